@@ -1,0 +1,100 @@
+// Package confirm decides whether a proposed change or command may happen. It
+// guarantees that every question gets exactly one answer, that the answer is
+// bound to the bytes that were asked about, that after Ask has returned no
+// question is left on any surface, and that no answer at all means no.
+package confirm
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+// Request is one question. Exactly one of Change, Command and Read is set.
+type Request struct {
+	ID   string // unique in the process; answers are bound to it
+	Tool string // the tool that asks
+	// Description is what the model said before the call, 200 characters at most.
+	Description string
+	Batch       Batch
+	// Notes are remarks that the reviewer must see: a match that was not exact,
+	// hidden characters in added lines, a protected path.
+	Notes []string
+
+	Change  *workspace.Change
+	Command *Command
+	Read    *Read
+}
+
+// Batch places a request among the calls of one answer.
+type Batch struct {
+	ID    string
+	Index int // 0-based
+	Total int
+}
+
+// Command is a command line to be run by a shell.
+type Command struct {
+	Line       string
+	Dir        string // absolute
+	Timeout    time.Duration
+	Background bool
+}
+
+// Read is a request to read a file outside every root.
+type Read struct {
+	Path string // absolute, resolved
+}
+
+// Decision is the outcome of a question. The zero value is Reject.
+type Decision int
+
+// The outcomes.
+const (
+	Reject Decision = iota
+	Approve
+)
+
+// Verdict is an answer.
+type Verdict struct {
+	Decision Decision
+	// Text is the final text of a change, where the reviewer may have edited it;
+	// nil means exactly Request.Change.After.
+	Text *string
+	// Feedback is the reviewer's words for the model: why not, or what to mind.
+	Feedback string
+	Comments []Comment
+	// Session asks to answer alike for the rest of the session (see Policy.Grant).
+	Session bool
+	// By says who answered, for the transcript: "terminal", "VS Code",
+	// "accept-edits mode".
+	By string
+	// NoWay is set when nobody could be asked.
+	NoWay bool
+}
+
+// Comment is a reviewer's remark on a line of the proposed text.
+type Comment struct {
+	Line int // 1-based, in the proposed text
+	Text string
+}
+
+// ErrUndecided is returned by a Reviewer that went away without an answer. The
+// question stays with the other reviewers.
+var ErrUndecided = errors.New("no decision")
+
+// Reviewer shows a question to a person and waits for the answer. When ctx
+// ends, Review takes the question off its surface before it returns.
+type Reviewer interface {
+	Review(ctx context.Context, req Request) (Verdict, error)
+}
+
+// Policy answers what a rule has settled, without a person.
+type Policy interface {
+	// Decide returns false if a person has to be asked.
+	Decide(req Request) (Verdict, bool)
+	// Grant remembers a person's "yes for this session" to req.
+	Grant(req Request)
+}

@@ -1,0 +1,50 @@
+// Package editor names what a connected editor tells about itself: open tabs,
+// the selection and diagnostics. It holds values only; all text in them comes
+// from outside and is not safe to show before it is sanitised.
+package editor
+
+// Severity orders diagnostics; a lower value is worse.
+type Severity int
+
+// The severities of the Language Server Protocol.
+const (
+	SeverityError Severity = iota + 1
+	SeverityWarning
+	SeverityInfo
+	SeverityHint
+)
+
+// Diagnostic is one finding of the editor's language servers.
+type Diagnostic struct {
+	Path     string // absolute
+	Line     int    // 1-based
+	Column   int    // 1-based
+	Severity Severity
+	Message  string
+	Source   string
+}
+
+// Selection is a range of lines in a file. StartLine and EndLine are 1-based
+// and inclusive.
+type Selection struct {
+	Path      string
+	StartLine int
+	EndLine   int
+	Text      string
+}
+
+// Tab is an open editor tab.
+type Tab struct {
+	Path   string
+	Active bool
+	Dirty  bool
+}
+
+// State is a snapshot of a connected editor. The zero value means that there is
+// none.
+type State struct {
+	Name        string
+	Tabs        []Tab
+	Selection   *Selection
+	Diagnostics []Diagnostic
+}

@@ -1,0 +1,42 @@
+package llm
+
+import (
+	"fmt"
+	"time"
+)
+
+// ErrorKind says what a caller can do about a failed request.
+type ErrorKind int
+
+// The kinds of failure.
+const (
+	Temporary     ErrorKind = iota // retried already; may work later
+	Unauthorized                   // the key is missing or refused
+	NotFound                       // no such model or no such address
+	TooLong                        // the conversation does not fit the model's context
+	Refused                        // the request is not acceptable as it is
+	Unreachable                    // nothing answers at the address
+	Truncated                      // the stream ended before the answer did
+	Idle                           // the stream went silent
+	QuotaExceeded                  // the account has no money or quota left
+)
+
+// Error is a failed request, described for the user in one sentence.
+type Error struct {
+	Kind       ErrorKind
+	Status     int           // HTTP status, zero if there was none
+	RetryAfter time.Duration // zero if the server named none
+	Message    string        // what the server said, or what was seen
+	Err        error         // the cause, may be nil
+}
+
+// Error returns the message, with the HTTP status where there is one.
+func (e *Error) Error() string {
+	if e.Status != 0 {
+		return fmt.Sprintf("%s (HTTP %d)", e.Message, e.Status)
+	}
+	return e.Message
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }

@@ -1,0 +1,25 @@
+// Package workspace is the only door to the user's files. It guarantees that a
+// read or a write never leaves the roots it was opened with, that a file is
+// written whole or not at all, that it is written only if it still holds what
+// the change was computed from, and that what it held before is in the undo
+// journal first.
+package workspace
+
+import "errors"
+
+// Errors that a caller branches on.
+var (
+	// ErrOutside is returned for a path that leads out of every root.
+	ErrOutside = errors.New("outside the workspace")
+	// ErrStale is returned by Commit when the file is not the one that was
+	// reviewed: it was changed, deleted, created or replaced since.
+	ErrStale = errors.New("the file changed since it was read")
+	// ErrNotText is returned for files that cannot be edited as text.
+	ErrNotText = errors.New("not a text file")
+	// ErrTooLarge is returned for files above MaxFileSize.
+	ErrTooLarge = errors.New("file too large")
+	// ErrNotRegular is returned for directories, pipes, devices and sockets.
+	ErrNotRegular = errors.New("not a regular file")
+	// ErrUnencodable is returned when a text cannot be stored in the file's encoding.
+	ErrUnencodable = errors.New("character not in the file's encoding")
+)
