@@ -1,48 +1,170 @@
 // Package sanitize makes text from outside (a model, a tool, a file, a name) safe
 // to show in a terminal. It guarantees that its output holds nothing but printable
 // characters, newlines and tabs: whatever could move the cursor, change a mode or
-// make text appear to say something else is shown as \u{…}.
+// make text appear to say something else is shown as \u{…}, and bytes that are no
+// UTF-8 as \x….
 package sanitize
 
-// Text returns s with every character that is not printable shown as \u{…}.
-// Newlines and tabs are kept. A text that needs no change is returned as it is,
-// without an allocation.
-func Text(s string) string { return s }
-
-// Line is Text for a single line: newlines, carriage returns and tabs become spaces.
-func Line(s string) string { return Text(s) }
-
-// StripANSI drops terminal escape sequences, and then does what Text does. It is
-// for the output of programs, whose colours nobody wants to read as \u{1b}[31m.
-func StripANSI(s string) string { return Text(s) }
-
-// Stream is Text for text that arrives in pieces, cut anywhere, even inside a
-// character. The zero value is ready to use.
-type Stream struct{ rest string }
-
-// Push returns what can be said of the text so far; Close returns what is left.
-func (s *Stream) Push(chunk string) string { return Text(chunk) }
-
-// Close ends the text: an unfinished character is shown as invalid.
-func (s *Stream) Close() string { return s.rest }
-
-// Finding counts characters that a reader cannot see in a line.
-type Finding struct {
-	Line  int // 1-based
-	Kind  Kind
-	Count int
-}
-
-// Kind names a class of characters that hide something.
-type Kind string
-
-// The kinds of hidden characters.
-const (
-	Control Kind = "control characters"
-	Bidi    Kind = "bidirectional controls"
-	Invisible Kind = "invisible characters"
+import (
+	"encoding/binary"
+	"strconv"
+	"strings"
+	"unicode/utf8"
 )
 
-// Hidden reports the characters of s that Text would show as \u{…}, a Finding for
-// each line and kind, in order.
-func Hidden(s string) []Finding { return nil }
+// Text returns s with every character that is not printable shown as \u{…}.
+// Newlines and tabs are kept; a carriage return is not. A text that needs no
+// change is returned as it is, without an allocation.
+func Text(s string) string {
+	n, prev := clean(s, 0)
+	if n == len(s) {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s) + 32)
+	b.WriteString(s[:n])
+	appendShown(&b, s[n:], prev, true)
+	return b.String()
+}
+
+// Line is Text for what has to stay on one line: a newline becomes \n, a carriage
+// return \r and a tab \t, each written with a backslash.
+func Line(s string) string {
+	if strings.ContainsAny(s, "\n\r\t") {
+		s = lineBreaks.Replace(s)
+	}
+	return Text(s)
+}
+
+var lineBreaks = strings.NewReplacer("\n", `\n`, "\r", `\r`, "\t", `\t`)
+
+// Stream is Text for text that arrives in pieces, cut anywhere, even inside a
+// character: the pieces that Push and Close return add up to what Text (or, with
+// Strip set, StripANSI) returns for the whole. The zero value is ready to use.
+type Stream struct {
+	// Strip drops escape sequences, as StripANSI does. It is set before the first
+	// Push.
+	Strip bool
+
+	strip stripper
+	rest  string // the unfinished end of the last piece, a few bytes
+	prev  rune   // the character before rest
+}
+
+// Push returns the part of the text that chunk settles.
+func (s *Stream) Push(chunk string) string {
+	if s.Strip {
+		chunk = s.strip.push(chunk)
+	}
+	if s.rest != "" {
+		chunk = s.rest + chunk
+		s.rest = ""
+	}
+	n, prev := clean(chunk, s.prev)
+	if n == len(chunk) {
+		s.prev = prev
+		return chunk
+	}
+	var b strings.Builder
+	b.WriteString(chunk[:n])
+	done, prev := appendShown(&b, chunk[n:], prev, false)
+	s.rest, s.prev = strings.Clone(chunk[n+done:]), prev
+	return b.String()
+}
+
+// Close ends the text: an unfinished character is shown as the bytes that it is.
+func (s *Stream) Close() string {
+	var b strings.Builder
+	appendShown(&b, s.rest, s.prev, true)
+	*s = Stream{Strip: s.Strip}
+	return b.String()
+}
+
+// clean returns the length of the longest prefix of s that is shown as it is, and
+// the last character of it (prev, if it is empty).
+func clean(s string, prev rune) (int, rune) {
+	i := 0
+	for i < len(s) {
+		if n := cleanASCII(s[i:]); n > 0 {
+			i += n
+			prev = rune(s[i-1])
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r < utf8.RuneSelf || r == utf8.RuneError && size == 1 || !shown(r, prev, s[i+size:]) {
+			break
+		}
+		i += size
+		prev = r
+	}
+	return i, prev
+}
+
+// cleanASCII returns the length of the longest prefix of s that is printable ASCII,
+// newlines and tabs. It looks at eight bytes at a time.
+func cleanASCII(s string) int {
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	i := 0
+	for ; i+8 <= len(s); i += 8 {
+		x := binary.LittleEndian.Uint64([]byte(s[i : i+8]))
+		del := x ^ (ones * 0x7f)
+		suspect := x | (x - ones*0x20) | (del - ones)
+		if suspect&high == 0 {
+			continue
+		}
+		for j := i; j < i+8; j++ {
+			if !cleanByte(s[j]) {
+				return j
+			}
+		}
+	}
+	for ; i < len(s); i++ {
+		if !cleanByte(s[i]) {
+			return i
+		}
+	}
+	return i
+}
+
+func cleanByte(c byte) bool {
+	return c >= 0x20 && c < 0x7f || c == '\n' || c == '\t'
+}
+
+// appendShown writes s to b, with what is not printable made visible. It returns
+// how much of s it has dealt with, and the last character of that: without final,
+// an end that more text could change is left.
+func appendShown(b *strings.Builder, s string, prev rune, final bool) (int, rune) {
+	for i := 0; i < len(s); {
+		if !final && undecided(s[i:], prev) {
+			return i, prev
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			b.WriteString(`\x`)
+			b.WriteByte(hexDigits[s[i]>>4])
+			b.WriteByte(hexDigits[s[i]&15])
+		case shown(r, prev, s[i+size:]):
+			b.WriteString(s[i : i+size])
+		default:
+			b.WriteString(`\u{`)
+			b.WriteString(strconv.FormatInt(int64(r), 16))
+			b.WriteByte('}')
+		}
+		i += size
+		prev = r
+	}
+	return len(s), prev
+}
+
+const hexDigits = "0123456789abcdef"
+
+// undecided says whether the character at the start of s depends on text to come.
+func undecided(s string, prev rune) bool {
+	if !utf8.FullRuneInString(s) {
+		return true
+	}
+	r, size := utf8.DecodeRuneInString(s)
+	rest := s[size:]
+	return r == emojiStyle && keycapBase(prev) && !utf8.FullRuneInString(rest)
+}

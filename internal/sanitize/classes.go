@@ -1,0 +1,117 @@
+package sanitize
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	textStyle  = 0xFE0E // variation selector 15
+	emojiStyle = 0xFE0F // variation selector 16
+	keycap     = "\u20e3"
+)
+
+// shown says whether r is printed as it is; prev is the character before it and
+// rest the text after it.
+func shown(r, prev rune, rest string) bool {
+	switch {
+	case r < utf8.RuneSelf:
+		return cleanByte(byte(r))
+	case r == textStyle || r == emojiStyle:
+		return emojiBase(prev) || r == emojiStyle && keycapBase(prev) && strings.HasPrefix(rest, keycap)
+	}
+	return strconv.IsGraphic(r) && !blank(r)
+}
+
+func keycapBase(r rune) bool {
+	return r >= '0' && r <= '9' || r == '#' || r == '*'
+}
+
+// emojiBase says whether a variation selector after r has a meaning that can be
+// seen. The symbols that are emoji are of these classes, with few exceptions.
+func emojiBase(r rune) bool {
+	switch r {
+	case 0x203C, 0x2049, 0x2139, 0x3030, 0x303D: // ‼ ⁉ ℹ 〰 〽
+		return true
+	}
+	return r > 0xA0 && unicode.In(r, unicode.So, unicode.Sm)
+}
+
+// blank says whether r, although a letter or a mark, is drawn as nothing at all.
+func blank(r rune) bool {
+	switch {
+	case r < 0x034F:
+		return false
+	case r == 0x034F, r == 0x115F, r == 0x1160, r == 0x17B4, r == 0x17B5, r == 0x3164, r == 0xFFA0:
+		return true
+	}
+	return r >= 0x180B && r <= 0x180F || variationSelector(r)
+}
+
+func variationSelector(r rune) bool {
+	return r >= 0xFE00 && r <= 0xFE0F || r >= 0xE0100 && r <= 0xE01EF
+}
+
+// Kind names a class of characters that hide something.
+type Kind string
+
+// The kinds of hidden characters.
+const (
+	Control   Kind = "control characters"
+	Bidi      Kind = "bidirectional controls"
+	Invisible Kind = "invisible characters"
+	Invalid   Kind = "invalid bytes"
+)
+
+func kindOf(r rune) Kind {
+	switch {
+	case unicode.Is(unicode.Cc, r):
+		return Control
+	case unicode.Is(unicode.Bidi_Control, r):
+		return Bidi
+	}
+	return Invisible
+}
+
+// Finding counts the characters of one kind that hide in a line.
+type Finding struct {
+	Line  int // 1-based
+	Kind  Kind
+	Count int
+}
+
+// Hidden reports the characters of s that Text would make visible, a Finding for
+// each line and kind, in order. A carriage return that ends a line is not reported:
+// line endings are no secret.
+func Hidden(s string) []Finding {
+	var found []Finding
+	line, prev := 1, rune(0)
+	for {
+		n, last := clean(s, prev)
+		if n == len(s) {
+			return found
+		}
+		line += strings.Count(s[:n], "\n")
+		r, size := utf8.DecodeRuneInString(s[n:])
+		s, prev = s[n+size:], r
+		switch {
+		case r == utf8.RuneError && size == 1:
+			found = count(found, line, Invalid)
+		case r == '\r' && last != '\r' && (s == "" || s[0] == '\n'):
+		default:
+			found = count(found, line, kindOf(r))
+		}
+	}
+}
+
+func count(found []Finding, line int, kind Kind) []Finding {
+	for i := len(found) - 1; i >= 0 && found[i].Line == line; i-- {
+		if found[i].Kind == kind {
+			found[i].Count++
+			return found
+		}
+	}
+	return append(found, Finding{Line: line, Kind: kind, Count: 1})
+}
