@@ -22,6 +22,10 @@ type Request struct {
 	// Notes are remarks that the reviewer must see: a match that was not exact,
 	// hidden characters in added lines, a protected path.
 	Notes []string
+	// Force says that a person has to look: a protected path, a match that was
+	// not exact, hidden characters. No mode but bypass and no earlier "yes for
+	// this session" answers such a request, and an answer to it grants nothing.
+	Force bool
 
 	Change  *workspace.Change
 	Command *Command
@@ -86,9 +90,22 @@ type Comment struct {
 var ErrUndecided = errors.New("no decision")
 
 // Reviewer shows a question to a person and waits for the answer. When ctx
-// ends, Review takes the question off its surface before it returns.
+// ends, Review takes the question off its surface before it returns; it has a
+// second for that. A Reviewer is never asked a second question before Review of
+// the first has returned. An error of any kind leaves the question with the
+// other reviewers.
 type Reviewer interface {
 	Review(ctx context.Context, req Request) (Verdict, error)
+}
+
+// Drafter is a Reviewer whose surface lets the person edit the proposal. When
+// another reviewer approves without a text of its own, the draft on this
+// surface is what the person meant: it is fetched, within a second, before the
+// question is withdrawn. Draft runs while Review is waiting; edited is false if
+// the text is still the one proposed. A draft that cannot be had changes
+// nothing: the proposal is approved as it was.
+type Drafter interface {
+	Draft(ctx context.Context, id string) (text string, edited bool, err error)
 }
 
 // Policy answers what a rule has settled, without a person.
