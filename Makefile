@@ -1,0 +1,44 @@
+# make help lists what there is. Needed: Go, and for the tests git.
+
+VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS  := -s -w -X main.version=$(VERSION)
+GOBUILD  := CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)'
+PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+
+.DEFAULT_GOAL := build
+.PHONY: build install test test-full lint bench demo cross clean help
+
+build: ## build bin/agent
+	$(GOBUILD) -o bin/agent ./cmd/agent
+
+install: ## install agent into the Go bin folder
+	CGO_ENABLED=0 go install -trimpath -ldflags '$(LDFLAGS)' ./cmd/agent
+
+demo: build ## run the demo: a real edit, reviewed by you, offline
+	./bin/agent demo
+
+test: ## install what the tests need and run them all
+	bash scripts/test-needs.sh
+	go run ./internal/testreport -timeout 8m ./...
+
+test-full: ## the same at full load (kills, interleavings, fuzzing)
+	bash scripts/test-needs.sh
+	AGENT_TEST_FULL=1 go run ./internal/testreport -timeout 60m ./...
+
+lint: ## golangci-lint, gofumpt, go vet, shell syntax
+	bash scripts/lint.sh
+
+bench: build ## measure the program beside a minimal client, write docs/performance.md
+	go run ./bench -agent bin/agent -out docs/performance.md
+
+cross: ## compile for every supported platform
+	@set -e; for p in $(PLATFORMS); do \
+		echo "build $$p"; \
+		GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 go build -trimpath -o /dev/null ./cmd/agent; \
+	done
+
+clean: ## remove what was built
+	rm -rf bin dist .cache
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

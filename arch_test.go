@@ -1,0 +1,298 @@
+// Package agent_test holds the rules of the architecture as tests: who may
+// import whom, which package is the one home of a library, and how large things
+// may grow. The table in this file is the only place where the import rules are
+// written; the depguard section of .golangci.yml is generated from it (go test
+// -run TestLinterAgrees -update).
+package agent_test
+
+import (
+	"flag"
+	"fmt"
+	"go/ast"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const module = "github.com/bb2d0cf4/agent"
+
+// layers is the import table. A package may import the packages of this module
+// that are named here and no others; tests may import what they need.
+// An entry that ends in /* stands for every package below it.
+var layers = []struct {
+	pkg string
+	may []string
+}{
+	// Leaves: no package of this module.
+	{"internal/config", nil},
+	{"internal/diff", nil},
+	{"internal/editor", nil},
+	{"internal/llm", nil},
+	{"internal/sanitize", nil},
+	{"internal/statefile", nil},
+	{"internal/tools/shell", nil},
+
+	{"internal/llm/openai", []string{"internal/llm"}},
+	{"internal/llm/script", []string{"internal/llm"}},
+	{"internal/workspace", []string{"internal/diff", "internal/statefile"}},
+	{"internal/confirm", []string{"internal/workspace"}},
+	{"internal/permission", []string{"internal/confirm", "internal/tools/shell", "internal/workspace"}},
+
+	{"internal/tools/edit", []string{"internal/diff", "internal/workspace"}},
+	{"internal/tools/search", []string{"internal/diff", "internal/workspace"}},
+	{"internal/tools", []string{
+		"internal/confirm", "internal/diff", "internal/editor", "internal/llm",
+		"internal/tools/edit", "internal/tools/search", "internal/tools/shell", "internal/workspace",
+	}},
+	{"internal/context", []string{"internal/editor", "internal/llm", "internal/workspace"}},
+
+	{"internal/session", []string{
+		"internal/confirm", "internal/context", "internal/llm", "internal/statefile", "internal/tools",
+	}},
+	{"internal/headless", []string{"internal/llm", "internal/sanitize", "internal/session", "internal/tools"}},
+
+	{"internal/repl", []string{
+		"internal/confirm", "internal/diff", "internal/editor", "internal/llm", "internal/repl/*",
+		"internal/sanitize", "internal/session", "internal/tools", "internal/workspace",
+	}},
+	{"internal/repl/diffview", []string{"internal/diff", "internal/repl/screen", "internal/sanitize"}},
+	{"internal/repl/input", []string{"internal/diff", "internal/repl/screen", "internal/sanitize"}},
+	{"internal/repl/markdown", []string{"internal/diff", "internal/repl/screen", "internal/sanitize"}},
+	{"internal/repl/picker", []string{"internal/diff", "internal/repl/screen", "internal/sanitize"}},
+	{"internal/repl/plain", []string{
+		"internal/confirm", "internal/diff", "internal/llm", "internal/sanitize", "internal/session",
+		"internal/tools", "internal/workspace",
+	}},
+	{"internal/repl/screen", []string{"internal/diff", "internal/sanitize"}},
+
+	{"internal/demo", []string{"internal/workspace"}},
+	{"internal/cli", []string{"internal/*"}},
+	{"cmd/agent", []string{"internal/cli"}},
+
+	// Support of tests and of the build; no package above imports them.
+	{"bench", nil},
+	{"bench/floor", nil},
+	{"internal/llm/llmtest", nil},
+	{"internal/ptytest", nil},
+	{"internal/testreport", nil},
+	{"internal/transcriptjudge", nil},
+}
+
+// support are the packages that only tests may import.
+var support = []string{"internal/llm/llmtest", "internal/ptytest", "internal/transcriptjudge"}
+
+// homes names the packages that may import a library; everything below a
+// package belongs to it.
+var homes = []struct {
+	lib string
+	in  []string
+}{
+	{"charm.land/bubbletea/v2", []string{"internal/repl"}},
+	{"charm.land/glamour/v2", []string{"internal/repl"}},
+	{"charm.land/lipgloss/v2", []string{"internal/repl"}},
+	{"github.com/coder/websocket", []string{"internal/ide"}},
+	{"github.com/creack/pty", []string{"internal/ptytest"}},
+	{"github.com/sashabaranov/go-openai", []string{"internal/llm/openai"}},
+	{"github.com/spf13/cobra", []string{"internal/cli"}},
+	{"github.com/spf13/viper", []string{"internal/config"}},
+	{"mvdan.cc/sh/v3", []string{"internal/tools/shell"}},
+}
+
+var update = flag.Bool("update", false, "rewrite the generated section of .golangci.yml")
+
+func TestImports(t *testing.T) {
+	for _, f := range sources(t) {
+		if f.test {
+			continue
+		}
+		for _, imp := range f.ast.Imports {
+			path, err := strconv.Unquote(imp.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if why := forbidden(f.pkg, path); why != "" {
+				t.Errorf("%s imports %s: %s", f.path, path, why)
+			}
+		}
+	}
+}
+
+// forbidden says why pkg may not import path; it is empty if it may.
+func forbidden(pkg, path string) string {
+	for _, h := range homes {
+		if below(path, h.lib) && !slices.ContainsFunc(h.in, func(home string) bool { return below(pkg, home) }) {
+			return "only " + strings.Join(h.in, ", ") + " may"
+		}
+	}
+	target, ours := strings.CutPrefix(path, module+"/")
+	if !ours {
+		return ""
+	}
+	if slices.Contains(support, target) && !slices.Contains(support, pkg) {
+		return "only tests may"
+	}
+	for _, may := range allowed(pkg) {
+		if dir, all := strings.CutSuffix(may, "/*"); target == may || all && below(target, dir) {
+			return ""
+		}
+	}
+	return "it is not in the import table (arch_test.go)"
+}
+
+func allowed(pkg string) []string {
+	for _, l := range layers {
+		if l.pkg == pkg {
+			return l.may
+		}
+	}
+	return nil
+}
+
+func below(path, dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }
+
+func TestForbiddenSeesViolations(t *testing.T) {
+	for _, c := range []struct {
+		pkg, path string
+		refused   bool
+	}{
+		{"internal/repl", module + "/internal/ide", true},
+		{"internal/session", module + "/internal/config", true},
+		{"internal/session", module + "/internal/repl", true},
+		{"internal/workspace", module + "/internal/diff", false},
+		{"internal/repl", module + "/internal/repl/screen", false},
+		{"internal/cli", module + "/internal/repl/screen", false},
+		{"internal/cli", module + "/internal/ptytest", true},
+		{"internal/session", "charm.land/lipgloss/v2", true},
+		{"internal/repl/markdown", "charm.land/glamour/v2/styles", false},
+		{"internal/tools", "github.com/spf13/viper", true},
+		{"internal/tools", "os", false},
+	} {
+		if got := forbidden(c.pkg, c.path); (got != "") != c.refused {
+			t.Errorf("%s imports %s: %q", c.pkg, c.path, got)
+		}
+	}
+}
+
+func TestTableIsComplete(t *testing.T) {
+	inTable := map[string]bool{}
+	for _, l := range layers {
+		inTable[l.pkg] = true
+	}
+	for _, f := range sources(t) {
+		if f.pkg != "." && !inTable[f.pkg] {
+			t.Errorf("%s is not in the import table (arch_test.go)", f.pkg)
+			inTable[f.pkg] = true
+		}
+	}
+}
+
+func TestPackageComments(t *testing.T) {
+	comments := map[string][]string{}
+	for _, f := range sources(t) {
+		if f.test && f.pkg != "." {
+			continue
+		}
+		comments[f.pkg] = append(comments[f.pkg], "")
+		if f.ast.Doc != nil {
+			comments[f.pkg] = append(comments[f.pkg], f.ast.Doc.Text())
+		}
+	}
+	for pkg, all := range comments {
+		all = slices.DeleteFunc(all, func(s string) bool { return s == "" })
+		if len(all) != 1 {
+			t.Errorf("%s has %d package comments, want one", pkg, len(all))
+			continue
+		}
+		if !strings.HasPrefix(all[0], "Package ") && !strings.HasPrefix(all[0], "Command ") {
+			t.Errorf("%s: the package comment begins with %.30q", pkg, all[0])
+		}
+	}
+}
+
+const (
+	linterFile = ".golangci.yml"
+	mark       = "      # The rules below are generated from the table in arch_test.go.\n"
+	markEnd    = "      # End of the generated rules.\n"
+)
+
+// TestLinterAgrees holds the depguard section to the table.
+func TestLinterAgrees(t *testing.T) {
+	data, err := os.ReadFile(linterFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, rest, ok := strings.Cut(string(data), mark)
+	got, tail, ok2 := strings.Cut(rest, markEnd)
+	if !ok || !ok2 {
+		t.Fatalf("%s has no generated section", linterFile)
+	}
+	want := depguard()
+	if *update {
+		if err := os.WriteFile(linterFile, []byte(head+mark+want+markEnd+tail), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("%s differs from the import table (-table +file), run with -update:\n%s", linterFile, d)
+	}
+}
+
+func depguard() string {
+	var b strings.Builder
+	b.WriteString("      rules:\n")
+	for _, l := range layers {
+		rule(&b, l.pkg, fmt.Sprintf("%q, %q", "**/"+l.pkg+"/*.go", "!$test"))
+		if len(l.may) > 0 {
+			b.WriteString("          allow:\n")
+		}
+		for _, may := range l.may {
+			dir, all := strings.CutSuffix(may, "/*")
+			if !all {
+				dir += "$"
+			}
+			fmt.Fprintf(&b, "            - %s/%s\n", module, dir)
+		}
+		deny(&b, module, "not in the import table of arch_test.go")
+	}
+	for _, h := range homes {
+		files := `"$all", "!$test"`
+		for _, home := range h.in {
+			files += fmt.Sprintf(", %q", "!**/"+home+"/**")
+		}
+		rule(&b, h.lib, files)
+		deny(&b, h.lib, "only "+strings.Join(h.in, ", ")+" may")
+	}
+	return b.String()
+}
+
+func rule(b *strings.Builder, name, files string) {
+	name = strings.NewReplacer("/", "-", ".", "-").Replace(name)
+	fmt.Fprintf(b, "        %s:\n          list-mode: lax\n          files: [%s]\n", name, files)
+}
+
+func deny(b *strings.Builder, pkg, why string) {
+	fmt.Fprintf(b, "          deny:\n            - pkg: %s\n              desc: %s\n", pkg, why)
+}
+
+// receiver returns the name of the type that a method belongs to.
+func receiver(fn *ast.FuncDecl) string {
+	if fn.Recv == nil || len(fn.Recv.List) == 0 {
+		return ""
+	}
+	typ := fn.Recv.List[0].Type
+	if star, ok := typ.(*ast.StarExpr); ok {
+		typ = star.X
+	}
+	if generic, ok := typ.(*ast.IndexExpr); ok {
+		typ = generic.X
+	}
+	if id, ok := typ.(*ast.Ident); ok {
+		return id.Name
+	}
+	return ""
+}

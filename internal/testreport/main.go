@@ -1,0 +1,36 @@
+// Command testreport runs go test and sums it up. It prints the usual line of
+// each package, the whole output of what failed, what the tests report about
+// their load (lines that begin with "load:"), and a summary. It guarantees an
+// exit status other than zero if a package failed or did not run to its end,
+// and, with CI=true in the environment, if a test was skipped.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+)
+
+func main() {
+	err := run(os.Args[1:])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "testreport:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	cmd := exec.Command("go", append([]string{"test", "-json"}, args...)...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start go test: %w", err)
+	}
+	rep := newReport(os.Stdout)
+	readErr := rep.read(out)
+	return errors.Join(readErr, cmd.Wait(), rep.close(os.Getenv("CI") == "true"))
+}

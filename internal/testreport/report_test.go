@@ -1,0 +1,78 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+func lines(events ...string) string { return strings.Join(events, "\n") + "\n" }
+
+const (
+	started = `{"Action":"start","Package":"p"}`
+	pkgOK   = `{"Action":"output","Package":"p","Output":"ok  \tp\t0.1s\n"}`
+	pkgPass = `{"Action":"pass","Package":"p"}`
+)
+
+func TestReport(t *testing.T) {
+	for _, c := range []struct {
+		name, in string
+		strict   bool
+		want     string // in the output
+		wantErr  string
+	}{
+		{
+			name: "passes", want: "ok  \tp\t0.1s\n1 packages, 1 tests passed",
+			in: lines(started, `{"Action":"output","Package":"p","Test":"TestA","Output":"noise\n"}`,
+				`{"Action":"pass","Package":"p","Test":"TestA"}`, pkgOK, pkgPass),
+		},
+		{
+			name: "failure shows its output", want: "why it failed\n", wantErr: "1 packages failed",
+			in: lines(started, `{"Action":"output","Package":"p","Test":"TestA","Output":"why it failed\n"}`,
+				`{"Action":"fail","Package":"p","Test":"TestA"}`, `{"Action":"fail","Package":"p"}`),
+		},
+		{
+			name: "crash shows what was said", want: "panic: oh\n", wantErr: "1 packages failed",
+			in: lines(started, `{"Action":"output","Package":"p","Test":"TestA","Output":"panic: oh\n"}`,
+				`{"Action":"fail","Package":"p"}`),
+		},
+		{name: "skip is named", want: "skipped: p.TestA\n", in: skip()},
+		{name: "skip fails under CI", strict: true, want: "1 skipped", wantErr: "1 tests were skipped", in: skip()},
+		{name: "cut off", in: lines(started), wantErr: "no package"},
+		{
+			name: "package without end", wantErr: "1 packages did not end",
+			in: lines(started, pkgPass, `{"Action":"start","Package":"q"}`),
+		},
+		{name: "build error", want: "x.go:1: oh\n", wantErr: "no package", in: lines(`{"Action":"build-output","ImportPath":"p","Output":"x.go:1: oh\n"}`)},
+		{
+			name: "load is shown", want: "    TestA load: 5 kills, seed 7\n",
+			in: lines(started, `{"Action":"output","Package":"p","Test":"TestA","Output":"    a_test.go:9: load: 5 kills, seed 7\n"}`,
+				`{"Action":"pass","Package":"p","Test":"TestA"}`, pkgOK, pkgPass),
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var out strings.Builder
+			rep := newReport(&out)
+			if err := rep.read(strings.NewReader(c.in)); err != nil {
+				t.Fatal(err)
+			}
+			err := rep.close(c.strict)
+			if (err == nil) != (c.wantErr == "") || err != nil && !strings.Contains(err.Error(), c.wantErr) {
+				t.Errorf("error %v, want %q", err, c.wantErr)
+			}
+			if !strings.Contains(out.String(), c.want) {
+				t.Errorf("output %q lacks %q", out.String(), c.want)
+			}
+		})
+	}
+}
+
+func skip() string {
+	return lines(started, `{"Action":"skip","Package":"p","Test":"TestA"}`, pkgOK, pkgPass)
+}
+
+func TestReadRefusesNoise(t *testing.T) {
+	var out strings.Builder
+	if err := newReport(&out).read(strings.NewReader("not json")); err == nil {
+		t.Error("no error")
+	}
+}

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Runs the linters. golangci-lint is used from the PATH or Go's bin folder if it
+# has the pinned version, else it is built once into .cache/bin.
+set -eu
+cd "$(dirname "$0")/.."
+
+version=2.15.0
+
+has_version() {
+	[ -x "$1" ] && [ "$("$1" version --short 2>/dev/null)" = "$version" ]
+}
+
+find_linter() {
+	for candidate in "$(command -v golangci-lint || true)" "$(go env GOPATH)/bin/golangci-lint" .cache/bin/golangci-lint; do
+		if [ -n "$candidate" ] && has_version "$candidate"; then
+			printf '%s\n' "$candidate"
+			return
+		fi
+	done
+	echo "building golangci-lint v$version into .cache/bin (once)" >&2
+	GOBIN="$PWD/.cache/bin" go install "github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v$version"
+	printf '%s\n' .cache/bin/golangci-lint
+}
+
+linter=$(find_linter)
+"$linter" run ./...
+go vet ./...
+for script in scripts/*.sh .ci/run; do
+	bash -n "$script"
+done
+echo "lint: clean"

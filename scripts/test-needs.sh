@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Makes sure that the programs which the tests drive are there: installs them
+# where that is possible (Debian and Ubuntu, as root), else says what is missing.
+# Under CI=true something missing is an error.
+set -eu
+
+missing=()
+need() { # program package
+	command -v "$1" >/dev/null 2>&1 || missing+=("$2")
+}
+
+need git git
+need bash bash
+need rg ripgrep
+need tmux tmux
+
+[ "${#missing[@]}" -eq 0 ] && exit 0
+
+if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null 2>&1; then
+	echo "installing ${missing[*]}"
+	export DEBIAN_FRONTEND=noninteractive
+	if apt-get update -qq && apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null; then
+		exit 0
+	fi
+fi
+
+echo "the tests need these packages, please install them: ${missing[*]}" >&2
+[ "${CI:-}" = true ] && exit 1
+echo "going on without them; the tests that need them will fail" >&2
