@@ -1,0 +1,56 @@
+//go:build unix
+
+package repl
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/bb2d0cf4/agent/internal/repl/screen"
+)
+
+// watchSize tells the model about every new size of the terminal.
+func watchSize(ctx context.Context, scr *screen.Screen, send func(tea.Msg)) {
+	changed := make(chan os.Signal, 1)
+	signal.Notify(changed, syscall.SIGWINCH)
+	defer signal.Stop(changed)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-changed:
+			width, height := scr.Size()
+			send(tea.WindowSizeMsg{Width: width, Height: height})
+		}
+	}
+}
+
+// stopped waits for the shell to bring the program back (tea.ExecCommand). The
+// whole process group stops, as with any program that Ctrl+Z stops.
+type stopped struct {
+	external
+}
+
+// Run stops the process group and returns when it is continued.
+func (s *stopped) Run() error {
+	if err := s.screen.Suspend(); err != nil {
+		return err
+	}
+	back := make(chan os.Signal, 1)
+	signal.Notify(back, syscall.SIGCONT)
+	defer signal.Stop(back)
+	if err := syscall.Kill(0, syscall.SIGTSTP); err != nil {
+		return err
+	}
+	<-back
+	return s.screen.Resume()
+}
+
+// suspend gives the terminal back to the shell.
+func (m *model) suspend() tea.Cmd {
+	return tea.Exec(&stopped{external{screen: m.scr}}, func(error) tea.Msg { return nil })
+}
