@@ -1,0 +1,105 @@
+// Package highlight colours source code line by line. It guarantees that the text
+// it returns is the text it was given, whatever the language, and that a line costs
+// the same wherever it stands: what a line inherits from those before it (an open
+// comment, an open string) is followed by a scan of our own, for the languages in
+// which that is common, and guessed at in no other.
+package highlight
+
+import (
+	"strings"
+
+	"github.com/alecthomas/chroma/v2"
+	"github.com/alecthomas/chroma/v2/lexers"
+
+	"github.com/bb2d0cf4/agent/internal/repl/paint"
+)
+
+// maxLine is the length in bytes up to which a line is coloured.
+const maxLine = 2000
+
+// Lines colours the lines of one text, in order.
+type Lines struct {
+	lexer chroma.Lexer // nil: plain text
+	scan  scanner
+	theme *theme
+}
+
+// ForLanguage returns Lines for a language by the name that Markdown uses after a
+// fence; for a name that is not known, the lines stay plain.
+func ForLanguage(name string, dark bool) *Lines {
+	if name == "" || len(name) > 40 {
+		return &Lines{theme: themeFor(dark)}
+	}
+	return forLexer(lexers.Get(name), dark)
+}
+
+// ForFile returns Lines for a file by its name.
+func ForFile(name string, dark bool) *Lines {
+	return forLexer(lexers.Match(name), dark)
+}
+
+func forLexer(lexer chroma.Lexer, dark bool) *Lines {
+	l := &Lines{lexer: lexer, theme: themeFor(dark)}
+	if lexer != nil {
+		l.scan.syntax = syntaxOf(lexer.Config().Name)
+	}
+	return l
+}
+
+// Skip takes note of a line without colouring it, at a small part of the cost.
+func (l *Lines) Skip(line string) { l.scan.line(line) }
+
+// Line returns the next line in colours. It holds neither newline nor tabs.
+func (l *Lines) Line(line string) []paint.Span {
+	if l.lexer == nil || line == "" {
+		return plain(line)
+	}
+	p := l.scan.line(line)
+	if len(line) > maxLine {
+		return plain(line)
+	}
+	spans := appendSpan(nil, line[:p.head], l.theme.of(p.headType))
+	spans = append(spans, l.code(line[p.head:p.tail])...)
+	return appendSpan(spans, line[p.tail:], l.theme.of(p.tailType))
+}
+
+// code colours a piece of a line that begins in the language's ground state.
+func (l *Lines) code(text string) []paint.Span {
+	if strings.TrimSpace(text) == "" {
+		return plain(text)
+	}
+	tokens, err := l.lexer.Tokenise(nil, text)
+	if err != nil {
+		return plain(text)
+	}
+	var spans []paint.Span
+	rest := text
+	for token := tokens(); token != chroma.EOF && rest != ""; token = tokens() {
+		value := token.Value
+		if len(value) > len(rest) {
+			value = strings.TrimSuffix(value, "\n")
+		}
+		if !strings.HasPrefix(rest, value) {
+			return plain(text)
+		}
+		spans = appendSpan(spans, rest[:len(value)], l.theme.of(token.Type))
+		rest = rest[len(value):]
+	}
+	return appendSpan(spans, rest, paint.Style{})
+}
+
+func plain(text string) []paint.Span {
+	return appendSpan(nil, text, paint.Style{})
+}
+
+// appendSpan appends text to spans, joining it to the last one of the same style.
+func appendSpan(spans []paint.Span, text string, style paint.Style) []paint.Span {
+	if text == "" {
+		return spans
+	}
+	if n := len(spans); n > 0 && spans[n-1].Style == style {
+		spans[n-1].Text += text
+		return spans
+	}
+	return append(spans, paint.Span{Text: text, Style: style})
+}

@@ -1,0 +1,177 @@
+package paint
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Flow sets running text in lines: words go to the next line whole where they fit
+// one, blanks between them are single. Wide characters may be parted anywhere.
+type Flow struct {
+	w       writer
+	width   int
+	indent  Indent
+	firstW  int // width of indent.First
+	restW   int
+	lines   []string
+	col     int // columns used in the current line, its indent included
+	started bool
+	word    []Span
+	wordW   int
+	gap     *Style // a blank is due before the next word, in this style
+}
+
+// Indent is what stands before the lines of a block: First before the first line,
+// Rest before the others.
+type Indent struct{ First, Rest []Span }
+
+// NewFlow returns a Flow for lines of at most width columns.
+func NewFlow(width int, plain bool, indent Indent) *Flow {
+	return &Flow{
+		w: writer{plain: plain}, width: width,
+		indent: indent, firstW: spansWidth(indent.First), restW: spansWidth(indent.Rest),
+	}
+}
+
+// Text adds text; blanks, tabs and newlines in it part words.
+func (f *Flow) Text(text string, style Style) {
+	for text != "" {
+		i := strings.IndexAny(text, " \t\n")
+		if i < 0 {
+			f.addWord(text, style)
+			return
+		}
+		if i > 0 {
+			f.addWord(text[:i], style)
+		}
+		f.blank(style)
+		text = text[i+1:]
+	}
+}
+
+// Break ends the line.
+func (f *Flow) Break() {
+	f.flushWord()
+	f.endLine()
+}
+
+// Lines ends the text and returns its lines; at least one.
+func (f *Flow) Lines() []string {
+	f.flushWord()
+	if f.started || len(f.lines) == 0 {
+		f.endLine()
+	}
+	return f.lines
+}
+
+func (f *Flow) blank(style Style) {
+	f.flushWord()
+	if f.gap == nil {
+		f.gap = &style
+	}
+}
+
+func (f *Flow) addWord(text string, style Style) {
+	if asciiLen(text) == len(text) {
+		f.word = append(f.word, Span{Text: text, Style: style})
+		f.wordW += len(text)
+		return
+	}
+	for text != "" {
+		size, w := firstGrapheme(text)
+		if w > 1 && !sticks(text) {
+			f.flushWord()
+		}
+		f.extend(text[:size], w, style)
+		text = text[size:]
+		if w > 1 && !sticks(text) {
+			f.flushWord()
+		}
+	}
+}
+
+// sticks says whether s begins with a mark that does not begin a line.
+func sticks(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return strings.ContainsRune("、。，．！？：；）」』】〕,.!?:;)", r)
+}
+
+func (f *Flow) extend(text string, w int, style Style) {
+	if n := len(f.word); n > 0 && f.word[n-1].Style == style {
+		f.word[n-1].Text += text
+	} else {
+		f.word = append(f.word, Span{Text: text, Style: style})
+	}
+	f.wordW += w
+}
+
+func (f *Flow) flushWord() {
+	if len(f.word) == 0 {
+		return
+	}
+	gap := f.gap
+	f.gap = nil
+	f.begin()
+	used := f.col - f.indentWidth()
+	if gap != nil && used > 0 {
+		if f.col+1+f.wordW <= f.width {
+			f.w.write(" ", *gap)
+			f.col++
+		} else {
+			f.endLine()
+		}
+	} else if used > 0 && f.col+f.wordW > f.width {
+		f.endLine()
+	}
+	for _, s := range f.word {
+		f.put(s)
+	}
+	f.word, f.wordW = f.word[:0], 0
+}
+
+// put writes a piece of a word; a word that is wider than a line is cut.
+func (f *Flow) put(s Span) {
+	for {
+		f.begin()
+		n, w := Fit(s.Text, f.width-f.col)
+		if n == 0 && f.col == f.indentWidth() {
+			n, w = firstGrapheme(s.Text)
+		}
+		f.w.write(s.Text[:n], s.Style)
+		f.col += w
+		if n == len(s.Text) {
+			return
+		}
+		s.Text = s.Text[n:]
+		f.endLine()
+	}
+}
+
+func (f *Flow) indentWidth() int {
+	if len(f.lines) == 0 {
+		return f.firstW
+	}
+	return f.restW
+}
+
+// begin writes the indent of a line, once.
+func (f *Flow) begin() {
+	if f.started {
+		return
+	}
+	f.started = true
+	indent := f.indent.Rest
+	if len(f.lines) == 0 {
+		indent = f.indent.First
+	}
+	for _, s := range indent {
+		f.w.write(s.Text, s.Style)
+	}
+	f.col = f.indentWidth()
+}
+
+func (f *Flow) endLine() {
+	f.begin()
+	f.lines = append(f.lines, f.w.line())
+	f.started, f.col, f.gap = false, 0, nil
+}

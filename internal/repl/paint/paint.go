@@ -1,0 +1,197 @@
+// Package paint turns styled text into terminal lines. It guarantees that a line
+// stands alone (it begins and ends in the terminal's own style), that it is no
+// wider than asked for, that it holds no blanks at its end, and that it spends no
+// escape sequence that changes nothing. It does not judge the text: what comes from
+// outside is sanitised before.
+package paint
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Color is a colour of the terminal's palette; the zero value is its default.
+type Color int16
+
+// Index returns colour n (0 to 255) of the palette.
+func Index(n uint8) Color { return Color(n) + 1 }
+
+// Attr is a set of attributes.
+type Attr uint8
+
+// The attributes.
+const (
+	Bold Attr = 1 << iota
+	Dim
+	Italic
+	Underline
+	Strike
+	Reverse
+)
+
+// Style is how a piece of text looks. The zero value is the terminal's own style.
+type Style struct {
+	FG, BG Color
+	Attr   Attr
+}
+
+// Over returns s laid over base: what s leaves open is base's.
+func (s Style) Over(base Style) Style {
+	if s.FG == 0 {
+		s.FG = base.FG
+	}
+	if s.BG == 0 {
+		s.BG = base.BG
+	}
+	s.Attr |= base.Attr
+	return s
+}
+
+// Span is a piece of text of one style, without newlines and tabs.
+type Span struct {
+	Text  string
+	Style Style
+}
+
+// Line joins spans to a line. With plain it writes no escape sequence at all.
+func Line(plain bool, spans ...Span) string {
+	w := writer{plain: plain}
+	for _, s := range spans {
+		w.write(s.Text, s.Style)
+	}
+	return w.line()
+}
+
+// writer collects one line. Blanks are held back until something follows them.
+type writer struct {
+	plain bool
+	b     []byte
+	cur   Style
+	blank []Span
+}
+
+func (w *writer) write(text string, style Style) {
+	body := strings.TrimRight(text, " ")
+	if body != "" {
+		for _, s := range w.blank {
+			w.put(s.Text, blankStyle(s.Style))
+		}
+		w.blank = w.blank[:0]
+		w.put(body, style)
+	}
+	if tail := text[len(body):]; tail != "" {
+		w.blank = append(w.blank, Span{Text: tail, Style: style})
+	}
+}
+
+// blankStyle drops what cannot be seen on a blank.
+func blankStyle(s Style) Style {
+	s.Attr &= Underline | Strike | Reverse
+	if s.Attr == 0 {
+		s.FG = 0
+	}
+	return s
+}
+
+func (w *writer) put(text string, style Style) {
+	if style != w.cur && !w.plain {
+		w.b = appendSGR(w.b, w.cur, style)
+		w.cur = style
+	}
+	w.b = append(w.b, text...)
+}
+
+// line returns the line and starts the next one.
+func (w *writer) line() string {
+	if w.cur != (Style{}) {
+		w.b = appendSGR(w.b, w.cur, Style{})
+	}
+	s := string(w.b)
+	w.b, w.cur, w.blank = w.b[:0], Style{}, w.blank[:0]
+	return s
+}
+
+// appendSGR appends the sequence that leads from one style to another. Styles only
+// ever add to the terminal's own, so the way from any other leads over a reset.
+func appendSGR(b []byte, from, to Style) []byte {
+	b = append(b, "\x1b["...)
+	start := len(b)
+	if from != (Style{}) && to != (Style{}) {
+		b = append(b, '0', ';')
+	}
+	for i, code := range [...]byte{'1', '2', '3', '4', '9', '7'} {
+		if to.Attr&(1<<i) != 0 {
+			b = append(b, code, ';')
+		}
+	}
+	b = appendColor(b, to.FG, 30)
+	b = appendColor(b, to.BG, 40)
+	if len(b) > start {
+		b = b[:len(b)-1]
+	}
+	return append(b, 'm')
+}
+
+// appendColor appends the parameters of a colour; base is 30 for the text and 40
+// for what is behind it.
+func appendColor(b []byte, c Color, base int64) []byte {
+	n := int64(c) - 1
+	switch {
+	case n < 0:
+		return b
+	case n < 8:
+		b = strconv.AppendInt(b, base+n, 10)
+	case n < 16:
+		b = strconv.AppendInt(b, base+52+n, 10)
+	default:
+		b = strconv.AppendInt(b, base+8, 10)
+		b = append(b, ";5;"...)
+		b = strconv.AppendInt(b, n, 10)
+	}
+	return append(b, ';')
+}
+
+// Chop cuts spans into rows of at most width columns, in the middle of words if
+// need be: nothing is lost and nothing moved. There is at least one row.
+func Chop(spans []Span, width int) [][]Span {
+	var rows [][]Span
+	var row []Span
+	col := 0
+	for _, s := range spans {
+		for text := s.Text; text != ""; {
+			n, w := Fit(text, width-col)
+			if n == 0 && col == 0 {
+				n, w = firstGrapheme(text)
+			}
+			if n > 0 {
+				row = append(row, Span{Text: text[:n], Style: s.Style})
+			}
+			if text = text[n:]; text != "" {
+				rows = append(rows, row)
+				row, w, col = nil, 0, 0
+			}
+			col += w
+		}
+	}
+	return append(rows, row)
+}
+
+// Truncate cuts spans to width columns, ending in … if anything was cut.
+func Truncate(spans []Span, width int) []Span {
+	if spansWidth(spans) <= width {
+		return spans
+	}
+	if width < 1 {
+		return nil
+	}
+	row := slices.Clip(Chop(spans, max(width-1, 1))[0])
+	style := Style{}
+	if len(row) > 0 {
+		style = row[len(row)-1].Style
+	}
+	if width == 1 {
+		row = nil
+	}
+	return append(row, Span{Text: "…", Style: style})
+}
