@@ -1,0 +1,159 @@
+//go:build linux
+
+// Command bench measures the program as a whole process, beside a floor that does
+// the same work with nothing around it, and writes docs/performance.md. It needs
+// Linux and ripgrep; -short leaves out what takes long.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+func main() {
+	out := flag.String("o", "docs/performance.md", "the report's file; - for standard output only")
+	runs := flag.Int("n", 5, "counted runs of each figure")
+	only := flag.String("only", "", "one part: headless, session, screen or typing")
+	flag.Parse()
+	if err := run(*out, *runs, *only); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(out string, n int, only string) error {
+	root, err := os.MkdirTemp("", "bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(root) //nolint:errcheck // a temporary folder
+	agent, floor, err := build(root)
+	if err != nil {
+		return err
+	}
+	srv, err := newServer()
+	if err != nil {
+		return err
+	}
+	b := &bench{place: place{root: root, server: srv}, agent: agent, floor: floor, n: n}
+	parts := []struct {
+		name string
+		run  func() error
+	}{{"headless", b.headless}, {"session", b.session}, {"screen", b.screen}, {"typing", b.typing}}
+	for _, p := range parts {
+		if only != "" && only != p.name {
+			continue
+		}
+		if err := p.run(); err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
+	}
+	return b.finish(out, only)
+}
+
+// bench is one run of everything.
+type bench struct {
+	place
+	report
+	agent, floor program
+	n            int
+}
+
+func (b *bench) finish(out, only string) error {
+	if err := b.write(os.Stdout); err != nil || out == "-" || only != "" {
+		return err
+	}
+	f, err := os.Create(out)
+	if err != nil {
+		return err
+	}
+	if err := b.write(f); err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// build compiles both programs as they are released.
+func build(root string) (agent, floor program, err error) {
+	agent = program{
+		name: "agent", path: filepath.Join(root, "agent"),
+		headless: []string{"--permission-mode", "bypass", "--output-format", "json", "-p"},
+		resume:   []string{"--permission-mode", "bypass", "--output-format", "json", "-c", "-p"},
+		tui:      []string{"--permission-mode", "bypass"},
+	}
+	floor = program{name: "floor", path: filepath.Join(root, "floor"), headless: []string{"-p"}}
+	for path, pkg := range map[string]string{agent.path: "./cmd/agent", floor.path: "./bench/floor"} {
+		cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", path, pkg) //nolint:gosec // fixed words
+		cmd.Stderr = os.Stderr
+		if err := cmd.Run(); err != nil {
+			return agent, floor, err
+		}
+	}
+	return agent, floor, nil
+}
+
+// headless measures one prompt, answered without questions.
+func (b *bench) headless() error {
+	b.section("One prompt, headless", "Start to exit, median. An edit round is a read or an edit; every edit is on disk (fsync) before the next request.")
+	goals := []struct {
+		sc   scenario
+		most float64
+	}{{noop(), 3}, {edits(50), 2.5}, {shells(20), 2.5}, {greps(10), 1.2}, {stream(100_000), 2}}
+	ours, floor := map[string]figures{}, map[string]figures{}
+	for _, g := range goals {
+		f, err := b.medians(b.floor, g.sc, b.n)
+		if err != nil {
+			return err
+		}
+		a, err := b.medians(b.agent, g.sc, b.n)
+		if err != nil {
+			return err
+		}
+		ours[g.sc.name], floor[g.sc.name] = a, f
+		b.times(g.sc.name, a.wall, f.wall, g.most)
+	}
+	edit, shell := ours["edit-50"], ours["shell-20"]
+	b.under("own cost of an edit round", "ms", percentile(edit.rounds, 50), percentile(floor["edit-50"].rounds, 50), 1.5)
+	b.under("own cost of a shell round", "ms", percentile(shell.rounds, 50), percentile(floor["shell-20"].rounds, 50), 3)
+	b.under("CPU of edit-50", "ms", edit.cpu, floor["edit-50"].cpu, 120)
+	for _, name := range []string{"noop", "edit-50", "stream-100k"} {
+		b.under("peak memory of "+name, "MiB", ours[name].peakMiB, floor[name].peakMiB, 40)
+	}
+	b.under("first request", "KiB", edit.firstKiB, floor["edit-50"].firstKiB, 8)
+	b.under("requests beside the turns' own", "", float64(edit.otherReqs), 0, 0)
+	return nil
+}
+
+// session measures one long session and what comes after it.
+func (b *bench) session() error {
+	b.section(fmt.Sprintf("A session of %d rounds", growthRounds),
+		"Reads and edits in turn; a round's cost is from the last byte of an answer to the whole of the next request. The request grows to about a megabyte.")
+	f, err := b.grow(b.floor, 3)
+	if err != nil {
+		return err
+	}
+	a, err := b.grow(b.agent, 3)
+	if err != nil {
+		return err
+	}
+	b.under("wall", "s", a.wall/1000, f.wall/1000, 2)
+	b.under("CPU", "s", a.cpu/1000, f.cpu/1000, 2)
+	b.under("round 10", "ms", a.early, f.early, 1.5)
+	b.under("round 490", "ms", a.late, f.late, 3.2)
+	b.under("peak memory", "MiB", a.peakMiB, f.peakMiB, 70)
+	again, err := b.again(b.agent, b.n)
+	if err != nil {
+		return err
+	}
+	b.under("one more turn (-c -p)", "ms", again.wall, 0, 80)
+	b.under("… start to its request", "ms", again.firstReq, 0, 60)
+	drawn, err := b.drawn(b.agent, b.n)
+	if err != nil {
+		return err
+	}
+	b.under("continued in the terminal (-c), start to prompt", "ms", drawn, 0, 100)
+	return nil
+}

@@ -1,0 +1,191 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// place is where the measured programs work: a home and a tree for each run.
+type place struct {
+	root   string
+	server *server
+}
+
+// program is one measured program.
+type program struct {
+	name     string
+	path     string
+	headless []string // before the prompt
+	resume   []string
+	tui      []string
+}
+
+// env is the whole environment of a run: no variable of ours gets in.
+func (p *place) env(home string) []string {
+	return []string{
+		"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "COLORTERM=truecolor", "LANG=C.UTF-8",
+		"OPENAI_BASE_URL=" + p.server.url, "OPENAI_API_KEY=x", "AGENT_MODEL=openai/bench",
+	}
+}
+
+// fresh lays out an empty home and a new tree.
+func (p *place) fresh() (home, tree string, err error) {
+	home, tree = filepath.Join(p.root, "home"), filepath.Join(p.root, "tree")
+	if err := os.RemoveAll(home); err != nil {
+		return "", "", err
+	}
+	if err := os.MkdirAll(home, 0o700); err != nil {
+		return "", "", err
+	}
+	if _, err := os.Stat(tree); err != nil {
+		return home, tree, makeTree(tree, 2000)
+	}
+	return home, tree, os.WriteFile(filepath.Join(tree, counterFile), []byte(source(0)), 0o644)
+}
+
+// figures are the measurements of one run; all but size in milliseconds.
+type figures struct {
+	wall, cpu   float64
+	peakMiB     float64
+	rounds      []float64 // own cost of each round: answer out to next request in
+	firstKiB    float64
+	firstReq    float64 // start to first request
+	otherReqs   int
+	lastBodyKiB float64
+}
+
+// measure runs a program over a scenario and checks that it did the work.
+func (p *place) measure(argv []string, sc scenario, home, tree string) (figures, error) {
+	p.server.load(sc)
+	cmd := exec.Command(argv[0], argv[1:]...) //nolint:gosec // the programs under measurement
+	cmd.Dir, cmd.Env = tree, p.env(home)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	begin := time.Now()
+	if err := cmd.Run(); err != nil {
+		return figures{}, fmt.Errorf("%s: %w\n%s", strings.Join(argv, " "), err, out.String())
+	}
+	f := figures{wall: ms(time.Since(begin))}
+	f.cpu = ms(cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime())
+	if ru, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		f.peakMiB = float64(ru.Maxrss) / 1024
+	}
+	f.requests(p.server, begin)
+	return f, p.check(sc, tree, out.Bytes(), f)
+}
+
+func (f *figures) requests(s *server, begin time.Time) {
+	reqs, other := s.requests()
+	f.otherReqs = other
+	for i, r := range reqs {
+		if i == 0 {
+			f.firstKiB, f.firstReq = float64(r.size)/1024, ms(r.got.Sub(begin))
+			continue
+		}
+		f.rounds = append(f.rounds, ms(r.got.Sub(reqs[i-1].end)))
+	}
+	if len(reqs) > 0 {
+		f.lastBodyKiB = float64(reqs[len(reqs)-1].size) / 1024
+	}
+}
+
+// check makes sure that a fast run is not one that did nothing.
+func (p *place) check(sc scenario, tree string, out []byte, f figures) error {
+	if got, want := len(f.rounds)+1, len(sc.steps); got != want {
+		return fmt.Errorf("%s: %d of %d requests\n%s", sc.name, got, want, out)
+	}
+	if strings.HasPrefix(sc.name, "stream-") && !bytes.Contains(out, []byte(endMark)) {
+		return fmt.Errorf("%s: the answer did not arrive whole", sc.name)
+	}
+	if n, ok := strings.CutPrefix(sc.name, "edit-"); ok {
+		var rounds int
+		if _, err := fmt.Sscan(n, &rounds); err != nil {
+			return err
+		}
+		text, err := os.ReadFile(filepath.Join(tree, counterFile))
+		if err != nil {
+			return err
+		}
+		if !bytes.Contains(text, fmt.Appendf(nil, "const Counter = %d\n", rounds/2)) {
+			return fmt.Errorf("%s: the edits did not land\n%s", sc.name, out)
+		}
+	}
+	return nil
+}
+
+// medians measures n runs, each in a fresh place, after one that does not count.
+func (p *place) medians(prog program, sc scenario, n int) (figures, error) {
+	var runs []figures
+	for i := range n + 1 {
+		home, tree, err := p.fresh()
+		if err != nil {
+			return figures{}, err
+		}
+		argv := append(append([]string{prog.path}, prog.headless...), "do the work")
+		f, err := p.measure(argv, sc, home, tree)
+		if err != nil {
+			return figures{}, err
+		}
+		if i > 0 {
+			runs = append(runs, f)
+		}
+	}
+	return middle(runs), nil
+}
+
+// middle takes the median of each figure.
+func middle(runs []figures) figures {
+	of := func(pick func(figures) float64) float64 {
+		var v []float64
+		for _, r := range runs {
+			v = append(v, pick(r))
+		}
+		return percentile(v, 50)
+	}
+	out := runs[0]
+	out.wall = of(func(f figures) float64 { return f.wall })
+	out.cpu = of(func(f figures) float64 { return f.cpu })
+	out.peakMiB = of(func(f figures) float64 { return f.peakMiB })
+	out.firstReq = of(func(f figures) float64 { return f.firstReq })
+	out.rounds = nil
+	for _, r := range runs {
+		out.rounds = append(out.rounds, percentile(r.rounds, 50))
+	}
+	return out
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// percentile returns the p-th percentile of v, zero if v is empty.
+func percentile(v []float64, p int) float64 {
+	if len(v) == 0 {
+		return 0
+	}
+	s := slices.Sorted(slices.Values(v))
+	return s[min(len(s)-1, len(s)*p/100)]
+}
+
+// version measures `prog --version`.
+func (p *place) version(prog program, n int) (float64, error) {
+	var v []float64
+	for range n {
+		cmd := exec.Command(prog.path, "--version") //nolint:gosec // the program under measurement
+		cmd.Stdout = io.Discard
+		begin := time.Now()
+		if err := cmd.Run(); err != nil {
+			return 0, err
+		}
+		v = append(v, ms(time.Since(begin)))
+	}
+	return percentile(v, 50), nil
+}

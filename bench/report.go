@@ -1,0 +1,118 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+)
+
+// row is one figure: what it was, for the floor where that makes sense, and the
+// most that it may be.
+type row struct {
+	name         string
+	unit         string
+	ours, floor  float64 // floor is zero where there is none
+	most         float64 // in unit, or as a multiple of the floor
+	timesFloor   bool
+	exact        bool // print as a whole number
+	reached, ran bool
+}
+
+func (r *row) judge() {
+	limit := r.most
+	if r.timesFloor {
+		limit *= r.floor
+	}
+	r.ran = true
+	r.reached = r.ours <= limit
+}
+
+// report collects the figures of a run.
+type report struct{ sections []section }
+
+type section struct {
+	title, note string
+	rows        []row
+}
+
+func (rep *report) section(title, note string) {
+	rep.sections = append(rep.sections, section{title: title, note: note})
+}
+
+func (rep *report) add(r row) {
+	r.judge()
+	s := &rep.sections[len(rep.sections)-1]
+	s.rows = append(s.rows, r)
+}
+
+// times adds a figure that is judged as a multiple of the floor's.
+func (rep *report) times(name string, ours, floor, most float64) {
+	rep.add(row{name: name, unit: "ms", ours: ours, floor: floor, most: most, timesFloor: true})
+}
+
+// under adds a figure that is judged by itself.
+func (rep *report) under(name, unit string, ours, floor, most float64) {
+	rep.add(row{name: name, unit: unit, ours: ours, floor: floor, most: most})
+}
+
+// missed returns the rows that did not reach their figure.
+func (rep *report) missed() []row {
+	var out []row
+	for _, s := range rep.sections {
+		for _, r := range s.rows {
+			if !r.reached {
+				out = append(out, r)
+			}
+		}
+	}
+	return out
+}
+
+func (rep *report) write(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString("# Performance\n\n" +
+		"Written by `make bench`; do not edit. Whole processes against a scripted model server on loopback that answers at\n" +
+		"once, so that what is left is the program itself. The floor is a minimal Go client (`bench/floor`) that does the same\n" +
+		"requests and tool work with nothing around them. All figures of a table come from one run on one machine\n")
+	fmt.Fprintf(&b, "(%s/%s, %d CPUs, %s); the ratios matter, not the absolute figures.\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
+	for _, s := range rep.sections {
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| | floor | agent | × floor | at most | |\n|---|---:|---:|---:|---:|---|\n", s.title, s.note)
+		for _, r := range s.rows {
+			b.WriteString(r.String())
+		}
+	}
+	if missed := rep.missed(); len(missed) > 0 {
+		fmt.Fprintf(&b, "\n%d figures are missed.\n", len(missed))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (r row) String() string {
+	floor, ratio, mark := "–", "–", "reached"
+	if r.floor > 0 {
+		floor, ratio = number(r.floor), fmt.Sprintf("%.1f", r.ours/r.floor)
+	}
+	most := number(r.most)
+	if r.timesFloor {
+		most += " × floor"
+	}
+	if !r.reached {
+		mark = "**missed**"
+	}
+	return fmt.Sprintf("| %s, %s | %s | %s | %s | %s | %s |\n", r.name, r.unit, floor, number(r.ours), ratio, most, mark)
+}
+
+func number(v float64) string {
+	switch {
+	case v == float64(int(v)):
+		return fmt.Sprint(int(v))
+	case v < 10:
+		return fmt.Sprintf("%.2f", v)
+	default:
+		return fmt.Sprintf("%.0f", v)
+	}
+}
