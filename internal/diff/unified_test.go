@@ -1,0 +1,111 @@
+package diff
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestUnified(t *testing.T) {
+	tests := []struct{ name, old, new, a, b, want string }{
+		{"equal", "f", "f", "a\n", "a\n", ""},
+		{
+			"change", "f", "f", "a\nb\n", "a\nc\n",
+			"diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n",
+		},
+		{
+			"no newline at end", "f", "f", "a", "b\n",
+			"diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n",
+		},
+		{
+			"created", "", "d/f", "", "a\n",
+			"diff --git a/d/f b/d/f\nnew file mode 100644\n--- /dev/null\n+++ b/d/f\n@@ -0,0 +1 @@\n+a\n",
+		},
+		{"created empty", "", "f", "", "", "diff --git a/f b/f\nnew file mode 100644\n"},
+		{
+			"deleted", "f", "", "a\n", "",
+			"diff --git a/f b/f\ndeleted file mode 100644\n--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n",
+		},
+	}
+	for _, tt := range tests {
+		if got := Unified(tt.old, tt.new, tt.a, tt.b); got != tt.want {
+			t.Errorf("%s:\n%s\nwant:\n%s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// gitApply writes a to name (unless from is empty), applies patch and returns
+// what is there then.
+func gitApply(t interface{ Fatalf(string, ...any) }, dir, from, to, a, patch string) string {
+	must := func(err error) {
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+	}
+	path := filepath.Join(dir, to)
+	must(os.MkdirAll(filepath.Dir(path), 0o755))
+	if from == "" {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatalf("%v", err)
+		}
+	} else {
+		must(os.WriteFile(path, []byte(a), 0o644))
+	}
+	cmd := exec.Command("git", "-c", "core.autocrlf=false", "apply", "--whitespace=nowarn", "-")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir))
+	cmd.Stdin = strings.NewReader(patch)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("git apply: %v\n%s\n%s", err, out, patch)
+	}
+	got, err := os.ReadFile(path)
+	must(err)
+	return string(got)
+}
+
+func TestGitTakesUnified(t *testing.T) {
+	dir := t.TempDir()
+	cases := 0
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := text(t, "a"), text(t, "b")
+		if a == b || cases >= 60 { // a process a case: enough is enough
+			return
+		}
+		cases++
+		name := rapid.SampledFrom([]string{"f", "dir/with blank", "dir/ünï", `quo"te`}).Draw(t, "name")
+		from := name
+		if a == "" && rapid.Bool().Draw(t, "create") {
+			from = ""
+		}
+		if got := gitApply(t, dir, from, name, a, Unified(from, name, a, b)); got != b {
+			t.Fatalf("git apply gives %q, want %q", got, b)
+		}
+	})
+	if cases == 0 {
+		t.Fatal("no case reached git")
+	}
+}
+
+func TestGitTakesDeletion(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "f")
+	if err := os.WriteFile(path, []byte("a\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("git", "apply", "-")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir))
+	cmd.Stdin = strings.NewReader(Unified("f", "", "a\n", ""))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("file is still there: %v", err)
+	}
+}

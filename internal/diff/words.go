@@ -1,0 +1,111 @@
+package diff
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Bounds of Words.
+const (
+	maxWordLine  = 4 << 10 // bytes; longer lines are compared at their ends only
+	minWordShare = 0.2     // of the longer line must be kept, or nothing is marked
+)
+
+// Words compares two versions of one line and returns the byte ranges that
+// changed in each, at word borders. It returns nothing if the lines have so
+// little in common that marking words would not help.
+func Words(a, b string) (inA, inB []Span) {
+	wa, wb := words(a), words(b)
+	keepA, keepB := make([]bool, len(wa)), make([]bool, len(wb))
+	keep := func(i, j int) { keepA[i], keepB[j] = true, true }
+	start := 0
+	for start < len(wa) && start < len(wb) && wa[start] == wb[start] {
+		keep(start, start)
+		start++
+	}
+	endA, endB := len(wa), len(wb)
+	for endA > start && endB > start && wa[endA-1] == wb[endB-1] {
+		endA--
+		endB--
+		keep(endA, endB)
+	}
+	if cells := (endA - start + 1) * (endB - start + 1); cells <= maxCells && len(a)+len(b) <= 2*maxWordLine {
+		for _, p := range common(wa[start:endA], wb[start:endB], make([]uint16, cells)) {
+			keep(start+p[0], start+p[1])
+		}
+	}
+	if tooDifferent(wa, wb, keepA) {
+		return nil, nil
+	}
+	return changed(wa, keepA), changed(wb, keepB)
+}
+
+// words cuts s into words, runs of blanks and single other characters.
+func words(s string) []string {
+	var out []string
+	for s != "" {
+		r, n := utf8.DecodeRuneInString(s)
+		if k := kind(r); k != 0 {
+			n = strings.IndexFunc(s, func(r rune) bool { return kind(r) != k })
+			if n < 0 {
+				n = len(s)
+			}
+		}
+		out = append(out, s[:n])
+		s = s[n:]
+	}
+	return out
+}
+
+// kind is the same for characters that form one word.
+func kind(r rune) int {
+	switch {
+	case r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r):
+		return 1
+	case unicode.IsSpace(r):
+		return 2
+	}
+	return 0
+}
+
+// tooDifferent weighs what is kept of a against the longer line, blanks apart.
+func tooDifferent(a, b []string, keepA []bool) bool {
+	weigh := func(ws []string, keep []bool) (total, kept int) {
+		for i, w := range ws {
+			if strings.TrimSpace(w) == "" {
+				continue
+			}
+			total += len(w)
+			if keep != nil && keep[i] {
+				kept += len(w)
+			}
+		}
+		return total, kept
+	}
+	lenA, kept := weigh(a, keepA)
+	lenB, _ := weigh(b, nil)
+	return float64(kept) < minWordShare*float64(max(lenA, lenB))
+}
+
+// changed returns the ranges of the words that are not kept. Blanks between two
+// of them belong to the change.
+func changed(ws []string, keep []bool) []Span {
+	var out []Span
+	pos, gapStart := 0, -1
+	for i, w := range ws {
+		end := pos + len(w)
+		switch blank := strings.TrimSpace(w) == ""; {
+		case keep[i] && !blank:
+			gapStart = -1
+		case keep[i] && len(out) > 0 && out[len(out)-1].End == pos:
+			gapStart = pos
+		case !keep[i] && len(out) > 0 && (out[len(out)-1].End == pos || out[len(out)-1].End == gapStart):
+			out[len(out)-1].End = end
+		case !keep[i]:
+			out = append(out, Span{pos, end})
+		}
+		pos = end
+	}
+	return out
+}
