@@ -1,21 +1,127 @@
 package confirm
 
-import "context"
+import (
+	"context"
+	"crypto/rand"
+	"sync"
+	"time"
+)
+
+// withdrawal is how long the surfaces that lost have for taking a question
+// away. A draft on another surface is waited for as long.
+const withdrawal = time.Second
 
 // Controller puts questions to the policy and then to every reviewer at once.
 // It is safe for concurrent use.
-type Controller struct{}
+type Controller struct {
+	policy Policy
+	// turn holds one token: the question that stands. Those that wait for it
+	// are served in the order in which they came.
+	turn chan struct{}
+	// changed wakes the question that stands when seats changed.
+	changed chan struct{}
+
+	mu    sync.Mutex
+	seats []*seat
+}
+
+// seat is the place of one attached reviewer.
+type seat struct {
+	reviewer Reviewer
+	// busy holds one token while Review runs: a reviewer that is slow to give up
+	// one question is not shown the next before it has.
+	busy chan struct{}
+	gone bool // guarded by Controller.mu
+}
+
+func newSeat(r Reviewer) *seat { return &seat{reviewer: r, busy: make(chan struct{}, 1)} }
 
 // NewController returns a controller that asks policy first (nil: no rule
 // settles anything) and then reviewers, all at once.
-func NewController(policy Policy, reviewers ...Reviewer) *Controller { return &Controller{} }
+func NewController(policy Policy, reviewers ...Reviewer) *Controller {
+	c := &Controller{policy: policy, turn: make(chan struct{}, 1), changed: make(chan struct{}, 1)}
+	for _, r := range reviewers {
+		c.seats = append(c.seats, newSeat(r))
+	}
+	return c
+}
 
 // Attach adds a reviewer, who is shown the question that stands, if there is
 // one. The returned function takes the reviewer away again: a question on its
 // surface is withdrawn, and an answer of its that was not taken yet is void.
-func (c *Controller) Attach(r Reviewer) (detach func()) { return func() {} }
+func (c *Controller) Attach(r Reviewer) (detach func()) {
+	s := newSeat(r)
+	c.mu.Lock()
+	c.seats = append(c.seats, s)
+	c.mu.Unlock()
+	c.nudge()
+	return func() {
+		c.remove(s)
+		c.nudge()
+	}
+}
 
-// Ask returns the verdict on req.
+func (c *Controller) remove(s *seat) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s.gone = true
+	kept := make([]*seat, 0, len(c.seats))
+	for _, other := range c.seats {
+		if other != s {
+			kept = append(kept, other)
+		}
+	}
+	c.seats = kept
+}
+
+func (c *Controller) nudge() {
+	select {
+	case c.changed <- struct{}{}:
+	default: // a wake-up is pending already
+	}
+}
+
+// attached returns the seats of now. The slice may be older than the next
+// change but is not written to by it.
+func (c *Controller) attached() []*seat {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return append([]*seat(nil), c.seats...)
+}
+
+func (c *Controller) isGone(s *seat) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return s.gone
+}
+
+// Ask returns the verdict on req. It waits until earlier questions are settled,
+// asks the policy, then shows req to all reviewers; the first valid answer is
+// the verdict and the question is taken from the other surfaces, which have one
+// second for it. With no reviewer, or none left, the verdict is a Reject with
+// NoWay set. When ctx ends before an answer, Ask withdraws the question and
+// returns ctx's error; it returns no other.
 func (c *Controller) Ask(ctx context.Context, req Request) (Verdict, error) {
-	return Verdict{NoWay: true}, nil
+	select {
+	case c.turn <- struct{}{}:
+	case <-ctx.Done():
+		return Verdict{}, ctx.Err()
+	}
+	defer func() { <-c.turn }()
+	if err := ctx.Err(); err != nil {
+		return Verdict{}, err
+	}
+	if req.ID == "" {
+		req.ID = "ask-" + rand.Text()[:16]
+	}
+	if c.policy != nil {
+		if v, settled := c.policy.Decide(req); settled {
+			return v, nil
+		}
+	}
+	v, err := newQuestion(c, req).run(ctx)
+	if err == nil && v.Session && c.policy != nil {
+		c.policy.Grant(req)
+	}
+	return v, err
 }

@@ -1,0 +1,194 @@
+package confirm_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+)
+
+func TestAttachedReviewerIsShownTheStandingQuestion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		terminal, editor := newPerson("terminal"), newPerson("editor")
+		c := confirm.NewController(nil, terminal)
+		got := ask(t.Context(), c, edit("1"))
+		synctest.Wait()
+		detach := c.Attach(editor)
+		defer detach()
+		synctest.Wait()
+		if editor.surface() != "1" {
+			t.Fatalf("the editor shows %q", editor.surface())
+		}
+		editor.answers <- yes
+		if o := <-got; o.verdict.By != "editor" {
+			t.Errorf("Ask = %+v", o)
+		}
+	})
+}
+
+func TestDetachWithdrawsWithoutDeciding(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		terminal, editor := newPerson("terminal"), newPerson("editor")
+		c := confirm.NewController(nil, terminal)
+		detach := c.Attach(editor)
+		got := ask(t.Context(), c, edit("1"))
+		synctest.Wait()
+		detach()
+		detach() // twice is once
+		synctest.Wait()
+		if editor.surface() != "" || terminal.surface() != "1" {
+			t.Fatalf("editor shows %q, terminal %q", editor.surface(), terminal.surface())
+		}
+		terminal.answers <- yes
+		if o := <-got; o.verdict.By != "terminal" {
+			t.Errorf("Ask = %+v", o)
+		}
+	})
+}
+
+func TestDetachOfTheLastReviewerMeansNo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := confirm.NewController(nil)
+		detach := c.Attach(newPerson("editor"))
+		got := ask(t.Context(), c, edit("1"))
+		synctest.Wait()
+		detach()
+		if o := <-got; o.err != nil || !o.verdict.NoWay || o.verdict.Decision != confirm.Reject {
+			t.Errorf("Ask = %+v", o)
+		}
+	})
+}
+
+// TestAnswerAfterDetachIsVoid: once detach has returned, an answer that was on
+// its way counts no more.
+func TestAnswerAfterDetachIsVoid(t *testing.T) {
+	for range 200 {
+		synctest.Test(t, func(t *testing.T) {
+			answering := make(chan struct{})
+			editor := reviewFunc(func(context.Context, confirm.Request) (confirm.Verdict, error) {
+				<-answering
+				return yes, nil
+			})
+			terminal := newPerson("terminal")
+			c := confirm.NewController(nil, terminal)
+			detach := c.Attach(editor)
+			got := ask(t.Context(), c, edit("1"))
+			synctest.Wait()
+			detach()
+			close(answering)
+			synctest.Wait()
+			terminal.answers <- no
+			if o := <-got; o.verdict.By != "terminal" || o.verdict.Decision != confirm.Reject {
+				t.Errorf("Ask = %+v", o)
+			}
+		})
+	}
+}
+
+// TestReattach: an editor whose link comes back is a new reviewer and is shown
+// the question again, under the same id.
+func TestReattach(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		editor := newPerson("editor")
+		c := confirm.NewController(nil, newPerson("terminal"))
+		detach := c.Attach(editor)
+		got := ask(t.Context(), c, edit("1"))
+		synctest.Wait()
+		detach()
+		synctest.Wait()
+		defer c.Attach(editor)()
+		synctest.Wait()
+		editor.answers <- yes
+		if o := <-got; o.verdict.By != "editor" || len(editor.shown) != 2 || editor.shown[0] != editor.shown[1] {
+			t.Errorf("Ask = %+v, shown %v", o, editor.shown)
+		}
+	})
+}
+
+// drafting is an editor with a draft.
+type drafting struct {
+	*person
+	draft func(ctx context.Context, id string) (string, bool, error)
+}
+
+func (d drafting) Draft(ctx context.Context, id string) (string, bool, error) {
+	return d.draft(ctx, id)
+}
+
+func TestApprovalTakesTheOtherSurfacesDraft(t *testing.T) {
+	own := "my own"
+	tests := map[string]struct {
+		draft  func(ctx context.Context, id string) (string, bool, error)
+		answer confirm.Verdict
+		want   string // "" is the text as proposed
+	}{
+		"edited":             {func(context.Context, string) (string, bool, error) { return "edited", true, nil }, yes, "edited"},
+		"not edited":         {func(context.Context, string) (string, bool, error) { return "proposed", false, nil }, yes, ""},
+		"lost":               {func(context.Context, string) (string, bool, error) { return "x", true, errors.New("link lost") }, yes, ""},
+		"panics":             {func(context.Context, string) (string, bool, error) { panic("boom") }, yes, ""},
+		"own text wins":      {func(context.Context, string) (string, bool, error) { return "edited", true, nil }, confirm.Verdict{Decision: confirm.Approve, Text: &own}, own},
+		"rejection has none": {func(context.Context, string) (string, bool, error) { return "edited", true, nil }, no, ""},
+		"too late": {func(ctx context.Context, _ string) (string, bool, error) {
+			<-ctx.Done()
+			return "edited", true, ctx.Err()
+		}, yes, ""},
+		"after a while": {func(context.Context, string) (string, bool, error) {
+			<-time.After(900 * time.Millisecond)
+			return "edited", true, nil
+		}, yes, "edited"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				terminal := newPerson("terminal")
+				editor := drafting{newPerson("editor"), nil}
+				editor.draft = func(ctx context.Context, id string) (string, bool, error) {
+					if id != "1" || editor.surface() != "1" {
+						t.Errorf("draft of %q while %q is shown", id, editor.surface())
+					}
+					return tt.draft(ctx, id)
+				}
+				c := confirm.NewController(nil, terminal, editor)
+				got := ask(t.Context(), c, edit("1"))
+				synctest.Wait()
+				terminal.answers <- tt.answer
+				o := <-got
+				var text string
+				if o.verdict.Text != nil {
+					text = *o.verdict.Text
+				}
+				if o.err != nil || text != tt.want || o.verdict.Decision != tt.answer.Decision {
+					t.Errorf("Ask = %+v with text %q, want %q", o, text, tt.want)
+				}
+			})
+		})
+	}
+}
+
+// TestDraftThatHangs: a surface that does not answer for its draft costs a
+// second, and cannot hold the approval.
+func TestDraftThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		terminal := newPerson("terminal")
+		editor := drafting{newPerson("editor"), func(context.Context, string) (string, bool, error) {
+			<-release
+			return "late", true, nil
+		}}
+		c := confirm.NewController(nil, terminal, editor)
+		start := time.Now()
+		got := ask(t.Context(), c, edit("1"))
+		synctest.Wait()
+		terminal.answers <- yes
+		if o := <-got; o.verdict.Text != nil || o.verdict.Decision != confirm.Approve {
+			t.Errorf("Ask = %+v", o)
+		}
+		if took := time.Since(start); took != time.Second {
+			t.Errorf("took %v", took)
+		}
+		close(release)
+	})
+}

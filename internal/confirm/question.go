@@ -1,0 +1,240 @@
+package confirm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// question is the one that stands. All its state belongs to the goroutine that
+// called Ask: reviewers only send answers to it.
+type question struct {
+	c       *Controller
+	req     Request
+	answers chan answer
+	reviews map[*seat]*review
+	open    int     // reviews that have not answered
+	failed  []error // why reviewers went away
+}
+
+// review is one reviewer's part in a question.
+type review struct {
+	seat     *seat
+	cancel   context.CancelFunc
+	answered bool          // or withdrawn: what comes later is void
+	done     chan struct{} // closed when nothing is on the reviewer's surface
+}
+
+// answer is what a Review came to.
+type answer struct {
+	from    *review
+	verdict Verdict
+	err     error
+}
+
+func newQuestion(c *Controller, req Request) *question {
+	return &question{c: c, req: req, answers: make(chan answer), reviews: map[*seat]*review{}}
+}
+
+// run shows the question and waits: the state is open until it returns from the
+// loop, once, and nothing that comes later is looked at.
+func (q *question) run(ctx context.Context) (Verdict, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer q.withdraw()
+	for {
+		q.sync(ctx)
+		if q.open == 0 {
+			return q.nobody(), nil
+		}
+		select {
+		case <-q.c.changed:
+		case a := <-q.answers:
+			v, decided := q.take(a)
+			if err := ctx.Err(); err != nil {
+				return Verdict{}, err
+			}
+			if decided {
+				return q.withDraft(ctx, a.from, v), nil
+			}
+		case <-ctx.Done():
+			return Verdict{}, ctx.Err()
+		}
+	}
+}
+
+// sync shows the question to those who came and withdraws it from those who
+// went.
+func (q *question) sync(ctx context.Context) {
+	for s, r := range q.reviews {
+		if !r.answered && q.c.isGone(s) {
+			q.close(r)
+		}
+	}
+	for _, s := range q.c.attached() {
+		if q.reviews[s] == nil {
+			q.reviews[s] = q.start(ctx, s)
+			q.open++
+		}
+	}
+}
+
+// close ends a review's part in the question, whether it has answered or not.
+func (q *question) close(r *review) {
+	r.answered = true
+	r.cancel()
+	q.open--
+}
+
+// start asks the reviewer of s, as soon as it is done with earlier questions.
+func (q *question) start(ctx context.Context, s *seat) *review {
+	ctx, cancel := context.WithCancel(ctx)
+	r := &review{seat: s, cancel: cancel, done: make(chan struct{})}
+	go func() {
+		defer close(r.done)
+		select {
+		case s.busy <- struct{}{}:
+			defer func() { <-s.busy }()
+		case <-ctx.Done():
+			return
+		}
+		v, err := reviewSafely(ctx, s.reviewer, q.req)
+		select {
+		case q.answers <- answer{r, v, err}:
+		case <-ctx.Done(): // withdrawn: a late answer is void
+		}
+	}()
+	return r
+}
+
+// reviewSafely turns a panic of the reviewer into an error.
+func reviewSafely(ctx context.Context, r Reviewer, req Request) (v Verdict, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the reviewer failed: %v", p)
+		}
+	}()
+	return r.Review(ctx, req)
+}
+
+// take looks at an answer. It decides nothing if the reviewer was taken away
+// meanwhile, failed, or answered something that is no answer to the question.
+func (q *question) take(a answer) (Verdict, bool) {
+	if a.from.answered {
+		return Verdict{}, false
+	}
+	gone := q.c.isGone(a.from.seat)
+	q.close(a.from)
+	if gone {
+		return Verdict{}, false
+	}
+	v, err := a.verdict, a.err
+	if err == nil {
+		v, err = validate(q.req, v)
+	}
+	if err != nil {
+		q.failed = append(q.failed, err)
+		return Verdict{}, false
+	}
+	return v, true
+}
+
+// validate refuses verdicts that cannot have been meant for req and drops what
+// means nothing in a rejection.
+func validate(req Request, v Verdict) (Verdict, error) {
+	switch {
+	case v.NoWay:
+		return v, ErrUndecided
+	case v.Decision == Reject:
+		v.Text, v.Session = nil, false
+		return v, nil
+	case v.Decision != Approve:
+		return v, fmt.Errorf("the reviewer answered with the unknown decision %d", v.Decision)
+	case v.Text != nil && (req.Change == nil || req.Change.Delete):
+		return v, errors.New("the reviewer approved a text where there is none to change")
+	}
+	return v, nil
+}
+
+// withDraft adds the text of another surface's draft to an approval that
+// carries none: an answer approves a draft, not a surface.
+func (q *question) withDraft(ctx context.Context, from *review, v Verdict) Verdict {
+	if v.Decision != Approve || v.Text != nil || q.req.Change == nil {
+		return v
+	}
+	ctx, cancel := context.WithTimeout(ctx, withdrawal)
+	defer cancel()
+	for _, s := range q.c.attached() {
+		r := q.reviews[s]
+		drafter, ok := s.reviewer.(Drafter)
+		if !ok || r == nil || r == from || r.answered {
+			continue
+		}
+		if text, edited := draftSafely(ctx, drafter, q.req.ID); edited {
+			v.Text = &text
+			return v
+		}
+	}
+	return v
+}
+
+// draftSafely returns the draft if it differs from the proposal and comes
+// before ctx ends, whether Draft minds ctx or not.
+func draftSafely(ctx context.Context, d Drafter, id string) (string, bool) {
+	got := make(chan *string, 1)
+	go func() {
+		var text *string
+		defer func() {
+			if recover() != nil {
+				text = nil
+			}
+			got <- text
+		}()
+		if t, edited, err := d.Draft(ctx, id); err == nil && edited {
+			text = &t
+		}
+	}()
+	select {
+	case text := <-got:
+		if text != nil {
+			return *text, true
+		}
+	case <-ctx.Done():
+	}
+	return "", false
+}
+
+// nobody is the verdict where no reviewer is left.
+func (q *question) nobody() Verdict {
+	v := Verdict{NoWay: true, By: "nobody", Feedback: "nobody could be asked"}
+	var why []string
+	for _, err := range q.failed {
+		if !errors.Is(err, ErrUndecided) {
+			why = append(why, err.Error())
+		}
+	}
+	if len(why) > 0 {
+		v.Feedback += ": " + strings.Join(why, "; ")
+	}
+	return v
+}
+
+// withdraw takes the question from every surface and waits for that, within
+// its bound. A reviewer that does not return in time is on its own: nothing
+// reads its answer.
+func (q *question) withdraw() {
+	for _, r := range q.reviews {
+		r.cancel()
+	}
+	deadline := time.NewTimer(withdrawal)
+	defer deadline.Stop()
+	for _, r := range q.reviews {
+		select {
+		case <-r.done:
+		case <-deadline.C:
+			return
+		}
+	}
+}
