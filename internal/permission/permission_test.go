@@ -1,0 +1,218 @@
+package permission_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/permission"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+func edit(tool string) confirm.Request {
+	return confirm.Request{Tool: tool, Change: &workspace.Change{After: "x"}}
+}
+
+func command(line, dir string) confirm.Request {
+	return confirm.Request{Tool: "execute_command", Command: &confirm.Command{Line: line, Dir: dir}}
+}
+
+func read(path string) confirm.Request {
+	return confirm.Request{Tool: "read_file", Read: &confirm.Read{Path: path}}
+}
+
+func forced(r confirm.Request) confirm.Request {
+	r.Force = true
+	return r
+}
+
+func removal() confirm.Request {
+	return confirm.Request{Tool: "undo", Change: &workspace.Change{Delete: true}}
+}
+
+// outcome puts a decision into one word.
+func outcome(v confirm.Verdict, settled bool) string {
+	switch {
+	case !settled:
+		return "ask"
+	case v.Decision == confirm.Approve:
+		return "yes"
+	}
+	return "no"
+}
+
+func TestModesDecide(t *testing.T) {
+	tests := map[string]struct {
+		req  confirm.Request
+		want [4]string // default, accept-edits, plan, bypass
+	}{
+		"edit":           {edit("edit_file"), [4]string{"ask", "yes", "no", "yes"}},
+		"forced edit":    {forced(edit("edit_file")), [4]string{"ask", "ask", "no", "yes"}},
+		"removal":        {removal(), [4]string{"ask", "ask", "no", "yes"}},
+		"command":        {command("ls", "/w"), [4]string{"ask", "ask", "no", "yes"}},
+		"forced command": {forced(command("ls", "/w")), [4]string{"ask", "ask", "no", "yes"}},
+		"read":           {read("/usr/include/x.h"), [4]string{"ask", "ask", "ask", "yes"}},
+		"nothing at all": {confirm.Request{Tool: "x"}, [4]string{"ask", "ask", "no", "yes"}},
+	}
+	for name, tt := range tests {
+		for mode, want := range tt.want {
+			m := permission.Mode(mode)
+			v, settled := permission.New(m).Decide(tt.req)
+			if got := outcome(v, settled); got != want {
+				t.Errorf("%s in %s: %s, want %s", name, m, got, want)
+			}
+			if settled && !strings.Contains(v.By, m.String()) {
+				t.Errorf("%s in %s: the verdict says it is by %q", name, m, v.By)
+			}
+			if v.Decision == confirm.Reject && settled && !strings.HasPrefix(v.Feedback, "plan mode: ") {
+				t.Errorf("%s in %s: a rule's no must tell the model why, got %q", name, m, v.Feedback)
+			}
+		}
+	}
+}
+
+func TestGrantCoversExactlyWhatWasShown(t *testing.T) {
+	background := command("make", "/w")
+	background.Command.Background = true
+	tests := map[string]struct {
+		granted, asked confirm.Request
+		want           string
+	}{
+		"same tool, other file": {edit("edit_file"), edit("edit_file"), "yes"},
+		"other tool":            {edit("edit_file"), edit("write_file"), "ask"},
+		"same command":          {command("make", "/w"), command("make", "/w"), "yes"},
+		"longer command":        {command("make", "/w"), command("make; rm -rf /", "/w"), "ask"},
+		"blank more":            {command("make", "/w"), command("make ", "/w"), "ask"},
+		"other folder":          {command("make", "/w"), command("make", "/w/sub"), "ask"},
+		"in the background":     {command("make", "/w"), background, "ask"},
+		"same path":             {read("/a"), read("/a"), "yes"},
+		"path below":            {read("/a"), read("/a/b"), "ask"},
+		"forced later":          {edit("edit_file"), forced(edit("edit_file")), "ask"},
+		"granted while forced":  {forced(edit("edit_file")), edit("edit_file"), "ask"},
+		"a removal":             {removal(), removal(), "ask"},
+		"removal after edits":   {edit("undo"), removal(), "ask"},
+		"tool without a name":   {edit(""), edit(""), "ask"},
+		"nothing at all":        {confirm.Request{Tool: "x"}, confirm.Request{Tool: "x"}, "ask"},
+	}
+	for name, tt := range tests {
+		p := permission.New(permission.Default)
+		p.Grant(tt.granted)
+		v, settled := p.Decide(tt.asked)
+		if got := outcome(v, settled); got != tt.want {
+			t.Errorf("%s: %s, want %s", name, got, tt.want)
+		}
+	}
+}
+
+func TestPlanOverridesGrants(t *testing.T) {
+	p := permission.New(permission.Default)
+	p.Grant(command("make", "/w"))
+	p.Grant(edit("edit_file"))
+	if err := p.SetMode(permission.Plan); err != nil {
+		t.Fatal(err)
+	}
+	for _, req := range []confirm.Request{command("make", "/w"), edit("edit_file")} {
+		if v, settled := p.Decide(req); outcome(v, settled) != "no" {
+			t.Errorf("%+v is %s in plan mode, want no", req, outcome(v, settled))
+		}
+	}
+	if err := p.SetMode(permission.Default); err != nil {
+		t.Fatal(err)
+	}
+	if v, settled := p.Decide(command("make", "/w")); outcome(v, settled) != "yes" {
+		t.Error("leaving plan mode lost the grant")
+	}
+}
+
+func TestModeNames(t *testing.T) {
+	for m := permission.Default; m <= permission.Bypass; m++ {
+		got, err := permission.ParseMode(m.String())
+		if err != nil || got != m {
+			t.Errorf("ParseMode(%q) = %v, %v", m, got, err)
+		}
+	}
+	for _, name := range []string{"", "Default", "yolo", "bypass ", "mode 7"} {
+		got, err := permission.ParseMode(name)
+		if err == nil || got != permission.Default || !strings.Contains(err.Error(), "accept-edits") {
+			t.Errorf("ParseMode(%q) = %v, %v; want default and an error with the names", name, got, err)
+		}
+	}
+	if got := permission.Mode(7).String(); got != "mode 7" {
+		t.Errorf("an unknown mode prints as %q", got)
+	}
+}
+
+func TestCycle(t *testing.T) {
+	p := permission.New(permission.Default)
+	for _, want := range []permission.Mode{permission.AcceptEdits, permission.Plan, permission.Default} {
+		if got := p.Cycle(); got != want || p.Mode() != want {
+			t.Errorf("Cycle = %v, Mode = %v, want %v", got, p.Mode(), want)
+		}
+	}
+	p = permission.New(permission.Bypass)
+	for _, want := range []permission.Mode{permission.Default, permission.AcceptEdits, permission.Plan, permission.Bypass} {
+		if got := p.Cycle(); got != want {
+			t.Errorf("started in bypass: Cycle = %v, want %v", got, want)
+		}
+	}
+}
+
+func TestSetModeRefuses(t *testing.T) {
+	p := permission.New(permission.Plan)
+	for _, m := range []permission.Mode{permission.Bypass, -1, 4} {
+		if err := p.SetMode(m); err == nil || p.Mode() != permission.Plan {
+			t.Errorf("SetMode(%v) = %v, mode is now %v", m, err, p.Mode())
+		}
+	}
+	p = permission.New(permission.Bypass)
+	p.Cycle()
+	if err := p.SetMode(permission.Bypass); err != nil {
+		t.Errorf("a session that started in bypass cannot return to it: %v", err)
+	}
+}
+
+// TestForcedIsNeverApproved is the promise for protected paths: whatever was
+// granted before and whatever the mode, short of bypass, a person looks.
+func TestForcedIsNeverApproved(t *testing.T) {
+	requests := []confirm.Request{edit("edit_file"), edit("patch"), command("make", "/w"), read("/a"), removal()}
+	rapid.Check(t, func(t *rapid.T) {
+		p := permission.New(permission.Default)
+		for range rapid.IntRange(0, 20).Draw(t, "steps") {
+			req := requests[rapid.IntRange(0, len(requests)-1).Draw(t, "request")]
+			if rapid.Bool().Draw(t, "forced") {
+				req = forced(req)
+			}
+			switch rapid.IntRange(0, 2).Draw(t, "step") {
+			case 0:
+				p.Grant(req)
+			case 1:
+				p.Cycle()
+			case 2:
+				v, settled := p.Decide(req)
+				if settled && v.Decision == confirm.Approve && (req.Force || p.Mode() == permission.Plan && req.Read == nil) {
+					t.Fatalf("approved %+v in %v", req, p.Mode())
+				}
+			}
+		}
+	})
+}
+
+func TestConcurrentUse(t *testing.T) {
+	p := permission.New(permission.Default)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 200 {
+				p.Grant(edit("edit_file"))
+				p.Decide(edit("edit_file"))
+				if m := p.Cycle(); m == permission.Bypass {
+					t.Error("slipped into bypass")
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
