@@ -1,0 +1,193 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// home makes a fresh home with the given file and clears what the machine's own
+// environment would add.
+func home(t *testing.T, file string) string {
+	t.Helper()
+	dir := t.TempDir()
+	t.Setenv("AGENT_HOME", dir)
+	for _, s := range scalars() {
+		t.Setenv(EnvName(s.key), "")
+	}
+	for _, name := range []string{"OPENAI_API_KEY", "OPENAI_BASE_URL"} {
+		t.Setenv(name, "")
+	}
+	if file != "" {
+		if err := os.WriteFile(filepath.Join(dir, "config.yaml"), []byte(file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func load(t *testing.T, flags Overrides) Config {
+	t.Helper()
+	c, err := Load(flags)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestDefaults(t *testing.T) {
+	dir := home(t, "")
+	c := load(t, nil)
+	want := Config{
+		Home: dir, File: filepath.Join(dir, "config.yaml"), PermissionMode: "default",
+		Limits:    Limits{MaxTurns: 200, IdleTimeout: 2 * time.Minute},
+		IDE:       IDE{Enabled: true, AutoConnect: true, UseDiffs: true, Review: true, Foreign: "offer", Context: EditorContext{Place: "system", Diagnostics: true, OpenEditors: true, Selection: true}},
+		Interface: Interface{Theme: "auto"}, Encoding: "iso-8859-1",
+	}
+	c.settings = nil
+	if d := cmp.Diff(want, c, cmp.AllowUnexported(Config{})); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestPrecedence(t *testing.T) {
+	home(t, "max_turns: 3\ntheme: dark\nmodel: file/m\nide:\n  enabled: false\n")
+	t.Setenv("AGENT_MAX_TURNS", "4")
+	t.Setenv("AGENT_MODEL", "env/m")
+	c := load(t, Overrides{"model": "flag/m"})
+	if c.Model != "flag/m" || c.Limits.MaxTurns != 4 || c.Interface.Theme != "dark" || c.IDE.Enabled || !c.IDE.AutoConnect {
+		t.Errorf("%+v", c)
+	}
+	sources := map[string]string{}
+	for _, s := range c.Settings() {
+		sources[s.Key] = s.Source
+	}
+	for key, want := range map[string]string{
+		"model": "flag", "max_turns": "AGENT_MAX_TURNS", "theme": c.File + ":2", "ide.enabled": c.File + ":5", "editor": "default",
+	} {
+		if sources[key] != want {
+			t.Errorf("%s comes from %q, want %q", key, sources[key], want)
+		}
+	}
+}
+
+// Every scalar can be set in each source, and the winner is always the same.
+func TestEveryKeyInEverySource(t *testing.T) {
+	values := map[kind][3]string{
+		text: {"a", "b", "c"}, address: {"http://a", "http://b", "http://c"}, boolean: {"false", "true", "false"},
+		count: {"1", "2", "3"}, number: {"1.5", "2.5", "3.5"}, duration: {"1s", "2s", "3s"},
+	}
+	for _, s := range scalars() {
+		t.Run(s.key, func(t *testing.T) {
+			v := values[s.kind]
+			if s.kind == choice {
+				v = [3]string{s.choices[0], s.choices[1], s.choices[0]}
+			}
+			file, err := Edit("config.yaml", nil, s.key, v[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			home(t, string(file))
+			flags := Overrides{}
+			for i, set := range []func(){func() {}, func() { t.Setenv(EnvName(s.key), v[1]) }, func() { flags[s.key] = v[2] }} {
+				set()
+				for _, got := range load(t, flags).Settings() {
+					if got.Key == s.key && got.Value != v[i] {
+						t.Errorf("source %d: %q, want %q", i, got.Value, v[i])
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for _, c := range []struct{ name, file, want string }{
+		{"unknown", "model: a/b\nmodle: x\n", `config.yaml:2: unknown key "modle", did you mean "model"?`},
+		{"unknown below", "ide:\n  autoconnect: true\n", `:2: unknown key "ide.autoconnect", did you mean "ide.auto_connect"?`},
+		{"unknown in provider", "providers:\n  x:\n    baseurl: http://a\n", `:3: unknown key "providers.x.baseurl", did you mean "providers.x.base_url"?`},
+		{"unknown in model", "providers:\n  x:\n    models:\n      gpt-4.1:\n        price: 1\n", `:5: unknown key "providers.x.models.gpt-4.1.price"`},
+		{"nothing near", "zzzzzz: 1\n", `:1: unknown key "zzzzzz"; there is base_url, editor,`},
+		{"twice", "theme: dark\ntheme: light\n", "theme"},
+		{"wrong type", "max_turns: many\n", `:1: max_turns: "many" is not a whole number`},
+		{"negative", "max_cost_usd: -1\n", "max_cost_usd"},
+		{"mapping wanted", "ide: true\n", "ide: keys below it are wanted"},
+		{"value wanted", "model: [a]\n", "model: a single value is wanted"},
+		{"choice", "theme: blue\n", `"blue" is none of auto, dark, light, none`},
+		{"bool", "ide:\n  enabled: yes please\n", "neither true nor false"},
+		{"address", "base_url: file:///etc\n", "not an http"},
+		{"list", "providers:\n  x:\n    api_key_command: pass show\n", "a list is wanted"},
+		{"alias", "model: &a x/y\neditor: *a\n", "aliases"},
+		{"two documents", "model: a/b\n---\nmodel: c/d\n", "more than one document"},
+		{"no mapping", "- a\n", "key: value"},
+		{"no yaml", "a: b: c\n", "config.yaml: "},
+		{"case", "Model: a/b\n", `did you mean "model"?`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			home(t, c.file)
+			_, err := Load(nil)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestEmptyValuesAreNotSet(t *testing.T) {
+	for _, file := range []string{"", "# only a comment\n", "theme:\n", "ide:\n", "providers:\n", "~\n"} {
+		home(t, file)
+		if c := load(t, nil); c.Interface.Theme != "auto" {
+			t.Errorf("%q: theme %q", file, c.Interface.Theme)
+		}
+	}
+}
+
+func TestWrongEnvironmentAndFlags(t *testing.T) {
+	home(t, "")
+	if _, err := Load(Overrides{"permission_mode": "yolo"}); err == nil || !strings.Contains(err.Error(), "--permission-mode") {
+		t.Errorf("flag: %v", err)
+	}
+	t.Setenv("AGENT_IDLE_TIMEOUT", "soon")
+	if _, err := Load(nil); err == nil || !strings.Contains(err.Error(), "AGENT_IDLE_TIMEOUT") {
+		t.Errorf("environment: %v", err)
+	}
+}
+
+func TestUnreadableFileIsAnError(t *testing.T) {
+	dir := home(t, "")
+	if err := os.Mkdir(filepath.Join(dir, "config.yaml"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(nil); err == nil {
+		t.Error("no error")
+	}
+}
+
+func TestHome(t *testing.T) {
+	t.Setenv("AGENT_HOME", "relative")
+	dir, err := Home()
+	if err != nil || !filepath.IsAbs(dir) {
+		t.Errorf("%q, %v", dir, err)
+	}
+	t.Setenv("AGENT_HOME", "")
+	t.Setenv("HOME", "/somewhere")
+	t.Setenv("USERPROFILE", "/somewhere")
+	if dir, err = Home(); err != nil || dir != filepath.FromSlash("/somewhere/.agent") {
+		t.Errorf("%q, %v", dir, err)
+	}
+}
+
+func TestNearest(t *testing.T) {
+	known := []string{"model", "base_url", "max_turns", "theme"}
+	for in, want := range map[string]string{
+		"modle": "model", "MODEL": "model", "baseurl": "base_url", "maxturns": "max_turns", "themes": "theme", "xyz": "",
+	} {
+		if got := nearest(in, known); got != want {
+			t.Errorf("nearest(%q) = %q, want %q", in, got, want)
+		}
+	}
+}

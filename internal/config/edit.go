@@ -1,0 +1,203 @@
+package config
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Edit returns the file's content with one key set to value; comments and the
+// order of keys stay. Keys are dotted (ide.enabled, providers.NAME.base_url,
+// providers.NAME.models.MODEL.price_input, where MODEL may hold dots). The
+// result is checked as a whole; name is the file's, for errors.
+func Edit(name string, data []byte, key, value string) ([]byte, error) {
+	path, leaf, err := locate(key)
+	if err != nil {
+		return nil, err
+	}
+	want, err := newValue(leaf, key, value)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := parse(name, data); err != nil {
+		return nil, err
+	}
+	doc, err := editable(name, data)
+	if err != nil {
+		return nil, err
+	}
+	out, ok := splice(data, doc.Content[0], path, want)
+	if !ok {
+		put(doc.Content[0], path, want)
+		out = encode(doc)
+	}
+	_, err = parse(name, out)
+	return out, err
+}
+
+func encode(n *yaml.Node) []byte {
+	var out bytes.Buffer
+	enc := yaml.NewEncoder(&out)
+	enc.SetIndent(2)
+	if err := enc.Encode(n); err != nil {
+		return nil // a buffer takes everything, and the nodes are our own
+	}
+	return out.Bytes()
+}
+
+// splice makes the two frequent edits in the text itself, so that blank lines
+// stay: a new key at the end, and another value on the same line.
+func splice(data []byte, top *yaml.Node, path []string, want *yaml.Node) ([]byte, bool) {
+	old := find(top, path)
+	switch {
+	case find(top, path[:1]) == nil && top.Style&yaml.FlowStyle == 0:
+		if len(data) > 0 && !bytes.HasSuffix(data, []byte("\n")) {
+			data = append(bytes.Clone(data), '\n')
+		}
+		return append(bytes.Clone(data), encode(chain(path, want))...), true
+	case old == nil || old.Kind != yaml.ScalarNode || old.Value == "" || want.Kind != yaml.ScalarNode:
+		return nil, false
+	}
+	lines := bytes.SplitAfter(data, []byte("\n"))
+	line := lines[old.Line-1]
+	for _, quote := range []string{"", `"`, `'`} {
+		text := []byte(quote + old.Value + quote)
+		if at := old.Column - 1; at < len(line) && bytes.HasPrefix(line[at:], text) {
+			fresh := bytes.TrimSuffix(encode(want), []byte("\n"))
+			lines[old.Line-1] = slices.Concat(line[:at], fresh, line[at+len(text):])
+			return bytes.Join(lines, nil), true
+		}
+	}
+	return nil, false
+}
+
+// find returns the value at path below the mapping m, nil if there is none.
+func find(m *yaml.Node, path []string) *yaml.Node {
+	for i := 0; i+1 < len(m.Content) && m.Kind == yaml.MappingNode; i += 2 {
+		if m.Content[i].Value == path[0] {
+			if len(path) == 1 {
+				return m.Content[i+1]
+			}
+			return find(m.Content[i+1], path[1:])
+		}
+	}
+	return nil
+}
+
+// editable parses data and makes sure that it has a mapping at its top.
+func editable(name string, data []byte) (*yaml.Node, error) {
+	var doc yaml.Node
+	if err := yaml.Unmarshal(data, &doc); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if doc.Kind == 0 {
+		doc = yaml.Node{Kind: yaml.DocumentNode}
+	}
+	if len(doc.Content) == 0 || doc.Content[0].Tag == "!!null" {
+		doc.Content = []*yaml.Node{{Kind: yaml.MappingNode, Tag: "!!map"}}
+	}
+	return &doc, nil
+}
+
+// locate resolves a dotted key against the schema.
+func locate(key string) ([]string, *schema, error) {
+	var path []string
+	s, rest := root, key
+	for s.kind == group || s.kind == table {
+		if rest == "" {
+			return nil, nil, fmt.Errorf("%q holds other keys: name one of them", key)
+		}
+		name, tail := s.cut(rest)
+		sub := s.elem
+		if s.kind == group {
+			sub = s.field(name)
+		}
+		if sub == nil {
+			return nil, nil, s.unknown("", prefixOf(path), name)
+		}
+		path = append(path, name)
+		s, rest = sub, tail
+	}
+	if rest != "" {
+		return nil, nil, fmt.Errorf("%q is a single value: there is no %q below it", strings.Join(path, "."), rest)
+	}
+	return path, s, nil
+}
+
+// cut takes the next name off a dotted key. The names of models and headers may
+// hold dots.
+func (s *schema) cut(rest string) (name, tail string) {
+	switch {
+	case s.kind == table && s.elem.kind == text:
+		return rest, ""
+	case s.dots:
+		if i := strings.LastIndexByte(rest, '.'); i > 0 {
+			return rest[:i], rest[i+1:]
+		}
+		return rest, ""
+	}
+	name, tail, _ = strings.Cut(rest, ".")
+	return name, tail
+}
+
+func prefixOf(path []string) string {
+	if len(path) == 0 {
+		return ""
+	}
+	return strings.Join(path, ".") + "."
+}
+
+// newValue makes the node for value. A list is written as YAML: [a, b].
+func newValue(s *schema, key, value string) (*yaml.Node, error) {
+	if s.kind == list {
+		var n yaml.Node
+		if err := yaml.Unmarshal([]byte(value), &n); err != nil || len(n.Content) != 1 {
+			return nil, fmt.Errorf("%s: a list is wanted, such as [pass, show, openai]", key)
+		}
+		return n.Content[0], nil
+	}
+	if err := s.check(value); err != nil {
+		return nil, fmt.Errorf("%s: %w", key, err)
+	}
+	n := &yaml.Node{}
+	n.SetString(value)
+	if s.kind == boolean || s.kind == count || s.kind == number {
+		n.Tag, n.Style = "", 0
+	}
+	return n, nil
+}
+
+// put sets the value at path below the mapping m, and makes what is missing.
+func put(m *yaml.Node, path []string, value *yaml.Node) {
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		if m.Content[i].Value != path[0] {
+			continue
+		}
+		old := m.Content[i+1]
+		switch {
+		case len(path) > 1 && old.Kind == yaml.MappingNode:
+			put(old, path[1:], value)
+		case len(path) > 1:
+			m.Content[i+1] = chain(path[1:], value)
+		default:
+			value.HeadComment, value.LineComment, value.FootComment = old.HeadComment, old.LineComment, old.FootComment
+			m.Content[i+1] = value
+		}
+		return
+	}
+	key := &yaml.Node{}
+	key.SetString(path[0])
+	m.Content = append(m.Content, key, chain(path[1:], value))
+}
+
+func chain(path []string, value *yaml.Node) *yaml.Node {
+	if len(path) == 0 {
+		return value
+	}
+	m := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+	put(m, path, value)
+	return m
+}

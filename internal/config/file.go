@@ -1,0 +1,121 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// document is a checked file.
+type document struct {
+	file      string
+	data      []byte
+	lines     map[string]int // of the scalars that are set, by dotted key
+	providers map[string]Provider
+}
+
+// parse checks data against the schema. The error names file and line.
+func parse(file string, data []byte) (document, error) {
+	doc := document{file: file, data: data, lines: map[string]int{}}
+	top, err := decode(file, data)
+	if err != nil || top == nil {
+		return doc, err
+	}
+	if err := doc.walk(root, top, ""); err != nil {
+		return doc, err
+	}
+	var raw struct {
+		Providers map[string]Provider `yaml:"providers"`
+	}
+	if err := top.Decode(&raw); err != nil {
+		return doc, fmt.Errorf("%s: %w", file, err)
+	}
+	doc.providers = raw.Providers
+	return doc, nil
+}
+
+// decode returns the topmost value of the file, nil if it holds none.
+func decode(file string, data []byte) (*yaml.Node, error) {
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	var n yaml.Node
+	if err := dec.Decode(&n); errors.Is(err, io.EOF) {
+		return nil, nil
+	} else if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s: holds more than one document", file)
+	}
+	if len(n.Content) != 1 || n.Content[0].Tag == "!!null" {
+		return nil, nil
+	}
+	return n.Content[0], nil
+}
+
+// walk checks n, whose dotted key is prefix (with a final dot, or empty).
+func (d *document) walk(s *schema, n *yaml.Node, prefix string) error {
+	where := fmt.Sprintf("%s:%d: ", d.file, n.Line)
+	key := strings.TrimSuffix(prefix, ".")
+	switch {
+	case n.Kind == yaml.AliasNode || n.Anchor != "":
+		return fmt.Errorf("%s%s: anchors and aliases are not supported", where, key)
+	case n.Tag == "!!null":
+		return nil // a key without a value is not set
+	case s.kind == group || s.kind == table:
+		return d.mapping(s, n, prefix, where)
+	case s.kind == list:
+		return d.list(n, key, where)
+	case n.Kind != yaml.ScalarNode:
+		return fmt.Errorf("%s%s: a single value is wanted", where, key)
+	}
+	if err := s.check(n.Value); err != nil {
+		return fmt.Errorf("%s%s: %w", where, key, err)
+	}
+	d.lines[key] = n.Line
+	return nil
+}
+
+func (d *document) mapping(s *schema, n *yaml.Node, prefix, where string) error {
+	if n.Kind != yaml.MappingNode {
+		if prefix == "" {
+			return fmt.Errorf("%sa list of key: value is wanted", where)
+		}
+		return fmt.Errorf("%s%s: keys below it are wanted", where, strings.TrimSuffix(prefix, "."))
+	}
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k, v := n.Content[i], n.Content[i+1]
+		where := fmt.Sprintf("%s:%d: ", d.file, k.Line)
+		if seen[k.Value] {
+			return fmt.Errorf("%sthe key %q is there twice", where, prefix+k.Value)
+		}
+		seen[k.Value] = true
+		sub := s.elem
+		if s.kind == group {
+			sub = s.field(k.Value)
+		}
+		if sub == nil {
+			return s.unknown(where, prefix, k.Value)
+		}
+		if err := d.walk(sub, v, prefix+k.Value+"."); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *document) list(n *yaml.Node, key, where string) error {
+	if n.Kind != yaml.SequenceNode || len(n.Content) == 0 {
+		return fmt.Errorf("%s%s: a list is wanted, such as [pass, show, openai]", where, key)
+	}
+	for _, item := range n.Content {
+		if item.Kind != yaml.ScalarNode {
+			return fmt.Errorf("%s%s: the list holds something else than text", where, key)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,94 @@
+package config
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/viper"
+)
+
+// merge puts the sources together. viper decides which one wins; it is given
+// checked values only, and scalars only: it would change the case of the names
+// in tables and split them at dots.
+func merge(doc document, flags Overrides) (Config, error) {
+	v := viper.New()
+	v.SetConfigType("yaml")
+	if err := v.ReadConfig(bytes.NewReader(doc.data)); err != nil {
+		return Config{}, fmt.Errorf("%s: %w", doc.file, err)
+	}
+	var settings []Setting
+	for _, s := range scalars() {
+		v.SetDefault(s.key, s.def)
+		source, err := bind(v, s, doc, flags)
+		if err != nil {
+			return Config{}, err
+		}
+		settings = append(settings, Setting{Key: s.key, Value: v.GetString(s.key), Source: source})
+	}
+	c := build(v)
+	c.Providers, c.settings = doc.providers, settings
+	return c, nil
+}
+
+// bind makes one key known to viper and says which source holds its value.
+func bind(v *viper.Viper, s scalar, doc document, flags Overrides) (string, error) {
+	env := EnvName(s.key)
+	if err := v.BindEnv(s.key, env); err != nil {
+		return "", fmt.Errorf("bind %s: %w", env, err)
+	}
+	source := "default"
+	if line := doc.lines[s.key]; line > 0 {
+		source = fmt.Sprintf("%s:%d", doc.file, line)
+	}
+	if value := os.Getenv(env); value != "" {
+		if err := s.check(value); err != nil {
+			return "", fmt.Errorf("%s: %w", env, err)
+		}
+		source = env
+	}
+	if value, ok := flags[s.key]; ok {
+		if err := s.check(value); err != nil {
+			return "", fmt.Errorf("--%s: %w", strings.ReplaceAll(s.key, "_", "-"), err)
+		}
+		v.Set(s.key, value)
+		source = "flag"
+	}
+	return source, nil
+}
+
+// EnvName is the environment variable of a key: AGENT_MAX_TURNS for max_turns.
+func EnvName(key string) string {
+	return "AGENT_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
+}
+
+func build(v *viper.Viper) Config {
+	return Config{
+		Model:          v.GetString("model"),
+		BaseURL:        v.GetString("base_url"),
+		PermissionMode: v.GetString("permission_mode"),
+		Limits: Limits{
+			MaxTurns:    v.GetInt("max_turns"),
+			MaxTokens:   v.GetInt64("max_tokens"),
+			MaxCostUSD:  v.GetFloat64("max_cost_usd"),
+			IdleTimeout: v.GetDuration("idle_timeout"),
+		},
+		IDE: IDE{
+			Enabled:     v.GetBool("ide.enabled"),
+			AutoConnect: v.GetBool("ide.auto_connect"),
+			UseDiffs:    v.GetBool("ide.use_ide_diffs"),
+			Review:      v.GetBool("ide.review"),
+			Foreign:     v.GetString("ide.foreign"),
+			LockDir:     v.GetString("ide.lock_dir"),
+			Context: EditorContext{
+				Place:       v.GetString("ide.context"),
+				Diagnostics: v.GetBool("ide.inject_diagnostics"),
+				OpenEditors: v.GetBool("ide.inject_open_editors"),
+				Selection:   v.GetBool("ide.inject_selection"),
+			},
+		},
+		Interface: Interface{Theme: v.GetString("theme"), Editor: v.GetString("editor")},
+		Encoding:  v.GetString("encoding"),
+	}
+}

@@ -1,0 +1,144 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+)
+
+// Provider is a server that offers models.
+type Provider struct {
+	BaseURL string `yaml:"base_url"`
+	// APIKeyEnv names the environment variable that holds the key;
+	// APIKeyCommand prints it (program and arguments, no shell). With neither,
+	// requests carry no key.
+	APIKeyEnv     string            `yaml:"api_key_env"`
+	APIKeyCommand []string          `yaml:"api_key_command"`
+	Headers       map[string]string `yaml:"headers"`
+	ContextWindow int64             `yaml:"context_window"` // tokens
+	Models        map[string]Prices `yaml:"models"`
+}
+
+// Prices describes one model. Prices are USD for a million tokens; zero means
+// not known.
+type Prices struct {
+	ContextWindow int64   `yaml:"context_window"` // tokens
+	Input         float64 `yaml:"price_input"`
+	Output        float64 `yaml:"price_output"`
+	Cached        float64 `yaml:"price_cached"`
+}
+
+// Model is everything that is needed to talk to one model.
+type Model struct {
+	Ref      string // as the user writes it: provider/name
+	Provider string
+	Name     string // as the server knows it
+	Endpoint Provider
+	Prices   Prices
+}
+
+// ScriptProvider is the provider of models that replay a file: script:FILE.
+const ScriptProvider = "script"
+
+// builtin are the providers that need no configuration.
+func builtin() map[string]Provider {
+	return map[string]Provider{
+		"openai":     {BaseURL: openAIBase(), APIKeyEnv: "OPENAI_API_KEY"},
+		"openrouter": {BaseURL: "https://openrouter.ai/api/v1", APIKeyEnv: "OPENROUTER_API_KEY"},
+		"ollama":     {BaseURL: "http://127.0.0.1:11434/v1"},
+		"lmstudio":   {BaseURL: "http://127.0.0.1:1234/v1"},
+		"llamacpp":   {BaseURL: "http://127.0.0.1:8080/v1"},
+		"vllm":       {BaseURL: "http://127.0.0.1:8000/v1"},
+	}
+}
+
+func openAIBase() string {
+	if u := os.Getenv("OPENAI_BASE_URL"); u != "" {
+		return u
+	}
+	return "https://api.openai.com/v1"
+}
+
+// Split takes a model's name apart: at the first slash, so that
+// openrouter/openai/x is the model openai/x of openrouter; script:FILE is the
+// model FILE of ScriptProvider.
+func Split(ref string) (provider, name string, err error) {
+	if file, ok := strings.CutPrefix(ref, ScriptProvider+":"); ok && file != "" {
+		return ScriptProvider, file, nil
+	}
+	provider, name, ok := strings.Cut(ref, "/")
+	if !ok || provider == "" || name == "" {
+		return "", "", fmt.Errorf("the model %q has no provider: write provider/name, for example openai/%s", ref, ref)
+	}
+	return provider, name, nil
+}
+
+// Lookup finds the model that ref names. A provider that the user has
+// configured goes before a built-in one of the same name, key by key.
+func (c Config) Lookup(ref string) (Model, error) {
+	name, model, err := Split(ref)
+	if err != nil {
+		return Model{}, err
+	}
+	m := Model{Ref: ref, Provider: name, Name: model}
+	if name == ScriptProvider {
+		return m, nil
+	}
+	user, known := c.Providers[name]
+	preset, preknown := builtin()[name]
+	m.Endpoint = overlay(preset, user)
+	if c.BaseURL != "" {
+		m.Endpoint.BaseURL = c.BaseURL
+	}
+	if m.Endpoint.BaseURL == "" {
+		return Model{}, c.noProvider(name, known || preknown)
+	}
+	m.Prices = m.Endpoint.Models[model]
+	if m.Prices.ContextWindow == 0 {
+		m.Prices.ContextWindow = m.Endpoint.ContextWindow
+	}
+	return m, nil
+}
+
+func (c Config) noProvider(name string, known bool) error {
+	if known {
+		return fmt.Errorf("the provider %q has no base_url: add providers.%s.base_url to %s", name, name, c.File)
+	}
+	names := slices.Sorted(maps.Keys(builtin()))
+	for n := range c.Providers {
+		if !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	return fmt.Errorf("there is no provider %q; there is %s; add providers.%s.base_url to %s, or give --base-url",
+		name, strings.Join(names, ", "), name, c.File)
+}
+
+// overlay returns base with what top sets. A base URL of the user's own drops
+// the preset's key: a key is never sent where its owner did not send it.
+func overlay(base, top Provider) Provider {
+	if top.BaseURL != "" {
+		base = Provider{BaseURL: top.BaseURL}
+	}
+	if top.APIKeyEnv != "" || len(top.APIKeyCommand) > 0 {
+		base.APIKeyEnv, base.APIKeyCommand = top.APIKeyEnv, top.APIKeyCommand
+	}
+	base.Headers, base.ContextWindow, base.Models = top.Headers, top.ContextWindow, top.Models
+	return base
+}
+
+// SecretEnv lists the environment variables that hold keys; no child process
+// may have them.
+func (c Config) SecretEnv() []string {
+	set := map[string]bool{}
+	for _, providers := range []map[string]Provider{builtin(), c.Providers} {
+		for _, p := range providers {
+			if p.APIKeyEnv != "" {
+				set[p.APIKeyEnv] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(set))
+}

@@ -1,0 +1,125 @@
+package config
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const providersFile = `
+providers:
+  Corp.X:
+    base_url: https://models.example/v1
+    api_key_command: [pass, show, corp]
+    headers:
+      X-Team: Red
+    context_window: 32000
+    models:
+      gpt-4.1:
+        context_window: 1000000
+        price_input: 2
+        price_output: 8
+        price_cached: 0.5
+  openai:
+    models:
+      gpt-4.1: {price_input: 2}
+  half: {api_key_env: HALF_KEY}
+`
+
+func TestSplit(t *testing.T) {
+	for _, c := range []struct{ ref, provider, name string }{
+		{"openai/gpt-5", "openai", "gpt-5"},
+		{"openrouter/openai/x", "openrouter", "openai/x"},
+		{"script:testdata/a b.yaml", "script", "testdata/a b.yaml"},
+		{"script:/abs/a.yaml", "script", "/abs/a.yaml"},
+		{"gpt-5", "", ""}, {"/x", "", ""}, {"x/", "", ""}, {"", "", ""}, {"script:", "", ""},
+	} {
+		p, n, err := Split(c.ref)
+		if p != c.provider || n != c.name || (err != nil) != (c.provider == "") {
+			t.Errorf("Split(%q) = %q, %q, %v", c.ref, p, n, err)
+		}
+	}
+}
+
+func TestLookup(t *testing.T) {
+	home(t, providersFile)
+	c := load(t, nil)
+	for _, tc := range []struct {
+		ref  string
+		want Model
+		err  string
+	}{
+		{ref: "Corp.X/gpt-4.1", want: Model{
+			Ref: "Corp.X/gpt-4.1", Provider: "Corp.X", Name: "gpt-4.1",
+			Endpoint: c.Providers["Corp.X"],
+			Prices:   Prices{ContextWindow: 1000000, Input: 2, Output: 8, Cached: 0.5},
+		}},
+		{ref: "Corp.X/other", want: Model{
+			Ref: "Corp.X/other", Provider: "Corp.X", Name: "other",
+			Endpoint: c.Providers["Corp.X"], Prices: Prices{ContextWindow: 32000},
+		}},
+		{ref: "ollama/qwen3", want: Model{
+			Ref: "ollama/qwen3", Provider: "ollama", Name: "qwen3", Endpoint: Provider{BaseURL: "http://127.0.0.1:11434/v1"},
+		}},
+		{ref: "script:x.yaml", want: Model{Ref: "script:x.yaml", Provider: "script", Name: "x.yaml"}},
+		{ref: "corp.x/gpt-4.1", err: `no provider "corp.x"; there is llamacpp`},
+		{ref: "half/m", err: `"half" has no base_url`},
+		{ref: "gpt-4.1", err: "for example openai/gpt-4.1"},
+	} {
+		t.Run(tc.ref, func(t *testing.T) {
+			got, err := c.Lookup(tc.ref)
+			if tc.err != "" {
+				if err == nil || !strings.Contains(err.Error(), tc.err) {
+					t.Errorf("error %v, want %q", err, tc.err)
+				}
+				return
+			}
+			if d := cmp.Diff(tc.want, got); d != "" || err != nil {
+				t.Error(err, d)
+			}
+		})
+	}
+}
+
+func TestOpenAINeedsTheEnvironmentAlone(t *testing.T) {
+	home(t, "")
+	t.Setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+	t.Setenv("AGENT_MODEL", "openai/m")
+	c := load(t, nil)
+	m, err := c.Lookup(c.Model)
+	if err != nil || m.Endpoint.BaseURL != "http://127.0.0.1:9/v1" || m.Endpoint.APIKeyEnv != "OPENAI_API_KEY" {
+		t.Errorf("%+v, %v", m, err)
+	}
+}
+
+func TestBaseURLReplacesThatOfTheProvider(t *testing.T) {
+	home(t, "")
+	c := load(t, Overrides{"base_url": "http://127.0.0.1:9/v1"})
+	for _, ref := range []string{"openai/m", "unheard-of/m"} {
+		if m, err := c.Lookup(ref); err != nil || m.Endpoint.BaseURL != "http://127.0.0.1:9/v1" {
+			t.Errorf("%+v, %v", m, err)
+		}
+	}
+}
+
+// A provider of the user's own that takes the name of a built-in one does not
+// get the built-in one's key.
+func TestOwnBaseURLDropsThePresetsKey(t *testing.T) {
+	home(t, "providers:\n  openai:\n    base_url: http://elsewhere.example\n  openrouter:\n    context_window: 5\n")
+	c := load(t, nil)
+	if m, err := c.Lookup("openai/m"); err != nil || m.Endpoint.APIKeyEnv != "" {
+		t.Errorf("%+v, %v", m, err)
+	}
+	if m, err := c.Lookup("openrouter/m"); err != nil || m.Endpoint.APIKeyEnv != "OPENROUTER_API_KEY" || m.Prices.ContextWindow != 5 {
+		t.Errorf("%+v, %v", m, err)
+	}
+}
+
+func TestSecretEnv(t *testing.T) {
+	home(t, providersFile)
+	got := load(t, nil).SecretEnv()
+	if d := cmp.Diff([]string{"HALF_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY"}, got); d != "" {
+		t.Error(d)
+	}
+}

@@ -1,0 +1,187 @@
+package config
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// kind is what a value has to look like.
+type kind int
+
+const (
+	group kind = iota // a fixed set of keys
+	table             // any keys, all of the same schema
+	list              // of strings
+	text
+	address // an http or https URL
+	boolean
+	count    // a whole number, not negative
+	number   // a decimal number, not negative
+	duration // such as 90s; positive
+	choice
+)
+
+// schema describes a key of the file, and all below it. It is the one place that
+// knows which keys there are.
+type schema struct {
+	name    string
+	kind    kind
+	def     string // of a scalar, as it would be written
+	choices []string
+	fields  []*schema // of a group
+	elem    *schema   // of a table
+	dots    bool      // of a table: its names may hold dots
+}
+
+// scalar is a schema of a single value, with its dotted key.
+type scalar struct {
+	key string
+	*schema
+}
+
+var root = &schema{kind: group, fields: []*schema{
+	{name: "model", kind: text},
+	{name: "base_url", kind: address},
+	{name: "permission_mode", kind: choice, def: "default", choices: []string{"default", "accept-edits", "plan", "bypass"}},
+	{name: "max_turns", kind: count, def: "200"},
+	{name: "max_tokens", kind: count, def: "0"},
+	{name: "max_cost_usd", kind: number, def: "0"},
+	{name: "idle_timeout", kind: duration, def: "2m0s"},
+	{name: "encoding", kind: text, def: "iso-8859-1"},
+	{name: "theme", kind: choice, def: "auto", choices: []string{"auto", "dark", "light", "none"}},
+	{name: "editor", kind: text},
+	{name: "ide", kind: group, fields: []*schema{
+		{name: "enabled", kind: boolean, def: "true"},
+		{name: "auto_connect", kind: boolean, def: "true"},
+		{name: "use_ide_diffs", kind: boolean, def: "true"},
+		{name: "review", kind: boolean, def: "true"},
+		{name: "inject_diagnostics", kind: boolean, def: "true"},
+		{name: "inject_open_editors", kind: boolean, def: "true"},
+		{name: "inject_selection", kind: boolean, def: "true"},
+		{name: "context", kind: choice, def: "system", choices: []string{"system", "message"}},
+		{name: "foreign", kind: choice, def: "offer", choices: []string{"offer", "auto"}},
+		{name: "lock_dir", kind: text},
+	}},
+	{name: "providers", kind: table, elem: provider},
+}}
+
+var provider = &schema{kind: group, fields: []*schema{
+	{name: "base_url", kind: address},
+	{name: "api_key_env", kind: text},
+	{name: "api_key_command", kind: list},
+	{name: "headers", kind: table, elem: &schema{kind: text}},
+	{name: "context_window", kind: count},
+	{name: "models", kind: table, dots: true, elem: &schema{kind: group, fields: []*schema{
+		{name: "context_window", kind: count},
+		{name: "price_input", kind: number},
+		{name: "price_output", kind: number},
+		{name: "price_cached", kind: number},
+	}}},
+}}
+
+// scalars lists the single values outside of tables, with their dotted keys.
+func scalars() []scalar {
+	var all []scalar
+	for _, f := range root.fields {
+		switch f.kind {
+		case group:
+			for _, sub := range f.fields {
+				all = append(all, scalar{f.name + "." + sub.name, sub})
+			}
+		case table:
+		default:
+			all = append(all, scalar{f.name, f})
+		}
+	}
+	return all
+}
+
+func (s *schema) field(name string) *schema {
+	for _, f := range s.fields {
+		if f.name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// check says what is wrong with value; nil if nothing is.
+func (s *schema) check(value string) error {
+	switch s.kind {
+	case address:
+		u, err := url.Parse(value)
+		if value != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
+			return fmt.Errorf("%q is not an http or https address", value)
+		}
+	case boolean:
+		if value != "true" && value != "false" {
+			return fmt.Errorf("%q is neither true nor false", value)
+		}
+	case count:
+		if n, err := strconv.ParseInt(value, 10, 64); err != nil || n < 0 {
+			return fmt.Errorf("%q is not a whole number of at least 0", value)
+		}
+	case number:
+		if n, err := strconv.ParseFloat(value, 64); err != nil || !(n >= 0 && n < 1e12) {
+			return fmt.Errorf("%q is not a number of at least 0", value)
+		}
+	case duration:
+		if d, err := time.ParseDuration(value); err != nil || d <= 0 {
+			return fmt.Errorf("%q is not a time such as 90s or 5m", value)
+		}
+	case choice:
+		if !slices.Contains(s.choices, value) {
+			return fmt.Errorf("%q is none of %s", value, strings.Join(s.choices, ", "))
+		}
+	}
+	return nil
+}
+
+// nearest returns the name that a mistyped one most likely means; it is empty if
+// none is close.
+func nearest(name string, known []string) string {
+	best, bestDistance := "", max(2, len(name)/3)+1
+	for _, k := range known {
+		if d := distance(strings.ToLower(name), k); d < bestDistance {
+			best, bestDistance = k, d
+		}
+	}
+	return best
+}
+
+// distance is the number of insertions, deletions and replacements between a and b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost = 1 + min(diagonal, row[j], row[j+1])
+			}
+			diagonal, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
+}
+
+// unknown is the error for a key that there is not.
+func (s *schema) unknown(where, prefix, name string) error {
+	var names []string
+	for _, f := range s.fields {
+		names = append(names, f.name)
+	}
+	if n := nearest(name, names); n != "" {
+		return fmt.Errorf("%sunknown key %q, did you mean %q?", where, prefix+name, prefix+n)
+	}
+	slices.Sort(names)
+	return fmt.Errorf("%sunknown key %q; there is %s", where, prefix+name, strings.Join(names, ", "))
+}
