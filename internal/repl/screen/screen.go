@@ -1,11 +1,15 @@
 // Package screen draws on a terminal without taking it over. It guarantees that
 // finished lines reach the terminal's own scrollback exactly once and in order,
 // that below them only what changed in the live region is written, in one write a
-// frame, and that Close leaves the terminal as Open found it.
+// frame, that no line can do more to the terminal than show text in a style, and
+// that Close leaves the terminal as Open found it.
 package screen
 
 import (
+	"errors"
+	"fmt"
 	"os"
+	"sync"
 
 	"github.com/charmbracelet/colorprofile"
 )
@@ -16,66 +20,201 @@ type Options struct {
 	Env     []string // "KEY=value", for the colours and the habits of the terminal
 }
 
-// Cursor is a position in the live region, 0-based.
+// Cursor is a position in the live region, 0-based, in cells.
 type Cursor struct{ X, Y int }
 
-// Screen is an open terminal. Close and Size may be called from any goroutine, at
-// any time; everything else belongs to one goroutine.
-type Screen struct{}
+// Screen is an open terminal. Close, Size and Err may be called from any goroutine,
+// at any time; everything else belongs to one goroutine.
+type Screen struct {
+	habits habits
+	lines  preparer
+	wanted frame // what the next Flush shows; the owner's
 
-// Open puts the terminal into raw mode and asks it for its background colour; the
-// answer arrives as input.
-func Open(opt Options) (*Screen, error) { return &Screen{}, nil }
+	mu    sync.Mutex // guards what follows: the owner draws, anybody may close
+	tty   tty
+	shown display
+	state state
+	err   error
+}
+
+// frame is what the owner wants to be seen.
+type frame struct {
+	finished []string // lines for the scrollback, as given
+	tail     []string // the live region, as given
+	cursor   *Cursor
+	alt      bool
+	clear    bool // once
+	redraw   bool // once
+	width    int  // last told or found
+	height   int
+}
+
+// state is what has been done to the terminal.
+type state int
+
+const (
+	taken state = iota
+	lent        // suspended
+	closed
+)
+
+// tty is the terminal as a device.
+type tty interface {
+	raw() error
+	restore() error
+	size() (width, height int, err error)
+	Write(b []byte) (int, error)
+}
+
+// Open puts the terminal into raw mode, and asks it whether it knows synchronised
+// output and which colour its background has; the answers arrive as input.
+func Open(opt Options) (*Screen, error) {
+	t, err := openTTY(opt.In, opt.Out)
+	if err != nil {
+		return nil, err
+	}
+	return open(t, opt.Env)
+}
+
+func open(t tty, env []string) (*Screen, error) {
+	h := detect(env)
+	s := &Screen{habits: h, tty: t, lines: preparer{palette: palette{profile: h.profile}}}
+	s.wanted.width, s.wanted.height = s.Size()
+	s.shown.sync, s.shown.main.rewrap, s.shown.alt.absolute = h.sync, h.rewrap, true
+	if err := t.raw(); err != nil {
+		return nil, fmt.Errorf("the terminal does not go into raw mode: %w", err)
+	}
+	if _, err := t.Write([]byte(takeModes + askTerminal)); err != nil {
+		return nil, errors.Join(err, t.restore())
+	}
+	return s, nil
+}
 
 // Close restores the terminal and leaves the cursor below the live region. It may
 // be called twice, from a panic handler and from a signal's goroutine.
-func (s *Screen) Close() error { return nil }
+func (s *Screen) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state == closed {
+		return nil
+	}
+	var err error
+	if s.state == taken {
+		out := s.shown.leave()
+		_, err = s.tty.Write(append(out, giveModes...))
+		err = errors.Join(err, s.tty.restore())
+	}
+	s.state = closed
+	return err
+}
 
 // Suspend gives the terminal away, as it was found and without the live region.
-// Until Resume, nothing is written.
-func (s *Screen) Suspend() error { return nil }
+// Until Resume nothing is written.
+func (s *Screen) Suspend() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state != taken {
+		return nil
+	}
+	s.state = lent
+	width, _ := s.Size()
+	out := s.shown.erase(width)
+	_, err := s.tty.Write(append(out, giveModes...))
+	return errors.Join(err, s.tty.restore())
+}
 
-// Resume takes the terminal back; the next Flush draws the live region again.
-func (s *Screen) Resume() error { return nil }
+// Resume takes the terminal back; the next Flush draws the live region again,
+// below whatever was written meanwhile.
+func (s *Screen) Resume() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state != lent {
+		return nil
+	}
+	if err := s.tty.raw(); err != nil {
+		return err
+	}
+	s.state = taken
+	_, err := s.tty.Write([]byte("\r" + takeModes))
+	return err
+}
 
-// Size returns the terminal's width and height in cells, both at least 1.
-func (s *Screen) Size() (width, height int) { return 80, 24 }
+// Size returns the terminal's width and height in cells, both at least 1. A
+// terminal that does not know its size counts as 80×24.
+func (s *Screen) Size() (width, height int) {
+	w, h, err := s.tty.size()
+	if err != nil || w <= 0 || h <= 0 {
+		return 80, 24
+	}
+	return w, h
+}
 
 // Print queues finished lines for the scrollback. They may be styled; a line that
 // is wider than the terminal is wrapped, one with a newline in it is split.
-func (s *Screen) Print(lines ...string) {}
+func (s *Screen) Print(lines ...string) {
+	s.wanted.finished = append(s.wanted.finished, lines...)
+}
 
 // SetTail replaces the live region, one line a row: a line that is too wide is cut,
-// and of more rows than fit the last ones are shown. A nil cursor is hidden. The
-// lines are not kept beyond the next SetTail.
-func (s *Screen) SetTail(lines []string, cursor *Cursor) {}
+// and of more rows than the terminal's height less one the last ones are shown. A
+// nil cursor is hidden. The caller leaves lines alone until the next SetTail.
+func (s *Screen) SetTail(lines []string, cursor *Cursor) {
+	s.wanted.tail, s.wanted.cursor = lines, cursor
+}
 
 // Flush writes what has changed, in one write; nothing if nothing has.
-func (s *Screen) Flush() {}
+func (s *Screen) Flush() {
+	if w, h, err := s.tty.size(); err == nil && w > 0 && h > 0 {
+		s.wanted.width, s.wanted.height = w, h // it may have changed since Resize
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state != taken || s.err != nil {
+		return
+	}
+	out := s.shown.next(&s.wanted, &s.lines)
+	if len(out) == 0 {
+		return
+	}
+	_, s.err = s.tty.Write(out)
+}
 
-// Err returns the first error of a write: the terminal is gone.
-func (s *Screen) Err() error { return nil }
+// Err returns the first error of Flush: the terminal is gone.
+func (s *Screen) Err() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
 
-// Resize says that the terminal has another size now.
-func (s *Screen) Resize(width, height int) {}
+// Resize says that the terminal has, or may have had, another size. It is to be
+// called for every change, even one that was taken back: what the terminal did to
+// the live region on the way there is not known.
+func (s *Screen) Resize(width, height int) {
+	s.wanted.width, s.wanted.height = max(1, width), max(1, height)
+	s.wanted.redraw = true
+}
 
-// Clear empties the visible screen; the scrollback stays. The live region is drawn
-// again at the top by the next Flush.
-func (s *Screen) Clear() {}
+// Clear empties the visible screen into the scrollback. The next Flush draws the
+// live region at the top.
+func (s *Screen) Clear() { s.wanted.clear = true }
 
 // EnterAlt shows the live region on the whole of the alternate screen. What is
 // printed waits for LeaveAlt.
-func (s *Screen) EnterAlt() {}
+func (s *Screen) EnterAlt() { s.wanted.alt = true }
 
 // LeaveAlt returns to the conversation.
-func (s *Screen) LeaveAlt() {}
+func (s *Screen) LeaveAlt() { s.wanted.alt = false }
 
 // SetSync says whether the terminal knows synchronised output, once it has
 // answered (tea.ModeReportMsg). Until then it is believed to.
-func (s *Screen) SetSync(supported bool) {}
+func (s *Screen) SetSync(supported bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shown.sync = supported
+}
 
 // Profile returns the colours that the terminal shows.
-func (s *Screen) Profile() colorprofile.Profile { return colorprofile.TrueColor }
+func (s *Screen) Profile() colorprofile.Profile { return s.habits.profile }
 
 // NoColor says that the user or the terminal wants no colours.
-func (s *Screen) NoColor() bool { return false }
+func (s *Screen) NoColor() bool { return s.habits.profile < colorprofile.ANSI }

@@ -1,0 +1,148 @@
+package screen
+
+import "slices"
+
+// display is what is on the terminal. It turns the frame that is wanted into the
+// bytes that lead there.
+type display struct {
+	main, alt region
+	inAlt     bool
+	hidden    bool // the cursor
+	sync      bool // frames are announced
+	buf       []byte
+}
+
+// smallFrame is what a terminal shows at once anyway, in bytes.
+const smallFrame = 128
+
+// next returns the bytes that bring f on the terminal, and takes from f what they
+// settle. They are valid until the next call.
+func (d *display) next(f *frame, p *preparer) []byte {
+	out := d.buf[:0]
+	out = append(out, beginFrame...)
+	out = d.prepare(out, f)
+	var finished []row
+	if !d.inAlt {
+		finished = p.finished(f.finished, f.width)
+		f.finished = nil
+	}
+	r := d.current()
+	tail, cursor := fit(p.tail(f.tail, f.width), f.cursor, f.height, d.inAlt)
+	out = r.paint(out, finished, tail)
+	out = d.place(out, cursor, f.width)
+	d.buf = out
+	switch body := out[len(beginFrame):]; {
+	case len(body) == 0:
+		return nil
+	case !d.sync || len(body) < smallFrame:
+		return body
+	}
+	d.buf = append(out, endFrame...)
+	return d.buf
+}
+
+func (d *display) current() *region {
+	if d.inAlt {
+		return &d.alt
+	}
+	return &d.main
+}
+
+// prepare changes screens and clears what cannot be drawn over.
+func (d *display) prepare(out []byte, f *frame) []byte {
+	if f.alt && !d.inAlt {
+		out = append(out, enterAlt...)
+		d.alt.rows, d.alt.stale, d.alt.width = nil, false, f.width
+	}
+	if d.inAlt && !f.alt {
+		out = append(out, leaveAlt...)
+	}
+	d.inAlt = f.alt
+	if f.redraw {
+		d.main.stale, d.alt.stale = true, true
+	}
+	r := d.current()
+	if r.stale || r.width != f.width {
+		if r.width != 0 {
+			out = r.collapse(out, f.width)
+		}
+		r.width, r.stale = f.width, false
+	}
+	if f.clear && !d.inAlt {
+		out = r.collapse(out, f.width)
+		out = append(out, slices.Repeat([]byte{'\n'}, f.height-1)...) // exactly the rows above scroll away
+		out = append(out, "\x1b[H"...)
+		f.clear = false
+	}
+	f.redraw = false
+	return out
+}
+
+// fit leaves out the first rows where there are more than the screen has place for.
+// One row is left for the finished lines, which scroll through it.
+func fit(rows []row, cursor *Cursor, height int, all bool) ([]row, *Cursor) {
+	room := height
+	if !all {
+		room = max(1, height-1)
+	}
+	cut := max(0, len(rows)-room)
+	if cut == 0 || cursor == nil {
+		return rows[cut:], cursor
+	}
+	if cursor.Y < cut {
+		return rows[cut:], nil
+	}
+	return rows[cut:], &Cursor{X: cursor.X, Y: cursor.Y - cut}
+}
+
+// place leaves the cursor where it should be seen; a hidden one rests in the first
+// column, where no terminal is about to wrap.
+func (d *display) place(out []byte, c *Cursor, width int) []byte {
+	r := d.current()
+	if c == nil {
+		if !d.hidden {
+			out = append(out, hideCursor...)
+			d.hidden = true
+		}
+		if r.x != 0 && !r.absolute {
+			out = r.move(out, 0, r.y)
+		}
+		return out
+	}
+	y := min(max(0, c.Y), max(0, len(r.rows)-1))
+	x := min(max(0, c.X), width-1)
+	if r.x != x || r.y != y {
+		out = r.move(out, x, y)
+	}
+	if d.hidden {
+		out = append(out, showCursor...)
+		d.hidden = false
+	}
+	return out
+}
+
+// leave returns the bytes that put the cursor below the live region, which stays.
+func (d *display) leave() []byte {
+	out := d.leaveAlt(nil)
+	if len(d.main.rows) > 0 {
+		out = d.main.move(out, 0, len(d.main.rows)-1)
+		out = append(out, '\r', '\n')
+	}
+	d.main.rows, d.main.x, d.main.y = nil, 0, 0
+	return out
+}
+
+// erase returns the bytes that take the live region off the terminal.
+func (d *display) erase(width int) []byte {
+	out := d.leaveAlt(nil)
+	d.hidden = false
+	return d.main.collapse(out, width)
+}
+
+func (d *display) leaveAlt(out []byte) []byte {
+	if d.inAlt {
+		d.inAlt = false
+		return append(out, leaveAlt...)
+	}
+	return out
+}

@@ -1,0 +1,212 @@
+package screen
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// region is a block of rows on the terminal and the cursor in it. A region of the
+// main screen does not know where on the screen it is: all its movements are
+// relative, so that the terminal may scroll it as it likes. Below its last row the
+// screen is blank.
+type region struct {
+	absolute bool // begins at the top of the (alternate) screen
+	rewrap   rewrap
+	rows     []row
+	x, y     int // the cursor; x is -1 where the terminal may be about to wrap
+	width    int // of the terminal when the rows were written
+	stale    bool
+}
+
+// paint writes finished rows, which stay, and then the tail, both over what is
+// there.
+func (r *region) paint(out []byte, finished, tail []row) []byte {
+	same := 0
+	for same < len(finished) && same < len(r.rows) && finished[same].text == r.rows[same].text {
+		same++
+	}
+	r.rows = r.rows[same:]
+	r.y -= same
+	if same < len(finished) {
+		out = r.scroll(out, finished[same:])
+	}
+	return r.paintTail(out, tail)
+}
+
+// scroll writes finished rows over the region, which is empty afterwards. The
+// terminal may wrap them: if it is narrower than we know, nothing gets lost.
+func (r *region) scroll(out []byte, finished []row) []byte {
+	below := len(r.rows) > 1
+	out = r.writeRow(out, 0, finished[0])
+	for _, f := range finished[1:] {
+		out = append(out, '\r', '\n')
+		if below {
+			out = append(out, eraseBelow...)
+			below = false
+		}
+		out = append(out, f.text...)
+	}
+	out = append(out, '\r', '\n')
+	if below {
+		out = append(out, eraseBelow...)
+	}
+	r.rows, r.x, r.y = nil, 0, 0
+	return out
+}
+
+// paintTail brings the region's rows to what they should be. The terminal is kept
+// from wrapping: where it disagrees about the width of a character, the row is cut
+// and the rows below stay where they belong.
+func (r *region) paintTail(out []byte, tail []row) []byte {
+	before := len(out)
+	for i, t := range tail {
+		if i < len(r.rows) && r.rows[i].text == t.text {
+			continue
+		}
+		if len(out) == before {
+			out = append(out, wrapOff...)
+		}
+		out = r.writeRow(out, i, t)
+	}
+	if len(out) > before {
+		out = append(out, wrapOn...)
+	}
+	if len(tail) < len(r.rows) {
+		out = r.move(out, 0, len(tail))
+		out = append(out, eraseBelow...)
+	}
+	r.rows = tail
+	return out
+}
+
+// writeRow replaces row y, or adds it. Only what follows the part that it has in
+// common with the old row is written, if the terminal and we are sure to agree about
+// where that ends.
+func (r *region) writeRow(out []byte, y int, to row) []byte {
+	var old row
+	if y < len(r.rows) {
+		old = r.rows[y]
+	}
+	if old.text != "" && !(steady(old.text) && steady(to.text)) {
+		out = r.move(out, 0, y)
+		out = append(out, eraseLine...)
+		old = row{}
+	}
+	kept := common(old.text, to.text)
+	cells := look(to.text[:kept]).width
+	if cells == 0 {
+		kept = 0
+	}
+	out = r.move(out, cells, y)
+	if rest := to.text[kept:]; rest != "" {
+		out = append(out, activeStyle(to.text[:kept])...)
+		out = append(out, rest...)
+		r.x = -1
+	}
+	if to.width < old.width {
+		out = append(out, eraseLine...)
+	}
+	return out
+}
+
+// move places the cursor at column x of row y. A row below the last one is made.
+func (r *region) move(out []byte, x, y int) []byte {
+	if r.absolute {
+		r.x, r.y = x, y
+		return append(out, "\x1b["+strconv.Itoa(y+1)+";"+strconv.Itoa(x+1)+"H"...)
+	}
+	for ; r.y < y; r.y++ {
+		out = append(out, '\n')
+	}
+	if r.y > y {
+		out = append(out, "\x1b["+strconv.Itoa(r.y-y)+"A"...)
+		r.y = y
+	}
+	switch {
+	case r.x == x:
+	case x == 0:
+		out = append(out, '\r')
+	default:
+		out = append(out, "\x1b["+strconv.Itoa(x+1)+"G"...)
+	}
+	r.x = x
+	return out
+}
+
+// collapse erases the region, wherever the terminal has put its rows since they
+// were written at another width. Terminals differ: most let a row that has become
+// too wide continue on the next, some cut it. Going up by what this terminal does
+// reaches the region's first row and no finished line above it.
+func (r *region) collapse(out []byte, width int) []byte {
+	if r.absolute {
+		r.rows = nil
+		return append(out, "\x1b[H\x1b[2J"...)
+	}
+	up := r.y
+	if width < r.width && r.rewrap != rewrapNone {
+		for _, row := range r.rows[:min(r.y, len(r.rows))] {
+			up += row.height(width) - 1
+		}
+		if r.rewrap == rewrapAll {
+			up += max(0, r.x) / width
+		}
+	}
+	if up > 0 {
+		out = append(out, "\x1b["+strconv.Itoa(up)+"A"...)
+	}
+	r.rows, r.x, r.y = nil, 0, 0
+	return append(out, "\r"+eraseBelow...)
+}
+
+// height returns the number of rows that a terminal of the given width needs.
+func (r row) height(width int) int {
+	if r.width <= width {
+		return 1
+	}
+	if len(r.text) == r.width {
+		return (r.width + width - 1) / width
+	}
+	return 1 + strings.Count(ansi.Hardwrap(r.text, width, true), "\n")
+}
+
+// common returns the length of the longest prefix of b that is on the terminal if a
+// is, and after which writing can go on: no sequence and no character is cut.
+func common(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	if esc := strings.LastIndexByte(b[:n], 0x1b); esc >= 0 && styleLen(b[esc:n]) == 0 {
+		n = esc
+	}
+	for n > 0 && n < len(b) && !utf8.RuneStart(b[n]) {
+		n--
+	}
+	if n > 0 && (n < len(a) && a[n] >= utf8.RuneSelf || n < len(b) && b[n] >= utf8.RuneSelf) {
+		_, size := utf8.DecodeLastRuneInString(b[:n]) // what follows may join it
+		n -= size
+		if esc := strings.LastIndexByte(b[:n], 0x1b); esc >= 0 && styleLen(b[esc:n]) == 0 {
+			n = esc
+		}
+	}
+	return n
+}
+
+// steady says whether all terminals agree about the width of s.
+func steady(s string) bool {
+	for _, r := range s {
+		switch {
+		case r < 0x300: // Latin
+		case r >= 0x370 && r < 0x530 && (r < 0x483 || r > 0x489): // Greek, Cyrillic
+		case r >= 0x2010 && r < 0x2028, r >= 0x2500 && r < 0x25a0, r >= 0x2800 && r < 0x2900: // punctuation, boxes, braille
+		case r >= 0x3041 && r < 0x3097, r >= 0x30a1 && r < 0x30fb: // kana
+		case r >= 0x4e00 && r < 0xa000, r >= 0xac00 && r < 0xd7a4: // ideographs, hangul
+		default:
+			return false
+		}
+	}
+	return true
+}

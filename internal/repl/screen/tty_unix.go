@@ -1,0 +1,89 @@
+//go:build unix
+
+package screen
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// unixTTY is a terminal with a line discipline.
+type unixTTY struct {
+	in, out *os.File
+	found   *unix.Termios
+}
+
+func openTTY(in, out *os.File) (tty, error) {
+	found, err := unix.IoctlGetTermios(int(in.Fd()), getTermios)
+	if err != nil {
+		return nil, fmt.Errorf("standard input is not a terminal: %w", err)
+	}
+	if _, err := unix.IoctlGetTermios(int(out.Fd()), getTermios); err != nil {
+		return nil, fmt.Errorf("standard output is not a terminal: %w", err)
+	}
+	repair(found)
+	return &unixTTY{in: in, out: out, found: found}, nil
+}
+
+// repair makes settings usable that a program left behind when it was killed: a
+// terminal without echo, lines and signals is no state that a shell starts us in.
+func repair(t *unix.Termios) {
+	const cooked = unix.ICANON | unix.ECHO | unix.ISIG
+	if t.Lflag&cooked != 0 {
+		return
+	}
+	t.Lflag |= cooked | unix.IEXTEN
+	t.Iflag |= unix.ICRNL
+	t.Oflag |= unix.OPOST | unix.ONLCR
+}
+
+func (t *unixTTY) raw() error {
+	r := *t.found
+	r.Iflag &^= unix.IGNBRK | unix.BRKINT | unix.PARMRK | unix.ISTRIP | unix.INLCR | unix.IGNCR | unix.ICRNL | unix.IXON
+	r.Oflag &^= unix.OPOST
+	r.Lflag &^= unix.ECHO | unix.ECHONL | unix.ICANON | unix.ISIG | unix.IEXTEN
+	r.Cflag &^= unix.CSIZE | unix.PARENB
+	r.Cflag |= unix.CS8
+	r.Cc[unix.VMIN], r.Cc[unix.VTIME] = 1, 0
+	return unix.IoctlSetTermios(int(t.in.Fd()), setTermios, &r)
+}
+
+// restore also drops unread input: an answer of the terminal that comes late would
+// be taken for typed text by whatever runs next.
+func (t *unixTTY) restore() error {
+	return errors.Join(
+		flushInput(int(t.in.Fd())),
+		unix.IoctlSetTermios(int(t.in.Fd()), setTermios, t.found))
+}
+
+func (t *unixTTY) size() (width, height int, err error) {
+	ws, err := unix.IoctlGetWinsize(int(t.out.Fd()), unix.TIOCGWINSZ)
+	if err != nil {
+		return 0, 0, err
+	}
+	return int(ws.Col), int(ws.Row), nil
+}
+
+// Write writes all of b, also where another program that shares the terminal has
+// made it non-blocking.
+func (t *unixTTY) Write(b []byte) (int, error) {
+	done := 0
+	for done < len(b) {
+		n, err := t.out.Write(b[done:])
+		done += max(0, n)
+		if err == nil {
+			continue
+		}
+		if !errors.Is(err, unix.EAGAIN) {
+			return done, err
+		}
+		ready := []unix.PollFd{{Fd: int32(t.out.Fd()), Events: unix.POLLOUT}}
+		if _, err := unix.Poll(ready, -1); err != nil && !errors.Is(err, unix.EINTR) {
+			return done, err
+		}
+	}
+	return done, nil
+}
