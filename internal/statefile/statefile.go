@@ -5,36 +5,115 @@
 package statefile
 
 import (
-	"context"
+	"crypto/rand"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 )
 
-// Mkdir makes dir and its missing parents, each with mode 0700.
-func Mkdir(dir string) error { return errors.ErrUnsupported }
+// The modes of what is made here.
+const (
+	fileMode = 0o600
+	dirMode  = 0o700
+)
 
-// Write replaces the file at path by data, durably. Missing folders are made.
-func Write(path string, data []byte) error { return errors.ErrUnsupported }
+// Mkdir makes dir and its missing parents, each with mode 0700. Folders that
+// exist keep their mode.
+func Mkdir(dir string) error {
+	err := os.Mkdir(dir, dirMode)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return isDir(dir)
+	case errors.Is(err, fs.ErrNotExist):
+		if err := Mkdir(filepath.Dir(dir)); err != nil {
+			return err
+		}
+		if err := os.Mkdir(dir, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	case err != nil:
+		return err
+	}
+	return os.Chmod(dir, dirMode) // a umask may have taken bits away
+}
 
-// OpenAppend opens the file at path for reading and appending and makes it if
-// it is missing. Each Write to it goes to its end.
-func OpenAppend(path string) (*os.File, error) { return nil, errors.ErrUnsupported }
+func isDir(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && !info.IsDir() {
+		err = &fs.PathError{Op: "mkdir", Path: path, Err: fs.ErrExist}
+	}
+	return err
+}
 
-// SyncDir makes the names in dir durable.
-func SyncDir(dir string) error { return errors.ErrUnsupported }
+// Write replaces the file at path by data, durably: the data, then the name.
+// Missing folders are made. If path is a symlink, the file that it leads to is
+// replaced and the link stays. After an error the file is what it was.
+func Write(path string, data []byte) error {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	dir := filepath.Dir(path)
+	if err := Mkdir(dir); err != nil {
+		return err
+	}
+	temp := filepath.Join(dir, ".agent-"+rand.Text()+".tmp")
+	if err := writeNew(temp, data); err != nil {
+		return errors.Join(err, remove(temp))
+	}
+	if err := os.Rename(temp, path); err != nil {
+		return errors.Join(err, remove(temp))
+	}
+	return SyncDir(dir)
+}
 
-// Lock is an exclusive lock that one process holds. The system releases it if
-// the process dies.
-type Lock struct{}
+// writeNew makes the file path and writes data to the disk.
+func writeNew(path string, data []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Chmod(fileMode)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
 
-// ErrLocked is returned by TryAcquire if another process holds the lock.
-var ErrLocked = errors.New("locked by another process")
+// remove removes path if it is there.
+func remove(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
 
-// TryAcquire takes the lock kept in the file at path, or returns ErrLocked.
-func TryAcquire(path string) (*Lock, error) { return nil, errors.ErrUnsupported }
+// OpenAppend opens the file at path for reading and appending and makes it, and
+// its folders, if they are missing. Each Write to it goes to its end. A file
+// that others may read is made private.
+func OpenAppend(path string) (*os.File, error) {
+	if err := Mkdir(filepath.Dir(path)); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, fileMode)
+	if err != nil {
+		return nil, err
+	}
+	if err := private(f); err != nil {
+		return nil, errors.Join(fmt.Errorf("keep %s private: %w", path, err), f.Close())
+	}
+	return f, nil
+}
 
-// Acquire waits for the lock until ctx ends.
-func Acquire(ctx context.Context, path string) (*Lock, error) { return nil, errors.ErrUnsupported }
-
-// Release gives the lock back. The file stays.
-func (l *Lock) Release() error { return errors.ErrUnsupported }
+// private takes the rights of others from f.
+func private(f *os.File) error {
+	info, err := f.Stat()
+	if err != nil || info.Mode().Perm() == fileMode {
+		return err
+	}
+	return f.Chmod(fileMode)
+}

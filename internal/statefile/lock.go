@@ -1,0 +1,58 @@
+package statefile
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// ErrLocked is returned by TryAcquire if another process holds the lock.
+var ErrLocked = errors.New("locked by another process")
+
+// retry is how often Acquire tries while it waits.
+const retry = 2 * time.Millisecond
+
+// Lock is an exclusive lock that one process holds. The system releases it if
+// the process dies.
+type Lock struct{ file *flock.Flock }
+
+// TryAcquire takes the lock kept in the file at path, or returns ErrLocked.
+func TryAcquire(path string) (*Lock, error) {
+	l, err := newLock(path)
+	if err != nil {
+		return nil, err
+	}
+	ok, err := l.file.TryLock()
+	if err == nil && !ok {
+		err = ErrLocked
+	}
+	if err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// Acquire waits for the lock until ctx ends.
+func Acquire(ctx context.Context, path string) (*Lock, error) {
+	l, err := newLock(path)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := l.file.TryLockContext(ctx, retry); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+func newLock(path string) (*Lock, error) {
+	if err := Mkdir(filepath.Dir(path)); err != nil {
+		return nil, err
+	}
+	return &Lock{flock.New(path, flock.SetPermissions(fileMode))}, nil
+}
+
+// Release gives the lock back. The file stays.
+func (l *Lock) Release() error { return l.file.Unlock() }
