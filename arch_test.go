@@ -59,15 +59,17 @@ var layers = []struct {
 		"internal/confirm", "internal/diff", "internal/editor", "internal/llm", "internal/repl/*",
 		"internal/sanitize", "internal/session", "internal/tools", "internal/workspace",
 	}},
-	{"internal/repl/diffview", []string{"internal/diff", "internal/repl/screen", "internal/sanitize"}},
-	{"internal/repl/input", []string{"internal/diff", "internal/repl/screen", "internal/sanitize"}},
-	{"internal/repl/markdown", []string{"internal/diff", "internal/repl/screen", "internal/sanitize"}},
-	{"internal/repl/picker", []string{"internal/diff", "internal/repl/screen", "internal/sanitize"}},
+	{"internal/repl/diffview", parts},
+	{"internal/repl/input", parts},
+	{"internal/repl/markdown", parts},
+	{"internal/repl/picker", parts},
 	{"internal/repl/plain", []string{
 		"internal/confirm", "internal/diff", "internal/llm", "internal/sanitize", "internal/session",
 		"internal/tools", "internal/workspace",
 	}},
-	{"internal/repl/screen", []string{"internal/diff", "internal/sanitize"}},
+	{"internal/repl/highlight", []string{"internal/repl/paint", "internal/sanitize"}},
+	{"internal/repl/paint", nil},
+	{"internal/repl/screen", []string{"internal/repl/paint", "internal/sanitize"}},
 
 	{"internal/demo", []string{"internal/workspace"}},
 	{"internal/cli", []string{"internal/*"}},
@@ -80,6 +82,11 @@ var layers = []struct {
 	{"internal/ptytest", nil},
 	{"internal/testreport", nil},
 	{"internal/transcriptjudge", nil},
+}
+
+// parts is what the pieces of the screen may import: they know no session.
+var parts = []string{
+	"internal/diff", "internal/repl/highlight", "internal/repl/paint", "internal/repl/screen", "internal/sanitize",
 }
 
 // support are the packages that only tests may import.
