@@ -33,7 +33,11 @@ func TestSplit(t *testing.T) {
 		{"openrouter/openai/x", "openrouter", "openai/x"},
 		{"script:testdata/a b.yaml", "script", "testdata/a b.yaml"},
 		{"script:/abs/a.yaml", "script", "/abs/a.yaml"},
-		{"gpt-5", "", ""}, {"/x", "", ""}, {"x/", "", ""}, {"", "", ""}, {"script:", "", ""},
+		{"gpt-5", "", ""},
+		{"/x", "", ""},
+		{"x/", "", ""},
+		{"", "", ""},
+		{"script:", "", ""},
 	} {
 		p, n, err := Split(c.ref)
 		if p != c.provider || n != c.name || (err != nil) != (c.provider == "") {

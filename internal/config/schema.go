@@ -111,34 +111,53 @@ func (s *schema) field(name string) *schema {
 
 // check says what is wrong with value; nil if nothing is.
 func (s *schema) check(value string) error {
+	if s.valid(value) {
+		return nil
+	}
+	return fmt.Errorf("%q is %s", value, s.wanted())
+}
+
+func (s *schema) valid(value string) bool {
 	switch s.kind {
 	case address:
-		u, err := url.Parse(value)
-		if value != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
-			return fmt.Errorf("%q is not an http or https address", value)
-		}
+		return value == "" || isAddress(value)
 	case boolean:
-		if value != "true" && value != "false" {
-			return fmt.Errorf("%q is neither true nor false", value)
-		}
+		return value == "true" || value == "false"
 	case count:
-		if n, err := strconv.ParseInt(value, 10, 64); err != nil || n < 0 {
-			return fmt.Errorf("%q is not a whole number of at least 0", value)
-		}
+		n, err := strconv.ParseInt(value, 10, 64)
+		return err == nil && n >= 0
 	case number:
-		if n, err := strconv.ParseFloat(value, 64); err != nil || !(n >= 0 && n < 1e12) {
-			return fmt.Errorf("%q is not a number of at least 0", value)
-		}
+		n, err := strconv.ParseFloat(value, 64)
+		return err == nil && n >= 0 && n < 1e12
 	case duration:
-		if d, err := time.ParseDuration(value); err != nil || d <= 0 {
-			return fmt.Errorf("%q is not a time such as 90s or 5m", value)
-		}
+		d, err := time.ParseDuration(value)
+		return err == nil && d > 0
 	case choice:
-		if !slices.Contains(s.choices, value) {
-			return fmt.Errorf("%q is none of %s", value, strings.Join(s.choices, ", "))
-		}
+		return slices.Contains(s.choices, value)
 	}
-	return nil
+	return true
+}
+
+// wanted ends the sentence about a value that is not valid.
+func (s *schema) wanted() string {
+	switch s.kind {
+	case address:
+		return "not an http or https address"
+	case boolean:
+		return "neither true nor false"
+	case count:
+		return "not a whole number of at least 0"
+	case number:
+		return "not a number of at least 0"
+	case duration:
+		return "not a time such as 90s or 5m"
+	}
+	return "none of " + strings.Join(s.choices, ", ")
+}
+
+func isAddress(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
 // nearest returns the name that a mistyped one most likely means; it is empty if
