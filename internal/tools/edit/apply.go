@@ -1,0 +1,196 @@
+package edit
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// PatchError lists the hunks that could not be applied. Nothing was.
+type PatchError struct {
+	Failed []error // one for each hunk, in order
+	Total  int     // hunks in the patch
+}
+
+// Error names each failed hunk and why it failed.
+func (e *PatchError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d of %d hunks do not apply, so nothing was changed.", len(e.Failed), e.Total)
+	for _, err := range e.Failed {
+		b.WriteString("\n" + err.Error())
+	}
+	return b.String()
+}
+
+// Apply applies p to text, hunk by hunk, each on the result of those before it:
+// all of them or, with a *PatchError, none. eol ends added lines.
+func (p Patch) Apply(text, eol string) (Outcome, error) {
+	if eol == "" {
+		eol = "\n"
+	}
+	a := applier{text: text, eol: eol}
+	var failed []error
+	for i := range p.Hunks {
+		if err := a.apply(&p.Hunks[i]); err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", p.Hunks[i].Title, err))
+		}
+	}
+	if len(failed) > 0 {
+		return Outcome{}, &PatchError{Failed: failed, Total: len(p.Hunks)}
+	}
+	a.out.Text = a.text
+	return a.out, nil
+}
+
+// applier is a patch being applied.
+type applier struct {
+	text  string
+	eol   string
+	next  int // index of the first line behind the last hunk
+	drift int // lines added so far, less those removed
+	out   Outcome
+}
+
+func (a *applier) apply(h *Hunk) error {
+	lines := split(a.text)
+	at, sh, stage, err := a.locate(lines, h)
+	if err != nil {
+		return err
+	}
+	fill, ok := a.fill(lines, h, at, sh)
+	if !ok {
+		return errors.New("the lines match with less indentation than the added lines can lose: read the file and send its exact text")
+	}
+	from, to := bounds(lines, at, at+len(h.Old), len(a.text))
+	a.text = a.text[:from] + fill + a.text[to:]
+	a.next = at + len(h.New)
+	a.drift += len(h.New) - len(h.Old)
+	a.out.Places++
+	a.out.Stage = max(a.out.Stage, stage)
+	if a.out.Line == 0 {
+		a.out.Line = at + 1
+	}
+	return nil
+}
+
+// locate returns the index of the first line that h matches.
+func (a *applier) locate(lines []line, h *Hunk) (at int, sh shift, stage Stage, err error) {
+	if len(h.Old) == 0 {
+		at, err = a.insertion(lines, h)
+		return at, shift{}, Exact, err
+	}
+	for stage = Exact; int(stage) < stageCount; stage++ {
+		if stage == LineEndings {
+			continue // lines are compared without their endings from the start
+		}
+		found, shifts := windows(lines, h.Old, stage)
+		if len(found) == 0 {
+			continue
+		}
+		i, err := a.choose(found, h, stage)
+		if err != nil {
+			return 0, shift{}, stage, err
+		}
+		return found[i], shifts[i], stage, nil
+	}
+	return 0, shift{}, 0, noMatch(a.text, joinLines(h.Old), joinLines(h.New))
+}
+
+// choose picks the place that is meant: the only one, the one at the header's
+// line, or the only one behind the hunk before.
+func (a *applier) choose(found []int, h *Hunk, stage Stage) (int, error) {
+	behind, candidate := 0, 0
+	for i, at := range found {
+		if h.at > 0 && at == h.at-1+a.drift {
+			return i, nil
+		}
+		if at >= a.next {
+			behind++
+			candidate = i
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return 0, nil
+	case behind == 1 && a.next > 0 && h.at > 0:
+		return candidate, nil
+	}
+	e := &ambiguous{stage: stage, places: len(found)}
+	for _, at := range found[:min(len(found), maxPlaces)] {
+		e.lines = append(e.lines, at+1)
+	}
+	return 0, e
+}
+
+// ambiguous is a hunk that fits more than one place.
+type ambiguous struct {
+	stage  Stage
+	places int
+	lines  []int
+}
+
+// Error says where it fits.
+func (e *ambiguous) Error() string {
+	return fmt.Sprintf("fits in %d places (lines %s) by %s: add lines of context until it is unique",
+		e.places, joinInts(e.lines), e.stage)
+}
+
+// insertion returns where a hunk without old lines goes.
+func (a *applier) insertion(lines []line, h *Hunk) (int, error) {
+	if len(lines) == 0 {
+		return 0, nil
+	}
+	at := h.at - 1 + a.drift
+	if h.at == 0 || at < 0 || at > len(lines) {
+		return 0, errors.New("has no lines to find its place by: add lines of context")
+	}
+	return at, nil
+}
+
+// fill returns the bytes for the lines from at on: what h has in common with the
+// file as the file has it, added lines shifted and with the file's line ending.
+func (a *applier) fill(lines []line, h *Hunk, at int, sh shift) (string, bool) {
+	var b strings.Builder
+	if at == len(lines) && a.text != "" && !strings.HasSuffix(a.text, "\n") {
+		b.WriteString(a.eol)
+	}
+	for i, l := range h.New {
+		if k := h.common[i]; k >= 0 {
+			have := lines[at+k]
+			b.WriteString(have.text + or(have.eol, a.eol))
+			continue
+		}
+		moved, ok := sh.apply(l)
+		if !ok {
+			return "", false
+		}
+		b.WriteString(moved + a.eol)
+	}
+	if at+len(h.Old) < len(lines) || !a.endsOpen(h) {
+		return b.String(), true
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(b.String(), "\n"), "\r"), true
+}
+
+// endsOpen reports whether a hunk at the end of the file leaves it without a
+// final line ending: as the patch marks it, else as the file is.
+func (a *applier) endsOpen(h *Hunk) bool {
+	if h.oldOpen || h.newOpen {
+		return h.newOpen
+	}
+	return a.text != "" && !strings.HasSuffix(a.text, "\n")
+}
+
+func or(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+func joinLines(lines []string) string {
+	if len(lines) == 0 {
+		return ""
+	}
+	return strings.Join(lines, "\n") + "\n"
+}

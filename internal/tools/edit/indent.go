@@ -1,0 +1,117 @@
+package edit
+
+import "strings"
+
+// shift is a change of indentation that is the same for every line: add is put
+// before it, or cut is taken away. One of them is empty.
+type shift struct{ add, cut string }
+
+// apply returns s shifted. Blank lines stay. It is false for a line that has
+// too little indentation to lose.
+func (sh shift) apply(s string) (string, bool) {
+	if strings.TrimRight(s, " \t\r") == "" {
+		return s, true
+	}
+	rest, ok := strings.CutPrefix(s, sh.cut)
+	return sh.add + rest, ok
+}
+
+// shiftBetween returns the shift that turns the indentation of want into that
+// of have.
+func shiftBetween(have, want string) (shift, bool) {
+	h, w := indentOf(have), indentOf(want)
+	if have[len(h):] != want[len(w):] {
+		return shift{}, false
+	}
+	if add, ok := strings.CutSuffix(h, w); ok {
+		return shift{add: add}, true
+	}
+	if cut, ok := strings.CutSuffix(w, h); ok {
+		return shift{cut: cut}, true
+	}
+	return shift{}, false
+}
+
+func indentOf(s string) string {
+	return s[:len(s)-len(strings.TrimLeft(s, " \t"))]
+}
+
+// shiftedWindows finds want in lines with one shift for all lines that are not
+// blank. A shift of nothing is no match here: stricter stages have seen it.
+func shiftedWindows(lines []line, want []string) (at []int, shifts []shift) {
+	trimmed := make([]string, len(want))
+	first := -1
+	for i, w := range want {
+		trimmed[i] = lineKey(w, Indentation)
+		if first < 0 && trimmed[i] != "" {
+			first = i
+		}
+	}
+	if first < 0 {
+		return nil, nil
+	}
+	for i := 0; i+len(want) <= len(lines); i++ {
+		sh, ok := shiftBetween(lineKey(lines[i+first].text, Indentation), trimmed[first])
+		if ok && sh != (shift{}) && shiftMatches(lines[i:], trimmed, sh) {
+			at = append(at, i)
+			shifts = append(shifts, sh)
+		}
+	}
+	return at, shifts
+}
+
+func shiftMatches(lines []line, want []string, sh shift) bool {
+	for i, w := range want {
+		moved, ok := sh.apply(w)
+		if !ok || moved != lineKey(lines[i].text, Indentation) {
+			return false
+		}
+	}
+	return true
+}
+
+// findShifted matches whole lines. Lines at the beginning and the end that
+// before and after share are left as the file has them.
+func findShifted(text, before, after string, opt Options) []span {
+	lines := split(text)
+	want, fill := textLines(before), textLines(after)
+	at, shifts := windows(lines, want, Indentation)
+	head, tail := commonLines(want, fill)
+	var spans []span
+	last := 0
+	for i, w := range at {
+		if opt.All && w < last {
+			continue
+		}
+		moved, ok := shiftAll(fill[head:len(fill)-tail], shifts[i])
+		if !ok {
+			continue
+		}
+		last = w + len(want)
+		spans = append(spans, lineSpan(text, lines, w+head, last-tail, moved, opt.EOL))
+	}
+	return spans
+}
+
+func shiftAll(lines []string, sh shift) ([]string, bool) {
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		moved, ok := sh.apply(l)
+		if !ok {
+			return nil, false
+		}
+		out[i] = moved
+	}
+	return out, true
+}
+
+func commonLines(a, b []string) (head, tail int) {
+	limit := min(len(a), len(b))
+	for head < limit && a[head] == b[head] {
+		head++
+	}
+	for tail < limit-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
+		tail++
+	}
+	return head, tail
+}

@@ -1,0 +1,105 @@
+package edit
+
+import (
+	"slices"
+	"strings"
+)
+
+// line is a line of a text: what it says, and the bytes [from, to) with its
+// line ending, which is empty for a last line without one.
+type line struct {
+	text     string
+	eol      string
+	from, to int
+}
+
+// split cuts text into lines. A text that ends in a line ending has no empty
+// line behind it.
+func split(text string) []line {
+	lines := make([]line, 0, strings.Count(text, "\n")+1)
+	for from := 0; from < len(text); {
+		to, eol := len(text), ""
+		if i := strings.IndexByte(text[from:], '\n'); i >= 0 {
+			to, eol = from+i+1, "\n"
+			if i > 0 && text[to-2] == '\r' {
+				eol = "\r\n"
+			}
+		}
+		lines = append(lines, line{text[from : to-len(eol)], eol, from, to})
+		from = to
+	}
+	return lines
+}
+
+// textLines cuts s into lines without their line endings.
+func textLines(s string) []string {
+	var out []string
+	for _, l := range split(s) {
+		out = append(out, l.text)
+	}
+	return out
+}
+
+// window returns the indexes at which want matches a run of lines at stage.
+// For Indentation, shifts holds the shift of each.
+func windows(lines []line, want []string, stage Stage) (at []int, shifts []shift) {
+	if len(want) == 0 || len(want) > len(lines) {
+		return nil, nil
+	}
+	if stage == Indentation {
+		return shiftedWindows(lines, want)
+	}
+	keys := make([]string, len(want))
+	for i, w := range want {
+		keys[i] = lineKey(w, stage)
+	}
+	have := make([]string, len(lines))
+	for i, l := range lines {
+		have[i] = lineKey(l.text, stage)
+	}
+	for i := 0; i+len(keys) <= len(have); i++ {
+		if slices.Equal(have[i:i+len(keys)], keys) {
+			at = append(at, i)
+		}
+	}
+	return at, make([]shift, len(at))
+}
+
+// lineKey is a line without its ending as stage compares it.
+func lineKey(s string, stage Stage) string {
+	switch stage {
+	case Exact, LineEndings:
+		return s
+	case Blanks, Indentation:
+		return strings.TrimRight(s, " \t\r")
+	default:
+		return plain(s, stage)
+	}
+}
+
+// lineSpan puts fill in the place of lines[from:to] of text, each line with
+// eol. A text without a final line ending stays without one.
+func lineSpan(text string, lines []line, from, to int, fill []string, eol string) span {
+	if eol == "" {
+		eol = "\n"
+	}
+	start, end := len(text), len(text)
+	if from < len(lines) {
+		start = lines[from].from
+	}
+	if to < len(lines) {
+		end = lines[to].from
+	}
+	if len(fill) == 0 {
+		return span{start, end, ""}
+	}
+	body := strings.Join(fill, eol)
+	open := end == len(text) && text != "" && !strings.HasSuffix(text, "\n")
+	switch {
+	case open && start == end:
+		body = eol + body
+	case !open:
+		body += eol
+	}
+	return span{start, max(start, end), body}
+}

@@ -1,0 +1,146 @@
+package edit
+
+import (
+	"iter"
+	"strings"
+	"unicode/utf8"
+)
+
+// piece is a run of a text in its simplest form and the bytes that it stands
+// for. Where out is one byte for each byte of the source, any part of it may be
+// mapped back; otherwise it is mapped as a whole.
+type piece struct {
+	out      string
+	from, to int
+}
+
+// pieces yields s as stage compares it, in order. What the stage ignores is
+// left out. It is for the stages LineEndings, Blanks and Punctuation.
+func pieces(s string, stage Stage) iter.Seq[piece] {
+	return func(yield func(piece) bool) {
+		for i := 0; i < len(s); {
+			p := nextPiece(s, i, stage)
+			if p.out != "" && !yield(p) {
+				return
+			}
+			i = p.to
+		}
+	}
+}
+
+func nextPiece(s string, i int, stage Stage) piece {
+	end := i
+	for end < len(s) && isBlank(s[end]) {
+		end++
+	}
+	if end > i {
+		return blankRun(s, i, end, stage)
+	}
+	if s[i] >= utf8.RuneSelf && stage == Punctuation {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if simple := plainPunctuation(r); simple != "" {
+			return piece{simple, i, i + size}
+		}
+		return piece{s[i : i+size], i, i + size}
+	}
+	for end < len(s) && !isBlank(s[end]) && (s[end] < utf8.RuneSelf || stage != Punctuation) {
+		end++
+	}
+	return piece{s[i:end], i, end}
+}
+
+// blankRun is the piece for the blanks s[i:end]: nothing at the end of a line.
+func blankRun(s string, i, end int, stage Stage) piece {
+	atEnd := end == len(s) || s[end] == '\n'
+	switch {
+	case !atEnd:
+		return piece{s[i:end], i, end}
+	case stage != LineEndings:
+		return piece{"", i, end}
+	case end < len(s) && s[end-1] == '\r' && i < end-1:
+		return piece{s[i : end-1], i, end - 1}
+	case end < len(s) && s[end-1] == '\r':
+		return piece{"", i, end}
+	}
+	return piece{s[i:end], i, end}
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
+
+// plainPunctuation returns the ASCII character that a typographic one is
+// commonly typed as, or "".
+func plainPunctuation(r rune) string {
+	switch r {
+	case '\u2010', '\u2011', '\u2012', '\u2013', '\u2014', '\u2015', '\u2212':
+		return "-"
+	case '\u2018', '\u2019', '\u201a', '\u201b', '\u2032':
+		return "'"
+	case '\u201c', '\u201d', '\u201e', '\u201f', '\u2033':
+		return `"`
+	case '\u00a0', '\u202f', '\u205f', '\u3000':
+		return " "
+	}
+	if r >= '\u2000' && r <= '\u200a' {
+		return " "
+	}
+	return ""
+}
+
+// plain returns s as stage compares it.
+func plain(s string, stage Stage) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	for p := range pieces(s, stage) {
+		b.WriteString(p.out)
+	}
+	return b.String()
+}
+
+// origin maps the range [start, end) of plain(s, stage) back to s. An empty
+// range lies directly behind what precedes it.
+func origin(s string, stage Stage, start, end int) (from, to int) {
+	from, at := -1, 0
+	for p := range pieces(s, stage) {
+		next := at + len(p.out)
+		if from < 0 && start < next {
+			from = p.from + p.offset(start-at)
+		}
+		if end <= next && end > at {
+			to = p.from + p.offsetEnd(end-at)
+			break
+		}
+		at = next
+	}
+	switch {
+	case start == end:
+		return to, to
+	case from < 0:
+		return to, to
+	}
+	return from, to
+}
+
+// offset maps a position in out to one in the source, at or before it.
+func (p piece) offset(n int) int {
+	if len(p.out) == p.to-p.from {
+		return n
+	}
+	return 0
+}
+
+// offsetEnd maps the end of a range in out to one in the source.
+func (p piece) offsetEnd(n int) int {
+	if len(p.out) == p.to-p.from {
+		return n
+	}
+	return p.to - p.from
+}
+
+// withEOL returns s, in which lines may end in \n or \r\n, with eol throughout.
+func withEOL(s, eol string) string {
+	s = strings.ReplaceAll(s, "\r\n", "\n")
+	if eol == "\r\n" {
+		s = strings.ReplaceAll(s, "\n", "\r\n")
+	}
+	return s
+}

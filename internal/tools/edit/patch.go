@@ -1,0 +1,256 @@
+package edit
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Patch is a parsed patch of one file.
+type Patch struct {
+	Hunks  []Hunk
+	Create bool   // the old file is /dev/null
+	Name   string // the file that the patch names, empty if none
+}
+
+// Hunk is one place of a patch.
+type Hunk struct {
+	Title string // for messages: its header, or "block 2"
+	Old   []string
+	New   []string
+	// common[i] is the index in Old of New[i], or -1 for an added line.
+	common []int
+	// at is the line of the old file, 1-based, that the header names; zero if
+	// it names none. It only chooses among equal places.
+	at int
+	// oldOpen and newOpen say that the side is marked to end without newline.
+	oldOpen, newOpen bool
+}
+
+// ParsePatch reads a unified diff or SEARCH/REPLACE blocks.
+func ParsePatch(s string) (Patch, error) {
+	lines := textLines(strings.ReplaceAll(s, "\r\n", "\n"))
+	for _, l := range lines {
+		if isMarker(l, searchMark) {
+			return parseBlocks(lines)
+		}
+		if strings.HasPrefix(l, "@@") {
+			return parseUnified(lines)
+		}
+	}
+	return Patch{}, fmt.Errorf("no hunk found: send a unified diff with @@ lines, or blocks of %s / %s / %s",
+		searchMark, divideMark, replaceMark)
+}
+
+// The marks of a SEARCH/REPLACE block, each alone on its line.
+const (
+	searchMark  = "<<<<<<< SEARCH"
+	divideMark  = "======="
+	replaceMark = ">>>>>>> REPLACE"
+)
+
+func isMarker(l, mark string) bool { return strings.TrimRight(l, " \t") == mark }
+
+func parseBlocks(lines []string) (Patch, error) {
+	var p Patch
+	for i := 0; i < len(lines); {
+		switch {
+		case strings.TrimSpace(lines[i]) == "", strings.HasPrefix(lines[i], "```"):
+			i++
+		case isMarker(lines[i], searchMark):
+			h, next, err := parseBlock(lines, i)
+			if err != nil {
+				return Patch{}, err
+			}
+			h.Title = fmt.Sprintf("block %d", len(p.Hunks)+1)
+			p.Hunks = append(p.Hunks, h)
+			i = next
+		default:
+			return Patch{}, fmt.Errorf("line %d of the diff is outside of any block: %q", i+1, short(lines[i]))
+		}
+	}
+	return p, nil
+}
+
+// parseBlock reads the block that begins at lines[i] and returns the index
+// behind it.
+func parseBlock(lines []string, i int) (Hunk, int, error) {
+	start, divide := i, -1
+	for i++; i < len(lines); i++ {
+		l := lines[i]
+		switch {
+		case isMarker(l, replaceMark) && divide >= 0:
+			return newHunk(lines[start+1:divide], lines[divide+1:i]), i + 1, nil
+		case isMarker(l, divideMark) && divide >= 0:
+			return Hunk{}, 0, fmt.Errorf("the block at line %d of the diff has a second %s at line %d: use edit_file for text that holds this line", start+1, divideMark, i+1)
+		case isMarker(l, divideMark):
+			divide = i
+		case isMarker(l, searchMark):
+			return Hunk{}, 0, fmt.Errorf("the block at line %d of the diff is not closed before the next begins at line %d", start+1, i+1)
+		}
+	}
+	missing := replaceMark
+	if divide < 0 {
+		missing = divideMark
+	}
+	return Hunk{}, 0, fmt.Errorf("the block at line %d of the diff has no %s", start+1, missing)
+}
+
+// newHunk pairs the lines that a block begins and ends with on both sides.
+func newHunk(before, after []string) Hunk {
+	h := Hunk{Old: before, New: after, common: make([]int, len(after))}
+	head, tail := commonLines(before, after)
+	for i := range after {
+		switch {
+		case i < head:
+			h.common[i] = i
+		case i >= len(after)-tail:
+			h.common[i] = i - len(after) + len(before)
+		default:
+			h.common[i] = -1
+		}
+	}
+	return h
+}
+
+// hunkHeader reads the line numbers of a hunk's header, where it has any.
+var hunkHeader = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@`)
+})
+
+func parseUnified(lines []string) (Patch, error) {
+	var p Patch
+	for i := 0; i < len(lines); {
+		switch {
+		case strings.HasPrefix(lines[i], "@@"):
+			h, next, err := parseHunk(lines, i)
+			if err != nil {
+				return Patch{}, err
+			}
+			p.Hunks = append(p.Hunks, h)
+			i = next
+		default:
+			if err := p.header(lines[i], i+1); err != nil {
+				return Patch{}, err
+			}
+			i++
+		}
+	}
+	return p, nil
+}
+
+// header reads a line between hunks.
+func (p *Patch) header(l string, number int) error {
+	switch {
+	case strings.HasPrefix(l, "--- "):
+		if len(p.Hunks) > 0 {
+			return fmt.Errorf("line %d of the diff begins another file: send one call of patch for each file", number)
+		}
+		p.Create = fileName(l) == "/dev/null"
+	case strings.HasPrefix(l, "+++ "):
+		p.Name = fileName(l)
+		if p.Name == "/dev/null" {
+			return fmt.Errorf("line %d of the diff deletes the file: patch does not delete files", number)
+		}
+	case len(p.Hunks) > 0 && strings.TrimSpace(l) != "" && !strings.HasPrefix(l, "```"):
+		return fmt.Errorf("line %d of the diff begins with none of blank, + and -: %q", number, short(l))
+	}
+	return nil
+}
+
+// fileName is the name in a --- or +++ line, without a/ or b/ and time stamp.
+func fileName(l string) string {
+	name, _, _ := strings.Cut(l[len("--- "):], "\t")
+	name = strings.TrimSpace(name)
+	if len(name) > 2 && (name[0] == 'a' || name[0] == 'b') && name[1] == '/' {
+		return name[2:]
+	}
+	return name
+}
+
+// parseHunk reads the hunk whose header is lines[i] and returns the index
+// behind it. The counts of the header are trusted for one thing only: whether
+// empty lines at the end belong to the hunk.
+func parseHunk(lines []string, i int) (Hunk, int, error) {
+	h := Hunk{Title: "hunk " + short(lines[i])}
+	count := -1
+	if m := hunkHeader().FindStringSubmatch(lines[i]); m != nil {
+		h.at, _ = strconv.Atoi(m[1]) // digits only; too many of them name no line
+		count = 1
+		if m[2] != "" {
+			count, _ = strconv.Atoi(m[2])
+		}
+	}
+	end := hunkEnd(lines, i+1)
+	body := lines[i+1 : end]
+	for len(body) > 0 && body[len(body)-1] == "" && oldCount(body) != count {
+		body = body[:len(body)-1]
+	}
+	last := byte(0)
+	for _, l := range body {
+		if l == "" {
+			l = " " // an empty line of context often loses its blank
+		}
+		h.add(l, last)
+		last = l[0]
+	}
+	if len(h.Old) == 0 && len(h.New) == 0 {
+		return Hunk{}, 0, fmt.Errorf("%s at line %d of the diff is empty", h.Title, i+1)
+	}
+	if count == 0 {
+		h.at++ // an insertion is numbered by the line before it
+	}
+	return h, end, nil
+}
+
+// hunkEnd returns the index of the first line from i on that belongs to no
+// hunk. Inside a hunk, "--- x" is a deleted line unless "+++" follows.
+func hunkEnd(lines []string, i int) int {
+	for ; i < len(lines); i++ {
+		l := lines[i]
+		fileHeader := strings.HasPrefix(l, "--- ") && i+1 < len(lines) && strings.HasPrefix(lines[i+1], "+++ ")
+		if fileHeader || (l != "" && !strings.ContainsRune(" +-\\", rune(l[0]))) {
+			break
+		}
+	}
+	return i
+}
+
+// oldCount counts the lines of the old side.
+func oldCount(body []string) int {
+	n := 0
+	for _, l := range body {
+		if l == "" || l[0] == ' ' || l[0] == '-' {
+			n++
+		}
+	}
+	return n
+}
+
+// add takes one line of a hunk's body; last is what the line before began with.
+func (h *Hunk) add(l string, last byte) {
+	switch l[0] {
+	case ' ':
+		h.common = append(h.common, len(h.Old))
+		h.Old = append(h.Old, l[1:])
+		h.New = append(h.New, l[1:])
+	case '-':
+		h.Old = append(h.Old, l[1:])
+	case '+':
+		h.common = append(h.common, -1)
+		h.New = append(h.New, l[1:])
+	case '\\': // no newline at the end of the file
+		h.oldOpen = h.oldOpen || last != '+'
+		h.newOpen = h.newOpen || last != '-'
+	}
+}
+
+func short(s string) string {
+	const limit = 80
+	if r := []rune(s); len(r) > limit {
+		return string(r[:limit]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,228 @@
+package edit
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/bb2d0cf4/agent/internal/diff"
+)
+
+func block(search, replace string) string {
+	return searchMark + "\n" + search + divideMark + "\n" + replace + replaceMark + "\n"
+}
+
+func TestPatch(t *testing.T) {
+	tests := []struct {
+		name, text, patch, want string
+		stage                   Stage
+	}{
+		{"unified", "a\nb\nc\n", "--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n a\n-b\n+x\n c\n", "a\nx\nc\n", Exact},
+		{"wrong line numbers", "0\n0\n0\na\nb\nc\n", "@@ -90,3 +90,3 @@\n a\n-b\n+x\n c\n", "0\n0\n0\na\nx\nc\n", Exact},
+		{"wrong counts", "a\nb\nc\n", "@@ -1,9 +1,2 @@\n a\n-b\n+x\n c\n\n", "a\nx\nc\n", Exact},
+		{"bare header", "a\nb\n", "@@\n a\n-b\n+x\n", "a\nx\n", Exact},
+		{"header with function name", "a\nb\n", "@@ func f() @@\n a\n-b\n+x\n", "a\nx\n", Exact},
+		{
+			"hunks", "a\nb\nc\nd\ne\n", "@@ -1,2 +1,3 @@\n a\n+a2\n b\n@@ -4,2 +5,2 @@\n d\n-e\n+E\n",
+			"a\na2\nb\nc\nd\nE\n", Exact,
+		},
+		{
+			"the line chooses among equal places", "x\ny\nx\ny\n", "@@ -3,2 +3,2 @@\n x\n-y\n+z\n",
+			"x\ny\nx\nz\n", Exact,
+		},
+		{
+			"the order chooses too", "x\nq\nx\n", "@@ -1,1 +1,1 @@\n-x\n+y\n@@ -7,1 +7,1 @@\n-x\n+z\n",
+			"y\nq\nz\n", Exact,
+		},
+		{"empty context without its blank", "a\n\nb\n", "@@ -1,3 +1,3 @@\n a\n\n-b\n+c\n", "a\n\nc\n", Exact},
+		{"empty context at the end", "a\n\n", "@@ -1,2 +1,2 @@\n-a\n+b\n\n", "b\n\n", Exact},
+		{"insertion by line", "a\nb\n", "@@ -1,0 +2,1 @@\n+x\n", "a\nx\nb\n", Exact},
+		{"new file", "", "--- /dev/null\n+++ b/f\n@@ -0,0 +1,2 @@\n+a\n+b\n", "a\nb\n", Exact},
+		{"new file without newline", "", "@@ -0,0 +1 @@\n+a\n\\ No newline at end of file\n", "a", Exact},
+		{"open end stays", "a\nb", "@@ -1,2 +1,2 @@\n a\n-b\n+c\n", "a\nc", Exact},
+		{"open end is closed", "a\nb", "@@ -2 +2 @@\n-b\n\\ No newline at end of file\n+b\n", "a\nb\n", Exact},
+		{"end is opened", "a\nb\n", "@@ -2 +2 @@\n-b\n+b\n\\ No newline at end of file\n", "a\nb", Exact},
+		{"line behind an open end", "a", "@@ -1 +1,2 @@\n a\n+b\n", "a\nb", Exact},
+		{"CRLF", "a\r\nb\r\nc\r\n", "@@ -1,3 +1,3 @@\n a\n-b\n+x\n c\n", "a\r\nx\r\nc\r\n", Exact},
+		{"context keeps its blanks", "a  \nb\n", "@@ -1,2 +1,2 @@\n a\n-b\n+c\n", "a  \nc\n", Blanks},
+		{"shifted", "\t\ta\n\t\tb\n", "@@ -1,2 +1,3 @@\n \ta\n+\tx\n \tb\n", "\t\ta\n\t\tx\n\t\tb\n", Indentation},
+		{"punctuation", "“a”\nb\n", "@@ -1,2 +1,2 @@\n \"a\"\n-b\n+c\n", "“a”\nc\n", Punctuation},
+		{"deleted line like a header", "-- x\ny\n", "@@ -1,2 +1,1 @@\n--- x\n y\n", "y\n", Exact},
+		{"git header", "a\n", "diff --git a/f b/f\nindex 1..2 100644\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n", "b\n", Exact},
+		{"code fence", "a\n", "```diff\n@@ -1 +1 @@\n-a\n+b\n```\n", "b\n", Exact},
+
+		{"block", "a\nb\nc\n", block("b\n", "x\ny\n"), "a\nx\ny\nc\n", Exact},
+		{"blocks see what came before", "a\nb\n", block("a\n", "x\n") + block("x\nb\n", "z\n"), "z\n", Exact},
+		{"block deletes", "a\nb\n", block("a\n", ""), "b\n", Exact},
+		{"block for a new file", "", block("", "a\nb\n"), "a\nb\n", Exact},
+		{"block keeps what it does not change", "a \nb\nc \n", block("a\nb\nc\n", "a\nx\nc\n"), "a \nx\nc \n", Blanks},
+		{"block is shifted", "\ta\n\tb\n", block("a\nb\n", "a\nc\n"), "\ta\n\tc\n", Indentation},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p, err := ParsePatch(tt.patch)
+			if err != nil {
+				t.Fatal(err)
+			}
+			eol := "\n"
+			if strings.Contains(tt.text, "\r\n") {
+				eol = "\r\n"
+			}
+			got, err := p.Apply(tt.text, eol)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Text != tt.want || got.Stage != tt.stage {
+				t.Errorf("%s: %q, want %s: %q", got.Stage, got.Text, tt.stage, tt.want)
+			}
+		})
+	}
+}
+
+func TestPatchRefuses(t *testing.T) {
+	tests := []struct {
+		name, text, patch string
+		want              []string
+	}{
+		{"no patch", "a\n", "replace a by b", []string{"no hunk found", searchMark}},
+		{"ambiguous hunk", "x\ny\nx\ny\n", "@@ -9,2 +9,2 @@\n x\n-y\n+z\n", []string{"hunk @@ -9,2", "2 places (lines 1, 3)", "context"}},
+		{"ambiguous block", "x\nx\n", block("x\n", "y\n"), []string{"block 1", "2 places"}},
+		{
+			"each failed hunk is named", "a\nb\nc\n",
+			"@@ -1 +1 @@\n-a\n+A\n@@ -2 +2 @@\n-nope\n+x\n@@ -3 +3 @@\n-never\n+x\n",
+			[]string{"2 of 3 hunks", "nothing was changed", "@@ -2 +2 @@: not found", "@@ -3 +3 @@: not found"},
+		},
+		{"deletion", "a\n", "--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n", []string{"line 2", "does not delete"}},
+		{"two files", "a\n", "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n--- a/g\n+++ b/g\n@@ -1 +1 @@\n-a\n+b\n", []string{"line 6", "another file"}},
+		{"stray line", "a\n", "@@ -1 +1 @@\n-a\n+b\nnext I will\n", []string{"line 4", "next I will"}},
+		{"empty hunk", "a\n", "@@ -1 +1 @@\n", []string{"empty"}},
+		{"no context", "a\n", "@@\n+b\n", []string{"add lines of context"}},
+		{"empty search", "a\n", block("", "b\n"), []string{"add lines of context"}},
+		{"block without end", "a\n", searchMark + "\na\n" + divideMark + "\nb\n", []string{"line 1", "has no " + replaceMark}},
+		{"block without divide", "a\n", searchMark + "\na\n", []string{"has no " + divideMark}},
+		{"block with two divides", "a\n", block("a\n", "b\n"+divideMark+"\n"), []string{"second " + divideMark, "edit_file"}},
+		{"block in a block", "a\n", searchMark + "\na\n" + block("a\n", "b\n"), []string{"not closed", "line 3"}},
+		{"text between blocks", "a\n", block("a\n", "b\n") + "and then\n", []string{"outside of any block", "and then"}},
+		{
+			"added lines with too little indentation", "a\nb\n", "@@ -1,2 +1,3 @@\n     a\n+x\n     b\n",
+			[]string{"less indentation"},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p, err := ParsePatch(tt.patch)
+			if err == nil {
+				_, err = p.Apply(tt.text, "\n")
+			}
+			if err == nil {
+				t.Fatal("no error")
+			}
+			for _, w := range tt.want {
+				if !strings.Contains(err.Error(), w) {
+					t.Errorf("message lacks %q:\n%s", w, err)
+				}
+			}
+		})
+	}
+}
+
+func TestPatchNames(t *testing.T) {
+	p, err := ParsePatch("--- /dev/null\t2020-01-01\n+++ b/dir/f.go\t2020-01-01\n@@ -0,0 +1 @@\n+a\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !p.Create || p.Name != "dir/f.go" {
+		t.Errorf("create %v, name %q", p.Create, p.Name)
+	}
+}
+
+// What our own diff says about two texts leads from one to the other, and git
+// agrees.
+func TestPatchAppliesDiffs(t *testing.T) {
+	lines := rapid.SliceOfN(rapid.StringMatching(`[ab+ -]{0,3}`), 0, 12)
+	rapid.Check(t, func(t *rapid.T) {
+		eol := rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "eol")
+		draw := func(label string) string {
+			s := strings.Join(lines.Draw(t, label), eol)
+			if s != "" && rapid.Bool().Draw(t, "closed") {
+				s += eol
+			}
+			return s
+		}
+		a, b := draw("a"), draw("b")
+		u := diff.Unified("f", "f", a, b)
+		if u == "" || a == b {
+			return
+		}
+		p, err := ParsePatch(u)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, u)
+		}
+		got, err := p.Apply(a, eol)
+		if err != nil {
+			t.Fatalf("%v\n%q\n%s", err, a, u)
+		}
+		if got.Text != b {
+			t.Fatalf("%q, want %q\n%s", got.Text, b, u)
+		}
+	})
+}
+
+// git's own patches apply to the same result.
+func TestPatchOfGit(t *testing.T) {
+	dir := t.TempDir()
+	before := strings.Repeat("one\ntwo\nthree\n", 20)
+	after := strings.Replace(strings.Replace(before, "two\n", "2\n", 1), "three\none\ntwo\nthree\none", "three\none\nnew\nthree\none", 1) + "tail"
+	for name, text := range map[string]string{"a": before, "b": after} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command("git", "diff", "--no-index", "a", "b")
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 1 {
+		t.Fatalf("git diff: %v", err)
+	}
+	p, err := ParsePatch(string(out))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := p.Apply(before, "\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(after, got.Text); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func FuzzPatch(f *testing.F) {
+	f.Add("a\nb\nc\n", "@@ -1,3 +1,3 @@\n a\n-b\n+x\n c\n")
+	f.Add("a\nb", block("a\n", "b\n"))
+	f.Add("", "--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+a\n\\ No newline at end of file\n")
+	f.Add("\ta\r\n", "@@ @@\n a\n+\n")
+	f.Fuzz(func(t *testing.T, text, patch string) {
+		p, err := ParsePatch(patch)
+		if err != nil {
+			return
+		}
+		out, err := p.Apply(text, "\n")
+		if err != nil {
+			if err.Error() == "" {
+				t.Error("empty message")
+			}
+			return
+		}
+		if out.Places != len(p.Hunks) {
+			t.Errorf("%d of %d hunks applied without an error", out.Places, len(p.Hunks))
+		}
+	})
+}

@@ -1,0 +1,135 @@
+package edit
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Pattern is a replacement of everything that an RE2 expression matches.
+type Pattern struct {
+	Expr        string
+	Replacement string // $1 and ${name} stand for groups, $$ for a dollar
+	Count       int    // at most so many places; zero means all
+	IgnoreCase  bool
+	Multiline   bool // ^ and $ match at lines
+	EOL         string
+}
+
+// Regex applies p to text. A line ending is \n to the expression, whatever the
+// file has. It is an error if nothing matches.
+func Regex(text string, p Pattern) (Outcome, error) {
+	re, err := p.compile()
+	if err != nil {
+		return Outcome{}, err
+	}
+	if err := checkTemplate(re, p.Replacement); err != nil {
+		return Outcome{}, err
+	}
+	limit := p.Count
+	if limit == 0 {
+		limit = -1
+	}
+	flat := plain(text, LineEndings)
+	found := re.FindAllStringSubmatchIndex(flat, limit)
+	if len(found) == 0 {
+		return Outcome{}, errors.New("the pattern matches nothing in the file")
+	}
+	spans := make([]span, len(found))
+	for i, m := range found {
+		fill := string(re.ExpandString(nil, p.Replacement, flat, m))
+		spans[i] = span{m[0], m[1], withEOL(fill, p.EOL)}
+	}
+	mapBack(text, flat, spans)
+	return Outcome{
+		Text: splice(text, spans), Places: len(spans), Line: lineAt(text, spans[0].from),
+	}, nil
+}
+
+func (p Pattern) compile() (*regexp.Regexp, error) {
+	flags := ""
+	if p.IgnoreCase {
+		flags += "i"
+	}
+	if p.Multiline {
+		flags += "m"
+	}
+	expr := p.Expr
+	if flags != "" {
+		expr = "(?" + flags + ")" + expr
+	}
+	re, err := regexp.Compile(expr)
+	if err != nil {
+		return nil, fmt.Errorf("pattern is not RE2: %w", err)
+	}
+	return re, nil
+}
+
+// checkTemplate refuses a replacement that names a group which is not there: it
+// would silently become nothing.
+func checkTemplate(re *regexp.Regexp, template string) error {
+	for rest := template; ; {
+		i := strings.IndexByte(rest, '$')
+		if i < 0 {
+			return nil
+		}
+		name, size := groupName(rest[i+1:])
+		rest = rest[i+1+size:]
+		if name == "" || name == "$" {
+			continue
+		}
+		n, err := strconv.Atoi(name)
+		if (err == nil && n <= re.NumSubexp()) || (err != nil && re.SubexpIndex(name) >= 0) {
+			continue
+		}
+		return fmt.Errorf("replacement names the group %q, which the pattern does not have; write ${1} where letters or digits follow, $$ for a dollar", name)
+	}
+}
+
+// groupName returns the name that follows a dollar and its size: a word, a word
+// in braces, or a second dollar.
+func groupName(s string) (name string, size int) {
+	if strings.HasPrefix(s, "$") {
+		return "$", 1
+	}
+	if strings.HasPrefix(s, "{") {
+		if end := strings.IndexByte(s, '}'); end > 0 {
+			return s[1:end], end + 1
+		}
+		return "", 0
+	}
+	end := 0
+	for end < len(s) && (s[end] == '_' || isAlnum(s[end])) {
+		end++
+	}
+	return s[:end], end
+}
+
+func isAlnum(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// mapBack turns spans of flat, which is text with \n for every line ending, into
+// spans of text. They are in order.
+func mapBack(text, flat string, spans []span) {
+	if len(flat) == len(text) {
+		return
+	}
+	src, dst := 0, 0 // the same place in text and in flat
+	advance := func(to int) int {
+		for dst < to {
+			if text[src] == '\r' && flat[dst] == '\n' {
+				src++
+			}
+			src++
+			dst++
+		}
+		return src
+	}
+	for i := range spans {
+		spans[i].from = advance(spans[i].from)
+		spans[i].to = advance(spans[i].to)
+	}
+}

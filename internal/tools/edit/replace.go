@@ -1,0 +1,187 @@
+package edit
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Outcome is what an edit came to.
+type Outcome struct {
+	Text   string // the whole new text
+	Stage  Stage  // the loosest stage that was needed
+	Places int    // how many places were changed
+	// Line is the first changed line, 1-based; zero if there is none.
+	Line int
+}
+
+// Options says how a replacement is made.
+type Options struct {
+	All bool   // every place, not the only one
+	EOL string // the line ending of added lines; empty means as sent
+}
+
+// span is a part of a text and what is to stand there.
+type span struct {
+	from, to int
+	text     string
+}
+
+// Replace puts after in the place of before, which has to occur exactly once
+// unless opt.All is set. It is looked for stage by stage, and the first stage
+// that finds it decides. Where before and after begin or end alike, the file's
+// own bytes stay. The error is a *MatchError.
+func Replace(text, before, after string, opt Options) (Outcome, error) {
+	for stage := Exact; int(stage) < stageCount; stage++ {
+		spans := find(text, before, after, stage, opt)
+		if len(spans) == 0 {
+			continue
+		}
+		if len(spans) > 1 && !opt.All {
+			return Outcome{}, &MatchError{Stage: stage, Lines: linesOf(text, spans), Places: len(spans)}
+		}
+		return Outcome{
+			Text: splice(text, spans), Stage: stage, Places: len(spans), Line: lineAt(text, spans[0].from),
+		}, nil
+	}
+	return Outcome{}, noMatch(text, before, after)
+}
+
+// find returns the places where before matches at stage, each with its
+// replacement; overlapping places only if they make the match ambiguous.
+func find(text, before, after string, stage Stage, opt Options) []span {
+	switch stage {
+	case Exact:
+		return findExact(text, before, after, opt)
+	case Indentation:
+		return findShifted(text, before, after, opt)
+	default:
+		return findNormal(text, before, after, stage, opt)
+	}
+}
+
+func findExact(text, before, after string, opt Options) []span {
+	if opt.EOL != "" {
+		after = withEOL(after, opt.EOL)
+	}
+	var spans []span
+	for _, at := range indexAll(text, before, opt.All) {
+		spans = append(spans, span{at, at + len(before), after})
+	}
+	return spans
+}
+
+// findNormal compares both texts as stage sees them. Blanks that were cut from
+// the end of before stand for blanks at the end of a line, so the match has to
+// end there too.
+func findNormal(text, before, after string, stage Stage, opt Options) []span {
+	whole, part := plain(text, stage), plain(before, stage)
+	if part == "" {
+		return nil
+	}
+	toLineEnd := stage != LineEndings && isBlank(before[len(before)-1])
+	after = plainWhereSame(before, after, stage)
+	same, tail := common(part, after)
+	fill := after[same : len(after)-tail]
+	if opt.EOL != "" {
+		fill = withEOL(fill, opt.EOL)
+	}
+	var spans []span
+	for _, at := range indexAll(whole, part, opt.All) {
+		end := at + len(part)
+		if toLineEnd && end < len(whole) && whole[end] != '\n' {
+			continue
+		}
+		from, to := origin(text, stage, at+same, end-tail)
+		spans = append(spans, span{from, to, fill})
+	}
+	return spans
+}
+
+// plainWhereSame returns after with \n for every line ending, and with the lines
+// that it begins and ends with like before as stage compares them.
+func plainWhereSame(before, after string, stage Stage) string {
+	after = strings.ReplaceAll(after, "\r\n", "\n")
+	lines := strings.Split(after, "\n")
+	head, tail := commonLines(strings.Split(strings.ReplaceAll(before, "\r\n", "\n"), "\n"), lines)
+	for i := range lines {
+		if i < head || i >= len(lines)-tail {
+			lines[i] = lineKey(lines[i], stage)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// indexAll returns where part occurs in text. Overlapping places count unless
+// disjoint is set.
+func indexAll(text, part string, disjoint bool) []int {
+	if part == "" {
+		return nil
+	}
+	step := 1
+	if disjoint {
+		step = len(part)
+	}
+	var at []int
+	for i := 0; i <= len(text)-len(part); {
+		j := strings.Index(text[i:], part)
+		if j < 0 {
+			break
+		}
+		at = append(at, i+j)
+		i += j + step
+	}
+	return at
+}
+
+// common returns the lengths of the longest beginning and, of what remains, the
+// longest end that a and b share, at borders of characters.
+func common(a, b string) (head, tail int) {
+	limit := min(len(a), len(b))
+	for head < limit && a[head] == b[head] {
+		head++
+	}
+	for head > 0 && head < len(a) && !utf8.RuneStart(a[head]) {
+		head--
+	}
+	for tail < limit-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
+		tail++
+	}
+	for tail > 0 && !utf8.RuneStart(a[len(a)-tail]) {
+		tail--
+	}
+	return head, tail
+}
+
+// splice returns text with the spans, which are in order, replaced.
+func splice(text string, spans []span) string {
+	var b strings.Builder
+	at := 0
+	for _, s := range spans {
+		b.WriteString(text[at:s.from])
+		b.WriteString(s.text)
+		at = s.to
+	}
+	b.WriteString(text[at:])
+	return b.String()
+}
+
+// lineAt returns the 1-based line of the byte at offset.
+func lineAt(text string, offset int) int {
+	return 1 + strings.Count(text[:offset], "\n")
+}
+
+// linesOf returns the lines where the spans begin, without repeats.
+func linesOf(text string, spans []span) []int {
+	var lines []int
+	for _, s := range spans {
+		lines = append(lines, lineAt(text, s.from))
+		if len(lines) == maxPlaces {
+			break
+		}
+	}
+	return slices.Compact(lines)
+}
+
+// maxPlaces is how many places an ambiguous match names.
+const maxPlaces = 10

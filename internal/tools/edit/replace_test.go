@@ -1,0 +1,251 @@
+package edit
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func TestReplace(t *testing.T) {
+	tests := []struct {
+		name, text, before, after string
+		opt                       Options
+		want                      Outcome
+	}{
+		{"exact", "a b c\n", "b", "x", Options{}, Outcome{"a x c\n", Exact, 1, 1}},
+		{"exact, later line", "a\nb\nc\n", "b\nc", "x", Options{}, Outcome{"a\nx\n", Exact, 1, 2}},
+		{"all", "a a a\n", "a", "b", Options{All: true}, Outcome{"b b b\n", Exact, 3, 1}},
+		{"all, disjoint", "aaa", "aa", "b", Options{All: true}, Outcome{"ba", Exact, 1, 1}},
+		{"delete", "a\nb\nc\n", "b\n", "", Options{}, Outcome{"a\nc\n", Exact, 1, 2}},
+		{"one line in a CRLF file", "a\r\nb\r\n", "b", "x\ny", Options{EOL: "\r\n"}, Outcome{"a\r\nx\r\ny\r\n", Exact, 1, 2}},
+		{
+			"lines of a CRLF file", "a\r\nb\r\nc\r\n", "a\nb\n", "a\nx\ny\n",
+			Options{EOL: "\r\n"},
+			Outcome{"a\r\nx\r\ny\r\nc\r\n", LineEndings, 1, 2},
+		},
+		{
+			"mixed endings stay", "a\nb\r\nc\n", "a\nb\nc\n", "a\nb\nd\n",
+			Options{EOL: "\n"},
+			Outcome{"a\nb\r\nd\n", LineEndings, 1, 3},
+		},
+		{
+			"CRLF sent for an LF file", "a\nb\nc\n", "a\r\nb\r\n", "a\r\nx\r\n",
+			Options{EOL: "\n"},
+			Outcome{"a\nx\nc\n", LineEndings, 1, 2},
+		},
+		{
+			"trailing blanks in the file stay", "if x {  \n\ty()\t\n}\n", "if x {\n\ty()\n}", "if x {\n\tz()\n}",
+			Options{EOL: "\n"},
+			Outcome{"if x {  \n\tz()\t\n}\n", Blanks, 1, 2},
+		},
+		{
+			"trailing blanks in the request", "a\nb\nc\n", "a  \nb \n", "a\nx\n",
+			Options{EOL: "\n"},
+			Outcome{"a\nx\nc\n", Blanks, 1, 2},
+		},
+		{
+			"shift in", "func f() {\n\t\ta()\n\t\tb()\n}\n", "a()\nb()\n", "a()\nif c {\n\td()\n}\n\nb()\n",
+			Options{EOL: "\n"},
+			Outcome{"func f() {\n\t\ta()\n\t\tif c {\n\t\t\td()\n\t\t}\n\n\t\tb()\n}\n", Indentation, 1, 3},
+		},
+		{
+			"shift out", "a()\n  b()\n", "    a()\n      b()\n", "    a()\n      c()\n",
+			Options{EOL: "\n"},
+			Outcome{"a()\n  c()\n", Indentation, 1, 2},
+		},
+		{
+			"shift in a CRLF file", "x\r\n\ta\r\n\tb\r\n", "a\nb", "a\nc\nd",
+			Options{EOL: "\r\n"},
+			Outcome{"x\r\n\ta\r\n\tc\r\n\td\r\n", Indentation, 1, 3},
+		},
+		{
+			"shift at an open end", "x\n\ta\n\tb", "a\nb", "a\nc",
+			Options{EOL: "\n"},
+			Outcome{"x\n\ta\n\tc", Indentation, 1, 3},
+		},
+		{
+			"punctuation stays where nothing changes", "say “hi” – now\nrest\n", `say "hi" - now`, `say "hi" - later`,
+			Options{EOL: "\n"},
+			Outcome{"say “hi” – later\nrest\n", Punctuation, 1, 1},
+		},
+		{
+			"no-break space", "a\u00a0b c\n", "a b c", "a b d",
+			Options{EOL: "\n"},
+			Outcome{"a\u00a0b d\n", Punctuation, 1, 1},
+		},
+		{
+			"characters are not cut in half", "x é–\n", "x é-", "x è-",
+			Options{EOL: "\n"},
+			Outcome{"x è–\n", Punctuation, 1, 1},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := Replace(tt.text, tt.before, tt.after, tt.opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestReplaceRefuses(t *testing.T) {
+	tests := []struct {
+		name, text, before, after string
+		want                      []string
+	}{
+		{"twice", "a\nb\na\n", "a\n", "x\n", []string{"2 places (lines 1, 3)", "exact match", "replace_all"}},
+		{"overlapping is ambiguous", "aaa", "aa", "b", []string{"2 places"}},
+		{"twice after shifting", "\tx\n\ty\n\tx\n\ty\n", "  x\n  y\n", "z", nil},
+		{"ambiguous at a loose stage", "x y \nq\nx y\t\nq\n", "x y\nq\n", "z", []string{"2 places (lines 1, 3)", "blanks"}},
+		{"uneven indentation", " a\n   b\n", "a\nb\n", "c\n", []string{"not found", "·a", "···b"}},
+		{
+			"near lines are shown with tabs", "func f() {\n\treturn someValue\n}\n", "    return  someValues", "x",
+			[]string{"not found; tried: exact match", "indentation", "2 | →return someValue"},
+		},
+		{"done already", "alpha beta\nreturn newName\n", "return oldNamf", "return newName", []string{"already stands at line 2"}},
+		{"case is never ignored", "Hello\n", "hello", "bye", []string{"not found", "1 | Hello"}},
+		{"trimmed blanks end a line", "x = y\n", "x = \t", "z", []string{"not found"}},
+		{"nothing alike", "abc\n", "zzzz", "q", []string{"not found", "Read the file"}},
+		{"only blanks", "abc\n", "\t\t", "q", []string{"not found"}},
+		{"longer than the file", "abc", "abc\nabc\nabc", "q", []string{"not found"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := Replace(tt.text, tt.before, tt.after, Options{EOL: "\n"})
+			var match *MatchError
+			if !errors.As(err, &match) {
+				t.Fatalf("error %v, want a *MatchError", err)
+			}
+			for _, w := range tt.want {
+				if !strings.Contains(err.Error(), w) {
+					t.Errorf("message lacks %q:\n%s", w, err)
+				}
+			}
+		})
+	}
+}
+
+// disturb returns block as a model may send it wrongly, and the stage that finds
+// it all the same.
+func disturb(t *rapid.T, lines []string) ([]string, Stage) {
+	out := make([]string, len(lines))
+	switch stage := rapid.SampledFrom([]Stage{Exact, Blanks, Indentation, Punctuation}).Draw(t, "stage"); stage {
+	case Blanks:
+		for i, l := range lines {
+			out[i] = l + rapid.SampledFrom([]string{"", " ", "\t "}).Draw(t, "blanks")
+		}
+		return out, stage
+	case Indentation:
+		for i, l := range lines {
+			out[i] = "    " + l
+		}
+		return out, stage
+	case Punctuation:
+		for i, l := range lines {
+			out[i] = strings.NewReplacer("“", `"`, "–", "-").Replace(l)
+		}
+		return out, stage
+	default:
+		copy(out, lines)
+		return out, stage
+	}
+}
+
+// Bytes outside of the match stay identical, whatever stage found it, and so do
+// the lines that the request did not change.
+func TestReplaceLeavesTheRest(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		word := rapid.StringMatching(`[a-z“–]{1,6}`)
+		eol := rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "eol")
+		noise := rapid.SampledFrom([]string{"", "  ", "\t", " \t"})
+		draw := func(label string) []string {
+			var out []string
+			for range rapid.IntRange(1, 4).Draw(t, label) {
+				out = append(out, rapid.SampledFrom([]string{"", "\t", "  "}).Draw(t, "indent")+word.Draw(t, label)+"#"+label)
+			}
+			return out
+		}
+		rest := func(label string) string {
+			var b strings.Builder
+			for _, l := range draw(label) {
+				b.WriteString(l + noise.Draw(t, "noise") + rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "any eol"))
+			}
+			return b.String()
+		}
+		head, tail := rest("head"), rest("tail")
+		block := draw("block")
+		sent, stage := disturb(t, block)
+		replaced := append([]string{}, sent...)
+		replaced[len(replaced)-1] = strings.Repeat(" ", 4) + "NEW"
+
+		text := head + strings.Join(block, eol) + eol + tail
+		got, err := Replace(text, strings.Join(sent, "\n")+"\n", strings.Join(replaced, "\n")+"\n", Options{EOL: eol})
+		var match *MatchError
+		if errors.As(err, &match) && match.Places > 1 {
+			return // the block happens to be in the noise too
+		}
+		if err != nil {
+			t.Fatalf("%s: %v\n%q", stage, err, text)
+		}
+		kept := strings.Join(block[:len(block)-1], eol)
+		if len(block) > 1 {
+			kept += eol
+		}
+		if !strings.HasPrefix(got.Text, head+kept) || !strings.HasSuffix(got.Text, eol+tail) {
+			t.Fatalf("%s changed more than the match:\n%q\n%q", got.Stage, text, got.Text)
+		}
+		middle := got.Text[len(head+kept) : len(got.Text)-len(eol+tail)]
+		if strings.TrimSpace(middle) != "NEW" {
+			t.Fatalf("replacement is %q", middle)
+		}
+	})
+}
+
+// plain and origin agree: any range of the simpler text maps to bytes whose
+// simpler form contains it.
+func TestOriginInvertsPlain(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOf(rapid.SampledFrom(
+			[]string{"a", "b", " ", "\t", "\r", "\n", "\r\n", "“", "é", "\xff", " \n"})).Draw(t, "text"), "")
+		stage := rapid.SampledFrom([]Stage{LineEndings, Blanks, Punctuation}).Draw(t, "stage")
+		whole := plain(text, stage)
+		if whole == "" {
+			return
+		}
+		start := rapid.IntRange(0, len(whole)-1).Draw(t, "start")
+		end := rapid.IntRange(start+1, len(whole)).Draw(t, "end")
+		from, to := origin(text, stage, start, end)
+		if from < 0 || to < from || to > len(text) {
+			t.Fatalf("[%d,%d) of %q maps to [%d,%d) of %q", start, end, whole, from, to, text)
+		}
+		// What lies outside of the range simplifies to what is around it, give
+		// or take characters that stand for several bytes.
+		if stage != Punctuation && plain(text[from:to]+"|", stage) != whole[start:end]+"|" &&
+			!strings.Contains(plain(text[from:to], stage), strings.TrimRight(whole[start:end], " \t\r\n")) {
+			t.Fatalf("[%d,%d) of %q maps to %q of %q", start, end, whole, text[from:to], text)
+		}
+	})
+}
+
+func TestVisible(t *testing.T) {
+	tests := map[string]string{
+		"\t  x y\t ":   "→··x y→·",
+		"   ":          "···",
+		"":             "",
+		"a\u00a0b":     `a\u{a0}b`,
+		"a\u200bb\x1b": `a\u{200b}b\u{1b}`,
+		"x\r":          `x\r`,
+	}
+	for in, want := range tests {
+		if got := Visible(in); got != want {
+			t.Errorf("Visible(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
