@@ -36,7 +36,8 @@ var layers = []struct {
 	{"internal/statefile", nil},
 	{"internal/tools/shell", nil},
 
-	{"internal/llm/openai", []string{"internal/llm"}},
+	{"internal/llm/openai", []string{"internal/llm", "internal/llm/openai/wire"}},
+	{"internal/llm/openai/wire", []string{"internal/llm"}},
 	{"internal/llm/script", []string{"internal/llm"}},
 	{"internal/workspace", []string{"internal/diff", "internal/statefile"}},
 	{"internal/confirm", []string{"internal/workspace"}},
@@ -71,7 +72,7 @@ var layers = []struct {
 	{"internal/repl/paint", nil},
 	{"internal/repl/screen", []string{"internal/repl/paint", "internal/sanitize"}},
 
-	{"internal/demo", []string{"internal/workspace"}},
+	{"internal/demo", []string{"internal/statefile"}},
 	{"internal/cli", []string{"internal/*"}},
 	{"cmd/agent", []string{"internal/cli"}},
 
@@ -102,7 +103,7 @@ var homes = []struct {
 	{"charm.land/glamour/v2", []string{"internal/repl"}},
 	{"charm.land/lipgloss/v2", []string{"internal/repl"}},
 	{"github.com/coder/websocket", []string{"internal/ide"}},
-	{"github.com/creack/pty", []string{"internal/ptytest"}},
+	{"github.com/creack/pty", []string{"bench", "internal/ptytest"}},
 	{"github.com/sashabaranov/go-openai", []string{"internal/llm/openai"}},
 	{"github.com/spf13/cobra", []string{"internal/cli"}},
 	{"github.com/spf13/viper", []string{"internal/config"}},
