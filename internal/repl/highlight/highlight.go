@@ -103,3 +103,9 @@ func appendSpan(spans []paint.Span, text string, style paint.Style) []paint.Span
 	}
 	return append(spans, paint.Span{Text: text, Style: style})
 }
+
+// Peek is Line without going on to the next: for a line that is not whole yet.
+func (l *Lines) Peek(line string) []paint.Span {
+	ahead := *l
+	return ahead.Line(line)
+}

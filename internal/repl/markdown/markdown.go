@@ -1,33 +1,189 @@
-// Package markdown renders Markdown for a terminal while it is still arriving.
+// Package markdown renders Markdown for a terminal while it is still arriving. It
+// guarantees that what it has called finished never changes, that no text is lost
+// or shown twice however the text was cut in pieces, that the cost of a piece and
+// of a frame depends on the unfinished block and not on the length of the text, and
+// that nothing in the text is fetched, followed or obeyed: HTML is shown as it was
+// written, a link shows where it leads, control characters are made visible.
+//
+// Lists, quotes, code and running text are set by this package itself, tables by
+// glamour. Reference-style links ("[text][1]") stay as they were written, as their
+// definitions may come after the text is on the screen.
 package markdown
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+
+	"github.com/bb2d0cf4/agent/internal/repl/paint"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
+)
 
 // Options say for which terminal to render.
 type Options struct {
 	Width   int  // columns; lines are at most this wide
 	Dark    bool // the terminal's background is dark
-	NoColor bool
+	NoColor bool // no escape sequences: emphasis keeps its marks
 }
 
-// Stream renders one text that arrives in pieces.
-type Stream struct{ opt Options }
+// maxTail is the size in bytes of an unfinished block up to which Tail renders it;
+// the end of a larger one is shown as it was written.
+const maxTail = 8 << 10
+
+// Stream renders one text that arrives in pieces. It belongs to one goroutine.
+type Stream struct {
+	opt     Options
+	clean   sanitize.Stream
+	cr      bool   // a carriage return waits for what follows it
+	partial []byte // the line that has not ended yet
+	split   splitter
+	out     []string // finished, not yet returned
+	tail    tail
+}
 
 // New returns a Stream for one text.
-func New(opt Options) *Stream { return &Stream{opt: opt} }
+func New(opt Options) *Stream {
+	s := &Stream{opt: opt}
+	s.split.print = func(lines []string) { s.out = append(s.out, lines...) }
+	return s
+}
 
-// Push adds text and returns the lines that it finished: they will never change.
-func (s *Stream) Push(text string) []string { return nil }
-
-// Tail returns the lines of the unfinished part, the last max of them.
-func (s *Stream) Tail(max int) []string { return nil }
+// Push adds text, cut anywhere, and returns the lines that it finished: they stand
+// above all that is still to come and never change.
+func (s *Stream) Push(text string) []string {
+	s.add(s.clean.Push(s.unifyNewlines(text)))
+	return s.take()
+}
 
 // Close ends the text and returns its last lines. The Stream is then spent.
-func (s *Stream) Close() []string { return nil }
+func (s *Stream) Close() []string {
+	if s.cr {
+		s.cr = false
+		s.add(s.clean.Push("\r"))
+	}
+	s.add(s.clean.Close())
+	if len(s.partial) > 0 {
+		s.add("\n")
+	}
+	s.split.close(s.opt)
+	return s.take()
+}
 
 // Resize changes the width of what is rendered from now on.
-func (s *Stream) Resize(width int) { s.opt.Width = width }
+func (s *Stream) Resize(width int) {
+	s.opt.Width = width
+	s.tail = tail{}
+}
 
 // Render renders a whole text.
 func Render(text string, opt Options) []string {
 	s := New(opt)
 	return append(s.Push(text), s.Close()...)
+}
+
+func (s *Stream) take() []string {
+	out := s.out
+	s.out = nil
+	return out
+}
+
+// unifyNewlines turns CRLF, which may be cut in two, into LF.
+func (s *Stream) unifyNewlines(text string) string {
+	if s.cr {
+		text = "\r" + text
+		s.cr = false
+	}
+	if strings.HasSuffix(text, "\r") {
+		s.cr = true
+		text = text[:len(text)-1]
+	}
+	return strings.ReplaceAll(text, "\r\n", "\n")
+}
+
+func (s *Stream) add(text string) {
+	if text == "" {
+		return
+	}
+	s.tail.valid = false
+	for {
+		i := strings.IndexByte(text, '\n')
+		if i < 0 {
+			s.partial = append(s.partial, text...)
+			return
+		}
+		s.partial = append(s.partial, text[:i+1]...)
+		s.split.line(s.partial, s.opt)
+		s.partial = s.partial[:0]
+		text = text[i+1:]
+	}
+}
+
+// tail keeps the last rendering of the unfinished part.
+type tail struct {
+	lines []string
+	valid bool
+	table int // the size of the unfinished text that ends in the table in lines
+}
+
+// Tail returns the lines of the unfinished part, the last max of them. It is cheap
+// enough to be called once a frame.
+func (s *Stream) Tail(max int) []string {
+	if !s.tail.valid {
+		s.tail.lines = s.renderTail(max)
+		s.tail.valid = true
+	}
+	lines := s.tail.lines
+	return slices.Clip(lines[len(lines)-min(max, len(lines)):])
+}
+
+func (s *Stream) renderTail(max int) []string {
+	partial := s.partial
+	if f := s.split.fence; f != nil {
+		s.tail.table = 0
+		return f.peek(partial, s.split.gap, s.opt)
+	}
+	if len(bytes.Trim(partial, "-= \t\n")) == 0 {
+		partial = nil // may turn the text above into a heading, or be a list's first mark
+	}
+	pending := s.split.pending
+	if len(pending)+len(partial) > maxTail {
+		s.tail.table = 0
+		return plainTail(append(slices.Clip(pending), partial...), max, s.opt)
+	}
+	doc, src := parse(slices.Concat(pending, partial))
+	if last := doc.LastChild(); isTable(last) && len(partial) > 0 {
+		if s.tail.table == len(pending) {
+			return s.tail.lines
+		}
+		doc, src = parse(slices.Clone(pending)) // a row is shown when it is whole
+	}
+	s.tail.table = 0
+	if isTable(doc.LastChild()) {
+		s.tail.table = len(pending)
+	}
+	return s.split.preview(doc, src, s.opt)
+}
+
+func isTable(n ast.Node) bool {
+	return n != nil && n.Kind() == kindTable
+}
+
+// plainTail shows the end of a long unfinished text as it was written.
+func plainTail(text []byte, max int, opt Options) []string {
+	if room := (max + 1) * opt.Width; len(text) > room {
+		text = text[len(text)-room:]
+		for len(text) > 0 && text[0]&0xC0 == 0x80 {
+			text = text[1:]
+		}
+	}
+	f := paint.NewFlow(opt.Width, opt.NoColor, paint.Indent{})
+	for i, line := range strings.Split(strings.TrimRight(string(text), "\n"), "\n") {
+		if i > 0 {
+			f.Break()
+		}
+		f.Text(line, paint.Style{})
+	}
+	return f.Lines()
 }

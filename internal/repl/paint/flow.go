@@ -175,3 +175,23 @@ func (f *Flow) endLine() {
 	f.lines = append(f.lines, f.w.line())
 	f.started, f.col, f.gap = false, 0, nil
 }
+
+// Code adds text of which every blank counts.
+func (f *Flow) Code(text string, style Style) {
+	for text != "" {
+		n := len(text) - len(strings.TrimLeft(text, " "))
+		switch {
+		case n == 1:
+			f.blank(style)
+		case n > 1:
+			f.addWord(text[:n], style)
+		default:
+			n = strings.IndexByte(text, ' ')
+			if n < 0 {
+				n = len(text)
+			}
+			f.addWord(text[:n], style)
+		}
+		text = text[n:]
+	}
+}

@@ -75,7 +75,7 @@ func (w *writer) write(text string, style Style) {
 	body := strings.TrimRight(text, " ")
 	if body != "" {
 		for _, s := range w.blank {
-			w.put(s.Text, blankStyle(s.Style))
+			w.putBlank(s)
 		}
 		w.blank = w.blank[:0]
 		w.put(body, style)
@@ -83,6 +83,15 @@ func (w *writer) write(text string, style Style) {
 	if tail := text[len(body):]; tail != "" {
 		w.blank = append(w.blank, Span{Text: tail, Style: style})
 	}
+}
+
+// putBlank writes a blank, in the current style if it looks the same in that.
+func (w *writer) putBlank(s Span) {
+	style := blankStyle(s.Style)
+	if style == blankStyle(w.cur) {
+		style = w.cur
+	}
+	w.put(s.Text, style)
 }
 
 // blankStyle drops what cannot be seen on a blank.

@@ -1,0 +1,207 @@
+package markdown
+
+import (
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+
+	"github.com/bb2d0cf4/agent/internal/repl/paint"
+)
+
+var kindTable = extast.KindTable
+
+// newParser returns a parser for CommonMark with tables, task lists, strikethrough
+// and bare links, but without HTML and reference-style links.
+var newParser = sync.OnceValue(func() parser.Parser {
+	return parser.NewParser(
+		parser.WithBlockParsers(
+			util.Prioritized(parser.NewSetextHeadingParser(), 100),
+			util.Prioritized(parser.NewThematicBreakParser(), 200),
+			util.Prioritized(parser.NewListParser(), 300),
+			util.Prioritized(parser.NewListItemParser(), 400),
+			util.Prioritized(parser.NewCodeBlockParser(), 500),
+			util.Prioritized(parser.NewATXHeadingParser(), 600),
+			util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
+			util.Prioritized(parser.NewBlockquoteParser(), 800),
+			util.Prioritized(parser.NewParagraphParser(), 1000),
+		),
+		parser.WithInlineParsers(
+			util.Prioritized(extension.NewTaskCheckBoxParser(), 0),
+			util.Prioritized(parser.NewCodeSpanParser(), 100),
+			util.Prioritized(parser.NewLinkParser(), 200),
+			util.Prioritized(parser.NewAutoLinkParser(), 300),
+			util.Prioritized(parser.NewEmphasisParser(), 500),
+			util.Prioritized(extension.NewStrikethroughParser(), 500),
+			util.Prioritized(extension.NewLinkifyParser(), 999),
+		),
+		parser.WithParagraphTransformers(util.Prioritized(extension.NewTableParagraphTransformer(), 200)),
+		parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
+	)
+})
+
+func parse(src []byte) (ast.Node, []byte) {
+	return newParser().Parse(text.NewReader(src)), src
+}
+
+// typesetter sets blocks in lines.
+type typesetter struct {
+	opt Options
+	src []byte
+}
+
+// carry is what a list hands on from the items that are printed to the rest.
+type carry struct {
+	next int  // the number of the next item
+	gap  bool // a blank line goes before the next item
+}
+
+// top sets a block of the text; if it is the rest of a list, list is not nil.
+func (r *typesetter) top(n ast.Node, list *carry) []string {
+	if l, ok := n.(*ast.List); ok {
+		lines, _ := r.items(l, list, nil, paint.Indent{})
+		return lines
+	}
+	return r.block(n, paint.Indent{})
+}
+
+func (r *typesetter) block(n ast.Node, ind paint.Indent) []string {
+	switch n := n.(type) {
+	case *ast.Heading:
+		return r.heading(n, ind)
+	case *ast.List:
+		lines, _ := r.items(n, nil, nil, ind)
+		return lines
+	case *ast.Blockquote:
+		bar := paint.Span{Text: "│ ", Style: styleQuoteBar}
+		return r.children(n, r.nest(ind, bar, bar))
+	case *ast.FencedCodeBlock:
+		info := ""
+		if n.Info != nil {
+			info = string(n.Info.Segment.Value(r.src))
+		}
+		return r.code(n, info, ind)
+	case *ast.CodeBlock:
+		return r.code(n, "", ind)
+	case *ast.ThematicBreak:
+		rule := strings.Repeat("─", max(min(r.opt.Width-width(ind.First), 40), 1))
+		return []string{paint.Line(r.opt.NoColor, append(clone(ind.First), paint.Span{Text: rule, Style: styleDim})...)}
+	case *extast.Table:
+		return r.table(n, ind)
+	}
+	f := r.flow(ind)
+	r.inlines(f, n, paint.Style{})
+	return f.Lines()
+}
+
+func (r *typesetter) flow(ind paint.Indent) *paint.Flow {
+	return paint.NewFlow(r.opt.Width, r.opt.NoColor, ind)
+}
+
+func (r *typesetter) heading(n *ast.Heading, ind paint.Indent) []string {
+	style := styleHeading
+	if n.Level > 2 {
+		style = styleSubheading
+	}
+	f := r.flow(ind)
+	f.Text(strings.Repeat("#", n.Level)+" ", style)
+	r.inlines(f, n, style)
+	return f.Lines()
+}
+
+func (r *typesetter) code(n ast.Node, info string, ind paint.Indent) []string {
+	code := language(info, r.opt)
+	var lines []string
+	for i := range n.Lines().Len() {
+		seg := n.Lines().At(i)
+		line := strings.TrimSuffix(string(seg.Value(r.src)), "\n")
+		lines = append(lines, codeLines(code.Line, line, ind, r.opt)...)
+		ind.First = ind.Rest
+	}
+	return lines
+}
+
+// children sets the blocks in n, blank lines between them.
+func (r *typesetter) children(n ast.Node, ind paint.Indent) []string {
+	var lines []string
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		part := r.block(c, ind)
+		if len(part) == 0 {
+			continue
+		}
+		if len(lines) > 0 && apart(c) {
+			lines = append(lines, paint.Line(r.opt.NoColor, ind.Rest...))
+		}
+		lines = append(lines, part...)
+		ind.First = ind.Rest
+	}
+	if len(lines) == 0 {
+		lines = append(lines, paint.Line(r.opt.NoColor, ind.First...))
+	}
+	return lines
+}
+
+// apart says whether a blank line parts n from the block before it.
+func apart(n ast.Node) bool {
+	return n.Kind() != ast.KindList || n.Parent().Kind() != ast.KindListItem
+}
+
+// items sets the items of a list up to, not including, until; before says what
+// earlier items of the same list have left.
+func (r *typesetter) items(list *ast.List, before *carry, until ast.Node, ind paint.Indent) ([]string, carry) {
+	c := carry{next: list.Start}
+	if before != nil {
+		c = *before
+	}
+	var lines []string
+	for n := list.FirstChild(); n != until && n != nil; n = n.NextSibling() {
+		if c.gap {
+			lines = append(lines, paint.Line(r.opt.NoColor, ind.Rest...))
+		}
+		lines = append(lines, r.item(list, n, c.next, ind)...)
+		ind.First = ind.Rest
+		c.next++
+		c.gap = roomy(n)
+	}
+	return lines, c
+}
+
+// roomy says whether there is a blank line in an item: then there is one after it.
+func roomy(item ast.Node) bool {
+	for c := item.FirstChild(); c != nil; c = c.NextSibling() {
+		if c != item.FirstChild() && apart(c) {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *typesetter) item(list *ast.List, n ast.Node, number int, ind paint.Indent) []string {
+	mark := "• "
+	if r.opt.NoColor {
+		mark = "- "
+	}
+	if list.IsOrdered() {
+		mark = strconv.Itoa(number) + string(list.Marker) + " "
+	}
+	blank := paint.Span{Text: strings.Repeat(" ", paint.Width(mark))}
+	return r.children(n, r.nest(ind, paint.Span{Text: mark, Style: styleMark}, blank))
+}
+
+// nest adds to an indent, unless it takes half of the width already.
+func (r *typesetter) nest(ind paint.Indent, first, rest paint.Span) paint.Indent {
+	if width(ind.Rest)+width([]paint.Span{rest}) > r.opt.Width/2 {
+		return ind
+	}
+	return paint.Indent{First: append(clone(ind.First), first), Rest: append(clone(ind.Rest), rest)}
+}
+
+func clone(spans []paint.Span) []paint.Span {
+	return append([]paint.Span(nil), spans...)
+}

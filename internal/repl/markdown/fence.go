@@ -1,0 +1,115 @@
+package markdown
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/repl/highlight"
+	"github.com/bb2d0cf4/agent/internal/repl/paint"
+)
+
+// codeIndent is what stands before a line of code.
+const codeIndent = "  "
+
+// fence is a fenced code block that is being received: each line of it is final
+// when it is whole.
+type fence struct {
+	char   byte
+	length int
+	indent int // blanks to take off each line
+	code   *highlight.Lines
+}
+
+// openFence returns the code block that line opens.
+func openFence(line []byte, opt Options) *fence {
+	text := bytes.TrimLeft(line, " ")
+	f := &fence{char: text[0], indent: len(line) - len(text)}
+	info := bytes.TrimLeft(text, string(text[:1]))
+	f.length = len(text) - len(info)
+	f.code = language(string(bytes.TrimSpace(info)), opt)
+	return f
+}
+
+// language returns how to colour the code after a fence with info.
+func language(info string, opt Options) *highlight.Lines {
+	name, _, _ := strings.Cut(info, " ")
+	name, _, _ = strings.Cut(strings.Trim(name, "{.}"), ",")
+	if opt.NoColor {
+		name = ""
+	}
+	return highlight.ForLanguage(name, opt.Dark)
+}
+
+// ends says whether line closes the block.
+func (f *fence) ends(line []byte) bool {
+	text := bytes.TrimLeft(line, " ")
+	if len(line)-len(text) > 3 {
+		return false
+	}
+	rest := bytes.TrimLeft(text, string(f.char))
+	return len(text)-len(rest) >= f.length && len(bytes.TrimSpace(rest)) == 0
+}
+
+// closedFence says whether the fenced code block at the start of src is closed.
+func closedFence(src []byte) bool {
+	lines := bytes.SplitAfter(src, []byte("\n"))
+	f := openFence(lines[0], Options{NoColor: true})
+	for _, line := range lines[1:] {
+		if f.ends(line) {
+			return true
+		}
+	}
+	return false
+}
+
+// render returns the terminal lines of a line of code.
+func (f *fence) render(line []byte, opt Options) []string {
+	return codeLines(f.code.Line, f.dedent(line), paint.Indent{}, opt)
+}
+
+// peek returns the terminal lines of a line of code that has not ended.
+func (f *fence) peek(line []byte, gap bool, opt Options) []string {
+	if len(bytes.TrimLeft(bytes.TrimLeft(line, " "), string(f.char))) == 0 {
+		return nil // nothing yet, or the beginning of the fence
+	}
+	if len(line) > maxTail {
+		line = line[len(line)-maxTail:]
+	}
+	lines := codeLines(f.code.Peek, f.dedent(line), paint.Indent{}, opt)
+	if gap {
+		return append([]string{""}, lines...)
+	}
+	return lines
+}
+
+func (f *fence) dedent(line []byte) string {
+	for range f.indent {
+		if len(line) == 0 || line[0] != ' ' {
+			break
+		}
+		line = line[1:]
+	}
+	return strings.TrimSuffix(string(line), "\n")
+}
+
+// codeLines sets one line of code, cut where the terminal ends.
+func codeLines(color func(string) []paint.Span, line string, ind paint.Indent, opt Options) []string {
+	room := max(opt.Width-width(ind.Rest)-len(codeIndent), 1)
+	rows := paint.Chop(color(paint.ExpandTabs(line)), room)
+	lines := make([]string, len(rows))
+	before := ind.First
+	for i, row := range rows {
+		spans := append(append([]paint.Span(nil), before...), paint.Span{Text: codeIndent})
+		lines[i] = paint.Line(opt.NoColor, append(spans, row...)...)
+		before = ind.Rest
+	}
+	return lines
+}
+
+func width(spans []paint.Span) int {
+	n := 0
+	for _, s := range spans {
+		n += paint.Width(s.Text)
+	}
+	return n
+}

@@ -1,0 +1,186 @@
+package markdown
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"unicode"
+
+	"charm.land/glamour/v2/ansi"
+	"github.com/yuin/goldmark/ast"
+	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/util"
+
+	"github.com/bb2d0cf4/agent/internal/repl/paint"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
+)
+
+// table sets a table with glamour, or row by row where the terminal is too narrow
+// for it to show everything.
+func (r *typesetter) table(n *extast.Table, ind paint.Indent) []string {
+	cells := r.cells(n)
+	room := r.opt.Width - width(ind.Rest)
+	rows, ok := drawTable(n, cells, room, r.opt)
+	if !ok {
+		return r.rows(n, ind)
+	}
+	lines := make([]string, len(rows))
+	before := ind.First
+	for i, row := range rows {
+		lines[i] = paint.Line(r.opt.NoColor, append(clone(before), row...)...)
+		before = ind.Rest
+	}
+	return lines
+}
+
+// cells returns the source of a table's cells, row by row, the header first.
+func (r *typesetter) cells(n *extast.Table) [][]string {
+	var rows [][]string
+	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
+		var cells []string
+		for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
+			cells = append(cells, string(cell.Lines().Value(r.src)))
+		}
+		rows = append(rows, cells)
+	}
+	return rows
+}
+
+// drawTable draws a table at most room columns wide; false if it does not fit.
+func drawTable(n *extast.Table, cells [][]string, room int, opt Options) ([][]paint.Span, bool) {
+	const cellPadding = 3
+	natural, columns := 0, len(n.Alignments)
+	for col := range columns {
+		widest := 1
+		for _, row := range cells {
+			if col < len(row) {
+				widest = max(widest, paint.Width(row[col]))
+			}
+		}
+		natural += widest + cellPadding
+	}
+	if room < columns*8 {
+		return nil, false
+	}
+	text, err := glamourTable(tableSource(n, cells), min(natural, room), opt)
+	if err != nil {
+		return nil, false
+	}
+	rows := paint.Parse(text)
+	rows = slices.DeleteFunc(rows, isBlankRow)
+	for _, row := range rows {
+		for i := range row {
+			row[i].Text = sanitize.Line(row[i].Text)
+		}
+		if width(row) > room {
+			return nil, false
+		}
+	}
+	return rows, letters(rows) >= lettersOf(cells)
+}
+
+func isBlankRow(row []paint.Span) bool {
+	return !slices.ContainsFunc(row, func(s paint.Span) bool { return strings.Trim(s.Text, " ") != "" })
+}
+
+// tableSource writes a table as Markdown again. Character references are made
+// plain text: glamour resolves them after our text was made safe.
+func tableSource(n *extast.Table, cells [][]string) []byte {
+	var b bytes.Buffer
+	for i, row := range cells {
+		for _, cell := range row {
+			b.WriteString("| " + strings.ReplaceAll(cell, "&", "&amp;") + " ")
+		}
+		b.WriteString("|\n")
+		if i > 0 {
+			continue
+		}
+		for _, a := range n.Alignments {
+			b.WriteString(delimiters[a])
+		}
+		b.WriteString("|\n")
+	}
+	return b.Bytes()
+}
+
+var delimiters = map[extast.Alignment]string{
+	extast.AlignLeft: "|:---", extast.AlignRight: "|---:", extast.AlignCenter: "|:---:", extast.AlignNone: "|---",
+}
+
+func glamourTable(src []byte, columns int, opt Options) (string, error) {
+	root, _ := parse(src)
+	md := renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(ansi.NewRenderer(ansi.Options{
+		WordWrap: columns, InlineTableLinks: true, Styles: tableStyles(opt),
+	}), 1)))
+	var b bytes.Buffer
+	err := md.Render(&b, src, root)
+	return b.String(), err
+}
+
+func tableStyles(opt Options) ansi.StyleConfig {
+	if opt.NoColor {
+		return ansi.StyleConfig{
+			Strong:        ansi.StylePrimitive{BlockPrefix: "**", BlockSuffix: "**"},
+			Emph:          ansi.StylePrimitive{BlockPrefix: "*", BlockSuffix: "*"},
+			Strikethrough: ansi.StylePrimitive{BlockPrefix: "~~", BlockSuffix: "~~"},
+			Code:          ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Prefix: "`", Suffix: "`"}},
+		}
+	}
+	yes, cyan := true, "6"
+	return ansi.StyleConfig{
+		Strong:        ansi.StylePrimitive{Bold: &yes},
+		Emph:          ansi.StylePrimitive{Italic: &yes},
+		Strikethrough: ansi.StylePrimitive{CrossedOut: &yes},
+		LinkText:      ansi.StylePrimitive{Underline: &yes},
+		Code:          ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Color: &cyan}},
+	}
+}
+
+// rows sets a table as lines of text, the cells parted by bars.
+func (r *typesetter) rows(n ast.Node, ind paint.Indent) []string {
+	var lines []string
+	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
+		f := r.flow(ind)
+		for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
+			if cell != row.FirstChild() {
+				f.Text(" | ", styleDim)
+			}
+			r.inlines(f, cell, paint.Style{})
+		}
+		lines = append(lines, f.Lines()...)
+		ind.First = ind.Rest
+	}
+	return lines
+}
+
+// letters counts the letters and digits of rows.
+func letters(rows [][]paint.Span) int {
+	n := 0
+	for _, row := range rows {
+		for _, s := range row {
+			n += countLetters(s.Text)
+		}
+	}
+	return n
+}
+
+func lettersOf(cells [][]string) int {
+	n := 0
+	for _, row := range cells {
+		for _, cell := range row {
+			n += countLetters(cell)
+		}
+	}
+	return n
+}
+
+func countLetters(s string) int {
+	n := 0
+	for _, c := range s {
+		if unicode.IsLetter(c) || unicode.IsDigit(c) {
+			n++
+		}
+	}
+	return n
+}
