@@ -82,14 +82,19 @@ func (f *fence) peek(line []byte, gap bool, opt Options) []string {
 	return lines
 }
 
+// dedent takes off a line the blanks that the fence itself stands behind.
 func (f *fence) dedent(line []byte) string {
-	for range f.indent {
-		if len(line) == 0 || line[0] != ' ' {
+	text := strings.TrimSuffix(string(line), "\n")
+	for col := range f.indent {
+		if strings.HasPrefix(text, "\t") {
+			text = strings.Repeat(" ", paint.TabStop-col) + text[1:]
+		}
+		if !strings.HasPrefix(text, " ") {
 			break
 		}
-		line = line[1:]
+		text = text[1:]
 	}
-	return strings.TrimSuffix(string(line), "\n")
+	return text
 }
 
 // codeLines sets one line of code, cut where the terminal ends.

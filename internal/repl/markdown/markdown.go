@@ -30,7 +30,7 @@ type Options struct {
 
 // maxTail is the size in bytes of an unfinished block up to which Tail renders it;
 // the end of a larger one is shown as it was written.
-const maxTail = 8 << 10
+const maxTail = 4 << 10
 
 // Stream renders one text that arrives in pieces. It belongs to one goroutine.
 type Stream struct {

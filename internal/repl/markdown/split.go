@@ -106,7 +106,7 @@ func (s *splitter) settle(all bool, opt Options) {
 func (s *splitter) unfinished(n ast.Node, src []byte) bool {
 	if next := n.NextSibling(); next != nil {
 		// A table begins as the last lines of a paragraph.
-		return isTable(next) && next.Pos() == n.Pos() && s.unfinished(next, src)
+		return isTable(next) && lineStart(next, src) == lineStart(n, src) && s.unfinished(next, src)
 	}
 	switch n.Kind() {
 	case ast.KindHeading, ast.KindThematicBreak:
