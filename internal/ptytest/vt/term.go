@@ -1,0 +1,179 @@
+// Package vt models a terminal for tests. It guarantees that what it shows is what
+// the common terminals show for the sequences that it knows, and that every
+// sequence that it does not know is counted, so that a test can insist on none.
+package vt
+
+import "strings"
+
+// Rewrap is what happens to lines when the terminal gets narrower.
+type Rewrap int
+
+// The ways of terminals.
+const (
+	RewrapAll    Rewrap = iota // lines that were too wide continue on the next row, and join again
+	RewrapOthers               // so, but the line with the cursor is cut
+	RewrapNone                 // all lines are cut
+)
+
+// Options describes a terminal.
+type Options struct {
+	Width, Height int // default 80×24
+	Rewrap        Rewrap
+	// NarrowEmoji makes characters that are wide only by a variation selector one
+	// cell wide, as older terminals do.
+	NarrowEmoji bool
+	// NoSync makes the terminal not know synchronised output, NoKitty not the Kitty
+	// keyboard protocol.
+	NoSync, NoKitty bool
+	Background      string // answer to OSC 11; default "rgb:0000/0000/0000"
+	// Reply is given what the terminal answers to queries; nil drops it.
+	Reply func(answer []byte)
+}
+
+// Cell is one place on the screen. The second cell of a wide character has no text
+// and the width -1.
+type Cell struct {
+	Text  string // one grapheme cluster; empty where nothing was written
+	Width int
+	Style string // the parameters of the styles in force, in the order of their setting
+}
+
+// Modes is what a program can leave behind.
+type Modes struct {
+	AltScreen      bool
+	BracketedPaste bool
+	CursorHidden   bool
+	NoWrap         bool
+	Sync           bool
+	Mouse          bool
+	ModifyKeys     int // xterm's modifyOtherKeys
+	KittyKeys      int // flags of the Kitty keyboard protocol on the current screen
+	KittyPushed    int // entries on its stack
+	Style          string
+}
+
+// Stats counts what a test may want to know.
+type Stats struct {
+	Bytes   int
+	Frames  int      // synchronised frames
+	Unknown []string // sequences that the model does not know
+	Fences  []string // bodies of OSC 7777 sequences, see ptytest
+	Title   string
+}
+
+// Terminal is the model. It is not safe for concurrent use.
+type Terminal struct {
+	opt    Options
+	parser parser
+	modes  Modes
+	stats  Stats
+	style  style
+
+	main, alt page
+	kitty     [2]kitty // of the main and the alternate screen
+	last      string   // the cluster printed last, which the next may join
+}
+
+// page is one screen and, for the main one, what has scrolled off it.
+type page struct {
+	lines []line // scrollback, then the screen
+	x, y  int    // the cursor, y from the top of the screen
+	wrap  bool   // the next character wraps first
+	saved [2]int
+}
+
+// New returns a blank terminal.
+func New(opt Options) *Terminal {
+	if opt.Width <= 0 {
+		opt.Width = 80
+	}
+	if opt.Height <= 0 {
+		opt.Height = 24
+	}
+	if opt.Background == "" {
+		opt.Background = "rgb:0000/0000/0000"
+	}
+	t := &Terminal{opt: opt}
+	t.main.lines = make([]line, opt.Height)
+	t.alt.lines = make([]line, opt.Height)
+	return t
+}
+
+// page returns the screen in use.
+func (t *Terminal) page() *page {
+	if t.modes.AltScreen {
+		return &t.alt
+	}
+	return &t.main
+}
+
+// top is the index of the first line of the screen.
+func (t *Terminal) top() int { return len(t.page().lines) - t.opt.Height }
+
+// Size returns width and height.
+func (t *Terminal) Size() (width, height int) { return t.opt.Width, t.opt.Height }
+
+// Cursor returns the cursor's position, 0-based.
+func (t *Terminal) Cursor() (x, y int) {
+	p := t.page()
+	return p.x, p.y
+}
+
+// Modes returns the modes that are set.
+func (t *Terminal) Modes() Modes {
+	m := t.modes
+	k := t.kitty[t.screenIndex()]
+	m.KittyKeys, m.KittyPushed = k.flags, len(k.stack)
+	m.Style = t.style.String()
+	return m
+}
+
+// Stats returns the counters.
+func (t *Terminal) Stats() Stats { return t.stats }
+
+func (t *Terminal) screenIndex() int {
+	if t.modes.AltScreen {
+		return 1
+	}
+	return 0
+}
+
+// Screen returns the rows of the screen as text, without blanks at their ends.
+func (t *Terminal) Screen() []string { return text(t.page().lines[t.top():]) }
+
+// Scrollback returns the rows that have scrolled off the main screen.
+func (t *Terminal) Scrollback() []string {
+	return text(t.main.lines[:len(t.main.lines)-t.opt.Height])
+}
+
+// History returns the rows of scrollback and main screen, without the blank ones at
+// the end.
+func (t *Terminal) History() []string {
+	rows := text(t.main.lines)
+	for len(rows) > 0 && rows[len(rows)-1] == "" {
+		rows = rows[:len(rows)-1]
+	}
+	return rows
+}
+
+// Cell returns what is at column x of row y of the screen.
+func (t *Terminal) Cell(x, y int) Cell {
+	l := t.page().lines[t.top()+y]
+	if x >= len(l.cells) {
+		return Cell{}
+	}
+	return l.cells[x]
+}
+
+// String returns the screen as one text.
+func (t *Terminal) String() string {
+	return strings.TrimRight(strings.Join(t.Screen(), "\n"), "\n")
+}
+
+func text(lines []line) []string {
+	rows := make([]string, len(lines))
+	for i, l := range lines {
+		rows[i] = l.String()
+	}
+	return rows
+}
