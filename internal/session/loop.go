@@ -2,8 +2,11 @@ package session
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
@@ -20,14 +23,6 @@ type Toolset interface {
 	Call(ctx context.Context, name string, call tools.Call) (tools.Result, error)
 }
 
-// Limits bound what one prompt or one session may cost. Zero means no limit.
-// They are looked at before each request, so one request may overshoot them.
-type Limits struct {
-	MaxTurns   int     // requests to the model for one prompt
-	MaxTokens  int64   // input and output tokens of the session
-	MaxCostUSD float64 // of the session
-}
-
 // Options says what a Loop works with. Model and Tools are required.
 type Options struct {
 	Model llm.Model
@@ -42,39 +37,151 @@ type Options struct {
 	// Emit is given every event, in order, and never two at a time. It must not
 	// block for long: the loop waits for it.
 	Emit func(Event)
-	// Queued takes the text that the user typed since it was last called.
+	// Queued takes the text that the user typed since it was last called. It is
+	// asked after each batch of calls; what is typed later stays where it is.
 	Queued func() []string
 	Now    func() time.Time // nil means time.Now
 }
 
 // Loop runs a conversation. It is owned by one goroutine: no two of its methods
 // may run at the same time.
-type Loop struct{}
+type Loop struct {
+	opt   Options
+	chat  *Transcript
+	used  llm.Usage
+	notes []string // for the user, at the start of the next turn
+	saved bool     // the last write to the store succeeded
+}
 
 // New returns a Loop that continues what opt.Store holds.
-func New(opt Options) (*Loop, error) { return nil, errors.ErrUnsupported }
+func New(opt Options) (*Loop, error) {
+	if opt.Model == nil || opt.Tools == nil {
+		return nil, errors.New("a session needs a model and tools")
+	}
+	if opt.System == nil {
+		opt.System = func(context.Context) string { return "" }
+	}
+	if opt.Emit == nil {
+		opt.Emit = func(Event) {}
+	}
+	if opt.Queued == nil {
+		opt.Queued = func() []string { return nil }
+	}
+	if opt.Now == nil {
+		opt.Now = time.Now
+	}
+	l := &Loop{opt: opt}
+	if err := l.attach(opt.Store); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// attach continues what store holds, and adds to it the results that a crash
+// has left out.
+func (l *Loop) attach(store *Store) error {
+	var kept Conversation
+	if store != nil {
+		kept = store.Kept()
+	}
+	chat, added, notes := rebuild(kept.Messages)
+	if len(added) > 0 {
+		if err := store.Append(added...); err != nil {
+			return err
+		}
+	}
+	l.opt.Store, l.chat, l.used, l.saved = store, chat, kept.Usage, true
+	l.notes = slices.Concat(kept.Notes, notes)
+	return nil
+}
+
+// Use leaves the session and goes on with the one in store: a new one, or one
+// that was kept. The store used so far is closed.
+func (l *Loop) Use(store *Store) error {
+	before := l.opt.Store
+	if err := l.attach(store); err != nil {
+		return err
+	}
+	if before == nil || before == store {
+		return nil
+	}
+	return before.Close()
+}
+
+// SetModel makes the next request go to m.
+func (l *Loop) SetModel(m llm.Model) { l.opt.Model = m }
+
+// Usage returns what the session has used so far.
+func (l *Loop) Usage() llm.Usage { return l.used }
+
+// Messages returns a copy of the conversation.
+func (l *Loop) Messages() []llm.Message { return slices.Clone(l.chat.msgs) }
 
 // Run answers a prompt: it asks the model and runs its calls until the model
 // has nothing left to do. It returns nil if the turn ran to its end or the user
 // said no, and else the error of TurnEnded: ctx's, a *LimitError, or why the
 // request or a tool failed. Whatever happened, the next Run continues.
-func (l *Loop) Run(ctx context.Context, prompt string) error { return errors.ErrUnsupported }
+func (l *Loop) Run(ctx context.Context, prompt string) error {
+	began := l.opt.Now()
+	l.opt.Emit(TurnStarted{Prompt: prompt})
+	for _, n := range l.notes {
+		l.opt.Emit(Notice{Text: n})
+	}
+	l.notes = nil
+	stop, err := StopFailed, errEmptyPrompt
+	if strings.TrimSpace(prompt) != "" {
+		l.append(text(llm.User, prompt))
+		t := &turn{Loop: l, id: strings.ToLower(rand.Text()[:idLength])}
+		stop, err = t.run(ctx)
+	}
+	if l.opt.Store != nil {
+		l.report(l.opt.Store.Sync())
+	}
+	l.opt.Emit(TurnEnded{Err: err, Stop: stop, Took: l.opt.Now().Sub(began)})
+	return err
+}
 
-// SetModel makes the next request go to m.
-func (l *Loop) SetModel(m llm.Model) {}
+var errEmptyPrompt = errors.New("the prompt is empty")
 
-// Usage returns what the session has used so far.
-func (l *Loop) Usage() llm.Usage { return llm.Usage{} }
+// append extends the conversation and its store. That the transcript takes m is
+// the caller's duty: a refusal is a defect, shown to the user, and m is left out.
+func (l *Loop) append(m llm.Message) {
+	if err := l.chat.append(m); err != nil {
+		l.opt.Emit(Notice{Text: "A message was left out of the session: " + err.Error()})
+		return
+	}
+	l.save(m)
+}
 
-// Messages returns a copy of the conversation.
-func (l *Loop) Messages() []llm.Message { return nil }
+// closeCalls gives the calls that have no result yet the same one.
+func (l *Loop) closeCalls(why string) {
+	if added := l.chat.close(why); len(added) > 0 {
+		l.save(added...)
+	}
+}
 
-// Use leaves the session and goes on with the one in store: a new one, or one
-// that was kept. The store used so far is closed.
-func (l *Loop) Use(store *Store) error { return errors.ErrUnsupported }
+func (l *Loop) save(messages ...llm.Message) {
+	if l.opt.Store != nil {
+		l.report(l.opt.Store.Append(messages...))
+	}
+}
 
-// LimitError says which limit ended a turn.
-type LimitError struct{ Reason string }
+// count adds what a request has used.
+func (l *Loop) count(u llm.Usage) {
+	l.used = l.used.Add(u)
+	if l.opt.Store != nil {
+		l.report(l.opt.Store.AppendUsage(u))
+	}
+}
 
-// Error returns the reason.
-func (e *LimitError) Error() string { return e.Reason }
+// report tells the user once that the session is not being saved, and once that
+// it is again: the work goes on, and what is missing is written later.
+func (l *Loop) report(err error) {
+	switch {
+	case err != nil && l.saved:
+		l.opt.Emit(Notice{Text: "This session is not on disk: " + err.Error() + ". It is tried again with each step."})
+	case err == nil && !l.saved:
+		l.opt.Emit(Notice{Text: "This session is on disk again."})
+	}
+	l.saved = err == nil
+}

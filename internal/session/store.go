@@ -2,66 +2,284 @@ package session
 
 import (
 	"errors"
+	"fmt"
 	"io"
-	"time"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/statefile"
 )
 
-// Info describes a kept session.
-type Info struct {
-	ID      string
-	Dir     string // the folder that it worked in
-	Model   string // provider/name at its start
-	Title   string // the first prompt, one line, 200 characters at most
-	Created time.Time
-	Updated time.Time
-	Size    int64 // bytes on disk
+// Store is one session on disk, open for appending by one process. Appending
+// costs the same however long the session is. A record that could not be
+// written (a full disk) is kept and written before the next one, so a session
+// has no holes.
+type Store struct {
+	path string
+	info Info
+	kept Conversation // as it was opened
+	out  output
 }
 
-// ErrNoSession is returned where there is no session to open.
-var ErrNoSession = errors.New("no such session")
-
-// Archive is the folder with the sessions of all projects.
-type Archive struct{ dir string }
-
-// NewArchive returns the archive in home/sessions. It touches no file.
-func NewArchive(home string) *Archive { return &Archive{} }
-
-// Create returns the store of a new session that works in dir (absolute) with
-// the model named. Its file is made by the first record.
-func (a *Archive) Create(dir, model string) *Store { return nil }
-
-// Latest opens the session of dir that was written last, or returns ErrNoSession.
-func (a *Archive) Latest(dir string) (*Store, error) { return nil, errors.ErrUnsupported }
-
-// Open opens a session by its id or by a beginning of it that no other has. It
-// fails if another process has the session open.
-func (a *Archive) Open(id string) (*Store, error) { return nil, errors.ErrUnsupported }
-
-// Read returns what a session holds without opening it; it may be in use.
-func (a *Archive) Read(id string) (Info, []llm.Message, error) {
-	return Info{}, nil, errors.ErrUnsupported
+// output is the writing side of a Store.
+type output struct {
+	file    *os.File // nil before the first record
+	lock    *statefile.Lock
+	size    int64  // of the intact records
+	dirty   bool   // there may be half a record after size
+	pending []byte // records that are not in the file yet
+	unsync  bool   // records are written and not synced
 }
-
-// List returns the sessions of dir, or of all folders if dir is empty, the one
-// written last first.
-func (a *Archive) List(dir string) ([]Info, error) { return nil, errors.ErrUnsupported }
-
-// Remove deletes a session that no process has open.
-func (a *Archive) Remove(id string) error { return errors.ErrUnsupported }
-
-// Store is one session on disk, open for appending.
-type Store struct{}
 
 // ID returns the session's id.
-func (s *Store) ID() string { return "" }
+func (s *Store) ID() string { return s.info.ID }
 
-// Info describes the session.
-func (s *Store) Info() Info { return Info{} }
+// Info describes the session as it was when it was opened.
+func (s *Store) Info() Info { return s.info }
+
+// Kept returns what the session held when it was opened.
+func (s *Store) Kept() Conversation { return s.kept }
+
+// Append adds messages, each as a record, in one write. When it returns nil
+// they survive the end of the process; after Sync, that of the machine.
+func (s *Store) Append(messages ...llm.Message) error {
+	recs := make([]record, 0, len(messages)+2)
+	for i := range messages {
+		if s.info.Title == "" && messages[i].Role == llm.User {
+			s.info.Title = titleOf(messages[i].Text())
+			recs = append(recs, record{Kind: kindTitle, Title: s.info.Title})
+		}
+		recs = append(recs, record{Kind: kindMessage, Message: &messages[i]})
+	}
+	return s.append(recs...)
+}
+
+// AppendUsage adds what one request has used.
+func (s *Store) AppendUsage(u llm.Usage) error {
+	return s.append(record{Kind: kindUsage, Usage: &u})
+}
+
+// Sync makes what was appended durable.
+func (s *Store) Sync() error {
+	if !s.out.unsync {
+		return nil
+	}
+	if err := s.out.file.Sync(); err != nil {
+		return fmt.Errorf("save session: %w", err)
+	}
+	s.out.unsync = false
+	return nil
+}
 
 // Close ends the use of the session by this process.
-func (s *Store) Close() error { return nil }
+func (s *Store) Close() error {
+	if s.out.file == nil {
+		return nil
+	}
+	err := s.out.flush()
+	err = errors.Join(err, s.Sync(), s.out.file.Close(), s.out.lock.Release())
+	s.out = output{}
+	return err
+}
 
-// Export writes a conversation as Markdown.
-func Export(w io.Writer, info Info, messages []llm.Message) error { return errors.ErrUnsupported }
+func (s *Store) append(recs ...record) error {
+	for _, r := range recs {
+		var err error
+		if s.out.pending, err = appendRecord(s.out.pending, r); err != nil {
+			return err
+		}
+	}
+	err := s.create()
+	if err == nil {
+		err = s.out.flush()
+	}
+	if err != nil {
+		return fmt.Errorf("save session: %w", err)
+	}
+	return nil
+}
+
+// create makes the file of a new session, with the records that describe it
+// before those that are pending.
+func (s *Store) create() error {
+	if s.out.file != nil {
+		return nil
+	}
+	head, err := appendRecord(nil, record{Kind: kindMeta, Meta: &meta{
+		Version: version, ID: s.info.ID, Dir: s.info.Dir, Model: s.info.Model, Created: s.info.Created,
+	}})
+	if err != nil {
+		return err
+	}
+	if err := statefile.Mkdir(filepath.Dir(s.path)); err != nil {
+		return err
+	}
+	lock, err := lockSession(s.path)
+	if err != nil {
+		return err
+	}
+	file, err := statefile.OpenAppend(s.path)
+	if err != nil {
+		return errors.Join(err, lock.Release())
+	}
+	s.out.file, s.out.lock = file, lock
+	s.out.pending = append(head, s.out.pending...)
+	return nil
+}
+
+// flush writes what is pending. After a failure the file is cut back to its
+// last intact record at once or, if that fails too, before the next write.
+func (o *output) flush() error {
+	if err := o.clean(); err != nil {
+		return err
+	}
+	if len(o.pending) == 0 {
+		return nil
+	}
+	n, err := o.file.Write(o.pending)
+	if err != nil {
+		o.dirty = n > 0
+		return errors.Join(err, o.clean())
+	}
+	o.size += int64(n)
+	o.unsync = true
+	o.pending = o.pending[:0]
+	if cap(o.pending) > 1<<20 {
+		o.pending = nil
+	}
+	return nil
+}
+
+func (o *output) clean() error {
+	if !o.dirty {
+		return nil
+	}
+	if err := statefile.Truncate(o.file.Name(), o.size); err != nil {
+		return err
+	}
+	o.dirty = false
+	return nil
+}
+
+// openStore opens the session's file, cuts a torn end off and reads it all.
+func openStore(path string) (*Store, error) {
+	lock, err := lockSession(path)
+	if err != nil {
+		return nil, err
+	}
+	file, err := statefile.OpenAppend(path)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open session: %w", err), lock.Release())
+	}
+	s := &Store{path: path, out: output{file: file, lock: lock}}
+	if err := s.load(); err != nil {
+		return nil, errors.Join(err, file.Close(), lock.Release())
+	}
+	return s, nil
+}
+
+func (s *Store) load() error {
+	data, err := readAll(s.out.file)
+	if err != nil {
+		return fmt.Errorf("open session: %w", err)
+	}
+	l, err := load(data)
+	if err != nil {
+		return err
+	}
+	s.info, s.kept = l.info, l.conversation
+	s.info.ID = idOf(s.path)
+	s.out.size, s.out.dirty = l.scan.good, l.scan.torn > 0
+	if err := s.out.clean(); err != nil {
+		return fmt.Errorf("cut the damaged end off the session: %w", err)
+	}
+	if !l.scan.ended {
+		s.out.pending = append(s.out.pending, '\n')
+	}
+	return nil
+}
+
+func readAll(f *os.File) ([]byte, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	data := make([]byte, info.Size())
+	if _, err := io.ReadFull(f, data); err != nil {
+		return nil, err
+	}
+	return data, nil
+}
+
+// loaded is a session's file, decoded.
+type loaded struct {
+	info         Info
+	conversation Conversation
+	scan         scan
+}
+
+func load(data []byte) (loaded, error) {
+	var l loaded
+	var newer int
+	unreadable := 0
+	l.scan = scanRecords(data, func(body []byte) {
+		r, err := decodeRecord(body)
+		switch {
+		case err != nil:
+			unreadable++
+		case r.Message != nil:
+			l.conversation.Messages = append(l.conversation.Messages, *r.Message)
+		case r.Usage != nil:
+			l.conversation.Usage = l.conversation.Usage.Add(*r.Usage)
+		case r.Meta != nil && r.Meta.Version > version:
+			newer = r.Meta.Version
+		default:
+			l.info.learn(body)
+		}
+	})
+	if newer > 0 {
+		return l, fmt.Errorf("the session has format %d; this program knows %d: use the newer one", newer, version)
+	}
+	l.info.Size = int64(len(data))
+	l.conversation.Notes = damage(l.scan, unreadable)
+	return l, nil
+}
+
+func damage(s scan, unreadable int) []string {
+	var notes []string
+	if n := s.bad + unreadable; n > 0 {
+		notes = append(notes, fmt.Sprintf("The session's file is damaged in %d place(s); what could be read was kept.", n))
+	}
+	if s.torn > 0 {
+		notes = append(notes, fmt.Sprintf("The session's last record was not written whole; its %d bytes were left out.", s.torn))
+	}
+	return notes
+}
+
+func lockSession(path string) (*statefile.Lock, error) {
+	lock, err := statefile.TryAcquire(lockPath(path))
+	if errors.Is(err, statefile.ErrLocked) {
+		return nil, fmt.Errorf("session %s is open in another process (%w): end that one first, or begin a new session", idOf(path), err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("lock session: %w", err)
+	}
+	return lock, nil
+}
+
+// titleOf returns the first 200 characters of a prompt on one line.
+func titleOf(prompt string) string { return clip(prompt, 200) }
+
+// clip returns s on one line, cut to n characters.
+func clip(s string, n int) string {
+	s = strings.TrimSpace(s)
+	s = strings.ToValidUTF8(s[:min(len(s), (n+2)*utf8.UTFMax)], "")
+	s = strings.Join(strings.Fields(s), " ")
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return string([]rune(s)[:n-1]) + "…"
+}

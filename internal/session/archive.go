@@ -1,0 +1,280 @@
+package session
+
+import (
+	"cmp"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/statefile"
+)
+
+// Info describes a kept session.
+type Info struct {
+	ID      string
+	Dir     string // the folder that it worked in
+	Model   string // provider/name at its start
+	Title   string // the first prompt, one line, 200 characters at most
+	Created time.Time
+	Updated time.Time
+	Size    int64 // bytes on disk
+}
+
+// Conversation is what a session's file holds.
+type Conversation struct {
+	Messages []llm.Message
+	Usage    llm.Usage
+	Notes    []string // what was found damaged, a line each for the user
+}
+
+// ErrNoSession is returned where there is no session to open.
+var ErrNoSession = errors.New("no such session")
+
+// Archive is the folder with the sessions of all projects: a folder a project,
+// in it a file a session, and beside that the file that its lock is kept in.
+type Archive struct{ dir string }
+
+// The endings of the two files.
+const (
+	fileExt = ".jsonl"
+	lockExt = ".lock"
+)
+
+// idLength is the number of characters of an id: 50 random bits.
+const idLength = 10
+
+// headSize is how much of a file List reads: the first records tell all.
+const headSize = 8 << 10
+
+// NewArchive returns the archive in home/sessions. It touches no file.
+func NewArchive(home string) *Archive {
+	return &Archive{dir: filepath.Join(home, "sessions")}
+}
+
+// Create returns the store of a new session that works in dir (absolute) with
+// the model named. Its file is made by the first record.
+func (a *Archive) Create(dir, model string) *Store {
+	id := strings.ToLower(rand.Text()[:idLength])
+	return &Store{
+		path: filepath.Join(a.project(dir), id+fileExt),
+		info: Info{ID: id, Dir: dir, Model: model, Created: time.Now().Round(0)},
+	}
+}
+
+// Latest opens the session of dir that was written last, or returns ErrNoSession.
+func (a *Archive) Latest(dir string) (*Store, error) {
+	files, err := sessionFiles(a.project(dir))
+	if err != nil {
+		return nil, err
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%w: none was started in %s yet", ErrNoSession, dir)
+	}
+	return openStore(slices.MaxFunc(files, byTime).path)
+}
+
+// Open opens a session by its id or by a beginning of it that no other has. It
+// fails if another process has the session open.
+func (a *Archive) Open(id string) (*Store, error) {
+	path, err := a.find(id)
+	if err != nil {
+		return nil, err
+	}
+	return openStore(path)
+}
+
+// Read returns what a session holds without opening it; it may be in use.
+func (a *Archive) Read(id string) (Info, Conversation, error) {
+	path, err := a.find(id)
+	if err != nil {
+		return Info{}, Conversation{}, err
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return Info{}, Conversation{}, fmt.Errorf("read session: %w", err)
+	}
+	l, err := load(data)
+	if err != nil {
+		return Info{}, Conversation{}, err
+	}
+	l.info.ID = idOf(path)
+	return l.info, l.conversation, nil
+}
+
+// List returns the sessions of dir, or of all folders if dir is empty, the one
+// written last first. It reads the heads of the files only.
+func (a *Archive) List(dir string) ([]Info, error) {
+	projects := []string{a.project(dir)}
+	if dir == "" {
+		var err error
+		if projects, err = a.projects(); err != nil {
+			return nil, err
+		}
+	}
+	var infos []Info
+	for _, p := range projects {
+		files, err := sessionFiles(p)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range files {
+			infos = append(infos, f.describe())
+		}
+	}
+	slices.SortFunc(infos, func(x, y Info) int { return y.Updated.Compare(x.Updated) })
+	return infos, nil
+}
+
+// Remove deletes a session that no process has open.
+func (a *Archive) Remove(id string) error {
+	path, err := a.find(id)
+	if err != nil {
+		return err
+	}
+	lock, err := lockSession(path)
+	if err != nil {
+		return err
+	}
+	err = statefile.Remove(path)
+	return errors.Join(err, lock.Release(), statefile.Remove(lockPath(path)))
+}
+
+// project returns the folder of the sessions of dir. Its name can be told from
+// others by its hash and recognised by its end.
+func (a *Archive) project(dir string) string {
+	sum := sha256.Sum256([]byte(dir))
+	name := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
+			return r
+		}
+		return '-'
+	}, filepath.Base(dir))
+	return filepath.Join(a.dir, name[:min(len(name), 40)]+"-"+hex.EncodeToString(sum[:6]))
+}
+
+// find returns the file of the session whose id is, or alone begins with, id.
+func (a *Archive) find(id string) (string, error) {
+	if id == "" || strings.Trim(id, "abcdefghijklmnopqrstuvwxyz234567") != "" {
+		return "", fmt.Errorf("%w: %q is no id", ErrNoSession, id)
+	}
+	found, err := a.matching(id)
+	if err != nil {
+		return "", err
+	}
+	for _, path := range found {
+		if idOf(path) == id {
+			return path, nil
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", fmt.Errorf("%w: no id begins with %q; \"agent sessions list\" shows all", ErrNoSession, id)
+	case 1:
+		return found[0], nil
+	}
+	return "", fmt.Errorf("%w: %d ids begin with %q; give more of it", ErrNoSession, len(found), id)
+}
+
+func (a *Archive) matching(prefix string) ([]string, error) {
+	projects, err := a.projects()
+	if err != nil {
+		return nil, err
+	}
+	var found []string
+	for _, p := range projects {
+		files, err := sessionFiles(p)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range files {
+			if strings.HasPrefix(idOf(f.path), prefix) {
+				found = append(found, f.path)
+			}
+		}
+	}
+	return found, nil
+}
+
+func (a *Archive) projects() ([]string, error) {
+	entries, err := os.ReadDir(a.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("list sessions: %w", err)
+	}
+	var dirs []string
+	for _, e := range entries {
+		if e.IsDir() {
+			dirs = append(dirs, filepath.Join(a.dir, e.Name()))
+		}
+	}
+	return dirs, nil
+}
+
+// sessionFile is a session's file as its folder lists it.
+type sessionFile struct {
+	path    string
+	updated time.Time
+	size    int64
+}
+
+func byTime(x, y sessionFile) int {
+	return cmp.Or(x.updated.Compare(y.updated), strings.Compare(x.path, y.path))
+}
+
+func sessionFiles(project string) ([]sessionFile, error) {
+	entries, err := os.ReadDir(project)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("list sessions: %w", err)
+	}
+	var files []sessionFile
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || !info.Mode().IsRegular() || filepath.Ext(e.Name()) != fileExt {
+			continue // removed meanwhile, or not a session
+		}
+		files = append(files, sessionFile{filepath.Join(project, e.Name()), info.ModTime(), info.Size()})
+	}
+	return files, nil
+}
+
+// describe reads the head of the file. What it does not tell stays empty.
+func (f sessionFile) describe() Info {
+	info := Info{ID: idOf(f.path)}
+	if head, err := readHead(f.path); err == nil {
+		scanRecords(head, func(body []byte) { info.learn(body) })
+	}
+	info.ID, info.Updated, info.Size = idOf(f.path), f.updated, f.size
+	return info
+}
+
+// learn takes what the record tells about the session.
+func (i *Info) learn(body []byte) {
+	switch r, err := decodeRecord(body); {
+	case err != nil:
+	case r.Meta != nil:
+		i.ID, i.Dir, i.Model, i.Created = r.Meta.ID, r.Meta.Dir, r.Meta.Model, r.Meta.Created
+	case r.Kind == kindTitle:
+		i.Title = r.Title
+	}
+}
+
+func readHead(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	head, err := io.ReadAll(io.LimitReader(f, headSize))
+	return head, errors.Join(err, f.Close())
+}
+
+func idOf(path string) string     { return strings.TrimSuffix(filepath.Base(path), fileExt) }
+func lockPath(path string) string { return strings.TrimSuffix(path, fileExt) + lockExt }

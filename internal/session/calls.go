@@ -1,0 +1,134 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"sync"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/tools"
+)
+
+// runCalls runs the calls of one answer in order, one at a time. However it
+// ends, every call has its result in the transcript.
+func (t *turn) runCalls(ctx context.Context, calls []llm.ToolCall, said string) (more bool, stop Stop, err error) {
+	said = clip(said, 200)
+	for i, c := range calls {
+		if err := ctx.Err(); err != nil {
+			t.closeCalls(resultNotStarted)
+			return false, StopCancelled, err
+		}
+		call := tools.Call{
+			ID: c.ID, Args: json.RawMessage(c.Args), Description: said, Turn: t.id,
+			Batch: confirm.Batch{ID: t.id + "." + strconv.Itoa(t.rounds), Index: i, Total: len(calls)},
+		}
+		res, err := t.runCall(ctx, c, call)
+		if err != nil {
+			return t.failed(ctx, c, err)
+		}
+		if res.Stop {
+			t.closeCalls(resultNotRun)
+			return false, StopDenied, nil
+		}
+		if err := t.again.see(c, res); err != nil {
+			t.closeCalls(resultAfterLimit)
+			stop, err := t.limited(err)
+			return false, stop, err
+		}
+	}
+	return true, "", nil
+}
+
+// runCall runs one call and appends its result. An error ends the turn.
+func (t *turn) runCall(ctx context.Context, c llm.ToolCall, call tools.Call) (tools.Result, error) {
+	title := t.title(c)
+	t.opt.Emit(CallStarted{Call: c, Title: title})
+	began := t.opt.Now()
+	res, err := t.perform(ctx, c, call)
+	if err != nil {
+		res = tools.Result{ForModel: failure(ctx, err), ForUser: "not finished", Failed: true}
+	}
+	t.append(result(c.ID, res.ForModel))
+	t.opt.Emit(CallEnded{Call: c, Title: title, Result: res, Took: t.opt.Now().Sub(began)})
+	return res, err
+}
+
+// title describes c. The arguments are the model's: what they break must not
+// break the turn.
+func (t *turn) title(c llm.ToolCall) (title string) {
+	defer func() {
+		if recover() != nil {
+			title = c.Name
+		}
+	}()
+	return t.opt.Tools.Title(c.Name, json.RawMessage(c.Args))
+}
+
+// perform calls the tool, unless the call is malformed. A panic is the result of
+// a tool like another: the turn goes on.
+func (t *turn) perform(ctx context.Context, c llm.ToolCall, call tools.Call) (res tools.Result, err error) {
+	if c.Problem != "" {
+		return tools.Result{
+			ForModel: "Not run: " + c.Problem + ". Make the call again, whole.", ForUser: "malformed call", Failed: true,
+		}, nil
+	}
+	out := &outlet{emit: t.opt.Emit, id: c.ID}
+	call.Progress = out.progress
+	defer out.shut()
+	defer func() {
+		if p := recover(); p != nil {
+			res = tools.Result{
+				ForModel: fmt.Sprintf("The tool failed with a defect of its own (%v). Its effect is unknown.", p),
+				ForUser:  "the tool crashed", Failed: true,
+			}
+			err = nil
+		}
+	}()
+	return t.opt.Tools.Call(ctx, c.Name, call)
+}
+
+// failed ends the turn after a call's error: the calls after it get results that
+// say so.
+func (t *turn) failed(ctx context.Context, c llm.ToolCall, err error) (bool, Stop, error) {
+	if ctx.Err() != nil {
+		t.closeCalls(resultNotStarted)
+		return false, StopCancelled, ctx.Err()
+	}
+	t.closeCalls(resultAfterError)
+	return false, StopFailed, fmt.Errorf("%s: %w", c.Name, err)
+}
+
+// failure is what the model is told about a call that ended with err.
+func failure(ctx context.Context, err error) string {
+	if ctx.Err() != nil {
+		return resultCancelled
+	}
+	return "Failed: " + clip(err.Error(), 500) + ". Its effect is unknown; check before repeating it."
+}
+
+// outlet passes a tool's output on as events, one at a time. A tool may use it
+// from any goroutine; once shut it drops what comes.
+type outlet struct {
+	emit func(Event)
+	id   string
+
+	mu   sync.Mutex // orders the events; held while one is emitted
+	done bool
+}
+
+func (o *outlet) progress(chunk string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.done && chunk != "" {
+		o.emit(CallOutput{ID: o.id, Text: chunk})
+	}
+}
+
+func (o *outlet) shut() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.done = true
+}
