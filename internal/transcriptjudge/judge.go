@@ -1,0 +1,224 @@
+// Package transcriptjudge judges the bytes of a chat-completions request as the
+// strictest provider would. It guarantees nothing about the program: it shares
+// no code with what writes those bytes, so that the two can only agree by both
+// being right. Only tests use it.
+package transcriptjudge
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+type message struct {
+	Role       string          `json:"role"`
+	Content    json.RawMessage `json:"content"`
+	ToolCalls  []call          `json:"tool_calls"`
+	ToolCallID *string         `json:"tool_call_id"`
+}
+
+type call struct {
+	ID       string `json:"id"`
+	Type     string `json:"type"`
+	Function struct {
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	} `json:"function"`
+}
+
+// judge walks the messages of one request.
+type judge struct {
+	open map[string]bool // calls of the last answer that have no result yet
+	ids  map[string]bool // all calls
+}
+
+// Check returns the first thing in body, a chat-completions request, that a
+// strict provider refuses: a system message that is not the first, an empty
+// message, a call whose arguments are no JSON object, a call without exactly one
+// result directly after its message, a result without a call, a conversation
+// that leaves the model nothing to answer.
+func Check(body []byte) error {
+	if !utf8.Valid(body) {
+		return errors.New("the body is not UTF-8")
+	}
+	if err := noDuplicates(body); err != nil {
+		return err
+	}
+	var req struct {
+		Messages []message `json:"messages"`
+	}
+	if err := json.Unmarshal(body, &req); err != nil {
+		return fmt.Errorf("the body: %w", err)
+	}
+	if len(req.Messages) == 0 {
+		return errors.New("no messages")
+	}
+	j := judge{open: map[string]bool{}, ids: map[string]bool{}}
+	for i, m := range req.Messages {
+		if err := j.next(i, m); err != nil {
+			return fmt.Errorf("message %d (%s): %w", i, m.Role, err)
+		}
+	}
+	if len(j.open) > 0 {
+		return fmt.Errorf("%d call(s) without a result at the end", len(j.open))
+	}
+	if last := req.Messages[len(req.Messages)-1].Role; last != "user" && last != "tool" {
+		return fmt.Errorf("the last message is of role %q: there is nothing to answer", last)
+	}
+	return nil
+}
+
+func (j *judge) next(i int, m message) error {
+	if len(j.open) > 0 && m.Role != "tool" {
+		return fmt.Errorf("%d call(s) before it have no result", len(j.open))
+	}
+	if m.Role != "assistant" && m.ToolCalls != nil {
+		return errors.New("tool_calls outside of an answer")
+	}
+	if m.Role != "tool" && m.ToolCallID != nil {
+		return errors.New("tool_call_id outside of a result")
+	}
+	switch m.Role {
+	case "system":
+		if i != 0 {
+			return errors.New("not the first message")
+		}
+	case "user":
+	case "assistant":
+		return j.answer(m)
+	case "tool":
+		if err := j.result(m); err != nil {
+			return err
+		}
+	default:
+		return errors.New("unknown role")
+	}
+	return hasText(m.Content)
+}
+
+func (j *judge) answer(m message) error {
+	if m.ToolCalls == nil {
+		return hasText(m.Content)
+	}
+	if len(m.ToolCalls) == 0 {
+		return errors.New("tool_calls is empty")
+	}
+	if len(m.Content) > 0 && string(m.Content) != "null" {
+		if err := hasText(m.Content); err != nil {
+			return err
+		}
+	}
+	for _, c := range m.ToolCalls {
+		if err := c.check(); err != nil {
+			return fmt.Errorf("call %q: %w", c.ID, err)
+		}
+		if j.ids[c.ID] {
+			return fmt.Errorf("call id %q comes twice", c.ID)
+		}
+		j.ids[c.ID], j.open[c.ID] = true, true
+	}
+	return nil
+}
+
+func (c call) check() error {
+	switch {
+	case c.ID == "":
+		return errors.New("no id")
+	case c.Type != "function":
+		return fmt.Errorf("type %q", c.Type)
+	case c.Function.Name == "" || len(c.Function.Name) > 64 || strings.ContainsFunc(c.Function.Name, badInName):
+		return fmt.Errorf("name %q", c.Function.Name)
+	}
+	var args map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(c.Function.Arguments), &args); err != nil || args == nil {
+		return fmt.Errorf("arguments %q are not a JSON object", c.Function.Arguments)
+	}
+	return nil
+}
+
+func badInName(r rune) bool {
+	return !(r == '_' || r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z')
+}
+
+func (j *judge) result(m message) error {
+	if m.ToolCallID == nil {
+		return errors.New("no tool_call_id")
+	}
+	if !j.open[*m.ToolCallID] {
+		return fmt.Errorf("no open call %q directly before it", *m.ToolCallID)
+	}
+	delete(j.open, *m.ToolCallID)
+	return nil
+}
+
+// hasText reports content that holds nothing: no string, an empty one, or a list
+// without a part or with an empty text.
+func hasText(content json.RawMessage) error {
+	var s string
+	if json.Unmarshal(content, &s) == nil && len(content) > 0 && content[0] == '"' {
+		if s == "" {
+			return errors.New("empty content")
+		}
+		return nil
+	}
+	var parts []struct {
+		Type string  `json:"type"`
+		Text *string `json:"text"`
+	}
+	if err := json.Unmarshal(content, &parts); err != nil || len(parts) == 0 {
+		return errors.New("no content")
+	}
+	for _, p := range parts {
+		if p.Type == "" || p.Type == "text" && (p.Text == nil || *p.Text == "") {
+			return errors.New("an empty part")
+		}
+	}
+	return nil
+}
+
+// noDuplicates refuses an object that has a name twice: what the provider reads
+// would depend on its parser.
+func noDuplicates(body []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(body))
+	if err := value(dec); err != nil {
+		return fmt.Errorf("the body: %w", err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("the body: more than one value")
+	}
+	return nil
+}
+
+func value(dec *json.Decoder) error {
+	tok, err := dec.Token()
+	if err != nil {
+		return err
+	}
+	delim, ok := tok.(json.Delim)
+	if !ok {
+		return nil
+	}
+	names := map[string]bool{}
+	for dec.More() {
+		if delim == '{' {
+			tok, err := dec.Token()
+			if err != nil {
+				return err
+			}
+			name, ok := tok.(string)
+			if !ok || names[name] {
+				return fmt.Errorf("name %q twice in an object", name)
+			}
+			names[name] = true
+		}
+		if err := value(dec); err != nil {
+			return err
+		}
+	}
+	_, err = dec.Token()
+	return err
+}
