@@ -1,0 +1,143 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"sync"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+)
+
+// segmentSize is how much encoded conversation is kept in one piece: large
+// enough for few pieces, small enough that growing copies nothing.
+const segmentSize = 64 << 10
+
+// conversation is the encoded form of the messages that were sent last, so that
+// a request costs what is new in it. Encoded bytes are never changed, only
+// added to: a request that is under way keeps what it was given.
+type conversation struct {
+	mu       sync.Mutex
+	sent     []llm.Message       // what is encoded; our own copies
+	ids      map[string]struct{} // of the calls in sent
+	segments [][]byte            // the encoded messages, each after a comma
+	scratch  []byte
+
+	specs []llm.ToolSpec
+	tools []byte // specs, encoded
+}
+
+// query is one request, encoded.
+type query struct {
+	tools    []byte   // a JSON array; empty for none
+	messages [][]byte // the messages with commas between them
+}
+
+// size returns the bytes of q.
+func (q query) size() int {
+	n := len(q.tools)
+	for _, m := range q.messages {
+		n += len(m)
+	}
+	return n
+}
+
+// encode returns req as it is sent. What was encoded before is reused if req
+// begins with it.
+func (c *conversation) encode(req llm.Request) query {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.continues(req.Messages) {
+		c.sent, c.segments, c.ids = nil, nil, map[string]struct{}{}
+	}
+	for _, m := range req.Messages[len(c.sent):] {
+		c.add(m)
+	}
+	c.encodeTools(req.Tools)
+	q := query{tools: c.tools}
+	if req.System != "" {
+		q.messages = append(q.messages, appendMessage(nil, llm.TextMessage(llm.System, req.System)))
+	}
+	for i, s := range c.segments {
+		if i == 0 && req.System == "" {
+			s = s[1:] // no comma before the first message
+		}
+		q.messages = append(q.messages, slices.Clip(s))
+	}
+	return q
+}
+
+// used says whether a call of the conversation has this id.
+func (c *conversation) used(id string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, ok := c.ids[id]
+	return ok
+}
+
+func (c *conversation) continues(messages []llm.Message) bool {
+	return c.ids != nil && len(messages) >= len(c.sent) &&
+		slices.EqualFunc(c.sent, messages[:len(c.sent)], sameMessage)
+}
+
+// sameMessage compares all that is encoded. Strings and slices that were copied
+// with their message are compared by address, which takes no time.
+func sameMessage(a, b llm.Message) bool {
+	return a.Role == b.Role && a.CallID == b.CallID && bytes.Equal(a.Extra, b.Extra) &&
+		slices.EqualFunc(a.Parts, b.Parts, func(x, y llm.Part) bool {
+			return x.Kind == y.Kind && x.Text == y.Text && x.Mime == y.Mime && bytes.Equal(x.Data, y.Data)
+		}) &&
+		slices.EqualFunc(a.Calls, b.Calls, func(x, y llm.ToolCall) bool {
+			return x.ID == y.ID && x.Name == y.Name && x.Args == y.Args && bytes.Equal(x.Extra, y.Extra)
+		})
+}
+
+func (c *conversation) add(m llm.Message) {
+	c.scratch = appendMessage(append(c.scratch[:0], ','), m)
+	last := len(c.segments) - 1
+	if last < 0 || cap(c.segments[last])-len(c.segments[last]) < len(c.scratch) {
+		c.segments = append(c.segments, make([]byte, 0, max(segmentSize, len(c.scratch))))
+		last++
+	}
+	c.segments[last] = append(c.segments[last], c.scratch...)
+	m.Parts, m.Calls = slices.Clone(m.Parts), slices.Clone(m.Calls)
+	c.sent = append(c.sent, m)
+	for _, call := range m.Calls {
+		c.ids[call.ID] = struct{}{}
+	}
+}
+
+func (c *conversation) encodeTools(specs []llm.ToolSpec) {
+	same := slices.EqualFunc(c.specs, specs, func(a, b llm.ToolSpec) bool {
+		return a.Name == b.Name && a.Description == b.Description && bytes.Equal(a.Schema, b.Schema)
+	})
+	if same {
+		return
+	}
+	c.specs, c.tools = slices.Clone(specs), nil
+	for i, s := range specs {
+		lead := byte(',')
+		if i == 0 {
+			lead = '['
+		}
+		c.tools = appendTool(append(c.tools, lead), s)
+	}
+	if len(specs) > 0 {
+		c.tools = append(c.tools, ']')
+	}
+}
+
+func appendTool(dst []byte, s llm.ToolSpec) []byte {
+	dst = append(dst, `{"type":"function","function":{"name":`...)
+	dst = appendString(dst, s.Name)
+	dst = append(dst, `,"description":`...)
+	dst = appendString(dst, s.Description)
+	dst = append(dst, `,"parameters":`...)
+	var compact bytes.Buffer
+	if json.Compact(&compact, s.Schema) == nil {
+		dst = append(dst, compact.Bytes()...)
+	} else {
+		dst = append(dst, `{"type":"object","properties":{}}`...)
+	}
+	return append(dst, "}}"...)
+}

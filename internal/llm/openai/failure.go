@@ -1,0 +1,236 @@
+package openai
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/llm/openai/wire"
+)
+
+// failure is a failed attempt. again says whether the same request may work
+// later.
+type failure struct {
+	err   *llm.Error
+	again bool
+}
+
+func (f *failure) Error() string { return f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }
+
+// reason is what happened, without what to do about it.
+func (f *failure) reason() string {
+	what, _, _ := strings.Cut(f.err.Message, ". ")
+	what = strings.TrimRight(what, ".")
+	if f.err.Status != 0 {
+		what += fmt.Sprintf(" (HTTP %d)", f.err.Status)
+	}
+	return what
+}
+
+// explain says in a sentence what err means for the user.
+func (c *Client) explain(err error) *failure {
+	var known *failure
+	if errors.As(err, &known) {
+		return known
+	}
+	var ours *llm.Error
+	if errors.As(err, &ours) {
+		return &failure{err: ours}
+	}
+	fail := func(kind llm.ErrorKind, again bool, format string, args ...any) *failure {
+		return &failure{err: &llm.Error{Kind: kind, Message: fmt.Sprintf(format, args...), Err: err}, again: again}
+	}
+	var redirect *redirectError
+	switch {
+	case errors.As(err, &redirect):
+		return fail(llm.Refused, false, "%s %s. This was not followed, because it would send your key and conversation there. If that is right, set the base URL to the new address.", c.base.Host, redirect.Error())
+	case errors.Is(err, errIdle):
+		return fail(llm.Idle, false, "%s has sent no part of an answer for %v, so the request was ended. Try again, or raise idle_timeout.", c.base.Host, c.opt.Limits.Idle)
+	case errors.Is(err, errTotal):
+		return fail(llm.Idle, false, "The answer from %s was not complete after %v, so the request was ended. Try again with a smaller task.", c.base.Host, c.opt.Limits.Total)
+	case errors.Is(err, wire.ErrUnfinished), errors.Is(err, io.ErrUnexpectedEOF):
+		return fail(llm.Truncated, true, "The answer from %s broke off before its end. What came of it is kept; no tool call of it was run.", c.base.Host)
+	case errors.Is(err, wire.ErrTooLarge):
+		return fail(llm.Refused, false, "%s sent more in one piece than can be read (%d MB).", c.base.Host, wire.MaxEvent>>20)
+	}
+	if f := c.connectFailure(err); f != nil {
+		return f
+	}
+	var network net.Error
+	if errors.As(err, &network) || errors.Is(err, io.EOF) {
+		return fail(llm.Truncated, true, "The connection to %s broke off: %v.", c.base.Host, bare(err))
+	}
+	return fail(llm.Temporary, false, "%s sent an answer that cannot be read: %v.", c.base.Host, bare(err))
+}
+
+// connectFailure explains why there is no connection; it is nil if there was one.
+func (c *Client) connectFailure(err error) *failure {
+	fail := func(again bool, what, next string) *failure {
+		message := fmt.Sprintf("%s %s. %s", c.base.Host, what, next)
+		return &failure{err: &llm.Error{Kind: llm.Unreachable, Message: message, Err: err}, again: again}
+	}
+	var dns *net.DNSError
+	var verify *tls.CertificateVerificationError
+	var authority x509.UnknownAuthorityError
+	var plain tls.RecordHeaderError
+	var op *net.OpError
+	switch {
+	case errors.As(err, &dns):
+		return fail(!dns.IsNotFound, "could not be found by name", "Check the base URL and your network.")
+	case errors.As(err, &verify), errors.As(err, &authority):
+		return fail(false, "has a certificate that is not trusted", fmt.Sprintf("Check the base URL and the system's certificates (%v).", bare(err)))
+	case errors.As(err, &plain):
+		return fail(false, "does not speak TLS", "Try http:// in the base URL.")
+	case errors.As(err, &op) && op.Op == "dial" && c.isLocal():
+		return fail(false, "does not answer", "Start the model's server there, or set another base URL.")
+	case errors.As(err, &op) && op.Op == "dial":
+		return fail(true, "cannot be reached", fmt.Sprintf("Check your network and the base URL (%v).", bare(err)))
+	}
+	return nil
+}
+
+// isLocal says whether the server is on this machine: there, an address at which
+// nothing listens stays so until somebody starts the server.
+func (c *Client) isLocal() bool {
+	host := c.base.Hostname()
+	return host == "localhost" || net.ParseIP(host).IsLoopback()
+}
+
+// bare returns err without the request's method and address.
+func bare(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		return u.Err
+	}
+	return err
+}
+
+func (c *Client) addressFailure() error {
+	return &llm.Error{
+		Kind:    llm.Unreachable,
+		Message: fmt.Sprintf("The base URL %q is not an address. It has to look like http://localhost:11434/v1.", c.opt.BaseURL),
+	}
+}
+
+// pageFailure explains an answer that is a web page.
+func (c *Client) pageFailure(page []byte) *failure {
+	title := ""
+	if said := wire.ParseError(page).Message; said != "" {
+		title = fmt.Sprintf(" (%q)", said)
+	}
+	return &failure{err: &llm.Error{
+		Kind:    llm.NotFound,
+		Message: fmt.Sprintf("%s answered with a web page%s and not as a model does. The base URL is probably wrong; most end in /v1.", c.opt.BaseURL, title),
+	}}
+}
+
+// serverFailure explains what the server said. The status is zero where an error
+// came in a stream and did not name one.
+func (c *Client) serverFailure(said *wire.Error, wait time.Duration) *failure {
+	kind, again := classify(said)
+	e := &llm.Error{Kind: kind, Status: said.Status, RetryAfter: wait}
+	if kind == llm.Unauthorized {
+		c.dropKey()
+	}
+	text := strings.TrimRight(c.redact(said.Message), ".")
+	if text == "" {
+		text = http.StatusText(said.Status)
+	}
+	if text == "" {
+		text = "no reason given"
+	}
+	e.Message = fmt.Sprintf(sentences[kind], c.nameOrHost(), text)
+	return &failure{err: e, again: again}
+}
+
+// sentences say what an error of a kind means: the model, then the server's text.
+var sentences = [...]string{
+	llm.Temporary:     "%s failed to answer: %s. Try again in a while.",
+	llm.Unauthorized:  "%s refused the API key: %s. Check the key, and that it is meant for this provider.",
+	llm.NotFound:      "%s was not found: %s. Check the model's name and the base URL; most end in /v1.",
+	llm.TooLong:       "The conversation is too long for %s: %s. Use /compact or /clear, or choose a model with a larger context.",
+	llm.Refused:       "%s did not accept the request: %s.",
+	llm.QuotaExceeded: "The account of %s has no quota or money left: %s. Check the account's billing, or choose another model.",
+}
+
+func (c *Client) nameOrHost() string {
+	if c.opt.Name != "" {
+		return c.opt.Name
+	}
+	return c.base.Host
+}
+
+// redact takes the key out of a server's message.
+func (c *Client) redact(s string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.key != nil && len(*c.key) >= 8 {
+		s = strings.ReplaceAll(s, *c.key, "[key]")
+	}
+	return s
+}
+
+// classify says what an error means and whether the same request may work later.
+func classify(said *wire.Error) (kind llm.ErrorKind, again bool) {
+	words := strings.ToLower(said.Code + " " + said.Type)
+	switch {
+	case hasAny(words, "insufficient_quota", "billing", "credit") || said.Status == http.StatusPaymentRequired:
+		return llm.QuotaExceeded, false
+	case said.Status == http.StatusRequestEntityTooLarge || tooLong(said, words):
+		return llm.TooLong, false
+	}
+	switch status := said.Status; {
+	case status == 0:
+		return classifyWords(words)
+	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+		return llm.Unauthorized, false
+	case status == http.StatusNotFound:
+		return llm.NotFound, false
+	case status == http.StatusRequestTimeout, status == http.StatusConflict, status == http.StatusTooEarly,
+		status == http.StatusTooManyRequests, status >= 500:
+		return llm.Temporary, true
+	}
+	return llm.Refused, false
+}
+
+func classifyWords(words string) (llm.ErrorKind, bool) {
+	switch {
+	case hasAny(words, "authentication", "api_key", "permission"):
+		return llm.Unauthorized, false
+	case hasAny(words, "not_found"):
+		return llm.NotFound, false
+	case hasAny(words, "invalid_request"):
+		return llm.Refused, false
+	case hasAny(words, "rate_limit", "overloaded", "server_error", "internal", "timeout", "unavailable", "exhausted"):
+		return llm.Temporary, true
+	}
+	return llm.Temporary, false
+}
+
+// tooLong says whether the conversation does not fit; servers have no common
+// code for it.
+func tooLong(said *wire.Error, words string) bool {
+	if said.Status != 0 && said.Status != http.StatusBadRequest && said.Status != http.StatusUnprocessableEntity {
+		return false
+	}
+	return hasAny(words, "context_length", "exceed_context") || hasAny(strings.ToLower(said.Message),
+		"maximum context length", "context window", "context size", "context length", "prompt is too long", "too many tokens")
+}
+
+func hasAny(s string, words ...string) bool {
+	for _, w := range words {
+		if strings.Contains(s, w) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,159 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// localTime is how long a server on this machine may take to say that it is
+// there.
+const localTime = 300 * time.Millisecond
+
+// ModelInfo is a model that a server offers. ContextWindow is in tokens, zero if
+// the server does not say.
+type ModelInfo struct {
+	ID            string
+	ContextWindow int64
+}
+
+// ListModels asks the server what it offers, in its own order. Errors are
+// *llm.Error, or ctx's.
+func (c *Client) ListModels(ctx context.Context) ([]ModelInfo, error) {
+	if c.base == nil {
+		return nil, c.addressFailure()
+	}
+	models, err := c.listModels(ctx)
+	if err != nil && ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, c.explain(err).err
+	}
+	return models, nil
+}
+
+func (c *Client) listModels(ctx context.Context) ([]ModelInfo, error) {
+	key, err := c.apiKey(ctx)
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.opt.BaseURL+"/models", nil)
+	if err != nil {
+		return nil, err
+	}
+	if key != "" {
+		req.Header.Set("Authorization", "Bearer "+key)
+	}
+	resp, err := c.do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, 16<<20))
+	if err != nil {
+		return nil, err
+	}
+	if strings.HasPrefix(strings.TrimSpace(string(body)), "<") {
+		return nil, c.pageFailure(body)
+	}
+	return parseModels(body)
+}
+
+// listed is one model in any of the forms in which servers list it.
+type listed struct {
+	ID            string `json:"id"`
+	Name          string `json:"name"`
+	ContextLength int64  `json:"context_length"`
+	MaxModelLen   int64  `json:"max_model_len"`
+	ContextWindow int64  `json:"context_window"`
+}
+
+func parseModels(body []byte) ([]ModelInfo, error) {
+	var answer struct {
+		Data   []listed `json:"data"`
+		Models []listed `json:"models"`
+	}
+	if err := json.Unmarshal(body, &answer); err != nil {
+		if json.Unmarshal(body, &answer.Data) != nil {
+			return nil, fmt.Errorf("the list of models: %w", err)
+		}
+	}
+	if len(answer.Data) == 0 {
+		answer.Data = answer.Models
+	}
+	var models []ModelInfo
+	for _, l := range answer.Data {
+		if l.ID == "" {
+			l.ID = l.Name
+		}
+		if l.ID != "" {
+			models = append(models, ModelInfo{ID: l.ID, ContextWindow: max(l.ContextLength, l.MaxModelLen, l.ContextWindow)})
+		}
+	}
+	return models, nil
+}
+
+// Local is a model server on this machine.
+type Local struct {
+	Name    string // the provider's name
+	BaseURL string
+	Models  []ModelInfo // what it offers for chat; set by FindLocal
+}
+
+// LocalServers returns the servers that people run on their own machine, at
+// their usual addresses.
+func LocalServers() []Local {
+	return []Local{
+		{Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1"},
+		{Name: "lmstudio", BaseURL: "http://127.0.0.1:1234/v1"},
+		{Name: "llamacpp", BaseURL: "http://127.0.0.1:8080/v1"},
+		{Name: "vllm", BaseURL: "http://127.0.0.1:8000/v1"},
+	}
+}
+
+// FindLocal asks all of servers at once and returns the first of them, in their
+// order, that offers a model. It takes 300 ms at most, next to nothing where
+// nothing listens.
+func FindLocal(ctx context.Context, servers []Local) (Local, bool) {
+	ctx, cancel := context.WithTimeout(ctx, localTime)
+	defer cancel()
+	transport := newTransport()
+	transport.Proxy = nil
+	defer transport.CloseIdleConnections()
+	found := make([]Local, len(servers))
+	var wait sync.WaitGroup
+	for i, s := range servers {
+		wait.Go(func() {
+			models, err := New(Options{Name: s.Name, BaseURL: s.BaseURL, Transport: transport}).ListModels(ctx)
+			if err != nil {
+				return // nothing there, or something else: not a server for us
+			}
+			s.Models = chatModels(models)
+			found[i] = s
+		})
+	}
+	wait.Wait()
+	for _, s := range found {
+		if len(s.Models) > 0 {
+			return s, true
+		}
+	}
+	return Local{}, false
+}
+
+// chatModels leaves out models that only embed text.
+func chatModels(all []ModelInfo) []ModelInfo {
+	var chat []ModelInfo
+	for _, m := range all {
+		if !strings.Contains(strings.ToLower(m.ID), "embed") {
+			chat = append(chat, m)
+		}
+	}
+	return chat
+}

@@ -1,0 +1,190 @@
+// Package openai is a model behind the chat completions protocol, as the many
+// servers that speak it really do. It guarantees that an answer which did not
+// end in order is an error and never an answer, that a tool call is delivered
+// only whole and as the model wrote it, that nothing is sent twice once any of
+// the answer was delivered, that the key goes to the configured host alone, and
+// that a request begins with the bytes of the one before, encoded once.
+package openai
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+)
+
+// The defaults of Options.
+const (
+	DefaultBaseURL     = "https://api.openai.com/v1"
+	DefaultIdle        = 120 * time.Second
+	DefaultTotal       = 30 * time.Minute
+	DefaultMaxAttempts = 6
+)
+
+// Options describe a provider and one of its models.
+type Options struct {
+	Name    string // provider/name, as the user writes it
+	Model   string // as the server knows it
+	BaseURL string // without /chat/completions; empty: DefaultBaseURL
+	// Key returns the API key, empty for none; nil means none. It is called
+	// before the first request, and again after the server has refused the key.
+	Key           func(ctx context.Context) (string, error)
+	Headers       map[string]string // sent with every request, over our own
+	ContextWindow int64             // tokens; zero if not known
+	Prices        Prices
+	Params        Params
+	Limits        Limits
+	Clock         Clock
+	// Transport carries the requests; nil means one of our own, which keeps
+	// connections and honours the proxy variables of the environment.
+	Transport http.RoundTripper
+}
+
+// Prices are in USD per million tokens. Cached is the price of cached input;
+// where it is zero, cached input costs what other input does.
+type Prices struct{ Input, Output, Cached float64 }
+
+// Params are what a request asks for beside the conversation.
+type Params struct {
+	MaxTokens   int // of the answer; zero: the server's own limit
+	Temperature *float64
+	Extra       map[string]any // merged into the request's body, over our own
+}
+
+// Limits bound a request. Zero means the default.
+type Limits struct {
+	Idle        time.Duration // without any part of the answer
+	Total       time.Duration // for one attempt as a whole
+	MaxAttempts int           // the first one included
+}
+
+// Clock is time and chance, replaced in tests. Nil fields are the real ones.
+type Clock struct {
+	Sleep func(ctx context.Context, d time.Duration) error // ends early with ctx's error
+	Now   func() time.Time
+	Rand  func() float64 // in [0, 1)
+}
+
+// Client is a model. It may be used by several goroutines.
+type Client struct {
+	opt  Options
+	base *url.URL
+	http *http.Client
+
+	mu   sync.Mutex
+	key  *string // nil until asked for
+	conv conversation
+}
+
+var _ llm.Model = (*Client)(nil)
+
+// New returns a client; it connects to nothing. A base URL that is not one is
+// reported by the first request.
+func New(opt Options) *Client {
+	if opt.BaseURL == "" {
+		opt.BaseURL = DefaultBaseURL
+	}
+	opt.BaseURL = strings.TrimRight(opt.BaseURL, "/")
+	if opt.Limits.Idle <= 0 {
+		opt.Limits.Idle = DefaultIdle
+	}
+	if opt.Limits.Total <= 0 {
+		opt.Limits.Total = DefaultTotal
+	}
+	if opt.Limits.MaxAttempts <= 0 {
+		opt.Limits.MaxAttempts = DefaultMaxAttempts
+	}
+	opt.Clock = opt.Clock.orReal()
+	if opt.Transport == nil {
+		opt.Transport = newTransport()
+	}
+	c := &Client{opt: opt, http: &http.Client{Transport: opt.Transport, CheckRedirect: checkRedirect}}
+	if u, err := url.Parse(opt.BaseURL); err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") {
+		c.base = u
+	}
+	return c
+}
+
+// Info implements llm.Model.
+func (c *Client) Info() llm.Info {
+	return llm.Info{Name: c.opt.Name, ContextWindow: c.opt.ContextWindow}
+}
+
+// apiKey returns the key, asking for it once.
+func (c *Client) apiKey(ctx context.Context) (string, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.key == nil && c.opt.Key != nil {
+		key, err := c.opt.Key(ctx)
+		if err != nil {
+			return "", &llm.Error{
+				Kind: llm.Unauthorized, Err: err,
+				Message: fmt.Sprintf("The API key for %s could not be read: %v. Check how its provider is configured.", c.opt.Name, err),
+			}
+		}
+		key = strings.TrimSpace(key)
+		c.key = &key
+	}
+	if c.key == nil {
+		return "", nil
+	}
+	return *c.key, nil
+}
+
+// dropKey forgets a key that was refused, so that a new one is asked for.
+func (c *Client) dropKey() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.key = nil
+}
+
+func (k Clock) orReal() Clock {
+	if k.Sleep == nil {
+		k.Sleep = sleep
+	}
+	if k.Now == nil {
+		k.Now = time.Now
+	}
+	if k.Rand == nil {
+		k.Rand = rand.Float64
+	}
+	return k
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// newTransport returns a transport for long streams: no limit on the whole, and
+// pings that notice a dead HTTP/2 connection.
+func newTransport() *http.Transport {
+	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
+	return &http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
+		DialContext:         dialer.DialContext,
+		TLSClientConfig:     &tls.Config{MinVersion: tls.VersionTLS12},
+		ForceAttemptHTTP2:   true,
+		HTTP2:               &http.HTTP2Config{SendPingTimeout: 20 * time.Second, PingTimeout: 15 * time.Second},
+		TLSHandshakeTimeout: 10 * time.Second,
+		IdleConnTimeout:     90 * time.Second,
+		MaxIdleConnsPerHost: 4,
+		DisableCompression:  true, // a compressed stream comes in lumps
+		ReadBufferSize:      32 << 10,
+		WriteBufferSize:     64 << 10,
+	}
+}

@@ -1,0 +1,198 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"net/url"
+	"strings"
+	"time"
+
+	goopenai "github.com/sashabaranov/go-openai"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/llm/openai/wire"
+)
+
+const (
+	firstWait = 500 * time.Millisecond // before the second attempt; doubled for each further one
+	longWait  = 30 * time.Second       // where the server does not say how long
+	maxWait   = 60 * time.Second       // however long the server says
+	// endTime is how long the count of tokens and the end mark may come after the
+	// model has ended.
+	endTime = 5 * time.Second
+)
+
+// The causes with which an attempt is given up.
+var (
+	errIdle    = errors.New("no part of the answer has come for too long")
+	errTotal   = errors.New("the answer has taken too long")
+	errStopped = errors.New("the caller has heard enough")
+)
+
+// Stream implements llm.Model.
+func (c *Client) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
+		emit := func(d llm.Delta) bool { return yield(d, nil) }
+		if err := c.stream(ctx, req, emit); err != nil && !errors.Is(err, errStopped) {
+			yield(llm.Delta{}, err)
+		}
+	}
+}
+
+// stream asks until there is an answer, an error that another attempt would not
+// change, or something has been delivered. It returns errStopped if emit was
+// refused.
+func (c *Client) stream(ctx context.Context, req llm.Request, emit func(llm.Delta) bool) error {
+	if c.base == nil {
+		return c.addressFailure()
+	}
+	q := c.conv.encode(req)
+	for attempt := 1; ; attempt++ {
+		a := &answer{}
+		err := c.attempt(ctx, q, a, emit)
+		if err == nil || errors.Is(err, errStopped) {
+			return err
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		fail := c.explain(err)
+		if a.began || !fail.again || attempt >= c.opt.Limits.MaxAttempts {
+			return fail.err
+		}
+		wait := c.wait(attempt, fail.err.RetryAfter)
+		retry := &llm.Retry{
+			Attempt: attempt + 1, Max: c.opt.Limits.MaxAttempts, Wait: wait, Reason: fail.reason(),
+		}
+		if !emit(llm.Delta{Retry: retry}) {
+			return errStopped
+		}
+		if err := c.opt.Clock.Sleep(ctx, wait); err != nil {
+			return err
+		}
+	}
+}
+
+// wait returns the time before the next attempt: what the server asked for, or
+// exponential with jitter.
+func (c *Client) wait(attempt int, asked time.Duration) time.Duration {
+	if asked > 0 {
+		return min(asked, maxWait)
+	}
+	d := min(firstWait<<(attempt-1), longWait)
+	return d/2 + time.Duration(c.opt.Clock.Rand()*float64(d/2))
+}
+
+// attempt sends q once and delivers what comes. It returns nil after the end of
+// a whole answer has been delivered.
+func (c *Client) attempt(ctx context.Context, q query, a *answer, emit func(llm.Delta) bool) error {
+	key, err := c.apiKey(ctx)
+	if err != nil {
+		return err
+	}
+	ctx, stopTotal := context.WithTimeoutCause(ctx, c.opt.Limits.Total, errTotal)
+	defer stopTotal()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	idle := time.AfterFunc(c.opt.Limits.Idle, func() { cancel(errIdle) })
+	defer idle.Stop()
+
+	d := &doer{client: c, query: q, cancel: cancel}
+	stream, err := c.open(ctx, key, d)
+	if err != nil {
+		return cause(ctx, err)
+	}
+	err = c.receive(stream, a, idle, emit)
+	if err == nil {
+		idle.Stop()
+		if !emit(llm.Delta{End: a.end(q.size(), c.opt.Prices, c.conv.used)}) {
+			err = errStopped
+		}
+	} else {
+		err = cause(ctx, err)
+	}
+	// What closing says changes nothing: the answer is whole, or the error is
+	// already known.
+	_ = stream.Close()
+	return err
+}
+
+// cause returns why ctx was ended, if it was, else err.
+func cause(ctx context.Context, err error) error {
+	if ctx.Err() != nil && !errors.Is(err, errStopped) {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// open sends the request and returns the stream of events.
+func (c *Client) open(ctx context.Context, key string, d *doer) (*goopenai.ChatCompletionStream, error) {
+	config := goopenai.DefaultConfig(key)
+	config.BaseURL = c.opt.BaseURL
+	config.HTTPClient = d
+	req := goopenai.ChatCompletionRequest{
+		Model:         alias,
+		StreamOptions: &goopenai.StreamOptions{IncludeUsage: true},
+	}
+	if wantsCompletionTokens(c.base) {
+		req.MaxCompletionTokens = c.opt.Params.MaxTokens
+	} else {
+		req.MaxTokens = c.opt.Params.MaxTokens
+	}
+	return goopenai.NewClientWithConfig(config).CreateChatCompletionStream(ctx, req)
+}
+
+// wantsCompletionTokens says by which name a server knows the limit of an
+// answer: only the first one refuses the old name.
+func wantsCompletionTokens(base *url.URL) bool {
+	host := base.Hostname()
+	return host == "api.openai.com" || strings.HasSuffix(host, ".openai.azure.com")
+}
+
+// receive delivers the parts of the answer until it has ended in order. The time
+// that the caller takes to use a part does not count as silence of the server.
+func (c *Client) receive(
+	stream *goopenai.ChatCompletionStream, a *answer, idle *time.Timer, emit func(llm.Delta) bool,
+) error {
+	for {
+		line, err := stream.RecvRaw()
+		if err != nil {
+			return a.ended(err)
+		}
+		deltas, content, err := a.take(line, func(e *wire.Error) error { return c.serverFailure(e, 0) })
+		if content {
+			idle.Stop()
+		}
+		for _, d := range deltas {
+			if !emit(d) {
+				return errStopped
+			}
+		}
+		if err != nil {
+			return err
+		}
+		switch {
+		case a.finish != "":
+			idle.Reset(min(c.opt.Limits.Idle, endTime))
+		case content:
+			idle.Reset(c.opt.Limits.Idle)
+		}
+	}
+}
+
+// ended returns nil if the answer is whole although, or because, the stream
+// ended with err: the model said that it had finished, or the server marked the
+// end of an answer that there is.
+func (a *answer) ended(err error) error {
+	switch {
+	case a.finish != "":
+		return nil
+	case errors.Is(err, io.EOF) && a.began:
+		return nil
+	case errors.Is(err, io.EOF):
+		return wire.ErrUnfinished
+	}
+	return err
+}

@@ -1,0 +1,106 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"html"
+	"strconv"
+	"strings"
+)
+
+// maxMessage bounds what is shown of a server's message, in bytes.
+const maxMessage = 600
+
+// Error is what a server said went wrong.
+type Error struct {
+	Status  int    // an HTTP status that the message itself names, else zero
+	Code    string // as the server calls it, for example insufficient_quota
+	Type    string
+	Message string // one line, may be empty
+}
+
+// ParseError reads the many forms in which servers say that something is wrong:
+// JSON with error, detail, message or errors, JSON in a list, a web page, text.
+func ParseError(body []byte) *Error {
+	body = bytes.TrimSpace(body)
+	if len(body) > 0 && body[0] == '<' {
+		return &Error{Message: pageTitle(string(body))}
+	}
+	var v any
+	if json.Unmarshal(body, &v) != nil {
+		return &Error{Message: oneLine(string(body))}
+	}
+	e := &Error{}
+	e.read(v)
+	e.Message = oneLine(e.Message)
+	return e
+}
+
+// IsPage says whether body is a web page.
+func IsPage(body []byte) bool {
+	return len(body) > 0 && body[0] == '<'
+}
+
+// read takes what it knows of v; what is found first stays.
+func (e *Error) read(v any) {
+	switch v := v.(type) {
+	case string:
+		if e.Message == "" {
+			e.Message = v
+		}
+	case []any:
+		for _, item := range v {
+			e.read(item)
+		}
+	case map[string]any:
+		e.readObject(v)
+	}
+}
+
+func (e *Error) readObject(m map[string]any) {
+	if s, ok := m["type"].(string); ok && e.Type == "" {
+		e.Type = s
+	}
+	switch code := m["code"].(type) {
+	case string:
+		e.Code = code
+		if n, err := strconv.Atoi(code); err == nil && n >= 400 && n < 600 {
+			e.Status = n
+		}
+	case float64:
+		if code >= 400 && code < 600 {
+			e.Status = int(code)
+		}
+	}
+	for _, key := range []string{"error", "message", "detail", "msg", "errors"} {
+		if inner, ok := m[key]; ok && inner != nil {
+			e.read(inner)
+		}
+	}
+}
+
+// pageTitle says in a line what a web page is about.
+func pageTitle(page string) string {
+	lower := strings.ToLower(page)
+	for _, tag := range []string{"title", "h1"} {
+		start := strings.Index(lower, "<"+tag)
+		if start < 0 {
+			continue
+		}
+		open := strings.IndexByte(lower[start:], '>')
+		end := strings.Index(lower[start:], "</"+tag)
+		if open > 0 && end > open && len(lower) == len(page) {
+			return oneLine(html.UnescapeString(page[start+open+1 : start+end]))
+		}
+	}
+	return ""
+}
+
+// oneLine joins the lines of s and bounds its length.
+func oneLine(s string) string {
+	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "?")), " ")
+	if len(s) > maxMessage {
+		s = strings.ToValidUTF8(s[:maxMessage], "") + "…"
+	}
+	return s
+}
