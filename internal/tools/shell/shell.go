@@ -3,10 +3,18 @@
 // amount of memory however much there is, that Run returns within a second of
 // the shell's exit, and that no process a command started outlives it
 // unnamed: what is left of the tree is ended, and what cannot be is reported.
+//
+// The last guarantee is whole on Linux, where the program adopts orphans. On
+// other Unix systems a process that moved to a session of its own is not found;
+// on Windows the tree is ended by taskkill.
 package shell
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
 	"time"
 )
 
@@ -17,7 +25,8 @@ const DefaultLimit = 30_000
 type Options struct {
 	Line string // for bash -c, sh -c where there is no bash, cmd /c on Windows
 	Dir  string // absolute; must exist
-	// Env is the whole environment, see Environ; nil means Environ(os.Environ()).
+	// Env is the whole environment, see Environ; nil means what Environ makes of
+	// the program's own.
 	Env []string
 	// Timeout ends the command; zero means none.
 	Timeout time.Duration
@@ -34,10 +43,12 @@ type Options struct {
 
 // Result is what a command came to.
 type Result struct {
-	// ExitCode is the shell's status; 128+n if signal n ended it.
+	// ExitCode is the shell's status; 128+n if signal n ended it, and -1 if the
+	// command was cancelled before it began.
 	ExitCode int
 	// Output is stdout and stderr as they came, valid UTF-8, at most Limit
-	// characters and, where the middle was left out, one line that says so.
+	// characters and, where the middle was left out, one line that says so. Of
+	// binary output it holds one line that says how much there was.
 	Output    string
 	Omitted   int64  // bytes left out of Output
 	Spill     string // file (0600) with the output from its beginning, up to 64 MiB; empty if nothing was left out
@@ -50,38 +61,63 @@ type Result struct {
 }
 
 // Jobs runs commands and owns their processes: Run in the foreground, Start in
-// the background. A program makes one, and closes it when it ends. It is safe
+// the background. A program makes one, and closes it when it ends; on Linux it
+// makes the program the one that adopts the orphans of its commands. It is safe
 // for concurrent use.
-type Jobs struct{}
+type Jobs struct {
+	mu     sync.Mutex
+	shells map[int]bool     // running or not waited for yet, by pid
+	named  map[process]bool // strays that the user was told of
+	jobs   []*job
+	last   int // number of the latest job
+	closed bool
+	wg     sync.WaitGroup
+}
 
 // NewJobs returns an empty set of jobs.
-func NewJobs() *Jobs { return &Jobs{} }
+func NewJobs() *Jobs {
+	adoptOrphans()
+	return &Jobs{shells: map[int]bool{}, named: map[process]bool{}}
+}
 
 // Run runs a command to its end. Processes that it leaves in the background
 // are ended too. A command that fails, times out or is cancelled is a Result; an
 // error means that it could not be started.
-func (j *Jobs) Run(ctx context.Context, opts Options) (Result, error) { return Result{}, nil }
-
-// Job describes a command in the background.
-type Job struct {
-	ID       string
-	Line     string
-	Log      string // file (0600) with the output, up to 64 MiB
-	Running  bool
-	ExitCode int // once it is not running any more
-	Started  time.Time
+func (j *Jobs) Run(ctx context.Context, opts Options) (Result, error) {
+	if ctx.Err() != nil {
+		return Result{ExitCode: -1, Cancelled: true}, nil
+	}
+	kept := newCapture(opts.Limit, opts.SpillDir)
+	report := newReporter(opts.Output)
+	c, err := j.start(opts, func(p []byte) { kept.write(p); report.add(p) })
+	if err != nil {
+		report.close()
+		return Result{}, err
+	}
+	end := c.wait(ctx.Done(), opts.Timeout)
+	report.close()
+	out := kept.finish()
+	return Result{
+		ExitCode: end.code, TimedOut: end.timedOut, Cancelled: end.stopped, Took: end.took,
+		Output: out.text, Omitted: out.omitted, Spill: out.file,
+		Notes: append(end.rest.notes(), out.notes...),
+	}, nil
 }
 
-// Start starts a command in the background, without a time limit of its own;
-// Timeout, Output and Limit are not used.
-func (j *Jobs) Start(opts Options) (Job, error) { return Job{}, nil }
-
-// Kill ends a job with all its processes and returns the end of its output. A
-// job that has ended already is no error; an unknown id is.
-func (j *Jobs) Kill(id string) (tail string, err error) { return "", nil }
-
-// List returns the jobs in the order in which they were started.
-func (j *Jobs) List() []Job { return nil }
-
-// Close ends all jobs and waits for them.
-func (j *Jobs) Close() error { return nil }
+// check refuses what the system would refuse with a message that says less.
+func (o Options) check() error {
+	if strings.Contains(o.Line, "\x00") {
+		return fmt.Errorf("the command contains a NUL byte, which no shell accepts")
+	}
+	if len(o.Line) > maxLine {
+		return fmt.Errorf("the command is %d bytes long and the system takes %d: put it into a file and run that", len(o.Line), maxLine)
+	}
+	info, err := os.Stat(o.Dir)
+	if err != nil {
+		return fmt.Errorf("the command's folder cannot be used: %w", err)
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("the command's folder %s is a file", o.Dir)
+	}
+	return nil
+}

@@ -1,0 +1,50 @@
+package shell
+
+import (
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+)
+
+// createNewProcessGroup keeps Ctrl+C in our console from the command.
+const createNewProcessGroup = 0x200
+
+// shellCommand returns the command for a line. cmd parses its own command line,
+// so the line is handed over as it is, in the quotes that /s takes off.
+func shellCommand(line string) *exec.Cmd {
+	cmd := exec.Command("cmd.exe")
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		CmdLine: `cmd.exe /d /s /c "` + line + `"`, HideWindow: true, CreationFlags: createNewProcessGroup,
+	}
+	return cmd
+}
+
+func exitCode(state *os.ProcessState) int { return state.ExitCode() }
+
+// adoptOrphans does nothing: Windows has no orphans.
+func adoptOrphans() {}
+
+// birth is not known here.
+func birth(int) uint64 { return 0 }
+
+// left returns the shell while it runs.
+func (c *command) left() []process {
+	if c.hasExited() {
+		return nil
+	}
+	return []process{{pid: c.cmd.Process.Pid, name: "cmd.exe"}}
+}
+
+// strays are not found here.
+func (c *command) strays() []process { return nil }
+
+// terminate kills at once: a process without a window cannot be asked to end.
+func (c *command) terminate(ps []process) { c.kill(ps) }
+
+// kill ends the shell with its children.
+func (c *command) kill(ps []process) {
+	for _, p := range ps {
+		_ = exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(p.pid)).Run() // failed: named as a survivor
+	}
+}

@@ -1,0 +1,135 @@
+package shell
+
+import (
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+)
+
+// Between two reports there is at least reportPause, and a report holds at most
+// reportSize bytes.
+const (
+	reportPause = 50 * time.Millisecond
+	reportSize  = 8 << 10
+)
+
+// reporter hands output to a function at a pace that a screen can follow. add
+// never waits for the function. A nil reporter reports nothing.
+type reporter struct {
+	report func(string)
+	wake   chan struct{} // capacity 1
+	closed chan struct{}
+	done   chan struct{}
+
+	mu      sync.Mutex
+	pending []byte // the newest bytes that were not reported
+	cut     bool   // bytes before pending were dropped
+}
+
+// newReporter starts a reporter; close ends it.
+func newReporter(report func(string)) *reporter {
+	if report == nil {
+		return nil
+	}
+	r := &reporter{
+		report: report, wake: make(chan struct{}, 1), closed: make(chan struct{}), done: make(chan struct{}),
+	}
+	go r.run()
+	return r
+}
+
+// add adds output. Of more than reportSize bytes only the end is copied.
+func (r *reporter) add(p []byte) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	if over := len(r.pending) + len(p) - reportSize; over > 0 {
+		r.cut = true
+		fromPending := min(over, len(r.pending))
+		r.pending = append(r.pending[:0], r.pending[fromPending:]...)
+		p = p[over-fromPending:]
+	}
+	r.pending = append(r.pending, p...)
+	r.mu.Unlock()
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+// close reports what is pending and waits until the function has returned.
+func (r *reporter) close() {
+	if r == nil {
+		return
+	}
+	close(r.closed)
+	<-r.done
+}
+
+func (r *reporter) run() {
+	defer close(r.done)
+	defer r.flush(true)
+	pause := time.NewTimer(0)
+	defer pause.Stop()
+	for {
+		select {
+		case <-r.wake:
+		case <-r.closed:
+			return
+		}
+		select {
+		case <-pause.C:
+		case <-r.closed:
+			return
+		}
+		r.flush(false)
+		pause.Reset(reportPause)
+	}
+}
+
+// flush reports what is pending. An unfinished character at its end is kept for
+// the next time, unless this is the last.
+func (r *reporter) flush(last bool) {
+	r.mu.Lock()
+	text := r.pending
+	if !last {
+		text = text[:len(text)-unfinished(text)]
+	}
+	chunk := string(text)
+	r.pending = append(r.pending[:0], r.pending[len(text):]...)
+	cut := r.cut && chunk != ""
+	if cut {
+		r.cut = false
+	}
+	r.mu.Unlock()
+	if cut {
+		chunk = "…\n" + afterNewline(chunk)
+	}
+	if chunk != "" {
+		r.report(strings.ToValidUTF8(chunk, "\uFFFD"))
+	}
+}
+
+// unfinished returns the number of bytes at the end of p that begin a character
+// but do not complete it.
+func unfinished(p []byte) int {
+	for n := 1; n < utf8.UTFMax && n <= len(p); n++ {
+		if b := p[len(p)-n]; utf8.RuneStart(b) {
+			if utf8.FullRune(p[len(p)-n:]) {
+				return 0
+			}
+			return n
+		}
+	}
+	return 0
+}
+
+// afterNewline begins a text at a line where it has more than one.
+func afterNewline(s string) string {
+	if _, rest, ok := strings.Cut(s, "\n"); ok && rest != "" {
+		return rest
+	}
+	return strings.TrimLeftFunc(s, func(r rune) bool { return r == utf8.RuneError })
+}
