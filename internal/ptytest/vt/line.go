@@ -2,6 +2,7 @@ package vt
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -60,6 +61,9 @@ func (l *line) cut(x int) {
 
 // width returns the number of cells that a cluster takes.
 func (t *Terminal) width(cluster string) int {
+	if r, _ := utf8.DecodeRuneInString(cluster); t.opt.WideLines && r >= 0x2500 && r < 0x2580 {
+		return 2
+	}
 	if t.opt.NarrowEmoji {
 		return min(2, ansi.StringWidthWc(cluster))
 	}

@@ -22,6 +22,9 @@ type Options struct {
 	// NarrowEmoji makes characters that are wide only by a variation selector one
 	// cell wide, as older terminals do.
 	NarrowEmoji bool
+	// WideLines makes box drawing characters two cells wide, as terminals set up for
+	// East Asian text do.
+	WideLines bool
 	// NoSync makes the terminal not know synchronised output, NoKitty not the Kitty
 	// keyboard protocol.
 	NoSync, NoKitty bool

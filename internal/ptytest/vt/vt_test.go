@@ -40,6 +40,7 @@ func TestScreen(t *testing.T) {
 		{name: "joined emoji", in: "👩‍💻x", want: "👩‍💻x", x: 3},
 		{name: "emoji by selector", in: "⚠️x", want: "⚠️x", x: 3},
 		{name: "emoji by selector, narrow", in: "⚠️x", opt: Options{NarrowEmoji: true}, want: "⚠️x", x: 2},
+		{name: "box drawing, wide", in: "│x", opt: Options{WideLines: true}, want: "│x", x: 3},
 		{name: "title is not shown", in: "\x1b]0;title\aa", want: "a", x: 1},
 		{name: "scrolls", in: "1\r\n2\r\n3", opt: Options{Height: 2}, want: "2\n3", x: 1, y: 1},
 		{name: "tab", in: "a\tb", want: "a       b", x: 9},

@@ -328,23 +328,52 @@ func TestAWriteThatFailsEndsDrawing(t *testing.T) {
 	}
 }
 
-// The terminal and we may disagree about how wide a character is: rows below and
-// above stay in their places all the same.
+// The terminal and we may disagree about how wide a character is: all rows stay in
+// their places, and each shows what it would if it were alone.
 func TestWidthsThatTerminalsDisagreeAbout(t *testing.T) {
-	s, term := openFake(t, vt.Options{Width: 10, Height: 6, NarrowEmoji: true})
-	for i := range 30 {
-		s.SetTail([]string{strings.Repeat("⚠️", i%6), "second", "third"}, &Cursor{X: i % 6, Y: 1})
-		if i%3 == 0 {
-			s.Print(strings.Repeat("❤️", i%5) + "x")
+	tests := []struct {
+		opt   vt.Options
+		piece string
+	}{
+		{vt.Options{Width: 10, Height: 8, NarrowEmoji: true}, "⚠️"},
+		{vt.Options{Width: 10, Height: 8, WideLines: true}, "─"},
+	}
+	for _, tt := range tests {
+		s, term := openFake(t, tt.opt)
+		var p preparer
+		for i := range 40 {
+			first := strings.Repeat(tt.piece, i%7) + strings.Repeat("xy", i%3)
+			s.SetTail([]string{first, "second", "third"}, &Cursor{X: i % 6, Y: 1})
+			s.Flush()
+			alone := vt.New(tt.opt)
+			fmt.Fprint(alone, "\x1b[?7l", p.row(first, 10).text)
+			if diff := cmp.Diff([]string{alone.Screen()[0], "second", "third"}, term.Screen()[:3]); diff != "" {
+				t.Fatalf("%+v, step %d:\n%s", tt.opt, i, diff)
+			}
 		}
+		s.Print(strings.Repeat(tt.piece, 9))
 		s.Flush()
+		if got := term.History(); got[len(got)-1] != "third" || got[len(got)-2] != "second" {
+			t.Errorf("%+v: %q", tt.opt, got)
+		}
 	}
-	rows := term.Screen()
-	if !slices.Contains(rows, "second") || rows[len(rows)-1] != "third" {
-		t.Errorf("screen:\n%s", term.String())
+}
+
+// A terminal that cuts its rows and gets wide again has lost text without having
+// another size than before.
+func TestCutRowsAreDrawnAgain(t *testing.T) {
+	s, term := openFake(t, vt.Options{Width: 20, Height: 8, Rewrap: vt.RewrapNone}, "XTERM_VERSION=390")
+	s.SetTail([]string{"a rather long row", "> prompt"}, &Cursor{X: 3, Y: 1})
+	s.Flush()
+	term.Resize(5, 8)
+	term.Resize(20, 8)
+	if term.String() != "a rat\n> pro" {
+		t.Fatalf("the terminal did not cut: %q", term.String())
 	}
-	if n := strings.Count(strings.Join(term.History(), "\n"), "third"); n != 1 {
-		t.Errorf("%d copies of a row", n)
+	s.Resize(20, 8)
+	s.Flush()
+	if want := "a rather long row\n> prompt"; term.String() != want {
+		t.Errorf("screen %q, want %q", term.String(), want)
 	}
 }
 
@@ -357,7 +386,7 @@ type script struct {
 	tail []string
 }
 
-var alphabet = []rune("ab ─│xyz漢字éß👍🏽")
+var alphabet = []rune("ab ─│xyz漢字éß👍🏽\u0301\u200d")
 
 func (sc *script) line(label string, width int) string {
 	n := rapid.IntRange(0, width).Draw(sc.T, label+" length")
@@ -459,7 +488,12 @@ func TestRandomResizes(t *testing.T) {
 			}
 			w, _ := s.Size()
 			long := strings.Repeat("=", w)
-			s.SetTail([]string{long, "> prompt", long[:w/2], "status"}, &Cursor{X: rapid.IntRange(0, 8).Draw(rt, "x"), Y: 1})
+			tail := []string{long, "> " + long[:rapid.IntRange(0, w-2).Draw(rt, "prompt")], long[:w/2]}
+			cursor := &Cursor{X: min(w-1, len(tail[1])), Y: 1}
+			if rapid.Bool().Draw(rt, "hidden") {
+				cursor = nil
+			}
+			s.SetTail(tail, cursor)
 			s.Flush()
 			for range rapid.IntRange(0, 3).Draw(rt, "storm") {
 				term.Resize(rapid.IntRange(14, 60).Draw(rt, "w"), rapid.IntRange(16, 30).Draw(rt, "h"))
