@@ -1,12 +1,19 @@
-// Package diffview renders a proposed change or command for a person to judge.
+// Package diffview renders a proposed change or command for a person to judge. It
+// guarantees that what is shown can be relied on: every changed line is shown whole
+// (wrapped, never cut), characters that hide something are made visible and counted
+// in the header, changes that cannot be seen (white space, line endings, the final
+// newline) are named and made visible, and a command is shown as it will be run. A
+// view costs what its visible lines cost, whatever the size of the file.
 package diffview
 
 import (
 	"io/fs"
-	"time"
+	"sort"
+
+	"github.com/bb2d0cf4/agent/internal/diff"
 )
 
-// Change is a proposed new content of one file.
+// Change is a proposed new content of one file. Its texts are not sanitised.
 type Change struct {
 	Name   string // as shown to the user
 	Before string
@@ -24,71 +31,152 @@ type Change struct {
 type Options struct {
 	Width   int // columns
 	Dark    bool
-	NoColor bool
-	Context int // unchanged lines around a change; 0 means 3
+	NoColor bool // no escape sequences
+	Context int  // unchanged lines around a change; 0 means 3
 }
 
-// View is a change rendered for a panel.
-type View struct{ opt Options }
+const (
+	defaultContext = 3
+	summaryLines   = 12
+)
+
+// View is a change rendered for a panel. It belongs to one goroutine.
+type View struct {
+	change Change
+	opt    Options
+	diff   *diff.Diff
+	all    bool // unchanged lines are shown
+	header []string
+	body   body
+	last   window
+}
+
+// window keeps what Lines returned last: a panel asks again each frame.
+type window struct {
+	offset, height int
+	lines          []string
+}
 
 // New prepares c for display.
-func New(c Change, o Options) *View { return &View{opt: o} }
+func New(c Change, o Options) *View {
+	if o.Context == 0 {
+		o.Context = defaultContext
+	}
+	if c.Delete {
+		c.After = ""
+	}
+	v := &View{change: c, opt: o, diff: diff.Lines(c.Before, c.After)}
+	v.body.painter = newPainter(c.Name, o, sliceSource(v.diff.A), sliceSource(v.diff.B))
+	v.body.painter.showCR = mixedEndings(c.Before, c.After)
+	v.build()
+	return v
+}
+
+func (v *View) build() {
+	context := v.opt.Context
+	if v.all {
+		context = max(len(v.diff.A), len(v.diff.B))
+	}
+	v.body.rows = foldedRows(v.diff.Hunks(context), len(v.diff.A))
+	v.layout()
+}
+
+// layout fits the view to its width.
+func (v *View) layout() {
+	v.body.layout(v.opt)
+	v.header = changeHeader(v.change, v.diff, v.opt)
+	v.last = window{}
+}
 
 // Header returns the lines that have to be on the screen before an answer is
 // possible: what happens to which file, and every warning.
-func (v *View) Header() []string { return nil }
+func (v *View) Header() []string { return v.header }
 
-// Len returns the number of lines of the body.
-func (v *View) Len() int { return 0 }
+// Len returns the number of terminal lines of the body.
+func (v *View) Len() int { return v.body.len() }
 
 // Lines returns at most height lines of the body from line offset (0-based).
-func (v *View) Lines(offset, height int) []string { return nil }
-
-// Expand shows all unchanged lines, or folds them again.
-func (v *View) Expand(all bool) {}
-
-// Expanded says whether all unchanged lines are shown.
-func (v *View) Expanded() bool { return false }
-
-// Resize sets the width in columns.
-func (v *View) Resize(width int) {}
-
-// Counts returns the number of added and removed lines.
-func (v *View) Counts() (added, removed int) { return 0, 0 }
-
-// Summary returns the lines for the scrollback after the change was accepted: the
-// header, then at most 12 lines of the diff.
-func (v *View) Summary() []string { return nil }
-
-// Summarize renders the unified diff of a committed change as Summary does.
-func Summarize(name, unified string, o Options) []string { return nil }
-
-// Command is a command line to be approved.
-type Command struct {
-	Line       string
-	Dir        string
-	Timeout    time.Duration
-	Background bool
-	Notes      []string
+func (v *View) Lines(offset, height int) []string {
+	if v.last.lines == nil || v.last.offset != offset || v.last.height != height {
+		v.last = window{offset: offset, height: height, lines: v.body.lines(offset, height)}
+	}
+	return v.last.lines
 }
 
-// CommandView is a command rendered for a panel. It is never cut.
-type CommandView struct{ opt Options }
+// Expand shows all unchanged lines, or folds them again. Offsets into the body are
+// not valid after it.
+func (v *View) Expand(all bool) {
+	if v.all != all {
+		v.all = all
+		v.build()
+	}
+}
 
-// NewCommand prepares c for display.
-func NewCommand(c Command, o Options) *CommandView { return &CommandView{opt: o} }
-
-// Header returns the lines that have to be on the screen before an answer is possible.
-func (v *CommandView) Header() []string { return nil }
-
-// Len returns the number of lines of the body.
-func (v *CommandView) Len() int { return 0 }
-
-// Lines returns at most height lines of the body from line offset (0-based).
-func (v *CommandView) Lines(offset, height int) []string { return nil }
+// Expanded says whether all unchanged lines are shown.
+func (v *View) Expanded() bool { return v.all }
 
 // Resize sets the width in columns.
-func (v *CommandView) Resize(width int) {}
+func (v *View) Resize(width int) {
+	if width != v.opt.Width {
+		v.opt.Width = width
+		v.layout()
+	}
+}
 
-// Summary returns the lines for the scrollback after the command was approved.
-func (v *CommandView) Summary() []string { return nil }
+// Counts returns the number of added and removed lines.
+func (v *View) Counts() (added, removed int) { return v.diff.Counts() }
+
+// Summary returns the lines for the scrollback after the change was accepted: what
+// happened to the file, then at most 12 lines of the diff.
+func (v *View) Summary() []string {
+	added, removed := v.Counts()
+	head := titleLine(verb(v.change), v.change.Name, added, removed, nil, v.opt)
+	b := body{painter: v.body.painter, rows: foldedRows(v.diff.Hunks(v.opt.Context), len(v.diff.A))}
+	b.layout(v.opt)
+	return append(head, b.summary(v.opt)...)
+}
+
+// body is a list of rows, each of which takes one or more terminal lines.
+type body struct {
+	painter *painter
+	rows    []row
+	starts  []int // the first terminal line of each row, and at last their number
+}
+
+func (b *body) layout(o Options) {
+	b.painter.fit(o, b.rows)
+	b.starts = make([]int, len(b.rows)+1)
+	for i := range b.rows {
+		b.starts[i+1] = b.starts[i] + b.painter.height(&b.rows[i])
+	}
+}
+
+func (b *body) len() int {
+	if len(b.starts) == 0 {
+		return 0
+	}
+	return b.starts[len(b.rows)]
+}
+
+func (b *body) lines(offset, height int) []string {
+	offset = max(offset, 0)
+	i := sort.SearchInts(b.starts, offset+1) - 1
+	if i < 0 || i >= len(b.rows) || height <= 0 {
+		return nil
+	}
+	skip := offset - b.starts[i]
+	var lines []string
+	for ; i < len(b.rows) && len(lines) < skip+height; i++ {
+		lines = append(lines, b.painter.paint(b.rows, i, b.starts[i+1]-b.starts[i])...)
+	}
+	return lines[skip:min(len(lines), skip+height)]
+}
+
+// summary returns the first lines, and how many more there are.
+func (b *body) summary(o Options) []string {
+	lines := b.lines(0, summaryLines)
+	if more := b.len() - summaryLines; more > 0 {
+		lines = append(lines, moreLine(more, o))
+	}
+	return lines
+}

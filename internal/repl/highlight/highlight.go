@@ -49,7 +49,7 @@ func forLexer(lexer chroma.Lexer, dark bool) *Lines {
 // Skip takes note of a line without colouring it, at a small part of the cost.
 func (l *Lines) Skip(line string) { l.scan.line(line) }
 
-// Line returns the next line in colours. It holds neither newline nor tabs.
+// Line returns the next line, which holds no newline, in colours.
 func (l *Lines) Line(line string) []paint.Span {
 	if l.lexer == nil || line == "" {
 		return plain(line)
@@ -108,4 +108,9 @@ func appendSpan(spans []paint.Span, text string, style paint.Style) []paint.Span
 func (l *Lines) Peek(line string) []paint.Span {
 	ahead := *l
 	return ahead.Line(line)
+}
+
+// Fresh returns Lines for another text in the same language.
+func (l *Lines) Fresh() *Lines {
+	return &Lines{lexer: l.lexer, theme: l.theme, scan: scanner{syntax: l.scan.syntax}}
 }

@@ -1,0 +1,164 @@
+package diffview
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/diff"
+	"github.com/bb2d0cf4/agent/internal/repl/highlight"
+	"github.com/bb2d0cf4/agent/internal/repl/paint"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
+)
+
+// Command is a command line to be approved. Its texts are not sanitised.
+type Command struct {
+	Line       string
+	Dir        string
+	Timeout    time.Duration // zero is not mentioned
+	Background bool
+	Notes      []string
+}
+
+// CommandView is a command rendered for a panel: its header names the circumstances
+// and the warnings, its body is the command, whole. It belongs to one goroutine.
+type CommandView struct {
+	command Command
+	opt     Options
+	header  []string
+	body    []string
+}
+
+// numberedFrom is the number of lines from which on a command's lines are numbered.
+const numberedFrom = 4
+
+// NewCommand prepares c for display.
+func NewCommand(c Command, o Options) *CommandView {
+	v := &CommandView{command: c, opt: o}
+	v.layout()
+	return v
+}
+
+// Header returns the lines that have to be on the screen before an answer is possible.
+func (v *CommandView) Header() []string { return v.header }
+
+// Len returns the number of terminal lines of the command.
+func (v *CommandView) Len() int { return len(v.body) }
+
+// Lines returns at most height lines of the command from line offset (0-based).
+func (v *CommandView) Lines(offset, height int) []string {
+	offset = max(min(offset, len(v.body)), 0)
+	return v.body[offset:min(len(v.body), offset+max(height, 0))]
+}
+
+// Resize sets the width in columns.
+func (v *CommandView) Resize(width int) {
+	if width != v.opt.Width {
+		v.opt.Width = width
+		v.layout()
+	}
+}
+
+// Summary returns the lines for the scrollback after the command was approved.
+func (v *CommandView) Summary() []string {
+	lines := v.body[:min(len(v.body), summaryLines)]
+	if more := len(v.body) - len(lines); more > 0 {
+		lines = append(lines[:len(lines):len(lines)], moreLine(more, v.opt))
+	}
+	return lines
+}
+
+func (v *CommandView) layout() {
+	v.header = v.headerLines()
+	v.body = v.bodyLines()
+}
+
+func (v *CommandView) headerLines() []string {
+	c := v.command
+	f := paint.NewFlow(v.opt.Width, v.opt.NoColor, paint.Indent{Rest: []paint.Span{{Text: "  "}}})
+	f.Text("run", styleTitle)
+	if c.Dir != "" {
+		f.Text(" in ", paint.Style{})
+		f.Code(sanitize.Line(c.Dir), paint.Style{})
+	}
+	if c.Timeout > 0 {
+		f.Text(" · at most "+duration(c.Timeout), styleDim)
+	}
+	if c.Background {
+		f.Text(" · in the background", styleDim)
+	}
+	lines := f.Lines()
+	for _, w := range append(v.warnings(), c.Notes...) {
+		lines = append(lines, warningLines(w, v.opt)...)
+	}
+	return lines
+}
+
+// duration writes d without the parts that are zero.
+func duration(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+// warnings names what the command's text could hide.
+func (v *CommandView) warnings() []string {
+	const wide = 40
+	var out []string
+	found := map[sanitize.Kind]int{}
+	for _, f := range sanitize.Hidden(v.command.Line) {
+		found[f.Kind] += f.Count
+	}
+	for _, kind := range []sanitize.Kind{sanitize.Bidi, sanitize.Invisible, sanitize.Control, sanitize.Invalid} {
+		if n := found[kind]; n > 0 {
+			out = append(out, "the command holds "+hiddenText(n, kind))
+		}
+	}
+	if strings.Contains(v.command.Line, strings.Repeat(" ", wide)) || strings.Contains(v.command.Line, "\n\n\n\n") {
+		out = append(out, "the command holds a long stretch of blanks: read it to its end")
+	}
+	return out
+}
+
+func (v *CommandView) bodyLines() []string {
+	parts := strings.Split(strings.TrimSuffix(v.command.Line, "\n"), "\n")
+	name := "bash"
+	if v.opt.NoColor {
+		name = ""
+	}
+	code := highlight.ForLanguage(name, v.opt.Dark)
+	digits := len(strconv.Itoa(len(parts)))
+	var lines []string
+	for i, part := range parts {
+		mark := "  "
+		switch {
+		case len(parts) >= numberedFrom:
+			mark = fmt.Sprintf("%*d ", digits, i+1)
+		case i == 0:
+			mark = "$ "
+		}
+		lines = append(lines, v.commandLine(mark, part, code)...)
+	}
+	return lines
+}
+
+// commandLine sets one line of the command behind mark.
+func (v *CommandView) commandLine(mark, text string, code *highlight.Lines) []string {
+	raw := text
+	text = sanitize.Text(raw)
+	spans := emphasise(code.Line(text), revealed(raw, text), styleRevealed)
+	spans = expand(spans, tellingBlanks(text, nil, diff.Insert))
+	room := max(v.opt.Width-len(mark), 1)
+	var lines []string
+	for _, row := range paint.Chop(spans, room) {
+		lines = append(lines, paint.Line(v.opt.NoColor, append([]paint.Span{{Text: mark, Style: styleDim}}, row...)...))
+		mark = strings.Repeat(" ", len(mark))
+	}
+	return lines
+}

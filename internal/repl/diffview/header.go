@@ -1,0 +1,193 @@
+package diffview
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/diff"
+	"github.com/bb2d0cf4/agent/internal/repl/paint"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
+)
+
+// The styles use the colours that a terminal's theme defines, but for the marks of
+// changed words, which have to leave the text on them readable.
+var (
+	styleTitle  = paint.Style{Attr: paint.Bold}
+	styleDim    = paint.Style{FG: paint.Index(8)}
+	styleInsert = paint.Style{FG: paint.Index(2)}
+	styleDelete = paint.Style{FG: paint.Index(1)}
+	// styleRevealed tells a hidden character from the same escape written out.
+	styleRevealed = paint.Style{Attr: paint.Reverse}
+	styleWarn     = paint.Style{FG: paint.Index(3), Attr: paint.Bold}
+)
+
+func (p *painter) markStyle(op diff.Op) paint.Style {
+	back := map[diff.Op][2]uint8{diff.Insert: {194, 22}, diff.Delete: {224, 52}}[op]
+	if p.opt.Dark {
+		return paint.Style{BG: paint.Index(back[1])}
+	}
+	return paint.Style{BG: paint.Index(back[0])}
+}
+
+func verb(c Change) string {
+	switch {
+	case c.Delete:
+		return "delete"
+	case !c.Exists:
+		return "create"
+	}
+	return "edit"
+}
+
+// changeHeader says what happens to which file, and warns.
+func changeHeader(c Change, d *diff.Diff, o Options) []string {
+	added, removed := d.Counts()
+	lines := titleLine(verb(c), c.Name, added, removed, properties(c), o)
+	for _, w := range warnings(c, d) {
+		lines = append(lines, warningLines(w, o)...)
+	}
+	return lines
+}
+
+// titleLine is the first line of a header; where it is too long it goes on.
+func titleLine(verb, name string, added, removed int, properties []string, o Options) []string {
+	f := paint.NewFlow(o.Width, o.NoColor, paint.Indent{Rest: []paint.Span{{Text: "  "}}})
+	f.Text(verb+" ", paint.Style{})
+	f.Code(sanitize.Line(name), styleTitle)
+	f.Text("  ", paint.Style{})
+	f.Text(fmt.Sprintf("+%d", added), styleInsert)
+	f.Text(" ", paint.Style{})
+	f.Text(fmt.Sprintf("−%d", removed), styleDelete)
+	for _, p := range properties {
+		f.Text(" ·\u00a0"+sanitize.Line(p), styleDim)
+	}
+	return f.Lines()
+}
+
+func moreLine(n int, o Options) string {
+	return paint.Line(o.NoColor, paint.Truncate([]paint.Span{{Text: fmt.Sprintf("  … %d more lines", n), Style: styleDim}}, o.Width)...)
+}
+
+// properties names what an edit keeps that is not the usual.
+func properties(c Change) []string {
+	var out []string
+	text := c.Before
+	if !c.Exists {
+		text = c.After
+	}
+	if crlf := strings.Count(text, "\r\n"); crlf > 0 {
+		if crlf < strings.Count(text, "\n") {
+			out = append(out, "mixed line endings")
+		} else {
+			out = append(out, "CRLF")
+		}
+	}
+	if c.Encoding != "" && c.Encoding != "utf-8" {
+		out = append(out, strings.ToUpper(c.Encoding))
+	}
+	if c.BOM {
+		out = append(out, "BOM")
+	}
+	if c.Mode&0o111 != 0 && c.Mode.Type() == fs.FileMode(0) {
+		out = append(out, "executable")
+	}
+	return out
+}
+
+// warnings names what a reader of the diff could miss.
+func warnings(c Change, d *diff.Diff) []string {
+	var out []string
+	class := diff.Classify(c.Before, c.After)
+	switch {
+	case c.Exists && !c.Delete && len(d.Edits) == 0:
+		out = append(out, "nothing changes")
+	case !c.Exists && c.After == "":
+		out = append(out, "the file is empty")
+	case class.LineEndings:
+		out = append(out, "only line endings change: "+endings(c.Before)+" → "+endings(c.After))
+	case class.Whitespace && c.Exists && !c.Delete:
+		out = append(out, "only white space changes")
+	case c.Exists && !c.Delete && endings(c.Before) != endings(c.After) && c.Before != "" && c.After != "":
+		out = append(out, "line endings change too: "+endings(c.Before)+" → "+endings(c.After))
+	}
+	switch {
+	case class.FinalNewline > 0:
+		out = append(out, "adds the newline at the end of the file")
+	case class.FinalNewline < 0:
+		out = append(out, "removes the newline at the end of the file")
+	}
+	out = append(out, hidden(d)...)
+	return append(out, c.Notes...)
+}
+
+// endings names the line endings of a text.
+func endings(s string) string {
+	crlf, all := strings.Count(s, "\r\n"), strings.Count(s, "\n")
+	switch crlf {
+	case 0:
+		return "LF"
+	case all:
+		return "CRLF"
+	}
+	return "mixed"
+}
+
+// hidden reports the characters in added lines that are not what they look like, a
+// sentence a kind.
+func hidden(d *diff.Diff) []string {
+	counts := map[sanitize.Kind]int{}
+	lines := map[sanitize.Kind][]int{}
+	for _, e := range d.Edits {
+		for i := e.BStart; i < e.BEnd; i++ {
+			for _, f := range sanitize.Hidden(d.B[i]) {
+				counts[f.Kind] += f.Count
+				lines[f.Kind] = append(lines[f.Kind], i+1)
+			}
+		}
+	}
+	var out []string
+	for _, kind := range []sanitize.Kind{sanitize.Bidi, sanitize.Invisible, sanitize.Control, sanitize.Invalid} {
+		if n := counts[kind]; n > 0 {
+			out = append(out, fmt.Sprintf("the added text holds %s: %s", hiddenText(n, kind), lineList(lines[kind])))
+		}
+	}
+	return out
+}
+
+// hiddenText says how many characters of a kind there are, and how they are shown.
+func hiddenText(n int, kind sanitize.Kind) string {
+	if n == 1 {
+		return "1 " + strings.TrimSuffix(string(kind), "s") + ", made visible"
+	}
+	return fmt.Sprintf("%d %s, made visible", n, kind)
+}
+
+// lineList names the first lines of a list.
+func lineList(lines []int) string {
+	const most = 8
+	lines = slices.Compact(lines)
+	if len(lines) == 1 {
+		return fmt.Sprintf("line %d", lines[0])
+	}
+	var b strings.Builder
+	b.WriteString("lines ")
+	for i, n := range lines[:min(len(lines), most)] {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprint(&b, n)
+	}
+	if more := len(lines) - most; more > 0 {
+		fmt.Fprintf(&b, " and %d more", more)
+	}
+	return b.String()
+}
+
+func warningLines(text string, o Options) []string {
+	mark := paint.Span{Text: "! ", Style: styleWarn}
+	f := paint.NewFlow(o.Width, o.NoColor, paint.Indent{First: []paint.Span{mark}, Rest: []paint.Span{{Text: "  "}}})
+	f.Text(sanitize.Line(text), styleWarn)
+	return f.Lines()
+}

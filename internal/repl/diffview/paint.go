@@ -1,0 +1,180 @@
+package diffview
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/diff"
+	"github.com/bb2d0cf4/agent/internal/repl/highlight"
+	"github.com/bb2d0cf4/agent/internal/repl/paint"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
+)
+
+// painter draws the rows of one file.
+type painter struct {
+	opt      Options
+	old, new *tracker
+	showCR   bool // carriage returns of changed lines are shown
+	numbers  int  // the width of a line number
+	both     bool // old and new numbers are shown
+	room     int  // columns for the text
+}
+
+func newPainter(name string, o Options, a, b source) *painter {
+	p := &painter{opt: o}
+	if !o.NoColor {
+		lines := highlight.ForFile(name, o.Dark)
+		p.old, p.new = &tracker{src: a, lines: lines}, &tracker{src: b, lines: lines.Fresh()}
+	}
+	return p
+}
+
+// fit divides the width between line numbers and text.
+func (p *painter) fit(o Options, rows []row) {
+	p.opt = o
+	last := 0
+	for i := len(rows) - 1; i >= 0 && last == 0; i-- {
+		last = max(rows[i].a, rows[i].b)
+	}
+	p.numbers = max(len(strconv.Itoa(last)), 2)
+	p.both = o.Width >= 60
+	p.room = max(o.Width-p.gutter(), 1)
+	if o.Width < p.gutter()*2 {
+		p.numbers = 0
+		p.room = max(o.Width-p.gutter(), 1)
+	}
+}
+
+// gutter returns the columns before the text: the numbers and the sign.
+func (p *painter) gutter() int {
+	switch {
+	case p.numbers == 0:
+		return 2
+	case p.both:
+		return 2*p.numbers + 4
+	}
+	return p.numbers + 3
+}
+
+// height returns how many terminal lines a row takes.
+func (p *painter) height(r *row) int {
+	if r.remark != "" {
+		return 1
+	}
+	if cols, ok := asciiColumns(r.text); ok {
+		if p.hasCR(r) {
+			cols++
+		}
+		return max(1, (cols+p.room-1)/p.room)
+	}
+	return len(paint.Chop(p.plain(r), p.room))
+}
+
+// asciiColumns returns the columns that s takes; false if it holds anything but
+// printable ASCII and tabs.
+func asciiColumns(s string) (int, bool) {
+	cols := 0
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '\t':
+			cols += paint.TabStop - cols%paint.TabStop
+		case c >= 0x20 && c < 0x7f:
+			cols++
+		default:
+			return 0, false
+		}
+	}
+	return cols, true
+}
+
+func (p *painter) hasCR(r *row) bool {
+	return r.cr && p.showCR && r.op != diff.Equal
+}
+
+func (p *painter) plain(r *row) []paint.Span {
+	spans := []paint.Span{{Text: paint.ExpandTabs(sanitize.Text(r.text))}}
+	if p.hasCR(r) {
+		spans = append(spans, paint.Span{Text: "␍", Style: styleDim})
+	}
+	return spans
+}
+
+// paint returns the terminal lines of rows[i], which are height many.
+func (p *painter) paint(rows []row, i, height int) []string {
+	r := &rows[i]
+	if r.remark != "" {
+		text := strings.Repeat(" ", p.gutter()) + r.remark
+		if r.remark == noNewline {
+			text = strings.Repeat(" ", p.gutter()-2) + "\\ " + r.remark
+		}
+		return []string{paint.Line(p.opt.NoColor, paint.Truncate([]paint.Span{{Text: text, Style: styleDim}}, p.opt.Width)...)}
+	}
+	parts := paint.Chop(p.spans(rows, i), p.room)
+	if len(parts) != height { // a character on the border of two colours is narrower
+		parts = paint.Chop(p.plain(r), p.room)
+	}
+	lines := make([]string, len(parts))
+	for n, part := range parts {
+		lines[n] = paint.Line(p.opt.NoColor, append(p.margin(r, n > 0), part...)...)
+	}
+	return lines
+}
+
+// margin returns the line numbers and the sign; a continued line has the sign only.
+func (p *painter) margin(r *row, continued bool) []paint.Span {
+	sign, style := " ", styleDim
+	switch r.op {
+	case diff.Insert:
+		sign, style = "+", styleInsert
+	case diff.Delete:
+		sign, style = "-", styleDelete
+	}
+	var numbers string
+	switch {
+	case p.numbers == 0:
+	case p.both:
+		numbers = p.number(r.a, continued) + " " + p.number(r.b, continued) + " "
+	case r.b != 0:
+		numbers = p.number(r.b, continued) + " "
+	default:
+		numbers = p.number(r.a, continued) + " "
+	}
+	return []paint.Span{{Text: numbers, Style: styleDim}, {Text: sign, Style: style}, {Text: " "}}
+}
+
+func (p *painter) number(n int, continued bool) string {
+	s := ""
+	if n > 0 && !continued {
+		s = strconv.Itoa(n)
+	}
+	return strings.Repeat(" ", max(p.numbers-len(s), 0)) + s
+}
+
+// spans returns the text of rows[i] in colours, changed words marked and the white
+// space visible that a reader has to know of.
+func (p *painter) spans(rows []row, i int) []paint.Span {
+	r := &rows[i]
+	text := sanitize.Text(r.text)
+	spans := p.colors(r, text)
+	var show []diff.Span
+	if r.op != diff.Equal {
+		changed := marks(rows, i)
+		spans = emphasise(spans, changed, p.markStyle(r.op))
+		show = tellingBlanks(text, changed, r.op)
+	}
+	spans = expand(emphasise(spans, revealed(r.text, text), styleRevealed), show)
+	if p.hasCR(r) {
+		spans = append(spans, paint.Span{Text: "␍", Style: styleDim})
+	}
+	return spans
+}
+
+func (p *painter) colors(r *row, text string) []paint.Span {
+	switch {
+	case p.opt.NoColor:
+		return []paint.Span{{Text: text}}
+	case r.op == diff.Delete:
+		return p.old.line(r.a, text)
+	}
+	return p.new.line(r.b, text)
+}

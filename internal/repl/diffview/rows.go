@@ -1,0 +1,96 @@
+package diffview
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/diff"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
+)
+
+// row is a line of a diff, or a remark between lines.
+type row struct {
+	op     diff.Op
+	a, b   int    // 1-based line numbers; 0 where there is none
+	text   string // without its line ending; not sanitised
+	cr     bool   // ends in CRLF
+	pair   int    // how far away the line is that this one took the place of; 0: none
+	remark string // set for what is no line of the file
+}
+
+const noNewline = "no newline at the end of the file"
+
+// foldedRows returns the rows of hunks, and one for each stretch of unchanged lines
+// between them; total is the number of lines before the change.
+func foldedRows(hunks []diff.Hunk, total int) []row {
+	var rows []row
+	shown := 0
+	fold := func(n int) {
+		if n > 0 {
+			rows = append(rows, row{remark: foldText(n)})
+		}
+	}
+	for _, h := range hunks {
+		fold(h.AStart - shown)
+		rows = appendHunk(rows, h)
+		shown = h.AStart + h.ACount
+	}
+	if len(hunks) > 0 {
+		fold(total - shown)
+	}
+	return rows
+}
+
+func foldText(n int) string {
+	if n == 1 {
+		return "⋯ 1 unchanged line"
+	}
+	return fmt.Sprintf("⋯ %d unchanged lines", n)
+}
+
+func appendHunk(rows []row, h diff.Hunk) []row {
+	rows = slices.Grow(rows, len(h.Lines)+2)
+	at := make([]int, len(h.Lines)) // where each line of the hunk went
+	for i, l := range h.Lines {
+		text, ended := strings.CutSuffix(l.Text, "\n")
+		at[i] = len(rows)
+		r := row{op: l.Op, a: l.A, b: l.B, text: text}
+		if ended {
+			r.text, r.cr = strings.CutSuffix(text, "\r")
+		}
+		rows = append(rows, r)
+		if !ended {
+			rows = append(rows, row{remark: noNewline})
+		}
+	}
+	for _, p := range h.Pairs() {
+		del, ins := at[p[0]], at[p[1]]
+		rows[del].pair, rows[ins].pair = ins-del, del-ins
+	}
+	return rows
+}
+
+// marks returns which bytes of the sanitised text of rows[i] are not in the line
+// that it took the place of, or that took its place.
+func marks(rows []row, i int) []diff.Span {
+	r := rows[i]
+	if r.pair == 0 {
+		return nil
+	}
+	other := sanitize.Text(rows[i+r.pair].text)
+	text := sanitize.Text(r.text)
+	if r.op == diff.Delete {
+		in, _ := diff.Words(text, other)
+		return in
+	}
+	_, in := diff.Words(other, text)
+	return in
+}
+
+// mixedEndings says whether lines end in LF here and in CRLF there.
+func mixedEndings(before, after string) bool {
+	all := strings.Count(before, "\n") + strings.Count(after, "\n")
+	crlf := strings.Count(before, "\r\n") + strings.Count(after, "\r\n")
+	return crlf > 0 && crlf < all
+}

@@ -1,0 +1,131 @@
+package diffview
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/diff"
+)
+
+// Summarize renders the unified diff of a committed change as Summary does. A diff
+// that cannot be read is summed up by its title alone.
+func Summarize(name, unified string, o Options) []string {
+	hunks := parseUnified(unified)
+	var before, after strings.Builder
+	a, b := map[int]string{}, map[int]string{}
+	added, removed := 0, 0
+	for _, h := range hunks {
+		for _, l := range h.Lines {
+			if l.A > 0 {
+				a[l.A] = l.Text
+				before.WriteString(l.Text)
+			}
+			if l.B > 0 {
+				b[l.B] = l.Text
+				after.WriteString(l.Text)
+			}
+			added += count(l.Op == diff.Insert)
+			removed += count(l.Op == diff.Delete)
+		}
+	}
+	body := body{painter: newPainter(name, o, mapSource(a), mapSource(b)), rows: foldedRows(hunks, 0)}
+	body.painter.showCR = mixedEndings(before.String(), after.String())
+	body.layout(o)
+	return append(titleLine(unifiedVerb(unified), name, added, removed, nil, o), body.summary(o)...)
+}
+
+func count(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+func mapSource(lines map[int]string) source {
+	return func(n int) (string, bool) {
+		l, ok := lines[n]
+		return l, ok
+	}
+}
+
+func unifiedVerb(unified string) string {
+	switch {
+	case strings.HasPrefix(unified, "--- /dev/null") || strings.Contains(unified, "\n--- /dev/null\n"):
+		return "create"
+	case strings.Contains(unified, "\n+++ /dev/null\n"):
+		return "delete"
+	}
+	return "edit"
+}
+
+// parseUnified returns the hunks of a unified diff. It reads as far as it
+// understands.
+func parseUnified(unified string) []diff.Hunk {
+	var hunks []diff.Hunk
+	for line := range strings.Lines(unified) {
+		if h, ok := parseHunkHeader(line); ok {
+			hunks = append(hunks, h)
+			continue
+		}
+		if len(hunks) == 0 || line == "\n" {
+			continue
+		}
+		addLine(&hunks[len(hunks)-1], line)
+	}
+	return hunks
+}
+
+func parseHunkHeader(line string) (diff.Hunk, bool) {
+	var h diff.Hunk
+	head, rest, ok := strings.Cut(strings.TrimPrefix(line, "@@ -"), " +")
+	if !ok || !strings.HasPrefix(line, "@@ -") {
+		return h, false
+	}
+	tail, _, ok := strings.Cut(rest, " @@")
+	if !ok {
+		return h, false
+	}
+	a, _, okA := parseRange(head)
+	b, _, okB := parseRange(tail)
+	h.AStart, h.BStart = a, b
+	return h, okA && okB
+}
+
+// parseRange reads "start,count" and returns the 0-based start.
+func parseRange(s string) (start, n int, ok bool) {
+	n = 1
+	if _, err := fmt.Sscanf(s, "%d,%d", &start, &n); err != nil {
+		if _, err := fmt.Sscanf(s, "%d", &start); err != nil {
+			return 0, 0, false
+		}
+	}
+	if n > 0 {
+		start--
+	}
+	return max(start, 0), n, true
+}
+
+// addLine appends a line of a unified diff to its hunk.
+func addLine(h *diff.Hunk, line string) {
+	l := diff.Line{Text: line[1:]}
+	switch line[0] {
+	case ' ':
+		h.ACount++
+		h.BCount++
+		l.A, l.B = h.AStart+h.ACount, h.BStart+h.BCount
+	case '-':
+		h.ACount++
+		l.Op, l.A = diff.Delete, h.AStart+h.ACount
+	case '+':
+		h.BCount++
+		l.Op, l.B = diff.Insert, h.BStart+h.BCount
+	case '\\':
+		if n := len(h.Lines); n > 0 {
+			h.Lines[n-1].Text = strings.TrimSuffix(h.Lines[n-1].Text, "\n")
+		}
+		return
+	default:
+		return
+	}
+	h.Lines = append(h.Lines, l)
+}
