@@ -1,0 +1,120 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/tools"
+)
+
+func TestLimitsHoldBeforeARequest(t *testing.T) {
+	costly := func(i int) answerFunc {
+		return end("", llm.End{
+			Calls: []llm.ToolCall{call("c"+string(rune('0'+i)), "read", `{}`)},
+			Usage: llm.Usage{Input: 90, Output: 10, CostUSD: 0.4},
+		})
+	}
+	for name, tt := range map[string]struct {
+		limits Limits
+		want   int // requests
+		say    string
+	}{
+		"turns":  {Limits{MaxTurns: 2}, 2, "max_turns"},
+		"tokens": {Limits{MaxTokens: 250}, 3, "max_tokens"},
+		"cost":   {Limits{MaxCostUSD: 1}, 3, "max_cost_usd"},
+		"none":   {Limits{}, 5, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, Options{Limits: tt.limits}, costly(1), costly(2), costly(3), costly(4), say("fine"))
+			err := r.Run(t.Context(), "go")
+			if len(r.model.requests) != tt.want {
+				t.Errorf("%d requests, want %d", len(r.model.requests), tt.want)
+			}
+			var limit *LimitError
+			if tt.say == "" {
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			if !errors.As(err, &limit) || !strings.Contains(limit.Reason, tt.say) || r.stop() != StopLimit {
+				t.Errorf("error %v, stop %q", err, r.stop())
+			}
+			if notes := eventsOf[Notice](r); len(notes) != 1 {
+				t.Errorf("notices %+v", notes)
+			}
+		})
+	}
+}
+
+// TestTurnLimitIsPerPrompt: the next prompt has its own requests.
+func TestTurnLimitIsPerPrompt(t *testing.T) {
+	r := newRig(t, Options{Limits: Limits{MaxTurns: 1}}, say("", call("a", "read", `{}`)), say("fine"))
+	if err := r.Run(t.Context(), "go"); err == nil {
+		t.Error("no limit")
+	}
+	if err := r.Run(t.Context(), "go on"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSameCallSameResult(t *testing.T) {
+	a := func(id string) llm.ToolCall { return call(id, "same", `{"x":1}`) }
+	b := func(id string) llm.ToolCall { return call(id, "read", `{"x":1}`) }
+	for name, tt := range map[string]struct {
+		calls []llm.ToolCall
+		stop  Stop
+		ran   int
+	}{
+		"three":          {[]llm.ToolCall{a("1"), a("2"), a("3"), a("4")}, StopLimit, 3},
+		"another result": {[]llm.ToolCall{b("1"), b("2"), b("3"), b("4")}, StopDone, 4},
+		"one between":    {[]llm.ToolCall{a("1"), a("2"), b("3"), a("4"), a("5")}, StopDone, 5},
+		"other arguments": {[]llm.ToolCall{
+			call("1", "same", `{"x":1}`), call("2", "same", `{"x":2}`), call("3", "same", `{"x":1}`),
+		}, StopDone, 3},
+		"a change each time": {[]llm.ToolCall{
+			call("1", "edit", `{}`), call("2", "edit", `{}`), call("3", "edit", `{}`), call("4", "edit", `{}`),
+		}, StopDone, 4},
+	} {
+		for _, batch := range []bool{true, false} {
+			t.Run(name, func(t *testing.T) {
+				answers := []answerFunc{say("", tt.calls...), say("fine")}
+				if !batch {
+					answers = nil
+					for _, c := range tt.calls {
+						answers = append(answers, say("", c))
+					}
+					answers = append(answers, say("fine"))
+				}
+				r := newRig(t, Options{}, answers...)
+				r.tools.tools["same"] = does(tools.Result{ForModel: "the same"})
+				r.tools.tools["edit"] = does(tools.Result{ForModel: "written", Changes: []tools.FileChange{{Path: "f"}}})
+				err := r.Run(t.Context(), "go")
+				if r.stop() != tt.stop || len(r.tools.calls) != tt.ran {
+					t.Errorf("stop %q after %d calls (%v), want %q after %d", r.stop(), len(r.tools.calls), err, tt.stop, tt.ran)
+				}
+				if tt.stop == StopLimit {
+					r.model.answers = []answerFunc{say("fine")}
+					if err := r.Run(t.Context(), "try something else"); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestQueuedTextEndsARow: the user has spoken between.
+func TestQueuedTextEndsARow(t *testing.T) {
+	r := newRig(t, Options{Queued: func() []string { return []string{"again"} }},
+		say("", call("1", "same", `{}`)), say("", call("2", "same", `{}`)), say("", call("3", "same", `{}`)), say("fine"))
+	r.tools.tools["same"] = func(context.Context, tools.Call) (tools.Result, error) {
+		return tools.Result{ForModel: "the same"}, nil
+	}
+	if err := r.Run(t.Context(), "go"); err != nil {
+		t.Error(err)
+	}
+}

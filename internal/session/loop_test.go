@@ -1,0 +1,396 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/tools"
+)
+
+// short writes a conversation a line a message.
+func short(msgs []llm.Message) []string {
+	var out []string
+	for _, m := range msgs {
+		line := string(m.Role) + ": " + m.Text()
+		for _, c := range m.Calls {
+			line += " " + c.ID + "=" + c.Name + c.Args
+		}
+		if m.CallID != "" {
+			line = string(m.Role) + " " + m.CallID + ": " + m.Text()
+		}
+		out = append(out, strings.TrimSpace(line))
+	}
+	return out
+}
+
+func wantChat(t *testing.T, got []llm.Message, want ...string) {
+	t.Helper()
+	if diff := cmp.Diff(want, short(got)); diff != "" {
+		t.Errorf("conversation (-want +got):\n%s", diff)
+	}
+}
+
+func TestRunAnswersAndRunsCalls(t *testing.T) {
+	r := newRig(t, Options{System: func(context.Context) string { return "be good" }},
+		say("I look.", call("a", "read", `{"n":1}`), call("b", "read", `{"n":2}`)),
+		say("Done."))
+	if err := r.Run(t.Context(), "hello"); err != nil {
+		t.Fatal(err)
+	}
+	wantChat(t, r.Messages(), "user: hello",
+		`assistant: I look. a=read{"n":1} b=read{"n":2}`, "tool a: content of a", "tool b: content of b",
+		"assistant: Done.")
+	if r.model.requests[0].System != "be good" {
+		t.Errorf("system prompt %q", r.model.requests[0].System)
+	}
+	if got := r.Usage(); got.Input != 20 || got.Output != 4 {
+		t.Errorf("usage %+v", got)
+	}
+	var kinds []string
+	for _, ev := range r.events {
+		kinds = append(kinds, strings.TrimPrefix(fmt.Sprintf("%T", ev), "session."))
+	}
+	want := []string{
+		"TurnStarted", "RequestStarted", "TextDelta", "AnswerEnded", "CallStarted", "CallEnded",
+		"CallStarted", "CallEnded", "RequestStarted", "TextDelta", "AnswerEnded", "TurnEnded",
+	}
+	if diff := cmp.Diff(want, kinds); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+	if r.stop() != StopDone {
+		t.Errorf("stop %q", r.stop())
+	}
+}
+
+// TestCallCarriesItsPlace: what the reviewer is shown beside a question.
+func TestCallCarriesItsPlace(t *testing.T) {
+	long := strings.Repeat("words ", 100)
+	r := newRig(t, Options{}, say("First,\n I  look.", call("a", "read", `{}`), call("b", "read", `{}`)),
+		say(long, call("c", "read", `{}`)), say("x"))
+	if err := r.Run(t.Context(), "go"); err != nil {
+		t.Fatal(err)
+	}
+	a, b, c := r.tools.calls[0], r.tools.calls[1], r.tools.calls[2]
+	if a.Description != "First, I look." || b.Description != a.Description {
+		t.Errorf("descriptions %q and %q", a.Description, b.Description)
+	}
+	if n := len([]rune(c.Description)); n != 200 {
+		t.Errorf("the long description has %d characters", n)
+	}
+	if a.Batch.Index != 0 || b.Batch.Index != 1 || b.Batch.Total != 2 || a.Batch.ID != b.Batch.ID || c.Batch.ID == a.Batch.ID {
+		t.Errorf("batches %+v %+v %+v", a.Batch, b.Batch, c.Batch)
+	}
+	if a.Turn == "" || a.Turn != c.Turn {
+		t.Errorf("turns %q %q", a.Turn, c.Turn)
+	}
+}
+
+func TestNoWithoutCommentStopsTheTurn(t *testing.T) {
+	r := newRig(t, Options{}, say("", call("a", "read", `{}`), call("b", "no", `{}`), call("c", "read", `{}`)), say("later"))
+	if err := r.Run(t.Context(), "go"); err != nil {
+		t.Fatal(err)
+	}
+	if r.stop() != StopDenied {
+		t.Errorf("stop %q", r.stop())
+	}
+	if diff := cmp.Diff([]string{"a", "b"}, r.tools.ran()); diff != "" {
+		t.Errorf("ran:\n%s", diff)
+	}
+	if err := r.Run(t.Context(), "then this"); err != nil {
+		t.Fatal(err)
+	}
+	wantChat(t, r.model.last(), "user: go", "assistant:  a=read{} b=no{} c=read{}",
+		"tool a: content of a", "tool b: declined", "tool c: "+resultNotRun, "user: then this")
+}
+
+func TestCancelBetweenCalls(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	r := newRig(t, Options{}, say("", call("a", "cancel", `{}`), call("b", "read", `{}`)), say("fine"))
+	r.tools.tools["cancel"] = func(context.Context, tools.Call) (tools.Result, error) {
+		cancel()
+		return tools.Result{ForModel: "done in time"}, nil
+	}
+	if err := r.Run(ctx, "go"); !errors.Is(err, context.Canceled) || r.stop() != StopCancelled {
+		t.Fatalf("error %v, stop %q", err, r.stop())
+	}
+	if err := r.Run(t.Context(), "next"); err != nil {
+		t.Fatal(err)
+	}
+	wantChat(t, r.model.last(), "user: go", "assistant:  a=cancel{} b=read{}",
+		"tool a: done in time", "tool b: "+resultNotStarted, "user: next")
+}
+
+func TestCancelWithinACall(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	r := newRig(t, Options{Queued: func() []string { return []string{"typed"} }},
+		say("", call("a", "wait", `{}`), call("b", "read", `{}`)))
+	r.tools.tools["wait"] = func(ctx context.Context, _ tools.Call) (tools.Result, error) {
+		cancel()
+		<-ctx.Done()
+		return tools.Result{}, ctx.Err()
+	}
+	if err := r.Run(ctx, "go"); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	wantChat(t, r.Messages(), "user: go", "assistant:  a=wait{} b=read{}",
+		"tool a: "+resultCancelled, "tool b: "+resultNotStarted)
+	if ended := eventsOf[CallEnded](r); len(ended) != 1 || !ended[0].Result.Failed {
+		t.Errorf("ended calls: %+v", ended)
+	}
+}
+
+func TestCancelInMidStreamKeepsTheText(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	r := newRig(t, Options{}, hang("The first half", cancel), say("fine"))
+	if err := r.Run(ctx, "go"); !errors.Is(err, context.Canceled) || r.stop() != StopCancelled {
+		t.Fatalf("error %v, stop %q", err, r.stop())
+	}
+	if err := r.Run(t.Context(), "next"); err != nil {
+		t.Fatal(err)
+	}
+	wantChat(t, r.model.last(), "user: go", "assistant: The first half "+markCancelled, "user: next")
+}
+
+func TestCancelBeforeAnyText(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	r := newRig(t, Options{}, hang("", cancel), say("fine"))
+	if err := r.Run(ctx, "go"); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if err := r.Run(t.Context(), "next"); err != nil {
+		t.Fatal(err)
+	}
+	wantChat(t, r.model.last(), "user: go", "user: next")
+}
+
+func TestBrokenStream(t *testing.T) {
+	for name, tt := range map[string]struct {
+		answer answerFunc
+		want   []string
+	}{
+		"after text": {breakOff("The first half", errors.New("reset by peer")), []string{"user: go", "assistant: The first half " + markBroken, "user: next"}},
+		"at once":    {breakOff("", errors.New("secret error text")), []string{"user: go", "user: next"}},
+		"without end": {func(_ context.Context, yield func(llm.Delta, error) bool) { yield(llm.Delta{Text: "half"}, nil) },
+			[]string{"user: go", "assistant: half " + markBroken, "user: next"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, Options{}, tt.answer, say("fine"))
+			if err := r.Run(t.Context(), "go"); err == nil || r.stop() != StopFailed {
+				t.Fatalf("error %v, stop %q", err, r.stop())
+			}
+			if err := r.Run(t.Context(), "next"); err != nil {
+				t.Fatal(err)
+			}
+			wantChat(t, r.model.last(), tt.want...)
+		})
+	}
+}
+
+func TestToolErrorEndsTheTurn(t *testing.T) {
+	r := newRig(t, Options{}, say("", call("a", "error", `{}`), call("b", "read", `{}`)), say("fine"))
+	err := r.Run(t.Context(), "go")
+	if err == nil || !strings.Contains(err.Error(), "disk on fire") || r.stop() != StopFailed {
+		t.Fatalf("error %v, stop %q", err, r.stop())
+	}
+	if err := r.Run(t.Context(), "next"); err != nil {
+		t.Fatal(err)
+	}
+	wantChat(t, r.model.last(), "user: go", "assistant:  a=error{} b=read{}",
+		"tool a: Failed: disk on fire. Its effect is unknown; check before repeating it.", "tool b: "+resultAfterError, "user: next")
+}
+
+func TestPanicIsAResult(t *testing.T) {
+	r := newRig(t, Options{}, say("", call("a", "panic", `{}`), call("b", "title_panics", `{}`), call("c", "read", `{}`)), say("fine"))
+	if err := r.Run(t.Context(), "go"); err != nil {
+		t.Fatal(err)
+	}
+	ended := eventsOf[CallEnded](r)
+	if len(ended) != 3 || !ended[0].Result.Failed || !strings.Contains(ended[0].Result.ForModel, "boom") {
+		t.Errorf("ended calls: %+v", ended)
+	}
+	if ended[1].Title != "title_panics" {
+		t.Errorf("title %q", ended[1].Title)
+	}
+}
+
+// TestMalformedCallsNeverRun: neither those that the provider's adapter marks nor
+// those that it should have marked, nor any in an answer that was cut off.
+func TestMalformedCallsNeverRun(t *testing.T) {
+	cut := func(why llm.StopReason) answerFunc {
+		return end("", llm.End{Stop: why, Calls: []llm.ToolCall{call("a", "read", `{"whole":true}`)}})
+	}
+	for name, tt := range map[string]struct {
+		answer answerFunc
+		want   string
+	}{
+		"marked":      {say("", llm.ToolCall{ID: "a", Name: "read", Args: "{}", Problem: "cut off"}), "cut off"},
+		"no object":   {say("", call("a", "read", `[1]`)), "not a JSON object"},
+		"half":        {say("", call("a", "read", `{"x":`)), "not a JSON object"},
+		"empty":       {say("", call("a", "read", ``)), "not a JSON object"},
+		"no name":     {say("", call("a", "", `{}`)), "no tool has that name"},
+		"bad name":    {say("", call("a", "read the file", `{}`)), "no tool has that name"},
+		"length stop": {cut(llm.StopLength), "token limit"},
+		"filter stop": {cut(llm.StopFilter), "content filter"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, Options{}, tt.answer, say("fine"))
+			if err := r.Run(t.Context(), "go"); err != nil {
+				t.Fatal(err)
+			}
+			if len(r.tools.calls) != 0 {
+				t.Errorf("ran %v", r.tools.ran())
+			}
+			msgs := r.Messages()
+			if got := msgs[2].Text(); !strings.Contains(got, tt.want) {
+				t.Errorf("result %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestSameIDTwiceRunsOnce(t *testing.T) {
+	r := newRig(t, Options{}, say("", call("a", "read", `{}`), call("a", "read", `{}`), call("a_2", "read", `{}`)),
+		say("", call("a", "read", `{"again":1}`), call("", "read", `{}`)), say("fine"))
+	if err := r.Run(t.Context(), "go"); err != nil {
+		t.Fatal(err)
+	}
+	// The second answer's "a" is another call: it runs under an id of its own.
+	if diff := cmp.Diff([]string{"a", "a_2", "a_3", "call_3"}, r.tools.ran()); diff != "" {
+		t.Errorf("ran:\n%s", diff)
+	}
+	if notes := eventsOf[Notice](r); len(notes) != 1 || !strings.Contains(notes[0].Text, "twice") {
+		t.Errorf("notices %+v", notes)
+	}
+}
+
+func TestEmptyAnswer(t *testing.T) {
+	r := newRig(t, Options{}, end("", llm.End{Stop: llm.StopEnd}), say("fine"))
+	for _, prompt := range []string{"go", "next"} {
+		if err := r.Run(t.Context(), prompt); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantChat(t, r.model.last(), "user: go", "assistant: "+markEmpty, "user: next")
+}
+
+func TestCutAnswers(t *testing.T) {
+	for _, tt := range []struct {
+		why  llm.StopReason
+		want Stop
+	}{{llm.StopLength, StopLimit}, {llm.StopFilter, StopFailed}} {
+		r := newRig(t, Options{}, end("half", llm.End{Stop: tt.why}))
+		if err := r.Run(t.Context(), "go"); err == nil || r.stop() != tt.want {
+			t.Errorf("%s: error %v, stop %q", tt.why, err, r.stop())
+		}
+		wantChat(t, r.Messages(), "user: go", "assistant: half")
+	}
+}
+
+// TestQueuedTextComesAfterTheBatch holds I1 against text typed meanwhile.
+func TestQueuedTextComesAfterTheBatch(t *testing.T) {
+	queue := []string{"also this", "and that"}
+	r := newRig(t, Options{Queued: func() []string {
+		defer func() { queue = nil }()
+		return queue
+	}}, say("", call("a", "read", `{}`), call("b", "read", `{}`)), say("fine"))
+	if err := r.Run(t.Context(), "go"); err != nil {
+		t.Fatal(err)
+	}
+	wantChat(t, r.model.last(), "user: go", "assistant:  a=read{} b=read{}",
+		"tool a: content of a", "tool b: content of b", "user: also this\n\nand that")
+	if got := eventsOf[Queued](r); len(got) != 1 || got[0].Text != "also this\n\nand that" {
+		t.Errorf("queued events %+v", got)
+	}
+}
+
+func TestOutputIsOrderedAndEndsWithTheCall(t *testing.T) {
+	var late func(string)
+	r := newRig(t, Options{}, say("", call("a", "loud", `{}`)), say("fine"))
+	r.tools.tools["loud"] = func(_ context.Context, c tools.Call) (tools.Result, error) {
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() {
+				for range 100 {
+					c.Progress("x")
+				}
+			})
+		}
+		wg.Wait()
+		late = c.Progress
+		return tools.Result{ForModel: "ok"}, nil
+	}
+	if err := r.Run(t.Context(), "go"); err != nil {
+		t.Fatal(err)
+	}
+	late("too late")
+	if got := len(eventsOf[CallOutput](r)); got != 800 {
+		t.Errorf("%d output events, want 800", got)
+	}
+}
+
+func TestReasoningIsKeptApart(t *testing.T) {
+	r := newRig(t, Options{}, func(_ context.Context, yield func(llm.Delta, error) bool) {
+		_ = yield(llm.Delta{Reasoning: "hmm"}, nil) && yield(llm.Delta{Text: "yes"}, nil) &&
+			yield(llm.Delta{Pending: &llm.Pending{Name: "x"}}, nil) && yield(llm.Delta{Retry: &llm.Retry{Attempt: 2}}, nil) &&
+			yield(llm.Delta{End: &llm.End{Extra: []byte(`{"k":1}`)}}, nil)
+	})
+	if err := r.Run(t.Context(), "go"); err != nil {
+		t.Fatal(err)
+	}
+	want := llm.Message{Role: llm.Assistant, Extra: []byte(`{"k":1}`), Parts: []llm.Part{
+		{Kind: llm.ReasoningPart, Text: "hmm"}, {Kind: llm.TextPart, Text: "yes"},
+	}}
+	if diff := cmp.Diff(want, r.Messages()[1]); diff != "" {
+		t.Error(diff)
+	}
+	if len(eventsOf[ReasoningDelta](r)) != 1 || len(eventsOf[CallPending](r)) != 1 || len(eventsOf[Retrying](r)) != 1 {
+		t.Errorf("events %+v", r.events)
+	}
+}
+
+func TestTextThatIsNotUTF8(t *testing.T) {
+	r := newRig(t, Options{}, say("a\xffb", call("a", "raw", `{}`)), say("fine"))
+	r.tools.tools["raw"] = does(tools.Result{ForModel: "\xfe"})
+	if err := r.Run(t.Context(), "p\xff"); err != nil {
+		t.Fatal(err)
+	}
+	wantChat(t, r.model.last(), "user: p\uFFFD", "assistant: a\uFFFDb a=raw{}", "tool a: \uFFFD")
+}
+
+func TestEmptyPromptAndResult(t *testing.T) {
+	r := newRig(t, Options{}, say("", call("a", "mute", `{}`)), say("fine"))
+	if err := r.Run(t.Context(), " \n"); err == nil || len(r.Messages()) != 0 {
+		t.Errorf("an empty prompt: error %v, %d messages", err, len(r.Messages()))
+	}
+	r.tools.tools["mute"] = does(tools.Result{})
+	if err := r.Run(t.Context(), "go"); err != nil {
+		t.Fatal(err)
+	}
+	wantChat(t, r.model.last(), "user: go", "assistant:  a=mute{}", "tool a: (no output)")
+}
+
+func TestNewWantsModelAndTools(t *testing.T) {
+	if _, err := New(Options{}); err == nil {
+		t.Error("no error")
+	}
+}
+
+func TestSetModel(t *testing.T) {
+	r := newRig(t, Options{}, say("one"))
+	other := &model{tb: t, answers: []answerFunc{say("two")}}
+	if err := r.Run(t.Context(), "go"); err != nil {
+		t.Fatal(err)
+	}
+	r.SetModel(other)
+	if err := r.Run(t.Context(), "go on"); err != nil {
+		t.Fatal(err)
+	}
+	wantChat(t, other.last(), "user: go", "assistant: one", "user: go on")
+}
