@@ -2,11 +2,25 @@ package workspace
 
 import (
 	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"io/fs"
 )
 
 // Hash is the SHA-256 of a file's bytes.
 type Hash [sha256.Size]byte
+
+// MarshalText returns h in hexadecimal.
+func (h Hash) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, h[:]), nil }
+
+// UnmarshalText reads what MarshalText returned.
+func (h *Hash) UnmarshalText(text []byte) error {
+	if len(text) != hex.EncodedLen(len(h)) {
+		return errors.New("not a hash")
+	}
+	_, err := hex.Decode(h[:], text)
+	return err
+}
 
 // Encoding names how a file's text is stored.
 type Encoding string
@@ -48,4 +62,10 @@ type Change struct {
 	File          // what was there when the change was computed
 	After  string // the whole new text, in the same terms as File.Text
 	Delete bool   // the file is to be removed (undo of a file that was created)
+}
+
+// NewContent returns c with text in the place of After. It normalises nothing.
+func NewContent(c Change, text string) Change {
+	c.After = text
+	return c
 }

@@ -1,0 +1,198 @@
+package workspace
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/encoding/unicode"
+)
+
+// boms are the byte order marks that are looked for.
+var boms = []struct {
+	encoding Encoding
+	mark     string
+}{{UTF8, "\xef\xbb\xbf"}, {UTF16LE, "\xff\xfe"}, {UTF16BE, "\xfe\xff"}}
+
+// markOf returns the byte order mark of files in format f.
+func markOf(f Format) string {
+	for _, b := range boms {
+		if f.BOM && b.encoding == f.Encoding {
+			return b.mark
+		}
+	}
+	return ""
+}
+
+// codecOf returns the conversion of an encoding; nil for UTF-8, which needs none.
+func codecOf(e Encoding) (encoding.Encoding, error) {
+	switch e {
+	case UTF8:
+		return nil, nil
+	case UTF16LE:
+		return unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM), nil
+	case UTF16BE:
+		return unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM), nil
+	case Latin1:
+		return charmap.ISO8859_1, nil // the index means windows-1252 by this name
+	}
+	codec, err := htmlindex.Get(string(e))
+	if err != nil {
+		return nil, fmt.Errorf("there is no encoding %q", e)
+	}
+	return codec, nil
+}
+
+// decode finds out the format of a file and returns its text. Encoding that
+// text gives data again, else the error is ErrNotText.
+func decode(data []byte, fallback Encoding) (Format, string, error) {
+	f, ok := detect(data, true, fallback)
+	if !ok {
+		return Format{}, "", ErrNotText
+	}
+	text, err := decodeAs(data, f)
+	if err != nil {
+		return Format{}, "", err
+	}
+	f.EOL = lineEnding(text)
+	return f, text, nil
+}
+
+// decodeAs returns the text of a file whose format is known. Encoding that text
+// gives data again, else the error is ErrNotText.
+func decodeAs(data []byte, f Format) (string, error) {
+	codec, err := codecOf(f.Encoding)
+	if err != nil {
+		return "", err
+	}
+	body, ok := bytes.CutPrefix(data, []byte(markOf(f)))
+	if !ok {
+		return "", fmt.Errorf("%w: its byte order mark is gone", ErrNotText)
+	}
+	if codec == nil {
+		if !utf8.Valid(body) || bytes.IndexByte(body, 0) >= 0 {
+			return "", fmt.Errorf("%w: it is not valid UTF-8", ErrNotText)
+		}
+		return string(body), nil
+	}
+	decoded, err := codec.NewDecoder().Bytes(body)
+	if err != nil {
+		return "", fmt.Errorf("%w: as %s: %w", ErrNotText, f.Encoding, err)
+	}
+	text := string(decoded)
+	again, err := encode(text, f)
+	if err != nil || !bytes.Equal(again, data) {
+		return "", fmt.Errorf("%w: it cannot be read as %s without loss", ErrNotText, f.Encoding)
+	}
+	return text, nil
+}
+
+// encode returns the bytes of a file with this text, or ErrUnencodable.
+func encode(text string, f Format) ([]byte, error) {
+	if err := checkText(text); err != nil {
+		return nil, err
+	}
+	codec, err := codecOf(f.Encoding)
+	if err != nil {
+		return nil, err
+	}
+	mark := markOf(f)
+	if codec == nil {
+		return append([]byte(mark), text...), nil
+	}
+	body, err := codec.NewEncoder().String(text)
+	if err != nil {
+		return nil, unencodable(text, codec, f.Encoding)
+	}
+	return append([]byte(mark), body...), nil
+}
+
+// checkText refuses what no text file holds.
+func checkText(text string) error {
+	if i := strings.IndexByte(text, 0); i >= 0 {
+		return fmt.Errorf("line %d holds a NUL character: %w", lineAt(text, i), ErrUnencodable)
+	}
+	if utf8.ValidString(text) {
+		return nil
+	}
+	for i, r := range text {
+		if _, n := utf8.DecodeRuneInString(text[i:]); r == utf8.RuneError && n == 1 {
+			return fmt.Errorf("line %d holds the byte 0x%02x, which is not UTF-8: %w", lineAt(text, i), text[i], ErrUnencodable)
+		}
+	}
+	return nil
+}
+
+// unencodable names the first character of text that codec cannot store.
+func unencodable(text string, codec encoding.Encoding, name Encoding) error {
+	enc := codec.NewEncoder()
+	for i, r := range text {
+		if _, err := enc.String(string(r)); err != nil {
+			return fmt.Errorf("line %d holds %q (%U), which %s cannot store: %w", lineAt(text, i), r, r, name, ErrUnencodable)
+		}
+	}
+	return fmt.Errorf("%s cannot store this text: %w", name, ErrUnencodable)
+}
+
+// lineAt returns the 1-based line that byte i of text is in.
+func lineAt(text string, i int) int { return strings.Count(text[:i], "\n") + 1 }
+
+// detect judges the encoding of data, the whole file or its head: by its byte
+// order mark, else UTF-8 if it is valid, else the fallback. It returns false
+// for data that is not text.
+func detect(data []byte, whole bool, fallback Encoding) (Format, bool) {
+	for _, b := range boms {
+		if bytes.HasPrefix(data, []byte(b.mark)) {
+			return Format{Encoding: b.encoding, BOM: true}, true
+		}
+	}
+	wide := fallback == UTF16LE || fallback == UTF16BE
+	if bytes.IndexByte(data, 0) >= 0 {
+		return Format{Encoding: fallback}, wide
+	}
+	if !whole {
+		data = cutPartialRune(data)
+	}
+	if utf8.Valid(data) {
+		return Format{Encoding: UTF8}, true
+	}
+	return Format{Encoding: fallback}, fallback != UTF8 && (wide || fewControls(data))
+}
+
+// cutPartialRune drops a character that the end of data cuts in two.
+func cutPartialRune(data []byte) []byte {
+	for i := 1; i < utf8.UTFMax && i <= len(data); i++ {
+		if c := data[len(data)-i]; utf8.RuneStart(c) {
+			if !utf8.FullRune(data[len(data)-i:]) {
+				return data[:len(data)-i]
+			}
+			break
+		}
+	}
+	return data
+}
+
+// fewControls tells text in an 8-bit encoding from binary data without NULs:
+// such data is full of control characters.
+func fewControls(data []byte) bool {
+	data = data[:min(len(data), headSize)]
+	controls := 0
+	for _, c := range data {
+		if c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != 0x1b || c == 0x7f {
+			controls++
+		}
+	}
+	return controls*20 <= len(data)
+}
+
+// lineEnding returns the more frequent line ending of text; "\n" if there is none.
+func lineEnding(text string) string {
+	if crlf := strings.Count(text, "\r\n"); crlf > strings.Count(text, "\n")-crlf {
+		return "\r\n"
+	}
+	return "\n"
+}

@@ -1,0 +1,238 @@
+package workspace
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/statefile"
+)
+
+// Bounds of the undo journal of one workspace, in bytes and in files.
+const (
+	maxSegment  = 16 << 20
+	maxJournal  = 200 << 20
+	maxSegments = 400
+)
+
+// journal is the undo journal of one workspace: what each file held before each
+// change. It is a folder of segments. A process writes into a segment of its
+// own (.live, with a .lock that it holds), so processes do not wait for each
+// other; a segment that is done with is a .log.
+//
+// A segment is a sequence of records (see record.go): blobs, which hold the
+// content of a file and are known by its hash; entries, which say what is about
+// to be done; and outcomes, which say that it was done, or not.
+type journal struct {
+	home string
+	dir  string
+	live *segment
+	last int64 // time of the last entry
+	// failed is why the journal cannot be used. Reading works all the same.
+	failed error
+}
+
+// segment is the one that this process writes.
+type segment struct {
+	path  string // without extension
+	file  *os.File
+	lock  *statefile.Lock
+	size  int64
+	blobs map[Hash]bool
+}
+
+func newJournal(home, root string) *journal {
+	sum := sha256.Sum256([]byte(root))
+	return &journal{home: home, dir: filepath.Join(home, "undo", hex.EncodeToString(sum[:16]))}
+}
+
+// commitLock is held by the one process that is checking and replacing a file.
+func (j *journal) commitLock() string { return filepath.Join(j.home, "undo", "commit.lock") }
+
+// begin writes what is needed to undo e, and e; sync makes it durable. before
+// is what the file held; nil if there was none.
+func (j *journal) begin(e *entry, before []byte, at func(step) error) error {
+	if j.failed != nil {
+		return j.failed
+	}
+	if err := j.open(); err != nil {
+		return err
+	}
+	e.ID = rand.Text()
+	e.Time = max(time.Now().UnixNano(), j.last+1)
+	j.last = e.Time
+	if err := at(stepBlob); err != nil {
+		return err
+	}
+	if e.Before != nil && !j.live.blobs[*e.Before] {
+		if err := j.write(appendRecord(nil, blobRecord, e.Before[:], before)); err != nil {
+			return err
+		}
+		j.live.blobs[*e.Before] = true
+	}
+	if err := at(stepJournal); err != nil {
+		return err
+	}
+	return j.writeJSON(entryRecord, e)
+}
+
+// end writes what came of e. It need not be durable, and after a failure of the
+// journal, which is reported already, it is left out: recovery finds it out.
+func (j *journal) end(e *entry, done bool) error {
+	if j.live == nil {
+		return nil
+	}
+	return j.writeJSON(outcomeRecord, outcome{ID: e.ID, Done: done})
+}
+
+// sync makes what was written durable. After an error nothing is known about
+// what is on the disk, and trying again would not tell.
+func (j *journal) sync() error {
+	if err := j.live.file.Sync(); err != nil {
+		return errors.Join(err, j.abandon())
+	}
+	return nil
+}
+
+func (j *journal) writeJSON(kind recordKind, v any) error {
+	data, err := encodeJSON(kind, v)
+	if err != nil {
+		return err
+	}
+	return j.write(data)
+}
+
+// write appends one record.
+func (j *journal) write(data []byte) error {
+	n, err := j.live.file.Write(data)
+	j.live.size += int64(n)
+	if err != nil {
+		return errors.Join(err, j.abandon())
+	}
+	return nil
+}
+
+// open makes sure that there is a segment to write to.
+func (j *journal) open() error {
+	if j.live != nil && j.live.size < maxSegment {
+		return nil
+	}
+	if j.live != nil {
+		if err := j.retire(); err != nil {
+			return err
+		}
+	}
+	if err := j.makeDir(); err != nil {
+		return err
+	}
+	if err := j.prune(); err != nil {
+		return err
+	}
+	path := filepath.Join(j.dir, fmt.Sprintf("%020d-%s", time.Now().UnixNano(), rand.Text()[:8]))
+	lock, err := statefile.TryAcquire(path + lockExt)
+	if err != nil {
+		return err
+	}
+	file, err := statefile.OpenAppend(path + liveExt)
+	if err != nil {
+		return errors.Join(err, lock.Release())
+	}
+	j.live = &segment{path: path, file: file, lock: lock, blobs: map[Hash]bool{}}
+	return statefile.SyncDir(j.dir)
+}
+
+// makeDir makes the journal's folder, durably.
+func (j *journal) makeDir() error {
+	if _, err := os.Stat(j.dir); err == nil {
+		return nil
+	}
+	if err := statefile.Mkdir(j.dir); err != nil {
+		return err
+	}
+	undo := filepath.Dir(j.dir)
+	return errors.Join(statefile.SyncDir(undo), statefile.SyncDir(filepath.Dir(undo)))
+}
+
+// retire closes the segment that is written to.
+func (j *journal) retire() error {
+	s := j.live
+	j.live = nil
+	return errors.Join(
+		s.file.Close(),
+		os.Rename(s.path+liveExt, s.path+logExt),
+		s.lock.Release(),
+		os.Remove(s.path+lockExt),
+	)
+}
+
+// abandon gives up the segment after an error: what is written behind a torn
+// record would not be found again. It stays for recovery.
+func (j *journal) abandon() error {
+	s := j.live
+	j.live = nil
+	return errors.Join(s.file.Close(), s.lock.Release(), os.Remove(s.path+lockExt))
+}
+
+func (j *journal) close() error {
+	if j.live == nil {
+		return nil
+	}
+	return j.retire()
+}
+
+// The extensions of a segment's files.
+const (
+	liveExt = ".live"
+	logExt  = ".log"
+	lockExt = ".lock"
+)
+
+// segments lists the segments with one of the extensions, oldest first.
+func (j *journal) segments(exts ...string) ([]fs.DirEntry, error) {
+	list, err := os.ReadDir(j.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return slices.DeleteFunc(list, func(e fs.DirEntry) bool {
+		return !slices.Contains(exts, filepath.Ext(e.Name()))
+	}), err
+}
+
+// prune removes the oldest segments until the journal is within its bounds.
+func (j *journal) prune() error {
+	list, err := j.segments(logExt)
+	if err != nil {
+		return err
+	}
+	slices.Reverse(list)
+	total, count := int64(maxSegment), 1
+	for _, e := range list {
+		info, err := e.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // another process prunes too
+		}
+		if err != nil {
+			return err
+		}
+		total += info.Size()
+		count++
+		if total <= maxJournal && count <= maxSegments {
+			continue
+		}
+		if err := os.Remove(filepath.Join(j.dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// base is the name of a segment without its extension.
+func base(name string) string { return strings.TrimSuffix(name, filepath.Ext(name)) }

@@ -1,0 +1,88 @@
+//go:build unix
+
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Flags of opening for reading: never wait for the other end of a pipe, never
+// follow a symlink in the place of a resolved file.
+const (
+	noWait   = unix.O_NONBLOCK
+	noFollow = unix.O_NOFOLLOW
+)
+
+func notDir(err error) bool { return errors.Is(err, syscall.ENOTDIR) }
+
+// writable returns the reason why the file or missing file at abs must not or
+// cannot be written; info is nil if it is missing.
+func writable(abs string, info fs.FileInfo) error {
+	dir := filepath.Dir(abs)
+	err := unix.Access(dir, unix.W_OK|unix.X_OK)
+	for info == nil && errors.Is(err, fs.ErrNotExist) && dir != filepath.Dir(dir) {
+		dir = filepath.Dir(dir) // the folder is to be made: its parent counts
+		err = unix.Access(dir, unix.W_OK|unix.X_OK)
+	}
+	switch {
+	case err != nil && info == nil:
+		return fmt.Errorf("the folder %s cannot be written: %w", dir, err)
+	case info == nil:
+		return nil
+	case err != nil:
+		return fmt.Errorf("its folder cannot be written (%w): a file is replaced as a whole, which needs that", err)
+	}
+	if info.Mode().Perm()&0o222 == 0 {
+		return fmt.Errorf("it is read-only (mode %s): make it writable first if it is meant to be edited: %w", info.Mode(), fs.ErrPermission)
+	}
+	if err := unix.Access(abs, unix.W_OK); err != nil {
+		return fmt.Errorf("it may not be written by this user: %w", err)
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return nil
+	}
+	if st.Nlink > 1 {
+		return fmt.Errorf("it has %d names (hard links), and replacing it would part this one from the others: edit it by a command, or make it a file of its own first", st.Nlink)
+	}
+	if uid := os.Geteuid(); uid != 0 && int(st.Uid) != uid {
+		return fmt.Errorf("it belongs to another user (id %d), and replacing it would make it yours: edit it by a command", st.Uid)
+	}
+	return nil
+}
+
+// copyOwner gives to the owner and group of the file described by info.
+func copyOwner(to *os.File, info fs.FileInfo) error {
+	want, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return nil
+	}
+	now, err := to.Stat()
+	if err != nil {
+		return err
+	}
+	have, ok := now.Sys().(*syscall.Stat_t)
+	if !ok || (have.Uid == want.Uid && have.Gid == want.Gid) {
+		return nil
+	}
+	if err := to.Chown(int(want.Uid), int(want.Gid)); err != nil {
+		return fmt.Errorf("its owner and group cannot be kept: %w", err)
+	}
+	return nil
+}
+
+// syncDir makes the names in the open folder durable.
+func syncDir(dir *os.Root) error {
+	f, err := dir.Open(".")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}

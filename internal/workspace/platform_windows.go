@@ -1,0 +1,33 @@
+package workspace
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// There are no pipes and symlinks to beware of in a folder as there are on Unix.
+const (
+	noWait   = 0
+	noFollow = 0
+)
+
+func notDir(error) bool { return false }
+
+// writable returns the reason why the file at abs must not be written; info is
+// nil if it is missing.
+func writable(_ string, info fs.FileInfo) error {
+	if info != nil && info.Mode().Perm()&0o222 == 0 {
+		return fmt.Errorf("it is read-only: make it writable first if it is meant to be edited: %w", fs.ErrPermission)
+	}
+	return nil
+}
+
+// copyOwner does nothing: a new file has its folder's owner and rights.
+func copyOwner(*os.File, fs.FileInfo) error { return nil }
+
+// copyAttributes does nothing, as copyOwner.
+func copyAttributes(_, _ *os.File) error { return nil }
+
+// syncDir does nothing: Windows cannot sync a folder, and journals its names.
+func syncDir(*os.Root) error { return nil }

@@ -1,0 +1,63 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Propose computes a change of the file at path: edit is given the file and
+// returns the whole new text. A missing file is given with Exists false, as
+// UTF-8 with "\n" and mode 0644. A file that cannot be written (read-only, hard
+// links, no text) is refused here already, with the reason. An error of edit is
+// returned as it is.
+func (r *Root) Propose(path string, edit func(File) (string, error)) (Change, error) {
+	p, err := r.resolve(path)
+	if err != nil {
+		return Change{}, err
+	}
+	if p.folder == nil {
+		return Change{}, fmt.Errorf("%s cannot be written: it is %w", p.name, ErrOutside)
+	}
+	file, err := r.base(p)
+	if err != nil {
+		return Change{}, err
+	}
+	after, err := edit(file)
+	if err != nil {
+		return Change{}, err
+	}
+	if _, err := encodeLimited(after, file.Format); err != nil {
+		return Change{}, fmt.Errorf("%s: %w", p.name, err)
+	}
+	return Change{File: file, After: after}, nil
+}
+
+// base returns what a change of the file at p starts from.
+func (r *Root) base(p place) (File, error) {
+	if p.info == nil {
+		if err := writable(p.abs, nil); err != nil {
+			return File{}, fmt.Errorf("%s cannot be created: %w", p.name, err)
+		}
+		file := newFile
+		file.Path, file.Name = p.abs, p.name
+		return file, nil
+	}
+	f, info, err := r.open(p)
+	if err != nil {
+		return File{}, err
+	}
+	if err := writable(p.abs, info); err != nil {
+		return File{}, errors.Join(fmt.Errorf("%s cannot be edited: %w", p.name, err), f.Close())
+	}
+	file, err := r.read(p, f, info)
+	return file, errors.Join(err, f.Close())
+}
+
+// encodeLimited is encode for a text that is to be written.
+func encodeLimited(text string, f Format) ([]byte, error) {
+	data, err := encode(text, f)
+	if err == nil && len(data) > MaxFileSize {
+		err = fmt.Errorf("%w: %d bytes, the limit is %d", ErrTooLarge, len(data), MaxFileSize)
+	}
+	return data, err
+}

@@ -1,0 +1,146 @@
+package workspace
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// newFile is what a missing file is taken to be.
+var newFile = File{Format: Format{Encoding: UTF8, EOL: "\n"}, Mode: 0o644}
+
+// Read returns a whole text file. Errors: fs.ErrNotExist, ErrOutside,
+// ErrNotRegular, ErrTooLarge, ErrNotText.
+func (r *Root) Read(path string) (File, error) {
+	p, err := r.resolve(path)
+	if err != nil {
+		return File{}, err
+	}
+	f, info, err := r.open(p)
+	if err != nil {
+		return File{}, err
+	}
+	file, err := r.read(p, f, info)
+	return file, errors.Join(err, f.Close())
+}
+
+// read reads the open file f, which is at p.
+func (r *Root) read(p place, f *os.File, info fs.FileInfo) (File, error) {
+	data, err := readAll(f, info.Size())
+	if err != nil {
+		return File{}, fmt.Errorf("%s: %w", p.name, err)
+	}
+	format, text, err := decode(data, r.fallback)
+	if err != nil {
+		return File{}, fmt.Errorf("%s: %w", p.name, err)
+	}
+	return File{
+		Path: p.abs, Name: p.name, Exists: true, Text: text, Format: format,
+		Hash: sha256.Sum256(data), Mode: info.Mode(), Size: int64(len(data)),
+	}, nil
+}
+
+// open opens the regular file at p for reading. It does not wait for the other
+// end of a pipe, and opens no device.
+func (r *Root) open(p place) (*os.File, fs.FileInfo, error) {
+	if p.folder == nil && !r.allowed.has(p.abs) {
+		return nil, nil, fmt.Errorf("%s is %w", p.name, ErrOutside)
+	}
+	if p.info == nil {
+		return nil, nil, &fs.PathError{Op: "open", Path: p.name, Err: fs.ErrNotExist}
+	}
+	if err := regular(p.name, p.info); err != nil {
+		return nil, nil, err
+	}
+	var f *os.File
+	var err error
+	if p.folder != nil {
+		f, err = p.folder.root.OpenFile(p.rel, os.O_RDONLY|noWait, 0)
+	} else {
+		f, err = os.OpenFile(p.abs, os.O_RDONLY|noWait|noFollow, 0)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	if err == nil {
+		err = regular(p.name, info) // another file may have taken its place
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	return f, info, nil
+}
+
+// regular returns an error that says what is there instead of a regular file.
+func regular(name string, info fs.FileInfo) error {
+	kind := ""
+	switch mode := info.Mode(); {
+	case mode.IsRegular():
+		return nil
+	case mode.IsDir():
+		kind = "a folder"
+	case mode&fs.ModeNamedPipe != 0:
+		kind = "a pipe"
+	case mode&fs.ModeSocket != 0:
+		kind = "a socket"
+	case mode&fs.ModeDevice != 0:
+		kind = "a device"
+	case mode&fs.ModeSymlink != 0:
+		kind = "a symlink"
+	default:
+		kind = "a special file"
+	}
+	return fmt.Errorf("%s is %s: %w", name, kind, ErrNotRegular)
+}
+
+// readAll reads f from its start, size bytes or what it has grown to.
+func readAll(f io.ReaderAt, size int64) ([]byte, error) {
+	if size > MaxFileSize {
+		return nil, fmt.Errorf("%w: %d bytes, the limit is %d", ErrTooLarge, size, MaxFileSize)
+	}
+	data := make([]byte, size+1)
+	n, err := f.ReadAt(data, 0)
+	if err == nil { // it grew since: read it all, up to the limit
+		data = make([]byte, MaxFileSize+1)
+		if n, err = f.ReadAt(data, 0); err == nil {
+			return nil, fmt.Errorf("%w: the limit is %d bytes", ErrTooLarge, MaxFileSize)
+		}
+	}
+	if !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return data[:n:n], nil
+}
+
+// FS returns the folder at path for walking and searching, read-only, and its
+// name as in Resolve ("." for Dir). Nothing outside can be reached through it;
+// symlinks with an absolute target are refused. It is valid until Close.
+func (r *Root) FS(path string) (fs.FS, string, error) {
+	p, err := r.resolve(path)
+	if err != nil {
+		return nil, "", err
+	}
+	if p.info == nil {
+		return nil, "", &fs.PathError{Op: "open", Path: p.name, Err: fs.ErrNotExist}
+	}
+	if !p.info.IsDir() {
+		return nil, "", fmt.Errorf("%s is not a folder", p.name)
+	}
+	if p.folder != nil {
+		fsys, err := subFS(p.folder.root, p.rel)
+		return fsys, p.name, err
+	}
+	if !r.allowed.has(p.abs) {
+		return nil, "", fmt.Errorf("%s is %w", p.name, ErrOutside)
+	}
+	root, err := r.allowed.open(p.abs)
+	if err != nil {
+		return nil, "", err
+	}
+	fsys, err := subFS(root, ".")
+	return fsys, p.name, err
+}

@@ -1,0 +1,190 @@
+package workspace
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// recordKind says what a record of the journal holds.
+type recordKind byte
+
+// The kinds of record.
+const (
+	blobRecord    recordKind = 'B' // a hash, then the content that has it
+	entryRecord   recordKind = 'E' // an entry as JSON
+	outcomeRecord recordKind = 'O' // an outcome as JSON
+)
+
+// A record is its kind, the length of its payload (4 bytes), the CRC-32C of
+// kind, length and payload (4 bytes), and the payload. The content of a blob is
+// not in the CRC: its hash is checked when it is used, and a scan need not read it.
+const headerSize = 9
+
+func crcTable() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
+
+func checksum(data []byte) uint32 { return crc32.Checksum(data, crcTable()) }
+
+// entry is one change of one file, as it is about to be made.
+type entry struct {
+	ID      string `json:"id"`
+	Time    int64  `json:"time"` // Unix, nanoseconds; rises within a segment
+	Session string `json:"session,omitzero"`
+	Turn    string `json:"turn,omitzero"`
+	Tool    string `json:"tool,omitzero"`
+
+	Path   string      `json:"path"`
+	Name   string      `json:"name"`
+	Before *Hash       `json:"before,omitzero"` // nil: there is no file before
+	After  *Hash       `json:"after,omitzero"`  // nil: there is none afterwards
+	Format Format      `json:"format"`
+	Mode   fs.FileMode `json:"mode"` // before; of a new file: after
+
+	Temp string   `json:"temp,omitzero"` // beside the file, while it is written
+	Dirs []string `json:"dirs,omitzero"` // folders made for the file, outermost first
+
+	Undoes []string `json:"undoes,omitzero"` // the entries that this one takes back
+}
+
+// outcome says what came of an entry.
+type outcome struct {
+	ID   string `json:"id"`
+	Done bool   `json:"done"` // the file is as the entry says; else it is as before
+}
+
+func appendRecord(out []byte, kind recordKind, payload ...[]byte) []byte {
+	size := 0
+	for _, p := range payload {
+		size += len(p)
+	}
+	out = append(out, byte(kind))
+	out = binary.LittleEndian.AppendUint32(out, uint32(size))
+	crc := crc32.Update(checksum(out[len(out)-5:]), crcTable(), payload[0])
+	out = binary.LittleEndian.AppendUint32(out, crc)
+	for _, p := range payload {
+		out = append(out, p...)
+	}
+	return out
+}
+
+func encodeJSON(kind recordKind, v any) ([]byte, error) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	return appendRecord(nil, kind, data), nil
+}
+
+// records is what a segment holds.
+type records struct {
+	entries []*entry
+	done    map[string]bool     // by entry; absent: in doubt
+	blobs   map[Hash]blobExtent // where their content is
+	end     int64               // of the last whole record
+}
+
+type blobExtent struct{ offset, size int64 }
+
+// scan reads the records of f. A torn or damaged record ends it: what comes
+// after cannot be found.
+func scan(f *os.File) (*records, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	rs := &records{done: map[string]bool{}, blobs: map[Hash]blobExtent{}}
+	w := window{file: f, size: info.Size()}
+	for {
+		size, err := rs.next(&w)
+		if errors.Is(err, errTorn) {
+			return rs, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		rs.end += size
+	}
+}
+
+// errTorn ends a scan.
+var errTorn = errors.New("torn record")
+
+// next reads the record at rs.end and returns its size.
+func (rs *records) next(w *window) (int64, error) {
+	head, err := w.at(rs.end, headerSize)
+	if err != nil {
+		return 0, err
+	}
+	kind, size := recordKind(head[0]), int64(binary.LittleEndian.Uint32(head[1:]))
+	crc, want := checksum(head[:5]), binary.LittleEndian.Uint32(head[5:])
+	inCRC := size
+	if kind == blobRecord {
+		inCRC = int64(len(Hash{}))
+	}
+	if size < inCRC || rs.end+headerSize+size > w.size {
+		return 0, errTorn
+	}
+	payload, err := w.at(rs.end+headerSize, inCRC)
+	if err != nil {
+		return 0, err
+	}
+	if crc32.Update(crc, crcTable(), payload) != want {
+		return 0, errTorn
+	}
+	if kind == blobRecord {
+		rs.blobs[Hash(payload)] = blobExtent{rs.end + headerSize + inCRC, size - inCRC}
+		return headerSize + size, nil
+	}
+	return headerSize + size, rs.add(kind, payload)
+}
+
+// add takes in one record. Kinds that a later version may write are ignored.
+func (rs *records) add(kind recordKind, payload []byte) error {
+	var err error
+	switch kind {
+	case entryRecord:
+		e := new(entry)
+		err = json.Unmarshal(payload, e)
+		rs.entries = append(rs.entries, e)
+	case outcomeRecord:
+		var o outcome
+		err = json.Unmarshal(payload, &o)
+		rs.done[o.ID] = o.Done
+	}
+	if err != nil {
+		return fmt.Errorf("undo journal: %w", err)
+	}
+	return nil
+}
+
+// window reads small pieces of a file, most of which lie close together, without
+// reading what is between those that do not.
+type window struct {
+	file  io.ReaderAt
+	size  int64 // of the file
+	buf   []byte
+	start int64 // of buf in the file
+}
+
+// windowSize is how much is read at a time.
+const windowSize = 4 << 10
+
+// at returns the n bytes at offset; they are valid until the next call.
+func (w *window) at(offset, n int64) ([]byte, error) {
+	if offset+n > w.size {
+		return nil, errTorn
+	}
+	if offset < w.start || offset+n > w.start+int64(len(w.buf)) {
+		w.buf = make([]byte, min(max(n, windowSize), w.size-offset))
+		w.start = offset
+		if _, err := w.file.ReadAt(w.buf, offset); err != nil {
+			return nil, err
+		}
+	}
+	return w.buf[offset-w.start:][:n], nil
+}

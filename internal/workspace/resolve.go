@@ -1,0 +1,134 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// maxLinks is how many symlinks a path may lead through.
+const maxLinks = 40
+
+// Resolve follows path, relative to Dir or absolute, through all symlinks. The
+// last components may be missing. name is relative to Dir with forward slashes;
+// for a file in another folder it is the absolute path. For a path outside of
+// every folder the error is ErrOutside, and abs and name are set all the same.
+func (r *Root) Resolve(path string) (abs, name string, err error) {
+	p, err := r.resolve(path)
+	if err != nil {
+		return "", "", err
+	}
+	if p.folder == nil {
+		err = fmt.Errorf("%s is %w", p.name, ErrOutside)
+	}
+	return p.abs, p.name, err
+}
+
+// place is where a path leads.
+type place struct {
+	abs    string
+	name   string
+	folder *folder     // nil if outside
+	rel    string      // relative to folder
+	info   fs.FileInfo // nil if nothing is there
+}
+
+// resolve is Resolve; outside is no error.
+func (r *Root) resolve(path string) (place, error) {
+	if path == "" || strings.ContainsRune(path, 0) {
+		return place{}, fmt.Errorf("%q is not a path", path)
+	}
+	if !filepath.IsAbs(path) {
+		path = r.Dir() + string(filepath.Separator) + path
+	}
+	abs, info, err := follow(path)
+	if err != nil {
+		return place{}, err
+	}
+	p := place{abs: abs, name: filepath.ToSlash(abs), info: info}
+	for i := range r.folders {
+		f := &r.folders[i]
+		// Where folders lie in each other, the innermost one is it.
+		if rel, ok := below(f.path, abs); ok && (p.folder == nil || len(f.path) > len(p.folder.path)) {
+			p.folder, p.rel = f, rel
+		}
+	}
+	if rel, ok := below(r.Dir(), abs); ok {
+		p.name = filepath.ToSlash(rel)
+	}
+	return p, nil
+}
+
+// below returns abs relative to dir, if it is dir or in it.
+func below(dir, abs string) (string, bool) {
+	if abs == dir {
+		return ".", true
+	}
+	if !strings.HasSuffix(dir, string(filepath.Separator)) {
+		dir += string(filepath.Separator)
+	}
+	return strings.CutPrefix(abs, dir)
+}
+
+// follow resolves the symlinks of an absolute path, component by component.
+// This decides only which file is meant: the handle of the folder is what makes
+// sure that the file which is then opened lies in it. The info is nil if the
+// path's end is missing.
+func follow(path string) (string, fs.FileInfo, error) {
+	rest := parts(path)
+	at := filepath.VolumeName(path) + string(filepath.Separator)
+	info, err := os.Lstat(at)
+	if err != nil {
+		return "", nil, err
+	}
+	for links := 0; len(rest) > 0; {
+		part := rest[0]
+		rest = rest[1:]
+		if part == "." {
+			continue
+		}
+		if part == ".." {
+			at = filepath.Dir(at)
+			if info, err = os.Lstat(at); err != nil {
+				return "", nil, err
+			}
+			continue
+		}
+		next := filepath.Join(at, part)
+		info, err = os.Lstat(next)
+		switch {
+		case missing(err):
+			return filepath.Join(append([]string{next}, rest...)...), nil, nil
+		case err != nil:
+			return "", nil, err
+		case info.Mode()&fs.ModeSymlink == 0:
+			at = next
+			continue
+		}
+		if links++; links > maxLinks {
+			return "", nil, fmt.Errorf("%s: too many symlinks", path)
+		}
+		target, err := os.Readlink(next)
+		if err != nil {
+			return "", nil, err
+		}
+		if filepath.IsAbs(target) {
+			at = filepath.VolumeName(target) + string(filepath.Separator)
+		}
+		rest = append(parts(target), rest...)
+	}
+	return at, info, nil
+}
+
+// parts cuts a path into its components.
+func parts(path string) []string {
+	path = path[len(filepath.VolumeName(path)):]
+	return strings.FieldsFunc(path, func(r rune) bool { return r < 0x80 && os.IsPathSeparator(uint8(r)) })
+}
+
+// missing reports that nothing is at a path: no file, or a file where the path
+// needs a folder.
+func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) || notDir(err) }
