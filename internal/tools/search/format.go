@@ -1,0 +1,71 @@
+package search
+
+import (
+	"fmt"
+	"strings"
+)
+
+// maxText is the number of bytes of an answer's text.
+const maxText = 30_000
+
+// Text writes found for a model: each file's name, given by name, above its
+// lines; "12:" is a match, "13-" is context, "--" a gap.
+func (found Found) Text(name func(path string) string) string {
+	if found.Matches == 0 {
+		return "No matches." + found.remarks(0)
+	}
+	var b strings.Builder
+	shown := 0
+	for _, f := range found.Files {
+		if b.Len() > maxText {
+			break
+		}
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(name(f.Path) + "\n")
+		shown += writeLines(&b, f.Lines)
+	}
+	fmt.Fprintf(&b, "\n%s in %s.", Count(found.Matches, "match", "matches"), Count(len(found.Files), "file", "files"))
+	return b.String() + found.remarks(shown)
+}
+
+func writeLines(b *strings.Builder, lines []Line) (matches int) {
+	for i, l := range lines {
+		if b.Len() > maxText {
+			break
+		}
+		if i > 0 && lines[i-1].Number+1 < l.Number {
+			b.WriteString("--\n")
+		}
+		mark := "-"
+		if l.Match {
+			mark = ":"
+			matches++
+		}
+		fmt.Fprintf(b, "%d%s%s\n", l.Number, mark, l.Text)
+	}
+	return matches
+}
+
+func (found Found) remarks(shown int) string {
+	s := ""
+	if shown < found.Matches {
+		s += fmt.Sprintf(" Only the first %d are shown: too long.", shown)
+	}
+	if found.More {
+		s += " There are more: narrow the regex, path or file_pattern, or raise limit."
+	}
+	if found.Partial {
+		s += " The folder is too large: not every file was searched."
+	}
+	return s
+}
+
+// Count writes a number with its noun.
+func Count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

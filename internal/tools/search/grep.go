@@ -1,0 +1,188 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"runtime"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// MaxFile is the size in bytes up to which a file is searched.
+const MaxFile = 64 << 20
+
+// Query says what to look for.
+type Query struct {
+	Regex       string // RE2 with ASCII classes, matched against each line
+	FilePattern string // see Glob; empty means every file
+	Context     int    // lines shown around a match
+	Limit       int    // matching lines, over all files
+	// File, if set, is the only file to search, relative to the folder.
+	File string
+	// Ripgrep is the path of rg, which then picks the files; empty does without.
+	Ripgrep string
+}
+
+// FileLines are the lines found in one file.
+type FileLines struct {
+	Path  string // relative to the searched folder
+	Lines []Line
+}
+
+// Found is the answer to a Query: files in the order of their paths.
+type Found struct {
+	Files   []FileLines
+	Matches int
+	More    bool // there are more matches than the limit
+	Partial bool // the folder has too many files to look at all
+}
+
+// Grep searches the files below f. An error is about the query, the folder or
+// ctx; files that cannot be read are left out.
+func (f Folder) Grep(ctx context.Context, q Query) (Found, error) {
+	m, err := newMatcher(q.Regex)
+	if err != nil {
+		return Found{}, err
+	}
+	glob, err := NewGlob(q.FilePattern)
+	if err != nil {
+		return Found{}, err
+	}
+	names, complete, err := f.candidates(ctx, q)
+	if err != nil {
+		return Found{}, err
+	}
+	if q.File == "" && q.FilePattern != "" {
+		names = glob.filter(names)
+	}
+	found, err := f.scanAll(ctx, m, q, names)
+	found.Partial = !complete
+	return found, err
+}
+
+// candidates returns the files that may match, sorted.
+func (f Folder) candidates(ctx context.Context, q Query) (names []string, complete bool, err error) {
+	if q.File != "" {
+		return []string{q.File}, true, nil
+	}
+	if names, ok := f.ripgrep(ctx, q); ok {
+		return names, true, ctx.Err()
+	}
+	entries, complete, err := f.walk(ctx)
+	for _, e := range entries {
+		if e.Type().IsRegular() {
+			names = append(names, e.path)
+		}
+	}
+	return names, complete, err
+}
+
+// batch is the number of files that are searched before the results are looked
+// at again.
+const batch = 256
+
+// scanAll searches the files in order and stops at the limit.
+func (f Folder) scanAll(ctx context.Context, m matcher, q Query, names []string) (Found, error) {
+	var found Found
+	buffers := make([][]byte, runtime.GOMAXPROCS(0))
+	for len(names) > 0 && !found.More {
+		n := min(batch, len(names))
+		results, err := f.scanBatch(ctx, m, q, names[:n], buffers)
+		if err != nil {
+			return found, err
+		}
+		for i, r := range results {
+			if r.matches == 0 || found.More {
+				continue
+			}
+			found.take(q, names[i], r)
+		}
+		names = names[n:]
+	}
+	return found, nil
+}
+
+// take adds the result of one file, of which as many lines stay as the limit
+// allows.
+func (found *Found) take(q Query, name string, r result) {
+	left := q.Limit - found.Matches
+	if left == 0 {
+		found.More = true
+		return
+	}
+	if r.matches > left {
+		r.lines, r.more = firstMatches(r.lines, left, q.Context), true
+		r.matches = left
+	}
+	found.Files = append(found.Files, FileLines{name, r.lines})
+	found.Matches += r.matches
+	found.More = r.more
+}
+
+// firstMatches cuts lines behind the n-th match and the context that follows it.
+func firstMatches(lines []Line, n, context int) []Line {
+	last := -1 // index of the n-th match
+	for i, l := range lines {
+		switch {
+		case n > 0 && l.Match:
+			n--
+			last = i
+		case n == 0 && (l.Match || l.Number > lines[last].Number+context):
+			return lines[:i]
+		}
+	}
+	return lines
+}
+
+type result struct {
+	lines   []Line
+	matches int
+	more    bool
+}
+
+func (f Folder) scanBatch(ctx context.Context, m matcher, q Query, names []string, buffers [][]byte) ([]result, error) {
+	results := make([]result, len(names))
+	var next atomic.Int64
+	g, ctx := errgroup.WithContext(ctx)
+	for w := range min(len(buffers), len(names)) {
+		g.Go(func() error {
+			for i := int(next.Add(1)) - 1; i < len(names); i = int(next.Add(1)) - 1 {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				buffers[w] = readInto(f.FS, names[i], buffers[w])
+				r := &results[i]
+				r.lines, r.matches, r.more = m.scan(buffers[w], q.Context, q.Limit)
+			}
+			return nil
+		})
+	}
+	return results, g.Wait()
+}
+
+// readInto reads a whole file into the memory of buf. What cannot be read or is
+// too large is empty.
+func readInto(fsys fs.FS, name string, buf []byte) []byte {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return buf[:0]
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Size() > MaxFile {
+		return buf[:0]
+	}
+	if size := int(info.Size()); cap(buf) < size {
+		buf = make([]byte, size)
+	} else {
+		buf = buf[:size]
+	}
+	n, err := io.ReadFull(f, buf)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return buf[:0]
+	}
+	return buf[:n]
+}

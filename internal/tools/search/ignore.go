@@ -1,0 +1,243 @@
+package search
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// maxIgnoreFile is the size in bytes up to which a .gitignore file is read.
+const maxIgnoreFile = 1 << 20
+
+// ignore is the .gitignore file of one folder on top of those of the folders
+// above it. A nil *ignore ignores nothing.
+type ignore struct {
+	above *ignore
+	base  string // the folder, relative to the searched one, as in "a/b"; "" for itself
+	// lead is put before a path that is relative to the searched folder, for the
+	// files of folders above it.
+	lead  string
+	rules []rule
+}
+
+// under returns ig with the .gitignore file of the folder base on top. A nested
+// repository begins anew.
+func (ig *ignore) under(base string, data []byte, repository bool) *ignore {
+	if repository {
+		ig = nil
+	}
+	if rules := parseIgnore(data); len(rules) > 0 {
+		return &ignore{above: ig, base: base, rules: rules}
+	}
+	return ig
+}
+
+// match reports whether the entry at path, relative to the searched folder, is
+// ignored. Entries of ignored folders are not asked about.
+func (ig *ignore) match(name string, isDir bool) bool {
+	for ; ig != nil; ig = ig.above {
+		rel := ig.lead + name
+		if ig.base != "" {
+			rel = rel[len(ig.base)+1:]
+		}
+		for i := len(ig.rules) - 1; i >= 0; i-- {
+			if ig.rules[i].match(rel, isDir) {
+				return !ig.rules[i].negated
+			}
+		}
+	}
+	return false
+}
+
+// above returns the rules of the .gitignore files in the folders above dir, up
+// to the top of the repository that dir is in or, outside of any, up to root.
+// They are read from the disk as they are: what they say is not shown to anyone.
+func above(dir, root string) *ignore {
+	top := root
+	if repo, ok := repository(dir); ok {
+		top = repo
+	}
+	var folders []string
+	for at := dir; at != top; {
+		parent := filepath.Dir(at)
+		if parent == at {
+			return nil // dir is not below top
+		}
+		folders = append(folders, parent)
+		at = parent
+	}
+	var ig *ignore
+	for i := len(folders) - 1; i >= 0; i-- {
+		rules := parseIgnore(readIgnore(filepath.Join(folders[i], ".gitignore")))
+		if len(rules) == 0 {
+			continue
+		}
+		rel, err := filepath.Rel(folders[i], dir)
+		if err != nil {
+			return nil
+		}
+		ig = &ignore{above: ig, lead: filepath.ToSlash(rel) + "/", rules: rules}
+	}
+	return ig
+}
+
+// repository returns the top of the git repository that dir is in.
+func repository(dir string) (string, bool) {
+	for at := dir; ; {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			return at, true
+		}
+		parent := filepath.Dir(at)
+		if parent == at {
+			return "", false
+		}
+		at = parent
+	}
+}
+
+// readIgnore returns the content of a .gitignore file; nothing if there is none
+// that is fit to be read.
+func readIgnore(name string) []byte {
+	info, err := os.Stat(name)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxIgnoreFile {
+		return nil
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil // not readable is not there: git warns and goes on as well
+	}
+	return data
+}
+
+// readIgnoreFS is readIgnore inside of the searched folder.
+func readIgnoreFS(fsys fs.FS, folder string) []byte {
+	name := path.Join(folder, ".gitignore")
+	info, err := fs.Stat(fsys, name)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxIgnoreFile {
+		return nil
+	}
+	data, err := fs.ReadFile(fsys, name)
+	if err != nil {
+		return nil
+	}
+	return data
+}
+
+func parseIgnore(data []byte) []rule {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	var rules []rule
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
+		if r, ok := parseRule(line); ok {
+			rules = append(rules, r)
+		}
+	}
+	return rules
+}
+
+// rule is one line of a .gitignore file.
+type rule struct {
+	negated  bool
+	dirOnly  bool
+	anchored bool     // matched against the whole path, else against the last name
+	literal  string   // a pattern without any special character
+	segments []string // a pattern with some, cut at slashes
+}
+
+func parseRule(line string) (rule, bool) {
+	line = trimBlanks(line)
+	if line == "" || line[0] == '#' {
+		return rule{}, false
+	}
+	var r rule
+	if line[0] == '!' {
+		r.negated = true
+		line = line[1:]
+	}
+	if strings.HasSuffix(line, "/") {
+		r.dirOnly = true
+		line = line[:len(line)-1]
+	}
+	r.anchored = strings.Contains(line, "/")
+	line = strings.TrimPrefix(line, "/")
+	if line == "" {
+		return rule{}, false
+	}
+	if strings.ContainsAny(line, `*?[\`) {
+		r.segments = strings.Split(line, "/")
+	} else {
+		r.literal = line
+	}
+	return r, true
+}
+
+// trimBlanks removes blanks at the end of a line, unless a backslash keeps them.
+func trimBlanks(line string) string {
+	for strings.HasSuffix(line, " ") {
+		head := strings.TrimRight(line, " ")
+		slashes := len(head) - len(strings.TrimRight(head, `\`))
+		if slashes%2 == 1 {
+			return head + " "
+		}
+		line = head
+	}
+	return line
+}
+
+func (r rule) match(name string, isDir bool) bool {
+	if r.dirOnly && !isDir {
+		return false
+	}
+	if !r.anchored {
+		name = path.Base(name)
+	}
+	if r.literal != "" {
+		return name == r.literal
+	}
+	if len(r.segments) == 1 {
+		return !strings.Contains(name, "/") && matchSegment(r.segments[0], name)
+	}
+	return matchPath(r.segments, strings.Split(name, "/"))
+}
+
+// matchPath matches a pattern cut at slashes. A segment of two stars stands for
+// any number of folders, at the end for one name at least.
+func matchPath(pattern, names []string) bool {
+	for len(pattern) > 0 {
+		if pattern[0] == "**" {
+			return matchStars(pattern[1:], names)
+		}
+		if len(names) == 0 || !matchSegment(pattern[0], names[0]) {
+			return false
+		}
+		pattern, names = pattern[1:], names[1:]
+	}
+	return len(names) == 0
+}
+
+// matchStars matches what follows a "**". Only the last one has to try every
+// place: one before it may as well take as little as it can.
+func matchStars(pattern, names []string) bool {
+	if len(pattern) == 0 {
+		return len(names) > 0
+	}
+	next := len(pattern)
+	for i, p := range pattern {
+		if p == "**" {
+			next = i
+			break
+		}
+	}
+	if next == len(pattern) {
+		return len(names) >= len(pattern) && matchPath(pattern, names[len(names)-len(pattern):])
+	}
+	for i := 0; i+next <= len(names); i++ {
+		if matchPath(pattern[:next], names[i:i+next]) {
+			return matchStars(pattern[next+1:], names[i+next:])
+		}
+	}
+	return false
+}

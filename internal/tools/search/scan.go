@@ -1,0 +1,237 @@
+package search
+
+import (
+	"bytes"
+	"encoding/binary"
+	"regexp"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Line is a line of a file that matches or is near one that does.
+type Line struct {
+	Number int    // 1-based
+	Text   string // valid UTF-8, without line ending, at most maxLine bytes and a mark
+	Match  bool
+}
+
+// maxLine is the number of bytes of a line that are shown.
+const maxLine = 400
+
+// matcher finds the matching lines of a file. It may be used by several
+// goroutines.
+type matcher struct {
+	re       *regexp.Regexp
+	literals []literal
+}
+
+func newMatcher(expr string) (matcher, error) {
+	tree, err := parse(expr)
+	if err != nil {
+		return matcher{}, err
+	}
+	re, err := regexp.Compile(expr)
+	if err != nil {
+		return matcher{}, err
+	}
+	return matcher{re: re, literals: required(tree)}, nil
+}
+
+// span is a line's bytes, without its line ending.
+type span struct{ from, to int }
+
+// scan returns the matching lines of data, at most limit of them, with context
+// lines around each. more says that there are further ones. A file with a NUL
+// byte is binary and matches nothing.
+func (m matcher) scan(data []byte, context, limit int) (lines []Line, matches int, more bool) {
+	data = asUTF8(data)
+	if bytes.IndexByte(data, 0) >= 0 {
+		return nil, 0, false
+	}
+	c := collector{data: data, context: context}
+	next := m.candidates(data)
+	for at := 0; at < len(data); {
+		at = next(at)
+		if at >= len(data) {
+			break
+		}
+		s := lineAround(data, at)
+		if loc := m.match(data[s.from:s.to]); loc != nil {
+			if matches == limit {
+				return c.finish(), matches, true
+			}
+			matches++
+			c.add(s, loc)
+		}
+		at = behind(data, s)
+	}
+	return c.finish(), matches, false
+}
+
+// candidates returns a function that gives the next place, at or behind the one
+// it is given, in whose line a match is possible.
+func (m matcher) candidates(data []byte) func(at int) int {
+	if len(m.literals) == 0 {
+		return func(at int) int { return at }
+	}
+	known := make([]int, len(m.literals))
+	for i := range known {
+		known[i] = -1
+	}
+	return func(at int) int {
+		best := len(data)
+		for i, l := range m.literals {
+			if known[i] < at {
+				known[i] = len(data)
+				if j := l.index(data[at:]); j >= 0 {
+					known[i] = at + j
+				}
+			}
+			best = min(best, known[i])
+		}
+		return best
+	}
+}
+
+// match returns where in the line the first match is, or nil. Bytes that are not
+// UTF-8 are read as Latin-1.
+func (m matcher) match(line []byte) []int {
+	if utf8.Valid(line) {
+		return m.re.FindIndex(line)
+	}
+	return m.re.FindIndex(latin1(line))
+}
+
+func lineAround(data []byte, at int) span {
+	from := bytes.LastIndexByte(data[:at], '\n') + 1
+	to := len(data)
+	if i := bytes.IndexByte(data[at:], '\n'); i >= 0 {
+		to = at + i
+	}
+	if to > from && to < len(data) && data[to-1] == '\r' {
+		to--
+	}
+	return span{from, to}
+}
+
+// behind returns where the line after s begins.
+func behind(data []byte, s span) int {
+	at := s.to
+	if at < len(data) && data[at] == '\r' {
+		at++
+	}
+	return min(at+1, len(data))
+}
+
+// collector turns matching lines, given in order, into lines with context.
+type collector struct {
+	data    []byte
+	context int
+	lines   []Line
+	number  int // of the line that begins at counted
+	counted int
+	tail    span // the last matching line
+	open    bool // context behind tail is still to be added
+}
+
+func (c *collector) add(s span, loc []int) {
+	c.after(s.from)
+	before := make([]span, 0, c.context)
+	for at := s.from; len(before) < c.context && at > 0; {
+		prev := lineAround(c.data, at-1)
+		if c.open && prev.from < behind(c.data, c.tail) {
+			break
+		}
+		before = append(before, prev)
+		at = prev.from
+	}
+	for i := len(before) - 1; i >= 0; i-- {
+		c.put(before[i], nil)
+	}
+	c.put(s, loc)
+	c.tail, c.open = s, true
+}
+
+// after adds the context behind the last match, up to limit, and moves tail on.
+func (c *collector) after(limit int) {
+	if !c.open {
+		return
+	}
+	for range c.context {
+		at := behind(c.data, c.tail)
+		if at >= limit || at >= len(c.data) {
+			return
+		}
+		c.tail = lineAround(c.data, at)
+		c.put(c.tail, nil)
+	}
+}
+
+func (c *collector) put(s span, loc []int) {
+	c.number += bytes.Count(c.data[c.counted:s.from], []byte{'\n'})
+	c.counted = s.from
+	c.lines = append(c.lines, Line{Number: c.number + 1, Text: cut(c.data[s.from:s.to], loc), Match: loc != nil})
+}
+
+func (c *collector) finish() []Line {
+	c.after(len(c.data))
+	return c.lines
+}
+
+// cut returns a line for display: valid UTF-8, and of a long one the part around
+// the match.
+func cut(line []byte, loc []int) string {
+	if !utf8.Valid(line) {
+		line = latin1(line)
+	}
+	if len(line) <= maxLine {
+		return string(line)
+	}
+	start := 0
+	if loc != nil && loc[1] > maxLine {
+		start = min(max(loc[0]-maxLine/4, 0), len(line)-maxLine)
+	}
+	end := start + maxLine
+	for start > 0 && !utf8.RuneStart(line[start]) {
+		start--
+	}
+	for end < len(line) && !utf8.RuneStart(line[end]) {
+		end--
+	}
+	text := string(line[start:end])
+	if start > 0 {
+		text = "…" + text
+	}
+	if end < len(line) {
+		text += "…"
+	}
+	return text
+}
+
+func latin1(b []byte) []byte {
+	out := make([]byte, 0, len(b)+len(b)/2)
+	for _, c := range b {
+		out = utf8.AppendRune(out, rune(c))
+	}
+	return out
+}
+
+// asUTF8 removes a byte order mark and decodes what has one of UTF-16.
+func asUTF8(data []byte) []byte {
+	var order binary.ByteOrder
+	switch {
+	case bytes.HasPrefix(data, []byte("\xef\xbb\xbf")):
+		return data[3:]
+	case bytes.HasPrefix(data, []byte("\xff\xfe")):
+		order = binary.LittleEndian
+	case bytes.HasPrefix(data, []byte("\xfe\xff")):
+		order = binary.BigEndian
+	default:
+		return data
+	}
+	units := make([]uint16, 0, len(data)/2)
+	for rest := data[2:]; len(rest) >= 2; rest = rest[2:] {
+		units = append(units, order.Uint16(rest))
+	}
+	return []byte(string(utf16.Decode(units)))
+}

@@ -1,0 +1,129 @@
+package search
+
+import (
+	"context"
+	"io/fs"
+	"path"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// maxWalk is the number of entries after which a walk stops.
+const maxWalk = 1_000_000
+
+// Folder is a place to search in.
+type Folder struct {
+	FS fs.FS
+	// Abs is the folder's absolute path and Root that of the workspace; both are
+	// used for ripgrep and for the .gitignore files above the folder. With Abs
+	// empty there is neither.
+	Abs, Root string
+}
+
+// entry is a file or folder that is not ignored.
+type entry struct {
+	path string // relative to the searched folder
+	dir  bool
+	fs.DirEntry
+}
+
+// walk returns what is below f, less what is ignored and less every .git, sorted
+// by path. It is complete unless there are more than maxWalk entries. Folders
+// that cannot be read are left out.
+func (f Folder) walk(ctx context.Context) (entries []entry, complete bool, err error) {
+	w := walker{fsys: f.FS}
+	w.group, ctx = errgroup.WithContext(ctx)
+	w.group.SetLimit(runtime.GOMAXPROCS(0))
+	var ig *ignore
+	if f.Abs != "" {
+		ig = above(f.Abs, f.Root)
+	}
+	top := &branch{}
+	w.group.Go(func() error { return w.visit(ctx, top, ".", ig) })
+	if err := w.group.Wait(); err != nil {
+		return nil, false, err
+	}
+	entries = top.collect(make([]entry, 0, w.count.Load()))
+	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.path, b.path) })
+	return entries, w.count.Load() <= maxWalk, nil
+}
+
+// branch is what was found in one folder. It is written by the goroutine that
+// visits the folder, and read when all are done.
+type branch struct {
+	entries  []entry
+	branches []*branch
+}
+
+func (b *branch) collect(into []entry) []entry {
+	into = append(into, b.entries...)
+	for _, sub := range b.branches {
+		into = sub.collect(into)
+	}
+	return into
+}
+
+type walker struct {
+	fsys  fs.FS
+	group *errgroup.Group
+	count atomic.Int64
+}
+
+// visit reads one folder. Folders below it are visited by another goroutine
+// where one is free, else by this one.
+func (w *walker) visit(ctx context.Context, b *branch, folder string, ig *ignore) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	list, err := fs.ReadDir(w.fsys, folder)
+	if err != nil && folder == "." {
+		return err
+	}
+	base := ""
+	if folder != "." {
+		base = folder
+	}
+	ig = w.ignoreIn(ig, base, list)
+	for _, d := range list {
+		name := path.Join(base, d.Name())
+		if d.Name() == ".git" || ig.match(name, d.IsDir()) {
+			continue
+		}
+		if w.count.Add(1) > maxWalk {
+			return nil
+		}
+		b.entries = append(b.entries, entry{name, d.IsDir(), d})
+		if !d.IsDir() {
+			continue
+		}
+		sub := &branch{}
+		b.branches = append(b.branches, sub)
+		visit := func() error { return w.visit(ctx, sub, name, ig) }
+		if !w.group.TryGo(visit) {
+			if err := visit(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ignoreIn returns the rules for the entries of a folder. The top of the search
+// is part of the repository around it, whatever it holds.
+func (w *walker) ignoreIn(ig *ignore, base string, list []fs.DirEntry) *ignore {
+	var data []byte
+	nested := false
+	for _, d := range list {
+		switch d.Name() {
+		case ".gitignore":
+			data = readIgnoreFS(w.fsys, path.Join(".", base))
+		case ".git":
+			nested = true
+		}
+	}
+	return ig.under(base, data, nested)
+}
