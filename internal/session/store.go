@@ -64,6 +64,11 @@ func (s *Store) AppendUsage(u llm.Usage) error {
 
 // Sync makes what was appended durable.
 func (s *Store) Sync() error {
+	if len(s.out.pending) > 0 {
+		if err := s.append(); err != nil {
+			return err
+		}
+	}
 	if !s.out.unsync {
 		return nil
 	}
@@ -79,8 +84,7 @@ func (s *Store) Close() error {
 	if s.out.file == nil {
 		return nil
 	}
-	err := s.out.flush()
-	err = errors.Join(err, s.Sync(), s.out.file.Close(), s.out.lock.Release())
+	err := errors.Join(s.Sync(), s.out.file.Close(), s.out.lock.Release())
 	s.out = output{}
 	return err
 }
