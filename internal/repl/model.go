@@ -59,11 +59,18 @@ func (m *model) Init() tea.Cmd {
 	return func() tea.Msg { return started{} }
 }
 
-// Update handles a message.
+// Update handles a message. A terminal that is gone ends the program.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if m.scr.Err() != nil {
+		return m, tea.Quit
+	}
+	return m, m.handle(msg)
+}
+
+func (m *model) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
-		return m, m.key(msg)
+		return m.key(msg)
 	case tea.PasteMsg:
 		m.paste(msg.Content)
 	case tea.WindowSizeMsg:
@@ -77,21 +84,21 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			m.scr.SetSync(msg.Value != ansi.ModeNotRecognized)
 		}
 	case started:
-		return m, m.first()
+		return m.first()
 	case update:
-		return m, m.take(msg)
+		return m.take(msg)
 	case armed:
-		return m, m.wakePanel(msg.panel)
+		return m.wakePanel(msg.panel)
 	case tick:
-		return m, m.spin(msg)
+		return m.spin(msg)
 	case edited:
-		return m, m.editedProposal(msg)
+		return m.editedProposal(msg)
 	case done:
-		return m, m.commandDone(msg)
+		return m.commandDone(msg)
 	case choices:
 		m.open(msg)
 	}
-	return m, nil
+	return nil
 }
 
 // View draws what changed. Bubble Tea's own renderer is off: the frame goes to
@@ -162,9 +169,10 @@ func (m *model) diffOptions() diffview.Options {
 	return diffview.Options{Width: m.look.width, Dark: m.look.dark, NoColor: m.look.noColor}
 }
 
-// resize follows the terminal.
+// resize follows the terminal. A size that is the same again still counts: the
+// terminal may have rewrapped what it shows on the way there.
 func (m *model) resize(width, height int) {
-	if width <= 0 || height <= 0 || width == m.look.width && height == m.look.height {
+	if width <= 0 || height <= 0 {
 		return
 	}
 	m.look.width, m.look.height = width, height

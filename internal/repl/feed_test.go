@@ -1,0 +1,137 @@
+package repl
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/repl/markdown"
+	"github.com/bb2d0cf4/agent/internal/session"
+)
+
+// fed runs a feed over what produce puts into its mailbox, and returns what the
+// feed sent, once it has nothing more to do.
+func fed(t *testing.T, produce func(box *mailbox)) []update {
+	t.Helper()
+	var got []update
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		box := newMailbox()
+		f := feed{box: box, now: time.Now, opt: markdown.Options{Width: 80, Dark: true, NoColor: true}, send: func(up update) { got = append(got, up) }}
+		go f.run(ctx)
+		produce(box)
+		<-time.After(time.Second) // virtual: the last frame comes due
+		cancel()
+		<-box.closed
+	})
+	return got
+}
+
+// said joins the finished lines of updates, without styles and blank lines.
+func said(ups []update) []string {
+	var out []string
+	for _, up := range ups {
+		for _, l := range up.lines {
+			if l = strings.TrimSpace(ansi.Strip(l)); l != "" {
+				out = append(out, l)
+			}
+		}
+	}
+	return out
+}
+
+func TestTextComesBeforeWhatFollowsIt(t *testing.T) {
+	call := llm.ToolCall{ID: "1", Name: "read_file"}
+	ups := fed(t, func(box *mailbox) {
+		box.put(session.TextDelta{Text: "I look at "})
+		box.put(session.TextDelta{Text: "the file."})
+		box.put(session.CallStarted{Call: call})
+		box.put(session.TextDelta{Text: "Done."})
+		box.put(session.TurnEnded{})
+	})
+	var order []string
+	for _, up := range ups {
+		order = append(order, said([]update{up})...)
+		for _, it := range up.items {
+			order = append(order, fmt.Sprintf("%T", it))
+		}
+	}
+	want := []string{"I look at the file.", "session.CallStarted", "Done.", "session.TurnEnded"}
+	if d := cmp.Diff(want, order); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestFloodIsDrawnInFrames(t *testing.T) {
+	const pieces = 20_000
+	ups := fed(t, func(box *mailbox) {
+		for i := range pieces {
+			box.put(session.TextDelta{Text: fmt.Sprintf("word%d ", i)})
+		}
+		box.put(session.TurnEnded{})
+	})
+	if len(ups) > 100 {
+		t.Errorf("%d pieces made %d updates", pieces, len(ups))
+	}
+	text := strings.Join(said(ups), " ")
+	for _, w := range []string{"word0 ", "word9999 ", fmt.Sprintf("word%d", pieces-1)} {
+		if !strings.Contains(text+" ", w) {
+			t.Errorf("%q is lost", w)
+		}
+	}
+}
+
+func TestUnfinishedTextIsShownWithinAFrame(t *testing.T) {
+	ups := fed(t, func(box *mailbox) { box.put(session.TextDelta{Text: "half a sen"}) })
+	tail := slices.Concat(ups[len(ups)-1].tail)
+	if got := ansi.Strip(strings.Join(tail, "")); !strings.Contains(got, "half a sen") {
+		t.Errorf("tail = %q", got)
+	}
+}
+
+func TestReasoningIsNoAnswer(t *testing.T) {
+	ups := fed(t, func(box *mailbox) {
+		box.put(session.ReasoningDelta{Text: "Hm. *Not*\nmarkdown \x1b]0;title\x07"})
+		box.put(session.TextDelta{Text: "Answer."})
+		box.put(session.TurnEnded{})
+	})
+	want := []string{"Hm. *Not*", `markdown \u{1b}]0;title\u{7}`, "Answer."}
+	if d := cmp.Diff(want, said(ups)); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestMailboxKeepsOrderAndJoinsText(t *testing.T) {
+	box := newMailbox()
+	for _, it := range []any{
+		session.TextDelta{Text: "a"}, session.TextDelta{Text: "b"}, session.Notice{Text: "n"}, session.TextDelta{Text: "c"},
+		session.CallPending{Pending: llm.Pending{Bytes: 1}}, session.CallPending{Pending: llm.Pending{Bytes: 2}},
+	} {
+		box.put(it)
+	}
+	var got []string
+	for _, it := range box.take() {
+		switch it := it.(type) {
+		case *textRun:
+			got = append(got, string(it.text))
+		case session.Notice:
+			got = append(got, "notice")
+		case session.CallPending:
+			got = append(got, fmt.Sprint(it.Bytes))
+		}
+	}
+	if d := cmp.Diff([]string{"ab", "notice", "c", "2"}, got); d != "" {
+		t.Error(d)
+	}
+	if len(box.take()) != 0 {
+		t.Error("taken twice")
+	}
+}
