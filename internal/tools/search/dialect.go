@@ -56,10 +56,8 @@ func writeRipgrep(b *strings.Builder, re *syntax.Regexp) {
 		b.WriteString(`(?:^\x{FEFF}?)`)
 	case syntax.OpEndLine, syntax.OpEndText:
 		b.WriteString(`(?:\r?$)`)
-	case syntax.OpWordBoundary:
-		b.WriteString(`(?-u:\b)`)
-	case syntax.OpNoWordBoundary:
-		b.WriteString(`(?-u:\B)`)
+	case syntax.OpEmptyMatch, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
+		b.WriteString("(?:)") // rg differs on borders beside line ends: scan decides
 	case syntax.OpCapture, syntax.OpConcat:
 		writeGroup(b, re.Sub, "", "")
 	case syntax.OpAlternate:
@@ -72,8 +70,6 @@ func writeRipgrep(b *strings.Builder, re *syntax.Regexp) {
 		writeGroup(b, re.Sub, "", "?")
 	case syntax.OpRepeat:
 		writeGroup(b, re.Sub, "", repeat(re.Min, re.Max))
-	case syntax.OpEmptyMatch:
-		b.WriteString("(?:)")
 	}
 }
 
