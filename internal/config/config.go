@@ -95,6 +95,9 @@ func Home() (string, error) {
 	return filepath.Join(dir, ".agent"), nil
 }
 
+// File is the path of the user's file.
+func File(home string) string { return filepath.Join(home, "config.yaml") }
+
 // Load reads all sources. A missing file is an empty one; an error names the
 // source and the line.
 func Load(flags Overrides) (Config, error) {
@@ -102,7 +105,12 @@ func Load(flags Overrides) (Config, error) {
 	if err != nil {
 		return Config{}, err
 	}
-	file := filepath.Join(home, "config.yaml")
+	return LoadFrom(home, flags)
+}
+
+// LoadFrom is Load with another folder than Home.
+func LoadFrom(home string, flags Overrides) (Config, error) {
+	file := File(home)
 	data, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Config{}, fmt.Errorf("read the configuration: %w", err)
