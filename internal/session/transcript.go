@@ -82,6 +82,9 @@ func (t *Transcript) admits(m llm.Message) error {
 	if len(m.Calls) == 0 && m.Text() == "" {
 		return errors.New("an empty message")
 	}
+	if len(t.msgs) == 0 && m.Role != llm.User {
+		return errors.New("a conversation begins with a prompt")
+	}
 	return t.admitsCalls(m)
 }
 

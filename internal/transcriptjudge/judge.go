@@ -32,13 +32,14 @@ type call struct {
 
 // judge walks the messages of one request.
 type judge struct {
-	open map[string]bool // calls of the last answer that have no result yet
-	ids  map[string]bool // all calls
+	open  map[string]bool // calls of the last answer that have no result yet
+	ids   map[string]bool // all calls
+	asked bool            // there was a prompt
 }
 
 // Check returns the first thing in body, a chat-completions request, that a
-// strict provider refuses: a system message that is not the first, an empty
-// message, a call whose arguments are no JSON object, a call without exactly one
+// strict provider refuses: a system message that is not the first, an answer
+// before any prompt, an empty message, a call whose arguments are no JSON object, a call without exactly one
 // result directly after its message, a result without a call, a conversation
 // that leaves the model nothing to answer.
 func Check(body []byte) error {
@@ -88,7 +89,11 @@ func (j *judge) next(i int, m message) error {
 			return errors.New("not the first message")
 		}
 	case "user":
+		j.asked = true
 	case "assistant":
+		if !j.asked {
+			return errors.New("an answer before any prompt")
+		}
 		return j.answer(m)
 	case "tool":
 		if err := j.result(m); err != nil {

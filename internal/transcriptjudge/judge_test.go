@@ -84,6 +84,7 @@ func TestCheckRefuses(t *testing.T) {
 		{"cut arguments", body(ask, args(`"{\"a\":"`), resA), "JSON object"},
 		{"list as arguments", body(ask, args(`"[]"`), resA), "JSON object"},
 		{"null as arguments", body(ask, args(`"null"`), resA), "JSON object"},
+		{"no prompt", body(sys, said, ask), "before any prompt"},
 		{"nothing to answer", body(ask, said), "nothing to answer"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

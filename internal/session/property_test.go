@@ -1,0 +1,306 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/tools"
+)
+
+// faults counts what happened to the conversations of the property test.
+type faults map[string]int
+
+// storm drives one conversation through random faults.
+type storm struct {
+	t       *testing.T
+	rnd     *rand.Rand
+	fired   faults
+	archive *Archive
+	store   *Store
+	nextID  int
+	cancel  func()
+}
+
+// TestInvariantI1 holds I1: whatever interleaving of cancel, denial, error, panic
+// and crash a conversation goes through, each request that the model gets is one
+// that a strict provider takes.
+func TestInvariantI1(t *testing.T) {
+	cases := 1_000
+	if os.Getenv("AGENT_TEST_FULL") != "" {
+		cases = 10_000
+	}
+	seed := rand.Uint64()
+	if s := os.Getenv("AGENT_TEST_SEED"); s != "" {
+		var err error
+		if seed, err = strconv.ParseUint(s, 10, 64); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fired, requests := faults{}, 0
+	archive := NewArchive(t.TempDir())
+	for i := range cases {
+		s := &storm{t: t, rnd: rand.New(rand.NewPCG(seed, uint64(i))), fired: fired, archive: archive}
+		requests += s.conversation()
+		if t.Failed() {
+			t.Fatalf("case %d of seed %d (AGENT_TEST_SEED)", i, seed)
+		}
+	}
+	t.Logf("load: %d conversations, %d requests judged; seed %d", cases, requests, seed)
+	for _, name := range slices.Sorted(maps.Keys(fired)) {
+		t.Logf("%6d %s", fired[name], name)
+	}
+	for _, name := range []string{
+		"cancel before the stream", "cancel in mid-stream", "cancel in a tool", "cancel between calls",
+		"denial", "denial with comment", "tool error", "tool panic", "stream error", "stream error after text",
+		"stream without end", "length stop", "malformed call", "id twice in an answer", "id of an earlier answer",
+		"empty answer", "queued text", "repeated call", "limit",
+		"crash in a tool", "crash before the answer", "torn tail", "damaged record",
+	} {
+		if fired[name] == 0 {
+			t.Errorf("the fault %q never fired", name)
+		}
+	}
+}
+
+// conversation runs some prompts, with crashes between and within, and returns
+// the number of requests.
+func (s *storm) conversation() (requests int) {
+	s.store = s.archive.Create("/work", "test/model")
+	for range 1 + s.rnd.IntN(3) {
+		requests += s.process()
+	}
+	if err := errors.Join(s.store.Close(), s.archive.Remove(s.store.ID())); err != nil {
+		s.t.Fatal(err)
+	}
+	return requests
+}
+
+// process is the life of one process: some prompts, and its end.
+func (s *storm) process() (requests int) {
+	r := newRig(s.t, Options{Store: s.store, Queued: s.queued, Limits: Limits{MaxTurns: 2 + s.rnd.IntN(4)}})
+	before := short(r.Messages())
+	for _, name := range []string{"deny", "comment", "fail", "crack", "ok", "stuck", "cancelled", "late", "die"} {
+		r.tools.tools[name] = s.tool(name)
+	}
+	crashed := false
+	for range 1 + s.rnd.IntN(4) {
+		ctx, cancel := context.WithCancel(s.t.Context())
+		s.cancel = cancel
+		r.model.answers = s.answers()
+		crashed = s.run(ctx, r)
+		cancel()
+		if crashed {
+			break
+		}
+	}
+	if diff := cmp.Diff(before, short(r.Messages()[:len(before)])); diff != "" {
+		s.t.Errorf("what was said was changed:\n%s", diff)
+	}
+	s.end(r, crashed)
+	return len(r.model.requests)
+}
+
+// run answers one prompt. A crash ends its goroutine where it is.
+func (s *storm) run(ctx context.Context, r *rig) (crashed bool) {
+	done := make(chan bool, 1)
+	go func() {
+		crashed := true
+		defer func() { done <- crashed }()
+		err := r.Run(ctx, "prompt "+strconv.Itoa(s.rnd.IntN(100)))
+		crashed = false
+		s.note(r, err)
+	}()
+	return <-done
+}
+
+func (s *storm) note(r *rig, err error) {
+	var limit *LimitError
+	if !errors.As(err, &limit) {
+		return
+	}
+	if strings.Contains(limit.Reason, "in a row") {
+		s.fired["repeated call"]++
+	} else {
+		s.fired["limit"]++
+	}
+	if r.stop() != StopLimit {
+		s.t.Errorf("stop %q after %v", r.stop(), err)
+	}
+}
+
+// end leaves the process and opens the session anew; after a crash the file may
+// end with half a record, and a disk may have flipped a bit.
+func (s *storm) end(r *rig, crashed bool) {
+	id, path := s.store.ID(), s.store.path
+	if err := s.store.Close(); err != nil {
+		s.t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	lines := len(strings.Split(string(data), "\n"))
+	harmed := false
+	switch {
+	case crashed && s.rnd.IntN(3) == 0 && lines > 4:
+		s.fired["torn tail"]++
+		harmed = true
+		data = data[:len(data)-1-s.rnd.IntN(60)]
+	case s.rnd.IntN(8) == 0 && lines > 6:
+		s.fired["damaged record"]++
+		harmed = true
+		data[len(data)/3+s.rnd.IntN(len(data)/2)] ^= 1
+	}
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	if s.store, err = s.archive.Open(id); err != nil {
+		s.t.Fatal(err)
+	}
+	if harmed {
+		return
+	}
+	again, _, _ := rebuild(s.store.Kept().Messages)
+	if diff := cmp.Diff(r.Messages(), again.msgs[:len(r.Messages())]); diff != "" {
+		s.t.Errorf("the file holds something else (-loop +file):\n%s", diff)
+	}
+}
+
+func (s *storm) queued() []string {
+	if s.rnd.IntN(4) > 0 {
+		return nil
+	}
+	s.fired["queued text"]++
+	return []string{"typed meanwhile"}
+}
+
+func (s *storm) answers() []answerFunc {
+	var out []answerFunc
+	for range s.rnd.IntN(9) {
+		out = append(out, s.answer())
+	}
+	return append(out, say("done"))
+}
+
+// answer is one random answer; most of them have calls.
+func (s *storm) answer() answerFunc {
+	text := []string{"", "I look.", "Ünïcode\n"}[s.rnd.IntN(3)]
+	switch s.rnd.IntN(16) {
+	case 0:
+		return s.fires("cancel before the stream", hang("", func() { s.cancel() }))
+	case 1:
+		return s.fires("cancel in mid-stream", hang("half", func() { s.cancel() }))
+	case 2:
+		return s.fires("stream error", breakOff("", errors.New("reset")))
+	case 3:
+		return s.fires("stream error after text", breakOff("half", errors.New("reset")))
+	case 4:
+		return s.fires("stream without end", func(_ context.Context, yield func(llm.Delta, error) bool) {
+			yield(llm.Delta{Text: "half"}, nil)
+		})
+	case 5:
+		return s.fires("length stop", s.ends(text, llm.StopLength))
+	case 6:
+		return s.fires("empty answer", end("", llm.End{}))
+	case 7:
+		return s.fires("crash before the answer", func(context.Context, func(llm.Delta, error) bool) { s.crash() })
+	}
+	return s.ends(text, llm.StopTools)
+}
+
+// ends is an answer whose calls are made up, and counted, when it is asked for.
+func (s *storm) ends(text string, why llm.StopReason) answerFunc {
+	return func(ctx context.Context, yield func(llm.Delta, error) bool) {
+		end(text, llm.End{Stop: why, Calls: s.calls()})(ctx, yield)
+	}
+}
+
+func (s *storm) fires(name string, a answerFunc) answerFunc {
+	return func(ctx context.Context, yield func(llm.Delta, error) bool) {
+		s.fired[name]++
+		a(ctx, yield)
+	}
+}
+
+// crash ends the goroutine that runs the loop. What is deferred runs, as it would
+// not in a real crash; the loop defers nothing that writes.
+func (s *storm) crash() { runtime.Goexit() }
+
+func (s *storm) calls() []llm.ToolCall {
+	names := []string{"ok", "ok", "read", "stuck", "stuck", "deny", "comment", "fail", "crack", "cancelled", "late", "die", "unknown"}
+	if s.rnd.IntN(6) == 0 {
+		names = []string{"stuck"}
+	}
+	var out []llm.ToolCall
+	for range 1 + s.rnd.IntN(4) {
+		s.nextID++
+		c := call(fmt.Sprint("call_", s.nextID), names[s.rnd.IntN(len(names))], `{"n":1}`)
+		switch s.rnd.IntN(12) {
+		case 0:
+			s.fired["malformed call"]++
+			c.Args = []string{"", "{", "[]", `"x"`, "null"}[s.rnd.IntN(5)]
+		case 1:
+			s.fired["malformed call"]++
+			c.Args, c.Problem = "{}", "cut off"
+		case 2:
+			if len(out) > 0 {
+				s.fired["id twice in an answer"]++
+				c.ID = out[0].ID
+			}
+		case 3:
+			s.fired["id of an earlier answer"]++
+			c.ID = fmt.Sprint("call_", max(1, s.nextID-6))
+		case 4:
+			c.Name, c.ID = "bad name", ""
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// tool is a tool with one fault.
+func (s *storm) tool(name string) toolFunc {
+	return func(ctx context.Context, c tools.Call) (tools.Result, error) {
+		c.Progress("working")
+		switch name {
+		case "deny":
+			s.fired["denial"]++
+			return tools.Result{ForModel: "declined", Denied: &tools.Denied{Tool: name}, Stop: true}, nil
+		case "comment":
+			s.fired["denial with comment"]++
+			return tools.Result{ForModel: "declined: " + c.ID, Denied: &tools.Denied{Tool: name}}, nil
+		case "fail":
+			s.fired["tool error"]++
+			return tools.Result{}, errors.New("no space left on device")
+		case "crack":
+			s.fired["tool panic"]++
+			panic("index out of range")
+		case "cancelled":
+			s.fired["cancel in a tool"]++
+			s.cancel()
+			return tools.Result{}, ctx.Err()
+		case "late":
+			s.fired["cancel between calls"]++
+			s.cancel()
+			return tools.Result{ForModel: "done " + c.ID}, nil
+		case "die":
+			s.fired["crash in a tool"]++
+			s.crash()
+		case "stuck":
+			return tools.Result{ForModel: "the same"}, nil
+		}
+		return tools.Result{ForModel: "done " + c.ID}, nil
+	}
+}
