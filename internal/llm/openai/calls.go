@@ -47,7 +47,7 @@ func (l *callList) add(p wire.CallPart) *call {
 	c.args.WriteString(p.Args)
 	c.garbled = c.garbled || p.Garbled
 	if p.Extra != nil {
-		c.extra = p.Extra
+		c.extra = object(map[string]json.RawMessage{"extra_content": p.Extra})
 	}
 	return c
 }

@@ -81,14 +81,13 @@ func (c *Client) connectFailure(err error) *failure {
 	var dns *net.DNSError
 	var verify *tls.CertificateVerificationError
 	var authority x509.UnknownAuthorityError
-	var plain tls.RecordHeaderError
 	var op *net.OpError
 	switch {
 	case errors.As(err, &dns):
 		return fail(!dns.IsNotFound, "could not be found by name", "Check the base URL and your network.")
 	case errors.As(err, &verify), errors.As(err, &authority):
 		return fail(false, "has a certificate that is not trusted", fmt.Sprintf("Check the base URL and the system's certificates (%v).", bare(err)))
-	case errors.As(err, &plain):
+	case errors.Is(err, http.ErrSchemeMismatch):
 		return fail(false, "does not speak TLS", "Try http:// in the base URL.")
 	case errors.As(err, &op) && op.Op == "dial" && c.isLocal():
 		return fail(false, "does not answer", "Start the model's server there, or set another base URL.")

@@ -1,0 +1,350 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
+)
+
+func TestRetryAfterIsObeyed(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	tests := map[string]struct {
+		header, value string
+		want          time.Duration
+	}{
+		"seconds":            {"Retry-After", "7", 7 * time.Second},
+		"fraction":           {"Retry-After", "1.5", 1500 * time.Millisecond},
+		"date":               {"Retry-After", now.Add(9 * time.Second).Format(http.TimeFormat), 9 * time.Second},
+		"milliseconds":       {"Retry-After-Ms", "250", 250 * time.Millisecond},
+		"too long":           {"Retry-After", "3600", maxWait},
+		"a past date":        {"Retry-After", now.Add(-time.Hour).Format(http.TimeFormat), firstWait},
+		"nonsense":           {"Retry-After", "soon", firstWait},
+		"negative":           {"Retry-After", "-5", firstWait},
+		"nothing, so jitter": {"X-Other", "1", firstWait},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			limited := llmtest.Turn{Handler: func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set(test.header, test.value)
+				w.WriteHeader(http.StatusTooManyRequests)
+			}}
+			s := llmtest.NewServer(t, limited, llmtest.Turn{Text: "hi"})
+			var slept []time.Duration
+			c := client(t, s.URL(), func(o *Options) {
+				o.Clock.Now = func() time.Time { return now }
+				o.Clock.Sleep = func(_ context.Context, d time.Duration) error { slept = append(slept, d); return nil }
+			})
+			h := listen(t.Context(), c, hello())
+			if h.err != nil || h.text != "hi" {
+				t.Fatalf("heard %+v", h)
+			}
+			if diff := cmp.Diff([]time.Duration{test.want}, slept); diff != "" {
+				t.Error(diff)
+			}
+			if len(h.retries) != 1 || h.retries[0].Wait != test.want {
+				t.Errorf("the notices are %+v", h.retries)
+			}
+		})
+	}
+}
+
+func TestWaitsGrowWithJitter(t *testing.T) {
+	c := New(Options{Clock: Clock{Rand: func() float64 { return 0 }}})
+	full := New(Options{Clock: Clock{Rand: func() float64 { return 1 }}})
+	for i, want := range []time.Duration{firstWait, 2 * firstWait, 4 * firstWait, 8 * firstWait, 16 * firstWait, 32 * firstWait, longWait, longWait} {
+		if low, high := c.wait(i+1, 0), full.wait(i+1, 0); low != want/2 || high != want {
+			t.Errorf("before attempt %d: %v to %v, want up to %v", i+2, low, high, want)
+		}
+	}
+}
+
+func TestRealClockSleeps(t *testing.T) {
+	if err := sleep(t.Context(), time.Microsecond); err != nil {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := sleep(ctx, time.Hour); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// TestASilentStreamEnds: keep-alives and empty events do not count as an answer.
+func TestASilentStreamEnds(t *testing.T) {
+	silent := map[string]func(w http.ResponseWriter){
+		"no headers":   nil,
+		"headers only": func(http.ResponseWriter) {},
+		"keep-alives":  func(w http.ResponseWriter) { _, _ = w.Write([]byte(": ping\n\n")) },
+		"empty events": func(w http.ResponseWriter) {
+			_, _ = w.Write([]byte(events(`{"choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}`)))
+		},
+	}
+	for name, send := range silent {
+		t.Run(name, func(t *testing.T) {
+			left := make(chan struct{})
+			s := llmtest.NewServer(t, llmtest.Turn{Handler: func(w http.ResponseWriter, r *http.Request) {
+				defer close(left)
+				for send != nil {
+					send(w)
+					if http.NewResponseController(w).Flush() != nil {
+						return
+					}
+					select {
+					case <-r.Context().Done():
+						return
+					case <-time.After(5 * time.Millisecond):
+					}
+				}
+				<-r.Context().Done()
+			}})
+			c := client(t, s.URL(), func(o *Options) { o.Limits.Idle = 60 * time.Millisecond })
+			h := listen(t.Context(), c, hello())
+			if e := h.kind(t); e.Kind != llm.Idle || !strings.Contains(e.Message, "60ms") {
+				t.Errorf("kind %d, %v", e.Kind, e)
+			}
+			<-left // the connection was given up
+			if len(h.retries) != 0 {
+				t.Error("it was tried again")
+			}
+		})
+	}
+}
+
+func TestSilenceAfterText(t *testing.T) {
+	s := llmtest.NewServer(t, llmtest.Turn{Text: "half of it", Chunk: 4, Fault: llmtest.Stall, After: 2})
+	h := listen(t.Context(), client(t, s.URL(), func(o *Options) { o.Limits.Idle = 50 * time.Millisecond }), hello())
+	if e := h.kind(t); e.Kind != llm.Idle || h.text != "half of " || s.Fired(llmtest.Stall) != 1 {
+		t.Errorf("kind %d, heard %q, stalls %d", e.Kind, h.text, s.Fired(llmtest.Stall))
+	}
+}
+
+// TestSlowListener: the time that the caller takes is no silence of the server.
+func TestSlowListener(t *testing.T) {
+	s := llmtest.NewServer(t, llmtest.Turn{Text: "abcd", Chunk: 4})
+	c := client(t, s.URL(), func(o *Options) { o.Limits.Idle = 100 * time.Millisecond })
+	var end *llm.End
+	for d, err := range c.Stream(t.Context(), hello()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Text != "" {
+			<-time.After(250 * time.Millisecond)
+		}
+		end = d.End
+	}
+	if end == nil {
+		t.Error("no end")
+	}
+}
+
+// TestSilenceAfterTheFinish: the model has said that it has finished, so the
+// answer is whole.
+func TestSilenceAfterTheFinish(t *testing.T) {
+	for _, fault := range []llmtest.Fault{llmtest.Stall, llmtest.Drop} {
+		s := llmtest.NewServer(t, llmtest.Turn{Text: "hi", Fault: fault, After: 2})
+		h := listen(t.Context(), client(t, s.URL(), func(o *Options) { o.Limits.Idle = 50 * time.Millisecond }), hello())
+		if h.err != nil || h.end == nil || h.text != "hi" || !h.end.Usage.Estimated || s.Fired(fault) != 1 {
+			t.Errorf("heard %+v", h)
+		}
+	}
+}
+
+func TestTotalLimit(t *testing.T) {
+	s := llmtest.NewServer(t, llmtest.Turn{Text: strings.Repeat("word ", 10000), Pace: time.Millisecond})
+	h := listen(t.Context(), client(t, s.URL(), func(o *Options) { o.Limits.Total = 100 * time.Millisecond }), hello())
+	if e := h.kind(t); e.Kind != llm.Idle || !strings.Contains(e.Message, "not complete after 100ms") {
+		t.Errorf("kind %d, %v", e.Kind, e)
+	}
+}
+
+func TestCancelEndsTheStreamAtOnce(t *testing.T) {
+	stall := map[string]llmtest.Turn{
+		"before the headers": {Gate: make(chan struct{})},
+		"in the stream":      {Text: "half of it", Chunk: 4, Fault: llmtest.Stall, After: 2},
+	}
+	for name, turn := range stall {
+		t.Run(name, func(t *testing.T) {
+			s := llmtest.NewServer(t, turn)
+			ctx, cancel := context.WithCancel(t.Context())
+			go func() {
+				defer cancel()
+				_ = s.Await(t.Context(), 1)
+			}()
+			h := listen(ctx, client(t, s.URL()), hello())
+			if !errors.Is(h.err, context.Canceled) || h.end != nil {
+				t.Errorf("heard %+v", h)
+			}
+		})
+	}
+	t.Run("while waiting to try again", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		s := llmtest.NewServerFunc(t, func(int, []byte) llmtest.Turn { return llmtest.Raw(500, "", "") })
+		c := client(t, s.URL(), func(o *Options) {
+			o.Clock.Sleep = func(ctx context.Context, _ time.Duration) error { cancel(); return sleep(ctx, time.Hour) }
+		})
+		if h := listen(ctx, c, hello()); !errors.Is(h.err, context.Canceled) || len(s.Requests()) != 1 {
+			t.Errorf("heard %+v", h)
+		}
+	})
+}
+
+func TestBreakingOutCancels(t *testing.T) {
+	s := llmtest.NewServer(t, llmtest.Turn{Text: "abcdefgh", Chunk: 4, Fault: llmtest.Stall, After: 2}, llmtest.Turn{Text: "next"})
+	c := client(t, s.URL())
+	for _, err := range c.Stream(t.Context(), hello()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		break
+	}
+	if h := listen(t.Context(), c, hello()); h.text != "next" {
+		t.Errorf("heard %+v", h)
+	}
+}
+
+// TestRedirectsToOthersAreRefused: the other host gets no key and no text.
+func TestRedirects(t *testing.T) {
+	var reached int
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached++ }))
+	t.Cleanup(other.Close)
+	to := func(status int, target string) llmtest.Turn {
+		return llmtest.Turn{Handler: func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, target, status) }}
+	}
+	withKey := func(o *Options) { o.Key = func(context.Context) (string, error) { return "secret-key-1", nil } }
+
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		s := llmtest.NewServer(t, to(status, other.URL+"/v1/chat/completions"))
+		e := listen(t.Context(), client(t, s.URL(), withKey), hello()).kind(t)
+		if e.Kind != llm.Refused || !strings.Contains(e.Message, "another host") || strings.Contains(e.Message, "secret") {
+			t.Errorf("%d: kind %d, %v", status, e.Kind, e)
+		}
+	}
+	if reached != 0 {
+		t.Errorf("the other host was asked %d times", reached)
+	}
+	t.Run("same host", func(t *testing.T) {
+		s := llmtest.NewServer(t, to(307, "/elsewhere/chat/completions"), llmtest.Turn{Text: "hi"})
+		h := listen(t.Context(), client(t, s.URL(), withKey), hello())
+		if h.text != "hi" || string(s.Requests()[0]) != string(s.Requests()[1]) {
+			t.Errorf("heard %+v", h)
+		}
+	})
+	t.Run("that loses the body", func(t *testing.T) {
+		s := llmtest.NewServer(t, to(302, "/elsewhere/chat/completions"))
+		if e := listen(t.Context(), client(t, s.URL()), hello()).kind(t); !strings.Contains(e.Message, "loses the request") {
+			t.Error(e)
+		}
+	})
+	t.Run("again and again", func(t *testing.T) {
+		s := llmtest.NewServerFunc(t, func(int, []byte) llmtest.Turn { return to(307, "/x/chat/completions") })
+		if e := listen(t.Context(), client(t, s.URL()), hello()).kind(t); !strings.Contains(e.Message, "again and again") {
+			t.Error(e)
+		}
+	})
+	t.Run("to plain HTTP", func(t *testing.T) {
+		first, next := &http.Request{URL: &url.URL{Scheme: "https", Host: "h"}}, &http.Request{URL: &url.URL{Scheme: "http", Host: "h"}}
+		if err := checkRedirect(next, []*http.Request{first}); err == nil || !strings.Contains(err.Error(), "unencrypted") {
+			t.Error(err)
+		}
+	})
+}
+
+// nobody returns an address of this machine at which nothing listens.
+func nobody(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+func TestUnreachable(t *testing.T) {
+	plain := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(plain.Close)
+	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	secure.StartTLS()
+	t.Cleanup(secure.Close)
+	local := nobody(t)
+	tests := map[string]struct {
+		url     string
+		message []string
+	}{
+		"nothing listens": {"http://" + local + "/v1", []string{local, "does not answer", "Start"}},
+		"no such name":    {"http://no-such-host.invalid/v1", []string{"no-such-host.invalid", "base URL"}},
+		"not trusted":     {secure.URL, []string{"not trusted"}},
+		"not TLS":         {strings.Replace(plain.URL, "http:", "https:", 1), []string{"does not speak TLS"}},
+		"not an address":  {"localhost:11434", []string{"localhost:11434", "not an address"}},
+		"not http":        {"ftp://x/v1", []string{"not an address"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			e := listen(t.Context(), client(t, test.url), hello()).kind(t)
+			if e.Kind != llm.Unreachable {
+				t.Errorf("kind %d", e.Kind)
+			}
+			for _, m := range test.message {
+				if !strings.Contains(e.Error(), m) {
+					t.Errorf("%q does not say %q", e.Error(), m)
+				}
+			}
+		})
+	}
+}
+
+// TestARefusedConnectionElsewhere is tried again, unlike one on this machine.
+func TestARefusedConnectionElsewhere(t *testing.T) {
+	address := nobody(t)
+	c := client(t, "http://model.example/v1", func(o *Options) {
+		transport := newTransport()
+		transport.Proxy = nil
+		transport.DialContext = func(ctx context.Context, network, _ string) (net.Conn, error) {
+			var d net.Dialer
+			return d.DialContext(ctx, network, address)
+		}
+		o.Transport = transport
+	})
+	h := listen(t.Context(), c, hello())
+	if e := h.kind(t); e.Kind != llm.Unreachable || len(h.retries) != 5 || !strings.Contains(e.Message, "model.example") {
+		t.Errorf("heard %+v", h)
+	}
+}
+
+func TestConnectionsAreKept(t *testing.T) {
+	s := llmtest.NewServerFunc(t, func(int, []byte) llmtest.Turn { return llmtest.Turn{Text: "hi"} })
+	dials := 0
+	c := client(t, s.URL(), func(o *Options) {
+		transport, ok := o.Transport.(*http.Transport)
+		if !ok {
+			t.Fatal("not our transport")
+		}
+		dial := transport.DialContext
+		transport.DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
+			dials++
+			return dial(ctx, network, addr)
+		}
+	})
+	for range 20 {
+		if h := listen(t.Context(), c, hello()); h.err != nil {
+			t.Fatal(h.err)
+		}
+	}
+	if dials != 1 {
+		t.Errorf("%d connections for 20 requests", dials)
+	}
+}
