@@ -270,7 +270,7 @@ func (f *folder) removeEmpty(dirs []string) {
 			continue
 		}
 		info, err := f.root.Lstat(rel)
-		if err != nil || !info.IsDir() || f.root.Remove(rel) != nil {
+		if err == nil && (!info.IsDir() || f.root.Remove(rel) != nil) {
 			return
 		}
 	}

@@ -1,0 +1,456 @@
+package workspace_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/session"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+// role tells a re-executed test binary what to be.
+const role = "WORKSPACE_TEST_ROLE"
+
+func TestMain(m *testing.M) {
+	var err error
+	switch os.Getenv(role) {
+	case "":
+		os.Exit(m.Run())
+	case "session":
+		err = writeSession(os.Args[1:])
+	case "plain":
+		err = writePlain(os.Args[1:])
+	}
+	fmt.Fprintln(os.Stderr, "the child ended by itself:", err)
+	os.Exit(1)
+}
+
+// phases are the steps of the child that are killed at, in the order of an edit.
+var phases = []string{"blob", "journal", "temp", "sync", "check", "rename", "done", "transcript"}
+
+// stable is the number of files that are edited again and again; those with
+// higher numbers are created once, in folders of their own.
+const stable = 4
+
+// nameOf is the name of the file with a number.
+func nameOf(id int) string { return fmt.Sprintf("d%d/sub/f.txt", id) }
+
+// contentOf is what a version of a file holds: empty to 4 MB, and different from
+// any other version at each of its parts. Version 0 is no file.
+func contentOf(id, version int) string {
+	rng := rand.New(rand.NewPCG(uint64(id), uint64(version)))
+	size := rng.IntN(8 << 10)
+	switch n := rng.IntN(40); {
+	case n == 0:
+		size = rng.IntN(4 << 20)
+	case n < 8:
+		size = rng.IntN(128 << 10)
+	case n == 8 && version > 1:
+		size = 0
+	}
+	line := fmt.Sprintf("file %d version %d\n", id, version)
+	return strings.Repeat(line, size/len(line)+1)[:size]
+}
+
+// writeSession is the child: it edits files and keeps a transcript until it is
+// killed, and says each step and each result on its output, a line each.
+// Arguments: folder, home, session (or ""), seed, version of each stable file,
+// number of the first file to create.
+func writeSession(args []string) error {
+	dir, home, id := args[0], args[1], args[2]
+	var n []int
+	for _, s := range args[3:] {
+		v, err := strconv.Atoi(s)
+		if err != nil {
+			return err
+		}
+		n = append(n, v)
+	}
+	rng := rand.New(rand.NewPCG(uint64(n[0]), 1))
+	versions, fresh := n[1:1+stable], n[1+stable]
+	root, err := workspace.Open(dir, workspace.Options{Home: home})
+	if err != nil {
+		return err
+	}
+	phase := func(name string) error {
+		_, err := fmt.Println("phase", name)
+		for until := time.Now().Add(time.Duration(rng.IntN(120)) * time.Microsecond); time.Now().Before(until); {
+			continue // some time on each side of the step, so that each can be hit
+		}
+		return err
+	}
+	root.At(phase)
+	store, err := openStore(home, dir, id)
+	if err != nil {
+		return err
+	}
+	fmt.Println("session", store.ID())
+	for {
+		file, version := rng.IntN(stable), 1
+		if rng.IntN(4) == 0 {
+			file = fresh
+			fresh++
+		} else {
+			versions[file]++
+			version = versions[file]
+		}
+		if err := edit(root, file, version); err != nil {
+			return err
+		}
+		if err := phase("transcript"); err != nil {
+			return err
+		}
+		if err := errors.Join(store.Append(llm.TextMessage(llm.User, fmt.Sprint(file, " ", version))), store.Sync()); err != nil {
+			return err
+		}
+		fmt.Println("kept", file, version)
+	}
+}
+
+func edit(root *workspace.Root, file, version int) error {
+	fmt.Println("start", file, version)
+	change, err := root.Propose(nameOf(file), func(workspace.File) (string, error) { return contentOf(file, version), nil })
+	if err != nil {
+		return err
+	}
+	if _, err := root.Commit(context.Background(), change, workspace.Origin{Session: "s", Turn: fmt.Sprint(file, version)}); err != nil {
+		return err
+	}
+	fmt.Println("written", file, version)
+	return nil
+}
+
+func openStore(home, dir, id string) (*session.Store, error) {
+	archive := session.NewArchive(home)
+	if id == "" {
+		return archive.Create(dir, "none"), nil
+	}
+	return archive.Open(id)
+}
+
+// kill starts this binary in a role and kills it delay after it has announced a
+// phase n times. It returns what the child said.
+func kill(t *testing.T, as string, args []string, phase string, n int, delay time.Duration) []string {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), role+"="+as)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	in := bufio.NewReader(out)
+	for n >= 0 {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			break // it ended by itself: see below
+		}
+		said = append(said, strings.TrimSuffix(line, "\n"))
+		if line == "phase "+phase+"\n" {
+			n--
+		}
+	}
+	for until := time.Now().Add(delay); time.Now().Before(until); {
+		continue
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	rest, err := io.ReadAll(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var exit *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != -1 {
+		t.Fatalf("the child was not killed: %v", err)
+	}
+	whole := string(rest[:strings.LastIndexByte(string(rest), '\n')+1])
+	return append(said, slices.Collect(strings.Lines(whole))...)
+}
+
+// model is what must be on the disk, as far as the children said.
+type model struct {
+	dir, home string
+	versions  map[int]int // of each file; 0 or absent: no file
+	fresh     int         // the first number that was not used
+	session   string
+	kept      []string // messages of the session
+
+	// The state of the round:
+	inFlight *[2]int // started and not said to be written
+	last     *[2]int // what was written last
+	keeping  string  // message that may or may not be in the session
+	phase    string
+}
+
+// hear takes in what a child said.
+func (m *model) hear(t *testing.T, said []string) {
+	m.inFlight, m.last, m.keeping, m.phase = nil, nil, "", ""
+	for _, line := range said {
+		f := strings.Fields(line)
+		var edit [2]int
+		if len(f) == 3 {
+			for i := range edit {
+				n, err := strconv.Atoi(f[i+1])
+				if err != nil {
+					t.Fatalf("the child said %q", line)
+				}
+				edit[i] = n
+			}
+		}
+		switch f[0] {
+		case "phase":
+			m.phase = f[1]
+		case "session":
+			m.session = f[1]
+		case "start":
+			m.inFlight = &edit
+			m.fresh = max(m.fresh, edit[0]+1)
+		case "written":
+			m.versions[edit[0]], m.inFlight, m.last = edit[1], nil, &edit
+			m.keeping = fmt.Sprint(edit[0], " ", edit[1])
+		case "kept":
+			m.kept = append(m.kept, m.keeping)
+			m.keeping = ""
+		}
+	}
+}
+
+func (m *model) args(seed int) []string {
+	args := []string{m.dir, m.home, m.session, strconv.Itoa(seed)}
+	for i := range stable {
+		args = append(args, strconv.Itoa(m.versions[i]))
+	}
+	return append(args, strconv.Itoa(m.fresh))
+}
+
+// onDisk returns the version of a file that is on disk, one of those given.
+func (m *model) onDisk(t *testing.T, id int, versions ...int) int {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(m.dir, nameOf(id)))
+	for _, v := range versions {
+		if v == 0 && errors.Is(err, fs.ErrNotExist) || v != 0 && err == nil && string(data) == contentOf(id, v) {
+			return v
+		}
+	}
+	t.Fatalf("phase %s: file %d is torn or lost: %d bytes, %v; want a version of %v", m.phase, id, len(data), err, versions)
+	return 0
+}
+
+// check holds the disk, as the killed child left it, against the model.
+func (m *model) check(t *testing.T) {
+	t.Helper()
+	if e := m.inFlight; e != nil {
+		v := m.onDisk(t, e[0], m.versions[e[0]], e[1])
+		if v == e[1] {
+			m.last = e
+		}
+		m.versions[e[0]] = v
+	}
+	for id, v := range m.versions {
+		m.onDisk(t, id, v)
+	}
+	root, err := workspace.Open(m.dir, workspace.Options{Home: m.home})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.checkLeftovers(t)
+	if m.last != nil {
+		m.undo(t, root)
+	}
+	if err := root.Close(); err != nil {
+		t.Fatal(err)
+	}
+	m.checkSession(t)
+	m.dropFresh(t)
+}
+
+// checkLeftovers looks for what should not be there after the next start: temp
+// files, empty folders and unfinished segments of the journal.
+func (m *model) checkLeftovers(t *testing.T) {
+	t.Helper()
+	err := filepath.WalkDir(m.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if !d.IsDir() && d.Name() != "f.txt" {
+			t.Errorf("phase %s: left over: %s", m.phase, path)
+		}
+		if list, err := os.ReadDir(path); d.IsDir() && path != m.dir && (err != nil || len(list) == 0) {
+			t.Errorf("phase %s: left over: empty folder %s (%v)", m.phase, path, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ext := range []string{"live", "lock"} {
+		if left, _ := filepath.Glob(filepath.Join(m.home, "undo", "*", "*."+ext)); len(left) > 0 {
+			t.Errorf("phase %s: left over: %v", m.phase, left)
+		}
+	}
+}
+
+// undo takes back the last change and sees that the version before is there.
+func (m *model) undo(t *testing.T, root *workspace.Root) {
+	t.Helper()
+	id, v := m.last[0], m.last[1]
+	plan, err := root.UndoPlan(t.Context(), workspace.LastChange)
+	if err != nil {
+		t.Fatalf("phase %s: undo of file %d version %d: %v", m.phase, id, v, err)
+	}
+	if len(plan.Changes) != 1 || plan.Changes[0].Name != nameOf(id) {
+		t.Fatalf("phase %s: undo would change %d files, %s first; want file %d", m.phase, len(plan.Changes), plan.Changes[0].Name, id)
+	}
+	if err := root.Undo(t.Context(), plan); err != nil {
+		t.Fatal(err)
+	}
+	m.versions[id] = m.onDisk(t, id, v-1)
+}
+
+// checkSession sees that the session continues with all that was kept.
+func (m *model) checkSession(t *testing.T) {
+	t.Helper()
+	if len(m.kept) == 0 {
+		m.session = "" // its file may or may not have been made
+		return
+	}
+	store, err := session.NewArchive(m.home).Open(m.session)
+	if err != nil {
+		t.Fatalf("phase %s: %v", m.phase, err)
+	}
+	var got []string
+	for _, msg := range store.Kept().Messages {
+		got = append(got, msg.Text())
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if len(got) == len(m.kept)+1 && got[len(got)-1] == m.keeping {
+		m.kept = append(m.kept, m.keeping)
+	}
+	if !slices.Equal(got, m.kept) {
+		t.Fatalf("phase %s: the session holds %d messages, want %d", m.phase, len(got), len(m.kept))
+	}
+	if len(got) > 200 {
+		m.session, m.kept = "", nil
+	}
+}
+
+// dropFresh removes the files that no child will touch again.
+func (m *model) dropFresh(t *testing.T) {
+	t.Helper()
+	for id := range m.versions {
+		if id < stable {
+			continue
+		}
+		delete(m.versions, id)
+		if err := os.RemoveAll(filepath.Join(m.dir, fmt.Sprintf("d%d", id))); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// load is how many kills a test does: reduced, or in full.
+func load(reduced, full int) int {
+	if os.Getenv("AGENT_TEST_FULL") != "" {
+		return full
+	}
+	return reduced
+}
+
+// seed is random, or what AGENT_TEST_SEED says.
+func seed(t *testing.T) int {
+	t.Helper()
+	s := os.Getenv("AGENT_TEST_SEED")
+	if s == "" {
+		return rand.IntN(1 << 30)
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestKilledSessionLosesNothing kills a session that edits files and keeps a
+// transcript, at random instants. After each kill every file is the old or the
+// new version, the next start leaves nothing behind, the last change can be
+// undone, and the session has all its messages.
+func TestKilledSessionLosesNothing(t *testing.T) {
+	kills, start := load(160, 2000), seed(t)
+	rng := rand.New(rand.NewPCG(uint64(start), 2))
+	m := &model{dir: t.TempDir(), home: t.TempDir(), versions: map[int]int{}, fresh: stable}
+	count := map[string]int{}
+	for i := range kills {
+		delay := time.Duration(rng.IntN(300)) * time.Microsecond
+		said := kill(t, "session", m.args(start+i), phases[i%len(phases)], rng.IntN(4), delay)
+		m.hear(t, said)
+		count[m.phase]++
+		m.check(t)
+		if t.Failed() {
+			t.Fatalf("kill %d of seed %d", i, start)
+		}
+	}
+	t.Logf("load: %d kills, seed %d, kills per phase: %v", kills, start, count)
+	for _, phase := range []string{"blob", "journal", "temp", "rename", "transcript"} {
+		if want := kills / 40; count[phase] < want {
+			t.Errorf("%d kills in phase %s, want %d at least", count[phase], phase, want)
+		}
+	}
+}
+
+// TestKilledPlainWriterTears is the control: a writer without all this, killed in
+// the same way, does leave torn files.
+func TestKilledPlainWriterTears(t *testing.T) {
+	kills, start := load(40, 400), seed(t)
+	rng := rand.New(rand.NewPCG(uint64(start), 3))
+	path := filepath.Join(t.TempDir(), "f.txt")
+	if err := os.WriteFile(path, []byte(strings.Repeat("a", plainSize)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	torn := 0
+	for range kills {
+		kill(t, "plain", []string{path}, "write", rng.IntN(4), time.Duration(rng.IntN(300))*time.Microsecond)
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(data) != plainSize || strings.Trim(string(data), string(data[:1])) != "" {
+			torn++
+		}
+	}
+	t.Logf("load: %d kills, seed %d, torn files: %d", kills, start, torn)
+	if torn == 0 {
+		t.Error("no torn file: the kills do not reach into writes")
+	}
+}
+
+const plainSize = 256 << 10
+
+func writePlain(args []string) error {
+	for i := 0; ; i++ {
+		fmt.Println("phase write")
+		if err := os.WriteFile(args[0], []byte(strings.Repeat(string(rune('a'+i%26)), plainSize)), 0o644); err != nil {
+			return err
+		}
+	}
+}
