@@ -37,9 +37,10 @@ func asciiLen(s string) int {
 }
 
 // Fit returns the length of the longest prefix of s that takes at most width
-// columns, and the columns it takes. It never cuts a character.
+// columns, and the columns it takes. It never cuts a character, nor parts one from
+// the marks that follow it.
 func Fit(s string, width int) (n, cols int) {
-	if width <= 0 {
+	if width < 0 {
 		return 0, 0
 	}
 	if len(s) <= width && asciiLen(s) == len(s) {
