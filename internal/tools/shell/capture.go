@@ -131,9 +131,9 @@ func valid(p []byte) string { return strings.ToValidUTF8(string(p), "\uFFFD") }
 func isBinary(p []byte) bool {
 	p = p[:min(len(p), 8<<10)]
 	bad := bytes.Count(p, []byte{0})
-	for rest := p; len(rest) > 0; {
+	for rest := p; utf8.FullRune(rest); { // a character cut off at the end is none
 		r, size := utf8.DecodeRune(rest)
-		if r == utf8.RuneError && size == 1 && (utf8.FullRune(rest) || len(rest) >= utf8.UTFMax) {
+		if r == utf8.RuneError && size == 1 {
 			bad++
 		}
 		rest = rest[size:]

@@ -32,11 +32,14 @@ type command struct {
 	cmd     *exec.Cmd
 	mark    string // NAME=value in the environment
 	started time.Time
-	birth   uint64   // see process.start; zero where it is not known
-	alone   bool     // left saw no child of ours at all; belongs to wait
+	birth   uint64   // see identity.start
 	pipe    *os.File // our end of its output
 	pumped  chan struct{}
 	exited  chan struct{} // closed when the shell has been waited for
+
+	// What left has seen; it belongs to wait.
+	alone bool              // we have no child at all
+	known map[identity]bool // the command's, dead or alive
 }
 
 // start starts a command whose output goes to sink, one call at a time, until
@@ -51,7 +54,7 @@ func (j *Jobs) start(opts Options, sink func([]byte)) (*command, error) {
 	}
 	c := &command{
 		jobs: j, cmd: shellCommand(opts.Line), mark: markName + "=" + rand.Text(), started: time.Now(),
-		pipe: r, pumped: make(chan struct{}), exited: make(chan struct{}),
+		pipe: r, pumped: make(chan struct{}), exited: make(chan struct{}), known: map[identity]bool{},
 	}
 	c.cmd.Dir = opts.Dir
 	env := opts.Env
@@ -241,11 +244,17 @@ func (c *command) hasExited() bool {
 	}
 }
 
-// process is one process of a command.
-type process struct {
+// identity tells processes apart for good, where a pid can be used again.
+type identity struct {
 	pid   int
-	name  string
-	start uint64 // since the system's start, in its ticks; tells reused pids apart
+	start uint64 // since the system's start, in its ticks; zero where it is not known
+}
+
+// process is one process of a command, under the name that it had when it was
+// seen.
+type process struct {
+	identity
+	name string
 }
 
 // without returns the processes of ps that are not in gone.
@@ -254,7 +263,7 @@ func without(ps, gone []process) []process {
 	for _, p := range ps {
 		found := false
 		for _, g := range gone {
-			found = found || p.pid == g.pid && p.start == g.start
+			found = found || p.identity == g.identity
 		}
 		if !found {
 			kept = append(kept, p)

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // prSetChildSubreaper is PR_SET_CHILD_SUBREAPER, which package syscall lacks on
@@ -53,7 +54,8 @@ func readEntry(pid int) (entry, error) {
 	if len(f) < 20 {
 		return entry{}, fmt.Errorf("process %d: stat has %d fields", pid, len(f))
 	}
-	e := entry{process: process{pid: pid, name: printable(data[open+1 : end])}, zombie: f[0] == "Z" || f[0] == "X"}
+	e := entry{zombie: f[0] == "Z" || f[0] == "X"}
+	e.pid, e.name = pid, printable(data[open+1:end])
 	var errs [3]error
 	e.parent, errs[0] = strconv.Atoi(f[1])
 	e.session, errs[1] = strconv.Atoi(f[3])
@@ -85,7 +87,6 @@ func (c *command) left() []process {
 		return nil
 	}
 	all := snapshot()
-	c.jobs.reapAdopted(all)
 	mine := map[int]bool{}
 	for _, e := range all {
 		if c.owns(e) {
@@ -95,10 +96,15 @@ func (c *command) left() []process {
 	addDescendants(all, mine)
 	var ps []process
 	for _, e := range all {
-		if mine[e.pid] && !e.zombie {
+		if !mine[e.pid] {
+			continue
+		}
+		c.known[e.identity] = true
+		if !e.zombie {
 			ps = append(ps, e.process)
 		}
 	}
+	c.reapAdopted(all)
 	return ps
 }
 
@@ -143,17 +149,35 @@ func snapshot() []entry {
 	return all
 }
 
-// reapAdopted waits for the zombies that we adopted. The dead children of other
-// packages are in our own session, and their owners wait for them.
-func (j *Jobs) reapAdopted(all []entry) {
+// reapAdopted waits for the zombies that we adopted: those that were seen to be
+// the command's, and others that nobody has waited for in a while. The dead
+// children of other packages are in our own session, and their owners wait for
+// them.
+func (c *command) reapAdopted(all []entry) {
 	self := os.Getpid()
 	own := sessionOf(all, self)
 	for _, e := range all {
-		if e.zombie && e.parent == self && e.session != own && !j.shells[e.pid] {
+		if !e.zombie || c.jobs.shells[e.pid] {
+			continue
+		}
+		// The parent of what is known may have died since it was read: if the
+		// zombie is not our child now, waiting for it fails and does no harm.
+		if c.known[e.identity] || e.parent == self && e.session != own && c.jobs.lingers(e.identity) {
 			var status syscall.WaitStatus
 			_, _ = syscall.Wait4(e.pid, &status, syscall.WNOHANG, nil) // its status is nobody's concern
+			delete(c.jobs.zombies, e.identity)
 		}
 	}
+}
+
+// lingers says whether p was a zombie a second ago already. One that is waited
+// for is gone in far less.
+func (j *Jobs) lingers(p identity) bool {
+	since, seen := j.zombies[p]
+	if !seen {
+		j.zombies[p] = time.Now()
+	}
+	return seen && time.Since(since) >= time.Second
 }
 
 func sessionOf(all []entry, pid int) int {
@@ -172,7 +196,7 @@ func (c *command) owns(e entry) bool {
 	if e.pid == shell {
 		return e.start == c.birth
 	}
-	if e.session == shell {
+	if e.session == shell || c.known[e.identity] { // the dying have no environment any more
 		return true
 	}
 	return e.parent == os.Getpid() && !e.zombie && !c.jobs.shells[e.pid] && (hasMark(e.pid, c.mark) || c.feeds(e.pid))
@@ -239,8 +263,11 @@ func (c *command) strays() []process {
 	var ps []process
 	for _, e := range all {
 		young := c.birth > 0 && e.start >= c.birth
-		if e.parent == self && !e.zombie && e.session != own && young && !c.jobs.named[e.process] && !c.owns(e) {
-			c.jobs.named[e.process] = true
+		if e.parent != self || e.zombie || e.session == own || !young || c.jobs.named[e.identity] {
+			continue
+		}
+		if !hasMark(e.pid, markName+"=") && !c.owns(e) { // a mark that is not ours is another command's
+			c.jobs.named[e.identity] = true
 			ps = append(ps, e.process)
 		}
 	}

@@ -19,7 +19,7 @@ func (c *command) left() []process {
 	if err := c.signalGroup(0); errors.Is(err, syscall.ESRCH) || c.hasExited() && errors.Is(err, syscall.EPERM) {
 		return nil
 	}
-	return []process{{pid: c.cmd.Process.Pid, name: "process group"}}
+	return []process{{identity{pid: c.cmd.Process.Pid}, "process group"}}
 }
 
 // strays are not found here.

@@ -36,8 +36,12 @@ func findBash() string {
 	return path
 }
 
-// exitCode is the status as shells count it.
+// exitCode is the status as shells count it. There is none (-1) if somebody
+// else waited for the shell.
 func exitCode(state *os.ProcessState) int {
+	if state == nil {
+		return -1
+	}
 	if ws, ok := state.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
 		return 128 + int(ws.Signal())
 	}

@@ -33,7 +33,7 @@ func (c *command) left() []process {
 	if c.hasExited() {
 		return nil
 	}
-	return []process{{pid: c.cmd.Process.Pid, name: "cmd.exe"}}
+	return []process{{identity{pid: c.cmd.Process.Pid}, "cmd.exe"}}
 }
 
 // strays are not found here.

@@ -1,0 +1,110 @@
+package shell
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+)
+
+// pieces are what random outputs are made of.
+var pieces = []string{"a", "line\n", "ä", "→", "🙂", "\xff", "\xe2\x82", strings.Repeat("x", 50), strings.Repeat("é\n", 30)}
+
+// TestCapture compares with the plain way of doing it, whatever the output and
+// however it is cut into writes.
+func TestCapture(t *testing.T) {
+	dir := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		limit := rapid.IntRange(1, 60).Draw(t, "limit")
+		all := []byte(strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 40).Draw(t, "pieces"), ""))
+		c := newCapture(limit, dir)
+		for rest := all; len(rest) > 0; {
+			n := rapid.IntRange(1, len(rest)).Draw(t, "write")
+			c.write(rest[:n])
+			rest = rest[n:]
+		}
+		got := c.finish()
+		if len(c.head)+len(c.tail) > 3*c.part {
+			t.Fatalf("holds %d bytes for %d characters", len(c.head)+len(c.tail), limit)
+		}
+		if strings.HasPrefix(got.text, "[binary") {
+			expectFile(t, got.file, all)
+			return // TestBinary says when
+		}
+		if utf8.RuneCount(all) <= limit {
+			if got.text != valid(all) || got.omitted != 0 || got.file != "" {
+				t.Fatalf("all of %q fits %d, got %+v", all, limit, got)
+			}
+			return
+		}
+		first, last := firstRunes(all, limit/2), lastRunes(all, limit-limit/2)
+		if got.omitted != int64(len(all)-len(first)-len(last)) || got.omitted <= 0 ||
+			!strings.HasPrefix(got.text, valid(first)+"\n[… ") || !strings.HasSuffix(got.text, " …]\n"+valid(last)) {
+			t.Fatalf("limit %d of %q: %+v", limit, all, got)
+		}
+		expectFile(t, got.file, all)
+	})
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+		t.Errorf("left %d files, %v", len(left), err)
+	}
+}
+
+// expectFile checks a spilled file and removes it.
+func expectFile(t *rapid.T, path string, want []byte) {
+	got, err := os.ReadFile(path)
+	if err != nil || !bytes.Equal(got, want) {
+		t.Fatalf("spilled %q, %v; want %q", got, err, want)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestBinary(t *testing.T) {
+	tests := map[string]struct {
+		in   string
+		want bool
+	}{
+		"empty":              {"", false},
+		"text":               {"plain\n", false},
+		"NUL list":           {"internal/a.go\x00internal/b.go\x00", false},
+		"Latin-1 text":       {"un caf\xe9 noir, deux caf\xe9s", false},
+		"cut character":      {"abc\xe2\x82", false},
+		"machine code":       {"\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00", true},
+		"compressed":         {"\x1f\x8b\x08\x00\xd7\xc6\x9f\xff\x03\xcb", true},
+		"UTF-16":             {"a\x00b\x00c\x00", true},
+		"binary far behind":  {strings.Repeat("text\n", 2000) + strings.Repeat("\x00", 500), false},
+		"one NUL, nothing":   {"\x00", true},
+		"replacement itself": {"\uFFFD\uFFFD\uFFFD", false},
+	}
+	for name, tt := range tests {
+		if got := isBinary([]byte(tt.in)); got != tt.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+func TestBinaryIsKeptInAFile(t *testing.T) {
+	c := newCapture(100, t.TempDir())
+	data := bytes.Repeat([]byte{0, 1, 2, 0xff}, 10)
+	c.write(data)
+	got := c.finish()
+	onDisk, err := os.ReadFile(got.file)
+	if err != nil || !bytes.Equal(onDisk, data) || got.omitted != 40 ||
+		got.text != "[binary output, 40 bytes, not shown; the whole output is in "+got.file+"]" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestAmount(t *testing.T) {
+	for n, want := range map[int64]string{
+		0: "0 bytes", 1: "1 byte", 999: "999 bytes", 1000: "1,000 bytes", 1234567: "1,234,567 bytes",
+	} {
+		if got := amount(n); got != want {
+			t.Errorf("amount(%d) = %q", n, got)
+		}
+	}
+}
