@@ -28,8 +28,8 @@ test-full: ## the same at full load (kills, interleavings, fuzzing)
 lint: ## golangci-lint, gofumpt, go vet, shell syntax
 	bash scripts/lint.sh
 
-bench: build ## measure the program beside a minimal client, write docs/performance.md
-	go run ./bench -agent bin/agent -out docs/performance.md
+bench: ## measure the program beside a minimal client, write docs/performance.md
+	go run ./bench
 
 cross: ## compile for every supported platform
 	@set -e; for p in $(PLATFORMS); do \
