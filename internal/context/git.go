@@ -1,0 +1,90 @@
+package projectctx
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+// The branch is read from the repository's files: no git command is harmless in
+// a repository that the user does not trust.
+
+// maxBranch is the length in bytes of the longest branch name that is shown.
+const maxBranch = 200
+
+// commit is what a detached HEAD holds.
+var commit = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`) })
+
+// branch returns the checked-out branch, the first digits of a detached commit,
+// or "" for what is neither.
+func (p place) branch() string {
+	dir, ok := p.gitDir()
+	if !ok {
+		return ""
+	}
+	head, ok := readIn(dir, "HEAD")
+	if !ok {
+		return ""
+	}
+	head = strings.TrimSpace(head)
+	if name, ok := strings.CutPrefix(head, "ref: refs/heads/"); ok {
+		if len(name) > maxBranch || name != oneLine(name) {
+			return ""
+		}
+		return name
+	}
+	if commit().MatchString(head) {
+		return head[:12]
+	}
+	return ""
+}
+
+// gitDir returns the folder that holds HEAD. In a worktree or a submodule .git
+// is a file that names it. The repository may have come from anywhere, so the
+// name is followed only to where git itself puts such folders.
+func (p place) gitDir() (string, bool) {
+	dotGit := filepath.Join(p.root, ".git")
+	info, err := os.Lstat(dotGit)
+	if err != nil {
+		return "", false
+	}
+	if info.IsDir() {
+		return dotGit, true
+	}
+	content, ok := readIn(p.root, ".git")
+	if !ok {
+		return "", false
+	}
+	line, _, _ := strings.Cut(content, "\n")
+	dir, ok := strings.CutPrefix(line, "gitdir: ")
+	if !ok {
+		return "", false
+	}
+	dir = filepath.Clean(strings.TrimRight(dir, "\r"))
+	if strings.HasPrefix(dir, `\\`) {
+		return "", false // a network share: asking it is a request to a stranger
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(p.root, dir)
+	}
+	kind := filepath.Base(filepath.Dir(dir))
+	inside := strings.Contains(filepath.ToSlash(dir), "/.git/modules/")
+	return dir, kind == "worktrees" || inside
+}
+
+// readIn reads a small text file of the folder dir, and nothing that a symlink
+// leads to outside of it.
+func readIn(dir, name string) (text string, ok bool) {
+	root, err := workspace.Open(dir, workspace.Options{})
+	if err != nil {
+		return "", false
+	}
+	f, err := root.Read(name)
+	err = errors.Join(err, root.Close())
+	return f.Text, err == nil
+}

@@ -1,0 +1,73 @@
+package projectctx
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// place is where the working directory lies: in a project or on its own.
+type place struct {
+	root string   // the nearest folder with .git, or the working directory
+	dirs []string // from root down to the working directory
+}
+
+// The names of an instruction file; in each folder the first one counts.
+var instructionNames = [...]string{"AGENTS.md", "CLAUDE.md"}
+
+// findPlace looks for the project's root above dir. A folder above dir counts
+// only if it is the user's own: anyone may put a .git into a shared one.
+func findPlace(dir string) place {
+	dirs := []string{dir}
+	for d := dir; ; {
+		if info, err := os.Stat(d); err == nil && (d == dir || ours(info)) {
+			if _, err := os.Lstat(filepath.Join(d, ".git")); err == nil {
+				slices.Reverse(dirs)
+				return place{root: d, dirs: dirs}
+			}
+		}
+		up := filepath.Dir(d)
+		if up == d {
+			return place{root: dir, dirs: []string{dir}}
+		}
+		dirs = append(dirs, up)
+		d = up
+	}
+}
+
+// stamp tells two states of the project apart: the day, and the times and sizes
+// of all files that the prompt depends on.
+type stamp struct{ day, files string }
+
+func (p place) stamp(day string) stamp {
+	var b strings.Builder
+	add := func(path string) {
+		if info, err := os.Stat(path); err == nil {
+			b.WriteString(path)
+			b.WriteByte(0)
+			b.WriteString(strconv.FormatInt(info.ModTime().UnixNano(), 36))
+			b.WriteByte(0)
+			b.WriteString(strconv.FormatInt(info.Size(), 36))
+			b.WriteByte('\n')
+		}
+	}
+	for _, dir := range p.dirs {
+		for _, name := range instructionNames {
+			add(filepath.Join(dir, name))
+		}
+	}
+	add(filepath.Join(p.root, ".git"))
+	if dir, ok := p.gitDir(); ok {
+		add(filepath.Join(dir, "HEAD"))
+	}
+	return stamp{day, b.String()}
+}
+
+// read reads what the prompt tells of the project.
+func (p place) read() project {
+	proj := project{branch: p.branch()}
+	proj.instructions, proj.text = p.instructions()
+	return proj
+}
