@@ -2,9 +2,13 @@
 // guarantees that a key costs no more than the text on the prompt, that a paste of
 // any size stays small on the screen and arrives whole, and that whatever was typed
 // or pasted is shown without control characters.
+//
+// It is an editor of its own, and not the common text area, because of the unit that
+// it edits: a paste is one glyph, which the cursor steps over, Backspace deletes and
+// undo brings back.
 package input
 
-import tea "charm.land/bubbletea/v2"
+import "strings"
 
 // Action says what a key came to.
 type Action int
@@ -23,14 +27,6 @@ type Command struct {
 	Help string
 }
 
-// History keeps what was submitted.
-type History interface {
-	// Entries returns what was submitted, oldest first.
-	Entries() ([]string, error)
-	// Add appends an entry.
-	Add(entry string) error
-}
-
 // Options configures an Editor. All fields may be zero.
 type Options struct {
 	Commands []Command
@@ -43,43 +39,108 @@ type Options struct {
 }
 
 // Editor is the text at the prompt.
-type Editor struct{}
+type Editor struct {
+	text text
+	past recall
+	list completion
+	view view
+	seen int // version of the text that the list follows
+}
+
+// view is how the prompt was last drawn.
+type view struct {
+	style  style
+	width  int
+	top    int // first row in sight
+	goal   int // column that Up and Down head for
+	goalOf int // version of the text that goal belongs to
+}
 
 // New returns an empty Editor.
-func New(opt Options) *Editor { return &Editor{} }
+func New(opt Options) *Editor {
+	return &Editor{
+		past: recall{history: opt.History},
+		list: completion{commands: opt.Commands, files: opt.Files, closed: -1},
+		view: view{style: style{dark: opt.Dark, noColor: opt.NoColor}, width: 80, goalOf: -1},
+	}
+}
 
-// Handle takes a key.
-func (e *Editor) Handle(key tea.KeyPressMsg) Action { return Ignored }
+// SetTheme follows the terminal's background.
+func (e *Editor) SetTheme(dark bool) { e.view.style.dark = dark }
 
 // Paste inserts pasted text. A paste of more than 10 lines or 2,000 characters is
 // shown as a placeholder, which Take expands and Backspace deletes whole.
-func (e *Editor) Paste(text string) {}
+func (e *Editor) Paste(text string) {
+	if text = tidy(text); text != "" {
+		e.text.put(text)
+		e.follow()
+	}
+}
 
-// Insert inserts text at the cursor as if typed: newlines are kept.
-func (e *Editor) Insert(text string) {}
+// Insert gives text back to the prompt: before what is there, on lines of its own.
+func (e *Editor) Insert(text string) {
+	t := &e.text
+	behind := len(t.gs) - t.at
+	if len(t.gs) > 0 {
+		text = strings.TrimRight(text, "\n") + "\n"
+	}
+	t.moveTo(0)
+	e.Paste(text)
+	t.moveTo(len(t.gs) - behind)
+	e.follow()
+}
 
 // Take returns the text with its pastes expanded, adds it to the history and
 // empties the prompt.
-func (e *Editor) Take() string { return "" }
+func (e *Editor) Take() string {
+	text := e.Text()
+	e.past.add(text)
+	e.Reset()
+	return text
+}
 
 // Text returns the text with its pastes expanded.
-func (e *Editor) Text() string { return "" }
+func (e *Editor) Text() string { return plain(e.text.gs) }
 
 // Empty says whether there is no text.
-func (e *Editor) Empty() bool { return true }
+func (e *Editor) Empty() bool { return len(e.text.gs) == 0 }
 
-// Reset empties the prompt.
-func (e *Editor) Reset() {}
+// Reset empties the prompt. What was cut can still be yanked.
+func (e *Editor) Reset() {
+	e.text = text{cut: e.text.cut, edits: e.text.edits + 1, moves: e.text.moves}
+	e.view.top = 0
+	e.past.searching = false
+	e.follow()
+}
 
 // Completing says whether a list or a search is open that Esc would close.
-func (e *Editor) Completing() bool { return false }
+func (e *Editor) Completing() bool { return e.past.searching || e.list.open() }
 
-// SetTheme follows the terminal's background.
-func (e *Editor) SetTheme(dark bool) {}
+// Err returns, once, the first error of reading or writing the history.
+func (e *Editor) Err() error {
+	err := e.past.err
+	e.past.err = nil
+	return err
+}
 
 // View returns the prompt at the given width, at most maxLines rows around the
 // cursor, then the rows of an open list, at most maxLines too. The cursor's
 // position is 0-based, in cells.
 func (e *Editor) View(width, maxLines int) (lines []string, cursorX, cursorY int) {
-	return []string{""}, 0, 0
+	width, maxLines = max(1, width), max(1, maxLines)
+	e.view.width = width
+	t := &e.text
+	rs := rows(t.gs, width)
+	row := rowOf(rs, t.at)
+	top := min(e.view.top, max(0, len(rs)-maxLines))
+	top = min(max(top, row-maxLines+1), row)
+	e.view.top = top
+	for _, r := range rs[top:min(len(rs), top+maxLines)] {
+		lines = append(lines, draw(t.gs, r, width, e.view.style))
+	}
+	cursorX, cursorY = column(t.gs, rs[row], t.at, width), row-top
+	if e.past.searching {
+		return append(lines, e.past.prompt(width, e.view.style)), cursorX, cursorY
+	}
+	return append(lines, e.list.draw(width, maxLines, e.view.style)...), cursorX, cursorY
 }

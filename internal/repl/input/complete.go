@@ -1,0 +1,164 @@
+package input
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/bb2d0cf4/agent/internal/sanitize"
+)
+
+// maxMatches bounds an open list.
+const maxMatches = 50
+
+// completion is the list below the prompt: of commands while a leading /word is
+// typed, of files while an @word is.
+type completion struct {
+	commands []Command
+	files    func() []string
+	search   search
+
+	items    []item
+	selected int
+	top      int // first item in sight
+	start    int // glyph where the word begins
+	closed   int // where the word began whose list the user has closed; -1: none
+}
+
+// item is one entry of an open list.
+type item struct {
+	insert string // in place of the word
+	label  string
+	help   string
+	run    bool // a command that needs nothing more
+}
+
+func (c *completion) open() bool { return len(c.items) > 0 }
+
+// close takes the list away until another word begins.
+func (c *completion) close() { c.items, c.closed = nil, c.start }
+
+// update follows the text: it opens, narrows and closes the list.
+func (c *completion) update(b *buffer) {
+	start := b.blankLeft()
+	if start < b.at && b.gs[b.at-1].isSpace() {
+		start = b.at
+	}
+	word := plain(b.gs[start:b.at])
+	c.items, c.start, c.selected, c.top = nil, start, 0, 0
+	switch {
+	case word == "" || word[0] != '/' && word[0] != '@':
+		c.closed = -1
+		return
+	case c.closed == start:
+		return
+	case word[0] == '/' && start == 0:
+		c.items = c.matchCommands(word)
+	case word[0] == '@' && c.files != nil:
+		c.items = c.matchFiles(word[1:])
+	}
+}
+
+// matchCommands lists the commands that begin with word, then those that have its
+// letters in order.
+func (c *completion) matchCommands(word string) []item {
+	var first, then []item
+	for _, cmd := range c.commands {
+		it := item{insert: cmd.Name + " ", label: strings.TrimSpace(cmd.Name + " " + cmd.Args), help: cmd.Help}
+		if strings.HasPrefix(cmd.Name, word) {
+			it.run = cmd.Args == ""
+			first = append(first, it)
+		} else if _, ok := score(lowerASCII(word), cmd.Name); ok {
+			then = append(then, it)
+		}
+	}
+	return append(first, then...)
+}
+
+// matchFiles lists the files that match best.
+func (c *completion) matchFiles(query string) []item {
+	var out []item
+	for _, path := range c.search.find(c.files(), query) {
+		if sanitize.Line(path) != path {
+			continue // no name to be typed
+		}
+		insert := "@" + path + " "
+		if strings.ContainsAny(path, " \t") {
+			insert = `@"` + path + `" `
+		}
+		out = append(out, item{insert: insert, label: path})
+	}
+	return out
+}
+
+// key handles a key while the list is open.
+func (c *completion) key(t *text, name string) (Action, bool) {
+	switch name {
+	case "up", "ctrl+p":
+		c.selected = (c.selected + len(c.items) - 1) % len(c.items)
+	case "down", "ctrl+n":
+		c.selected = (c.selected + 1) % len(c.items)
+	case "esc":
+		c.close()
+	case "tab":
+		c.accept(t)
+	case "enter":
+		return c.enter(t), true
+	default:
+		return Ignored, false
+	}
+	return Handled, true
+}
+
+// enter takes the chosen entry. A command that needs nothing more is submitted, and
+// so is one that was typed out.
+func (c *completion) enter(t *text) Action {
+	it := c.items[c.selected]
+	typedOut := c.start == 0 && plain(t.gs[:t.at])+" " == it.insert
+	c.accept(t)
+	if !it.run && !typedOut {
+		return Handled
+	}
+	t.drop(t.at-1, t.at) // the blank before what could follow
+	return Submit
+}
+
+// accept puts the chosen entry in the place of the word.
+func (c *completion) accept(t *text) {
+	it := c.items[c.selected]
+	t.edit(other, func() {
+		t.remove(c.start, t.at)
+		t.insert(glyphs(it.insert)...)
+		if t.at < len(t.gs) && t.gs[t.at].text == " " {
+			t.remove(t.at, t.at+1)
+		}
+	})
+	c.items = nil
+}
+
+// draw returns the list's rows, at most height.
+func (c *completion) draw(width, height int, st style) []string {
+	if !c.open() {
+		return nil
+	}
+	c.top = min(max(c.top, c.selected-height+1), c.selected)
+	end := min(len(c.items), c.top+height)
+	pad := 0
+	for _, it := range c.items[c.top:end] {
+		if it.help != "" {
+			pad = max(pad, ansi.StringWidth(it.label)+2)
+		}
+	}
+	var out []string
+	for i, it := range c.items[c.top:end] {
+		label, mark := it.label, "  "
+		if it.help != "" {
+			label += strings.Repeat(" ", pad-ansi.StringWidth(label))
+		}
+		if c.top+i == c.selected {
+			mark, label = st.accent("› "), st.accent(label)
+		}
+		out = append(out, ansi.Truncate(mark+label+st.dim(it.help), width, "…"))
+	}
+	return out
+}
