@@ -137,10 +137,10 @@ func (c *Client) pageFailure(page []byte) *failure {
 func (c *Client) serverFailure(said *wire.Error, wait time.Duration) *failure {
 	kind, again := classify(said)
 	e := &llm.Error{Kind: kind, Status: said.Status, RetryAfter: wait}
-	if kind == llm.Unauthorized {
-		c.dropKey()
-	}
 	text := strings.TrimRight(c.redact(said.Message), ".")
+	if kind == llm.Unauthorized {
+		c.dropKey() // after it was taken out of the text
+	}
 	if text == "" {
 		text = http.StatusText(said.Status)
 	}

@@ -106,3 +106,8 @@ func says(text string) string {
 func callPart(fields string) string {
 	return `{"choices":[{"index":0,"delta":{"tool_calls":[{` + fields + `}]}}]}`
 }
+
+// roundTrip is a transport made of a function.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

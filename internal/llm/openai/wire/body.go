@@ -99,9 +99,7 @@ func (b *Body) fill() error {
 		}
 	}
 	if errors.Is(err, io.EOF) {
-		if b.eventWhole() {
-			b.dispatch()
-		}
+		b.endWhole()
 		err = ErrUnfinished
 	}
 	if len(b.out) > 0 {
@@ -156,6 +154,7 @@ func (b *Body) field(line []byte) {
 	case "data":
 		b.addData(value)
 	case "event":
+		b.endWhole()
 		b.name = string(value)
 	case "error":
 		b.addData(value)
@@ -164,14 +163,21 @@ func (b *Body) field(line []byte) {
 }
 
 func (b *Body) addData(value []byte) {
-	if b.lines > 0 && b.eventWhole() {
-		b.dispatch() // a line each, with no blank line between
-	}
+	b.endWhole()
 	if b.lines > 0 {
 		b.event = append(b.event, ' ') // a line end inside JSON is white space
 	}
 	b.event = append(b.event, value...)
 	b.lines++
+}
+
+// endWhole ends an event that is whole although no blank line has come: some
+// servers leave it out. It has to be done whatever is at hand by then, so that
+// the events do not depend on how the stream was split.
+func (b *Body) endWhole() {
+	if b.eventWhole() {
+		b.dispatch()
+	}
 }
 
 // eventWhole says whether the data so far are an event, blank line or not.

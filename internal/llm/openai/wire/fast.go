@@ -18,7 +18,7 @@ const (
 // that it is not sure about: Decode then reads it.
 func AppendText(dst, event []byte) ([]byte, Kind, bool) {
 	s := scanner{b: event, dst: dst}
-	if s.object(s.chunkKey) && s.seen&sawChoices != 0 && s.atEnd() {
+	if s.object(inChunk) && s.seen&sawChoices != 0 && s.atEnd() {
 		return s.dst, s.kind, true
 	}
 	return dst, Nothing, false
@@ -50,32 +50,32 @@ func (s *scanner) once(flag int) bool {
 	return fresh
 }
 
-func (s *scanner) chunkKey(key string) bool {
-	switch key {
+func (s *scanner) chunkKey(key []byte) bool {
+	switch string(key) {
 	case "choices":
-		return s.once(sawChoices) && s.take('[') && s.object(s.choiceKey) && s.take(']')
+		return s.once(sawChoices) && s.take('[') && s.object(inChoice) && s.take(']')
 	case "id", "object", "created", "model", "service_tier", "system_fingerprint", "obfuscation", "provider":
 		return s.scalar()
 	}
 	return s.null()
 }
 
-func (s *scanner) choiceKey(key string) bool {
-	switch key {
+func (s *scanner) choiceKey(key []byte) bool {
+	switch string(key) {
 	case "delta":
-		return s.once(sawDelta) && s.object(s.deltaKey)
+		return s.once(sawDelta) && s.object(inDelta)
 	case "index":
 		return s.once(sawIndex) && s.take('0') && !s.digit()
 	}
 	return s.null()
 }
 
-func (s *scanner) deltaKey(key string) bool {
-	if key == "role" {
+func (s *scanner) deltaKey(key []byte) bool {
+	if string(key) == "role" {
 		return s.scalar()
 	}
 	kind, flag := Text, sawText
-	switch key {
+	switch string(key) {
 	case "content":
 	case "reasoning":
 		kind, flag = Reasoning, sawReasoning
@@ -102,8 +102,30 @@ func (s *scanner) deltaKey(key string) bool {
 	return first
 }
 
-// object walks an object and calls member with each key; member reads the value.
-func (s *scanner) object(member func(key string) bool) bool {
+// place says which object a key is in.
+type place int
+
+const (
+	inChunk place = iota
+	inChoice
+	inDelta
+)
+
+// member reads the value of key.
+func (s *scanner) member(at place, key []byte) bool {
+	switch at {
+	case inChunk:
+		return s.chunkKey(key)
+	case inChoice:
+		return s.choiceKey(key)
+	default:
+		return s.deltaKey(key)
+	}
+}
+
+// object reads an object. It knows what to do with a key by where it is, and
+// not by a function it is given: that would put the scanner on the heap.
+func (s *scanner) object(at place) bool {
 	if !s.take('{') {
 		return false
 	}
@@ -112,7 +134,7 @@ func (s *scanner) object(member func(key string) bool) bool {
 	}
 	for {
 		key, ok := s.plain()
-		if !ok || !s.take(':') || !member(string(key)) {
+		if !ok || !s.take(':') || !s.member(at, key) {
 			return false
 		}
 		if s.take('}') {

@@ -1,0 +1,86 @@
+package openai
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
+)
+
+// canned is a client whose requests are read to their end and answered with body.
+func canned(body []byte) *Client {
+	return New(Options{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		if _, err := io.Copy(io.Discard, r.Body); err != nil {
+			return nil, err
+		}
+		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(bytes.NewReader(body))}, nil
+	})})
+}
+
+// chunks is an answer of n events of four characters each.
+func chunks(n int) []byte {
+	event := `{"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"abc\n"},"finish_reason":null}]}`
+	return []byte(strings.Repeat("data: "+event+"\n\n", n) + events(stop, finished))
+}
+
+// BenchmarkFlood is an answer of 100,000 characters that is there at once.
+func BenchmarkFlood(b *testing.B) {
+	c := canned(chunks(25_000))
+	b.ReportAllocs()
+	for b.Loop() {
+		if h := listen(b.Context(), c, hello()); h.end == nil || len(h.text) != 100_000 {
+			b.Fatal(h.err)
+		}
+	}
+}
+
+// BenchmarkTrickle is the same answer over a real connection, each event sent
+// alone.
+func BenchmarkTrickle(b *testing.B) {
+	s := llmtest.NewServerFunc(b, func(int, []byte) llmtest.Turn {
+		return llmtest.Turn{Text: strings.Repeat("abc\n", 25_000), Chunk: 4}
+	})
+	c := New(Options{BaseURL: s.URL()})
+	b.ReportAllocs()
+	for b.Loop() {
+		h := listen(b.Context(), c, hello())
+		if h.end == nil || len(h.text) != 100_000 {
+			b.Fatal(h.err)
+		}
+		b.ReportMetric(float64(h.steps), "steps")
+	}
+}
+
+// BenchmarkRound is a round of a conversation of the given number of messages of
+// 2 KB, two of them new.
+func BenchmarkRound(b *testing.B) {
+	for _, n := range []int{20, 1000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			c := canned(chunks(1))
+			req := hello()
+			text := strings.Repeat("some \"output\"\n", 146)
+			for range n {
+				req.Messages = append(req.Messages, llm.TextMessage(llm.User, text))
+			}
+			listen(b.Context(), c, req)
+			b.ReportAllocs()
+			for b.Loop() {
+				req.Messages = append(req.Messages[:n:n], llm.TextMessage(llm.User, text), llm.TextMessage(llm.User, text))
+				if len(c.conv.sent) > n {
+					b.StopTimer()
+					c.conv = conversation{} // back to the first n
+					c.conv.encode(llm.Request{Messages: req.Messages[:n]})
+					b.StartTimer()
+				}
+				if h := listen(b.Context(), c, req); h.end == nil {
+					b.Fatal(h.err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,106 @@
+package openai
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
+)
+
+func serve(t *testing.T, status int, body string) string {
+	t.Helper()
+	s := httptest.NewServer(llmtest.Raw(status, "application/json", body).Handler)
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+func TestListModels(t *testing.T) {
+	tests := map[string]struct {
+		body string
+		want []ModelInfo
+	}{
+		"usual":  {`{"object":"list","data":[{"id":"b","created":null},{"id":"a"}]}`, []ModelInfo{{ID: "b"}, {ID: "a"}}},
+		"list":   {`[{"id":"a","context_length":8192}]`, []ModelInfo{{ID: "a", ContextWindow: 8192}}},
+		"names":  {`{"models":[{"name":"a"}]}`, []ModelInfo{{ID: "a"}}},
+		"vLLM":   {`{"data":[{"id":"a","max_model_len":4096}]}`, []ModelInfo{{ID: "a", ContextWindow: 4096}}},
+		"none":   {`{"data":[]}`, nil},
+		"no ids": {`{"data":[{}]}`, nil},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := client(t, serve(t, 200, test.body)).ListModels(t.Context())
+			if diff := cmp.Diff(test.want, got); diff != "" || err != nil {
+				t.Error(diff, err)
+			}
+		})
+	}
+}
+
+func TestListModelsFails(t *testing.T) {
+	tests := map[string]struct {
+		url  string
+		kind llm.ErrorKind
+	}{
+		"refused":     {serve(t, 401, `{"error":{"message":"no"}}`), llm.Unauthorized},
+		"page":        {serve(t, 200, "\n<html>"), llm.NotFound},
+		"not JSON":    {serve(t, 200, "hello"), llm.Temporary},
+		"nobody":      {"http://" + nobody(t), llm.Unreachable},
+		"no address":  {"::", llm.Unreachable},
+		"not allowed": {serve(t, 405, ""), llm.Refused},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			_, err := client(t, test.url).ListModels(t.Context())
+			if e := (heard{err: err}).kind(t); e.Kind != test.kind || e.Message == "" {
+				t.Errorf("kind %d, %v", e.Kind, err)
+			}
+		})
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := client(t, serve(t, 200, "{}")).ListModels(ctx); err != context.Canceled { //nolint:errorlint // it is the bare error that is promised
+		t.Error(err)
+	}
+}
+
+func TestFindLocal(t *testing.T) {
+	none := Local{Name: "none", BaseURL: "http://" + nobody(t)}
+	web := Local{Name: "web", BaseURL: serve(t, 200, "<html>")}
+	empty := Local{Name: "empty", BaseURL: serve(t, 200, `{"data":[{"id":"nomic-embed-text"}]}`)}
+	first := Local{Name: "first", BaseURL: serve(t, 200, `{"data":[{"id":"nomic-embed-text"},{"id":"qwen"}]}`)}
+	second := Local{Name: "second", BaseURL: serve(t, 200, `{"data":[{"id":"llama"}]}`)}
+	asked := make(chan struct{})
+	hangs := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		close(asked)
+		<-r.Context().Done()
+	}))
+	t.Cleanup(hangs.Close)
+	slow := Local{Name: "slow", BaseURL: hangs.URL}
+
+	got, ok := FindLocal(t.Context(), []Local{none, web, empty, slow, first, second})
+	first.Models = []ModelInfo{{ID: "qwen"}}
+	if diff := cmp.Diff(first, got); diff != "" || !ok {
+		t.Error(diff, ok)
+	}
+	<-asked // the one that hangs was really asked
+	if got, ok := FindLocal(t.Context(), []Local{none, web, empty}); ok {
+		t.Errorf("found %+v", got)
+	}
+}
+
+func TestLocalServersAreOnThisMachine(t *testing.T) {
+	servers := LocalServers()
+	if len(servers) != 4 {
+		t.Errorf("%d servers", len(servers))
+	}
+	for _, s := range servers {
+		if c := New(Options{BaseURL: s.BaseURL}); c.base == nil || !c.isLocal() {
+			t.Errorf("%s is at %s", s.Name, s.BaseURL)
+		}
+	}
+}
