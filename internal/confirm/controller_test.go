@@ -331,6 +331,7 @@ func TestSlowSurface(t *testing.T) {
 		start := time.Now()
 		for _, id := range []string{"1", "2"} {
 			got := ask(t.Context(), c, edit(id))
+			synctest.Wait()
 			terminal.answers <- no
 			if o := <-got; o.verdict.By != "terminal" {
 				t.Errorf("question %s: %+v", id, o)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -97,7 +98,7 @@ func (c *capture) discard() {
 // nothing if it is within the limit.
 func (c *capture) ends() (first, last []byte) {
 	if c.total <= int64(len(c.head)+len(c.tail)) { // the two join
-		all := append(c.head[:len(c.head):len(c.head)], c.tail...)
+		all := slices.Concat(c.head, c.tail)
 		if utf8.RuneCount(all) <= c.limit {
 			return all, nil
 		}

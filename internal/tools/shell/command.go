@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 )
@@ -61,7 +62,7 @@ func (j *Jobs) start(opts Options, sink func([]byte)) (*command, error) {
 	if env == nil {
 		env = Environ(os.Environ(), nil)
 	}
-	c.cmd.Env = append(env[:len(env):len(env)], c.mark)
+	c.cmd.Env = slices.Concat(env, []string{c.mark})
 	c.cmd.Stdout, c.cmd.Stderr = w, w
 	err = j.register(c)
 	_ = w.Close() // the command has its own

@@ -85,8 +85,10 @@ func NewJobs() *Jobs {
 // are ended too. A command that fails, times out or is cancelled is a Result; an
 // error means that it could not be started.
 func (j *Jobs) Run(ctx context.Context, opts Options) (Result, error) {
-	if ctx.Err() != nil {
+	select {
+	case <-ctx.Done():
 		return Result{ExitCode: -1, Cancelled: true}, nil
+	default:
 	}
 	kept := newCapture(opts.Limit, opts.SpillDir)
 	report := newReporter(opts.Output)
