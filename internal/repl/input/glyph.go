@@ -98,24 +98,28 @@ func (b *buffer) insert(gs ...glyph) {
 	b.gs = slices.Insert(b.gs, b.at, gs...)
 	start := b.at
 	b.at += len(gs)
-	b.rejoin(b.at)
-	b.rejoin(start)
+	for i := start; i <= b.at; {
+		if !b.rejoin(i) {
+			i++
+		}
+	}
 }
 
-// rejoin looks at the border before glyph i.
-func (b *buffer) rejoin(i int) {
+// rejoin makes glyph i and the one before it one, if together they are one cluster.
+func (b *buffer) rejoin(i int) bool {
 	if i <= 0 || i >= len(b.gs) || b.gs[i-1].folded || b.gs[i].folded || b.gs[i].text[0] < utf8.RuneSelf {
-		return
+		return false
 	}
 	both := b.gs[i-1].text + b.gs[i].text
 	g, n := firstGlyph(both)
 	if n < len(both) {
-		return
+		return false
 	}
 	b.gs = slices.Replace(b.gs, i-1, i+1, g)
 	if b.at > i {
 		b.at--
 	}
+	return true
 }
 
 // remove deletes the glyphs from i to j, and returns them.
@@ -131,6 +135,7 @@ func (b *buffer) remove(i, j int) []glyph {
 	case b.at > i:
 		b.at = i
 	}
+	b.rejoin(i)
 	return gone
 }
 

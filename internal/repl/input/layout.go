@@ -24,7 +24,7 @@ func rows(gs []glyph, width int) []span {
 			continue
 		}
 		w := min(g.width, room)
-		if cells+w > room && i > start {
+		for cells+w > room && i > start {
 			end := i
 			if blank > start && !g.isSpace() {
 				end = blank
