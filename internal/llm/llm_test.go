@@ -1,0 +1,73 @@
+package llm
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestTextLeavesReasoningAndImagesOut(t *testing.T) {
+	tests := map[string]struct {
+		m    Message
+		want string
+	}{
+		"none":      {Message{Role: User}, ""},
+		"one":       {TextMessage(User, "hi"), "hi"},
+		"reasoning": {Message{Parts: []Part{{Kind: ReasoningPart, Text: "hm"}}}, ""},
+		"several": {Message{Parts: []Part{
+			{Kind: ReasoningPart, Text: "hm"}, {Kind: TextPart, Text: "a"}, {Kind: ImagePart, Data: []byte{1}}, {Kind: TextPart, Text: "b"},
+		}}, "ab"},
+	}
+	for name, test := range tests {
+		if got := test.m.Text(); got != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
+	}
+}
+
+// TestMessagesAreStoredAsTheyAre: a message is also a record on disk.
+func TestMessagesAreStoredAsTheyAre(t *testing.T) {
+	want := Message{
+		Role:  Assistant,
+		Parts: []Part{{Kind: TextPart, Text: "a"}, {Kind: ImagePart, Mime: "image/png", Data: []byte{1, 2}}},
+		Calls: []ToolCall{{ID: "x", Name: "f", Args: `{"a":1}`, Problem: "p", Extra: json.RawMessage(`{"s":1}`)}},
+		Extra: json.RawMessage(`{"reasoning_details":[1]}`),
+	}
+	record, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got Message
+	if err := json.Unmarshal(record, &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	small, err := json.Marshal(Message{Role: ToolReply, CallID: "x"})
+	if want := `{"role":"tool","call_id":"x"}`; err != nil || string(small) != want {
+		t.Errorf("%s, %v", small, err)
+	}
+}
+
+func TestUsageAdds(t *testing.T) {
+	a := Usage{Input: 1, Output: 2, Cached: 3, CostUSD: 0.5}
+	b := Usage{Input: 10, Output: 20, Cached: 30, CostUSD: 0.25, Estimated: true}
+	want := Usage{Input: 11, Output: 22, Cached: 33, CostUSD: 0.75, Estimated: true}
+	if a.Add(b) != want || b.Add(a) != want {
+		t.Errorf("%+v", a.Add(b))
+	}
+}
+
+func TestErrorNamesTheStatus(t *testing.T) {
+	cause := errors.New("cause")
+	e := &Error{Kind: Temporary, Status: 503, Message: "It is down.", Err: cause}
+	if e.Error() != "It is down. (HTTP 503)" || !errors.Is(e, cause) {
+		t.Error(e)
+	}
+	if e := (&Error{Message: "It is down."}); e.Error() != "It is down." || e.Unwrap() != nil {
+		t.Error(e)
+	}
+}
