@@ -254,3 +254,13 @@ func short(s string) string {
 	}
 	return s
 }
+
+// Inserts reports whether p only adds lines, as one that creates a file does.
+func (p Patch) Inserts() bool {
+	for _, h := range p.Hunks {
+		if len(h.Old) > 0 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,30 @@
+package tools
+
+import (
+	"context"
+
+	"github.com/bb2d0cf4/agent/internal/tools/edit"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+type appendFileArgs struct {
+	Path    string `json:"path"`
+	Content string `json:"content"`
+	Newline *bool  `json:"newline"`
+}
+
+func appendFile(d Deps) Tool {
+	params := []param{
+		{name: "path", kind: text, required: true},
+		{name: "content", kind: text, required: true},
+		{name: "newline", kind: boolean, doc: "default true: begin on a new line and end with one"},
+	}
+	w := writer{d, "append_file"}
+	return newTool(w.tool, params,
+		func(a appendFileArgs) string { return "Append to " + a.Path },
+		func(ctx context.Context, call Call, a appendFileArgs) (Result, error) {
+			return w.apply(ctx, call, a.Path, func(f workspace.File) (edit.Outcome, error) {
+				return edit.Outcome{Text: edit.Append(f.Text, a.Content, f.Format.EOL, orDefault(a.Newline, true))}, nil
+			})
+		})
+}

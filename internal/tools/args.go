@@ -1,0 +1,226 @@
+package tools
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// kind is the JSON type of a parameter.
+type kind string
+
+const (
+	text    kind = "string"
+	integer kind = "integer"
+	boolean kind = "boolean"
+)
+
+// param is one parameter of a tool. The table of a tool's params is both its
+// schema and what its arguments are checked against.
+type param struct {
+	name     string
+	kind     kind
+	doc      string // for the model; empty where the name says it all
+	required bool
+	schema   string // JSON Schema, in place of kind and doc
+}
+
+// schemaOf returns the JSON Schema of an object with the given members.
+func schemaOf(params []param) jsontext.Value {
+	var b strings.Builder
+	b.WriteString(`{"type":"object","properties":{`)
+	var required []string
+	for i, p := range params {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, "%q:%s", p.name, p.jsonSchema())
+		if p.required {
+			required = append(required, fmt.Sprintf("%q", p.name))
+		}
+	}
+	b.WriteString("}")
+	if len(required) > 0 {
+		b.WriteString(`,"required":[` + strings.Join(required, ",") + "]")
+	}
+	b.WriteString(`,"additionalProperties":false}`)
+	return jsontext.Value(b.String())
+}
+
+func (p param) jsonSchema() string {
+	switch {
+	case p.schema != "":
+		return p.schema
+	case p.doc == "":
+		return fmt.Sprintf(`{"type":%q}`, p.kind)
+	}
+	return fmt.Sprintf(`{"type":%q,"description":%q}`, p.kind, p.doc)
+}
+
+// decode reads a tool's arguments into a struct whose members params describe.
+// Unknown and repeated keys, wrong types, missing keys and text that is not
+// valid Unicode are errors that say what to send instead. null is as good as
+// nothing.
+func decode[A any](params []param, args []byte) (A, error) {
+	var a A
+	if len(strings.TrimSpace(string(args))) == 0 {
+		args = []byte("{}")
+	}
+	if err := json.Unmarshal(args, &a, json.RejectUnknownMembers(true)); err != nil {
+		return a, explainArgs(params, err)
+	}
+	present, err := members(args)
+	if err != nil {
+		return a, explainArgs(params, err)
+	}
+	for _, p := range params {
+		if p.required && !present[p.name] {
+			return a, fmt.Errorf("the key %q is missing; %s", p.name, describe(params))
+		}
+	}
+	return a, nil
+}
+
+// members returns the names of the members of an object that are not null.
+func members(args []byte) (map[string]bool, error) {
+	dec := jsontext.NewDecoder(strings.NewReader(string(args)))
+	if _, err := dec.ReadToken(); err != nil {
+		return nil, err
+	}
+	present := map[string]bool{}
+	for dec.PeekKind() == '"' {
+		name, err := dec.ReadToken()
+		if err != nil {
+			return nil, err
+		}
+		key := name.String()
+		present[key] = dec.PeekKind() != 'n'
+		if err := dec.SkipValue(); err != nil {
+			return nil, err
+		}
+	}
+	return present, nil
+}
+
+// describe lists the keys of a tool.
+func describe(params []param) string {
+	keys := make([]string, len(params))
+	for i, p := range params {
+		keys[i] = p.name
+		if p.required {
+			keys[i] += " (required)"
+		}
+	}
+	return "the keys are: " + strings.Join(keys, ", ")
+}
+
+// explainArgs words an error of the decoder for a model.
+func explainArgs(params []param, err error) error {
+	var semantic *json.SemanticError
+	if errors.As(err, &semantic) {
+		return explainMember(params, semantic)
+	}
+	var syntactic *jsontext.SyntacticError
+	if !errors.As(err, &syntactic) {
+		return err
+	}
+	where := place(syntactic.JSONPointer)
+	switch {
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		return fmt.Errorf("the key %q is given twice; give each key once", syntactic.JSONPointer.LastToken())
+	case isUnicodeError(syntactic.Err):
+		return fmt.Errorf("%s is not valid Unicode (%w): send UTF-8, and characters beyond U+FFFF as themselves or as a whole surrogate pair", where, syntactic.Err)
+	}
+	return fmt.Errorf("the arguments are not valid JSON at byte %d, in %s (%w): send one JSON object", syntactic.ByteOffset, where, syntactic.Err)
+}
+
+func isUnicodeError(err error) bool {
+	return err != nil && (strings.Contains(err.Error(), "UTF-8") || strings.Contains(err.Error(), "surrogate"))
+}
+
+// explainMember words what is wrong with one member of the arguments.
+func explainMember(params []param, e *json.SemanticError) error {
+	key := e.JSONPointer.LastToken()
+	if errors.Is(e.Err, json.ErrUnknownName) {
+		known := knownKeys(params, e.JSONPointer)
+		hint := ""
+		if near := nearest(key, known); near != "" {
+			hint = fmt.Sprintf(", did you mean %q?", near)
+		}
+		return fmt.Errorf("there is no key %q%s; the keys are: %s", key, hint, strings.Join(known, ", "))
+	}
+	if e.JSONPointer == "" {
+		return fmt.Errorf("the arguments have to be a JSON object, not %s; %s", kindName(e.JSONKind), describe(params))
+	}
+	if e.Err != nil && e.GoType == nil {
+		return fmt.Errorf("%s: %w", place(e.JSONPointer), e.Err)
+	}
+	return fmt.Errorf("%s has to be %s, not %s", place(e.JSONPointer), typeName(e.GoType), got(e))
+}
+
+// knownKeys returns the keys of the object that the pointer's last key is in.
+func knownKeys(params []param, at jsontext.Pointer) []string {
+	if at.Parent() != "" {
+		return []string{"content", "status"} // the items of todo, the only nested object
+	}
+	keys := make([]string, len(params))
+	for i, p := range params {
+		keys[i] = p.name
+	}
+	return keys
+}
+
+func place(at jsontext.Pointer) string {
+	if at == "" {
+		return "the arguments"
+	}
+	return fmt.Sprintf("%q", strings.TrimPrefix(string(at), "/"))
+}
+
+func typeName(t reflect.Type) string {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return "a string"
+	case reflect.Int:
+		return "an integer"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice:
+		return "an array"
+	default:
+		return "an object"
+	}
+}
+
+func kindName(k jsontext.Kind) string {
+	switch k {
+	case 'n':
+		return "null"
+	case 't', 'f':
+		return "true or false"
+	case '"':
+		return "a string"
+	case '0':
+		return "a number"
+	case '[':
+		return "an array"
+	case '{':
+		return "an object"
+	}
+	return "nothing"
+}
+
+// got describes the value that was sent, a number as it was sent.
+func got(e *json.SemanticError) string {
+	if e.JSONKind == '0' && len(e.JSONValue) > 0 && len(e.JSONValue) < 30 {
+		return string(e.JSONValue)
+	}
+	return kindName(e.JSONKind)
+}

@@ -1,0 +1,33 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bb2d0cf4/agent/internal/tools/edit"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+type editLinesArgs struct {
+	Path       string `json:"path"`
+	StartLine  int    `json:"start_line"`
+	EndLine    int    `json:"end_line"`
+	NewContent string `json:"new_content"`
+}
+
+func editLines(d Deps) Tool {
+	params := []param{
+		{name: "path", kind: text, required: true},
+		{name: "start_line", kind: integer, required: true},
+		{name: "end_line", kind: integer, required: true},
+		{name: "new_content", kind: text, required: true},
+	}
+	w := writer{d, "edit_lines"}
+	return newTool(w.tool, params,
+		func(a editLinesArgs) string { return fmt.Sprintf("Edit %s:%d-%d", a.Path, a.StartLine, a.EndLine) },
+		func(ctx context.Context, call Call, a editLinesArgs) (Result, error) {
+			return w.apply(ctx, call, a.Path, existing(func(f workspace.File) (edit.Outcome, error) {
+				return edit.Lines(f.Text, a.StartLine, a.EndLine, a.NewContent, f.Format.EOL)
+			}))
+		})
+}

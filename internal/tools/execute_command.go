@@ -1,0 +1,150 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/tools/shell"
+)
+
+// Bounds of execute_command, in seconds.
+const (
+	commandTimeout    = 120
+	commandMaxTimeout = 600
+)
+
+type executeCommandArgs struct {
+	Command    string `json:"command"`
+	Cwd        string `json:"cwd"`
+	Timeout    int    `json:"timeout"`
+	Background bool   `json:"background"`
+	Kill       string `json:"kill"`
+}
+
+func executeCommand(d Deps) Tool {
+	params := []param{
+		{name: "command", kind: text},
+		{name: "cwd", kind: text},
+		{name: "timeout", kind: integer, doc: "seconds, default 120, at most 600"},
+		{name: "background", kind: boolean, doc: "returns an id and a log file at once"},
+		{name: "kill", kind: text, doc: "id of a background command to end"},
+	}
+	c := commander{d}
+	return newTool("execute_command", params, executeCommandArgs.title, c.execute)
+}
+
+func (a executeCommandArgs) title() string {
+	if a.Command == "" && a.Kill != "" {
+		return "End " + a.Kill
+	}
+	return "Run " + a.Command
+}
+
+type commander struct{ Deps }
+
+func (c commander) execute(ctx context.Context, call Call, a executeCommandArgs) (Result, error) {
+	switch {
+	case (a.Command == "") == (a.Kill == ""):
+		return failed("execute_command was not run: give either command or kill."), nil
+	case a.Kill != "":
+		return c.kill(a.Kill), nil
+	case a.Timeout < 0 || a.Timeout > commandMaxTimeout:
+		return failed("execute_command was not run: timeout is in seconds, from 1 to %d; use background for what takes longer.", commandMaxTimeout), nil
+	case strings.ContainsRune(a.Command, 0):
+		return failed("execute_command was not run: the command contains a NUL byte."), nil
+	}
+	dir, res := c.dir(a.Cwd)
+	if res != nil {
+		return *res, nil
+	}
+	opts := shell.Options{
+		Line: a.Command, Dir: dir, Env: c.Env, Timeout: seconds(commandTimeout), Output: call.Progress, SpillDir: c.SpillDir,
+	}
+	if a.Timeout > 0 {
+		opts.Timeout = seconds(a.Timeout)
+	}
+	verdict, err := c.Ask.Ask(ctx, confirm.Request{
+		Tool: "execute_command", Description: call.Description, Batch: call.Batch,
+		Command: &confirm.Command{Line: a.Command, Dir: dir, Timeout: opts.Timeout, Background: a.Background},
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	if verdict.Decision != confirm.Approve {
+		res := declined("execute_command", "command", verdict)
+		res.ForModel = strings.Replace(res.ForModel, "Nothing was changed.", "It was not run.", 1)
+		return res, nil
+	}
+	if a.Background {
+		return c.start(opts, verdict), nil
+	}
+	return c.run(ctx, opts, verdict)
+}
+
+// dir returns the folder that a command runs in.
+func (c commander) dir(path string) (string, *Result) {
+	if path == "" {
+		return c.Root.Dir(), nil
+	}
+	abs, _, err := c.Root.Resolve(path)
+	if err == nil {
+		_, _, err = c.Root.FS(path)
+	}
+	if err != nil {
+		res := failed("execute_command was not run: cwd: %w.", err)
+		return "", &res
+	}
+	return abs, nil
+}
+
+func (c commander) run(ctx context.Context, opts shell.Options, verdict confirm.Verdict) (Result, error) {
+	out, err := c.Jobs.Run(ctx, opts)
+	if err != nil {
+		return failed("The command could not be started: %w.", err), nil
+	}
+	if out.Cancelled {
+		return Result{}, ctx.Err()
+	}
+	user := fmt.Sprintf("exit %d, %.1f s", out.ExitCode, out.Took.Seconds())
+	var b strings.Builder
+	fmt.Fprintf(&b, "exit code: %d", out.ExitCode)
+	if out.TimedOut {
+		user = fmt.Sprintf("ended after %s", opts.Timeout)
+		fmt.Fprintf(&b, " (ended after the timeout of %s; use background for what runs on)", opts.Timeout)
+	}
+	b.WriteByte('\n')
+	if out.Spill != "" {
+		fmt.Fprintf(&b, "%d bytes are left out below; read_file has all of it: %s\n", out.Omitted, out.Spill)
+	}
+	for _, note := range out.Notes {
+		b.WriteString(note + "\n")
+	}
+	output := plainText(out.Output)
+	if strings.TrimSpace(output) == "" {
+		output = "(no output)"
+	}
+	b.WriteString(output + words(verdict))
+	return Result{ForModel: b.String(), ForUser: user, Failed: out.ExitCode != 0 || out.TimedOut}, nil
+}
+
+func (c commander) start(opts shell.Options, verdict confirm.Verdict) Result {
+	job, err := c.Jobs.Start(opts)
+	if err != nil {
+		return failed("The command could not be started: %w.", err)
+	}
+	return Result{
+		ForModel: fmt.Sprintf("Started in the background as %s. Its output goes to %s, which read_file can read; kill: %q ends it, as does the end of the session.%s",
+			job.ID, job.Log, job.ID, words(verdict)),
+		ForUser: "in the background as " + job.ID,
+	}
+}
+
+func (c commander) kill(id string) Result {
+	output, err := c.Jobs.Kill(id)
+	if err != nil {
+		return failed("%w.", err)
+	}
+	return Result{ForModel: fmt.Sprintf("%s has ended. Its output:\n%s", id, plainText(output)), ForUser: id + " has ended"}
+}

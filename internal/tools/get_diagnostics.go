@@ -1,0 +1,94 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/editor"
+)
+
+// diagnosticsLimit is the number of findings that get_diagnostics returns.
+const diagnosticsLimit = 200
+
+var severities = []string{"error", "warning", "info", "hint"}
+
+type getDiagnosticsArgs struct {
+	Path     string `json:"path"`
+	Severity string `json:"severity"`
+}
+
+func getDiagnostics(d Deps) Tool {
+	params := []param{
+		{name: "path", kind: text, doc: "default: all files"},
+		{name: "severity", schema: `{"type":"string","enum":["error","warning","info","hint"],"description":"minimum"}`},
+	}
+	return newTool("get_diagnostics", params,
+		func(a getDiagnosticsArgs) string { return "Diagnostics" + ofFile(a.Path) },
+		func(ctx context.Context, _ Call, a getDiagnosticsArgs) (Result, error) { return diagnose(ctx, d, a) })
+}
+
+func ofFile(path string) string {
+	if path == "" {
+		return ""
+	}
+	return " of " + path
+}
+
+func diagnose(ctx context.Context, d Deps, a getDiagnosticsArgs) (Result, error) {
+	least := editor.SeverityHint
+	if a.Severity != "" {
+		i := slices.Index(severities, a.Severity)
+		if i < 0 {
+			return failed("severity is one of %s.", strings.Join(severities, ", ")), nil
+		}
+		least = editor.SeverityError + editor.Severity(i)
+	}
+	if d.Diagnostics == nil {
+		return failed("no editor connected"), nil
+	}
+	path := ""
+	if a.Path != "" {
+		abs, _, err := d.Root.Resolve(a.Path)
+		if err != nil {
+			return failed("%w.", err), nil
+		}
+		path = abs
+	}
+	found, err := d.Diagnostics.Diagnostics(ctx, path)
+	switch {
+	case ctx.Err() != nil:
+		return Result{}, ctx.Err()
+	case err != nil:
+		return failed("The editor did not say: %w.", err), nil
+	}
+	found = slices.DeleteFunc(slices.Clone(found), func(f editor.Diagnostic) bool { return f.Severity > least })
+	return diagnosticsResult(d, found), nil
+}
+
+func diagnosticsResult(d Deps, found []editor.Diagnostic) Result {
+	if len(found) == 0 {
+		return Result{ForModel: "No diagnostics.", ForUser: "none"}
+	}
+	slices.SortStableFunc(found, func(a, b editor.Diagnostic) int { return int(a.Severity - b.Severity) })
+	var b strings.Builder
+	for _, f := range found[:min(len(found), diagnosticsLimit)] {
+		name := f.Path
+		if _, rel, err := d.Root.Resolve(f.Path); err == nil {
+			name = rel
+		}
+		fmt.Fprintf(&b, "[%s] %s:%d — %s\n", severityName(f.Severity), name, f.Line, oneLine(f.Message, 300))
+	}
+	if len(found) > diagnosticsLimit {
+		fmt.Fprintf(&b, "truncated: %d of %d shown\n", diagnosticsLimit, len(found))
+	}
+	return Result{ForModel: strings.TrimSuffix(b.String(), "\n"), ForUser: fmt.Sprintf("%d found", len(found))}
+}
+
+func severityName(s editor.Severity) string {
+	if i := int(s - editor.SeverityError); i >= 0 && i < len(severities) {
+		return severities[i]
+	}
+	return "info"
+}

@@ -1,0 +1,88 @@
+package tools
+
+import (
+	"strings"
+	"unicode"
+)
+
+const escape = '\x1b'
+
+// plainText returns the output of a command without escape sequences and control
+// characters, which mean nothing to a model. A lone carriage return, with which
+// programs draw over a line, begins a new one.
+func plainText(s string) string {
+	if strings.IndexFunc(s, isControl) < 0 {
+		return s
+	}
+	s = strings.ReplaceAll(s, "\r\n", "\n")
+	var b strings.Builder
+	b.Grow(len(s))
+	for i := 0; i < len(s); {
+		if s[i] == escape {
+			i += sequenceSize(s[i:])
+			continue
+		}
+		size := 1
+		for i+size < len(s) && s[i+size]&0xc0 == 0x80 {
+			size++
+		}
+		switch piece := s[i : i+size]; {
+		case piece == "\r":
+			b.WriteByte('\n')
+		case strings.IndexFunc(piece, isControl) < 0:
+			b.WriteString(piece)
+		}
+		i += size
+	}
+	return b.String()
+}
+
+func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
+
+// sequenceSize returns the size of the escape sequence that s begins with: CSI,
+// a string such as OSC up to its end, or two characters. What is cut off by the
+// end of the output goes with it.
+func sequenceSize(s string) int {
+	if len(s) < 2 {
+		return len(s)
+	}
+	switch s[1] {
+	case '[':
+		for i := 2; i < len(s); i++ {
+			if s[i] < 0x20 || s[i] > 0x7e {
+				return i // broken: the rest is text
+			}
+			if s[i] >= 0x40 {
+				return i + 1
+			}
+		}
+		return len(s)
+	case ']', 'P', '_', '^', 'X':
+		return stringSize(s)
+	}
+	for i := 1; i < len(s); i++ {
+		if s[i] < 0x20 || s[i] > 0x7e {
+			return i
+		}
+		if s[i] >= 0x30 {
+			return i + 1
+		}
+	}
+	return len(s)
+}
+
+// stringSize is sequenceSize for a string, which ends with BEL or ESC \. One that
+// does not end on its line is taken to be broken.
+func stringSize(s string) int {
+	for i := 2; i < len(s); i++ {
+		switch {
+		case s[i] == '\a':
+			return i + 1
+		case s[i] == escape && i+1 < len(s) && s[i+1] == '\\':
+			return i + 2
+		case s[i] == '\n' || s[i] == escape:
+			return i
+		}
+	}
+	return len(s)
+}

@@ -1,0 +1,207 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/diff"
+	"github.com/bb2d0cf4/agent/internal/tools/edit"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+// writer is the one way from a computed text to a file on disk; all writing
+// tools take it.
+type writer struct {
+	Deps
+	tool string
+}
+
+// errMissing is returned by a compute function that needs a file that exists.
+var errMissing = errors.New("there is no such file")
+
+// apply computes the new text of the file at path, has it reviewed, writes what
+// was approved and tells the model what the file holds now.
+func (w writer) apply(ctx context.Context, call Call, path string, compute func(workspace.File) (edit.Outcome, error)) (Result, error) {
+	var out edit.Outcome
+	change, err := w.Root.Propose(path, func(f workspace.File) (string, error) {
+		var err error
+		out, err = compute(f)
+		return out.Text, err
+	})
+	if errors.Is(err, errMissing) {
+		return failed("%s does not exist.%s Use write_file to create it.", path, didYouMean(w.Root, path)), nil
+	}
+	if err != nil {
+		return failed("%s: nothing was changed: %w", path, err), nil
+	}
+	if change.Exists && change.After == change.Text {
+		return Result{
+			ForModel: change.Name + " already holds exactly this: nothing was changed.", ForUser: "no change",
+		}, nil
+	}
+	notes, force := notesOn(change, out.Stage)
+	verdict, err := w.Ask.Ask(ctx, confirm.Request{
+		Tool: w.tool, Description: call.Description, Batch: call.Batch, Notes: notes, Force: force, Change: &change,
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	if verdict.Decision != confirm.Approve {
+		return declined(w.tool, "edit", verdict), nil
+	}
+	return w.commit(ctx, call, change, verdict, out)
+}
+
+// commit writes the approved text, which may be the reviewer's own.
+func (w writer) commit(ctx context.Context, call Call, change workspace.Change, verdict confirm.Verdict, out edit.Outcome) (Result, error) {
+	final := change
+	if verdict.Text != nil {
+		final = workspace.NewContent(change, *verdict.Text)
+	}
+	if final.Exists && final.After == final.Text {
+		return Result{
+			ForModel: "The user changed the proposal back to what " + change.Name + " holds already: nothing was written." + words(verdict),
+			ForUser:  "no change",
+		}, nil
+	}
+	_, err := w.Root.Commit(ctx, final, workspace.Origin{Session: w.Session, Turn: call.Turn, Tool: w.tool})
+	switch {
+	case errors.Is(err, workspace.ErrStale):
+		return failed("%s changed while the edit was being reviewed: nothing was written. Read the file again and repeat the edit on what it holds now.", change.Name), nil
+	case ctx.Err() != nil && err != nil:
+		return Result{}, ctx.Err()
+	case err != nil:
+		return failed("%w", err), nil
+	}
+	return written(change, final, verdict, out), nil
+}
+
+// written tells what became of an approved change.
+func written(change, final workspace.Change, verdict confirm.Verdict, out edit.Outcome) Result {
+	fc := fileChange(final)
+	verb := "Wrote"
+	if !final.Exists {
+		verb = "Created"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s: %d added, %d removed (lines)", verb, final.Name, fc.Added, fc.Removed)
+	if out.Places > 1 {
+		fmt.Fprintf(&b, ", %d places", out.Places)
+	}
+	b.WriteString(".")
+	if out.Stage != edit.Exact {
+		fmt.Fprintf(&b, " It matched only after %s.", out.Stage)
+	}
+	user := fmt.Sprintf("+%d −%d", fc.Added, fc.Removed)
+	if final.After != change.After {
+		user += ", changed by you"
+		b.WriteString("\nThe user changed the proposal before approving it. The file holds the user's version, which is final. From your proposal to it:\n")
+		b.WriteString(bounded(diff.Unified(final.Name, final.Name, change.After, final.After)))
+	}
+	b.WriteString(words(verdict))
+	return Result{ForModel: b.String(), ForUser: user, Changes: []FileChange{fc}}
+}
+
+func fileChange(c workspace.Change) FileChange {
+	before := c.Name
+	if !c.Exists {
+		before = ""
+	}
+	added, removed := diff.Count(c.Text, c.After)
+	return FileChange{Path: c.Name, Added: added, Removed: removed, Diff: diff.Unified(before, c.Name, c.Text, c.After)}
+}
+
+// maxPatch is the number of bytes of a patch that a model is shown.
+const maxPatch = 10_000
+
+func bounded(patch string) string {
+	if len(patch) <= maxPatch {
+		return patch
+	}
+	cut := strings.LastIndexByte(patch[:maxPatch], '\n') + 1
+	return patch[:cut] + "[the rest is left out: read the file]\n"
+}
+
+// words are the reviewer's own words, to follow a sentence.
+func words(v confirm.Verdict) string {
+	var b strings.Builder
+	if v.Feedback != "" {
+		b.WriteString("\nThe user says: " + v.Feedback)
+	}
+	for _, c := range v.Comments {
+		fmt.Fprintf(&b, "\nThe user's comment on line %d of the proposal: %s", c.Line, c.Text)
+	}
+	return b.String()
+}
+
+// declined is the result of a "no". Without a word from the user the turn stops:
+// the model could only guess.
+func declined(tool, what string, v confirm.Verdict) Result {
+	if v.NoWay {
+		return Result{
+			ForModel: "Not done: this " + what + " needs an answer from the user, and nobody could be asked. Go on without it, or say what is needed.",
+			ForUser:  "nobody could be asked", Failed: true, Denied: &Denied{tool, "nobody could be asked"},
+		}
+	}
+	res := Result{
+		ForModel: "The user declined this " + what + ". Nothing was changed." + words(v),
+		ForUser:  "declined", Failed: true, Denied: &Denied{tool, "declined"},
+		Stop: v.Feedback == "" && len(v.Comments) == 0,
+	}
+	if v.Feedback != "" {
+		res.ForUser = oneLine("declined: "+v.Feedback, maxTitle)
+		res.Denied.Reason = v.Feedback
+	}
+	return res
+}
+
+// existing makes a compute function refuse a file that is not there.
+func existing(compute func(workspace.File) (edit.Outcome, error)) func(workspace.File) (edit.Outcome, error) {
+	return func(f workspace.File) (edit.Outcome, error) {
+		if !f.Exists {
+			return edit.Outcome{}, errMissing
+		}
+		return compute(f)
+	}
+}
+
+// didYouMean names files in the folder of a missing one that are called
+// alike, as a sentence.
+func didYouMean(root *workspace.Root, path string) string {
+	fsys, name, err := root.FS(filepath.Dir(path))
+	if err != nil {
+		return ""
+	}
+	list, err := fs.ReadDir(fsys, ".")
+	if err != nil {
+		return ""
+	}
+	names := make([]string, len(list))
+	for i, d := range list {
+		names[i] = d.Name()
+	}
+	near := mostAlike(filepath.Base(path), names, 3)
+	if len(near) == 0 {
+		return ""
+	}
+	for i, n := range near {
+		near[i] = under(name, n)
+	}
+	return " Did you mean " + strings.Join(near, ", ") + "?"
+}
+
+// under returns the name of something in the folder with the given name.
+func under(folder, name string) string {
+	switch {
+	case folder == "." || folder == "":
+		return name
+	case strings.HasSuffix(folder, "/"):
+		return folder + name
+	}
+	return folder + "/" + name
+}

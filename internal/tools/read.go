@@ -1,0 +1,55 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+// reader opens what lies outside the workspace once a person has agreed.
+type reader struct {
+	Deps
+	tool string
+}
+
+// allowed calls open and, if it fails because path lies outside the workspace,
+// asks and calls it again. refused is set if the answer is no.
+func (r reader) allowed(ctx context.Context, call Call, path string, open func() error) (refused *Result, err error) {
+	err = open()
+	if !errors.Is(err, workspace.ErrOutside) {
+		return nil, err
+	}
+	abs, _, err := r.Root.Resolve(path)
+	if !errors.Is(err, workspace.ErrOutside) {
+		return nil, err
+	}
+	verdict, err := r.Ask.Ask(ctx, confirm.Request{
+		Tool: r.tool, Description: call.Description, Batch: call.Batch, Read: &confirm.Read{Path: abs},
+	})
+	if err != nil {
+		return nil, err
+	}
+	if verdict.Decision != confirm.Approve {
+		res := declined(r.tool, "read outside the workspace", verdict)
+		return &res, nil
+	}
+	r.Root.AllowRead(abs)
+	return nil, open()
+}
+
+// unreadable says why a path cannot be read and what to do about it. An error
+// of ctx ends the turn.
+func (r reader) unreadable(ctx context.Context, path string, err error) (Result, error) {
+	switch {
+	case ctx.Err() != nil:
+		return Result{}, ctx.Err()
+	case errors.Is(err, fs.ErrNotExist):
+		return failed("%s does not exist.%s", path, didYouMean(r.Root, path)), nil
+	case errors.Is(err, fs.ErrPermission):
+		return failed("%s may not be read: permission denied.", path), nil
+	}
+	return failed("%w.", err), nil
+}

@@ -1,0 +1,149 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+// Bounds of read_file.
+const (
+	readLines = 2000     // lines, if no limit is given
+	readLine  = 2000     // bytes of a line
+	readText  = 200_000  // bytes of an answer
+	readScan  = 64 << 20 // bytes of the file that are looked at
+)
+
+type readFileArgs struct {
+	Path   string `json:"path"`
+	Offset int    `json:"offset"`
+	Limit  int    `json:"limit"`
+}
+
+func readFile(d Deps) Tool {
+	params := []param{
+		{name: "path", kind: text, required: true},
+		{name: "offset", kind: integer, doc: "first line, from 1"},
+		{name: "limit", kind: integer, doc: "lines, default 2000"},
+	}
+	r := reader{d, "read_file"}
+	return newTool(r.tool, params, readFileArgs.title, r.readFile)
+}
+
+func (a readFileArgs) title() string {
+	switch {
+	case a.Offset > 1 && a.Limit > 0:
+		return fmt.Sprintf("Read %s:%d-%d", a.Path, a.Offset, a.Offset+a.Limit-1)
+	case a.Offset > 1:
+		return fmt.Sprintf("Read %s:%d-", a.Path, a.Offset)
+	}
+	return "Read " + a.Path
+}
+
+func (r reader) readFile(ctx context.Context, call Call, a readFileArgs) (Result, error) {
+	if a.Offset < 0 || a.Limit < 0 {
+		return failed("offset and limit are counted from 1: leave them out to read from the start."), nil
+	}
+	var s *workspace.Stream
+	refused, err := r.allowed(ctx, call, a.Path, func() (err error) {
+		s, err = r.Root.Open(a.Path)
+		return err
+	})
+	switch {
+	case refused != nil:
+		return *refused, nil
+	case errors.Is(err, workspace.ErrNotRegular):
+		return r.notRegular(a.Path, err), nil
+	case err != nil:
+		return r.unreadable(ctx, a.Path, err)
+	}
+	res, err := page(ctx, s, max(a.Offset, 1), cmp.Or(a.Limit, readLines))
+	if closeErr := s.Close(); err == nil && closeErr != nil {
+		return r.unreadable(ctx, a.Path, closeErr)
+	}
+	if err != nil {
+		return r.unreadable(ctx, a.Path, err)
+	}
+	return res, nil
+}
+
+// notRegular names the tool for folders.
+func (r reader) notRegular(path string, err error) Result {
+	if _, _, dirErr := r.Root.FS(path); dirErr == nil {
+		return failed("%s is a folder: use list_files.", path)
+	}
+	return failed("%w: it cannot be read as text.", err)
+}
+
+// page writes the lines from offset on, numbered, and how many lines there are.
+func page(ctx context.Context, s *workspace.Stream, offset, limit int) (Result, error) {
+	if s.Binary {
+		return failed("%s is a binary file of %d bytes: it cannot be read as text.", s.Info.Name, s.Info.Size), nil
+	}
+	var b strings.Builder
+	total, shown := 0, 0
+	counted := true
+	for line, err := range s.Lines(readLine, readScan) {
+		if errors.Is(err, workspace.ErrTooLarge) {
+			counted = false
+			break
+		}
+		if err != nil {
+			return Result{}, err
+		}
+		total++
+		if total%1024 == 0 && ctx.Err() != nil {
+			return Result{}, ctx.Err()
+		}
+		if total < offset || shown == limit || b.Len() >= readText {
+			continue
+		}
+		shown++
+		fmt.Fprintf(&b, "%d | %s", total, line.Text)
+		if line.Length > int64(len(line.Text)) {
+			fmt.Fprintf(&b, " […%d bytes more]", line.Length-int64(len(line.Text)))
+		}
+		b.WriteByte('\n')
+	}
+	return pageResult(s, &b, pageOf{offset, shown, total, counted}), nil
+}
+
+// pageOf counts the lines of a page and of its file.
+type pageOf struct {
+	offset, shown, total int
+	counted              bool // total is the whole file's
+}
+
+func pageResult(s *workspace.Stream, b *strings.Builder, p pageOf) Result {
+	total := fmt.Sprint(p.total)
+	if !p.counted {
+		total = fmt.Sprintf("unknown (the file has %d bytes, of which %d were looked at)", s.Info.Size, readScan)
+	}
+	if p.shown == 0 && p.offset > 1 && p.total < p.offset {
+		return failed("%s has no line %d; total_lines: %s", s.Info.Name, p.offset, total)
+	}
+	fmt.Fprintf(b, "total_lines: %s", total)
+	last := p.offset + p.shown - 1
+	if last < p.total {
+		fmt.Fprintf(b, "; shown: %d-%d; go on with offset %d", p.offset, last, last+1)
+	}
+	if f := s.Info.Format; f.Encoding != workspace.UTF8 || f.EOL == "\r\n" {
+		fmt.Fprintf(b, "; stored as %s with %s", f.Encoding, eolName(f.EOL))
+	}
+	user := fmt.Sprintf("%d of %s lines", p.shown, total)
+	if !p.counted {
+		user = fmt.Sprintf("%d lines", p.shown)
+	}
+	return Result{ForModel: b.String(), ForUser: user}
+}
+
+func eolName(eol string) string {
+	if eol == "\r\n" {
+		return "CRLF, which edits keep"
+	}
+	return "LF"
+}

@@ -1,0 +1,46 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/bb2d0cf4/agent/internal/tools/edit"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+type regexReplaceArgs struct {
+	Path        string `json:"path"`
+	Pattern     string `json:"pattern"`
+	Replacement string `json:"replacement"`
+	Count       int    `json:"count"`
+	IgnoreCase  bool   `json:"ignore_case"`
+	Multiline   bool   `json:"multiline"`
+}
+
+func regexReplace(d Deps) Tool {
+	params := []param{
+		{name: "path", kind: text, required: true},
+		{name: "pattern", kind: text, required: true},
+		{name: "replacement", kind: text, doc: "$1 and ${name} are groups", required: true},
+		{name: "count", kind: integer, doc: "default: all"},
+		{name: "ignore_case", kind: boolean},
+		{name: "multiline", kind: boolean, doc: "^ and $ match at lines"},
+	}
+	w := writer{d, "regex_replace"}
+	return newTool(w.tool, params,
+		func(a regexReplaceArgs) string { return fmt.Sprintf("Replace /%s/ in %s", a.Pattern, a.Path) },
+		func(ctx context.Context, call Call, a regexReplaceArgs) (Result, error) {
+			return w.apply(ctx, call, a.Path, existing(a.replace))
+		})
+}
+
+func (a regexReplaceArgs) replace(f workspace.File) (edit.Outcome, error) {
+	if a.Count < 0 {
+		return edit.Outcome{}, errors.New("count is negative: leave it out to replace all")
+	}
+	return edit.Regex(f.Text, edit.Pattern{
+		Expr: a.Pattern, Replacement: a.Replacement, Count: a.Count,
+		IgnoreCase: a.IgnoreCase, Multiline: a.Multiline, EOL: f.Format.EOL,
+	})
+}

@@ -1,0 +1,87 @@
+package tools
+
+import (
+	"context"
+	"path/filepath"
+	"sync"
+
+	"github.com/bb2d0cf4/agent/internal/tools/search"
+)
+
+// Bounds of search_files.
+const (
+	searchContext    = 1
+	searchMaxContext = 20
+	searchLimit      = 300
+	searchMaxLimit   = 2000
+)
+
+type searchFilesArgs struct {
+	Path        string `json:"path"`
+	Regex       string `json:"regex"`
+	FilePattern string `json:"file_pattern"`
+	Context     *int   `json:"context"`
+	Limit       *int   `json:"limit"`
+}
+
+func searchFiles(d Deps) Tool {
+	params := []param{
+		{name: "regex", kind: text, doc: "RE2", required: true},
+		{name: "path", kind: text, doc: "folder or file"},
+		{name: "file_pattern", kind: text, doc: "such as *.go"},
+		{name: "context", kind: integer, doc: "lines around a match, default 1"},
+		{name: "limit", kind: integer, doc: "matches, default 300"},
+	}
+	s := searcher{reader: reader{d, "search_files"}, ripgrep: sync.OnceValue(func() string { return findRipgrep(d) })}
+	return newTool(s.tool, params,
+		func(a searchFilesArgs) string { return "Search /" + a.Regex + "/" + inFolder(a.Path) },
+		s.search)
+}
+
+type searcher struct {
+	reader
+	ripgrep func() string
+}
+
+func (s searcher) search(ctx context.Context, call Call, a searchFilesArgs) (Result, error) {
+	q := search.Query{
+		Regex: a.Regex, FilePattern: a.FilePattern, Ripgrep: s.ripgrep(),
+		Context: min(max(orDefault(a.Context, searchContext), 0), searchMaxContext),
+		Limit:   min(max(orDefault(a.Limit, searchLimit), 1), searchMaxLimit),
+	}
+	f, name, refused, err := s.folder(ctx, call, a.Path)
+	if err != nil && s.isFile(ctx, a.Path) {
+		if _, _, err := s.Root.Resolve(a.Path); err != nil {
+			return failed("%s is a single file outside of the workspace: use read_file.", a.Path), nil
+		}
+		q.File = filepath.Base(a.Path)
+		f, name, refused, err = s.folder(ctx, call, filepath.Dir(a.Path))
+	}
+	if refused != nil {
+		return *refused, nil
+	}
+	if err != nil {
+		return s.unreadable(ctx, a.Path, err)
+	}
+	found, err := f.Grep(ctx, q)
+	if err != nil {
+		return s.unreadable(ctx, a.Path, err)
+	}
+	user := search.Count(found.Matches, "match", "matches")
+	if found.More {
+		user = "the first " + user
+	}
+	return Result{ForModel: found.Text(func(p string) string { return under(name, p) }), ForUser: user}, nil
+}
+
+// isFile reports whether path is a file that may be read.
+func (s searcher) isFile(ctx context.Context, path string) bool {
+	if ctx.Err() != nil || path == "" {
+		return false
+	}
+	stream, err := s.Root.Open(path)
+	if err != nil {
+		return false
+	}
+	return stream.Close() == nil
+}

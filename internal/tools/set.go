@@ -1,0 +1,236 @@
+package tools
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/editor"
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/tools/shell"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+// Asker decides whether something may be done. confirm.Controller is one.
+type Asker interface {
+	Ask(ctx context.Context, req confirm.Request) (confirm.Verdict, error)
+}
+
+// Diagnostics knows the findings of a connected editor. path is absolute, or
+// empty for all files.
+type Diagnostics interface {
+	Diagnostics(ctx context.Context, path string) ([]editor.Diagnostic, error)
+}
+
+// Commands runs command lines. shell.Jobs is one.
+type Commands interface {
+	Run(ctx context.Context, opts shell.Options) (shell.Result, error)
+	Start(opts shell.Options) (shell.Job, error)
+	Kill(id string) (output string, err error)
+}
+
+// Deps is what the tools work with.
+type Deps struct {
+	Root *workspace.Root
+	Ask  Asker
+	// Diagnostics is nil where no editor is connected.
+	Diagnostics Diagnostics
+	Jobs        Commands
+	Env         []string // the whole environment of commands
+	// SpillDir is where output goes that is too long for the model, which may
+	// read it there without asking.
+	SpillDir string
+	Session  string // groups changes for undo
+	// Ripgrep is the path of rg; empty means the one on PATH, if any.
+	Ripgrep string
+}
+
+// Set is all tools. Its calls are made one at a time, by one goroutine.
+type Set struct {
+	tools []Tool
+	specs []llm.ToolSpec
+	todo  *[]TodoItem
+}
+
+//go:embed *.md
+var docs embed.FS
+
+// NewSet returns the tools. The caller keeps ownership of what is in d.
+func NewSet(d Deps) *Set {
+	if d.SpillDir != "" {
+		if abs, _, _ := d.Root.Resolve(d.SpillDir); abs != "" {
+			d.Root.AllowRead(abs)
+		}
+	}
+	s := &Set{todo: new([]TodoItem)}
+	s.tools = []Tool{
+		readFile(d), listFiles(d), findFiles(d), searchFiles(d),
+		writeFile(d), editFile(d), editLines(d), appendFile(d), regexReplace(d), patchFile(d),
+		executeCommand(d), getDiagnostics(d), todo(s.todo),
+	}
+	for _, t := range s.tools {
+		s.specs = append(s.specs, t.Spec())
+	}
+	return s
+}
+
+// Specs describes the tools to a model, always in the same order and words. The
+// caller does not change them.
+func (s *Set) Specs() []llm.ToolSpec { return s.specs }
+
+// Todo returns the items that the model listed last.
+func (s *Set) Todo() []TodoItem { return *s.todo }
+
+// Title describes a call in one line for the user. It is not safe to show before
+// it is sanitised.
+func (s *Set) Title(name string, args json.RawMessage) string {
+	if t := s.find(name); t != nil {
+		return t.Title(args)
+	}
+	return name
+}
+
+// Call runs the tool with the given name. A tool that does not exist and one
+// that panics give a failed Result; an error means that the turn cannot go on.
+func (s *Set) Call(ctx context.Context, name string, call Call) (res Result, err error) {
+	t := s.find(name)
+	if t == nil {
+		return s.unknown(name), nil
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			res, err = failed("%s broke down: %v. This is a defect of the program, not of the call; what it has done so far is not known.\n%s",
+				name, p, origin(debug.Stack())), nil
+		}
+	}()
+	return t.Call(ctx, call)
+}
+
+// origin returns the place of a panic, without the paths of the machine that
+// the program was built on.
+func origin(stack []byte) string {
+	lines := strings.Split(string(stack), "\n")
+	for i, l := range lines {
+		if strings.HasPrefix(l, "panic(") && i+2 < len(lines) {
+			name, _, _ := strings.Cut(lines[i+2], "(")
+			return "in " + name
+		}
+	}
+	return "in an unknown place"
+}
+
+func (s *Set) find(name string) Tool {
+	for i, spec := range s.specs {
+		if spec.Name == name {
+			return s.tools[i]
+		}
+	}
+	return nil
+}
+
+func (s *Set) unknown(name string) Result {
+	names := make([]string, len(s.specs))
+	for i, spec := range s.specs {
+		names[i] = spec.Name
+	}
+	if near := nearest(name, names); near != "" {
+		return failed("There is no tool %q. Did you mean %q?", name, near)
+	}
+	return failed("There is no tool %q. The tools are: %s.", name, strings.Join(names, ", "))
+}
+
+// tool is a Tool whose arguments are an A.
+type tool[A any] struct {
+	spec   llm.ToolSpec
+	params []param
+	title  func(a A) string
+	run    func(ctx context.Context, call Call, a A) (Result, error)
+}
+
+// newTool returns the tool with the given name, whose description is the file
+// name.md.
+func newTool[A any](name string, params []param, title func(A) string, run func(context.Context, Call, A) (Result, error)) Tool {
+	doc, err := docs.ReadFile(name + ".md")
+	if err != nil {
+		doc = []byte(name) // not possible: the tests read them all
+	}
+	spec := llm.ToolSpec{
+		Name: name, Description: strings.TrimSpace(string(doc)), Schema: json.RawMessage(schemaOf(params)),
+	}
+	return &tool[A]{spec: spec, params: params, title: title, run: run}
+}
+
+// Spec implements Tool.
+func (t *tool[A]) Spec() llm.ToolSpec { return t.spec }
+
+// Title implements Tool.
+func (t *tool[A]) Title(args json.RawMessage) string {
+	a, err := decode[A](t.params, args)
+	if err != nil {
+		return t.spec.Name
+	}
+	return oneLine(t.title(a), maxTitle)
+}
+
+// Call implements Tool.
+func (t *tool[A]) Call(ctx context.Context, call Call) (Result, error) {
+	a, err := decode[A](t.params, call.Args)
+	if err != nil {
+		return failed("%s was not run: %w.", t.spec.Name, err), nil
+	}
+	return t.run(ctx, call, a)
+}
+
+// maxTitle is the number of characters of a title.
+const maxTitle = 120
+
+// oneLine returns s on one line of at most limit characters.
+func oneLine(s string, limit int) string {
+	s = strings.Join(strings.Fields(s[:min(len(s), 8*limit)]), " ")
+	if r := []rune(s); len(r) > limit {
+		return string(r[:limit-1]) + "…"
+	}
+	return s
+}
+
+// failed is the result of a call that did not do what it should. format is as
+// in fmt.Errorf.
+func failed(format string, args ...any) Result {
+	msg := fmt.Errorf(format, args...).Error()
+	first, _, _ := strings.Cut(msg, "\n")
+	return Result{ForModel: msg, ForUser: oneLine(first, maxTitle), Failed: true}
+}
+
+// orDefault returns the value of an optional argument.
+func orDefault[T any](p *T, value T) T {
+	if p == nil {
+		return value
+	}
+	return *p
+}
+
+// seconds converts a number of seconds.
+func seconds(n int) time.Duration { return time.Duration(n) * time.Second }
+
+// findRipgrep returns the rg on PATH, unless it lies in the workspace, where
+// the model might have written it.
+func findRipgrep(d Deps) string {
+	path := d.Ripgrep
+	if path == "" {
+		found, err := exec.LookPath("rg")
+		if err != nil {
+			return ""
+		}
+		path = found
+	}
+	if _, _, err := d.Root.Resolve(path); err == nil {
+		return ""
+	}
+	return path
+}

@@ -1,0 +1,88 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// TodoItem is a step of the model's plan.
+type TodoItem struct {
+	Content string `json:"content"`
+	Status  string `json:"status"` // pending, in_progress or completed
+}
+
+// maxTodo is the number of items of a list.
+const maxTodo = 100
+
+type todoArgs struct {
+	Items []TodoItem `json:"items"`
+}
+
+func todo(list *[]TodoItem) Tool {
+	params := []param{{
+		name: "items", required: true,
+		schema: `{"type":"array","items":{"type":"object","properties":{"content":{"type":"string"},"status":{"type":"string","enum":["pending","in_progress","completed"]}},"required":["content","status"],"additionalProperties":false}}`,
+	}}
+	return newTool("todo", params,
+		func(a todoArgs) string {
+			return fmt.Sprintf("Plan: %d of %d done", count(a.Items, "completed"), len(a.Items))
+		},
+		func(_ context.Context, _ Call, a todoArgs) (Result, error) {
+			if err := checkTodo(a.Items); err != nil {
+				return failed("todo was not changed: %w.", err), nil
+			}
+			*list = a.Items
+			return Result{
+				ForModel: fmt.Sprintf("Noted: %d pending, %d in progress, %d completed.",
+					count(a.Items, "pending"), count(a.Items, "in_progress"), count(a.Items, "completed")),
+				ForUser: checklist(a.Items),
+			}, nil
+		})
+}
+
+func checkTodo(items []TodoItem) error {
+	if len(items) > maxTodo {
+		return fmt.Errorf("%d items are too many, the limit is %d", len(items), maxTodo)
+	}
+	for i, item := range items {
+		if mark(item.Status) == "" {
+			return fmt.Errorf("the status of item %d is %q: it has to be pending, in_progress or completed", i+1, item.Status)
+		}
+		if strings.TrimSpace(item.Content) == "" {
+			return fmt.Errorf("item %d has no content", i+1)
+		}
+	}
+	return nil
+}
+
+func count(items []TodoItem, status string) int {
+	n := 0
+	for _, item := range items {
+		if item.Status == status {
+			n++
+		}
+	}
+	return n
+}
+
+// checklist writes one line an item.
+func checklist(items []TodoItem) string {
+	lines := make([]string, len(items))
+	for i, item := range items {
+		lines[i] = mark(item.Status) + " " + oneLine(item.Content, maxTitle)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func mark(status string) string {
+	switch status {
+	case "pending":
+		return "☐"
+	case "in_progress":
+		return "▸"
+	case "completed":
+		return "☑"
+	}
+	return ""
+}

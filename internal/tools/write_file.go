@@ -1,0 +1,31 @@
+package tools
+
+import (
+	"context"
+
+	"github.com/bb2d0cf4/agent/internal/tools/edit"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+type writeFileArgs struct {
+	Path    string `json:"path"`
+	Content string `json:"content"`
+}
+
+func writeFile(d Deps) Tool {
+	params := []param{
+		{name: "path", kind: text, required: true},
+		{name: "content", kind: text, required: true},
+	}
+	w := writer{d, "write_file"}
+	return newTool(w.tool, params,
+		func(a writeFileArgs) string { return "Write " + a.Path },
+		func(ctx context.Context, call Call, a writeFileArgs) (Result, error) {
+			return w.apply(ctx, call, a.Path, func(f workspace.File) (edit.Outcome, error) {
+				if !f.Exists {
+					return edit.Outcome{Text: a.Content}, nil
+				}
+				return edit.Outcome{Text: edit.Whole(f.Text, a.Content, f.Format.EOL)}, nil
+			})
+		})
+}
