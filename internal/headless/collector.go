@@ -1,0 +1,118 @@
+package headless
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/session"
+	"github.com/bb2d0cf4/agent/internal/tools"
+)
+
+// Collector adds up what the events of a turn tell. The zero value is ready.
+type Collector struct {
+	answer  strings.Builder // to the newest request
+	rounds  int
+	usage   llm.Usage
+	changed []tools.FileChange // one a path, in order of the first change
+	denied  []tools.Denied
+}
+
+// Add takes the next event.
+func (c *Collector) Add(ev session.Event) {
+	switch ev := ev.(type) {
+	case session.RequestStarted:
+		c.rounds = ev.Round
+		c.answer.Reset()
+	case session.TextDelta:
+		c.answer.WriteString(ev.Text)
+	case session.AnswerEnded:
+		c.usage = c.usage.Add(ev.Usage)
+	case session.CallEnded:
+		c.addResult(ev.Result)
+	}
+}
+
+func (c *Collector) addResult(r tools.Result) {
+	if r.Denied != nil {
+		c.denied = append(c.denied, *r.Denied)
+	}
+	for _, ch := range r.Changes {
+		c.addChange(ch)
+	}
+}
+
+func (c *Collector) addChange(ch tools.FileChange) {
+	for i := range c.changed {
+		if c.changed[i].Path == ch.Path {
+			c.changed[i].Added += ch.Added
+			c.changed[i].Removed += ch.Removed
+			return
+		}
+	}
+	c.changed = append(c.changed, ch)
+}
+
+// Answer returns the text of the last answer; what was said before calls is no
+// part of it.
+func (c *Collector) Answer() string { return c.answer.String() }
+
+// FilesChanged returns the changes of the turn, those of one path added up.
+func (c *Collector) FilesChanged() []tools.FileChange { return c.changed }
+
+// Denied returns what was denied, in order.
+func (c *Collector) Denied() []tools.Denied { return c.denied }
+
+// resultObject is the last object of both JSON formats. Its fields and their
+// order are part of the program's interface.
+type resultObject struct {
+	Type         string             `json:"type"`
+	IsError      bool               `json:"is_error"`
+	Result       string             `json:"result"`
+	SessionID    string             `json:"session_id"`
+	NumTurns     int                `json:"num_turns"`
+	Usage        usageObject        `json:"usage"`
+	CostUSD      float64            `json:"cost_usd"`
+	DurationMS   int64              `json:"duration_ms"`
+	FilesChanged []tools.FileChange `json:"files_changed"`
+	Denied       []tools.Denied     `json:"denied"`
+}
+
+type usageObject struct {
+	Input  int64 `json:"input_tokens"`
+	Output int64 `json:"output_tokens"`
+	Cached int64 `json:"cached_tokens"`
+}
+
+func (c *Collector) result(id string, err error, took time.Duration) resultObject {
+	r := resultObject{
+		Type: "result", Result: c.Answer(), SessionID: id, NumTurns: c.rounds,
+		Usage:   usageObject{c.usage.Input, c.usage.Output, c.usage.Cached},
+		CostUSD: c.usage.CostUSD, DurationMS: took.Milliseconds(),
+		FilesChanged: append([]tools.FileChange{}, c.changed...),
+		Denied:       append([]tools.Denied{}, c.denied...),
+	}
+	if err != nil {
+		r.IsError, r.Result = true, reason(err)
+	}
+	return r
+}
+
+// reason says in a sentence why a turn failed.
+func reason(err error) string {
+	if errors.Is(err, context.Canceled) {
+		return "interrupted"
+	}
+	return err.Error()
+}
+
+// rawObject returns args as JSON, or an empty object if that is not what it is.
+func rawObject(args string) json.RawMessage {
+	if !json.Valid([]byte(args)) {
+		return json.RawMessage("{}")
+	}
+	return json.RawMessage(args)
+}

@@ -1,0 +1,131 @@
+package headless
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/bb2d0cf4/agent/internal/session"
+	"github.com/bb2d0cf4/agent/internal/tools"
+)
+
+// The objects of the stream-json format, in the order in which they can occur.
+// Readers skip types and fields that they don't know: more may come.
+type (
+	startEvent struct {
+		Type      string `json:"type"` // start
+		SessionID string `json:"session_id"`
+		Prompt    string `json:"prompt"`
+	}
+	requestEvent struct {
+		Type  string `json:"type"` // request
+		Round int    `json:"round"`
+	}
+	textEvent struct {
+		Type string `json:"type"` // text, reasoning, notice
+		Text string `json:"text"`
+	}
+	retryEvent struct {
+		Type    string `json:"type"` // retry
+		Attempt int    `json:"attempt"`
+		Max     int    `json:"max"`
+		WaitMS  int64  `json:"wait_ms"`
+		Reason  string `json:"reason"`
+	}
+	usageEvent struct {
+		Type string `json:"type"` // usage, of one request
+		usageObject
+		CostUSD       float64 `json:"cost_usd"`
+		ContextTokens int64   `json:"context_tokens"`
+	}
+	callEvent struct {
+		Type  string          `json:"type"` // tool_call
+		ID    string          `json:"id"`
+		Name  string          `json:"name"`
+		Args  json.RawMessage `json:"args"`
+		Title string          `json:"title"`
+	}
+	outputEvent struct {
+		Type string `json:"type"` // tool_output
+		ID   string `json:"id"`
+		Text string `json:"text"`
+	}
+	resultEvent struct {
+		Type         string             `json:"type"` // tool_result
+		ID           string             `json:"id"`
+		Name         string             `json:"name"`
+		Failed       bool               `json:"failed"`
+		Denied       bool               `json:"denied"`
+		Result       string             `json:"result"` // as the model is told
+		FilesChanged []tools.FileChange `json:"files_changed,omitempty"`
+		DurationMS   int64              `json:"duration_ms"`
+	}
+)
+
+// jsonEvent returns the object for ev, or nil if there is none.
+func jsonEvent(ev session.Event) any {
+	switch ev := ev.(type) {
+	case session.TextDelta:
+		return textEvent{"text", ev.Text}
+	case session.ReasoningDelta:
+		return textEvent{"reasoning", ev.Text}
+	case session.RequestStarted:
+		return requestEvent{"request", ev.Round}
+	case session.Retrying:
+		return retryEvent{"retry", ev.Attempt, ev.Max, ev.Wait.Milliseconds(), ev.Reason}
+	case session.AnswerEnded:
+		u := usageObject{ev.Usage.Input, ev.Usage.Output, ev.Usage.Cached}
+		return usageEvent{"usage", u, ev.Usage.CostUSD, ev.Context}
+	case session.CallStarted:
+		return callEvent{"tool_call", ev.Call.ID, ev.Call.Name, rawObject(ev.Call.Args), ev.Title}
+	case session.CallOutput:
+		return outputEvent{"tool_output", ev.ID, ev.Text}
+	case session.CallEnded:
+		return resultEvent{
+			"tool_result", ev.Call.ID, ev.Call.Name, ev.Result.Failed, ev.Result.Denied != nil,
+			ev.Result.ForModel, ev.Result.Changes, ev.Took.Milliseconds(),
+		}
+	case session.Notice:
+		return textEvent{"notice", ev.Text}
+	}
+	return nil
+}
+
+// line writes v as JSON on a line of its own.
+func (f *Face) line(v any) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		f.complain("an event could not be written as JSON: " + err.Error())
+		return
+	}
+	f.out.write(escapeHidden(b.String()))
+}
+
+// escapeHidden escapes the characters in JSON that are not printable: they can
+// only stand in strings, and a terminal that the JSON is shown on obeys some.
+func escapeHidden(s string) string {
+	clean := 0
+	for clean < len(s) && (s[clean] >= ' ' && s[clean] < 0x7f || s[clean] == '\n') {
+		clean++
+	}
+	if clean == len(s) {
+		return s
+	}
+	b := append(make([]byte, 0, len(s)+64), s[:clean]...)
+	for _, r := range s[clean:] {
+		switch {
+		case r == '\n' || unicode.IsPrint(r):
+			b = utf8.AppendRune(b, r)
+		case r < 0x10000:
+			b = fmt.Appendf(b, `\u%04x`, r)
+		default:
+			r -= 0x10000
+			b = fmt.Appendf(b, `\u%04x\u%04x`, 0xd800+(r>>10), 0xdc00+(r&0x3ff))
+		}
+	}
+	return string(b)
+}

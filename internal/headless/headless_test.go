@@ -1,0 +1,351 @@
+package headless
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/session"
+	"github.com/bb2d0cf4/agent/internal/tools"
+)
+
+// script is a Runner that emits events and returns an error.
+type script struct {
+	emit   func(session.Event)
+	events []session.Event
+	err    error
+}
+
+func (s *script) Run(ctx context.Context, _ string) error {
+	for _, ev := range s.events {
+		s.emit(ev)
+	}
+	if s.err == nil {
+		return ctx.Err()
+	}
+	return s.err
+}
+
+// run shows events and returns the exit status and what was written.
+func run(t *testing.T, opt Options, err error, events ...session.Event) (status int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	opt.Stdout, opt.Stderr, opt.SessionID = &out, &errs, "s1"
+	clock := time.Unix(0, 0)
+	opt.Now = func() time.Time { clock = clock.Add(1500 * time.Millisecond); return clock }
+	f := New(opt)
+	status = f.Run(t.Context(), &script{emit: f.Emit, events: events, err: err}, "do it")
+	return status, out.String(), errs.String()
+}
+
+// edits is a turn with two requests, two changes of a file and a denied command.
+func edits() []session.Event {
+	c := llm.ToolCall{ID: "a", Name: "edit_file", Args: `{"path":"x"}`}
+	return []session.Event{
+		session.TurnStarted{Prompt: "do it"},
+		session.RequestStarted{Round: 1},
+		session.TextDelta{Text: "I look."},
+		session.AnswerEnded{Usage: llm.Usage{Input: 10, Output: 1, Cached: 5, CostUSD: 0.25}, Context: 11},
+		session.CallStarted{Call: c, Title: "Edit x"},
+		session.CallOutput{ID: "a", Text: "working"},
+		session.CallEnded{Call: c, Title: "Edit x", Took: time.Second, Result: tools.Result{
+			ForModel: "written", ForUser: "+2 −1", Changes: []tools.FileChange{{Path: "x", Added: 2, Removed: 1, Diff: "@@"}},
+		}},
+		session.CallEnded{Call: c, Title: "Edit\x1b x", Result: tools.Result{ForModel: "w", Changes: []tools.FileChange{{Path: "y"}, {Path: "x", Added: 1}}}},
+		session.CallEnded{Call: c, Title: "Run y", Result: tools.Result{
+			ForModel: "no", Failed: true, Denied: &tools.Denied{Tool: "execute_command", Reason: "nobody could be asked"},
+		}},
+		session.Retrying{Retry: llm.Retry{Attempt: 2, Max: 6, Wait: time.Second, Reason: "HTTP 503"}},
+		session.Notice{Text: "mind"},
+		session.RequestStarted{Round: 2},
+		session.ReasoningDelta{Text: "hm"},
+		session.TextDelta{Text: "Do"},
+		session.TextDelta{Text: "ne. <ok>\u009b"},
+		session.AnswerEnded{Usage: llm.Usage{Input: 20, Output: 2, CostUSD: 0.5}, Context: 22},
+		session.TurnEnded{Stop: session.StopDone},
+	}
+}
+
+const wantResult = `{"type":"result","is_error":false,"result":"Done. <ok>\u009b","session_id":"s1","num_turns":2,` +
+	`"usage":{"input_tokens":30,"output_tokens":3,"cached_tokens":5},"cost_usd":0.75,"duration_ms":1500,` +
+	`"files_changed":[{"path":"x","added":3,"removed":1},{"path":"y","added":0,"removed":0}],` +
+	`"denied":[{"tool":"execute_command","reason":"nobody could be asked"}]}` + "\n"
+
+func TestJSON(t *testing.T) {
+	status, out, errs := run(t, Options{Format: JSON}, nil, edits()...)
+	if diff := cmp.Diff(wantResult, out); diff != "" || status != ExitDenied {
+		t.Errorf("status %d, output (-want +got):\n%s", status, diff)
+	}
+	if want := "HTTP 503; trying again in 1 s (2 of 6)\nmind\n"; errs != want {
+		t.Errorf("stderr %q, want %q", errs, want)
+	}
+}
+
+func TestJSONOfNothing(t *testing.T) {
+	status, out, _ := run(t, Options{Format: JSON}, errors.New("no such model"))
+	want := `{"type":"result","is_error":true,"result":"no such model","session_id":"s1","num_turns":0,` +
+		`"usage":{"input_tokens":0,"output_tokens":0,"cached_tokens":0},"cost_usd":0,"duration_ms":1500,` +
+		`"files_changed":[],"denied":[]}` + "\n"
+	if diff := cmp.Diff(want, out); diff != "" || status != ExitFailed {
+		t.Errorf("status %d, output (-want +got):\n%s", status, diff)
+	}
+}
+
+func TestStreamJSON(t *testing.T) {
+	_, out, _ := run(t, Options{Format: StreamJSON}, nil, edits()...)
+	lines := strings.SplitAfter(out, "\n")
+	if got := lines[len(lines)-2]; got != wantResult {
+		t.Errorf("the last object is %s", got)
+	}
+	want := []string{
+		`{"type":"start","session_id":"s1","prompt":"do it"}`,
+		`{"type":"request","round":1}`,
+		`{"type":"text","text":"I look."}`,
+		`{"type":"usage","input_tokens":10,"output_tokens":1,"cached_tokens":5,"cost_usd":0.25,"context_tokens":11}`,
+		`{"type":"tool_call","id":"a","name":"edit_file","args":{"path":"x"},"title":"Edit x"}`,
+		`{"type":"tool_output","id":"a","text":"working"}`,
+		`{"type":"tool_result","id":"a","name":"edit_file","failed":false,"denied":false,"result":"written","files_changed":[{"path":"x","added":2,"removed":1}],"duration_ms":1000}`,
+	}
+	if diff := cmp.Diff(want, strings.Split(out, "\n")[:len(want)]); diff != "" {
+		t.Errorf("first lines (-want +got):\n%s", diff)
+	}
+	var types []string
+	for _, l := range lines[:len(lines)-1] {
+		var e struct{ Type string }
+		if err := json.Unmarshal([]byte(l), &e); err != nil {
+			t.Fatalf("%s: %v", l, err)
+		}
+		types = append(types, e.Type)
+	}
+	if got := strings.Join(types[len(want):], " "); got != "tool_result tool_result retry notice request reasoning text text usage result" {
+		t.Errorf("types %s", got)
+	}
+}
+
+// TestTextIntoAPipe: the last answer alone, as the model wrote it.
+func TestTextIntoAPipe(t *testing.T) {
+	status, out, errs := run(t, Options{Format: Text, StderrTTY: true}, nil, edits()...)
+	if out != "Done. <ok>\u009b\n" || status != ExitDenied {
+		t.Errorf("status %d, stdout %q", status, out)
+	}
+	want := "• Edit x – +2 −1\n• Edit\\u{1b} x\n• Run y\nHTTP 503; trying again in 1 s (2 of 6)\nmind\n"
+	if errs != want {
+		t.Errorf("stderr %q, want %q", errs, want)
+	}
+}
+
+func TestTextOnATerminal(t *testing.T) {
+	_, out, _ := run(t, Options{Format: Text, StdoutTTY: true, StderrTTY: true}, nil, edits()...)
+	if want := "I look.\n\nDone. <ok>\\u{9b}\n"; out != want {
+		t.Errorf("stdout %q, want %q", out, want)
+	}
+}
+
+func TestFailedTextKeepsWhatCame(t *testing.T) {
+	for _, tty := range []bool{false, true} {
+		status, out, errs := run(t, Options{Format: Text, StdoutTTY: tty}, errors.New("reset\nby peer"),
+			session.RequestStarted{Round: 1}, session.TextDelta{Text: "half"})
+		if out != "half\n" || errs != "agent: reset\\nby peer\n" || status != ExitFailed {
+			t.Errorf("status %d, stdout %q, stderr %q", status, out, errs)
+		}
+	}
+}
+
+func TestNothingToShow(t *testing.T) {
+	for _, tty := range []bool{false, true} {
+		status, out, errs := run(t, Options{Format: Text, StdoutTTY: tty}, nil, session.RequestStarted{Round: 1})
+		if out+errs != "" || status != ExitDone {
+			t.Errorf("status %d, stdout %q, stderr %q", status, out, errs)
+		}
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var out, errs bytes.Buffer
+	f := New(Options{Format: JSON, Stdout: &out, Stderr: &errs})
+	cancel()
+	if status := f.Run(ctx, &script{emit: f.Emit}, "x"); status != ExitInterrupted {
+		t.Errorf("status %d", status)
+	}
+	if !strings.Contains(out.String(), `"is_error":true,"result":"interrupted"`) {
+		t.Errorf("stdout %s", out.String())
+	}
+}
+
+// TestLongAnswerIntoASlowPipe ends with its last word.
+func TestLongAnswerIntoASlowPipe(t *testing.T) {
+	for _, format := range []Format{Text, StreamJSON} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		const words = 300_000 // more than a pipe and the buffer hold
+		got := make(chan string)
+		go func() {
+			var b bytes.Buffer
+			io.Copy(&b, slowAtFirst(r)) //nolint:errcheck // judged by what came
+			got <- b.String()
+		}()
+		f := New(Options{Format: format, Stdout: w, Stderr: io.Discard})
+		events := []session.Event{session.RequestStarted{Round: 1}}
+		for range words {
+			events = append(events, session.TextDelta{Text: "word "})
+		}
+		events = append(events, session.TextDelta{Text: "last"})
+		if status := f.Run(t.Context(), &script{emit: f.Emit, events: events}, "x"); status != ExitDone {
+			t.Errorf("status %d", status)
+		}
+		w.Close()
+		out := <-got
+		if n := strings.Count(out, "word "); n < words || !strings.Contains(out[len(out)-300:], "last") {
+			t.Errorf("%s: %d words, end %q", format, n, out[len(out)-300:])
+		}
+	}
+}
+
+// slowAtFirst reads a little before it reads on.
+func slowAtFirst(r io.Reader) io.Reader {
+	return io.MultiReader(io.LimitReader(r, 1), r)
+}
+
+// TestReaderThatGoesAway ends the turn, quietly.
+func TestReaderThatGoesAway(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	var errs bytes.Buffer
+	f := New(Options{Format: StreamJSON, Stdout: w, Stderr: &errs})
+	waits := runnerFunc(func(ctx context.Context, _ string) error {
+		f.Emit(session.TextDelta{Text: "x"})
+		<-ctx.Done()
+		for range 1000 { // what comes after the end must not block
+			f.Emit(session.TextDelta{Text: strings.Repeat("x", 10_000)})
+		}
+		return ctx.Err()
+	})
+	if status := f.Run(t.Context(), waits, "x"); status != ExitFailed || errs.Len() > 0 {
+		t.Errorf("status %d, stderr %q", status, errs.String())
+	}
+}
+
+type runnerFunc func(ctx context.Context, prompt string) error
+
+func (f runnerFunc) Run(ctx context.Context, prompt string) error { return f(ctx, prompt) }
+
+// fullDisk is a writer that fails.
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+func TestOutputThatCannotBeWritten(t *testing.T) {
+	var errs bytes.Buffer
+	f := New(Options{Format: JSON, Stdout: fullDisk{}, Stderr: &errs})
+	status := f.Run(t.Context(), &script{emit: f.Emit}, "x")
+	if status != ExitFailed || errs.String() != "agent: the answer could not be written: no space left on device\n" {
+		t.Errorf("status %d, stderr %q", status, errs.String())
+	}
+}
+
+// stuck is a writer that never returns before its test ends.
+type stuck struct{ until chan struct{} }
+
+func (s stuck) Write(p []byte) (int, error) { <-s.until; return len(p), nil }
+
+// TestInterruptWithAStuckReader waits two seconds for the reader and no longer.
+func TestInterruptWithAStuckReader(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		w := stuck{make(chan struct{})}
+		f := New(Options{Format: StreamJSON, Stdout: w, Stderr: io.Discard})
+		runs := runnerFunc(func(ctx context.Context, _ string) error {
+			time.AfterFunc(time.Minute, cancel)
+			for ctx.Err() == nil { // blocks when the buffer is full, until the interrupt
+				f.Emit(session.TextDelta{Text: strings.Repeat("x", 100_000)})
+			}
+			return ctx.Err()
+		})
+		began := time.Now()
+		if status := f.Run(ctx, runs, "x"); status != ExitInterrupted {
+			t.Errorf("status %d", status)
+		}
+		if took := time.Since(began); took != time.Minute+patience {
+			t.Errorf("took %v", took)
+		}
+		close(w.until)
+		<-time.After(time.Second) // in the test's own time: the writer ends
+	})
+}
+
+// TestFewWrites: a word at a time costs no system call each.
+func TestFewWrites(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &counter{}
+		f := New(Options{Format: Text, StdoutTTY: true, Stdout: w, Stderr: io.Discard})
+		runs := runnerFunc(func(context.Context, string) error {
+			for range 1000 {
+				f.Emit(session.TextDelta{Text: "word "})
+				<-time.After(time.Millisecond)
+			}
+			return nil
+		})
+		f.Run(t.Context(), runs, "x")
+		if w.bytes != 5001 || w.writes > 1000/8+3 {
+			t.Errorf("%d bytes in %d writes", w.bytes, w.writes)
+		}
+	})
+}
+
+type counter struct{ writes, bytes int }
+
+func (c *counter) Write(p []byte) (int, error) {
+	c.writes++
+	c.bytes += len(p)
+	return len(p), nil
+}
+
+// TestEndsAtOnce: the last write is not waited after.
+func TestEndsAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		var out bytes.Buffer
+		f := New(Options{Format: JSON, Stdout: &out, Stderr: io.Discard})
+		f.Run(t.Context(), &script{emit: f.Emit, events: edits()}, "x")
+		if took := time.Since(began); took != 0 || out.Len() == 0 {
+			t.Errorf("took %v for %d bytes", took, out.Len())
+		}
+	})
+}
+
+// TestSurvivesAClosedPipeAsAProcess runs what a shell does with "| head -c 1".
+func TestSurvivesAClosedPipeAsAProcess(t *testing.T) {
+	if os.Getenv("HEADLESS_CHILD") != "" {
+		f := New(Options{Format: Text, Stdout: os.Stdout, Stderr: os.Stderr})
+		os.Exit(f.Run(t.Context(), &script{emit: f.Emit, events: []session.Event{
+			session.RequestStarted{Round: 1}, session.TextDelta{Text: strings.Repeat("long ", 200_000) + "last"},
+		}}, "x"))
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(exe, "-test.run=TestSurvivesAClosedPipeAsAProcess")
+	cmd.Env = append(os.Environ(), "HEADLESS_CHILD=1")
+	out, err := cmd.Output()
+	if err != nil || !bytes.HasSuffix(out, []byte("long last\n")) {
+		t.Errorf("%v: %d bytes", err, len(out))
+	}
+}
