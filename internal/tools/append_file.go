@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 
+	"github.com/bb2d0cf4/agent/internal/tools/args"
 	"github.com/bb2d0cf4/agent/internal/tools/edit"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
@@ -14,10 +15,10 @@ type appendFileArgs struct {
 }
 
 func appendFile(d Deps) Tool {
-	params := []param{
-		{name: "path", kind: text, required: true},
-		{name: "content", kind: text, required: true},
-		{name: "newline", kind: boolean, doc: "default true: begin on a new line and end with one"},
+	params := []args.Param{
+		{Name: "path", Kind: args.Text, Required: true},
+		{Name: "content", Kind: args.Text, Required: true},
+		{Name: "newline", Kind: args.Boolean, Doc: "default true: begin on a new line and end with one"},
 	}
 	w := writer{d, "append_file"}
 	return newTool(w.tool, params,

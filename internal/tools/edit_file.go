@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/bb2d0cf4/agent/internal/tools/args"
 	"github.com/bb2d0cf4/agent/internal/tools/edit"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
@@ -17,11 +18,11 @@ type editFileArgs struct {
 }
 
 func editFile(d Deps) Tool {
-	params := []param{
-		{name: "path", kind: text, required: true},
-		{name: "old_string", kind: text, required: true},
-		{name: "new_string", kind: text, required: true},
-		{name: "replace_all", kind: boolean},
+	params := []args.Param{
+		{Name: "path", Kind: args.Text, Required: true},
+		{Name: "old_string", Kind: args.Text, Required: true},
+		{Name: "new_string", Kind: args.Text, Required: true},
+		{Name: "replace_all", Kind: args.Boolean},
 	}
 	w := writer{d, "edit_file"}
 	return newTool(w.tool, params,

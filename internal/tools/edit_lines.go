@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/bb2d0cf4/agent/internal/tools/args"
 	"github.com/bb2d0cf4/agent/internal/tools/edit"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
@@ -16,11 +17,11 @@ type editLinesArgs struct {
 }
 
 func editLines(d Deps) Tool {
-	params := []param{
-		{name: "path", kind: text, required: true},
-		{name: "start_line", kind: integer, required: true},
-		{name: "end_line", kind: integer, required: true},
-		{name: "new_content", kind: text, required: true},
+	params := []args.Param{
+		{Name: "path", Kind: args.Text, Required: true},
+		{Name: "start_line", Kind: args.Integer, Required: true},
+		{Name: "end_line", Kind: args.Integer, Required: true},
+		{Name: "new_content", Kind: args.Text, Required: true},
 	}
 	w := writer{d, "edit_lines"}
 	return newTool(w.tool, params,

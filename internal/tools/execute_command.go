@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/tools/args"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
 
@@ -24,12 +25,12 @@ type executeCommandArgs struct {
 }
 
 func executeCommand(d Deps) Tool {
-	params := []param{
-		{name: "command", kind: text},
-		{name: "cwd", kind: text},
-		{name: "timeout", kind: integer, doc: "seconds, default 120, at most 600"},
-		{name: "background", kind: boolean, doc: "returns an id and a log file at once"},
-		{name: "kill", kind: text, doc: "id of a background command to end"},
+	params := []args.Param{
+		{Name: "command", Kind: args.Text},
+		{Name: "cwd", Kind: args.Text},
+		{Name: "timeout", Kind: args.Integer, Doc: "seconds, default 120, at most 600"},
+		{Name: "background", Kind: args.Boolean, Doc: "returns an id and a log file at once"},
+		{Name: "kill", Kind: args.Text, Doc: "id of a background command to end"},
 	}
 	c := commander{d}
 	return newTool("execute_command", params, executeCommandArgs.title, c.execute)

@@ -1,6 +1,10 @@
 package tools
 
-import "context"
+import (
+	"context"
+
+	"github.com/bb2d0cf4/agent/internal/tools/args"
+)
 
 // findLimit is the number of files that find_files returns.
 const findLimit = 200
@@ -11,9 +15,9 @@ type findFilesArgs struct {
 }
 
 func findFiles(d Deps) Tool {
-	params := []param{
-		{name: "pattern", kind: text, doc: "such as *.go or cmd/**/*_test.go", required: true},
-		{name: "path", kind: text, doc: "folder"},
+	params := []args.Param{
+		{Name: "pattern", Kind: args.Text, Doc: "such as *.go or cmd/**/*_test.go", Required: true},
+		{Name: "path", Kind: args.Text, Doc: "folder"},
 	}
 	r := reader{d, "find_files"}
 	return newTool(r.tool, params,

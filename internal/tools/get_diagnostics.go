@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/editor"
+	"github.com/bb2d0cf4/agent/internal/tools/args"
 )
 
 // diagnosticsLimit is the number of findings that get_diagnostics returns.
@@ -20,9 +21,9 @@ type getDiagnosticsArgs struct {
 }
 
 func getDiagnostics(d Deps) Tool {
-	params := []param{
-		{name: "path", kind: text, doc: "default: all files"},
-		{name: "severity", schema: `{"type":"string","enum":["error","warning","info","hint"],"description":"minimum"}`},
+	params := []args.Param{
+		{Name: "path", Kind: args.Text, Doc: "default: all files"},
+		{Name: "severity", Schema: `{"type":"string","enum":["error","warning","info","hint"],"description":"minimum"}`},
 	}
 	return newTool("get_diagnostics", params,
 		func(a getDiagnosticsArgs) string { return "Diagnostics" + ofFile(a.Path) },

@@ -1,6 +1,10 @@
 package tools
 
-import "context"
+import (
+	"context"
+
+	"github.com/bb2d0cf4/agent/internal/tools/args"
+)
 
 // listLimit is the number of entries that list_files returns.
 const listLimit = 500
@@ -11,9 +15,9 @@ type listFilesArgs struct {
 }
 
 func listFiles(d Deps) Tool {
-	params := []param{
-		{name: "path", kind: text, required: true},
-		{name: "recursive", kind: boolean, doc: "honours .gitignore"},
+	params := []args.Param{
+		{Name: "path", Kind: args.Text, Required: true},
+		{Name: "recursive", Kind: args.Boolean, Doc: "honours .gitignore"},
 	}
 	r := reader{d, "list_files"}
 	return newTool(r.tool, params,

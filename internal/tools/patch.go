@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 
+	"github.com/bb2d0cf4/agent/internal/tools/args"
 	"github.com/bb2d0cf4/agent/internal/tools/edit"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
@@ -16,9 +17,9 @@ type patchArgs struct {
 }
 
 func patchFile(d Deps) Tool {
-	params := []param{
-		{name: "path", kind: text, required: true},
-		{name: "diff", kind: text, required: true},
+	params := []args.Param{
+		{Name: "path", Kind: args.Text, Required: true},
+		{Name: "diff", Kind: args.Text, Required: true},
 	}
 	w := writer{d, "patch"}
 	return newTool(w.tool, params,

@@ -10,7 +10,9 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/diff"
+	"github.com/bb2d0cf4/agent/internal/tools/args"
 	"github.com/bb2d0cf4/agent/internal/tools/edit"
+	"github.com/bb2d0cf4/agent/internal/tools/notes"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -44,7 +46,7 @@ func (w writer) apply(ctx context.Context, call Call, path string, compute func(
 			ForModel: change.Name + " already holds exactly this: nothing was changed.", ForUser: "no change",
 		}, nil
 	}
-	notes, force := notesOn(change, out.Stage)
+	notes, force := notes.On(change, out.Stage)
 	verdict, err := w.Ask.Ask(ctx, confirm.Request{
 		Tool: w.tool, Description: call.Description, Batch: call.Batch, Notes: notes, Force: force, Change: &change,
 	})
@@ -185,7 +187,7 @@ func didYouMean(root *workspace.Root, path string) string {
 	for i, d := range list {
 		names[i] = d.Name()
 	}
-	near := mostAlike(filepath.Base(path), names, 3)
+	near := args.Alike(filepath.Base(path), names, 3)
 	if len(near) == 0 {
 		return ""
 	}

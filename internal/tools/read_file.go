@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/bb2d0cf4/agent/internal/tools/args"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -14,7 +15,7 @@ import (
 const (
 	readLines = 2000     // lines, if no limit is given
 	readLine  = 2000     // bytes of a line
-	readText  = 200_000  // bytes of an answer
+	readText  = 100_000  // bytes of an answer
 	readScan  = 64 << 20 // bytes of the file that are looked at
 )
 
@@ -25,10 +26,10 @@ type readFileArgs struct {
 }
 
 func readFile(d Deps) Tool {
-	params := []param{
-		{name: "path", kind: text, required: true},
-		{name: "offset", kind: integer, doc: "first line, from 1"},
-		{name: "limit", kind: integer, doc: "lines, default 2000"},
+	params := []args.Param{
+		{Name: "path", Kind: args.Text, Required: true},
+		{Name: "offset", Kind: args.Integer, Doc: "first line, from 1"},
+		{Name: "limit", Kind: args.Integer, Doc: "lines, default 2000"},
 	}
 	r := reader{d, "read_file"}
 	return newTool(r.tool, params, readFileArgs.title, r.readFile)

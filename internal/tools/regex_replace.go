@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/bb2d0cf4/agent/internal/tools/args"
 	"github.com/bb2d0cf4/agent/internal/tools/edit"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
@@ -19,13 +20,13 @@ type regexReplaceArgs struct {
 }
 
 func regexReplace(d Deps) Tool {
-	params := []param{
-		{name: "path", kind: text, required: true},
-		{name: "pattern", kind: text, required: true},
-		{name: "replacement", kind: text, doc: "$1 and ${name} are groups", required: true},
-		{name: "count", kind: integer, doc: "default: all"},
-		{name: "ignore_case", kind: boolean},
-		{name: "multiline", kind: boolean, doc: "^ and $ match at lines"},
+	params := []args.Param{
+		{Name: "path", Kind: args.Text, Required: true},
+		{Name: "pattern", Kind: args.Text, Required: true},
+		{Name: "replacement", Kind: args.Text, Doc: "$1 and ${name} are groups", Required: true},
+		{Name: "count", Kind: args.Integer, Doc: "default: all"},
+		{Name: "ignore_case", Kind: args.Boolean},
+		{Name: "multiline", Kind: args.Boolean, Doc: "^ and $ match at lines"},
 	}
 	w := writer{d, "regex_replace"}
 	return newTool(w.tool, params,

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/bb2d0cf4/agent/internal/tools/args"
 	"github.com/bb2d0cf4/agent/internal/tools/search"
 )
 
@@ -25,12 +26,12 @@ type searchFilesArgs struct {
 }
 
 func searchFiles(d Deps) Tool {
-	params := []param{
-		{name: "regex", kind: text, doc: "RE2", required: true},
-		{name: "path", kind: text, doc: "folder or file"},
-		{name: "file_pattern", kind: text, doc: "such as *.go"},
-		{name: "context", kind: integer, doc: "lines around a match, default 1"},
-		{name: "limit", kind: integer, doc: "matches, default 300"},
+	params := []args.Param{
+		{Name: "regex", Kind: args.Text, Doc: "RE2", Required: true},
+		{Name: "path", Kind: args.Text, Doc: "folder or file"},
+		{Name: "file_pattern", Kind: args.Text, Doc: "such as *.go"},
+		{Name: "context", Kind: args.Integer, Doc: "lines around a match, default 1"},
+		{Name: "limit", Kind: args.Integer, Doc: "matches, default 300"},
 	}
 	s := searcher{reader: reader{d, "search_files"}, ripgrep: sync.OnceValue(func() string { return findRipgrep(d) })}
 	return newTool(s.tool, params,

@@ -13,6 +13,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/editor"
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/tools/args"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
@@ -139,7 +140,7 @@ func (s *Set) unknown(name string) Result {
 	for i, spec := range s.specs {
 		names[i] = spec.Name
 	}
-	if near := nearest(name, names); near != "" {
+	if near := args.Nearest(name, names); near != "" {
 		return failed("There is no tool %q. Did you mean %q?", name, near)
 	}
 	return failed("There is no tool %q. The tools are: %s.", name, strings.Join(names, ", "))
@@ -148,20 +149,20 @@ func (s *Set) unknown(name string) Result {
 // tool is a Tool whose arguments are an A.
 type tool[A any] struct {
 	spec   llm.ToolSpec
-	params []param
+	params []args.Param
 	title  func(a A) string
 	run    func(ctx context.Context, call Call, a A) (Result, error)
 }
 
 // newTool returns the tool with the given name, whose description is the file
 // name.md.
-func newTool[A any](name string, params []param, title func(A) string, run func(context.Context, Call, A) (Result, error)) Tool {
+func newTool[A any](name string, params []args.Param, title func(A) string, run func(context.Context, Call, A) (Result, error)) Tool {
 	doc, err := docs.ReadFile(name + ".md")
 	if err != nil {
 		doc = []byte(name) // not possible: the tests read them all
 	}
 	spec := llm.ToolSpec{
-		Name: name, Description: strings.TrimSpace(string(doc)), Schema: json.RawMessage(schemaOf(params)),
+		Name: name, Description: strings.TrimSpace(string(doc)), Schema: json.RawMessage(args.Schema(params)),
 	}
 	return &tool[A]{spec: spec, params: params, title: title, run: run}
 }
@@ -170,8 +171,8 @@ func newTool[A any](name string, params []param, title func(A) string, run func(
 func (t *tool[A]) Spec() llm.ToolSpec { return t.spec }
 
 // Title implements Tool.
-func (t *tool[A]) Title(args json.RawMessage) string {
-	a, err := decode[A](t.params, args)
+func (t *tool[A]) Title(raw json.RawMessage) string {
+	a, err := args.Decode[A](t.params, raw)
 	if err != nil {
 		return t.spec.Name
 	}
@@ -180,7 +181,7 @@ func (t *tool[A]) Title(args json.RawMessage) string {
 
 // Call implements Tool.
 func (t *tool[A]) Call(ctx context.Context, call Call) (Result, error) {
-	a, err := decode[A](t.params, call.Args)
+	a, err := args.Decode[A](t.params, call.Args)
 	if err != nil {
 		return failed("%s was not run: %w.", t.spec.Name, err), nil
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/tools/args"
 )
 
 // TodoItem is a step of the model's plan.
@@ -20,9 +22,9 @@ type todoArgs struct {
 }
 
 func todo(list *[]TodoItem) Tool {
-	params := []param{{
-		name: "items", required: true,
-		schema: `{"type":"array","items":{"type":"object","properties":{"content":{"type":"string"},"status":{"type":"string","enum":["pending","in_progress","completed"]}},"required":["content","status"],"additionalProperties":false}}`,
+	params := []args.Param{{
+		Name: "items", Required: true, Members: []string{"content", "status"},
+		Schema: `{"type":"array","items":{"type":"object","properties":{"content":{"type":"string"},"status":{"type":"string","enum":["pending","in_progress","completed"]}},"required":["content","status"],"additionalProperties":false}}`,
 	}}
 	return newTool("todo", params,
 		func(a todoArgs) string {

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 
+	"github.com/bb2d0cf4/agent/internal/tools/args"
 	"github.com/bb2d0cf4/agent/internal/tools/edit"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
@@ -13,9 +14,9 @@ type writeFileArgs struct {
 }
 
 func writeFile(d Deps) Tool {
-	params := []param{
-		{name: "path", kind: text, required: true},
-		{name: "content", kind: text, required: true},
+	params := []args.Param{
+		{Name: "path", Kind: args.Text, Required: true},
+		{Name: "content", Kind: args.Text, Required: true},
 	}
 	w := writer{d, "write_file"}
 	return newTool(w.tool, params,

@@ -1,12 +1,12 @@
-package tools
+package args
 
 import (
 	"slices"
 	"strings"
 )
 
-// nearest returns the candidate that name was probably meant to be, or "".
-func nearest(name string, candidates []string) string {
+// Nearest returns the candidate that name was probably meant to be, or "".
+func Nearest(name string, candidates []string) string {
 	best, least := "", len(name)/2+1
 	low := strings.ToLower(name)
 	for _, c := range candidates {
@@ -46,8 +46,8 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// mostAlike returns up to n candidates, those nearest to name first.
-func mostAlike(name string, candidates []string, n int) []string {
+// Alike returns up to n candidates, those nearest to name first.
+func Alike(name string, candidates []string, n int) []string {
 	type scored struct {
 		name string
 		d    int

@@ -1,4 +1,8 @@
-package tools
+// Package args reads the arguments of a tool's call. It guarantees that a call
+// whose arguments are not exactly what the tool's schema says is refused, with a
+// message that tells a model what to send instead: unknown, repeated and missing
+// keys, wrong types, and text that is not valid Unicode.
+package args
 
 import (
 	"errors"
@@ -10,27 +14,30 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// kind is the JSON type of a parameter.
-type kind string
+// Kind is the JSON type of a parameter.
+type Kind string
 
+// The kinds.
 const (
-	text    kind = "string"
-	integer kind = "integer"
-	boolean kind = "boolean"
+	Text    Kind = "string"
+	Integer Kind = "integer"
+	Boolean Kind = "boolean"
 )
 
-// param is one parameter of a tool. The table of a tool's params is both its
+// Param is one parameter of a tool. The table of a tool's params is both its
 // schema and what its arguments are checked against.
-type param struct {
-	name     string
-	kind     kind
-	doc      string // for the model; empty where the name says it all
-	required bool
-	schema   string // JSON Schema, in place of kind and doc
+type Param struct {
+	Name     string
+	Kind     Kind
+	Doc      string // for the model; empty where the name says it all
+	Required bool
+	Schema   string // JSON Schema, in place of Kind and Doc
+	// Members are the keys of the objects that Schema describes the array of.
+	Members []string
 }
 
-// schemaOf returns the JSON Schema of an object with the given members.
-func schemaOf(params []param) jsontext.Value {
+// Schema returns the JSON Schema of an object with the given members.
+func Schema(params []Param) []byte {
 	var b strings.Builder
 	b.WriteString(`{"type":"object","properties":{`)
 	var required []string
@@ -38,9 +45,9 @@ func schemaOf(params []param) jsontext.Value {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(&b, "%q:%s", p.name, p.jsonSchema())
-		if p.required {
-			required = append(required, fmt.Sprintf("%q", p.name))
+		fmt.Fprintf(&b, "%q:%s", p.Name, p.jsonSchema())
+		if p.Required {
+			required = append(required, fmt.Sprintf("%q", p.Name))
 		}
 	}
 	b.WriteString("}")
@@ -48,24 +55,24 @@ func schemaOf(params []param) jsontext.Value {
 		b.WriteString(`,"required":[` + strings.Join(required, ",") + "]")
 	}
 	b.WriteString(`,"additionalProperties":false}`)
-	return jsontext.Value(b.String())
+	return []byte(b.String())
 }
 
-func (p param) jsonSchema() string {
+func (p Param) jsonSchema() string {
 	switch {
-	case p.schema != "":
-		return p.schema
-	case p.doc == "":
-		return fmt.Sprintf(`{"type":%q}`, p.kind)
+	case p.Schema != "":
+		return p.Schema
+	case p.Doc == "":
+		return fmt.Sprintf(`{"type":%q}`, p.Kind)
 	}
-	return fmt.Sprintf(`{"type":%q,"description":%q}`, p.kind, p.doc)
+	return fmt.Sprintf(`{"type":%q,"description":%q}`, p.Kind, p.Doc)
 }
 
-// decode reads a tool's arguments into a struct whose members params describe.
+// Decode reads a tool's arguments into a struct whose members params describe.
 // Unknown and repeated keys, wrong types, missing keys and text that is not
 // valid Unicode are errors that say what to send instead. null is as good as
 // nothing.
-func decode[A any](params []param, args []byte) (A, error) {
+func Decode[A any](params []Param, args []byte) (A, error) {
 	var a A
 	if len(strings.TrimSpace(string(args))) == 0 {
 		args = []byte("{}")
@@ -78,8 +85,8 @@ func decode[A any](params []param, args []byte) (A, error) {
 		return a, explainArgs(params, err)
 	}
 	for _, p := range params {
-		if p.required && !present[p.name] {
-			return a, fmt.Errorf("the key %q is missing; %s", p.name, describe(params))
+		if p.Required && !present[p.Name] {
+			return a, fmt.Errorf("the key %q is missing; %s", p.Name, describe(params))
 		}
 	}
 	return a, nil
@@ -107,11 +114,11 @@ func members(args []byte) (map[string]bool, error) {
 }
 
 // describe lists the keys of a tool.
-func describe(params []param) string {
+func describe(params []Param) string {
 	keys := make([]string, len(params))
 	for i, p := range params {
-		keys[i] = p.name
-		if p.required {
+		keys[i] = p.Name
+		if p.Required {
 			keys[i] += " (required)"
 		}
 	}
@@ -119,7 +126,7 @@ func describe(params []param) string {
 }
 
 // explainArgs words an error of the decoder for a model.
-func explainArgs(params []param, err error) error {
+func explainArgs(params []Param, err error) error {
 	var semantic *json.SemanticError
 	if errors.As(err, &semantic) {
 		return explainMember(params, semantic)
@@ -143,12 +150,12 @@ func isUnicodeError(err error) bool {
 }
 
 // explainMember words what is wrong with one member of the arguments.
-func explainMember(params []param, e *json.SemanticError) error {
+func explainMember(params []Param, e *json.SemanticError) error {
 	key := e.JSONPointer.LastToken()
 	if errors.Is(e.Err, json.ErrUnknownName) {
 		known := knownKeys(params, e.JSONPointer)
 		hint := ""
-		if near := nearest(key, known); near != "" {
+		if near := Nearest(key, known); near != "" {
 			hint = fmt.Sprintf(", did you mean %q?", near)
 		}
 		return fmt.Errorf("there is no key %q%s; the keys are: %s", key, hint, strings.Join(known, ", "))
@@ -163,13 +170,20 @@ func explainMember(params []param, e *json.SemanticError) error {
 }
 
 // knownKeys returns the keys of the object that the pointer's last key is in.
-func knownKeys(params []param, at jsontext.Pointer) []string {
-	if at.Parent() != "" {
-		return []string{"content", "status"} // the items of todo, the only nested object
+func knownKeys(params []Param, at jsontext.Pointer) []string {
+	top, nested := "", false
+	for token := range at.Tokens() {
+		if nested = top != ""; nested {
+			break
+		}
+		top = token
 	}
 	keys := make([]string, len(params))
 	for i, p := range params {
-		keys[i] = p.name
+		if nested && p.Name == top {
+			return p.Members
+		}
+		keys[i] = p.Name
 	}
 	return keys
 }

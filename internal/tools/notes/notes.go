@@ -1,4 +1,7 @@
-package tools
+// Package notes says what a reviewer has to know about a change beside its diff.
+// It guarantees that characters which do not show, files that make other programs
+// run something, and text that was not matched exactly are never left unsaid.
+package notes
 
 import (
 	"fmt"
@@ -12,9 +15,9 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// notesOn returns what a reviewer of c has to know, and whether a person has to
+// On returns what a reviewer of c has to know, and whether a person has to
 // look at it whatever the mode.
-func notesOn(c workspace.Change, stage edit.Stage) (notes []string, force bool) {
+func On(c workspace.Change, stage edit.Stage) (notes []string, force bool) {
 	if stage != edit.Exact {
 		notes = append(notes, fmt.Sprintf("The text matched only after %s.", stage))
 		force = stage.Loose()
