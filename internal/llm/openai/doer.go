@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -90,6 +91,9 @@ func (d *doer) head(built io.Reader) ([]byte, error) {
 	if opt.Params.Temperature != nil {
 		fields["temperature"] = *opt.Params.Temperature
 	}
+	if opt.Params.MaxTokens > 0 {
+		fields[limitName(d.client.base)] = opt.Params.MaxTokens
+	}
 	maps.Copy(fields, opt.Params.Extra)
 	maps.DeleteFunc(fields, func(key string, value any) bool {
 		return value == nil || key == "messages" || key == "tools"
@@ -103,6 +107,16 @@ func (d *doer) head(built io.Reader) ([]byte, error) {
 		head = append(append(head, `,"tools":`...), d.query.tools...)
 	}
 	return append(head, `,"messages":[`...), nil
+}
+
+// limitName is how a server knows the limit of an answer: the first provider
+// refuses the old name, and others do not know the new one.
+func limitName(base *url.URL) string {
+	host := base.Hostname()
+	if host == "api.openai.com" || strings.HasSuffix(host, ".openai.azure.com") {
+		return "max_completion_tokens"
+	}
+	return "max_tokens"
 }
 
 // do sends req with our headers and returns the response if its status is one
@@ -122,7 +136,7 @@ func (c *Client) do(req *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
 	said := wire.ParseError(body)
 	said.Status = resp.StatusCode
-	fail := c.serverFailure(said, retryAfter(resp.Header, c.opt.Clock.Now()))
+	fail := c.reporter().serverFailure(said, retryAfter(resp.Header, c.opt.Clock.Now()))
 	return nil, errors.Join(fail, err, resp.Body.Close())
 }
 
@@ -139,7 +153,7 @@ func (d *doer) read(src io.Reader) (*wire.Body, error) {
 	}
 	if first == '<' {
 		page, err := io.ReadAll(io.LimitReader(r, maxErrorBody))
-		return nil, errors.Join(d.client.pageFailure(page), err)
+		return nil, errors.Join(d.client.reporter().pageFailure(page), err)
 	}
 	whole, err := io.ReadAll(io.LimitReader(r, wire.MaxEvent))
 	if err != nil {
@@ -151,7 +165,7 @@ func (d *doer) read(src io.Reader) (*wire.Body, error) {
 	if json.Unmarshal(whole, &answer) == nil && len(answer.Choices) > 0 {
 		return wire.Whole(whole), nil
 	}
-	return nil, d.client.serverFailure(wire.ParseError(whole), 0)
+	return nil, d.client.reporter().serverFailure(wire.ParseError(whole), 0)
 }
 
 // firstByte returns the first byte that is not white space or a byte order mark,

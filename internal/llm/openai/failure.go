@@ -36,8 +36,25 @@ func (f *failure) reason() string {
 	return what
 }
 
+// reporter says for the user what went wrong with a provider.
+type reporter struct {
+	name    string // of the model, as the user writes it
+	baseURL string
+	base    *url.URL
+	limits  Limits
+	key     *key
+}
+
+func (c *Client) reporter() reporter {
+	name := c.opt.Name
+	if name == "" && c.base != nil {
+		name = c.base.Host
+	}
+	return reporter{name: name, baseURL: c.opt.BaseURL, base: c.base, limits: c.opt.Limits, key: &c.key}
+}
+
 // explain says in a sentence what err means for the user.
-func (c *Client) explain(err error) *failure {
+func (r reporter) explain(err error) *failure {
 	var known *failure
 	if errors.As(err, &known) {
 		return known
@@ -50,32 +67,35 @@ func (c *Client) explain(err error) *failure {
 		return &failure{err: &llm.Error{Kind: kind, Message: fmt.Sprintf(format, args...), Err: err}, again: again}
 	}
 	var redirect *redirectError
+	var noKey *keyError
 	switch {
+	case errors.As(err, &noKey):
+		return fail(llm.Unauthorized, false, "The API key for %s could not be read: %v. Check how its provider is configured.", r.name, noKey.err)
 	case errors.As(err, &redirect):
-		return fail(llm.Refused, false, "%s %s. This was not followed, because it would send your key and conversation there. If that is right, set the base URL to the new address.", c.base.Host, redirect.Error())
+		return fail(llm.Refused, false, "%s %s. This was not followed, because it would send your key and conversation there. If that is right, set the base URL to the new address.", r.base.Host, redirect.Error())
 	case errors.Is(err, errIdle):
-		return fail(llm.Idle, false, "%s has sent no part of an answer for %v, so the request was ended. Try again, or raise idle_timeout.", c.base.Host, c.opt.Limits.Idle)
+		return fail(llm.Idle, false, "%s has sent no part of an answer for %v, so the request was ended. Try again, or raise idle_timeout.", r.base.Host, r.limits.Idle)
 	case errors.Is(err, errTotal):
-		return fail(llm.Idle, false, "The answer from %s was not complete after %v, so the request was ended. Try again with a smaller task.", c.base.Host, c.opt.Limits.Total)
+		return fail(llm.Idle, false, "The answer from %s was not complete after %v, so the request was ended. Try again with a smaller task.", r.base.Host, r.limits.Total)
 	case errors.Is(err, wire.ErrUnfinished), errors.Is(err, io.ErrUnexpectedEOF):
-		return fail(llm.Truncated, true, "The answer from %s broke off before its end. What came of it is kept; no tool call of it was run.", c.base.Host)
+		return fail(llm.Truncated, true, "The answer from %s broke off before its end. What came of it is kept; no tool call of it was run.", r.base.Host)
 	case errors.Is(err, wire.ErrTooLarge):
-		return fail(llm.Refused, false, "%s sent more in one piece than can be read (%d MB).", c.base.Host, wire.MaxEvent>>20)
+		return fail(llm.Refused, false, "%s sent more in one piece than can be read (%d MB).", r.base.Host, wire.MaxEvent>>20)
 	}
-	if f := c.connectFailure(err); f != nil {
+	if f := r.connectFailure(err); f != nil {
 		return f
 	}
 	var network net.Error
 	if errors.As(err, &network) || errors.Is(err, io.EOF) {
-		return fail(llm.Truncated, true, "The connection to %s broke off: %v.", c.base.Host, bare(err))
+		return fail(llm.Truncated, true, "The connection to %s broke off: %v.", r.base.Host, bare(err))
 	}
-	return fail(llm.Temporary, false, "%s sent an answer that cannot be read: %v.", c.base.Host, bare(err))
+	return fail(llm.Temporary, false, "%s sent an answer that cannot be read: %v.", r.base.Host, bare(err))
 }
 
 // connectFailure explains why there is no connection; it is nil if there was one.
-func (c *Client) connectFailure(err error) *failure {
+func (r reporter) connectFailure(err error) *failure {
 	fail := func(again bool, what, next string) *failure {
-		message := fmt.Sprintf("%s %s. %s", c.base.Host, what, next)
+		message := fmt.Sprintf("%s %s. %s", r.base.Host, what, next)
 		return &failure{err: &llm.Error{Kind: llm.Unreachable, Message: message, Err: err}, again: again}
 	}
 	var dns *net.DNSError
@@ -89,7 +109,7 @@ func (c *Client) connectFailure(err error) *failure {
 		return fail(false, "has a certificate that is not trusted", fmt.Sprintf("Check the base URL and the system's certificates (%v).", bare(err)))
 	case errors.Is(err, http.ErrSchemeMismatch):
 		return fail(false, "does not speak TLS", "Try http:// in the base URL.")
-	case errors.As(err, &op) && op.Op == "dial" && c.isLocal():
+	case errors.As(err, &op) && op.Op == "dial" && r.isLocal():
 		return fail(false, "does not answer", "Start the model's server there, or set another base URL.")
 	case errors.As(err, &op) && op.Op == "dial":
 		return fail(true, "cannot be reached", fmt.Sprintf("Check your network and the base URL (%v).", bare(err)))
@@ -99,8 +119,8 @@ func (c *Client) connectFailure(err error) *failure {
 
 // isLocal says whether the server is on this machine: there, an address at which
 // nothing listens stays so until somebody starts the server.
-func (c *Client) isLocal() bool {
-	host := c.base.Hostname()
+func (r reporter) isLocal() bool {
+	host := r.base.Hostname()
 	return host == "localhost" || net.ParseIP(host).IsLoopback()
 }
 
@@ -113,33 +133,33 @@ func bare(err error) error {
 	return err
 }
 
-func (c *Client) addressFailure() error {
+func (r reporter) addressFailure() error {
 	return &llm.Error{
 		Kind:    llm.Unreachable,
-		Message: fmt.Sprintf("The base URL %q is not an address. It has to look like http://localhost:11434/v1.", c.opt.BaseURL),
+		Message: fmt.Sprintf("The base URL %q is not an address. It has to look like http://localhost:11434/v1.", r.baseURL),
 	}
 }
 
 // pageFailure explains an answer that is a web page.
-func (c *Client) pageFailure(page []byte) *failure {
+func (r reporter) pageFailure(page []byte) *failure {
 	title := ""
 	if said := wire.ParseError(page).Message; said != "" {
 		title = fmt.Sprintf(" (%q)", said)
 	}
 	return &failure{err: &llm.Error{
 		Kind:    llm.NotFound,
-		Message: fmt.Sprintf("%s answered with a web page%s and not as a model does. The base URL is probably wrong; most end in /v1.", c.opt.BaseURL, title),
+		Message: fmt.Sprintf("%s answered with a web page%s and not as a model does. The base URL is probably wrong; most end in /v1.", r.baseURL, title),
 	}}
 }
 
 // serverFailure explains what the server said. The status is zero where an error
 // came in a stream and did not name one.
-func (c *Client) serverFailure(said *wire.Error, wait time.Duration) *failure {
+func (r reporter) serverFailure(said *wire.Error, wait time.Duration) *failure {
 	kind, again := classify(said)
 	e := &llm.Error{Kind: kind, Status: said.Status, RetryAfter: wait}
-	text := strings.TrimRight(c.redact(said.Message), ".")
+	text := strings.TrimRight(r.key.redact(said.Message), ".")
 	if kind == llm.Unauthorized {
-		c.dropKey() // after it was taken out of the text
+		r.key.drop() // after it was taken out of the text
 	}
 	if text == "" {
 		text = http.StatusText(said.Status)
@@ -147,7 +167,7 @@ func (c *Client) serverFailure(said *wire.Error, wait time.Duration) *failure {
 	if text == "" {
 		text = "no reason given"
 	}
-	e.Message = fmt.Sprintf(sentences[kind], c.nameOrHost(), text)
+	e.Message = fmt.Sprintf(sentences[kind], r.name, text)
 	return &failure{err: e, again: again}
 }
 
@@ -159,23 +179,6 @@ var sentences = [...]string{
 	llm.TooLong:       "The conversation is too long for %s: %s. Use /compact or /clear, or choose a model with a larger context.",
 	llm.Refused:       "%s did not accept the request: %s.",
 	llm.QuotaExceeded: "The account of %s has no quota or money left: %s. Check the account's billing, or choose another model.",
-}
-
-func (c *Client) nameOrHost() string {
-	if c.opt.Name != "" {
-		return c.opt.Name
-	}
-	return c.base.Host
-}
-
-// redact takes the key out of a server's message.
-func (c *Client) redact(s string) string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.key != nil && len(*c.key) >= 8 {
-		s = strings.ReplaceAll(s, *c.key, "[key]")
-	}
-	return s
 }
 
 // classify says what an error means and whether the same request may work later.

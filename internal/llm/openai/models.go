@@ -26,20 +26,20 @@ type ModelInfo struct {
 // *llm.Error, or ctx's.
 func (c *Client) ListModels(ctx context.Context) ([]ModelInfo, error) {
 	if c.base == nil {
-		return nil, c.addressFailure()
+		return nil, c.reporter().addressFailure()
 	}
 	models, err := c.listModels(ctx)
 	if err != nil && ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		return nil, c.explain(err).err
+		return nil, c.reporter().explain(err).err
 	}
 	return models, nil
 }
 
 func (c *Client) listModels(ctx context.Context) ([]ModelInfo, error) {
-	key, err := c.apiKey(ctx)
+	key, err := c.key.get(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (c *Client) listModels(ctx context.Context) ([]ModelInfo, error) {
 		return nil, err
 	}
 	if strings.HasPrefix(strings.TrimSpace(string(body)), "<") {
-		return nil, c.pageFailure(body)
+		return nil, c.reporter().pageFailure(body)
 	}
 	return parseModels(body)
 }

@@ -99,7 +99,7 @@ func TestLocalServersAreOnThisMachine(t *testing.T) {
 		t.Errorf("%d servers", len(servers))
 	}
 	for _, s := range servers {
-		if c := New(Options{BaseURL: s.BaseURL}); c.base == nil || !c.isLocal() {
+		if c := New(Options{BaseURL: s.BaseURL}); c.base == nil || !c.reporter().isLocal() {
 			t.Errorf("%s is at %s", s.Name, s.BaseURL)
 		}
 	}

@@ -9,13 +9,11 @@ package openai
 import (
 	"context"
 	"crypto/tls"
-	"fmt"
 	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
@@ -76,11 +74,9 @@ type Clock struct {
 // Client is a model. It may be used by several goroutines.
 type Client struct {
 	opt  Options
-	base *url.URL
+	base *url.URL // nil if the base URL is no address
 	http *http.Client
-
-	mu   sync.Mutex
-	key  *string // nil until asked for
+	key  key
 	conv conversation
 }
 
@@ -106,7 +102,10 @@ func New(opt Options) *Client {
 	if opt.Transport == nil {
 		opt.Transport = newTransport()
 	}
-	c := &Client{opt: opt, http: &http.Client{Transport: opt.Transport, CheckRedirect: checkRedirect}}
+	c := &Client{
+		opt: opt, http: &http.Client{Transport: opt.Transport, CheckRedirect: checkRedirect},
+		key: key{read: opt.Key},
+	}
 	if u, err := url.Parse(opt.BaseURL); err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") {
 		c.base = u
 	}
@@ -116,34 +115,6 @@ func New(opt Options) *Client {
 // Info implements llm.Model.
 func (c *Client) Info() llm.Info {
 	return llm.Info{Name: c.opt.Name, ContextWindow: c.opt.ContextWindow}
-}
-
-// apiKey returns the key, asking for it once.
-func (c *Client) apiKey(ctx context.Context) (string, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.key == nil && c.opt.Key != nil {
-		key, err := c.opt.Key(ctx)
-		if err != nil {
-			return "", &llm.Error{
-				Kind: llm.Unauthorized, Err: err,
-				Message: fmt.Sprintf("The API key for %s could not be read: %v. Check how its provider is configured.", c.opt.Name, err),
-			}
-		}
-		key = strings.TrimSpace(key)
-		c.key = &key
-	}
-	if c.key == nil {
-		return "", nil
-	}
-	return *c.key, nil
-}
-
-// dropKey forgets a key that was refused, so that a new one is asked for.
-func (c *Client) dropKey() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.key = nil
 }
 
 func (k Clock) orReal() Clock {

@@ -105,9 +105,12 @@ func TestAnyModelTakesAnyParameter(t *testing.T) {
 }
 
 func TestTheFirstProviderKnowsAnotherNameForTheLimit(t *testing.T) {
-	for url, want := range map[string]bool{DefaultBaseURL: true, "https://x.openai.azure.com/openai/v1": true, "http://localhost/v1": false, "https://openai.com.evil.example": false} {
-		if got := wantsCompletionTokens(New(Options{BaseURL: url}).base); got != want {
-			t.Errorf("%s: %v", url, got)
+	for url, want := range map[string]string{
+		DefaultBaseURL: "max_completion_tokens", "https://x.openai.azure.com/openai/v1": "max_completion_tokens",
+		"http://localhost/v1": "max_tokens", "https://openai.com.other.example": "max_tokens",
+	} {
+		if got := limitName(New(Options{BaseURL: url}).base); got != want {
+			t.Errorf("%s: %s", url, got)
 		}
 	}
 }

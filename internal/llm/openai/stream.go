@@ -5,8 +5,6 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"net/url"
-	"strings"
 	"time"
 
 	goopenai "github.com/sashabaranov/go-openai"
@@ -46,7 +44,7 @@ func (c *Client) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delt
 // refused.
 func (c *Client) stream(ctx context.Context, req llm.Request, emit func(llm.Delta) bool) error {
 	if c.base == nil {
-		return c.addressFailure()
+		return c.reporter().addressFailure()
 	}
 	q := c.conv.encode(req)
 	for attempt := 1; ; attempt++ {
@@ -58,7 +56,7 @@ func (c *Client) stream(ctx context.Context, req llm.Request, emit func(llm.Delt
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		fail := c.explain(err)
+		fail := c.reporter().explain(err)
 		if a.began || !fail.again || attempt >= c.opt.Limits.MaxAttempts {
 			return fail.err
 		}
@@ -88,7 +86,7 @@ func (c *Client) wait(attempt int, asked time.Duration) time.Duration {
 // attempt sends q once and delivers what comes. It returns nil after the end of
 // a whole answer has been delivered.
 func (c *Client) attempt(ctx context.Context, q query, a *answer, emit func(llm.Delta) bool) error {
-	key, err := c.apiKey(ctx)
+	key, err := c.key.get(ctx)
 	if err != nil {
 		return err
 	}
@@ -132,23 +130,10 @@ func (c *Client) open(ctx context.Context, key string, d *doer) (*goopenai.ChatC
 	config := goopenai.DefaultConfig(key)
 	config.BaseURL = c.opt.BaseURL
 	config.HTTPClient = d
-	req := goopenai.ChatCompletionRequest{
+	return goopenai.NewClientWithConfig(config).CreateChatCompletionStream(ctx, goopenai.ChatCompletionRequest{
 		Model:         alias,
 		StreamOptions: &goopenai.StreamOptions{IncludeUsage: true},
-	}
-	if wantsCompletionTokens(c.base) {
-		req.MaxCompletionTokens = c.opt.Params.MaxTokens
-	} else {
-		req.MaxTokens = c.opt.Params.MaxTokens
-	}
-	return goopenai.NewClientWithConfig(config).CreateChatCompletionStream(ctx, req)
-}
-
-// wantsCompletionTokens says by which name a server knows the limit of an
-// answer: only the first one refuses the old name.
-func wantsCompletionTokens(base *url.URL) bool {
-	host := base.Hostname()
-	return host == "api.openai.com" || strings.HasSuffix(host, ".openai.azure.com")
+	})
 }
 
 // receive delivers the parts of the answer until it has ended in order. The time
@@ -161,7 +146,7 @@ func (c *Client) receive(
 		if err != nil {
 			return a.ended(err)
 		}
-		deltas, content, err := a.take(line, func(e *wire.Error) error { return c.serverFailure(e, 0) })
+		deltas, content, err := a.take(line, func(e *wire.Error) error { return c.reporter().serverFailure(e, 0) })
 		if content {
 			idle.Stop()
 		}

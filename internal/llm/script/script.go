@@ -144,9 +144,6 @@ func placeOf(i int, nodes []*yaml.Node) place {
 
 // prepare checks t, takes over what f sets for all turns, and encodes its calls.
 func (t *turn) prepare(f file) error {
-	if t.Reasoning == "" && t.Text == "" && len(t.Calls) == 0 && t.Error == nil && t.Stop == "" {
-		return errors.New("it says nothing: give it a text, calls or an error")
-	}
 	if t.Chunk == 0 {
 		t.Chunk = f.Chunk
 	}
@@ -156,13 +153,8 @@ func (t *turn) prepare(f file) error {
 	if t.Pace == 0 {
 		t.Pace = f.Pace
 	}
-	if _, ok := stops[t.Stop]; !ok {
-		return fmt.Errorf("stop %q is not one of end, tools, length, filter", t.Stop)
-	}
-	if t.Error != nil {
-		if _, ok := kinds[t.Error.Kind]; !ok {
-			return fmt.Errorf("error kind %q is not one of temporary, unauthorized, not_found, too_long, refused, unreachable, truncated, idle, quota", t.Error.Kind)
-		}
+	if err := t.validate(); err != nil {
+		return err
 	}
 	for i := range t.Calls {
 		if err := t.Calls[i].prepare(); err != nil {
@@ -176,6 +168,22 @@ func (t *turn) prepare(f file) error {
 		if err := t.Expect[i].prepare(); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+func (t *turn) validate() error {
+	if t.Reasoning == "" && t.Text == "" && len(t.Calls) == 0 && t.Error == nil && t.Stop == "" {
+		return errors.New("it says nothing: give it a text, calls or an error")
+	}
+	if _, ok := stops[t.Stop]; !ok {
+		return fmt.Errorf("stop %q is not one of end, tools, length, filter", t.Stop)
+	}
+	if t.Error == nil {
+		return nil
+	}
+	if _, ok := kinds[t.Error.Kind]; !ok {
+		return fmt.Errorf("error kind %q is not one of temporary, unauthorized, not_found, too_long, refused, unreachable, truncated, idle, quota", t.Error.Kind)
 	}
 	return nil
 }

@@ -80,8 +80,11 @@ turns:
 	args := `{"deep":{"x":true,"y":null},"lines":[1,2],"path":"a.go"}`
 	want := heard{
 		steps: []llm.Delta{
-			{Reasoning: "hm"}, {Text: "größ"}, {Text: "er"},
-			{Pending: &llm.Pending{Name: "read_file", Bytes: len(args)}}, {Pending: &llm.Pending{Name: "todo", Bytes: 2}},
+			{Reasoning: "hm"},
+			{Text: "größ"},
+			{Text: "er"},
+			{Pending: &llm.Pending{Name: "read_file", Bytes: len(args)}},
+			{Pending: &llm.Pending{Name: "todo", Bytes: 2}},
 		},
 		end: &llm.End{
 			Stop:  llm.StopTools,
