@@ -1,0 +1,88 @@
+package notes
+
+import (
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/tools/edit"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+func change(name, before, after string, mode fs.FileMode) workspace.Change {
+	c := workspace.Change{After: after}
+	c.Name, c.Text, c.Exists, c.Mode = name, before, before != "", mode
+	return c
+}
+
+func TestOn(t *testing.T) {
+	tests := []struct {
+		name  string
+		c     workspace.Change
+		stage edit.Stage
+		want  string
+		force bool
+	}{
+		{"nothing to say", change("a.go", "a\n", "b\n", 0o600), edit.Exact, "", false},
+		{"line endings", change("a.go", "a\n", "b\n", 0o600), edit.LineEndings, "converting line endings", false},
+		{"loose match", change("a.go", "a\n", "b\n", 0o600), edit.Indentation, "shifting the indentation", true},
+		{"protected", change(".git/hooks/pre-commit", "", "b\n", 0o600), edit.Exact, "is protected: git may run", true},
+		{"executable", change("run", "a\n", "b\n", 0o755), edit.Exact, "run is executable", false},
+		{"bidi", change("a.go", "a\nb\n", "a\nb\u202ec\n", 0o600), edit.Exact, "hidden characters: 1, on lines 2 (U+202E)", true},
+		{"hidden before, kept", change("a.go", "x\u200b\nb\n", "x\u200b\nc\n", 0o600), edit.Exact, "", false},
+		{"many lines", change("a.go", "", strings.Repeat("\u200b\n", 9), 0o600), edit.Exact, "hidden characters: 9, on lines 1, 2, 3, 4, 5, … (U+200B)", true},
+		{"escape", change("a.go", "", "\x1b[31m\n", 0o600), edit.Exact, "(U+001B)", true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			notes, force := On(tt.c, tt.stage)
+			text := strings.Join(notes, "\n")
+			if force != tt.force || !strings.Contains(text, tt.want) || (tt.want == "") != (text == "") {
+				t.Errorf("%q, force %v; want %q, %v", text, force, tt.want, tt.force)
+			}
+		})
+	}
+}
+
+func TestProtected(t *testing.T) {
+	for _, name := range []string{
+		".git/config", ".GIT/config", "sub/.git/HEAD", ".git", ".gitmodules", ".gitattributes", ".vscode/settings.json", ".VSCode/tasks.json", ".idea/x",
+		".devcontainer/devcontainer.json", ".github/workflows/ci.yml", ".husky/pre-commit", ".envrc", ".env", ".env.local", ".npmrc", ".yarnrc.yml",
+		".mcp.json", ".ripgreprc", "AGENTS.md", "sub/CLAUDE.md", ".agent/config.yaml", "/home/u/.ssh/config", "/home/u/.config/x", ".bashrc", "a.pth", "sitecustomize.py",
+	} {
+		if protected(name) == "" {
+			t.Errorf("%s is not protected", name)
+		}
+	}
+	for _, name := range []string{"main.go", ".gitignore", ".github/CODEOWNERS", "workflows/ci.yml", "git/config", "environment.go", "vscode/x", "agents.go", ".github"} {
+		if why := protected(name); why != "" {
+			t.Errorf("%s is protected: %s", name, why)
+		}
+	}
+}
+
+func TestHiddenRunes(t *testing.T) {
+	tests := map[string]int{
+		"plain\ttext é 日本\n": 0,
+		"crlf\r\n":           0,
+		"a\rb\n":             1,
+		"👩\u200d💻 ❤\ufe0f 1\ufe0f\u20e3 ©\ufe0f\n": 0,
+		"a\u200db":           1,
+		"a\ufe0f":            1,
+		"\ufeffstart":        1,
+		"\u2066x\u2069":      2,
+		"tag\U000e0041":      1,
+		"vs\U000e0100":       1,
+		"hangul\u3164filler": 1,
+		"soft\u00adhyphen":   1,
+		"nel\u0085":          1,
+		"\u2028":             1,
+		"private\ue000":      1,
+		"del\x7f":            1,
+	}
+	for line, want := range tests {
+		if got := hiddenRunes(line); len(got) != want {
+			t.Errorf("%q holds %U, want %d", line, got, want)
+		}
+	}
+}
