@@ -1,0 +1,104 @@
+package highlight_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/chroma/v2/lexers"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/bb2d0cf4/agent/internal/repl/highlight"
+	"github.com/bb2d0cf4/agent/internal/repl/paint"
+)
+
+func join(spans []paint.Span) string {
+	var b strings.Builder
+	for _, s := range spans {
+		b.WriteString(s.Text)
+	}
+	return b.String()
+}
+
+// render writes the lines of code with the colour of each piece in front of it.
+func render(l *highlight.Lines, code string) string {
+	var out strings.Builder
+	for line := range strings.SplitSeq(code, "\n") {
+		for _, s := range l.Line(line) {
+			if s.Style.FG == 0 {
+				out.WriteString(s.Text)
+				continue
+			}
+			out.WriteString("‹" + names[s.Style.FG] + ":" + s.Text + "›")
+		}
+		out.WriteString("\n")
+	}
+	return out.String()
+}
+
+var names = map[paint.Color]string{
+	paint.Index(12): "keyword", paint.Index(14): "type", paint.Index(11): "name",
+	paint.Index(2): "text", paint.Index(13): "number", paint.Index(8): "comment", paint.Index(1): "red",
+}
+
+func TestLinesFollowWhatIsOpen(t *testing.T) {
+	for _, tt := range []struct{ lang, code, want string }{
+		{"go", "a /* open\nstill */ if b // /* not\nif", "a ‹comment:/* open›\n‹comment:still */› ‹keyword:if› b ‹comment:// /* not›\n‹keyword:if›\n"},
+		{"go", "s := `raw\n/* text */` + \"/*\"\nreturn", "s := ‹text:`raw›\n‹text:/* text */`› + ‹text:\"/*\"›\n‹keyword:return›\n"},
+		{"python", "x = \"\"\"doc\nif\n\"\"\"\nif x: pass", "x = ‹text:\"\"\"doc›\n‹text:if›\n‹text:\"\"\"›\n‹keyword:if› x: ‹keyword:pass›\n"},
+		{"rust", "fn f<'a>(x: &'a str) /* c\n*/", "‹keyword:fn› ‹name:f›<‹name:'a›>(x: ‹keyword:&›‹name:'a› ‹type:str›) ‹comment:/* c›\n‹comment:*/›\n"},
+		{"html", "<b>x<!-- c\nc --></b>", "<‹type:b›>x‹comment:<!-- c›\n‹comment:c -->›</‹type:b›>\n"},
+		{"diff", "+new\n-old", "‹text:+new›\n‹red:-old›\n"},
+		{"no such language", "if x { /* y\nz", "if x { /* y\nz\n"},
+		{"", "if x", "if x\n"},
+	} {
+		if d := cmp.Diff(tt.want, render(highlight.ForLanguage(tt.lang, true), tt.code)); d != "" {
+			t.Errorf("%s: %s", tt.lang, d)
+		}
+	}
+}
+
+func TestSkipFollowsToo(t *testing.T) {
+	l := highlight.ForFile("cmd/main.go", true)
+	l.Skip("x := 1 /* open")
+	if got := l.Peek("if */ if"); len(got) != 3 {
+		t.Errorf("peek: %+v", got)
+	}
+	if got := l.Line("if */ if"); len(got) != 3 {
+		t.Errorf("line: %+v", got)
+	}
+	if got := l.Line("if"); got[0].Style.FG != paint.Index(12) {
+		t.Errorf("after the comment: %+v", got)
+	}
+	l.Skip("/*")
+	if got := l.Fresh().Line("if"); got[0].Style.FG != paint.Index(12) {
+		t.Errorf("fresh: %+v", got)
+	}
+}
+
+// No language loses text, whatever it is given.
+func TestNoTextIsLost(t *testing.T) {
+	all := lexers.Names(false)
+	piece := rapid.SampledFrom([]string{
+		"if", " ", "\t", "x", "(", ")", "\"", "'", "`", "/*", "*/", "//", "#", "<!--", "<?php ", "<", ">", "\"\"\"", "世界", "\\", "--", "{", "}",
+		"\\u{1b}", "\xff", "0x1f", "=", "@", "$", "%", "\r", "${", "[[", "]]",
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		lang := rapid.SampledFrom(all).Draw(t, "language")
+		l := highlight.ForLanguage(lang, rapid.Bool().Draw(t, "dark"))
+		for range 5 {
+			line := strings.Join(rapid.SliceOfN(piece, 0, 12).Draw(t, "line"), "")
+			if got := join(l.Line(line)); got != line {
+				t.Fatalf("%s: %q became %q", lang, line, got)
+			}
+		}
+	})
+}
+
+func TestLongLinesStayPlain(t *testing.T) {
+	long := strings.Repeat("if x ", 1000)
+	got := highlight.ForLanguage("go", true).Line(long)
+	if d := cmp.Diff([]paint.Span{{Text: long}}, got); d != "" {
+		t.Error(d)
+	}
+}

@@ -1,0 +1,135 @@
+package picker_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/bb2d0cf4/agent/internal/repl/picker"
+)
+
+var items = []picker.Item{
+	{Title: "/help", Detail: "what can be done"},
+	{Title: "/ide", Detail: "the editor"},
+	{Title: "/model", Detail: "choose another model"},
+	{Title: "/permissions"},
+	{Title: "/größe\x1b[31m", Detail: "a name with\na newline"},
+}
+
+func plain() *picker.Picker {
+	return picker.New(items, picker.Options{Title: "Commands", NoColor: true})
+}
+
+func TestView(t *testing.T) {
+	p := plain()
+	want := []string{
+		"Commands ▏", "› /help  what can be done", "  /ide  the editor", "  /model  choose another model",
+		"  /permissions", `  /größe\u{1b}[31m  a name with\na newline`,
+	}
+	if d := cmp.Diff(want, p.View(80, 10)); d != "" {
+		t.Error(d)
+	}
+	p.Press("down", "")
+	p.Press("down", "")
+	if d := cmp.Diff([]string{"Commands ▏", "  /ide  the ed…", "› /model  choo…"}, p.View(15, 3)); d != "" {
+		t.Error("scrolled and cut:", d)
+	}
+	if got := p.View(80, 1); len(got) != 1 || !strings.HasPrefix(got[0], "› /model") {
+		t.Errorf("one line: %q", got)
+	}
+}
+
+func TestColors(t *testing.T) {
+	p := picker.New(items, picker.Options{})
+	p.SetFilter("md")
+	want := []string{"\x1b[1;36m› /\x1b[0;1;4;36mm\x1b[0;1;36mo\x1b[0;1;4;36md\x1b[0;1;36mel\x1b[0;90m  choose another model\x1b[m"}
+	if d := cmp.Diff(want, p.View(80, 5)); d != "" {
+		t.Error(strings.ReplaceAll(d, "\x1b", "␛"))
+	}
+}
+
+func TestKeys(t *testing.T) {
+	type step struct{ key, text string }
+	for _, tt := range []struct {
+		name  string
+		steps []step
+		want  int // the item under the cursor, -1 for none
+		last  picker.Outcome
+	}{
+		{"first", nil, 0, picker.Open},
+		{"down and choose", []step{{"down", ""}, {"enter", ""}}, 1, picker.Chosen},
+		{"up goes round", []step{{"up", ""}}, 4, picker.Open},
+		{"down goes round", []step{{"end", ""}, {"ctrl+n", ""}}, 0, picker.Open},
+		{"page stops", []step{{"pgdown", ""}, {"pgdown", ""}}, 4, picker.Open},
+		{"page back", []step{{"end", ""}, {"pgup", ""}}, 0, picker.Open},
+		{"home", []step{{"down", ""}, {"home", ""}}, 0, picker.Open},
+		{"filter", []step{{"p", "p"}, {"e", "e"}, {"r", "r"}}, 3, picker.Open},
+		{"filter finds details", []step{{"x", "another"}}, 2, picker.Open},
+		{"filter beyond ASCII", []step{{"x", "grö"}}, 4, picker.Open},
+		{"no match", []step{{"z", "zzz"}, {"enter", ""}, {"down", ""}}, -1, picker.Open},
+		{"backspace", []step{{"z", "ö"}, {"z", "zz"}, {"backspace", ""}, {"backspace", ""}, {"backspace", ""}}, 0, picker.Open},
+		{"backspace on nothing", []step{{"backspace", ""}}, 0, picker.Open},
+		{"clear", []step{{"z", "zzz"}, {"ctrl+u", ""}}, 0, picker.Open},
+		{"escape", []step{{"esc", ""}}, 0, picker.Cancelled},
+		{"another key", []step{{"f5", ""}}, 0, picker.Ignored},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p, last := plain(), picker.Open
+			for _, s := range tt.steps {
+				last = p.Press(s.key, s.text)
+			}
+			got, ok := p.Selected()
+			if !ok {
+				got = -1
+			}
+			if got != tt.want || last != tt.last {
+				t.Errorf("selected %d, outcome %v; want %d, %v (filter %q)", got, last, tt.want, tt.last, p.Filter())
+			}
+		})
+	}
+}
+
+func TestNothingMatches(t *testing.T) {
+	p := plain()
+	p.SetFilter("zzz")
+	if d := cmp.Diff([]string{"Commands zzz▏", "  nothing matches"}, p.View(40, 5)); d != "" || p.Len() != 0 {
+		t.Error(d, p.Len())
+	}
+	if got := picker.New(nil, picker.Options{}).View(40, 5); len(got) != 1 {
+		t.Errorf("no items: %q", got)
+	}
+}
+
+func TestCursorIsAlwaysOnTheScreen(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := plain()
+		for range rapid.IntRange(0, 30).Draw(t, "steps") {
+			key := rapid.SampledFrom([]string{"up", "down", "pgup", "pgdown", "home", "end", "backspace", "e", "m"}).Draw(t, "key")
+			text := ""
+			if len(key) == 1 {
+				text = key
+			}
+			p.Press(key, text)
+			width, height := rapid.IntRange(3, 40).Draw(t, "width"), rapid.IntRange(1, 8).Draw(t, "height")
+			lines := p.View(width, height)
+			if len(lines) > height {
+				t.Fatalf("%d lines in %d", len(lines), height)
+			}
+			marked := 0
+			for _, l := range lines {
+				if ansi.StringWidth(l) > width {
+					t.Fatalf("%q is wider than %d", l, width)
+				}
+				if strings.HasPrefix(l, "›") {
+					marked++
+				}
+			}
+			if want := min(p.Len(), 1); marked != want {
+				t.Fatalf("%d cursors in %q", marked, lines)
+			}
+		}
+	})
+}
