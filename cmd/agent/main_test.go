@@ -1,0 +1,36 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"agent": func() { os.Exit(run()) }})
+}
+
+// TestScripts runs the program, as its users do, through the scenarios in
+// testdata/script. Each has a home and a folder of its own; the model, where one
+// is needed, is the file script.yaml of the scenario.
+func TestScripts(t *testing.T) {
+	cache, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("HOME", env.WorkDir)
+			env.Setenv("GOCACHE", strings.TrimSpace(string(cache))) // the demo compiles
+			env.Setenv("AGENT_HOME", env.WorkDir+"/home")
+			env.Setenv("AGENT_MODEL", "script:"+env.WorkDir+"/script.yaml")
+			return nil
+		},
+		RequireExplicitExec: true,
+		Cmds:                commands(),
+	})
+}

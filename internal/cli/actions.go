@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/permission"
+	"github.com/bb2d0cf4/agent/internal/repl"
+	"github.com/bb2d0cf4/agent/internal/session"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+// screenFace connects the screen to the rest. app and files are set before the
+// screen runs.
+type screenFace struct {
+	app     *app
+	files   *fileIndex
+	changes *changeLog
+}
+
+func (s *screenFace) status() repl.Status {
+	info := s.app.info()
+	return repl.Status{Model: info.Name, Branch: s.app.prompt.Branch(), ContextWindow: info.ContextWindow}
+}
+
+func (s *screenFace) external(name, text string) (*exec.Cmd, func() (string, error), error) {
+	return external(s.app.cfg, name, text)
+}
+
+// modes is the permission mode as the screen sees it.
+type modes struct{ s *screenFace }
+
+func (m modes) Current() string { return m.s.app.policy.Mode().String() }
+
+func (m modes) Next() string { return m.s.app.policy.Cycle().String() }
+
+func (m modes) Set(name string) error {
+	mode, err := permission.ParseMode(name)
+	if err != nil {
+		return err
+	}
+	return m.s.app.policy.SetMode(mode)
+}
+
+// actions are what the slash commands do. ctx ends with the program.
+func (s *screenFace) actions(ctx context.Context) repl.Actions {
+	return repl.Actions{
+		Undo: s.undo, Diff: s.diff,
+		Export:   func(path string) (string, error) { return s.export(ctx, path) },
+		Context:  func(ctx context.Context) (string, error) { return s.app.prompt.System(ctx), nil },
+		Config:   func() (string, error) { return describeConfig(s.app.cfg), nil },
+		Models:   s.models,
+		SetModel: func(name string) error { return s.app.setModel(name) },
+		Sessions: s.sessions, Resume: s.resume, Clear: s.clear,
+	}
+}
+
+// undo takes back the last change or turn. Each file is shown first, and the
+// answer is the verdict: in every mode.
+func (s *screenFace) undo(ctx context.Context, wholeTurn bool) (string, error) {
+	plan, err := s.app.root.UndoPlan(ctx, scopeOf(wholeTurn))
+	if err != nil {
+		return "", undoError(err)
+	}
+	for i, c := range plan.Changes {
+		v, err := s.app.asked.Ask(ctx, confirm.Request{
+			Tool: "undo", Change: &c, Batch: confirm.Batch{Index: i, Total: len(plan.Changes)},
+		})
+		if err != nil {
+			return "", err
+		}
+		if v.Decision != confirm.Approve || v.Text != nil && *v.Text != c.After {
+			return "nothing was undone", nil
+		}
+	}
+	if err := s.app.root.Undo(ctx, plan); err != nil {
+		return "", undoError(err)
+	}
+	return "undone: " + strings.Join(planNames(plan), ", "), nil
+}
+
+func (s *screenFace) diff(context.Context) (string, error) {
+	if text := s.changes.text(); text != "" {
+		return text, nil
+	}
+	return "this session has changed nothing yet", nil
+}
+
+// export writes the conversation into the project. The user named the file, so
+// nobody is asked again; like every change it can be undone.
+func (s *screenFace) export(ctx context.Context, path string) (string, error) {
+	info, conv, err := s.app.archive.Read(s.app.current().ID())
+	if errors.Is(err, session.ErrNoSession) {
+		return "there is nothing to export yet", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	if path == "" {
+		path = "session-" + info.ID + ".md"
+	}
+	var b strings.Builder
+	if err := session.Export(&b, info, conv.Messages); err != nil {
+		return "", err
+	}
+	change, err := s.app.root.Propose(path, func(workspace.File) (string, error) { return b.String(), nil })
+	if err != nil {
+		return "", err
+	}
+	file, err := s.app.root.Commit(ctx, change, workspace.Origin{Session: info.ID, Turn: "export", Tool: "export"})
+	if err != nil {
+		return "", err
+	}
+	return "written to " + file.Name, nil
+}
+
+func (s *screenFace) models(ctx context.Context) ([]repl.Choice, error) {
+	names, err := s.app.models(ctx)
+	var all []repl.Choice
+	for _, n := range names {
+		all = append(all, repl.Choice{ID: n, Title: n})
+	}
+	return all, err
+}
+
+func (s *screenFace) sessions() ([]repl.Choice, error) {
+	infos, err := s.app.archive.List(s.app.dir)
+	var all []repl.Choice
+	for _, i := range infos {
+		all = append(all, repl.Choice{ID: i.ID, Title: i.Title, Detail: i.Updated.Local().Format(time.DateTime)})
+	}
+	return all, err
+}
+
+func (s *screenFace) resume(_ context.Context, id string) (repl.Session, error) {
+	store, err := s.app.archive.Open(id)
+	if err != nil {
+		return nil, sessionError(id, err)
+	}
+	return s.use(store)
+}
+
+func (s *screenFace) clear() (repl.Session, error) {
+	return s.use(s.app.archive.Create(s.app.dir, s.app.info().Name))
+}
+
+func (s *screenFace) use(store *session.Store) (repl.Session, error) {
+	if err := s.app.use(store); err != nil {
+		return nil, err
+	}
+	s.changes.reset()
+	return s.app.loop, nil
+}

@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/demo"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
+	"github.com/bb2d0cf4/agent/internal/session"
+)
+
+func newDemo(p Process) *cobra.Command {
+	return &cobra.Command{
+		Use: "demo", Short: "Repair a small project offline, with you as the reviewer", Args: noArgs,
+		Long: "Writes a small Go project with a failing test to a fresh folder and has a scripted model\n" +
+			"repair it: you review the edit and the command. It needs Go, and no network. Without a\n" +
+			"terminal everything is approved, and the conversation and the diff are printed.",
+		RunE: func(cmd *cobra.Command, _ []string) error { return runDemo(cmd.Context(), p) },
+	}
+}
+
+func runDemo(ctx context.Context, p Process) error {
+	where, err := demo.Write()
+	if err != nil {
+		return err
+	}
+	cfg, err := demoConfig(where)
+	if err != nil {
+		return err
+	}
+	f := &flags{dir: where.Project}
+	m, err := cfg.Lookup(cfg.Model)
+	if err != nil {
+		return err
+	}
+	pl, err := openStore(cfg, f, m.Ref)
+	if err != nil {
+		return err
+	}
+	if isDumb(p) {
+		err = demoPrinted(ctx, p, f, cfg, pl, m)
+	} else {
+		err = interactScreen(ctx, p, screenOptions{
+			flags: f, cfg: cfg, place: pl, model: m, first: demo.Prompt, env: demo.Env(nil),
+			notes: []string{
+				"This is a demo: the model is a script, the project is in " + where.Project + ".",
+				"Read the change it proposes, then answer: y yes, n no, e edit it first.",
+				"When the tests pass, /undo takes the change back. Ctrl+D leaves.",
+			},
+		})
+	}
+	fmt.Fprintf(p.Stderr, "The demo's folder is %s; delete it when you are done with it.\n", where.Base)
+	return err
+}
+
+// demoConfig is the default configuration with the demo's own home and model:
+// the user's is neither read nor touched.
+func demoConfig(where demo.Place) (config.Config, error) {
+	cfg, err := config.LoadFrom(where.Home, config.Overrides{
+		"model": config.ScriptProvider + ":" + where.Script, "permission_mode": "default", "max_turns": "50",
+	})
+	if err != nil {
+		return cfg, usageError{err}
+	}
+	return cfg, nil
+}
+
+// demoPrinted runs the demo where there is nobody to ask.
+func demoPrinted(ctx context.Context, p Process, f *flags, cfg config.Config, pl place, m config.Model) error {
+	ctx, stop := interruptible(ctx)
+	defer stop()
+	cfg.PermissionMode = "bypass"
+	out := &printer{w: p.Stdout}
+	a, err := wire(cfg, f, pl, m, surface{emit: out.event, env: demo.Env(nil)})
+	if err != nil {
+		return errors.Join(err, pl.store.Close())
+	}
+	out.line("There is no terminal to ask on, so this demo approves everything by itself (mode: bypass).\n")
+	out.line("you: " + demo.Prompt)
+	err = a.loop.Run(ctx, demo.Prompt)
+	out.line("\nWhat the session changed:\n\n" + out.diffs.text())
+	out.line("To take it back: AGENT_HOME=" + cfg.Home + " agent undo --cwd " + pl.dir + " (in a session it is /undo).")
+	return errors.Join(err, out.err, a.close())
+}
+
+// printer writes a conversation as plain text.
+type printer struct {
+	w      io.Writer
+	err    error
+	inText bool
+	diffs  changeLog
+}
+
+// event prints what a reader of the conversation wants to see.
+func (o *printer) event(ev session.Event) {
+	o.diffs.take(ev)
+	switch ev := ev.(type) {
+	case session.TextDelta:
+		if !o.inText {
+			o.print("\nmodel: ")
+		}
+		o.inText = true
+		o.print(sanitize.Text(ev.Text))
+	case session.AnswerEnded:
+		if o.inText {
+			o.print("\n")
+		}
+		o.inText = false
+	case session.CallStarted:
+		o.line("\n> " + ev.Title)
+	case session.CallEnded:
+		o.line("  " + orElse(ev.Result.ForUser, "done"))
+		if ev.Call.Name == "execute_command" {
+			o.line(indent(ev.Result.ForModel))
+		}
+	case session.Notice:
+		o.line("! " + ev.Text)
+	}
+}
+
+func (o *printer) line(s string) { o.print(sanitize.Text(s) + "\n") }
+
+func (o *printer) print(s string) {
+	if o.err == nil {
+		_, o.err = io.WriteString(o.w, s)
+	}
+}
+
+func indent(s string) string {
+	return "    " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n    ")
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+// isDumb says that the terminal, if there is one, can only print lines.
+func isDumb(p Process) bool {
+	kind := os.Getenv("TERM")
+	return !isTerminal(p.Stdin) || !isTerminal(p.Stdout) || kind == "dumb" || kind == ""
+}

@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/headless"
+	"github.com/bb2d0cf4/agent/internal/repl"
+	"github.com/bb2d0cf4/agent/internal/repl/plain"
+	"github.com/bb2d0cf4/agent/internal/session"
+)
+
+// interact opens a session for a person. first is a prompt to begin with; it
+// may be empty.
+func interact(ctx context.Context, p Process, f *flags, cfg config.Config, first string) error {
+	dumb := isDumb(p)
+	if dumb && f.resume == pick {
+		return usagef("there is no terminal to choose on: give --resume an id; agent sessions list shows them")
+	}
+	model, note, err := chooseModel(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	pl, err := openStore(cfg, f, model.Ref)
+	if err != nil {
+		return err
+	}
+	if dumb {
+		return interactPlain(ctx, p, f, cfg, pl, model, first)
+	}
+	if f.resume == pick {
+		first = "/resume"
+	}
+	var notes []string
+	if note != "" {
+		notes = append(notes, note)
+	}
+	return interactScreen(ctx, p, screenOptions{flags: f, cfg: cfg, place: pl, model: model, first: first, notes: notes})
+}
+
+// interactPlain serves a terminal that can only print lines.
+func interactPlain(ctx context.Context, p Process, f *flags, cfg config.Config, pl place, m config.Model, first string) error {
+	ch, release := interrupts()
+	defer release()
+	ui := plain.New(plain.Options{In: p.Stdin, Out: p.Stdout, First: first, Interrupt: ch})
+	a, err := wire(cfg, f, pl, m, surface{emit: ui.Emit, queued: ui.Queued, reviewers: []confirm.Reviewer{ui}})
+	if err != nil {
+		return errors.Join(err, pl.store.Close())
+	}
+	return errors.Join(ui.Run(ctx, a.loop), a.close())
+}
+
+// screenOptions is what a session on the screen begins with.
+type screenOptions struct {
+	flags *flags
+	cfg   config.Config
+	place place
+	model config.Model
+	first string
+	notes []string
+	env   []string // added to that of the commands which the model runs
+}
+
+// interactScreen serves a terminal.
+func interactScreen(ctx context.Context, p Process, o screenOptions) error {
+	ctx, stop := interruptible(ctx)
+	defer stop()
+	s := &screenFace{changes: &changeLog{}}
+	ui := repl.New(s.options(ctx, p, o))
+	emit := func(ev session.Event) {
+		s.changes.take(ev)
+		ui.Emit(ev)
+	}
+	var err error
+	s.app, err = wire(o.cfg, o.flags, o.place, o.model, surface{emit: emit, queued: ui.Queued, reviewers: []confirm.Reviewer{ui}, env: o.env})
+	if err != nil {
+		return errors.Join(err, o.place.store.Close())
+	}
+	s.files = newFileIndex(s.app.root)
+	walking, end := context.WithCancel(ctx)
+	var work sync.WaitGroup
+	work.Go(func() { s.files.run(walking) })
+	err = ui.Run(ctx, s.app.loop)
+	end()
+	work.Wait()
+	err = errors.Join(err, s.app.close())
+	if errors.Is(err, context.Canceled) {
+		return exitError(headless.ExitInterrupted)
+	}
+	return err
+}
+
+// options configures the screen. Its functions are called when the program is
+// put together already.
+func (s *screenFace) options(ctx context.Context, p Process, o screenOptions) repl.Options {
+	return repl.Options{
+		In: p.Stdin, Out: p.Stdout, Env: os.Environ(), Theme: o.cfg.Interface.Theme, Version: p.Version,
+		Dir: o.place.dir, Notes: o.notes, First: o.first,
+		Status: s.status, Modes: modes{s}, Actions: s.actions(ctx),
+		Editor:  s.external,
+		Files:   func() []string { return s.files.paths() },
+		History: history{filepath.Join(o.cfg.Home, "history")},
+	}
+}

@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"os/signal"
+)
+
+// interruptible ends ctx at the first SIGINT. A second one ends the program.
+// Commands that need no cleaning up do without.
+func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}
+
+// interrupts delivers each SIGINT until release is called.
+func interrupts() (ch <-chan struct{}, release func()) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt)
+	out, quit, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	go func() { // ends when release is called
+		defer close(done)
+		for {
+			select {
+			case <-quit:
+				return
+			case <-signals:
+			}
+			select {
+			case <-quit:
+				return
+			case out <- struct{}{}:
+			}
+		}
+	}()
+	return out, func() {
+		signal.Stop(signals)
+		close(quit)
+		<-done
+	}
+}

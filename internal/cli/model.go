@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/llm/openai"
+	"github.com/bb2d0cf4/agent/internal/llm/script"
+)
+
+// keyTime bounds the command that prints a key; it may ask for a passphrase.
+const keyTime = time.Minute
+
+const noModel = `no model is configured, and no local server answers. Do one of these:
+  export OPENAI_API_KEY=… AGENT_MODEL=openai/NAME   (OPENAI_BASE_URL for another server)
+  start Ollama, LM Studio, llama.cpp or vLLM: it is found by itself
+  agent demo, to see it work offline`
+
+// chooseModel finds the model to use: the configured one, else one of a local
+// server. The note is for the user; it may be empty.
+func chooseModel(ctx context.Context, cfg config.Config) (m config.Model, note string, err error) {
+	ref := cfg.Model
+	if ref == "" {
+		local, found := openai.FindLocal(ctx, openai.LocalServers())
+		if ctx.Err() != nil {
+			return m, "", ctx.Err()
+		}
+		if !found {
+			return m, "", usageError{errors.New(noModel)}
+		}
+		ref = local.Name + "/" + local.Models[0].ID
+		note = fmt.Sprintf("using %s, found on this machine; AGENT_MODEL or --model chooses another", ref)
+	}
+	if m, err = cfg.Lookup(ref); err != nil {
+		return m, "", usageError{err}
+	}
+	return m, note, nil
+}
+
+// newModel makes the model; it connects to nothing and asks for no key yet.
+func newModel(cfg config.Config, m config.Model) (llm.Model, error) {
+	if m.Provider == config.ScriptProvider {
+		scripted, err := script.Load(m.Name)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		return scripted, nil
+	}
+	return newClient(cfg, m), nil
+}
+
+func newClient(cfg config.Config, m config.Model) *openai.Client {
+	return openai.New(openai.Options{
+		Name: m.Ref, Model: m.Name, BaseURL: m.Endpoint.BaseURL, Headers: m.Endpoint.Headers,
+		Key:           func(ctx context.Context) (string, error) { return key(ctx, m.Endpoint) },
+		ContextWindow: m.Prices.ContextWindow,
+		Prices:        openai.Prices{Input: m.Prices.Input, Output: m.Prices.Output, Cached: m.Prices.Cached},
+		Limits:        openai.Limits{Idle: cfg.Limits.IdleTimeout},
+	})
+}
+
+// key returns the API key of a provider; it is empty where there is none: local
+// servers want none, and the others say so.
+func key(ctx context.Context, p config.Provider) (string, error) {
+	if len(p.APIKeyCommand) == 0 {
+		return os.Getenv(p.APIKeyEnv), nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, keyTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, p.APIKeyCommand[0], p.APIKeyCommand[1:]...)
+	cmd.WaitDelay = time.Second // a child that keeps the pipe open is not waited for
+	out, err := cmd.Output()
+	if err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) && len(exit.Stderr) > 0 {
+			err = fmt.Errorf("%w: %s", err, firstLine(string(exit.Stderr)))
+		}
+		return "", fmt.Errorf("run %s: %w", p.APIKeyCommand[0], err)
+	}
+	line := firstLine(string(out))
+	if line == "" {
+		return "", fmt.Errorf("%s printed no key", p.APIKeyCommand[0])
+	}
+	return line, nil
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return strings.TrimSpace(line)
+}

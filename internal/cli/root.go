@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/headless"
+)
+
+const long = `agent reads a project and proposes edits and commands. Nothing is written or run
+before you have said yes, and what is written is exactly what you saw.
+
+  agent                      open a session in this folder
+  agent "fix the test"       the same, with a first prompt
+  agent -p "what is this?"   answer once and leave; standard input is appended
+  agent demo                 see it work, offline
+
+Exit status: 0 done, 1 failed, 2 wrong usage, 3 done but something was denied,
+130 interrupted.`
+
+// pick is the value of --resume without an id.
+const pick = "?"
+
+// flags holds what is not a key of the configuration.
+type flags struct {
+	prompt   string
+	resume   string
+	latest   bool
+	format   string
+	dir      string
+	addDirs  []string
+	ide      bool
+	noIDE    bool
+	prompted bool // -p was given
+}
+
+// keyFlags are the flags that override a key of the configuration.
+var keyFlags = map[string]string{
+	"model": "model", "base-url": "base_url", "permission-mode": "permission_mode", "max-turns": "max_turns",
+}
+
+// newRoot builds the commands. run serves the root command, with complete flags.
+func newRoot(p Process, run func(cmd *cobra.Command, f *flags, args []string) error) *cobra.Command {
+	var f flags
+	root := &cobra.Command{
+		Use:   "agent [prompt]",
+		Short: "A coding agent for the terminal",
+		Long:  long, Version: p.Version,
+		SilenceUsage: true, SilenceErrors: true,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.prompted = cmd.Flags().Changed("prompt")
+			return run(cmd, &f, args)
+		},
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usagef("%w; see %s --help", err, cmd.CommandPath())
+	})
+	shared := root.PersistentFlags()
+	shared.String("model", "", "`model` to use, as provider/name or script:FILE")
+	shared.String("base-url", "", "`address` of the model's provider")
+	shared.StringVar(&f.dir, "cwd", "", "work in this `folder`")
+	own := root.Flags()
+	own.SortFlags = false
+	own.StringVarP(&f.prompt, "prompt", "p", "", "answer this `prompt` and leave")
+	own.StringVar(&f.format, "output-format", "text", "with -p: `text`, json or stream-json")
+	own.BoolVarP(&f.latest, "continue", "c", false, "continue the last session of this folder")
+	own.StringVarP(&f.resume, "resume", "r", "", "continue a session by its `id`; without one, choose")
+	own.Lookup("resume").NoOptDefVal = pick
+	own.String("permission-mode", "", "`mode`: default, accept-edits, plan or bypass")
+	own.String("max-turns", "", "at most this `many` requests for a prompt")
+	own.StringArrayVar(&f.addDirs, "add-dir", nil, "a further `folder` that may be read and changed")
+	own.BoolVar(&f.ide, "ide", false, "connect an editor at the start")
+	own.BoolVar(&f.noIDE, "no-ide", false, "use no editor")
+	root.AddCommand(newDemo(p), newDoctor(p, &f), newSessions(p, &f), newConfig(p, &f), newUndo(p, &f))
+	return root
+}
+
+// overrides collects the flags that stand for keys of the configuration.
+func overrides(set *pflag.FlagSet, f *flags) config.Overrides {
+	o := config.Overrides{}
+	for flag, key := range keyFlags {
+		if set.Changed(flag) {
+			o[key] = set.Lookup(flag).Value.String()
+		}
+	}
+	if f.ide {
+		o["ide.enabled"], o["ide.auto_connect"] = "true", "true"
+	}
+	if f.noIDE {
+		o["ide.enabled"] = "false"
+	}
+	return o
+}
+
+// check completes the flags with the arguments and refuses what does not go
+// together. It returns the prompt to begin with.
+func (f *flags) check(args []string) (string, error) {
+	if f.resume == pick && len(args) > 0 {
+		f.resume, args = args[0], args[1:] // -r ID: a flag with an optional value takes none after a blank
+	}
+	switch format := headless.Format(f.format); {
+	case format != headless.Text && format != headless.JSON && format != headless.StreamJSON:
+		return "", usagef("--output-format: %q is none of text, json, stream-json", f.format)
+	case format != headless.Text && !f.prompted:
+		return "", usagef("--output-format needs -p")
+	case f.latest && f.resume != "":
+		return "", usagef("--continue and --resume do not go together")
+	case f.ide && f.noIDE:
+		return "", usagef("--ide and --no-ide do not go together")
+	case f.prompted && f.resume == pick:
+		return "", usagef("with -p, --resume needs an id; agent sessions list shows them")
+	case f.prompted && len(args) > 0:
+		return "", usagef("with -p, the prompt is its value; %q is too much", args[0])
+	case len(args) > 1:
+		return "", usagef("there are %d arguments; write the prompt in quotes: agent %q", len(args), strings.Join(args, " "))
+	case len(args) == 1:
+		return args[0], nil
+	}
+	return f.prompt, nil
+}
+
+// noArgs refuses arguments, as a mistake of usage.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("%s takes no arguments; %q is too much", cmd.CommandPath(), args[0])
+	}
+	return nil
+}
+
+// exactly wants n arguments.
+func exactly(n int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usagef("%w; usage: %s", fmt.Errorf("%d arguments given, %d wanted", len(args), n), cmd.UseLine())
+		}
+		return nil
+	}
+}
+
+// parent is a command that only holds others.
+func parent(use, short string, children ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Short: short, Args: cobra.ArbitraryArgs, RunE: func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return usagef("%s has no command %q; see %s --help", cmd.CommandPath(), args[0], cmd.CommandPath())
+		}
+		return cmd.Help()
+	}}
+	cmd.AddCommand(children...)
+	return cmd
+}

@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bb2d0cf4/agent/internal/sanitize"
+	"github.com/bb2d0cf4/agent/internal/session"
+)
+
+func newSessions(p Process, f *flags) *cobra.Command {
+	var all bool
+	list := &cobra.Command{
+		Use: "list", Short: "List the sessions of this folder", Args: noArgs,
+		RunE: func(*cobra.Command, []string) error { return listSessions(p, f, all) },
+	}
+	list.Flags().BoolVarP(&all, "all", "a", false, "those of every folder")
+	show := &cobra.Command{
+		Use: "show id", Short: "Print a session as Markdown", Args: exactly(1),
+		RunE: func(_ *cobra.Command, args []string) error { return showSession(p, args[0]) },
+	}
+	rm := &cobra.Command{
+		Use: "rm id...", Short: "Delete sessions", Args: cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error { return removeSessions(args) },
+	}
+	return parent("sessions", "List, show and delete sessions", list, show, rm)
+}
+
+func openArchive() (*session.Archive, error) {
+	cfg, err := loadConfig(nil)
+	if err != nil {
+		return nil, err
+	}
+	return session.NewArchive(cfg.Home), nil
+}
+
+func listSessions(p Process, f *flags, all bool) error {
+	dir, err := workDir(f.dir)
+	if err != nil {
+		return err
+	}
+	if all {
+		dir = ""
+	}
+	archive, err := openArchive()
+	if err != nil {
+		return err
+	}
+	infos, err := archive.List(dir)
+	if err != nil {
+		return err
+	}
+	if len(infos) == 0 {
+		fmt.Fprintln(p.Stderr, "no sessions here; agent sessions list --all lists those of other folders")
+		return nil
+	}
+	w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
+	for _, s := range infos {
+		where := ""
+		if all {
+			where = sanitize.Line(s.Dir) + "\t"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s%s\n", s.ID, s.Updated.Local().Format(time.DateTime), sanitize.Line(s.Model), where, sanitize.Line(s.Title))
+	}
+	return w.Flush()
+}
+
+func showSession(p Process, id string) error {
+	archive, err := openArchive()
+	if err != nil {
+		return err
+	}
+	info, conv, err := archive.Read(id)
+	if err != nil {
+		return sessionError(id, err)
+	}
+	for _, n := range conv.Notes {
+		fmt.Fprintf(p.Stderr, "agent: %s\n", sanitize.Line(n))
+	}
+	var b strings.Builder
+	if err := session.Export(&b, info, conv.Messages); err != nil {
+		return err
+	}
+	return show(p, b.String())
+}
+
+func removeSessions(ids []string) error {
+	if len(ids) == 0 {
+		return usagef("name the sessions to delete; agent sessions list shows them")
+	}
+	cfg, err := loadConfig(nil)
+	if err != nil {
+		return err
+	}
+	archive := session.NewArchive(cfg.Home)
+	var errs []error
+	for _, id := range ids {
+		info, _, readErr := archive.Read(id)
+		err := archive.Remove(id)
+		if err == nil && readErr == nil {
+			err = removeSpill(spillDir(cfg.Home, info.ID), time.Now()) // the full id, as the file has it
+		}
+		if err != nil {
+			errs = append(errs, sessionError(id, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// sessionError says what to do about a session that cannot be found.
+func sessionError(id string, err error) error {
+	if errors.Is(err, session.ErrNoSession) {
+		return fmt.Errorf("there is no session %s; agent sessions list shows them", id)
+	}
+	return err
+}

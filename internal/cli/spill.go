@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/statefile"
+)
+
+// spillAge is how long the long outputs of commands are kept: a session that is
+// continued may still be told of them.
+const spillAge = 14 * 24 * time.Hour
+
+// spillDir is the folder for the long outputs of a session's commands.
+func spillDir(home, session string) string { return filepath.Join(home, "spill", session) }
+
+// pruneSpill deletes outputs that were last written before the given time, and
+// the folders that are empty then.
+func pruneSpill(home string, before time.Time) error {
+	dir := filepath.Join(home, "spill")
+	sessions, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, s := range sessions {
+		err = errors.Join(err, removeSpill(filepath.Join(dir, s.Name()), before))
+	}
+	return err
+}
+
+// removeSpill deletes the outputs in dir that are older than before, and dir if
+// nothing is left.
+func removeSpill(dir string, before time.Time) error {
+	files, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	left := 0
+	for _, f := range files {
+		info, infoErr := f.Info()
+		if infoErr != nil || !info.ModTime().Before(before) {
+			left++
+			continue
+		}
+		err = errors.Join(err, statefile.Remove(filepath.Join(dir, f.Name())))
+	}
+	if left > 0 || err != nil {
+		return err
+	}
+	return statefile.Remove(dir)
+}

@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/headless"
+)
+
+// maxStdin is the size in bytes of the largest standard input that is appended
+// to a prompt.
+const maxStdin = 8 << 20
+
+// start opens a session, or answers one prompt.
+func start(ctx context.Context, p Process, f *flags, over config.Overrides, args []string) error {
+	prompt, err := f.check(args)
+	if err != nil {
+		return err
+	}
+	cfg, err := loadConfig(over)
+	if err != nil {
+		return err
+	}
+	if !f.prompted {
+		return interact(ctx, p, f, cfg, prompt)
+	}
+	ctx, stop := interruptible(ctx)
+	defer stop()
+	if prompt, err = withStdin(ctx, p.Stdin, prompt); err != nil {
+		return err
+	}
+	return answer(ctx, p, f, cfg, prompt)
+}
+
+// loadConfig makes a mistake in the configuration one of usage.
+func loadConfig(over config.Overrides) (config.Config, error) {
+	cfg, err := config.Load(over)
+	if err != nil {
+		return cfg, usageError{err}
+	}
+	return cfg, nil
+}
+
+// answer runs one prompt without asking anybody.
+func answer(ctx context.Context, p Process, f *flags, cfg config.Config, prompt string) error {
+	model, note, err := chooseModel(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	if note != "" {
+		fmt.Fprintf(p.Stderr, "agent: %s\n", note)
+	}
+	st, err := openStore(cfg, f, model.Ref)
+	if err != nil {
+		return err
+	}
+	face := headless.New(headless.Options{
+		Format: headless.Format(f.format), SessionID: st.store.ID(),
+		Stdout: p.Stdout, Stderr: p.Stderr, StdoutTTY: isTerminal(p.Stdout), StderrTTY: isTerminal(p.Stderr),
+	})
+	app, err := wire(cfg, f, st, model, surface{emit: face.Emit})
+	if err != nil {
+		return errors.Join(err, st.store.Close())
+	}
+	code := face.Run(ctx, app.loop, prompt)
+	if err := app.close(); err != nil {
+		return err
+	}
+	return status(code)
+}
+
+// withStdin appends what is piped in to the prompt. Waiting for it ends with ctx.
+func withStdin(ctx context.Context, in *os.File, prompt string) (string, error) {
+	if in == nil || isTerminal(in) {
+		return needPrompt(prompt)
+	}
+	type input struct {
+		data []byte
+		err  error
+	}
+	got := make(chan input, 1)
+	go func() { // a read that blocks for ever is left behind when the program ends
+		data, err := io.ReadAll(io.LimitReader(in, maxStdin+1))
+		got <- input{data, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", ctx.Err()
+	case i := <-got:
+		if len(i.data) > maxStdin {
+			return "", usagef("standard input is larger than %d MiB; name the file in the prompt instead", maxStdin>>20)
+		}
+		if i.err != nil && !errors.Is(i.err, os.ErrClosed) && len(i.data) == 0 {
+			return needPrompt(prompt) // a closed standard input is an empty one
+		}
+		text := strings.TrimSpace(strings.ToValidUTF8(string(i.data), "\uFFFD"))
+		return needPrompt(strings.TrimSpace(prompt + "\n\n" + text))
+	}
+}
+
+func needPrompt(prompt string) (string, error) {
+	if strings.TrimSpace(prompt) == "" {
+		return "", usagef("the prompt is empty: give it after -p, or on standard input")
+	}
+	return prompt, nil
+}
+
+func isTerminal(f *os.File) bool { return f != nil && term.IsTerminal(int(f.Fd())) }
+
+// workDir is the folder to work in, absolute, symlinks resolved.
+func workDir(dir string) (string, error) {
+	if dir == "" {
+		dir = "."
+	}
+	abs, err := filepath.Abs(dir)
+	if err == nil {
+		abs, err = filepath.EvalSymlinks(abs)
+	}
+	if err != nil {
+		return "", usagef("the folder %s cannot be used: %w", dir, err)
+	}
+	if st, err := os.Stat(abs); err != nil || !st.IsDir() {
+		return "", usagef("%s is not a folder", dir)
+	}
+	return abs, nil
+}

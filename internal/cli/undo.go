@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/diff"
+	"github.com/bb2d0cf4/agent/internal/headless"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+func newUndo(p Process, f *flags) *cobra.Command {
+	var turn, yes bool
+	cmd := &cobra.Command{
+		Use: "undo", Short: "Take back the last change in this folder", Args: noArgs,
+		Long: "Takes back the last change in this folder, after showing it. It refuses if a file was\n" +
+			"changed since. It needs no session and no git, and works after a crash.",
+		RunE: func(cmd *cobra.Command, _ []string) error { return undo(cmd.Context(), p, f, scopeOf(turn), yes) },
+	}
+	cmd.Flags().BoolVar(&turn, "turn", false, "all changes of the last turn that changed something")
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return cmd
+}
+
+func scopeOf(turn bool) workspace.UndoScope {
+	if turn {
+		return workspace.LastTurn
+	}
+	return workspace.LastChange
+}
+
+func undo(ctx context.Context, p Process, f *flags, scope workspace.UndoScope, yes bool) error {
+	dir, err := workDir(f.dir)
+	if err != nil {
+		return err
+	}
+	cfg, err := loadConfig(nil)
+	if err != nil {
+		return err
+	}
+	root, err := openRoot(cfg, dir, nil)
+	if err != nil {
+		return err
+	}
+	err = undoIn(ctx, p, root, scope, yes)
+	return errors.Join(err, root.Close())
+}
+
+func undoIn(ctx context.Context, p Process, root *workspace.Root, scope workspace.UndoScope, yes bool) error {
+	plan, err := root.UndoPlan(ctx, scope)
+	if err != nil {
+		return undoError(err)
+	}
+	if err := show(p, planDiff(plan)); err != nil {
+		return err
+	}
+	if !yes {
+		if ok, err := confirmed(ctx, p, "Take this back? [y/N] "); err != nil || !ok {
+			return err
+		}
+	}
+	if err := root.Undo(ctx, plan); err != nil {
+		return undoError(err)
+	}
+	fmt.Fprintf(p.Stderr, "undone: %s\n", sanitize.Line(strings.Join(planNames(plan), ", ")))
+	return nil
+}
+
+// confirmed asks a question on the terminal; without one it is wrong usage.
+func confirmed(ctx context.Context, p Process, question string) (bool, error) {
+	if !isTerminal(p.Stdin) {
+		return false, usagef("there is no terminal to ask on: look at the change above, then use --yes")
+	}
+	fmt.Fprint(p.Stderr, question)
+	line := make(chan string, 1)
+	go func() { // ends with the program if the question stays without an answer
+		s, _ := bufio.NewReader(p.Stdin).ReadString('\n')
+		line <- s
+	}()
+	select {
+	case <-ctx.Done():
+		return false, ctx.Err()
+	case s := <-line:
+		if answer := strings.ToLower(strings.TrimSpace(s)); answer == "y" || answer == "yes" {
+			return true, nil
+		}
+		fmt.Fprintln(p.Stderr, "nothing was changed")
+		return false, exitError(headless.ExitDenied)
+	}
+}
+
+func planNames(plan workspace.Plan) []string {
+	var names []string
+	for _, c := range plan.Changes {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// planDiff is what an undo would change, as a unified diff.
+func planDiff(plan workspace.Plan) string {
+	var b strings.Builder
+	for _, c := range plan.Changes {
+		before, after := c.Name, c.Name
+		if !c.Exists {
+			before = ""
+		}
+		if c.Delete {
+			after = ""
+		}
+		b.WriteString(diff.Unified(before, after, c.Text, c.After))
+	}
+	return b.String()
+}
+
+func undoError(err error) error {
+	switch {
+	case errors.Is(err, workspace.ErrNothingToUndo):
+		return errors.New("there is nothing to undo in this folder")
+	case errors.Is(err, workspace.ErrStale):
+		return fmt.Errorf("nothing was undone, as what was changed since would be lost: %w", err)
+	}
+	return err
+}
+
+func openRoot(cfg config.Config, dir string, extra []string) (*workspace.Root, error) {
+	root, err := workspace.Open(dir, workspace.Options{
+		Extra: extra, Home: cfg.Home, Fallback: workspace.Encoding(cfg.Encoding),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open the folder %s: %w", dir, err)
+	}
+	return root, nil
+}

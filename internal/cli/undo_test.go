@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+// edited returns a workspace in which file has been changed from before to
+// after; an empty before is a file that was not there.
+func edited(t *testing.T, file, before, after string) *workspace.Root {
+	t.Helper()
+	dir := t.TempDir()
+	if before != "" {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(before), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	root, err := openRoot(config.Config{Home: t.TempDir(), Encoding: "iso-8859-1"}, dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { root.Close() })
+	change, err := root.Propose(file, func(workspace.File) (string, error) { return after, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := root.Commit(t.Context(), change, workspace.Origin{Turn: "t"}); err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+// files returns a process whose standard streams are files.
+func files(t *testing.T) (p Process, stdout func() string) {
+	t.Helper()
+	open := func(name string) *os.File {
+		f, err := os.Create(filepath.Join(t.TempDir(), name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { f.Close() })
+		return f
+	}
+	p = Process{Stdin: open("in"), Stdout: open("out"), Stderr: open("err")}
+	return p, func() string {
+		data, err := os.ReadFile(p.Stdout.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+}
+
+func TestUndo(t *testing.T) {
+	root := edited(t, "a.txt", "one\ntwo\n", "one\n2\n")
+	p, stdout := files(t)
+	if err := undoIn(t.Context(), p, root, workspace.LastChange, true); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(root.Dir(), "a.txt"))
+	if err != nil || string(data) != "one\ntwo\n" {
+		t.Errorf("%q, %v", data, err)
+	}
+	if out := stdout(); !strings.Contains(out, "-2\n+two\n") {
+		t.Errorf("diff %q", out)
+	}
+	if err := undoIn(t.Context(), p, root, workspace.LastChange, true); err == nil || !strings.Contains(err.Error(), "nothing to undo") {
+		t.Errorf("second undo: %v", err)
+	}
+}
+
+func TestUndoOfANewFile(t *testing.T) {
+	root := edited(t, "new.txt", "", "hello\n")
+	p, stdout := files(t)
+	if err := undoIn(t.Context(), p, root, workspace.LastTurn, true); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(root.Dir(), "new.txt")); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+	if !strings.Contains(stdout(), "-hello\n") {
+		t.Errorf("diff %q", stdout())
+	}
+}
+
+func TestUndoNeedsAnAnswer(t *testing.T) {
+	root := edited(t, "a.txt", "one\n", "1\n")
+	p, stdout := files(t)
+	err := undoIn(t.Context(), p, root, workspace.LastChange, false)
+	var usage usageError
+	if !errors.As(err, &usage) || !strings.Contains(err.Error(), "--yes") || stdout() == "" {
+		t.Errorf("%v; shown: %q", err, stdout())
+	}
+	data, err := os.ReadFile(filepath.Join(root.Dir(), "a.txt"))
+	if d := cmp.Diff("1\n", string(data)); d != "" || err != nil {
+		t.Error(d, err)
+	}
+}
+
+func TestUndoRefusesWhatWasChangedSince(t *testing.T) {
+	root := edited(t, "a.txt", "one\n", "1\n")
+	if err := os.WriteFile(filepath.Join(root.Dir(), "a.txt"), []byte("mine\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p, _ := files(t)
+	if err := undoIn(t.Context(), p, root, workspace.LastChange, true); err == nil || !strings.Contains(err.Error(), "would be lost") {
+		t.Error(err)
+	}
+}
+
+func TestFileIndex(t *testing.T) {
+	root := edited(t, "a.txt", "one\n", "1\n")
+	x := newFileIndex(root)
+	if x.paths() != nil {
+		t.Error("known before the first walk")
+	}
+	x.walk(t.Context())
+	if d := cmp.Diff([]string{"a.txt"}, x.paths()); d != "" {
+		t.Error(d)
+	}
+}
