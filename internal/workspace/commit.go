@@ -111,11 +111,11 @@ func (k *commit) locate() error {
 	if err != nil {
 		return err
 	}
-	if p.folder == nil {
-		return ErrOutside
-	}
 	if p.abs != k.change.Path {
 		return fmt.Errorf("%w: there is a symlink on its way now", ErrStale)
+	}
+	if p.folder == nil {
+		return ErrOutside
 	}
 	k.place, k.base = p, filepath.Base(p.rel)
 	if !k.change.Exists {
@@ -269,9 +269,8 @@ func (f *folder) removeEmpty(dirs []string) {
 		if !ok || rel == "." {
 			continue
 		}
-		info, err := f.root.Lstat(rel)
-		if err == nil && (!info.IsDir() || f.root.Remove(rel) != nil) {
-			return
+		if info, err := f.root.Lstat(rel); err == nil && info.IsDir() {
+			_ = f.root.Remove(rel) // fails where it is not empty
 		}
 	}
 }

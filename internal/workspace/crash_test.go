@@ -199,6 +199,8 @@ type model struct {
 	last     *[2]int // what was written last
 	keeping  string  // message that may or may not be in the session
 	phase    string
+
+	litter int // temp files that kills left, before the next start
 }
 
 // hear takes in what a child said.
@@ -268,6 +270,11 @@ func (m *model) check(t *testing.T) {
 	for id, v := range m.versions {
 		m.onDisk(t, id, v)
 	}
+	temps, err := filepath.Glob(filepath.Join(m.dir, "*", "*", ".agent-*"))
+	if err != nil || len(temps) > 1 {
+		t.Errorf("phase %s: one kill left %v (%v)", m.phase, temps, err)
+	}
+	m.litter += len(temps)
 	root, err := workspace.Open(m.dir, workspace.Options{Home: m.home})
 	if err != nil {
 		t.Fatal(err)
@@ -410,7 +417,10 @@ func TestKilledSessionLosesNothing(t *testing.T) {
 			t.Fatalf("kill %d of seed %d", i, start)
 		}
 	}
-	t.Logf("load: %d kills, seed %d, kills per phase: %v", kills, start, count)
+	t.Logf("load: %d kills, seed %d, kills per phase: %v, temp files to clean up: %d", kills, start, count, m.litter)
+	if m.litter == 0 {
+		t.Error("no kill left a temp file: the cleaning up was not tested")
+	}
 	for _, phase := range []string{"blob", "journal", "temp", "rename", "transcript"} {
 		if want := kills / 40; count[phase] < want {
 			t.Errorf("%d kills in phase %s, want %d at least", count[phase], phase, want)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/bb2d0cf4/agent/internal/statefile"
 )
@@ -22,6 +23,9 @@ func (k *commit) writeTemp() error {
 		perm = 0o600 // until the owner is right
 	}
 	temp, err := k.dir.OpenFile(k.entry.Temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	if missing(err) {
+		return fmt.Errorf("%w: its folder is gone", ErrStale)
+	}
 	if err != nil {
 		return fmt.Errorf("no new file can be made in its folder: %w", err)
 	}
@@ -93,6 +97,9 @@ func (k *commit) replace(ctx context.Context) (err error) {
 // check compares what is in the file's place now with what was reviewed: it
 // must be the same file, with the same content to the last byte.
 func (k *commit) check() error {
+	if err := k.checkFolder(); err != nil {
+		return err
+	}
 	now, err := k.dir.Lstat(k.base)
 	if !k.change.Exists {
 		if err == nil {
@@ -120,6 +127,22 @@ func (k *commit) check() error {
 	err = k.old.Close()
 	k.old = nil
 	return err
+}
+
+// checkFolder sees that the folder that is held is still the one at the path.
+func (k *commit) checkFolder() error {
+	held, err := k.dir.Stat(".")
+	if err != nil {
+		return err
+	}
+	now, err := os.Lstat(filepath.Dir(k.change.Path))
+	if err != nil {
+		return stale(err)
+	}
+	if !os.SameFile(held, now) {
+		return fmt.Errorf("%w: another folder is in the place of its folder", ErrStale)
+	}
+	return nil
 }
 
 // linkNew gives the temp file the name of the new file. Unlike a rename, a link

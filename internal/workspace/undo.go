@@ -29,7 +29,14 @@ type Plan struct {
 	Changes []Change
 
 	steps []undoStep // one for each change
+	redo  bool       // what is taken back is an undo
 }
+
+// The tools that undo and its undo have in the journal.
+const (
+	undoTool = "undo"
+	redoTool = "redo"
+)
 
 // undoStep is what the journal knows about a change of a Plan.
 type undoStep struct {
@@ -52,7 +59,7 @@ func (r *Root) UndoPlan(ctx context.Context, scope UndoScope) (Plan, error) {
 	if err != nil {
 		return Plan{}, fmt.Errorf("read the undo journal: %w", err)
 	}
-	var plan Plan
+	plan := Plan{redo: scope == LastUndo}
 	for _, chain := range h.pick(scope, r.session) {
 		change, s, err := r.undoOf(chain)
 		if err != nil {
@@ -71,13 +78,14 @@ func (r *Root) UndoPlan(ctx context.Context, scope UndoScope) (Plan, error) {
 func (h *history) pick(scope UndoScope, session string) [][]past {
 	last := -1
 	for i, e := range slices.Backward(h.entries) {
-		if h.undone[e.ID] || session != "" && e.Session != session {
+		if h.undone[e.ID] || e.Tool == redoTool || session != "" && e.Session != session {
 			continue
 		}
 		if isUndo := e.Undoes != nil; isUndo == (scope == LastUndo) {
 			last = i
 			break
-		} else if scope == LastUndo {
+		}
+		if scope == LastUndo {
 			return nil // something was changed since
 		}
 	}
@@ -187,46 +195,58 @@ func (r *Root) asLeft(e past) (File, []byte, error) {
 func (r *Root) Undo(ctx context.Context, p Plan) error {
 	r.committing.Lock()
 	defer r.committing.Unlock()
-	turn := "undo " + rand.Text()
 	for i, c := range p.Changes {
-		s := p.steps[i]
-		if err := s.confirm(c); err != nil {
-			return fmt.Errorf("%s: %w", c.Name, err)
-		}
-		if sum, err := hashOf(c.Path); err != nil || (sum != nil) != c.Exists || sum != nil && *sum != c.Hash {
-			return fmt.Errorf("%s was not undone: %w", c.Name, errors.Join(ErrStale, err))
+		if err := p.steps[i].confirm(c); err != nil {
+			return fmt.Errorf("%s was not undone: %w", c.Name, err)
 		}
 	}
+	by := entry{Session: r.session, Turn: rand.Text(), Tool: undoTool}
+	if p.redo {
+		by.Tool = redoTool
+	}
+	var dirs []string
+	var err error
 	for i, c := range p.Changes {
-		s := p.steps[i]
-		e := entry{Session: r.session, Turn: turn, Tool: "undo", Undoes: s.undoes}
-		if _, err := r.commit(ctx, c, e); err != nil {
-			return err
+		by.Undoes = p.steps[i].undoes
+		if _, err = r.commit(ctx, c, by); err != nil {
+			break
 		}
 		if c.Delete {
-			r.removeDirs(s.dirs)
+			dirs = append(dirs, p.steps[i].dirs...)
 		}
+	}
+	r.removeDirs(dirs)
+	return err
+}
+
+// confirm makes sure that c is what the journal has, and that the file is still
+// what was shown.
+func (s undoStep) confirm(c Change) error {
+	var target *Hash
+	if !c.Delete {
+		data, err := encode(c.After, c.Format)
+		if err != nil {
+			return err
+		}
+		sum := Hash(sha256.Sum256(data))
+		target = &sum
+	}
+	if !same(target, s.target) {
+		return errors.New("the change is not the one that was planned")
+	}
+	now, err := hashOf(c.Path)
+	if err != nil {
+		return errors.Join(ErrStale, err)
+	}
+	if (now != nil) != c.Exists || now != nil && *now != c.Hash {
+		return ErrStale
 	}
 	return nil
 }
 
-// confirm makes sure that c is what the journal has, and not altered.
-func (s undoStep) confirm(c Change) error {
-	if c.Delete != (s.target == nil) {
-		return errors.New("the change is not the one that was planned")
-	}
-	if c.Delete {
-		return nil
-	}
-	data, err := encode(c.After, c.Format)
-	if err == nil && Hash(sha256.Sum256(data)) != *s.target {
-		err = errors.New("the change is not the one that was planned")
-	}
-	return err
-}
-
-// removeDirs removes the folders that are empty.
+// removeDirs removes the folders that are empty, the innermost ones first.
 func (r *Root) removeDirs(dirs []string) {
+	slices.SortFunc(dirs, func(a, b string) int { return len(a) - len(b) })
 	for i := range r.folders {
 		r.folders[i].removeEmpty(dirs)
 	}

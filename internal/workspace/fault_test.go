@@ -1,0 +1,170 @@
+package workspace_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+// errFault is what an injected fault fails with.
+var errFault = errors.New("injected fault")
+
+// TestFaultAtEachStep fails the first step of a commit, then the second, and so
+// on until one goes through: the file is old or new, an error says which, and
+// nothing is left behind.
+func TestFaultAtEachStep(t *testing.T) {
+	for _, name := range []string{"f", "new/deep/g"} {
+		for fail := 0; ; fail++ {
+			w := open(t)
+			w.write("f", "old\n")
+			before := w.files()
+			c := w.propose(name, "new\n")
+			var failed string
+			n := 0
+			w.At(func(step string) error {
+				if n++; n == fail+1 {
+					failed = step
+					return errFault
+				}
+				return nil
+			})
+			_, err := w.Commit(t.Context(), c, turn(1))
+			if failed == "" {
+				must(t, err)
+				if fail < 7 {
+					t.Errorf("%s: only %d steps failed", name, fail)
+				}
+				break
+			}
+			w.At(func(string) error { return nil })
+			checkFault(t, w, c, failed, err)
+			if failed != "done" {
+				if diff := cmp.Diff(before, w.files()); diff != "" {
+					t.Errorf("%s, fault at %s: left behind: %s", name, failed, diff)
+				}
+			}
+		}
+	}
+}
+
+func checkFault(t *testing.T, w *tree, c workspace.Change, failed string, err error) {
+	t.Helper()
+	if !errors.Is(err, errFault) {
+		t.Errorf("fault at %s: error %v", failed, err)
+	}
+	want, says := "<none>", "was not written"
+	if c.Exists {
+		want = c.Text
+	}
+	if failed == "done" {
+		want, says = c.After, "was written, but"
+	}
+	if got := w.content(c.Name); got != want || !strings.Contains(err.Error(), says) {
+		t.Errorf("fault at %s: holds %q, error %v", failed, got, err)
+	}
+	// The workspace goes on, and so does its journal.
+	f := w.edit(c.Name, "next\n", turn(2))
+	if f.Text != "next\n" {
+		t.Errorf("fault at %s: next edit gives %+v", failed, f)
+	}
+	w.undo(workspace.LastTurn)
+	if got := w.content(c.Name); got != want {
+		t.Errorf("fault at %s: undo of the next edit gives %q, want %q", failed, got, want)
+	}
+}
+
+// TestCancelledCommit cancels at each step: a commit that has begun to replace
+// the file is finished, any other leaves nothing.
+func TestCancelledCommit(t *testing.T) {
+	for _, step := range []string{"proposal", "temp", "sync"} {
+		w := open(t)
+		w.write("f", "old\n")
+		ctx, cancel := context.WithCancel(t.Context())
+		c := w.propose("f", "new\n")
+		came := intrude(w, step, func() error { cancel(); return nil })
+		_, err := w.Commit(ctx, c, workspace.Origin{})
+		if got := w.content("f"); !*came || !errors.Is(err, context.Canceled) || got != "old\n" {
+			t.Errorf("cancelled before %s: %v, f holds %q", step, err, got)
+		}
+		if got := w.files(); len(got) != 1 {
+			t.Errorf("cancelled before %s: left behind: %v", step, got)
+		}
+	}
+}
+
+func TestCommitNeedsAHome(t *testing.T) {
+	root, err := workspace.Open(t.TempDir(), workspace.Options{})
+	must(t, err)
+	defer root.Close()
+	c, err := root.Propose("f", func(workspace.File) (string, error) { return "x", nil })
+	must(t, err)
+	if _, err := root.Commit(t.Context(), c, workspace.Origin{}); err == nil || !strings.Contains(err.Error(), "home") {
+		t.Errorf("commit: %v", err)
+	}
+	if _, err := root.UndoPlan(t.Context(), workspace.LastChange); !errors.Is(err, workspace.ErrNothingToUndo) {
+		t.Errorf("undo: %v", err)
+	}
+}
+
+func TestInconsistentChangeIsRefused(t *testing.T) {
+	w := open(t)
+	w.write("f", "old\n")
+	c := w.propose("f", "new\n")
+	c.Text = "what the reviewer saw was not what is there\n"
+	if _, err := w.Commit(t.Context(), c, workspace.Origin{}); err == nil || w.content("f") != "old\n" {
+		t.Errorf("%v, f holds %q", err, w.content("f"))
+	}
+}
+
+func TestCommitReturnsWhatWasWritten(t *testing.T) {
+	w := open(t)
+	w.write("f", "\xef\xbb\xbfold\r\n")
+	c := workspace.NewContent(w.propose("f", "proposed\r\n"), "reviewed\r\n")
+	got, err := w.Commit(t.Context(), c, workspace.Origin{})
+	must(t, err)
+	want, err := w.Read("f")
+	must(t, err)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if got := w.content("f"); got != "\xef\xbb\xbfreviewed\r\n" {
+		t.Errorf("f holds %q", got)
+	}
+	next, err := w.Commit(t.Context(), workspace.Change{File: got, After: "again\r\n"}, workspace.Origin{})
+	if err != nil || next.Text != "again\r\n" { // no need to read again
+		t.Errorf("%+v, %v", next, err)
+	}
+}
+
+func TestEditErrorIsReturnedAsItIs(t *testing.T) {
+	w := open(t)
+	_, err := w.Propose("f", func(f workspace.File) (string, error) {
+		if f.Exists || f.Mode != 0o644 || f.Format.EOL != "\n" || f.Name != "f" || f.Path != w.path("f") {
+			t.Errorf("missing file is given as %+v", f)
+		}
+		return "", errFault
+	})
+	if err != errFault { //nolint:errorlint // exactly this one
+		t.Errorf("%v", err)
+	}
+}
+
+func TestSymlinkIsWrittenThrough(t *testing.T) {
+	w := open(t)
+	w.write("d/f", "old\n")
+	symlink(t, "d/f", w.path("link"))
+	c := w.propose("link", "new\n")
+	if c.Name != "d/f" {
+		t.Errorf("the reviewer is shown %s", c.Name)
+	}
+	_, err := w.Commit(t.Context(), c, workspace.Origin{})
+	must(t, err)
+	if got := w.content("d/f"); got != "new\n" || !isLink(t, w.path("link")) {
+		t.Errorf("d/f holds %q, link is kept: %v", got, isLink(t, w.path("link")))
+	}
+}

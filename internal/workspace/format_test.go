@@ -1,0 +1,242 @@
+package workspace_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/text/encoding/htmlindex"
+	"pgregory.net/rapid"
+
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+func TestFormatIsDetected(t *testing.T) {
+	tests := []struct {
+		name, content, text string
+		format              workspace.Format
+	}{
+		{"empty", "", "", workspace.Format{Encoding: workspace.UTF8, EOL: "\n"}},
+		{"ascii", "a\nb\n", "a\nb\n", workspace.Format{Encoding: workspace.UTF8, EOL: "\n"}},
+		{"crlf", "a\r\nb\r\n", "a\r\nb\r\n", workspace.Format{Encoding: workspace.UTF8, EOL: "\r\n"}},
+		{"mostly crlf", "a\r\nb\r\nc\n", "a\r\nb\r\nc\n", workspace.Format{Encoding: workspace.UTF8, EOL: "\r\n"}},
+		{"mixed evenly", "a\r\nb\n", "a\r\nb\n", workspace.Format{Encoding: workspace.UTF8, EOL: "\n"}},
+		{"utf-8", "größe\n", "größe\n", workspace.Format{Encoding: workspace.UTF8, EOL: "\n"}},
+		{"utf-8 with mark", "\xef\xbb\xbfa\n", "a\n", workspace.Format{Encoding: workspace.UTF8, BOM: true, EOL: "\n"}},
+		{"utf-16le", "\xff\xfea\x00\r\x00\n\x00", "a\r\n", workspace.Format{Encoding: workspace.UTF16LE, BOM: true, EOL: "\r\n"}},
+		{"utf-16be", "\xfe\xff\x00a\xd8\x3d\xde\x00", "a😀", workspace.Format{Encoding: workspace.UTF16BE, BOM: true, EOL: "\n"}},
+		{"latin-1", "caf\xe9\x80\n", "café\u0080\n", workspace.Format{Encoding: workspace.Latin1, EOL: "\n"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			w := open(t)
+			w.write("f", tt.content)
+			f, err := w.Read("f")
+			must(t, err)
+			if f.Text != tt.text || f.Format != tt.format || f.Size != int64(len(tt.content)) {
+				t.Errorf("text %q, format %+v, size %d", f.Text, f.Format, f.Size)
+			}
+			s, err := w.Open("f")
+			must(t, err)
+			defer s.Close()
+			if s.Info.Format != tt.format || s.Binary {
+				t.Errorf("stream has format %+v, binary %v", s.Info.Format, s.Binary)
+			}
+			var text strings.Builder
+			for line, err := range s.Lines(1000, 1000) {
+				must(t, err)
+				text.WriteString(line.Text + "\n")
+			}
+			want := strings.ReplaceAll(tt.text, "\r\n", "\n")
+			if want != "" && !strings.HasSuffix(want, "\n") {
+				want += "\n"
+			}
+			if text.String() != want {
+				t.Errorf("stream has %q, want %q", text.String(), want)
+			}
+		})
+	}
+}
+
+func TestNotText(t *testing.T) {
+	for name, content := range map[string]string{
+		"NUL":                  "a\x00b",
+		"many controls":        "\x01\x02\xff\x03\x04",
+		"odd utf-16":           "\xff\xfea\x00b",
+		"lone surrogate":       "\xff\xfe\x00\xd8a\x00",
+		"invalid after a mark": "\xef\xbb\xbf\xff",
+		"NUL in utf-16":        "\xff\xfea\x00\x00\x00",
+	} {
+		w := open(t)
+		w.write("f", content)
+		if f, err := w.Read("f"); !errors.Is(err, workspace.ErrNotText) {
+			t.Errorf("%s: read gives %q, %v", name, f.Text, err)
+		}
+		if _, err := w.Propose("f", func(workspace.File) (string, error) { return "x", nil }); !errors.Is(err, workspace.ErrNotText) {
+			t.Errorf("%s: propose gives %v", name, err)
+		}
+	}
+}
+
+func TestFallbackEncoding(t *testing.T) {
+	home, dir := t.TempDir(), t.TempDir()
+	w := reopen(t, dir, home, workspace.Options{Fallback: "shift_jis"})
+	w.write("f", "\x93\xfa\x96\x7b\r\n")
+	f := w.edit("f", "日本語\r\n", workspace.Origin{})
+	if f.Format.Encoding != "shift_jis" || w.content("f") != "\x93\xfa\x96\x7b\x8c\xea\r\n" {
+		t.Errorf("%+v, %q", f.Format, w.content("f"))
+	}
+	if _, err := workspace.Open(dir, workspace.Options{Fallback: "klingon"}); err == nil || !strings.Contains(err.Error(), "klingon") {
+		t.Errorf("unknown encoding: %v", err)
+	}
+}
+
+func TestUnencodableIsRefusedWithItsPlace(t *testing.T) {
+	tests := []struct{ name, content, after, says string }{
+		{"latin-1", "caf\xe9\n", "café\nfür 5 €\n", `line 2 holds '€' (U+20AC), which iso-8859-1 cannot store`},
+		{"NUL", "a\n", "a\nb\nc\x00\n", "line 3 holds a NUL character"},
+		{"invalid", "a\n", "a\xff\n", "line 1 holds the byte 0xff"},
+		{"invalid in utf-16", "\xff\xfea\x00", "a\xff\n", "line 1 holds the byte 0xff"},
+	}
+	for _, tt := range tests {
+		w := open(t)
+		w.write("f", tt.content)
+		_, err := w.Propose("f", func(workspace.File) (string, error) { return tt.after, nil })
+		if !errors.Is(err, workspace.ErrUnencodable) || !strings.Contains(err.Error(), tt.says) {
+			t.Errorf("%s: propose: %v", tt.name, err)
+		}
+		c := workspace.NewContent(w.propose("f", "a"), tt.after) // a reviewer's text
+		if _, err := w.Commit(t.Context(), c, workspace.Origin{}); !errors.Is(err, workspace.ErrUnencodable) {
+			t.Errorf("%s: commit: %v", tt.name, err)
+		}
+		if got := w.content("f"); got != tt.content {
+			t.Errorf("%s: file holds %q", tt.name, got)
+		}
+	}
+}
+
+// TestBytesOutsideTheEditAreKept replaces one word in random files of twelve
+// encodings, with and without mark, with any mix of line endings and modes: but
+// for the word, each byte must be as before.
+func TestBytesOutsideTheEditAreKept(t *testing.T) {
+	encodings := []workspace.Encoding{
+		workspace.UTF8, workspace.UTF16LE, workspace.UTF16BE, workspace.Latin1,
+		"windows-1252", "iso-8859-15", "koi8-r", "windows-1251", "shift_jis", "euc-jp", "gbk", "big5",
+	}
+	files, start := load(240, 3000), seed(t)
+	rng := rand.New(rand.NewPCG(uint64(start), 5))
+	home := t.TempDir()
+	for i := range files {
+		enc := encodings[i%len(encodings)]
+		before, after := sample(t, rng, enc)
+		w := reopen(t, t.TempDir(), home, workspace.Options{Fallback: fallback(enc)})
+		w.write("f", before)
+		mode := []os.FileMode{0o644, 0o755, 0o600, 0o664, 0o4755}[rng.IntN(5)]
+		must(t, os.Chmod(w.path("f"), mode))
+		c, err := w.Propose("f", func(f workspace.File) (string, error) { return strings.Replace(f.Text, "OLD", "NEW", 1), nil })
+		must(t, err)
+		_, err = w.Commit(t.Context(), c, workspace.Origin{})
+		must(t, err)
+		if got := w.content("f"); got != after {
+			t.Fatalf("seed %d, file %d, %s: %q became %q, want %q", start, i, enc, before, got, after)
+		}
+		info, err := os.Stat(w.path("f"))
+		must(t, err)
+		if info.Mode().Perm() != mode.Perm() {
+			t.Fatalf("mode %o became %v", mode, info.Mode())
+		}
+		w.undo(workspace.LastChange)
+		if got := w.content("f"); got != before {
+			t.Fatalf("seed %d, file %d: undo gives %q, want %q", start, i, got, before)
+		}
+	}
+	t.Logf("load: %d files, seed %d", files, start)
+}
+
+// fallback is the setting that a file in enc needs, if it has no mark.
+func fallback(enc workspace.Encoding) workspace.Encoding {
+	if enc == workspace.UTF8 {
+		return ""
+	}
+	return enc
+}
+
+// sample makes a file with the word OLD, and the same with NEW.
+func sample(t *testing.T, rng *rand.Rand, enc workspace.Encoding) (before, after string) {
+	t.Helper()
+	eols := [][]string{{"\n"}, {"\r\n"}, {"\n", "\r\n"}, {"\n", "\r"}}[rng.IntN(4)]
+	words := map[workspace.Encoding][]string{
+		workspace.Latin1: {"café", "straße"}, "windows-1252": {"€ “x”", "é"}, "iso-8859-15": {"€", "œ"},
+		"koi8-r": {"привет", "мир"}, "windows-1251": {"привет", "Ё"}, "shift_jis": {"日本", "カナ"},
+		"euc-jp": {"日本", "かな"}, "gbk": {"中文", "汉字"}, "big5": {"中文", "漢字"},
+	}[enc]
+	if words == nil {
+		words = []string{"größe", "日本", "😀", "\u200b"}
+	}
+	words = append(words, "plain", "\ttab", "x  ")
+	var b strings.Builder
+	lines := 1 + rng.IntN(20)
+	at := rng.IntN(lines)
+	for i := range lines {
+		b.WriteString(words[rng.IntN(len(words))])
+		if i == at {
+			b.WriteString(" OLD " + words[0])
+		}
+		if i < lines-1 || rng.IntN(2) == 0 {
+			b.WriteString(eols[rng.IntN(len(eols))])
+		}
+	}
+	mark := ""
+	if rng.IntN(2) == 0 || enc == workspace.UTF16LE || enc == workspace.UTF16BE {
+		mark = map[workspace.Encoding]string{workspace.UTF8: "\xef\xbb\xbf", workspace.UTF16LE: "\xff\xfe", workspace.UTF16BE: "\xfe\xff"}[enc]
+	}
+	text := b.String()
+	return mark + encoded(t, text, enc), mark + encoded(t, strings.Replace(text, "OLD", "NEW", 1), enc)
+}
+
+// encoded is text in an encoding, by other means than the workspace's.
+func encoded(t *testing.T, text string, enc workspace.Encoding) string {
+	t.Helper()
+	switch enc {
+	case workspace.UTF8:
+		return text
+	case workspace.Latin1:
+		var b []byte
+		for _, r := range text {
+			b = append(b, byte(r))
+		}
+		return string(b)
+	}
+	codec, err := htmlindex.Get(string(enc))
+	must(t, err)
+	out, err := codec.NewEncoder().String(text)
+	must(t, err)
+	return strings.TrimPrefix(strings.TrimPrefix(out, "\xff\xfe"), "\xfe\xff")
+}
+
+// TestAnyBytesSurvive reads random bytes: either they are refused as no text, or
+// writing the text back unchanged (but for a letter at its end) keeps them all.
+func TestAnyBytesSurvive(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		w := open(t)
+		piece := rapid.SampledFrom([]string{"a", "\n", "\r\n", "é", "\xe9", "\xff", "\xfe", "\xef\xbb\xbf", "\x00", "\x80", "日", "\xd8"})
+		before := strings.Join(rapid.SliceOfN(piece, 0, 12).Draw(rt, "bytes"), "")
+		w.write("f", before)
+		f, err := w.Read("f")
+		if errors.Is(err, workspace.ErrNotText) {
+			return
+		}
+		must(t, err)
+		w.edit("f", f.Text+"z", workspace.Origin{})
+		tail := map[workspace.Encoding]string{workspace.UTF16LE: "z\x00", workspace.UTF16BE: "\x00z"}[f.Format.Encoding]
+		if tail == "" {
+			tail = "z"
+		}
+		if diff := cmp.Diff(before+tail, w.content("f")); diff != "" {
+			rt.Fatal(diff)
+		}
+	})
+}

@@ -1,0 +1,286 @@
+package workspace_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+// intruders are what another program can do to d/f.txt, which holds "one\n",
+// between a proposal and its commit, and what must be at the path afterwards.
+var intruders = []struct {
+	name string
+	act  func(w *tree) error
+	want string // content of d/f.txt afterwards
+}{
+	{"same size and time", func(w *tree) error {
+		info, err := os.Stat(w.path("d/f.txt"))
+		if err != nil {
+			return err
+		}
+		w.write("d/f.txt", "two\n")
+		return os.Chtimes(w.path("d/f.txt"), info.ModTime(), info.ModTime())
+	}, "two\n"},
+	{"appended", func(w *tree) error { w.write("d/f.txt", "one\ntwo\n"); return nil }, "one\ntwo\n"},
+	{"emptied", func(w *tree) error { return os.Truncate(w.path("d/f.txt"), 0) }, ""},
+	{"deleted", func(w *tree) error { return os.Remove(w.path("d/f.txt")) }, "<none>"},
+	{"folder deleted", func(w *tree) error { return os.RemoveAll(w.path("d")) }, "<none>"},
+	{"replaced by another file", func(w *tree) error {
+		w.write("new", "two\n")
+		return os.Rename(w.path("new"), w.path("d/f.txt"))
+	}, "two\n"},
+	{"a symlink in its place, to a file with the same content", func(w *tree) error {
+		w.write("other", "one\n")
+		return errors.Join(os.Remove(w.path("d/f.txt")), os.Symlink("../other", w.path("d/f.txt")))
+	}, "one\n"},
+	{"a symlink in its place, to a file outside", func(w *tree) error {
+		outside := filepath.Join(w.home, "outside")
+		return errors.Join(os.WriteFile(outside, []byte("one\n"), 0o644),
+			os.Remove(w.path("d/f.txt")), os.Symlink(outside, w.path("d/f.txt")))
+	}, "one\n"},
+	{"a symlink in its folder's place", func(w *tree) error {
+		w.write("e/f.txt", "one\n")
+		return errors.Join(os.RemoveAll(w.path("d")), os.Symlink("e", w.path("d")))
+	}, "one\n"},
+	{"its folder moved away and made again", func(w *tree) error {
+		err := os.Rename(w.path("d"), w.path("e"))
+		w.write("d/f.txt", "one\n")
+		return err
+	}, "one\n"},
+	{"a hard link in its place", func(w *tree) error {
+		w.write("other", "one\n")
+		return errors.Join(os.Remove(w.path("d/f.txt")), os.Link(w.path("other"), w.path("d/f.txt")))
+	}, "one\n"},
+	{"made read-only", func(w *tree) error { return os.Chmod(w.path("d/f.txt"), 0o444) }, "one\n"},
+}
+
+// steps are where an intruder may come in between: before the commit, and before
+// its steps, down to the comparison.
+var steps = []string{"proposal", "blob", "journal", "temp", "sync", "check"}
+
+func TestChangedFileIsNeverOverwritten(t *testing.T) {
+	for _, in := range intruders {
+		for _, step := range steps {
+			if step == "proposal" && in.name == "its folder moved away and made again" {
+				continue // at the path is what was reviewed
+			}
+			t.Run(in.name+" before "+step, func(t *testing.T) {
+				w := open(t)
+				w.write("d/f.txt", "one\n")
+				c := w.propose("d/f.txt", "mine\n")
+				came := intrude(w, step, func() error { return in.act(w) })
+				_, err := w.Commit(t.Context(), c, workspace.Origin{})
+				if !*came {
+					t.Fatal("nobody came in between")
+				}
+				checkRefused(t, w, in.name, err)
+				if got := w.content("d/f.txt"); got != in.want {
+					t.Errorf("d/f.txt holds %q, want %q", got, in.want)
+				}
+			})
+		}
+	}
+}
+
+// intrude has act called once before a step, "proposal" meaning now.
+func intrude(w *tree, step string, act func() error) *bool {
+	came := new(bool)
+	at := func(now string) error {
+		if now != step || *came {
+			return nil
+		}
+		*came = true
+		return act()
+	}
+	must(w.t, at("proposal"))
+	w.At(at)
+	return came
+}
+
+// checkRefused sees that a commit failed for the right reason and left nothing.
+func checkRefused(t *testing.T, w *tree, name string, err error) {
+	t.Helper()
+	if err == nil {
+		t.Error("the commit went through")
+	}
+	reasoned := name == "made read-only" || name == "a hard link in its place"
+	if !errors.Is(err, workspace.ErrStale) && !reasoned {
+		t.Errorf("error %v, want ErrStale", err)
+	}
+	for _, f := range w.files() {
+		if strings.Contains(f, ".agent-") {
+			t.Errorf("left behind: %s", f)
+		}
+	}
+	w.At(func(string) error { return nil })
+	if _, err := w.UndoPlan(t.Context(), workspace.LastChange); !errors.Is(err, workspace.ErrNothingToUndo) {
+		t.Errorf("undo after a refused commit: %v", err)
+	}
+}
+
+// TestAppearedFileIsNeverOverwritten has a file appear where one is to be
+// created, up to the last moment: there is no gap before the link.
+func TestAppearedFileIsNeverOverwritten(t *testing.T) {
+	appear := map[string]func(w *tree) error{
+		"file":     func(w *tree) error { w.write("d/new.txt", "theirs\n"); return nil },
+		"symlink":  func(w *tree) error { return errors.Join(mkdir(w, "d"), os.Symlink("nowhere", w.path("d/new.txt"))) },
+		"folder":   func(w *tree) error { return mkdir(w, "d/new.txt") },
+		"no place": func(w *tree) error { w.write("d", "a file where the folder should be"); return nil },
+	}
+	for name, act := range appear {
+		for _, step := range append(steps, "rename") {
+			if name == "no place" && (step == "temp" || step == "sync" || step == "check" || step == "rename") {
+				continue // the folder is there by then
+			}
+			t.Run(name+" before "+step, func(t *testing.T) {
+				w := open(t)
+				c := w.propose("d/new.txt", "mine\n")
+				came := intrude(w, step, func() error { return act(w) })
+				before := ""
+				if _, err := w.Commit(t.Context(), c, workspace.Origin{}); err == nil {
+					t.Error("the commit went through")
+				} else if name == "file" && !errors.Is(err, workspace.ErrStale) {
+					t.Errorf("error %v, want ErrStale", err)
+				}
+				if !*came {
+					t.Fatal("nothing appeared")
+				}
+				if name == "file" {
+					before = w.content("d/new.txt")
+				}
+				if name == "file" && before != "theirs\n" {
+					t.Errorf("d/new.txt holds %q", before)
+				}
+				for _, f := range w.files() {
+					if strings.Contains(f, ".agent-") {
+						t.Errorf("left behind: %s", f)
+					}
+				}
+			})
+		}
+	}
+}
+
+func mkdir(w *tree, name string) error { return os.MkdirAll(w.path(name), 0o755) }
+
+// TestRandomIntruders changes the file at random instants around a commit, from
+// another goroutine. Whatever happens, what the intruder wrote last is there if
+// the commit failed; if it went through, the file holds the commit's text or
+// what the intruder wrote after it, unless the intruder hit the one gap that is
+// documented: between comparison and replacement.
+func TestRandomIntruders(t *testing.T) {
+	rounds, start := load(300, 10_000), seed(t)
+	rng := rand.New(rand.NewPCG(uint64(start), 4))
+	w := open(t)
+	refused, passed := 0, 0
+	for i := range rounds {
+		w.write("f", "base\n")
+		c := w.propose("f", "mine\n")
+		theirs := fmt.Sprintf("theirs %d\n", i)
+		delay := time.Duration(rng.IntN(1500)) * time.Microsecond
+		var gap sync.Mutex // held by the commit from comparison to replacement
+		inGap := false
+		w.At(func(step string) error {
+			switch step {
+			case "check":
+				gap.Lock()
+				inGap = true
+			case "done":
+				inGap = false
+				gap.Unlock()
+			}
+			return nil
+		})
+		wrote := make(chan struct{})
+		go func() {
+			defer close(wrote)
+			<-time.After(delay)
+			gap.Lock()
+			defer gap.Unlock()
+			w.write("f", theirs)
+		}()
+		_, err := w.Commit(t.Context(), c, workspace.Origin{})
+		if inGap {
+			gap.Unlock()
+		}
+		<-wrote
+		if got := w.content("f"); got != theirs {
+			t.Fatalf("round %d of seed %d: f holds %q, the edit of the other program is lost (%v)", i, start, got, err)
+		}
+		if err == nil {
+			passed++
+		} else if refused++; !errors.Is(err, workspace.ErrStale) {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("load: %d intrusions, seed %d: %d before the check, %d after the commit", rounds, start, refused, passed)
+	if refused == 0 || passed == 0 {
+		t.Error("the intruder came always before or always after")
+	}
+}
+
+// TestRacingWorkspaces has several workspaces on one folder increment counters.
+// None may be lost: the gap of one is closed to the others.
+func TestRacingWorkspaces(t *testing.T) {
+	const writers, each = 4, 25
+	first := open(t)
+	first.write("counter", "")
+	var wg sync.WaitGroup
+	for range writers {
+		w := reopen(t, first.Dir(), first.home, workspace.Options{})
+		wg.Go(func() {
+			for done := 0; done < each; {
+				c, err := w.Propose("counter", func(f workspace.File) (string, error) { return f.Text + "x", nil })
+				if err == nil {
+					_, err = w.Commit(context.WithoutCancel(t.Context()), c, workspace.Origin{})
+				}
+				switch {
+				case err == nil:
+					done++
+				case !errors.Is(err, workspace.ErrStale):
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if got := len(first.content("counter")); got != writers*each {
+		t.Errorf("%d increments are there, want %d", got, writers*each)
+	}
+}
+
+func TestRacingCreators(t *testing.T) {
+	first := open(t)
+	second := reopen(t, first.Dir(), first.home, workspace.Options{})
+	for i := range 30 {
+		name := fmt.Sprintf("d%d/f", i)
+		a, b := first.propose(name, "a"), second.propose(name, "b")
+		errs := make(chan error, 1)
+		go func() {
+			_, err := second.Commit(t.Context(), b, workspace.Origin{})
+			errs <- err
+		}()
+		_, errA := first.Commit(t.Context(), a, workspace.Origin{})
+		errB := <-errs
+		if (errA == nil) == (errB == nil) {
+			t.Fatalf("both or none went through: %v, %v", errA, errB)
+		}
+		want := "a"
+		if errA != nil {
+			want = "b"
+		}
+		if got := first.content(name); got != want || !errors.Is(errors.Join(errA, errB), workspace.ErrStale) {
+			t.Fatalf("%s holds %q, want %q (%v, %v)", name, got, want, errA, errB)
+		}
+	}
+}

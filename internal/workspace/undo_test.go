@@ -1,0 +1,294 @@
+package workspace_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+func turn(n int) workspace.Origin {
+	return workspace.Origin{Session: "s", Turn: fmt.Sprint("turn ", n), Tool: "edit_file"}
+}
+
+func TestUndoGoesBackStepByStep(t *testing.T) {
+	w := open(t)
+	w.write("f", "0\n")
+	for i := 1; i <= 3; i++ {
+		w.edit("f", fmt.Sprintln(i), turn(i))
+	}
+	for i := 2; i >= 0; i-- {
+		w.undo(workspace.LastChange)
+		if got := w.content("f"); got != fmt.Sprintln(i) {
+			t.Fatalf("after undo: %q, want %d", got, i)
+		}
+	}
+	if _, err := w.UndoPlan(t.Context(), workspace.LastChange); !errors.Is(err, workspace.ErrNothingToUndo) {
+		t.Errorf("undo of nothing: %v", err)
+	}
+	for i := 1; i <= 3; i++ { // and forth again
+		w.undo(workspace.LastUndo)
+		if got := w.content("f"); got != fmt.Sprintln(i) {
+			t.Fatalf("after redo: %q, want %d", got, i)
+		}
+	}
+	if _, err := w.UndoPlan(t.Context(), workspace.LastUndo); !errors.Is(err, workspace.ErrNothingToUndo) {
+		t.Errorf("redo of nothing: %v", err)
+	}
+	w.undo(workspace.LastChange) // what was redone can be undone
+	if got := w.content("f"); got != "2\n" {
+		t.Errorf("after redo and undo: %q", got)
+	}
+}
+
+func TestNewChangeEndsRedo(t *testing.T) {
+	w := open(t)
+	w.write("f", "0\n")
+	w.edit("f", "1\n", turn(1))
+	w.undo(workspace.LastChange)
+	w.edit("g", "new\n", turn(2))
+	if _, err := w.UndoPlan(t.Context(), workspace.LastUndo); !errors.Is(err, workspace.ErrNothingToUndo) {
+		t.Errorf("redo after another change: %v", err)
+	}
+}
+
+func TestUndoOfTurn(t *testing.T) {
+	w := open(t)
+	w.write("a", "a0\n")
+	w.write("b", "b0\n")
+	w.edit("a", "a1\n", turn(1))
+	w.edit("a", "a2\n", turn(2))
+	w.edit("b", "b1\n", turn(2))
+	w.edit("new/deep/c", "c\n", turn(2))
+	w.edit("a", "a3\n", turn(2))
+	got := w.undo(workspace.LastTurn)
+	if diff := cmp.Diff([]string{"a", "b", "new/deep/c"}, got); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"a", "b"}, w.files()); diff != "" {
+		t.Error("files after the undo:", diff)
+	}
+	if a, b := w.content("a"), w.content("b"); a != "a1\n" || b != "b0\n" {
+		t.Errorf("a holds %q, b holds %q", a, b)
+	}
+	w.undo(workspace.LastUndo)
+	if a, c := w.content("a"), w.content("new/deep/c"); a != "a3\n" || c != "c\n" {
+		t.Errorf("after redo a holds %q, new/deep/c holds %q", a, c)
+	}
+	w.undo(workspace.LastTurn)
+	w.undo(workspace.LastTurn)
+	if got := w.content("a"); got != "a0\n" {
+		t.Errorf("after the undo of both turns a holds %q", got)
+	}
+}
+
+func TestPlanShowsWhatUndoWouldDo(t *testing.T) {
+	w := open(t)
+	w.write("f", "old\n")
+	w.edit("f", "new\n", turn(1))
+	w.edit("g", "made\n", turn(1))
+	plan, err := w.UndoPlan(t.Context(), workspace.LastTurn)
+	must(t, err)
+	type shown struct {
+		Name, Text, After string
+		Exists, Delete    bool
+	}
+	var got []shown
+	for _, c := range plan.Changes {
+		got = append(got, shown{c.Name, c.Text, c.After, c.Exists, c.Delete})
+	}
+	want := []shown{{"f", "new\n", "old\n", true, false}, {"g", "made\n", "", true, true}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	plan.Changes[0].After = "something else\n"
+	if err := w.Undo(t.Context(), plan); err == nil {
+		t.Error("an undo wrote what was not planned")
+	}
+	if f, g := w.content("f"), w.content("g"); f != "new\n" || g != "made\n" {
+		t.Errorf("after the refused undo: %q, %q", f, g)
+	}
+}
+
+func TestUndoRefusesChangedFiles(t *testing.T) {
+	after := map[string]func(w *tree){
+		"changed":         func(w *tree) { w.write("f", "theirs\n") },
+		"deleted":         func(w *tree) { must(t, os.Remove(w.path("f"))) },
+		"made a folder":   func(w *tree) { must(t, errors.Join(os.Remove(w.path("f")), os.Mkdir(w.path("f"), 0o755))) },
+		"made a link":     func(w *tree) { must(t, errors.Join(os.Remove(w.path("f")), os.Symlink("g", w.path("f")))) },
+		"changed by half": func(w *tree) { w.write("f", "one\nTHEIRS\n") },
+	}
+	for name, act := range after {
+		for _, planned := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, planned %v", name, planned), func(t *testing.T) {
+				w := open(t)
+				w.write("f", "zero\n")
+				w.write("g", "one\ntwo\n")
+				w.edit("f", "one\ntwo\n", turn(1))
+				var plan workspace.Plan
+				var err error
+				if planned {
+					plan, err = w.UndoPlan(t.Context(), workspace.LastChange)
+					must(t, err)
+				}
+				act(w)
+				before, _ := os.ReadFile(w.path("f"))
+				if planned {
+					err = w.Undo(t.Context(), plan)
+				} else {
+					_, err = w.UndoPlan(t.Context(), workspace.LastChange)
+				}
+				if !errors.Is(err, workspace.ErrStale) {
+					t.Errorf("error %v, want ErrStale", err)
+				}
+				if now, _ := os.ReadFile(w.path("f")); string(now) != string(before) {
+					t.Errorf("f holds %q, want %q", now, before)
+				}
+			})
+		}
+	}
+}
+
+func TestUndoOfTurnSeesForeignEditBetween(t *testing.T) {
+	w := open(t)
+	w.write("f", "0\n")
+	w.edit("f", "1\n", turn(1))
+	w.write("f", "1 and theirs\n")
+	w.edit("f", "2 and theirs\n", turn(1))
+	if _, err := w.UndoPlan(t.Context(), workspace.LastTurn); !errors.Is(err, workspace.ErrStale) {
+		t.Errorf("the undo would lose their edit: %v", err)
+	}
+	w.undo(workspace.LastChange)
+	if got := w.content("f"); got != "1 and theirs\n" {
+		t.Errorf("f holds %q", got)
+	}
+}
+
+func TestUndoKeepsFoldersInUse(t *testing.T) {
+	w := open(t)
+	w.edit("new/deep/f", "x", turn(1))
+	w.write("new/theirs", "y")
+	w.undo(workspace.LastChange)
+	if diff := cmp.Diff([]string{"new/", "new/theirs"}, w.files()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestUndoBringsModeBack(t *testing.T) {
+	w := open(t)
+	w.write("f", "old\n")
+	must(t, os.Chmod(w.path("f"), 0o755))
+	w.edit("f", "new\n", turn(1))
+	must(t, os.Chmod(w.path("f"), 0o600))
+	w.undo(workspace.LastChange)
+	info, err := os.Stat(w.path("f"))
+	must(t, err)
+	if info.Mode().Perm() != 0o755 {
+		t.Errorf("mode %v", info.Mode())
+	}
+}
+
+func TestUndoAcrossProcessesAndSessions(t *testing.T) {
+	w := open(t)
+	w.write("f", "0\n")
+	w.edit("f", "1\n", workspace.Origin{Session: "one", Turn: "1"})
+	two := reopen(t, w.Dir(), w.home, workspace.Options{Session: "two"})
+	two.edit("g", "new\n", workspace.Origin{Session: "two", Turn: "1"})
+	if diff := cmp.Diff([]string{"g"}, two.undo(workspace.LastTurn)); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := two.UndoPlan(t.Context(), workspace.LastChange); !errors.Is(err, workspace.ErrNothingToUndo) {
+		t.Errorf("session two undoes a change of session one: %v", err)
+	}
+	any := reopen(t, w.Dir(), w.home, workspace.Options{})
+	if diff := cmp.Diff([]string{"f"}, any.undo(workspace.LastChange)); diff != "" {
+		t.Error(diff)
+	}
+	if got := w.content("f"); got != "0\n" {
+		t.Errorf("f holds %q", got)
+	}
+}
+
+// TestUndoAcrossEncodings undoes a turn in which a file changed its encoding: the
+// first edit took out the only character that was not ASCII.
+func TestUndoAcrossEncodings(t *testing.T) {
+	w := open(t)
+	w.write("f", "caf\xe9\n")
+	w.edit("f", "cafe\n", turn(1))
+	w.edit("f", "日本\n", turn(1))
+	w.undo(workspace.LastTurn)
+	if got := w.content("f"); got != "caf\xe9\n" {
+		t.Errorf("f holds %q", got)
+	}
+	w.undo(workspace.LastUndo)
+	if got := w.content("f"); got != "日本\n" {
+		t.Errorf("f holds %q", got)
+	}
+}
+
+// TestRandomEditsAndUndos makes random edits of random files in turns, with
+// restarts, and takes all of them back: each undo must give exactly the bytes
+// and the mode before.
+func TestRandomEditsAndUndos(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		w := open(t)
+		contents := []string{"", "a\n", "a\r\nb\r\n", "\xef\xbb\xbfbom\n", "caf\xe9", "\xff\xfea\x00", "long\n" + strings.Repeat("x\n", 300)}
+		names := []string{"f", "d/g", "d/e/h"}
+		for _, name := range names {
+			if rapid.Bool().Draw(rt, "there") {
+				w.write(name, rapid.SampledFrom(contents).Draw(rt, "content"))
+				must(t, os.Chmod(w.path(name), rapid.SampledFrom([]os.FileMode{0o644, 0o755, 0o600}).Draw(rt, "mode")))
+			}
+		}
+		states := []map[string]string{w.state()}
+		for i := range rapid.IntRange(1, 4).Draw(rt, "turns") {
+			for range rapid.IntRange(1, 3).Draw(rt, "edits") {
+				name := rapid.SampledFrom(names).Draw(rt, "name")
+				c, err := w.Propose(name, func(f workspace.File) (string, error) {
+					return f.Text + fmt.Sprintf("%d%s", i, f.Format.EOL), nil
+				})
+				must(t, err)
+				_, err = w.Commit(t.Context(), c, turn(i))
+				must(t, err)
+			}
+			states = append(states, w.state())
+			if rapid.Bool().Draw(rt, "restart") {
+				w = reopen(t, w.Dir(), w.home, workspace.Options{})
+			}
+		}
+		for _, want := range slices.Backward(states[:len(states)-1]) {
+			w.undo(workspace.LastTurn)
+			if diff := cmp.Diff(want, w.state()); diff != "" {
+				rt.Fatal(diff)
+			}
+			if rapid.Bool().Draw(rt, "redo and undo") {
+				w.undo(workspace.LastUndo)
+				w.undo(workspace.LastTurn)
+				if diff := cmp.Diff(want, w.state()); diff != "" {
+					rt.Fatal(diff)
+				}
+			}
+		}
+	})
+}
+
+// state is what is in the workspace: content and mode of each file.
+func (w *tree) state() map[string]string {
+	out := map[string]string{}
+	for _, name := range w.files() {
+		info, err := os.Lstat(w.path(name))
+		must(w.t, err)
+		out[name] = info.Mode().String()
+		if info.Mode().IsRegular() {
+			out[name] += " " + w.content(name)
+		}
+	}
+	return out
+}
