@@ -95,7 +95,7 @@ func (m *model) progress() string {
 	if m.ask != nil {
 		parts[0] = "waiting for your answer"
 	}
-	parts = append(parts, seconds(m.ui.opt.Now().Sub(t.started).Truncate(1e9)))
+	parts = append(parts, seconds(m.ui.opt.Now().Sub(t.started)))
 	if n := t.total.Input + t.total.Output; n > 0 {
 		parts = append(parts, count(n)+" tokens")
 	}
@@ -110,9 +110,9 @@ func (m *model) upper(height int) []string {
 	}
 	switch {
 	case m.ask != nil:
-		return m.ask.view(m.look.st, m.look.width, min(height, m.panelHeight()))
+		return append([]string{""}, m.ask.view(m.look.st, m.look.width, min(height, m.panelHeight())-1)...)
 	case m.pick != nil:
-		return m.pick.View(m.look.width, min(height, m.panelHeight()))
+		return append([]string{""}, m.pick.View(m.look.width, min(height, m.panelHeight())-1)...)
 	}
 	lines := append([]string{}, m.turn.tail...)
 	lines = append(lines, m.running()...)

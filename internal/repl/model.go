@@ -110,7 +110,10 @@ func (m *model) View() tea.View {
 
 // take prints what the feed finished and handles its items in order.
 func (m *model) take(up update) tea.Cmd {
-	m.scr.Print(up.lines...)
+	if len(up.lines) > 0 {
+		m.scr.Print(up.lines...)
+		m.turn.inCalls = false
+	}
 	m.turn.tail = up.tail
 	var cmds []tea.Cmd
 	for _, item := range up.items {

@@ -237,13 +237,17 @@ func (m *model) panelKey(key tea.KeyPressMsg) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// panelEsc leaves the full screen, or else cancels the turn.
+// panelEsc leaves the full screen, or else cancels the turn. Outside of a turn
+// (/undo) it is a no.
 func (m *model) panelEsc() {
-	if m.ask.full {
+	switch {
+	case m.ask.full:
 		m.fullScreen(false)
-		return
+	case m.turn.running:
+		m.cancel()
+	default:
+		m.answer(confirm.Verdict{})
 	}
-	m.cancel()
 }
 
 // noteKey handles a key while the comment is typed.

@@ -62,8 +62,6 @@ func short(line string, width int) string { return ansi.Truncate(line, max(1, wi
 // seconds says how long something took, as a person would.
 func seconds(d time.Duration) string {
 	switch {
-	case d < 10*time.Second:
-		return fmt.Sprintf("%.1fs", d.Seconds())
 	case d < time.Minute:
 		return fmt.Sprintf("%ds", int(d.Seconds()))
 	default:

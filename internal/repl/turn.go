@@ -32,6 +32,7 @@ type turn struct {
 	doing   string   // what goes on, for the spinner's line
 	title   string   // the running call
 	output  string   // the end of its output
+	inCalls bool     // the last line printed is a call's
 	total   llm.Usage
 	context int64
 }
@@ -155,14 +156,15 @@ func (m *model) printCall(ev session.CallEnded) {
 	if res.ForUser != "" {
 		line += paint(st.dim, " · "+sanitize.Line(res.ForUser))
 	}
-	if ev.Took >= time.Second {
-		line += paint(st.dim, " · "+seconds(ev.Took))
+	if !m.turn.inCalls {
+		m.scr.Print("")
 	}
-	lines := append([]string{""}, short(line, m.look.width))
+	m.scr.Print(short(line, m.look.width))
+	m.turn.inCalls = true
 	for _, c := range res.Changes {
-		lines = append(lines, diffview.Summarize(c.Path, c.Diff, m.diffOptions())...)
+		_, lines := diffview.Summarize(c.Path, c.Diff, m.diffOptions()) // the call's own line is the title
+		m.scr.Print(lines...)
 	}
-	m.scr.Print(lines...)
 }
 
 // printEnd says how a turn ended, unless it simply did.

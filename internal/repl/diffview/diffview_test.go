@@ -225,15 +225,15 @@ func TestSummarizeAgreesWithTheView(t *testing.T) {
 		c := change(t)
 		o := diffview.Options{Width: 80, NoColor: true}
 		v := diffview.New(c, o)
-		got := diffview.Summarize(c.Name, diff.Unified(c.Name, c.Name, c.Before, c.After), o)
+		title, got := diffview.Summarize(c.Name, diff.Unified(c.Name, c.Name, c.Before, c.After), o)
 		added, removed := v.Counts()
-		if want := fmt.Sprintf("edit %s +%d −%d", c.Name, added, removed); got[0] != want {
-			t.Fatalf("title %q, want %q", got[0], want)
+		if want := fmt.Sprintf("edit %s +%d −%d", c.Name, added, removed); title[0] != want {
+			t.Fatalf("title %q, want %q", title[0], want)
 		}
 		if v.Len() > 12 || strings.Contains(strings.Join(v.Summary(), ""), "⋯") {
 			return // what is folded after the last hunk is not in a unified diff
 		}
-		if d := cmp.Diff(unblank(strings.Join(v.Summary()[1:], "\n")), unblank(strings.Join(got[1:], "\n"))); d != "" {
+		if d := cmp.Diff(unblank(strings.Join(v.Summary()[1:], "\n")), unblank(strings.Join(got, "\n"))); d != "" {
 			t.Fatal(d)
 		}
 	})
@@ -246,8 +246,8 @@ func TestSummarizeNamesWhatHappened(t *testing.T) {
 		"delete a +0 −1": diff.Unified("a", "", "x\n", ""),
 		"edit a +0 −0":   "no diff at all\n@@ nonsense\n@@ -x +y @@\n",
 	} {
-		if got := diffview.Summarize("a", unified, o); got[0] != want {
-			t.Errorf("%q: %q, want %q", unified, got[0], want)
+		if title, _ := diffview.Summarize("a", unified, o); title[0] != want {
+			t.Errorf("%q: %q, want %q", unified, title[0], want)
 		}
 	}
 }

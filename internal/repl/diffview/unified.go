@@ -7,9 +7,9 @@ import (
 	"github.com/bb2d0cf4/agent/internal/diff"
 )
 
-// Summarize renders the unified diff of a committed change as Summary does. A diff
-// that cannot be read is summed up by its title alone.
-func Summarize(name, unified string, o Options) []string {
+// Summarize renders the unified diff of a committed change as Summary does, its
+// title apart. A diff that cannot be read is summed up by its title alone.
+func Summarize(name, unified string, o Options) (title, lines []string) {
 	hunks := parseUnified(unified)
 	var before, after strings.Builder
 	a, b := map[int]string{}, map[int]string{}
@@ -31,7 +31,7 @@ func Summarize(name, unified string, o Options) []string {
 	body := body{painter: newPainter(name, o, mapSource(a), mapSource(b)), rows: foldedRows(hunks, 0)}
 	body.painter.showCR = mixedEndings(before.String(), after.String())
 	body.layout(o)
-	return append(titleLine(unifiedVerb(unified), name, added, removed, nil, o), body.summary(o)...)
+	return titleLine(unifiedVerb(unified), name, added, removed, nil, o), body.summary(o)
 }
 
 func count(is bool) int {
