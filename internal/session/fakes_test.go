@@ -16,9 +16,11 @@ import (
 // answerFunc is how a model answers one request.
 type answerFunc func(ctx context.Context, yield func(llm.Delta, error) bool)
 
-// model answers from a list and judges each request that it gets.
+// model answers from a list. Of each request that it gets, it judges the bytes
+// that a server would get.
 type model struct {
 	tb       testing.TB
+	wire     *wire
 	answers  []answerFunc
 	requests []llm.Request
 }
@@ -26,8 +28,11 @@ type model struct {
 func (m *model) Info() llm.Info { return llm.Info{Name: "test/model"} }
 
 func (m *model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
-	if err := transcriptjudge.Check(encode(m.tb, req)); err != nil {
-		m.tb.Errorf("request %d: %v", len(m.requests)+1, err)
+	if m.wire == nil {
+		m.wire = newWire()
+	}
+	if body := m.wire.bytes(ctx, m.tb, req); transcriptjudge.Check(body) != nil {
+		m.tb.Errorf("request %d: %v\n%s", len(m.requests)+1, transcriptjudge.Check(body), body)
 	}
 	req.Messages = slices.Clone(req.Messages)
 	m.requests = append(m.requests, req)
@@ -166,43 +171,4 @@ func eventsOf[E Event](r *rig) []E {
 func (r *rig) stop() Stop {
 	ends := eventsOf[TurnEnded](r)
 	return ends[len(ends)-1].Stop
-}
-
-// encode writes req as the chat completions protocol wants it. It is plain on
-// purpose: what it is given wrong, it sends wrong.
-func encode(tb testing.TB, req llm.Request) []byte {
-	type fn struct {
-		Name      string `json:"name"`
-		Arguments string `json:"arguments"`
-	}
-	type toolCall struct {
-		ID       string `json:"id"`
-		Type     string `json:"type"`
-		Function fn     `json:"function"`
-	}
-	type message struct {
-		Role      string     `json:"role"`
-		Content   *string    `json:"content,omitempty"`
-		ToolCalls []toolCall `json:"tool_calls,omitempty"`
-		CallID    string     `json:"tool_call_id,omitempty"`
-	}
-	var out []message
-	if req.System != "" {
-		out = append(out, message{Role: "system", Content: &req.System})
-	}
-	for _, m := range req.Messages {
-		e := message{Role: string(m.Role), CallID: m.CallID}
-		if text := m.Text(); text != "" || len(m.Calls) == 0 {
-			e.Content = &text
-		}
-		for _, c := range m.Calls {
-			e.ToolCalls = append(e.ToolCalls, toolCall{c.ID, "function", fn{c.Name, c.Args}})
-		}
-		out = append(out, e)
-	}
-	body, err := json.Marshal(map[string]any{"messages": out})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return body
 }

@@ -177,8 +177,10 @@ func TestBrokenStream(t *testing.T) {
 	}{
 		"after text": {breakOff("The first half", errors.New("reset by peer")), []string{"user: go", "assistant: The first half " + markBroken, "user: next"}},
 		"at once":    {breakOff("", errors.New("secret error text")), []string{"user: go", "user: next"}},
-		"without end": {func(_ context.Context, yield func(llm.Delta, error) bool) { yield(llm.Delta{Text: "half"}, nil) },
-			[]string{"user: go", "assistant: half " + markBroken, "user: next"}},
+		"without end": {
+			func(_ context.Context, yield func(llm.Delta, error) bool) { yield(llm.Delta{Text: "half"}, nil) },
+			[]string{"user: go", "assistant: half " + markBroken, "user: next"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, Options{}, tt.answer, say("fine"))

@@ -172,7 +172,7 @@ func TestDamageInTheMiddle(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := reopen(t, a, id)
-			want := append(sample()[:2], sample()[3:]...)
+			want := slices.Delete(sample(), 2, 3)
 			if diff := cmp.Diff(want, s.Kept().Messages); diff != "" {
 				t.Errorf("messages:\n%s", diff)
 			}
@@ -387,7 +387,7 @@ func TestCrashIsContinued(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		r.Run(t.Context(), "go") //nolint:errcheck // it never returns
+		r.Run(t.Context(), "go") // never returns
 	}()
 	<-done
 	id := s.ID()

@@ -146,7 +146,9 @@ func (c call) check() error {
 }
 
 func badInName(r rune) bool {
-	return !(r == '_' || r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z')
+	letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+	digit := '0' <= r && r <= '9'
+	return !letter && !digit && r != '_' && r != '-'
 }
 
 func (j *judge) result(m message) error {
