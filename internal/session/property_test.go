@@ -77,7 +77,7 @@ func TestInvariantI1(t *testing.T) {
 // conversation runs some prompts, with crashes between and within, and returns
 // the number of requests.
 func (s *storm) conversation() (requests int) {
-	s.store = s.archive.Create("/work", "test/model")
+	s.store = s.archive.Create("/src", "test/model")
 	for range 1 + s.rnd.IntN(3) {
 		requests += s.process()
 	}

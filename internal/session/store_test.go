@@ -38,7 +38,7 @@ func sample() []llm.Message {
 
 func newStore(t testing.TB, a *Archive) *Store {
 	t.Helper()
-	s := a.Create("/work/project", "test/model")
+	s := a.Create("/src/project", "test/model")
 	t.Cleanup(func() { s.Close() })
 	return s
 }
@@ -77,7 +77,7 @@ func TestStoreKeepsEverything(t *testing.T) {
 		t.Errorf("kept (-want +got):\n%s", diff)
 	}
 	info := s.Info()
-	if info.Dir != "/work/project" || info.Model != "test/model" || info.Title != "Fix the <test> & \"quote\" it ok ß" || info.Created.IsZero() {
+	if info.Dir != "/src/project" || info.Model != "test/model" || info.Title != "Fix the <test> & \"quote\" it ok ß" || info.Created.IsZero() {
 		t.Errorf("info %+v", info)
 	}
 	_, got, err := a.Read(id)
@@ -237,7 +237,7 @@ func TestOneProcessASession(t *testing.T) {
 	s := reopen(t, a, id)
 	for name, do := range map[string]func() error{
 		"open":   func() error { _, err := a.Open(id); return err },
-		"latest": func() error { _, err := a.Latest("/work/project"); return err },
+		"latest": func() error { _, err := a.Latest("/src/project"); return err },
 		"remove": func() error { return a.Remove(id) },
 	} {
 		if err := do(); !errors.Is(err, statefile.ErrLocked) || !strings.Contains(err.Error(), id) {
@@ -264,15 +264,15 @@ func TestFindListRemove(t *testing.T) {
 	if err := os.Chtimes(onePath, old, old); err != nil {
 		t.Fatal(err)
 	}
-	other := a.Create("/work/[other]", "m")
+	other := a.Create("/src/[other]", "m")
 	if err := errors.Join(other.Append(llm.TextMessage(llm.User, strings.Repeat("long ", 100))), other.Close()); err != nil {
 		t.Fatal(err)
 	}
-	list, err := a.List("/work/project")
+	list, err := a.List("/src/project")
 	if err != nil || len(list) != 2 || list[0].ID != two || list[1].ID != one {
 		t.Fatalf("list %+v, %v", list, err)
 	}
-	want := Info{ID: two, Dir: "/work/project", Model: "test/model", Title: "Fix the <test> & \"quote\" it ok ß"}
+	want := Info{ID: two, Dir: "/src/project", Model: "test/model", Title: "Fix the <test> & \"quote\" it ok ß"}
 	if diff := cmp.Diff(want, list[0], cmpopts.IgnoreFields(Info{}, "Created", "Updated", "Size")); diff != "" || list[0].Size == 0 {
 		t.Error(diff, list[0].Size)
 	}
@@ -280,7 +280,7 @@ func TestFindListRemove(t *testing.T) {
 	if err != nil || len(all) != 3 {
 		t.Fatalf("all: %+v, %v", all, err)
 	}
-	s, err := a.Latest("/work/project")
+	s, err := a.Latest("/src/project")
 	if err != nil || s.ID() != two {
 		t.Fatalf("latest %v, %v", s, err)
 	}
