@@ -2,6 +2,7 @@ package shell
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,14 +11,25 @@ import (
 	"time"
 )
 
-// How long the ways to an end may take. What follows the shell's own exit adds
-// up to less than a second.
+// patience is how long the steps of ending processes may take.
+type patience struct {
+	grace time.Duration // between TERM and KILL
+	kill  time.Duration // for the killed to disappear
+}
+
+// How long the ways to an end may take. What follows the shell's own exit
+// (settleTime, afterExit, then drainTime at least and twice lastReads) adds up to
+// less than a second.
 const (
-	settleTime = 200 * time.Millisecond // for what ends by itself just after the shell, like >(tee log)
-	leftGrace  = 300 * time.Millisecond // between TERM and KILL, once the shell has exited
-	stopGrace  = 2 * time.Second        // the same on a timeout and when cancelled
-	killTime   = 300 * time.Millisecond // for the dead to disappear after KILL
-	drainTime  = 100 * time.Millisecond // for output, when nobody is left who should write any
+	settleTime = 300 * time.Millisecond // for what ends by itself just after the shell, like >(tee log)
+	exitTime   = 900 * time.Millisecond // for all of it, where the pipe stays open
+	drainTime  = 50 * time.Millisecond  // for output, when nobody is left who should write any
+	lastReads  = 40 * time.Millisecond  // for what is in the pipe when the waiting is over
+)
+
+var (
+	afterExit = patience{grace: 250 * time.Millisecond, kill: 300 * time.Millisecond}
+	whenTold  = patience{grace: 2 * time.Second, kill: time.Second} // on a timeout and when cancelled
 )
 
 // maxLine is the longest command line in bytes; Linux takes no longer argument.
@@ -93,13 +105,17 @@ func (j *Jobs) register(c *command) error {
 func (c *command) pump(sink func([]byte)) {
 	defer close(c.pumped)
 	buf := make([]byte, 64<<10)
-	for {
+	for last := false; ; {
 		n, err := c.pipe.Read(buf)
 		if n > 0 {
 			sink(buf[:n])
 		}
-		if err != nil {
+		switch {
+		case err == nil:
+		case last || !errors.Is(err, os.ErrDeadlineExceeded) || c.pipe.SetReadDeadline(time.Now().Add(lastReads)) != nil:
 			return
+		default:
+			last = true // a passed deadline fails even where there is something to read
 		}
 	}
 }
@@ -158,15 +174,18 @@ func (c *command) wait(stop <-chan struct{}, timeout time.Duration) ending {
 	}
 	select {
 	case <-c.exited:
-		end.rest = c.endLeft()
 	case <-over:
 		end.timedOut = true
-		end.rest.survivors = c.end(c.left(), stopGrace)
 	case <-stop:
 		end.stopped = true
-		end.rest.survivors = c.end(c.left(), stopGrace)
 	}
-	c.drain()
+	ended := time.Now()
+	if end.timedOut || end.stopped {
+		end.rest.survivors = c.end(c.left(), whenTold)
+	} else {
+		end.rest = c.endLeft()
+	}
+	c.drain(max(drainTime, exitTime-time.Since(ended)))
 	<-c.exited
 	end.code = exitCode(c.cmd.ProcessState)
 	end.took = time.Since(c.started)
@@ -177,7 +196,7 @@ func (c *command) wait(stop <-chan struct{}, timeout time.Duration) ending {
 func (c *command) endLeft() rest {
 	var r rest
 	if left := c.settle(settleTime); len(left) > 0 {
-		r.survivors = c.end(left, leftGrace)
+		r.survivors = c.end(left, afterExit)
 		r.ended = without(left, r.survivors)
 	}
 	r.strays = c.strays()
@@ -185,13 +204,13 @@ func (c *command) endLeft() rest {
 }
 
 // end asks left, and what comes to light meanwhile, to terminate, kills what has
-// not done so when grace is over, and returns what is still there then.
-func (c *command) end(left []process, grace time.Duration) []process {
+// not done so when p.grace is over, and returns what is still there after p.kill.
+func (c *command) end(left []process, p patience) []process {
 	c.terminate(left)
-	if left = c.settle(grace); len(left) == 0 {
+	if left = c.settle(p.grace); len(left) == 0 {
 		return nil
 	}
-	deadline := time.NewTimer(killTime)
+	deadline := time.NewTimer(p.kill)
 	defer deadline.Stop()
 	for pause := time.Millisecond; len(left) > 0; pause = min(2*pause, 20*time.Millisecond) {
 		c.kill(left) // again each time: it may have forked
@@ -219,10 +238,10 @@ func (c *command) settle(limit time.Duration) []process {
 	}
 }
 
-// drain waits for the rest of the output. If the pipe is held by something that
-// could not be ended, what is in it by now is all.
-func (c *command) drain() {
-	timer := time.NewTimer(drainTime)
+// drain waits for the rest of the output, which ends when nobody holds the pipe
+// any more. If something does after limit, what is in it then is all.
+func (c *command) drain(limit time.Duration) {
+	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {
 	case <-c.pumped:

@@ -165,7 +165,7 @@ func (j *Jobs) List() []Job {
 	return list
 }
 
-// Close ends all jobs and waits for them, 2.5 seconds at most for those that do
+// Close ends all jobs and waits for them, three seconds at most for those that do
 // not end when asked. The error names processes that could not be ended.
 // Nothing can be started afterwards. Close may be called more than once.
 func (j *Jobs) Close() error {

@@ -155,7 +155,7 @@ func snapshot() []entry {
 // them.
 func (c *command) reapAdopted(all []entry) {
 	self := os.Getpid()
-	own := sessionOf(all, self)
+	own := ownSession()
 	for _, e := range all {
 		if !e.zombie || c.jobs.shells[e.pid] {
 			continue
@@ -180,15 +180,6 @@ func (j *Jobs) lingers(p identity) bool {
 	return seen && time.Since(since) >= time.Second
 }
 
-func sessionOf(all []entry, pid int) int {
-	for _, e := range all {
-		if e.pid == pid {
-			return e.session
-		}
-	}
-	return 0
-}
-
 // owns says whether e belongs to the command by itself: the shell, a process in
 // its session, an orphan with its mark, or one that holds its output.
 func (c *command) owns(e entry) bool {
@@ -199,7 +190,16 @@ func (c *command) owns(e entry) bool {
 	if e.session == shell || c.known[e.identity] { // the dying have no environment any more
 		return true
 	}
-	return e.parent == os.Getpid() && !e.zombie && !c.jobs.shells[e.pid] && (hasMark(e.pid, c.mark) || c.feeds(e.pid))
+	if e.parent != os.Getpid() || e.zombie || c.jobs.shells[e.pid] || e.session == ownSession() {
+		return false
+	}
+	return hasMark(e.pid, c.mark) || c.feeds(e.pid)
+}
+
+// ownSession returns the session of this program, in which no command ever is.
+func ownSession() int {
+	sid, _, _ := syscall.RawSyscall(syscall.SYS_GETSID, 0, 0, 0) // cannot fail for oneself
+	return int(sid)
 }
 
 // hasMark says whether mark is in pid's environment. What cannot be read is not
@@ -209,8 +209,14 @@ func hasMark(pid int, mark string) bool {
 	return err == nil && bytes.Contains(append([]byte{0}, env...), []byte("\x00"+mark))
 }
 
-// feeds says whether pid has the writing end of our pipe open.
+// feeds says whether pid has the writing end of our pipe open. A child that is
+// being started somewhere else in this program has it too, until it has become
+// another program.
 func (c *command) feeds(pid int) bool {
+	exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
+	if self, selfErr := os.Executable(); err != nil || selfErr != nil || exe == self {
+		return false
+	}
 	info, err := c.pipe.Stat()
 	if err != nil {
 		return false
@@ -259,7 +265,7 @@ func (c *command) strays() []process {
 	}
 	all := snapshot()
 	self := os.Getpid()
-	own := sessionOf(all, self)
+	own := ownSession()
 	var ps []process
 	for _, e := range all {
 		young := c.birth > 0 && e.start >= c.birth

@@ -58,7 +58,7 @@ func TestRun(t *testing.T) {
 		"escapes are kept":   {`printf '\033[31mred\033[0m'`, 0, "\x1b[31mred\x1b[0m"},
 		"separated by NULs":  {`printf 'some/file/name.go\0other/file/name.go\0'`, 0, "some/file/name.go\x00other/file/name.go\x00"},
 		"binary":             {`printf '\177ELF\001\001\000\000\000\000'`, 0, "[binary output, 10 bytes, not shown]"},
-		"finishes writing":   {"echo x > >(sleep 0.05; cat)", 0, "x\n"},
+		"finishes writing":   {"echo x > >(cat; echo y)", 0, "x\ny\n"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

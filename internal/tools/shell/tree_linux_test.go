@@ -149,7 +149,8 @@ func TestStrayIsNamed(t *testing.T) {
 	n := token()
 	j := shell.NewJobs()
 	defer closeJobs(t, j)
-	opts := shell.Options{Line: "env -i setsid sleep " + n + " >/dev/null 2>&1 & echo $!; sleep 0.05", Dir: t.TempDir()}
+	const untilCutLoose = `until read -r _ name _ _ _ sid _ </proc/$!/stat && [ "$name $sid" = "(sleep) $!" ]; do sleep 0.01; done`
+	opts := shell.Options{Line: "env -i setsid sleep " + n + " >/dev/null 2>&1 & echo $!;" + untilCutLoose, Dir: t.TempDir()}
 	res, err := j.Run(t.Context(), opts)
 	if err != nil {
 		t.Fatal(err)
