@@ -156,7 +156,7 @@ func explainMember(params []Param, e *json.SemanticError) error {
 		known := knownKeys(params, e.JSONPointer)
 		hint := ""
 		if near := Nearest(key, known); near != "" {
-			hint = fmt.Sprintf(", did you mean %q?", near)
+			hint = fmt.Sprintf(" (did you mean %q?)", near)
 		}
 		return fmt.Errorf("there is no key %q%s; the keys are: %s", key, hint, strings.Join(known, ", "))
 	}

@@ -1,0 +1,325 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/tools/shell"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+// asker answers every question with verdict, after during.
+type asker struct {
+	verdict confirm.Verdict
+	err     error
+	during  func(confirm.Request)
+	asked   []confirm.Request
+}
+
+func (a *asker) Ask(_ context.Context, req confirm.Request) (confirm.Verdict, error) {
+	a.asked = append(a.asked, req)
+	if a.during != nil {
+		a.during(req)
+	}
+	return a.verdict, a.err
+}
+
+// bench is a set of tools over a real workspace.
+type bench struct {
+	*testing.T
+	dir  string
+	ask  *asker
+	deps Deps
+	set  *Set
+}
+
+func newBench(t *testing.T, files map[string]string) *bench {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{T: t, dir: dir, ask: &asker{verdict: confirm.Verdict{Decision: confirm.Approve, By: "test"}}}
+	for name, text := range files {
+		b.write(name, text)
+	}
+	root, err := workspace.Open(dir, workspace.Options{Home: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs := shell.NewJobs()
+	t.Cleanup(func() {
+		if err := errors.Join(jobs.Close(), root.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	b.deps = Deps{Root: root, Ask: b.ask, Jobs: jobs, SpillDir: filepath.Join(t.TempDir(), "spill"), Session: "s"}
+	b.set = NewSet(b.deps)
+	return b
+}
+
+func (b *bench) write(name, text string) {
+	b.Helper()
+	full := filepath.Join(b.dir, name)
+	if err := os.MkdirAll(filepath.Dir(full), 0o700); err != nil {
+		b.Fatal(err)
+	}
+	if err := os.WriteFile(full, []byte(text), 0o600); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (b *bench) read(name string) string {
+	b.Helper()
+	data, err := os.ReadFile(filepath.Join(b.dir, name))
+	if err != nil {
+		b.Fatal(err)
+	}
+	return string(data)
+}
+
+type m = map[string]any
+
+func (b *bench) call(name string, arguments m) Result {
+	b.Helper()
+	raw, err := json.Marshal(arguments)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return b.raw(name, string(raw))
+}
+
+func (b *bench) raw(name, arguments string) Result {
+	b.Helper()
+	res, err := b.set.Call(b.Context(), name, Call{ID: "1", Args: json.RawMessage(arguments), Turn: "t"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if res.ForModel == "" {
+		b.Error("the model is told nothing")
+	}
+	return res
+}
+
+// want fails unless the result is Failed or not as said and holds all texts.
+func (b *bench) want(res Result, isFailed bool, texts ...string) {
+	b.Helper()
+	if res.Failed != isFailed {
+		b.Errorf("failed: %v, want %v: %s", res.Failed, isFailed, res.ForModel)
+	}
+	for _, text := range texts {
+		if !strings.Contains(res.ForModel, text) {
+			b.Errorf("the model is not told %q:\n%s", text, res.ForModel)
+		}
+	}
+}
+
+var toolNames = []string{
+	"read_file", "list_files", "find_files", "search_files", "write_file", "edit_file", "edit_lines",
+	"append_file", "regex_replace", "patch", "execute_command", "get_diagnostics", "todo",
+}
+
+func TestSpecs(t *testing.T) {
+	b := newBench(t, nil)
+	var names []string
+	type function struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description"`
+		Parameters  json.RawMessage `json:"parameters"`
+	}
+	var all []m
+	for _, s := range b.set.Specs() {
+		names = append(names, s.Name)
+		var schema struct {
+			Type                 string
+			Properties           map[string]m
+			Required             []string
+			AdditionalProperties *bool
+		}
+		if err := json.Unmarshal(s.Schema, &schema); err != nil {
+			t.Fatalf("%s: %v", s.Name, err)
+		}
+		if schema.Type != "object" || schema.AdditionalProperties == nil || *schema.AdditionalProperties {
+			t.Errorf("%s: the schema is not strict: %s", s.Name, s.Schema)
+		}
+		for name, p := range schema.Properties {
+			if _, plain := p["type"].(string); !plain {
+				t.Errorf("%s: the type of %s is not plain: %v", s.Name, name, p["type"])
+			}
+		}
+		if len(s.Description) < 20 {
+			t.Errorf("%s is described as %q", s.Name, s.Description)
+		}
+		all = append(all, m{"type": "function", "function": function{s.Name, s.Description, s.Schema}})
+	}
+	if !reflect.DeepEqual(names, toolNames) {
+		t.Errorf("tools are %q", names)
+	}
+	raw, err := json.Marshal(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(raw) > 5632 {
+		t.Errorf("the tools cost %d bytes of every request", len(raw))
+	}
+	if !reflect.DeepEqual(b.set.Specs(), NewSet(b.deps).Specs()) {
+		t.Error("two sets describe the tools differently")
+	}
+}
+
+// What the schema names is what the arguments are decoded into.
+func TestParamsFitTheArguments(t *testing.T) {
+	b := newBench(t, nil)
+	for _, tt := range []struct {
+		tool   Tool
+		fields any
+	}{
+		{readFile(b.deps), readFileArgs{}},
+		{listFiles(b.deps), listFilesArgs{}},
+		{findFiles(b.deps), findFilesArgs{}},
+		{searchFiles(b.deps), searchFilesArgs{}},
+		{writeFile(b.deps), writeFileArgs{}},
+		{editFile(b.deps), editFileArgs{}},
+		{editLines(b.deps), editLinesArgs{}},
+		{appendFile(b.deps), appendFileArgs{}},
+		{regexReplace(b.deps), regexReplaceArgs{}},
+		{patchFile(b.deps), patchArgs{}},
+		{executeCommand(b.deps), executeCommandArgs{}},
+		{getDiagnostics(b.deps), getDiagnosticsArgs{}},
+		{todo(new([]TodoItem)), todoArgs{}},
+	} {
+		var schema struct {
+			Properties map[string]struct{ Type string }
+		}
+		if err := json.Unmarshal(tt.tool.Spec().Schema, &schema); err != nil {
+			t.Fatal(err)
+		}
+		typ := reflect.TypeOf(tt.fields)
+		if len(schema.Properties) != typ.NumField() {
+			t.Errorf("%s has %d parameters and %d fields", tt.tool.Spec().Name, len(schema.Properties), typ.NumField())
+		}
+		for i := range typ.NumField() {
+			f := typ.Field(i)
+			want := map[reflect.Kind]string{reflect.String: "string", reflect.Int: "integer", reflect.Bool: "boolean", reflect.Slice: "array"}
+			kind := f.Type
+			if kind.Kind() == reflect.Pointer {
+				kind = kind.Elem()
+			}
+			if got := schema.Properties[f.Tag.Get("json")].Type; got != want[kind.Kind()] {
+				t.Errorf("%s: %s is %q in the schema and %s here", tt.tool.Spec().Name, f.Name, got, f.Type)
+			}
+		}
+	}
+}
+
+func TestTitle(t *testing.T) {
+	b := newBench(t, nil)
+	for _, tt := range []struct{ tool, args, want string }{
+		{"read_file", `{"path":"a.go"}`, "Read a.go"},
+		{"read_file", `{"path":"a.go","offset":5,"limit":10}`, "Read a.go:5-14"},
+		{"read_file", `{"path":"a.go","offset":5}`, "Read a.go:5-"},
+		{"read_file", `{"pa`, "read_file"},
+		{"list_files", `{"path":"x"}`, "List x"},
+		{"find_files", `{"pattern":"*.go","path":"cmd"}`, "Find *.go in cmd"},
+		{"search_files", `{"regex":"foo"}`, "Search /foo/"},
+		{"write_file", `{"path":"a","content":""}`, "Write a"},
+		{"edit_file", `{"path":"a","old_string":"b","new_string":"c"}`, "Edit a"},
+		{"edit_lines", `{"path":"a","start_line":1,"end_line":2,"new_content":""}`, "Edit a:1-2"},
+		{"append_file", `{"path":"a","content":"b"}`, "Append to a"},
+		{"regex_replace", `{"path":"a","pattern":"b","replacement":"c"}`, "Replace /b/ in a"},
+		{"patch", `{"path":"a","diff":""}`, "Patch a"},
+		{"execute_command", `{"command":"go test\n./..."}`, "Run go test ./..."},
+		{"execute_command", `{"kill":"job-1"}`, "End job-1"},
+		{"execute_command", `{"command":"` + strings.Repeat("x", 500) + `"}`, "Run " + strings.Repeat("x", 115) + "…"},
+		{"get_diagnostics", `{"path":"a"}`, "Diagnostics of a"},
+		{"get_diagnostics", ``, "Diagnostics"},
+		{"todo", `{"items":[{"content":"a","status":"completed"},{"content":"b","status":"pending"}]}`, "Plan: 1 of 2 done"},
+		{"nonsense", `{}`, "nonsense"},
+	} {
+		if got := b.set.Title(tt.tool, json.RawMessage(tt.args)); got != tt.want {
+			t.Errorf("%s %s: %q, want %q", tt.tool, tt.args, got, tt.want)
+		}
+	}
+}
+
+func TestUnknownTool(t *testing.T) {
+	b := newBench(t, nil)
+	b.want(b.raw("readfile", `{}`), true, `no tool "readfile"`, `"read_file"`)
+	b.want(b.raw("browse", `{}`), true, `no tool "browse"`, "read_file, list_files")
+}
+
+func TestArgumentsAreStrict(t *testing.T) {
+	b := newBench(t, map[string]string{"a": "x\n"})
+	for _, tt := range []struct{ tool, args, want string }{
+		{"read_file", `{"file":"a"}`, `read_file was not run: there is no key "file"`},
+		{"read_file", `{"path":"a","path":"b"}`, "given twice"},
+		{"write_file", `{"path":"a"}`, `"content" is missing`},
+		{"edit_lines", `{"path":"a","start_line":"1","end_line":1,"new_content":""}`, `"start_line" has to be an integer`},
+		{"write_file", `{"path":"a","content":"\ud800"}`, "not valid Unicode"},
+		{"todo", `{"items":[{"content":"a","state":"x"}]}`, `no key "state" (did you mean "status"?); the keys are: content, status`},
+	} {
+		b.want(b.raw(tt.tool, tt.args), true, tt.want)
+	}
+	if len(b.ask.asked) != 0 {
+		t.Errorf("%d questions were asked", len(b.ask.asked))
+	}
+}
+
+type breaking struct{ Tool }
+
+func (breaking) Call(context.Context, Call) (Result, error) { panic("boom") }
+
+func TestPanicIsAResult(t *testing.T) {
+	b := newBench(t, nil)
+	b.set.tools[0] = breaking{b.set.tools[0]}
+	b.want(b.raw("read_file", `{}`), true, "read_file broke down: boom", "breaking.Call")
+}
+
+func TestTodo(t *testing.T) {
+	b := newBench(t, nil)
+	res := b.raw("todo", `{"items":[{"content":"read","status":"completed"},{"content":"fix\nit","status":"in_progress"},{"content":"test","status":"pending"}]}`)
+	b.want(res, false, "1 pending, 1 in progress, 1 completed")
+	if want := "☑ read\n▸ fix it\n☐ test"; res.ForUser != want {
+		t.Errorf("the user sees %q, want %q", res.ForUser, want)
+	}
+	if n := len(b.set.Todo()); n != 3 {
+		t.Errorf("%d items are kept", n)
+	}
+	b.want(b.raw("todo", `{"items":[{"content":"a","status":"done"}]}`), true, "status of item 1", "completed")
+	b.want(b.raw("todo", `{"items":[{"content":" ","status":"pending"}]}`), true, "no content")
+	b.want(b.call("todo", m{"items": make([]m, 0)}), false, "0 pending")
+	b.want(b.call("todo", m{"items": strings.Split(strings.Repeat("x", 3), "")}), true, "has to be an object")
+	if n := len(b.set.Todo()); n != 0 {
+		t.Errorf("%d items are kept", n)
+	}
+}
+
+// The decoder is the same for all tools; each refuses garbage without a panic.
+func FuzzCall(f *testing.F) {
+	for _, name := range toolNames {
+		f.Add(name, `{"path":"a","content":"b"}`)
+	}
+	f.Add("patch", `{"path":"a","diff":"@@ -1 +1 @@\n-a\n+b\n"}`)
+	f.Add("regex_replace", `{"path":"a","pattern":"(a)","replacement":"$1"}`)
+	f.Fuzz(func(t *testing.T, name, arguments string) {
+		if name == "execute_command" {
+			return // the asker below says no, but there is nothing to learn either
+		}
+		b := newBench(t, map[string]string{"a": "a\nb\n"})
+		b.ask.verdict = confirm.Verdict{}
+		res := b.raw(name, arguments)
+		if strings.Contains(res.ForModel, "broke down") {
+			t.Error(res.ForModel)
+		}
+		if b.read("a") != "a\nb\n" {
+			t.Error("a declined call changed a file")
+		}
+	})
+}
