@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
 	"strings"
 	"syscall"
 	"time"
@@ -84,6 +86,7 @@ func New(opt Options) *Face {
 // reader has gone), the turn is cancelled: nobody would see the rest. After ctx
 // has ended it waits for a slow reader no longer than two seconds.
 func (f *Face) Run(ctx context.Context, loop Runner, prompt string) int {
+	defer catchBrokenPipes()()
 	began := f.opt.Now()
 	turn, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -101,6 +104,15 @@ func (f *Face) Run(ctx context.Context, loop Runner, prompt string) int {
 		err = outErr
 	}
 	return f.status(ctx, err)
+}
+
+// catchBrokenPipes makes a write to a pipe without a reader fail, where the
+// system would end the process and leave its commands running. (Ignoring the
+// signal would do so too, but commands inherit that.)
+func catchBrokenPipes() (undo func()) {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, syscall.SIGPIPE)
+	return func() { signal.Stop(c) }
 }
 
 // Emit takes an event of the turn. It is called by one goroutine at a time,

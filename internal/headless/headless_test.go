@@ -330,8 +330,9 @@ func TestEndsAtOnce(t *testing.T) {
 	})
 }
 
-// TestSurvivesAClosedPipeAsAProcess runs what a shell does with "| head -c 1".
-func TestSurvivesAClosedPipeAsAProcess(t *testing.T) {
+// TestAsAProcess runs a process that writes more than a pipe holds: to a reader
+// that takes it all, and, as "| head -c 1" does, to one that goes away.
+func TestAsAProcess(t *testing.T) {
 	if os.Getenv("HEADLESS_CHILD") != "" {
 		f := New(Options{Format: Text, Stdout: os.Stdout, Stderr: os.Stderr})
 		os.Exit(f.Run(t.Context(), &script{emit: f.Emit, events: []session.Event{
@@ -342,10 +343,30 @@ func TestSurvivesAClosedPipeAsAProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(exe, "-test.run=TestSurvivesAClosedPipeAsAProcess")
-	cmd.Env = append(os.Environ(), "HEADLESS_CHILD=1")
-	out, err := cmd.Output()
-	if err != nil || !bytes.HasSuffix(out, []byte("long last\n")) {
+	child := func() *exec.Cmd {
+		cmd := exec.Command(exe, "-test.run=TestAsAProcess")
+		cmd.Env = append(os.Environ(), "HEADLESS_CHILD=1")
+		return cmd
+	}
+	if out, err := child().Output(); err != nil || !bytes.HasSuffix(out, []byte("long last\n")) {
 		t.Errorf("%v: %d bytes", err, len(out))
+	}
+	cmd := child()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = w, &errs
+	if err := errors.Join(cmd.Start(), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(r, make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != ExitFailed || errs.Len() > 0 {
+		t.Errorf("status %v, stderr %q", cmd.ProcessState, errs.String())
 	}
 }
