@@ -2,44 +2,47 @@
 // it returns is the text it was given, whatever the language, and that a line costs
 // the same wherever it stands: what a line inherits from those before it (an open
 // comment, an open string) is followed by a scan of our own, for the languages in
-// which that is common, and guessed at in no other.
+// which that is common, and guessed at in no other. A language whose rules turn out
+// to be slow on a text is given up for the rest of it.
 package highlight
 
 import (
 	"strings"
+	"time"
 
 	"github.com/alecthomas/chroma/v2"
-	"github.com/alecthomas/chroma/v2/lexers"
 
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
 )
 
 // maxLine is the length in bytes up to which a line is coloured.
-const maxLine = 2000
+const maxLine = 1000
+
+// patience is how long a line may take. The rules are regular expressions that can
+// backtrack, and the text is not ours.
+const patience = 50 * time.Millisecond
 
 // Lines colours the lines of one text, in order.
 type Lines struct {
 	lexer chroma.Lexer // nil: plain text
 	scan  scanner
 	theme *theme
+	now   func() time.Time
 }
 
 // ForLanguage returns Lines for a language by the name that Markdown uses after a
 // fence; for a name that is not known, the lines stay plain.
 func ForLanguage(name string, dark bool) *Lines {
-	if name == "" || len(name) > 40 {
-		return &Lines{theme: themeFor(dark)}
-	}
-	return forLexer(lexers.Get(name), dark)
+	return forLexer(byLanguage(name), dark)
 }
 
 // ForFile returns Lines for a file by its name.
 func ForFile(name string, dark bool) *Lines {
-	return forLexer(lexers.Match(name), dark)
+	return forLexer(known().Match(name), dark)
 }
 
 func forLexer(lexer chroma.Lexer, dark bool) *Lines {
-	l := &Lines{lexer: lexer, theme: themeFor(dark)}
+	l := &Lines{lexer: lexer, theme: themeFor(dark), now: time.Now}
 	if lexer != nil {
 		l.scan.syntax = syntaxOf(lexer.Config().Name)
 	}
@@ -64,17 +67,26 @@ func (l *Lines) Line(line string) []paint.Span {
 }
 
 // code colours a piece of a line that begins in the language's ground state.
-func (l *Lines) code(text string) []paint.Span {
+func (l *Lines) code(text string) (spans []paint.Span) {
 	if strings.TrimSpace(text) == "" {
 		return plain(text)
 	}
+	defer func() {
+		if recover() != nil { // a mistake in the language's rules: colour nothing
+			l.lexer, spans = nil, plain(text)
+		}
+	}()
 	tokens, err := l.lexer.Tokenise(nil, text)
 	if err != nil {
 		return plain(text)
 	}
-	var spans []paint.Span
 	rest := text
+	deadline := l.now().Add(patience)
 	for token := tokens(); token != chroma.EOF && rest != ""; token = tokens() {
+		if l.now().After(deadline) {
+			l.lexer = nil
+			break
+		}
 		value := token.Value
 		if len(value) > len(rest) {
 			value = strings.TrimSuffix(value, "\n")
@@ -112,5 +124,5 @@ func (l *Lines) Peek(line string) []paint.Span {
 
 // Fresh returns Lines for another text in the same language.
 func (l *Lines) Fresh() *Lines {
-	return &Lines{lexer: l.lexer, theme: l.theme, scan: scanner{syntax: l.scan.syntax}}
+	return &Lines{lexer: l.lexer, theme: l.theme, now: l.now, scan: scanner{syntax: l.scan.syntax}}
 }

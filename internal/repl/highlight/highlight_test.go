@@ -78,7 +78,7 @@ func TestSkipFollowsToo(t *testing.T) {
 
 // No language loses text, whatever it is given.
 func TestNoTextIsLost(t *testing.T) {
-	all := lexers.Names(false)
+	all := highlight.Languages()
 	piece := rapid.SampledFrom([]string{
 		"if", " ", "\t", "x", "(", ")", "\"", "'", "`", "/*", "*/", "//", "#", "<!--", "<?php ", "<", ">", "\"\"\"", "世界", "\\", "--", "{", "}",
 		"\\u{1b}", "\xff", "0x1f", "=", "@", "$", "%", "\r", "${", "[[", "]]",
@@ -100,5 +100,18 @@ func TestLongLinesStayPlain(t *testing.T) {
 	got := highlight.ForLanguage("go", true).Line(long)
 	if d := cmp.Diff([]paint.Span{{Text: long}}, got); d != "" {
 		t.Error(d)
+	}
+}
+
+func TestEveryLanguageIsKnown(t *testing.T) {
+	for _, name := range highlight.Languages() {
+		if l := lexers.Get(name); l == nil || l.Config().Name != name {
+			t.Errorf("chroma has no language %q", name)
+		}
+	}
+	for _, file := range []string{"a.go", "dir/b.py", "c.tsx", "d.h", "Makefile", "Dockerfile", "e.yml", "f.rs", "g.json", "h.md", "i.sh"} {
+		if got := highlight.ForFile(file, true).Line(`if x = "y" # 1`); join(got) != `if x = "y" # 1` {
+			t.Errorf("%s: %v", file, got)
+		}
 	}
 }

@@ -1,0 +1,46 @@
+package highlight
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/alecthomas/chroma/v2"
+	"github.com/alecthomas/chroma/v2/lexers"
+)
+
+// languages are the ones that are coloured, by their names in chroma. Others are
+// shown plain: among its rarer languages are some whose rules do not end on every
+// text, and a text may name any language.
+var languages = []string{
+	"Awk", "Bash", "Bash Session", "Batchfile", "C", "C#", "C++", "Clojure", "CMake", "Common Lisp", "CSS", "Dart",
+	"Diff", "Docker", "Elixir", "Elm", "EmacsLisp", "Erlang", "Fish", "FSharp", "GLSL", "Go", "GraphQL", "Groovy",
+	"Haskell", "HCL", "HTML", "INI", "Java", "JavaScript", "JSON", "Julia", "Kotlin", "Lua", "Makefile", "markdown",
+	"Nginx configuration file", "Nix", "Objective-C", "OCaml", "Perl", "PHP", "PL/pgSQL", "PostgreSQL SQL dialect",
+	"PowerShell", "properties", "Protocol Buffer", "Python", "Python 2", "R", "react", "Ruby", "Rust", "Sass", "Scala",
+	"Scheme", "SCSS", "Solidity", "SQL", "Svelte", "Swift", "SYSTEMD", "Terraform", "TOML", "TypeScript", "VimL",
+	"vue", "XML", "YAML", "Zig",
+}
+
+// Languages returns the names of the languages that are coloured.
+func Languages() []string { return slices.Clone(languages) }
+
+// known is the registry of these languages alone. A lookup that finds nothing by
+// name goes through the file patterns of a whole registry; in this one that is cheap.
+var known = sync.OnceValue(func() *chroma.LexerRegistry {
+	registry := chroma.NewLexerRegistry()
+	for _, name := range languages {
+		if lexer := lexers.Get(name); lexer != nil {
+			registry.Register(lexer)
+		}
+	}
+	return registry
+})
+
+// byLanguage returns the lexer of a language, nil if it is not known.
+func byLanguage(name string) chroma.Lexer {
+	const longest = 30
+	if name == "" || len(name) > longest {
+		return nil
+	}
+	return known().Get(name)
+}
