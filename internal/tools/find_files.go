@@ -34,7 +34,7 @@ func findFiles(d Deps) Tool {
 			if err != nil {
 				return r.unreadable(ctx, a.Path, err)
 			}
-			return Result{ForModel: namesText(name, names, "files"), ForUser: namesUser(names, "file", "files")}, nil
+			return Result{ForModel: namesText(name, names, "file", "files"), ForUser: namesUser(names, "file", "files")}, nil
 		})
 }
 

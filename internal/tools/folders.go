@@ -34,18 +34,18 @@ func (r reader) folder(ctx context.Context, call Call, path string) (f search.Fo
 }
 
 // namesText writes names, each under the folder's, and what was left out.
-func namesText(folder string, n search.Names, what string) string {
+func namesText(folder string, n search.Names, one, many string) string {
 	if len(n.Names) == 0 {
-		return "No " + what + "." + partialText(n)
+		return "No " + many + "." + partialText(n)
 	}
 	var b strings.Builder
 	for _, name := range n.Names {
 		b.WriteString(under(folder, name) + "\n")
 	}
 	if len(n.Names) < n.Total {
-		fmt.Fprintf(&b, "truncated: %d of %d %s shown", len(n.Names), n.Total, what)
+		fmt.Fprintf(&b, "truncated: %d of %d %s shown", len(n.Names), n.Total, many)
 	} else {
-		fmt.Fprintf(&b, "%d %s", n.Total, what)
+		b.WriteString(search.Count(n.Total, one, many))
 	}
 	return b.String() + partialText(n)
 }

@@ -34,6 +34,6 @@ func listFiles(d Deps) Tool {
 			if err != nil {
 				return r.unreadable(ctx, a.Path, err)
 			}
-			return Result{ForModel: namesText(name, names, "entries"), ForUser: namesUser(names, "entry", "entries")}, nil
+			return Result{ForModel: namesText(name, names, "entry", "entries"), ForUser: namesUser(names, "entry", "entries")}, nil
 		})
 }

@@ -15,6 +15,9 @@ type reader struct {
 	tool string
 }
 
+// unanswered is an error of the Asker: the turn cannot go on.
+type unanswered struct{ error }
+
 // allowed calls open and, if it fails because path lies outside the workspace,
 // asks and calls it again. refused is set if the answer is no.
 func (r reader) allowed(ctx context.Context, call Call, path string, open func() error) (refused *Result, err error) {
@@ -30,7 +33,7 @@ func (r reader) allowed(ctx context.Context, call Call, path string, open func()
 		Tool: r.tool, Description: call.Description, Batch: call.Batch, Read: &confirm.Read{Path: abs},
 	})
 	if err != nil {
-		return nil, err
+		return nil, unanswered{err}
 	}
 	if verdict.Decision != confirm.Approve {
 		res := declined(r.tool, "read outside the workspace", verdict)
@@ -41,9 +44,12 @@ func (r reader) allowed(ctx context.Context, call Call, path string, open func()
 }
 
 // unreadable says why a path cannot be read and what to do about it. An error
-// of ctx ends the turn.
+// of ctx or of the Asker ends the turn.
 func (r reader) unreadable(ctx context.Context, path string, err error) (Result, error) {
+	var ask unanswered
 	switch {
+	case errors.As(err, &ask):
+		return Result{}, ask.error
 	case ctx.Err() != nil:
 		return Result{}, ctx.Err()
 	case errors.Is(err, fs.ErrNotExist):

@@ -52,9 +52,6 @@ func (s searcher) search(ctx context.Context, call Call, a searchFilesArgs) (Res
 	}
 	f, name, refused, err := s.folder(ctx, call, a.Path)
 	if err != nil && s.isFile(ctx, a.Path) {
-		if _, _, err := s.Root.Resolve(a.Path); err != nil {
-			return failed("%s is a single file outside of the workspace: use read_file.", a.Path), nil
-		}
 		q.File = filepath.Base(a.Path)
 		f, name, refused, err = s.folder(ctx, call, filepath.Dir(a.Path))
 	}
@@ -75,10 +72,13 @@ func (s searcher) search(ctx context.Context, call Call, a searchFilesArgs) (Res
 	return Result{ForModel: found.Text(func(p string) string { return under(name, p) }), ForUser: user}, nil
 }
 
-// isFile reports whether path is a file that may be read.
+// isFile reports whether path is a file in the workspace.
 func (s searcher) isFile(ctx context.Context, path string) bool {
 	if ctx.Err() != nil || path == "" {
 		return false
+	}
+	if _, _, err := s.Root.Resolve(path); err != nil {
+		return false // what lies outside is agreed to as a folder
 	}
 	stream, err := s.Root.Open(path)
 	if err != nil {

@@ -96,8 +96,16 @@ func (j *Jobs) register(c *command) error {
 		return err
 	}
 	j.shells[c.cmd.Process.Pid] = true
+	j.active++
 	c.birth = birth(c.cmd.Process.Pid)
 	return nil
+}
+
+// release says that a command has ended, with all that it started.
+func (j *Jobs) release() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.active--
 }
 
 // pump moves output to sink until nobody holds the other end of the pipe or its
@@ -187,6 +195,7 @@ func (c *command) wait(stop <-chan struct{}, timeout time.Duration) ending {
 	}
 	c.drain(max(drainTime, exitTime-time.Since(ended)))
 	<-c.exited
+	c.jobs.release()
 	end.code = exitCode(c.cmd.ProcessState)
 	end.took = time.Since(c.started)
 	return end

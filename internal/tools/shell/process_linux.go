@@ -260,7 +260,7 @@ func (c *command) strays() []process {
 	}
 	c.jobs.mu.Lock()
 	defer c.jobs.mu.Unlock()
-	if len(c.jobs.shells) > 0 {
+	if c.jobs.active > 1 {
 		return nil
 	}
 	all := snapshot()

@@ -67,6 +67,7 @@ type Result struct {
 type Jobs struct {
 	mu      sync.Mutex
 	shells  map[int]bool           // running or not waited for yet, by pid
+	active  int                    // commands that wait has not returned from
 	zombies map[identity]time.Time // adopted, and when they were first seen
 	named   map[identity]bool      // strays that the user was told of
 	jobs    []*job

@@ -73,26 +73,34 @@ func children(t *testing.T) string {
 }
 
 func TestTreeEndsWithTheShell(t *testing.T) {
+	j := shell.NewJobs()
+	t.Cleanup(func() { closeJobs(t, j) })
 	for name, line := range trees {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			n := token()
 			start := time.Now()
-			res := run(t, shell.Options{Line: strings.ReplaceAll(line, "TOKEN", n) + "\n sleep 0.05; echo done"})
+			opts := shell.Options{Line: strings.ReplaceAll(line, "TOKEN", n) + "\n sleep 0.05; echo done", Dir: t.TempDir()}
+			res, err := j.Run(t.Context(), opts)
 			if took := time.Since(start); took > 5*time.Second {
 				t.Errorf("took %v; a second is promised", took)
 			}
-			if res.ExitCode != 0 || !strings.Contains(res.Output, "done\n") {
+			if err != nil || res.ExitCode != 0 || !strings.Contains(res.Output, "done\n") {
 				t.Errorf("%+v", res)
 			}
 			if len(res.Notes) != 1 || !strings.Contains(res.Notes[0], "in the background and ended: ") {
 				t.Errorf("notes %q", res.Notes)
 			}
-			expectNothingLeft(t, n)
+			if left := alive(t, n); left != nil {
+				t.Errorf("left %q", left)
+			}
 		})
 	}
 }
 
 func TestTreeEndsOnTimeoutAndCancel(t *testing.T) {
+	j := shell.NewJobs()
+	t.Cleanup(func() { closeJobs(t, j) })
 	for name, line := range trees {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -105,7 +113,6 @@ func TestTreeEndsOnTimeoutAndCancel(t *testing.T) {
 				} else {
 					opts.Output = func(string) { cancel() }
 				}
-				j := shell.NewJobs()
 				res, err := j.Run(ctx, opts)
 				cancel()
 				if err != nil || res.TimedOut != (how == "timeout") || res.Cancelled != (how == "cancel") {
@@ -117,7 +124,6 @@ func TestTreeEndsOnTimeoutAndCancel(t *testing.T) {
 				if left := alive(t, n); left != nil {
 					t.Errorf("%s: left %q", how, left)
 				}
-				closeJobs(t, j)
 			}
 		})
 	}

@@ -1,0 +1,146 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"pgregory.net/rapid"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+)
+
+func TestExecuteCommand(t *testing.T) {
+	b := newBench(t, map[string]string{"sub/f": "x\n"})
+	tests := []struct {
+		args   m
+		failed bool
+		want   []string
+	}{
+		{m{"command": "echo hi; pwd"}, false, []string{"exit code: 0\nhi\n" + b.dir + "\n"}},
+		{m{"command": "cat f", "cwd": "sub"}, false, []string{"exit code: 0\nx\n"}},
+		{m{"command": "true"}, false, []string{"exit code: 0\n(no output)"}},
+		{m{"command": "echo no >&2; exit 3"}, true, []string{"exit code: 3\nno\n"}},
+		{m{"command": "printf '\\033[31mred\\033[0m\\rover\\n'"}, false, []string{"red\nover\n"}},
+		{m{"command": "sleep 60", "timeout": 1}, true, []string{"ended after the timeout of 1s"}},
+		{m{"command": "x", "cwd": "nowhere"}, true, []string{"was not run: cwd:"}},
+		{m{"command": "x", "cwd": "sub/f"}, true, []string{"was not run: cwd:", "not a folder"}},
+		{m{"command": "x", "cwd": "/"}, true, []string{"outside the workspace"}},
+		{m{"command": "x", "timeout": 601}, true, []string{"from 1 to 600"}},
+		{m{"command": "x", "timeout": -1}, true, []string{"from 1 to 600"}},
+		{m{"command": "a\x00b"}, true, []string{"NUL"}},
+		{m{}, true, []string{"either command or kill"}},
+		{m{"command": "x", "kill": "job-1"}, true, []string{"either command or kill"}},
+		{m{"kill": "job-9"}, true, []string{`no background command "job-9"`}},
+	}
+	for _, tt := range tests {
+		b.want(b.call("execute_command", tt.args), tt.failed, tt.want...)
+	}
+}
+
+func TestCommandIsAsked(t *testing.T) {
+	b := newBench(t, nil)
+	b.ask.verdict = confirm.Verdict{Feedback: "not now"}
+	res := b.call("execute_command", m{"command": "touch made", "timeout": 7})
+	b.want(res, true, "The user declined this command. It was not run.", "The user says: not now")
+	if _, err := os.Stat(filepath.Join(b.dir, "made")); err == nil {
+		t.Error("it was run")
+	}
+	if len(b.ask.asked) != 1 {
+		t.Fatalf("%d questions", len(b.ask.asked))
+	}
+	want := confirm.Command{Line: "touch made", Dir: b.dir, Timeout: 7 * time.Second}
+	if got := b.ask.asked[0].Command; got == nil || *got != want {
+		t.Errorf("asked about %+v", got)
+	}
+	b.ask.verdict = confirm.Verdict{Decision: confirm.Approve, Feedback: "go on"}
+	b.want(b.call("execute_command", m{"command": "touch made"}), false, "The user says: go on")
+	if _, err := os.Stat(filepath.Join(b.dir, "made")); err != nil {
+		t.Error(err)
+	}
+	b.ask.err = context.Canceled
+	if _, err := b.set.Call(t.Context(), "execute_command", Call{Args: json.RawMessage(`{"command":"true"}`)}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestLongOutputIsSpilled(t *testing.T) {
+	b := newBench(t, nil)
+	res := b.call("execute_command", m{"command": "echo first; seq 100000; echo last"})
+	b.want(res, false, "first\n1\n", "99999\n100000\nlast\n", "bytes are left out below; read_file has all of it: ")
+	if len(res.ForModel) > 32_000 {
+		t.Errorf("%d bytes", len(res.ForModel))
+	}
+	_, rest, _ := strings.Cut(res.ForModel, "all of it: ")
+	spill, _, _ := strings.Cut(rest, "\n")
+	b.ask.asked = nil
+	b.want(b.call("read_file", m{"path": spill, "offset": 50001, "limit": 1}), false, "50001 | 50000\n", "total_lines: 100002")
+	if len(b.ask.asked) != 0 {
+		t.Error("reading the spilled output was asked about")
+	}
+}
+
+func TestBackground(t *testing.T) {
+	b := newBench(t, nil)
+	res := b.call("execute_command", m{"command": "echo up; sleep 300", "background": true})
+	b.want(res, false, "in the background as job-1", "kill: \"job-1\"")
+	if !b.ask.asked[0].Command.Background {
+		t.Error("the user is not told that it runs on")
+	}
+	_, rest, _ := strings.Cut(res.ForModel, "goes to ")
+	log, _, _ := strings.Cut(rest, ",")
+	for deadline := time.Now().Add(20 * time.Second); ; {
+		if strings.Contains(b.call("read_file", m{"path": log}).ForModel, "1 | up") {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the log stays empty")
+		}
+	}
+	b.want(b.call("execute_command", m{"kill": "job-1"}), false, "job-1 has ended", "up\n")
+}
+
+func TestCancelledCommandEndsTheTurn(t *testing.T) {
+	b := newBench(t, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	call := Call{Args: json.RawMessage(`{"command":"echo up; sleep 300"}`), Progress: func(string) { cancel() }}
+	if _, err := b.set.Call(ctx, "execute_command", call); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestPlainText(t *testing.T) {
+	tests := map[string]string{
+		"plain é\ttext\n":                          "plain é\ttext\n",
+		"\x1b[1;31mred\x1b[0m":                     "red",
+		"\x1b]0;title\x07after":                    "after",
+		"\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\": "link",
+		"\x1b(Bx\x1b=y\x1b7z":                      "xyz",
+		"50%\r100%\r\ndone\r":                      "50%\n100%\ndone\n",
+		"a\bb\ac\x00d\x7f":                         "abcd",
+		"nel\u0085csi\u009b31m":                    "nelcsi31m",
+		"cut \x1b[31":                              "cut ",
+		"cut \x1b":                                 "cut ",
+		"\x1b]no end\nnext line":                   "\nnext line",
+		"\x1bPdcs\x1b\\x":                          "x",
+		"\x1b[31\nx":                               "\nx",
+	}
+	for in, want := range tests {
+		if got := plainText(in); got != want {
+			t.Errorf("plainText(%q) = %q, want %q", in, got, want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		in := strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{"a", "\x1b", "[", "]", "3", "m", "\r", "\n", "\a", "\\", "é", "\u009b", "P", "\x00"})).Draw(t, "in"), "")
+		out := plainText(in)
+		if strings.IndexFunc(out, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }) >= 0 {
+			t.Fatalf("plainText(%q) = %q", in, out)
+		}
+	})
+}

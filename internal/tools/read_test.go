@@ -1,0 +1,263 @@
+package tools
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf16"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/editor"
+)
+
+func TestReadFile(t *testing.T) {
+	utf16 := "\xff\xfe"
+	for _, u := range utf16Of("zwölf\r\nzwei\r\n") {
+		utf16 += string(binary.LittleEndian.AppendUint16(nil, u))
+	}
+	b := newBench(t, map[string]string{
+		"a": "one\ntwo\n\nfour\n", "open": "x\ny", "empty": "", "crlf": "a\r\nb\r\n", "latin": "caf\xe9\n", "bom": "\xef\xbb\xbfx\n", "utf16": utf16,
+		"long": strings.Repeat("x", 5000) + "\nend\n", "bin": "abc\x00def", "many": strings.Repeat("line\n", 2500), "sub/readme.md": "",
+	})
+	tests := []struct {
+		args   m
+		failed bool
+		want   string
+		user   string
+	}{
+		{m{"path": "a"}, false, "1 | one\n2 | two\n3 | \n4 | four\ntotal_lines: 4", "4 of 4 lines"},
+		{m{"path": "a", "offset": 2, "limit": 2}, false, "2 | two\n3 | \ntotal_lines: 4; shown: 2-3; go on with offset 4", "2 of 4 lines"},
+		{m{"path": filepath.Join(b.dir, "a"), "offset": 4}, false, "4 | four\ntotal_lines: 4", ""},
+		{m{"path": "a", "offset": 5}, true, "a has no line 5; total_lines: 4", ""},
+		{m{"path": "a", "offset": -1}, true, "counted from 1", ""},
+		{m{"path": "open"}, false, "1 | x\n2 | y\ntotal_lines: 2", ""},
+		{m{"path": "empty"}, false, "total_lines: 0", ""},
+		{m{"path": "crlf"}, false, "1 | a\n2 | b\ntotal_lines: 2; stored as utf-8 with CRLF, which edits keep", ""},
+		{m{"path": "latin"}, false, "1 | café\ntotal_lines: 1; stored as iso-8859-1 with LF", ""},
+		{m{"path": "bom"}, false, "1 | x\ntotal_lines: 1", ""},
+		{m{"path": "utf16"}, false, "1 | zwölf\n2 | zwei\ntotal_lines: 2; stored as utf-16le with CRLF, which edits keep", ""},
+		{m{"path": "long"}, false, "1 | " + strings.Repeat("x", 2000) + " […3000 bytes more]\n2 | end\ntotal_lines: 2", ""},
+		{m{"path": "bin"}, true, "bin is a binary file of 7 bytes", ""},
+		{m{"path": "sub"}, true, "sub is a folder: use list_files", ""},
+		{m{"path": "sub/raedme.md"}, true, "sub/raedme.md does not exist. Did you mean sub/readme.md?", ""},
+		{m{"path": "nowhere/at/all"}, true, "nowhere/at/all does not exist.", ""},
+		{m{"path": ""}, true, "not a path", ""},
+	}
+	for _, tt := range tests {
+		t.Run(fmt.Sprint(tt.args), func(t *testing.T) {
+			res := b.call("read_file", tt.args)
+			if res.Failed != tt.failed || !strings.Contains(res.ForModel, tt.want) || (!tt.failed && res.ForModel != tt.want) {
+				t.Errorf("failed %v: %q, want %q", res.Failed, res.ForModel, tt.want)
+			}
+			if tt.user != "" && res.ForUser != tt.user {
+				t.Errorf("the user sees %q", res.ForUser)
+			}
+		})
+	}
+	many := b.call("read_file", m{"path": "many"})
+	b.want(many, false, "2000 | line\ntotal_lines: 2500; shown: 1-2000; go on with offset 2001")
+	if len(b.ask.asked) != 0 {
+		t.Errorf("%d questions were asked", len(b.ask.asked))
+	}
+}
+
+func utf16Of(s string) []uint16 { return utf16.Encode([]rune(s)) }
+
+// What could block or never end is answered in time, and in little.
+func TestReadStrangeFiles(t *testing.T) {
+	b := newBench(t, nil)
+	sparse := filepath.Join(b.dir, "sparse")
+	b.write("sparse", "")
+	if err := os.Truncate(sparse, 1<<40); err != nil {
+		t.Fatal(err)
+	}
+	huge, err := os.Create(filepath.Join(b.dir, "huge"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := strings.Repeat("text ", 2000) + "\n"
+	for range (readScan + 1<<20) / len(line) {
+		if _, err := huge.WriteString(line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := huge.Close(); err != nil {
+		t.Fatal(err)
+	}
+	special := specialFiles(t, b.dir)
+	special["sparse"] = "sparse is a binary file of 1099511627776 bytes"
+	for name, want := range special {
+		start := time.Now()
+		b.want(b.call("read_file", m{"path": name}), true, want)
+		if took := time.Since(start); took > 10*time.Second {
+			t.Errorf("%s took %s", name, took)
+		}
+	}
+	res := b.call("read_file", m{"path": "huge", "limit": 1})
+	b.want(res, false, "1 | text text", "total_lines: unknown", "go on with offset 2")
+	if len(res.ForModel) > 3000 {
+		t.Errorf("%d bytes", len(res.ForModel))
+	}
+	res = b.call("read_file", m{"path": "huge"})
+	if len(res.ForModel) > readText+3000 {
+		t.Errorf("%d bytes", len(res.ForModel))
+	}
+}
+
+func TestReadOutsideIsAsked(t *testing.T) {
+	b := newBench(t, nil)
+	outside, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(outside, "lib.go")
+	if err := os.WriteFile(name, []byte("package lib\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.ask.verdict = confirm.Verdict{}
+	res := b.call("read_file", m{"path": name})
+	b.want(res, true, "declined this read outside the workspace")
+	if !res.Stop || res.Denied == nil || strings.Contains(res.ForModel, "package lib") {
+		t.Errorf("%+v", res)
+	}
+	if len(b.ask.asked) != 1 || b.ask.asked[0].Read == nil || b.ask.asked[0].Read.Path != name {
+		t.Fatalf("asked: %+v", b.ask.asked)
+	}
+	b.ask.verdict.NoWay = true
+	b.want(b.call("read_file", m{"path": name}), true, "nobody could be asked")
+
+	b.ask.verdict = confirm.Verdict{Decision: confirm.Approve}
+	b.want(b.call("read_file", m{"path": name}), false, "1 | package lib")
+	b.ask.asked = nil
+	b.want(b.call("read_file", m{"path": name}), false, "1 | package lib")
+	if len(b.ask.asked) != 0 {
+		t.Error("a file is asked about twice")
+	}
+	b.want(b.call("list_files", m{"path": outside}), false, "lib.go")
+	b.want(b.call("search_files", m{"path": outside, "regex": "package"}), false, "1:package lib")
+	b.want(b.call("find_files", m{"path": outside, "pattern": "*.go"}), false, name)
+	if len(b.ask.asked) != 1 || b.ask.asked[0].Read.Path != outside {
+		t.Errorf("asked: %+v", b.ask.asked)
+	}
+	b.ask.err = context.Canceled
+	if _, err := b.set.Call(t.Context(), "read_file", Call{Args: json.RawMessage(`{"path":"/etc/hostname"}`)}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestListFindSearch(t *testing.T) {
+	files := map[string]string{"a.go": "package a\n\nvar needle = 1\n", "sub/b.go": "needle\r\n", "sub/deep/c.txt": "x\n", "out/o.go": "needle\n", ".gitignore": "out/\n"}
+	for i := range 600 {
+		files[fmt.Sprintf("many/f%03d", i)] = ""
+	}
+	b := newBench(t, files)
+	tests := []struct {
+		tool   string
+		args   m
+		failed bool
+		want   []string
+	}{
+		{"list_files", m{"path": "."}, false, []string{".gitignore\na.go\nmany/\nout/\nsub/\n5 entries"}},
+		{"list_files", m{"path": "sub", "recursive": true}, false, []string{"sub/b.go\nsub/deep/\nsub/deep/c.txt\n3 entries"}},
+		{"list_files", m{"path": "many"}, false, []string{"many/f499\ntruncated: 500 of 600 entries shown"}},
+		{"list_files", m{"path": "a.go"}, true, []string{"not a folder"}},
+		{"list_files", m{"path": "subb"}, true, []string{"subb does not exist. Did you mean sub?"}},
+		{"find_files", m{"pattern": "*.go"}, false, []string{"a.go\n", "sub/b.go\n", "2 files"}},
+		{"find_files", m{"pattern": "**/*.txt", "path": "sub"}, false, []string{"sub/deep/c.txt\n1 file"}},
+		{"find_files", m{"pattern": "f*"}, false, []string{"truncated: 200 of 600 files shown"}},
+		{"find_files", m{"pattern": "*.rs"}, false, []string{"No files."}},
+		{"find_files", m{"pattern": "[", "path": "."}, true, []string{"not a glob"}},
+		{"search_files", m{"regex": "needle"}, false, []string{"a.go\n2-\n3:var needle = 1\n\nsub/b.go\n1:needle\n\n2 matches in 2 files."}},
+		{"search_files", m{"regex": "needle", "path": "sub", "context": 0}, false, []string{"sub/b.go\n1:needle\n\n1 match in 1 file."}},
+		{"search_files", m{"regex": "needle", "path": "a.go"}, false, []string{"a.go\n2-\n3:var needle = 1\n\n1 match in 1 file."}},
+		{"search_files", m{"regex": "needle", "path": "out/o.go"}, false, []string{"out/o.go\n1:needle"}},
+		{"search_files", m{"regex": "needle", "file_pattern": "*.txt"}, false, []string{"No matches."}},
+		{"search_files", m{"regex": "needle", "limit": 1}, false, []string{"1 match in 1 file. There are more"}},
+		{"search_files", m{"regex": "("}, true, []string{"not RE2"}},
+		{"search_files", m{"regex": "x", "path": "nowhere"}, true, []string{"nowhere does not exist"}},
+		{"search_files", m{"regex": "x", "path": "/etc/hosts"}, true, []string{"/etc/hosts is not a folder"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.tool+fmt.Sprint(tt.args), func(t *testing.T) {
+			b.T = t
+			b.want(b.call(tt.tool, tt.args), tt.failed, tt.want...)
+		})
+	}
+}
+
+// A link that leads out is not followed by any tool that reads folders.
+func TestSearchStaysInside(t *testing.T) {
+	b := newBench(t, map[string]string{"a": "needle\n"})
+	outside := t.TempDir()
+	if err := os.WriteFile(filepath.Join(outside, "secret"), []byte("needle\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, target := range map[string]string{"dir": outside, "file": filepath.Join(outside, "secret")} {
+		if err := os.Symlink(target, filepath.Join(b.dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.want(b.call("search_files", m{"regex": "needle"}), false, "a\n1:needle\n\n1 match in 1 file.")
+	if res := b.call("list_files", m{"path": ".", "recursive": true}); strings.Contains(res.ForModel, "secret") {
+		t.Error(res.ForModel)
+	}
+	b.ask.verdict = confirm.Verdict{}
+	b.want(b.call("read_file", m{"path": "file"}), true, "declined")
+	b.want(b.call("search_files", m{"regex": "needle", "path": "dir"}), true, "declined")
+}
+
+// rg that lies in the workspace may be the model's own.
+func TestRipgrepOfTheWorkspaceIsNotRun(t *testing.T) {
+	b := newBench(t, map[string]string{"rg": "#!/bin/sh\ntouch run\n", "a": "needle\n"})
+	if err := os.Chmod(filepath.Join(b.dir, "rg"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", b.dir)
+	b.want(b.call("search_files", m{"regex": "needle"}), false, "a\n1:needle")
+	if _, err := os.Stat(filepath.Join(b.dir, "run")); err == nil {
+		t.Error("it was run")
+	}
+}
+
+type findings struct {
+	list []editor.Diagnostic
+	err  error
+	path string
+}
+
+func (f *findings) Diagnostics(_ context.Context, path string) ([]editor.Diagnostic, error) {
+	f.path = path
+	return f.list, f.err
+}
+
+func TestGetDiagnostics(t *testing.T) {
+	b := newBench(t, map[string]string{"a.go": ""})
+	b.want(b.call("get_diagnostics", m{}), true, "no editor connected")
+	f := &findings{list: []editor.Diagnostic{
+		{Path: filepath.Join(b.dir, "a.go"), Line: 7, Severity: editor.SeverityHint, Message: "hint"},
+		{Path: filepath.Join(b.dir, "a.go"), Line: 3, Severity: editor.SeverityError, Message: "undefined:\nx"},
+		{Path: "/elsewhere/b.go", Line: 1, Severity: editor.SeverityWarning, Message: "unused"},
+	}}
+	b.deps.Diagnostics = f
+	b.set = NewSet(b.deps)
+	res := b.call("get_diagnostics", m{})
+	if want := "[error] a.go:3 — undefined: x\n[warning] /elsewhere/b.go:1 — unused\n[hint] a.go:7 — hint"; res.ForModel != want {
+		t.Errorf("%q, want %q", res.ForModel, want)
+	}
+	res = b.call("get_diagnostics", m{"severity": "warning", "path": "a.go"})
+	if strings.Contains(res.ForModel, "hint") || f.path != filepath.Join(b.dir, "a.go") {
+		t.Errorf("%q of %q", res.ForModel, f.path)
+	}
+	b.want(b.call("get_diagnostics", m{"severity": "fatal"}), true, "error, warning, info, hint")
+	f.list = nil
+	b.want(b.call("get_diagnostics", m{}), false, "No diagnostics.")
+	f.err = errors.New("timed out")
+	b.want(b.call("get_diagnostics", m{}), true, "The editor did not say: timed out")
+}
