@@ -3,10 +3,13 @@ package cli
 import (
 	"context"
 	"errors"
+	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/cli/home"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/repl"
@@ -28,7 +31,8 @@ func (s *screenFace) status() repl.Status {
 }
 
 func (s *screenFace) external(name, text string) (*exec.Cmd, func() (string, error), error) {
-	return external(s.app.cfg, name, text)
+	cfg := s.app.cfg
+	return home.External(cfg.Home, home.EditorCommand(cfg.Interface.Editor), withoutSecrets(os.Environ(), cfg.SecretEnv()), name, text)
 }
 
 // modes is the permission mode as the screen sees it.
@@ -154,4 +158,12 @@ func (s *screenFace) use(store *session.Store) (repl.Session, error) {
 	}
 	s.changes.reset()
 	return s.app.loop, nil
+}
+
+// withoutSecrets returns env less the variables that hold keys.
+func withoutSecrets(env, names []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return slices.Contains(names, name)
+	})
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/bb2d0cf4/agent/internal/cli/home"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/headless"
@@ -22,7 +23,7 @@ func interact(ctx context.Context, p Process, f *flags, cfg config.Config, first
 	if dumb && f.resume == pick {
 		return usagef("there is no terminal to choose on: give --resume an id; agent sessions list shows them")
 	}
-	model, note, err := chooseModel(ctx, cfg)
+	model, note, err := choose(ctx, cfg)
 	if err != nil {
 		return err
 	}
@@ -104,6 +105,6 @@ func (s *screenFace) options(ctx context.Context, p Process, o screenOptions) re
 		Status: s.status, Modes: modes{s}, Actions: s.actions(ctx),
 		Editor:  s.external,
 		Files:   func() []string { return s.files.paths() },
-		History: history{filepath.Join(o.cfg.Home, "history")},
+		History: home.History{File: filepath.Join(o.cfg.Home, "history")},
 	}
 }

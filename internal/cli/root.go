@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -103,22 +104,30 @@ func (f *flags) check(args []string) (string, error) {
 	if f.resume == pick && len(args) > 0 {
 		f.resume, args = args[0], args[1:] // -r ID: a flag with an optional value takes none after a blank
 	}
-	switch format := headless.Format(f.format); {
-	case format != headless.Text && format != headless.JSON && format != headless.StreamJSON:
-		return "", usagef("--output-format: %q is none of text, json, stream-json", f.format)
-	case format != headless.Text && !f.prompted:
-		return "", usagef("--output-format needs -p")
-	case f.latest && f.resume != "":
-		return "", usagef("--continue and --resume do not go together")
-	case f.ide && f.noIDE:
-		return "", usagef("--ide and --no-ide do not go together")
-	case f.prompted && f.resume == pick:
-		return "", usagef("with -p, --resume needs an id; agent sessions list shows them")
-	case f.prompted && len(args) > 0:
-		return "", usagef("with -p, the prompt is its value; %q is too much", args[0])
-	case len(args) > 1:
-		return "", usagef("there are %d arguments; write the prompt in quotes: agent %q", len(args), strings.Join(args, " "))
-	case len(args) == 1:
+	format := headless.Format(f.format)
+	for _, wrong := range []struct {
+		is  bool
+		why string
+	}{
+		{
+			format != headless.Text && format != headless.JSON && format != headless.StreamJSON,
+			fmt.Sprintf("--output-format: %q is none of text, json, stream-json", f.format),
+		},
+		{format != headless.Text && !f.prompted, "--output-format needs -p"},
+		{f.latest && f.resume != "", "--continue and --resume do not go together"},
+		{f.ide && f.noIDE, "--ide and --no-ide do not go together"},
+		{f.prompted && f.resume == pick, "with -p, --resume needs an id; agent sessions list shows them"},
+		{f.prompted && len(args) > 0, fmt.Sprintf("with -p, the prompt is its value; %q is too much", args)},
+		{
+			len(args) > 1,
+			fmt.Sprintf("there are %d arguments; write the prompt in quotes: agent %q", len(args), strings.Join(args, " ")),
+		},
+	} {
+		if wrong.is {
+			return "", usageError{errors.New(wrong.why)}
+		}
+	}
+	if len(args) == 1 {
 		return args[0], nil
 	}
 	return f.prompt, nil

@@ -51,7 +51,8 @@ func TestArguments(t *testing.T) {
 		{
 			[]string{"--model", "a/b", "--base-url=http://x", "--permission-mode", "plan", "--max-turns", "3", "x"},
 			flags{format: "text"},
-			config.Overrides{"model": "a/b", "base_url": "http://x", "permission_mode": "plan", "max_turns": "3"}, "x",
+			config.Overrides{"model": "a/b", "base_url": "http://x", "permission_mode": "plan", "max_turns": "3"},
+			"x",
 		},
 		{[]string{"--no-ide"}, flags{format: "text", noIDE: true}, config.Overrides{"ide.enabled": "false"}, ""},
 		{[]string{"--", "demo"}, flags{format: "text"}, nil, "demo"},
@@ -82,7 +83,7 @@ func TestWrongArguments(t *testing.T) {
 		{[]string{"fix", "the", "test"}, `agent "fix the test"`},
 		{[]string{"-c", "-r"}, "do not go together"},
 		{[]string{"--ide", "--no-ide"}, "do not go together"},
-		{[]string{"-p", "x", "y"}, `"y" is too much`},
+		{[]string{"-p", "x", "y"}, `["y"] is too much`},
 		{[]string{"-p", "x", "-r"}, "needs an id"},
 		{[]string{"--output-format", "json"}, "needs -p"},
 		{[]string{"-p", "x", "--output-format", "xml"}, "none of text, json, stream-json"},

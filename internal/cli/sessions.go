@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/bb2d0cf4/agent/internal/cli/home"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/session"
 )
@@ -103,7 +104,7 @@ func removeSessions(ids []string) error {
 		info, _, readErr := archive.Read(id)
 		err := archive.Remove(id)
 		if err == nil && readErr == nil {
-			err = removeSpill(spillDir(cfg.Home, info.ID), time.Now()) // the full id, as the file has it
+			err = home.RemoveSpill(home.SpillDir(cfg.Home, info.ID), time.Now()) // the full id, as the file has it
 		}
 		if err != nil {
 			errs = append(errs, sessionError(id, err))

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/bb2d0cf4/agent/internal/cli/provider"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/headless"
 )
@@ -51,7 +52,7 @@ func loadConfig(over config.Overrides) (config.Config, error) {
 
 // answer runs one prompt without asking anybody.
 func answer(ctx context.Context, p Process, f *flags, cfg config.Config, prompt string) error {
-	model, note, err := chooseModel(ctx, cfg)
+	model, note, err := choose(ctx, cfg)
 	if err != nil {
 		return err
 	}
@@ -131,4 +132,13 @@ func workDir(dir string) (string, error) {
 		return "", usagef("%s is not a folder", dir)
 	}
 	return abs, nil
+}
+
+// choose picks the model; not to know which is a mistake of usage.
+func choose(ctx context.Context, cfg config.Config) (config.Model, string, error) {
+	m, note, err := provider.Choose(ctx, cfg)
+	if err != nil && ctx.Err() == nil {
+		err = usageError{err}
+	}
+	return m, note, err
 }

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/cli/home"
+	"github.com/bb2d0cf4/agent/internal/cli/provider"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	projectctx "github.com/bb2d0cf4/agent/internal/context"
@@ -86,9 +88,9 @@ func wire(cfg config.Config, f *flags, pl place, m config.Model, face surface) (
 	if err != nil {
 		return nil, usageError{err}
 	}
-	model, err := newModel(cfg, m)
+	model, err := provider.New(cfg, m)
 	if err != nil {
-		return nil, err
+		return nil, usageError{err}
 	}
 	root, err := openRoot(cfg, pl.dir, f.addDirs)
 	if err != nil {
@@ -111,7 +113,7 @@ func wire(cfg config.Config, f *flags, pl place, m config.Model, face surface) (
 func (a *app) toolset(ask tools.Asker, env []string) *tools.Set {
 	id := a.store.ID()
 	return tools.NewSet(tools.Deps{
-		Root: a.root, Ask: ask, Jobs: a.jobs, SpillDir: spillDir(a.cfg.Home, id), Session: id,
+		Root: a.root, Ask: ask, Jobs: a.jobs, SpillDir: home.SpillDir(a.cfg.Home, id), Session: id,
 		Env: shell.Environ(append(os.Environ(), env...), a.cfg.SecretEnv()),
 	})
 }
@@ -147,7 +149,7 @@ func (a *app) setModel(ref string) error {
 	if err != nil {
 		return err
 	}
-	model, err := newModel(a.cfg, m)
+	model, err := provider.New(a.cfg, m)
 	if err != nil {
 		return err
 	}
@@ -166,7 +168,7 @@ func (a *app) models(ctx context.Context) ([]string, error) {
 	if m.Provider == config.ScriptProvider {
 		return []string{m.Ref}, nil
 	}
-	infos, err := newClient(a.cfg, m).ListModels(ctx)
+	infos, err := provider.Client(a.cfg, m).ListModels(ctx)
 	var names []string
 	for _, i := range infos {
 		names = append(names, m.Provider+"/"+i.ID)
@@ -177,7 +179,7 @@ func (a *app) models(ctx context.Context) ([]string, error) {
 // close ends what the program started.
 func (a *app) close() error {
 	return errors.Join(a.jobs.Close(), a.current().Close(), a.root.Close(),
-		pruneSpill(a.cfg.Home, time.Now().Add(-spillAge)))
+		home.PruneSpill(a.cfg.Home, time.Now().Add(-home.SpillAge)))
 }
 
 func limits(cfg config.Config) session.Limits {

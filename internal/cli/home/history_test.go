@@ -1,4 +1,4 @@
-package cli
+package home
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func entries(t *testing.T, h history) []string {
+func entries(t *testing.T, h History) []string {
 	t.Helper()
 	all, err := h.Entries()
 	if err != nil {
@@ -20,7 +20,7 @@ func entries(t *testing.T, h history) []string {
 }
 
 func TestHistoryKeepsPrompts(t *testing.T) {
-	h := history{filepath.Join(t.TempDir(), "home", "history")}
+	h := History{filepath.Join(t.TempDir(), "home", "history")}
 	if got := entries(t, h); got != nil {
 		t.Errorf("%q before the first prompt", got)
 	}
@@ -33,14 +33,14 @@ func TestHistoryKeepsPrompts(t *testing.T) {
 	if d := cmp.Diff(prompts, entries(t, h)); d != "" {
 		t.Error(d)
 	}
-	if st, err := os.Stat(h.file); err != nil || st.Mode().Perm() != 0o600 {
+	if st, err := os.Stat(h.File); err != nil || st.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", st.Mode(), err)
 	}
 }
 
 func TestHistorySurvivesACutLine(t *testing.T) {
-	h := history{filepath.Join(t.TempDir(), "history")}
-	if err := os.WriteFile(h.file, []byte("\"one\"\n\"cut of"), 0o600); err != nil {
+	h := History{filepath.Join(t.TempDir(), "history")}
+	if err := os.WriteFile(h.File, []byte("\"one\"\n\"cut of"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := h.Add("two"); err != nil {
@@ -52,19 +52,19 @@ func TestHistorySurvivesACutLine(t *testing.T) {
 }
 
 func TestHistoryIsBounded(t *testing.T) {
-	h := history{filepath.Join(t.TempDir(), "history")}
+	h := History{filepath.Join(t.TempDir(), "history")}
 	var b strings.Builder
 	for i := range 3000 {
 		fmt.Fprintf(&b, "%q\n", fmt.Sprintf("%d %s", i, strings.Repeat("x", 400)))
 	}
-	if err := os.WriteFile(h.file, []byte(b.String()), 0o600); err != nil {
+	if err := os.WriteFile(h.File, []byte(b.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	all := entries(t, h)
 	if len(all) != historyEntries || !strings.HasPrefix(all[len(all)-1], "2999 ") {
 		t.Errorf("%d entries", len(all))
 	}
-	st, err := os.Stat(h.file)
+	st, err := os.Stat(h.File)
 	if err != nil || st.Size() > historySize {
 		t.Errorf("%d bytes, %v", st.Size(), err)
 	}
@@ -74,7 +74,7 @@ func TestHistoryIsBounded(t *testing.T) {
 }
 
 func TestHistoryReportsAnUnreadableFile(t *testing.T) {
-	h := history{t.TempDir()}
+	h := History{t.TempDir()}
 	if _, err := h.Entries(); err == nil {
 		t.Error("no error")
 	}

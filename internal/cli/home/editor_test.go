@@ -1,4 +1,4 @@
-package cli
+package home
 
 import (
 	"os"
@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/bb2d0cf4/agent/internal/config"
 )
 
 func TestEditorCommand(t *testing.T) {
@@ -23,7 +21,7 @@ func TestEditorCommand(t *testing.T) {
 	} {
 		t.Setenv("VISUAL", c.visual)
 		t.Setenv("EDITOR", c.editor)
-		got := editorCommand(config.Config{Interface: config.Interface{Editor: c.setting}})
+		got := EditorCommand(c.setting)
 		if d := cmp.Diff(c.want, got); d != "" {
 			t.Error(d)
 		}
@@ -40,14 +38,10 @@ func writeScript(t *testing.T, body string) string {
 	return file
 }
 
-func TestExternalEditorGetsTextAndNoKey(t *testing.T) {
-	t.Setenv("CORP_KEY", "canary")
-	cfg := config.Config{
-		Home:      t.TempDir(),
-		Interface: config.Interface{Editor: writeScript(t, `{ cat "$1"; echo "${1##*/}"; env | grep -c canary; } > "$1.new"; mv "$1.new" "$1"`+"\n")},
-		Providers: map[string]config.Provider{"corp": {APIKeyEnv: "CORP_KEY"}},
-	}
-	cmd, result, err := external(cfg, "pkg/main.go", "proposed\n")
+func TestExternalEditor(t *testing.T) {
+	dir := t.TempDir()
+	argv := []string{writeScript(t, `{ cat "$1"; echo "${1##*/}"; echo "$WHO"; } > "$1.new"; mv "$1.new" "$1"`+"\n")}
+	cmd, result, err := External(dir, argv, []string{"PATH=" + os.Getenv("PATH"), "WHO=me"}, "pkg/main.go", "proposed\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,25 +49,24 @@ func TestExternalEditorGetsTextAndNoKey(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	got, err := result()
-	if err != nil || got != "proposed\nmain.go\n0\n" {
+	if err != nil || got != "proposed\nmain.go\nme\n" {
 		t.Errorf("%q, %v", got, err)
 	}
-	left, err := os.ReadDir(filepath.Join(cfg.Home, "edit"))
+	left, err := os.ReadDir(filepath.Join(dir, "edit"))
 	if err != nil || len(left) != 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
 
 func TestExternalEditorThatIsNotThere(t *testing.T) {
-	cfg := config.Config{Home: t.TempDir(), Interface: config.Interface{Editor: "no-such-editor"}}
-	if _, _, err := external(cfg, "a", ""); err == nil || !strings.Contains(err.Error(), "set EDITOR") {
+	_, _, err := External(t.TempDir(), []string{"no-such-editor"}, nil, "a", "")
+	if err == nil || !strings.Contains(err.Error(), "set EDITOR") {
 		t.Error(err)
 	}
 }
 
 func TestExternalEditorThatDeletesTheFile(t *testing.T) {
-	cfg := config.Config{Home: t.TempDir(), Interface: config.Interface{Editor: "rm"}}
-	cmd, result, err := external(cfg, "a", "x")
+	cmd, result, err := External(t.TempDir(), []string{"rm"}, nil, "a", "x")
 	if err != nil {
 		t.Fatal(err)
 	}

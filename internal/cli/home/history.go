@@ -1,4 +1,7 @@
-package cli
+// Package home keeps the small things in the agent's own folder: the history of
+// prompts, long outputs of commands, and proposals while they are edited. It
+// guarantees that each is private to the user and bounded.
+package home
 
 import (
 	"bytes"
@@ -18,14 +21,14 @@ const (
 	historyEntry   = 32 << 10 // bytes; longer prompts are not kept
 )
 
-// history keeps the prompts in a file: a JSON string a line. Several processes
+// History keeps the prompts in a file: a JSON string a line. Several processes
 // may add to it.
-type history struct{ file string }
+type History struct{ File string }
 
 // Entries returns the prompts, the oldest first. Lines that cannot be read are
 // left out.
-func (h history) Entries() ([]string, error) {
-	data, err := os.ReadFile(h.file)
+func (h History) Entries() ([]string, error) {
+	data, err := os.ReadFile(h.File)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -48,7 +51,7 @@ func (h history) Entries() ([]string, error) {
 	return all, err
 }
 
-func (h history) rewrite(all []string) error {
+func (h History) rewrite(all []string) error {
 	var out []byte
 	for _, s := range all {
 		line, err := encodeEntry(s)
@@ -57,11 +60,11 @@ func (h history) rewrite(all []string) error {
 		}
 		out = append(out, line...)
 	}
-	return statefile.Write(h.file, out)
+	return statefile.Write(h.File, out)
 }
 
 // Add appends a prompt.
-func (h history) Add(entry string) (err error) {
+func (h History) Add(entry string) (err error) {
 	if entry == "" || len(entry) > historyEntry {
 		return nil
 	}
@@ -69,7 +72,7 @@ func (h history) Add(entry string) (err error) {
 	if err != nil {
 		return err
 	}
-	f, err := statefile.OpenAppend(h.file)
+	f, err := statefile.OpenAppend(h.File)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,7 @@
-package cli
+// Package doctor looks whether what the agent needs is there and works. It
+// guarantees that it changes nothing, and that each finding which is not good
+// comes with what to do about it, where something can be done.
+package doctor
 
 import (
 	"context"
@@ -10,15 +13,15 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/bb2d0cf4/agent/internal/cli/home"
+	"github.com/bb2d0cf4/agent/internal/cli/provider"
 	"github.com/bb2d0cf4/agent/internal/config"
-	"github.com/bb2d0cf4/agent/internal/headless"
 	"github.com/bb2d0cf4/agent/internal/llm/openai"
-	"github.com/bb2d0cf4/agent/internal/llm/script"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/statefile"
 )
@@ -42,49 +45,40 @@ type finding struct {
 	fix   string
 }
 
-func newDoctor(p Process, f *flags) *cobra.Command {
-	return &cobra.Command{
-		Use: "doctor", Short: "Check that everything the agent needs is there", Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return doctor(cmd.Context(), p, overrides(cmd.Flags(), f))
-		},
-	}
+// Options says what is looked at beside the configuration.
+type Options struct {
+	Version       string
+	Stdin, Stdout *os.File
 }
 
-func doctor(ctx context.Context, p Process, over config.Overrides) error {
-	cfg, cfgErr := config.Load(over)
-	worst := good
+// Run writes a line for each finding to standard output. It returns false if
+// something is broken. cfgErr is why cfg could not be loaded, if so.
+func Run(ctx context.Context, opt Options, cfg config.Config, cfgErr error) (healthy bool) {
+	healthy = true
 	for _, c := range []struct {
 		name string
 		run  func() finding
 	}{
-		{"version", func() finding { return finding{good, p.Version + " " + runtime.GOOS + "/" + runtime.GOARCH, ""} }},
+		{"version", func() finding { return finding{good, opt.Version + " " + runtime.GOOS + "/" + runtime.GOARCH, ""} }},
 		{"config", func() finding { return checkConfig(cfg, cfgErr) }},
 		{"home", func() finding { return checkHome(cfg.Home) }},
 		{"model", func() finding { return checkModel(ctx, cfg, cfgErr) }},
-		{"terminal", func() finding { return checkTerminal(p) }},
+		{"terminal", func() finding { return checkTerminal(opt) }},
 		{"shell", func() finding { return checkProgram("bash", weak, "commands are run with sh: install bash") }},
 		{"search", func() finding {
 			return checkProgram("rg", weak, "the built-in search is used, which is slower: install ripgrep")
 		}},
 		{"editor", func() finding { return checkEditor(cfg) }},
-		{"IDE link", func() finding {
-			return finding{weak, "none: edits are reviewed in the terminal", ""}
-		}},
+		{"IDE link", func() finding { return finding{weak, "none: edits are reviewed in the terminal", ""} }},
 	} {
 		got := c.run()
-		fmt.Fprintf(p.Stdout, "%-7s %-9s %s\n", got.grade, c.name, sanitize.Line(got.text))
+		fmt.Fprintf(opt.Stdout, "%-7s %-9s %s\n", got.grade, c.name, sanitize.Line(got.text))
 		if got.fix != "" {
-			fmt.Fprintf(p.Stdout, "%17s → %s\n", "", sanitize.Line(got.fix))
+			fmt.Fprintf(opt.Stdout, "%17s → %s\n", "", sanitize.Line(got.fix))
 		}
-		if got.grade == broken {
-			worst = broken
-		}
+		healthy = healthy && got.grade != broken
 	}
-	if worst == broken {
-		return exitError(headless.ExitFailed)
-	}
-	return nil
+	return healthy
 }
 
 func checkConfig(cfg config.Config, err error) finding {
@@ -98,28 +92,28 @@ func checkConfig(cfg config.Config, err error) finding {
 }
 
 // checkHome looks whether the agent's own folder is private and can be written.
-func checkHome(home string) finding {
-	if home == "" {
+func checkHome(dir string) finding {
+	if dir == "" {
 		var err error
-		if home, err = config.Home(); err != nil {
+		if dir, err = config.Home(); err != nil {
 			return finding{broken, err.Error(), ""}
 		}
 	}
-	st, err := os.Stat(home)
+	st, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return finding{good, home + " will be made", ""}
+		return finding{good, dir + " will be made", ""}
 	}
 	if err != nil || !st.IsDir() {
-		return finding{broken, home + " is not a folder that can be used", "set AGENT_HOME to another one"}
+		return finding{broken, dir + " is not a folder that can be used", "set AGENT_HOME to another one"}
 	}
 	if runtime.GOOS != "windows" && st.Mode().Perm()&0o077 != 0 {
-		return finding{broken, fmt.Sprintf("%s can be read by others (mode %o)", home, st.Mode().Perm()), "chmod 700 " + home}
+		return finding{broken, fmt.Sprintf("%s can be read by others (mode %o)", dir, st.Mode().Perm()), "chmod 700 " + dir}
 	}
-	probe := filepath.Join(home, ".probe")
+	probe := filepath.Join(dir, ".probe")
 	if err := errors.Join(statefile.Write(probe, nil), statefile.Remove(probe)); err != nil {
-		return finding{broken, fmt.Sprintf("%s cannot be written: %v", home, err), "set AGENT_HOME to another folder"}
+		return finding{broken, fmt.Sprintf("%s cannot be written: %v", dir, err), "set AGENT_HOME to another folder"}
 	}
-	return finding{good, home, ""}
+	return finding{good, dir, ""}
 }
 
 // checkModel asks the provider for its models: this needs the address, the
@@ -130,18 +124,18 @@ func checkModel(ctx context.Context, cfg config.Config, cfgErr error) finding {
 	}
 	ctx, cancel := context.WithTimeout(ctx, doctorTime)
 	defer cancel()
-	m, _, err := chooseModel(ctx, cfg)
+	m, _, err := provider.Choose(ctx, cfg)
 	if err != nil {
-		return finding{broken, firstLine(err.Error()), "agent config set model PROVIDER/NAME, or set AGENT_MODEL; agent demo works without"}
+		return finding{broken, firstLine(err), "agent config set model PROVIDER/NAME, or set AGENT_MODEL; agent demo works without"}
 	}
 	if m.Provider == config.ScriptProvider {
-		if _, err := script.Load(m.Name); err != nil {
+		if _, err := provider.New(cfg, m); err != nil {
 			return finding{broken, err.Error(), "give --model script:FILE a readable file"}
 		}
 		return finding{good, m.Ref, ""}
 	}
 	started := time.Now()
-	models, err := newClient(cfg, m).ListModels(ctx)
+	models, err := provider.Client(cfg, m).ListModels(ctx)
 	where := m.Ref + " at " + m.Endpoint.BaseURL
 	switch {
 	case err != nil:
@@ -165,8 +159,8 @@ func keyFix(m config.Model) string {
 	return "check that the server is running and that base_url is right"
 }
 
-func checkTerminal(p Process) finding {
-	if !isTerminal(p.Stdin) || !isTerminal(p.Stdout) {
+func checkTerminal(p Options) finding {
+	if !term.IsTerminal(int(p.Stdin.Fd())) || !term.IsTerminal(int(p.Stdout.Fd())) {
 		return finding{weak, "standard input or output is no terminal: use agent -p", ""}
 	}
 	kind := os.Getenv("TERM")
@@ -189,6 +183,12 @@ func checkProgram(name string, without grade, fix string) finding {
 }
 
 func checkEditor(cfg config.Config) finding {
-	argv := editorCommand(cfg)
+	argv := home.EditorCommand(cfg.Interface.Editor)
 	return checkProgram(argv[0], weak, "a proposal cannot be edited with e: set EDITOR, or: agent config set editor NAME")
+}
+
+// firstLine is the first line of an error's message.
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
 }

@@ -1,4 +1,7 @@
-package cli
+// Package provider turns the configuration into a model that can be asked. It
+// guarantees that nothing is connected to and no key is asked for before the
+// first request, and that a command which prints a key is given no other.
+package provider
 
 import (
 	"context"
@@ -6,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,9 +27,10 @@ const noModel = `no model is configured, and no local server answers. Do one of 
   start Ollama, LM Studio, llama.cpp or vLLM: it is found by itself
   agent demo, to see it work offline`
 
-// chooseModel finds the model to use: the configured one, else one of a local
-// server. The note is for the user; it may be empty.
-func chooseModel(ctx context.Context, cfg config.Config) (m config.Model, note string, err error) {
+// Choose finds the model to use: the configured one, else one of a local
+// server. The note is for the user; it may be empty. An error is ctx's or a
+// mistake in the configuration.
+func Choose(ctx context.Context, cfg config.Config) (m config.Model, note string, err error) {
 	ref := cfg.Model
 	if ref == "" {
 		local, found := openai.FindLocal(ctx, openai.LocalServers())
@@ -33,33 +38,34 @@ func chooseModel(ctx context.Context, cfg config.Config) (m config.Model, note s
 			return m, "", ctx.Err()
 		}
 		if !found {
-			return m, "", usageError{errors.New(noModel)}
+			return m, "", errors.New(noModel)
 		}
 		ref = local.Name + "/" + local.Models[0].ID
 		note = fmt.Sprintf("using %s, found on this machine; AGENT_MODEL or --model chooses another", ref)
 	}
 	if m, err = cfg.Lookup(ref); err != nil {
-		return m, "", usageError{err}
+		return m, "", err
 	}
 	return m, note, nil
 }
 
-// newModel makes the model; it connects to nothing and asks for no key yet.
-func newModel(cfg config.Config, m config.Model) (llm.Model, error) {
+// New makes the model; it connects to nothing and asks for no key yet.
+func New(cfg config.Config, m config.Model) (llm.Model, error) {
 	if m.Provider == config.ScriptProvider {
 		scripted, err := script.Load(m.Name)
 		if err != nil {
-			return nil, usageError{err}
+			return nil, err
 		}
 		return scripted, nil
 	}
-	return newClient(cfg, m), nil
+	return Client(cfg, m), nil
 }
 
-func newClient(cfg config.Config, m config.Model) *openai.Client {
+// Client is New for a model that is no script.
+func Client(cfg config.Config, m config.Model) *openai.Client {
 	return openai.New(openai.Options{
 		Name: m.Ref, Model: m.Name, BaseURL: m.Endpoint.BaseURL, Headers: m.Endpoint.Headers,
-		Key:           func(ctx context.Context) (string, error) { return key(ctx, m.Endpoint) },
+		Key:           func(ctx context.Context) (string, error) { return key(ctx, m.Endpoint, cfg.SecretEnv()) },
 		ContextWindow: m.Prices.ContextWindow,
 		Prices:        openai.Prices{Input: m.Prices.Input, Output: m.Prices.Output, Cached: m.Prices.Cached},
 		Limits:        openai.Limits{Idle: cfg.Limits.IdleTimeout},
@@ -68,13 +74,17 @@ func newClient(cfg config.Config, m config.Model) *openai.Client {
 
 // key returns the API key of a provider; it is empty where there is none: local
 // servers want none, and the others say so.
-func key(ctx context.Context, p config.Provider) (string, error) {
+func key(ctx context.Context, p config.Provider, secrets []string) (string, error) {
 	if len(p.APIKeyCommand) == 0 {
 		return os.Getenv(p.APIKeyEnv), nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, keyTime)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, p.APIKeyCommand[0], p.APIKeyCommand[1:]...)
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return slices.Contains(secrets, name)
+	})
 	cmd.WaitDelay = time.Second // a child that keeps the pipe open is not waited for
 	out, err := cmd.Output()
 	if err != nil {

@@ -1,7 +1,9 @@
-package cli
+package doctor
 
 import (
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -60,7 +62,7 @@ func TestCheckTerminal(t *testing.T) {
 	}
 	defer r.Close()
 	defer w.Close()
-	if got := checkTerminal(Process{Stdin: r, Stdout: w}); got.grade != weak || !strings.Contains(got.text, "agent -p") {
+	if got := checkTerminal(Options{Stdin: r, Stdout: w}); got.grade != weak || !strings.Contains(got.text, "agent -p") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -71,5 +73,50 @@ func TestCheckProgram(t *testing.T) {
 	}
 	if got := checkProgram("no-such-program", weak, "install it"); got.grade != weak || got.fix != "install it" {
 		t.Errorf("%+v", got)
+	}
+}
+
+func TestCheckModel(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer good" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		if _, err := w.Write([]byte(`{"data":[{"id":"large"}]}`)); err != nil {
+			t.Error(err)
+		}
+	}))
+	defer srv.Close()
+	t.Setenv("CORP_KEY", "good")
+	t.Setenv("BAD_KEY", "bad")
+	cfg := config.Config{Providers: map[string]config.Provider{
+		"corp":   {BaseURL: srv.URL, APIKeyEnv: "CORP_KEY"},
+		"bad":    {BaseURL: srv.URL, APIKeyEnv: "BAD_KEY"},
+		"nokey":  {BaseURL: srv.URL, APIKeyEnv: "NO_SUCH_KEY"},
+		"gone":   {BaseURL: "http://127.0.0.1:1"},
+		"broken": {BaseURL: "http://127.0.0.1:1", APIKeyCommand: []string{"false"}},
+	}}
+	for _, c := range []struct {
+		model string
+		grade grade
+		text  string
+		fix   string
+	}{
+		{"corp/large", good, "answers (1 models", ""},
+		{"corp/small", weak, "does not list this model", "it lists large"},
+		{"bad/large", broken, "bad/large at " + srv.URL, "the key in BAD_KEY"},
+		{"nokey/large", broken, "nokey/large", "export NO_SUCH_KEY="},
+		{"gone/m", broken, "gone/m at http://127.0.0.1:1", "server is running"},
+		{"broken/m", broken, "broken/m", "the command false"},
+		{"nowhere/m", broken, `no provider "nowhere"`, "agent config set model"},
+		{"script:/no/such/file", broken, "/no/such/file", "readable file"},
+	} {
+		t.Run(c.model, func(t *testing.T) {
+			cfg.Model = c.model
+			got := checkModel(t.Context(), cfg, nil)
+			if got.grade != c.grade || !strings.Contains(got.text, c.text) || !strings.Contains(got.fix, c.fix) {
+				t.Errorf("%+v", got)
+			}
+		})
 	}
 }

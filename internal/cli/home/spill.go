@@ -1,4 +1,4 @@
-package cli
+package home
 
 import (
 	"errors"
@@ -10,30 +10,30 @@ import (
 	"github.com/bb2d0cf4/agent/internal/statefile"
 )
 
-// spillAge is how long the long outputs of commands are kept: a session that is
+// SpillAge is how long the long outputs of commands are kept: a session that is
 // continued may still be told of them.
-const spillAge = 14 * 24 * time.Hour
+const SpillAge = 14 * 24 * time.Hour
 
-// spillDir is the folder for the long outputs of a session's commands.
-func spillDir(home, session string) string { return filepath.Join(home, "spill", session) }
+// SpillDir is the folder for the long outputs of a session's commands.
+func SpillDir(home, session string) string { return filepath.Join(home, "spill", session) }
 
-// pruneSpill deletes outputs that were last written before the given time, and
+// PruneSpill deletes outputs that were last written before the given time, and
 // the folders that are empty then.
-func pruneSpill(home string, before time.Time) error {
+func PruneSpill(home string, before time.Time) error {
 	dir := filepath.Join(home, "spill")
 	sessions, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	for _, s := range sessions {
-		err = errors.Join(err, removeSpill(filepath.Join(dir, s.Name()), before))
+		err = errors.Join(err, RemoveSpill(filepath.Join(dir, s.Name()), before))
 	}
 	return err
 }
 
-// removeSpill deletes the outputs in dir that are older than before, and dir if
+// RemoveSpill deletes the outputs in dir that are older than before, and dir if
 // nothing is left.
-func removeSpill(dir string, before time.Time) error {
+func RemoveSpill(dir string, before time.Time) error {
 	files, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -1,4 +1,4 @@
-package cli
+package home
 
 import (
 	"errors"
@@ -12,11 +12,11 @@ import (
 
 func TestPruneSpill(t *testing.T) {
 	home, now := t.TempDir(), time.Now()
-	if err := pruneSpill(home, now); err != nil {
+	if err := PruneSpill(home, now); err != nil {
 		t.Fatal(err)
 	}
 	put := func(session, name string, age time.Duration) string {
-		file := filepath.Join(spillDir(home, session), name)
+		file := filepath.Join(SpillDir(home, session), name)
 		if err := statefile.Write(file, []byte("x")); err != nil {
 			t.Fatal(err)
 		}
@@ -25,9 +25,9 @@ func TestPruneSpill(t *testing.T) {
 		}
 		return file
 	}
-	old := put("old", "1", 2*spillAge)
-	mixedOld, mixedNew := put("mixed", "1", 2*spillAge), put("mixed", "2", time.Hour)
-	if err := pruneSpill(home, now.Add(-spillAge)); err != nil {
+	old := put("old", "1", 2*SpillAge)
+	mixedOld, mixedNew := put("mixed", "1", 2*SpillAge), put("mixed", "2", time.Hour)
+	if err := PruneSpill(home, now.Add(-SpillAge)); err != nil {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]bool{filepath.Dir(old): false, mixedOld: false, mixedNew: true} {

@@ -1,0 +1,79 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/config"
+)
+
+func TestKey(t *testing.T) {
+	t.Setenv("SOME_KEY", "from-env")
+	for _, c := range []struct {
+		name string
+		in   config.Provider
+		want string
+		err  string
+	}{
+		{"none", config.Provider{}, "", ""},
+		{"variable", config.Provider{APIKeyEnv: "SOME_KEY"}, "from-env", ""},
+		{"variable that is not set", config.Provider{APIKeyEnv: "NO_SUCH_KEY"}, "", ""},
+		{"command", config.Provider{APIKeyEnv: "SOME_KEY", APIKeyCommand: []string{"printf", `a-key\nnote`}}, "a-key", ""},
+		{"command that prints nothing", config.Provider{APIKeyCommand: []string{"true"}}, "", "true printed no key"},
+		{"command sees no key", config.Provider{APIKeyCommand: []string{"sh", "-c", "echo seen:$SOME_KEY"}}, "seen:", ""},
+		{"command that fails", config.Provider{APIKeyCommand: []string{"sh", "-c", "echo locked >&2; exit 3"}}, "", "exit status 3: locked"},
+		{"no such command", config.Provider{APIKeyCommand: []string{"no-such-program"}}, "", "no-such-program"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := key(t.Context(), c.in, []string{"SOME_KEY"})
+			if got != c.want || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+				t.Errorf("%q, %v; want %q, %q", got, err, c.want, c.err)
+			}
+		})
+	}
+}
+
+func TestKeyCommandEndsWithTheContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := key(ctx, config.Provider{APIKeyCommand: []string{"sleep", "100"}}, nil); err == nil {
+		t.Error("no error")
+	}
+}
+
+func TestChooseTakesTheConfiguredModel(t *testing.T) {
+	m, note, err := Choose(t.Context(), config.Config{Model: "ollama/m"})
+	if err != nil || note != "" || m.Ref != "ollama/m" || m.Endpoint.BaseURL == "" {
+		t.Errorf("%+v, %q, %v", m, note, err)
+	}
+	if _, _, err := Choose(t.Context(), config.Config{Model: "m"}); err == nil {
+		t.Error("a name without a provider is taken")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := Choose(ctx, config.Config{}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+func TestNew(t *testing.T) {
+	cfg := config.Config{}
+	file := filepath.Join(t.TempDir(), "script.yaml")
+	if err := os.WriteFile(file, []byte("turns: [{text: hello}]"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for ref, ok := range map[string]bool{"script:" + file: true, "script:/no/such/file": false, "ollama/m": true} {
+		m, err := cfg.Lookup(ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		model, err := New(cfg, m)
+		if (err == nil) != ok || ok && model.Info().Name != ref {
+			t.Errorf("%s: %v", ref, err)
+		}
+	}
+}
