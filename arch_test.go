@@ -39,7 +39,8 @@ var layers = []struct {
 	{"internal/llm/openai", []string{"internal/llm", "internal/llm/openai/wire"}},
 	{"internal/llm/openai/wire", []string{"internal/llm"}},
 	{"internal/llm/script", []string{"internal/llm"}},
-	{"internal/workspace", []string{"internal/diff", "internal/statefile"}},
+	{"internal/workspace", []string{"internal/diff", "internal/statefile", "internal/workspace/journal"}},
+	{"internal/workspace/journal", []string{"internal/statefile"}},
 	{"internal/confirm", []string{"internal/workspace"}},
 	{"internal/permission", []string{"internal/confirm", "internal/tools/shell", "internal/workspace"}},
 
@@ -76,6 +77,13 @@ var layers = []struct {
 	{"internal/repl/screen", []string{"internal/repl/paint", "internal/sanitize"}},
 
 	{"internal/demo", []string{"internal/statefile"}},
+	{"internal/cli/doctor", []string{
+		"internal/cli/home", "internal/cli/provider", "internal/config", "internal/llm/openai", "internal/sanitize", "internal/statefile",
+	}},
+	{"internal/cli/home", []string{"internal/statefile"}},
+	{"internal/cli/provider", []string{
+		"internal/config", "internal/llm", "internal/llm/openai", "internal/llm/script",
+	}},
 	{"internal/cli", []string{"internal/*"}},
 	{"cmd/agent", []string{"internal/cli"}},
 
@@ -83,7 +91,8 @@ var layers = []struct {
 	{"bench", nil},
 	{"bench/floor", nil},
 	{"internal/llm/llmtest", nil},
-	{"internal/ptytest", nil},
+	{"internal/ptytest", []string{"internal/ptytest/vt"}},
+	{"internal/ptytest/vt", nil},
 	{"internal/testreport", nil},
 	{"internal/transcriptjudge", nil},
 }
@@ -94,7 +103,7 @@ var parts = []string{
 }
 
 // support are the packages that only tests may import.
-var support = []string{"internal/llm/llmtest", "internal/ptytest", "internal/transcriptjudge"}
+var support = []string{"internal/llm/llmtest", "internal/ptytest", "internal/ptytest/vt", "internal/transcriptjudge"}
 
 // homes names the packages that may import a library; everything below a
 // package belongs to it.
