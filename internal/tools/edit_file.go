@@ -33,10 +33,10 @@ func editFile(d Deps) Tool {
 }
 
 func (a editFileArgs) replace(f workspace.File) (edit.Outcome, error) {
-	switch {
-	case a.OldString == "":
+	if a.OldString == "" {
 		return edit.Outcome{}, errors.New("old_string is empty: use write_file to replace a whole file, append_file to add to its end")
-	case a.OldString == a.NewString:
+	}
+	if a.OldString == a.NewString {
 		return edit.Outcome{}, errors.New("old_string and new_string are the same")
 	}
 	out, err := edit.Replace(f.Text, a.OldString, a.NewString, edit.Options{All: a.ReplaceAll, EOL: f.Format.EOL})

@@ -99,7 +99,9 @@ func TestDeclinedEditIsNotWritten(t *testing.T) {
 		{"no", confirm.Verdict{By: "terminal"}, true, "declined", []string{"The user declined this edit"}},
 		{"no, with a reason", confirm.Verdict{Feedback: "use tabs"}, false, "use tabs", []string{"declined this edit", "The user says: use tabs"}},
 		{
-			"no, with comments", confirm.Verdict{Comments: []confirm.Comment{{Line: 2, Text: "why?"}}}, false, "declined",
+			"no, with comments",
+			confirm.Verdict{Comments: []confirm.Comment{{Line: 2, Text: "why?"}}},
+			false, "declined",
 			[]string{"declined this edit", "line 2 of the proposal: why?"},
 		},
 		{"nobody there", confirm.Verdict{NoWay: true}, false, "nobody could be asked", []string{"nobody could be asked"}},

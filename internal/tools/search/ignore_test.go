@@ -140,3 +140,34 @@ func TestMatchSegmentIsNotExponential(t *testing.T) {
 		t.Error("matches")
 	}
 }
+
+func TestMatchSegment(t *testing.T) {
+	tests := []struct {
+		pattern, name string
+		want          bool
+	}{
+		{"[[:alpha:][:digit:]]", "7", true},
+		{"[[:alpha:]]", "7", false},
+		{"[[:punct:]]", "!", true},
+		{"[[:punct:]]", "a", false},
+		{"[[:space:]]x", "\tx", true},
+		{"[[:cntrl:]]", "\x7f", true},
+		{"[[:nothing:]]", "n", false},
+		{"[[:xdigit:]]*", "fz", true},
+		{"a*b*c", "axxbyyc", true},
+		{"a*b*c", "axxbyy", false},
+		{"*", "", true},
+		{"?", "", false},
+		{"[a", "a", false},
+		{`\*`, "*", true},
+		{`\`, `\`, false},
+		{"[!a-c]", "d", true},
+		{"[a-c-]", "-", true},
+		{`[\]]`, "]", true},
+	}
+	for _, tt := range tests {
+		if got := matchSegment(tt.pattern, tt.name); got != tt.want {
+			t.Errorf("%q on %q: %v", tt.pattern, tt.name, got)
+		}
+	}
+}

@@ -91,35 +91,18 @@ func className(s string) (string, bool) {
 	return name, ok
 }
 
+// classes holds the named classes as pairs of first and last byte.
+var classes = map[string]string{
+	"alpha": "AZaz", "digit": "09", "alnum": "09AZaz", "lower": "az", "upper": "AZ", "xdigit": "09AFaf",
+	"space": "\t\r  ", "blank": "\t\t  ", "punct": "!/:@[`{~", "graph": "!~", "print": " ~", "cntrl": "\x00\x1f\x7f\x7f",
+}
+
 func inClass(name string, c byte) bool {
-	lower, upper := c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z'
-	digit := c >= '0' && c <= '9'
-	graph := c > ' ' && c < 0x7f
-	switch name {
-	case "alpha":
-		return lower || upper
-	case "digit":
-		return digit
-	case "alnum":
-		return lower || upper || digit
-	case "lower":
-		return lower
-	case "upper":
-		return upper
-	case "space":
-		return c == ' ' || c >= '\t' && c <= '\r'
-	case "blank":
-		return c == ' ' || c == '\t'
-	case "punct":
-		return graph && !lower && !upper && !digit
-	case "graph":
-		return graph
-	case "print":
-		return graph || c == ' '
-	case "cntrl":
-		return c < ' ' || c == 0x7f
-	case "xdigit":
-		return digit || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
+	ranges := classes[name]
+	for i := 0; i+1 < len(ranges); i += 2 {
+		if ranges[i] <= c && c <= ranges[i+1] {
+			return true
+		}
 	}
 	return false
 }
