@@ -116,6 +116,7 @@ func (t *Terminal) line(y int) *line { return &t.page().lines[t.top()+y] }
 // put writes one cluster at the cursor.
 func (t *Terminal) put(cluster string) {
 	w := t.width(cluster)
+	t.last = cluster
 	if w <= 0 || w > t.opt.Width {
 		return
 	}
@@ -131,7 +132,6 @@ func (t *Terminal) put(cluster string) {
 	}
 	p.wrap = false
 	t.line(p.y).set(p.x, Cell{Text: cluster, Width: w, Style: t.style.String()})
-	t.last = cluster
 	if p.x += w; p.x >= t.opt.Width {
 		p.x = t.opt.Width - 1
 		p.wrap = true

@@ -41,7 +41,7 @@ func (t *Terminal) text(b []byte) int {
 		t.parser.buf = append([]byte(nil), run[len(run)-keep:]...)
 		run = run[:len(run)-keep]
 	}
-	t.print(strings.ToValidUTF8(string(run), "\uFFFD"))
+	t.print(string([]rune(string(run)))) // each broken byte counts
 	return n
 }
 

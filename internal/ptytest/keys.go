@@ -1,0 +1,110 @@
+//go:build unix
+
+package ptytest
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/ptytest/vt"
+)
+
+// Type types text. It does not wait for the program to read it.
+func (p *Terminal) Type(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.send([]byte(text))
+}
+
+// Paste pastes text as terminals do: in brackets if the program asked for them, and
+// with carriage returns for newlines.
+func (p *Terminal) Paste(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	text = strings.ReplaceAll(text, "\n", "\r")
+	if p.model.Modes().BracketedPaste {
+		text = "\x1b[200~" + text + "\x1b[201~"
+	}
+	p.send([]byte(text))
+}
+
+// Press presses keys: "a", "enter", "shift+enter", "ctrl+c", "alt+b", "up", "esc".
+// They are sent as the program has asked the terminal to send them.
+func (p *Terminal) Press(keys ...string) {
+	p.t.Helper()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, k := range keys {
+		seq := encode(k, p.model.Modes())
+		if seq == "" {
+			p.t.Fatalf("no such key: %q", k)
+		}
+		p.send([]byte(seq))
+	}
+}
+
+// codes are keys that have a character of their own, arrows those that do not.
+var (
+	codes  = map[string]byte{"enter": '\r', "tab": '\t', "backspace": 0x7f, "esc": 0x1b, "space": ' '}
+	arrows = map[string]byte{"up": 'A', "down": 'B', "right": 'C', "left": 'D', "end": 'F', "home": 'H'}
+	tildes = map[string]int{"insert": 2, "delete": 3, "pgup": 5, "pgdown": 6}
+)
+
+// encode returns what a terminal sends for a key.
+func encode(key string, m vt.Modes) string {
+	name := key
+	shift, name := cut(name, "shift+")
+	alt, name := cut(name, "alt+")
+	ctrl, name := cut(name, "ctrl+")
+	mod := 1
+	for i, on := range []bool{shift, alt, ctrl} {
+		if on {
+			mod += 1 << i
+		}
+	}
+	switch {
+	case arrows[name] != 0 && mod == 1:
+		return "\x1b[" + string(rune(arrows[name]))
+	case arrows[name] != 0:
+		return fmt.Sprintf("\x1b[1;%d%c", mod, arrows[name])
+	case tildes[name] != 0 && mod == 1:
+		return fmt.Sprintf("\x1b[%d~", tildes[name])
+	case tildes[name] != 0:
+		return fmt.Sprintf("\x1b[%d;%d~", tildes[name], mod)
+	case name == "tab" && shift:
+		return "\x1b[Z"
+	case codes[name] == 0 && len(name) != 1:
+		return ""
+	}
+	code := codes[name]
+	if code == 0 {
+		code = name[0]
+	}
+	return character(code, mod, m)
+}
+
+// character returns what is sent for a key with a character of its own.
+func character(code byte, mod int, m vt.Modes) string {
+	switch {
+	case m.KittyKeys&1 != 0 && (mod > 2 || code == 0x1b || mod > 1 && code < ' '):
+		return fmt.Sprintf("\x1b[%d;%du", code, mod)
+	case m.ModifyKeys == 2 && mod > 1 && (mod > 2 || code <= ' '):
+		return fmt.Sprintf("\x1b[27;%d;%d~", mod, code)
+	}
+	prefix := ""
+	if (mod-1)&2 != 0 {
+		prefix = "\x1b"
+	}
+	if (mod-1)&4 != 0 {
+		code &= 0x1f
+	}
+	return prefix + string(rune(code))
+}
+
+func cut(key, prefix string) (bool, string) {
+	rest, ok := strings.CutPrefix(key, prefix)
+	if ok && rest != "" {
+		return true, rest
+	}
+	return false, key
+}

@@ -1,0 +1,276 @@
+//go:build unix
+
+package ptytest
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+
+	"github.com/bb2d0cf4/agent/internal/ptytest/vt"
+)
+
+// Deadline is how long a test waits for something to appear before it fails.
+const Deadline = 30 * time.Second
+
+// Terminal is a pty with a model terminal behind it. Its methods may be called by
+// one goroutine at a time; those that fail end the test.
+type Terminal struct {
+	t      testing.TB
+	master *os.File
+	tty    *os.File
+	cmd    *exec.Cmd
+	exited bool
+
+	mu      sync.Mutex
+	changed *sync.Cond // after output, input taken, or the end of either
+	model   *vt.Terminal
+	record  []byte   // all output
+	input   [][]byte // still to be written
+	closed  bool
+	pending int // fences asked for
+}
+
+// New opens a terminal. It is closed, and what runs on it is killed, when the test
+// ends. Answers of the model go back to the program.
+func New(t testing.TB, opt vt.Options) *Terminal {
+	t.Helper()
+	master, tty, err := open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Terminal{t: t, master: master, tty: tty}
+	p.changed = sync.NewCond(&p.mu)
+	opt.Reply = p.send // called by Write, under the lock
+	p.model = vt.New(opt)
+	p.setSize()
+	var work sync.WaitGroup
+	work.Go(p.read)
+	work.Go(p.write)
+	t.Cleanup(func() {
+		p.close()
+		work.Wait()
+	})
+	return p
+}
+
+// open opens a pty whose master can be closed while it is read, even if a process
+// that was forgotten still holds the other side.
+func open() (master, tty *os.File, err error) {
+	blocking, tty, err := pty.Open()
+	if err != nil {
+		return nil, nil, err
+	}
+	fd, err := unix.Dup(int(blocking.Fd()))
+	if err == nil {
+		err = unix.SetNonblock(fd, true)
+	}
+	if err = errors.Join(err, blocking.Close()); err != nil {
+		return nil, nil, err
+	}
+	return os.NewFile(uintptr(fd), "pty"), tty, nil
+}
+
+func (p *Terminal) setSize() {
+	w, h := p.model.Size()
+	if err := pty.Setsize(p.tty, &pty.Winsize{Cols: uint16(w), Rows: uint16(h)}); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// read feeds the model until the pty is closed.
+func (p *Terminal) read() {
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := p.master.Read(buf)
+		p.mu.Lock()
+		p.record = append(p.record, buf[:n]...)
+		_, _ = p.model.Write(buf[:n]) // never fails
+		p.changed.Broadcast()
+		p.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// write passes input on, so that neither a test nor the model waits for a program
+// that does not read.
+func (p *Terminal) write() {
+	for {
+		p.mu.Lock()
+		for len(p.input) == 0 && !p.closed {
+			p.changed.Wait()
+		}
+		if p.closed {
+			p.mu.Unlock()
+			return
+		}
+		next := p.input[0]
+		p.input = p.input[1:]
+		p.mu.Unlock()
+		if _, err := p.master.Write(next); err != nil {
+			return
+		}
+	}
+}
+
+// send queues input; the caller holds the lock.
+func (p *Terminal) send(b []byte) {
+	p.input = append(p.input, append([]byte(nil), b...))
+	p.changed.Broadcast()
+}
+
+func (p *Terminal) close() {
+	if p.cmd != nil && !p.exited {
+		_ = p.cmd.Process.Kill() // it may have ended meanwhile
+		_ = p.cmd.Wait()         // its status is no longer of interest
+	}
+	p.mu.Lock()
+	p.closed = true
+	p.changed.Broadcast()
+	p.mu.Unlock()
+	_ = p.tty.Close()
+	_ = p.master.Close()
+}
+
+// TTY returns the program's side, for code that runs in the test's own process.
+func (p *Terminal) TTY() *os.File { return p.tty }
+
+// Start runs cmd with the terminal as its controlling one.
+func (p *Terminal) Start(cmd *exec.Cmd) {
+	p.t.Helper()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.tty, p.tty, p.tty
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := cmd.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	p.cmd = cmd
+}
+
+// Wait waits for the program to end and returns its exit status; one that a signal
+// ended has 128 and the signal's number.
+func (p *Terminal) Wait() int {
+	p.t.Helper()
+	timer := time.AfterFunc(Deadline, func() { _ = p.cmd.Process.Kill() })
+	err := p.cmd.Wait()
+	p.exited = true
+	if !timer.Stop() {
+		p.t.Fatalf("the program did not end; on the screen:\n%s", p.Screen())
+	}
+	p.Sync()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		p.t.Fatal(err)
+	}
+	status, _ := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
+	if status.Signaled() {
+		return 128 + int(status.Signal())
+	}
+	return p.cmd.ProcessState.ExitCode()
+}
+
+// Signal sends a signal to the program.
+func (p *Terminal) Signal(sig os.Signal) {
+	p.t.Helper()
+	if err := p.cmd.Process.Signal(sig); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// Resize changes the size as a user does: the terminal first, then the program
+// hears of it.
+func (p *Terminal) Resize(width, height int) {
+	p.t.Helper()
+	p.mu.Lock()
+	p.model.Resize(width, height)
+	p.mu.Unlock()
+	p.setSize()
+}
+
+// WaitUntil waits until ok says so about the model; what names it for the failure.
+func (p *Terminal) WaitUntil(what string, ok func(*vt.Terminal) bool) {
+	p.t.Helper()
+	late := false
+	timer := time.AfterFunc(Deadline, func() {
+		p.mu.Lock()
+		late = true
+		p.changed.Broadcast()
+		p.mu.Unlock()
+	})
+	defer timer.Stop()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for !ok(p.model) {
+		if late {
+			p.t.Fatalf("waited for %s; on the screen:\n%s", what, p.model.String())
+		}
+		p.changed.Wait()
+	}
+}
+
+// WaitFor waits until the screen matches a regular expression.
+func (p *Terminal) WaitFor(pattern string) {
+	p.t.Helper()
+	re := regexp.MustCompile(pattern)
+	p.WaitUntil(pattern, func(m *vt.Terminal) bool { return re.MatchString(m.String()) })
+}
+
+// Sync waits until the model has seen everything that was written to the terminal
+// so far, by whatever process.
+func (p *Terminal) Sync() {
+	p.t.Helper()
+	p.pending++
+	mark := strings.Repeat("f", p.pending)
+	if _, err := p.tty.WriteString("\x1b]7777;" + mark + "\a"); err != nil {
+		p.t.Fatal(err)
+	}
+	p.WaitUntil("output to be read", func(m *vt.Terminal) bool {
+		fences := m.Stats().Fences
+		return len(fences) > 0 && fences[len(fences)-1] == mark
+	})
+}
+
+// Look lets f see the model, while nothing changes it.
+func (p *Terminal) Look(f func(*vt.Terminal)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f(p.model)
+}
+
+// Screen returns the text on the screen.
+func (p *Terminal) Screen() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.model.String()
+}
+
+// History returns the rows of scrollback and screen.
+func (p *Terminal) History() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.model.History()
+}
+
+// Bytes returns everything that was written to the terminal.
+func (p *Terminal) Bytes() []byte {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]byte(nil), p.record...)
+}
+
+// Modes returns the modes that are set.
+func (p *Terminal) Modes() vt.Modes {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.model.Modes()
+}

@@ -1,0 +1,15 @@
+//go:build unix
+
+package ptytest
+
+import "golang.org/x/sys/unix"
+
+// Termios returns the terminal's settings; two of them can be compared.
+func (p *Terminal) Termios() unix.Termios {
+	p.t.Helper()
+	t, err := unix.IoctlGetTermios(int(p.tty.Fd()), getTermios)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return *t
+}
