@@ -99,18 +99,30 @@ func properties(c Change) []string {
 // warnings names what a reader of the diff could miss.
 func warnings(c Change, d *diff.Diff) []string {
 	var out []string
-	class := diff.Classify(c.Before, c.After)
 	switch {
-	case c.Exists && !c.Delete && len(d.Edits) == 0:
-		out = append(out, "nothing changes")
-	case !c.Exists && c.After == "":
+	case c.Exists && !c.Delete:
+		out = editWarnings(c, d)
+	case !c.Delete && c.After == "":
 		out = append(out, "the file is empty")
+	}
+	out = append(out, hidden(d)...)
+	return append(out, c.Notes...)
+}
+
+// editWarnings names the changes of an edit that are hard to see.
+func editWarnings(c Change, d *diff.Diff) []string {
+	var out []string
+	class := diff.Classify(c.Before, c.After)
+	from, to := endings(c.Before), endings(c.After)
+	switch {
+	case len(d.Edits) == 0:
+		out = append(out, "nothing changes")
 	case class.LineEndings:
-		out = append(out, "only line endings change: "+endings(c.Before)+" → "+endings(c.After))
-	case class.Whitespace && c.Exists && !c.Delete:
+		out = append(out, "only line endings change: "+from+" → "+to)
+	case class.Whitespace:
 		out = append(out, "only white space changes")
-	case c.Exists && !c.Delete && endings(c.Before) != endings(c.After) && c.Before != "" && c.After != "":
-		out = append(out, "line endings change too: "+endings(c.Before)+" → "+endings(c.After))
+	case from != to && c.Before != "" && c.After != "":
+		out = append(out, "line endings change too: "+from+" → "+to)
 	}
 	switch {
 	case class.FinalNewline > 0:
@@ -118,8 +130,7 @@ func warnings(c Change, d *diff.Diff) []string {
 	case class.FinalNewline < 0:
 		out = append(out, "removes the newline at the end of the file")
 	}
-	out = append(out, hidden(d)...)
-	return append(out, c.Notes...)
+	return out
 }
 
 // endings names the line endings of a text.

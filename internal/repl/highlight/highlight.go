@@ -20,7 +20,7 @@ const maxLine = 1000
 
 // patience is how long a line may take. The rules are regular expressions that can
 // backtrack, and the text is not ours.
-const patience = 50 * time.Millisecond
+const patience = time.Second
 
 // Lines colours the lines of one text, in order.
 type Lines struct {

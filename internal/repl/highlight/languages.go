@@ -1,7 +1,6 @@
 package highlight
 
 import (
-	"slices"
 	"sync"
 
 	"github.com/alecthomas/chroma/v2"
@@ -20,9 +19,6 @@ var languages = []string{
 	"Scheme", "SCSS", "Solidity", "SQL", "Svelte", "Swift", "SYSTEMD", "Terraform", "TOML", "TypeScript", "VimL",
 	"vue", "XML", "YAML", "Zig",
 }
-
-// Languages returns the names of the languages that are coloured.
-func Languages() []string { return slices.Clone(languages) }
 
 // known is the registry of these languages alone. A lookup that finds nothing by
 // name goes through the file patterns of a whole registry; in this one that is cheap.

@@ -60,12 +60,15 @@ func BenchmarkFloodWords(b *testing.B)  { benchmark(b, words(100_000), 10) }
 func BenchmarkOneLine(b *testing.B) {
 	benchmark(b, strings.ReplaceAll(words(100_000), "\n", " "), 3750)
 }
+
 func BenchmarkOneList(b *testing.B) {
 	benchmark(b, strings.Repeat("- an item of a long list\n", 4000), 3750)
 }
+
 func BenchmarkOneFence(b *testing.B) {
 	benchmark(b, "```go\n"+strings.Repeat("\tif err := run(ctx, name); err != nil { return err }\n", 2000), 3750)
 }
+
 func BenchmarkOneItem(b *testing.B) {
 	benchmark(b, "- item\n\n"+strings.Repeat("  paragraph of an item, with some words\n\n", 2500), 3750)
 }

@@ -80,7 +80,7 @@ func (r *typesetter) block(n ast.Node, ind paint.Indent) []string {
 		return lines
 	case *ast.Blockquote:
 		bar := paint.Span{Text: "│ ", Style: styleQuoteBar}
-		return r.children(n, r.nest(ind, bar, bar))
+		return r.children(n, nest(ind, bar, bar, r.opt.Width))
 	case *ast.FencedCodeBlock:
 		info := ""
 		if n.Info != nil {
@@ -191,12 +191,12 @@ func (r *typesetter) item(list *ast.List, n ast.Node, number int, ind paint.Inde
 		mark = strconv.Itoa(number) + string(list.Marker) + " "
 	}
 	blank := paint.Span{Text: strings.Repeat(" ", paint.Width(mark))}
-	return r.children(n, r.nest(ind, paint.Span{Text: mark, Style: styleMark}, blank))
+	return r.children(n, nest(ind, paint.Span{Text: mark, Style: styleMark}, blank, r.opt.Width))
 }
 
-// nest adds to an indent, unless it takes half of the width already.
-func (r *typesetter) nest(ind paint.Indent, first, rest paint.Span) paint.Indent {
-	if width(ind.Rest)+width([]paint.Span{rest}) > r.opt.Width/2 {
+// nest adds to an indent, unless it takes half of the columns already.
+func nest(ind paint.Indent, first, rest paint.Span, columns int) paint.Indent {
+	if width(ind.Rest)+width([]paint.Span{rest}) > columns/2 {
 		return ind
 	}
 	return paint.Indent{First: append(clone(ind.First), first), Rest: append(clone(ind.Rest), rest)}

@@ -42,15 +42,15 @@ func (r *typesetter) inline(f *paint.Flow, n ast.Node, style paint.Style) {
 	case *ast.String:
 		f.Text(sanitize.Text(string(n.Value)), style)
 	case *ast.CodeSpan:
-		r.marked(f, "`", func() { f.Code(r.codeText(n), styleCode.Over(style)) })
+		marked(f, r.opt, "`", func() { f.Code(codeText(n, r.src), styleCode.Over(style)) })
 	case *ast.Emphasis:
 		mark, attr := "*", paint.Italic
 		if n.Level > 1 {
 			mark, attr = "**", paint.Bold
 		}
-		r.marked(f, mark, func() { r.inlines(f, n, paint.Style{Attr: attr}.Over(style)) })
+		marked(f, r.opt, mark, func() { r.inlines(f, n, paint.Style{Attr: attr}.Over(style)) })
 	case *extast.Strikethrough:
-		r.marked(f, "~~", func() { r.inlines(f, n, paint.Style{Attr: paint.Strike}.Over(style)) })
+		marked(f, r.opt, "~~", func() { r.inlines(f, n, paint.Style{Attr: paint.Strike}.Over(style)) })
 	case *ast.Link:
 		r.link(f, n, string(n.Destination), style)
 	case *ast.Image:
@@ -66,8 +66,8 @@ func (r *typesetter) inline(f *paint.Flow, n ast.Node, style paint.Style) {
 }
 
 // marked sets text between marks where there are no styles to tell it apart.
-func (r *typesetter) marked(f *paint.Flow, mark string, set func()) {
-	if !r.opt.NoColor {
+func marked(f *paint.Flow, opt Options, mark string, set func()) {
+	if !opt.NoColor {
 		set()
 		return
 	}
@@ -97,11 +97,11 @@ func (r *typesetter) link(f *paint.Flow, n ast.Node, dest string, style paint.St
 }
 
 // codeText returns the text of a code span, on one line.
-func (r *typesetter) codeText(n ast.Node) string {
+func codeText(n ast.Node, src []byte) string {
 	var b strings.Builder
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		if t, ok := c.(*ast.Text); ok {
-			b.Write(t.Segment.Value(r.src))
+			b.Write(t.Segment.Value(src))
 		}
 	}
 	return strings.NewReplacer("\n", " ", "\t", " ").Replace(b.String())

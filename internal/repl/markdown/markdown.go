@@ -46,7 +46,7 @@ type Stream struct {
 // New returns a Stream for one text.
 func New(opt Options) *Stream {
 	s := &Stream{opt: opt}
-	s.split.print = func(lines []string) { s.out = append(s.out, lines...) }
+	s.split.emit = func(lines []string) { s.out = append(s.out, lines...) }
 	return s
 }
 
@@ -127,18 +127,18 @@ type tail struct {
 	table int // the size of the unfinished text that ends in the table in lines
 }
 
-// Tail returns the lines of the unfinished part, the last max of them. It is cheap
+// Tail returns the lines of the unfinished part, the last most of them. It is cheap
 // enough to be called once a frame.
-func (s *Stream) Tail(max int) []string {
+func (s *Stream) Tail(most int) []string {
 	if !s.tail.valid {
-		s.tail.lines = s.renderTail(max)
+		s.tail.lines = s.renderTail(most)
 		s.tail.valid = true
 	}
 	lines := s.tail.lines
-	return slices.Clip(lines[len(lines)-min(max, len(lines)):])
+	return slices.Clip(lines[len(lines)-min(most, len(lines)):])
 }
 
-func (s *Stream) renderTail(max int) []string {
+func (s *Stream) renderTail(most int) []string {
 	partial := s.partial
 	if f := s.split.fence; f != nil {
 		s.tail.table = 0
@@ -150,7 +150,7 @@ func (s *Stream) renderTail(max int) []string {
 	pending := s.split.pending
 	if len(pending)+len(partial) > maxTail {
 		s.tail.table = 0
-		return plainTail(append(slices.Clip(pending), partial...), max, s.opt)
+		return plainTail(append(slices.Clip(pending), partial...), most, s.opt)
 	}
 	doc, src := parse(slices.Concat(pending, partial))
 	if last := doc.LastChild(); isTable(last) && len(partial) > 0 {
@@ -171,8 +171,8 @@ func isTable(n ast.Node) bool {
 }
 
 // plainTail shows the end of a long unfinished text as it was written.
-func plainTail(text []byte, max int, opt Options) []string {
-	if room := (max + 1) * opt.Width; len(text) > room {
+func plainTail(text []byte, most int, opt Options) []string {
+	if room := (most + 1) * opt.Width; len(text) > room {
 		text = text[len(text)-room:]
 		for len(text) > 0 && text[0]&0xC0 == 0x80 {
 			text = text[1:]

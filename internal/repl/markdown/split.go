@@ -24,7 +24,7 @@ const (
 // splitter finds the blocks that are finished. Which blocks it prints, and how,
 // follows from the lines alone.
 type splitter struct {
-	print func(lines []string)
+	emit func(lines []string)
 
 	pending   []byte // whole lines whose blocks are not finished
 	tried     int    // the size of pending when nothing in it was finished
@@ -177,16 +177,16 @@ func (s *splitter) lines(lines []string) {
 		return
 	}
 	if s.gap {
-		s.print([]string{""})
+		s.emit([]string{""})
 	}
 	s.gap, s.printed = false, true
-	s.print(lines)
+	s.emit(lines)
 }
 
 // preview renders what is not finished as if it were.
 func (s *splitter) preview(doc ast.Node, src []byte, opt Options) []string {
 	var out []string
-	p := splitter{printed: s.printed, list: s.list, print: func(lines []string) { out = append(out, lines...) }}
+	p := splitter{printed: s.printed, list: s.list, emit: func(lines []string) { out = append(out, lines...) }}
 	r := typesetter{opt: opt, src: src}
 	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
 		p.block(r.top(n, p.list))

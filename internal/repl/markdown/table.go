@@ -19,7 +19,7 @@ import (
 // table sets a table with glamour, or row by row where the terminal is too narrow
 // for it to show everything.
 func (r *typesetter) table(n *extast.Table, ind paint.Indent) []string {
-	cells := r.cells(n)
+	cells := sources(n, r.src)
 	room := r.opt.Width - width(ind.Rest)
 	rows, ok := drawTable(n, cells, room, r.opt)
 	if !ok {
@@ -34,13 +34,13 @@ func (r *typesetter) table(n *extast.Table, ind paint.Indent) []string {
 	return lines
 }
 
-// cells returns the source of a table's cells, row by row, the header first.
-func (r *typesetter) cells(n *extast.Table) [][]string {
+// sources returns the source of a table's cells, row by row, the header first.
+func sources(n *extast.Table, src []byte) [][]string {
 	var rows [][]string
 	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
 		var cells []string
 		for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
-			cells = append(cells, string(cell.Lines().Value(r.src)))
+			cells = append(cells, string(cell.Lines().Value(src)))
 		}
 		rows = append(rows, cells)
 	}

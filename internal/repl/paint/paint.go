@@ -199,7 +199,7 @@ func Truncate(spans []Span, width int) []Span {
 	if len(row) > 0 {
 		style = row[len(row)-1].Style
 	}
-	if width == 1 {
+	if spansWidth(row) > width-1 { // not even one character fits before the …
 		row = nil
 	}
 	return append(row, Span{Text: "…", Style: style})

@@ -95,7 +95,7 @@ func extended(style *Style, code int, rest []string) int {
 
 func simpleSGR(s Style, code int) Style {
 	attrs := map[int]Attr{1: Bold, 2: Dim, 3: Italic, 4: Underline, 7: Reverse, 9: Strike}
-	clear := map[int]Attr{22: Bold | Dim, 23: Italic, 24: Underline, 27: Reverse, 29: Strike}
+	cleared := map[int]Attr{22: Bold | Dim, 23: Italic, 24: Underline, 27: Reverse, 29: Strike}
 	switch {
 	case code == 0:
 		return Style{}
@@ -113,6 +113,6 @@ func simpleSGR(s Style, code int) Style {
 		s.BG = 0
 	}
 	s.Attr |= attrs[code]
-	s.Attr &^= clear[code]
+	s.Attr &^= cleared[code]
 	return s
 }

@@ -1,11 +1,14 @@
 package highlight
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/alecthomas/chroma/v2"
+	"github.com/alecthomas/chroma/v2/lexers"
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
 )
@@ -49,5 +52,44 @@ func TestTextOfOthersIsNotTaken(t *testing.T) {
 	}}}
 	if d := cmp.Diff([]paint.Span{{Text: "if x"}}, l.Line("if x")); d != "" {
 		t.Error(d)
+	}
+}
+
+func join(spans []paint.Span) string {
+	var b strings.Builder
+	for _, s := range spans {
+		b.WriteString(s.Text)
+	}
+	return b.String()
+}
+
+// No language loses text, whatever it is given.
+func TestNoTextIsLost(t *testing.T) {
+	piece := rapid.SampledFrom([]string{
+		"if", " ", "\t", "x", "(", ")", "\"", "'", "`", "/*", "*/", "//", "#", "<!--", "<?php ", "<", ">", "\"\"\"", "世界", "\\", "--", "{", "}",
+		"\\u{1b}", "\xff", "0x1f", "=", "@", "$", "%", "\r", "${", "[[", "]]",
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		lang := rapid.SampledFrom(languages).Draw(t, "language")
+		l := ForLanguage(lang, rapid.Bool().Draw(t, "dark"))
+		for range 5 {
+			line := strings.Join(rapid.SliceOfN(piece, 0, 12).Draw(t, "line"), "")
+			if got := join(l.Line(line)); got != line {
+				t.Fatalf("%s: %q became %q", lang, line, got)
+			}
+		}
+	})
+}
+
+func TestEveryLanguageIsKnown(t *testing.T) {
+	for _, name := range languages {
+		if l := lexers.Get(name); l == nil || l.Config().Name != name {
+			t.Errorf("chroma has no language %q", name)
+		}
+	}
+	for _, file := range []string{"a.go", "dir/b.py", "c.tsx", "d.h", "Makefile", "Dockerfile", "e.yml", "f.rs", "g.json", "h.md", "i.sh"} {
+		if got := ForFile(file, true).Line(`if x = "y" # 1`); join(got) != `if x = "y" # 1` {
+			t.Errorf("%s: %v", file, got)
+		}
 	}
 }
