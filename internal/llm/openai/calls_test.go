@@ -42,6 +42,10 @@ func TestCallsAreAssembled(t *testing.T) {
 			},
 			want: []llm.ToolCall{{ID: "*", Name: "f", Args: `{"a":1}`}, {ID: "*", Name: "f", Args: `{"a":2}`}},
 		},
+		"by nothing, without arguments": {
+			parts: []string{callPart(`"function":{"name":"f"}`), callPart(`"function":{"name":"g"}`)},
+			want:  []llm.ToolCall{{ID: "*", Name: "f", Args: `{}`}, {ID: "*", Name: "g", Args: `{}`}},
+		},
 		"id and name sent again": {
 			parts: []string{callPart(`"index":0,"id":"x",` + a1), callPart(`"index":0,"id":"x","function":{"name":"f","arguments":"1}"}`), callPart(`"index":0,"id":"x","function":{"name":"f","arguments":""}`)},
 			want:  []llm.ToolCall{{ID: "x", Name: "f", Args: `{"a":1}`}},
@@ -151,7 +155,7 @@ func TestAReplacementCharacterOfTheModelsOwnIsKept(t *testing.T) {
 // a call, however complete it looks.
 func TestNoCallOfABrokenStream(t *testing.T) {
 	for _, fault := range []llmtest.Fault{llmtest.Drop, llmtest.Truncate} {
-		s := llmtest.NewServer(t, llmtest.Turn{Text: "so", Calls: []llmtest.Call{{Name: "f", Args: "{}"}}, Fault: fault, After: 3})
+		s := llmtest.NewServer(t, llmtest.Turn{Calls: []llmtest.Call{{Name: "f", Args: "{}"}}, Fault: fault, After: 2})
 		h := listen(t.Context(), client(t, s.URL()), hello())
 		if e := h.kind(t); e.Kind != llm.Truncated {
 			t.Errorf("kind %d, %v", e.Kind, e)

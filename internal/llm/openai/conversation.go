@@ -62,7 +62,7 @@ func (c *conversation) encode(req llm.Request) query {
 		if i == 0 && req.System == "" {
 			s = s[1:] // no comma before the first message
 		}
-		q.messages = append(q.messages, slices.Clip(s))
+		q.messages = append(q.messages, s)
 	}
 	return q
 }

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -133,21 +134,56 @@ func TestSilenceAfterText(t *testing.T) {
 
 // TestSlowListener: the time that the caller takes is no silence of the server.
 func TestSlowListener(t *testing.T) {
-	s := llmtest.NewServer(t, llmtest.Turn{Text: "abcd", Chunk: 4})
+	goOn := make(chan struct{})
+	s := llmtest.NewServer(t, llmtest.Turn{Handler: func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, events(says("first ")))
+		_ = http.NewResponseController(w).Flush()
+		<-goOn
+		_, _ = io.WriteString(w, events(says("second"), stop, finished))
+	}})
 	c := client(t, s.URL(), func(o *Options) { o.Limits.Idle = 100 * time.Millisecond })
-	var end *llm.End
+	text, ended := "", false
 	for d, err := range c.Stream(t.Context(), hello()) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d.Text != "" {
+		if d.Text == "first " {
 			<-time.After(250 * time.Millisecond)
+			close(goOn)
 		}
-		end = d.End
+		text += d.Text
+		ended = ended || d.End != nil
 	}
-	if end == nil {
-		t.Error("no end")
+	if text != "first second" || !ended {
+		t.Errorf("heard %q", text)
 	}
+}
+
+// TestTheEndMarkMayBeMissing: a server that has finished and says no more is
+// waited for a moment, not for as long as one that thinks.
+func TestTheEndMarkMayBeMissing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := New(Options{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			body := io.MultiReader(strings.NewReader(events(says("hi"), stop)), untilDone{r.Context().Done(), r.Context().Err})
+			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(body)}, nil
+		})})
+		start := time.Now()
+		h := listen(t.Context(), c, hello())
+		if h.end == nil || h.text != "hi" || time.Since(start) != endTime {
+			t.Errorf("heard %+v after %v", h, time.Since(start))
+		}
+	})
+}
+
+// untilDone blocks its reader until the request is given up.
+type untilDone struct {
+	done  <-chan struct{}
+	cause func() error
+}
+
+func (u untilDone) Read([]byte) (int, error) {
+	<-u.done
+	return 0, u.cause()
 }
 
 // TestSilenceAfterTheFinish: the model has said that it has finished, so the
@@ -184,7 +220,7 @@ func TestCancelEndsTheStreamAtOnce(t *testing.T) {
 				_ = s.Await(t.Context(), 1)
 			}()
 			h := listen(ctx, client(t, s.URL()), hello())
-			if !errors.Is(h.err, context.Canceled) || h.end != nil {
+			if h.err != ctx.Err() || h.end != nil { //nolint:errorlint // it is the bare error that is promised
 				t.Errorf("heard %+v", h)
 			}
 		})
