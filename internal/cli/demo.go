@@ -40,6 +40,7 @@ func runDemo(ctx context.Context, p Process) error {
 	if err != nil {
 		return err
 	}
+	m.Ref = config.ScriptProvider + ":demo" // shorter than the path, for the status line
 	pl, err := openStore(cfg, f, m.Ref)
 	if err != nil {
 		return err

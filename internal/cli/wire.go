@@ -98,7 +98,8 @@ func wire(cfg config.Config, f *flags, pl place, m config.Model, face surface) (
 	}
 	a := &app{place: pl, cfg: cfg, root: root, jobs: shell.NewJobs(), policy: permission.New(mode)}
 	a.asked = confirm.NewController(nil, face.reviewers...)
-	a.now.store, a.now.model, a.now.info = pl.store, m, model.Info()
+	a.now.store = pl.store
+	a.remember(m, model)
 	a.prompt = projectctx.New(projectctx.Options{Dir: root.Dir(), Roots: root.Roots(), Shell: shellName()})
 	a.loop, err = session.New(session.Options{
 		Model: model, Tools: a.toolset(confirm.NewController(a.policy, face.reviewers...), face.env),
@@ -154,10 +155,16 @@ func (a *app) setModel(ref string) error {
 		return err
 	}
 	a.loop.SetModel(model)
+	a.remember(m, model)
+	return nil
+}
+
+// remember keeps which model is in use, under the name that the user gave it.
+func (a *app) remember(m config.Model, model llm.Model) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.now.model, a.now.info = m, model.Info()
-	return nil
+	a.now.info.Name = m.Ref
 }
 
 // models lists what the provider in use offers, as provider/name.
