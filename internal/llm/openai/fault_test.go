@@ -132,7 +132,12 @@ func TestAnyBytes(t *testing.T) {
 	)
 	ends, errs := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		body := strings.Join(rapid.SliceOfN(piece, 0, 20).Draw(t, "pieces"), "")
+		lines := strings.SplitAfter(fullAnswer, "\n")
+		for range rapid.IntRange(0, 6).Draw(t, "edits") {
+			at := rapid.IntRange(0, len(lines)-1).Draw(t, "at")
+			lines[at] = piece.Draw(t, "piece")
+		}
+		body := strings.Join(lines[:rapid.IntRange(len(lines)/2, len(lines)).Draw(t, "length")], "")
 		h := listen(t.Context(), over(func() io.Reader { return strings.NewReader(body) }), hello())
 		if (h.end == nil) == (h.err == nil) {
 			t.Fatalf("end %+v, error %v", h.end, h.err)
