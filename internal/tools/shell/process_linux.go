@@ -78,14 +78,25 @@ func printable(name []byte) string {
 //
 // The usual case, nothing left, costs a few small reads: all that is left of the
 // tree has become our child. Only if there is any child does it look at all
-// processes.
+// processes, and twice before it says that none is the command's: one that is
+// forked while they are read can be missed, but not again after its parent died.
 func (c *command) left() []process {
 	c.jobs.mu.Lock()
 	defer c.jobs.mu.Unlock()
-	c.alone = c.hasExited() && c.jobs.childless()
-	if c.alone {
-		return nil
+	for range 2 {
+		c.alone = c.hasExited() && c.jobs.childless()
+		if c.alone {
+			return nil
+		}
+		if ps := c.look(); len(ps) > 0 {
+			return ps
+		}
 	}
+	return nil
+}
+
+// look searches all processes for the command's. Jobs.mu is held.
+func (c *command) look() []process {
 	all := snapshot()
 	mine := map[int]bool{}
 	for _, e := range all {
