@@ -123,15 +123,18 @@ func (found *Found) take(q Query, name string, r result) {
 }
 
 // firstMatches cuts lines behind the n-th match and the context that follows it.
+// A further match in that context becomes a part of it.
 func firstMatches(lines []Line, n, context int) []Line {
 	last := -1 // index of the n-th match
-	for i, l := range lines {
-		switch {
+	for i := range lines {
+		switch l := &lines[i]; {
 		case n > 0 && l.Match:
 			n--
 			last = i
-		case n == 0 && (l.Match || l.Number > lines[last].Number+context):
+		case n == 0 && l.Number > lines[last].Number+context:
 			return lines[:i]
+		case n == 0:
+			l.Match = false
 		}
 	}
 	return lines
