@@ -39,8 +39,11 @@ var layers = []struct {
 	{"internal/llm/openai", []string{"internal/llm", "internal/llm/openai/wire"}},
 	{"internal/llm/openai/wire", []string{"internal/llm"}},
 	{"internal/llm/script", []string{"internal/llm"}},
-	{"internal/workspace", []string{"internal/diff", "internal/statefile", "internal/workspace/journal"}},
+	{"internal/workspace", []string{
+		"internal/diff", "internal/statefile", "internal/workspace/journal", "internal/workspace/text",
+	}},
 	{"internal/workspace/journal", []string{"internal/statefile"}},
+	{"internal/workspace/text", nil},
 	{"internal/confirm", []string{"internal/workspace"}},
 	{"internal/permission", []string{"internal/confirm", "internal/tools/shell", "internal/workspace"}},
 

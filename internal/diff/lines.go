@@ -27,8 +27,8 @@ func Lines(a, b string) *Diff {
 		aEnd--
 		bEnd--
 	}
-	if start == aEnd && start == bEnd {
-		return d
+	if aEnd+bEnd == 2*start {
+		return d // equal
 	}
 	m := newMatcher(d.A[start:aEnd], d.B[start:bEnd])
 	m.gap(region{0, len(m.a), 0, len(m.b)}, 0)

@@ -203,10 +203,10 @@ func TestLockExcludesOtherProcesses(t *testing.T) {
 
 func holdLock(path string) {
 	if _, err := TryAcquire(path); err != nil {
-		fmt.Println(err)
+		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	fmt.Println("held")
+	fmt.Fprintln(os.Stdout, "held")
 	_, _ = io.Copy(io.Discard, os.Stdin) // until killed
 }
 
@@ -238,6 +238,6 @@ func writeForever(path string) {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
-		fmt.Println(i)
+		fmt.Fprintln(os.Stdout, i)
 	}
 }

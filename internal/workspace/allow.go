@@ -16,9 +16,9 @@ type allowed struct {
 // AllowRead lets the file abs outside the workspace be read from now on; for a
 // folder, everything below it. abs is as Resolve returned it.
 func (r *Root) AllowRead(abs string) {
-	r.allowed.mu.Lock()
-	defer r.allowed.mu.Unlock()
-	r.allowed.paths = append(r.allowed.paths, abs)
+	r.files.allowed.mu.Lock()
+	defer r.files.allowed.mu.Unlock()
+	r.files.allowed.paths = append(r.files.allowed.paths, abs)
 }
 
 func (a *allowed) has(abs string) bool {

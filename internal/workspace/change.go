@@ -1,47 +1,29 @@
 package workspace
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
 	"io/fs"
+
+	"github.com/bb2d0cf4/agent/internal/workspace/journal"
+	"github.com/bb2d0cf4/agent/internal/workspace/text"
 )
 
 // Hash is the SHA-256 of a file's bytes.
-type Hash [sha256.Size]byte
-
-// MarshalText returns h in hexadecimal.
-func (h Hash) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, h[:]), nil }
-
-// UnmarshalText reads what MarshalText returned.
-func (h *Hash) UnmarshalText(text []byte) error {
-	if len(text) != hex.EncodedLen(len(h)) {
-		return errors.New("not a hash")
-	}
-	_, err := hex.Decode(h[:], text)
-	return err
-}
+type Hash = journal.Hash
 
 // Encoding names how a file's text is stored.
-type Encoding string
+type Encoding = text.Encoding
 
 // The encodings that are detected. Others come from a setting or an editor and
 // carry the name that golang.org/x/text's htmlindex knows them by.
 const (
-	UTF8    Encoding = "utf-8"
-	UTF16LE Encoding = "utf-16le"
-	UTF16BE Encoding = "utf-16be"
-	Latin1  Encoding = "iso-8859-1"
+	UTF8    = text.UTF8
+	UTF16LE = text.UTF16LE
+	UTF16BE = text.UTF16BE
+	Latin1  = text.Latin1
 )
 
 // Format is how a file's text becomes bytes; it is kept by every edit.
-type Format struct {
-	Encoding Encoding
-	BOM      bool
-	// EOL is the file's line ending: "\n" or "\r\n". In a file that mixes them
-	// it is the more frequent one; lines that an edit leaves alone keep theirs.
-	EOL string
-}
+type Format = text.Format
 
 // File is a text file as it was read. The zero Hash with Exists false is a file
 // that is not there yet.
@@ -65,7 +47,7 @@ type Change struct {
 }
 
 // NewContent returns c with text in the place of After. It normalises nothing.
-func NewContent(c Change, text string) Change {
-	c.After = text
+func NewContent(c Change, after string) Change {
+	c.After = after
 	return c
 }

@@ -87,7 +87,7 @@ func writeSession(args []string) error {
 		return err
 	}
 	phase := func(name string) error {
-		_, err := fmt.Println("phase", name)
+		err := say("phase", name)
 		for until := time.Now().Add(time.Duration(rng.IntN(120)) * time.Microsecond); time.Now().Before(until); {
 			continue // some time on each side of the step, so that each can be hit
 		}
@@ -98,7 +98,9 @@ func writeSession(args []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println("session", store.ID())
+	if err := say("session", store.ID()); err != nil {
+		return err
+	}
 	for {
 		file, version := rng.IntN(stable), 1
 		if rng.IntN(4) == 0 {
@@ -117,12 +119,22 @@ func writeSession(args []string) error {
 		if err := errors.Join(store.Append(llm.TextMessage(llm.User, fmt.Sprint(file, " ", version))), store.Sync()); err != nil {
 			return err
 		}
-		fmt.Println("kept", file, version)
+		if err := say("kept", file, version); err != nil {
+			return err
+		}
 	}
 }
 
+// say tells the parent, in one write.
+func say(words ...any) error {
+	_, err := fmt.Fprintln(os.Stdout, words...)
+	return err
+}
+
 func edit(root *workspace.Root, file, version int) error {
-	fmt.Println("start", file, version)
+	if err := say("start", file, version); err != nil {
+		return err
+	}
 	change, err := root.Propose(nameOf(file), func(workspace.File) (string, error) { return contentOf(file, version), nil })
 	if err != nil {
 		return err
@@ -130,8 +142,7 @@ func edit(root *workspace.Root, file, version int) error {
 	if _, err := root.Commit(context.Background(), change, workspace.Origin{Session: "s", Turn: fmt.Sprint(file, version)}); err != nil {
 		return err
 	}
-	fmt.Println("written", file, version)
-	return nil
+	return say("written", file, version)
 }
 
 func openStore(home, dir, id string) (*session.Store, error) {
@@ -458,7 +469,9 @@ const plainSize = 256 << 10
 
 func writePlain(args []string) error {
 	for i := 0; ; i++ {
-		fmt.Println("phase write")
+		if err := say("phase", "write"); err != nil {
+			return err
+		}
 		if err := os.WriteFile(args[0], []byte(strings.Repeat(string(rune('a'+i%26)), plainSize)), 0o644); err != nil {
 			return err
 		}

@@ -3,6 +3,8 @@ package workspace
 import (
 	"errors"
 	"fmt"
+
+	"github.com/bb2d0cf4/agent/internal/workspace/text"
 )
 
 // Propose computes a change of the file at path: edit is given the file and
@@ -11,14 +13,14 @@ import (
 // links, no text) is refused here already, with the reason. An error of edit is
 // returned as it is.
 func (r *Root) Propose(path string, edit func(File) (string, error)) (Change, error) {
-	p, err := r.resolve(path)
+	p, err := r.files.resolve(path)
 	if err != nil {
 		return Change{}, err
 	}
 	if p.folder == nil {
 		return Change{}, fmt.Errorf("%s cannot be written: it is %w", p.name, ErrOutside)
 	}
-	file, err := r.base(p)
+	file, err := r.files.base(p)
 	if err != nil {
 		return Change{}, err
 	}
@@ -33,7 +35,7 @@ func (r *Root) Propose(path string, edit func(File) (string, error)) (Change, er
 }
 
 // base returns what a change of the file at p starts from.
-func (r *Root) base(p place) (File, error) {
+func (fl *files) base(p place) (File, error) {
 	if p.info == nil {
 		if err := writable(p.abs, nil); err != nil {
 			return File{}, fmt.Errorf("%s cannot be created: %w", p.name, err)
@@ -42,20 +44,20 @@ func (r *Root) base(p place) (File, error) {
 		file.Path, file.Name = p.abs, p.name
 		return file, nil
 	}
-	f, info, err := r.open(p)
+	f, info, err := fl.open(p)
 	if err != nil {
 		return File{}, err
 	}
 	if err := writable(p.abs, info); err != nil {
 		return File{}, errors.Join(fmt.Errorf("%s cannot be edited: %w", p.name, err), f.Close())
 	}
-	file, err := r.read(p, f, info)
+	file, err := fl.read(p, f, info)
 	return file, errors.Join(err, f.Close())
 }
 
 // encodeLimited is encode for a text that is to be written.
-func encodeLimited(text string, f Format) ([]byte, error) {
-	data, err := encode(text, f)
+func encodeLimited(content string, f Format) ([]byte, error) {
+	data, err := text.Encode(content, f)
 	if err == nil && len(data) > MaxFileSize {
 		err = fmt.Errorf("%w: %d bytes, the limit is %d", ErrTooLarge, len(data), MaxFileSize)
 	}

@@ -7,6 +7,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+
+	"github.com/bb2d0cf4/agent/internal/workspace/text"
 )
 
 // newFile is what a missing file is taken to be.
@@ -15,38 +18,38 @@ var newFile = File{Format: Format{Encoding: UTF8, EOL: "\n"}, Mode: 0o644}
 // Read returns a whole text file. Errors: fs.ErrNotExist, ErrOutside,
 // ErrNotRegular, ErrTooLarge, ErrNotText.
 func (r *Root) Read(path string) (File, error) {
-	p, err := r.resolve(path)
+	p, err := r.files.resolve(path)
 	if err != nil {
 		return File{}, err
 	}
-	f, info, err := r.open(p)
+	f, info, err := r.files.open(p)
 	if err != nil {
 		return File{}, err
 	}
-	file, err := r.read(p, f, info)
+	file, err := r.files.read(p, f, info)
 	return file, errors.Join(err, f.Close())
 }
 
-// read reads the open file f, which is at p.
-func (r *Root) read(p place, f *os.File, info fs.FileInfo) (File, error) {
+// read reads an open file, which is at p.
+func (fl *files) read(p place, f *os.File, info fs.FileInfo) (File, error) {
 	data, err := readAll(f, info.Size())
 	if err != nil {
 		return File{}, fmt.Errorf("%s: %w", p.name, err)
 	}
-	format, text, err := decode(data, r.fallback)
+	format, content, err := text.Decode(data, fl.fallback)
 	if err != nil {
 		return File{}, fmt.Errorf("%s: %w", p.name, err)
 	}
 	return File{
-		Path: p.abs, Name: p.name, Exists: true, Text: text, Format: format,
+		Path: p.abs, Name: p.name, Exists: true, Text: content, Format: format,
 		Hash: sha256.Sum256(data), Mode: info.Mode(), Size: int64(len(data)),
 	}, nil
 }
 
 // open opens the regular file at p for reading. It does not wait for the other
 // end of a pipe, and opens no device.
-func (r *Root) open(p place) (*os.File, fs.FileInfo, error) {
-	if p.folder == nil && !r.allowed.has(p.abs) {
+func (fl *files) open(p place) (*os.File, fs.FileInfo, error) {
+	if p.folder == nil && !fl.allowed.has(p.abs) {
 		return nil, nil, fmt.Errorf("%s is %w", p.name, ErrOutside)
 	}
 	if p.info == nil {
@@ -77,7 +80,7 @@ func (r *Root) open(p place) (*os.File, fs.FileInfo, error) {
 
 // regular returns an error that says what is there instead of a regular file.
 func regular(name string, info fs.FileInfo) error {
-	kind := ""
+	var kind string
 	switch mode := info.Mode(); {
 	case mode.IsRegular():
 		return nil
@@ -120,7 +123,7 @@ func readAll(f io.ReaderAt, size int64) ([]byte, error) {
 // name as in Resolve ("." for Dir). Nothing outside can be reached through it;
 // symlinks with an absolute target are refused. It is valid until Close.
 func (r *Root) FS(path string) (fs.FS, string, error) {
-	p, err := r.resolve(path)
+	p, err := r.files.resolve(path)
 	if err != nil {
 		return nil, "", err
 	}
@@ -131,16 +134,15 @@ func (r *Root) FS(path string) (fs.FS, string, error) {
 		return nil, "", fmt.Errorf("%s is not a folder", p.name)
 	}
 	if p.folder != nil {
-		fsys, err := subFS(p.folder.root, p.rel)
+		fsys, err := fs.Sub(p.folder.root.FS(), filepath.ToSlash(p.rel))
 		return fsys, p.name, err
 	}
-	if !r.allowed.has(p.abs) {
+	if !r.files.allowed.has(p.abs) {
 		return nil, "", fmt.Errorf("%s is %w", p.name, ErrOutside)
 	}
-	root, err := r.allowed.open(p.abs)
+	root, err := r.files.allowed.open(p.abs)
 	if err != nil {
 		return nil, "", err
 	}
-	fsys, err := subFS(root, ".")
-	return fsys, p.name, err
+	return root.FS(), p.name, nil
 }

@@ -210,8 +210,11 @@ func TestLines(t *testing.T) {
 		got = append(got, line)
 	}
 	want := []workspace.Line{
-		{Text: "one", Length: 3}, {}, {Text: "éééé", Length: 80 << 10},
-		{Text: "two\r thre", Length: 10}, {Text: "end", Length: 3},
+		{Text: "one", Length: 3},
+		{},
+		{Text: "éééé", Length: 80 << 10},
+		{Text: "two\r thre", Length: 10},
+		{Text: "end", Length: 3},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -17,7 +17,7 @@ const maxLinks = 40
 // for a file in another folder it is the absolute path. For a path outside of
 // every folder the error is ErrOutside, and abs and name are set all the same.
 func (r *Root) Resolve(path string) (abs, name string, err error) {
-	p, err := r.resolve(path)
+	p, err := r.files.resolve(path)
 	if err != nil {
 		return "", "", err
 	}
@@ -37,26 +37,26 @@ type place struct {
 }
 
 // resolve is Resolve; outside is no error.
-func (r *Root) resolve(path string) (place, error) {
+func (f *files) resolve(path string) (place, error) {
 	if path == "" || strings.ContainsRune(path, 0) {
 		return place{}, fmt.Errorf("%q is not a path", path)
 	}
 	if !filepath.IsAbs(path) {
-		path = r.Dir() + string(filepath.Separator) + path
+		path = f.folders[0].path + string(filepath.Separator) + path
 	}
 	abs, info, err := follow(path)
 	if err != nil {
 		return place{}, err
 	}
 	p := place{abs: abs, name: filepath.ToSlash(abs), info: info}
-	for i := range r.folders {
-		f := &r.folders[i]
+	for i := range f.folders {
+		in := &f.folders[i]
 		// Where folders lie in each other, the innermost one is it.
-		if rel, ok := below(f.path, abs); ok && (p.folder == nil || len(f.path) > len(p.folder.path)) {
-			p.folder, p.rel = f, rel
+		if rel, ok := below(in.path, abs); ok && (p.folder == nil || len(in.path) > len(p.folder.path)) {
+			p.folder, p.rel = in, rel
 		}
 	}
-	if rel, ok := below(r.Dir(), abs); ok {
+	if rel, ok := below(f.folders[0].path, abs); ok {
 		p.name = filepath.ToSlash(rel)
 	}
 	return p, nil

@@ -5,6 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"github.com/bb2d0cf4/agent/internal/workspace/journal"
+	"github.com/bb2d0cf4/agent/internal/workspace/text"
 )
 
 // MaxFileSize is the size in bytes of the largest file that Read, Propose and
@@ -31,17 +34,22 @@ type Origin struct{ Session, Turn, Tool string }
 // Root is an open workspace. Its methods may be called concurrently; commits
 // and undos happen one after the other.
 type Root struct {
-	folders  []folder // the main one first
-	fallback Encoding
-	session  string
-	allowed  allowed
+	files   files
+	session string
 
-	committing sync.Mutex // held by Commit and Undo
-	journal    *journal
+	committing sync.Mutex       // held by Commit and Undo
+	journal    *journal.Journal // nil without a home
 
 	// at is called before each step of a commit, and its error is taken for the
 	// step's. Nil outside of tests, which inject faults, races and crashes here.
 	at func(step) error
+}
+
+// files finds and reads files.
+type files struct {
+	folders  []folder // the main one first
+	fallback Encoding
+	allowed  allowed
 }
 
 // folder is one of the folders of a workspace. root makes sure that nothing
@@ -58,20 +66,19 @@ func Open(dir string, opt Options) (*Root, error) {
 	if opt.Fallback == "" {
 		opt.Fallback = Latin1
 	}
-	if _, err := codecOf(opt.Fallback); err != nil {
+	if err := text.Check(opt.Fallback); err != nil {
 		return nil, err
 	}
-	r := &Root{fallback: opt.Fallback, session: opt.Session, at: func(step) error { return nil }}
+	r := &Root{files: files{fallback: opt.Fallback}, session: opt.Session, at: func(step) error { return nil }}
 	for _, path := range append([]string{dir}, opt.Extra...) {
 		f, err := openFolder(path)
 		if err != nil {
 			return nil, errors.Join(err, r.Close())
 		}
-		r.folders = append(r.folders, f)
+		r.files.folders = append(r.files.folders, f)
 	}
 	if opt.Home != "" {
-		r.journal = newJournal(opt.Home, r.Dir())
-		r.journal.failed = r.journal.recover()
+		r.journal = journal.Open(opt.Home, r.Dir(), settle)
 	}
 	return r, nil
 }
@@ -91,24 +98,38 @@ func openFolder(path string) (folder, error) {
 // Close releases the workspace.
 func (r *Root) Close() error {
 	var errs []error
-	for _, f := range r.folders {
+	for _, f := range r.files.folders {
 		errs = append(errs, f.root.Close())
 	}
-	errs = append(errs, r.allowed.close())
+	errs = append(errs, r.files.allowed.close())
 	if r.journal != nil {
-		errs = append(errs, r.journal.close())
+		errs = append(errs, r.journal.Close())
 	}
 	return errors.Join(errs...)
 }
 
 // Dir is the absolute path of the main folder, symlinks resolved.
-func (r *Root) Dir() string { return r.folders[0].path }
+func (r *Root) Dir() string { return r.files.folders[0].path }
 
 // Roots lists the folders of the workspace; the first is Dir.
 func (r *Root) Roots() []string {
-	out := make([]string, len(r.folders))
-	for i, f := range r.folders {
+	out := make([]string, len(r.files.folders))
+	for i, f := range r.files.folders {
 		out[i] = f.path
 	}
 	return out
+}
+
+// removeEmpty removes the folders among dirs that are empty. Those that are not
+// are in use by now, and stay.
+func (f *folder) removeEmpty(dirs []string) {
+	for i := len(dirs) - 1; i >= 0; i-- {
+		rel, ok := below(f.path, dirs[i])
+		if !ok || rel == "." {
+			continue
+		}
+		if info, err := f.root.Lstat(rel); err == nil && info.IsDir() {
+			_ = f.root.Remove(rel) // fails where it is not empty
+		}
+	}
 }

@@ -7,6 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/bb2d0cf4/agent/internal/workspace/journal"
+	"github.com/bb2d0cf4/agent/internal/workspace/text"
 )
 
 // UndoScope says what to undo.
@@ -55,13 +58,13 @@ func (r *Root) UndoPlan(ctx context.Context, scope UndoScope) (Plan, error) {
 	if r.journal == nil {
 		return Plan{}, ErrNothingToUndo
 	}
-	h, err := r.journal.history()
+	past, err := r.journal.History(onDisk)
 	if err != nil {
 		return Plan{}, fmt.Errorf("read the undo journal: %w", err)
 	}
 	plan := Plan{redo: scope == LastUndo}
-	for _, chain := range h.pick(scope, r.session) {
-		change, s, err := r.undoOf(chain)
+	for _, chain := range pick(past, scope, r.session) {
+		change, s, err := r.files.undoOf(chain)
 		if err != nil {
 			return Plan{}, fmt.Errorf("%s cannot be undone: %w", chain[0].Name, err)
 		}
@@ -75,33 +78,21 @@ func (r *Root) UndoPlan(ctx context.Context, scope UndoScope) (Plan, error) {
 }
 
 // pick returns the entries to undo, as a chain for each file, oldest first.
-func (h *history) pick(scope UndoScope, session string) [][]past {
-	last := -1
-	for i, e := range slices.Backward(h.entries) {
-		if h.undone[e.ID] || e.Tool == redoTool || session != "" && e.Session != session {
-			continue
-		}
-		if isUndo := e.Undoes != nil; isUndo == (scope == LastUndo) {
-			last = i
-			break
-		}
-		if scope == LastUndo {
-			return nil // something was changed since
-		}
-	}
+func pick(entries []journal.Past, scope UndoScope, session string) [][]journal.Past {
+	last := newest(entries, scope, session)
 	if last < 0 {
 		return nil
 	}
-	newest := h.entries[last]
-	if scope == LastChange || newest.Turn == "" {
-		return [][]past{{newest}}
+	of := entries[last]
+	if scope == LastChange || of.Turn == "" {
+		return [][]journal.Past{{of}}
 	}
-	var chains [][]past
-	for _, e := range h.entries[:last+1] {
-		if h.undone[e.ID] || e.Session != newest.Session || e.Turn != newest.Turn {
+	var chains [][]journal.Past
+	for _, e := range entries[:last+1] {
+		if e.Undone || e.Session != of.Session || e.Turn != of.Turn {
 			continue
 		}
-		i := slices.IndexFunc(chains, func(c []past) bool { return c[0].Path == e.Path })
+		i := slices.IndexFunc(chains, func(c []journal.Past) bool { return c[0].Path == e.Path })
 		if i < 0 {
 			i = len(chains)
 			chains = append(chains, nil)
@@ -111,8 +102,25 @@ func (h *history) pick(scope UndoScope, session string) [][]past {
 	return chains
 }
 
+// newest returns the index of the newest entry that scope means; -1 if there is
+// none. An undo can be taken back only while nothing was changed after it.
+func newest(entries []journal.Past, scope UndoScope, session string) int {
+	for i, e := range slices.Backward(entries) {
+		if e.Undone || e.Tool == redoTool || session != "" && e.Session != session {
+			continue
+		}
+		if isUndo := e.Undoes != nil; isUndo == (scope == LastUndo) {
+			return i
+		}
+		if scope == LastUndo {
+			return -1
+		}
+	}
+	return -1
+}
+
 // undoOf returns the change that takes back the entries of one file.
-func (r *Root) undoOf(chain []past) (Change, undoStep, error) {
+func (fl *files) undoOf(chain []journal.Past) (Change, undoStep, error) {
 	first, last := chain[0], chain[len(chain)-1]
 	s := undoStep{target: first.Before}
 	for i, e := range chain {
@@ -122,7 +130,7 @@ func (r *Root) undoOf(chain []past) (Change, undoStep, error) {
 		s.undoes = append(s.undoes, e.ID)
 		s.dirs = append(s.dirs, e.Dirs...)
 	}
-	file, now, err := r.asLeft(last)
+	file, now, err := fl.asLeft(last)
 	if err != nil {
 		return Change{}, s, err
 	}
@@ -130,11 +138,11 @@ func (r *Root) undoOf(chain []past) (Change, undoStep, error) {
 	var then []byte
 	if !change.Delete {
 		change.Mode = first.Mode
-		if then, err = first.content(); err != nil {
+		if then, err = first.Content(); err != nil {
 			return Change{}, s, err
 		}
 	}
-	for _, format := range []Format{first.Format, last.Format, {Encoding: Latin1, EOL: "\n"}} {
+	for _, format := range []Format{formatOf(first), formatOf(last), {Encoding: Latin1, EOL: "\n"}} {
 		change.Format = format
 		if change.Text, change.After, err = decodeBoth(now, then, format); err == nil {
 			break
@@ -143,25 +151,29 @@ func (r *Root) undoOf(chain []past) (Change, undoStep, error) {
 	return change, s, err
 }
 
+func formatOf(e journal.Past) Format {
+	return Format{Encoding: Encoding(e.Encoding), BOM: e.BOM, EOL: e.EOL}
+}
+
 // decodeBoth decodes two contents in one format; nil is no file. Contents may
 // differ in their encodings where someone else wrote one of them.
 func decodeBoth(now, then []byte, f Format) (textNow, textThen string, err error) {
 	if now != nil {
-		if textNow, err = decodeAs(now, f); err != nil {
+		if textNow, err = text.DecodeAs(now, f); err != nil {
 			return "", "", err
 		}
 	}
 	if then != nil {
-		textThen, err = decodeAs(then, f)
+		textThen, err = text.DecodeAs(then, f)
 	}
 	return textNow, textThen, err
 }
 
 // asLeft returns the file that e left and its content, if it is still that; nil
 // if there is none.
-func (r *Root) asLeft(e past) (File, []byte, error) {
+func (fl *files) asLeft(e journal.Past) (File, []byte, error) {
 	file := File{Path: e.Path, Name: e.Name, Mode: e.Mode}
-	p, err := r.resolve(e.Path)
+	p, err := fl.resolve(e.Path)
 	if err != nil {
 		return File{}, nil, err
 	}
@@ -174,7 +186,7 @@ func (r *Root) asLeft(e past) (File, []byte, error) {
 		}
 		return file, nil, nil
 	}
-	f, info, err := r.open(p)
+	f, info, err := fl.open(p)
 	if err != nil {
 		return File{}, nil, errors.Join(ErrStale, err)
 	}
@@ -200,7 +212,7 @@ func (r *Root) Undo(ctx context.Context, p Plan) error {
 			return fmt.Errorf("%s was not undone: %w", c.Name, err)
 		}
 	}
-	by := entry{Session: r.session, Turn: rand.Text(), Tool: undoTool}
+	by := journal.Origin{Session: r.session, Turn: rand.Text(), Tool: undoTool}
 	if p.redo {
 		by.Tool = redoTool
 	}
@@ -215,7 +227,7 @@ func (r *Root) Undo(ctx context.Context, p Plan) error {
 			dirs = append(dirs, p.steps[i].dirs...)
 		}
 	}
-	r.removeDirs(dirs)
+	r.files.removeDirs(dirs)
 	return err
 }
 
@@ -224,7 +236,7 @@ func (r *Root) Undo(ctx context.Context, p Plan) error {
 func (s undoStep) confirm(c Change) error {
 	var target *Hash
 	if !c.Delete {
-		data, err := encode(c.After, c.Format)
+		data, err := text.Encode(c.After, c.Format)
 		if err != nil {
 			return err
 		}
@@ -245,9 +257,9 @@ func (s undoStep) confirm(c Change) error {
 }
 
 // removeDirs removes the folders that are empty, the innermost ones first.
-func (r *Root) removeDirs(dirs []string) {
+func (fl *files) removeDirs(dirs []string) {
 	slices.SortFunc(dirs, func(a, b string) int { return len(a) - len(b) })
-	for i := range r.folders {
-		r.folders[i].removeEmpty(dirs)
+	for i := range fl.folders {
+		fl.folders[i].removeEmpty(dirs)
 	}
 }

@@ -207,8 +207,8 @@ func TestUndoAcrossProcessesAndSessions(t *testing.T) {
 	if _, err := two.UndoPlan(t.Context(), workspace.LastChange); !errors.Is(err, workspace.ErrNothingToUndo) {
 		t.Errorf("session two undoes a change of session one: %v", err)
 	}
-	any := reopen(t, w.Dir(), w.home, workspace.Options{})
-	if diff := cmp.Diff([]string{"f"}, any.undo(workspace.LastChange)); diff != "" {
+	both := reopen(t, w.Dir(), w.home, workspace.Options{})
+	if diff := cmp.Diff([]string{"f"}, both.undo(workspace.LastChange)); diff != "" {
 		t.Error(diff)
 	}
 	if got := w.content("f"); got != "0\n" {

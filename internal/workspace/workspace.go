@@ -5,7 +5,11 @@
 // journal first.
 package workspace
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/bb2d0cf4/agent/internal/workspace/text"
+)
 
 // Errors that a caller branches on.
 var (
@@ -15,11 +19,11 @@ var (
 	// reviewed: it was changed, deleted, created or replaced since.
 	ErrStale = errors.New("the file changed since it was read")
 	// ErrNotText is returned for files that cannot be edited as text.
-	ErrNotText = errors.New("not a text file")
+	ErrNotText = text.ErrNotText
 	// ErrTooLarge is returned for files above MaxFileSize.
 	ErrTooLarge = errors.New("file too large")
 	// ErrNotRegular is returned for directories, pipes, devices and sockets.
 	ErrNotRegular = errors.New("not a regular file")
 	// ErrUnencodable is returned when a text cannot be stored in the file's encoding.
-	ErrUnencodable = errors.New("character not in the file's encoding")
+	ErrUnencodable = text.ErrUnencodable
 )

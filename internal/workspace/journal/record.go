@@ -1,7 +1,9 @@
-package workspace
+package journal
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,25 +32,54 @@ func crcTable() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
 func checksum(data []byte) uint32 { return crc32.Checksum(data, crcTable()) }
 
-// entry is one change of one file, as it is about to be made.
-type entry struct {
-	ID      string `json:"id"`
-	Time    int64  `json:"time"` // Unix, nanoseconds; rises within a segment
-	Session string `json:"session,omitzero"`
-	Turn    string `json:"turn,omitzero"`
-	Tool    string `json:"tool,omitzero"`
+// Hash is the SHA-256 of a file's bytes.
+type Hash [sha256.Size]byte
 
-	Path   string      `json:"path"`
-	Name   string      `json:"name"`
-	Before *Hash       `json:"before,omitzero"` // nil: there is no file before
-	After  *Hash       `json:"after,omitzero"`  // nil: there is none afterwards
-	Format Format      `json:"format"`
+// MarshalText returns h in hexadecimal.
+func (h Hash) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, h[:]), nil }
+
+// UnmarshalText reads what MarshalText returned.
+func (h *Hash) UnmarshalText(text []byte) error {
+	if len(text) != hex.EncodedLen(len(h)) {
+		return errors.New("not a hash")
+	}
+	_, err := hex.Decode(h[:], text)
+	return err
+}
+
+// Entry is one change of one file, as it is about to be made.
+type Entry struct {
+	ID   string `json:"id"`
+	Time int64  `json:"time"` // Unix, nanoseconds; rises within a segment
+	Origin
+
+	Path string `json:"path"` // absolute
+	Name string `json:"name"` // for people
+	// Before and After are the content's hashes; nil if there is no file.
+	Before *Hash       `json:"before,omitzero"`
+	After  *Hash       `json:"after,omitzero"`
 	Mode   fs.FileMode `json:"mode"` // before; of a new file: after
 
+	// Encoding, BOM and EOL are how the content is read as text.
+	Encoding string `json:"encoding,omitzero"`
+	BOM      bool   `json:"bom,omitzero"`
+	EOL      string `json:"eol,omitzero"`
+
+	Made
+}
+
+// Made is what a change makes beside the new content.
+type Made struct {
 	Temp string   `json:"temp,omitzero"` // beside the file, while it is written
 	Dirs []string `json:"dirs,omitzero"` // folders made for the file, outermost first
+}
 
-	Undoes []string `json:"undoes,omitzero"` // the entries that this one takes back
+// Origin says what a change is made for.
+type Origin struct {
+	Session string   `json:"session,omitzero"`
+	Turn    string   `json:"turn,omitzero"`
+	Tool    string   `json:"tool,omitzero"`
+	Undoes  []string `json:"undoes,omitzero"` // IDs of the entries that it takes back
 }
 
 // outcome says what came of an entry.
@@ -82,7 +113,7 @@ func encodeJSON(kind recordKind, v any) ([]byte, error) {
 
 // records is what a segment holds.
 type records struct {
-	entries []*entry
+	entries []*Entry
 	done    map[string]bool     // by entry; absent: in doubt
 	blobs   map[Hash]blobExtent // where their content is
 	end     int64               // of the last whole record
@@ -148,7 +179,7 @@ func (rs *records) add(kind recordKind, payload []byte) error {
 	var err error
 	switch kind {
 	case entryRecord:
-		e := new(entry)
+		e := new(Entry)
 		err = json.Unmarshal(payload, e)
 		rs.entries = append(rs.entries, e)
 	case outcomeRecord:

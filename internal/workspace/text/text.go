@@ -1,7 +1,12 @@
-package workspace
+// Package text turns the bytes of a file into text and back. It guarantees that
+// what Decode took gives the same bytes again, that a text which cannot be
+// stored in a file's encoding is refused with the character named, and that a
+// Reader's memory does not depend on the file's size.
+package text
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -11,6 +16,35 @@ import (
 	"golang.org/x/text/encoding/htmlindex"
 	"golang.org/x/text/encoding/unicode"
 )
+
+// Errors that a caller branches on.
+var (
+	// ErrNotText is returned for bytes that cannot be edited as text.
+	ErrNotText = errors.New("not a text file")
+	// ErrUnencodable is returned for a text that cannot be stored in an encoding.
+	ErrUnencodable = errors.New("character not in the file's encoding")
+)
+
+// Encoding names how a file's text is stored.
+type Encoding string
+
+// The encodings that are detected. Others come from a setting or an editor and
+// carry the name that golang.org/x/text's htmlindex knows them by.
+const (
+	UTF8    Encoding = "utf-8"
+	UTF16LE Encoding = "utf-16le"
+	UTF16BE Encoding = "utf-16be"
+	Latin1  Encoding = "iso-8859-1"
+)
+
+// Format is how a file's text becomes bytes; it is kept by every edit.
+type Format struct {
+	Encoding Encoding
+	BOM      bool
+	// EOL is the file's line ending: "\n" or "\r\n". In a file that mixes them
+	// it is the more frequent one; lines that an edit leaves alone keep theirs.
+	EOL string
+}
 
 // boms are the byte order marks that are looked for.
 var boms = []struct {
@@ -26,6 +60,12 @@ func markOf(f Format) string {
 		}
 	}
 	return ""
+}
+
+// Check returns an error for an encoding that is not known.
+func Check(e Encoding) error {
+	_, err := codecOf(e)
+	return err
 }
 
 // codecOf returns the conversion of an encoding; nil for UTF-8, which needs none.
@@ -47,14 +87,14 @@ func codecOf(e Encoding) (encoding.Encoding, error) {
 	return codec, nil
 }
 
-// decode finds out the format of a file and returns its text. Encoding that
+// Decode finds out the format of a file and returns its text. Encoding that
 // text gives data again, else the error is ErrNotText.
-func decode(data []byte, fallback Encoding) (Format, string, error) {
+func Decode(data []byte, fallback Encoding) (Format, string, error) {
 	f, ok := detect(data, true, fallback)
 	if !ok {
 		return Format{}, "", ErrNotText
 	}
-	text, err := decodeAs(data, f)
+	text, err := DecodeAs(data, f)
 	if err != nil {
 		return Format{}, "", err
 	}
@@ -62,9 +102,9 @@ func decode(data []byte, fallback Encoding) (Format, string, error) {
 	return f, text, nil
 }
 
-// decodeAs returns the text of a file whose format is known. Encoding that text
+// DecodeAs returns the text of a file whose format is known. Encoding that text
 // gives data again, else the error is ErrNotText.
-func decodeAs(data []byte, f Format) (string, error) {
+func DecodeAs(data []byte, f Format) (string, error) {
 	codec, err := codecOf(f.Encoding)
 	if err != nil {
 		return "", err
@@ -84,15 +124,15 @@ func decodeAs(data []byte, f Format) (string, error) {
 		return "", fmt.Errorf("%w: as %s: %w", ErrNotText, f.Encoding, err)
 	}
 	text := string(decoded)
-	again, err := encode(text, f)
+	again, err := Encode(text, f)
 	if err != nil || !bytes.Equal(again, data) {
 		return "", fmt.Errorf("%w: it cannot be read as %s without loss", ErrNotText, f.Encoding)
 	}
 	return text, nil
 }
 
-// encode returns the bytes of a file with this text, or ErrUnencodable.
-func encode(text string, f Format) ([]byte, error) {
+// Encode returns the bytes of a file with this text, or ErrUnencodable.
+func Encode(text string, f Format) ([]byte, error) {
 	if err := checkText(text); err != nil {
 		return nil, err
 	}

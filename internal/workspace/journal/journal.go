@@ -1,6 +1,12 @@
-package workspace
+// Package journal keeps what is needed to undo changes of files: what each file
+// held before each change. It guarantees that once Sync has returned, an entry
+// and the content that it needs survive any crash, that a torn or damaged record
+// is never taken for a whole one, that processes do not wait for each other, and
+// that the journal stays within its bounds, the oldest content going first.
+package journal
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -23,20 +29,21 @@ const (
 	maxSegments = 400
 )
 
-// journal is the undo journal of one workspace: what each file held before each
-// change. It is a folder of segments. A process writes into a segment of its
-// own (.live, with a .lock that it holds), so processes do not wait for each
-// other; a segment that is done with is a .log.
+// Journal is the undo journal of one workspace. It is a folder of segments. A
+// process writes into a segment of its own (.live, with a .lock that it holds);
+// a segment that is done with is a .log.
 //
 // A segment is a sequence of records (see record.go): blobs, which hold the
 // content of a file and are known by its hash; entries, which say what is about
 // to be done; and outcomes, which say that it was done, or not.
-type journal struct {
+//
+// Its methods are for one goroutine at a time.
+type Journal struct {
 	home string
 	dir  string
 	live *segment
 	last int64 // time of the last entry
-	// failed is why the journal cannot be used. Reading works all the same.
+	// failed is why the journal cannot be used.
 	failed error
 }
 
@@ -49,69 +56,82 @@ type segment struct {
 	blobs map[Hash]bool
 }
 
-func newJournal(home, root string) *journal {
+// Settle finds out what came of an entry whose process died: whether the file is
+// as the entry says. It also removes what the process left behind.
+type Settle func(*Entry) (done bool, err error)
+
+// Open opens the journal of the workspace root in home, and finishes segments of
+// processes that died. If that fails, the workspace can be read all the same;
+// the other methods return the error.
+func Open(home, root string, settle Settle) *Journal {
 	sum := sha256.Sum256([]byte(root))
-	return &journal{home: home, dir: filepath.Join(home, "undo", hex.EncodeToString(sum[:16]))}
+	j := &Journal{home: home, dir: filepath.Join(home, "undo", hex.EncodeToString(sum[:16]))}
+	j.failed = j.recover(settle)
+	return j
 }
 
-// commitLock is held by the one process that is checking and replacing a file.
-func (j *journal) commitLock() string { return filepath.Join(j.home, "undo", "commit.lock") }
+// Lock waits until no other process with this home is about to replace a file.
+func (j *Journal) Lock(ctx context.Context) (*statefile.Lock, error) {
+	return statefile.Acquire(ctx, filepath.Join(j.home, "undo", "commit.lock"))
+}
 
-// begin writes what is needed to undo e, and e; sync makes it durable. before
-// is what the file held; nil if there was none.
-func (j *journal) begin(e *entry, before []byte, at func(step) error) error {
-	if j.failed != nil {
-		return j.failed
-	}
+// Keep writes the content that has a hash, unless the segment has it already.
+func (j *Journal) Keep(hash Hash, content []byte) error {
 	if err := j.open(); err != nil {
 		return err
+	}
+	if j.live.blobs[hash] {
+		return nil
+	}
+	if err := j.write(appendRecord(nil, blobRecord, hash[:], content)); err != nil {
+		return err
+	}
+	j.live.blobs[hash] = true
+	return nil
+}
+
+// Begin writes what is about to be done, and gives it an ID and a time. The
+// content that is needed to undo it must be kept right before.
+func (j *Journal) Begin(e *Entry) error {
+	if j.live == nil {
+		if err := j.open(); err != nil {
+			return err
+		}
 	}
 	e.ID = rand.Text()
 	e.Time = max(time.Now().UnixNano(), j.last+1)
 	j.last = e.Time
-	if err := at(stepBlob); err != nil {
-		return err
-	}
-	if e.Before != nil && !j.live.blobs[*e.Before] {
-		if err := j.write(appendRecord(nil, blobRecord, e.Before[:], before)); err != nil {
-			return err
-		}
-		j.live.blobs[*e.Before] = true
-	}
-	if err := at(stepJournal); err != nil {
-		return err
-	}
-	return j.writeJSON(entryRecord, e)
-}
-
-// end writes what came of e. It need not be durable, and after a failure of the
-// journal, which is reported already, it is left out: recovery finds it out.
-func (j *journal) end(e *entry, done bool) error {
-	if j.live == nil {
-		return nil
-	}
-	return j.writeJSON(outcomeRecord, outcome{ID: e.ID, Done: done})
-}
-
-// sync makes what was written durable. After an error nothing is known about
-// what is on the disk, and trying again would not tell.
-func (j *journal) sync() error {
-	if err := j.live.file.Sync(); err != nil {
-		return errors.Join(err, j.abandon())
-	}
-	return nil
-}
-
-func (j *journal) writeJSON(kind recordKind, v any) error {
-	data, err := encodeJSON(kind, v)
+	data, err := encodeJSON(entryRecord, e)
 	if err != nil {
 		return err
 	}
 	return j.write(data)
 }
 
+// End writes what came of e. It need not be durable, and after a failure of the
+// journal, which is reported already, it is left out: recovery finds it out.
+func (j *Journal) End(e *Entry, done bool) error {
+	if j.live == nil {
+		return nil
+	}
+	data, err := encodeJSON(outcomeRecord, outcome{ID: e.ID, Done: done})
+	if err != nil {
+		return err
+	}
+	return j.write(data)
+}
+
+// Sync makes what was written durable. After an error nothing is known about
+// what is on the disk, and trying again would not tell.
+func (j *Journal) Sync() error {
+	if err := j.live.file.Sync(); err != nil {
+		return errors.Join(err, j.abandon())
+	}
+	return nil
+}
+
 // write appends one record.
-func (j *journal) write(data []byte) error {
+func (j *Journal) write(data []byte) error {
 	n, err := j.live.file.Write(data)
 	j.live.size += int64(n)
 	if err != nil {
@@ -121,7 +141,10 @@ func (j *journal) write(data []byte) error {
 }
 
 // open makes sure that there is a segment to write to.
-func (j *journal) open() error {
+func (j *Journal) open() error {
+	if j.failed != nil {
+		return j.failed
+	}
 	if j.live != nil && j.live.size < maxSegment {
 		return nil
 	}
@@ -150,7 +173,7 @@ func (j *journal) open() error {
 }
 
 // makeDir makes the journal's folder, durably.
-func (j *journal) makeDir() error {
+func (j *Journal) makeDir() error {
 	if _, err := os.Stat(j.dir); err == nil {
 		return nil
 	}
@@ -162,7 +185,7 @@ func (j *journal) makeDir() error {
 }
 
 // retire closes the segment that is written to.
-func (j *journal) retire() error {
+func (j *Journal) retire() error {
 	s := j.live
 	j.live = nil
 	return errors.Join(
@@ -175,13 +198,14 @@ func (j *journal) retire() error {
 
 // abandon gives up the segment after an error: what is written behind a torn
 // record would not be found again. It stays for recovery.
-func (j *journal) abandon() error {
+func (j *Journal) abandon() error {
 	s := j.live
 	j.live = nil
 	return errors.Join(s.file.Close(), s.lock.Release(), os.Remove(s.path+lockExt))
 }
 
-func (j *journal) close() error {
+// Close ends the segment that this process writes.
+func (j *Journal) Close() error {
 	if j.live == nil {
 		return nil
 	}
@@ -196,7 +220,7 @@ const (
 )
 
 // segments lists the segments with one of the extensions, oldest first.
-func (j *journal) segments(exts ...string) ([]fs.DirEntry, error) {
+func (j *Journal) segments(exts ...string) ([]fs.DirEntry, error) {
 	list, err := os.ReadDir(j.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -207,7 +231,7 @@ func (j *journal) segments(exts ...string) ([]fs.DirEntry, error) {
 }
 
 // prune removes the oldest segments until the journal is within its bounds.
-func (j *journal) prune() error {
+func (j *Journal) prune() error {
 	list, err := j.segments(logExt)
 	if err != nil {
 		return err

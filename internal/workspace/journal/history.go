@@ -1,0 +1,92 @@
+package journal
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// Past is an entry that was carried out.
+type Past struct {
+	*Entry
+	Undone  bool // by an entry that was not taken back itself
+	segment string
+	blobs   map[Hash]blobExtent
+}
+
+// History returns what was done, oldest first. What is in doubt (another process
+// is at it, or died since) counts as done if onDisk says so.
+func (j *Journal) History(onDisk func(*Entry) bool) ([]Past, error) {
+	if j.failed != nil {
+		return nil, j.failed
+	}
+	list, err := j.segments(logExt, liveExt)
+	if err != nil {
+		return nil, err
+	}
+	var past []Past
+	for _, item := range list {
+		path := filepath.Join(j.dir, item.Name())
+		rs, err := scanFile(path)
+		if errors.Is(err, fs.ErrNotExist) { // live when it was listed, a .log by now
+			path = filepath.Join(j.dir, base(item.Name())+logExt)
+			rs, err = scanFile(path)
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range rs.entries {
+			if done, known := rs.done[e.ID]; done || !known && onDisk(e) {
+				past = append(past, Past{Entry: e, segment: path, blobs: rs.blobs})
+			}
+		}
+	}
+	slices.SortStableFunc(past, func(a, b Past) int { return cmp.Compare(a.Time, b.Time) })
+	markUndone(past)
+	return past, nil
+}
+
+// markUndone finds the entries that were taken back. An undo is always newer
+// than what it takes back.
+func markUndone(past []Past) {
+	undone := map[string]bool{}
+	for i := range slices.Backward(past) {
+		past[i].Undone = undone[past[i].ID]
+		if !past[i].Undone {
+			for _, id := range past[i].Undoes {
+				undone[id] = true
+			}
+		}
+	}
+}
+
+func scanFile(path string) (*records, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	rs, err := scan(f)
+	return rs, errors.Join(err, f.Close())
+}
+
+// Content returns what the file held before e. There must have been a file.
+func (e Past) Content() ([]byte, error) {
+	f, err := os.Open(e.segment)
+	if err != nil {
+		return nil, err
+	}
+	at, ok := e.blobs[*e.Before]
+	if !ok {
+		return nil, errors.Join(errors.New("the undo journal no longer has its content"), f.Close())
+	}
+	data := make([]byte, at.size)
+	_, err = f.ReadAt(data, at.offset)
+	if err == nil && Hash(sha256.Sum256(data)) != *e.Before {
+		err = errors.New("its content in the undo journal is damaged")
+	}
+	return data, errors.Join(err, f.Close())
+}

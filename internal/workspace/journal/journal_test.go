@@ -1,0 +1,292 @@
+package journal
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const root = "/some/root"
+
+// settled is a Settle that takes everything for done, and counts.
+func settled(n *int) Settle {
+	return func(*Entry) (bool, error) { *n++; return true, nil }
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// keep writes an entry that replaces the content before, of file f.
+func keep(t *testing.T, j *Journal, before string, done bool, undoes ...string) *Entry {
+	t.Helper()
+	sum := Hash(sha256.Sum256([]byte(before)))
+	e := &Entry{Path: "/some/root/f", Before: &sum, Origin: Origin{Undoes: undoes}}
+	must(t, j.Keep(sum, []byte(before)))
+	must(t, j.Begin(e))
+	must(t, j.Sync())
+	must(t, j.End(e, done))
+	return e
+}
+
+// history returns the contents that the journal has, oldest first; of those
+// that are undone, with a mark.
+func history(t *testing.T, j *Journal) []string {
+	t.Helper()
+	past, err := j.History(func(*Entry) bool { return false })
+	must(t, err)
+	var out []string
+	for _, e := range past {
+		data, err := e.Content()
+		if err != nil {
+			data = []byte("<" + err.Error() + ">")
+		}
+		if e.Undone {
+			data = append(data, " undone"...)
+		}
+		out = append(out, string(data))
+	}
+	return out
+}
+
+// kill makes the journal what it is after its process was killed.
+func kill(t *testing.T, j *Journal) (segment string) {
+	t.Helper()
+	path := j.live.path
+	must(t, j.Close())
+	must(t, os.Rename(path+logExt, path+liveExt))
+	return path + liveExt
+}
+
+func TestHistory(t *testing.T) {
+	home := t.TempDir()
+	j := Open(home, root, nil)
+	keep(t, j, "a", true)
+	b := keep(t, j, "b", true)
+	keep(t, j, "failed", false)
+	other := Open(home, root, nil) // another process
+	c := keep(t, other, "c", true, b.ID)
+	d := keep(t, other, "d", true)
+	keep(t, j, "e", true, d.ID)
+	if diff := cmp.Diff([]string{"a", "b undone", "c", "d undone", "e"}, history(t, j)); diff != "" {
+		t.Error(diff)
+	}
+	keep(t, j, "f", true, c.ID)
+	must(t, j.Close())
+	must(t, other.Close())
+	j = Open(home, root, nil)
+	if diff := cmp.Diff([]string{"a", "b", "c undone", "d undone", "e", "f"}, history(t, j)); diff != "" {
+		t.Error(diff)
+	}
+	if got := history(t, Open(home, "/other/root", nil)); got != nil {
+		t.Errorf("the journal of another workspace has %v", got)
+	}
+}
+
+func TestInDoubtIsAskedFor(t *testing.T) {
+	j := Open(t.TempDir(), root, nil)
+	must(t, j.Begin(&Entry{Path: "/some/root/f"}))
+	for _, there := range []bool{false, true} {
+		past, err := j.History(func(*Entry) bool { return there })
+		if err != nil || len(past) != map[bool]int{false: 0, true: 1}[there] {
+			t.Errorf("on disk %v: %v, %v", there, past, err)
+		}
+	}
+	must(t, j.Close())
+}
+
+func TestSameContentIsKeptOnce(t *testing.T) {
+	j := Open(t.TempDir(), root, nil)
+	big := strings.Repeat("x", 1000)
+	for range 10 {
+		keep(t, j, big, true)
+	}
+	if j.live.size > 5000 {
+		t.Errorf("%d bytes for ten times the same 1000", j.live.size)
+	}
+	must(t, j.Close())
+}
+
+// TestTornTail cuts the journal of a killed process at each byte: what is before
+// the cut is there, and the journal goes on.
+func TestTornTail(t *testing.T) {
+	contents := []string{"first", "second", "third"}
+	home := t.TempDir()
+	j := Open(home, root, nil)
+	for _, s := range contents {
+		keep(t, j, s, true)
+	}
+	segment := kill(t, j)
+	whole, err := os.ReadFile(segment)
+	must(t, err)
+	lengths := map[int]int{}
+	for cut := range len(whole) + 1 {
+		must(t, os.WriteFile(segment, whole[:cut], 0o600))
+		inDoubt := 0
+		j := Open(home, root, settled(&inDoubt))
+		got := history(t, j)
+		lengths[len(got)]++
+		if diff := cmp.Diff(contents[:len(got)], got); len(got) > 0 && diff != "" {
+			t.Fatalf("cut at %d of %d: %s", cut, len(whole), diff)
+		}
+		keep(t, j, "later", true)
+		must(t, j.Close())
+		if got := history(t, j); got[len(got)-1] != "later" {
+			t.Fatalf("cut at %d of %d: the journal does not go on: %v", cut, len(whole), got)
+		}
+		if inDoubt > 1 {
+			t.Fatalf("cut at %d of %d: %d entries in doubt", cut, len(whole), inDoubt)
+		}
+		logs, err := filepath.Glob(filepath.Join(j.dir, "*"))
+		must(t, err)
+		for _, path := range logs {
+			must(t, os.Remove(path))
+		}
+	}
+	for n := range 4 {
+		if lengths[n] == 0 {
+			t.Errorf("no cut left %d entries", n)
+		}
+	}
+}
+
+// TestDamage flips each byte in turn: an entry may be lost, but what comes out
+// is what went in, or an error.
+func TestDamage(t *testing.T) {
+	home := t.TempDir()
+	j := Open(home, root, nil)
+	keep(t, j, "first", true)
+	keep(t, j, "second", true)
+	segment := j.live.path + logExt
+	must(t, j.Close())
+	whole, err := os.ReadFile(segment)
+	must(t, err)
+	noticed := 0
+	for i := range whole {
+		data := slices.Clone(whole)
+		data[i] ^= 0x55
+		must(t, os.WriteFile(segment, data, 0o600))
+		for _, s := range history(t, Open(home, root, nil)) {
+			switch {
+			case strings.Contains(s, "damaged") || strings.Contains(s, "no longer"):
+				noticed++
+			case s != "first" && s != "second":
+				t.Fatalf("byte %d: %q", i, s)
+			}
+		}
+	}
+	if noticed == 0 {
+		t.Error("no damage of content was noticed")
+	}
+}
+
+func TestRecoveryWaitsForNobody(t *testing.T) {
+	home := t.TempDir()
+	j := Open(home, root, nil)
+	e := &Entry{Path: "/some/root/f", Made: Made{Temp: "t", Dirs: []string{"/some/root/d"}}}
+	must(t, j.Begin(e))
+	n := 0
+	second := Open(home, root, settled(&n)) // j lives
+	if n != 0 || second.failed != nil {
+		t.Errorf("%d entries of a living process were settled, %v", n, second.failed)
+	}
+	kill(t, j)
+	fault := errors.New("fault")
+	third := Open(home, root, func(*Entry) (bool, error) { return false, fault })
+	if err := third.Begin(&Entry{}); !errors.Is(err, fault) {
+		t.Errorf("Begin after a failed recovery: %v", err)
+	}
+	if _, err := third.History(nil); !errors.Is(err, fault) {
+		t.Errorf("History after a failed recovery: %v", err)
+	}
+	var got *Entry
+	Open(home, root, func(e *Entry) (bool, error) { got = e; return true, nil })
+	if diff := cmp.Diff(e, got); diff != "" {
+		t.Error(diff)
+	}
+	Open(home, root, settled(&n)) // it is settled now
+	if n != 0 {
+		t.Errorf("%d entries were settled again", n)
+	}
+}
+
+func TestFailedWriteEndsSegment(t *testing.T) {
+	home := t.TempDir()
+	j := Open(home, root, nil)
+	e := keep(t, j, "kept", true)
+	must(t, j.live.file.Close()) // the next write fails
+	if err := j.Begin(&Entry{}); err == nil {
+		t.Fatal("a write into a closed file went through")
+	}
+	must(t, j.End(e, true)) // it was reported already
+	keep(t, j, "after", true)
+	if diff := cmp.Diff([]string{"kept", "after"}, history(t, j)); diff != "" {
+		t.Error(diff)
+	}
+	must(t, j.Close())
+	if err := os.Chmod(j.dir, 0o700); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSegmentsAreBounded(t *testing.T) {
+	j := Open(t.TempDir(), root, nil)
+	must(t, j.makeDir())
+	old := func(i int) string { return fmt.Sprintf("%020d-old%s", i, logExt) }
+	for i := range maxSegments + 10 { // as many sessions would leave
+		must(t, os.WriteFile(filepath.Join(j.dir, old(i)), nil, 0o600))
+	}
+	for i := range 12 {
+		keep(t, j, fmt.Sprint(i)+strings.Repeat("x", maxSegment/4), true)
+	}
+	list, err := j.segments(logExt, liveExt)
+	must(t, err)
+	if len(list) > maxSegments || list[0].Name() == old(0) {
+		t.Errorf("%d segments, the first is %s", len(list), list[0].Name())
+	}
+	got := history(t, j)
+	if len(got) != 12 || got[0][:3] != "0xx" || got[11][:3] != "11x" {
+		t.Errorf("%d entries across the borders of segments", len(got))
+	}
+	must(t, j.Close())
+}
+
+func TestPruneKeepsToItsSize(t *testing.T) {
+	j := Open(t.TempDir(), root, nil)
+	must(t, j.makeDir())
+	for i := range 6 {
+		path := filepath.Join(j.dir, fmt.Sprintf("%020d%s", i, logExt))
+		must(t, os.WriteFile(path, nil, 0o600))
+		must(t, os.Truncate(path, maxJournal/4))
+	}
+	must(t, j.prune())
+	list, err := j.segments(logExt)
+	if err != nil || len(list) != 3 || list[0].Name() != fmt.Sprintf("%020d%s", 3, logExt) {
+		t.Errorf("%v, %v", list, err)
+	}
+}
+
+func TestHashText(t *testing.T) {
+	h := Hash{1, 2, 0xff}
+	text, err := h.MarshalText()
+	must(t, err)
+	var back Hash
+	if err := back.UnmarshalText(text); err != nil || back != h {
+		t.Errorf("%s: %v, %v", text, back, err)
+	}
+	for _, bad := range []string{"", "00", strings.Repeat("x", 64)} {
+		if err := back.UnmarshalText([]byte(bad)); err == nil {
+			t.Errorf("%q is taken for a hash", bad)
+		}
+	}
+}

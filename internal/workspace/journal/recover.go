@@ -1,0 +1,89 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/bb2d0cf4/agent/internal/statefile"
+)
+
+// recover finishes the segments of processes that died: it cuts a torn tail and
+// has each entry without an outcome settled. A segment whose process lives is
+// left alone.
+func (j *Journal) recover(settle Settle) error {
+	list, err := j.segments(liveExt)
+	if err != nil {
+		return err
+	}
+	for _, item := range list {
+		if err := recoverSegment(filepath.Join(j.dir, base(item.Name())), settle); err != nil {
+			return fmt.Errorf("recover %s: %w", item.Name(), err)
+		}
+	}
+	return nil
+}
+
+// recoverSegment finishes one segment, given without its extension, if nobody
+// holds it.
+func recoverSegment(path string, settle Settle) error {
+	lock, err := statefile.TryAcquire(path + lockExt)
+	if errors.Is(err, statefile.ErrLocked) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	// Another process may have been faster, in all of this.
+	err = ignoreMissing(finishSegment(path, settle))
+	return errors.Join(err, lock.Release(), ignoreMissing(os.Remove(path+lockExt)))
+}
+
+func finishSegment(path string, settle Settle) error {
+	f, err := os.OpenFile(path+liveExt, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	rs, err := scan(f)
+	if err == nil {
+		err = f.Truncate(rs.end)
+	}
+	if err == nil {
+		err = rs.settle(f, settle)
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(path+liveExt, path+logExt)
+}
+
+// settle writes the missing outcomes to f.
+func (rs *records) settle(f *os.File, settle Settle) error {
+	for _, e := range rs.entries {
+		if _, known := rs.done[e.ID]; known {
+			continue
+		}
+		done, err := settle(e)
+		if err != nil {
+			return err
+		}
+		data, err := encodeJSON(outcomeRecord, outcome{ID: e.ID, Done: done})
+		if err != nil {
+			return err
+		}
+		if _, err := f.WriteAt(data, rs.end); err != nil {
+			return err
+		}
+		rs.end += int64(len(data))
+	}
+	return nil
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

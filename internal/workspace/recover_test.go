@@ -1,0 +1,83 @@
+package workspace_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/workspace"
+	"github.com/bb2d0cf4/agent/internal/workspace/journal"
+)
+
+// die leaves the journal of w's folder as a process leaves it that is killed in
+// the middle of the entries.
+func die(t *testing.T, w *tree, entries ...journal.Entry) {
+	t.Helper()
+	j := journal.Open(w.home, w.Dir(), nil)
+	for _, e := range entries {
+		must(t, j.Begin(&e))
+	}
+	must(t, j.Close())
+	logs, err := filepath.Glob(filepath.Join(w.home, "undo", "*", "*.log"))
+	must(t, err)
+	last := logs[len(logs)-1]
+	must(t, os.Rename(last, strings.TrimSuffix(last, "log")+"live"))
+}
+
+func TestRecoveryRemovesOnlyWhatIsOurs(t *testing.T) {
+	w := open(t)
+	after := workspace.Hash{1}
+	entry := func(temp string, dirs ...string) journal.Entry {
+		return journal.Entry{Path: w.path("f"), Name: "f", After: &after, Made: journal.Made{Temp: temp, Dirs: dirs}}
+	}
+	w.write("f", "x")
+	w.write("precious", "x")
+	w.write(".agent-THEIRS.tmp", "x")
+	w.write(".agent-OURS.tmp", "x")
+	w.write("used/file", "x")
+	must(t, os.MkdirAll(w.path("made/deep"), 0o755))
+	must(t, os.Mkdir(w.path(".agent-DIR.tmp"), 0o755))
+	die(
+		t, w, entry(".agent-OURS.tmp"), entry(".agent-DIR.tmp"), entry("precious"), entry("../x"),
+		entry("", w.path("made"), w.path("made/deep")), entry("", w.path("used")),
+		journal.Entry{Path: filepath.Join(t.TempDir(), "gone", "f"), After: &after, Made: journal.Made{Dirs: []string{"/none/at/all"}}},
+	)
+	w = reopen(t, w.Dir(), w.home, workspace.Options{})
+	want := []string{".agent-DIR.tmp/", ".agent-THEIRS.tmp", "f", "precious", "used/", "used/file"}
+	if diff := cmp.Diff(want, w.files()); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := w.UndoPlan(t.Context(), workspace.LastChange); !errors.Is(err, workspace.ErrNothingToUndo) {
+		t.Errorf("what was not done can be undone: %v", err)
+	}
+}
+
+// TestLivingProcessIsLeftAlone opens a workspace while another one is in the
+// middle of a commit: its temp file must not be taken for litter.
+func TestLivingProcessIsLeftAlone(t *testing.T) {
+	w := open(t)
+	opened := false
+	w.At(func(step string) error {
+		if step != "check" {
+			return nil
+		}
+		opened = true
+		second, err := workspace.Open(w.Dir(), workspace.Options{Home: w.home})
+		if err != nil {
+			return err
+		}
+		if _, err := second.UndoPlan(context.WithoutCancel(t.Context()), workspace.LastChange); !errors.Is(err, workspace.ErrNothingToUndo) {
+			t.Errorf("a change that is not done can be undone: %v", err)
+		}
+		return second.Close()
+	})
+	w.edit("f", "x", turn(1))
+	if !opened {
+		t.Fatal("nobody opened the workspace meanwhile")
+	}
+}

@@ -1,0 +1,176 @@
+package workspace
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// target is the place of a file that is to be changed.
+type target struct {
+	change Change
+	before []byte // what it must hold; nil if there must be no file
+
+	place place
+	dir   *os.Root // the file's folder, held from the first look to the last step
+	base  string   // the file's name in dir
+	old   *os.File // what is to be replaced; nil if nothing is
+	info  fs.FileInfo
+}
+
+// locate finds the file again, by the resolved path that was reviewed.
+func (t *target) locate(f *files) error {
+	p, err := f.resolve(t.change.Path)
+	if err != nil {
+		return err
+	}
+	if p.abs != t.change.Path {
+		return fmt.Errorf("%w: there is a symlink on its way now", ErrStale)
+	}
+	if p.folder == nil {
+		return ErrOutside
+	}
+	t.place, t.base = p, filepath.Base(p.rel)
+	if !t.change.Exists {
+		if p.info != nil {
+			return fmt.Errorf("%w: it was created by someone else", ErrStale)
+		}
+		return nil
+	}
+	if t.dir, err = p.folder.root.OpenRoot(filepath.Dir(p.rel)); err != nil {
+		return stale(err)
+	}
+	return t.hold()
+}
+
+// hold opens the file that is to be replaced. Holding it keeps its identity
+// from being given to another file.
+func (t *target) hold() error {
+	look, err := t.dir.Lstat(t.base)
+	if err != nil {
+		return stale(err)
+	}
+	if err := regular(t.change.Name, look); err != nil {
+		return fmt.Errorf("%w: %w", ErrStale, err)
+	}
+	if t.old, err = t.dir.OpenFile(t.base, os.O_RDONLY|noWait, 0); err != nil {
+		return stale(err)
+	}
+	if t.info, err = t.old.Stat(); err != nil {
+		return err
+	}
+	if !os.SameFile(look, t.info) || t.info.Size() != int64(len(t.before)) {
+		return ErrStale
+	}
+	return writable(t.change.Path, t.info)
+}
+
+// stale makes what went missing ErrStale.
+func stale(err error) error {
+	if missing(err) {
+		return fmt.Errorf("%w: it is gone", ErrStale)
+	}
+	return err
+}
+
+// check compares what is in the file's place now with what was reviewed: it
+// must be the same file, with the same content to the last byte.
+func (t *target) check() error {
+	if err := t.checkFolder(); err != nil {
+		return err
+	}
+	now, err := t.dir.Lstat(t.base)
+	if !t.change.Exists {
+		if err == nil {
+			return fmt.Errorf("%w: it was created by someone else", ErrStale)
+		}
+		if !missing(err) {
+			return err
+		}
+		return nil
+	}
+	if err != nil {
+		return stale(err)
+	}
+	if !os.SameFile(now, t.info) || now.Mode() != t.info.Mode() {
+		return fmt.Errorf("%w: another file is in its place", ErrStale)
+	}
+	data, err := readAll(t.old, now.Size())
+	if errors.Is(err, ErrTooLarge) || err == nil && !bytes.Equal(data, t.before) {
+		return ErrStale
+	}
+	if err != nil {
+		return err
+	}
+	// An open file could not be replaced on Windows.
+	err = t.old.Close()
+	t.old = nil
+	return err
+}
+
+// checkFolder sees that the folder that is held is still the one at the path.
+func (t *target) checkFolder() error {
+	held, err := t.dir.Stat(".")
+	if err != nil {
+		return err
+	}
+	now, err := os.Lstat(filepath.Dir(t.change.Path))
+	if err != nil {
+		return stale(err)
+	}
+	if !os.SameFile(held, now) {
+		return fmt.Errorf("%w: another folder is in the place of its folder", ErrStale)
+	}
+	return nil
+}
+
+// missingDirs lists the folders on the way to the file that are not there yet,
+// absolute, outermost first.
+func (t *target) missingDirs() []string {
+	var dirs []string
+	for rel := filepath.Dir(t.place.rel); rel != "."; rel = filepath.Dir(rel) {
+		if _, err := t.place.folder.root.Lstat(rel); err == nil {
+			break
+		}
+		dirs = append([]string{filepath.Join(t.place.folder.path, rel)}, dirs...)
+	}
+	return dirs
+}
+
+// makeDirs makes the folders that are missing, durably, and opens the file's.
+func (t *target) makeDirs(missing []string) error {
+	root, rel := t.place.folder.root, filepath.Dir(t.place.rel)
+	if err := root.MkdirAll(rel, 0o777); err != nil {
+		return err
+	}
+	for _, made := range missing {
+		parent, err := filepath.Rel(t.place.folder.path, filepath.Dir(made))
+		if err != nil {
+			return err
+		}
+		dir, err := root.OpenRoot(parent)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(syncDir(dir), dir.Close()); err != nil {
+			return err
+		}
+	}
+	var err error
+	t.dir, err = root.OpenRoot(rel)
+	return err
+}
+
+func (t *target) close() error {
+	var errs []error
+	if t.old != nil {
+		errs = append(errs, t.old.Close())
+	}
+	if t.dir != nil {
+		errs = append(errs, t.dir.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,110 @@
+package text
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/transform"
+)
+
+// headSize is how many bytes of a file its format is judged by.
+const headSize = 32 << 10
+
+// Reader reads a file by lines.
+type Reader struct {
+	Format Format // judged from the head
+	Binary bool   // the head is not text
+
+	text *bufio.Reader // decoded to UTF-8
+}
+
+// NewReader judges the head of the file r and sets up its decoding.
+func NewReader(r io.Reader, fallback Encoding) (*Reader, error) {
+	raw := bufio.NewReaderSize(r, headSize)
+	head, err := raw.Peek(headSize)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	format, ok := detect(head, err != nil, fallback)
+	if _, err := raw.Discard(len(markOf(format))); err != nil {
+		return nil, err
+	}
+	codec, err := codecOf(format.Encoding)
+	if err != nil {
+		return nil, err
+	}
+	text := raw
+	if codec != nil && ok {
+		text = bufio.NewReaderSize(transform.NewReader(raw, codec.NewDecoder()), headSize)
+	}
+	start, err := text.Peek(headSize)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	format.EOL = lineEnding(string(start))
+	return &Reader{Format: format, Binary: !ok, text: text}, nil
+}
+
+// Line is one line of a Stream.
+type Line struct {
+	Text string // without line ending, cut at the limit; always valid UTF-8
+	// Length is the length of the whole line in bytes of decoded text, without
+	// its line ending. The line was cut if it is greater than the limit.
+	Length int64
+}
+
+// ErrLimit ends reading where enough was read.
+var ErrLimit = errors.New("the file is longer than what may be read of it")
+
+// Next reads one line and cuts its text after maxLine bytes. left is how many
+// bytes of text may still be read, and is counted down; then comes ErrLimit. The error is io.EOF if
+// the line has no line ending.
+func (r *Reader) Next(maxLine int, left *int64) (Line, error) {
+	var line Line
+	var text []byte
+	last := byte(0)
+	for {
+		piece, err := r.text.ReadSlice('\n')
+		*left -= int64(len(piece))
+		line.Length += int64(len(piece))
+		if room := maxLine + len("\r\n") - len(text); room > 0 {
+			text = append(text, piece[:min(room, len(piece))]...)
+		}
+		full := errors.Is(err, bufio.ErrBufferFull)
+		if err != nil && !full && !errors.Is(err, io.EOF) {
+			return Line{}, err
+		}
+		if *left < 0 {
+			return Line{}, ErrLimit
+		}
+		if full {
+			last = piece[len(piece)-1]
+			continue
+		}
+		if len(piece) > 1 {
+			last = piece[len(piece)-2]
+		}
+		if err == nil {
+			line.Length--
+			if last == '\r' {
+				line.Length--
+			}
+		}
+		line.Text = cutLine(text, min(int64(maxLine), line.Length))
+		return line, err
+	}
+}
+
+// cutLine returns the first n bytes of text, less a character that is cut in two.
+func cutLine(text []byte, n int64) string {
+	if int64(len(text)) > n {
+		text = text[:n]
+	}
+	if !utf8.Valid(text) {
+		return strings.ToValidUTF8(string(cutPartialRune(text)), "\ufffd")
+	}
+	return string(text)
+}
