@@ -131,10 +131,10 @@ func TestHeights(t *testing.T) {
 func TestTrackerJumps(t *testing.T) {
 	file := []string{}
 	for i := range 5000 {
-		switch {
-		case i%97 == 10:
+		switch i % 97 {
+		case 10:
 			file = append(file, "/* a comment\r\n")
-		case i%97 == 20:
+		case 20:
 			file = append(file, "its end */ return\r\n")
 		default:
 			file = append(file, fmt.Sprintf("return %d\r\n", i))
