@@ -58,7 +58,7 @@ func disturbPatch(t *rapid.T, patch string) (string, Stage) {
 		switch {
 		case strings.HasPrefix(l, "@@"):
 			lines[i] = fmt.Sprintf("@@ -%d,3 +1,9 @@", rapid.IntRange(1, 99).Draw(t, "number"))
-		case l == "" || !strings.Contains(" +-", l[:1]) || strings.HasPrefix(l, "--- ") || strings.HasPrefix(l, "+++ "):
+		case l == "" || !strings.ContainsAny(l[:1], " +-") || strings.HasPrefix(l, "--- ") || strings.HasPrefix(l, "+++ "):
 		case stage == Blanks && l[0] != '+':
 			lines[i] += "  "
 		case stage == Indentation:
