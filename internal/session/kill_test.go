@@ -1,0 +1,109 @@
+package session
+
+import (
+	"bufio"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+)
+
+// TestMain lets the test binary be the process that is killed.
+func TestMain(m *testing.M) {
+	if home := os.Getenv("SESSION_WRITER"); home != "" {
+		os.Exit(writer(home))
+	}
+	os.Exit(m.Run())
+}
+
+// writer continues the only session in home, or begins one, and says each
+// message that it has appended.
+func writer(home string) int {
+	a := NewArchive(home)
+	s, err := a.Latest("/p")
+	if err != nil {
+		s = a.Create("/p", "m")
+	}
+	for i := len(s.Kept().Messages); ; i++ {
+		m := llm.TextMessage(llm.User, fmt.Sprint(i, " ", strings.Repeat("x", 4000)))
+		if err := s.Append(m); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 3
+		}
+		fmt.Println(i)
+		if i%16 == 0 {
+			if err := s.Sync(); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				return 3
+			}
+		}
+	}
+}
+
+// TestKilledWriter kills a writing process at random instants: what it had said
+// it had kept is kept, and the next process continues.
+func TestKilledWriter(t *testing.T) {
+	kills := 40
+	if os.Getenv("AGENT_TEST_FULL") != "" {
+		kills = 400
+	}
+	home, said := t.TempDir(), -1
+	for range kills {
+		said = max(said, killAfter(t, home, 1+rand.IntN(60)))
+		list, err := NewArchive(home).List("/p")
+		if err != nil || len(list) != 1 {
+			t.Fatalf("%+v, %v", list, err)
+		}
+		_, c, err := NewArchive(home).Read(list[0].ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(c.Messages) <= said {
+			t.Fatalf("%d messages kept, %d said", len(c.Messages), said+1)
+		}
+		for i, m := range c.Messages {
+			if !strings.HasPrefix(m.Text(), strconv.Itoa(i)+" ") {
+				t.Fatalf("message %d is %.20q", i, m.Text())
+			}
+		}
+	}
+	t.Logf("load: %d kills, %d messages", kills, said+1)
+}
+
+// killAfter starts a writer, kills it once it has said n messages and returns
+// the last one that it said.
+func killAfter(t *testing.T, home string, n int) (last int) {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(exe)
+	cmd.Env = append(os.Environ(), "SESSION_WRITER="+home)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	for i := 0; lines.Scan(); i++ {
+		if last, err = strconv.Atoi(lines.Text()); err != nil {
+			t.Fatal(err)
+		}
+		if i == n {
+			cmd.Process.Kill()
+		}
+	}
+	if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() == 3 {
+		t.Fatalf("the writer ended by itself: %v", cmd.ProcessState)
+	}
+	return last
+}
