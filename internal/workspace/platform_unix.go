@@ -78,6 +78,17 @@ func copyOwner(to *os.File, info fs.FileInfo) error {
 	return nil
 }
 
+// readDir lists an open folder, which is at abs.
+func readDir(dir *os.File, abs string) ([]fs.DirEntry, error) {
+	fd, err := unix.FcntlInt(dir.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	plain := os.NewFile(uintptr(fd), abs)
+	list, err := plain.ReadDir(-1)
+	return list, errors.Join(err, plain.Close())
+}
+
 // syncDir makes the names in the open folder durable.
 func syncDir(dir *os.Root) error {
 	f, err := dir.Open(".")

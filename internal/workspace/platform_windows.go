@@ -29,5 +29,8 @@ func copyOwner(*os.File, fs.FileInfo) error { return nil }
 // copyAttributes does nothing, as copyOwner.
 func copyAttributes(_, _ *os.File) error { return nil }
 
+// readDir lists an open folder.
+func readDir(dir *os.File, _ string) ([]fs.DirEntry, error) { return dir.ReadDir(-1) }
+
 // syncDir does nothing: Windows cannot sync a folder, and journals its names.
 func syncDir(*os.Root) error { return nil }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/bb2d0cf4/agent/internal/workspace/text"
 )
@@ -117,32 +116,4 @@ func readAll(f io.ReaderAt, size int64) ([]byte, error) {
 		return nil, err
 	}
 	return data[:n:n], nil
-}
-
-// FS returns the folder at path for walking and searching, read-only, and its
-// name as in Resolve ("." for Dir). Nothing outside can be reached through it;
-// symlinks with an absolute target are refused. It is valid until Close.
-func (r *Root) FS(path string) (fs.FS, string, error) {
-	p, err := r.files.resolve(path)
-	if err != nil {
-		return nil, "", err
-	}
-	if p.info == nil {
-		return nil, "", &fs.PathError{Op: "open", Path: p.name, Err: fs.ErrNotExist}
-	}
-	if !p.info.IsDir() {
-		return nil, "", fmt.Errorf("%s is not a folder", p.name)
-	}
-	if p.folder != nil {
-		fsys, err := fs.Sub(p.folder.root.FS(), filepath.ToSlash(p.rel))
-		return fsys, p.name, err
-	}
-	if !r.files.allowed.has(p.abs) {
-		return nil, "", fmt.Errorf("%s is %w", p.name, ErrOutside)
-	}
-	root, err := r.files.allowed.open(p.abs)
-	if err != nil {
-		return nil, "", err
-	}
-	return root.FS(), p.name, nil
 }

@@ -1,0 +1,74 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// FS returns the folder at path for walking and searching, read-only, and its
+// name as in Resolve ("." for Dir). Nothing outside can be reached through it;
+// symlinks with an absolute target are refused. It is valid until Close.
+func (r *Root) FS(path string) (fs.FS, string, error) {
+	p, err := r.files.resolve(path)
+	if err != nil {
+		return nil, "", err
+	}
+	if p.info == nil {
+		return nil, "", &fs.PathError{Op: "open", Path: p.name, Err: fs.ErrNotExist}
+	}
+	if !p.info.IsDir() {
+		return nil, "", fmt.Errorf("%s is not a folder", p.name)
+	}
+	if p.folder != nil {
+		fsys, err := fs.Sub(newFS(*p.folder), filepath.ToSlash(p.rel))
+		return fsys, p.name, err
+	}
+	if !r.files.allowed.has(p.abs) {
+		return nil, "", fmt.Errorf("%s is %w", p.name, ErrOutside)
+	}
+	root, err := r.files.allowed.open(p.abs)
+	if err != nil {
+		return nil, "", err
+	}
+	return newFS(folder{p.abs, root}), p.name, nil
+}
+
+// folderFS is a folder as a file system.
+type folderFS struct {
+	rootFS
+	folder folder
+}
+
+// rootFS is what os.Root.FS implements.
+type rootFS interface {
+	fs.ReadFileFS
+	fs.StatFS
+	fs.ReadLinkFS
+}
+
+func newFS(f folder) fs.FS {
+	if all, ok := f.root.FS().(rootFS); ok {
+		return folderFS{all, f}
+	}
+	return f.root.FS()
+}
+
+// ReadDir lists a folder. The one of os.Root asks the system about each entry,
+// which makes a walk three times as long.
+func (f folderFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "readdir", Path: name, Err: fs.ErrInvalid}
+	}
+	rel := filepath.FromSlash(name)
+	dir, err := f.folder.root.Open(rel)
+	if err != nil {
+		return nil, err
+	}
+	list, err := readDir(dir, filepath.Join(f.folder.path, rel))
+	slices.SortFunc(list, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return list, errors.Join(err, dir.Close())
+}
