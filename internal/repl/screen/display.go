@@ -1,6 +1,9 @@
 package screen
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // display is what is on the terminal. It turns the frame that is wanted into the
 // bytes that lead there.
@@ -9,6 +12,8 @@ type display struct {
 	inAlt     bool
 	hidden    bool // the cursor
 	sync      bool // frames are announced
+	written   time.Time
+	latency   time.Duration
 	buf       []byte
 }
 
@@ -17,10 +22,10 @@ const smallFrame = 128
 
 // next returns the bytes that bring f on the terminal, and takes from f what they
 // settle. They are valid until the next call.
-func (d *display) next(f *frame, p *preparer) []byte {
+func (d *display) next(f *frame, p *preparer, now time.Time) []byte {
 	out := d.buf[:0]
 	out = append(out, beginFrame...)
-	out = d.prepare(out, f)
+	out = d.prepare(out, f, d.settled(now))
 	var finished []row
 	if !d.inAlt {
 		finished = p.finished(f.finished, f.width)
@@ -41,6 +46,11 @@ func (d *display) next(f *frame, p *preparer) []byte {
 	return d.buf
 }
 
+// settled says whether the terminal has surely seen the last frame: then it was
+// there when the size changed, and its rows have been rewrapped. A frame that reaches
+// a terminal which is narrower already is cut instead.
+func (d *display) settled(now time.Time) bool { return now.Sub(d.written) >= d.latency }
+
 func (d *display) current() *region {
 	if d.inAlt {
 		return &d.alt
@@ -49,7 +59,7 @@ func (d *display) current() *region {
 }
 
 // prepare changes screens and clears what cannot be drawn over.
-func (d *display) prepare(out []byte, f *frame) []byte {
+func (d *display) prepare(out []byte, f *frame, settled bool) []byte {
 	if f.alt && !d.inAlt {
 		out = append(out, enterAlt...)
 		d.alt.rows, d.alt.stale, d.alt.width = nil, false, f.width
@@ -64,12 +74,12 @@ func (d *display) prepare(out []byte, f *frame) []byte {
 	r := d.current()
 	if r.stale || r.width != f.width {
 		if r.width != 0 {
-			out = r.collapse(out, f.width)
+			out = r.collapse(out, f.width, settled)
 		}
 		r.width, r.stale = f.width, false
 	}
 	if f.clear && !d.inAlt {
-		out = r.collapse(out, f.width)
+		out = r.collapse(out, f.width, settled)
 		out = append(out, slices.Repeat([]byte{'\n'}, f.height-1)...) // exactly the rows above scroll away
 		out = append(out, "\x1b[H"...)
 		f.clear = false
@@ -133,10 +143,10 @@ func (d *display) leave() []byte {
 }
 
 // erase returns the bytes that take the live region off the terminal.
-func (d *display) erase(width int) []byte {
+func (d *display) erase(width int, now time.Time) []byte {
 	out := d.leaveAlt(nil)
 	d.hidden = false
-	return d.main.collapse(out, width)
+	return d.main.collapse(out, width, d.settled(now))
 }
 
 func (d *display) leaveAlt(out []byte) []byte {

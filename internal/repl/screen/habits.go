@@ -2,6 +2,7 @@ package screen
 
 import (
 	"strings"
+	"time"
 
 	"github.com/charmbracelet/colorprofile"
 )
@@ -43,6 +44,7 @@ type habits struct {
 	profile colorprofile.Profile
 	rewrap  rewrap
 	sync    bool
+	latency time.Duration // after which it has seen what was written
 }
 
 func detect(env []string) habits {
@@ -52,11 +54,16 @@ func detect(env []string) habits {
 			vars[k] = v
 		}
 	}
-	return habits{
+	h := habits{
 		profile: profileOf(env, vars),
 		rewrap:  rewrapOf(vars),
 		sync:    vars["TERM"] != "linux",
+		latency: 30 * time.Millisecond,
 	}
+	if vars["SSH_TTY"] != "" || vars["SSH_CONNECTION"] != "" {
+		h.latency = 300 * time.Millisecond
+	}
+	return h
 }
 
 // profileOf looks at the environment alone: asking tmux or a terminfo database

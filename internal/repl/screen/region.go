@@ -136,17 +136,19 @@ func (r *region) move(out []byte, x, y int) []byte {
 	return out
 }
 
-// collapse erases the region, wherever the terminal has put its rows since they
-// were written at another width. Terminals differ: most let a row that has become
-// too wide continue on the next, some cut it. Going up by what this terminal does
-// reaches the region's first row and no finished line above it.
-func (r *region) collapse(out []byte, width int) []byte {
+// collapse erases the region, wherever the terminal has put its rows since they were
+// written at another width. Terminals differ: most let a row that has become too wide
+// continue on the next, some cut it. Going up by what this terminal does reaches the
+// region's first row, and no finished line above it. If it is not sure that the rows
+// were there when the width changed (settled), they count as cut: a stale row may
+// stay, but nothing is lost.
+func (r *region) collapse(out []byte, width int, settled bool) []byte {
 	if r.absolute {
 		r.rows = nil
 		return append(out, "\x1b[H\x1b[2J"...)
 	}
 	up := r.y
-	if width < r.width && r.rewrap != rewrapNone {
+	if settled && width < r.width && r.rewrap != rewrapNone {
 		for _, row := range r.rows[:min(r.y, len(r.rows))] {
 			up += row.height(width) - 1
 		}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/charmbracelet/colorprofile"
 )
@@ -32,6 +33,7 @@ type Screen struct {
 
 	mu    sync.Mutex // guards what follows: the owner draws, anybody may close
 	tty   tty
+	now   func() time.Time
 	shown display
 	state state
 	err   error
@@ -73,14 +75,15 @@ func Open(opt Options) (*Screen, error) {
 	if err != nil {
 		return nil, err
 	}
-	return open(t, opt.Env)
+	return open(t, opt.Env, time.Now)
 }
 
-func open(t tty, env []string) (*Screen, error) {
+func open(t tty, env []string, now func() time.Time) (*Screen, error) {
 	h := detect(env)
-	s := &Screen{habits: h, tty: t, lines: preparer{palette: palette{profile: h.profile}}}
+	s := &Screen{habits: h, tty: t, now: now, lines: preparer{palette: palette{profile: h.profile}}}
 	s.wanted.width, s.wanted.height = s.Size()
-	s.shown.sync, s.shown.main.rewrap, s.shown.alt.absolute = h.sync, h.rewrap, true
+	s.shown.sync, s.shown.latency = h.sync, h.latency
+	s.shown.main.rewrap, s.shown.alt.absolute = h.rewrap, true
 	if err := t.raw(); err != nil {
 		return nil, fmt.Errorf("the terminal does not go into raw mode: %w", err)
 	}
@@ -118,7 +121,7 @@ func (s *Screen) Suspend() error {
 	}
 	s.state = lent
 	width, _ := s.Size()
-	out := s.shown.erase(width)
+	out := s.shown.erase(width, s.now())
 	_, err := s.tty.Write(append(out, giveModes...))
 	return errors.Join(err, s.tty.restore())
 }
@@ -172,11 +175,12 @@ func (s *Screen) Flush() {
 	if s.state != taken || s.err != nil {
 		return
 	}
-	out := s.shown.next(&s.wanted, &s.lines)
+	out := s.shown.next(&s.wanted, &s.lines, s.now())
 	if len(out) == 0 {
 		return
 	}
 	_, s.err = s.tty.Write(out)
+	s.shown.written = s.now()
 }
 
 // Err returns the first error of Flush: the terminal is gone.
