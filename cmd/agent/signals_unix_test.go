@@ -1,0 +1,91 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const interruptedScript = `
+turns:
+  - when: {prompt_contains: work}
+    calls: [{tool: execute_command, args: {command: "echo $$ > pid.new && mv pid.new pid && exec sleep 300"}}]
+  - when: {prompt_contains: go on}
+    expect: [{any_contains: work}]
+    text: I go on.
+`
+
+// A signal ends the turn, the command that runs in it and the program, with
+// status 130, and the session can be continued.
+func TestSignals(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		t.Run(sig.String(), func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, "script.yaml"), []byte(interruptedScript), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			cmd := agentIn(t, dir, "-p", "work", "--permission-mode", "bypass")
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			pid := pidIn(t, filepath.Join(dir, "pid"))
+			if err := cmd.Process.Signal(sig); err != nil {
+				t.Fatal(err)
+			}
+			var exit *exec.ExitError
+			if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 130 {
+				t.Errorf("ended with %v, want exit status 130", err)
+			}
+			if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
+				t.Errorf("the command (process %d) is still there: %v", pid, err)
+			}
+			out, err := agentIn(t, dir, "-c", "-p", "go on").CombinedOutput()
+			if err != nil || string(out) != "I go on.\n" {
+				t.Errorf("continued: %v, %q", err, out)
+			}
+		})
+	}
+}
+
+// agentIn is the program with its home in dir, bound by a generous deadline.
+func agentIn(t *testing.T, dir string, args ...string) *exec.Cmd {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, "agent", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "HOME="+dir, "AGENT_HOME="+filepath.Join(dir, "home"), "AGENT_MODEL=script:"+filepath.Join(dir, "script.yaml"))
+	return cmd
+}
+
+// pidIn waits for the file and returns the process id in it.
+func pidIn(t *testing.T, file string) int {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(time.Minute)
+	for {
+		if data, err := os.ReadFile(file); err == nil {
+			pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return pid
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("%s was not written", file)
+		}
+	}
+}
