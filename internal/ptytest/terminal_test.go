@@ -69,12 +69,29 @@ func TestKeys(t *testing.T) {
 		m    vt.Modes
 		want string
 	}{
-		{"a", plain, "a"}, {"a", kitty, "a"}, {"A", kitty, "A"}, {"+", plain, "+"}, {"enter", kitty, "\r"}, {"tab", kitty, "\t"},
-		{"ctrl+c", plain, "\x03"}, {"ctrl+c", kitty, "\x1b[99;5u"}, {"ctrl+c", other, "\x1b[27;5;99~"},
-		{"alt+b", plain, "\x1bb"}, {"alt+b", kitty, "\x1b[98;3u"}, {"alt+enter", plain, "\x1b\r"},
-		{"shift+enter", plain, "\r"}, {"shift+enter", kitty, "\x1b[13;2u"}, {"shift+enter", other, "\x1b[27;2;13~"},
-		{"esc", plain, "\x1b"}, {"esc", kitty, "\x1b[27;1u"}, {"shift+tab", kitty, "\x1b[Z"}, {"up", plain, "\x1b[A"},
-		{"ctrl+left", plain, "\x1b[1;5D"}, {"pgup", plain, "\x1b[5~"}, {"shift+delete", plain, "\x1b[3;2~"}, {"nokey", plain, ""},
+		{"a", plain, "a"},
+		{"a", kitty, "a"},
+		{"A", kitty, "A"},
+		{"+", plain, "+"},
+		{"enter", kitty, "\r"},
+		{"tab", kitty, "\t"},
+		{"ctrl+c", plain, "\x03"},
+		{"ctrl+c", kitty, "\x1b[99;5u"},
+		{"ctrl+c", other, "\x1b[27;5;99~"},
+		{"alt+b", plain, "\x1bb"},
+		{"alt+b", kitty, "\x1b[98;3u"},
+		{"alt+enter", plain, "\x1b\r"},
+		{"shift+enter", plain, "\r"},
+		{"shift+enter", kitty, "\x1b[13;2u"},
+		{"shift+enter", other, "\x1b[27;2;13~"},
+		{"esc", plain, "\x1b"},
+		{"esc", kitty, "\x1b[27;1u"},
+		{"shift+tab", kitty, "\x1b[Z"},
+		{"up", plain, "\x1b[A"},
+		{"ctrl+left", plain, "\x1b[1;5D"},
+		{"pgup", plain, "\x1b[5~"},
+		{"shift+delete", plain, "\x1b[3;2~"},
+		{"nokey", plain, ""},
 	}
 	for _, tt := range tests {
 		if got := encode(tt.key, tt.m); got != tt.want {

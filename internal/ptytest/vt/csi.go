@@ -14,7 +14,7 @@ func (t *Terminal) csi(body string) {
 	prefix := strings.TrimRight(args, "0123456789;:$ !\"")
 	inter := strings.TrimLeft(args[len(prefix):], "0123456789;:")
 	args = strings.TrimSuffix(args[len(prefix):], inter)
-	known := false
+	var known bool
 	switch prefix + inter + string(rune(final)) {
 	case "m":
 		known = t.style.set(args)

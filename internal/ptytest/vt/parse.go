@@ -1,6 +1,7 @@
 package vt
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -35,7 +36,7 @@ func (t *Terminal) text(b []byte) int {
 	for n < len(b) && b[n] >= 0x20 && b[n] != 0x7f {
 		n++
 	}
-	run := append(t.parser.buf, b[:n]...)
+	run := slices.Concat(t.parser.buf, b[:n])
 	t.parser.buf = nil
 	if keep := incomplete(run); keep > 0 && n == len(b) {
 		t.parser.buf = append([]byte(nil), run[len(run)-keep:]...)

@@ -35,15 +35,16 @@ func (d *display) next(f *frame, p *preparer, now time.Time) []byte {
 	tail, cursor := fit(p.tail(f.tail, f.width), f.cursor, f.height, d.inAlt)
 	out = r.paint(out, finished, tail)
 	out = d.place(out, cursor, f.width)
+	out = append(out, endFrame...)
 	d.buf = out
-	switch body := out[len(beginFrame):]; {
+	body := out[len(beginFrame) : len(out)-len(endFrame)]
+	switch {
 	case len(body) == 0:
 		return nil
 	case !d.sync || len(body) < smallFrame:
 		return body
 	}
-	d.buf = append(out, endFrame...)
-	return d.buf
+	return out
 }
 
 // settled says whether the terminal has surely seen the last frame: then it was

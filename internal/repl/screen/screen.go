@@ -62,8 +62,8 @@ const (
 
 // tty is the terminal as a device.
 type tty interface {
-	raw() error
-	restore() error
+	// raw takes the line discipline away, or puts it back as it was found.
+	raw(on bool) error
 	size() (width, height int, err error)
 	Write(b []byte) (int, error)
 }
@@ -84,11 +84,11 @@ func open(t tty, env []string, now func() time.Time) (*Screen, error) {
 	s.wanted.width, s.wanted.height = s.Size()
 	s.shown.sync, s.shown.latency = h.sync, h.latency
 	s.shown.main.rewrap, s.shown.alt.absolute = h.rewrap, true
-	if err := t.raw(); err != nil {
+	if err := t.raw(true); err != nil {
 		return nil, fmt.Errorf("the terminal does not go into raw mode: %w", err)
 	}
 	if _, err := t.Write([]byte(takeModes + askTerminal)); err != nil {
-		return nil, errors.Join(err, t.restore())
+		return nil, errors.Join(err, t.raw(false))
 	}
 	return s, nil
 }
@@ -105,7 +105,7 @@ func (s *Screen) Close() error {
 	if s.state == taken {
 		out := s.shown.leave()
 		_, err = s.tty.Write(append(out, giveModes...))
-		err = errors.Join(err, s.tty.restore())
+		err = errors.Join(err, s.tty.raw(false))
 	}
 	s.state = closed
 	return err
@@ -123,7 +123,7 @@ func (s *Screen) Suspend() error {
 	width, _ := s.Size()
 	out := s.shown.erase(width, s.now())
 	_, err := s.tty.Write(append(out, giveModes...))
-	return errors.Join(err, s.tty.restore())
+	return errors.Join(err, s.tty.raw(false))
 }
 
 // Resume takes the terminal back; the next Flush draws the live region again,
@@ -134,7 +134,7 @@ func (s *Screen) Resume() error {
 	if s.state != lent {
 		return nil
 	}
-	if err := s.tty.raw(); err != nil {
+	if err := s.tty.raw(true); err != nil {
 		return err
 	}
 	s.state = taken

@@ -34,8 +34,12 @@ func (f *fakeTTY) clock() time.Time {
 	return f.time
 }
 
-func (f *fakeTTY) raw() error     { f.isRaw = true; return nil }
-func (f *fakeTTY) restore() error { f.isRaw = false; f.restored++; return nil }
+func (f *fakeTTY) raw(on bool) error {
+	if f.isRaw = on; !on {
+		f.restored++
+	}
+	return nil
+}
 
 func (f *fakeTTY) size() (width, height int, err error) {
 	width, height = f.Size()
@@ -451,25 +455,25 @@ func TestRandomFrames(t *testing.T) {
 		var p preparer
 		p.profile = s.Profile()
 		for range rapid.IntRange(1, 12).Draw(rt, "frames") {
-			var print []string
+			var lines []string
 			for range rapid.IntRange(0, 4).Draw(rt, "prints") {
-				print = append(print, sc.line("print", 50))
+				lines = append(lines, sc.line("print", 50))
 			}
 			var tail []string
 			for range rapid.IntRange(0, 8).Draw(rt, "rows") {
 				tail = append(tail, sc.line("tail", 50))
 			}
 			if rapid.Bool().Draw(rt, "promote") && len(sc.tail) > 0 {
-				print = append([]string{sc.tail[0]}, print...)
+				lines = append([]string{sc.tail[0]}, lines...)
 			}
 			var cursor *Cursor
 			if rapid.Bool().Draw(rt, "cursor") {
 				cursor = &Cursor{X: rapid.IntRange(0, 60).Draw(rt, "x"), Y: rapid.IntRange(0, 9).Draw(rt, "y")}
 			}
-			s.Print(print...)
+			s.Print(lines...)
 			s.SetTail(tail, cursor)
 			s.Flush()
-			rows := p.finished(print, width)
+			rows := p.finished(lines, width)
 			sc.done = append(sc.done, rendered(rows, len(rows))...)
 			shown, at := fit(p.tail(tail, width), cursor, height, false)
 			sc.tail = rendered(shown, len(shown))

@@ -40,7 +40,12 @@ func repair(t *unix.Termios) {
 	t.Oflag |= unix.OPOST | unix.ONLCR
 }
 
-func (t *unixTTY) raw() error {
+// raw drops unread input when it puts the settings back: an answer of the terminal
+// that comes late would be taken for typed text by whatever runs next.
+func (t *unixTTY) raw(on bool) error {
+	if !on {
+		return errors.Join(flushInput(int(t.in.Fd())), unix.IoctlSetTermios(int(t.in.Fd()), setTermios, t.found))
+	}
 	r := *t.found
 	r.Iflag &^= unix.IGNBRK | unix.BRKINT | unix.PARMRK | unix.ISTRIP | unix.INLCR | unix.IGNCR | unix.ICRNL | unix.IXON
 	r.Oflag &^= unix.OPOST
@@ -49,14 +54,6 @@ func (t *unixTTY) raw() error {
 	r.Cflag |= unix.CS8
 	r.Cc[unix.VMIN], r.Cc[unix.VTIME] = 1, 0
 	return unix.IoctlSetTermios(int(t.in.Fd()), setTermios, &r)
-}
-
-// restore also drops unread input: an answer of the terminal that comes late would
-// be taken for typed text by whatever runs next.
-func (t *unixTTY) restore() error {
-	return errors.Join(
-		flushInput(int(t.in.Fd())),
-		unix.IoctlSetTermios(int(t.in.Fd()), setTermios, t.found))
 }
 
 func (t *unixTTY) size() (width, height int, err error) {

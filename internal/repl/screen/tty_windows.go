@@ -26,17 +26,16 @@ func openTTY(in, out *os.File) (tty, error) {
 	return c, nil
 }
 
-func (c *console) raw() error {
+func (c *console) raw(on bool) error {
+	if !on {
+		return errors.Join(
+			windows.FlushConsoleInputBuffer(c.in),
+			windows.SetConsoleMode(c.in, c.foundIn), windows.SetConsoleMode(c.out, c.foundOut))
+	}
 	in := c.foundIn &^ (windows.ENABLE_ECHO_INPUT | windows.ENABLE_PROCESSED_INPUT | windows.ENABLE_LINE_INPUT)
 	in |= windows.ENABLE_VIRTUAL_TERMINAL_INPUT
 	out := c.foundOut | windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING | windows.DISABLE_NEWLINE_AUTO_RETURN
 	return errors.Join(windows.SetConsoleMode(c.in, in), windows.SetConsoleMode(c.out, out))
-}
-
-func (c *console) restore() error {
-	return errors.Join(
-		windows.FlushConsoleInputBuffer(c.in),
-		windows.SetConsoleMode(c.in, c.foundIn), windows.SetConsoleMode(c.out, c.foundOut))
 }
 
 func (c *console) size() (width, height int, err error) {
