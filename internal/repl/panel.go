@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -299,11 +300,8 @@ func (m *model) editProposal() tea.Cmd {
 	}
 	m.fullScreen(false)
 	return tea.Exec(&external{cmd: cmd, screen: m.scr}, func(err error) tea.Msg {
-		if err != nil {
-			return edited{panel: p, err: err}
-		}
-		text, err := result()
-		return edited{panel: p, text: text, err: err}
+		text, err2 := result() // also cleans up
+		return edited{panel: p, text: text, err: errors.Join(err, err2)}
 	})
 }
 

@@ -47,6 +47,7 @@ func External(dir string, argv, env []string, name, text string) (*exec.Cmd, fun
 		if err != nil {
 			err = fmt.Errorf("read what the editor saved: %w", err)
 		}
-		return string(data), errors.Join(err, statefile.Remove(file), statefile.Remove(filepath.Dir(file)))
+		// editors leave backups beside the file
+		return string(data), errors.Join(err, statefile.RemoveTree(filepath.Dir(file)))
 	}, nil
 }

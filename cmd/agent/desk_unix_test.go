@@ -1,0 +1,179 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
+	"github.com/bb2d0cf4/agent/internal/ptytest"
+	"github.com/bb2d0cf4/agent/internal/ptytest/vt"
+	"github.com/bb2d0cf4/agent/internal/transcriptjudge"
+)
+
+// canary is the key of every session here; it must turn up nowhere but in the
+// requests to the model.
+const canary = "sk-canary-7f3d"
+
+// desk is a person's place: a folder, a home, a terminal and a model server.
+type desk struct {
+	t *testing.T
+	*ptytest.Terminal
+	server    *llmtest.Server
+	dir, home string
+	env       []string
+}
+
+// newDesk lays out files in a fresh folder.
+func newDesk(t *testing.T, server *llmtest.Server, files map[string]string) *desk {
+	t.Helper()
+	d := &desk{t: t, server: server, dir: t.TempDir(), home: filepath.Join(t.TempDir(), "home")}
+	for name, text := range files {
+		d.write(name, text)
+	}
+	d.env = append(os.Environ(), "AGENT_HOME="+d.home, "HOME="+filepath.Dir(d.home), "TERM=xterm-256color", "COLORTERM=truecolor",
+		"OPENAI_BASE_URL="+server.URL(), "OPENAI_API_KEY="+canary, "AGENT_MODEL=openai/test")
+	return d
+}
+
+// sit starts the program on a new terminal and waits for its prompt.
+func (d *desk) sit(args ...string) {
+	d.t.Helper()
+	d.Terminal = ptytest.New(d.t, vt.Options{Width: 100, Height: 30})
+	cmd := exec.Command("agent", args...)
+	cmd.Dir, cmd.Env = d.dir, d.env
+	d.Start(cmd)
+	d.WaitFor(`(?m)^❯`)
+}
+
+// say submits a prompt.
+func (d *desk) say(prompt string) {
+	d.t.Helper()
+	d.Type(prompt)
+	d.Press("enter")
+}
+
+// asked waits until a panel that contains pattern takes keys: its hints then have
+// another style than the status line.
+func (d *desk) asked(pattern string) {
+	d.t.Helper()
+	d.WaitFor(pattern)
+	d.WaitUntil("the panel to take keys", func(m *vt.Terminal) bool {
+		rows := m.Screen()
+		for y, row := range rows {
+			if strings.HasPrefix(row, "y yes") {
+				return m.Cell(0, y).Style != footerStyle(m, rows)
+			}
+		}
+		return false
+	})
+}
+
+func footerStyle(m *vt.Terminal, rows []string) string {
+	for y := len(rows) - 1; y >= 0; y-- {
+		if strings.Contains(rows[y], " mode") {
+			return m.Cell(0, y).Style
+		}
+	}
+	return ""
+}
+
+// idle waits until the turn has ended.
+func (d *desk) idle() {
+	d.t.Helper()
+	d.WaitUntil("the end of the turn", func(m *vt.Terminal) bool { return !strings.Contains(m.String(), "Esc stops") })
+}
+
+// leave quits and checks that the terminal is as it was.
+func (d *desk) leave() {
+	d.t.Helper()
+	d.Press("ctrl+d")
+	if code := d.Wait(); code != 0 {
+		d.t.Errorf("exit status %d", code)
+	}
+	d.restored()
+}
+
+func (d *desk) restored() {
+	d.t.Helper()
+	got := d.Modes()
+	got.Style = ""
+	if got != (vt.Modes{}) {
+		d.t.Errorf("modes left on: %+v", got)
+	}
+}
+
+func (d *desk) path(name string) string { return filepath.Join(d.dir, name) }
+
+func (d *desk) write(name, text string) {
+	d.t.Helper()
+	if err := os.WriteFile(d.path(name), []byte(text), 0o644); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+func (d *desk) read(name string) string {
+	d.t.Helper()
+	b, err := os.ReadFile(d.path(name))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return string(b)
+}
+
+// request returns the nth request (from 0) once it has come, judged.
+func (d *desk) request(n int) []byte {
+	d.t.Helper()
+	if err := d.server.Await(d.t.Context(), n+1); err != nil {
+		d.t.Fatal(err)
+	}
+	body := d.server.Requests()[n]
+	if err := transcriptjudge.Check(body); err != nil {
+		d.t.Errorf("request %d: %v", n, err)
+	}
+	return body
+}
+
+// told returns the last message of the nth request.
+func (d *desk) told(n int) string {
+	d.t.Helper()
+	var req struct {
+		Messages []struct{ Role, Content string }
+	}
+	if err := json.Unmarshal(d.request(n), &req); err != nil {
+		d.t.Fatal(err)
+	}
+	return req.Messages[len(req.Messages)-1].Content
+}
+
+// noCanary checks that the key is in no file below the home and not on the screen.
+func (d *desk) noCanary() {
+	d.t.Helper()
+	err := filepath.WalkDir(d.home, func(path string, e os.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if bytes.Contains(text, []byte(canary)) {
+			d.t.Errorf("the key is in %s", path)
+		}
+		return err
+	})
+	if err != nil {
+		d.t.Error(err)
+	}
+	if bytes.Contains(d.Bytes(), []byte(canary)) {
+		d.t.Error("the key was shown")
+	}
+}
+
+func editCall(from, to string) llmtest.Turn {
+	args, _ := json.Marshal(map[string]string{"path": "main.go", "old_string": from, "new_string": to})
+	return llmtest.Turn{Text: "I change the greeting.", Calls: []llmtest.Call{{Name: "edit_file", Args: string(args)}}}
+}
