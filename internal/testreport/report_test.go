@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -74,5 +76,35 @@ func TestReadRefusesNoise(t *testing.T) {
 	var out strings.Builder
 	if err := newReport(&out).read(strings.NewReader("not json")); err == nil {
 		t.Error("no error")
+	}
+}
+
+// TestRun lets the go command test two small modules.
+func TestRun(t *testing.T) {
+	for _, c := range []struct {
+		name, body, ci, wantErr string
+	}{
+		{"passes", "", "true", ""},
+		{"fails", `t.Error("oh")`, "", "1 packages failed"},
+		{"skips under CI", `t.Skip("no")`, "true", "1 tests were skipped"},
+		{"does not compile", "nonsense", "", "1 packages failed"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			for name, text := range map[string]string{
+				"go.mod":    "module m\n\ngo 1.26\n",
+				"a_test.go": "package m\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) { " + c.body + " }\n",
+			} {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			t.Chdir(dir)
+			t.Setenv("CI", c.ci)
+			err := run([]string{"./..."})
+			if (err == nil) != (c.wantErr == "") || err != nil && !strings.Contains(err.Error(), c.wantErr) {
+				t.Errorf("%v, want %q", err, c.wantErr)
+			}
+		})
 	}
 }

@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/config"
+)
+
+// piped is a standard input that holds text.
+func piped(t *testing.T, text string) *os.File {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "in")
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+func TestWithStdin(t *testing.T) {
+	closed := piped(t, "x")
+	if err := closed.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, prompt, want string
+		in                 *os.File
+		err                string
+	}{
+		{"both", "explain", "explain\n\nthis", piped(t, "this\n"), ""},
+		{"prompt alone", "explain", "explain", piped(t, ""), ""},
+		{"input alone", "", "this", piped(t, "\nthis\n"), ""},
+		{"no UTF-8", "", "caf\uFFFD", piped(t, "caf\xe9"), ""},
+		{"closed", "explain", "explain", closed, ""},
+		{"none", "explain", "explain", nil, ""},
+		{"nothing", " ", "", piped(t, " \n"), "the prompt is empty"},
+		{"too much", "x", "", piped(t, strings.Repeat("x", maxStdin+1)), "larger than 8 MiB"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := withStdin(t.Context(), c.in, c.prompt)
+			if got != c.want || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+				t.Errorf("%q, %v; want %q, %q", got, err, c.want, c.err)
+			}
+		})
+	}
+}
+
+// An input that never ends does not keep the program from ending.
+func TestWithStdinEndsWithTheContext(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	defer r.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := withStdin(ctx, r, "x"); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+func TestWorkDir(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := workDir(link); err != nil || got != dir {
+		t.Errorf("%q, %v", got, err)
+	}
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, wrong := range []string{file, filepath.Join(dir, "missing")} {
+		var usage usageError
+		if _, err := workDir(wrong); !errors.As(err, &usage) {
+			t.Errorf("%s: %v", wrong, err)
+		}
+	}
+}
+
+func TestDescribeConfigShowsNoSecret(t *testing.T) {
+	out := describeConfig(config.Config{Providers: map[string]config.Provider{"corp": {
+		BaseURL: "http://a\x1b[2J", APIKeyCommand: []string{"pass", "show"}, Headers: map[string]string{"X-Key": "secret"},
+		Models: map[string]config.Prices{"m": {Input: 2.5}},
+	}}})
+	for _, want := range []string{"providers.corp.api_key_command  pass show", "headers.X-Key", "(not shown)", "input 2.5"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if strings.Contains(out, "secret") || strings.Contains(out, "\x1b") {
+		t.Errorf("%q", out)
+	}
+}
+
+func TestInterruptsAreDelivered(t *testing.T) {
+	ch, release := interrupts()
+	self, err := os.FindProcess(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := self.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		<-ch
+	}
+	release()
+}
