@@ -32,5 +32,9 @@ func run(args []string) error {
 	}
 	rep := newReport(os.Stdout)
 	readErr := rep.read(out)
-	return errors.Join(readErr, cmd.Wait(), rep.close(os.Getenv("CI") == "true"))
+	waitErr := cmd.Wait()
+	if err := rep.close(os.Getenv("CI") == "true"); err != nil {
+		return errors.Join(readErr, err) // says more than the exit status of go test
+	}
+	return errors.Join(readErr, waitErr)
 }
