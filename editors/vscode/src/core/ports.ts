@@ -1,0 +1,248 @@
+/**
+ * What the core needs from the editor. The core decides, the adapters do: an
+ * adapter has no rule of its own beyond what is written at its method. Paths are
+ * absolute, lines and characters 0-based, characters UTF-16 code units.
+ */
+
+/** Ends what was begun: a timer, a listener. Calling it twice is harmless. */
+export type Cancel = () => void;
+
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  after(ms: number, run: () => void): Cancel;
+}
+
+export interface Log {
+  debug(message: string): void;
+  info(message: string): void;
+  warn(message: string): void;
+  error(message: string): void;
+}
+
+/** What a diff tab has to show. */
+export interface ShownDiff {
+  /** Identity of the review: unique, URI-safe; belongs into both URIs. */
+  readonly id: string;
+  /** The file under review; its extension chooses the language of both sides. */
+  readonly path: string;
+  /** Differs from path for a rename. */
+  readonly oldPath: string;
+  readonly title: string;
+  /** Left side; "" for a new file. */
+  readonly original: string;
+  /** Right side, with the line endings of the left one. */
+  readonly proposed: string;
+  /** The encoding in which the editor will decode both sides, e.g. "utf8". */
+  readonly encoding: string;
+  /** Open the tab without making it active. */
+  readonly background: boolean;
+}
+
+/** A remark on lines of a diff. */
+export interface ReviewComment {
+  readonly side: "original" | "modified";
+  /** 1-based, inclusive. */
+  readonly startLine: number;
+  readonly endLine: number;
+  /** The lines remarked upon. */
+  readonly quote: string;
+  readonly text: string;
+}
+
+/** The tabs of reviews. A review may have none (hidden), one, or several (split). */
+export interface DiffView {
+  /**
+   * Opens the diff without taking the focus, or reveals its tab if there is one.
+   * Resolves when the tab is there; the core waits five seconds and closes a tab
+   * that comes later than its review's end.
+   */
+  open(diff: ShownDiff): Promise<void>;
+  /** How many tabs show the review now. */
+  tabs(id: string): number;
+  /** The text of the right side, or undefined while its document is not loaded. */
+  text(id: string): string | undefined;
+  /** The remarks made so far. */
+  comments(id: string): readonly ReviewComment[];
+  /** Puts a new title on the tabs, and makes the right side read-only or not. */
+  update(id: string, state: { title: string; readonly: boolean }): void;
+  /** Asks whether to accept although the file has changed on disk meanwhile. */
+  confirmStale(id: string, path: string): Promise<boolean>;
+  /**
+   * Closes every tab of the review without a question: saves the right side
+   * first. Saves made in here may be reported, the core ignores them.
+   */
+  close(id: string): Promise<void>;
+  /** The review has been over for some seconds: drop its contents. */
+  forget(id: string): void;
+}
+
+export type Eol = "lf" | "crlf";
+
+/** A file as it is on disk, decoded as the editor would. */
+export interface FileText {
+  readonly exists: boolean;
+  /** Decoded, without byte order mark; "" if the file does not exist. */
+  readonly text: string;
+  /** Lower-case hex SHA-256 of the bytes; of no bytes if it does not exist. */
+  readonly sha256: string;
+  readonly encoding: string;
+  readonly bom: boolean;
+  readonly binary: boolean;
+  readonly size: number;
+}
+
+/** A document that is open in the editor. */
+export interface Buffer {
+  readonly text: string;
+  readonly isDirty: boolean;
+  readonly isUntitled: boolean;
+}
+
+export interface OpenFileRequest {
+  readonly path: string;
+  readonly preview: boolean;
+  /** Give it the focus; otherwise it is opened beside what has it. */
+  readonly makeFrontmost: boolean;
+  readonly selection?: Range;
+}
+
+export interface Documents {
+  read(path: string): Promise<FileText>;
+  /** Undefined if the file is not open. */
+  buffer(path: string): Buffer | undefined;
+  /** Saves an open document; false if the editor refused. */
+  save(path: string): Promise<boolean>;
+  /** Shows a file; rejects if that is not possible. */
+  open(request: OpenFileRequest): Promise<{ languageId: string; lineCount: number }>;
+  /** Calls back after each change of this one file on disk. */
+  watch(path: string, changed: () => void): Cancel;
+}
+
+export interface Position {
+  readonly line: number;
+  readonly character: number;
+}
+
+export interface Range {
+  readonly start: Position;
+  readonly end: Position;
+}
+
+/** A selection in an editor; with an empty range it is a mere cursor. */
+export interface Selection extends Range {
+  readonly path: string;
+  readonly uri: string;
+  readonly text: string;
+}
+
+export interface EditorTab {
+  readonly uri: string;
+  readonly path: string;
+  readonly label: string;
+  readonly isActive: boolean;
+  readonly isPinned: boolean;
+  readonly isPreview: boolean;
+  readonly isDirty: boolean;
+  readonly isUntitled: boolean;
+  readonly groupIndex: number;
+  readonly viewColumn: number;
+  readonly isGroupActive: boolean;
+  readonly languageId: string;
+  readonly lineCount: number;
+}
+
+export interface Editors {
+  /** Text tabs of real files, in the order of groups and tabs; no review tabs. */
+  tabs(): readonly EditorTab[];
+  /** The selection in the focused editor; undefined if no text editor of a real file has it. */
+  selection(): Selection | undefined;
+}
+
+export type Severity = "Error" | "Warning" | "Information" | "Hint";
+
+export interface Diagnostic {
+  readonly message: string;
+  readonly severity: Severity;
+  readonly range: Range;
+  readonly source?: string;
+  readonly code?: string;
+}
+
+export interface FileDiagnostics {
+  readonly uri: string;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export interface Diagnostics {
+  /** Of every file that has any. */
+  all(): readonly FileDiagnostics[];
+  /** Of one file, given as a path or as a URI. */
+  of(file: string): FileDiagnostics;
+  /** Calls back with the URIs whose diagnostics changed. */
+  onChange(changed: (uris: readonly string[]) => void): Cancel;
+  /** Loads the document without showing it, so that language servers look at it. */
+  load(file: string): Promise<void>;
+  /** Whether the document is shown in an editor: some servers report only then. */
+  isShown(file: string): boolean;
+}
+
+export interface Folder {
+  readonly name: string;
+  readonly uri: string;
+  readonly path: string;
+}
+
+export interface Workspace {
+  /** The editor's name, as the user knows it. */
+  readonly name: string;
+  folders(): readonly Folder[];
+  isTrusted(): boolean;
+}
+
+export interface Settings {
+  /** agent.diff.open */
+  diffOpen(): "always" | "background" | "onDemand";
+  /** agent.diff.onTabClose */
+  onTabClose(): "auto" | "reject" | "keep";
+  /** agent.diff.saveAccepts */
+  saveAccepts(): boolean;
+  /** agent.diagnosticDelay, milliseconds */
+  diagnosticDelay(): number;
+}
+
+/** A connected program. */
+export interface Client {
+  readonly id: number;
+  /** From its handshake, sanitised. */
+  readonly name: string;
+  readonly pid: number | undefined;
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+}
+
+/** What a client says about itself (setStatus), sanitised. */
+export interface ClientStatus {
+  readonly state: "idle" | "working" | "waiting" | "error";
+  readonly text: string;
+  readonly tooltip: string;
+}
+
+export interface Notices {
+  /** A short message for the person, without a decision. */
+  warn(message: string): void;
+  /** The clients or what they say changed. */
+  clientsChanged(clients: readonly (Client & { readonly status?: ClientStatus })[]): void;
+}
+
+export interface Ports {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly view: DiffView;
+  readonly documents: Documents;
+  readonly diagnostics: Diagnostics;
+  readonly editors: Editors;
+  readonly workspace: Workspace;
+  readonly settings: Settings;
+  readonly notices: Notices;
+}
