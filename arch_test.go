@@ -79,6 +79,13 @@ var layers = []struct {
 	{"internal/repl/paint", nil},
 	{"internal/repl/screen", []string{"internal/repl/paint", "internal/sanitize"}},
 
+	{"internal/ide/lock", nil},
+	{"internal/ide/wire", nil},
+	{"internal/ide/client", []string{"internal/editor", "internal/ide/lock", "internal/ide/wire"}},
+	{"internal/ide", []string{
+		"internal/confirm", "internal/editor", "internal/ide/client", "internal/ide/lock", "internal/workspace",
+	}},
+
 	{"internal/demo", []string{"internal/statefile"}},
 	{"internal/cli/doctor", []string{
 		"internal/cli/home", "internal/cli/provider", "internal/config", "internal/llm/openai", "internal/sanitize", "internal/statefile",
@@ -93,6 +100,7 @@ var layers = []struct {
 	// Support of tests and of the build; no package above imports them.
 	{"bench", nil},
 	{"bench/floor", nil},
+	{"internal/ide/idetest", nil},
 	{"internal/llm/llmtest", nil},
 	{"internal/ptytest", []string{"internal/ptytest/vt"}},
 	{"internal/ptytest/vt", nil},
@@ -106,7 +114,7 @@ var parts = []string{
 }
 
 // support are the packages that only tests may import.
-var support = []string{"internal/llm/llmtest", "internal/ptytest", "internal/ptytest/vt", "internal/transcriptjudge"}
+var support = []string{"internal/ide/idetest", "internal/llm/llmtest", "internal/ptytest", "internal/ptytest/vt", "internal/transcriptjudge"}
 
 // homes names the packages that may import a library; everything below a
 // package belongs to it.
@@ -119,6 +127,7 @@ var homes = []struct {
 	{"charm.land/lipgloss/v2", []string{"internal/repl"}},
 	{"github.com/coder/websocket", []string{"internal/ide"}},
 	{"github.com/creack/pty", []string{"bench", "internal/ptytest"}},
+	{"github.com/modelcontextprotocol/go-sdk", []string{"internal/ide"}},
 	{"github.com/sashabaranov/go-openai", []string{"internal/llm/openai"}},
 	{"github.com/spf13/cobra", []string{"internal/cli"}},
 	{"github.com/spf13/viper", []string{"internal/config"}},
