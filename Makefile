@@ -6,7 +6,7 @@ GOBUILD  := CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)'
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .DEFAULT_GOAL := build
-.PHONY: build install test test-full lint bench demo cross clean help
+.PHONY: build install test test-full lint bench demo cross vsix clean help
 
 build: ## build bin/agent
 	$(GOBUILD) -o bin/agent ./cmd/agent
@@ -37,8 +37,11 @@ cross: ## compile for every supported platform
 		GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 go build -trimpath -o /dev/null ./cmd/agent; \
 	done
 
+vsix: ## build the VS Code extension; the next make build carries it inside
+	cd editors/vscode && { [ node_modules -nt package-lock.json ] || npm ci; } && npm run package
+
 clean: ## remove what was built
-	rm -rf bin dist .cache
+	rm -rf bin dist .cache editors/vscode/out editors/vscode/agent.vsix editors/vscode/dist/agent.vsix
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

@@ -30,6 +30,7 @@ var layers = []struct {
 	// Leaves: no package of this module.
 	{"internal/config", nil},
 	{"internal/diff", nil},
+	{"editors/vscode", nil},
 	{"internal/editor", nil},
 	{"internal/llm", nil},
 	{"internal/sanitize", nil},

@@ -67,3 +67,5 @@ require (
 	mvdan.cc/sh/v3 v3.14.1 // indirect
 	pgregory.net/rapid v1.3.0 // indirect
 )
+
+ignore ./editors/vscode/node_modules

@@ -1,0 +1,63 @@
+// Bundles the extension into out/extension.js, or with --tests every test under
+// test/core and test/adapter into a file of its own under out/test.
+import { build, context } from "esbuild";
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+
+// The extension has to load fast and stay readable as one file.
+const maxBundleBytes = 200 * 1024;
+
+const common = {
+  bundle: true,
+  platform: "node",
+  format: "cjs",
+  target: "node20",
+  external: ["vscode", "bufferutil", "utf-8-validate"],
+  logLevel: "warning",
+};
+
+const extension = {
+  ...common,
+  entryPoints: ["src/extension.ts"],
+  outfile: "out/extension.js",
+  minify: true,
+  keepNames: false,
+  legalComments: "eof",
+  sourcemap: "external",
+  metafile: true,
+};
+
+if (process.argv.includes("--tests")) {
+  rmSync("out/test", { recursive: true, force: true });
+  await build({
+    ...common,
+    entryPoints: testFiles(["test/core", "test/adapter"]),
+    outdir: "out/test",
+    outbase: "test",
+    sourcemap: "inline",
+  });
+} else if (process.argv.includes("--watch")) {
+  const watcher = await context({ ...extension, minify: false, sourcemap: "linked" });
+  await watcher.watch();
+} else {
+  const result = await build(extension);
+  const size = result.metafile.outputs["out/extension.js"].bytes;
+  console.log(`out/extension.js: ${(size / 1024).toFixed(0)} KiB`);
+  if (size > maxBundleBytes) {
+    console.error(`the bundle may have ${maxBundleBytes / 1024} KiB at most`);
+    process.exit(1);
+  }
+}
+
+function testFiles(folders) {
+  return folders.flatMap((folder) => {
+    try {
+      return readdirSync(folder)
+        .filter((name) => name.endsWith(".test.ts"))
+        .map((name) => join(folder, name));
+    } catch (err) {
+      if (err.code === "ENOENT") return [];
+      throw err;
+    }
+  });
+}
