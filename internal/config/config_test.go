@@ -44,7 +44,7 @@ func TestDefaults(t *testing.T) {
 	c := load(t, nil)
 	want := Config{
 		Home: dir, File: filepath.Join(dir, "config.yaml"), PermissionMode: "default",
-		Limits:    Limits{MaxTurns: 200, IdleTimeout: 2 * time.Minute},
+		Limits:    Limits{MaxTurns: 1000, IdleTimeout: 2 * time.Minute},
 		IDE:       IDE{Enabled: true, AutoConnect: true, UseDiffs: true, Review: true, Foreign: "offer", Context: EditorContext{Place: "system", Diagnostics: true, OpenEditors: true, Selection: true}},
 		Interface: Interface{Theme: "auto"}, Encoding: "iso-8859-1",
 	}

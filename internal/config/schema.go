@@ -47,7 +47,7 @@ var root = &schema{kind: group, fields: []*schema{
 	{name: "model", kind: text},
 	{name: "base_url", kind: address},
 	{name: "permission_mode", kind: choice, def: "default", choices: []string{"default", "accept-edits", "plan", "bypass"}},
-	{name: "max_turns", kind: count, def: "200"},
+	{name: "max_turns", kind: count, def: "1000"},
 	{name: "max_tokens", kind: count, def: "0"},
 	{name: "max_cost_usd", kind: number, def: "0"},
 	{name: "idle_timeout", kind: duration, def: "2m0s"},
