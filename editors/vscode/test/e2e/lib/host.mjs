@@ -1,0 +1,178 @@
+// Starts VS Code's own server with our extension in it, on folders of its own.
+import { execFileSync, spawn } from "node:child_process";
+import fs from "node:fs";
+import http from "node:http";
+import net from "node:net";
+import os from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { install } from "./install.mjs";
+import { until } from "./wait.mjs";
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+export const extensionRoot = path.resolve(here, "../../..");
+export const projectRoot = path.resolve(extensionRoot, "../..");
+
+const SETTINGS = {
+  "workbench.startupEditor": "none",
+  "workbench.tips.enabled": false,
+  "workbench.enableExperiments": false,
+  "workbench.secondarySideBar.defaultVisibility": "hidden",
+  "workbench.colorTheme": "Default Dark Modern",
+  "window.menuBarVisibility": "compact",
+  "telemetry.telemetryLevel": "off",
+  "update.mode": "none",
+  "extensions.autoCheckUpdates": false,
+  "extensions.autoUpdate": false,
+  "extensions.ignoreRecommendations": true,
+  "security.workspace.trust.enabled": false,
+  "git.openRepositoryInParentFolders": "never",
+  "files.autoSave": "off",
+  "chat.disableAIFeatures": true,
+  "terminal.integrated.gpuAcceleration": "off",
+};
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = net.createServer();
+    server.on("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+function status(url) {
+  return new Promise((resolve, reject) => {
+    http
+      .get(url, (response) => {
+        response.resume();
+        response.on("end", () => resolve(response.statusCode));
+      })
+      .on("error", reject);
+  });
+}
+
+/** The environment of the host: nothing of an outer VS Code, a home of its own. */
+function environment(root, installed, extra) {
+  const home = path.join(root, "home");
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(VSCODE_|XDG_|AGENT_|CI$)/.test(name)),
+  );
+  return {
+    ...env,
+    HOME: home,
+    XDG_CONFIG_HOME: path.join(home, ".config"),
+    XDG_DATA_HOME: path.join(home, ".local/share"),
+    XDG_CACHE_HOME: path.join(home, ".cache"),
+    EXTENSIONS_GALLERY: "{}",
+    VSCODE_CLI: "1", // else the PATH is taken from a login shell
+    AGENT_HOME: path.join(root, "agent-home"),
+    PATH: `${path.join(projectRoot, "bin")}:${path.dirname(installed.node)}:${process.env.PATH}`,
+    PROBE_PORT_FILE: path.join(root, "probe.json"),
+    ...extra,
+  };
+}
+
+function unpack(folder, extensions) {
+  const manifest = JSON.parse(fs.readFileSync(path.join(folder, "package.json"), "utf8"));
+  const name = `${manifest.publisher}.${manifest.name}-${manifest.version}`;
+  fs.cpSync(folder, path.join(extensions, name), { recursive: true });
+}
+
+/** A running host. */
+export class Host {
+  constructor(root, port, env, child) {
+    this.root = root;
+    this.port = port;
+    this.env = env;
+    this.child = child;
+    this.agentHome = env.AGENT_HOME;
+    this.log = path.join(root, "host.log");
+  }
+
+  /** The page for a folder or a .code-workspace file; payload: see the mocha run. */
+  url(folder, payload) {
+    const kind = folder.endsWith(".code-workspace") ? "workspace" : "folder";
+    const extra = payload ? `&payload=${encodeURIComponent(JSON.stringify(payload))}` : "";
+    return `http://127.0.0.1:${this.port}/?${kind}=${encodeURIComponent(folder)}${extra}`;
+  }
+
+  /** Runs code in the extension host; its last window answers. */
+  async probe(code, ...args) {
+    const { port } = await until("the probe", () => JSON.parse(fs.readFileSync(this.env.PROBE_PORT_FILE, "utf8")), 60_000);
+    const answer = await post(port, { code, args });
+    if (!answer.ok) throw new Error(answer.error);
+    return answer.value;
+  }
+
+  /** The lock files of the extension, parsed; port from the name. */
+  locks() {
+    const folder = path.join(this.agentHome, "ide");
+    if (!fs.existsSync(folder)) return [];
+    return fs
+      .readdirSync(folder)
+      .filter((name) => /^\d+\.lock$/.test(name))
+      .map((name) => ({ port: parseInt(name, 10), ...JSON.parse(fs.readFileSync(path.join(folder, name), "utf8")) }));
+  }
+
+  async stop() {
+    this.child.kill("SIGTERM");
+    const ended = () => this.child.exitCode !== null || this.child.signalCode !== null;
+    await until("the end of the host", ended, 8_000).catch(() => this.child.kill("SIGKILL"));
+    fs.rmSync(this.root, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+function post(port, body) {
+  return new Promise((resolve, reject) => {
+    const request = http.request({ host: "127.0.0.1", port, method: "POST" }, (response) => {
+      const chunks = [];
+      response.on("data", (chunk) => chunks.push(chunk));
+      response.on("end", () => resolve(JSON.parse(Buffer.concat(chunks).toString("utf8"))));
+    });
+    request.on("error", reject);
+    request.end(JSON.stringify(body));
+  });
+}
+
+/**
+ * Starts a host. options: host ("current" or "oldest"), settings, env, vsix (the
+ * packages to install), unpacked (folders of extensions to copy), smoke (allow
+ * tests to run inside the extension host; turns notifications off).
+ */
+export async function startHost(options = {}) {
+  const installed = install(options.host ?? "current");
+  const root = fs.mkdtempSync(path.join(os.tmpdir(), "agent-vscode-"));
+  const data = path.join(root, "data");
+  const extensions = path.join(root, "extensions");
+  const home = path.join(root, "home");
+  for (const folder of [path.join(data, "User"), extensions, home]) fs.mkdirSync(folder, { recursive: true });
+  const settings = JSON.stringify({ ...SETTINGS, ...options.settings });
+  fs.writeFileSync(path.join(data, "User/settings.json"), settings);
+  const env = environment(root, installed, options.env);
+  const main = path.join(installed.prefix, "node_modules/code-server/lib/vscode/out/server-main.js");
+  const common = [main, "--accept-server-license-terms", "--server-data-dir", path.join(root, "server")];
+  common.push("--user-data-dir", data, "--extensions-dir", extensions);
+  for (const vsix of options.vsix ?? []) {
+    execFileSync(installed.node, [...common, "--install-extension", vsix], { env, stdio: "pipe" });
+  }
+  for (const folder of options.unpacked ?? []) unpack(folder, extensions);
+  const port = await freePort();
+  const args = [...common, "--host", "127.0.0.1", "--port", String(port), "--without-connection-token"];
+  args.push("--telemetry-level", "off", "--disable-telemetry");
+  if (options.smoke) args.push("--enable-smoke-test-driver");
+  const log = fs.openSync(path.join(root, "host.log"), "w");
+  const child = spawn(installed.node, args, { env, stdio: ["ignore", log, log] });
+  fs.closeSync(log);
+  const host = new Host(root, port, env, child);
+  await until("the host to listen", () => listening(host), 30_000);
+  return host;
+}
+
+async function listening(host) {
+  if (host.child.exitCode !== null) throw new Error(`the host ended: ${fs.readFileSync(host.log, "utf8")}`);
+  return (await status(`http://127.0.0.1:${host.port}/version`)) === 200;
+}

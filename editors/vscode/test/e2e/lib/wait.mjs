@@ -1,0 +1,14 @@
+/** Waits at most ms for a value that is not falsy; says what was waited for. */
+export async function until(what, look, ms = 15_000) {
+  const end = Date.now() + ms;
+  let last;
+  do {
+    last = undefined;
+    const value = await Promise.resolve()
+      .then(look)
+      .catch((error) => void (last = error));
+    if (value) return value;
+    await new Promise((resolve) => setTimeout(resolve, 40));
+  } while (Date.now() < end);
+  throw new Error(`waited ${ms} ms in vain for ${what}${last ? `: ${last}` : ""}`);
+}

@@ -1,0 +1,108 @@
+// A workbench in a headless Chromium, and what a person does in it.
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+
+import { chromium } from "playwright-core";
+
+import { findChromium } from "./install.mjs";
+
+const ARGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--force-color-profile=srgb",
+];
+
+/** One window of VS Code. */
+export class Workbench {
+  constructor(context, page, profile) {
+    this.context = context;
+    this.page = page;
+    this.profile = profile;
+  }
+
+  /** A button in the title bar of the editor, by the beginning of its title. */
+  titleButton(title) {
+    return this.page.locator(`.part.editor .editor-actions .action-label[aria-label^="${title}"]`);
+  }
+
+  tab(title) {
+    return this.page.locator(".part.editor .tab", { hasText: title });
+  }
+
+  statusItem(text) {
+    return this.page.locator(".statusbar-item", { hasText: text });
+  }
+
+  /** Waits until the diff that is shown has computed its right side. */
+  async diffShown() {
+    await this.titleButton("Accept").waitFor({ timeout: 20_000 });
+    await this.page.waitForSelector(".monaco-diff-editor .editor.modified .view-line", { timeout: 20_000 });
+  }
+
+  /** Types at the end of the diff's right side. */
+  async typeAtEnd(text) {
+    await this.page.click(".monaco-diff-editor .editor.modified .view-lines");
+    await this.page.keyboard.press("Control+End");
+    await this.page.keyboard.type(text);
+  }
+
+  /** Closes the active tab as a person does. */
+  async closeActiveTab() {
+    await this.page.hover(".part.editor .tab.active");
+    await this.page.click(".part.editor .tab.active .tab-actions .action-label");
+  }
+
+  /** Runs a command by its title in the palette. */
+  async command(title) {
+    await this.page.keyboard.press("F1");
+    const input = this.page.locator(".quick-input-widget input.input");
+    await input.waitFor();
+    await input.fill(`>${title}`);
+    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first().waitFor();
+    await this.page.keyboard.press("Enter");
+  }
+
+  /** The text of the terminal that is shown, as painted. */
+  async terminalText() {
+    const rows = await this.page.locator(".terminal-wrapper.active .xterm-rows > div").allTextContents();
+    return rows.map((row) => row.replaceAll("\u00a0", " ").trimEnd()).join("\n").trimEnd();
+  }
+
+  async typeInTerminal(text) {
+    await this.page.locator(".terminal-wrapper.active .xterm").click();
+    await this.page.keyboard.type(text);
+  }
+
+  async screenshot(file) {
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    await this.page.screenshot({ path: file });
+  }
+
+  async close() {
+    await this.context.close();
+    fs.rmSync(this.profile, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** Opens a browser of its own on url and waits for the workbench. */
+export async function openWorkbench(url, { width = 1400, height = 900, prepare } = {}) {
+  const profile = fs.mkdtempSync(path.join(os.tmpdir(), "agent-chromium-"));
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath: findChromium(),
+    headless: true,
+    viewport: { width, height },
+    args: ARGS,
+  });
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const page = context.pages()[0] ?? (await context.newPage());
+  await prepare?.(page);
+  await page.goto(url, { waitUntil: "domcontentloaded" });
+  await page.waitForSelector(".monaco-workbench .part.editor", { timeout: 60_000 });
+  return new Workbench(context, page, profile);
+}
