@@ -127,7 +127,7 @@ func TestApprovalTakesTheOtherSurfacesDraft(t *testing.T) {
 	}{
 		"edited":             {func(context.Context, string) (string, bool, error) { return "edited", true, nil }, yes, "edited"},
 		"not edited":         {func(context.Context, string) (string, bool, error) { return "proposed", false, nil }, yes, ""},
-		"lost":               {func(context.Context, string) (string, bool, error) { return "x", true, errors.New("link lost") }, yes, ""},
+		"not to be had":      {func(context.Context, string) (string, bool, error) { return "", false, errors.New("no answer") }, yes, ""},
 		"panics":             {func(context.Context, string) (string, bool, error) { panic("boom") }, yes, ""},
 		"own text wins":      {func(context.Context, string) (string, bool, error) { return "edited", true, nil }, confirm.Verdict{Decision: confirm.Approve, Text: &own}, own},
 		"rejection has none": {func(context.Context, string) (string, bool, error) { return "edited", true, nil }, no, ""},
@@ -190,5 +190,38 @@ func TestDraftThatHangs(t *testing.T) {
 			t.Errorf("took %v", took)
 		}
 		close(release)
+	})
+}
+
+// TestLostDraft: an approval while an edited draft cannot be had is none. The
+// question stands, says so, and the next approval is of what is shown.
+func TestLostDraft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var notes [][]string
+		answers := make(chan confirm.Verdict)
+		terminal := reviewFunc(func(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
+			notes = append(notes, req.Notes)
+			select {
+			case v := <-answers:
+				return v, nil
+			case <-ctx.Done():
+				return confirm.Verdict{}, ctx.Err()
+			}
+		})
+		editor := drafting{newPerson("editor"), func(context.Context, string) (string, bool, error) {
+			return "x", true, errors.New("link lost")
+		}}
+		c := confirm.NewController(nil, terminal, editor)
+		got := ask(t.Context(), c, edit("1"))
+		synctest.Wait()
+		answers <- yes
+		synctest.Wait()
+		if len(notes) != 2 || len(notes[0]) != 0 || len(notes[1]) != 1 || editor.surface() != "1" {
+			t.Fatalf("notes %q, the editor shows %q", notes, editor.surface())
+		}
+		answers <- yes
+		if o := <-got; o.err != nil || o.verdict.Decision != confirm.Approve || o.verdict.Text != nil {
+			t.Errorf("Ask = %+v", o)
+		}
 	})
 }

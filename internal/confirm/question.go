@@ -17,6 +17,7 @@ type question struct {
 	reviews map[*seat]*review
 	open    int     // reviews that have not answered
 	failed  []error // why reviewers went away
+	warned  bool    // that a draft is lost; the next approval is of the proposal
 }
 
 // review is one reviewer's part in a question.
@@ -56,9 +57,16 @@ func (q *question) run(ctx context.Context) (Verdict, error) {
 			if err := ctx.Err(); err != nil {
 				return Verdict{}, err
 			}
-			if decided {
-				return q.withDraft(ctx, a.from, v), nil
+			if !decided {
+				continue
 			}
+			if v, lost := q.withDraft(ctx, a.from, v); !lost {
+				return v, nil
+			}
+			if err := ctx.Err(); err != nil {
+				return Verdict{}, err
+			}
+			q.askAgain(a.from)
 		case <-ctx.Done():
 			return Verdict{}, ctx.Err()
 		}
@@ -158,11 +166,24 @@ func validate(req Request, v Verdict) (Verdict, error) {
 	return v, nil
 }
 
+// lostDraft is what the reviewer is told whose approval did not count.
+const lostDraft = "The proposal was edited on another surface, and that text cannot be fetched now. " +
+	"Approving again takes the proposal as it is shown here, without those edits."
+
+// askAgain shows the question once more to a reviewer whose approval was of a
+// draft that cannot be had.
+func (q *question) askAgain(r *review) {
+	q.warned = true
+	q.req.Notes = append(append([]string(nil), q.req.Notes...), lostDraft)
+	delete(q.reviews, r.seat)
+}
+
 // withDraft adds the text of another surface's draft to an approval that
-// carries none: an answer approves a draft, not a surface.
-func (q *question) withDraft(ctx context.Context, from *review, v Verdict) Verdict {
+// carries none: an answer approves a draft, not a surface. lost is set if there
+// is a draft that cannot be had.
+func (q *question) withDraft(ctx context.Context, from *review, v Verdict) (_ Verdict, lost bool) {
 	if v.Decision != Approve || v.Text != nil || q.req.Change == nil {
-		return v
+		return v, false
 	}
 	ctx, cancel := context.WithTimeout(ctx, withdrawal)
 	defer cancel()
@@ -172,38 +193,47 @@ func (q *question) withDraft(ctx context.Context, from *review, v Verdict) Verdi
 		if !ok || r == nil || r == from || r.answered {
 			continue
 		}
-		if text, edited := draftSafely(ctx, drafter, q.req.ID); edited {
-			v.Text = &text
-			return v
+		d := draftSafely(ctx, drafter, q.req.ID)
+		switch {
+		case d.edited && d.err == nil:
+			v.Text = &d.text
+			return v, false
+		case d.edited && !q.warned:
+			lost = true
 		}
 	}
-	return v
+	return v, lost
 }
 
-// draftSafely returns the draft if it differs from the proposal and comes
-// before ctx ends, whether Draft minds ctx or not.
-func draftSafely(ctx context.Context, d Drafter, id string) (string, bool) {
-	got := make(chan *string, 1)
+// draft is what a Drafter said.
+type draft struct {
+	text   string
+	edited bool
+	err    error
+}
+
+// draftSafely returns the draft that comes before ctx ends, whether Draft minds
+// ctx or not. The zero draft is none.
+func draftSafely(ctx context.Context, d Drafter, id string) draft {
+	got := make(chan draft, 1)
 	go func() {
-		var text *string
+		var dr draft
 		defer func() {
 			if recover() != nil {
-				text = nil
+				dr = draft{}
 			}
-			got <- text
+			got <- dr
 		}()
-		if t, edited, err := d.Draft(ctx, id); err == nil && edited {
-			text = &t
-		}
+		dr.text, dr.edited, dr.err = d.Draft(ctx, id)
 	}()
 	select {
-	case text := <-got:
-		if text != nil {
-			return *text, true
+	case dr := <-got:
+		if ctx.Err() == nil {
+			return dr
 		}
 	case <-ctx.Done():
 	}
-	return "", false
+	return draft{}
 }
 
 // nobody is the verdict where no reviewer is left.
