@@ -1,0 +1,77 @@
+package screen
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/ptytest/vt"
+)
+
+// stream draws an answer of the given size as it grows, frame by frame: finished
+// lines for the scrollback, below them the growing line, a spinner, the prompt and a
+// status line. It returns how many characters were shown.
+func stream(s *Screen, chars, frames int) int {
+	const width = 118
+	var words strings.Builder
+	for i := 0; words.Len() < chars; i++ {
+		fmt.Fprintf(&words, "word%d \x1b[1mand\x1b[22m more ", i)
+	}
+	text := words.String()[:chars]
+	line, shown := "", 0
+	for f := range frames {
+		piece := text[f*chars/frames : (f+1)*chars/frames]
+		for _, word := range strings.SplitAfter(piece, " ") {
+			if look(line+word).width > width {
+				s.Print(line)
+				line = ""
+			}
+			line += word
+		}
+		shown += len(piece)
+		s.SetTail([]string{
+			line, "", "\x1b[36m" + string("⠋⠙⠹⠸"[f%4*3:f%4*3+3]) + fmt.Sprintf("\x1b[2m writing · %ds · %d tokens · Esc stops\x1b[m", f/30, shown/4),
+			"", "\x1b[36m❯ \x1b[mtyped ahead", "\x1b[2mlocal/model · main · context 12% · default mode\x1b[m",
+		}, &Cursor{X: 13, Y: 4})
+		s.Flush()
+	}
+	return shown
+}
+
+// What an answer costs on the way to the terminal, at 30 frames a second: as it comes
+// from a fast model (a second for all of it), and from a slow one (a minute).
+func TestBytesToTheTerminal(t *testing.T) {
+	for _, tt := range []struct{ frames, most int }{{30, 140}, {1800, 450}} {
+		s, term := openFake(t, vt.Options{Width: 120, Height: 40})
+		chars := stream(s, 100_000, tt.frames)
+		if kib := term.Stats().Bytes / 1024; kib > tt.most || chars != 100_000 {
+			t.Errorf("%d frames: %d KiB for %d characters, at most %d wanted", tt.frames, kib, chars, tt.most)
+		} else {
+			t.Logf("%d frames: %d KiB for %d characters", tt.frames, kib, chars)
+		}
+	}
+}
+
+func BenchmarkStream(b *testing.B) {
+	for b.Loop() {
+		s, _ := openFake(b, vt.Options{Width: 120, Height: 40})
+		stream(s, 100_000, 30)
+	}
+}
+
+// A key on the prompt costs the same after ten thousand lines as after none.
+func BenchmarkKey(b *testing.B) {
+	for _, before := range []int{0, 10_000} {
+		b.Run(fmt.Sprint(before), func(b *testing.B) {
+			s, _ := openFake(b, vt.Options{Width: 120, Height: 40})
+			s.Print(numbered("line", before)...)
+			s.Flush()
+			typed := ""
+			for b.Loop() {
+				typed = typed[:len(typed)%80] + "x"
+				s.SetTail([]string{"", "❯ " + typed, "status"}, &Cursor{X: 2 + len(typed), Y: 1})
+				s.Flush()
+			}
+		})
+	}
+}
