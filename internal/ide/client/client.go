@@ -13,6 +13,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/editor"
 	"github.com/bb2d0cf4/agent/internal/ide/lock"
+	"github.com/bb2d0cf4/agent/internal/ide/wire"
 )
 
 // What a caller branches on.
@@ -49,7 +50,7 @@ type Options struct {
 }
 
 // Timing replaces the default deadlines; zero fields keep them.
-type Timing struct{ Dial, Handshake, Write, Ping, Pong time.Duration }
+type Timing = wire.Timing
 
 // Events are given what the editor tells by itself, in order, from the goroutine
 // that reads: they must not block. A nil one is left out.

@@ -1,0 +1,347 @@
+// Package idetest is an editor for tests: a real WebSocket server on 127.0.0.1
+// that speaks like one of the editors in use, or like a hostile one, and does
+// what the test tells it. It guarantees that nothing is decided before the test
+// decides it. Only tests import it.
+package idetest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+// patience is how long a wait of the test's lasts before it fails.
+const patience = 10 * time.Second
+
+// Editor is a running editor. Its methods may be called concurrently.
+type Editor struct {
+	Dialect Dialect
+	// Shown delivers every diff that is opened.
+	Shown chan *Diff
+	World *World
+
+	tb testing.TB
+
+	mu       sync.Mutex
+	token    string
+	server   *http.Server
+	port     int
+	conns    map[*Conn]bool
+	changed  chan struct{} // closed and replaced whenever something was recorded
+	requests []Request
+	refused  int // handshakes
+	accepted int
+	handlers map[string]Handler
+	diffs    map[string]*Diff // open, by tab name
+}
+
+// Request is a message that the editor was sent.
+type Request struct {
+	Method string // of a tool call: the tool's name
+	Tool   bool
+	ID     json.RawMessage // nil: a notification
+	Params json.RawMessage // of a tool call: its arguments
+}
+
+// Handler answers a tool call instead of the dialect.
+type Handler func(c *Conn, args json.RawMessage) Reply
+
+// Reply is an answer: a result, an error, or silence.
+type Reply struct {
+	Result any
+	Error  *Error
+	Silent bool
+}
+
+// Error is a JSON-RPC error.
+type Error struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+	Data    any    `json:"data,omitempty"`
+}
+
+// Start starts an editor that speaks d and ends with the test.
+func Start(tb testing.TB, d Dialect) *Editor {
+	tb.Helper()
+	e := &Editor{
+		Dialect: d, Shown: make(chan *Diff, 1024), World: newWorld(), tb: tb,
+		conns: map[*Conn]bool{}, changed: make(chan struct{}), handlers: map[string]Handler{}, diffs: map[string]*Diff{},
+	}
+	e.Listen()
+	tb.Cleanup(e.Stop)
+	return e
+}
+
+// Listen starts to listen on a fresh port with a fresh token, as an editor that
+// was restarted does.
+func (e *Editor) Listen() {
+	e.tb.Helper()
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		e.tb.Fatal(err)
+	}
+	port := l.Addr().(*net.TCPAddr).Port
+	server := &http.Server{Handler: http.HandlerFunc(e.serve), ReadHeaderTimeout: patience}
+	e.mu.Lock()
+	e.port, e.server = port, server
+	if e.Dialect.Auth != NoToken {
+		e.token = fmt.Sprintf("token-of-port-%d-%d", port, time.Now().UnixNano())
+	}
+	e.mu.Unlock()
+	go func() { _ = server.Serve(l) }() // ends in Stop
+}
+
+// Stop drops every connection and stops listening, as a crash does.
+func (e *Editor) Stop() {
+	e.mu.Lock()
+	server := e.server
+	e.mu.Unlock()
+	_ = server.Close()
+	e.Drop()
+}
+
+// Drop cuts every connection without a word.
+func (e *Editor) Drop() {
+	for _, c := range e.Conns() {
+		_ = c.ws.CloseNow()
+	}
+	e.until("all connections are gone", func() bool { return len(e.conns) == 0 })
+}
+
+// Port returns the port listened on.
+func (e *Editor) Port() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.port
+}
+
+// Token returns the token in force.
+func (e *Editor) Token() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.token
+}
+
+// Handle replaces the answer to a tool.
+func (e *Editor) Handle(tool string, h Handler) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.handlers[tool] = h
+}
+
+// Conns returns the open connections.
+func (e *Editor) Conns() []*Conn {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	all := make([]*Conn, 0, len(e.conns))
+	for c := range e.conns {
+		all = append(all, c)
+	}
+	return all
+}
+
+// Notify sends a notification to every connection.
+func (e *Editor) Notify(method string, params any) {
+	for _, c := range e.Conns() {
+		c.send(map[string]any{"jsonrpc": "2.0", "method": method, "params": params})
+	}
+}
+
+// Requests returns what was received under a method or tool name.
+func (e *Editor) Requests(method string) []Request {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.named(method)
+}
+
+func (e *Editor) named(method string) []Request {
+	var some []Request
+	for _, r := range e.requests {
+		if r.Method == method {
+			some = append(some, r)
+		}
+	}
+	return some
+}
+
+// WaitRequests waits until n requests of that name were received and returns
+// them.
+func (e *Editor) WaitRequests(method string, n int) []Request {
+	e.tb.Helper()
+	e.until(fmt.Sprintf("%d requests %s", n, method), func() bool { return len(e.named(method)) >= n })
+	return e.Requests(method)
+}
+
+// WaitConns waits until there are n connections.
+func (e *Editor) WaitConns(n int) {
+	e.tb.Helper()
+	e.until(fmt.Sprintf("%d connections", n), func() bool { return len(e.conns) == n })
+}
+
+// Handshakes returns how many handshakes were accepted and refused so far.
+func (e *Editor) Handshakes() (accepted, refused int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.accepted, e.refused
+}
+
+// NextDiff waits for the next diff that is opened.
+func (e *Editor) NextDiff() *Diff {
+	e.tb.Helper()
+	select {
+	case d := <-e.Shown:
+		return d
+	case <-time.After(patience):
+		e.tb.Fatal("no diff was opened")
+		return nil
+	}
+}
+
+// OpenDiffs returns how many diffs are on the editor's screen.
+func (e *Editor) OpenDiffs() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.diffs)
+}
+
+// WaitOpenDiffs waits until n diffs are on the screen.
+func (e *Editor) WaitOpenDiffs(n int) {
+	e.tb.Helper()
+	e.until(fmt.Sprintf("%d open diffs", n), func() bool { return len(e.diffs) == n })
+}
+
+// until waits for a condition, which is evaluated under the lock.
+func (e *Editor) until(what string, ok func() bool) {
+	e.tb.Helper()
+	deadline := time.NewTimer(patience)
+	defer deadline.Stop()
+	for {
+		e.mu.Lock()
+		done, changed := ok(), e.changed
+		e.mu.Unlock()
+		if done {
+			return
+		}
+		select {
+		case <-changed:
+		case <-deadline.C:
+			e.tb.Errorf("the editor waited in vain for %s", what)
+			return
+		}
+	}
+}
+
+// record changes the state under the lock and wakes who waits for it.
+func (e *Editor) record(change func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	change()
+	close(e.changed)
+	e.changed = make(chan struct{})
+}
+
+// Lock returns the contents of the editor's lock file.
+func (e *Editor) Lock(folders ...string) map[string]any {
+	lock := map[string]any{
+		"pid": os.Getpid(), "workspaceFolders": folders, "ideName": e.Dialect.Name, "transport": "ws",
+	}
+	if token := e.Token(); token != "" {
+		lock["authToken"] = token
+	}
+	return lock
+}
+
+// WriteLock writes the editor's lock file into dir, which it makes, and returns
+// its path.
+func (e *Editor) WriteLock(dir string, folders ...string) string {
+	e.tb.Helper()
+	data, err := json.Marshal(e.Lock(folders...))
+	if err == nil {
+		err = os.MkdirAll(dir, 0o700)
+	}
+	path := filepath.Join(dir, strconv.Itoa(e.Port())+".lock")
+	if err == nil {
+		err = os.WriteFile(path, data, 0o600)
+	}
+	if err != nil {
+		e.tb.Fatal(err)
+	}
+	return path
+}
+
+func (e *Editor) serve(w http.ResponseWriter, r *http.Request) {
+	if why := e.Dialect.refuses(r, e.Token()); why != 0 {
+		e.record(func() { e.refused++ })
+		http.Error(w, http.StatusText(why), why)
+		return
+	}
+	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{"mcp"}, InsecureSkipVerify: true})
+	if err != nil {
+		return
+	}
+	ws.SetReadLimit(64 << 20)
+	if code := e.Dialect.hangsUp(r, e.Token()); code != 0 {
+		e.record(func() { e.refused++ })
+		_ = ws.Close(code, "unauthorized")
+		return
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
+	defer cancel()
+	c := &Conn{editor: e, ws: ws, Header: r.Header, ctx: ctx}
+	var evicted []*Conn
+	e.record(func() {
+		e.accepted++
+		c.number = e.accepted
+		if e.Dialect.OneClient {
+			for old := range e.conns {
+				evicted = append(evicted, old)
+			}
+		}
+		e.conns[c] = true
+	})
+	for _, old := range evicted {
+		go func() { _ = old.ws.Close(websocket.StatusGoingAway, "another client connected") }()
+	}
+	c.run()
+	e.record(func() { delete(e.conns, c) })
+	e.forget(c)
+}
+
+// forget closes the diffs of a connection that is gone.
+func (e *Editor) forget(c *Conn) {
+	e.mu.Lock()
+	var gone []*Diff
+	for _, d := range e.diffs {
+		if d.conn == c {
+			gone = append(gone, d)
+		}
+	}
+	e.mu.Unlock()
+	for _, d := range gone {
+		e.drop(d)
+	}
+}
+
+// drop takes a diff off the screen.
+func (e *Editor) drop(d *Diff) {
+	e.record(func() {
+		if e.diffs[d.Tab] == d {
+			delete(e.diffs, d.Tab)
+		}
+		d.gone.Do(func() { close(d.Closed) })
+	})
+}
+
+// errGone is what a write to a closed connection comes to.
+var errGone = errors.New("the connection is gone")

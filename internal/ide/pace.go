@@ -1,0 +1,48 @@
+package ide
+
+import "time"
+
+// How often an editor is looked for.
+const (
+	firstWait = 500 * time.Millisecond
+	longest   = 30 * time.Second
+	// mostDials is the number of attempts within a minute.
+	mostDials = 10
+	// settled is how long a link has to stand before the next failure counts as the
+	// first; links that end sooner, one after another, are another session's doing.
+	settled  = 10 * time.Second
+	mostLost = 3
+)
+
+// pace says when to try again: ever more rarely while it fails, and never more
+// often than the limit.
+type pace struct {
+	jitter func() float64
+	fails  int
+	dials  []time.Time // of the last minute, oldest first
+}
+
+// dialled counts an attempt.
+func (p *pace) dialled(now time.Time) {
+	p.fails++
+	p.dials = append(p.dials, now)
+	if len(p.dials) > mostDials {
+		p.dials = p.dials[1:]
+	}
+}
+
+// reset makes the next wait the shortest again.
+func (p *pace) reset() { p.fails = 0 }
+
+// wait returns how long to wait before the next attempt.
+func (p *pace) wait(now time.Time) time.Duration {
+	d := longest
+	if n := max(0, p.fails-1); n < 6 {
+		d = min(longest, firstWait<<n)
+	}
+	d += time.Duration(float64(d) * 0.2 * (p.jitter() - 0.5)) // ±10 %
+	if len(p.dials) == mostDials {
+		d = max(d, p.dials[0].Add(time.Minute).Sub(now))
+	}
+	return d
+}

@@ -1,0 +1,60 @@
+package ide
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/ide/client"
+	"github.com/bb2d0cf4/agent/internal/ide/lock"
+)
+
+// State is how things stand with the link.
+type State int
+
+// The states.
+const (
+	Off        State = iota // not linked, and not trying
+	Looking                 // not linked, trying again from time to time
+	Connecting              // an attempt is under way
+	Connected
+)
+
+// Status is a snapshot of the link. Texts are not sanitised.
+type Status struct {
+	State State
+	// Why says why there is no link, in words for a person; it may be empty.
+	Why string
+	// Editor, Info and Since are of the link that stands.
+	Editor lock.Candidate
+	Info   client.Info
+	Since  time.Time
+}
+
+// status holds a Status for readers in other goroutines than its writer's.
+type status struct{ p atomic.Pointer[Status] }
+
+func (s *status) set(v Status) { s.p.Store(&v) }
+
+func (s *status) get() Status { return *s.p.Load() }
+
+// current holds the link of now and wakes those who wait for another.
+type current struct {
+	mu      sync.Mutex
+	link    *link         // nil while there is none
+	changed chan struct{} // closed when link is replaced
+}
+
+func (c *current) get() (*link, <-chan struct{}) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.link, c.changed
+}
+
+func (c *current) set(l *link) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.link = l
+	close(c.changed)
+	c.changed = make(chan struct{})
+}

@@ -1,0 +1,292 @@
+package wire
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+const (
+	readLimit  = 64 << 20 // the largest message taken
+	maxAnswers = 256      // answers to the editor's requests that may wait to leave
+	goodbye    = time.Second
+)
+
+// socket carries the messages of one session: the SDK's transport and its
+// connection in one, for it connects once.
+type socket struct {
+	opts    Options
+	ws      *websocket.Conn
+	calls   *calls
+	answers chan *jsonrpc.Response
+	greeted atomic.Bool // the initialize handshake is over
+	leaving chan struct{}
+	helpers sync.WaitGroup
+
+	once sync.Once
+	done chan struct{} // closed when the session has ended
+	err  error         // why; written before done is closed
+}
+
+func newSocket(o Options) *socket {
+	return &socket{
+		opts: o, calls: newCalls(),
+		answers: make(chan *jsonrpc.Response, maxAnswers),
+		leaving: make(chan struct{}), done: make(chan struct{}),
+	}
+}
+
+// Connect implements [mcp.Transport].
+func (s *socket) Connect(ctx context.Context) (mcp.Connection, error) {
+	life := context.WithoutCancel(ctx)
+	ctx, cancel := context.WithTimeout(ctx, s.opts.Timing.Dial)
+	defer cancel()
+	header := http.Header{}
+	if s.opts.Token != "" {
+		header.Set(s.opts.Header, s.opts.Token)
+	}
+	client := &http.Client{
+		Transport: &http.Transport{
+			Proxy: nil, DisableKeepAlives: true, MaxResponseHeaderBytes: 64 << 10,
+		},
+		// The token must not follow to another address.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	ws, resp, err := websocket.Dial(ctx, "ws://"+s.opts.Address+"/", &websocket.DialOptions{
+		HTTPClient: client, HTTPHeader: header,
+		Subprotocols: []string{"mcp"}, CompressionMode: websocket.CompressionDisabled,
+	})
+	if err != nil {
+		return nil, refusal(ctx, resp, err)
+	}
+	ws.SetReadLimit(readLimit)
+	s.ws = ws
+	s.helpers.Go(func() { s.answerAll(life) })
+	s.helpers.Go(func() { s.keepAlive(life) })
+	s.helpers.Go(func() { s.leave(life) })
+	return s, nil
+}
+
+// refusal says why there is no WebSocket.
+func refusal(ctx context.Context, resp *http.Response, err error) error {
+	var network net.Error
+	switch {
+	case resp != nil && slices.Contains([]int{400, 401, 403}, resp.StatusCode):
+		return fmt.Errorf("%w (HTTP status %d)", ErrAuth, resp.StatusCode)
+	case resp != nil:
+		return fmt.Errorf("%w (HTTP status %d)", ErrNoEditor, resp.StatusCode)
+	case ctx.Err() != nil || errors.As(err, &network):
+		return fmt.Errorf("connect to the editor: %w", err)
+	}
+	return fmt.Errorf("%w: %w", ErrNoEditor, err)
+}
+
+// whyNot says why the session could not be opened.
+func (s *socket) whyNot(ctx, opening context.Context, err error) error {
+	defer s.helpers.Wait()
+	defer s.end(err)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case opening.Err() != nil:
+		return fmt.Errorf("%w: no handshake within %s", ErrNoAnswer, s.opts.Timing.Handshake)
+	}
+	select {
+	case <-s.done:
+		return s.err
+	default:
+		return err
+	}
+}
+
+// SessionID implements [mcp.Connection].
+func (s *socket) SessionID() string { return "" }
+
+// Read implements [mcp.Connection]: it returns the next answer to one of our own
+// requests and deals with all else itself. What is no message is skipped.
+func (s *socket) Read(ctx context.Context) (jsonrpc.Message, error) {
+	for {
+		// A context that ends in a read would end the connection.
+		_, data, err := s.ws.Read(context.WithoutCancel(ctx))
+		if err != nil {
+			s.end(s.readError(err))
+			return nil, s.err
+		}
+		msg, err := jsonrpc.DecodeMessage(data)
+		if err != nil {
+			continue
+		}
+		switch msg := msg.(type) {
+		case *jsonrpc.Request:
+			if err := s.request(msg); err != nil {
+				s.end(err)
+				return nil, s.err
+			}
+		case *jsonrpc.Response:
+			s.calls.received(msg)
+			return msg, nil
+		}
+	}
+}
+
+// readError says what the end of the stream means.
+func (s *socket) readError(err error) error {
+	status := websocket.CloseStatus(err)
+	if !s.greeted.Load() && (status == websocket.StatusPolicyViolation || status == 4001) {
+		return fmt.Errorf("%w (close status %d)", ErrAuth, status)
+	}
+	var closed websocket.CloseError
+	if errors.As(err, &closed) {
+		return fmt.Errorf("the editor closed the connection (%d %s)", closed.Code, closed.Reason)
+	}
+	return fmt.Errorf("the connection to the editor was lost: %w", err)
+}
+
+// request takes a notification or answers a request: a ping as such, all else
+// with "method not found". Answers that do not leave pile up only so far.
+func (s *socket) request(req *jsonrpc.Request) error {
+	if !req.IsCall() {
+		if s.opts.Notify != nil {
+			s.opts.Notify(req.Method, req.Params)
+		}
+		return nil
+	}
+	resp := &jsonrpc.Response{ID: req.ID}
+	if req.Method == "ping" {
+		resp.Result = json.RawMessage("{}")
+	} else {
+		resp.Error = &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "method not found"}
+	}
+	select {
+	case s.answers <- resp:
+		return nil
+	default:
+		return errors.New("the editor floods the connection with requests")
+	}
+}
+
+// Write implements [mcp.Connection]. ctx does not interrupt it: half a message
+// would end the connection.
+func (s *socket) Write(ctx context.Context, msg jsonrpc.Message) error {
+	data, err := jsonrpc.EncodeMessage(msg)
+	if err != nil {
+		return fmt.Errorf("encode a message: %w", err)
+	}
+	if req, ok := msg.(*jsonrpc.Request); ok {
+		s.calls.wrote(ctx, req)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.opts.Timing.Write)
+	defer cancel()
+	if err := s.ws.Write(ctx, websocket.MessageText, data); err != nil {
+		s.end(fmt.Errorf("the connection to the editor was lost: %w", err))
+		return s.err
+	}
+	return nil
+}
+
+// send writes a notification.
+func (s *socket) send(ctx context.Context, method string, params json.RawMessage) error {
+	select {
+	case <-s.done:
+		return s.err
+	default:
+		return s.Write(ctx, &jsonrpc.Request{Method: method, Params: params})
+	}
+}
+
+// answerAll writes the answers to the editor's requests until the session ends.
+func (s *socket) answerAll(ctx context.Context) {
+	for {
+		select {
+		case resp := <-s.answers:
+			if s.Write(ctx, resp) != nil {
+				return
+			}
+		case <-s.done:
+			return
+		}
+	}
+}
+
+// keepAlive ends the session when a ping is not answered.
+func (s *socket) keepAlive(ctx context.Context) {
+	tick := time.NewTicker(s.opts.Timing.Ping)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-s.done:
+			return
+		}
+		if s.ping(ctx) != nil {
+			s.end(ErrNoAnswer)
+			return
+		}
+	}
+}
+
+func (s *socket) ping(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, s.opts.Timing.Pong)
+	defer cancel()
+	return s.ws.Ping(ctx)
+}
+
+// hangUp takes back what is pending and closes the connection, politely if that
+// takes no longer than goodbye.
+func (s *socket) hangUp() {
+	close(s.leaving)
+	<-s.done
+}
+
+// leave waits until the session ends or is to be ended.
+func (s *socket) leave(ctx context.Context) {
+	select {
+	case <-s.done:
+		return
+	case <-s.leaving:
+	}
+	impatience := time.AfterFunc(goodbye, func() { _ = s.ws.CloseNow() })
+	defer impatience.Stop()
+	for _, id := range s.calls.unanswered() {
+		params, err := json.Marshal(map[string]any{"requestId": id.Raw(), "reason": "the client is closing"})
+		if err != nil || s.send(ctx, "notifications/cancelled", params) != nil {
+			break
+		}
+	}
+	s.calls.cancelAll(ErrClosed)
+	s.finish(ErrClosed)
+	_ = s.ws.Close(websocket.StatusNormalClosure, "")
+}
+
+// end notes why the session is over and drops the connection.
+func (s *socket) end(why error) {
+	s.finish(why)
+	if s.ws != nil {
+		_ = s.ws.CloseNow()
+	}
+}
+
+// finish notes why the session is over, once.
+func (s *socket) finish(why error) {
+	s.once.Do(func() {
+		s.err = why
+		close(s.done)
+	})
+}
+
+// Close implements [mcp.Connection].
+func (s *socket) Close() error {
+	s.end(ErrClosed)
+	return nil
+}
