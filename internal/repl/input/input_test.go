@@ -273,6 +273,31 @@ func TestTheViewFollowsTheCursor(t *testing.T) {
 	}
 }
 
+func TestThemes(t *testing.T) {
+	e := New(Options{Commands: []Command{{Name: "/help"}}, Dark: true})
+	press(e, "/")
+	for _, want := range []string{"\x1b[1;36m", "\x1b[1;34m"} {
+		if lines, _, _ := e.View(20, 5); !strings.HasPrefix(lines[1], want) {
+			t.Errorf("%q, want %q", lines[1], want)
+		}
+		e.SetTheme(false)
+	}
+}
+
+// Undo is bounded, and takes back what it can.
+func TestUndoIsBounded(t *testing.T) {
+	e := New(Options{})
+	for range maxUndo + 50 {
+		press(e, "ctrl+j")
+	}
+	for range maxUndo + 100 {
+		press(e, "ctrl+_")
+	}
+	if got := len(e.Text()); got != 50 {
+		t.Errorf("%d left, want 50", got)
+	}
+}
+
 // Whatever is typed, in whatever width it is drawn: the text is what a plain model
 // of it says, no row is too wide, and the cursor is where the text before it ends.
 func TestRandomEditing(t *testing.T) {

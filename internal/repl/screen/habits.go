@@ -72,11 +72,7 @@ func profileOf(env []string, vars map[string]string) colorprofile.Profile {
 	if vars["NO_COLOR"] != "" {
 		return colorprofile.ASCII
 	}
-	p := colorprofile.Env(env)
-	if p >= colorprofile.ANSI && p < colorprofile.ANSI256 && vars["TMUX"] != "" {
-		return colorprofile.ANSI256
-	}
-	return p
+	return colorprofile.Env(env)
 }
 
 func rewrapOf(vars map[string]string) rewrap {

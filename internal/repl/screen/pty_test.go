@@ -3,6 +3,7 @@
 package screen
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -352,5 +353,42 @@ func TestOpenNeedsATerminal(t *testing.T) {
 		if _, err := Open(opt); err == nil {
 			t.Error("a pipe was taken for a terminal")
 		}
+	}
+}
+
+// Another program on the terminal may have made it non-blocking: a frame that the
+// terminal does not take at once is written to its end all the same.
+func TestNonBlockingTerminal(t *testing.T) {
+	p := ptytest.New(t, vt.Options{Width: 100, Height: 20})
+	fd, err := syscall.Dup(int(p.TTY().Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := os.NewFile(uintptr(fd), "tty")
+	defer out.Close()
+	s, err := Open(Options{In: p.TTY(), Out: out, Env: []string{"TERM=xterm"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.SetNonblock(fd, true); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := out.Write(make([]byte, 1<<20)); !errors.Is(err, syscall.EAGAIN) {
+		t.Fatalf("the terminal took %d bytes at once: %v", n, err)
+	}
+	s.Print(numbered("a line of some length that fills the buffers of the terminal", 20_000)...)
+	s.Flush()
+	if err := s.Err(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.SetNonblock(fd, false); err != nil {
+		t.Fatal(err)
+	}
+	p.Sync()
+	if rows := p.History(); len(rows) != 20_000 || !strings.HasSuffix(rows[19_999], " 19999") {
+		t.Errorf("%d rows arrived", len(rows))
 	}
 }

@@ -30,7 +30,7 @@ func stream(s *Screen, chars, frames int) int {
 		}
 		shown += len(piece)
 		s.SetTail([]string{
-			line, "", "\x1b[36m" + string("⠋⠙⠹⠸"[f%4*3:f%4*3+3]) + fmt.Sprintf("\x1b[2m writing · %ds · %d tokens · Esc stops\x1b[m", f/30, shown/4),
+			line, "", "\x1b[36m" + "⠋⠙⠹⠸"[f%4*3:f%4*3+3] + fmt.Sprintf("\x1b[2m writing · %ds · %d tokens · Esc stops\x1b[m", f/30, shown/4),
 			"", "\x1b[36m❯ \x1b[mtyped ahead", "\x1b[2mlocal/model · main · context 12% · default mode\x1b[m",
 		}, &Cursor{X: 13, Y: 4})
 		s.Flush()
