@@ -6,7 +6,7 @@ GOBUILD  := CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)'
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .DEFAULT_GOAL := build
-.PHONY: build install test test-full lint bench demo cross vsix clean help
+.PHONY: build install test test-full lint bench demo pictures cross vsix clean help
 
 build: ## build bin/agent
 	$(GOBUILD) -o bin/agent ./cmd/agent
@@ -30,6 +30,10 @@ lint: ## golangci-lint, gofumpt, go vet, shell syntax
 
 bench: ## measure the program beside a minimal client, write docs/performance.md
 	go run ./bench
+
+pictures: ## take the README's pictures from the demo
+	mkdir -p docs/pictures
+	go test -count=1 -run TestPictures ./cmd/agent -pictures $(CURDIR)/docs/pictures
 
 cross: ## compile for every supported platform
 	@set -e; for p in $(PLATFORMS); do \

@@ -104,6 +104,7 @@ var layers = []struct {
 	{"internal/ide/idetest", nil},
 	{"internal/llm/llmtest", nil},
 	{"internal/ptytest", []string{"internal/ptytest/vt"}},
+	{"internal/ptytest/picture", []string{"internal/ptytest/vt"}},
 	{"internal/ptytest/vt", nil},
 	{"internal/testreport", nil},
 	{"internal/transcriptjudge", nil},
@@ -115,7 +116,7 @@ var parts = []string{
 }
 
 // support are the packages that only tests may import.
-var support = []string{"internal/ide/idetest", "internal/llm/llmtest", "internal/ptytest", "internal/ptytest/vt", "internal/transcriptjudge"}
+var support = []string{"internal/ide/idetest", "internal/llm/llmtest", "internal/ptytest", "internal/ptytest/picture", "internal/ptytest/vt", "internal/transcriptjudge"}
 
 // homes names the packages that may import a library; everything below a
 // package belongs to it.
