@@ -3,6 +3,7 @@ package config
 import (
 	"bytes"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -29,13 +30,21 @@ func Edit(name string, data []byte, key, value string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, ok := splice(data, doc.Content[0], path, want)
-	if !ok {
-		put(doc.Content[0], path, want)
-		out = encode(doc)
+	spliced, ok := splice(data, doc.Content[0], path, want)
+	put(doc.Content[0], path, want)
+	out := encode(doc)
+	if ok && sameMeaning(spliced, out) {
+		out = spliced
 	}
 	_, err = parse(name, out)
 	return out, err
+}
+
+// sameMeaning says whether two files set the same keys to the same values. What
+// was cut out of the text of one by its looks is trusted only then.
+func sameMeaning(a, b []byte) bool {
+	var x, y any
+	return yaml.Unmarshal(a, &x) == nil && yaml.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }
 
 func encode(n *yaml.Node) []byte {
@@ -63,15 +72,24 @@ func splice(data []byte, top *yaml.Node, path []string, want *yaml.Node) ([]byte
 	}
 	lines := bytes.SplitAfter(data, []byte("\n"))
 	line := lines[old.Line-1]
-	for _, quote := range []string{"", `"`, `'`} {
-		text := []byte(quote + old.Value + quote)
-		if at := old.Column - 1; at < len(line) && bytes.HasPrefix(line[at:], text) {
-			fresh := bytes.TrimSuffix(encode(want), []byte("\n"))
-			lines[old.Line-1] = slices.Concat(line[:at], fresh, line[at+len(text):])
-			return bytes.Join(lines, nil), true
-		}
+	text, at := asWritten(old), old.Column-1
+	if at > len(line) || !bytes.HasPrefix(line[at:], text) {
+		return nil, false
 	}
-	return nil, false
+	fresh := bytes.TrimSuffix(encode(want), []byte("\n"))
+	lines[old.Line-1] = slices.Concat(line[:at], fresh, line[at+len(text):])
+	return bytes.Join(lines, nil), true
+}
+
+// asWritten is the text of a scalar that needs no escapes.
+func asWritten(n *yaml.Node) []byte {
+	switch {
+	case n.Style&yaml.SingleQuotedStyle != 0:
+		return []byte("'" + n.Value + "'")
+	case n.Style&yaml.DoubleQuotedStyle != 0:
+		return []byte(`"` + n.Value + `"`)
+	}
+	return []byte(n.Value)
 }
 
 // find returns the value at path below the mapping m, nil if there is none.

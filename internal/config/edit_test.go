@@ -27,6 +27,10 @@ func TestEdit(t *testing.T) {
 		{"no newline at the end", "model: a/b", "theme", "dark", "model: a/b\ntheme: dark\n"},
 		{"quoted", "model: 'a/b' # x\n\ntheme: dark\n", "model", "c/d", "model: c/d # x\n\ntheme: dark\n"},
 		{"flow", "{theme: dark}\n", "model", "c/d", "{theme: dark, model: c/d}\n"},
+		{"a quote in quotes", "editor: ''''\n", "editor", "vi", "editor: vi\n"},
+		{"a quote at both ends", "editor: \"'x'\" # x\n\ntheme: dark\n", "editor", "vi", "editor: vi # x\n\ntheme: dark\n"},
+		{"a column in letters", "ide: {foreign: \"offer\", lock_dir: äö}\n", "ide.lock_dir", "x", "ide: {foreign: \"offer\", lock_dir: x}\n"},
+		{"a value on two lines", "editor: a\n  b\ntheme: dark\n", "editor", "vi", "editor: vi\ntheme: dark\n"},
 		{"several lines", "editor: |\n  a\n  b\ntheme: dark\n", "editor", "vi", "editor: vi\ntheme: dark\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -58,6 +62,19 @@ func TestEditRefuses(t *testing.T) {
 				t.Errorf("error %v, want %q", err, c.want)
 			}
 		})
+	}
+}
+
+// A value that is written with escapes has no text to cut out: taking its first
+// quote for all of it once broke the file.
+func TestEditReplacesAQuote(t *testing.T) {
+	data := []byte("# head\nide:\n  enabled: true\n")
+	for _, value := range []string{"'", "", "''", `"`, `\`, "#", "a: b"} {
+		out, err := Edit("c", data, "editor", value)
+		if err != nil {
+			t.Fatalf("%q: %v", value, err)
+		}
+		data = out
 	}
 }
 
