@@ -89,7 +89,7 @@ func (c Config) Lookup(ref string) (Model, error) {
 	user, known := c.Providers[name]
 	preset, preknown := builtin()[name]
 	m.Endpoint = overlay(preset, user)
-	if c.BaseURL != "" {
+	if c.BaseURL != "" && c.ownsBaseURL(name, m.Endpoint) {
 		m.Endpoint.BaseURL = c.BaseURL
 	}
 	if m.Endpoint.BaseURL == "" {
@@ -100,6 +100,17 @@ func (c Config) Lookup(ref string) (Model, error) {
 		m.Prices.ContextWindow = m.Endpoint.ContextWindow
 	}
 	return m, nil
+}
+
+// ownsBaseURL says whether the base URL that was given apart from the providers
+// is for this one: it belongs to the chosen model. Another provider that is
+// switched to later keeps its own address, as its key would go along.
+func (c Config) ownsBaseURL(name string, p Provider) bool {
+	chosen, _, err := Split(c.Model)
+	if err != nil {
+		return p.APIKeyEnv == "" && len(p.APIKeyCommand) == 0
+	}
+	return name == chosen
 }
 
 func (c Config) noProvider(name string, known bool) error {

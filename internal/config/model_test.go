@@ -99,11 +99,30 @@ func TestOpenAINeedsTheEnvironmentAlone(t *testing.T) {
 
 func TestBaseURLReplacesThatOfTheProvider(t *testing.T) {
 	home(t, "")
-	c := load(t, Overrides{"base_url": "http://127.0.0.1:9/v1"})
 	for _, ref := range []string{"openai/m", "unheard-of/m"} {
+		c := load(t, Overrides{"base_url": "http://127.0.0.1:9/v1", "model": ref})
 		if m, err := c.Lookup(ref); err != nil || m.Endpoint.BaseURL != "http://127.0.0.1:9/v1" {
 			t.Errorf("%+v, %v", m, err)
 		}
+	}
+}
+
+// The base URL that is given for one provider must not be sent the key of
+// another one, to which the user switches in the session.
+func TestBaseURLIsForTheChosenProviderAlone(t *testing.T) {
+	home(t, "")
+	for model, want := range map[string]string{
+		"openai/m": "https://openrouter.ai/api/v1", "": "https://openrouter.ai/api/v1", "openrouter/m": "http://127.0.0.1:9/v1",
+	} {
+		c := load(t, Overrides{"base_url": "http://127.0.0.1:9/v1", "model": model})
+		m, err := c.Lookup("openrouter/x")
+		if err != nil || m.Endpoint.BaseURL != want || m.Endpoint.APIKeyEnv != "OPENROUTER_API_KEY" {
+			t.Errorf("chosen %q: %+v, %v", model, m, err)
+		}
+	}
+	c := load(t, Overrides{"base_url": "http://127.0.0.1:9/v1"})
+	if m, err := c.Lookup("ollama/x"); err != nil || m.Endpoint.BaseURL != "http://127.0.0.1:9/v1" {
+		t.Errorf("a server without a key: %+v, %v", m, err)
 	}
 }
 
