@@ -69,6 +69,9 @@ var layers = []struct {
 		"internal/sanitize", "internal/session", "internal/tools", "internal/workspace",
 	}},
 	{"internal/repl/diffview", parts},
+	{"internal/repl/feed", []string{
+		"internal/repl/markdown", "internal/repl/theme", "internal/sanitize", "internal/session",
+	}},
 	{"internal/repl/input", parts},
 	{"internal/repl/markdown", parts},
 	{"internal/repl/picker", parts},
@@ -76,6 +79,10 @@ var layers = []struct {
 		"internal/confirm", "internal/diff", "internal/llm", "internal/sanitize", "internal/session",
 		"internal/tools", "internal/workspace",
 	}},
+	{"internal/repl/panel", []string{
+		"internal/confirm", "internal/repl/diffview", "internal/repl/input", "internal/repl/theme",
+	}},
+	{"internal/repl/theme", nil},
 	{"internal/repl/highlight", []string{"internal/repl/paint", "internal/sanitize"}},
 	{"internal/repl/paint", nil},
 	{"internal/repl/screen", []string{"internal/repl/paint", "internal/sanitize"}},
@@ -84,7 +91,7 @@ var layers = []struct {
 	{"internal/ide/wire", nil},
 	{"internal/ide/client", []string{"internal/editor", "internal/ide/lock", "internal/ide/wire"}},
 	{"internal/ide", []string{
-		"internal/confirm", "internal/editor", "internal/ide/client", "internal/ide/lock", "internal/workspace",
+		"internal/confirm", "internal/editor", "internal/ide/client", "internal/ide/lock", "internal/ide/wire", "internal/workspace",
 	}},
 
 	{"internal/demo", []string{"internal/statefile"}},

@@ -3,6 +3,11 @@
 // from outside and is not safe to show before it is sanitised.
 package editor
 
+import "errors"
+
+// ErrNone says that no editor is connected.
+var ErrNone = errors.New("no editor connected")
+
 // Severity orders diagnostics; a lower value is worse.
 type Severity int
 

@@ -9,7 +9,6 @@ package ide
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -35,8 +34,9 @@ type Options struct {
 	Alone bool
 	Tell  Tell
 	Face  Face
-	// Read returns the text of a file whose name may be told to the model, and an
-	// error for all others.
+	// May says whether the model may be told of a file; nil: of all. Read returns a
+	// file's text.
+	May   func(path string) bool
 	Read  func(path string) (string, error)
 	Clock Clock
 }
@@ -160,12 +160,4 @@ func (b *Bridge) Await(ctx context.Context) bool {
 			return false
 		}
 	}
-}
-
-// name is what people call the linked editor.
-func (l *link) name() string {
-	if n := l.from.File.Name; n != "" {
-		return n
-	}
-	return fmt.Sprintf("the editor on port %d", l.from.Port)
 }

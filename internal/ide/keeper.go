@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/bb2d0cf4/agent/internal/ide/client"
 	"github.com/bb2d0cf4/agent/internal/ide/lock"
 	"github.com/bb2d0cf4/agent/internal/ide/wire"
 )
@@ -70,7 +69,7 @@ func (b *Bridge) Run(ctx context.Context) {
 		case t := <-k.tried():
 			k.take(ctx, t)
 		case <-k.lost():
-			k.loss(ctx)
+			k.loss()
 		case <-k.retry.C:
 			k.begin(ctx, nil)
 		case <-ticks.C:
@@ -222,9 +221,7 @@ func (k *keeper) up(l *link) {
 
 // idle waits before the next attempt.
 func (k *keeper) idle(why string) {
-	if errors.Is(ErrNoEditor, ErrNoEditor) && k.pace.fails == 0 {
-		k.pace.fails = 1
-	}
+	k.pace.failed()
 	k.retry.Reset(k.pace.wait(k.b.opt.Clock.Wall()))
 	k.say(Status{State: Looking, Why: why})
 }
@@ -232,7 +229,7 @@ func (k *keeper) idle(why string) {
 // loss takes note that the link has ended by itself, and looks for the editor
 // again: its port and its token may be others now. Links that end again and again
 // right after they were made are taken over by another session: no fight.
-func (k *keeper) loss(ctx context.Context) {
+func (k *keeper) loss() {
 	name, stood, err := k.link.name(), k.b.opt.Clock.Wall().Sub(k.link.since), k.link.client.Err()
 	k.drop()
 	if stood >= settled {
@@ -251,7 +248,6 @@ func (k *keeper) loss(ctx context.Context) {
 		why += ": " + err.Error()
 	}
 	k.idle(why)
-	_ = ctx
 }
 
 // wake looks after the link when the machine has slept: a link that is dead is
@@ -296,19 +292,4 @@ func (n *nap) slept() bool {
 	gone := at.Sub(n.at) - mono.Sub(n.mono)
 	n.at, n.mono = at, mono
 	return gone > slept
-}
-
-// dial connects to an editor.
-func (b *Bridge) dial(ctx context.Context, from lock.Candidate) (*link, error) {
-	l := &link{from: from, since: b.opt.Clock.Wall()}
-	l.ctx, l.cancel = context.WithCancel(ctx)
-	o := b.opt.Connect
-	o.Events = b.events(l)
-	c, err := client.Connect(ctx, from, o)
-	if err != nil {
-		l.cancel()
-		return nil, err
-	}
-	l.client = c
-	return l, nil
 }

@@ -24,12 +24,14 @@ type pace struct {
 
 // dialled counts an attempt.
 func (p *pace) dialled(now time.Time) {
-	p.fails++
 	p.dials = append(p.dials, now)
 	if len(p.dials) > mostDials {
 		p.dials = p.dials[1:]
 	}
 }
+
+// failed makes the next wait longer.
+func (p *pace) failed() { p.fails++ }
 
 // reset makes the next wait the shortest again.
 func (p *pace) reset() { p.fails = 0 }

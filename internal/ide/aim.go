@@ -1,0 +1,69 @@
+package ide
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/bb2d0cf4/agent/internal/ide/lock"
+)
+
+// aimKind says what the link is to be to.
+type aimKind int
+
+const (
+	nothing aimKind = iota
+	best            // whichever is the best
+	chosen          // the editor that a person chose
+)
+
+// aim is what the link is to be to.
+type aim struct {
+	kind aimKind
+	// anyUsable takes editors too that are not to be connected unasked: a person
+	// asked.
+	anyUsable bool
+	// path is the lock file of the chosen one; folders and name find it again when
+	// it was restarted.
+	path, name string
+	folders    []string
+}
+
+// remember keeps what the chosen editor is known by.
+func (a *aim) remember(c lock.Candidate) {
+	a.path, a.name, a.folders = c.Path, c.File.Name, c.File.Folders
+}
+
+// choose returns the candidate to dial. Those that refused their own token are
+// left out until their lock holds another one.
+func (a aim) choose(found []lock.Candidate, refused map[string]string) (lock.Candidate, bool) {
+	match := func(ok func(lock.Candidate) bool) (lock.Candidate, bool) {
+		i := slices.IndexFunc(found, func(c lock.Candidate) bool {
+			token, was := refused[c.Path]
+			return c.Usable && !(was && token == c.File.Token) && ok(c)
+		})
+		if i < 0 {
+			return lock.Candidate{}, false
+		}
+		return found[i], true
+	}
+	if a.kind == chosen {
+		if c, ok := match(func(c lock.Candidate) bool { return c.Path == a.path }); ok || a.folders == nil {
+			return c, ok
+		}
+		return match(func(c lock.Candidate) bool {
+			return c.File.Name == a.name && slices.Equal(c.File.Folders, a.folders)
+		})
+	}
+	if c, ok := match(func(c lock.Candidate) bool { return c.Auto }); ok || !a.anyUsable {
+		return c, ok
+	}
+	return match(func(lock.Candidate) bool { return true })
+}
+
+// nameOf is what people call an editor.
+func nameOf(c lock.Candidate) string {
+	if c.File.Name != "" {
+		return c.File.Name
+	}
+	return fmt.Sprintf("the editor on port %d", c.Port)
+}

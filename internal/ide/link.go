@@ -1,0 +1,108 @@
+package ide
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/editor"
+	"github.com/bb2d0cf4/agent/internal/ide/client"
+	"github.com/bb2d0cf4/agent/internal/ide/lock"
+)
+
+// link is a connection to one editor.
+type link struct {
+	client *client.Client
+	from   lock.Candidate
+	since  time.Time
+
+	work sync.WaitGroup // what was begun for the link
+
+	mu      sync.Mutex // guards what follows
+	closing bool       // nothing more is begun
+	seen    seen
+	left    []string // names of diffs that may still be open there
+}
+
+// seen is what the editor was last seen to show.
+type seen struct {
+	tabs        []editor.Tab
+	diagnostics []editor.Diagnostic
+	selection   client.Selection
+	asking      chan struct{} // closed when the question under way is answered; nil if none is
+	told        bool          // the editor has told its selection by itself
+}
+
+// dial connects to an editor.
+func (b *Bridge) dial(ctx context.Context, from lock.Candidate) (*link, error) {
+	l := &link{from: from}
+	o := b.opt.Connect
+	o.Events = b.events(l)
+	c, err := client.Connect(ctx, from, o)
+	if err != nil {
+		return nil, err
+	}
+	l.client, l.since = c, b.opt.Clock.Wall()
+	return l, nil
+}
+
+// events hands on what the editor tells.
+func (b *Bridge) events(l *link) client.Events {
+	return client.Events{
+		Selection: func(s client.Selection) {
+			l.mu.Lock()
+			l.seen.selection, l.seen.told = s, true
+			l.mu.Unlock()
+			b.opt.Face.changed()
+		},
+		Mention: func(m client.Mention) {
+			if b.opt.Face.Mention != nil {
+				b.opt.Face.Mention(m.Path, m.StartLine, m.EndLine)
+			}
+		},
+		Draft: func(c client.DraftChange) { b.drafted(l, c) },
+	}
+}
+
+// begin runs f beside everything else; close waits for it. It returns false if
+// the link is being closed.
+func (l *link) begin(f func()) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closing {
+		return false
+	}
+	l.work.Go(f)
+	return true
+}
+
+// close ends the connection and what was begun for it.
+func (l *link) close() {
+	l.mu.Lock()
+	l.closing = true
+	l.mu.Unlock()
+	l.client.Close()
+	l.work.Wait()
+}
+
+// name is what people call the editor.
+func (l *link) name() string { return nameOf(l.from) }
+
+// ours says that the editor has our own extension: drafts, details, status.
+func (l *link) ours() bool { return l.client.Info().Ours }
+
+// leave remembers a diff that could not be closed.
+func (l *link) leave(tab string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.left = append(l.left, tab)
+}
+
+// leftovers returns the diffs that could not be closed, and forgets them.
+func (l *link) leftovers() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	left := l.left
+	l.left = nil
+	return left
+}

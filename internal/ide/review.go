@@ -1,0 +1,273 @@
+package ide
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/ide/client"
+)
+
+// How long the parts of a review may take.
+const (
+	// withdrawing is the time for closing a diff; the controller waits for a second.
+	withdrawing = 900 * time.Millisecond
+	// fetching is the time for a draft; the controller waits for a second.
+	fetching = 800 * time.Millisecond
+	// comeback is how long a question waits for an editor where nobody else can be
+	// asked.
+	comeback = 10 * time.Second
+)
+
+// standing is a question that is being asked.
+type standing struct {
+	req confirm.Request
+	// claims carries what the terminal wants: the question for itself, or back.
+	claims chan claim
+
+	mu       sync.Mutex // guards what follows
+	proposal string     // the text that is shown in the editor
+	serial   int        // how many times the proposal was replaced
+	draft    client.DraftChange
+}
+
+// claim takes a question for the terminal, or gives it back with a new proposal.
+type claim struct {
+	taken bool
+	text  string
+	done  chan struct{} // closed when the editor no longer shows it
+}
+
+// id is what the editor knows the question by. It stays the same over
+// reconnections, so that the editor takes its own diff up again.
+func (s *standing) id() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.serial == 0 {
+		return s.req.ID
+	}
+	return fmt.Sprintf("%s~%d", s.req.ID, s.serial)
+}
+
+func (s *standing) edited() client.DraftChange {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.draft
+}
+
+// replace puts another proposal into the question.
+func (s *standing) replace(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.proposal, s.draft = text, client.DraftChange{}
+	s.serial++
+}
+
+// reviews are the questions that stand, by id.
+type reviews struct {
+	mu  sync.Mutex
+	all map[string]*standing
+}
+
+func (r *reviews) begin(req confirm.Request) *standing {
+	s := &standing{req: req, claims: make(chan claim), proposal: req.Change.After}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.all == nil {
+		r.all = map[string]*standing{}
+	}
+	r.all[req.ID] = s
+	return s
+}
+
+func (r *reviews) end(s *standing) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.all, s.req.ID)
+}
+
+func (r *reviews) get(id string) *standing {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.all[id]
+}
+
+// shownAs returns the question that an editor knows by id.
+func (r *reviews) shownAs(id string) *standing {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range r.all {
+		if s.id() == id {
+			return s
+		}
+	}
+	return nil
+}
+
+// Review implements confirm.Reviewer. It shows the change in the editor that is
+// linked, and in the next one when that link is lost. Where a terminal asks too
+// it waits for an editor as long as the question stands. What is no change of a
+// file's text is not the editor's to answer.
+func (b *Bridge) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
+	if req.Change == nil || req.Change.Delete || !b.opt.Diffs {
+		return confirm.Verdict{}, confirm.ErrUndecided
+	}
+	s := b.reviews.begin(req)
+	defer b.reviews.end(s)
+	for {
+		l, err := b.awaitLink(ctx)
+		if err != nil {
+			return confirm.Verdict{}, err
+		}
+		v, err := b.show(ctx, l, s)
+		if !errors.Is(err, errAgain) {
+			return v, err
+		}
+	}
+}
+
+// errAgain says that the question is to be shown again.
+var errAgain = errors.New("to be shown again")
+
+// awaitLink waits for an editor.
+func (b *Bridge) awaitLink(ctx context.Context) (*link, error) {
+	var giveUp <-chan time.Time
+	if b.opt.Alone {
+		t := time.NewTimer(comeback)
+		defer t.Stop()
+		giveUp = t.C
+	}
+	for {
+		l, changed := b.now.get()
+		if l != nil {
+			return l, nil
+		}
+		select {
+		case <-changed:
+		case <-giveUp:
+			return nil, confirm.ErrUndecided
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// Draft implements confirm.Drafter: it fetches what the person has made of the
+// proposal in the editor, and ends the review there. If an edit is known of that
+// cannot be fetched, it says so.
+func (b *Bridge) Draft(ctx context.Context, id string) (text string, edited bool, err error) {
+	s := b.reviews.get(id)
+	if s == nil {
+		return "", false, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, fetching)
+	defer cancel()
+	known := s.edited().Edited
+	l, _ := b.now.get()
+	switch {
+	case l == nil && known:
+		return "", true, errors.New("the link to the editor is lost")
+	case l == nil || !l.ours():
+		return "", false, nil
+	}
+	d, err := l.client.Diffs.Resolve(ctx, s.id(), true)
+	if err != nil {
+		return "", known, err
+	}
+	return d.Text, d.Edited, nil
+}
+
+// drafted takes note that the person has edited an open diff.
+func (b *Bridge) drafted(l *link, c client.DraftChange) {
+	s := b.reviews.shownAs(c.DiffID)
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	s.draft = c
+	replaced := s.serial > 0
+	s.mu.Unlock()
+	b.opt.Face.note(s.req.ID, draftNote(l.name(), c, replaced))
+}
+
+func draftNote(name string, c client.DraftChange, replaced bool) string {
+	switch {
+	case !c.Edited:
+		return "also open in " + name
+	case replaced:
+		return fmt.Sprintf("edited in %s +%d −%d: accept it there; y takes the text shown here", name, c.Added, c.Removed)
+	}
+	return fmt.Sprintf("edited in %s +%d −%d: y takes that text", name, c.Added, c.Removed)
+}
+
+// Claim takes the question for the terminal, where its proposal is being edited:
+// the editor's diff goes away. It returns the text to begin with, which is the
+// draft if the person has edited one in the editor.
+func (b *Bridge) Claim(ctx context.Context, id string) (text string, edited bool) {
+	s := b.reviews.get(id)
+	if s == nil {
+		return "", false
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	text, edited, err := b.Draft(ctx, id)
+	if err != nil {
+		text, edited = "", false
+	}
+	s.send(ctx, claim{taken: true, done: make(chan struct{})})
+	return text, edited
+}
+
+// Release gives a claimed question back: the editor shows it with text as the
+// proposal.
+func (b *Bridge) Release(ctx context.Context, id, text string) {
+	if s := b.reviews.get(id); s != nil {
+		ctx, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		s.send(ctx, claim{text: text, done: make(chan struct{})})
+	}
+}
+
+// send hands c to the review, if it is showing the question.
+func (s *standing) send(ctx context.Context, c claim) {
+	select {
+	case s.claims <- c:
+	case <-ctx.Done():
+		return
+	}
+	select {
+	case <-c.done:
+	case <-ctx.Done():
+	}
+}
+
+// request is the question as the editor is asked it.
+func (b *Bridge) request(l *link, s *standing) client.DiffRequest {
+	c := s.req.Change
+	base := sha256.Sum256([]byte(c.Text))
+	id := s.id()
+	unique := sha256.Sum256([]byte(id))
+	if !l.ours() { // no editor but ours takes a diff up again
+		unique = sha256.Sum256(fmt.Appendf(nil, "%s %d", id, l.since.UnixNano()))
+	}
+	r := client.DiffRequest{
+		Path: c.Path, Text: s.text(), Tab: l.client.TabName(c.Name, hex.EncodeToString(unique[:3])),
+		ID: id, Description: s.req.Description, BaseSHA256: hex.EncodeToString(base[:]), OnClose: client.CloseKeeps,
+		Batch: client.Batch{ID: s.req.Batch.ID, Index: s.req.Batch.Index, Total: s.req.Batch.Total},
+	}
+	if b.opt.Alone {
+		r.OnClose = client.CloseRejects
+	}
+	return r
+}
+
+func (s *standing) text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.proposal
+}

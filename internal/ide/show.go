@@ -1,0 +1,231 @@
+package ide
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/ide/client"
+)
+
+// While a question stands, the editor is asked whether it is still there.
+const (
+	lookEvery = 2 * time.Second
+	lookWait  = 2 * time.Second
+)
+
+// opened is what an open diff came to.
+type opened struct {
+	out client.DiffOutcome
+	err error
+}
+
+// show asks the question in one editor. errAgain says that it is to be shown
+// again, here or in another. The diff is off the screen when show returns, or the
+// editor has been told so.
+func (b *Bridge) show(ctx context.Context, l *link, s *standing) (confirm.Verdict, error) {
+	b.sweep(ctx, l)
+	req := b.request(l, s)
+	asking, cancel := context.WithCancel(ctx)
+	var work sync.WaitGroup
+	defer work.Wait()
+	defer cancel()
+	got := make(chan opened, 1)
+	work.Go(func() {
+		out, err := l.client.Diffs.Open(asking, req)
+		got <- opened{out, err}
+	})
+	work.Go(func() { b.watch(asking, l, s) })
+	select {
+	case o := <-got:
+		cancel()
+		b.closeDiff(ctx, l, req.Tab)
+		return b.verdict(ctx, l, s, o)
+	case <-ctx.Done():
+		cancel()
+		b.closeDiff(ctx, l, req.Tab)
+		return confirm.Verdict{}, ctx.Err()
+	case <-l.client.Done():
+		b.lostDuring(s, l)
+		return confirm.Verdict{}, errAgain
+	case c := <-s.claims:
+		cancel()
+		b.closeDiff(ctx, l, req.Tab)
+		return b.claimed(ctx, l, s, c)
+	}
+}
+
+// claimed waits until the terminal gives the question back.
+func (b *Bridge) claimed(ctx context.Context, l *link, s *standing, c claim) (confirm.Verdict, error) {
+	close(c.done)
+	b.tell(ctx, l, "waiting", "being edited in the terminal")
+	for c.taken {
+		select {
+		case c = <-s.claims:
+			close(c.done)
+		case <-ctx.Done():
+			return confirm.Verdict{}, ctx.Err()
+		}
+	}
+	s.replace(c.text)
+	b.tell(ctx, l, "waiting", "")
+	return confirm.Verdict{}, errAgain
+}
+
+// tell shows a state in our own extension; that it cannot be shown is no harm.
+func (b *Bridge) tell(ctx context.Context, l *link, state, text string) {
+	if !l.ours() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, withdrawing)
+	defer cancel()
+	if err := l.client.SetStatus(ctx, state, text, ""); err != nil {
+		return
+	}
+}
+
+// watch says beside the question whether the editor has it on its screen.
+func (b *Bridge) watch(ctx context.Context, l *link, s *standing) {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	was := ""
+	for {
+		look, cancel := context.WithTimeout(ctx, lookWait)
+		err := l.client.Probe(look)
+		cancel()
+		if ctx.Err() != nil {
+			return
+		}
+		now := shownNote(l)
+		if err != nil {
+			now = l.name() + " does not answer: answer here"
+		} else if d := s.edited(); d.Edited {
+			now = draftNote(l.name(), d, strings.Contains(s.id(), "~"))
+		}
+		if now != was {
+			b.opt.Face.note(s.req.ID, now)
+			was = now
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func shownNote(l *link) string {
+	if l.ours() {
+		return "also open in " + l.name()
+	}
+	return fmt.Sprintf("also open in %s; edits there count only if accepted there", l.name())
+}
+
+// lostDuring says that the question is here alone now.
+func (b *Bridge) lostDuring(s *standing, l *link) {
+	note := "the link to " + l.name() + " is lost: answer here"
+	if d := s.edited(); d.Edited {
+		note = fmt.Sprintf("the link to %s is lost, and with it an edit (+%d −%d): answer here, or wait for it", l.name(), d.Added, d.Removed)
+	}
+	b.opt.Face.note(s.req.ID, note)
+}
+
+// closeDiff takes a diff off the editor's screen, also when ctx has ended. One
+// that cannot be closed in time is closed at the next chance.
+func (b *Bridge) closeDiff(ctx context.Context, l *link, tab string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), withdrawing)
+	defer cancel()
+	if err := l.client.Diffs.Close(ctx, tab); err != nil && ctx.Err() != nil {
+		l.leave(tab)
+	}
+}
+
+// sweep closes what could not be closed before.
+func (b *Bridge) sweep(ctx context.Context, l *link) {
+	for _, tab := range l.leftovers() {
+		b.closeDiff(ctx, l, tab)
+	}
+}
+
+// verdict turns what a diff came to into an answer. Nothing but a person's clear
+// word is one.
+func (b *Bridge) verdict(ctx context.Context, l *link, s *standing, o opened) (confirm.Verdict, error) {
+	select {
+	case <-l.client.Done():
+		if o.err != nil {
+			b.lostDuring(s, l)
+			return confirm.Verdict{}, errAgain
+		}
+	default:
+	}
+	switch {
+	case ctx.Err() != nil:
+		return confirm.Verdict{}, ctx.Err()
+	case o.err != nil:
+		b.opt.Face.note(s.req.ID, refusal(l, s, o.err))
+		return confirm.Verdict{}, confirm.ErrUndecided
+	}
+	v := confirm.Verdict{By: l.name(), Feedback: limited(o.out.Feedback), Comments: comments(o.out.Comments)}
+	switch o.out.Kind {
+	case client.Rejected:
+		return v, nil
+	case client.Accepted, client.AlreadyWritten:
+		v.Decision = confirm.Approve
+		if o.out.Text != s.req.Change.After {
+			v.Text = &o.out.Text
+		}
+		return v, nil
+	case client.Undecided:
+	}
+	b.opt.Face.note(s.req.ID, "closed in "+l.name()+" without an answer: answer here")
+	return confirm.Verdict{}, confirm.ErrUndecided
+}
+
+// refusal says why an editor does not show a diff.
+func refusal(l *link, s *standing, err error) string {
+	var tool *client.ToolError
+	switch {
+	case errors.Is(err, client.ErrTooLarge):
+		return "too large for " + l.name() + ": answer here"
+	case errors.Is(err, client.ErrUnsupported):
+		return l.name() + " shows no diffs: answer here"
+	case errors.As(err, &tool) && tool.Code == client.CodeDirty:
+		return s.req.Change.Name + " has unsaved changes in " + l.name() + ": answer here, or save it first"
+	case errors.As(err, &tool) && tool.Code == client.CodeBusy:
+		return s.req.Change.Name + " is under another review in " + l.name() + ": answer here"
+	}
+	return l.name() + " does not show the diff: " + err.Error()
+}
+
+// maxWords is the number of bytes of a reviewer's words that are passed on.
+const maxWords = 16 << 10
+
+func limited(s string) string {
+	if len(s) > maxWords {
+		return strings.ToValidUTF8(s[:maxWords], "") + " […]"
+	}
+	return s
+}
+
+// maxComments is the number of comments that are passed on.
+const maxComments = 100
+
+// comments are the reviewer's remarks as the model is told them.
+func comments(all []client.Comment) []confirm.Comment {
+	var out []confirm.Comment
+	for _, c := range all[:min(len(all), maxComments)] {
+		text := limited(c.Text)
+		if c.Original {
+			text = "(on the text before the change) " + text
+		}
+		if c.EndLine > c.StartLine {
+			text = fmt.Sprintf("(lines %d–%d) %s", c.StartLine, c.EndLine, text)
+		}
+		out = append(out, confirm.Comment{Line: c.StartLine, Text: text})
+	}
+	return out
+}
