@@ -1,0 +1,143 @@
+import * as vscode from "vscode";
+import type { DiffView, ReviewComment, ShownDiff } from "../core/ports";
+import type { Remarks } from "./remarks";
+import type { SideFiles } from "./sidefiles";
+import { diffOf, tabsOf } from "./tabs";
+import { originalScheme, proposedScheme, reviewUri } from "./uri";
+
+interface Sides {
+  readonly left: vscode.Uri;
+  readonly right: vscode.Uri;
+  readonly path: string;
+}
+
+/**
+ * The diffs on the screen. Both sides are files in memory, so that neither
+ * showing, typing nor saving touches the file under review.
+ */
+export class Diffs implements DiffView {
+  private readonly sides = new Map<string, Sides>();
+  private readonly saving = new Set<string>();
+  private readonly focusNext = new Set<string>();
+
+  constructor(
+    private readonly originals: SideFiles,
+    private readonly proposals: SideFiles,
+    private readonly remarks: Remarks,
+  ) {}
+
+  async open(diff: ShownDiff): Promise<void> {
+    const sides = await this.contents(diff);
+    const shown = tabsOf(diff.id).find((tab) => diffOf(tab) === diff.id);
+    const focus = this.focusNext.delete(diff.id);
+    // override: a text diff, whatever editor the user has chosen for such files;
+    // background: the tab does not become active. Both are honoured, not declared.
+    const options = {
+      preview: false,
+      preserveFocus: !focus,
+      override: true,
+      background: diff.background && !focus,
+      ...(shown === undefined ? {} : { viewColumn: shown.group.viewColumn }),
+    };
+    await vscode.commands.executeCommand("vscode.diff", sides.left, sides.right, diff.title, options);
+    await this.tabThere(diff.id);
+  }
+
+  /** The next time this review is opened, it gets the focus: the person asked for it. */
+  takeFocus(id: string): void {
+    this.focusNext.add(id);
+  }
+
+  tabs(id: string): number {
+    return tabsOf(id).filter((tab) => diffOf(tab) === id).length;
+  }
+
+  text(id: string): string | undefined {
+    return this.document(id)?.getText();
+  }
+
+  comments(id: string): readonly ReviewComment[] {
+    return this.remarks.of(id);
+  }
+
+  update(id: string, state: { readonly: boolean }): void {
+    const sides = this.sides.get(id);
+    if (sides === undefined) return;
+    // A document that cannot be saved cannot be closed without a question either.
+    const ready = state.readonly ? this.save(id) : Promise.resolve();
+    void ready.finally(() => this.proposals.lock(sides.right, state.readonly));
+  }
+
+  async confirmStale(_id: string, path: string): Promise<boolean> {
+    const name = vscode.workspace.asRelativePath(path);
+    const answer = await vscode.window.showWarningMessage(
+      `${name} has changed on disk since this edit was proposed. Accept the edit anyway?`,
+      { modal: true, detail: "What changed meanwhile may be lost." },
+      "Accept Anyway",
+    );
+    return answer === "Accept Anyway";
+  }
+
+  async close(id: string): Promise<void> {
+    await this.save(id);
+    const tabs = tabsOf(id);
+    if (tabs.length > 0) await vscode.window.tabGroups.close(tabs, true);
+    this.remarks.drop(id);
+  }
+
+  forget(id: string): void {
+    const sides = this.sides.get(id);
+    if (sides === undefined) return;
+    this.sides.delete(id);
+    this.originals.remove(sides.left);
+    this.proposals.remove(sides.right);
+  }
+
+  /** Whether the save that is going on is ours and no word of the person. */
+  isSaving(id: string): boolean {
+    return this.saving.has(id);
+  }
+
+  private document(id: string): vscode.TextDocument | undefined {
+    const right = this.sides.get(id)?.right.toString();
+    return vscode.workspace.textDocuments.find((document) => document.uri.toString() === right);
+  }
+
+  /** The contents of a review are made once: a diff that is opened again keeps its draft. */
+  private async contents(diff: ShownDiff): Promise<Sides> {
+    const known = this.sides.get(diff.id);
+    if (known !== undefined) return known;
+    const sides = {
+      left: reviewUri(originalScheme, diff.oldPath, diff.id),
+      right: reviewUri(proposedScheme, diff.path, diff.id),
+      path: diff.path,
+    };
+    await this.originals.add(sides.left, diff.original);
+    await this.proposals.add(sides.right, diff.proposed);
+    this.sides.set(diff.id, sides);
+    return sides;
+  }
+
+  private async save(id: string): Promise<void> {
+    const document = this.document(id);
+    if (document?.isDirty !== true) return;
+    this.saving.add(id);
+    try {
+      await document.save();
+    } finally {
+      this.saving.delete(id);
+    }
+  }
+
+  /** Resolves when the tab is there; a background tab may come after the command's end. */
+  private tabThere(id: string): Promise<void> {
+    if (this.tabs(id) > 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const listener = vscode.window.tabGroups.onDidChangeTabs(() => {
+        if (this.tabs(id) === 0 && this.sides.has(id)) return;
+        listener.dispose();
+        resolve();
+      });
+    });
+  }
+}

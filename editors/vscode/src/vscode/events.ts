@@ -1,0 +1,71 @@
+import * as vscode from "vscode";
+import type { Core } from "../core/core";
+import type { Diffs } from "./diffs";
+import { selectionOf } from "./editors";
+import { activeReview, tabUris } from "./tabs";
+import { proposedScheme, reviewId } from "./uri";
+
+/** Tells the core what the person does in the editor. */
+export function watchEditor(core: Core, diffs: Diffs): vscode.Disposable {
+  return vscode.Disposable.from(watchTabs(core), watchText(core), watchSaves(core, diffs), watchWindow(core));
+}
+
+// Closed documents are reported minutes late; closed tabs at once.
+function watchTabs(core: Core): vscode.Disposable {
+  return vscode.window.tabGroups.onDidChangeTabs(({ opened, closed, changed }) => {
+    const uris = [...opened, ...closed, ...changed].flatMap(tabUris);
+    const ids = new Set(uris.map(reviewId).filter((id) => id !== undefined));
+    for (const id of ids) core.reviews.tabsChanged(id);
+  });
+}
+
+function watchText(core: Core): vscode.Disposable {
+  return vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+    const id = rightSide(document);
+    if (id !== undefined && contentChanges.length > 0) core.reviews.edited(id, document.getText());
+  });
+}
+
+/**
+ * A save is a person's word only if the person meant this diff: auto-save and
+ * "save all" save it as well, and so do we before closing it.
+ */
+function watchSaves(core: Core, diffs: Diffs): vscode.Disposable {
+  const meant = new Map<string, { manual: boolean; active: boolean }>();
+  return vscode.Disposable.from(
+    vscode.workspace.onWillSaveTextDocument(({ document, reason }) => {
+      const id = rightSide(document);
+      if (id === undefined) return;
+      const manual = reason === vscode.TextDocumentSaveReason.Manual && !diffs.isSaving(id);
+      meant.set(id, { manual, active: activeReview() === id });
+    }),
+    vscode.workspace.onDidSaveTextDocument((document) => {
+      const id = rightSide(document);
+      if (id === undefined) return;
+      const save = meant.get(id) ?? { manual: false, active: false };
+      meant.delete(id);
+      core.reviews.saved(id, { ...save, text: document.getText() });
+    }),
+  );
+}
+
+function rightSide(document: vscode.TextDocument): string | undefined {
+  return document.uri.scheme === proposedScheme ? reviewId(document.uri) : undefined;
+}
+
+function watchWindow(core: Core): vscode.Disposable {
+  const tellSelection = (editor: vscode.TextEditor | undefined): void => {
+    // The diff, an output or a terminal has the focus: the last file stays selected.
+    const selection = selectionOf(editor);
+    if (editor === undefined || selection !== undefined) core.selectionChanged(selection);
+  };
+  return vscode.Disposable.from(
+    vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => {
+      if (textEditor === vscode.window.activeTextEditor) tellSelection(textEditor);
+    }),
+    vscode.window.onDidChangeActiveTextEditor(tellSelection),
+    vscode.window.onDidChangeWindowState(({ focused }) => core.windowChanged({ focused })),
+    vscode.workspace.onDidChangeWorkspaceFolders(() => core.windowChanged({})),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => core.windowChanged({})),
+  );
+}

@@ -1,0 +1,95 @@
+import * as vscode from "vscode";
+import type { ReviewComment } from "../core/ports";
+import { isReviewUri, originalScheme, reviewId } from "./uri";
+
+const author: vscode.CommentAuthorInformation = { name: "You" };
+
+/** The remarks that a person makes on lines of a diff; they go to the model with the answer. */
+export class Remarks implements vscode.Disposable {
+  private readonly controller = vscode.comments.createCommentController("agent.review", "Review of an edit");
+  private readonly threads = new Map<string, Set<vscode.CommentThread>>();
+
+  constructor() {
+    this.controller.options = {
+      prompt: "Comment for the agent",
+      placeHolder: "What should be different here? Sent to the agent with your answer.",
+    };
+    this.controller.commentingRangeProvider = { provideCommentingRanges: wholeDocument };
+  }
+
+  /** Takes what was typed below a line into the thread there. */
+  add(reply: vscode.CommentReply): void {
+    const id = reviewId(reply.thread.uri);
+    if (id === undefined || reply.text.trim() === "") return;
+    const { thread } = reply;
+    const body = new vscode.MarkdownString().appendText(reply.text);
+    const comment: vscode.Comment & { text: string } = {
+      author,
+      body,
+      mode: vscode.CommentMode.Preview,
+      text: reply.text,
+    };
+    thread.comments = [...thread.comments, comment];
+    thread.label = "For the agent";
+    thread.canReply = true;
+    this.ofReview(id).add(thread);
+  }
+
+  delete(thread: vscode.CommentThread): void {
+    this.threads.get(reviewId(thread.uri) ?? "")?.delete(thread);
+    thread.dispose();
+  }
+
+  of(id: string): ReviewComment[] {
+    return [...(this.threads.get(id) ?? [])].map(toComment).sort((a, b) => a.startLine - b.startLine);
+  }
+
+  drop(id: string): void {
+    for (const thread of this.threads.get(id) ?? []) thread.dispose();
+    this.threads.delete(id);
+  }
+
+  dispose(): void {
+    this.controller.dispose();
+    this.threads.clear();
+  }
+
+  private ofReview(id: string): Set<vscode.CommentThread> {
+    const known = this.threads.get(id);
+    if (known !== undefined) return known;
+    const made = new Set<vscode.CommentThread>();
+    this.threads.set(id, made);
+    return made;
+  }
+}
+
+function wholeDocument(document: vscode.TextDocument): vscode.Range[] {
+  if (!isReviewUri(document.uri)) return [];
+  return [new vscode.Range(0, 0, document.lineCount - 1, 0)];
+}
+
+function toComment(thread: vscode.CommentThread): ReviewComment {
+  const start = thread.range?.start.line ?? 0;
+  const end = thread.range?.end.line ?? start;
+  return {
+    side: thread.uri.scheme === originalScheme ? "original" : "modified",
+    startLine: start + 1,
+    endLine: end + 1,
+    quote: linesOf(thread.uri, start, end),
+    text: thread.comments.map(textOf).join("\n"),
+  };
+}
+
+function textOf(comment: vscode.Comment): string {
+  if ("text" in comment && typeof comment.text === "string") return comment.text;
+  return typeof comment.body === "string" ? comment.body : comment.body.value;
+}
+
+function linesOf(uri: vscode.Uri, start: number, end: number): string {
+  const document = vscode.workspace.textDocuments.find((each) => each.uri.toString() === uri.toString());
+  if (document === undefined) return "";
+  const last = Math.min(end, document.lineCount - 1);
+  const lines = [];
+  for (let line = start; line <= last; line++) lines.push(document.lineAt(line).text);
+  return lines.join("\n");
+}

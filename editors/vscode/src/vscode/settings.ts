@@ -1,0 +1,35 @@
+import * as vscode from "vscode";
+import type { Folder, Settings, Workspace } from "../core/ports";
+
+function get<T>(name: string, otherwise: T): T {
+  return vscode.workspace.getConfiguration("agent").get<T>(name, otherwise);
+}
+
+export const settings: Settings & { autoStart(): boolean } = {
+  diffOpen: () => get("diff.open", "always"),
+  onTabClose: () => get("diff.onTabClose", "auto"),
+  saveAccepts: () => get("diff.saveAccepts", true),
+  diagnosticDelay: () => get("diagnosticDelay", 1500),
+  autoStart: () => get("autoStart", true),
+};
+
+/**
+ * The port to try first: the one that the user chose, else the one that this
+ * workspace had last time, so that terminals from then find us again.
+ */
+export function preferredPort(last: number | undefined): number {
+  const setting = vscode.workspace.getConfiguration("agent").inspect<number>("port");
+  return setting?.globalValue ?? last ?? setting?.defaultValue ?? 0;
+}
+
+export const workspace: Workspace = {
+  get name() {
+    return vscode.env.appName;
+  },
+  folders: () => (vscode.workspace.workspaceFolders ?? []).filter((each) => each.uri.scheme === "file").map(toFolder),
+  isTrusted: () => vscode.workspace.isTrusted,
+};
+
+function toFolder(folder: vscode.WorkspaceFolder): Folder {
+  return { name: folder.name, uri: folder.uri.toString(), path: folder.uri.fsPath };
+}

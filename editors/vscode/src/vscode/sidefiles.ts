@@ -1,0 +1,104 @@
+import * as vscode from "vscode";
+
+interface File {
+  bytes: Uint8Array;
+  readonly created: number;
+  changed: number;
+  locked: boolean;
+}
+
+const byteOrderMark = Uint8Array.of(0xef, 0xbb, 0xbf);
+// Text that every encoding but UTF-8 reads as something else.
+const sample = "\u00e9\u6f22\u{1f600}";
+
+/**
+ * The files of one side of the diffs, in memory. Nothing here touches a disk: what
+ * the person saves in a diff stays a draft until the review ends.
+ */
+export class SideFiles implements vscode.FileSystemProvider {
+  private readonly files = new Map<string, File>();
+  private readonly changes = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
+  readonly onDidChangeFile = this.changes.event;
+
+  has(uri: vscode.Uri): boolean {
+    return this.files.has(uri.toString());
+  }
+
+  /** Adds a file; its bytes are such that the editor reads exactly this text. */
+  async add(uri: vscode.Uri, text: string): Promise<void> {
+    const bytes = new TextEncoder().encode(text);
+    const plain = await readsAsUtf8(uri);
+    const now = Date.now();
+    this.files.set(uri.toString(), {
+      bytes: plain ? bytes : Buffer.concat([byteOrderMark, bytes]),
+      created: now,
+      changed: now,
+      locked: false,
+    });
+  }
+
+  /** Makes a file read-only, or not; an open document follows. */
+  lock(uri: vscode.Uri, locked: boolean): void {
+    const file = this.files.get(uri.toString());
+    if (file === undefined || file.locked === locked) return;
+    file.locked = locked;
+    this.changes.fire([{ type: vscode.FileChangeType.Changed, uri }]);
+  }
+
+  remove(uri: vscode.Uri): void {
+    this.files.delete(uri.toString());
+  }
+
+  stat(uri: vscode.Uri): vscode.FileStat {
+    const file = this.find(uri);
+    const stat = { type: vscode.FileType.File, ctime: file.created, mtime: file.changed, size: file.bytes.length };
+    return file.locked ? { ...stat, permissions: vscode.FilePermission.Readonly } : stat;
+  }
+
+  readFile(uri: vscode.Uri): Uint8Array {
+    return this.find(uri).bytes;
+  }
+
+  writeFile(uri: vscode.Uri, bytes: Uint8Array): void {
+    const file = this.find(uri);
+    if (file.locked) throw vscode.FileSystemError.NoPermissions(uri);
+    file.bytes = bytes;
+    file.changed = Math.max(Date.now(), file.changed + 1);
+  }
+
+  watch(): vscode.Disposable {
+    return new vscode.Disposable(() => undefined);
+  }
+
+  readDirectory(): [string, vscode.FileType][] {
+    return [];
+  }
+
+  createDirectory(uri: vscode.Uri): void {
+    throw vscode.FileSystemError.NoPermissions(uri);
+  }
+
+  delete(uri: vscode.Uri): void {
+    throw vscode.FileSystemError.NoPermissions(uri);
+  }
+
+  rename(uri: vscode.Uri): void {
+    throw vscode.FileSystemError.NoPermissions(uri);
+  }
+
+  private find(uri: vscode.Uri): File {
+    const file = this.files.get(uri.toString());
+    if (file === undefined) throw vscode.FileSystemError.FileNotFound(uri);
+    return file;
+  }
+}
+
+/**
+ * Whether the editor reads plain UTF-8 at uri as such. If the settings say
+ * another encoding, a byte order mark makes it UTF-8 again, which can hold every
+ * character that the person may type.
+ */
+async function readsAsUtf8(uri: vscode.Uri): Promise<boolean> {
+  if (vscode.workspace.getConfiguration("files", uri).get<boolean>("autoGuessEncoding") === true) return false;
+  return (await vscode.workspace.decode(new TextEncoder().encode(sample), { uri })) === sample;
+}

@@ -1,0 +1,98 @@
+import * as vscode from "vscode";
+import type { Client, ClientStatus, Notices } from "../core/ports";
+import type { Reviews } from "../core/reviews";
+import { describe, isPending } from "./pending";
+
+type Connected = Client & { readonly status?: ClientStatus };
+type Link = { readonly kind: "off" } | { readonly kind: "on"; readonly port: number } | { readonly kind: "failed"; readonly why: string };
+
+const icons: Record<ClientStatus["state"], string> = {
+  idle: "$(plug)",
+  working: "$(sync~spin)",
+  waiting: "$(bell)",
+  error: "$(warning)",
+};
+
+/** The two entries in the status bar: the link to the agents, and what waits for an answer. */
+export class Status implements Notices, vscode.Disposable {
+  private readonly link = vscode.window.createStatusBarItem("agent.link", vscode.StatusBarAlignment.Left, -10);
+  private readonly pending = vscode.window.createStatusBarItem("agent.pending", vscode.StatusBarAlignment.Left, -11);
+  private state: Link = { kind: "off" };
+  private clients: readonly Connected[] = [];
+
+  constructor() {
+    this.link.name = "Agent: Link";
+    this.pending.name = "Agent: Edits to Review";
+    this.pending.command = "agent.nextReview";
+    this.pending.backgroundColor = new vscode.ThemeColor("statusBarItem.warningBackground");
+    this.draw();
+    this.link.show();
+  }
+
+  warn(message: string): void {
+    void vscode.window.showWarningMessage(message);
+  }
+
+  clientsChanged(clients: readonly Connected[]): void {
+    this.clients = clients;
+    this.draw();
+  }
+
+  linkChanged(state: Link): void {
+    this.state = state;
+    if (state.kind !== "on") this.clients = [];
+    this.draw();
+  }
+
+  reviewsChanged(reviews: Reviews): void {
+    const waiting = reviews.list().filter(isPending);
+    void vscode.commands.executeCommand("setContext", "agent.pendingReviews", waiting.length);
+    if (waiting.length === 0) return this.pending.hide();
+    this.pending.text = `$(diff) ${waiting.length} to review`;
+    this.pending.tooltip = [...waiting.map(describe), "", "Click to show the next one."].join("\n");
+    this.pending.show();
+  }
+
+  dispose(): void {
+    this.link.dispose();
+    this.pending.dispose();
+  }
+
+  private draw(): void {
+    const { state } = this;
+    switch (state.kind) {
+      case "off":
+        return this.show("$(circle-slash) Agent", "Agent: not listening. Click to start.", "agent.start");
+      case "failed":
+        return this.show("$(warning) Agent", `Agent: ${state.why}. Click to try again.`, "agent.start");
+      case "on":
+        return this.drawOn(state.port);
+    }
+  }
+
+  private drawOn(port: number): void {
+    const [first] = this.clients;
+    if (first === undefined) {
+      const tooltip = `Agent: listening on port ${port}, nothing connected. Click to start agent in a terminal.`;
+      return this.show("$(debug-disconnect) Agent", tooltip, "agent.startInTerminal");
+    }
+    const icon = icons[first.status?.state ?? "idle"];
+    const text = first.status?.text ?? "";
+    const more = this.clients.length > 1 ? ` (${this.clients.length})` : "";
+    const lines = this.clients.map((client) => lineOf(client));
+    this.show(`${icon} Agent${text === "" ? "" : `: ${text}`}${more}`, [...lines, `Port ${port}.`].join("\n"), "agent.showLog");
+  }
+
+  private show(text: string, tooltip: string, command: string): void {
+    this.link.text = text;
+    this.link.tooltip = tooltip;
+    this.link.command = command;
+  }
+}
+
+function lineOf(client: Connected): string {
+  const since = new Date(client.since).toLocaleTimeString();
+  const pid = client.pid === undefined ? "" : `, process ${client.pid}`;
+  const tooltip = client.status?.tooltip ?? "";
+  return `${client.name}: connected since ${since}${pid}${tooltip === "" ? "" : `. ${tooltip}`}`;
+}

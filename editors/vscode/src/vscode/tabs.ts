@@ -1,0 +1,44 @@
+import * as vscode from "vscode";
+import { isReviewUri, proposedScheme, reviewId } from "./uri";
+
+/** The URIs that a tab shows; none for a tab that shows no text. */
+export function tabUris(tab: vscode.Tab): vscode.Uri[] {
+  const { input } = tab;
+  if (input instanceof vscode.TabInputText) return [input.uri];
+  if (input instanceof vscode.TabInputTextDiff) return [input.original, input.modified];
+  if (input instanceof vscode.TabInputNotebookDiff) return [input.original, input.modified];
+  return [];
+}
+
+/** The review whose diff the tab shows. */
+export function diffOf(tab: vscode.Tab | undefined): string | undefined {
+  if (!(tab?.input instanceof vscode.TabInputTextDiff)) return undefined;
+  const { modified } = tab.input;
+  return modified.scheme === proposedScheme ? reviewId(modified) : undefined;
+}
+
+export function allTabs(): vscode.Tab[] {
+  return vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+}
+
+/** The tabs that show something of the review: its diff, or one side alone. */
+export function tabsOf(id: string): vscode.Tab[] {
+  return allTabs().filter((tab) => tabUris(tab).some((uri) => reviewId(uri) === id));
+}
+
+/** The review whose diff is the active tab of the active group. */
+export function activeReview(): string | undefined {
+  return diffOf(vscode.window.tabGroups.activeTabGroup.activeTab);
+}
+
+/**
+ * Closes the tabs that an earlier run of the extension has left: the editor
+ * restores them with the window, but their contents are gone.
+ */
+export async function closeOrphans(isKnown: (id: string) => boolean): Promise<number> {
+  const orphans = allTabs().filter((tab) =>
+    tabUris(tab).some((uri) => isReviewUri(uri) && !isKnown(reviewId(uri) ?? "")),
+  );
+  if (orphans.length > 0) await vscode.window.tabGroups.close(orphans, true);
+  return orphans.length;
+}
