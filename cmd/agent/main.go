@@ -1,10 +1,12 @@
 // Command agent is a coding agent for the terminal. It guarantees that it ends
-// with the status that cli.Run returns, and that a SIGTERM or SIGHUP lets it
-// clean up, while a second one ends it at once.
+// with the status that cli.Run returns, that a SIGTERM or SIGHUP lets it clean
+// up, while a second one ends it at once, and that, where the system can do
+// that, no other program of the user reads its environment and memory.
 package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
@@ -18,6 +20,9 @@ var version = "dev"
 func main() { os.Exit(run()) }
 
 func run() int {
+	if err := keepPrivate(); err != nil {
+		fmt.Fprintf(os.Stderr, "agent: the commands that it runs may read its environment, and the keys in it: %v\n", err)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	context.AfterFunc(ctx, stop)

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+const spyScript = `
+turns:
+  - when: {prompt_contains: spy}
+    calls: [{tool: execute_command, args: {command: "cat /proc/$PPID/comm /proc/$PPID/environ /proc/$PPID/maps >seen 2>&1; ls /proc/$PPID/fd >>seen 2>&1; cat /proc/$$/environ >own; true"}}]
+  - text: Nothing to see.
+`
+
+// A command is a child of the program, and its parent's environment holds the
+// key. Root may read everything, so the program runs as somebody else here.
+func TestCommandsCannotReadOurEnvironment(t *testing.T) {
+	dir := openDir(t)
+	if err := os.WriteFile(filepath.Join(dir, "script.yaml"), []byte(spyScript), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := agentIn(t, dir, "-p", "spy", "--permission-mode", "bypass")
+	cmd.Path = copyOf(t, cmd.Path, dir)
+	cmd.Env = append(cmd.Env, "OPENAI_API_KEY="+canary)
+	if os.Geteuid() == 0 {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	}
+	if out, err := cmd.CombinedOutput(); err != nil || string(out) != "Nothing to see.\n" {
+		t.Fatalf("%v: %s", err, out)
+	}
+	seen, own := readFile(t, filepath.Join(dir, "seen")), readFile(t, filepath.Join(dir, "own"))
+	if !strings.HasPrefix(seen, "agent\n") || !strings.Contains(own, "AGENT_HOME=") {
+		t.Fatalf("the command did not look where it should: %q, %q", seen, own)
+	}
+	if strings.Contains(seen+own, canary) {
+		t.Error("the command has read the key")
+	}
+	if n := strings.Count(seen, "Permission denied"); n != 3 {
+		t.Errorf("%d of 3 looks were refused", n)
+	}
+}
+
+// openDir is a folder that every user may use.
+func openDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "open")
+	if err == nil {
+		err = os.Chmod(dir, 0o777)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+// copyOf puts a copy of the program, which lies in a private folder, into dir.
+func copyOf(t *testing.T, program, dir string) string {
+	t.Helper()
+	if !filepath.IsAbs(program) {
+		found, err := exec.LookPath(program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		program = found
+	}
+	data, err := os.ReadFile(program)
+	if err != nil || bytes.HasPrefix(data, []byte("#!")) {
+		t.Fatalf("%s is no program: %v", program, err)
+	}
+	to := filepath.Join(dir, "agent")
+	if err := os.WriteFile(to, data, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
