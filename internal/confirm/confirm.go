@@ -12,7 +12,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// Request is one question. Exactly one of Change, Command and Read is set.
+// Request is one question. Exactly one of Change, Command, Read and Save is set.
 type Request struct {
 	ID   string // unique in the process; answers are bound to it
 	Tool string // the tool that asks
@@ -30,6 +30,7 @@ type Request struct {
 	Change  *workspace.Change
 	Command *Command
 	Read    *Read
+	Save    *Save
 }
 
 // Batch places a request among the calls of one answer.
@@ -50,6 +51,14 @@ type Command struct {
 // Read is a request to read a file outside every root.
 type Read struct {
 	Path string // absolute, resolved
+}
+
+// Save is a request to have a file saved that has unsaved changes in the user's
+// editor.
+type Save struct {
+	Path   string // absolute, resolved
+	Name   string // relative to the root, for people
+	Editor string // what people call it
 }
 
 // Decision is the outcome of a question. The zero value is Reject.

@@ -128,7 +128,7 @@ func approve(rule string) confirm.Verdict {
 // the turn does not stop.
 func declineInPlan(req confirm.Request) confirm.Verdict {
 	what := "No command is run"
-	if req.Change != nil {
+	if req.Change != nil || req.Save != nil {
 		what = "No file is changed"
 	}
 	return confirm.Verdict{By: "plan mode", Feedback: "plan mode: " + what +

@@ -2,12 +2,14 @@ package tools
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/editor"
 	"github.com/bb2d0cf4/agent/internal/tools/args"
+	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
 // diagnosticsLimit is the number of findings that get_diagnostics returns.
@@ -61,6 +63,8 @@ func diagnose(ctx context.Context, d Deps, a getDiagnosticsArgs) (Result, error)
 	switch {
 	case ctx.Err() != nil:
 		return Result{}, ctx.Err()
+	case errors.Is(err, editor.ErrNone):
+		return failed("no editor connected"), nil
 	case err != nil:
 		return failed("The editor did not say: %w.", err), nil
 	}
@@ -75,16 +79,21 @@ func diagnosticsResult(d Deps, found []editor.Diagnostic) Result {
 	slices.SortStableFunc(found, func(a, b editor.Diagnostic) int { return int(a.Severity - b.Severity) })
 	var b strings.Builder
 	for _, f := range found[:min(len(found), diagnosticsLimit)] {
-		name := f.Path
-		if _, rel, err := d.Root.Resolve(f.Path); err == nil {
-			name = rel
-		}
-		fmt.Fprintf(&b, "[%s] %s:%d — %s\n", severityName(f.Severity), name, f.Line, oneLine(f.Message, 300))
+		b.WriteString(describe(d.Root, f) + "\n")
 	}
 	if len(found) > diagnosticsLimit {
 		fmt.Fprintf(&b, "truncated: %d of %d shown\n", diagnosticsLimit, len(found))
 	}
 	return Result{ForModel: strings.TrimSuffix(b.String(), "\n"), ForUser: fmt.Sprintf("%d found", len(found))}
+}
+
+// describe is a finding on one line.
+func describe(root *workspace.Root, f editor.Diagnostic) string {
+	name := f.Path
+	if _, rel, err := root.Resolve(f.Path); err == nil {
+		name = rel
+	}
+	return fmt.Sprintf("[%s] %s:%d — %s", severityName(f.Severity), name, f.Line, oneLine(f.Message, 300))
 }
 
 func severityName(s editor.Severity) string {

@@ -29,6 +29,11 @@ var errMissing = errors.New("there is no such file")
 // apply computes the new text of the file at path, has it reviewed, writes what
 // was approved and tells the model what the file holds now.
 func (w writer) apply(ctx context.Context, call Call, path string, compute func(workspace.File) (edit.Outcome, error)) (Result, error) {
+	if res, err := w.settle(ctx, call, path); err != nil {
+		return Result{}, err
+	} else if res != nil {
+		return *res, nil
+	}
 	var out edit.Outcome
 	change, err := w.Root.Propose(path, func(f workspace.File) (string, error) {
 		var err error
@@ -46,6 +51,7 @@ func (w writer) apply(ctx context.Context, call Call, path string, compute func(
 			ForModel: change.Name + " already holds exactly this: nothing was changed.", ForUser: "no change",
 		}, nil
 	}
+	before := w.report(ctx, change.Path, 0, reportBefore)
 	notes, force := notes.On(change, out.Stage)
 	verdict, err := w.Ask.Ask(ctx, confirm.Request{
 		Tool: w.tool, Description: call.Description, Batch: call.Batch, Notes: notes, Force: force, Change: &change,
@@ -56,7 +62,11 @@ func (w writer) apply(ctx context.Context, call Call, path string, compute func(
 	if verdict.Decision != confirm.Approve {
 		return declined(w.tool, "edit", verdict), nil
 	}
-	return w.commit(ctx, call, change, verdict, out)
+	res, err := w.commit(ctx, call, change, verdict, out)
+	if err == nil && len(res.Changes) > 0 {
+		res.ForModel += w.news(ctx, change.Path, before)
+	}
+	return res, err
 }
 
 // commit writes the approved text, which may be the reviewer's own.
@@ -73,6 +83,10 @@ func (w writer) commit(ctx context.Context, call Call, change workspace.Change, 
 	}
 	_, err := w.Root.Commit(ctx, final, workspace.Origin{Session: w.Session, Turn: call.Turn, Tool: w.tool})
 	switch {
+	case errors.Is(err, workspace.ErrStale) && w.holds(final):
+		res := written(change, final, verdict, out)
+		res.ForUser += ", saved by the editor: not in /undo"
+		return res, nil
 	case errors.Is(err, workspace.ErrStale):
 		return failed("%s changed while the edit was being reviewed: nothing was written. Read the file again and repeat the edit on what it holds now.", change.Name), nil
 	case ctx.Err() != nil && err != nil:
@@ -81,6 +95,13 @@ func (w writer) commit(ctx context.Context, call Call, change workspace.Change, 
 		return failed("%w", err), nil
 	}
 	return written(change, final, verdict, out), nil
+}
+
+// holds says that the file holds the approved text already: the editor in which
+// it was approved has saved it.
+func (w writer) holds(c workspace.Change) bool {
+	f, err := w.Root.Read(c.Path)
+	return err == nil && f.Exists && f.Text == c.After && (!c.Exists || f.Format.Encoding == c.Format.Encoding && f.Format.BOM == c.Format.BOM)
 }
 
 // written tells what became of an approved change.

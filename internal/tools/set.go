@@ -42,8 +42,12 @@ type Deps struct {
 	Ask  Asker
 	// Diagnostics is nil where no editor is connected.
 	Diagnostics Diagnostics
-	Jobs        Commands
-	Env         []string // the whole environment of commands
+	// Buffers and Reports are of the editor that is connected at the time; nil where
+	// there cannot be one.
+	Buffers Buffers
+	Reports Reports
+	Jobs    Commands
+	Env     []string // the whole environment of commands
 	// SpillDir is where output goes that is too long for the model, which may
 	// read it there without asking.
 	SpillDir string

@@ -1,0 +1,179 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/editor"
+)
+
+// desk is a connected editor: what it holds unsaved and what it reports, before
+// and after the file was written.
+type desk struct {
+	*bench
+	unsaved bool
+	save    func() error
+	saves   int
+	before  reported
+	after   reported
+	asked   []time.Duration
+}
+
+func (d *desk) file() string { return filepath.Join(d.dir, "f") }
+
+func (d *desk) Unsaved(_ context.Context, path string) (string, bool) {
+	if path != d.file() {
+		d.Errorf("asked about %s", path)
+	}
+	return "VS Code", d.unsaved
+}
+
+func (d *desk) Save(context.Context, string) error {
+	d.saves++
+	if d.save != nil {
+		return d.save()
+	}
+	return nil
+}
+
+func (d *desk) Report(_ context.Context, _ string, wait time.Duration) ([]editor.Diagnostic, bool, error) {
+	d.asked = append(d.asked, wait)
+	r := d.before
+	if wait > 0 {
+		r = d.after
+	}
+	return r.all, r.known, r.err
+}
+
+// withDesk connects an editor that reports nothing.
+func withDesk(b *bench) *desk {
+	d := &desk{bench: b, before: reported{known: true}, after: reported{known: true}}
+	b.deps.Buffers, b.deps.Reports = d, d
+	b.set = NewSet(b.deps)
+	return d
+}
+
+// TestUnsavedChangesAreSavedFirst: what is proposed is made from what the user
+// has typed, once it is saved with their consent.
+func TestUnsavedChangesAreSavedFirst(t *testing.T) {
+	each(t, func(b *bench, tool string, args m, after string) {
+		d := withDesk(b)
+		d.unsaved = true
+		d.save = func() error {
+			d.unsaved = false
+			b.write("f", "typed\none\ntwo\nthree\n")
+			return nil
+		}
+		if tool == "edit_lines" {
+			args = m{"path": "f", "start_line": 3, "end_line": 3, "new_content": "2"}
+		}
+		b.want(b.call(tool, args), false, "Wrote f: ")
+		want := "typed\n" + after
+		if tool == "write_file" {
+			want = after
+		}
+		if got := b.read("f"); got != want {
+			b.Errorf("the file holds %q", got)
+		}
+		if len(b.ask.asked) != 2 || b.ask.asked[0].Save == nil || !b.ask.asked[0].Force || b.ask.asked[1].Change == nil {
+			b.Errorf("asked %+v", b.ask.asked)
+		}
+		if s := b.ask.asked[0].Save; s != nil && (s.Name != "f" || s.Editor != "VS Code" || s.Path != d.file()) {
+			b.Errorf("%+v", s)
+		}
+	})
+}
+
+func TestUnsavedChangesAreNeverOverwritten(t *testing.T) {
+	for name, tt := range map[string]struct {
+		verdict confirm.Verdict
+		save    func() error
+		want    string
+		saves   int
+	}{
+		"declined":     {confirm.Verdict{}, nil, "has unsaved changes in the user's editor, so it cannot be edited", 0},
+		"cannot saved": {confirm.Verdict{Decision: confirm.Approve}, func() error { return errors.New("read-only") }, "could not be saved (read-only)", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			each(t, func(b *bench, tool string, args m, _ string) {
+				d := withDesk(b)
+				d.unsaved, d.save = true, tt.save
+				b.ask.verdict = tt.verdict
+				b.want(b.call(tool, args), true, tt.want)
+				if b.read("f") != "one\ntwo\nthree\n" || d.saves != tt.saves || len(b.ask.asked) != 1 {
+					b.Errorf("%q, %d saves, %d questions", b.read("f"), d.saves, len(b.ask.asked))
+				}
+			})
+		})
+	}
+}
+
+// TestNewDiagnostics: the result says what an edit has brought, and no more; what
+// is not known is not called clean.
+func TestNewDiagnostics(t *testing.T) {
+	problem := func(line int, sev editor.Severity, msg string) editor.Diagnostic {
+		return editor.Diagnostic{Path: "f", Line: line, Severity: sev, Message: msg, Source: "ts"}
+	}
+	old := problem(1, editor.SeverityError, "old")
+	moved := problem(9, editor.SeverityError, "old")
+	for name, tt := range map[string]struct {
+		before, after reported
+		want, not     string
+	}{
+		"new": {
+			reported{all: []editor.Diagnostic{old}, known: true},
+			reported{all: []editor.Diagnostic{problem(3, editor.SeverityWarning, "w"), moved, problem(2, editor.SeverityError, "bad\ntype"), problem(1, editor.SeverityHint, "h")}, known: true},
+			"New diagnostics since the edit:\n[error] f:2 — bad type\n[warning] f:3 — w", "old",
+		},
+		"twice now": {
+			reported{all: []editor.Diagnostic{old}, known: true}, reported{all: []editor.Diagnostic{moved, moved}, known: true},
+			"since the edit:\n[error] f:9 — old", "",
+		},
+		"none":           {reported{all: []editor.Diagnostic{old}, known: true}, reported{all: []editor.Diagnostic{moved}, known: true}, "No new errors", "old"},
+		"not known":      {reported{known: true}, reported{}, "are not known", "No new"},
+		"fails":          {reported{known: true}, reported{err: errors.New("timeout")}, "are not known", "timeout"},
+		"before unknown": {reported{}, reported{all: []editor.Diagnostic{old}, known: true}, "those before the edit are not known):\n[error] f:1 — old", "New"},
+		"no editor":      {reported{err: editor.ErrNone}, reported{}, "Wrote f", "iagnostics"},
+		"lost":           {reported{known: true}, reported{err: editor.ErrNone}, "Wrote f", "iagnostics"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, map[string]string{"f": "one\ntwo\nthree\n"})
+			d := withDesk(b)
+			d.before, d.after = tt.before, tt.after
+			res := b.call("edit_file", m{"path": "f", "old_string": "two", "new_string": "2"})
+			b.want(res, false, tt.want)
+			if tt.not != "" && strings.Contains(res.ForModel, tt.not) {
+				b.Errorf("told %q", res.ForModel)
+			}
+			if d.asked[0] != 0 {
+				b.Errorf("waited %v before the question", d.asked[0])
+			}
+		})
+	}
+}
+
+func TestManyNewDiagnosticsAreCut(t *testing.T) {
+	b := newBench(t, map[string]string{"f": "one\ntwo\nthree\n"})
+	d := withDesk(b)
+	for range 25 {
+		d.after.all = append(d.after.all, editor.Diagnostic{Path: "f", Line: 1, Severity: editor.SeverityError, Message: "x"})
+	}
+	b.want(b.call("edit_file", m{"path": "f", "old_string": "two", "new_string": "2"}), false, "5 more; get_diagnostics lists them.")
+}
+
+// TestEditorSavedItAlready: an editor that writes what it accepts is no conflict,
+// if it wrote the very bytes.
+func TestEditorSavedItAlready(t *testing.T) {
+	each(t, func(b *bench, tool string, args m, after string) {
+		b.ask.during = func(confirm.Request) { b.write("f", after) }
+		b.want(b.call(tool, args), false, "Wrote f: ")
+		b.write("f", "one\ntwo\nthree\n")
+		b.ask.during = func(confirm.Request) { b.write("f", after+"more\n") }
+		b.want(b.call(tool, args), true, "changed while the edit was being reviewed")
+	})
+}
