@@ -12,13 +12,12 @@ import (
 // row is one figure: what it was, for the floor where that makes sense, and the
 // most that it may be.
 type row struct {
-	name         string
-	unit         string
-	ours, floor  float64 // floor is zero where there is none
-	most         float64 // in unit, or as a multiple of the floor
-	timesFloor   bool
-	exact        bool // print as a whole number
-	reached, ran bool
+	name        string
+	unit        string
+	ours, floor float64 // floor is zero where there is none
+	most        float64 // in unit, or as a multiple of the floor
+	timesFloor  bool
+	reached     bool
 }
 
 func (r *row) judge() {
@@ -26,7 +25,6 @@ func (r *row) judge() {
 	if r.timesFloor {
 		limit *= r.floor
 	}
-	r.ran = true
 	r.reached = r.ours <= limit
 }
 

@@ -51,28 +51,31 @@ func (m modes) Set(name string) error {
 }
 
 // actions are what the slash commands do. ctx ends with the program.
-func (s *screenFace) actions(ctx context.Context) repl.Actions {
+func (s *screenFace) actions() repl.Actions {
 	return repl.Actions{
 		Undo: s.undo, Diff: s.diff,
-		Export:   func(path string) (string, error) { return s.export(ctx, path) },
-		Context:  func(ctx context.Context) (string, error) { return s.app.prompt.System(ctx), nil },
-		Config:   func() (string, error) { return describeConfig(s.app.cfg), nil },
+		Export:   s.export,
+		Context:  func(ctx context.Context, _ string) (string, error) { return s.app.prompt.System(ctx), nil },
+		Config:   func(context.Context, string) (string, error) { return describeConfig(s.app.cfg), nil },
 		Models:   s.models,
 		SetModel: func(name string) error { return s.app.setModel(name) },
 		Sessions: s.sessions, Resume: s.resume, Clear: s.clear,
 	}
 }
 
-// undo takes back the last change or turn. Each file is shown first, and the
-// answer is the verdict: in every mode.
-func (s *screenFace) undo(ctx context.Context, wholeTurn bool) (string, error) {
-	plan, err := s.app.root.UndoPlan(ctx, scopeOf(wholeTurn))
+// undo takes back the last change or, with "turn", those of the last turn. Each
+// file is shown first, and the answer is the verdict: in every mode.
+func (s *screenFace) undo(ctx context.Context, args string) (string, error) {
+	if args != "" && args != "turn" {
+		return "", errors.New("/undo takes back the last change, /undo turn those of the last turn")
+	}
+	plan, err := s.app.root.UndoPlan(ctx, scopeOf(args == "turn"))
 	if err != nil {
 		return "", undoError(err)
 	}
 	for i, c := range plan.Changes {
 		v, err := s.app.asked.Ask(ctx, confirm.Request{
-			Tool: "undo", Change: &c, Batch: confirm.Batch{Index: i, Total: len(plan.Changes)},
+			Tool: "undo", Change: &c, Force: true, Batch: confirm.Batch{Index: i, Total: len(plan.Changes)},
 		})
 		if err != nil {
 			return "", err
@@ -87,7 +90,7 @@ func (s *screenFace) undo(ctx context.Context, wholeTurn bool) (string, error) {
 	return "undone: " + strings.Join(planNames(plan), ", "), nil
 }
 
-func (s *screenFace) diff(context.Context) (string, error) {
+func (s *screenFace) diff(context.Context, string) (string, error) {
 	if text := s.changes.text(); text != "" {
 		return text, nil
 	}

@@ -98,30 +98,30 @@ func TestUndoAsksInEveryMode(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.verdict = confirm.Verdict{}
-	out, err := s.undo(t.Context(), false)
+	out, err := s.undo(t.Context(), "")
 	if err != nil || out != "nothing was undone" || s.text(t) != "two\n" {
 		t.Errorf("after no: %q, %v, %q", out, err, s.text(t))
 	}
 	r.verdict = confirm.Verdict{Decision: confirm.Approve}
-	out, err = s.undo(t.Context(), true)
+	out, err = s.undo(t.Context(), "turn")
 	if err != nil || out != "undone: a.txt" || s.text(t) != "one\n" {
 		t.Errorf("after yes: %q, %v, %q", out, err, s.text(t))
 	}
 	if d := cmp.Diff([]string{"edit_file", "undo", "undo"}, r.asked); d != "" {
 		t.Error(d)
 	}
-	if _, err := s.undo(t.Context(), false); err == nil {
+	if _, err := s.undo(t.Context(), ""); err == nil {
 		t.Error("a second undo found something")
 	}
 }
 
 func TestDiffShowsTheSessionsChanges(t *testing.T) {
 	s := sitting(t, &reviewer{verdict: confirm.Verdict{Decision: confirm.Approve}})
-	if out, err := s.diff(t.Context()); err != nil || !strings.Contains(out, "nothing yet") {
+	if out, err := s.diff(t.Context(), ""); err != nil || !strings.Contains(out, "nothing yet") {
 		t.Errorf("%q, %v", out, err)
 	}
 	s.say(t, "change it")
-	if out, err := s.diff(t.Context()); err != nil || !strings.Contains(out, "-one\n+two\n") {
+	if out, err := s.diff(t.Context(), ""); err != nil || !strings.Contains(out, "-one\n+two\n") {
 		t.Errorf("%q, %v", out, err)
 	}
 }

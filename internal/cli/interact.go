@@ -100,9 +100,9 @@ func interactScreen(ctx context.Context, p Process, o screenOptions) error {
 // put together already.
 func (s *screenFace) options(ctx context.Context, p Process, o screenOptions) repl.Options {
 	return repl.Options{
-		In: p.Stdin, Out: p.Stdout, Env: os.Environ(), Theme: o.cfg.Interface.Theme, Version: p.Version,
-		Dir: o.place.dir, Notes: o.notes, First: o.first,
-		Status: s.status, Modes: modes{s}, Actions: s.actions(ctx),
+		Terminal: repl.Terminal{In: p.Stdin, Out: p.Stdout, Env: os.Environ(), Theme: o.cfg.Interface.Theme},
+		Start:    repl.Start{Version: p.Version, Dir: o.place.dir, Notes: o.notes, Prompt: o.first},
+		Status:   s.status, Modes: modes{s}, Actions: s.actions(),
 		Editor:  s.external,
 		Files:   func() []string { return s.files.paths() },
 		History: home.History{File: filepath.Join(o.cfg.Home, "history")},

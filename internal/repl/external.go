@@ -17,10 +17,17 @@ type external struct {
 	screen lender
 }
 
-// SetStdin, SetStdout and SetStderr connect the program to the terminal.
-func (e *external) SetStdin(r io.Reader)  { e.cmd.Stdin = r }
-func (e *external) SetStdout(w io.Writer) { e.cmd.Stdout = w }
-func (e *external) SetStderr(w io.Writer) { e.cmd.Stderr = w }
+// lend returns cmd, to be run on term, which scr gives away meanwhile.
+func lend(cmd *exec.Cmd, term Terminal, scr lender) *external {
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = term.In, term.Out, term.Out
+	return &external{cmd: cmd, screen: scr}
+}
+
+// SetStdin, SetStdout and SetStderr do nothing: the program gets the terminal
+// itself, not a copy of what Bubble Tea reads and writes.
+func (e *external) SetStdin(io.Reader)  {}
+func (e *external) SetStdout(io.Writer) {}
+func (e *external) SetStderr(io.Writer) {}
 
 // Run lends the terminal to the program and takes it back.
 func (e *external) Run() error {

@@ -2,57 +2,46 @@ package repl
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/bb2d0cf4/agent/internal/repl/diffview"
+	"github.com/bb2d0cf4/agent/internal/repl/feed"
 	"github.com/bb2d0cf4/agent/internal/repl/input"
-	"github.com/bb2d0cf4/agent/internal/repl/picker"
 	"github.com/bb2d0cf4/agent/internal/repl/screen"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/session"
 )
 
-// model is the state of the interface. Bubble Tea's event loop owns it: nothing
-// else touches it.
+// quitWindow is the time within which a second Ctrl+C leaves the program.
+const quitWindow = 2 * time.Second
+
+// spawner starts work beside the prompt; it ends with the program at the latest.
+type spawner func(func(context.Context)) context.CancelFunc
+
+// model is the state of the interface. Bubble Tea's event loop owns it and its
+// parts: nothing else touches them.
 type model struct {
-	ui    *UI
-	scr   *screen.Screen
-	spawn func(func(context.Context)) context.CancelFunc
-	sess  Session
+	opt   *Options
+	box   *feed.Box
+	queue *queue
 
-	look   look
-	ed     *input.Editor
-	turn   turn
-	ask    *panel
-	pick   *chooser
+	scr  *screen.Screen
+	look theme.Look
+	ed   *input.Editor
+	out  *printer
+	turn *turns
+	ask  *asking
+	menu *menu
+
 	quitAt time.Time // the first Ctrl+C of two
-	hint   string    // one line below the prompt, until the next key
+	hint   string    // one line in the place of the status, until the next key
 }
 
-// look is what drawing depends on.
-type look struct {
-	width, height int
-	dark, noColor bool
-	st            styles
-}
-
-// chooser is a picker and what its choice does.
-type chooser struct {
-	*picker.Picker
-	choose func(i int) tea.Cmd
-}
-
-// Messages of the model, beside Bubble Tea's own.
-type (
-	// armed is due when a panel may take keys.
-	armed struct{ *panel }
-	// tick advances the spinner.
-	tick struct{ turn int }
-	// started asks for the first prompt, once the first frame is drawn.
-	started struct{}
-)
+// started asks for the first prompt, once the first frame is drawn.
+type started struct{}
 
 // Init asks for the first prompt, if there is one.
 func (m *model) Init() tea.Cmd {
@@ -76,27 +65,25 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	case tea.WindowSizeMsg:
 		m.resize(msg.Width, msg.Height)
 	case tea.BackgroundColorMsg:
-		if m.ui.opt.Theme == "auto" {
-			m.theme(msg.IsDark())
-		}
+		m.restyle(background(m.look, m.opt.Terminal.Theme, msg.IsDark()))
 	case tea.ModeReportMsg:
 		if msg.Mode == ansi.ModeSynchronizedOutput {
 			m.scr.SetSync(msg.Value != ansi.ModeNotRecognized)
 		}
 	case started:
-		return m.first()
-	case update:
+		return m.submit(strings.TrimSpace(m.opt.Start.Prompt))
+	case feed.Update:
 		return m.take(msg)
-	case armed:
-		return m.wakePanel(msg.panel)
 	case tick:
-		return m.spin(msg)
+		return m.turn.spin(msg)
+	case armed:
+		return m.ask.wake(msg)
 	case edited:
-		return m.editedProposal(msg)
+		return m.ask.edited(msg)
 	case done:
-		return m.commandDone(msg)
+		m.commandDone(msg)
 	case choices:
-		m.open(msg)
+		m.menu.open(msg)
 	}
 	return nil
 }
@@ -109,14 +96,13 @@ func (m *model) View() tea.View {
 }
 
 // take prints what the feed finished and handles its items in order.
-func (m *model) take(up update) tea.Cmd {
-	if len(up.lines) > 0 {
-		m.scr.Print(up.lines...)
-		m.turn.inCalls = false
+func (m *model) take(up feed.Update) tea.Cmd {
+	if len(up.Lines) > 0 {
+		m.out.lines(up.Lines...)
 	}
-	m.turn.tail = up.tail
+	m.turn.tail = up.Tail
 	var cmds []tea.Cmd
-	for _, item := range up.items {
+	for _, item := range up.Items {
 		cmds = append(cmds, m.item(item))
 	}
 	return tea.Batch(cmds...)
@@ -125,51 +111,34 @@ func (m *model) take(up update) tea.Cmd {
 func (m *model) item(item any) tea.Cmd {
 	switch it := item.(type) {
 	case *question:
-		return m.pose(it)
+		return m.ask.pose(it)
 	case withdraw:
-		m.withdrawn(it.question)
+		if m.ask.drop(it.question) {
+			m.draw() // off the screen before anybody is told so
+		}
+		close(it.gone)
 	case queueTaken: // the queue is drawn as it is
 	case turnDone:
 		return m.turnDone(it)
 	case session.Event:
-		m.event(it)
+		m.turn.event(it)
 	}
 	return nil
 }
 
-// pose puts a question on the screen.
-func (m *model) pose(q *question) tea.Cmd {
-	m.ask = newPanel(q, m.diffOptions(), m.ui.opt.Now())
-	return m.armLater()
-}
-
-// withdrawn takes a question off the screen: it was answered elsewhere, or its
-// turn was cancelled.
-func (m *model) withdrawn(q *question) {
-	if m.ask != nil && m.ask.q == q {
-		m.fullScreen(false)
-		m.ask = nil
-		m.draw() // off the screen before anybody is told so
-	}
-	close(q.gone)
-}
-
-// armLater looks at the panel again when it may take keys.
-func (m *model) armLater() tea.Cmd {
-	p := m.ask
-	wait := guard - m.ui.opt.Now().Sub(p.quietSince)
-	return tea.Tick(max(0, wait), func(time.Time) tea.Msg { return armed{p} })
-}
-
-func (m *model) wakePanel(p *panel) tea.Cmd {
-	if p != m.ask || p.armed || p.arm(m.ui.opt.Now()) {
+// turnDone closes the turn, and starts the next one if text is queued. After a
+// cancel, queued text goes back to the prompt instead.
+func (m *model) turnDone(d turnDone) tea.Cmd {
+	m.turn.end()
+	queued := strings.Join(m.queue.take(), "\n\n")
+	switch {
+	case queued == "":
+		return nil
+	case d.err != nil:
+		m.ed.Insert(queued)
 		return nil
 	}
-	return m.armLater()
-}
-
-func (m *model) diffOptions() diffview.Options {
-	return diffview.Options{Width: m.look.width, Dark: m.look.dark, NoColor: m.look.noColor}
+	return m.turn.start(queued)
 }
 
 // resize follows the terminal. A size that is the same again still counts: the
@@ -178,22 +147,118 @@ func (m *model) resize(width, height int) {
 	if width <= 0 || height <= 0 {
 		return
 	}
-	m.look.width, m.look.height = width, height
 	m.scr.Resize(width, height)
-	m.ui.box.put(resized{width})
-	if m.ask != nil {
-		m.ask.body.Resize(width)
-		m.ask.scroll(0, m.panelHeight())
+	look := m.look
+	look.Width, look.Height = width, height
+	m.restyle(look)
+}
+
+// background returns the look on a background, unless the user chose one.
+func background(look theme.Look, chosen string, dark bool) theme.Look {
+	if chosen != "auto" {
+		return look
+	}
+	return look.On(dark)
+}
+
+// restyle follows the terminal's size and background.
+func (m *model) restyle(look theme.Look) {
+	m.look, m.out.look = look, look
+	m.ed.SetTheme(look.Dark)
+	m.box.Put(look)
+	m.ask.restyle(look)
+}
+
+// key handles a key: a panel or a picker comes first, then the program's own
+// keys, then the prompt.
+func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
+	m.hint = ""
+	if cmd, used := m.ask.key(key); used {
+		return cmd
+	}
+	if cmd, used := m.menu.key(key); used {
+		return cmd
+	}
+	name := key.String()
+	if name != "ctrl+c" {
+		m.quitAt = time.Time{}
+	}
+	switch {
+	case name == "ctrl+c":
+		return m.interrupt()
+	case name == "ctrl+d" && m.ed.Empty():
+		return tea.Quit
+	case name == "ctrl+z":
+		return suspend(m.scr)
+	case name == "shift+tab" && m.opt.Modes != nil:
+		m.opt.Modes.Next()
+		return nil
+	case name == "esc" && !m.ed.Completing() && m.turn.running:
+		m.turn.cancel()
+		return nil
+	}
+	if m.ed.Handle(key) == input.Submit {
+		text := strings.TrimSpace(m.ed.Take())
+		if err := m.ed.Err(); err != nil {
+			m.out.problem(err)
+		}
+		return m.submit(text)
+	}
+	return nil
+}
+
+// interrupt is Ctrl+C: it clears the prompt, else stops the turn; the second one
+// within two seconds leaves the program.
+func (m *model) interrupt() tea.Cmd {
+	now := m.opt.Now()
+	if !m.quitAt.IsZero() && now.Sub(m.quitAt) < quitWindow {
+		return tea.Quit
+	}
+	m.quitAt = now
+	if !m.ed.Empty() {
+		m.ed.Reset()
+	} else {
+		m.turn.cancel()
+	}
+	m.hint = "Ctrl+C again to quit"
+	return nil
+}
+
+// paste goes to whatever takes text. A panel takes none but in a comment: pasted
+// text never answers.
+func (m *model) paste(text string) {
+	if !m.ask.paste(text) {
+		m.ed.Paste(text)
 	}
 }
 
-// theme follows the terminal's background.
-func (m *model) theme(dark bool) {
-	m.look.dark = dark
-	m.look.st = newStyles(dark, m.look.noColor)
-	m.ui.box.put(themed{dark})
-	m.ed.SetTheme(dark)
-	if m.ask != nil {
-		m.ask.build(m.diffOptions())
+// submit takes what was at the prompt: a command, a prompt, or text for the
+// running turn.
+func (m *model) submit(text string) tea.Cmd {
+	switch {
+	case text == "":
+		return nil
+	case isCommand(text):
+		cmd, hint := m.menu.run(text)
+		m.hint = hint
+		return cmd
+	case m.turn.running:
+		m.queue.add(text)
+		return nil
+	}
+	return m.turn.start(text)
+}
+
+// commandDone shows what a command came to.
+func (m *model) commandDone(d done) {
+	if d.sess != nil {
+		m.turn.use(d.sess)
+		m.out.history(d.sess.Messages())
+	}
+	switch {
+	case d.err != nil:
+		m.out.problem(d.err)
+	case d.text != "":
+		m.out.plain(d.text)
 	}
 }

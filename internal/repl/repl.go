@@ -14,6 +14,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/repl/feed"
 	"github.com/bb2d0cf4/agent/internal/repl/input"
 	"github.com/bb2d0cf4/agent/internal/session"
 )
@@ -45,75 +46,91 @@ type Modes interface {
 // Choice is an entry of a picker.
 type Choice struct{ ID, Title, Detail string }
 
-// Actions is what the slash commands do. A nil function means that the command
-// is not offered. All may be slow; they run beside the prompt. The text that
-// they return is shown to the user as it is, line by line, sanitised.
+// Action is a slash command that answers with text, shown as it is but sanitised.
+// args is what follows the command. It may be slow: it runs beside the prompt.
+type Action func(ctx context.Context, args string) (string, error)
+
+// Actions is what the slash commands do. A command whose function is nil is not
+// offered.
 type Actions struct {
-	Undo     func(ctx context.Context, wholeTurn bool) (string, error)
-	Diff     func(ctx context.Context) (string, error) // unified diff of the session's changes
-	Context  func(ctx context.Context) (string, error) // what the model is told
-	Config   func() (string, error)
-	Export   func(path string) (string, error)
+	Undo    Action // args: empty, or "turn" for all changes of the last turn
+	Diff    Action // unified diff of the session's changes
+	Context Action // what the model is told
+	Config  Action
+	Export  Action // args: the file, or empty
+	IDE     Action
+
 	Models   func(ctx context.Context) ([]Choice, error)
 	SetModel func(name string) error
 	Sessions func() ([]Choice, error)
 	// Resume and Clear replace the session.
 	Resume func(ctx context.Context, id string) (Session, error)
 	Clear  func() (Session, error)
-	// IDE serves /ide; args is what follows it.
-	IDE func(ctx context.Context, args string) (string, error)
 }
 
 // External opens text in the user's own editor. Cmd is run with the terminal;
-// Result returns what was saved.
+// Result returns what was saved, and cleans up.
 type External func(name, text string) (cmd *exec.Cmd, result func() (string, error), err error)
 
-// Options configures a UI. In and Out are a terminal.
-type Options struct {
-	In, Out *os.File
-	Env     []string
-	Theme   string // auto, dark, light or none
+// Terminal is where a UI is drawn.
+type Terminal struct {
+	In, Out *os.File // a terminal
+	Env     []string // "KEY=value", for its colours and habits
+	Theme   string   // auto, dark, light or none
+}
+
+// Start is what a UI begins with.
+type Start struct {
 	Version string
-	Dir     string // shown at the start
-	Notes   []string
-	First   string // a prompt to begin with
-	Status  func() Status
-	Modes   Modes
-	Actions Actions
-	Editor  External
-	Files   func() []string // for @file completion
-	History input.History
-	Now     func() time.Time // nil means time.Now
+	Dir     string   // where it works
+	Notes   []string // remarks for the user
+	Prompt  string   // run at once, as if typed; may be empty
+}
+
+// Options configures a UI.
+type Options struct {
+	Terminal Terminal
+	Start    Start
+	Status   func() Status
+	Modes    Modes
+	Actions  Actions
+	Editor   External
+	Files    func() []string // for @file completion; returns at once
+	History  input.History
+	Now      func() time.Time // nil means time.Now
 }
 
 // UI is the interactive face. Create it with New, hand Emit, Queued and the UI
 // itself (as a confirm.Reviewer) to what they serve, then call Run.
 type UI struct {
 	opt   Options
-	box   *mailbox
+	box   *feed.Box
 	queue *queue
 }
 
 var _ confirm.Reviewer = (*UI)(nil)
+
+// queueTaken says that the queued prompts were delivered.
+type queueTaken struct{}
 
 // New returns a UI that is not on the screen yet.
 func New(opt Options) *UI {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	return &UI{opt: opt, box: newMailbox(), queue: &queue{}}
+	return &UI{opt: opt, box: feed.NewBox(), queue: &queue{}}
 }
 
 // Emit shows ev, after everything emitted before. It may be called from any
 // goroutine and does not block.
-func (u *UI) Emit(ev session.Event) { u.box.put(ev) }
+func (u *UI) Emit(ev session.Event) { u.box.Put(ev) }
 
 // Queued takes the prompts that were typed while a turn was running. It may be
 // called from any goroutine.
 func (u *UI) Queued() []string {
 	text := u.queue.take()
 	if len(text) > 0 {
-		u.box.put(queueTaken{})
+		u.box.Put(queueTaken{})
 	}
 	return text
 }
@@ -122,18 +139,18 @@ func (u *UI) Queued() []string {
 // before Review returns.
 func (u *UI) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
 	q := &question{req: req, answer: make(chan confirm.Verdict, 1), gone: make(chan struct{})}
-	u.box.put(q)
+	u.box.Put(q)
 	select {
 	case v := <-q.answer:
 		return v, nil
 	case <-ctx.Done():
-	case <-u.box.closed:
+	case <-u.box.Closed():
 		return confirm.Verdict{}, confirm.ErrUndecided
 	}
-	u.box.put(withdraw{q})
+	u.box.Put(withdraw{q})
 	select {
 	case <-q.gone:
-	case <-u.box.closed:
+	case <-u.box.Closed():
 	}
 	return confirm.Verdict{}, ctx.Err()
 }

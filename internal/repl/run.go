@@ -4,24 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"os"
 	"sync"
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/repl/feed"
 	"github.com/bb2d0cf4/agent/internal/repl/input"
-	"github.com/bb2d0cf4/agent/internal/repl/markdown"
 	"github.com/bb2d0cf4/agent/internal/repl/screen"
-	"github.com/bb2d0cf4/agent/internal/sanitize"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
 )
-
-var zeroUsage llm.Usage
 
 // Run takes the terminal and serves the user until they leave or ctx ends. The
 // terminal is as it was when Run returns, whatever happened.
 func (u *UI) Run(ctx context.Context, sess Session) (err error) {
-	scr, err := screen.Open(screen.Options{In: u.opt.In, Out: u.opt.Out, Env: u.opt.Env})
+	term := &u.opt.Terminal
+	scr, err := screen.Open(screen.Options{In: term.In, Out: term.Out, Env: term.Env})
 	if err != nil {
 		return fmt.Errorf("the terminal cannot be used: %w", err)
 	}
@@ -31,95 +29,74 @@ func (u *UI) Run(ctx context.Context, sess Session) (err error) {
 	defer work.Wait()
 	defer cancel()
 
-	m := u.newModel(scr, sess)
-	m.spawn = func(f func(context.Context)) context.CancelFunc {
+	beside := func(f func(context.Context)) context.CancelFunc {
 		ctx, cancel := context.WithCancel(ctx)
-		work.Go(func() { f(ctx) })
+		work.Go(func() {
+			defer giveBack(scr)
+			f(ctx)
+		})
 		return cancel
 	}
-	prog := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(u.opt.In), tea.WithOutput(u.opt.Out),
-		tea.WithEnvironment(u.opt.Env), tea.WithoutRenderer(), tea.WithFPS(1), tea.WithoutSignalHandler())
-	f := feed{
-		box: u.box, now: u.opt.Now, opt: markdown.Options{Width: m.look.width, Dark: m.look.dark, NoColor: m.look.noColor},
-		send: func(up update) { prog.Send(up) },
-	}
-	work.Go(func() { f.run(ctx) })
-	work.Go(func() { watchSize(ctx, scr, prog.Send) })
-	m.greet()
-	m.printHistory()
+	m := u.newModel(scr, sess, beside)
+	prog := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(&keyboard{term.In, cancel}), tea.WithOutput(term.Out),
+		tea.WithEnvironment(term.Env), tea.WithColorProfile(scr.Profile()),
+		tea.WithoutRenderer(), tea.WithFPS(1), tea.WithoutSignalHandler())
+	beside(func(ctx context.Context) {
+		feed.Run(ctx, u.box, feed.Options{Look: m.look, Now: u.opt.Now, Send: func(up feed.Update) { prog.Send(up) }})
+	})
+	beside(func(ctx context.Context) { watchSize(ctx, scr, prog.Send) })
+	m.out.greet(u.opt.Start)
+	m.out.history(sess.Messages())
 	if _, err = prog.Run(); errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
 		err = ctx.Err()
 	}
-	m.leave()
+	leave(scr)
 	return err
 }
 
-func (u *UI) newModel(scr *screen.Screen, sess Session) *model {
-	width, height := scr.Size()
-	lk := look{width: width, height: height, dark: u.opt.Theme != "light", noColor: scr.NoColor() || u.opt.Theme == "none"}
-	lk.st = newStyles(lk.dark, lk.noColor)
-	m := &model{ui: u, scr: scr, sess: sess, look: lk}
-	var cmds []input.Command
-	for _, c := range m.commands() {
-		cmds = append(cmds, input.Command{Name: "/" + c.name, Args: c.args, Help: c.help})
+// giveBack returns the terminal before a panic ends the program.
+func giveBack(scr *screen.Screen) {
+	if r := recover(); r != nil {
+		panic(errors.Join(fmt.Errorf("%v", r), scr.Close()))
 	}
-	m.ed = input.New(input.Options{Commands: cmds, Files: u.opt.Files, History: u.opt.History, Dark: lk.dark, NoColor: lk.noColor})
+}
+
+// keyboard is the input, whose end ends the program: nobody is there any more.
+type keyboard struct {
+	*os.File
+	gone func()
+}
+
+// Read reads what was typed.
+func (k *keyboard) Read(b []byte) (int, error) {
+	n, err := k.File.Read(b)
+	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+		k.gone()
+	}
+	return n, err
+}
+
+// newModel puts the parts of the interface together.
+func (u *UI) newModel(scr *screen.Screen, sess Session, spawn spawner) *model {
+	look := theme.New(u.opt.Terminal.Theme != "light", scr.NoColor() || u.opt.Terminal.Theme == "none")
+	look.Width, look.Height = scr.Size()
+	out := &printer{scr: scr, look: look}
+	turn := &turns{sess: sess, spawn: spawn, box: u.box, out: out, now: u.opt.Now}
+	m := &model{
+		opt: &u.opt, box: u.box, queue: u.queue, scr: scr, look: look, out: out, turn: turn,
+		ask:  &asking{opt: &u.opt, scr: scr, out: out, turn: turn},
+		menu: newMenu(&u.opt, out, turn, spawn),
+	}
+	m.ed = input.New(input.Options{
+		Commands: m.menu.palette(), Files: u.opt.Files, History: u.opt.History, Dark: look.Dark, NoColor: look.NoColor,
+	})
 	return m
-}
-
-// newNote returns the small editor for a comment.
-func (m *model) newNote() *input.Editor {
-	return input.New(input.Options{Dark: m.look.dark, NoColor: m.look.noColor})
-}
-
-// greet says what this is and where it works.
-func (m *model) greet() {
-	o, st := &m.ui.opt, m.look.st
-	line := paint(st.accent, "agent "+o.Version) + paint(st.dim, " · "+sanitize.Line(o.Dir)+" · /help")
-	m.scr.Print(short(line, m.look.width))
-	for _, n := range o.Notes {
-		m.notice(n)
-	}
-}
-
-// historyBytes bounds how much of a resumed conversation is drawn again.
-const historyBytes = 8 << 10
-
-// printHistory draws the end of a resumed conversation.
-func (m *model) printHistory() {
-	msgs := m.sess.Messages()
-	from, size := len(msgs), 0
-	for from > 0 && size < historyBytes {
-		from--
-		size += len(msgs[from].Text())
-	}
-	if from > 0 {
-		m.notice(fmt.Sprintf("… %d earlier messages", from))
-	}
-	opt := markdown.Options{Width: m.look.width, Dark: m.look.dark, NoColor: m.look.noColor}
-	for _, msg := range msgs[from:] {
-		switch msg.Role {
-		case llm.User:
-			m.printPrompt(msg.Text())
-		case llm.Assistant:
-			if text := msg.Text(); strings.TrimSpace(text) != "" {
-				m.scr.Print("")
-				m.scr.Print(markdown.Render(text, opt)...)
-			}
-			for _, c := range msg.Calls {
-				m.scr.Print(short(paint(m.look.st.dim, "● "+sanitize.Line(c.Name+" "+c.Args)), m.look.width))
-			}
-		case llm.System, llm.ToolReply: // the results were told when they came
-		}
-	}
 }
 
 // leave takes the live region away, so that the shell's prompt follows the
 // conversation.
-func (m *model) leave() {
-	if m.ask != nil {
-		m.fullScreen(false)
-	}
-	m.scr.SetTail(nil, nil)
-	m.scr.Flush()
+func leave(scr *screen.Screen) {
+	scr.LeaveAlt()
+	scr.SetTail(nil, nil)
+	scr.Flush()
 }

@@ -51,6 +51,6 @@ func (s *stopped) Run() error {
 }
 
 // suspend gives the terminal back to the shell.
-func (m *model) suspend() tea.Cmd {
-	return tea.Exec(&stopped{external{screen: m.scr}}, func(error) tea.Msg { return nil })
+func suspend(scr *screen.Screen) tea.Cmd {
+	return tea.Exec(&stopped{external{screen: scr}}, func(error) tea.Msg { return nil })
 }

@@ -28,4 +28,4 @@ func watchSize(ctx context.Context, scr *screen.Screen, send func(tea.Msg)) {
 }
 
 // suspend does nothing: there is no job control.
-func (m *model) suspend() tea.Cmd { return nil }
+func suspend(*screen.Screen) tea.Cmd { return nil }

@@ -1,9 +1,9 @@
-package repl
+package feed
 
 import (
 	"strings"
 
-	"github.com/bb2d0cf4/agent/internal/repl/markdown"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
@@ -15,7 +15,7 @@ type thinking struct {
 }
 
 // push adds text and returns the lines that it finished.
-func (t *thinking) push(text string, opt markdown.Options) []string {
+func (t *thinking) push(text string, look theme.Look) []string {
 	var out []string
 	if !t.open {
 		t.open = true
@@ -27,34 +27,33 @@ func (t *thinking) push(text string, opt markdown.Options) []string {
 		if !found {
 			return out
 		}
-		out = append(out, t.render(done, opt)...)
+		out = append(out, t.render(done, look)...)
 		t.line = rest
 	}
 }
 
-func (t *thinking) tail(opt markdown.Options) []string {
+func (t *thinking) tail(look theme.Look) []string {
 	if t.line == "" {
 		return nil
 	}
-	return t.render(t.line, opt)
+	return t.render(t.line, look)
 }
 
 // close ends the reasoning and returns its last lines.
-func (t *thinking) close(opt markdown.Options) []string {
+func (t *thinking) close(look theme.Look) []string {
 	if !t.open {
 		return nil
 	}
 	t.line += t.clean.Close()
-	out := t.tail(opt)
+	out := t.tail(look)
 	*t = thinking{}
 	return out
 }
 
-func (t *thinking) render(line string, opt markdown.Options) []string {
-	lines := wrap(strings.ReplaceAll(line, "\t", "    "), "  ", opt.Width)
-	dim := newStyles(opt.Dark, opt.NoColor).dim
+func (t *thinking) render(line string, look theme.Look) []string {
+	lines := theme.Wrap(strings.ReplaceAll(line, "\t", "    "), "  ", look.Width)
 	for i, l := range lines {
-		lines[i] = paint(dim, l)
+		lines[i] = theme.Paint(look.Styles.Dim, l)
 	}
 	return lines
 }

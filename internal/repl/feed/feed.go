@@ -1,4 +1,8 @@
-package repl
+// Package feed renders streaming text beside the interface. It guarantees that
+// everything reaches the interface in the order in which it was put into the box,
+// that text costs at most one update a frame however it comes, and that a flood of
+// it never delays a key.
+package feed
 
 import (
 	"context"
@@ -6,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bb2d0cf4/agent/internal/repl/markdown"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/session"
 )
 
@@ -18,22 +23,35 @@ const (
 	tailLines = 12
 )
 
-// update is what the feed hands to the model: lines that are finished, then the
-// live end of the text, then items that the model handles in order.
-type update struct {
-	lines []string
-	tail  []string
-	items []any
+// Update is what the interface is handed: lines that are finished, then the live
+// end of the text, then items that are to be handled in order.
+type Update struct {
+	Lines []string
+	Tail  []string
+	Items []any
 }
 
-// feed renders streaming text in a goroutine of its own, so that a flood of it
-// never delays a key. It owns the markdown renderer.
+// Options configures Run.
+type Options struct {
+	Look theme.Look
+	Send func(Update)
+	Now  func() time.Time
+}
+
+// Run renders what is put into box until ctx ends. A theme.Look that is put there
+// is how the text looks from then on.
+func Run(ctx context.Context, box *Box, opt Options) {
+	f := feed{box: box, send: opt.Send, now: opt.Now, look: opt.Look}
+	f.run(ctx)
+}
+
+// feed is the state of Run. It owns the Markdown renderer.
 type feed struct {
-	box  *mailbox
-	send func(update)
+	box  *Box
+	send func(Update)
 	now  func() time.Time
 
-	opt   markdown.Options
+	look  theme.Look
 	md    *markdown.Stream // nil between answers
 	think thinking
 
@@ -42,7 +60,7 @@ type feed struct {
 	sentAt time.Time
 }
 
-// run serves the mailbox until ctx ends.
+// run serves the box until ctx ends.
 func (f *feed) run(ctx context.Context) {
 	defer f.box.close()
 	timer := time.NewTimer(time.Hour)
@@ -77,7 +95,7 @@ func (f *feed) flush() (time.Duration, bool) {
 
 // post sends the finished lines and the tail, and items for the model.
 func (f *feed) post(items ...any) {
-	f.send(update{lines: f.lines, tail: f.tail(), items: items})
+	f.send(Update{Lines: f.lines, Tail: f.tail(), Items: items})
 	f.lines, f.dirty, f.sentAt = nil, false, f.now()
 }
 
@@ -85,7 +103,7 @@ func (f *feed) tail() []string {
 	if f.md != nil {
 		return f.md.Tail(tailLines)
 	}
-	return f.think.tail(f.opt)
+	return f.think.tail(f.look)
 }
 
 func (f *feed) apply(item any) {
@@ -93,16 +111,14 @@ func (f *feed) apply(item any) {
 	case *textRun:
 		f.text(it.text)
 	case session.ReasoningDelta:
-		f.lines = append(f.lines, f.think.push(it.Text, f.opt)...)
+		f.lines = append(f.lines, f.think.push(it.Text, f.look)...)
 		f.dirty = true
-	case resized:
-		f.opt.Width = it.width
+	case theme.Look:
+		f.look = it
 		if f.md != nil {
-			f.md.Resize(it.width)
+			f.md.Resize(it.Width)
 		}
 		f.dirty = true
-	case themed:
-		f.opt.Dark = it.dark
 	default:
 		f.finish()
 		f.post(item)
@@ -111,9 +127,9 @@ func (f *feed) apply(item any) {
 
 // text renders a run of text in slices; under a flood it sends a frame between.
 func (f *feed) text(text []byte) {
-	f.lines = append(f.lines, f.think.close(f.opt)...)
+	f.lines = append(f.lines, f.think.close(f.look)...)
 	if f.md == nil {
-		f.md = markdown.New(f.opt)
+		f.md = markdown.New(markdown.Options{Width: f.look.Width, Dark: f.look.Dark, NoColor: f.look.NoColor})
 		f.lines = append(f.lines, "")
 	}
 	for len(text) > 0 {
@@ -137,7 +153,7 @@ func cut(text []byte, n int) int {
 
 // finish ends the text that is being rendered.
 func (f *feed) finish() {
-	f.lines = append(f.lines, f.think.close(f.opt)...)
+	f.lines = append(f.lines, f.think.close(f.look)...)
 	if f.md != nil {
 		f.lines = append(f.lines, f.md.Close()...)
 		f.md = nil

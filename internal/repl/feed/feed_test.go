@@ -1,4 +1,4 @@
-package repl
+package feed
 
 import (
 	"context"
@@ -13,33 +13,34 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
-	"github.com/bb2d0cf4/agent/internal/repl/markdown"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/session"
 )
 
-// fed runs a feed over what produce puts into its mailbox, and returns what the
+// fed runs a feed over what produce puts into its box, and returns what the
 // feed sent, once it has nothing more to do.
-func fed(t *testing.T, produce func(box *mailbox)) []update {
+func fed(t *testing.T, produce func(box *Box)) []Update {
 	t.Helper()
-	var got []update
+	var got []Update
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		box := newMailbox()
-		f := feed{box: box, now: time.Now, opt: markdown.Options{Width: 80, Dark: true, NoColor: true}, send: func(up update) { got = append(got, up) }}
-		go f.run(ctx)
+		box := NewBox()
+		look := theme.New(true, true)
+		look.Width = 80
+		go Run(ctx, box, Options{Look: look, Now: time.Now, Send: func(up Update) { got = append(got, up) }})
 		produce(box)
 		<-time.After(time.Second) // virtual: the last frame comes due
 		cancel()
-		<-box.closed
+		<-box.Closed()
 	})
 	return got
 }
 
 // said joins the finished lines of updates, without styles and blank lines.
-func said(ups []update) []string {
+func said(ups []Update) []string {
 	var out []string
 	for _, up := range ups {
-		for _, l := range up.lines {
+		for _, l := range up.Lines {
 			if l = strings.TrimSpace(ansi.Strip(l)); l != "" {
 				out = append(out, l)
 			}
@@ -50,17 +51,17 @@ func said(ups []update) []string {
 
 func TestTextComesBeforeWhatFollowsIt(t *testing.T) {
 	call := llm.ToolCall{ID: "1", Name: "read_file"}
-	ups := fed(t, func(box *mailbox) {
-		box.put(session.TextDelta{Text: "I look at "})
-		box.put(session.TextDelta{Text: "the file."})
-		box.put(session.CallStarted{Call: call})
-		box.put(session.TextDelta{Text: "Done."})
-		box.put(session.TurnEnded{})
+	ups := fed(t, func(box *Box) {
+		box.Put(session.TextDelta{Text: "I look at "})
+		box.Put(session.TextDelta{Text: "the file."})
+		box.Put(session.CallStarted{Call: call})
+		box.Put(session.TextDelta{Text: "Done."})
+		box.Put(session.TurnEnded{})
 	})
 	var order []string
 	for _, up := range ups {
-		order = append(order, said([]update{up})...)
-		for _, it := range up.items {
+		order = append(order, said([]Update{up})...)
+		for _, it := range up.Items {
 			order = append(order, fmt.Sprintf("%T", it))
 		}
 	}
@@ -72,11 +73,11 @@ func TestTextComesBeforeWhatFollowsIt(t *testing.T) {
 
 func TestFloodIsDrawnInFrames(t *testing.T) {
 	const pieces = 20_000
-	ups := fed(t, func(box *mailbox) {
+	ups := fed(t, func(box *Box) {
 		for i := range pieces {
-			box.put(session.TextDelta{Text: fmt.Sprintf("word%d ", i)})
+			box.Put(session.TextDelta{Text: fmt.Sprintf("word%d ", i)})
 		}
-		box.put(session.TurnEnded{})
+		box.Put(session.TurnEnded{})
 	})
 	if len(ups) > 100 {
 		t.Errorf("%d pieces made %d updates", pieces, len(ups))
@@ -90,18 +91,18 @@ func TestFloodIsDrawnInFrames(t *testing.T) {
 }
 
 func TestUnfinishedTextIsShownWithinAFrame(t *testing.T) {
-	ups := fed(t, func(box *mailbox) { box.put(session.TextDelta{Text: "half a sen"}) })
-	tail := slices.Concat(ups[len(ups)-1].tail)
+	ups := fed(t, func(box *Box) { box.Put(session.TextDelta{Text: "half a sen"}) })
+	tail := slices.Concat(ups[len(ups)-1].Tail)
 	if got := ansi.Strip(strings.Join(tail, "")); !strings.Contains(got, "half a sen") {
 		t.Errorf("tail = %q", got)
 	}
 }
 
 func TestReasoningIsNoAnswer(t *testing.T) {
-	ups := fed(t, func(box *mailbox) {
-		box.put(session.ReasoningDelta{Text: "Hm. *Not*\nmarkdown \x1b]0;title\x07"})
-		box.put(session.TextDelta{Text: "Answer."})
-		box.put(session.TurnEnded{})
+	ups := fed(t, func(box *Box) {
+		box.Put(session.ReasoningDelta{Text: "Hm. *Not*\nmarkdown \x1b]0;title\x07"})
+		box.Put(session.TextDelta{Text: "Answer."})
+		box.Put(session.TurnEnded{})
 	})
 	want := []string{"Hm. *Not*", `markdown \u{1b}]0;title\u{7}`, "Answer."}
 	if d := cmp.Diff(want, said(ups)); d != "" {
@@ -109,13 +110,17 @@ func TestReasoningIsNoAnswer(t *testing.T) {
 	}
 }
 
-func TestMailboxKeepsOrderAndJoinsText(t *testing.T) {
-	box := newMailbox()
+func TestBoxKeepsOrderAndJoinsText(t *testing.T) {
+	box := NewBox()
 	for _, it := range []any{
-		session.TextDelta{Text: "a"}, session.TextDelta{Text: "b"}, session.Notice{Text: "n"}, session.TextDelta{Text: "c"},
-		session.CallPending{Pending: llm.Pending{Bytes: 1}}, session.CallPending{Pending: llm.Pending{Bytes: 2}},
+		session.TextDelta{Text: "a"},
+		session.TextDelta{Text: "b"},
+		session.Notice{Text: "n"},
+		session.TextDelta{Text: "c"},
+		session.CallPending{Pending: llm.Pending{Bytes: 1}},
+		session.CallPending{Pending: llm.Pending{Bytes: 2}},
 	} {
-		box.put(it)
+		box.Put(it)
 	}
 	var got []string
 	for _, it := range box.take() {

@@ -1,0 +1,185 @@
+package repl
+
+import (
+	"errors"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/repl/panel"
+	"github.com/bb2d0cf4/agent/internal/repl/screen"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
+)
+
+// question is a request that waits for the user. gone is closed when it is no
+// longer on the screen.
+type question struct {
+	req    confirm.Request
+	answer chan confirm.Verdict
+	gone   chan struct{}
+}
+
+// withdraw takes a question off the screen.
+type withdraw struct{ *question }
+
+// asking is the question that stands, if any, and its panel.
+type asking struct {
+	opt  *Options
+	scr  *screen.Screen
+	out  *printer
+	turn *turns
+
+	q     *question
+	panel *panel.Panel // nil if no question stands
+}
+
+// armed is due when a panel may take keys.
+type armed struct{ *panel.Panel }
+
+// edited is the outcome of $EDITOR.
+type edited struct {
+	panel *panel.Panel
+	text  string
+	err   error
+}
+
+// pose puts a question on the screen.
+func (a *asking) pose(q *question) tea.Cmd {
+	a.q, a.panel = q, panel.New(q.req, a.out.look, a.opt.Now())
+	return a.later()
+}
+
+// drop takes q off the screen, if it is there: it was answered elsewhere, or its
+// turn was cancelled.
+func (a *asking) drop(q *question) bool {
+	if a.panel == nil || a.q != q {
+		return false
+	}
+	a.clear()
+	return true
+}
+
+func (a *asking) clear() {
+	a.q, a.panel = nil, nil
+	a.scr.LeaveAlt()
+}
+
+// later looks at the panel again when it may take keys.
+func (a *asking) later() tea.Cmd {
+	p := a.panel
+	return tea.Tick(p.Wait(a.opt.Now()), func(time.Time) tea.Msg { return armed{p} })
+}
+
+func (a *asking) wake(due armed) tea.Cmd {
+	if due.Panel != a.panel || a.panel.Wait(a.opt.Now()) == 0 {
+		return nil
+	}
+	return a.later()
+}
+
+// key handles a key while a question stands. Those that come before the panel
+// takes keys, and those that are not its own, go on to the prompt.
+func (a *asking) key(key tea.KeyPressMsg) (tea.Cmd, bool) {
+	if a.panel == nil {
+		return nil, false
+	}
+	if a.panel.Wait(a.opt.Now()) > 0 {
+		a.panel.Disturbed(a.opt.Now())
+		return nil, false
+	}
+	outcome, verdict := a.panel.Press(key)
+	a.fit()
+	switch outcome {
+	case panel.Answered:
+		a.answer(verdict)
+	case panel.Edit:
+		return a.edit(), true
+	case panel.Cancel:
+		a.cancel()
+	case panel.Ignored:
+		return nil, false
+	case panel.Handled:
+	}
+	return nil, true
+}
+
+// fit shows the panel where it wants to be.
+func (a *asking) fit() {
+	if a.panel.Full() {
+		a.scr.EnterAlt()
+	} else {
+		a.scr.LeaveAlt()
+	}
+}
+
+// cancel stops the turn, which withdraws the question. Outside of a turn (/undo)
+// it is a no.
+func (a *asking) cancel() {
+	if a.turn.running {
+		a.turn.cancel()
+		return
+	}
+	a.answer(confirm.Verdict{By: "terminal"})
+}
+
+func (a *asking) answer(v confirm.Verdict) {
+	a.q.answer <- v
+	a.clear()
+}
+
+// paste puts pasted text into the comment, if one is being typed.
+func (a *asking) paste(text string) bool {
+	if a.panel == nil {
+		return false
+	}
+	if note := a.panel.Note(); note != nil {
+		note.Paste(text)
+		return true
+	}
+	a.panel.Disturbed(a.opt.Now())
+	return false
+}
+
+func (a *asking) restyle(look theme.Look) {
+	if a.panel != nil {
+		a.panel.Restyle(look)
+	}
+}
+
+// edit opens the proposed text in the user's editor; what is saved becomes the
+// proposal, and the question stands.
+func (a *asking) edit() tea.Cmd {
+	p := a.panel
+	name, text, _ := p.Proposal()
+	if a.opt.Editor == nil {
+		return nil
+	}
+	cmd, result, err := a.opt.Editor(name, text)
+	if err != nil {
+		a.out.problem(err)
+		return nil
+	}
+	a.scr.LeaveAlt()
+	return tea.Exec(lend(cmd, a.opt.Terminal, a.scr), func(err error) tea.Msg {
+		text, err2 := result() // also cleans up
+		return edited{panel: p, text: text, err: errors.Join(err, err2)}
+	})
+}
+
+// edited takes up what the user saved.
+func (a *asking) edited(ed edited) tea.Cmd {
+	if ed.err != nil {
+		a.out.notice("The editor ended with an error, so the proposal is as it was: " + ed.err.Error())
+	}
+	if ed.panel != a.panel {
+		return nil // answered elsewhere, or withdrawn, meanwhile
+	}
+	text := ed.text
+	if ed.err != nil {
+		_, text, _ = a.panel.Proposal()
+	}
+	a.panel.Propose(text, a.opt.Now())
+	a.fit()
+	return a.later()
+}

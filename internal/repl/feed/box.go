@@ -1,0 +1,74 @@
+package feed
+
+import (
+	"sync"
+
+	"github.com/bb2d0cf4/agent/internal/session"
+)
+
+// Box hands items from any goroutine to the one that draws, in order. Text
+// that waits there is joined, so that a flood of small pieces costs little.
+type Box struct {
+	wake   chan struct{} // holds one token while items may be waiting
+	closed chan struct{} // closed when nobody draws any more
+	once   sync.Once
+
+	mu    sync.Mutex // guards items
+	items []any
+}
+
+// NewBox returns an empty box.
+func NewBox() *Box {
+	return &Box{wake: make(chan struct{}, 1), closed: make(chan struct{})}
+}
+
+// Put adds an item: a session.Event, a theme.Look, or whatever else the model is to have
+// in order with them. It does not block.
+func (b *Box) Put(item any) {
+	b.mu.Lock()
+	b.items = join(b.items, item)
+	b.mu.Unlock()
+	select {
+	case b.wake <- struct{}{}:
+	default: // a token is there already
+	}
+}
+
+// join appends item, or adds it to the last one if both are text of one kind.
+func join(items []any, item any) []any {
+	var last any
+	if len(items) > 0 {
+		last = items[len(items)-1]
+	}
+	switch next := item.(type) {
+	case session.TextDelta:
+		if prev, ok := last.(*textRun); ok {
+			prev.text = append(prev.text, next.Text...)
+			return items
+		}
+		item = &textRun{text: []byte(next.Text)}
+	case session.CallPending:
+		if _, ok := last.(session.CallPending); ok {
+			items[len(items)-1] = next
+			return items
+		}
+	}
+	return append(items, item)
+}
+
+// textRun is consecutive text of the answer.
+type textRun struct{ text []byte }
+
+// take returns the waiting items and leaves none.
+func (b *Box) take() []any {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	items := b.items
+	b.items = nil
+	return items
+}
+
+// Closed is closed when nobody draws any more.
+func (b *Box) Closed() <-chan struct{} { return b.closed }
+
+func (b *Box) close() { b.once.Do(func() { close(b.closed) }) }

@@ -1,0 +1,222 @@
+// Package panel shows a question below the conversation and takes its answer. It
+// guarantees that a key answers only after the question was on the screen for a
+// while without any key being pressed, that a command cannot be approved before all
+// of it was on the screen, and that what is approved is the text that is shown.
+package panel
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/repl/diffview"
+	"github.com/bb2d0cf4/agent/internal/repl/input"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
+)
+
+// guard is how long a panel must have been on the screen, with no key pressed,
+// before it takes keys: what was typed ahead never answers.
+const guard = 400 * time.Millisecond
+
+// body is what a panel shows of a request: a diffview.View or CommandView.
+type body interface {
+	scroller
+	Header() []string
+	Resize(width int)
+}
+
+type scroller interface {
+	Len() int
+	Lines(offset, height int) []string
+}
+
+// Panel is a question on the screen.
+type Panel struct {
+	req    confirm.Request
+	look   theme.Look
+	edited *string       // the proposal after $EDITOR
+	note   *input.Editor // open while a comment is typed
+
+	body body
+	diff *diffview.View // body, if the request is a change
+
+	scroll scroll
+	armed  bool      // takes keys
+	since  time.Time // no key since
+	full   bool      // on the whole screen
+}
+
+// scroll is the part of the body that is shown.
+type scroll struct {
+	offset int // first line shown
+	room   int // lines shown
+	seen   int // lines that were on the screen so far
+}
+
+// by moves the part by n of total lines.
+func (s *scroll) by(n, total int) { s.offset = max(0, min(s.offset+n, total-s.room)) }
+
+// New returns a panel for req that is shown from now on.
+func New(req confirm.Request, look theme.Look, now time.Time) *Panel {
+	p := &Panel{req: req, look: look, since: now}
+	p.build()
+	return p
+}
+
+// build makes the body of the request as it stands.
+func (p *Panel) build() {
+	opt := diffview.Options{Width: p.look.Width, Dark: p.look.Dark, NoColor: p.look.NoColor}
+	p.diff, p.scroll = nil, scroll{}
+	if p.req.Change != nil {
+		p.diff = diffview.New(change(p.req, p.edited), opt)
+		p.body = p.diff
+		return
+	}
+	p.body = diffview.NewCommand(command(p.req), opt)
+}
+
+// change is what a request to write would write.
+func change(req confirm.Request, edited *string) diffview.Change {
+	c := req.Change
+	after := c.After
+	if edited != nil {
+		after = *edited
+	}
+	return diffview.Change{
+		Name: c.Name, Before: c.Text, After: after, Exists: c.Exists, Delete: c.Delete,
+		Encoding: string(c.Format.Encoding), BOM: c.Format.BOM, Mode: c.Mode, Notes: req.Notes,
+	}
+}
+
+// command is what a request to run or read would do.
+func command(req confirm.Request) diffview.Command {
+	if c := req.Command; c != nil {
+		return diffview.Command{Line: c.Line, Dir: c.Dir, Timeout: c.Timeout, Background: c.Background, Notes: req.Notes}
+	}
+	line := "read a file"
+	if req.Read != nil {
+		line = "read " + req.Read.Path
+	}
+	return diffview.Command{Line: line, Notes: append([]string{"outside the workspace"}, req.Notes...)}
+}
+
+// Wait says how long it takes until the panel takes keys, if none is pressed. Once
+// it is zero, the panel takes them.
+func (p *Panel) Wait(now time.Time) time.Duration {
+	wait := max(0, guard-now.Sub(p.since))
+	p.armed = p.armed || wait == 0
+	if p.armed {
+		return 0
+	}
+	return wait
+}
+
+// Disturbed says that something was typed or pasted that was not for the panel.
+func (p *Panel) Disturbed(now time.Time) { p.since = now }
+
+// Restyle follows the terminal's size and background.
+func (p *Panel) Restyle(look theme.Look) {
+	if look.Dark != p.look.Dark {
+		p.look = look
+		p.build()
+		return
+	}
+	p.look = look
+	p.body.Resize(look.Width)
+}
+
+// Full says whether the panel wants the whole screen.
+func (p *Panel) Full() bool { return p.full }
+
+// Note returns the editor of the comment that is being typed, or nil.
+func (p *Panel) Note() *input.Editor { return p.note }
+
+// Proposal returns the text that would be written now, and the name of its file;
+// false if the request is none that can be edited.
+func (p *Panel) Proposal() (name, text string, ok bool) {
+	if p.diff == nil || p.req.Change.Delete {
+		return "", "", false
+	}
+	return p.req.Change.Name, change(p.req, p.edited).After, true
+}
+
+// Propose puts text in the place of the proposal. The panel is as good as new: it
+// takes no keys for a while.
+func (p *Panel) Propose(text string, now time.Time) {
+	p.edited = nil
+	if text != p.req.Change.After {
+		p.edited = &text
+	}
+	p.build()
+	p.armed, p.since = false, now
+}
+
+// View returns the panel in at most height lines.
+func (p *Panel) View(height int) []string {
+	head := p.body.Header()
+	hints := p.hints()
+	p.scroll.room = max(1, height-len(head)-len(hints)-1)
+	p.scroll.by(0, p.body.Len())
+	lines := p.body.Lines(p.scroll.offset, p.scroll.room)
+	p.scroll.seen = max(p.scroll.seen, p.scroll.offset+len(lines))
+	out := append(append([]string{}, head...), lines...)
+	if p.body.Len() > p.scroll.room {
+		where := fmt.Sprintf("lines %d–%d of %d · PgUp/PgDn scroll", p.scroll.offset+1, p.scroll.offset+len(lines), p.body.Len())
+		out = append(out, theme.Paint(p.look.Styles.Dim, theme.Short(where, p.look.Width)))
+	}
+	return append(out, p.hints()...)
+}
+
+// hidden returns how many lines of a command were never on the screen. Such a
+// command cannot be approved yet; a diff can.
+func (p *Panel) hidden() int {
+	if p.diff != nil {
+		return 0
+	}
+	return max(0, p.body.Len()-p.scroll.seen)
+}
+
+// hints names the keys that answer.
+func (p *Panel) hints() []string {
+	st := p.look.Styles
+	if p.note != nil {
+		return hint(p.look, st.Dim, "why not? the model reads this · Enter sends · Esc goes back")
+	}
+	if n := p.hidden(); n > 0 {
+		return hint(p.look, st.Warn, fmt.Sprintf("%d more lines: scroll to the end (PgDn) before you say yes · n no · Esc cancel", n))
+	}
+	keys := []string{"y yes"}
+	if !p.req.Force {
+		keys = append(keys, "a "+always(p.req))
+	}
+	keys = append(keys, "n no", "c no, and say why")
+	if p.diff != nil {
+		keys = append(keys, "e edit first", "x unfold", "v full screen")
+	}
+	style := st.Accent
+	if !p.armed {
+		style = st.Dim
+	}
+	return hint(p.look, style, strings.Join(append(keys, "Esc cancel"), " · "))
+}
+
+func hint(look theme.Look, style theme.Style, text string) []string {
+	lines := theme.Wrap(text, "", look.Width)
+	for i, l := range lines {
+		lines[i] = theme.Paint(style, l)
+	}
+	return lines
+}
+
+// always says what "a" would approve.
+func always(req confirm.Request) string {
+	switch {
+	case req.Change != nil:
+		return "yes to every " + req.Tool + " this session"
+	case req.Command != nil:
+		return "yes to this command this session"
+	default:
+		return "yes to this file this session"
+	}
+}

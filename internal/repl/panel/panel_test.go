@@ -1,0 +1,229 @@
+package panel_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/repl/panel"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+func look() theme.Look {
+	l := theme.New(true, true)
+	l.Width, l.Height = 60, 24
+	return l
+}
+
+func edit() confirm.Request {
+	return confirm.Request{Tool: "edit_file", Change: &workspace.Change{
+		File: workspace.File{Name: "a.txt", Exists: true, Text: "one\n"}, After: "two\n",
+	}}
+}
+
+func command(line string) confirm.Request {
+	return confirm.Request{Tool: "execute_command", Command: &confirm.Command{Line: line, Dir: "/w"}}
+}
+
+func key(name string) tea.KeyPressMsg {
+	special := map[string]tea.Key{
+		"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "end": {Code: tea.KeyEnd},
+		"pgdown": {Code: tea.KeyPgDown}, "up": {Code: tea.KeyUp}, "home": {Code: tea.KeyHome},
+		"shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift}, "ctrl+c": {Code: 'c', Mod: tea.ModCtrl},
+	}
+	if k, ok := special[name]; ok {
+		return tea.KeyPressMsg(k)
+	}
+	return tea.KeyPressMsg(tea.Key{Code: []rune(name)[0], Text: name})
+}
+
+// ready returns a panel that was shown and takes keys.
+func ready(req confirm.Request, height int) *panel.Panel {
+	p := panel.New(req, look(), start)
+	p.View(height)
+	p.Wait(start.Add(time.Hour))
+	return p
+}
+
+func press(p *panel.Panel, keys ...string) (panel.Outcome, confirm.Verdict) {
+	var o panel.Outcome
+	var v confirm.Verdict
+	for _, k := range keys {
+		o, v = p.Press(key(k))
+	}
+	return o, v
+}
+
+func TestKeysAnswer(t *testing.T) {
+	for name, tc := range map[string]struct {
+		keys    []string
+		outcome panel.Outcome
+		verdict confirm.Verdict
+	}{
+		"yes":          {[]string{"y"}, panel.Answered, confirm.Verdict{Decision: confirm.Approve, By: "terminal"}},
+		"for good":     {[]string{"a"}, panel.Answered, confirm.Verdict{Decision: confirm.Approve, Session: true, By: "terminal"}},
+		"no":           {[]string{"n"}, panel.Answered, confirm.Verdict{By: "terminal"}},
+		"comment":      {[]string{"c", "w", "h", "y", "enter"}, panel.Answered, confirm.Verdict{Feedback: "why", By: "terminal"}},
+		"no comment":   {[]string{"c", "enter"}, panel.Handled, confirm.Verdict{}},
+		"back":         {[]string{"c", "y", "esc"}, panel.Handled, confirm.Verdict{}},
+		"edit":         {[]string{"e"}, panel.Edit, confirm.Verdict{}},
+		"cancel":       {[]string{"esc"}, panel.Cancel, confirm.Verdict{}},
+		"a stray key":  {[]string{"z"}, panel.Handled, confirm.Verdict{}},
+		"not its own":  {[]string{"ctrl+c"}, panel.Ignored, confirm.Verdict{}},
+		"enter":        {[]string{"enter"}, panel.Handled, confirm.Verdict{}},
+		"full and out": {[]string{"v", "esc"}, panel.Handled, confirm.Verdict{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o, v := press(ready(edit(), 20), tc.keys...)
+			if o != tc.outcome {
+				t.Errorf("outcome %v, want %v", o, tc.outcome)
+			}
+			if d := cmp.Diff(tc.verdict, v); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func TestTypedAheadDoesNotAnswer(t *testing.T) {
+	p := panel.New(edit(), look(), start)
+	p.View(20)
+	for ms := 0; ms < 2000; ms += 300 { // a key every 300 ms: never quiet for long enough
+		now := start.Add(time.Duration(ms) * time.Millisecond)
+		if p.Wait(now) == 0 {
+			t.Fatalf("takes keys after %d ms of typing", ms)
+		}
+		if o, _ := p.Press(key("y")); o != panel.Ignored {
+			t.Fatalf("a key typed ahead came to %v", o)
+		}
+		p.Disturbed(now)
+	}
+	last := start.Add(1800 * time.Millisecond)
+	if got := p.Wait(last.Add(399 * time.Millisecond)); got != time.Millisecond {
+		t.Errorf("1 ms before its time it waits %v", got)
+	}
+	if p.Wait(last.Add(400*time.Millisecond)) != 0 {
+		t.Error("still waits after 400 quiet milliseconds")
+	}
+	if o, _ := p.Press(key("y")); o != panel.Answered {
+		t.Error("y does not answer")
+	}
+}
+
+func TestCommandIsApprovedOnlyOnceItWasSeen(t *testing.T) {
+	var lines []string
+	for i := range 40 {
+		lines = append(lines, fmt.Sprintf("echo %d", i))
+	}
+	p := ready(command(strings.Join(lines, "\n")), 12)
+	for _, k := range []string{"y", "a"} {
+		if o, _ := press(p, k); o != panel.Handled {
+			t.Fatalf("%s approved what was not seen", k)
+		}
+	}
+	if !strings.Contains(strings.Join(p.View(12), "\n"), "scroll to the end") {
+		t.Error("the panel does not say why")
+	}
+	if o, _ := press(ready(command(strings.Join(lines, "\n")), 12), "n"); o != panel.Answered {
+		t.Error("no needs no reading")
+	}
+	for range 40 {
+		press(p, "pgdown")
+		p.View(12)
+	}
+	if o, _ := press(p, "y"); o != panel.Answered {
+		t.Error("not approved after all of it was shown")
+	}
+}
+
+func TestForcedRequestGrantsNothing(t *testing.T) {
+	req := edit()
+	req.Force = true
+	p := ready(req, 20)
+	if o, _ := press(p, "a"); o != panel.Handled {
+		t.Error("a answers a request that a person has to look at each time")
+	}
+	if strings.Contains(strings.Join(p.View(20), "\n"), "this session") {
+		t.Error("a is offered")
+	}
+}
+
+func TestEditedProposalIsWhatIsApproved(t *testing.T) {
+	p := ready(edit(), 20)
+	name, text, ok := p.Proposal()
+	if name != "a.txt" || text != "two\n" || !ok {
+		t.Fatalf("proposal %q %q %v", name, text, ok)
+	}
+	p.Propose("three\n", start)
+	if o, _ := press(p, "y"); o != panel.Ignored {
+		t.Error("an edited proposal is answered before it was read")
+	}
+	if shown := strings.Join(p.View(20), "\n"); !strings.Contains(shown, "three") || strings.Contains(shown, "two") {
+		t.Errorf("shown:\n%s", shown)
+	}
+	p.Wait(start.Add(time.Hour))
+	if _, v := press(p, "y"); v.Text == nil || *v.Text != "three\n" {
+		t.Errorf("verdict %+v", v)
+	}
+	p.Propose("two\n", start)
+	p.Wait(start.Add(time.Hour))
+	if _, v := press(p, "y"); v.Text != nil {
+		t.Error("the proposal itself counts as edited")
+	}
+}
+
+func TestRemovalCannotBeEdited(t *testing.T) {
+	req := edit()
+	req.Change.Delete, req.Change.After = true, ""
+	if o, _ := press(ready(req, 20), "e"); o != panel.Handled {
+		t.Errorf("outcome %v", o)
+	}
+}
+
+func TestEveryKindOfRequestNamesItsObject(t *testing.T) {
+	for want, req := range map[string]confirm.Request{
+		"a.txt":      edit(),
+		"go test":    command("go test ./..."),
+		"/etc/hosts": {Tool: "read_file", Read: &confirm.Read{Path: "/etc/hosts"}},
+	} {
+		req.Notes = []string{"mind the gap"}
+		shown := strings.Join(ready(req, 20).View(20), "\n")
+		if !strings.Contains(shown, want) || !strings.Contains(shown, "mind the gap") {
+			t.Errorf("%s is not in\n%s", want, shown)
+		}
+	}
+}
+
+func TestViewFitsItsHeight(t *testing.T) {
+	req := edit()
+	req.Change.After = strings.Repeat("line\n", 200)
+	for height := 6; height < 40; height++ {
+		if n := len(ready(req, height).View(height)); n > height {
+			t.Errorf("%d lines in %d", n, height)
+		}
+	}
+}
+
+func TestScrollingStaysInside(t *testing.T) {
+	req := edit()
+	req.Change.After = strings.Repeat("line\n", 200)
+	p := ready(req, 20)
+	press(p, "end")
+	bottom := strings.Join(p.View(20), "\n")
+	press(p, "pgdown", "end")
+	if got := strings.Join(p.View(20), "\n"); got != bottom {
+		t.Error("scrolled past the end")
+	}
+	press(p, "home", "up")
+	if got := strings.Join(p.View(20), "\n"); !strings.Contains(got, "lines 1–") {
+		t.Errorf("not at the top:\n%s", got)
+	}
+}

@@ -1,0 +1,154 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/repl/diffview"
+	"github.com/bb2d0cf4/agent/internal/repl/markdown"
+	"github.com/bb2d0cf4/agent/internal/repl/screen"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
+	"github.com/bb2d0cf4/agent/internal/session"
+)
+
+// historyBytes bounds how much of a resumed conversation is drawn again.
+const historyBytes = 8 << 10
+
+// printer puts finished blocks into the scrollback.
+type printer struct {
+	scr   *screen.Screen
+	look  theme.Look
+	calls bool // the last line printed is a call's
+}
+
+func (p *printer) lines(lines ...string) {
+	p.scr.Print(lines...)
+	p.calls = false
+}
+
+// prompt prints what the user said.
+func (p *printer) prompt(text string) {
+	lines := []string{""}
+	prefix := "❯ "
+	for _, l := range theme.Wrap(sanitize.Text(strings.TrimSpace(text)), "", p.look.Width-2) {
+		lines = append(lines, theme.Paint(p.look.Styles.User, prefix+l))
+		prefix = "  "
+	}
+	p.lines(lines...)
+}
+
+// call prints the outcome of a call: one line, and the diff of what was changed.
+func (p *printer) call(ev session.CallEnded) {
+	st, res := p.look.Styles, ev.Result
+	mark := theme.Paint(st.Good, "●")
+	switch {
+	case res.Denied != nil:
+		mark = theme.Paint(st.Warn, "○")
+	case res.Failed:
+		mark = theme.Paint(st.Bad, "●")
+	}
+	line := mark + " " + sanitize.Line(ev.Title)
+	if res.ForUser != "" {
+		line += theme.Paint(st.Dim, " · "+sanitize.Line(res.ForUser))
+	}
+	if !p.calls {
+		p.lines("")
+	}
+	p.lines(theme.Short(line, p.look.Width))
+	for _, c := range res.Changes {
+		opt := diffview.Options{Width: p.look.Width, Dark: p.look.Dark, NoColor: p.look.NoColor}
+		_, lines := diffview.Summarize(c.Path, c.Diff, opt) // the call's own line is the title
+		p.lines(lines...)
+	}
+	p.calls = true
+}
+
+// end says how a turn ended, unless it simply did.
+func (p *printer) end(ev session.TurnEnded) {
+	switch ev.Stop {
+	case session.StopDone:
+		p.lines("")
+	case session.StopCancelled:
+		p.warn("Cancelled. What was done stays done; say what to do instead.")
+	case session.StopDenied:
+		p.warn("Stopped, as you said no. Say what to do instead.")
+	default:
+		if ev.Err != nil && !errors.Is(ev.Err, context.Canceled) {
+			p.problem(ev.Err)
+		}
+	}
+}
+
+func (p *printer) warn(text string) {
+	p.lines("")
+	p.block(p.look.Styles.Warn, text)
+}
+
+// problem prints an error.
+func (p *printer) problem(err error) {
+	p.lines("")
+	p.block(p.look.Styles.Bad, err.Error())
+}
+
+// notice prints a remark of the program.
+func (p *printer) notice(text string) { p.block(p.look.Styles.Dim, text) }
+
+func (p *printer) block(style theme.Style, text string) {
+	for _, l := range theme.Wrap(sanitize.Text(text), "", p.look.Width) {
+		p.lines(theme.Paint(style, l))
+	}
+}
+
+// plain prints the text of a command.
+func (p *printer) plain(text string) {
+	p.lines("")
+	for _, l := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+		p.lines(theme.Wrap(strings.ReplaceAll(sanitize.Text(l), "\t", "    "), "  ", p.look.Width)...)
+	}
+}
+
+// greet says what this is and where it works.
+func (p *printer) greet(s Start) {
+	st := p.look.Styles
+	line := theme.Paint(st.Accent, "agent "+s.Version) + theme.Paint(st.Dim, " · "+sanitize.Line(s.Dir)+" · /help")
+	p.lines(theme.Short(line, p.look.Width))
+	for _, n := range s.Notes {
+		p.notice(n)
+	}
+}
+
+// history prints the end of a conversation.
+func (p *printer) history(msgs []llm.Message) {
+	from, size := len(msgs), 0
+	for from > 0 && size < historyBytes {
+		from--
+		size += len(msgs[from].Text())
+	}
+	if from > 0 {
+		p.notice(fmt.Sprintf("… %d earlier messages", from))
+	}
+	for _, msg := range msgs[from:] {
+		p.message(msg)
+	}
+}
+
+func (p *printer) message(msg llm.Message) {
+	switch msg.Role {
+	case llm.User:
+		p.prompt(msg.Text())
+	case llm.Assistant:
+		if text := msg.Text(); strings.TrimSpace(text) != "" {
+			opt := markdown.Options{Width: p.look.Width, Dark: p.look.Dark, NoColor: p.look.NoColor}
+			p.lines("")
+			p.lines(markdown.Render(text, opt)...)
+		}
+		for _, c := range msg.Calls {
+			p.lines(theme.Paint(p.look.Styles.Dim, theme.Short("● "+sanitize.Line(c.Name+" "+c.Args), p.look.Width)))
+		}
+	case llm.System, llm.ToolReply: // their outcomes were shown when they came
+	}
+}

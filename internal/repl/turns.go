@@ -1,0 +1,173 @@
+package repl
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/repl/feed"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
+	"github.com/bb2d0cf4/agent/internal/session"
+)
+
+const (
+	// spinEvery is the pace of the spinner; only its line is drawn again.
+	spinEvery = 250 * time.Millisecond
+	// outputLines is how much of a running command's output is shown live,
+	// outputBytes how much of it is looked at.
+	outputLines = 6
+	outputBytes = 4 << 10
+)
+
+var spinner = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
+
+// turns runs prompts, one at a time, and knows how far the running one is.
+type turns struct {
+	sess  Session
+	spawn spawner
+	box   *feed.Box
+	out   *printer
+	now   func() time.Time
+
+	progress
+	total   llm.Usage // of the session
+	context int64     // tokens in the model's context
+}
+
+// progress is what is known of the running turn.
+type progress struct {
+	n       int // counts turns, so that an old tick is known as such
+	running bool
+	stop    context.CancelFunc
+	started time.Time
+	spins   int
+
+	tail   []string // unfinished text
+	doing  string   // what goes on
+	title  string   // the running call
+	output string   // the end of its output
+}
+
+// tick advances the spinner.
+type tick struct{ turn int }
+
+// turnDone comes after the last event of a turn.
+type turnDone struct{ err error }
+
+// start runs a prompt.
+func (t *turns) start(prompt string) tea.Cmd {
+	t.out.prompt(prompt)
+	t.progress = progress{n: t.n + 1, running: true, started: t.now(), doing: "waiting for the model"}
+	sess, box := t.sess, t.box
+	t.stop = t.spawn(func(ctx context.Context) {
+		box.Put(turnDone{sess.Run(ctx, prompt)})
+	})
+	return t.nextTick()
+}
+
+// cancel stops the running turn; what was done stays.
+func (t *turns) cancel() {
+	if t.running {
+		t.stop()
+		t.doing = "stopping"
+	}
+}
+
+// end follows the last event of the turn.
+func (t *turns) end() {
+	t.stop()
+	t.progress = progress{n: t.n}
+}
+
+// use goes on with another session.
+func (t *turns) use(sess Session) {
+	t.sess, t.total, t.context = sess, llm.Usage{}, 0
+}
+
+func (t *turns) nextTick() tea.Cmd {
+	n := t.n
+	return tea.Tick(spinEvery, func(time.Time) tea.Msg { return tick{n} })
+}
+
+func (t *turns) spin(due tick) tea.Cmd {
+	if !t.running || due.turn != t.n {
+		return nil
+	}
+	t.spins++
+	return t.nextTick()
+}
+
+// event follows the running turn.
+func (t *turns) event(ev session.Event) {
+	switch ev := ev.(type) {
+	case session.RequestStarted:
+		t.doing = "waiting for the model"
+	case session.CallPending:
+		t.doing = "receiving " + sanitize.Line(ev.Name) + " · " + theme.Count(int64(ev.Bytes)) + " bytes"
+	case session.Retrying:
+		t.doing = "retrying in " + theme.Seconds(ev.Wait) + ": " + sanitize.Line(ev.Reason)
+	case session.AnswerEnded:
+		t.total, t.context = ev.Total, ev.Context
+	case session.CallStarted:
+		t.title, t.output, t.doing = sanitize.Line(ev.Title), "", "running"
+	case session.CallOutput:
+		t.addOutput(ev.Text)
+	case session.CallEnded:
+		t.title, t.output = "", ""
+		t.out.call(ev)
+	case session.Queued:
+		t.out.prompt(ev.Text)
+	case session.Notice:
+		t.out.notice(ev.Text)
+	case session.TurnEnded:
+		t.out.end(ev)
+	}
+}
+
+// addOutput keeps the end of a running command's output.
+func (t *turns) addOutput(text string) {
+	out := t.output + text
+	if len(out) > outputBytes {
+		out = strings.ToValidUTF8(out[len(out)-outputBytes:], "")
+	}
+	t.output = out
+}
+
+// live is the unfinished text and the call that runs now, with the end of its
+// output.
+func (t *turns) live(look theme.Look) []string {
+	out := append([]string{}, t.tail...)
+	if t.title == "" {
+		return out
+	}
+	out = append(out, "", theme.Short(theme.Paint(look.Styles.Accent, "◦")+" "+t.title, look.Width))
+	text := strings.TrimRight(sanitize.StripANSI(t.output), "\n")
+	if text == "" {
+		return out
+	}
+	lines := strings.Split(text, "\n")
+	for _, l := range lines[max(0, len(lines)-outputLines):] {
+		l = theme.Short("  "+strings.ReplaceAll(l, "\t", "    "), look.Width)
+		out = append(out, theme.Paint(look.Styles.Dim, l))
+	}
+	return out
+}
+
+// line is the spinner's line. A standing question is what the turn waits for.
+func (t *turns) line(look theme.Look, asking bool) string {
+	doing := t.doing
+	if asking {
+		doing = "waiting for your answer"
+	}
+	parts := []string{doing, theme.Seconds(t.now().Sub(t.started))}
+	if n := t.total.Input + t.total.Output; n > 0 {
+		parts = append(parts, theme.Count(n)+" tokens")
+	}
+	text := theme.Paint(look.Styles.Accent, spinner[t.spins%len(spinner)]) +
+		theme.Paint(look.Styles.Dim, " "+strings.Join(append(parts, "Esc stops"), " · "))
+	return theme.Short(text, look.Width)
+}
