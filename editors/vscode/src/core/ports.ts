@@ -50,7 +50,10 @@ export interface ReviewComment {
   readonly text: string;
 }
 
-/** The tabs of reviews. A review may have none (hidden), one, or several (split). */
+/**
+ * The tabs of reviews. A review may have none (hidden), one, or several (split).
+ * Every method is also called for reviews that were never opened.
+ */
 export interface DiffView {
   /**
    * Opens the diff without taking the focus, or reveals its tab if there is one.
@@ -107,6 +110,7 @@ export interface OpenFileRequest {
   readonly selection?: Range;
 }
 
+/** Files by their real paths (symbolic links resolved), however the editor opened them. */
 export interface Documents {
   read(path: string): Promise<FileText>;
   /** Undefined if the file is not open. */
@@ -219,6 +223,7 @@ export interface Client {
   readonly pid: number | undefined;
   /** Milliseconds since the epoch. */
   readonly since: number;
+  readonly status?: ClientStatus;
 }
 
 /** What a client says about itself (setStatus), sanitised. */
@@ -232,7 +237,7 @@ export interface Notices {
   /** A short message for the person, without a decision. */
   warn(message: string): void;
   /** The clients or what they say changed. */
-  clientsChanged(clients: readonly (Client & { readonly status?: ClientStatus })[]): void;
+  clientsChanged(clients: readonly Client[]): void;
 }
 
 export interface Ports {

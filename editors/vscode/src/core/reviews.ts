@@ -1,37 +1,354 @@
-import type { Cancel } from "./ports";
+import { lookAt } from "./base";
+import { messageOf } from "./errors";
+import { Locks } from "./locks";
+import { step } from "./machine";
+import type { Effect, Event, Outcome } from "./machine";
+import { toResult } from "./outcome";
+import { countChanges } from "./patch";
+import { pathKey } from "./paths";
+import type { Cancel, Ports } from "./ports";
+import { failure } from "./result";
+import { Review } from "./review";
+import type { Answer, Owner, ReviewInfo, ReviewRequest } from "./review";
+import { toLf } from "./text";
+import { Verdicts } from "./verdicts";
 
-export type ReviewState = "queued" | "preparing" | "shown" | "hidden" | "resolving" | "done";
+export type { ReviewInfo } from "./review";
 
-/** A review as lists and tooltips show it; text is sanitised. */
-export interface ReviewInfo {
-  readonly id: string;
-  readonly path: string;
-  readonly title: string;
-  readonly description: string;
-  readonly state: ReviewState;
-  readonly edited: boolean;
-  readonly stale: boolean;
-  /** Being edited elsewhere: accept and reject are refused meanwhile. */
-  readonly held: boolean;
-  readonly isNew: boolean;
-  readonly createdAt: number;
+const openTimeoutMs = 5_000;
+const closeTimeoutMs = 5_000;
+const graceMs = 3_000;
+/** A tab that moves to another group is opened there and then closed here. */
+const recheckMs = 50;
+const reportMs = 100;
+/** The editor may still read the contents of a tab that it closes. */
+const forgetMs = 5_000;
+
+/**
+ * The reviews of this window. Guarantees: each call to openDiff is answered at
+ * most once and each review has one outcome; a file has one visible review at a
+ * time; a client sees and ends its own reviews only; a lost client's reviews
+ * close after three seconds, and one that comes back in time goes on where it
+ * was. Adapters report what happens on the screen, an unknown id is ignored.
+ */
+export class Reviews {
+  private readonly all = new Map<string, Review>();
+  private readonly locks = new Locks();
+  private readonly listeners = new Set<(review: ReviewInfo) => void>();
+  private readonly verdicts: Verdicts;
+
+  constructor(
+    private readonly ports: Ports,
+    private readonly newId: () => string,
+  ) {
+    this.verdicts = new Verdicts(ports.clock);
+  }
+
+  /** The reviews that still wait for an answer, oldest first. */
+  list(): readonly ReviewInfo[] {
+    return this.live().map((review) => review.info());
+  }
+
+  get(id: string): ReviewInfo | undefined {
+    return this.all.get(id)?.info();
+  }
+
+  /** Called after each change of a review; the last call has state "done". */
+  onChange(listener: (review: ReviewInfo) => void): Cancel {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  accept(id: string, by: "button" | "command"): void {
+    this.happen(id, { type: "accept", by });
+  }
+
+  reject(id: string, by: "button" | "command", feedback?: string): void {
+    const review = this.all.get(id);
+    if (review === undefined || !review.live || review.machine.held) return;
+    review.feedback = feedback;
+    this.run(review, { type: "reject", by });
+  }
+
+  /** Shows the diff (again), whatever the setting says. */
+  show(id: string): void {
+    const review = this.all.get(id);
+    if (review?.base !== undefined && review.live) this.open(review, false);
+  }
+
+  /** The right side's text changed. */
+  edited(id: string, text: string): void {
+    const review = this.all.get(id);
+    if (review === undefined || !review.live) return;
+    review.draft = text;
+    this.changed(review);
+  }
+
+  /** The right side was saved; active: its tab was the active one. */
+  saved(id: string, save: { manual: boolean; active: boolean; text: string }): void {
+    this.edited(id, save.text);
+    const accepts = this.ports.settings.saveAccepts();
+    this.happen(id, { type: "saved", manual: save.manual, active: save.active, accepts });
+  }
+
+  /** A tab of the review was opened or closed: the core looks at DiffView.tabs. */
+  tabsChanged(id: string): void {
+    const review = this.all.get(id);
+    if (review === undefined) return;
+    review.drop("recheck");
+    if (this.ports.view.tabs(id) > 0) {
+      this.run(review, { type: "tabOpened" });
+    } else if (review.machine.state === "shown") {
+      review.hold("recheck", this.ports.clock.after(recheckMs, () => this.tabsGone(review)));
+    }
+  }
+
+  // The protocol's side.
+
+  /** Begins a review, or takes up the one with the same diffId and proposal. */
+  ask(owner: Owner, request: ReviewRequest, relative: string | undefined): { answer: Promise<Answer>; cancel: Cancel } {
+    const earlier = this.verdicts.of(request);
+    if (earlier !== undefined) return { answer: Promise.resolve(earlier), cancel: () => undefined };
+    const known = this.live().find((r) => isSame(r.request, request));
+    const review = known ?? new Review(this.newId(), owner, request, relative, this.ports.clock.now());
+    review.waiter?.("aborted");
+    let mine: (answer: Answer) => void = () => undefined;
+    const answer = new Promise<Answer>((resolve) => (mine = resolve));
+    review.waiter = mine;
+    if (known === undefined) this.begin(review);
+    else this.adopt(known, owner);
+    return { answer, cancel: () => review.waiter === mine && this.run(review, { type: "cancelled" }) };
+  }
+
+  /** The terminal's answer: the outcome, which is an earlier one if there was one. */
+  resolve(owner: Owner, diffId: string, by: "accept" | "reject"): Answer | undefined {
+    const review = this.own(owner).find((r) => r.diffId === diffId);
+    if (review === undefined) return this.verdicts.last(owner.id, diffId);
+    this.run(review, { type: by, by: "terminal" });
+    return this.result(review);
+  }
+
+  /** The draft is being edited in the terminal, or not any more; false if there is no such review. */
+  claim(owner: Owner, diffId: string, by: "hold" | "release"): boolean {
+    const review = this.own(owner).find((r) => r.diffId === diffId);
+    if (review !== undefined) this.run(review, { type: by });
+    return review !== undefined;
+  }
+
+  /** Closes the client's reviews with this tab name (all, without one); resolves with their number when they are gone. */
+  async close(owner: Owner, tabName?: string): Promise<number> {
+    const wanted = [...this.all.values()].filter(
+      (r) => r.owner.id === owner.id && r.machine.state !== "done" && (tabName ?? r.request.tabName) === r.request.tabName,
+    );
+    for (const review of wanted) this.run(review, { type: "closedByClient" });
+    await Promise.all(wanted.map((review) => review.closed));
+    return wanted.length;
+  }
+
+  /** The client's connection is gone. */
+  ownerGone(owner: Owner): void {
+    for (const review of this.own(owner)) {
+      review.waiter = undefined;
+      this.run(review, { type: "ownerGone" });
+    }
+  }
+
+  ownedBy(owner: Owner): readonly Review[] {
+    return this.own(owner);
+  }
+
+  /** The window goes away: answers everybody, and closes what it can in the time that is left. */
+  async dispose(): Promise<void> {
+    for (const review of this.live()) this.run(review, { type: "aborted" });
+    await Promise.all([...this.all.values()].map((review) => review.closed));
+  }
+
+  private begin(review: Review): void {
+    const { path, stack, timeoutMs } = review.request;
+    if (!stack) {
+      const old = this.own(review.owner).filter((r) => pathKey(r.request.path) === pathKey(path));
+      for (const r of old) this.run(r, { type: "superseded" });
+    }
+    this.all.set(review.id, review);
+    if (timeoutMs !== undefined) {
+      review.hold("timeout", this.ports.clock.after(timeoutMs, () => this.run(review, { type: "timeout" })));
+    }
+    // A lock that is free is granted before acquire returns.
+    review.hold("lock", this.locks.acquire(pathKey(path), () => this.run(review, { type: "granted" })));
+    this.tell(review);
+  }
+
+  private adopt(review: Review, owner: Owner): void {
+    review.owner = owner;
+    this.run(review, { type: "adopted" });
+  }
+
+  private happen(id: string, event: Event): void {
+    const review = this.all.get(id);
+    if (review !== undefined) this.run(review, event);
+  }
+
+  private run(review: Review, event: Event): void {
+    const before = review.machine;
+    const [after, effects] = step(before, event);
+    review.machine = after;
+    for (const effect of effects) this.perform(review, effect);
+    if (after !== before && review.machine === after) this.changed(review);
+  }
+
+  private perform(review: Review, effect: Effect): void {
+    const { view, clock } = this.ports;
+    const { id } = review;
+    switch (effect) {
+      case "prepare":
+        return void this.prepare(review);
+      case "answer":
+        return this.answer(review);
+      case "close":
+        return void this.closeTabs(review).then(() => this.run(review, { type: "settled" }));
+      case "closeLate":
+        return void view.close(id).catch((err: unknown) => this.ports.log.warn(messageOf(err)));
+      case "release":
+        return this.release(review);
+      case "askStale":
+        return void this.askStale(review);
+      case "warnHidden":
+        return this.ports.notices.warn(`The diff of ${review.title} could not be shown; it waits among the pending reviews.`);
+      case "update":
+        view.update(id, { title: review.title, readonly: review.machine.held });
+        return;
+      case "startGrace":
+        return review.hold("grace", clock.after(graceMs, () => this.run(review, { type: "graceOver" })));
+      case "stopGrace":
+        return review.drop("grace");
+    }
+  }
+
+  private async prepare(review: Review): Promise<void> {
+    const { documents, settings } = this.ports;
+    const { path, oldPath, baseSha256 } = review.request;
+    try {
+      review.base = await lookAt(documents, oldPath, baseSha256);
+    } catch (err) {
+      review.error = err;
+      return this.run(review, { type: "refused" });
+    }
+    if (!review.live) return;
+    review.hold("watch", documents.watch(path, () => void this.lookAgain(review)));
+    const mode = settings.diffOpen();
+    if (mode === "onDemand") this.run(review, { type: "deferred" });
+    else this.open(review, mode === "background");
+  }
+
+  private open(review: Review, background: boolean): void {
+    if (review.base === undefined) return;
+    const failed = (why: string): void => {
+      this.ports.log.warn(`the diff ${review.id} is not shown: ${why}`);
+      this.run(review, { type: "openFailed" });
+    };
+    const stop = this.ports.clock.after(openTimeoutMs, () => failed("the editor did not open it in time"));
+    this.ports.view
+      .open(review.shown(review.base, background))
+      .finally(stop)
+      .then(
+        () => (this.ports.view.tabs(review.id) > 0 ? this.tabsChanged(review.id) : failed("it was closed at once")),
+        (err: unknown) => failed(messageOf(err)),
+      );
+  }
+
+  /** The file was touched: the review is stale if its contents are others now. */
+  private async lookAgain(review: Review): Promise<void> {
+    const now = await this.ports.documents.read(review.request.oldPath).catch(() => undefined);
+    if (now?.sha256 !== review.base?.file.sha256) this.run(review, { type: "baseChanged" });
+  }
+
+  private async askStale(review: Review): Promise<void> {
+    const yes = await this.ports.view.confirmStale(review.id, review.request.path).catch(() => false);
+    this.run(review, { type: "staleAnswered", yes });
+  }
+
+  private tabsGone(review: Review): void {
+    if (this.ports.view.tabs(review.id) > 0) return;
+    const setting = this.ports.settings.onTabClose();
+    this.run(review, { type: "tabsClosed", policy: setting === "auto" ? review.request.onClose : setting });
+  }
+
+  /** Freezes the draft and answers whoever waits, before the screen is touched. */
+  private answer(review: Review): void {
+    review.draft = this.ports.view.text(review.id) ?? review.draft;
+    const answer = this.result(review);
+    const reason = review.machine.outcome?.reason;
+    if (reason !== undefined && typeof answer !== "string") this.verdicts.remember(review, reason, answer);
+    review.waiter?.(answer);
+    review.waiter = undefined;
+  }
+
+  private result(review: Review): Answer {
+    const outcome = review.machine.outcome as Outcome;
+    if (outcome.kind === "silent" || outcome.kind === "aborted") return outcome.kind;
+    if (outcome.kind === "failed") return failure(review.error);
+    return toResult({
+      ...review.request,
+      outcome,
+      diffId: review.diffId,
+      name: review.relative ?? review.request.path.replace(/^\/+/, ""),
+      base: review.base?.file,
+      original: review.base?.original ?? "",
+      draft: review.draft,
+      stale: review.machine.stale,
+      comments: this.ports.view.comments(review.id),
+      feedback: review.feedback,
+      durationMs: this.ports.clock.now() - review.createdAt,
+    });
+  }
+
+  private async closeTabs(review: Review): Promise<void> {
+    review.drop("recheck");
+    review.drop("watch");
+    const { clock, log, view } = this.ports;
+    let stop: Cancel = () => undefined;
+    const timeout = new Promise<void>((done) => (stop = clock.after(closeTimeoutMs, done)));
+    const closed = view.close(review.id).catch((err: unknown) => log.warn(`closing a diff: ${messageOf(err)}`));
+    await Promise.race([closed, timeout]);
+    stop();
+  }
+
+  private release(review: Review): void {
+    review.dropAll();
+    review.markClosed();
+    this.ports.clock.after(forgetMs, () => {
+      this.all.delete(review.id);
+      this.ports.view.forget(review.id);
+    });
+  }
+
+  /** Tells the client, soon, how its review stands, and the lists at once. */
+  private changed(review: Review): void {
+    if (review.live) review.hold("report", this.ports.clock.after(reportMs, () => this.report(review)));
+    this.tell(review);
+  }
+
+  private report(review: Review): void {
+    if (!review.live) return;
+    const counts = countChanges(toLf(review.request.proposal), toLf(review.draft));
+    const { state } = review.machine;
+    review.owner.notify("diff_changed", { diffId: review.diffId, state, edited: review.edited, ...counts });
+  }
+
+  private tell(review: Review): void {
+    const info = review.info();
+    for (const listener of this.listeners) listener(info);
+  }
+
+  private live(): Review[] {
+    return [...this.all.values()].filter((review) => review.live);
+  }
+
+  private own(owner: Owner): Review[] {
+    return this.live().filter((review) => review.owner.id === owner.id);
+  }
 }
 
-/** What the adapters may do with reviews; an unknown id is ignored everywhere. */
-export interface Reviews {
-  /** The reviews that still wait for an answer, oldest first. */
-  list(): readonly ReviewInfo[];
-  get(id: string): ReviewInfo | undefined;
-  /** Called after each change of a review; the last call has state "done". */
-  onChange(listener: (review: ReviewInfo) => void): Cancel;
-  accept(id: string, by: "button" | "command"): void;
-  reject(id: string, by: "button" | "command", feedback?: string): void;
-  /** Shows the diff (again), whatever the setting says. */
-  show(id: string): void;
-  /** The right side's text changed. */
-  edited(id: string, text: string): void;
-  /** The right side was saved; active: its tab was the active one. */
-  saved(id: string, save: { manual: boolean; active: boolean; text: string }): void;
-  /** A tab of the review was opened or closed: the core looks at DiffView.tabs. */
-  tabsChanged(id: string): void;
+function isSame(a: ReviewRequest, b: ReviewRequest): boolean {
+  return a.diffId !== undefined && a.diffId === b.diffId && a.path === b.path && a.proposal === b.proposal;
 }

@@ -1,0 +1,45 @@
+import { ToolError } from "./errors";
+import type { Documents, FileText } from "./ports";
+import { sha256, textSha256 } from "./text";
+
+// VS Code does not hand larger documents to extensions.
+const maxFileBytes = 50 * 1024 * 1024;
+
+/** What a proposal is compared with. */
+export interface Base {
+  readonly file: FileText;
+  /** The left side: the text on disk, or the unsaved buffer that the proposal was made from. */
+  readonly original: string;
+}
+
+/**
+ * Looks at the file that a proposal is for and refuses what cannot be reviewed:
+ * STALE_BASE if the proposal was made from another text, DIRTY_DOCUMENT if the
+ * editor has unsaved changes that the proposal does not know, BINARY_FILE,
+ * FILE_TOO_LARGE. expected is the SHA-256 of the file's bytes or of its text, or
+ * what checkDocumentDirty gave for a buffer; undefined if not known.
+ */
+export async function lookAt(documents: Documents, path: string, expected: string | undefined): Promise<Base> {
+  const file = await documents.read(path);
+  if (file.size > maxFileBytes) throw new ToolError("FILE_TOO_LARGE", `${path} is too large to be shown as a diff`);
+  if (file.binary) throw new ToolError("BINARY_FILE", `${path} is a binary file`);
+  const buffer = documents.buffer(path);
+  if (buffer?.isDirty === true) {
+    if (!isHashOf(expected, buffer.text)) {
+      throw new ToolError("DIRTY_DOCUMENT", `${path} has unsaved changes in the editor`);
+    }
+    return { file, original: buffer.text };
+  }
+  if (expected !== undefined && expected !== file.sha256 && !isHashOf(expected, file.text)) {
+    throw new ToolError("STALE_BASE", `${path} is not what the proposal was made from: it has changed on disk`);
+  }
+  return { file, original: file.text };
+}
+
+/**
+ * Whether a hash is one of the text: as it is, with a byte order mark before it,
+ * or with the line endings that an editor makes uniform.
+ */
+function isHashOf(expected: string | undefined, text: string): boolean {
+  return expected === sha256(text) || expected === textSha256(text) || expected === sha256("\ufeff" + text);
+}

@@ -1,0 +1,120 @@
+import { messageOf } from "./errors";
+import type { Cancel, Diagnostic, FileDiagnostics, Ports, Severity } from "./ports";
+
+const quietMs = 300;
+
+export interface DiagnosticsQuery {
+  /** A path; undefined for all files. */
+  readonly file: string | undefined;
+  /** How long language servers may take; 0: what is known now. */
+  readonly waitMs: number;
+  /** The least severity, in any case. */
+  readonly severity: string;
+  /** How many diagnostics at most. */
+  readonly limit: number;
+}
+
+export interface DiagnosticsState {
+  /** The last change is 300 ms ago or more. */
+  readonly settled: boolean;
+  /** False: no language server is known to have looked, so nothing found means nothing. */
+  readonly known: boolean;
+  readonly waitedMs: number;
+  readonly omitted: number;
+}
+
+/**
+ * The diagnostics of a file or of all. With waitMs the file is loaded and its
+ * diagnostics are waited for: until they have changed and then been quiet for
+ * 300 ms, and never longer than the setting allows. The worst come first.
+ */
+export async function settle(ports: Ports, query: DiagnosticsQuery): Promise<{ files: FileDiagnostics[]; state: DiagnosticsState }> {
+  const begun = ports.clock.now();
+  const { file } = query;
+  const waited = file === undefined || query.waitMs === 0 ? { settled: true, seen: false } : await wait(ports, file, query.waitMs);
+  const found = file === undefined ? ports.diagnostics.all() : [ports.diagnostics.of(file)];
+  const { files, omitted } = limited(found, query);
+  const known = file === undefined || waited.seen || ports.diagnostics.isShown(file) || (found[0]?.diagnostics.length ?? 0) > 0;
+  return { files, state: { settled: waited.settled, known, waitedMs: ports.clock.now() - begun, omitted } };
+}
+
+async function wait(ports: Ports, file: string, waitMs: number): Promise<{ settled: boolean; seen: boolean }> {
+  const { clock, diagnostics, log } = ports;
+  let changedAt: number | undefined;
+  const cancels: Cancel[] = [];
+  await new Promise<void>((done) => {
+    cancels.push(clock.after(Math.min(waitMs, ports.settings.diagnosticDelay()), done));
+    let stopQuiet: Cancel = () => undefined;
+    cancels.push(() => stopQuiet());
+    cancels.push(
+      diagnostics.onChange((uris) => {
+        if (!uris.includes(diagnostics.of(file).uri)) return;
+        changedAt = clock.now();
+        stopQuiet();
+        stopQuiet = clock.after(quietMs, done);
+      }),
+    );
+    diagnostics.load(file).catch((err: unknown) => log.debug(`loading for diagnostics: ${messageOf(err)}`));
+  });
+  for (const cancel of cancels) cancel();
+  const settled = changedAt === undefined || clock.now() - changedAt >= quietMs;
+  return { settled, seen: changedAt !== undefined };
+}
+
+const ranks: Readonly<Record<Severity, number>> = { Error: 0, Warning: 1, Information: 2, Hint: 3 };
+
+function limited(found: readonly FileDiagnostics[], query: DiagnosticsQuery): { files: FileDiagnostics[]; omitted: number } {
+  const least = rankOf(query.severity);
+  const wanted = found
+    .flatMap(({ uri, diagnostics }) => diagnostics.map((d) => ({ uri, d })))
+    .filter(({ d }) => ranks[d.severity] <= least)
+    .sort((a, b) => ranks[a.d.severity] - ranks[b.d.severity]);
+  const byFile = new Map<string, Diagnostic[]>();
+  // A file that was asked for is named even if there is nothing to say of it.
+  if (query.file !== undefined) for (const { uri } of found) byFile.set(uri, []);
+  for (const { uri, d } of wanted.slice(0, query.limit)) byFile.set(uri, [...(byFile.get(uri) ?? []), d]);
+  const files = [...byFile].map(([uri, diagnostics]) => ({ uri, diagnostics }));
+  return { files, omitted: Math.max(0, wanted.length - query.limit) };
+}
+
+function rankOf(severity: string): number {
+  const name = severity.toLowerCase();
+  if (name === "error") return ranks.Error;
+  if (name === "warning") return ranks.Warning;
+  return name === "hint" ? ranks.Hint : ranks.Information;
+}
+
+const changedMs = 300;
+
+/**
+ * Calls tell with the URIs whose diagnostics changed and how many errors and
+ * warnings there are now in all, at most once in 300 ms.
+ */
+export function watchDiagnostics(
+  ports: Ports,
+  tell: (params: { uris: string[]; counts: { errors: number; warnings: number } }) => void,
+): Cancel {
+  const changed = new Set<string>();
+  let pending: Cancel | undefined;
+  const flush = (): void => {
+    pending = undefined;
+    tell({ uris: [...changed], counts: countAll(ports.diagnostics.all()) });
+    changed.clear();
+  };
+  const stop = ports.diagnostics.onChange((uris) => {
+    for (const uri of uris) changed.add(uri);
+    pending ??= ports.clock.after(changedMs, flush);
+  });
+  return () => {
+    pending?.();
+    stop();
+  };
+}
+
+function countAll(files: readonly FileDiagnostics[]): { errors: number; warnings: number } {
+  const all = files.flatMap(({ diagnostics }) => diagnostics);
+  return {
+    errors: all.filter(({ severity }) => severity === "Error").length,
+    warnings: all.filter(({ severity }) => severity === "Warning").length,
+  };
+}

@@ -1,0 +1,141 @@
+import { ToolError } from "./errors";
+import { canonical, relativeTo } from "./paths";
+import type { Ports } from "./ports";
+import { json, texts } from "./result";
+import type { Answer, Review, ReviewRequest } from "./review";
+import type { Reviews } from "./reviews";
+import { oneLine } from "./text";
+import { flag, integer, text } from "./tools";
+import type { Tool, ToolCall } from "./tools";
+
+/** The tools of reviews. */
+export function diffTools(reviews: Reviews, ports: Ports): readonly Tool[] {
+  return [
+    {
+      name: "openDiff",
+      description:
+        "Shows a proposed edit as a diff and waits until the person accepts or rejects it. Answers FILE_SAVED and the final text " +
+        "(which the person may have edited; the client writes it), or DIFF_REJECTED, or TAB_CLOSED if there was no decision.",
+      inputSchema: openDiffSchema,
+      call: (call) => openDiff(reviews, ports, call),
+    },
+    {
+      name: "close_tab",
+      description: "Closes the client's diff with this tab name, without a decision.",
+      inputSchema: { type: "object", properties: { tab_name: { type: "string" }, tabName: { type: "string" } } },
+      call: async ({ client, args }) => {
+        const name = text(args, "tab_name") ?? text(args, "tabName");
+        if (name === undefined) throw new ToolError("INVALID_PARAMS", "arguments.tab_name is missing");
+        await reviews.close(client, name);
+        return texts("TAB_CLOSED");
+      },
+    },
+    {
+      name: "closeAllDiffTabs",
+      description: "Closes all diffs of this client, and nobody else's, without a decision.",
+      inputSchema: { type: "object", properties: {} },
+      call: async ({ client }) => texts(`CLOSED_${await reviews.close(client)}_DIFF_TABS`),
+    },
+    {
+      name: "resolveDiff",
+      description:
+        "Answers a diff that is open: accept returns the text as it stands in the editor. hold keeps the editor from answering " +
+        "while the draft is edited elsewhere, until release.",
+      inputSchema: {
+        type: "object",
+        properties: {
+          diff_id: { type: "string" },
+          outcome: { type: "string", enum: ["accept", "reject", "hold", "release"] },
+        },
+        required: ["diff_id", "outcome"],
+      },
+      call: (call) => Promise.resolve(resolveDiff(reviews, call)),
+    },
+    {
+      name: "getPendingDiffs",
+      description: "Lists the diffs of this client that wait for an answer.",
+      inputSchema: { type: "object", properties: {} },
+      call: ({ client }) => Promise.resolve(json({ diffs: reviews.ownedBy(client).map(pending) })),
+    },
+  ];
+}
+
+const openDiffSchema: Tool["inputSchema"] = {
+  type: "object",
+  properties: {
+    old_file_path: { type: "string", description: "Absolute path of the file that the proposal was made from; it may not exist." },
+    new_file_path: { type: "string", description: "Absolute path of the file to be written; old_file_path if absent." },
+    new_file_contents: { type: "string", description: "The whole proposed text." },
+    tab_name: { type: "string", description: "The client's name for the diff, unique among its pending ones." },
+    diff_id: { type: "string", description: "Identity of the question: asking again with the same id and text continues it.", maxLength: 200 },
+    description: { type: "string", description: "Why, for the person; 200 characters are shown." },
+    base_sha256: { type: "string", description: "SHA-256 of the file's bytes, or of the buffer as checkDocumentDirty gives it." },
+    on_close: { type: "string", description: "What closing the tab means; reject if absent.", enum: ["keep", "reject"] },
+    batch: {
+      type: "object",
+      properties: { id: { type: "string" }, index: { type: "integer" }, total: { type: "integer" } },
+    },
+    stack: { type: "boolean", description: "Wait behind this client's pending diff of the file instead of replacing it." },
+    timeout_ms: { type: "integer", description: "Give up without a decision after this time.", minimum: 1, maximum: 2_147_483_647 },
+  },
+  required: ["old_file_path", "new_file_contents", "tab_name"],
+};
+
+async function openDiff(reviews: Reviews, ports: Ports, { client, args, cancelled }: ToolCall): Promise<Answer> {
+  const request = await toRequest(args);
+  if (cancelled.aborted) return "silent";
+  const { answer, cancel } = reviews.ask(client, request, relativeTo(request.path, await realFolders(ports)));
+  cancelled.addEventListener("abort", cancel);
+  return answer;
+}
+
+async function toRequest(args: Record<string, unknown>): Promise<ReviewRequest> {
+  const given = text(args, "old_file_path") ?? "";
+  const oldPath = await canonical(given);
+  const onClose = text(args, "on_close") === "keep" ? "keep" : "reject";
+  const base = text(args, "base_sha256")?.toLowerCase();
+  return {
+    oldPath,
+    path: await canonical(text(args, "new_file_path") ?? given),
+    proposal: text(args, "new_file_contents") ?? "",
+    tabName: text(args, "tab_name") ?? "",
+    diffId: text(args, "diff_id"),
+    description: text(args, "description") ?? "",
+    baseSha256: base === "" ? undefined : base,
+    onClose,
+    stack: flag(args, "stack", false),
+    timeoutMs: integer(args, "timeout_ms"),
+  };
+}
+
+async function realFolders(ports: Ports): Promise<string[]> {
+  return Promise.all(ports.workspace.folders().map((folder) => canonical(folder.path).catch(() => folder.path)));
+}
+
+function resolveDiff(reviews: Reviews, { client, args }: ToolCall): Answer {
+  const id = text(args, "diff_id") ?? "";
+  const outcome = text(args, "outcome");
+  if (outcome === "accept" || outcome === "reject") {
+    const answer = reviews.resolve(client, id, outcome);
+    if (answer !== undefined) return answer;
+  } else if (reviews.claim(client, id, outcome === "hold" ? "hold" : "release")) {
+    return texts("OK");
+  }
+  throw new ToolError("DIFF_NOT_FOUND", "no diff of this client has this id and waits for an answer");
+}
+
+function pending(review: Review): object {
+  const { path, tabName, description } = review.request;
+  const { state, stale, held } = review.machine;
+  return {
+    diffId: review.diffId,
+    path,
+    tabName,
+    description: oneLine(description, 200),
+    state,
+    edited: review.edited,
+    stale,
+    held,
+    createdAt: review.createdAt,
+  };
+}

@@ -1,0 +1,24 @@
+import { messageOf, ToolError } from "./errors";
+
+/** What a tool answers: items of text and, for machines, an object. */
+export interface ToolResult {
+  readonly content: readonly { readonly type: "text"; readonly text: string }[];
+  readonly structuredContent?: object;
+  readonly isError?: true;
+}
+
+export function texts(...items: readonly string[]): ToolResult {
+  return { content: items.map((text) => ({ type: "text" as const, text })) };
+}
+
+/** A single item with the object as JSON. */
+export function json(value: unknown): ToolResult {
+  return texts(JSON.stringify(value));
+}
+
+/** "CODE: message" for whoever reads, code and message apart for who branches. */
+export function failure(thrown: unknown): ToolResult {
+  const code = thrown instanceof ToolError ? thrown.code : "INTERNAL";
+  const message = messageOf(thrown);
+  return { ...texts(`${code}: ${message}`), structuredContent: { code, message }, isError: true };
+}

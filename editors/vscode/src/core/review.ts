@@ -1,0 +1,146 @@
+import { initial, isLive } from "./machine";
+import type { Machine } from "./machine";
+import { basename } from "node:path";
+import type { Base } from "./base";
+import type { Cancel, ShownDiff } from "./ports";
+import type { ToolResult } from "./result";
+import { forDisplay, oneLine, sameText, visibleName } from "./text";
+
+/** The connection that asked for a review. */
+export interface Owner {
+  readonly id: number;
+  notify(method: string, params: object): void;
+}
+
+/** What openDiff was asked, its paths canonical. */
+export interface ReviewRequest {
+  readonly path: string;
+  readonly oldPath: string;
+  readonly proposal: string;
+  readonly tabName: string;
+  /** The client's name for the question; the same question may be asked again. */
+  readonly diffId: string | undefined;
+  readonly description: string;
+  readonly baseSha256: string | undefined;
+  readonly onClose: "reject" | "keep";
+  /** Wait behind the client's earlier review of this file instead of replacing it. */
+  readonly stack: boolean;
+  readonly timeoutMs: number | undefined;
+}
+
+/** A review as lists and tooltips show it; text is sanitised. */
+export interface ReviewInfo {
+  readonly id: string;
+  readonly path: string;
+  readonly title: string;
+  readonly description: string;
+  readonly state: Machine["state"];
+  readonly edited: boolean;
+  readonly stale: boolean;
+  /** Being edited elsewhere: accept and reject are refused meanwhile. */
+  readonly held: boolean;
+  readonly isNew: boolean;
+  readonly createdAt: number;
+}
+
+/** How a call to openDiff ends: with a result, silently, or as aborted. */
+export type Answer = ToolResult | "silent" | "aborted";
+
+/** One review: its question, its state, and what has to be undone at its end. */
+export class Review {
+  machine: Machine = initial;
+  base: Base | undefined;
+  draft: string;
+  feedback: string | undefined;
+  error: unknown;
+  /** Answers the call that waits; replaced when a client comes back. */
+  waiter: ((answer: Answer) => void) | undefined;
+  /** Timers, watchers and the file's lock, each by its purpose. */
+  private readonly pending = new Map<string, Cancel>();
+  readonly closed: Promise<void>;
+  readonly markClosed: () => void;
+
+  constructor(
+    readonly id: string,
+    public owner: Owner,
+    readonly request: ReviewRequest,
+    /** Relative to the workspace folder, or undefined outside of all. */
+    readonly relative: string | undefined,
+    readonly createdAt: number,
+  ) {
+    this.draft = request.proposal;
+    let mark = (): void => undefined;
+    this.closed = new Promise((done) => (mark = done));
+    this.markClosed = mark;
+  }
+
+  get diffId(): string {
+    return this.request.diffId ?? this.id;
+  }
+
+  get live(): boolean {
+    return isLive(this.machine);
+  }
+
+  get edited(): boolean {
+    return !sameText(this.draft, this.request.proposal);
+  }
+
+  /** Names the file as it is, never as the client calls it, so that no title can deceive. */
+  get title(): string {
+    const { path, oldPath } = this.request;
+    const name = visibleName(this.relative ?? path);
+    const from = oldPath === path ? "" : `${visibleName(basename(oldPath))} → `;
+    const remarks = [
+      this.base?.file.exists === false ? "new file" : "",
+      this.relative === undefined ? "outside the workspace" : "",
+      this.machine.stale ? "⚠ changed on disk" : "",
+      this.machine.held ? "being edited in the terminal" : "",
+    ].filter((remark) => remark !== "");
+    return `Review: ${from}${name}${remarks.length > 0 ? ` (${remarks.join(", ")})` : ""}`;
+  }
+
+  info(): ReviewInfo {
+    return {
+      id: this.id,
+      path: this.request.path,
+      title: this.title,
+      description: oneLine(this.request.description, 200),
+      state: this.machine.state,
+      edited: this.edited,
+      stale: this.machine.stale,
+      held: this.machine.held,
+      isNew: this.base?.file.exists === false,
+      createdAt: this.createdAt,
+    };
+  }
+
+  /** What the tab shows; the draft, if the tab is opened again. */
+  shown(base: Base, background: boolean): ShownDiff {
+    return {
+      id: this.id,
+      path: this.request.path,
+      oldPath: this.request.oldPath,
+      title: this.title,
+      original: base.original,
+      proposed: forDisplay(this.draft, base.original),
+      encoding: base.file.encoding,
+      background,
+    };
+  }
+
+  /** Sets what has to be undone, in place of what was set for the purpose before. */
+  hold(purpose: "lock" | "watch" | "grace" | "timeout" | "recheck" | "report", cancel: Cancel): void {
+    this.drop(purpose);
+    this.pending.set(purpose, cancel);
+  }
+
+  drop(purpose: string): void {
+    this.pending.get(purpose)?.();
+    this.pending.delete(purpose);
+  }
+
+  dropAll(): void {
+    for (const purpose of [...this.pending.keys()]) this.drop(purpose);
+  }
+}

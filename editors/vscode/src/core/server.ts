@@ -1,0 +1,185 @@
+import { createServer, STATUS_CODES } from "node:http";
+import type { IncomingMessage, Server as HttpServer, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import { WebSocketServer } from "ws";
+import type { RawData, WebSocket } from "ws";
+import type { Guard } from "./guard";
+import type { Cancel, Clock, Log } from "./ports";
+
+/** Bytes of the largest message that is taken; a client is told in the handshake. */
+export const maxPayload = 16 * 1024 * 1024;
+const maxConnections = 16;
+// With those whose handshake goes on or will be refused.
+const maxSockets = 64;
+const maxUnsent = 64 * 1024 * 1024;
+const pingMs = 30_000;
+const maxMissedPongs = 2;
+const handshakeMs = 5_000;
+const refusalLogMs = 60_000;
+
+/** A connection that passed the guard. */
+export interface Connection {
+  send(message: string): void;
+  close(code: number, reason: string): void;
+}
+
+/** What the owner of a connection does with it. */
+export interface ConnectionHandler {
+  message(text: string): void;
+  closed(): void;
+}
+
+export interface ServerOptions {
+  readonly guard: Guard;
+  readonly clock: Clock;
+  readonly log: Log;
+  connected(connection: Connection): ConnectionHandler;
+}
+
+/**
+ * The WebSocket server, on the loopback address alone. Guarantees: nobody gets a
+ * connection without the token, a dead client is noticed within 90 seconds, and
+ * no client can make us keep more than a bounded amount for it.
+ */
+export class Server {
+  private readonly http: HttpServer;
+  private readonly sockets: WebSocketServer;
+  private refused = { count: 0, loggedAt: -Infinity };
+
+  constructor(private readonly options: ServerOptions) {
+    this.sockets = new WebSocketServer({
+      noServer: true,
+      maxPayload,
+      perMessageDeflate: false,
+      clientTracking: true,
+      handleProtocols: (offered) => (offered.has("mcp") ? "mcp" : false),
+    });
+    this.http = createServer({ headersTimeout: handshakeMs, requestTimeout: handshakeMs }, (req, res) => this.plain(req, res));
+    this.http.maxConnections = maxSockets;
+    this.http.on("upgrade", (req: IncomingMessage, socket: Duplex, head: Buffer) => this.upgrade(req, socket, head));
+  }
+
+  /** Listens on the wished port if it is free, else on one that is; returns it. */
+  async listen(wished: number): Promise<number> {
+    try {
+      await this.bind(wished);
+    } catch (err) {
+      if (wished === 0) throw err;
+      await this.bind(0);
+    }
+    this.http.on("error", (err) => this.options.log.error(`server: ${err.message}`));
+    return this.port;
+  }
+
+  /** Closes every connection and stops listening. */
+  async close(): Promise<void> {
+    for (const socket of this.sockets.clients) socket.close(1001, "the editor closes");
+    const closed = new Promise<void>((done) => this.http.close(() => done()));
+    this.http.closeAllConnections();
+    const stop = this.options.clock.after(1_000, () => {
+      for (const socket of this.sockets.clients) socket.terminate();
+    });
+    await closed;
+    stop();
+  }
+
+  private get port(): number {
+    return (this.http.address() as AddressInfo | null)?.port ?? 0;
+  }
+
+  private bind(port: number): Promise<void> {
+    return new Promise((done, fail) => {
+      this.http.once("error", fail);
+      this.http.listen({ host: "127.0.0.1", port, exclusive: true }, () => {
+        this.http.off("error", fail);
+        done();
+      });
+    });
+  }
+
+  private plain(req: IncomingMessage, res: ServerResponse): void {
+    const refusal = this.options.guard.refusal(req, this.port);
+    if (refusal !== undefined) this.countRefusal(refusal);
+    const status = refusal ?? (isOurPath(req) ? 426 : 404);
+    res.writeHead(status, { Connection: "close", "Content-Length": 0, ...(status === 426 ? { Upgrade: "websocket" } : {}) });
+    res.end();
+  }
+
+  private upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void {
+    socket.on("error", (err) => this.options.log.debug(`handshake: ${err.message}`));
+    const refusal = this.options.guard.refusal(req, this.port);
+    if (refusal !== undefined) {
+      this.countRefusal(refusal);
+      return refuse(socket, refusal);
+    }
+    if (!isOurPath(req)) return refuse(socket, 404);
+    if (this.sockets.clients.size >= maxConnections) return refuse(socket, 503);
+    this.sockets.handleUpgrade(req, socket, head, (ws) => this.serve(ws));
+  }
+
+  private serve(ws: WebSocket): void {
+    const handler = this.options.connected({
+      send: (message) => this.send(ws, message),
+      close: (code, reason) => ws.close(code, reason),
+    });
+    const stopPings = this.keepAlive(ws);
+    ws.on("message", (data: RawData, isBinary: boolean) => {
+      if (isBinary) ws.close(1003, "text only");
+      else handler.message(toText(data));
+    });
+    ws.on("error", (err) => this.options.log.warn(`connection: ${err.message}`));
+    ws.on("close", () => {
+      stopPings();
+      handler.closed();
+    });
+  }
+
+  private send(ws: WebSocket, message: string): void {
+    if (ws.readyState !== ws.OPEN) return;
+    if (ws.bufferedAmount > maxUnsent) {
+      this.options.log.warn("a client does not read what it is sent; its connection is closed");
+      return ws.terminate();
+    }
+    ws.send(message);
+  }
+
+  /** Pings every 30 seconds and ends a connection that has missed two. */
+  private keepAlive(ws: WebSocket): Cancel {
+    let missed = 0;
+    let stop: Cancel = () => undefined;
+    ws.on("pong", () => (missed = 0));
+    const tick = (): void => {
+      stop = this.options.clock.after(pingMs, () => {
+        if (missed >= maxMissedPongs) return ws.terminate();
+        missed++;
+        ws.ping();
+        tick();
+      });
+    };
+    tick();
+    return () => stop();
+  }
+
+  /** Somebody who guesses would fill the log. */
+  private countRefusal(status: number): void {
+    this.refused.count++;
+    const now = this.options.clock.now();
+    if (now - this.refused.loggedAt < refusalLogMs) return;
+    this.options.log.warn(`refused ${this.refused.count} connection(s), the last with status ${status}`);
+    this.refused = { count: 0, loggedAt: now };
+  }
+}
+
+function isOurPath(req: IncomingMessage): boolean {
+  return (req.url ?? "").split("?", 1)[0] === "/";
+}
+
+function refuse(socket: Duplex, status: number): void {
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}
+
+function toText(data: RawData): string {
+  if (Array.isArray(data)) return Buffer.concat(data).toString("utf8");
+  return Buffer.from(data as Buffer).toString("utf8");
+}

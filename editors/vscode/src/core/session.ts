@@ -1,0 +1,156 @@
+import { messageOf, ToolError } from "./errors";
+import { Peer, RpcError, rpcCodes } from "./jsonrpc";
+import type { Call } from "./jsonrpc";
+import type { Cancel, ClientStatus, Clock, Log } from "./ports";
+import { failure } from "./result";
+import { isObject } from "./schema";
+import { oneLine } from "./text";
+import { checkArgs } from "./tools";
+import type { ToolClient, ToolTable } from "./tools";
+
+/** The versions of MCP that we speak, the newest first. */
+const versions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+
+const progressMs = 20_000;
+
+const instructions =
+  "openDiff blocks until the person decides. The client writes the returned text; details.patch is the person's correction of the " +
+  "proposal, so the file need not be read again. Check with checkDocumentDirty before proposing an edit. Diagnostics with " +
+  "known or settled false mean unknown, not clean. Lines are 0-based in positions and 1-based in text.";
+
+/** What a session needs from its surroundings. */
+export interface SessionHost {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly tools: ToolTable;
+  readonly version: string;
+  /** The value of the capability "agent/ide". */
+  capability(): object;
+  /** The handshake is over, or the client said something about itself. */
+  changed(): void;
+}
+
+/** One connected client, from its handshake to its end: MCP over JSON-RPC. */
+export class Session implements ToolClient {
+  private readonly peer: Peer;
+  private initialized = false;
+  private known: { name: string; pid: number | undefined; status: ClientStatus | undefined };
+  readonly since: number;
+
+  constructor(
+    readonly id: number,
+    write: (message: string) => void,
+    private readonly host: SessionHost,
+  ) {
+    this.since = host.clock.now();
+    this.known = { name: `client ${id}`, pid: undefined, status: undefined };
+    this.peer = new Peer(write, {
+      request: (method, params, call) => this.request(method, params, call),
+      notification: (method, params) => this.notification(method, params),
+    });
+  }
+
+  get name(): string {
+    return this.known.name;
+  }
+
+  get pid(): number | undefined {
+    return this.known.pid;
+  }
+
+  get status(): ClientStatus | undefined {
+    return this.known.status;
+  }
+
+  receive(message: string): void {
+    this.peer.receive(message);
+  }
+
+  close(): void {
+    this.peer.close();
+  }
+
+  /** Tells the client something, once it is ready for that. */
+  notify(method: string, params: object): void {
+    if (this.initialized) this.peer.notify(method, params);
+  }
+
+  setStatus(status: { state: string; text: string; tooltip: string }): void {
+    const state = (["idle", "working", "waiting", "error"] as const).find((each) => each === status.state) ?? "idle";
+    this.known.status = { ...status, state };
+    this.host.changed();
+  }
+
+  private async request(method: string, params: Record<string, unknown>, call: Call): Promise<object | undefined> {
+    if (method === "initialize") return this.initialize(params);
+    if (method === "ping") return {};
+    if (!this.initialized) throw new RpcError(rpcCodes.invalidRequest, "initialize comes first");
+    switch (method) {
+      case "tools/list":
+        return { tools: this.host.tools.listed.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })) };
+      case "tools/call":
+        return this.callTool(params, call);
+      default:
+        throw new RpcError(rpcCodes.methodNotFound, `no such method: ${oneLine(method, 100)}`);
+    }
+  }
+
+  private initialize(params: Record<string, unknown>): object {
+    const asked = params["protocolVersion"];
+    const client = isObject(params["clientInfo"]) ? params["clientInfo"] : {};
+    if (typeof client["name"] === "string" && client["name"] !== "") this.known.name = oneLine(client["name"], 60);
+    this.initialized = true;
+    this.host.changed();
+    return {
+      protocolVersion: versions.find((version) => version === asked) ?? versions[0],
+      capabilities: { tools: { listChanged: false }, experimental: { "agent/ide": this.host.capability() } },
+      serverInfo: { name: "agent-ide", title: "Agent for VS Code", version: this.host.version },
+      instructions,
+    };
+  }
+
+  private notification(method: string, params: Record<string, unknown>): void {
+    if (method === "ide_connected" && Number.isSafeInteger(params["pid"])) {
+      this.known.pid = params["pid"] as number;
+      this.host.changed();
+    } else if (method === "log_event") {
+      this.host.log.debug(`${this.name}: ${oneLine(JSON.stringify(params), 300)}`);
+    }
+    // Others, known or not, ask for nothing.
+  }
+
+  private async callTool(params: Record<string, unknown>, call: Call): Promise<object | undefined> {
+    const name = typeof params["name"] === "string" ? params["name"] : "";
+    const tool = this.host.tools.get(name);
+    if (tool === undefined) throw new RpcError(rpcCodes.invalidParams, `Unknown tool: ${oneLine(name, 100)}`, "NOT_FOUND");
+    const args = isObject(params["arguments"]) ? params["arguments"] : {};
+    const stop = this.progress(params["_meta"]);
+    try {
+      checkArgs(tool, args);
+      const answer = await tool.call({ client: this, args, cancelled: call.cancelled });
+      if (answer === "aborted") throw new RpcError(rpcCodes.aborted, "the editor gave up the review without a decision", "ABORTED");
+      return answer === "silent" ? undefined : answer;
+    } catch (err) {
+      if (err instanceof RpcError) throw err;
+      if (!(err instanceof ToolError)) this.host.log.error(`${tool.name}: ${messageOf(err)}`);
+      return failure(err);
+    } finally {
+      stop();
+    }
+  }
+
+  /** Says every 20 seconds that a long call goes on, if the client wants to know. */
+  private progress(meta: unknown): Cancel {
+    const token = isObject(meta) ? meta["progressToken"] : undefined;
+    if (typeof token !== "string" && typeof token !== "number") return () => undefined;
+    let stop: Cancel = () => undefined;
+    const tick = (progress: number): void => {
+      stop = this.host.clock.after(progressMs, () => {
+        this.notify("notifications/progress", { progressToken: token, progress, message: "waiting for the person" });
+        tick(progress + 1);
+      });
+    };
+    tick(1);
+    return () => stop();
+  }
+}

@@ -1,0 +1,69 @@
+import type { Reason } from "./machine";
+import type { Clock } from "./ports";
+import type { ToolResult } from "./result";
+import type { Review, ReviewRequest } from "./review";
+
+const keepMs = 60_000;
+const keepAtMost = 32;
+
+interface Verdict {
+  readonly owner: number;
+  readonly diffId: string;
+  readonly path: string;
+  readonly proposal: string;
+  readonly answer: ToolResult;
+  readonly until: number;
+}
+
+/**
+ * The last decisions of persons. A client whose connection broke while somebody
+ * decided asks again and gets the same answer; so does a terminal that was a
+ * moment too late.
+ */
+export class Verdicts {
+  private kept: Verdict[] = [];
+
+  constructor(private readonly clock: Clock) {}
+
+  /** Keeps a verdict; what was no person's decision is not kept. */
+  remember(review: Review, reason: Reason, answer: ToolResult): void {
+    if (!isVerdict(reason)) return;
+    const { path, proposal } = review.request;
+    const until = this.clock.now() + keepMs;
+    this.kept = [...this.fresh(), { owner: review.owner.id, diffId: review.diffId, path, proposal, answer, until }].slice(-keepAtMost);
+  }
+
+  /** The decision on the same question, asked under the same name. */
+  of(request: ReviewRequest): ToolResult | undefined {
+    return this.fresh().find((v) => v.diffId === request.diffId && v.path === request.path && v.proposal === request.proposal)?.answer;
+  }
+
+  last(owner: number, diffId: string): ToolResult | undefined {
+    return this.fresh().findLast((v) => v.owner === owner && v.diffId === diffId)?.answer;
+  }
+
+  private fresh(): Verdict[] {
+    const now = this.clock.now();
+    this.kept = this.kept.filter((v) => v.until > now);
+    return this.kept;
+  }
+}
+
+function isVerdict(reason: Reason): boolean {
+  switch (reason) {
+    case "button":
+    case "command":
+    case "save":
+    case "tab_closed":
+    case "terminal":
+      return true;
+    case "superseded":
+    case "timeout":
+    case "aborted":
+    case "closed_by_client":
+    case "cancelled":
+    case "client_gone":
+    case "refused":
+      return false;
+  }
+}
