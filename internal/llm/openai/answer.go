@@ -148,13 +148,25 @@ func (a *answer) count(sent int, prices Prices) llm.Usage {
 		Input: int64(float64(sent) / bytesPerToken), Output: int64(float64(a.bytes)/bytesPerToken) + 1,
 		Estimated: true,
 	}
-	if a.usage != nil {
-		u = llm.Usage{Input: a.usage.Input, Output: a.usage.Output, Cached: a.usage.Cached, CostUSD: a.usage.Cost}
+	if a.usage != nil && credible(*a.usage) {
+		u = llm.Usage{
+			Input: a.usage.Input, Output: a.usage.Output,
+			Cached: min(a.usage.Cached, a.usage.Input), CostUSD: max(a.usage.Cost, 0),
+		}
 	}
 	if prices != (Prices{}) {
 		u.CostUSD = prices.cost(u)
 	}
 	return u
+}
+
+// maxTokens is more than any answer has; sums of it stay within an int64.
+const maxTokens = 1 << 40
+
+// credible says whether a server's count can be one. The limits of a session
+// rest on it: one that is below zero, or that overflows, would lift them.
+func credible(u wire.Usage) bool {
+	return min(u.Input, u.Output, u.Cached) >= 0 && max(u.Input, u.Output) <= maxTokens
 }
 
 func (p Prices) cost(u llm.Usage) float64 {

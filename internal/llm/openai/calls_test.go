@@ -237,6 +237,10 @@ func TestUsageAndCost(t *testing.T) {
 		"in another place": {last: []string{`{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"x_groq":{"usage":{"prompt_tokens":10,"completion_tokens":1}}}`}, want: llm.Usage{Input: 10, Output: 1}},
 		"the last counts":  {last: []string{`{"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":1}}`, stop, `{"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":2}}`}, want: llm.Usage{Input: 10, Output: 2}},
 		"not counted":      {last: []string{stop}, prices: Prices{Input: 1e6}, want: llm.Usage{Input: 18, Output: 2, CostUSD: 18, Estimated: true}},
+		"counted below 0":  {last: []string{stop, `{"choices":[],"usage":{"prompt_tokens":-1000000,"completion_tokens":1}}`}, want: llm.Usage{Input: 18, Output: 2, Estimated: true}},
+		"too many to add":  {last: []string{stop, `{"choices":[],"usage":{"prompt_tokens":9223372036854775807,"completion_tokens":1}}`}, want: llm.Usage{Input: 18, Output: 2, Estimated: true}},
+		"more cached":      {last: []string{stop, `{"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":1,"prompt_cache_hit_tokens":70}}`}, prices: prices, want: llm.Usage{Input: 10, Output: 1, Cached: 10, CostUSD: 0.000015}},
+		"a cost below 0":   {last: []string{stop, `{"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":1,"cost":-5}}`}, want: llm.Usage{Input: 10, Output: 1}},
 		"counted as zero":  {last: []string{stop, `{"choices":[],"usage":{"prompt_tokens":0,"completion_tokens":0}}`}, want: llm.Usage{Input: 18, Output: 2, Estimated: true}},
 	}
 	for name, test := range tests {
