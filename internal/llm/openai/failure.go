@@ -50,7 +50,22 @@ func (c *Client) reporter() reporter {
 	if name == "" && c.base != nil {
 		name = c.base.Host
 	}
-	return reporter{name: name, baseURL: c.opt.BaseURL, base: c.base, limits: c.opt.Limits, key: &c.key}
+	return reporter{name: name, baseURL: Shown(c.opt.BaseURL), base: c.base, limits: c.opt.Limits, key: &c.key}
+}
+
+// Shown is an address as people may see it: without the name and the password
+// that it may hold.
+func Shown(address string) string {
+	start := 0
+	if i := strings.Index(address, "://"); i >= 0 {
+		start = i + len("://")
+	}
+	host, _, _ := strings.Cut(address[start:], "/")
+	at := strings.LastIndexByte(host, '@')
+	if at < 0 {
+		return address
+	}
+	return address[:start] + "xxxxx" + address[start+at:]
 }
 
 // explain says in a sentence what err means for the user.
@@ -143,7 +158,7 @@ func (r reporter) addressFailure() error {
 // pageFailure explains an answer that is a web page.
 func (r reporter) pageFailure(page []byte) *failure {
 	title := ""
-	if said := wire.ParseError(page).Message; said != "" {
+	if said := r.key.redact(wire.ParseError(page).Message); said != "" {
 		title = fmt.Sprintf(" (%q)", said)
 	}
 	return &failure{err: &llm.Error{

@@ -2,13 +2,15 @@ package openai
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 )
 
 // key is the API key, read when it is first needed.
 type key struct {
-	read func(ctx context.Context) (string, error) // may be nil
+	read  func(ctx context.Context) (string, error) // may be nil
+	other []string                                  // what is as secret: the values of headers
 
 	mu    sync.Mutex
 	value *string // nil until read
@@ -39,14 +41,36 @@ func (k *key) drop() {
 	k.value = nil
 }
 
-// redact takes the key out of a server's message.
+// redact takes the key, and what is as secret, out of a server's message.
 func (k *key) redact(s string) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.value != nil && len(*k.value) >= 8 {
-		s = strings.ReplaceAll(s, *k.value, "[key]")
+	secrets := k.other
+	if k.value != nil {
+		secrets = append(slices.Clip(secrets), *k.value)
+	}
+	for _, secret := range secrets {
+		if len(secret) >= minSecret {
+			s = strings.ReplaceAll(s, secret, "[key]")
+		}
 	}
 	return s
+}
+
+// minSecret is the length in bytes from which a secret is looked for in other
+// text; a shorter one would be found by chance.
+const minSecret = 8
+
+// secretsIn returns what may be a key in the values of headers: each, without
+// the name of a scheme before it.
+func secretsIn(headers map[string]string) []string {
+	var secrets []string
+	for _, value := range headers {
+		if fields := strings.Fields(value); len(fields) > 0 {
+			secrets = append(secrets, fields[len(fields)-1])
+		}
+	}
+	return secrets
 }
 
 // keyError is a key that could not be read.

@@ -104,7 +104,7 @@ func New(opt Options) *Client {
 	}
 	c := &Client{
 		opt: opt, http: &http.Client{Transport: opt.Transport, CheckRedirect: checkRedirect},
-		key: key{read: opt.Key},
+		key: key{read: opt.Key, other: secretsIn(opt.Headers)},
 	}
 	if u, err := url.Parse(opt.BaseURL); err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") {
 		c.base = u

@@ -159,6 +159,38 @@ func TestHeadersAndKey(t *testing.T) {
 	}
 }
 
+// A server may say in its error what it was sent, and an address may hold a
+// password.
+func TestSecretsAreInNoMessage(t *testing.T) {
+	for name, turn := range map[string]llmtest.Turn{
+		"error": llmtest.Raw(400, "application/json", `{"error":{"message":"I do not know canary-header, canary-token or canary-key"}}`),
+		"page":  llmtest.Raw(200, "text/html", "<html><title>canary-header canary-token canary-key</title></html>"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := llmtest.NewServer(t, turn)
+			c := client(t, strings.Replace(s.URL(), "://", "://user:canary-password@", 1), func(o *Options) {
+				o.Headers = map[string]string{"api-key": "canary-header", "X-Auth": "Bearer canary-token"}
+				o.Key = func(context.Context) (string, error) { return "canary-key", nil }
+			})
+			e := listen(t.Context(), c, hello()).err
+			if e == nil || strings.Contains(e.Error(), "canary") {
+				t.Errorf("the error is %v", e)
+			}
+		})
+	}
+}
+
+func TestShown(t *testing.T) {
+	for address, want := range map[string]string{
+		"http://a/v1": "http://a/v1", "https://u:p@a:1/v1": "https://xxxxx@a:1/v1", "token@host": "xxxxx@host",
+		"http://a/@b": "http://a/@b", "http://u@v:p@a": "http://xxxxx@a", "": "",
+	} {
+		if got := Shown(address); got != want {
+			t.Errorf("Shown(%q) = %q, want %q", address, got, want)
+		}
+	}
+}
+
 func TestAKeyThatCannotBeRead(t *testing.T) {
 	broken := errors.New("pass: not found")
 	s := llmtest.NewServer(t)
