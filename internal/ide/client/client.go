@@ -8,92 +8,44 @@ package client
 
 import (
 	"context"
-	"errors"
-	"time"
+	"encoding/json"
+	"os"
+	"strings"
+	"sync"
+	"unicode"
 
-	"github.com/bb2d0cf4/agent/internal/editor"
 	"github.com/bb2d0cf4/agent/internal/ide/lock"
 	"github.com/bb2d0cf4/agent/internal/ide/wire"
 )
 
-// What a caller branches on.
-var (
-	// ErrTooLarge says that the message is larger than this editor takes; nothing
-	// was sent.
-	ErrTooLarge = errors.New("too large for the editor")
-	// ErrUnsupported says that the editor has no such tool.
-	ErrUnsupported = errors.New("the editor has no such tool")
-)
-
-// ToolError is an editor's refusal.
-type ToolError struct {
-	Code    string // "DIRTY_DOCUMENT", "BUSY", …; empty if the editor gave none
-	RPC     int    // JSON-RPC code, 0 if the refusal was a result
-	Message string // the editor's words; not safe to show before it is sanitised
-}
-
-func (e *ToolError) Error() string { return e.Message }
-
-// Codes of ToolError that a caller branches on.
+// What messages may weigh, in bytes. Emacs takes seconds for more.
 const (
-	CodeDirty = "DIRTY_DOCUMENT"
-	CodeBusy  = "BUSY"
+	maxOurs  = 16 << 20
+	maxOther = 5 << 20
+	maxEmacs = 256 << 10
 )
 
 // Options are how to connect.
 type Options struct {
 	Version string // ours
-	Session string // the session's id, told to our own extension
+	Session string // the session's id, told to the editor
 	Dir     string // working directory, likewise
 	Events  Events
-	Timing  Timing
+	Timing  wire.Timing
 }
 
-// Timing replaces the default deadlines; zero fields keep them.
-type Timing = wire.Timing
-
-// Events are given what the editor tells by itself, in order, from the goroutine
-// that reads: they must not block. A nil one is left out.
-type Events struct {
-	Selection   func(Selection)
-	Mention     func(Mention)
-	Draft       func(DraftChange)
-	Diagnostics func(paths []string) // empty: all may have changed
-	Tools       func()               // the list of tools changed
-}
-
-// Selection is what is selected in the editor. The zero value says that nothing
-// is.
-type Selection struct {
-	Path     string // absolute
-	Text     string // empty where only the cursor is placed
-	from, to place
-	oneBased bool
-}
-
-type place struct{ line, char int }
-
-// Mention asks to mention a file in the prompt. Lines are 1-based and inclusive,
-// 0 for the whole file.
-type Mention struct {
-	Path               string // absolute; a folder ends in a slash
-	StartLine, EndLine int
-}
-
-// DraftChange says that the text in an open diff was changed by hand.
-type DraftChange struct {
-	DiffID         string
-	Edited         bool
-	Added, Removed int // lines, against the proposal
-}
-
-// Info is what is known about a connected editor.
+// Info is what is known about a connected editor. Its words are not safe to show
+// before they are sanitised.
 type Info struct {
-	Name    string // of the editor, from its lock file
-	Server  string // of its plugin
-	Version string // of its plugin
-	Ours    bool   // it is our own extension: drafts, details, status
-	Tools   []string
+	Name    string // of the editor
+	Plugin  string // what it runs for us
+	Version string // of the plugin
+	// Ours says that it speaks the whole of our protocol: details of a
+	// verdict, drafts, status. Only our own extension is known to.
+	Ours bool
+	// Reviews says that it can show diffs; else it only tells what is open.
+	Reviews bool
+	Tools   []string // listed; others may answer too
 	// MaxMessage is the size in bytes of the largest message it takes.
 	MaxMessage int
 }
@@ -101,181 +53,148 @@ type Info struct {
 // Client is a connection to one editor. Its methods and those of its parts may
 // be called concurrently.
 type Client struct {
-	Diffs     Diffs
-	Documents Documents
+	Diffs     *Diffs
+	Documents *Documents
+
+	conn  *wire.Conn
+	from  lock.Candidate
+	emacs bool
+
+	mu   sync.Mutex
+	info Info
 }
 
-// Connect opens a connection to the editor of a lock file.
-func Connect(ctx context.Context, c lock.Candidate, o Options) (*Client, error) {
-	return nil, ErrUnsupported
+// Connect opens a connection to the editor of a lock file. ctx bounds the
+// opening alone. The error wraps [wire.ErrAuth] if the editor refused the token.
+func Connect(ctx context.Context, from lock.Candidate, o Options) (*Client, error) {
+	c := &Client{from: from}
+	c.Diffs = &Diffs{c}
+	c.Documents = &Documents{c}
+	listener := &listener{events: o.Events, folders: from.File.Folders, oneBased: isEmacs(from.File.Name)}
+	conn, err := wire.Dial(ctx, wire.Options{
+		Address: from.Address(), Header: from.Dialect.Header, Token: from.File.Token, Version: o.Version,
+		Hello: map[string]any{
+			"pid": os.Getpid(), "cwd": o.Dir, "version": o.Version, "sessionId": o.Session,
+		},
+		Notify: listener.take, Timing: o.Timing,
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.conn = conn
+	c.describe()
+	if err := c.Refresh(ctx); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// describe notes what the handshake said.
+func (c *Client) describe() {
+	s := c.conn.Server()
+	c.emacs = isEmacs(c.from.File.Name) || s.Name == "claude-code-ide-mcp"
+	c.info = Info{Name: c.from.File.Name, Plugin: s.Name, Version: s.Version, MaxMessage: maxOther}
+	if c.info.Name == "" {
+		c.info.Name = "editor"
+	}
+	if c.emacs {
+		c.info.MaxMessage = maxEmacs
+	}
+	capability, ok := s.Experimental["agent/ide"]
+	if !ok {
+		return
+	}
+	c.info.Ours, c.info.MaxMessage = true, maxOurs
+	var announced struct {
+		MaxPayload int `json:"maxPayload"`
+	}
+	if json.Unmarshal(capability, &announced) == nil && announced.MaxPayload > 0 {
+		c.info.MaxMessage = min(announced.MaxPayload, maxOurs)
+	}
+}
+
+func isEmacs(name string) bool { return strings.EqualFold(name, "emacs") }
+
+// Refresh asks for the list of tools again. Only a lost connection is an error:
+// without a list, what the editor can do is found out by asking it.
+func (c *Client) Refresh(ctx context.Context) error {
+	tools, err := c.conn.Tools(ctx)
+	if why := c.conn.Err(); why != nil {
+		return why
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.info.Tools = tools
+	c.info.Reviews = err != nil || len(tools) == 0
+	for _, t := range tools {
+		c.info.Reviews = c.info.Reviews || plain(t) == plain("openDiff")
+	}
+	return nil
 }
 
 // Info returns what is known about the editor.
-func (c *Client) Info() Info { return Info{} }
+func (c *Client) Info() Info {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.info
+}
 
-// SetStatus shows a state in our own extension's status bar ("idle", "working",
-// "waiting"). Other editors have none: ErrUnsupported.
+// SetStatus shows a state in the editor's status bar ("idle", "working",
+// "waiting"). ErrUnsupported where there is no place for it.
 func (c *Client) SetStatus(ctx context.Context, state, text, tooltip string) error {
-	return ErrUnsupported
+	if !c.Info().Ours {
+		return ErrUnsupported
+	}
+	_, err := c.call(ctx, "setStatus", map[string]string{"state": state, "text": text, "tooltip": tooltip})
+	return err
 }
 
 // Probe returns nil if the editor answers at all before ctx ends. A socket may
 // be open and yet belong to nobody.
-func (c *Client) Probe(ctx context.Context) error { return nil }
+func (c *Client) Probe(ctx context.Context) error { return c.conn.Probe(ctx) }
 
 // Done is closed when the connection has ended; Err says why.
-func (c *Client) Done() <-chan struct{} { return nil }
+func (c *Client) Done() <-chan struct{} { return c.conn.Done() }
 
 // Err returns why the connection has ended, nil while it has not.
-func (c *Client) Err() error { return nil }
+func (c *Client) Err() error { return c.conn.Err() }
 
 // Close cancels what is pending and closes the connection.
-func (c *Client) Close() { _ = c }
+func (c *Client) Close() { c.conn.Close() }
 
-// Diffs are the reviews in the editor.
-type Diffs struct{}
-
-// DiffRequest asks for a review.
-type DiffRequest struct {
-	Path string // absolute, symlinks resolved; it need not exist
-	Text string // the proposal, valid UTF-8, with the file's own line endings
-	Tab  string // see TabName; unique among those open
-
-	// For our own extension only.
-	ID          string
-	Description string
-	BaseSHA256  string // hex, of the text that the proposal was made from
-	OnClose     OnClose
-	Batch       Batch
-}
-
-// Batch places a request among the calls of one answer; Total 0 is none.
-type Batch struct {
-	ID    string `json:"id"`
-	Index int    `json:"index"`
-	Total int    `json:"total"`
-}
-
-// OnClose says what closing the tab by hand means.
-type OnClose string
-
-// What closing the tab means.
+// The two characters by which editors tell a diff's tab from a file.
 const (
-	CloseRejects OnClose = "reject"
-	CloseKeeps   OnClose = "keep" // it is no answer
+	tabBegins = "✻"
+	tabEnds   = "⧉"
 )
 
-// Kind is the kind of an outcome. The zero value decides nothing.
-type Kind int
+// maxTab bounds the path in a tab's name, in characters.
+const maxTab = 120
 
-// The outcomes of a review.
-const (
-	Undecided Kind = iota
-	Rejected
-	Accepted       // Text is to be written
-	AlreadyWritten // the editor has written the proposal itself
-)
-
-// DiffOutcome is what a review came to.
-type DiffOutcome struct {
-	Kind Kind
-	Text string // what was accepted, exactly; set for Accepted and AlreadyWritten
-	// Edited says that Text is not the proposal.
-	Edited   bool
-	Reason   string // the editor's reason ("button", "timeout", …) or why undecided
-	Feedback string // the reviewer's words
-	Comments []Comment
-}
-
-// Comment is a remark on lines of the accepted or rejected text.
-type Comment struct {
-	Original           bool // on the old side
-	StartLine, EndLine int  // 1-based, inclusive
-	Quote, Text        string
-}
-
-// Open shows a diff and waits for the person: it has no deadline of its own.
-// When ctx ends it returns ctx's error and forgets the request; the diff is
-// still to be closed with Close.
-func (d *Diffs) Open(ctx context.Context, r DiffRequest) (DiffOutcome, error) {
-	return DiffOutcome{}, ErrUnsupported
-}
-
-// Close closes a diff. That there is none any more is no error.
-func (d *Diffs) Close(ctx context.Context, tab string) error { return nil }
-
-// CloseAll closes the diffs that were left over and returns how many were. Old
-// plugins close the user's own diffs too: not to be called lightly.
-func (d *Diffs) CloseAll(ctx context.Context) (int, error) { return 0, nil }
-
-// Draft is the text in an open diff.
-type Draft struct {
-	Text   string
-	Edited bool // it is not the proposal
-}
-
-// Resolve answers an open diff from outside and returns its draft. Only our own
-// extension can: ErrUnsupported.
-func (d *Diffs) Resolve(ctx context.Context, id string, accept bool) (Draft, error) {
-	return Draft{}, ErrUnsupported
-}
-
-// TabName returns a name for a diff that no editor mistakes for a buffer of the
+// TabName returns a name for a diff that no editor mistakes for a file of the
 // user's: rel is the file's path for people, unique a few characters that no
 // other open diff has.
-func (c *Client) TabName(rel, unique string) string { return "" }
-
-// Documents are the editor's files.
-type Documents struct{}
-
-// Open shows a file; lines are 1-based and inclusive, 0 for none.
-func (d *Documents) Open(ctx context.Context, path string, startLine, endLine int) error { return nil }
-
-// Diagnostics returns the findings on path, or on all files if it is empty.
-// wait is how long the editor may wait for its language servers to settle. known
-// is false where the editor cannot tell (the file is not shown, no quiet in
-// time): then none is not the same as clean.
-func (d *Documents) Diagnostics(ctx context.Context, path string, wait time.Duration) (found []editor.Diagnostic, known bool, err error) {
-	return nil, false, ErrUnsupported
+func (c *Client) TabName(rel, unique string) string {
+	label := "[agent]"
+	if c.from.Dialect == lock.Claude {
+		label = "[Claude Code]" // editors of that family look for it
+	}
+	shown := []rune(strings.Map(printable, rel))
+	if over := len(shown) - maxTab; over > 0 {
+		shown = append([]rune("…"), shown[over:]...)
+	}
+	return strings.Join([]string{tabBegins, label, string(shown), "(" + unique + ")", tabEnds}, " ")
 }
 
-// CurrentSelection returns the selection in the active editor.
-func (d *Documents) CurrentSelection(ctx context.Context) (Selection, error) {
-	return Selection{}, ErrUnsupported
+// printable replaces what could make a tab look like another one.
+func printable(r rune) rune {
+	if !unicode.IsPrint(r) || strings.ContainsRune(tabBegins+tabEnds, r) {
+		return '·'
+	}
+	return r
 }
 
-// LatestSelection returns the last selection, in whatever has the focus now.
-func (d *Documents) LatestSelection(ctx context.Context) (Selection, error) {
-	return Selection{}, ErrUnsupported
+func isTab(name string) bool {
+	return strings.Contains(name, tabBegins) && strings.Contains(name, tabEnds)
 }
-
-// Tabs returns the open files.
-func (d *Documents) Tabs(ctx context.Context) ([]editor.Tab, error) { return nil, ErrUnsupported }
-
-// Folders returns the workspace's folders.
-func (d *Documents) Folders(ctx context.Context) ([]string, error) { return nil, ErrUnsupported }
-
-// Buffer is what the editor holds of a file.
-type Buffer struct {
-	Open  bool
-	Dirty bool // it has unsaved changes
-	// Text and SHA256 (hex) are set by our own extension if asked for.
-	Text   *string
-	SHA256 string
-}
-
-// Buffer asks whether a file has unsaved changes in the editor.
-func (d *Documents) Buffer(ctx context.Context, path string, withText bool) (Buffer, error) {
-	return Buffer{}, ErrUnsupported
-}
-
-// Save saves a file in the editor.
-func (d *Documents) Save(ctx context.Context, path string) error { return ErrUnsupported }
-
-// Lines returns the 1-based, inclusive lines of the selection in content, the
-// text of its file; ok is false if the editor's lines do not hold what it says is
-// selected.
-func (s Selection) Lines(content string) (start, end int, ok bool) { return 0, 0, false }
-
-// ClaimedLines returns the lines as the editor gives them, 1-based and inclusive.
-func (s Selection) ClaimedLines() (start, end int) { return 0, 0 }

@@ -7,6 +7,8 @@ package lock
 
 import (
 	"context"
+	"net"
+	"strconv"
 	"time"
 )
 
@@ -19,66 +21,110 @@ type Dialect struct {
 	// PortVar is the environment variable in which the editor's own terminals
 	// carry its port.
 	PortVar string
+	hostVar string // names another host than 127.0.0.1
 }
 
 // The dialects.
 var (
-	Agent  = Dialect{Name: "agent", Header: "x-agent-ide-authorization", PortVar: "AGENT_IDE_PORT"}
-	Claude = Dialect{Name: "claude", Header: "x-claude-code-ide-authorization", PortVar: "CLAUDE_CODE_SSE_PORT"}
+	Agent = Dialect{
+		Name: "agent", Header: "x-agent-ide-authorization", PortVar: "AGENT_IDE_PORT", hostVar: "AGENT_IDE_HOST",
+	}
+	Claude = Dialect{
+		Name: "claude", Header: "x-claude-code-ide-authorization",
+		PortVar: "CLAUDE_CODE_SSE_PORT", hostVar: "CLAUDE_CODE_IDE_HOST_OVERRIDE",
+	}
 	Nexus3 = Dialect{Name: "nexus3", Header: "x-nexus3-ide-authorization", PortVar: "NEXUS3_IDE_PORT"}
 )
 
-// File is the contents of a lock file. Every field may be missing.
+// LockVar is the environment variable in which our own extension gives its
+// terminals the path of its lock file.
+const LockVar = "AGENT_IDE_LOCK"
+
+// File is the contents of a lock file. Every field may be missing; none is safe
+// to show before it is sanitised.
 type File struct {
-	PID       int      `json:"pid"`
-	Folders   []string `json:"workspaceFolders"`
-	RealPaths []string `json:"realFolders"`
-	Name      string   `json:"ideName"`
-	Transport string   `json:"transport"`
-	Token     string   `json:"authToken"`
-	InWindows bool     `json:"runningInWindows"`
-	Trusted   *bool    `json:"trusted"`
-	Version   string   `json:"extVersion"`
+	PID         int      `json:"pid"`
+	Folders     []string `json:"workspaceFolders"`
+	RealFolders []string `json:"realFolders"`
+	Name        string   `json:"ideName"`
+	Transport   string   `json:"transport"`
+	Token       string   `json:"authToken"`
+	InWindows   bool     `json:"runningInWindows"`
+	Trusted     *bool    `json:"trusted"`
+	Version     string   `json:"extVersion"`
 }
 
 // Candidate is one lock file and what is known about its editor.
 type Candidate struct {
-	Path    string // of the lock file
+	Path    string // of the lock file, or of a folder of them that cannot be used
 	Port    int
 	Host    string // where the port answered: 127.0.0.1 unless the environment says otherwise
 	Dialect Dialect
 	File    File
-	ModTime time.Time
 	// Folder is the editor's folder that holds the working directory, empty if
 	// there is none.
 	Folder string
-	Named  bool // the environment named its port or its lock file
 	// Usable says that the lock is in order and its port answers: a person may
-	// choose it. Auto says that it may be connected without being asked for.
-	Usable bool
-	Auto   bool
+	// choose it. Auto says that it may be connected without being asked for, Named
+	// that the environment names its port or its lock file.
+	Usable, Auto, Named bool
 	// Why says why it is not the chosen one, in words for a person; empty for the
 	// chosen one.
 	Why string
 	// Notes are remarks on a usable candidate: no token, readable by others.
 	Notes []string
+
+	fit fit
 }
+
+// fit is what ranks a candidate beside its exported fields.
+type fit struct {
+	modified time.Time
+	depth    int  // of Folder
+	ancestor bool // this process was started by the editor
+	garbled  bool // the contents are no lock; they may be half-written
+	windows  bool // the file lies in a folder of Windows
+}
+
+// Address returns the host and port to dial.
+func (c Candidate) Address() string { return net.JoinHostPort(c.Host, strconv.Itoa(c.Port)) }
 
 // Search says where and for whom to look. Dir is required; a nil function
 // stands for the real one.
 type Search struct {
 	Folder    string // our own lock folder; empty: none
-	Home      string // the user's home folder, for the folders of other editors
+	Home      string // the user's home, for the folders of other editors; empty: none
 	Dir       string // working directory, absolute
 	Foreign   bool   // other editors' locks may be connected unasked
 	Env       func(name string) string
 	After     func(time.Duration) <-chan time.Time
 	Ancestors func() []int // process ids of this process's ancestors
+
+	windows string // where the home folders of Windows are, within WSL
 }
+
+const (
+	maxFiles = 256
+	maxSize  = 64 << 10
+	maxNames = 4096 // entries of one folder that are looked at
+
+	maxTime   = time.Second
+	rewriting = 100 * time.Millisecond // a half-written file is read again after it
+	reply     = 300 * time.Millisecond // for a port to answer
+)
 
 // Find returns all candidates, the best first. It returns within about a second,
 // with what it has by then; ctx may end it sooner.
-func Find(ctx context.Context, s Search) []Candidate { return nil }
+func Find(ctx context.Context, s Search) []Candidate {
+	s = s.withDefaults()
+	ctx, cancel := context.WithTimeout(ctx, maxTime)
+	defer cancel()
+	found := s.read(ctx)
+	s.match(found)
+	s.probe(ctx, found)
+	s.rank(found)
+	return found
+}
 
 // Choice returns the candidate to be connected by itself, if there is one.
 func Choice(found []Candidate) (Candidate, bool) {
@@ -87,3 +133,23 @@ func Choice(found []Candidate) (Candidate, bool) {
 	}
 	return Candidate{}, false
 }
+
+func (s Search) withDefaults() Search {
+	if s.Env == nil {
+		s.Env = env
+	}
+	if s.After == nil {
+		s.After = time.After
+	}
+	if s.Ancestors == nil {
+		s.Ancestors = ancestors
+	}
+	if s.windows == "" {
+		s.windows = "/mnt/c/Users"
+	}
+	return s
+}
+
+// wsl reports whether this is Linux within Windows: paths are written in two
+// ways there, and process ids of editors mean nothing.
+func (s Search) wsl() bool { return s.Env("WSL_DISTRO_NAME") != "" }

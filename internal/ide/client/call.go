@@ -1,0 +1,229 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	strict "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+// What a caller branches on.
+var (
+	// ErrTooLarge says that the message is larger than this editor takes; nothing
+	// was sent.
+	ErrTooLarge = errors.New("too large for the editor")
+	// ErrUnsupported says that the editor has no such tool.
+	ErrUnsupported = errors.New("the editor has no such tool")
+)
+
+// Codes of ToolError that a caller branches on.
+const (
+	CodeDirty = "DIRTY_DOCUMENT" // the file has unsaved changes in the editor
+	CodeBusy  = "BUSY"           // another review of the file is open there
+)
+
+// ToolError is an editor's refusal. One of a tool that it does not know is
+// ErrUnsupported too.
+type ToolError struct {
+	Code    string // see CodeDirty; empty if the editor gave none
+	RPC     int    // JSON-RPC code; 0 if the refusal came as a result
+	Message string // the editor's words, not safe to show before they are sanitised
+
+	unsupported bool
+}
+
+func (e *ToolError) Error() string { return "the editor refused: " + e.Message }
+
+// Unwrap returns ErrUnsupported for an unknown tool.
+func (e *ToolError) Unwrap() error {
+	if e.unsupported {
+		return ErrUnsupported
+	}
+	return nil
+}
+
+// JSON-RPC codes of editors.
+const (
+	rpcNoSuchMethod = -32601
+	rpcBadParams    = -32602
+	rpcNotOpen      = -32001
+)
+
+// envelope is what a message weighs beside its arguments, generously.
+const envelope = 512
+
+// maxWords bounds an editor's explanation, in bytes.
+const maxWords = 2 << 10
+
+// answer is a result: the texts of its items, in order.
+type answer struct {
+	items      []string
+	structured jsontext.Value
+}
+
+// first returns the first text.
+func (a answer) first() string {
+	if len(a.items) == 0 {
+		return ""
+	}
+	return a.items[0]
+}
+
+// call calls a tool under the name by which the editor lists it.
+func (c *Client) call(ctx context.Context, tool string, args any) (answer, error) {
+	data, err := encode(args)
+	if err != nil {
+		return answer{}, fmt.Errorf("encode the arguments of %s: %w", tool, err)
+	}
+	info := c.Info()
+	if len(data)+envelope > info.MaxMessage {
+		return answer{}, fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, len(data), info.MaxMessage)
+	}
+	raw, err := c.conn.Call(ctx, listed(info.Tools, tool), data)
+	var refused *jsonrpc.Error
+	if errors.As(err, &refused) {
+		return answer{}, rpcRefusal(refused)
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	return readResult(raw)
+}
+
+// encode writes JSON without escaping what is only dangerous in web pages: it
+// would blow up the text.
+func encode(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimRight(b.Bytes(), "\n"), nil
+}
+
+// listed returns the name under which an editor lists a tool: some write
+// open_diff for openDiff. The name itself if it lists none such: tools answer
+// though they are not listed.
+func listed(tools []string, name string) string {
+	found := name
+	for _, t := range tools {
+		switch {
+		case t == name:
+			return name
+		case plain(t) == plain(name) && plain(name) != "closetab": // these two are two tools
+			found = t
+		}
+	}
+	return found
+}
+
+func plain(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
+
+// rpcRefusal reads an error response. The useful words may be in its data.
+func rpcRefusal(e *jsonrpc.Error) *ToolError {
+	t := &ToolError{RPC: int(e.Code), Message: e.Message, unsupported: e.Code == rpcNoSuchMethod}
+	var words string
+	var data struct {
+		Code    string `json:"code"`
+		Details string `json:"details"`
+	}
+	switch {
+	case json.Unmarshal(e.Data, &words) == nil && words != "":
+		t.Message = words
+	case json.Unmarshal(e.Data, &data) == nil:
+		t.Code = data.Code
+		if data.Details != "" {
+			t.Message += ": " + data.Details
+		}
+	}
+	if e.Code == rpcBadParams && saysUnknown(t.Message) {
+		t.unsupported = true
+	}
+	return t.bounded()
+}
+
+// readResult reads the result of a call. One without content is an error in
+// disguise. Names that occur twice and text that is not Unicode are refused: what
+// they mean depends on the reader.
+func readResult(raw json.RawMessage) (answer, error) {
+	var r struct {
+		Content []struct {
+			Type string `json:"type"`
+			Text string `json:"text"`
+		} `json:"content"`
+		IsError    bool           `json:"isError"`
+		Structured jsontext.Value `json:"structuredContent"`
+		Message    string         `json:"message"`
+		Data       jsontext.Value `json:"data"`
+	}
+	if err := strict.Unmarshal(raw, &r); err != nil {
+		return answer{}, &ToolError{Message: "its answer cannot be read"}
+	}
+	a := answer{structured: r.Structured}
+	for _, item := range r.Content {
+		if item.Type == "text" || item.Type == "" {
+			a.items = append(a.items, item.Text)
+		}
+	}
+	switch {
+	case r.IsError:
+		return answer{}, resultRefusal(a)
+	case r.Content == nil:
+		words := r.Message
+		var data string
+		if strict.Unmarshal(r.Data, &data) == nil && data != "" {
+			words = data
+		}
+		return answer{}, (&ToolError{Message: words}).bounded()
+	}
+	return a, nil
+}
+
+// resultRefusal reads a result that says that the tool failed.
+func resultRefusal(a answer) *ToolError {
+	t := &ToolError{Message: a.first()}
+	var told struct {
+		Code    string `json:"code"`
+		Message string `json:"message"`
+		Error   string `json:"error"`
+	}
+	if strict.Unmarshal(a.structured, &told) != nil || told.Code == "" {
+		_ = strict.Unmarshal([]byte(t.Message), &told) // else it is plain words
+	}
+	t.Code = told.Code
+	if told.Message != "" {
+		t.Message = told.Message
+	}
+	t.unsupported = saysUnknown(t.Message)
+	return t.bounded()
+}
+
+// saysUnknown reports whether words say that there is no such tool.
+func saysUnknown(words string) bool {
+	words = strings.ToLower(words)
+	return strings.Contains(words, "unknown tool") || strings.Contains(words, "tool not found") ||
+		strings.Contains(words, "tool") && strings.HasSuffix(words, "not found")
+}
+
+func (e *ToolError) bounded() *ToolError {
+	if e.Message == "" {
+		e.Message = "it gave no reason"
+	}
+	e.Message = cut(e.Message, maxWords)
+	return e
+}
+
+// cut bounds a text without cutting a character.
+func cut(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	return strings.ToValidUTF8(s[:limit], "") + "…"
+}

@@ -1,0 +1,262 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	strict "github.com/go-json-experiment/json"
+)
+
+// Diffs are the reviews in the editor.
+type Diffs struct{ c *Client }
+
+// DiffRequest asks for a review.
+type DiffRequest struct {
+	Path string // absolute, symlinks resolved; it need not exist
+	Text string // the proposal, valid UTF-8, with the file's own line endings
+	Tab  string // see TabName; unique among those open
+
+	// For editors that speak the whole of our protocol; the others are not sent
+	// these.
+	ID          string
+	Description string
+	BaseSHA256  string // hex, of the text that the proposal was made from
+	OnClose     OnClose
+	Batch       Batch
+}
+
+// Batch places a request among the calls of one answer; Total 0 is none.
+type Batch struct {
+	ID    string `json:"id"`
+	Index int    `json:"index"`
+	Total int    `json:"total"`
+}
+
+// OnClose says what closing the tab by hand means.
+type OnClose string
+
+// What closing the tab means.
+const (
+	CloseRejects OnClose = "reject"
+	CloseKeeps   OnClose = "keep" // it is no answer
+)
+
+// Kind is the kind of an outcome. The zero value decides nothing.
+type Kind int
+
+// The outcomes of a review.
+const (
+	Undecided Kind = iota
+	Rejected
+	Accepted       // Text is to be written
+	AlreadyWritten // the editor has written the proposal itself
+)
+
+// DiffOutcome is what a review came to.
+type DiffOutcome struct {
+	Kind Kind
+	Text string // what was accepted, exactly; set for Accepted and AlreadyWritten
+	// Edited says that Text is not the proposal.
+	Edited   bool
+	Reason   string // the editor's reason ("button", "timeout", …) or why undecided
+	Feedback string // the reviewer's words
+	Comments []Comment
+}
+
+// Comment is a remark on lines of the text under review.
+type Comment struct {
+	Original           bool // on the old side
+	StartLine, EndLine int  // 1-based, inclusive
+	Quote, Text        string
+}
+
+// What a reviewer may say, in bytes.
+const (
+	maxFeedback = 16 << 10
+	maxComments = 200
+)
+
+// Open shows a diff and waits for the person: it has no deadline of its own.
+// When ctx ends it returns ctx's error and forgets the request; the diff is
+// still to be closed with Close. An error decides nothing.
+func (d *Diffs) Open(ctx context.Context, r DiffRequest) (DiffOutcome, error) {
+	if !filepath.IsAbs(r.Path) || !utf8.ValidString(r.Path) || !utf8.ValidString(r.Text) || !isTab(r.Tab) {
+		return DiffOutcome{}, errors.New("this change cannot be shown in an editor: its path or text is not plain Unicode")
+	}
+	extended := d.c.Info().Ours
+	a, err := d.c.call(ctx, "openDiff", r.arguments(extended))
+	if err != nil {
+		return DiffOutcome{}, err
+	}
+	if extended {
+		return r.verdict(a), nil
+	}
+	return r.guess(a), nil
+}
+
+func (r DiffRequest) arguments(extended bool) map[string]any {
+	args := map[string]any{
+		"old_file_path": r.Path, "new_file_path": r.Path, "new_file_contents": r.Text, "tab_name": r.Tab,
+	}
+	if !extended {
+		return args
+	}
+	for name, value := range map[string]string{
+		"diff_id": r.ID, "description": r.Description, "base_sha256": r.BaseSHA256, "on_close": string(r.OnClose),
+	} {
+		if value != "" {
+			args[name] = value
+		}
+	}
+	if r.Batch.Total > 0 {
+		args["batch"] = r.Batch
+	}
+	return args
+}
+
+// details are the third item of a verdict.
+type details struct {
+	ID       string `json:"diffId"`
+	Outcome  string `json:"outcome"`
+	Reason   string `json:"reason"`
+	Feedback string `json:"feedback"`
+	Comments []struct {
+		Side  string `json:"side"`
+		Start int    `json:"startLine"`
+		End   int    `json:"endLine"`
+		Quote string `json:"quote"`
+		Text  string `json:"text"`
+	} `json:"comments"`
+}
+
+// verdict reads the answer of an editor that says why: only what a person did
+// decides, whatever the first items are.
+func (r DiffRequest) verdict(a answer) DiffOutcome {
+	var said details
+	if len(a.items) == 0 || strict.Unmarshal([]byte(a.items[len(a.items)-1]), &said) != nil {
+		return undecided("the editor's answer has no details")
+	}
+	person := []string{"button", "command", "save"}
+	switch {
+	case said.ID != "" && said.ID != r.ID:
+		return undecided("the editor's answer is about another review")
+	case a.items[0] == "FILE_SAVED" && len(a.items) == 3 &&
+		said.Outcome == "accepted" && slices.Contains(person, said.Reason):
+		text := a.items[1]
+		return said.add(DiffOutcome{Kind: Accepted, Text: text, Edited: text != r.Text})
+	case a.items[0] == "DIFF_REJECTED" && len(a.items) >= 2 &&
+		said.Outcome == "rejected" && slices.Contains(append(person, "tab_closed"), said.Reason):
+		return said.add(DiffOutcome{Kind: Rejected})
+	}
+	return undecided(cut(said.Reason, 100))
+}
+
+// add adds the reviewer's words.
+func (said details) add(o DiffOutcome) DiffOutcome {
+	o.Reason, o.Feedback = said.Reason, cut(said.Feedback, maxFeedback)
+	for _, c := range said.Comments[:min(len(said.Comments), maxComments)] {
+		end := max(c.Start, c.End)
+		if c.Start < 1 || c.Text == "" {
+			continue
+		}
+		o.Comments = append(o.Comments, Comment{
+			Original: c.Side == "original", StartLine: c.Start, EndLine: end,
+			Quote: cut(c.Quote, maxWords), Text: cut(c.Text, maxWords),
+		})
+	}
+	return o
+}
+
+// guess reads the answer of an editor that gives no reasons. A closed tab is no
+// acceptance. Editors add and drop newlines at the end of a text: that is no
+// edit, and what is written is the proposal.
+func (r DiffRequest) guess(a answer) DiffOutcome {
+	switch {
+	case a.first() == "FILE_SAVED" && len(a.items) == 1:
+		return DiffOutcome{Kind: AlreadyWritten, Text: r.Text}
+	case a.first() == "FILE_SAVED":
+		text := a.items[1]
+		if strings.TrimRight(text, "\r\n") == strings.TrimRight(r.Text, "\r\n") {
+			return DiffOutcome{Kind: Accepted, Text: r.Text}
+		}
+		return DiffOutcome{Kind: Accepted, Text: text, Edited: true}
+	case a.first() == "DIFF_REJECTED":
+		return DiffOutcome{Kind: Rejected}
+	case a.first() == "TAB_CLOSED":
+		return undecided("the tab was closed")
+	}
+	return undecided("the editor gave no clear answer")
+}
+
+func undecided(why string) DiffOutcome { return DiffOutcome{Reason: why} }
+
+// Close closes a diff. That there is none any more is no error. It is called
+// though it may not be listed, under its other name where the first is unknown.
+func (d *Diffs) Close(ctx context.Context, tab string) error {
+	if !isTab(tab) {
+		// Some editors would take it for the name of a file and close that.
+		return fmt.Errorf("%q is not the name of a diff", tab)
+	}
+	args := map[string]string{"tab_name": tab, "tabName": tab}
+	_, err := d.c.call(ctx, "close_tab", args)
+	if errors.Is(err, ErrUnsupported) {
+		_, err = d.c.call(ctx, "closeTab", args)
+	}
+	var refused *ToolError
+	if errors.As(err, &refused) && !refused.unsupported {
+		return nil
+	}
+	return err
+}
+
+// CloseAll closes the diffs that were left over and returns how many were. Old
+// plugins close the user's own diffs too: not to be called lightly.
+func (d *Diffs) CloseAll(ctx context.Context) (int, error) {
+	a, err := d.c.call(ctx, "closeAllDiffTabs", struct{}{})
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	if _, err := fmt.Sscanf(a.first(), "CLOSED_%d_DIFF_TABS", &n); err != nil {
+		return 0, nil //nolint:nilerr // it did what it was asked, in other words
+	}
+	return n, nil
+}
+
+// Draft is the text in an open diff.
+type Draft struct {
+	Text   string
+	Edited bool // by hand, since the proposal
+}
+
+// Resolve answers an open diff from outside and returns its draft. Editors that
+// do not speak the whole of our protocol cannot: ErrUnsupported.
+func (d *Diffs) Resolve(ctx context.Context, id string, accept bool) (Draft, error) {
+	if !d.c.Info().Ours {
+		return Draft{}, ErrUnsupported
+	}
+	outcome := "reject"
+	if accept {
+		outcome = "accept"
+	}
+	a, err := d.c.call(ctx, "resolveDiff", map[string]string{"diff_id": id, "outcome": outcome})
+	if err != nil {
+		return Draft{}, err
+	}
+	var told struct {
+		Text   *string `json:"text"`
+		Edited bool    `json:"userEdited"`
+	}
+	if strict.Unmarshal([]byte(a.first()), &told) != nil || told.Text == nil && accept {
+		return Draft{}, &ToolError{Message: "its answer has no text"}
+	}
+	if told.Text == nil {
+		return Draft{}, nil
+	}
+	return Draft{Text: *told.Text, Edited: told.Edited}, nil
+}

@@ -1,0 +1,191 @@
+package client
+
+import (
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
+	"unicode"
+
+	strict "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/bb2d0cf4/agent/internal/editor"
+)
+
+// located is anything that says in which file it is, in one of the ways of
+// editors.
+type located struct {
+	FilePath string `json:"filePath"`
+	Path     string `json:"path"`
+	URI      string `json:"uri"`
+	FileName string `json:"fileName"`
+	File     string `json:"file"`
+	FileURL  string `json:"fileUrl"`
+}
+
+// path returns the absolute path, empty if there is none. raw may be nothing but
+// a string.
+func (l located) path(raw jsontext.Value) string {
+	var bare string
+	if strict.Unmarshal(raw, &bare) == nil && bare != "" {
+		return fromURI(bare)
+	}
+	for _, s := range []string{l.FilePath, l.Path, l.URI, l.FileName, l.File, l.FileURL} {
+		if p := fromURI(s); p != "" {
+			return p
+		}
+	}
+	return ""
+}
+
+var drive = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^/[A-Za-z]:`) })
+
+// fromURI returns the absolute path of a file URI, or of a path as it is. It is
+// empty for what names no file on this machine or holds control characters.
+func fromURI(s string) string {
+	path := s
+	if rest, ok := strings.CutPrefix(s, "file://"); ok {
+		path = strings.TrimPrefix(rest, "localhost")
+		if decoded, err := url.PathUnescape(path); err == nil {
+			path = decoded
+		}
+		if drive().MatchString(path) {
+			path = path[1:]
+		}
+	}
+	path = filepath.FromSlash(path)
+	if !filepath.IsAbs(path) || strings.ContainsFunc(path, unicode.IsControl) {
+		return ""
+	}
+	return path
+}
+
+// toURI returns the file URI of an absolute path.
+func toURI(path string) string {
+	path = filepath.ToSlash(path)
+	if runtime.GOOS == "windows" {
+		path = "/" + path
+	}
+	return (&url.URL{Scheme: "file", Path: path}).String()
+}
+
+// maxDiagnostics bounds what is taken of an editor's findings.
+const maxDiagnostics = 1000
+
+// finding is a diagnostic in one of the ways of editors.
+type finding struct {
+	located
+	Message  string         `json:"message"`
+	Severity jsontext.Value `json:"severity"`
+	Source   string         `json:"source"`
+	Line     *int           `json:"line"`   // 1-based
+	Column   *int           `json:"column"` // 1-based
+	Range    *struct {
+		Start position `json:"start"`
+	} `json:"range"`
+}
+
+// position is in the editor's own counting.
+type position struct {
+	Line float64 `json:"line"`
+	Char float64 `json:"character"`
+}
+
+// readDiagnostics reads nested findings (a list of files, each with its own) and
+// flat ones. Those of another file than the one asked for are dropped, unless
+// there is only one file: then it is the one asked for under another name.
+func readDiagnostics(text, asked string, oneBased bool) (found []editor.Diagnostic, ok bool) {
+	if text == "" || text == "null" {
+		return nil, true
+	}
+	if !jsontext.Value(text).IsValid() {
+		return nil, false
+	}
+	paths := map[string]bool{}
+	for _, raw := range list(text, "diagnostics") {
+		var file struct {
+			located
+			Diagnostics []jsontext.Value `json:"diagnostics"`
+		}
+		_ = strict.Unmarshal(raw, &file) // what is missing stays empty
+		path := file.path(nil)
+		inFile := file.Diagnostics
+		if inFile == nil {
+			inFile = []jsontext.Value{raw}
+		}
+		for _, one := range inFile {
+			d, good := readFinding(one, path, asked, oneBased)
+			if good && len(found) < maxDiagnostics {
+				found = append(found, d)
+				paths[d.Path] = true
+			}
+		}
+	}
+	if asked == "" {
+		return found, true
+	}
+	var kept []editor.Diagnostic
+	for _, d := range found {
+		if len(paths) == 1 || d.Path == filepath.Clean(asked) {
+			d.Path = asked
+			kept = append(kept, d)
+		}
+	}
+	return kept, true
+}
+
+func readFinding(raw jsontext.Value, path, asked string, oneBased bool) (editor.Diagnostic, bool) {
+	var f finding
+	if strict.Unmarshal(raw, &f) != nil || f.Message == "" {
+		return editor.Diagnostic{}, false
+	}
+	if own := f.path(nil); own != "" {
+		path = own
+	}
+	if path == "" {
+		path = asked
+	}
+	d := editor.Diagnostic{
+		Path: filepath.Clean(path), Line: 1, Column: 1, Severity: severity(f.Severity),
+		Message: cut(f.Message, maxWords), Source: cut(f.Source, 100),
+	}
+	base := 1
+	if oneBased {
+		base = 0
+	}
+	switch {
+	case f.Range != nil:
+		d.Line, d.Column = max(1, int(f.Range.Start.Line)+base), max(1, int(f.Range.Start.Char)+base)
+	case f.Line != nil:
+		d.Line = max(1, *f.Line)
+		if f.Column != nil {
+			d.Column = max(1, *f.Column)
+		}
+	}
+	return d, path != ""
+}
+
+// severity reads a word in any case or a number of the language server protocol.
+// What is not known counts as an error: it must not be overlooked.
+func severity(raw jsontext.Value) editor.Severity {
+	var word string
+	if strict.Unmarshal(raw, &word) != nil {
+		n := 0
+		if strict.Unmarshal(raw, &n) == nil && n >= int(editor.SeverityError) && n <= int(editor.SeverityHint) {
+			return editor.Severity(n)
+		}
+		return editor.SeverityError
+	}
+	switch strings.ToLower(word) {
+	case "warning", "warn":
+		return editor.SeverityWarning
+	case "info", "information", "weak_warning", "weak warning":
+		return editor.SeverityInfo
+	case "hint", "text_attributes":
+		return editor.SeverityHint
+	}
+	return editor.SeverityError
+}

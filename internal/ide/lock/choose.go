@@ -1,0 +1,159 @@
+package lock
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// maxDials bounds the connections that are tried at once.
+const maxDials = 32
+
+// probe connects to the ports of those that are in order: that alone tells
+// whether an editor lives.
+func (s Search) probe(ctx context.Context, found []Candidate) {
+	var wait sync.WaitGroup
+	turn := make(chan struct{}, maxDials)
+	for i := range found {
+		c := &found[i]
+		if c.Why != "" {
+			continue
+		}
+		wait.Go(func() {
+			turn <- struct{}{}
+			defer func() { <-turn }()
+			s.answer(ctx, c)
+		})
+	}
+	wait.Wait()
+}
+
+// answer finds the host at which a candidate's port answers.
+func (s Search) answer(ctx context.Context, c *Candidate) {
+	for _, host := range s.hosts(c) {
+		c.Host = host
+		dialing, cancel := context.WithTimeout(ctx, reply)
+		conn, err := (&net.Dialer{}).DialContext(dialing, "tcp", c.Address())
+		cancel()
+		if err == nil {
+			_ = conn.Close() // nothing was sent
+			c.Usable = true
+			return
+		}
+	}
+	c.Why = fmt.Sprintf("nothing answers on port %d", c.Port)
+	switch {
+	case s.contained():
+		c.Why += ": if the editor is outside this container, set " + Agent.hostVar + " to its host"
+	case !s.wsl() && dead(c.File.PID):
+		c.Why += " and its process is gone: the lock file was left over"
+	}
+}
+
+// hosts returns where a candidate may be. A lock file has no say in it.
+func (s Search) hosts(c *Candidate) []string {
+	for _, name := range []string{c.Dialect.hostVar, Agent.hostVar} {
+		if host := s.Env(name); name != "" && host != "" {
+			return []string{host}
+		}
+	}
+	hosts := []string{"127.0.0.1"}
+	if s.wsl() && c.File.InWindows {
+		if table, err := os.ReadFile("/proc/net/route"); err == nil {
+			hosts = append(hosts, gateway(string(table))...)
+		}
+	}
+	return hosts
+}
+
+// gateway reads the default route out of the kernel's table: within WSL it is
+// Windows.
+func gateway(table string) []string {
+	for line := range strings.Lines(table) {
+		f := strings.Fields(line)
+		if len(f) < 3 || f[1] != "00000000" {
+			continue
+		}
+		if b, err := hex.DecodeString(f[2]); err == nil && len(b) == 4 && f[2] != "00000000" {
+			return []string{net.IPv4(b[3], b[2], b[1], b[0]).String()}
+		}
+	}
+	return nil
+}
+
+// contained reports whether this is a container: the editor may be outside.
+func (s Search) contained() bool {
+	if s.Env("container") != "" {
+		return true
+	}
+	for _, mark := range []string{"/.dockerenv", "/run/.containerenv"} {
+		if _, err := os.Stat(mark); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// rank puts the best first and says of the others why they are not.
+func (s Search) rank(found []Candidate) {
+	for i := range found {
+		c := &found[i]
+		own := c.Dialect == Agent
+		c.Auto = c.Usable && (own || c.Named || s.Foreign) && (c.Folder != "" || c.Named)
+		switch {
+		case !c.Usable || c.Auto:
+		case c.Folder == "":
+			c.Why = "none of its folders holds " + s.Dir
+		default:
+			c.Why = "it is another program's editor: connect to it by hand, or set ide.foreign to auto"
+		}
+	}
+	slices.SortStableFunc(found, func(a, b Candidate) int {
+		n, _ := compare(a, b)
+		return n
+	})
+	for i := range found {
+		if c := &found[i]; i > 0 && c.Auto {
+			_, why := compare(found[0], *c)
+			c.Why = "port " + strconv.Itoa(found[0].Port) + " comes first: " + why
+		}
+	}
+}
+
+// compare is negative if a comes before b, and says why.
+func compare(a, b Candidate) (order int, why string) {
+	for _, c := range []struct {
+		order int
+		why   string
+	}{
+		{first(a.Auto, b.Auto), "it may be connected unasked"},
+		{first(a.Usable, b.Usable), "it answers"},
+		{first(a.Dialect == Agent, b.Dialect == Agent), "it speaks our own protocol"},
+		{first(a.Named, b.Named), "this terminal is its own"},
+		{cmp.Compare(b.fit.depth, a.fit.depth), "its folder is closer"},
+		{first(a.fit.ancestor, b.fit.ancestor), "it has started this program"},
+		{b.fit.modified.Compare(a.fit.modified), "it was used last"},
+	} {
+		if c.order != 0 {
+			return c.order, c.why
+		}
+	}
+	return cmp.Compare(a.Port, b.Port), "its number is lower"
+}
+
+func first(a, b bool) int {
+	switch {
+	case a && !b:
+		return -1
+	case b && !a:
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,255 @@
+package lock
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	strict "github.com/go-json-experiment/json"
+)
+
+func env(name string) string { return os.Getenv(name) }
+
+// place is a folder in which a family of editors leaves its locks.
+type place struct {
+	dir     string
+	dialect Dialect
+	// windows says that the folder is one of Windows: it has no modes.
+	windows bool
+}
+
+// places returns where to look, our own folder first.
+func (s Search) places() []place {
+	var all []place
+	if s.Folder != "" {
+		all = append(all, place{dir: s.Folder, dialect: Agent})
+	}
+	if dir := s.Env("CLAUDE_CONFIG_DIR"); filepath.IsAbs(dir) {
+		all = append(all, place{dir: filepath.Join(dir, "ide"), dialect: Claude})
+	}
+	if s.Home == "" {
+		return all
+	}
+	config := s.Env("XDG_CONFIG_HOME")
+	if !filepath.IsAbs(config) {
+		config = filepath.Join(s.Home, ".config")
+	}
+	all = append(all,
+		place{dir: filepath.Join(s.Home, ".claude", "ide"), dialect: Claude},
+		place{dir: filepath.Join(config, "claude", "ide"), dialect: Claude},
+		place{dir: filepath.Join(s.Home, ".nexus3", "ide"), dialect: Nexus3},
+	)
+	return append(all, s.windowsPlaces()...)
+}
+
+// windowsPlaces returns the lock folders of Windows' users, within WSL.
+func (s Search) windowsPlaces() []place {
+	if !s.wsl() {
+		return nil
+	}
+	// A pattern that cannot be read finds nothing.
+	dirs, _ := filepath.Glob(filepath.Join(s.windows, "*", ".claude", "ide"))
+	var all []place
+	for _, dir := range dirs[:min(len(dirs), 16)] {
+		all = append(all, place{dir: dir, dialect: Claude, windows: true})
+	}
+	return all
+}
+
+// read returns a candidate for every lock file, with the contents of those that
+// can be trusted and read.
+func (s Search) read(ctx context.Context) []Candidate {
+	var found []Candidate
+	seen := map[string]bool{}
+	add := func(c Candidate) {
+		if !seen[c.Path] {
+			seen[c.Path] = true
+			found = append(found, c)
+		}
+	}
+	if path := s.Env(LockVar); path != "" {
+		add(named(path))
+	}
+	for _, p := range s.places() {
+		dir, err := filepath.EvalSymlinks(p.dir)
+		if err != nil || seen[dir] || ctx.Err() != nil {
+			continue // most editors are not there
+		}
+		seen[dir] = true
+		if why := checkDir(dir, p.windows); why != "" {
+			add(Candidate{Path: dir, Dialect: p.dialect, Why: why})
+			continue
+		}
+		for _, c := range locks(dir, p.dialect) {
+			c.fit.windows = p.windows
+			add(c)
+		}
+	}
+	s.load(ctx, found)
+	return s.unanswered(found)
+}
+
+// named is the candidate of a lock file that the environment names.
+func named(path string) Candidate {
+	c := Candidate{Path: filepath.Clean(path), Dialect: Agent, Named: true}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(c.Path))
+	c.Port = portOf(filepath.Base(c.Path))
+	switch {
+	case !filepath.IsAbs(path):
+		c.Why = LockVar + " is not an absolute path"
+	case err != nil:
+		c.Why = LockVar + " names a file that is not there: open a new terminal in the editor"
+	case c.Port == 0:
+		c.Why = LockVar + " names a file that is no lock: its name has to be the port and .lock"
+	default:
+		c.Path = filepath.Join(dir, filepath.Base(c.Path))
+		c.Why = checkDir(dir, false)
+	}
+	return c
+}
+
+// portOf reads the name of a lock file; 0 if it is none.
+func portOf(name string) int {
+	digits, ok := strings.CutSuffix(name, ".lock")
+	port, err := strconv.Atoi(digits)
+	if !ok || err != nil || port < 1 || port > 65535 || strconv.Itoa(port) != digits {
+		return 0
+	}
+	return port
+}
+
+// locks returns the lock files in a folder, the newest first.
+func locks(dir string, dialect Dialect) []Candidate {
+	f, err := os.Open(dir)
+	if err != nil {
+		return []Candidate{{Path: dir, Dialect: dialect, Why: "the folder cannot be read"}}
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(maxNames)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil
+	}
+	var all []Candidate
+	for _, e := range entries {
+		port := portOf(e.Name())
+		if port == 0 {
+			continue
+		}
+		if info, err := e.Info(); err == nil {
+			all = append(all, Candidate{
+				Path: filepath.Join(dir, e.Name()), Port: port, Dialect: dialect, fit: fit{modified: info.ModTime()},
+			})
+		}
+	}
+	slices.SortFunc(all, func(a, b Candidate) int { return b.fit.modified.Compare(a.fit.modified) })
+	return all
+}
+
+// load reads the files, and those that may be half-written a second time.
+func (s Search) load(ctx context.Context, found []Candidate) {
+	garbled := false
+	for i := range found {
+		c := &found[i]
+		switch {
+		case c.Why != "":
+		case i >= maxFiles:
+			c.Why = fmt.Sprintf("there are more than %d lock files", maxFiles)
+		case ctx.Err() != nil:
+			c.Why = "looking for editors took too long"
+		default:
+			c.load()
+			garbled = garbled || c.fit.garbled
+		}
+	}
+	if !garbled {
+		return
+	}
+	select {
+	case <-s.After(rewriting):
+	case <-ctx.Done():
+		return
+	}
+	for i := range found {
+		if found[i].fit.garbled {
+			found[i].Why, found[i].fit.garbled = "", false
+			found[i].load()
+		}
+	}
+}
+
+// load reads one file.
+func (c *Candidate) load() {
+	data, info, why := readOwn(c.Path, c.fit.windows)
+	if why != "" {
+		c.Why = why
+		return
+	}
+	c.fit.modified = info.ModTime()
+	var f File
+	if err := strict.Unmarshal(data, &f); err != nil {
+		c.Why, c.fit.garbled = "the lock file cannot be understood", true
+		return
+	}
+	c.File = f
+	switch {
+	case f.Transport != "" && f.Transport != "ws":
+		c.Why = "it wants the transport " + strconv.QuoteToASCII(f.Transport) + ", only ws is spoken here"
+	case strings.ContainsFunc(f.Token, func(r rune) bool { return r <= ' ' || r > '~' }) || len(f.Token) > 500:
+		c.Why = "its token has characters that no token has"
+	case f.Token == "" && c.Dialect == Agent:
+		c.Why = "the lock file has no token"
+	case f.Token == "":
+		c.Notes = append(c.Notes, "it has no token: any program on this machine can be it")
+	case info.Mode().Perm()&0o044 != 0 && !c.fit.windows:
+		c.Notes = append(c.Notes, "its lock file can be read by others")
+	}
+}
+
+// unanswered adds a candidate for every port that the environment names and no
+// lock file does: without its token there is no way in.
+func (s Search) unanswered(found []Candidate) []Candidate {
+	for _, d := range []Dialect{Agent, Claude, Nexus3} {
+		name := s.Env(d.PortVar)
+		if name == "" {
+			continue
+		}
+		port, err := strconv.Atoi(name)
+		if err != nil || port < 1 || port > 65535 {
+			found = append(found, Candidate{Dialect: d, Why: d.PortVar + " is no port"})
+			continue
+		}
+		held := false
+		for i := range found {
+			if c := &found[i]; c.Port == port && c.Dialect == d {
+				c.Named, held = true, true
+			}
+		}
+		if !held {
+			why := fmt.Sprintf("%s names port %d, but no lock file does: open a new terminal in the editor", d.PortVar, port)
+			found = append(found, Candidate{Port: port, Dialect: d, Named: true, Why: why})
+		}
+	}
+	return found
+}
+
+// readBounded reads an open file that was found to be in order.
+func readBounded(f *os.File, info fs.FileInfo) ([]byte, string) {
+	if !info.Mode().IsRegular() {
+		return nil, "the lock file is not a regular file"
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxSize+1))
+	switch {
+	case err != nil:
+		return nil, "the lock file cannot be read"
+	case len(data) > maxSize:
+		return nil, fmt.Sprintf("the lock file is larger than %d KiB", maxSize>>10)
+	}
+	return data, ""
+}
