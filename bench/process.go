@@ -67,7 +67,9 @@ type figures struct {
 // measure runs a program over a scenario and checks that it did the work.
 func (p *place) measure(argv []string, sc scenario, home, tree string) (figures, error) {
 	p.server.load(sc)
-	cmd := exec.Command(argv[0], argv[1:]...) //nolint:gosec // the programs under measurement
+	g := newGroup()
+	joined := g.wrap(argv)
+	cmd := exec.Command(joined[0], joined[1:]...) //nolint:gosec // the programs under measurement
 	cmd.Dir, cmd.Env = tree, p.env(home)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
@@ -77,6 +79,12 @@ func (p *place) measure(argv []string, sc scenario, home, tree string) (figures,
 	}
 	f := figures{wall: ms(time.Since(begin))}
 	f.cpu = ms(cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime())
+	if cpu, ok := g.cpu(); ok {
+		f.cpu = cpu
+	}
+	if err := g.close(); err != nil {
+		return figures{}, fmt.Errorf("%s left processes behind: %w", argv[0], err)
+	}
 	if ru, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
 		f.peakMiB = float64(ru.Maxrss) / 1024
 	}
