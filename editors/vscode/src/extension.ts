@@ -1,0 +1,148 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import * as vscode from "vscode";
+import { systemClock } from "./core/clock";
+import type { Core } from "./core/core";
+import { createCore } from "./core/core";
+import { registerCommands } from "./vscode/commands";
+import { EditorDiagnostics } from "./vscode/diagnostics";
+import { Diffs } from "./vscode/diffs";
+import { EditorDocuments } from "./vscode/documents";
+import { OpenEditors } from "./vscode/editors";
+import { watchEditor } from "./vscode/events";
+import { Marks, PendingList } from "./vscode/pending";
+import { Places } from "./vscode/places";
+import { Remarks } from "./vscode/remarks";
+import { preferredPort, settings, workspace } from "./vscode/settings";
+import { SideFiles } from "./vscode/sidefiles";
+import { Status } from "./vscode/status";
+import { closeOrphans } from "./vscode/tabs";
+import { Terminals } from "./vscode/terminals";
+import { originalScheme, proposedScheme } from "./vscode/uri";
+
+const lastPort = "lastPort";
+
+/** What has to end in order when the window does. */
+let running: Core | undefined;
+
+export function activate(context: vscode.ExtensionContext): void {
+  const log = vscode.window.createOutputChannel("Agent", { log: true });
+  const status = new Status();
+  const terminals = new Terminals(context.environmentVariableCollection);
+  const remarks = new Remarks();
+  const diffs = registerFiles(context, remarks);
+  const core = compose(context, { log, status, diffs });
+  running = core;
+  const link = new Link(context, core, { log, status, terminals });
+  const actions = { start: () => link.start(), stop: () => link.stop() };
+  context.subscriptions.push(
+    log,
+    status,
+    terminals,
+    remarks,
+    watchEditor(core, diffs),
+    showReviews(core, status),
+    registerCommands({ core, diffs, remarks, terminals, log, ...actions }),
+  );
+  // The rest waits for the next tick: activation must not hold the window up.
+  setTimeout(() => void begin(core, link, log), 0);
+}
+
+export async function deactivate(): Promise<void> {
+  await running?.stop();
+}
+
+async function begin(core: Core, link: Link, log: vscode.LogOutputChannel): Promise<void> {
+  const closed = await closeOrphans((id) => core.reviews.get(id) !== undefined);
+  if (closed > 0) log.info(`closed ${closed} diffs that an earlier window had left`);
+  if (settings.autoStart()) await link.start();
+}
+
+function registerFiles(context: vscode.ExtensionContext, remarks: Remarks): Diffs {
+  const originals = new SideFiles();
+  const proposals = new SideFiles();
+  const reason = new vscode.MarkdownString("This side is the file as it was when the edit was proposed.");
+  context.subscriptions.push(
+    vscode.workspace.registerFileSystemProvider(originalScheme, originals, { isCaseSensitive: true, isReadonly: reason }),
+    vscode.workspace.registerFileSystemProvider(proposedScheme, proposals, { isCaseSensitive: true }),
+  );
+  return new Diffs(originals, proposals, remarks);
+}
+
+interface Shown {
+  readonly log: vscode.LogOutputChannel;
+  readonly status: Status;
+}
+
+function compose(context: vscode.ExtensionContext, parts: Shown & { diffs: Diffs }): Core {
+  const places = new Places();
+  const manifest = context.extension.packageJSON as { version: string };
+  return createCore(
+    {
+      clock: systemClock,
+      log: parts.log,
+      view: parts.diffs,
+      documents: new EditorDocuments(places),
+      diagnostics: new EditorDiagnostics(places),
+      editors: new OpenEditors(),
+      workspace,
+      settings,
+      notices: parts.status,
+    },
+    {
+      version: manifest.version,
+      home: process.env["AGENT_HOME"] ?? join(homedir(), ".agent"),
+      port: preferredPort(context.workspaceState.get<number>(lastPort)),
+      pid: process.pid,
+    },
+  );
+}
+
+/** Keeps the lists and marks of reviews up to date. */
+function showReviews(core: Core, status: Status): vscode.Disposable {
+  const list = new PendingList(core.reviews);
+  const marks = new Marks(core.reviews);
+  const stop = core.reviews.onChange((review) => {
+    list.refresh();
+    marks.changed(review);
+    status.reviewsChanged(core.reviews);
+  });
+  status.reviewsChanged(core.reviews);
+  return vscode.Disposable.from(list, vscode.window.registerFileDecorationProvider(marks), { dispose: stop });
+}
+
+/** Listening, and saying so in the status bar and to the terminals. */
+class Link {
+  private listening = false;
+
+  constructor(
+    private readonly context: vscode.ExtensionContext,
+    private readonly core: Core,
+    private readonly parts: Shown & { terminals: Terminals },
+  ) {}
+
+  async start(): Promise<void> {
+    if (this.listening) return;
+    this.listening = true;
+    const { log, status, terminals } = this.parts;
+    try {
+      const { port, lockPath } = await this.core.start();
+      terminals.announce(port, lockPath);
+      status.linkChanged({ kind: "on", port });
+      await this.context.workspaceState.update(lastPort, port);
+    } catch (error) {
+      this.listening = false;
+      const why = error instanceof Error ? error.message : String(error);
+      log.error(`cannot listen: ${why}`);
+      status.linkChanged({ kind: "failed", why });
+    }
+  }
+
+  async stop(): Promise<void> {
+    if (!this.listening) return;
+    this.listening = false;
+    this.parts.terminals.withdraw();
+    await this.core.stop();
+    this.parts.status.linkChanged({ kind: "off" });
+  }
+}
