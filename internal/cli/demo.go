@@ -48,7 +48,7 @@ func runDemo(ctx context.Context, p Process) error {
 	if isDumb(p) {
 		err = demoPrinted(ctx, p, f, cfg, pl, m)
 	} else {
-		err = interactScreen(ctx, p, screenOptions{
+		err = interactScreen(ctx, p, opening{
 			flags: f, cfg: cfg, place: pl, model: m, first: demo.Prompt, env: demo.Env(nil),
 			notes: []string{
 				"This is a demo: the model is a script, the project is in " + where.Project + ".",

@@ -31,33 +31,35 @@ func interact(ctx context.Context, p Process, f *flags, cfg config.Config, first
 	if err != nil {
 		return err
 	}
+	o := opening{flags: f, cfg: cfg, place: pl, model: model, first: first}
+	if note != "" {
+		o.notes = append(o.notes, note)
+	}
 	if dumb {
-		return interactPlain(ctx, p, f, cfg, pl, model, first)
+		return interactPlain(ctx, p, o)
 	}
 	if f.resume == pick {
-		first = "/resume"
+		o.first = "/resume"
 	}
-	var notes []string
-	if note != "" {
-		notes = append(notes, note)
-	}
-	return interactScreen(ctx, p, screenOptions{flags: f, cfg: cfg, place: pl, model: model, first: first, notes: notes})
+	return interactScreen(ctx, p, o)
 }
 
 // interactPlain serves a terminal that can only print lines.
-func interactPlain(ctx context.Context, p Process, f *flags, cfg config.Config, pl place, m config.Model, first string) error {
+func interactPlain(ctx context.Context, p Process, o opening) error {
 	ch, release := interrupts()
 	defer release()
-	ui := plain.New(plain.Options{In: p.Stdin, Out: p.Stdout, First: first, Interrupt: ch})
-	a, err := wire(cfg, f, pl, m, surface{emit: ui.Emit, queued: ui.Queued, reviewers: []confirm.Reviewer{ui}})
+	ui := plain.New(plain.Options{
+		In: p.Stdin, Out: p.Stdout, Notes: o.notes, First: o.first, Echo: !isTerminal(p.Stdin), Interrupt: ch,
+	})
+	a, err := wire(o.cfg, o.flags, o.place, o.model, surface{emit: ui.Emit, reviewers: []confirm.Reviewer{ui}})
 	if err != nil {
-		return errors.Join(err, pl.store.Close())
+		return errors.Join(err, o.place.store.Close())
 	}
 	return errors.Join(ui.Run(ctx, a.loop), a.close())
 }
 
-// screenOptions is what a session on the screen begins with.
-type screenOptions struct {
+// opening is what a session with a person begins with.
+type opening struct {
 	flags *flags
 	cfg   config.Config
 	place place
@@ -68,7 +70,7 @@ type screenOptions struct {
 }
 
 // interactScreen serves a terminal.
-func interactScreen(ctx context.Context, p Process, o screenOptions) error {
+func interactScreen(ctx context.Context, p Process, o opening) error {
 	ctx, stop := interruptible(ctx)
 	defer stop()
 	s := &screenFace{changes: &changeLog{}}
@@ -98,7 +100,7 @@ func interactScreen(ctx context.Context, p Process, o screenOptions) error {
 
 // options configures the screen. Its functions are called when the program is
 // put together already.
-func (s *screenFace) options(ctx context.Context, p Process, o screenOptions) repl.Options {
+func (s *screenFace) options(ctx context.Context, p Process, o opening) repl.Options {
 	return repl.Options{
 		Terminal: repl.Terminal{In: p.Stdin, Out: p.Stdout, Env: os.Environ(), Theme: o.cfg.Interface.Theme},
 		Start:    repl.Start{Version: p.Version, Dir: o.place.dir, Notes: o.notes, Prompt: o.first},

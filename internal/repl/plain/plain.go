@@ -1,132 +1,145 @@
 // Package plain is the interactive face for a terminal that can do nothing but
 // print lines (TERM=dumb, a screen reader, a pipe). It guarantees that no escape
-// sequence is written, and that a line typed before a question was shown never
-// answers it.
+// sequence is written, whatever a model, a tool or a file name holds, that each
+// line is one prompt or one answer, and that a line entered before a question was
+// shown never answers it.
 package plain
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
-	"github.com/bb2d0cf4/agent/internal/diff"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/session"
 )
 
 // Session is the conversation that a UI drives.
 type Session interface {
+	// Run answers a prompt. All that there is to say about it, an error too, comes
+	// through UI.Emit.
 	Run(ctx context.Context, prompt string) error
 }
 
 // Options configures a UI.
 type Options struct {
-	In        io.Reader
+	In        io.Reader // read as it comes, a line at a time, until Run returns or longer
 	Out       io.Writer
+	Notes     []string        // lines to begin with
 	First     string          // a prompt to begin with
+	Echo      bool            // In shows nothing by itself: repeat its prompts on Out
 	Interrupt <-chan struct{} // stops the running turn; at the prompt it leaves
 }
 
-// UI is the plain face: use it as repl.UI is used.
+// UI is the plain face. Create it with New, hand Emit and the UI itself (as a
+// confirm.Reviewer) to what they serve, then call Run.
 type UI struct {
 	opt   Options
-	lines chan string // what was typed, closed at the end of the input
+	typed *inbox
 
-	mu    sync.Mutex // guards out, clean and ahead
-	clean sanitize.Stream
-	ahead []string // lines typed while a turn ran
+	mu     sync.Mutex // guards what follows, and Out
+	clean  sanitize.Stream
+	inText bool // the last line of the answer is not ended
 }
 
 var _ confirm.Reviewer = (*UI)(nil)
 
 // New returns a UI that reads nothing yet.
-func New(opt Options) *UI { return &UI{opt: opt, lines: make(chan string)} }
+func New(opt Options) *UI { return &UI{opt: opt, typed: newInbox()} }
 
-// Run serves the user until the input ends or ctx does.
+// Run serves the user until the input ends or ctx does. Lines entered during a
+// turn are the prompts of the next ones.
 func (u *UI) Run(ctx context.Context, sess Session) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	go u.read(ctx) // ends with ctx or with the input; a blocked read is left behind
+	go u.typed.fill(u.opt.In) // ends with the input; a read that blocks is left behind
+	for _, n := range u.opt.Notes {
+		u.say(sanitize.Text(n) + "\n")
+	}
 	if u.opt.First != "" {
 		u.turn(ctx, sess, u.opt.First)
 	}
 	for {
-		u.say("\n> ")
-		prompt, err := u.next(ctx)
+		line, err := u.prompt(ctx)
+		if errors.Is(err, errInterrupted) || errors.Is(err, io.EOF) {
+			return nil
+		}
 		if err != nil {
-			u.say("\n")
-			return nil
+			return err
 		}
-		if prompt = strings.TrimSpace(prompt); prompt == "/quit" {
+		if leave := u.line(ctx, sess, line); leave {
 			return nil
-		}
-		if prompt != "" {
-			u.turn(ctx, sess, prompt)
 		}
 	}
 }
 
-// next returns the next prompt: a line typed ahead, or else a new one.
-func (u *UI) next(ctx context.Context) (string, error) {
-	if queued := u.Queued(); len(queued) > 0 {
-		return strings.Join(queued, "\n"), nil
+// prompt asks for the next line. One that the terminal has shown elsewhere is
+// shown again where it counts.
+func (u *UI) prompt(ctx context.Context) (string, error) {
+	u.say("\n> ")
+	shown := time.Now()
+	e, err := u.typed.next(ctx, time.Time{}, u.opt.Interrupt)
+	if err != nil {
+		u.say("\n")
+		return "", err
 	}
-	select {
-	case line, ok := <-u.lines:
-		if !ok {
-			return "", io.EOF
-		}
-		return line, nil
-	case <-u.opt.Interrupt:
-		return "", io.EOF
-	case <-ctx.Done():
-		return "", ctx.Err()
+	if u.opt.Echo || e.at.Before(shown) {
+		u.say(sanitize.Line(e.text) + "\n")
 	}
+	return strings.TrimSpace(e.text), nil
+}
+
+const help = `Each line is a prompt. /help shows this, /quit or the end of the input leaves, and
+an interrupt (Ctrl+C) stops the model. What the terminal's full face offers beside
+that is in commands: agent undo, agent sessions, agent config; see agent --help.
+`
+
+// line does what a line at the prompt says.
+func (u *UI) line(ctx context.Context, sess Session, line string) (leave bool) {
+	switch {
+	case line == "":
+	case line == "/quit":
+		return true
+	case line == "/help":
+		u.say(help)
+	case isCommand(line):
+		u.say("There is no " + sanitize.Line(line) + " here; /help says what there is.\n")
+	default:
+		u.turn(ctx, sess, line)
+	}
+	return false
+}
+
+// isCommand tells a command from a prompt that begins with a path ("/etc/hosts").
+func isCommand(line string) bool {
+	name, slash := strings.CutPrefix(line, "/")
+	return slash && !strings.ContainsAny(name, "/. ")
 }
 
 // turn runs one prompt; an interrupt stops it.
 func (u *UI) turn(ctx context.Context, sess Session, prompt string) {
 	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	ended := make(chan struct{})
 	var work sync.WaitGroup
 	work.Go(func() {
 		select {
 		case <-u.opt.Interrupt:
 			cancel()
+			if n := u.typed.drop(); n > 0 {
+				u.say(fmt.Sprintf("(%d waiting lines dropped)\n", n))
+			}
 		case <-ended:
 		}
 	})
-	err := sess.Run(ctx, prompt)
+	_ = sess.Run(ctx, prompt) // its error has come with TurnEnded
 	close(ended)
 	work.Wait()
-	cancel()
-	if err != nil && !errors.Is(err, context.Canceled) {
-		u.say("\n" + sanitize.Text(err.Error()) + "\n")
-	}
-}
-
-// read hands over the lines of the input as they are asked for.
-func (u *UI) read(ctx context.Context) {
-	defer close(u.lines)
-	in := bufio.NewReader(u.opt.In)
-	for {
-		line, err := in.ReadString('\n')
-		if line != "" {
-			select {
-			case u.lines <- strings.TrimRight(line, "\r\n"):
-			case <-ctx.Done():
-				return
-			}
-		}
-		if err != nil {
-			return
-		}
-	}
 }
 
 // say writes text that is safe already. A terminal that is gone is noticed by
@@ -134,102 +147,64 @@ func (u *UI) read(ctx context.Context) {
 func (u *UI) say(text string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	_, _ = io.WriteString(u.opt.Out, text)
+	u.write(text)
 }
 
-// Queued takes the lines typed while a turn was running.
-func (u *UI) Queued() []string {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	lines := u.ahead
-	u.ahead = nil
-	return lines
+// write is say for a caller that holds the lock. It ends the answer's last line
+// first.
+func (u *UI) write(text string) {
+	if u.inText {
+		text = u.clean.Close() + "\n" + text
+		u.inText = false
+	}
+	_, _ = io.WriteString(u.opt.Out, text)
 }
 
 // Emit prints ev.
 func (u *UI) Emit(ev session.Event) {
 	switch ev := ev.(type) {
 	case session.TextDelta:
-		u.say(u.clean.Push(ev.Text))
+		u.answer(ev.Text)
 	case session.AnswerEnded:
-		u.say(u.clean.Close() + "\n")
+		u.say("")
 	case session.Retrying:
-		u.say(fmt.Sprintf("retrying in %s: %s\n", ev.Wait, sanitize.Line(ev.Reason)))
+		u.say(fmt.Sprintf("! %s; trying again in %.0f s (%d of %d)\n", sanitize.Line(ev.Reason), ev.Wait.Seconds(), ev.Attempt, ev.Max))
 	case session.CallEnded:
-		u.say(fmt.Sprintf("* %s: %s\n", sanitize.Line(ev.Title), sanitize.Line(ev.Result.ForUser)))
+		u.say("* " + outcome(ev) + "\n")
 	case session.Notice:
-		u.say(sanitize.Text(ev.Text) + "\n")
+		u.say("! " + sanitize.Text(ev.Text) + "\n")
 	case session.TurnEnded:
-		if ev.Stop == session.StopCancelled {
-			u.say("Cancelled.\n")
+		u.ended(ev)
+	}
+}
+
+// answer prints a piece of the model's answer.
+func (u *UI) answer(piece string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	_, _ = io.WriteString(u.opt.Out, u.clean.Push(piece))
+	u.inText = u.inText || piece != ""
+}
+
+func outcome(ev session.CallEnded) string {
+	line := sanitize.Line(ev.Title)
+	if ev.Result.ForUser != "" {
+		line += ": " + sanitize.Line(ev.Result.ForUser)
+	}
+	return line
+}
+
+// ended says how a turn ended, unless it simply did or a notice has said it.
+func (u *UI) ended(ev session.TurnEnded) {
+	switch ev.Stop {
+	case session.StopCancelled:
+		u.say("Cancelled. What was done stays done.\n")
+	case session.StopDenied:
+		u.say("Stopped, as you said no. Say what to do instead.\n")
+	case session.StopFailed:
+		if ev.Err != nil {
+			u.say("! " + sanitize.Text(ev.Err.Error()) + "\n")
 		}
+	case session.StopDone, session.StopLimit:
 	}
-}
-
-// Review prints req and waits for a line that answers it.
-func (u *UI) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
-	u.setAside()
-	u.say("\n" + describe(req) + "\n")
-	for {
-		u.say("Yes, no, or no with a reason? [y / n / reason] ")
-		select {
-		case <-ctx.Done():
-			u.say("(withdrawn)\n")
-			return confirm.Verdict{}, ctx.Err()
-		case line, ok := <-u.lines:
-			if !ok {
-				return confirm.Verdict{}, confirm.ErrUndecided
-			}
-			if v, ok := parse(line); ok {
-				return v, nil
-			}
-		}
-	}
-}
-
-// setAside keeps the line that was typed before the question for later.
-func (u *UI) setAside() {
-	select {
-	case line, ok := <-u.lines:
-		if ok {
-			u.mu.Lock()
-			u.ahead = append(u.ahead, line)
-			u.mu.Unlock()
-		}
-	default:
-	}
-}
-
-// parse reads an answer: anything that is neither yes nor no is the reason for
-// a no.
-func parse(line string) (confirm.Verdict, bool) {
-	v := confirm.Verdict{By: "terminal"}
-	switch answer := strings.TrimSpace(line); strings.ToLower(answer) {
-	case "":
-		return v, false
-	case "y", "yes":
-		v.Decision = confirm.Approve
-	case "n", "no":
-	default:
-		v.Feedback = answer
-	}
-	return v, true
-}
-
-// describe tells what is asked, whole.
-func describe(req confirm.Request) string {
-	var b strings.Builder
-	for _, n := range req.Notes {
-		fmt.Fprintf(&b, "! %s\n", sanitize.Line(n))
-	}
-	switch {
-	case req.Change != nil:
-		c := req.Change
-		b.WriteString(sanitize.Text(diff.Unified("a/"+c.Name, "b/"+c.Name, c.Text, c.After)))
-	case req.Command != nil:
-		fmt.Fprintf(&b, "run in %s:\n%s", sanitize.Line(req.Command.Dir), sanitize.Text(req.Command.Line))
-	case req.Read != nil:
-		fmt.Fprintf(&b, "read a file outside the workspace: %s", sanitize.Line(req.Read.Path))
-	}
-	return b.String()
 }

@@ -1,0 +1,122 @@
+package plain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/diff"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
+)
+
+// guard is how long a question must have been shown before a line answers it:
+// nobody reads one faster, so an earlier line was meant for something else.
+const guard = 400 * time.Millisecond
+
+// Review prints req and waits for a line that answers it. Lines that came before
+// stay prompts.
+func (u *UI) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
+	u.say("\n" + describe(req))
+	from := time.Now().Add(guard)
+	for {
+		u.say(ask(req))
+		e, err := u.typed.next(ctx, from, nil)
+		switch {
+		case errors.Is(err, io.EOF):
+			u.say("(no answer)\n")
+			return confirm.Verdict{}, confirm.ErrUndecided
+		case err != nil:
+			u.say("(withdrawn)\n")
+			return confirm.Verdict{}, err
+		}
+		if v, ok := parse(e.text, req); ok {
+			return v, nil
+		}
+	}
+}
+
+// ask is the line that the user answers.
+func ask(req confirm.Request) string {
+	if req.Force {
+		return "Yes or no? [y / n / why not] "
+	}
+	return "Yes or no? [y / n / why not / always: " + covered(req) + "] "
+}
+
+// covered says what "always" answers.
+func covered(req confirm.Request) string {
+	switch {
+	case req.Change != nil:
+		return "every " + sanitize.Line(req.Tool) + " this session"
+	case req.Command != nil:
+		return "this command this session"
+	default:
+		return "this file this session"
+	}
+}
+
+// parse reads an answer: anything that is neither yes nor no is the reason for
+// a no.
+func parse(line string, req confirm.Request) (confirm.Verdict, bool) {
+	v := confirm.Verdict{By: "terminal"}
+	switch answer := strings.TrimSpace(line); strings.ToLower(answer) {
+	case "":
+		return v, false
+	case "y", "yes":
+		v.Decision = confirm.Approve
+	case "a", "always":
+		if req.Force {
+			return v, false
+		}
+		v.Decision, v.Session = confirm.Approve, true
+	case "n", "no":
+	default:
+		v.Feedback = answer
+	}
+	return v, true
+}
+
+// describe tells what is asked, whole.
+func describe(req confirm.Request) string {
+	var b strings.Builder
+	for _, n := range req.Notes {
+		fmt.Fprintf(&b, "! %s\n", sanitize.Line(n))
+	}
+	switch {
+	case req.Change != nil:
+		b.WriteString(sanitize.Text(changed(req)))
+	case req.Command != nil:
+		b.WriteString(command(*req.Command))
+	case req.Read != nil:
+		fmt.Fprintf(&b, "Read a file outside the project: %s\n", sanitize.Line(req.Read.Path))
+	}
+	return b.String()
+}
+
+// changed is the unified diff of a change.
+func changed(req confirm.Request) string {
+	c := req.Change
+	before, after := c.Name, c.Name
+	if !c.Exists {
+		before = ""
+	}
+	if c.Delete {
+		after = ""
+	}
+	return diff.Unified(before, after, c.Text, c.After)
+}
+
+// command shows a command whole: each line of it is marked, so that none passes
+// for the question.
+func command(c confirm.Command) string {
+	background := ""
+	if c.Background {
+		background = " in the background"
+	}
+	lines := strings.ReplaceAll(sanitize.Text(strings.TrimRight(c.Line, "\n")), "\n", "\n  $ ")
+	return fmt.Sprintf("Run%s in %s:\n  $ %s\n", background, sanitize.Line(c.Dir), lines)
+}

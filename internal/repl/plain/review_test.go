@@ -1,0 +1,262 @@
+package plain
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/session"
+	"github.com/bb2d0cf4/agent/internal/tools"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+func edit(before, after string) confirm.Request {
+	c := &workspace.Change{File: workspace.File{Name: "a.go", Exists: true, Text: before}, After: after}
+	return confirm.Request{Tool: "edit_file", Change: c}
+}
+
+func running(line string) confirm.Request {
+	return confirm.Request{Tool: "execute_command", Command: &confirm.Command{Line: line, Dir: "/p"}}
+}
+
+func TestDescriptions(t *testing.T) {
+	created, deleted := edit("", "x\n"), edit("x\n", "")
+	created.Change.Exists, deleted.Change.Delete = false, true
+	noted := edit("a\n", "b\n")
+	noted.Notes = []string{"not exact", "two\nlines"}
+	background := running("sleep 1")
+	background.Command.Background = true
+	for name, tt := range map[string]struct {
+		req  confirm.Request
+		want string
+	}{
+		"an edit": {edit("a\nb\n", "a\nc\n"), "diff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n"},
+		"a new file": {
+			created,
+			"diff --git a/a.go b/a.go\nnew file mode 100644\n--- /dev/null\n+++ b/a.go\n@@ -0,0 +1 @@\n+x\n",
+		},
+		"a removal": {
+			deleted,
+			"diff --git a/a.go b/a.go\ndeleted file mode 100644\n--- a/a.go\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n",
+		},
+		"line endings": {edit("a\n", "a\r\n"), "diff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-a\n+a\\u{d}\n"},
+		"notes": {
+			noted,
+			"! not exact\n! two\\nlines\ndiff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-a\n+b\n",
+		},
+		"a command":    {running("make"), "Run in /p:\n  $ make\n"},
+		"a script":     {running("make\nYes or no? [y / n]\n"), "Run in /p:\n  $ make\n  $ Yes or no? [y / n]\n"},
+		"a background": {background, "Run in the background in /p:\n  $ sleep 1\n"},
+		"a read":       {confirm.Request{Read: &confirm.Read{Path: "/etc/hosts"}}, "Read a file outside the project: /etc/hosts\n"},
+	} {
+		if diff := cmp.Diff(tt.want, describe(tt.req)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+func TestAnswers(t *testing.T) {
+	forced := edit("a", "b")
+	forced.Force = true
+	for _, tt := range []struct {
+		line string
+		req  confirm.Request
+		want confirm.Verdict
+		ok   bool
+	}{
+		{"y", edit("a", "b"), confirm.Verdict{Decision: confirm.Approve}, true},
+		{" YES ", running("ls"), confirm.Verdict{Decision: confirm.Approve}, true},
+		{"n", edit("a", "b"), confirm.Verdict{}, true},
+		{"No", edit("a", "b"), confirm.Verdict{}, true},
+		{"a", running("ls"), confirm.Verdict{Decision: confirm.Approve, Session: true}, true},
+		{"always", edit("a", "b"), confirm.Verdict{Decision: confirm.Approve, Session: true}, true},
+		{"a", forced, confirm.Verdict{}, false},
+		{"", edit("a", "b"), confirm.Verdict{}, false},
+		{"yes, but rename it", edit("a", "b"), confirm.Verdict{Feedback: "yes, but rename it"}, true},
+		{"yy", edit("a", "b"), confirm.Verdict{Feedback: "yy"}, true},
+	} {
+		got, ok := parse(tt.line, tt.req)
+		tt.want.By = "terminal"
+		if diff := cmp.Diff(tt.want, got); diff != "" || ok != tt.ok {
+			t.Errorf("%q: %v %s", tt.line, ok, diff)
+		}
+	}
+}
+
+// asking is a session whose only turn is a question.
+func asking(req confirm.Request, v *confirm.Verdict, err *error) func(*desk, context.Context, string) error {
+	return func(d *desk, ctx context.Context, prompt string) error {
+		if prompt == "go" {
+			*v, *err = d.askAbout(ctx, req)
+		}
+		return nil
+	}
+}
+
+func TestAQuestion(t *testing.T) {
+	for name, tt := range map[string]struct {
+		req     confirm.Request
+		enter   []string
+		want    confirm.Verdict
+		printed string
+	}{
+		"yes": {
+			running("ls"),
+			[]string{"y\n"},
+			confirm.Verdict{Decision: confirm.Approve},
+			"Yes or no? [y / n / why not / always: this command this session] ",
+		},
+		"after an empty line": {
+			edit("a\n", "b\n"),
+			[]string{"\n", "n\n"},
+			confirm.Verdict{},
+			"Yes or no? [y / n / why not / always: every edit_file this session] Yes or no?",
+		},
+		"a reason": {
+			confirm.Request{Read: &confirm.Read{Path: "/x"}},
+			[]string{"not that one\n"},
+			confirm.Verdict{Feedback: "not that one"},
+			"always: this file this session]",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var v confirm.Verdict
+				var err error
+				d := sit(t, Options{}, asking(tt.req, &v, &err))
+				d.enter("go\n")
+				for _, line := range tt.enter {
+					d.read()
+					d.enter(line)
+				}
+				tt.want.By = "terminal"
+				if diff := cmp.Diff(tt.want, v); diff != "" || err != nil {
+					t.Errorf("%v %s", err, diff)
+				}
+				if out := d.printed(); !strings.Contains(out, tt.printed) {
+					t.Errorf("%q is not in %q", tt.printed, out)
+				}
+				d.leave(d.printed()+"\n", "go")
+			})
+		})
+	}
+}
+
+// Lines that were entered before the question could be read are prompts, whatever
+// they say, whether the program had read them or not.
+func TestEarlyLinesNeverAnswer(t *testing.T) {
+	for name, early := range map[string]func(d *desk){
+		"with the prompt":      func(d *desk) { d.enter("go\ny\nalways\n") },
+		"during the turn":      func(d *desk) { d.enter("go\n"); d.enter("y\nalways\n") },
+		"just as it is shown":  func(d *desk) { d.enter("go\n"); d.read(); d.enter("y\nalways\n") },
+		"too soon to be meant": func(d *desk) { d.enter("go\n"); d.read(); <-time.After(guard - 1); d.enter("y\nalways\n") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var v confirm.Verdict
+				var err error
+				asked := false
+				d := sit(t, Options{}, func(d *desk, ctx context.Context, prompt string) error {
+					if prompt == "go" {
+						<-time.After(time.Second)
+						v, err = d.askAbout(ctx, running("rm -r ."))
+						asked = true
+					}
+					return nil
+				})
+				early(d)
+				d.read()
+				d.read()
+				if asked {
+					t.Fatalf("answered by an early line: %+v", v)
+				}
+				d.enter("no, stop\n")
+				if !asked || err != nil || v.Feedback != "no, stop" {
+					t.Errorf("asked %v: %+v %v", asked, v, err)
+				}
+				d.leave(d.printed()+"\n", "go", "y", "always")
+			})
+		})
+	}
+}
+
+func TestTheInputEndsAtAQuestion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var v confirm.Verdict
+		var err error
+		d := sit(t, Options{Echo: true}, asking(running("ls"), &v, &err))
+		d.enter("go\ny\n")
+		if e := d.in.Close(); e != nil {
+			t.Fatal(e)
+		}
+		synctest.Wait()
+		if !errors.Is(err, confirm.ErrUndecided) || v.Decision != confirm.Reject {
+			t.Errorf("%+v %v", v, err)
+		}
+		d.check("\n> go\n\nRun in /p:\n  $ ls\n"+ask(running("ls"))+"(no answer)\n\n> y\n\n> \n", "go", "y")
+	})
+}
+
+func TestAWithdrawnQuestionTakesNoAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var err error
+		d := sit(t, Options{}, func(d *desk, ctx context.Context, prompt string) error {
+			if prompt == "go" {
+				_, err = d.askAbout(ctx, running("ls"))
+			}
+			return nil
+		})
+		d.enter("go\n")
+		d.interrupt <- struct{}{}
+		synctest.Wait()
+		if !errors.Is(err, context.Canceled) || !strings.HasSuffix(d.printed(), "(withdrawn)\n\n> ") {
+			t.Errorf("%v %q", err, d.printed())
+		}
+		d.read()
+		d.enter("y\n")
+		d.leave(d.printed()+"\n", "go", "y")
+	})
+}
+
+// Whatever comes from outside, no escape sequence and no other control character
+// reaches the output.
+func TestNothingButTextIsPrinted(t *testing.T) {
+	hostile := []string{
+		"\x1b[2J", "\x1b]0;title\a", "\x1b]52;c;Zm9v\x1b\\", "\x9b31m", "\r", "\b\b", "\x00", "\x7f", "\u202e", "\u200b", "\xff", "\xc3", "word", "\n", "\t",
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		draw := func(label string) string {
+			return strings.Join(rapid.SliceOfN(rapid.SampledFrom(hostile), 1, 6).Draw(t, label), "")
+		}
+		var out strings.Builder
+		u := New(Options{Out: &out})
+		u.typed.ended = true
+		u.Emit(session.TextDelta{Text: draw("text")})
+		u.Emit(session.TextDelta{Text: draw("more text")})
+		u.Emit(session.Retrying{Retry: llm.Retry{Reason: draw("retry")}})
+		u.Emit(session.CallEnded{Title: draw("title"), Result: tools.Result{ForUser: draw("outcome")}})
+		u.Emit(session.Notice{Text: draw("notice")})
+		u.Emit(session.TurnEnded{Stop: session.StopFailed, Err: errors.New(draw("error"))})
+		change := edit(draw("before"), draw("after"))
+		change.Change.Name, change.Tool, change.Notes = draw("name"), draw("tool"), []string{draw("note")}
+		cmd := running(draw("command"))
+		cmd.Command.Dir = draw("folder")
+		for _, req := range []confirm.Request{change, cmd, {Read: &confirm.Read{Path: draw("path")}}} {
+			u.say(describe(req) + ask(req))
+		}
+		u.line(t.Context(), nil, "/x"+draw("line"))
+		for i, r := range out.String() {
+			if r != '\n' && r != '\t' && (r < ' ' || r >= 0x7f && r < 0xa0 || r == 0x202e || r == 0x200b || r == 0xfffd) {
+				t.Fatalf("%#U at %d of %q", r, i, out.String())
+			}
+		}
+	})
+}
