@@ -17,6 +17,10 @@ type Box struct {
 	items []any
 }
 
+// Aside is an item that has nothing to do with the conversation: it is handed on
+// without ending the text that is being shown.
+type Aside struct{ Item any }
+
 // NewBox returns an empty box.
 func NewBox() *Box {
 	return &Box{wake: make(chan struct{}, 1), closed: make(chan struct{})}

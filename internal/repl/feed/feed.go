@@ -119,6 +119,8 @@ func (f *feed) apply(item any) {
 			f.md.Resize(it.Width)
 		}
 		f.dirty = true
+	case Aside:
+		f.post(it.Item)
 	default:
 		f.finish()
 		f.post(item)
