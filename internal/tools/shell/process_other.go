@@ -15,20 +15,20 @@ func birth(int) uint64 { return 0 }
 
 // left returns one entry for the command's process group while anything is in
 // it. The system offers no list of a session's processes without another program.
-func (c *command) left() []process {
-	if err := c.signalGroup(0); errors.Is(err, syscall.ESRCH) || c.hasExited() && errors.Is(err, syscall.EPERM) {
+func (t *tree) left() []process {
+	if err := signalGroup(t.shell.pid, 0); errors.Is(err, syscall.ESRCH) || t.hasExited() && errors.Is(err, syscall.EPERM) {
 		return nil
 	}
-	return []process{{identity{pid: c.cmd.Process.Pid}, "process group"}}
+	return []process{{identity{pid: t.shell.pid}, "process group"}}
 }
 
 // strays are not found here.
-func (c *command) strays() []process { return nil }
+func (t *tree) strays() []process { return nil }
 
 // signal signals the group that ps stands for.
-func (c *command) signal(ps []process, sig syscall.Signal) {
+func signal(group int, ps []process, sig syscall.Signal) {
 	if len(ps) == 0 {
 		return
 	}
-	_ = c.signalGroup(sig) // empty is fine
+	_ = signalGroup(group, sig) // empty is fine
 }

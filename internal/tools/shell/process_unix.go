@@ -15,10 +15,11 @@ var shells = [...]string{"/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/
 // shellCommand returns the command for a line, in a session of its own: without
 // a terminal, and with /dev/null as input.
 func shellCommand(line string) *exec.Cmd {
-	cmd := exec.Command("/bin/sh", "-c", line)
+	argv := []string{"/bin/sh", "-c", line}
 	if bash := findBash(); bash != "" {
-		cmd = exec.Command(bash, "--noprofile", "--norc", "-c", line)
+		argv = []string{bash, "--noprofile", "--norc", "-c", line}
 	}
+	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	return cmd
 }
@@ -48,16 +49,16 @@ func exitCode(state *os.ProcessState) int {
 	return state.ExitCode()
 }
 
-// signalGroup signals the shell's process group. It fails if the group is empty.
-func (c *command) signalGroup(sig syscall.Signal) error {
-	return syscall.Kill(-c.cmd.Process.Pid, sig)
+// signalGroup signals a process group. It fails if the group is empty.
+func signalGroup(group int, sig syscall.Signal) error {
+	return syscall.Kill(-group, sig)
 }
 
-// terminate asks ps to end, even those that are stopped.
-func (c *command) terminate(ps []process) {
-	c.signal(ps, syscall.SIGTERM)
-	c.signal(ps, syscall.SIGCONT)
+// terminate asks the group and ps to end, even those that are stopped.
+func terminate(group int, ps []process) {
+	signal(group, ps, syscall.SIGTERM)
+	signal(group, ps, syscall.SIGCONT)
 }
 
-// kill ends ps.
-func (c *command) kill(ps []process) { c.signal(ps, syscall.SIGKILL) }
+// kill ends the group and ps.
+func kill(group int, ps []process) { signal(group, ps, syscall.SIGKILL) }

@@ -29,21 +29,21 @@ func adoptOrphans() {}
 func birth(int) uint64 { return 0 }
 
 // left returns the shell while it runs.
-func (c *command) left() []process {
-	if c.hasExited() {
+func (t *tree) left() []process {
+	if t.hasExited() {
 		return nil
 	}
-	return []process{{identity{pid: c.cmd.Process.Pid}, "cmd.exe"}}
+	return []process{{identity{pid: t.shell.pid}, "cmd.exe"}}
 }
 
 // strays are not found here.
-func (c *command) strays() []process { return nil }
+func (t *tree) strays() []process { return nil }
 
 // terminate kills at once: a process without a window cannot be asked to end.
-func (c *command) terminate(ps []process) { c.kill(ps) }
+func terminate(shell int, ps []process) { kill(shell, ps) }
 
 // kill ends the shell with its children.
-func (c *command) kill(ps []process) {
+func kill(_ int, ps []process) {
 	for _, p := range ps {
 		_ = exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(p.pid)).Run() // failed: named as a survivor
 	}

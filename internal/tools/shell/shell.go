@@ -65,21 +65,19 @@ type Result struct {
 // makes the program the one that adopts the orphans of its commands. It is safe
 // for concurrent use.
 type Jobs struct {
-	mu      sync.Mutex
-	shells  map[int]bool           // running or not waited for yet, by pid
-	active  int                    // commands that wait has not returned from
-	zombies map[identity]time.Time // adopted, and when they were first seen
-	named   map[identity]bool      // strays that the user was told of
-	jobs    []*job
-	last    int // number of the latest job
-	closed  bool
-	wg      sync.WaitGroup
+	family family
+
+	mu     sync.Mutex
+	jobs   []*job
+	last   int // number of the latest job
+	closed bool
+	wg     sync.WaitGroup
 }
 
 // NewJobs returns an empty set of jobs.
 func NewJobs() *Jobs {
 	adoptOrphans()
-	return &Jobs{shells: map[int]bool{}, zombies: map[identity]time.Time{}, named: map[identity]bool{}}
+	return &Jobs{family: newFamily()}
 }
 
 // Run runs a command to its end. Processes that it leaves in the background
