@@ -83,3 +83,18 @@ func show(p Process, text string) error {
 	_, err := p.Stdout.WriteString(text)
 	return err
 }
+
+// showLine prints one line that may hold anything.
+func showLine(p Process, line string) error {
+	if isTerminal(p.Stdout) {
+		line = sanitize.Line(line)
+	}
+	_, err := fmt.Fprintln(p.Stdout, line)
+	return err
+}
+
+// remark tells the user something beside the output. It may hold what a server
+// or a file says.
+func remark(p Process, line string) {
+	fmt.Fprintf(p.Stderr, "agent: %s\n", sanitize.Line(line))
+}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/llm/openai"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/statefile"
 )
@@ -23,7 +25,7 @@ func newConfig(p Process, f *flags) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			file, err := configFile()
 			if err == nil {
-				_, err = fmt.Fprintln(p.Stdout, file)
+				err = showLine(p, file)
 			}
 			return err
 		},
@@ -42,7 +44,9 @@ func newConfig(p Process, f *flags) *cobra.Command {
 	set := &cobra.Command{
 		Use: "set key value", Short: "Change one setting in the file; comments stay", Args: exactly(2),
 		Example: "  agent config set model openai/gpt-5\n  agent config set providers.local.base_url http://127.0.0.1:9000/v1",
-		RunE:    func(_ *cobra.Command, args []string) error { return setConfig(args[0], args[1]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return setConfig(cmd.Context(), args[0], args[1])
+		},
 	}
 	return parent("config", "Show and change the configuration", path, show, set)
 }
@@ -55,11 +59,18 @@ func configFile() (string, error) {
 	return config.File(home), nil
 }
 
-func setConfig(key, value string) error {
+// setConfig changes one key. Of two processes that do so, none loses the
+// other's change.
+func setConfig(ctx context.Context, key, value string) (err error) {
 	file, err := configFile()
 	if err != nil {
 		return err
 	}
+	lock, err := statefile.Acquire(ctx, file+".lock")
+	if err != nil {
+		return fmt.Errorf("lock the configuration: %w", err)
+	}
+	defer func() { err = errors.Join(err, lock.Release()) }()
 	data, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read the configuration: %w", err)
@@ -71,8 +82,8 @@ func setConfig(key, value string) error {
 	return statefile.Write(file, out)
 }
 
-// describeConfig lists the settings in force. The values of headers may be
-// secrets and are left out.
+// describeConfig lists the settings in force. The values of headers, and the
+// password in an address, may be secrets and are left out.
 func describeConfig(cfg config.Config) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -80,11 +91,11 @@ func describeConfig(cfg config.Config) string {
 		fmt.Fprintf(w, "%s\t%s\t%s\n", key, sanitize.Line(value), sanitize.Line(source))
 	}
 	for _, s := range cfg.Settings() {
-		line(s.Key, s.Value, s.Source)
+		line(s.Key, openai.Shown(s.Value), s.Source)
 	}
 	for _, name := range slices.Sorted(maps.Keys(cfg.Providers)) {
 		p, prefix := cfg.Providers[name], "providers."+sanitize.Line(name)+"."
-		line(prefix+"base_url", p.BaseURL, cfg.File)
+		line(prefix+"base_url", openai.Shown(p.BaseURL), cfg.File)
 		if p.APIKeyEnv != "" {
 			line(prefix+"api_key_env", p.APIKeyEnv, cfg.File)
 		}

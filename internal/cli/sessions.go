@@ -81,7 +81,7 @@ func showSession(p Process, id string) error {
 		return sessionError(id, err)
 	}
 	for _, n := range conv.Notes {
-		fmt.Fprintf(p.Stderr, "agent: %s\n", sanitize.Line(n))
+		remark(p, n)
 	}
 	var b strings.Builder
 	if err := session.Export(&b, info, conv.Messages); err != nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"golang.org/x/term"
 
@@ -35,7 +36,7 @@ func start(ctx context.Context, p Process, f *flags, over config.Overrides, args
 	}
 	ctx, stop := interruptible(ctx)
 	defer stop()
-	if prompt, err = withStdin(ctx, p.Stdin, prompt); err != nil {
+	if prompt, err = withStdin(ctx, p, prompt); err != nil {
 		return err
 	}
 	return answer(ctx, p, f, cfg, prompt)
@@ -57,7 +58,7 @@ func answer(ctx context.Context, p Process, f *flags, cfg config.Config, prompt 
 		return err
 	}
 	if note != "" {
-		fmt.Fprintf(p.Stderr, "agent: %s\n", note)
+		remark(p, note)
 	}
 	st, err := openStore(cfg, f, model.Ref)
 	if err != nil {
@@ -78,10 +79,17 @@ func answer(ctx context.Context, p Process, f *flags, cfg config.Config, prompt 
 	return status(code)
 }
 
+// patience is how long standard input may stay silent before the user is told
+// that it is waited for: whoever starts programs may leave it open by mistake.
+const patience = 3 * time.Second
+
 // withStdin appends what is piped in to the prompt. Waiting for it ends with ctx.
-func withStdin(ctx context.Context, in *os.File, prompt string) (string, error) {
-	if in == nil || isTerminal(in) {
+func withStdin(ctx context.Context, p Process, prompt string) (string, error) {
+	if p.Stdin == nil || isTerminal(p.Stdin) {
 		return needPrompt(prompt)
+	}
+	if _, err := p.Stdin.Stat(); err != nil {
+		return needPrompt(prompt) // a closed standard input is an empty one
 	}
 	type input struct {
 		data []byte
@@ -89,18 +97,20 @@ func withStdin(ctx context.Context, in *os.File, prompt string) (string, error) 
 	}
 	got := make(chan input, 1)
 	go func() { // a read that blocks for ever is left behind when the program ends
-		data, err := io.ReadAll(io.LimitReader(in, maxStdin+1))
+		data, err := io.ReadAll(io.LimitReader(p.Stdin, maxStdin+1))
 		got <- input{data, err}
 	}()
+	silent := time.AfterFunc(patience, func() { remark(p, "waiting for standard input to end; </dev/null does without") })
+	defer silent.Stop()
 	select {
 	case <-ctx.Done():
 		return "", ctx.Err()
 	case i := <-got:
+		if i.err != nil {
+			return "", fmt.Errorf("standard input could not be read to its end: %w", i.err)
+		}
 		if len(i.data) > maxStdin {
 			return "", usagef("standard input is larger than %d MiB; name the file in the prompt instead", maxStdin>>20)
-		}
-		if i.err != nil && !errors.Is(i.err, os.ErrClosed) && len(i.data) == 0 {
-			return needPrompt(prompt) // a closed standard input is an empty one
 		}
 		text := strings.TrimSpace(strings.ToValidUTF8(string(i.data), "\uFFFD"))
 		return needPrompt(strings.TrimSpace(prompt + "\n\n" + text))

@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/config"
@@ -31,6 +34,11 @@ func TestWithStdin(t *testing.T) {
 	if err := closed.Close(); err != nil {
 		t.Fatal(err)
 	}
+	folder, err := os.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
 	for _, c := range []struct {
 		name, prompt, want string
 		in                 *os.File
@@ -42,11 +50,12 @@ func TestWithStdin(t *testing.T) {
 		{"no UTF-8", "", "caf\uFFFD", piped(t, "caf\xe9"), ""},
 		{"closed", "explain", "explain", closed, ""},
 		{"none", "explain", "explain", nil, ""},
+		{"a folder", "explain", "", folder, "could not be read"},
 		{"nothing", " ", "", piped(t, " \n"), "the prompt is empty"},
 		{"too much", "x", "", piped(t, strings.Repeat("x", maxStdin+1)), "larger than 8 MiB"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := withStdin(t.Context(), c.in, c.prompt)
+			got, err := withStdin(t.Context(), Process{Stdin: c.in, Stderr: os.Stderr}, c.prompt)
 			if got != c.want || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 				t.Errorf("%q, %v; want %q, %q", got, err, c.want, c.err)
 			}
@@ -64,7 +73,7 @@ func TestWithStdinEndsWithTheContext(t *testing.T) {
 	defer r.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := withStdin(ctx, r, "x"); !errors.Is(err, context.Canceled) {
+	if _, err := withStdin(ctx, Process{Stdin: r, Stderr: os.Stderr}, "x"); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
@@ -95,16 +104,44 @@ func TestWorkDir(t *testing.T) {
 
 func TestDescribeConfigShowsNoSecret(t *testing.T) {
 	out := describeConfig(config.Config{Providers: map[string]config.Provider{"corp": {
-		BaseURL: "http://a\x1b[2J", APIKeyCommand: []string{"pass", "show"}, Headers: map[string]string{"X-Key": "secret"},
+		BaseURL: "http://me:secret@a\x1b[2J", APIKeyCommand: []string{"pass", "show"}, Headers: map[string]string{"X-Key": "secret"},
 		Models: map[string]config.Prices{"m": {Input: 2.5}},
 	}}})
-	for _, want := range []string{"providers.corp.api_key_command  pass show", "headers.X-Key", "(not shown)", "input 2.5"} {
+	for _, want := range []string{"http://xxxxx@a", "providers.corp.api_key_command  pass show", "headers.X-Key", "(not shown)", "input 2.5"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
 	}
 	if strings.Contains(out, "secret") || strings.Contains(out, "\x1b") {
 		t.Errorf("%q", out)
+	}
+}
+
+// Each of two processes that change the file at once reads, changes and writes
+// it as a whole.
+func TestSetConfigLosesNoChange(t *testing.T) {
+	t.Setenv("AGENT_HOME", t.TempDir())
+	var group sync.WaitGroup
+	for i := range 16 {
+		group.Go(func() {
+			if err := setConfig(t.Context(), fmt.Sprintf("providers.p%d.base_url", i), "http://a"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	if cfg, err := config.Load(nil); err != nil || len(cfg.Providers) != 16 {
+		t.Errorf("%d of 16 changes are left: %v", len(cfg.Providers), err)
+	}
+}
+
+// What a server on this machine calls its models is not ours to trust.
+func TestTheNoteOnTheModelIsSafe(t *testing.T) {
+	p, _ := files(t)
+	remark(p, "using x\x1b]0;owned\a\ny")
+	got, err := os.ReadFile(p.Stderr.Name())
+	if err != nil || bytes.ContainsAny(got, "\x1b\a") || bytes.Count(got, []byte("\n")) != 1 {
+		t.Errorf("%q, %v", got, err)
 	}
 }
 

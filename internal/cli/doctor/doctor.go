@@ -136,7 +136,7 @@ func checkModel(ctx context.Context, cfg config.Config, cfgErr error) finding {
 	}
 	started := time.Now()
 	models, err := provider.Client(cfg, m).ListModels(ctx)
-	where := m.Ref + " at " + m.Endpoint.BaseURL
+	where := m.Ref + " at " + openai.Shown(m.Endpoint.BaseURL)
 	switch {
 	case err != nil:
 		return finding{broken, fmt.Sprintf("%s: %v", where, err), keyFix(m)}
