@@ -66,6 +66,7 @@ type figures struct {
 
 // measure runs a program over a scenario and checks that it did the work.
 func (p *place) measure(argv []string, sc scenario, home, tree string) (figures, error) {
+	rest()
 	p.server.load(sc)
 	g := newGroup()
 	joined := g.wrap(argv)
@@ -171,6 +172,10 @@ func middle(runs []figures) figures {
 	}
 	return out
 }
+
+// rest leaves the machine alone for a moment, as it is when a person starts a
+// program: a run in the wake of another one finds everything warm.
+func rest() { <-time.After(250 * time.Millisecond) }
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
