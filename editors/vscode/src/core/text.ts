@@ -61,7 +61,9 @@ function keepEols(draft: string, proposal: string): string {
     out.push(...raw.slice(from, change.oldFrom), ...lines.slice(change.newFrom, change.newTo));
     from = change.oldTo;
   }
-  return [...out, ...raw.slice(from)].join("");
+  const merged = [...out, ...raw.slice(from)].join("");
+  // A lone carriage return before a new empty line would become one line ending.
+  return sameText(merged, draft) ? merged : draft;
 }
 
 /** Whether two texts are the same but for line endings and byte order mark. */

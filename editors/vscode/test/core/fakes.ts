@@ -1,0 +1,297 @@
+// The edges of the core, made of memory: a clock that is moved by hand, an editor
+// whose screen is a map, documents over real files.
+import { createHash } from "node:crypto";
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type {
+  Buffer as OpenBuffer,
+  Cancel,
+  Client,
+  Clock,
+  Diagnostic,
+  Diagnostics,
+  DiffView,
+  Documents,
+  EditorTab,
+  FileDiagnostics,
+  FileText,
+  OpenFileRequest,
+  Ports,
+  ReviewComment,
+  Selection,
+  ShownDiff,
+} from "../../src/core/ports";
+import type { ReviewRequest } from "../../src/core/review";
+
+/** A folder of its own for a test, removed at its end, by its real path. */
+export function tempFolder(t: { after(done: () => void): void }): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "agent-core-")));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Lets everything that waits for promises alone go on, real files included. */
+export async function settled(rounds = 20): Promise<void> {
+  for (let i = 0; i < rounds; i++) await new Promise((done) => setImmediate(done));
+}
+
+/** Waits until something is so; the deadline is only for a test that fails. */
+export async function until(what: string, is: () => boolean): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  while (!is()) {
+    if (Date.now() > deadline) throw new Error(`waited in vain: ${what}`);
+    await new Promise((done) => setTimeout(done, 2));
+  }
+}
+
+export class ManualClock implements Clock {
+  private time = 1_000_000;
+  private timers: { at: number; run: () => void }[] = [];
+
+  now(): number {
+    return this.time;
+  }
+
+  after(ms: number, run: () => void): Cancel {
+    const timer = { at: this.time + ms, run };
+    this.timers.push(timer);
+    return () => (this.timers = this.timers.filter((each) => each !== timer));
+  }
+
+  get waiting(): number {
+    return this.timers.length;
+  }
+
+  /** Moves on and runs what is due, in order. */
+  advance(ms: number): void {
+    const end = this.time + ms;
+    for (;;) {
+      const next = this.timers.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0];
+      if (next === undefined) break;
+      this.timers = this.timers.filter((each) => each !== next);
+      this.time = Math.max(this.time, next.at);
+      next.run();
+    }
+    this.time = end;
+  }
+}
+
+/** A screen. Opening succeeds at once unless a test says otherwise. */
+export class FakeView implements DiffView {
+  readonly shown = new Map<string, ShownDiff>();
+  readonly count = new Map<string, number>();
+  readonly texts = new Map<string, string>();
+  readonly remarks = new Map<string, readonly ReviewComment[]>();
+  readonly titles = new Map<string, string>();
+  readonly readonly = new Set<string>();
+  readonly forgotten: string[] = [];
+  readonly closes: string[] = [];
+  opening: "works" | "fails" | "hangs" = "works";
+  closing: "works" | "hangs" = "works";
+  staleAnswers: ((yes: boolean) => void)[] = [];
+
+  open(diff: ShownDiff): Promise<void> {
+    if (this.opening === "fails") return Promise.reject(new Error("no window"));
+    if (this.opening === "hangs") return new Promise(() => undefined);
+    this.appear(diff);
+    return Promise.resolve();
+  }
+
+  appear(diff: ShownDiff): void {
+    this.shown.set(diff.id, diff);
+    this.titles.set(diff.id, diff.title);
+    this.count.set(diff.id, 1);
+    if (!this.texts.has(diff.id)) this.texts.set(diff.id, diff.proposed);
+  }
+
+  tabs(id: string): number {
+    return this.count.get(id) ?? 0;
+  }
+
+  text(id: string): string | undefined {
+    return this.tabs(id) > 0 ? this.texts.get(id) : undefined;
+  }
+
+  comments(id: string): readonly ReviewComment[] {
+    return this.remarks.get(id) ?? [];
+  }
+
+  update(id: string, state: { title: string; readonly: boolean }): void {
+    this.titles.set(id, state.title);
+    if (state.readonly) this.readonly.add(id);
+    else this.readonly.delete(id);
+  }
+
+  confirmStale(): Promise<boolean> {
+    return new Promise((done) => this.staleAnswers.push(done));
+  }
+
+  close(id: string): Promise<void> {
+    this.closes.push(id);
+    if (this.closing === "hangs") return new Promise(() => undefined);
+    this.count.set(id, 0);
+    return Promise.resolve();
+  }
+
+  forget(id: string): void {
+    this.forgotten.push(id);
+  }
+}
+
+/** Real files, read as UTF-8, and buffers that a test sets. */
+export class FakeDocuments implements Documents {
+  readonly buffers = new Map<string, OpenBuffer>();
+  readonly opened: OpenFileRequest[] = [];
+  readonly saved: string[] = [];
+  readonly watchers = new Map<string, () => void>();
+  saves = true;
+  /** Set to make reading wait for the test. */
+  gate: Promise<void> | undefined;
+
+  async read(path: string): Promise<FileText> {
+    await this.gate;
+    const bytes = existsSync(path) ? readFileSync(path) : undefined;
+    const text = bytes?.toString("utf8") ?? "";
+    return {
+      exists: bytes !== undefined,
+      text: text.replace(/^\ufeff/, ""),
+      sha256: createHash("sha256")
+        .update(bytes ?? "")
+        .digest("hex"),
+      encoding: "utf8",
+      bom: text.startsWith("\ufeff"),
+      binary: text.includes("\0"),
+      size: bytes?.length ?? 0,
+    };
+  }
+
+  buffer(path: string): OpenBuffer | undefined {
+    return this.buffers.get(path);
+  }
+
+  save(path: string): Promise<boolean> {
+    this.saved.push(path);
+    return Promise.resolve(this.saves);
+  }
+
+  open(request: OpenFileRequest): Promise<{ languageId: string; lineCount: number }> {
+    this.opened.push(request);
+    return Promise.resolve({ languageId: "plaintext", lineCount: 3 });
+  }
+
+  watch(path: string, changed: () => void): Cancel {
+    this.watchers.set(path, changed);
+    return () => this.watchers.delete(path);
+  }
+}
+
+export class FakeDiagnostics implements Diagnostics {
+  readonly found = new Map<string, readonly Diagnostic[]>();
+  readonly listeners = new Set<(uris: readonly string[]) => void>();
+  readonly loaded: string[] = [];
+  shown = false;
+
+  all(): readonly FileDiagnostics[] {
+    return [...this.found].map(([uri, diagnostics]) => ({ uri, diagnostics }));
+  }
+
+  of(file: string): FileDiagnostics {
+    const uri = `file://${file}`;
+    return { uri, diagnostics: this.found.get(uri) ?? [] };
+  }
+
+  onChange(changed: (uris: readonly string[]) => void): Cancel {
+    this.listeners.add(changed);
+    return () => this.listeners.delete(changed);
+  }
+
+  set(uri: string, diagnostics: readonly Diagnostic[]): void {
+    this.found.set(uri, diagnostics);
+    for (const listener of this.listeners) listener([uri]);
+  }
+
+  load(file: string): Promise<void> {
+    this.loaded.push(file);
+    return Promise.resolve();
+  }
+
+  isShown(): boolean {
+    return this.shown;
+  }
+}
+
+/** The whole editor, with everything that a test looks at. */
+export class FakeEditor {
+  readonly clock = new ManualClock();
+  readonly view = new FakeView();
+  readonly documents = new FakeDocuments();
+  readonly diagnostics = new FakeDiagnostics();
+  readonly log: string[] = [];
+  readonly warnings: string[] = [];
+  readonly settings = { open: "always", onTabClose: "auto", saveAccepts: true } as {
+    open: "always" | "background" | "onDemand";
+    onTabClose: "auto" | "reject" | "keep";
+    saveAccepts: boolean;
+  };
+  folders: { name: string; uri: string; path: string }[] = [];
+  tabs: EditorTab[] = [];
+  selection: Selection | undefined;
+  clients: readonly Client[] = [];
+
+  readonly ports: Ports = {
+    clock: this.clock,
+    log: {
+      debug: (message) => this.log.push(`debug ${message}`),
+      info: (message) => this.log.push(`info ${message}`),
+      warn: (message) => this.log.push(`warn ${message}`),
+      error: (message) => this.log.push(`error ${message}`),
+    },
+    view: this.view,
+    documents: this.documents,
+    diagnostics: this.diagnostics,
+    editors: { tabs: () => this.tabs, selection: () => this.selection },
+    workspace: { name: "Test Editor", folders: () => this.folders, isTrusted: () => true },
+    settings: {
+      diffOpen: () => this.settings.open,
+      onTabClose: () => this.settings.onTabClose,
+      saveAccepts: () => this.settings.saveAccepts,
+      diagnosticDelay: () => 1_500,
+    },
+    notices: {
+      warn: (message) => this.warnings.push(message),
+      clientsChanged: (clients) => (this.clients = clients),
+    },
+  };
+}
+
+export function request(path: string, proposal: string, more: Partial<ReviewRequest> = {}): ReviewRequest {
+  return {
+    path,
+    oldPath: path,
+    proposal,
+    tabName: `✻ [agent] ${path} ⧉`,
+    diffId: undefined,
+    description: "",
+    baseSha256: undefined,
+    onClose: "reject",
+    stack: false,
+    timeoutMs: undefined,
+    ...more,
+  };
+}
+
+/** A source of chance that can be repeated. */
+export class Chance {
+  constructor(private state: number) {}
+
+  /** A whole number in [0, n). */
+  below(n: number): number {
+    this.state = (Math.imul(this.state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((this.state / 2 ** 32) * n);
+  }
+
+  pick<T>(from: readonly T[]): T {
+    return from[this.below(from.length)] as T;
+  }
+}
