@@ -28,6 +28,7 @@ type Options struct {
 	Dir    string           // the working directory, absolute, symlinks resolved
 	Roots  []string         // all folders that may be changed; Dir may be among them
 	Editor EditorState      // may be nil
+	Apart  bool             // the editor's block is not part of System
 	Shell  string           // what commands are run with, for example "bash"
 	Now    func() time.Time // nil means time.Now
 }
@@ -61,16 +62,25 @@ func New(opt Options) *Builder {
 // or sizes have changed.
 func (b *Builder) System(ctx context.Context) string {
 	base := b.refresh()
-	if b.opt.Editor == nil {
+	if b.opt.Apart {
 		return base
 	}
-	ctx, cancel := context.WithTimeout(ctx, editorWait)
-	defer cancel()
-	block := editorBlock(b.opt.Editor.State(ctx), b.opt.Dir)
+	block := b.Editor(ctx)
 	if block == "" {
 		return base
 	}
 	return base + "\n" + block
+}
+
+// Editor returns the block that tells what the editor shows, of 800 characters at
+// most; it is empty if there is nothing to tell. It waits for 300 ms at most.
+func (b *Builder) Editor(ctx context.Context) string {
+	if b.opt.Editor == nil {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, editorWait)
+	defer cancel()
+	return editorBlock(b.opt.Editor.State(ctx), b.opt.Dir)
 }
 
 // Instructions lists the instruction files, the outermost first.

@@ -244,6 +244,14 @@ func TestEditorIsAskedEachTimeAndBounded(t *testing.T) {
 	if with != without+"\nIDE connected: Vim\n  Open tabs: x\n" {
 		t.Errorf("with the editor:\n%s", with)
 	}
+	opt.Apart = true
+	b = New(opt)
+	if got := b.System(t.Context()); got != without {
+		t.Errorf("apart from the editor:\n%s", got)
+	}
+	if got := b.Editor(t.Context()); got != "IDE connected: Vim\n  Open tabs: x\n" {
+		t.Errorf("the block: %q", got)
+	}
 }
 
 func TestHidden(t *testing.T) {

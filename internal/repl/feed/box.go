@@ -18,7 +18,8 @@ type Box struct {
 }
 
 // Aside is an item that has nothing to do with the conversation: it is handed on
-// without ending the text that is being shown.
+// without ending the text that is being shown. Items are comparable; one that
+// repeats the last one is left out.
 type Aside struct{ Item any }
 
 // NewBox returns an empty box.
@@ -51,6 +52,10 @@ func join(items []any, item any) []any {
 			return items
 		}
 		item = &textRun{text: []byte(next.Text)}
+	case Aside:
+		if prev, ok := last.(Aside); ok && prev == next {
+			return items // nobody has seen the first one yet
+		}
 	case session.CallPending:
 		if _, ok := last.(session.CallPending); ok {
 			items[len(items)-1] = next
