@@ -80,7 +80,7 @@ var layers = []struct {
 		"internal/tools", "internal/workspace",
 	}},
 	{"internal/repl/panel", []string{
-		"internal/confirm", "internal/repl/diffview", "internal/repl/input", "internal/repl/theme",
+		"internal/confirm", "internal/repl/diffview", "internal/repl/input", "internal/repl/theme", "internal/sanitize",
 	}},
 	{"internal/repl/theme", nil},
 	{"internal/repl/highlight", []string{"internal/repl/paint", "internal/sanitize"}},

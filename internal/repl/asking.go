@@ -32,6 +32,7 @@ type asking struct {
 
 	q     *question
 	panel *panel.Panel // nil if no question stands
+	said  remark       // the last one; it may come before its question
 }
 
 // armed is due when a panel may take keys.
@@ -47,6 +48,7 @@ type edited struct {
 // pose puts a question on the screen.
 func (a *asking) pose(q *question) tea.Cmd {
 	a.q, a.panel = q, panel.New(q.req, a.out.look, a.opt.Now())
+	a.remark()
 	return a.later()
 }
 
@@ -94,7 +96,7 @@ func (a *asking) key(key tea.KeyPressMsg) (tea.Cmd, bool) {
 	case panel.Answered:
 		a.answer(verdict)
 	case panel.Edit:
-		return a.edit(), true
+		return a.claim(), true
 	case panel.Cancel:
 		a.cancel()
 	case panel.Ignored:
@@ -152,12 +154,10 @@ func (a *asking) restyle(look theme.Look) {
 func (a *asking) edit() tea.Cmd {
 	p := a.panel
 	name, text, _ := p.Proposal()
-	if a.opt.Editor == nil {
-		return nil
-	}
 	cmd, result, err := a.opt.Editor(name, text)
 	if err != nil {
 		a.out.problem(err)
+		a.release()
 		return nil
 	}
 	a.scr.LeaveAlt()
@@ -180,6 +180,7 @@ func (a *asking) edited(ed edited) tea.Cmd {
 		_, text, _ = a.panel.Proposal()
 	}
 	a.panel.Propose(text, a.opt.Now())
+	a.release()
 	a.fit()
 	return a.later()
 }

@@ -69,8 +69,15 @@ func (m *menu) open(c choices) {
 		items[i] = picker.Item{Title: sanitize.Line(it.Title), Detail: sanitize.Line(it.Detail)}
 	}
 	look := m.out.look
-	opt := picker.Options{Title: "Choose a " + c.what, Dark: look.Dark, NoColor: look.NoColor}
+	opt := picker.Options{Title: "Choose " + article(c.what), Dark: look.Dark, NoColor: look.NoColor}
 	m.pick = &chooser{Picker: picker.New(items, opt), choose: func(i int) tea.Cmd { return c.choose(c.items[i].ID) }}
+}
+
+func article(what string) string {
+	if strings.ContainsRune("aeiou", rune(what[0])) {
+		return "an " + what
+	}
+	return "a " + what
 }
 
 // model changes the model, by name or by choice.
@@ -83,6 +90,23 @@ func (m *menu) model(args string) tea.Cmd {
 		return set(args)
 	}
 	return m.choose("model", a.Models, set)
+}
+
+// ide is the link to an editor: "connect" alone chooses among several.
+func (m *menu) ide(args string) tea.Cmd {
+	a := &m.opt.Actions
+	do := m.aside(a.IDE)
+	if args != "connect" || a.Editors == nil {
+		return do(args)
+	}
+	return m.start(func(ctx context.Context) tea.Msg {
+		items, err := a.Editors(ctx)
+		if err != nil || len(items) < 2 {
+			text, err := a.IDE(ctx, args)
+			return done{text: text, err: err}
+		}
+		return choices{what: "editor", items: items, choose: func(id string) tea.Cmd { return do("connect " + id) }}
+	})
 }
 
 // resume goes on with another session, by id or by choice.

@@ -65,6 +65,9 @@ func footer(m *model) string {
 		if s.ContextWindow > 0 && m.turn.context > 0 {
 			parts = append(parts, fmt.Sprintf("context %d%%", m.turn.context*100/s.ContextWindow))
 		}
+		if s.Editor != "" {
+			parts = append(parts, s.Editor)
+		}
 	}
 	if m.opt.Modes != nil {
 		parts = append(parts, m.opt.Modes.Current()+" mode")

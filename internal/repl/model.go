@@ -78,6 +78,8 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		return m.turn.spin(msg)
 	case armed:
 		return m.ask.wake(msg)
+	case claimed:
+		return m.ask.claimed(msg)
 	case edited:
 		return m.ask.edited(msg)
 	case done:
@@ -122,6 +124,8 @@ func (m *model) item(item any) tea.Cmd {
 		return m.turnDone(it)
 	case session.Event:
 		m.turn.event(it)
+	default:
+		m.other(item)
 	}
 	return nil
 }

@@ -33,6 +33,8 @@ type Status struct {
 	Model         string
 	Branch        string
 	ContextWindow int64 // tokens; zero if not known
+	// Editor names the linked editor and what is selected in it; empty: none.
+	Editor string
 }
 
 // Modes is the permission mode, as the status line shows it and Shift+Tab
@@ -58,8 +60,10 @@ type Actions struct {
 	Context Action // what the model is told
 	Config  Action
 	Export  Action // args: the file, or empty
-	IDE     Action
+	IDE     Action // args: connect and which, disconnect, status, or empty
 
+	// Editors lists those that /ide connect can choose from.
+	Editors  func(ctx context.Context) ([]Choice, error)
 	Models   func(ctx context.Context) ([]Choice, error)
 	SetModel func(name string) error
 	Sessions func() ([]Choice, error)
@@ -95,6 +99,7 @@ type Options struct {
 	Modes    Modes
 	Actions  Actions
 	Editor   External
+	Surfaces Surfaces        // nil: questions stand here alone
 	Files    func() []string // for @file completion; returns at once
 	History  input.History
 	Now      func() time.Time // nil means time.Now

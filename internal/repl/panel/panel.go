@@ -13,6 +13,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 	"github.com/bb2d0cf4/agent/internal/repl/input"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
 // guard is how long a panel must have been on the screen, with no key pressed,
@@ -37,6 +38,7 @@ type Panel struct {
 	look   theme.Look
 	edited *string       // the proposal after $EDITOR
 	note   *input.Editor // open while a comment is typed
+	remark string        // what another surface says about the question
 
 	body body
 	diff *diffview.View // body, if the request is a change
@@ -93,6 +95,12 @@ func change(req confirm.Request, edited *string) diffview.Change {
 func command(req confirm.Request) diffview.Command {
 	if c := req.Command; c != nil {
 		return diffview.Command{Line: c.Line, Dir: c.Dir, Timeout: c.Timeout, Background: c.Background, Notes: req.Notes}
+	}
+	if s := req.Save; s != nil {
+		return diffview.Command{
+			Line:  "save " + s.Name + " in " + s.Editor,
+			Notes: append([]string{"it has unsaved changes there; the edit is made on what you typed, once it is saved"}, req.Notes...),
+		}
 	}
 	line := "read a file"
 	if req.Read != nil {
@@ -152,6 +160,9 @@ func (p *Panel) Propose(text string, now time.Time) {
 	p.armed, p.since = false, now
 }
 
+// Remark sets what another surface says about the question; "" takes it away.
+func (p *Panel) Remark(text string) { p.remark = text }
+
 // View returns the panel in at most height lines.
 func (p *Panel) View(height int) []string {
 	head := p.body.Header()
@@ -186,6 +197,10 @@ func (p *Panel) hints() []string {
 	if n := p.hidden(); n > 0 {
 		return hint(p.look, st.Warn, fmt.Sprintf("%d more lines: scroll to the end (PgDn) before you say yes · n no · Esc cancel", n))
 	}
+	var said []string
+	if p.remark != "" {
+		said = hint(p.look, st.Warn, sanitize.Line(p.remark))
+	}
 	keys := []string{"y yes"}
 	if !p.req.Force {
 		keys = append(keys, "a "+always(p.req))
@@ -198,7 +213,7 @@ func (p *Panel) hints() []string {
 	if !p.armed {
 		style = st.Dim
 	}
-	return hint(p.look, style, strings.Join(append(keys, "Esc cancel"), " · "))
+	return append(said, hint(p.look, style, strings.Join(append(keys, "Esc cancel"), " · "))...)
 }
 
 func hint(look theme.Look, style theme.Style, text string) []string {
