@@ -67,7 +67,7 @@ func undoIn(ctx context.Context, p Process, root *workspace.Root, scope workspac
 		}
 	}
 	if err := root.Undo(ctx, plan); err != nil {
-		return undoError(err)
+		return err
 	}
 	fmt.Fprintf(p.Stderr, "undone: %s\n", sanitize.Line(strings.Join(planNames(plan), ", ")))
 	return nil
@@ -120,6 +120,7 @@ func planDiff(plan workspace.Plan) string {
 	return b.String()
 }
 
+// undoError says what it means that there is no plan for an undo.
 func undoError(err error) error {
 	switch {
 	case errors.Is(err, workspace.ErrNothingToUndo):

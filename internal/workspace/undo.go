@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/workspace/journal"
 	"github.com/bb2d0cf4/agent/internal/workspace/text"
@@ -202,8 +203,9 @@ func (fl *files) asLeft(e journal.Past) (File, []byte, error) {
 }
 
 // Undo carries out p as it was shown. A file that was changed since the plan is
-// ErrStale; what was undone before that stays undone, and is journalled. It also
-// removes folders that were made for the files, if they are empty.
+// ErrStale; what was undone before that stays undone, is journalled, and is
+// named by the error. It also removes folders that were made for the files, if
+// they are empty.
 func (r *Root) Undo(ctx context.Context, p Plan) error {
 	r.committing.Lock()
 	defer r.committing.Unlock()
@@ -221,6 +223,7 @@ func (r *Root) Undo(ctx context.Context, p Plan) error {
 	for i, c := range p.Changes {
 		by.Undoes = p.steps[i].undoes
 		if _, err = r.commit(ctx, c, by); err != nil {
+			err = stopped(p.Changes[:i], c, err)
 			break
 		}
 		if c.Delete {
@@ -229,6 +232,18 @@ func (r *Root) Undo(ctx context.Context, p Plan) error {
 	}
 	r.files.removeDirs(dirs)
 	return err
+}
+
+// stopped says how far an undo came.
+func stopped(done []Change, at Change, err error) error {
+	if len(done) == 0 {
+		return fmt.Errorf("nothing was undone: %w", err)
+	}
+	names := make([]string, len(done))
+	for i, c := range done {
+		names[i] = c.Name
+	}
+	return fmt.Errorf("%s is undone already; the undo stopped at %s: %w", strings.Join(names, ", "), at.Name, err)
 }
 
 // confirm makes sure that c is what the journal has, and that the file is still

@@ -89,6 +89,45 @@ func TestUndoOfTurn(t *testing.T) {
 	}
 }
 
+// An undo of several files that stops half way must not be taken for one that did
+// nothing.
+func TestStoppedUndoNamesWhatIsUndone(t *testing.T) {
+	w := open(t)
+	w.write("a", "a0\n")
+	w.write("b", "b0\n")
+	w.edit("a", "a1\n", turn(1))
+	w.edit("b", "b1\n", turn(1))
+	plan, err := w.UndoPlan(t.Context(), workspace.LastTurn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checks := 0
+	w.At(func(step string) error {
+		if step == "check" {
+			if checks++; checks == 2 {
+				w.write("b", "mine\n")
+			}
+		}
+		return nil
+	})
+	err = w.Undo(t.Context(), plan)
+	if checks != 2 || !errors.Is(err, workspace.ErrStale) || !strings.Contains(err.Error(), "a is undone already") {
+		t.Errorf("after %d checks: %v", checks, err)
+	}
+	if a, b := w.content("a"), w.content("b"); a != "a0\n" || b != "mine\n" {
+		t.Errorf("a holds %q, b holds %q", a, b)
+	}
+	w.At(func(string) error { return nil })
+	w.write("b", "b1\n")
+	if plan, err = w.UndoPlan(t.Context(), workspace.LastTurn); err != nil || len(plan.Changes) != 1 {
+		t.Fatalf("%+v, %v", plan.Changes, err)
+	}
+	w.write("b", "mine\n")
+	if err := w.Undo(t.Context(), plan); !errors.Is(err, workspace.ErrStale) || !strings.Contains(err.Error(), "not undone") {
+		t.Error(err)
+	}
+}
+
 func TestPlanShowsWhatUndoWouldDo(t *testing.T) {
 	w := open(t)
 	w.write("f", "old\n")
