@@ -85,7 +85,7 @@ func (s *screenFace) undo(ctx context.Context, args string) (string, error) {
 		}
 	}
 	if err := s.app.root.Undo(ctx, plan); err != nil {
-		return "", undoError(err)
+		return "", err
 	}
 	return "undone: " + strings.Join(planNames(plan), ", "), nil
 }
@@ -98,7 +98,8 @@ func (s *screenFace) diff(context.Context, string) (string, error) {
 }
 
 // export writes the conversation into the project. The user named the file, so
-// nobody is asked again; like every change it can be undone.
+// nobody is asked about a new one; what is there already is replaced only after
+// it was shown. Like every change it can be undone.
 func (s *screenFace) export(ctx context.Context, path string) (string, error) {
 	info, conv, err := s.app.archive.Read(s.app.current().ID())
 	if errors.Is(err, session.ErrNoSession) {
@@ -114,11 +115,27 @@ func (s *screenFace) export(ctx context.Context, path string) (string, error) {
 	if err := session.Export(&b, info, conv.Messages); err != nil {
 		return "", err
 	}
-	change, err := s.app.root.Propose(path, func(workspace.File) (string, error) { return b.String(), nil })
+	return s.writeExport(ctx, path, b.String(), workspace.Origin{Session: info.ID, Turn: "export", Tool: "export"})
+}
+
+func (s *screenFace) writeExport(ctx context.Context, path, text string, by workspace.Origin) (string, error) {
+	change, err := s.app.root.Propose(path, func(workspace.File) (string, error) { return text, nil })
 	if err != nil {
 		return "", err
 	}
-	file, err := s.app.root.Commit(ctx, change, workspace.Origin{Session: info.ID, Turn: "export", Tool: "export"})
+	if change.Exists {
+		v, err := s.app.asked.Ask(ctx, confirm.Request{Tool: by.Tool, Change: &change, Force: true})
+		if err != nil {
+			return "", err
+		}
+		if v.Decision != confirm.Approve {
+			return "nothing was written", nil
+		}
+		if v.Text != nil {
+			change = workspace.NewContent(change, *v.Text)
+		}
+	}
+	file, err := s.app.root.Commit(ctx, change, by)
 	if err != nil {
 		return "", err
 	}

@@ -127,7 +127,8 @@ func TestDiffShowsTheSessionsChanges(t *testing.T) {
 }
 
 func TestExport(t *testing.T) {
-	s := sitting(t, &reviewer{})
+	r := &reviewer{}
+	s := sitting(t, r)
 	if out, err := s.export(t.Context(), ""); err != nil || !strings.Contains(out, "nothing to export") {
 		t.Errorf("%q, %v", out, err)
 	}
@@ -142,6 +143,16 @@ func TestExport(t *testing.T) {
 	}
 	if _, err := s.export(t.Context(), "../talk.md"); err == nil {
 		t.Error("written outside of the folder")
+	}
+	if out, err := s.export(t.Context(), "a.txt"); err != nil || out != "nothing was written" || s.text(t) != "one\n" {
+		t.Errorf("over a file, after no: %q, %v, %q", out, err, s.text(t))
+	}
+	r.verdict = confirm.Verdict{Decision: confirm.Approve}
+	if out, err := s.export(t.Context(), "a.txt"); err != nil || out != "written to a.txt" || !strings.Contains(s.text(t), "Hello.") {
+		t.Errorf("over a file, after yes: %q, %v, %q", out, err, s.text(t))
+	}
+	if d := cmp.Diff([]string{"export", "export"}, r.asked); d != "" {
+		t.Error(d)
 	}
 }
 
