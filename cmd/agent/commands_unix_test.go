@@ -1,0 +1,166 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
+	"github.com/bb2d0cf4/agent/internal/ptytest/vt"
+)
+
+// answers is a server that answers the nth prompt with "Answer n.".
+func answers(t *testing.T, texts ...string) *llmtest.Server {
+	t.Helper()
+	var turns []llmtest.Turn
+	for _, s := range texts {
+		turns = append(turns, llmtest.Turn{Text: s})
+	}
+	return llmtest.NewServer(t, turns...)
+}
+
+func TestSlashCommandsTellWhatTheyAreAskedFor(t *testing.T) {
+	d := newDesk(t, answers(t, "Hello there."), nil)
+	d.sit()
+	d.say("hi")
+	d.WaitFor(`Hello there`)
+	d.idle()
+	for _, c := range []struct{ command, want string }{
+		{"/help", `Shift\+Tab changes the permission mode`},
+		{"/cost", `tokens in`},
+		{"/diff", `changed nothing yet`},
+		{"/permissions plan", `plan mode`},
+		{"/config", `permission_mode`},
+		{"/undo", `nothing`},
+		{"/undo everything", `/undo turn`},
+		{"/nonsense", `There is no /nonsense`},
+		{"/context", `proposes edits|coding agent`},
+		{"/sessions", `hi\b`},
+	} {
+		d.say(c.command)
+		d.WaitFor(`(?s)` + c.want)
+	}
+	d.leave()
+}
+
+func TestClearAndResume(t *testing.T) {
+	d := newDesk(t, answers(t, "First answer.", "Second answer.", "Third answer."), nil)
+	d.sit()
+	d.say("one")
+	d.WaitFor(`First answer`)
+	d.idle()
+	d.say("/clear")
+	d.WaitFor(`A new session`)
+	d.say("two")
+	d.WaitFor(`Second answer`)
+	if body := string(d.request(1)); strings.Contains(body, "First answer") {
+		t.Error("the new session knows the old one")
+	}
+	d.idle()
+	d.say("/resume")
+	d.WaitFor(`Choose a session`)
+	d.Type("one")
+	d.Press("enter")
+	d.WaitUntil("the first session", func(m *vt.Terminal) bool {
+		return strings.Count(strings.Join(m.History(), "\n"), "First answer") == 2
+	})
+	d.say("three")
+	d.WaitFor(`Third answer`)
+	if body := string(d.request(2)); !strings.Contains(body, "First answer") || strings.Contains(body, "Second answer") {
+		t.Error("it went on with the wrong session")
+	}
+	d.idle()
+	d.leave()
+}
+
+func TestShiftTabChangesTheMode(t *testing.T) {
+	d := newDesk(t, answers(t), nil)
+	d.sit()
+	for _, mode := range []string{"accept-edits mode", "plan mode", "default mode"} {
+		d.Press("shift+tab")
+		d.WaitFor(mode)
+	}
+	d.leave()
+}
+
+func TestQueuedTextComesBackAfterACancel(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Text: "one two three", Chunk: 4, Fault: llmtest.Stall, After: 2}), nil)
+	d.sit()
+	d.say("count")
+	d.WaitFor(`one`)
+	d.say("and then sing")
+	d.WaitFor(`queued: and then sing`)
+	d.Press("esc")
+	d.WaitFor(`(?m)^❯ and then sing`)
+	if n := len(d.server.Requests()); n != 1 {
+		t.Errorf("%d requests", n)
+	}
+	d.Press("ctrl+c") // clears the prompt
+	d.WaitUntil("an empty prompt", func(m *vt.Terminal) bool { return !strings.Contains(m.Screen()[len(m.Screen())-1], "❯ and") })
+	d.leave()
+}
+
+func TestCommandOutputIsShownWhileItRuns(t *testing.T) {
+	call := llmtest.Call{Name: "execute_command", Args: `{"command":"echo first; while [ ! -e go ]; do :; done; echo last"}`}
+	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Calls: []llmtest.Call{call}}, llmtest.Turn{Text: "It ran."}), nil)
+	d.sit()
+	d.say("run it")
+	d.asked(`echo first`)
+	d.Press("y")
+	d.WaitFor(`(?m)^  first`)
+	d.write("go", "")
+	d.WaitFor(`It ran`)
+	if told := d.told(1); !strings.Contains(told, "first") || !strings.Contains(told, "last") {
+		t.Errorf("the model was told %q", told)
+	}
+	d.idle()
+	d.leave()
+}
+
+func TestEscEndsARunningCommand(t *testing.T) {
+	call := llmtest.Call{Name: "execute_command", Args: `{"command":"echo $$ > pid; echo started; exec sleep 600"}`}
+	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Calls: []llmtest.Call{call}}, llmtest.Turn{Text: "Good."}), nil)
+	d.sit()
+	d.say("run it")
+	d.asked(`exec sleep`)
+	d.Press("y")
+	d.WaitFor(`(?m)^  started`)
+	d.Press("esc")
+	d.WaitFor(`Cancelled`)
+	if _, err := os.Stat("/proc/" + strings.TrimSpace(d.read("pid"))); err == nil {
+		t.Error("the command is still running")
+	}
+	d.say("fine")
+	d.WaitFor(`Good`)
+	d.request(1) // judged
+	d.idle()
+	d.leave()
+}
+
+func TestHostileTextDoesNotReachTheTerminal(t *testing.T) {
+	const evil = "title \x1b]0;pwned\x07 clipboard \x1b]52;c;ZXZpbA==\x07 move \x1b[2J\x1b[H bidi \u202e done"
+	args := `{"command":"printf 'evil \\033]0;pwned\\007 end'"}`
+	d := newDesk(t, llmtest.NewServer(t,
+		llmtest.Turn{Text: evil, Reasoning: evil, Calls: []llmtest.Call{{Name: "execute_command", Args: args}}},
+		llmtest.Turn{Text: "All done."}), nil)
+	d.sit()
+	d.say("be evil")
+	d.asked(`printf`)
+	d.Press("y")
+	d.WaitFor(`All done`)
+	d.idle()
+	d.Look(func(m *vt.Terminal) {
+		if title := m.Stats().Title; title != "" {
+			t.Errorf("the title is %q", title)
+		}
+		if unknown := m.Stats().Unknown; len(unknown) > 0 {
+			t.Errorf("sequences %q", unknown)
+		}
+	})
+	if out := string(d.Bytes()); strings.Contains(out, "\x1b]52") || strings.Contains(out, "\x1b]0") || strings.Contains(out, "\u202e") {
+		t.Error("text of the model reached the terminal raw")
+	}
+	d.leave()
+}
