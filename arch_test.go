@@ -99,6 +99,9 @@ var layers = []struct {
 		"internal/cli/home", "internal/cli/provider", "internal/config", "internal/llm/openai", "internal/sanitize", "internal/statefile",
 	}},
 	{"internal/cli/home", []string{"internal/statefile"}},
+	{"internal/cli/idelink", []string{
+		"internal/config", "internal/ide", "internal/ide/client", "internal/ide/lock", "internal/tools", "internal/workspace",
+	}},
 	{"internal/cli/provider", []string{
 		"internal/config", "internal/llm", "internal/llm/openai", "internal/llm/script",
 	}},

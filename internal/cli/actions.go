@@ -27,7 +27,11 @@ type screenFace struct {
 
 func (s *screenFace) status() repl.Status {
 	info := s.app.info()
-	return repl.Status{Model: info.Name, Branch: s.app.prompt.Branch(), ContextWindow: info.ContextWindow}
+	st := repl.Status{Model: info.Name, Branch: s.app.prompt.Branch(), ContextWindow: info.ContextWindow}
+	if s.app.link != nil {
+		st.Editor = s.app.link.Footer()
+	}
+	return st
 }
 
 func (s *screenFace) external(name, text string) (*exec.Cmd, func() (string, error), error) {
@@ -55,10 +59,11 @@ func (s *screenFace) actions() repl.Actions {
 	return repl.Actions{
 		Undo: s.undo, Diff: s.diff,
 		Export:   s.export,
-		Context:  func(ctx context.Context, _ string) (string, error) { return s.app.prompt.System(ctx), nil },
+		Context:  func(ctx context.Context, _ string) (string, error) { return s.app.describePrompt(ctx), nil },
 		Config:   func(context.Context, string) (string, error) { return describeConfig(s.app.cfg), nil },
 		Models:   s.models,
 		SetModel: func(name string) error { return s.app.setModel(name) },
+		IDE:      s.ide, Editors: s.editors,
 		Sessions: s.sessions, Resume: s.resume, Clear: s.clear,
 	}
 }
@@ -177,7 +182,7 @@ func (s *screenFace) use(store *session.Store) (repl.Session, error) {
 		return nil, err
 	}
 	s.changes.reset()
-	return s.app.loop, nil
+	return conversation{s.app}, nil
 }
 
 // withoutSecrets returns env less the variables that hold keys.

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/bb2d0cf4/agent/internal/cli/home"
+	"github.com/bb2d0cf4/agent/internal/cli/idelink"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/headless"
@@ -51,11 +52,16 @@ func interactPlain(ctx context.Context, p Process, o opening) error {
 	ui := plain.New(plain.Options{
 		In: p.Stdin, Out: p.Stdout, Notes: o.notes, First: o.first, Echo: !isTerminal(p.Stdin), Interrupt: ch,
 	})
-	a, err := wire(o.cfg, o.flags, o.place, o.model, surface{emit: ui.Emit, reviewers: []confirm.Reviewer{ui}})
+	a, err := wire(o.cfg, o.flags, o.place, o.model, surface{
+		emit: ui.Emit, reviewers: []confirm.Reviewer{ui}, link: &idelink.Options{Version: p.Version},
+	})
 	if err != nil {
 		return errors.Join(err, o.place.store.Close())
 	}
-	return errors.Join(ui.Run(ctx, a.loop), a.close())
+	unlink := a.runLink(ctx)
+	err = ui.Run(ctx, conversation{a})
+	unlink()
+	return errors.Join(err, a.close())
 }
 
 // opening is what a session with a person begins with.
@@ -80,7 +86,10 @@ func interactScreen(ctx context.Context, p Process, o opening) error {
 		ui.Emit(ev)
 	}
 	var err error
-	s.app, err = wire(o.cfg, o.flags, o.place, o.model, surface{emit: emit, queued: ui.Queued, reviewers: []confirm.Reviewer{ui}, env: o.env})
+	s.app, err = wire(o.cfg, o.flags, o.place, o.model, surface{
+		emit: emit, queued: ui.Queued, reviewers: []confirm.Reviewer{ui}, env: o.env,
+		link: &idelink.Options{Version: p.Version, Remark: ui.Remark, Insert: ui.Insert, Refresh: ui.Refresh},
+	})
 	if err != nil {
 		return errors.Join(err, o.place.store.Close())
 	}
@@ -88,7 +97,9 @@ func interactScreen(ctx context.Context, p Process, o opening) error {
 	walking, end := context.WithCancel(ctx)
 	var work sync.WaitGroup
 	work.Go(func() { s.files.run(walking) })
-	err = ui.Run(ctx, s.app.loop)
+	unlink := s.app.runLink(ctx)
+	err = ui.Run(ctx, conversation{s.app})
+	unlink()
 	end()
 	work.Wait()
 	err = errors.Join(err, s.app.close())
@@ -105,8 +116,8 @@ func (s *screenFace) options(ctx context.Context, p Process, o opening) repl.Opt
 		Terminal: repl.Terminal{In: p.Stdin, Out: p.Stdout, Env: os.Environ(), Theme: o.cfg.Interface.Theme},
 		Start:    repl.Start{Version: p.Version, Dir: o.place.dir, Notes: o.notes, Prompt: o.first},
 		Status:   s.status, Modes: modes{s}, Actions: s.actions(),
-		Editor:  s.external,
-		Files:   func() []string { return s.files.paths() },
+		Editor: s.external, Surfaces: surfaces{s},
+		Files:   s.paths,
 		History: home.History{File: filepath.Join(o.cfg.Home, "history")},
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/bb2d0cf4/agent/internal/cli/idelink"
 	"github.com/bb2d0cf4/agent/internal/cli/provider"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/headless"
@@ -68,11 +69,20 @@ func answer(ctx context.Context, p Process, f *flags, cfg config.Config, prompt 
 		Format: headless.Format(f.format), SessionID: st.store.ID(),
 		Stdout: p.Stdout, Stderr: p.Stderr, StdoutTTY: isTerminal(p.Stdout), StderrTTY: isTerminal(p.Stderr),
 	})
-	app, err := wire(cfg, f, st, model, surface{emit: face.Emit})
+	with := surface{emit: face.Emit}
+	if f.ide {
+		with.link = &idelink.Options{Version: p.Version, Alone: true}
+	}
+	app, err := wire(cfg, f, st, model, with)
 	if err != nil {
 		return errors.Join(err, st.store.Close())
 	}
-	code := face.Run(ctx, app.loop, prompt)
+	unlink := app.runLink(ctx)
+	if warning := app.awaitEditor(ctx); warning != "" {
+		remark(p, warning)
+	}
+	code := face.Run(ctx, conversation{app}, prompt)
+	unlink()
 	if err := app.close(); err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/cli/home"
+	"github.com/bb2d0cf4/agent/internal/cli/idelink"
 	"github.com/bb2d0cf4/agent/internal/cli/provider"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/confirm"
@@ -27,7 +28,8 @@ type surface struct {
 	emit      func(session.Event)
 	queued    func() []string
 	reviewers []confirm.Reviewer
-	env       []string // added to the environment of commands
+	link      *idelink.Options // what the face does for an editor; nil: none is used
+	env       []string         // added to the environment of commands
 }
 
 // place is the folder and the session that are worked on.
@@ -72,6 +74,7 @@ type app struct {
 	asked  *confirm.Controller // asks the user whatever the policy says
 	prompt *projectctx.Builder
 	loop   *session.Loop
+	link   *idelink.Link // nil if no editor is used
 
 	mu  sync.Mutex
 	now struct {
@@ -97,13 +100,14 @@ func wire(cfg config.Config, f *flags, pl place, m config.Model, face surface) (
 		return nil, err
 	}
 	a := &app{place: pl, cfg: cfg, root: root, jobs: shell.NewJobs(), policy: permission.New(mode)}
+	a.connectEditor(&face)
 	a.asked = confirm.NewController(nil, face.reviewers...)
 	a.now.store = pl.store
 	a.remember(m, model)
-	a.prompt = projectctx.New(projectctx.Options{Dir: root.Dir(), Roots: root.Roots(), Shell: shellName()})
+	a.prompt = projectctx.New(a.told())
 	a.loop, err = session.New(session.Options{
 		Model: model, Tools: a.toolset(confirm.NewController(a.policy, face.reviewers...), face.env),
-		System: a.prompt.System, Store: pl.store, Limits: limits(cfg), Emit: face.emit, Queued: face.queued,
+		System: a.prompt.System, Store: pl.store, Limits: limits(cfg), Emit: face.emit, Queued: a.queued(face.queued),
 	})
 	if err != nil {
 		return nil, errors.Join(err, a.jobs.Close(), root.Close())
@@ -111,9 +115,9 @@ func wire(cfg config.Config, f *flags, pl place, m config.Model, face surface) (
 	return a, nil
 }
 
-func (a *app) toolset(ask tools.Asker, env []string) *tools.Set {
+func (a *app) toolset(ask tools.Asker, env []string) session.Toolset {
 	id := a.store.ID()
-	return tools.NewSet(tools.Deps{
+	return a.withEditor(tools.Deps{
 		Root: a.root, Ask: ask, Jobs: a.jobs, SpillDir: home.SpillDir(a.cfg.Home, id), Session: id,
 		Env: shell.Environ(append(os.Environ(), env...), a.cfg.SecretEnv()),
 	})

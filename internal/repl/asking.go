@@ -48,7 +48,7 @@ type edited struct {
 // pose puts a question on the screen.
 func (a *asking) pose(q *question) tea.Cmd {
 	a.q, a.panel = q, panel.New(q.req, a.out.look, a.opt.Now())
-	a.remark()
+	recall(a)
 	return a.later()
 }
 
@@ -157,7 +157,7 @@ func (a *asking) edit() tea.Cmd {
 	cmd, result, err := a.opt.Editor(name, text)
 	if err != nil {
 		a.out.problem(err)
-		a.release()
+		release(a)
 		return nil
 	}
 	a.scr.LeaveAlt()
@@ -180,7 +180,7 @@ func (a *asking) edited(ed edited) tea.Cmd {
 		_, text, _ = a.panel.Proposal()
 	}
 	a.panel.Propose(text, a.opt.Now())
-	a.release()
+	release(a)
 	a.fit()
 	return a.later()
 }

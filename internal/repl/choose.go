@@ -93,20 +93,22 @@ func (m *menu) model(args string) tea.Cmd {
 }
 
 // ide is the link to an editor: "connect" alone chooses among several.
-func (m *menu) ide(args string) tea.Cmd {
+func ide(m *menu) func(args string) tea.Cmd {
 	a := &m.opt.Actions
 	do := m.aside(a.IDE)
-	if args != "connect" || a.Editors == nil {
-		return do(args)
-	}
-	return m.start(func(ctx context.Context) tea.Msg {
-		items, err := a.Editors(ctx)
-		if err != nil || len(items) < 2 {
-			text, err := a.IDE(ctx, args)
-			return done{text: text, err: err}
+	return func(args string) tea.Cmd {
+		if args != "connect" || a.Editors == nil {
+			return do(args)
 		}
-		return choices{what: "editor", items: items, choose: func(id string) tea.Cmd { return do("connect " + id) }}
-	})
+		return m.start(func(ctx context.Context) tea.Msg {
+			items, err := a.Editors(ctx)
+			if err != nil || len(items) < 2 {
+				text, err := a.IDE(ctx, args)
+				return done{text: text, err: err}
+			}
+			return choices{what: "editor", items: items, choose: func(id string) tea.Cmd { return do("connect " + id) }}
+		})
+	}
 }
 
 // resume goes on with another session, by id or by choice.

@@ -46,7 +46,7 @@ func newMenu(opt *Options, out *printer, turn *turns, spawn spawner) *menu {
 		}
 	}
 	add(true, command{"help", "", "keys and commands", false, m.help})
-	add(a.IDE != nil, command{"ide", "[connect|disconnect|status]", "the link to your editor", false, m.ide})
+	add(a.IDE != nil, command{"ide", "[connect|disconnect|status]", "the link to your editor", false, ide(m)})
 	add(a.SetModel != nil, command{"model", "[name]", "show or change the model", true, m.model})
 	add(opt.Modes != nil, command{"permissions", "[mode]", "show or change the permission mode", false, m.permissions})
 	add(a.Diff != nil, command{"diff", "", "what this session changed", false, m.aside(a.Diff)})

@@ -47,7 +47,7 @@ func (m *model) other(item any) {
 	switch it := item.(type) {
 	case remark:
 		m.ask.said = it
-		m.ask.remark()
+		recall(m.ask)
 	case insertion:
 		text := strings.Join(strings.Fields(it.text), " ") + " "
 		if !m.ed.Empty() && !strings.HasSuffix(m.ed.Text(), " ") {
@@ -58,8 +58,8 @@ func (m *model) other(item any) {
 	}
 }
 
-// remark shows what was said about the question that stands.
-func (a *asking) remark() {
+// recall shows what was said about the question that stands.
+func recall(a *asking) {
 	if a.panel != nil && a.said.id == a.q.req.ID {
 		a.panel.Remark(a.said.text)
 	}
@@ -101,7 +101,7 @@ func (a *asking) claimed(c claimed) tea.Cmd {
 }
 
 // release shows the question on other surfaces again.
-func (a *asking) release() {
+func release(a *asking) {
 	id, elsewhere := a.q.req.ID, a.opt.Surfaces
 	if elsewhere == nil {
 		return

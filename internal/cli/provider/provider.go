@@ -67,9 +67,16 @@ func Client(cfg config.Config, m config.Model) *openai.Client {
 		Name: m.Ref, Model: m.Name, BaseURL: m.Endpoint.BaseURL, Headers: m.Endpoint.Headers,
 		Key:           func(ctx context.Context) (string, error) { return key(ctx, m.Endpoint, cfg.SecretEnv()) },
 		ContextWindow: m.Prices.ContextWindow,
+		Free:          free(m),
 		Prices:        openai.Prices{Input: m.Prices.Input, Output: m.Prices.Output, Cached: m.Prices.Cached},
 		Limits:        openai.Limits{Idle: cfg.Limits.IdleTimeout},
 	})
+}
+
+// free says whether requests to m cost nothing: who wants money wants a key.
+func free(m config.Model) bool {
+	e := m.Endpoint
+	return e.APIKeyEnv == "" && len(e.APIKeyCommand) == 0 && len(e.Headers) == 0 && m.Prices.Input == 0 && m.Prices.Output == 0
 }
 
 // key returns the API key of a provider; it is empty where there is none: local

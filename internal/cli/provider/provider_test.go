@@ -37,6 +37,23 @@ func TestKey(t *testing.T) {
 	}
 }
 
+func TestFree(t *testing.T) {
+	for name, c := range map[string]struct {
+		model config.Model
+		want  bool
+	}{
+		"a server of one's own": {config.Model{}, true},
+		"a key":                 {config.Model{Endpoint: config.Provider{APIKeyEnv: "K"}}, false},
+		"a key by command":      {config.Model{Endpoint: config.Provider{APIKeyCommand: []string{"k"}}}, false},
+		"a key in a header":     {config.Model{Endpoint: config.Provider{Headers: map[string]string{"api-key": "k"}}}, false},
+		"prices":                {config.Model{Prices: config.Prices{Output: 1}}, false},
+	} {
+		if got := Client(config.Config{}, c.model).Info().Free; got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
 func TestKeyCommandEndsWithTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -1,0 +1,153 @@
+package idelink
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/ide"
+	"github.com/bb2d0cf4/agent/internal/ide/lock"
+)
+
+// Usage says what /ide takes.
+const Usage = "/ide and /ide status say how things stand; /ide connect [number or port]; /ide disconnect"
+
+// Command does what /ide says. Its text is not sanitised.
+func (l *Link) Command(ctx context.Context, args string) (string, error) {
+	verb, rest, _ := strings.Cut(strings.TrimSpace(args), " ")
+	rest = strings.TrimSpace(rest)
+	switch verb {
+	case "", "status":
+		return Describe(l.Status(), l.Candidates(ctx)), nil
+	case "disconnect":
+		if err := l.Disconnect(ctx); err != nil {
+			return "", err
+		}
+		return "No editor is linked now; /ide connect links one.", nil
+	case "connect":
+		return l.connect(ctx, rest)
+	}
+	return Usage, nil
+}
+
+func (l *Link) connect(ctx context.Context, which string) (string, error) {
+	found := l.Candidates(ctx)
+	path := ""
+	if which != "" {
+		c, err := pick(found, which)
+		if err != nil {
+			return "", err
+		}
+		path = c.Path
+	}
+	if err := l.Connect(ctx, path); err != nil {
+		return "", fmt.Errorf("%w\n%s", err, List(found, ""))
+	}
+	return Describe(l.Status(), nil), nil
+}
+
+// pick returns the candidate with a number in the list, a port or a lock file.
+func pick(found []lock.Candidate, which string) (lock.Candidate, error) {
+	n, err := strconv.Atoi(which)
+	for i, c := range found {
+		if err == nil && (n == i+1 || n == c.Port) || c.Path == which {
+			if !c.Usable {
+				return c, fmt.Errorf("%s cannot be connected: %s", title(c), c.Why)
+			}
+			return c, nil
+		}
+	}
+	return lock.Candidate{}, fmt.Errorf("there is no editor %s; /ide lists them by number and port", which)
+}
+
+// Choice is an editor that can be connected.
+type Choice struct{ ID, Title, Detail string }
+
+// Choices are the editors that can be connected.
+func (l *Link) Choices(ctx context.Context) []Choice {
+	var out []Choice
+	for _, c := range l.Candidates(ctx) {
+		if c.Usable {
+			out = append(out, Choice{ID: c.Path, Title: title(c), Detail: folders(c)})
+		}
+	}
+	return out
+}
+
+// Describe says how things stand with the link, and which editors there are.
+func Describe(s ide.Status, found []lock.Candidate) string {
+	var b strings.Builder
+	switch s.State {
+	case ide.Connected:
+		linked(&b, s)
+	case ide.Connecting:
+		b.WriteString("Connecting …\n")
+	case ide.Looking, ide.Off:
+		b.WriteString("No editor is linked")
+		if s.Why != "" {
+			b.WriteString(": " + s.Why)
+		}
+		b.WriteString(".\n")
+	}
+	b.WriteString(List(found, s.Editor.Path))
+	return b.String()
+}
+
+// linked describes the link that stands.
+func linked(b *strings.Builder, s ide.Status) {
+	fmt.Fprintf(b, "Linked to %s since %s\n", title(s.Editor), s.Since.Local().Format(time.TimeOnly))
+	row := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(b, "  %-10s %s\n", name, value)
+		}
+	}
+	row("folder", folders(s.Editor))
+	row("extension", strings.TrimSpace(s.Info.Plugin+" "+s.Info.Version))
+	row("tools", strings.Join(slices.Sorted(slices.Values(s.Info.Tools)), ", "))
+	row("note", strings.Join(s.Editor.Notes, "; "))
+}
+
+// List lists editors by number, with the reason against each; linked is the lock
+// file of the one that is connected.
+func List(found []lock.Candidate, linked string) string {
+	if len(found) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("Editors:\n")
+	for i, c := range found {
+		why := c.Why
+		switch {
+		case c.Path == linked && linked != "":
+			why = "linked"
+		case why == "":
+			why = "would be chosen"
+		}
+		fmt.Fprintf(&b, "  %d  %s · %s · %s\n", i+1, title(c), folders(c), why)
+	}
+	return b.String()
+}
+
+// title names an editor.
+func title(c lock.Candidate) string {
+	name := c.File.Name
+	if name == "" {
+		name = "an editor without a name"
+	}
+	return fmt.Sprintf("%s (port %d)", name, c.Port)
+}
+
+// folders names what an editor has open.
+func folders(c lock.Candidate) string {
+	if c.Folder != "" {
+		return c.Folder
+	}
+	if len(c.File.Folders) == 0 {
+		return "no folder"
+	}
+	return strings.Join(c.File.Folders, string(filepath.ListSeparator)+" ")
+}
