@@ -125,7 +125,7 @@ func (m *model) item(item any) tea.Cmd {
 	case session.Event:
 		m.turn.event(it)
 	default:
-		m.other(item)
+		other(m, item)
 	}
 	return nil
 }

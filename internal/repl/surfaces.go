@@ -43,7 +43,7 @@ func (u *UI) Insert(text string) { u.box.Put(feed.Aside{Item: insertion{text}}) 
 func (u *UI) Refresh() { u.box.Put(feed.Aside{Item: refresh{}}) }
 
 // other takes up what another surface tells.
-func (m *model) other(item any) {
+func other(m *model, item any) {
 	switch it := item.(type) {
 	case remark:
 		m.ask.said = it
@@ -61,7 +61,7 @@ func (m *model) other(item any) {
 // recall shows what was said about the question that stands.
 func recall(a *asking) {
 	if a.panel != nil && a.said.id == a.q.req.ID {
-		a.panel.Remark(a.said.text)
+		a.panel.Remark = a.said.text
 	}
 }
 

@@ -34,11 +34,13 @@ type scroller interface {
 
 // Panel is a question on the screen.
 type Panel struct {
+	// Remark is what another surface says about the question; empty: nothing.
+	Remark string
+
 	req    confirm.Request
 	look   theme.Look
 	edited *string       // the proposal after $EDITOR
 	note   *input.Editor // open while a comment is typed
-	remark string        // what another surface says about the question
 
 	body body
 	diff *diffview.View // body, if the request is a change
@@ -160,9 +162,6 @@ func (p *Panel) Propose(text string, now time.Time) {
 	p.armed, p.since = false, now
 }
 
-// Remark sets what another surface says about the question; "" takes it away.
-func (p *Panel) Remark(text string) { p.remark = text }
-
 // View returns the panel in at most height lines.
 func (p *Panel) View(height int) []string {
 	head := p.body.Header()
@@ -198,8 +197,8 @@ func (p *Panel) hints() []string {
 		return hint(p.look, st.Warn, fmt.Sprintf("%d more lines: scroll to the end (PgDn) before you say yes · n no · Esc cancel", n))
 	}
 	var said []string
-	if p.remark != "" {
-		said = hint(p.look, st.Warn, sanitize.Line(p.remark))
+	if p.Remark != "" {
+		said = hint(p.look, st.Warn, sanitize.Line(p.Remark))
 	}
 	keys := []string{"y yes"}
 	if !p.req.Force {
