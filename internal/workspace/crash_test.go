@@ -449,7 +449,7 @@ func TestKilledPlainWriterTears(t *testing.T) {
 		t.Fatal(err)
 	}
 	torn := 0
-	for range kills {
+	for i := 0; i < kills || torn == 0 && i < 20*kills; i++ { // on, until one has torn
 		kill(t, "plain", []string{path}, "write", rng.IntN(4), time.Duration(rng.IntN(300))*time.Microsecond)
 		data, err := os.ReadFile(path)
 		if err != nil {
