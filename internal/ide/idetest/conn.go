@@ -3,6 +3,7 @@ package idetest
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 
 	"github.com/coder/websocket"
@@ -22,6 +23,8 @@ type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
 	Params json.RawMessage `json:"params"`
+	Result json.RawMessage `json:"result"`
+	Error  *Error          `json:"error"`
 }
 
 func (c *Conn) run() {
@@ -35,10 +38,23 @@ func (c *Conn) run() {
 			return
 		}
 		var m message
-		if json.Unmarshal(data, &m) == nil && m.Method != "" {
+		switch {
+		case json.Unmarshal(data, &m) != nil:
+		case m.Method != "":
 			c.take(m)
+		default:
+			c.answered(m)
 		}
 	}
+}
+
+// answered records an answer to a request of the editor's.
+func (c *Conn) answered(m message) {
+	text := string(m.ID) + " " + string(m.Result)
+	if m.Error != nil {
+		text = fmt.Sprintf("%s error %d", m.ID, m.Error.Code)
+	}
+	c.editor.record(func() { c.editor.answers = append(c.editor.answers, text) })
 }
 
 // take records a message and answers it.

@@ -40,6 +40,7 @@ type Editor struct {
 	conns    map[*Conn]bool
 	changed  chan struct{} // closed and replaced whenever something was recorded
 	requests []Request
+	answers  []string
 	refused  int // handshakes
 	accepted int
 	handlers map[string]Handler
@@ -91,7 +92,14 @@ func (e *Editor) Listen() {
 	if err != nil {
 		e.tb.Fatal(err)
 	}
-	port := l.Addr().(*net.TCPAddr).Port
+	_, digits, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		e.tb.Fatal(err)
+	}
+	port, err := strconv.Atoi(digits)
+	if err != nil {
+		e.tb.Fatal(err)
+	}
 	server := &http.Server{Handler: http.HandlerFunc(e.serve), ReadHeaderTimeout: patience}
 	e.mu.Lock()
 	e.port, e.server = port, server
@@ -158,7 +166,8 @@ func (e *Editor) Notify(method string, params any) {
 	}
 }
 
-// Requests returns what was received under a method or tool name.
+// Requests returns what was received under a method or tool name; an empty one
+// stands for all.
 func (e *Editor) Requests(method string) []Request {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -168,7 +177,7 @@ func (e *Editor) Requests(method string) []Request {
 func (e *Editor) named(method string) []Request {
 	var some []Request
 	for _, r := range e.requests {
-		if r.Method == method {
+		if method == "" || r.Method == method {
 			some = append(some, r)
 		}
 	}
@@ -181,6 +190,16 @@ func (e *Editor) WaitRequests(method string, n int) []Request {
 	e.tb.Helper()
 	e.until(fmt.Sprintf("%d requests %s", n, method), func() bool { return len(e.named(method)) >= n })
 	return e.Requests(method)
+}
+
+// WaitAnswers waits until the editor's own requests got n answers and returns
+// them: the number and the result, or the error's code.
+func (e *Editor) WaitAnswers(n int) []string {
+	e.tb.Helper()
+	e.until(fmt.Sprintf("%d answers", n), func() bool { return len(e.answers) >= n })
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return append([]string(nil), e.answers...)
 }
 
 // WaitConns waits until there are n connections.

@@ -33,8 +33,8 @@ func (s Search) match(found []Candidate) {
 // dirs returns the working directory under all its names.
 func (s Search) dirs() []string {
 	dirs := []string{filepath.Clean(s.Dir)}
-	if real, err := filepath.EvalSymlinks(s.Dir); err == nil {
-		dirs = append(dirs, real)
+	if resolved, err := filepath.EvalSymlinks(s.Dir); err == nil {
+		dirs = append(dirs, resolved)
 	}
 	if logical := s.Env("PWD"); filepath.IsAbs(logical) && sameFile(logical, s.Dir) {
 		dirs = append(dirs, filepath.Clean(logical))
@@ -60,8 +60,8 @@ func (s Search) notations(folder string) []string {
 			continue
 		}
 		all = append(all, filepath.Clean(written))
-		if real, err := filepath.EvalSymlinks(written); err == nil && real != filepath.Clean(written) {
-			all = append(all, real)
+		if resolved, err := filepath.EvalSymlinks(written); err == nil && resolved != filepath.Clean(written) {
+			all = append(all, resolved)
 		}
 	}
 	return all

@@ -92,7 +92,7 @@ func (c *calls) received(resp *jsonrpc.Response) {
 func greeting(raw json.RawMessage) (Server, json.RawMessage) {
 	var s Server
 	var all map[string]json.RawMessage
-	if json.Unmarshal(raw, &all) != nil {
+	if json.Unmarshal(raw, &all) != nil || all == nil {
 		return s, raw
 	}
 	read := func(raw json.RawMessage, v any) { _ = json.Unmarshal(raw, v) } // else it stays empty

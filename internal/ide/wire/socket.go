@@ -63,6 +63,7 @@ func (s *socket) Connect(ctx context.Context) (mcp.Connection, error) {
 		// The token must not follow to another address.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
+	//nolint:bodyclose // the library has read the body to its end
 	ws, resp, err := websocket.Dial(ctx, "ws://"+s.opts.Address+"/", &websocket.DialOptions{
 		HTTPClient: client, HTTPHeader: header,
 		Subprotocols: []string{"mcp"}, CompressionMode: websocket.CompressionDisabled,
@@ -80,7 +81,7 @@ func (s *socket) Connect(ctx context.Context) (mcp.Connection, error) {
 
 // refusal says why there is no WebSocket.
 func refusal(ctx context.Context, resp *http.Response, err error) error {
-	var network net.Error
+	var network *net.OpError
 	switch {
 	case resp != nil && slices.Contains([]int{400, 401, 403}, resp.StatusCode):
 		return fmt.Errorf("%w (HTTP status %d)", ErrAuth, resp.StatusCode)
