@@ -169,6 +169,8 @@ func (u Usage) Add(v Usage) Usage {
 type Info struct {
 	Name          string // provider/name, as the user writes it
 	ContextWindow int64  // tokens; zero if not known
+	// Free says that requests cost nothing, so that a CostUSD of zero is the truth.
+	Free bool
 }
 
 // Model streams the answer to a request. The sequence ends after a Delta with

@@ -23,9 +23,10 @@ type model struct {
 	wire     *wire
 	answers  []answerFunc
 	requests []llm.Request
+	free     bool
 }
 
-func (m *model) Info() llm.Info { return llm.Info{Name: "test/model"} }
+func (m *model) Info() llm.Info { return llm.Info{Name: "test/model", Free: m.free} }
 
 func (m *model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	if m.wire == nil {

@@ -3,6 +3,9 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -47,6 +50,38 @@ func TestLimitsHoldBeforeARequest(t *testing.T) {
 				t.Errorf("notices %+v", notes)
 			}
 		})
+	}
+}
+
+// A limit in money is none where nobody knows what a request costs.
+func TestCostLimitNeedsAPrice(t *testing.T) {
+	two := func() []answerFunc { return []answerFunc{say("", call("a", "read", `{}`)), say("fine")} }
+	for name, tt := range map[string]struct {
+		limits Limits
+		free   bool
+		stop   Stop
+	}{
+		"unknown":  {Limits{MaxCostUSD: 1}, false, StopLimit},
+		"free":     {Limits{MaxCostUSD: 1}, true, StopDone},
+		"no limit": {Limits{}, false, StopDone},
+	} {
+		r := newRig(t, Options{Limits: tt.limits}, two()...)
+		r.model.free = tt.free
+		err := r.Run(t.Context(), "go")
+		if r.stop() != tt.stop {
+			t.Errorf("%s: stop %q, %v", name, r.stop(), err)
+		}
+		if tt.stop == StopDone {
+			continue
+		}
+		if err := r.Run(t.Context(), "go on"); err == nil || len(r.model.requests) != 1 {
+			t.Errorf("%s: %d requests were sent, %v", name, len(r.model.requests), err)
+		}
+		priced := &model{tb: t, answers: []answerFunc{end("fine", llm.End{Usage: llm.Usage{Input: 1, CostUSD: 0.1}})}}
+		r.SetModel(priced)
+		if err := r.Run(t.Context(), "go on"); err != nil {
+			t.Errorf("%s: with a model that has prices: %v", name, err)
+		}
 	}
 }
 
@@ -103,6 +138,34 @@ func TestSameCallSameResult(t *testing.T) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// A model that tries the same thing in other words fails for ever, at the price of
+// the whole conversation each time.
+func TestSameFailure(t *testing.T) {
+	fail := func(n int) (calls []llm.ToolCall) {
+		for i := range n {
+			calls = append(calls, call(strconv.Itoa(i), "fails", fmt.Sprintf(`{"try":%d}`, i)))
+		}
+		return calls
+	}
+	for name, tt := range map[string]struct {
+		calls []llm.ToolCall
+		ran   int
+	}{
+		"five":       {fail(7), 5},
+		"four":       {fail(4), 4},
+		"interposed": {slices.Concat(fail(4), []llm.ToolCall{call("r", "read", `{}`), call("x", "fails", `{}`)}), 6},
+		"denied":     {[]llm.ToolCall{call("1", "denied", `{"a":1}`), call("2", "denied", `{"a":2}`), call("3", "denied", `{"a":3}`), call("4", "denied", `{"a":4}`), call("5", "denied", `{"a":5}`)}, 5},
+	} {
+		r := newRig(t, Options{}, say("", tt.calls...), say("fine"))
+		r.tools.tools["fails"] = does(tools.Result{ForModel: "no such file", Failed: true})
+		r.tools.tools["denied"] = does(tools.Result{ForModel: "nobody could be asked", Failed: true, Denied: &tools.Denied{}})
+		err := r.Run(t.Context(), "go")
+		if len(r.tools.calls) != tt.ran || (err != nil) != (tt.ran < len(tt.calls)) {
+			t.Errorf("%s: %d calls ran, want %d: %v", name, len(r.tools.calls), tt.ran, err)
 		}
 	}
 }

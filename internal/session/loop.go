@@ -51,6 +51,8 @@ type Loop struct {
 	used  llm.Usage
 	notes []string // for the user, at the start of the next turn
 	saved bool     // the last write to the store succeeded
+	// unpriced is true if what the last answer cost is not known.
+	unpriced bool
 }
 
 // New returns a Loop that continues what opt.Store holds.
@@ -96,7 +98,8 @@ func (l *Loop) attach(store *Store) error {
 }
 
 // Use leaves the session and goes on with the one in store: a new one, or one
-// that was kept. The store used so far is closed.
+// that was kept. The store used so far is closed; that it could not be written
+// to its end is a notice of the next turn. After an error nothing has changed.
 func (l *Loop) Use(store *Store) error {
 	before := l.opt.Store
 	if err := l.attach(store); err != nil {
@@ -105,11 +108,14 @@ func (l *Loop) Use(store *Store) error {
 	if before == nil || before == store {
 		return nil
 	}
-	return before.Close()
+	if err := before.Close(); err != nil {
+		l.notes = append(l.notes, "The session that was left is not all on disk: "+err.Error()+".")
+	}
+	return nil
 }
 
 // SetModel makes the next request go to m.
-func (l *Loop) SetModel(m llm.Model) { l.opt.Model = m }
+func (l *Loop) SetModel(m llm.Model) { l.opt.Model, l.unpriced = m, false }
 
 // Usage returns what the session has used so far.
 func (l *Loop) Usage() llm.Usage { return l.used }
@@ -130,6 +136,9 @@ func (l *Loop) Run(ctx context.Context, prompt string) error {
 	l.notes = nil
 	stop, err := StopFailed, errEmptyPrompt
 	if strings.TrimSpace(prompt) != "" {
+		if l.chat.unanswered() {
+			l.append(text(llm.Assistant, markNoAnswer))
+		}
 		l.append(text(llm.User, prompt))
 		t := &turn{Loop: l, id: strings.ToLower(rand.Text()[:idLength])}
 		stop, err = t.run(ctx)
@@ -169,6 +178,7 @@ func (l *Loop) save(messages ...llm.Message) {
 // count adds what a request has used.
 func (l *Loop) count(u llm.Usage) {
 	l.used = l.used.Add(u)
+	l.unpriced = u.CostUSD == 0 && u.Input+u.Output > 0 && !l.opt.Model.Info().Free
 	if l.opt.Store != nil {
 		l.report(l.opt.Store.AppendUsage(u))
 	}

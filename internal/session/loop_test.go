@@ -167,7 +167,29 @@ func TestCancelBeforeAnyText(t *testing.T) {
 	if err := r.Run(t.Context(), "next"); err != nil {
 		t.Fatal(err)
 	}
-	wantChat(t, r.model.last(), "user: go", "user: next")
+	wantChat(t, r.model.last(), "user: go", "assistant: "+markNoAnswer, "user: next")
+}
+
+// Models that want prompts and answers to alternate would refuse the session for
+// good after one request that failed.
+func TestNoTwoPromptsInARow(t *testing.T) {
+	for name, answers := range map[string][]answerFunc{
+		"failed twice":   {breakOff("", errors.New("x")), breakOff("", errors.New("x")), say("fine")},
+		"queued, failed": {say("", call("a", "read", `{}`)), breakOff("", errors.New("x")), say("fine")},
+	} {
+		queued := []string{"and this"}
+		r := newRig(t, Options{Queued: func() []string { q := queued; queued = nil; return q }}, answers...)
+		for err := r.Run(t.Context(), "go"); err != nil; {
+			err = r.Run(t.Context(), "next")
+		}
+		before := llm.Role("")
+		for _, m := range r.Messages() {
+			if m.Role == llm.User && before == llm.User {
+				t.Errorf("%s: two prompts in a row: %+v", name, r.Messages())
+			}
+			before = m.Role
+		}
+	}
 }
 
 func TestBrokenStream(t *testing.T) {
@@ -176,7 +198,7 @@ func TestBrokenStream(t *testing.T) {
 		want   []string
 	}{
 		"after text": {breakOff("The first half", errors.New("reset by peer")), []string{"user: go", "assistant: The first half " + markBroken, "user: next"}},
-		"at once":    {breakOff("", errors.New("secret error text")), []string{"user: go", "user: next"}},
+		"at once":    {breakOff("", errors.New("secret error text")), []string{"user: go", "assistant: " + markNoAnswer, "user: next"}},
 		"without end": {
 			func(_ context.Context, yield func(llm.Delta, error) bool) { yield(llm.Delta{Text: "half"}, nil) },
 			[]string{"user: go", "assistant: half " + markBroken, "user: next"},

@@ -437,6 +437,34 @@ func TestUseAnotherSession(t *testing.T) {
 	}
 }
 
+// What goes wrong with the session that is left must not leave the program
+// between two sessions.
+func TestUseAnotherSessionAfterAFault(t *testing.T) {
+	a := NewArchive(t.TempDir())
+	first := newStore(t, a)
+	r := newRig(t, Options{Store: first}, say("one"), say("two"))
+	if err := r.Run(t.Context(), "go"); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.out.file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	second := newStore(t, a)
+	if err := r.Use(second); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Run(t.Context(), "anew"); err != nil {
+		t.Fatal(err)
+	}
+	notes := eventsOf[Notice](r)
+	if len(notes) != 1 || !strings.Contains(notes[0].Text, "not all on disk") {
+		t.Errorf("notices %+v", notes)
+	}
+	if _, c, err := a.Read(second.ID()); err != nil || len(c.Messages) != 2 {
+		t.Errorf("%d messages, %v", len(c.Messages), err)
+	}
+}
+
 func TestExport(t *testing.T) {
 	msgs := sample()
 	msgs[3].Parts[0].Text = "```go\nx\n```"

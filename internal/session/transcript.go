@@ -26,6 +26,7 @@ const (
 	markCancelled = "[interrupted by the user]"
 	markBroken    = "[the answer broke off here]"
 	markEmpty     = "(empty answer)"
+	markNoAnswer  = "[no answer]"
 )
 
 // errOpenCalls is returned by append where results are still missing.
@@ -104,6 +105,13 @@ func (t *Transcript) admitsCalls(m llm.Message) error {
 		seen[c.ID] = struct{}{}
 	}
 	return nil
+}
+
+// unanswered says whether the last message is a prompt: one that was cancelled,
+// or whose request failed, before anything was said. Many models refuse two in
+// a row, and would refuse the session from then on.
+func (t *Transcript) unanswered() bool {
+	return len(t.msgs) > 0 && t.msgs[len(t.msgs)-1].Role == llm.User
 }
 
 func (t *Transcript) used(id string) bool {

@@ -29,7 +29,7 @@ func (t *turn) run(ctx context.Context) (Stop, error) {
 		if err := ctx.Err(); err != nil {
 			return StopCancelled, err
 		}
-		if err := t.opt.Limits.check(t.rounds, t.used); err != nil {
+		if err := t.opt.Limits.check(t.rounds, t.used, t.unpriced); err != nil {
 			return t.limited(err)
 		}
 		if t.rounds > 0 {

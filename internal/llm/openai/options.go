@@ -38,6 +38,7 @@ type Options struct {
 	Headers       map[string]string // sent with every request, over our own
 	ContextWindow int64             // tokens; zero if not known
 	Prices        Prices
+	Free          bool // see llm.Info
 	Params        Params
 	Limits        Limits
 	Clock         Clock
@@ -114,7 +115,7 @@ func New(opt Options) *Client {
 
 // Info implements llm.Model.
 func (c *Client) Info() llm.Info {
-	return llm.Info{Name: c.opt.Name, ContextWindow: c.opt.ContextWindow}
+	return llm.Info{Name: c.opt.Name, ContextWindow: c.opt.ContextWindow, Free: c.opt.Free}
 }
 
 func (k Clock) orReal() Clock {

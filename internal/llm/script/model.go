@@ -35,7 +35,7 @@ var _ llm.Model = (*Model)(nil)
 
 // Info implements llm.Model.
 func (m *Model) Info() llm.Info {
-	return llm.Info{Name: "script:" + m.name, ContextWindow: m.script.ContextWindow}
+	return llm.Info{Name: "script:" + m.name, ContextWindow: m.script.ContextWindow, Free: true}
 }
 
 // Stream implements llm.Model. Errors are *llm.Error, or ctx's.
