@@ -140,7 +140,7 @@ func (a *app) current() *session.Store {
 // use goes on with another session; no turn may run.
 func (a *app) use(store *session.Store) error {
 	if err := a.loop.Use(store); err != nil {
-		return fmt.Errorf("leave the session: %w", err)
+		return errors.Join(fmt.Errorf("leave the session: %w", err), store.Close())
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -171,6 +171,9 @@ func (a *app) remember(m config.Model, model llm.Model) {
 	a.now.info.Name = m.Ref
 }
 
+// modelsTime bounds what /model waits for the provider's list.
+const modelsTime = 10 * time.Second
+
 // models lists what the provider in use offers, as provider/name.
 func (a *app) models(ctx context.Context) ([]string, error) {
 	a.mu.Lock()
@@ -179,6 +182,8 @@ func (a *app) models(ctx context.Context) ([]string, error) {
 	if m.Provider == config.ScriptProvider {
 		return []string{m.Ref}, nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, modelsTime)
+	defer cancel()
 	infos, err := provider.Client(a.cfg, m).ListModels(ctx)
 	var names []string
 	for _, i := range infos {
