@@ -15,10 +15,12 @@ export interface DiagnosticsQuery {
 }
 
 export interface DiagnosticsState {
-  /** The last change is 300 ms ago or more. */
+  /**
+   * The last change is 300 ms ago or more, and a language server is known to have
+   * looked at the file: it reported something, or the file is shown. If false,
+   * nothing found does not mean that nothing is wrong.
+   */
   readonly settled: boolean;
-  /** False: no language server is known to have looked, so nothing found means nothing. */
-  readonly known: boolean;
   readonly waitedMs: number;
   readonly omitted: number;
 }
@@ -31,14 +33,14 @@ export interface DiagnosticsState {
 export async function settle(ports: Ports, query: DiagnosticsQuery): Promise<{ files: FileDiagnostics[]; state: DiagnosticsState }> {
   const begun = ports.clock.now();
   const { file } = query;
-  const waited = file === undefined || query.waitMs === 0 ? { settled: true, seen: false } : await wait(ports, file, query.waitMs);
+  const waited = file === undefined || query.waitMs === 0 ? { quiet: true, seen: false } : await wait(ports, file, query.waitMs);
   const found = file === undefined ? ports.diagnostics.all() : [ports.diagnostics.of(file)];
   const { files, omitted } = limited(found, query);
   const known = file === undefined || waited.seen || ports.diagnostics.isShown(file) || (found[0]?.diagnostics.length ?? 0) > 0;
-  return { files, state: { settled: waited.settled, known, waitedMs: ports.clock.now() - begun, omitted } };
+  return { files, state: { settled: waited.quiet && known, waitedMs: ports.clock.now() - begun, omitted } };
 }
 
-async function wait(ports: Ports, file: string, waitMs: number): Promise<{ settled: boolean; seen: boolean }> {
+async function wait(ports: Ports, file: string, waitMs: number): Promise<{ quiet: boolean; seen: boolean }> {
   const { clock, diagnostics, log } = ports;
   let changedAt: number | undefined;
   const cancels: Cancel[] = [];
@@ -57,8 +59,8 @@ async function wait(ports: Ports, file: string, waitMs: number): Promise<{ settl
     diagnostics.load(file).catch((err: unknown) => log.debug(`loading for diagnostics: ${messageOf(err)}`));
   });
   for (const cancel of cancels) cancel();
-  const settled = changedAt === undefined || clock.now() - changedAt >= quietMs;
-  return { settled, seen: changedAt !== undefined };
+  const quiet = changedAt === undefined || clock.now() - changedAt >= quietMs;
+  return { quiet, seen: changedAt !== undefined };
 }
 
 const ranks: Readonly<Record<Severity, number>> = { Error: 0, Warning: 1, Information: 2, Hint: 3 };

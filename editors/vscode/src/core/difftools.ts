@@ -116,10 +116,10 @@ function resolveDiff(reviews: Reviews, { client, args }: ToolCall): Answer {
   const id = text(args, "diff_id") ?? "";
   const outcome = text(args, "outcome");
   if (outcome === "accept" || outcome === "reject") {
-    const answer = reviews.resolve(client, id, outcome);
-    if (answer !== undefined) return answer;
+    const verdict = reviews.resolve(client, id, outcome);
+    if (verdict !== undefined) return json(verdict.told);
   } else if (reviews.claim(client, id, outcome === "hold" ? "hold" : "release")) {
-    return texts("OK");
+    return json({ success: true });
   }
   throw new ToolError("DIFF_NOT_FOUND", "no diff of this client has this id and waits for an answer");
 }

@@ -46,7 +46,7 @@ export function editorTools(ports: Ports, selections: SelectionTracker): readonl
       call: ({ client, args }) => {
         const status = { text: oneLine(text(args, "text") ?? "", 60), tooltip: oneLine(text(args, "tooltip") ?? "", 300) };
         client.setStatus({ state: text(args, "state") ?? "idle", ...status });
-        return Promise.resolve(texts("OK"));
+        return Promise.resolve(json({ success: true }));
       },
     },
   ];
@@ -138,7 +138,7 @@ function diagnosticsTool(ports: Ports): Tool {
     name: "getDiagnostics",
     description:
       "Errors and warnings, of one file or of all. With waitMs the file is loaded and its diagnostics are waited for. The second " +
-      "item says whether they are known at all: nothing reported is not the same as no problem.",
+      "item says whether they are settled: if not, nothing reported does not mean that nothing is wrong.",
     inputSchema: {
       type: "object",
       properties: {

@@ -44,11 +44,19 @@ export interface Details {
   readonly durationMs: number;
 }
 
+/** A review's outcome, as the two calls that wait for it are answered. */
+export interface Verdict {
+  /** For openDiff. */
+  readonly result: ToolResult;
+  /** For resolveDiff: the details and, if accepted, the text. */
+  readonly told: Details & { readonly text?: string };
+}
+
 /**
  * The answer to openDiff: FILE_SAVED with the final text, DIFF_REJECTED with the
  * tab's name, or TAB_CLOSED, each followed by the details as JSON.
  */
-export function toResult(d: Decided): ToolResult {
+export function toVerdict(d: Decided): Verdict {
   const final = finalText(d.draft, d.proposal, d.original);
   const details = toDetails(d, final);
   const items = {
@@ -56,7 +64,8 @@ export function toResult(d: Decided): ToolResult {
     rejected: ["DIFF_REJECTED", d.tabName],
     closed: ["TAB_CLOSED"],
   }[details.outcome];
-  return { ...texts(...items, JSON.stringify(details)), structuredContent: details };
+  const result = { ...texts(...items, JSON.stringify(details)), structuredContent: details };
+  return { result, told: details.outcome === "accepted" ? { ...details, text: final.text } : details };
 }
 
 function toDetails(d: Decided, final: { text: string; edited: boolean }): Details {

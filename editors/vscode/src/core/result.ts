@@ -7,8 +7,9 @@ export interface ToolResult {
   readonly isError?: true;
 }
 
+/** Half characters, which an editor's text may hold, are replaced: strict readers refuse them. */
 export function texts(...items: readonly string[]): ToolResult {
-  return { content: items.map((text) => ({ type: "text" as const, text })) };
+  return { content: items.map((text) => ({ type: "text" as const, text: text.toWellFormed() })) };
 }
 
 /** A single item with the object as JSON. */

@@ -1,8 +1,9 @@
-import { initial, isLive } from "./machine";
-import type { Machine } from "./machine";
 import { basename } from "node:path";
 import type { Base } from "./base";
-import type { Cancel, ShownDiff } from "./ports";
+import { initial, isLive } from "./machine";
+import type { Machine, Outcome } from "./machine";
+import type { Decided } from "./outcome";
+import type { Cancel, ReviewComment, ShownDiff } from "./ports";
 import type { ToolResult } from "./result";
 import { forDisplay, oneLine, sameText, visibleName } from "./text";
 
@@ -126,6 +127,23 @@ export class Review {
       proposed: forDisplay(this.draft, base.original),
       encoding: base.file.encoding,
       background,
+    };
+  }
+
+  /** Everything that its outcome tells. */
+  decided(outcome: Outcome, comments: readonly ReviewComment[], now: number): Decided {
+    return {
+      ...this.request,
+      outcome,
+      diffId: this.diffId,
+      name: this.relative ?? this.request.path.replace(/^\/+/, ""),
+      base: this.base?.file,
+      original: this.base?.original ?? "",
+      draft: this.draft,
+      stale: this.machine.stale,
+      comments,
+      feedback: this.feedback,
+      durationMs: now - this.createdAt,
     };
   }
 

@@ -3,7 +3,8 @@ import { messageOf } from "./errors";
 import { Locks } from "./locks";
 import { step } from "./machine";
 import type { Effect, Event, Outcome } from "./machine";
-import { toResult } from "./outcome";
+import { toVerdict } from "./outcome";
+import type { Verdict } from "./outcome";
 import { countChanges } from "./patch";
 import { pathKey } from "./paths";
 import type { Cancel, Ports } from "./ports";
@@ -108,7 +109,7 @@ export class Reviews {
   /** Begins a review, or takes up the one with the same diffId and proposal. */
   ask(owner: Owner, request: ReviewRequest, relative: string | undefined): { answer: Promise<Answer>; cancel: Cancel } {
     const earlier = this.verdicts.of(request);
-    if (earlier !== undefined) return { answer: Promise.resolve(earlier), cancel: () => undefined };
+    if (earlier !== undefined) return { answer: Promise.resolve(earlier.result), cancel: () => undefined };
     const known = this.live().find((r) => isSame(r.request, request));
     const review = known ?? new Review(this.newId(), owner, request, relative, this.ports.clock.now());
     review.waiter?.("aborted");
@@ -120,12 +121,11 @@ export class Reviews {
     return { answer, cancel: () => review.waiter === mine && this.run(review, { type: "cancelled" }) };
   }
 
-  /** The terminal's answer: the outcome, which is an earlier one if there was one. */
-  resolve(owner: Owner, diffId: string, by: "accept" | "reject"): Answer | undefined {
+  /** The terminal's answer: the verdict, which is an earlier one if there was one; undefined without such a review. */
+  resolve(owner: Owner, diffId: string, by: "accept" | "reject"): Verdict | undefined {
     const review = this.own(owner).find((r) => r.diffId === diffId);
-    if (review === undefined) return this.verdicts.last(owner.id, diffId);
-    this.run(review, { type: by, by: "terminal" });
-    return this.result(review);
+    if (review !== undefined) this.run(review, { type: by, by: "terminal" });
+    return this.verdicts.last(owner.id, diffId);
   }
 
   /** The draft is being edited in the terminal, or not any more; false if there is no such review. */
@@ -276,30 +276,18 @@ export class Reviews {
   /** Freezes the draft and answers whoever waits, before the screen is touched. */
   private answer(review: Review): void {
     review.draft = this.ports.view.text(review.id) ?? review.draft;
-    const answer = this.result(review);
-    const reason = review.machine.outcome?.reason;
-    if (reason !== undefined && typeof answer !== "string") this.verdicts.remember(review, reason, answer);
+    const answer = this.answerOf(review);
     review.waiter?.(answer);
     review.waiter = undefined;
   }
 
-  private result(review: Review): Answer {
+  private answerOf(review: Review): Answer {
     const outcome = review.machine.outcome as Outcome;
     if (outcome.kind === "silent" || outcome.kind === "aborted") return outcome.kind;
     if (outcome.kind === "failed") return failure(review.error);
-    return toResult({
-      ...review.request,
-      outcome,
-      diffId: review.diffId,
-      name: review.relative ?? review.request.path.replace(/^\/+/, ""),
-      base: review.base?.file,
-      original: review.base?.original ?? "",
-      draft: review.draft,
-      stale: review.machine.stale,
-      comments: this.ports.view.comments(review.id),
-      feedback: review.feedback,
-      durationMs: this.ports.clock.now() - review.createdAt,
-    });
+    const verdict = toVerdict(review.decided(outcome, this.ports.view.comments(review.id), this.ports.clock.now()));
+    this.verdicts.remember(review, outcome.reason, verdict);
+    return verdict.result;
   }
 
   private async closeTabs(review: Review): Promise<void> {
@@ -329,7 +317,7 @@ export class Reviews {
   }
 
   private report(review: Review): void {
-    if (!review.live) return;
+    if (!review.live || review.machine.orphaned) return;
     const counts = countChanges(toLf(review.request.proposal), toLf(review.draft));
     const { state } = review.machine;
     review.owner.notify("diff_changed", { diffId: review.diffId, state, edited: review.edited, ...counts });

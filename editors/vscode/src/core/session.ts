@@ -15,8 +15,8 @@ const progressMs = 20_000;
 
 const instructions =
   "openDiff blocks until the person decides. The client writes the returned text; details.patch is the person's correction of the " +
-  "proposal, so the file need not be read again. Check with checkDocumentDirty before proposing an edit. Diagnostics with " +
-  "known or settled false mean unknown, not clean. Lines are 0-based in positions and 1-based in text.";
+  "proposal, so the file need not be read again. Check with checkDocumentDirty before proposing an edit. Diagnostics that " +
+  "are not settled mean unknown, not clean. Lines are 0-based in positions and 1-based in text.";
 
 /** What a session needs from its surroundings. */
 export interface SessionHost {

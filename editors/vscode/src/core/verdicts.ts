@@ -1,17 +1,17 @@
 import type { Reason } from "./machine";
 import type { Clock } from "./ports";
-import type { ToolResult } from "./result";
+import type { Verdict } from "./outcome";
 import type { Review, ReviewRequest } from "./review";
 
 const keepMs = 60_000;
 const keepAtMost = 32;
 
-interface Verdict {
+interface Kept {
   readonly owner: number;
   readonly diffId: string;
   readonly path: string;
   readonly proposal: string;
-  readonly answer: ToolResult;
+  readonly verdict: Verdict;
   readonly until: number;
 }
 
@@ -21,28 +21,28 @@ interface Verdict {
  * moment too late.
  */
 export class Verdicts {
-  private kept: Verdict[] = [];
+  private kept: Kept[] = [];
 
   constructor(private readonly clock: Clock) {}
 
   /** Keeps a verdict; what was no person's decision is not kept. */
-  remember(review: Review, reason: Reason, answer: ToolResult): void {
+  remember(review: Review, reason: Reason, verdict: Verdict): void {
     if (!isVerdict(reason)) return;
     const { path, proposal } = review.request;
     const until = this.clock.now() + keepMs;
-    this.kept = [...this.fresh(), { owner: review.owner.id, diffId: review.diffId, path, proposal, answer, until }].slice(-keepAtMost);
+    this.kept = [...this.fresh(), { owner: review.owner.id, diffId: review.diffId, path, proposal, verdict, until }].slice(-keepAtMost);
   }
 
   /** The decision on the same question, asked under the same name. */
-  of(request: ReviewRequest): ToolResult | undefined {
-    return this.fresh().find((v) => v.diffId === request.diffId && v.path === request.path && v.proposal === request.proposal)?.answer;
+  of(request: ReviewRequest): Verdict | undefined {
+    return this.fresh().find((v) => v.diffId === request.diffId && v.path === request.path && v.proposal === request.proposal)?.verdict;
   }
 
-  last(owner: number, diffId: string): ToolResult | undefined {
-    return this.fresh().findLast((v) => v.owner === owner && v.diffId === diffId)?.answer;
+  last(owner: number, diffId: string): Verdict | undefined {
+    return this.fresh().findLast((v) => v.owner === owner && v.diffId === diffId)?.verdict;
   }
 
-  private fresh(): Verdict[] {
+  private fresh(): Kept[] {
     const now = this.clock.now();
     this.kept = this.kept.filter((v) => v.until > now);
     return this.kept;
