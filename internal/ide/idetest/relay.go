@@ -87,6 +87,7 @@ func (r *Relay) Fragments() int {
 }
 
 func pump(to, from net.Conn, g *gate, over chan struct{}, see func([]byte)) {
+	defer from.Close() // whoever writes to it is to learn that nobody reads
 	defer to.Close()
 	buf := make([]byte, 32<<10)
 	for {
