@@ -10,7 +10,7 @@ import (
 // typing measures key to echo: at rest, while the model talks, under a flood.
 func (b *bench) typing() error {
 	b.section("Typing while the model streams", "One key after the other, each from its write to its echo.")
-	rest, slow, err := b.typeDuring(paced(12_000), 60, 97*time.Millisecond)
+	rest, slow, err := b.typeDuring(paced(12_000), 140, 97*time.Millisecond)
 	if err != nil {
 		return err
 	}
