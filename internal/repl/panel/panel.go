@@ -77,7 +77,13 @@ func (p *Panel) build() {
 		p.body = p.diff
 		return
 	}
-	p.body = diffview.NewCommand(command(p.req), opt)
+	if c := p.req.Command; c != nil {
+		p.body = diffview.NewCommand(diffview.Command{
+			Line: c.Line, Dir: c.Dir, Timeout: c.Timeout, Background: c.Background, Notes: p.req.Notes,
+		}, opt)
+		return
+	}
+	p.body = reading{p.req, p.look}
 }
 
 // change is what a request to write would write.
@@ -93,23 +99,28 @@ func change(req confirm.Request, edited *string) diffview.Change {
 	}
 }
 
-// command is what a request to run or read would do.
-func command(req confirm.Request) diffview.Command {
-	if c := req.Command; c != nil {
-		return diffview.Command{Line: c.Line, Dir: c.Dir, Timeout: c.Timeout, Background: c.Background, Notes: req.Notes}
-	}
-	if s := req.Save; s != nil {
-		return diffview.Command{
-			Line:  "save " + s.Name + " in " + s.Editor,
-			Notes: append([]string{"it has unsaved changes there; the edit is made on what you typed, once it is saved"}, req.Notes...),
-		}
-	}
-	line := "read a file"
-	if req.Read != nil {
-		line = "read " + req.Read.Path
-	}
-	return diffview.Command{Line: line, Notes: append([]string{"outside the workspace"}, req.Notes...)}
+// reading is the body of a request to read outside the workspace: all of it is in
+// the header.
+type reading struct {
+	req  confirm.Request
+	look theme.Look
 }
+
+// Header names the file, and every remark.
+func (r reading) Header() []string {
+	lines := []string{"read outside the workspace"}
+	if r.req.Read != nil {
+		lines = theme.Wrap("read outside the workspace: "+sanitize.Line(r.req.Read.Path), "", r.look.Width)
+	}
+	for _, n := range r.req.Notes {
+		lines = append(lines, hint(r.look, r.look.Styles.Warn, "! "+sanitize.Line(n))...)
+	}
+	return lines
+}
+
+func (reading) Len() int                { return 0 }
+func (reading) Lines(int, int) []string { return nil }
+func (reading) Resize(int)              {}
 
 // Wait says how long it takes until the panel takes keys, if none is pressed. Once
 // it is zero, the panel takes them.
