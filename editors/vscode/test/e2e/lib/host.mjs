@@ -102,7 +102,7 @@ export class Host {
 
   /** Runs code in the extension host; its last window answers. */
   async probe(code, ...args) {
-    const { port } = await until("the probe", () => JSON.parse(fs.readFileSync(this.env.PROBE_PORT_FILE, "utf8")), 60_000);
+    const { port } = await until("the probe", () => JSON.parse(fs.readFileSync(this.env.PROBE_PORT_FILE, "utf8")), 20_000);
     const answer = await post(port, { code, args });
     if (!answer.ok) throw new Error(answer.error);
     return answer.value;
@@ -156,10 +156,11 @@ export async function startHost(options = {}) {
   const main = path.join(installed.prefix, "node_modules/code-server/lib/vscode/out/server-main.js");
   const common = [main, "--accept-server-license-terms", "--server-data-dir", path.join(root, "server")];
   common.push("--user-data-dir", data, "--extensions-dir", extensions);
+  // In this order: the first package installed takes stock of what is there.
+  for (const folder of options.unpacked ?? []) unpack(folder, extensions);
   for (const vsix of options.vsix ?? []) {
     execFileSync(installed.node, [...common, "--install-extension", vsix], { env, stdio: "pipe" });
   }
-  for (const folder of options.unpacked ?? []) unpack(folder, extensions);
   const port = await freePort();
   const args = [...common, "--host", "127.0.0.1", "--port", String(port), "--without-connection-token"];
   args.push("--telemetry-level", "off", "--disable-telemetry");

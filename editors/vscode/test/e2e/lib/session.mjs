@@ -33,6 +33,7 @@ export async function startSession({ files, folder, open, ...options } = {}) {
   try {
     session.bench = await openWorkbench(host.url(open ?? workspace));
     await session.lock();
+    await session.probe("return vscode.version");
     return session;
   } catch (error) {
     await session.stop("start");

@@ -41,8 +41,8 @@ export class Workbench {
 
   /** Waits until the diff that is shown has computed its right side. */
   async diffShown() {
-    await this.titleButton("Accept").waitFor({ timeout: 20_000 });
-    await this.page.waitForSelector(".monaco-diff-editor .editor.modified .view-line", { timeout: 20_000 });
+    await this.titleButton("Accept").waitFor({ timeout: 10_000 });
+    await this.page.waitForSelector(".monaco-diff-editor .editor.modified .view-line", { timeout: 10_000 });
   }
 
   /** Types at the end of the diff's right side. */
@@ -101,6 +101,7 @@ export async function openWorkbench(url, { width = 1400, height = 900, prepare }
   });
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const page = context.pages()[0] ?? (await context.newPage());
+  page.setDefaultTimeout(10_000);
   await prepare?.(page);
   await page.goto(url, { waitUntil: "domcontentloaded" });
   await page.waitForSelector(".monaco-workbench .part.editor", { timeout: 60_000 });

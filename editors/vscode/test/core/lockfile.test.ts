@@ -1,0 +1,192 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, watch, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import type { TestContext } from "node:test";
+import { LockFile, lockFolder, sweep, systemLiveness } from "../../src/core/lockfile";
+import type { LockContent } from "../../src/core/lockfile";
+import { tempFolder, until } from "./fakes";
+
+const content: LockContent = {
+  v: 1,
+  pid: 4711,
+  workspaceFolders: ["/a"],
+  realFolders: ["/real/a"],
+  ideName: "Test Editor",
+  transport: "ws",
+  authToken: "secret",
+  trusted: true,
+  startedAt: 1,
+  focusedAt: 2,
+  extVersion: "0.1.0",
+};
+
+const mode = (path: string): number => lstatSync(path).mode & 0o777;
+
+describe("the folder", () => {
+  it("is made for its owner alone", async (t) => {
+    const home = join(tempFolder(t), "home");
+    const folder = await lockFolder(home);
+    assert.deepEqual([folder, mode(folder), mode(home)], [join(home, "ide"), 0o700, 0o700]);
+    assert.equal(await lockFolder(home), folder);
+  });
+
+  const bad: [string, (folder: string) => void, RegExp][] = [
+    ["others may read", (folder) => { mkdirSync(folder); chmodSync(folder, 0o750); }, /open to other users; run: chmod 700/],
+    ["others may write", (folder) => { mkdirSync(folder); chmodSync(folder, 0o702); }, /open to other users/],
+    ["is a link", (folder) => { mkdirSync(folder + "2"); symlinkSync(folder + "2", folder); }, /is not a folder/],
+    ["is a file", (folder) => writeFileSync(folder, ""), /not a folder|EEXIST/],
+  ];
+  for (const [name, make, want] of bad) {
+    it(`that ${name} is refused`, async (t) => {
+      const home = tempFolder(t);
+      make(join(home, "ide"));
+      await assert.rejects(lockFolder(home), want);
+    });
+  }
+});
+
+describe("the lock file", () => {
+  it("has what was written, for its owner alone", async (t) => {
+    const lock = new LockFile(tempFolder(t), 1234);
+    await lock.write(content);
+    assert.deepEqual(JSON.parse(readFileSync(lock.path, "utf8")), content);
+    assert.match(lock.path, /\/1234\.lock$/);
+    assert.equal(mode(lock.path), 0o600);
+  });
+
+  it("and what comes before it are never open to others, nor found half", async (t) => {
+    const folder = tempFolder(t);
+    const lock = new LockFile(folder, 1234);
+    const modes = new Set<number>();
+    let seen = 0;
+    const watcher = watch(folder, () => {
+      for (const name of readdirSync(folder)) {
+        try {
+          modes.add(mode(join(folder, name)));
+          seen++;
+        } catch (err) {
+          assert.equal((err as NodeJS.ErrnoException).code, "ENOENT");
+        }
+      }
+    });
+    t.after(() => watcher.close());
+    const umask = process.umask(0);
+    t.after(() => process.umask(umask));
+    let reading = true;
+    const reader = (async () => {
+      let reads = 0;
+      while (reading) {
+        if (existsSync(lock.path)) {
+          assert.equal((JSON.parse(readFileSync(lock.path, "utf8")) as LockContent).v, 1);
+          reads++;
+        }
+        await new Promise((done) => setImmediate(done));
+      }
+      return reads;
+    })();
+    for (let i = 0; i < 100; i++) await lock.write({ ...content, focusedAt: i });
+    reading = false;
+    assert.ok((await reader) > 20);
+    await until("the watcher has looked", () => seen > 20);
+    assert.deepEqual([...modes], [0o600]);
+    assert.deepEqual(readdirSync(folder), ["1234.lock"]);
+  });
+
+  it("keeps the last of writes at once", async (t) => {
+    const lock = new LockFile(tempFolder(t), 1);
+    await Promise.all([1, 2, 3].map((focusedAt) => lock.write({ ...content, focusedAt })));
+    assert.equal((JSON.parse(readFileSync(lock.path, "utf8")) as LockContent).focusedAt, 3);
+  });
+
+  it("takes the place of a link instead of writing through it", async (t) => {
+    const folder = tempFolder(t);
+    writeFileSync(join(folder, "victim"), "mine");
+    symlinkSync(join(folder, "victim"), join(folder, "1.lock"));
+    await new LockFile(folder, 1).write(content);
+    assert.equal(readFileSync(join(folder, "victim"), "utf8"), "mine");
+    assert.equal(lstatSync(join(folder, "1.lock")).isFile(), true);
+  });
+
+  it("is removed, if it is still ours", async (t) => {
+    const lock = new LockFile(tempFolder(t), 1);
+    await lock.write(content);
+    await lock.remove();
+    assert.equal(existsSync(lock.path), false);
+    await lock.remove();
+    await lock.write(content);
+    writeFileSync(lock.path, JSON.stringify({ ...content, authToken: "another's" }));
+    await lock.remove();
+    assert.equal(existsSync(lock.path), true);
+    writeFileSync(lock.path, "no json");
+    await lock.remove();
+    assert.equal(existsSync(lock.path), true);
+  });
+
+  it("that cannot be written leaves nothing behind", async (t) => {
+    const folder = tempFolder(t);
+    const lock = new LockFile(folder, 1);
+    mkdirSync(lock.path);
+    writeFileSync(join(lock.path, "x"), "");
+    await assert.rejects(lock.write(content));
+    assert.deepEqual(readdirSync(folder), ["1.lock"]);
+    rmSync(lock.path, { recursive: true });
+    await lock.write(content);
+  });
+});
+
+describe("the sweep", () => {
+  const cases: [string, string, string, { pid: boolean; port: boolean }, boolean][] = [
+    ["nobody listens and the process is dead", "5000.lock", '{"pid":7}', { pid: false, port: false }, true],
+    ["somebody listens", "5000.lock", '{"pid":7}', { pid: false, port: true }, false],
+    ["the process lives", "5000.lock", '{"pid":7}', { pid: true, port: false }, false],
+    ["no process is named", "5000.lock", "{}", { pid: false, port: false }, false],
+    ["it cannot be read", "5000.lock", "{", { pid: false, port: false }, false],
+    ["the process is nonsense", "5000.lock", '{"pid":-1}', { pid: false, port: false }, false],
+    ["the name is no port", "x.lock", '{"pid":7}', { pid: false, port: false }, false],
+    ["it is another's file", "bridge.json", '{"pid":7}', { pid: false, port: false }, false],
+    ["a write was cut off", ".7-00ff.tmp", "", { pid: false, port: false }, true],
+    ["a write goes on", ".7-00ff.tmp", "", { pid: true, port: false }, false],
+  ];
+  for (const [why, name, text, alive, removed] of cases) {
+    it(`${removed ? "removes" : "keeps"} a file if ${why}`, async (t) => {
+      const folder = tempFolder(t);
+      writeFileSync(join(folder, name), text);
+      const liveness = { pidAlive: () => alive.pid, listens: () => Promise.resolve(alive.port) };
+      assert.deepEqual(await sweep(folder, liveness), { removed: removed ? [name] : [], problems: [] });
+      assert.equal(existsSync(join(folder, name)), !removed);
+    });
+  }
+
+  it("does not follow links and goes on after a failure", async (t) => {
+    const folder = tempFolder(t);
+    symlinkSync(join(folder, "target"), join(folder, "1.lock"));
+    writeFileSync(join(folder, "target"), '{"pid":7}');
+    writeFileSync(join(folder, "2.lock"), '{"pid":7}');
+    writeFileSync(join(folder, "3.lock"), '{"pid":8}');
+    const liveness = {
+      pidAlive: () => false,
+      listens: (port: number) => (port === 2 ? Promise.reject(new Error("odd")) : Promise.resolve(false)),
+    };
+    assert.deepEqual(await sweep(folder, liveness), { removed: ["3.lock"], problems: ["odd"] });
+  });
+
+  it("knows the living", async (t: TestContext) => {
+    const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
+    t.after(() => child.kill("SIGKILL"));
+    assert.ok(child.pid !== undefined);
+    assert.equal(systemLiveness.pidAlive(child.pid), true);
+    const gone = new Promise((done) => child.on("exit", done));
+    child.kill("SIGKILL");
+    await gone;
+    assert.equal(systemLiveness.pidAlive(child.pid), false);
+    const server = createServer();
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    const { port } = server.address() as { port: number };
+    assert.equal(await systemLiveness.listens(port), true);
+    await new Promise((done) => server.close(done));
+    assert.equal(await systemLiveness.listens(port), false);
+  });
+});

@@ -1,0 +1,182 @@
+// A person answers diffs with mouse and keys; a client of the protocol asks.
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import { after, afterEach, before, describe, it } from "node:test";
+
+import { Client } from "./lib/client.mjs";
+import { startSession } from "./lib/session.mjs";
+import { until } from "./lib/wait.mjs";
+
+const BASE = "one\ntwo\nthree\n";
+const PROPOSED = "one\nTWO\nthree\n";
+
+describe("a diff in VS Code", () => {
+  let session;
+  let client;
+  let bench;
+  let failed;
+
+  before(async () => {
+    session = await startSession({ files: { "a.txt": BASE, "note.md": "# old\n" } });
+    bench = session.bench;
+    client = await Client.connect(await session.lock());
+  });
+  after(() => session?.stop(failed));
+  afterEach(async (t) => {
+    if (t.passed === false) {
+      failed = "diff";
+      await session.keep(t.name);
+    }
+    await client.call("closeAllDiffTabs");
+    await session.noDiffs();
+  });
+
+  const ask = (text = PROPOSED, more = {}) => client.openDiff(session.file("a.txt"), text, more);
+  const untouched = () => {
+    const before = fs.statSync(session.file("a.txt"));
+    return () => {
+      const now = fs.statSync(session.file("a.txt"));
+      assert.deepEqual([now.ino, now.mtimeMs, now.size], [before.ino, before.mtimeMs, before.size]);
+      assert.equal(session.read("a.txt").toString(), BASE);
+    };
+  };
+  const verdict = async (answer) => {
+    const [word, second, details] = await answer;
+    return { word, second, details: details === undefined ? undefined : JSON.parse(details) };
+  };
+
+  it("is accepted with the button, exactly as proposed", async () => {
+    const same = untouched();
+    const answer = ask();
+    await bench.diffShown();
+    await bench.titleButton("Accept").click();
+    const { word, second, details } = await verdict(answer);
+    assert.deepEqual([word, second, details.reason, details.userEdited], ["FILE_SAVED", PROPOSED, "button", false]);
+    await session.noDiffs();
+    same();
+  });
+
+  it("is rejected with the button", async () => {
+    const same = untouched();
+    const answer = ask();
+    await bench.diffShown();
+    await bench.titleButton("Reject").click();
+    const { word, details } = await verdict(answer);
+    assert.deepEqual([word, details.reason], ["DIFF_REJECTED", "button"]);
+    await session.noDiffs();
+    same();
+  });
+
+  it("is accepted with the text that the person typed into it", async () => {
+    const answer = ask();
+    await bench.diffShown();
+    await bench.typeAtEnd("four");
+    await bench.titleButton("Accept").click();
+    const { second, details } = await verdict(answer);
+    assert.equal(second, `${PROPOSED}four`);
+    assert.equal(details.userEdited, true);
+    assert.match(details.patch, /^\+four$/m);
+    await session.noDiffs();
+  });
+
+  it("is answered with keys", async () => {
+    const accepted = ask();
+    await bench.diffShown();
+    await bench.page.click(".monaco-diff-editor .editor.modified .view-lines");
+    await bench.page.keyboard.press("Control+Enter");
+    assert.equal((await verdict(accepted)).details.reason, "command");
+    await session.noDiffs();
+    const rejected = ask();
+    await bench.diffShown();
+    await bench.page.click(".monaco-diff-editor .editor.original .view-lines");
+    await bench.page.keyboard.press("Control+Shift+Backspace");
+    assert.equal((await verdict(rejected)).word, "DIFF_REJECTED");
+    await session.noDiffs();
+  });
+
+  it("is accepted by a save of the person", async () => {
+    const answer = ask();
+    await bench.diffShown();
+    await bench.typeAtEnd("saved");
+    await bench.page.keyboard.press("Control+S");
+    const { second, details } = await verdict(answer);
+    assert.deepEqual([second, details.reason], [`${PROPOSED}saved`, "save"]);
+    await session.noDiffs();
+  });
+
+  it("is rejected with a reason", async () => {
+    const answer = ask();
+    await bench.diffShown();
+    await bench.command("Agent: Reject with Reason");
+    const input = bench.page.locator(".quick-input-widget .quick-input-title", { hasText: "Reject with a Reason" });
+    await input.waitFor();
+    await bench.page.keyboard.type("keep the old name");
+    await bench.page.keyboard.press("Enter");
+    const { word, details } = await verdict(answer);
+    assert.deepEqual([word, details.feedback], ["DIFF_REJECTED", "keep the old name"]);
+    await session.noDiffs();
+  });
+
+  it("is rejected when its tab is closed and nobody else can answer", async () => {
+    const answer = ask(PROPOSED, { on_close: "reject" });
+    await bench.diffShown();
+    await bench.closeActiveTab();
+    const { word, details } = await verdict(answer);
+    assert.deepEqual([word, details.reason], ["DIFF_REJECTED", "tab_closed"]);
+  });
+
+  it("keeps waiting when its tab is closed and the client says so, and comes back", async () => {
+    const answer = ask(PROPOSED, { on_close: "keep", diff_id: "kept" });
+    await bench.diffShown();
+    await bench.closeActiveTab();
+    await session.noDiffs();
+    await bench.statusItem("1 to review").click();
+    await bench.diffShown();
+    await bench.titleButton("Accept").click();
+    assert.equal((await verdict(answer)).word, "FILE_SAVED");
+    await session.noDiffs();
+  });
+
+  it("reports what is typed, and is answered from outside with it", async () => {
+    const answer = ask(PROPOSED, { diff_id: "typed", on_close: "keep" });
+    await bench.diffShown();
+    await bench.typeAtEnd("here");
+    await until("diff_changed", () =>
+      client.notifications.some(({ method, params }) => method === "diff_changed" && params.diffId === "typed" && params.edited),
+    );
+    const [word, text] = await client.call("resolveDiff", { diff_id: "typed", outcome: "accept" });
+    assert.deepEqual([word, text], ["FILE_SAVED", `${PROPOSED}here`]);
+    assert.equal((await verdict(answer)).details.reason, "terminal");
+    await session.noDiffs(1_000);
+  });
+
+  it("takes no focus away", async () => {
+    await session.probe(`const doc = await vscode.workspace.openTextDocument(args[0]); await vscode.window.showTextDocument(doc)`, session.file("note.md"));
+    await bench.page.click(".monaco-editor .view-lines");
+    await bench.page.keyboard.type("x");
+    const answer = ask();
+    await bench.titleButton("Accept").waitFor();
+    const focused = await bench.page.evaluate(() => document.activeElement?.closest(".monaco-diff-editor") === null);
+    assert.ok(focused, "the diff has the focus");
+    await client.call("closeAllDiffTabs");
+    assert.equal((await verdict(answer)).word, "TAB_CLOSED");
+    await session.probe(`await vscode.commands.executeCommand("workbench.action.files.revert"); await vscode.commands.executeCommand("workbench.action.closeAllEditors")`);
+  });
+
+  it("carries comments on its lines", async () => {
+    const answer = ask();
+    await bench.diffShown();
+    await bench.page.click(".monaco-diff-editor .editor.modified .view-lines .view-line >> nth=1");
+    await bench.command("Comments: Add Comment on Current Selection");
+    const box = bench.page.locator(".review-widget .monaco-editor textarea, .review-widget .monaco-editor .native-edit-context").first();
+    await box.waitFor({ state: "attached" });
+    await bench.page.keyboard.type("use lower case");
+    await bench.page.locator(".review-widget .monaco-button", { hasText: "Add Comment" }).click();
+    await bench.page.locator(".review-widget .comment-body", { hasText: "use lower case" }).waitFor();
+    await bench.titleButton("Reject").click();
+    const { details } = await verdict(answer);
+    const [comment] = details.comments;
+    assert.deepEqual([comment.side, comment.startLine, comment.quote, comment.text], ["modified", 2, "TWO", "use lower case"]);
+    await session.noDiffs();
+  });
+});
