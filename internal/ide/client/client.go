@@ -40,8 +40,8 @@ type Info struct {
 	Name    string // of the editor
 	Plugin  string // what it runs for us
 	Version string // of the plugin
-	// Ours says that it speaks the whole of our protocol: details of a
-	// verdict, drafts, status. Only our own extension is known to.
+	// Ours says that it speaks the whole of our protocol (details of a verdict,
+	// drafts, status), as our own extension does.
 	Ours bool
 	// Reviews says that it can show diffs; else it only tells what is open.
 	Reviews bool

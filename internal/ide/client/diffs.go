@@ -234,6 +234,21 @@ type Draft struct {
 	Edited bool // by hand, since the proposal
 }
 
+// Claim says that a diff is being answered elsewhere (held) or that it is not any
+// more: while it is held the editor does not answer it. ErrUnsupported as for
+// Resolve.
+func (d *Diffs) Claim(ctx context.Context, id string, held bool) error {
+	if !d.c.Info().Ours {
+		return ErrUnsupported
+	}
+	outcome := "release"
+	if held {
+		outcome = "hold"
+	}
+	_, err := d.c.call(ctx, "resolveDiff", map[string]string{"diff_id": id, "outcome": outcome})
+	return err
+}
+
 // Resolve answers an open diff from outside and returns its draft. Editors that
 // do not speak the whole of our protocol cannot: ErrUnsupported.
 func (d *Diffs) Resolve(ctx context.Context, id string, accept bool) (Draft, error) {

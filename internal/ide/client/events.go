@@ -86,10 +86,10 @@ func (l *listener) mention(params json.RawMessage) (Mention, bool) {
 		m.Path += string(filepath.Separator)
 	}
 	if p.Start != nil && *p.Start >= 0 {
-		m.StartLine = int(*p.Start) + 1
+		m.StartLine = whole(*p.Start) + 1
 		m.EndLine = m.StartLine
 		if p.End != nil && *p.End >= 0 {
-			m.EndLine = int(*p.End) + 1
+			m.EndLine = whole(*p.End) + 1
 		}
 		m.StartLine, m.EndLine = min(m.StartLine, m.EndLine), max(m.StartLine, m.EndLine)
 	}

@@ -50,8 +50,8 @@ func (s Selection) ClaimedLines() (start, end int) {
 	if s.oneBased {
 		base = 0
 	}
-	start, end = int(s.start.Line)+base, int(s.end.Line)+base
-	if end > start && int(s.end.Char) < 2-base {
+	start, end = whole(s.start.Line)+base, whole(s.end.Line)+base
+	if end > start && whole(s.end.Char) < 2-base {
 		end--
 	}
 	return max(1, start), max(1, start, end)

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"math"
 	"net/url"
 	"path/filepath"
 	"regexp"
@@ -94,6 +95,9 @@ type position struct {
 	Char float64 `json:"character"`
 }
 
+// whole returns a count that an editor wrote as any number.
+func whole(f float64) int { return int(min(max(f, 0), math.MaxInt32)) }
+
 // readDiagnostics reads nested findings (a list of files, each with its own) and
 // flat ones. Those of another file than the one asked for are dropped, unless
 // there is only one file: then it is the one asked for under another name.
@@ -158,7 +162,7 @@ func readFinding(raw jsontext.Value, path, asked string, oneBased bool) (editor.
 	}
 	switch {
 	case f.Range != nil:
-		d.Line, d.Column = max(1, int(f.Range.Start.Line)+base), max(1, int(f.Range.Start.Char)+base)
+		d.Line, d.Column = max(1, whole(f.Range.Start.Line)+base), max(1, whole(f.Range.Start.Char)+base)
 	case f.Line != nil:
 		d.Line = max(1, *f.Line)
 		if f.Column != nil {

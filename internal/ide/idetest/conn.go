@@ -89,6 +89,8 @@ func (c *Conn) answer(req Request) Reply {
 	h := e.handlers[req.Method]
 	e.mu.Unlock()
 	switch {
+	case e.Dialect.Steals && e.stolenFrom(c):
+		return Reply{Silent: true}
 	case h != nil:
 		return h(c, req.Params)
 	case req.Tool:

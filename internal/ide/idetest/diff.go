@@ -21,6 +21,8 @@ type Diff struct {
 	id   json.RawMessage // of the request
 	gone sync.Once
 
+	held bool // guarded by Editor.mu
+
 	mu    sync.Mutex
 	draft string // the text on the right side
 }
@@ -59,6 +61,13 @@ func (d *Diff) Draft() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.draft
+}
+
+// WaitHeld waits until the client claims the review for itself, or gives it back.
+func (d *Diff) WaitHeld(held bool) {
+	e := d.conn.editor
+	e.tb.Helper()
+	e.until(fmt.Sprintf("held: %t", held), func() bool { return d.held == held })
 }
 
 // Edit changes the text on the right side; our own extension tells the client.
@@ -238,6 +247,11 @@ func (c *Conn) resolve(args json.RawMessage) Reply {
 		return Refuse("DIFF_NOT_FOUND", "no such review")
 	}
 	text := found.Draft()
+	switch p.Outcome {
+	case "hold", "release":
+		e.record(func() { found.held = p.Outcome == "hold" })
+		return JSON(map[string]any{"success": true})
+	}
 	if p.Outcome == "accept" {
 		found.settle("FILE_SAVED", text, found.details("accepted", "terminal", nil))
 	} else {
