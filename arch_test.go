@@ -51,11 +51,12 @@ var layers = []struct {
 	{"internal/tools/args", nil},
 	{"internal/tools/edit", []string{"internal/diff", "internal/workspace"}},
 	{"internal/tools/notes", []string{"internal/diff", "internal/tools/edit", "internal/workspace"}},
+	{"internal/tools/plain", nil},
 	{"internal/tools/search", []string{"internal/diff", "internal/workspace"}},
 	{"internal/tools", []string{
 		"internal/confirm", "internal/diff", "internal/editor", "internal/llm",
-		"internal/tools/args", "internal/tools/edit", "internal/tools/notes", "internal/tools/search", "internal/tools/shell",
-		"internal/workspace",
+		"internal/tools/args", "internal/tools/edit", "internal/tools/notes", "internal/tools/plain",
+		"internal/tools/search", "internal/tools/shell", "internal/workspace",
 	}},
 	{"internal/context", []string{"internal/editor", "internal/llm", "internal/workspace"}},
 

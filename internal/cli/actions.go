@@ -120,16 +120,16 @@ func (s *screenFace) export(ctx context.Context, path string) (string, error) {
 	if err := session.Export(&b, info, conv.Messages); err != nil {
 		return "", err
 	}
-	return s.writeExport(ctx, path, b.String(), workspace.Origin{Session: info.ID, Turn: "export", Tool: "export"})
+	return s.app.writeExport(ctx, path, b.String(), workspace.Origin{Session: info.ID, Turn: "export", Tool: "export"})
 }
 
-func (s *screenFace) writeExport(ctx context.Context, path, text string, by workspace.Origin) (string, error) {
-	change, err := s.app.root.Propose(path, func(workspace.File) (string, error) { return text, nil })
+func (a *app) writeExport(ctx context.Context, path, text string, by workspace.Origin) (string, error) {
+	change, err := a.root.Propose(path, func(workspace.File) (string, error) { return text, nil })
 	if err != nil {
 		return "", err
 	}
 	if change.Exists {
-		v, err := s.app.asked.Ask(ctx, confirm.Request{Tool: by.Tool, Change: &change, Force: true})
+		v, err := a.asked.Ask(ctx, confirm.Request{Tool: by.Tool, Change: &change, Force: true})
 		if err != nil {
 			return "", err
 		}
@@ -140,7 +140,7 @@ func (s *screenFace) writeExport(ctx context.Context, path, text string, by work
 			change = workspace.NewContent(change, *v.Text)
 		}
 	}
-	file, err := s.app.root.Commit(ctx, change, by)
+	file, err := a.root.Commit(ctx, change, by)
 	if err != nil {
 		return "", err
 	}

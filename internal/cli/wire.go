@@ -118,7 +118,7 @@ func wire(cfg config.Config, f *flags, pl place, m config.Model, face surface) (
 func (a *app) toolset(ask tools.Asker, env []string) session.Toolset {
 	id := a.store.ID()
 	return a.withEditor(tools.Deps{
-		Root: a.root, Ask: ask, Jobs: a.jobs, SpillDir: home.SpillDir(a.cfg.Home, id), Session: id,
+		Root: a.root, Ask: ask, Jobs: a.jobs, Background: a.jobs, SpillDir: home.SpillDir(a.cfg.Home, id), Session: id, Home: a.cfg.Home,
 		Env: shell.Environ(append(os.Environ(), env...), a.cfg.SecretEnv()),
 	})
 }

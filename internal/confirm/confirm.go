@@ -84,6 +84,8 @@ type Verdict struct {
 	// By says who answered, for the transcript: "terminal", "VS Code",
 	// "accept-edits mode".
 	By string
+	// Rule is set when a rule answered, and not a person.
+	Rule bool
 	// NoWay is set when nobody could be asked.
 	NoWay bool
 }

@@ -121,16 +121,15 @@ func grantFor(req confirm.Request) (g grant, ok bool) {
 }
 
 func approve(rule string) confirm.Verdict {
-	return confirm.Verdict{Decision: confirm.Approve, By: rule}
+	return confirm.Verdict{Decision: confirm.Approve, By: rule, Rule: true}
 }
 
-// declineInPlan tells the model to go on planning: its words are feedback, so
-// the turn does not stop.
+// declineInPlan tells the model to go on planning: the turn does not stop.
 func declineInPlan(req confirm.Request) confirm.Verdict {
 	what := "No command is run"
 	if req.Change != nil || req.Save != nil {
 		what = "No file is changed"
 	}
-	return confirm.Verdict{By: "plan mode", Feedback: "plan mode: " + what +
+	return confirm.Verdict{By: "plan mode", Rule: true, Feedback: "plan mode: " + what +
 		" until the user leaves it. Go on reading, and describe what you would do."}
 }

@@ -64,7 +64,7 @@ func TestModesDecide(t *testing.T) {
 			if got := outcome(v, settled); got != want {
 				t.Errorf("%s in %s: %s, want %s", name, m, got, want)
 			}
-			if settled && !strings.Contains(v.By, m.String()) {
+			if settled && (!strings.Contains(v.By, m.String()) || !v.Rule) {
 				t.Errorf("%s in %s: the verdict says it is by %q", name, m, v.By)
 			}
 			if v.Decision == confirm.Reject && settled && !strings.HasPrefix(v.Feedback, "plan mode: ") {

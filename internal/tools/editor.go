@@ -60,7 +60,7 @@ func (w writer) settle(ctx context.Context, call Call, path string) (*Result, er
 		return nil, err
 	}
 	if verdict.Decision != confirm.Approve {
-		res := declined(w.tool, "edit", verdict)
+		res := declined(w.tool, "edit", nothingChanged, verdict)
 		res.ForModel = name + " has unsaved changes in the user's editor, so it cannot be edited. " + res.ForModel
 		return &res, nil
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/tools/args"
+	"github.com/bb2d0cf4/agent/internal/tools/plain"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
 
@@ -24,7 +25,7 @@ type executeCommandArgs struct {
 	Kill       string `json:"kill"`
 }
 
-func executeCommand(d Deps) Tool {
+func executeCommand(d Deps, w *watch) Tool {
 	params := []args.Param{
 		{Name: "command", Kind: args.Text},
 		{Name: "cwd", Kind: args.Text},
@@ -32,7 +33,7 @@ func executeCommand(d Deps) Tool {
 		{Name: "background", Kind: args.Boolean, Doc: "returns an id and a log file at once"},
 		{Name: "kill", Kind: args.Text, Doc: "id of a background command to end"},
 	}
-	c := commander{d}
+	c := commander{d, w}
 	return newTool("execute_command", params, executeCommandArgs.title, c.execute)
 }
 
@@ -43,7 +44,10 @@ func (a executeCommandArgs) title() string {
 	return "Run " + a.Command
 }
 
-type commander struct{ Deps }
+type commander struct {
+	Deps
+	background *watch
+}
 
 func (c commander) execute(ctx context.Context, call Call, a executeCommandArgs) (Result, error) {
 	switch {
@@ -74,9 +78,7 @@ func (c commander) execute(ctx context.Context, call Call, a executeCommandArgs)
 		return Result{}, err
 	}
 	if verdict.Decision != confirm.Approve {
-		res := declined("execute_command", "command", verdict)
-		res.ForModel = strings.Replace(res.ForModel, "Nothing was changed.", "It was not run.", 1)
-		return res, nil
+		return declined("execute_command", "command", "It was not run.", verdict), nil
 	}
 	if a.Background {
 		return c.start(opts, verdict), nil
@@ -122,7 +124,7 @@ func (c commander) run(ctx context.Context, opts shell.Options, verdict confirm.
 	for _, note := range out.Notes {
 		b.WriteString(note + "\n")
 	}
-	output := plainText(out.Output)
+	output := plain.Text(out.Output)
 	if strings.TrimSpace(output) == "" {
 		output = "(no output)"
 	}
@@ -147,5 +149,6 @@ func (c commander) kill(id string) Result {
 	if err != nil {
 		return failed("%w.", err)
 	}
-	return Result{ForModel: fmt.Sprintf("%s has ended. Its output:\n%s", id, plainText(output)), ForUser: id + " has ended"}
+	c.background.told[id] = true
+	return Result{ForModel: fmt.Sprintf("%s has ended. Its output:\n%s", id, plain.Text(output)), ForUser: id + " has ended"}
 }

@@ -9,11 +9,9 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode"
-
-	"pgregory.net/rapid"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
 
 func TestExecuteCommand(t *testing.T) {
@@ -106,6 +104,43 @@ func TestBackground(t *testing.T) {
 	b.want(b.call("execute_command", m{"kill": "job-1"}), false, "job-1 has ended", "up\n")
 }
 
+// jobs lists commands in the background as a test wants them.
+type jobs struct{ list []shell.Job }
+
+func (j *jobs) List() []shell.Job { return j.list }
+
+func TestEndedCommandsAreTold(t *testing.T) {
+	b := newBench(t, map[string]string{"a": "x\n"})
+	list := &jobs{[]shell.Job{{ID: "job-1", Log: "/log1", Running: true}}}
+	b.deps.Background = list
+	b.set = NewSet(b.deps)
+	silent := func(when string, res Result) {
+		t.Helper()
+		if strings.Contains(res.ForModel, "has ended with") {
+			t.Errorf("%s: %q", when, res.ForModel)
+		}
+	}
+	silent("while it runs", b.call("read_file", m{"path": "a"}))
+	list.list[0].Running, list.list[0].ExitCode = false, 2
+	b.want(b.call("read_file", m{"path": "a"}), false, "\n[job-1 has ended with exit code 2; its output is in /log1]")
+	silent("twice", b.call("read_file", m{"path": "a"}))
+	b.want(b.call("execute_command", m{"command": "true", "background": true}), false, "job-1")
+	list.list = []shell.Job{{ID: "job-1"}, {ID: "job-2"}}
+	b.want(b.call("todo", m{"items": []m{}}), false, "job-2 has ended")
+}
+
+func TestAKilledCommandIsNotTold(t *testing.T) {
+	b := newBench(t, nil)
+	b.deps.Background = &jobs{[]shell.Job{{ID: "job-1"}}}
+	b.set = NewSet(b.deps)
+	b.set.watch.told["job-1"] = true
+	b.call("execute_command", m{"command": "sleep 300", "background": true})
+	delete(b.set.watch.told, "job-1")
+	if res := b.call("execute_command", m{"kill": "job-1"}); res.Failed || strings.Contains(res.ForModel, "with exit code") {
+		t.Errorf("%+v", res)
+	}
+}
+
 func TestCancelledCommandEndsTheTurn(t *testing.T) {
 	b := newBench(t, nil)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -113,34 +148,4 @@ func TestCancelledCommandEndsTheTurn(t *testing.T) {
 	if _, err := b.set.Call(ctx, "execute_command", call); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
-}
-
-func TestPlainText(t *testing.T) {
-	tests := map[string]string{
-		"plain é\ttext\n":                          "plain é\ttext\n",
-		"\x1b[1;31mred\x1b[0m":                     "red",
-		"\x1b]0;title\x07after":                    "after",
-		"\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\": "link",
-		"\x1b(Bx\x1b=y\x1b7z":                      "xyz",
-		"50%\r100%\r\ndone\r":                      "50%\n100%\ndone\n",
-		"a\bb\ac\x00d\x7f":                         "abcd",
-		"nel\u0085csi\u009b31m":                    "nelcsi31m",
-		"cut \x1b[31":                              "cut ",
-		"cut \x1b":                                 "cut ",
-		"\x1b]no end\nnext line":                   "\nnext line",
-		"\x1bPdcs\x1b\\x":                          "x",
-		"\x1b[31\nx":                               "\nx",
-	}
-	for in, want := range tests {
-		if got := plainText(in); got != want {
-			t.Errorf("plainText(%q) = %q, want %q", in, got, want)
-		}
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		in := strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{"a", "\x1b", "[", "]", "3", "m", "\r", "\n", "\a", "\\", "é", "\u009b", "P", "\x00"})).Draw(t, "in"), "")
-		out := plainText(in)
-		if strings.IndexFunc(out, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }) >= 0 {
-			t.Fatalf("plainText(%q) = %q", in, out)
-		}
-	})
 }

@@ -52,7 +52,7 @@ func (w writer) apply(ctx context.Context, call Call, path string, compute func(
 		}, nil
 	}
 	before := w.report(ctx, change.Path, 0, reportBefore)
-	notes, force := notes.On(change, out.Stage)
+	notes, force := notes.On(change, out.Stage, w.Home)
 	verdict, err := w.Ask.Ask(ctx, confirm.Request{
 		Tool: w.tool, Description: call.Description, Batch: call.Batch, Notes: notes, Force: force, Change: &change,
 	})
@@ -60,7 +60,7 @@ func (w writer) apply(ctx context.Context, call Call, path string, compute func(
 		return Result{}, err
 	}
 	if verdict.Decision != confirm.Approve {
-		return declined(w.tool, "edit", verdict), nil
+		return declined(w.tool, "edit", nothingChanged, verdict), nil
 	}
 	res, err := w.commit(ctx, call, change, verdict, out)
 	if err == nil && len(res.Changes) > 0 {
@@ -153,7 +153,11 @@ func bounded(patch string) string {
 // words are the reviewer's own words, to follow a sentence.
 func words(v confirm.Verdict) string {
 	var b strings.Builder
-	if v.Feedback != "" {
+	switch {
+	case v.Feedback == "":
+	case v.Rule:
+		b.WriteString("\n" + v.Feedback)
+	default:
 		b.WriteString("\nThe user says: " + v.Feedback)
 	}
 	for _, c := range v.Comments {
@@ -162,23 +166,32 @@ func words(v confirm.Verdict) string {
 	return b.String()
 }
 
-// declined is the result of a "no". Without a word from the user the turn stops:
-// the model could only guess.
-func declined(tool, what string, v confirm.Verdict) Result {
-	if v.NoWay {
-		return Result{
-			ForModel: "Not done: this " + what + " needs an answer from the user, and nobody could be asked. Go on without it, or say what is needed.",
-			ForUser:  "nobody could be asked", Failed: true, Denied: &Denied{tool, "nobody could be asked"},
+// nothingChanged is what it means that an edit was declined.
+const nothingChanged = "Nothing was changed."
+
+// declined is the result of a "no" to what a tool wanted; effect is what that
+// means. Without a word from the user the turn stops: the model could only guess.
+func declined(tool, what, effect string, v confirm.Verdict) Result {
+	res := Result{Failed: true, Denied: &Denied{tool, v.Feedback}}
+	switch {
+	case v.NoWay:
+		res.ForModel = "Not done: this " + what + " needs an answer from the user, and nobody could be asked. Go on without it, or say what is needed."
+		if v.Feedback == "" {
+			res.Denied.Reason = "nobody could be asked"
 		}
+		res.ForUser = oneLine(res.Denied.Reason, maxTitle)
+		return res
+	case v.Rule:
+		res.ForModel = "This " + what + " was refused by the " + v.By + ". " + effect + words(v)
+	default:
+		res.ForModel = "The user declined this " + what + ". " + effect + words(v)
+		res.Stop = v.Feedback == "" && len(v.Comments) == 0
 	}
-	res := Result{
-		ForModel: "The user declined this " + what + ". Nothing was changed." + words(v),
-		ForUser:  "declined", Failed: true, Denied: &Denied{tool, "declined"},
-		Stop: v.Feedback == "" && len(v.Comments) == 0,
-	}
+	res.ForUser = "declined"
 	if v.Feedback != "" {
 		res.ForUser = oneLine("declined: "+v.Feedback, maxTitle)
-		res.Denied.Reason = v.Feedback
+	} else {
+		res.Denied.Reason = "declined"
 	}
 	return res
 }

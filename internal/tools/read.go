@@ -6,6 +6,7 @@ import (
 	"io/fs"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/tools/notes"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -29,14 +30,20 @@ func (r reader) allowed(ctx context.Context, call Call, path string, open func()
 	if !errors.Is(err, workspace.ErrOutside) {
 		return nil, err
 	}
+	if why := notes.NeverRead(abs); why != "" {
+		res := failed("%s is never read: %s.", path, why)
+		return &res, nil
+	}
+	_, _, err = r.Root.FS(path)
+	remarks, force := notes.OnRead(abs, errors.Is(err, workspace.ErrOutside))
 	verdict, err := r.Ask.Ask(ctx, confirm.Request{
-		Tool: r.tool, Description: call.Description, Batch: call.Batch, Read: &confirm.Read{Path: abs},
+		Tool: r.tool, Description: call.Description, Batch: call.Batch, Notes: remarks, Force: force, Read: &confirm.Read{Path: abs},
 	})
 	if err != nil {
 		return nil, unanswered{err}
 	}
 	if verdict.Decision != confirm.Approve {
-		res := declined(r.tool, "read outside the workspace", verdict)
+		res := declined(r.tool, "read outside the workspace", "Nothing was read.", verdict)
 		return &res, nil
 	}
 	r.Root.AllowRead(abs)

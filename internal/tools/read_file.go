@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/tools/args"
+	"github.com/bb2d0cf4/agent/internal/tools/notes"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -61,6 +62,9 @@ func (r reader) readFile(ctx context.Context, call Call, a readFileArgs) (Result
 		return r.notRegular(a.Path, err), nil
 	case err != nil:
 		return r.unreadable(ctx, a.Path, err)
+	}
+	if why := notes.NeverRead(s.Info.Path); why != "" { // below a folder that may be read
+		return failed("%s is never read: %s.", a.Path, why), s.Close()
 	}
 	res, err := page(ctx, s, max(a.Offset, 1), cmp.Or(a.Limit, readLines))
 	if closeErr := s.Close(); err == nil && closeErr != nil {

@@ -213,6 +213,45 @@ func TestSearchStaysInside(t *testing.T) {
 	b.want(b.call("search_files", m{"regex": "needle", "path": "dir"}), true, "declined")
 }
 
+// The inside of a process shows keys: it is not even asked about.
+func TestProcessesAreNeverRead(t *testing.T) {
+	b := newBench(t, map[string]string{"a": "x\n"})
+	if err := os.Symlink("/proc/self/environ", filepath.Join(b.dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	for i, path := range []string{fmt.Sprintf("/proc/%d/environ", os.Getpid()), "/proc/self/environ", "link", "/proc/self/environ"} {
+		if i == 3 {
+			b.deps.Root.AllowRead("/proc")
+		}
+		res := b.call("read_file", m{"path": path})
+		if !res.Failed || strings.Contains(res.ForModel, "PATH=") {
+			t.Errorf("%s: %q", path, res.ForModel)
+		}
+	}
+	if len(b.ask.asked) != 0 {
+		t.Errorf("asked: %+v", b.ask.asked)
+	}
+}
+
+func TestReadsAreRemarkedOn(t *testing.T) {
+	b := newBench(t, nil)
+	outside, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.call("list_files", m{"path": outside})
+	b.call("read_file", m{"path": filepath.Join(filepath.Dir(outside), ".env")})
+	if len(b.ask.asked) != 2 {
+		t.Fatalf("asked: %+v", b.ask.asked)
+	}
+	if folder := b.ask.asked[0]; folder.Force || len(folder.Notes) != 1 || !strings.Contains(folder.Notes[0], "all that is in it") {
+		t.Errorf("a folder: %+v", folder)
+	}
+	if secret := b.ask.asked[1]; !secret.Force || len(secret.Notes) != 1 || !strings.Contains(secret.Notes[0], "keys") {
+		t.Errorf("a secret: %+v", secret)
+	}
+}
+
 // rg that lies in the workspace may be the model's own.
 func TestRipgrepOfTheWorkspaceIsNotRun(t *testing.T) {
 	b := newBench(t, map[string]string{"rg": "#!/bin/sh\ntouch run\n", "a": "needle\n"})

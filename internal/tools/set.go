@@ -47,11 +47,14 @@ type Deps struct {
 	Buffers Buffers
 	Reports Reports
 	Jobs    Commands
-	Env     []string // the whole environment of commands
+	// Background is nil where nobody wants to hear of ended commands.
+	Background Background
+	Env        []string // the whole environment of commands
 	// SpillDir is where output goes that is too long for the model, which may
 	// read it there without asking.
 	SpillDir string
 	Session  string // groups changes for undo
+	Home     string // the program's own folder, which is protected; may be empty
 	// Ripgrep is the path of rg; empty means the one on PATH, if any.
 	Ripgrep string
 }
@@ -61,6 +64,7 @@ type Set struct {
 	tools []Tool
 	specs []llm.ToolSpec
 	todo  *[]TodoItem
+	watch *watch
 }
 
 //go:embed *.md
@@ -73,11 +77,11 @@ func NewSet(d Deps) *Set {
 			d.Root.AllowRead(abs)
 		}
 	}
-	s := &Set{todo: new([]TodoItem)}
+	s := &Set{todo: new([]TodoItem), watch: &watch{d.Background, map[string]bool{}}}
 	s.tools = []Tool{
 		readFile(d), listFiles(d), findFiles(d), searchFiles(d),
 		writeFile(d), editFile(d), editLines(d), appendFile(d), regexReplace(d), patchFile(d),
-		executeCommand(d), getDiagnostics(d), todo(s.todo),
+		executeCommand(d, s.watch), getDiagnostics(d), todo(s.todo),
 	}
 	for _, t := range s.tools {
 		s.specs = append(s.specs, t.Spec())
@@ -114,7 +118,11 @@ func (s *Set) Call(ctx context.Context, name string, call Call) (res Result, err
 				name, p, origin(debug.Stack())), nil
 		}
 	}()
-	return t.Call(ctx, call)
+	res, err = t.Call(ctx, call)
+	if err == nil {
+		res.ForModel += s.watch.news()
+	}
+	return res, err
 }
 
 // origin returns the place of a panic, without the paths of the machine that

@@ -191,7 +191,7 @@ func TestParamsFitTheArguments(t *testing.T) {
 		{appendFile(b.deps), appendFileArgs{}},
 		{regexReplace(b.deps), regexReplaceArgs{}},
 		{patchFile(b.deps), patchArgs{}},
-		{executeCommand(b.deps), executeCommandArgs{}},
+		{executeCommand(b.deps, nil), executeCommandArgs{}},
 		{getDiagnostics(b.deps), getDiagnosticsArgs{}},
 		{todo(new([]TodoItem)), todoArgs{}},
 	} {

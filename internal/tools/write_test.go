@@ -105,6 +105,19 @@ func TestDeclinedEditIsNotWritten(t *testing.T) {
 			[]string{"declined this edit", "line 2 of the proposal: why?"},
 		},
 		{"nobody there", confirm.Verdict{NoWay: true}, false, "nobody could be asked", []string{"nobody could be asked"}},
+		{
+			"nobody able",
+			confirm.Verdict{NoWay: true, Feedback: "nobody could be asked: the reviewer failed: x"},
+			false, "nobody could be asked: the reviewer failed: x",
+			[]string{"nobody could be asked"},
+		},
+		{
+			"a rule",
+			confirm.Verdict{By: "plan mode", Rule: true, Feedback: "plan mode: plan."},
+			false, "plan mode: plan.",
+			[]string{"This edit was refused by the plan mode. Nothing was changed.\nplan mode: plan."},
+		},
+		{"a rule without words", confirm.Verdict{By: "rule", Rule: true}, false, "declined", []string{"refused by the rule. Nothing was changed."}},
 		{"text without approval", confirm.Verdict{Text: new(string)}, true, "declined", []string{"declined"}},
 	}
 	for _, tt := range tests {

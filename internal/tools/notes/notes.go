@@ -6,6 +6,7 @@ package notes
 import (
 	"fmt"
 	"path"
+	"path/filepath"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -16,13 +17,13 @@ import (
 )
 
 // On returns what a reviewer of c has to know, and whether a person has to
-// look at it whatever the mode.
-func On(c workspace.Change, stage edit.Stage) (notes []string, force bool) {
+// look at it whatever the mode. home is the program's own folder.
+func On(c workspace.Change, stage edit.Stage, home string) (notes []string, force bool) {
 	if stage != edit.Exact {
 		notes = append(notes, fmt.Sprintf("The text matched only after %s.", stage))
 		force = stage.Loose()
 	}
-	if why := protected(c.Name); why != "" {
+	if why := protectedAt(c, home); why != "" {
 		notes = append(notes, fmt.Sprintf("%s is protected: %s.", c.Name, why))
 		force = true
 	}
@@ -36,11 +37,32 @@ func On(c workspace.Change, stage edit.Stage) (notes []string, force bool) {
 	return notes, force
 }
 
+// protectedAt is protected for a file that may also be so by its place: below
+// this program's own folder, wherever that is, or in a repository's or a key
+// ring's folder that the program was started in.
+func protectedAt(c workspace.Change, home string) string {
+	if why := protected(c.Name); why != "" {
+		return why
+	}
+	if rel, err := filepath.Rel(home, c.Path); home != "" && err == nil && filepath.IsLocal(rel) {
+		return "it belongs to this program"
+	}
+	for _, dir := range strings.Split(fold(filepath.ToSlash(filepath.Dir(c.Path))), "/") {
+		switch dir {
+		case ".git", ".husky":
+			return "git may run what is in it"
+		case ".ssh":
+			return "it holds settings of other programs"
+		}
+	}
+	return ""
+}
+
 // protected says why a change of the file could run code or widen what is
 // allowed, whether it exists yet or not. Case does not count: on some file
 // systems it makes no difference.
 func protected(name string) string {
-	parts := strings.Split(strings.ToLower(name), "/")
+	parts := strings.Split(fold(name), "/")
 	base := parts[len(parts)-1]
 	for i, dir := range parts[:len(parts)-1] {
 		switch dir {

@@ -15,6 +15,13 @@ func change(name, before, after string, mode fs.FileMode) workspace.Change {
 	return c
 }
 
+// at is a change of the file at the absolute path in a workspace at dir.
+func at(dir, name string) workspace.Change {
+	c := change(name, "", "x\n", 0o600)
+	c.Path = dir + "/" + name
+	return c
+}
+
 func TestOn(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -31,11 +38,16 @@ func TestOn(t *testing.T) {
 		{"bidi", change("a.go", "a\nb\n", "a\nb\u202ec\n", 0o600), edit.Exact, "hidden characters: 1, on lines 2 (U+202E)", true},
 		{"hidden before, kept", change("a.go", "x\u200b\nb\n", "x\u200b\nc\n", 0o600), edit.Exact, "", false},
 		{"many lines", change("a.go", "", strings.Repeat("\u200b\n", 9), 0o600), edit.Exact, "hidden characters: 9, on lines 1, 2, 3, 4, 5, … (U+200B)", true},
+		{"in .git itself", at("/p/.git", "hooks/pre-commit"), edit.Exact, "git may run", true},
+		{"in our home", at("/h", "state/config.yaml"), edit.Exact, "belongs to this program", true},
+		{"beside our home", at("/h", "stated/x"), edit.Exact, "", false},
+		{"below settings", at("/u/.config/nvim", "init.lua"), edit.Exact, "", false},
+		{"a letter that folds", change(".v\u017fcode/tasks.json", "", "b\n", 0o600), edit.Exact, "an editor may run", true},
 		{"escape", change("a.go", "", "\x1b[31m\n", 0o600), edit.Exact, "(U+001B)", true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			notes, force := On(tt.c, tt.stage)
+			notes, force := On(tt.c, tt.stage, "/h/state")
 			text := strings.Join(notes, "\n")
 			if force != tt.force || !strings.Contains(text, tt.want) || (tt.want == "") != (text == "") {
 				t.Errorf("%q, force %v; want %q, %v", text, force, tt.want, tt.force)
@@ -84,5 +96,31 @@ func TestHiddenRunes(t *testing.T) {
 		if got := hiddenRunes(line); len(got) != want {
 			t.Errorf("%q holds %U, want %d", line, got, want)
 		}
+	}
+}
+
+func TestNeverRead(t *testing.T) {
+	for path, want := range map[string]bool{
+		"/proc/1/environ": true, "/proc/4711/task/4711/mem": true, "/proc/1/": true,
+		"/proc/cpuinfo": false, "/proc/sys/kernel/pid_max": false, "/proc/1": false, "/etc/hosts": false, "/x/proc/1/environ": false,
+	} {
+		if got := NeverRead(path) != ""; got != want {
+			t.Errorf("%s: %v", path, got)
+		}
+	}
+}
+
+func TestOnRead(t *testing.T) {
+	for path, want := range map[string]bool{
+		"/u/.ssh/id_ed25519": true, "/u/.SSH": true, "/u/.aws/credentials": true, "/u/.netrc": true, "/p/.env.local": true,
+		"/p/server.key": true, "/u/.agent/config.yaml": true, "/etc/shadow": true, "/etc/hosts": false, "/usr/include/x.h": false,
+	} {
+		notes, force := OnRead(path, false)
+		if force != want || (len(notes) == 1) != want {
+			t.Errorf("%s: %q, %v", path, notes, force)
+		}
+	}
+	if notes, force := OnRead("/usr/include", true); force || len(notes) != 1 || !strings.Contains(notes[0], "all that is in it") {
+		t.Errorf("a folder: %q, %v", notes, force)
 	}
 }

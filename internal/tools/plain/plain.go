@@ -1,4 +1,7 @@
-package tools
+// Package plain makes the output of programs fit for a model. It guarantees that
+// what it returns holds no escape sequence and no control character but tabs and
+// newlines, and that it takes time in proportion to what it is given.
+package plain
 
 import (
 	"strings"
@@ -7,10 +10,10 @@ import (
 
 const escape = '\x1b'
 
-// plainText returns the output of a command without escape sequences and control
+// Text returns the output of a command without escape sequences and control
 // characters, which mean nothing to a model. A lone carriage return, with which
 // programs draw over a line, begins a new one.
-func plainText(s string) string {
+func Text(s string) string {
 	if strings.IndexFunc(s, isControl) < 0 {
 		return s
 	}
