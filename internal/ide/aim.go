@@ -35,11 +35,10 @@ func (a *aim) remember(c lock.Candidate) {
 
 // choose returns the candidate to dial. Those that refused their own token are
 // left out until their lock holds another one.
-func (a aim) choose(found []lock.Candidate, refused map[string]string) (lock.Candidate, bool) {
+func (a aim) choose(found []lock.Candidate, refused map[unwelcome]int) (lock.Candidate, bool) {
 	match := func(ok func(lock.Candidate) bool) (lock.Candidate, bool) {
 		i := slices.IndexFunc(found, func(c lock.Candidate) bool {
-			token, was := refused[c.Path]
-			return c.Usable && !(was && token == c.File.Token) && ok(c)
+			return c.Usable && refused[unwelcome{c.Path, c.File.Token}] < mostRefused && ok(c)
 		})
 		if i < 0 {
 			return lock.Candidate{}, false

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -27,12 +28,15 @@ type keeper struct {
 	try  *attempt // under way, or nil
 	link *link    // nil while there is none
 	pace pace
-	// refused are the locks whose token an editor did not take.
-	refused map[string]string // token by path
-	quick   int               // links in a row that ended soon
+	// refused counts how often an editor did not take the token of its lock.
+	refused map[unwelcome]int
+	quick   int // links in a row that ended soon
 	retry   *time.Timer
 	work    sync.WaitGroup
 }
+
+// unwelcome is a token that an editor did not take, and the lock that it was from.
+type unwelcome struct{ path, token string }
 
 // attempt is a search and a dial that are under way.
 type attempt struct {
@@ -51,7 +55,7 @@ type tried struct {
 // Run keeps the link until ctx ends. It returns when all that it began has
 // ended: within the two seconds that closing takes.
 func (b *Bridge) Run(ctx context.Context) {
-	k := &keeper{b: b, pace: pace{jitter: b.opt.Clock.Jitter}, refused: map[string]string{}, retry: time.NewTimer(time.Hour)}
+	k := &keeper{b: b, pace: pace{jitter: b.opt.Clock.Jitter}, refused: map[unwelcome]int{}, retry: time.NewTimer(time.Hour)}
 	defer k.end()
 	if b.opt.Auto {
 		k.aim = aim{kind: best}
@@ -159,10 +163,7 @@ func (k *keeper) begin(ctx context.Context, asked *command) {
 	if asked != nil {
 		k.say(Status{State: Connecting})
 	}
-	aim, out, refused := k.aim, k.try.out, map[string]string{}
-	for path, token := range k.refused {
-		refused[path] = token
-	}
+	aim, out, refused := k.aim, k.try.out, maps.Clone(k.refused)
 	k.work.Go(func() {
 		from, ok := aim.choose(k.b.Candidates(ctx), refused)
 		if !ok {
@@ -187,10 +188,11 @@ func (k *keeper) take(ctx context.Context, t tried) {
 		k.idle("no editor has this folder open")
 	default:
 		k.pace.dialled(k.b.opt.Clock.Wall())
-		// The lock may have been older than the editor's token: it is read once more.
-		again = errors.Is(t.err, wire.ErrAuth) && k.refused[t.from.Path] == ""
 		if errors.Is(t.err, wire.ErrAuth) {
-			k.refused[t.from.Path] = t.from.File.Token
+			// The lock may have been older than the editor's token: it is read once more.
+			which := unwelcome{t.from.Path, t.from.File.Token}
+			k.refused[which]++
+			again = k.refused[which] < mostRefused
 		}
 		k.idle(fmt.Sprintf("%s could not be connected: %v", nameOf(t.from), t.err))
 	}

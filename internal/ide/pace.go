@@ -12,6 +12,8 @@ const (
 	// first; links that end sooner, one after another, are another session's doing.
 	settled  = 10 * time.Second
 	mostLost = 3
+	// mostRefused is how often a token is shown to an editor that does not take it.
+	mostRefused = 2
 )
 
 // pace says when to try again: ever more rarely while it fails, and never more

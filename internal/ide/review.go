@@ -29,18 +29,33 @@ type standing struct {
 	req confirm.Request
 	// claims carries what the terminal wants: the question for itself, or back.
 	claims chan claim
+	ended  chan struct{} // closed when the question is over
 
 	mu       sync.Mutex // guards what follows
 	proposal string     // the text that is shown in the editor
 	serial   int        // how many times the proposal was replaced
 	draft    client.DraftChange
+	asked    *asked // in an editor now; nil before the first time
+}
+
+// asked is one open diff.
+type asked struct {
+	over chan struct{} // closed when it has come to out
+	out  opened        // to be read after over is closed
 }
 
 // claim takes a question for the terminal, or gives it back with a new proposal.
 type claim struct {
 	taken bool
 	text  string
-	done  chan struct{} // closed when the editor no longer shows it
+	// done is given what the editor's draft was, once the editor no longer shows it.
+	done chan claimed
+}
+
+// claimed is what was made of a proposal in the editor.
+type claimed struct {
+	text   string
+	edited bool
 }
 
 // id is what the editor knows the question by. It stays the same over
@@ -72,10 +87,12 @@ func (s *standing) replace(text string) {
 type reviews struct {
 	mu  sync.Mutex
 	all map[string]*standing
+	// last is the one that ended last: its answer may not have been taken yet.
+	last *standing
 }
 
 func (r *reviews) begin(req confirm.Request) *standing {
-	s := &standing{req: req, claims: make(chan claim), proposal: req.Change.After}
+	s := &standing{req: req, claims: make(chan claim), ended: make(chan struct{}), proposal: req.Change.After}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.all == nil {
@@ -89,12 +106,18 @@ func (r *reviews) end(s *standing) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.all, s.req.ID)
+	r.last = s
+	close(s.ended)
 }
 
+// get returns the question with the given id, which may have ended just now.
 func (r *reviews) get(id string) *standing {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.all[id]
+	if s := r.all[id]; s != nil || r.last == nil || r.last.req.ID != id {
+		return s
+	}
+	return r.last
 }
 
 // shownAs returns the question that an editor knows by id.
@@ -120,7 +143,10 @@ func (b *Bridge) Review(ctx context.Context, req confirm.Request) (confirm.Verdi
 	s := b.reviews.begin(req)
 	defer b.reviews.end(s)
 	for {
-		l, err := b.awaitLink(ctx)
+		l, err := b.awaitLink(ctx, s)
+		if errors.Is(err, errAgain) {
+			continue
+		}
 		if err != nil {
 			return confirm.Verdict{}, err
 		}
@@ -135,7 +161,7 @@ func (b *Bridge) Review(ctx context.Context, req confirm.Request) (confirm.Verdi
 var errAgain = errors.New("to be shown again")
 
 // awaitLink waits for an editor.
-func (b *Bridge) awaitLink(ctx context.Context) (*link, error) {
+func (b *Bridge) awaitLink(ctx context.Context, s *standing) (*link, error) {
 	var giveUp <-chan time.Time
 	if b.opt.Alone {
 		t := time.NewTimer(comeback)
@@ -149,6 +175,9 @@ func (b *Bridge) awaitLink(ctx context.Context) (*link, error) {
 		}
 		select {
 		case <-changed:
+		case c := <-s.claims:
+			c.done <- claimed{}
+			return nil, s.awaitRelease(ctx, c)
 		case <-giveUp:
 			return nil, confirm.ErrUndecided
 		case <-ctx.Done():
@@ -169,17 +198,62 @@ func (b *Bridge) Draft(ctx context.Context, id string) (text string, edited bool
 	defer cancel()
 	known := s.edited().Edited
 	l, _ := b.now.get()
+	over := false
+	select {
+	case <-s.ended:
+		over = true
+	default:
+	}
 	switch {
+	case over:
+		return s.crossed(ctx, errors.New("the review in the editor is over"))
 	case l == nil && known:
 		return "", true, errors.New("the link to the editor is lost")
 	case l == nil || !l.ours():
 		return "", false, nil
 	}
 	d, err := l.client.Diffs.Resolve(ctx, s.id(), true)
-	if err != nil {
-		return "", known, err
+	if err == nil {
+		return d.Text, d.Edited, nil
 	}
-	return d.Text, d.Edited, nil
+	return s.crossed(ctx, err)
+}
+
+// crossed returns the text that was accepted in the editor at the same instant as
+// in the terminal: it is what was meant. If there is none, err stands.
+func (s *standing) crossed(ctx context.Context, err error) (text string, edited bool, _ error) {
+	if out := s.accepted(ctx); out != nil {
+		return out.Text, out.Text != s.req.Change.After, nil
+	}
+	return "", s.edited().Edited, err
+}
+
+// crossing is how long an answer of the editor's may take that was on its way
+// when the terminal answered.
+const crossing = 300 * time.Millisecond
+
+// accepted returns what was accepted in the editor while the terminal answered;
+// nil if nothing was.
+func (s *standing) accepted(ctx context.Context) *client.DiffOutcome {
+	s.mu.Lock()
+	a := s.asked
+	s.mu.Unlock()
+	if a == nil {
+		return nil
+	}
+	late := time.NewTimer(crossing)
+	defer late.Stop()
+	select {
+	case <-a.over:
+	case <-late.C:
+		return nil
+	case <-ctx.Done():
+		return nil
+	}
+	if a.out.err == nil && (a.out.out.Kind == client.Accepted || a.out.out.Kind == client.AlreadyWritten) {
+		return &a.out.out
+	}
+	return nil
 }
 
 // drafted takes note that the person has edited an open diff.
@@ -213,37 +287,50 @@ func (b *Bridge) Claim(ctx context.Context, id string) (text string, edited bool
 	if s == nil {
 		return "", false
 	}
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
-	defer cancel()
-	text, edited, err := b.Draft(ctx, id)
-	if err != nil {
-		text, edited = "", false
-	}
-	s.send(ctx, claim{taken: true, done: make(chan struct{})})
-	return text, edited
+	got := s.send(ctx, claim{taken: true})
+	return got.text, got.edited
 }
 
 // Release gives a claimed question back: the editor shows it with text as the
 // proposal.
 func (b *Bridge) Release(ctx context.Context, id, text string) {
 	if s := b.reviews.get(id); s != nil {
-		ctx, cancel := context.WithTimeout(ctx, time.Second)
-		defer cancel()
-		s.send(ctx, claim{text: text, done: make(chan struct{})})
+		s.send(ctx, claim{text: text})
 	}
 }
 
-// send hands c to the review, if it is showing the question.
-func (s *standing) send(ctx context.Context, c claim) {
+// send hands c to the review and waits until it is done with it.
+func (s *standing) send(ctx context.Context, c claim) claimed {
+	ctx, cancel := context.WithTimeout(ctx, 2*withdrawing)
+	defer cancel()
+	c.done = make(chan claimed, 1)
 	select {
 	case s.claims <- c:
+	case <-s.ended:
+		return claimed{}
 	case <-ctx.Done():
-		return
+		return claimed{}
 	}
 	select {
-	case <-c.done:
+	case got := <-c.done:
+		return got
 	case <-ctx.Done():
+		return claimed{}
 	}
+}
+
+// awaitRelease waits until the terminal gives a claimed question back: errAgain.
+func (s *standing) awaitRelease(ctx context.Context, c claim) error {
+	for c.taken {
+		select {
+		case c = <-s.claims:
+			c.done <- claimed{}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	s.replace(c.text)
+	return errAgain
 }
 
 // request is the question as the editor is asked it.

@@ -34,17 +34,17 @@ func (b *Bridge) show(ctx context.Context, l *link, s *standing) (confirm.Verdic
 	var work sync.WaitGroup
 	defer work.Wait()
 	defer cancel()
-	got := make(chan opened, 1)
+	a := s.ask()
 	work.Go(func() {
-		out, err := l.client.Diffs.Open(asking, req)
-		got <- opened{out, err}
+		defer close(a.over)
+		a.out.out, a.out.err = l.client.Diffs.Open(asking, req)
 	})
 	work.Go(func() { b.watch(asking, l, s) })
 	select {
-	case o := <-got:
+	case <-a.over:
 		cancel()
 		b.closeDiff(ctx, l, req.Tab)
-		return b.verdict(ctx, l, s, o)
+		return b.verdict(ctx, l, s, a.out)
 	case <-ctx.Done():
 		cancel()
 		b.closeDiff(ctx, l, req.Tab)
@@ -53,37 +53,43 @@ func (b *Bridge) show(ctx context.Context, l *link, s *standing) (confirm.Verdic
 		b.lostDuring(s, l)
 		return confirm.Verdict{}, errAgain
 	case c := <-s.claims:
+		got := b.draftFor(ctx, s)
 		cancel()
 		b.closeDiff(ctx, l, req.Tab)
-		return b.claimed(ctx, l, s, c)
+		b.tell(ctx, l, "being edited in the terminal")
+		c.done <- got
+		err := s.awaitRelease(ctx, c)
+		b.tell(ctx, l, "")
+		return confirm.Verdict{}, err
 	}
 }
 
-// claimed waits until the terminal gives the question back.
-func (b *Bridge) claimed(ctx context.Context, l *link, s *standing, c claim) (confirm.Verdict, error) {
-	close(c.done)
-	b.tell(ctx, l, "waiting", "being edited in the terminal")
-	for c.taken {
-		select {
-		case c = <-s.claims:
-			close(c.done)
-		case <-ctx.Done():
-			return confirm.Verdict{}, ctx.Err()
-		}
+// draftFor fetches the draft of a question that the terminal has claimed.
+func (b *Bridge) draftFor(ctx context.Context, s *standing) claimed {
+	text, edited, err := b.Draft(ctx, s.req.ID)
+	if err != nil {
+		return claimed{}
 	}
-	s.replace(c.text)
-	b.tell(ctx, l, "waiting", "")
-	return confirm.Verdict{}, errAgain
+	return claimed{text, edited}
+}
+
+// ask remembers that the question is put to an editor.
+func (s *standing) ask() *asked {
+	a := &asked{over: make(chan struct{})}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked = a
+	return a
 }
 
 // tell shows a state in our own extension; that it cannot be shown is no harm.
-func (b *Bridge) tell(ctx context.Context, l *link, state, text string) {
+func (b *Bridge) tell(ctx context.Context, l *link, text string) {
 	if !l.ours() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, withdrawing)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), withdrawing)
 	defer cancel()
-	if err := l.client.SetStatus(ctx, state, text, ""); err != nil {
+	if err := l.client.SetStatus(ctx, "waiting", text, ""); err != nil {
 		return
 	}
 }
@@ -181,7 +187,11 @@ func (b *Bridge) verdict(ctx context.Context, l *link, s *standing, o opened) (c
 		return v, nil
 	case client.Undecided:
 	}
-	b.opt.Face.note(s.req.ID, "closed in "+l.name()+" without an answer: answer here")
+	gone := ""
+	if d := s.edited(); d.Edited {
+		gone = fmt.Sprintf(", and its edit (+%d −%d) is gone", d.Added, d.Removed)
+	}
+	b.opt.Face.note(s.req.ID, "closed in "+l.name()+" without an answer"+gone+": answer here")
 	return confirm.Verdict{}, confirm.ErrUndecided
 }
 

@@ -1,0 +1,325 @@
+package ide_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/editor"
+	"github.com/bb2d0cf4/agent/internal/ide"
+	"github.com/bb2d0cf4/agent/internal/ide/idetest"
+	"github.com/bb2d0cf4/agent/internal/ide/wire"
+)
+
+type rawJSON = json.RawMessage
+
+// TestConnectsByItself: the editor that has the folder open is found and linked
+// without being asked for, also when it comes later.
+func TestConnectsByItself(t *testing.T) {
+	r := newRig(t, nil)
+	r.untilState(ide.Looking)
+	e := idetest.Start(t, idetest.Ours())
+	e.WriteLock(r.locks, r.dir)
+	r.untilState(ide.Connected)
+	s := r.Status()
+	if s.Editor.Port != e.Port() || !s.Info.Ours || s.Since.IsZero() {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestForeignEditorIsOnlyOffered(t *testing.T) {
+	r := newRig(t, nil)
+	e := idetest.Start(t, idetest.Neovim())
+	path := e.WriteLock(r.folder(e.Dialect), r.dir)
+	r.untilState(ide.Looking)
+	if a, _ := e.Handshakes(); a != 0 {
+		t.Error("linked without being asked for")
+	}
+	if err := r.Connect(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	if s := r.Status(); s.State != ide.Connected || s.Editor.Path != path {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestDisconnectStays(t *testing.T) {
+	r := newRig(t, nil)
+	e := r.editor(idetest.Ours())
+	if err := r.Disconnect(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	e.WaitConns(0)
+	if s := r.Status(); s.State != ide.Off || s.Why == "" {
+		t.Errorf("%+v", s)
+	}
+	if got := r.State(t.Context()); got.Name != "" {
+		t.Errorf("still sees %+v", got)
+	}
+	if err := r.Connect(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	e.WaitConns(1)
+}
+
+func TestConnectWithoutAnEditor(t *testing.T) {
+	r := newRig(t, nil)
+	if err := r.Connect(t.Context(), ""); !errors.Is(err, ide.ErrNoEditor) {
+		t.Errorf("Connect = %v", err)
+	}
+	if err := r.Connect(t.Context(), "/no/such.lock"); !errors.Is(err, ide.ErrNoEditor) || r.Status().State != ide.Off {
+		t.Errorf("Connect = %v, %+v", err, r.Status())
+	}
+}
+
+// TestRefusedToken: the lock is read once more, and then left alone until it holds
+// another token.
+func TestRefusedToken(t *testing.T) {
+	r := newRig(t, nil)
+	e := idetest.Start(t, idetest.Ours())
+	path := e.WriteLock(r.locks, r.dir)
+	old, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(strings.Replace(string(old), "token-of", "wrong-of", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.until("the second refusal", func() bool {
+		_, n := e.Handshakes()
+		return n >= 2 && r.Status().Why == "no editor has this folder open"
+	})
+	if a, n := e.Handshakes(); a != 0 || n != 2 {
+		t.Errorf("%d accepted, %d refused", a, n)
+	}
+	if err := r.Connect(t.Context(), path); !errors.Is(err, wire.ErrAuth) {
+		t.Errorf("Connect = %v", err)
+	}
+	if err := os.WriteFile(path, old, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Connect(t.Context(), path); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTheftIsNotFought: a link that is ended again and again as soon as it stands
+// is left to the other session.
+func TestTheftIsNotFought(t *testing.T) {
+	r := newRig(t, nil)
+	e := r.editor(idetest.Ours())
+	for range 2 {
+		e.Drop()
+		e.WaitConns(1)
+		r.untilState(ide.Connected)
+	}
+	e.Drop()
+	r.untilState(ide.Off)
+	if !strings.Contains(r.Status().Why, "another session") {
+		t.Errorf("%+v", r.Status())
+	}
+	if a, _ := e.Handshakes(); a != 3 {
+		t.Errorf("%d connections", a)
+	}
+}
+
+// TestState: what the editor shows, less what lies outside of the folder.
+func TestState(t *testing.T) {
+	r := newRig(t, nil)
+	path := filepath.Join(r.dir, "a.txt")
+	if err := os.WriteFile(path, []byte("one\ntwo\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, dialect := range dialects {
+		e := idetest.Start(t, dialect())
+		e.World.Open(path, idetest.Document{Active: true})
+		e.World.Open("/etc/passwd", idetest.Document{})
+		e.World.Select(&idetest.Selected{Path: path, Text: "two", StartLine: 2, EndLine: 2})
+		e.World.Find(true, idetest.Finding{Path: path, Line: 1, Column: 1, Severity: "Error", Message: "bad"},
+			idetest.Finding{Path: "/etc/passwd", Line: 1, Column: 1, Severity: "Error", Message: "secret"})
+		if err := r.Connect(t.Context(), e.WriteLock(r.folder(e.Dialect), r.dir)); err != nil {
+			t.Fatal(err)
+		}
+		got := r.State(t.Context())
+		if len(got.Diagnostics) != 1 || got.Diagnostics[0].Line != 1 || got.Name != e.Dialect.Name {
+			t.Errorf("%s: %+v", name, got)
+		}
+		if name == "Emacs" || name == "JetBrains" {
+			continue // they tell of no tabs and selections when asked
+		}
+		if len(got.Tabs) != 1 || got.Tabs[0].Path != path || !got.Tabs[0].Active {
+			t.Errorf("%s: tabs %+v", name, got.Tabs)
+		}
+		want := &editor.Selection{Path: path, StartLine: 2, EndLine: 2, Text: "two"}
+		if diff := cmp.Diff(want, got.Selection); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+		if diff := cmp.Diff(want, r.Selection()); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// TestStalledEditor: an editor that does not answer delays one turn, by no more
+// than the caller allows, and none after it.
+func TestStalledEditor(t *testing.T) {
+	r := newRig(t, nil)
+	e := r.editor(idetest.Ours())
+	for _, tool := range []string{"getOpenEditors", "getDiagnostics", "getLatestSelection"} {
+		e.Handle(tool, func(*idetest.Conn, rawJSON) idetest.Reply { return idetest.Reply{Silent: true} })
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	r.State(ctx)
+	if ctx.Err() == nil {
+		t.Error("the first turn did not wait at all")
+	}
+	r.State(t.Context()) // would hang until the editor answers
+	if n := len(e.Requests("getOpenEditors")); n != 1 {
+		t.Errorf("asked %d times", n)
+	}
+}
+
+func TestDocuments(t *testing.T) {
+	r := newRig(t, nil)
+	if _, err := r.Diagnostics(t.Context(), ""); !errors.Is(err, editor.ErrNone) {
+		t.Errorf("without an editor: %v", err)
+	}
+	if name, unsaved := r.Unsaved(t.Context(), "/x"); name != "" || unsaved {
+		t.Error("without an editor: unsaved")
+	}
+	if err := r.Save(t.Context(), "/x"); !errors.Is(err, editor.ErrNone) {
+		t.Errorf("without an editor: %v", err)
+	}
+	e := r.editor(idetest.Ours())
+	path := filepath.Join(r.dir, "a.txt")
+	e.World.Open(path, idetest.Document{Dirty: true})
+	if name, unsaved := r.Unsaved(t.Context(), path); name != e.Dialect.Name || !unsaved {
+		t.Errorf("%q, %v", name, unsaved)
+	}
+	if err := r.Save(t.Context(), path); err != nil {
+		t.Error(err)
+	}
+	if _, unsaved := r.Unsaved(t.Context(), path); unsaved {
+		t.Error("not saved")
+	}
+	e.World.Find(false, idetest.Finding{Path: path, Line: 3, Column: 1, Severity: "Error", Message: "bad"})
+	found, known, err := r.Report(t.Context(), path, time.Millisecond)
+	if err != nil || known || len(found) != 1 || found[0].Line != 3 {
+		t.Errorf("%+v, %v, %v", found, known, err)
+	}
+}
+
+// TestUnsavedIsAskedBriefly: an edit is not held up by an editor that does not
+// say.
+func TestUnsavedIsAskedBriefly(t *testing.T) {
+	r := newRig(t, nil)
+	e := r.editor(idetest.Ours())
+	e.Handle("checkDocumentDirty", func(*idetest.Conn, rawJSON) idetest.Reply { return idetest.Reply{Silent: true} })
+	if _, unsaved := r.Unsaved(t.Context(), filepath.Join(r.dir, "a.txt")); unsaved {
+		t.Error("unsaved")
+	}
+}
+
+func TestMentionAndFlood(t *testing.T) {
+	r := newRig(t, nil)
+	e := r.editor(idetest.Ours())
+	path := filepath.Join(r.dir, "a.txt")
+	e.Notify("at_mentioned", map[string]any{"filePath": path, "lineStart": 4, "lineEnd": 9})
+	r.until("the mention", func() bool { return len(r.mentions) == 1 && r.mentions[0] == fmt.Sprint(path, 5, 10) })
+	for i := range 5000 {
+		at := map[string]any{"line": i, "character": 0}
+		e.Notify("selection_changed", map[string]any{
+			"filePath": path, "text": "x", "selection": map[string]any{"start": at, "end": at},
+		})
+	}
+	req := r.proposal("old\n", "new\n")
+	got := r.ask(t.Context(), req)
+	e.NextDiff().Accept()
+	if o, text := r.answered(got, req); text != "new\n" {
+		t.Errorf("%+v with %q", o, text)
+	}
+}
+
+// TestDoubleAnswers: 200 questions, each answered in the terminal and in the editor
+// at the same time, in turn edited, accepted and rejected there. Each has one
+// outcome, it is the answer of one of them, and no diff stays.
+func TestDoubleAnswers(t *testing.T) {
+	const load = 200
+	r := newRig(t, nil)
+	e := r.editor(idetest.Ours())
+	won := map[string]int{}
+	for i := range load {
+		req := r.proposal("old\n", fmt.Sprintf("new %d\n", i))
+		got := r.ask(t.Context(), req)
+		d := e.NextDiff()
+		<-r.terminal.shown
+		both(t, r, d, i)
+		o, text := r.answered(got, req)
+		edited := fmt.Sprintf("edited %d\n", i)
+		switch {
+		case o.err != nil || o.NoWay:
+			t.Fatalf("%d: %+v", i, o)
+		case o.Decision == confirm.Approve && text != req.Change.After && text != edited:
+			t.Fatalf("%d: approved %q", i, text)
+		case o.Decision == confirm.Approve && i%3 == 0 && text != edited:
+			t.Fatalf("%d: the edit was passed over by %s", i, o.By)
+		case o.Decision == confirm.Reject && i%3 != 2:
+			t.Fatalf("%d: nobody rejected: %+v", i, o)
+		}
+		won[o.By]++
+		<-d.Closed
+	}
+	e.WaitOpenDiffs(0)
+	t.Logf("load %d, answered first: %v", load, won)
+	if len(won) < 2 {
+		t.Error("no race: one side always won")
+	}
+}
+
+// both answers on both surfaces at about the same instant.
+func both(t *testing.T, r *rig, d *idetest.Diff, i int) {
+	t.Helper()
+	if i%3 == 0 {
+		d.Edit(fmt.Sprintf("edited %d\n", i))
+	}
+	start := make(chan struct{})
+	var work sync.WaitGroup
+	work.Go(func() {
+		<-start
+		spin(rand.IntN(3))
+		if i%3 == 2 {
+			d.Reject()
+		} else {
+			d.Accept()
+		}
+	})
+	work.Go(func() {
+		<-start
+		spin(rand.IntN(3))
+		select {
+		case r.terminal.answers <- yes:
+		case <-d.Closed:
+		}
+	})
+	close(start)
+	work.Wait()
+}
+
+// spin takes a moment that differs.
+func spin(n int) {
+	for range n * 50_000 {
+		_ = rand.IntN(2)
+	}
+}

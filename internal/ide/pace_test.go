@@ -1,0 +1,105 @@
+package ide
+
+import (
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/bb2d0cf4/agent/internal/ide/lock"
+)
+
+// TestPace: whatever happens to the attempts, there are at most ten in any minute,
+// the first wait is short and none is longer than half a minute, jitter and limit
+// aside.
+func TestPace(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := pace{jitter: func() float64 { return rapid.Float64Range(0, 0.999).Draw(t, "jitter") }}
+		now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+		var dials []time.Time
+		for range rapid.IntRange(1, 60).Draw(t, "steps") {
+			if rapid.IntRange(0, 3).Draw(t, "stood") == 0 {
+				p.reset()
+			}
+			if rapid.Bool().Draw(t, "found") {
+				p.dialled(now)
+				dials = append(dials, now)
+			}
+			p.failed()
+			wait := p.wait(now)
+			if wait < 400*time.Millisecond || wait > time.Minute {
+				t.Fatalf("waits %v", wait)
+			}
+			if n := len(dials); n > mostDials && dials[n-1].Sub(dials[n-1-mostDials]) < time.Minute {
+				t.Fatalf("eleven dials within %v", dials[n-1].Sub(dials[n-1-mostDials]))
+			}
+			now = now.Add(wait)
+		}
+	})
+}
+
+func TestWaitsGrow(t *testing.T) {
+	p := pace{jitter: func() float64 { return 0.5 }}
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	var got []time.Duration
+	for range 9 {
+		p.failed()
+		got = append(got, p.wait(now))
+	}
+	want := []time.Duration{500, 1000, 2000, 4000, 8000, 16000, 30000, 30000, 30000}
+	for i, w := range want {
+		if got[i] != w*time.Millisecond {
+			t.Errorf("wait %d is %v", i, got[i])
+		}
+	}
+	p.reset()
+	p.failed()
+	if got := p.wait(now); got != firstWait {
+		t.Errorf("after a reset: %v", got)
+	}
+}
+
+// TestNap: only the time that timers did not see counts as sleep.
+func TestNap(t *testing.T) {
+	wall := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	b := New(Options{Clock: Clock{Wall: func() time.Time { return wall }}})
+	n := b.newNap()
+	wall = wall.Add(10 * time.Second)
+	if n.slept() {
+		t.Error("ten seconds are a nap")
+	}
+	wall = wall.Add(time.Hour)
+	if !n.slept() {
+		t.Error("an hour is none")
+	}
+	wall = wall.Add(-2 * time.Hour)
+	if n.slept() {
+		t.Error("a clock that was put back is a nap")
+	}
+}
+
+// TestAim: an editor that a person chose is found again by its name and folders
+// when it was restarted, and no other one takes its place.
+func TestAim(t *testing.T) {
+	editor := func(path, name, folder string) lock.Candidate {
+		return lock.Candidate{Path: path, Usable: true, Auto: true, File: lock.File{Name: name, Folders: []string{folder}, Token: "t"}}
+	}
+	a := aim{kind: chosen, path: "1"}
+	a.remember(editor("1", "Code", "/p"))
+	for name, tt := range map[string]struct {
+		found []lock.Candidate
+		want  string
+	}{
+		"same":      {[]lock.Candidate{editor("2", "Code", "/p"), editor("1", "Code", "/p")}, "1"},
+		"restarted": {[]lock.Candidate{editor("3", "Vim", "/p"), editor("2", "Code", "/p")}, "2"},
+		"gone":      {[]lock.Candidate{editor("3", "Vim", "/p"), editor("4", "Code", "/q")}, ""},
+	} {
+		if c, _ := a.choose(tt.found, nil); c.Path != tt.want {
+			t.Errorf("%s: %q", name, c.Path)
+		}
+	}
+	refused := map[unwelcome]int{{"1", "t"}: mostRefused}
+	if c, ok := (aim{kind: best}).choose([]lock.Candidate{editor("1", "Code", "/p")}, refused); ok {
+		t.Errorf("chose %q, which refuses its token", c.Path)
+	}
+}

@@ -1,0 +1,366 @@
+package ide_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/ide"
+	"github.com/bb2d0cf4/agent/internal/ide/idetest"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+var dialects = map[string]func() idetest.Dialect{
+	"ours": idetest.Ours, "Neovim": idetest.Neovim, "Emacs": idetest.Emacs, "JetBrains": idetest.JetBrains, "nexus3": idetest.Nexus3,
+}
+
+// TestEditorsAnswer: what a person decides in any editor is the verdict, the text
+// is exact, and the diff is gone when the verdict is there.
+func TestEditorsAnswer(t *testing.T) {
+	for name, dialect := range dialects {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, nil)
+			e := r.editor(dialect())
+			for i, after := range []string{"new\n", "no newline", "", "crlf\r\nmixed\n"} {
+				req := r.proposal("old\n", after)
+				got := r.ask(t.Context(), req)
+				d := e.NextDiff()
+				if d.Path != req.Change.Path || d.Text != after {
+					t.Fatalf("%d: shown %s %q", i, d.Path, d.Text)
+				}
+				d.Accept()
+				o, text := r.answered(got, req)
+				if o.err != nil || o.Decision != confirm.Approve || text != after || o.By != e.Dialect.Name || o.Session {
+					t.Errorf("%d: %+v with %q", i, o, text)
+				}
+				req = r.proposal("old\n", after)
+				got = r.ask(t.Context(), req)
+				e.NextDiff().Reject()
+				if o, _ := r.answered(got, req); o.err != nil || o.Decision != confirm.Reject || o.NoWay || o.By != e.Dialect.Name {
+					t.Errorf("%d: %+v", i, o)
+				}
+			}
+			e.WaitOpenDiffs(0)
+		})
+	}
+}
+
+// TestTerminalAnswersFirst: the diff goes away within the second.
+func TestTerminalAnswersFirst(t *testing.T) {
+	for name, dialect := range dialects {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, nil)
+			e := r.editor(dialect())
+			req := r.proposal("old\n", "new\n")
+			got := r.ask(t.Context(), req)
+			d := e.NextDiff()
+			r.terminal.answers <- yes
+			if o, text := r.answered(got, req); o.By != "terminal" || text != "new\n" {
+				t.Errorf("%+v with %q", o, text)
+			}
+			select {
+			case <-d.Closed:
+			case <-time.After(5 * time.Second): // a second and slack
+				t.Error("the diff is still there")
+			}
+			e.WaitOpenDiffs(0)
+		})
+	}
+}
+
+func TestEditsAndWordsOfTheEditor(t *testing.T) {
+	r := newRig(t, nil)
+	e := r.editor(idetest.Ours())
+	req := r.proposal("old\n", "new\n")
+	got := r.ask(t.Context(), req)
+	d := e.NextDiff()
+	if d.OnClose != "keep" || d.Description != "I greet." {
+		t.Errorf("asked with on_close %q, description %q", d.OnClose, d.Description)
+	}
+	d.Edit("newer\n")
+	d.AcceptWith(map[string]any{"feedback": "mind the case", "comments": []any{
+		map[string]any{"side": "modified", "startLine": 1, "endLine": 1, "text": "shorter"},
+		map[string]any{"side": "original", "startLine": 2, "endLine": 3, "text": "why?"},
+	}})
+	o, text := r.answered(got, req)
+	want := []confirm.Comment{{Line: 1, Text: "shorter"}, {Line: 2, Text: "(lines 2–3) (on the text before the change) why?"}}
+	if text != "newer\n" || o.Feedback != "mind the case" {
+		t.Errorf("%+v with %q", o, text)
+	}
+	if diff := cmp.Diff(want, o.Comments); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestApprovalTakesTheDraft: typed in the editor, then yes in the terminal.
+func TestApprovalTakesTheDraft(t *testing.T) {
+	r := newRig(t, nil)
+	e := r.editor(idetest.Ours())
+	req := r.proposal("old\n", "new\n")
+	got := r.ask(t.Context(), req)
+	d := e.NextDiff()
+	d.Edit("typed\n")
+	r.untilNote("edited in Visual Studio Code +1 −1")
+	r.terminal.answers <- yes
+	if o, text := r.answered(got, req); o.By != "terminal" || text != "typed\n" {
+		t.Errorf("%+v with %q", o, text)
+	}
+	e.WaitOpenDiffs(0)
+}
+
+// TestLostDraftIsNotPassedOver: the edited text cannot be had, so yes is not taken
+// for the unedited one before the person was told.
+func TestLostDraftIsNotPassedOver(t *testing.T) {
+	for name, lose := range map[string]func(e *idetest.Editor){
+		"crash": func(e *idetest.Editor) { e.Stop() },
+		"refused": func(e *idetest.Editor) {
+			e.Handle("resolveDiff", func(*idetest.Conn, rawJSON) idetest.Reply { return idetest.Refuse("INTERNAL", "no") })
+		},
+		"silent": func(e *idetest.Editor) {
+			e.Handle("resolveDiff", func(*idetest.Conn, rawJSON) idetest.Reply { return idetest.Reply{Silent: true} })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, nil)
+			e := r.editor(idetest.Ours())
+			req := r.proposal("old\n", "new\n")
+			got := r.ask(t.Context(), req)
+			e.NextDiff().Edit("typed\n")
+			r.untilNote("edited in")
+			lose(e)
+			if name == "crash" {
+				r.untilNote("is lost, and with it an edit (+1 −1)")
+			}
+			<-r.terminal.shown
+			r.terminal.answers <- yes
+			again := <-r.terminal.shown
+			if len(again.Notes) != 1 || !strings.Contains(again.Notes[0], "edited on another surface") {
+				t.Errorf("asked again with %q", again.Notes)
+			}
+			r.terminal.answers <- yes
+			if o, text := r.answered(got, req); o.By != "terminal" || text != "new\n" {
+				t.Errorf("%+v with %q", o, text)
+			}
+		})
+	}
+}
+
+// TestQuestionSurvivesTheEditor: the editor restarts, with another port and token,
+// while a question stands. It is shown again under the same id and answered there.
+func TestQuestionSurvivesTheEditor(t *testing.T) {
+	r := newRig(t, nil)
+	e := r.editor(idetest.Ours())
+	req := r.proposal("old\n", "new\n")
+	got := r.ask(t.Context(), req)
+	first := e.NextDiff()
+	port, token := e.Port(), e.Token()
+	e.Stop()
+	r.untilNote("answer here")
+	e.Listen()
+	e.WriteLock(r.locks, r.dir)
+	second := e.NextDiff()
+	if e.Port() == port || e.Token() == token {
+		t.Fatal("the editor did not move")
+	}
+	if first.ID == "" || first.ID != second.ID || first.Tab != second.Tab {
+		t.Errorf("shown as %q %q, then as %q %q", first.ID, first.Tab, second.ID, second.Tab)
+	}
+	second.Accept()
+	if o, text := r.answered(got, req); o.By != e.Dialect.Name || text != "new\n" {
+		t.Errorf("%+v with %q", o, text)
+	}
+}
+
+// TestClosedTabs: closing a tab is never an acceptance. Where it is no answer
+// either, the terminal's question stands.
+func TestClosedTabs(t *testing.T) {
+	for name, want := range map[string]string{"ours": "", "Neovim": "Neovim", "Emacs": "", "JetBrains": "", "nexus3": "VS Code"} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, nil)
+			e := r.editor(dialects[name]())
+			req := r.proposal("old\n", "new\n")
+			got := r.ask(t.Context(), req)
+			e.NextDiff().Dismiss()
+			if want == "" {
+				if name == "JetBrains" {
+					r.untilNote("closed in IntelliJ IDEA without an answer")
+				}
+				r.terminal.answers <- yes
+				if o, _ := r.answered(got, req); o.By != "terminal" || o.Decision != confirm.Approve {
+					t.Errorf("%+v", o)
+				}
+				return
+			}
+			if o, _ := r.answered(got, req); o.By != want || o.Decision != confirm.Reject {
+				t.Errorf("%+v", o)
+			}
+		})
+	}
+}
+
+// TestRefusedDiffs: an editor that cannot show a diff says so, and the terminal's
+// question stands.
+func TestRefusedDiffs(t *testing.T) {
+	refuse := func(r idetest.Reply) func(*rig, *idetest.Editor) {
+		return func(_ *rig, e *idetest.Editor) {
+			e.Handle("openDiff", func(*idetest.Conn, rawJSON) idetest.Reply { return r })
+		}
+	}
+	for name, tt := range map[string]struct {
+		dialect func() idetest.Dialect
+		size    int
+		set     func(*rig, *idetest.Editor)
+		note    string
+	}{
+		"dirty": {idetest.Ours, 1, func(r *rig, e *idetest.Editor) {
+			e.World.Open(r.proposal("", "").Change.Path, idetest.Document{Dirty: true})
+		}, "unsaved changes in Visual Studio Code"},
+		"busy":       {idetest.Ours, 1, refuse(idetest.Refuse("BUSY", "another review")), "under another review"},
+		"large":      {idetest.Emacs, 300 << 10, nil, "too large for Emacs"},
+		"error":      {idetest.Neovim, 1, refuse(idetest.Refusef(-32603, "no window\x1b[2J")), "does not show the diff"},
+		"no tool":    {idetest.Neovim, 1, refuse(idetest.Refusef(-32601, "Tool not found: openDiff")), "Neovim shows no diffs"},
+		"nonsense":   {idetest.Neovim, 1, refuse(idetest.Text("MAYBE")), "without an answer"},
+		"timeout":    {idetest.Ours, 1, refuse(idetest.Text("FILE_SAVED", "x", `{"v":1,"reason":"timeout"}`)), "without an answer"},
+		"superseded": {idetest.Ours, 1, refuse(idetest.Text("DIFF_REJECTED", "x", `{"v":1,"reason":"superseded"}`)), "without an answer"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, nil)
+			e := r.editor(tt.dialect())
+			if tt.set != nil {
+				tt.set(r, e)
+			}
+			req := r.proposal("old\n", strings.Repeat("n", tt.size))
+			got := r.ask(t.Context(), req)
+			r.untilNote(tt.note)
+			r.terminal.answers <- yes
+			if o, _ := r.answered(got, req); o.By != "terminal" {
+				t.Errorf("%+v", o)
+			}
+		})
+	}
+}
+
+// TestSilentEditor: a connection that another session has taken over stays open
+// and never answers. The question says so, and the terminal answers.
+func TestSilentEditor(t *testing.T) {
+	r := newRig(t, nil)
+	e := r.editor(idetest.Emacs())
+	thief := newRig(t, nil)
+	if err := thief.Connect(t.Context(), e.WriteLock(thief.folder(e.Dialect), thief.dir)); err != nil {
+		t.Fatal(err)
+	}
+	req := r.proposal("old\n", "new\n")
+	got := r.ask(t.Context(), req)
+	r.untilNote("Emacs does not answer: answer here")
+	r.terminal.answers <- yes
+	if o, text := r.answered(got, req); o.By != "terminal" || text != "new\n" {
+		t.Errorf("%+v with %q", o, text)
+	}
+}
+
+// TestClaim: while the proposal is edited in the terminal the editor does not show
+// it; then it shows what was made of it.
+func TestClaim(t *testing.T) {
+	r := newRig(t, nil)
+	e := r.editor(idetest.Ours())
+	req := r.proposal("old\n", "new\n")
+	req.ID = "q"
+	got := r.ask(t.Context(), req)
+	first := e.NextDiff()
+	first.Edit("typed\n")
+	r.untilNote("edited in")
+	if text, edited := r.Claim(t.Context(), "q"); text != "typed\n" || !edited {
+		t.Errorf("claimed %q, %v", text, edited)
+	}
+	e.WaitOpenDiffs(0)
+	r.Release(t.Context(), "q", "mine\n")
+	second := e.NextDiff()
+	if second.Text != "mine\n" || second.ID == first.ID {
+		t.Errorf("shown %q as %s", second.Text, second.ID)
+	}
+	second.Accept()
+	if o, text := r.answered(got, req); o.By != e.Dialect.Name || text != "mine\n" {
+		t.Errorf("%+v with %q", o, text)
+	}
+	if text, edited := r.Claim(t.Context(), "q"); text != "" || edited {
+		t.Error("a question that is over was claimed")
+	}
+}
+
+// TestCancelledTurn: the diff goes away with the turn.
+func TestCancelledTurn(t *testing.T) {
+	r := newRig(t, nil)
+	e := r.editor(idetest.Ours())
+	ctx, cancel := context.WithCancel(t.Context())
+	got := r.ask(ctx, r.proposal("old\n", "new\n"))
+	d := e.NextDiff()
+	cancel()
+	if o, _ := r.answered(got, confirm.Request{}); !errors.Is(o.err, context.Canceled) {
+		t.Errorf("%+v", o)
+	}
+	<-d.Closed
+}
+
+// TestNotTheEditorsToAnswer: what is no change of a text, and everything where
+// diffs are switched off, stays with the terminal.
+func TestNotTheEditorsToAnswer(t *testing.T) {
+	b := ide.New(ide.Options{Diffs: true})
+	off := ide.New(ide.Options{})
+	change := &workspace.Change{After: "x"}
+	for name, tt := range map[string]struct {
+		b   *ide.Bridge
+		req confirm.Request
+	}{
+		"command": {b, confirm.Request{Command: &confirm.Command{Line: "ls"}}},
+		"read":    {b, confirm.Request{Read: &confirm.Read{Path: "/etc/hosts"}}},
+		"removal": {b, confirm.Request{Change: &workspace.Change{Delete: true}}},
+		"off":     {off, confirm.Request{Change: change}},
+	} {
+		if _, err := tt.b.Review(t.Context(), tt.req); !errors.Is(err, confirm.ErrUndecided) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestAloneWithoutAnEditor: where nobody else can be asked, an editor that does
+// not come back means that nobody decides.
+func TestAloneWithoutAnEditor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := confirm.NewController(nil, ide.New(ide.Options{Diffs: true, Alone: true}))
+		start := time.Now()
+		v, err := c.Ask(t.Context(), confirm.Request{Change: &workspace.Change{After: "x"}})
+		if err != nil || !v.NoWay || v.Decision != confirm.Reject || time.Since(start) != 10*time.Second {
+			t.Errorf("%+v, %v after %v", v, err, time.Since(start))
+		}
+	})
+}
+
+// TestAlone: the editor is the one that is asked; a tab closed by hand is a no.
+func TestAlone(t *testing.T) {
+	r := newRig(t, func(o *ide.Options) { o.Alone = true })
+	e := r.editor(idetest.Ours())
+	req := r.proposal("old\n", "new\n")
+	got := r.ask(t.Context(), req)
+	e.NextDiff().Accept()
+	if o, text := r.answered(got, req); text != "new\n" {
+		t.Errorf("%+v with %q", o, text)
+	}
+	got = r.ask(t.Context(), req)
+	d := e.NextDiff()
+	if d.OnClose != "reject" {
+		t.Errorf("on_close %q", d.OnClose)
+	}
+	d.Dismiss()
+	if o, _ := r.answered(got, req); o.NoWay || o.Decision != confirm.Reject {
+		t.Errorf("%+v", o)
+	}
+	if o := <-r.ask(t.Context(), confirm.Request{Command: &confirm.Command{Line: "ls"}}); !o.NoWay {
+		t.Errorf("a command: %+v", o)
+	}
+}
