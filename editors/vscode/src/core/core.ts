@@ -70,6 +70,8 @@ export class Core {
     this.stopWatching();
     this.selections.stop();
     const closed = this.reviews.dispose();
+    // The answers are on their way; they must be sent before the connections close.
+    await new Promise((done) => setImmediate(done));
     await Promise.all([closed, this.server.close(), this.lock?.remove()]);
   }
 

@@ -55,7 +55,7 @@ export class Server {
       clientTracking: true,
       handleProtocols: (offered) => (offered.has("mcp") ? "mcp" : false),
     });
-    this.http = createServer({ headersTimeout: handshakeMs, requestTimeout: handshakeMs }, (req, res) => this.plain(req, res));
+    this.http = createServer({ headersTimeout: handshakeMs, requestTimeout: handshakeMs, connectionsCheckingInterval: 1_000 }, (req, res) => this.plain(req, res));
     this.http.maxConnections = maxSockets;
     this.http.on("upgrade", (req: IncomingMessage, socket: Duplex, head: Buffer) => this.upgrade(req, socket, head));
   }

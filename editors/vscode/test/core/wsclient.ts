@@ -1,0 +1,136 @@
+import { readFileSync } from "node:fs";
+import WebSocket from "ws";
+import { createCore } from "../../src/core/core";
+import type { Core } from "../../src/core/core";
+import { tokenHeader } from "../../src/core/guard";
+import { FakeEditor, until } from "./fakes";
+
+export interface Message {
+  readonly jsonrpc: "2.0";
+  readonly id?: number | string | null;
+  readonly method?: string;
+  readonly params?: Record<string, unknown>;
+  readonly result?: Record<string, unknown>;
+  readonly error?: { code: number; message: string; data?: { code?: string } };
+}
+
+export interface Content {
+  readonly content: { text: string }[];
+  readonly isError?: true;
+  readonly structuredContent?: Record<string, unknown>;
+}
+
+interface Cleanup {
+  after(done: () => unknown): void;
+}
+
+/** A core with its server, over a fake editor. */
+export async function startCore(t: Cleanup, home: string): Promise<{ core: Core; editor: FakeEditor; port: number; lockPath: string }> {
+  const editor = new FakeEditor();
+  const core = createCore(editor.ports, { version: "0.1.0", home, port: 0, pid: process.pid });
+  const { port, lockPath } = await core.start();
+  // The clock of the test stands still: what waits for it at the end has to go on.
+  t.after(async () => {
+    const stopped = core.stop();
+    editor.clock.advance(10_000);
+    await stopped;
+  });
+  return { core, editor, port, lockPath };
+}
+
+/** A program that speaks with the core over a real socket, as the lock file says. */
+export class WsClient {
+  readonly received: Message[] = [];
+  closeCode: number | undefined;
+  private lastId = 0;
+
+  private constructor(private readonly socket: WebSocket) {
+    socket.on("message", (data: Buffer) => this.received.push(JSON.parse(data.toString()) as Message));
+    socket.on("close", (code) => (this.closeCode = code));
+    socket.on("error", () => undefined);
+  }
+
+  static async dial(t: Cleanup, lockPath: string): Promise<WsClient> {
+    const port = /(\d+)\.lock$/.exec(lockPath)?.[1] ?? "";
+    const { authToken } = JSON.parse(readFileSync(lockPath, "utf8")) as { authToken: string };
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/`, "mcp", { headers: { [tokenHeader]: authToken }, perMessageDeflate: false });
+    t.after(() => socket.terminate());
+    const client = new WsClient(socket);
+    await new Promise((done, fail) => {
+      socket.on("open", done);
+      socket.on("error", fail);
+    });
+    return client;
+  }
+
+  /** Dials and shakes hands. */
+  static async connect(t: Cleanup, lockPath: string, name = "test client"): Promise<WsClient> {
+    const client = await WsClient.dial(t, lockPath);
+    await client.request("initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name, version: "1" } });
+    client.notify("notifications/initialized", {});
+    return client;
+  }
+
+  send(message: object): void {
+    this.socket.send(JSON.stringify(message));
+  }
+
+  notify(method: string, params: object): void {
+    this.send({ jsonrpc: "2.0", method, params });
+  }
+
+  /** Sends a request and returns its id. */
+  begin(method: string, params: object): number {
+    const id = ++this.lastId;
+    this.send({ jsonrpc: "2.0", id, method, params });
+    return id;
+  }
+
+  async response(id: number): Promise<Message> {
+    await until(`the response to ${id}`, () => this.answered(id) !== undefined);
+    return this.answered(id) as Message;
+  }
+
+  answered(id: number): Message | undefined {
+    return this.received.find((message) => message.id === id);
+  }
+
+  request(method: string, params: object): Promise<Message> {
+    return this.response(this.begin(method, params));
+  }
+
+  beginTool(name: string, args: object): number {
+    return this.begin("tools/call", { name, arguments: args });
+  }
+
+  async tool(name: string, args: object = {}): Promise<Content> {
+    return contentOf(await this.response(this.beginTool(name, args)));
+  }
+
+  /** The first item of a tool's answer, as JSON. */
+  async json(name: string, args: object = {}): Promise<unknown> {
+    return JSON.parse((await this.tool(name, args)).content[0]?.text ?? "");
+  }
+
+  async heard(method: string): Promise<Record<string, unknown>> {
+    await until(method, () => this.notifications(method).length > 0);
+    return this.notifications(method)[0] ?? {};
+  }
+
+  notifications(method: string): Record<string, unknown>[] {
+    return this.received.filter((message) => message.method === method).map((message) => message.params ?? {});
+  }
+
+  close(): void {
+    this.socket.close();
+  }
+
+  terminate(): void {
+    this.socket.terminate();
+  }
+}
+
+export function contentOf(message: Message): Content {
+  if (message.result === undefined) throw new Error(`no result: ${JSON.stringify(message)}`);
+  return message.result as unknown as Content;
+}
