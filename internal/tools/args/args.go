@@ -7,7 +7,9 @@ package args
 import (
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -71,13 +73,14 @@ func (p Param) jsonSchema() string {
 // Decode reads a tool's arguments into a struct whose members params describe.
 // Unknown and repeated keys, wrong types, missing keys and text that is not
 // valid Unicode are errors that say what to send instead. null is as good as
-// nothing.
+// nothing, and 3.0 is the integer 3: to JSON they are the same number, and some
+// models write all numbers so.
 func Decode[A any](params []Param, args []byte) (A, error) {
 	var a A
 	if len(strings.TrimSpace(string(args))) == 0 {
 		args = []byte("{}")
 	}
-	if err := json.Unmarshal(args, &a, json.RejectUnknownMembers(true)); err != nil {
+	if err := json.Unmarshal(args, &a, json.RejectUnknownMembers(true), json.WithUnmarshalers(wholeNumbers())); err != nil {
 		return a, explainArgs(params, err)
 	}
 	present, err := members(args)
@@ -91,6 +94,34 @@ func Decode[A any](params []Param, args []byte) (A, error) {
 	}
 	return a, nil
 }
+
+// wholeNumbers reads an integer however its number is written. What is none is
+// left to the decoder, for its error.
+func wholeNumbers() *json.Unmarshalers {
+	return json.UnmarshalFromFunc(func(dec *jsontext.Decoder, n *int) error {
+		if dec.PeekKind() != '0' {
+			return errors.ErrUnsupported
+		}
+		value, err := dec.ReadValue()
+		if err != nil {
+			return err
+		}
+		f, err := strconv.ParseFloat(string(value), 64)
+		if err != nil || f != math.Trunc(f) || math.Abs(f) > maxInteger {
+			return notWholeError(value)
+		}
+		*n = int(f)
+		return nil
+	})
+}
+
+// notWholeError is a number, as it was sent, where an integer is wanted.
+type notWholeError string
+
+func (e notWholeError) Error() string { return "has to be an integer, not " + clip(string(e)) }
+
+// maxInteger is the largest number up to which a float64 holds every integer.
+const maxInteger = 1 << 53
 
 // members returns the names of the members of an object that are not null.
 func members(args []byte) (map[string]bool, error) {
@@ -163,10 +194,14 @@ func explainMember(params []Param, e *json.SemanticError) error {
 	if e.JSONPointer == "" {
 		return fmt.Errorf("the arguments have to be a JSON object, not %s; %s", kindName(e.JSONKind), describe(params))
 	}
+	var number notWholeError
+	if errors.As(e.Err, &number) {
+		return fmt.Errorf("%s %w", place(e.JSONPointer), number)
+	}
 	if e.Err != nil && e.GoType == nil {
 		return fmt.Errorf("%s: %w", place(e.JSONPointer), e.Err)
 	}
-	return fmt.Errorf("%s has to be %s, not %s", place(e.JSONPointer), typeName(e.GoType), got(e))
+	return fmt.Errorf("%s has to be %s, not %s", place(e.JSONPointer), typeName(e.GoType), kindName(e.JSONKind))
 }
 
 // knownKeys returns the keys of the object that the pointer's last key is in.
@@ -231,10 +266,10 @@ func kindName(k jsontext.Kind) string {
 	return "nothing"
 }
 
-// got describes the value that was sent, a number as it was sent.
-func got(e *json.SemanticError) string {
-	if e.JSONKind == '0' && len(e.JSONValue) > 0 && len(e.JSONValue) < 30 {
-		return string(e.JSONValue)
+// clip cuts a number that is absurdly long.
+func clip(number string) string {
+	if len(number) > 30 {
+		return number[:30] + "…"
 	}
-	return kindName(e.JSONKind)
+	return number
 }

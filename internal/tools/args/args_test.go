@@ -37,6 +37,10 @@ func TestDecode(t *testing.T) {
 		{`{"path":"a"}`, sample{Path: "a"}},
 		{` { "path" : "é😀\u00e9\ud83d\ude00" } `, sample{Path: "é😀é😀"}},
 		{`{"path":"","limit":null,"all":true}`, sample{All: &yes}},
+		{`{"path":"a","limit":3.0}`, sample{Path: "a", Limit: 3}},
+		{`{"path":"a","limit":-2.5e1}`, sample{Path: "a", Limit: -25}},
+		{`{"path":"a","limit":-0}`, sample{Path: "a"}},
+		{`{"path":"a","limit":9007199254740991}`, sample{Path: "a", Limit: 9007199254740991}},
 		{`{"path":"a","items":[{"content":"c","status":"s"}],"limit":-3}`, sample{Path: "a", Limit: -3, Items: []item{{"c", "s"}}}},
 	}
 	for _, tt := range tests {
@@ -67,6 +71,8 @@ func TestDecodeRefuses(t *testing.T) {
 		{"string for integer", `{"path":"a","limit":"5"}`, []string{`"limit" has to be an integer, not a string`}},
 		{"fraction", `{"path":"a","limit":1.5}`, []string{`"limit" has to be an integer, not 1.5`}},
 		{"too large", `{"path":"a","limit":99999999999999999999}`, []string{`"limit" has to be an integer, not 99999999999999999999`}},
+		{"beyond all bounds", `{"path":"a","limit":1e999}`, []string{`"limit" has to be an integer, not 1e999`}},
+		{"many digits", `{"path":"a","limit":` + strings.Repeat("9", 99) + `}`, []string{`not ` + strings.Repeat("9", 30) + "…"}},
 		{"number for string", `{"path":7}`, []string{`"path" has to be a string, not a number`}},
 		{"string for boolean", `{"path":"a","all":"true"}`, []string{`"all" has to be true or false, not a string`}},
 		{"object for array", `{"path":"a","items":{}}`, []string{`"items" has to be an array, not an object`}},
