@@ -99,6 +99,7 @@ var layers = []struct {
 	{"internal/cli/doctor", []string{
 		"internal/cli/home", "internal/cli/provider", "internal/config", "internal/llm/openai", "internal/sanitize", "internal/statefile",
 	}},
+	{"internal/cli/extension", []string{"internal/statefile"}},
 	{"internal/cli/home", []string{"internal/statefile"}},
 	{"internal/cli/idelink", []string{
 		"internal/config", "internal/ide", "internal/ide/client", "internal/ide/lock", "internal/tools", "internal/workspace",
@@ -106,7 +107,7 @@ var layers = []struct {
 	{"internal/cli/provider", []string{
 		"internal/config", "internal/llm", "internal/llm/openai", "internal/llm/script",
 	}},
-	{"internal/cli", []string{"internal/*"}},
+	{"internal/cli", []string{"editors/vscode", "internal/*"}},
 	{"cmd/agent", []string{"internal/cli"}},
 
 	// Support of tests and of the build; no package above imports them.

@@ -11,6 +11,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/cli/idelink"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	projectctx "github.com/bb2d0cf4/agent/internal/context"
 	"github.com/bb2d0cf4/agent/internal/headless"
 	"github.com/bb2d0cf4/agent/internal/repl"
 	"github.com/bb2d0cf4/agent/internal/repl/plain"
@@ -32,7 +33,7 @@ func interact(ctx context.Context, p Process, f *flags, cfg config.Config, first
 	if err != nil {
 		return err
 	}
-	o := opening{flags: f, cfg: cfg, place: pl, model: model, first: first}
+	o := opening{flags: f, cfg: cfg, place: pl, model: model, first: first, notes: instructions(pl.dir)}
 	if note != "" {
 		o.notes = append(o.notes, note)
 	}
@@ -43,6 +44,15 @@ func interact(ctx context.Context, p Process, f *flags, cfg config.Config, first
 		o.first = "/resume"
 	}
 	return interactScreen(ctx, p, o)
+}
+
+// instructions lists the files of instructions that the model is given.
+func instructions(dir string) []string {
+	var lines []string
+	for _, in := range projectctx.New(projectctx.Options{Dir: dir}).Instructions() {
+		lines = append(lines, in.String())
+	}
+	return lines
 }
 
 // interactPlain serves a terminal that can only print lines.

@@ -77,7 +77,7 @@ func newRoot(p Process, run func(cmd *cobra.Command, f *flags, args []string) er
 	own.StringArrayVar(&f.addDirs, "add-dir", nil, "a further `folder` that may be read and changed")
 	own.BoolVar(&f.ide, "ide", false, "connect an editor at the start")
 	own.BoolVar(&f.noIDE, "no-ide", false, "use no editor")
-	root.AddCommand(newDemo(p), newDoctor(p, &f), newSessions(p, &f), newConfig(p, &f), newUndo(p, &f))
+	root.AddCommand(newDemo(p), newDoctor(p, &f), newSessions(p, &f), newConfig(p, &f), newUndo(p, &f), newIDE(p, &f))
 	return root
 }
 

@@ -1,0 +1,101 @@
+// Package extension installs the extension for VS Code and the editors made from
+// it. It guarantees that an editor is started only when this is asked for, with no
+// secret in its environment, and that what it was given is removed again.
+package extension
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/statefile"
+)
+
+// ID is what editors know the extension by.
+const ID = "bb2d0cf4.agent-ide"
+
+// commands are the programs that install extensions, the most common first.
+var commands = [...]string{"code", "code-insiders", "code-server", "codium", "cursor", "windsurf"}
+
+// patience bounds one run of an editor's program.
+const patience = 2 * time.Minute
+
+// Editor is an editor's program.
+type Editor struct {
+	Name string // of its command
+	Path string
+}
+
+// ErrNoEditor says that there is no program to install with.
+var ErrNoEditor = errors.New("none of " + strings.Join(commands[:], ", ") + " is on PATH; in VS Code, run " +
+	`"Shell Command: Install 'code' command in PATH", or install the file that "agent ide install --to FILE" writes`)
+
+// Find returns the editors on PATH. If only is not empty it is the one that is
+// wanted, by name or path.
+func Find(only string) ([]Editor, error) {
+	names := commands[:]
+	if only != "" {
+		names = []string{only}
+	}
+	var found []Editor
+	for _, name := range names {
+		if path, err := exec.LookPath(name); err == nil {
+			found = append(found, Editor{Name: filepath.Base(name), Path: path})
+		}
+	}
+	switch {
+	case len(found) > 0:
+		return found, nil
+	case only != "":
+		return nil, fmt.Errorf("there is no program %s", only)
+	}
+	return nil, ErrNoEditor
+}
+
+// Install gives the extension to an editor. file is where it is kept for as long
+// as that takes, in the agent's own folder; env is the program's whole environment.
+func (e Editor) Install(ctx context.Context, vsix []byte, file string, env []string) (err error) {
+	if err := statefile.Write(file, vsix); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, statefile.Remove(file)) }()
+	_, err = e.run(ctx, env, "--install-extension", file, "--force")
+	return err
+}
+
+// Version returns the version of the extension that an editor has, empty if it has
+// none.
+func (e Editor) Version(ctx context.Context, env []string) (string, error) {
+	out, err := e.run(ctx, env, "--list-extensions", "--show-versions")
+	for line := range strings.Lines(out) {
+		if id, version, ok := strings.Cut(strings.TrimSpace(line), "@"); ok && strings.EqualFold(id, ID) {
+			return version, nil
+		}
+	}
+	return "", err
+}
+
+func (e Editor) run(ctx context.Context, env []string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, e.Path, args...)
+	cmd.Env, cmd.WaitDelay = env, time.Second
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%s %s: %w\n%s", e.Name, args[0], err, tail(string(out)))
+	}
+	return string(out), nil
+}
+
+// tail is the end of what a program said.
+func tail(s string) string {
+	const most = 2000
+	if s = strings.TrimSpace(s); len(s) > most {
+		return "… " + strings.ToValidUTF8(s[len(s)-most:], "")
+	}
+	return s
+}

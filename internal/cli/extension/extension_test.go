@@ -1,0 +1,91 @@
+package extension_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/cli/extension"
+)
+
+// program puts a program on a PATH of its own that writes its arguments, what is
+// in the file and its environment to a log.
+func program(t *testing.T, name, script string) (dir, log string) {
+	t.Helper()
+	dir = t.TempDir()
+	log = filepath.Join(dir, "log")
+	text := "#!/bin/sh\necho \"$@\" >>" + log + "\n" + script + "\n"
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
+	return dir, log
+}
+
+func TestInstall(t *testing.T) {
+	dir, log := program(t, "codium", `/bin/cat "$2" >>`+"$LOG"+`; /usr/bin/env >>$LOG`)
+	found, err := extension.Find("")
+	if err != nil || len(found) != 1 || found[0].Name != "codium" {
+		t.Fatalf("%+v, %v", found, err)
+	}
+	file := filepath.Join(dir, "home", "agent.vsix")
+	if err := found[0].Install(t.Context(), []byte("the extension\n"), file, []string{"LOG=" + log}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"--install-extension " + file + " --force\n", "the extension\n"} {
+		if !strings.Contains(string(got), want) {
+			t.Errorf("%q is not in %q", want, got)
+		}
+	}
+	if strings.Contains(string(got), "PATH=/usr") || strings.Contains(string(got), "HOME=") {
+		t.Errorf("the environment is more than was given: %s", got)
+	}
+	if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the file was left: %v", err)
+	}
+}
+
+func TestInstallFails(t *testing.T) {
+	dir, _ := program(t, "code", "echo no space; exit 3")
+	found, err := extension.Find("code")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "agent.vsix")
+	if err := found[0].Install(t.Context(), nil, file, nil); err == nil || !strings.Contains(err.Error(), "no space") {
+		t.Errorf("Install = %v", err)
+	}
+	if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the file was left: %v", err)
+	}
+	if v, err := found[0].Version(t.Context(), nil); v != "" || err == nil {
+		t.Errorf("Version = %q, %v", v, err)
+	}
+}
+
+func TestVersion(t *testing.T) {
+	program(t, "code", "echo other.thing@1.0.0; echo BB2D0CF4.agent-ide@0.3.1")
+	found, err := extension.Find("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, err := found[0].Version(t.Context(), nil); v != "0.3.1" || err != nil {
+		t.Errorf("Version = %q, %v", v, err)
+	}
+}
+
+func TestNoEditor(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	if _, err := extension.Find(""); !errors.Is(err, extension.ErrNoEditor) {
+		t.Errorf("Find = %v", err)
+	}
+	if _, err := extension.Find("emacs"); err == nil || !strings.Contains(err.Error(), "emacs") {
+		t.Errorf("Find = %v", err)
+	}
+}
