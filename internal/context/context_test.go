@@ -84,10 +84,13 @@ func TestInstructionsFromRootDown(t *testing.T) {
 	want := []Instruction{
 		{Path: filepath.Join(dir, "AGENTS.md"), Name: "AGENTS.md", Size: 10, Used: 9},
 		{Path: filepath.Join(dir, "a/CLAUDE.md"), Name: "a/CLAUDE.md", Size: 9, Used: 9},
-		{Path: filepath.Join(dir, "a/b/AGENTS.md"), Name: "a/b/AGENTS.md", Size: 18, Used: 15, Hidden: 2},
+		{Path: filepath.Join(dir, "a/b/AGENTS.md"), Name: "a/b/AGENTS.md", Size: 18, Used: 25, Hidden: 2},
 	}
 	if diff := cmp.Diff(want, b.Instructions()); diff != "" {
 		t.Error(diff)
+	}
+	if strings.ContainsAny(got, "\u200b\u202e") || !strings.Contains(got, `rule of b\u{200b}\u{202e}`) {
+		t.Errorf("hidden characters are hidden from a reader of\n%s", got)
 	}
 }
 
@@ -254,18 +257,34 @@ func TestEditorIsAskedEachTimeAndBounded(t *testing.T) {
 	}
 }
 
-func TestHidden(t *testing.T) {
-	for text, want := range map[string]int{
-		"plain\ttext\r\n":         0,
-		"family 👨\u200d👩 ❤\ufe0f": 0,
-		"a\u200db":                1,
-		"\u202ertl\u202c":         2,
-		"tag \U000e0041":          1,
-		"esc \x1b[0m \u0085":      2,
-		"\U000e0100":              1,
+// What a person who looks at the file cannot see must not steer the model.
+func TestVisible(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain\ttext\r\n":                 "plain\ttext\r\n",
+		"family 👨\u200d👩 ❤\ufe0f 1\ufe0f": "family 👨\u200d👩 ❤\ufe0f 1\ufe0f",
+		"a\u200db":             `a\u{200d}b`,
+		"\u202ertl\u202c":      `\u{202e}rtl\u{202c}`,
+		"tag \U000e0041":       `tag \u{e0041}`,
+		"esc \x1b[0m \u0085":   `esc \u{1b}[0m \u{85}`,
+		"\U000e0100":           `\u{e0100}`,
+		"a\ufe01b\u3164\u2800": `a\u{fe01}b\u{3164}\u{2800}`,
 	} {
-		if got := hidden(text); got != want {
-			t.Errorf("%q: %d, want %d", text, got, want)
+		got, hidden := visible(text)
+		if got != want || hidden != strings.Count(want, `\u{`) {
+			t.Errorf("%q: %q with %d hidden, want %q", text, got, hidden, want)
+		}
+	}
+}
+
+func TestInstructionsAreDescribed(t *testing.T) {
+	for want, in := range map[string]Instruction{
+		"instructions: AGENTS.md, 10 bytes":                                    {Name: "AGENTS.md", Size: 10, Used: 9},
+		"instructions: a, 99 bytes, of which the first 7 are used":             {Name: "a", Size: 99, Used: 7, Cut: true},
+		"instructions: a b, 9 bytes; it holds 2 hidden characters, look at it": {Name: "a\n\u202eb", Size: 9, Used: 9, Hidden: 2},
+		"CLAUDE.md is not used: it is a link out of the project":               {Name: "CLAUDE.md", Problem: "it is a link out of the project"},
+	} {
+		if got := in.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

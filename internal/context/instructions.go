@@ -25,6 +25,22 @@ type Instruction struct {
 	Problem string // why it is not in the prompt at all, or empty
 }
 
+// String describes the file in one line for the user: what of it the model is
+// told, and what in it cannot be seen.
+func (in Instruction) String() string {
+	if in.Problem != "" {
+		return fmt.Sprintf("%s is not used: %s", oneLine(in.Name), in.Problem)
+	}
+	s := fmt.Sprintf("instructions: %s, %d bytes", oneLine(in.Name), in.Size)
+	if in.Cut {
+		s += fmt.Sprintf(", of which the first %d are used", in.Used)
+	}
+	if in.Hidden > 0 {
+		s += fmt.Sprintf("; it holds %d hidden characters, look at it", in.Hidden)
+	}
+	return s
+}
+
 // instructions reads the instruction files from the project's root down to the
 // working directory, and returns them with their part of the prompt.
 func (p place) instructions() ([]Instruction, string) {
@@ -67,8 +83,8 @@ func readInstruction(root *workspace.Root, top, dir string) (in Instruction, tex
 			in.Problem = problem(err)
 			return in, "", true
 		}
-		in.Hidden = hidden(f.Text)
-		return in, strings.TrimSpace(f.Text), true
+		text, in.Hidden = visible(strings.TrimSpace(f.Text))
+		return in, text, true
 	}
 	return Instruction{}, "", false
 }
@@ -114,29 +130,50 @@ func nameIn(dir, path string) string {
 	return filepath.ToSlash(rel)
 }
 
-// hidden counts the characters of text that a reader cannot see: control and
-// format characters, and those that have no meaning of their own. A joiner
-// between two emoji is none of them.
-func hidden(text string) int {
-	n := 0
+// visible returns text with the characters that a reader cannot see written out
+// as \u{…}, and their number: the model is told no more than a person who looks at
+// the file. A joiner between two emoji can be seen.
+func visible(text string) (shown string, hidden int) {
+	if strings.IndexFunc(text, invisible) < 0 {
+		return text, 0
+	}
+	var b strings.Builder
 	var before rune
 	for _, r := range text {
-		joiner := r == '\u200d' && (unicode.Is(unicode.So, before) || unicode.Is(unicode.Sk, before) || before == '\ufe0f')
-		if invisible(r) && !joiner {
-			n++
+		if invisible(r) && !joins(r, before) {
+			fmt.Fprintf(&b, `\u{%x}`, r)
+			hidden++
+		} else {
+			b.WriteRune(r)
 		}
 		before = r
 	}
-	return n
+	return b.String(), hidden
 }
 
-func invisible(r rune) bool {
+// joins says whether r, after before, is a part of an emoji.
+func joins(r, before rune) bool {
+	symbol := unicode.In(before, unicode.So, unicode.Sk, unicode.Sm, unicode.Po)
 	switch r {
-	case '\n', '\r', '\t':
-		return false
+	case '\u200d':
+		return symbol && before > unicode.MaxLatin1 || before == '\ufe0f'
+	case '\ufe0f':
+		return symbol || before >= '0' && before <= '9'
 	}
-	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp) ||
-		r >= 0xE0100 && r <= 0xE01EF // variation selectors that carry data
+	return false
+}
+
+// invisible says whether r is drawn as nothing, or changes how others are drawn.
+func invisible(r rune) bool {
+	switch {
+	case r == '\n' || r == '\r' || r == '\t':
+		return false
+	case r == 0x115f, r == 0x1160, r == 0x2800, r == 0x3164, r == 0xffa0: // blank letters
+		return true
+	case r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0100 && r <= 0xe01ef: // variation selectors
+		return true
+	}
+	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp)
 }
 
 // oneLine returns s without what could begin another line of the prompt or hide
