@@ -61,10 +61,8 @@ func TestOtherEvents(t *testing.T) {
 	e.Notify("diagnostics_changed", map[string]any{"uris": []string{uri(root("a b")), "git:/x"}})
 	e.Notify("diagnostics_changed", map[string]any{"uri": uri(root("c"))})
 	e.Notify("diagnostics_changed", "?")
-	for _, want := range []any{
-		client.DraftChange{DiffID: "d", Edited: true, Added: 2}, "tools",
-		[]string{root("a b")}, []string{root("c")}, []string(nil),
-	} {
+	draft := client.DraftChange{DiffID: "d", Edited: true, Added: 2}
+	for _, want := range []any{draft, "tools", []string{root("a b")}, []string{root("c")}, []string(nil)} {
 		if diff := cmp.Diff(want, <-got); diff != "" {
 			t.Error(diff)
 		}

@@ -67,7 +67,7 @@ func (s Search) windowsPlaces() []place {
 // can be trusted and read.
 func (s Search) read(ctx context.Context) []Candidate {
 	var found []Candidate
-	seen := map[string]bool{}
+	seen, dirs := map[string]bool{}, map[string]bool{}
 	add := func(c Candidate) {
 		if !seen[c.Path] {
 			seen[c.Path] = true
@@ -79,10 +79,10 @@ func (s Search) read(ctx context.Context) []Candidate {
 	}
 	for _, p := range s.places() {
 		dir, err := filepath.EvalSymlinks(p.dir)
-		if err != nil || seen[dir] || ctx.Err() != nil {
+		if err != nil || dirs[dir] || ctx.Err() != nil {
 			continue // most editors are not there
 		}
-		seen[dir] = true
+		dirs[dir] = true
 		if why := checkDir(dir, p.windows); why != "" {
 			add(Candidate{Path: dir, Dialect: p.dialect, Why: why})
 			continue

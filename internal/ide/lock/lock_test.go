@@ -1,0 +1,477 @@
+package lock
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// desk is a machine with editors.
+type desk struct {
+	t    *testing.T
+	home string // of the user
+	dir  string // working directory
+	env  map[string]string
+	s    Search
+}
+
+func newDesk(t *testing.T) *desk {
+	t.Helper()
+	tmp, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &desk{t: t, home: filepath.Join(tmp, "home"), dir: filepath.Join(tmp, "proj", "sub"), env: map[string]string{}}
+	d.mkdir(d.home)
+	d.mkdir(d.dir)
+	d.s = Search{
+		Folder: filepath.Join(d.home, ".agent", "ide"), Home: d.home, Dir: d.dir,
+		Env: func(name string) string { return d.env[name] }, Ancestors: func() []int { return nil },
+	}
+	return d
+}
+
+func (d *desk) mkdir(dir string) {
+	d.t.Helper()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// listen opens a port that answers.
+func (d *desk) listen() int {
+	d.t.Helper()
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.t.Cleanup(func() { _ = l.Close() })
+	return portIn(d.t, l)
+}
+
+// silent returns a port on which nothing listens.
+func (d *desk) silent() int {
+	d.t.Helper()
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	defer l.Close()
+	return portIn(d.t, l)
+}
+
+func portIn(t *testing.T, l net.Listener) int {
+	t.Helper()
+	_, digits, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	port, err := strconv.Atoi(digits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
+}
+
+// lock writes a lock file below the home folder and returns its path.
+func (d *desk) lock(folder string, port int, fields map[string]any) string {
+	d.t.Helper()
+	all := map[string]any{
+		"pid": os.Getpid(), "workspaceFolders": []string{filepath.Dir(d.dir)}, "ideName": "Test",
+		"transport": "ws", "authToken": "0123456789abcdef", "somethingNew": []int{1},
+	}
+	for k, v := range fields {
+		if all[k] = v; v == nil {
+			delete(all, k)
+		}
+	}
+	data, err := json.Marshal(all)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return d.write(filepath.Join(folder, strconv.Itoa(port)+".lock"), string(data))
+}
+
+func (d *desk) write(name, text string) string {
+	d.t.Helper()
+	path := filepath.Join(d.home, name)
+	d.mkdir(filepath.Dir(path))
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		d.t.Fatal(err)
+	}
+	return path
+}
+
+func (d *desk) find() []Candidate {
+	d.t.Helper()
+	return Find(d.t.Context(), d.s)
+}
+
+// one finds and returns the only candidate.
+func (d *desk) one() Candidate {
+	d.t.Helper()
+	found := d.find()
+	if len(found) != 1 {
+		d.t.Fatalf("%d candidates: %+v", len(found), found)
+	}
+	return found[0]
+}
+
+// ports returns the ports found, in order.
+func ports(found []Candidate) []int {
+	var all []int
+	for _, c := range found {
+		all = append(all, c.Port)
+	}
+	return all
+}
+
+const ours, claude, nexus = ".agent/ide", ".claude/ide", ".nexus3/ide"
+
+func TestNothing(t *testing.T) {
+	d := newDesk(t)
+	if found := d.find(); len(found) != 0 {
+		t.Errorf("%+v", found)
+	}
+	if c, ok := Choice(nil); ok {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestOurs(t *testing.T) {
+	d := newDesk(t)
+	path := d.lock(ours, d.listen(), map[string]any{"realFolders": []string{d.dir}, "trusted": true, "extVersion": "1"})
+	found := d.find()
+	c, ok := Choice(found)
+	if !ok || c.Path != path || c.Host != "127.0.0.1" || c.Dialect != Agent || !c.Usable || c.Why != "" || c.Notes != nil {
+		t.Errorf("%+v", c)
+	}
+	if c.File.Token != "0123456789abcdef" || c.File.Name != "Test" || c.File.PID != os.Getpid() || !*c.File.Trusted {
+		t.Errorf("%+v", c.File)
+	}
+	if c.Folder != d.dir { // the deepest
+		t.Errorf("folder %s", c.Folder)
+	}
+	if want := fmt.Sprintf("127.0.0.1:%d", c.Port); c.Address() != want {
+		t.Errorf("address %s", c.Address())
+	}
+}
+
+// TestReasons holds that every candidate that cannot be used says why.
+func TestReasons(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		fields map[string]any
+		text   string // instead of the fields
+		why    string
+	}{
+		{name: "transport", fields: map[string]any{"transport": "sse"}, why: `it wants the transport "sse", only ws is spoken here`},
+		{name: "no token", fields: map[string]any{"authToken": nil}, why: "the lock file has no token"},
+		{name: "token of two lines", fields: map[string]any{"authToken": "abc\r\nX-Evil: 1"}, why: "its token has characters that no token has"},
+		{name: "token too long", fields: map[string]any{"authToken": strings.Repeat("x", 501)}, why: "its token has characters that no token has"},
+		{name: "half-written", text: `{"pid":1,"workspa`, why: "the lock file cannot be understood"},
+		{name: "empty", text: ` `, why: "the lock file cannot be understood"},
+		{name: "a list", text: `[]`, why: "the lock file cannot be understood"},
+		{name: "twice", text: `{"pid":1,"pid":2}`, why: "the lock file cannot be understood"},
+		{name: "transports", text: `{"transport":["ws"]}`, why: "the lock file cannot be understood"},
+		{name: "not Unicode", text: "{\"ideName\":\"\xff\"}", why: "the lock file cannot be understood"},
+		{name: "large", text: strings.Repeat(" ", 64<<10) + "{}", why: "the lock file is larger than 64 KiB"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := newDesk(t)
+			d.s.After = at(t, nil)
+			port := d.listen()
+			if c.text == "" {
+				d.lock(ours, port, c.fields)
+			} else {
+				d.write(ours+"/"+strconv.Itoa(port)+".lock", c.text)
+			}
+			got := d.one()
+			if got.Why != c.why || got.Usable || got.Auto {
+				t.Errorf("%+v, want %q", got, c.why)
+			}
+		})
+	}
+}
+
+// TestNames holds which files are lock files at all.
+func TestNames(t *testing.T) {
+	d := newDesk(t)
+	for _, name := range []string{"0.lock", "65536.lock", "-1.lock", "+5.lock", "007.lock", "x.lock", "1.json", ".lock", "1.lock.tmp", "5765.mcp.json"} {
+		d.write(ours+"/"+name, "{}")
+	}
+	d.mkdir(filepath.Join(d.home, ours, "sub"))
+	if found := d.find(); len(found) != 0 {
+		t.Errorf("%+v", found)
+	}
+}
+
+// at is a clock on which a wait is over at once, after then was run.
+func at(t *testing.T, then func()) func(time.Duration) <-chan time.Time {
+	return func(wait time.Duration) <-chan time.Time {
+		if wait != 100*time.Millisecond {
+			t.Errorf("waited %s", wait)
+		}
+		if then != nil {
+			then()
+		}
+		done := make(chan time.Time, 1)
+		done <- time.Time{}
+		return done
+	}
+}
+
+// TestHalfWritten holds that a file that is being written in place is read again,
+// once.
+func TestHalfWritten(t *testing.T) {
+	d := newDesk(t)
+	port := d.listen()
+	d.write(ours+"/"+strconv.Itoa(port)+".lock", `{"pid":`)
+	waits := 0
+	d.s.After = at(t, func() {
+		waits++
+		d.lock(ours, port, nil)
+	})
+	if c := d.one(); !c.Auto || waits != 1 {
+		t.Errorf("%+v after %d waits", c, waits)
+	}
+}
+
+// TestStale holds that a port decides, not a process id, and that a lock that
+// was left over stays.
+func TestStale(t *testing.T) {
+	d := newDesk(t)
+	path := d.lock(ours, d.silent(), map[string]any{"pid": 1 << 30})
+	c := d.one()
+	if c.Usable || !strings.HasPrefix(c.Why, "nothing answers on port") {
+		t.Errorf("%+v", c)
+	}
+	if _, err := os.Stat(path); err != nil {
+		t.Errorf("the lock file: %v", err)
+	}
+	d = newDesk(t)
+	d.lock(ours, d.listen(), map[string]any{"pid": 1 << 30})
+	if c := d.one(); !c.Auto {
+		t.Errorf("a process that cannot be seen: %+v", c)
+	}
+}
+
+func TestForeign(t *testing.T) {
+	for folder, dialect := range map[string]Dialect{
+		claude: Claude, nexus: Nexus3, ".config/claude/ide": Claude, "conf/ide": Claude,
+	} {
+		d := newDesk(t)
+		d.env["CLAUDE_CONFIG_DIR"] = filepath.Join(d.home, "conf")
+		port := d.listen()
+		d.lock(folder, port, map[string]any{"authToken": nil})
+		c := d.one()
+		if c.Dialect != dialect || !c.Usable || c.Auto || !strings.Contains(c.Why, "another program's editor") || len(c.Notes) != 1 {
+			t.Errorf("%s: %+v", folder, c)
+		}
+		if _, ok := Choice([]Candidate{c}); ok {
+			t.Errorf("%s is chosen unasked", folder)
+		}
+		d.s.Foreign = true
+		if c := d.one(); !c.Auto || c.Why != "" {
+			t.Errorf("%s, foreign allowed: %+v", folder, c)
+		}
+		d.s.Foreign = false
+		d.env[dialect.PortVar] = strconv.Itoa(port)
+		if c := d.one(); !c.Auto || !c.Named {
+			t.Errorf("%s, named: %+v", folder, c)
+		}
+	}
+}
+
+func TestXDG(t *testing.T) {
+	d := newDesk(t)
+	d.env["XDG_CONFIG_HOME"] = filepath.Join(d.home, "xdg")
+	d.lock("xdg/claude/ide", d.listen(), nil)
+	if c := d.one(); c.Dialect != Claude {
+		t.Errorf("%+v", c)
+	}
+	d.env["XDG_CONFIG_HOME"], d.env["CLAUDE_CONFIG_DIR"] = "relative", "relative"
+	if found := d.find(); len(found) != 0 {
+		t.Errorf("%+v", found)
+	}
+}
+
+// TestSameFolderTwice holds that a folder is looked into once, by whatever names
+// it is reached.
+func TestSameFolderTwice(t *testing.T) {
+	d := newDesk(t)
+	d.env["CLAUDE_CONFIG_DIR"] = filepath.Join(d.home, ".claude")
+	d.lock(claude, d.listen(), nil)
+	d.one()
+}
+
+// TestEnvironment holds what the variables of an editor's terminal mean.
+func TestEnvironment(t *testing.T) {
+	t.Run("port", func(t *testing.T) {
+		d := newDesk(t)
+		far, near := d.listen(), d.listen()
+		d.lock(ours, far, map[string]any{"workspaceFolders": []string{"/elsewhere"}})
+		d.lock(ours, near, nil)
+		d.env["AGENT_IDE_PORT"] = strconv.Itoa(far)
+		found := d.find()
+		if diff := cmp.Diff([]int{far, near}, ports(found)); diff != "" || !found[0].Named || !strings.Contains(found[1].Why, "this terminal is its own") {
+			t.Errorf("%s %+v", diff, found)
+		}
+	})
+	t.Run("stale port", func(t *testing.T) {
+		d := newDesk(t)
+		dead, near := d.silent(), d.listen()
+		d.lock(ours, near, nil)
+		d.env["AGENT_IDE_PORT"] = strconv.Itoa(dead)
+		found := d.find()
+		c, ok := Choice(found)
+		if !ok || c.Port != near || !strings.Contains(found[1].Why, "no lock file does") {
+			t.Errorf("%+v", found)
+		}
+		d.lock(ours, dead, nil)
+		if c, ok := Choice(d.find()); !ok || c.Port != near {
+			t.Errorf("%+v", c)
+		}
+	})
+	t.Run("port of another family", func(t *testing.T) {
+		d := newDesk(t)
+		port := d.listen()
+		d.lock(claude, port, nil)
+		d.env["AGENT_IDE_PORT"] = strconv.Itoa(port)
+		if c, ok := Choice(d.find()); ok {
+			t.Errorf("%+v", c)
+		}
+	})
+	t.Run("no port", func(t *testing.T) {
+		for _, v := range []string{"x", "0", "70000"} {
+			d := newDesk(t)
+			d.env["AGENT_IDE_PORT"] = v
+			if c := d.one(); c.Why != "AGENT_IDE_PORT is no port" {
+				t.Errorf("%+v", c)
+			}
+		}
+	})
+	t.Run("lock", func(t *testing.T) {
+		d := newDesk(t)
+		path := d.lock("elsewhere", d.listen(), map[string]any{"workspaceFolders": nil})
+		d.env["AGENT_IDE_LOCK"] = path
+		if c := d.one(); !c.Auto || !c.Named || c.Path != path {
+			t.Errorf("%+v", c)
+		}
+		d.s.Folder = filepath.Dir(path) // found twice is one
+		d.one()
+	})
+	t.Run("no lock", func(t *testing.T) {
+		for value, why := range map[string]string{
+			"1.lock": "not an absolute path", "/nowhere/1.lock": "not there", "HOME/x": "its name has to be", "HOME/1.lock": "the lock file is gone",
+		} {
+			d := newDesk(t)
+			if !filepath.IsAbs(d.home) {
+				t.Fatal(d.home)
+			}
+			d.env["AGENT_IDE_LOCK"] = filepath.FromSlash(strings.Replace(value, "HOME", d.home, 1))
+			if c := d.one(); !strings.Contains(c.Why, why) {
+				t.Errorf("%s: %+v", value, c)
+			}
+		}
+	})
+}
+
+// TestRanking is the order among those that may all be connected.
+func TestRanking(t *testing.T) {
+	d := newDesk(t)
+	d.s.Foreign = true
+	d.s.Ancestors = func() []int { return []int{4242} }
+	var want []int
+	add := func(folder string, age time.Duration, fields map[string]any) {
+		port := d.listen()
+		path := d.lock(folder, port, fields)
+		when := time.Now().Add(-age)
+		if err := os.Chtimes(path, when, when); err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, port)
+	}
+	add(ours, 9*time.Hour, map[string]any{"workspaceFolders": []string{d.dir}})
+	add(ours, 5*time.Hour, map[string]any{"pid": 4242})
+	add(ours, time.Hour, nil)
+	add(ours, 2*time.Hour, nil)
+	add(claude, 8*time.Hour, map[string]any{"workspaceFolders": nil}) // named below
+	named := want[len(want)-1]
+	add(nexus, 0, map[string]any{"workspaceFolders": []string{d.dir}})
+	add(claude, 0, nil)
+	add(ours, 0, map[string]any{"workspaceFolders": []string{d.dir + "-other", "/x", "relative", ""}}) // no match
+	d.env["CLAUDE_CODE_SSE_PORT"] = strconv.Itoa(named)
+	found := d.find()
+	if diff := cmp.Diff(want, ports(found)); diff != "" {
+		t.Error(diff)
+	}
+	for i, why := range []string{
+		"", "its folder is closer", "its folder is closer", "its folder is closer",
+		"it speaks our own protocol", "it speaks our own protocol", "it speaks our own protocol", "none of its folders holds",
+	} {
+		if !strings.Contains(found[i].Why, why) || (found[i].Why == "") != (i == 0) {
+			t.Errorf("%d: %q, want %q", i, found[i].Why, why)
+		}
+	}
+}
+
+// TestBounds holds that a folder full of files costs no more than its bound.
+func TestBounds(t *testing.T) {
+	d := newDesk(t)
+	for port := 1; port <= 300; port++ {
+		d.write(fmt.Sprintf("%s/%d.lock", ours, port), "{}")
+	}
+	found := d.find()
+	beyond := 0
+	for _, c := range found {
+		if c.Why == "there are more than 256 lock files" {
+			beyond++
+		}
+	}
+	if len(found) != 300 || beyond != 44 {
+		t.Errorf("%d found, %d of them not read", len(found), beyond)
+	}
+}
+
+// TestGivenUp holds that a search that is ended returns what it has.
+func TestGivenUp(t *testing.T) {
+	d := newDesk(t)
+	d.lock(ours, d.listen(), nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if c, ok := Choice(Find(ctx, d.s)); ok {
+		t.Errorf("%+v", c)
+	}
+	d.write(ours+"/1.lock", "{")
+	ctx, cancel = context.WithCancel(t.Context())
+	d.s.After = func(time.Duration) <-chan time.Time {
+		cancel()
+		return nil
+	}
+	for _, c := range Find(ctx, d.s) {
+		if c.Auto {
+			t.Errorf("%+v", c)
+		}
+	}
+}
+
+// TestDefaults runs on the real machine.
+func TestDefaults(t *testing.T) {
+	if found := Find(t.Context(), Search{Dir: t.TempDir()}); len(found) != 0 {
+		for _, c := range found {
+			if c.Auto && !c.Named {
+				t.Errorf("%+v", c)
+			}
+		}
+	}
+}
