@@ -56,6 +56,9 @@ func footer(m *model) string {
 		return theme.Paint(m.look.Styles.Warn, theme.Short(m.hint, m.look.Width))
 	}
 	var parts []string
+	if m.opt.Modes != nil {
+		parts = append(parts, m.opt.Modes.Current()+" mode") // first: it is never cut
+	}
 	if m.opt.Status != nil {
 		s := m.opt.Status()
 		parts = append(parts, s.Model)
@@ -69,9 +72,6 @@ func footer(m *model) string {
 			parts = append(parts, s.Editor)
 		}
 	}
-	if m.opt.Modes != nil {
-		parts = append(parts, m.opt.Modes.Current()+" mode")
-	}
 	if m.turn.total.CostUSD > 0 {
 		parts = append(parts, fmt.Sprintf("$%.2f", m.turn.total.CostUSD))
 	}
@@ -82,16 +82,15 @@ func footer(m *model) string {
 // upper is what is live above the prompt, in at most height lines: a panel, a
 // picker, or the end of the text and the running call.
 func upper(m *model, height int) []string {
-	if height <= 1 {
-		return nil
-	}
-	room := min(height, max(8, m.look.Height*2/3)) // leaves the conversation in sight
+	room := max(0, min(height, max(8, m.look.Height*2/3))) // leaves the conversation in sight
+	var lines []string
 	switch {
 	case m.ask.panel != nil:
-		return append([]string{""}, m.ask.panel.View(room-1)...)
+		lines = append([]string{""}, m.ask.panel.View(room-1)...)
 	case m.menu.pick != nil:
-		return append([]string{""}, m.menu.pick.View(m.look.Width, room-1)...)
+		lines = append([]string{""}, m.menu.pick.View(m.look.Width, max(0, room-1))...)
+	default:
+		lines = m.turn.live(m.look)
 	}
-	lines := m.turn.live(m.look)
-	return lines[max(0, len(lines)-height):]
+	return lines[max(0, len(lines)-max(0, height)):]
 }

@@ -32,6 +32,7 @@ type command struct {
 // done is the outcome of a command that ran beside the prompt.
 type done struct {
 	text string
+	diff bool // text is a unified diff
 	err  error
 	sess Session // replaces the session, if not nil
 }
@@ -49,7 +50,7 @@ func newMenu(opt *Options, out *printer, turn *turns, spawn spawner) *menu {
 	add(a.IDE != nil, command{"ide", "[connect|disconnect|status]", "the link to your editor", false, ide(m)})
 	add(a.SetModel != nil, command{"model", "[name]", "show or change the model", true, m.model})
 	add(opt.Modes != nil, command{"permissions", "[mode]", "show or change the permission mode", false, m.permissions})
-	add(a.Diff != nil, command{"diff", "", "what this session changed", false, m.aside(a.Diff)})
+	add(a.Diff != nil, command{"diff", "", "what this session changed", false, m.diff})
 	add(a.Undo != nil, command{"undo", "[turn]", "take back the last change, or the last turn's", true, m.aside(a.Undo)})
 	add(a.Context != nil, command{"context", "", "what the model is told", false, m.aside(a.Context)})
 	add(a.Sessions != nil, command{"sessions", "", "list the sessions of this folder", false, m.aside(m.sessions)})
@@ -57,7 +58,7 @@ func newMenu(opt *Options, out *printer, turn *turns, spawn spawner) *menu {
 	add(a.Clear != nil, command{"clear", "", "begin a new session", true, m.renew})
 	add(true, command{"cost", "", "tokens and money so far", false, m.cost})
 	add(a.Config != nil, command{"config", "", "the settings in force", false, m.aside(a.Config)})
-	add(true, command{"init", "", "let the model write an AGENTS.md", true, m.initProject})
+	add(true, command{"init", "", "let the model write an AGENTS.md", true, func(string) tea.Cmd { return turn.start(initPrompt) }})
 	add(a.Export != nil, command{"export", "[file]", "write the conversation as Markdown", false, m.aside(a.Export)})
 	add(true, command{"quit", "", "leave", false, func(string) tea.Cmd { return tea.Quit }})
 	return m
@@ -106,6 +107,14 @@ func (m *menu) aside(f func(ctx context.Context, args string) (string, error)) f
 	}
 }
 
+// diff shows what the session changed.
+func (m *menu) diff(args string) tea.Cmd {
+	return m.start(func(ctx context.Context) tea.Msg {
+		text, err := m.opt.Actions.Diff(ctx, args)
+		return done{text: text, diff: strings.HasPrefix(text, "diff "), err: err}
+	})
+}
+
 // start runs f beside the prompt.
 func (m *menu) start(f func(ctx context.Context) tea.Msg) tea.Cmd {
 	out := make(chan tea.Msg, 1)
@@ -135,7 +144,7 @@ func (m *menu) permissions(args string) tea.Cmd {
 		"default       edits and commands ask\n" +
 		"accept-edits  edits are written without asking; commands ask\n" +
 		"plan          nothing is written or run\n" +
-		"bypass        nothing asks\n")
+		"bypass        nothing asks (only with --permission-mode bypass)\n")
 	return nil
 }
 
@@ -152,7 +161,6 @@ func (m *menu) cost(string) tea.Cmd {
 	return nil
 }
 
-func (m *menu) initProject(string) tea.Cmd {
-	return m.turn.start("Read this project and write an AGENTS.md at its root: what it is, how to build and test it, " +
-		"its layout and its conventions, in at most 60 lines. If there is one already, improve it.")
-}
+// initPrompt is what /init asks of the model.
+const initPrompt = "Read this project and write an AGENTS.md at its root: what it is, how to build and test it, " +
+	"its layout and its conventions, in at most 60 lines. If there is one already, improve it."

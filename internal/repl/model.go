@@ -102,7 +102,7 @@ func (m *model) take(up feed.Update) tea.Cmd {
 	if len(up.Lines) > 0 {
 		m.out.lines(up.Lines...)
 	}
-	m.turn.tail = up.Tail
+	m.turn.streams(up.Tail)
 	var cmds []tea.Cmd
 	for _, item := range up.Items {
 		cmds = append(cmds, m.item(item))
@@ -262,6 +262,8 @@ func (m *model) commandDone(d done) {
 	switch {
 	case d.err != nil:
 		m.out.problem(d.err)
+	case d.diff:
+		m.out.diff(d.text)
 	case d.text != "":
 		m.out.plain(d.text)
 	}

@@ -41,24 +41,30 @@ func (p *printer) prompt(text string) {
 	p.lines(lines...)
 }
 
-// call prints the outcome of a call: one line, and the diff of what was changed.
-func (p *printer) call(ev session.CallEnded) {
+// call prints the outcome of a call: one line (more if it failed), the end of a
+// command's output, and the diff of what was changed. above counts the lines of
+// output that are no longer known.
+func (p *printer) call(ev session.CallEnded, output []string, above int) {
 	st, res := p.look.Styles, ev.Result
-	mark := theme.Paint(st.Good, "●")
-	switch {
-	case res.Denied != nil:
-		mark = theme.Paint(st.Warn, "○")
-	case res.Failed:
-		mark = theme.Paint(st.Bad, "●")
-	}
-	line := mark + " " + sanitize.Line(ev.Title)
-	if res.ForUser != "" {
-		line += theme.Paint(st.Dim, " · "+sanitize.Line(res.ForUser))
-	}
 	if !p.calls {
 		p.lines("")
 	}
-	p.lines(theme.Short(line, p.look.Width))
+	title := " " + sanitize.Line(ev.Title)
+	said := theme.Paint(st.Dim, " · "+sanitize.Line(res.ForUser))
+	if res.ForUser == "" {
+		said = ""
+	}
+	show := 5
+	switch {
+	case res.Denied != nil:
+		p.lines(theme.Short(theme.Paint(st.Warn, "○")+title+said, p.look.Width))
+	case res.Failed:
+		p.lines(theme.Wrap(theme.Paint(st.Bad, "✗")+title+said, "", p.look.Width)...)
+		show = 10
+	default:
+		p.lines(theme.Short(theme.Paint(st.Good, "●")+title+said, p.look.Width))
+	}
+	p.output(output, above, show)
 	for _, c := range res.Changes {
 		opt := diffview.Options{Width: p.look.Width, Dark: p.look.Dark, NoColor: p.look.NoColor}
 		_, lines := diffview.Summarize(c.Path, c.Diff, opt) // the call's own line is the title
@@ -67,11 +73,21 @@ func (p *printer) call(ev session.CallEnded) {
 	p.calls = true
 }
 
+// output prints the last lines of a command's output.
+func (p *printer) output(lines []string, above, show int) {
+	cut := max(0, len(lines)-show)
+	if above+cut > 0 {
+		p.lines(theme.Paint(p.look.Styles.Dim, fmt.Sprintf("  … %d lines before", above+cut)))
+	}
+	for _, l := range lines[cut:] {
+		p.lines(theme.Paint(p.look.Styles.Dim, theme.Short("  "+l, p.look.Width)))
+	}
+}
+
 // end says how a turn ended, unless it simply did.
 func (p *printer) end(ev session.TurnEnded) {
 	switch ev.Stop {
-	case session.StopDone:
-		p.lines("")
+	case session.StopDone, session.StopLimit: // of a limit a Notice has told
 	case session.StopCancelled:
 		p.warn("Cancelled. What was done stays done; say what to do instead.")
 	case session.StopDenied:
@@ -79,6 +95,7 @@ func (p *printer) end(ev session.TurnEnded) {
 	default:
 		if ev.Err != nil && !errors.Is(ev.Err, context.Canceled) {
 			p.problem(ev.Err)
+			p.notice("↑ and Enter try the same again.")
 		}
 	}
 }
@@ -91,7 +108,7 @@ func (p *printer) warn(text string) {
 // problem prints an error.
 func (p *printer) problem(err error) {
 	p.lines("")
-	p.block(p.look.Styles.Bad, err.Error())
+	p.block(p.look.Styles.Bad, "error: "+err.Error())
 }
 
 // notice prints a remark of the program.
@@ -100,6 +117,26 @@ func (p *printer) notice(text string) { p.block(p.look.Styles.Dim, text) }
 func (p *printer) block(style theme.Style, text string) {
 	for _, l := range theme.Wrap(sanitize.Text(text), "", p.look.Width) {
 		p.lines(theme.Paint(style, l))
+	}
+}
+
+// diff prints a unified diff.
+func (p *printer) diff(text string) {
+	st := p.look.Styles
+	p.lines("")
+	for _, l := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+		style := theme.Style{}
+		switch {
+		case strings.HasPrefix(l, "+++"), strings.HasPrefix(l, "---"), strings.HasPrefix(l, "diff "):
+			style = st.User
+		case strings.HasPrefix(l, "+"):
+			style = st.Good
+		case strings.HasPrefix(l, "-"):
+			style = st.Bad
+		case strings.HasPrefix(l, "@@"):
+			style = st.Accent
+		}
+		p.block(style, strings.ReplaceAll(l, "\t", "    "))
 	}
 }
 
@@ -128,8 +165,8 @@ func (p *printer) history(msgs []llm.Message) {
 		from--
 		size += len(msgs[from].Text())
 	}
-	if from > 0 {
-		p.notice(fmt.Sprintf("… %d earlier messages", from))
+	if len(msgs) > 0 {
+		p.notice(fmt.Sprintf("A session of %d messages goes on; %d earlier ones are not shown.", len(msgs), from))
 	}
 	for _, msg := range msgs[from:] {
 		p.message(msg)

@@ -50,6 +50,7 @@ type progress struct {
 	doing  string   // what goes on
 	title  string   // the running call
 	output string   // the end of its output
+	above  int      // lines of output before that
 }
 
 // tick advances the spinner.
@@ -113,12 +114,12 @@ func (t *turns) event(ev session.Event) {
 	case session.AnswerEnded:
 		t.total, t.context = ev.Total, ev.Context
 	case session.CallStarted:
-		t.title, t.output, t.doing = sanitize.Line(ev.Title), "", "running"
+		t.title, t.doing = sanitize.Line(ev.Title), "running"
 	case session.CallOutput:
 		t.addOutput(ev.Text)
 	case session.CallEnded:
-		t.title, t.output = "", ""
-		t.out.call(ev)
+		t.out.call(ev, t.lastLines(), t.above)
+		t.title, t.output, t.above = "", "", 0
 	case session.Queued:
 		t.out.prompt(ev.Text)
 	case session.Notice:
@@ -128,13 +129,31 @@ func (t *turns) event(ev session.Event) {
 	}
 }
 
+// streams takes the unfinished end of the text that is coming in.
+func (t *turns) streams(tail []string) {
+	t.tail = tail
+	if len(tail) > 0 {
+		t.doing = "answering"
+	}
+}
+
 // addOutput keeps the end of a running command's output.
 func (t *turns) addOutput(text string) {
 	out := t.output + text
-	if len(out) > outputBytes {
-		out = strings.ToValidUTF8(out[len(out)-outputBytes:], "")
+	if cut := len(out) - outputBytes; cut > 0 {
+		t.above += strings.Count(out[:cut], "\n")
+		out = strings.ToValidUTF8(out[cut:], "")
 	}
 	t.output = out
+}
+
+// lastLines is the end of the running command's output, safe to show.
+func (t *turns) lastLines() []string {
+	text := strings.TrimRight(sanitize.StripANSI(t.output), "\n")
+	if text == "" {
+		return nil
+	}
+	return strings.Split(strings.ReplaceAll(text, "\t", "    "), "\n")
 }
 
 // live is the unfinished text and the call that runs now, with the end of its
@@ -145,14 +164,9 @@ func (t *turns) live(look theme.Look) []string {
 		return out
 	}
 	out = append(out, "", theme.Short(theme.Paint(look.Styles.Accent, "◦")+" "+t.title, look.Width))
-	text := strings.TrimRight(sanitize.StripANSI(t.output), "\n")
-	if text == "" {
-		return out
-	}
-	lines := strings.Split(text, "\n")
+	lines := t.lastLines()
 	for _, l := range lines[max(0, len(lines)-outputLines):] {
-		l = theme.Short("  "+strings.ReplaceAll(l, "\t", "    "), look.Width)
-		out = append(out, theme.Paint(look.Styles.Dim, l))
+		out = append(out, theme.Paint(look.Styles.Dim, theme.Short("  "+l, look.Width)))
 	}
 	return out
 }

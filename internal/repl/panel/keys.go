@@ -38,6 +38,9 @@ func (p *Panel) Press(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
 	}
 	switch name {
 	case "c":
+		if p.req.Tool == undo {
+			break
+		}
 		p.note = input.New(input.Options{Dark: p.look.Dark, NoColor: p.look.NoColor})
 	case "e":
 		if _, _, ok := p.Proposal(); ok {
@@ -59,7 +62,7 @@ func (p *Panel) Press(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
 // verdict returns the answer that a key stands for. It approves the text that is
 // shown.
 func (p *Panel) verdict(key string) (confirm.Verdict, bool) {
-	yes := p.hidden() == 0
+	yes := p.fits && p.hidden() == 0
 	v := confirm.Verdict{By: me}
 	switch {
 	case key == "n":

@@ -20,6 +20,13 @@ import (
 // before it takes keys: what was typed ahead never answers.
 const guard = 400 * time.Millisecond
 
+// fewLines is how much of a longer body has to fit for a yes.
+const fewLines = 3
+
+// undo is the tool that takes back: its proposal is not the model's, and nobody
+// needs to be told why not.
+const undo = "undo"
+
 // body is what a panel shows of a request: a diffview.View or CommandView.
 type body interface {
 	scroller
@@ -49,6 +56,7 @@ type Panel struct {
 	armed  bool      // takes keys
 	since  time.Time // no key since
 	full   bool      // on the whole screen
+	fits   bool      // enough of the body is on the screen to judge it
 }
 
 // scroll is the part of the body that is shown.
@@ -173,20 +181,37 @@ func (p *Panel) Propose(text string, now time.Time) {
 	p.armed, p.since = false, now
 }
 
-// View returns the panel in at most height lines.
+// View returns the panel in at most height lines. Where not even a few lines of the
+// body fit, the panel cannot be approved: nobody has seen what it is about.
 func (p *Panel) View(height int) []string {
-	head := p.body.Header()
+	head := append(title(p.req, p.Remark, p.look), p.body.Header()...)
+	p.fits = true
 	hints := p.hints()
-	p.scroll.room = max(1, height-len(head)-len(hints)-1)
+	p.scroll.room = height - len(head) - len(hints) - 1
+	p.fits = p.scroll.room >= min(fewLines, p.body.Len())
+	p.scroll.room = max(1, p.scroll.room)
 	p.scroll.by(0, p.body.Len())
 	lines := p.body.Lines(p.scroll.offset, p.scroll.room)
 	p.scroll.seen = max(p.scroll.seen, p.scroll.offset+len(lines))
-	out := append(append([]string{}, head...), lines...)
+	out := append(head, lines...)
 	if p.body.Len() > p.scroll.room {
 		where := fmt.Sprintf("lines %d–%d of %d · PgUp/PgDn scroll", p.scroll.offset+1, p.scroll.offset+len(lines), p.body.Len())
 		out = append(out, theme.Paint(p.look.Styles.Dim, theme.Short(where, p.look.Width)))
 	}
-	return append(out, p.hints()...)
+	out = append(out, p.hints()...)
+	return out[max(0, len(out)-max(0, height)):]
+}
+
+// title says what the body's own header does not.
+func title(req confirm.Request, remark string, look theme.Look) []string {
+	var out []string
+	if req.Tool == undo {
+		out = append(out, theme.Paint(look.Styles.Accent, "undo: the file becomes what it was"))
+	}
+	if remark != "" {
+		out = append(out, hint(look, look.Styles.Warn, sanitize.Line(remark))...)
+	}
+	return out
 }
 
 // hidden returns how many lines of a command were never on the screen. Such a
@@ -201,29 +226,38 @@ func (p *Panel) hidden() int {
 // hints names the keys that answer.
 func (p *Panel) hints() []string {
 	st := p.look.Styles
-	if p.note != nil {
+	switch n := p.hidden(); {
+	case p.note != nil:
 		return hint(p.look, st.Dim, "why not? the model reads this · Enter sends · Esc goes back")
-	}
-	if n := p.hidden(); n > 0 {
+	case !p.fits:
+		return []string{theme.Paint(st.Warn, theme.Short("too little room: v full screen · n no · Esc cancel", p.look.Width))}
+	case n > 0:
 		return hint(p.look, st.Warn, fmt.Sprintf("%d more lines: scroll to the end (PgDn) before you say yes · n no · Esc cancel", n))
-	}
-	var said []string
-	if p.Remark != "" {
-		said = hint(p.look, st.Warn, sanitize.Line(p.Remark))
-	}
-	keys := []string{"y yes"}
-	if !p.req.Force {
-		keys = append(keys, "a "+always(p.req))
-	}
-	keys = append(keys, "n no", "c no, and say why")
-	if p.diff != nil {
-		keys = append(keys, "e edit first", "x unfold", "v full screen")
 	}
 	style := st.Accent
 	if !p.armed {
 		style = st.Dim
 	}
-	return append(said, hint(p.look, style, strings.Join(append(keys, "Esc cancel"), " · "))...)
+	return hint(p.look, style, strings.Join(keys(p.req), " · "))
+}
+
+// keys names the keys that a request offers.
+func keys(req confirm.Request) []string {
+	keys := []string{"y yes"}
+	if !req.Force {
+		keys = append(keys, "a always ("+always(req)+")")
+	}
+	keys = append(keys, "n no")
+	if req.Tool != undo {
+		keys = append(keys, "c no, because…")
+	}
+	if req.Change != nil && req.Tool != undo && !req.Change.Delete {
+		keys = append(keys, "e edit")
+	}
+	if req.Change != nil {
+		keys = append(keys, "x unfold", "v full screen")
+	}
+	return append(keys, "Esc cancel")
 }
 
 func hint(look theme.Look, style theme.Style, text string) []string {
@@ -234,14 +268,14 @@ func hint(look theme.Look, style theme.Style, text string) []string {
 	return lines
 }
 
-// always says what "a" would approve.
+// always says what "a" would approve for the rest of the session.
 func always(req confirm.Request) string {
 	switch {
 	case req.Change != nil:
-		return "yes to every " + req.Tool + " this session"
+		return req.Tool
 	case req.Command != nil:
-		return "yes to this command this session"
+		return "this command"
 	default:
-		return "yes to this file this session"
+		return "this file"
 	}
 }

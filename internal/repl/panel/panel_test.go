@@ -144,6 +144,35 @@ func TestCommandIsApprovedOnlyOnceItWasSeen(t *testing.T) {
 	}
 }
 
+// At a size where nothing of the diff can be seen, nobody has judged it.
+func TestNothingUnseenIsApproved(t *testing.T) {
+	p := ready(edit(), 2)
+	for _, k := range []string{"y", "a"} {
+		if o, _ := press(p, k); o != panel.Handled {
+			t.Fatalf("%s approved what did not fit the screen", k)
+		}
+	}
+	if o, _ := press(p, "v"); o != panel.Handled || !p.Full() {
+		t.Fatal("no way to see it")
+	}
+	p.View(24)
+	if o, _ := press(p, "y"); o != panel.Answered {
+		t.Error("not approved on the whole screen")
+	}
+}
+
+func TestUndoAsksForNoReason(t *testing.T) {
+	req := edit()
+	req.Tool, req.Force = "undo", true
+	p := ready(req, 20)
+	if o, _ := press(p, "c"); o != panel.Handled || p.Note() != nil {
+		t.Error("a comment is offered")
+	}
+	if o, _ := press(p, "y"); o != panel.Answered {
+		t.Error("y does not answer")
+	}
+}
+
 func TestForcedRequestGrantsNothing(t *testing.T) {
 	req := edit()
 	req.Force = true
@@ -151,7 +180,7 @@ func TestForcedRequestGrantsNothing(t *testing.T) {
 	if o, _ := press(p, "a"); o != panel.Handled {
 		t.Error("a answers a request that a person has to look at each time")
 	}
-	if strings.Contains(strings.Join(p.View(20), "\n"), "this session") {
+	if strings.Contains(strings.Join(p.View(20), "\n"), "always") {
 		t.Error("a is offered")
 	}
 }
