@@ -35,57 +35,80 @@ func hasNewline(re *syntax.Regexp) bool {
 // lines that the expression matches here: with ASCII classes, on lines without
 // their \r, and with bytes that are not UTF-8 read as Latin-1.
 func forRipgrep(re *syntax.Regexp) string {
-	var b strings.Builder
-	writeRipgrep(&b, re)
-	return b.String()
+	var w ripgrepWriter
+	w.write(re, edges{first: true, last: true})
+	return w.String()
 }
 
-func writeRipgrep(b *strings.Builder, re *syntax.Regexp) {
+// edges says which ends of the whole expression a part of it touches.
+type edges struct{ first, last bool }
+
+// ripgrepWriter writes expressions in ripgrep's dialect. Assertions about places
+// inside of a line are left out, for scan to decide: rg differs on the borders of
+// words beside line ends, and finds nothing where $ stands before ^.
+type ripgrepWriter struct{ strings.Builder }
+
+func (w *ripgrepWriter) write(re *syntax.Regexp, at edges) {
 	switch re.Op {
 	case syntax.OpNoMatch:
-		b.WriteString(noRune)
+		w.WriteString(noRune)
 	case syntax.OpLiteral:
 		for _, r := range re.Rune {
-			writeRune(b, r, re.Flags&syntax.FoldCase != 0)
+			writeRune(&w.Builder, r, re.Flags&syntax.FoldCase != 0)
 		}
 	case syntax.OpCharClass:
-		writeClass(b, re.Rune)
+		writeClass(&w.Builder, re.Rune)
 	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
-		writeClass(b, []rune{0, unicode.MaxRune})
+		writeClass(&w.Builder, []rune{0, unicode.MaxRune})
 	case syntax.OpBeginLine, syntax.OpBeginText:
-		b.WriteString(`(?:^\x{FEFF}?)`)
+		w.assert(at.first, `^\x{FEFF}?`)
 	case syntax.OpEndLine, syntax.OpEndText:
-		b.WriteString(`(?:\r?$)`)
+		w.assert(at.last, `\r?$`)
 	case syntax.OpEmptyMatch, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
-		b.WriteString("(?:)") // rg differs on borders beside line ends: scan decides
+		w.assert(false, "")
 	case syntax.OpCapture, syntax.OpConcat:
-		writeGroup(b, re.Sub, "", "")
+		w.concat(re.Sub, at)
 	case syntax.OpAlternate:
-		writeGroup(b, re.Sub, "|", "")
-	case syntax.OpStar:
-		writeGroup(b, re.Sub, "", "*")
-	case syntax.OpPlus:
-		writeGroup(b, re.Sub, "", "+")
+		w.group(re.Sub, at, "|", "")
 	case syntax.OpQuest:
-		writeGroup(b, re.Sub, "", "?")
+		w.group(re.Sub, at, "", "?")
+	case syntax.OpStar:
+		w.group(re.Sub, edges{}, "", "*")
+	case syntax.OpPlus:
+		w.group(re.Sub, edges{}, "", "+")
 	case syntax.OpRepeat:
-		writeGroup(b, re.Sub, "", repeat(re.Min, re.Max))
+		w.group(re.Sub, edges{}, "", repeat(re.Min, re.Max))
 	}
+}
+
+func (w *ripgrepWriter) assert(wanted bool, assertion string) {
+	if !wanted {
+		assertion = ""
+	}
+	w.WriteString("(?:" + assertion + ")")
+}
+
+func (w *ripgrepWriter) concat(subs []*syntax.Regexp, at edges) {
+	w.WriteString("(?:")
+	for i, sub := range subs {
+		w.write(sub, edges{first: at.first && i == 0, last: at.last && i == len(subs)-1})
+	}
+	w.WriteString(")")
+}
+
+func (w *ripgrepWriter) group(subs []*syntax.Regexp, at edges, between, suffix string) {
+	w.WriteString("(?:")
+	for i, sub := range subs {
+		if i > 0 {
+			w.WriteString(between)
+		}
+		w.write(sub, at)
+	}
+	w.WriteString(")" + suffix)
 }
 
 // noRune is a class without members.
 const noRune = `[a&&b]`
-
-func writeGroup(b *strings.Builder, subs []*syntax.Regexp, between, suffix string) {
-	b.WriteString("(?:")
-	for i, sub := range subs {
-		if i > 0 {
-			b.WriteString(between)
-		}
-		writeRipgrep(b, sub)
-	}
-	b.WriteString(")" + suffix)
-}
 
 func repeat(low, high int) string {
 	if high < 0 {

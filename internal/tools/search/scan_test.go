@@ -1,11 +1,7 @@
 package search
 
 import (
-	"context"
 	"errors"
-	"io"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -169,6 +165,9 @@ func TestForRipgrep(t *testing.T) {
 		"(ab|c)?":            `(?:(?:(?:ab|c)))?`,
 		`[\n]`:               `[a&&b]`,
 		`\bx\B`:              `(?:(?:)x(?:))`,
+		"$^":                 `(?:(?:)(?:))`,
+		"(^|a)b(c|$)":        `(?:(?:(?:(?:^\x{FEFF}?)|a))b(?:(?:c|(?:\r?$))))`,
+		"(a$)*^?b":           `(?:(?:(?:(?:a(?:))))*(?:(?:))?b)`,
 		`\.`:                 `[\x{2E}-\x{2E}]`,
 		"":                   `(?:)`,
 		`[^\x00-\x{10FFFF}]`: `[a&&b]`,
@@ -187,95 +186,9 @@ func TestForRipgrep(t *testing.T) {
 	}
 }
 
-func TestReadNames(t *testing.T) {
-	got, err := readNames(strings.NewReader("./b c\x00./a\xff\x00./new\nline\x00" + strings.Repeat("x", 10_000) + "\x00"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]string{"b c", "a\xff", "new\nline", strings.Repeat("x", 10_000)}, got); diff != "" {
-		t.Error(diff)
-	}
-	if got, err := readNames(strings.NewReader("./a\x00./b")); err == nil {
-		t.Errorf("a name that was cut off is no error: %q", got)
-	}
-	if _, err := readNames(io.MultiReader(strings.NewReader("x\x00"), &failing{})); err == nil {
-		t.Error("a read error is lost")
-	}
-}
-
 type failing struct{}
 
 func (*failing) Read([]byte) (int, error) { return 0, errors.New("broken") }
-
-// Where rg is missing or fails, it is done without.
-func TestRipgrepFails(t *testing.T) {
-	dir := tree(t, map[string]string{"a": "needle\n", "fails": "#!/bin/sh\nexit 2\n", "babbles": "#!/bin/sh\necho ./a\n"})
-	for _, name := range []string{"missing", "fails", "babbles"} {
-		rg := filepath.Join(dir, name)
-		if name != "missing" {
-			if err := os.Chmod(rg, 0o700); err != nil {
-				t.Fatal(err)
-			}
-		}
-		found, err := folder(dir, dir).Grep(t.Context(), Query{Regex: "needle", Limit: 5, Ripgrep: rg})
-		if err != nil || found.Matches != 1 {
-			t.Errorf("%s: %d matches, %v", rg, found.Matches, err)
-		}
-	}
-}
-
-// An rg that is still busy after a glance is started again, with the sizes of
-// files in mind; if the search is cancelled meanwhile, it is not.
-func TestRipgrepThatIsSlow(t *testing.T) {
-	dir := tree(t, map[string]string{"a": "needle\n", "b": "no\n"})
-	tools := tree(t, map[string]string{"rg": "#!/bin/sh\necho \"$*\" >>\"$0.log\"\ncase \"$*\" in\n" +
-		"*'--max-filesize 67108864'*) exec " + ripgrepPath(t) + " \"$@\" ;;\nesac\nexec sleep 1000\n"})
-	rg := filepath.Join(tools, "rg")
-	if err := os.Chmod(rg, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	names, ok := folder(dir, dir).ripgrep(t.Context(), Query{Regex: "needle", Ripgrep: rg})
-	if diff := cmp.Diff([]string{"a"}, names); !ok || diff != "" {
-		t.Errorf("%v: %s", ok, diff)
-	}
-	if n := carefulRuns(t, rg); n != 1 {
-		t.Errorf("rg ran %d times with a limit for sizes, want once", n)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), glance/3)
-	defer cancel()
-	if names, ok := folder(dir, dir).ripgrep(ctx, Query{Regex: "needle", Ripgrep: rg}); ok {
-		t.Errorf("cancelled: %q", names)
-	}
-	if n := carefulRuns(t, rg); n != 1 {
-		t.Error("rg was started again after the end of the search")
-	}
-}
-
-// carefulRuns returns how often the stand-in for rg was told a limit for sizes.
-func carefulRuns(t *testing.T, rg string) int {
-	t.Helper()
-	log, err := os.ReadFile(rg + ".log")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.Count(string(log), "--max-filesize")
-}
-
-// A file that is too large is not searched, though rg may have named it.
-func TestHugeFile(t *testing.T) {
-	line := "a line with a needle\n"
-	dir := tree(t, map[string]string{
-		"huge": strings.Repeat(line, MaxFile/len(line)+1), "small": line, "long": strings.Repeat("x", 1<<20) + line,
-	})
-	found := both(t, folder(dir, dir), Query{Regex: "needle", Limit: 5})
-	var names []string
-	for _, f := range found.Files {
-		names = append(names, f.Path)
-	}
-	if diff := cmp.Diff([]string{"long", "small"}, names); diff != "" {
-		t.Error(diff)
-	}
-}
 
 func TestGlob(t *testing.T) {
 	for _, tt := range []struct {
