@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/tools/args"
@@ -110,7 +111,10 @@ func (c commander) run(ctx context.Context, opts shell.Options, verdict confirm.
 	if out.Cancelled {
 		return Result{}, ctx.Err()
 	}
-	user := fmt.Sprintf("exit %d, %.1f s", out.ExitCode, out.Took.Seconds())
+	user := fmt.Sprintf("exit %d", out.ExitCode)
+	if out.Took >= 100*time.Millisecond {
+		user += fmt.Sprintf(", %.1f s", out.Took.Seconds())
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "exit code: %d", out.ExitCode)
 	if out.TimedOut {

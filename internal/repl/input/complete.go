@@ -1,6 +1,7 @@
 package input
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -136,11 +137,25 @@ func (c *completion) accept(t *text) {
 	c.items = nil
 }
 
-// draw returns the list's rows, at most height.
+// draw returns the list's rows, at most height. The last one says how many entries
+// there are below, if they do not fit.
 func (c *completion) draw(width, height int, st style) []string {
 	if !c.open() {
 		return nil
 	}
+	if len(c.items) > height && height > 1 {
+		height--
+		rows := c.rows(width, height, st)
+		if below := len(c.items) - c.top - height; below > 0 {
+			rows = append(rows, ansi.Truncate(st.dim(fmt.Sprintf("  … %d more ↓", below)), width, "…"))
+		}
+		return rows
+	}
+	return c.rows(width, height, st)
+}
+
+// rows returns the entries around the selected one.
+func (c *completion) rows(width, height int, st style) []string {
 	c.top = min(max(c.top, c.selected-height+1), c.selected)
 	end := min(len(c.items), c.top+height)
 	pad := 0

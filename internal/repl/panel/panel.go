@@ -6,6 +6,7 @@ package panel
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -193,7 +194,7 @@ func (p *Panel) View(height int) []string {
 	p.scroll.by(0, p.body.Len())
 	lines := p.body.Lines(p.scroll.offset, p.scroll.room)
 	p.scroll.seen = max(p.scroll.seen, p.scroll.offset+len(lines))
-	out := append(head, lines...)
+	out := slices.Concat(head, lines)
 	if p.body.Len() > p.scroll.room {
 		where := fmt.Sprintf("lines %d–%d of %d · PgUp/PgDn scroll", p.scroll.offset+1, p.scroll.offset+len(lines), p.body.Len())
 		out = append(out, theme.Paint(p.look.Styles.Dim, theme.Short(where, p.look.Width)))

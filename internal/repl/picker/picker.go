@@ -4,6 +4,7 @@
 package picker
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -187,6 +188,7 @@ func (p *Picker) head() []paint.Span {
 		{Text: sanitize.Line(p.opt.Title), Style: styleTitle},
 		{Text: " " + sanitize.Line(p.filter)},
 		{Text: "▏", Style: styleDim},
+		{Text: fmt.Sprintf(" %d of %d · type to filter · ↑ ↓ Enter · Esc", len(p.matches), len(p.items)), Style: styleDim},
 	}
 }
 

@@ -26,7 +26,7 @@ func plain() *picker.Picker {
 func TestView(t *testing.T) {
 	p := plain()
 	want := []string{
-		"Commands ▏", "› /help  what can be done", "  /ide  the editor", "  /model  choose another model",
+		"Commands ▏ 5 of 5 · type to filter · ↑ ↓ Enter · Esc", "› /help  what can be done", "  /ide  the editor", "  /model  choose another model",
 		"  /permissions", `  /größe\u{1b}[31m  a name with\na newline`,
 	}
 	if d := cmp.Diff(want, p.View(80, 10)); d != "" {
@@ -34,7 +34,7 @@ func TestView(t *testing.T) {
 	}
 	p.Press("down", "")
 	p.Press("down", "")
-	if d := cmp.Diff([]string{"Commands ▏", "  /ide  the ed…", "› /model  choo…"}, p.View(15, 3)); d != "" {
+	if d := cmp.Diff([]string{"Commands ▏ 5 o…", "  /ide  the ed…", "› /model  choo…"}, p.View(15, 3)); d != "" {
 		t.Error("scrolled and cut:", d)
 	}
 	if got := p.View(80, 1); len(got) != 1 || !strings.HasPrefix(got[0], "› /model") {
@@ -95,7 +95,7 @@ func TestKeys(t *testing.T) {
 func TestNothingMatches(t *testing.T) {
 	p := plain()
 	p.SetFilter("zzz")
-	if d := cmp.Diff([]string{"Commands zzz▏", "  nothing matches"}, p.View(40, 5)); d != "" || p.Len() != 0 {
+	if d := cmp.Diff([]string{"Commands zzz▏ 0 of 5 · type to filter ·…", "  nothing matches"}, p.View(40, 5)); d != "" || p.Len() != 0 {
 		t.Error(d, p.Len())
 	}
 	if got := picker.New(nil, picker.Options{}).View(40, 5); len(got) != 1 {
