@@ -87,6 +87,11 @@ func (w writer) commit(ctx context.Context, call Call, change workspace.Change, 
 		res := written(change, final, verdict, out)
 		res.ForUser += ", saved by the editor: not in /undo"
 		return res, nil
+	case errors.Is(err, workspace.ErrUnsettled):
+		res := written(change, final, verdict, out)
+		res.ForModel += "\nWarning: " + err.Error()
+		res.ForUser += "; " + err.Error()
+		return res, nil
 	case errors.Is(err, workspace.ErrStale):
 		return failed("%s changed while the edit was being reviewed: nothing was written. Read the file again and repeat the edit on what it holds now.", change.Name), nil
 	case ctx.Err() != nil && err != nil:

@@ -28,7 +28,8 @@ const (
 // Commit writes c if the file still holds what c was computed from, and returns
 // the file as written; else ErrStale. What the file held is in the undo journal
 // first, durably. Mode, owner, group, attributes and access list are kept, or
-// the reason why they cannot be is returned and nothing is written.
+// the reason why they cannot be is returned and nothing is written. ErrUnsettled
+// alone is returned with the file: it is written all the same.
 //
 // The comparison and the replacement are two system calls: what another program
 // writes between them (some ten microseconds) is lost. Other processes with the
@@ -49,6 +50,7 @@ type commit struct {
 	after  []byte // nil if the file is to be removed
 
 	target target
+	linked bool // the new file has the temp file's name as well
 }
 
 func (r *Root) commit(ctx context.Context, c Change, by journal.Origin) (file File, err error) {
@@ -64,7 +66,7 @@ func (r *Root) commit(ctx context.Context, c Change, by journal.Origin) (file Fi
 		return File{}, fmt.Errorf("%s was not written: %w", c.Name, err)
 	}
 	if err := k.settle(); err != nil {
-		return File{}, fmt.Errorf("%s was written, but a power failure may still take that back: %w", c.Name, err)
+		return k.written(), fmt.Errorf("%s %w: %w", c.Name, ErrUnsettled, err)
 	}
 	return k.written(), nil
 }
@@ -168,8 +170,12 @@ const (
 	tempSuffix = ".tmp"
 )
 
-// settle makes the new name durable and closes the entry.
+// settle makes the new name durable and closes the entry. An entry that stays
+// open is settled by the next start, which cleans up then too.
 func (k *commit) settle() error {
+	if err := k.unlink(); err != nil {
+		return err
+	}
 	if err := k.root.at(stepDone); err != nil {
 		return err
 	}

@@ -33,7 +33,10 @@ func TestFaultAtEachStep(t *testing.T) {
 				}
 				return nil
 			})
-			_, err := w.Commit(t.Context(), c, turn(1))
+			file, err := w.Commit(t.Context(), c, turn(1))
+			if written := file.Text == "new\n"; written != (failed == "done" || failed == "") || errors.Is(err, workspace.ErrUnsettled) != (failed == "done") {
+				t.Errorf("%s, fault at %q: %+v, %v", name, failed, file, err)
+			}
 			if failed == "" {
 				must(t, err)
 				if fail < 7 {

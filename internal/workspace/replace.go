@@ -100,5 +100,17 @@ func (k *commit) linkNew() error {
 	case err != nil:
 		return k.target.dir.Rename(k.entry.Temp, k.target.base)
 	}
-	return k.target.dir.Remove(k.entry.Temp)
+	k.linked = true
+	return nil
+}
+
+// unlink takes the temp file's name from a new file, which has its own by now.
+func (k *commit) unlink() error {
+	if !k.linked {
+		return nil
+	}
+	if err := k.target.dir.Remove(k.entry.Temp); !missing(err) {
+		return err
+	}
+	return nil
 }

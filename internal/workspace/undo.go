@@ -223,6 +223,9 @@ func (r *Root) Undo(ctx context.Context, p Plan) error {
 	for i, c := range p.Changes {
 		by.Undoes = p.steps[i].undoes
 		if _, err = r.commit(ctx, c, by); err != nil {
+			if errors.Is(err, ErrUnsettled) {
+				i++ // it is undone; but what the disk refuses once it may refuse again
+			}
 			err = stopped(p.Changes[:i], c, err)
 			break
 		}

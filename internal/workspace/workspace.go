@@ -18,6 +18,9 @@ var (
 	// ErrStale is returned by Commit when the file is not the one that was
 	// reviewed: it was changed, deleted, created or replaced since.
 	ErrStale = errors.New("the file changed since it was read")
+	// ErrUnsettled is returned by Commit for a file that was written, but whose
+	// new name may not be on the disk yet.
+	ErrUnsettled = errors.New("was written, but a power failure may still take that back")
 	// ErrNotText is returned for files that cannot be edited as text.
 	ErrNotText = text.ErrNotText
 	// ErrTooLarge is returned for files above MaxFileSize.
