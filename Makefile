@@ -6,7 +6,7 @@ GOBUILD  := CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)'
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .DEFAULT_GOAL := build
-.PHONY: build install test test-full lint bench demo pictures cross vsix clean help
+.PHONY: build install test test-full test-vscode lint bench demo pictures cross vsix clean help
 
 build: ## build bin/agent
 	$(GOBUILD) -o bin/agent ./cmd/agent
@@ -20,10 +20,15 @@ demo: build ## run the demo: a real edit, reviewed by you, offline
 test: ## install what the tests need and run them all
 	bash scripts/test-needs.sh
 	go run ./internal/testreport -timeout 8m ./...
+	$(MAKE) test-vscode
 
 test-full: ## the same at full load (kills, interleavings, fuzzing)
 	bash scripts/test-needs.sh
 	AGENT_TEST_FULL=1 go run ./internal/testreport -timeout 60m ./...
+	AGENT_TEST_FULL=1 $(MAKE) test-vscode
+
+test-vscode: vsix build ## test the extension in a real VS Code
+	bash scripts/test-vscode.sh
 
 lint: ## golangci-lint, gofumpt, go vet, shell syntax
 	bash scripts/lint.sh

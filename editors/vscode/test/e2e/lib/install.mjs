@@ -192,6 +192,14 @@ export function install(name) {
   return found;
 }
 
-if (process.argv[1] === new URL(import.meta.url).pathname) {
-  for (const name of process.argv.slice(2)) process.stdout.write(`${name}: ${install(name).prefix}\n`);
+/** Installs the hosts of these names; what goes wrong is said without a trace of the stack. */
+function main(names) {
+  try {
+    for (const name of names) process.stdout.write(`${name}: ${install(name).prefix}\n`);
+  } catch (error) {
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 1;
+  }
 }
+
+if (process.argv[1] === new URL(import.meta.url).pathname) main(process.argv.slice(2));

@@ -76,7 +76,7 @@ export class Session {
   /** Waits until no tab shows a diff of ours. */
   async noDiffs(ms) {
     const code = `return vscode.window.tabGroups.all.flatMap((group) => group.tabs)
-      .filter((tab) => tab.input instanceof vscode.TabInputTextDiff).length`;
+      .filter((tab) => tab.input instanceof vscode.TabInputTextDiff && tab.input.modified.scheme === "agent-proposed").length`;
     await until("the diffs to close", async () => (await this.probe(code)) === 0, ms);
   }
 

@@ -1,0 +1,245 @@
+// What surrounds a diff: lists, settings, auto-save, reloads, encodings, terminals.
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import { after, afterEach, before, describe, it } from "node:test";
+
+import { Client } from "./lib/client.mjs";
+import { startSession } from "./lib/session.mjs";
+import { until } from "./lib/wait.mjs";
+
+const BASE = "one\ntwo\nthree\n";
+const PROPOSED = "one\nTWO\nthree\n";
+const SHIFT_JIS = Buffer.from([0x93, 0xfa, 0x96, 0x7b, 0x0a]); // 日本
+
+describe("a window with reviews", () => {
+  let session;
+  let client;
+  let bench;
+
+  before(async () => {
+    session = await startSession({
+      files: { "a.txt": BASE, "b.txt": BASE, "note.md": "# old\n", "sjis.txt": SHIFT_JIS, "crlf.txt": "\ufeffa\r\nb\r\n" },
+      settings: { "workbench.editorAssociations": { "*.md": "vscode.markdown.preview.editor" } },
+    });
+    bench = session.bench;
+    client = await Client.connect(await session.lock());
+  });
+  after(() => session?.stop());
+  afterEach(async (t) => {
+    if (t.passed === false) await session.keep(t.name);
+    await client.call("closeAllDiffTabs");
+    await session.noDiffs();
+    await session.probe(
+      `for (const [section, key] of [["files", "autoSave"], ["files", "encoding"], ["agent", "diff.open"]])
+         await vscode.workspace.getConfiguration(section).update(key, undefined, true);
+       await vscode.commands.executeCommand("workbench.action.closeAllEditors");`,
+    );
+  });
+
+  const set = (section, key, value) =>
+    session.probe("await vscode.workspace.getConfiguration(args[0]).update(args[1], args[2], true)", section, key, value);
+  const ask = (name, text, more = {}) => client.openDiff(session.file(name), text, more);
+  const activeTab = () => session.probe("return vscode.window.tabGroups.activeTabGroup.activeTab?.label ?? ''");
+  // The newest document of a side: closed ones linger.
+  const side = (scheme, name) =>
+    session.probe(
+      `const document = vscode.workspace.textDocuments.findLast((d) => d.uri.scheme === args[0] && d.uri.path === args[1]);
+       return { text: document.getText(), language: document.languageId, dirty: document.isDirty };`,
+      scheme,
+      session.file(name),
+    );
+  const accept = async (answer) => {
+    await bench.diffShown();
+    await bench.titleButton("Accept").click();
+    const [word, text, details] = await answer;
+    assert.equal(word, "FILE_SAVED");
+    await session.noDiffs();
+    return { text, details: JSON.parse(details) };
+  };
+
+  it("lists two reviews, and goes from one to the next by keys", async () => {
+    const first = ask("a.txt", PROPOSED, { on_close: "keep", description: "make it loud" });
+    await bench.diffShown();
+    const second = ask("b.txt", PROPOSED, { on_close: "keep" });
+    await bench.statusItem("2 to review").waitFor();
+    await session.probe(`await vscode.commands.executeCommand("workbench.view.scm")`);
+    const rows = bench.page.locator(".scm-view .resource");
+    await until("two rows", async () => (await rows.count()) === 2);
+    await bench.tab("b.txt").waitFor();
+    await bench.page.click(".monaco-diff-editor .editor.modified .view-lines");
+    await bench.page.keyboard.press("Alt+]");
+    await until("a.txt to be shown", async () => (await activeTab()).includes("a.txt"));
+    await bench.titleButton("Accept").click();
+    assert.equal((await first)[0], "FILE_SAVED");
+    await bench.statusItem("1 to review").waitFor();
+    await rows.first().hover();
+    await rows.first().locator('.action-label[aria-label^="Reject"]').first().click();
+    assert.equal((await second)[0], "DIFF_REJECTED");
+    await until("the list to go", async () => (await rows.count()) === 0);
+    await session.probe(`await vscode.commands.executeCommand("workbench.view.explorer")`);
+  });
+
+  it("does not take auto-save for an answer", async () => {
+    await set("files", "autoSave", "afterDelay");
+    const answer = ask("a.txt", PROPOSED, { diff_id: "auto" });
+    await bench.diffShown();
+    await bench.typeAtEnd("typed");
+    await until("auto-save", async () => {
+      const { text, dirty } = await side("agent-proposed", "a.txt");
+      return text.endsWith("typed") && !dirty;
+    });
+    const { diffs } = JSON.parse((await client.call("getPendingDiffs"))[0]);
+    assert.deepEqual([diffs.length, diffs[0].edited], [1, true]);
+    assert.equal(session.read("a.txt").toString(), BASE);
+    assert.equal((await accept(answer)).text, `${PROPOSED}typed`);
+  });
+
+  it("does not take Save All for an answer when the diff is not the active tab", async () => {
+    const answer = ask("a.txt", PROPOSED, { on_close: "keep" });
+    await bench.diffShown();
+    await bench.typeAtEnd("x");
+    await session.probe("await vscode.window.showTextDocument(vscode.Uri.file(args[0]))", session.file("b.txt"));
+    await session.probe(`await vscode.commands.executeCommand("workbench.action.files.saveAll")`);
+    const { diffs } = JSON.parse((await client.call("getPendingDiffs"))[0]);
+    assert.equal(diffs.length, 1);
+    await client.call("closeAllDiffTabs");
+    assert.equal((await answer)[0], "TAB_CLOSED");
+  });
+
+  it("opens behind the active tab, or not at all, as the setting says", async () => {
+    await session.probe("await vscode.window.showTextDocument(vscode.Uri.file(args[0]))", session.file("b.txt"));
+    await set("agent", "diff.open", "background");
+    const behind = ask("a.txt", PROPOSED, { on_close: "keep" });
+    await bench.statusItem("1 to review").waitFor();
+    await until("the tab", async () => (await session.tabs()).length === 2);
+    assert.equal(await activeTab(), "b.txt");
+    await client.call("closeAllDiffTabs");
+    assert.equal((await behind)[0], "TAB_CLOSED");
+    await set("agent", "diff.open", "onDemand");
+    const hidden = ask("a.txt", PROPOSED, { on_close: "keep" });
+    await bench.statusItem("1 to review").waitFor();
+    assert.equal((await session.tabs()).length, 1);
+    await bench.command("Agent: Next Pending Review");
+    await accept(hidden);
+  });
+
+  it("shows Markdown as text although another editor is its default", async () => {
+    const answer = ask("note.md", "# new\n");
+    assert.equal((await accept(answer)).text, "# new\n");
+  });
+
+  it("shows a new file", async () => {
+    const answer = ask("new/file.ts", "export const a = 1;\n");
+    await bench.diffShown();
+    assert.equal((await side("agent-proposed", "new/file.ts")).language, "typescript");
+    assert.equal((await accept(answer)).text, "export const a = 1;\n");
+    assert.equal(fs.existsSync(session.file("new")), false);
+  });
+
+  it("keeps line endings, and says which file it is", async () => {
+    const { text, details } = await accept(ask("crlf.txt", "a\r\nB\r\n"));
+    assert.equal(text, "a\r\nB\r\n");
+    assert.deepEqual([details.file.eol, details.file.bom, details.file.existed], ["crlf", true, true]);
+  });
+
+  it("shows a file in the encoding of the settings, and any character on the right", async () => {
+    await set("files", "encoding", "shiftjis");
+    const answer = ask("sjis.txt", "日本 😀\n");
+    await bench.diffShown();
+    assert.equal((await side("agent-original", "sjis.txt")).text, "日本\n");
+    const { text, details } = await accept(answer);
+    assert.deepEqual([text, details.file.encoding], ["日本 😀\n", "shiftjis"]);
+  });
+
+  it("refuses a file with unsaved changes, by its error code", async () => {
+    await session.probe(
+      `const document = await vscode.workspace.openTextDocument(args[0]);
+       const editor = await vscode.window.showTextDocument(document);
+       await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), "unsaved "));`,
+      session.file("a.txt"),
+    );
+    const [dirty] = await client.call("checkDocumentDirty", { filePath: session.file("a.txt"), includeText: true });
+    assert.deepEqual([JSON.parse(dirty).isDirty, JSON.parse(dirty).text], [true, `unsaved ${BASE}`]);
+    const sha256 = "0".repeat(64);
+    await assert.rejects(ask("a.txt", PROPOSED, { base_sha256: sha256 }), /unsaved|DIRTY_DOCUMENT/);
+    await session.probe(`await vscode.commands.executeCommand("workbench.action.files.revert")`);
+  });
+
+  it("asks before accepting when the file has changed on disk meanwhile", async () => {
+    const answer = ask("b.txt", PROPOSED, { diff_id: "stale" });
+    await bench.diffShown();
+    fs.writeFileSync(session.file("b.txt"), "other\n");
+    const isStale = async () => JSON.parse((await client.call("getPendingDiffs"))[0]).diffs[0].stale;
+    await until("the change to be seen", isStale);
+    await bench.titleButton("Accept").click();
+    await bench.page.locator(".monaco-dialog-box .monaco-button", { hasText: "Cancel" }).click();
+    assert.equal(JSON.parse((await client.call("getPendingDiffs"))[0]).diffs.length, 1);
+    await bench.titleButton("Accept").click();
+    await bench.page.locator(".monaco-dialog-box .monaco-button", { hasText: "Accept Anyway" }).click();
+    const [word, , details] = await answer;
+    assert.deepEqual([word, JSON.parse(details).stale], ["FILE_SAVED", true]);
+    fs.writeFileSync(session.file("b.txt"), BASE);
+  });
+
+  it("closes its diffs when the client is gone", async () => {
+    const other = await Client.connect(await session.lock());
+    other.openDiff(session.file("b.txt"), PROPOSED, { on_close: "keep" }).catch(() => undefined);
+    await bench.diffShown();
+    other.close();
+    await session.noDiffs(6_000);
+  });
+
+  it("leaves the user's own diffs alone", async () => {
+    await session.probe(
+      `await vscode.commands.executeCommand("vscode.diff", vscode.Uri.file(args[0]), vscode.Uri.file(args[1]), "mine")`,
+      session.file("a.txt"),
+      session.file("b.txt"),
+    );
+    assert.equal(await bench.titleButton("Accept").count(), 0);
+    assert.deepEqual(await client.call("closeAllDiffTabs"), ["CLOSED_0_DIFF_TABS"]);
+    assert.deepEqual(await session.tabs(), ["mine"]);
+  });
+
+  it("tells terminals the port and the lock, and never the token", async () => {
+    const lock = await session.lock();
+    const file = session.file("env.txt");
+    await session.probe(
+      `const terminal = vscode.window.createTerminal({ name: "env" }); terminal.sendText(args[0]);`,
+      `env > '${file}.part'; mv '${file}.part' '${file}'`,
+    );
+    const env = await until("the environment", () => fs.readFileSync(file, "utf8"));
+    assert.match(env, new RegExp(`^AGENT_IDE_PORT=${lock.port}$`, "m"));
+    assert.match(env, new RegExp(`^AGENT_IDE_LOCK=/.*/${lock.port}\\.lock$`, "m"));
+    assert.ok(!env.includes(lock.authToken), "the token is in the environment");
+    await session.probe("for (const terminal of vscode.window.terminals) terminal.dispose()");
+  });
+
+  it("mentions the selected lines, and reports the selection", async () => {
+    client.notifications.length = 0;
+    await session.probe(
+      `const editor = await vscode.window.showTextDocument(vscode.Uri.file(args[0]));
+       editor.selection = new vscode.Selection(0, 0, 2, 0);`,
+      session.file("a.txt"),
+    );
+    const told = await until("selection_changed", () =>
+      client.notifications.find(({ method, params }) => method === "selection_changed" && params.text === "one\ntwo\n"),
+    );
+    assert.equal(told.params.filePath, session.file("a.txt"));
+    await session.probe(`await vscode.commands.executeCommand("agent.mentionSelection")`);
+    const { params } = await until("at_mentioned", () => client.notifications.find(({ method }) => method === "at_mentioned"));
+    assert.deepEqual([params.filePath, params.lineStart, params.lineEnd], [session.file("a.txt"), 0, 1]);
+  });
+
+  it("sweeps what a reload leaves, and listens again", async () => {
+    ask("a.txt", PROPOSED).catch(() => undefined);
+    await bench.diffShown();
+    const old = await session.lock();
+    fs.rmSync(session.host.env.PROBE_PORT_FILE);
+    await bench.page.reload({ waitUntil: "domcontentloaded" });
+    await until("a new lock", () => session.host.locks().some((lock) => lock.authToken !== old.authToken), 30_000);
+    await session.noDiffs(20_000);
+    assert.equal(session.host.locks().length, 1);
+    client = await Client.connect(session.host.locks()[0]);
+    assert.equal((await accept(ask("a.txt", PROPOSED))).text, PROPOSED);
+  });
+});
