@@ -41,7 +41,7 @@ func TestTranslate(t *testing.T) {
 }
 
 func TestDepth(t *testing.T) {
-	abs := func(path string) string { return filepath.FromSlash(path) }
+	abs := filepath.FromSlash
 	for _, c := range []struct {
 		folder, dir string
 		want        int
