@@ -100,9 +100,11 @@ var layers = []struct {
 		"internal/cli/home", "internal/cli/provider", "internal/config", "internal/llm/openai", "internal/sanitize", "internal/statefile",
 	}},
 	{"internal/cli/extension", []string{"internal/statefile"}},
+	{"internal/cli/fileindex", []string{"internal/tools/search", "internal/workspace"}},
 	{"internal/cli/home", []string{"internal/statefile"}},
 	{"internal/cli/idelink", []string{
-		"internal/config", "internal/ide", "internal/ide/client", "internal/ide/lock", "internal/tools", "internal/workspace",
+		"internal/cli/extension", "internal/config", "internal/confirm", "internal/context", "internal/ide", "internal/ide/client",
+		"internal/ide/lock", "internal/sanitize", "internal/session", "internal/tools", "internal/workspace",
 	}},
 	{"internal/cli/provider", []string{
 		"internal/config", "internal/llm", "internal/llm/openai", "internal/llm/script",

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/cli/fileindex"
 	"github.com/bb2d0cf4/agent/internal/cli/home"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/permission"
@@ -21,16 +22,14 @@ import (
 // screen runs.
 type screenFace struct {
 	app     *app
-	files   *fileIndex
+	files   *fileindex.Index
 	changes *changeLog
 }
 
 func (s *screenFace) status() repl.Status {
 	info := s.app.info()
 	st := repl.Status{Model: info.Name, Branch: s.app.prompt.Branch(), ContextWindow: info.ContextWindow}
-	if s.app.link != nil {
-		st.Editor = s.app.link.Footer()
-	}
+	st.Editor = s.app.link.Footer()
 	return st
 }
 
@@ -59,11 +58,11 @@ func (s *screenFace) actions() repl.Actions {
 	return repl.Actions{
 		Undo: s.undo, Diff: s.diff,
 		Export:   s.export,
-		Context:  func(ctx context.Context, _ string) (string, error) { return s.app.describePrompt(ctx), nil },
+		Context:  s.context,
 		Config:   func(context.Context, string) (string, error) { return describeConfig(s.app.cfg), nil },
 		Models:   s.models,
 		SetModel: func(name string) error { return s.app.setModel(name) },
-		IDE:      s.ide, Editors: s.editors,
+		IDE:      func(ctx context.Context, args string) (string, error) { return s.app.link.Command(ctx, args) }, Editors: s.editors,
 		Sessions: s.sessions, Resume: s.resume, Clear: s.clear,
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/bb2d0cf4/agent/internal/cli/fileindex"
 	"github.com/bb2d0cf4/agent/internal/cli/home"
 	"github.com/bb2d0cf4/agent/internal/cli/idelink"
 	"github.com/bb2d0cf4/agent/internal/config"
@@ -68,7 +69,7 @@ func interactPlain(ctx context.Context, p Process, o opening) error {
 	if err != nil {
 		return errors.Join(err, o.place.store.Close())
 	}
-	unlink := a.runLink(ctx)
+	unlink := a.link.Start(ctx)
 	err = ui.Run(ctx, conversation{a})
 	unlink()
 	return errors.Join(err, a.close())
@@ -103,11 +104,11 @@ func interactScreen(ctx context.Context, p Process, o opening) error {
 	if err != nil {
 		return errors.Join(err, o.place.store.Close())
 	}
-	s.files = newFileIndex(s.app.root)
+	s.files = fileindex.New(s.app.root)
 	walking, end := context.WithCancel(ctx)
 	var work sync.WaitGroup
-	work.Go(func() { s.files.run(walking) })
-	unlink := s.app.runLink(ctx)
+	work.Go(func() { s.files.Run(walking) })
+	unlink := s.app.link.Start(ctx)
 	err = ui.Run(ctx, conversation{s.app})
 	unlink()
 	end()
@@ -127,7 +128,7 @@ func (s *screenFace) options(ctx context.Context, p Process, o opening) repl.Opt
 		Start:    repl.Start{Version: p.Version, Dir: o.place.dir, Notes: o.notes, Prompt: o.first},
 		Status:   s.status, Modes: modes{s}, Actions: s.actions(),
 		Editor: s.external, Surfaces: surfaces{s},
-		Files:   s.paths,
+		Files:   func() []string { return s.app.link.Paths(s.files.Paths()) },
 		History: home.History{File: filepath.Join(o.cfg.Home, "history")},
 	}
 }

@@ -77,8 +77,8 @@ func answer(ctx context.Context, p Process, f *flags, cfg config.Config, prompt 
 	if err != nil {
 		return errors.Join(err, st.store.Close())
 	}
-	unlink := app.runLink(ctx)
-	if warning := app.awaitEditor(ctx); warning != "" {
+	unlink := app.link.Start(ctx)
+	if warning := app.link.Wait(ctx); warning != "" {
 		remark(p, warning)
 	}
 	code := face.Run(ctx, conversation{app}, prompt)

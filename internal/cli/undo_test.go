@@ -115,15 +115,3 @@ func TestUndoRefusesWhatWasChangedSince(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-func TestFileIndex(t *testing.T) {
-	root := edited(t, "a.txt", "one\n", "1\n")
-	x := newFileIndex(root)
-	if x.paths() != nil {
-		t.Error("known before the first walk")
-	}
-	x.walk(t.Context())
-	if d := cmp.Diff([]string{"a.txt"}, x.paths()); d != "" {
-		t.Error(d)
-	}
-}

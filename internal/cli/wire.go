@@ -67,14 +67,15 @@ func openStore(cfg config.Config, f *flags, model string) (place, error) {
 // while it runs is in now.
 type app struct {
 	place
-	cfg    config.Config
-	root   *workspace.Root
-	jobs   *shell.Jobs
-	policy *permission.Policy
-	asked  *confirm.Controller // asks the user whatever the policy says
-	prompt *projectctx.Builder
-	loop   *session.Loop
-	link   *idelink.Link // nil if no editor is used
+	cfg     config.Config
+	root    *workspace.Root
+	jobs    *shell.Jobs
+	policy  *permission.Policy
+	asked   *confirm.Controller // asks the user whatever the policy says
+	prompt  *projectctx.Builder
+	loop    *session.Loop
+	link    *idelink.Link // nil if no editor is used
+	prompts *idelink.Prompts
 
 	mu  sync.Mutex
 	now struct {
@@ -100,14 +101,20 @@ func wire(cfg config.Config, f *flags, pl place, m config.Model, face surface) (
 		return nil, err
 	}
 	a := &app{place: pl, cfg: cfg, root: root, jobs: shell.NewJobs(), policy: permission.New(mode)}
-	a.connectEditor(&face)
+	if face.link != nil {
+		o := *face.link
+		o.Config, o.Root, o.Session = cfg, root, pl.store.ID()
+		a.link = idelink.New(o)
+		face.reviewers = a.link.Reviewers(face.reviewers)
+	}
 	a.asked = confirm.NewController(nil, face.reviewers...)
 	a.now.store = pl.store
 	a.remember(m, model)
 	a.prompt = projectctx.New(a.told())
+	a.prompts = &idelink.Prompts{Link: a.link, Block: a.prompt.Editor}
 	a.loop, err = session.New(session.Options{
 		Model: model, Tools: a.toolset(confirm.NewController(a.policy, face.reviewers...), face.env),
-		System: a.prompt.System, Store: pl.store, Limits: limits(cfg), Emit: face.emit, Queued: a.queued(face.queued),
+		System: a.prompt.System, Store: pl.store, Limits: limits(cfg), Emit: face.emit, Queued: a.prompts.Queued(face.queued),
 	})
 	if err != nil {
 		return nil, errors.Join(err, a.jobs.Close(), root.Close())
@@ -117,7 +124,7 @@ func wire(cfg config.Config, f *flags, pl place, m config.Model, face surface) (
 
 func (a *app) toolset(ask tools.Asker, env []string) session.Toolset {
 	id := a.store.ID()
-	return a.withEditor(tools.Deps{
+	return a.prompts.Tools(tools.Deps{
 		Root: a.root, Ask: ask, Jobs: a.jobs, Background: a.jobs, SpillDir: home.SpillDir(a.cfg.Home, id), Session: id, Home: a.cfg.Home,
 		Env: shell.Environ(append(os.Environ(), env...), a.cfg.SecretEnv()),
 	})

@@ -17,30 +17,30 @@ const (
 
 // Diagnostics returns the findings on path, or on all files if it is empty.
 // editor.ErrNone says that no editor is linked.
-func (b *Bridge) Diagnostics(ctx context.Context, path string) ([]editor.Diagnostic, error) {
-	found, _, err := b.Report(ctx, path, 0)
+func (v *View) Diagnostics(ctx context.Context, path string) ([]editor.Diagnostic, error) {
+	found, _, err := v.Report(ctx, path, 0)
 	return found, err
 }
 
 // Report is Diagnostics after the editor has waited for its language servers, for
 // wait at most. known is false if it cannot tell: then none is not the same as
 // clean.
-func (b *Bridge) Report(ctx context.Context, path string, wait time.Duration) (found []editor.Diagnostic, known bool, err error) {
-	l, _ := b.now.get()
+func (v *View) Report(ctx context.Context, path string, wait time.Duration) (found []editor.Diagnostic, known bool, err error) {
+	l, _ := v.now.get()
 	if l == nil {
 		return nil, false, editor.ErrNone
 	}
 	ctx, cancel := context.WithTimeout(ctx, asking+wait)
 	defer cancel()
 	found, known, err = l.client.Documents.Diagnostics(ctx, path, wait)
-	return b.findings(found), known, err
+	return v.findings(found), known, err
 }
 
 // Unsaved says whether the editor holds changes of a file that are not on disk.
 // An editor that does not say within a second is taken to hold none. name is what
 // people call the editor.
-func (b *Bridge) Unsaved(ctx context.Context, path string) (name string, unsaved bool) {
-	l, _ := b.now.get()
+func (v *View) Unsaved(ctx context.Context, path string) (name string, unsaved bool) {
+	l, _ := v.now.get()
 	if l == nil {
 		return "", false
 	}
@@ -51,8 +51,8 @@ func (b *Bridge) Unsaved(ctx context.Context, path string) (name string, unsaved
 }
 
 // Save has the editor save a file.
-func (b *Bridge) Save(ctx context.Context, path string) error {
-	l, _ := b.now.get()
+func (v *View) Save(ctx context.Context, path string) error {
+	l, _ := v.now.get()
 	if l == nil {
 		return editor.ErrNone
 	}

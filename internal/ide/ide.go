@@ -88,18 +88,21 @@ func (c Clock) withDefaults() Clock {
 // Bridge is the link to an editor, whichever it is at the time. Its methods may
 // be called concurrently; they work while Run runs.
 type Bridge struct {
-	opt      Options
+	Reviewer *Reviewer
+	View     *View
+
+	opt      *Options
 	commands chan command
-	now      current
+	now      *current
 	status   status
-	reviews  reviews
 }
 
 // New returns a Bridge that is not linked. It looks for nothing before Run.
 func New(o Options) *Bridge {
 	o.Clock = o.Clock.withDefaults()
-	b := &Bridge{opt: o, commands: make(chan command)}
-	b.now.changed = make(chan struct{})
+	b := &Bridge{opt: &o, commands: make(chan command), now: &current{changed: make(chan struct{})}}
+	b.Reviewer = &Reviewer{opt: b.opt, now: b.now}
+	b.View = &View{opt: b.opt, now: b.now}
 	b.status.set(Status{State: Off})
 	return b
 }

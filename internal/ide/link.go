@@ -60,7 +60,7 @@ func (b *Bridge) events(l *link) client.Events {
 				b.opt.Face.Mention(m.Path, m.StartLine, m.EndLine)
 			}
 		},
-		Draft: func(c client.DraftChange) { b.drafted(l, c) },
+		Draft: func(c client.DraftChange) { b.Reviewer.drafted(l, c) },
 	}
 }
 

@@ -132,27 +132,35 @@ func (r *reviews) shownAs(id string) *standing {
 	return nil
 }
 
+// Reviewer puts questions to the editor that is linked. It is a confirm.Reviewer
+// and a confirm.Drafter, whether an editor is linked or not.
+type Reviewer struct {
+	opt     *Options
+	now     *current
+	reviews reviews
+}
+
 // Review implements confirm.Reviewer. It shows the change in the editor that is
 // linked, and in the next one when that link is lost. Where a terminal asks too
 // it waits for an editor as long as the question stands. What is no change of a
 // file's text is not the editor's to answer.
-func (b *Bridge) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
-	if req.Change == nil || req.Change.Delete || !b.opt.Diffs {
+func (v *Reviewer) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
+	if req.Change == nil || req.Change.Delete || !v.opt.Diffs {
 		return confirm.Verdict{}, confirm.ErrUndecided
 	}
-	s := b.reviews.begin(req)
-	defer b.reviews.end(s)
+	s := v.reviews.begin(req)
+	defer v.reviews.end(s)
 	for {
-		l, err := b.awaitLink(ctx, s)
+		l, err := v.awaitLink(ctx, s)
 		if errors.Is(err, errAgain) {
 			continue
 		}
 		if err != nil {
 			return confirm.Verdict{}, err
 		}
-		v, err := b.show(ctx, l, s)
+		said, err := v.show(ctx, l, s)
 		if !errors.Is(err, errAgain) {
-			return v, err
+			return said, err
 		}
 	}
 }
@@ -161,15 +169,15 @@ func (b *Bridge) Review(ctx context.Context, req confirm.Request) (confirm.Verdi
 var errAgain = errors.New("to be shown again")
 
 // awaitLink waits for an editor.
-func (b *Bridge) awaitLink(ctx context.Context, s *standing) (*link, error) {
+func (v *Reviewer) awaitLink(ctx context.Context, s *standing) (*link, error) {
 	var giveUp <-chan time.Time
-	if b.opt.Alone {
+	if v.opt.Alone {
 		t := time.NewTimer(comeback)
 		defer t.Stop()
 		giveUp = t.C
 	}
 	for {
-		l, changed := b.now.get()
+		l, changed := v.now.get()
 		if l != nil {
 			return l, nil
 		}
@@ -189,15 +197,15 @@ func (b *Bridge) awaitLink(ctx context.Context, s *standing) (*link, error) {
 // Draft implements confirm.Drafter: it fetches what the person has made of the
 // proposal in the editor, and ends the review there. If an edit is known of that
 // cannot be fetched, it says so.
-func (b *Bridge) Draft(ctx context.Context, id string) (text string, edited bool, err error) {
-	s := b.reviews.get(id)
+func (v *Reviewer) Draft(ctx context.Context, id string) (text string, edited bool, err error) {
+	s := v.reviews.get(id)
 	if s == nil {
 		return "", false, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, fetching)
 	defer cancel()
 	known := s.edited().Edited
-	l, _ := b.now.get()
+	l, _ := v.now.get()
 	over := false
 	select {
 	case <-s.ended:
@@ -257,8 +265,8 @@ func (s *standing) accepted(ctx context.Context) *client.DiffOutcome {
 }
 
 // drafted takes note that the person has edited an open diff.
-func (b *Bridge) drafted(l *link, c client.DraftChange) {
-	s := b.reviews.shownAs(c.DiffID)
+func (v *Reviewer) drafted(l *link, c client.DraftChange) {
+	s := v.reviews.shownAs(c.DiffID)
 	if s == nil {
 		return
 	}
@@ -266,7 +274,7 @@ func (b *Bridge) drafted(l *link, c client.DraftChange) {
 	s.draft = c
 	replaced := s.serial > 0
 	s.mu.Unlock()
-	b.opt.Face.note(s.req.ID, draftNote(l.name(), c, replaced))
+	v.opt.Face.note(s.req.ID, draftNote(l.name(), c, replaced))
 }
 
 func draftNote(name string, c client.DraftChange, replaced bool) string {
@@ -282,8 +290,8 @@ func draftNote(name string, c client.DraftChange, replaced bool) string {
 // Claim takes the question for the terminal, where its proposal is being edited:
 // the editor's diff goes away. It returns the text to begin with, which is the
 // draft if the person has edited one in the editor.
-func (b *Bridge) Claim(ctx context.Context, id string) (text string, edited bool) {
-	s := b.reviews.get(id)
+func (v *Reviewer) Claim(ctx context.Context, id string) (text string, edited bool) {
+	s := v.reviews.get(id)
 	if s == nil {
 		return "", false
 	}
@@ -293,8 +301,8 @@ func (b *Bridge) Claim(ctx context.Context, id string) (text string, edited bool
 
 // Release gives a claimed question back: the editor shows it with text as the
 // proposal.
-func (b *Bridge) Release(ctx context.Context, id, text string) {
-	if s := b.reviews.get(id); s != nil {
+func (v *Reviewer) Release(ctx context.Context, id, text string) {
+	if s := v.reviews.get(id); s != nil {
 		s.send(ctx, claim{text: text})
 	}
 }
@@ -334,7 +342,7 @@ func (s *standing) awaitRelease(ctx context.Context, c claim) error {
 }
 
 // request is the question as the editor is asked it.
-func (b *Bridge) request(l *link, s *standing) client.DiffRequest {
+func (v *Reviewer) request(l *link, s *standing) client.DiffRequest {
 	c := s.req.Change
 	base := sha256.Sum256([]byte(c.Text))
 	id := s.id()
@@ -347,7 +355,7 @@ func (b *Bridge) request(l *link, s *standing) client.DiffRequest {
 		ID: id, Description: s.req.Description, BaseSHA256: hex.EncodeToString(base[:]), OnClose: client.CloseKeeps,
 		Batch: client.Batch{ID: s.req.Batch.ID, Index: s.req.Batch.Index, Total: s.req.Batch.Total},
 	}
-	if b.opt.Alone {
+	if v.opt.Alone {
 		r.OnClose = client.CloseRejects
 	}
 	return r

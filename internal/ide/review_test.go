@@ -310,11 +310,11 @@ func TestCancelledTurn(t *testing.T) {
 // TestNotTheEditorsToAnswer: what is no change of a text, and everything where
 // diffs are switched off, stays with the terminal.
 func TestNotTheEditorsToAnswer(t *testing.T) {
-	b := ide.New(ide.Options{Diffs: true})
-	off := ide.New(ide.Options{})
+	b := ide.New(ide.Options{Diffs: true}).Reviewer
+	off := ide.New(ide.Options{}).Reviewer
 	change := &workspace.Change{After: "x"}
 	for name, tt := range map[string]struct {
-		b   *ide.Bridge
+		b   *ide.Reviewer
 		req confirm.Request
 	}{
 		"command": {b, confirm.Request{Command: &confirm.Command{Line: "ls"}}},
@@ -332,7 +332,7 @@ func TestNotTheEditorsToAnswer(t *testing.T) {
 // not come back means that nobody decides.
 func TestAloneWithoutAnEditor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := confirm.NewController(nil, ide.New(ide.Options{Diffs: true, Alone: true}))
+		c := confirm.NewController(nil, ide.New(ide.Options{Diffs: true, Alone: true}).Reviewer)
 		start := time.Now()
 		v, err := c.Ask(t.Context(), confirm.Request{Change: &workspace.Change{After: "x"}})
 		if err != nil || !v.NoWay || v.Decision != confirm.Reject || time.Since(start) != 10*time.Second {

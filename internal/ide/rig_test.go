@@ -29,6 +29,8 @@ const patience = 15 * time.Second
 type rig struct {
 	*testing.T
 	*ide.Bridge
+	*ide.Reviewer
+	*ide.View
 	dir, locks, home string
 	control          *confirm.Controller
 	terminal         *terminal
@@ -70,7 +72,8 @@ func newRig(t *testing.T, set func(*ide.Options)) *rig {
 		set(&o)
 	}
 	r.Bridge = ide.New(o)
-	reviewers := []confirm.Reviewer{r.Bridge}
+	r.Reviewer, r.View = r.Bridge.Reviewer, r.Bridge.View
+	reviewers := []confirm.Reviewer{r.Reviewer}
 	if !o.Alone {
 		r.terminal = newTerminal()
 		reviewers = append(reviewers, r.terminal)

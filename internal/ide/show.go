@@ -27,9 +27,9 @@ type opened struct {
 // show asks the question in one editor. errAgain says that it is to be shown
 // again, here or in another. The diff is off the screen when show returns, or the
 // editor has been told so.
-func (b *Bridge) show(ctx context.Context, l *link, s *standing) (confirm.Verdict, error) {
-	b.sweep(ctx, l)
-	req := b.request(l, s)
+func (v *Reviewer) show(ctx context.Context, l *link, s *standing) (confirm.Verdict, error) {
+	v.sweep(ctx, l)
+	req := v.request(l, s)
 	asking, cancel := context.WithCancel(ctx)
 	var work sync.WaitGroup
 	defer work.Wait()
@@ -39,34 +39,34 @@ func (b *Bridge) show(ctx context.Context, l *link, s *standing) (confirm.Verdic
 		defer close(a.over)
 		a.out.out, a.out.err = l.client.Diffs.Open(asking, req)
 	})
-	work.Go(func() { b.watch(asking, l, s) })
+	work.Go(func() { v.watch(asking, l, s) })
 	select {
 	case <-a.over:
 		cancel()
-		b.closeDiff(ctx, l, req.Tab)
-		return b.verdict(ctx, l, s, a.out)
+		v.closeDiff(ctx, l, req.Tab)
+		return v.verdict(ctx, l, s, a.out)
 	case <-ctx.Done():
 		cancel()
-		b.closeDiff(ctx, l, req.Tab)
+		v.closeDiff(ctx, l, req.Tab)
 		return confirm.Verdict{}, ctx.Err()
 	case <-l.client.Done():
-		b.lostDuring(s, l)
+		v.lostDuring(s, l)
 		return confirm.Verdict{}, errAgain
 	case c := <-s.claims:
-		got := b.draftFor(ctx, s)
+		got := v.draftFor(ctx, s)
 		cancel()
-		b.closeDiff(ctx, l, req.Tab)
-		b.tell(ctx, l, "being edited in the terminal")
+		v.closeDiff(ctx, l, req.Tab)
+		v.tell(ctx, l, "being edited in the terminal")
 		c.done <- got
 		err := s.awaitRelease(ctx, c)
-		b.tell(ctx, l, "")
+		v.tell(ctx, l, "")
 		return confirm.Verdict{}, err
 	}
 }
 
 // draftFor fetches the draft of a question that the terminal has claimed.
-func (b *Bridge) draftFor(ctx context.Context, s *standing) claimed {
-	text, edited, err := b.Draft(ctx, s.req.ID)
+func (v *Reviewer) draftFor(ctx context.Context, s *standing) claimed {
+	text, edited, err := v.Draft(ctx, s.req.ID)
 	if err != nil {
 		return claimed{}
 	}
@@ -83,7 +83,7 @@ func (s *standing) ask() *asked {
 }
 
 // tell shows a state in our own extension; that it cannot be shown is no harm.
-func (b *Bridge) tell(ctx context.Context, l *link, text string) {
+func (v *Reviewer) tell(ctx context.Context, l *link, text string) {
 	if !l.ours() {
 		return
 	}
@@ -95,7 +95,7 @@ func (b *Bridge) tell(ctx context.Context, l *link, text string) {
 }
 
 // watch says beside the question whether the editor has it on its screen.
-func (b *Bridge) watch(ctx context.Context, l *link, s *standing) {
+func (v *Reviewer) watch(ctx context.Context, l *link, s *standing) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	was := ""
@@ -113,7 +113,7 @@ func (b *Bridge) watch(ctx context.Context, l *link, s *standing) {
 			now = draftNote(l.name(), d, strings.Contains(s.id(), "~"))
 		}
 		if now != was {
-			b.opt.Face.note(s.req.ID, now)
+			v.opt.Face.note(s.req.ID, now)
 			was = now
 		}
 		select {
@@ -132,17 +132,17 @@ func shownNote(l *link) string {
 }
 
 // lostDuring says that the question is here alone now.
-func (b *Bridge) lostDuring(s *standing, l *link) {
+func (v *Reviewer) lostDuring(s *standing, l *link) {
 	note := "the link to " + l.name() + " is lost: answer here"
 	if d := s.edited(); d.Edited {
 		note = fmt.Sprintf("the link to %s is lost, and with it an edit (+%d −%d): answer here, or wait for it", l.name(), d.Added, d.Removed)
 	}
-	b.opt.Face.note(s.req.ID, note)
+	v.opt.Face.note(s.req.ID, note)
 }
 
 // closeDiff takes a diff off the editor's screen, also when ctx has ended. One
 // that cannot be closed in time is closed at the next chance.
-func (b *Bridge) closeDiff(ctx context.Context, l *link, tab string) {
+func (v *Reviewer) closeDiff(ctx context.Context, l *link, tab string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), withdrawing)
 	defer cancel()
 	if err := l.client.Diffs.Close(ctx, tab); err != nil && ctx.Err() != nil {
@@ -151,19 +151,19 @@ func (b *Bridge) closeDiff(ctx context.Context, l *link, tab string) {
 }
 
 // sweep closes what could not be closed before.
-func (b *Bridge) sweep(ctx context.Context, l *link) {
+func (v *Reviewer) sweep(ctx context.Context, l *link) {
 	for _, tab := range l.leftovers() {
-		b.closeDiff(ctx, l, tab)
+		v.closeDiff(ctx, l, tab)
 	}
 }
 
 // verdict turns what a diff came to into an answer. Nothing but a person's clear
 // word is one.
-func (b *Bridge) verdict(ctx context.Context, l *link, s *standing, o opened) (confirm.Verdict, error) {
+func (v *Reviewer) verdict(ctx context.Context, l *link, s *standing, o opened) (confirm.Verdict, error) {
 	select {
 	case <-l.client.Done():
 		if o.err != nil {
-			b.lostDuring(s, l)
+			v.lostDuring(s, l)
 			return confirm.Verdict{}, errAgain
 		}
 	default:
@@ -172,26 +172,26 @@ func (b *Bridge) verdict(ctx context.Context, l *link, s *standing, o opened) (c
 	case ctx.Err() != nil:
 		return confirm.Verdict{}, ctx.Err()
 	case o.err != nil:
-		b.opt.Face.note(s.req.ID, refusal(l, s, o.err))
+		v.opt.Face.note(s.req.ID, refusal(l, s, o.err))
 		return confirm.Verdict{}, confirm.ErrUndecided
 	}
-	v := confirm.Verdict{By: l.name(), Feedback: limited(o.out.Feedback), Comments: comments(o.out.Comments)}
+	said := confirm.Verdict{By: l.name(), Feedback: limited(o.out.Feedback), Comments: comments(o.out.Comments)}
 	switch o.out.Kind {
 	case client.Rejected:
-		return v, nil
+		return said, nil
 	case client.Accepted, client.AlreadyWritten:
-		v.Decision = confirm.Approve
+		said.Decision = confirm.Approve
 		if o.out.Text != s.req.Change.After {
-			v.Text = &o.out.Text
+			said.Text = &o.out.Text
 		}
-		return v, nil
+		return said, nil
 	case client.Undecided:
 	}
 	gone := ""
 	if d := s.edited(); d.Edited {
 		gone = fmt.Sprintf(", and its edit (+%d −%d) is gone", d.Added, d.Removed)
 	}
-	b.opt.Face.note(s.req.ID, "closed in "+l.name()+" without an answer"+gone+": answer here")
+	v.opt.Face.note(s.req.ID, "closed in "+l.name()+" without an answer"+gone+": answer here")
 	return confirm.Verdict{}, confirm.ErrUndecided
 }
 

@@ -13,15 +13,21 @@ import (
 // that long: what it says later is there for the next time.
 const telling = 5 * time.Second
 
+// View is what the editor that is linked shows and holds. Files that the model may
+// not be told of are left out.
+type View struct {
+	opt *Options
+	now *current
+}
+
 // State returns what the editor shows, as far as it is known when ctx ends. Once
-// an editor was late it is not waited for again before it has answered. Files
-// that may not be read are left out.
-func (b *Bridge) State(ctx context.Context) editor.State {
-	l, _ := b.now.get()
+// an editor was late it is not waited for again before it has answered.
+func (v *View) State(ctx context.Context) editor.State {
+	l, _ := v.now.get()
 	if l == nil {
 		return editor.State{}
 	}
-	if asked, first := b.look(ctx, l); first {
+	if asked, first := v.look(ctx, l); first {
 		select {
 		case <-asked:
 		case <-ctx.Done():
@@ -31,21 +37,21 @@ func (b *Bridge) State(ctx context.Context) editor.State {
 	seen := l.seen
 	l.mu.Unlock()
 	s := editor.State{Name: l.name()}
-	if b.opt.Tell.Tabs {
-		s.Tabs = b.tabs(seen.tabs)
+	if v.opt.Tell.Tabs {
+		s.Tabs = v.tabs(seen.tabs)
 	}
-	if b.opt.Tell.Diagnostics {
-		s.Diagnostics = b.findings(seen.diagnostics)
+	if v.opt.Tell.Diagnostics {
+		s.Diagnostics = v.findings(seen.diagnostics)
 	}
-	if b.opt.Tell.Selection {
-		s.Selection = b.place(l, seen.selection)
+	if v.opt.Tell.Selection {
+		s.Selection = v.place(l, seen.selection)
 	}
 	return s
 }
 
 // look asks the editor what it shows. The channel is closed when it has answered;
 // first is false if the question was under way already.
-func (b *Bridge) look(ctx context.Context, l *link) (asked <-chan struct{}, first bool) {
+func (v *View) look(ctx context.Context, l *link) (asked <-chan struct{}, first bool) {
 	l.mu.Lock()
 	if l.seen.asking != nil {
 		defer l.mu.Unlock()
@@ -57,7 +63,7 @@ func (b *Bridge) look(ctx context.Context, l *link) (asked <-chan struct{}, firs
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), telling)
 	begun := l.begin(func() {
 		defer cancel()
-		b.fetch(ctx, l)
+		v.fetch(ctx, l)
 		l.mu.Lock()
 		l.seen.asking = nil
 		l.mu.Unlock()
@@ -72,28 +78,28 @@ func (b *Bridge) look(ctx context.Context, l *link) (asked <-chan struct{}, firs
 
 // fetch asks for everything that State tells of, at once. What an editor cannot
 // say stays as it was.
-func (b *Bridge) fetch(ctx context.Context, l *link) {
+func (v *View) fetch(ctx context.Context, l *link) {
 	var all sync.WaitGroup
-	if b.opt.Tell.Tabs {
+	if v.opt.Tell.Tabs {
 		all.Go(func() {
 			if tabs, err := l.client.Documents.Tabs(ctx); err == nil {
 				l.note(func(s *seen) { s.tabs = tabs })
 			}
 		})
 	}
-	if b.opt.Tell.Diagnostics {
+	if v.opt.Tell.Diagnostics {
 		all.Go(func() {
 			if found, _, err := l.client.Documents.Diagnostics(ctx, "", 0); err == nil {
 				l.note(func(s *seen) { s.diagnostics = found })
 			}
 		})
 	}
-	all.Go(func() { b.firstSelection(ctx, l) })
+	all.Go(func() { v.firstSelection(ctx, l) })
 	all.Wait()
 }
 
 // firstSelection asks for the selection once: from then on the editor tells it.
-func (b *Bridge) firstSelection(ctx context.Context, l *link) {
+func (v *View) firstSelection(ctx context.Context, l *link) {
 	l.mu.Lock()
 	told := l.seen.told
 	l.mu.Unlock()
@@ -115,23 +121,23 @@ func (l *link) note(change func(*seen)) {
 	change(&l.seen)
 }
 
-func (b *Bridge) tabs(all []editor.Tab) []editor.Tab {
+func (v *View) tabs(all []editor.Tab) []editor.Tab {
 	var out []editor.Tab
 	for _, t := range all {
-		if b.readable(t.Path) {
+		if v.readable(t.Path) {
 			out = append(out, t)
 		}
 	}
 	return out
 }
 
-func (b *Bridge) findings(all []editor.Diagnostic) []editor.Diagnostic {
+func (v *View) findings(all []editor.Diagnostic) []editor.Diagnostic {
 	may := map[string]bool{}
 	var out []editor.Diagnostic
 	for _, d := range all {
 		ok, known := may[d.Path]
 		if !known {
-			ok = b.readable(d.Path)
+			ok = v.readable(d.Path)
 			may[d.Path] = ok
 		}
 		if ok {
@@ -141,18 +147,18 @@ func (b *Bridge) findings(all []editor.Diagnostic) []editor.Diagnostic {
 	return out
 }
 
-func (b *Bridge) readable(path string) bool {
-	if b.opt.May == nil {
+func (v *View) readable(path string) bool {
+	if v.opt.May == nil {
 		return true
 	}
-	return b.opt.May(path)
+	return v.opt.May(path)
 }
 
 // place says where the selection is; nil if nothing is selected, or nothing that
 // can be told. Lines are only told where they hold what is selected; our own
 // extension is believed, as its file may not be saved.
-func (b *Bridge) place(l *link, s client.Selection) *editor.Selection {
-	if s.Path == "" || s.Text == "" || !b.readable(s.Path) {
+func (v *View) place(l *link, s client.Selection) *editor.Selection {
+	if s.Path == "" || s.Text == "" || !v.readable(s.Path) {
 		return nil
 	}
 	out := &editor.Selection{Path: s.Path, Text: s.Text}
@@ -160,10 +166,10 @@ func (b *Bridge) place(l *link, s client.Selection) *editor.Selection {
 		out.StartLine, out.EndLine = s.ClaimedLines()
 		return out
 	}
-	if b.opt.Read == nil {
+	if v.opt.Read == nil {
 		return nil
 	}
-	text, err := b.opt.Read(s.Path)
+	text, err := v.opt.Read(s.Path)
 	if err != nil {
 		return nil // a closed file, or the editor's own diff
 	}
@@ -177,13 +183,13 @@ func (b *Bridge) place(l *link, s client.Selection) *editor.Selection {
 
 // Selection returns what is selected in the editor; nil if nothing is, or nothing
 // that may be read.
-func (b *Bridge) Selection() *editor.Selection {
-	l, _ := b.now.get()
+func (v *View) Selection() *editor.Selection {
+	l, _ := v.now.get()
 	if l == nil {
 		return nil
 	}
 	l.mu.Lock()
 	s := l.seen.selection
 	l.mu.Unlock()
-	return b.place(l, s)
+	return v.place(l, s)
 }

@@ -6,11 +6,17 @@
 package idelink
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
+	"time"
 
 	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	projectctx "github.com/bb2d0cf4/agent/internal/context"
 	"github.com/bb2d0cf4/agent/internal/ide"
 	"github.com/bb2d0cf4/agent/internal/ide/client"
 	"github.com/bb2d0cf4/agent/internal/ide/lock"
@@ -31,18 +37,22 @@ type Options struct {
 	Refresh func()
 }
 
-// Link is the link to an editor, as the program uses it.
+// Link is the link to an editor, as the program uses it. A nil Link is one that
+// there is not: its methods do nothing.
 type Link struct {
 	*ide.Bridge
 	root  *workspace.Root
-	place string // where the model is told: system or message
-	told  string // the editor's block that it was told last
+	apart bool // the model is told with the newest message, not in the system prompt
 }
 
-// New returns a link that connects once Run runs.
+// New returns a link that connects once it is started; nil if editors are switched
+// off.
 func New(o Options) *Link {
 	cfg := o.Config.IDE
-	l := &Link{root: o.Root, place: cfg.Context.Place}
+	if !cfg.Enabled {
+		return nil
+	}
+	l := &Link{root: o.Root, apart: cfg.Context.Place == "message"}
 	l.Bridge = ide.New(ide.Options{
 		Search:  Search(o.Config, o.Root.Dir()),
 		Connect: client.Options{Version: o.Version, Session: o.Session, Dir: o.Root.Dir()},
@@ -107,13 +117,91 @@ func lines(before string, start int, between string, end int) string {
 
 // Footer is what the status line says of the editor; empty if none is linked.
 func (l *Link) Footer() string {
+	if l == nil {
+		return ""
+	}
 	s := l.Status()
 	if s.State != ide.Connected {
 		return ""
 	}
 	text := s.Editor.File.Name
-	if sel := l.Selection(); sel != nil {
+	if sel := l.View.Selection(); sel != nil {
 		text += ": " + filepath.Base(sel.Path) + lines(":", sel.StartLine, "-", sel.EndLine)
 	}
 	return text
+}
+
+// Paths adds the editor's selection to what @ completes, if there is one.
+func (l *Link) Paths(known []string) []string {
+	if l == nil || l.View.Selection() == nil {
+		return known
+	}
+	return append([]string{strings.TrimPrefix(token, "@")}, known...)
+}
+
+// Start links the editor, beside everything else. The returned function ends the
+// link and waits for its end.
+func (l *Link) Start(ctx context.Context) (end func()) {
+	if l == nil {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var work sync.WaitGroup
+	work.Go(func() { l.Run(ctx) })
+	return func() {
+		cancel()
+		work.Wait()
+	}
+}
+
+// firstLink is how long a prompt without a screen waits for its editor.
+const firstLink = 5 * time.Second
+
+// Wait waits for the editor that is to answer, and says what it means if there is
+// none.
+func (l *Link) Wait(ctx context.Context) (warning string) {
+	if l == nil {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, firstLink)
+	defer cancel()
+	if l.Await(ctx) {
+		return ""
+	}
+	why := l.Status().Why
+	if why == "" {
+		why = ide.ErrNoEditor.Error()
+	}
+	return why + ": what needs an answer will be denied (agent ide status says more)"
+}
+
+// Reviewers adds the editor to those that are asked.
+func (l *Link) Reviewers(others []confirm.Reviewer) []confirm.Reviewer {
+	if l == nil {
+		return others
+	}
+	return append(append([]confirm.Reviewer(nil), others...), l.Reviewer)
+}
+
+// Told is what the system prompt tells of the editor; apart says that it does not.
+func (l *Link) Told() (state projectctx.EditorState, apart bool) {
+	if l == nil {
+		return nil, false
+	}
+	return l.View, l.apart
+}
+
+// Claim takes a question for the terminal, see ide.Reviewer.
+func (l *Link) Claim(ctx context.Context, id string) (text string, edited bool) {
+	if l == nil {
+		return "", false
+	}
+	return l.Reviewer.Claim(ctx, id)
+}
+
+// Release gives it back.
+func (l *Link) Release(ctx context.Context, id, text string) {
+	if l != nil {
+		l.Reviewer.Release(ctx, id, text)
+	}
 }

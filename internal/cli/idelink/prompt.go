@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/tools"
 )
 
@@ -18,13 +19,41 @@ const token = "@selection"
 
 var selection = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|\s)@selection\b`) })
 
-// Expand returns a prompt that holds what it names: with @selection in it, the
+// Prompts adds to what the model is sent what the editor has to do with it. It
+// belongs to the goroutine of the conversation.
+type Prompts struct {
+	Link  *Link // may be nil
+	Block func(ctx context.Context) string
+
+	told string // the block that was sent last
+}
+
+// Prompt returns a prompt as it is sent.
+func (p *Prompts) Prompt(ctx context.Context, text string) string {
+	return p.aside(ctx, p.Link.expand(text))
+}
+
+// Queued expands what was typed during a turn.
+func (p *Prompts) Queued(take func() []string) func() []string {
+	if take == nil {
+		return nil
+	}
+	return func() []string {
+		texts := take()
+		for i, t := range texts {
+			texts[i] = p.Link.expand(t)
+		}
+		return texts
+	}
+}
+
+// expand returns a prompt that holds what it names: with @selection in it, the
 // text that is selected in the editor follows.
-func (l *Link) Expand(prompt string) string {
-	if !strings.Contains(prompt, token) || !selection().MatchString(prompt) {
+func (l *Link) expand(prompt string) string {
+	if l == nil || !strings.Contains(prompt, token) || !selection().MatchString(prompt) {
 		return prompt
 	}
-	sel := l.Selection()
+	sel := l.View.Selection()
 	if sel == nil {
 		return prompt + "\n\n(Nothing is selected in the editor.)"
 	}
@@ -41,38 +70,43 @@ func (l *Link) Expand(prompt string) string {
 		l.name(sel.Path), lines(":", sel.StartLine, "-", sel.EndLine), cut, fence, strings.TrimSuffix(text, "\n"), fence)
 }
 
-// Block tells what the editor shows.
-type Block func(ctx context.Context) string
-
-// Aside adds to a message what the editor shows, if that is not in the system
+// aside adds to a message what the editor shows, if that is not in the system
 // prompt and is not what was told last.
-func (l *Link) Aside(ctx context.Context, message string, block Block) string {
-	if l.place != "message" {
+func (p *Prompts) aside(ctx context.Context, message string) string {
+	if p.Link == nil || !p.Link.apart {
 		return message
 	}
-	now := block(ctx)
-	if now == l.told {
+	now := p.Block(ctx)
+	if now == p.told {
 		return message
 	}
-	l.told = now
+	p.told = now
 	if now == "" {
 		now = "Nothing is open in the editor any more.\n"
 	}
 	return message + "\n\n[" + strings.TrimSuffix(now, "\n") + "]"
 }
 
-// Toolset adds the editor's state to the last result of each batch of calls.
-type Toolset struct {
+// Tools returns the tools, which know what the editor knows.
+func (p *Prompts) Tools(d tools.Deps) session.Toolset {
+	if p.Link == nil {
+		return tools.NewSet(d)
+	}
+	d.Diagnostics, d.Buffers, d.Reports = p.Link.View, p.Link.View, p.Link.View
+	return toolset{tools.NewSet(d), p}
+}
+
+// toolset adds the editor's state to the last result of each batch of calls.
+type toolset struct {
 	*tools.Set
-	Link  *Link
-	Block Block
+	prompts *Prompts
 }
 
 // Call runs a tool.
-func (t Toolset) Call(ctx context.Context, name string, call tools.Call) (tools.Result, error) {
+func (t toolset) Call(ctx context.Context, name string, call tools.Call) (tools.Result, error) {
 	res, err := t.Set.Call(ctx, name, call)
 	if err == nil && call.Batch.Index == call.Batch.Total-1 {
-		res.ForModel = t.Link.Aside(ctx, res.ForModel, t.Block)
+		res.ForModel = t.prompts.aside(ctx, res.ForModel)
 	}
 	return res, err
 }

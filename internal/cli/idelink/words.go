@@ -2,6 +2,7 @@ package idelink
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -16,8 +17,14 @@ import (
 // Usage says what /ide takes.
 const Usage = "/ide and /ide status say how things stand; /ide connect [number or port]; /ide disconnect"
 
+// errOff is what /ide says where editors are switched off.
+var errOff = errors.New("editors are switched off: --no-ide was given, or ide.enabled is false")
+
 // Command does what /ide says. Its text is not sanitised.
 func (l *Link) Command(ctx context.Context, args string) (string, error) {
+	if l == nil {
+		return "", errOff
+	}
 	verb, rest, _ := strings.Cut(strings.TrimSpace(args), " ")
 	rest = strings.TrimSpace(rest)
 	switch verb {
@@ -69,6 +76,9 @@ type Choice struct{ ID, Title, Detail string }
 
 // Choices are the editors that can be connected.
 func (l *Link) Choices(ctx context.Context) []Choice {
+	if l == nil {
+		return nil
+	}
 	var out []Choice
 	for _, c := range l.Candidates(ctx) {
 		if c.Usable {

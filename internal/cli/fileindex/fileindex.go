@@ -1,4 +1,6 @@
-package cli
+// Package fileindex knows the files of a project for completion. It guarantees that
+// asking for them never waits.
+package fileindex
 
 import (
 	"context"
@@ -16,20 +18,21 @@ const (
 	walkEvery = 5 * time.Second // at most: completion asks at every key
 )
 
-// fileIndex knows the project's files for completion. It walks the folder when
+// Index knows the project's files for completion. It walks the folder when
 // it is first asked and again when it is asked later; asking never waits.
-type fileIndex struct {
+type Index struct {
 	root  *workspace.Root
 	known atomic.Pointer[[]string]
 	asked chan struct{}
 }
 
-func newFileIndex(root *workspace.Root) *fileIndex {
-	return &fileIndex{root: root, asked: make(chan struct{}, 1)}
+// New returns an index of the files under root.
+func New(root *workspace.Root) *Index {
+	return &Index{root: root, asked: make(chan struct{}, 1)}
 }
 
-// paths returns what is known, nil before the first walk, and has it refreshed.
-func (x *fileIndex) paths() []string {
+// Paths returns what is known, nil before the first walk, and has it refreshed.
+func (x *Index) Paths() []string {
 	select {
 	case x.asked <- struct{}{}:
 	default: // a walk is due already
@@ -40,8 +43,8 @@ func (x *fileIndex) paths() []string {
 	return nil
 }
 
-// run serves paths until ctx ends.
-func (x *fileIndex) run(ctx context.Context) {
+// Run serves Paths until ctx ends.
+func (x *Index) Run(ctx context.Context) {
 	var walked time.Time
 	for {
 		select {
@@ -56,7 +59,7 @@ func (x *fileIndex) run(ctx context.Context) {
 	}
 }
 
-func (x *fileIndex) walk(ctx context.Context) {
+func (x *Index) walk(ctx context.Context) {
 	fsys, _, err := x.root.FS(".")
 	if err != nil {
 		return // completion then offers nothing

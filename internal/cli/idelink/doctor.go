@@ -1,0 +1,95 @@
+package idelink
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/bb2d0cf4/agent/internal/cli/extension"
+	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/ide/client"
+	"github.com/bb2d0cf4/agent/internal/ide/lock"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
+)
+
+// Doctor checks each step of the way to an editor.
+type Doctor struct {
+	Out     io.Writer
+	Config  config.Config
+	Dir     string   // the folder to work in
+	Version string   // of this program
+	Env     []string // of the programs that are asked
+
+	broken bool
+}
+
+// Run writes a line for each finding, and what to do about it. It returns false if
+// no editor can be used. vsix is the extension's file; err is why there is none.
+func (d *Doctor) Run(ctx context.Context, vsix []byte, err error) (healthy bool) {
+	if !d.Config.IDE.Enabled {
+		d.say("broken", "setting", "ide.enabled is false", "agent config set ide.enabled true")
+	}
+	if err != nil {
+		d.say("note", "extension", "not inside this build", "make vsix && make build")
+	} else {
+		d.say("ok", "extension", fmt.Sprintf("inside, %d KiB", len(vsix)>>10), "")
+	}
+	d.programs(ctx)
+	found := lock.Find(ctx, Search(d.Config, d.Dir))
+	if len(found) == 0 {
+		d.say("broken", "running", "no editor has told where it listens", "start the editor; agent ide install gives it the extension")
+	}
+	for _, c := range found {
+		d.link(ctx, c)
+	}
+	return !d.broken
+}
+
+func (d *Doctor) say(grade, name, text, fix string) {
+	d.broken = d.broken || grade == "broken"
+	fmt.Fprintf(d.Out, "%-7s %-10s %s\n", grade, name, sanitize.Line(text))
+	if fix != "" {
+		fmt.Fprintf(d.Out, "%18s → %s\n", "", sanitize.Line(fix))
+	}
+}
+
+// programs looks which editors there are and whether they have the extension.
+func (d *Doctor) programs(ctx context.Context) {
+	editors, err := extension.Find("")
+	if err != nil {
+		d.say("note", "programs", err.Error(), "")
+	}
+	for _, e := range editors {
+		switch version, err := e.Version(ctx, d.Env); {
+		case err != nil:
+			d.say("note", e.Name, err.Error(), "")
+		case version == "":
+			d.say("note", e.Name, "has no extension", "agent ide install "+e.Name)
+		default:
+			d.say("ok", e.Name, "has the extension "+version, "")
+		}
+	}
+}
+
+// link tries to connect to an editor, and leaves it again.
+func (d *Doctor) link(ctx context.Context, c lock.Candidate) {
+	switch {
+	case !c.Usable:
+		d.say("note", "lock", title(c)+": "+c.Why, "")
+		return
+	case c.Dialect.Name != lock.Agent.Name:
+		d.say("note", "lock", title(c)+": another agent's; connecting could end its own link, so it was not tried", "/ide connect, in a session")
+		return
+	}
+	l, err := client.Connect(ctx, c, client.Options{Version: d.Version, Dir: d.Dir})
+	if err != nil {
+		d.say("broken", "link", title(c)+": "+err.Error(), "reload the editor's window")
+		return
+	}
+	defer l.Close()
+	text := title(c) + " answers"
+	if c.Why != "" {
+		text += "; a session here does not use it: " + c.Why
+	}
+	d.say("ok", "link", text, "")
+}
