@@ -20,8 +20,10 @@ type answer struct {
 	echo   echo
 	finish string
 	usage  *wire.Usage
-	bytes  int  // of text, reasoning and arguments
-	began  bool // a part of the answer has been received
+	bytes  int // of text, reasoning and arguments
+	// received counts the bytes of all events.
+	received int
+	began    bool // a part of the answer has been received
 }
 
 // take reads the events of a line. It returns the steps to deliver, valid until

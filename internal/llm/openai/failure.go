@@ -94,6 +94,8 @@ func (r reporter) explain(err error) *failure {
 		return fail(llm.Idle, false, "The answer from %s was not complete after %v, so the request was ended. Try again with a smaller task.", r.base.Host, r.limits.Total)
 	case errors.Is(err, wire.ErrUnfinished), errors.Is(err, io.ErrUnexpectedEOF):
 		return fail(llm.Truncated, true, "The answer from %s broke off before its end. What came of it is kept; no tool call of it was run.", r.base.Host)
+	case errors.Is(err, errEndless):
+		return fail(llm.Refused, false, "%s sent more than an answer can be (%d MB), so the request was ended.", r.base.Host, maxAnswer>>20)
 	case errors.Is(err, wire.ErrTooLarge):
 		return fail(llm.Refused, false, "%s sent more in one piece than can be read (%d MB).", r.base.Host, wire.MaxEvent>>20)
 	}

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -382,5 +383,35 @@ func TestConnectionsAreKept(t *testing.T) {
 	}
 	if dials != 1 {
 		t.Errorf("%d connections for 20 requests", dials)
+	}
+}
+
+// A server that never stops must not fill the memory.
+func TestAnEndlessAnswerIsEnded(t *testing.T) {
+	var sent atomic.Int64
+	event := []byte(events(says(strings.Repeat("x", 1<<20))))
+	s := llmtest.NewServer(t, llmtest.Turn{Handler: func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		for {
+			n, err := w.Write(event)
+			sent.Add(int64(n))
+			if err != nil {
+				return // the client has left
+			}
+		}
+	}})
+	got := 0
+	var failed *llm.Error
+	for d, err := range client(t, s.URL()).Stream(t.Context(), hello()) {
+		got += len(d.Text)
+		if err != nil && !errors.As(err, &failed) {
+			t.Fatal(err)
+		}
+	}
+	if failed == nil || failed.Kind != llm.Refused || !strings.Contains(failed.Message, "128 MB") {
+		t.Errorf("the error is %v", failed)
+	}
+	if got > maxAnswer || sent.Load() < maxAnswer {
+		t.Errorf("%d bytes came of %d that were sent", got, sent.Load())
 	}
 }

@@ -27,7 +27,12 @@ var (
 	errIdle    = errors.New("no part of the answer has come for too long")
 	errTotal   = errors.New("the answer has taken too long")
 	errStopped = errors.New("the caller has heard enough")
+	errEndless = errors.New("the answer does not end")
 )
+
+// maxAnswer bounds an answer as it is received, in bytes: several times what the
+// longest one takes, and less than what would fill the memory.
+const maxAnswer = 128 << 20
 
 // Stream implements llm.Model.
 func (c *Client) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
@@ -145,6 +150,9 @@ func (c *Client) receive(
 		line, err := stream.RecvRaw()
 		if err != nil {
 			return a.ended(err)
+		}
+		if a.received += len(line); a.received > maxAnswer {
+			return errEndless
 		}
 		deltas, content, err := a.take(line, func(e *wire.Error) error { return c.reporter().serverFailure(e, 0) })
 		if content {
