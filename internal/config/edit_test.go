@@ -53,6 +53,7 @@ func TestEditRefuses(t *testing.T) {
 		{"provider alone", "", "providers.x", "x", "holds other keys"},
 		{"below a value", "", "model.x", "x", "single value"},
 		{"wrong value", "", "max_turns", "x", "whole number"},
+		{"a key for its name", "", "providers.x.api_key_env", "sk-canary", "does not belong here"},
 		{"wrong list", "", "providers.x.api_key_command", "pass show", "a list is wanted"},
 		{"bad file", "modle: x\n", "theme", "dark", "config.yaml:1"},
 	} {
@@ -60,6 +61,9 @@ func TestEditRefuses(t *testing.T) {
 			_, err := Edit("config.yaml", []byte(c.file), c.key, c.value)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want %q", err, c.want)
+			}
+			if err != nil && strings.Contains(err.Error(), "canary") {
+				t.Errorf("the error repeats the key: %v", err)
 			}
 		})
 	}

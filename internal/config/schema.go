@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -17,7 +18,8 @@ const (
 	table             // any keys, all of the same schema
 	list              // of strings
 	text
-	address // an http or https URL
+	address  // an http or https URL
+	variable // the name of an environment variable
 	boolean
 	count    // a whole number, not negative
 	number   // a decimal number, not negative
@@ -71,7 +73,7 @@ var root = &schema{kind: group, fields: []*schema{
 
 var provider = &schema{kind: group, fields: []*schema{
 	{name: "base_url", kind: address},
-	{name: "api_key_env", kind: text},
+	{name: "api_key_env", kind: variable},
 	{name: "api_key_command", kind: list},
 	{name: "headers", kind: table, elem: &schema{kind: text}},
 	{name: "context_window", kind: count},
@@ -109,10 +111,14 @@ func (s *schema) field(name string) *schema {
 	return nil
 }
 
-// check says what is wrong with value; nil if nothing is.
+// check says what is wrong with value; nil if nothing is. It does not repeat what
+// may be a key that was put in the wrong place.
 func (s *schema) check(value string) error {
 	if s.valid(value) {
 		return nil
+	}
+	if s.kind == variable {
+		return errors.New("the name of an environment variable is wanted, such as CORP_API_KEY; a key itself does not belong here")
 	}
 	return fmt.Errorf("%q is %s", value, s.wanted())
 }
@@ -121,6 +127,8 @@ func (s *schema) valid(value string) bool {
 	switch s.kind {
 	case address:
 		return value == "" || isAddress(value)
+	case variable:
+		return value == "" || isVariable(value)
 	case boolean:
 		return value == "true" || value == "false"
 	case count:
@@ -158,6 +166,12 @@ func (s *schema) wanted() string {
 func isAddress(s string) bool {
 	u, err := url.Parse(s)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+}
+
+func isVariable(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool {
+		return r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	})
 }
 
 // nearest returns the name that a mistyped one most likely means; it is empty if
