@@ -75,9 +75,11 @@ func protected(name string) string {
 		case ".agent":
 			return "it holds settings of this program"
 		case ".github":
-			if parts[i+1] == "workflows" {
+			if parts[i+1] == "workflows" || parts[i+1] == "actions" {
 				return "a server runs it"
 			}
+		case ".circleci":
+			return "a server runs it"
 		}
 	}
 	return protectedFile(base)
@@ -89,7 +91,11 @@ func protectedFile(base string) string {
 		return "git may run what it names"
 	case ".envrc", ".profile", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".inputrc":
 		return "a shell runs it"
-	case ".npmrc", ".mcp.json", ".ripgreprc", "crontab":
+	case ".gitlab-ci.yml", "jenkinsfile":
+		return "a server runs it"
+	case ".pre-commit-config.yaml", "lefthook.yml":
+		return "git may run what it names"
+	case ".npmrc", "mise.toml", ".mise.toml", ".mcp.json", ".ripgreprc", "crontab":
 		return "it says what other programs run"
 	case "agents.md", "claude.md":
 		return "it holds instructions for agents"

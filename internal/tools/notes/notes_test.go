@@ -60,7 +60,7 @@ func TestProtected(t *testing.T) {
 	for _, name := range []string{
 		".git/config", ".GIT/config", "sub/.git/HEAD", ".git", ".gitmodules", ".gitattributes", ".vscode/settings.json", ".VSCode/tasks.json", ".idea/x",
 		".devcontainer/devcontainer.json", ".github/workflows/ci.yml", ".husky/pre-commit", ".envrc", ".env", ".env.local", ".npmrc", ".yarnrc.yml",
-		".mcp.json", ".ripgreprc", "AGENTS.md", "sub/CLAUDE.md", ".agent/config.yaml", "/home/u/.ssh/config", "/home/u/.config/x", ".bashrc", "a.pth", "sitecustomize.py",
+		".mcp.json", ".ripgreprc", "AGENTS.md", "sub/CLAUDE.md", ".gitlab-ci.yml", "Jenkinsfile", ".circleci/config.yml", ".github/actions/x/action.yml", ".pre-commit-config.yaml", ".agent/config.yaml", "/home/u/.ssh/config", "/home/u/.config/x", ".bashrc", "a.pth", "sitecustomize.py",
 	} {
 		if protected(name) == "" {
 			t.Errorf("%s is not protected", name)
