@@ -102,12 +102,16 @@ var layers = []struct {
 	{"internal/cli/extension", []string{"internal/statefile"}},
 	{"internal/cli/fileindex", []string{"internal/tools/search", "internal/workspace"}},
 	{"internal/cli/home", []string{"internal/statefile"}},
+	{"internal/cli/printed", []string{"internal/sanitize", "internal/session"}},
 	{"internal/cli/idelink", []string{
 		"internal/cli/extension", "internal/config", "internal/confirm", "internal/context", "internal/ide", "internal/ide/client",
 		"internal/ide/lock", "internal/sanitize", "internal/session", "internal/tools", "internal/workspace",
 	}},
 	{"internal/cli/provider", []string{
 		"internal/config", "internal/llm", "internal/llm/openai", "internal/llm/script",
+	}},
+	{"internal/cli/settings", []string{
+		"internal/config", "internal/llm/openai", "internal/sanitize", "internal/statefile",
 	}},
 	{"internal/cli", []string{"editors/vscode", "internal/*"}},
 	{"cmd/agent", []string{"internal/cli"}},

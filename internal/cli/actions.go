@@ -11,6 +11,8 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/cli/fileindex"
 	"github.com/bb2d0cf4/agent/internal/cli/home"
+	"github.com/bb2d0cf4/agent/internal/cli/printed"
+	"github.com/bb2d0cf4/agent/internal/cli/settings"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/repl"
@@ -23,7 +25,7 @@ import (
 type screenFace struct {
 	app     *app
 	files   *fileindex.Index
-	changes *changeLog
+	changes *printed.Changes
 }
 
 func (s *screenFace) status() repl.Status {
@@ -59,7 +61,7 @@ func (s *screenFace) actions() repl.Actions {
 		Undo: s.undo, Diff: s.diff,
 		Export:   s.export,
 		Context:  s.context,
-		Config:   func(context.Context, string) (string, error) { return describeConfig(s.app.cfg), nil },
+		Config:   func(context.Context, string) (string, error) { return settings.Describe(s.app.cfg), nil },
 		Models:   s.models,
 		SetModel: func(name string) error { return s.app.setModel(name) },
 		IDE:      func(ctx context.Context, args string) (string, error) { return s.app.link.Command(ctx, args) }, Editors: s.editors,
@@ -95,7 +97,7 @@ func (s *screenFace) undo(ctx context.Context, args string) (string, error) {
 }
 
 func (s *screenFace) diff(context.Context, string) (string, error) {
-	if text := s.changes.text(); text != "" {
+	if text := s.changes.Text(); text != "" {
 		return text, nil
 	}
 	return "this session has changed nothing yet", nil
@@ -180,7 +182,7 @@ func (s *screenFace) use(store *session.Store) (repl.Session, error) {
 	if err := s.app.use(store); err != nil {
 		return nil, err
 	}
-	s.changes.reset()
+	s.changes.Reset()
 	return conversation{s.app}, nil
 }
 

@@ -9,10 +9,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bb2d0cf4/agent/internal/cli/printed"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/permission"
-	"github.com/bb2d0cf4/agent/internal/session"
 )
 
 const changing = `
@@ -61,8 +61,8 @@ func sitting(t *testing.T, r *reviewer) *screenFace {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &screenFace{changes: &changeLog{}}
-	s.app, err = wire(cfg, f, pl, m, surface{emit: s.changes.take, reviewers: []confirm.Reviewer{r}})
+	s := &screenFace{changes: &printed.Changes{}}
+	s.app, err = wire(cfg, f, pl, m, surface{emit: s.changes.Take, reviewers: []confirm.Reviewer{r}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,21 +209,5 @@ func TestWithoutSecrets(t *testing.T) {
 	got := withoutSecrets([]string{"A=1", "KEY=x", "KEYS=y"}, []string{"KEY"})
 	if d := cmp.Diff([]string{"A=1", "KEYS=y"}, got); d != "" {
 		t.Error(d)
-	}
-}
-
-func TestPrinterMakesTextSafe(t *testing.T) {
-	var b strings.Builder
-	p := &printer{w: &b}
-	for _, ev := range []session.Event{
-		session.TextDelta{Text: "a\x1b[2Jb"},
-		session.AnswerEnded{},
-		session.CallStarted{Title: "run \x1b]0;x\x07"},
-		session.Notice{Text: "n"},
-	} {
-		p.event(ev)
-	}
-	if out := b.String(); strings.ContainsAny(out, "\x1b\x07") || !strings.Contains(out, "model: a") || !strings.Contains(out, "! n\n") {
-		t.Errorf("%q", out)
 	}
 }

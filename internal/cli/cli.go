@@ -27,14 +27,18 @@ type Process struct {
 // Run executes the command line and returns the exit status: 0 done, 1 failed,
 // 2 wrong usage, 3 done but something was denied, 130 interrupted.
 func Run(ctx context.Context, p Process) int {
-	root := newRoot(p, func(cmd *cobra.Command, f *flags, args []string) error {
+	root, err := newRoot(p, func(cmd *cobra.Command, f *flags, args []string) error {
 		return start(cmd.Context(), p, f, overrides(cmd.Flags(), f), args)
 	})
+	if err != nil {
+		fmt.Fprintf(p.Stderr, "agent: %v\n", err)
+		return headless.ExitFailed
+	}
 	root.SetArgs(p.Args)
 	root.SetIn(p.Stdin)
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)
-	err := root.ExecuteContext(ctx)
+	err = root.ExecuteContext(ctx)
 	var exit exitError
 	var usage usageError
 	switch {

@@ -1,29 +1,18 @@
 package cli
 
 import (
-	"context"
 	"errors"
-	"fmt"
-	"io/fs"
-	"maps"
-	"os"
-	"slices"
-	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
-	"github.com/bb2d0cf4/agent/internal/config"
-	"github.com/bb2d0cf4/agent/internal/llm/openai"
-	"github.com/bb2d0cf4/agent/internal/sanitize"
-	"github.com/bb2d0cf4/agent/internal/statefile"
+	"github.com/bb2d0cf4/agent/internal/cli/settings"
 )
 
 func newConfig(p Process, f *flags) *cobra.Command {
 	path := &cobra.Command{
 		Use: "path", Short: "Print the path of the configuration file", Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			file, err := configFile()
+			file, err := settings.File()
 			if err == nil {
 				err = showLine(p, file)
 			}
@@ -37,85 +26,20 @@ func newConfig(p Process, f *flags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = p.Stdout.WriteString(describeConfig(cfg))
+			_, err = p.Stdout.WriteString(settings.Describe(cfg))
 			return err
 		},
 	}
 	set := &cobra.Command{
-		Use: "set key value", Short: "Change one setting in the file; comments stay", Args: exactly(2),
+		Use: "set key value", Short: "Change one setting in the file; comments stay", Args: exactly(2), ValidArgsFunction: settingKeys,
 		Example: "  agent config set model openai/gpt-5\n  agent config set providers.local.base_url http://127.0.0.1:9000/v1",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return setConfig(cmd.Context(), args[0], args[1])
+			err := settings.Set(cmd.Context(), args[0], args[1])
+			if wrong := new(settings.WrongError); errors.As(err, &wrong) {
+				return usageError{err}
+			}
+			return err
 		},
 	}
 	return parent("config", "Show and change the configuration", path, show, set)
-}
-
-func configFile() (string, error) {
-	home, err := config.Home()
-	if err != nil {
-		return "", err
-	}
-	return config.File(home), nil
-}
-
-// setConfig changes one key. Of two processes that do so, none loses the
-// other's change.
-func setConfig(ctx context.Context, key, value string) (err error) {
-	file, err := configFile()
-	if err != nil {
-		return err
-	}
-	lock, err := statefile.Acquire(ctx, file+".lock")
-	if err != nil {
-		return fmt.Errorf("lock the configuration: %w", err)
-	}
-	defer func() { err = errors.Join(err, lock.Release()) }()
-	data, err := os.ReadFile(file)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("read the configuration: %w", err)
-	}
-	out, err := config.Edit(file, data, key, value)
-	if err != nil {
-		return usageError{err}
-	}
-	return statefile.Write(file, out)
-}
-
-// describeConfig lists the settings in force. The values of headers, and the
-// password in an address, may be secrets and are left out.
-func describeConfig(cfg config.Config) string {
-	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	line := func(key, value, source string) {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", key, sanitize.Line(value), sanitize.Line(source))
-	}
-	for _, s := range cfg.Settings() {
-		line(s.Key, openai.Shown(s.Value), s.Source)
-	}
-	for _, name := range slices.Sorted(maps.Keys(cfg.Providers)) {
-		p, prefix := cfg.Providers[name], "providers."+sanitize.Line(name)+"."
-		line(prefix+"base_url", openai.Shown(p.BaseURL), cfg.File)
-		if p.APIKeyEnv != "" {
-			line(prefix+"api_key_env", p.APIKeyEnv, cfg.File)
-		}
-		if len(p.APIKeyCommand) > 0 {
-			line(prefix+"api_key_command", strings.Join(p.APIKeyCommand, " "), cfg.File)
-		}
-		for _, h := range slices.Sorted(maps.Keys(p.Headers)) {
-			line(prefix+"headers."+sanitize.Line(h), "(not shown)", cfg.File)
-		}
-		for _, m := range slices.Sorted(maps.Keys(p.Models)) {
-			line(prefix+"models."+sanitize.Line(m), describePrices(p.Models[m]), cfg.File)
-		}
-	}
-	if err := w.Flush(); err != nil {
-		return err.Error() // a Builder takes everything
-	}
-	return b.String()
-}
-
-func describePrices(m config.Prices) string {
-	return fmt.Sprintf("context %d, USD per million tokens: input %g, output %g, cached %g",
-		m.ContextWindow, m.Input, m.Output, m.Cached)
 }

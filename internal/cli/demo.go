@@ -4,16 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/bb2d0cf4/agent/internal/cli/printed"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/demo"
-	"github.com/bb2d0cf4/agent/internal/sanitize"
-	"github.com/bb2d0cf4/agent/internal/session"
 )
 
 func newDemo(p Process) *cobra.Command {
@@ -78,71 +75,17 @@ func demoPrinted(ctx context.Context, p Process, f *flags, cfg config.Config, pl
 	ctx, stop := interruptible(ctx)
 	defer stop()
 	cfg.PermissionMode = "bypass"
-	out := &printer{w: p.Stdout}
-	a, err := wire(cfg, f, pl, m, surface{emit: out.event, env: demo.Env(nil)})
+	out := printed.NewPrinter(p.Stdout)
+	a, err := wire(cfg, f, pl, m, surface{emit: out.Event, env: demo.Env(nil)})
 	if err != nil {
 		return errors.Join(err, pl.store.Close())
 	}
-	out.line("There is no terminal to ask on, so this demo approves everything by itself (mode: bypass).\n")
-	out.line("you: " + demo.Prompt)
+	out.Line("There is no terminal to ask on, so this demo approves everything by itself (mode: bypass).\n")
+	out.Line("you: " + demo.Prompt)
 	err = a.loop.Run(ctx, demo.Prompt)
-	out.line("\nWhat the session changed:\n\n" + out.diffs.text())
-	out.line("To take it back: AGENT_HOME=" + cfg.Home + " agent undo --cwd " + pl.dir + " (in a session it is /undo).")
-	return errors.Join(err, out.err, a.close())
-}
-
-// printer writes a conversation as plain text.
-type printer struct {
-	w      io.Writer
-	err    error
-	inText bool
-	diffs  changeLog
-}
-
-// event prints what a reader of the conversation wants to see.
-func (o *printer) event(ev session.Event) {
-	o.diffs.take(ev)
-	switch ev := ev.(type) {
-	case session.TextDelta:
-		if !o.inText {
-			o.print("\nmodel: ")
-		}
-		o.inText = true
-		o.print(sanitize.Text(ev.Text))
-	case session.AnswerEnded:
-		if o.inText {
-			o.print("\n")
-		}
-		o.inText = false
-	case session.CallStarted:
-		o.line("\n> " + ev.Title)
-	case session.CallEnded:
-		o.line("  " + orElse(ev.Result.ForUser, "done"))
-		if ev.Call.Name == "execute_command" {
-			o.line(indent(ev.Result.ForModel))
-		}
-	case session.Notice:
-		o.line("! " + ev.Text)
-	}
-}
-
-func (o *printer) line(s string) { o.print(sanitize.Text(s) + "\n") }
-
-func (o *printer) print(s string) {
-	if o.err == nil {
-		_, o.err = io.WriteString(o.w, s)
-	}
-}
-
-func indent(s string) string {
-	return "    " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n    ")
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
+	out.Line("\nWhat the session changed:\n\n" + out.Diffs.Text())
+	out.Line("To take it back: AGENT_HOME=" + cfg.Home + " agent undo --cwd " + pl.dir + " (in a session it is /undo).")
+	return errors.Join(err, out.Err(), a.close())
 }
 
 // isDumb says that the terminal, if there is one, can only print lines.

@@ -10,6 +10,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/cli/fileindex"
 	"github.com/bb2d0cf4/agent/internal/cli/home"
 	"github.com/bb2d0cf4/agent/internal/cli/idelink"
+	"github.com/bb2d0cf4/agent/internal/cli/printed"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	projectctx "github.com/bb2d0cf4/agent/internal/context"
@@ -61,7 +62,7 @@ func interactPlain(ctx context.Context, p Process, o opening) error {
 	ch, release := interrupts()
 	defer release()
 	ui := plain.New(plain.Options{
-		In: p.Stdin, Out: p.Stdout, Notes: o.notes, First: o.first, Echo: !isTerminal(p.Stdin), Interrupt: ch,
+		In: p.Stdin, Out: p.Stdout, Notes: append([]string{plainTitle(p, o)}, o.notes...), First: o.first, Echo: !isTerminal(p.Stdin), Interrupt: ch,
 	})
 	a, err := wire(o.cfg, o.flags, o.place, o.model, surface{
 		emit: ui.Emit, reviewers: []confirm.Reviewer{ui}, link: &idelink.Options{Version: p.Version},
@@ -90,10 +91,10 @@ type opening struct {
 func interactScreen(ctx context.Context, p Process, o opening) error {
 	ctx, stop := interruptible(ctx)
 	defer stop()
-	s := &screenFace{changes: &changeLog{}}
+	s := &screenFace{changes: &printed.Changes{}}
 	ui := repl.New(s.options(ctx, p, o))
 	emit := func(ev session.Event) {
-		s.changes.take(ev)
+		s.changes.Take(ev)
 		ui.Emit(ev)
 	}
 	var err error
@@ -131,4 +132,9 @@ func (s *screenFace) options(ctx context.Context, p Process, o opening) repl.Opt
 		Files:   func() []string { return s.app.link.Paths(s.files.Paths()) },
 		History: home.History{File: filepath.Join(o.cfg.Home, "history")},
 	}
+}
+
+// plainTitle is the first line of a session on plain lines.
+func plainTitle(p Process, o opening) string {
+	return "agent " + p.Version + ", " + o.model.Ref + ", in " + o.place.dir + "; /help says what there is."
 }

@@ -45,7 +45,8 @@ var keyFlags = map[string]string{
 }
 
 // newRoot builds the commands. run serves the root command, with complete flags.
-func newRoot(p Process, run func(cmd *cobra.Command, f *flags, args []string) error) *cobra.Command {
+// An error is a defect of the program.
+func newRoot(p Process, run func(cmd *cobra.Command, f *flags, args []string) error) (*cobra.Command, error) {
 	var f flags
 	root := &cobra.Command{
 		Use:   "agent [prompt]",
@@ -55,6 +56,9 @@ func newRoot(p Process, run func(cmd *cobra.Command, f *flags, args []string) er
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.prompted = cmd.Flags().Changed("prompt")
+			if err := mistyped(cmd, args); err != nil && f.resume == "" && cmd.ArgsLenAtDash() < 0 {
+				return err
+			}
 			return run(cmd, &f, args)
 		},
 	}
@@ -78,7 +82,35 @@ func newRoot(p Process, run func(cmd *cobra.Command, f *flags, args []string) er
 	own.BoolVar(&f.ide, "ide", false, "connect an editor at the start")
 	own.BoolVar(&f.noIDE, "no-ide", false, "use no editor")
 	root.AddCommand(newDemo(p), newDoctor(p, &f), newSessions(p, &f), newConfig(p, &f), newUndo(p, &f), newIDE(p, &f))
-	return root
+	return root, completeFlags(root, &f)
+}
+
+// mistyped refuses a prompt of one word that is nearly the name of a command.
+func mistyped(root *cobra.Command, args []string) error {
+	if len(args) != 1 || strings.ContainsAny(args[0], " \n") {
+		return nil
+	}
+	for _, c := range root.Commands() {
+		if near(args[0], c.Name()) {
+			return usagef("%q is no command; did you mean %q? To say it to the model: agent -- %s",
+				args[0], root.Name()+" "+c.Name(), args[0])
+		}
+	}
+	return nil
+}
+
+// near says that a word is a name but for one letter too few, too many or wrong,
+// or two that changed places.
+func near(word, name string) bool {
+	a, b := strings.ToLower(word), name
+	for a != "" && b != "" && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	for a != "" && b != "" && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	swapped := len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
+	return len(a) <= 1 && len(b) <= 1 || swapped
 }
 
 // overrides collects the flags that stand for keys of the configuration.

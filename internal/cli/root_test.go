@@ -17,15 +17,18 @@ func parsed(t *testing.T, args ...string) (flags, config.Overrides, string, erro
 	var got flags
 	var over config.Overrides
 	var prompt string
-	root := newRoot(Process{}, func(cmd *cobra.Command, f *flags, args []string) (err error) {
+	root, err := newRoot(Process{}, func(cmd *cobra.Command, f *flags, args []string) (err error) {
 		over = overrides(cmd.Flags(), f)
 		prompt, err = f.check(args)
 		got = *f
 		return err
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	root.SetArgs(args)
 	root.SetOut(&strings.Builder{})
-	err := root.ExecuteContext(t.Context())
+	err = root.ExecuteContext(t.Context())
 	return got, over, prompt, err
 }
 

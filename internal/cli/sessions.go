@@ -22,11 +22,11 @@ func newSessions(p Process, f *flags) *cobra.Command {
 	}
 	list.Flags().BoolVarP(&all, "all", "a", false, "those of every folder")
 	show := &cobra.Command{
-		Use: "show id", Short: "Print a session as Markdown", Args: exactly(1),
+		Use: "show id", Short: "Print a session as Markdown", Args: exactly(1), ValidArgsFunction: sessionIDs(f),
 		RunE: func(_ *cobra.Command, args []string) error { return showSession(p, args[0]) },
 	}
 	rm := &cobra.Command{
-		Use: "rm id...", Short: "Delete sessions", Args: cobra.ArbitraryArgs,
+		Use: "rm id...", Short: "Delete sessions", Args: cobra.ArbitraryArgs, ValidArgsFunction: sessionIDs(f),
 		RunE: func(_ *cobra.Command, args []string) error { return removeSessions(args) },
 	}
 	return parent("sessions", "List, show and delete sessions", list, show, rm)

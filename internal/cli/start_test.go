@@ -4,14 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
-
-	"github.com/bb2d0cf4/agent/internal/config"
 )
 
 // piped is a standard input that holds text.
@@ -99,39 +95,6 @@ func TestWorkDir(t *testing.T) {
 		if _, err := workDir(wrong); !errors.As(err, &usage) {
 			t.Errorf("%s: %v", wrong, err)
 		}
-	}
-}
-
-func TestDescribeConfigShowsNoSecret(t *testing.T) {
-	out := describeConfig(config.Config{Providers: map[string]config.Provider{"corp": {
-		BaseURL: "http://me:secret@a\x1b[2J", APIKeyCommand: []string{"pass", "show"}, Headers: map[string]string{"X-Key": "secret"},
-		Models: map[string]config.Prices{"m": {Input: 2.5}},
-	}}})
-	for _, want := range []string{"http://xxxxx@a", "providers.corp.api_key_command  pass show", "headers.X-Key", "(not shown)", "input 2.5"} {
-		if !strings.Contains(out, want) {
-			t.Errorf("no %q in\n%s", want, out)
-		}
-	}
-	if strings.Contains(out, "secret") || strings.Contains(out, "\x1b") {
-		t.Errorf("%q", out)
-	}
-}
-
-// Each of two processes that change the file at once reads, changes and writes
-// it as a whole.
-func TestSetConfigLosesNoChange(t *testing.T) {
-	t.Setenv("AGENT_HOME", t.TempDir())
-	var group sync.WaitGroup
-	for i := range 16 {
-		group.Go(func() {
-			if err := setConfig(t.Context(), fmt.Sprintf("providers.p%d.base_url", i), "http://a"); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	group.Wait()
-	if cfg, err := config.Load(nil); err != nil || len(cfg.Providers) != 16 {
-		t.Errorf("%d of 16 changes are left: %v", len(cfg.Providers), err)
 	}
 }
 

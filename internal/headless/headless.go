@@ -51,7 +51,8 @@ type Options struct {
 	// StdoutTTY has text shown as it comes, sanitised. Anything else is given
 	// the last answer alone, when it is complete, as the model wrote it.
 	StdoutTTY bool
-	// StderrTTY has tool calls shown on Stderr, a line each.
+	// StderrTTY has tool calls shown on Stderr, a line each; in the text format,
+	// those that were denied always are.
 	StderrTTY bool
 	Now       func() time.Time // nil means time.Now
 }
@@ -200,8 +201,8 @@ func (f *Face) showProgress(ev session.Event) {
 	var line string
 	switch ev := ev.(type) {
 	case session.CallEnded:
-		if !f.opt.StderrTTY {
-			return
+		if !f.opt.StderrTTY && (f.opt.Format != Text || ev.Result.Denied == nil) {
+			return // who reads JSON finds it there
 		}
 		line = "• " + ev.Title
 		if ev.Result.ForUser != "" {

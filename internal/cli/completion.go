@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/headless"
+	"github.com/bb2d0cf4/agent/internal/permission"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
+)
+
+// suggestions offers the values of an argument or a flag.
+type suggestions = func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective)
+
+// completeFlags tells the shell which values the root command's flags take.
+func completeFlags(root *cobra.Command, f *flags) error {
+	for _, c := range []struct {
+		flag string
+		with suggestions
+	}{
+		{"permission-mode", fixed(permission.Default.String(), permission.AcceptEdits.String(), permission.Plan.String(), permission.Bypass.String())},
+		{"output-format", fixed(string(headless.Text), string(headless.JSON), string(headless.StreamJSON))},
+		{"resume", sessionIDs(f)},
+		{"prompt", fixed()},
+		{"max-turns", fixed()},
+	} {
+		if err := root.RegisterFlagCompletionFunc(c.flag, c.with); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fixed offers values, and no files.
+func fixed(values ...string) suggestions {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return values, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// sessionIDs offers the sessions of the folder, with their titles.
+func sessionIDs(f *flags) suggestions {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		dir, err := workDir(f.dir)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		archive, err := openArchive()
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		infos, err := archive.List(dir)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		ids := make([]string, len(infos))
+		for i, s := range infos {
+			ids[i] = s.ID + "\t" + sanitize.Line(s.Title)
+		}
+		return ids, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	}
+}
+
+// settingKeys offers the keys of the configuration; what follows is for the user
+// to say.
+func settingKeys(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	cfg, err := config.Load(nil)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var keys []string
+	for _, s := range cfg.Settings() {
+		keys = append(keys, s.Key)
+	}
+	return keys, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+)
+
+// completed returns what the shell is offered after args.
+func completed(t *testing.T, args ...string) []string {
+	t.Helper()
+	root, err := newRoot(Process{}, func(*cobra.Command, *flags, []string) error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out, errs strings.Builder
+	root.SetArgs(append([]string{cobra.ShellCompRequestCmd}, args...))
+	root.SetOut(&out)
+	root.SetErr(&errs)
+	if err := root.ExecuteContext(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	return lines[:len(lines)-1] // the last one is for the shell
+}
+
+func TestCompletion(t *testing.T) {
+	s := sitting(t, &reviewer{})
+	s.say(t, "change it")
+	t.Setenv("AGENT_HOME", s.app.cfg.Home)
+	id := s.app.current().ID() + "\tchange it"
+	for _, c := range []struct {
+		args []string
+		want []string
+	}{
+		{[]string{"--permission-mode", ""}, []string{"default", "accept-edits", "plan", "bypass"}},
+		{[]string{"--output-format", ""}, []string{"text", "json", "stream-json"}},
+		{[]string{"--cwd", s.app.dir, "sessions", "show", ""}, []string{id}},
+		{[]string{"--cwd", s.app.dir, "sessions", "rm", ""}, []string{id}},
+		{[]string{"--cwd", s.app.dir, "--resume="}, []string{id}},
+		{[]string{"--cwd", s.app.dir + "/missing", "sessions", "show", ""}, []string{}},
+		{[]string{"config", "set", "theme", ""}, []string{}},
+	} {
+		if d := cmp.Diff(c.want, completed(t, c.args...)); d != "" {
+			t.Errorf("%q: %s", c.args, d)
+		}
+	}
+	if keys := completed(t, "config", "set", ""); len(keys) < 10 || keys[0] != "model" {
+		t.Errorf("keys %q", keys)
+	}
+}
+
+func TestANearCommandIsNoPrompt(t *testing.T) {
+	for _, c := range []struct {
+		args    []string
+		refused bool
+	}{
+		{[]string{"doctr"}, true},
+		{[]string{"udno"}, true},
+		{[]string{"explain"}, false},
+		{[]string{"doctr it"}, false},
+		{[]string{"--", "doctr"}, false},
+		{[]string{"-r", "demos"}, false},
+	} {
+		_, _, _, err := parsed(t, c.args...)
+		if got := err != nil && strings.Contains(err.Error(), "did you mean"); got != c.refused {
+			t.Errorf("%q: %v", c.args, err)
+		}
+	}
+}
+
+func TestNear(t *testing.T) {
+	for _, c := range []struct {
+		word, name string
+		want       bool
+	}{
+		{"doctor", "doctor", true},
+		{"Doctor", "doctor", true},
+		{"doctr", "doctor", true},
+		{"doctorr", "doctor", true},
+		{"dogtor", "doctor", true},
+		{"docotr", "doctor", true},
+		{"session", "sessions", true},
+		{"udno", "undo", true},
+		{"do", "doctor", false},
+		{"fix", "config", false},
+		{"conflict", "config", false},
+		{"why", "undo", false},
+		{"", "undo", false},
+	} {
+		if got := near(c.word, c.name); got != c.want {
+			t.Errorf("%q and %q: %v", c.word, c.name, got)
+		}
+	}
+}

@@ -1,0 +1,98 @@
+// Package settings shows and changes the configuration for its user. It guarantees
+// that no secret is shown, and that of two changes at once none is lost.
+package settings
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/llm/openai"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
+	"github.com/bb2d0cf4/agent/internal/statefile"
+)
+
+// WrongError is a key or a value that the configuration does not take.
+type WrongError struct{ err error }
+
+func (e *WrongError) Error() string { return e.err.Error() }
+
+// Unwrap returns what is wrong.
+func (e *WrongError) Unwrap() error { return e.err }
+
+// File is the path of the configuration file.
+func File() (string, error) {
+	home, err := config.Home()
+	if err != nil {
+		return "", err
+	}
+	return config.File(home), nil
+}
+
+// Set changes one key in the file. Of two processes that do so, none loses the
+// other's change.
+func Set(ctx context.Context, key, value string) (err error) {
+	file, err := File()
+	if err != nil {
+		return err
+	}
+	lock, err := statefile.Acquire(ctx, file+".lock")
+	if err != nil {
+		return fmt.Errorf("lock the configuration: %w", err)
+	}
+	defer func() { err = errors.Join(err, lock.Release()) }()
+	data, err := os.ReadFile(file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("read the configuration: %w", err)
+	}
+	out, err := config.Edit(file, data, key, value)
+	if err != nil {
+		return &WrongError{err}
+	}
+	return statefile.Write(file, out)
+}
+
+// Describe lists the settings in force. The values of headers, and the
+// password in an address, may be secrets and are left out.
+func Describe(cfg config.Config) string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	line := func(key, value, source string) {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", key, sanitize.Line(value), sanitize.Line(source))
+	}
+	for _, s := range cfg.Settings() {
+		line(s.Key, openai.Shown(s.Value), s.Source)
+	}
+	for _, name := range slices.Sorted(maps.Keys(cfg.Providers)) {
+		p, prefix := cfg.Providers[name], "providers."+sanitize.Line(name)+"."
+		line(prefix+"base_url", openai.Shown(p.BaseURL), cfg.File)
+		if p.APIKeyEnv != "" {
+			line(prefix+"api_key_env", p.APIKeyEnv, cfg.File)
+		}
+		if len(p.APIKeyCommand) > 0 {
+			line(prefix+"api_key_command", strings.Join(p.APIKeyCommand, " "), cfg.File)
+		}
+		for _, h := range slices.Sorted(maps.Keys(p.Headers)) {
+			line(prefix+"headers."+sanitize.Line(h), "(not shown)", cfg.File)
+		}
+		for _, m := range slices.Sorted(maps.Keys(p.Models)) {
+			line(prefix+"models."+sanitize.Line(m), describePrices(p.Models[m]), cfg.File)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err.Error() // a Builder takes everything
+	}
+	return b.String()
+}
+
+func describePrices(m config.Prices) string {
+	return fmt.Sprintf("context %d, USD per million tokens: input %g, output %g, cached %g",
+		m.ContextWindow, m.Input, m.Output, m.Cached)
+}

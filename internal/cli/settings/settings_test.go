@@ -1,0 +1,62 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/config"
+)
+
+func TestDescribeShowsNoSecret(t *testing.T) {
+	out := Describe(config.Config{Providers: map[string]config.Provider{"corp": {
+		BaseURL: "http://me:secret@a\x1b[2J", APIKeyCommand: []string{"pass", "show"}, Headers: map[string]string{"X-Key": "secret"},
+		Models: map[string]config.Prices{"m": {Input: 2.5}},
+	}}})
+	for _, want := range []string{"http://xxxxx@a", "providers.corp.api_key_command  pass show", "headers.X-Key", "(not shown)", "input 2.5"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if strings.Contains(out, "secret") || strings.Contains(out, "\x1b") {
+		t.Errorf("%q", out)
+	}
+}
+
+// Each of two processes that change the file at once reads, changes and writes
+// it as a whole.
+func TestSetLosesNoChange(t *testing.T) {
+	t.Setenv("AGENT_HOME", t.TempDir())
+	var group sync.WaitGroup
+	for i := range 16 {
+		group.Go(func() {
+			if err := Set(t.Context(), fmt.Sprintf("providers.p%d.base_url", i), "http://a"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	if cfg, err := config.Load(nil); err != nil || len(cfg.Providers) != 16 {
+		t.Errorf("%d of 16 changes are left: %v", len(cfg.Providers), err)
+	}
+}
+
+func TestSetRefusesWhatTheConfigurationDoesNotTake(t *testing.T) {
+	t.Setenv("AGENT_HOME", t.TempDir())
+	for key, value := range map[string]string{"them": "dark", "theme": "dork"} {
+		err := Set(t.Context(), key, value)
+		if wrong := new(WrongError); !errors.As(err, &wrong) {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+	file, err := File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(file); !os.IsNotExist(err) {
+		t.Errorf("the file was written: %v", err)
+	}
+}
