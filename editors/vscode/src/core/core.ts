@@ -59,13 +59,19 @@ export class Core {
     for (const name of swept.removed) this.ports.log.info(`removed ${name}: its window is gone`);
     for (const problem of swept.problems) this.ports.log.warn(`cleaning ${folder}: ${problem}`);
     const port = await this.server.listen(this.options.port);
-    this.lock = new LockFile(folder, port);
-    await this.lock.write(await this.lockContent());
+    const lock = new LockFile(folder, port);
+    try {
+      await lock.write(await this.lockContent());
+    } catch (err) {
+      await this.server.close();
+      throw err;
+    }
+    this.lock = lock;
     this.stopWatching = watchDiagnostics(this.ports, (params) => this.broadcast("diagnostics_changed", params));
-    return { port, lockPath: this.lock.path };
+    return { port, lockPath: lock.path };
   }
 
-  /** Ends every review undecided, closes all connections, removes the lock. */
+  /** Ends every review undecided, closes all connections, removes the lock; start may follow. */
   async stop(): Promise<void> {
     this.stopWatching();
     this.selections.stop();

@@ -29,6 +29,12 @@ export interface ReviewRequest {
   readonly timeoutMs: number | undefined;
 }
 
+/** Whether a client asks again what it has asked: under the same name, about the same texts. */
+export function isSameQuestion(a: ReviewRequest, b: ReviewRequest): boolean {
+  if (a.diffId === undefined || a.diffId !== b.diffId) return false;
+  return a.path === b.path && a.proposal === b.proposal && a.baseSha256 === b.baseSha256;
+}
+
 /** A review as lists and tooltips show it; text is sanitised. */
 export interface ReviewInfo {
   readonly id: string;

@@ -9,7 +9,7 @@ import { countChanges } from "./patch";
 import { pathKey } from "./paths";
 import type { Cancel, Ports } from "./ports";
 import { failure } from "./result";
-import { Review } from "./review";
+import { isSameQuestion, Review } from "./review";
 import type { Answer, Owner, ReviewInfo, ReviewRequest } from "./review";
 import { toLf } from "./text";
 import { Verdicts } from "./verdicts";
@@ -108,9 +108,9 @@ export class Reviews {
 
   /** Begins a review, or takes up the one with the same diffId and proposal. */
   ask(owner: Owner, request: ReviewRequest, relative: string | undefined): { answer: Promise<Answer>; cancel: Cancel } {
-    const earlier = this.verdicts.of(request);
+    const earlier = this.verdicts.elsewhere(owner.id, request);
     if (earlier !== undefined) return { answer: Promise.resolve(earlier.result), cancel: () => undefined };
-    const known = this.live().find((r) => isSame(r.request, request));
+    const known = this.live().find((r) => isSameQuestion(r.request, request));
     const review = known ?? new Review(this.newId(), owner, request, relative, this.ports.clock.now());
     review.waiter?.("aborted");
     let mine: (answer: Answer) => void = () => undefined;
@@ -335,8 +335,4 @@ export class Reviews {
   private own(owner: Owner): Review[] {
     return this.live().filter((review) => review.owner.id === owner.id);
   }
-}
-
-function isSame(a: ReviewRequest, b: ReviewRequest): boolean {
-  return a.diffId !== undefined && a.diffId === b.diffId && a.path === b.path && a.proposal === b.proposal;
 }

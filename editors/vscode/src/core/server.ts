@@ -57,6 +57,7 @@ export class Server {
     });
     this.http = createServer({ headersTimeout: handshakeMs, requestTimeout: handshakeMs, connectionsCheckingInterval: 1_000 }, (req, res) => this.plain(req, res));
     this.http.maxConnections = maxSockets;
+    this.http.on("error", (err) => this.options.log.warn(`server: ${err.message}`));
     this.http.on("upgrade", (req: IncomingMessage, socket: Duplex, head: Buffer) => this.upgrade(req, socket, head));
   }
 
@@ -68,7 +69,6 @@ export class Server {
       if (wished === 0) throw err;
       await this.bind(0);
     }
-    this.http.on("error", (err) => this.options.log.error(`server: ${err.message}`));
     return this.port;
   }
 

@@ -1,6 +1,7 @@
 import type { Reason } from "./machine";
-import type { Clock } from "./ports";
 import type { Verdict } from "./outcome";
+import type { Clock } from "./ports";
+import { isSameQuestion } from "./review";
 import type { Review, ReviewRequest } from "./review";
 
 const keepMs = 60_000;
@@ -9,16 +10,16 @@ const keepAtMost = 32;
 interface Kept {
   readonly owner: number;
   readonly diffId: string;
-  readonly path: string;
-  readonly proposal: string;
+  readonly request: ReviewRequest;
   readonly verdict: Verdict;
   readonly until: number;
 }
 
 /**
  * The last decisions of persons. A client whose connection broke while somebody
- * decided asks again and gets the same answer; so does a terminal that was a
- * moment too late.
+ * decided asks again over a new one and gets the same answer; so does a terminal
+ * that was a moment too late. Whoever has had the answer and asks again on the
+ * same connection means a new question.
  */
 export class Verdicts {
   private kept: Kept[] = [];
@@ -28,16 +29,17 @@ export class Verdicts {
   /** Keeps a verdict; what was no person's decision is not kept. */
   remember(review: Review, reason: Reason, verdict: Verdict): void {
     if (!isVerdict(reason)) return;
-    const { path, proposal } = review.request;
+    const { owner, diffId, request } = review;
     const until = this.clock.now() + keepMs;
-    this.kept = [...this.fresh(), { owner: review.owner.id, diffId: review.diffId, path, proposal, verdict, until }].slice(-keepAtMost);
+    this.kept = [...this.fresh(), { owner: owner.id, diffId, request, verdict, until }].slice(-keepAtMost);
   }
 
-  /** The decision on the same question, asked under the same name. */
-  of(request: ReviewRequest): Verdict | undefined {
-    return this.fresh().find((v) => v.diffId === request.diffId && v.path === request.path && v.proposal === request.proposal)?.verdict;
+  /** The decision on the same question, if it was made over another connection. */
+  elsewhere(owner: number, request: ReviewRequest): Verdict | undefined {
+    return this.fresh().findLast((v) => v.owner !== owner && isSameQuestion(v.request, request))?.verdict;
   }
 
+  /** The decision on a question of this connection. */
   last(owner: number, diffId: string): Verdict | undefined {
     return this.fresh().findLast((v) => v.owner === owner && v.diffId === diffId)?.verdict;
   }

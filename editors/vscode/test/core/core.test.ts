@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { TestContext } from "node:test";
+import { createCore } from "../../src/core/core";
+import { systemLiveness } from "../../src/core/lockfile";
 import { sha256 } from "../../src/core/text";
-import { settled, tempFolder, until } from "./fakes";
+import { FakeEditor, settled, tempFolder, until } from "./fakes";
 import { contentOf, startCore, WsClient } from "./wsclient";
 
 /** A core, one client, and a workspace folder with a file. */
@@ -225,6 +228,30 @@ describe("the end of the core", () => {
     assert.equal(existsSync(lockPath), false);
     editor.clock.advance(10_000);
     assert.equal(editor.clock.waiting, 0);
+  });
+});
+
+describe("the start", () => {
+  it("may follow a stop", async (t) => {
+    const home = tempFolder(t);
+    const { core, lockPath } = await startCore(t, home);
+    await core.stop();
+    assert.equal(existsSync(lockPath), false);
+    const again = await core.start();
+    const client = await WsClient.connect(t, again.lockPath);
+    assert.deepEqual((await client.request("ping", {})).result, {});
+  });
+
+  it("that cannot write the lock leaves nothing listening", async (t) => {
+    const home = tempFolder(t);
+    const taken = createServer();
+    await new Promise<void>((done) => taken.listen(0, "127.0.0.1", done));
+    const { port } = taken.address() as { port: number };
+    await new Promise((done) => taken.close(done));
+    mkdirSync(join(home, "ide", `${port}.lock`, "in the way"), { recursive: true, mode: 0o700 });
+    const core = createCore(new FakeEditor().ports, { version: "0.1.0", home, port, pid: process.pid });
+    await assert.rejects(core.start());
+    assert.equal(await systemLiveness.listens(port), false);
   });
 });
 

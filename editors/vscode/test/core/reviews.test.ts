@@ -493,13 +493,24 @@ describe("a lost client", () => {
     assert.equal(reviews.ownedBy(client).length, 1);
   });
 
+  it("is asked anew by the connection that has had its answer", async (t) => {
+    const { reviews, answers, ask } = window(t);
+    ask("a", { diffId: "q1" });
+    await settled();
+    reviews.accept("r1", "button");
+    await settled();
+    ask("b", { diffId: "q1" });
+    await settled();
+    assert.deepEqual([answers["a"]?.length, answers["b"]?.length, reviews.list().length], [1, 0, 1]);
+  });
+
   it("finds no old answer after a minute", async (t) => {
     const { editor, reviews, answers, ask } = window(t);
     ask("a", { diffId: "q1" });
     await settled();
     reviews.reject("r1", "button");
     editor.clock.advance(60_000);
-    ask("b", { diffId: "q1" });
+    ask("b", { diffId: "q1" }, new Client(2));
     await settled();
     assert.equal(answers["b"]?.length, 0);
   });
