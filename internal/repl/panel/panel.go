@@ -108,8 +108,8 @@ func change(req confirm.Request, edited *string) diffview.Change {
 	}
 }
 
-// reading is the body of a request to read outside the workspace: all of it is in
-// the header.
+// reading is the body of a request to read outside the workspace, or to have a file
+// saved in an editor: all of it is in the header.
 type reading struct {
 	req  confirm.Request
 	look theme.Look
@@ -117,10 +117,14 @@ type reading struct {
 
 // Header names the file, and every remark.
 func (r reading) Header() []string {
-	lines := []string{"read outside the workspace"}
+	text := "read outside the workspace"
 	if r.req.Read != nil {
-		lines = theme.Wrap("read outside the workspace: "+sanitize.Line(r.req.Read.Path), "", r.look.Width)
+		text += ": " + sanitize.Line(r.req.Read.Path)
 	}
+	if s := r.req.Save; s != nil {
+		text = sanitize.Line("save "+s.Name+" in "+s.Editor) + ": it has unsaved changes there, and the edit is to be made on them"
+	}
+	lines := theme.Wrap(text, "", r.look.Width)
 	for _, n := range r.req.Notes {
 		lines = append(lines, hint(r.look, r.look.Styles.Warn, "! "+sanitize.Line(n))...)
 	}

@@ -219,9 +219,10 @@ func TestRemovalCannotBeEdited(t *testing.T) {
 
 func TestEveryKindOfRequestNamesItsObject(t *testing.T) {
 	for want, req := range map[string]confirm.Request{
-		"a.txt":      edit(),
-		"go test":    command("go test ./..."),
-		"/etc/hosts": {Tool: "read_file", Read: &confirm.Read{Path: "/etc/hosts"}},
+		"a.txt":                 edit(),
+		"go test":               command("go test ./..."),
+		"/etc/hosts":            {Tool: "read_file", Read: &confirm.Read{Path: "/etc/hosts"}},
+		"save a.txt in VS Code": {Tool: "edit_file", Save: &confirm.Save{Name: "a.txt", Editor: "VS Code"}},
 	} {
 		req.Notes = []string{"mind the gap"}
 		shown := strings.Join(ready(req, 20).View(20), "\n")

@@ -91,6 +91,9 @@ func describe(req confirm.Request) string {
 		b.WriteString(sanitize.Text(changed(req)))
 	case req.Command != nil:
 		b.WriteString(command(*req.Command))
+	case req.Save != nil:
+		fmt.Fprintf(&b, "Save %s in %s: it has unsaved changes there, and the edit is to be made on them\n",
+			sanitize.Line(req.Save.Name), sanitize.Line(req.Save.Editor))
 	case req.Read != nil:
 		fmt.Fprintf(&b, "Read a file outside the project: %s\n", sanitize.Line(req.Read.Path))
 	}
