@@ -16,7 +16,7 @@ import (
 // Documents are the editor's files.
 type Documents struct{ c *Client }
 
-// Open shows a file without taking the focus from the terminal. Lines are
+// Open brings a file to the front of the editor. Lines are
 // 1-based and inclusive; 0 selects nothing.
 func (d *Documents) Open(ctx context.Context, path string, startLine, endLine int) error {
 	args := map[string]any{"filePath": path, "preview": true, "makeFrontmost": true}

@@ -121,7 +121,7 @@ func (s *socket) Read(ctx context.Context) (jsonrpc.Message, error) {
 		// A context that ends in a read would end the connection.
 		_, data, err := s.ws.Read(context.WithoutCancel(ctx))
 		if err != nil {
-			s.end(s.readError(err))
+			s.end(lost(err, s.greeted.Load()))
 			return nil, s.err
 		}
 		msg, err := jsonrpc.DecodeMessage(data)
@@ -141,10 +141,11 @@ func (s *socket) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// readError says what the end of the stream means.
-func (s *socket) readError(err error) error {
+// lost says what the end of the stream means: before the greeting it may be a
+// refusal.
+func lost(err error, greeted bool) error {
 	status := websocket.CloseStatus(err)
-	if !s.greeted.Load() && (status == websocket.StatusPolicyViolation || status == 4001) {
+	if !greeted && (status == websocket.StatusPolicyViolation || status == 4001) {
 		return fmt.Errorf("%w (close status %d)", ErrAuth, status)
 	}
 	var closed websocket.CloseError

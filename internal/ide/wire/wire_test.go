@@ -370,3 +370,27 @@ func TestProbe(t *testing.T) {
 		t.Errorf("stolen: %v", err)
 	}
 }
+
+// TestProxyIsIgnored holds that the token goes to the editor and nowhere else,
+// whatever proxies the environment names.
+func TestProxyIsIgnored(t *testing.T) {
+	proxy := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		t.Errorf("the proxy was asked for %s", r.URL)
+	}))
+	defer proxy.Close()
+	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY", "all_proxy"} {
+		t.Setenv(name, proxy.URL)
+	}
+	e := idetest.Start(t, idetest.Neovim())
+	o := options(e)
+	// A name that proxies are used for, unlike loopback addresses.
+	_, port, err := net.SplitHostPort(o.Address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dial(t, o)
+	o.Address = net.JoinHostPort("editor.invalid", port)
+	if _, err := wire.Dial(t.Context(), o); err == nil {
+		t.Error("a host that does not exist was reached")
+	}
+}
