@@ -21,7 +21,7 @@ func findFiles(d Deps) Tool {
 	}
 	r := reader{d, "find_files"}
 	return newTool(r.tool, params,
-		func(a findFilesArgs) string { return "Find " + a.Pattern + inFolder(a.Path) },
+		func(a findFilesArgs) string { return "Find " + a.Pattern + withPath("in", a.Path) },
 		func(ctx context.Context, call Call, a findFilesArgs) (Result, error) {
 			f, name, refused, err := r.folder(ctx, call, a.Path)
 			if refused != nil {
@@ -38,9 +38,10 @@ func findFiles(d Deps) Tool {
 		})
 }
 
-func inFolder(path string) string {
+// withPath ends a title that names a file or folder, unless it is the main one.
+func withPath(word, path string) string {
 	if path == "" || path == "." {
 		return ""
 	}
-	return " in " + path
+	return " " + word + " " + path
 }

@@ -28,15 +28,8 @@ func getDiagnostics(d Deps) Tool {
 		{Name: "severity", Schema: `{"type":"string","enum":["error","warning","info","hint"],"description":"minimum"}`},
 	}
 	return newTool("get_diagnostics", params,
-		func(a getDiagnosticsArgs) string { return "Diagnostics" + ofFile(a.Path) },
+		func(a getDiagnosticsArgs) string { return "Diagnostics" + withPath("of", a.Path) },
 		func(ctx context.Context, _ Call, a getDiagnosticsArgs) (Result, error) { return diagnose(ctx, d, a) })
-}
-
-func ofFile(path string) string {
-	if path == "" {
-		return ""
-	}
-	return " of " + path
 }
 
 func diagnose(ctx context.Context, d Deps, a getDiagnosticsArgs) (Result, error) {

@@ -35,7 +35,7 @@ func searchFiles(d Deps) Tool {
 	}
 	s := searcher{reader: reader{d, "search_files"}, ripgrep: sync.OnceValue(func() string { return findRipgrep(d) })}
 	return newTool(s.tool, params,
-		func(a searchFilesArgs) string { return "Search /" + a.Regex + "/" + inFolder(a.Path) },
+		func(a searchFilesArgs) string { return "Search /" + a.Regex + "/" + withPath("in", a.Path) },
 		s.search)
 }
 

@@ -136,7 +136,7 @@ func (c *Client) do(req *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
 	said := wire.ParseError(body)
 	said.Status = resp.StatusCode
-	fail := c.reporter().serverFailure(said, retryAfter(resp.Header, c.opt.Clock.Now()))
+	fail := c.reporter().serverFailure(said, wire.RetryAfter(resp.Header, c.opt.Clock.Now()))
 	return nil, errors.Join(fail, err, resp.Body.Close())
 }
 
@@ -230,18 +230,3 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 type redirectError struct{ to, why string }
 
 func (e *redirectError) Error() string { return "redirected " + e.why + ", " + e.to }
-
-// retryAfter returns how long the server asks to wait, zero if it does not say.
-func retryAfter(h http.Header, now time.Time) time.Duration {
-	if d, err := time.ParseDuration(h.Get("Retry-After-Ms") + "ms"); err == nil && d > 0 {
-		return d
-	}
-	value := strings.TrimSpace(h.Get("Retry-After"))
-	if d, err := time.ParseDuration(value + "s"); err == nil {
-		return max(d, 0)
-	}
-	if at, err := http.ParseTime(value); err == nil {
-		return max(at.Sub(now), 0)
-	}
-	return 0
-}
