@@ -20,11 +20,13 @@ demo: build ## run the demo: a real edit, reviewed by you, offline
 test: ## install what the tests need and run them all
 	bash scripts/test-needs.sh
 	go run ./internal/testreport -timeout 8m ./...
+	bash scripts/test-extension.sh
 	$(MAKE) test-vscode
 
 test-full: ## the same at full load (kills, interleavings, fuzzing)
 	bash scripts/test-needs.sh
 	AGENT_TEST_FULL=1 go run ./internal/testreport -timeout 60m ./...
+	AGENT_TEST_FULL=1 bash scripts/test-extension.sh
 	AGENT_TEST_FULL=1 $(MAKE) test-vscode
 
 test-vscode: vsix build ## test the extension in a real VS Code

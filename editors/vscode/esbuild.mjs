@@ -1,7 +1,7 @@
 // Bundles the extension into out/extension.js, or with --tests every test under
 // test/core and test/adapter into a file of its own under out/test.
 import { build, context } from "esbuild";
-import { readdirSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 // The extension has to load fast and stay readable as one file.
@@ -47,6 +47,17 @@ if (process.argv.includes("--tests")) {
     console.error(`the bundle may have ${maxBundleBytes / 1024} KiB at most`);
     process.exit(1);
   }
+  writeFileSync("out/NOTICES.txt", notices(Object.keys(result.metafile.inputs)));
+}
+
+/** The licences of what is bundled, as they ask for. */
+function notices(inputs) {
+  const packages = new Set(inputs.map((file) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1]).filter(Boolean));
+  const texts = [...packages].sort().map((name) => {
+    const { version } = JSON.parse(readFileSync(`node_modules/${name}/package.json`, "utf8"));
+    return `${name} ${version}\n\n${readFileSync(`node_modules/${name}/LICENSE`, "utf8").trim()}\n`;
+  });
+  return `This extension contains:\n\n${texts.join("\n---\n\n")}`;
 }
 
 function testFiles(folders) {

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const vsce = join(root, "node_modules", "@vscode", "vsce", "vsce");
-const allowed = /^(out\/extension\.js|package\.json|README\.md|CHANGELOG\.md|LICENSE(\.txt)?|media\/[\w./-]+\.(png|svg|md))$/;
+const allowed = /^(out\/(extension\.js|NOTICES\.txt)|package\.json|README\.md|CHANGELOG\.md|LICENSE(\.txt)?|media\/[\w./-]+\.(png|svg|md))$/;
 
 function run(...args) {
   return execFileSync(process.execPath, args, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Checks and tests the VS Code extension without an editor. It needs Node.js;
+# under CI=true it is an error if that is missing.
+set -eu
+cd "$(dirname "$0")/../editors/vscode"
+
+if ! command -v npm >/dev/null 2>&1; then
+	echo "the tests of the VS Code extension need Node.js 20 or newer, with npm" >&2
+	[ "${CI:-}" = true ] && exit 1
+	echo "going on without them" >&2
+	exit 0
+fi
+
+[ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --silent
+npm run --silent lint
+npm run --silent test
+npm run --silent build
