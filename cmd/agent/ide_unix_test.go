@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -289,4 +290,69 @@ func TestNoIDE(t *testing.T) {
 		t.Errorf("%d handshakes", a+r)
 	}
 	d.leave()
+}
+
+// TestHeadlessWithTheEditor: -p --ide asks in the editor, and a tab that is closed
+// by hand is a no. Commands are nobody's to approve there.
+func TestHeadlessWithTheEditor(t *testing.T) {
+	run := llmtest.Turn{Calls: []llmtest.Call{{Name: "execute_command", Args: `{"command":"touch ran"}`}}}
+	for name, tt := range map[string]struct {
+		first  llmtest.Turn
+		answer func(d *idetest.Diff)
+		status int
+		holds  string
+		told   string
+	}{
+		"accepted":  {editCall("hello", "good day"), func(d *idetest.Diff) { d.Accept() }, 0, "good day", "Wrote main.go"},
+		"closed":    {editCall("hello", "good day"), func(d *idetest.Diff) { d.Dismiss() }, 3, "hello", ""}, // the turn stops
+		"a command": {run, nil, 3, "hello", "nobody could be asked"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, llmtest.NewServer(t, tt.first, llmtest.Turn{Text: "All done."}), map[string]string{"main.go": program})
+			e := d.editor(idetest.Ours())
+			cmd := exec.Command("agent", "-p", "be polite", "--ide")
+			cmd.Dir, cmd.Env = d.dir, d.env
+			var out strings.Builder
+			cmd.Stdout, cmd.Stderr = &out, &out
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if tt.answer != nil {
+				diff := e.NextDiff()
+				if diff.OnClose != "reject" {
+					t.Errorf("on_close %q", diff.OnClose)
+				}
+				tt.answer(diff)
+			}
+			_ = cmd.Wait() // a status other than 0 is an error
+			if got := cmd.ProcessState.ExitCode(); got != tt.status {
+				t.Errorf("status %d: %s", got, out.String())
+			}
+			if !strings.Contains(d.read("main.go"), tt.holds) {
+				t.Errorf("main.go: %q", d.read("main.go"))
+			}
+			if _, err := os.Stat(d.path("ran")); err == nil {
+				t.Error("the command was run")
+			}
+			if tt.told != "" && !strings.Contains(d.told(1), tt.told) {
+				t.Errorf("the model was told %q", d.told(1))
+			}
+		})
+	}
+}
+
+// TestHeadlessWithoutAnEditor: what needs an answer is denied, and it is said why.
+func TestHeadlessWithoutAnEditor(t *testing.T) {
+	d := politeDesk(t, llmtest.Turn{Text: "All done."})
+	cmd := exec.Command("agent", "-p", "be polite", "--ide")
+	cmd.Dir, cmd.Env = d.dir, d.env
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	_ = cmd.Run()
+	if got := cmd.ProcessState.ExitCode(); got != 3 || !strings.Contains(stderr.String(), "what needs an answer will be denied") {
+		t.Errorf("status %d: %s", got, stderr.String())
+	}
+	if d.read("main.go") != program {
+		t.Error("written without an answer")
+	}
 }

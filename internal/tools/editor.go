@@ -44,8 +44,8 @@ func (w writer) settle(ctx context.Context, call Call, path string) (*Result, er
 	if w.Buffers == nil {
 		return nil, nil
 	}
-	abs, name, err := w.Root.Resolve(path)
-	if err != nil {
+	abs, name, outside := w.Root.Resolve(path)
+	if outside != nil {
 		return nil, nil // the proposal says so
 	}
 	in, unsaved := w.Buffers.Unsaved(ctx, abs)

@@ -131,7 +131,8 @@ func TestNewDiagnostics(t *testing.T) {
 			"New diagnostics since the edit:\n[error] f:2 — bad type\n[warning] f:3 — w", "old",
 		},
 		"twice now": {
-			reported{all: []editor.Diagnostic{old}, known: true}, reported{all: []editor.Diagnostic{moved, moved}, known: true},
+			reported{all: []editor.Diagnostic{old}, known: true},
+			reported{all: []editor.Diagnostic{moved, moved}, known: true},
 			"since the edit:\n[error] f:9 — old", "",
 		},
 		"none":           {reported{all: []editor.Diagnostic{old}, known: true}, reported{all: []editor.Diagnostic{moved}, known: true}, "No new errors", "old"},
