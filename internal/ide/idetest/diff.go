@@ -259,3 +259,6 @@ func (c *Conn) resolve(args json.RawMessage) Reply {
 	}
 	return JSON(map[string]any{"success": true, "diffId": found.ID, "text": text, "userEdited": text != found.Text})
 }
+
+// Number returns the number of the request, as it was written.
+func (d *Diff) Number() string { return string(d.id) }
