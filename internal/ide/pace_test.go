@@ -2,11 +2,14 @@ package ide
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"pgregory.net/rapid"
 
+	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/ide/lock"
+	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
 // TestPace: whatever happens to the attempts, there are at most ten in any minute,
@@ -101,5 +104,25 @@ func TestAim(t *testing.T) {
 	refused := map[unwelcome]int{{"1", "t"}: mostRefused}
 	if c, ok := (aim{kind: best}).choose([]lock.Candidate{editor("1", "Code", "/p")}, refused); ok {
 		t.Errorf("chose %q, which refuses its token", c.Path)
+	}
+}
+
+// TestAloneWithoutAnEditor: where nobody else can be asked, an editor that there
+// never was, or that does not come back, means that nobody decides.
+func TestAloneWithoutAnEditor(t *testing.T) {
+	for lost, want := range map[bool]time.Duration{false: 0, true: comeback} {
+		synctest.Test(t, func(t *testing.T) {
+			b := New(Options{Diffs: true, Alone: true})
+			if lost {
+				b.now.set(&link{})
+				b.now.set(nil)
+			}
+			start := time.Now()
+			c := confirm.NewController(nil, b.Reviewer)
+			v, err := c.Ask(t.Context(), confirm.Request{Change: &workspace.Change{After: "x"}})
+			if err != nil || !v.NoWay || v.Decision != confirm.Reject || time.Since(start) != want {
+				t.Errorf("%+v, %v after %v", v, err, time.Since(start))
+			}
+		})
 	}
 }

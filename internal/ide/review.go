@@ -19,8 +19,8 @@ const (
 	withdrawing = 900 * time.Millisecond
 	// fetching is the time for a draft; the controller waits for a second.
 	fetching = 800 * time.Millisecond
-	// comeback is how long a question waits for an editor where nobody else can be
-	// asked.
+	// comeback is how long a question waits for an editor that was lost where nobody
+	// else can be asked.
 	comeback = 10 * time.Second
 )
 
@@ -172,6 +172,9 @@ var errAgain = errors.New("to be shown again")
 func (v *Reviewer) awaitLink(ctx context.Context, s *standing) (*link, error) {
 	var giveUp <-chan time.Time
 	if v.opt.Alone {
+		if v.now.never() {
+			return nil, confirm.ErrUndecided
+		}
 		t := time.NewTimer(comeback)
 		defer t.Stop()
 		giveUp = t.C

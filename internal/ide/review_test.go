@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -326,19 +325,6 @@ func TestNotTheEditorsToAnswer(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-}
-
-// TestAloneWithoutAnEditor: where nobody else can be asked, an editor that does
-// not come back means that nobody decides.
-func TestAloneWithoutAnEditor(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := confirm.NewController(nil, ide.New(ide.Options{Diffs: true, Alone: true}).Reviewer)
-		start := time.Now()
-		v, err := c.Ask(t.Context(), confirm.Request{Change: &workspace.Change{After: "x"}})
-		if err != nil || !v.NoWay || v.Decision != confirm.Reject || time.Since(start) != 10*time.Second {
-			t.Errorf("%+v, %v after %v", v, err, time.Since(start))
-		}
-	})
 }
 
 // TestAlone: the editor is the one that is asked; a tab closed by hand is a no.

@@ -42,6 +42,7 @@ func (s *status) get() Status { return *s.p.Load() }
 type current struct {
 	mu      sync.Mutex
 	link    *link         // nil while there is none
+	ever    bool          // there was one
 	changed chan struct{} // closed when link is replaced
 }
 
@@ -51,10 +52,17 @@ func (c *current) get() (*link, <-chan struct{}) {
 	return c.link, c.changed
 }
 
+// never says that there has been no link yet.
+func (c *current) never() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.ever
+}
+
 func (c *current) set(l *link) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.link = l
+	c.link, c.ever = l, c.ever || l != nil
 	close(c.changed)
 	c.changed = make(chan struct{})
 }

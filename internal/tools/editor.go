@@ -44,11 +44,11 @@ func (w writer) settle(ctx context.Context, call Call, path string) (*Result, er
 	if w.Buffers == nil {
 		return nil, nil
 	}
-	abs, name, outside := w.Root.Resolve(path)
-	if outside != nil {
-		return nil, nil // the proposal says so
+	abs, name, err := w.Root.Resolve(path)
+	in, unsaved := "", false
+	if err == nil { // else the proposal says what is wrong
+		in, unsaved = w.Buffers.Unsaved(ctx, abs)
 	}
-	in, unsaved := w.Buffers.Unsaved(ctx, abs)
 	if !unsaved {
 		return nil, nil
 	}
