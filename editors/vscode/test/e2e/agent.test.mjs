@@ -17,7 +17,7 @@ const looks = (name) => ({ text: "I look.", calls: [{ tool: "read_file", args: {
 describe("agent in the integrated terminal", () => {
   let session;
   before(async () => {
-    session = await startSession({ files: { "a.txt": BASE, "b.txt": BASE, "c.txt": BASE } });
+    session = await startSession({ files: { "a.txt": BASE, "b.txt": BASE, "c.txt": BASE, "d.txt": BASE } });
   });
   after(() => session?.stop());
   afterEach(async (t) => {
@@ -71,5 +71,34 @@ describe("agent in the integrated terminal", () => {
     await session.bench.titleButton("Accept").click();
     await session.terminalShows("The model knows the patch.");
     assert.equal(session.read("c.txt").toString(), "one\nTWO\nthree\nfour");
+  });
+
+  it("its keys reach it in the terminal, and Shift+Enter begins a new line", async () => {
+    await session.startAgent([{ text: "hello" }, { expect: [{ prompt_contains: "first\nsecond" }], text: "Two lines." }], "hi");
+    await session.terminalShows("hello");
+    await session.bench.typeInTerminal("first");
+    await session.page.keyboard.press("Shift+Enter");
+    await session.page.keyboard.type("second x");
+    await session.page.keyboard.press("Control+B");
+    await session.page.keyboard.press("Control+K");
+    await session.page.keyboard.press("Enter");
+    await session.terminalShows("Two lines.");
+    assert.equal(await session.page.locator(".quick-input-widget:visible").count(), 0);
+    await session.page.keyboard.press("Control+P");
+    await session.terminalShows("second");
+    assert.equal(await session.page.locator(".quick-input-widget:visible").count(), 0);
+  });
+
+  it("answered in the terminal, the diff goes away within a second", async () => {
+    const turns = [looks("d.txt"), edit("d.txt", "two", "TWO"), { expect: [{ result_contains: "Wrote" }], text: "Written." }];
+    await session.startAgent(turns, "please");
+    await session.bench.diffShown();
+    await session.bench.typeAtEnd("typed in the diff");
+    await session.terminalShows("edited in code-server");
+    await session.page.locator(".terminal-wrapper.active .xterm").click();
+    await session.page.keyboard.press("y");
+    await session.noDiffs(1_000);
+    await session.terminalShows("Written.");
+    assert.equal(session.read("d.txt").toString(), "one\nTWO\nthree\ntyped in the diff");
   });
 });

@@ -28,7 +28,11 @@ export class Model {
     return `http://127.0.0.1:${this.server.address().port}/v1`;
   }
 
-  /** Sets what is answered in the conversation that begins with prompt: the n-th turn to its n-th request. */
+  /**
+   * Sets what is answered in the conversation that begins with prompt: the n-th turn
+   * to the request with n answers before it, or what turns, a function, makes of the
+   * request's messages.
+   */
   play(prompt, turns) {
     this.plays.set(prompt, turns);
   }
@@ -42,7 +46,8 @@ export class Model {
     const prompt = promptOf(body);
     const at = body.messages.filter(({ role }) => role === "assistant").length;
     this.requests.push({ prompt, at, body, raw });
-    const turn = this.plays.get(prompt)?.[at];
+    const turns = this.plays.get(prompt);
+    const turn = typeof turns === "function" ? turns(body.messages) : turns?.[at];
     if (turn === undefined) {
       const message = `no turn ${at + 1} for the prompt ${prompt}`;
       return void response.writeHead(400, { "content-type": "application/json" }).end(JSON.stringify({ error: { message } }));

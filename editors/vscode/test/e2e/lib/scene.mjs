@@ -1,6 +1,7 @@
 // A window, a model and agents in its integrated terminals: what a scenario needs.
 import fs from "node:fs";
 import path from "node:path";
+import { after, afterEach, before } from "node:test";
 
 import { Model } from "./model.mjs";
 import { startSession } from "./session.mjs";
@@ -35,17 +36,24 @@ export class Scene {
     return this.session.bench;
   }
 
-  /** Starts an agent in a new integrated terminal; the model plays turns. options: cwd, flags. */
+  /** A new conversation, whose turns the model plays; its name is the prompt to begin with. */
+  conversation(turns) {
+    const prompt = `scene-${++this.started}`;
+    this.model.play(prompt, turns);
+    return prompt;
+  }
+
+  /** Starts an agent in a new integrated terminal; the model plays turns. options: cwd, flags, env. */
   async agent(turns, options = {}) {
-    const agent = new Agent(this, `scene-${++this.started}`);
-    this.model.play(agent.prompt, turns);
+    const agent = new Agent(this, this.conversation(turns), options.window ?? this.session);
     const words = ["agent", ...(options.flags ?? []), agent.prompt];
-    await this.session.probe(
-      `const terminal = vscode.window.createTerminal({ name: args[0], cwd: args[1] });
+    await agent.window.probe(
+      `const terminal = vscode.window.createTerminal({ name: args[0], cwd: args[1], env: args[3] });
        terminal.show(); terminal.sendText(args[2]);`,
       agent.prompt,
-      options.cwd ?? this.session.folder,
+      options.cwd ?? agent.window.folder,
       words.map((word) => `'${word}'`).join(" "),
+      options.env ?? {},
     );
     return agent;
   }
@@ -69,11 +77,24 @@ export class Scene {
   }
 }
 
-/** An agent in an integrated terminal, known by its prompt. */
+/** A scene for the tests of a file; at.scene is there while they run. */
+export function stage(options) {
+  const at = { scene: undefined };
+  before(async () => void (at.scene = await startScene(options)));
+  after(() => at.scene?.stop());
+  afterEach(async (t) => {
+    if (t.passed === false) await at.scene.session.keep(t.name);
+    await at.scene.clean();
+  });
+  return at;
+}
+
+/** An agent in an integrated terminal of a window, known by its prompt. */
 export class Agent {
-  constructor(scene, prompt) {
+  constructor(scene, prompt, window) {
     this.scene = scene;
     this.prompt = prompt;
+    this.window = window;
   }
 
   /** What the model was told before its n-th answer; waits for it. */
@@ -81,9 +102,9 @@ export class Agent {
     return this.scene.model.told(this.prompt, n, ms);
   }
 
-  /** Types into the terminal, whatever has the focus. */
+  /** Types into the terminal, wherever the focus is. */
   type(text) {
-    return this.scene.session.probe(
+    return this.window.probe(
       `vscode.window.terminals.find((terminal) => terminal.name === args[0]).sendText(args[1], false)`,
       this.prompt,
       text,
@@ -92,25 +113,40 @@ export class Agent {
 
   /** Brings the terminal to the front of the panel. */
   show() {
-    return this.scene.session.probe(
-      `vscode.window.terminals.find((terminal) => terminal.name === args[0]).show(true)`,
-      this.prompt,
-    );
+    return this.window.probe(`vscode.window.terminals.find((terminal) => terminal.name === args[0]).show(true)`, this.prompt);
   }
 
+  /** Waits until the terminal, which is at the front, shows text. */
   shows(text, ms) {
-    return this.scene.session.terminalShows(text, ms);
+    return this.window.terminalShows(text, ms);
   }
 
-  /** Waits until the terminal asks. */
-  asks(ms) {
-    return this.shows(PANEL, ms);
+  /** Waits until the terminal asks and takes answers, which it says by colour. */
+  async asks(ms = 20_000) {
+    await this.shows(PANEL, ms);
+    await until("the terminal's panel to take keys", () => this.window.page.evaluate(isArmed, PANEL), ms);
+  }
+
+  /** Waits until the agent, whose terminal is at the front, has nothing to do. */
+  idle(ms = 10_000) {
+    const busy = /Esc stops/;
+    return until("the agent to be done", async () => !busy.test((await this.window.bench.terminalText()).replaceAll(/\s+/g, " ")), ms);
   }
 
   /** Waits until the terminal does not ask any more. */
   asksNothing(ms = 5_000) {
-    return until("the terminal's panel to go", async () => !(await this.scene.bench.terminalText()).includes(PANEL), ms);
+    return until("the terminal's panel to go", async () => !(await this.window.bench.terminalText()).includes(PANEL), ms);
   }
+}
+
+/** Runs in the page: whether the line that offers the keys is blue, and not grey. */
+function isArmed(offer) {
+  const rows = [...document.querySelectorAll(".terminal-wrapper.active .xterm-rows > div")];
+  const row = rows.findLast((each) => each.textContent.replaceAll("\u00a0", " ").includes(offer));
+  const span = [...(row?.querySelectorAll("span") ?? [])].find((each) => each.textContent.includes("yes"));
+  if (span === undefined) return false;
+  const [red, , blue] = getComputedStyle(span).color.match(/\d+/g).map(Number);
+  return blue - red > 80;
 }
 
 /** What must not change when nothing is written; the returned function checks it. */

@@ -75,7 +75,8 @@ export class Workbench {
   }
 
   async typeInTerminal(text) {
-    await this.page.locator(".terminal-wrapper.active .xterm").click();
+    // The line that sticks to the top is a terminal of its own.
+    await this.page.locator(".terminal-wrapper.active .xterm").first().click();
     await this.page.keyboard.type(text);
   }
 

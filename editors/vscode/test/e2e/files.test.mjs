@@ -1,0 +1,196 @@
+// Files of every kind, from the agent's proposal to the bytes on the disk.
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import { afterEach, describe, it } from "node:test";
+
+import { call, edit } from "./lib/model.mjs";
+import { stage, unchanged } from "./lib/scene.mjs";
+import { until } from "./lib/wait.mjs";
+
+const BASE = "one\ntwo\nthree\n";
+const PROPOSED = "one\nTWO\nthree\n";
+// 日本, 語 and 本 in Shift-JIS.
+const SJIS = { before: Buffer.from([0x93, 0xfa, 0x96, 0x7b, 0x0a]), after: Buffer.from([0x93, 0xfa, 0x96, 0x7b, 0x8c, 0xea, 0x0a]) };
+const utf16 = (text) => Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(text, "utf16le")]);
+const big = (middle) => {
+  const line = (n) => `line ${n} of a large file, which goes on for a while so that it becomes one\n`;
+  const lines = Array.from({ length: 72_000 }, (_, n) => line(n));
+  lines[36_000] = `${middle}\n`;
+  return Buffer.from(lines.join(""));
+};
+
+describe("a file", () => {
+  const at = stage({
+    files: {
+      "deleted.txt": BASE,
+      "vanishing.txt": BASE,
+      "bom.txt": "\ufeffone\r\ntwo\r\n",
+      "utf16.txt": utf16("one\r\ntwo\r\n"),
+      "sjis.txt": SJIS.before,
+      "note.md": "# old\n",
+      "dirty.txt": BASE,
+      "kept.txt": BASE,
+      "moving.txt": BASE,
+      "auto.txt": BASE,
+      "big.txt": big("the old middle"),
+    },
+    settings: { "workbench.editorAssociations": { "*.md": "vscode.markdown.preview.editor" } },
+  });
+  afterEach(() => configure("files", { autoSave: undefined, autoSaveDelay: undefined, encoding: undefined }));
+
+  const file = (name) => at.scene.session.file(name);
+  const read = (name) => at.scene.session.read(name);
+  const configure = (section, values) =>
+    at.scene.session.probe(
+      `for (const [key, value] of Object.entries(args[1]))
+         await vscode.workspace.getConfiguration(args[0]).update(key, value ?? undefined, vscode.ConfigurationTarget.Global);`,
+      section,
+      Object.fromEntries(Object.entries(values).map(([key, value]) => [key, value ?? null])),
+    );
+  /** Has the agent do turn and accepts the diff; what the model was told. */
+  const accepted = async (turn, options) => {
+    const agent = await at.scene.agent([turn, { text: "Good." }], options);
+    await at.scene.bench.diffShown();
+    await at.scene.bench.titleButton("Accept").click();
+    return agent.told(1);
+  };
+  /** Opens a file in an editor and types at its beginning, without saving. */
+  const typeInto = (name, text) =>
+    at.scene.session.probe(
+      `const editor = await vscode.window.showTextDocument(vscode.Uri.file(args[0]), { preview: false });
+       await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), args[1]));`,
+      file(name),
+      text,
+    );
+
+  it("that is new: it and its folders are made with the acceptance, not before", async () => {
+    const agent = await at.scene.agent([call("write_file", { path: "new/deep/file.txt", content: PROPOSED }), { text: "Good." }]);
+    await at.scene.bench.diffShown();
+    await agent.asks();
+    assert.equal(fs.existsSync(file("new")), false);
+    await at.scene.bench.titleButton("Accept").click();
+    assert.match(await agent.told(1), /^Created new\/deep\/file\.txt/);
+    assert.equal(read("new/deep/file.txt").toString(), PROPOSED);
+  });
+
+  it("that is new and rejected: no folder is left", async () => {
+    const agent = await at.scene.agent([call("write_file", { path: "never/file.txt", content: PROPOSED }), { text: "I see." }]);
+    await at.scene.bench.diffShown();
+    await at.scene.bench.titleButton("Reject").click();
+    await agent.shows("declined");
+    assert.equal(fs.existsSync(file("never")), false);
+  });
+
+  it("that was deleted while it was open is new again", async () => {
+    await at.scene.session.probe(`await vscode.window.showTextDocument(vscode.Uri.file(args[0]), { preview: false })`, file("deleted.txt"));
+    fs.rmSync(file("deleted.txt"));
+    const told = await accepted(call("write_file", { path: "deleted.txt", content: PROPOSED }));
+    assert.match(told, /^Created deleted\.txt/);
+    assert.equal(read("deleted.txt").toString(), PROPOSED);
+  });
+
+  it("that is deleted under the diff is not brought back unseen", async () => {
+    const agent = await at.scene.agent([edit("vanishing.txt", "two", "TWO"), { text: "I see." }]);
+    await at.scene.bench.diffShown();
+    await agent.asks();
+    fs.rmSync(file("vanishing.txt"));
+    await agent.type("y");
+    assert.match(await agent.told(1), /changed while the edit was being reviewed: nothing was written/);
+    assert.equal(fs.existsSync(file("vanishing.txt")), false);
+  });
+
+  it("of 5 MB is reviewed and written like any other", async () => {
+    assert.ok(read("big.txt").length > 5 * 1024 * 1024);
+    const told = await accepted(edit("big.txt", "the old middle", "the new middle"));
+    assert.match(told, /^Wrote big\.txt: 1 added, 1 removed/);
+    assert.ok(read("big.txt").equals(big("the new middle")));
+  });
+
+  it("with CRLF and a byte order mark keeps both", async () => {
+    assert.match(await accepted(edit("bom.txt", "two", "TWO")), /^Wrote bom\.txt/);
+    assert.equal(read("bom.txt").toString(), "\ufeffone\r\nTWO\r\n");
+  });
+
+  it("with CRLF keeps it in what the person types, too", async () => {
+    const agent = await at.scene.agent([edit("bom.txt", "TWO", "2"), { text: "Good." }]);
+    await at.scene.bench.diffShown();
+    await at.scene.bench.typeAtEnd("three\n");
+    await at.scene.bench.titleButton("Accept").click();
+    await agent.told(1);
+    assert.equal(read("bom.txt").toString(), "\ufeffone\r\n2\r\nthree\r\n");
+  });
+
+  it("in UTF-16 stays so", async () => {
+    assert.match(await accepted(edit("utf16.txt", "two", "zwei ü")), /^Wrote utf16\.txt/);
+    assert.ok(read("utf16.txt").equals(utf16("one\r\nzwei ü\r\n")));
+  });
+
+  it("in Shift-JIS, which both sides are told of, stays so", async () => {
+    await configure("files", { encoding: "shiftjis" });
+    const told = await accepted(edit("sjis.txt", "日本", "日本語"), { env: { AGENT_ENCODING: "shift_jis" } });
+    assert.match(told, /^Wrote sjis\.txt/);
+    assert.ok(read("sjis.txt").equals(SJIS.after), read("sjis.txt").toString("hex"));
+  });
+
+  it("of Markdown is a diff of text although its default editor is the preview", async () => {
+    assert.match(await accepted(edit("note.md", "# old", "# new")), /^Wrote note\.md/);
+    assert.equal(read("note.md").toString(), "# new\n");
+  });
+
+  it("with unsaved changes is saved first, if the person says so, and edited as saved", async () => {
+    await typeInto("dirty.txt", "mine\n");
+    const agent = await at.scene.agent([edit("dirty.txt", "two", "TWO"), { text: "Good." }]);
+    await agent.asks();
+    await agent.shows("unsaved");
+    assert.equal(read("dirty.txt").toString(), BASE);
+    await agent.type("y");
+    await at.scene.bench.diffShown();
+    assert.equal(read("dirty.txt").toString(), `mine\n${BASE}`);
+    await at.scene.bench.titleButton("Accept").click();
+    assert.match(await agent.told(1), /^Wrote dirty\.txt: 1 added, 1 removed/);
+    assert.equal(read("dirty.txt").toString(), `mine\n${PROPOSED}`);
+  });
+
+  it("with unsaved changes is left alone, if the person says so", async () => {
+    const same = unchanged(file("kept.txt"), assert);
+    await typeInto("kept.txt", "mine\n");
+    const agent = await at.scene.agent([edit("kept.txt", "two", "TWO"), { text: "I see." }]);
+    await agent.asks();
+    await agent.type("n");
+    await agent.asksNothing();
+    await agent.type("go on\r");
+    assert.match(await agent.told(1), /unsaved changes in the user's editor, so it cannot be edited/);
+    same();
+    const text = `return vscode.workspace.textDocuments.find((document) => document.uri.fsPath === args[0]).getText()`;
+    assert.equal(await at.scene.session.probe(text, file("kept.txt")), `mine\n${BASE}`);
+  });
+
+  it("that changes on the disk under the diff is not overwritten, even after a second yes", async () => {
+    const agent = await at.scene.agent([edit("moving.txt", "two", "TWO"), { text: "I see." }]);
+    await at.scene.bench.diffShown();
+    fs.writeFileSync(file("moving.txt"), "someone else's\n");
+    await at.scene.bench.page.locator(".part.editor .tab.active .monaco-icon-label-container", { hasText: "!" }).or(at.scene.bench.page.locator(".part.editor .tab.active[aria-label*='changed on disk']")).first().waitFor();
+    await at.scene.bench.titleButton("Accept").click();
+    await at.scene.bench.page.locator(".monaco-dialog-box .monaco-button", { hasText: "Accept Anyway" }).click();
+    assert.match(await agent.told(1), /changed while the edit was being reviewed: nothing was written/);
+    assert.equal(read("moving.txt").toString(), "someone else's\n");
+  });
+
+  it("is not accepted by auto-save", async () => {
+    await configure("files", { autoSave: "afterDelay", autoSaveDelay: 100 });
+    const same = unchanged(file("auto.txt"), assert);
+    const agent = await at.scene.agent([edit("auto.txt", "two", "TWO"), { text: "Good." }]);
+    await at.scene.bench.diffShown();
+    await agent.asks();
+    await at.scene.bench.typeAtEnd("four");
+    const draft = `return vscode.workspace.textDocuments.some((document) =>
+      document.uri.scheme === "agent-proposed" && document.getText().endsWith("four") && !document.isDirty)`;
+    await until("the draft to be saved by itself", () => at.scene.session.probe(draft));
+    await agent.shows("edited in code-server");
+    await agent.asks();
+    same();
+    await at.scene.bench.titleButton("Accept").click();
+    assert.match(await agent.told(1), /\+four/);
+    assert.equal(read("auto.txt").toString(), `${PROPOSED}four`);
+  });
+});

@@ -1,0 +1,56 @@
+// The oldest VS Code that the manifest allows: the whole way once.
+import assert from "node:assert/strict";
+import { after, afterEach, before, describe, it } from "node:test";
+
+import { Client } from "./lib/client.mjs";
+import { startSession } from "./lib/session.mjs";
+import { until } from "./lib/wait.mjs";
+
+const BASE = "one\ntwo\n";
+
+describe("the oldest supported VS Code", () => {
+  let session;
+  before(async () => {
+    session = await startSession({ host: "oldest", files: { "a.txt": BASE, "note.md": BASE } });
+  });
+  after(() => session?.stop());
+  afterEach(async (t) => {
+    if (t.passed === false) await session.keep(t.name);
+  });
+
+  it("is the one that the manifest names", async () => {
+    assert.match(await session.probe("return vscode.version"), /^1\.100\./);
+    const { packageJSON } = await session.probe(
+      `const { packageJSON } = vscode.extensions.getExtension("bb2d0cf4.agent-ide"); return { packageJSON }`,
+    );
+    assert.equal(packageJSON.engines.vscode, "^1.100.0");
+  });
+
+  it("shows a diff, takes edits, and answers", async () => {
+    const client = await Client.connect(await session.lock());
+    const accepted = client.openDiff(session.file("note.md"), "one\nTWO\n");
+    await session.bench.diffShown();
+    await session.bench.typeAtEnd("three");
+    await session.bench.titleButton("Accept").click();
+    assert.equal((await accepted)[1], "one\nTWO\nthree");
+    await session.noDiffs();
+    const rejected = client.openDiff(session.file("note.md"), "one\nTWO\n");
+    await session.bench.diffShown();
+    await session.bench.titleButton("Reject").click();
+    assert.equal((await rejected)[0], "DIFF_REJECTED");
+    await session.noDiffs();
+    client.close();
+  });
+
+  it("reviews an edit of the agent in the terminal", async () => {
+    const turns = [
+      { text: "I write it.", calls: [{ tool: "write_file", args: { path: "new.txt", content: "new\n" } }] },
+      { expect: [{ result_contains: "Created new.txt" }], text: "The model knows." },
+    ];
+    await session.startAgent(turns, "please");
+    await session.bench.diffShown();
+    await session.bench.titleButton("Accept").click();
+    await until("the file", () => session.read("new.txt").toString() === "new\n");
+    await session.terminalShows("The model knows.");
+  });
+});

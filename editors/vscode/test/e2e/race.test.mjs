@@ -1,0 +1,118 @@
+// A question that stands in the terminal and in VS Code at once: the first answer
+// wins, the other surface lets go, and what was typed counts wherever yes is said.
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import { describe, it } from "node:test";
+
+import { call, edit } from "./lib/model.mjs";
+import { stage, unchanged } from "./lib/scene.mjs";
+
+const BASE = "one\ntwo\nthree\n";
+const PROPOSED = "one\nTWO\nthree\n";
+const NAMES = ["yes", "no", "there", "typed", "edited"];
+const ROUNDS = 10;
+// The other surface has a second; a busy machine gets more.
+const PATIENCE = 5_000;
+
+describe("a question on two surfaces", () => {
+  const files = Object.fromEntries(NAMES.map((name) => [`${name}.txt`, BASE]));
+  const at = stage({ files: { ...files, "count.txt": "0\n" } });
+  const read = (name) => at.scene.session.read(name).toString();
+
+  /** An agent whose question is on both surfaces. */
+  const asked = async (name) => {
+    const agent = await at.scene.agent([edit(name, "two", "TWO"), { text: "Good." }]);
+    await at.scene.bench.diffShown();
+    await agent.asks();
+    return agent;
+  };
+  const timed = async (t, what, wait) => {
+    const from = performance.now();
+    await wait;
+    t.diagnostic(`${what} after ${Math.round(performance.now() - from)} ms`);
+  };
+
+  it("yes in the terminal: it is written, and the diff closes", async (t) => {
+    const agent = await asked("yes.txt");
+    await agent.type("y");
+    await timed(t, "the diff was closed", at.scene.session.noDiffs(PATIENCE));
+    assert.match(await agent.told(1), /^Wrote yes\.txt/);
+    assert.equal(read("yes.txt"), PROPOSED);
+  });
+
+  it("no in the terminal: nothing is written, and the diff closes", async (t) => {
+    const same = unchanged(at.scene.session.file("no.txt"), assert);
+    const agent = await asked("no.txt");
+    await agent.type("n");
+    await timed(t, "the diff was closed", at.scene.session.noDiffs(PATIENCE));
+    await agent.asksNothing();
+    await agent.type("go on\r");
+    assert.match(await agent.told(1), /declined/);
+    same();
+  });
+
+  it("an answer in VS Code: the terminal's panel goes", async (t) => {
+    const agent = await asked("there.txt");
+    await at.scene.bench.titleButton("Accept").click();
+    await timed(t, "the panel was gone", agent.asksNothing(PATIENCE));
+    await agent.told(1);
+    assert.equal(read("there.txt"), PROPOSED);
+  });
+
+  it("typed in the right side, then y in the terminal: the typed text is written", async () => {
+    const agent = await asked("typed.txt");
+    await at.scene.bench.typeAtEnd("four");
+    await agent.shows("edited in code-server +1 −0");
+    await agent.type("y");
+    assert.match(await agent.told(1), /changed the proposal before approving it[^]*\+four/);
+    assert.equal(read("typed.txt"), `${PROPOSED}four`);
+    await at.scene.session.noDiffs(PATIENCE);
+  });
+
+  it("typed in the right side, then n in the terminal: nothing is written, and no dialog is left", async () => {
+    const same = unchanged(at.scene.session.file("edited.txt"), assert);
+    const agent = await asked("edited.txt");
+    await at.scene.bench.typeAtEnd("four");
+    await agent.shows("edited in code-server");
+    await agent.type("n");
+    await at.scene.session.noDiffs(PATIENCE);
+    await agent.asksNothing();
+    assert.equal(await at.scene.bench.page.locator(".monaco-dialog-box").count(), 0);
+    same();
+  });
+
+  it(`${ROUNDS} times both at the same moment: one effect each`, async (t) => {
+    const file = at.scene.session.file("count.txt");
+    const count = () => Number(fs.readFileSync(file, "utf8"));
+    const next = (messages) =>
+      messages.at(-1).role === "user" ? call("write_file", { path: "count.txt", content: `${count() + 1}\n` }) : { text: "Next." };
+    const agent = await at.scene.agent(next);
+    const seen = { written: 0, declined: 0 };
+    for (let round = 0; round < ROUNDS; round++) {
+      if (round > 0) await agent.type("go on\r");
+      await at.scene.bench.diffShown();
+      await agent.asks();
+      const before = count();
+      // Both say yes in every other round; in the rest they contradict each other.
+      const { x, y, width, height } = await at.scene.bench.titleButton("Accept").boundingBox();
+      const click = () => at.scene.bench.page.mouse.click(x + width / 2, y + height / 2);
+      const key = () => agent.type(round % 2 === 0 ? "y" : "n");
+      await Promise.all(round % 4 < 2 ? [click(), key()] : [key(), click()]);
+      await agent.asksNothing(PATIENCE);
+      await at.scene.session.noDiffs(PATIENCE);
+      await agent.idle();
+      const written = count() - before;
+      assert.ok(written === 0 || written === 1, `round ${round}: ${written} writes`);
+      if (round % 2 === 0) assert.equal(written, 1);
+      seen[written === 1 ? "written" : "declined"]++;
+    }
+    await agent.type("stop\r");
+    await at.scene.bench.diffShown();
+    const { messages } = at.scene.model.requests.filter(({ prompt }) => prompt === agent.prompt).at(-1).body;
+    const results = messages.filter(({ role }) => role === "tool").map(({ content }) => content);
+    assert.equal(results.length, ROUNDS);
+    assert.equal(results.filter((text) => text.startsWith("Wrote")).length, seen.written);
+    assert.equal(results.filter((text) => /declined/.test(text)).length, seen.declined);
+    t.diagnostic(`${seen.written} written, ${seen.declined} declined`);
+  });
+});
