@@ -28,11 +28,12 @@ var layers = []struct {
 	may []string
 }{
 	// Leaves: no package of this module.
-	{"internal/config", nil},
+	{"internal/config", []string{"internal/nearest"}},
 	{"internal/diff", nil},
 	{"editors/vscode", nil},
 	{"internal/editor", nil},
 	{"internal/llm", nil},
+	{"internal/nearest", nil},
 	{"internal/sanitize", nil},
 	{"internal/statefile", nil},
 	{"internal/tools/shell", nil},
@@ -48,13 +49,13 @@ var layers = []struct {
 	{"internal/confirm", []string{"internal/workspace"}},
 	{"internal/permission", []string{"internal/confirm", "internal/tools/shell", "internal/workspace"}},
 
-	{"internal/tools/args", nil},
+	{"internal/tools/args", []string{"internal/nearest"}},
 	{"internal/tools/edit", []string{"internal/diff", "internal/workspace"}},
 	{"internal/tools/notes", []string{"internal/diff", "internal/tools/edit", "internal/workspace"}},
 	{"internal/tools/plain", nil},
 	{"internal/tools/search", []string{"internal/diff", "internal/workspace"}},
 	{"internal/tools", []string{
-		"internal/confirm", "internal/diff", "internal/editor", "internal/llm",
+		"internal/confirm", "internal/diff", "internal/editor", "internal/llm", "internal/nearest",
 		"internal/tools/args", "internal/tools/edit", "internal/tools/notes", "internal/tools/plain",
 		"internal/tools/search", "internal/tools/shell", "internal/workspace",
 	}},

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/nearest"
 )
 
 // home makes a fresh home with the given file and clears what the machine's own
@@ -186,8 +188,8 @@ func TestNearest(t *testing.T) {
 	for in, want := range map[string]string{
 		"modle": "model", "MODEL": "model", "baseurl": "base_url", "maxturns": "max_turns", "themes": "theme", "xyz": "",
 	} {
-		if got := nearest(in, known); got != want {
-			t.Errorf("nearest(%q) = %q, want %q", in, got, want)
+		if got := nearest.Name(in, known); got != want {
+			t.Errorf("nearest.Name(%q) = %q, want %q", in, got, want)
 		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/bb2d0cf4/agent/internal/nearest"
 )
 
 // kind is what a value has to look like.
@@ -174,45 +176,13 @@ func isVariable(s string) bool {
 	})
 }
 
-// nearest returns the name that a mistyped one most likely means; it is empty if
-// none is close.
-func nearest(name string, known []string) string {
-	best, bestDistance := "", max(2, len(name)/3)+1
-	for _, k := range known {
-		if d := distance(strings.ToLower(name), k); d < bestDistance {
-			best, bestDistance = k, d
-		}
-	}
-	return best
-}
-
-// distance is the number of insertions, deletions and replacements between a and b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost = 1 + min(diagonal, row[j], row[j+1])
-			}
-			diagonal, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
-}
-
 // unknown is the error for a key that there is not.
 func (s *schema) unknown(where, prefix, name string) error {
 	var names []string
 	for _, f := range s.fields {
 		names = append(names, f.name)
 	}
-	if n := nearest(name, names); n != "" {
+	if n := nearest.Name(name, names); n != "" {
 		return fmt.Errorf("%sunknown key %q, did you mean %q?", where, prefix+name, prefix+n)
 	}
 	slices.Sort(names)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/diff"
-	"github.com/bb2d0cf4/agent/internal/tools/args"
+	"github.com/bb2d0cf4/agent/internal/nearest"
 	"github.com/bb2d0cf4/agent/internal/tools/edit"
 	"github.com/bb2d0cf4/agent/internal/tools/notes"
 	"github.com/bb2d0cf4/agent/internal/workspace"
@@ -226,7 +226,7 @@ func didYouMean(root *workspace.Root, path string) string {
 	for i, d := range list {
 		names[i] = d.Name()
 	}
-	near := args.Alike(filepath.Base(path), names, 3)
+	near := nearest.Alike(filepath.Base(path), names, 3)
 	if len(near) == 0 {
 		return ""
 	}

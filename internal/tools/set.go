@@ -8,11 +8,11 @@ import (
 	"os/exec"
 	"runtime/debug"
 	"strings"
-	"time"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/editor"
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/nearest"
 	"github.com/bb2d0cf4/agent/internal/tools/args"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 	"github.com/bb2d0cf4/agent/internal/workspace"
@@ -152,7 +152,7 @@ func (s *Set) unknown(name string) Result {
 	for i, spec := range s.specs {
 		names[i] = spec.Name
 	}
-	if near := args.Nearest(name, names); near != "" {
+	if near := nearest.Name(name, names); near != "" {
 		return failed("There is no tool %q. Did you mean %q?", name, near)
 	}
 	return failed("There is no tool %q. The tools are: %s.", name, strings.Join(names, ", "))
@@ -227,9 +227,6 @@ func orDefault[T any](p *T, value T) T {
 	}
 	return *p
 }
-
-// seconds converts a number of seconds.
-func seconds(n int) time.Duration { return time.Duration(n) * time.Second }
 
 // findRipgrep returns the rg on PATH, unless it lies in the workspace, where
 // the model might have written it.

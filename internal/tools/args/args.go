@@ -14,6 +14,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/bb2d0cf4/agent/internal/nearest"
 )
 
 // Kind is the JSON type of a parameter.
@@ -186,7 +188,7 @@ func explainMember(params []Param, e *json.SemanticError) error {
 	if errors.Is(e.Err, json.ErrUnknownName) {
 		known := knownKeys(params, e.JSONPointer)
 		hint := ""
-		if near := Nearest(key, known); near != "" {
+		if near := nearest.Name(key, known); near != "" {
 			hint = fmt.Sprintf(" (did you mean %q?)", near)
 		}
 		return fmt.Errorf("there is no key %q%s; the keys are: %s", key, hint, strings.Join(known, ", "))

@@ -114,20 +114,6 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
-	names := []string{"read_file", "write_file", "edit_file", "todo", "execute_command"}
-	for name, want := range map[string]string{
-		"readfile": "read_file", "Read_File": "read_file", "execute": "execute_command", "command": "execute_command", "todos": "todo", "xyz": "", "": "",
-	} {
-		if got := Nearest(name, names); got != want {
-			t.Errorf("Nearest(%q) = %q, want %q", name, got, want)
-		}
-	}
-	if diff := cmp.Diff([]string{"read_file", "edit_file"}, Alike("red_file", names, 2)); diff != "" {
-		t.Error(diff)
-	}
-}
-
 // What is accepted is what encoding/json reads too, in the same words.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{`{"path":"a"}`, `{"path":"a","limit":1,"all":false,"items":[{"content":"x","status":"y"}]}`, `{"path":"\ud800"}`, `{"path":1}`, `[]`, ``} {

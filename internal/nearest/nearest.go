@@ -1,13 +1,15 @@
-package args
+// Package nearest finds the names that a mistyped one may stand for. It
+// guarantees that its work is bounded however long a name is.
+package nearest
 
 import (
 	"slices"
 	"strings"
 )
 
-// Nearest returns the candidate that name was probably meant to be, or "".
-func Nearest(name string, candidates []string) string {
-	best, least := "", len(name)/2+1
+// Name returns the candidate that name was probably meant to be, or "".
+func Name(name string, candidates []string) string {
+	best, least := "", min(len(name), maxCompare)/2+1
 	low := strings.ToLower(name)
 	for _, c := range candidates {
 		d := distance(low, strings.ToLower(c))
