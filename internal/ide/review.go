@@ -188,7 +188,12 @@ func (v *Reviewer) awaitLink(ctx context.Context, s *standing) (*link, error) {
 		case <-changed:
 		case c := <-s.claims:
 			c.done <- claimed{}
-			return nil, s.awaitRelease(ctx, c)
+			text, err := s.awaitRelease(ctx, c)
+			if err != nil {
+				return nil, err
+			}
+			s.replace(text)
+			return nil, errAgain
 		case <-giveUp:
 			return nil, confirm.ErrUndecided
 		case <-ctx.Done():
@@ -330,18 +335,18 @@ func (s *standing) send(ctx context.Context, c claim) claimed {
 	}
 }
 
-// awaitRelease waits until the terminal gives a claimed question back: errAgain.
-func (s *standing) awaitRelease(ctx context.Context, c claim) error {
+// awaitRelease waits until the terminal gives a claimed question back, and returns
+// what it has made of the proposal.
+func (s *standing) awaitRelease(ctx context.Context, c claim) (string, error) {
 	for c.taken {
 		select {
 		case c = <-s.claims:
 			c.done <- claimed{}
 		case <-ctx.Done():
-			return ctx.Err()
+			return "", ctx.Err()
 		}
 	}
-	s.replace(c.text)
-	return errAgain
+	return c.text, nil
 }
 
 // request is the question as the editor is asked it.

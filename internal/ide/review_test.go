@@ -292,6 +292,36 @@ func TestClaim(t *testing.T) {
 	}
 }
 
+// TestClaimWithoutADraft: the diff stays, as being edited elsewhere; given back as
+// it was, it goes on, and else it is shown anew.
+func TestClaimWithoutADraft(t *testing.T) {
+	r := newRig(t, nil)
+	e := r.editor(idetest.Ours())
+	req := r.proposal("old\n", "new\n")
+	req.ID = "q"
+	got := r.ask(t.Context(), req)
+	first := e.NextDiff()
+	for range 2 {
+		if text, edited := r.Claim(t.Context(), "q"); text != "" || edited {
+			t.Errorf("claimed %q, %v", text, edited)
+		}
+		e.WaitOpenDiffs(1)
+		r.Release(t.Context(), "q", "new\n")
+	}
+	e.WaitRequests("resolveDiff", 4) // held and released, twice
+	r.Claim(t.Context(), "q")
+	r.Release(t.Context(), "q", "mine\n")
+	<-first.Closed
+	second := e.NextDiff()
+	if second.Text != "mine\n" {
+		t.Errorf("shown %q", second.Text)
+	}
+	second.Accept()
+	if o, text := r.answered(got, req); o.By != e.Dialect.Name || text != "mine\n" {
+		t.Errorf("%+v with %q", o, text)
+	}
+}
+
 // TestCancelledTurn: the diff goes away with the turn.
 func TestCancelledTurn(t *testing.T) {
 	r := newRig(t, nil)

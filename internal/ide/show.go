@@ -40,28 +40,57 @@ func (v *Reviewer) show(ctx context.Context, l *link, s *standing) (confirm.Verd
 		a.out.out, a.out.err = l.client.Diffs.Open(asking, req)
 	})
 	work.Go(func() { v.watch(asking, l, s) })
-	select {
-	case <-a.over:
-		cancel()
-		v.closeDiff(ctx, l, req.Tab)
-		return v.verdict(ctx, l, s, a.out)
-	case <-ctx.Done():
-		cancel()
-		v.closeDiff(ctx, l, req.Tab)
-		return confirm.Verdict{}, ctx.Err()
-	case <-l.client.Done():
-		v.lostDuring(s, l)
-		return confirm.Verdict{}, errAgain
-	case c := <-s.claims:
-		got := v.draftFor(ctx, s)
-		cancel()
-		v.closeDiff(ctx, l, req.Tab)
-		v.tell(ctx, l, "being edited in the terminal")
-		c.done <- got
-		err := s.awaitRelease(ctx, c)
-		v.tell(ctx, l, "")
-		return confirm.Verdict{}, err
+	for {
+		select {
+		case <-a.over:
+			cancel()
+			v.closeDiff(ctx, l, req.Tab)
+			return v.verdict(ctx, l, s, a.out)
+		case <-ctx.Done():
+			cancel()
+			v.closeDiff(ctx, l, req.Tab)
+			return confirm.Verdict{}, ctx.Err()
+		case <-l.client.Done():
+			v.lostDuring(s, l)
+			return confirm.Verdict{}, errAgain
+		case c := <-s.claims:
+			if err := v.claimed(ctx, l, s, c, req.Tab); err != nil {
+				cancel()
+				v.closeDiff(ctx, l, req.Tab)
+				return confirm.Verdict{}, err
+			}
+		}
 	}
+}
+
+// claimed keeps the question for the terminal until it is given back. Our own
+// extension shows it meanwhile, as being edited elsewhere, unless there is a draft
+// to begin with. It returns nil if the editor has the question again as it was, and
+// errAgain if it is to be shown anew.
+func (v *Reviewer) claimed(ctx context.Context, l *link, s *standing, c claim, tab string) error {
+	held := l.ours() && !s.edited().Edited && v.hold(ctx, l, s, true)
+	var got claimed
+	if !held {
+		got = v.draftFor(ctx, s)
+		v.closeDiff(ctx, l, tab)
+	}
+	c.done <- got
+	text, err := s.awaitRelease(ctx, c)
+	switch {
+	case err != nil:
+		return err
+	case held && text == s.text() && v.hold(ctx, l, s, false):
+		return nil
+	}
+	s.replace(text)
+	return errAgain
+}
+
+// hold makes our own extension answer the question no more, or again.
+func (v *Reviewer) hold(ctx context.Context, l *link, s *standing, on bool) bool {
+	ctx, cancel := context.WithTimeout(ctx, withdrawing)
+	defer cancel()
+	return l.client.Diffs.Claim(ctx, s.id(), on) == nil
 }
 
 // draftFor fetches the draft of a question that the terminal has claimed.
@@ -80,18 +109,6 @@ func (s *standing) ask() *asked {
 	defer s.mu.Unlock()
 	s.asked = a
 	return a
-}
-
-// tell shows a state in our own extension; that it cannot be shown is no harm.
-func (v *Reviewer) tell(ctx context.Context, l *link, text string) {
-	if !l.ours() {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), withdrawing)
-	defer cancel()
-	if err := l.client.SetStatus(ctx, "waiting", text, ""); err != nil {
-		return
-	}
 }
 
 // watch says beside the question whether the editor has it on its screen.
