@@ -159,6 +159,10 @@ export class Review {
     this.pending.set(purpose, cancel);
   }
 
+  holds(purpose: string): boolean {
+    return this.pending.has(purpose);
+  }
+
   drop(purpose: string): void {
     this.pending.get(purpose)?.();
     this.pending.delete(purpose);

@@ -310,13 +310,16 @@ export class Reviews {
     });
   }
 
-  /** Tells the client, soon, how its review stands, and the lists at once. */
+  /** Tells the lists at once how a review stands, and its client soon, also while the person goes on typing. */
   private changed(review: Review): void {
-    if (review.live) review.hold("report", this.ports.clock.after(reportMs, () => this.report(review)));
+    if (review.live && !review.holds("report")) {
+      review.hold("report", this.ports.clock.after(reportMs, () => this.report(review)));
+    }
     this.tell(review);
   }
 
   private report(review: Review): void {
+    review.drop("report");
     if (!review.live || review.machine.orphaned) return;
     const counts = countChanges(toLf(review.request.proposal), toLf(review.draft));
     const { state } = review.machine;

@@ -403,6 +403,17 @@ describe("the client", () => {
     assert.equal(client.heard[1]?.params["edited"], false, "line endings are no edit");
   });
 
+  it("hears of a draft while the person goes on typing", async (t) => {
+    const { editor, reviews, client, ask } = window(t);
+    ask("a", { diffId: "q1" });
+    await settled();
+    for (let i = 0; i < 20; i++) {
+      reviews.edited("r1", "x".repeat(i));
+      editor.clock.advance(50);
+    }
+    assert.ok(client.heard.length >= 9, `heard ${client.heard.length} times in a second`);
+  });
+
   it("can cancel its request, and hears nothing", async (t) => {
     const { editor, reviews, answers, ask } = window(t);
     const { cancel } = ask("a");
