@@ -101,8 +101,17 @@ export class Host {
   }
 
   /** Runs code in the extension host; its last window answers. */
-  async probe(code, ...args) {
-    const { port } = await until("the probe", () => JSON.parse(fs.readFileSync(this.env.PROBE_PORT_FILE, "utf8")), 20_000);
+  probe(code, ...args) {
+    return this.ask(this.env.PROBE_PORT_FILE, code, args);
+  }
+
+  /** Runs code in the extension host with this process id, as its lock file names it. */
+  probeIn(pid, code, ...args) {
+    return this.ask(`${this.env.PROBE_PORT_FILE}.${pid}`, code, args);
+  }
+
+  async ask(file, code, args) {
+    const { port } = await until("the probe", () => JSON.parse(fs.readFileSync(file, "utf8")), 20_000);
     const answer = await post(port, { code, args });
     if (!answer.ok) throw new Error(answer.error);
     return answer.value;

@@ -85,6 +85,14 @@ export class Workbench {
     await this.page.screenshot({ path: file });
   }
 
+  /** A second window of the same browser. */
+  async another(url) {
+    const page = await this.context.newPage();
+    page.setDefaultTimeout(10_000);
+    await load(page, url);
+    return new Workbench(this.context, page, this.profile);
+  }
+
   async close() {
     await this.context.close();
     fs.rmSync(this.profile, { recursive: true, force: true, maxRetries: 5 });
@@ -104,7 +112,11 @@ export async function openWorkbench(url, { width = 1400, height = 900, prepare }
   const page = context.pages()[0] ?? (await context.newPage());
   page.setDefaultTimeout(10_000);
   await prepare?.(page);
+  await load(page, url);
+  return new Workbench(context, page, profile);
+}
+
+async function load(page, url) {
   await page.goto(url, { waitUntil: "domcontentloaded" });
   await page.waitForSelector(".monaco-workbench .part.editor", { timeout: 60_000 });
-  return new Workbench(context, page, profile);
 }

@@ -31,9 +31,11 @@ exports.activate = (context) => {
       .then((answer) => response.end(JSON.stringify(answer)));
   });
   server.listen(0, "127.0.0.1", () => {
-    const file = process.env.PROBE_PORT_FILE;
-    fs.writeFileSync(`${file}.new`, JSON.stringify({ port: server.address().port, pid: process.pid }));
-    fs.renameSync(`${file}.new`, file);
+    // The newest window answers by itself, the others by their process.
+    for (const file of [process.env.PROBE_PORT_FILE, `${process.env.PROBE_PORT_FILE}.${process.pid}`]) {
+      fs.writeFileSync(`${file}.new`, JSON.stringify({ port: server.address().port, pid: process.pid }));
+      fs.renameSync(`${file}.new`, file);
+    }
   });
   context.subscriptions.push({ dispose: () => server.close() });
 };
