@@ -28,7 +28,7 @@ type opened struct {
 // again, here or in another. The diff is off the screen when show returns, or the
 // editor has been told so.
 func (v *Reviewer) show(ctx context.Context, l *link, s *standing) (confirm.Verdict, error) {
-	v.sweep(ctx, l)
+	l.sweep(ctx)
 	req := v.request(l, s)
 	asking, cancel := context.WithCancel(ctx)
 	var work sync.WaitGroup
@@ -44,11 +44,11 @@ func (v *Reviewer) show(ctx context.Context, l *link, s *standing) (confirm.Verd
 		select {
 		case <-a.over:
 			cancel()
-			v.closeDiff(ctx, l, req.Tab)
+			l.closeDiff(ctx, req.Tab)
 			return v.verdict(ctx, l, s, a.out)
 		case <-ctx.Done():
 			cancel()
-			v.closeDiff(ctx, l, req.Tab)
+			l.closeDiff(ctx, req.Tab)
 			return confirm.Verdict{}, ctx.Err()
 		case <-l.client.Done():
 			v.lostDuring(s, l)
@@ -56,7 +56,7 @@ func (v *Reviewer) show(ctx context.Context, l *link, s *standing) (confirm.Verd
 		case c := <-s.claims:
 			if err := v.claimed(ctx, l, s, c, req.Tab); err != nil {
 				cancel()
-				v.closeDiff(ctx, l, req.Tab)
+				l.closeDiff(ctx, req.Tab)
 				return confirm.Verdict{}, err
 			}
 		}
@@ -68,18 +68,18 @@ func (v *Reviewer) show(ctx context.Context, l *link, s *standing) (confirm.Verd
 // to begin with. It returns nil if the editor has the question again as it was, and
 // errAgain if it is to be shown anew.
 func (v *Reviewer) claimed(ctx context.Context, l *link, s *standing, c claim, tab string) error {
-	held := l.ours() && !s.edited().Edited && v.hold(ctx, l, s, true)
+	held := l.ours() && !s.edited().Edited && hold(ctx, l, s, true)
 	var got claimed
 	if !held {
 		got = v.draftFor(ctx, s)
-		v.closeDiff(ctx, l, tab)
+		l.closeDiff(ctx, tab)
 	}
 	c.done <- got
 	text, err := s.awaitRelease(ctx, c)
 	switch {
 	case err != nil:
 		return err
-	case held && text == s.text() && v.hold(ctx, l, s, false):
+	case held && text == s.text() && hold(ctx, l, s, false):
 		return nil
 	}
 	s.replace(text)
@@ -87,7 +87,7 @@ func (v *Reviewer) claimed(ctx context.Context, l *link, s *standing, c claim, t
 }
 
 // hold makes our own extension answer the question no more, or again.
-func (v *Reviewer) hold(ctx context.Context, l *link, s *standing, on bool) bool {
+func hold(ctx context.Context, l *link, s *standing, on bool) bool {
 	ctx, cancel := context.WithTimeout(ctx, withdrawing)
 	defer cancel()
 	return l.client.Diffs.Claim(ctx, s.id(), on) == nil
@@ -159,7 +159,7 @@ func (v *Reviewer) lostDuring(s *standing, l *link) {
 
 // closeDiff takes a diff off the editor's screen, also when ctx has ended. One
 // that cannot be closed in time is closed at the next chance.
-func (v *Reviewer) closeDiff(ctx context.Context, l *link, tab string) {
+func (l *link) closeDiff(ctx context.Context, tab string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), withdrawing)
 	defer cancel()
 	if err := l.client.Diffs.Close(ctx, tab); err != nil && ctx.Err() != nil {
@@ -168,9 +168,9 @@ func (v *Reviewer) closeDiff(ctx context.Context, l *link, tab string) {
 }
 
 // sweep closes what could not be closed before.
-func (v *Reviewer) sweep(ctx context.Context, l *link) {
+func (l *link) sweep(ctx context.Context) {
 	for _, tab := range l.leftovers() {
-		v.closeDiff(ctx, l, tab)
+		l.closeDiff(ctx, tab)
 	}
 }
 

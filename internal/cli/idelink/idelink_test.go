@@ -1,0 +1,337 @@
+package idelink
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/editor"
+	"github.com/bb2d0cf4/agent/internal/ide"
+	"github.com/bb2d0cf4/agent/internal/ide/idetest"
+	"github.com/bb2d0cf4/agent/internal/ide/lock"
+	"github.com/bb2d0cf4/agent/internal/tools"
+	"github.com/bb2d0cf4/agent/internal/tools/shell"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+// scene is a folder, a link to the editors that have it open, and what the user
+// was shown.
+type scene struct {
+	*testing.T
+	*Link
+	dir  string
+	cfg  config.Config
+	root *workspace.Root
+
+	mu     sync.Mutex
+	inputs []string
+}
+
+func newScene(t *testing.T, over config.Overrides) *scene {
+	t.Helper()
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	for _, name := range []string{"AGENT_IDE_PORT", "AGENT_IDE_LOCK", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CONFIG_DIR", "XDG_CONFIG_HOME"} {
+		t.Setenv(name, "")
+	}
+	cfg, err := config.LoadFrom(filepath.Join(home, ".agent"), over)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("one\ntwo\nthree\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	root, err := workspace.Open(dir, workspace.Options{Home: cfg.Home})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &scene{T: t, dir: dir, cfg: cfg, root: root}
+	s.Link = New(Options{Config: cfg, Root: root, Version: "test", Insert: func(text string) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.inputs = append(s.inputs, text)
+	}})
+	end := s.Start(t.Context())
+	t.Cleanup(func() {
+		end()
+		if err := root.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// editor starts an editor that has the folder open and links it.
+func (s *scene) editor(set func(*idetest.Editor)) *idetest.Editor {
+	s.Helper()
+	e := idetest.Start(s, idetest.Ours())
+	if set != nil {
+		set(e)
+	}
+	e.WriteLock(filepath.Join(s.cfg.Home, "ide"), s.dir)
+	if text, err := s.Command(s.Context(), "connect"); err != nil || !strings.Contains(text, "Linked to Visual Studio Code") {
+		s.Fatalf("%q, %v", text, err)
+	}
+	return e
+}
+
+func (s *scene) file() string { return filepath.Join(s.dir, "a.txt") }
+
+// selects has the editor tell what is selected, and waits until it is known.
+func (s *scene) selects(e *idetest.Editor, path, text string, line int) {
+	s.Helper()
+	s.until("the selection", func() bool {
+		at := func(l int) map[string]any { return map[string]any{"line": l, "character": 0} }
+		e.Notify("selection_changed", map[string]any{
+			"filePath": path, "text": text, "selection": map[string]any{"start": at(line - 1), "end": at(line)},
+		})
+		sel := s.View.Selection()
+		return sel != nil && sel.Text == text
+	})
+}
+
+// until polls: the link has no event for it.
+func (s *scene) until(what string, ok func() bool) {
+	s.Helper()
+	deadline := time.NewTimer(10 * time.Second)
+	defer deadline.Stop()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !ok() {
+		select {
+		case <-tick.C:
+		case <-deadline.C:
+			s.Fatal("waited in vain for " + what)
+		}
+	}
+}
+
+func TestSelectionInAPrompt(t *testing.T) {
+	s := newScene(t, nil)
+	p := &Prompts{Link: s.Link}
+	say := func(text string) string { return p.Prompt(t.Context(), text) }
+	if got := say("explain @selection"); got != "explain @selection\n\n(Nothing is selected in the editor.)" {
+		t.Errorf("without an editor: %q", got)
+	}
+	e := s.editor(nil)
+	s.selects(e, s.file(), "two\n```\n", 2)
+	want := "explain @selection\n\n@selection is a.txt:2:\n````\ntwo\n```\n````"
+	if got := say("explain @selection"); got != want {
+		t.Errorf("got %q", got)
+	}
+	for _, plain := range []string{"explain", "mail me@selection.org", "@selections"} {
+		if got := say(plain); got != plain {
+			t.Errorf("%q became %q", plain, got)
+		}
+	}
+	if got := p.Queued(func() []string { return []string{"x", "@selection"} })(); got[0] != "x" || !strings.Contains(got[1], "a.txt:2") {
+		t.Errorf("queued: %q", got)
+	}
+	s.selects(e, s.file(), strings.Repeat("long ", 10_000), 1)
+	if got := say("@selection"); len(got) > maxSelected+200 || !strings.Contains(got, "its first 16 KiB") {
+		t.Errorf("%d bytes of a long selection", len(got))
+	}
+	if got := s.Footer(); got != "Visual Studio Code: a.txt:1" {
+		t.Errorf("status line %q", got)
+	}
+	if got := s.Paths([]string{"a.txt"}); len(got) != 2 || got[0] != "selection" {
+		t.Errorf("completes %q", got)
+	}
+}
+
+// TestFilesOutside: neither the model nor the status line hears of them.
+func TestFilesOutside(t *testing.T) {
+	s := newScene(t, nil)
+	e := s.editor(func(e *idetest.Editor) { e.World.Open("/etc/passwd", idetest.Document{Active: true}) })
+	s.selects(e, s.file(), "two", 2)
+	e.Notify("selection_changed", map[string]any{"filePath": "/etc/passwd", "text": "root", "selection": map[string]any{
+		"start": map[string]any{"line": 0, "character": 0}, "end": map[string]any{"line": 0, "character": 4},
+	}})
+	s.until("the other selection", func() bool { return s.View.Selection() == nil })
+	if got := s.Footer(); got != "Visual Studio Code" {
+		t.Errorf("status line %q", got)
+	}
+	if got := s.View.State(t.Context()); len(got.Tabs) != 0 || got.Selection != nil {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestMention(t *testing.T) {
+	s := newScene(t, nil)
+	e := s.editor(nil)
+	e.Notify("at_mentioned", map[string]any{"filePath": s.file(), "lineStart": 0, "lineEnd": 1})
+	e.Notify("at_mentioned", map[string]any{"filePath": s.file()})
+	s.until("two mentions", func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return len(s.inputs) == 2 && s.inputs[0] == "@a.txt#L1-2" && s.inputs[1] == "@a.txt"
+	})
+}
+
+// TestNewestMessage: with ide.context: message the block rides on the prompt and on
+// the last result of a batch, and only when it is another one.
+func TestNewestMessage(t *testing.T) {
+	s := newScene(t, config.Overrides{"ide.context": "message"})
+	now := "IDE connected: X\n"
+	p := &Prompts{Link: s.Link, Block: func(context.Context) string { return now }}
+	if got := p.Prompt(t.Context(), "hi"); got != "hi\n\n[IDE connected: X]" {
+		t.Errorf("first prompt %q", got)
+	}
+	if got := p.Prompt(t.Context(), "hi"); got != "hi" {
+		t.Errorf("told twice: %q", got)
+	}
+	jobs := shell.NewJobs()
+	defer func() {
+		if err := jobs.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	set := p.Tools(tools.Deps{Root: s.root, Ask: confirm.NewController(nil), Jobs: jobs})
+	call := func(index int) string {
+		res, err := set.Call(t.Context(), "read_file", tools.Call{
+			Args: json.RawMessage(`{"path":"a.txt"}`), Batch: confirm.Batch{Index: index, Total: 2},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res.ForModel
+	}
+	now = ""
+	if got := call(0); strings.Contains(got, "editor") {
+		t.Errorf("told in mid-batch: %q", got)
+	}
+	if got := call(1); !strings.HasSuffix(got, "\n\n[Nothing is open in the editor any more.]") {
+		t.Errorf("after the batch: %q", got)
+	}
+	if _, apart := s.Told(); !apart {
+		t.Error("it is in the system prompt too")
+	}
+}
+
+// TestNoLink: a link that there is not does nothing, and says so.
+func TestNoLink(t *testing.T) {
+	var l *Link
+	if off, err := config.LoadFrom(t.TempDir(), config.Overrides{"ide.enabled": "false"}); err != nil || New(Options{Config: off}) != nil {
+		t.Errorf("a link although it is switched off (%v)", err)
+	}
+	l.Start(t.Context())()
+	l.Release(t.Context(), "q", "")
+	if text, edited := l.Claim(t.Context(), "q"); text != "" || edited {
+		t.Error("claimed")
+	}
+	if _, err := l.Command(t.Context(), ""); !errors.Is(err, errOff) {
+		t.Errorf("/ide: %v", err)
+	}
+	if l.Choices(t.Context()) != nil || l.Footer() != "" || l.Wait(t.Context()) != "" || len(l.Reviewers(nil)) != 0 {
+		t.Error("it says something")
+	}
+	if state, apart := l.Told(); state != nil || apart {
+		t.Error("it tells something")
+	}
+	if got := (&Prompts{}).Prompt(t.Context(), "@selection"); got != "@selection" {
+		t.Errorf("prompt %q", got)
+	}
+}
+
+func TestCommand(t *testing.T) {
+	s := newScene(t, config.Overrides{"ide.auto_connect": "false"})
+	for args, want := range map[string]string{"": "No editor is linked", "status": "No editor is linked", "what": Usage, "disconnect": "No editor is linked now"} {
+		if got, err := s.Command(t.Context(), args); err != nil || !strings.Contains(got, want) {
+			t.Errorf("/ide %s: %q, %v", args, got, err)
+		}
+	}
+	for args, want := range map[string]string{"connect": ide.ErrNoEditor.Error(), "connect 7": "there is no editor 7"} {
+		if _, err := s.Command(t.Context(), args); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("/ide %s: %v", args, err)
+		}
+	}
+	e := s.editor(nil)
+	got, err := s.Command(t.Context(), "")
+	for _, want := range []string{"Linked to Visual Studio Code", s.dir, "agent-ide 1.2.3", "openDiff", "linked"} {
+		if err != nil || !strings.Contains(got, want) {
+			t.Errorf("/ide does not say %q: %q, %v", want, got, err)
+		}
+	}
+	if all := s.Choices(t.Context()); len(all) != 1 || !strings.Contains(all[0].Title, "Visual Studio Code") {
+		t.Errorf("%+v", all)
+	}
+	if strings.Contains(got, e.Token()) {
+		t.Error("the token is shown")
+	}
+}
+
+func TestDescribeIsComplete(t *testing.T) {
+	found := []lock.Candidate{
+		{Path: "a", Port: 1, Folder: "/p", File: lock.File{Name: "Code"}},
+		{Path: "b", Port: 2, File: lock.File{}, Why: "it does not answer"},
+	}
+	want := "Connecting …\nEditors:\n  1  Code (port 1) · /p · would be chosen\n  2  an editor without a name (port 2) · no folder · it does not answer\n"
+	if got := Describe(ide.Status{State: ide.Connecting}, found); got != want {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestDoctor(t *testing.T) {
+	s := newScene(t, config.Overrides{"ide.auto_connect": "false"})
+	t.Setenv("PATH", t.TempDir())
+	look := func() (string, bool) {
+		var out strings.Builder
+		d := Doctor{Out: &out, Config: s.cfg, Dir: s.dir, Version: "test"}
+		healthy := d.Run(t.Context(), nil, errors.New("not built"))
+		return out.String(), healthy
+	}
+	got, healthy := look()
+	for _, want := range []string{"note    extension  not inside", "→ make vsix", "note    programs", "broken  running"} {
+		if healthy || !strings.Contains(got, want) {
+			t.Errorf("%q is not in %v\n%s", want, healthy, got)
+		}
+	}
+	e := idetest.Start(t, idetest.Ours())
+	path := e.WriteLock(filepath.Join(s.cfg.Home, "ide"), s.dir)
+	foreign := idetest.Start(t, idetest.Neovim())
+	foreign.WriteLock(filepath.Join(os.Getenv("HOME"), ".claude", "ide"), s.dir)
+	got, healthy = look()
+	if !healthy || !strings.Contains(got, "answers") || !strings.Contains(got, "it was not tried") {
+		t.Errorf("%v\n%s", healthy, got)
+	}
+	if a, r := foreign.Handshakes(); a+r != 0 {
+		t.Error("another agent's editor was connected")
+	}
+	data, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(path, []byte(strings.Replace(string(data), "token-of", "wrong-of", 1)), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, healthy = look(); healthy || !strings.Contains(got, "broken  link") || strings.Contains(got, "wrong-of") {
+		t.Errorf("%v\n%s", healthy, got)
+	}
+}
+
+// TestView: the tools are told what the editor knows through the link's view.
+func TestView(t *testing.T) {
+	s := newScene(t, nil)
+	if _, err := s.View.Diagnostics(t.Context(), s.file()); !errors.Is(err, editor.ErrNone) {
+		t.Errorf("without an editor: %v", err)
+	}
+	s.editor(func(e *idetest.Editor) {
+		e.World.Find(true, idetest.Finding{Path: s.file(), Line: 2, Column: 1, Severity: "Error", Message: "bad"})
+	})
+	found, err := s.View.Diagnostics(t.Context(), s.file())
+	if err != nil || len(found) != 1 || found[0].Line != 2 {
+		t.Errorf("%+v, %v", found, err)
+	}
+}
