@@ -14,8 +14,9 @@ import (
 )
 
 // glance is how long rg may search without asking for the size of each file,
-// which takes it a fifth of its time where files are small.
-const glance = 150 * time.Millisecond
+// which takes it a fifth of its time where files are small. It is long enough for
+// a busy machine, and too short to read much of a huge file.
+const glance = 400 * time.Millisecond
 
 // ripgrep asks rg for the files that may match, sorted. It is false if rg cannot
 // answer for this folder as our own walk would, or fails.
