@@ -49,6 +49,8 @@ type finding struct {
 type Options struct {
 	Version       string
 	Stdin, Stdout *os.File
+	// Link says which editor a session would use, or why it would use none.
+	Link func(ctx context.Context, cfg config.Config) (text string, linked bool)
 }
 
 // Run writes a line for each finding to standard output. It returns false if
@@ -69,7 +71,7 @@ func Run(ctx context.Context, opt Options, cfg config.Config, cfgErr error) (hea
 			return checkProgram("rg", weak, "the built-in search is used, which is slower: install ripgrep")
 		}},
 		{"editor", func() finding { return checkEditor(cfg) }},
-		{"IDE link", func() finding { return finding{weak, "none: edits are reviewed in the terminal", ""} }},
+		{"IDE link", func() finding { return checkLink(ctx, opt, cfg) }},
 	} {
 		got := c.run()
 		fmt.Fprintf(opt.Stdout, "%-7s %-9s %s\n", got.grade, c.name, sanitize.Line(got.text))
@@ -79,6 +81,15 @@ func Run(ctx context.Context, opt Options, cfg config.Config, cfgErr error) (hea
 		healthy = healthy && got.grade != broken
 	}
 	return healthy
+}
+
+// checkLink says which editor edits are reviewed in.
+func checkLink(ctx context.Context, opt Options, cfg config.Config) finding {
+	text, linked := opt.Link(ctx, cfg)
+	if linked {
+		return finding{good, text, ""}
+	}
+	return finding{weak, text + ": edits are reviewed in the terminal", "agent ide doctor"}
 }
 
 func checkConfig(cfg config.Config, err error) finding {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/ide"
 	"github.com/bb2d0cf4/agent/internal/ide/lock"
 )
@@ -160,4 +161,26 @@ func folders(c lock.Candidate) string {
 		return "no folder"
 	}
 	return strings.Join(c.File.Folders, string(filepath.ListSeparator)+" ")
+}
+
+// Best returns a function that says which editor a session in a folder would use,
+// or why it would use none.
+func Best(dir string) func(ctx context.Context, cfg config.Config) (text string, linked bool) {
+	return func(ctx context.Context, cfg config.Config) (string, bool) {
+		abs, err := filepath.Abs(dir)
+		switch {
+		case err != nil:
+			return err.Error(), false
+		case !cfg.IDE.Enabled || !cfg.IDE.AutoConnect:
+			return "switched off in the configuration", false
+		}
+		found := lock.Find(ctx, Search(cfg, abs))
+		if c, ok := lock.Choice(found); ok {
+			return title(c) + ", " + folders(c), true
+		}
+		if len(found) > 0 {
+			return fmt.Sprintf("none of %d editors is for this folder", len(found)), false
+		}
+		return "no editor was found", false
+	}
 }
