@@ -159,8 +159,7 @@ func (j *Journal) open() error {
 	if err := j.prune(); err != nil {
 		return err
 	}
-	path := filepath.Join(j.dir, fmt.Sprintf("%020d-%s", time.Now().UnixNano(), rand.Text()[:8]))
-	lock, err := statefile.TryAcquire(path + lockExt)
+	path, lock, err := newLock(j.dir)
 	if err != nil {
 		return err
 	}
@@ -170,6 +169,39 @@ func (j *Journal) open() error {
 	}
 	j.live = &segment{path: path, file: file, lock: lock, blobs: map[Hash]bool{}}
 	return statefile.SyncDir(j.dir)
+}
+
+// newLock names a segment in dir and takes its lock. Another process that cleans up may
+// take a lock file for the leftover of a dead one, in the instant before it is
+// locked: such a name is given up.
+func newLock(dir string) (path string, lock *statefile.Lock, err error) {
+	for range 10 {
+		path = filepath.Join(dir, fmt.Sprintf("%020d-%s", time.Now().UnixNano(), rand.Text()[:8]))
+		lock, err = statefile.TryAcquire(path + lockExt)
+		if errors.Is(err, statefile.ErrLocked) {
+			continue
+		}
+		if err != nil {
+			return "", nil, err
+		}
+		if _, err = os.Stat(path + lockExt); err == nil {
+			return path, lock, nil // who opens the file from now on finds it locked
+		}
+		err = errors.Join(err, lock.Release())
+	}
+	return "", nil, err
+}
+
+// unlock removes a segment's lock file and then releases it: in this order, nobody
+// can take the lock of a file that is about to go. Where open files cannot be
+// removed it goes after the release.
+func unlock(path string, lock *statefile.Lock) error {
+	first := os.Remove(path + lockExt)
+	err := lock.Release()
+	if first != nil {
+		err = errors.Join(err, ignoreMissing(os.Remove(path+lockExt)))
+	}
+	return err
 }
 
 // makeDir makes the journal's folder, durably.
@@ -191,8 +223,7 @@ func (j *Journal) retire() error {
 	return errors.Join(
 		s.file.Close(),
 		os.Rename(s.path+liveExt, s.path+logExt),
-		s.lock.Release(),
-		os.Remove(s.path+lockExt),
+		unlock(s.path, s.lock),
 	)
 }
 
@@ -201,7 +232,7 @@ func (j *Journal) retire() error {
 func (j *Journal) abandon() error {
 	s := j.live
 	j.live = nil
-	return errors.Join(s.file.Close(), s.lock.Release(), os.Remove(s.path+lockExt))
+	return errors.Join(s.file.Close(), unlock(s.path, s.lock))
 }
 
 // Close ends the segment that this process writes.

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/statefile"
 )
 
 const root = "/some/root"
@@ -288,5 +291,36 @@ func TestHashText(t *testing.T) {
 		if err := back.UnmarshalText([]byte(bad)); err == nil {
 			t.Errorf("%q is taken for a hash", bad)
 		}
+	}
+}
+
+// A process that is killed right after it took the lock of a new segment, or right
+// before it gives it up, leaves nothing but the lock file.
+func TestLoneLockFilesGo(t *testing.T) {
+	home := t.TempDir()
+	j := Open(home, root, settled(new(int)))
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(j.dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	orphan := filepath.Join(j.dir, "00000000000000000001-ORPHAN"+lockExt)
+	held := filepath.Join(j.dir, "00000000000000000002-HELD"+lockExt)
+	if err := os.WriteFile(orphan, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	lock, err := statefile.TryAcquire(held)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Release() //nolint:errcheck // the test is over
+	again := Open(home, root, settled(new(int)))
+	defer again.Close() //nolint:errcheck // nothing was written
+	if _, err := os.Stat(orphan); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the lock of a dead process stays: %v", err)
+	}
+	if _, err := os.Stat(held); err != nil {
+		t.Errorf("the lock of a living process is gone: %v", err)
 	}
 }

@@ -12,13 +12,18 @@ import (
 
 // recover finishes the segments of processes that died: it cuts a torn tail and
 // has each entry without an outcome settled. A segment whose process lives is
-// left alone.
+// left alone. A lock file without a segment is all that some of them leave.
 func (j *Journal) recover(settle Settle) error {
-	list, err := j.segments(liveExt)
+	list, err := j.segments(liveExt, lockExt)
 	if err != nil {
 		return err
 	}
+	last := ""
 	for _, item := range list {
+		if base(item.Name()) == last {
+			continue // sorted by name: its lock file came before
+		}
+		last = base(item.Name())
 		if err := recoverSegment(filepath.Join(j.dir, base(item.Name())), settle); err != nil {
 			return fmt.Errorf("recover %s: %w", item.Name(), err)
 		}
@@ -38,7 +43,7 @@ func recoverSegment(path string, settle Settle) error {
 	}
 	// Another process may have been faster, in all of this.
 	err = ignoreMissing(finishSegment(path, settle))
-	return errors.Join(err, lock.Release(), ignoreMissing(os.Remove(path+lockExt)))
+	return errors.Join(err, unlock(path, lock))
 }
 
 func finishSegment(path string, settle Settle) error {
