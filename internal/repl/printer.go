@@ -2,6 +2,7 @@ package repl
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -166,7 +167,7 @@ func (p *printer) history(msgs []llm.Message) {
 		size += len(msgs[from].Text())
 	}
 	if len(msgs) > 0 {
-		p.notice(fmt.Sprintf("A session of %d messages goes on; %d earlier ones are not shown.", len(msgs), from))
+		p.notice(fmt.Sprintf("The session goes on: %d messages, the last %d of them here.", len(msgs), len(msgs)-from))
 	}
 	for _, msg := range msgs[from:] {
 		p.message(msg)
@@ -184,8 +185,22 @@ func (p *printer) message(msg llm.Message) {
 			p.lines(markdown.Render(text, opt)...)
 		}
 		for _, c := range msg.Calls {
-			p.lines(theme.Paint(p.look.Styles.Dim, theme.Short("● "+sanitize.Line(c.Name+" "+c.Args), p.look.Width)))
+			p.lines(theme.Paint(p.look.Styles.Dim, theme.Short("· "+sanitize.Line(c.Name+" "+object(c.Args)), p.look.Width)))
 		}
 	case llm.System, llm.ToolReply: // their outcomes were shown when they came
 	}
+}
+
+// object is what a call was about, from its arguments.
+func object(args string) string {
+	var all map[string]any
+	if json.Unmarshal([]byte(args), &all) != nil {
+		return ""
+	}
+	for _, key := range []string{"path", "command", "regex", "pattern"} {
+		if text, ok := all[key].(string); ok {
+			return text
+		}
+	}
+	return ""
 }

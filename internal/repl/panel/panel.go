@@ -260,7 +260,7 @@ func keys(req confirm.Request) []string {
 		keys = append(keys, "e edit")
 	}
 	if req.Change != nil {
-		keys = append(keys, "x unfold", "v full screen")
+		keys = append(keys, "x unfold", "v full")
 	}
 	return append(keys, "Esc cancel")
 }
