@@ -21,9 +21,9 @@ export interface Parts {
 export function registerCommands(parts: Parts): vscode.Disposable {
   const { core, remarks, terminals, log } = parts;
   const table: Record<string, (...args: unknown[]) => unknown> = {
-    "agent.diffAccept": (target) => answer(parts, target, (id, by) => core.reviews.accept(id, by)),
-    "agent.diffReject": (target) => answer(parts, target, (id, by) => core.reviews.reject(id, by)),
-    "agent.diffRejectWithReason": (target) => rejectWithReason(parts, target),
+    "agent.diffAccept": (...targets) => answer(parts, targets, (id, by) => core.reviews.accept(id, by)),
+    "agent.diffReject": (...targets) => answer(parts, targets, (id, by) => core.reviews.reject(id, by)),
+    "agent.diffRejectWithReason": (...targets) => rejectWithReason(parts, targets),
     "agent.nextReview": () => go(parts, 1),
     "agent.previousReview": () => go(parts, -1),
     "agent.showReview": (id) => show(parts, String(id)),
@@ -39,19 +39,33 @@ export function registerCommands(parts: Parts): vscode.Disposable {
   return vscode.Disposable.from(...registered);
 }
 
+interface Target {
+  readonly id: string;
+  readonly by: "button" | "command";
+}
+
 /**
- * The review that a command means: that of the button's or list's own argument,
- * else that of the active tab. An edit that is not on the screen is never
- * answered by a key; it is shown instead.
+ * The reviews that a command means: those of the button's or list's own
+ * arguments, else that of the active tab. An edit that is not on the screen is
+ * never answered by a key; it is shown instead.
  */
-function targetOf(parts: Parts, target: unknown): { id: string; by: "button" | "command" } | undefined {
-  const uri = uriOf(target);
-  const named = uri === undefined ? undefined : reviewId(uri);
-  if (named !== undefined) return { id: named, by: "button" };
+function targetsOf(parts: Parts, args: unknown[]): Target[] {
+  const named = args.map(uriOf).map((uri) => (uri === undefined ? undefined : reviewId(uri)));
+  const ids = new Set(named.filter((id) => id !== undefined));
   const active = activeReview();
-  if (active !== undefined) return { id: active, by: "command" };
+  if (ids.size > 0) return answerable(parts, [...ids].map((id) => ({ id, by: "button" })));
+  if (active !== undefined) return answerable(parts, [{ id: active, by: "command" }]);
   go(parts, 1);
-  return undefined;
+  return [];
+}
+
+/** Leaves out, and says so, what is being edited in the terminal. */
+function answerable(parts: Parts, targets: Target[]): Target[] {
+  const free = targets.filter(({ id }) => parts.core.reviews.get(id)?.held !== true);
+  if (free.length < targets.length) {
+    void vscode.window.showInformationMessage("This edit is being changed in the terminal. Finish there first.");
+  }
+  return free;
 }
 
 function uriOf(target: unknown): vscode.Uri | undefined {
@@ -60,20 +74,13 @@ function uriOf(target: unknown): vscode.Uri | undefined {
   return target.resourceUri instanceof vscode.Uri ? target.resourceUri : undefined;
 }
 
-function answer(parts: Parts, target: unknown, give: (id: string, by: "button" | "command") => void): void {
-  const found = targetOf(parts, target);
-  if (found === undefined) return;
-  const review = parts.core.reviews.get(found.id);
-  if (review?.held === true) {
-    void vscode.window.showInformationMessage("This edit is being changed in the terminal. Finish there first.");
-    return;
-  }
-  give(found.id, found.by);
+function answer(parts: Parts, args: unknown[], give: (id: string, by: Target["by"]) => void): void {
+  for (const { id, by } of targetsOf(parts, args)) give(id, by);
 }
 
-async function rejectWithReason(parts: Parts, target: unknown): Promise<void> {
-  const found = targetOf(parts, target);
-  if (found === undefined) return;
+async function rejectWithReason(parts: Parts, args: unknown[]): Promise<void> {
+  const targets = targetsOf(parts, args);
+  if (targets.length === 0) return;
   const reason = await vscode.window.showInputBox({
     title: "Reject with a Reason",
     prompt: "What should the agent do instead?",
@@ -81,7 +88,8 @@ async function rejectWithReason(parts: Parts, target: unknown): Promise<void> {
     ignoreFocusOut: true,
   });
   // Escape is no answer; an empty reason is a plain rejection.
-  if (reason !== undefined) parts.core.reviews.reject(found.id, found.by, reason);
+  if (reason === undefined) return;
+  for (const { id, by } of targets) parts.core.reviews.reject(id, by, reason);
 }
 
 /** Shows the next review (or the previous one), counted from the one on the screen. */

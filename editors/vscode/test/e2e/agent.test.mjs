@@ -95,8 +95,7 @@ describe("agent in the integrated terminal", () => {
     await session.bench.diffShown();
     await session.bench.typeAtEnd("typed in the diff");
     await session.terminalShows("edited in code-server");
-    await session.page.locator(".terminal-wrapper.active .xterm").click();
-    await session.page.keyboard.press("y");
+    await session.bench.typeInTerminal("y");
     await session.noDiffs(1_000);
     await session.terminalShows("Written.");
     assert.equal(session.read("d.txt").toString(), "one\nTWO\nthree\ntyped in the diff");

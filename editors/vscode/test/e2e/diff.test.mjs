@@ -144,10 +144,27 @@ describe("a diff in VS Code", () => {
     await until("diff_changed", () =>
       client.notifications.some(({ method, params }) => method === "diff_changed" && params.diffId === "typed" && params.edited),
     );
-    const [word, text] = await client.call("resolveDiff", { diff_id: "typed", outcome: "accept" });
-    assert.deepEqual([word, text], ["FILE_SAVED", `${PROPOSED}here`]);
+    const [result] = await client.call("resolveDiff", { diff_id: "typed", outcome: "accept" });
+    const { outcome, text } = JSON.parse(result);
+    assert.deepEqual([outcome, text], ["accepted", `${PROPOSED}here`]);
     assert.equal((await verdict(answer)).details.reason, "terminal");
     await session.noDiffs(1_000);
+  });
+
+  it("cannot be answered or changed here while the terminal edits it", async () => {
+    const answer = ask(PROPOSED, { diff_id: "held", on_close: "keep" });
+    await bench.diffShown();
+    await client.call("resolveDiff", { diff_id: "held", outcome: "hold" });
+    await bench.typeAtEnd("not here");
+    await bench.titleButton("Accept").click();
+    await bench.page.locator(".notification-toast", { hasText: "being changed in the terminal" }).waitFor();
+    await client.call("resolveDiff", { diff_id: "held", outcome: "release" });
+    const writable = `return vscode.workspace.fs.isWritableFileSystem("agent-proposed") &&
+      ((await vscode.workspace.fs.stat(vscode.window.tabGroups.activeTabGroup.activeTab.input.modified)).permissions ?? 0) === 0`;
+    await until("the right side to be writable again", () => session.probe(writable));
+    await bench.titleButton("Accept").click();
+    assert.equal((await verdict(answer)).second, PROPOSED);
+    await session.probe(`await vscode.commands.executeCommand("notifications.clearAll")`);
   });
 
   it("takes no focus away", async () => {

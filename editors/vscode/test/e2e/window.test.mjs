@@ -230,6 +230,15 @@ describe("a window with reviews", () => {
     assert.deepEqual([params.filePath, params.lineStart, params.lineEnd], [session.file("a.txt"), 0, 1]);
   });
 
+  it("stops listening by command, and starts again", async () => {
+    await session.probe(`await vscode.commands.executeCommand("agent.stop")`);
+    assert.deepEqual(session.host.locks(), []);
+    await bench.statusItem("Agent").click();
+    client = await Client.connect(await session.lock());
+    const found = await client.call("getWorkspaceFolders");
+    assert.equal(JSON.parse(found[0]).folders[0].path, session.folder);
+  });
+
   it("sweeps what a reload leaves, and listens again", async () => {
     ask("a.txt", PROPOSED).catch(() => undefined);
     await bench.diffShown();
@@ -238,6 +247,7 @@ describe("a window with reviews", () => {
     await bench.page.reload({ waitUntil: "domcontentloaded" });
     await until("a new lock", () => session.host.locks().some((lock) => lock.authToken !== old.authToken), 30_000);
     await session.noDiffs(20_000);
+    assert.match(session.agentLog(), /closed 1 diffs that an earlier window had left/);
     assert.equal(session.host.locks().length, 1);
     client = await Client.connect(session.host.locks()[0]);
     assert.equal((await accept(ask("a.txt", PROPOSED))).text, PROPOSED);

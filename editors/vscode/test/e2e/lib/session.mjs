@@ -80,6 +80,12 @@ export class Session {
     await until("the diffs to close", async () => (await this.probe(code)) === 0, ms);
   }
 
+  /** What the extension has logged, in all windows so far. */
+  agentLog() {
+    const names = fs.readdirSync(this.host.root, { recursive: true }).filter((name) => name.endsWith("/Agent.log"));
+    return names.map((name) => fs.readFileSync(path.join(this.host.root, name), "utf8")).join("");
+  }
+
   /** Writes a script for the model; turns are objects, written as JSON, which YAML takes. */
   script(turns) {
     const file = path.join(this.host.root, `script-${fs.readdirSync(this.host.root).length}.yaml`);
