@@ -36,11 +36,6 @@ func ParseError(body []byte) *Error {
 	return e
 }
 
-// IsPage says whether body is a web page.
-func IsPage(body []byte) bool {
-	return len(body) > 0 && body[0] == '<'
-}
-
 // read takes what it knows of v; what is found first stays.
 func (e *Error) read(v any) {
 	switch v := v.(type) {
