@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { ToolError } from "./errors";
 import { canonical, relativeTo } from "./paths";
 import type { Ports } from "./ports";
@@ -49,7 +50,12 @@ export function diffTools(reviews: Reviews, ports: Ports): readonly Tool[] {
         },
         required: ["diff_id", "outcome"],
       },
-      call: (call) => Promise.resolve(resolveDiff(reviews, call)),
+      call: async (call) => {
+        // This process may have been stopped for a while. A client that did not wait has
+        // said so in its next message, and then its answer must not count.
+        await setImmediate();
+        return call.cancelled.aborted ? "silent" : resolveDiff(reviews, call);
+      },
     },
     {
       name: "getPendingDiffs",

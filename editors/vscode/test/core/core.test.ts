@@ -190,6 +190,18 @@ describe("openDiff", () => {
     assert.equal(contentOf(await client.response(id)).content[0]?.text, "DIFF_REJECTED");
   });
 
+  it("is not resolved by a client that has given the answer up before it was read", async (t) => {
+    const { core, client, diff, review } = await connected(t);
+    const id = client.beginTool("openDiff", diff({ diff_id: "q1" }));
+    const shown = await review();
+    const given = client.beginTool("resolveDiff", { diff_id: "q1", outcome: "accept" });
+    client.notify("notifications/cancelled", { requestId: given });
+    const { diffs } = (await client.json("getPendingDiffs")) as { diffs: unknown[] };
+    assert.deepEqual([diffs.length, client.answered(given)], [1, undefined]);
+    core.reviews.accept(shown, "button");
+    assert.equal(contentOf(await client.response(id)).content[0]?.text, "FILE_SAVED");
+  });
+
   for (const [tool, args, want] of [
     ["close_tab", { tab_name: "✻ [agent] f.txt (1) ⧉" }, "TAB_CLOSED"],
     ["closeTab", { tabName: "✻ [agent] f.txt (1) ⧉" }, "TAB_CLOSED"],
