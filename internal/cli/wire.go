@@ -114,7 +114,7 @@ func wire(cfg config.Config, f *flags, pl place, m config.Model, face surface) (
 	a.prompts = &idelink.Prompts{Link: a.link, Block: a.prompt.Editor}
 	a.loop, err = session.New(session.Options{
 		Model: model, Tools: a.toolset(confirm.NewController(a.policy, face.reviewers...), face.env),
-		System: a.prompt.System, Store: pl.store, Limits: limits(cfg), Emit: face.emit, Queued: a.prompts.Queued(face.queued),
+		System: a.prompt.System, Store: pl.store, Limits: limits(cfg), Emit: a.emit(face.emit), Queued: a.prompts.Queued(face.queued),
 	})
 	if err != nil {
 		return nil, errors.Join(err, a.jobs.Close(), root.Close())
@@ -128,6 +128,17 @@ func (a *app) toolset(ask tools.Asker, env []string) session.Toolset {
 		Root: a.root, Ask: ask, Jobs: a.jobs, Background: a.jobs, SpillDir: home.SpillDir(a.cfg.Home, id), Session: id, Home: a.cfg.Home,
 		Env: shell.Environ(append(os.Environ(), env...), a.cfg.SecretEnv()),
 	})
+}
+
+// emit shows events to the face, and to the editor whether the model is at work.
+func (a *app) emit(face func(session.Event)) func(session.Event) {
+	if a.link == nil {
+		return face
+	}
+	return func(ev session.Event) {
+		a.link.Saw(ev)
+		face(ev)
+	}
 }
 
 // info describes the model in use.

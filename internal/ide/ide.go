@@ -94,6 +94,7 @@ type Bridge struct {
 	opt      *Options
 	commands chan command
 	now      *current
+	doing    *activity
 	status   status
 }
 
@@ -101,7 +102,8 @@ type Bridge struct {
 func New(o Options) *Bridge {
 	o.Clock = o.Clock.withDefaults()
 	b := &Bridge{opt: &o, commands: make(chan command), now: &current{changed: make(chan struct{})}}
-	b.Reviewer = &Reviewer{opt: b.opt, now: b.now}
+	b.doing = &activity{changed: make(chan struct{})}
+	b.Reviewer = &Reviewer{opt: b.opt, now: b.now, doing: b.doing}
 	b.View = &View{opt: b.opt, now: b.now}
 	b.status.set(Status{State: Off})
 	return b

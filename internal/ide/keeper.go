@@ -183,7 +183,7 @@ func (k *keeper) take(ctx context.Context, t tried) {
 	again := false
 	switch {
 	case t.err == nil:
-		k.up(t.link)
+		k.up(ctx, t.link)
 	case errors.Is(t.err, ErrNoEditor):
 		k.idle("no editor has this folder open")
 	default:
@@ -210,7 +210,7 @@ func (k *keeper) take(ctx context.Context, t tried) {
 }
 
 // up takes up a new link.
-func (k *keeper) up(l *link) {
+func (k *keeper) up(ctx context.Context, l *link) {
 	k.pace.dialled(k.b.opt.Clock.Wall())
 	k.retry.Stop()
 	k.link = l
@@ -218,6 +218,9 @@ func (k *keeper) up(l *link) {
 		k.aim.remember(l.from)
 	}
 	k.b.now.set(l)
+	if l.ours() {
+		l.begin(func() { k.b.doing.show(ctx, l) })
+	}
 	k.say(Status{State: Connected, Editor: l.from, Info: l.client.Info(), Since: l.since})
 }
 

@@ -323,3 +323,31 @@ func spin(n int) {
 		_ = rand.IntN(2)
 	}
 }
+
+// TestActivity: our own extension is told what this side is doing.
+func TestActivity(t *testing.T) {
+	r := newRig(t, nil)
+	e := r.editor(idetest.Ours())
+	e.WaitRequests("setStatus", 1)
+	r.Working(true)
+	e.WaitRequests("setStatus", 2)
+	req := r.proposal("old\n", "new\n")
+	got := r.ask(t.Context(), req)
+	d := e.NextDiff()
+	e.WaitRequests("setStatus", 3)
+	d.Accept()
+	r.answered(got, req)
+	e.WaitRequests("setStatus", 4)
+	r.Working(false)
+	var states []string
+	for _, req := range e.WaitRequests("setStatus", 5) {
+		var said struct{ State string }
+		if err := json.Unmarshal(req.Params, &said); err != nil {
+			t.Fatal(err)
+		}
+		states = append(states, said.State)
+	}
+	if diff := cmp.Diff([]string{"idle", "working", "waiting", "working", "idle"}, states); diff != "" {
+		t.Error(diff)
+	}
+}

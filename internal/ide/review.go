@@ -137,6 +137,7 @@ func (r *reviews) shownAs(id string) *standing {
 type Reviewer struct {
 	opt     *Options
 	now     *current
+	doing   *activity
 	reviews reviews
 }
 
@@ -150,6 +151,8 @@ func (v *Reviewer) Review(ctx context.Context, req confirm.Request) (confirm.Ver
 	}
 	s := v.reviews.begin(req)
 	defer v.reviews.end(s)
+	v.doing.change(func(a *activity) { a.asking++ })
+	defer v.doing.change(func(a *activity) { a.asking-- })
 	for {
 		l, err := v.awaitLink(ctx, s)
 		if errors.Is(err, errAgain) {

@@ -212,6 +212,9 @@ func (v *Reviewer) verdict(ctx context.Context, l *link, s *standing, o opened) 
 	return confirm.Verdict{}, confirm.ErrUndecided
 }
 
+// codeStale is an editor's refusal of a proposal that was made from another text.
+const codeStale = "STALE_BASE"
+
 // refusal says why an editor does not show a diff.
 func refusal(l *link, s *standing, err error) string {
 	var tool *client.ToolError
@@ -222,6 +225,8 @@ func refusal(l *link, s *standing, err error) string {
 		return l.name() + " shows no diffs: answer here"
 	case errors.As(err, &tool) && tool.Code == client.CodeDirty:
 		return s.req.Change.Name + " has unsaved changes in " + l.name() + ": answer here, or save it first"
+	case errors.As(err, &tool) && tool.Code == codeStale:
+		return s.req.Change.Name + " is another text in " + l.name() + " (changed on disk, or read in another encoding): answer here"
 	case errors.As(err, &tool) && tool.Code == client.CodeBusy:
 		return s.req.Change.Name + " is under another review in " + l.name() + ": answer here"
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/ide"
 	"github.com/bb2d0cf4/agent/internal/ide/client"
 	"github.com/bb2d0cf4/agent/internal/ide/lock"
+	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -189,6 +190,19 @@ func (l *Link) Told() (state projectctx.EditorState, apart bool) {
 		return nil, false
 	}
 	return l.View, l.apart
+}
+
+// Saw takes an event of the session: the editor shows whether the model is at work.
+func (l *Link) Saw(ev session.Event) {
+	if l == nil {
+		return
+	}
+	switch ev.(type) {
+	case session.TurnStarted:
+		l.Working(true)
+	case session.TurnEnded:
+		l.Working(false)
+	}
 }
 
 // Claim takes a question for the terminal, see ide.Reviewer.

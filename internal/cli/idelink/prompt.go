@@ -30,7 +30,7 @@ type Prompts struct {
 
 // Prompt returns a prompt as it is sent.
 func (p *Prompts) Prompt(ctx context.Context, text string) string {
-	return p.aside(ctx, p.Link.expand(text))
+	return p.aside(ctx, expand(p.Link, text))
 }
 
 // Queued expands what was typed during a turn.
@@ -41,7 +41,7 @@ func (p *Prompts) Queued(take func() []string) func() []string {
 	return func() []string {
 		texts := take()
 		for i, t := range texts {
-			texts[i] = p.Link.expand(t)
+			texts[i] = expand(p.Link, t)
 		}
 		return texts
 	}
@@ -49,7 +49,7 @@ func (p *Prompts) Queued(take func() []string) func() []string {
 
 // expand returns a prompt that holds what it names: with @selection in it, the
 // text that is selected in the editor follows.
-func (l *Link) expand(prompt string) string {
+func expand(l *Link, prompt string) string {
 	if l == nil || !strings.Contains(prompt, token) || !selection().MatchString(prompt) {
 		return prompt
 	}
