@@ -45,7 +45,11 @@ func newIDE(p Process, f *flags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return ideInstall(cmd.Context(), p, cfg, strings.Join(args, ""), to)
+			vsix, err := vscode.Package()
+			if err != nil {
+				return err
+			}
+			return ideInstall(cmd.Context(), p, cfg, vsix, strings.Join(args, ""), to)
 		},
 	}
 	install.Flags().StringVar(&to, "to", "", "write the extension to this `file` and install nothing")
@@ -62,11 +66,7 @@ func ideStatus(ctx context.Context, p Process, dir string, cfg config.Config) er
 
 // ideInstall installs the extension into the editor of that name, or into all that
 // there are; with a file it only writes it.
-func ideInstall(ctx context.Context, p Process, cfg config.Config, only, to string) error {
-	vsix, err := vscode.Package()
-	if err != nil {
-		return err
-	}
+func ideInstall(ctx context.Context, p Process, cfg config.Config, vsix []byte, only, to string) error {
 	if to != "" {
 		abs, err := filepath.Abs(to)
 		if err != nil {

@@ -31,6 +31,7 @@ type seen struct {
 	selection   client.Selection
 	asking      chan struct{} // closed when the question under way is answered; nil if none is
 	told        bool          // the editor has told its selection by itself
+	serial      int           // of the selection: grows with each
 }
 
 // dial connects to an editor.
@@ -52,6 +53,7 @@ func (b *Bridge) events(l *link) client.Events {
 		Selection: func(s client.Selection) {
 			l.mu.Lock()
 			l.seen.selection, l.seen.told = s, true
+			l.seen.serial++
 			l.mu.Unlock()
 			b.opt.Face.changed()
 		},

@@ -168,6 +168,40 @@ func TestState(t *testing.T) {
 		if diff := cmp.Diff(want, r.Selection()); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
+		if diff := cmp.Diff(want, r.Glance()); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// TestGlanceReadsOnce: what is drawn at every key costs no look at a file.
+func TestGlanceReadsOnce(t *testing.T) {
+	reads := 0
+	r := newRig(t, func(o *ide.Options) {
+		o.Read = func(string) (string, error) {
+			reads++
+			return "one\ntwo\n", nil
+		}
+	})
+	if r.Glance() != nil {
+		t.Error("a selection without an editor")
+	}
+	e := r.editor(idetest.Neovim())
+	path := filepath.Join(r.dir, "a.txt")
+	tell := func(line int, text string) {
+		at := func(l int) map[string]any { return map[string]any{"line": l, "character": 0} }
+		e.Notify("selection_changed", map[string]any{
+			"filePath": path, "text": text, "selection": map[string]any{"start": at(line), "end": at(line)},
+		})
+		r.until("the selection "+text, func() bool { s := r.Glance(); return s != nil && s.Text == text })
+	}
+	tell(0, "one")
+	for range 100 {
+		r.Glance()
+	}
+	tell(1, "two")
+	if reads != 2 {
+		t.Errorf("%d looks at the file", reads)
 	}
 }
 

@@ -1,6 +1,7 @@
 package ide
 
 import (
+	"encoding/json"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/ide/idetest"
 	"github.com/bb2d0cf4/agent/internal/ide/lock"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
@@ -124,5 +126,42 @@ func TestAloneWithoutAnEditor(t *testing.T) {
 				t.Errorf("%+v, %v after %v", v, err, time.Since(start))
 			}
 		})
+	}
+}
+
+// TestWake: after a sleep a link that is dead is given up, one that lives stays, and
+// without one it is looked for at once.
+func TestWake(t *testing.T) {
+	e := idetest.Start(t, idetest.Ours())
+	dir := t.TempDir()
+	e.WriteLock(dir, dir)
+	b := New(Options{Search: lock.Search{Folder: dir, Dir: dir}})
+	from, ok := lock.Choice(b.Candidates(t.Context()))
+	if !ok {
+		t.Fatal("the editor was not found")
+	}
+	l, err := b.dial(t.Context(), from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &keeper{b: b, link: l, pace: pace{jitter: b.opt.Clock.Jitter}, retry: time.NewTimer(time.Hour)}
+	defer k.end()
+	k.wake(t.Context())
+	k.work.Wait()
+	if err := l.client.Err(); err != nil {
+		t.Errorf("a living link was given up: %v", err)
+	}
+	e.Handle("ping", func(*idetest.Conn, json.RawMessage) idetest.Reply { return idetest.Reply{Silent: true} })
+	k.wake(t.Context())
+	<-l.client.Done()
+	k.drop()
+	k.wake(t.Context())
+	if k.try != nil {
+		t.Error("looks for an editor although nobody wants one")
+	}
+	k.aim = aim{kind: best}
+	k.wake(t.Context())
+	if k.try == nil {
+		t.Error("does not look for an editor")
 	}
 }

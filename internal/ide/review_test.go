@@ -323,6 +323,34 @@ func TestClaimWithoutADraft(t *testing.T) {
 	}
 }
 
+// TestSlowWithdrawal: an editor that does not confirm holds up the verdict for no
+// more than a second, and its diff is closed at the next chance.
+func TestSlowWithdrawal(t *testing.T) {
+	r := newRig(t, nil)
+	e := r.editor(idetest.Neovim())
+	slow := func(*idetest.Conn, rawJSON) idetest.Reply { return idetest.Reply{Silent: true} }
+	e.Handle("close_tab", slow)
+	req := r.proposal("old\n", "new\n")
+	got := r.ask(t.Context(), req)
+	first := e.NextDiff()
+	r.terminal.answers <- yes
+	if o, _ := r.answered(got, req); o.By != "terminal" {
+		t.Errorf("%+v", o)
+	}
+	first.Accept() // void: nobody asks any more
+	e.Handle("close_tab", nil)
+	got = r.ask(t.Context(), req)
+	second := e.NextDiff()
+	closes := e.WaitRequests("close_tab", 2)
+	if len(closes) < 2 || !strings.Contains(string(closes[1].Params), first.Tab) {
+		t.Errorf("the first diff was not closed again: %+v", closes)
+	}
+	second.Reject()
+	if o, _ := r.answered(got, req); o.Decision != confirm.Reject || o.By != "Neovim" {
+		t.Errorf("%+v", o)
+	}
+}
+
 // TestCancelledTurn: the diff goes away with the turn.
 func TestCancelledTurn(t *testing.T) {
 	r := newRig(t, nil)

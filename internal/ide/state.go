@@ -18,6 +18,16 @@ const telling = 5 * time.Second
 type View struct {
 	opt *Options
 	now *current
+
+	mu     sync.Mutex // guards glance
+	glance glance
+}
+
+// glance is where a selection was when it was last looked at.
+type glance struct {
+	link   *link
+	serial int
+	at     *editor.Selection
 }
 
 // State returns what the editor shows, as far as it is known when ctx ends. Once
@@ -110,6 +120,7 @@ func (v *View) firstSelection(ctx context.Context, l *link) {
 		l.note(func(s *seen) {
 			if !s.told {
 				s.selection, s.told = sel, true
+				s.serial++
 			}
 		})
 	}
@@ -192,4 +203,22 @@ func (v *View) Selection() *editor.Selection {
 	s := l.seen.selection
 	l.mu.Unlock()
 	return v.place(l, s)
+}
+
+// Glance is Selection for those who look often: it looks at files only when another
+// selection was told.
+func (v *View) Glance() *editor.Selection {
+	l, _ := v.now.get()
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	s, serial := l.seen.selection, l.seen.serial
+	l.mu.Unlock()
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.glance.link != l || v.glance.serial != serial {
+		v.glance = glance{l, serial, v.place(l, s)}
+	}
+	return v.glance.at
 }

@@ -126,7 +126,7 @@ func (l *Link) Footer() string {
 		return ""
 	}
 	text := s.Editor.File.Name
-	if sel := l.View.Selection(); sel != nil {
+	if sel := l.View.Glance(); sel != nil {
 		text += ": " + filepath.Base(sel.Path) + lines(":", sel.StartLine, "-", sel.EndLine)
 	}
 	return text
@@ -134,7 +134,7 @@ func (l *Link) Footer() string {
 
 // Paths adds the editor's selection to what @ completes, if there is one.
 func (l *Link) Paths(known []string) []string {
-	if l == nil || l.View.Selection() == nil {
+	if l == nil || l.View.Glance() == nil {
 		return known
 	}
 	return append([]string{strings.TrimPrefix(token, "@")}, known...)

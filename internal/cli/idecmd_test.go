@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/config"
+)
+
+// TestIDEInstall: the extension goes to every editor on PATH, the one that is named,
+// or a file; one that fails does not keep the others from it.
+func TestIDEInstall(t *testing.T) {
+	cfg, err := config.LoadFrom(filepath.Join(t.TempDir(), ".agent"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	t.Setenv("PATH", bin)
+	t.Setenv("LOG", filepath.Join(bin, "log"))
+	for name, script := range map[string]string{
+		"code": "echo full disk; exit 1", "cursor": "while read -r line; do echo \"$line\" >>$LOG; done <\"$2\"",
+	} {
+		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, stdout := files(t)
+	err = ideInstall(t.Context(), p, cfg, []byte("the extension\n"), "", "")
+	if err == nil || !strings.Contains(err.Error(), "full disk") {
+		t.Errorf("the failure is not told: %v", err)
+	}
+	got, readErr := os.ReadFile(filepath.Join(bin, "log"))
+	if string(got) != "the extension\n" || !strings.Contains(stdout(), "installed with "+filepath.Join(bin, "cursor")) {
+		t.Errorf("installed %q (%v), said %q", got, readErr, stdout())
+	}
+	if err := ideInstall(t.Context(), p, cfg, nil, "codium", ""); err == nil {
+		t.Error("installed with a program that there is not")
+	}
+	to := filepath.Join(t.TempDir(), "agent.vsix")
+	if err := ideInstall(t.Context(), p, cfg, []byte("x"), "", to); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(to); string(got) != "x" || err != nil {
+		t.Errorf("written %q, %v", got, err)
+	}
+}
+
+func TestIDEStatusWithoutAnEditor(t *testing.T) {
+	t.Setenv("HOME", t.TempDir())
+	cfg, err := config.LoadFrom(filepath.Join(t.TempDir(), ".agent"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, stdout := files(t)
+	if err := ideStatus(t.Context(), p, t.TempDir(), cfg); err != nil || !strings.Contains(stdout(), "No editor was found") {
+		t.Errorf("%v, %q", err, stdout())
+	}
+}
