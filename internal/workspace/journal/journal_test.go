@@ -314,9 +314,9 @@ func TestLoneLockFilesGo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer lock.Release() //nolint:errcheck // the test is over
+	defer func() { must(t, lock.Release()) }()
 	again := Open(home, root, settled(new(int)))
-	defer again.Close() //nolint:errcheck // nothing was written
+	defer func() { must(t, again.Close()) }()
 	if _, err := os.Stat(orphan); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the lock of a dead process stays: %v", err)
 	}
