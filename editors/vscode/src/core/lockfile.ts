@@ -41,6 +41,7 @@ export class LockFile {
   readonly path: string;
   private token = "";
   private work: Promise<void> = Promise.resolve();
+  private removed = false;
 
   constructor(
     private readonly folder: string,
@@ -49,14 +50,16 @@ export class LockFile {
     this.path = join(folder, `${port}.lock`);
   }
 
-  /** Writes are done in the order of the calls. */
+  /** Writes are done in the order of the calls; none comes after remove. */
   write(content: LockContent): Promise<void> {
+    if (this.removed) return this.work;
     this.token = content.authToken;
     return this.next(() => replace(this.folder, this.path, JSON.stringify(content)));
   }
 
   /** Removes the file, unless it has become somebody else's. */
   remove(): Promise<void> {
+    this.removed = true;
     return this.next(async () => {
       const content = parse(await readFile(this.path, "utf8").catch(() => ""));
       if (content?.["authToken"] === this.token) await unlink(this.path);

@@ -111,11 +111,15 @@ describe("the lock file", () => {
   });
 
   it("is removed, if it is still ours", async (t) => {
-    const lock = new LockFile(tempFolder(t), 1);
-    await lock.write(content);
-    await lock.remove();
-    assert.equal(existsSync(lock.path), false);
-    await lock.remove();
+    const folder = tempFolder(t);
+    const ended = new LockFile(folder, 1);
+    await ended.write(content);
+    await ended.remove();
+    assert.equal(existsSync(ended.path), false);
+    await ended.remove();
+    await ended.write(content);
+    assert.equal(existsSync(ended.path), false, "a late write brought it back");
+    const lock = new LockFile(folder, 1);
     await lock.write(content);
     writeFileSync(lock.path, JSON.stringify({ ...content, authToken: "another's" }));
     await lock.remove();

@@ -51,6 +51,7 @@ export class Client {
   request(method, params) {
     const id = ++this.lastId;
     return new Promise((resolve, reject) => {
+      if (this.socket.readyState !== WebSocket.OPEN) return reject(new Error("the connection is closed"));
       this.waiting.set(id, { resolve, reject });
       this.send({ id, method, params });
     });
