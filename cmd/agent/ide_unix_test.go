@@ -195,6 +195,8 @@ func TestEditorTells(t *testing.T) {
 	d.WaitFor(`Visual Studio Code: main\.go:3`)
 	e.Notify("at_mentioned", map[string]any{"filePath": path, "lineStart": 2, "lineEnd": 4})
 	d.WaitFor(`❯ @main\.go#L3-5`)
+	e.Notify("at_mentioned", map[string]any{"filePath": path + "\x1b[2J\x1b]0;x\a"})
+	e.Notify("diff_changed", map[string]any{"diffId": "\x1b[2J", "edited": true})
 	d.say("and @selection be polite")
 	e.NextDiff()
 	request := string(d.request(0))

@@ -37,15 +37,15 @@ func (v *View) Report(ctx context.Context, path string, wait time.Duration) (fou
 }
 
 // Unsaved says whether the editor holds changes of a file that are not on disk.
-// An editor that does not say within a second is taken to hold none. name is what
-// people call the editor.
+// An editor that does not say within a second is taken to hold none; so is one
+// that is still being connected then. name is what people call the editor.
 func (v *View) Unsaved(ctx context.Context, path string) (name string, unsaved bool) {
-	l, _ := v.now.get()
+	ctx, cancel := context.WithTimeout(ctx, buffering)
+	defer cancel()
+	l := v.now.soon(ctx)
 	if l == nil {
 		return "", false
 	}
-	ctx, cancel := context.WithTimeout(ctx, buffering)
-	defer cancel()
 	buf, err := l.client.Documents.Buffer(ctx, path, false)
 	return l.name(), err == nil && buf.Dirty
 }

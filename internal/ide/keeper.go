@@ -141,6 +141,7 @@ func (k *keeper) abandon(why error) {
 		k.try.asked.done <- why
 	}
 	k.try = nil
+	k.b.now.attempt(false)
 }
 
 // drop ends the link, if there is one.
@@ -160,6 +161,7 @@ func (k *keeper) begin(ctx context.Context, asked *command) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	k.try = &attempt{cancel: cancel, out: make(chan tried, 1), asked: asked}
+	k.b.now.attempt(true)
 	if asked != nil {
 		k.say(Status{State: Connecting})
 	}
@@ -196,6 +198,7 @@ func (k *keeper) take(ctx context.Context, t tried) {
 		}
 		k.idle(fmt.Sprintf("%s could not be connected: %v", nameOf(t.from), t.err))
 	}
+	k.b.now.attempt(false)
 	if again && asked == nil {
 		k.begin(ctx, nil)
 	}
@@ -277,8 +280,11 @@ func (k *keeper) wake(ctx context.Context) {
 
 // say publishes the status.
 func (k *keeper) say(s Status) {
+	was := k.b.status.get()
 	k.b.status.set(s)
-	k.b.opt.Face.changed()
+	if s.State == Connected || s.State != was.State || s.Why != was.Why {
+		k.b.opt.Face.changed()
+	}
 }
 
 // nap notices that the machine has slept.

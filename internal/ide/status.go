@@ -1,6 +1,7 @@
 package ide
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -43,13 +44,42 @@ type current struct {
 	mu      sync.Mutex
 	link    *link         // nil while there is none
 	ever    bool          // there was one
-	changed chan struct{} // closed when link is replaced
+	trying  bool          // an attempt is under way
+	changed chan struct{} // closed when link is replaced, and when an attempt ends
 }
 
 func (c *current) get() (*link, <-chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.link, c.changed
+}
+
+// soon returns the link. Without one it waits, until ctx ends, for the attempt
+// that is under way: a program that has just been started has no link yet.
+func (c *current) soon(ctx context.Context) *link {
+	for {
+		c.mu.Lock()
+		l, trying, changed := c.link, c.trying, c.changed
+		c.mu.Unlock()
+		if l != nil || !trying {
+			return l
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// attempt says that an attempt is under way, or that it has ended.
+func (c *current) attempt(underWay bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.trying = underWay
+	if !underWay {
+		c.wake()
+	}
 }
 
 // never says that there has been no link yet.
@@ -63,6 +93,11 @@ func (c *current) set(l *link) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.link, c.ever = l, c.ever || l != nil
+	c.wake()
+}
+
+// wake wakes those who wait; mu is held.
+func (c *current) wake() {
 	close(c.changed)
 	c.changed = make(chan struct{})
 }

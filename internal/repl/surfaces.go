@@ -9,6 +9,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/repl/feed"
 	"github.com/bb2d0cf4/agent/internal/repl/panel"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
 // Surfaces are the other places on which a question stands, an editor's for
@@ -49,7 +50,7 @@ func other(m *model, item any) {
 		m.ask.said = it
 		recall(m.ask)
 	case insertion:
-		text := strings.Join(strings.Fields(it.text), " ") + " "
+		text := sanitize.Line(strings.Join(strings.Fields(it.text), " ")) + " "
 		if !m.ed.Empty() && !strings.HasSuffix(m.ed.Text(), " ") {
 			text = " " + text
 		}
