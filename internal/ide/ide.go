@@ -101,7 +101,7 @@ type Bridge struct {
 // New returns a Bridge that is not linked. It looks for nothing before Run.
 func New(o Options) *Bridge {
 	o.Clock = o.Clock.withDefaults()
-	b := &Bridge{opt: &o, commands: make(chan command), now: &current{changed: make(chan struct{})}}
+	b := &Bridge{opt: &o, commands: make(chan command), now: &current{trying: o.Auto, changed: make(chan struct{})}}
 	b.doing = &activity{changed: make(chan struct{})}
 	b.Reviewer = &Reviewer{opt: b.opt, now: b.now, doing: b.doing}
 	b.View = &View{opt: b.opt, now: b.now}

@@ -255,6 +255,21 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
+// TestUnsavedWaitsForTheFirstLink: what is edited first, right after the start, is
+// not built on a text that is older than the one in the editor.
+func TestUnsavedWaitsForTheFirstLink(t *testing.T) {
+	var path string
+	r := newRig(t, func(o *ide.Options) {
+		e := idetest.Start(t, idetest.Ours())
+		path = filepath.Join(o.Search.Dir, "a.txt")
+		e.World.Open(path, idetest.Document{Dirty: true})
+		e.WriteLock(o.Search.Folder, o.Search.Dir)
+	})
+	if _, unsaved := r.Unsaved(t.Context(), path); !unsaved {
+		t.Error("the first edit did not wait for its editor")
+	}
+}
+
 // TestUnsavedIsAskedBriefly: an edit is not held up by an editor that does not
 // say.
 func TestUnsavedIsAskedBriefly(t *testing.T) {

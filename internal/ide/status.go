@@ -44,7 +44,7 @@ type current struct {
 	mu      sync.Mutex
 	link    *link         // nil while there is none
 	ever    bool          // there was one
-	trying  bool          // an attempt is under way
+	trying  bool          // an attempt is under way, or the first is about to be
 	changed chan struct{} // closed when link is replaced, and when an attempt ends
 }
 
