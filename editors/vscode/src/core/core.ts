@@ -140,6 +140,7 @@ export class Core {
       version: this.options.version,
       capability: () => this.capability(),
       changed: () => this.clientsChanged(),
+      ready: () => this.greet(session),
     });
     this.sessions.set(session.id, session);
     this.clientsChanged();
@@ -152,6 +153,12 @@ export class Core {
         this.clientsChanged();
       },
     };
+  }
+
+  /** Tells a new client what the others were told when it changed. */
+  private greet(session: Session): void {
+    const selected = this.selections.current();
+    if (selected !== undefined) session.notify("selection_changed", selected);
   }
 
   /** What a client may rely on beyond the tools that every editor has. */

@@ -19,7 +19,7 @@ export interface WireSelection {
  */
 export class SelectionTracker {
   private last: WireSelection | undefined;
-  private told = "";
+  private told: WireSelection | undefined;
   private pending: Cancel = () => undefined;
 
   constructor(
@@ -39,16 +39,19 @@ export class SelectionTracker {
     return this.last;
   }
 
+  /** What was told last; what is newer is about to be told. */
+  current(): WireSelection | undefined {
+    return this.told;
+  }
+
   /** Nothing is told any more. */
   stop(): void {
     this.pending();
   }
 
   private flush(): void {
-    if (this.last === undefined) return;
-    const now = JSON.stringify(this.last);
-    if (now === this.told) return;
-    this.told = now;
+    if (this.last === undefined || JSON.stringify(this.last) === JSON.stringify(this.told)) return;
+    this.told = this.last;
     this.tell(this.last);
   }
 }

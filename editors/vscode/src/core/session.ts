@@ -28,6 +28,8 @@ export interface SessionHost {
   capability(): object;
   /** The handshake is over, or the client said something about itself. */
   changed(): void;
+  /** The client takes notifications from now on. */
+  ready(): void;
 }
 
 /** One connected client, from its handshake to its end: MCP over JSON-RPC. */
@@ -110,7 +112,9 @@ export class Session implements ToolClient {
   }
 
   private notification(method: string, params: Record<string, unknown>): void {
-    if (method === "ide_connected" && Number.isSafeInteger(params["pid"])) {
+    if (method === "notifications/initialized") {
+      this.host.ready();
+    } else if (method === "ide_connected" && Number.isSafeInteger(params["pid"])) {
       this.known.pid = params["pid"] as number;
       this.host.changed();
     } else if (method === "log_event") {

@@ -297,6 +297,16 @@ describe("the lock", () => {
 describe("what the editor sees", () => {
   const at = (line: number, character: number) => ({ line, character });
 
+  it("a new client is told the selection that there is", async (t) => {
+    const { core, editor, client, lockPath, file } = await connected(t);
+    const selection = { path: file, uri: `file://${file}`, text: "two", start: at(1, 0), end: at(1, 3) };
+    await client.json("getOpenEditors"); // its handshake is over
+    core.selectionChanged(selection);
+    editor.clock.advance(100);
+    const late = await WsClient.connect(t, lockPath);
+    assert.deepEqual(await late.heard("selection_changed"), await client.heard("selection_changed"));
+  });
+
   it("selections are told and kept", async (t) => {
     const { core, editor, client, file } = await connected(t);
     assert.deepEqual(await client.json("getLatestSelection"), { success: false, message: "No selection available" });
