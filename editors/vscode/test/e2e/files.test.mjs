@@ -139,7 +139,8 @@ describe("a file", () => {
 
   it("with unsaved changes is saved first, if the person says so, and edited as saved", async () => {
     await typeInto("dirty.txt", "mine\n");
-    const agent = await at.scene.agent([edit("dirty.txt", "two", "TWO"), { text: "Good." }]);
+    const agent = await at.scene.linkedAgent([edit("dirty.txt", "two", "TWO"), { text: "Good." }]);
+    await agent.type("go on\r");
     await agent.asks();
     await agent.shows("unsaved");
     assert.equal(read("dirty.txt").toString(), BASE);
@@ -147,19 +148,20 @@ describe("a file", () => {
     await at.scene.bench.diffShown();
     assert.equal(read("dirty.txt").toString(), `mine\n${BASE}`);
     await at.scene.bench.titleButton("Accept").click();
-    assert.match(await agent.told(1), /^Wrote dirty\.txt: 1 added, 1 removed/);
+    assert.match(await agent.told(2), /^Wrote dirty\.txt: 1 added, 1 removed/);
     assert.equal(read("dirty.txt").toString(), `mine\n${PROPOSED}`);
   });
 
   it("with unsaved changes is left alone, if the person says so", async () => {
     const same = unchanged(file("kept.txt"), assert);
     await typeInto("kept.txt", "mine\n");
-    const agent = await at.scene.agent([edit("kept.txt", "two", "TWO"), { text: "I see." }]);
+    const agent = await at.scene.linkedAgent([edit("kept.txt", "two", "TWO"), { text: "I see." }]);
+    await agent.type("go on\r");
     await agent.asks();
     await agent.type("n");
     await agent.asksNothing();
     await agent.type("go on\r");
-    assert.match(await agent.told(1), /unsaved changes in the user's editor, so it cannot be edited/);
+    assert.match(await agent.told(2), /unsaved changes in the user's editor, so it cannot be edited/);
     same();
     const text = `return vscode.workspace.textDocuments.find((document) => document.uri.fsPath === args[0]).getText()`;
     assert.equal(await at.scene.session.probe(text, file("kept.txt")), `mine\n${BASE}`);
@@ -169,7 +171,7 @@ describe("a file", () => {
     const agent = await at.scene.agent([edit("moving.txt", "two", "TWO"), { text: "I see." }]);
     await at.scene.bench.diffShown();
     fs.writeFileSync(file("moving.txt"), "someone else's\n");
-    await at.scene.bench.page.locator(".part.editor .tab.active .monaco-icon-label-container", { hasText: "!" }).or(at.scene.bench.page.locator(".part.editor .tab.active[aria-label*='changed on disk']")).first().waitFor();
+    await at.scene.bench.page.waitForFunction(isMarked);
     await at.scene.bench.titleButton("Accept").click();
     await at.scene.bench.page.locator(".monaco-dialog-box .monaco-button", { hasText: "Accept Anyway" }).click();
     assert.match(await agent.told(1), /changed while the edit was being reviewed: nothing was written/);
@@ -194,3 +196,9 @@ describe("a file", () => {
     assert.equal(read("auto.txt").toString(), `${PROPOSED}four`);
   });
 });
+
+/** Runs in the page: whether the active tab says that its file has changed on disk. */
+function isMarked() {
+  const labels = [...document.querySelectorAll(".part.editor .tab.active .monaco-icon-label, .part.editor .tab.active .monaco-icon-label *")];
+  return labels.some((label) => getComputedStyle(label, "::after").content === '"!"');
+}

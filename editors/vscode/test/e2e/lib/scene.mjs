@@ -58,6 +58,15 @@ export class Scene {
     return agent;
   }
 
+  /** The same with a first answer, "Hello.", when that is given and the editor is linked: turns answer the prompts after it. */
+  async linkedAgent(turns, options) {
+    const agent = await this.agent([{ text: "Hello." }, ...turns], options);
+    await agent.shows("· code-server");
+    await agent.shows("Hello.");
+    await agent.idle();
+    return agent;
+  }
+
   /** Puts the window back as it was: no agent, no editor, no diff. */
   async clean() {
     await this.session.probe(

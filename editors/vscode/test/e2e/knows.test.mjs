@@ -1,0 +1,103 @@
+// What the editor knows reaches the model: new errors with the edit that made them,
+// open files, the selection; and an editor that is stuck holds nothing up.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+
+import { edit } from "./lib/model.mjs";
+import { stage } from "./lib/scene.mjs";
+import { until } from "./lib/wait.mjs";
+
+const SUM = "export const sum = (a: number, b: number): number => a + b;\n";
+const TURN_MS = 300;
+// A bound of behaviour, not of speed: a busy machine gets five times of it.
+const SLACK = 5;
+
+describe("what the editor knows", () => {
+  const at = stage({ files: { "sum.ts": SUM, "other.txt": "one\ntwo\nthree\n" } });
+  const probe = (code, ...args) => at.scene.session.probe(code, ...args);
+  const open = (name, from, to) =>
+    probe(
+      `const editor = await vscode.window.showTextDocument(vscode.Uri.file(args[0]), { preview: false });
+       if (args[1] !== null) editor.selection = new vscode.Selection(args[1], 0, args[2], 0);`,
+      at.scene.session.file(name),
+      from,
+      to,
+    );
+  const errors = (name) =>
+    probe(
+      `return vscode.languages.getDiagnostics(vscode.Uri.file(args[0])).filter(({ severity }) => severity === vscode.DiagnosticSeverity.Error).length`,
+      at.scene.session.file(name),
+    );
+  /** The editor's part of a system prompt. */
+  const block = (system) => /^IDE connected: (?:.*\n)(?: {2,}.*\n)*/m.exec(`${system}\n`)?.[0] ?? "";
+
+  it("a type error that an edit makes is in the result of the edit", async () => {
+    await open("sum.ts");
+    await probe(
+      `const document = vscode.window.activeTextEditor.document;
+       await vscode.window.activeTextEditor.edit((edit) => edit.insert(document.lineAt(1).range.start, "const wrong: number = '';"));`,
+    );
+    await until("the TypeScript server", async () => (await errors("sum.ts")) === 1, 60_000);
+    await probe(`await vscode.commands.executeCommand("workbench.action.files.revert")`);
+    await until("the TypeScript server to be satisfied", async () => (await errors("sum.ts")) === 0, 60_000);
+    const agent = await at.scene.linkedAgent([edit("sum.ts", "a + b", "`${a}${b}`"), { text: "Oh." }]);
+    await agent.type("go on\r");
+    await at.scene.bench.diffShown();
+    await at.scene.bench.titleButton("Accept").click();
+    assert.match(await agent.told(2), /New diagnostics since the edit:\n.*\[error\] sum\.ts:1 — .*'string' is not assignable to type 'number'/);
+  });
+
+  it("open tabs, the selection and errors are in the next system prompt", async () => {
+    const agent = await at.scene.linkedAgent([{ text: "I see." }]);
+    await open("sum.ts");
+    await open("other.txt", 0, 2);
+    await probe(
+      `globalThis.found ??= vscode.languages.createDiagnosticCollection("test");
+       globalThis.found.set(vscode.Uri.file(args[0]), [new vscode.Diagnostic(new vscode.Range(2, 0, 2, 5), "three is too many", vscode.DiagnosticSeverity.Error)]);`,
+      at.scene.session.file("other.txt"),
+    );
+    await agent.shows("other.txt:1-2");
+    await agent.type("what is open?\r");
+    const told = block(await at.scene.model.system(agent.prompt, 1));
+    assert.match(told, /^IDE connected: code-server\n {2}Open tabs: .*sum\.ts.*other\.txt.*\n/);
+    assert.match(told, /^ {2}Diagnostics: \d+ errors?, \d+ warnings?\n(?: {4}.*\n)* {4}other\.txt:3: three is too many$/m);
+    assert.match(told, /^ {2}Active: other\.txt$/m);
+    assert.match(told, /^ {2}Selection: other\.txt:1-2$/m);
+  });
+
+  it("800 characters of it at most, however much there is", async () => {
+    const agent = await at.scene.linkedAgent([{ text: "I see." }]);
+    await open("other.txt", 0, 2);
+    await probe(
+      `globalThis.found ??= vscode.languages.createDiagnosticCollection("test");
+       const range = new vscode.Range(0, 0, 0, 3);
+       globalThis.found.set(vscode.Uri.file(args[0]), Array.from({ length: 200 }, (_, n) => new vscode.Diagnostic(range, "error number " + n)));`,
+      at.scene.session.file("other.txt"),
+    );
+    await agent.shows("other.txt:1-2");
+    await agent.type("what is wrong?\r");
+    const told = block(await at.scene.model.system(agent.prompt, 1));
+    assert.match(told, /^ {4}other\.txt:1: error number 0$/m);
+    assert.match(told, /\.\.\./);
+    assert.ok(told.trimEnd().length <= 800, `${told.length} characters:\n${told}`);
+    assert.match(told, /^ {2}Selection: other\.txt:1-2$/m);
+    await probe(`globalThis.found.clear()`);
+  });
+
+  it("an editor that is stuck holds a turn up for a moment only", async (t) => {
+    const agent = await at.scene.linkedAgent([{ text: "Still here." }]);
+    const { pid } = await at.scene.session.lock();
+    await at.scene.bench.typeInTerminal("go on");
+    process.kill(pid, "SIGSTOP");
+    try {
+      const from = performance.now();
+      await at.scene.bench.page.keyboard.press("Enter");
+      await at.scene.model.request(agent.prompt, 1);
+      const took = performance.now() - from;
+      t.diagnostic(`the request was there after ${Math.round(took)} ms`);
+      assert.ok(took <= TURN_MS * SLACK, `${took} ms`);
+    } finally {
+      process.kill(pid, "SIGCONT");
+    }
+  });
+});

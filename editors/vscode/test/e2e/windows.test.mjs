@@ -1,0 +1,166 @@
+// More than one of everything: agents, windows, folders, names of a folder.
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
+import { after, afterEach, before, describe, it } from "node:test";
+
+import { call, edit } from "./lib/model.mjs";
+import { startScene, stage } from "./lib/scene.mjs";
+import { makeFolder, Session } from "./lib/session.mjs";
+import { until } from "./lib/wait.mjs";
+
+const BASE = "one\ntwo\nthree\n";
+const PROPOSED = "one\nTWO\nthree\n";
+
+describe("two agents in one window", () => {
+  const at = stage({ files: { "a.txt": BASE, "b.txt": BASE, "same.txt": BASE } });
+  const read = (name) => at.scene.session.read(name).toString();
+  /** An agent whose diff is on the screen. */
+  const ask = async (turn) => {
+    const tabs = (await at.scene.session.tabs()).length;
+    const agent = await at.scene.agent([turn, { text: "Good." }]);
+    await until("one more diff", async () => (await at.scene.session.tabs()).length === tabs + 1);
+    await agent.asks();
+    return agent;
+  };
+
+  it("have a diff each, which are answered each for itself", async () => {
+    const first = await ask(edit("a.txt", "two", "TWO"));
+    const second = await ask(edit("b.txt", "two", "TWO"));
+    await at.scene.bench.tab("a.txt").click();
+    await at.scene.bench.diffShown();
+    await at.scene.bench.titleButton("Accept").click();
+    assert.match(await first.told(1), /^Wrote a\.txt/);
+    assert.equal(read("b.txt"), BASE);
+    await second.show();
+    await second.asks();
+    await at.scene.bench.tab("b.txt").click();
+    await at.scene.bench.titleButton("Reject").click();
+    await second.asksNothing();
+    assert.equal(read("a.txt"), PROPOSED);
+    assert.equal(read("b.txt"), BASE);
+  });
+
+  it("that edit the same file are asked about one after the other, and neither overwrites the other", async () => {
+    const first = await ask(edit("same.txt", "two", "TWO"));
+    const second = await at.scene.agent([edit("same.txt", "three", "THREE"), { text: "I see." }]);
+    await second.asks();
+    await at.scene.bench.diffShown();
+    assert.equal((await at.scene.session.tabs()).length, 1);
+    await at.scene.bench.titleButton("Accept").click();
+    assert.match(await first.told(1), /^Wrote same\.txt/);
+    await second.asks();
+    await second.type("y");
+    assert.match(await second.told(1), /changed while the edit was being reviewed: nothing was written/);
+    assert.equal(read("same.txt"), PROPOSED);
+  });
+});
+
+describe("windows", () => {
+  const one = makeFolder({ "a.txt": BASE });
+  const two = makeFolder({ "a.txt": BASE });
+  const real = makeFolder({ "a.txt": BASE, "b.txt": BASE });
+  const link = `${real}-link`;
+  fs.symlinkSync(real, link);
+  const roots = makeFolder({ "left/a.txt": BASE, "right/a.txt": BASE });
+  const workspace = path.join(roots, "both.code-workspace");
+  fs.writeFileSync(workspace, JSON.stringify({ folders: [{ path: "left" }, { path: "right" }] }));
+  const folders = [two, real, link, roots];
+  let scene;
+  const opened = [];
+
+  before(async () => void (scene = await startScene({ folder: one })));
+  after(async () => {
+    await scene?.stop();
+    for (const folder of folders) fs.rmSync(folder, { recursive: true, force: true });
+  });
+  afterEach(async (t) => {
+    for (const window of opened.splice(0)) {
+      if (t.passed === false) await window.keep(t.name);
+      await window.bench.page.close({ runBeforeUnload: false });
+    }
+  });
+
+  /** Opens one more window; what is a folder or a workspace file. */
+  const open = async (what, folder) => {
+    const known = scene.session.host.locks().map(({ pid }) => pid);
+    const window = new Window(scene.session.host, folder);
+    window.bench = await scene.bench.another(scene.session.host.url(what));
+    opened.push(window);
+    // Now and then this host opens a workspace file as if it named no folder, until it
+    // is loaded again.
+    const here = ({ pid, workspaceFolders }) => !known.includes(pid) && workspaceFolders.length > 0;
+    const find = () => scene.session.host.locks().find(here);
+    window.place = await until("the window's lock file", find, 20_000).catch(async () => {
+      await window.bench.page.reload();
+      return until("the window's lock file, after another try", find, 60_000);
+    });
+    await window.probe("return vscode.version");
+    return window;
+  };
+  const accept = async (window) => {
+    await window.bench.page.bringToFront();
+    await window.bench.diffShown();
+    await window.bench.titleButton("Accept").click();
+  };
+  const text = (folder, name = "a.txt") => fs.readFileSync(path.join(folder, name), "utf8");
+
+  it("on two folders: each agent asks in its own", async () => {
+    const first = new Window(scene.session.host, one);
+    first.bench = scene.bench;
+    first.place = await scene.session.lock();
+    const second = await open(two, two);
+    const there = await scene.agent([edit("a.txt", "two", "TWO"), { text: "Good." }], { window: second });
+    await accept(second);
+    assert.match(await there.told(1), /^Wrote a\.txt/);
+    assert.deepEqual([text(one), text(two)], [BASE, PROPOSED]);
+    assert.deepEqual(await first.tabs(), []);
+    await first.bench.page.bringToFront();
+    const here = await scene.agent([edit("a.txt", "three", "3"), { text: "Good." }], { window: first });
+    await accept(first);
+    assert.match(await here.told(1), /^Wrote a\.txt/);
+    assert.deepEqual([text(one), text(two)], ["one\ntwo\n3\n", PROPOSED]);
+    assert.deepEqual(await second.tabs(), []);
+  });
+
+  it("on a workspace of several folders: each of them is the workspace's", async () => {
+    const window = await open(workspace, path.join(roots, "right"));
+    assert.deepEqual(window.place.workspaceFolders, [path.join(roots, "left"), path.join(roots, "right")]);
+    for (const name of ["right", "left"]) {
+      const cwd = path.join(roots, name);
+      const agent = await scene.agent([edit("a.txt", "two", "TWO"), { text: "Good." }], { window, cwd });
+      await accept(window);
+      assert.match(await agent.told(1), /^Wrote a\.txt/);
+      assert.equal(text(cwd), PROPOSED);
+    }
+  });
+
+  it("on a folder by another name: the real file is written, and unsaved changes of it are seen", async () => {
+    const window = await open(link, link);
+    const agent = await scene.agent([edit("a.txt", "two", "TWO"), { text: "Good." }], { window });
+    await accept(window);
+    assert.match(await agent.told(1), /^Wrote a\.txt/);
+    assert.equal(text(real), PROPOSED);
+    assert.ok(fs.lstatSync(link).isSymbolicLink());
+    await window.probe(
+      `const editor = await vscode.window.showTextDocument(vscode.Uri.file(args[0]));
+       await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), "mine\\n"));`,
+      path.join(link, "b.txt"),
+    );
+    const next = await scene.linkedAgent([call("append_file", { path: "b.txt", content: "four" }), { text: "Good." }], { window });
+    await next.type("go on\r");
+    await next.shows("unsaved");
+    await next.asks();
+    await next.type("y");
+    await accept(window);
+    assert.match(await next.told(2), /^Wrote b\.txt/);
+    assert.equal(text(real, "b.txt"), `mine\n${BASE}four\n`);
+  });
+});
+
+/** One of several windows of a host. */
+class Window extends Session {
+  probe(code, ...args) {
+    return this.host.probeIn(this.place.pid, code, ...args);
+  }
+}
