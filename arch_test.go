@@ -76,6 +76,7 @@ var layers = []struct {
 	}},
 	{"internal/repl/input", parts},
 	{"internal/repl/markdown", parts},
+	{"internal/repl/pager", []string{"internal/repl/paint", "internal/repl/theme", "internal/sanitize"}},
 	{"internal/repl/picker", parts},
 	{"internal/repl/plain", []string{
 		"internal/confirm", "internal/diff", "internal/llm", "internal/sanitize", "internal/session",

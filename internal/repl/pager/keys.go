@@ -1,0 +1,121 @@
+package pager
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Outcome says what a key came to.
+type Outcome int
+
+// The outcomes.
+const (
+	Handled   Outcome = iota // the pager may look different
+	Searching                // Search has to be called
+	Left                     // the person has read enough
+)
+
+// Press takes a key by its name ("pgdown", "g", "ctrl+o"); text is what it types.
+func (p *Pager) Press(key, text string) Outcome {
+	p.note = ""
+	if p.typing != nil {
+		return p.pressTyping(key, text)
+	}
+	if p.find.running {
+		p.find.running = false // any key is worth more than the search
+		if key == "esc" {
+			return Handled
+		}
+	}
+	switch key {
+	case "q", "esc", "ctrl+o", "ctrl+c":
+		return Left
+	case "/":
+		p.typing = new(string)
+	case "n":
+		return p.again(1)
+	case "N":
+		return p.again(-1)
+	default:
+		p.move(key)
+	}
+	return Handled
+}
+
+// move scrolls.
+func (p *Pager) move(key string) {
+	page := max(1, p.height()-1) // one row stays, to go on reading from
+	switch key {
+	case "up", "k":
+		p.to(p.step(p.top, -1))
+	case "down", "j", "enter":
+		p.to(p.step(p.top, 1))
+	case "pgup", "b", "ctrl+b":
+		p.to(p.step(p.top, -page))
+	case "pgdown", "f", "space", "ctrl+f":
+		p.to(p.step(p.top, page))
+	case "ctrl+u", "u":
+		p.to(p.step(p.top, -page/2))
+	case "ctrl+d", "d":
+		p.to(p.step(p.top, page/2))
+	case "home", "g":
+		p.to(place{})
+	case "end", "G":
+		p.to(p.bottom())
+	case "[":
+		p.section(-1)
+	case "]":
+		p.section(1)
+	}
+}
+
+// section goes to the part before or after the top of the screen.
+func (p *Pager) section(dir int) {
+	starts := p.starts()
+	i, exact := slices.BinarySearch(starts, p.top.line)
+	switch {
+	case dir > 0 && exact:
+		i++
+	case dir < 0 && !(exact && p.top.row > 0):
+		i--
+	}
+	if i >= 0 && i < len(starts) {
+		p.to(place{line: starts[i]})
+	}
+}
+
+// pressTyping takes a key while the words to look for are typed.
+func (p *Pager) pressTyping(key, text string) Outcome {
+	words := *p.typing
+	switch key {
+	case "esc", "ctrl+c":
+		p.typing = nil
+	case "enter":
+		p.typing = nil
+		if words != "" {
+			p.find = search{words: words, fold: words == strings.ToLower(words)}
+		}
+		return p.again(1)
+	case "backspace", "ctrl+h":
+		if words == "" {
+			p.typing = nil
+			break
+		}
+		_, n := utf8.DecodeLastRuneInString(words)
+		*p.typing = words[:len(words)-n]
+	case "ctrl+u":
+		*p.typing = ""
+	default:
+		*p.typing += text
+	}
+	return Handled
+}
+
+// Paste puts pasted text into the words to look for, if they are being typed.
+func (p *Pager) Paste(text string) {
+	if p.typing != nil {
+		line, _, _ := strings.Cut(text, "\n")
+		*p.typing += strings.TrimRight(line, "\r")
+	}
+}

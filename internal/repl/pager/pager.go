@@ -1,0 +1,115 @@
+// Package pager shows a long text on the whole screen. It guarantees that a frame
+// and a key cost what the rows on the screen cost, however long the text is, that a
+// search lets keys through while it looks, that the place is kept when the size
+// changes, and that nothing of the text reaches the terminal but as text.
+package pager
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
+)
+
+// Page is a text to be read.
+type Page struct {
+	Title string
+	Doc   Doc
+	At    int // the line shown first; one that there is not means the end
+}
+
+// Pager is a page on the screen. It belongs to one goroutine.
+type Pager struct {
+	layout
+	title  string
+	top    place
+	find   search
+	typing *string // the words to look for, while they are typed
+	note   string  // until the next key
+}
+
+// New returns a pager for a terminal.
+func New(page Page, look theme.Look) *Pager {
+	p := &Pager{title: page.Title, layout: layout{doc: page.Doc, look: look, rows: map[int][]string{}}}
+	p.top = p.bottom()
+	if page.At >= 0 && page.At < page.Doc.Len() {
+		p.to(place{line: page.At})
+	}
+	return p
+}
+
+// Restyle follows the terminal's size and colours. What is at the top stays there.
+func (p *Pager) Restyle(look theme.Look) {
+	p.look, p.rows = look, map[int][]string{}
+	at := p.top
+	at.row = min(at.cols/max(1, look.Width), max(0, len(p.line(at.line))-1))
+	p.top = at
+	if end := p.bottom(); end.before(p.top) {
+		p.top.line, p.top.row = end.line, end.row
+	}
+}
+
+// View returns the whole screen.
+func (p *Pager) View() []string {
+	st := p.look.Styles
+	out := make([]string, 0, p.look.Height)
+	out = append(out, theme.Paint(st.User, theme.Short(sanitize.Line(p.title), p.look.Width)))
+	at, shown := p.top, 0
+	for ; shown < p.height() && at.line < p.doc.Len(); shown++ {
+		out = append(out, p.find.mark(p.line(at.line)[at.row], p.look))
+		at = p.step(at, 1)
+	}
+	for range p.height() - shown {
+		out = append(out, theme.Paint(st.Dim, "~"))
+	}
+	return append(out, p.footer(at))
+}
+
+// footer says where the screen is in the text, and which keys there are. end is the
+// place below the screen.
+func (p *Pager) footer(end place) string {
+	st, total := p.look.Styles, p.doc.Len()
+	switch {
+	case p.typing != nil:
+		return theme.Paint(st.Accent, theme.Short("/"+sanitize.Line(*p.typing)+"▏", p.look.Width))
+	case p.find.running:
+		return theme.Paint(st.Accent, theme.Short("looking for "+sanitize.Line(p.find.words)+" · Esc stops", p.look.Width))
+	case p.note != "":
+		return theme.Paint(st.Warn, theme.Short(sanitize.Line(p.note), p.look.Width))
+	}
+	last := end.line
+	if end.row == 0 {
+		last--
+	}
+	where := fmt.Sprintf("lines %d–%d of %d", min(p.top.line+1, total), last+1, total)
+	keys := []string{where, "/ search"}
+	if p.find.words != "" {
+		keys = append(keys, "n next", "N back")
+	}
+	if len(p.starts()) > 1 {
+		keys = append(keys, "[ ] section")
+	}
+	return theme.Paint(st.Dim, theme.Short(strings.Join(append(keys, "q back"), " · "), p.look.Width))
+}
+
+// to shows at in the first row, or as near to it as the end of the text allows.
+func (p *Pager) to(at place) {
+	if end := p.bottom(); end.before(at) {
+		at = end
+	}
+	p.top = at
+}
+
+// visible says whether at is on the screen.
+func (p *Pager) visible(at place) bool {
+	return !at.before(p.top) && at.before(p.step(p.top, p.height()))
+}
+
+// starts are the lines at which the parts of the text begin; nil if it has none.
+func (p *Pager) starts() []int {
+	if j, ok := p.doc.(*joined); ok {
+		return j.starts
+	}
+	return nil
+}

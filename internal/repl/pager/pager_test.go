@@ -1,0 +1,364 @@
+package pager_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/bb2d0cf4/agent/internal/repl/pager"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func look(width, height int) theme.Look {
+	l := theme.New(true, true)
+	l.Width, l.Height = width, height
+	return l
+}
+
+// numbered is a doc of n lines that counts how often it is asked.
+type numbered struct{ n, rows, texts int }
+
+func (d *numbered) Len() int          { return d.n }
+func (d *numbered) Text(i int) string { d.texts++; return fmt.Sprintf("line %d", i+1) }
+func (d *numbered) Rows(i int, _ theme.Look) []string {
+	d.rows++
+	return []string{fmt.Sprintf("line %d", i+1)}
+}
+
+// press presses keys, and searches to the end where one begins a search.
+func press(p *pager.Pager, keys ...string) pager.Outcome {
+	o := pager.Handled
+	for _, k := range keys {
+		text := ""
+		if len([]rune(k)) == 1 {
+			text = k
+		}
+		if o = p.Press(k, text); o == pager.Searching {
+			for p.Search() {
+			}
+		}
+	}
+	return o
+}
+
+// first returns the first row of the text.
+func first(p *pager.Pager) string { return ansi.Strip(p.View()[1]) }
+
+func footer(p *pager.Pager) string {
+	view := p.View()
+	return ansi.Strip(view[len(view)-1])
+}
+
+func TestKeysMove(t *testing.T) {
+	for _, tc := range []struct{ keys, want string }{
+		{"", "line 1"},
+		{"down", "line 2"},
+		{"j", "line 2"},
+		{"enter", "line 2"},
+		{"down up", "line 1"},
+		{"down k", "line 1"},
+		{"up", "line 1"},
+		{"pgdown", "line 8"},
+		{"space", "line 8"},
+		{"f", "line 8"},
+		{"ctrl+f", "line 8"},
+		{"pgdown pgup", "line 1"},
+		{"pgdown b", "line 1"},
+		{"pgdown ctrl+b", "line 1"},
+		{"ctrl+d", "line 4"},
+		{"d", "line 4"},
+		{"ctrl+d ctrl+u", "line 1"},
+		{"d u", "line 1"},
+		{"end", "line 93"},
+		{"G", "line 93"},
+		{"end down", "line 93"},
+		{"end pgdown", "line 93"},
+		{"end home", "line 1"},
+		{"end g", "line 1"},
+		{"z", "line 1"},
+		{"]", "line 1"},
+		{"[", "line 1"},
+	} {
+		t.Run(tc.keys, func(t *testing.T) {
+			p := pager.New(pager.Page{Doc: &numbered{n: 100}}, look(40, 10))
+			if o := press(p, strings.Fields(tc.keys)...); o != pager.Handled {
+				t.Errorf("outcome %v", o)
+			}
+			if got := first(p); got != tc.want {
+				t.Errorf("at %q, want %q", got, tc.want)
+			}
+		})
+	}
+	for _, key := range []string{"q", "esc", "ctrl+o", "ctrl+c"} {
+		p := pager.New(pager.Page{Doc: &numbered{n: 100}}, look(40, 10))
+		if press(p, key) != pager.Left {
+			t.Errorf("%s does not leave", key)
+		}
+	}
+}
+
+func TestOpensAtLine(t *testing.T) {
+	for at, want := range map[int]string{0: "line 1", 50: "line 51", 99: "line 93", -1: "line 93", 1000: "line 93"} {
+		p := pager.New(pager.Page{Doc: &numbered{n: 100}, At: at}, look(40, 10))
+		if got := first(p); got != want {
+			t.Errorf("opened at %d it shows %q, want %q", at, got, want)
+		}
+	}
+}
+
+func TestFrameCostsWhatIsShown(t *testing.T) {
+	d := &numbered{n: 1_000_000}
+	p := pager.New(pager.Page{Doc: d}, look(80, 24))
+	most := 0
+	for _, keys := range []string{"", "pgdown", "end", "pgup", "home", "ctrl+d", "G", "k"} {
+		d.rows, d.texts = 0, 0
+		press(p, strings.Fields(keys)...)
+		p.View()
+		most = max(most, d.rows+d.texts)
+	}
+	if most > 100 {
+		t.Errorf("a key and its frame looked at %d lines of %d", most, d.n)
+	}
+	if got := footer(p); !strings.Contains(got, "of 1000000") {
+		t.Errorf("footer %q", got)
+	}
+}
+
+func TestSearch(t *testing.T) {
+	const text = "one\nTwo two\nthree\nfour\nfive\nsix\nseven\neight\ntwo again\nten\neleven\ntwelve\n"
+	open := func() *pager.Pager { return pager.New(pager.Page{Doc: pager.Text(text)}, look(40, 5)) }
+	for _, tc := range []struct{ keys, first, footer string }{
+		{"/ t w o enter", "one", "lines 1–3 of 12"},
+		{"/ t w o enter n", "eight", "lines 8–10"},
+		{"/ t w o enter n n", "one", "from the other end"},
+		{"/ t w o enter N", "eight", "from the other end"},
+		{"/ t w o enter n N", "one", "lines 1–3"},
+		{"/ T w o enter n", "one", "from the other end"},
+		{"/ x y z enter", "one", "not found: xyz"},
+		{"/ t x backspace w e enter", "ten", "lines 10–12"},
+		{"/ t ctrl+u t e n enter", "two again", "lines 9–11"},
+		{"/ t esc n", "one", "nothing to look for"},
+		{"/ t backspace backspace j", "Two two", "lines 2–4"},
+		{"n", "one", "nothing to look for"},
+		{"/ t h r e e enter / enter", "one", "from the other end"},
+	} {
+		t.Run(tc.keys, func(t *testing.T) {
+			p := open()
+			press(p, strings.Fields(tc.keys)...)
+			if got := strings.NewReplacer("[", "", "]", "").Replace(first(p)); got != tc.first {
+				t.Errorf("at %q, want %q", got, tc.first)
+			}
+			if got := footer(p); !strings.Contains(got, tc.footer) {
+				t.Errorf("footer %q, want %q", got, tc.footer)
+			}
+		})
+	}
+	p := open()
+	press(p, "/", "t", "W", "backspace", "w", "o", "enter")
+	if got := p.View()[2]; got != "[Two] [two]" {
+		t.Errorf("the words are shown as %q", got)
+	}
+	p = open()
+	press(p, "/")
+	p.Paste("seven\r\nmore")
+	press(p, "enter")
+	if got := footer(p); !strings.Contains(got, "lines 6–8") {
+		t.Errorf("after a pasted search: %q", got)
+	}
+}
+
+// A search of a long text is done in slices, and a key ends it.
+func TestSearchGivesWay(t *testing.T) {
+	d := &numbered{n: 1_000_000}
+	p := pager.New(pager.Page{Doc: d}, look(80, 24))
+	for _, k := range []string{"/", "x"} {
+		p.Press(k, k)
+	}
+	if p.Press("enter", "") != pager.Searching {
+		t.Fatal("enter begins no search")
+	}
+	if !p.Search() {
+		t.Fatal("a million lines were searched at once")
+	}
+	if d.texts == 0 || d.texts > 100_000 {
+		t.Errorf("%d lines in a slice", d.texts)
+	}
+	if got := footer(p); !strings.Contains(got, "looking for x") {
+		t.Errorf("footer %q", got)
+	}
+	if p.Press("esc", "") != pager.Handled || p.Search() {
+		t.Error("Esc does not end the search alone")
+	}
+	if p.Press("esc", "") != pager.Left {
+		t.Error("the next Esc does not leave")
+	}
+}
+
+func TestSearchSeesWrappedRows(t *testing.T) {
+	text := strings.Repeat("x", 95) + "needle" + strings.Repeat("y", 100) + "\nlast"
+	p := pager.New(pager.Page{Doc: pager.Text(text)}, look(10, 4))
+	press(p, "/", "y", "enter")
+	if got := first(p); !strings.Contains(got, "y") && !strings.Contains(p.View()[2], "y") {
+		t.Errorf("the words are not on the screen: %q", p.View())
+	}
+	press(p, "g", "/", "n", "e", "e", "d", "l", "e", "enter") // parted by the end of a row
+	if got := footer(p); strings.Contains(got, "not found") {
+		t.Error("words that the end of a row parts are not found")
+	}
+}
+
+func TestResizeKeepsThePlace(t *testing.T) {
+	var text strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&text, "%03d %s\n", i, strings.Repeat("abcdefghi ", 19))
+	}
+	p := pager.New(pager.Page{Doc: pager.Text(text.String()), At: 100}, look(100, 12))
+	press(p, "down") // the second row of line 100
+	was := first(p)
+	for _, w := range []int{40, 1, 500, 77, 100} {
+		p.Restyle(look(w, 9))
+		if got := footer(p); w >= 40 && !strings.HasPrefix(got, "lines 101–") {
+			t.Errorf("at width %d: %s", w, got)
+		}
+	}
+	p.Restyle(look(100, 12))
+	if got := first(p); got != was {
+		t.Errorf("back at the first size it shows %q, want %q", got, was)
+	}
+}
+
+func TestSections(t *testing.T) {
+	doc := pager.Join(
+		pager.Text("a1\na2\na3"), pager.Text(""), pager.Block("the block", func(theme.Look) []string { return []string{"b1", "b2"} }),
+		pager.Text("c1\nc2\nc3\nc4\nc5\nc6"),
+	)
+	p := pager.New(pager.Page{Doc: doc}, look(60, 5))
+	var got []string
+	for _, k := range []string{"]", "]", "]", "]", "[", "down", "[", "[", "["} {
+		press(p, k)
+		got = append(got, first(p))
+	}
+	want := []string{"", "b1", "c1", "c1", "b1", "b2", "b1", "", "a1"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	press(p, "/", "b", "l", "o", "c", "k", "enter")
+	if got := strings.Join(p.View(), "\n"); !strings.Contains(got, "b1") {
+		t.Error("a block is not found by its text")
+	}
+}
+
+func TestHostileText(t *testing.T) {
+	text := "\x1b[2J\x1b]0;title\x07red \x1b[31mtext\n50%\r100%\r\nx\u202ey\x9b\xff\n" + strings.Repeat("é漢", 50_000)
+	p := pager.New(pager.Page{Title: "t\x1b[2J\nitle", Doc: pager.Text(text)}, look(30, 8))
+	for range 5 {
+		for _, row := range p.View() {
+			if strings.ContainsAny(row, "\x1b\x07\r\u202e") || strings.Contains(row, "\x9b") {
+				t.Errorf("%q reaches the terminal", row)
+			}
+			if ansi.StringWidth(row) > 30 {
+				t.Errorf("%q is too wide", row)
+			}
+		}
+		press(p, "pgdown")
+	}
+	press(p, "home")
+	if d := cmp.Diff([]string{"red text", "100%", `x\u{202e}y\x9b\xff`}, p.View()[1:4]); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestDiffKinds(t *testing.T) {
+	l := theme.New(true, false)
+	l.Width, l.Height = 60, 30
+	d := pager.Diff("diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,3 +1,2 @@\n one\n--- two\n-three\n+++ 2\n\\ No newline at end of file\ndiff --git a/y b/y\n--- a/y\n+++ b/y\n@@ -1 +1 @@\n-" +
+		strings.Repeat("a", 10_000) + "\n+b\n")
+	style := map[string]string{}
+	for name, s := range map[string]theme.Style{"head": l.Styles.User, "at": l.Styles.Accent, "add": l.Styles.Good, "del": l.Styles.Bad} {
+		seq, _, _ := strings.Cut(s.Render("|"), "|")
+		style[seq] = name
+	}
+	style[""] = "same"
+	var got []string
+	for i := range d.Len() {
+		seq := d.Rows(i, l)[0]
+		seq = seq[:strings.LastIndex(seq[:min(len(seq), 40)], "m")+1]
+		if i := strings.Index(seq, "m"); i >= 0 {
+			seq = seq[:i+1]
+		}
+		got = append(got, style[seq])
+	}
+	want := []string{"head", "head", "head", "at", "same", "del", "del", "add", "same", "head", "head", "head", "at", "del", "del", "del", "add"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+// Whatever keys and sizes come, the rows fit and the screen is full.
+func TestAnyKeysAnySize(t *testing.T) {
+	keys := []string{"up", "down", "pgup", "pgdown", "home", "end", "ctrl+u", "ctrl+d", "[", "]", "/", "a", "n", "N", "enter", "esc", "backspace", "x"}
+	rapid.Check(t, func(t *rapid.T) {
+		a := rapid.StringOfN(rapid.RuneFrom([]rune("ab \n\t漢é\x1b\r")), 0, 300, -1).Draw(t, "a")
+		doc := pager.Join(pager.Text(a), pager.Diff(a))
+		l := look(rapid.IntRange(1, 90).Draw(t, "w"), rapid.IntRange(1, 20).Draw(t, "h"))
+		p := pager.New(pager.Page{Doc: doc}, l)
+		for range rapid.IntRange(1, 30).Draw(t, "n") {
+			if rapid.IntRange(0, 5).Draw(t, "what") == 0 {
+				l = look(rapid.IntRange(1, 90).Draw(t, "w"), rapid.IntRange(1, 20).Draw(t, "h"))
+				p.Restyle(l)
+			} else {
+				press(p, rapid.SampledFrom(keys).Draw(t, "key"))
+			}
+			view := p.View()
+			if len(view) != max(3, l.Height) {
+				t.Fatalf("%d rows on a screen of %d", len(view), l.Height)
+			}
+			for _, row := range view {
+				if w := ansi.StringWidth(row); w > max(l.Width, 2)+2 { // a wide character, brackets around a word
+					t.Fatalf("%q is %d wide, the screen %d", row, w, l.Width)
+				}
+			}
+		}
+	})
+}
+
+func TestGolden(t *testing.T) {
+	text := "$ go test ./...\nok  \texample.com/a\t0.01s\n" + strings.Repeat("a line of output that is rather long, so that it has to be wrapped on narrow terminals\n", 3) + "FAIL"
+	for _, width := range []int{40, 80, 120, 200} {
+		l := theme.New(true, false)
+		l.Width, l.Height = width, 12
+		p := pager.New(pager.Page{Title: "Run go test ./...", Doc: pager.Text(text)}, l)
+		golden(t, fmt.Sprintf("text-%d", width), p.View())
+		press(p, "/", "l", "o", "n", "g")
+		golden(t, fmt.Sprintf("typing-%d", width), p.View())
+		press(p, "enter")
+		golden(t, fmt.Sprintf("found-%d", width), p.View())
+	}
+}
+
+func golden(t *testing.T, name string, lines []string) {
+	t.Helper()
+	got := strings.ReplaceAll(strings.Join(lines, "\n")+"\n", "\x1b", "␛")
+	path := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), got); d != "" {
+		t.Errorf("%s (-want +got):\n%s", path, d)
+	}
+}

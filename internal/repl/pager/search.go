@@ -1,0 +1,159 @@
+package pager
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
+)
+
+// search is what is looked for, and how far the look is.
+type search struct {
+	words string // empty: nothing
+	fold  bool   // capitals do not matter, as there are none in words
+	hit   *place // where it was found last
+
+	running bool
+	dir     int
+	at      place // rows of this line beyond this one are next
+	left    int   // lines to look at
+	around  bool  // it went on from the other end
+}
+
+// slice is how much text a call of Search looks at: some milliseconds.
+const slice = 1 << 20
+
+// again goes on to the next place where the words are, or back to the one before.
+func (p *Pager) again(dir int) Outcome {
+	total := p.doc.Len()
+	if p.find.words == "" || total == 0 {
+		p.note = "nothing to look for yet: / begins a search"
+		return Handled
+	}
+	at := place{line: p.top.line, row: p.top.row - dir}
+	if p.find.hit != nil && p.visible(*p.find.hit) {
+		at = *p.find.hit
+	}
+	p.find.running, p.find.dir, p.find.at = true, dir, at
+	p.find.left, p.find.around = total+1, false // the line that it begins in comes twice
+	return Searching
+}
+
+// Search looks on for a while. It is to be called again, after the keys that have
+// come, for as long as it returns true.
+func (p *Pager) Search() bool {
+	f := &p.find
+	for budget := slice; f.running && budget > 0; f.left-- {
+		if f.left == 0 {
+			f.running = false
+			p.note = "not found: " + f.words
+			return false
+		}
+		text := p.doc.Text(f.at.line)
+		budget -= len(text) + 32
+		if f.in(text) && p.hit() {
+			return false
+		}
+		f.next(p.doc.Len())
+	}
+	return f.running
+}
+
+// next goes to the next line; behind the last one is the first.
+func (f *search) next(total int) {
+	f.at = place{line: f.at.line + f.dir, row: -1}
+	if f.dir < 0 {
+		f.at.row = 1 << 30
+	}
+	if f.at.line < 0 || f.at.line >= total {
+		f.at.line = (f.at.line + total) % total
+		f.around = true
+	}
+}
+
+// hit shows the next row with the words in the line that the search is at.
+func (p *Pager) hit() bool {
+	f := &p.find
+	rows := p.found(f.at.line)
+	for i := range rows {
+		row := rows[i]
+		if f.dir < 0 {
+			row = rows[len(rows)-1-i]
+		}
+		if (row-f.at.row)*f.dir <= 0 {
+			continue
+		}
+		at := place{line: f.at.line, row: row}
+		f.hit, f.running = &at, false
+		if f.around {
+			p.note = "the search went on from the other end"
+		}
+		if !p.visible(at) {
+			p.to(p.step(at, -p.height()/3))
+		}
+		return true
+	}
+	return false
+}
+
+// found returns the rows of line i that hold the words. Where they are parted by
+// the end of a row, it is the first.
+func (p *Pager) found(i int) []int {
+	var rows []int
+	for n, row := range p.line(i) {
+		if p.find.in(ansi.Strip(row)) {
+			rows = append(rows, n)
+		}
+	}
+	if rows == nil {
+		rows = []int{0}
+	}
+	return rows
+}
+
+// in says whether text holds the words.
+func (f *search) in(text string) bool {
+	if f.fold {
+		text = strings.ToLower(text)
+	}
+	return strings.Contains(text, f.words)
+}
+
+// mark shows the words that were looked for in a row.
+func (f *search) mark(row string, look theme.Look) string {
+	plain := ansi.Strip(row)
+	if f.words == "" || !f.in(plain) {
+		return row
+	}
+	lower := plain
+	if f.fold {
+		lower = strings.ToLower(plain)
+	}
+	if len(lower) != len(plain) {
+		return row // a letter whose small form has another length: offsets do not fit
+	}
+	var b strings.Builder
+	col, from := 0, 0 // of what is written
+	for {
+		i := strings.Index(lower[from:], f.words)
+		if i < 0 {
+			break
+		}
+		start := col + ansi.StringWidth(plain[from:from+i])
+		end := start + ansi.StringWidth(plain[from+i:from+i+len(f.words)])
+		b.WriteString(ansi.Cut(row, col, start))
+		b.WriteString(emphasis(look, ansi.Strip(ansi.Cut(row, start, end))))
+		col, from = end, from+i+len(f.words)
+	}
+	b.WriteString(ansi.Cut(row, col, look.Width))
+	return b.String()
+}
+
+// emphasis makes a word stand out.
+func emphasis(look theme.Look, word string) string {
+	if look.NoColor {
+		return "[" + word + "]"
+	}
+	return "\x1b[7m" + word + "\x1b[m"
+}
