@@ -46,6 +46,9 @@ var layers = []struct {
 	}},
 	{"internal/workspace/journal", []string{"internal/statefile"}},
 	{"internal/workspace/text", nil},
+	{"internal/workspace/undo", []string{
+		"internal/workspace", "internal/workspace/journal", "internal/workspace/text",
+	}},
 	{"internal/confirm", []string{"internal/workspace"}},
 	{"internal/permission", []string{"internal/confirm", "internal/tools/shell", "internal/workspace"}},
 

@@ -18,6 +18,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl"
 	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/workspace"
+	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
 
 // screenFace connects the screen to the rest. app and files are set before the
@@ -75,7 +76,10 @@ func (s *screenFace) undo(ctx context.Context, args string) (string, error) {
 	if args != "" && args != "turn" {
 		return "", errors.New("/undo takes back the last change, /undo turn those of the last turn")
 	}
-	plan, err := s.app.root.UndoPlan(ctx, scopeOf(args == "turn"))
+	plan, err := undo.Find(ctx, s.app.root, undo.Scope{What: scopeOf(args == "turn")})
+	if err == nil {
+		err = plan.Err()
+	}
 	if err != nil {
 		return "", undoError(err)
 	}
@@ -90,7 +94,7 @@ func (s *screenFace) undo(ctx context.Context, args string) (string, error) {
 			return "nothing was undone", nil
 		}
 	}
-	if err := s.app.root.Undo(ctx, plan); err != nil {
+	if err := plan.Do(ctx); err != nil {
 		return "", err
 	}
 	return "undone: " + strings.Join(planNames(plan), ", "), nil
@@ -121,7 +125,7 @@ func (s *screenFace) export(ctx context.Context, path string) (string, error) {
 	if err := session.Export(&b, info, conv.Messages); err != nil {
 		return "", err
 	}
-	return s.app.writeExport(ctx, path, b.String(), workspace.Origin{Session: info.ID, Turn: "export", Tool: "export"})
+	return s.app.writeExport(ctx, path, b.String(), workspace.Origin{Session: info.ID, Turn: "export", Tool: undo.ExportTool})
 }
 
 func (a *app) writeExport(ctx context.Context, path, text string, by workspace.Origin) (string, error) {

@@ -14,6 +14,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/headless"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/workspace"
+	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
 
 func newUndo(p Process, f *flags) *cobra.Command {
@@ -22,21 +23,21 @@ func newUndo(p Process, f *flags) *cobra.Command {
 		Use: "undo", Short: "Take back the last change in this folder", Args: noArgs,
 		Long: "Takes back the last change in this folder, after showing it. It refuses if a file was\n" +
 			"changed since. It needs no session and no git, and works after a crash.",
-		RunE: func(cmd *cobra.Command, _ []string) error { return undo(cmd.Context(), p, f, scopeOf(turn), yes) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return runUndo(cmd.Context(), p, f, scopeOf(turn), yes) },
 	}
 	cmd.Flags().BoolVar(&turn, "turn", false, "all changes of the last turn that changed something")
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return cmd
 }
 
-func scopeOf(turn bool) workspace.UndoScope {
+func scopeOf(turn bool) undo.What {
 	if turn {
-		return workspace.LastTurn
+		return undo.LastTurn
 	}
-	return workspace.LastChange
+	return undo.LastChange
 }
 
-func undo(ctx context.Context, p Process, f *flags, scope workspace.UndoScope, yes bool) error {
+func runUndo(ctx context.Context, p Process, f *flags, what undo.What, yes bool) error {
 	dir, err := workDir(f.dir)
 	if err != nil {
 		return err
@@ -49,12 +50,15 @@ func undo(ctx context.Context, p Process, f *flags, scope workspace.UndoScope, y
 	if err != nil {
 		return err
 	}
-	err = undoIn(ctx, p, root, scope, yes)
+	err = undoIn(ctx, p, root, undo.Scope{What: what}, yes)
 	return errors.Join(err, root.Close())
 }
 
-func undoIn(ctx context.Context, p Process, root *workspace.Root, scope workspace.UndoScope, yes bool) error {
-	plan, err := root.UndoPlan(ctx, scope)
+func undoIn(ctx context.Context, p Process, root *workspace.Root, scope undo.Scope, yes bool) error {
+	plan, err := undo.Find(ctx, root, scope)
+	if err == nil {
+		err = plan.Err()
+	}
 	if err != nil {
 		return undoError(err)
 	}
@@ -66,7 +70,7 @@ func undoIn(ctx context.Context, p Process, root *workspace.Root, scope workspac
 			return err
 		}
 	}
-	if err := root.Undo(ctx, plan); err != nil {
+	if err := plan.Do(ctx); err != nil {
 		return err
 	}
 	fmt.Fprintf(p.Stderr, "undone: %s\n", sanitize.Line(strings.Join(planNames(plan), ", ")))
@@ -96,7 +100,7 @@ func confirmed(ctx context.Context, p Process, question string) (bool, error) {
 	}
 }
 
-func planNames(plan workspace.Plan) []string {
+func planNames(plan undo.Plan) []string {
 	var names []string
 	for _, c := range plan.Changes {
 		names = append(names, c.Name)
@@ -105,7 +109,7 @@ func planNames(plan workspace.Plan) []string {
 }
 
 // planDiff is what an undo would change, as a unified diff.
-func planDiff(plan workspace.Plan) string {
+func planDiff(plan undo.Plan) string {
 	var b strings.Builder
 	for _, c := range plan.Changes {
 		before, after := c.Name, c.Name
@@ -123,7 +127,7 @@ func planDiff(plan workspace.Plan) string {
 // undoError says what it means that there is no plan for an undo.
 func undoError(err error) error {
 	switch {
-	case errors.Is(err, workspace.ErrNothingToUndo):
+	case errors.Is(err, undo.ErrNothing):
 		return errors.New("there is nothing to undo in this folder")
 	case errors.Is(err, workspace.ErrStale):
 		return fmt.Errorf("nothing was undone, as what was changed since would be lost: %w", err)

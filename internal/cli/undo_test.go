@@ -11,6 +11,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/workspace"
+	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
 
 // edited returns a workspace in which file has been changed from before to
@@ -62,7 +63,7 @@ func files(t *testing.T) (p Process, stdout func() string) {
 func TestUndo(t *testing.T) {
 	root := edited(t, "a.txt", "one\ntwo\n", "one\n2\n")
 	p, stdout := files(t)
-	if err := undoIn(t.Context(), p, root, workspace.LastChange, true); err != nil {
+	if err := undoIn(t.Context(), p, root, undo.Scope{}, true); err != nil {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(filepath.Join(root.Dir(), "a.txt"))
@@ -72,7 +73,7 @@ func TestUndo(t *testing.T) {
 	if out := stdout(); !strings.Contains(out, "-2\n+two\n") {
 		t.Errorf("diff %q", out)
 	}
-	if err := undoIn(t.Context(), p, root, workspace.LastChange, true); err == nil || !strings.Contains(err.Error(), "nothing to undo") {
+	if err := undoIn(t.Context(), p, root, undo.Scope{}, true); err == nil || !strings.Contains(err.Error(), "nothing to undo") {
 		t.Errorf("second undo: %v", err)
 	}
 }
@@ -80,7 +81,7 @@ func TestUndo(t *testing.T) {
 func TestUndoOfANewFile(t *testing.T) {
 	root := edited(t, "new.txt", "", "hello\n")
 	p, stdout := files(t)
-	if err := undoIn(t.Context(), p, root, workspace.LastTurn, true); err != nil {
+	if err := undoIn(t.Context(), p, root, undo.Scope{What: undo.LastTurn}, true); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(root.Dir(), "new.txt")); !errors.Is(err, os.ErrNotExist) {
@@ -94,7 +95,7 @@ func TestUndoOfANewFile(t *testing.T) {
 func TestUndoNeedsAnAnswer(t *testing.T) {
 	root := edited(t, "a.txt", "one\n", "1\n")
 	p, stdout := files(t)
-	err := undoIn(t.Context(), p, root, workspace.LastChange, false)
+	err := undoIn(t.Context(), p, root, undo.Scope{}, false)
 	var usage usageError
 	if !errors.As(err, &usage) || !strings.Contains(err.Error(), "--yes") || stdout() == "" {
 		t.Errorf("%v; shown: %q", err, stdout())
@@ -111,7 +112,7 @@ func TestUndoRefusesWhatWasChangedSince(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, _ := files(t)
-	if err := undoIn(t.Context(), p, root, workspace.LastChange, true); err == nil || !strings.Contains(err.Error(), "would be lost") {
+	if err := undoIn(t.Context(), p, root, undo.Scope{}, true); err == nil || !strings.Contains(err.Error(), "would be lost") {
 		t.Error(err)
 	}
 }

@@ -35,10 +35,13 @@ const (
 // writes between them (some ten microseconds) is lost. Other processes with the
 // same home are shut out for that time, and a file that appears where a new one
 // is to be made is never overwritten.
+//
+// With by.Undoes, c takes back what these entries of the journal did: the file
+// gets the mode of c.
 func (r *Root) Commit(ctx context.Context, c Change, by Origin) (File, error) {
 	r.committing.Lock()
 	defer r.committing.Unlock()
-	return r.commit(ctx, c, journal.Origin{Session: by.Session, Turn: by.Turn, Tool: by.Tool})
+	return r.commit(ctx, c, by)
 }
 
 // commit is one change on its way to the disk.
@@ -53,7 +56,7 @@ type commit struct {
 	linked bool // the new file has the temp file's name as well
 }
 
-func (r *Root) commit(ctx context.Context, c Change, by journal.Origin) (file File, err error) {
+func (r *Root) commit(ctx context.Context, c Change, by Origin) (file File, err error) {
 	if r.journal == nil {
 		return File{}, errors.New("this workspace was opened without a home for the undo journal: nothing can be written")
 	}
@@ -71,7 +74,7 @@ func (r *Root) commit(ctx context.Context, c Change, by journal.Origin) (file Fi
 	return k.written(), nil
 }
 
-func entryOf(c Change, by journal.Origin) journal.Entry {
+func entryOf(c Change, by Origin) journal.Entry {
 	return journal.Entry{
 		Origin: by, Path: c.Path, Name: c.Name, Mode: c.Mode,
 		Encoding: string(c.Format.Encoding), BOM: c.Format.BOM, EOL: c.Format.EOL,

@@ -20,6 +20,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/workspace"
+	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
 
 // role tells a re-executed test binary what to be.
@@ -334,14 +335,14 @@ func (m *model) checkLeftovers(t *testing.T) {
 func (m *model) undo(t *testing.T, root *workspace.Root) {
 	t.Helper()
 	id, v := m.last[0], m.last[1]
-	plan, err := root.UndoPlan(t.Context(), workspace.LastChange)
+	plan, err := undo.Find(t.Context(), root, undo.Scope{})
 	if err != nil {
 		t.Fatalf("phase %s: undo of file %d version %d: %v", m.phase, id, v, err)
 	}
 	if len(plan.Changes) != 1 || plan.Changes[0].Name != nameOf(id) {
 		t.Fatalf("phase %s: undo would change %d files, %s first; want file %d", m.phase, len(plan.Changes), plan.Changes[0].Name, id)
 	}
-	if err := root.Undo(t.Context(), plan); err != nil {
+	if err := plan.Do(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	m.versions[id] = m.onDisk(t, id, v-1)

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bb2d0cf4/agent/internal/workspace"
+	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
 
 // errFault is what an injected fault fails with.
@@ -75,7 +76,7 @@ func checkFault(t *testing.T, w *tree, c workspace.Change, failed string, err er
 	if f.Text != "next\n" {
 		t.Errorf("fault at %s: next edit gives %+v", failed, f)
 	}
-	w.undo(workspace.LastTurn)
+	w.undo(undo.LastTurn)
 	if got := w.content(c.Name); got != want {
 		t.Errorf("fault at %s: undo of the next edit gives %q, want %q", failed, got, want)
 	}
@@ -109,7 +110,7 @@ func TestCommitNeedsAHome(t *testing.T) {
 	if _, err := root.Commit(t.Context(), c, workspace.Origin{}); err == nil || !strings.Contains(err.Error(), "home") {
 		t.Errorf("commit: %v", err)
 	}
-	if _, err := root.UndoPlan(t.Context(), workspace.LastChange); !errors.Is(err, workspace.ErrNothingToUndo) {
+	if _, err := undo.Find(t.Context(), root, undo.Scope{}); !errors.Is(err, undo.ErrNothing) {
 		t.Errorf("undo: %v", err)
 	}
 }
@@ -169,5 +170,44 @@ func TestSymlinkIsWrittenThrough(t *testing.T) {
 	must(t, err)
 	if got := w.content("d/f"); got != "new\n" || !isLink(t, w.path("link")) {
 		t.Errorf("d/f holds %q, link is kept: %v", got, isLink(t, w.path("link")))
+	}
+}
+
+// An undo of several files that stops half way must not be taken for one that did
+// nothing.
+func TestStoppedUndoNamesWhatIsUndone(t *testing.T) {
+	w := open(t)
+	w.write("a", "a0\n")
+	w.write("b", "b0\n")
+	w.edit("a", "a1\n", turn(1))
+	w.edit("b", "b1\n", turn(1))
+	plan, err := undo.Find(t.Context(), w.Root, undo.Scope{What: undo.LastTurn})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checks := 0
+	w.At(func(step string) error {
+		if step == "check" {
+			if checks++; checks == 2 {
+				w.write("b", "mine\n")
+			}
+		}
+		return nil
+	})
+	err = plan.Do(t.Context())
+	if checks != 2 || !errors.Is(err, workspace.ErrStale) || !strings.Contains(err.Error(), "a is undone already") {
+		t.Errorf("after %d checks: %v", checks, err)
+	}
+	if a, b := w.content("a"), w.content("b"); a != "a0\n" || b != "mine\n" {
+		t.Errorf("a holds %q, b holds %q", a, b)
+	}
+	w.At(func(string) error { return nil })
+	w.write("b", "b1\n")
+	if plan, err = undo.Find(t.Context(), w.Root, undo.Scope{What: undo.LastTurn}); err != nil || len(plan.Changes) != 1 {
+		t.Fatalf("%+v, %v", plan.Changes, err)
+	}
+	w.write("b", "mine\n")
+	if err := plan.Do(t.Context()); !errors.Is(err, workspace.ErrStale) || !strings.Contains(err.Error(), "not undone") {
+		t.Error(err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/bb2d0cf4/agent/internal/workspace"
+	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
 
 func TestFormatIsDetected(t *testing.T) {
@@ -148,7 +149,7 @@ func TestBytesOutsideTheEditAreKept(t *testing.T) {
 		if info.Mode().Perm() != mode.Perm() {
 			t.Fatalf("mode %o became %v", mode, info.Mode())
 		}
-		w.undo(workspace.LastChange)
+		w.undo(undo.LastChange)
 		if got := w.content("f"); got != before {
 			t.Fatalf("seed %d, file %d: undo gives %q, want %q", start, i, got, before)
 		}

@@ -2,6 +2,7 @@ package workspace_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/workspace"
+	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
 
 // tree is a workspace in a folder of its own.
@@ -76,16 +78,20 @@ func (w *tree) edit(name, text string, by workspace.Origin) workspace.File {
 	return f
 }
 
-// undo takes back what scope says and returns the names of the files.
-func (w *tree) undo(scope workspace.UndoScope) []string {
+// undo takes back what is meant and returns the names of the files.
+func (w *tree) undo(what undo.What) []string {
 	w.t.Helper()
-	plan, err := w.UndoPlan(w.t.Context(), scope)
+	plan, err := undo.Find(w.t.Context(), w.Root, undo.Scope{What: what})
 	must(w.t, err)
-	must(w.t, w.Undo(w.t.Context(), plan))
+	must(w.t, plan.Do(w.t.Context()))
 	return names(plan)
 }
 
-func names(p workspace.Plan) []string {
+func turn(n int) workspace.Origin {
+	return workspace.Origin{Session: "s", Turn: fmt.Sprint("turn ", n), Tool: "edit_file"}
+}
+
+func names(p undo.Plan) []string {
 	var out []string
 	for _, c := range p.Changes {
 		out = append(out, c.Name)

@@ -29,6 +29,33 @@ func (r *Root) Read(path string) (File, error) {
 	return file, errors.Join(err, f.Close())
 }
 
+// Raw returns the file at a path that has been resolved, and its bytes; the text
+// is left out. A missing file is no error. ErrStale if something else is there by
+// now.
+func (r *Root) Raw(path string) (File, []byte, error) {
+	p, err := r.files.resolve(path)
+	if err != nil {
+		return File{}, nil, err
+	}
+	if p.abs != path {
+		return File{}, nil, fmt.Errorf("%w: there is a symlink on its way now", ErrStale)
+	}
+	file := File{Path: p.abs, Name: p.name}
+	if p.info == nil {
+		return file, nil, nil
+	}
+	f, info, err := r.files.open(p)
+	if err != nil {
+		return File{}, nil, errors.Join(ErrStale, err)
+	}
+	data, err := readAll(f, info.Size())
+	if err = errors.Join(err, f.Close()); err != nil {
+		return File{}, nil, err
+	}
+	file.Exists, file.Mode, file.Size, file.Hash = true, info.Mode(), int64(len(data)), sha256.Sum256(data)
+	return file, data, nil
+}
+
 // read reads an open file, which is at p.
 func (fl *files) read(p place, f *os.File, info fs.FileInfo) (File, error) {
 	data, err := readAll(f, info.Size())

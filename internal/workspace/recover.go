@@ -3,6 +3,7 @@ package workspace
 import (
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,6 +42,19 @@ func removeTemp(dir *os.Root, name string) {
 	if info, err := dir.Lstat(name); err == nil && info.Mode().IsRegular() {
 		_ = dir.Remove(name) // see settle
 	}
+}
+
+// Past returns what was done to the files, oldest first; what was taken back is
+// marked.
+func (r *Root) Past() ([]journal.Past, error) {
+	if r.journal == nil {
+		return nil, nil
+	}
+	past, err := r.journal.History(onDisk)
+	if err != nil {
+		return nil, fmt.Errorf("read the undo journal: %w", err)
+	}
+	return past, nil
 }
 
 // onDisk reports that the file is as it should be after e.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/workspace"
 	"github.com/bb2d0cf4/agent/internal/workspace/journal"
+	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
 
 // die leaves the journal of w's folder as a process leaves it that is killed in
@@ -52,7 +53,7 @@ func TestRecoveryRemovesOnlyWhatIsOurs(t *testing.T) {
 	if diff := cmp.Diff(want, w.files()); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := w.UndoPlan(t.Context(), workspace.LastChange); !errors.Is(err, workspace.ErrNothingToUndo) {
+	if _, err := undo.Find(t.Context(), w.Root, undo.Scope{}); !errors.Is(err, undo.ErrNothing) {
 		t.Errorf("what was not done can be undone: %v", err)
 	}
 }
@@ -71,7 +72,7 @@ func TestLivingProcessIsLeftAlone(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if _, err := second.UndoPlan(context.WithoutCancel(t.Context()), workspace.LastChange); !errors.Is(err, workspace.ErrNothingToUndo) {
+		if _, err := undo.Find(context.WithoutCancel(t.Context()), second, undo.Scope{}); !errors.Is(err, undo.ErrNothing) {
 			t.Errorf("a change that is not done can be undone: %v", err)
 		}
 		return second.Close()

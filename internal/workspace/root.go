@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/bb2d0cf4/agent/internal/workspace/journal"
@@ -24,20 +25,17 @@ type Options struct {
 	// Fallback is the encoding of files that are not valid UTF-8 and have no
 	// byte order mark; empty means Latin1.
 	Fallback Encoding
-	// Session, if set, limits undo to the changes of that session.
-	Session string
 }
 
 // Origin says what a change was made for.
-type Origin struct{ Session, Turn, Tool string }
+type Origin = journal.Origin
 
 // Root is an open workspace. Its methods may be called concurrently; commits
-// and undos happen one after the other.
+// happen one after the other.
 type Root struct {
-	files   files
-	session string
+	files files
 
-	committing sync.Mutex       // held by Commit and Undo
+	committing sync.Mutex       // held by Commit
 	journal    *journal.Journal // nil without a home
 
 	// at is called before each step of a commit, and its error is taken for the
@@ -69,7 +67,7 @@ func Open(dir string, opt Options) (*Root, error) {
 	if err := text.Check(opt.Fallback); err != nil {
 		return nil, err
 	}
-	r := &Root{files: files{fallback: opt.Fallback}, session: opt.Session, at: func(step) error { return nil }}
+	r := &Root{files: files{fallback: opt.Fallback}, at: func(step) error { return nil }}
 	for _, path := range append([]string{dir}, opt.Extra...) {
 		f, err := openFolder(path)
 		if err != nil {
@@ -120,7 +118,17 @@ func (r *Root) Roots() []string {
 	return out
 }
 
-// removeEmpty removes the folders among dirs that are empty. Those that are not
+// RemoveEmpty removes those of the folders, given by their resolved paths, that
+// are empty.
+func (r *Root) RemoveEmpty(dirs []string) {
+	dirs = slices.Clone(dirs)
+	slices.SortFunc(dirs, func(a, b string) int { return len(a) - len(b) })
+	for i := range r.files.folders {
+		r.files.folders[i].removeEmpty(dirs)
+	}
+}
+
+// removeEmpty removes the folders among dirs (outermost first) that are empty. Those that are not
 // are in use by now, and stay.
 func (f *folder) removeEmpty(dirs []string) {
 	for i := len(dirs) - 1; i >= 0; i-- {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/workspace"
+	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
 
 // intruders are what another program can do to d/f.txt, which holds "one\n",
@@ -122,7 +123,7 @@ func checkRefused(t *testing.T, w *tree, name string, err error) {
 		}
 	}
 	w.At(func(string) error { return nil })
-	if _, err := w.UndoPlan(t.Context(), workspace.LastChange); !errors.Is(err, workspace.ErrNothingToUndo) {
+	if _, err := undo.Find(t.Context(), w.Root, undo.Scope{}); !errors.Is(err, undo.ErrNothing) {
 		t.Errorf("undo after a refused commit: %v", err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/bb2d0cf4/agent/internal/workspace"
+	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
 
 func TestWhatIsNoRegularFile(t *testing.T) {
@@ -264,7 +265,7 @@ func TestFullDisk(t *testing.T) {
 			t.Errorf("limit %d: left behind: %v", limit, got)
 		}
 		w.edit("f", "space again\n", workspace.Origin{})
-		w.undo(workspace.LastChange)
+		w.undo(undo.LastChange)
 		if got := w.content("f"); got != want {
 			t.Errorf("limit %d: undo afterwards gives %d bytes", limit, len(got))
 		}

@@ -78,6 +78,7 @@ type Made struct {
 type Origin struct {
 	Session string   `json:"session,omitzero"`
 	Turn    string   `json:"turn,omitzero"`
+	Call    string   `json:"call,omitzero"` // of a model
 	Tool    string   `json:"tool,omitzero"`
 	Undoes  []string `json:"undoes,omitzero"` // IDs of the entries that it takes back
 }

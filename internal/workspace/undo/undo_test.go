@@ -1,4 +1,4 @@
-package workspace_test
+package undo_test
 
 import (
 	"errors"
@@ -12,11 +12,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/bb2d0cf4/agent/internal/workspace"
+	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
-
-func turn(n int) workspace.Origin {
-	return workspace.Origin{Session: "s", Turn: fmt.Sprint("turn ", n), Tool: "edit_file"}
-}
 
 func TestUndoGoesBackStepByStep(t *testing.T) {
 	w := open(t)
@@ -25,24 +22,24 @@ func TestUndoGoesBackStepByStep(t *testing.T) {
 		w.edit("f", fmt.Sprintln(i), turn(i))
 	}
 	for i := 2; i >= 0; i-- {
-		w.undo(workspace.LastChange)
+		w.undo(undo.LastChange)
 		if got := w.content("f"); got != fmt.Sprintln(i) {
 			t.Fatalf("after undo: %q, want %d", got, i)
 		}
 	}
-	if _, err := w.UndoPlan(t.Context(), workspace.LastChange); !errors.Is(err, workspace.ErrNothingToUndo) {
+	if _, err := undo.Find(t.Context(), w.Root, undo.Scope{What: undo.LastChange}); !errors.Is(err, undo.ErrNothing) {
 		t.Errorf("undo of nothing: %v", err)
 	}
 	for i := 1; i <= 3; i++ { // and forth again
-		w.undo(workspace.LastUndo)
+		w.undo(undo.LastUndo)
 		if got := w.content("f"); got != fmt.Sprintln(i) {
 			t.Fatalf("after redo: %q, want %d", got, i)
 		}
 	}
-	if _, err := w.UndoPlan(t.Context(), workspace.LastUndo); !errors.Is(err, workspace.ErrNothingToUndo) {
+	if _, err := undo.Find(t.Context(), w.Root, undo.Scope{What: undo.LastUndo}); !errors.Is(err, undo.ErrNothing) {
 		t.Errorf("redo of nothing: %v", err)
 	}
-	w.undo(workspace.LastChange) // what was redone can be undone
+	w.undo(undo.LastChange) // what was redone can be undone
 	if got := w.content("f"); got != "2\n" {
 		t.Errorf("after redo and undo: %q", got)
 	}
@@ -52,9 +49,9 @@ func TestNewChangeEndsRedo(t *testing.T) {
 	w := open(t)
 	w.write("f", "0\n")
 	w.edit("f", "1\n", turn(1))
-	w.undo(workspace.LastChange)
+	w.undo(undo.LastChange)
 	w.edit("g", "new\n", turn(2))
-	if _, err := w.UndoPlan(t.Context(), workspace.LastUndo); !errors.Is(err, workspace.ErrNothingToUndo) {
+	if _, err := undo.Find(t.Context(), w.Root, undo.Scope{What: undo.LastUndo}); !errors.Is(err, undo.ErrNothing) {
 		t.Errorf("redo after another change: %v", err)
 	}
 }
@@ -68,7 +65,7 @@ func TestUndoOfTurn(t *testing.T) {
 	w.edit("b", "b1\n", turn(2))
 	w.edit("new/deep/c", "c\n", turn(2))
 	w.edit("a", "a3\n", turn(2))
-	got := w.undo(workspace.LastTurn)
+	got := w.undo(undo.LastTurn)
 	if diff := cmp.Diff([]string{"a", "b", "new/deep/c"}, got); diff != "" {
 		t.Error(diff)
 	}
@@ -78,53 +75,14 @@ func TestUndoOfTurn(t *testing.T) {
 	if a, b := w.content("a"), w.content("b"); a != "a1\n" || b != "b0\n" {
 		t.Errorf("a holds %q, b holds %q", a, b)
 	}
-	w.undo(workspace.LastUndo)
+	w.undo(undo.LastUndo)
 	if a, c := w.content("a"), w.content("new/deep/c"); a != "a3\n" || c != "c\n" {
 		t.Errorf("after redo a holds %q, new/deep/c holds %q", a, c)
 	}
-	w.undo(workspace.LastTurn)
-	w.undo(workspace.LastTurn)
+	w.undo(undo.LastTurn)
+	w.undo(undo.LastTurn)
 	if got := w.content("a"); got != "a0\n" {
 		t.Errorf("after the undo of both turns a holds %q", got)
-	}
-}
-
-// An undo of several files that stops half way must not be taken for one that did
-// nothing.
-func TestStoppedUndoNamesWhatIsUndone(t *testing.T) {
-	w := open(t)
-	w.write("a", "a0\n")
-	w.write("b", "b0\n")
-	w.edit("a", "a1\n", turn(1))
-	w.edit("b", "b1\n", turn(1))
-	plan, err := w.UndoPlan(t.Context(), workspace.LastTurn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	checks := 0
-	w.At(func(step string) error {
-		if step == "check" {
-			if checks++; checks == 2 {
-				w.write("b", "mine\n")
-			}
-		}
-		return nil
-	})
-	err = w.Undo(t.Context(), plan)
-	if checks != 2 || !errors.Is(err, workspace.ErrStale) || !strings.Contains(err.Error(), "a is undone already") {
-		t.Errorf("after %d checks: %v", checks, err)
-	}
-	if a, b := w.content("a"), w.content("b"); a != "a0\n" || b != "mine\n" {
-		t.Errorf("a holds %q, b holds %q", a, b)
-	}
-	w.At(func(string) error { return nil })
-	w.write("b", "b1\n")
-	if plan, err = w.UndoPlan(t.Context(), workspace.LastTurn); err != nil || len(plan.Changes) != 1 {
-		t.Fatalf("%+v, %v", plan.Changes, err)
-	}
-	w.write("b", "mine\n")
-	if err := w.Undo(t.Context(), plan); !errors.Is(err, workspace.ErrStale) || !strings.Contains(err.Error(), "not undone") {
-		t.Error(err)
 	}
 }
 
@@ -133,7 +91,7 @@ func TestPlanShowsWhatUndoWouldDo(t *testing.T) {
 	w.write("f", "old\n")
 	w.edit("f", "new\n", turn(1))
 	w.edit("g", "made\n", turn(1))
-	plan, err := w.UndoPlan(t.Context(), workspace.LastTurn)
+	plan, err := undo.Find(t.Context(), w.Root, undo.Scope{What: undo.LastTurn})
 	must(t, err)
 	type shown struct {
 		Name, Text, After string
@@ -148,7 +106,7 @@ func TestPlanShowsWhatUndoWouldDo(t *testing.T) {
 		t.Error(diff)
 	}
 	plan.Changes[0].After = "something else\n"
-	if err := w.Undo(t.Context(), plan); err == nil {
+	if err := plan.Do(t.Context()); err == nil {
 		t.Error("an undo wrote what was not planned")
 	}
 	if f, g := w.content("f"), w.content("g"); f != "new\n" || g != "made\n" {
@@ -171,18 +129,18 @@ func TestUndoRefusesChangedFiles(t *testing.T) {
 				w.write("f", "zero\n")
 				w.write("g", "one\ntwo\n")
 				w.edit("f", "one\ntwo\n", turn(1))
-				var plan workspace.Plan
+				var plan undo.Plan
 				var err error
 				if planned {
-					plan, err = w.UndoPlan(t.Context(), workspace.LastChange)
+					plan, err = undo.Find(t.Context(), w.Root, undo.Scope{What: undo.LastChange})
 					must(t, err)
 				}
 				act(w)
 				before, _ := os.ReadFile(w.path("f"))
 				if planned {
-					err = w.Undo(t.Context(), plan)
+					err = plan.Do(t.Context())
 				} else {
-					_, err = w.UndoPlan(t.Context(), workspace.LastChange)
+					_, err = undo.Find(t.Context(), w.Root, undo.Scope{What: undo.LastChange})
 				}
 				if !errors.Is(err, workspace.ErrStale) {
 					t.Errorf("error %v, want ErrStale", err)
@@ -201,10 +159,10 @@ func TestUndoOfTurnSeesForeignEditBetween(t *testing.T) {
 	w.edit("f", "1\n", turn(1))
 	w.write("f", "1 and theirs\n")
 	w.edit("f", "2 and theirs\n", turn(1))
-	if _, err := w.UndoPlan(t.Context(), workspace.LastTurn); !errors.Is(err, workspace.ErrStale) {
+	if _, err := undo.Find(t.Context(), w.Root, undo.Scope{What: undo.LastTurn}); !errors.Is(err, workspace.ErrStale) {
 		t.Errorf("the undo would lose their edit: %v", err)
 	}
-	w.undo(workspace.LastChange)
+	w.undo(undo.LastChange)
 	if got := w.content("f"); got != "1 and theirs\n" {
 		t.Errorf("f holds %q", got)
 	}
@@ -214,7 +172,7 @@ func TestUndoKeepsFoldersInUse(t *testing.T) {
 	w := open(t)
 	w.edit("new/deep/f", "x", turn(1))
 	w.write("new/theirs", "y")
-	w.undo(workspace.LastChange)
+	w.undo(undo.LastChange)
 	if diff := cmp.Diff([]string{"new/", "new/theirs"}, w.files()); diff != "" {
 		t.Error(diff)
 	}
@@ -226,7 +184,7 @@ func TestUndoBringsModeBack(t *testing.T) {
 	must(t, os.Chmod(w.path("f"), 0o755))
 	w.edit("f", "new\n", turn(1))
 	must(t, os.Chmod(w.path("f"), 0o600))
-	w.undo(workspace.LastChange)
+	w.undo(undo.LastChange)
 	info, err := os.Stat(w.path("f"))
 	must(t, err)
 	if info.Mode().Perm() != 0o755 {
@@ -238,16 +196,20 @@ func TestUndoAcrossProcessesAndSessions(t *testing.T) {
 	w := open(t)
 	w.write("f", "0\n")
 	w.edit("f", "1\n", workspace.Origin{Session: "one", Turn: "1"})
-	two := reopen(t, w.Dir(), w.home, workspace.Options{Session: "two"})
+	two := reopen(t, w.Dir(), w.home)
 	two.edit("g", "new\n", workspace.Origin{Session: "two", Turn: "1"})
-	if diff := cmp.Diff([]string{"g"}, two.undo(workspace.LastTurn)); diff != "" {
+	of := undo.Scope{What: undo.LastTurn, Session: "two"}
+	plan, err := undo.Find(t.Context(), two.Root, of)
+	must(t, err)
+	must(t, plan.Do(t.Context()))
+	if diff := cmp.Diff([]string{"g"}, names(plan)); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := two.UndoPlan(t.Context(), workspace.LastChange); !errors.Is(err, workspace.ErrNothingToUndo) {
+	if _, err := undo.Find(t.Context(), two.Root, of); !errors.Is(err, undo.ErrNothing) {
 		t.Errorf("session two undoes a change of session one: %v", err)
 	}
-	both := reopen(t, w.Dir(), w.home, workspace.Options{})
-	if diff := cmp.Diff([]string{"f"}, both.undo(workspace.LastChange)); diff != "" {
+	both := reopen(t, w.Dir(), w.home)
+	if diff := cmp.Diff([]string{"f"}, both.undo(undo.LastChange)); diff != "" {
 		t.Error(diff)
 	}
 	if got := w.content("f"); got != "0\n" {
@@ -262,11 +224,11 @@ func TestUndoAcrossEncodings(t *testing.T) {
 	w.write("f", "caf\xe9\n")
 	w.edit("f", "cafe\n", turn(1))
 	w.edit("f", "日本\n", turn(1))
-	w.undo(workspace.LastTurn)
+	w.undo(undo.LastTurn)
 	if got := w.content("f"); got != "caf\xe9\n" {
 		t.Errorf("f holds %q", got)
 	}
-	w.undo(workspace.LastUndo)
+	w.undo(undo.LastUndo)
 	if got := w.content("f"); got != "日本\n" {
 		t.Errorf("f holds %q", got)
 	}
@@ -299,17 +261,17 @@ func TestRandomEditsAndUndos(t *testing.T) {
 			}
 			states = append(states, w.state())
 			if rapid.Bool().Draw(rt, "restart") {
-				w = reopen(t, w.Dir(), w.home, workspace.Options{})
+				w = reopen(t, w.Dir(), w.home)
 			}
 		}
 		for _, want := range slices.Backward(states[:len(states)-1]) {
-			w.undo(workspace.LastTurn)
+			w.undo(undo.LastTurn)
 			if diff := cmp.Diff(want, w.state()); diff != "" {
 				rt.Fatal(diff)
 			}
 			if rapid.Bool().Draw(rt, "redo and undo") {
-				w.undo(workspace.LastUndo)
-				w.undo(workspace.LastTurn)
+				w.undo(undo.LastUndo)
+				w.undo(undo.LastTurn)
 				if diff := cmp.Diff(want, w.state()); diff != "" {
 					rt.Fatal(diff)
 				}

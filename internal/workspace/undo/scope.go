@@ -1,0 +1,106 @@
+package undo
+
+import (
+	"slices"
+
+	"github.com/bb2d0cf4/agent/internal/workspace/journal"
+)
+
+// What says which changes are meant.
+type What int
+
+// What there is to take back.
+const (
+	LastChange What = iota // the last change that stands
+	LastTurn               // all changes that stand of the turn of the last one
+	LastUndo               // the last undo, if nothing was changed after it
+	Everything             // all changes that stand
+)
+
+// Scope is a choice of changes. Fields that are empty do not narrow it.
+type Scope struct {
+	What    What
+	Session string
+	File    string          // by its path or its name
+	Calls   map[string]bool // of a model: only the changes that these have made
+}
+
+// ExportTool is the tool of changes that write down a session. They are not part
+// of its work: only an undo that names the file takes them back.
+const ExportTool = "export"
+
+// means says that s is about e.
+func (s Scope) means(e journal.Past) bool {
+	switch {
+	case e.Undone, e.Tool == redoTool:
+		return false
+	case s.Session != "" && e.Session != s.Session:
+		return false
+	case s.File == "" && e.Tool == ExportTool:
+		return false
+	case s.File != "" && e.Path != s.File && e.Name != s.File:
+		return false
+	case s.Calls != nil && !s.Calls[e.Call]:
+		return false
+	}
+	return true
+}
+
+// isUndo says that e took changes back.
+func isUndo(e journal.Past) bool { return e.Undoes != nil }
+
+// chain is the entries of one file, oldest first.
+type chain []journal.Past
+
+// chains returns the entries that s means, file by file.
+func chains(past []journal.Past, s Scope) []chain {
+	if s.What == Everything {
+		return byFile(past, func(e journal.Past) bool { return !isUndo(e) && s.means(e) })
+	}
+	last := newest(past, s)
+	if last < 0 {
+		return nil
+	}
+	of := past[last]
+	if s.What == LastChange || of.Turn == "" {
+		return []chain{{of}}
+	}
+	return byFile(past[:last+1], func(e journal.Past) bool {
+		return s.means(e) && e.Session == of.Session && e.Turn == of.Turn
+	})
+}
+
+func byFile(past []journal.Past, wanted func(journal.Past) bool) []chain {
+	var out []chain
+	at := map[string]int{}
+	for _, e := range past {
+		if !wanted(e) {
+			continue
+		}
+		i, known := at[e.Path]
+		if !known {
+			i = len(out)
+			at[e.Path] = i
+			out = append(out, nil)
+		}
+		out[i] = append(out[i], e)
+	}
+	return out
+}
+
+// newest returns the index of the newest entry that s means; -1 if there is
+// none. An undo can be taken back only while nothing was changed after it.
+func newest(past []journal.Past, s Scope) int {
+	for i, e := range slices.Backward(past) {
+		if !s.means(e) {
+			continue
+		}
+		if isUndo(e) == (s.What == LastUndo) {
+			return i
+		}
+		if s.What == LastUndo {
+			return -1
+		}
+	}
+	return -1
+}

@@ -1,0 +1,130 @@
+package undo_test
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/workspace"
+	"github.com/bb2d0cf4/agent/internal/workspace/undo"
+)
+
+// find plans an undo that must be possible.
+func (w *tree) find(s undo.Scope) undo.Plan {
+	w.t.Helper()
+	plan, err := undo.Find(w.t.Context(), w.Root, s)
+	must(w.t, err)
+	return plan
+}
+
+func call(session, id string) workspace.Origin {
+	return workspace.Origin{Session: session, Turn: "turn " + id[:1], Call: id, Tool: "edit_file"}
+}
+
+// TestEverythingSinceACall goes back over several turns, by what the calls did.
+func TestEverythingSinceACall(t *testing.T) {
+	w := open(t)
+	w.write("a", "a0\n")
+	w.edit("a", "a1\n", call("s", "1.1"))
+	w.edit("b", "b2\n", call("s", "2.1"))
+	w.edit("a", "a2\n", call("s", "2.2"))
+	w.edit("c", "c3\n", call("s", "3.1"))
+	w.edit("d", "d\n", call("other", "9.1"))
+	w.undo(undo.LastChange) // that of the other session
+	plan := w.find(undo.Scope{What: undo.Everything, Session: "s", Calls: map[string]bool{"2.1": true, "2.2": true, "3.1": true}})
+	if diff := cmp.Diff([]string{"b", "a", "c"}, names(plan)); diff != "" {
+		t.Error(diff)
+	}
+	must(t, plan.Do(t.Context()))
+	if diff := cmp.Diff([]string{"a"}, w.files()); diff != "" || w.content("a") != "a1\n" {
+		t.Errorf("a holds %q; files %s", w.content("a"), diff)
+	}
+	w.undo(undo.LastUndo) // all of it, at once
+	if got := w.content("a") + w.content("b") + w.content("c"); got != "a2\nb2\nc3\n" {
+		t.Errorf("after the undo of the rewind: %q", got)
+	}
+	w.undo(undo.LastUndo)
+	if got := w.content("d"); got != "d\n" {
+		t.Errorf("after another redo d holds %q", got)
+	}
+}
+
+// TestRefusedFilesAreNamed: what somebody else changed is left alone and the rest
+// can be taken back.
+func TestRefusedFilesAreNamed(t *testing.T) {
+	w := open(t)
+	for _, name := range []string{"a", "b", "c", "d"} {
+		w.write(name, "0\n")
+		w.edit(name, "1\n", turn(1))
+	}
+	w.write("b", "theirs\n")
+	must(t, os.Remove(w.path("c")))
+	w.write("d", "between\n")
+	w.edit("d", "2\n", turn(1))
+	plan := w.find(undo.Scope{What: undo.LastTurn})
+	var refused []string
+	for _, r := range plan.Refused {
+		if !errors.Is(r.Err, workspace.ErrStale) {
+			t.Errorf("%s: %v", r.Name, r.Err)
+		}
+		refused = append(refused, r.Name)
+	}
+	if diff := cmp.Diff([]string{"b", "c", "d"}, refused); diff != "" {
+		t.Error(diff)
+	}
+	if err := plan.Err(); err == nil || !strings.Contains(err.Error(), "c cannot be undone") || !strings.Contains(err.Error(), "between two") {
+		t.Errorf("the plan says %v", err)
+	}
+	must(t, plan.Do(t.Context()))
+	if got := w.content("a") + w.content("b") + w.content("c") + w.content("d"); got != "0\ntheirs\n<none>2\n" {
+		t.Errorf("%q", got)
+	}
+	if _, err := undo.Find(t.Context(), w.Root, undo.Scope{What: undo.LastTurn}); !errors.Is(err, workspace.ErrStale) || errors.Is(err, undo.ErrNothing) {
+		t.Errorf("only refused files are left: %v", err)
+	}
+}
+
+// TestExportsAreNoWork: an export is taken back only by its name, and it keeps
+// nobody from redoing.
+func TestExportsAreNoWork(t *testing.T) {
+	w := open(t)
+	w.write("f", "0\n")
+	w.edit("f", "1\n", turn(1))
+	export := workspace.Origin{Session: "s", Turn: "export", Tool: undo.ExportTool}
+	w.edit("talk.md", "# Talk\n", export)
+	if diff := cmp.Diff([]string{"f"}, w.undo(undo.LastChange)); diff != "" {
+		t.Error(diff)
+	}
+	w.edit("talk2.md", "# Talk\n", export)
+	if diff := cmp.Diff([]string{"f"}, w.undo(undo.LastUndo)); diff != "" {
+		t.Error(diff)
+	}
+	must(t, w.find(undo.Scope{File: "talk.md"}).Do(t.Context()))
+	if diff := cmp.Diff([]string{"f", "talk2.md"}, w.files()); diff != "" {
+		t.Error(diff)
+	}
+	must(t, w.find(undo.Scope{File: w.path("f")}).Do(t.Context()))
+	if got := w.content("f"); got != "0\n" {
+		t.Errorf("f holds %q", got)
+	}
+}
+
+// TestFoldersOfSeveralFiles: a folder that was made for one file goes with the
+// last one in it.
+func TestFoldersOfSeveralFiles(t *testing.T) {
+	w := open(t)
+	w.edit("new/deep/f", "f\n", turn(1))
+	w.edit("new/deep/g", "g\n", turn(2))
+	must(t, w.find(undo.Scope{File: "new/deep/f"}).Do(t.Context()))
+	must(t, w.find(undo.Scope{File: "new/deep/g"}).Do(t.Context()))
+	if diff := cmp.Diff([]string(nil), w.files()); diff != "" {
+		t.Error(diff)
+	}
+	w.undo(undo.LastUndo)
+	if diff := cmp.Diff([]string{"new/", "new/deep/", "new/deep/g"}, w.files()); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,255 @@
+// Package undo takes changes of files back, and says what they came to. It
+// guarantees that nothing is taken back but what a Plan showed, that a file
+// which somebody else changed meanwhile is left as it is and named, that each
+// file gets exactly the bytes and the mode that it had, and that an undo can be
+// taken back in turn.
+package undo
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/workspace"
+	"github.com/bb2d0cf4/agent/internal/workspace/journal"
+	"github.com/bb2d0cf4/agent/internal/workspace/text"
+)
+
+// ErrNothing is returned by Find where there is nothing to take back.
+var ErrNothing = errors.New("nothing to undo")
+
+// Plan is what an undo would do.
+type Plan struct {
+	// Changes has one change for each file. Text is what the file holds now,
+	// After what it held before; Delete is set for a file that was created.
+	Changes []workspace.Change
+	// Refused has the files that cannot be done, each with the reason.
+	Refused []Refused
+
+	root  *workspace.Root
+	steps []step // one for each change
+	redo  bool   // what is taken back is an undo
+}
+
+// Refused is a file that an undo leaves alone.
+type Refused struct {
+	Name string // for people
+	Err  error
+}
+
+// The tools that an undo and its undo have in the journal.
+const (
+	undoTool = "undo"
+	redoTool = "redo"
+)
+
+// step is what the journal knows about a change of a Plan.
+type step struct {
+	session string
+	undoes  []string        // entries
+	target  *workspace.Hash // of the content to bring back; nil: no file
+	dirs    []string        // on the way to the file, made by us
+}
+
+// Find returns what an undo would change; nothing is changed yet. If no file can
+// be done, the error says why: ErrNothing, or workspace.ErrStale if the files
+// are not what they were left as.
+func Find(ctx context.Context, root *workspace.Root, s Scope) (Plan, error) {
+	past, err := root.Past()
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return Plan{}, err
+	}
+	p := Plan{root: root, redo: s.What == LastUndo}
+	for _, c := range chains(past, s) {
+		change, st, err := undoOf(root, c)
+		if err != nil {
+			p.Refused = append(p.Refused, Refused{c[0].Name, err})
+			continue
+		}
+		if change.Delete {
+			st.dirs = madeFor(change.Path, past)
+		}
+		p.Changes = append(p.Changes, change)
+		p.steps = append(p.steps, st)
+	}
+	switch {
+	case len(p.Changes) > 0:
+		return p, nil
+	case len(p.Refused) > 0:
+		return p, p.Err()
+	}
+	return p, ErrNothing
+}
+
+// Err is why not all files can be done; nil if they can.
+func (p Plan) Err() error {
+	var errs []error
+	for _, r := range p.Refused {
+		errs = append(errs, fmt.Errorf("%s cannot be undone: %w", r.Name, r.Err))
+	}
+	return errors.Join(errs...)
+}
+
+// madeFor lists the folders on the way to path that some change has made.
+func madeFor(path string, past []journal.Past) []string {
+	var dirs []string
+	for _, e := range past {
+		for _, dir := range e.Dirs {
+			if strings.HasPrefix(path, dir+string(filepath.Separator)) && !slices.Contains(dirs, dir) {
+				dirs = append(dirs, dir)
+			}
+		}
+	}
+	return dirs
+}
+
+// undoOf returns the change that takes back the entries of one file.
+func undoOf(root *workspace.Root, c chain) (workspace.Change, step, error) {
+	first, last := c[0], c[len(c)-1]
+	s := step{target: first.Before, session: first.Session}
+	for i, e := range c {
+		if i > 0 && !same(c[i-1].After, e.Before) {
+			return workspace.Change{}, s, fmt.Errorf("%w: someone else changed it between two of the changes", workspace.ErrStale)
+		}
+		s.undoes = append(s.undoes, e.ID)
+	}
+	file, now, err := root.Raw(last.Path)
+	if err != nil {
+		return workspace.Change{}, s, err
+	}
+	if !isAsLeft(file, last.After) {
+		return workspace.Change{}, s, stale(file)
+	}
+	change := workspace.Change{File: file, Delete: first.Before == nil}
+	change.Name = last.Name
+	var then []byte
+	if !change.Delete {
+		change.Mode = first.Mode
+		if then, err = first.Content(); err != nil {
+			return workspace.Change{}, s, err
+		}
+	}
+	change.Format, change.Text, change.After, err = decode(now, then, formatOf(first), formatOf(last))
+	return change, s, err
+}
+
+func stale(now workspace.File) error {
+	if !now.Exists {
+		return fmt.Errorf("%w: it is gone", workspace.ErrStale)
+	}
+	return workspace.ErrStale
+}
+
+// isAsLeft says that the file holds what has the hash; nil is no file.
+func isAsLeft(now workspace.File, hash *workspace.Hash) bool {
+	if !now.Exists {
+		return hash == nil
+	}
+	return hash != nil && now.Hash == *hash
+}
+
+func same(a, b *workspace.Hash) bool { return a == b || a != nil && b != nil && *a == *b }
+
+func formatOf(e journal.Past) workspace.Format {
+	return workspace.Format{Encoding: workspace.Encoding(e.Encoding), BOM: e.BOM, EOL: e.EOL}
+}
+
+// decode decodes two contents in one format, the first that does for both; nil
+// is no file. Contents may differ in their encodings where a change took out the
+// only character that told it. Any bytes are Latin-1.
+func decode(now, then []byte, formats ...workspace.Format) (f workspace.Format, textNow, textThen string, err error) {
+	for _, f = range append(formats, workspace.Format{Encoding: workspace.Latin1, EOL: "\n"}) {
+		textNow, err = decodeOne(now, f)
+		if err == nil {
+			textThen, err = decodeOne(then, f)
+		}
+		if err == nil {
+			break
+		}
+	}
+	return f, textNow, textThen, err
+}
+
+func decodeOne(data []byte, f workspace.Format) (string, error) {
+	if data == nil {
+		return "", nil
+	}
+	return text.DecodeAs(data, f)
+}
+
+// Do carries out p as it was shown. If a file was changed since the plan nothing
+// is done, and the error is workspace.ErrStale; should that happen between two of
+// the files, what was undone before stays undone, is journalled, and is named by
+// the error. It also removes folders that were made for the files, if they are
+// empty.
+func (p Plan) Do(ctx context.Context) error {
+	for i, c := range p.Changes {
+		if err := p.confirm(c, p.steps[i]); err != nil {
+			return fmt.Errorf("%s was not undone: %w", c.Name, err)
+		}
+	}
+	by := workspace.Origin{Turn: rand.Text(), Tool: undoTool}
+	if p.redo {
+		by.Tool = redoTool
+	}
+	var dirs []string
+	var err error
+	for i, c := range p.Changes {
+		by.Session, by.Undoes = p.steps[i].session, p.steps[i].undoes
+		if _, err = p.root.Commit(ctx, c, by); err != nil {
+			if errors.Is(err, workspace.ErrUnsettled) {
+				i++ // it is undone; but what the disk refuses once it may refuse again
+			}
+			err = stopped(p.Changes[:i], c, err)
+			break
+		}
+		dirs = append(dirs, p.steps[i].dirs...)
+	}
+	p.root.RemoveEmpty(dirs)
+	return err
+}
+
+// stopped says how far an undo came.
+func stopped(done []workspace.Change, at workspace.Change, err error) error {
+	if len(done) == 0 {
+		return fmt.Errorf("nothing was undone: %w", err)
+	}
+	names := make([]string, len(done))
+	for i, c := range done {
+		names[i] = c.Name
+	}
+	return fmt.Errorf("%s is undone already; the undo stopped at %s: %w", strings.Join(names, ", "), at.Name, err)
+}
+
+// confirm makes sure that c is what the journal has, and that the file is still
+// what was shown.
+func (p Plan) confirm(c workspace.Change, s step) error {
+	var target *workspace.Hash
+	if !c.Delete {
+		data, err := text.Encode(c.After, c.Format)
+		if err != nil {
+			return err
+		}
+		sum := workspace.Hash(sha256.Sum256(data))
+		target = &sum
+	}
+	if !same(target, s.target) {
+		return errors.New("the change is not the one that was planned")
+	}
+	now, _, err := p.root.Raw(c.Path)
+	if err != nil {
+		return errors.Join(workspace.ErrStale, err)
+	}
+	if now.Exists != c.Exists || now.Hash != c.Hash {
+		return stale(now)
+	}
+	return nil
+}
