@@ -64,8 +64,9 @@ var layers = []struct {
 	}},
 	{"internal/context", []string{"internal/editor", "internal/llm", "internal/workspace"}},
 
+	{"internal/session/history", []string{"internal/llm"}},
 	{"internal/session", []string{
-		"internal/confirm", "internal/context", "internal/llm", "internal/statefile", "internal/tools",
+		"internal/confirm", "internal/context", "internal/llm", "internal/session/history", "internal/statefile", "internal/tools",
 	}},
 	{"internal/headless", []string{"internal/llm", "internal/sanitize", "internal/session", "internal/tools"}},
 

@@ -122,7 +122,7 @@ func (s *screenFace) export(ctx context.Context, path string) (string, error) {
 		path = "session-" + info.ID + ".md"
 	}
 	var b strings.Builder
-	if err := session.Export(&b, info, conv.Messages); err != nil {
+	if err := session.Export(&b, info, conv.Messages()); err != nil {
 		return "", err
 	}
 	return s.app.writeExport(ctx, path, b.String(), workspace.Origin{Session: info.ID, Turn: "export", Tool: undo.ExportTool})

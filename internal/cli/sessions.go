@@ -84,7 +84,7 @@ func showSession(p Process, id string) error {
 		remark(p, n)
 	}
 	var b strings.Builder
-	if err := session.Export(&b, info, conv.Messages); err != nil {
+	if err := session.Export(&b, info, conv.Messages()); err != nil {
 		return err
 	}
 	return show(p, b.String())

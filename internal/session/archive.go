@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/statefile"
 )
 
@@ -32,9 +33,24 @@ type Info struct {
 
 // Conversation is what a session's file holds.
 type Conversation struct {
-	Messages []llm.Message
-	Usage    llm.Usage
-	Notes    []string // what was found damaged, a line each for the user
+	Entries []history.Entry
+	Usage   llm.Usage
+	Notes   []string // what was found damaged, a line each for the user
+}
+
+// Messages returns what was said and not taken back.
+func (c Conversation) Messages() []llm.Message {
+	chat, _, _ := history.Rebuild(c.Entries)
+	return messages(chat)
+}
+
+func messages(chat *history.Transcript) []llm.Message {
+	items := chat.Items()
+	out := make([]llm.Message, len(items))
+	for i, it := range items {
+		out[i] = it.Message
+	}
+	return out
 }
 
 // ErrNoSession is returned where there is no session to open.

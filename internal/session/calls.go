@@ -9,7 +9,17 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/tools"
+)
+
+// What the model is told about a call that has no result of its own.
+const (
+	resultCancelled  = "Cancelled by the user while it ran; its effect may be partial. Check before repeating it."
+	resultNotRun     = "Not run: the user declined an earlier call of this answer and stopped here."
+	resultNotStarted = "Not run: cancelled by the user before it started."
+	resultAfterError = "Not run: an earlier call of this answer failed and ended the turn."
+	resultAfterLimit = "Not run: a limit ended the turn before this call."
 )
 
 // runCalls runs the calls of one answer in order, one at a time. However it
@@ -51,7 +61,7 @@ func (t *turn) runCall(ctx context.Context, c llm.ToolCall, call tools.Call) (to
 	if err != nil {
 		res = tools.Result{ForModel: failure(ctx, err), ForUser: "not finished", Failed: true}
 	}
-	t.append(result(c.ID, res.ForModel))
+	t.append(history.Item{Message: history.Result(c.ID, res.ForModel)})
 	t.opt.Emit(CallEnded{Call: c, Title: title, Result: res, Took: t.opt.Now().Sub(began)})
 	return res, err
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/session/history"
 )
 
 // TestMain lets the test binary be the process that is killed.
@@ -29,9 +30,9 @@ func writer(home string) int {
 	if err != nil {
 		s = a.Create("/p", "m")
 	}
-	for i := len(s.Kept().Messages); ; i++ {
+	for i := len(s.Kept().Entries); ; i++ {
 		m := llm.TextMessage(llm.User, fmt.Sprint(i, " ", strings.Repeat("x", 4000)))
-		if err := s.Append(m); err != nil {
+		if err := s.Append(history.Say(m)...); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 3
 		}
@@ -67,10 +68,10 @@ func TestKilledWriter(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(c.Messages) <= said {
-			t.Fatalf("%d messages kept, %d said", len(c.Messages), said+1)
+		if len(c.Entries) <= said {
+			t.Fatalf("%d messages kept, %d said", len(c.Entries), said+1)
 		}
-		for i, m := range c.Messages {
+		for i, m := range c.Messages() {
 			if !strings.HasPrefix(m.Text(), strconv.Itoa(i)+" ") {
 				t.Fatalf("message %d is %.20q", i, m.Text())
 			}

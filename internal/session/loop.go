@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/tools"
 )
 
@@ -47,7 +48,7 @@ type Options struct {
 // may run at the same time.
 type Loop struct {
 	opt   Options
-	chat  *Transcript
+	chat  *history.Transcript
 	used  llm.Usage
 	notes []string // for the user, at the start of the next turn
 	saved bool     // the last write to the store succeeded
@@ -86,7 +87,7 @@ func (l *Loop) attach(store *Store) error {
 	if store != nil {
 		kept = store.Kept()
 	}
-	chat, added, notes := rebuild(kept.Messages)
+	chat, added, notes := history.Rebuild(kept.Entries)
 	if len(added) > 0 {
 		if err := store.Append(added...); err != nil {
 			return err
@@ -120,8 +121,23 @@ func (l *Loop) SetModel(m llm.Model) { l.opt.Model, l.unpriced = m, false }
 // Usage returns what the session has used so far.
 func (l *Loop) Usage() llm.Usage { return l.used }
 
-// Messages returns a copy of the conversation.
-func (l *Loop) Messages() []llm.Message { return slices.Clone(l.chat.msgs) }
+// Messages returns what was said and not taken back.
+func (l *Loop) Messages() []llm.Message { return messages(l.chat) }
+
+// Prompts lists what the user has said, the oldest first.
+func (l *Loop) Prompts() []history.Prompt { return l.chat.Prompts() }
+
+// Rewind takes back the prompt with the given number (see Prompts) and all that
+// follows it. Nothing leaves the session's file: that it was taken back is
+// appended.
+func (l *Loop) Rewind(prompt int) error {
+	e, err := l.chat.Rewind(prompt)
+	if err != nil {
+		return err
+	}
+	l.save(e)
+	return nil
+}
 
 // Run answers a prompt: it asks the model and runs its calls until the model
 // has nothing left to do. It returns nil if the turn ran to its end or the user
@@ -136,11 +152,11 @@ func (l *Loop) Run(ctx context.Context, prompt string) error {
 	l.notes = nil
 	stop, err := StopFailed, errEmptyPrompt
 	if strings.TrimSpace(prompt) != "" {
-		if l.chat.unanswered() {
-			l.append(text(llm.Assistant, markNoAnswer))
+		if l.chat.Unanswered() {
+			l.append(history.Item{Message: history.Text(llm.Assistant, markNoAnswer)})
 		}
-		l.append(text(llm.User, prompt))
 		t := &turn{Loop: l, id: strings.ToLower(rand.Text()[:idLength])}
+		l.append(history.Item{Message: history.Text(llm.User, prompt), Note: history.Note{Turn: t.id, At: began}})
 		stop, err = t.run(ctx)
 	}
 	if l.opt.Store != nil {
@@ -152,26 +168,27 @@ func (l *Loop) Run(ctx context.Context, prompt string) error {
 
 var errEmptyPrompt = errors.New("the prompt is empty")
 
-// append extends the conversation and its store. That the transcript takes m is
-// the caller's duty: a refusal is a defect, shown to the user, and m is left out.
-func (l *Loop) append(m llm.Message) {
-	if err := l.chat.append(m); err != nil {
+// append extends the conversation and its store. That the transcript takes it is
+// the caller's duty: a refusal is a defect, shown to the user, and it is left out.
+func (l *Loop) append(it history.Item) {
+	e, err := l.chat.Append(it)
+	if err != nil {
 		l.opt.Emit(Notice{Text: "A message was left out of the session: " + err.Error()})
 		return
 	}
-	l.save(m)
+	l.save(e)
 }
 
 // closeCalls gives the calls that have no result yet the same one.
 func (l *Loop) closeCalls(why string) {
-	if added := l.chat.close(why); len(added) > 0 {
+	if added := l.chat.Close(why); len(added) > 0 {
 		l.save(added...)
 	}
 }
 
-func (l *Loop) save(messages ...llm.Message) {
+func (l *Loop) save(entries ...history.Entry) {
 	if l.opt.Store != nil {
-		l.report(l.opt.Store.Append(messages...))
+		l.report(l.opt.Store.Append(entries...))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/session/history"
 )
 
 // A session's file has a record a line:
@@ -38,15 +39,46 @@ const (
 	kindTitle   kind = "title"
 	kindMessage kind = "message"
 	kindUsage   kind = "usage"
+	kindRewind  kind = "rewind"
 )
 
-// record is one entry of a session's file; one field beside Kind is set.
+// record is one entry of a session's file; what belongs to Kind is set.
 type record struct {
-	Kind    kind         `json:"kind"`
-	Meta    *meta        `json:"meta,omitzero"`
-	Title   string       `json:"title,omitzero"`
-	Message *llm.Message `json:"message,omitzero"`
-	Usage   *llm.Usage   `json:"usage,omitzero"`
+	Kind    kind            `json:"kind"`
+	Meta    *meta           `json:"meta,omitzero"`
+	Title   string          `json:"title,omitzero"`
+	N       int             `json:"n,omitzero"`
+	Message *llm.Message    `json:"message,omitzero"`
+	Note    *history.Note   `json:"note,omitzero"`
+	Usage   *llm.Usage      `json:"usage,omitzero"`
+	Rewind  *history.Rewind `json:"rewind,omitzero"`
+}
+
+// recordOf is how an entry of the conversation is kept.
+func recordOf(e history.Entry) record {
+	if e.Rewind != nil {
+		return record{Kind: kindRewind, Rewind: e.Rewind}
+	}
+	r := record{Kind: kindMessage, N: e.Item.N, Message: &e.Item.Message}
+	if e.Item.Note != (history.Note{}) {
+		r.Note = &e.Item.Note
+	}
+	return r
+}
+
+// entry is the entry of the conversation that r holds; false if it holds none.
+func (r record) entry() (history.Entry, bool) {
+	switch {
+	case r.Message != nil:
+		it := history.Item{N: r.N, Message: *r.Message}
+		if r.Note != nil {
+			it.Note = *r.Note
+		}
+		return history.Entry{Item: &it}, true
+	case r.Rewind != nil:
+		return history.Entry{Rewind: r.Rewind}, true
+	}
+	return history.Entry{}, false
 }
 
 type meta struct {

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/session/history"
 )
 
 func lineOf(t testing.TB, text string) []byte {
@@ -51,7 +52,7 @@ func FuzzScan(f *testing.F) {
 		if n, _ := texts(t, append(append([]byte{}, between...), after...)); len(n) > 0 {
 			return // the junk holds a record of its own
 		}
-		a, b = valid(a), valid(b) // as the transcript takes them
+		a, b = history.Valid(a), history.Valid(b) // as the transcript takes them
 		one, two := lineOf(t, a), lineOf(t, b)
 		data := bytes.Join([][]byte{one, between, two, after}, nil)
 		got, s := texts(t, data)
@@ -67,8 +68,8 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
-// history is a session of n rounds: a read or an edit each, about 2 KiB of result.
-func history(n int) []llm.Message {
+// rounds is a session of n rounds: a read or an edit each, about 2 KiB of result.
+func rounds(n int) []llm.Message {
 	msgs := []llm.Message{llm.TextMessage(llm.User, "go")}
 	body := strings.Repeat("func f(a, b int) (int, error) {\n\treturn a + \"x\" <b> & c\n}\n", 34)
 	for i := range n {
@@ -76,7 +77,7 @@ func history(n int) []llm.Message {
 		msgs = append(msgs, llm.Message{
 			Role: llm.Assistant, Parts: []llm.Part{{Kind: llm.TextPart, Text: "Next."}},
 			Calls: []llm.ToolCall{call(id, "edit_file", `{"path":"a.go","old_string":"x","new_string":"y"}`)},
-		}, result(id, body))
+		}, history.Result(id, body))
 	}
 	return append(msgs, llm.TextMessage(llm.Assistant, "Done."))
 }
@@ -84,7 +85,7 @@ func history(n int) []llm.Message {
 func BenchmarkLoad500Rounds(b *testing.B) {
 	a := NewArchive(b.TempDir())
 	s := a.Create("/p", "m")
-	if err := s.Append(history(500)...); err != nil {
+	if err := s.Append(history.Say(rounds(500)...)...); err != nil {
 		b.Fatal(err)
 	}
 	s.Close()
@@ -108,7 +109,7 @@ func BenchmarkAppend(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			s := NewArchive(b.TempDir()).Create("/p", "m")
 			defer s.Close()
-			msgs := history(n)
+			msgs := history.Say(rounds(n)...)
 			if err := s.Append(msgs...); err != nil {
 				b.Fatal(err)
 			}

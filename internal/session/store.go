@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/statefile"
 )
 
@@ -43,16 +44,16 @@ func (s *Store) Info() Info { return s.info }
 // Kept returns what the session held when it was opened.
 func (s *Store) Kept() Conversation { return s.kept }
 
-// Append adds messages, each as a record, in one write. When it returns nil
+// Append adds entries, each as a record, in one write. When it returns nil
 // they survive the end of the process; after Sync, that of the machine.
-func (s *Store) Append(messages ...llm.Message) error {
-	recs := make([]record, 0, len(messages)+2)
-	for i := range messages {
-		if s.info.Title == "" && messages[i].Role == llm.User {
-			s.info.Title = titleOf(messages[i].Text())
+func (s *Store) Append(entries ...history.Entry) error {
+	recs := make([]record, 0, len(entries)+2)
+	for _, e := range entries {
+		if s.info.Title == "" && e.Item != nil && e.Item.Message.Role == llm.User {
+			s.info.Title = titleOf(e.Item.Message.Text())
 			recs = append(recs, record{Kind: kindTitle, Title: s.info.Title})
 		}
-		recs = append(recs, record{Kind: kindMessage, Message: &messages[i]})
+		recs = append(recs, recordOf(e))
 	}
 	return s.append(recs...)
 }
@@ -231,11 +232,12 @@ func load(data []byte) (loaded, error) {
 	unreadable := 0
 	l.scan = scanRecords(data, func(body []byte) {
 		r, err := decodeRecord(body)
+		e, said := r.entry()
 		switch {
 		case err != nil:
 			unreadable++
-		case r.Message != nil:
-			l.conversation.Messages = append(l.conversation.Messages, *r.Message)
+		case said:
+			l.conversation.Entries = append(l.conversation.Entries, e)
 		case r.Usage != nil:
 			l.conversation.Usage = l.conversation.Usage.Add(*r.Usage)
 		case r.Meta != nil && r.Meta.Version > version:

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/statefile"
 	"github.com/bb2d0cf4/agent/internal/tools"
 )
@@ -48,7 +49,7 @@ func kept(t testing.TB, a *Archive) (id, path string) {
 	t.Helper()
 	s := newStore(t, a)
 	for _, m := range sample() {
-		if err := s.Append(m); err != nil {
+		if err := s.Append(history.Say(m)...); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -56,6 +57,15 @@ func kept(t testing.TB, a *Archive) (id, path string) {
 		t.Fatal(err)
 	}
 	return s.ID(), s.path
+}
+
+// stored returns the messages in s as the file has them.
+func stored(s *Store) []llm.Message {
+	var out []llm.Message
+	for _, e := range s.Kept().Entries {
+		out = append(out, e.Item.Message)
+	}
+	return out
 }
 
 func reopen(t testing.TB, a *Archive, id string) *Store {
@@ -72,7 +82,7 @@ func TestStoreKeepsEverything(t *testing.T) {
 	a := NewArchive(t.TempDir())
 	id, path := kept(t, a)
 	s := reopen(t, a, id)
-	want := Conversation{Messages: sample(), Usage: llm.Usage{Input: 7, Output: 2, CostUSD: 0.5}}
+	want := Conversation{Entries: history.Say(sample()...), Usage: llm.Usage{Input: 7, Output: 2, CostUSD: 0.5}}
 	if diff := cmp.Diff(want, s.Kept()); diff != "" {
 		t.Errorf("kept (-want +got):\n%s", diff)
 	}
@@ -126,7 +136,7 @@ func TestTornTail(t *testing.T) {
 				t.Fatalf("cut at %d: notes %q", cut, s.Kept().Notes)
 			}
 		}
-		if err := errors.Join(s.Append(llm.TextMessage(llm.User, "after the crash")), s.Close()); err != nil {
+		if err := errors.Join(s.Append(history.Say(llm.TextMessage(llm.User, "after the crash"))...), s.Close()); err != nil {
 			t.Fatal(err)
 		}
 		after, err := os.ReadFile(path)
@@ -134,7 +144,7 @@ func TestTornTail(t *testing.T) {
 			t.Fatalf("cut at %d: %v: %d lines before, then\n%s", cut, err, lines, after)
 		}
 		_, c, err := a.Read(id)
-		if err != nil || len(c.Notes) != 0 || c.Messages[len(c.Messages)-1].Text() != "after the crash" {
+		if err != nil || len(c.Notes) != 0 || c.Messages()[len(c.Messages())-1].Text() != "after the crash" {
 			t.Fatalf("cut at %d: %v, notes %q", cut, err, c.Notes)
 		}
 	}
@@ -173,7 +183,7 @@ func TestDamageInTheMiddle(t *testing.T) {
 			}
 			s := reopen(t, a, id)
 			want := slices.Delete(sample(), 2, 3)
-			if diff := cmp.Diff(want, s.Kept().Messages); diff != "" {
+			if diff := cmp.Diff(want, stored(s)); diff != "" {
 				t.Errorf("messages:\n%s", diff)
 			}
 			if len(s.Kept().Notes) != 1 || !strings.Contains(s.Kept().Notes[0], "1 place") {
@@ -183,7 +193,7 @@ func TestDamageInTheMiddle(t *testing.T) {
 			if err := r.Run(t.Context(), "go on"); err != nil {
 				t.Fatal(err)
 			}
-			if got := r.model.last()[2].Text(); got != resultInterrupted {
+			if got := r.model.last()[2].Text(); got != history.Interrupted {
 				t.Errorf("the lost result is %q", got)
 			}
 			if n := eventsOf[Notice](r); len(n) != 2 {
@@ -205,7 +215,7 @@ func TestUnknownRecordsAreSteppedOver(t *testing.T) {
 	}
 	f.Close()
 	s := reopen(t, a, id)
-	if diff := cmp.Diff(sample(), s.Kept().Messages); diff != "" {
+	if diff := cmp.Diff(sample(), stored(s)); diff != "" {
 		t.Error(diff)
 	}
 	if len(s.Kept().Notes) != 1 {
@@ -265,7 +275,7 @@ func TestFindListRemove(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := a.Create("/src/[other]", "m")
-	if err := errors.Join(other.Append(llm.TextMessage(llm.User, strings.Repeat("long ", 100))), other.Close()); err != nil {
+	if err := errors.Join(other.Append(history.Say(llm.TextMessage(llm.User, strings.Repeat("long ", 100)))...), other.Close()); err != nil {
 		t.Fatal(err)
 	}
 	list, err := a.List("/src/project")
@@ -355,7 +365,7 @@ func TestFailedWritesAreMadeUpFor(t *testing.T) {
 	if err != nil || len(c.Notes) != 0 {
 		t.Fatal(err, c.Notes)
 	}
-	if diff := cmp.Diff(r.Messages(), c.Messages); diff != "" {
+	if diff := cmp.Diff(r.Messages(), c.Messages()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -396,15 +406,15 @@ func TestCrashIsContinued(t *testing.T) {
 		s := reopen(t, a, id)
 		r := newRig(t, Options{Store: s}, say("fine"))
 		wantChat(t, r.Messages()[:5], "user: go", "assistant:  a=read{} b=die{} c=read{}",
-			"tool a: content of a", "tool b: "+resultInterrupted, "tool c: "+resultInterrupted)
+			"tool a: content of a", "tool b: "+history.Interrupted, "tool c: "+history.Interrupted)
 		if err := r.Run(t.Context(), "go on"); err != nil {
 			t.Fatal(err)
 		}
 		s.Close()
 	}
 	_, c, err := a.Read(id)
-	if err != nil || len(c.Messages) != 9 {
-		t.Errorf("%d messages, %v", len(c.Messages), err)
+	if err != nil || len(c.Messages()) != 9 {
+		t.Errorf("%d messages, %v", len(c.Messages()), err)
 	}
 }
 
@@ -460,8 +470,8 @@ func TestUseAnotherSessionAfterAFault(t *testing.T) {
 	if len(notes) != 1 || !strings.Contains(notes[0].Text, "not all on disk") {
 		t.Errorf("notices %+v", notes)
 	}
-	if _, c, err := a.Read(second.ID()); err != nil || len(c.Messages) != 2 {
-		t.Errorf("%d messages, %v", len(c.Messages), err)
+	if _, c, err := a.Read(second.ID()); err != nil || len(c.Messages()) != 2 {
+		t.Errorf("%d messages, %v", len(c.Messages()), err)
 	}
 }
 

@@ -7,6 +7,15 @@ import (
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/session/history"
+)
+
+// Marks that the loop puts in the place of what a model did not say.
+const (
+	markCancelled = "[interrupted by the user]"
+	markBroken    = "[the answer broke off here]"
+	markEmpty     = "(empty answer)"
+	markNoAnswer  = "[no answer]"
 )
 
 // turn is the work on one prompt.
@@ -49,7 +58,7 @@ func (t *turn) run(ctx context.Context) (Stop, error) {
 
 // ask sends the conversation and receives the answer, showing it as it comes.
 func (t *turn) ask(ctx context.Context) (*answer, error) {
-	req := llm.Request{System: t.opt.System(ctx), Messages: t.chat.msgs, Tools: t.opt.Tools.Specs()}
+	req := llm.Request{System: t.opt.System(ctx), Messages: t.chat.Sent(), Tools: t.opt.Tools.Specs()}
 	a := &answer{}
 	for d, err := range t.opt.Model.Stream(ctx, req) {
 		if err != nil {
@@ -90,7 +99,7 @@ func (t *turn) broken(ctx context.Context, a *answer, err error) (Stop, error) {
 	}
 	if a.text.Len() > 0 {
 		a.text.WriteString(" " + mark)
-		t.append(a.message(nil))
+		t.append(history.Item{Message: a.message(nil)})
 	}
 	return stop, err
 }
@@ -98,7 +107,7 @@ func (t *turn) broken(ctx context.Context, a *answer, err error) (Stop, error) {
 // take appends a whole answer and runs its calls. more is false if the turn
 // ends with it.
 func (t *turn) take(ctx context.Context, a *answer) (more bool, stop Stop, err error) {
-	calls, dropped := t.chat.admissible(a.end.Calls)
+	calls, dropped := t.chat.Admissible(a.end.Calls)
 	if dropped > 0 {
 		t.opt.Emit(Notice{Text: fmt.Sprintf("The model made %d call(s) twice; they run once.", dropped)})
 	}
@@ -109,7 +118,7 @@ func (t *turn) take(ctx context.Context, a *answer) (more bool, stop Stop, err e
 		t.opt.Emit(Notice{Text: "The model's answer was empty."})
 		a.text.WriteString(markEmpty)
 	}
-	t.append(a.message(calls))
+	t.append(history.Item{Message: a.message(calls)})
 	t.count(a.end.Usage)
 	t.opt.Emit(AnswerEnded{Usage: a.end.Usage, Total: t.used, Context: a.end.Usage.Input + a.end.Usage.Output})
 	if len(calls) > 0 {
@@ -151,7 +160,7 @@ func (t *turn) deliverQueued() {
 	if strings.TrimSpace(queued) == "" {
 		return
 	}
-	t.append(text(llm.User, queued))
+	t.append(history.Item{Message: history.Text(llm.User, queued)})
 	t.again = repeats{}
 	t.opt.Emit(Queued{Text: queued})
 }
@@ -160,10 +169,10 @@ func (t *turn) deliverQueued() {
 func (a *answer) message(calls []llm.ToolCall) llm.Message {
 	m := llm.Message{Role: llm.Assistant, Calls: calls}
 	if a.reasoning.Len() > 0 {
-		m.Parts = append(m.Parts, llm.Part{Kind: llm.ReasoningPart, Text: valid(a.reasoning.String())})
+		m.Parts = append(m.Parts, llm.Part{Kind: llm.ReasoningPart, Text: history.Valid(a.reasoning.String())})
 	}
 	if a.text.Len() > 0 {
-		m.Parts = append(m.Parts, llm.Part{Kind: llm.TextPart, Text: valid(a.text.String())})
+		m.Parts = append(m.Parts, llm.Part{Kind: llm.TextPart, Text: history.Valid(a.text.String())})
 	}
 	if a.end != nil {
 		m.Extra = a.end.Extra

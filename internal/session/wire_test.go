@@ -9,6 +9,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/openai"
+	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/transcriptjudge"
 )
 
@@ -53,22 +54,23 @@ func (w *wire) bytes(ctx context.Context, tb testing.TB, req llm.Request) []byte
 // TestTheJudgeSeesFaults is the control of all tests that judge requests: what
 // the transcript would refuse is refused on the wire too, not repaired.
 func TestTheJudgeSeesFaults(t *testing.T) {
-	ask, answer := text(llm.User, "go"), llm.Message{Role: llm.Assistant, Calls: []llm.ToolCall{call("a", "read", "{}")}}
+	ask, answer := history.Text(llm.User, "go"), llm.Message{Role: llm.Assistant, Calls: []llm.ToolCall{call("a", "read", "{}")}}
 	for name, msgs := range map[string][]llm.Message{
 		"no result":      {ask, answer},
-		"prompt between": {ask, answer, ask, result("a", "x")},
-		"orphan":         {ask, result("a", "x")},
-		"result twice":   {ask, answer, result("a", "x"), result("a", "x")},
+		"prompt between": {ask, answer, ask, history.Result("a", "x")},
+		"orphan":         {ask, history.Result("a", "x")},
+		"result twice":   {ask, answer, history.Result("a", "x"), history.Result("a", "x")},
 	} {
 		body := newWire().bytes(t.Context(), t, llm.Request{Messages: msgs})
 		if err := transcriptjudge.Check(body); err == nil {
 			t.Errorf("%s: accepted\n%s", name, body)
 		}
-		chat, refused := &Transcript{}, false
+		chat, refused := &history.Transcript{}, false
 		for _, m := range msgs {
-			refused = chat.append(m) != nil || refused
+			_, err := chat.Append(history.Item{Message: m})
+			refused = refused || err != nil
 		}
-		if !refused && len(chat.open) == 0 {
+		if !refused && len(chat.Close("")) == 0 {
 			t.Errorf("%s: the transcript takes it", name)
 		}
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/session"
+	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
@@ -120,7 +121,7 @@ func writeSession(args []string) error {
 		if err := phase("transcript"); err != nil {
 			return err
 		}
-		if err := errors.Join(store.Append(llm.TextMessage(llm.User, fmt.Sprint(file, " ", version))), store.Sync()); err != nil {
+		if err := errors.Join(store.Append(history.Say(llm.TextMessage(llm.User, fmt.Sprint(file, " ", version)))...), store.Sync()); err != nil {
 			return err
 		}
 		if err := say("kept", file, version); err != nil {
@@ -360,7 +361,7 @@ func (m *model) checkSession(t *testing.T) {
 		t.Fatalf("phase %s: %v", m.phase, err)
 	}
 	var got []string
-	for _, msg := range store.Kept().Messages {
+	for _, msg := range store.Kept().Messages() {
 		got = append(got, msg.Text())
 	}
 	if err := store.Close(); err != nil {

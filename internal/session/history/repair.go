@@ -1,4 +1,4 @@
-package session
+package history
 
 import (
 	"fmt"
@@ -7,20 +7,30 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm"
 )
 
-// rebuild makes a transcript of what was stored. A crash leaves calls without
+// Interrupted is what the model is told about a call whose result a crash has
+// left out.
+const Interrupted = "Interrupted: the program ended before this call returned. Its effect is unknown; check before repeating it."
+
+// Rebuild makes a transcript of what was stored. A crash leaves calls without
 // results, a damaged file results without calls: calls get a result that says
-// so, and what cannot stand anywhere is left out. The same messages give the
-// same transcript. added are the results at its end that the file does not hold.
-func rebuild(stored []llm.Message) (t *Transcript, added []llm.Message, notes []string) {
-	t = &Transcript{msgs: make([]llm.Message, 0, len(stored)+16)}
+// so, and what cannot stand anywhere is left out. The same entries give the
+// same transcript. added are the results at its end that the file does not
+// hold; notes are for the user.
+func Rebuild(stored []Entry) (t *Transcript, added []Entry, notes []string) {
+	t = &Transcript{items: make([]Item, 0, len(stored)+16), sent: make([]llm.Message, 0, len(stored)+16)}
 	closed, left := 0, 0
-	for _, m := range stored {
-		closed += t.interruptBefore(m)
-		if t.append(m) != nil {
-			left++
+	for _, e := range stored {
+		switch {
+		case e.Item != nil:
+			closed += t.interruptBefore(e.Item.Message)
+			if _, err := t.Append(*e.Item); err != nil {
+				left++
+			}
+		case e.Rewind != nil:
+			t.cut(e.Rewind.Before)
 		}
 	}
-	added = t.close(resultInterrupted)
+	added = t.Close(Interrupted)
 	if n := closed + len(added); n > 0 {
 		notes = append(notes, fmt.Sprintf("%d tool call(s) had no result: the program ended while they ran. The model is told to check.", n))
 	}
@@ -40,7 +50,7 @@ func (t *Transcript) interruptBefore(m llm.Message) int {
 	}
 	later := t.open[n:]
 	t.open = t.open[:n]
-	t.close(resultInterrupted)
+	t.Close(Interrupted)
 	t.open = later
 	return n
 }

@@ -1,0 +1,151 @@
+package history
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+)
+
+func ask(s string) llm.Message { return Text(llm.User, s) }
+
+func answer(s string, ids ...string) llm.Message {
+	m := llm.Message{Role: llm.Assistant}
+	if s != "" {
+		m = Text(llm.Assistant, s)
+	}
+	for _, id := range ids {
+		m.Calls = append(m.Calls, llm.ToolCall{ID: id, Name: "read", Args: "{}"})
+	}
+	return m
+}
+
+// add appends messages and returns what is to be stored.
+func add(t *testing.T, chat *Transcript, messages ...llm.Message) []Entry {
+	t.Helper()
+	var out []Entry
+	for _, m := range messages {
+		e, err := chat.Append(Item{Message: m})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+func TestWhatCannotFollowIsRefused(t *testing.T) {
+	for name, tt := range map[string]struct{ before, then []llm.Message }{
+		"an answer first":      {nil, []llm.Message{answer("hello")}},
+		"an empty message":     {nil, []llm.Message{ask("")}},
+		"a prompt amid calls":  {[]llm.Message{ask("go"), answer("", "a")}, []llm.Message{ask("stop")}},
+		"a result of nothing":  {[]llm.Message{ask("go")}, []llm.Message{Result("a", "x")}},
+		"results out of order": {[]llm.Message{ask("go"), answer("", "a", "b")}, []llm.Message{Result("b", "x")}},
+		"an id twice":          {[]llm.Message{ask("go"), answer("", "a"), Result("a", "x")}, []llm.Message{answer("", "a")}},
+		"a system message":     {[]llm.Message{ask("go")}, []llm.Message{Text(llm.System, "x")}},
+	} {
+		chat := &Transcript{}
+		add(t, chat, tt.before...)
+		if _, err := chat.Append(Item{Message: tt.then[0]}); err == nil {
+			t.Errorf("%s: taken", name)
+		}
+		if got := len(chat.Sent()); got != len(tt.before) {
+			t.Errorf("%s: %d messages are sent, want %d", name, got, len(tt.before))
+		}
+	}
+}
+
+func TestRewindWaitsForResults(t *testing.T) {
+	chat := &Transcript{}
+	add(t, chat, ask("go"), answer("", "a"))
+	if _, err := chat.Rewind(1); err == nil {
+		t.Error("taken back while a call runs")
+	}
+	chat.Close("late")
+	if _, err := chat.Rewind(1); err != nil || len(chat.Items()) != 0 || len(chat.Sent()) != 0 {
+		t.Error(err, chat.Items())
+	}
+}
+
+// TestRewindKeepsWhatWasSent: a request that is under way keeps its messages.
+func TestRewindKeepsWhatWasSent(t *testing.T) {
+	chat := &Transcript{}
+	add(t, chat, ask("one"), answer("a"), ask("two"), answer("b"))
+	before := chat.Sent()
+	if _, err := chat.Rewind(3); err != nil {
+		t.Fatal(err)
+	}
+	add(t, chat, ask("other"), answer("c"))
+	if before[2].Text() != "two" || before[3].Text() != "b" {
+		t.Errorf("what was sent has become %+v", before)
+	}
+}
+
+// TestRebuildGivesTheSame replays what was stored of random conversations.
+func TestRebuildGivesTheSame(t *testing.T) {
+	seed := rand.Uint64()
+	rewinds := 0
+	for i := range 500 {
+		rnd := rand.New(rand.NewPCG(seed, uint64(i)))
+		chat, stored := &Transcript{}, []Entry(nil)
+		for n := range 1 + rnd.IntN(12) {
+			stored = append(stored, add(t, chat, ask(fmt.Sprint("prompt ", n)))...)
+			if rnd.IntN(2) == 0 {
+				ids := []string{fmt.Sprint("a", n), fmt.Sprint("b", n)}
+				stored = append(stored, add(t, chat, answer("", ids...), Result(ids[0], "x"))...)
+				stored = append(stored, chat.Close("not run")...)
+			}
+			stored = append(stored, add(t, chat, answer("done"))...)
+			if prompts := chat.Prompts(); rnd.IntN(5) == 0 {
+				rewinds++
+				e, err := chat.Rewind(prompts[rnd.IntN(len(prompts))].N)
+				if err != nil {
+					t.Fatal(err)
+				}
+				stored = append(stored, e)
+			}
+		}
+		again, added, notes := Rebuild(stored)
+		if diff := cmp.Diff(chat.Items(), again.Items()); diff != "" || len(added)+len(notes) > 0 {
+			t.Fatalf("case %d of seed %d: added %v, notes %q\n%s", i, seed, added, notes, diff)
+		}
+		if diff := cmp.Diff(chat.Sent(), again.Sent()); diff != "" {
+			t.Fatalf("case %d of seed %d: sent\n%s", i, seed, diff)
+		}
+	}
+	if rewinds == 0 {
+		t.Error("nothing was ever taken back")
+	}
+}
+
+// TestRewindInTheMidstOfResults is what a file holds whose records were lost:
+// the calls that lost their results are open again, and get one.
+func TestRewindInTheMidstOfResults(t *testing.T) {
+	chat, added, notes := Rebuild([]Entry{
+		{Item: &Item{N: 1, Message: ask("go")}}, {Item: &Item{N: 2, Message: answer("", "a", "b")}},
+		{Item: &Item{N: 3, Message: Result("a", "x")}}, {Item: &Item{N: 4, Message: Result("b", "y")}},
+		{Rewind: &Rewind{Before: 4}},
+	})
+	if len(added) != 1 || added[0].Item.Message.CallID != "b" || len(notes) != 1 || len(chat.Items()) != 4 {
+		t.Errorf("added %+v, notes %q, %d messages", added, notes, len(chat.Items()))
+	}
+}
+
+func TestAdmissible(t *testing.T) {
+	chat := &Transcript{}
+	add(t, chat, ask("go"), answer("", "a"), Result("a", "x"))
+	calls, dropped := chat.Admissible([]llm.ToolCall{
+		{ID: "a", Name: "read", Args: "{}"}, {ID: "b", Name: "no tool", Args: "{"}, {ID: "b", Name: "read", Args: "{}"}, {Name: "read", Args: "{}"},
+	})
+	var got []string
+	for _, c := range calls {
+		got = append(got, c.ID+" "+c.Name+" "+c.Args+" "+c.Problem)
+	}
+	want := []string{"a_2 read {} ", "b no_tool {} no tool has that name", "call_2 read {} "}
+	if diff := cmp.Diff(want, got); diff != "" || dropped != 1 {
+		t.Errorf("dropped %d\n%s", dropped, diff)
+	}
+}

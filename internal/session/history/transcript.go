@@ -1,0 +1,186 @@
+package history
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+)
+
+// Transcript is a conversation. Append and Close are the only ways to extend it,
+// and they keep invariant I1: while calls are open nothing is taken but their
+// results, each once and in the calls' order.
+type Transcript struct {
+	items []Item         // what was said, less what was taken back
+	sent  []llm.Message  // what a model is sent of it
+	open  []llm.ToolCall // the calls whose results are missing, in order
+	ids   callIDs        // every one so far
+	last  int            // the highest number so far
+}
+
+// Append adds it, with a number if it has none, and returns the entry to be
+// stored; or it says why the message cannot follow and changes nothing.
+func (t *Transcript) Append(it Item) (Entry, error) {
+	if err := t.admits(it.Message); err != nil {
+		return Entry{}, err
+	}
+	switch it.Message.Role {
+	case llm.ToolReply:
+		t.open = t.open[1:]
+	case llm.Assistant:
+		t.open = it.Message.Calls
+		for _, c := range it.Message.Calls {
+			t.ids = t.ids.with(c.ID)
+		}
+	}
+	return t.take(it), nil
+}
+
+// take adds what was admitted.
+func (t *Transcript) take(it Item) Entry {
+	if it.N <= t.last {
+		it.N = t.last + 1
+	}
+	t.last = it.N
+	t.items = append(t.items, it)
+	t.sent = append(t.sent, it.Message)
+	return Entry{Item: &it}
+}
+
+// Close gives every open call the same result and returns the results.
+func (t *Transcript) Close(text string) []Entry {
+	var added []Entry
+	for _, c := range t.open {
+		added = append(added, t.take(Item{Message: Result(c.ID, text)}))
+	}
+	t.open = nil
+	return added
+}
+
+func (t *Transcript) admits(m llm.Message) error {
+	switch {
+	case m.Role == llm.ToolReply:
+		if len(t.open) == 0 || t.open[0].ID != m.CallID {
+			return fmt.Errorf("result of call %q: no such call is waiting", m.CallID)
+		}
+	case len(t.open) > 0:
+		return fmt.Errorf("%w: %q", errOpenCalls, t.open[0].ID)
+	case m.Role != llm.User && m.Role != llm.Assistant:
+		return fmt.Errorf("a message of role %q", m.Role)
+	}
+	if len(m.Calls) == 0 && m.Text() == "" {
+		return errors.New("an empty message")
+	}
+	if len(t.items) == 0 && m.Role != llm.User {
+		return errors.New("a conversation begins with a prompt")
+	}
+	return t.admitsCalls(m)
+}
+
+func (t *Transcript) admitsCalls(m llm.Message) error {
+	if len(m.Calls) > 0 && m.Role != llm.Assistant {
+		return fmt.Errorf("calls in a message of role %q", m.Role)
+	}
+	seen := make(map[string]struct{}, len(m.Calls))
+	for _, c := range m.Calls {
+		_, now := seen[c.ID]
+		if now || t.ids.has(c.ID) || c.ID == "" {
+			return fmt.Errorf("call id %q is empty or taken", c.ID)
+		}
+		if c.Name == "" || !isObject(c.Args) {
+			return fmt.Errorf("call %q has no name or no arguments", c.ID)
+		}
+		seen[c.ID] = struct{}{}
+	}
+	return nil
+}
+
+// Unanswered says whether the last message is a prompt: one that was cancelled,
+// or whose request failed, before anything was said. Many models refuse two in
+// a row, and would refuse the session from then on.
+func (t *Transcript) Unanswered() bool {
+	return len(t.items) > 0 && t.items[len(t.items)-1].Message.Role == llm.User
+}
+
+// Admissible returns calls as the transcript and every provider take them: a
+// call that comes twice in the answer comes once, so that it runs once; an id
+// that an earlier answer had gets another one; a name that no tool can have and
+// arguments that are no JSON object are replaced, with the reason in Problem.
+// dropped counts the calls left out.
+func (t *Transcript) Admissible(calls []llm.ToolCall) (kept []llm.ToolCall, dropped int) {
+	taken := make(map[string]bool, len(calls))
+	for _, c := range calls {
+		taken[c.ID] = true
+	}
+	seen := make(map[string]bool, len(calls))
+	for _, c := range calls {
+		if c.ID != "" && seen[c.ID] {
+			dropped++
+			continue
+		}
+		seen[c.ID] = true
+		c.ID = t.ids.free(c.ID, taken)
+		kept = append(kept, wellFormed(c))
+	}
+	return kept, dropped
+}
+
+func wellFormed(c llm.ToolCall) llm.ToolCall {
+	if name := toolName(c.Name); name != c.Name {
+		c.Name, c.Problem = name, "no tool has that name"
+	}
+	if c.Problem == "" && !isObject(c.Args) {
+		c.Problem = "the arguments are not a JSON object"
+	}
+	if c.Problem != "" {
+		c.Problem = Valid(c.Problem)
+	}
+	if !isObject(c.Args) {
+		c.Args = "{}"
+	}
+	return c
+}
+
+// toolName returns name with what the providers' rule for names refuses
+// replaced: a conversation that holds such a name is refused as a whole.
+func toolName(name string) string {
+	if name == "" {
+		return "unnamed"
+	}
+	name = strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
+			return r
+		}
+		return '_'
+	}, name)
+	return name[:min(len(name), 64)]
+}
+
+// isObject reports whether args is one JSON object.
+func isObject(args string) bool {
+	trimmed := bytes.TrimLeft([]byte(args), " \t\r\n")
+	return len(trimmed) > 0 && trimmed[0] == '{' && json.Valid(trimmed)
+}
+
+// Text makes a message of one text part that can be stored and sent: a text
+// that is not UTF-8 would come back changed.
+func Text(r llm.Role, s string) llm.Message {
+	return llm.TextMessage(r, Valid(s))
+}
+
+// Result makes the result of a call.
+func Result(id, s string) llm.Message {
+	if s == "" {
+		s = "(no output)"
+	}
+	m := Text(llm.ToolReply, s)
+	m.CallID = id
+	return m
+}
+
+// Valid returns s with what is not UTF-8 replaced.
+func Valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
