@@ -113,11 +113,10 @@ type Reviewer interface {
 // another reviewer approves without a text of its own, the draft on this
 // surface is what the person meant: it is fetched, within a second, before the
 // question is withdrawn. Draft runs while Review is waiting; edited is false if
-// the text is still the one proposed. An error with edited set says that the
-// person has edited a draft which cannot be had: the approval then counts for
-// nothing, and whoever gave it is asked again, with a note that says so. Any
-// other error, and no answer within the second, changes nothing: the proposal is
-// approved as it was.
+// the text is still the one proposed. An error, or no answer within the second,
+// says that there may be a draft which cannot be had; with edited set, that there
+// is one. The approval then counts for nothing, and whoever gave it is asked
+// again, with a note that says so: the next approval is of the proposal.
 type Drafter interface {
 	Draft(ctx context.Context, id string) (text string, edited bool, err error)
 }

@@ -60,13 +60,14 @@ func (q *question) run(ctx context.Context) (Verdict, error) {
 			if !decided {
 				continue
 			}
-			if v, lost := q.withDraft(ctx, a.from, v); !lost {
+			v, lost := q.withDraft(ctx, a.from, v)
+			if lost == "" {
 				return v, nil
 			}
 			if err := ctx.Err(); err != nil {
 				return Verdict{}, err
 			}
-			q.askAgain(a.from)
+			q.askAgain(a.from, lost)
 		case <-ctx.Done():
 			return Verdict{}, ctx.Err()
 		}
@@ -166,24 +167,28 @@ func validate(req Request, v Verdict) (Verdict, error) {
 	return v, nil
 }
 
-// lostDraft is what the reviewer is told whose approval did not count.
-const lostDraft = "The proposal was edited on another surface, and that text cannot be fetched now. " +
-	"Approving again takes the proposal as it is shown here, without those edits."
+// What the reviewer is told whose approval did not count.
+const (
+	lostDraft = "The proposal was edited on another surface, and that text cannot be fetched now. " +
+		"Approving again takes the proposal as it is shown here, without those edits."
+	maybeLost = "The other surface does not answer: if the proposal was edited there, that text cannot be fetched now. " +
+		"Approving again takes the proposal as it is shown here."
+)
 
 // askAgain shows the question once more to a reviewer whose approval was of a
 // draft that cannot be had.
-func (q *question) askAgain(r *review) {
+func (q *question) askAgain(r *review, why string) {
 	q.warned = true
-	q.req.Notes = append(append([]string(nil), q.req.Notes...), lostDraft)
+	q.req.Notes = append(append([]string(nil), q.req.Notes...), why)
 	delete(q.reviews, r.seat)
 }
 
 // withDraft adds the text of another surface's draft to an approval that
-// carries none: an answer approves a draft, not a surface. lost is set if there
-// is a draft that cannot be had.
-func (q *question) withDraft(ctx context.Context, from *review, v Verdict) (_ Verdict, lost bool) {
+// carries none: an answer approves a draft, not a surface. lost says what is told
+// of a draft that cannot be had; it is empty if there is none.
+func (q *question) withDraft(ctx context.Context, from *review, v Verdict) (_ Verdict, lost string) {
 	if v.Decision != Approve || v.Text != nil || q.req.Change == nil {
-		return v, false
+		return v, ""
 	}
 	ctx, cancel := context.WithTimeout(ctx, withdrawal)
 	defer cancel()
@@ -197,9 +202,12 @@ func (q *question) withDraft(ctx context.Context, from *review, v Verdict) (_ Ve
 		switch {
 		case d.edited && d.err == nil:
 			v.Text = &d.text
-			return v, false
-		case d.edited && !q.warned:
-			lost = true
+			return v, ""
+		case d.err == nil || q.warned:
+		case d.edited:
+			lost = lostDraft
+		case lost == "":
+			lost = maybeLost
 		}
 	}
 	return v, lost
@@ -213,14 +221,14 @@ type draft struct {
 }
 
 // draftSafely returns the draft that comes before ctx ends, whether Draft minds
-// ctx or not. The zero draft is none.
+// ctx or not.
 func draftSafely(ctx context.Context, d Drafter, id string) draft {
 	got := make(chan draft, 1)
 	go func() {
 		var dr draft
 		defer func() {
-			if recover() != nil {
-				dr = draft{}
+			if r := recover(); r != nil {
+				dr = draft{err: fmt.Errorf("fetching a draft: %v", r)}
 			}
 			got <- dr
 		}()
@@ -233,7 +241,7 @@ func draftSafely(ctx context.Context, d Drafter, id string) draft {
 		}
 	case <-ctx.Done():
 	}
-	return draft{}
+	return draft{err: ctx.Err()}
 }
 
 // nobody is the verdict where no reviewer is left.

@@ -206,8 +206,9 @@ func (v *Reviewer) awaitLink(ctx context.Context, s *standing) (*link, error) {
 }
 
 // Draft implements confirm.Drafter: it fetches what the person has made of the
-// proposal in the editor, and ends the review there. If an edit is known of that
-// cannot be fetched, it says so.
+// proposal in the editor, and ends the review there. It returns an error if an edit
+// is known of that cannot be fetched, and if our own editor shows the proposal and
+// does not say whether there is one.
 func (v *Reviewer) Draft(ctx context.Context, id string) (text string, edited bool, err error) {
 	s := v.reviews.get(id)
 	if s == nil {
@@ -225,7 +226,7 @@ func (v *Reviewer) Draft(ctx context.Context, id string) (text string, edited bo
 	}
 	switch {
 	case over:
-		return s.crossed(ctx, errors.New("the review in the editor is over"))
+		return s.crossed(ctx, known, errors.New("the review in the editor is over"))
 	case l == nil && known:
 		return "", true, errors.New("the link to the editor is lost")
 	case l == nil || !l.ours():
@@ -235,14 +236,20 @@ func (v *Reviewer) Draft(ctx context.Context, id string) (text string, edited bo
 	if err == nil {
 		return d.Text, d.Edited, nil
 	}
-	return s.crossed(ctx, err)
+	var tool *client.ToolError
+	notThere := errors.As(err, &tool) && tool.Code == client.CodeNoDiff
+	return s.crossed(ctx, known || !notThere, err)
 }
 
 // crossed returns the text that was accepted in the editor at the same instant as
-// in the terminal: it is what was meant. If there is none, err stands.
-func (s *standing) crossed(ctx context.Context, err error) (text string, edited bool, _ error) {
+// in the terminal: it is what was meant. If there is none, err stands where there
+// may be another draft.
+func (s *standing) crossed(ctx context.Context, maybe bool, err error) (text string, edited bool, _ error) {
 	if out := s.accepted(ctx); out != nil {
 		return out.Text, out.Text != s.req.Change.After, nil
+	}
+	if !maybe {
+		err = nil
 	}
 	return "", s.edited().Edited, err
 }

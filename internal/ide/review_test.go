@@ -3,6 +3,7 @@ package ide_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -150,6 +151,44 @@ func TestLostDraftIsNotPassedOver(t *testing.T) {
 	}
 }
 
+// TestEditorThatDoesNotSay: our editor shows the proposal and does not say whether
+// it was edited there, so the first yes is not taken for the text as proposed.
+func TestEditorThatDoesNotSay(t *testing.T) {
+	r := newRig(t, nil)
+	e := r.editor(idetest.Ours())
+	e.Handle("resolveDiff", func(*idetest.Conn, rawJSON) idetest.Reply { return idetest.Reply{Silent: true} })
+	req := r.proposal("old\n", "new\n")
+	got := r.ask(t.Context(), req)
+	e.NextDiff()
+	<-r.terminal.shown
+	r.terminal.answers <- yes
+	again := <-r.terminal.shown
+	if len(again.Notes) != 1 || !strings.Contains(again.Notes[0], "if the proposal was edited there") {
+		t.Errorf("asked again with %q", again.Notes)
+	}
+	r.terminal.answers <- yes
+	if o, text := r.answered(got, req); o.By != "terminal" || text != "new\n" {
+		t.Errorf("%+v with %q", o, text)
+	}
+}
+
+// TestDiffThatIsNotThere: an editor that has no such diff holds no draft of it.
+func TestDiffThatIsNotThere(t *testing.T) {
+	r := newRig(t, nil)
+	e := r.editor(idetest.Ours())
+	e.Handle("resolveDiff", func(*idetest.Conn, rawJSON) idetest.Reply { return idetest.Refuse("DIFF_NOT_FOUND", "none") })
+	req := r.proposal("old\n", "new\n")
+	got := r.ask(t.Context(), req)
+	e.NextDiff()
+	r.terminal.answers <- yes
+	if o, text := r.answered(got, req); o.By != "terminal" || text != "new\n" {
+		t.Errorf("%+v with %q", o, text)
+	}
+	if asked := len(r.terminal.shown); asked != 1 {
+		t.Errorf("asked %d times", asked)
+	}
+}
+
 // TestQuestionSurvivesTheEditor: the editor restarts, with another port and token,
 // while a question stands. It is shown again under the same id and answered there.
 func TestQuestionSurvivesTheEditor(t *testing.T) {
@@ -290,6 +329,30 @@ func TestClaim(t *testing.T) {
 	}
 	if text, edited := r.Claim(t.Context(), "q"); text != "" || edited {
 		t.Error("a question that is over was claimed")
+	}
+}
+
+// TestClaimOfALostDraft: what was typed in the editor cannot be fetched; the person
+// who edits the proposal in the terminal is told.
+func TestClaimOfALostDraft(t *testing.T) {
+	r := newRig(t, nil)
+	e := r.editor(idetest.Ours())
+	req := r.proposal("old\n", "new\n")
+	req.ID = "q"
+	got := r.ask(t.Context(), req)
+	e.NextDiff().Edit("typed\n")
+	r.untilNote("edited in")
+	e.Handle("resolveDiff", func(*idetest.Conn, rawJSON) idetest.Reply { return idetest.Refuse("INTERNAL", "no") })
+	if text, edited := r.Claim(t.Context(), "q"); text != "" || edited {
+		t.Errorf("claimed %q, %v", text, edited)
+	}
+	r.until("the note", func() bool {
+		return slices.ContainsFunc(r.notes, func(n string) bool { return strings.Contains(n, "could not be fetched") })
+	})
+	r.Release(t.Context(), "q", "mine\n")
+	e.NextDiff().Accept()
+	if o, text := r.answered(got, req); o.By != e.Dialect.Name || text != "mine\n" {
+		t.Errorf("%+v with %q", o, text)
 	}
 }
 

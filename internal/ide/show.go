@@ -71,7 +71,7 @@ func (v *Reviewer) claimed(ctx context.Context, l *link, s *standing, c claim, t
 	held := l.ours() && !s.edited().Edited && hold(ctx, l, s, true)
 	var got claimed
 	if !held {
-		got = v.draftFor(ctx, s)
+		got = v.draftFor(ctx, l, s)
 		l.closeDiff(ctx, tab)
 	}
 	c.done <- got
@@ -93,10 +93,12 @@ func hold(ctx context.Context, l *link, s *standing, on bool) bool {
 	return l.client.Diffs.Claim(ctx, s.id(), on) == nil
 }
 
-// draftFor fetches the draft of a question that the terminal has claimed.
-func (v *Reviewer) draftFor(ctx context.Context, s *standing) claimed {
+// draftFor fetches the draft of a question that the terminal has claimed. One that
+// cannot be had is given up, and the person is told.
+func (v *Reviewer) draftFor(ctx context.Context, l *link, s *standing) claimed {
 	text, edited, err := v.Draft(ctx, s.req.ID)
 	if err != nil {
+		v.opt.Face.note(s.req.ID, "what was typed in "+l.name()+" could not be fetched, so the text here begins without it")
 		return claimed{}
 	}
 	return claimed{text, edited}

@@ -26,6 +26,8 @@ var (
 const (
 	CodeDirty = "DIRTY_DOCUMENT" // the file has unsaved changes in the editor
 	CodeBusy  = "BUSY"           // another review of the file is open there
+	// CodeNoDiff says that no review with the given id waits for an answer.
+	CodeNoDiff = "DIFF_NOT_FOUND"
 )
 
 // ToolError is an editor's refusal. One of a tool that it does not know is

@@ -104,12 +104,16 @@ describe("a question whose editor fails", () => {
     assert.equal(read("again.txt"), PROPOSED);
   });
 
-  it("the extension host is suspended: the terminal says so, and its answer counts", async () => {
+  it("the extension host is suspended: the terminal says so, and its answer counts once the person knows what it takes", async () => {
     const { agent, same } = await asked("asleep.txt");
     const { pid } = await at.scene.session.lock();
     process.kill(pid, "SIGSTOP");
     try {
       await agent.shows("does not answer: answer here", STANDS);
+      same();
+      await at.scene.bench.typeInTerminal("y");
+      await agent.shows("if the proposal was edited there");
+      await agent.asks();
       same();
       await at.scene.bench.typeInTerminal("y");
       assert.match(await agent.told(1), /^Wrote asleep\.txt/);
