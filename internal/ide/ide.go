@@ -152,12 +152,15 @@ func (b *Bridge) Candidates(ctx context.Context) []lock.Candidate {
 func (b *Bridge) Status() Status { return b.status.get() }
 
 // Await waits until the link stands. It returns false if that was not so before
-// ctx ended.
+// ctx ended, and as soon as it is known that there is no editor to link.
 func (b *Bridge) Await(ctx context.Context) bool {
 	for {
 		l, changed := b.now.get()
-		if l != nil {
+		switch {
+		case l != nil:
 			return true
+		case b.now.hopeless():
+			return false
 		}
 		select {
 		case <-changed:

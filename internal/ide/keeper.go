@@ -56,7 +56,7 @@ type tried struct {
 // ended: within the two seconds that closing takes.
 func (b *Bridge) Run(ctx context.Context) {
 	k := &keeper{b: b, pace: pace{jitter: b.opt.Clock.Jitter}, refused: map[unwelcome]int{}, retry: time.NewTimer(time.Hour)}
-	defer k.end()
+	defer k.end(ctx)
 	if b.opt.Auto {
 		k.aim = aim{kind: best}
 		k.begin(ctx, nil)
@@ -99,10 +99,10 @@ func (k *keeper) lost() <-chan struct{} {
 }
 
 // end leaves nothing behind.
-func (k *keeper) end() {
+func (k *keeper) end(ctx context.Context) {
 	k.retry.Stop()
 	k.abandon(context.Canceled)
-	k.drop()
+	k.leave(ctx)
 	k.work.Wait()
 }
 
@@ -115,7 +115,7 @@ func (k *keeper) obey(ctx context.Context, c command) {
 	clear(k.refused)
 	if !c.connect {
 		k.aim = aim{}
-		k.drop()
+		k.leave(ctx)
 		k.say(Status{State: Off, Why: "disconnected; /ide connect links again"})
 		c.done <- nil
 		return
@@ -124,7 +124,7 @@ func (k *keeper) obey(ctx context.Context, c command) {
 	if c.path != "" {
 		k.aim = aim{kind: chosen, path: c.path}
 	}
-	k.drop()
+	k.leave(ctx)
 	k.begin(ctx, &c)
 }
 
@@ -141,7 +141,16 @@ func (k *keeper) abandon(why error) {
 		k.try.asked.done <- why
 	}
 	k.try = nil
-	k.b.now.attempt(false)
+	k.b.now.ended(false)
+}
+
+// leave ends the link, if there is one, with nothing of ours left on the editor's
+// screen.
+func (k *keeper) leave(ctx context.Context) {
+	if k.link != nil {
+		k.link.tidy(ctx)
+	}
+	k.drop()
 }
 
 // drop ends the link, if there is one.
@@ -161,7 +170,7 @@ func (k *keeper) begin(ctx context.Context, asked *command) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	k.try = &attempt{cancel: cancel, out: make(chan tried, 1), asked: asked}
-	k.b.now.attempt(true)
+	k.b.now.attempt()
 	if asked != nil {
 		k.say(Status{State: Connecting})
 	}
@@ -198,7 +207,7 @@ func (k *keeper) take(ctx context.Context, t tried) {
 		}
 		k.idle(fmt.Sprintf("%s could not be connected: %v", nameOf(t.from), t.err))
 	}
-	k.b.now.attempt(false)
+	k.b.now.ended(errors.Is(t.err, ErrNoEditor))
 	if again && asked == nil {
 		k.begin(ctx, nil)
 	}

@@ -38,6 +38,21 @@ func TestConnectsByItself(t *testing.T) {
 	}
 }
 
+// TestAwait: the wait for an editor ends with the link, and as soon as it is known
+// that there is none.
+func TestAwait(t *testing.T) {
+	r := newRig(t, nil)
+	if r.Await(t.Context()) {
+		t.Error("there is no editor")
+	}
+	e := idetest.Start(t, idetest.Ours())
+	e.WriteLock(r.locks, r.dir)
+	other := newRig(t, func(o *ide.Options) { o.Search.Folder, o.Search.Dir = r.locks, r.dir })
+	if !other.Await(t.Context()) {
+		t.Error("there is an editor")
+	}
+}
+
 func TestForeignEditorIsOnlyOffered(t *testing.T) {
 	r := newRig(t, nil)
 	e := idetest.Start(t, idetest.Neovim())

@@ -145,7 +145,7 @@ func TestWake(t *testing.T) {
 		t.Fatal(err)
 	}
 	k := &keeper{b: b, link: l, pace: pace{jitter: b.opt.Clock.Jitter}, retry: time.NewTimer(time.Hour)}
-	defer k.end()
+	defer k.end(t.Context())
 	k.wake(t.Context())
 	k.work.Wait()
 	if err := l.client.Err(); err != nil {

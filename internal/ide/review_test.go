@@ -414,6 +414,38 @@ func TestSlowWithdrawal(t *testing.T) {
 	}
 }
 
+// TestNothingIsLeft: a diff whose closing was not confirmed in time goes when the
+// link ends, also in an editor that is not ours.
+func TestNothingIsLeft(t *testing.T) {
+	for name, call := range map[string]string{"ours": "closeAllDiffTabs", "Neovim": "close_tab"} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, nil)
+			e := r.editor(dialects[name]())
+			e.Handle("close_tab", func(*idetest.Conn, rawJSON) idetest.Reply { return idetest.Reply{Silent: true} })
+			ctx, cancel := context.WithCancel(t.Context())
+			got := r.ask(ctx, r.proposal("old\n", "new\n"))
+			d := e.NextDiff()
+			cancel()
+			if o, _ := r.answered(got, confirm.Request{}); !errors.Is(o.err, context.Canceled) {
+				t.Errorf("%+v", o)
+			}
+			e.WaitRequests("close_tab", 1)
+			e.Handle("close_tab", nil)
+			if err := r.Disconnect(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			<-d.Closed
+			if name == "ours" {
+				e.WaitRequests(call, 1)
+				return
+			}
+			if asked := e.WaitRequests(call, 2); !strings.Contains(string(asked[1].Params), d.Tab) {
+				t.Errorf("closed %s", asked[1].Params)
+			}
+		})
+	}
+}
+
 // TestCancelledTurn: the diff goes away with the turn.
 func TestCancelledTurn(t *testing.T) {
 	r := newRig(t, nil)

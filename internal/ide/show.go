@@ -169,6 +169,24 @@ func (l *link) closeDiff(ctx context.Context, tab string) {
 	}
 }
 
+// tidy closes what could not be closed before, once and for all: the link ends. It
+// works also when ctx has ended.
+func (l *link) tidy(ctx context.Context) {
+	left := l.leftovers()
+	if len(left) == 0 || l.client.Err() != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), withdrawing)
+	defer cancel()
+	if l.ours() { // others would close the user's own diffs too
+		_, _ = l.client.Diffs.CloseAll(ctx)
+		return
+	}
+	for _, tab := range left {
+		_ = l.client.Diffs.Close(ctx, tab)
+	}
+}
+
 // sweep closes what could not be closed before.
 func (l *link) sweep(ctx context.Context) {
 	for _, tab := range l.leftovers() {

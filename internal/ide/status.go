@@ -45,6 +45,7 @@ type current struct {
 	link    *link         // nil while there is none
 	ever    bool          // there was one
 	trying  bool          // an attempt is under way, or the first is about to be
+	nobody  bool          // the last attempt found no editor to connect to
 	changed chan struct{} // closed when link is replaced, and when an attempt ends
 }
 
@@ -72,14 +73,26 @@ func (c *current) soon(ctx context.Context) *link {
 	}
 }
 
-// attempt says that an attempt is under way, or that it has ended.
-func (c *current) attempt(underWay bool) {
+// attempt says that an attempt is under way.
+func (c *current) attempt() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.trying = underWay
-	if !underWay {
-		c.wake()
-	}
+	c.trying = true
+}
+
+// ended says that the attempt is over, and whether there was nobody to connect to.
+func (c *current) ended(nobody bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.trying, c.nobody = false, nobody
+	c.wake()
+}
+
+// hopeless says that there is no link, and that the last attempt found nobody.
+func (c *current) hopeless() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.link == nil && !c.trying && c.nobody
 }
 
 // never says that there has been no link yet.
