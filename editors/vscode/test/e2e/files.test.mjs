@@ -36,7 +36,8 @@ describe("a file", () => {
     },
     settings: { "workbench.editorAssociations": { "*.md": "vscode.markdown.preview.editor" } },
   });
-  afterEach(() => configure("files", { autoSave: undefined, autoSaveDelay: undefined, encoding: undefined }));
+  // "off" by name: what a browser's window does without a word is to save after a second.
+  afterEach(() => configure("files", { autoSave: "off", autoSaveDelay: undefined, encoding: undefined }));
 
   const file = (name) => at.scene.session.file(name);
   const read = (name) => at.scene.session.read(name);
