@@ -187,13 +187,17 @@ func (p *Panel) Propose(text string, now time.Time) {
 }
 
 // View returns the panel in at most height lines. Where not even a few lines of the
-// body fit, the panel cannot be approved: nobody has seen what it is about.
+// body fit, the remark goes first; where that is not enough, the panel cannot be
+// approved: nobody has seen what it is about.
 func (p *Panel) View(height int) []string {
 	head := append(title(p.req, p.Remark, p.look), p.body.Header()...)
 	p.fits = true
-	hints := p.hints()
-	p.scroll.room = height - len(head) - len(hints) - 1
-	p.fits = p.scroll.room >= min(fewLines, p.body.Len())
+	few, others := min(fewLines, p.body.Len()), len(p.hints())+1
+	if height-len(head)-others < few {
+		head = append(title(p.req, "", p.look), p.body.Header()...)
+	}
+	p.scroll.room = height - len(head) - others
+	p.fits = p.scroll.room >= few
 	p.scroll.room = max(1, p.scroll.room)
 	p.scroll.by(0, p.body.Len())
 	lines := p.body.Lines(p.scroll.offset, p.scroll.room)

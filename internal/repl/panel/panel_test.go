@@ -161,6 +161,28 @@ func TestNothingUnseenIsApproved(t *testing.T) {
 	}
 }
 
+// A remark that takes the room which the diff needs is left out, so that yes counts.
+func TestRemarkGivesWayToTheDiff(t *testing.T) {
+	req := edit()
+	req.Change.After = strings.Repeat("line\n", 20)
+	p := ready(req, 24)
+	p.Remark = "also open in the editor"
+	shown := func(height int) string { return strings.Join(p.View(height), "\n") }
+	if !strings.Contains(shown(24), p.Remark) {
+		t.Fatal("the remark is not shown where there is room")
+	}
+	least := 24
+	for strings.Contains(shown(least-1), "y yes") {
+		least--
+	}
+	if strings.Contains(shown(least), p.Remark) || !strings.Contains(shown(least+1), p.Remark) {
+		t.Errorf("in %d lines:\n%s\nin %d:\n%s", least, shown(least), least+1, shown(least+1))
+	}
+	if o, _ := press(p, "y"); o != panel.Answered {
+		t.Error("not approved")
+	}
+}
+
 func TestUndoAsksForNoReason(t *testing.T) {
 	req := edit()
 	req.Tool, req.Force = "undo", true
