@@ -168,7 +168,7 @@ func TestApprovalTakesTheOtherSurfacesDraft(t *testing.T) {
 // shown.
 func TestLostDraft(t *testing.T) {
 	type draft = func(ctx context.Context, id string) (string, bool, error)
-	const edited, maybe = "The proposal was edited on another surface", "if the proposal was edited there"
+	const edited, maybe = "Edited on another surface", "if it was edited there"
 	for name, tt := range map[string]struct {
 		draft draft
 		says  string

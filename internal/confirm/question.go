@@ -169,10 +169,8 @@ func validate(req Request, v Verdict) (Verdict, error) {
 
 // What the reviewer is told whose approval did not count.
 const (
-	lostDraft = "The proposal was edited on another surface, and that text cannot be fetched now. " +
-		"Approving again takes the proposal as it is shown here, without those edits."
-	maybeLost = "The other surface does not answer: if the proposal was edited there, that text cannot be fetched now. " +
-		"Approving again takes the proposal as it is shown here."
+	lostDraft = "Edited on another surface, and that text cannot be fetched now. Yes once more takes the text shown here."
+	maybeLost = "No answer from another surface: if it was edited there, that is lost. Yes once more takes the text shown here."
 )
 
 // askAgain shows the question once more to a reviewer whose approval was of a

@@ -140,7 +140,7 @@ func TestLostDraftIsNotPassedOver(t *testing.T) {
 			<-r.terminal.shown
 			r.terminal.answers <- yes
 			again := <-r.terminal.shown
-			if len(again.Notes) != 1 || !strings.Contains(again.Notes[0], "edited on another surface") {
+			if len(again.Notes) != 1 || !strings.Contains(again.Notes[0], "Edited on another surface") {
 				t.Errorf("asked again with %q", again.Notes)
 			}
 			r.terminal.answers <- yes
@@ -163,7 +163,7 @@ func TestEditorThatDoesNotSay(t *testing.T) {
 	<-r.terminal.shown
 	r.terminal.answers <- yes
 	again := <-r.terminal.shown
-	if len(again.Notes) != 1 || !strings.Contains(again.Notes[0], "if the proposal was edited there") {
+	if len(again.Notes) != 1 || !strings.Contains(again.Notes[0], "if it was edited there") {
 		t.Errorf("asked again with %q", again.Notes)
 	}
 	r.terminal.answers <- yes

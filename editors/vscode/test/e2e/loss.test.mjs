@@ -112,7 +112,7 @@ describe("a question whose editor fails", () => {
       await agent.shows("does not answer: answer here", STANDS);
       same();
       await at.scene.bench.typeInTerminal("y");
-      await agent.shows("if the proposal was edited there");
+      await agent.shows("if it was edited there");
       await agent.asks();
       same();
       await at.scene.bench.typeInTerminal("y");
