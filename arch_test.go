@@ -74,6 +74,7 @@ var layers = []struct {
 		"internal/confirm", "internal/diff", "internal/editor", "internal/llm", "internal/repl/*",
 		"internal/sanitize", "internal/session", "internal/tools", "internal/workspace",
 	}},
+	{"internal/repl/command", []string{"internal/llm"}},
 	{"internal/repl/diffview", parts},
 	{"internal/repl/feed", []string{
 		"internal/repl/markdown", "internal/repl/theme", "internal/sanitize", "internal/session",
@@ -102,6 +103,14 @@ var layers = []struct {
 	}},
 
 	{"internal/demo", []string{"internal/statefile"}},
+	{"internal/cli/app", []string{
+		"internal/cli/home", "internal/cli/idelink", "internal/cli/provider", "internal/config", "internal/confirm", "internal/context",
+		"internal/llm", "internal/permission", "internal/session", "internal/tools", "internal/tools/shell", "internal/workspace",
+	}},
+	{"internal/cli/commands", []string{
+		"internal/cli/app", "internal/cli/printed", "internal/cli/settings", "internal/confirm", "internal/permission",
+		"internal/repl/command", "internal/session", "internal/workspace", "internal/workspace/undo",
+	}},
 	{"internal/cli/doctor", []string{
 		"internal/cli/home", "internal/cli/provider", "internal/config", "internal/llm/openai", "internal/sanitize", "internal/statefile",
 	}},

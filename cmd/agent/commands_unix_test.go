@@ -75,6 +75,49 @@ func TestClearAndResume(t *testing.T) {
 	d.leave()
 }
 
+func TestACommandThatMustWaitIsQueued(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t,
+		llmtest.Turn{Text: "one two three", Chunk: 4, Fault: llmtest.Stall, After: 2}, llmtest.Turn{Text: "Second answer."}), nil)
+	d.sit()
+	d.say("count")
+	d.WaitFor(`one`)
+	d.say("/clear")
+	d.WaitFor(`queued: /clear`)
+	d.say("after it")
+	d.WaitFor(`queued: after it`)
+	d.Press("esc") // what was queued comes back
+	d.WaitFor(`(?m)^❯ /clear`)
+	d.WaitFor(`(?m)^  after it`)
+	d.Press("ctrl+c")
+	d.say("/clear")
+	d.WaitFor(`A new session`)
+	d.leave()
+}
+
+func TestQueuedCommandsRunInTheirTurn(t *testing.T) {
+	call := llmtest.Call{Name: "execute_command", Args: `{"command":"while [ ! -e go ]; do :; done"}`}
+	d := newDesk(t, llmtest.NewServer(t,
+		llmtest.Turn{Calls: []llmtest.Call{call}}, llmtest.Turn{Text: "It ran."}, llmtest.Turn{Text: "Second answer."}), nil)
+	d.sit()
+	d.say("run it")
+	d.asked(`while`)
+	d.Press("y")
+	d.say("and this")
+	d.say("/clear")
+	d.say("in the new one")
+	d.WaitFor(`queued: in the new one`)
+	d.write("go", "")
+	d.WaitFor(`Second answer`)
+	if body := string(d.request(1)); !strings.Contains(body, "and this") || strings.Contains(body, "in the new one") || strings.Contains(body, "/clear") {
+		t.Errorf("the running turn was told %s", body)
+	}
+	if body := string(d.request(2)); !strings.Contains(body, "in the new one") || strings.Contains(body, "and this") {
+		t.Errorf("the new session was told %s", body)
+	}
+	d.idle()
+	d.leave()
+}
+
 func TestShiftTabChangesTheMode(t *testing.T) {
 	d := newDesk(t, answers(t), nil)
 	d.sit()

@@ -27,20 +27,20 @@ func completed(t *testing.T, args ...string) []string {
 }
 
 func TestCompletion(t *testing.T) {
-	s := sitting(t, &reviewer{})
+	s := sitting(t)
 	s.say(t, "change it")
-	t.Setenv("AGENT_HOME", s.app.cfg.Home)
-	id := s.app.current().ID() + "\tchange it"
+	t.Setenv("AGENT_HOME", s.app.Config.Home)
+	id := s.app.Current().ID() + "\tchange it"
 	for _, c := range []struct {
 		args []string
 		want []string
 	}{
 		{[]string{"--permission-mode", ""}, []string{"default", "accept-edits", "plan", "bypass"}},
 		{[]string{"--output-format", ""}, []string{"text", "json", "stream-json"}},
-		{[]string{"--cwd", s.app.dir, "sessions", "show", ""}, []string{id}},
-		{[]string{"--cwd", s.app.dir, "sessions", "rm", ""}, []string{id}},
-		{[]string{"--cwd", s.app.dir, "--resume="}, []string{id}},
-		{[]string{"--cwd", s.app.dir + "/missing", "sessions", "show", ""}, []string{}},
+		{[]string{"--cwd", s.app.Dir, "sessions", "show", ""}, []string{id}},
+		{[]string{"--cwd", s.app.Dir, "sessions", "rm", ""}, []string{id}},
+		{[]string{"--cwd", s.app.Dir, "--resume="}, []string{id}},
+		{[]string{"--cwd", s.app.Dir + "/missing", "sessions", "show", ""}, []string{}},
 		{[]string{"config", "set", "theme", ""}, []string{}},
 	} {
 		if d := cmp.Diff(c.want, completed(t, c.args...)); d != "" {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/bb2d0cf4/agent/internal/cli/app"
 	"github.com/bb2d0cf4/agent/internal/cli/printed"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/demo"
@@ -71,21 +72,21 @@ func demoConfig(where demo.Place) (config.Config, error) {
 }
 
 // demoPrinted runs the demo where there is nobody to ask.
-func demoPrinted(ctx context.Context, p Process, f *flags, cfg config.Config, pl place, m config.Model) error {
+func demoPrinted(ctx context.Context, p Process, f *flags, cfg config.Config, pl app.Place, m config.Model) error {
 	ctx, stop := interruptible(ctx)
 	defer stop()
 	cfg.PermissionMode = "bypass"
 	out := printed.NewPrinter(p.Stdout)
-	a, err := wire(cfg, f, pl, m, surface{emit: out.Event, env: demo.Env(nil)})
+	a, err := wire(cfg, f, pl, m, app.Face{Emit: out.Event, Env: demo.Env(nil)})
 	if err != nil {
-		return errors.Join(err, pl.store.Close())
+		return errors.Join(err, pl.Store.Close())
 	}
 	out.Line("There is no terminal to ask on, so this demo approves everything by itself (mode: bypass).\n")
 	out.Line("you: " + demo.Prompt)
-	err = a.loop.Run(ctx, demo.Prompt)
+	err = a.Loop.Run(ctx, demo.Prompt)
 	out.Line("\nWhat the session changed:\n\n" + out.Diffs.Text())
-	out.Line("To take it back: AGENT_HOME=" + cfg.Home + " agent undo --cwd " + pl.dir + " (in a session it is /undo).")
-	return errors.Join(err, out.Err(), a.close())
+	out.Line("To take it back: AGENT_HOME=" + cfg.Home + " agent undo --cwd " + pl.Dir + " (in a session it is /undo).")
+	return errors.Join(err, out.Err(), a.Close())
 }
 
 // isDumb says that the terminal, if there is one, can only print lines.

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/bb2d0cf4/agent/internal/cli/app"
+	"github.com/bb2d0cf4/agent/internal/cli/commands"
 	"github.com/bb2d0cf4/agent/internal/cli/fileindex"
 	"github.com/bb2d0cf4/agent/internal/cli/home"
 	"github.com/bb2d0cf4/agent/internal/cli/idelink"
@@ -35,7 +37,7 @@ func interact(ctx context.Context, p Process, f *flags, cfg config.Config, first
 	if err != nil {
 		return err
 	}
-	o := opening{flags: f, cfg: cfg, place: pl, model: model, first: first, notes: instructions(pl.dir)}
+	o := opening{flags: f, cfg: cfg, place: pl, model: model, first: first, notes: instructions(pl.Dir)}
 	if note != "" {
 		o.notes = append(o.notes, note)
 	}
@@ -64,23 +66,23 @@ func interactPlain(ctx context.Context, p Process, o opening) error {
 	ui := plain.New(plain.Options{
 		In: p.Stdin, Out: p.Stdout, Notes: append([]string{plainTitle(p, o)}, o.notes...), First: o.first, Echo: !isTerminal(p.Stdin), Interrupt: ch,
 	})
-	a, err := wire(o.cfg, o.flags, o.place, o.model, surface{
-		emit: ui.Emit, reviewers: []confirm.Reviewer{ui}, link: &idelink.Options{Version: p.Version},
+	a, err := wire(o.cfg, o.flags, o.place, o.model, app.Face{
+		Emit: ui.Emit, Reviewers: []confirm.Reviewer{ui}, Link: &idelink.Options{Version: p.Version},
 	})
 	if err != nil {
-		return errors.Join(err, o.place.store.Close())
+		return errors.Join(err, o.place.Store.Close())
 	}
-	unlink := a.link.Start(ctx)
-	err = ui.Run(ctx, conversation{a})
+	unlink := a.Link.Start(ctx)
+	err = ui.Run(ctx, a)
 	unlink()
-	return errors.Join(err, a.close())
+	return errors.Join(err, a.Close())
 }
 
 // opening is what a session with a person begins with.
 type opening struct {
 	flags *flags
 	cfg   config.Config
-	place place
+	place app.Place
 	model config.Model
 	first string
 	notes []string
@@ -91,30 +93,31 @@ type opening struct {
 func interactScreen(ctx context.Context, p Process, o opening) error {
 	ctx, stop := interruptible(ctx)
 	defer stop()
-	s := &screenFace{changes: &printed.Changes{}}
+	s := &screenFace{slash: &commands.Set{Changes: &printed.Changes{}}}
 	ui := repl.New(s.options(ctx, p, o))
 	emit := func(ev session.Event) {
-		s.changes.Take(ev)
+		s.slash.Changes.Take(ev)
 		ui.Emit(ev)
 	}
 	var err error
-	s.app, err = wire(o.cfg, o.flags, o.place, o.model, surface{
-		emit: emit, queued: ui.Queued, reviewers: []confirm.Reviewer{ui}, env: o.env,
-		link: &idelink.Options{Version: p.Version, Remark: ui.Remark, Insert: ui.Insert, Refresh: ui.Refresh},
+	s.app, err = wire(o.cfg, o.flags, o.place, o.model, app.Face{
+		Emit: emit, Queued: ui.Queued, Reviewers: []confirm.Reviewer{ui}, Env: o.env,
+		Link: &idelink.Options{Version: p.Version, Remark: ui.Remark, Insert: ui.Insert, Refresh: ui.Refresh},
 	})
 	if err != nil {
-		return errors.Join(err, o.place.store.Close())
+		return errors.Join(err, o.place.Store.Close())
 	}
-	s.files = fileindex.New(s.app.root)
+	s.slash.App = s.app
+	s.files = fileindex.New(s.app.Root)
 	walking, end := context.WithCancel(ctx)
 	var work sync.WaitGroup
 	work.Go(func() { s.files.Run(walking) })
-	unlink := s.app.link.Start(ctx)
-	err = ui.Run(ctx, conversation{s.app})
+	unlink := s.app.Link.Start(ctx)
+	err = ui.Run(ctx, s.app)
 	unlink()
 	end()
 	work.Wait()
-	err = errors.Join(err, s.app.close())
+	err = errors.Join(err, s.app.Close())
 	if errors.Is(err, context.Canceled) {
 		return exitError(headless.ExitInterrupted)
 	}
@@ -126,15 +129,15 @@ func interactScreen(ctx context.Context, p Process, o opening) error {
 func (s *screenFace) options(ctx context.Context, p Process, o opening) repl.Options {
 	return repl.Options{
 		Terminal: repl.Terminal{In: p.Stdin, Out: p.Stdout, Env: os.Environ(), Theme: o.cfg.Interface.Theme},
-		Start:    repl.Start{Version: p.Version, Dir: o.place.dir, Notes: o.notes, Prompt: o.first},
-		Status:   s.status, Modes: modes{s}, Actions: s.actions(),
+		Start:    repl.Start{Version: p.Version, Dir: o.place.Dir, Notes: o.notes, Prompt: o.first},
+		Status:   s.status, Modes: modes{s}, Commands: s.slash.List(),
 		Editor: s.external, Surfaces: surfaces{s},
-		Files:   func() []string { return s.app.link.Paths(s.files.Paths()) },
+		Files:   func() []string { return s.app.Link.Paths(s.files.Paths()) },
 		History: home.History{File: filepath.Join(o.cfg.Home, "history")},
 	}
 }
 
 // plainTitle is the first line of a session on plain lines.
 func plainTitle(p Process, o opening) string {
-	return "agent " + p.Version + ", " + o.model.Ref + ", in " + o.place.dir + "; /help says what there is."
+	return "agent " + p.Version + ", " + o.model.Ref + ", in " + o.place.Dir + "; /help says what there is."
 }

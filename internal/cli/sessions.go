@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/bb2d0cf4/agent/internal/cli/commands"
 	"github.com/bb2d0cf4/agent/internal/cli/home"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/session"
@@ -78,7 +79,7 @@ func showSession(p Process, id string) error {
 	}
 	info, conv, err := archive.Read(id)
 	if err != nil {
-		return sessionError(id, err)
+		return commands.SessionError(id, err)
 	}
 	for _, n := range conv.Notes {
 		remark(p, n)
@@ -107,16 +108,8 @@ func removeSessions(ids []string) error {
 			err = home.RemoveSpill(home.SpillDir(cfg.Home, info.ID), time.Now()) // the full id, as the file has it
 		}
 		if err != nil {
-			errs = append(errs, sessionError(id, err))
+			errs = append(errs, commands.SessionError(id, err))
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// sessionError says what to do about a session that cannot be found.
-func sessionError(id string, err error) error {
-	if errors.Is(err, session.ErrNoSession) {
-		return fmt.Errorf("there is no session %s; agent sessions list shows them", id)
-	}
-	return err
 }

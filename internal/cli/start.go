@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/bb2d0cf4/agent/internal/cli/app"
 	"github.com/bb2d0cf4/agent/internal/cli/idelink"
 	"github.com/bb2d0cf4/agent/internal/cli/provider"
 	"github.com/bb2d0cf4/agent/internal/config"
@@ -66,24 +67,24 @@ func answer(ctx context.Context, p Process, f *flags, cfg config.Config, prompt 
 		return err
 	}
 	face := headless.New(headless.Options{
-		Format: headless.Format(f.format), SessionID: st.store.ID(),
+		Format: headless.Format(f.format), SessionID: st.Store.ID(),
 		Stdout: p.Stdout, Stderr: p.Stderr, StdoutTTY: isTerminal(p.Stdout), StderrTTY: isTerminal(p.Stderr),
 	})
-	with := surface{emit: face.Emit}
+	with := app.Face{Emit: face.Emit}
 	if f.ide {
-		with.link = &idelink.Options{Version: p.Version, Alone: true}
+		with.Link = &idelink.Options{Version: p.Version, Alone: true}
 	}
-	app, err := wire(cfg, f, st, model, with)
+	a, err := wire(cfg, f, st, model, with)
 	if err != nil {
-		return errors.Join(err, st.store.Close())
+		return errors.Join(err, st.Store.Close())
 	}
-	unlink := app.link.Start(ctx)
-	if warning := app.link.Wait(ctx); warning != "" {
+	unlink := a.Link.Start(ctx)
+	if warning := a.Link.Wait(ctx); warning != "" {
 		remark(p, warning)
 	}
-	code := face.Run(ctx, conversation{app}, prompt)
+	code := face.Run(ctx, a, prompt)
 	unlink()
-	if err := app.close(); err != nil {
+	if err := a.Close(); err != nil {
 		return err
 	}
 	return status(code)

@@ -9,7 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/cli/app"
+	"github.com/bb2d0cf4/agent/internal/cli/commands"
 	"github.com/bb2d0cf4/agent/internal/diff"
 	"github.com/bb2d0cf4/agent/internal/headless"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
@@ -23,18 +24,13 @@ func newUndo(p Process, f *flags) *cobra.Command {
 		Use: "undo", Short: "Take back the last change in this folder", Args: noArgs,
 		Long: "Takes back the last change in this folder, after showing it. It refuses if a file was\n" +
 			"changed since. It needs no session and no git, and works after a crash.",
-		RunE: func(cmd *cobra.Command, _ []string) error { return runUndo(cmd.Context(), p, f, scopeOf(turn), yes) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runUndo(cmd.Context(), p, f, commands.Scope(turn), yes)
+		},
 	}
 	cmd.Flags().BoolVar(&turn, "turn", false, "all changes of the last turn that changed something")
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return cmd
-}
-
-func scopeOf(turn bool) undo.What {
-	if turn {
-		return undo.LastTurn
-	}
-	return undo.LastChange
 }
 
 func runUndo(ctx context.Context, p Process, f *flags, what undo.What, yes bool) error {
@@ -46,7 +42,7 @@ func runUndo(ctx context.Context, p Process, f *flags, what undo.What, yes bool)
 	if err != nil {
 		return err
 	}
-	root, err := openRoot(cfg, dir, nil)
+	root, err := app.OpenRoot(cfg, dir, nil)
 	if err != nil {
 		return err
 	}
@@ -60,7 +56,7 @@ func undoIn(ctx context.Context, p Process, root *workspace.Root, scope undo.Sco
 		err = plan.Err()
 	}
 	if err != nil {
-		return undoError(err)
+		return commands.UndoError(err)
 	}
 	if err := show(p, planDiff(plan)); err != nil {
 		return err
@@ -73,7 +69,7 @@ func undoIn(ctx context.Context, p Process, root *workspace.Root, scope undo.Sco
 	if err := plan.Do(ctx); err != nil {
 		return err
 	}
-	fmt.Fprintf(p.Stderr, "undone: %s\n", sanitize.Line(strings.Join(planNames(plan), ", ")))
+	fmt.Fprintf(p.Stderr, "undone: %s\n", sanitize.Line(strings.Join(commands.Names(plan), ", ")))
 	return nil
 }
 
@@ -100,14 +96,6 @@ func confirmed(ctx context.Context, p Process, question string) (bool, error) {
 	}
 }
 
-func planNames(plan undo.Plan) []string {
-	var names []string
-	for _, c := range plan.Changes {
-		names = append(names, c.Name)
-	}
-	return names
-}
-
 // planDiff is what an undo would change, as a unified diff.
 func planDiff(plan undo.Plan) string {
 	var b strings.Builder
@@ -122,25 +110,4 @@ func planDiff(plan undo.Plan) string {
 		b.WriteString(diff.Unified(before, after, c.Text, c.After))
 	}
 	return b.String()
-}
-
-// undoError says what it means that there is no plan for an undo.
-func undoError(err error) error {
-	switch {
-	case errors.Is(err, undo.ErrNothing):
-		return errors.New("there is nothing to undo in this folder")
-	case errors.Is(err, workspace.ErrStale):
-		return fmt.Errorf("nothing was undone, as what was changed since would be lost: %w", err)
-	}
-	return err
-}
-
-func openRoot(cfg config.Config, dir string, extra []string) (*workspace.Root, error) {
-	root, err := workspace.Open(dir, workspace.Options{
-		Extra: extra, Home: cfg.Home, Fallback: workspace.Encoding(cfg.Encoding),
-	})
-	if err != nil {
-		return nil, fmt.Errorf("open the folder %s: %w", dir, err)
-	}
-	return root, nil
 }

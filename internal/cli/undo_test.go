@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bb2d0cf4/agent/internal/cli/app"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
@@ -24,7 +25,7 @@ func edited(t *testing.T, file, before, after string) *workspace.Root {
 			t.Fatal(err)
 		}
 	}
-	root, err := openRoot(config.Config{Home: t.TempDir(), Encoding: "iso-8859-1"}, dir, nil)
+	root, err := app.OpenRoot(config.Config{Home: t.TempDir(), Encoding: "iso-8859-1"}, dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

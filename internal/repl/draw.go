@@ -28,12 +28,14 @@ func (m *model) draw() {
 // lower is the fixed part: queue, spinner, prompt and status line.
 func lower(m *model) ([]string, screen.Cursor) {
 	out := []string{""}
-	for _, q := range m.queue.list() {
+	for _, q := range m.floor.queue.list() {
 		line := theme.Short("  queued: "+sanitize.Line(q), m.look.Width)
 		out = append(out, theme.Paint(m.look.Styles.Dim, line))
 	}
-	if m.turn.running {
-		out = append(out, m.turn.line(m.look, m.ask.panel != nil))
+	if m.floor.turn.running {
+		out = append(out, m.floor.turn.line(m.look, m.ask.panel != nil))
+	} else if j := m.floor.held; j != nil && j.slow && m.ask.panel == nil && m.menu.pick == nil {
+		out = append(out, theme.Paint(m.look.Styles.Dim, theme.Short("/"+j.name+" runs · Esc stops", m.look.Width)))
 	}
 	ed, label := m.ed, "❯ "
 	if p := m.ask.panel; p != nil && p.Note() != nil {
@@ -65,15 +67,15 @@ func footer(m *model) string {
 		if s.Branch != "" {
 			parts = append(parts, s.Branch)
 		}
-		if s.ContextWindow > 0 && m.turn.context > 0 {
-			parts = append(parts, fmt.Sprintf("context %d%%", m.turn.context*100/s.ContextWindow))
+		if s.ContextWindow > 0 && m.floor.turn.context > 0 {
+			parts = append(parts, fmt.Sprintf("context %d%%", m.floor.turn.context*100/s.ContextWindow))
 		}
 		if s.Editor != "" {
 			parts = append(parts, s.Editor)
 		}
 	}
-	if m.turn.total.CostUSD > 0 {
-		parts = append(parts, fmt.Sprintf("$%.2f", m.turn.total.CostUSD))
+	if m.floor.turn.total.CostUSD > 0 {
+		parts = append(parts, fmt.Sprintf("$%.2f", m.floor.turn.total.CostUSD))
 	}
 	line := theme.Short(sanitize.Line(strings.Join(parts, " · ")), m.look.Width)
 	return theme.Paint(m.look.Styles.Dim, line)
@@ -90,7 +92,7 @@ func upper(m *model, height int) []string {
 	case m.menu.pick != nil:
 		lines = append([]string{""}, m.menu.pick.View(m.look.Width, max(0, room-1))...)
 	default:
-		lines = m.turn.live(m.look)
+		lines = m.floor.turn.live(m.look)
 	}
 	return lines[max(0, len(lines)-max(0, height)):]
 }

@@ -24,17 +24,16 @@ type spawner func(func(context.Context)) context.CancelFunc
 // model is the state of the interface. Bubble Tea's event loop owns it and its
 // parts: nothing else touches them.
 type model struct {
-	opt   *Options
-	box   *feed.Box
-	queue *queue
+	opt *Options
+	box *feed.Box
 
-	scr  *screen.Screen
-	look theme.Look
-	ed   *input.Editor
-	out  *printer
-	turn *turns
-	ask  *asking
-	menu *menu
+	scr   *screen.Screen
+	look  theme.Look
+	ed    *input.Editor
+	out   *printer
+	floor *floor
+	ask   *asking
+	menu  *menu
 
 	quitAt time.Time // the first Ctrl+C of two
 	hint   string    // one line in the place of the status, until the next key
@@ -75,17 +74,15 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	case feed.Update:
 		return m.take(msg)
 	case tick:
-		return m.turn.spin(msg)
+		return m.floor.turn.spin(msg)
 	case armed:
 		return m.ask.wake(msg)
 	case claimed:
 		return m.ask.claimed(msg)
 	case edited:
 		return m.ask.edited(msg)
-	case done:
-		m.commandDone(msg)
-	case choices:
-		m.menu.open(msg)
+	case news:
+		return msg.tell(m)
 	}
 	return nil
 }
@@ -102,7 +99,7 @@ func (m *model) take(up feed.Update) tea.Cmd {
 	if len(up.Lines) > 0 {
 		m.out.lines(up.Lines...)
 	}
-	m.turn.streams(up.Tail)
+	m.floor.turn.streams(up.Tail)
 	var cmds []tea.Cmd
 	for _, item := range up.Items {
 		cmds = append(cmds, m.item(item))
@@ -123,7 +120,7 @@ func (m *model) item(item any) tea.Cmd {
 	case turnDone:
 		return m.turnDone(it)
 	case session.Event:
-		m.turn.event(it)
+		m.floor.turn.event(it)
 	default:
 		other(m, item)
 	}
@@ -133,16 +130,12 @@ func (m *model) item(item any) tea.Cmd {
 // turnDone closes the turn, and starts the next one if text is queued. After a
 // cancel, queued text goes back to the prompt instead.
 func (m *model) turnDone(d turnDone) tea.Cmd {
-	m.turn.end()
-	queued := strings.Join(m.queue.take(), "\n\n")
-	switch {
-	case queued == "":
-		return nil
-	case d.err != nil:
-		m.ed.Insert(queued)
+	m.floor.turn.end()
+	if d.err != nil {
+		recallQueue(m)
 		return nil
 	}
-	return m.turn.start(queued)
+	return flush(m)
 }
 
 // resize follows the terminal. A size that is the same again still counts: the
@@ -197,8 +190,7 @@ func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
 	case name == "shift+tab" && m.opt.Modes != nil:
 		m.opt.Modes.Next()
 		return nil
-	case name == "esc" && !m.ed.Completing() && m.turn.running:
-		m.turn.cancel()
+	case name == "esc" && !m.ed.Completing() && m.floor.stop():
 		return nil
 	}
 	if m.ed.Handle(key) == input.Submit {
@@ -222,7 +214,7 @@ func (m *model) interrupt() tea.Cmd {
 	if !m.ed.Empty() {
 		m.ed.Reset()
 	} else {
-		m.turn.cancel()
+		m.floor.stop()
 	}
 	m.hint = "Ctrl+C again to quit"
 	return nil
@@ -233,38 +225,5 @@ func (m *model) interrupt() tea.Cmd {
 func (m *model) paste(text string) {
 	if !m.ask.paste(text) {
 		m.ed.Paste(text)
-	}
-}
-
-// submit takes what was at the prompt: a command, a prompt, or text for the
-// running turn.
-func (m *model) submit(text string) tea.Cmd {
-	switch {
-	case text == "":
-		return nil
-	case isCommand(text):
-		cmd, hint := m.menu.run(text)
-		m.hint = hint
-		return cmd
-	case m.turn.running:
-		m.queue.add(text)
-		return nil
-	}
-	return m.turn.start(text)
-}
-
-// commandDone shows what a command came to.
-func (m *model) commandDone(d done) {
-	if d.sess != nil {
-		m.turn.use(d.sess)
-		m.out.history(d.sess.Messages())
-	}
-	switch {
-	case d.err != nil:
-		m.out.problem(d.err)
-	case d.diff:
-		m.out.diff(d.text)
-	case d.text != "":
-		m.out.plain(d.text)
 	}
 }

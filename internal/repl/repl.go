@@ -13,20 +13,14 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
-	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/repl/feed"
 	"github.com/bb2d0cf4/agent/internal/repl/input"
 	"github.com/bb2d0cf4/agent/internal/session"
 )
 
-// Session is the conversation that a UI drives. Its methods are called by one
-// goroutine at a time.
-type Session interface {
-	// Run answers a prompt; its progress arrives through UI.Emit.
-	Run(ctx context.Context, prompt string) error
-	// Messages returns the conversation so far, for drawing a resumed session.
-	Messages() []llm.Message
-}
+// Session is the conversation that a UI drives.
+type Session = command.Session
 
 // Status is what the line at the bottom shows.
 type Status struct {
@@ -42,34 +36,6 @@ type Status struct {
 type Modes interface {
 	Current() string
 	Next() string // switches and returns the new mode
-	Set(name string) error
-}
-
-// Choice is an entry of a picker.
-type Choice struct{ ID, Title, Detail string }
-
-// Action is a slash command that answers with text, shown as it is but sanitised.
-// args is what follows the command. It may be slow: it runs beside the prompt.
-type Action func(ctx context.Context, args string) (string, error)
-
-// Actions is what the slash commands do. A command whose function is nil is not
-// offered.
-type Actions struct {
-	Undo    Action // args: empty, or "turn" for all changes of the last turn
-	Diff    Action // unified diff of the session's changes
-	Context Action // what the model is told
-	Config  Action
-	Export  Action // args: the file, or empty
-	IDE     Action // args: connect and which, disconnect, status, or empty
-
-	// Editors lists those that /ide connect can choose from.
-	Editors  func(ctx context.Context) ([]Choice, error)
-	Models   func(ctx context.Context) ([]Choice, error)
-	SetModel func(name string) error
-	Sessions func() ([]Choice, error)
-	// Resume and Clear replace the session.
-	Resume func(ctx context.Context, id string) (Session, error)
-	Clear  func() (Session, error)
 }
 
 // External opens text in the user's own editor. Cmd is run with the terminal;
@@ -97,7 +63,7 @@ type Options struct {
 	Start    Start
 	Status   func() Status
 	Modes    Modes
-	Actions  Actions
+	Commands []command.Command // beside those of the screen itself
 	Editor   External
 	Surfaces Surfaces        // nil: questions stand here alone
 	Files    func() []string // for @file completion; returns at once

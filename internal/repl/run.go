@@ -82,10 +82,11 @@ func (u *UI) newModel(scr *screen.Screen, sess Session, spawn spawner) *model {
 	look.Width, look.Height = scr.Size()
 	out := &printer{scr: scr, look: look}
 	turn := &turns{sess: sess, spawn: spawn, box: u.box, out: out, now: u.opt.Now}
+	floor := &floor{turn: turn, queue: u.queue}
 	m := &model{
-		opt: &u.opt, box: u.box, queue: u.queue, scr: scr, look: look, out: out, turn: turn,
+		opt: &u.opt, box: u.box, scr: scr, look: look, out: out, floor: floor,
 		ask:  &asking{opt: &u.opt, scr: scr, out: out, turn: turn},
-		menu: newMenu(&u.opt, out, turn, spawn),
+		menu: newMenu(&u.opt, out, floor),
 	}
 	m.ed = input.New(input.Options{
 		Commands: m.menu.palette(), Files: u.opt.Files, History: u.opt.History, Dark: look.Dark, NoColor: look.NoColor,

@@ -1,0 +1,242 @@
+// Package app is the program put together: the folder, the session and its
+// store, the model, the tools, the permission policy and the link to an editor,
+// for a face to drive. It guarantees that what it started is ended by Close, and
+// that the session and the model in use can be asked for from any goroutine.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/cli/home"
+	"github.com/bb2d0cf4/agent/internal/cli/idelink"
+	"github.com/bb2d0cf4/agent/internal/cli/provider"
+	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	projectctx "github.com/bb2d0cf4/agent/internal/context"
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/permission"
+	"github.com/bb2d0cf4/agent/internal/session"
+	"github.com/bb2d0cf4/agent/internal/tools"
+	"github.com/bb2d0cf4/agent/internal/tools/shell"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+// Face is what shows the conversation, as far as the rest has to know.
+type Face struct {
+	Emit      func(session.Event)
+	Queued    func() []string
+	Reviewers []confirm.Reviewer
+	Link      *idelink.Options // what the face does for an editor; nil: none is used
+	Env       []string         // added to the environment of commands
+}
+
+// Place is the folder and the session that are worked on.
+type Place struct {
+	Dir     string // absolute, symlinks resolved
+	Archive *session.Archive
+	Store   *session.Store // the first one; Current is the one in use
+}
+
+// Options says what is put together.
+type Options struct {
+	Config  config.Config
+	Place   Place
+	AddDirs []string // further folders that may be read and changed
+	Mode    permission.Mode
+	Ref     config.Model
+	Model   llm.Model // of Ref
+	Face    Face
+}
+
+// App is the program put together. Its fields do not change; what may change
+// while it runs is in now.
+type App struct {
+	Place
+	Config config.Config
+	Root   *workspace.Root
+	Policy *permission.Policy
+	Asked  *confirm.Controller // asks the user whatever the policy says
+	Prompt *projectctx.Builder
+	Loop   *session.Loop
+	Link   *idelink.Link // nil if no editor is used
+
+	jobs    *shell.Jobs
+	prompts *idelink.Prompts
+
+	mu  sync.Mutex
+	now struct {
+		store *session.Store
+		model config.Model
+		info  llm.Info
+	}
+}
+
+// New puts the program together. It owns the store from then on, if it returns
+// no error.
+func New(o Options) (*App, error) {
+	cfg, face := o.Config, o.Face
+	root, err := OpenRoot(cfg, o.Place.Dir, o.AddDirs)
+	if err != nil {
+		return nil, err
+	}
+	a := &App{Place: o.Place, Config: cfg, Root: root, jobs: shell.NewJobs(), Policy: permission.New(o.Mode)}
+	if face.Link != nil {
+		l := *face.Link
+		l.Config, l.Root, l.Session = cfg, root, o.Place.Store.ID()
+		a.Link = idelink.New(l)
+		face.Reviewers = a.Link.Reviewers(face.Reviewers)
+	}
+	a.Asked = confirm.NewController(nil, face.Reviewers...)
+	a.now.store = o.Place.Store
+	a.remember(o.Ref, o.Model)
+	a.Prompt = projectctx.New(a.told())
+	a.prompts = &idelink.Prompts{Link: a.Link, Block: a.Prompt.Editor}
+	a.Loop, err = session.New(session.Options{
+		Model: o.Model, Tools: a.toolset(confirm.NewController(a.Policy, face.Reviewers...), face.Env),
+		System: a.Prompt.System, Store: o.Place.Store, Limits: limits(cfg), Emit: a.emit(face.Emit), Queued: a.prompts.Queued(face.Queued),
+	})
+	if err != nil {
+		return nil, errors.Join(err, a.jobs.Close(), root.Close())
+	}
+	return a, nil
+}
+
+// OpenRoot opens the folder that is worked on.
+func OpenRoot(cfg config.Config, dir string, extra []string) (*workspace.Root, error) {
+	root, err := workspace.Open(dir, workspace.Options{
+		Extra: extra, Home: cfg.Home, Fallback: workspace.Encoding(cfg.Encoding),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open the folder %s: %w", dir, err)
+	}
+	return root, nil
+}
+
+// told is what the system prompt tells of.
+func (a *App) told() projectctx.Options {
+	o := projectctx.Options{Dir: a.Root.Dir(), Roots: a.Root.Roots(), Shell: shellName()}
+	o.Editor, o.Apart = a.Link.Told()
+	return o
+}
+
+// Run answers a prompt, which is expanded: an App is the conversation as a face
+// drives it.
+func (a *App) Run(ctx context.Context, prompt string) error {
+	return a.Loop.Run(ctx, a.prompts.Prompt(ctx, prompt))
+}
+
+// Messages returns the conversation so far.
+func (a *App) Messages() []llm.Message { return a.Loop.Messages() }
+
+func (a *App) toolset(ask tools.Asker, env []string) session.Toolset {
+	id := a.Store.ID()
+	return a.prompts.Tools(tools.Deps{
+		Root: a.Root, Ask: ask, Jobs: a.jobs, Background: a.jobs, SpillDir: home.SpillDir(a.Config.Home, id), Session: id, Home: a.Config.Home,
+		Env: shell.Environ(append(os.Environ(), env...), a.Config.SecretEnv()),
+	})
+}
+
+// emit shows events to the face, and to the editor whether the model is at work.
+func (a *App) emit(face func(session.Event)) func(session.Event) {
+	if a.Link == nil {
+		return face
+	}
+	return func(ev session.Event) {
+		a.Link.Saw(ev)
+		face(ev)
+	}
+}
+
+// Info describes the model in use.
+func (a *App) Info() llm.Info {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.now.info
+}
+
+// Current is the session in use.
+func (a *App) Current() *session.Store {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.now.store
+}
+
+// Use goes on with another session; no turn may run.
+func (a *App) Use(store *session.Store) error {
+	if err := a.Loop.Use(store); err != nil {
+		return errors.Join(fmt.Errorf("leave the session: %w", err), store.Close())
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.now.store = store
+	return nil
+}
+
+// SetModel sends what follows to another model; no turn may run.
+func (a *App) SetModel(ref string) error {
+	m, err := a.Config.Lookup(ref)
+	if err != nil {
+		return err
+	}
+	model, err := provider.New(a.Config, m)
+	if err != nil {
+		return err
+	}
+	a.Loop.SetModel(model)
+	a.remember(m, model)
+	return nil
+}
+
+// remember keeps which model is in use, under the name that the user gave it.
+func (a *App) remember(m config.Model, model llm.Model) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.now.model, a.now.info = m, model.Info()
+	a.now.info.Name = m.Ref
+}
+
+// modelsTime bounds what /model waits for the provider's list.
+const modelsTime = 10 * time.Second
+
+// Models lists what the provider in use offers, as provider/name.
+func (a *App) Models(ctx context.Context) ([]string, error) {
+	a.mu.Lock()
+	m := a.now.model
+	a.mu.Unlock()
+	if m.Provider == config.ScriptProvider {
+		return []string{m.Ref}, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, modelsTime)
+	defer cancel()
+	infos, err := provider.Client(a.Config, m).ListModels(ctx)
+	var names []string
+	for _, i := range infos {
+		names = append(names, m.Provider+"/"+i.ID)
+	}
+	return names, err
+}
+
+// Close ends what the program started.
+func (a *App) Close() error {
+	return errors.Join(a.jobs.Close(), a.Current().Close(), a.Root.Close(),
+		home.PruneSpill(a.Config.Home, time.Now().Add(-home.SpillAge)))
+}
+
+func limits(cfg config.Config) session.Limits {
+	return session.Limits{
+		MaxTurns: cfg.Limits.MaxTurns, MaxTokens: cfg.Limits.MaxTokens, MaxCostUSD: cfg.Limits.MaxCostUSD,
+	}
+}
+
+func shellName() string {
+	if runtime.GOOS == "windows" {
+		return "cmd"
+	}
+	return "bash"
+}

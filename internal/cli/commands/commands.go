@@ -1,0 +1,25 @@
+// Package commands is the slash commands that work on the session, the project
+// and the configuration, whatever shows their outcome. It guarantees that a
+// command that writes a file has asked first, unless the user named a new file.
+package commands
+
+import (
+	"slices"
+
+	"github.com/bb2d0cf4/agent/internal/cli/app"
+	"github.com/bb2d0cf4/agent/internal/cli/printed"
+	"github.com/bb2d0cf4/agent/internal/repl/command"
+)
+
+// Set is the commands and what they work on. App is set before one runs.
+type Set struct {
+	App     *app.App
+	Changes *printed.Changes // of the session
+}
+
+// List returns the commands, in the order of the help.
+func (s *Set) List() []command.Command {
+	return slices.Concat(
+		editors{s}.list(), models{s}.list(), changes{s}.list(), sessions{s}.list(),
+	)
+}

@@ -1,0 +1,273 @@
+package commands
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/cli/app"
+	"github.com/bb2d0cf4/agent/internal/cli/printed"
+	"github.com/bb2d0cf4/agent/internal/cli/provider"
+	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/permission"
+	"github.com/bb2d0cf4/agent/internal/repl/command"
+	"github.com/bb2d0cf4/agent/internal/session"
+)
+
+const changing = `
+turns:
+  - when: {prompt_contains: change}
+    text: I change it.
+    calls: [{tool: edit_file, args: {path: a.txt, old_string: one, new_string: two}}]
+  - when: {prompt_contains: change}
+    text: Changed.
+  - text: Hello.
+`
+
+// reviewer answers every question with the same verdict and counts them.
+type reviewer struct {
+	verdict confirm.Verdict
+	asked   []string
+}
+
+func (r *reviewer) Review(_ context.Context, req confirm.Request) (confirm.Verdict, error) {
+	r.asked = append(r.asked, req.Tool)
+	return r.verdict, nil
+}
+
+// sitting puts the whole program together around a scripted model, with r in
+// the place of the person.
+func sitting(t *testing.T, r *reviewer) *Set {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"a.txt": "one\n", "script.yaml": changing} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cfg, err := config.LoadFrom(filepath.Join(t.TempDir(), "home"), config.Overrides{
+		"model": "script:" + filepath.Join(dir, "script.yaml"), "permission_mode": "default",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ref, err := cfg.Lookup(cfg.Model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := provider.New(cfg, ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive := session.NewArchive(cfg.Home)
+	s := &Set{Changes: &printed.Changes{}}
+	s.App, err = app.New(app.Options{
+		Config: cfg, Place: app.Place{Dir: dir, Archive: archive, Store: archive.Create(dir, ref.Ref)},
+		Ref: ref, Model: model, Face: app.Face{Emit: s.Changes.Take, Reviewers: []confirm.Reviewer{r}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.App.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// run runs a line as the screen does.
+func (s *Set) run(t *testing.T, line string) (command.Reply, error) {
+	t.Helper()
+	name, args, ok := command.Split(line)
+	for _, c := range s.List() {
+		if ok && c.Name == name {
+			return c.Run(t.Context(), args)
+		}
+	}
+	t.Fatalf("there is no %s", line)
+	return command.Reply{}, nil
+}
+
+// text runs a line whose reply is a text.
+func (s *Set) text(t *testing.T, line string) string {
+	t.Helper()
+	r, err := s.run(t, line)
+	if err != nil {
+		t.Fatalf("%s: %v", line, err)
+	}
+	return r.Text
+}
+
+func (s *Set) say(t *testing.T, prompt string) {
+	t.Helper()
+	if err := s.App.Run(t.Context(), prompt); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s *Set) file(t *testing.T) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(s.App.Dir, "a.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestUndoAsksInEveryMode(t *testing.T) {
+	r := &reviewer{verdict: confirm.Verdict{Decision: confirm.Approve}}
+	s := sitting(t, r)
+	s.say(t, "change it")
+	if out := s.text(t, "/permissions accept-edits"); !strings.HasPrefix(out, "accept-edits mode") {
+		t.Error(out)
+	}
+	r.verdict = confirm.Verdict{}
+	if out := s.text(t, "/undo"); out != "nothing was undone" || s.file(t) != "two\n" {
+		t.Errorf("after no: %q, %q", out, s.file(t))
+	}
+	r.verdict = confirm.Verdict{Decision: confirm.Approve}
+	if out := s.text(t, "/undo turn"); out != "undone: a.txt" || s.file(t) != "one\n" {
+		t.Errorf("after yes: %q, %q", out, s.file(t))
+	}
+	if d := cmp.Diff([]string{"edit_file", "undo", "undo"}, r.asked); d != "" {
+		t.Error(d)
+	}
+	for _, wrong := range []string{"/undo", "/undo everything"} {
+		if _, err := s.run(t, wrong); err == nil {
+			t.Errorf("%s did something", wrong)
+		}
+	}
+}
+
+func TestDiffShowsTheSessionsChanges(t *testing.T) {
+	s := sitting(t, &reviewer{verdict: confirm.Verdict{Decision: confirm.Approve}})
+	if out := s.text(t, "/diff"); !strings.Contains(out, "nothing yet") {
+		t.Error(out)
+	}
+	s.say(t, "change it")
+	if r, err := s.run(t, "/diff"); err != nil || !strings.Contains(r.Diff, "-one\n+two\n") {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+func TestExport(t *testing.T) {
+	r := &reviewer{}
+	s := sitting(t, r)
+	if out := s.text(t, "/export"); !strings.Contains(out, "nothing to export") {
+		t.Error(out)
+	}
+	s.say(t, "hi")
+	if out := s.text(t, "/export talk.md"); out != "written to talk.md" {
+		t.Fatal(out)
+	}
+	data, err := os.ReadFile(filepath.Join(s.App.Dir, "talk.md"))
+	if err != nil || !strings.Contains(string(data), "Hello.") {
+		t.Errorf("%v, %q", err, data)
+	}
+	if _, err := s.run(t, "/export ../talk.md"); err == nil {
+		t.Error("written outside of the folder")
+	}
+	if out := s.text(t, "/export a.txt"); out != "nothing was written" || s.file(t) != "one\n" {
+		t.Errorf("over a file, after no: %q, %q", out, s.file(t))
+	}
+	r.verdict = confirm.Verdict{Decision: confirm.Approve}
+	if out := s.text(t, "/export a.txt"); out != "written to a.txt" || !strings.Contains(s.file(t), "Hello.") {
+		t.Errorf("over a file, after yes: %q, %q", out, s.file(t))
+	}
+	if d := cmp.Diff([]string{"export", "export"}, r.asked); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestSessionsAreListedLeftAndResumed(t *testing.T) {
+	s := sitting(t, &reviewer{})
+	if _, err := s.run(t, "/resume"); err == nil {
+		t.Error("there is nothing to choose")
+	}
+	if out := s.text(t, "/sessions"); !strings.Contains(out, "no sessions") {
+		t.Error(out)
+	}
+	s.say(t, "the first one")
+	first := s.App.Current().ID()
+	if r, err := s.run(t, "/clear"); err != nil || r.Session == nil || !strings.Contains(r.Text, "/resume") {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if s.App.Current().ID() == first || len(s.App.Messages()) != 0 {
+		t.Error("the session goes on after /clear")
+	}
+	if out := s.text(t, "/sessions"); !strings.Contains(out, first) || !strings.Contains(out, "the first one") {
+		t.Error(out)
+	}
+	r, err := s.run(t, "/resume")
+	if err != nil || r.Pick == nil || len(r.Pick.Items) != 1 || r.Pick.Items[0].ID != first {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if _, err := r.Pick.Choose(t.Context(), first); err != nil || len(s.App.Messages()) != 2 {
+		t.Errorf("%v, %d messages", err, len(s.App.Messages()))
+	}
+	if _, err := s.run(t, "/resume nosuch"); err == nil || !strings.Contains(err.Error(), "no session nosuch") {
+		t.Error(err)
+	}
+}
+
+func TestModel(t *testing.T) {
+	s := sitting(t, &reviewer{})
+	r, err := s.run(t, "/model")
+	if err != nil || r.Pick == nil || len(r.Pick.Items) != 1 || r.Pick.Items[0].ID != s.App.Info().Name {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if out := s.text(t, "/model ollama/m"); out != "Model: ollama/m" || s.App.Info().Name != "ollama/m" {
+		t.Errorf("%q, %+v", out, s.App.Info())
+	}
+	for _, wrong := range []string{"m", "nowhere/m", "script:/no/such/file"} {
+		if _, err := s.run(t, "/model "+wrong); err == nil || s.App.Info().Name != "ollama/m" {
+			t.Errorf("%s: %v, %+v", wrong, err, s.App.Info())
+		}
+	}
+}
+
+func TestPermissions(t *testing.T) {
+	s := sitting(t, &reviewer{})
+	if out := s.text(t, "/permissions plan"); !strings.HasPrefix(out, "plan mode") || s.App.Policy.Mode() != permission.Plan {
+		t.Error(out)
+	}
+	for _, wrong := range []string{"yolo", "bypass"} {
+		if _, err := s.run(t, "/permissions "+wrong); err == nil || s.App.Policy.Mode() != permission.Plan {
+			t.Errorf("%s: %v", wrong, err)
+		}
+	}
+}
+
+func TestTexts(t *testing.T) {
+	s := sitting(t, &reviewer{})
+	for line, want := range map[string]string{"/context": "Working directory: ", "/config": "permission_mode"} {
+		if out := s.text(t, line); !strings.Contains(out, want) {
+			t.Errorf("%s: %q", line, out)
+		}
+	}
+	if r, err := s.run(t, "/init"); err != nil || !strings.Contains(r.Prompt, "AGENTS.md") {
+		t.Errorf("%+v, %v", r, err)
+	}
+	for _, line := range []string{"/ide", "/ide connect"} {
+		if _, err := s.run(t, line); err == nil || !strings.Contains(err.Error(), "switched off") {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+}
+
+func TestCommandsAreComplete(t *testing.T) {
+	names := map[string]bool{}
+	for _, c := range (&Set{}).List() {
+		if c.Name == "" || c.Help == "" || c.Run == nil || !slices.Contains(command.Groups, c.Group) || names[c.Name] {
+			t.Errorf("%+v", c)
+		}
+		names[c.Name] = true
+	}
+}

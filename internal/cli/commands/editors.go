@@ -1,0 +1,32 @@
+package commands
+
+import (
+	"context"
+
+	"github.com/bb2d0cf4/agent/internal/repl/command"
+)
+
+// editors is the command about the link to an editor.
+type editors struct{ *Set }
+
+func (e editors) list() []command.Command {
+	return []command.Command{
+		{Name: "ide", Args: "[connect|disconnect|status]", Help: "the link to your editor", Group: command.Program, Run: e.ide},
+	}
+}
+
+// ide is what /ide says; "connect" alone chooses among several.
+func (e editors) ide(ctx context.Context, args string) (command.Reply, error) {
+	if args == "connect" {
+		var items []command.Choice
+		for _, c := range e.App.Link.Choices(ctx) {
+			items = append(items, command.Choice(c))
+		}
+		if len(items) > 1 {
+			connect := func(ctx context.Context, id string) (command.Reply, error) { return e.ide(ctx, "connect "+id) }
+			return command.Reply{Pick: &command.Pick{Title: "Choose an editor", Items: items, Choose: connect}}, nil
+		}
+	}
+	text, err := e.App.Link.Command(ctx, args)
+	return command.Reply{Text: text}, err
+}

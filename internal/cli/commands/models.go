@@ -1,0 +1,88 @@
+package commands
+
+import (
+	"context"
+	"errors"
+
+	"github.com/bb2d0cf4/agent/internal/cli/settings"
+	"github.com/bb2d0cf4/agent/internal/permission"
+	"github.com/bb2d0cf4/agent/internal/repl/command"
+)
+
+// models are the commands about the model: which it is, what it is told and what
+// it may do.
+type models struct{ *Set }
+
+func (m models) list() []command.Command {
+	return []command.Command{
+		{Name: "model", Args: "[name]", Help: "show or change the model", Group: command.Model, Idle: true, Run: m.model},
+		{Name: "context", Help: "what the model is told", Group: command.Model, Run: m.context},
+		{Name: "permissions", Args: "[mode]", Help: "show or change the permission mode", Group: command.Model, Run: m.permissions},
+		{Name: "init", Help: "let the model write an AGENTS.md", Group: command.Model, Idle: true, Run: m.init},
+		{Name: "config", Help: "the settings in force", Group: command.Program, Run: m.config},
+	}
+}
+
+// model changes the model, by name or by choice.
+func (m models) model(ctx context.Context, name string) (command.Reply, error) {
+	if name != "" {
+		return m.use(ctx, name)
+	}
+	names, err := m.App.Models(ctx)
+	if err != nil {
+		return command.Reply{}, err
+	}
+	if len(names) == 0 {
+		return command.Reply{}, errors.New("the provider names no model to choose; /model NAME takes one by its name")
+	}
+	items := make([]command.Choice, len(names))
+	for i, n := range names {
+		items[i] = command.Choice{ID: n, Title: n}
+	}
+	return command.Reply{Pick: &command.Pick{Title: "Choose a model", Items: items, Choose: m.use}}, nil
+}
+
+func (m models) use(_ context.Context, name string) (command.Reply, error) {
+	if err := m.App.SetModel(name); err != nil {
+		return command.Reply{}, err
+	}
+	return command.Reply{Text: "Model: " + name}, nil
+}
+
+// context says what the model is told beside the conversation.
+func (m models) context(ctx context.Context, _ string) (command.Reply, error) {
+	text := m.App.Prompt.System(ctx)
+	if _, apart := m.App.Link.Told(); apart {
+		text += "\nWith the newest message:\n" + m.App.Prompt.Editor(ctx)
+	}
+	return command.Reply{Text: text}, nil
+}
+
+func (m models) permissions(_ context.Context, name string) (command.Reply, error) {
+	if name != "" {
+		mode, err := permission.ParseMode(name)
+		if err == nil {
+			err = m.App.Policy.SetMode(mode)
+		}
+		if err != nil {
+			return command.Reply{}, err
+		}
+	}
+	return command.Reply{Text: m.App.Policy.Mode().String() + " mode\n\n" +
+		"default       edits and commands ask\n" +
+		"accept-edits  edits are written without asking; commands ask\n" +
+		"plan          nothing is written or run\n" +
+		"bypass        nothing asks (only with --permission-mode bypass)\n"}, nil
+}
+
+func (m models) config(context.Context, string) (command.Reply, error) {
+	return command.Reply{Text: settings.Describe(m.App.Config)}, nil
+}
+
+func (m models) init(context.Context, string) (command.Reply, error) {
+	return command.Reply{Prompt: initPrompt}, nil
+}
+
+// initPrompt is what /init asks of the model.
+const initPrompt = "Read this project and write an AGENTS.md at its root: what it is, how to build and test it, " +
+	"its layout and its conventions, in at most 60 lines. If there is one already, improve it."

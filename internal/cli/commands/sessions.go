@@ -1,0 +1,140 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/repl/command"
+	"github.com/bb2d0cf4/agent/internal/session"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+	"github.com/bb2d0cf4/agent/internal/workspace/undo"
+)
+
+// sessions are the commands about conversations.
+type sessions struct{ *Set }
+
+func (s sessions) list() []command.Command {
+	return []command.Command{
+		{Name: "sessions", Help: "list the sessions of this folder", Group: command.Sessions, Run: s.listed},
+		{Name: "resume", Args: "[id]", Help: "go on with another session", Group: command.Sessions, Idle: true, Run: s.resume},
+		{Name: "clear", Help: "begin a new session", Group: command.Sessions, Idle: true, Run: s.renew},
+		{Name: "export", Args: "[file]", Help: "write the conversation as Markdown", Group: command.Sessions, Run: s.export},
+	}
+}
+
+func (s sessions) choices() ([]command.Choice, error) {
+	infos, err := s.App.Archive.List(s.App.Dir)
+	var all []command.Choice
+	for _, i := range infos {
+		all = append(all, command.Choice{ID: i.ID, Title: i.Title, Detail: i.Updated.Local().Format(time.DateTime)})
+	}
+	return all, err
+}
+
+func (s sessions) listed(context.Context, string) (command.Reply, error) {
+	items, err := s.choices()
+	if err != nil {
+		return command.Reply{}, err
+	}
+	if len(items) == 0 {
+		return command.Reply{Text: "There are no sessions of this folder yet."}, nil
+	}
+	var b strings.Builder
+	for _, it := range items {
+		fmt.Fprintf(&b, "%s  %s  %s\n", it.ID, it.Detail, it.Title)
+	}
+	return command.Reply{Text: b.String()}, nil
+}
+
+// resume goes on with another session, by id or by choice.
+func (s sessions) resume(ctx context.Context, id string) (command.Reply, error) {
+	if id != "" {
+		return s.open(ctx, id)
+	}
+	items, err := s.choices()
+	if err != nil {
+		return command.Reply{}, err
+	}
+	if len(items) == 0 {
+		return command.Reply{}, errors.New("there is no session of this folder to choose")
+	}
+	return command.Reply{Pick: &command.Pick{Title: "Choose a session", Items: items, Choose: s.open}}, nil
+}
+
+func (s sessions) open(_ context.Context, id string) (command.Reply, error) {
+	store, err := s.App.Archive.Open(id)
+	if err != nil {
+		return command.Reply{}, SessionError(id, err)
+	}
+	return s.use(store, "")
+}
+
+func (s sessions) renew(context.Context, string) (command.Reply, error) {
+	store := s.App.Archive.Create(s.App.Dir, s.App.Info().Name)
+	return s.use(store, "A new session. The old one is kept; /resume goes back to it.")
+}
+
+func (s sessions) use(store *session.Store, text string) (command.Reply, error) {
+	if err := s.App.Use(store); err != nil {
+		return command.Reply{}, err
+	}
+	s.Changes.Reset()
+	return command.Reply{Session: s.App, Text: text}, nil
+}
+
+// export writes the conversation into the project. The user named the file, so
+// nobody is asked about a new one; what is there already is replaced only after
+// it was shown. Like every change it can be undone.
+func (s sessions) export(ctx context.Context, path string) (command.Reply, error) {
+	info, conv, err := s.App.Archive.Read(s.App.Current().ID())
+	if errors.Is(err, session.ErrNoSession) {
+		return command.Reply{Text: "there is nothing to export yet"}, nil
+	}
+	if err != nil {
+		return command.Reply{}, err
+	}
+	if path == "" {
+		path = "session-" + info.ID + ".md"
+	}
+	var b strings.Builder
+	if err := session.Export(&b, info, conv.Messages()); err != nil {
+		return command.Reply{}, err
+	}
+	return s.write(ctx, path, b.String(), workspace.Origin{Session: info.ID, Turn: "export", Tool: undo.ExportTool})
+}
+
+func (s sessions) write(ctx context.Context, path, text string, by workspace.Origin) (command.Reply, error) {
+	change, err := s.App.Root.Propose(path, func(workspace.File) (string, error) { return text, nil })
+	if err != nil {
+		return command.Reply{}, err
+	}
+	if change.Exists {
+		v, err := s.App.Asked.Ask(ctx, confirm.Request{Tool: by.Tool, Change: &change, Force: true})
+		if err != nil {
+			return command.Reply{}, err
+		}
+		if v.Decision != confirm.Approve {
+			return command.Reply{Text: "nothing was written"}, nil
+		}
+		if v.Text != nil {
+			change = workspace.NewContent(change, *v.Text)
+		}
+	}
+	file, err := s.App.Root.Commit(ctx, change, by)
+	if err != nil {
+		return command.Reply{}, err
+	}
+	return command.Reply{Text: "written to " + file.Name}, nil
+}
+
+// SessionError says what to do about a session that cannot be found.
+func SessionError(id string, err error) error {
+	if errors.Is(err, session.ErrNoSession) {
+		return fmt.Errorf("there is no session %s; agent sessions list shows them", id)
+	}
+	return err
+}

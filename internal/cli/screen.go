@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/cli/app"
+	"github.com/bb2d0cf4/agent/internal/cli/commands"
+	"github.com/bb2d0cf4/agent/internal/cli/fileindex"
+	"github.com/bb2d0cf4/agent/internal/cli/home"
+	"github.com/bb2d0cf4/agent/internal/repl"
+)
+
+// screenFace connects the screen to the rest. app and files are set before the
+// screen runs.
+type screenFace struct {
+	app   *app.App
+	files *fileindex.Index
+	slash *commands.Set
+}
+
+func (s *screenFace) status() repl.Status {
+	info := s.app.Info()
+	st := repl.Status{Model: info.Name, Branch: s.app.Prompt.Branch(), ContextWindow: info.ContextWindow}
+	st.Editor = s.app.Link.Footer()
+	return st
+}
+
+func (s *screenFace) external(name, text string) (*exec.Cmd, func() (string, error), error) {
+	cfg := s.app.Config
+	return home.External(cfg.Home, home.EditorCommand(cfg.Interface.Editor), withoutSecrets(os.Environ(), cfg.SecretEnv()), name, text)
+}
+
+// modes is the permission mode as the screen sees it.
+type modes struct{ s *screenFace }
+
+func (m modes) Current() string { return m.s.app.Policy.Mode().String() }
+
+func (m modes) Next() string { return m.s.app.Policy.Cycle().String() }
+
+// surfaces are the other places of a question. The link is made after the screen.
+type surfaces struct{ s *screenFace }
+
+// Claim takes a question for the terminal.
+func (f surfaces) Claim(ctx context.Context, id string) (string, bool) {
+	return f.s.app.Link.Claim(ctx, id)
+}
+
+// Release shows it everywhere again.
+func (f surfaces) Release(ctx context.Context, id, text string) { f.s.app.Link.Release(ctx, id, text) }
+
+// withoutSecrets returns env less the variables that hold keys.
+func withoutSecrets(env, names []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return slices.Contains(names, name)
+	})
+}

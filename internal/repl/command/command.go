@@ -1,0 +1,113 @@
+// Package command says what a slash command is: what it is called, when it may
+// run and what it may come to. It guarantees that a command touches neither the
+// screen nor the session while it runs: it returns a Reply, which the screen
+// carries out. It knows no command of its own.
+package command
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+)
+
+// Command is a slash command.
+type Command struct {
+	Name  string // without the slash
+	Args  string // what follows it, for the reader; empty for a command without arguments
+	Help  string // one line
+	Group Group
+	Idle  bool // it waits for the end of a turn, and prompts wait for its own
+	// Run does it, beside the prompt: it may be slow, and ends early when ctx does.
+	// args is what followed the name, without blanks around it. A command that
+	// belongs to the screen has none.
+	Run func(ctx context.Context, args string) (Reply, error)
+}
+
+// Group is the heading under which the help lists a command.
+type Group string
+
+// The groups, in the order of the help.
+const (
+	Sessions Group = "Sessions"
+	Changes  Group = "Changes"
+	Model    Group = "Model and context"
+	Program  Group = "Program"
+)
+
+// Groups are the groups, in the order of the help.
+var Groups = []Group{Sessions, Changes, Model, Program}
+
+// Session is the conversation that the screen drives. Its methods are called by
+// one goroutine at a time.
+type Session interface {
+	// Run answers a prompt; its progress arrives as events.
+	Run(ctx context.Context, prompt string) error
+	// Messages returns the conversation so far, for drawing a resumed session.
+	Messages() []llm.Message
+}
+
+// Reply is what a command came to. Fields that are zero do nothing; the others
+// are carried out in the order in which they stand here. Texts need not be
+// sanitised.
+type Reply struct {
+	Session Session // replaces the session; its end is shown
+	Text    string  // shown
+	Diff    string  // a unified diff, shown
+	Page    *Page
+	Pick    *Pick
+	Edit    *Edit
+	Insert  string // put into the prompt, before what is there
+	Prompt  string // said to the model as if typed
+}
+
+// Page is a text to read at leisure.
+type Page struct{ Title, Text string }
+
+// Pick lets the person choose one of Items.
+type Pick struct {
+	Title  string // "Choose a session"
+	Items  []Choice
+	Choose func(ctx context.Context, id string) (Reply, error)
+}
+
+// Choice is an entry of a picker.
+type Choice struct{ ID, Title, Detail string }
+
+// Edit opens a text in the person's own editor. Then is called with what was
+// saved, which may be the same text.
+type Edit struct {
+	Name string // of the file, for the editor's highlighting: "summary.md"
+	Text string
+	Then func(ctx context.Context, text string) (Reply, error)
+}
+
+// Split takes apart a line at the prompt. ok is false for a prompt, which may
+// begin with a path ("/etc/hosts").
+func Split(line string) (name, args string, ok bool) {
+	name, slash := strings.CutPrefix(line, "/")
+	name, args, _ = strings.Cut(name, " ")
+	if !slash || strings.ContainsAny(name, "/.\n") {
+		return "", "", false
+	}
+	return name, strings.TrimSpace(args), true
+}
+
+// Usage is a command as the help shows it: "/undo [turn]".
+func (c Command) Usage() string { return strings.TrimSpace("/" + c.Name + " " + c.Args) }
+
+// Help lists commands, a line each, by group.
+func Help(list []Command) string {
+	var b strings.Builder
+	for _, g := range Groups {
+		head := string(g) + "\n"
+		for _, c := range list {
+			if c.Group == g {
+				fmt.Fprintf(&b, "%s  %-34s %s\n", head, c.Usage(), c.Help)
+				head = ""
+			}
+		}
+	}
+	return b.String()
+}

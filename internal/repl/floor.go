@@ -1,0 +1,53 @@
+package repl
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// floor says who has the session: a turn, a command that must not run beside
+// one, or nobody. What is said meanwhile waits in the queue.
+type floor struct {
+	turn  *turns
+	queue *queue
+	held  *job // the command; nil: none
+}
+
+// job is a command that was begun, until what it came to is done.
+type job struct {
+	name string
+	stop context.CancelFunc
+	slow bool // long enough to say so
+}
+
+func (f *floor) free() bool { return !f.turn.running && f.held == nil }
+
+// say gives a prompt to the model: now, or when the session is free.
+func (f *floor) say(text string) tea.Cmd {
+	if f.free() {
+		return f.turn.start(text)
+	}
+	f.queue.add(text)
+	return nil
+}
+
+// end takes note that j is done.
+func (f *floor) end(j *job) {
+	if f.held == j {
+		f.held = nil
+	}
+}
+
+// stop ends what has the session, if anything.
+func (f *floor) stop() bool {
+	switch {
+	case f.turn.running:
+		f.turn.cancel()
+	case f.held != nil:
+		f.held.stop()
+	default:
+		return false
+	}
+	return true
+}

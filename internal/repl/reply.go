@@ -1,0 +1,129 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/bb2d0cf4/agent/internal/repl/command"
+)
+
+// submit takes what was at the prompt: a command, a prompt, or text for the
+// running turn.
+func (m *model) submit(text string) tea.Cmd {
+	if text == "" {
+		return nil
+	}
+	if name, args, ok := command.Split(text); ok {
+		cmd, hint := m.menu.run(text, name, args)
+		m.hint = hint
+		return cmd
+	}
+	return m.floor.say(text)
+}
+
+// flush submits what was queued, as far as the session is free for it.
+func flush(m *model) tea.Cmd {
+	var cmds []tea.Cmd
+	for m.floor.free() {
+		text := m.floor.queue.next()
+		if text == "" {
+			break
+		}
+		cmds = append(cmds, m.submit(text))
+	}
+	return tea.Batch(cmds...)
+}
+
+// recallQueue gives what was queued back to the prompt: what it waited for did
+// not end well.
+func recallQueue(m *model) {
+	if queued := m.floor.queue.clear(); len(queued) > 0 {
+		m.ed.Insert(strings.Join(queued, "\n\n"))
+	}
+}
+
+// news is of a job: that a step is done, that it takes its time, or that the user
+// has edited its text.
+type news interface{ tell(m *model) tea.Cmd }
+
+// tell carries out what a step of a command came to.
+func (d done) tell(m *model) tea.Cmd {
+	r := d.reply
+	if d.err != nil {
+		r = command.Reply{}
+		if !errors.Is(d.err, context.Canceled) {
+			m.out.problem(d.err)
+		}
+	}
+	if r.Session != nil {
+		m.floor.turn.use(r.Session)
+		m.out.history(r.Session.Messages())
+	}
+	if r.Text != "" {
+		m.out.plain(r.Text)
+	}
+	if r.Diff != "" {
+		m.out.diff(r.Diff)
+	}
+	if r.Page != nil {
+		m.out.plain(r.Page.Title + "\n\n" + r.Page.Text)
+	}
+	switch {
+	case r.Pick != nil:
+		return m.menu.open(*r.Pick, d.job)
+	case r.Edit != nil:
+		return m.menu.edit(*r.Edit, d.job)
+	}
+	if r.Insert != "" {
+		m.ed.Insert(r.Insert)
+	}
+	m.floor.end(d.job)
+	if d.err != nil {
+		recallQueue(m)
+		return nil
+	}
+	if r.Prompt != "" {
+		return m.floor.say(r.Prompt)
+	}
+	return flush(m)
+}
+
+// edit opens a command's text in the user's editor.
+func (m *menu) edit(e command.Edit, j *job) tea.Cmd {
+	fail := func(err error) tea.Msg { return done{job: j, err: err} }
+	if m.opt.Editor == nil {
+		return func() tea.Msg { return fail(errors.New("there is no editor to open the text in")) }
+	}
+	cmd, result, err := m.opt.Editor(e.Name, e.Text)
+	if err != nil {
+		return func() tea.Msg { return fail(err) }
+	}
+	return tea.Exec(lend(cmd, m.opt.Terminal, m.out.scr), func(err error) tea.Msg {
+		text, err2 := result() // also cleans up
+		if err := errors.Join(err, err2); err != nil {
+			return fail(err)
+		}
+		return saved{j, e, text}
+	})
+}
+
+// saved is what the user made of a command's text.
+type saved struct {
+	job  *job
+	edit command.Edit
+	text string
+}
+
+// tell goes on with the command.
+func (s saved) tell(m *model) tea.Cmd {
+	return m.menu.start(s.job, func(ctx context.Context) (command.Reply, error) { return s.edit.Then(ctx, s.text) })
+}
+
+// tell notes that the command takes its time.
+func (o overdue) tell(*model) tea.Cmd {
+	o.job.slow = true
+	return nil
+}
