@@ -79,7 +79,8 @@ var layers = []struct {
 	{"internal/repl/feed", []string{
 		"internal/repl/markdown", "internal/repl/theme", "internal/sanitize", "internal/session",
 	}},
-	{"internal/repl/input", parts},
+	{"internal/repl/input", []string{"internal/repl/input/edit", "internal/sanitize"}},
+	{"internal/repl/input/edit", []string{"internal/sanitize"}},
 	{"internal/repl/markdown", parts},
 	{"internal/repl/pager", []string{"internal/repl/paint", "internal/repl/theme", "internal/sanitize"}},
 	{"internal/repl/picker", parts},
@@ -117,6 +118,7 @@ var layers = []struct {
 	{"internal/cli/extension", []string{"internal/statefile"}},
 	{"internal/cli/fileindex", []string{"internal/tools/search", "internal/workspace"}},
 	{"internal/cli/home", []string{"internal/statefile"}},
+	{"internal/cli/promptline", []string{"internal/cli/home", "internal/repl/input"}},
 	{"internal/cli/printed", []string{"internal/sanitize", "internal/session"}},
 	{"internal/cli/idelink", []string{
 		"internal/cli/extension", "internal/config", "internal/confirm", "internal/context", "internal/ide", "internal/ide/client",

@@ -4,15 +4,14 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"sync"
 
 	"github.com/bb2d0cf4/agent/internal/cli/app"
 	"github.com/bb2d0cf4/agent/internal/cli/commands"
 	"github.com/bb2d0cf4/agent/internal/cli/fileindex"
-	"github.com/bb2d0cf4/agent/internal/cli/home"
 	"github.com/bb2d0cf4/agent/internal/cli/idelink"
 	"github.com/bb2d0cf4/agent/internal/cli/printed"
+	"github.com/bb2d0cf4/agent/internal/cli/promptline"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	projectctx "github.com/bb2d0cf4/agent/internal/context"
@@ -133,7 +132,7 @@ func (s *screenFace) options(ctx context.Context, p Process, o opening) repl.Opt
 		Status:   s.status, Modes: modes{s}, Commands: s.slash.List(),
 		Editor: s.external, Surfaces: surfaces{s},
 		Files:   func() []string { return s.app.Link.Paths(s.files.Paths()) },
-		History: home.History{File: filepath.Join(o.cfg.Home, "history")},
+		History: promptline.NewHistory(o.cfg.Home, o.place.Dir),
 	}
 }
 

@@ -212,7 +212,7 @@ func (m *model) interrupt() tea.Cmd {
 	}
 	m.quitAt = now
 	if !m.ed.Empty() {
-		m.ed.Reset()
+		m.ed.Drop() // ↑ brings it back
 	} else {
 		m.floor.stop()
 	}

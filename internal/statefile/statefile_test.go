@@ -241,3 +241,22 @@ func writeForever(path string) {
 		fmt.Fprintln(os.Stdout, i)
 	}
 }
+
+// Whoever has the file open goes on writing to the one that was moved.
+func TestRenameKeepsWriters(t *testing.T) {
+	from := filepath.Join(t.TempDir(), "a")
+	f, err := OpenAppend(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	if err := Rename(from, from+".1"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString("late"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(from + ".1"); err != nil || string(got) != "late" {
+		t.Errorf("%q, %v", got, err)
+	}
+}

@@ -1,10 +1,12 @@
 package home
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -16,11 +18,15 @@ func entries(t *testing.T, h History) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return all
+	var texts []string
+	for _, e := range all {
+		texts = append(texts, e.Text)
+	}
+	return texts
 }
 
 func TestHistoryKeepsPrompts(t *testing.T) {
-	h := History{filepath.Join(t.TempDir(), "home", "history")}
+	h := History{File: filepath.Join(t.TempDir(), "home", "history"), Dir: "/p"}
 	if got := entries(t, h); got != nil {
 		t.Errorf("%q before the first prompt", got)
 	}
@@ -39,7 +45,7 @@ func TestHistoryKeepsPrompts(t *testing.T) {
 }
 
 func TestHistorySurvivesACutLine(t *testing.T) {
-	h := History{filepath.Join(t.TempDir(), "history")}
+	h := History{File: filepath.Join(t.TempDir(), "history"), Dir: "/p"}
 	if err := os.WriteFile(h.File, []byte("\"one\"\n\"cut of"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -51,30 +57,87 @@ func TestHistorySurvivesACutLine(t *testing.T) {
 	}
 }
 
+// Prompts of the time when the folder was not kept are of no folder.
+func TestHistoryKnowsTheFolder(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "history")
+	if err := os.WriteFile(file, []byte("\"old\"\n{\"text\":5}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{"/a", "/b"} {
+		if err := (History{File: file, Dir: dir}).Add("in " + dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := History{File: file}.Entries()
+	want := []Entry{{Text: "old"}, {Text: "in /a", Dir: "/a"}, {Text: "in /b", Dir: "/b"}}
+	if d := cmp.Diff(want, all); d != "" || err != nil {
+		t.Error(d, err)
+	}
+}
+
+// What was asked here is not crowded out by what was asked elsewhere.
 func TestHistoryIsBounded(t *testing.T) {
-	h := History{filepath.Join(t.TempDir(), "history")}
+	h := History{File: filepath.Join(t.TempDir(), "history"), Dir: "/p"}
 	var b strings.Builder
+	b.WriteString(`{"text":"mine","dir":"/p"}` + "\n")
 	for i := range 3000 {
-		fmt.Fprintf(&b, "%q\n", fmt.Sprintf("%d %s", i, strings.Repeat("x", 400)))
+		fmt.Fprintf(&b, `{"text":"%d %s","dir":"/q"}`+"\n", i, strings.Repeat("x", 400))
 	}
 	if err := os.WriteFile(h.File, []byte(b.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	all := entries(t, h)
-	if len(all) != historyEntries || !strings.HasPrefix(all[len(all)-1], "2999 ") {
-		t.Errorf("%d entries", len(all))
+	if len(all) != historyEntries+1 || all[0] != "mine" || !strings.HasPrefix(all[len(all)-1], "2999 ") {
+		t.Errorf("%d entries, first %.10s", len(all), all[0])
+	}
+	if err := h.Add("new"); err != nil {
+		t.Fatal(err)
 	}
 	st, err := os.Stat(h.File)
-	if err != nil || st.Size() > historySize {
-		t.Errorf("%d bytes, %v", st.Size(), err)
+	if err != nil || st.Size() > 100 {
+		t.Errorf("no new file was begun: %v, %v", st, err)
 	}
-	if d := cmp.Diff(all, entries(t, h)); d != "" {
+	if d := cmp.Diff(append(all, "new")[1:], entries(t, h)[1:]); d != "" {
 		t.Error(d)
 	}
 }
 
+// Sessions that add at once while the file is being replaced lose nothing.
+func TestHistoryOfSeveralSessions(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "history")
+	if err := os.WriteFile(file, bytes.Repeat([]byte("x"), historySize), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const sessions, each = 8, 20 // less than what a file holds
+	var work sync.WaitGroup
+	for w := range sessions {
+		work.Go(func() {
+			h := History{File: file, Dir: "/p"}
+			for i := range each {
+				if err := h.Add(fmt.Sprintf("%d of %d %s", i, w, strings.Repeat("x", 5000))); err != nil {
+					t.Error(err)
+				}
+				if _, err := h.Entries(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	work.Wait()
+	if _, err := os.Stat(file + ".1"); err != nil {
+		t.Fatal("the file was never replaced: ", err)
+	}
+	seen := map[string]bool{}
+	for _, e := range entries(t, History{File: file, Dir: "/p"}) {
+		seen[e] = true
+	}
+	if len(seen) != sessions*each {
+		t.Errorf("%d of %d are kept", len(seen), sessions*each)
+	}
+}
+
 func TestHistoryReportsAnUnreadableFile(t *testing.T) {
-	h := History{t.TempDir()}
+	h := History{File: t.TempDir()}
 	if _, err := h.Entries(); err == nil {
 		t.Error("no error")
 	}

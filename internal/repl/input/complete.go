@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/bb2d0cf4/agent/internal/repl/input/edit"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
@@ -40,12 +41,12 @@ func (c *completion) open() bool { return len(c.items) > 0 }
 func (c *completion) close() { c.items, c.closed = nil, c.start }
 
 // update follows the text: it opens, narrows and closes the list.
-func (c *completion) update(b *buffer) {
-	start := b.blankLeft()
-	if start < b.at && b.gs[b.at-1].isSpace() {
-		start = b.at
+func (c *completion) update(b *edit.Buffer) {
+	start := b.BlankLeft()
+	if start < b.At && b.Gs[b.At-1].IsSpace() {
+		start = b.At
 	}
-	word := plain(b.gs[start:b.at])
+	word := edit.Plain(b.Gs[start:b.At])
 	c.items, c.start, c.selected, c.top = nil, start, 0, 0
 	switch {
 	case word == "" || word[0] != '/' && word[0] != '@':
@@ -93,7 +94,7 @@ func (c *completion) matchFiles(query string) []item {
 }
 
 // key handles a key while the list is open.
-func (c *completion) key(t *text, name string) (Action, bool) {
+func (c *completion) key(t *edit.Text, name string) (Action, bool) {
 	switch name {
 	case "up", "ctrl+p":
 		c.selected = (c.selected + len(c.items) - 1) % len(c.items)
@@ -113,25 +114,25 @@ func (c *completion) key(t *text, name string) (Action, bool) {
 
 // enter takes the chosen entry. A command that needs nothing more is submitted, and
 // so is one that was typed out.
-func (c *completion) enter(t *text) Action {
+func (c *completion) enter(t *edit.Text) Action {
 	it := c.items[c.selected]
-	typedOut := c.start == 0 && plain(t.gs[:t.at])+" " == it.insert
+	typedOut := c.start == 0 && edit.Plain(t.Gs[:t.At])+" " == it.insert
 	c.accept(t)
 	if !it.run && !typedOut {
 		return Handled
 	}
-	t.drop(t.at-1, t.at) // the blank before what could follow
+	t.Drop(t.At-1, t.At) // the blank before what could follow
 	return Submit
 }
 
 // accept puts the chosen entry in the place of the word.
-func (c *completion) accept(t *text) {
+func (c *completion) accept(t *edit.Text) {
 	it := c.items[c.selected]
-	t.edit(other, func() {
-		t.remove(c.start, t.at)
-		t.insert(glyphs(it.insert)...)
-		if t.at < len(t.gs) && t.gs[t.at].text == " " {
-			t.remove(t.at, t.at+1)
+	t.Edit(edit.Other, func() {
+		t.Remove(c.start, t.At)
+		t.Insert(edit.Glyphs(it.insert)...)
+		if t.At < len(t.Gs) && t.Gs[t.At].Text == " " {
+			t.Remove(t.At, t.At+1)
 		}
 	})
 	c.items = nil

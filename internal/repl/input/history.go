@@ -1,41 +1,47 @@
 package input
 
 import (
-	"bytes"
-	"encoding/json"
 	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/bb2d0cf4/agent/internal/repl/input/edit"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
 // History keeps what was submitted.
 type History interface {
 	// Entries returns what was submitted, oldest first.
-	Entries() ([]string, error)
+	Entries() ([]Entry, error)
 	// Add appends an entry.
-	Add(entry string) error
+	Add(text string) error
+}
+
+// Entry is what was submitted once. Here says that it was in this project.
+type Entry struct {
+	Text string
+	Here bool
+
+	draft *edit.Buffer // of an entry that was never submitted
 }
 
 // recall walks through the history and searches it.
 type recall struct {
 	history History
 	loaded  bool
-	entries []string
+	entries []Entry // those of other projects, then those of this one, each oldest first
+	others  int     // how many are of other projects
 	err     error
 
 	walking bool
-	edits   int    // of the text, when the entry was put there
-	at      int    // the entry; len(entries) is what was typed
-	prefix  string // what the entries begin with
-	draft   buffer // what was typed
+	edits   int         // of the text, when the entry was put there
+	at      int         // the entry; len(entries) is what was typed
+	prefix  string      // what the entries begin with
+	draft   edit.Buffer // what was typed
 
-	searching bool
-	query     string
-	found     int // the entry on the prompt; len(entries): none
+	search finder
 }
 
 // load reads the history when it is first needed.
@@ -48,16 +54,19 @@ func (r *recall) load() {
 	if err != nil {
 		r.err = err
 	}
-	r.entries = append(old, r.entries...)
+	for _, e := range old {
+		if !e.Here {
+			r.entries = slices.Insert(r.entries, r.others, e)
+			r.others++
+		}
+	}
+	here := slices.DeleteFunc(old, func(e Entry) bool { return !e.Here })
+	r.entries = slices.Insert(r.entries, r.others, here...)
 }
 
 // add remembers a submitted text, unless it repeats the last one.
 func (r *recall) add(text string) {
-	if strings.TrimSpace(text) == "" || len(r.entries) > 0 && r.entries[len(r.entries)-1] == text {
-		return
-	}
-	r.entries = append(r.entries, text)
-	if r.history == nil {
+	if strings.TrimSpace(text) == "" || !r.push(Entry{Text: text, Here: true}) || r.history == nil {
 		return
 	}
 	if err := r.history.Add(text); err != nil && r.err == nil {
@@ -65,175 +74,174 @@ func (r *recall) add(text string) {
 	}
 }
 
+// push appends an entry. It says whether it is not the last one once more; a draft
+// that is submitted at last is new.
+func (r *recall) push(e Entry) bool {
+	n := len(r.entries)
+	if n == 0 || r.entries[n-1].Text != e.Text {
+		r.entries = append(r.entries, e)
+		return true
+	}
+	was := r.entries[n-1]
+	if e.draft != nil && was.draft == nil {
+		return false
+	}
+	r.entries[n-1] = e
+	return was.draft != nil
+}
+
 // walks says whether an entry is on the prompt that nobody has edited.
-func (r *recall) walks(t *text) bool { return r.walking && r.edits == t.edits }
+func (r *recall) walks(t *edit.Text) bool { return r.walking && r.edits == t.Edits() }
 
 // walk puts the next older (-1) or newer (1) entry on the prompt. Entries that do
 // not begin with what stood before the cursor are passed over.
-func (r *recall) walk(t *text, step int) Action {
+func (r *recall) walk(t *edit.Text, step int) Action {
 	r.load()
 	if !r.walks(t) {
 		if step > 0 {
 			return Ignored
 		}
-		r.at, r.prefix = len(r.entries), plain(t.gs[:t.at])
-		r.draft = buffer{gs: slices.Clone(t.gs), at: t.at}
+		r.at, r.prefix = len(r.entries), edit.Plain(t.Gs[:t.At])
+		r.draft = t.Clone()
 	}
-	shown := plain(t.gs)
+	shown := edit.Plain(t.Gs)
 	for at := r.at + step; at >= 0 && at < len(r.entries); at += step {
-		if entry := r.entries[at]; strings.HasPrefix(entry, r.prefix) && entry != shown {
-			t.replace(entry)
-			r.walking, r.at, r.edits = true, at, t.edits
+		if text := r.entries[at].Text; strings.HasPrefix(text, r.prefix) && text != shown {
+			r.entries[at].put(t)
+			r.walking, r.at, r.edits = true, at, t.Edits()
 			return Handled
 		}
 	}
 	if step > 0 {
-		t.edit(other, func() { t.buffer = r.draft })
-		r.walking, r.draft = false, buffer{}
+		t.Set(r.draft)
+		r.walking, r.draft = false, edit.Buffer{}
 	}
 	return Handled
 }
 
-// startSearch opens the search through the history.
-func (r *recall) startSearch(t *text) {
+// put puts an entry on the prompt; a draft as it was, with its placeholders.
+func (e Entry) put(t *edit.Text) {
+	if e.draft == nil {
+		t.Replace(e.Text)
+		return
+	}
+	t.Set(edit.Buffer{Gs: slices.Clone(e.draft.Gs), At: len(e.draft.Gs)})
+}
+
+// finder searches the history.
+type finder struct {
+	open  bool
+	all   bool // not only in what was submitted in this project
+	query string
+	found int // the entry on the prompt; -1: none
+	hit   edit.Row
+	draft edit.Buffer // what was typed
+}
+
+// startSearch opens the search through the history: that of this project, if there
+// is any.
+func (r *recall) startSearch(t *edit.Text) {
 	r.load()
-	r.searching, r.query, r.found = true, "", len(r.entries)
-	r.draft = buffer{gs: slices.Clone(t.gs), at: t.at}
+	r.search = finder{open: true, all: r.others == len(r.entries), found: -1, draft: t.Clone()}
 }
 
 // key handles a key while the search is open. Enter and Tab take what was found; keys
 // that are none of the search's do so too, and then what they always do.
-func (r *recall) key(t *text, key tea.KeyPressMsg) (Action, bool) {
+func (r *recall) key(t *edit.Text, key tea.KeyPressMsg) (Action, bool) {
+	s := &r.search
+	newest := len(r.entries) - 1
 	switch name := key.Keystroke(); {
 	case isText(key):
-		r.query += key.Text
-		r.search(t, min(r.found, len(r.entries)-1))
+		s.query += key.Text
+		if s.found >= 0 {
+			newest = s.found
+		}
+		r.find(t, newest)
 	case name == "backspace", name == "ctrl+h":
-		gs := glyphs(r.query)
-		r.query = plain(gs[:max(0, len(gs)-1)])
-		r.search(t, len(r.entries)-1)
+		gs := edit.Glyphs(s.query)
+		s.query = edit.Plain(gs[:max(0, len(gs)-1)])
+		r.find(t, newest)
 	case name == "ctrl+r":
-		r.search(t, min(r.found, len(r.entries))-1)
+		if s.found >= 0 {
+			newest = s.found - 1
+		}
+		r.find(t, newest)
+	case name == "ctrl+s":
+		s.all = !s.all
+		s.found = -1
+		r.find(t, newest)
 	case name == "esc", name == "ctrl+g", name == "ctrl+c":
-		r.searching = false
-		t.edit(other, func() { t.buffer = r.draft })
+		s.open = false
+		t.Set(s.draft)
 	default:
-		r.searching = false
+		s.open = false
+		t.MoveTo(len(t.Gs))
 		return Handled, name == "enter" || name == "tab"
 	}
 	return Handled, true
 }
 
-// search shows the newest entry from at on back that holds the query.
-func (r *recall) search(t *text, at int) {
-	if r.query == "" {
+// find shows the newest entry from at on back that holds the query, in its scope.
+// Texts that were passed already are passed over.
+func (r *recall) find(t *edit.Text, at int) {
+	s := &r.search
+	if s.query == "" {
+		s.hit = edit.Row{}
 		return
 	}
-	for ; at >= 0; at-- {
-		if r.holds(at) {
-			r.found = at
-			t.replace(r.entries[at])
+	shown := ""
+	if at < s.found {
+		shown = r.entries[s.found].Text
+	}
+	for ; at >= r.oldest(); at-- {
+		if text := r.entries[at].Text; text != shown && holds(text, s.query) {
+			s.found = at
+			r.entries[at].put(t)
+			s.hit = mark(t, s.query)
 			return
 		}
 	}
-	if !r.holds(r.found) {
-		r.found = len(r.entries)
+	if s.found >= 0 && !holds(r.entries[s.found].Text, s.query) {
+		s.found, s.hit = -1, edit.Row{}
 	}
 }
 
-func (r *recall) holds(at int) bool {
-	return at < len(r.entries) && strings.Contains(strings.ToLower(r.entries[at]), strings.ToLower(r.query))
+// oldest is the first entry of the scope.
+func (r *recall) oldest() int {
+	if r.search.all {
+		return 0
+	}
+	return r.others
+}
+
+func holds(text, query string) bool {
+	return strings.Contains(strings.ToLower(text), strings.ToLower(query))
+}
+
+// mark returns where the query stands in the text, and puts the cursor there.
+func mark(t *edit.Text, query string) edit.Row {
+	q := edit.Glyphs(query)
+	for i := 0; i+len(q) <= len(t.Gs); i++ {
+		same := func(a, b edit.Glyph) bool { return strings.EqualFold(a.Text, b.Text) }
+		if slices.EqualFunc(t.Gs[i:i+len(q)], q, same) {
+			t.At = i + len(q)
+			return edit.Row{Start: i, End: i + len(q)}
+		}
+	}
+	return edit.Row{}
 }
 
 // prompt is the line below the text while the search is open.
 func (r *recall) prompt(width int, st style) string {
-	label := "search the history: "
-	if r.query != "" && r.found >= len(r.entries) {
-		label = "not in the history: "
+	s := &r.search
+	scope, other := "this project", "all"
+	if s.all {
+		scope, other = "all projects", "this project"
 	}
-	return ansi.Truncate(st.dim(label)+sanitize.Line(r.query), width, "…")
-}
-
-// Store is where a FileHistory lives: a file of its own.
-type Store interface {
-	Read() ([]byte, error)        // all of it; nil if there is none yet
-	Append(line []byte) error     // in one write
-	Replace(content []byte) error // at once
-}
-
-// FileHistory is a History in a file: one entry a line, as a JSON string. Several
-// programs may append to it at the same time.
-type FileHistory struct {
-	store Store
-	limit int
-	torn  bool // the file does not end in a newline
-}
-
-// maxEntry is the longest entry that is written, in bytes: a paste that is longer
-// than that belongs to the session alone.
-const maxEntry = 64 << 10
-
-// NewHistory returns the history in store. Of more than limit entries the oldest are
-// forgotten, not at once, but before there are twice as many.
-func NewHistory(store Store, limit int) *FileHistory {
-	return &FileHistory{store: store, limit: max(1, limit)}
-}
-
-// Entries returns what was submitted, oldest first. Lines that are no entries (a
-// write that was cut) are passed over.
-func (h *FileHistory) Entries() ([]string, error) {
-	data, err := h.store.Read()
-	if err != nil {
-		return nil, err
+	label := "search " + scope + ": "
+	if s.query != "" && s.found < 0 {
+		label = "not in " + scope + ": "
 	}
-	h.torn = len(data) > 0 && data[len(data)-1] != '\n'
-	var entries []string
-	for line := range bytes.Lines(data) {
-		var entry string
-		if json.Unmarshal(line, &entry) == nil {
-			entries = append(entries, entry)
-		}
-	}
-	if len(entries) <= h.limit {
-		return entries, nil
-	}
-	entries = entries[len(entries)-h.limit:]
-	if len(entries)+h.limit > bytes.Count(data, []byte{'\n'}) {
-		return entries, nil
-	}
-	return entries, h.rewrite(entries)
-}
-
-func (h *FileHistory) rewrite(entries []string) error {
-	var data []byte
-	for _, entry := range entries {
-		line, err := encode(entry)
-		if err != nil {
-			return err
-		}
-		data = append(data, line...)
-	}
-	h.torn = false
-	return h.store.Replace(data)
-}
-
-// Add appends an entry. One of more than 64 KiB is not kept.
-func (h *FileHistory) Add(entry string) error {
-	if len(entry) > maxEntry {
-		return nil
-	}
-	line, err := encode(entry)
-	if err != nil {
-		return err
-	}
-	if h.torn {
-		line = append([]byte{'\n'}, line...)
-		h.torn = false
-	}
-	return h.store.Append(line)
-}
-
-func encode(entry string) ([]byte, error) {
-	line, err := json.Marshal(entry)
-	return append(line, '\n'), err
+	help := " · Ctrl+R older · Ctrl+S " + other + " · Esc"
+	return ansi.Truncate(st.dim(label)+sanitize.Line(s.query)+st.dim(help), width, "…")
 }

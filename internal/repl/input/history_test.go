@@ -2,33 +2,37 @@ package input
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// memory is a Store at the edge of the process.
+// memory is a History at the edge of the process.
 type memory struct {
-	data     string
-	replaced int
-	fail     error
+	entries []Entry
+	fail    error
 }
 
-func (m *memory) Read() ([]byte, error)     { return []byte(m.data), m.fail }
-func (m *memory) Append(line []byte) error  { m.data += string(line); return m.fail }
-func (m *memory) Replace(all []byte) error  { m.data = string(all); m.replaced++; return m.fail }
-func withHistory(entries ...string) *Editor { return New(Options{History: stored(entries...)}) }
+func (m *memory) Entries() ([]Entry, error) { return slices.Clone(m.entries), m.fail }
+func (m *memory) Add(text string) error {
+	m.entries = append(m.entries, Entry{Text: text, Here: true})
+	return m.fail
+}
 
-func stored(entries ...string) *FileHistory {
-	h := NewHistory(&memory{}, 100)
+// stored is a history; entries that begin with ~ were made elsewhere.
+func stored(entries ...string) *memory {
+	m := &memory{}
 	for _, e := range entries {
-		if err := h.Add(e); err != nil {
-			panic(err)
-		}
+		text, elsewhere := strings.CutPrefix(e, "~")
+		m.entries = append(m.entries, Entry{Text: text, Here: !elsewhere})
 	}
-	return h
+	return m
 }
+
+func withHistory(entries ...string) *Editor { return New(Options{History: stored(entries...)}) }
 
 func TestRecall(t *testing.T) {
 	past := []string{"make test", "git status", "make lint", "two\nlines", "make lint"}
@@ -61,30 +65,66 @@ func TestRecall(t *testing.T) {
 	}
 }
 
+// ↑ walks what was asked in this project first, then the rest.
+func TestProjectFirst(t *testing.T) {
+	e := withHistory("here 1", "~there 1", "here 2", "~there 2")
+	for _, want := range []string{"here 2", "here 1", "there 2", "there 1", "there 1"} {
+		if press(e, "up"); e.Text() != want {
+			t.Errorf("%q, want %q", e.Text(), want)
+		}
+	}
+}
+
+// The search shows what it has found, and in which scope; Ctrl+S changes that.
 func TestSearchIsShown(t *testing.T) {
-	e := withHistory("git status")
-	press(e, "ctrl+r 'git'")
-	lines, _, _ := e.View(40, 5)
-	if want := []string{"git status", "\x1b[2msearch the history: \x1b[22mgit"}; cmp.Diff(want, lines) != "" || !e.Completing() {
+	e := withHistory("~git push", "git status", "then git log")
+	see := func(keys string, want ...string) {
+		t.Helper()
+		press(e, keys)
+		if lines, _, _ := e.View(60, 5); cmp.Diff(want, lines) != "" || !e.Completing() {
+			t.Errorf("after %s: %q", keys, lines)
+		}
+	}
+	const help = "\x1b[2m · Ctrl+R older · Ctrl+S all · Esc\x1b[22m"
+	here := func(query string) string { return "\x1b[2msearch this project: \x1b[22m" + query + help }
+	hit := func(text string) string {
+		var b strings.Builder
+		for _, r := range text {
+			b.WriteString("\x1b[7m" + string(r) + "\x1b[27m")
+		}
+		return b.String()
+	}
+	see("ctrl+r", "", here(""))
+	see("'Git'", "then "+hit("git")+" log", here("Git"))
+	see("ctrl+r", hit("git")+" status", here("Git"))
+	see("ctrl+r", hit("git")+" status", here("Git"))
+	press(e, "ctrl+s")
+	if lines, _, _ := e.View(70, 5); !strings.Contains(lines[1], "search all projects: ") || !strings.Contains(lines[1], "Ctrl+S this project") {
 		t.Errorf("%q", lines)
 	}
+	press(e, "ctrl+r ctrl+r")
+	if e.Text() != "git push" {
+		t.Errorf("found %q", e.Text())
+	}
 	press(e, "'zz'")
-	if lines, _, _ := e.View(40, 5); !strings.Contains(lines[1], "not in the history") {
+	if lines, _, _ := e.View(60, 5); !strings.Contains(lines[1], "not in all projects") || strings.Contains(lines[0], "\x1b[7m") {
 		t.Errorf("%q", lines)
+	}
+	press(e, "esc")
+	if e.Text() != "" || e.Completing() {
+		t.Errorf("given up, left %q", e.Text())
 	}
 }
 
 func TestSubmittedTextIsKept(t *testing.T) {
 	m := &memory{}
-	e := New(Options{History: NewHistory(m, 100)})
+	e := New(Options{History: m})
 	for _, text := range []string{"one", "two\nlines", "two\nlines", "  ", "日本"} {
 		e.Paste(text)
 		e.Take()
 	}
-	want := []string{"one", "two\nlines", "日本"}
-	got, err := NewHistory(m, 100).Entries()
-	if diff := cmp.Diff(want, got); diff != "" || err != nil {
-		t.Errorf("%v\n%s", err, diff)
+	if diff := cmp.Diff(stored("one", "two\nlines", "日本").entries, m.entries, cmpopts.IgnoreUnexported(Entry{})); diff != "" {
+		t.Error(diff)
 	}
 	press(e, "up up")
 	if e.Text() != "two\nlines" {
@@ -92,60 +132,48 @@ func TestSubmittedTextIsKept(t *testing.T) {
 	}
 }
 
+// A draft that was dropped comes back whole, and is written down once it is
+// submitted only.
+func TestDraftsComeBack(t *testing.T) {
+	m := stored("before")
+	e := New(Options{History: m})
+	long := strings.Repeat("line\n", 20)
+	press(e, "'see_'")
+	e.Paste(long)
+	e.Drop()
+	if !e.Empty() || len(m.entries) != 1 {
+		t.Errorf("left %q, kept %v", e.Text(), m.entries)
+	}
+	press(e, "up")
+	if lines, _, _ := e.View(80, 5); !strings.HasPrefix(lines[0], "see \x1b[2m[pasted 20 lines #1]") || e.Text() != "see "+long {
+		t.Errorf("%q", lines)
+	}
+	e.Drop()
+	press(e, "up up")
+	if e.Text() != "before" {
+		t.Errorf("dropped twice, it is there twice: %q", e.Text())
+	}
+	press(e, "down")
+	e.Take()
+	if len(m.entries) != 2 || m.entries[1].Text != "see "+long {
+		t.Errorf("submitted, but kept %v", m.entries)
+	}
+}
+
 func TestLongEntriesAreRecalledFolded(t *testing.T) {
-	m := &memory{}
-	e := New(Options{History: NewHistory(m, 100)})
+	e := New(Options{})
 	long := strings.Repeat("line\n", 20000)
 	e.Paste(long)
 	e.Take()
-	if m.data != "" {
-		t.Errorf("%d bytes were written", len(m.data))
-	}
 	press(e, "up")
 	if lines, _, _ := e.View(80, 10); len(lines) != 1 || e.Text() != long {
 		t.Errorf("%d lines shown", len(lines))
 	}
 }
 
-func TestBrokenHistoryFiles(t *testing.T) {
-	m := &memory{data: "\"one\"\nnot json\n\"two\"\n{\"a\":1}\n\"torn en"}
-	h := NewHistory(m, 100)
-	got, err := h.Entries()
-	if diff := cmp.Diff([]string{"one", "two"}, got); diff != "" || err != nil {
-		t.Errorf("%v\n%s", err, diff)
-	}
-	if err := h.Add("three"); err != nil {
-		t.Fatal(err)
-	}
-	got, err = NewHistory(m, 100).Entries()
-	if diff := cmp.Diff([]string{"one", "two", "three"}, got); diff != "" || err != nil {
-		t.Errorf("after a torn line: %v\n%s", err, diff)
-	}
-}
-
-func TestHistoryIsBounded(t *testing.T) {
-	m := &memory{}
-	for i := range 20 {
-		h := NewHistory(m, 5)
-		if _, err := h.Entries(); err != nil {
-			t.Fatal(err)
-		}
-		if err := h.Add(strings.Repeat("x", i+1)); err != nil {
-			t.Fatal(err)
-		}
-		if n := strings.Count(m.data, "\n"); n > 10 {
-			t.Fatalf("%d entries in the file", n)
-		}
-	}
-	got, err := NewHistory(m, 5).Entries()
-	if err != nil || len(got) != 5 || len(got[4]) != 20 || m.replaced == 0 {
-		t.Errorf("%d entries, %v, %d rewrites", len(got), err, m.replaced)
-	}
-}
-
 func TestHistoryErrorsAreReportedOnce(t *testing.T) {
 	m := &memory{fail: errors.New("disk full")}
-	e := New(Options{History: NewHistory(m, 5)})
+	e := New(Options{History: m})
 	e.Paste("one")
 	if text := e.Take(); text != "one" || !errors.Is(e.Err(), m.fail) || e.Err() != nil {
 		t.Errorf("submitted %q", text)

@@ -3,12 +3,16 @@
 // any size stays small on the screen and arrives whole, and that whatever was typed
 // or pasted is shown without control characters.
 //
-// It is an editor of its own, and not the common text area, because of the unit that
+// The text is that of package edit: an editor of its own, and not the common text area, because of the unit that
 // it edits: a paste is one glyph, which the cursor steps over, Backspace deletes and
 // undo brings back.
 package input
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/repl/input/edit"
+)
 
 // Action says what a key came to.
 type Action int
@@ -40,7 +44,7 @@ type Options struct {
 
 // Editor is the text at the prompt.
 type Editor struct {
-	text text
+	text edit.Text
 	past recall
 	list completion
 	view view
@@ -71,8 +75,9 @@ func (e *Editor) SetTheme(dark bool) { e.view.style.dark = dark }
 // Paste inserts pasted text. A paste of more than 10 lines or 2,000 characters is
 // shown as a placeholder, which Take expands and Backspace deletes whole.
 func (e *Editor) Paste(text string) {
-	if text = tidy(text); text != "" {
-		e.text.put(text)
+	if text = edit.Tidy(text); text != "" {
+		e.past.search.open = false
+		e.text.Put(text)
 		e.follow()
 	}
 }
@@ -80,13 +85,13 @@ func (e *Editor) Paste(text string) {
 // Insert gives text back to the prompt: before what is there, on lines of its own.
 func (e *Editor) Insert(text string) {
 	t := &e.text
-	behind := len(t.gs) - t.at
-	if len(t.gs) > 0 {
+	behind := len(t.Gs) - t.At
+	if len(t.Gs) > 0 {
 		text = strings.TrimRight(text, "\n") + "\n"
 	}
-	t.moveTo(0)
+	t.MoveTo(0)
 	e.Paste(text)
-	t.moveTo(len(t.gs) - behind)
+	t.MoveTo(len(t.Gs) - behind)
 	e.follow()
 }
 
@@ -100,21 +105,31 @@ func (e *Editor) Take() string {
 }
 
 // Text returns the text with its pastes expanded.
-func (e *Editor) Text() string { return plain(e.text.gs) }
+func (e *Editor) Text() string { return edit.Plain(e.text.Gs) }
 
 // Empty says whether there is no text.
-func (e *Editor) Empty() bool { return len(e.text.gs) == 0 }
+func (e *Editor) Empty() bool { return len(e.text.Gs) == 0 }
+
+// Drop empties the prompt. ↑ brings back what stood there.
+func (e *Editor) Drop() {
+	if text := e.Text(); strings.TrimSpace(text) != "" {
+		draft := e.text.Clone()
+		e.past.load()
+		e.past.push(Entry{Text: text, Here: true, draft: &draft})
+	}
+	e.Reset()
+}
 
 // Reset empties the prompt. What was cut can still be yanked.
 func (e *Editor) Reset() {
-	e.text = text{cut: e.text.cut, edits: e.text.edits + 1, moves: e.text.moves}
+	e.text.Reset()
 	e.view.top = 0
-	e.past.searching = false
+	e.past.search.open = false
 	e.follow()
 }
 
 // Completing says whether a list or a search is open that Esc would close.
-func (e *Editor) Completing() bool { return e.past.searching || e.list.open() }
+func (e *Editor) Completing() bool { return e.past.search.open || e.list.open() }
 
 // Err returns, once, the first error of reading or writing the history.
 func (e *Editor) Err() error {
@@ -130,16 +145,20 @@ func (e *Editor) View(width, maxLines int) (lines []string, cursorX, cursorY int
 	width, maxLines = max(1, width), max(1, maxLines)
 	e.view.width = width
 	t := &e.text
-	rs := rows(t.gs, width)
-	row := rowOf(rs, t.at)
+	rs := edit.Rows(t.Gs, width)
+	row := edit.RowOf(rs, t.At)
 	top := min(e.view.top, max(0, len(rs)-maxLines))
 	top = min(max(top, row-maxLines+1), row)
 	e.view.top = top
-	for _, r := range rs[top:min(len(rs), top+maxLines)] {
-		lines = append(lines, draw(t.gs, r, width, e.view.style))
+	st := edit.Styles{Folded: e.view.style.dim, Hit: e.view.style.hit}
+	if e.past.search.open {
+		st.Marked = e.past.search.hit
 	}
-	cursorX, cursorY = column(t.gs, rs[row], t.at, width), row-top
-	if e.past.searching {
+	for _, r := range rs[top:min(len(rs), top+maxLines)] {
+		lines = append(lines, edit.Draw(t.Gs, r, width, st))
+	}
+	cursorX, cursorY = edit.Column(t.Gs, rs[row], t.At, width), row-top
+	if e.past.search.open {
 		return append(lines, e.past.prompt(width, e.view.style)), cursorX, cursorY
 	}
 	return append(lines, e.list.draw(width, maxLines, e.view.style)...), cursorX, cursorY

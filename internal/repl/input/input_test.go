@@ -10,6 +10,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/bb2d0cf4/agent/internal/repl/input/edit"
 )
 
 var named = map[string]rune{
@@ -59,7 +61,7 @@ func press(e *Editor, keys string) Action {
 // state is the text with a bar for the cursor.
 func state(e *Editor) string {
 	t := &e.text
-	return plain(t.gs[:t.at]) + "|" + plain(t.gs[t.at:])
+	return edit.Plain(t.Gs[:t.At]) + "|" + edit.Plain(t.Gs[t.At:])
 }
 
 func TestKeys(t *testing.T) {
@@ -97,6 +99,11 @@ func TestKeys(t *testing.T) {
 		{"undo goes by words", "'one_two' ctrl+_ ctrl+y", "one|", Handled},
 		{"undo all", "'one' ctrl+j 'two' ctrl+_ ctrl+_ ctrl+_ ctrl+_ ctrl+_", "|", Handled},
 		{"undo a kill", "'one_two' ctrl+u ctrl+_", "one two|", Handled},
+		{"redo", "'one_two' ctrl+_ ctrl+_ alt+/ alt+/", "one two|", Handled},
+		{"redo ends with a change", "'one' ctrl+j 'two' ctrl+_ 'x' alt+/", "one\nx|", Handled},
+		{"older cuts", "'one_two' ctrl+w left ctrl+u 'x' ctrl+y alt+y", "xtwo| ", Handled},
+		{"… and round", "'one_two' ctrl+w left ctrl+u 'x' ctrl+y alt+y alt+y", "xone| ", Handled},
+		{"older cuts only after a yank", "'one_two' ctrl+w left ctrl+u ctrl+y 'x' alt+y", "onex| ", Handled},
 		{"unknown keys are the caller's", "'a' f5", "a|", Ignored},
 		{"esc is the caller's", "'a' esc", "a|", Ignored},
 		{"shift+tab is the caller's", "'a' shift+tab", "a|", Ignored},
@@ -284,26 +291,12 @@ func TestThemes(t *testing.T) {
 	}
 }
 
-// Undo is bounded, and takes back what it can.
-func TestUndoIsBounded(t *testing.T) {
-	e := New(Options{})
-	for range maxUndo + 50 {
-		press(e, "ctrl+j")
-	}
-	for range maxUndo + 100 {
-		press(e, "ctrl+_")
-	}
-	if got := len(e.Text()); got != 50 {
-		t.Errorf("%d left, want 50", got)
-	}
-}
-
 // Whatever is typed, in whatever width it is drawn: the text is what a plain model
 // of it says, no row is too wide, and the cursor is where the text before it ends.
 func TestRandomEditing(t *testing.T) {
 	keys := []string{
-		"left", "right", "up", "down", "home", "end", "backspace", "delete", "ctrl+k", "ctrl+u", "ctrl+w", "ctrl+y", "ctrl+_",
-		"alt+b", "alt+f", "alt+d", "alt+backspace", "shift+enter", "a", " ", "漢", "\u0301", "👩", "\u200d", "💻", "\\", "enter", "@", "/", "tab", "esc", "ctrl+r",
+		"left", "right", "up", "down", "home", "end", "backspace", "delete", "ctrl+k", "ctrl+u", "ctrl+w", "ctrl+y", "alt+y", "ctrl+_", "alt+/",
+		"alt+b", "alt+f", "alt+d", "alt+backspace", "shift+enter", "a", " ", "漢", "\u0301", "👩", "\u200d", "💻", "\\", "enter", "@", "/", "tab", "esc", "ctrl+r", "ctrl+s",
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		e := New(Options{
@@ -334,25 +327,25 @@ func TestRandomEditing(t *testing.T) {
 
 // check holds what is always true of a text.
 func check(t *rapid.T, e *Editor) {
-	b := &e.text.buffer
-	if b.at < 0 || b.at > len(b.gs) {
-		t.Fatalf("cursor %d of %d", b.at, len(b.gs))
+	b := &e.text.Buffer
+	if b.At < 0 || b.At > len(b.Gs) {
+		t.Fatalf("cursor %d of %d", b.At, len(b.Gs))
 	}
-	for _, g := range b.gs {
-		if g.text == "" || g.width != ansi.StringWidth(g.show) && !g.folded {
+	for _, g := range b.Gs {
+		if g.Text == "" || g.Width != ansi.StringWidth(g.Show) && !g.Folded {
 			t.Fatalf("glyph %+v", g)
 		}
 	}
-	if !strings.ContainsFunc(e.Text(), func(r rune) bool { return r == '[' }) && !hasFolded(b.gs) {
-		if whole := glyphs(e.Text()); len(whole) != len(b.gs) {
-			t.Fatalf("%d glyphs for %q, typed at once %d", len(b.gs), e.Text(), len(whole))
+	if !strings.ContainsFunc(e.Text(), func(r rune) bool { return r == '[' }) && !hasFolded(b.Gs) {
+		if whole := edit.Glyphs(e.Text()); len(whole) != len(b.Gs) {
+			t.Fatalf("%d glyphs for %q, typed at once %d", len(b.Gs), e.Text(), len(whole))
 		}
 	}
 }
 
-func hasFolded(gs []glyph) bool {
+func hasFolded(gs []edit.Glyph) bool {
 	for _, g := range gs {
-		if g.folded {
+		if g.Folded {
 			return true
 		}
 	}

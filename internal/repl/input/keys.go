@@ -1,16 +1,20 @@
 package input
 
-import tea "charm.land/bubbletea/v2"
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/bb2d0cf4/agent/internal/repl/input/edit"
+)
 
 // Handle takes a key.
 func (e *Editor) Handle(key tea.KeyPressMsg) Action {
-	action := e.dispatch(key)
+	action := dispatch(e, key)
 	e.follow()
 	return action
 }
 
-func (e *Editor) dispatch(key tea.KeyPressMsg) Action {
-	if e.past.searching {
+func dispatch(e *Editor, key tea.KeyPressMsg) Action {
+	if e.past.search.open {
 		if action, used := e.past.key(&e.text, key); used {
 			return action
 		}
@@ -21,19 +25,18 @@ func (e *Editor) dispatch(key tea.KeyPressMsg) Action {
 		}
 	}
 	if isText(key) {
-		e.text.inCut = false
-		e.text.typed(key.Text)
+		e.text.Type(key.Text)
 		return Handled
 	}
 	switch name := key.Keystroke(); name {
 	case "enter":
-		return e.enter()
+		return enter(&e.text)
 	case "shift+enter", "alt+enter", "ctrl+j", "ctrl+enter":
-		e.text.edit(other, func() { e.text.insert(newline) })
+		e.text.Edit(edit.Other, func() { e.text.Insert(edit.Newline) })
 	case "up", "ctrl+p":
-		return e.vertical(-1)
+		return vertical(e, -1)
 	case "down", "ctrl+n":
-		return e.vertical(1)
+		return vertical(e, 1)
 	case "ctrl+r":
 		e.past.startSearch(&e.text)
 		e.list.close()
@@ -41,9 +44,9 @@ func (e *Editor) dispatch(key tea.KeyPressMsg) Action {
 		if e.Empty() {
 			return Ignored // the caller's: the end of the input
 		}
-		e.text.key(name)
+		e.text.Key(name)
 	default:
-		if !e.text.key(name) {
+		if !e.text.Key(name) {
 			return Ignored
 		}
 	}
@@ -54,49 +57,48 @@ func (e *Editor) dispatch(key tea.KeyPressMsg) Action {
 func isText(key tea.KeyPressMsg) bool {
 	const altGr = tea.ModCtrl | tea.ModAlt
 	mod := key.Mod & (altGr | tea.ModSuper | tea.ModMeta | tea.ModHyper)
-	return key.Text != "" && tidy(key.Text) == key.Text && (mod == 0 || mod == altGr)
+	return key.Text != "" && edit.Tidy(key.Text) == key.Text && (mod == 0 || mod == altGr)
 }
 
 // enter submits, or breaks the line in the place of a backslash.
-func (e *Editor) enter() Action {
-	t := &e.text
-	if t.at == 0 || t.gs[t.at-1].text != `\` {
+func enter(t *edit.Text) Action {
+	if t.At == 0 || t.Gs[t.At-1].Text != `\` {
 		return Submit
 	}
-	t.edit(other, func() {
-		t.remove(t.at-1, t.at)
-		t.insert(newline)
+	t.Edit(edit.Other, func() {
+		t.Remove(t.At-1, t.At)
+		t.Insert(edit.Newline)
 	})
 	return Handled
 }
 
 // vertical moves up or down: to the next row of the text, and from the first and the
 // last one into the history.
-func (e *Editor) vertical(step int) Action {
+func vertical(e *Editor, step int) Action {
 	t, v := &e.text, &e.view
-	rs := rows(t.gs, v.width)
-	row := rowOf(rs, t.at)
+	rs := edit.Rows(t.Gs, v.width)
+	row := edit.RowOf(rs, t.At)
 	to := row + step
 	if to < 0 || to >= len(rs) {
 		return e.past.walk(t, step)
 	}
-	if v.goalOf != t.version() {
-		v.goal = column(t.gs, rs[row], t.at, v.width)
+	if v.goalOf != t.Version() {
+		v.goal = edit.Column(t.Gs, rs[row], t.At, v.width)
 	}
-	t.moveTo(nearest(t.gs, rs[to], v.goal))
-	v.goalOf = t.version()
+	t.MoveTo(edit.Nearest(t.Gs, rs[to], v.goal))
+	v.goalOf = t.Version()
 	return Handled
 }
 
 // follow lets the list follow the text.
 func (e *Editor) follow() {
-	if e.seen == e.text.version() {
+	if e.seen == e.text.Version() {
 		return
 	}
-	e.seen = e.text.version()
-	if e.past.searching || e.past.walks(&e.text) {
+	e.seen = e.text.Version()
+	if e.past.search.open || e.past.walks(&e.text) {
 		e.list.close() // a recalled /command opens no list
 		return
 	}
-	e.list.update(&e.text.buffer)
+	e.list.update(&e.text.Buffer)
 }

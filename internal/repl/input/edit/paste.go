@@ -1,4 +1,4 @@
-package input
+package edit
 
 import (
 	"fmt"
@@ -13,9 +13,9 @@ const (
 	maxShownChars = 2000
 )
 
-// tidy brings pasted text to what can be typed: lines end in \n, and there is no
+// Tidy brings pasted text to what can be typed: lines end in \n, and there is no
 // other control character but the tab.
-func tidy(s string) string {
+func Tidy(s string) string {
 	if !strings.ContainsFunc(s, unwanted) && utf8.ValidString(s) {
 		return s
 	}
@@ -42,13 +42,13 @@ func folds(text string) (lines int, fold bool) {
 }
 
 // fold returns a glyph that stands for text; n tells it from others on the prompt.
-func fold(text string, lines, n int) glyph {
+func fold(text string, lines, n int) Glyph {
 	size := grouped(lines) + " lines"
 	if lines <= maxShownLines {
 		size = grouped(utf8.RuneCountInString(text)) + " characters"
 	}
 	show := fmt.Sprintf("[pasted %s #%d]", size, n)
-	return glyph{text: text, show: show, width: len(show), folded: true}
+	return Glyph{Text: text, Show: show, Width: len(show), Folded: true}
 }
 
 // grouped writes n with a comma before every third digit.

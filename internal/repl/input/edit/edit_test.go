@@ -1,0 +1,127 @@
+package edit
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// Undo is bounded, and takes back what it can; redo makes it again.
+func TestUndoIsBounded(t *testing.T) {
+	var e Text
+	for range maxUndo + 50 {
+		e.Edit(Other, func() { e.Insert(Newline) })
+	}
+	for range maxUndo + 100 {
+		e.Undo()
+	}
+	if got := len(e.Gs); got != 50 {
+		t.Errorf("%d left, want 50", got)
+	}
+	for range maxUndo + 100 {
+		e.Redo()
+	}
+	if got := len(e.Gs); got != maxUndo+50 {
+		t.Errorf("%d after redo, want %d", got, maxUndo+50)
+	}
+}
+
+func TestTheRingIsBounded(t *testing.T) {
+	var e Text
+	for i := range maxCuts + 5 {
+		e.Type(strings.Repeat("x", i+1))
+		e.Key("ctrl+u")
+	}
+	e.Key("ctrl+y")
+	for range maxCuts - 1 {
+		e.Key("alt+y")
+	}
+	if got := len(e.Gs); got != 6 {
+		t.Errorf("the oldest cut has %d characters, want 6", got)
+	}
+}
+
+func TestTidy(t *testing.T) {
+	for in, want := range map[string]string{
+		"a\r\nb\rc\td":      "a\nb\nc\td",
+		"\x1b[31mx\x00\x7f": "[31mx",
+		"a\xffb":            "a\uFFFDb",
+		"as it is, 漢":       "as it is, 漢",
+	} {
+		if got := Tidy(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+// Rows hold every glyph once, in order, and none is too wide.
+func TestRows(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		gs := Glyphs(rapid.StringOf(rapid.SampledFrom([]rune("ab \n漢\te\u0301👩"))).Draw(t, "text"))
+		width := rapid.IntRange(1, 12).Draw(t, "width")
+		at := 0
+		for _, r := range Rows(gs, width) {
+			if r.Start != at || r.End < r.Start {
+				t.Fatalf("row %v, want one from %d", r, at)
+			}
+			for at = r.Start; at < r.End; at++ {
+				if gs[at].IsNewline() {
+					t.Fatalf("a newline within row %v", r)
+				}
+			}
+			if at < len(gs) && gs[at].IsNewline() {
+				at++
+			}
+			line := Draw(gs, r, width, Styles{})
+			if w := ansi.StringWidth(line); w > max(1, width-1) {
+				t.Fatalf("%q is %d wide, of %d", line, w, width)
+			}
+			if x := Column(gs, r, r.End, width); x >= width {
+				t.Fatalf("the cursor is in column %d of %d", x, width)
+			}
+			if back := Nearest(gs, r, Column(gs, r, r.Start, width)); r.End > r.Start && gs[r.Start].Width > 0 && back != r.Start {
+				t.Fatalf("column 0 of row %v is %d", r, back)
+			}
+		}
+		if at != len(gs) {
+			t.Fatalf("%d of %d glyphs are in rows", at, len(gs))
+		}
+	})
+}
+
+// Whatever is done, the cursor is in the text, and undoing all of it and redoing it
+// gives the same text.
+func TestUndoAndRedo(t *testing.T) {
+	keys := []string{"left", "home", "end", "backspace", "ctrl+k", "ctrl+u", "ctrl+w", "ctrl+y", "alt+y", "alt+d", "alt+b"}
+	rapid.Check(t, func(t *rapid.T) {
+		var e Text
+		for range rapid.IntRange(1, 40).Draw(t, "steps") {
+			if rapid.Bool().Draw(t, "typed") {
+				e.Type(rapid.SampledFrom([]string{"a", " ", "漢", "\u0301", "🇩", "🇪"}).Draw(t, "text"))
+			} else {
+				e.Key(rapid.SampledFrom(keys).Draw(t, "key"))
+			}
+			if e.At < 0 || e.At > len(e.Gs) {
+				t.Fatalf("cursor %d of %d", e.At, len(e.Gs))
+			}
+		}
+		want := Plain(e.Gs)
+		steps := 0
+		for len(e.past) > 0 {
+			e.Undo()
+			steps++
+		}
+		if len(e.Gs) != 0 {
+			t.Fatalf("all undone, but %q is left", Plain(e.Gs))
+		}
+		for range steps {
+			e.Redo()
+		}
+		if d := cmp.Diff(want, Plain(e.Gs)); d != "" {
+			t.Fatal(d)
+		}
+	})
+}

@@ -1,0 +1,206 @@
+// Package edit is the text at the prompt: a buffer of glyphs, with undo, redo and a kill
+// ring, and how it is laid out in rows. It guarantees that the cursor is always in the
+// text and never within a grapheme cluster, that a paste of any size is one glyph which
+// arrives whole, and that what is drawn holds no control character.
+package edit
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/bb2d0cf4/agent/internal/sanitize"
+)
+
+// Glyph is what the cursor moves over in one step: a grapheme cluster, a newline, or
+// a whole paste that is shown as a placeholder.
+type Glyph struct {
+	Text   string // what is submitted
+	Show   string // what is drawn; empty for a newline
+	Width  int    // cells of Show
+	Folded bool   // Show stands for Text
+}
+
+// Newline breaks a line.
+var Newline = Glyph{Text: "\n"}
+
+const tabShown = "    "
+
+// Glyphs cuts text into glyphs.
+func Glyphs(text string) []Glyph {
+	out := make([]Glyph, 0, len(text))
+	for text != "" {
+		g, n := firstGlyph(text)
+		out = append(out, g)
+		text = text[n:]
+	}
+	return out
+}
+
+func firstGlyph(text string) (Glyph, int) {
+	switch c := text[0]; {
+	case c == '\n':
+		return Newline, 1
+	case c == '\t':
+		return Glyph{Text: "\t", Show: tabShown, Width: len(tabShown)}, 1
+	case c >= ' ' && c < 0x7f && (len(text) == 1 || text[1] < utf8.RuneSelf):
+		return Glyph{Text: text[:1], Show: text[:1], Width: 1}, 1
+	}
+	cluster, _ := ansi.FirstGraphemeCluster(text, ansi.GraphemeWidth)
+	if cluster == "" {
+		cluster = text[:1]
+	}
+	show := visible(cluster)
+	return Glyph{Text: cluster, Show: show, Width: ansi.StringWidth(show)}, len(cluster)
+}
+
+// visible returns what to draw for a cluster. Emoji that are joined to one are the
+// user's own and stay; every other character that cannot be seen is spelt out.
+func visible(cluster string) string {
+	const joiner = "\u200d"
+	if parts := strings.ReplaceAll(cluster, joiner, ""); parts != cluster && ansi.StringWidth(cluster) == 2 {
+		if sanitize.Line(parts) == parts {
+			return cluster
+		}
+	}
+	return sanitize.Line(cluster)
+}
+
+// Plain joins what glyphs stand for.
+func Plain(gs []Glyph) string {
+	n := 0
+	for _, g := range gs {
+		n += len(g.Text)
+	}
+	var b strings.Builder
+	b.Grow(n)
+	for _, g := range gs {
+		b.WriteString(g.Text)
+	}
+	return b.String()
+}
+
+// IsNewline says whether g breaks the line.
+func (g Glyph) IsNewline() bool { return g.Show == "" }
+
+// IsSpace says whether g is blank.
+func (g Glyph) IsSpace() bool { return g.Text == " " || g.Text == "\t" || g.IsNewline() }
+
+// IsWord says whether g is part of a word.
+func (g Glyph) IsWord() bool {
+	r, _ := utf8.DecodeRuneInString(g.Text)
+	return g.Folded || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
+}
+
+// Buffer is the text and the cursor in it, which stands before the glyph At.
+type Buffer struct {
+	Gs []Glyph
+	At int
+}
+
+// Clone returns a copy of b.
+func (b *Buffer) Clone() Buffer { return Buffer{Gs: slices.Clone(b.Gs), At: b.At} }
+
+// Insert puts glyphs at the cursor. Where characters meet that make one cluster
+// together, they become one.
+func (b *Buffer) Insert(gs ...Glyph) {
+	b.Gs = slices.Insert(b.Gs, b.At, gs...)
+	start := b.At
+	b.At += len(gs)
+	for i := start; i <= b.At; {
+		if !b.rejoin(i) {
+			i++
+		}
+	}
+}
+
+// rejoin makes glyph i and the one before it one, if together they are one cluster.
+func (b *Buffer) rejoin(i int) bool {
+	if i <= 0 || i >= len(b.Gs) || b.Gs[i-1].Folded || b.Gs[i].Folded || b.Gs[i].Text[0] < utf8.RuneSelf {
+		return false
+	}
+	both := b.Gs[i-1].Text + b.Gs[i].Text
+	g, n := firstGlyph(both)
+	if n < len(both) {
+		return false
+	}
+	b.Gs = slices.Replace(b.Gs, i-1, i+1, g)
+	if b.At > i {
+		b.At--
+	}
+	return true
+}
+
+// Remove deletes the glyphs from i to j, and returns them.
+func (b *Buffer) Remove(i, j int) []Glyph {
+	if i >= j {
+		return nil
+	}
+	gone := slices.Clone(b.Gs[i:j])
+	b.Gs = slices.Delete(b.Gs, i, j)
+	switch {
+	case b.At >= j:
+		b.At -= j - i
+	case b.At > i:
+		b.At = i
+	}
+	b.rejoin(i)
+	return gone
+}
+
+// LineStart returns where the line that the cursor is in begins.
+func (b *Buffer) LineStart() int {
+	i := b.At
+	for i > 0 && !b.Gs[i-1].IsNewline() {
+		i--
+	}
+	return i
+}
+
+// LineEnd returns where the line that the cursor is in ends.
+func (b *Buffer) LineEnd() int {
+	i := b.At
+	for i < len(b.Gs) && !b.Gs[i].IsNewline() {
+		i++
+	}
+	return i
+}
+
+// WordLeft returns where a word begins before the cursor.
+func (b *Buffer) WordLeft() int {
+	i := b.At
+	for i > 0 && !b.Gs[i-1].IsWord() {
+		i--
+	}
+	for i > 0 && b.Gs[i-1].IsWord() {
+		i--
+	}
+	return i
+}
+
+// WordRight returns where a word ends behind the cursor.
+func (b *Buffer) WordRight() int {
+	i := b.At
+	for i < len(b.Gs) && !b.Gs[i].IsWord() {
+		i++
+	}
+	for i < len(b.Gs) && b.Gs[i].IsWord() {
+		i++
+	}
+	return i
+}
+
+// BlankLeft is WordLeft for words that only blanks end.
+func (b *Buffer) BlankLeft() int {
+	i := b.At
+	for i > 0 && b.Gs[i-1].IsSpace() {
+		i--
+	}
+	for i > 0 && !b.Gs[i-1].IsSpace() {
+		i--
+	}
+	return i
+}

@@ -1,0 +1,71 @@
+package edit
+
+import "slices"
+
+// maxCuts bounds the cuts that are kept.
+const maxCuts = 30
+
+// ring is what was cut, for Ctrl+Y and Alt+Y. Cuts in a row are one.
+type ring struct {
+	cuts  [][]Glyph // the newest last
+	inCut bool      // the last key was a cut
+
+	// The last yank: which cut, where it stands, and the edit that it was.
+	turn, from, to, edits int
+}
+
+// rest says that the last key was no cut.
+func (r *ring) rest() { r.inCut = false }
+
+// add keeps a cut, joined with the one before it if that was a key ago.
+func (r *ring) add(gone []Glyph, before bool) {
+	n := len(r.cuts)
+	switch {
+	case !r.inCut || n == 0:
+		if n == maxCuts {
+			r.cuts = slices.Delete(r.cuts, 0, 1)
+		}
+		r.cuts = append(r.cuts, gone)
+	case before:
+		r.cuts[n-1] = append(gone, r.cuts[n-1]...)
+	default:
+		r.cuts[n-1] = slices.Concat(r.cuts[n-1], gone)
+	}
+}
+
+// Kill cuts the glyphs from i to j.
+func (t *Text) Kill(i, j int) {
+	if i >= j {
+		return
+	}
+	before := i < t.At
+	t.Edit(Other, func() { t.ring.add(t.Remove(i, j), before) })
+}
+
+// yank inserts what was cut last.
+func yank(t *Text) {
+	if n := len(t.ring.cuts); n > 0 {
+		t.Edit(Other, func() { bring(t, n-1) })
+		t.ring.edits = t.edits
+	}
+}
+
+// yankOlder puts an older cut in the place of the one just yanked.
+func yankOlder(t *Text) {
+	r := &t.ring
+	if len(r.cuts) == 0 || r.edits != t.edits || t.At != r.to {
+		return
+	}
+	t.Edit(Other, func() {
+		t.Remove(r.from, r.to)
+		bring(t, (r.turn+len(r.cuts)-1)%len(r.cuts))
+	})
+	r.edits = t.edits
+}
+
+// bring inserts a cut and remembers where.
+func bring(t *Text, turn int) {
+	from := t.At
+	t.Insert(t.ring.cuts[turn]...)
+	t.ring.turn, t.ring.from, t.ring.to = turn, min(from, t.At), t.At
+}
