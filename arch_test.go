@@ -79,7 +79,7 @@ var layers = []struct {
 	{"internal/repl/feed", []string{
 		"internal/repl/markdown", "internal/repl/theme", "internal/sanitize", "internal/session",
 	}},
-	{"internal/repl/input", []string{"internal/repl/input/edit", "internal/sanitize"}},
+	{"internal/repl/input", []string{"internal/repl/input/edit", "internal/repl/paint", "internal/sanitize"}},
 	{"internal/repl/input/edit", []string{"internal/sanitize"}},
 	{"internal/repl/markdown", parts},
 	{"internal/repl/pager", []string{"internal/repl/paint", "internal/repl/theme", "internal/sanitize"}},
@@ -91,7 +91,7 @@ var layers = []struct {
 	{"internal/repl/panel", []string{
 		"internal/confirm", "internal/repl/diffview", "internal/repl/input", "internal/repl/theme", "internal/sanitize",
 	}},
-	{"internal/repl/theme", nil},
+	{"internal/repl/theme", []string{"internal/repl/paint"}},
 	{"internal/repl/highlight", []string{"internal/repl/paint", "internal/sanitize"}},
 	{"internal/repl/paint", nil},
 	{"internal/repl/screen", []string{"internal/repl/paint", "internal/sanitize"}},

@@ -41,7 +41,7 @@ func TestCompletion(t *testing.T) {
 		{[]string{"--cwd", s.app.Dir, "sessions", "rm", ""}, []string{id}},
 		{[]string{"--cwd", s.app.Dir, "--resume="}, []string{id}},
 		{[]string{"--cwd", s.app.Dir + "/missing", "sessions", "show", ""}, []string{}},
-		{[]string{"config", "set", "theme", ""}, []string{}},
+		{[]string{"config", "set", "permission_mode", ""}, []string{}},
 	} {
 		if d := cmp.Diff(c.want, completed(t, c.args...)); d != "" {
 			t.Errorf("%q: %s", c.args, d)

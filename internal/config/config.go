@@ -66,7 +66,7 @@ type EditorContext struct {
 
 // Interface is what the terminal looks like.
 type Interface struct {
-	Theme  string // auto, dark, light or none
+	Theme  string // auto, dark, light, high-contrast, colorblind, ansi or none
 	Editor string // command line; empty means $VISUAL or $EDITOR
 }
 

@@ -57,11 +57,11 @@ func TestDefaults(t *testing.T) {
 }
 
 func TestPrecedence(t *testing.T) {
-	home(t, "max_turns: 3\ntheme: dark\nmodel: file/m\nide:\n  enabled: false\n")
+	home(t, "max_turns: 3\npermission_mode: plan\nmodel: file/m\nide:\n  enabled: false\n")
 	t.Setenv("AGENT_MAX_TURNS", "4")
 	t.Setenv("AGENT_MODEL", "env/m")
 	c := load(t, Overrides{"model": "flag/m"})
-	if c.Model != "flag/m" || c.Limits.MaxTurns != 4 || c.Interface.Theme != "dark" || c.IDE.Enabled || !c.IDE.AutoConnect {
+	if c.Model != "flag/m" || c.Limits.MaxTurns != 4 || c.PermissionMode != "plan" || c.IDE.Enabled || !c.IDE.AutoConnect {
 		t.Errorf("%+v", c)
 	}
 	sources := map[string]string{}
@@ -69,7 +69,7 @@ func TestPrecedence(t *testing.T) {
 		sources[s.Key] = s.Source
 	}
 	for key, want := range map[string]string{
-		"model": "flag", "max_turns": "AGENT_MAX_TURNS", "theme": c.File + ":2", "ide.enabled": c.File + ":5", "editor": "default",
+		"model": "flag", "max_turns": "AGENT_MAX_TURNS", "permission_mode": c.File + ":2", "ide.enabled": c.File + ":5", "editor": "default",
 	} {
 		if sources[key] != want {
 			t.Errorf("%s comes from %q, want %q", key, sources[key], want)
@@ -114,12 +114,12 @@ func TestRefusals(t *testing.T) {
 		{"unknown in provider", "providers:\n  x:\n    baseurl: http://a\n", `:3: unknown key "providers.x.baseurl", did you mean "providers.x.base_url"?`},
 		{"unknown in model", "providers:\n  x:\n    models:\n      gpt-4.1:\n        price: 1\n", `:5: unknown key "providers.x.models.gpt-4.1.price"`},
 		{"nothing near", "zzzzzz: 1\n", `:1: unknown key "zzzzzz"; there is base_url, editor,`},
-		{"twice", "theme: dark\ntheme: light\n", "theme"},
+		{"twice", "permission_mode: plan\npermission_mode: bypass\n", "permission_mode"},
 		{"wrong type", "max_turns: many\n", `:1: max_turns: "many" is not a whole number`},
 		{"negative", "max_cost_usd: -1\n", "max_cost_usd"},
 		{"mapping wanted", "ide: true\n", "ide: keys below it are wanted"},
 		{"value wanted", "model: [a]\n", "model: a single value is wanted"},
-		{"choice", "theme: blue\n", `"blue" is none of auto, dark, light, none`},
+		{"choice", "permission_mode: blue\n", `"blue" is none of default, accept-edits, plan, bypass`},
 		{"bool", "ide:\n  enabled: yes please\n", "neither true nor false"},
 		{"address", "base_url: file:///etc\n", "not an http"},
 		{"list", "providers:\n  x:\n    api_key_command: pass show\n", "a list is wanted"},
@@ -140,10 +140,10 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestEmptyValuesAreNotSet(t *testing.T) {
-	for _, file := range []string{"", "# only a comment\n", "theme:\n", "ide:\n", "providers:\n", "~\n"} {
+	for _, file := range []string{"", "# only a comment\n", "permission_mode:\n", "ide:\n", "providers:\n", "~\n"} {
 		home(t, file)
-		if c := load(t, nil); c.Interface.Theme != "auto" {
-			t.Errorf("%q: theme %q", file, c.Interface.Theme)
+		if c := load(t, nil); c.PermissionMode != "default" {
+			t.Errorf("%q: mode %q", file, c.PermissionMode)
 		}
 	}
 }
@@ -184,9 +184,9 @@ func TestHome(t *testing.T) {
 }
 
 func TestNearest(t *testing.T) {
-	known := []string{"model", "base_url", "max_turns", "theme"}
+	known := []string{"model", "base_url", "max_turns", "permission_mode"}
 	for in, want := range map[string]string{
-		"modle": "model", "MODEL": "model", "baseurl": "base_url", "maxturns": "max_turns", "themes": "theme", "xyz": "",
+		"modle": "model", "MODEL": "model", "baseurl": "base_url", "maxturns": "max_turns", "permission_modes": "permission_mode", "xyz": "",
 	} {
 		if got := nearest.Name(in, known); got != want {
 			t.Errorf("nearest.Name(%q) = %q, want %q", in, got, want)

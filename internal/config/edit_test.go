@@ -13,7 +13,7 @@ import (
 func TestEdit(t *testing.T) {
 	for _, c := range []struct{ name, file, key, value, want string }{
 		{"empty file", "", "model", "openai/x", "model: openai/x\n"},
-		{"comments stay", "# mine\nmodel: a/b # why\n\n# look\ntheme: dark\n", "model", "c/d", "# mine\nmodel: c/d # why\n\n# look\ntheme: dark\n"},
+		{"comments stay", "# mine\nmodel: a/b # why\n\n# look\npermission_mode: plan\n", "model", "c/d", "# mine\nmodel: c/d # why\n\n# look\npermission_mode: plan\n"},
 		{"appended", "model: a/b\n", "max_turns", "7", "model: a/b\nmax_turns: 7\n"},
 		{"below, new", "model: a/b\n", "ide.enabled", "false", "model: a/b\nide:\n  enabled: false\n"},
 		{"below, there", "ide:\n  enabled: true # yes\n  foreign: auto\n", "ide.enabled", "false", "ide:\n  enabled: false # yes\n  foreign: auto\n"},
@@ -23,15 +23,15 @@ func TestEdit(t *testing.T) {
 		{"header with dots", "", "providers.x.headers.X.Y", "z", "providers:\n  x:\n    headers:\n      X.Y: z\n"},
 		{"list", "", "providers.x.api_key_command", "[pass, show, x]", "providers:\n  x:\n    api_key_command: [pass, show, x]\n"},
 		{"text like a number", "", "editor", "12", "editor: \"12\"\n"},
-		{"only a comment", "# mine\n", "theme", "dark", "# mine\ntheme: dark\n"},
-		{"no newline at the end", "model: a/b", "theme", "dark", "model: a/b\ntheme: dark\n"},
-		{"quoted", "model: 'a/b' # x\n\ntheme: dark\n", "model", "c/d", "model: c/d # x\n\ntheme: dark\n"},
-		{"flow", "{theme: dark}\n", "model", "c/d", "{theme: dark, model: c/d}\n"},
+		{"only a comment", "# mine\n", "permission_mode", "plan", "# mine\npermission_mode: plan\n"},
+		{"no newline at the end", "model: a/b", "permission_mode", "plan", "model: a/b\npermission_mode: plan\n"},
+		{"quoted", "model: 'a/b' # x\n\npermission_mode: plan\n", "model", "c/d", "model: c/d # x\n\npermission_mode: plan\n"},
+		{"flow", "{permission_mode: plan}\n", "model", "c/d", "{permission_mode: plan, model: c/d}\n"},
 		{"a quote in quotes", "editor: ''''\n", "editor", "vi", "editor: vi\n"},
-		{"a quote at both ends", "editor: \"'x'\" # x\n\ntheme: dark\n", "editor", "vi", "editor: vi # x\n\ntheme: dark\n"},
+		{"a quote at both ends", "editor: \"'x'\" # x\n\npermission_mode: plan\n", "editor", "vi", "editor: vi # x\n\npermission_mode: plan\n"},
 		{"a column in letters", "ide: {foreign: \"offer\", lock_dir: äö}\n", "ide.lock_dir", "x", "ide: {foreign: \"offer\", lock_dir: x}\n"},
-		{"a value on two lines", "editor: a\n  b\ntheme: dark\n", "editor", "vi", "editor: vi\ntheme: dark\n"},
-		{"several lines", "editor: |\n  a\n  b\ntheme: dark\n", "editor", "vi", "editor: vi\ntheme: dark\n"},
+		{"a value on two lines", "editor: a\n  b\npermission_mode: plan\n", "editor", "vi", "editor: vi\npermission_mode: plan\n"},
+		{"several lines", "editor: |\n  a\n  b\npermission_mode: plan\n", "editor", "vi", "editor: vi\npermission_mode: plan\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := Edit("config.yaml", []byte(c.file), c.key, c.value)
@@ -55,7 +55,7 @@ func TestEditRefuses(t *testing.T) {
 		{"wrong value", "", "max_turns", "x", "whole number"},
 		{"a key for its name", "", "providers.x.api_key_env", "sk-canary", "does not belong here"},
 		{"wrong list", "", "providers.x.api_key_command", "pass show", "a list is wanted"},
-		{"bad file", "modle: x\n", "theme", "dark", "config.yaml:1"},
+		{"bad file", "modle: x\n", "permission_mode", "plan", "config.yaml:1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := Edit("config.yaml", []byte(c.file), c.key, c.value)

@@ -88,7 +88,7 @@ func build(v *viper.Viper) Config {
 				Selection:   v.GetBool("ide.inject_selection"),
 			},
 		},
-		Interface: Interface{Theme: v.GetString("theme"), Editor: v.GetString("editor")},
+		Interface: Interface{Theme: v.GetString("interface.theme"), Editor: v.GetString("editor")},
 		Encoding:  v.GetString("encoding"),
 	}
 }

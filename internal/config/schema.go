@@ -56,8 +56,10 @@ var root = &schema{kind: group, fields: []*schema{
 	{name: "max_cost_usd", kind: number, def: "0"},
 	{name: "idle_timeout", kind: duration, def: "2m0s"},
 	{name: "encoding", kind: text, def: "iso-8859-1"},
-	{name: "theme", kind: choice, def: "auto", choices: []string{"auto", "dark", "light", "none"}},
 	{name: "editor", kind: text},
+	{name: "interface", kind: group, fields: []*schema{
+		{name: "theme", kind: choice, def: "auto", choices: themes},
+	}},
 	{name: "ide", kind: group, fields: []*schema{
 		{name: "enabled", kind: boolean, def: "true"},
 		{name: "auto_connect", kind: boolean, def: "true"},
@@ -72,6 +74,9 @@ var root = &schema{kind: group, fields: []*schema{
 	}},
 	{name: "providers", kind: table, elem: provider},
 }}
+
+// themes are those of internal/repl/theme, which holds a test that they are.
+var themes = []string{"auto", "dark", "light", "high-contrast", "colorblind", "ansi", "none"}
 
 var provider = &schema{kind: group, fields: []*schema{
 	{name: "base_url", kind: address},

@@ -110,7 +110,7 @@ func (m *menu) open(p command.Pick, j *job) tea.Cmd {
 		items[i] = picker.Item{Title: it.Title, Detail: it.Detail}
 	}
 	look := m.out.look
-	opt := picker.Options{Title: p.Title, Dark: look.Dark, NoColor: look.NoColor}
+	opt := picker.Options{Title: p.Title, NoColor: look.NoColor}
 	m.pick = &chooser{Picker: picker.New(items, opt), pick: p, job: j}
 	return cmd
 }

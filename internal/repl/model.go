@@ -6,6 +6,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/bb2d0cf4/agent/internal/repl/feed"
@@ -64,7 +65,9 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	case tea.WindowSizeMsg:
 		m.resize(msg.Width, msg.Height)
 	case tea.BackgroundColorMsg:
-		m.restyle(background(m.look, m.opt.Terminal.Theme, msg.IsDark()))
+		look := m.look
+		look.Dark = msg.IsDark()
+		m.restyle(look)
 	case tea.ModeReportMsg:
 		if msg.Mode == ansi.ModeSynchronizedOutput {
 			m.scr.SetSync(msg.Value != ansi.ModeNotRecognized)
@@ -150,18 +153,10 @@ func (m *model) resize(width, height int) {
 	m.restyle(look)
 }
 
-// background returns the look on a background, unless the user chose one.
-func background(look theme.Look, chosen string, dark bool) theme.Look {
-	if chosen != "auto" {
-		return look
-	}
-	return look.On(dark)
-}
-
-// restyle follows the terminal's size and background.
+// restyle follows the theme and the terminal's size and background.
 func (m *model) restyle(look theme.Look) {
 	m.look, m.out.look = look, look
-	m.ed.SetTheme(look.Dark)
+	m.scr.SetPalette(look.Palette(m.scr.Profile() == colorprofile.ANSI))
 	m.box.Put(look)
 	m.ask.restyle(look)
 }

@@ -67,7 +67,7 @@ func (p *printer) call(ev session.CallEnded, output []string, above int) {
 	}
 	p.output(output, above, show)
 	for _, c := range res.Changes {
-		opt := diffview.Options{Width: p.look.Width, Dark: p.look.Dark, NoColor: p.look.NoColor}
+		opt := diffview.Options{Width: p.look.Width, NoColor: p.look.NoColor}
 		_, lines := diffview.Summarize(c.Path, c.Diff, opt) // the call's own line is the title
 		p.lines(lines...)
 	}
@@ -180,7 +180,7 @@ func (p *printer) message(msg llm.Message) {
 		p.prompt(msg.Text())
 	case llm.Assistant:
 		if text := msg.Text(); strings.TrimSpace(text) != "" {
-			opt := markdown.Options{Width: p.look.Width, Dark: p.look.Dark, NoColor: p.look.NoColor}
+			opt := markdown.Options{Width: p.look.Width, NoColor: p.look.NoColor}
 			p.lines("")
 			p.lines(markdown.Render(text, opt)...)
 		}

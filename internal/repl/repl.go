@@ -46,7 +46,7 @@ type External func(name, text string) (cmd *exec.Cmd, result func() (string, err
 type Terminal struct {
 	In, Out *os.File // a terminal
 	Env     []string // "KEY=value", for its colours and habits
-	Theme   string   // auto, dark, light or none
+	Theme   string   // one of theme.Names
 }
 
 // Start is what a UI begins with.

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 
 	"github.com/bb2d0cf4/agent/internal/repl/feed"
 	"github.com/bb2d0cf4/agent/internal/repl/input"
@@ -78,7 +79,7 @@ func (k *keyboard) Read(b []byte) (int, error) {
 
 // newModel puts the parts of the interface together.
 func (u *UI) newModel(scr *screen.Screen, sess Session, spawn spawner) *model {
-	look := theme.New(u.opt.Terminal.Theme != "light", scr.NoColor() || u.opt.Terminal.Theme == "none")
+	look := theme.New(u.opt.Terminal.Theme, scr.Profile() < colorprofile.ANSI)
 	look.Width, look.Height = scr.Size()
 	out := &printer{scr: scr, look: look}
 	turn := &turns{sess: sess, spawn: spawn, box: u.box, out: out, now: u.opt.Now}
@@ -89,8 +90,9 @@ func (u *UI) newModel(scr *screen.Screen, sess Session, spawn spawner) *model {
 		menu: newMenu(&u.opt, out, floor),
 	}
 	m.ed = input.New(input.Options{
-		Commands: m.menu.palette(), Files: u.opt.Files, History: u.opt.History, Dark: look.Dark, NoColor: look.NoColor,
+		Commands: m.menu.palette(), Files: u.opt.Files, History: u.opt.History, NoColor: look.NoColor,
 	})
+	m.restyle(look)
 	return m
 }
 

@@ -46,7 +46,7 @@ func TestSetLosesNoChange(t *testing.T) {
 
 func TestSetRefusesWhatTheConfigurationDoesNotTake(t *testing.T) {
 	t.Setenv("AGENT_HOME", t.TempDir())
-	for key, value := range map[string]string{"them": "dark", "theme": "dork"} {
+	for key, value := range map[string]string{"permision_mode": "plan", "permission_mode": "dork"} {
 		err := Set(t.Context(), key, value)
 		if wrong := new(WrongError); !errors.As(err, &wrong) {
 			t.Errorf("%s: %v", key, err)

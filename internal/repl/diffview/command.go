@@ -132,7 +132,7 @@ func (v *CommandView) bodyLines() []string {
 	if v.opt.NoColor {
 		name = ""
 	}
-	code := highlight.ForLanguage(name, v.opt.Dark)
+	code := highlight.ForLanguage(name)
 	digits := len(strconv.Itoa(len(parts)))
 	var lines []string
 	for i, part := range parts {

@@ -29,8 +29,7 @@ type Change struct {
 
 // Options say for which terminal to render, and how.
 type Options struct {
-	Width   int // columns
-	Dark    bool
+	Width   int  // columns
 	NoColor bool // no escape sequences
 	Context int  // unchanged lines around a change; 0 means 3
 }

@@ -125,7 +125,7 @@ func checkLines(t *rapid.T, lines []string, o diffview.Options) {
 
 func options(t *rapid.T) diffview.Options {
 	return diffview.Options{
-		Width: rapid.IntRange(8, 200).Draw(t, "width"), Dark: rapid.Bool().Draw(t, "dark"),
+		Width:   rapid.IntRange(8, 200).Draw(t, "width"),
 		NoColor: rapid.Bool().Draw(t, "no color"), Context: rapid.IntRange(0, 5).Draw(t, "context"),
 	}
 }
@@ -256,7 +256,7 @@ func BenchmarkOpen5MB(b *testing.B) {
 	old := strings.Repeat("\tif err := run(ctx, name); err != nil { // comment\n", 100_000)
 	c := diffview.Change{Name: "a.go", Before: old, After: strings.Replace(old, "name", "names", 300), Exists: true}
 	for b.Loop() {
-		v := diffview.New(c, diffview.Options{Width: 120, Dark: true})
+		v := diffview.New(c, diffview.Options{Width: 120})
 		v.Lines(0, 30)
 	}
 }
@@ -264,7 +264,7 @@ func BenchmarkOpen5MB(b *testing.B) {
 func BenchmarkCreate5MB(b *testing.B) {
 	c := diffview.Change{Name: "a.go", After: strings.Repeat("\tif err := run(ctx, name); err != nil { // comment\n", 100_000)}
 	for b.Loop() {
-		v := diffview.New(c, diffview.Options{Width: 120, Dark: true})
+		v := diffview.New(c, diffview.Options{Width: 120})
 		v.Lines(v.Len()/2, 30)
 	}
 }

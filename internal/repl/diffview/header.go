@@ -11,25 +11,17 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// The styles use the colours that a terminal's theme defines, but for the marks of
-// changed words, which have to leave the text on them readable.
 var (
 	styleTitle  = paint.Style{Attr: paint.Bold}
-	styleDim    = paint.Style{FG: paint.Index(8)}
-	styleInsert = paint.Style{FG: paint.Index(2)}
-	styleDelete = paint.Style{FG: paint.Index(1)}
+	styleDim    = paint.Style{FG: paint.Dim}
+	styleInsert = paint.Style{FG: paint.Good}
+	styleDelete = paint.Style{FG: paint.Bad}
 	// styleRevealed tells a hidden character from the same escape written out.
 	styleRevealed = paint.Style{Attr: paint.Reverse}
-	styleWarn     = paint.Style{FG: paint.Index(3), Attr: paint.Bold}
+	styleWarn     = paint.Style{FG: paint.Warn, Attr: paint.Bold}
+	// styleChanged marks the words that changed.
+	styleChanged = map[diff.Op]paint.Style{diff.Insert: {BG: paint.GoodBack}, diff.Delete: {BG: paint.BadBack}}
 )
-
-func (p *painter) markStyle(op diff.Op) paint.Style {
-	back := map[diff.Op][2]uint8{diff.Insert: {194, 22}, diff.Delete: {224, 52}}[op]
-	if p.opt.Dark {
-		return paint.Style{BG: paint.Index(back[1])}
-	}
-	return paint.Style{BG: paint.Index(back[0])}
-}
 
 func verb(c Change) string {
 	switch {

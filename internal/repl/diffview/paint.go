@@ -23,7 +23,7 @@ type painter struct {
 func newPainter(name string, o Options, a, b source) *painter {
 	p := &painter{opt: o}
 	if !o.NoColor {
-		lines := highlight.ForFile(name, o.Dark)
+		lines := highlight.ForFile(name)
 		p.old, p.new = &tracker{src: a, lines: lines}, &tracker{src: b, lines: lines.Fresh()}
 	}
 	return p
@@ -159,7 +159,7 @@ func (p *painter) spans(rows []row, i int) []paint.Span {
 	var show []diff.Span
 	if r.op != diff.Equal {
 		changed := marks(rows, i)
-		spans = emphasise(spans, changed, p.markStyle(r.op))
+		spans = emphasise(spans, changed, styleChanged[r.op])
 		show = tellingBlanks(text, changed, r.op)
 	}
 	spans = expand(emphasise(spans, revealed(r.text, text), styleRevealed), show)

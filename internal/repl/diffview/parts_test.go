@@ -113,7 +113,7 @@ func TestHeights(t *testing.T) {
 		piece := rapid.SampledFrom([]string{"word", " ", "\t", "世", "e\u0301", "❤\ufe0f", "\u202e", "\x00", "if", "\"", "/*"})
 		text := strings.Join(rapid.SliceOfN(piece, 0, 40).Draw(t, "pieces"), "")
 		r := row{op: diff.Insert, b: 1, text: text, cr: rapid.Bool().Draw(t, "cr")}
-		o := Options{Width: rapid.IntRange(4, 80).Draw(t, "width"), Dark: true}
+		o := Options{Width: rapid.IntRange(4, 80).Draw(t, "width")}
 		p := newPainter("a.go", o, sliceSource(nil), sliceSource([]string{text}))
 		p.showCR = true
 		p.fit(o, []row{r})
@@ -140,12 +140,12 @@ func TestTrackerJumps(t *testing.T) {
 			file = append(file, fmt.Sprintf("return %d\r\n", i))
 		}
 	}
-	first := newPainter("a.go", Options{Dark: true}, sliceSource(file), sliceSource(file))
+	first := newPainter("a.go", Options{}, sliceSource(file), sliceSource(file))
 	inOrder := make([][]paint.Span, len(file)+1)
 	for n := 1; n <= len(file); n++ {
 		inOrder[n] = first.new.line(n, strings.TrimRight(file[n-1], "\r\n"))
 	}
-	p := newPainter("a.go", Options{Dark: true}, sliceSource(file), sliceSource(file))
+	p := newPainter("a.go", Options{}, sliceSource(file), sliceSource(file))
 	for _, n := range []int{4000, 4001, 3990, 1, 18, 15, 2000, 3100, 5000, 112, 113} {
 		if d := cmp.Diff(inOrder[n], p.new.line(n, strings.TrimRight(file[n-1], "\r\n"))); d != "" {
 			t.Errorf("line %d: %s", n, d)

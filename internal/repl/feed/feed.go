@@ -131,7 +131,7 @@ func (f *feed) apply(item any) {
 func (f *feed) text(text []byte) {
 	f.lines = append(f.lines, f.think.close(f.look)...)
 	if f.md == nil {
-		f.md = markdown.New(markdown.Options{Width: f.look.Width, Dark: f.look.Dark, NoColor: f.look.NoColor})
+		f.md = markdown.New(markdown.Options{Width: f.look.Width, NoColor: f.look.NoColor})
 		f.lines = append(f.lines, "")
 	}
 	for len(text) > 0 {

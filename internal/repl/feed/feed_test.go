@@ -25,7 +25,7 @@ func fed(t *testing.T, produce func(box *Box)) []Update {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		box := NewBox()
-		look := theme.New(true, true)
+		look := theme.New(theme.Auto, true)
 		look.Width = 80
 		go Run(ctx, box, Options{Look: look, Now: time.Now, Send: func(up Update) { got = append(got, up) }})
 		produce(box)

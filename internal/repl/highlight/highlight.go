@@ -26,23 +26,22 @@ const patience = time.Second
 type Lines struct {
 	lexer chroma.Lexer // nil: plain text
 	scan  scanner
-	theme *theme
 	now   func() time.Time
 }
 
 // ForLanguage returns Lines for a language by the name that Markdown uses after a
 // fence; for a name that is not known, the lines stay plain.
-func ForLanguage(name string, dark bool) *Lines {
-	return forLexer(byLanguage(name), dark)
+func ForLanguage(name string) *Lines {
+	return forLexer(byLanguage(name))
 }
 
 // ForFile returns Lines for a file by its name.
-func ForFile(name string, dark bool) *Lines {
-	return forLexer(known().Match(name), dark)
+func ForFile(name string) *Lines {
+	return forLexer(known().Match(name))
 }
 
-func forLexer(lexer chroma.Lexer, dark bool) *Lines {
-	l := &Lines{lexer: lexer, theme: themeFor(dark), now: time.Now}
+func forLexer(lexer chroma.Lexer) *Lines {
+	l := &Lines{lexer: lexer, now: time.Now}
 	if lexer != nil {
 		l.scan.syntax = syntaxOf(lexer.Config().Name)
 	}
@@ -61,9 +60,9 @@ func (l *Lines) Line(line string) []paint.Span {
 	if len(line) > maxLine {
 		return plain(line)
 	}
-	spans := appendSpan(nil, line[:p.head], l.theme.of(p.headType))
+	spans := appendSpan(nil, line[:p.head], styleOf(p.headType))
 	spans = append(spans, l.code(line[p.head:p.tail])...)
-	return appendSpan(spans, line[p.tail:], l.theme.of(p.tailType))
+	return appendSpan(spans, line[p.tail:], styleOf(p.tailType))
 }
 
 // code colours a piece of a line that begins in the language's ground state.
@@ -94,7 +93,7 @@ func (l *Lines) code(text string) (spans []paint.Span) {
 		if !strings.HasPrefix(rest, value) {
 			return plain(text)
 		}
-		spans = appendSpan(spans, rest[:len(value)], l.theme.of(token.Type))
+		spans = appendSpan(spans, rest[:len(value)], styleOf(token.Type))
 		rest = rest[len(value):]
 	}
 	return appendSpan(spans, rest, paint.Style{})
@@ -124,5 +123,5 @@ func (l *Lines) Peek(line string) []paint.Span {
 
 // Fresh returns Lines for another text in the same language.
 func (l *Lines) Fresh() *Lines {
-	return &Lines{lexer: l.lexer, theme: l.theme, now: l.now, scan: scanner{syntax: l.scan.syntax}}
+	return &Lines{lexer: l.lexer, now: l.now, scan: scanner{syntax: l.scan.syntax}}
 }

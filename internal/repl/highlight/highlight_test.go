@@ -27,8 +27,8 @@ func render(l *highlight.Lines, code string) string {
 }
 
 var names = map[paint.Color]string{
-	paint.Index(12): "keyword", paint.Index(14): "type", paint.Index(11): "name",
-	paint.Index(2): "text", paint.Index(13): "number", paint.Index(8): "comment", paint.Index(1): "red",
+	paint.Keyword: "keyword", paint.Type: "type", paint.Name: "name", paint.String: "text",
+	paint.Number: "number", paint.Dim: "comment", paint.Good: "green", paint.Bad: "red",
 }
 
 func TestLinesFollowWhatIsOpen(t *testing.T) {
@@ -38,18 +38,18 @@ func TestLinesFollowWhatIsOpen(t *testing.T) {
 		{"python", "x = \"\"\"doc\nif\n\"\"\"\nif x: pass", "x = ‹text:\"\"\"doc›\n‹text:if›\n‹text:\"\"\"›\n‹keyword:if› x: ‹keyword:pass›\n"},
 		{"rust", "fn f<'a>(x: &'a str) /* c\n*/", "‹keyword:fn› ‹name:f›<‹name:'a›>(x: ‹keyword:&›‹name:'a› ‹type:str›) ‹comment:/* c›\n‹comment:*/›\n"},
 		{"html", "<b>x<!-- c\nc --></b>", "<‹type:b›>x‹comment:<!-- c›\n‹comment:c -->›</‹type:b›>\n"},
-		{"diff", "+new\n-old", "‹text:+new›\n‹red:-old›\n"},
+		{"diff", "+new\n-old", "‹green:+new›\n‹red:-old›\n"},
 		{"no such language", "if x { /* y\nz", "if x { /* y\nz\n"},
 		{"", "if x", "if x\n"},
 	} {
-		if d := cmp.Diff(tt.want, render(highlight.ForLanguage(tt.lang, true), tt.code)); d != "" {
+		if d := cmp.Diff(tt.want, render(highlight.ForLanguage(tt.lang), tt.code)); d != "" {
 			t.Errorf("%s: %s", tt.lang, d)
 		}
 	}
 }
 
 func TestSkipFollowsToo(t *testing.T) {
-	l := highlight.ForFile("cmd/main.go", true)
+	l := highlight.ForFile("cmd/main.go")
 	l.Skip("x := 1 /* open")
 	if got := l.Peek("if */ if"); len(got) != 3 {
 		t.Errorf("peek: %+v", got)
@@ -57,18 +57,18 @@ func TestSkipFollowsToo(t *testing.T) {
 	if got := l.Line("if */ if"); len(got) != 3 {
 		t.Errorf("line: %+v", got)
 	}
-	if got := l.Line("if"); got[0].Style.FG != paint.Index(12) {
+	if got := l.Line("if"); got[0].Style.FG != paint.Keyword {
 		t.Errorf("after the comment: %+v", got)
 	}
 	l.Skip("/*")
-	if got := l.Fresh().Line("if"); got[0].Style.FG != paint.Index(12) {
+	if got := l.Fresh().Line("if"); got[0].Style.FG != paint.Keyword {
 		t.Errorf("fresh: %+v", got)
 	}
 }
 
 func TestLongLinesStayPlain(t *testing.T) {
 	long := strings.Repeat("if x ", 1000)
-	got := highlight.ForLanguage("go", true).Line(long)
+	got := highlight.ForLanguage("go").Line(long)
 	if d := cmp.Diff([]paint.Span{{Text: long}}, got); d != "" {
 		t.Error(d)
 	}

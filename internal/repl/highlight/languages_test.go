@@ -35,7 +35,7 @@ func TestBadLanguagesAreGivenUp(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := &Lines{lexer: badLexer{tokenise: tokenise}, theme: themeFor(true), now: func() time.Time { return clock }}
+			l := &Lines{lexer: badLexer{tokenise: tokenise}, now: func() time.Time { return clock }}
 			if d := cmp.Diff([]paint.Span{{Text: "if x"}}, l.Line("if x")); d != "" {
 				t.Error(d)
 			}
@@ -47,7 +47,7 @@ func TestBadLanguagesAreGivenUp(t *testing.T) {
 }
 
 func TestTextOfOthersIsNotTaken(t *testing.T) {
-	l := &Lines{theme: themeFor(true), now: time.Now, lexer: badLexer{tokenise: func() chroma.Iterator {
+	l := &Lines{now: time.Now, lexer: badLexer{tokenise: func() chroma.Iterator {
 		return chroma.Literator(chroma.Token{Type: chroma.Keyword, Value: "something else"})
 	}}}
 	if d := cmp.Diff([]paint.Span{{Text: "if x"}}, l.Line("if x")); d != "" {
@@ -71,7 +71,7 @@ func TestNoTextIsLost(t *testing.T) {
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		lang := rapid.SampledFrom(languages).Draw(t, "language")
-		l := ForLanguage(lang, rapid.Bool().Draw(t, "dark"))
+		l := ForLanguage(lang)
 		for range 5 {
 			line := strings.Join(rapid.SliceOfN(piece, 0, 12).Draw(t, "line"), "")
 			if got := join(l.Line(line)); got != line {
@@ -88,7 +88,7 @@ func TestEveryLanguageIsKnown(t *testing.T) {
 		}
 	}
 	for _, file := range []string{"a.go", "dir/b.py", "c.tsx", "d.h", "Makefile", "Dockerfile", "e.yml", "f.rs", "g.json", "h.md", "i.sh"} {
-		if got := ForFile(file, true).Line(`if x = "y" # 1`); join(got) != `if x = "y" # 1` {
+		if got := ForFile(file).Line(`if x = "y" # 1`); join(got) != `if x = "y" # 1` {
 			t.Errorf("%s: %v", file, got)
 		}
 	}

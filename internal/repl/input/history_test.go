@@ -85,12 +85,12 @@ func TestSearchIsShown(t *testing.T) {
 			t.Errorf("after %s: %q", keys, lines)
 		}
 	}
-	const help = "\x1b[2m · Ctrl+R older · Ctrl+S all · Esc\x1b[22m"
-	here := func(query string) string { return "\x1b[2msearch this project: \x1b[22m" + query + help }
+	const help = "\x1b[90m · Ctrl+R older · Ctrl+S all · Esc\x1b[m"
+	here := func(query string) string { return "\x1b[90msearch this project: \x1b[m" + query + help }
 	hit := func(text string) string {
 		var b strings.Builder
 		for _, r := range text {
-			b.WriteString("\x1b[7m" + string(r) + "\x1b[27m")
+			b.WriteString("\x1b[7m" + string(r) + "\x1b[m")
 		}
 		return b.String()
 	}
@@ -145,7 +145,7 @@ func TestDraftsComeBack(t *testing.T) {
 		t.Errorf("left %q, kept %v", e.Text(), m.entries)
 	}
 	press(e, "up")
-	if lines, _, _ := e.View(80, 5); !strings.HasPrefix(lines[0], "see \x1b[2m[pasted 20 lines #1]") || e.Text() != "see "+long {
+	if lines, _, _ := e.View(80, 5); !strings.HasPrefix(lines[0], "see \x1b[90m[pasted 20 lines #1]") || e.Text() != "see "+long {
 		t.Errorf("%q", lines)
 	}
 	e.Drop()

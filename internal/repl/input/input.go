@@ -38,7 +38,6 @@ type Options struct {
 	// return at once: what is known, nil if nothing is known yet.
 	Files   func() []string
 	History History
-	Dark    bool
 	NoColor bool
 }
 
@@ -65,12 +64,9 @@ func New(opt Options) *Editor {
 	return &Editor{
 		past: recall{history: opt.History},
 		list: completion{commands: opt.Commands, files: opt.Files, closed: -1},
-		view: view{style: style{dark: opt.Dark, noColor: opt.NoColor}, width: 80, goalOf: -1},
+		view: view{style: style{noColor: opt.NoColor}, width: 80, goalOf: -1},
 	}
 }
-
-// SetTheme follows the terminal's background.
-func (e *Editor) SetTheme(dark bool) { e.view.style.dark = dark }
 
 // Paste inserts pasted text. A paste of more than 10 lines or 2,000 characters is
 // shown as a placeholder, which Take expands and Backspace deletes whole.

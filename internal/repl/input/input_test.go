@@ -180,7 +180,7 @@ func TestPastes(t *testing.T) {
 	e.Paste("short\rone")
 	lines, _, _ := e.View(100, 10)
 	want := []string{
-		"see \x1b[2m[pasted 2,000 lines #1]\x1b[22m and \x1b[2m[pasted 2,001 characters #2]\x1b[22mshort", "one",
+		"see \x1b[90m[pasted 2,000 lines #1]\x1b[m and \x1b[90m[pasted 2,001 characters #2]\x1b[mshort", "one",
 	}
 	if diff := cmp.Diff(want, lines); diff != "" {
 		t.Error(diff)
@@ -280,14 +280,13 @@ func TestTheViewFollowsTheCursor(t *testing.T) {
 	}
 }
 
-func TestThemes(t *testing.T) {
-	e := New(Options{Commands: []Command{{Name: "/help"}}, Dark: true})
-	press(e, "/")
-	for _, want := range []string{"\x1b[1;36m", "\x1b[1;34m"} {
+func TestColours(t *testing.T) {
+	for want, noColor := range map[string]bool{"\x1b[1;94m": false, "\x1b[1m": true} {
+		e := New(Options{Commands: []Command{{Name: "/help"}}, NoColor: noColor})
+		press(e, "/")
 		if lines, _, _ := e.View(20, 5); !strings.HasPrefix(lines[1], want) {
 			t.Errorf("%q, want %q", lines[1], want)
 		}
-		e.SetTheme(false)
 	}
 }
 

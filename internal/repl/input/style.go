@@ -1,21 +1,23 @@
 package input
 
-// style is how the prompt is coloured: with the terminal's own colours, which suit
-// its background.
-type style struct{ dark, noColor bool }
+import "github.com/bb2d0cf4/agent/internal/repl/paint"
 
-func (s style) dim(text string) string { return "\x1b[2m" + text + "\x1b[22m" }
+// style is how the prompt is coloured.
+type style struct{ noColor bool }
+
+func (s style) dim(text string) string { return s.around(paint.Style{FG: paint.Dim}, text) }
 
 // hit marks what a search has found.
-func (s style) hit(text string) string { return "\x1b[7m" + text + "\x1b[27m" }
+func (s style) hit(text string) string { return s.around(paint.Style{Attr: paint.Reverse}, text) }
 
 // accent marks what is chosen.
 func (s style) accent(text string) string {
-	switch {
-	case s.noColor:
-		return "\x1b[1m" + text + "\x1b[22m"
-	case s.dark:
-		return "\x1b[1;36m" + text + "\x1b[22;39m"
+	return s.around(paint.Style{FG: paint.Accent, Attr: paint.Bold}, text)
+}
+
+func (s style) around(look paint.Style, text string) string {
+	if s.noColor {
+		look.FG = 0
 	}
-	return "\x1b[1;34m" + text + "\x1b[22;39m"
+	return look.Around(text)
 }

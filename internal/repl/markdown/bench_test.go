@@ -26,7 +26,7 @@ func words(n int) string {
 }
 
 func stream(text string, pushes, tails int) (bytes int) {
-	s := New(Options{Width: 120, Dark: true})
+	s := New(Options{Width: 120})
 	size := (len(text) + pushes - 1) / pushes
 	count := func(lines []string) {
 		for _, l := range lines {

@@ -37,7 +37,7 @@ func language(info string, opt Options) *highlight.Lines {
 	if opt.NoColor {
 		name = ""
 	}
-	return highlight.ForLanguage(name, opt.Dark)
+	return highlight.ForLanguage(name)
 }
 
 // ends says whether line closes the block.

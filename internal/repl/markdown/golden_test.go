@@ -47,7 +47,7 @@ func TestGolden(t *testing.T) {
 		}
 		name := strings.TrimSuffix(filepath.Base(file), ".md")
 		for label, opt := range map[string]Options{
-			"dark": {Width: 60, Dark: true}, "light": {Width: 120}, "plain": {Width: 20, NoColor: true}, "wide": {Width: 200, NoColor: true},
+			"colours": {Width: 60}, "plain": {Width: 20, NoColor: true}, "wide": {Width: 200, NoColor: true},
 		} {
 			t.Run(name+"-"+label, func(t *testing.T) { golden(t, name+"-"+label, Render(string(text), opt)) })
 		}
@@ -152,7 +152,7 @@ func TestResize(t *testing.T) {
 }
 
 func TestMonsters(t *testing.T) {
-	opt := Options{Width: 80, Dark: true}
+	opt := Options{Width: 80}
 	for name, text := range map[string]string{
 		"links":   strings.Repeat("[a](", 30_000),
 		"quotes":  strings.Repeat(">", 5000) + "a\n",

@@ -11,15 +11,14 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// The styles use the colours that a terminal's theme defines.
 var (
-	styleHeading    = paint.Style{FG: paint.Index(6), Attr: paint.Bold}
+	styleHeading    = paint.Style{FG: paint.Code, Attr: paint.Bold}
 	styleSubheading = paint.Style{Attr: paint.Bold}
-	styleCode       = paint.Style{FG: paint.Index(6)}
+	styleCode       = paint.Style{FG: paint.Code}
 	styleLink       = paint.Style{Attr: paint.Underline}
-	styleDim        = paint.Style{FG: paint.Index(8)}
-	styleMark       = paint.Style{FG: paint.Index(6)}
-	styleQuoteBar   = paint.Style{FG: paint.Index(8)}
+	styleDim        = paint.Style{FG: paint.Dim}
+	styleMark       = paint.Style{FG: paint.Code}
+	styleQuoteBar   = paint.Style{FG: paint.Dim}
 )
 
 // inlines sets the text of n's children.

@@ -24,7 +24,6 @@ import (
 // Options say for which terminal to render.
 type Options struct {
 	Width   int  // columns; lines are at most this wide
-	Dark    bool // the terminal's background is dark
 	NoColor bool // no escape sequences: emphasis keeps its marks
 }
 

@@ -30,7 +30,6 @@ func options() *rapid.Generator[Options] {
 		return Options{
 			Width:   rapid.IntRange(1, 120).Draw(t, "width"),
 			NoColor: rapid.Bool().Draw(t, "no color"),
-			Dark:    rapid.Bool().Draw(t, "dark"),
 		}
 	})
 }

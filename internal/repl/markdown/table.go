@@ -127,13 +127,13 @@ func tableStyles(opt Options) ansi.StyleConfig {
 			Code:          ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Prefix: "`", Suffix: "`"}},
 		}
 	}
-	yes, cyan := true, "6"
+	yes, code := true, "6" // paint.Code
 	return ansi.StyleConfig{
 		Strong:        ansi.StylePrimitive{Bold: &yes},
 		Emph:          ansi.StylePrimitive{Italic: &yes},
 		Strikethrough: ansi.StylePrimitive{CrossedOut: &yes},
 		LinkText:      ansi.StylePrimitive{Underline: &yes},
-		Code:          ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Color: &cyan}},
+		Code:          ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Color: &code}},
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 func look(width, height int) theme.Look {
-	l := theme.New(true, true)
+	l := theme.New(theme.Auto, true)
 	l.Width, l.Height = width, height
 	return l
 }
@@ -278,7 +278,7 @@ func TestHostileText(t *testing.T) {
 }
 
 func TestDiffKinds(t *testing.T) {
-	l := theme.New(true, false)
+	l := theme.New(theme.Auto, false)
 	l.Width, l.Height = 60, 30
 	d := pager.Diff("diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,3 +1,2 @@\n one\n--- two\n-three\n+++ 2\n\\ No newline at end of file\ndiff --git a/y b/y\n--- a/y\n+++ b/y\n@@ -1 +1 @@\n-" +
 		strings.Repeat("a", 10_000) + "\n+b\n")
@@ -334,7 +334,7 @@ func TestAnyKeysAnySize(t *testing.T) {
 func TestGolden(t *testing.T) {
 	text := "$ go test ./...\nok  \texample.com/a\t0.01s\n" + strings.Repeat("a line of output that is rather long, so that it has to be wrapped on narrow terminals\n", 3) + "FAIL"
 	for _, width := range []int{40, 80, 120, 200} {
-		l := theme.New(true, false)
+		l := theme.New(theme.Auto, false)
 		l.Width, l.Height = width, 12
 		p := pager.New(pager.Page{Title: "Run go test ./...", Doc: pager.Text(text)}, l)
 		golden(t, fmt.Sprintf("text-%d", width), p.View())

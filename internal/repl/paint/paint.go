@@ -7,15 +7,8 @@ package paint
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 )
-
-// Color is a colour of the terminal's palette; the zero value is its default.
-type Color int16
-
-// Index returns colour n (0 to 255) of the palette.
-func Index(n uint8) Color { return Color(n) + 1 }
 
 // Attr is a set of attributes.
 type Attr uint8
@@ -23,7 +16,7 @@ type Attr uint8
 // The attributes.
 const (
 	Bold Attr = 1 << iota
-	Dim
+	Faint
 	Italic
 	Underline
 	Strike
@@ -52,6 +45,15 @@ func (s Style) Over(base Style) Style {
 type Span struct {
 	Text  string
 	Style Style
+}
+
+// Around returns text in the style s, blanks at its end included. An empty text
+// stays empty.
+func (s Style) Around(text string) string {
+	if text == "" || s == (Style{}) {
+		return text
+	}
+	return string(appendSGR(nil, Style{}, s)) + text + "\x1b[m"
 }
 
 // Line joins spans to a line. With plain it writes no escape sequence at all.
@@ -134,31 +136,16 @@ func appendSGR(b []byte, from, to Style) []byte {
 			b = append(b, code, ';')
 		}
 	}
-	b = appendColor(b, to.FG, 30)
-	b = appendColor(b, to.BG, 40)
+	if to.FG != 0 {
+		b = append(to.FG.appendParams(b, 30), ';')
+	}
+	if to.BG != 0 {
+		b = append(to.BG.appendParams(b, 40), ';')
+	}
 	if len(b) > start {
 		b = b[:len(b)-1]
 	}
 	return append(b, 'm')
-}
-
-// appendColor appends the parameters of a colour; base is 30 for the text and 40
-// for what is behind it.
-func appendColor(b []byte, c Color, base int64) []byte {
-	n := int64(c) - 1
-	switch {
-	case n < 0:
-		return b
-	case n < 8:
-		b = strconv.AppendInt(b, base+n, 10)
-	case n < 16:
-		b = strconv.AppendInt(b, base+52+n, 10)
-	default:
-		b = strconv.AppendInt(b, base+8, 10)
-		b = append(b, ";5;"...)
-		b = strconv.AppendInt(b, n, 10)
-	}
-	return append(b, ';')
 }
 
 // Chop cuts spans into rows of at most width columns, in the middle of words if

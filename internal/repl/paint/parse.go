@@ -94,8 +94,8 @@ func extended(style *Style, code int, rest []string) int {
 }
 
 func simpleSGR(s Style, code int) Style {
-	attrs := map[int]Attr{1: Bold, 2: Dim, 3: Italic, 4: Underline, 7: Reverse, 9: Strike}
-	cleared := map[int]Attr{22: Bold | Dim, 23: Italic, 24: Underline, 27: Reverse, 29: Strike}
+	attrs := map[int]Attr{1: Bold, 2: Faint, 3: Italic, 4: Underline, 7: Reverse, 9: Strike}
+	cleared := map[int]Attr{22: Bold | Faint, 23: Italic, 24: Underline, 27: Reverse, 29: Strike}
 	switch {
 	case code == 0:
 		return Style{}

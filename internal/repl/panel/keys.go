@@ -41,7 +41,7 @@ func (p *Panel) Press(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
 		if p.req.Tool == undo {
 			break
 		}
-		p.note = input.New(input.Options{Dark: p.look.Dark, NoColor: p.look.NoColor})
+		p.note = input.New(input.Options{NoColor: p.look.NoColor})
 	case "e":
 		if _, _, ok := p.Proposal(); ok {
 			return Edit, confirm.Verdict{}

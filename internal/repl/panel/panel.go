@@ -79,7 +79,7 @@ func New(req confirm.Request, look theme.Look, now time.Time) *Panel {
 
 // build makes the body of the request as it stands.
 func (p *Panel) build() {
-	opt := diffview.Options{Width: p.look.Width, Dark: p.look.Dark, NoColor: p.look.NoColor}
+	opt := diffview.Options{Width: p.look.Width, NoColor: p.look.NoColor}
 	p.diff, p.scroll = nil, scroll{}
 	if p.req.Change != nil {
 		p.diff = diffview.New(change(p.req, p.edited), opt)
@@ -149,13 +149,8 @@ func (p *Panel) Wait(now time.Time) time.Duration {
 // Disturbed says that something was typed or pasted that was not for the panel.
 func (p *Panel) Disturbed(now time.Time) { p.since = now }
 
-// Restyle follows the terminal's size and background.
+// Restyle follows the terminal's size.
 func (p *Panel) Restyle(look theme.Look) {
-	if look.Dark != p.look.Dark {
-		p.look = look
-		p.build()
-		return
-	}
 	p.look = look
 	p.body.Resize(look.Width)
 }

@@ -18,7 +18,7 @@ import (
 var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 func look() theme.Look {
-	l := theme.New(true, true)
+	l := theme.New(theme.Auto, true)
 	l.Width, l.Height = 60, 24
 	return l
 }

@@ -23,7 +23,6 @@ type Item struct {
 // Options say what the list is called and for which terminal it is drawn.
 type Options struct {
 	Title   string
-	Dark    bool
 	NoColor bool
 }
 
@@ -157,8 +156,8 @@ func (p *Picker) Len() int { return len(p.matches) }
 
 var (
 	styleTitle  = paint.Style{Attr: paint.Bold}
-	styleDim    = paint.Style{FG: paint.Index(8)}
-	styleCursor = paint.Style{FG: paint.Index(6), Attr: paint.Bold}
+	styleDim    = paint.Style{FG: paint.Dim}
+	styleCursor = paint.Style{FG: paint.Accent, Attr: paint.Bold}
 	styleMatch  = paint.Style{Attr: paint.Underline}
 )
 

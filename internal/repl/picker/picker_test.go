@@ -45,7 +45,7 @@ func TestView(t *testing.T) {
 func TestColors(t *testing.T) {
 	p := picker.New(items, picker.Options{})
 	p.SetFilter("md")
-	want := []string{"\x1b[1;36m› /\x1b[0;1;4;36mm\x1b[0;1;36mo\x1b[0;1;4;36md\x1b[0;1;36mel\x1b[0;90m  choose another model\x1b[m"}
+	want := []string{"\x1b[1;94m› /\x1b[0;1;4;94mm\x1b[0;1;94mo\x1b[0;1;4;94md\x1b[0;1;94mel\x1b[0;90m  choose another model\x1b[m"}
 	if d := cmp.Diff(want, p.View(80, 5)); d != "" {
 		t.Error(strings.ReplaceAll(d, "\x1b", "␛"))
 	}

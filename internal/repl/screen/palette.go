@@ -2,23 +2,28 @@ package screen
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 
 	"github.com/charmbracelet/colorprofile"
+
+	"github.com/bb2d0cf4/agent/internal/repl/paint"
 )
 
-// palette brings colours down to those that the terminal has.
+// palette puts the theme's colours in the place of the program's, and brings them
+// down to those that the terminal has.
 type palette struct {
 	profile colorprofile.Profile
+	colours paint.Palette     // nil: colours are taken as they are
 	known   map[string]string // style sequences, as translated
 }
 
-// maxKnown bounds the memory of a palette; a theme has some dozens of styles.
+// maxKnown bounds the memory of a palette; the program has some dozens of styles.
 const maxKnown = 4096
 
-// downsample translates the style sequences of a clean line.
-func (p *palette) downsample(s string) string {
-	if p.profile == colorprofile.TrueColor {
+// colour translates the style sequences of a clean line.
+func (p *palette) colour(s string) string {
+	if p.profile == colorprofile.TrueColor && p.colours == nil {
 		return s
 	}
 	var b strings.Builder
@@ -42,18 +47,101 @@ func (p *palette) translate(seq string) string {
 	if t, ok := p.known[seq]; ok {
 		return t
 	}
-	var b bytes.Buffer
-	w := colorprofile.Writer{Forward: &b, Profile: p.profile}
-	t := ""
-	if _, err := w.WriteString(seq); err == nil {
-		t = b.String()
-	}
-	if len(t) >= 3 && isReset(t) && !strings.HasPrefix(seq, "\x1b[0;") {
-		t = "" // only colours, and none of them is left
-	}
+	t := p.downsample(p.themed(seq))
 	if p.known == nil || len(p.known) >= maxKnown {
 		p.known = map[string]string{}
 	}
 	p.known[seq] = t
 	return t
+}
+
+// downsample brings the colours of a sequence down to the terminal's.
+func (p *palette) downsample(seq string) string {
+	if p.profile == colorprofile.TrueColor || seq == "" || isReset(seq) {
+		return seq
+	}
+	var b bytes.Buffer
+	w := colorprofile.Writer{Forward: &b, Profile: p.profile}
+	if _, err := w.WriteString(seq); err != nil {
+		return ""
+	}
+	t := b.String()
+	if len(t) >= 3 && isReset(t) && !strings.HasPrefix(seq, "\x1b[0;") {
+		return "" // only colours, and none of them is left
+	}
+	return t
+}
+
+// themed returns a style sequence in the theme's colours.
+func (p *palette) themed(seq string) string {
+	if p.colours == nil {
+		return seq
+	}
+	params := strings.Split(seq[2:len(seq)-1], ";")
+	var out []string
+	for i := 0; i < len(params); i++ {
+		c, kind, n := colourOf(params[i:])
+		switch kind {
+		case text, behind:
+			out = append(out, p.colours[c].Params(kind == behind))
+		case none:
+			out = append(out, params[i])
+		case underline: // has the text's colour
+		}
+		i += n - 1
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return "\x1b[" + strings.Join(out, ";") + "m"
+}
+
+// kind is what a colour is for.
+type kind int
+
+const (
+	none kind = iota
+	text
+	behind
+	underline
+)
+
+// colourOf reads a colour from the start of a sequence's parameters, and returns how
+// many it took. A colour that is not of the terminal's palette is none of the
+// program's, and zero.
+func colourOf(params []string) (c paint.Color, of kind, n int) {
+	head, _, colon := strings.Cut(params[0], ":")
+	code, err := strconv.Atoi(head)
+	if err != nil {
+		return 0, none, 1
+	}
+	of, extended := map[int]kind{38: text, 48: behind, 58: underline}[code]
+	switch {
+	case !extended:
+		c, of = basic(code)
+		return c, of, 1
+	case colon || len(params) < 2:
+		return 0, of, 1
+	case params[1] != "5" || len(params) < 3:
+		return 0, of, min(len(params), 5)
+	}
+	if index, err := strconv.ParseUint(params[2], 10, 8); err == nil {
+		c = paint.Index(uint8(index))
+	}
+	return c, of, 3
+}
+
+// basic is the colour that one parameter sets.
+func basic(code int) (paint.Color, kind) {
+	bright := 0
+	if code >= 90 {
+		code, bright = code-60, 8
+	}
+	switch {
+	case code >= 30 && code < 38:
+		return paint.Index(uint8(code - 30 + bright)), text
+	case code >= 40 && code < 48:
+		return paint.Index(uint8(code - 40 + bright)), behind
+	}
+	return 0, none
 }

@@ -5,6 +5,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/bb2d0cf4/agent/internal/repl/paint"
 )
 
 // row is a line that may be written: it holds text and styles only, ends in the
@@ -21,6 +23,11 @@ type preparer struct {
 	palette
 	width int
 	last  []row
+}
+
+// use puts other colours in; the live region is prepared anew.
+func (p *preparer) use(colours paint.Palette) {
+	p.colours, p.known, p.last = colours, nil, nil
 }
 
 // tail prepares the live region.
@@ -85,7 +92,7 @@ func (p *preparer) safe(line string) (string, facts) {
 		f = look(line)
 	}
 	if f.styled {
-		line = p.downsample(line)
+		line = p.colour(line)
 	}
 	if strings.HasSuffix(line, " ") || f.styled {
 		line = strings.TrimRight(line, " ")

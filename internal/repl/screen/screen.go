@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/charmbracelet/colorprofile"
+
+	"github.com/bb2d0cf4/agent/internal/repl/paint"
 )
 
 // Options says which terminal to draw on.
@@ -217,8 +219,10 @@ func (s *Screen) SetSync(supported bool) {
 	s.shown.sync = supported
 }
 
-// Profile returns the colours that the terminal shows.
-func (s *Screen) Profile() colorprofile.Profile { return s.habits.profile }
+// SetPalette says what the colours of the program look like from now on; no other
+// colour reaches the terminal then.
+func (s *Screen) SetPalette(colours paint.Palette) { s.lines.use(colours) }
 
-// NoColor says that the user or the terminal wants no colours.
-func (s *Screen) NoColor() bool { return s.habits.profile < colorprofile.ANSI }
+// Profile returns the colours that the terminal shows; one below colorprofile.ANSI
+// says that there are none, or that the user wants none.
+func (s *Screen) Profile() colorprofile.Profile { return s.habits.profile }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/colorprofile"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -257,8 +258,8 @@ func TestColours(t *testing.T) {
 		if x, y := term.Cell(0, 0).Style, term.Cell(1, 0).Style; x != tt.x || y != tt.y {
 			t.Errorf("%s: styles %q, %q, want %q, %q", tt.env, x, y, tt.x, tt.y)
 		}
-		if want := strings.HasPrefix(tt.env, "NO"); s.NoColor() != want {
-			t.Errorf("%s: NoColor %v", tt.env, s.NoColor())
+		if want := strings.HasPrefix(tt.env, "NO"); (s.Profile() < colorprofile.ANSI) != want {
+			t.Errorf("%s: profile %v", tt.env, s.Profile())
 		}
 	}
 }

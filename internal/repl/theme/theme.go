@@ -1,69 +1,57 @@
-// Package theme is what drawing depends on: the size of the terminal, its
-// background and the few colours of the program. It guarantees that without colours
-// no escape sequence is written.
+// Package theme is what drawing depends on: the size of the terminal and the few
+// styles of the program. It guarantees that without colours no escape sequence is
+// written, and that the colours of a theme can be read on the backgrounds that it is
+// made for.
 package theme
 
 import (
 	"fmt"
-	"image/color"
 	"strings"
 	"time"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/bb2d0cf4/agent/internal/repl/paint"
 )
 
 // Style is one of them.
 type Style = lipgloss.Style
 
-// Styles are the few colours of the program; the zero value has none.
+// Styles are the few styles of the program; the zero value has none.
 type Styles struct {
 	Dim, Accent, Good, Bad, Warn, User Style
 }
 
-// Look is what drawing depends on.
+// Look is what drawing depends on. The styles are the same in every theme: it is the
+// screen that puts the theme's colours in (see Palette).
 type Look struct {
 	Width, Height int // cells
-	Dark, NoColor bool
+	Theme         string
+	Dark          bool // the terminal's background, as far as it is known
+	NoColor       bool
 	Styles        Styles
 }
 
-// New returns the look of a terminal with a dark or light background.
-func New(dark, noColor bool) Look {
-	return Look{Dark: dark, NoColor: noColor, Styles: newStyles(dark, noColor)}
-}
-
-// On returns l for another background.
-func (l Look) On(dark bool) Look {
-	l.Dark, l.Styles = dark, newStyles(dark, l.NoColor)
-	return l
-}
-
-// newStyles returns the styles for a background. Without colour, what matters is
-// still told apart by its words.
-func newStyles(dark, noColor bool) Styles {
-	if noColor {
-		plain := lipgloss.NewStyle()
-		return Styles{plain, plain, plain, plain, plain, plain}
+// New returns the look of a terminal. Without colour, what matters is still told
+// apart by its words.
+func New(theme string, noColor bool) Look {
+	if noColor || theme == None {
+		return Look{Theme: theme, Dark: true, NoColor: true}
 	}
-	pick := lipgloss.LightDark(dark)
-	fg := func(light, dark string) lipgloss.Style {
-		return lipgloss.NewStyle().Foreground(pick(hex(light), hex(dark)))
-	}
-	return Styles{
-		Dim:    fg("#6b7280", "#8b949e"),
-		Accent: fg("#0550ae", "#79c0ff"),
-		Good:   fg("#116329", "#7ee787"),
-		Bad:    fg("#a40e26", "#ff7b72"),
-		Warn:   fg("#7d4e00", "#e3b341"),
-		User:   fg("#24292f", "#e6edf3").Bold(true),
-	}
+	fg := func(c paint.Color) Style { return lipgloss.NewStyle().Foreground(ansi.BasicColor(c.Slot())) }
+	return Look{Theme: theme, Dark: true, Styles: Styles{
+		Dim:    fg(paint.Dim),
+		Accent: fg(paint.Accent),
+		Good:   fg(paint.Good),
+		Bad:    fg(paint.Bad),
+		Warn:   fg(paint.Warn),
+		User:   fg(paint.Strong).Bold(true),
+	}}
 }
-
-func hex(s string) color.Color { return lipgloss.Color(s) }
 
 // Paint styles a line; an empty one stays empty.
-func Paint(s lipgloss.Style, line string) string {
+func Paint(s Style, line string) string {
 	if line == "" {
 		return ""
 	}
