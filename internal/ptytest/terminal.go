@@ -41,7 +41,8 @@ type Terminal struct {
 }
 
 // New opens a terminal. It is closed, and what runs on it is killed, when the test
-// ends. Answers of the model go back to the program.
+// ends. Answers of the model go back to the program. The test fails if the program
+// changed a row that it had finished (see vt.Stats).
 func New(t testing.TB, opt vt.Options) *Terminal {
 	t.Helper()
 	master, tty, err := open()
@@ -59,6 +60,9 @@ func New(t testing.TB, opt vt.Options) *Terminal {
 	t.Cleanup(func() {
 		p.close()
 		work.Wait()
+		for _, row := range p.model.Stats().Touched {
+			t.Errorf("a finished row was %s", row)
+		}
 	})
 	return p
 }

@@ -80,10 +80,12 @@ func (t *Terminal) erase(final byte, args string) bool {
 	mode := arg(args, 0, 0)
 	switch {
 	case final == 'K' && mode == 0:
+		t.touch(p.y, "erased")
 		t.line(p.y).cut(p.x)
 	case final == 'K' && mode == 2:
-		*t.line(p.y) = line{}
+		t.blankRows(p.y, p.y+1)
 	case final == 'J' && mode == 0:
+		t.touch(p.y, "erased")
 		t.line(p.y).cut(p.x)
 		t.blankRows(p.y+1, t.opt.Height)
 	case final == 'J' && mode == 2:
@@ -99,6 +101,7 @@ func (t *Terminal) erase(final byte, args string) bool {
 
 func (t *Terminal) blankRows(from, to int) {
 	for y := from; y < to; y++ {
+		t.touch(y, "erased")
 		*t.line(y) = line{}
 	}
 }

@@ -11,6 +11,8 @@ import (
 type line struct {
 	cells   []Cell
 	wrapped bool // the text continues on the next row
+	final   bool // written while the terminal wraps: see Stats.Touched
+	kept    bool // final, and left by a line feed
 }
 
 // String returns the row's text without blanks at its end.
@@ -131,6 +133,8 @@ func (t *Terminal) put(cluster string) {
 		}
 	}
 	p.wrap = false
+	t.touch(p.y, "written over")
+	t.line(p.y).final = !t.modes.NoWrap && !t.modes.AltScreen
 	t.line(p.y).set(p.x, Cell{Text: cluster, Width: w, Style: t.style.String()})
 	if p.x += w; p.x >= t.opt.Width {
 		p.x = t.opt.Width - 1
@@ -138,9 +142,20 @@ func (t *Terminal) put(cluster string) {
 	}
 }
 
+// touch notes that a row of the screen is about to change which was to stay.
+func (t *Terminal) touch(y int, how string) {
+	if l := t.line(y); l.kept {
+		t.stats.Touched = append(t.stats.Touched, how+": "+l.String())
+		l.kept = false // once is enough
+	}
+}
+
 // lineFeed moves the cursor down, and scrolls at the bottom.
 func (t *Terminal) lineFeed() {
 	p := t.page()
+	if l := t.line(p.y); l.final {
+		l.kept = true
+	}
 	if p.y < t.opt.Height-1 {
 		p.y++
 		return

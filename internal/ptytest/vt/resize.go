@@ -75,6 +75,9 @@ func (t *Terminal) rewrap(lines []line, marks ...*place) []line {
 		}
 		cells, starts := join(lines[first:i])
 		rows := split(cells, t.opt.Width)
+		for r := range rows {
+			rows[r].final, rows[r].kept = lines[first].final, lines[first].kept
+		}
 		for m, f := range from {
 			if f.line >= first && f.line < i {
 				row, col := find(rows, starts[f.line-first]+f.cell)

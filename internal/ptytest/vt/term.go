@@ -62,6 +62,11 @@ type Stats struct {
 	Unknown []string // sequences that the model does not know
 	Fences  []string // bodies of OSC 7777 sequences, see ptytest
 	Title   string
+	// Touched are the rows that a program changed although they were finished. A row
+	// is finished that was written while the terminal wraps (DECAWM) and then left by
+	// a line feed: a program that draws on the main screen switches wrapping off for
+	// what it is going to change.
+	Touched []string
 }
 
 // Terminal is the model. It is not safe for concurrent use.

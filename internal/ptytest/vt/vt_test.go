@@ -186,3 +186,35 @@ func TestSplitStreams(t *testing.T) {
 		}
 	})
 }
+
+// A row that was finished may not change; one that is live, or not left yet, may.
+func TestTouched(t *testing.T) {
+	const live, done = "\x1b[?7l", "\x1b[?7h"
+	tests := []struct{ name, in, want string }{
+		{"live rows", live + "one\r\ntwo\x1b[A\rmore\x1b[K\r\n\x1b[J" + done, ""},
+		{"a live row that is finished", live + "on" + done + "e\r\ntwo", ""},
+		{"the row that is being written", "one\rtwo\x1b[K", ""},
+		{"wrapped", "abcdefghij\x1b[A\rx", "written over: abcdefgh"},
+		{"written over", "one\r\n\x1b[Ax", "written over: one"},
+		{"the end of a row", "one\r\n\x1b[A\x1b[2C\x1b[K", "erased: one"},
+		{"the whole row", "one\r\n\x1b[A\x1b[2K", "erased: one"},
+		{"all below", "one\r\ntwo\r\n\x1b[2A\x1b[J", "erased: one|erased: two"},
+		{"the screen", "one\r\n\x1b[2J", "erased: one"},
+		{"the alternate screen", "one\r\n\x1b[?1049hx\r\n\x1b[H\x1b[2Jy\x1b[?1049l", ""},
+		{"once", "one\r\n\x1b[Ax\x1b[2K", "written over: one"},
+	}
+	for _, tt := range tests {
+		term := New(Options{Width: 8, Height: 4})
+		write(t, term, tt.in)
+		if got := strings.Join(term.Stats().Touched, "|"); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+	term := New(Options{Width: 8, Height: 4})
+	write(t, term, "one\r\ntwo three\r\n")
+	term.Resize(4, 4)
+	write(t, term, "\x1b[2Ax")
+	if got := strings.Join(term.Stats().Touched, "|"); !strings.HasPrefix(got, "written over: ") {
+		t.Errorf("after a resize: %q", got)
+	}
+}

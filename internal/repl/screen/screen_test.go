@@ -434,6 +434,9 @@ func (sc *script) check() {
 	if u := sc.term.Stats().Unknown; u != nil {
 		sc.Fatalf("unknown sequences: %q", u)
 	}
+	if rows := sc.term.Stats().Touched; rows != nil {
+		sc.Fatalf("finished rows were changed: %q", rows)
+	}
 	if sc.term.Modes().NoWrap || sc.term.Modes().Sync || sc.term.Modes().Style != "" {
 		sc.Fatalf("left behind: %+v", sc.term.Modes())
 	}
@@ -538,6 +541,9 @@ func TestRandomResizes(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			rt.Fatalf("%v: (-want +got):\n%s", opt, diff)
+		}
+		if rows := term.Stats().Touched; rows != nil {
+			rt.Fatalf("%v: finished rows were changed: %q", opt, rows)
 		}
 	})
 }
