@@ -47,7 +47,7 @@ var layers = []struct {
 	{"internal/workspace/journal", []string{"internal/statefile"}},
 	{"internal/workspace/text", nil},
 	{"internal/workspace/undo", []string{
-		"internal/workspace", "internal/workspace/journal", "internal/workspace/text",
+		"internal/diff", "internal/workspace", "internal/workspace/journal", "internal/workspace/text",
 	}},
 	{"internal/confirm", []string{"internal/workspace"}},
 	{"internal/permission", []string{"internal/confirm", "internal/tools/shell", "internal/workspace"}},

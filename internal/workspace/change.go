@@ -44,6 +44,9 @@ type Change struct {
 	File          // what was there when the change was computed
 	After  string // the whole new text, in the same terms as File.Text
 	Delete bool   // the file is to be removed (undo of a file that was created)
+	// Dirs are folders that go with a deleted file if they are empty then:
+	// absolute, outermost first.
+	Dirs []string
 }
 
 // NewContent returns c with text in the place of After. It normalises nothing.

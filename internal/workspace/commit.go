@@ -121,7 +121,9 @@ func (k *commit) run(ctx context.Context) (err error) {
 	if !k.change.Exists {
 		k.entry.Dirs = k.target.missingDirs()
 	}
-	if !k.change.Delete {
+	if k.change.Delete {
+		k.entry.Dirs = k.change.Dirs
+	} else {
 		k.entry.Temp = tempName()
 	}
 	if err := k.begin(); err != nil {
@@ -182,7 +184,11 @@ func (k *commit) settle() error {
 	if err := k.root.at(stepDone); err != nil {
 		return err
 	}
-	return errors.Join(syncDir(k.target.dir), k.root.journal.End(&k.entry, true))
+	err := syncDir(k.target.dir)
+	if k.change.Delete {
+		k.target.place.folder.removeEmpty(k.entry.Dirs)
+	}
+	return errors.Join(err, k.root.journal.End(&k.entry, true))
 }
 
 // clean removes what a failed commit made.

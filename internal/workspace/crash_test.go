@@ -34,6 +34,8 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	case "session":
 		err = writeSession(os.Args[1:])
+	case "rewind":
+		err = rewindAndRedo(os.Args[1:])
 	case "plain":
 		err = writePlain(os.Args[1:])
 	}

@@ -12,9 +12,9 @@ import (
 )
 
 // settle finds out what came of an entry whose process died, and removes what it
-// left: its temp file, which it alone can have made, and folders that it made
-// for nothing. What cannot be removed (its folder became read-only) is no reason
-// not to start.
+// left: its temp file, which it alone can have made, and folders that were made
+// for a file which is not there. What cannot be removed (its folder became
+// read-only) is no reason not to start.
 func settle(e *journal.Entry) (done bool, err error) {
 	done = onDisk(e)
 	if dir, err := os.OpenRoot(filepath.Dir(e.Path)); err == nil {
@@ -23,8 +23,8 @@ func settle(e *journal.Entry) (done bool, err error) {
 			return false, err
 		}
 	}
-	if done || len(e.Dirs) == 0 {
-		return done, nil
+	if done == (e.After != nil) || len(e.Dirs) == 0 {
+		return done, nil // their file is there
 	}
 	parent := filepath.Dir(e.Dirs[0])
 	if root, err := os.OpenRoot(parent); err == nil {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 
 	"github.com/bb2d0cf4/agent/internal/workspace/journal"
@@ -116,16 +115,6 @@ func (r *Root) Roots() []string {
 		out[i] = f.path
 	}
 	return out
-}
-
-// RemoveEmpty removes those of the folders, given by their resolved paths, that
-// are empty.
-func (r *Root) RemoveEmpty(dirs []string) {
-	dirs = slices.Clone(dirs)
-	slices.SortFunc(dirs, func(a, b string) int { return len(a) - len(b) })
-	for i := range r.files.folders {
-		r.files.folders[i].removeEmpty(dirs)
-	}
 }
 
 // removeEmpty removes the folders among dirs (outermost first) that are empty. Those that are not

@@ -68,10 +68,10 @@ type Entry struct {
 	Made
 }
 
-// Made is what a change makes beside the new content.
+// Made is what a change makes, or takes away, beside the content.
 type Made struct {
 	Temp string   `json:"temp,omitzero"` // beside the file, while it is written
-	Dirs []string `json:"dirs,omitzero"` // folders made for the file, outermost first
+	Dirs []string `json:"dirs,omitzero"` // folders made for the file, or to go with it, outermost first
 }
 
 // Origin says what a change is made for.

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/workspace"
@@ -32,12 +34,13 @@ func reopen(t testing.TB, dir, home string) *tree {
 	if err != nil {
 		t.Fatal(err)
 	}
+	w := &tree{root, t, home}
 	t.Cleanup(func() {
-		if err := root.Close(); err != nil {
+		if err := w.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	return &tree{root, t, home}
+	return w
 }
 
 // path is where the file with a name is.
@@ -122,4 +125,38 @@ func must(t testing.TB, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// state is what is in the workspace: content and mode of each file.
+func (w *tree) state() map[string]string {
+	out := map[string]string{}
+	for _, name := range w.files() {
+		info, err := os.Lstat(w.path(name))
+		must(w.t, err)
+		out[name] = info.Mode().String()
+		if info.Mode().IsRegular() {
+			out[name] += " " + w.content(name)
+		}
+	}
+	return out
+}
+
+// load is how much a test does: reduced, or in full.
+func load(reduced, full int) int {
+	if os.Getenv("AGENT_TEST_FULL") != "" {
+		return full
+	}
+	return reduced
+}
+
+// seed is random, or what AGENT_TEST_SEED says.
+func seed(t *testing.T) int {
+	t.Helper()
+	s := os.Getenv("AGENT_TEST_SEED")
+	if s == "" {
+		return rand.IntN(1 << 30)
+	}
+	n, err := strconv.Atoi(s)
+	must(t, err)
+	return n
 }

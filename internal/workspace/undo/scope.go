@@ -2,6 +2,7 @@ package undo
 
 import (
 	"slices"
+	"time"
 
 	"github.com/bb2d0cf4/agent/internal/workspace/journal"
 )
@@ -21,8 +22,26 @@ const (
 type Scope struct {
 	What    What
 	Session string
-	File    string          // by its path or its name
-	Calls   map[string]bool // of a model: only the changes that these have made
+	File    string // by its path or its name
+	Since   Since
+}
+
+// Since is an instant in a session. A call that is known to come after it, or
+// before it, does so whatever the clock said.
+type Since struct {
+	Calls map[string]bool // of the model: whether it came after
+	Time  time.Time       // decides about other calls; zero: none of them came after
+}
+
+// before says that e came before s.
+func (s Since) before(e journal.Past) bool {
+	if after, known := s.Calls[e.Call]; known {
+		return !after
+	}
+	if s.Time.IsZero() {
+		return s.Calls != nil
+	}
+	return e.Time < s.Time.UnixNano()
 }
 
 // ExportTool is the tool of changes that write down a session. They are not part
@@ -40,7 +59,7 @@ func (s Scope) means(e journal.Past) bool {
 		return false
 	case s.File != "" && e.Path != s.File && e.Name != s.File:
 		return false
-	case s.Calls != nil && !s.Calls[e.Call]:
+	case s.Since.before(e):
 		return false
 	}
 	return true

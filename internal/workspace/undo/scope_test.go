@@ -34,7 +34,7 @@ func TestEverythingSinceACall(t *testing.T) {
 	w.edit("c", "c3\n", call("s", "3.1"))
 	w.edit("d", "d\n", call("other", "9.1"))
 	w.undo(undo.LastChange) // that of the other session
-	plan := w.find(undo.Scope{What: undo.Everything, Session: "s", Calls: map[string]bool{"2.1": true, "2.2": true, "3.1": true}})
+	plan := w.find(undo.Scope{What: undo.Everything, Session: "s", Since: undo.Since{Calls: map[string]bool{"2.1": true, "2.2": true, "3.1": true}}})
 	if diff := cmp.Diff([]string{"b", "a", "c"}, names(plan)); diff != "" {
 		t.Error(diff)
 	}

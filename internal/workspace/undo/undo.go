@@ -53,29 +53,45 @@ type step struct {
 	session string
 	undoes  []string        // entries
 	target  *workspace.Hash // of the content to bring back; nil: no file
-	dirs    []string        // on the way to the file, made by us
 }
 
 // Find returns what an undo would change; nothing is changed yet. If no file can
 // be done, the error says why: ErrNothing, or workspace.ErrStale if the files
 // are not what they were left as.
 func Find(ctx context.Context, root *workspace.Root, s Scope) (Plan, error) {
+	log, err := Read(ctx, root)
+	if err != nil {
+		return Plan{}, err
+	}
+	return log.Plan(s)
+}
+
+// Log is what was done to the files of a workspace, as it was when it was read.
+type Log struct {
+	root *workspace.Root
+	past []journal.Past // oldest first
+}
+
+// Read reads what was done.
+func Read(ctx context.Context, root *workspace.Root) (*Log, error) {
 	past, err := root.Past()
 	if err == nil {
 		err = ctx.Err()
 	}
-	if err != nil {
-		return Plan{}, err
-	}
-	p := Plan{root: root, redo: s.What == LastUndo}
-	for _, c := range chains(past, s) {
-		change, st, err := undoOf(root, c)
+	return &Log{root, past}, err
+}
+
+// Plan is Find.
+func (l *Log) Plan(s Scope) (Plan, error) {
+	p := Plan{root: l.root, redo: s.What == LastUndo}
+	for _, c := range chains(l.past, s) {
+		change, st, err := undoOf(l.root, c)
 		if err != nil {
 			p.Refused = append(p.Refused, Refused{c[0].Name, err})
 			continue
 		}
 		if change.Delete {
-			st.dirs = madeFor(change.Path, past)
+			change.Dirs = madeFor(change.Path, l.past)
 		}
 		p.Changes = append(p.Changes, change)
 		p.steps = append(p.steps, st)
@@ -98,7 +114,8 @@ func (p Plan) Err() error {
 	return errors.Join(errs...)
 }
 
-// madeFor lists the folders on the way to path that some change has made.
+// madeFor lists the folders on the way to path that some change has made,
+// outermost first.
 func madeFor(path string, past []journal.Past) []string {
 	var dirs []string
 	for _, e := range past {
@@ -108,6 +125,7 @@ func madeFor(path string, past []journal.Past) []string {
 			}
 		}
 	}
+	slices.SortFunc(dirs, func(a, b string) int { return len(a) - len(b) })
 	return dirs
 }
 
@@ -188,8 +206,7 @@ func decodeOne(data []byte, f workspace.Format) (string, error) {
 // Do carries out p as it was shown. If a file was changed since the plan nothing
 // is done, and the error is workspace.ErrStale; should that happen between two of
 // the files, what was undone before stays undone, is journalled, and is named by
-// the error. It also removes folders that were made for the files, if they are
-// empty.
+// the error.
 func (p Plan) Do(ctx context.Context) error {
 	for i, c := range p.Changes {
 		if err := p.confirm(c, p.steps[i]); err != nil {
@@ -200,21 +217,16 @@ func (p Plan) Do(ctx context.Context) error {
 	if p.redo {
 		by.Tool = redoTool
 	}
-	var dirs []string
-	var err error
 	for i, c := range p.Changes {
 		by.Session, by.Undoes = p.steps[i].session, p.steps[i].undoes
-		if _, err = p.root.Commit(ctx, c, by); err != nil {
+		if _, err := p.root.Commit(ctx, c, by); err != nil {
 			if errors.Is(err, workspace.ErrUnsettled) {
 				i++ // it is undone; but what the disk refuses once it may refuse again
 			}
-			err = stopped(p.Changes[:i], c, err)
-			break
+			return stopped(p.Changes[:i], c, err)
 		}
-		dirs = append(dirs, p.steps[i].dirs...)
 	}
-	p.root.RemoveEmpty(dirs)
-	return err
+	return nil
 }
 
 // stopped says how far an undo came.

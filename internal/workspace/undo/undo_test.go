@@ -4,12 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
 	"github.com/bb2d0cf4/agent/internal/workspace"
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
@@ -232,64 +229,4 @@ func TestUndoAcrossEncodings(t *testing.T) {
 	if got := w.content("f"); got != "日本\n" {
 		t.Errorf("f holds %q", got)
 	}
-}
-
-// TestRandomEditsAndUndos makes random edits of random files in turns, with
-// restarts, and takes all of them back: each undo must give exactly the bytes
-// and the mode before.
-func TestRandomEditsAndUndos(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		w := open(t)
-		contents := []string{"", "a\n", "a\r\nb\r\n", "\xef\xbb\xbfbom\n", "caf\xe9", "\xff\xfea\x00", "long\n" + strings.Repeat("x\n", 300)}
-		names := []string{"f", "d/g", "d/e/h"}
-		for _, name := range names {
-			if rapid.Bool().Draw(rt, "there") {
-				w.write(name, rapid.SampledFrom(contents).Draw(rt, "content"))
-				must(t, os.Chmod(w.path(name), rapid.SampledFrom([]os.FileMode{0o644, 0o755, 0o600}).Draw(rt, "mode")))
-			}
-		}
-		states := []map[string]string{w.state()}
-		for i := range rapid.IntRange(1, 4).Draw(rt, "turns") {
-			for range rapid.IntRange(1, 3).Draw(rt, "edits") {
-				name := rapid.SampledFrom(names).Draw(rt, "name")
-				c, err := w.Propose(name, func(f workspace.File) (string, error) {
-					return f.Text + fmt.Sprintf("%d%s", i, f.Format.EOL), nil
-				})
-				must(t, err)
-				_, err = w.Commit(t.Context(), c, turn(i))
-				must(t, err)
-			}
-			states = append(states, w.state())
-			if rapid.Bool().Draw(rt, "restart") {
-				w = reopen(t, w.Dir(), w.home)
-			}
-		}
-		for _, want := range slices.Backward(states[:len(states)-1]) {
-			w.undo(undo.LastTurn)
-			if diff := cmp.Diff(want, w.state()); diff != "" {
-				rt.Fatal(diff)
-			}
-			if rapid.Bool().Draw(rt, "redo and undo") {
-				w.undo(undo.LastUndo)
-				w.undo(undo.LastTurn)
-				if diff := cmp.Diff(want, w.state()); diff != "" {
-					rt.Fatal(diff)
-				}
-			}
-		}
-	})
-}
-
-// state is what is in the workspace: content and mode of each file.
-func (w *tree) state() map[string]string {
-	out := map[string]string{}
-	for _, name := range w.files() {
-		info, err := os.Lstat(w.path(name))
-		must(w.t, err)
-		out[name] = info.Mode().String()
-		if info.Mode().IsRegular() {
-			out[name] += " " + w.content(name)
-		}
-	}
-	return out
 }

@@ -1,0 +1,150 @@
+package workspace_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/workspace"
+	"github.com/bb2d0cf4/agent/internal/workspace/undo"
+)
+
+// rewindAndRedo is a child that takes two turns back and forth again until it is
+// killed. Arguments: folder, home.
+func rewindAndRedo(args []string) error {
+	root, err := workspace.Open(args[0], workspace.Options{Home: args[1]})
+	if err != nil {
+		return err
+	}
+	root.At(func(step string) error { return say("phase", step) })
+	for {
+		for _, what := range []undo.What{undo.Everything, undo.LastUndo} {
+			if err := takeBack(root, what); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func takeBack(root *workspace.Root, what undo.What) error {
+	plan, err := undo.Find(context.Background(), root, undo.Scope{What: what, Session: "s"})
+	if err != nil {
+		return err
+	}
+	return plan.Do(context.Background())
+}
+
+// rewindable is a folder with two turns to take back, as it was before and after.
+type rewindable struct {
+	*tree
+	before, after map[string]string
+}
+
+func newRewindable(t *testing.T) *rewindable {
+	w := &rewindable{tree: open(t)}
+	w.write("a", "a0\n")
+	w.write("b", "b0\n")
+	must(t, os.Chmod(w.path("a"), 0o600))
+	must(t, os.Chmod(w.path("b"), 0o755))
+	w.before = w.state()
+	w.edit("a", "a1\n", turn(1))
+	w.edit("new/deep/c", "c1\n", turn(1))
+	w.edit("b", strings.Repeat("b1\n", 5000), turn(2))
+	w.edit("a", "a2\n", turn(2))
+	must(t, os.Chmod(w.path("a"), 0o644))
+	w.after = w.state()
+	return w
+}
+
+// state is the mode and the content of each file, and the folders.
+func (w *tree) state() map[string]string {
+	w.t.Helper()
+	out := map[string]string{}
+	for _, name := range w.files() {
+		info, err := os.Lstat(w.path(name))
+		must(w.t, err)
+		if out[name] = info.Mode().String(); info.Mode().IsRegular() {
+			out[name] += " " + w.content(name)
+		}
+	}
+	return out
+}
+
+// TestKilledRewind kills a rewind of several files, and its undo, at random
+// instants. After each kill every file is as before or as after, with its mode;
+// the next start leaves nothing behind; and from there both a rewind and an undo
+// of it lead to exactly where they lead without a kill.
+func TestKilledRewind(t *testing.T) {
+	kills, start := load(120, 2000), seed(t)
+	rng := rand.New(rand.NewPCG(uint64(start), 4))
+	phases := []string{"blob", "journal", "temp", "sync", "check", "rename", "done"}
+	mixed, counts := 0, map[string]int{}
+	for i := range kills {
+		w := newRewindable(t)
+		must(t, w.Close()) // the child is alone
+		phase := phases[i%len(phases)]
+		kill(t, "rewind", []string{w.Dir(), w.home}, phase, rng.IntN(5), time.Duration(rng.IntN(300))*time.Microsecond)
+		counts[phase]++
+		root, err := workspace.Open(w.Dir(), workspace.Options{Home: w.home})
+		must(t, err)
+		w.Root = root
+		if w.eachIsWhole(); !cmp.Equal(w.state(), w.before) && !cmp.Equal(w.state(), w.after) {
+			mixed++
+		}
+		w.leadsTo(undo.Everything, w.before)
+		w.leadsTo(undo.LastUndo, w.after)
+		must(t, root.Close())
+		if t.Failed() {
+			t.Fatalf("kill %d of seed %d, in phase %s", i, start, phase)
+		}
+	}
+	t.Logf("load: %d kills, seed %d, kills per phase: %v, in the midst of the files: %d", kills, start, counts, mixed)
+	if mixed < kills/10 {
+		t.Errorf("%d of %d kills were in the midst of a rewind", mixed, kills)
+	}
+}
+
+// eachIsWhole sees that each file is as before or as after, and that nothing else
+// is there.
+func (w *rewindable) eachIsWhole() {
+	w.t.Helper()
+	got := w.state()
+	for _, name := range []string{"a", "b", "new/deep/c"} {
+		if got[name] != w.before[name] && got[name] != w.after[name] {
+			w.t.Errorf("%s is neither as before nor as after: %.40q", name, got[name])
+		}
+	}
+	for name := range got {
+		if strings.HasPrefix(name, "new") && got["new/deep/c"] == "" || filepath.Base(name)[0] == '.' {
+			w.t.Errorf("left over: %s", name)
+		}
+	}
+	for _, ext := range []string{"live", "lock"} {
+		if left, _ := filepath.Glob(filepath.Join(w.home, "undo", "*", "*."+ext)); len(left) > 0 {
+			w.t.Errorf("left over: %v", left)
+		}
+	}
+}
+
+// leadsTo takes back what there is, step by step: one, or two if the first was
+// interrupted.
+func (w *rewindable) leadsTo(what undo.What, want map[string]string) {
+	w.t.Helper()
+	for range 2 {
+		err := takeBack(w.Root, what)
+		if errors.Is(err, undo.ErrNothing) {
+			break
+		}
+		must(w.t, err)
+	}
+	if diff := cmp.Diff(want, w.state()); diff != "" {
+		w.t.Errorf("%v leads to %s", what, diff)
+	}
+}

@@ -1,0 +1,92 @@
+package undo
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/bb2d0cf4/agent/internal/diff"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+	"github.com/bb2d0cf4/agent/internal/workspace/journal"
+)
+
+// Net is what the changes of one file came to.
+type Net struct {
+	Name             string
+	Before, After    string
+	Created, Deleted bool // there was no file before; there is none after
+	// Others says that somebody else changed the file too, between the changes or
+	// after them, and that Before to After has that in it.
+	Others bool
+	// Err is why Before or After is not known.
+	Err error
+}
+
+// Counts returns how many lines were added and removed.
+func (n Net) Counts() (added, removed int) { return diff.Count(n.Before, n.After) }
+
+// Diff is the change as a unified diff; it is empty if nothing came of it.
+func (n Net) Diff() string {
+	before, after := n.Name, n.Name
+	if n.Created {
+		before = ""
+	}
+	if n.Deleted {
+		after = ""
+	}
+	return diff.Unified(before, after, n.Before, n.After)
+}
+
+// Net returns what the changes that s means came to, file by file, in the order
+// in which the files were first changed.
+func (l *Log) Net(ctx context.Context, s Scope) ([]Net, error) {
+	var all []Net
+	for _, c := range chains(l.past, s) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		all = append(all, l.net(c))
+	}
+	return all, nil
+}
+
+func (l *Log) net(c chain) Net {
+	first, last := c[0], c[len(c)-1]
+	n := Net{Name: last.Name, Created: first.Before == nil}
+	for i, e := range c[1:] {
+		n.Others = n.Others || !same(c[i].After, e.Before)
+	}
+	var before []byte
+	if !n.Created {
+		if before, n.Err = first.Content(); n.Err != nil {
+			return n
+		}
+	}
+	after, others, err := l.leftBy(last)
+	n.Others, n.Deleted = n.Others || others, err == nil && after == nil
+	if err == nil {
+		_, n.Before, n.After, err = decode(before, after, formatOf(first), formatOf(last))
+	}
+	n.Err = err
+	return n
+}
+
+// leftBy returns what e left in its file, nil for no file. If that is nowhere any
+// more, it is what the file holds now, which others have changed.
+func (l *Log) leftBy(e journal.Past) (data []byte, others bool, err error) {
+	if e.After == nil {
+		return nil, false, nil
+	}
+	file, now, err := l.root.Raw(e.Path)
+	if err == nil && isAsLeft(file, e.After) {
+		return now, false, nil
+	}
+	if i := slices.IndexFunc(l.past, func(o journal.Past) bool { return same(o.Before, e.After) }); i >= 0 {
+		data, err := l.past[i].Content()
+		return data, false, err
+	}
+	if errors.Is(err, workspace.ErrStale) {
+		return nil, true, errors.New("what it held is not kept, and something else is in its place now")
+	}
+	return now, true, err
+}

@@ -1,0 +1,121 @@
+package undo_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/workspace/undo"
+)
+
+// net is what changes came to, a line a file.
+func (w *tree) net(s undo.Scope) []string {
+	w.t.Helper()
+	log, err := undo.Read(w.t.Context(), w.Root)
+	must(w.t, err)
+	all, err := log.Net(w.t.Context(), s)
+	must(w.t, err)
+	var out []string
+	for _, n := range all {
+		added, removed := n.Counts()
+		line := fmt.Sprintf("%s +%d -%d", n.Name, added, removed)
+		for _, w := range []struct {
+			is   bool
+			word string
+		}{{n.Created, " created"}, {n.Deleted, " deleted"}, {n.Others, " others"}, {n.Err != nil, " unknown"}} {
+			if w.is {
+				line += w.word
+			}
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+func TestNet(t *testing.T) {
+	w := open(t)
+	w.write("a", "1\n2\n")
+	w.edit("a", "one\n2\n", turn(1))
+	w.edit("a", "1\n2\n3\n", turn(2))
+	w.edit("b", "b\n", turn(2))
+	w.edit("c", "c\n", turn(2))
+	w.undo(undo.LastChange)
+	everything, last := undo.Scope{What: undo.Everything, Session: "s"}, undo.Scope{What: undo.LastTurn}
+	if diff := cmp.Diff([]string{"a +1 -0", "b +1 -0 created"}, w.net(everything)); diff != "" {
+		t.Error("the session:", diff)
+	}
+	if diff := cmp.Diff([]string{"a +2 -1", "b +1 -0 created"}, w.net(last)); diff != "" {
+		t.Error("the turn:", diff)
+	}
+	w = reopen(t, w.Dir(), w.home)
+	w.write("a", "1\n2\n3\n4\n")
+	must(t, os.Remove(w.path("b")))
+	if diff := cmp.Diff([]string{"a +2 -0 others", "b +0 -0 created deleted others"}, w.net(everything)); diff != "" {
+		t.Error("after others:", diff)
+	}
+	if got := w.net(undo.Scope{What: undo.Everything, Session: "other"}); got != nil {
+		t.Errorf("another session changed %q", got)
+	}
+	must(t, os.Remove(w.path("a")))
+	must(t, os.Mkdir(w.path("a"), 0o755))
+	if got := w.net(undo.Scope{What: undo.Everything, File: "a"}); len(got) != 1 || !strings.Contains(got[0], "unknown") {
+		t.Errorf("something else is in its place: %q", got)
+	}
+}
+
+// TestNetOfAnOlderTurn: what a turn left in a file is found although a later one
+// has changed the file.
+func TestNetOfAnOlderTurn(t *testing.T) {
+	w := open(t)
+	w.write("a", "0\n")
+	w.edit("a", "1\n", call("s", "1"))
+	w.edit("a", "1\n2\n3\n", call("s", "2"))
+	w.write("a", "theirs\n")
+	first := undo.Scope{What: undo.Everything, Since: undo.Since{Calls: map[string]bool{"1": true}}}
+	if diff := cmp.Diff([]string{"a +1 -1"}, w.net(first)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestNetAsADiff(t *testing.T) {
+	for want, n := range map[string]undo.Net{
+		"--- /dev/null": {Name: "f", After: "x\n", Created: true},
+		"+++ /dev/null": {Name: "f", Before: "x\n", Deleted: true},
+		"-x\n+y\n":      {Name: "f", Before: "x\n", After: "y\n"},
+	} {
+		if got := n.Diff(); !strings.Contains(got, want) {
+			t.Errorf("want %q in %q", want, got)
+		}
+	}
+	if got := (undo.Net{Name: "f", Before: "x\n", After: "x\n"}).Diff(); got != "" {
+		t.Errorf("nothing changed: %q", got)
+	}
+}
+
+// TestSinceAPromptWhoseCallsAreUnknown: changes whose calls were taken back from
+// the conversation are told by the clock, those that are still in it are not.
+func TestSinceAPromptWhoseCallsAreUnknown(t *testing.T) {
+	w := open(t)
+	w.edit("early", "x\n", call("s", "1"))
+	prompt := time.Now()
+	w.edit("taken", "x\n", call("s", "2"))
+	w.edit("late", "x\n", call("s", "3"))
+	for name, tt := range map[string]struct {
+		since undo.Since
+		want  []string
+	}{
+		"by the clock":      {undo.Since{Time: prompt}, []string{"taken", "late"}},
+		"the clock was set": {undo.Since{Calls: map[string]bool{"1": false, "3": true}, Time: prompt.Add(-time.Hour)}, []string{"taken", "late"}},
+		"no clock":          {undo.Since{Calls: map[string]bool{"1": false, "3": true}}, []string{"late"}},
+		"nothing is known":  {undo.Since{}, []string{"early", "taken", "late"}},
+	} {
+		plan := w.find(undo.Scope{What: undo.Everything, Since: tt.since})
+		if diff := cmp.Diff(tt.want, names(plan)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}

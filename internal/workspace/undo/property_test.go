@@ -1,0 +1,392 @@
+package undo_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/workspace"
+	"github.com/bb2d0cf4/agent/internal/workspace/undo"
+)
+
+// The model of a workspace knows no journal and no hashes: it keeps what each
+// file held before and after each change, the changes that stand as a list, and
+// what was undone as a stack.
+
+// held is what a file holds; the zero value is no file.
+type held struct {
+	there bool
+	data  string
+	mode  fs.FileMode
+}
+
+func (h held) alike(o held) bool { return h.there == o.there && h.data == o.data }
+
+// change is one change of one file.
+type change struct {
+	n             int // counts changes
+	file          string
+	turn          int
+	call          string
+	before, after held
+}
+
+// undone is what an undo did to one file.
+type undone struct {
+	changes       []change
+	before, after held // of the undo
+}
+
+// talk is a session of the model.
+type talk struct {
+	standing []change   // oldest first
+	redo     [][]undone // the last undo at the end
+	turn     int
+}
+
+type world struct {
+	*tree
+	rng   *rand.Rand
+	files map[string]held
+	dirs  map[string]bool
+	made  map[string]bool // folders that were made for a file, ever
+	talks map[string]*talk
+	n     int
+	done  map[string]int // what happened, by its name
+	log   []string       // every step, for the report of a failure
+}
+
+func (w *world) pick(of []string) string { return of[w.rng.IntN(len(of))] }
+
+var (
+	paths    = []string{"f", "g", "d/h", "d/e/i"}
+	contents = []string{"", "a\n", "b\n", "a\r\nb\r\n", "\xef\xbb\xbfbom\n", "caf\xe9\n", "\xff\xfea\x00\n\x00", "no end", strings.Repeat("x\n", 300)}
+	modes    = []fs.FileMode{0o644, 0o755, 0o600, 0o664}
+)
+
+// edit is what a tool does.
+func (w *world) edit() {
+	name := w.pick(paths)
+	id := w.pick([]string{"s", "s", "s", "t"})
+	talk := w.talks[id]
+	before := w.files[name]
+	text := "a\n"
+	c, err := w.Propose(name, func(f workspace.File) (string, error) {
+		if text = w.pick([]string{"a\n", "b\n", f.Text + "more" + f.Format.EOL}); text == f.Text && f.Exists {
+			text += "x"
+		}
+		return text, nil
+	})
+	must(w.t, err)
+	call := fmt.Sprint(talk.turn, ".", w.n)
+	_, err = w.Commit(w.t.Context(), c, workspace.Origin{Session: id, Turn: fmt.Sprint(id, talk.turn), Call: call, Tool: "edit_file"})
+	must(w.t, err)
+	after := held{true, w.content(name), before.mode}
+	if !before.there {
+		after.mode = 0o644
+		w.makeDirs(name)
+	}
+	w.files[name] = after
+	talk.standing = append(talk.standing, change{w.n, name, talk.turn, call, before, after})
+	talk.redo = nil
+	w.n++
+	w.did("edit %s in %s", name, call)
+}
+
+func (w *world) makeDirs(name string) {
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		if !w.dirs[dir] {
+			w.dirs[dir], w.made[dir] = true, true
+		}
+	}
+}
+
+// outside is what another program does, or a command of the model.
+func (w *world) outside() {
+	name := w.pick(paths)
+	at := w.files[name]
+	switch w.rng.IntN(6) {
+	case 0:
+		must(w.t, os.RemoveAll(w.path(name)))
+		delete(w.files, name)
+		w.did("outside: remove %s", name)
+	case 1, 2:
+		content := w.pick(contents)
+		w.write(name, content)
+		if !at.there {
+			at.mode = 0o644
+		}
+		w.files[name] = held{true, content, at.mode}
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			w.dirs[dir] = true
+		}
+		w.did("outside: write %s %q", name, content[:min(len(content), 9)])
+	default:
+		if at.there {
+			at.mode = modes[w.rng.IntN(len(modes))]
+			must(w.t, os.Chmod(w.path(name), at.mode))
+			w.files[name] = at
+			w.did("outside: chmod %s %o", name, at.mode)
+		}
+	}
+}
+
+func (w *world) did(what string, args ...any) {
+	w.log = append(w.log, fmt.Sprintf(what, args...))
+	w.done[strings.Fields(what)[0]]++
+}
+
+// back takes changes of a session back, in the model and in fact.
+func (w *world) back(name, id string, s undo.Scope, changes []change) {
+	talk := w.talks[id]
+	s.Session = id
+	plan, err := undo.Find(w.t.Context(), w.Root, s)
+	var good [][]change
+	var refused []string
+	for _, chain := range chainsOf(changes) {
+		if w.intact(chain) {
+			good = append(good, chain)
+		} else {
+			refused = append(refused, chain[0].file)
+		}
+	}
+	w.agree(name, plan, err, fileNames(good), refused)
+	if len(good) == 0 {
+		return
+	}
+	must(w.t, plan.Do(w.t.Context()))
+	var record []undone
+	for _, chain := range good {
+		file := chain[0].file
+		record = append(record, undone{chain, w.files[file], chain[0].before})
+		talk.standing = slices.DeleteFunc(talk.standing, func(c change) bool {
+			return slices.ContainsFunc(chain, func(o change) bool { return o.n == c.n })
+		})
+	}
+	for _, u := range record {
+		w.set(u.changes[0].file, u.after)
+	}
+	w.removeDirs(fileNames(good))
+	talk.redo = append(talk.redo, record)
+	w.did(name+" %s", strings.Join(fileNames(good), " "))
+}
+
+// forth takes the last undo of a session back.
+func (w *world) forth(id string) {
+	talk := w.talks[id]
+	plan, err := undo.Find(w.t.Context(), w.Root, undo.Scope{What: undo.LastUndo, Session: id})
+	var good, bad []undone
+	var names, refused []string
+	if n := len(talk.redo); n > 0 {
+		for _, u := range talk.redo[n-1] {
+			if file := u.changes[0].file; w.files[file].alike(u.after) {
+				good, names = append(good, u), append(names, file)
+			} else {
+				bad, refused = append(bad, u), append(refused, file)
+			}
+		}
+	}
+	w.agree("redo", plan, err, names, refused)
+	if len(good) == 0 {
+		return
+	}
+	must(w.t, plan.Do(w.t.Context()))
+	for _, u := range good {
+		w.set(u.changes[0].file, u.before)
+		talk.standing = append(talk.standing, u.changes...)
+	}
+	w.removeDirs(names)
+	slices.SortFunc(talk.standing, func(a, b change) int { return a.n - b.n })
+	if talk.redo = talk.redo[:len(talk.redo)-1]; bad != nil {
+		talk.redo = append(talk.redo, bad)
+	}
+	w.did("redo %s", strings.Join(names, " "))
+}
+
+// agree holds a plan against the model's.
+func (w *world) agree(name string, plan undo.Plan, err error, good, refused []string) {
+	w.t.Helper()
+	var got []string
+	for _, r := range plan.Refused {
+		if !errors.Is(r.Err, workspace.ErrStale) {
+			w.t.Errorf("%s: %s is refused: %v", name, r.Name, r.Err)
+		}
+		got = append(got, r.Name)
+	}
+	if diff := cmp.Diff(refused, got); diff != "" {
+		w.fail("%s refuses %s", name, diff)
+	}
+	if diff := cmp.Diff(good, names(plan)); diff != "" {
+		w.fail("%s plans %s", name, diff)
+	}
+	if nothing := len(good)+len(refused) == 0; errors.Is(err, undo.ErrNothing) != nothing || (err == nil) != (len(good) > 0) {
+		w.fail("%s: %v", name, err)
+	}
+	w.done["refused"] += len(refused)
+}
+
+func (w *world) fail(format string, args ...any) {
+	w.t.Helper()
+	w.t.Fatalf("%s\nafter:\n  %s", fmt.Sprintf(format, args...), strings.Join(w.log, "\n  "))
+}
+
+func (w *world) set(file string, to held) {
+	if to.there {
+		w.files[file] = to
+		w.makeDirs(file)
+	} else {
+		delete(w.files, file)
+	}
+}
+
+// removeDirs removes the folders that were made for files which are gone.
+func (w *world) removeDirs(files []string) {
+	for _, file := range files {
+		if w.files[file].there {
+			continue
+		}
+		for dir := path.Dir(file); dir != "." && w.made[dir] && w.empty(dir); dir = path.Dir(dir) {
+			delete(w.dirs, dir)
+		}
+	}
+}
+
+func (w *world) empty(dir string) bool {
+	for name := range w.files {
+		if strings.HasPrefix(name, dir+"/") {
+			return false
+		}
+	}
+	for d := range w.dirs {
+		if strings.HasPrefix(d, dir+"/") {
+			return false
+		}
+	}
+	return true
+}
+
+// intact says that nobody else has changed the file since, or between.
+func (w *world) intact(chain []change) bool {
+	for i := 1; i < len(chain); i++ {
+		if !chain[i-1].after.alike(chain[i].before) {
+			return false
+		}
+	}
+	return w.files[chain[0].file].alike(chain[len(chain)-1].after)
+}
+
+func chainsOf(changes []change) [][]change {
+	var out [][]change
+	for _, c := range changes {
+		i := slices.IndexFunc(out, func(o []change) bool { return o[0].file == c.file })
+		if i < 0 {
+			out = append(out, nil)
+			i = len(out) - 1
+		}
+		out[i] = append(out[i], c)
+	}
+	return out
+}
+
+func fileNames(chains [][]change) []string {
+	var out []string
+	for _, c := range chains {
+		out = append(out, c[0].file)
+	}
+	return out
+}
+
+// step does something at random.
+func (w *world) step() {
+	id := w.pick([]string{"s", "s", "s", "t"})
+	talk := w.talks[id]
+	last := talk.standing[max(0, len(talk.standing)-1):]
+	switch n := w.rng.IntN(20); {
+	case n < 8:
+		w.edit()
+	case n < 11:
+		w.outside()
+	case n < 12:
+		talk.turn++
+	case n < 13:
+		w.back("undo", id, undo.Scope{What: undo.LastChange}, last)
+	case n < 15:
+		w.back("turn", id, undo.Scope{What: undo.LastTurn}, where(talk.standing, func(c change) bool { return c.turn == last[0].turn }))
+	case n < 17:
+		w.forth(id)
+	case n < 19:
+		since := w.rng.IntN(talk.turn + 1)
+		calls := map[string]bool{}
+		for _, c := range talk.standing {
+			calls[c.call] = c.turn >= since
+		}
+		w.back("rewind", id, undo.Scope{What: undo.Everything, Since: undo.Since{Calls: calls}}, where(talk.standing, func(c change) bool { return c.turn >= since }))
+	default:
+		must(w.t, w.Close())
+		root, err := workspace.Open(w.Dir(), workspace.Options{Home: w.home})
+		must(w.t, err)
+		w.Root = root
+		w.did("restart")
+	}
+}
+
+func where(changes []change, wanted func(change) bool) []change {
+	var out []change
+	for _, c := range changes {
+		if wanted(c) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// check holds what is on the disk against the model.
+func (w *world) check() {
+	w.t.Helper()
+	want := map[string]string{}
+	for name, h := range w.files {
+		want[name] = fmt.Sprint(h.mode, " ", h.data)
+	}
+	for dir := range w.dirs {
+		want[dir+"/"] = fmt.Sprint(fs.ModeDir | 0o755)
+	}
+	got := w.state()
+	if diff := cmp.Diff(want, got); diff != "" {
+		w.fail("on the disk %s", diff)
+	}
+}
+
+// TestRandomEditsUndosAndRewinds makes random sequences of edits, foreign
+// changes, undos, redos, rewinds and restarts in two sessions over real files,
+// and sees after each step that every file has the bytes and the mode, and that
+// there are the folders, which the model says.
+func TestRandomEditsUndosAndRewinds(t *testing.T) {
+	sequences, start := load(100, 1000), seed(t)
+	total := map[string]int{}
+	for i := range sequences {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			w := &world{
+				tree: open(t), rng: rand.New(rand.NewPCG(uint64(start), uint64(i))), files: map[string]held{}, dirs: map[string]bool{}, made: map[string]bool{},
+				talks: map[string]*talk{"s": {}, "t": {}}, done: total, log: []string{fmt.Sprintf("sequence %d of seed %d", i, start)},
+			}
+			for range 10 + w.rng.IntN(30) {
+				w.step()
+				w.check()
+			}
+		})
+	}
+	t.Logf("load: %d sequences, seed %d, steps: %v", sequences, start, total)
+	for _, what := range []string{"edit", "outside:", "undo", "turn", "redo", "rewind", "restart", "refused"} {
+		if total[what] < sequences/4 {
+			t.Errorf("%d times %s in %d sequences", total[what], what, sequences)
+		}
+	}
+}
