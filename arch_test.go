@@ -74,7 +74,7 @@ var layers = []struct {
 		"internal/confirm", "internal/diff", "internal/editor", "internal/llm", "internal/repl/*",
 		"internal/sanitize", "internal/session", "internal/tools", "internal/workspace",
 	}},
-	{"internal/repl/command", []string{"internal/llm"}},
+	{"internal/repl/command", []string{"internal/llm", "internal/repl/pager"}},
 	{"internal/repl/diffview", parts},
 	{"internal/repl/feed", []string{
 		"internal/repl/markdown", "internal/repl/theme", "internal/sanitize", "internal/session",
@@ -90,6 +90,9 @@ var layers = []struct {
 	}},
 	{"internal/repl/panel", []string{
 		"internal/confirm", "internal/repl/diffview", "internal/repl/input", "internal/repl/theme", "internal/sanitize",
+	}},
+	{"internal/repl/record", []string{
+		"internal/llm", "internal/repl/markdown", "internal/repl/pager", "internal/repl/theme", "internal/sanitize",
 	}},
 	{"internal/repl/theme", []string{"internal/repl/paint"}},
 	{"internal/repl/highlight", []string{"internal/repl/paint", "internal/sanitize"}},
@@ -110,7 +113,7 @@ var layers = []struct {
 	}},
 	{"internal/cli/commands", []string{
 		"internal/cli/app", "internal/cli/printed", "internal/cli/settings", "internal/confirm", "internal/permission",
-		"internal/repl/command", "internal/session", "internal/workspace", "internal/workspace/undo",
+		"internal/repl/command", "internal/repl/pager", "internal/session", "internal/workspace", "internal/workspace/undo",
 	}},
 	{"internal/cli/doctor", []string{
 		"internal/cli/home", "internal/cli/provider", "internal/config", "internal/llm/openai", "internal/sanitize", "internal/statefile",

@@ -64,7 +64,6 @@ func (a *asking) drop(q *question) bool {
 
 func (a *asking) clear() {
 	a.q, a.panel = nil, nil
-	a.scr.LeaveAlt()
 }
 
 // later looks at the panel again when it may take keys.
@@ -80,6 +79,15 @@ func (a *asking) wake(due armed) tea.Cmd {
 	return a.later()
 }
 
+// shown follows when a page no longer covers the screen.
+func (a *asking) shown() tea.Cmd {
+	if a.panel == nil {
+		return nil
+	}
+	a.panel.Shown(a.opt.Now())
+	return a.later()
+}
+
 // key handles a key while a question stands. Those that come before the panel
 // takes keys, and those that are not its own, go on to the prompt.
 func (a *asking) key(key tea.KeyPressMsg) (tea.Cmd, bool) {
@@ -91,7 +99,6 @@ func (a *asking) key(key tea.KeyPressMsg) (tea.Cmd, bool) {
 		return nil, false
 	}
 	outcome, verdict := a.panel.Press(key)
-	a.fit()
 	switch outcome {
 	case panel.Answered:
 		a.answer(verdict)
@@ -104,15 +111,6 @@ func (a *asking) key(key tea.KeyPressMsg) (tea.Cmd, bool) {
 	case panel.Handled:
 	}
 	return nil, true
-}
-
-// fit shows the panel where it wants to be.
-func (a *asking) fit() {
-	if a.panel.Full() {
-		a.scr.EnterAlt()
-	} else {
-		a.scr.LeaveAlt()
-	}
 }
 
 // cancel stops the turn, which withdraws the question. Outside of a turn (/undo)
@@ -160,7 +158,6 @@ func (a *asking) edit() tea.Cmd {
 		release(a)
 		return nil
 	}
-	a.scr.LeaveAlt()
 	return tea.Exec(lend(cmd, a.opt.Terminal, a.scr), func(err error) tea.Msg {
 		text, err2 := result() // also cleans up
 		return edited{panel: p, text: text, err: errors.Join(err, err2)}
@@ -181,6 +178,5 @@ func (a *asking) edited(ed edited) tea.Cmd {
 	}
 	a.panel.Propose(text, a.opt.Now())
 	release(a)
-	a.fit()
 	return a.later()
 }

@@ -13,16 +13,30 @@ import (
 
 // draw hands the live region to the screen, which writes what changed.
 func (m *model) draw() {
-	if p := m.ask.panel; p != nil && p.Full() {
-		m.scr.SetTail(p.View(m.look.Height), nil)
+	if lines := whole(m); lines != nil {
+		m.scr.EnterAlt()
+		m.scr.SetTail(lines, nil)
 		m.scr.Flush()
 		return
 	}
+	m.scr.LeaveAlt()
 	below, cursor := lower(m)
 	lines := append(upper(m, m.look.Height-1-len(below)), below...)
 	cursor.Y += len(lines) - len(below)
 	m.scr.SetTail(lines, &cursor)
 	m.scr.Flush()
+}
+
+// whole is what covers the screen: a page, or a panel that was given all of it. It
+// is nil if nothing does.
+func whole(m *model) []string {
+	if lines := m.view.view(); lines != nil {
+		return lines
+	}
+	if p := m.ask.panel; p != nil && p.Full() {
+		return p.View(m.look.Height)
+	}
+	return nil
 }
 
 // lower is the fixed part: queue, spinner, prompt and status line.

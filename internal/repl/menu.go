@@ -147,7 +147,7 @@ func (m *menu) key(key tea.KeyPressMsg) (tea.Cmd, bool) {
 func (m *menu) help() tea.Cmd {
 	m.out.plain(command.Help(m.list) +
 		"\nEnter sends · Alt+Enter, Ctrl+J or \\ Enter: a new line · @ names a file · ↑ ↓ history, Ctrl+R searches it\n" +
-		"Esc stops the model · Shift+Tab changes the permission mode · Ctrl+C twice or Ctrl+D quits\n")
+		"Esc stops the model · Ctrl+O shows everything whole · Shift+Tab changes the permission mode · Ctrl+C twice or Ctrl+D quits\n")
 	return nil
 }
 

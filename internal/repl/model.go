@@ -35,6 +35,7 @@ type model struct {
 	floor *floor
 	ask   *asking
 	menu  *menu
+	view  *viewer
 
 	quitAt time.Time // the first Ctrl+C of two
 	hint   string    // one line in the place of the status, until the next key
@@ -79,7 +80,9 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	case tick:
 		return m.floor.turn.spin(msg)
 	case armed:
-		return m.ask.wake(msg)
+		if m.view.page == nil { // a question that is covered takes no keys
+			return m.ask.wake(msg)
+		}
 	case claimed:
 		return m.ask.claimed(msg)
 	case edited:
@@ -119,6 +122,8 @@ func (m *model) item(item any) tea.Cmd {
 			m.draw() // off the screen before anybody is told so
 		}
 		close(it.gone)
+	case feed.Answer:
+		m.out.rec.Answer(it.Text)
 	case queueTaken: // the queue is drawn as it is
 	case turnDone:
 		return m.turnDone(it)
@@ -159,17 +164,17 @@ func (m *model) restyle(look theme.Look) {
 	m.scr.SetPalette(look.Palette(m.scr.Profile() == colorprofile.ANSI))
 	m.box.Put(look)
 	m.ask.restyle(look)
+	m.view.restyle(look)
 }
 
-// key handles a key: a panel or a picker comes first, then the program's own
-// keys, then the prompt.
+// key handles a key: a page, a panel or a picker comes first, then the program's
+// own keys, then the prompt.
 func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
 	m.hint = ""
-	if cmd, used := m.ask.key(key); used {
-		return cmd
-	}
-	if cmd, used := m.menu.key(key); used {
-		return cmd
+	for _, first := range []func(tea.KeyPressMsg) (tea.Cmd, bool){m.view.key, m.ask.key, m.menu.key} {
+		if cmd, used := first(key); used {
+			return cmd
+		}
 	}
 	name := key.String()
 	if name != "ctrl+c" {
@@ -218,7 +223,7 @@ func (m *model) interrupt() tea.Cmd {
 // paste goes to whatever takes text. A panel takes none but in a comment: pasted
 // text never answers.
 func (m *model) paste(text string) {
-	if !m.ask.paste(text) {
+	if !m.view.paste(text) && !m.ask.paste(text) {
 		m.ed.Paste(text)
 	}
 }

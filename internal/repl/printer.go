@@ -2,7 +2,6 @@ package repl
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -10,6 +9,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 	"github.com/bb2d0cf4/agent/internal/repl/markdown"
+	"github.com/bb2d0cf4/agent/internal/repl/pager"
+	"github.com/bb2d0cf4/agent/internal/repl/record"
 	"github.com/bb2d0cf4/agent/internal/repl/screen"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
@@ -24,6 +25,7 @@ type printer struct {
 	scr   *screen.Screen
 	look  theme.Look
 	calls bool // the last line printed is a call's
+	rec   record.Record
 }
 
 func (p *printer) lines(lines ...string) {
@@ -33,6 +35,7 @@ func (p *printer) lines(lines ...string) {
 
 // prompt prints what the user said.
 func (p *printer) prompt(text string) {
+	p.rec.Prompt(text)
 	lines := []string{""}
 	prefix := "❯ "
 	for _, l := range theme.Wrap(sanitize.Text(strings.TrimSpace(text)), "", p.look.Width-2) {
@@ -65,7 +68,9 @@ func (p *printer) call(ev session.CallEnded, output []string, above int) {
 	default:
 		p.lines(theme.Short(theme.Paint(st.Good, "●")+title+said, p.look.Width))
 	}
+	above = max(above, res.Lines-len(output)) // what comes too fast is not all seen
 	p.output(output, above, show)
+	p.remember(ev, above+len(output) > show)
 	for _, c := range res.Changes {
 		opt := diffview.Options{Width: p.look.Width, NoColor: p.look.NoColor}
 		_, lines := diffview.Summarize(c.Path, c.Diff, opt) // the call's own line is the title
@@ -78,7 +83,7 @@ func (p *printer) call(ev session.CallEnded, output []string, above int) {
 func (p *printer) output(lines []string, above, show int) {
 	cut := max(0, len(lines)-show)
 	if above+cut > 0 {
-		p.lines(theme.Paint(p.look.Styles.Dim, fmt.Sprintf("  … %d lines before", above+cut)))
+		p.lines(theme.Paint(p.look.Styles.Dim, theme.Short(fmt.Sprintf("  … %d more lines, Ctrl+O", above+cut), p.look.Width)))
 	}
 	for _, l := range lines[cut:] {
 		p.lines(theme.Paint(p.look.Styles.Dim, theme.Short("  "+l, p.look.Width)))
@@ -123,21 +128,9 @@ func (p *printer) block(style theme.Style, text string) {
 
 // diff prints a unified diff.
 func (p *printer) diff(text string) {
-	st := p.look.Styles
 	p.lines("")
-	for _, l := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
-		style := theme.Style{}
-		switch {
-		case strings.HasPrefix(l, "+++"), strings.HasPrefix(l, "---"), strings.HasPrefix(l, "diff "):
-			style = st.User
-		case strings.HasPrefix(l, "+"):
-			style = st.Good
-		case strings.HasPrefix(l, "-"):
-			style = st.Bad
-		case strings.HasPrefix(l, "@@"):
-			style = st.Accent
-		}
-		p.block(style, strings.ReplaceAll(l, "\t", "    "))
+	for doc, i := pager.Diff(text), 0; i < doc.Len(); i++ {
+		p.lines(doc.Rows(i, p.look)...)
 	}
 }
 
@@ -159,8 +152,18 @@ func (p *printer) greet(s Start) {
 	}
 }
 
-// history prints the end of a conversation.
+// remember keeps a call for the pager.
+func (p *printer) remember(ev session.CallEnded, folded bool) {
+	c := record.Call{Title: ev.Title, Output: ev.Result.ForModel, File: ev.Result.Log, Folded: folded}
+	for _, change := range ev.Result.Changes {
+		c.Diffs = append(c.Diffs, change.Diff)
+	}
+	p.rec.Call(c)
+}
+
+// history prints the end of a conversation, and keeps all of it for the pager.
 func (p *printer) history(msgs []llm.Message) {
+	defer func() { p.rec = record.Of(msgs) }() // drawing them is not saying them again
 	from, size := len(msgs), 0
 	for from > 0 && size < historyBytes {
 		from--
@@ -185,22 +188,8 @@ func (p *printer) message(msg llm.Message) {
 			p.lines(markdown.Render(text, opt)...)
 		}
 		for _, c := range msg.Calls {
-			p.lines(theme.Paint(p.look.Styles.Dim, theme.Short("· "+sanitize.Line(c.Name+" "+object(c.Args)), p.look.Width)))
+			p.lines(theme.Paint(p.look.Styles.Dim, theme.Short("· "+sanitize.Line(record.Title(c)), p.look.Width)))
 		}
 	case llm.System, llm.ToolReply: // their outcomes were shown when they came
 	}
-}
-
-// object is what a call was about, from its arguments.
-func object(args string) string {
-	var all map[string]any
-	if json.Unmarshal([]byte(args), &all) != nil {
-		return ""
-	}
-	for _, key := range []string{"path", "command", "regex", "pattern"} {
-		if text, ok := all[key].(string); ok {
-			return text
-		}
-	}
-	return ""
 }

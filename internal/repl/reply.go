@@ -45,8 +45,8 @@ func recallQueue(m *model) {
 	}
 }
 
-// news is of a job: that a step is done, that it takes its time, or that the user
-// has edited its text.
+// news is what comes of work beside the prompt: a step of a job is done or takes its
+// time, the user has edited its text, a page is laid out.
 type news interface{ tell(m *model) tea.Cmd }
 
 // tell carries out what a step of a command came to.
@@ -69,7 +69,7 @@ func (d done) tell(m *model) tea.Cmd {
 		m.out.diff(r.Diff)
 	}
 	if r.Page != nil {
-		m.out.plain(r.Page.Title + "\n\n" + r.Page.Text)
+		m.view.open(*r.Page)
 	}
 	switch {
 	case r.Pick != nil:

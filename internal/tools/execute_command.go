@@ -131,7 +131,7 @@ func (c commander) run(ctx context.Context, opts shell.Options, verdict confirm.
 		output = "(no output)"
 	}
 	b.WriteString(output + words(verdict))
-	return Result{ForModel: b.String(), ForUser: user, Failed: out.ExitCode != 0 || out.TimedOut}, nil
+	return Result{ForModel: b.String(), ForUser: user, Lines: out.Lines, Log: out.Spill, Failed: out.ExitCode != 0 || out.TimedOut}, nil
 }
 
 func (c commander) start(opts shell.Options, verdict confirm.Verdict) Result {

@@ -28,6 +28,8 @@ type Call struct {
 type Result struct {
 	ForModel string // what the model is told; never empty
 	ForUser  string // one line; costs no tokens
+	Lines    int    // of a command's output
+	Log      string // the file with all of that output, where ForModel lacks some
 	Failed   bool
 	Denied   *Denied
 	Changes  []FileChange

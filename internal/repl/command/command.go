@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/repl/pager"
 )
 
 // Command is a slash command.
@@ -52,18 +53,15 @@ type Session interface {
 // are carried out in the order in which they stand here. Texts need not be
 // sanitised.
 type Reply struct {
-	Session Session // replaces the session; its end is shown
-	Text    string  // shown
-	Diff    string  // a unified diff, shown
-	Page    *Page
+	Session Session     // replaces the session; its end is shown
+	Text    string      // shown
+	Diff    string      // a unified diff, shown
+	Page    *pager.Page // covers the screen until the person leaves it
 	Pick    *Pick
 	Edit    *Edit
 	Insert  string // put into the prompt, before what is there
 	Prompt  string // said to the model as if typed
 }
-
-// Page is a text to read at leisure.
-type Page struct{ Title, Text string }
 
 // Pick lets the person choose one of Items.
 type Pick struct {

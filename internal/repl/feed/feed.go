@@ -6,6 +6,7 @@ package feed
 
 import (
 	"context"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -31,6 +32,9 @@ type Update struct {
 	Items []any
 }
 
+// Answer is the item for an answer of the model's that has ended, in Markdown.
+type Answer struct{ Text string }
+
 // Options configures Run.
 type Options struct {
 	Look theme.Look
@@ -53,6 +57,7 @@ type feed struct {
 
 	look  theme.Look
 	md    *markdown.Stream // nil between answers
+	said  strings.Builder  // the answer that md renders
 	think thinking
 
 	lines  []string // finished, not sent yet
@@ -122,8 +127,7 @@ func (f *feed) apply(item any) {
 	case Aside:
 		f.post(it.Item)
 	default:
-		f.finish()
-		f.post(item)
+		f.post(append(f.finish(), item)...)
 	}
 }
 
@@ -134,6 +138,7 @@ func (f *feed) text(text []byte) {
 		f.md = markdown.New(markdown.Options{Width: f.look.Width, NoColor: f.look.NoColor})
 		f.lines = append(f.lines, "")
 	}
+	f.said.Write(text)
 	for len(text) > 0 {
 		n := cut(text, slice)
 		f.lines = append(f.lines, f.md.Push(string(text[:n]))...)
@@ -153,11 +158,15 @@ func cut(text []byte, n int) int {
 	return n
 }
 
-// finish ends the text that is being rendered.
-func (f *feed) finish() {
+// finish ends the text that is being rendered, and returns it as an item.
+func (f *feed) finish() []any {
 	f.lines = append(f.lines, f.think.close(f.look)...)
-	if f.md != nil {
-		f.lines = append(f.lines, f.md.Close()...)
-		f.md = nil
+	if f.md == nil {
+		return nil
 	}
+	f.lines = append(f.lines, f.md.Close()...)
+	f.md = nil
+	said := Answer{f.said.String()}
+	f.said.Reset()
+	return []any{said}
 }

@@ -62,10 +62,14 @@ func TestTextComesBeforeWhatFollowsIt(t *testing.T) {
 	for _, up := range ups {
 		order = append(order, said([]Update{up})...)
 		for _, it := range up.Items {
+			if a, ok := it.(Answer); ok {
+				order = append(order, "whole: "+a.Text)
+				continue
+			}
 			order = append(order, fmt.Sprintf("%T", it))
 		}
 	}
-	want := []string{"I look at the file.", "session.CallStarted", "Done.", "session.TurnEnded"}
+	want := []string{"I look at the file.", "whole: I look at the file.", "session.CallStarted", "Done.", "whole: Done.", "session.TurnEnded"}
 	if d := cmp.Diff(want, order); d != "" {
 		t.Error(d)
 	}

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
@@ -21,6 +23,9 @@ type Page struct {
 
 // Pager is a page on the screen. It belongs to one goroutine.
 type Pager struct {
+	// Remark is said beside the title; empty: nothing.
+	Remark string
+
 	layout
 	title  string
 	top    place
@@ -54,7 +59,7 @@ func (p *Pager) Restyle(look theme.Look) {
 func (p *Pager) View() []string {
 	st := p.look.Styles
 	out := make([]string, 0, p.look.Height)
-	out = append(out, theme.Paint(st.User, theme.Short(sanitize.Line(p.title), p.look.Width)))
+	out = append(out, head(p))
 	at, shown := p.top, 0
 	for ; shown < p.height() && at.line < p.doc.Len(); shown++ {
 		out = append(out, p.find.mark(p.line(at.line)[at.row], p.look))
@@ -64,6 +69,20 @@ func (p *Pager) View() []string {
 		out = append(out, theme.Paint(st.Dim, "~"))
 	}
 	return append(out, p.footer(at))
+}
+
+// head is the title and the remark, which is never cut for the title.
+func head(p *Pager) string {
+	st := p.look.Styles
+	title := sanitize.Line(p.title)
+	if p.Remark == "" {
+		return theme.Paint(st.User, theme.Short(title, p.look.Width))
+	}
+	remark := theme.Short(sanitize.Line(p.Remark), p.look.Width)
+	if room := p.look.Width - ansi.StringWidth(remark) - 3; room >= 10 {
+		return theme.Paint(st.User, theme.Short(title, room)) + theme.Paint(st.Warn, " · "+remark)
+	}
+	return theme.Paint(st.Warn, remark)
 }
 
 // footer says where the screen is in the text, and which keys there are. end is the

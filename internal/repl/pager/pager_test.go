@@ -257,6 +257,16 @@ func TestSections(t *testing.T) {
 	}
 }
 
+func TestRemark(t *testing.T) {
+	for width, want := range map[int]string{60: "The title · a question waits", 26: "a question waits", 10: "a questio…"} {
+		p := pager.New(pager.Page{Title: "The title", Doc: pager.Text("x")}, look(width, 5))
+		p.Remark = "a question waits"
+		if got := p.View()[0]; got != want {
+			t.Errorf("at %d columns the title is %q, want %q", width, got, want)
+		}
+	}
+}
+
 func TestHostileText(t *testing.T) {
 	text := "\x1b[2J\x1b]0;title\x07red \x1b[31mtext\n50%\r100%\r\nx\u202ey\x9b\xff\n" + strings.Repeat("é漢", 50_000)
 	p := pager.New(pager.Page{Title: "t\x1b[2J\nitle", Doc: pager.Text(text)}, look(30, 8))

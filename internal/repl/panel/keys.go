@@ -62,7 +62,7 @@ func (p *Panel) Press(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
 // verdict returns the answer that a key stands for. It approves the text that is
 // shown.
 func (p *Panel) verdict(key string) (confirm.Verdict, bool) {
-	yes := p.fits && p.hidden() == 0
+	yes := p.fits && hidden(p) == 0
 	v := confirm.Verdict{By: me}
 	switch {
 	case key == "n":

@@ -149,6 +149,10 @@ func (p *Panel) Wait(now time.Time) time.Duration {
 // Disturbed says that something was typed or pasted that was not for the panel.
 func (p *Panel) Disturbed(now time.Time) { p.since = now }
 
+// Shown says that the panel is on the screen again after something else covered it:
+// what was typed at that does not answer.
+func (p *Panel) Shown(now time.Time) { p.armed, p.since = false, now }
+
 // Restyle follows the terminal's size.
 func (p *Panel) Restyle(look theme.Look) {
 	p.look = look
@@ -220,7 +224,7 @@ func title(req confirm.Request, remark string, look theme.Look) []string {
 
 // hidden returns how many lines of a command were never on the screen. Such a
 // command cannot be approved yet; a diff can.
-func (p *Panel) hidden() int {
+func hidden(p *Panel) int {
 	if p.diff != nil {
 		return 0
 	}
@@ -230,7 +234,7 @@ func (p *Panel) hidden() int {
 // hints names the keys that answer.
 func (p *Panel) hints() []string {
 	st := p.look.Styles
-	switch n := p.hidden(); {
+	switch n := hidden(p); {
 	case p.note != nil:
 		return hint(p.look, st.Dim, "why not? the model reads this · Enter sends · Esc goes back")
 	case !p.fits:

@@ -21,6 +21,8 @@ type capture struct {
 	head  []byte // the first bytes
 	tail  []byte // the last of what follows head; see write
 	total int64
+	lines int  // ended ones
+	open  bool // the last line is not ended
 	spill spill
 }
 
@@ -37,6 +39,8 @@ func newCapture(limit int, dir string) *capture {
 // write adds output. It never fails: what cannot be kept is counted.
 func (c *capture) write(p []byte) {
 	c.total += int64(len(p))
+	c.lines += bytes.Count(p, []byte("\n"))
+	c.open = len(p) > 0 && p[len(p)-1] != '\n' || len(p) == 0 && c.open
 	if c.total > int64(c.part) {
 		c.spill.open(c.head)
 	}
@@ -55,7 +59,8 @@ func (c *capture) write(p []byte) {
 // kept is what a capture holds in the end.
 type kept struct {
 	text    string
-	omitted int64  // bytes
+	omitted int64 // bytes
+	lines   int
 	file    string // with all of the output; empty if nothing was left out
 	notes   []string
 }
@@ -63,7 +68,10 @@ type kept struct {
 // finish returns what was kept. Nothing can be written after it.
 func (c *capture) finish() kept {
 	first, last := c.ends()
-	out := kept{omitted: c.total - int64(len(first)+len(last))}
+	out := kept{omitted: c.total - int64(len(first)+len(last)), lines: c.lines}
+	if c.open {
+		out.lines++
+	}
 	binary := isBinary(first)
 	if binary {
 		out.omitted = c.total

@@ -50,6 +50,7 @@ type Result struct {
 	// characters and, where the middle was left out, one line that says so. Of
 	// binary output it holds one line that says how much there was.
 	Output    string
+	Lines     int    // of the whole output
 	Omitted   int64  // bytes left out of Output
 	Spill     string // file (0600) with the output from its beginning, up to 64 MiB; empty if nothing was left out
 	TimedOut  bool
@@ -101,7 +102,7 @@ func (j *Jobs) Run(ctx context.Context, opts Options) (Result, error) {
 	out := kept.finish()
 	return Result{
 		ExitCode: end.code, TimedOut: end.timedOut, Cancelled: end.stopped, Took: end.took,
-		Output: out.text, Omitted: out.omitted, Spill: out.file,
+		Output: out.text, Lines: out.lines, Omitted: out.omitted, Spill: out.file,
 		Notes: append(end.rest.notes(), out.notes...),
 	}, nil
 }

@@ -188,6 +188,14 @@ func TestTimeoutDuringAFlood(t *testing.T) {
 	}
 }
 
+func TestLinesAreCounted(t *testing.T) {
+	for line, want := range map[string]int{"true": 0, "echo": 1, "printf a": 1, "printf 'a\\nb'": 2, "echo a; echo b": 2, "seq 300000": 300_000} {
+		if got := run(t, shell.Options{Line: line, SpillDir: t.TempDir()}).Lines; got != want {
+			t.Errorf("%s: %d lines, want %d", line, got, want)
+		}
+	}
+}
+
 func TestOutputThatFitsLeavesNoFile(t *testing.T) {
 	dir := t.TempDir()
 	// 29,999 characters of three bytes are over the bytes that are kept at first.

@@ -1,0 +1,134 @@
+package record_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/repl/pager"
+	"github.com/bb2d0cf4/agent/internal/repl/record"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
+)
+
+func look(width int) theme.Look {
+	l := theme.New(theme.Auto, true)
+	l.Width, l.Height = width, 30
+	return l
+}
+
+// text returns all rows of a page.
+func text(p pager.Page) string {
+	var rows []string
+	for i := range p.Doc.Len() {
+		rows = append(rows, p.Doc.Rows(i, look(40))...)
+	}
+	return strings.Join(rows, "\n")
+}
+
+func TestPage(t *testing.T) {
+	var r record.Record
+	r.Prompt("do it\nplease \x1b[2J")
+	r.Answer("I *will*:\n\n- one")
+	r.Call(record.Call{Title: "Run make", Output: "exit code: 0\nmade\n"})
+	r.Call(record.Call{Title: "Edit a.txt", Diffs: []string{"--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+two\n"}})
+	want := "\n❯ do it\n  please \\u{1b}[2J\n\nI *will*:\n\n- one\n\n● Run make\nexit code: 0\nmade\n" +
+		"\n● Edit a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+two"
+	p := r.Page()()
+	if d := cmp.Diff(want, text(p)); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff(want, text(p)); d != "" {
+		t.Error("laid out again:", d)
+	}
+	r.Reset()
+	if got := text(r.Page()()); got != "" {
+		t.Errorf("after Reset: %q", got)
+	}
+}
+
+func TestOpensAtWhatWasFolded(t *testing.T) {
+	var r record.Record
+	if p := r.Page()(); p.At != -1 {
+		t.Errorf("nothing was folded, and it opens at %d", p.At)
+	}
+	r.Call(record.Call{Title: "first", Output: "1", Folded: true})
+	r.Call(record.Call{Title: "second", Output: "2\n3", Folded: true})
+	r.Call(record.Call{Title: "third", Output: "3"})
+	r.Answer("done")
+	p := r.Page()()
+	v := pager.New(p, look(40)).View()
+	if p.At < 0 || !strings.Contains(p.Doc.Text(p.At+1), "second") {
+		t.Errorf("opens at line %d: %q", p.At, v)
+	}
+}
+
+func TestWholeOutputFromItsFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "out")
+	if err := os.WriteFile(file, []byte("all of it\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var r record.Record
+	r.Call(record.Call{Title: "a", Output: "a part", File: file})
+	if got := text(r.Page()()); !strings.Contains(got, "all of it") || strings.Contains(got, "a part") {
+		t.Errorf("shows %q", got)
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if got := text(r.Page()()); !strings.Contains(got, "a part") || !strings.Contains(got, "the whole output: stat") {
+		t.Errorf("without the file it shows %q", got)
+	}
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(file, 65<<20); err != nil {
+		t.Fatal(err)
+	}
+	if got := text(r.Page()()); !strings.Contains(got, "a part") || !strings.Contains(got, "too much") {
+		t.Errorf("of a file that is too large it shows %.200q", got)
+	}
+}
+
+func TestOfAnEarlierConversation(t *testing.T) {
+	r := record.Of([]llm.Message{
+		{Role: llm.System, Parts: []llm.Part{{Kind: llm.TextPart, Text: "be good"}}},
+		{Role: llm.User, Parts: []llm.Part{{Kind: llm.TextPart, Text: "hello"}}},
+		{Role: llm.Assistant, Parts: []llm.Part{{Kind: llm.TextPart, Text: "I look."}}, Calls: []llm.ToolCall{
+			{ID: "1", Name: "read_file", Args: `{"path":"a.txt"}`}, {ID: "2", Name: "todo", Args: `{`}, {ID: "3", Name: "todo", Args: `{"path":7}`},
+		}},
+		{Role: llm.ToolReply, CallID: "1", Parts: []llm.Part{{Kind: llm.TextPart, Text: "1 | a"}}},
+		{Role: llm.ToolReply, CallID: "2", Parts: []llm.Part{{Kind: llm.TextPart, Text: "no"}}},
+		{Role: llm.Assistant},
+	})
+	want := "\n❯ hello\n\nI look.\n\n● read_file a.txt\n1 | a\n\n● todo\nno"
+	if d := cmp.Diff(want, text(r.Page()())); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestBounded(t *testing.T) {
+	var r record.Record
+	for i := range 30 {
+		r.Call(record.Call{Title: fmt.Sprintf("call %d.", i), Output: strings.Repeat("x", 1<<20-100)})
+	}
+	p := r.Page()()
+	size := 0
+	for i := range p.Doc.Len() {
+		size += len(p.Doc.Text(i))
+	}
+	if size < 7<<20 || size > 8<<20 {
+		t.Errorf("%d bytes are kept", size)
+	}
+	if got := p.Doc.Text(0); !strings.Contains(got, "22 earlier entries") {
+		t.Errorf("begins with %q", got)
+	}
+	r.Answer(strings.Repeat("y", 9<<20))
+	if got := r.Page()().Doc.Text(0); !strings.Contains(got, "30 earlier entries") {
+		t.Errorf("after a huge one it begins with %q", got)
+	}
+}
