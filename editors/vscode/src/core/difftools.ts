@@ -54,6 +54,8 @@ export function diffTools(reviews: Reviews, ports: Ports): readonly Tool[] {
         // This process may have been stopped for a while. A client that did not wait has
         // said so in its next message, and then its answer must not count.
         await setImmediate();
+        // What the person has typed last may still be on its way from the window.
+        if (!call.cancelled.aborted && text(call.args, "outcome") === "accept") await ports.view.caughtUp();
         return call.cancelled.aborted ? "silent" : resolveDiff(reviews, call);
       },
     },

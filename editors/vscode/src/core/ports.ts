@@ -65,6 +65,8 @@ export interface DiffView {
   tabs(id: string): number;
   /** The text of the right side, or undefined while its document is not loaded. */
   text(id: string): string | undefined;
+  /** Resolves when text() tells all that was typed before the call; never, while the window does not answer. */
+  caughtUp(): Promise<void>;
   /** The remarks made so far. */
   comments(id: string): readonly ReviewComment[];
   /** Puts a new title on the tabs, and makes the right side read-only or not. */

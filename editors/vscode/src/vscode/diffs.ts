@@ -56,6 +56,11 @@ export class Diffs implements DiffView {
     return this.document(id)?.getText();
   }
 
+  /** The window tells in order what happens in it: a command that it runs, and that does nothing, comes back after all that was typed. */
+  async caughtUp(): Promise<void> {
+    await vscode.commands.executeCommand("setContext", "agent.caughtUp", true);
+  }
+
   comments(id: string): readonly ReviewComment[] {
     return this.remarks.of(id);
   }

@@ -202,6 +202,37 @@ describe("openDiff", () => {
     assert.equal(contentOf(await client.response(id)).content[0]?.text, "FILE_SAVED");
   });
 
+  it("is resolved with what was typed last, which the window tells late", async (t) => {
+    const { core, client, editor, diff, review } = await connected(t);
+    const id = client.beginTool("openDiff", diff({ diff_id: "q1" }));
+    const shown = await review();
+    let tell: () => void = () => undefined;
+    editor.view.late = new Promise((done) => (tell = done));
+    const given = client.beginTool("resolveDiff", { diff_id: "q1", outcome: "accept" });
+    await client.json("getPendingDiffs");
+    assert.equal(client.answered(given), undefined);
+    editor.view.texts.set(shown, "typed last\n");
+    tell();
+    const [answer] = contentOf(await client.response(given)).content;
+    assert.equal((JSON.parse(answer?.text ?? "") as Record<string, unknown>)["text"], "typed last\n");
+    assert.equal(contentOf(await client.response(id)).content[1]?.text, "typed last\n");
+    assert.deepEqual(core.reviews.list(), []);
+  });
+
+  it("is not resolved by a client that has stopped waiting for the window", async (t) => {
+    const { client, editor, diff, review } = await connected(t);
+    client.beginTool("openDiff", diff({ diff_id: "q1" }));
+    await review();
+    let tell: () => void = () => undefined;
+    editor.view.late = new Promise((done) => (tell = done));
+    const given = client.beginTool("resolveDiff", { diff_id: "q1", outcome: "accept" });
+    client.notify("notifications/cancelled", { requestId: given });
+    await client.json("getPendingDiffs");
+    tell();
+    const { diffs } = (await client.json("getPendingDiffs")) as { diffs: unknown[] };
+    assert.deepEqual([diffs.length, client.answered(given)], [1, undefined]);
+  });
+
   for (const [tool, args, want] of [
     ["close_tab", { tab_name: "✻ [agent] f.txt (1) ⧉" }, "TAB_CLOSED"],
     ["closeTab", { tabName: "✻ [agent] f.txt (1) ⧉" }, "TAB_CLOSED"],

@@ -90,6 +90,8 @@ export class FakeView implements DiffView {
   opening: "works" | "fails" | "hangs" = "works";
   closing: "works" | "hangs" = "works";
   staleAnswers: ((yes: boolean) => void)[] = [];
+  /** What the window has not told yet. */
+  late: Promise<void> | undefined;
 
   open(diff: ShownDiff): Promise<void> {
     if (this.opening === "fails") return Promise.reject(new Error("no window"));
@@ -111,6 +113,10 @@ export class FakeView implements DiffView {
 
   text(id: string): string | undefined {
     return this.tabs(id) > 0 ? this.texts.get(id) : undefined;
+  }
+
+  async caughtUp(): Promise<void> {
+    if (this.late !== undefined) await this.late;
   }
 
   comments(id: string): readonly ReviewComment[] {
