@@ -79,6 +79,22 @@ describe("a diff in VS Code", () => {
     await session.noDiffs();
   });
 
+  it("is accepted without the change that was taken back with VS Code's own arrow", async () => {
+    const lines = (third) => `${PROPOSED}${"-\n".repeat(20)}${third}\n`;
+    fs.writeFileSync(session.file("long.txt"), lines("four").replace("TWO", "two"));
+    const answer = client.openDiff(session.file("long.txt"), lines("FOUR"));
+    await bench.diffShown();
+    const arrows = bench.page.locator('.monaco-diff-editor .gutter .action-label[aria-label="Revert Block"]');
+    await until("an arrow at each change", async () => (await arrows.count()) === 2);
+    await arrows.first().click();
+    await until("one change to be left", async () => (await arrows.count()) === 1);
+    await bench.titleButton("Accept").click();
+    const { second, details } = await verdict(answer);
+    assert.equal(second, lines("FOUR").replace("TWO", "two"));
+    assert.match(details.patch, /^-TWO\n\+two$/m);
+    await session.noDiffs();
+  });
+
   it("is answered with keys", async () => {
     const accepted = ask();
     await bench.diffShown();

@@ -84,6 +84,22 @@ describe("what the editor knows", () => {
     await probe(`globalThis.found.clear()`);
   });
 
+  it("the selected lines get into the prompt by a key, and their text by @selection", async () => {
+    const agent = await at.scene.linkedAgent([{ text: "I see." }]);
+    await open("other.txt", 0, 2);
+    await agent.shows("other.txt:1-2");
+    await at.scene.bench.page.keyboard.press("Control+Alt+K");
+    await agent.shows("@other.txt#L1-2");
+    await agent.type("and @selection ");
+    await agent.shows("and @selection");
+    await agent.type("\r");
+    const { messages } = await at.scene.model.request(agent.prompt, 1);
+    const said = JSON.stringify(messages.findLast(({ role }) => role === "user").content);
+    assert.match(said, /@other\.txt#L1-2 and @selection/);
+    assert.match(said, /one\\ntwo/);
+    assert.doesNotMatch(said, /three/);
+  });
+
   it("an editor that is stuck holds a turn up for a moment only", async (t) => {
     const agent = await at.scene.linkedAgent([{ text: "Still here." }]);
     const { pid } = await at.scene.session.lock();

@@ -1,6 +1,7 @@
 // What surrounds a diff: lists, settings, auto-save, reloads, encodings, terminals.
 import assert from "node:assert/strict";
 import fs from "node:fs";
+import path from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
 
 import { Client } from "./lib/client.mjs";
@@ -230,11 +231,24 @@ describe("a window with reviews", () => {
     assert.deepEqual([params.filePath, params.lineStart, params.lineEnd], [session.file("a.txt"), 0, 1]);
   });
 
-  it("stops listening by command, and starts again", async () => {
+  it("stops listening by command, and starts again, with a lock that is nobody else's at any instant", async () => {
+    const folder = path.join(session.host.agentHome, "ide");
+    assert.equal(fs.statSync(folder).mode & 0o777, 0o700);
+    const modes = new Map();
+    const watcher = fs.watch(folder, () => {
+      for (const name of fs.readdirSync(folder)) {
+        const found = fs.statSync(path.join(folder, name), { throwIfNoEntry: false });
+        if (found !== undefined) modes.set(name, found.mode & 0o777);
+      }
+    });
     await session.probe(`await vscode.commands.executeCommand("agent.stop")`);
     assert.deepEqual(session.host.locks(), []);
     await bench.statusItem("Agent").click();
-    client = await Client.connect(await session.lock());
+    const lock = await session.lock();
+    await until("the watcher to see the lock", () => modes.has(`${lock.port}.lock`));
+    watcher.close();
+    assert.deepEqual([...new Set(modes.values())], [0o600]);
+    client = await Client.connect(lock);
     const found = await client.call("getWorkspaceFolders");
     assert.equal(JSON.parse(found[0]).folders[0].path, session.folder);
   });

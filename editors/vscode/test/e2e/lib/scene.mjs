@@ -58,7 +58,12 @@ export class Scene {
     return agent;
   }
 
-  /** The same with a first answer, "Hello.", when that is given and the editor is linked: turns answer the prompts after it. */
+  /** The agent that the person starts in the terminal of this name, for the conversation of prompt. */
+  agentOf(prompt, terminal) {
+    return new Agent(this, prompt, this.session, terminal);
+  }
+
+  /** The same as agent with a first answer, "Hello.", when that is given and the editor is linked: turns answer the prompts after it. */
   async linkedAgent(turns, options) {
     const agent = await this.agent([{ text: "Hello." }, ...turns], options);
     await agent.shows("· code-server");
@@ -98,12 +103,13 @@ export function stage(options) {
   return at;
 }
 
-/** An agent in an integrated terminal of a window, known by its prompt. */
+/** An agent in an integrated terminal of a window, known by its prompt; so is the terminal, unless it is named. */
 export class Agent {
-  constructor(scene, prompt, window) {
+  constructor(scene, prompt, window, terminal = prompt) {
     this.scene = scene;
     this.prompt = prompt;
     this.window = window;
+    this.terminal = terminal;
   }
 
   /** What the model was told before its n-th answer; waits for it. */
@@ -115,14 +121,14 @@ export class Agent {
   type(text) {
     return this.window.probe(
       `vscode.window.terminals.find((terminal) => terminal.name === args[0]).sendText(args[1], false)`,
-      this.prompt,
+      this.terminal,
       text,
     );
   }
 
   /** Brings the terminal to the front of the panel. */
   show() {
-    return this.window.probe(`vscode.window.terminals.find((terminal) => terminal.name === args[0]).show(true)`, this.prompt);
+    return this.window.probe(`vscode.window.terminals.find((terminal) => terminal.name === args[0]).show(true)`, this.terminal);
   }
 
   /** Waits until the terminal, which is at the front, shows text. */

@@ -23,16 +23,16 @@ export function makeFolder(files = {}) {
 }
 
 /**
- * Starts VS Code with our package on a workspace with these files and waits
- * until the extension listens. See startHost for the other options.
+ * Starts VS Code with our package (without it, if bare) on a workspace with these
+ * files and waits until the extension listens. See startHost for the other options.
  */
-export async function startSession({ files, folder, open, ...options } = {}) {
+export async function startSession({ files, folder, open, bare, ...options } = {}) {
   const workspace = folder ?? makeFolder(files);
-  const host = await startHost({ vsix: [vsix], unpacked: [path.join(here, "../probe")], ...options });
+  const host = await startHost({ vsix: bare ? [] : [vsix], unpacked: [path.join(here, "../probe")], ...options });
   const session = new Session(host, workspace);
   try {
     session.bench = await openWorkbench(host.url(open ?? workspace));
-    await session.lock();
+    if (!bare) await session.lock();
     await session.probe("return vscode.version");
     return session;
   } catch (error) {
