@@ -12,7 +12,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// Request is one question. Exactly one of Change, Command, Read and Save is set.
+// Request is one question. Exactly one of Change, Plan, Command, Read and Save is set.
 type Request struct {
 	ID   string // unique in the process; answers are bound to it
 	Tool string // the tool that asks
@@ -28,6 +28,7 @@ type Request struct {
 	Force bool
 
 	Change  *workspace.Change
+	Plan    *Plan
 	Command *Command
 	Read    *Read
 	Save    *Save
@@ -38,6 +39,16 @@ type Batch struct {
 	ID    string
 	Index int // 0-based
 	Total int
+	// Calls says what each of the calls is about, in a line for people. What those
+	// that are still to come will propose is not computed yet.
+	Calls []string
+}
+
+// Plan is a change of several files at once, as an undo would make it. An approval
+// is of exactly these bytes, less the files that Verdict.Except names.
+type Plan struct {
+	Title   string // what it does, for people
+	Changes []workspace.Change
 }
 
 // Command is a command line to be run by a shell.
@@ -76,6 +87,9 @@ type Verdict struct {
 	// Text is the final text of a change, where the reviewer may have edited it;
 	// nil means exactly Request.Change.After.
 	Text *string
+	// Except are the files of a plan, by their index in Plan.Changes, that are to be
+	// left as they are.
+	Except []int
 	// Feedback is the reviewer's words for the model: why not, or what to mind.
 	Feedback string
 	Comments []Comment

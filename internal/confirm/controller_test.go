@@ -274,6 +274,38 @@ func TestFailingReviewersLeaveTheQuestionToTheOthers(t *testing.T) {
 	}
 }
 
+// What is left out of a plan has to be in it, and not be all of it.
+func TestExceptIsOfThePlan(t *testing.T) {
+	plan := confirm.Request{Plan: &confirm.Plan{Title: "undo", Changes: make([]workspace.Change, 2)}}
+	for _, tc := range []struct {
+		req    confirm.Request
+		except []int
+		valid  bool
+	}{
+		{plan, nil, true},
+		{plan, []int{1}, true},
+		{plan, []int{0, 1}, false},
+		{plan, []int{0, 0}, false},
+		{plan, []int{2}, false},
+		{plan, []int{-1}, false},
+		{edit("1"), []int{0}, false},
+	} {
+		c := confirm.NewController(nil, reviewFunc(func(context.Context, confirm.Request) (confirm.Verdict, error) {
+			return confirm.Verdict{Decision: confirm.Approve, Except: tc.except}, nil
+		}))
+		v, err := c.Ask(t.Context(), tc.req)
+		if err != nil || (v.Decision == confirm.Approve) != tc.valid {
+			t.Errorf("%v of %d files: %+v, %v", tc.except, len(plan.Plan.Changes), v, err)
+		}
+	}
+	c := confirm.NewController(nil, reviewFunc(func(context.Context, confirm.Request) (confirm.Verdict, error) {
+		return confirm.Verdict{Except: []int{1}}, nil
+	}))
+	if v, err := c.Ask(t.Context(), plan); err != nil || v.Except != nil {
+		t.Errorf("a no leaves something out: %+v, %v", v, err)
+	}
+}
+
 func TestNobodyMeansNo(t *testing.T) {
 	tests := map[string]struct {
 		reviewers []confirm.Reviewer

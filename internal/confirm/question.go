@@ -157,14 +157,31 @@ func validate(req Request, v Verdict) (Verdict, error) {
 	case v.NoWay:
 		return v, ErrUndecided
 	case v.Decision == Reject:
-		v.Text, v.Session = nil, false
+		v.Text, v.Session, v.Except = nil, false, nil
 		return v, nil
 	case v.Decision != Approve:
 		return v, fmt.Errorf("the reviewer answered with the unknown decision %d", v.Decision)
 	case v.Text != nil && (req.Change == nil || req.Change.Delete):
 		return v, errors.New("the reviewer approved a text where there is none to change")
+	case !excepts(req.Plan, v.Except):
+		return v, errors.New("the reviewer left out files that the plan does not have, or all that it has")
 	}
 	return v, nil
+}
+
+// excepts says whether out can be left out of a plan: each file once, and not all.
+func excepts(p *Plan, out []int) bool {
+	if len(out) == 0 {
+		return true
+	}
+	seen := map[int]bool{}
+	for _, i := range out {
+		if p == nil || i < 0 || i >= len(p.Changes) || seen[i] {
+			return false
+		}
+		seen[i] = true
+	}
+	return len(seen) < len(p.Changes)
 }
 
 // What the reviewer is told whose approval did not count.

@@ -127,7 +127,7 @@ func approve(rule string) confirm.Verdict {
 // declineInPlan tells the model to go on planning: the turn does not stop.
 func declineInPlan(req confirm.Request) confirm.Verdict {
 	what := "No command is run"
-	if req.Change != nil || req.Save != nil {
+	if req.Change != nil || req.Plan != nil || req.Save != nil {
 		what = "No file is changed"
 	}
 	return confirm.Verdict{By: "plan mode", Rule: true, Feedback: "plan mode: " + what +

@@ -26,6 +26,10 @@ const (
 // ends, every call has its result in the transcript.
 func (t *turn) runCalls(ctx context.Context, calls []llm.ToolCall, said string) (more bool, stop Stop, err error) {
 	said = clip(said, 200)
+	titles := make([]string, len(calls))
+	for i, c := range calls {
+		titles[i] = t.title(c)
+	}
 	for i, c := range calls {
 		if err := ctx.Err(); err != nil {
 			t.closeCalls(resultNotStarted)
@@ -33,7 +37,7 @@ func (t *turn) runCalls(ctx context.Context, calls []llm.ToolCall, said string) 
 		}
 		call := tools.Call{
 			ID: c.ID, Args: json.RawMessage(c.Args), Description: said, Turn: t.id,
-			Batch: confirm.Batch{ID: t.id + "." + strconv.Itoa(t.rounds), Index: i, Total: len(calls)},
+			Batch: confirm.Batch{ID: t.id + "." + strconv.Itoa(t.rounds), Index: i, Total: len(calls), Calls: titles},
 		}
 		res, err := t.runCall(ctx, c, call)
 		if err != nil {

@@ -87,6 +87,9 @@ func TestCallCarriesItsPlace(t *testing.T) {
 	if a.Batch.Index != 0 || b.Batch.Index != 1 || b.Batch.Total != 2 || a.Batch.ID != b.Batch.ID || c.Batch.ID == a.Batch.ID {
 		t.Errorf("batches %+v %+v %+v", a.Batch, b.Batch, c.Batch)
 	}
+	if len(b.Batch.Calls) != 2 || b.Batch.Calls[1] != r.tools.Title("read", nil) || len(c.Batch.Calls) != 1 {
+		t.Errorf("calls %q and %q", b.Batch.Calls, c.Batch.Calls)
+	}
 	if a.Turn == "" || a.Turn != c.Turn {
 		t.Errorf("turns %q %q", a.Turn, c.Turn)
 	}

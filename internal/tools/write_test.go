@@ -306,7 +306,7 @@ func TestRequestNamesItsCall(t *testing.T) {
 		t.Fatal(err)
 	}
 	req := b.ask.asked[0]
-	if req.Description != call.Description || req.Batch != call.Batch || req.Tool != "write_file" {
+	if req.Description != call.Description || !cmp.Equal(req.Batch, call.Batch) || req.Tool != "write_file" {
 		t.Errorf("%+v", req)
 	}
 }

@@ -37,6 +37,9 @@ type Options struct {
 const (
 	defaultContext = 3
 	summaryLines   = 12
+	// hunkContext is how many unchanged lines before and after a change still belong
+	// to it: changes that are no further apart are one hunk.
+	hunkContext = 1
 )
 
 // View is a change rendered for a panel. It belongs to one goroutine.
@@ -124,6 +127,9 @@ func (v *View) Resize(width int) {
 
 // Counts returns the number of added and removed lines.
 func (v *View) Counts() (added, removed int) { return v.diff.Counts() }
+
+// Hunks returns the number of separate places that change.
+func (v *View) Hunks() int { return len(v.diff.Hunks(hunkContext)) }
 
 // Summary returns the lines for the scrollback after the change was accepted: what
 // happened to the file, then at most 12 lines of the diff.

@@ -38,19 +38,17 @@ func (p *Panel) Press(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
 	}
 	switch name {
 	case "c":
-		if p.req.Tool == undo {
-			break
+		if p.req.Tool != undo && p.plan == nil {
+			p.note = input.New(input.Options{NoColor: p.look.NoColor})
 		}
-		p.note = input.New(input.Options{NoColor: p.look.NoColor})
 	case "e":
 		if _, _, ok := p.Proposal(); ok {
 			return Edit, confirm.Verdict{}
 		}
 	case "esc":
-		if !p.full {
+		if !p.back() {
 			return Cancel, confirm.Verdict{}
 		}
-		p.full = false
 	case "ctrl+c", "shift+tab", "ctrl+z":
 		return Ignored, confirm.Verdict{}
 	default:
@@ -59,16 +57,35 @@ func (p *Panel) Press(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
 	return Handled, confirm.Verdict{}
 }
 
-// verdict returns the answer that a key stands for. It approves the text that is
-// shown.
+// back leaves what was looked at more closely; false if nothing is.
+func (p *Panel) back() bool {
+	switch {
+	case p.plan != nil && p.plan.open:
+		p.plan.show(false, &p.scroll)
+	case p.full:
+		p.full = false
+	default:
+		return false
+	}
+	return true
+}
+
+// verdict returns the answer that a key stands for. It approves what is shown.
 func (p *Panel) verdict(key string) (confirm.Verdict, bool) {
-	yes := p.fits && hidden(p) == 0
+	yes := p.scroll.fits && hidden(p) == 0
 	v := confirm.Verdict{By: me}
+	if p.plan != nil {
+		if p.plan.open {
+			return v, false // an answer is about all files: it is given where they are listed
+		}
+		v.Except = p.plan.except()
+		yes = yes && len(v.Except) < len(p.plan.files)
+	}
 	switch {
 	case key == "n":
-		return v, true
+		return confirm.Verdict{By: me}, true
 	case key == "y" && yes:
-	case key == "a" && yes && !p.req.Force:
+	case key == "a" && yes && !p.req.Force && p.plan == nil:
 		v.Session = true
 	default:
 		return v, false
@@ -79,6 +96,9 @@ func (p *Panel) verdict(key string) (confirm.Verdict, bool) {
 
 // browse changes what is shown of the body.
 func (p *Panel) browse(key string) {
+	if p.plan != nil && p.plan.press(key, &p.scroll) {
+		return
+	}
 	switch key {
 	case "x":
 		if p.diff != nil {
@@ -87,8 +107,10 @@ func (p *Panel) browse(key string) {
 		}
 	case "v":
 		p.full = !p.full
+	case "l":
+		p.queue = !p.queue
 	case "q":
-		p.full = false
+		p.back()
 	case "up", "k":
 		p.scroll.by(-1, p.body.Len())
 	case "down", "j":

@@ -1,7 +1,8 @@
 // Package panel shows a question below the conversation and takes its answer. It
 // guarantees that a key answers only after the question was on the screen for a
-// while without any key being pressed, that a command cannot be approved before all
-// of it was on the screen, and that what is approved is the text that is shown.
+// while without any key being pressed, that a command or a list of files cannot be
+// approved before all of it was on the screen, and that what is approved is what is
+// shown.
 package panel
 
 import (
@@ -17,10 +18,6 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// guard is how long a panel must have been on the screen, with no key pressed,
-// before it takes keys: what was typed ahead never answers.
-const guard = 400 * time.Millisecond
-
 // fewLines is how much of a longer body has to fit for a yes.
 const fewLines = 3
 
@@ -28,23 +25,12 @@ const fewLines = 3
 // needs to be told why not.
 const undo = "undo"
 
-// body is what a panel shows of a request: a diffview.View or CommandView.
-type body interface {
-	scroller
-	Header() []string
-	Resize(width int)
-}
-
-type scroller interface {
-	Len() int
-	Lines(offset, height int) []string
-}
-
 // Panel is a question on the screen.
 type Panel struct {
 	// Remark is what another surface says about the question; empty: nothing.
 	Remark string
 
+	guard
 	req    confirm.Request
 	look   theme.Look
 	edited *string       // the proposal after $EDITOR
@@ -52,27 +38,16 @@ type Panel struct {
 
 	body body
 	diff *diffview.View // body, if the request is a change
+	plan *plan          // body, if it is of several files
 
 	scroll scroll
-	armed  bool      // takes keys
-	since  time.Time // no key since
-	full   bool      // on the whole screen
-	fits   bool      // enough of the body is on the screen to judge it
+	full   bool // on the whole screen
+	queue  bool // all calls of the answer are listed
 }
-
-// scroll is the part of the body that is shown.
-type scroll struct {
-	offset int // first line shown
-	room   int // lines shown
-	seen   int // lines that were on the screen so far
-}
-
-// by moves the part by n of total lines.
-func (s *scroll) by(n, total int) { s.offset = max(0, min(s.offset+n, total-s.room)) }
 
 // New returns a panel for req that is shown from now on.
 func New(req confirm.Request, look theme.Look, now time.Time) *Panel {
-	p := &Panel{req: req, look: look, since: now}
+	p := &Panel{req: req, look: look, guard: guard{since: now}}
 	p.build()
 	return p
 }
@@ -81,77 +56,21 @@ func New(req confirm.Request, look theme.Look, now time.Time) *Panel {
 func (p *Panel) build() {
 	opt := diffview.Options{Width: p.look.Width, NoColor: p.look.NoColor}
 	p.diff, p.scroll = nil, scroll{}
-	if p.req.Change != nil {
+	switch c := p.req.Command; {
+	case p.req.Change != nil:
 		p.diff = diffview.New(change(p.req, p.edited), opt)
 		p.body = p.diff
-		return
-	}
-	if c := p.req.Command; c != nil {
+	case p.req.Plan != nil:
+		p.plan = newPlan(p.req, p.look)
+		p.body = p.plan
+	case c != nil:
 		p.body = diffview.NewCommand(diffview.Command{
 			Line: c.Line, Dir: c.Dir, Timeout: c.Timeout, Background: c.Background, Notes: p.req.Notes,
 		}, opt)
-		return
-	}
-	p.body = reading{p.req, p.look}
-}
-
-// change is what a request to write would write.
-func change(req confirm.Request, edited *string) diffview.Change {
-	c := req.Change
-	after := c.After
-	if edited != nil {
-		after = *edited
-	}
-	return diffview.Change{
-		Name: c.Name, Before: c.Text, After: after, Exists: c.Exists, Delete: c.Delete,
-		Encoding: string(c.Format.Encoding), BOM: c.Format.BOM, Mode: c.Mode, Notes: req.Notes,
+	default:
+		p.body = &reading{p.req, p.look}
 	}
 }
-
-// reading is the body of a request to read outside the workspace, or to have a file
-// saved in an editor: all of it is in the header.
-type reading struct {
-	req  confirm.Request
-	look theme.Look
-}
-
-// Header names the file, and every remark.
-func (r reading) Header() []string {
-	text := "read outside the workspace"
-	if r.req.Read != nil {
-		text += ": " + sanitize.Line(r.req.Read.Path)
-	}
-	if s := r.req.Save; s != nil {
-		text = sanitize.Line("save "+s.Name+" in "+s.Editor) + ": it has unsaved changes there, and the edit is to be made on them"
-	}
-	lines := theme.Wrap(text, "", r.look.Width)
-	for _, n := range r.req.Notes {
-		lines = append(lines, hint(r.look, r.look.Styles.Warn, "! "+sanitize.Line(n))...)
-	}
-	return lines
-}
-
-func (reading) Len() int                { return 0 }
-func (reading) Lines(int, int) []string { return nil }
-func (reading) Resize(int)              {}
-
-// Wait says how long it takes until the panel takes keys, if none is pressed. Once
-// it is zero, the panel takes them.
-func (p *Panel) Wait(now time.Time) time.Duration {
-	wait := max(0, guard-now.Sub(p.since))
-	p.armed = p.armed || wait == 0
-	if p.armed {
-		return 0
-	}
-	return wait
-}
-
-// Disturbed says that something was typed or pasted that was not for the panel.
-func (p *Panel) Disturbed(now time.Time) { p.since = now }
-
-// Shown says that the panel is on the screen again after something else covered it:
-// what was typed at that does not answer.
-func (p *Panel) Shown(now time.Time) { p.armed, p.since = false, now }
 
 // Restyle follows the terminal's size.
 func (p *Panel) Restyle(look theme.Look) {
@@ -182,25 +101,31 @@ func (p *Panel) Propose(text string, now time.Time) {
 		p.edited = &text
 	}
 	p.build()
-	p.armed, p.since = false, now
+	p.Shown(now)
 }
 
 // View returns the panel in at most height lines. Where not even a few lines of the
-// body fit, the remark goes first; where that is not enough, the panel cannot be
-// approved: nobody has seen what it is about.
+// body fit, what else is known goes first; where that is not enough, the panel cannot
+// be approved: nobody has seen what it is about.
 func (p *Panel) View(height int) []string {
-	head := append(title(p.req, p.Remark, p.look), p.body.Header()...)
-	p.fits = true
+	body := p.body.Header()
+	head := append(p.title(), body...)
+	p.scroll.fits = true
 	few, others := min(fewLines, p.body.Len()), len(p.hints())+1
 	if height-len(head)-others < few {
-		head = append(title(p.req, "", p.look), p.body.Header()...)
+		head = append(what(p), body...)
 	}
 	p.scroll.room = height - len(head) - others
-	p.fits = p.scroll.room >= few
+	p.scroll.fits = p.scroll.room >= few
 	p.scroll.room = max(1, p.scroll.room)
 	p.scroll.by(0, p.body.Len())
+	if p.plan != nil && !p.plan.open {
+		p.scroll.reveal(p.plan.cursor)
+	}
 	lines := p.body.Lines(p.scroll.offset, p.scroll.room)
-	p.scroll.seen = max(p.scroll.seen, p.scroll.offset+len(lines))
+	if p.plan == nil || !p.plan.open {
+		p.scroll.seen = max(p.scroll.seen, p.scroll.offset+len(lines))
+	}
 	out := slices.Concat(head, lines)
 	if p.body.Len() > p.scroll.room {
 		where := fmt.Sprintf("lines %d–%d of %d · PgUp/PgDn scroll", p.scroll.offset+1, p.scroll.offset+len(lines), p.body.Len())
@@ -211,22 +136,61 @@ func (p *Panel) View(height int) []string {
 }
 
 // title says what the body's own header does not.
-func title(req confirm.Request, remark string, look theme.Look) []string {
-	var out []string
-	if req.Tool == undo {
-		out = append(out, theme.Paint(look.Styles.Accent, "undo: the file becomes what it was"))
-	}
-	if remark != "" {
-		out = append(out, hint(look, look.Styles.Warn, sanitize.Line(remark))...)
+func (p *Panel) title() []string {
+	out := append(calls(p), what(p)...)
+	if p.Remark != "" {
+		out = append(out, hint(p.look, p.look.Styles.Warn, sanitize.Line(p.Remark))...)
 	}
 	return out
 }
 
-// hidden returns how many lines of a command were never on the screen. Such a
-// command cannot be approved yet; a diff can.
+// what names what is not an ordinary edit.
+func what(p *Panel) []string {
+	if p.req.Tool == undo && p.req.Change != nil {
+		return []string{theme.Paint(p.look.Styles.Accent, "undo: the file becomes what it was")}
+	}
+	return nil
+}
+
+// listed is how many calls of an answer are listed.
+const listed = 12
+
+// calls places the question among the calls of the model's answer.
+func calls(p *Panel) []string {
+	b, dim := p.req.Batch, p.look.Styles.Dim
+	if b.Total < 2 || len(b.Calls) != b.Total {
+		return nil
+	}
+	if !p.queue {
+		line := fmt.Sprintf("call %d of %d", b.Index+1, b.Total)
+		if next := b.Calls[b.Index+1:]; len(next) > 0 {
+			line += " · then " + strings.Join(next[:min(len(next), listed)], ", ")
+		}
+		return []string{theme.Paint(dim, theme.Short(sanitize.Line(line), p.look.Width))}
+	}
+	var out []string
+	from := max(0, min(b.Index-listed/2, b.Total-listed))
+	for i := from; i < min(b.Total, from+listed); i++ {
+		line, style := fmt.Sprintf("  %d of %d  %s", i+1, b.Total, b.Calls[i]), dim
+		switch {
+		case i == b.Index:
+			line, style = "❯"+line[1:], p.look.Styles.Accent
+		case i < b.Index:
+			line += " · done"
+		}
+		out = append(out, theme.Paint(style, theme.Short(sanitize.Line(line), p.look.Width)))
+	}
+	return out
+}
+
+// hidden returns how many lines of a command or of a list were never on the screen.
+// What is hidden cannot be approved yet; a diff can.
 func hidden(p *Panel) int {
-	if p.diff != nil {
+	switch {
+	case p.diff != nil:
 		return 0
+	case p.plan != nil:
+		return max(0, len(p.plan.files)-p.scroll.seen)
 	}
 	return max(0, p.body.Len()-p.scroll.seen)
 }
@@ -237,8 +201,10 @@ func (p *Panel) hints() []string {
 	switch n := hidden(p); {
 	case p.note != nil:
 		return hint(p.look, st.Dim, "why not? the model reads this · Enter sends · Esc goes back")
-	case !p.fits:
+	case !p.scroll.fits:
 		return []string{theme.Paint(st.Warn, theme.Short("too little room: v full screen · n no · Esc cancel", p.look.Width))}
+	case p.plan != nil && p.plan.open:
+		return items(p.look, st.Dim, []string{"space leaves the file out, or takes it", "] next file", "[ last file", "v full", "Esc back to the list"})
 	case n > 0:
 		return hint(p.look, st.Warn, fmt.Sprintf("%d more lines: scroll to the end (PgDn) before you say yes · n no · Esc cancel", n))
 	}
@@ -246,11 +212,29 @@ func (p *Panel) hints() []string {
 	if !p.armed {
 		style = st.Dim
 	}
-	return hint(p.look, style, strings.Join(keys(p.req), " · "))
+	return items(p.look, style, keys(p.req))
+}
+
+// items wraps short texts, none of which is parted.
+func items(look theme.Look, style theme.Style, texts []string) []string {
+	const nbsp = "\u00a0"
+	whole := make([]string, len(texts))
+	for i, t := range texts {
+		whole[i] = strings.ReplaceAll(t, " ", nbsp)
+	}
+	lines := theme.Wrap(strings.Join(whole, " · "), "", look.Width)
+	for i, l := range lines {
+		l = strings.TrimSuffix(strings.TrimRight(l, " "), " ·")
+		lines[i] = theme.Paint(style, strings.ReplaceAll(l, nbsp, " "))
+	}
+	return lines
 }
 
 // keys names the keys that a request offers.
 func keys(req confirm.Request) []string {
+	if req.Plan != nil {
+		return []string{"y yes, to those with ●", "n no", "Enter look at a file", "space leave it out", "v full", "Esc cancel"}
+	}
 	keys := []string{"y yes"}
 	if !req.Force {
 		keys = append(keys, "a always ("+always(req)+")")
@@ -264,6 +248,9 @@ func keys(req confirm.Request) []string {
 	}
 	if req.Change != nil {
 		keys = append(keys, "x unfold", "v full")
+	}
+	if req.Batch.Total > 1 && len(req.Batch.Calls) > 0 {
+		keys = append(keys, "l list")
 	}
 	return append(keys, "Esc cancel")
 }

@@ -36,6 +36,8 @@ func command(line string) confirm.Request {
 func key(name string) tea.KeyPressMsg {
 	special := map[string]tea.Key{
 		"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "end": {Code: tea.KeyEnd},
+		"space": {Code: tea.KeySpace, Text: " "}, "tab": {Code: tea.KeyTab}, "right": {Code: tea.KeyRight}, "left": {Code: tea.KeyLeft},
+		"down": {Code: tea.KeyDown}, "pgup": {Code: tea.KeyPgUp}, "backspace": {Code: tea.KeyBackspace},
 		"pgdown": {Code: tea.KeyPgDown}, "up": {Code: tea.KeyUp}, "home": {Code: tea.KeyHome},
 		"shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift}, "ctrl+c": {Code: 'c', Mod: tea.ModCtrl},
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/diff"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
+	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
 // guard is how long a question must have been shown before a line answers it:
@@ -41,7 +42,7 @@ func (u *UI) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, 
 
 // ask is the line that the user answers.
 func ask(req confirm.Request) string {
-	if req.Force {
+	if req.Force || req.Plan != nil {
 		return "Yes or no? [y / n / why not] "
 	}
 	return "Yes or no? [y / n / why not / always: " + covered(req) + "] "
@@ -69,7 +70,7 @@ func parse(line string, req confirm.Request) (confirm.Verdict, bool) {
 	case "y", "yes":
 		v.Decision = confirm.Approve
 	case "a", "always":
-		if req.Force {
+		if req.Force || req.Plan != nil {
 			return v, false
 		}
 		v.Decision, v.Session = confirm.Approve, true
@@ -88,7 +89,12 @@ func describe(req confirm.Request) string {
 	}
 	switch {
 	case req.Change != nil:
-		b.WriteString(sanitize.Text(changed(req)))
+		b.WriteString(sanitize.Text(changed(*req.Change)))
+	case req.Plan != nil:
+		fmt.Fprintf(&b, "%s:\n", sanitize.Line(req.Plan.Title))
+		for _, c := range req.Plan.Changes {
+			b.WriteString(sanitize.Text(changed(c)))
+		}
 	case req.Command != nil:
 		b.WriteString(command(*req.Command))
 	case req.Save != nil:
@@ -101,8 +107,7 @@ func describe(req confirm.Request) string {
 }
 
 // changed is the unified diff of a change.
-func changed(req confirm.Request) string {
-	c := req.Change
+func changed(c workspace.Change) string {
 	before, after := c.Name, c.Name
 	if !c.Exists {
 		before = ""

@@ -52,6 +52,11 @@ func TestDescriptions(t *testing.T) {
 			noted,
 			"! not exact\n! two\\nlines\ndiff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-a\n+b\n",
 		},
+		"a plan": {
+			confirm.Request{Plan: &confirm.Plan{Title: "undo\nthe turn", Changes: []workspace.Change{*edit("a\n", "b\n").Change, *edit("c\n", "d\n").Change}}},
+			"undo\\nthe turn:\ndiff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-a\n+b\n" +
+				"diff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-c\n+d\n",
+		},
 		"a command":    {running("make"), "Run in /p:\n  $ make\n"},
 		"a script":     {running("make\nYes or no? [y / n]\n"), "Run in /p:\n  $ make\n  $ Yes or no? [y / n]\n"},
 		"a background": {background, "Run in the background in /p:\n  $ sleep 1\n"},
@@ -249,7 +254,8 @@ func TestNothingButTextIsPrinted(t *testing.T) {
 		change.Change.Name, change.Tool, change.Notes = draw("name"), draw("tool"), []string{draw("note")}
 		cmd := running(draw("command"))
 		cmd.Command.Dir = draw("folder")
-		for _, req := range []confirm.Request{change, cmd, {Read: &confirm.Read{Path: draw("path")}}} {
+		plan := confirm.Request{Plan: &confirm.Plan{Title: draw("plan"), Changes: []workspace.Change{*change.Change}}}
+		for _, req := range []confirm.Request{change, plan, cmd, {Read: &confirm.Read{Path: draw("path")}}} {
 			u.say(describe(req) + ask(req))
 		}
 		u.line(t.Context(), nil, "/x"+draw("line"))

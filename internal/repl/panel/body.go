@@ -1,0 +1,77 @@
+package panel
+
+import (
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/repl/diffview"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
+)
+
+// body is what a panel shows of a request: a diffview.View or CommandView, a list of
+// files, or a header alone.
+type body interface {
+	scroller
+	Header() []string
+	Resize(width int)
+}
+
+type scroller interface {
+	Len() int
+	Lines(offset, height int) []string
+}
+
+// scroll is the part of the body that is shown.
+type scroll struct {
+	offset int  // first line shown
+	room   int  // lines shown
+	seen   int  // lines that were on the screen so far
+	fits   bool // enough of the body is on the screen to judge it
+}
+
+// by moves the part by n of total lines.
+func (s *scroll) by(n, total int) { s.offset = max(0, min(s.offset+n, total-s.room)) }
+
+// reveal moves the part as little as it takes to show a line.
+func (s *scroll) reveal(line int) {
+	s.offset = max(min(s.offset, line), line-max(1, s.room)+1)
+}
+
+// change is what a request to write would write.
+func change(req confirm.Request, edited *string) diffview.Change {
+	c := req.Change
+	after := c.After
+	if edited != nil {
+		after = *edited
+	}
+	return diffview.Change{
+		Name: c.Name, Before: c.Text, After: after, Exists: c.Exists, Delete: c.Delete,
+		Encoding: string(c.Format.Encoding), BOM: c.Format.BOM, Mode: c.Mode, Notes: req.Notes,
+	}
+}
+
+// reading is the body of a request to read outside the workspace, or to have a file
+// saved in an editor: all of it is in the header.
+type reading struct {
+	req  confirm.Request
+	look theme.Look
+}
+
+// Header names the file, and every remark.
+func (r *reading) Header() []string {
+	text := "read outside the workspace"
+	if r.req.Read != nil {
+		text += ": " + sanitize.Line(r.req.Read.Path)
+	}
+	if s := r.req.Save; s != nil {
+		text = sanitize.Line("save "+s.Name+" in "+s.Editor) + ": it has unsaved changes there, and the edit is to be made on them"
+	}
+	lines := theme.Wrap(text, "", r.look.Width)
+	for _, n := range r.req.Notes {
+		lines = append(lines, hint(r.look, r.look.Styles.Warn, "! "+sanitize.Line(n))...)
+	}
+	return lines
+}
+
+func (r *reading) Len() int                { return 0 }
+func (r *reading) Lines(int, int) []string { return nil }
+func (r *reading) Resize(width int)        { r.look.Width = width }

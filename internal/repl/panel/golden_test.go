@@ -1,0 +1,112 @@
+package panel_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/repl/panel"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// program is an edit in two places, with a note and a queue behind it.
+func program() confirm.Request {
+	before := "package main\n\nimport \"fmt\"\n\n// greet says hello to a person.\nfunc greet(name string) {\n\tfmt.Println(\"hello\", name)\n}\n\n" +
+		"func bye() {\n\tfmt.Println(\"bye\")\n}\n\nfunc main() {\n\tgreet(\"漢字 and a rather long text that has to be wrapped where there is little room\")\n}\n"
+	after := strings.NewReplacer(`"hello"`, `"welcome"`, "\tgreet(\"漢字", "\tgreet(\"文字", "rather", "quite").Replace(before)
+	return confirm.Request{
+		Tool: "edit_file", Notes: []string{"matched only after a shift of the indentation"},
+		Batch:  confirm.Batch{ID: "1", Total: 3, Calls: []string{"Edit cmd/main.go", "Edit cmd/main_test.go", "Run go test ./..."}},
+		Change: &workspace.Change{File: workspace.File{Name: "cmd/main.go", Exists: true, Text: before}, After: after},
+	}
+}
+
+// states are what a panel can look like, and the keys that lead there.
+func states() map[string]struct {
+	req  confirm.Request
+	keys string
+} {
+	type state = struct {
+		req  confirm.Request
+		keys string
+	}
+	save := confirm.Request{Tool: "edit_file", Force: true, Save: &confirm.Save{Name: "a.txt", Editor: "VS Code"}}
+	long := command(strings.Repeat("echo a line of a script\n", 40))
+	remove := edit()
+	remove.Change.Delete, remove.Change.After = true, ""
+	undo := edit()
+	undo.Tool, undo.Force = "undo", true
+	return map[string]state{
+		"edit":         {program(), ""},
+		"edit-queue":   {program(), "l"},
+		"edit-unfold":  {program(), "x"},
+		"edit-scroll":  {program(), "x pgdown"},
+		"comment":      {program(), "c"},
+		"delete":       {remove, ""},
+		"undo":         {undo, ""},
+		"command":      {command("go test ./... && go vet ./..."), ""},
+		"command-long": {long, ""},
+		"read":         {confirm.Request{Tool: "read_file", Read: &confirm.Read{Path: "/etc/hosts"}, Notes: []string{"outside"}}, ""},
+		"save":         {save, ""},
+		"plan":         {undoing(4), ""},
+		"plan-out":     {undoing(4), "down space"},
+		"plan-file":    {undoing(4), "end enter"},
+		"plan-long":    {undoing(60), "pgdown"},
+	}
+}
+
+func TestGolden(t *testing.T) {
+	for name, s := range states() {
+		for _, width := range []int{40, 80, 120, 200} {
+			t.Run(fmt.Sprintf("%s-%d", name, width), func(t *testing.T) {
+				l := theme.New(theme.Auto, false)
+				l.Width, l.Height = width, 24
+				p := panel.New(s.req, l, start)
+				p.View(18)
+				p.Wait(start.Add(time.Hour))
+				for k := range strings.FieldsSeq(s.keys) {
+					press(p, k)
+					p.View(18)
+				}
+				golden(t, fmt.Sprintf("%s-%d", name, width), p.View(18))
+			})
+		}
+	}
+}
+
+// Before it takes keys, a panel looks so.
+func TestGoldenWaiting(t *testing.T) {
+	l := theme.New(theme.Auto, false)
+	l.Width, l.Height = 80, 24
+	p := panel.New(program(), l, start)
+	golden(t, "waiting-80", p.View(18))
+	golden(t, "low-80", p.View(6))
+}
+
+func golden(t *testing.T, name string, lines []string) {
+	t.Helper()
+	got := strings.ReplaceAll(strings.Join(lines, "\n")+"\n", "\x1b", "␛")
+	path := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), got); d != "" {
+		t.Errorf("%s (-want +got):\n%s", path, d)
+	}
+}

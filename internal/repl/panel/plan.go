@@ -1,0 +1,228 @@
+package panel
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/repl/diffview"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
+)
+
+// plan is the body of a request to change several files at once: a list of them,
+// from which each can be looked at and left out.
+type plan struct {
+	req    confirm.Request
+	look   theme.Look
+	files  []file
+	cursor int
+	open   bool // the file under the cursor is shown, and not the list
+}
+
+// file is one of a plan's.
+type file struct {
+	view    *diffview.View
+	what    string // edit, create, delete
+	name    string
+	out     bool // left as it is
+	changes int  // separate places
+}
+
+func newPlan(req confirm.Request, look theme.Look) *plan {
+	p := &plan{req: req, look: look}
+	for _, c := range req.Plan.Changes {
+		one := confirm.Request{Change: &c}
+		view := diffview.New(change(one, nil), diffview.Options{Width: look.Width, NoColor: look.NoColor})
+		p.files = append(p.files, file{view: view, name: sanitize.Line(c.Name), what: verb(c.Exists, c.Delete), changes: view.Hunks()})
+	}
+	return p
+}
+
+func verb(exists, remove bool) string {
+	switch {
+	case remove:
+		return "delete"
+	case !exists:
+		return "create"
+	}
+	return "edit"
+}
+
+// Header says what the plan does to how many files, or to the one that is shown.
+func (p *plan) Header() []string {
+	if p.open {
+		place := fmt.Sprintf("file %d of %d", p.cursor+1, len(p.files))
+		if p.files[p.cursor].out {
+			place += ": left as it is"
+		}
+		return append(hint(p.look, p.look.Styles.Dim, place), p.files[p.cursor].view.Header()...)
+	}
+	added, removed, out := 0, 0, 0
+	for _, f := range p.files {
+		if f.out {
+			out++
+			continue
+		}
+		a, r := f.view.Counts()
+		added, removed = added+a, removed+r
+	}
+	text := fmt.Sprintf("%s: %s +%d −%d", sanitize.Line(p.req.Plan.Title), count(len(p.files)-out, "file"), added, removed)
+	if out > 0 {
+		text += fmt.Sprintf(", %d left as it is", out)
+	}
+	lines := hint(p.look, p.look.Styles.User, text)
+	for _, n := range p.req.Notes {
+		lines = append(lines, hint(p.look, p.look.Styles.Warn, "! "+sanitize.Line(n))...)
+	}
+	return lines
+}
+
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
+// Len returns the number of lines of the list, or of the file that is shown.
+func (p *plan) Len() int {
+	if p.open {
+		return p.files[p.cursor].view.Len()
+	}
+	return len(p.files)
+}
+
+// Lines returns a part of them.
+func (p *plan) Lines(offset, height int) []string {
+	if p.open {
+		return p.files[p.cursor].view.Lines(offset, height)
+	}
+	var lines []string
+	for i := max(0, offset); i < min(len(p.files), offset+height); i++ {
+		lines = append(lines, p.line(i))
+	}
+	return lines
+}
+
+// line is a file in the list. Its name is cut at its folders, never at its end.
+func (p *plan) line(i int) string {
+	f, st := &p.files[i], p.look.Styles
+	cursor, mark := "  ", "● "
+	if i == p.cursor {
+		cursor = "❯ "
+	}
+	if f.out {
+		mark = "○ "
+	}
+	added, removed := f.view.Counts()
+	tail := fmt.Sprintf("  +%d −%d", added, removed)
+	if f.changes > 1 {
+		tail += fmt.Sprintf(" · %d places", f.changes)
+	}
+	if f.out {
+		tail += " · left as it is"
+	}
+	head := cursor + mark + fmt.Sprintf("%-7s", f.what)
+	name := fitPath(f.name, p.look.Width-ansi.StringWidth(head+tail))
+	if f.out {
+		return theme.Paint(st.Dim, theme.Short(head+name+tail, p.look.Width))
+	}
+	dir, base := path.Split(name)
+	return theme.Short(theme.Paint(st.Accent, cursor)+head[len(cursor):]+theme.Paint(st.Dim, dir)+base+theme.Paint(st.Dim, tail), p.look.Width)
+}
+
+// fitPath leaves out folders at the beginning of a path that is too wide.
+func fitPath(name string, width int) string {
+	for ansi.StringWidth(name) > width {
+		_, rest, found := strings.Cut(strings.TrimPrefix(name, "…/"), "/")
+		if !found {
+			return name
+		}
+		name = "…/" + rest
+	}
+	return name
+}
+
+// Resize sets the width in columns.
+func (p *plan) Resize(width int) {
+	p.look.Width = width
+	for _, f := range p.files {
+		f.view.Resize(width)
+	}
+}
+
+// except returns the files that are left out.
+func (p *plan) except() []int {
+	var out []int
+	for i, f := range p.files {
+		if f.out {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// press takes a key that is about the files; false if it is not. The part that is
+// shown is the panel's.
+func (p *plan) press(key string, s *scroll) bool {
+	switch key {
+	case "space":
+		p.files[p.cursor].out = !p.files[p.cursor].out
+	case "enter", "right":
+		p.show(true, s)
+	case "left", "backspace":
+		p.show(false, s)
+	case "]", "tab":
+		p.to(p.cursor+1, s)
+	case "[":
+		p.to(p.cursor-1, s)
+	case "up", "k", "down", "j", "pgup", "pgdown", "home", "g", "end", "G":
+		if p.open {
+			return false
+		}
+		p.to(p.cursor+steps(key, s.room, len(p.files)), s)
+	default:
+		return false
+	}
+	return true
+}
+
+// steps is how far a key moves the cursor in a list.
+func steps(key string, room, total int) int {
+	switch key {
+	case "up", "k":
+		return -1
+	case "down", "j":
+		return 1
+	case "pgup":
+		return -max(1, room)
+	case "pgdown":
+		return max(1, room)
+	case "home", "g":
+		return -total
+	}
+	return total
+}
+
+// to moves the cursor.
+func (p *plan) to(i int, s *scroll) {
+	p.cursor = max(0, min(i, len(p.files)-1))
+	if p.open {
+		s.offset = 0
+	} else {
+		s.reveal(p.cursor)
+	}
+}
+
+// show shows the file under the cursor, or the list again.
+func (p *plan) show(open bool, s *scroll) {
+	if p.open = open; open {
+		s.offset = 0
+	} else {
+		s.reveal(p.cursor)
+	}
+}
