@@ -112,8 +112,9 @@ var layers = []struct {
 		"internal/llm", "internal/permission", "internal/session", "internal/tools", "internal/tools/shell", "internal/workspace",
 	}},
 	{"internal/cli/commands", []string{
-		"internal/cli/app", "internal/cli/printed", "internal/cli/settings", "internal/confirm", "internal/permission",
-		"internal/repl/command", "internal/repl/pager", "internal/session", "internal/workspace", "internal/workspace/undo",
+		"internal/cli/app", "internal/cli/settings", "internal/confirm", "internal/diff", "internal/llm", "internal/permission",
+		"internal/repl/command", "internal/repl/pager", "internal/session", "internal/session/history", "internal/workspace",
+		"internal/workspace/undo",
 	}},
 	{"internal/cli/doctor", []string{
 		"internal/cli/home", "internal/cli/provider", "internal/config", "internal/llm/openai", "internal/sanitize", "internal/statefile",

@@ -84,7 +84,7 @@ func demoPrinted(ctx context.Context, p Process, f *flags, cfg config.Config, pl
 	out.Line("There is no terminal to ask on, so this demo approves everything by itself (mode: bypass).\n")
 	out.Line("you: " + demo.Prompt)
 	err = a.Loop.Run(ctx, demo.Prompt)
-	out.Line("\nWhat the session changed:\n\n" + out.Diffs.Text())
+	out.Line("\nWhat the session changed:\n\n" + out.Diffs())
 	out.Line("To take it back: AGENT_HOME=" + cfg.Home + " agent undo --cwd " + pl.Dir + " (in a session it is /undo).")
 	return errors.Join(err, out.Err(), a.Close())
 }

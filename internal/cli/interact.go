@@ -10,7 +10,6 @@ import (
 	"github.com/bb2d0cf4/agent/internal/cli/commands"
 	"github.com/bb2d0cf4/agent/internal/cli/fileindex"
 	"github.com/bb2d0cf4/agent/internal/cli/idelink"
-	"github.com/bb2d0cf4/agent/internal/cli/printed"
 	"github.com/bb2d0cf4/agent/internal/cli/promptline"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/confirm"
@@ -18,7 +17,6 @@ import (
 	"github.com/bb2d0cf4/agent/internal/headless"
 	"github.com/bb2d0cf4/agent/internal/repl"
 	"github.com/bb2d0cf4/agent/internal/repl/plain"
-	"github.com/bb2d0cf4/agent/internal/session"
 )
 
 // interact opens a session for a person. first is a prompt to begin with; it
@@ -92,15 +90,11 @@ type opening struct {
 func interactScreen(ctx context.Context, p Process, o opening) error {
 	ctx, stop := interruptible(ctx)
 	defer stop()
-	s := &screenFace{slash: &commands.Set{Changes: &printed.Changes{}}}
+	s := &screenFace{slash: &commands.Set{}}
 	ui := repl.New(s.options(ctx, p, o))
-	emit := func(ev session.Event) {
-		s.slash.Changes.Take(ev)
-		ui.Emit(ev)
-	}
 	var err error
 	s.app, err = wire(o.cfg, o.flags, o.place, o.model, app.Face{
-		Emit: emit, Queued: ui.Queued, Reviewers: []confirm.Reviewer{ui}, Env: o.env,
+		Emit: ui.Emit, Queued: ui.Queued, Reviewers: []confirm.Reviewer{ui}, Env: o.env,
 		Link: &idelink.Options{Version: p.Version, Remark: ui.Remark, Insert: ui.Insert, Refresh: ui.Refresh},
 	})
 	if err != nil {

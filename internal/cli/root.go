@@ -81,7 +81,7 @@ func newRoot(p Process, run func(cmd *cobra.Command, f *flags, args []string) er
 	own.StringArrayVar(&f.addDirs, "add-dir", nil, "a further `folder` that may be read and changed")
 	own.BoolVar(&f.ide, "ide", false, "connect an editor at the start")
 	own.BoolVar(&f.noIDE, "no-ide", false, "use no editor")
-	root.AddCommand(newDemo(p), newDoctor(p, &f), newSessions(p, &f), newConfig(p, &f), newUndo(p, &f), newIDE(p, &f))
+	root.AddCommand(newDemo(p), newDoctor(p, &f), newSessions(p, &f), newConfig(p, &f), newUndo(p, &f), newRedo(p, &f), newIDE(p, &f))
 	return root, completeFlags(root, &f)
 }
 
@@ -178,6 +178,16 @@ func exactly(n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != n {
 			return usagef("%w; usage: %s", fmt.Errorf("%d arguments given, %d wanted", len(args), n), cmd.UseLine())
+		}
+		return nil
+	}
+}
+
+// atMost wants n arguments or fewer.
+func atMost(n int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > n {
+			return usagef("%q is too much; usage: %s", args[n], cmd.UseLine())
 		}
 		return nil
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/cli/app"
 	"github.com/bb2d0cf4/agent/internal/cli/commands"
-	"github.com/bb2d0cf4/agent/internal/diff"
 	"github.com/bb2d0cf4/agent/internal/headless"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/workspace"
@@ -19,21 +18,51 @@ import (
 )
 
 func newUndo(p Process, f *flags) *cobra.Command {
-	var turn, yes bool
+	u := taking{done: "undone"}
 	cmd := &cobra.Command{
-		Use: "undo", Short: "Take back the last change in this folder", Args: noArgs,
-		Long: "Takes back the last change in this folder, after showing it. It refuses if a file was\n" +
-			"changed since. It needs no session and no git, and works after a crash.",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return runUndo(cmd.Context(), p, f, commands.Scope(turn), yes)
+		Use: "undo [file]", Short: "Take back the last change in this folder", Args: atMost(1),
+		Long: "Takes back the last change in this folder, or in a file, after showing it. A file that\n" +
+			"was changed since is left alone. It needs no session and no git, and works after a crash.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				u.file = args[0]
+			}
+			if u.turn {
+				u.scope.What = undo.LastTurn
+			}
+			return u.run(cmd.Context(), p, f)
 		},
 	}
-	cmd.Flags().BoolVar(&turn, "turn", false, "all changes of the last turn that changed something")
-	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	cmd.Flags().BoolVar(&u.turn, "turn", false, "all changes of the last turn that changed something")
+	return u.flags(cmd)
+}
+
+func newRedo(p Process, f *flags) *cobra.Command {
+	u := taking{done: "redone", scope: undo.Scope{What: undo.LastUndo}}
+	return u.flags(&cobra.Command{
+		Use: "redo", Short: "Take back the last undo or rewind in this folder", Args: noArgs,
+		Long: "Takes back the last undo or rewind in this folder, after showing it, if nothing was\n" +
+			"changed after it. Once more takes back the one before.",
+		RunE: func(cmd *cobra.Command, _ []string) error { return u.run(cmd.Context(), p, f) },
+	})
+}
+
+// taking is an undo, or that of an undo, from the command line.
+type taking struct {
+	scope undo.Scope
+	done  string // what is said when it is
+
+	file            string // as given
+	turn, yes, rest bool
+}
+
+func (u *taking) flags(cmd *cobra.Command) *cobra.Command {
+	cmd.Flags().BoolVarP(&u.yes, "yes", "y", false, "do not ask")
+	cmd.Flags().BoolVar(&u.rest, "rest", false, "leave files that were changed since, and do the rest")
 	return cmd
 }
 
-func runUndo(ctx context.Context, p Process, f *flags, what undo.What, yes bool) error {
+func (u *taking) run(ctx context.Context, p Process, f *flags) error {
 	dir, err := workDir(f.dir)
 	if err != nil {
 		return err
@@ -46,22 +75,32 @@ func runUndo(ctx context.Context, p Process, f *flags, what undo.What, yes bool)
 	if err != nil {
 		return err
 	}
-	err = undoIn(ctx, p, root, undo.Scope{What: what}, yes)
-	return errors.Join(err, root.Close())
+	return errors.Join(u.in(ctx, p, root), root.Close())
 }
 
-func undoIn(ctx context.Context, p Process, root *workspace.Root, scope undo.Scope, yes bool) error {
-	plan, err := undo.Find(ctx, root, scope)
-	if err == nil {
-		err = plan.Err()
+// in takes back what is meant in root.
+func (u *taking) in(ctx context.Context, p Process, root *workspace.Root) error {
+	if u.file != "" {
+		file, _, err := root.Resolve(u.file)
+		if err != nil {
+			return err
+		}
+		u.scope.File = file
 	}
+	plan, err := undo.Find(ctx, root, u.scope)
 	if err != nil {
-		return commands.UndoError(err)
+		return u.explain(err)
 	}
-	if err := show(p, planDiff(plan)); err != nil {
+	if err := plan.Err(); err != nil && !u.rest {
+		return fmt.Errorf("%w; --rest leaves such files and does the others", commands.UndoError(err))
+	}
+	for _, r := range plan.Refused {
+		remark(p, r.Name+" stays: "+r.Err.Error())
+	}
+	if err := show(p, plan.Diff()); err != nil {
 		return err
 	}
-	if !yes {
+	if !u.yes {
 		if ok, err := confirmed(ctx, p, "Take this back? [y/N] "); err != nil || !ok {
 			return err
 		}
@@ -69,8 +108,16 @@ func undoIn(ctx context.Context, p Process, root *workspace.Root, scope undo.Sco
 	if err := plan.Do(ctx); err != nil {
 		return err
 	}
-	fmt.Fprintf(p.Stderr, "undone: %s\n", sanitize.Line(strings.Join(commands.Names(plan), ", ")))
+	fmt.Fprintf(p.Stderr, "%s: %s\n", u.done, sanitize.Line(strings.Join(commands.Names(plan), ", ")))
 	return nil
+}
+
+// explain says what it means that there is no plan.
+func (u *taking) explain(err error) error {
+	if errors.Is(err, undo.ErrNothing) && u.scope.What == undo.LastUndo {
+		return errors.New("there is nothing to redo in this folder: nothing was undone, or something was changed since")
+	}
+	return commands.UndoError(err)
 }
 
 // confirmed asks a question on the terminal; without one it is wrong usage.
@@ -94,20 +141,4 @@ func confirmed(ctx context.Context, p Process, question string) (bool, error) {
 		fmt.Fprintln(p.Stderr, "nothing was changed")
 		return false, exitError(headless.ExitDenied)
 	}
-}
-
-// planDiff is what an undo would change, as a unified diff.
-func planDiff(plan undo.Plan) string {
-	var b strings.Builder
-	for _, c := range plan.Changes {
-		before, after := c.Name, c.Name
-		if !c.Exists {
-			before = ""
-		}
-		if c.Delete {
-			after = ""
-		}
-		b.WriteString(diff.Unified(before, after, c.Text, c.After))
-	}
-	return b.String()
 }

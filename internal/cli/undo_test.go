@@ -64,7 +64,7 @@ func files(t *testing.T) (p Process, stdout func() string) {
 func TestUndo(t *testing.T) {
 	root := edited(t, "a.txt", "one\ntwo\n", "one\n2\n")
 	p, stdout := files(t)
-	if err := undoIn(t.Context(), p, root, undo.Scope{}, true); err != nil {
+	if err := (&taking{yes: true}).in(t.Context(), p, root); err != nil {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(filepath.Join(root.Dir(), "a.txt"))
@@ -74,7 +74,7 @@ func TestUndo(t *testing.T) {
 	if out := stdout(); !strings.Contains(out, "-2\n+two\n") {
 		t.Errorf("diff %q", out)
 	}
-	if err := undoIn(t.Context(), p, root, undo.Scope{}, true); err == nil || !strings.Contains(err.Error(), "nothing to undo") {
+	if err := (&taking{yes: true}).in(t.Context(), p, root); err == nil || !strings.Contains(err.Error(), "nothing to undo") {
 		t.Errorf("second undo: %v", err)
 	}
 }
@@ -82,7 +82,7 @@ func TestUndo(t *testing.T) {
 func TestUndoOfANewFile(t *testing.T) {
 	root := edited(t, "new.txt", "", "hello\n")
 	p, stdout := files(t)
-	if err := undoIn(t.Context(), p, root, undo.Scope{What: undo.LastTurn}, true); err != nil {
+	if err := (&taking{yes: true, scope: undo.Scope{What: undo.LastTurn}}).in(t.Context(), p, root); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(root.Dir(), "new.txt")); !errors.Is(err, os.ErrNotExist) {
@@ -96,7 +96,7 @@ func TestUndoOfANewFile(t *testing.T) {
 func TestUndoNeedsAnAnswer(t *testing.T) {
 	root := edited(t, "a.txt", "one\n", "1\n")
 	p, stdout := files(t)
-	err := undoIn(t.Context(), p, root, undo.Scope{}, false)
+	err := (&taking{}).in(t.Context(), p, root)
 	var usage usageError
 	if !errors.As(err, &usage) || !strings.Contains(err.Error(), "--yes") || stdout() == "" {
 		t.Errorf("%v; shown: %q", err, stdout())
@@ -113,7 +113,7 @@ func TestUndoRefusesWhatWasChangedSince(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, _ := files(t)
-	if err := undoIn(t.Context(), p, root, undo.Scope{}, true); err == nil || !strings.Contains(err.Error(), "would be lost") {
+	if err := (&taking{yes: true}).in(t.Context(), p, root); err == nil || !strings.Contains(err.Error(), "would be lost") {
 		t.Error(err)
 	}
 }

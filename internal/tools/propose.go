@@ -81,7 +81,7 @@ func (w writer) commit(ctx context.Context, call Call, change workspace.Change, 
 			ForUser:  "no change",
 		}, nil
 	}
-	_, err := w.Root.Commit(ctx, final, workspace.Origin{Session: w.Session, Turn: call.Turn, Call: call.ID, Tool: w.tool})
+	_, err := w.Root.Commit(ctx, final, workspace.Origin{Session: w.Session(), Turn: call.Turn, Call: call.ID, Tool: w.tool})
 	switch {
 	case errors.Is(err, workspace.ErrStale) && w.holds(final):
 		res := written(change, final, verdict, out)

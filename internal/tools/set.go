@@ -53,8 +53,9 @@ type Deps struct {
 	// SpillDir is where output goes that is too long for the model, which may
 	// read it there without asking.
 	SpillDir string
-	Session  string // groups changes for undo
-	Home     string // the program's own folder, which is protected; may be empty
+	// Session returns the session in use, which groups changes for undo.
+	Session func() string
+	Home    string // the program's own folder, which is protected; may be empty
 	// Ripgrep is the path of rg; empty means the one on PATH, if any.
 	Ripgrep string
 }

@@ -60,7 +60,7 @@ func newBench(t *testing.T, files map[string]string) *bench {
 			t.Error(err)
 		}
 	})
-	b.deps = Deps{Root: root, Ask: b.ask, Jobs: jobs, SpillDir: filepath.Join(t.TempDir(), "spill"), Session: "s"}
+	b.deps = Deps{Root: root, Ask: b.ask, Jobs: jobs, SpillDir: filepath.Join(t.TempDir(), "spill"), Session: func() string { return "s" }}
 	b.set = NewSet(b.deps)
 	return b
 }

@@ -137,7 +137,7 @@ func (a *App) Messages() []llm.Message { return a.Loop.Messages() }
 func (a *App) toolset(ask tools.Asker, env []string) session.Toolset {
 	id := a.Store.ID()
 	return a.prompts.Tools(tools.Deps{
-		Root: a.Root, Ask: ask, Jobs: a.jobs, Background: a.jobs, SpillDir: home.SpillDir(a.Config.Home, id), Session: id, Home: a.Config.Home,
+		Root: a.Root, Ask: ask, Jobs: a.jobs, Background: a.jobs, SpillDir: home.SpillDir(a.Config.Home, id), Session: func() string { return a.Current().ID() }, Home: a.Config.Home,
 		Env: shell.Environ(append(os.Environ(), env...), a.Config.SecretEnv()),
 	})
 }

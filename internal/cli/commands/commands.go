@@ -7,14 +7,12 @@ import (
 	"slices"
 
 	"github.com/bb2d0cf4/agent/internal/cli/app"
-	"github.com/bb2d0cf4/agent/internal/cli/printed"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 )
 
 // Set is the commands and what they work on. App is set before one runs.
 type Set struct {
-	App     *app.App
-	Changes *printed.Changes // of the session
+	App *app.App
 }
 
 // List returns the commands, in the order of the help.

@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bb2d0cf4/agent/internal/cli/app"
-	"github.com/bb2d0cf4/agent/internal/cli/printed"
 	"github.com/bb2d0cf4/agent/internal/cli/provider"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/confirm"
@@ -43,10 +42,12 @@ func (r *reviewer) Review(_ context.Context, req confirm.Request) (confirm.Verdi
 
 // sitting puts the whole program together around a scripted model, with r in
 // the place of the person.
-func sitting(t *testing.T, r *reviewer) *Set {
+func sitting(t *testing.T, r *reviewer) *Set { return sittingWith(t, r, changing) }
+
+func sittingWith(t *testing.T, r *reviewer, script string) *Set {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range map[string]string{"a.txt": "one\n", "script.yaml": changing} {
+	for name, text := range map[string]string{"a.txt": "one\n", "script.yaml": script} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -66,10 +67,10 @@ func sitting(t *testing.T, r *reviewer) *Set {
 		t.Fatal(err)
 	}
 	archive := session.NewArchive(cfg.Home)
-	s := &Set{Changes: &printed.Changes{}}
+	s := &Set{}
 	s.App, err = app.New(app.Options{
 		Config: cfg, Place: app.Place{Dir: dir, Archive: archive, Store: archive.Create(dir, ref.Ref)},
-		Ref: ref, Model: model, Face: app.Face{Emit: s.Changes.Take, Reviewers: []confirm.Reviewer{r}},
+		Ref: ref, Model: model, Face: app.Face{Emit: func(session.Event) {}, Reviewers: []confirm.Reviewer{r}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -119,42 +120,6 @@ func (s *Set) file(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return string(data)
-}
-
-func TestUndoAsksInEveryMode(t *testing.T) {
-	r := &reviewer{verdict: confirm.Verdict{Decision: confirm.Approve}}
-	s := sitting(t, r)
-	s.say(t, "change it")
-	if out := s.text(t, "/permissions accept-edits"); !strings.HasPrefix(out, "accept-edits mode") {
-		t.Error(out)
-	}
-	r.verdict = confirm.Verdict{}
-	if out := s.text(t, "/undo"); out != "nothing was undone" || s.file(t) != "two\n" {
-		t.Errorf("after no: %q, %q", out, s.file(t))
-	}
-	r.verdict = confirm.Verdict{Decision: confirm.Approve}
-	if out := s.text(t, "/undo turn"); out != "undone: a.txt" || s.file(t) != "one\n" {
-		t.Errorf("after yes: %q, %q", out, s.file(t))
-	}
-	if d := cmp.Diff([]string{"edit_file", "undo", "undo"}, r.asked); d != "" {
-		t.Error(d)
-	}
-	for _, wrong := range []string{"/undo", "/undo everything"} {
-		if _, err := s.run(t, wrong); err == nil {
-			t.Errorf("%s did something", wrong)
-		}
-	}
-}
-
-func TestDiffShowsTheSessionsChanges(t *testing.T) {
-	s := sitting(t, &reviewer{verdict: confirm.Verdict{Decision: confirm.Approve}})
-	if out := s.text(t, "/diff"); !strings.Contains(out, "nothing yet") {
-		t.Error(out)
-	}
-	s.say(t, "change it")
-	if r, err := s.run(t, "/diff"); err != nil || !strings.Contains(r.Diff, "-one\n+two\n") {
-		t.Errorf("%+v, %v", r, err)
-	}
 }
 
 func TestExport(t *testing.T) {

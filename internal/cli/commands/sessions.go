@@ -82,7 +82,6 @@ func (s sessions) use(store *session.Store, text string) (command.Reply, error) 
 	if err := s.App.Use(store); err != nil {
 		return command.Reply{}, err
 	}
-	s.Changes.Reset()
 	return command.Reply{Session: s.App, Text: text}, nil
 }
 

@@ -5,7 +5,6 @@ package printed
 import (
 	"io"
 	"strings"
-	"sync"
 
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/session"
@@ -14,21 +13,23 @@ import (
 // Printer writes a conversation as plain text, made safe to show. It stops at the
 // first error.
 type Printer struct {
-	Diffs  Changes // of the conversation so far
 	w      io.Writer
 	err    error
 	inText bool
+	diffs  strings.Builder // of what was changed so far
 }
 
 // NewPrinter returns a Printer that writes to w.
 func NewPrinter(w io.Writer) *Printer { return &Printer{w: w} }
+
+// Diffs returns what was changed so far, as unified diffs.
+func (o *Printer) Diffs() string { return o.diffs.String() }
 
 // Err is the first error of a write.
 func (o *Printer) Err() error { return o.err }
 
 // Event prints what a reader of the conversation wants to see.
 func (o *Printer) Event(ev session.Event) {
-	o.Diffs.Take(ev)
 	switch ev := ev.(type) {
 	case session.TextDelta:
 		if !o.inText {
@@ -44,6 +45,9 @@ func (o *Printer) Event(ev session.Event) {
 	case session.CallStarted:
 		o.Line("\n> " + ev.Title)
 	case session.CallEnded:
+		for _, ch := range ev.Result.Changes {
+			o.diffs.WriteString(ch.Diff)
+		}
 		o.Line("  " + orElse(ev.Result.ForUser, "done"))
 		if ev.Call.Name == "execute_command" {
 			o.Line(indent(ev.Result.ForModel))
@@ -71,38 +75,4 @@ func orElse(s, other string) string {
 		return other
 	}
 	return s
-}
-
-// Changes collects the diffs of what a session has changed. It is safe for
-// concurrent use: the loop adds while the screen reads.
-type Changes struct {
-	mu    sync.Mutex
-	diffs []string
-}
-
-// Take adds what a call has changed.
-func (c *Changes) Take(ev session.Event) {
-	ended, ok := ev.(session.CallEnded)
-	if !ok {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, ch := range ended.Result.Changes {
-		c.diffs = append(c.diffs, ch.Diff)
-	}
-}
-
-// Text returns the diffs in order.
-func (c *Changes) Text() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return strings.Join(c.diffs, "")
-}
-
-// Reset forgets them: a new session has begun.
-func (c *Changes) Reset() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.diffs = nil
 }

@@ -51,17 +51,13 @@ func TestAConversation(t *testing.T) {
 	}
 }
 
-func TestChanges(t *testing.T) {
-	var c Changes
-	c.Take(session.Notice{Text: "no change"})
-	c.Take(session.CallEnded{Result: tools.Result{Changes: []tools.FileChange{{Diff: "one\n"}, {Diff: "two\n"}}}})
-	c.Take(session.CallEnded{Result: tools.Result{Changes: []tools.FileChange{{Diff: "three\n"}}}})
-	if got := c.Text(); got != "one\ntwo\nthree\n" {
+func TestDiffs(t *testing.T) {
+	p := NewPrinter(io.Discard)
+	p.Event(session.Notice{Text: "no change"})
+	p.Event(session.CallEnded{Result: tools.Result{Changes: []tools.FileChange{{Diff: "one\n"}, {Diff: "two\n"}}}})
+	p.Event(session.CallEnded{Result: tools.Result{Changes: []tools.FileChange{{Diff: "three\n"}}}})
+	if got := p.Diffs(); got != "one\ntwo\nthree\n" {
 		t.Errorf("%q", got)
-	}
-	c.Reset()
-	if got := c.Text(); got != "" {
-		t.Errorf("after Reset: %q", got)
 	}
 }
 

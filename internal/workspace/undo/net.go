@@ -50,6 +50,15 @@ func (l *Log) Net(ctx context.Context, s Scope) ([]Net, error) {
 	return all, nil
 }
 
+// Count returns how many changes s means.
+func (l *Log) Count(s Scope) int {
+	n := 0
+	for _, c := range chains(l.past, s) {
+		n += len(c)
+	}
+	return n
+}
+
 func (l *Log) net(c chain) Net {
 	first, last := c[0], c[len(c)-1]
 	n := Net{Name: last.Name, Created: first.Before == nil}

@@ -57,6 +57,11 @@ func TestNet(t *testing.T) {
 	if diff := cmp.Diff([]string{"a +2 -0 others", "b +0 -0 created deleted others"}, w.net(everything)); diff != "" {
 		t.Error("after others:", diff)
 	}
+	log, err := undo.Read(t.Context(), w.Root)
+	must(t, err)
+	if n := log.Count(everything); n != 3 {
+		t.Errorf("%d changes stand", n)
+	}
 	if got := w.net(undo.Scope{What: undo.Everything, Session: "other"}); got != nil {
 		t.Errorf("another session changed %q", got)
 	}
@@ -75,7 +80,7 @@ func TestNetOfAnOlderTurn(t *testing.T) {
 	w.edit("a", "1\n", call("s", "1"))
 	w.edit("a", "1\n2\n3\n", call("s", "2"))
 	w.write("a", "theirs\n")
-	first := undo.Scope{What: undo.Everything, Since: undo.Since{Calls: map[string]bool{"1": true}}}
+	first := undo.Scope{What: undo.Everything, Since: undo.Since{After: known(map[string]bool{"1": true})}}
 	if diff := cmp.Diff([]string{"a +1 -1"}, w.net(first)); diff != "" {
 		t.Error(diff)
 	}
@@ -109,8 +114,8 @@ func TestSinceAPromptWhoseCallsAreUnknown(t *testing.T) {
 		want  []string
 	}{
 		"by the clock":      {undo.Since{Time: prompt}, []string{"taken", "late"}},
-		"the clock was set": {undo.Since{Calls: map[string]bool{"1": false, "3": true}, Time: prompt.Add(-time.Hour)}, []string{"taken", "late"}},
-		"no clock":          {undo.Since{Calls: map[string]bool{"1": false, "3": true}}, []string{"late"}},
+		"the clock was set": {undo.Since{After: known(map[string]bool{"1": false, "3": true}), Time: prompt.Add(-time.Hour)}, []string{"taken", "late"}},
+		"no clock":          {undo.Since{After: known(map[string]bool{"1": false, "3": true})}, []string{"late"}},
 		"nothing is known":  {undo.Since{}, []string{"early", "taken", "late"}},
 	} {
 		plan := w.find(undo.Scope{What: undo.Everything, Since: tt.since})

@@ -328,7 +328,7 @@ func (w *world) step() {
 		for _, c := range talk.standing {
 			calls[c.call] = c.turn >= since
 		}
-		w.back("rewind", id, undo.Scope{What: undo.Everything, Since: undo.Since{Calls: calls}}, where(talk.standing, func(c change) bool { return c.turn >= since }))
+		w.back("rewind", id, undo.Scope{What: undo.Everything, Since: undo.Since{After: known(calls)}}, where(talk.standing, func(c change) bool { return c.turn >= since }))
 	default:
 		must(w.t, w.Close())
 		root, err := workspace.Open(w.Dir(), workspace.Options{Home: w.home})

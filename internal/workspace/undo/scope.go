@@ -26,20 +26,23 @@ type Scope struct {
 	Since   Since
 }
 
-// Since is an instant in a session. A call that is known to come after it, or
-// before it, does so whatever the clock said.
+// Since is an instant in a session.
 type Since struct {
-	Calls map[string]bool // of the model: whether it came after
-	Time  time.Time       // decides about other calls; zero: none of them came after
+	// After says of a call of the model whether it came after the instant. Where
+	// that is known it is so whatever the clock said.
+	After func(call string) (after, known bool)
+	Time  time.Time // decides about other changes; zero: with After, they came before
 }
 
 // before says that e came before s.
 func (s Since) before(e journal.Past) bool {
-	if after, known := s.Calls[e.Call]; known {
-		return !after
+	if s.After != nil {
+		if after, known := s.After(e.Call); known {
+			return !after
+		}
 	}
 	if s.Time.IsZero() {
-		return s.Calls != nil
+		return s.After != nil
 	}
 	return e.Time < s.Time.UnixNano()
 }

@@ -114,6 +114,28 @@ func (p Plan) Err() error {
 	return errors.Join(errs...)
 }
 
+// Only is p for the files that are wanted.
+func (p Plan) Only(wanted func(workspace.Change) bool) Plan {
+	out := p
+	out.Changes, out.steps = nil, nil
+	for i, c := range p.Changes {
+		if wanted(c) {
+			out.Changes = append(out.Changes, c)
+			out.steps = append(out.steps, p.steps[i])
+		}
+	}
+	return out
+}
+
+// Diff is what p would change, as a unified diff.
+func (p Plan) Diff() string {
+	var b strings.Builder
+	for _, c := range p.Changes {
+		b.WriteString(Net{Name: c.Name, Before: c.Text, After: c.After, Created: !c.Exists, Deleted: c.Delete}.Diff())
+	}
+	return b.String()
+}
+
 // madeFor lists the folders on the way to path that some change has made,
 // outermost first.
 func madeFor(path string, past []journal.Past) []string {
@@ -135,7 +157,7 @@ func undoOf(root *workspace.Root, c chain) (workspace.Change, step, error) {
 	s := step{target: first.Before, session: first.Session}
 	for i, e := range c {
 		if i > 0 && !same(c[i-1].After, e.Before) {
-			return workspace.Change{}, s, fmt.Errorf("%w: someone else changed it between two of the changes", workspace.ErrStale)
+			return workspace.Change{}, s, errChangedBetween
 		}
 		s.undoes = append(s.undoes, e.ID)
 	}
@@ -144,7 +166,7 @@ func undoOf(root *workspace.Root, c chain) (workspace.Change, step, error) {
 		return workspace.Change{}, s, err
 	}
 	if !isAsLeft(file, last.After) {
-		return workspace.Change{}, s, stale(file)
+		return workspace.Change{}, s, why(file)
 	}
 	change := workspace.Change{File: file, Delete: first.Before == nil}
 	change.Name = last.Name
@@ -159,11 +181,25 @@ func undoOf(root *workspace.Root, c chain) (workspace.Change, step, error) {
 	return change, s, err
 }
 
-func stale(now workspace.File) error {
+// stale is a workspace.ErrStale that says why.
+type stale string
+
+const (
+	errChangedSince   stale = "somebody else has changed it since"
+	errChangedBetween stale = "somebody else has changed it between two of the changes"
+	errGone           stale = "it is gone"
+)
+
+func (s stale) Error() string { return string(s) }
+
+func (s stale) Unwrap() error { return workspace.ErrStale }
+
+// why is what is wrong with a file that is not as it was left.
+func why(now workspace.File) error {
 	if !now.Exists {
-		return fmt.Errorf("%w: it is gone", workspace.ErrStale)
+		return errGone
 	}
-	return workspace.ErrStale
+	return errChangedSince
 }
 
 // isAsLeft says that the file holds what has the hash; nil is no file.
@@ -261,7 +297,7 @@ func (p Plan) confirm(c workspace.Change, s step) error {
 		return errors.Join(workspace.ErrStale, err)
 	}
 	if now.Exists != c.Exists || now.Hash != c.Hash {
-		return stale(now)
+		return why(now)
 	}
 	return nil
 }

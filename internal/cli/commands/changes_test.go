@@ -1,0 +1,344 @@
+package commands
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/repl/command"
+	"github.com/bb2d0cf4/agent/internal/workspace/undo"
+)
+
+// threeTurns is a session of three prompts that change three files.
+const threeTurns = `
+turns:
+  - calls:
+      - {tool: edit_file, args: {path: a.txt, old_string: one, new_string: two}}
+      - {tool: write_file, args: {path: new/b.txt, content: "b\n"}}
+  - text: First.
+  - calls: [{tool: edit_file, args: {path: a.txt, old_string: two, new_string: "2\n2"}}]
+  - text: Second.
+  - calls: [{tool: write_file, args: {path: c.txt, content: "c\n"}}]
+  - text: Third.
+  - text: Again.
+`
+
+// afterThree is a session that has changed files in three turns; what the person
+// is asked, they approve.
+func afterThree(t *testing.T) (*Set, *reviewer) {
+	t.Helper()
+	r := &reviewer{verdict: confirm.Verdict{Decision: confirm.Approve}}
+	s := sittingWith(t, r, threeTurns)
+	for _, prompt := range []string{"first", "second", "third"} {
+		s.say(t, prompt)
+	}
+	r.asked = nil
+	return s, r
+}
+
+// tree is what the files hold.
+func (s *Set) tree(t *testing.T) string {
+	t.Helper()
+	var out []string
+	for _, name := range []string{"a.txt", "new/b.txt", "c.txt"} {
+		data, err := os.ReadFile(filepath.Join(s.App.Dir, name))
+		if err != nil {
+			data = []byte("-")
+		}
+		out = append(out, strings.TrimSpace(strings.ReplaceAll(string(data), "\n", " ")))
+	}
+	return strings.Join(out, ", ")
+}
+
+// reply runs a line that must not fail.
+func (s *Set) reply(t *testing.T, line string) command.Reply {
+	t.Helper()
+	r, err := s.run(t, line)
+	if err != nil {
+		t.Fatalf("%s: %v", line, err)
+	}
+	return r
+}
+
+// chosen is what the choice in a picker whose title begins so comes to.
+func chosen(t *testing.T, r command.Reply, title string) command.Reply {
+	t.Helper()
+	if r.Pick == nil {
+		t.Fatalf("no picker for %q: %+v", title, r)
+	}
+	for _, it := range r.Pick.Items {
+		if strings.HasPrefix(it.Title, title) {
+			out, err := r.Pick.Choose(t.Context(), it.ID)
+			if err != nil {
+				t.Fatalf("%s: %v", title, err)
+			}
+			return out
+		}
+	}
+	t.Fatalf("no %q among %+v", title, r.Pick.Items)
+	return command.Reply{}
+}
+
+// items are the entries of a picker.
+func items(r command.Reply) []string {
+	var out []string
+	for _, it := range r.Pick.Items {
+		out = append(out, it.Title+" | "+it.Detail)
+	}
+	return out
+}
+
+func TestUndoAsksInEveryMode(t *testing.T) {
+	r := &reviewer{verdict: confirm.Verdict{Decision: confirm.Approve}}
+	s := sitting(t, r)
+	s.say(t, "change it")
+	if out := s.text(t, "/permissions accept-edits"); !strings.HasPrefix(out, "accept-edits mode") {
+		t.Error(out)
+	}
+	r.verdict = confirm.Verdict{}
+	if out := s.text(t, "/undo"); out != "nothing was undone" || s.file(t) != "two\n" {
+		t.Errorf("after no: %q, %q", out, s.file(t))
+	}
+	r.verdict = confirm.Verdict{Decision: confirm.Approve}
+	if out := s.text(t, "/undo turn"); out != "undone: a.txt" || s.file(t) != "one\n" {
+		t.Errorf("after yes: %q, %q", out, s.file(t))
+	}
+	if d := cmp.Diff([]string{"edit_file", "undo", "undo"}, r.asked); d != "" {
+		t.Error(d)
+	}
+	for wrong, want := range map[string]string{
+		"/undo": "nothing to undo in this session", "/undo a.txt": "nothing to undo in that file", "/undo ../x": "outside", "/redo it": "nothing more",
+	} {
+		if _, err := s.run(t, wrong); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", wrong, err)
+		}
+	}
+}
+
+func TestUndoAndRedoStepByStep(t *testing.T) {
+	s, _ := afterThree(t)
+	for _, step := range []struct{ line, text, tree string }{
+		{"/undo", "undone: c.txt", "2 2, b, -"},
+		{"/undo a.txt", "undone: a.txt", "two, b, -"},
+		{"/redo", "redone: a.txt", "2 2, b, -"},
+		{"/redo", "redone: c.txt", "2 2, b, c"},
+	} {
+		if got := s.text(t, step.line); got != step.text || s.tree(t) != step.tree {
+			t.Errorf("%s: %q, %q", step.line, got, s.tree(t))
+		}
+	}
+	if _, err := s.run(t, "/redo"); err == nil || !strings.Contains(err.Error(), "nothing to redo") {
+		t.Error(err)
+	}
+}
+
+// TestUndoKeepsToItsSession: another session's changes in the same folder are not
+// this one's to take back.
+func TestUndoKeepsToItsSession(t *testing.T) {
+	s, _ := afterThree(t)
+	s.reply(t, "/clear")
+	if _, err := s.run(t, "/undo"); err == nil || !strings.Contains(err.Error(), "in this session") {
+		t.Error(err)
+	}
+	if out := s.text(t, "/diff"); !strings.Contains(out, "nothing yet") {
+		t.Error(out)
+	}
+}
+
+func TestUndoOfSeveralFiles(t *testing.T) {
+	s, r := afterThree(t)
+	s.reply(t, "/undo")
+	s.reply(t, "/undo")
+	reply := s.reply(t, "/undo turn")
+	if d := cmp.Diff("a.txt  +1 −1\nnew/b.txt  +0 −1 · removed\n", reply.Text); d != "" {
+		t.Error("the preview:", d)
+	}
+	want := []string{"Show each file, and ask | ", "Show the whole diff first | ", "Take back 2 files | +1 −2"}
+	if d := cmp.Diff(want, items(reply)); d != "" {
+		t.Error(d)
+	}
+	page := chosen(t, reply, "Show the whole diff")
+	if page.Page == nil || page.Page.Doc.Text(0) == "" || page.Pick == nil || s.tree(t) != "two, b, -" {
+		t.Errorf("%+v, %q", page, s.tree(t))
+	}
+	r.asked, r.verdict = nil, confirm.Verdict{}
+	if out := chosen(t, page, "Show each file"); out.Text != "nothing was undone" || len(r.asked) != 2 || s.tree(t) != "two, b, -" {
+		t.Errorf("after no: %+v, asked %v, %q", out, r.asked, s.tree(t))
+	}
+	r.verdict = confirm.Verdict{Decision: confirm.Approve}
+	if out := chosen(t, page, "Take back"); out.Text != "undone: a.txt, new/b.txt" || s.tree(t) != "one, -, -" {
+		t.Errorf("%+v, %q", out, s.tree(t))
+	}
+	if out := chosen(t, s.reply(t, "/redo"), "Bring back 2 files"); out.Text != "redone: a.txt, new/b.txt" || s.tree(t) != "two, b, -" {
+		t.Errorf("%+v, %q", out, s.tree(t))
+	}
+}
+
+// TestUndoLeavesWhatOthersChanged: the files that cannot be done are named, and
+// the rest can be done.
+func TestUndoLeavesWhatOthersChanged(t *testing.T) {
+	s, _ := afterThree(t)
+	if err := os.WriteFile(filepath.Join(s.App.Dir, "c.txt"), []byte("mine\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.run(t, "/undo"); err == nil || !strings.Contains(err.Error(), "c.txt cannot be undone") {
+		t.Error(err)
+	}
+	reply := chosen(t, s.reply(t, "/rewind"), "first")
+	if !strings.Contains(reply.Text, "c.txt  stays: ") {
+		t.Errorf("%q", reply.Text)
+	}
+	if out := chosen(t, reply, "The files only"); !strings.Contains(out.Text, "put back: a.txt, new/b.txt\n") || s.tree(t) != "one, -, mine" {
+		t.Errorf("%+v, %q", out, s.tree(t))
+	}
+}
+
+func TestRewind(t *testing.T) {
+	s, _ := afterThree(t)
+	list := s.reply(t, "/rewind")
+	want := []string{
+		"third | just now · 1 file +1 −0", "second | just now · 2 files +3 −1", "first | just now · 3 files +4 −1",
+	}
+	if d := cmp.Diff(want, items(list)); d != "" {
+		t.Error(d)
+	}
+	at := chosen(t, list, "second")
+	if d := cmp.Diff("a.txt  +1 −2\nc.txt  +0 −1 · removed\n", at.Text); d != "" {
+		t.Error("the preview:", d)
+	}
+	if out := chosen(t, at, "Show the whole diff"); out.Page == nil || out.Pick == nil || s.tree(t) != "2 2, b, c" {
+		t.Errorf("%+v, %q", out, s.tree(t))
+	}
+	out := chosen(t, at, "Files and conversation")
+	if s.tree(t) != "two, b, -" || out.Insert != "second" || out.Session == nil || !strings.Contains(out.Text, "put back: a.txt, c.txt") {
+		t.Errorf("%+v, %q", out, s.tree(t))
+	}
+	if n := len(s.App.Loop.Prompts()); n != 1 {
+		t.Errorf("%d prompts are left", n)
+	}
+	s.say(t, "something else")
+	if d := cmp.Diff([]string{"something else", "first"}, titles(s.reply(t, "/rewind"))); d != "" {
+		t.Error(d)
+	}
+	if out := s.reply(t, "/redo"); out.Pick == nil {
+		t.Errorf("the rewind cannot be taken back: %+v", out)
+	}
+}
+
+func titles(r command.Reply) []string {
+	var out []string
+	for _, it := range r.Pick.Items {
+		out = append(out, it.Title)
+	}
+	return out
+}
+
+// TestRewindOfTheConversationAlone: the files stay, and a later rewind to an
+// earlier prompt takes them back all the same.
+func TestRewindOfTheConversationAlone(t *testing.T) {
+	s, _ := afterThree(t)
+	out := chosen(t, chosen(t, s.reply(t, "/rewind"), "second"), "The conversation only")
+	if out.Insert != "second" || s.tree(t) != "2 2, b, c" || len(s.App.Loop.Prompts()) != 1 {
+		t.Errorf("%+v, %q", out, s.tree(t))
+	}
+	chosen(t, chosen(t, s.reply(t, "/rewind"), "first"), "The files only")
+	if s.tree(t) != "one, -, -" {
+		t.Errorf("%q", s.tree(t))
+	}
+	if d := cmp.Diff([]string{"The conversation only | the files stay"}, items(chosen(t, s.reply(t, "/rewind"), "first"))); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestRewindOfNothing(t *testing.T) {
+	s := sitting(t, &reviewer{})
+	if _, err := s.run(t, "/rewind"); err == nil || !strings.Contains(err.Error(), "no prompt") {
+		t.Error(err)
+	}
+}
+
+func TestDiff(t *testing.T) {
+	s, _ := afterThree(t)
+	list := s.reply(t, "/diff")
+	want := []string{"all 3 files | 3 files +4 −1", "a.txt | +2 −1", "new/b.txt | +1 −0 · new", "c.txt | +1 −0 · new"}
+	if d := cmp.Diff(want, items(list)); d != "" {
+		t.Error(d)
+	}
+	for title, want := range map[string]string{"all": "new/b.txt", "a.txt": "+2"} {
+		out := chosen(t, list, title)
+		if out.Page == nil || out.Pick == nil || !strings.Contains(page(out), want) {
+			t.Errorf("%s: %+v", title, out)
+		}
+	}
+	if out := s.reply(t, "/diff a.txt"); !strings.Contains(out.Diff, "-one\n+2\n+2\n") {
+		t.Errorf("%+v", out)
+	}
+	if out := chosen(t, s.reply(t, "/diff turn"), "second"); !strings.Contains(out.Diff, "-two\n+2\n+2\n") {
+		t.Errorf("the second turn: %+v", out)
+	}
+	s.reply(t, "/undo")
+	if d := cmp.Diff([]string{"second", "first"}, titles(s.reply(t, "/diff turn"))); d != "" {
+		t.Error(d)
+	}
+}
+
+// page is the text of a reply's page.
+func page(r command.Reply) string {
+	var out []string
+	for i := range r.Page.Doc.Len() {
+		out = append(out, r.Page.Doc.Text(i))
+	}
+	return strings.Join(out, "\n")
+}
+
+// TestDiffOutlivesTheProgram: what a resumed session changed is still known.
+func TestDiffOutlivesTheProgram(t *testing.T) {
+	s, _ := afterThree(t)
+	id := s.App.Current().ID()
+	s.reply(t, "/clear")
+	s.reply(t, "/resume "+id)
+	if d := cmp.Diff([]string{"all 3 files", "a.txt", "new/b.txt", "c.txt"}, titles(s.reply(t, "/diff"))); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestRemarks(t *testing.T) {
+	for want, n := range map[string]undo.Net{
+		"":                             {},
+		"new · with changes by others": {Created: true, Others: true},
+		"gone":                         {Deleted: true},
+		"created, and gone":            {Created: true, Deleted: true},
+		"not known: context canceled":  {Err: context.Canceled},
+	} {
+		if got := remarks(n); got != want {
+			t.Errorf("%+v: %q", n, got)
+		}
+	}
+	long := undo.Net{Name: "f", After: strings.Repeat("x\n", 100), Created: true}
+	if r := showNets("", []undo.Net{long}); r.Page == nil || r.Page.Title != "f · new" {
+		t.Errorf("%+v", r)
+	}
+	if r := showNets("", []undo.Net{{Name: "f", Before: "x\n", After: "x\n"}}); r.Text != "f is as it was" {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestAgo(t *testing.T) {
+	now := time.Unix(1e9, 0)
+	for want, d := range map[string]time.Duration{
+		"just now": time.Second, "59 min ago": time.Hour - 1, "47 h ago": 47 * time.Hour, "3 days ago": 80 * time.Hour,
+	} {
+		if got := ago(d, now); got != want {
+			t.Errorf("%v: %q", d, got)
+		}
+	}
+	if got := ago(time.Hour, time.Time{}); got != "" {
+		t.Errorf("of no time: %q", got)
+	}
+}

@@ -1,0 +1,179 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/diff"
+	"github.com/bb2d0cf4/agent/internal/repl/command"
+	"github.com/bb2d0cf4/agent/internal/repl/pager"
+	"github.com/bb2d0cf4/agent/internal/workspace/undo"
+)
+
+// shortDiff is the number of lines up to which a diff is printed and not opened
+// in the pager.
+const shortDiff = 40
+
+// diff shows what the session changed and did not take back, as far as it is
+// still so.
+func (c changes) diff(ctx context.Context, args string) (command.Reply, error) {
+	if args == "turn" {
+		return c.diffTurns(ctx)
+	}
+	s := c.everything(undo.Since{})
+	if err := c.aim(&s, args, undo.Everything); err != nil {
+		return command.Reply{}, err
+	}
+	log, err := undo.Read(ctx, c.App.Root)
+	if err != nil {
+		return command.Reply{}, err
+	}
+	nets, err := log.Net(ctx, s)
+	if len(nets) == 0 && err == nil {
+		return command.Reply{Text: "this session has changed nothing yet"}, nil
+	}
+	return showNets("What this session changed", nets), err
+}
+
+// diffTurns lets the person choose one of the turns that changed something.
+func (c changes) diffTurns(ctx context.Context) (command.Reply, error) {
+	log, err := undo.Read(ctx, c.App.Root)
+	if err != nil {
+		return command.Reply{}, err
+	}
+	byID := map[string][]undo.Net{}
+	pick := &command.Pick{Title: "What did which prompt change?"}
+	for _, p := range c.prompts() {
+		nets, err := log.Net(ctx, c.everything(p.alone))
+		if err != nil {
+			return command.Reply{}, err
+		}
+		if len(nets) > 0 {
+			id := strconv.Itoa(p.N)
+			byID[id] = nets
+			pick.Items = append(pick.Items, command.Choice{ID: id, Title: p.Text, Detail: joined(ago(time.Since(p.At), p.At), summary(nets))})
+		}
+	}
+	if len(pick.Items) == 0 {
+		return command.Reply{Text: "no prompt of this session has changed anything that still stands"}, nil
+	}
+	pick.Choose = func(_ context.Context, id string) (command.Reply, error) {
+		return showNets("What this prompt changed", byID[id]), nil
+	}
+	return command.Reply{Pick: pick}, nil
+}
+
+// showNets shows one file, or lets the person choose.
+func showNets(title string, nets []undo.Net) command.Reply {
+	if len(nets) == 1 {
+		n := nets[0]
+		text := n.Diff()
+		switch remark := remarks(n); {
+		case text == "" && remark == "":
+			return command.Reply{Text: n.Name + " is as it was"}
+		case strings.Count(text, "\n") > shortDiff:
+			return command.Reply{Page: diffPage(joined(n.Name, remark), text)}
+		case remark != "":
+			return command.Reply{Text: n.Name + ": " + remark, Diff: text}
+		}
+		return command.Reply{Diff: text}
+	}
+	return command.Reply{Pick: netsPick(title, nets)}
+}
+
+// netsPick lets the person look at one file after the other, or at all.
+func netsPick(title string, nets []undo.Net) *command.Pick {
+	var all strings.Builder
+	pick := &command.Pick{Title: title, Items: []command.Choice{{ID: allFiles, Title: "all " + count(len(nets), "file"), Detail: summary(nets)}}}
+	for i, n := range nets {
+		all.WriteString(n.Diff())
+		pick.Items = append(pick.Items, command.Choice{ID: strconv.Itoa(i), Title: n.Name, Detail: joined(signed(n.Counts()), remarks(n))})
+	}
+	pick.Choose = func(_ context.Context, id string) (command.Reply, error) {
+		if i, err := strconv.Atoi(id); err == nil {
+			return command.Reply{Page: diffPage(joined(nets[i].Name, remarks(nets[i])), nets[i].Diff()), Pick: pick}, nil
+		}
+		return command.Reply{Page: diffPage(title, all.String()), Pick: pick}, nil
+	}
+	return pick
+}
+
+func diffPage(title, unified string) *pager.Page {
+	return &pager.Page{Title: title, Doc: pager.Diff(unified)}
+}
+
+// remarks is what there is to say of a file beside its diff.
+func remarks(n undo.Net) string {
+	var out []string
+	switch {
+	case n.Err != nil:
+		return "not known: " + n.Err.Error()
+	case n.Created && n.Deleted:
+		out = append(out, "created, and gone")
+	case n.Created:
+		out = append(out, "new")
+	case n.Deleted:
+		out = append(out, "gone")
+	}
+	if n.Others {
+		out = append(out, "with changes by others")
+	}
+	return joined(out...)
+}
+
+// summary sums up what was changed.
+func summary(nets []undo.Net) string {
+	if len(nets) == 0 {
+		return "no change"
+	}
+	added, removed := 0, 0
+	for _, n := range nets {
+		a, r := n.Counts()
+		added, removed = added+a, removed+r
+	}
+	return count(len(nets), "file") + " " + signed(added, removed)
+}
+
+// preview says what a plan would touch, a line a file.
+func preview(p undo.Plan) string {
+	var b strings.Builder
+	for _, ch := range p.Changes {
+		what := ""
+		switch {
+		case ch.Delete:
+			what = "removed"
+		case !ch.Exists:
+			what = "created"
+		case ch.Text == ch.After:
+			what = "as it is"
+		}
+		fmt.Fprintf(&b, "%s  %s\n", ch.Name, joined(signed(diff.Count(ch.Text, ch.After)), what))
+	}
+	for _, r := range p.Refused {
+		fmt.Fprintf(&b, "%s  stays: %v\n", r.Name, r.Err)
+	}
+	return b.String()
+}
+
+func signed(added, removed int) string { return fmt.Sprintf("+%d −%d", added, removed) }
+
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
+// joined joins what is not empty.
+func joined(parts ...string) string {
+	var out []string
+	for _, p := range parts {
+		if p != "" {
+			out = append(out, p)
+		}
+	}
+	return strings.Join(out, " · ")
+}

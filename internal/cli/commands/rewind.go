@@ -1,0 +1,157 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/repl/command"
+	"github.com/bb2d0cf4/agent/internal/session/history"
+	"github.com/bb2d0cf4/agent/internal/workspace/undo"
+)
+
+// prompt is one that the session can go back to.
+type prompt struct {
+	history.Prompt
+	since undo.Since // what came of it and of those after it
+	alone undo.Since // what came of it alone
+}
+
+// prompts lists the session's prompts, the newest first.
+func (c changes) prompts() []prompt {
+	of := map[string]int{} // the prompt that a call answers
+	at := -1
+	for _, msg := range c.App.Messages() {
+		if msg.Role == llm.User {
+			at++
+		}
+		for _, call := range msg.Calls {
+			of[call.ID] = at
+		}
+	}
+	var all []prompt
+	for i, p := range c.App.Loop.Prompts() {
+		which := func(meant func(at int) bool) func(string) (bool, bool) {
+			return func(call string) (after, known bool) {
+				at, known := of[call]
+				return known && meant(at), known
+			}
+		}
+		all = append(all, prompt{
+			Prompt: p,
+			since:  undo.Since{After: which(func(at int) bool { return at >= i }), Time: p.At},
+			alone:  undo.Since{After: which(func(at int) bool { return at == i })},
+		})
+	}
+	slices.Reverse(all)
+	return all
+}
+
+// counted is for how many prompts it is worked out what changed since.
+const counted = 100
+
+// rewind goes back to the state before a prompt.
+func (c changes) rewind(ctx context.Context, _ string) (command.Reply, error) {
+	all := c.prompts()
+	if len(all) == 0 {
+		return command.Reply{}, errors.New("there is no prompt to go back to yet")
+	}
+	log, err := undo.Read(ctx, c.App.Root)
+	if err != nil {
+		return command.Reply{}, err
+	}
+	pick := &command.Pick{Title: "Go back to before which prompt?"}
+	known, since := -1, ""
+	for i, p := range all {
+		scope := c.everything(p.since)
+		if n := log.Count(scope); i >= counted {
+			since = ""
+		} else if n != known {
+			nets, err := log.Net(ctx, scope)
+			if err != nil {
+				return command.Reply{}, err
+			}
+			known, since = n, summary(nets)
+		}
+		pick.Items = append(pick.Items, command.Choice{ID: strconv.Itoa(p.N), Title: p.Text, Detail: joined(ago(time.Since(p.At), p.At), since)})
+	}
+	pick.Choose = func(ctx context.Context, id string) (command.Reply, error) {
+		i := slices.IndexFunc(all, func(p prompt) bool { return strconv.Itoa(p.N) == id })
+		return c.rewindTo(ctx, all[i])
+	}
+	return command.Reply{Pick: pick}, nil
+}
+
+func (c changes) everything(since undo.Since) undo.Scope {
+	return undo.Scope{What: undo.Everything, Session: c.App.Current().ID(), Since: since}
+}
+
+// The ways to go back.
+const (
+	both      = "both"
+	filesOnly = "files"
+	chatOnly  = "chat"
+)
+
+// rewindTo asks what is to go back, and shows which files would.
+func (c changes) rewindTo(ctx context.Context, p prompt) (command.Reply, error) {
+	plan, err := undo.Find(ctx, c.App.Root, c.everything(p.since))
+	if err != nil && len(plan.Refused) == 0 && !errors.Is(err, undo.ErrNothing) {
+		return command.Reply{}, err
+	}
+	chat := command.Choice{ID: chatOnly, Title: "The conversation only", Detail: "the files stay"}
+	pick := &command.Pick{Title: "What goes back?", Items: []command.Choice{chat}}
+	if n := len(plan.Changes); n > 0 {
+		pick.Items = []command.Choice{
+			{ID: both, Title: "Files and conversation", Detail: count(n, "file")},
+			{ID: filesOnly, Title: "The files only", Detail: "the conversation stays"},
+			chat,
+			{ID: wholeDiff, Title: "Show the whole diff first"},
+		}
+	}
+	pick.Choose = func(ctx context.Context, id string) (command.Reply, error) {
+		r := restoring{plan: plan, done: "put back"}
+		switch id {
+		case wholeDiff:
+			return command.Reply{Page: diffPage("Going back", plan.Diff()), Pick: pick}, nil
+		case chatOnly:
+			return c.rewindChat(p)
+		case both:
+			r.after = func() (command.Reply, error) { return c.rewindChat(p) }
+		}
+		reply, err := r.do(ctx, plan)
+		if err == nil {
+			reply.Text += "\n/redo brings the files back."
+		}
+		return reply, err
+	}
+	return command.Reply{Text: preview(plan), Pick: pick}, nil
+}
+
+// rewindChat takes the prompt, and what followed it, out of the conversation. Its
+// text is at the prompt again.
+func (c changes) rewindChat(p prompt) (command.Reply, error) {
+	if err := c.App.Loop.Rewind(p.N); err != nil {
+		return command.Reply{}, err
+	}
+	return command.Reply{Session: c.App, Text: "The conversation is back before that prompt.", Insert: p.Text}, nil
+}
+
+// ago is an age for people; empty for what has no time.
+func ago(d time.Duration, at time.Time) string {
+	switch {
+	case at.IsZero():
+		return ""
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min ago", d/time.Minute)
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h ago", d/time.Hour)
+	}
+	return fmt.Sprintf("%d days ago", d/(24*time.Hour))
+}
