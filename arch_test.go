@@ -81,6 +81,7 @@ var layers = []struct {
 	}},
 	{"internal/repl/input", []string{"internal/repl/input/edit", "internal/repl/paint", "internal/sanitize"}},
 	{"internal/repl/input/edit", []string{"internal/sanitize"}},
+	{"internal/repl/keys", []string{"internal/nearest", "internal/sanitize"}},
 	{"internal/repl/markdown", parts},
 	{"internal/repl/pager", []string{"internal/repl/paint", "internal/repl/theme", "internal/sanitize"}},
 	{"internal/repl/picker", parts},

@@ -28,7 +28,7 @@ func TestSlashCommandsTellWhatTheyAreAskedFor(t *testing.T) {
 	d.WaitFor(`Hello there`)
 	d.idle()
 	for _, c := range []struct{ command, want string }{
-		{"/help", `Shift\+Tab changes the permission mode`},
+		{"/help", `Shift\+Tab +permission mode`},
 		{"/cost", `tokens in`},
 		{"/diff", `changed nothing yet`},
 		{"/permissions plan", `plan mode`},

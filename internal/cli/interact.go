@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"sync"
 
 	"github.com/bb2d0cf4/agent/internal/cli/app"
@@ -16,6 +17,7 @@ import (
 	projectctx "github.com/bb2d0cf4/agent/internal/context"
 	"github.com/bb2d0cf4/agent/internal/headless"
 	"github.com/bb2d0cf4/agent/internal/repl"
+	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/repl/plain"
 )
 
@@ -43,6 +45,9 @@ func interact(ctx context.Context, p Process, f *flags, cfg config.Config, first
 	}
 	if f.resume == pick {
 		o.first = "/resume"
+	}
+	if o.keys, err = keys.Load(filepath.Join(cfg.Home, "keys.yaml")); err != nil {
+		return usageError{err}
 	}
 	return interactScreen(ctx, p, o)
 }
@@ -83,6 +88,7 @@ type opening struct {
 	model config.Model
 	first string
 	notes []string
+	keys  keys.Map
 	env   []string // added to that of the commands which the model runs
 }
 
@@ -121,7 +127,7 @@ func interactScreen(ctx context.Context, p Process, o opening) error {
 // put together already.
 func (s *screenFace) options(ctx context.Context, p Process, o opening) repl.Options {
 	return repl.Options{
-		Terminal: repl.Terminal{In: p.Stdin, Out: p.Stdout, Env: os.Environ(), Theme: o.cfg.Interface.Theme},
+		Terminal: repl.Terminal{In: p.Stdin, Out: p.Stdout, Env: os.Environ(), Theme: o.cfg.Interface.Theme, Keys: o.keys},
 		Start:    repl.Start{Version: p.Version, Dir: o.place.Dir, Notes: o.notes, Prompt: o.first},
 		Status:   s.status, Modes: modes{s}, Commands: s.slash.List(),
 		Editor: s.external, Surfaces: surfaces{s},

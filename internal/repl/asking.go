@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/repl/panel"
 	"github.com/bb2d0cf4/agent/internal/repl/screen"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
@@ -98,7 +99,11 @@ func (a *asking) key(key tea.KeyPressMsg) (tea.Cmd, bool) {
 		a.panel.Disturbed(a.opt.Now())
 		return nil, false
 	}
-	outcome, verdict := a.panel.Press(key)
+	where := keys.Question
+	if a.panel.Note() != nil {
+		where = keys.Prompt
+	}
+	outcome, verdict := a.panel.Press(a.opt.Terminal.Keys.In(where, key))
 	switch outcome {
 	case panel.Answered:
 		a.answer(verdict)

@@ -63,13 +63,20 @@ func lower(m *model) ([]string, screen.Cursor) {
 		out = append(out, prefix+l)
 		prefix = strings.Repeat(" ", indent)
 	}
-	return append(out, footer(m)), cursor
+	return append(out, footer(m)...), cursor
 }
 
 // footer is the status line, or a hint in its place.
-func footer(m *model) string {
-	if m.hint != "" {
-		return theme.Paint(m.look.Styles.Warn, theme.Short(m.hint, m.look.Width))
+func footer(m *model) []string {
+	switch {
+	case m.hint.keys:
+		lines := m.opt.Terminal.Keys.Brief(m.look.Width)
+		for i, l := range lines {
+			lines[i] = theme.Paint(m.look.Styles.Dim, l)
+		}
+		return lines
+	case m.hint.text != "":
+		return []string{theme.Paint(m.look.Styles.Warn, theme.Short(m.hint.text, m.look.Width))}
 	}
 	var parts []string
 	if m.opt.Modes != nil {
@@ -92,7 +99,7 @@ func footer(m *model) string {
 		parts = append(parts, fmt.Sprintf("$%.2f", m.floor.turn.total.CostUSD))
 	}
 	line := theme.Short(sanitize.Line(strings.Join(parts, " · ")), m.look.Width)
-	return theme.Paint(m.look.Styles.Dim, line)
+	return []string{theme.Paint(m.look.Styles.Dim, line)}
 }
 
 // upper is what is live above the prompt, in at most height lines: a panel, a

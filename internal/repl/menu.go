@@ -3,12 +3,14 @@ package repl
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/repl/input"
+	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/repl/picker"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
@@ -47,11 +49,14 @@ type chooser struct {
 // newMenu returns the commands of the screen and those of opt.
 func newMenu(opt *Options, out *printer, floor *floor) *menu {
 	m := &menu{opt: opt, out: out, floor: floor}
-	m.list = append([]command.Command{{Name: "help", Help: "keys and commands", Group: command.Program}}, opt.Commands...)
+	m.list = append([]command.Command{{Name: "help", Help: "commands, and the keys most used", Group: command.Program}}, opt.Commands...)
 	m.list = append(m.list,
+		command.Command{Name: "keys", Help: "all keys, with the names of what they do", Group: command.Program},
 		command.Command{Name: "cost", Help: "tokens and money so far", Group: command.Model},
 		command.Command{Name: "quit", Help: "leave", Group: command.Program})
-	m.own = map[string]func() tea.Cmd{"help": m.help, "cost": m.cost, "quit": func() tea.Cmd { return tea.Quit }}
+	m.own = map[string]func() tea.Cmd{
+		"help": m.help, "keys": m.keys, "cost": m.cost, "quit": func() tea.Cmd { return tea.Quit },
+	}
 	return m
 }
 
@@ -130,6 +135,7 @@ func (m *menu) key(key tea.KeyPressMsg) (tea.Cmd, bool) {
 	if m.pick == nil {
 		return nil, false
 	}
+	key = m.opt.Terminal.Keys.In(keys.List, key)
 	switch m.pick.Press(key.String(), key.Text) {
 	case picker.Chosen:
 		if i, ok := m.pick.Selected(); ok {
@@ -145,9 +151,13 @@ func (m *menu) key(key tea.KeyPressMsg) (tea.Cmd, bool) {
 }
 
 func (m *menu) help() tea.Cmd {
-	m.out.plain(command.Help(m.list) +
-		"\nEnter sends · Alt+Enter, Ctrl+J or \\ Enter: a new line · @ names a file · ↑ ↓ history, Ctrl+R searches it\n" +
-		"Esc stops the model · Ctrl+O shows everything whole · Shift+Tab changes the permission mode · Ctrl+C twice or Ctrl+D quits\n")
+	m.out.plain(command.Help(m.list) + "\n" + strings.Join(m.opt.Terminal.Keys.Brief(m.out.look.Width-2), "\n") +
+		"\n\n@ names a file; a line that ends in \\ goes on; /keys lists all keys.\n")
+	return nil
+}
+
+func (m *menu) keys() tea.Cmd {
+	m.out.plain(m.opt.Terminal.Keys.Text())
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/repl/feed"
 	"github.com/bb2d0cf4/agent/internal/repl/input"
+	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/repl/screen"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/session"
@@ -38,7 +39,13 @@ type model struct {
 	view  *viewer
 
 	quitAt time.Time // the first Ctrl+C of two
-	hint   string    // one line in the place of the status, until the next key
+	hint   hint      // in the place of the status, until the next key
+}
+
+// hint is a line for the user, or the short list of keys.
+type hint struct {
+	text string
+	keys bool
 }
 
 // started asks for the first prompt, once the first frame is drawn.
@@ -170,30 +177,21 @@ func (m *model) restyle(look theme.Look) {
 // key handles a key: a page, a panel or a picker comes first, then the program's
 // own keys, then the prompt.
 func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
-	m.hint = ""
+	shown := m.hint
+	m.hint = hint{}
 	for _, first := range []func(tea.KeyPressMsg) (tea.Cmd, bool){m.view.key, m.ask.key, m.menu.key} {
 		if cmd, used := first(key); used {
 			return cmd
 		}
 	}
-	name := key.String()
-	if name != "ctrl+c" {
-		m.quitAt = time.Time{}
+	if cmd, used := m.own(key, shown); used {
+		return cmd
 	}
-	switch {
-	case name == "ctrl+c":
-		return m.interrupt()
-	case name == "ctrl+d" && m.ed.Empty():
-		return tea.Quit
-	case name == "ctrl+z":
-		return suspend(m.scr)
-	case name == "shift+tab" && m.opt.Modes != nil:
-		m.opt.Modes.Next()
-		return nil
-	case name == "esc" && !m.ed.Completing() && m.floor.stop():
-		return nil
+	where := keys.Prompt
+	if m.ed.Searching() {
+		where = keys.Search
 	}
-	if m.ed.Handle(key) == input.Submit {
+	if m.ed.Handle(m.opt.Terminal.Keys.In(where, key)) == input.Submit {
 		text := strings.TrimSpace(m.ed.Take())
 		if err := m.ed.Err(); err != nil {
 			m.out.problem(err)
@@ -201,6 +199,31 @@ func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
 		return m.submit(text)
 	}
 	return nil
+}
+
+// own does what the screen itself does with a key; shown is the hint that was
+// there.
+func (m *model) own(key tea.KeyPressMsg, shown hint) (cmd tea.Cmd, used bool) {
+	is := func(a keys.Action) bool { return m.opt.Terminal.Keys.Is(key, a) }
+	if is(keys.Interrupt) {
+		return m.interrupt(), true
+	}
+	m.quitAt = time.Time{}
+	switch {
+	case is(keys.Leave) && m.ed.Empty():
+		return tea.Quit, true
+	case is(keys.Suspend):
+		return suspend(m.scr), true
+	case is(keys.Mode) && m.opt.Modes != nil:
+		m.opt.Modes.Next()
+		return nil, true
+	case is(keys.Stop) && !m.ed.Completing():
+		return nil, m.floor.stop()
+	case is(keys.Show) && m.ed.Empty() && !shown.keys: // the second time it is typed
+		m.hint.keys = true
+		return nil, true
+	}
+	return nil, false
 }
 
 // interrupt is Ctrl+C: it clears the prompt, else stops the turn; the second one
@@ -216,7 +239,7 @@ func (m *model) interrupt() tea.Cmd {
 	} else {
 		m.floor.stop()
 	}
-	m.hint = "Ctrl+C again to quit"
+	m.hint.text = "Ctrl+C again to quit"
 	return nil
 }
 

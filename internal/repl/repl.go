@@ -16,6 +16,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/repl/feed"
 	"github.com/bb2d0cf4/agent/internal/repl/input"
+	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/session"
 )
 
@@ -47,6 +48,7 @@ type Terminal struct {
 	In, Out *os.File // a terminal
 	Env     []string // "KEY=value", for its colours and habits
 	Theme   string   // one of theme.Names
+	Keys    keys.Map
 }
 
 // Start is what a UI begins with.

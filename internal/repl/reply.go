@@ -18,7 +18,7 @@ func (m *model) submit(text string) tea.Cmd {
 	}
 	if name, args, ok := command.Split(text); ok {
 		cmd, hint := m.menu.run(text, name, args)
-		m.hint = hint
+		m.hint.text = hint
 		return cmd
 	}
 	return m.floor.say(text)

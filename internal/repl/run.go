@@ -89,7 +89,7 @@ func (u *UI) newModel(scr *screen.Screen, sess Session, spawn spawner) *model {
 		ask:  &asking{opt: &u.opt, scr: scr, out: out, turn: turn},
 		menu: newMenu(&u.opt, out, floor),
 	}
-	m.view = &viewer{out: out, ask: m.ask, spawn: spawn}
+	m.view = &viewer{keys: u.opt.Terminal.Keys, out: out, ask: m.ask, spawn: spawn}
 	m.ed = input.New(input.Options{
 		Commands: m.menu.palette(), Files: u.opt.Files, History: u.opt.History, NoColor: look.NoColor,
 	})

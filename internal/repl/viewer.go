@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/repl/pager"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 )
@@ -14,6 +15,7 @@ type viewer struct {
 	out   *printer
 	ask   *asking
 	spawn spawner
+	keys  keys.Map
 	page  *pager.Pager // nil if none does
 }
 
@@ -52,10 +54,13 @@ func (v *viewer) open(p pager.Page) { v.page = pager.New(p, v.out.look) }
 // shown.
 func (v *viewer) key(key tea.KeyPressMsg) (tea.Cmd, bool) {
 	switch {
-	case v.page == nil && key.String() == "ctrl+o":
+	case v.page == nil && v.keys.Is(key, keys.Whole):
 		return v.whole(), true
 	case v.page == nil:
 		return nil, false
+	}
+	if !v.page.Typing() {
+		key = v.keys.In(keys.Pager, key)
 	}
 	switch v.page.Press(key.String(), key.Text) {
 	case pager.Searching:

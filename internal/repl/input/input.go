@@ -124,6 +124,9 @@ func (e *Editor) Reset() {
 	e.follow()
 }
 
+// Searching says whether the search through the history is open.
+func (e *Editor) Searching() bool { return e.past.search.open }
+
 // Completing says whether a list or a search is open that Esc would close.
 func (e *Editor) Completing() bool { return e.past.search.open || e.list.open() }
 

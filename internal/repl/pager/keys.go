@@ -43,6 +43,9 @@ func (p *Pager) Press(key, text string) Outcome {
 	return Handled
 }
 
+// Typing says whether keys are text: the words to search for.
+func (p *Pager) Typing() bool { return p.typing != nil }
+
 // move scrolls.
 func (p *Pager) move(key string) {
 	page := max(1, p.height()-1) // one row stays, to go on reading from

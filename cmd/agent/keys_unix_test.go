@@ -1,0 +1,99 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
+	"github.com/bb2d0cf4/agent/internal/ptytest"
+	"github.com/bb2d0cf4/agent/internal/ptytest/vt"
+)
+
+// keep writes a file of the user's home.
+func (d *desk) keep(name, text string) {
+	d.t.Helper()
+	path := filepath.Join(d.home, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		d.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+func (d *desk) gone(text string) {
+	d.t.Helper()
+	d.WaitUntil(text+" to go away", func(m *vt.Terminal) bool { return !strings.Contains(m.String(), text) })
+}
+
+func TestAQuestionMarkShowsTheKeys(t *testing.T) {
+	d := newDesk(t, answers(t, "Because."), nil)
+	d.sit()
+	d.Press("?")
+	d.WaitFor(`Shift\+Tab +permission mode`)
+	d.Press("left")
+	d.gone("permission mode")
+	d.WaitFor(`default mode`)
+	d.Press("?", "?") // the second one is text
+	d.WaitFor(`(?m)^❯ \?$`)
+	d.gone("permission mode")
+	d.Type(" why")
+	d.Type("?") // not on an empty prompt
+	d.WaitFor(`(?m)^❯ \? why\?$`)
+	d.Press("enter")
+	d.WaitFor(`Because`)
+	d.idle()
+	d.leave()
+}
+
+func TestKeysOfTheUsersOwn(t *testing.T) {
+	edit := llmtest.Call{Name: "edit_file", Args: `{"path":"a.txt","old_string":"one","new_string":"two"}`}
+	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Calls: []llmtest.Call{edit}}, llmtest.Turn{Text: "Done."}), map[string]string{"a.txt": "one\n"})
+	d.keep("keys.yaml", "leave: ctrl+q\nmode: alt+m\napprove: alt+y\nhistory: ctrl+t\npager-close: z\n")
+	d.sit()
+	d.Press("shift+tab", "alt+m")
+	d.WaitFor(`accept-edits mode`)
+	d.Press("alt+m", "alt+m")
+	d.WaitFor(`default mode`)
+	d.say("change it")
+	d.asked(`edit_file|a\.txt`)
+	d.Press("y", "alt+y")
+	d.WaitFor(`Done\.`)
+	d.idle()
+	if got := d.read("a.txt"); got != "two\n" {
+		t.Errorf("%q", got)
+	}
+	d.Press("ctrl+t")
+	d.Type("chan")
+	d.WaitFor(`(?m)^❯ change it`)
+	d.Press("esc")
+	d.Press("ctrl+o")
+	d.WaitFor(`The conversation, whole`)
+	d.Press("q", "z")
+	d.gone("The conversation, whole")
+	d.say("/keys")
+	d.WaitFor(`Ctrl\+Q +leave`)
+	d.Press("ctrl+d", "ctrl+q")
+	if code := d.Wait(); code != 0 {
+		t.Errorf("exit status %d", code)
+	}
+	d.restored()
+}
+
+func TestAMistakeInTheKeysIsNamed(t *testing.T) {
+	d := newDesk(t, answers(t), nil)
+	d.keep("keys.yaml", "# mine\napprov: alt+y\n")
+	d.Terminal = ptytest.New(t, vt.Options{Width: 100, Height: 30})
+	cmd := exec.Command("agent")
+	cmd.Dir, cmd.Env = d.dir, d.env
+	d.Start(cmd)
+	if code := d.Wait(); code != 2 {
+		t.Errorf("exit status %d", code)
+	}
+	d.WaitFor(`keys\.yaml: line 2: approv: .*\n.*did you mean approve\?`)
+}

@@ -1,0 +1,151 @@
+package keys
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/bb2d0cf4/agent/internal/nearest"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
+)
+
+// maxFile is the size in bytes of the largest file of keys.
+const maxFile = 64 << 10
+
+// Load reads the user's file of keys, which need not be there. An error names the
+// line and says what to write instead.
+func Load(path string) (Map, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Map{}, nil
+	}
+	if err != nil {
+		return Map{}, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	switch {
+	case err != nil:
+		return Map{}, fmt.Errorf("read %s: %w", path, err)
+	case len(data) > maxFile:
+		return Map{}, fmt.Errorf("%s is larger than %d KiB", path, maxFile>>10)
+	}
+	m, err := parse(data)
+	if err != nil {
+		return Map{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
+}
+
+// parse reads a mapping of actions to a key or a list of keys.
+func parse(data []byte) (Map, error) {
+	var doc yaml.Node
+	if err := yaml.NewDecoder(bytes.NewReader(data)).Decode(&doc); errors.Is(err, io.EOF) {
+		return Map{}, nil
+	} else if err != nil {
+		return Map{}, err
+	}
+	top := doc.Content[0]
+	if top.Tag == "!!null" {
+		return Map{}, nil
+	}
+	if top.Kind != yaml.MappingNode {
+		return Map{}, fmt.Errorf("line %d: a line for each action is wanted, like %s: enter", top.Line, Send)
+	}
+	m := Map{keys: map[Action][]string{}}
+	for i := 0; i < len(top.Content); i += 2 {
+		name, value := top.Content[i], top.Content[i+1]
+		if err := m.set(name.Value, value); err != nil {
+			return Map{}, fmt.Errorf("line %d: %s: %w", name.Line, sanitize.Line(name.Value), err)
+		}
+	}
+	if err := m.conflict(); err != nil {
+		return Map{}, err
+	}
+	m.translate()
+	return m, nil
+}
+
+// set takes a line of the file.
+func (m *Map) set(name string, value *yaml.Node) error {
+	i := slices.IndexFunc(table, func(b Binding) bool { return string(b.Action) == name })
+	if i < 0 {
+		names := make([]string, len(table))
+		for j, b := range table {
+			names[j] = string(b.Action)
+		}
+		if near := nearest.Name(name, names); near != "" {
+			return fmt.Errorf("there is no such action; did you mean %s?", near)
+		}
+		return errors.New("there is no such action; /keys lists them")
+	}
+	b := table[i]
+	if _, twice := m.keys[b.Action]; twice {
+		return errors.New("it is there twice")
+	}
+	list := []*yaml.Node{value}
+	if value.Kind == yaml.SequenceNode {
+		list = value.Content
+	}
+	all := []string{}
+	for _, n := range list {
+		if n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
+			return errors.New("a key, or a list of keys, is wanted; [] is none")
+		}
+		key, err := parseKey(n.Value)
+		if err == nil {
+			err = b.may(key)
+		}
+		if err != nil {
+			return err
+		}
+		all = append(all, key)
+	}
+	switch {
+	case b.fixed:
+		return errors.New("this action has the same keys always")
+	case b.needed && len(all) == 0:
+		return errors.New("this action cannot be without a key")
+	}
+	m.keys[b.Action] = all
+	return nil
+}
+
+// may says why a key may not be b's.
+func (b Binding) may(key string) error {
+	switch {
+	case slices.Contains(b.Keys, key) || !typesText(key):
+		return nil
+	case b.answers:
+		return fmt.Errorf("%s is typed too easily: what answers a question needs Ctrl, Alt or a function key", Spell(key))
+	case b.Place == Prompt || b.Place == Everywhere || b.Place == Search || b.Place == List:
+		return fmt.Errorf("%s is for typing text: use it with Ctrl or Alt, or a function key", Spell(key))
+	}
+	return nil
+}
+
+// conflict says which key does two things in one place.
+func (m *Map) conflict() error {
+	for _, p := range places[1:] {
+		here := rows(p)
+		for i, a := range here {
+			for _, b := range here[i+1:] {
+				for _, k := range m.of(a.Action) {
+					ours := slices.Contains(a.Keys, k) && slices.Contains(b.Keys, k)
+					if slices.Contains(m.of(b.Action), k) && !ours {
+						return fmt.Errorf("%s is the key of %s and of %s (%s): change one of them",
+							k, a.Action, b.Action, strings.ToLower(string(p)))
+					}
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,357 @@
+package keys
+
+import (
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+var update = flag.Bool("update", false, "rewrite the tables of docs/commands.md")
+
+func mustParse(t *testing.T, text string) Map {
+	t.Helper()
+	m, err := parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestTable holds what the rest relies on: names are unique, keys are spelled as
+// they are pressed, and one key does one thing in one place, for each part.
+func TestTable(t *testing.T) {
+	names := map[Action]bool{}
+	for _, b := range table {
+		if names[b.Action] || b.Help == "" || len(b.Keys) == 0 || !slices.Contains(places, b.Place) {
+			t.Errorf("%+v", b)
+		}
+		names[b.Action] = true
+		for _, k := range b.Keys {
+			if name, err := parseKey(k); err != nil || name != k || nameOf(press(k)) != k {
+				t.Errorf("%s: %q is %q (%v), pressed %q", b.Action, k, name, err, nameOf(press(k)))
+			}
+		}
+	}
+	for _, p := range places {
+		seen := map[string]Action{}
+		for _, b := range rows(p) {
+			for _, k := range b.Keys {
+				if seen[k] != "" && !b.own {
+					t.Errorf("%s: %s is of %s and of %s", p, k, seen[k], b.Action)
+				}
+				if !b.own {
+					seen[k] = b.Action
+				}
+			}
+		}
+	}
+}
+
+func TestKeysAreReadAsPeopleWriteThem(t *testing.T) {
+	for text, want := range map[string]string{
+		"ctrl+g": "ctrl+g", "Ctrl+G": "ctrl+g", "control+alt+x": "ctrl+alt+x", "alt+ctrl+x": "ctrl+alt+x", "Return": "enter",
+		"shift+g": "G", "G": "G", "?": "?", "shift+tab": "shift+tab", "Escape": "esc", "PageUp": "pgup", "F2": "f2",
+		"ctrl++": "ctrl++", "+": "+", "option+left": "alt+left", "ä": "ä", "ctrl+shift+k": "ctrl+shift+k", "ctrl+_": "ctrl+_",
+	} {
+		if got, err := parseKey(text); err != nil || got != want {
+			t.Errorf("%q: %q, %v", text, got, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"ctl+g": "did you mean ctrl+g?", "entre": "did you mean enter?", "ctrl+pgupp": "did you mean ctrl+pgup?",
+		"": "is no key", "gg": "is no key", "ctrl+": "is no key", "hyper+ö+x": "is no key", "\x1b": "is no key", "ctrl+i": "cannot tell ctrl+i from tab",
+		"Ctrl+M": "cannot tell ctrl+m from enter",
+	} {
+		if got, err := parseKey(text); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\x1b") {
+			t.Errorf("%q: %q, %v", text, got, err)
+		}
+	}
+}
+
+func TestAnyTextIsAKeyOrAnError(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.String().Draw(t, "text")
+		name, err := parseKey(text)
+		if err == nil && nameOf(press(name)) != name {
+			t.Fatalf("%q is %q, pressed %q", text, name, nameOf(press(name)))
+		}
+	})
+}
+
+func TestMistakesAreNamed(t *testing.T) {
+	for text, want := range map[string]string{
+		"histroy: ctrl+s":               "line 1: histroy: there is no such action; did you mean history?",
+		"\nzzzzzzzzzzzzzzzzzzzz: f1":    "line 2: zzzzzzzzzzzzzzzzzzzz: there is no such action; /keys lists them",
+		"stop: ctl+g":                   `line 1: stop: "ctl+g" is no key; did you mean ctrl+g?`,
+		"history: ctrl+y":               "ctrl+y is the key of history and of yank (at the prompt): change one of them",
+		"history: ctrl+c":               "ctrl+c is the key of interrupt and of history",
+		"approve: n":                    "n is typed too easily",
+		"approve: space":                "Space is typed too easily",
+		"approve: enter":                "Enter is typed too easily",
+		"approve-session: x":            "x is typed too easily",
+		"approve: []":                   "cannot be without a key",
+		"approve: ctrl+z":               "ctrl+z is the key of suspend and of approve",
+		"interrupt: f1":                 "has the same keys always",
+		"history: h":                    "h is for typing text",
+		"mode: enter":                   "Enter is for typing text",
+		"history: [f1, {a: b}]":         "a key, or a list of keys, is wanted",
+		"history:":                      "a key, or a list of keys, is wanted",
+		"- f1":                          "a line for each action is wanted",
+		"history: f1\nhistory: f2":      "twice",
+		"history: f1\nyank: [f2, F1]":   "f1 is the key of history and of yank",
+		"history: [":                    "did not find",
+		"\"\\e[31mred\": f1":            "line 1: ",
+		"pager-close: k\nlist-close: k": "k is for typing text",
+	} {
+		if m, err := parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\x1b") {
+			t.Errorf("%q: %+v, %v, want %q", text, m, err, want)
+		}
+	}
+}
+
+func TestChangedKeys(t *testing.T) {
+	m := mustParse(t, `
+# mine
+history: [ctrl+s, f3]
+yank: ctrl+r
+leave: ctrl+q
+approve: [y, alt+y]
+expand: "="
+full: []
+pager-down: [j]
+mode: alt+m
+`)
+	for _, c := range []struct {
+		place      Place
+		press, got string
+	}{
+		{Prompt, "ctrl+s", "ctrl+r"},
+		{Prompt, "f3", "ctrl+r"},
+		{Prompt, "ctrl+r", "ctrl+y"},
+		{Prompt, "ctrl+y", ""},
+		{Prompt, "ctrl+d", "ctrl+d"}, // still deletes
+		{Prompt, "ctrl+q", "ctrl+q"}, // not the prompt's
+		{Prompt, "x", "x"},
+		{Prompt, "v", "v"},
+		{Prompt, "up", "up"},
+		{Search, "ctrl+r", "ctrl+r"},
+		{Search, "ctrl+s", "ctrl+s"},
+		{Search, "f3", "ctrl+r"},
+		{Search, "ctrl+y", ""},
+		{Question, "y", "y"},
+		{Question, "alt+y", "y"},
+		{Question, "=", "x"},
+		{Question, "x", ""},
+		{Question, "v", ""},
+		{Question, "n", "n"},
+		{Question, "alt+m", "shift+tab"},
+		{Question, "shift+tab", ""},
+		{Pager, "j", "j"},
+		{Pager, "down", ""},
+		{Pager, "enter", ""},
+		{Pager, "alt+m", "shift+tab"},
+		{List, "down", "down"},
+	} {
+		want := c.got
+		got := m.In(c.place, press(c.press))
+		if name := nameOf(got); want == "" && (got.Text != "" || got.Code != 0) || want != "" && name != want {
+			t.Errorf("%s: %s is %q, want %q", c.place, c.press, name, want)
+		}
+	}
+	for _, c := range []struct {
+		key    string
+		action Action
+		is     bool
+	}{
+		{"ctrl+q", Leave, true}, {"ctrl+d", Leave, false}, {"alt+m", Mode, true}, {"shift+tab", Mode, false}, {"ctrl+c", Interrupt, true}, {"esc", Stop, true},
+	} {
+		if m.Is(press(c.key), c.action) != c.is {
+			t.Errorf("%s does %s: %v", c.key, c.action, !c.is)
+		}
+	}
+	if text := m.Text(); !strings.Contains(text, "Ctrl+S, F3") || !strings.Contains(text, "  none ") {
+		t.Error(text)
+	}
+}
+
+// TestNoMapChangesNothing: what the table says, the parts get.
+func TestNoMapChangesNothing(t *testing.T) {
+	same := mustParse(t, "history: ctrl+r")
+	for _, m := range []Map{{}, same} {
+		for _, b := range table {
+			for _, k := range b.Keys {
+				if got := nameOf(m.In(b.Place, press(k))); got != k {
+					t.Errorf("%s: %s is %s", b.Place, k, got)
+				}
+				if !m.Is(press(k), b.Action) {
+					t.Errorf("%s does not do %s", k, b.Action)
+				}
+			}
+		}
+	}
+	space := tea.KeyPressMsg{Code: tea.KeySpace, Text: " "}
+	if got := nameOf(space); got != "space" {
+		t.Error(got)
+	}
+}
+
+func TestLoad(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "keys.yaml")
+	if m, err := Load(file); err != nil || !m.Is(press("ctrl+d"), Leave) {
+		t.Errorf("without a file: %v", err)
+	}
+	for _, c := range []struct{ text, want string }{
+		{"", ""},
+		{"# nothing\n", ""},
+		{"leave: ctrl+q\n", ""},
+		{"leaf: ctrl+q\n", file + ": line 1: leaf: there is no such action; did you mean leave?"},
+		{strings.Repeat("#", maxFile+1), file + " is larger than 64 KiB"},
+	} {
+		if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Load(file); fmt.Sprint(err) != c.want && (err != nil || c.want != "") {
+			t.Errorf("%.20q: %v", c.text, err)
+		}
+	}
+	if _, err := Load(t.TempDir()); err == nil {
+		t.Error("a folder was read")
+	}
+}
+
+func TestBriefFitsAnyWidth(t *testing.T) {
+	for width := range 200 {
+		lines := Map{}.Brief(width)
+		text := strings.Join(lines, "\n")
+		for _, l := range lines {
+			if ansi.StringWidth(l) > width {
+				t.Fatalf("%d columns: %q", width, l)
+			}
+		}
+		for _, want := range []string{"Shift+Tab", "Esc ", "?"} {
+			if width >= cell && want != "?" && !strings.Contains(text, want) {
+				t.Fatalf("%d columns: no %s in\n%s", width, want, text)
+			}
+		}
+	}
+	if n := len(Map{}.Brief(120)); n > 6 {
+		t.Errorf("%d lines", n)
+	}
+}
+
+// TestDocumentation keeps the tables of the documentation the same as this one.
+func TestDocumentation(t *testing.T) {
+	const file, begin, end = "../../../docs/commands.md", "<!-- keys: made of the table in internal/repl/keys -->\n", "<!-- end of keys -->"
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(data), begin)
+	now, after, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		t.Fatal("the marks are gone")
+	}
+	want := "\n" + Markdown()
+	if *update && now != want {
+		if err := os.WriteFile(file, []byte(before+begin+want+end+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if d := cmp.Diff(want, now); d != "" {
+		t.Errorf("run with -update: %s", d)
+	}
+}
+
+// TestPartsAndTableAgree: each part of the screen knows the keys that the table has
+// for it, and no others.
+func TestPartsAndTableAgree(t *testing.T) {
+	for _, c := range []struct {
+		place   Place
+		files   []string
+		besides []string // of a state of its own: typing a search
+	}{
+		{Prompt, []string{"../input/keys.go", "../input/complete.go", "../input/edit/keys.go"}, nil},
+		{Search, []string{"../input/history.go"}, []string{"enter", "tab"}},
+		{Question, []string{"../panel/keys.go"}, nil},
+		{List, []string{"../picker/picker.go"}, nil},
+		{Pager, []string{"../pager/keys.go"}, []string{"backspace", "ctrl+h"}},
+	} {
+		known := literals(t, c.files)
+		var want []string
+		for _, b := range table {
+			if b.Place == c.place && !b.own {
+				want = append(want, b.Keys...)
+			}
+		}
+		for _, k := range want {
+			if !known[k] {
+				t.Errorf("%s: no part knows %s", c.place, k)
+			}
+		}
+		want = append(want, c.besides...)
+		for _, b := range rows(Everywhere) {
+			want = append(want, b.Keys...)
+		}
+		for k := range known {
+			if !slices.Contains(want, k) {
+				t.Errorf("%s: %s is not in the table", c.place, k)
+			}
+		}
+	}
+}
+
+// literals are the keys that are compared in some files.
+func literals(t *testing.T, globs []string) map[string]bool {
+	t.Helper()
+	out := map[string]bool{}
+	for _, glob := range globs {
+		files, err := filepath.Glob(glob)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %v", glob, err)
+		}
+		for _, name := range files {
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(f, func(n ast.Node) bool {
+				var list []ast.Expr
+				switch n := n.(type) {
+				case *ast.CaseClause:
+					list = n.List
+				case *ast.BinaryExpr:
+					if n.Op == token.EQL {
+						list = []ast.Expr{n.Y}
+					}
+				}
+				for _, e := range list {
+					if lit, ok := e.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+						text, _ := strconv.Unquote(lit.Value)
+						if name, err := parseKey(text); err == nil && name == text {
+							out[text] = true
+						}
+					}
+				}
+				return true
+			})
+		}
+	}
+	return out
+}

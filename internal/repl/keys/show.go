@@ -1,0 +1,75 @@
+package keys
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// cell is the width of an entry of the short list.
+const cell = 38
+
+// Brief is the short list of keys, in as many columns as fit into width.
+func (m Map) Brief(width int) []string {
+	var entries []string
+	for _, b := range table {
+		if keys := m.of(b.Action); b.Brief != "" && len(keys) > 0 {
+			entries = append(entries, pad(pad(Spell(keys[0]), 11)+" "+b.Brief, cell))
+		}
+	}
+	columns := max(1, min(width/cell, len(entries)))
+	height := (len(entries) + columns - 1) / columns
+	lines := make([]string, height)
+	for i, e := range entries {
+		lines[i%height] += e
+	}
+	for i, l := range lines {
+		lines[i] = ansi.Truncate(strings.TrimRight(l, " "), max(0, width), "…")
+	}
+	return lines
+}
+
+func pad(s string, width int) string {
+	return s + strings.Repeat(" ", max(0, width-ansi.StringWidth(s)))
+}
+
+// Text is the whole list, with the names of the actions.
+func (m Map) Text() string {
+	var b strings.Builder
+	for _, p := range places {
+		fmt.Fprintf(&b, "%s\n", p)
+		for _, r := range table {
+			if r.Place == p {
+				fmt.Fprintf(&b, "  %s %s %s\n", pad(spelled(m.of(r.Action), ", "), 32), pad(string(r.Action), 19), r.Help)
+			}
+		}
+	}
+	return b.String()
+}
+
+// Markdown is the whole list for the documentation, with the keys of the table.
+func Markdown() string {
+	var b strings.Builder
+	for _, p := range places {
+		fmt.Fprintf(&b, "### %s\n\n| Key | Does | Action |\n|---|---|---|\n", p)
+		for _, r := range table {
+			if r.Place == p {
+				fmt.Fprintf(&b, "| %s | %s | `%s` |\n", spelled(r.Keys, ", "), r.Help, r.Action)
+			}
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+func spelled(keys []string, between string) string {
+	if len(keys) == 0 {
+		return "none"
+	}
+	out := make([]string, len(keys))
+	for i, k := range keys {
+		out[i] = Spell(k)
+	}
+	return strings.Join(out, between)
+}
