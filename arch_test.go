@@ -82,6 +82,7 @@ var layers = []struct {
 	{"internal/repl/input", []string{"internal/repl/input/edit", "internal/repl/paint", "internal/sanitize"}},
 	{"internal/repl/input/edit", []string{"internal/sanitize"}},
 	{"internal/repl/keys", []string{"internal/nearest", "internal/sanitize"}},
+	{"internal/repl/lend", nil},
 	{"internal/repl/markdown", parts},
 	{"internal/repl/pager", []string{"internal/repl/paint", "internal/repl/theme", "internal/sanitize"}},
 	{"internal/repl/picker", parts},
@@ -95,6 +96,7 @@ var layers = []struct {
 	{"internal/repl/record", []string{
 		"internal/llm", "internal/repl/markdown", "internal/repl/pager", "internal/repl/theme", "internal/sanitize",
 	}},
+	{"internal/repl/queue", []string{"internal/repl/command"}},
 	{"internal/repl/theme", []string{"internal/repl/paint"}},
 	{"internal/repl/highlight", []string{"internal/repl/paint", "internal/sanitize"}},
 	{"internal/repl/paint", nil},

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/repl/lend"
+
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
@@ -163,7 +165,7 @@ func (a *asking) edit() tea.Cmd {
 		release(a)
 		return nil
 	}
-	return tea.Exec(lend(cmd, a.opt.Terminal, a.scr), func(err error) tea.Msg {
+	return tea.Exec(lend.To(cmd, a.opt.Terminal.In, a.opt.Terminal.Out, a.scr), func(err error) tea.Msg {
 		text, err2 := result() // also cleans up
 		return edited{panel: p, text: text, err: errors.Join(err, err2)}
 	})

@@ -42,7 +42,7 @@ func whole(m *model) []string {
 // lower is the fixed part: queue, spinner, prompt and status line.
 func lower(m *model) ([]string, screen.Cursor) {
 	out := []string{""}
-	for _, q := range m.floor.queue.list() {
+	for _, q := range m.floor.queue.List() {
 		line := theme.Short("  queued: "+sanitize.Line(q), m.look.Width)
 		out = append(out, theme.Paint(m.look.Styles.Dim, line))
 	}

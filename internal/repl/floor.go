@@ -3,6 +3,8 @@ package repl
 import (
 	"context"
 
+	"github.com/bb2d0cf4/agent/internal/repl/queue"
+
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -10,7 +12,7 @@ import (
 // one, or nobody. What is said meanwhile waits in the queue.
 type floor struct {
 	turn  *turns
-	queue *queue
+	queue *queue.Queue
 	held  *job // the command; nil: none
 }
 
@@ -28,7 +30,7 @@ func (f *floor) say(text string) tea.Cmd {
 	if f.free() {
 		return f.turn.start(text)
 	}
-	f.queue.add(text)
+	f.queue.Add(text)
 	return nil
 }
 

@@ -76,7 +76,7 @@ func (m *menu) run(line, name, args string) (cmd tea.Cmd, hint string) {
 		case c.Name != name:
 			continue
 		case c.Idle && !m.floor.free():
-			m.floor.queue.add(line)
+			m.floor.queue.Add(line)
 			return nil, ""
 		}
 		m.out.prompt(line)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/repl/lend"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
@@ -213,7 +215,7 @@ func (m *model) own(key tea.KeyPressMsg, shown hint) (cmd tea.Cmd, used bool) {
 	case is(keys.Leave) && m.ed.Empty():
 		return tea.Quit, true
 	case is(keys.Suspend):
-		return suspend(m.scr), true
+		return lend.Suspend(m.scr), true
 	case is(keys.Mode) && m.opt.Modes != nil:
 		m.opt.Modes.Next()
 		return nil, true

@@ -12,6 +12,8 @@ import (
 	"os/exec"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/repl/queue"
+
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/repl/feed"
@@ -78,7 +80,7 @@ type Options struct {
 type UI struct {
 	opt   Options
 	box   *feed.Box
-	queue *queue
+	queue *queue.Queue
 }
 
 var _ confirm.Reviewer = (*UI)(nil)
@@ -91,7 +93,7 @@ func New(opt Options) *UI {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	return &UI{opt: opt, box: feed.NewBox(), queue: &queue{}}
+	return &UI{opt: opt, box: feed.NewBox(), queue: &queue.Queue{}}
 }
 
 // Emit shows ev, after everything emitted before. It may be called from any
@@ -101,7 +103,7 @@ func (u *UI) Emit(ev session.Event) { u.box.Put(ev) }
 // Queued takes the prompts that were typed while a turn was running. It may be
 // called from any goroutine.
 func (u *UI) Queued() []string {
-	text := u.queue.take()
+	text := u.queue.Take()
 	if len(text) > 0 {
 		u.box.Put(queueTaken{})
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/bb2d0cf4/agent/internal/repl/lend"
+
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/bb2d0cf4/agent/internal/repl/command"
@@ -28,7 +30,7 @@ func (m *model) submit(text string) tea.Cmd {
 func flush(m *model) tea.Cmd {
 	var cmds []tea.Cmd
 	for m.floor.free() {
-		text := m.floor.queue.next()
+		text := m.floor.queue.Next()
 		if text == "" {
 			break
 		}
@@ -40,7 +42,7 @@ func flush(m *model) tea.Cmd {
 // recallQueue gives what was queued back to the prompt: what it waited for did
 // not end well.
 func recallQueue(m *model) {
-	if queued := m.floor.queue.clear(); len(queued) > 0 {
+	if queued := m.floor.queue.Clear(); len(queued) > 0 {
 		m.ed.Insert(strings.Join(queued, "\n\n"))
 	}
 }
@@ -101,7 +103,7 @@ func (m *menu) edit(e command.Edit, j *job) tea.Cmd {
 	if err != nil {
 		return func() tea.Msg { return fail(err) }
 	}
-	return tea.Exec(lend(cmd, m.opt.Terminal, m.out.scr), func(err error) tea.Msg {
+	return tea.Exec(lend.To(cmd, m.opt.Terminal.In, m.opt.Terminal.Out, m.out.scr), func(err error) tea.Msg {
 		text, err2 := result() // also cleans up
 		if err := errors.Join(err, err2); err != nil {
 			return fail(err)

@@ -7,6 +7,8 @@ import (
 	"os"
 	"sync"
 
+	"github.com/bb2d0cf4/agent/internal/repl/lend"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
@@ -45,7 +47,7 @@ func (u *UI) Run(ctx context.Context, sess Session) (err error) {
 	beside(func(ctx context.Context) {
 		feed.Run(ctx, u.box, feed.Options{Look: m.look, Now: u.opt.Now, Send: func(up feed.Update) { prog.Send(up) }})
 	})
-	beside(func(ctx context.Context) { watchSize(ctx, scr, prog.Send) })
+	beside(func(ctx context.Context) { lend.WatchSize(ctx, scr, prog.Send) })
 	m.out.greet(u.opt.Start)
 	m.out.history(sess.Messages())
 	if _, err = prog.Run(); errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {

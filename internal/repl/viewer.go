@@ -59,7 +59,7 @@ func (v *viewer) key(key tea.KeyPressMsg) (tea.Cmd, bool) {
 	case v.page == nil:
 		return nil, false
 	}
-	if !v.page.Typing() {
+	if !pager.Typing(v.page) {
 		key = v.keys.In(keys.Pager, key)
 	}
 	switch v.page.Press(key.String(), key.Text) {

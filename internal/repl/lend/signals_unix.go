@@ -1,6 +1,6 @@
 //go:build unix
 
-package repl
+package lend
 
 import (
 	"context"
@@ -9,12 +9,10 @@ import (
 	"syscall"
 
 	tea "charm.land/bubbletea/v2"
-
-	"github.com/bb2d0cf4/agent/internal/repl/screen"
 )
 
-// watchSize tells the model about every new size of the terminal.
-func watchSize(ctx context.Context, scr *screen.Screen, send func(tea.Msg)) {
+// WatchSize sends every new size of the terminal.
+func WatchSize(ctx context.Context, scr Sized, send func(tea.Msg)) {
 	changed := make(chan os.Signal, 1)
 	signal.Notify(changed, syscall.SIGWINCH)
 	defer signal.Stop(changed)
@@ -50,7 +48,7 @@ func (s *stopped) Run() error {
 	return s.screen.Resume()
 }
 
-// suspend gives the terminal back to the shell.
-func suspend(scr *screen.Screen) tea.Cmd {
+// Suspend gives the terminal back to the shell.
+func Suspend(scr Lender) tea.Cmd {
 	return tea.Exec(&stopped{external{screen: scr}}, func(error) tea.Msg { return nil })
 }

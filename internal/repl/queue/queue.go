@@ -1,4 +1,7 @@
-package repl
+// Package queue holds what was typed while the session was not free, in its order.
+// It guarantees that a command is never given to the model as text, and that nothing
+// after a command is said before the command has run.
+package queue
 
 import (
 	"strings"
@@ -7,21 +10,21 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 )
 
-// queue holds what was typed while the session was not free: prompts, and
-// commands that have to wait.
-type queue struct {
+// Queue is prompts, and commands that have to wait. It may be used by any goroutine.
+type Queue struct {
 	mu    sync.Mutex // guards lines
 	lines []string
 }
 
-func (q *queue) add(line string) {
+// Add puts a line at the end.
+func (q *Queue) Add(line string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.lines = append(q.lines, line)
 }
 
-// take removes the prompts before the first command, for the running turn.
-func (q *queue) take() []string {
+// Take removes the prompts before the first command, for the running turn.
+func (q *Queue) Take() []string {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	n := 0
@@ -33,10 +36,10 @@ func (q *queue) take() []string {
 	return prompts
 }
 
-// next removes what is to be submitted next: the prompts before the first
+// Next removes what is to be submitted next: the prompts before the first
 // command as one, or that command; empty if there is nothing.
-func (q *queue) next() string {
-	if prompts := q.take(); len(prompts) > 0 {
+func (q *Queue) Next() string {
+	if prompts := q.Take(); len(prompts) > 0 {
 		return strings.Join(prompts, "\n\n")
 	}
 	q.mu.Lock()
@@ -49,8 +52,8 @@ func (q *queue) next() string {
 	return line
 }
 
-// clear removes all.
-func (q *queue) clear() []string {
+// Clear removes all.
+func (q *Queue) Clear() []string {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	lines := q.lines
@@ -58,7 +61,8 @@ func (q *queue) clear() []string {
 	return lines
 }
 
-func (q *queue) list() []string {
+// List returns what there is.
+func (q *Queue) List() []string {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return append([]string(nil), q.lines...)

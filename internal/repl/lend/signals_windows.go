@@ -1,16 +1,14 @@
-package repl
+package lend
 
 import (
 	"context"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-
-	"github.com/bb2d0cf4/agent/internal/repl/screen"
 )
 
-// watchSize looks at the size twice a second: the console sends no signal.
-func watchSize(ctx context.Context, scr *screen.Screen, send func(tea.Msg)) {
+// WatchSize looks at the size twice a second: the console sends no signal.
+func WatchSize(ctx context.Context, scr Sized, send func(tea.Msg)) {
 	every := time.NewTicker(500 * time.Millisecond)
 	defer every.Stop()
 	w, h := scr.Size()
@@ -27,5 +25,5 @@ func watchSize(ctx context.Context, scr *screen.Screen, send func(tea.Msg)) {
 	}
 }
 
-// suspend does nothing: there is no job control.
-func suspend(*screen.Screen) tea.Cmd { return nil }
+// Suspend does nothing: there is no job control.
+func Suspend(Lender) tea.Cmd { return nil }

@@ -1,25 +1,34 @@
-package repl
+// Package lend gives the terminal to others for a while: to a program, or to the
+// shell that the program was started from. It guarantees that the terminal is given
+// back to the screen afterwards, whatever became of the other.
+package lend
 
 import (
 	"io"
+	"os"
 	"os/exec"
+
+	tea "charm.land/bubbletea/v2"
 )
 
-// lender gives the terminal away and takes it back.
-type lender interface {
+// Lender gives the terminal away and takes it back.
+type Lender interface {
 	Suspend() error
 	Resume() error
 }
 
+// Sized is a terminal that knows its size.
+type Sized interface{ Size() (width, height int) }
+
 // external runs a program with the terminal to itself (tea.ExecCommand).
 type external struct {
 	cmd    *exec.Cmd
-	screen lender
+	screen Lender
 }
 
-// lend returns cmd, to be run on term, which scr gives away meanwhile.
-func lend(cmd *exec.Cmd, term Terminal, scr lender) *external {
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = term.In, term.Out, term.Out
+// To returns cmd, to be run with the terminal, which scr gives away meanwhile.
+func To(cmd *exec.Cmd, in, out *os.File, scr Lender) tea.ExecCommand {
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, out
 	return &external{cmd: cmd, screen: scr}
 }
 
