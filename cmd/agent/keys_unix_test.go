@@ -78,6 +78,8 @@ func TestKeysOfTheUsersOwn(t *testing.T) {
 	d.gone("The conversation, whole")
 	d.say("/keys")
 	d.WaitFor(`Ctrl\+Q +leave`)
+	d.Press("z")
+	d.gone("All keys")
 	d.Press("ctrl+d", "ctrl+q")
 	if code := d.Wait(); code != 0 {
 		t.Errorf("exit status %d", code)

@@ -11,6 +11,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/repl/input"
 	"github.com/bb2d0cf4/agent/internal/repl/keys"
+	"github.com/bb2d0cf4/agent/internal/repl/pager"
 	"github.com/bb2d0cf4/agent/internal/repl/picker"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
@@ -157,8 +158,8 @@ func (m *menu) help() tea.Cmd {
 }
 
 func (m *menu) keys() tea.Cmd {
-	m.out.plain(m.opt.Terminal.Keys.Text())
-	return nil
+	page := pager.Page{Title: "All keys", Doc: pager.Text(m.opt.Terminal.Keys.Text())}
+	return func() tea.Msg { return paged{page} }
 }
 
 func (m *menu) cost() tea.Cmd {

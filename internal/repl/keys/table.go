@@ -63,6 +63,7 @@ var table = []Binding{
 	{Action: "expand", Place: Question, Keys: []string{"x"}, Help: "show all lines between the changes, or only those near"},
 	{Action: "full", Place: Question, Keys: []string{"v"}, Help: "full view"},
 	{Action: "full-close", Place: Question, Keys: []string{"q"}, Help: "leave the full view"},
+	{Action: "queue", Place: Question, Keys: []string{"l"}, Help: "which calls come after this one, or which files it is of"},
 	{Action: "question-up", Place: Question, Keys: []string{"up", "k"}, Help: "one line up"},
 	{Action: "question-down", Place: Question, Keys: []string{"down", "j"}, Help: "one line down"},
 	{Action: "question-page-up", Place: Question, Keys: []string{"pgup", "ctrl+u"}, Help: "one page up"},
