@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
-	"github.com/bb2d0cf4/agent/internal/diff"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
@@ -32,7 +31,7 @@ func (c changes) undo(ctx context.Context, args string) (command.Reply, error) {
 	if err := c.aim(&s, args, undo.LastTurn); err != nil {
 		return command.Reply{}, err
 	}
-	return c.back(ctx, s, restoring{tool: "undo", title: "Take back", done: "undone"})
+	return c.back(ctx, s, wish{title: "undo the last turn", done: "undone"})
 }
 
 func (c changes) redo(ctx context.Context, args string) (command.Reply, error) {
@@ -40,7 +39,7 @@ func (c changes) redo(ctx context.Context, args string) (command.Reply, error) {
 		return command.Reply{}, errors.New("/redo takes back the last undo: it needs nothing more")
 	}
 	s := undo.Scope{What: undo.LastUndo, Session: c.App.Current().ID()}
-	return c.back(ctx, s, restoring{tool: "redo", title: "Bring back", done: "redone"})
+	return c.back(ctx, s, wish{title: "redo what was undone", done: "redone"})
 }
 
 // aim narrows s to what follows a command.
@@ -59,17 +58,48 @@ func (c changes) aim(s *undo.Scope, args string, turn undo.What) error {
 	return nil
 }
 
-// back finds out what is to be restored, and asks.
-func (c changes) back(ctx context.Context, s undo.Scope, r restoring) (command.Reply, error) {
+// wish says what a plan is for, to the person.
+type wish struct{ title, done string }
+
+// back finds out what is to be restored, asks, and restores it.
+func (c changes) back(ctx context.Context, s undo.Scope, w wish) (command.Reply, error) {
 	plan, err := undo.Find(ctx, c.App.Root, s)
 	if err != nil {
 		return command.Reply{}, c.none(err, s)
 	}
-	r.plan, r.ask = plan, c.App.Asked.Ask
-	if len(plan.Changes) == 1 && plan.Err() == nil {
-		return r.each(ctx)
+	text, _, err := c.restore(ctx, plan, w)
+	return command.Reply{Text: text}, err
+}
+
+// restore asks about plan, in every mode, and carries out what was approved. done
+// is false if that is nothing.
+func (c changes) restore(ctx context.Context, plan undo.Plan, w wish) (text string, done bool, err error) {
+	v, err := c.App.Asked.Ask(ctx, question(plan, w))
+	if err != nil {
+		return "", false, err
 	}
-	return command.Reply{Text: preview(plan), Pick: r.pick()}, nil
+	if v.Decision != confirm.Approve || v.Text != nil && *v.Text != plan.Changes[0].After {
+		return "nothing was " + w.done, false, nil
+	}
+	plan = plan.Without(v.Except)
+	if err := plan.Do(ctx); err != nil {
+		return "", false, err
+	}
+	return w.done + ": " + strings.Join(Names(plan), ", "), true, nil
+}
+
+// question puts a plan to the person. A single file is shown at once.
+func question(plan undo.Plan, w wish) confirm.Request {
+	req := confirm.Request{Tool: "undo", Force: true}
+	for _, r := range plan.Refused {
+		req.Notes = append(req.Notes, r.Name+" stays as it is: "+r.Err.Error())
+	}
+	if len(plan.Changes) == 1 {
+		req.Change = &plan.Changes[0]
+	} else {
+		req.Plan = &confirm.Plan{Title: w.title, Changes: plan.Changes}
+	}
+	return req
 }
 
 // none says what it means that there is no plan.
@@ -83,88 +113,6 @@ func (c changes) none(err error, s undo.Scope) error {
 		return errors.New("there is nothing to undo in that file: this session has not changed it")
 	}
 	return errors.New("there is nothing to undo in this session; what others changed in this folder, agent undo takes back")
-}
-
-// restoring is a plan, and how it is put to the person.
-type restoring struct {
-	plan              undo.Plan
-	ask               func(context.Context, confirm.Request) (confirm.Verdict, error)
-	tool, title, done string
-	// after is done when the files are as planned; nil: nothing is.
-	after func() (command.Reply, error)
-}
-
-// The choices about a plan for several files.
-const (
-	allFiles  = "all"
-	eachFile  = "each"
-	wholeDiff = "diff"
-)
-
-// pick asks what to do with several files.
-func (r restoring) pick() *command.Pick {
-	added, removed := 0, 0
-	for _, ch := range r.plan.Changes {
-		a, d := diff.Count(ch.Text, ch.After)
-		added, removed = added+a, removed+d
-	}
-	all := r.title + " " + count(len(r.plan.Changes), "file")
-	if n := len(r.plan.Refused); n > 0 {
-		all += fmt.Sprintf(", leave %d", n)
-	}
-	return &command.Pick{
-		Title: r.title + "?",
-		Items: []command.Choice{
-			{ID: eachFile, Title: "Show each file, and ask"},
-			{ID: wholeDiff, Title: "Show the whole diff first"},
-			{ID: allFiles, Title: all, Detail: signed(added, removed)},
-		},
-		Choose: r.choose,
-	}
-}
-
-func (r restoring) choose(ctx context.Context, id string) (command.Reply, error) {
-	switch id {
-	case wholeDiff:
-		return command.Reply{Page: diffPage(r.title, r.plan.Diff()), Pick: r.pick()}, nil
-	case eachFile:
-		return r.each(ctx)
-	}
-	return r.do(ctx, r.plan)
-}
-
-// each shows file by file, and the answers are the verdicts: in every mode. What
-// is declined stays as it is.
-func (r restoring) each(ctx context.Context) (command.Reply, error) {
-	yes := map[string]bool{}
-	for i, ch := range r.plan.Changes {
-		v, err := r.ask(ctx, confirm.Request{
-			Tool: r.tool, Change: &ch, Force: true, Batch: confirm.Batch{Index: i, Total: len(r.plan.Changes)},
-		})
-		if err != nil {
-			return command.Reply{}, err
-		}
-		yes[ch.Path] = v.Decision == confirm.Approve && (v.Text == nil || *v.Text == ch.After)
-	}
-	return r.do(ctx, r.plan.Only(func(ch workspace.Change) bool { return yes[ch.Path] }))
-}
-
-func (r restoring) do(ctx context.Context, plan undo.Plan) (command.Reply, error) {
-	if len(plan.Changes) == 0 {
-		return command.Reply{Text: "nothing was " + r.done}, nil
-	}
-	if err := plan.Do(ctx); err != nil {
-		return command.Reply{}, err
-	}
-	reply := command.Reply{}
-	if r.after != nil {
-		var err error
-		if reply, err = r.after(); err != nil {
-			return reply, err
-		}
-	}
-	reply.Text = strings.TrimSpace(r.done + ": " + strings.Join(Names(plan), ", ") + "\n" + reply.Text)
-	return reply, nil
 }
 
 // Names are the files of a plan.

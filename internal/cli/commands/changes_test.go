@@ -155,35 +155,32 @@ func TestUndoOfSeveralFiles(t *testing.T) {
 	s, r := afterThree(t)
 	s.reply(t, "/undo")
 	s.reply(t, "/undo")
-	reply := s.reply(t, "/undo turn")
-	if d := cmp.Diff("a.txt  +1 −1\nnew/b.txt  +0 −1 · removed\n", reply.Text); d != "" {
-		t.Error("the preview:", d)
-	}
-	want := []string{"Show each file, and ask | ", "Show the whole diff first | ", "Take back 2 files | +1 −2"}
-	if d := cmp.Diff(want, items(reply)); d != "" {
-		t.Error(d)
-	}
-	page := chosen(t, reply, "Show the whole diff")
-	if page.Page == nil || page.Page.Doc.Text(0) == "" || page.Pick == nil || s.tree(t) != "two, b, -" {
-		t.Errorf("%+v, %q", page, s.tree(t))
-	}
 	r.asked, r.verdict = nil, confirm.Verdict{}
-	if out := chosen(t, page, "Show each file"); out.Text != "nothing was undone" || len(r.asked) != 2 || s.tree(t) != "two, b, -" {
-		t.Errorf("after no: %+v, asked %v, %q", out, r.asked, s.tree(t))
+	if out := s.text(t, "/undo turn"); out != "nothing was undone" || s.tree(t) != "two, b, -" {
+		t.Errorf("after no: %q, %q", out, s.tree(t))
 	}
-	r.verdict = confirm.Verdict{Decision: confirm.Approve}
-	if out := chosen(t, page, "Take back"); out.Text != "undone: a.txt, new/b.txt" || s.tree(t) != "one, -, -" {
-		t.Errorf("%+v, %q", out, s.tree(t))
+	if d := cmp.Diff([]string{"undo"}, r.asked); d != "" || !r.last.Force || r.last.Plan == nil || len(r.last.Plan.Changes) != 2 {
+		t.Errorf("%s asked %+v", d, r.last)
 	}
-	if out := chosen(t, s.reply(t, "/redo"), "Bring back 2 files"); out.Text != "redone: a.txt, new/b.txt" || s.tree(t) != "two, b, -" {
-		t.Errorf("%+v, %q", out, s.tree(t))
+	r.verdict = confirm.Verdict{Decision: confirm.Approve, Except: []int{0}}
+	if out := s.text(t, "/undo turn"); out != "undone: new/b.txt" || s.tree(t) != "two, -, -" {
+		t.Errorf("%q, %q", out, s.tree(t))
+	}
+	r.verdict.Except = nil
+	if out := s.text(t, "/undo turn"); out != "undone: a.txt" || s.tree(t) != "one, -, -" {
+		t.Errorf("%q, %q", out, s.tree(t))
+	}
+	for _, want := range []string{"two, -, -", "two, b, -"} {
+		if s.reply(t, "/redo"); s.tree(t) != want {
+			t.Errorf("after redo %q, want %q", s.tree(t), want)
+		}
 	}
 }
 
 // TestUndoLeavesWhatOthersChanged: the files that cannot be done are named, and
 // the rest can be done.
 func TestUndoLeavesWhatOthersChanged(t *testing.T) {
-	s, _ := afterThree(t)
+	s, r := afterThree(t)
 	if err := os.WriteFile(filepath.Join(s.App.Dir, "c.txt"), []byte("mine\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -191,16 +188,20 @@ func TestUndoLeavesWhatOthersChanged(t *testing.T) {
 		t.Error(err)
 	}
 	reply := chosen(t, s.reply(t, "/rewind"), "first")
-	if !strings.Contains(reply.Text, "c.txt  stays: ") {
+	if reply.Text != "c.txt cannot go back: somebody else has changed it since\n" {
 		t.Errorf("%q", reply.Text)
 	}
-	if out := chosen(t, reply, "The files only"); !strings.Contains(out.Text, "put back: a.txt, new/b.txt\n") || s.tree(t) != "one, -, mine" {
+	out := chosen(t, reply, "The files only")
+	if !strings.Contains(out.Text, "put back: a.txt, new/b.txt\n") || s.tree(t) != "one, -, mine" {
 		t.Errorf("%+v, %q", out, s.tree(t))
+	}
+	if d := cmp.Diff([]string{"c.txt stays as it is: somebody else has changed it since"}, r.last.Notes); d != "" {
+		t.Error(d)
 	}
 }
 
 func TestRewind(t *testing.T) {
-	s, _ := afterThree(t)
+	s, r := afterThree(t)
 	list := s.reply(t, "/rewind")
 	want := []string{
 		"third | just now · 1 file +1 −0", "second | just now · 2 files +3 −1", "first | just now · 3 files +4 −1",
@@ -209,13 +210,17 @@ func TestRewind(t *testing.T) {
 		t.Error(d)
 	}
 	at := chosen(t, list, "second")
-	if d := cmp.Diff("a.txt  +1 −2\nc.txt  +0 −1 · removed\n", at.Text); d != "" {
-		t.Error("the preview:", d)
+	want = []string{"Files and conversation | 2 files +1 −3", "The files only | the conversation stays", "The conversation only | the files stay"}
+	if d := cmp.Diff(want, items(at)); d != "" {
+		t.Error(d)
 	}
-	if out := chosen(t, at, "Show the whole diff"); out.Page == nil || out.Pick == nil || s.tree(t) != "2 2, b, c" {
-		t.Errorf("%+v, %q", out, s.tree(t))
-	}
+	r.verdict = confirm.Verdict{}
 	out := chosen(t, at, "Files and conversation")
+	if s.tree(t) != "2 2, b, c" || out.Session != nil || len(s.App.Loop.Prompts()) != 3 {
+		t.Errorf("after no: %+v, %q", out, s.tree(t))
+	}
+	r.verdict = confirm.Verdict{Decision: confirm.Approve}
+	out = chosen(t, at, "Files and conversation")
 	if s.tree(t) != "two, b, -" || out.Insert != "second" || out.Session == nil || !strings.Contains(out.Text, "put back: a.txt, c.txt") {
 		t.Errorf("%+v, %q", out, s.tree(t))
 	}
@@ -226,8 +231,8 @@ func TestRewind(t *testing.T) {
 	if d := cmp.Diff([]string{"something else", "first"}, titles(s.reply(t, "/rewind"))); d != "" {
 		t.Error(d)
 	}
-	if out := s.reply(t, "/redo"); out.Pick == nil {
-		t.Errorf("the rewind cannot be taken back: %+v", out)
+	if out := s.text(t, "/redo"); out != "redone: a.txt, c.txt" || s.tree(t) != "2 2, b, c" {
+		t.Errorf("the rewind taken back: %q, %q", out, s.tree(t))
 	}
 }
 

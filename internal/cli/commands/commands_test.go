@@ -33,10 +33,11 @@ turns:
 type reviewer struct {
 	verdict confirm.Verdict
 	asked   []string
+	last    confirm.Request
 }
 
 func (r *reviewer) Review(_ context.Context, req confirm.Request) (confirm.Verdict, error) {
-	r.asked = append(r.asked, req.Tool)
+	r.asked, r.last = append(r.asked, req.Tool), req
 	return r.verdict, nil
 }
 

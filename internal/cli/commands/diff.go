@@ -87,7 +87,7 @@ func showNets(title string, nets []undo.Net) command.Reply {
 // netsPick lets the person look at one file after the other, or at all.
 func netsPick(title string, nets []undo.Net) *command.Pick {
 	var all strings.Builder
-	pick := &command.Pick{Title: title, Items: []command.Choice{{ID: allFiles, Title: "all " + count(len(nets), "file"), Detail: summary(nets)}}}
+	pick := &command.Pick{Title: title, Items: []command.Choice{{ID: "all", Title: "all " + count(len(nets), "file"), Detail: summary(nets)}}}
 	for i, n := range nets {
 		all.WriteString(n.Diff())
 		pick.Items = append(pick.Items, command.Choice{ID: strconv.Itoa(i), Title: n.Name, Detail: joined(signed(n.Counts()), remarks(n))})
@@ -137,25 +137,14 @@ func summary(nets []undo.Net) string {
 	return count(len(nets), "file") + " " + signed(added, removed)
 }
 
-// preview says what a plan would touch, a line a file.
-func preview(p undo.Plan) string {
-	var b strings.Builder
+// sum sums up what a plan would change.
+func sum(p undo.Plan) string {
+	added, removed := 0, 0
 	for _, ch := range p.Changes {
-		what := ""
-		switch {
-		case ch.Delete:
-			what = "removed"
-		case !ch.Exists:
-			what = "created"
-		case ch.Text == ch.After:
-			what = "as it is"
-		}
-		fmt.Fprintf(&b, "%s  %s\n", ch.Name, joined(signed(diff.Count(ch.Text, ch.After)), what))
+		a, r := diff.Count(ch.Text, ch.After)
+		added, removed = added+a, removed+r
 	}
-	for _, r := range p.Refused {
-		fmt.Fprintf(&b, "%s  stays: %v\n", r.Name, r.Err)
-	}
-	return b.String()
+	return count(len(p.Changes), "file") + " " + signed(added, removed)
 }
 
 func signed(added, removed int) string { return fmt.Sprintf("+%d −%d", added, removed) }

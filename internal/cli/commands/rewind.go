@@ -97,39 +97,40 @@ const (
 	chatOnly  = "chat"
 )
 
-// rewindTo asks what is to go back, and shows which files would.
+// rewindTo asks what is to go back.
 func (c changes) rewindTo(ctx context.Context, p prompt) (command.Reply, error) {
 	plan, err := undo.Find(ctx, c.App.Root, c.everything(p.since))
 	if err != nil && len(plan.Refused) == 0 && !errors.Is(err, undo.ErrNothing) {
 		return command.Reply{}, err
 	}
-	chat := command.Choice{ID: chatOnly, Title: "The conversation only", Detail: "the files stay"}
-	pick := &command.Pick{Title: "What goes back?", Items: []command.Choice{chat}}
-	if n := len(plan.Changes); n > 0 {
-		pick.Items = []command.Choice{
-			{ID: both, Title: "Files and conversation", Detail: count(n, "file")},
+	pick := &command.Pick{Title: "What goes back?", Items: []command.Choice{{ID: chatOnly, Title: "The conversation only", Detail: "the files stay"}}}
+	if len(plan.Changes) > 0 {
+		pick.Items = append([]command.Choice{
+			{ID: both, Title: "Files and conversation", Detail: sum(plan)},
 			{ID: filesOnly, Title: "The files only", Detail: "the conversation stays"},
-			chat,
-			{ID: wholeDiff, Title: "Show the whole diff first"},
-		}
+		}, pick.Items...)
 	}
 	pick.Choose = func(ctx context.Context, id string) (command.Reply, error) {
-		r := restoring{plan: plan, done: "put back"}
-		switch id {
-		case wholeDiff:
-			return command.Reply{Page: diffPage("Going back", plan.Diff()), Pick: pick}, nil
-		case chatOnly:
+		if id == chatOnly {
 			return c.rewindChat(p)
-		case both:
-			r.after = func() (command.Reply, error) { return c.rewindChat(p) }
 		}
-		reply, err := r.do(ctx, plan)
-		if err == nil {
-			reply.Text += "\n/redo brings the files back."
+		text, done, err := c.restore(ctx, plan, wish{title: "go back to before that prompt", done: "put back"})
+		if err != nil || !done {
+			return command.Reply{Text: text}, err
 		}
+		text += "\n/redo brings the files back."
+		if id == filesOnly {
+			return command.Reply{Text: text}, nil
+		}
+		reply, err := c.rewindChat(p)
+		reply.Text = text + "\n" + reply.Text
 		return reply, err
 	}
-	return command.Reply{Text: preview(plan), Pick: pick}, nil
+	text := ""
+	for _, r := range plan.Refused {
+		text += r.Name + " cannot go back: " + r.Err.Error() + "\n"
+	}
+	return command.Reply{Text: text, Pick: pick}, nil
 }
 
 // rewindChat takes the prompt, and what followed it, out of the conversation. Its

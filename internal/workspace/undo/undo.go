@@ -114,12 +114,12 @@ func (p Plan) Err() error {
 	return errors.Join(errs...)
 }
 
-// Only is p for the files that are wanted.
-func (p Plan) Only(wanted func(workspace.Change) bool) Plan {
+// Without is p without the files with these indexes in Changes.
+func (p Plan) Without(except []int) Plan {
 	out := p
 	out.Changes, out.steps = nil, nil
 	for i, c := range p.Changes {
-		if wanted(c) {
+		if !slices.Contains(except, i) {
 			out.Changes = append(out.Changes, c)
 			out.steps = append(out.steps, p.steps[i])
 		}
