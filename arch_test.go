@@ -55,11 +55,12 @@ var layers = []struct {
 	{"internal/tools/args", []string{"internal/nearest"}},
 	{"internal/tools/edit", []string{"internal/diff", "internal/workspace"}},
 	{"internal/tools/notes", []string{"internal/diff", "internal/tools/edit", "internal/workspace"}},
+	{"internal/tools/outcome", []string{"internal/tools/plain", "internal/tools/shell"}},
 	{"internal/tools/plain", nil},
 	{"internal/tools/search", []string{"internal/diff", "internal/workspace"}},
 	{"internal/tools", []string{
 		"internal/confirm", "internal/diff", "internal/editor", "internal/llm", "internal/nearest",
-		"internal/tools/args", "internal/tools/edit", "internal/tools/notes", "internal/tools/plain",
+		"internal/tools/args", "internal/tools/edit", "internal/tools/notes", "internal/tools/outcome", "internal/tools/plain",
 		"internal/tools/search", "internal/tools/shell", "internal/workspace",
 	}},
 	{"internal/context", []string{"internal/editor", "internal/llm", "internal/workspace"}},
@@ -96,10 +97,10 @@ var layers = []struct {
 	{"internal/repl/record", []string{
 		"internal/llm", "internal/repl/markdown", "internal/repl/pager", "internal/repl/theme", "internal/sanitize",
 	}},
-	{"internal/repl/queue", []string{"internal/repl/command"}},
 	{"internal/repl/theme", []string{"internal/repl/paint"}},
 	{"internal/repl/highlight", []string{"internal/repl/paint", "internal/sanitize"}},
 	{"internal/repl/paint", nil},
+	{"internal/repl/queue", nil},
 	{"internal/repl/screen", []string{"internal/repl/paint", "internal/sanitize"}},
 
 	{"internal/ide/lock", nil},
@@ -111,7 +112,7 @@ var layers = []struct {
 
 	{"internal/demo", []string{"internal/statefile"}},
 	{"internal/cli/app", []string{
-		"internal/cli/home", "internal/cli/idelink", "internal/cli/provider", "internal/config", "internal/confirm", "internal/context",
+		"internal/cli/home", "internal/cli/idelink", "internal/cli/promptline", "internal/cli/provider", "internal/config", "internal/confirm", "internal/context",
 		"internal/llm", "internal/permission", "internal/session", "internal/tools", "internal/tools/shell", "internal/workspace",
 	}},
 	{"internal/cli/commands", []string{
@@ -125,7 +126,10 @@ var layers = []struct {
 	{"internal/cli/extension", []string{"internal/statefile"}},
 	{"internal/cli/fileindex", []string{"internal/tools/search", "internal/workspace"}},
 	{"internal/cli/home", []string{"internal/statefile"}},
-	{"internal/cli/promptline", []string{"internal/cli/home", "internal/repl/input"}},
+	{"internal/cli/promptline", []string{
+		"internal/cli/home", "internal/llm", "internal/repl/input", "internal/session", "internal/tools",
+		"internal/tools/outcome", "internal/tools/shell",
+	}},
 	{"internal/cli/printed", []string{"internal/sanitize", "internal/session"}},
 	{"internal/cli/idelink", []string{
 		"internal/cli/extension", "internal/config", "internal/confirm", "internal/context", "internal/ide", "internal/ide/client",

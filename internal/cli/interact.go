@@ -130,6 +130,7 @@ func (s *screenFace) options(ctx context.Context, p Process, o opening) repl.Opt
 		Terminal: repl.Terminal{In: p.Stdin, Out: p.Stdout, Env: os.Environ(), Theme: o.cfg.Interface.Theme, Keys: o.keys},
 		Start:    repl.Start{Version: p.Version, Dir: o.place.Dir, Notes: o.notes, Prompt: o.first},
 		Status:   s.status, Modes: modes{s}, Commands: s.slash.List(),
+		Shell:  func(ctx context.Context, line string) error { return s.app.Shell(ctx, line) },
 		Editor: s.external, Surfaces: surfaces{s},
 		Files:   func() []string { return s.app.Link.Paths(s.files.Paths()) },
 		History: promptline.NewHistory(o.cfg.Home, o.place.Dir),

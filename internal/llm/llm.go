@@ -37,6 +37,8 @@ const (
 type Part struct {
 	Kind PartKind `json:"kind"`
 	Text string   `json:"text,omitzero"`
+	// Aside says that the program has added it: it is nothing that the user said.
+	Aside bool `json:"aside,omitzero"`
 	// Mime and Data are set for images only.
 	Mime string `json:"mime,omitzero"`
 	Data []byte `json:"data,omitzero"`
@@ -62,6 +64,17 @@ func (m Message) Text() string {
 	var b strings.Builder
 	for _, p := range m.Parts {
 		if p.Kind == TextPart {
+			b.WriteString(p.Text)
+		}
+	}
+	return b.String()
+}
+
+// Said returns what the user said in m: its text without what was added.
+func (m Message) Said() string {
+	var b strings.Builder
+	for _, p := range m.Parts {
+		if p.Kind == TextPart && !p.Aside {
 			b.WriteString(p.Text)
 		}
 	}

@@ -21,9 +21,19 @@ func TestTextLeavesReasoningAndImagesOut(t *testing.T) {
 		}}, "ab"},
 	}
 	for name, test := range tests {
+		if got := test.m.Said(); got != test.want {
+			t.Errorf("%s: said %q, want %q", name, got, test.want)
+		}
 		if got := test.m.Text(); got != test.want {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
 		}
+	}
+}
+
+func TestSaidLeavesAsidesOut(t *testing.T) {
+	m := Message{Parts: []Part{{Kind: TextPart, Text: "$ ls\n", Aside: true}, {Kind: TextPart, Text: "look"}}}
+	if m.Said() != "look" || m.Text() != "$ ls\nlook" {
+		t.Errorf("said %q, in all %q", m.Said(), m.Text())
 	}
 }
 
@@ -31,7 +41,7 @@ func TestTextLeavesReasoningAndImagesOut(t *testing.T) {
 func TestMessagesAreStoredAsTheyAre(t *testing.T) {
 	want := Message{
 		Role:  Assistant,
-		Parts: []Part{{Kind: TextPart, Text: "a"}, {Kind: ImagePart, Mime: "image/png", Data: []byte{1, 2}}},
+		Parts: []Part{{Kind: TextPart, Text: "a"}, {Kind: ImagePart, Mime: "image/png", Data: []byte{1, 2}}, {Kind: TextPart, Text: "b", Aside: true}},
 		Calls: []ToolCall{{ID: "x", Name: "f", Args: `{"a":1}`, Problem: "p", Extra: json.RawMessage(`{"s":1}`)}},
 		Extra: json.RawMessage(`{"reasoning_details":[1]}`),
 	}

@@ -51,7 +51,7 @@ func lower(m *model) ([]string, screen.Cursor) {
 	} else if j := m.floor.held; j != nil && j.slow && m.ask.panel == nil && m.menu.pick == nil {
 		out = append(out, theme.Paint(m.look.Styles.Dim, theme.Short("/"+j.name+" runs · Esc stops", m.look.Width)))
 	}
-	ed, label := m.ed, "❯ "
+	ed, label := m.ed, m.ed.Sign()
 	if p := m.ask.panel; p != nil && p.Note() != nil {
 		ed, label = p.Note(), "no, because: "
 	}

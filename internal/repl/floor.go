@@ -2,10 +2,11 @@ package repl
 
 import (
 	"context"
-
-	"github.com/bb2d0cf4/agent/internal/repl/queue"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/bb2d0cf4/agent/internal/repl/queue"
 )
 
 // floor says who has the session: a turn, a command that must not run beside
@@ -30,7 +31,16 @@ func (f *floor) say(text string) tea.Cmd {
 	if f.free() {
 		return f.turn.start(text)
 	}
-	f.queue.Add(text)
+	f.queue.Add(text, false)
+	return nil
+}
+
+// shell runs what was typed behind a !: now, or when the session is free.
+func (f *floor) shell(text string, run func(context.Context, string) error) tea.Cmd {
+	if f.free() {
+		return f.turn.begin(text, run, strings.TrimSpace(text[1:]))
+	}
+	f.queue.Add(text, true)
 	return nil
 }
 

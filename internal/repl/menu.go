@@ -77,7 +77,7 @@ func (m *menu) run(line, name, args string) (cmd tea.Cmd, hint string) {
 		case c.Name != name:
 			continue
 		case c.Idle && !m.floor.free():
-			m.floor.queue.Add(line)
+			m.floor.queue.Add(line, true)
 			return nil, ""
 		}
 		m.out.prompt(line)
@@ -153,7 +153,7 @@ func (m *menu) key(key tea.KeyPressMsg) (tea.Cmd, bool) {
 
 func (m *menu) help() tea.Cmd {
 	m.out.plain(command.Help(m.list) + "\n" + strings.Join(m.opt.Terminal.Keys.Brief(m.out.look.Width-2), "\n") +
-		"\n\n@ names a file; a line that ends in \\ goes on; /keys lists all keys.\n")
+		"\n\n@ names a file, ! runs a command line; a line that ends in \\ goes on; /keys lists all keys.\n")
 	return nil
 }
 

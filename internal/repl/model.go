@@ -221,6 +221,10 @@ func (m *model) own(key tea.KeyPressMsg, shown hint) (cmd tea.Cmd, used bool) {
 		return nil, true
 	case is(keys.Stop) && !m.ed.Completing():
 		return nil, m.floor.stop()
+	case is(keys.Compose) && !m.ed.Completing():
+		return compose(m), true
+	case is(keys.Previous) && m.ed.Empty():
+		return nil, takeBack(m)
 	case is(keys.Show) && m.ed.Empty() && !shown.keys: // the second time it is typed
 		m.hint.keys = true
 		return nil, true

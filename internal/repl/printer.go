@@ -180,7 +180,7 @@ func (p *printer) history(msgs []llm.Message) {
 func (p *printer) message(msg llm.Message) {
 	switch msg.Role {
 	case llm.User:
-		p.prompt(msg.Text())
+		p.prompt(msg.Said())
 	case llm.Assistant:
 		if text := msg.Text(); strings.TrimSpace(text) != "" {
 			opt := markdown.Options{Width: p.look.Width, NoColor: p.look.NoColor}

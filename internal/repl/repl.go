@@ -69,6 +69,9 @@ type Options struct {
 	Modes    Modes
 	Commands []command.Command // beside those of the screen itself
 	Editor   External
+	// Shell runs a command line that was typed behind a !; its progress arrives
+	// through Emit. Nil: there is no such thing.
+	Shell    func(ctx context.Context, line string) error
 	Surfaces Surfaces        // nil: questions stand here alone
 	Files    func() []string // for @file completion; returns at once
 	History  input.History

@@ -5,11 +5,10 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/bb2d0cf4/agent/internal/repl/lend"
-
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/bb2d0cf4/agent/internal/repl/command"
+	"github.com/bb2d0cf4/agent/internal/repl/lend"
 )
 
 // submit takes what was at the prompt: a command, a prompt, or text for the
@@ -23,6 +22,9 @@ func (m *model) submit(text string) tea.Cmd {
 		m.hint.text = hint
 		return cmd
 	}
+	if m.opt.Shell != nil && strings.HasPrefix(text, "!") && len(text) > 1 {
+		return m.floor.shell(text, m.opt.Shell)
+	}
 	return m.floor.say(text)
 }
 
@@ -30,11 +32,15 @@ func (m *model) submit(text string) tea.Cmd {
 func flush(m *model) tea.Cmd {
 	var cmds []tea.Cmd
 	for m.floor.free() {
-		text := m.floor.queue.Next()
-		if text == "" {
-			break
+		text, acts := m.floor.queue.Next()
+		switch {
+		case text == "":
+			return tea.Batch(cmds...)
+		case acts:
+			cmds = append(cmds, m.submit(text))
+		default:
+			cmds = append(cmds, m.floor.say(text))
 		}
-		cmds = append(cmds, m.submit(text))
 	}
 	return tea.Batch(cmds...)
 }

@@ -93,7 +93,7 @@ func (u *UI) newModel(scr *screen.Screen, sess Session, spawn spawner) *model {
 	}
 	m.view = &viewer{keys: u.opt.Terminal.Keys, out: out, ask: m.ask, spawn: spawn}
 	m.ed = input.New(input.Options{
-		Commands: m.menu.palette(), Files: u.opt.Files, History: u.opt.History, NoColor: look.NoColor,
+		Commands: m.menu.palette(), Files: u.opt.Files, History: u.opt.History, NoColor: look.NoColor, Shell: u.opt.Shell != nil,
 	})
 	m.restyle(look)
 	return m

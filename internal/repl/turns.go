@@ -61,12 +61,15 @@ type turnDone struct{ err error }
 
 // start runs a prompt.
 func (t *turns) start(prompt string) tea.Cmd {
-	t.out.prompt(prompt)
+	return t.begin(prompt, t.sess.Run, prompt)
+}
+
+// begin runs what the user said: a prompt, or a command line.
+func (t *turns) begin(said string, run func(context.Context, string) error, text string) tea.Cmd {
+	t.out.prompt(said)
 	t.progress = progress{n: t.n + 1, running: true, started: t.now(), doing: "waiting for the model"}
-	sess, box := t.sess, t.box
-	t.stop = t.spawn(func(ctx context.Context) {
-		box.Put(turnDone{sess.Run(ctx, prompt)})
-	})
+	box := t.box
+	t.stop = t.spawn(func(ctx context.Context) { box.Put(turnDone{run(ctx, text)}) })
 	return t.nextTick()
 }
 

@@ -41,7 +41,10 @@ type Options struct {
 	// Queued takes the text that the user typed since it was last called. It is
 	// asked after each batch of calls; what is typed later stays where it is.
 	Queued func() []string
-	Now    func() time.Time // nil means time.Now
+	// Compose makes the message of what the user said: it may add to it. Without it
+	// the message is the text.
+	Compose func(prompt string) llm.Message
+	Now     func() time.Time // nil means time.Now
 }
 
 // Loop runs a conversation. It is owned by one goroutine: no two of its methods
@@ -69,6 +72,9 @@ func New(opt Options) (*Loop, error) {
 	}
 	if opt.Queued == nil {
 		opt.Queued = func() []string { return nil }
+	}
+	if opt.Compose == nil {
+		opt.Compose = func(prompt string) llm.Message { return history.Text(llm.User, prompt) }
 	}
 	if opt.Now == nil {
 		opt.Now = time.Now
@@ -156,7 +162,7 @@ func (l *Loop) Run(ctx context.Context, prompt string) error {
 			l.append(history.Item{Message: history.Text(llm.Assistant, markNoAnswer)})
 		}
 		t := &turn{Loop: l, id: strings.ToLower(rand.Text()[:idLength])}
-		l.append(history.Item{Message: history.Text(llm.User, prompt), Note: history.Note{Turn: t.id, At: began}})
+		l.append(history.Item{Message: l.opt.Compose(prompt), Note: history.Note{Turn: t.id, At: began}})
 		stop, err = t.run(ctx)
 	}
 	if l.opt.Store != nil {

@@ -421,3 +421,30 @@ func TestSetModel(t *testing.T) {
 	}
 	wantChat(t, other.last(), "user: go", "assistant: one", "user: go on")
 }
+
+// What a prompt is sent as is composed; what the user said stays the title.
+func TestPromptsAreComposed(t *testing.T) {
+	compose := func(prompt string) llm.Message {
+		return llm.Message{Role: llm.User, Parts: []llm.Part{
+			{Kind: llm.TextPart, Text: "[note] ", Aside: true}, {Kind: llm.TextPart, Text: prompt},
+		}}
+	}
+	queued := []string{"and this"}
+	r := newRig(t, Options{Compose: compose, Queued: func() []string {
+		texts := queued
+		queued = nil
+		return texts
+	}}, say("I look.", call("a", "read", `{}`)), say("Done."))
+	if err := r.Run(t.Context(), "hello"); err != nil {
+		t.Fatal(err)
+	}
+	wantChat(t, r.Messages(), "user: [note] hello", "assistant: I look. a=read{}", "tool a: content of a",
+		"user: [note] and this", "assistant: Done.")
+	var said []string
+	for _, p := range r.Prompts() {
+		said = append(said, p.Text)
+	}
+	if diff := cmp.Diff([]string{"hello", "and this"}, said); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -50,7 +50,7 @@ func (s *Store) Append(entries ...history.Entry) error {
 	recs := make([]record, 0, len(entries)+2)
 	for _, e := range entries {
 		if s.info.Title == "" && e.Item != nil && e.Item.Message.Role == llm.User {
-			s.info.Title = titleOf(e.Item.Message.Text())
+			s.info.Title = titleOf(e.Item.Message.Said())
 			recs = append(recs, record{Kind: kindTitle, Title: s.info.Title})
 		}
 		recs = append(recs, recordOf(e))

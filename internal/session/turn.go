@@ -160,7 +160,7 @@ func (t *turn) deliverQueued() {
 	if strings.TrimSpace(queued) == "" {
 		return
 	}
-	t.append(history.Item{Message: history.Text(llm.User, queued)})
+	t.append(history.Item{Message: t.opt.Compose(queued)})
 	t.again = repeats{}
 	t.opt.Emit(Queued{Text: queued})
 }

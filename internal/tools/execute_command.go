@@ -9,6 +9,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/tools/args"
+	"github.com/bb2d0cf4/agent/internal/tools/outcome"
 	"github.com/bb2d0cf4/agent/internal/tools/plain"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
@@ -109,29 +110,8 @@ func (c commander) run(ctx context.Context, opts shell.Options, verdict confirm.
 	if out.Cancelled {
 		return Result{}, ctx.Err()
 	}
-	user := fmt.Sprintf("exit %d", out.ExitCode)
-	if out.Took >= 100*time.Millisecond {
-		user += fmt.Sprintf(", %.1f s", out.Took.Seconds())
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "exit code: %d", out.ExitCode)
-	if out.TimedOut {
-		user = fmt.Sprintf("ended after %s", opts.Timeout)
-		fmt.Fprintf(&b, " (ended after the timeout of %s; use background for what runs on)", opts.Timeout)
-	}
-	b.WriteByte('\n')
-	if out.Spill != "" {
-		fmt.Fprintf(&b, "%d bytes are left out below; read_file has all of it: %s\n", out.Omitted, out.Spill)
-	}
-	for _, note := range out.Notes {
-		b.WriteString(note + "\n")
-	}
-	output := plain.Text(out.Output)
-	if strings.TrimSpace(output) == "" {
-		output = "(no output)"
-	}
-	b.WriteString(output + words(verdict))
-	return Result{ForModel: b.String(), ForUser: user, Lines: out.Lines, Log: out.Spill, Failed: out.ExitCode != 0 || out.TimedOut}, nil
+	model, user := outcome.Of(out, opts.Timeout)
+	return Result{ForModel: model + words(verdict), ForUser: user, Lines: out.Lines, Log: out.Spill, Failed: out.ExitCode != 0 || out.TimedOut}, nil
 }
 
 func (c commander) start(opts shell.Options, verdict confirm.Verdict) Result {

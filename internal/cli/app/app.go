@@ -10,11 +10,13 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/cli/home"
 	"github.com/bb2d0cf4/agent/internal/cli/idelink"
+	"github.com/bb2d0cf4/agent/internal/cli/promptline"
 	"github.com/bb2d0cf4/agent/internal/cli/provider"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/confirm"
@@ -66,8 +68,8 @@ type App struct {
 	Loop   *session.Loop
 	Link   *idelink.Link // nil if no editor is used
 
-	jobs    *shell.Jobs
-	prompts *idelink.Prompts
+	jobs *shell.Jobs
+	said said
 
 	mu  sync.Mutex
 	now struct {
@@ -75,6 +77,12 @@ type App struct {
 		model config.Model
 		info  llm.Info
 	}
+}
+
+// said is what is added to what the user says.
+type said struct {
+	editor *idelink.Prompts
+	lines  *promptline.Lines
 }
 
 // New puts the program together. It owns the store from then on, if it returns
@@ -96,10 +104,14 @@ func New(o Options) (*App, error) {
 	a.now.store = o.Place.Store
 	a.remember(o.Ref, o.Model)
 	a.Prompt = projectctx.New(a.told())
-	a.prompts = &idelink.Prompts{Link: a.Link, Block: a.Prompt.Editor}
+	a.said.editor = &idelink.Prompts{Link: a.Link, Block: a.Prompt.Editor}
+	env := shell.Environ(append(os.Environ(), face.Env...), cfg.SecretEnv())
+	a.said.lines = &promptline.Lines{Jobs: a.jobs, Emit: a.emit(face.Emit), Options: func() shell.Options {
+		return shell.Options{Dir: root.Dir(), Env: env, SpillDir: home.SpillDir(cfg.Home, a.Current().ID())}
+	}}
 	a.Loop, err = session.New(session.Options{
-		Model: o.Model, Tools: a.toolset(confirm.NewController(a.Policy, face.Reviewers...), face.Env),
-		System: a.Prompt.System, Store: o.Place.Store, Limits: limits(cfg), Emit: a.emit(face.Emit), Queued: a.prompts.Queued(face.Queued),
+		Model: o.Model, Tools: a.toolset(confirm.NewController(a.Policy, face.Reviewers...), env),
+		System: a.Prompt.System, Store: o.Place.Store, Limits: limits(cfg), Emit: a.emit(face.Emit), Queued: a.said.editor.Queued(face.Queued), Compose: a.compose,
 	})
 	if err != nil {
 		return nil, errors.Join(err, a.jobs.Close(), root.Close())
@@ -128,7 +140,20 @@ func (a *App) told() projectctx.Options {
 // Run answers a prompt, which is expanded: an App is the conversation as a face
 // drives it.
 func (a *App) Run(ctx context.Context, prompt string) error {
-	return a.Loop.Run(ctx, a.prompts.Prompt(ctx, prompt))
+	return a.Loop.Run(ctx, a.said.editor.Prompt(ctx, prompt))
+}
+
+// Shell runs a command line that the user has typed; no turn may run.
+func (a *App) Shell(ctx context.Context, line string) error { return a.said.lines.Run(ctx, line) }
+
+// compose makes the message of a prompt: what the user ran before goes with it.
+func (a *App) compose(prompt string) llm.Message {
+	m := llm.Message{Role: llm.User}
+	if ran := a.said.lines.Take(); ran != "" {
+		m.Parts = append(m.Parts, llm.Part{Kind: llm.TextPart, Text: ran, Aside: true})
+	}
+	m.Parts = append(m.Parts, llm.Part{Kind: llm.TextPart, Text: strings.ToValidUTF8(prompt, "\uFFFD")})
+	return m
 }
 
 // Messages returns the conversation so far.
@@ -136,9 +161,9 @@ func (a *App) Messages() []llm.Message { return a.Loop.Messages() }
 
 func (a *App) toolset(ask tools.Asker, env []string) session.Toolset {
 	id := a.Store.ID()
-	return a.prompts.Tools(tools.Deps{
+	return a.said.editor.Tools(tools.Deps{
 		Root: a.Root, Ask: ask, Jobs: a.jobs, Background: a.jobs, SpillDir: home.SpillDir(a.Config.Home, id), Session: func() string { return a.Current().ID() }, Home: a.Config.Home,
-		Env: shell.Environ(append(os.Environ(), env...), a.Config.SecretEnv()),
+		Env: env,
 	})
 }
 

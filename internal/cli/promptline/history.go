@@ -1,5 +1,7 @@
-// Package promptline is what stands behind the prompt of the screen. It guarantees that
-// what was typed in one project is told from what was typed in others.
+// Package promptline is what stands behind the prompt of the screen: its history and
+// the command lines that are typed there. It guarantees that what was typed in one
+// project is told from what was typed in others, and that what the user ran reaches
+// the model once, marked as the user's.
 package promptline
 
 import (

@@ -38,6 +38,7 @@ type Options struct {
 	// return at once: what is known, nil if nothing is known yet.
 	Files   func() []string
 	History History
+	Shell   bool // a leading ! makes it a command line
 	NoColor bool
 }
 
@@ -52,6 +53,7 @@ type Editor struct {
 
 // view is how the prompt was last drawn.
 type view struct {
+	shell  bool // a leading ! is shown
 	style  style
 	width  int
 	top    int // first row in sight
@@ -64,7 +66,7 @@ func New(opt Options) *Editor {
 	return &Editor{
 		past: recall{history: opt.History},
 		list: completion{commands: opt.Commands, files: opt.Files, closed: -1},
-		view: view{style: style{noColor: opt.NoColor}, width: 80, goalOf: -1},
+		view: view{shell: opt.Shell, style: style{noColor: opt.NoColor}, width: 80, goalOf: -1},
 	}
 }
 
@@ -74,7 +76,7 @@ func (e *Editor) Paste(text string) {
 	if text = edit.Tidy(text); text != "" {
 		e.past.search.open = false
 		e.text.Put(text)
-		e.follow()
+		follow(e)
 	}
 }
 
@@ -88,7 +90,7 @@ func (e *Editor) Insert(text string) {
 	t.MoveTo(0)
 	e.Paste(text)
 	t.MoveTo(len(t.Gs) - behind)
-	e.follow()
+	follow(e)
 }
 
 // Take returns the text with its pastes expanded, adds it to the history and
@@ -102,6 +104,25 @@ func (e *Editor) Take() string {
 
 // Text returns the text with its pastes expanded.
 func (e *Editor) Text() string { return edit.Plain(e.text.Gs) }
+
+// Source returns the text as it is shown, placeholders and all, for an editor that is
+// not ours.
+func (e *Editor) Source() string { return edit.Source(e.text.Gs) }
+
+// Replace puts text in the place of all that is there. Placeholders in it stand for
+// what they stood for, if they are on the prompt now.
+func (e *Editor) Replace(text string) {
+	e.text.Set(edit.Parse(edit.Tidy(text), e.text.Gs))
+	follow(e)
+}
+
+// Sign is what stands before the prompt: it says what Enter will do with the text.
+func (e *Editor) Sign() string {
+	if gs := e.text.Gs; e.view.shell && len(gs) > 0 && gs[0].Text == "!" {
+		return "$ "
+	}
+	return "❯ "
+}
 
 // Empty says whether there is no text.
 func (e *Editor) Empty() bool { return len(e.text.Gs) == 0 }
@@ -121,7 +142,7 @@ func (e *Editor) Reset() {
 	e.text.Reset()
 	e.view.top = 0
 	e.past.search.open = false
-	e.follow()
+	follow(e)
 }
 
 // Searching says whether the search through the history is open.

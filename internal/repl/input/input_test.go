@@ -365,3 +365,28 @@ func BenchmarkKey(b *testing.B) {
 		})
 	}
 }
+
+// The sign says that a line is the shell's.
+func TestSign(t *testing.T) {
+	e := New(Options{Shell: true})
+	for keys, want := range map[string]string{"'!ls'": "$ ", "'a_!'": "❯ ", "'/help'": "❯ "} {
+		e.Reset()
+		if press(e, keys); e.Sign() != want {
+			t.Errorf("%s: %q, want %q", keys, e.Sign(), want)
+		}
+	}
+}
+
+// Text from an editor replaces what is there; undo brings that back.
+func TestReplace(t *testing.T) {
+	e := New(Options{})
+	e.Paste(strings.Repeat("line\n", 20))
+	e.Replace("so: " + e.Source() + "\x1b[2J")
+	if got, want := e.Text(), "so: "+strings.Repeat("line\n", 20)+"[2J"; got != want {
+		t.Errorf("%q", got)
+	}
+	press(e, "ctrl+_")
+	if e.Source() != "[pasted 20 lines #1]" {
+		t.Errorf("undone to %q", e.Source())
+	}
+}

@@ -9,7 +9,7 @@ import (
 // Handle takes a key.
 func (e *Editor) Handle(key tea.KeyPressMsg) Action {
 	action := dispatch(e, key)
-	e.follow()
+	follow(e)
 	return action
 }
 
@@ -91,7 +91,7 @@ func vertical(e *Editor, step int) Action {
 }
 
 // follow lets the list follow the text.
-func (e *Editor) follow() {
+func follow(e *Editor) {
 	if e.seen == e.text.Version() {
 		return
 	}

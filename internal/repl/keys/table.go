@@ -11,6 +11,8 @@ const (
 	Leave     Action = "leave"
 	Show      Action = "keys"
 	Whole     Action = "whole"
+	Compose   Action = "compose"
+	Previous  Action = "previous"
 )
 
 // table is all keys, in the order in which they are shown.
@@ -25,9 +27,10 @@ var table = []Binding{
 	{Action: Suspend, Place: Everywhere, Keys: []string{"ctrl+z"}, Help: "put the program into the background (Unix)"},
 	{Action: Show, Place: Prompt, Keys: []string{"?"}, Help: "the keys, if the prompt is empty", own: true},
 	{Action: "complete", Place: Prompt, Keys: []string{"tab"}, Help: "take what is selected in the list", Brief: "complete"},
-	{Action: "previous", Place: Prompt, Keys: []string{"up", "ctrl+p"}, Help: "the line above; an older prompt; in a list, the one above", Brief: "older prompt"},
+	{Action: Previous, Place: Prompt, Keys: []string{"up", "ctrl+p"}, Help: "the line above; what is queued; an older prompt; in a list, the one above", Brief: "older prompt"},
 	{Action: "next", Place: Prompt, Keys: []string{"down", "ctrl+n"}, Help: "the line below; a newer prompt; in a list, the one below"},
 	{Action: "history", Place: Prompt, Keys: []string{"ctrl+r"}, Help: "search the prompts of before", Brief: "search older prompts"},
+	{Action: Compose, Place: Prompt, Keys: []string{"ctrl+g"}, Help: "write the prompt in your own editor", Brief: "your editor", own: true},
 
 	{Action: "undo-typing", Place: Prompt, Keys: []string{"ctrl+_", "ctrl+/", "ctrl+shift+-", "ctrl+7"}, Help: "take back the last editing", Brief: "undo typing"},
 	{Action: "redo-typing", Place: Prompt, Keys: []string{"alt+_", "alt+/", "ctrl+alt+_", "alt+shift+-", "ctrl+alt+-"}, Help: "do it again"},

@@ -1,26 +1,31 @@
-// Package queue holds what was typed while the session was not free, in its order.
-// It guarantees that a command is never given to the model as text, and that nothing
-// after a command is said before the command has run.
+// Package queue holds what a person said while the session was not free. It
+// guarantees that everything in it is delivered once and in order: prompts to the
+// turn that runs, a command only after that turn, and prompts behind it later still.
 package queue
 
 import (
 	"strings"
 	"sync"
-
-	"github.com/bb2d0cf4/agent/internal/repl/command"
 )
 
-// Queue is prompts, and commands that have to wait. It may be used by any goroutine.
+// Queue is what waits. Its methods may be called from any goroutine.
 type Queue struct {
 	mu    sync.Mutex // guards lines
-	lines []string
+	lines []line
 }
 
-// Add puts a line at the end.
-func (q *Queue) Add(line string) {
+// line is a prompt or, if it acts, a command that the user typed and that has to
+// wait. A prompt never acts, whatever it looks like: it may be a command's.
+type line struct {
+	text string
+	acts bool
+}
+
+// Add puts a line at the end. acts says that it is a command, not a prompt.
+func (q *Queue) Add(text string, acts bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.lines = append(q.lines, line)
+	q.lines = append(q.lines, line{text, acts})
 }
 
 // Take removes the prompts before the first command, for the running turn.
@@ -28,47 +33,63 @@ func (q *Queue) Take() []string {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	n := 0
-	for n < len(q.lines) && !isCommand(q.lines[n]) {
+	for n < len(q.lines) && !q.lines[n].acts {
 		n++
 	}
-	prompts := q.lines[:n:n]
+	prompts := texts(q.lines[:n])
 	q.lines = q.lines[n:]
 	return prompts
 }
 
 // Next removes what is to be submitted next: the prompts before the first
 // command as one, or that command; empty if there is nothing.
-func (q *Queue) Next() string {
+func (q *Queue) Next() (text string, acts bool) {
 	if prompts := q.Take(); len(prompts) > 0 {
-		return strings.Join(prompts, "\n\n")
+		return strings.Join(prompts, "\n\n"), false
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.lines) == 0 {
+		return "", false
+	}
+	first := q.lines[0]
+	q.lines = q.lines[1:]
+	return first.text, first.acts
+}
+
+// Last removes the newest line; empty if there is none.
+func (q *Queue) Last() string {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	n := len(q.lines) - 1
+	if n < 0 {
 		return ""
 	}
-	line := q.lines[0]
-	q.lines = q.lines[1:]
-	return line
+	text := q.lines[n].text
+	q.lines = q.lines[:n]
+	return text
 }
 
 // Clear removes all.
 func (q *Queue) Clear() []string {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	lines := q.lines
+	all := texts(q.lines)
 	q.lines = nil
-	return lines
+	return all
 }
 
-// List returns what there is.
+// List returns what waits.
 func (q *Queue) List() []string {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return append([]string(nil), q.lines...)
+	return texts(q.lines)
 }
 
-func isCommand(line string) bool {
-	_, _, ok := command.Split(line)
-	return ok
+func texts(lines []line) []string {
+	var out []string
+	for _, l := range lines {
+		out = append(out, l.text)
+	}
+	return out
 }

@@ -4,42 +4,72 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 )
 
-func filled(lines ...string) *Queue {
+func TestOrder(t *testing.T) {
 	var q Queue
-	for _, l := range lines {
-		q.Add(l)
+	for _, l := range []string{"a", "b", "/clear", "!ls", "c"} {
+		q.Add(l, l[0] == '/' || l[0] == '!')
 	}
-	return &q
-}
-
-func TestTakeStopsAtACommand(t *testing.T) {
-	q := filled("one", "/etc/hosts is a path", "/clear", "two")
-	if d := cmp.Diff([]string{"one", "/etc/hosts is a path"}, q.Take()); d != "" {
+	q.Add("/not typed", false)
+	if d := cmp.Diff([]string{"a", "b"}, q.Take()); d != "" {
 		t.Error(d)
 	}
-	if got := q.Take(); len(got) != 0 {
-		t.Errorf("%q passed a command", got)
+	if got := q.Take(); got != nil {
+		t.Errorf("a turn was given %q, from behind a command", got)
 	}
-	q.Add("three")
-	if d := cmp.Diff([]string{"/clear", "two", "three"}, q.List()); d != "" {
-		t.Error(d)
-	}
-}
-
-func TestNextIsInOrder(t *testing.T) {
-	q := filled("one", "two", "/clear", "/model m", "three")
-	for _, want := range []string{"one\n\ntwo", "/clear", "/model m", "three", ""} {
-		if got := q.Next(); got != want {
-			t.Errorf("%q, want %q", got, want)
+	for _, want := range []line{{"/clear", true}, {"!ls", true}, {"c\n\n/not typed", false}, {"", false}} {
+		if text, acts := q.Next(); text != want.text || acts != want.acts {
+			t.Errorf("%q, %v; want %v", text, acts, want)
 		}
 	}
 }
 
-func TestClear(t *testing.T) {
-	q := filled("/clear", "one")
-	if d := cmp.Diff([]string{"/clear", "one"}, q.Clear()); d != "" || len(q.List()) != 0 {
-		t.Errorf("%s %q", d, q.List())
+func TestLastAndClear(t *testing.T) {
+	var q Queue
+	if got := q.Last(); got != "" {
+		t.Errorf("of nothing: %q", got)
 	}
+	q.Add("a", false)
+	q.Add("/b", true)
+	q.Add("c", false)
+	if got := q.Last(); got != "c" {
+		t.Errorf("%q", got)
+	}
+	if d := cmp.Diff([]string{"a", "/b"}, q.List()); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]string{"a", "/b"}, q.Clear()); d != "" || q.List() != nil {
+		t.Error(d, q.List())
+	}
+}
+
+// Whatever is added and taken, each line leaves once and in order.
+func TestOnceAndInOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var q Queue
+		var added, left []string
+		for i := range rapid.IntRange(1, 60).Draw(t, "steps") {
+			switch rapid.IntRange(0, 3).Draw(t, "step") {
+			case 0, 1:
+				l := string(rune('a'+i%26)) + string(rune('0'+i/26))
+				added = append(added, l)
+				q.Add(l, rapid.Bool().Draw(t, "acts"))
+			case 2:
+				left = append(left, q.Take()...)
+			case 3:
+				text, _ := q.Next()
+				for ; len(text) > 2; text = text[4:] {
+					left = append(left, text[:2])
+				}
+				if text != "" {
+					left = append(left, text)
+				}
+			}
+		}
+		if d := cmp.Diff(added, append(left, q.Clear()...)); d != "" {
+			t.Fatal(d)
+		}
+	})
 }

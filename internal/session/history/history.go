@@ -72,7 +72,7 @@ func (t *Transcript) Prompts() []Prompt {
 	var all []Prompt
 	for _, it := range t.items {
 		if it.Message.Role == llm.User {
-			all = append(all, Prompt{N: it.N, Text: it.Message.Text(), Turn: it.Turn, At: it.At})
+			all = append(all, Prompt{N: it.N, Text: it.Message.Said(), Turn: it.Turn, At: it.At})
 		}
 	}
 	return all

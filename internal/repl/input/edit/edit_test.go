@@ -125,3 +125,21 @@ func TestUndoAndRedo(t *testing.T) {
 		}
 	})
 }
+
+// What an editor of the user's saves is read back with its placeholders.
+func TestSource(t *testing.T) {
+	long := strings.Repeat("line\n", 20)
+	var e Text
+	e.Type("see ")
+	e.Put(long)
+	e.Put(" and ")
+	e.Put(long + "x")
+	source := Source(e.Gs)
+	if want := "see [pasted 20 lines #1] and [pasted 21 lines #2]"; source != want {
+		t.Fatalf("%q, want %q", source, want)
+	}
+	b := Parse("[pasted 21 lines #2] first, [pasted 20 lines #1], [pasted 9 lines #9]", e.Gs)
+	if want := long + "x first, " + long + ", [pasted 9 lines #9]"; Plain(b.Gs) != want || b.At != len(b.Gs) {
+		t.Errorf("read back as %.80q", Plain(b.Gs))
+	}
+}

@@ -1,0 +1,228 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
+	"github.com/bb2d0cf4/agent/internal/ptytest/vt"
+)
+
+// prompt waits until the prompt shows want, behind its sign.
+func (d *desk) prompt(want string) {
+	d.t.Helper()
+	d.WaitUntil("the prompt "+want, func(m *vt.Terminal) bool {
+		_, y := m.Cursor()
+		return strings.TrimRight(m.Screen()[y], " ") == want
+	})
+}
+
+// A line behind a ! runs at once: typing it was the approval. The model hears of it
+// with the next prompt, once.
+func TestALineForTheShell(t *testing.T) {
+	d := newDesk(t, answers(t, "I see.", "Nothing new."), nil)
+	d.sit()
+	d.Type("!echo $((40+2)) > made; cat made; exit 3")
+	d.prompt("$ !echo $((40+2)) > made; cat made; exit 3")
+	d.Press("enter")
+	d.WaitFor(`✗ echo .* exit 3`)
+	d.WaitFor(`(?m)^  42`)
+	if got := d.read("made"); got != "42\n" {
+		t.Errorf("made: %q", got)
+	}
+	d.idle()
+	d.say("what was that?")
+	d.WaitFor(`I see`)
+	told := d.told(0)
+	if !strings.HasPrefix(told, "The user ran these commands at the prompt") || !strings.Contains(told, "exit code: 3\n42\n") ||
+		!strings.HasSuffix(told, "what was that?") {
+		t.Errorf("the model was told %q", told)
+	}
+	d.idle()
+	d.say("and now?")
+	d.WaitFor(`Nothing new`)
+	if told := d.told(1); told != "and now?" {
+		t.Errorf("the model was told %q", told)
+	}
+	d.idle()
+	d.Press("up", "up", "up")
+	d.prompt("$ !echo $((40+2)) > made; cat made; exit 3")
+	d.Press("ctrl+c")
+	d.leave()
+}
+
+func TestEscStopsALineForTheShell(t *testing.T) {
+	d := newDesk(t, answers(t, "I see."), nil)
+	d.sit()
+	d.say("!echo $$ > pid; echo started; exec sleep 600")
+	d.WaitFor(`(?m)^  started`)
+	d.say("next")
+	d.WaitFor(`queued: next`)
+	d.Press("esc")
+	d.WaitFor(`✗ echo .* stopped`)
+	d.prompt("❯ next") // it waited for what was stopped
+	d.Press("enter")
+	d.WaitFor(`I see`)
+	if told := d.told(0); !strings.Contains(told, "stopped by the user\nstarted\n") {
+		t.Errorf("the model was told %q", told)
+	}
+	d.idle()
+	d.leave()
+}
+
+// A line that is typed during a turn runs when the turn is over, in its place among
+// the prompts.
+func TestALineForTheShellWaits(t *testing.T) {
+	call := llmtest.Call{Name: "execute_command", Args: `{"command":"while [ ! -e go ]; do :; done"}`}
+	d := newDesk(t, llmtest.NewServer(t,
+		llmtest.Turn{Calls: []llmtest.Call{call}}, llmtest.Turn{Text: "It ran."}, llmtest.Turn{Text: "Second answer."}), nil)
+	d.sit()
+	d.say("run it")
+	d.asked(`while`)
+	d.Press("y")
+	d.say("!echo between; touch there")
+	d.say("then this")
+	d.WaitFor(`queued: then this`)
+	if _, err := os.Stat(d.path("there")); err == nil {
+		t.Error("it did not wait")
+	}
+	d.write("go", "")
+	d.WaitFor(`Second answer`)
+	if body := string(d.request(1)); strings.Contains(body, "between") || strings.Contains(body, "then this") {
+		t.Errorf("the running turn was told %s", body)
+	}
+	if told := d.told(2); !strings.Contains(told, "between") || !strings.HasSuffix(told, "then this") {
+		t.Errorf("the model was told %q", told)
+	}
+	d.idle()
+	d.leave()
+}
+
+// ↑ takes what is queued back to the prompt, where it can be changed.
+func TestUpTakesBackWhatIsQueued(t *testing.T) {
+	call := llmtest.Call{Name: "execute_command", Args: `{"command":"while [ ! -e go ]; do :; done"}`}
+	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Calls: []llmtest.Call{call}}, llmtest.Turn{Text: "It ran."}), nil)
+	d.sit()
+	d.say("run it")
+	d.asked(`while`)
+	d.Press("y")
+	d.say("first")
+	d.say("secund")
+	d.WaitFor(`queued: secund`)
+	d.Press("up")
+	d.prompt("❯ secund")
+	d.WaitUntil("one queued line", func(m *vt.Terminal) bool { return strings.Count(m.String(), "queued:") == 1 })
+	d.Press("backspace", "backspace", "backspace")
+	d.Type("ond")
+	d.Press("enter")
+	d.WaitFor(`queued: second`)
+	d.write("go", "")
+	d.WaitFor(`It ran`)
+	if told := d.told(1); told != "first\n\nsecond" {
+		t.Errorf("the model was told %q", told)
+	}
+	d.idle()
+	d.leave()
+}
+
+// The prompt can be written in the user's editor; what was pasted stays a
+// placeholder there, and whole.
+func TestThePromptInAnEditor(t *testing.T) {
+	d := newDesk(t, answers(t, "I see."), nil)
+	d.write("ed.sh", "#!/bin/sh\ncp \"$1\" seen\nprintf 'first of all:\\n%s\\n' \"$(cat \"$1\")\" > \"$1\"\n")
+	if err := os.Chmod(d.path("ed.sh"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	d.env = append(d.env, "EDITOR="+d.path("ed.sh"), "VISUAL=")
+	d.sit()
+	d.Type("look at ")
+	d.Paste(strings.Repeat("line\n", 20))
+	d.WaitFor(`pasted 20 lines #1`)
+	d.Press("ctrl+g")
+	d.WaitFor(`(?m)^❯ first of all:\n  look at \[pasted 20 lines #1\]`)
+	if got := d.read("seen"); got != "look at [pasted 20 lines #1]" {
+		t.Errorf("the editor was given %q", got)
+	}
+	d.Press("enter")
+	d.WaitFor(`I see`)
+	if told, want := d.told(0), "first of all:\nlook at "+strings.Repeat("line\n", 20); strings.TrimRight(told, "\n") != strings.TrimRight(want, "\n") {
+		t.Errorf("the model was told %q", told)
+	}
+	d.idle()
+	d.leave()
+}
+
+func TestAnEditorThatFailsLeavesThePrompt(t *testing.T) {
+	d := newDesk(t, answers(t), nil)
+	d.env = append(d.env, "EDITOR=false", "VISUAL=")
+	d.sit()
+	d.Type("precious")
+	d.Press("ctrl+g")
+	d.WaitFor(`ended with an error, so the prompt is as it was`)
+	d.prompt("❯ precious")
+	d.Press("ctrl+c")
+	d.leave()
+}
+
+// Ctrl+C clears the prompt; ↑ brings the draft back.
+func TestADraftSurvivesCtrlC(t *testing.T) {
+	d := newDesk(t, answers(t), nil)
+	d.sit()
+	d.Type("half a thought")
+	d.Press("ctrl+c")
+	d.prompt("❯")
+	d.Press("up")
+	d.prompt("❯ half a thought")
+	d.Press("ctrl+u", "ctrl+_") // any key forgets the first Ctrl+C
+	d.prompt("❯ half a thought")
+	d.Press("ctrl+u")
+	d.leave()
+}
+
+// The history outlives the session. The search shows what it found, and looks in this
+// project first.
+func TestTheHistoryIsSearched(t *testing.T) {
+	d := newDesk(t, answers(t, "One.", "Two.", "Three."), nil)
+	d.sit()
+	d.say("paint the wall")
+	d.WaitFor(`One\.`)
+	d.idle()
+	d.leave()
+	here := d.dir
+	d.dir = t.TempDir()
+	d.sit()
+	d.say("paint the door")
+	d.WaitFor(`Two\.`)
+	d.idle()
+	d.leave()
+	d.dir = here
+	d.sit()
+	d.Press("up")
+	d.prompt("❯ paint the wall")
+	d.Press("up")
+	d.prompt("❯ paint the door")
+	d.Press("ctrl+u", "ctrl+r")
+	d.WaitFor(`search this project:`)
+	d.Type("PAINT")
+	d.WaitUntil("the match", func(m *vt.Terminal) bool {
+		for y, row := range m.Screen() {
+			if strings.HasPrefix(row, "❯ paint the wall") {
+				return m.Cell(2, y).Style != m.Cell(8, y).Style
+			}
+		}
+		return false
+	})
+	d.Press("ctrl+s")
+	d.WaitFor(`search all projects:`)
+	d.Press("ctrl+r")
+	d.WaitFor(`(?m)^❯ paint the door`)
+	d.Press("enter")
+	d.prompt("❯ paint the door")
+	d.Press("enter")
+	d.WaitFor(`Three\.`)
+	d.idle()
+	d.leave()
+}
