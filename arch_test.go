@@ -65,9 +65,13 @@ var layers = []struct {
 	}},
 	{"internal/context", []string{"internal/editor", "internal/llm", "internal/workspace"}},
 
+	{"internal/session/compact", []string{"internal/llm", "internal/session/history", "internal/session/meter"}},
+	{"internal/session/frame", nil},
 	{"internal/session/history", []string{"internal/llm"}},
+	{"internal/session/meter", []string{"internal/llm"}},
 	{"internal/session", []string{
-		"internal/confirm", "internal/context", "internal/llm", "internal/session/history", "internal/statefile", "internal/tools",
+		"internal/confirm", "internal/context", "internal/llm", "internal/session/compact", "internal/session/frame", "internal/session/history",
+		"internal/session/meter", "internal/statefile", "internal/tools",
 	}},
 	{"internal/headless", []string{"internal/llm", "internal/sanitize", "internal/session", "internal/tools"}},
 

@@ -27,7 +27,10 @@ type Error struct {
 	Status     int           // HTTP status, zero if there was none
 	RetryAfter time.Duration // zero if the server named none
 	Message    string        // what the server said, or what was seen
-	Err        error         // the cause, may be nil
+	// Window and Needed are set where a server says why a conversation is TooLong:
+	// the tokens that a request may have, and those that this one had.
+	Window, Needed int64
+	Err            error // the cause, may be nil
 }
 
 // Error returns the message, with the HTTP status where there is one.

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/session/frame"
 	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/statefile"
 )
@@ -35,6 +36,7 @@ type Info struct {
 type Conversation struct {
 	Entries []history.Entry
 	Usage   llm.Usage
+	Context int64    // tokens of the last request and its answer; zero if more has changed since
 	Notes   []string // what was found damaged, a line each for the user
 }
 
@@ -266,7 +268,7 @@ func sessionFiles(project string) ([]sessionFile, error) {
 func (f sessionFile) describe() Info {
 	info := Info{ID: idOf(f.path)}
 	if head, err := readHead(f.path); err == nil {
-		scanRecords(head, func(body []byte) { info.learn(body) })
+		frame.Scan(head, func(body []byte) { info.learn(body) })
 	}
 	info.ID, info.Updated, info.Size = idOf(f.path), f.updated, f.size
 	return info

@@ -65,9 +65,21 @@ func (t *turn) runCall(ctx context.Context, c llm.ToolCall, call tools.Call) (to
 	if err != nil {
 		res = tools.Result{ForModel: failure(ctx, err), ForUser: "not finished", Failed: true}
 	}
-	t.append(history.Item{Message: history.Result(c.ID, res.ForModel)})
+	t.append(history.Item{Message: history.Result(c.ID, res.ForModel), Note: history.Note{Did: deed(title, res)}})
 	t.opt.Emit(CallEnded{Call: c, Title: title, Result: res, Took: t.opt.Now().Sub(began)})
 	return res, err
+}
+
+// deed is what the session remembers of a call for good; nil if it did nothing.
+func deed(title string, res tools.Result) *history.Deed {
+	if len(res.Changes) == 0 && res.Denied == nil && !res.Ran {
+		return nil
+	}
+	d := &history.Deed{What: history.Valid(title), Result: history.Valid(res.ForUser), Refused: res.Denied != nil}
+	for _, c := range res.Changes {
+		d.Files = append(d.Files, history.File{Path: history.Valid(c.Path), Added: c.Added, Removed: c.Removed})
+	}
+	return d
 }
 
 // title describes c. The arguments are the model's: what they break must not

@@ -45,6 +45,22 @@ type (
 		Result tools.Result
 		Took   time.Duration
 	}
+	// Filled says how full the model's context is, where that has changed
+	// otherwise than by an answer: a session was resumed, compacted or rewound, or
+	// the model was changed.
+	Filled struct {
+		Context int64     // tokens, estimated
+		Window  int64     // that the model has; zero if not known
+		Total   llm.Usage // of the session
+	}
+	// Compacting says that the conversation is being compacted, which may take a
+	// request.
+	Compacting struct{}
+	// Compacted closes that.
+	Compacted struct {
+		Before, After int64 // tokens in the model's context, estimated
+		Summary       string
+	}
 	// Queued says that text typed during the turn was delivered to the model.
 	Queued struct{ Text string }
 	// Notice is one line for the user: a limit, a repaired transcript.
@@ -79,6 +95,9 @@ func (AnswerEnded) event()    {}
 func (CallStarted) event()    {}
 func (CallOutput) event()     {}
 func (CallEnded) event()      {}
+func (Filled) event()         {}
+func (Compacting) event()     {}
+func (Compacted) event()      {}
 func (Queued) event()         {}
 func (Notice) event()         {}
 func (TurnEnded) event()      {}

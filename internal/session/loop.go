@@ -35,6 +35,9 @@ type Options struct {
 	// one nothing is kept.
 	Store  *Store
 	Limits Limits
+	// CompactAt is how full the model's context may get, in percent, before the
+	// conversation is compacted; zero means that this is left to the user.
+	CompactAt int
 	// Emit is given every event, in order, and never two at a time. It must not
 	// block for long: the loop waits for it.
 	Emit func(Event)
@@ -50,11 +53,17 @@ type Options struct {
 // Loop runs a conversation. It is owned by one goroutine: no two of its methods
 // may run at the same time.
 type Loop struct {
-	opt   Options
-	chat  *history.Transcript
-	used  llm.Usage
+	talk
 	notes []string // for the user, at the start of the next turn
-	saved bool     // the last write to the store succeeded
+}
+
+// talk is a conversation, where it is kept, and what it has used.
+type talk struct {
+	opt  Options
+	chat *history.Transcript
+	disk *keeper
+	used llm.Usage
+	room room
 	// unpriced is true if what the last answer cost is not known.
 	unpriced bool
 }
@@ -79,7 +88,7 @@ func New(opt Options) (*Loop, error) {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	l := &Loop{opt: opt}
+	l := &Loop{talk: talk{opt: opt}}
 	if err := l.attach(opt.Store); err != nil {
 		return nil, err
 	}
@@ -89,6 +98,7 @@ func New(opt Options) (*Loop, error) {
 // attach continues what store holds, and adds to it the results that a crash
 // has left out.
 func (l *Loop) attach(store *Store) error {
+	before := l.chat
 	var kept Conversation
 	if store != nil {
 		kept = store.Kept()
@@ -99,8 +109,14 @@ func (l *Loop) attach(store *Store) error {
 			return err
 		}
 	}
-	l.opt.Store, l.chat, l.used, l.saved = store, chat, kept.Usage, true
+	l.disk = &keeper{store: store, emit: l.opt.Emit, saved: true}
+	l.chat, l.used = chat, kept.Usage
 	l.notes = slices.Concat(kept.Notes, notes)
+	l.room.changed()
+	l.room.kept = kept.Context
+	if l.fill(); len(chat.Items()) > 0 || before != nil {
+		l.filled()
+	}
 	return nil
 }
 
@@ -108,7 +124,7 @@ func (l *Loop) attach(store *Store) error {
 // that was kept. The store used so far is closed; that it could not be written
 // to its end is a notice of the next turn. After an error nothing has changed.
 func (l *Loop) Use(store *Store) error {
-	before := l.opt.Store
+	before := l.disk.store
 	if err := l.attach(store); err != nil {
 		return err
 	}
@@ -122,7 +138,11 @@ func (l *Loop) Use(store *Store) error {
 }
 
 // SetModel makes the next request go to m.
-func (l *Loop) SetModel(m llm.Model) { l.opt.Model, l.unpriced = m, false }
+func (l *Loop) SetModel(m llm.Model) {
+	l.opt.Model, l.unpriced = m, false
+	l.room.changed()
+	l.filled()
+}
 
 // Usage returns what the session has used so far.
 func (l *Loop) Usage() llm.Usage { return l.used }
@@ -131,7 +151,7 @@ func (l *Loop) Usage() llm.Usage { return l.used }
 func (l *Loop) Messages() []llm.Message { return messages(l.chat) }
 
 // Prompts lists what the user has said, the oldest first.
-func (l *Loop) Prompts() []history.Prompt { return l.chat.Prompts() }
+func (l *Loop) Prompts() []history.Prompt { return history.Prompts(l.chat.Items()) }
 
 // Rewind takes back the prompt with the given number (see Prompts) and all that
 // follows it. Nothing leaves the session's file: that it was taken back is
@@ -141,7 +161,20 @@ func (l *Loop) Rewind(prompt int) error {
 	if err != nil {
 		return err
 	}
-	l.save(e)
+	l.disk.add(e)
+	l.room.changed()
+	l.filled()
+	return nil
+}
+
+// Pin has every compaction keep the message with the given number word for word,
+// or lets it go.
+func (l *Loop) Pin(n int, on bool) error {
+	e, err := l.chat.Pin(n, on)
+	if err != nil {
+		return err
+	}
+	l.disk.add(e)
 	return nil
 }
 
@@ -165,9 +198,7 @@ func (l *Loop) Run(ctx context.Context, prompt string) error {
 		l.append(history.Item{Message: l.opt.Compose(prompt), Note: history.Note{Turn: t.id, At: began}})
 		stop, err = t.run(ctx)
 	}
-	if l.opt.Store != nil {
-		l.report(l.opt.Store.Sync())
-	}
+	l.disk.sync()
 	l.opt.Emit(TurnEnded{Err: err, Stop: stop, Took: l.opt.Now().Sub(began)})
 	return err
 }
@@ -176,45 +207,11 @@ var errEmptyPrompt = errors.New("the prompt is empty")
 
 // append extends the conversation and its store. That the transcript takes it is
 // the caller's duty: a refusal is a defect, shown to the user, and it is left out.
-func (l *Loop) append(it history.Item) {
+func (l *talk) append(it history.Item) {
 	e, err := l.chat.Append(it)
 	if err != nil {
 		l.opt.Emit(Notice{Text: "A message was left out of the session: " + err.Error()})
 		return
 	}
-	l.save(e)
-}
-
-// closeCalls gives the calls that have no result yet the same one.
-func (l *Loop) closeCalls(why string) {
-	if added := l.chat.Close(why); len(added) > 0 {
-		l.save(added...)
-	}
-}
-
-func (l *Loop) save(entries ...history.Entry) {
-	if l.opt.Store != nil {
-		l.report(l.opt.Store.Append(entries...))
-	}
-}
-
-// count adds what a request has used.
-func (l *Loop) count(u llm.Usage) {
-	l.used = l.used.Add(u)
-	l.unpriced = u.CostUSD == 0 && u.Input+u.Output > 0 && !l.opt.Model.Info().Free
-	if l.opt.Store != nil {
-		l.report(l.opt.Store.AppendUsage(u))
-	}
-}
-
-// report tells the user once that the session is not being saved, and once that
-// it is again: the work goes on, and what is missing is written later.
-func (l *Loop) report(err error) {
-	switch {
-	case err != nil && l.saved:
-		l.opt.Emit(Notice{Text: "This session is not on disk: " + err.Error() + ". It is tried again with each step."})
-	case err == nil && !l.saved:
-		l.opt.Emit(Notice{Text: "This session is on disk again."})
-	}
-	l.saved = err == nil
+	l.disk.add(e)
 }

@@ -68,7 +68,7 @@ func TestInvariantI1(t *testing.T) {
 		"stream without end", "length stop", "malformed call", "id twice in an answer", "id of an earlier answer",
 		"empty answer", "queued text", "repeated call", "limit",
 		"crash in a tool", "crash before the answer", "torn tail", "damaged record",
-		"rewind",
+		"rewind", "pin", "summary", "no summary", "compaction",
 	} {
 		if fired[name] == 0 {
 			t.Errorf("the fault %q never fired", name)
@@ -100,8 +100,9 @@ func (s *storm) process() (requests int) {
 	for range 1 + s.rnd.IntN(4) {
 		ctx, cancel := context.WithCancel(s.t.Context())
 		s.cancel = cancel
-		r.model.answers = s.answers()
+		s.compact(ctx, r)
 		before = s.rewind(r, before)
+		r.model.answers = s.answers()
 		crashed = s.run(ctx, r)
 		cancel()
 		if crashed {
@@ -113,6 +114,26 @@ func (s *storm) process() (requests int) {
 	}
 	s.end(r, crashed)
 	return len(r.model.requests)
+}
+
+// compact sometimes compacts, with and without the model.
+func (s *storm) compact(ctx context.Context, r *rig) {
+	if s.rnd.IntN(6) > 0 {
+		return
+	}
+	if prompts := r.Prompts(); len(prompts) > 0 && s.rnd.IntN(2) == 0 {
+		s.fired["pin"]++
+		if err := r.Pin(prompts[s.rnd.IntN(len(prompts))].N, true); err != nil {
+			s.t.Error(err)
+		}
+	}
+	r.model.answers = []answerFunc{s.fires("summary", say("notes")), s.fires("no summary", breakOff("half", errors.New("reset")))}[s.rnd.IntN(2):]
+	switch err := r.Compact(ctx, "all"); {
+	case err == nil:
+		s.fired["compaction"]++
+	case !errors.Is(err, errNoGain):
+		s.t.Error(err)
+	}
 }
 
 // rewind sometimes goes back to an earlier prompt. It returns what of before is
@@ -318,6 +339,6 @@ func (s *storm) tool(name string) toolFunc {
 		case "stuck":
 			return tools.Result{ForModel: "the same"}, nil
 		}
-		return tools.Result{ForModel: "done " + c.ID}, nil
+		return tools.Result{ForModel: "done " + c.ID + strings.Repeat(" and on", s.rnd.IntN(300))}, nil
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/session/frame"
 	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/statefile"
 )
@@ -197,11 +198,11 @@ func (s *Store) load() error {
 	}
 	s.info, s.kept = l.info, l.conversation
 	s.info.ID = idOf(s.path)
-	s.out.size, s.out.dirty = l.scan.good, l.scan.torn > 0
+	s.out.size, s.out.dirty = l.scan.Good, l.scan.Torn > 0
 	if err := s.out.clean(); err != nil {
 		return fmt.Errorf("cut the damaged end off the session: %w", err)
 	}
-	if !l.scan.ended {
+	if !l.scan.Ended {
 		s.out.pending = append(s.out.pending, '\n')
 	}
 	return nil
@@ -223,14 +224,14 @@ func readAll(f *os.File) ([]byte, error) {
 type loaded struct {
 	info         Info
 	conversation Conversation
-	scan         scan
+	scan         frame.Result
 }
 
 func load(data []byte) (loaded, error) {
 	var l loaded
 	var newer int
 	unreadable := 0
-	l.scan = scanRecords(data, func(body []byte) {
+	l.scan = frame.Scan(data, func(body []byte) {
 		r, err := decodeRecord(body)
 		e, said := r.entry()
 		switch {
@@ -238,8 +239,12 @@ func load(data []byte) (loaded, error) {
 			unreadable++
 		case said:
 			l.conversation.Entries = append(l.conversation.Entries, e)
+			if e.Item == nil {
+				l.conversation.Context = 0
+			}
 		case r.Usage != nil:
 			l.conversation.Usage = l.conversation.Usage.Add(*r.Usage)
+			l.conversation.Context = r.Usage.Input + r.Usage.Output
 		case r.Meta != nil && r.Meta.Version > version:
 			newer = r.Meta.Version
 		default:
@@ -254,13 +259,13 @@ func load(data []byte) (loaded, error) {
 	return l, nil
 }
 
-func damage(s scan, unreadable int) []string {
+func damage(s frame.Result, unreadable int) []string {
 	var notes []string
-	if n := s.bad + unreadable; n > 0 {
+	if n := s.Bad + unreadable; n > 0 {
 		notes = append(notes, fmt.Sprintf("The session's file is damaged in %d place(s); what could be read was kept.", n))
 	}
-	if s.torn > 0 {
-		notes = append(notes, fmt.Sprintf("The session's last record was not written whole; its %d bytes were left out.", s.torn))
+	if s.Torn > 0 {
+		notes = append(notes, fmt.Sprintf("The session's last record was not written whole; its %d bytes were left out.", s.Torn))
 	}
 	return notes
 }

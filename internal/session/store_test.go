@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -17,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/session/frame"
 	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/statefile"
 	"github.com/bb2d0cf4/agent/internal/tools"
@@ -82,7 +82,7 @@ func TestStoreKeepsEverything(t *testing.T) {
 	a := NewArchive(t.TempDir())
 	id, path := kept(t, a)
 	s := reopen(t, a, id)
-	want := Conversation{Entries: history.Say(sample()...), Usage: llm.Usage{Input: 7, Output: 2, CostUSD: 0.5}}
+	want := Conversation{Entries: history.Say(sample()...), Usage: llm.Usage{Input: 7, Output: 2, CostUSD: 0.5}, Context: 2}
 	if diff := cmp.Diff(want, s.Kept()); diff != "" {
 		t.Errorf("kept (-want +got):\n%s", diff)
 	}
@@ -170,7 +170,7 @@ func TestDamageInTheMiddle(t *testing.T) {
 		"wrong length":   func(l []byte) []byte { return bytes.Replace(l, []byte(`"len":`), []byte(`"len":1`), 1) },
 		"huge length":    func(l []byte) []byte { return bytes.Replace(l, []byte(`"len":`), []byte(`"len":99999999999999999`), 1) },
 		"empty line":     func(l []byte) []byte { return append([]byte("\n\n"), "garbage\n"...) },
-		"no length":      func(l []byte) []byte { return []byte(recordStart + "00000000\n") },
+		"no length":      func(l []byte) []byte { return []byte(frame.Start + "00000000\n") },
 		"another format": func(l []byte) []byte { return []byte(`{"kind":"message"}` + "\n") },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -211,7 +211,9 @@ func TestUnknownRecordsAreSteppedOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, body := range []string{`{"kind":"mood","mood":"sunny"}`, `{"kind":1}`} {
-		fmt.Fprintf(f, `{"sum":"%08x","len":%d,"rec":%s}`+"\n", checksum([]byte(body)), len(body), body)
+		if _, err := f.Write(frame.Append(nil, []byte(body))); err != nil {
+			t.Fatal(err)
+		}
 	}
 	f.Close()
 	s := reopen(t, a, id)

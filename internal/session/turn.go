@@ -24,6 +24,7 @@ type turn struct {
 	id     string
 	rounds int // requests so far
 	again  repeats
+	shrunk int // requests that were made since one did not fit
 }
 
 // answer is what the model said to one request.
@@ -44,12 +45,20 @@ func (t *turn) run(ctx context.Context) (Stop, error) {
 		if t.rounds > 0 {
 			t.deliverQueued()
 		}
+		system := t.opt.System(ctx)
+		if err := t.makeRoom(ctx, system); err != nil {
+			return t.broken(ctx, &answer{}, err)
+		}
 		t.rounds++
 		t.opt.Emit(RequestStarted{Round: t.rounds})
-		a, err := t.ask(ctx)
+		a, err := t.ask(ctx, system)
 		if err != nil {
+			if err = t.recover(ctx, a, err); err == nil {
+				continue
+			}
 			return t.broken(ctx, a, err)
 		}
+		t.shrunk = 0
 		if more, stop, err := t.take(ctx, a); !more {
 			return stop, err
 		}
@@ -57,8 +66,9 @@ func (t *turn) run(ctx context.Context) (Stop, error) {
 }
 
 // ask sends the conversation and receives the answer, showing it as it comes.
-func (t *turn) ask(ctx context.Context) (*answer, error) {
-	req := llm.Request{System: t.opt.System(ctx), Messages: t.chat.Sent(), Tools: t.opt.Tools.Specs()}
+func (t *turn) ask(ctx context.Context, system string) (*answer, error) {
+	req := llm.Request{System: system, Messages: t.chat.Sent(), Tools: t.opt.Tools.Specs()}
+	t.room.meter.Sends(req)
 	a := &answer{}
 	for d, err := range t.opt.Model.Stream(ctx, req) {
 		if err != nil {
@@ -121,6 +131,7 @@ func (t *turn) take(ctx context.Context, a *answer) (more bool, stop Stop, err e
 	t.append(history.Item{Message: a.message(calls)})
 	t.count(a.end.Usage)
 	t.opt.Emit(AnswerEnded{Usage: a.end.Usage, Total: t.used, Context: a.end.Usage.Input + a.end.Usage.Output})
+	t.counted(a.end.Usage)
 	if len(calls) > 0 {
 		return t.runCalls(ctx, calls, a.text.String())
 	}
@@ -163,6 +174,16 @@ func (t *turn) deliverQueued() {
 	t.append(history.Item{Message: t.opt.Compose(queued)})
 	t.again = repeats{}
 	t.opt.Emit(Queued{Text: queued})
+}
+
+// closeCalls gives the calls that have no result yet the same one.
+func (t *turn) closeCalls(why string) { t.disk.add(t.chat.Close(why)...) }
+
+// count adds what a request has used.
+func (l *talk) count(u llm.Usage) {
+	l.used = l.used.Add(u)
+	l.unpriced = u.CostUSD == 0 && u.Input+u.Output > 0 && !l.opt.Model.Info().Free
+	l.disk.usage(u)
 }
 
 // message returns the answer as it is kept.

@@ -111,7 +111,7 @@ func (c commander) run(ctx context.Context, opts shell.Options, verdict confirm.
 		return Result{}, ctx.Err()
 	}
 	model, user := outcome.Of(out, opts.Timeout)
-	return Result{ForModel: model + words(verdict), ForUser: user, Lines: out.Lines, Log: out.Spill, Failed: out.ExitCode != 0 || out.TimedOut}, nil
+	return Result{ForModel: model + words(verdict), ForUser: user, Lines: out.Lines, Log: out.Spill, Failed: out.ExitCode != 0 || out.TimedOut, Ran: true}, nil
 }
 
 func (c commander) start(opts shell.Options, verdict confirm.Verdict) Result {
@@ -122,7 +122,7 @@ func (c commander) start(opts shell.Options, verdict confirm.Verdict) Result {
 	return Result{
 		ForModel: fmt.Sprintf("Started in the background as %s. Its output goes to %s, which read_file can read; kill: %q ends it, as does the end of the session.%s",
 			job.ID, job.Log, job.ID, words(verdict)),
-		ForUser: "in the background as " + job.ID,
+		ForUser: "in the background as " + job.ID, Ran: true,
 	}
 }
 
@@ -132,5 +132,5 @@ func (c commander) kill(id string) Result {
 		return failed("%w.", err)
 	}
 	c.background.told[id] = true
-	return Result{ForModel: fmt.Sprintf("%s has ended. Its output:\n%s", id, plain.Text(output)), ForUser: id + " has ended"}
+	return Result{ForModel: fmt.Sprintf("%s has ended. Its output:\n%s", id, plain.Text(output)), ForUser: id + " has ended", Ran: true}
 }

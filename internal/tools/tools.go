@@ -33,6 +33,9 @@ type Result struct {
 	Failed   bool
 	Denied   *Denied
 	Changes  []FileChange
+	// Ran says that a command was run: what came of it belongs in the record of
+	// what the session did.
+	Ran bool
 	// Stop ends the turn after this batch: the user said no without a comment.
 	Stop bool
 }

@@ -174,6 +174,9 @@ func (r reporter) pageFailure(page []byte) *failure {
 func (r reporter) serverFailure(said *wire.Error, wait time.Duration) *failure {
 	kind, again := classify(said)
 	e := &llm.Error{Kind: kind, Status: said.Status, RetryAfter: wait}
+	if kind == llm.TooLong {
+		e.Window, e.Needed = said.Sizes()
+	}
 	text := strings.TrimRight(r.key.redact(said.Message), ".")
 	if kind == llm.Unauthorized {
 		r.key.drop() // after it was taken out of the text
@@ -238,11 +241,15 @@ func classifyWords(words string) (llm.ErrorKind, bool) {
 // tooLong says whether the conversation does not fit; servers have no common
 // code for it.
 func tooLong(said *wire.Error, words string) bool {
-	if said.Status != 0 && said.Status != http.StatusBadRequest && said.Status != http.StatusUnprocessableEntity {
+	switch said.Status {
+	case 0, http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusInternalServerError:
+	default:
 		return false
 	}
-	return hasAny(words, "context_length", "exceed_context") || hasAny(strings.ToLower(said.Message),
-		"maximum context length", "context window", "context size", "context length", "prompt is too long", "too many tokens")
+	return hasAny(words, "context_length", "exceed_context", "string_above_max_length") || hasAny(strings.ToLower(said.Message),
+		"maximum context length", "context window", "context size", "context length", "maximum model length",
+		"prompt is too long", "input is too long", "input length exceeds", "too many tokens", "too many input tokens",
+		"input token count", "reduce the length of the")
 }
 
 func hasAny(s string, words ...string) bool {

@@ -21,15 +21,29 @@ type Item struct {
 	N       int
 	Message llm.Message
 	Note
+	Pinned bool // kept word for word by every compaction
 }
 
 // Note is what a session keeps of a message that no model is sent.
 type Note struct {
 	Turn string    `json:"turn,omitzero"` // of a prompt: the turn that it began
 	At   time.Time `json:"at,omitzero"`   // of a prompt
-	// Did is set in the result of a call that changed or ran something, or
-	// that was refused: what came of it, in a line.
-	Did string `json:"did,omitzero"`
+	Did  *Deed     `json:"did,omitzero"`  // of the result of a call that did, or was to do, something
+}
+
+// Deed is what came of a call that changed or ran something, or that was refused.
+type Deed struct {
+	What    string `json:"what"`   // the call, in a line: "Edit main.go"
+	Result  string `json:"result"` // in a line: "+3 −1"
+	Refused bool   `json:"refused,omitzero"`
+	Files   []File `json:"files,omitzero"` // what was changed
+}
+
+// File is what a deed has changed in a file, in lines.
+type File struct {
+	Path    string `json:"path"`
+	Added   int    `json:"added"`
+	Removed int    `json:"removed"`
 }
 
 // Rewind takes back the messages from number Before on.
@@ -37,10 +51,29 @@ type Rewind struct {
 	Before int `json:"before"`
 }
 
+// Pin pins a message, or lets it go.
+type Pin struct {
+	N  int  `json:"n"`
+	On bool `json:"on"`
+}
+
+// Compaction puts a text in the place of the messages before a number.
+type Compaction struct {
+	Before  int    `json:"before"` // messages with lower numbers are not sent any more
+	Text    string `json:"text"`   // sent in their place
+	Summary string `json:"summary"`
+	// Results up to the message Last are cut to Clip bytes; zero means that they
+	// are sent whole.
+	Last int `json:"last"`
+	Clip int `json:"clip,omitzero"`
+}
+
 // Entry is a step of a conversation; one field is set.
 type Entry struct {
-	Item   *Item
-	Rewind *Rewind
+	Item       *Item
+	Rewind     *Rewind
+	Pin        *Pin
+	Compaction *Compaction
 }
 
 // Say returns messages as entries that have no number yet.
@@ -64,13 +97,13 @@ type Prompt struct {
 func (t *Transcript) Items() []Item { return t.items }
 
 // Sent returns what a model is sent. It is not to be changed; it is only ever
-// appended to until a rewind makes another one.
+// appended to until a rewind or a compaction makes another one.
 func (t *Transcript) Sent() []llm.Message { return t.sent }
 
 // Prompts lists what the user has said, the oldest first.
-func (t *Transcript) Prompts() []Prompt {
+func Prompts(items []Item) []Prompt {
 	var all []Prompt
-	for _, it := range t.items {
+	for _, it := range items {
 		if it.Message.Role == llm.User {
 			all = append(all, Prompt{N: it.N, Text: it.Message.Said(), Turn: it.Turn, At: it.At})
 		}
@@ -80,7 +113,7 @@ func (t *Transcript) Prompts() []Prompt {
 
 // Rewind takes back the prompt with number before and all that follows it.
 func (t *Transcript) Rewind(before int) (Entry, error) {
-	i := t.at(before)
+	i := At(t.items, before)
 	if i == len(t.items) || t.items[i].N != before || t.items[i].Message.Role != llm.User {
 		return Entry{}, fmt.Errorf("there is no prompt with number %d to go back to", before)
 	}
@@ -91,20 +124,18 @@ func (t *Transcript) Rewind(before int) (Entry, error) {
 	return Entry{Rewind: &Rewind{Before: before}}, nil
 }
 
-// at returns the index of the first item with number n or a later one.
-func (t *Transcript) at(n int) int {
-	i, _ := slices.BinarySearchFunc(t.items, n, func(it Item, n int) int { return it.N - n })
+// At returns the index of the first item with number n or a later one.
+func At(items []Item, n int) int {
+	i, _ := slices.BinarySearchFunc(items, n, func(it Item, n int) int { return it.N - n })
 	return i
 }
 
 // cut leaves out the messages from number before on. Where that is in the midst
 // of results, as only a damaged file has it, their calls are open again.
 func (t *Transcript) cut(before int) {
-	t.items = slices.Clone(t.items[:t.at(before)])
-	t.sent = make([]llm.Message, len(t.items))
-	for i, it := range t.items {
-		t.sent[i] = it.Message
-	}
+	t.items = slices.Clone(t.items[:At(t.items, before)])
+	t.made = slices.DeleteFunc(slices.Clone(t.made), func(c Compaction) bool { return c.Before >= before })
+	t.sent = view(t.items, t.Compaction())
 	t.open = openCalls(t.items)
 }
 

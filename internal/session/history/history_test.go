@@ -99,7 +99,7 @@ func TestRebuildGivesTheSame(t *testing.T) {
 				stored = append(stored, chat.Close("not run")...)
 			}
 			stored = append(stored, add(t, chat, answer("done"))...)
-			if prompts := chat.Prompts(); rnd.IntN(5) == 0 {
+			if prompts := Prompts(chat.Items()); rnd.IntN(5) == 0 {
 				rewinds++
 				e, err := chat.Rewind(prompts[rnd.IntN(len(prompts))].N)
 				if err != nil {
@@ -125,8 +125,10 @@ func TestRebuildGivesTheSame(t *testing.T) {
 // the calls that lost their results are open again, and get one.
 func TestRewindInTheMidstOfResults(t *testing.T) {
 	chat, added, notes := Rebuild([]Entry{
-		{Item: &Item{N: 1, Message: ask("go")}}, {Item: &Item{N: 2, Message: answer("", "a", "b")}},
-		{Item: &Item{N: 3, Message: Result("a", "x")}}, {Item: &Item{N: 4, Message: Result("b", "y")}},
+		{Item: &Item{N: 1, Message: ask("go")}},
+		{Item: &Item{N: 2, Message: answer("", "a", "b")}},
+		{Item: &Item{N: 3, Message: Result("a", "x")}},
+		{Item: &Item{N: 4, Message: Result("b", "y")}},
 		{Rewind: &Rewind{Before: 4}},
 	})
 	if len(added) != 1 || added[0].Item.Message.CallID != "b" || len(notes) != 1 || len(chat.Items()) != 4 {

@@ -1,6 +1,11 @@
 package history
 
-import "strconv"
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+)
 
 // callIDs are the ids of calls that are taken.
 type callIDs map[string]struct{}
@@ -35,4 +40,23 @@ func (c callIDs) free(id string, taken map[string]bool) string {
 			return id
 		}
 	}
+}
+
+// admit says why the calls of m cannot be taken.
+func (c callIDs) admit(m llm.Message) error {
+	if len(m.Calls) > 0 && m.Role != llm.Assistant {
+		return fmt.Errorf("calls in a message of role %q", m.Role)
+	}
+	seen := make(map[string]struct{}, len(m.Calls))
+	for _, call := range m.Calls {
+		_, now := seen[call.ID]
+		if now || c.has(call.ID) || call.ID == "" {
+			return fmt.Errorf("call id %q is empty or taken", call.ID)
+		}
+		if call.Name == "" || !isObject(call.Args) {
+			return fmt.Errorf("call %q has no name or no arguments", call.ID)
+		}
+		seen[call.ID] = struct{}{}
+	}
+	return nil
 }

@@ -28,6 +28,10 @@ func Rebuild(stored []Entry) (t *Transcript, added []Entry, notes []string) {
 			}
 		case e.Rewind != nil:
 			t.cut(e.Rewind.Before)
+		case e.Pin != nil:
+			t.pin(*e.Pin)
+		case e.Compaction != nil:
+			t.Compact(*e.Compaction)
 		}
 	}
 	added = t.Close(Interrupted)

@@ -19,6 +19,7 @@ type Transcript struct {
 	open  []llm.ToolCall // the calls whose results are missing, in order
 	ids   callIDs        // every one so far
 	last  int            // the highest number so far
+	made  []Compaction   // the last one is in force
 }
 
 // Append adds it, with a number if it has none, and returns the entry to be
@@ -77,25 +78,7 @@ func (t *Transcript) admits(m llm.Message) error {
 	if len(t.items) == 0 && m.Role != llm.User {
 		return errors.New("a conversation begins with a prompt")
 	}
-	return t.admitsCalls(m)
-}
-
-func (t *Transcript) admitsCalls(m llm.Message) error {
-	if len(m.Calls) > 0 && m.Role != llm.Assistant {
-		return fmt.Errorf("calls in a message of role %q", m.Role)
-	}
-	seen := make(map[string]struct{}, len(m.Calls))
-	for _, c := range m.Calls {
-		_, now := seen[c.ID]
-		if now || t.ids.has(c.ID) || c.ID == "" {
-			return fmt.Errorf("call id %q is empty or taken", c.ID)
-		}
-		if c.Name == "" || !isObject(c.Args) {
-			return fmt.Errorf("call %q has no name or no arguments", c.ID)
-		}
-		seen[c.ID] = struct{}{}
-	}
-	return nil
+	return t.ids.admit(m)
 }
 
 // Unanswered says whether the last message is a prompt: one that was cancelled,

@@ -17,6 +17,8 @@ type Error struct {
 	Code    string // as the server calls it, for example insufficient_quota
 	Type    string
 	Message string // one line, may be empty
+
+	NCtx, NPrompt int64 // as llama.cpp names the sizes; see Sizes
 }
 
 // ParseError reads the many forms in which servers say that something is wrong:
@@ -65,6 +67,11 @@ func (e *Error) readObject(m map[string]any) {
 	case float64:
 		if code >= 400 && code < 600 {
 			e.Status = int(code)
+		}
+	}
+	for name, to := range map[string]*int64{"n_ctx": &e.NCtx, "n_prompt_tokens": &e.NPrompt} {
+		if n, ok := m[name].(float64); ok && n > 0 && n < maxSize {
+			*to = int64(n)
 		}
 	}
 	for _, key := range []string{"error", "message", "detail", "msg", "errors"} {

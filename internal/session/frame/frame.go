@@ -1,0 +1,113 @@
+// Package frame is the form of a session's file: a record a line, each with its
+// checksum. It guarantees that what a scan gives is what was appended, whatever
+// lies between: a torn record, a flipped bit, two records glued together.
+package frame
+
+import (
+	"bytes"
+	"fmt"
+	"hash/crc32"
+	"strconv"
+)
+
+// A line is:
+//
+//	{"sum":"e3069283","len":41,"rec":{"kind":"title","title":"…"}}
+//
+// sum is the CRC-32C of rec as written, len its length in bytes. The line is
+// JSON for other programs; this one trusts nothing in it before sum and len
+// agree.
+const (
+	// Start is what each line begins with.
+	Start   = `{"sum":"`
+	lenPart = `","len":`
+	recPart = `,"rec":`
+	ending  = "}\n"
+)
+
+// Append appends the line of a record, which is JSON, to buf.
+func Append(buf, rec []byte) []byte {
+	buf = fmt.Appendf(buf, `%s%08x%s%d%s`, Start, checksum(rec), lenPart, len(rec), recPart)
+	buf = append(buf, rec...)
+	return append(buf, ending...)
+}
+
+// Result is what a file holds.
+type Result struct {
+	Good  int64 // bytes up to the end of the last intact record
+	Torn  int64 // bytes after it
+	Bad   int   // damaged places before it
+	Ended bool  // the last intact record has its line ending
+}
+
+// Scan calls each with every intact record in data. Bytes that are no intact
+// record are stepped over: the next record is looked for inside them too, as a
+// torn record may have another one glued to it. (Within a record the start of
+// another cannot occur: JSON escapes its quotes.)
+func Scan(data []byte, each func(rec []byte)) Result {
+	s := Result{Ended: true}
+	damaged := false
+	for pos := 0; pos < len(data); {
+		rec, size, ended := intact(data[pos:])
+		if size == 0 {
+			damaged = true
+			pos += nextStart(data[pos:])
+			continue
+		}
+		if damaged {
+			s.Bad++
+			damaged = false
+		}
+		each(rec)
+		pos += size
+		s.Good, s.Ended = int64(pos), ended
+	}
+	s.Torn = int64(len(data)) - s.Good
+	return s
+}
+
+// nextStart returns the distance to the next place in data, after its first
+// byte, at which a record may start, or len(data).
+func nextStart(data []byte) int {
+	if i := bytes.Index(data[1:], []byte(Start)); i >= 0 {
+		return i + 1
+	}
+	return len(data)
+}
+
+// intact returns the record that data begins with and the size of
+// its line; size is zero if there is no intact record. ended is false if only
+// the line ending is missing.
+func intact(data []byte) (rec []byte, size int, ended bool) {
+	rest, ok := bytes.CutPrefix(data, []byte(Start))
+	if !ok || len(rest) < 8 {
+		return nil, 0, false
+	}
+	sum, err := strconv.ParseUint(string(rest[:8]), 16, 32)
+	if err != nil {
+		return nil, 0, false
+	}
+	rest, ok = bytes.CutPrefix(rest[8:], []byte(lenPart))
+	digits := bytes.IndexByte(rest[:min(len(rest), 20)], ',')
+	if !ok || digits < 0 {
+		return nil, 0, false
+	}
+	n, err := strconv.Atoi(string(rest[:digits]))
+	rest, ok = bytes.CutPrefix(rest[digits:], []byte(recPart))
+	if err != nil || !ok || n < 0 || n >= len(rest) || rest[n] != '}' {
+		return nil, 0, false
+	}
+	rec = rest[:n]
+	if checksum(rec) != uint32(sum) {
+		return nil, 0, false
+	}
+	size = len(data) - len(rest) + n + 1
+	if ended = bytes.HasPrefix(rest[n+1:], []byte("\n")); ended {
+		size++
+	}
+	return rec, size, ended
+}
+
+func checksum(rec []byte) uint32 {
+	return crc32.Checksum(rec, crc32.MakeTable(crc32.Castagnoli))
+}

@@ -1,0 +1,43 @@
+package session
+
+import (
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/session/history"
+)
+
+// keeper writes a conversation to its store, if it has one. It tells the user
+// once that the session is not being saved, and once that it is again: the work
+// goes on, and what is missing is written later.
+type keeper struct {
+	store *Store // nil: nothing is kept
+	emit  func(Event)
+	saved bool // the last write succeeded
+}
+
+func (k *keeper) add(entries ...history.Entry) {
+	if k.store != nil && len(entries) > 0 {
+		k.report(k.store.Append(entries...))
+	}
+}
+
+func (k *keeper) usage(u llm.Usage) {
+	if k.store != nil {
+		k.report(k.store.AppendUsage(u))
+	}
+}
+
+func (k *keeper) sync() {
+	if k.store != nil {
+		k.report(k.store.Sync())
+	}
+}
+
+func (k *keeper) report(err error) {
+	switch {
+	case err != nil && k.saved:
+		k.emit(Notice{Text: "This session is not on disk: " + err.Error() + ". It is tried again with each step."})
+	case err == nil && !k.saved:
+		k.emit(Notice{Text: "This session is on disk again."})
+	}
+	k.saved = err == nil
+}

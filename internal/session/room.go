@@ -1,0 +1,258 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/session/compact"
+	"github.com/bb2d0cf4/agent/internal/session/meter"
+)
+
+// room is what a loop knows of the room in the model's context.
+type room struct {
+	meter meter.Meter
+	kept  int64 // tokens in the context of a session that was resumed
+	retry int   // messages that weigh no more than this cannot be made lighter
+	fill  atomic.Pointer[meter.Fill]
+}
+
+// changed forgets what was counted: the next request does not continue the last.
+func (r *room) changed() {
+	r.meter.Begin()
+	r.retry, r.kept = 0, 0
+}
+
+// counted is told what a provider has counted for the last request.
+func (l *talk) counted(u llm.Usage) {
+	model := l.opt.Model.Info()
+	if l.room.meter.Counted(model, u) {
+		l.opt.Emit(Notice{Text: fmt.Sprintf("The server has dropped the beginning of the conversation: it seems to take about %d tokens. "+
+			"From now on the conversation is compacted before that. Set its context_window, or let it take more.", l.room.meter.Window(model))})
+	}
+	l.room.kept = 0
+	l.fill()
+}
+
+// fill keeps what is in the context.
+func (l *talk) fill() meter.Fill {
+	f := l.room.meter.Fill(l.opt.Model.Info(), l.opt.Tools.Specs(), l.chat.Sent(), l.chat.Compaction() != nil)
+	l.room.fill.Store(&f)
+	return f
+}
+
+// Fill is what is in the model's context. It may be called at any time, from any
+// goroutine. The system prompt is not known before the first request.
+func (l *Loop) Fill() meter.Fill { return *l.room.fill.Load() }
+
+// filled says how full the context is.
+func (l *talk) filled() {
+	f := l.fill()
+	used := f.Used()
+	switch {
+	case len(l.chat.Items()) == 0:
+		used = 0
+	case l.room.kept > 0:
+		used = l.room.kept
+	}
+	l.opt.Emit(Filled{Context: used, Window: f.Window, Total: l.used})
+}
+
+// errNoGain says that a compaction would gain nothing.
+var errNoGain = errors.New("there is nothing to compact yet")
+
+// squeeze is how hard a conversation is compacted.
+type squeeze struct {
+	share   float64 // of the room, that the conversation may take afterwards
+	tight   bool    // see compact.Room
+	running bool
+	matters string // what the user wants kept
+	model   bool   // the model writes the summary
+}
+
+// makeRoom compacts the conversation if the next request would come near the
+// limit of the model.
+func (t *turn) makeRoom(ctx context.Context, system string) error {
+	r := &t.room
+	r.meter.Frame(system, t.opt.Tools.Specs())
+	window := r.meter.Window(t.opt.Model.Info())
+	if window == 0 || t.opt.CompactAt == 0 {
+		return nil
+	}
+	weight := meter.Weigh(t.chat.Sent())
+	if r.meter.Request(weight)*100 <= window*int64(t.opt.CompactAt) || weight <= r.retry {
+		return nil
+	}
+	err := t.squeeze(ctx, squeeze{share: 0.5, running: true, model: true})
+	r.retry = meter.Weigh(t.chat.Sent()) + r.meter.Bytes(window)/20
+	if errors.Is(err, errNoGain) {
+		return nil // the request is tried as it is
+	}
+	return err
+}
+
+// maxShrinks is how many requests may follow one that did not fit before the
+// turn ends: the summary counts as one.
+const maxShrinks = 2
+
+// recover makes the conversation smaller after a request that did not fit, or
+// returns the error that ends the turn.
+func (t *turn) recover(ctx context.Context, a *answer, err error) error {
+	e := unfit(err)
+	if e == nil || a.text.Len() > 0 || ctx.Err() != nil {
+		return err
+	}
+	exact := t.room.meter.TooLong(t.opt.Model.Info(), e)
+	var hard squeeze
+	switch {
+	case t.shrunk == 0 && exact:
+		hard = squeeze{share: 0.4, running: true, model: true}
+		t.shrunk = maxShrinks
+	case t.shrunk == 0:
+		hard = squeeze{share: 0.3, running: true}
+		t.shrunk = 1
+	case t.shrunk == 1:
+		hard = squeeze{share: 0.12, running: true, tight: true}
+		t.shrunk = maxShrinks
+	default:
+		return tooLong(e, "not even after it was compacted")
+	}
+	if err := t.squeeze(ctx, hard); errors.Is(err, errNoGain) {
+		return tooLong(e, "and nothing of it can be left out")
+	} else if err != nil {
+		return err
+	}
+	return nil
+}
+
+func tooLong(e *llm.Error, what string) error {
+	return &llm.Error{Kind: llm.TooLong, Status: e.Status, Err: e, Message: "The conversation does not fit the model, " + what +
+		": shorten the prompt, begin anew with /clear, or choose a model with a larger context with /model. The server said: " + e.Message}
+}
+
+// squeeze compacts the conversation. Its errors are errNoGain and ctx's.
+func (l *talk) squeeze(ctx context.Context, s squeeze) error {
+	before := l.fill().Used()
+	plan, ok := l.plan(s)
+	if !ok {
+		return errNoGain
+	}
+	l.opt.Emit(Compacting{})
+	summary := ""
+	if s.model {
+		var err error
+		summary, err = l.summarise(ctx, plan.Request(s.matters, l.summaryBytes()))
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if e := unfit(err); e != nil {
+			l.room.meter.TooLong(l.opt.Model.Info(), e)
+			plan, _ = l.plan(s) // in what is really there
+		}
+		if err != nil {
+			l.opt.Emit(Notice{Text: "The model wrote no summary (" + err.Error() + "). What was asked and answered stands in its place, cut short."})
+		}
+	}
+	if summary == "" {
+		summary = plan.Digest()
+	}
+	l.disk.add(l.chat.Compact(plan.Compose(summary)))
+	l.room.changed()
+	l.filled()
+	l.opt.Emit(Compacted{Before: before, After: l.fill().Used(), Summary: l.chat.Compaction().Summary})
+	return nil
+}
+
+func (l *talk) plan(s squeeze) (compact.Plan, bool) {
+	return compact.New(l.chat.Items(), l.chat.Compaction(), compact.Room{
+		Total: l.target(s.share), Running: s.running, Tight: s.tight,
+	})
+}
+
+// target is how many bytes the conversation may have after a compaction.
+func (l *talk) target(share float64) int {
+	room := meter.Weigh(l.chat.Sent())
+	if w := l.room.meter.Window(l.opt.Model.Info()); w > 0 {
+		at := int64(l.opt.CompactAt)
+		if at == 0 {
+			at = 90
+		}
+		room = min(room, l.room.meter.Room(w*at/100))
+	}
+	return max(int(float64(room)*share), 1200)
+}
+
+// summaryBytes is what a request for a summary may weigh.
+func (l *talk) summaryBytes() int {
+	bytes := 200 << 10
+	if w := l.room.meter.Window(l.opt.Model.Info()); w > 0 {
+		bytes = min(bytes, l.room.meter.Bytes(w)*6/10)
+	}
+	return bytes
+}
+
+// summarise lets the model write a summary.
+func (l *talk) summarise(ctx context.Context, req llm.Request) (string, error) {
+	l.room.meter.Sends(req)
+	var b strings.Builder
+	for d, err := range l.opt.Model.Stream(ctx, req) {
+		switch {
+		case err != nil:
+			return "", err
+		case d.Retry != nil:
+			l.opt.Emit(Retrying{Retry: *d.Retry})
+		case d.End != nil:
+			l.count(d.End.Usage)
+			if s := strings.TrimSpace(b.String()); s != "" && d.End.Stop != llm.StopFilter {
+				return s, nil
+			}
+			return "", errors.New("its answer was empty")
+		}
+		b.WriteString(d.Text)
+	}
+	return "", errors.New("its answer broke off")
+}
+
+// unfit returns err if it says that a request did not fit, else nil.
+func unfit(err error) *llm.Error {
+	var e *llm.Error
+	if errors.As(err, &e) && e.Kind == llm.TooLong {
+		return e
+	}
+	return nil
+}
+
+// Compact compacts the conversation now and returns what came of it. matters is
+// what the user wants kept; it may be empty.
+func (l *Loop) Compact(ctx context.Context, matters string) error {
+	err := l.squeeze(ctx, squeeze{share: 0.3, matters: matters, model: true})
+	l.disk.sync()
+	return err
+}
+
+// Summary is the summary that stands for what was compacted; empty if nothing was.
+func (l *Loop) Summary() string {
+	if c := l.chat.Compaction(); c != nil {
+		return c.Summary
+	}
+	return ""
+}
+
+// SetSummary puts the user's own text in the place of the summary.
+func (l *Loop) SetSummary(text string) error {
+	c := l.chat.Compaction()
+	if c == nil {
+		return errors.New("nothing was compacted yet: there is no summary")
+	}
+	if strings.TrimSpace(text) == "" {
+		return errors.New("an empty summary was not taken")
+	}
+	l.disk.add(l.chat.Compact(compact.Rewrite(*c, text)))
+	l.disk.sync()
+	l.room.changed()
+	l.filled()
+	return nil
+}
