@@ -24,7 +24,7 @@ type screenFace struct {
 
 func (s *screenFace) status() repl.Status {
 	info := s.app.Info()
-	st := repl.Status{Model: info.Name, Branch: s.app.Prompt.Branch(), ContextWindow: info.ContextWindow}
+	st := repl.Status{Model: info.Name, Branch: s.app.Prompt.Branch(), ContextWindow: s.app.Loop.Fill().Window}
 	st.Editor = s.app.Link.Footer()
 	return st
 }

@@ -42,6 +42,7 @@ type Limits struct {
 	MaxTurns    int     // requests to the model for one prompt
 	MaxTokens   int64   // of the session
 	MaxCostUSD  float64 // of the session
+	CompactAt   int     // percent of the model's context
 	IdleTimeout time.Duration
 }
 

@@ -46,7 +46,7 @@ func TestDefaults(t *testing.T) {
 	c := load(t, nil)
 	want := Config{
 		Home: dir, File: filepath.Join(dir, "config.yaml"), PermissionMode: "default",
-		Limits:    Limits{MaxTurns: 1000, IdleTimeout: 2 * time.Minute},
+		Limits:    Limits{MaxTurns: 1000, CompactAt: 85, IdleTimeout: 2 * time.Minute},
 		IDE:       IDE{Enabled: true, AutoConnect: true, UseDiffs: true, Review: true, Foreign: "offer", Context: EditorContext{Place: "system", Diagnostics: true, OpenEditors: true, Selection: true}},
 		Interface: Interface{Theme: "auto"}, Encoding: "iso-8859-1",
 	}
@@ -81,7 +81,7 @@ func TestPrecedence(t *testing.T) {
 func TestEveryKeyInEverySource(t *testing.T) {
 	values := map[kind][3]string{
 		text: {"a", "b", "c"}, address: {"http://a", "http://b", "http://c"}, boolean: {"false", "true", "false"},
-		count: {"1", "2", "3"}, number: {"1.5", "2.5", "3.5"}, duration: {"1s", "2s", "3s"},
+		count: {"1", "2", "3"}, percent: {"1", "2", "3"}, number: {"1.5", "2.5", "3.5"}, duration: {"1s", "2s", "3s"},
 	}
 	for _, s := range scalars() {
 		t.Run(s.key, func(t *testing.T) {
@@ -113,10 +113,11 @@ func TestRefusals(t *testing.T) {
 		{"unknown below", "ide:\n  autoconnect: true\n", `:2: unknown key "ide.autoconnect", did you mean "ide.auto_connect"?`},
 		{"unknown in provider", "providers:\n  x:\n    baseurl: http://a\n", `:3: unknown key "providers.x.baseurl", did you mean "providers.x.base_url"?`},
 		{"unknown in model", "providers:\n  x:\n    models:\n      gpt-4.1:\n        price: 1\n", `:5: unknown key "providers.x.models.gpt-4.1.price"`},
-		{"nothing near", "zzzzzz: 1\n", `:1: unknown key "zzzzzz"; there is base_url, editor,`},
+		{"nothing near", "zzzzzz: 1\n", `:1: unknown key "zzzzzz"; there is base_url, compact_at, editor,`},
 		{"twice", "permission_mode: plan\npermission_mode: bypass\n", "permission_mode"},
 		{"wrong type", "max_turns: many\n", `:1: max_turns: "many" is not a whole number`},
 		{"negative", "max_cost_usd: -1\n", "max_cost_usd"},
+		{"more than all", "compact_at: 120\n", "0 to 100"},
 		{"mapping wanted", "ide: true\n", "ide: keys below it are wanted"},
 		{"value wanted", "model: [a]\n", "model: a single value is wanted"},
 		{"choice", "permission_mode: blue\n", `"blue" is none of default, accept-edits, plan, bypass`},

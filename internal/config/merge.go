@@ -72,6 +72,7 @@ func build(v *viper.Viper) Config {
 			MaxTurns:    v.GetInt("max_turns"),
 			MaxTokens:   v.GetInt64("max_tokens"),
 			MaxCostUSD:  v.GetFloat64("max_cost_usd"),
+			CompactAt:   v.GetInt("compact_at"),
 			IdleTimeout: v.GetDuration("idle_timeout"),
 		},
 		IDE: IDE{

@@ -24,6 +24,7 @@ const (
 	variable // the name of an environment variable
 	boolean
 	count    // a whole number, not negative
+	percent  // a whole number of at most 100
 	number   // a decimal number, not negative
 	duration // such as 90s; positive
 	choice
@@ -54,6 +55,7 @@ var root = &schema{kind: group, fields: []*schema{
 	{name: "max_turns", kind: count, def: "1000"},
 	{name: "max_tokens", kind: count, def: "0"},
 	{name: "max_cost_usd", kind: number, def: "0"},
+	{name: "compact_at", kind: percent, def: "85"},
 	{name: "idle_timeout", kind: duration, def: "2m0s"},
 	{name: "encoding", kind: text, def: "iso-8859-1"},
 	{name: "editor", kind: text},
@@ -141,6 +143,9 @@ func (s *schema) valid(value string) bool {
 	case count:
 		n, err := strconv.ParseInt(value, 10, 64)
 		return err == nil && n >= 0
+	case percent:
+		n, err := strconv.ParseUint(value, 10, 64)
+		return err == nil && n <= 100
 	case number:
 		n, err := strconv.ParseFloat(value, 64)
 		return err == nil && n >= 0 && n < 1e12
@@ -162,6 +167,8 @@ func (s *schema) wanted() string {
 		return "neither true nor false"
 	case count:
 		return "not a whole number of at least 0"
+	case percent:
+		return "not a whole number from 0 to 100"
 	case number:
 		return "not a number of at least 0"
 	case duration:

@@ -89,7 +89,7 @@ func (t *turns) end() {
 
 // use goes on with another session.
 func (t *turns) use(sess Session) {
-	t.sess, t.total, t.context = sess, llm.Usage{}, 0
+	t.sess = sess // its own Filled says what it has used
 }
 
 func (t *turns) nextTick() tea.Cmd {
@@ -116,6 +116,10 @@ func (t *turns) event(ev session.Event) {
 		t.doing = "retrying in " + theme.Seconds(ev.Wait) + ": " + sanitize.Line(ev.Reason)
 	case session.AnswerEnded:
 		t.total, t.context = ev.Total, ev.Context
+	case session.Filled:
+		t.total, t.context = ev.Total, ev.Context
+	case session.Compacting:
+		t.doing = "compacting the conversation"
 	case session.CallStarted:
 		t.title, t.doing = sanitize.Line(ev.Title), "running"
 	case session.CallOutput:

@@ -54,13 +54,8 @@ type (
 		Total   llm.Usage // of the session
 	}
 	// Compacting says that the conversation is being compacted, which may take a
-	// request.
+	// request. Filled follows.
 	Compacting struct{}
-	// Compacted closes that.
-	Compacted struct {
-		Before, After int64 // tokens in the model's context, estimated
-		Summary       string
-	}
 	// Queued says that text typed during the turn was delivered to the model.
 	Queued struct{ Text string }
 	// Notice is one line for the user: a limit, a repaired transcript.
@@ -97,7 +92,6 @@ func (CallOutput) event()     {}
 func (CallEnded) event()      {}
 func (Filled) event()         {}
 func (Compacting) event()     {}
-func (Compacted) event()      {}
 func (Queued) event()         {}
 func (Notice) event()         {}
 func (TurnEnded) event()      {}

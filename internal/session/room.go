@@ -162,7 +162,9 @@ func (l *talk) squeeze(ctx context.Context, s squeeze) error {
 	l.disk.add(l.chat.Compact(plan.Compose(summary)))
 	l.room.changed()
 	l.filled()
-	l.opt.Emit(Compacted{Before: before, After: l.fill().Used(), Summary: l.chat.Compaction().Summary})
+	if s.running {
+		l.opt.Emit(Notice{Text: fmt.Sprintf("The conversation was compacted, from about %d to %d tokens. /compact show shows the summary.", before, l.fill().Used())})
+	}
 	return nil
 }
 

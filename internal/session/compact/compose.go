@@ -57,7 +57,7 @@ func (p *Plan) pinned() string {
 		if !p.items[i].Pinned {
 			continue
 		}
-		s := within(p.items[i].Message.Text(), max(left, 200))
+		s := within(p.items[i].Message.Said(), max(left, 200))
 		left -= len(s)
 		all = append([]string{s}, all...)
 	}

@@ -87,7 +87,7 @@ func (p *Plan) head() int {
 	pinned := 0
 	for _, it := range p.items {
 		if it.Pinned {
-			pinned += len(it.Message.Text())
+			pinned += len(it.Message.Said())
 		}
 	}
 	return len(Ledger(p.items, p.room.ledger())) + min(pinned, p.room.pinned()) + min(len(p.prompt), p.room.prompt()) +
@@ -169,7 +169,7 @@ func atHand(items []history.Item, i int, running bool) string {
 			if j >= i {
 				return ""
 			}
-			return m.Text()
+			return m.Said()
 		}
 	}
 	return ""
