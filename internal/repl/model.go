@@ -46,8 +46,9 @@ type model struct {
 
 // hint is a line for the user, or the short list of keys.
 type hint struct {
-	text string
-	keys bool
+	text  string
+	keys  bool
+	again bool // the key again does what the text says
 }
 
 // started asks for the first prompt, once the first frame is drawn.
@@ -69,6 +70,10 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (m *model) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
+		if msg.String() == "alt+esc" { // two that came at once
+			msg.Mod = 0
+			return tea.Sequence(m.key(msg), m.key(msg))
+		}
 		return m.key(msg)
 	case tea.PasteMsg:
 		m.paste(msg.Content)
@@ -193,12 +198,34 @@ func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
 	if m.ed.Searching() {
 		where = keys.Search
 	}
-	if m.ed.Handle(m.opt.Terminal.Keys.In(where, key)) == input.Submit {
+	switch m.ed.Handle(m.opt.Terminal.Keys.In(where, key)) {
+	case input.Submit:
 		text := strings.TrimSpace(m.ed.Take())
 		if err := m.ed.Err(); err != nil {
 			m.out.problem(err)
 		}
 		return m.submit(text)
+	case input.Ignored:
+		if m.opt.Terminal.Keys.Is(key, keys.Stop) {
+			return escape(m, shown)
+		}
+	case input.Handled:
+	}
+	return nil
+}
+
+// escape is an Esc that nothing else took: the second one clears the prompt or, if
+// it is empty, goes back to an earlier one.
+func escape(m *model, shown hint) tea.Cmd {
+	switch {
+	case shown.again && m.ed.Empty():
+		return m.submit("/rewind")
+	case shown.again:
+		m.ed.Drop()
+	case m.ed.Empty():
+		m.hint = hint{text: "Esc again goes back to an earlier prompt", again: true}
+	default:
+		m.hint = hint{text: "Esc again clears the prompt; ↑ brings it back", again: true}
 	}
 	return nil
 }

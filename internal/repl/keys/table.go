@@ -19,7 +19,7 @@ const (
 var table = []Binding{
 	{Action: Send, Place: Prompt, Keys: []string{"enter"}, Help: "send; with `\\` before it, a new line", Brief: "send", needed: true},
 	{Action: "newline", Place: Prompt, Keys: []string{"alt+enter", "shift+enter", "ctrl+enter", "ctrl+j"}, Help: "a new line", Brief: "new line"},
-	{Action: Stop, Place: Prompt, Keys: []string{"esc"}, Help: "close the list; stop the model", Brief: "stop the model", needed: true},
+	{Action: Stop, Place: Prompt, Keys: []string{"esc"}, Help: "close the list; stop the model; twice: clear the prompt or, if it is empty, go back to an earlier one", Brief: "stop; twice: go back", needed: true},
 	{Action: Interrupt, Place: Everywhere, Keys: []string{"ctrl+c"}, Help: "clear the prompt, else stop the model; twice: leave", Brief: "clear; twice: leave", fixed: true},
 	{Action: Leave, Place: Prompt, Keys: []string{"ctrl+d"}, Help: "leave, if the prompt is empty", Brief: "leave", own: true},
 	{Action: Mode, Place: Everywhere, Keys: []string{"shift+tab"}, Help: "the next permission mode", Brief: "permission mode"},

@@ -1,0 +1,176 @@
+//go:build unix
+
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
+)
+
+// changed sits at a session whose two prompts have changed three files.
+func changed(t *testing.T) *desk {
+	t.Helper()
+	edit := func(name, args string) llmtest.Call { return llmtest.Call{Name: name, Args: args} }
+	d := newDesk(t, llmtest.NewServer(t,
+		llmtest.Turn{Calls: []llmtest.Call{
+			edit("edit_file", `{"path":"a.txt","old_string":"one","new_string":"two"}`),
+			edit("write_file", `{"path":"new/b.txt","content":"b\n"}`),
+		}},
+		llmtest.Turn{Text: "First done."},
+		llmtest.Turn{Calls: []llmtest.Call{
+			edit("edit_file", `{"path":"a.txt","old_string":"two","new_string":"three"}`),
+			edit("write_file", `{"path":"c.txt","content":"c\n"}`),
+		}},
+		llmtest.Turn{Text: "Second done."},
+		llmtest.Turn{Text: "Third done."},
+	), map[string]string{"a.txt": "one\n"})
+	if err := os.Chmod(d.path("a.txt"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.sit("--permission-mode", "accept-edits")
+	d.say("the first prompt")
+	d.WaitFor(`First done`)
+	d.idle()
+	d.say("the second prompt")
+	d.WaitFor(`Second done`)
+	d.idle()
+	return d
+}
+
+// holds checks what is in the three files, "-" for none, and the mode of the one
+// that was there.
+func (d *desk) holds(want ...string) {
+	d.t.Helper()
+	for i, name := range []string{"a.txt", "new/b.txt", "c.txt"} {
+		got := "-"
+		if data, err := os.ReadFile(d.path(name)); err == nil {
+			got = strings.TrimSpace(string(data))
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			d.t.Fatal(err)
+		}
+		if got != want[i] {
+			d.t.Errorf("%s holds %q, want %q", name, got, want[i])
+		}
+	}
+	if info, err := os.Stat(d.path("a.txt")); err != nil || info.Mode().Perm() != 0o600 {
+		d.t.Errorf("a.txt: %v, %v", info.Mode(), err)
+	}
+}
+
+// TestEscEscGoesBackToAPrompt goes back with the keys: what was said after the
+// prompt is not sent again, its text is at the prompt, and the files are as before.
+func TestEscEscGoesBackToAPrompt(t *testing.T) {
+	d := changed(t)
+	d.Press("esc")
+	d.WaitFor(`Esc again goes back to an earlier prompt`)
+	d.Press("esc")
+	d.WaitFor(`Go back to before which prompt\?`)
+	d.WaitFor(`(?m)^› the second prompt +just now · 2 files \+2 −1`)
+	d.Press("enter")
+	d.WaitFor(`(?m)^› Files and conversation +2 files \+1 −2`)
+	d.Press("enter")
+	d.asked(`go back to before that prompt: 2 files \+1 −2`)
+	d.Press("y")
+	d.WaitFor(`put back: a\.txt, c\.txt`)
+	d.WaitFor(`(?m)^❯ the second prompt$`)
+	d.holds("two", "b", "-")
+	d.Press("ctrl+u")
+	d.say("another prompt")
+	d.WaitFor(`Third done`)
+	if body := string(d.request(4)); strings.Contains(body, "the second prompt") || !strings.Contains(body, "the first prompt") {
+		t.Errorf("the model is sent %s", body)
+	}
+	d.idle()
+	d.leave()
+}
+
+func TestRewindOfOneHalf(t *testing.T) {
+	d := changed(t)
+	d.say("/rewind")
+	d.WaitFor(`Go back to before which prompt\?`)
+	d.Press("down", "enter")
+	d.WaitFor(`(?m)^› Files and conversation +3 files`)
+	d.Press("down", "enter")
+	d.asked(`go back to before that prompt: 2 files|3 files`)
+	d.Press("down", "space", "y") // without the second one
+	d.WaitFor(`put back: a\.txt, c\.txt`)
+	d.holds("one", "b", "-")
+	d.say("/redo")
+	d.asked(`redo what was undone: 2 files`)
+	d.Press("y")
+	d.WaitFor(`redone: a\.txt, c\.txt`)
+	d.holds("three", "b", "c")
+	d.Press("esc", "esc")
+	d.WaitFor(`(?m)^› the second prompt`)
+	d.Press("enter")
+	d.WaitFor(`The conversation only`)
+	d.Press("down", "down", "enter")
+	d.WaitFor(`(?m)^❯ the second prompt$`)
+	d.holds("three", "b", "c")
+	d.Press("ctrl+c")
+	d.leave()
+}
+
+// TestEscEscKeepsADraft: the prompt is cleared, and ↑ brings the text back.
+func TestEscEscKeepsADraft(t *testing.T) {
+	d := newDesk(t, answers(t), nil)
+	d.sit()
+	d.Type("a long thought")
+	d.Press("esc")
+	d.WaitFor(`Esc again clears the prompt`)
+	d.Press("esc")
+	d.WaitFor(`(?m)^❯$`)
+	d.Press("up")
+	d.WaitFor(`(?m)^❯ a long thought`)
+	d.Press("esc", "esc") // at once, as a terminal may send them
+	d.WaitFor(`(?m)^❯$`)
+	d.Press("esc", "esc")
+	d.WaitFor(`no prompt to go back to yet`)
+	d.leave()
+}
+
+func TestUndoRedoAndDiff(t *testing.T) {
+	d := changed(t)
+	d.say("/diff")
+	d.WaitFor(`(?m)^› all 3 files +3 files \+3 −1`)
+	d.Press("down", "down", "enter")
+	d.WaitFor(`lines 1–`)
+	d.WaitFor(`new file mode`)
+	d.Press("q")
+	d.WaitFor(`(?m)^› all 3 files`)
+	d.Press("esc")
+	d.say("/diff a.txt")
+	d.WaitFor(`(?m)^\+three`)
+	d.say("/diff turn")
+	d.WaitFor(`(?m)^› the second prompt +just now · 2 files`)
+	d.Press("esc")
+	d.say("/undo")
+	d.asked(`undo: the file becomes what it was`)
+	d.Press("y")
+	d.WaitFor(`undone: c\.txt`)
+	d.say("/undo turn")
+	d.asked(`three`)
+	d.Press("n")
+	d.WaitFor(`nothing was undone`)
+	d.holds("three", "b", "-")
+	d.say("/undo new/b.txt")
+	d.asked(`undo: the file becomes what it was`)
+	d.Press("y")
+	d.WaitFor(`undone: new/b\.txt`)
+	d.holds("three", "-", "-")
+	for _, name := range []string{"new/b.txt", "c.txt"} {
+		d.say("/redo")
+		d.asked(`y yes`)
+		d.Press("y")
+		d.WaitFor(`redone: ` + name)
+	}
+	d.say("/redo")
+	d.WaitFor(`nothing to redo`)
+	d.holds("three", "b", "c")
+	d.leave()
+}
