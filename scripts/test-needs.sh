@@ -13,6 +13,7 @@ need git git
 need bash bash
 need rg ripgrep
 need tmux tmux
+need zsh zsh
 
 [ "${#missing[@]}" -eq 0 ] && exit 0
 

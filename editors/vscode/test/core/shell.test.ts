@@ -1,0 +1,167 @@
+// Row B4 below the terminal: what runs a command and reads what it prints.
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { constants } from "node:os";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { systemClock } from "../../src/core/clock";
+import { Stripper } from "../../src/core/shell/ansi";
+import { runChild } from "../../src/core/shell/child";
+import { Output } from "../../src/core/shell/output";
+import { shellCommand, wrapped } from "../../src/core/shell/wrap";
+import { onPath, tempFolder, until } from "./fakes";
+import { tricky } from "./tricky";
+
+describe("what a terminal was sent", () => {
+  const cases: [string, string, string][] = [
+    ["plain text", "a\r\nb", "a\nb"],
+    ["colours and cursor moves", "\u001b[1;31mred\u001b[0m \u001b[2K\u001b[10;3Hx\u001b[?25l", "red x"],
+    ["titles, links and marks", "\u001b]0;title\u0007a\u001b]8;;http://x\u001b\\b\u001b]8;;\u001b\\", "ab"],
+    ["other sequences", "\u001b(B\u001b=\u001b>\u001b7x\u001b8\u001bPdcs\u001b\\y", "xy"],
+    ["the marks of shell integration", "\u001b]633;C\u0007out\r\n\u001b]633;D;0\u0007$ prompt", "out\n"],
+    ["a carriage return of the program", "10%\r20%\r\r\n", "10%\r20%\r\n"],
+    ["a lone escape and a carriage return at the end", "a\u001b", "a"],
+    ["a mark without a status", "x\u001b]633;D\u0007y", "x"],
+  ];
+  for (const [what, sent, want] of cases) {
+    it(`is read without control sequences: ${what}, cut anywhere`, () => {
+      for (let at = 0; at <= sent.length; at++) {
+        const stripper = new Stripper();
+        assert.equal(stripper.take(sent.slice(0, at)) + stripper.take(sent.slice(at)), want, `cut at ${at}`);
+      }
+      const single = new Stripper();
+      assert.equal(Array.from(sent, (c) => single.take(c)).join(""), want, "one by one");
+    });
+  }
+
+  it("is not held back by a sequence that never ends", () => {
+    const stripper = new Stripper();
+    assert.equal(stripper.take("\u001b]" + "x".repeat(5_000)).length > 4_000, true);
+  });
+});
+
+describe("output", () => {
+  it("is kept whole up to twice the bound, then without its middle", () => {
+    const output = new Output(10);
+    output.add("0123456789abcdefghij");
+    assert.equal(output.text, "0123456789abcdefghij");
+    for (const c of "klmnopqrstuvwxyz".repeat(5)) output.add(c);
+    assert.equal(output.text, "0123456789\n[… 80 characters are left out …]\nqrstuvwxyz");
+  });
+});
+
+describe("a command as one line", () => {
+  it("runs as it would alone, whatever is in it", () => {
+    for (const command of tricky()) {
+      const line = wrapped(command, "/bin/bash");
+      if (line === undefined) continue;
+      assert.equal(/[\n\r!\u0000-\u001f]/.test(line), false, line);
+      const options = { encoding: "utf8", input: "" } as const;
+      const [plain, as] = [spawnSync("bash", ["-c", command], options), spawnSync("bash", ["-c", line], options)];
+      assert.deepEqual([as.status, steady(as.stdout)], [plain.status, steady(plain.stdout)], command);
+    }
+  });
+
+  it("is made for shells whose end is told, and not of a command that is too long", () => {
+    assert.equal(wrapped("it's", "/usr/bin/zsh"), "zsh -c $'it\\'s'");
+    for (const shell of ["/bin/sh", "fish", "pwsh.exe", "C:\\Windows\\System32\\cmd.exe"]) assert.equal(wrapped("ls", shell), undefined);
+    assert.equal(wrapped("x".repeat(2_000), "bash"), undefined);
+  });
+
+  it("is given to each shell as that takes it", () => {
+    assert.deepEqual(shellCommand("/bin/zsh", "a b"), ["/bin/zsh", "-c", "a b"]);
+    assert.deepEqual(shellCommand("/usr/bin/nu", "a b"), ["/bin/sh", "-c", "a b"], "no shell that we know");
+    assert.deepEqual(shellCommand("C:\\pwsh.exe", "a", "win32"), ["C:\\pwsh.exe", "-NoProfile", "-NonInteractive", "-Command", "a"]);
+    assert.deepEqual(shellCommand("C:\\x\\cmd.exe", "a", "win32").slice(1), ["/d", "/s", "/c", "a"]);
+    assert.deepEqual(shellCommand("C:\\git\\bash.exe", "a", "win32"), ["C:\\git\\bash.exe", "-c", "a"]);
+  });
+});
+
+function start(t: { after(done: () => void): void }, command: string, more: { timeoutMs?: number; cwd?: string; shell?: string } = {}) {
+  const cancel = new AbortController();
+  const shown: string[] = [];
+  const child = runChild({
+    command, cwd: more.cwd ?? "/", timeoutMs: more.timeoutMs ?? 60_000, cancelled: cancel.signal,
+    shell: more.shell ?? "/bin/bash", clock: systemClock, env: process.env, shown: (text) => shown.push(text),
+  });
+  t.after(() => child.kill());
+  return { child, cancel, shown };
+}
+
+describe("a child", () => {
+  for (const shell of ["bash", "sh", "zsh"]) {
+    const program = onPath(shell);
+    it(`of ${shell} prints and ends exactly as a plain run`, { skip: program === undefined && `no ${shell} here` }, async (t) => {
+      let compared = 0;
+      for (const command of tricky()) {
+        const { child } = start(t, command, { shell: program ?? "" });
+        child.input("");
+        const plain = spawnSync("/bin/sh", ["-c", 'exec "$@" 2>&1', "sh", program ?? "", "-c", command], { cwd: "/", encoding: "utf8", maxBuffer: 1 << 26 });
+        const { exitCode, output } = await child.ended;
+        assert.deepEqual([exitCode, steady(output)], [plain.status ?? 128 + constants.signals[plain.signal ?? "SIGKILL"], steady(plain.stdout)], command);
+        compared++;
+      }
+      t.diagnostic(`${compared} command lines compared`);
+    });
+  }
+
+  it("does not wait for what it leaves in the background", async (t) => {
+    const { child } = start(t, "sleep 1000 & echo $!");
+    const { exitCode, output } = await child.ended;
+    assert.equal(exitCode, 0);
+    assert.equal(isAlive(Number(output)), true);
+    process.kill(Number(output));
+  });
+
+  it("takes what is typed, and Ctrl-C", async (t) => {
+    const typed = start(t, "read -r line; echo \"got $line\"");
+    typed.child.input("hello\n");
+    assert.deepEqual((await typed.child.ended).output, "got hello\n");
+    const interrupted = start(t, "trap 'echo caught; exit 5' INT; echo ready; while :; do sleep 0.05; done");
+    await until("it runs", () => interrupted.shown.join("") === "ready\n");
+    interrupted.child.interrupt();
+    const { exitCode, output } = await interrupted.child.ended;
+    assert.deepEqual([exitCode, output], [5, "ready\ncaught\n"]);
+  });
+
+  it("that is cancelled ends with all that it has started, even what has left its group", async (t) => {
+    const cwd = tempFolder(t);
+    const { child, cancel } = start(t, "setsid sh -c 'echo $$ > far; sleep 1000' & sh -c 'echo $$ > near; sleep 1000'", { cwd });
+    const pids = (): number[] => ["far", "near"].map((name) => Number(existsSync(join(cwd, name)) ? readFileSync(join(cwd, name), "utf8") : 0));
+    await until("both run", () => pids().every((pid) => pid > 0));
+    cancel.abort();
+    assert.equal((await child.ended).exitCode, null);
+    await until("both have ended", () => !pids().some(isAlive));
+  });
+
+  it("that does not want to end is killed after two seconds", async (t) => {
+    const { child } = start(t, "trap '' TERM; echo ready; while :; do sleep 0.1; done", { timeoutMs: 200 });
+    const { exitCode, timedOut, output } = await child.ended;
+    assert.deepEqual([exitCode, timedOut, output.startsWith("ready\n")], [null, true, true]);
+  });
+
+  it("whose shell is not there fails", async (t) => {
+    const cancel = new AbortController();
+    const child = runChild({
+      command: "true", cwd: "/does/not/exist", timeoutMs: 1_000, cancelled: cancel.signal, shell: "/bin/sh", clock: systemClock, env: {}, shown: () => undefined,
+    });
+    t.after(() => child.kill());
+    await assert.rejects(child.ended, /ENOENT/);
+  });
+});
+
+/** Without what differs from run to run: process numbers. */
+function steady(text: string): string {
+  return text.replace(/\b\d{2,7}\b(?= (Killed|Terminated|Segmentation|Aborted|Hangup|Interrupt|User))/g, "PID").replace(/line \d+: +\d+ /g, "line N: PID ");
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  // A child that nobody has waited for yet is still listed.
+  return !execFileSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" }).startsWith("Z");
+}
