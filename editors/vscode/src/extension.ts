@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { systemClock } from "./core/clock";
 import type { Core } from "./core/core";
 import { createCore } from "./core/core";
+import { newToken } from "./core/guard";
 import { registerCommands } from "./vscode/commands";
 import { EditorDiagnostics } from "./vscode/diagnostics";
 import { Diffs } from "./vscode/diffs";
@@ -14,6 +15,8 @@ import { Marks, PendingList } from "./vscode/pending";
 import { Places } from "./vscode/places";
 import { Remarks } from "./vscode/remarks";
 import { preferredPort, settings, workspace } from "./vscode/settings";
+import { findRipgrep } from "./vscode/ripgrep";
+import { Shells } from "./vscode/shells";
 import { SideFiles } from "./vscode/sidefiles";
 import { Status } from "./vscode/status";
 import { closeOrphans } from "./vscode/tabs";
@@ -21,6 +24,8 @@ import { Terminals } from "./vscode/terminals";
 import { originalScheme, proposedScheme } from "./vscode/uri";
 
 const lastPort = "lastPort";
+const mcpToken = "mcpToken";
+const secretsMs = 2_000;
 
 /** What has to end in order when the window does. */
 let running: Core | undefined;
@@ -31,7 +36,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const terminals = new Terminals(context.environmentVariableCollection);
   const remarks = new Remarks();
   const diffs = registerFiles(context, remarks);
-  const core = compose(context, { log, status, diffs });
+  const shells = new Shells(log, () => settings.terminal());
+  const core = compose(context, { log, status, diffs, shells });
   running = core;
   const link = new Link(context, core, { log, status, terminals });
   const actions = { start: () => link.start(), stop: () => link.stop() };
@@ -39,6 +45,7 @@ export function activate(context: vscode.ExtensionContext): void {
     log,
     status,
     terminals,
+    shells,
     remarks,
     watchEditor(core, diffs),
     showReviews(core, status),
@@ -74,7 +81,7 @@ interface Shown {
   readonly status: Status;
 }
 
-function compose(context: vscode.ExtensionContext, parts: Shown & { diffs: Diffs }): Core {
+function compose(context: vscode.ExtensionContext, parts: Shown & { diffs: Diffs; shells: Shells }): Core {
   const places = new Places();
   const manifest = context.extension.packageJSON as { version: string };
   return createCore(
@@ -88,14 +95,35 @@ function compose(context: vscode.ExtensionContext, parts: Shown & { diffs: Diffs
       workspace,
       settings,
       notices: parts.status,
+      terminals: parts.shells,
+      ripgrep: findRipgrep(),
     },
     {
       version: manifest.version,
       home: process.env["AGENT_HOME"] ?? join(homedir(), ".agent"),
       port: preferredPort(context.workspaceState.get<number>(lastPort)),
       pid: process.pid,
+      mcpToken: () => secretToken(context, parts.log),
     },
   );
+}
+
+/**
+ * The token of /mcp, which stays the same so that a client is configured once. An
+ * editor that keeps no secrets, or is slow to give them out, gets a new one.
+ */
+async function secretToken({ secrets }: vscode.ExtensionContext, log: vscode.LogOutputChannel): Promise<string> {
+  const made = newToken();
+  const late = new Promise<string>((done) => systemClock.after(secretsMs, () => done(made)));
+  const kept = async (): Promise<string> => {
+    const known = await secrets.get(mcpToken);
+    if (known === undefined) await secrets.store(mcpToken, made);
+    return known ?? made;
+  };
+  return Promise.race([kept(), late]).catch((error: unknown) => {
+    log.warn(`the token for MCP clients is not kept: ${String(error)}`);
+    return made;
+  });
 }
 
 /** Keeps the lists and marks of reviews up to date. */

@@ -2,17 +2,19 @@ import { randomUUID } from "node:crypto";
 import { watchDiagnostics } from "./diagnostics";
 import { diffTools } from "./difftools";
 import { editorTools } from "./editortools";
-import { messageOf } from "./errors";
-import { Guard, newToken } from "./guard";
-import { LockFile, lockFolder, sweep, systemLiveness } from "./lockfile";
-import type { LockContent } from "./lockfile";
-import { canonical } from "./paths";
+import { bearer, Guard, newToken } from "./guard";
+import { IdeDoor } from "./idedoor";
+import { lockFolder, sweep, systemLiveness } from "./lockfile";
+import { McpDoor } from "./mcp/door";
+import { terminalTool } from "./native/command";
+import { Edits } from "./native/edits";
+import { nativeTools } from "./native/tools";
 import type { Cancel, Client, Ports, Selection } from "./ports";
+import { mcpUrl, Published } from "./published";
+import type { McpEntry } from "./published";
 import { Reviews } from "./reviews";
 import { SelectionTracker } from "./selection";
-import { maxPayload, Server } from "./server";
-import type { Connection, ConnectionHandler } from "./server";
-import { Session } from "./session";
+import { Server } from "./server";
 import { ToolTable } from "./tools";
 
 export interface CoreOptions {
@@ -23,72 +25,111 @@ export interface CoreOptions {
   /** A port to try first (0: none), so that restored terminals find us again. */
   readonly port: number;
   readonly pid: number;
+  /** Opens /mcp; kept by the caller, so that a client that is configured once stays so. */
+  mcpToken(): Promise<string>;
 }
 
-/** The extension without the editor: server, lock file, tools and reviews. */
+/** What has to go when the server does. */
+interface Running {
+  readonly port: number;
+  readonly published: Published;
+  readonly mcpToken: string;
+  stopWatching: Cancel;
+}
+
+/** The extension without the editor: server, doors, files by which it is found, tools and reviews. */
 export class Core {
   readonly reviews: Reviews;
-  private readonly sessions = new Map<number, Session>();
   private readonly selections: SelectionTracker;
-  private readonly tools: ToolTable;
+  private readonly ide: IdeDoor;
+  private readonly mcp: McpDoor;
+  private readonly mcpGuard: Guard;
   private readonly server: Server;
   private readonly token = newToken();
-  private readonly times: { readonly started: number; focused: number };
-  private lock: LockFile | undefined;
-  private stopWatching: Cancel = () => undefined;
+  private readonly startedAt: number;
+  private running: Running | undefined;
   private lastId = 0;
 
   constructor(
     private readonly ports: Ports,
     private readonly options: CoreOptions,
   ) {
-    const { clock, log } = ports;
-    this.times = { started: clock.now(), focused: clock.now() };
+    const { clock, log, settings } = ports;
+    const { version } = options;
+    this.startedAt = clock.now();
     this.reviews = new Reviews(ports, randomUUID);
-    this.selections = new SelectionTracker(clock, (selection) => this.broadcast("selection_changed", selection));
-    this.tools = new ToolTable([...diffTools(this.reviews, ports), ...editorTools(ports, this.selections)], {
-      closeTab: "close_tab",
+    this.selections = new SelectionTracker(clock, (selection) => this.ide.broadcast("selection_changed", selection));
+    const shared = { nextId: () => ++this.lastId, changed: () => this.clientsChanged() };
+    const edits = new Edits(ports, this.reviews);
+    const editing = [...diffTools(this.reviews, ports, edits), ...editorTools(ports, this.selections), terminalTool(ports)];
+    const tools = new ToolTable(editing, { closeTab: "close_tab" });
+    this.ide = new IdeDoor({ ports, tools, reviews: this.reviews, selections: this.selections, version, ...shared });
+    const native = new ToolTable(nativeTools(ports, edits), {});
+    this.mcp = new McpDoor({ clock, log, tools: native, version, gone: (client) => this.reviews.ownerGone(client), ...shared });
+    this.mcpGuard = new Guard(undefined, { credential: bearer, required: () => settings.requireAuth() });
+    this.server = new Server({
+      clock,
+      log,
+      sockets: [{ path: "/", guard: new Guard(this.token), connected: (connection) => this.ide.connected(connection) }],
+      http: [
+        {
+          path: "/mcp",
+          guard: this.mcpGuard,
+          open: () => settings.mcpEnabled(),
+          handle: (req, res) => this.mcp.handle(req, res),
+        },
+      ],
     });
-    this.server = new Server({ guard: new Guard(this.token), clock, log, connected: (connection) => this.connected(connection) });
   }
 
   /** Listens and writes the lock; resolves with what terminals have to know. */
   async start(): Promise<{ port: number; lockPath: string }> {
-    const folder = await lockFolder(this.options.home);
+    const { ports, options } = this;
+    const folder = await lockFolder(options.home);
     const swept = await sweep(folder, systemLiveness);
-    for (const name of swept.removed) this.ports.log.info(`removed ${name}: its window is gone`);
-    for (const problem of swept.problems) this.ports.log.warn(`cleaning ${folder}: ${problem}`);
-    const port = await this.server.listen(this.options.port);
-    const lock = new LockFile(folder, port);
+    for (const name of swept.removed) ports.log.info(`removed ${name}: its window is gone`);
+    for (const problem of swept.problems) ports.log.warn(`cleaning ${folder}: ${problem}`);
+    const mcpToken = await options.mcpToken();
+    this.mcpGuard.use(mcpToken);
+    const port = await this.server.listen(options.port);
+    const { token, startedAt } = this;
+    const { pid, version } = options;
+    const published = new Published({ ports, folder, port, pid, version, startedAt, token, mcp: () => this.mcpEntry() });
+    this.running = { port, published, mcpToken, stopWatching: () => undefined };
     try {
-      await lock.write(await this.lockContent());
+      await published.write();
     } catch (err) {
+      this.running = undefined;
       await this.server.close();
       throw err;
     }
-    this.lock = lock;
-    this.stopWatching = watchDiagnostics(this.ports, (params) => this.broadcast("diagnostics_changed", params));
-    return { port, lockPath: lock.path };
+    this.mcp.start();
+    this.running.stopWatching = watchDiagnostics(ports, (params) => this.ide.broadcast("diagnostics_changed", params));
+    return { port, lockPath: published.lock.path };
   }
 
-  /** Ends every review undecided, closes all connections, removes the lock; start may follow. */
+  /** Ends every review undecided, closes all connections, removes the files; start may follow. */
   async stop(): Promise<void> {
-    this.stopWatching();
+    const { running } = this;
+    this.running = undefined;
+    running?.stopWatching();
     this.selections.stop();
     const closed = this.reviews.dispose();
     // The answers are on their way; they must be sent before the connections close.
     await new Promise((done) => setImmediate(done));
-    await Promise.all([closed, this.server.close(), this.lock?.remove()]);
+    await this.mcp.close();
+    await Promise.all([closed, this.server.close(), running?.published.remove()]);
+  }
+
+  /** How a client of /mcp is configured; undefined while nothing listens there. */
+  mcpEntry(): McpEntry | undefined {
+    if (this.running === undefined || !this.ports.settings.mcpEnabled()) return undefined;
+    const headers: Record<string, string> = this.ports.settings.requireAuth() ? { Authorization: `Bearer ${this.running.mcpToken}` } : {};
+    return { url: mcpUrl(this.running.port), headers };
   }
 
   clients(): readonly Client[] {
-    return [...this.sessions.values()].map(({ id, name, pid, since, status }) => ({
-      id,
-      name,
-      pid,
-      since,
-      ...(status === undefined ? {} : { status }),
-    }));
+    return [...this.ide.clients(), ...this.mcp.clients()];
   }
 
   /** To be called with every change of the selection (undefined: the focus left the text). */
@@ -99,83 +140,15 @@ export class Core {
   /** Tells the clients to mention a file; lines are 0-based, inclusive. Returns how many were told. */
   mention(path: string, lines?: { start: number; end: number }): number {
     const where = lines === undefined ? {} : { lineStart: lines.start, lineEnd: lines.end };
-    this.broadcast("at_mentioned", { filePath: path, ...where });
-    return this.sessions.size;
+    this.ide.broadcast("at_mentioned", { filePath: path, ...where });
+    return this.ide.count;
   }
 
-  /** The folders, the trust or the focus of the window changed: the lock follows. */
+  /** The folders, the trust, the settings or the focus of the window changed: the files follow. */
   windowChanged(change: { focused?: boolean }): void {
     if (change.focused === false) return;
-    if (change.focused === true) this.times.focused = this.ports.clock.now();
-    const { lock } = this;
-    if (lock === undefined) return;
-    this.lockContent()
-      .then((content) => lock.write(content))
-      .catch((err: unknown) => this.ports.log.warn(`writing the lock file: ${messageOf(err)}`));
-  }
-
-  private async lockContent(): Promise<LockContent> {
-    const { workspace } = this.ports;
-    const folders = workspace.folders().map(({ path }) => path);
-    return {
-      v: 1,
-      pid: this.options.pid,
-      workspaceFolders: folders,
-      realFolders: await Promise.all(folders.map((path) => canonical(path).catch(() => path))),
-      ideName: workspace.name,
-      transport: "ws",
-      authToken: this.token,
-      trusted: workspace.isTrusted(),
-      startedAt: this.times.started,
-      focusedAt: this.times.focused,
-      extVersion: this.options.version,
-    };
-  }
-
-  private connected(connection: Connection): ConnectionHandler {
-    const session = new Session(++this.lastId, (message) => connection.send(message), {
-      clock: this.ports.clock,
-      log: this.ports.log,
-      tools: this.tools,
-      version: this.options.version,
-      capability: () => this.capability(),
-      changed: () => this.clientsChanged(),
-      ready: () => this.greet(session),
-    });
-    this.sessions.set(session.id, session);
-    this.clientsChanged();
-    return {
-      message: (text) => session.receive(text),
-      closed: () => {
-        session.close();
-        this.sessions.delete(session.id);
-        this.reviews.ownerGone(session);
-        this.clientsChanged();
-      },
-    };
-  }
-
-  /** Tells a new client what the others were told when it changed. */
-  private greet(session: Session): void {
-    const selected = this.selections.current();
-    if (selected !== undefined) session.notify("selection_changed", selected);
-  }
-
-  /** What a client may rely on beyond the tools that every editor has. */
-  private capability(): object {
-    return {
-      version: 1,
-      openDiffDetails: 1,
-      comments: 1,
-      status: 1,
-      trusted: this.ports.workspace.isTrusted(),
-      platform: process.platform,
-      maxPayload,
-    };
-  }
-
-  private broadcast(method: string, params: object): void {
-    for (const session of this.sessions.values()) session.notify(method, params);
+    if (change.focused === true) this.running?.published.focused();
+    else this.running?.published.changed();
   }
 
   private clientsChanged(): void {

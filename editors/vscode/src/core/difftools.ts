@@ -9,8 +9,13 @@ import { oneLine } from "./text";
 import { flag, integer, text } from "./tools";
 import type { Tool, ToolCall } from "./tools";
 
+/** Whether somebody else has a file under edit, whose review must not be mixed with ours. */
+export interface Busy {
+  isBusy(path: string): boolean;
+}
+
 /** The tools of reviews. */
-export function diffTools(reviews: Reviews, ports: Ports): readonly Tool[] {
+export function diffTools(reviews: Reviews, ports: Ports, others: Busy): readonly Tool[] {
   return [
     {
       name: "openDiff",
@@ -18,7 +23,7 @@ export function diffTools(reviews: Reviews, ports: Ports): readonly Tool[] {
         "Shows a proposed edit as a diff and waits until the person accepts or rejects it. Answers FILE_SAVED and the final text " +
         "(which the person may have edited; the client writes it), or DIFF_REJECTED, or TAB_CLOSED if there was no decision.",
       inputSchema: openDiffSchema,
-      call: (call) => openDiff(reviews, ports, call),
+      call: (call) => openDiff(reviews, ports, others, call),
     },
     {
       name: "close_tab",
@@ -89,8 +94,9 @@ const openDiffSchema: Tool["inputSchema"] = {
   required: ["old_file_path", "new_file_contents", "tab_name"],
 };
 
-async function openDiff(reviews: Reviews, ports: Ports, { client, args, cancelled }: ToolCall): Promise<Answer> {
+async function openDiff(reviews: Reviews, ports: Ports, others: Busy, { client, args, cancelled }: ToolCall): Promise<Answer> {
   const request = await toRequest(args);
+  if (others.isBusy(request.path)) throw new ToolError("BUSY", "another client's edit of this file waits for its review");
   if (cancelled.aborted) return "silent";
   const { answer, cancel } = reviews.ask(client, request, relativeTo(request.path, await realFolders(ports)));
   cancelled.addEventListener("abort", cancel);

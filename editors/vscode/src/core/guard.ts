@@ -9,6 +9,20 @@ export function newToken(): string {
   return randomBytes(32).toString("base64url");
 }
 
+/** Takes the token out of a request; undefined without one, or with several. */
+type Credential = (request: IncomingMessage) => string | undefined;
+
+const rawHeader: Credential = ({ headersDistinct }) => only(headersDistinct[tokenHeader]);
+
+export const bearer: Credential = ({ headersDistinct }) => /^Bearer +(\S+)$/i.exec(only(headersDistinct["authorization"]) ?? "")?.[1];
+
+export interface GuardOptions {
+  /** How a request carries the token; raw in the header of ours, if absent. */
+  readonly credential?: Credential;
+  /** Whether the token is asked for; true, if absent. */
+  required?(): boolean;
+}
+
 /**
  * Decides who may talk to the server: programs of this user that have read the
  * token, and nothing that a browser sends. Any Origin is refused, because no
@@ -16,9 +30,17 @@ export function newToken(): string {
  * which a rebound name is not.
  */
 export class Guard {
-  private readonly digest: Buffer;
+  private digest: Buffer | undefined;
 
-  constructor(token: string) {
+  /** Without a token nobody passes until there is one. */
+  constructor(
+    token: string | undefined,
+    private readonly options: GuardOptions = {},
+  ) {
+    if (token !== undefined) this.use(token);
+  }
+
+  use(token: string): void {
     this.digest = digestOf(token);
   }
 
@@ -27,15 +49,20 @@ export class Guard {
     const { headers } = request;
     if (headers.origin !== undefined || headers["sec-fetch-site"] !== undefined) return 403;
     if (!isOurHost(request, port)) return 403;
-    const given = headers[tokenHeader];
+    if (this.options.required?.() === false) return undefined;
+    const given = (this.options.credential ?? rawHeader)(request);
     // Of equal length whatever was given, so that the comparison tells nothing.
-    return typeof given === "string" && timingSafeEqual(digestOf(given), this.digest) ? undefined : 401;
+    return given !== undefined && this.digest !== undefined && timingSafeEqual(digestOf(given), this.digest) ? undefined : 401;
   }
 }
 
+function only(values: readonly string[] | undefined): string | undefined {
+  return values?.length === 1 ? values[0] : undefined;
+}
+
 function isOurHost(request: IncomingMessage, port: number): boolean {
-  const hosts = request.headersDistinct["host"] ?? [];
-  return hosts.length === 1 && (hosts[0] === `127.0.0.1:${port}` || hosts[0] === `localhost:${port}`);
+  const host = only(request.headersDistinct["host"]);
+  return host === `127.0.0.1:${port}` || host === `localhost:${port}`;
 }
 
 function digestOf(token: string): Buffer {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { lstat, mkdir, open, readdir, readFile, rename, unlink } from "node:fs/promises";
 import { connect } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { messageOf } from "./errors";
 import { isObject } from "./schema";
 
@@ -19,6 +19,8 @@ export interface LockContent {
   readonly startedAt: number;
   readonly focusedAt: number;
   readonly extVersion: string;
+  /** The other ways in, by their addresses. */
+  readonly doors: readonly { readonly kind: "mcp" | "bridge"; readonly url: string }[];
 }
 
 /**
@@ -36,34 +38,39 @@ export async function lockFolder(home: string): Promise<string> {
   return folder;
 }
 
-/** Our lock file. Readers find it whole or not at all, and readable by its owner alone at every instant. */
-export class LockFile {
-  readonly path: string;
-  private token = "";
+/**
+ * A file of ours in the folder. Readers find it whole or not at all, and readable
+ * by its owner alone at every instant.
+ */
+export class OwnFile {
+  private written: string | undefined;
   private work: Promise<void> = Promise.resolve();
-  private removed = false;
+  private over = false;
 
-  constructor(
-    private readonly folder: string,
-    port: number,
-  ) {
-    this.path = join(folder, `${port}.lock`);
-  }
+  constructor(readonly path: string) {}
 
-  /** Writes are done in the order of the calls; none comes after remove. */
-  write(content: LockContent): Promise<void> {
-    if (this.removed) return this.work;
-    this.token = content.authToken;
-    return this.next(() => replace(this.folder, this.path, JSON.stringify(content)));
+  /** Writes are done in the order of the calls; undefined: there is to be no file. None comes after remove. */
+  write(content: object | undefined): Promise<void> {
+    if (this.over) return this.work;
+    if (content === undefined) return this.next(() => this.unlink());
+    const text = JSON.stringify(content);
+    return this.next(async () => {
+      await replace(this.path, text);
+      this.written = text;
+    });
   }
 
   /** Removes the file, unless it has become somebody else's. */
   remove(): Promise<void> {
-    this.removed = true;
-    return this.next(async () => {
-      const content = parse(await readFile(this.path, "utf8").catch(() => ""));
-      if (content?.["authToken"] === this.token) await unlink(this.path);
-    });
+    this.over = true;
+    return this.next(() => this.unlink());
+  }
+
+  private async unlink(): Promise<void> {
+    if (this.written === undefined) return;
+    const found = await readFile(this.path, "utf8").catch(() => undefined);
+    if (found === this.written) await unlink(this.path);
+    this.written = undefined;
   }
 
   private next(task: () => Promise<void>): Promise<void> {
@@ -72,8 +79,9 @@ export class LockFile {
   }
 }
 
-async function replace(folder: string, path: string, text: string): Promise<void> {
-  const temp = join(folder, `.${process.pid}-${randomBytes(8).toString("hex")}.tmp`);
+/** Puts a file in place of another, or of none, whole, as its owner's alone. */
+export async function replace(path: string, text: string): Promise<void> {
+  const temp = join(dirname(path), `.${process.pid}-${randomBytes(8).toString("hex")}.tmp`);
   const { O_CREAT, O_EXCL, O_WRONLY } = constants;
   // Undefined on Windows.
   const noFollow = (constants.O_NOFOLLOW as number | undefined) ?? 0;
@@ -106,7 +114,9 @@ export interface Liveness {
 export async function sweep(folder: string, alive: Liveness): Promise<{ removed: string[]; problems: string[] }> {
   const removed: string[] = [];
   const problems: string[] = [];
-  for (const name of await readdir(folder)) {
+  // A file without process beside the lock that tells about it: the locks come first.
+  const names = (await readdir(folder)).sort((a, b) => Number(isEntry(a)) - Number(isEntry(b)));
+  for (const name of names) {
     try {
       if (!(await isDead(folder, name, alive))) continue;
       await unlink(join(folder, name));
@@ -121,12 +131,28 @@ export async function sweep(folder: string, alive: Liveness): Promise<{ removed:
 async function isDead(folder: string, name: string, alive: Liveness): Promise<boolean> {
   const left = /^\.(\d+)-[0-9a-f]+\.tmp$/.exec(name);
   if (left !== null) return !alive.pidAlive(Number(left[1]));
+  if (isEntry(name)) {
+    const port = parseInt(name, 10);
+    return !(await exists(join(folder, `${port}.lock`))) && !(await alive.listens(port));
+  }
   const lock = /^(\d{1,5})\.lock$/.exec(name);
   const path = join(folder, name);
   if (lock === null || !(await lstat(path)).isFile()) return false;
   const pid = parse(await readFile(path, "utf8"))?.["pid"];
   if (typeof pid !== "number" || !Number.isSafeInteger(pid) || pid <= 0) return false;
   return !alive.pidAlive(pid) && !(await alive.listens(Number(lock[1])));
+}
+
+/** Whether it is the entry for clients of /mcp that a window writes beside its lock. */
+function isEntry(name: string): boolean {
+  return /^\d{1,5}\.mcp\.json$/.test(name);
+}
+
+async function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    (err: NodeJS.ErrnoException) => err.code !== "ENOENT",
+  );
 }
 
 function parse(text: string): Record<string, unknown> | undefined {

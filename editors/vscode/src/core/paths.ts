@@ -1,4 +1,4 @@
-import { realpath } from "node:fs/promises";
+import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import { ToolError } from "./errors";
 
@@ -24,7 +24,8 @@ export function checkPath(path: string, platform: NodeJS.Platform = process.plat
 
 /**
  * The path with every symbolic link resolved; of a file that does not exist, the
- * deepest folder that does is resolved and the rest appended.
+ * deepest folder that does is resolved and the rest appended. A link that leads
+ * to nothing is refused: what is written there would come to be elsewhere.
  */
 export async function canonical(path: string): Promise<string> {
   checkPath(path);
@@ -35,9 +36,17 @@ export async function canonical(path: string): Promise<string> {
     } catch (err) {
       const code = (err as NodeJS.ErrnoException).code;
       if ((code !== "ENOENT" && code !== "ENOTDIR") || dirname(at) === at) throw err;
+      if (await isThere(at)) throw new ToolError("NOT_FOUND", `${at} is a symbolic link to nothing`);
       rest.unshift(basename(at));
     }
   }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Two canonical paths with the same key are the same file. */

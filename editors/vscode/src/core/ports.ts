@@ -119,6 +119,13 @@ export interface Documents {
   buffer(path: string): Buffer | undefined;
   /** Saves an open document; false if the editor refused. */
   save(path: string): Promise<boolean>;
+  /**
+   * Makes this the text of the file on disk, as if the person had typed and saved
+   * it: with its encoding and line endings kept, folders made, and what the
+   * editor does on saving (formatting) done. Rejects if it was not saved; the
+   * file is then as before.
+   */
+  write(path: string, text: string): Promise<void>;
   /** Shows a file; rejects if that is not possible. */
   open(request: OpenFileRequest): Promise<{ languageId: string; lineCount: number }>;
   /** Calls back after each change of this one file on disk. */
@@ -215,6 +222,18 @@ export interface Settings {
   saveAccepts(): boolean;
   /** agent.diagnosticDelay, milliseconds */
   diagnosticDelay(): number;
+  /** agent.mcp.enabled */
+  mcpEnabled(): boolean;
+  /** agent.requireAuth, of /mcp */
+  requireAuth(): boolean;
+  /** agent.approvalMode: which calls over /mcp are asked about. */
+  approvalMode(): "always" | "write-only" | "never";
+  /** agent.bridge.enabled */
+  bridgeEnabled(): boolean;
+  /** agent.bridge.requireAuth */
+  bridgeRequireAuth(): boolean;
+  /** agent.bridge.file, absolute; undefined: the usual place. */
+  bridgeFile(): string | undefined;
 }
 
 /** A connected program. */
@@ -235,11 +254,46 @@ export interface ClientStatus {
   readonly tooltip: string;
 }
 
+/** A command that a client wants to run. */
+export interface CommandQuestion {
+  /** Who asks. */
+  readonly client: string;
+  /** The whole command, with what cannot be seen made visible. */
+  readonly command: string;
+  readonly cwd: string;
+}
+
 export interface Notices {
   /** A short message for the person, without a decision. */
   warn(message: string): void;
+  /** Asks whether a command may run; the question cannot be overlooked, and no is the answer if it is closed. */
+  mayRun(question: CommandQuestion): Promise<boolean>;
   /** The clients or what they say changed. */
   clientsChanged(clients: readonly Client[]): void;
+}
+
+/** A command to run in a visible terminal. */
+export interface CommandRun {
+  readonly command: string;
+  readonly cwd: string;
+  readonly timeoutMs: number;
+  /** Aborted: the command and what it started are to end. */
+  readonly cancelled: AbortSignal;
+}
+
+export interface CommandResult {
+  /** Null if it did not end by itself, or could not be run. */
+  readonly exitCode: number | null;
+  /** What it printed, as a plain run prints it: without control sequences of the terminal. */
+  readonly output: string;
+  /** False if nothing could be captured, because no terminal at all could be had. */
+  readonly captured: boolean;
+  readonly timedOut: boolean;
+}
+
+export interface Terminals {
+  /** Shows the command as it runs; resolves when it and its output have ended. */
+  run(run: CommandRun): Promise<CommandResult>;
 }
 
 export interface Ports {
@@ -252,4 +306,7 @@ export interface Ports {
   readonly workspace: Workspace;
   readonly settings: Settings;
   readonly notices: Notices;
+  readonly terminals: Terminals;
+  /** The program ripgrep; undefined if there is none. */
+  readonly ripgrep: string | undefined;
 }

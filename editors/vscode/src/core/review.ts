@@ -23,10 +23,15 @@ export interface ReviewRequest {
   readonly diffId: string | undefined;
   readonly description: string;
   readonly baseSha256: string | undefined;
-  readonly onClose: "reject" | "keep";
+  /** always-reject: whatever the person has set. */
+  readonly onClose: "reject" | "keep" | "always-reject";
   /** Wait behind the client's earlier review of this file instead of replacing it. */
   readonly stack: boolean;
   readonly timeoutMs: number | undefined;
+  /** Whoever asks holds the file's lock already. */
+  readonly locked?: boolean;
+  /** What the person has to know before answering, for the title. */
+  readonly remark?: string;
 }
 
 /** Whether a client asks again what it has asked: under the same name, about the same texts. */
@@ -103,6 +108,7 @@ export class Review {
       this.relative === undefined ? "outside the workspace" : "",
       this.machine.stale ? "⚠ changed on disk" : "",
       this.machine.held ? "being edited in the terminal" : "",
+      this.request.remark ?? "",
     ].filter((remark) => remark !== "");
     return `Review: ${from}${name}${remarks.length > 0 ? ` (${remarks.join(", ")})` : ""}`;
   }

@@ -163,6 +163,19 @@ export class Reviews {
     await Promise.all([...this.all.values()].map((review) => review.closed));
   }
 
+  /** What a person decided on a question of this client, lately. */
+  decided(owner: Owner, diffId: string): Verdict | undefined {
+    return this.verdicts.last(owner.id, diffId);
+  }
+
+  /**
+   * Waits until no review and no other edit of the file goes on, and keeps others
+   * from beginning; the returned function ends that.
+   */
+  lock(path: string, granted: () => void): Cancel {
+    return this.locks.acquire(pathKey(path), granted);
+  }
+
   private begin(review: Review): void {
     const { path, stack, timeoutMs } = review.request;
     if (!stack) {
@@ -173,8 +186,9 @@ export class Reviews {
     if (timeoutMs !== undefined) {
       review.hold("timeout", this.ports.clock.after(timeoutMs, () => this.run(review, { type: "timeout" })));
     }
+    if (review.request.locked === true) this.run(review, { type: "granted" });
     // A lock that is free is granted before acquire returns.
-    review.hold("lock", this.locks.acquire(pathKey(path), () => this.run(review, { type: "granted" })));
+    else review.hold("lock", this.locks.acquire(pathKey(path), () => this.run(review, { type: "granted" })));
     this.tell(review);
   }
 
@@ -269,8 +283,10 @@ export class Reviews {
 
   private tabsGone(review: Review): void {
     if (this.ports.view.tabs(review.id) > 0) return;
+    const { onClose } = review.request;
     const setting = this.ports.settings.onTabClose();
-    this.run(review, { type: "tabsClosed", policy: setting === "auto" ? review.request.onClose : setting });
+    const wished = setting === "auto" ? onClose : setting;
+    this.run(review, { type: "tabsClosed", policy: onClose === "always-reject" || wished !== "keep" ? "reject" : "keep" });
   }
 
   /** Freezes the draft and answers whoever waits, before the screen is touched. */

@@ -16,6 +16,7 @@ const maxUnsent = 64 * 1024 * 1024;
 const pingMs = 30_000;
 const maxMissedPongs = 2;
 const handshakeMs = 5_000;
+const keepAliveMs = 65_000;
 const refusalLogMs = 60_000;
 
 /** A connection that passed the guard. */
@@ -30,17 +31,37 @@ export interface ConnectionHandler {
   closed(): void;
 }
 
-export interface ServerOptions {
+/** A way in, by WebSocket or by plain requests, at a path of its own. */
+interface Door {
+  /** The path of the URL, without a query. */
+  readonly path: string;
   readonly guard: Guard;
-  readonly clock: Clock;
-  readonly log: Log;
+  /** Whether it is open now; always, if absent. */
+  open?(): boolean;
+}
+
+export interface SocketDoor extends Door {
   connected(connection: Connection): ConnectionHandler;
 }
 
+export interface HttpDoor extends Door {
+  /** Takes a request that passed the guard. */
+  handle(req: IncomingMessage, res: ServerResponse): void;
+}
+
+export interface ServerOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The first that is open at the path of a request is asked. */
+  readonly sockets: readonly SocketDoor[];
+  readonly http: readonly HttpDoor[];
+}
+
 /**
- * The WebSocket server, on the loopback address alone. Guarantees: nobody gets a
- * connection without the token, a dead client is noticed within 90 seconds, and
- * no client can make us keep more than a bounded amount for it.
+ * The one server of the window, on the loopback address alone. Guarantees: nobody
+ * passes a door without what its guard asks for, and before that no body is read;
+ * a dead WebSocket is noticed within 90 seconds, and no client can make us keep
+ * more than a bounded amount for it.
  */
 export class Server {
   private readonly http: HttpServer;
@@ -55,7 +76,8 @@ export class Server {
       clientTracking: true,
       handleProtocols: (offered) => (offered.has("mcp") ? "mcp" : false),
     });
-    this.http = createServer({ headersTimeout: handshakeMs, requestTimeout: handshakeMs, connectionsCheckingInterval: 1_000 }, (req, res) => this.plain(req, res));
+    const times = { headersTimeout: handshakeMs, requestTimeout: handshakeMs, keepAliveTimeout: keepAliveMs, connectionsCheckingInterval: 1_000 };
+    this.http = createServer(times, (req, res) => this.plain(req, res));
     this.http.maxConnections = maxSockets;
     this.http.on("error", (err) => this.options.log.warn(`server: ${err.message}`));
     this.http.on("upgrade", (req: IncomingMessage, socket: Duplex, head: Buffer) => this.upgrade(req, socket, head));
@@ -99,27 +121,32 @@ export class Server {
   }
 
   private plain(req: IncomingMessage, res: ServerResponse): void {
-    const refusal = this.options.guard.refusal(req, this.port);
+    const http = find(this.options.http, req);
+    const door = http ?? find(this.options.sockets, req) ?? this.options.sockets[0];
+    const refusal = door?.guard.refusal(req, this.port);
     if (refusal !== undefined) this.countRefusal(refusal);
-    const status = refusal ?? (isOurPath(req) ? 426 : 404);
-    res.writeHead(status, { Connection: "close", "Content-Length": 0, ...(status === 426 ? { Upgrade: "websocket" } : {}) });
+    else if (http !== undefined) return http.handle(req, res);
+    const status = refusal ?? (door?.path === pathOf(req) ? 426 : 404);
+    res.writeHead(status, { Connection: "close", "Content-Length": 0, ...hints[status] });
     res.end();
   }
 
   private upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on("error", (err) => this.options.log.debug(`handshake: ${err.message}`));
-    const refusal = this.options.guard.refusal(req, this.port);
+    const found = find(this.options.sockets, req);
+    const door = found ?? this.options.sockets[0];
+    const refusal = door?.guard.refusal(req, this.port);
     if (refusal !== undefined) {
       this.countRefusal(refusal);
       return refuse(socket, refusal);
     }
-    if (!isOurPath(req)) return refuse(socket, 404);
+    if (found === undefined) return refuse(socket, 404);
     if (this.sockets.clients.size >= maxConnections) return refuse(socket, 503);
-    this.sockets.handleUpgrade(req, socket, head, (ws) => this.serve(ws));
+    this.sockets.handleUpgrade(req, socket, head, (ws) => this.serve(ws, found));
   }
 
-  private serve(ws: WebSocket): void {
-    const handler = this.options.connected({
+  private serve(ws: WebSocket, door: SocketDoor): void {
+    const handler = door.connected({
       send: (message) => this.send(ws, message),
       close: (code, reason) => ws.close(code, reason),
     });
@@ -166,14 +193,23 @@ export class Server {
     this.refused.count++;
     const now = this.options.clock.now();
     if (now - this.refused.loggedAt < refusalLogMs) return;
-    this.options.log.warn(`refused ${this.refused.count} connection(s), the last with status ${status}`);
+    this.options.log.warn(`refused ${this.refused.count} request(s), the last with status ${status}`);
     this.refused = { count: 0, loggedAt: now };
   }
 }
 
-function isOurPath(req: IncomingMessage): boolean {
-  return (req.url ?? "").split("?", 1)[0] === "/";
+function find<T extends Door>(doors: readonly T[], req: IncomingMessage): T | undefined {
+  return doors.find((door) => door.path === pathOf(req) && door.open?.() !== false);
 }
+
+function pathOf(req: IncomingMessage): string {
+  return (req.url ?? "").split("?", 1)[0] ?? "";
+}
+
+const hints: Readonly<Record<number, Record<string, string>>> = {
+  401: { "WWW-Authenticate": "Bearer" },
+  426: { Upgrade: "websocket" },
+};
 
 function refuse(socket: Duplex, status: number): void {
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);

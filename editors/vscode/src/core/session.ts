@@ -1,17 +1,14 @@
-import { messageOf, ToolError } from "./errors";
+import { callTool } from "./calls";
+import type { CallHost } from "./calls";
 import { Peer, RpcError, rpcCodes } from "./jsonrpc";
 import type { Call } from "./jsonrpc";
-import type { Cancel, ClientStatus, Clock, Log } from "./ports";
-import { failure } from "./result";
+import type { ClientStatus } from "./ports";
 import { isObject } from "./schema";
 import { oneLine } from "./text";
-import { checkArgs } from "./tools";
-import type { ToolClient, ToolTable } from "./tools";
+import type { ToolClient } from "./tools";
 
 /** The versions of MCP that we speak, the newest first. */
 const versions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
-
-const progressMs = 20_000;
 
 const instructions =
   "openDiff blocks until the person decides. The client writes the returned text; details.patch is the person's correction of the " +
@@ -19,10 +16,7 @@ const instructions =
   "are not settled mean unknown, not clean. Lines are 0-based in positions and 1-based in text.";
 
 /** What a session needs from its surroundings. */
-export interface SessionHost {
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly tools: ToolTable;
+export interface SessionHost extends CallHost {
   readonly version: string;
   /** The value of the capability "agent/ide". */
   capability(): object;
@@ -89,9 +83,9 @@ export class Session implements ToolClient {
     if (!this.initialized) throw new RpcError(rpcCodes.invalidRequest, "initialize comes first");
     switch (method) {
       case "tools/list":
-        return { tools: this.host.tools.listed.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })) };
+        return { tools: this.host.tools.described() };
       case "tools/call":
-        return this.callTool(params, call);
+        return callTool(this.host, { client: this, params, cancelled: call.cancelled, notify: (name, more) => this.notify(name, more) });
       default:
         throw new RpcError(rpcCodes.methodNotFound, `no such method: ${oneLine(method, 100)}`);
     }
@@ -121,40 +115,5 @@ export class Session implements ToolClient {
       this.host.log.debug(`${this.name}: ${oneLine(JSON.stringify(params), 300)}`);
     }
     // Others, known or not, ask for nothing.
-  }
-
-  private async callTool(params: Record<string, unknown>, call: Call): Promise<object | undefined> {
-    const name = typeof params["name"] === "string" ? params["name"] : "";
-    const tool = this.host.tools.get(name);
-    if (tool === undefined) throw new RpcError(rpcCodes.invalidParams, `Unknown tool: ${oneLine(name, 100)}`, "NOT_FOUND");
-    const args = isObject(params["arguments"]) ? params["arguments"] : {};
-    const stop = this.progress(params["_meta"]);
-    try {
-      checkArgs(tool, args);
-      const answer = await tool.call({ client: this, args, cancelled: call.cancelled });
-      if (answer === "aborted") throw new RpcError(rpcCodes.aborted, "the editor gave up the review without a decision", "ABORTED");
-      return answer === "silent" ? undefined : answer;
-    } catch (err) {
-      if (err instanceof RpcError) throw err;
-      if (!(err instanceof ToolError)) this.host.log.error(`${tool.name}: ${messageOf(err)}`);
-      return failure(err);
-    } finally {
-      stop();
-    }
-  }
-
-  /** Says every 20 seconds that a long call goes on, if the client wants to know. */
-  private progress(meta: unknown): Cancel {
-    const token = isObject(meta) ? meta["progressToken"] : undefined;
-    if (typeof token !== "string" && typeof token !== "number") return () => undefined;
-    let stop: Cancel = () => undefined;
-    const tick = (progress: number): void => {
-      stop = this.host.clock.after(progressMs, () => {
-        this.notify("notifications/progress", { progressToken: token, progress, message: "waiting for the person" });
-        tick(progress + 1);
-      });
-    };
-    tick(1);
-    return () => stop();
   }
 }

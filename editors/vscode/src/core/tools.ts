@@ -14,6 +14,8 @@ export interface ToolCall {
 
 /** The connection that calls, as tools see it. */
 export interface ToolClient extends Owner {
+  /** From its handshake, sanitised. */
+  readonly name: string;
   setStatus(status: { state: string; text: string; tooltip: string }): void;
 }
 
@@ -21,9 +23,13 @@ export interface Tool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: ObjectSchema;
+  /** What a client that does not know the tool may assume of it. */
+  readonly annotations?: { readonly readOnlyHint?: boolean; readonly destructiveHint?: boolean; readonly idempotentHint?: boolean };
   /** Rejects with a ToolError where the call as such is wrong or cannot be done. */
   call(call: ToolCall): Promise<Answer>;
 }
+
+export type Described = Pick<Tool, "name" | "description" | "inputSchema" | "annotations">;
 
 /** A tool table: the tools that are listed, and other names under which they answer. */
 export class ToolTable {
@@ -42,6 +48,16 @@ export class ToolTable {
 
   get(name: string): Tool | undefined {
     return this.byName.get(name);
+  }
+
+  /** As tools/list has them. */
+  described(): Described[] {
+    return this.listed.map(({ name, description, inputSchema, annotations }) => ({
+      name,
+      description,
+      inputSchema,
+      ...(annotations === undefined ? {} : { annotations }),
+    }));
   }
 }
 

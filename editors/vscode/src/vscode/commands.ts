@@ -30,6 +30,7 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     "agent.startInTerminal": () => terminals.start(),
     "agent.mentionSelection": (target) => mention(parts, target),
     "agent.showLog": () => log.show(),
+    "agent.mcp.copyConfig": () => copyConfig(core),
     "agent.start": () => parts.start(),
     "agent.stop": () => parts.stop(),
     "agent.comment.add": (reply) => remarks.add(reply as vscode.CommentReply),
@@ -109,6 +110,17 @@ function go(parts: Parts, step: 1 | -1): void {
 function show(parts: Parts, id: string): void {
   parts.diffs.takeFocus(id);
   parts.core.reviews.show(id);
+}
+
+/** Puts on the clipboard what another MCP client needs, as most of them write it. */
+async function copyConfig(core: Core): Promise<void> {
+  const entry = core.mcpEntry();
+  if (entry === undefined) {
+    void vscode.window.showInformationMessage("Nothing listens for MCP clients: see the settings agent.autoStart and agent.mcp.enabled.");
+    return;
+  }
+  await vscode.env.clipboard.writeText(JSON.stringify({ mcpServers: { agent: { type: "http", ...entry } } }, null, 2));
+  void vscode.window.showInformationMessage("The configuration for MCP clients is on the clipboard. It holds a token: give it to programs of your own only.");
 }
 
 /** Tells the agents to put a file, or the selected lines of it, into the prompt. */

@@ -3,6 +3,8 @@ import { readFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import * as vscode from "vscode";
 import type { Buffer as OpenBuffer, Cancel, Documents, FileText, OpenFileRequest, Range } from "../core/ports";
+import { ToolError } from "../core/errors";
+import { eolOf, toLf, withEol, withoutBom } from "../core/text";
 import type { Places } from "./places";
 
 const absent = { exists: false, text: "", encoding: "utf8", bom: false, binary: false, size: 0 };
@@ -44,6 +46,23 @@ export class EditorDocuments implements Documents {
     return document.isDirty ? document.save() : true;
   }
 
+  async write(path: string, text: string): Promise<void> {
+    const uri = this.places.uri(path);
+    const made = (await readIfThere(path)) === undefined && (await create(uri, text));
+    const document = await vscode.workspace.openTextDocument(uri);
+    const before = document.getText();
+    try {
+      if (!(await replaceAll(document, text)) || !(await document.save())) {
+        throw new ToolError("PERMISSION_DENIED", "the editor did not save the file; it is as before");
+      }
+    } catch (error) {
+      // What was not saved must not stay behind as a change of the person's.
+      await replaceAll(document, before);
+      if (made) await vscode.workspace.fs.delete(uri);
+      throw error;
+    }
+  }
+
   async open(request: OpenFileRequest): Promise<{ languageId: string; lineCount: number }> {
     const document = await vscode.workspace.openTextDocument(this.places.uri(request.path));
     await vscode.window.showTextDocument(document, {
@@ -68,6 +87,47 @@ export class EditorDocuments implements Documents {
     return () => void watcher.dispose();
   }
 }
+
+/** Makes an empty file and its folders. */
+async function create(uri: vscode.Uri, text: string): Promise<true> {
+  const edit = new vscode.WorkspaceEdit();
+  const contents = text.startsWith(byteOrderMark) ? Buffer.from(byteOrderMark) : new Uint8Array();
+  edit.createFile(uri, { overwrite: false, contents });
+  if (await vscode.workspace.applyEdit(edit)) return true;
+  throw new ToolError("PERMISSION_DENIED", "the editor could not make the file");
+}
+
+/** Changes only what differs, so that cursors and folded lines elsewhere stay where they are. */
+async function replaceAll(document: vscode.TextDocument, text: string): Promise<boolean> {
+  const plain = toLf(withoutBom(text));
+  const isEmpty = document.getText() === "";
+  const eol = isEmpty && eolOf(text) === "crlf" ? vscode.EndOfLine.CRLF : document.eol;
+  const [from, to] = [document.getText(), eol === vscode.EndOfLine.CRLF ? withEol(plain, "crlf") : plain];
+  if (from === to) return true;
+  const [head, tail] = sameEnds(from, to);
+  const edit = new vscode.WorkspaceEdit();
+  const range = new vscode.Range(document.positionAt(head), document.positionAt(from.length - tail));
+  const edits = [vscode.TextEdit.replace(range, to.slice(head, to.length - tail))];
+  if (eol !== document.eol) edits.push(vscode.TextEdit.setEndOfLine(eol));
+  edit.set(document.uri, edits);
+  return vscode.workspace.applyEdit(edit);
+}
+
+/** How many units two texts have in common at both ends, none within a character or a line ending. */
+function sameEnds(a: string, b: string): [number, number] {
+  const most = Math.min(a.length, b.length);
+  let head = 0;
+  while (head < most && a.charCodeAt(head) === b.charCodeAt(head)) head++;
+  if (head > 0 && splits.test(a.charAt(head - 1))) head--;
+  let tail = 0;
+  while (tail < most - head && a.charCodeAt(a.length - 1 - tail) === b.charCodeAt(b.length - 1 - tail)) tail++;
+  if (tail > 0 && /[\n\udc00-\udfff]/.test(a.charAt(a.length - tail))) tail--;
+  return [head, tail];
+}
+
+// What belongs together with the unit after it.
+const splits = /[\r\ud800-\udbff]/;
+const byteOrderMark = "\ufeff";
 
 export function toRange(range: Range): vscode.Range {
   return new vscode.Range(range.start.line, range.start.character, range.end.line, range.end.character);

@@ -67,5 +67,6 @@ function watchWindow(core: Core): vscode.Disposable {
     vscode.window.onDidChangeWindowState(({ focused }) => core.windowChanged({ focused })),
     vscode.workspace.onDidChangeWorkspaceFolders(() => core.windowChanged({})),
     vscode.workspace.onDidGrantWorkspaceTrust(() => core.windowChanged({})),
+    vscode.workspace.onDidChangeConfiguration((event) => event.affectsConfiguration("agent") && core.windowChanged({})),
   );
 }

@@ -1,3 +1,5 @@
+import { homedir } from "node:os";
+import { isAbsolute } from "node:path";
 import * as vscode from "vscode";
 import type { Folder, Settings, Workspace } from "../core/ports";
 
@@ -5,13 +7,26 @@ function get<T>(name: string, otherwise: T): T {
   return vscode.workspace.getConfiguration("agent").get<T>(name, otherwise);
 }
 
-export const settings: Settings & { autoStart(): boolean } = {
+export const settings: Settings & { autoStart(): boolean; terminal(): "auto" | "process" } = {
   diffOpen: () => get("diff.open", "always"),
   onTabClose: () => get("diff.onTabClose", "auto"),
   saveAccepts: () => get("diff.saveAccepts", true),
   diagnosticDelay: () => get("diagnosticDelay", 1500),
+  mcpEnabled: () => get("mcp.enabled", true),
+  requireAuth: () => get("requireAuth", true),
+  approvalMode: () => get("approvalMode", "always"),
+  bridgeEnabled: () => get("bridge.enabled", false),
+  bridgeRequireAuth: () => get("bridge.requireAuth", true),
+  bridgeFile: () => absolute(get("bridge.file", "")),
+  terminal: () => get("terminal", "auto"),
   autoStart: () => get("autoStart", true),
 };
+
+/** A path as a person writes it; undefined if it says no place. */
+function absolute(path: string): string | undefined {
+  const full = path.trim().replace(/^~(?=\/)/, homedir());
+  return isAbsolute(full) ? full : undefined;
+}
 
 /**
  * The port to try first: the one that the user chose, else the one that this

@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import type { Client, ClientStatus, Notices } from "../core/ports";
+import type { Client, ClientStatus, CommandQuestion, Notices } from "../core/ports";
 import type { Reviews } from "../core/reviews";
 import { describe, isPending } from "./pending";
 
@@ -31,6 +31,18 @@ export class Status implements Notices, vscode.Disposable {
 
   warn(message: string): void {
     void vscode.window.showWarningMessage(message);
+  }
+
+  async mayRun({ client, command, cwd }: CommandQuestion): Promise<boolean> {
+    const where = vscode.workspace.asRelativePath(cwd);
+    const run: vscode.MessageItem = { title: "Run" };
+    const answer = await vscode.window.showWarningMessage<vscode.MessageItem>(
+      `${client} wants to run a command in ${where}`,
+      { modal: true, detail: command },
+      run,
+      { title: "Reject", isCloseAffordance: true },
+    );
+    return answer === run;
   }
 
   clientsChanged(clients: readonly Connected[]): void {

@@ -85,7 +85,7 @@ describe("the tools", () => {
     const tools = result?.["tools"] as { name: string; description: string; inputSchema: { type: string } }[];
     assert.deepEqual(tools.map(({ name }) => name).sort(), [
       "checkDocumentDirty", "closeAllDiffTabs", "close_tab", "getCurrentSelection", "getDiagnostics", "getLatestSelection",
-      "getOpenEditors", "getPendingDiffs", "getWorkspaceFolders", "openDiff", "openFile", "resolveDiff", "saveDocument", "setStatus",
+      "getOpenEditors", "getPendingDiffs", "getWorkspaceFolders", "openDiff", "openFile", "resolveDiff", "runInTerminal", "saveDocument", "setStatus",
     ]);
     for (const tool of tools) assert.ok(tool.description !== "" && tool.inputSchema.type === "object");
   });
@@ -292,7 +292,7 @@ describe("the start", () => {
     const { port } = taken.address() as { port: number };
     await new Promise((done) => taken.close(done));
     mkdirSync(join(home, "ide", `${port}.lock`, "in the way"), { recursive: true, mode: 0o700 });
-    const core = createCore(new FakeEditor().ports, { version: "0.1.0", home, port, pid: process.pid });
+    const core = createCore(new FakeEditor().ports, { version: "0.1.0", home, port, pid: process.pid, mcpToken: () => Promise.resolve("x") });
     await assert.rejects(core.start());
     assert.equal(await systemLiveness.listens(port), false);
   });
@@ -313,6 +313,7 @@ describe("the lock", () => {
     assert.deepEqual(rest, {
       v: 1, pid: process.pid, workspaceFolders: [], realFolders: [], ideName: "Test Editor", transport: "ws", trusted: true,
       startedAt: 1_000_000, focusedAt: 1_000_000, extVersion: "0.1.0",
+      doors: [{ kind: "mcp", url: `http://127.0.0.1:${port}/mcp` }],
     });
     assert.equal(lockPath, join(home, "ide", `${port}.lock`));
     assert.equal(existsSync(join(home, "ide", "1.lock")), false, "a dead window's lock is swept");

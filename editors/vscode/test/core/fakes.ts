@@ -1,14 +1,17 @@
 // The edges of the core, made of memory: a clock that is moved by hand, an editor
 // whose screen is a map, documents over real files.
 import { createHash } from "node:crypto";
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import type {
   Buffer as OpenBuffer,
   Cancel,
   Client,
   Clock,
+  CommandQuestion,
+  CommandResult,
+  CommandRun,
   Diagnostic,
   Diagnostics,
   DiffView,
@@ -21,7 +24,10 @@ import type {
   ReviewComment,
   Selection,
   ShownDiff,
+  Terminals,
 } from "../../src/core/ports";
+import { systemClock } from "../../src/core/clock";
+import { runChild } from "../../src/core/shell/child";
 import type { ReviewRequest } from "../../src/core/review";
 
 /** A folder of its own for a test, removed at its end, by its real path. */
@@ -178,8 +184,26 @@ export class FakeDocuments implements Documents {
 
   save(path: string): Promise<boolean> {
     this.saved.push(path);
+    const buffer = this.buffers.get(path);
+    if (this.saves && buffer !== undefined) {
+      writeFileSync(path, buffer.text);
+      this.buffers.set(path, { ...buffer, isDirty: false });
+    }
     return Promise.resolve(this.saves);
   }
+
+  /** What the editor does to a text on saving. */
+  format = (text: string): string => text;
+
+  write(path: string, text: string): Promise<void> {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, this.format(text));
+    this.written(path);
+    return Promise.resolve();
+  }
+
+  /** Called after each write. */
+  written: (path: string) => void = () => undefined;
 
   open(request: OpenFileRequest): Promise<{ languageId: string; lineCount: number }> {
     this.opened.push(request);
@@ -227,6 +251,25 @@ export class FakeDiagnostics implements Diagnostics {
   }
 }
 
+/** Terminals that run what they are told for real, without a screen. */
+export class FakeTerminals implements Terminals {
+  readonly runs: CommandRun[] = [];
+  works = true;
+
+  run(run: CommandRun): Promise<CommandResult> {
+    this.runs.push(run);
+    if (!this.works) return Promise.resolve({ exitCode: null, output: "", captured: false, timedOut: false });
+    return runChild({ ...run, shell: "/bin/sh", clock: systemClock, env: process.env, shown: () => undefined }).ended;
+  }
+}
+
+export function onPath(program: string): string | undefined {
+  return (process.env["PATH"] ?? "")
+    .split(delimiter)
+    .map((folder) => join(folder, program))
+    .find((path) => existsSync(path));
+}
+
 /** The whole editor, with everything that a test looks at. */
 export class FakeEditor {
   readonly clock = new ManualClock();
@@ -235,11 +278,21 @@ export class FakeEditor {
   readonly diagnostics = new FakeDiagnostics();
   readonly log: string[] = [];
   readonly warnings: string[] = [];
-  readonly settings = { open: "always", onTabClose: "auto", saveAccepts: true } as {
-    open: "always" | "background" | "onDemand";
-    onTabClose: "auto" | "reject" | "keep";
-    saveAccepts: boolean;
+  readonly settings = {
+    open: "always" as "always" | "background" | "onDemand",
+    onTabClose: "auto" as "auto" | "reject" | "keep",
+    saveAccepts: true,
+    mcpEnabled: true,
+    requireAuth: true,
+    approvalMode: "always" as "always" | "write-only" | "never",
+    bridgeEnabled: false,
+    bridgeRequireAuth: true,
+    bridgeFile: undefined as string | undefined,
   };
+  readonly commands = new FakeTerminals();
+  trusted = true;
+  /** The questions whether a command may run, with their answers to give. */
+  readonly questions: { question: CommandQuestion; answer(yes: boolean): void }[] = [];
   folders: { name: string; uri: string; path: string }[] = [];
   tabs: EditorTab[] = [];
   selection: Selection | undefined;
@@ -257,17 +310,26 @@ export class FakeEditor {
     documents: this.documents,
     diagnostics: this.diagnostics,
     editors: { tabs: () => this.tabs, selection: () => this.selection },
-    workspace: { name: "Test Editor", folders: () => this.folders, isTrusted: () => true },
+    workspace: { name: "Test Editor", folders: () => this.folders, isTrusted: () => this.trusted },
     settings: {
       diffOpen: () => this.settings.open,
       onTabClose: () => this.settings.onTabClose,
       saveAccepts: () => this.settings.saveAccepts,
       diagnosticDelay: () => 1_500,
+      mcpEnabled: () => this.settings.mcpEnabled,
+      requireAuth: () => this.settings.requireAuth,
+      approvalMode: () => this.settings.approvalMode,
+      bridgeEnabled: () => this.settings.bridgeEnabled,
+      bridgeRequireAuth: () => this.settings.bridgeRequireAuth,
+      bridgeFile: () => this.settings.bridgeFile,
     },
     notices: {
       warn: (message) => this.warnings.push(message),
+      mayRun: (question) => new Promise((answer) => this.questions.push({ question, answer })),
       clientsChanged: (clients) => (this.clients = clients),
     },
+    terminals: this.commands,
+    ripgrep: onPath("rg"),
   };
 }
 

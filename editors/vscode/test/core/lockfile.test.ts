@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { TestContext } from "node:test";
-import { LockFile, lockFolder, sweep, systemLiveness } from "../../src/core/lockfile";
+import { lockFolder, OwnFile, sweep, systemLiveness } from "../../src/core/lockfile";
 import type { LockContent } from "../../src/core/lockfile";
 import { tempFolder, until } from "./fakes";
 
@@ -21,6 +21,7 @@ const content: LockContent = {
   startedAt: 1,
   focusedAt: 2,
   extVersion: "0.1.0",
+  doors: [{ kind: "mcp", url: "http://127.0.0.1:4711/mcp" }],
 };
 
 const mode = (path: string): number => lstatSync(path).mode & 0o777;
@@ -50,7 +51,7 @@ describe("the folder", () => {
 
 describe("the lock file", () => {
   it("has what was written, for its owner alone", async (t) => {
-    const lock = new LockFile(tempFolder(t), 1234);
+    const lock = new OwnFile(join(tempFolder(t), "1234.lock"));
     await lock.write(content);
     assert.deepEqual(JSON.parse(readFileSync(lock.path, "utf8")), content);
     assert.match(lock.path, /\/1234\.lock$/);
@@ -59,7 +60,7 @@ describe("the lock file", () => {
 
   it("and what comes before it are never open to others, nor found half", async (t) => {
     const folder = tempFolder(t);
-    const lock = new LockFile(folder, 1234);
+    const lock = new OwnFile(join(folder, "1234.lock"));
     const modes = new Set<number>();
     let seen = 0;
     const watcher = watch(folder, () => {
@@ -96,7 +97,7 @@ describe("the lock file", () => {
   });
 
   it("keeps the last of writes at once", async (t) => {
-    const lock = new LockFile(tempFolder(t), 1);
+    const lock = new OwnFile(join(tempFolder(t), "1.lock"));
     await Promise.all([1, 2, 3].map((focusedAt) => lock.write({ ...content, focusedAt })));
     assert.equal((JSON.parse(readFileSync(lock.path, "utf8")) as LockContent).focusedAt, 3);
   });
@@ -105,21 +106,21 @@ describe("the lock file", () => {
     const folder = tempFolder(t);
     writeFileSync(join(folder, "victim"), "mine");
     symlinkSync(join(folder, "victim"), join(folder, "1.lock"));
-    await new LockFile(folder, 1).write(content);
+    await new OwnFile(join(folder, "1.lock")).write(content);
     assert.equal(readFileSync(join(folder, "victim"), "utf8"), "mine");
     assert.equal(lstatSync(join(folder, "1.lock")).isFile(), true);
   });
 
   it("is removed, if it is still ours", async (t) => {
     const folder = tempFolder(t);
-    const ended = new LockFile(folder, 1);
+    const ended = new OwnFile(join(folder, "1.lock"));
     await ended.write(content);
     await ended.remove();
     assert.equal(existsSync(ended.path), false);
     await ended.remove();
     await ended.write(content);
     assert.equal(existsSync(ended.path), false, "a late write brought it back");
-    const lock = new LockFile(folder, 1);
+    const lock = new OwnFile(join(folder, "1.lock"));
     await lock.write(content);
     writeFileSync(lock.path, JSON.stringify({ ...content, authToken: "another's" }));
     await lock.remove();
@@ -131,7 +132,7 @@ describe("the lock file", () => {
 
   it("that cannot be written leaves nothing behind", async (t) => {
     const folder = tempFolder(t);
-    const lock = new LockFile(folder, 1);
+    const lock = new OwnFile(join(folder, "1.lock"));
     mkdirSync(lock.path);
     writeFileSync(join(lock.path, "x"), "");
     await assert.rejects(lock.write(content));

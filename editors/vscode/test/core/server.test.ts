@@ -19,13 +19,19 @@ async function serve(t: TestContext, wished = 0) {
   const connections: Connection[] = [];
   let closed = 0;
   const server = new Server({
-    guard: new Guard(token),
     clock,
     log: { debug: note, info: note, warn: note, error: note },
-    connected: (connection) => {
-      connections.push(connection);
-      return { message: (text) => connection.send(`echo ${text}`), closed: () => closed++ };
-    },
+    http: [],
+    sockets: [
+      {
+        path: "/",
+        guard: new Guard(token),
+        connected: (connection) => {
+          connections.push(connection);
+          return { message: (text) => connection.send(`echo ${text}`), closed: () => closed++ };
+        },
+      },
+    ],
   });
   const port = await server.listen(wished);
   t.after(() => server.close());

@@ -20,6 +20,9 @@ export interface Content {
   readonly structuredContent?: Record<string, unknown>;
 }
 
+/** Opens /mcp of every core in the tests. */
+export const mcpToken = "the-token-of-mcp-clients";
+
 interface Cleanup {
   after(done: () => unknown): void;
 }
@@ -27,7 +30,7 @@ interface Cleanup {
 /** A core with its server, over a fake editor. */
 export async function startCore(t: Cleanup, home: string): Promise<{ core: Core; editor: FakeEditor; port: number; lockPath: string }> {
   const editor = new FakeEditor();
-  const core = createCore(editor.ports, { version: "0.1.0", home, port: 0, pid: process.pid });
+  const core = createCore(editor.ports, { version: "0.1.0", home, port: 0, pid: process.pid, mcpToken: () => Promise.resolve(mcpToken) });
   const { port, lockPath } = await core.start();
   // The clock of the test stands still: what waits for it at the end has to go on.
   t.after(async () => {

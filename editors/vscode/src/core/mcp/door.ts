@@ -1,0 +1,208 @@
+import { createMcpHandler, isLegacyRequest, ProtocolError, Server, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { callTool } from "../calls";
+import type { CallHost } from "../calls";
+import { messageOf } from "../errors";
+import { RpcError } from "../jsonrpc";
+import type { Cancel, Client } from "../ports";
+import { isObject } from "../schema";
+import { maxPayload } from "../server";
+import { oneLine } from "../text";
+import type { ToolClient } from "../tools";
+import { HttpError, readJson, sendError, sendResponse, toRequest } from "./http";
+
+const idleMs = 30 * 60_000;
+const sweepMs = 5 * 60_000;
+const maxSessions = 64;
+
+const instructions =
+  "Edits open as a diff in the editor; the person accepts, changes or rejects them, and write_file and apply_diff answer when that is " +
+  "done. user_edits is the person's correction of what you wrote, so the file need not be read again. Commands run in a visible terminal " +
+  "after the person has said yes. Paths are absolute or relative to the workspace folder.";
+
+export interface McpHost extends CallHost {
+  readonly version: string;
+  /** A number that no other client of the window has. */
+  nextId(): number;
+  changed(): void;
+  /** The client is gone; what it has asked for ends. */
+  gone(client: ToolClient): void;
+}
+
+/** A client of the door, known by its session. */
+export class McpClient implements ToolClient {
+  name: string;
+  /** Calls that are not answered yet. */
+  calls = 0;
+  seen: number;
+  /** Aborted when the session ends. */
+  readonly ended = new AbortController();
+  readonly pid = undefined;
+
+  constructor(
+    readonly id: number,
+    readonly since: number,
+  ) {
+    this.name = `client ${id}`;
+    this.seen = since;
+  }
+
+  /** What is told beyond the answers is for the clients of the other doors. */
+  notify(): void {
+    return undefined;
+  }
+
+  setStatus(): void {
+    return undefined;
+  }
+}
+
+interface Open {
+  readonly client: McpClient;
+  readonly server: Server;
+  readonly transport: WebStandardStreamableHTTPServerTransport;
+}
+
+/**
+ * The door for any MCP client: Streamable HTTP. Guarantees: a session for each
+ * client that begins one, found by an identifier that cannot be guessed; it ends
+ * by DELETE, after 30 minutes without a request in which nothing waits either, or
+ * with the window, and then its reviews and commands end too. Clients of the
+ * newest protocol, which has no sessions, are served request by request.
+ */
+export class McpDoor {
+  private readonly sessions = new Map<string, Open>();
+  private readonly modern: ReturnType<typeof createMcpHandler>;
+  private stopSweep: Cancel = () => undefined;
+
+  constructor(private readonly host: McpHost) {
+    const make = (): Server => this.makeServer(new McpClient(host.nextId(), host.clock.now()));
+    const onerror = (err: Error): void => host.log.debug(`/mcp: ${err.message}`);
+    this.modern = createMcpHandler(make, { legacy: "reject", onerror });
+  }
+
+  start(): void {
+    this.stopSweep = this.host.clock.after(sweepMs, () => {
+      const { clock } = this.host;
+      for (const open of this.sessions.values()) {
+        if (open.client.calls === 0 && clock.now() - open.client.seen >= idleMs) void this.end(open);
+      }
+      this.start();
+    });
+  }
+
+  /** Ends every session; answers that wait are given up. */
+  async close(): Promise<void> {
+    this.stopSweep();
+    await Promise.all([...this.sessions.values()].map((open) => this.end(open)));
+    await this.modern.close();
+  }
+
+  clients(): readonly Client[] {
+    return [...this.sessions.values()].map(({ client: { id, name, pid, since } }) => ({ id, name, pid, since }));
+  }
+
+  handle(req: IncomingMessage, res: ServerResponse): void {
+    // In the newest protocol whoever goes away has cancelled the request; sessions outlive connections.
+    const gone = new AbortController();
+    res.on("close", () => gone.abort());
+    this.answer(req, gone.signal)
+      .then((response) => sendResponse(res, response))
+      .catch((err: unknown) => {
+        if (!(err instanceof HttpError)) this.host.log.warn(`/mcp: ${messageOf(err)}`);
+        sendError(res, err instanceof HttpError ? err : new HttpError(500, "internal error", -32_603));
+      });
+  }
+
+  private async answer(req: IncomingMessage, gone: AbortSignal): Promise<Response> {
+    if (!["GET", "POST", "DELETE"].includes(req.method ?? "")) {
+      throw new HttpError(405, "the method is not allowed", -32_000, { Allow: "GET, POST, DELETE", Connection: "close" });
+    }
+    const id = req.headers["mcp-session-id"];
+    const open = typeof id === "string" ? this.sessions.get(id) : undefined;
+    if (id !== undefined && open === undefined) throw new HttpError(404, "Session not found", -32_000, { Connection: "close" });
+    if (open !== undefined) open.client.seen = this.host.clock.now();
+    const request = toRequest(req, gone);
+    if (req.method !== "POST") {
+      if (open === undefined) throw new HttpError(400, "Mcp-Session-Id header is required");
+      return open.transport.handleRequest(request);
+    }
+    if (!isJson(req)) throw new HttpError(415, "Content-Type must be application/json", -32_000, { Connection: "close" });
+    const parsedBody = await readJson(req, maxPayload);
+    if (open !== undefined) return open.transport.handleRequest(request, { parsedBody });
+    if (!(await isLegacyRequest(request, parsedBody))) return this.modern.fetch(request, { parsedBody });
+    if (!isInitialize(parsedBody)) throw new HttpError(400, "Mcp-Session-Id header is required");
+    if (this.sessions.size >= maxSessions) throw new HttpError(503, "too many sessions");
+    return this.begin(request, parsedBody);
+  }
+
+  private async begin(request: Request, parsedBody: unknown): Promise<Response> {
+    const client = new McpClient(this.host.nextId(), this.host.clock.now());
+    const server = this.makeServer(client);
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: (id) => {
+        this.sessions.set(id, { client, server, transport });
+        this.host.changed();
+      },
+    });
+    transport.onclose = () => this.forget(transport.sessionId, client);
+    await server.connect(transport);
+    const response = await transport.handleRequest(request, { parsedBody });
+    if (transport.sessionId === undefined) await server.close();
+    return response;
+  }
+
+  private async end({ server }: Open): Promise<void> {
+    await server.close();
+  }
+
+  private forget(id: string | undefined, client: McpClient): void {
+    if (id === undefined || !this.sessions.delete(id)) return;
+    client.ended.abort();
+    this.host.gone(client);
+    this.host.changed();
+  }
+
+  private makeServer(client: McpClient): Server {
+    const { host } = this;
+    const info = { name: "agent-ide", title: "Agent for VS Code", version: host.version };
+    // The door has a dispatcher and a table of its own for all doors; the SDK's high-level server would be a second one.
+     
+    const server = new Server(info, { capabilities: { tools: {} }, instructions });
+    server.oninitialized = () => {
+      const name = server.getClientVersion()?.name;
+      if (name !== undefined && name !== "") client.name = oneLine(name, 60);
+      host.changed();
+    };
+    server.onerror = (err) => host.log.debug(`/mcp: ${err.message}`);
+    server.setRequestHandler("tools/list", () => ({ tools: host.tools.described() }) as never);
+    server.setRequestHandler("tools/call", async (request, ctx) => {
+      client.calls++;
+      try {
+        const notify = (method: string, params: object): void => {
+          ctx.mcpReq.notify({ method, params } as never).catch((err: unknown) => host.log.debug(`/mcp: ${messageOf(err)}`));
+        };
+        const params = { ...request.params, _meta: ctx.mcpReq._meta } as Record<string, unknown>;
+        const cancelled = AbortSignal.any([ctx.mcpReq.signal, client.ended.signal]);
+        const result = await callTool(host, { client, params, cancelled, notify });
+        return (result ?? { content: [], isError: true }) as never;
+      } catch (err) {
+        throw err instanceof RpcError ? new ProtocolError(err.number, err.message, { code: err.code }) : err;
+      } finally {
+        client.calls--;
+        client.seen = host.clock.now();
+      }
+    });
+    return server;
+  }
+}
+
+function isJson(req: IncomingMessage): boolean {
+  return /^application\/json *(;|$)/i.test(req.headers["content-type"] ?? "");
+}
+
+function isInitialize(body: unknown): boolean {
+  return (Array.isArray(body) ? body : [body]).some((message) => isObject(message) && message["method"] === "initialize");
+}

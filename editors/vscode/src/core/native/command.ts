@@ -1,0 +1,126 @@
+import { stat } from "node:fs/promises";
+import { ToolError } from "../errors";
+import type { CommandResult, Ports } from "../ports";
+import { json } from "../result";
+import type { ToolResult } from "../result";
+import type { Answer } from "../review";
+import { integer, text } from "../tools";
+import type { Tool, ToolCall } from "../tools";
+import { needTrust, placeOf } from "./access";
+import { guarded } from "./guarded";
+
+const defaultTimeoutMs = 120_000;
+const maxTimeoutMs = 60 * 60_000;
+/** Whoever types when a question comes up has not read it. */
+const readingMs = 400;
+
+const timeout = { type: "integer", description: "milliseconds; 120000 if absent", minimum: 1, maximum: maxTimeoutMs } as const;
+
+/** Runs a command for any client, after the person has agreed. */
+export function commandTool(ports: Ports): Tool {
+  const approvals = new Approvals(ports);
+  return {
+    name: "execute_command",
+    description:
+      "Runs a command in a visible terminal of the editor, after the person has agreed, and waits for its end. Answers " +
+      "{exit_code, output, cwd, output_captured}, or {status: rejected, command}.",
+    annotations: { destructiveHint: true },
+    inputSchema: {
+      type: "object",
+      properties: {
+        command: { type: "string" },
+        cwd: { type: "string", description: "the workspace folder if absent" },
+        timeout_ms: timeout,
+      },
+      required: ["command"],
+    },
+    call: guarded("command", async (call) => {
+      const request = await toRequest(ports, call, text(call.args, "cwd") ?? ".");
+      if (ports.settings.approvalMode() === "always") {
+        const answer = await approvals.ask(call, request);
+        if (answer === "silent") return "silent";
+        if (!answer) return json({ status: "rejected", command: request.command });
+      }
+      return run(ports, call, request);
+    }),
+  };
+}
+
+/** Runs a command that the agent's own controller has had approved. */
+export function terminalTool(ports: Ports): Tool {
+  return {
+    name: "runInTerminal",
+    description: "Runs a command, which the client has had approved, in a visible terminal, and waits for its end.",
+    inputSchema: {
+      type: "object",
+      properties: { command: { type: "string" }, cwd: { type: "string", description: "absolute" }, timeout_ms: timeout },
+      required: ["command", "cwd"],
+    },
+    call: guarded("command", async (call) => run(ports, call, await toRequest(ports, call, text(call.args, "cwd") ?? ""))),
+  };
+}
+
+interface Request {
+  readonly command: string;
+  readonly cwd: string;
+  readonly timeoutMs: number;
+}
+
+async function toRequest(ports: Ports, { args }: ToolCall, cwd: string): Promise<Request> {
+  needTrust(ports.workspace);
+  const command = text(args, "command") ?? "";
+  if (command.trim() === "") throw new ToolError("INVALID_PARAMS", "the command is empty");
+  if (command.includes("\0")) throw new ToolError("INVALID_PARAMS", "the command contains a NUL");
+  const place = await placeOf(ports.workspace, cwd);
+  if (!(await stat(place.path)).isDirectory()) throw new ToolError("INVALID_PARAMS", "cwd is no folder");
+  return { command, cwd: place.path, timeoutMs: integer(args, "timeout_ms") ?? defaultTimeoutMs };
+}
+
+async function run(ports: Ports, { cancelled }: ToolCall, request: Request): Promise<Answer> {
+  if (cancelled.aborted) return "silent";
+  const result = await ports.terminals.run({ ...request, cancelled });
+  // Whoever gave the call up meanwhile gets no answer.
+  return (cancelled.aborted as boolean) ? "silent" : answerOf(result, request);
+}
+
+function answerOf({ exitCode, output, captured, timedOut }: CommandResult, { cwd, timeoutMs }: Request): ToolResult {
+  const more = timedOut ? { timed_out: true, error: `the command was ended after ${timeoutMs} ms` } : {};
+  const answer = json({ exit_code: exitCode, output, cwd, output_captured: captured, ...more });
+  return timedOut ? { ...answer, isError: true } : answer;
+}
+
+/** Asks the person, one question at a time. */
+class Approvals {
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly ports: Ports) {}
+
+  /** Silent: the call was cancelled before there was an answer. */
+  ask(call: ToolCall, { command, cwd }: Request): Promise<boolean | "silent"> {
+    const turn = this.last.then(() => this.question(call, { client: call.client.name, command: visible(command), cwd }));
+    this.last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  private async question({ cancelled }: ToolCall, question: { client: string; command: string; cwd: string }): Promise<boolean | "silent"> {
+    const { clock, notices } = this.ports;
+    for (;;) {
+      if (cancelled.aborted) return "silent";
+      const asked = clock.now();
+      const answer = await Promise.race([notices.mayRun(question), aborted(cancelled)]);
+      if (answer === "silent" || !answer || clock.now() - asked >= readingMs) return answer;
+    }
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<"silent"> {
+  return new Promise((done) => signal.addEventListener("abort", () => done("silent"), { once: true }));
+}
+
+/** The command as it is, with every character visible that a terminal or a reader would not see. */
+export function visible(command: string): string {
+  return command.replace(hidden, (c) => `\\u{${c.codePointAt(0)?.toString(16) ?? ""}}`);
+}
+
+// Controls but for line feed and tab, bidirectional and zero-width characters.
+const hidden = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu;

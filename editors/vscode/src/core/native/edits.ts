@@ -1,0 +1,222 @@
+import { randomUUID } from "node:crypto";
+import { lookAt } from "../base";
+import type { Base } from "../base";
+import { settle } from "../diagnostics";
+import { ToolError } from "../errors";
+import type { Details } from "../outcome";
+import { unifiedDiff } from "../patch";
+import { pathKey } from "../paths";
+import type { Cancel, Diagnostic, Ports } from "../ports";
+import { json } from "../result";
+import type { Answer } from "../review";
+import type { Reviews } from "../reviews";
+import { sameText, toLf, withoutBom } from "../text";
+import type { ToolCall } from "../tools";
+import { isObeyed, needTrust, placeOf } from "./access";
+import type { Place } from "./access";
+import { newProblems } from "./problems";
+
+const waitForOthersMs = 60_000;
+
+/** What an edit makes of a file. */
+export interface Edit {
+  readonly text: string;
+  readonly description: string;
+  /** What the answer says beside the outcome. */
+  readonly more: object;
+}
+
+/**
+ * Edits files for clients that do not write themselves. Guarantees: a file has
+ * one edit at a time; it is changed only to what a person has accepted (or what
+ * the setting lets through), and only if it still is what that person saw; the
+ * answer says what became of it.
+ */
+export class Edits {
+  private readonly busy = new Set<string>();
+
+  constructor(
+    private readonly ports: Ports,
+    private readonly reviews: Reviews,
+  ) {}
+
+  /** Whether an edit of the file goes on; others who would review it are told so at once. */
+  isBusy(path: string): boolean {
+    return this.busy.has(pathKey(path));
+  }
+
+  /** Computes an edit of what the file is when its turn comes, and takes it through review and writing. */
+  async edit(call: ToolCall, given: string, compute: (base: Base) => Edit): Promise<Answer> {
+    const { workspace } = this.ports;
+    needTrust(workspace);
+    const place = await placeOf(workspace, given);
+    if (place.relative === "") throw new ToolError("INVALID_PARAMS", "it is a folder");
+    const release = await this.turn(place.path, call.cancelled);
+    if (release === undefined) return "silent";
+    this.busy.add(pathKey(place.path));
+    try {
+      return await this.inTurn(call, { given, place }, compute);
+    } finally {
+      this.busy.delete(pathKey(place.path));
+      release();
+    }
+  }
+
+  /** Waits a minute at most for the file; undefined if the call was cancelled meanwhile. */
+  private turn(path: string, cancelled: AbortSignal): Promise<Cancel | undefined> {
+    return new Promise((done, fail) => {
+      let release: Cancel = () => undefined;
+      let granted = false;
+      const end = (): void => {
+        stop();
+        cancelled.removeEventListener("abort", abort);
+      };
+      const abort = (): void => {
+        end();
+        release();
+        done(undefined);
+      };
+      const stop = this.ports.clock.after(waitForOthersMs, () => {
+        end();
+        release();
+        fail(new ToolError("BUSY", "another edit of this file has been waiting for its review for 60 seconds; try again later"));
+      });
+      cancelled.addEventListener("abort", abort);
+      const grant = (): void => {
+        granted = true;
+        end();
+        done(() => release());
+      };
+      release = this.reviews.lock(path, grant);
+      if (cancelled.aborted && !granted) abort();
+    });
+  }
+
+  private async inTurn(call: ToolCall, { given, place }: Asked, compute: (base: Base) => Edit): Promise<Answer> {
+    const { documents, diagnostics } = this.ports;
+    const saved = await this.savePending(place.path);
+    const base = await lookAt(documents, place.path, undefined);
+    const edit = compute(base);
+    const about = { path: given, operation: base.file.exists ? "modified" : "created" };
+    if (base.file.exists && sameText(edit.text, base.original)) return json({ status: "accepted", ...about, unchanged: true, ...edit.more });
+    const decision = this.isReviewed(place) ? await this.review(call, place, edit, saved) : { text: edit.text };
+    if (decision === "silent" || decision === "aborted") return decision;
+    if ("rejected" in decision) return json({ status: "rejected", path: given, ...decision.rejected, ...edit.more });
+    if ("content" in decision) return decision;
+    const before = diagnostics.of(place.path).diagnostics;
+    await this.write(place, base, decision);
+    const after = await documents.read(place.path);
+    const format = sameText(after.text, decision.text) ? "" : unifiedDiff(place.relative, uniform(decision.text), uniform(after.text));
+    const found = await this.problemsAfter(place, before);
+    return json({
+      status: "accepted",
+      ...about,
+      ...(decision.patch === undefined ? {} : { user_edits: decision.patch }),
+      ...(format === "" ? {} : { format_edits: format }),
+      ...(found.length === 0 ? {} : { new_diagnostics: found }),
+      ...(decision.comments === undefined ? {} : { comments: decision.comments }),
+      ...edit.more,
+    });
+  }
+
+  /** The person's unsaved changes come first; the review says so. */
+  private async savePending(path: string): Promise<boolean> {
+    const { documents } = this.ports;
+    if (documents.buffer(path)?.isDirty !== true) return false;
+    if (await documents.save(path)) return true;
+    throw new ToolError("DIRTY_DOCUMENT", "the file has unsaved changes in the editor that could not be saved");
+  }
+
+  private isReviewed(place: Place): boolean {
+    return this.ports.settings.approvalMode() !== "never" || isObeyed(place);
+  }
+
+  private async review(call: ToolCall, place: Place, edit: Edit, saved: boolean): Promise<Decision> {
+    const diffId = randomUUID();
+    const { answer, cancel } = this.reviews.ask(
+      call.client,
+      {
+        path: place.path,
+        oldPath: place.path,
+        proposal: edit.text,
+        tabName: diffId,
+        diffId,
+        description: edit.description,
+        baseSha256: undefined,
+        onClose: "always-reject",
+        stack: true,
+        timeoutMs: undefined,
+        locked: true,
+        ...(saved ? { remark: "your unsaved changes were saved first" } : {}),
+      },
+      place.relative,
+    );
+    call.cancelled.addEventListener("abort", cancel);
+    if (call.cancelled.aborted) cancel();
+    const result = await answer;
+    call.cancelled.removeEventListener("abort", cancel);
+    if (typeof result === "string") return result;
+    const told = this.reviews.decided(call.client, diffId)?.told;
+    if (told === undefined) return result.isError === true ? result : "aborted";
+    return told.outcome === "accepted" ? accepted(told) : rejected(told);
+  }
+
+  /** Writes what was accepted, if the file still is what it was made from. */
+  private async write(place: Place, base: Base, { text, stale }: Accepted): Promise<void> {
+    const { documents, workspace } = this.ports;
+    const again = await placeOf(workspace, place.path);
+    if (again.path !== place.path) throw new ToolError("OUTSIDE_WORKSPACE", "the path leads elsewhere now; nothing was written");
+    if (documents.buffer(place.path)?.isDirty === true) {
+      throw new ToolError("DIRTY_DOCUMENT", "the file was changed in the editor during the review; nothing was written");
+    }
+    if (stale !== true && (await documents.read(place.path)).sha256 !== base.file.sha256) {
+      throw new ToolError("STALE_BASE", "the file changed on disk during the review; nothing was written");
+    }
+    await documents.write(place.path, text);
+  }
+
+  private async problemsAfter(place: Place, before: readonly Diagnostic[]): Promise<string[]> {
+    const query = { file: place.path, waitMs: this.ports.settings.diagnosticDelay(), severity: "info", limit: Infinity };
+    const { files } = await settle(this.ports, query);
+    return newProblems(place.relative, before, files[0]?.diagnostics ?? []);
+  }
+}
+
+interface Asked {
+  /** The path as the client names it. */
+  readonly given: string;
+  readonly place: Place;
+}
+
+interface Accepted {
+  readonly text: string;
+  readonly patch?: string;
+  readonly comments?: Details["comments"];
+  /** The person has said yes although the file had changed. */
+  readonly stale?: boolean;
+}
+
+interface Rejected {
+  /** What the person said. */
+  readonly rejected: { readonly comments?: Details["comments"]; readonly feedback?: string };
+}
+
+type Decision = Accepted | Rejected | Answer;
+
+function accepted(told: Details & { readonly text?: string }): Accepted {
+  return {
+    text: told.text ?? "",
+    ...(told.patch === undefined ? {} : { patch: told.patch }),
+    ...(told.comments.length === 0 ? {} : { comments: told.comments }),
+    stale: told.stale,
+  };
+}
+
+function rejected({ comments, feedback }: Details): Rejected {
+  return { rejected: { ...(comments.length === 0 ? {} : { comments }), ...(feedback === undefined ? {} : { feedback }) } };
+}
+
+/** Differences in line endings alone are none. */
+function uniform(text: string): string {
+  return toLf(withoutBom(text));
+}

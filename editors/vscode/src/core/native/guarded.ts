@@ -1,0 +1,45 @@
+import { messageOf, ToolError } from "../errors";
+import { json } from "../result";
+import type { ToolResult } from "../result";
+import type { Answer } from "../review";
+import { text } from "../tools";
+import type { ToolCall } from "../tools";
+
+/**
+ * A tool's call whose failures are answered as {"error", code, and what was asked
+ * about}: the argument of that name.
+ */
+export function guarded(about: string, call: (call: ToolCall) => Promise<Answer>): (call: ToolCall) => Promise<Answer> {
+  return async (given) => {
+    try {
+      return await call(given);
+    } catch (err) {
+      const known = err instanceof ToolError ? err : fromSystem(err);
+      if (known === undefined) throw err;
+      return errorOf(known, about, text(given.args, about));
+    }
+  };
+}
+
+export function errorOf({ code, message }: ToolError, about: string, value: string | undefined): ToolResult {
+  return { ...json({ error: message, ...(value === undefined ? {} : { [about]: value }), code }), isError: true };
+}
+
+/** What the operating system says, for whoever has to act on it. */
+function fromSystem(err: unknown): ToolError | undefined {
+  switch ((err as NodeJS.ErrnoException | undefined)?.code) {
+    case "ENOENT":
+    case "ENOTDIR":
+      return new ToolError("FILE_NOT_FOUND", "there is no such file or folder");
+    case "EACCES":
+    case "EPERM":
+    case "EROFS":
+      return new ToolError("PERMISSION_DENIED", `permission denied: ${messageOf(err)}`);
+    case "EISDIR":
+      return new ToolError("INVALID_PARAMS", "it is a folder");
+    case "ELOOP":
+      return new ToolError("INVALID_PARAMS", "the symbolic links lead in a circle");
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,103 @@
+import { spawn } from "node:child_process";
+import { relative, sep } from "node:path";
+import { createInterface } from "node:readline";
+import { ToolError } from "../errors";
+import { cap } from "../text";
+
+const maxLineUnits = 500;
+const maxProblem = 4_096;
+/** No configuration of the person's own, hidden files too, and not what belongs to git. */
+const common = ["--no-config", "--hidden", "--no-require-git", "--no-messages", "--glob", "!.git"];
+
+export interface Query {
+  readonly regex: string;
+  readonly filePattern: string | undefined;
+  readonly limit: number;
+}
+
+export interface Found {
+  readonly text: string;
+  readonly matches: number;
+  readonly truncated: boolean;
+}
+
+/** The files below a folder, relative to it, in order; the first ones up to a limit. */
+export async function filesBelow(rg: string | undefined, folder: string, limit: number, cancelled: AbortSignal): Promise<string[]> {
+  const found: string[] = [];
+  await lines(rg, [...common, "--files", "--sort", "path"], folder, cancelled, (line) => {
+    found.push(line.split(sep).join("/"));
+    return found.length < limit;
+  });
+  return found;
+}
+
+/** Searches a folder or a file, line by line; names are relative to base. */
+export async function searchBelow(
+  rg: string | undefined,
+  where: { readonly base: string; readonly target: string },
+  query: Query,
+  cancelled: AbortSignal,
+): Promise<Found> {
+  const out: string[] = [];
+  let matches = 0;
+  let file = "";
+  let last = 0;
+  const args = [...common, "--json", "--context", "1", "--sort", "path", "--crlf"];
+  if (query.filePattern !== undefined) args.push("--glob", query.filePattern);
+  args.push("--regexp", query.regex, "--", where.target);
+  await lines(rg, args, where.base, cancelled, (line) => {
+    const event = JSON.parse(line) as Event;
+    if (event.type !== "match" && event.type !== "context") return true;
+    if (event.type === "match" && matches === query.limit) return (matches++, false);
+    const name = relative(where.base, decode(event.data.path)).split(sep).join("/");
+    const number = event.data.line_number;
+    if (name !== file) out.push(`${out.length > 0 ? "\n" : ""}${name}`);
+    else if (number > last + 1) out.push("--");
+    const sign = event.type === "match" ? ">" : " ";
+    out.push(`${sign} ${number} | ${cap(decode(event.data.lines).replace(/\r?\n$/, ""), maxLineUnits)}`);
+    [file, last] = [name, number];
+    if (event.type === "match") matches++;
+    return true;
+  });
+  return { text: out.join("\n"), matches: Math.min(matches, query.limit), truncated: matches > query.limit };
+}
+
+/** What ripgrep prints with --json; bytes that are no UTF-8 come as base64. */
+type Bytes = { readonly text: string } | { readonly bytes: string };
+interface Event {
+  readonly type: "begin" | "match" | "context" | "end" | "summary";
+  readonly data: { readonly path: Bytes; readonly lines: Bytes; readonly line_number: number };
+}
+
+function decode(value: Bytes): string {
+  return "text" in value ? value.text : Buffer.from(value.bytes, "base64").toString("utf8");
+}
+
+/** Runs ripgrep; take gets each line and says whether to go on. */
+async function lines(
+  rg: string | undefined,
+  args: readonly string[],
+  cwd: string,
+  cancelled: AbortSignal,
+  take: (line: string) => boolean,
+): Promise<void> {
+  if (rg === undefined) throw new ToolError("SEARCH_UNAVAILABLE", "this editor has no ripgrep, and there is none on the PATH");
+  const child = spawn(rg, args, { cwd, stdio: ["ignore", "pipe", "pipe"], signal: cancelled });
+  let problem = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (problem = cap(problem + text, maxProblem)));
+  const ended = new Promise<number>((done, fail) => {
+    child.on("error", fail);
+    child.on("close", (code) => done(code ?? 0));
+  });
+  // Whoever waits below for lines learns of the failure there.
+  ended.catch(() => undefined);
+  let enough = false;
+  for await (const line of createInterface({ input: child.stdout, crlfDelay: Infinity })) {
+    if (enough || take(line)) continue;
+    enough = true;
+    child.kill();
+  }
+  const code = await ended;
+  // 1: nothing found; 2 with results: some files could not be read.
+  if (!enough && code === 2 && problem !== "") throw new ToolError("INVALID_PARAMS", problem.trim());
+}

@@ -1,0 +1,230 @@
+import * as vscode from "vscode";
+import { systemClock } from "../core/clock";
+import { messageOf } from "../core/errors";
+import type { CommandResult, CommandRun, Log, Terminals } from "../core/ports";
+import { Stripper } from "../core/shell/ansi";
+import { runChild } from "../core/shell/child";
+import type { Child } from "../core/shell/child";
+import { Output } from "../core/shell/output";
+import { endTree } from "../core/shell/tree";
+import { wrapped } from "../core/shell/wrap";
+
+const integrationMs = 4_000;
+const drainMs = 1_000;
+const endMs = 3_000;
+const name = "Agent: Commands";
+/** A pager would wait for keys that nobody presses. */
+const env = { PAGER: "cat", GIT_PAGER: "cat", MANPAGER: "cat" };
+
+/**
+ * Runs commands where the person sees them. First choice is a terminal whose
+ * shell tells when a command ends; where there is none, or the command cannot be
+ * put to it as one line, the command runs as a child of ours that is shown in a
+ * terminal. A line is never just sent and its end guessed.
+ */
+export class Shells implements Terminals, vscode.Disposable {
+  private readonly integrated: Integrated[] = [];
+  private readonly shown: Shown[] = [];
+  /** Without shell integration once, without it always: nobody has to wait again. */
+  private silent = false;
+  private readonly closed = vscode.window.onDidCloseTerminal((terminal) => {
+    remove(this.integrated, (each) => each.terminal === terminal);
+    remove(this.shown, (each) => each.terminal === terminal);
+  });
+
+  constructor(
+    private readonly log: Log,
+    private readonly kind: () => "auto" | "process",
+  ) {}
+
+  async run(run: CommandRun): Promise<CommandResult> {
+    try {
+      return (await this.runIntegrated(run)) ?? (await this.runShown(run));
+    } catch (error) {
+      this.log.error(`no terminal for a command: ${messageOf(error)}`);
+      return { exitCode: null, output: "", captured: false, timedOut: false };
+    }
+  }
+
+  dispose(): void {
+    this.closed.dispose();
+    for (const { terminal } of [...this.integrated, ...this.shown]) terminal.dispose();
+  }
+
+  private async runIntegrated(run: CommandRun): Promise<CommandResult | undefined> {
+    const line = wrapped(run.command, vscode.env.shell);
+    if (line === undefined || this.silent || this.kind() === "process") return undefined;
+    let free = this.integrated.find((each) => !each.busy && each.cwd === run.cwd);
+    if (free === undefined) {
+      free = new Integrated(run.cwd);
+      this.integrated.push(free);
+    }
+    free.busy = true;
+    try {
+      free.terminal.show(true);
+      if (!(await free.ready())) {
+        this.silent = true;
+        free.terminal.dispose();
+        return undefined;
+      }
+      return await free.run(line, run);
+    } finally {
+      free.busy = false;
+    }
+  }
+
+  private runShown(run: CommandRun): Promise<CommandResult> {
+    let free = this.shown.find((each) => !each.busy && each.cwd === run.cwd);
+    if (free === undefined) {
+      free = new Shown(run.cwd);
+      this.shown.push(free);
+    }
+    free.terminal.show(true);
+    return free.run(run);
+  }
+}
+
+/** A terminal with the person's own shell, which tells when a command ends. */
+class Integrated {
+  readonly terminal: vscode.Terminal;
+  busy = false;
+
+  constructor(readonly cwd: string) {
+    this.terminal = vscode.window.createTerminal({ name, cwd, env, iconPath: icon, isTransient: true });
+  }
+
+  /** Whether its shell tells; waits for it while it starts. */
+  ready(): Promise<boolean> {
+    if (this.terminal.shellIntegration !== undefined) return Promise.resolve(true);
+    return new Promise((done) => {
+      const listeners = [
+        vscode.window.onDidChangeTerminalShellIntegration(({ terminal }) => terminal === this.terminal && end(true)),
+        vscode.window.onDidCloseTerminal((terminal) => terminal === this.terminal && end(false)),
+      ];
+      const stop = systemClock.after(integrationMs, () => end(false));
+      const end = (is: boolean): void => {
+        stop();
+        for (const listener of listeners) listener.dispose();
+        done(is);
+      };
+    });
+  }
+
+  async run(line: string, { timeoutMs, cancelled }: CommandRun): Promise<CommandResult> {
+    const shell = this.terminal.shellIntegration;
+    if (shell === undefined) throw new Error("the shell of the terminal is gone");
+    let timedOut = false;
+    const { terminal } = this;
+    // Whatever is asked to end and does not loses its terminal.
+    const kill = (): void => {
+      terminal.sendText("\u0003", false);
+      void terminal.processId.then((pid) => (pid === undefined ? undefined : endTree(pid, false, systemClock)));
+      systemClock.after(endMs, () => !over && terminal.dispose());
+    };
+    let over = false;
+    const stop = systemClock.after(timeoutMs, () => {
+      timedOut = true;
+      kill();
+    });
+    const ended = endOf(terminal);
+    const output = new Output();
+    const printed = print(shell.executeCommand(line), output);
+    cancelled.addEventListener("abort", kill);
+    if (cancelled.aborted) kill();
+    const exitCode = await ended;
+    over = true;
+    stop();
+    cancelled.removeEventListener("abort", kill);
+    await Promise.race([printed, new Promise<void>((done) => systemClock.after(drainMs, done))]);
+    return { exitCode: timedOut || cancelled.aborted ? null : exitCode, output: output.text, captured: true, timedOut };
+  }
+}
+
+async function print(execution: vscode.TerminalShellExecution, output: Output): Promise<void> {
+  const stripper = new Stripper();
+  for await (const piece of execution.read()) output.add(stripper.take(piece));
+}
+
+/**
+ * The status of the next command that ends in a terminal. The event is known by
+ * its terminal, because it may name another execution than the one that began.
+ */
+function endOf(terminal: vscode.Terminal): Promise<number | null> {
+  return new Promise((done) => {
+    const listeners = [
+      vscode.window.onDidEndTerminalShellExecution((event) => event.terminal === terminal && end(event.exitCode)),
+      vscode.window.onDidCloseTerminal((closed) => closed === terminal && end(closed.exitStatus?.code)),
+    ];
+    const end = (code: number | undefined): void => {
+      for (const listener of listeners) listener.dispose();
+      done(code ?? null);
+    };
+  });
+}
+
+/** A terminal that shows the children which run for it, one after the other. */
+class Shown implements vscode.Pseudoterminal {
+  readonly terminal: vscode.Terminal;
+  private readonly writes = new vscode.EventEmitter<string>();
+  readonly onDidWrite = this.writes.event;
+  private child: Child | undefined;
+  private opened: () => void = () => undefined;
+  private readonly isOpen = new Promise<void>((done) => (this.opened = done));
+
+  constructor(readonly cwd: string) {
+    this.terminal = vscode.window.createTerminal({ name, pty: this, iconPath: icon, isTransient: true });
+  }
+
+  get busy(): boolean {
+    return this.child !== undefined;
+  }
+
+  open(): void {
+    this.opened();
+  }
+
+  close(): void {
+    this.child?.kill();
+  }
+
+  handleInput(data: string): void {
+    if (data === "\u0003") return this.child?.interrupt();
+    const text = data.replaceAll("\r", "\n");
+    this.write(text);
+    this.child?.input(text);
+  }
+
+  async run(run: CommandRun): Promise<CommandResult> {
+    this.write(`\u001b[2m$\u001b[0m \u001b[1m${printable(run.command)}\u001b[0m\n`);
+    const shown = (text: string): void => this.write(text);
+    const child = runChild({ ...run, shell: vscode.env.shell, clock: systemClock, env: { ...ownEnvironment(), ...env }, shown });
+    this.child = child;
+    // What runs does not wait for the screen, but the answer does not come before there is one.
+    const [result] = await Promise.all([child.ended, Promise.race([this.isOpen, child.ended])]);
+    this.child = undefined;
+    this.write(`\u001b[2m[${result.exitCode === null ? "ended" : `exit ${result.exitCode}`}]\u001b[0m\n`);
+    return result;
+  }
+
+  private write(text: string): void {
+    this.writes.fire(text.replace(/\r?\n/g, "\r\n"));
+  }
+}
+
+const icon = new vscode.ThemeIcon("sparkle");
+
+/** The environment of the editor's extensions is not the person's: what belongs to the editor goes. */
+function ownEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([key]) => !/^(VSCODE_|ELECTRON_)/.test(key)));
+}
+
+/** A command on the screen must not move the cursor. */
+function printable(command: string): string {
+   
+  return command.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, "�");
+}
+
+function remove<T>(from: T[], which: (each: T) => boolean): void {
+  const at = from.findIndex(which);
+  if (at >= 0) from.splice(at, 1);
+}
