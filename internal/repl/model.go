@@ -70,11 +70,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (m *model) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
-		if msg.String() == "alt+esc" { // two that came at once
-			msg.Mod = 0
-			return tea.Sequence(m.key(msg), m.key(msg))
-		}
-		return m.key(msg)
+		return press(m, msg)
 	case tea.PasteMsg:
 		m.paste(msg.Content)
 	case tea.WindowSizeMsg:
@@ -181,6 +177,15 @@ func (m *model) restyle(look theme.Look) {
 	m.view.restyle(look)
 }
 
+// press handles what was pressed: a key, or an Esc Esc that came at once.
+func press(m *model, key tea.KeyPressMsg) tea.Cmd {
+	if key.String() != "alt+esc" {
+		return m.key(key)
+	}
+	key.Mod = 0
+	return tea.Sequence(m.key(key), m.key(key))
+}
+
 // key handles a key: a page, a panel or a picker comes first, then the program's
 // own keys, then the prompt.
 func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
@@ -214,10 +219,11 @@ func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// escape is an Esc that nothing else took: the second one clears the prompt or, if
-// it is empty, goes back to an earlier one.
+// escape is an Esc that nothing else took. It stops what runs; else the second one
+// clears the prompt or, if it is empty, goes back to an earlier one.
 func escape(m *model, shown hint) tea.Cmd {
 	switch {
+	case m.floor.stop():
 	case shown.again && m.ed.Empty():
 		return m.submit("/rewind")
 	case shown.again:
@@ -246,8 +252,6 @@ func (m *model) own(key tea.KeyPressMsg, shown hint) (cmd tea.Cmd, used bool) {
 	case is(keys.Mode) && m.opt.Modes != nil:
 		m.opt.Modes.Next()
 		return nil, true
-	case is(keys.Stop) && !m.ed.Completing():
-		return nil, m.floor.stop()
 	case is(keys.Compose) && !m.ed.Completing():
 		return compose(m), true
 	case is(keys.Previous) && m.ed.Empty():
