@@ -30,6 +30,7 @@ type Diff struct {
 type Hunk struct {
 	AStart, ACount int // AStart is 0-based: the first line of A in the hunk
 	BStart, BCount int
+	First, Last    int // its edits are Diff.Edits[First:Last]
 	Lines          []Line
 }
 

@@ -1,5 +1,7 @@
 package diff
 
+import "strings"
+
 // Hunks groups the edits with up to context lines before and after each; groups
 // that meet are joined.
 func (d *Diff) Hunks(context int) []Hunk {
@@ -9,10 +11,35 @@ func (d *Diff) Hunks(context int) []Hunk {
 		for to < len(d.Edits) && d.Edits[to].AStart-d.Edits[to-1].AEnd <= 2*context {
 			to++
 		}
-		out = append(out, d.hunk(d.Edits[from:to], context))
+		h := d.hunk(d.Edits[from:to], context)
+		h.First, h.Last = from, to
+		out = append(out, h)
 		from = to
 	}
 	return out
+}
+
+// Compose returns the old text with those of the edits made that keep names by
+// their index.
+func (d *Diff) Compose(keep func(edit int) bool) string {
+	var out strings.Builder
+	write := func(lines []string) {
+		for _, l := range lines {
+			out.WriteString(l)
+		}
+	}
+	at := 0
+	for i, e := range d.Edits {
+		write(d.A[at:e.AStart])
+		if keep(i) {
+			write(d.B[e.BStart:e.BEnd])
+		} else {
+			write(d.A[e.AStart:e.AEnd])
+		}
+		at = e.AEnd
+	}
+	write(d.A[at:])
+	return out.String()
 }
 
 // hunk builds the hunk of edits, which is not empty.

@@ -92,6 +92,91 @@ func TestGitTakesUnified(t *testing.T) {
 	}
 }
 
+// Any hunks of a diff make the text that git makes of a patch with these hunks.
+func TestComposeIsWhatGitApplies(t *testing.T) {
+	dir := t.TempDir()
+	cases, partial := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		a := text(t, "a") + text(t, "more") + text(t, "and more")
+		b := edited(t, a)
+		context := rapid.IntRange(1, 3).Draw(t, "context")
+		d := Lines(a, b)
+		hunks := d.Hunks(context)
+		if a == "" || len(hunks) == 0 || cases >= 200 { // a process a case: enough is enough
+			return
+		}
+		kept := map[int]bool{}
+		patch, moved := "--- a/f\n+++ b/f\n", 0
+		for _, h := range hunks {
+			if !rapid.SampledFrom([]bool{true, false}).Draw(t, "keep") {
+				continue
+			}
+			for i := h.First; i < h.Last; i++ {
+				kept[i] = true
+			}
+			h.BStart = h.AStart + moved
+			moved += h.BCount - h.ACount
+			var out strings.Builder
+			h.write(&out)
+			patch += out.String()
+		}
+		want := a
+		if len(kept) > 0 {
+			cases++
+			want = gitApply(t, dir, "f", "f", a, patch)
+		}
+		if len(kept) > 0 && len(kept) < len(d.Edits) {
+			partial++
+		}
+		if got := d.Compose(func(i int) bool { return kept[i] }); got != want {
+			t.Fatalf("composed %q, git makes %q of\n%s", got, want, patch)
+		}
+	})
+	if cases < 20 || partial < 5 {
+		t.Fatalf("%d cases reached git, %d left something out", cases, partial)
+	}
+}
+
+// edited draws a text that some lines of a were changed, left out or added in.
+func edited(t *rapid.T, a string) string {
+	var b strings.Builder
+	for line := range strings.Lines(a) {
+		switch rapid.SampledFrom([]string{"", "", "", "", "", "gone", "new", "other", "ending"}).Draw(t, "line") {
+		case "gone":
+		case "new":
+			b.WriteString("new\n" + line)
+		case "other":
+			b.WriteString("other" + line)
+		case "ending":
+			b.WriteString(strings.TrimRight(line, "\r\n") + "\n") // another line ending, perhaps
+		default:
+			b.WriteString(line)
+		}
+	}
+	if rapid.IntRange(0, 4).Draw(t, "end") == 0 {
+		return strings.TrimRight(b.String(), "\r\n")
+	}
+	return b.String()
+}
+
+// One line apart, and at both ends without a newline.
+func TestComposeAdjacent(t *testing.T) {
+	d := Lines("a\r\nb\r\nc", "A\r\nb\r\nC\r\n")
+	if n := len(d.Hunks(0)); n != 2 {
+		t.Fatalf("%d hunks", n)
+	}
+	for want, keep := range map[string]func(int) bool{
+		"a\r\nb\r\nc":     func(int) bool { return false },
+		"A\r\nb\r\nc":     func(i int) bool { return i == 0 },
+		"a\r\nb\r\nC\r\n": func(i int) bool { return i == 1 },
+		"A\r\nb\r\nC\r\n": func(int) bool { return true },
+	} {
+		if got := d.Compose(keep); got != want {
+			t.Errorf("composed %q, want %q", got, want)
+		}
+	}
+}
+
 func TestGitTakesDeletion(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f")
