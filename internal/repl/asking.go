@@ -102,7 +102,7 @@ func (a *asking) key(key tea.KeyPressMsg) (tea.Cmd, bool) {
 		return nil, false
 	}
 	where := keys.Question
-	if a.panel.Note() != nil {
+	if note, _ := a.panel.Note(); note != nil {
 		where = keys.Prompt
 	}
 	outcome, verdict := a.panel.Press(a.opt.Terminal.Keys.In(where, key))
@@ -140,7 +140,7 @@ func (a *asking) paste(text string) bool {
 	if a.panel == nil {
 		return false
 	}
-	if note := a.panel.Note(); note != nil {
+	if note, _ := a.panel.Note(); note != nil {
 		note.Paste(text)
 		return true
 	}

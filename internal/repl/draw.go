@@ -52,8 +52,10 @@ func lower(m *model) ([]string, screen.Cursor) {
 		out = append(out, theme.Paint(m.look.Styles.Dim, theme.Short("/"+j.name+" runs · Esc stops", m.look.Width)))
 	}
 	ed, label := m.ed, m.ed.Sign()
-	if p := m.ask.panel; p != nil && p.Note() != nil {
-		ed, label = p.Note(), "no, because: "
+	if p := m.ask.panel; p != nil {
+		if note, before := p.Note(); note != nil {
+			ed, label = note, before
+		}
 	}
 	indent := ansi.StringWidth(label)
 	lines, x, y := ed.View(max(1, m.look.Width-indent), max(1, m.look.Height/3))

@@ -7,6 +7,7 @@
 package diffview
 
 import (
+	"fmt"
 	"io/fs"
 	"sort"
 
@@ -37,9 +38,6 @@ type Options struct {
 const (
 	defaultContext = 3
 	summaryLines   = 12
-	// hunkContext is how many unchanged lines before and after a change still belong
-	// to it: changes that are no further apart are one hunk.
-	hunkContext = 1
 )
 
 // View is a change rendered for a panel. It belongs to one goroutine.
@@ -48,6 +46,7 @@ type View struct {
 	opt    Options
 	diff   *diff.Diff
 	all    bool // unchanged lines are shown
+	hunks  *Hunks
 	header []string
 	body   body
 	last   window
@@ -70,6 +69,8 @@ func New(c Change, o Options) *View {
 	v := &View{change: c, opt: o, diff: diff.Lines(c.Before, c.After)}
 	v.body.painter = newPainter(c.Name, o, sliceSource(v.diff.A), sliceSource(v.diff.B))
 	v.body.painter.showCR = mixedEndings(c.Before, c.After)
+	v.hunks = newHunks(v)
+	v.body.painter.hunks = v.hunks
 	v.build()
 	return v
 }
@@ -80,14 +81,30 @@ func (v *View) build() {
 		context = max(len(v.diff.A), len(v.diff.B))
 	}
 	v.body.rows = foldedRows(v.diff.Hunks(context), len(v.diff.A))
+	v.hunks.number(v.body.rows)
 	v.layout()
 }
 
 // layout fits the view to its width.
 func (v *View) layout() {
 	v.body.layout(v.opt)
-	v.header = changeHeader(v.change, v.diff, v.opt)
+	v.head()
 	v.last = window{}
+}
+
+// head makes the header, of what is kept.
+func (v *View) head() {
+	c, d := v.change, v.diff
+	out := v.hunks.Out()
+	if len(out) > 0 {
+		c.After = v.hunks.Text()
+		d = diff.Lines(c.Before, c.After)
+	}
+	v.header = changeHeader(c, d, v.opt)
+	if len(out) > 0 {
+		text := fmt.Sprintf("%d of %d hunks left out: they stay as they are", len(out), v.hunks.Len())
+		v.header = append(v.header, warningLines(text, v.opt)...)
+	}
 }
 
 // Header returns the lines that have to be on the screen before an answer is
@@ -128,8 +145,8 @@ func (v *View) Resize(width int) {
 // Counts returns the number of added and removed lines.
 func (v *View) Counts() (added, removed int) { return v.diff.Counts() }
 
-// Hunks returns the number of separate places that change.
-func (v *View) Hunks() int { return len(v.diff.Hunks(hunkContext)) }
+// Hunks returns the places that the change touches.
+func (v *View) Hunks() *Hunks { return v.hunks }
 
 // Summary returns the lines for the scrollback after the change was accepted: what
 // happened to the file, then at most 12 lines of the diff.

@@ -18,7 +18,10 @@ var (
 	styleDelete = paint.Style{FG: paint.Bad}
 	// styleRevealed tells a hidden character from the same escape written out.
 	styleRevealed = paint.Style{Attr: paint.Reverse}
-	styleWarn     = paint.Style{FG: paint.Warn, Attr: paint.Bold}
+	styleMark     = paint.Style{FG: paint.Accent}
+	// styleGone is text that is left out.
+	styleGone = paint.Style{FG: paint.Dim, Attr: paint.Strike}
+	styleWarn = paint.Style{FG: paint.Warn, Attr: paint.Bold}
 	// styleChanged marks the words that changed.
 	styleChanged = map[diff.Op]paint.Style{diff.Insert: {BG: paint.GoodBack}, diff.Delete: {BG: paint.BadBack}}
 )

@@ -13,6 +13,7 @@ import (
 // painter draws the rows of one file.
 type painter struct {
 	opt      Options
+	hunks    *Hunks // nil for a change that is made
 	old, new *tracker
 	showCR   bool // carriage returns of changed lines are shown
 	numbers  int  // the width of a line number
@@ -129,6 +130,13 @@ func (p *painter) margin(r *row, continued bool) []paint.Span {
 	case diff.Delete:
 		sign, style = "-", styleDelete
 	}
+	if p.hunks.left(r) { // a line that stays, or that does not come
+		sign, style = map[diff.Op]string{diff.Insert: "×", diff.Delete: " "}[r.op], styleDim
+	}
+	after := paint.Span{Text: " "}
+	if p.hunks.marked(r) {
+		after = paint.Span{Text: "▌", Style: styleMark}
+	}
 	var numbers string
 	switch {
 	case p.numbers == 0:
@@ -139,7 +147,7 @@ func (p *painter) margin(r *row, continued bool) []paint.Span {
 	default:
 		numbers = p.number(r.a, continued) + " "
 	}
-	return []paint.Span{{Text: numbers, Style: styleDim}, {Text: sign, Style: style}, {Text: " "}}
+	return []paint.Span{{Text: numbers, Style: styleDim}, {Text: sign, Style: style}, after}
 }
 
 func (p *painter) number(n int, continued bool) string {
@@ -155,9 +163,14 @@ func (p *painter) number(n int, continued bool) string {
 func (p *painter) spans(rows []row, i int) []paint.Span {
 	r := &rows[i]
 	text := sanitize.Text(r.text)
+	if r.op == diff.Insert && p.hunks.left(r) {
+		gone := p.plain(r)
+		gone[0].Style = styleGone
+		return gone
+	}
 	spans := p.colors(r, text)
 	var show []diff.Span
-	if r.op != diff.Equal {
+	if r.op != diff.Equal && !p.hunks.left(r) {
 		changed := marks(rows, i)
 		spans = emphasise(spans, changed, styleChanged[r.op])
 		show = tellingBlanks(text, changed, r.op)

@@ -15,6 +15,7 @@ type row struct {
 	a, b   int    // 1-based line numbers; 0 where there is none
 	text   string // without its line ending; not sanitised
 	cr     bool   // ends in CRLF
+	hunk   int    // which hunk it is a changed line of, counted from 1
 	pair   int    // how far away the line is that this one took the place of; 0: none
 	remark string // set for what is no line of the file
 }

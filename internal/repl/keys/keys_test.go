@@ -286,7 +286,7 @@ func TestPartsAndTableAgree(t *testing.T) {
 	}{
 		{Prompt, []string{"../input/keys.go", "../input/complete.go", "../input/edit/keys.go"}, nil},
 		{Search, []string{"../input/history.go"}, []string{"enter", "tab"}},
-		{Question, []string{"../panel/keys.go"}, nil},
+		{Question, []string{"../panel/body.go", "../panel/keys.go", "../panel/plan.go", "../panel/review.go"}, nil},
 		{List, []string{"../picker/picker.go"}, nil},
 		{Pager, []string{"../pager/keys.go"}, []string{"backspace", "ctrl+h"}},
 	} {

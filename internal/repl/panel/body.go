@@ -36,6 +36,24 @@ func (s *scroll) reveal(line int) {
 	s.offset = max(min(s.offset, line), line-max(1, s.room)+1)
 }
 
+// press takes a key that scrolls.
+func (s *scroll) press(key string, total int) {
+	switch key {
+	case "up", "k":
+		s.by(-1, total)
+	case "down", "j":
+		s.by(1, total)
+	case "pgup", "ctrl+u":
+		s.by(-s.room, total)
+	case "pgdown", "ctrl+d", "space":
+		s.by(s.room, total)
+	case "home", "g":
+		s.by(-total, total)
+	case "end", "G":
+		s.by(total, total)
+	}
+}
+
 // change is what a request to write would write.
 func change(req confirm.Request, edited *string) diffview.Change {
 	c := req.Change

@@ -1,12 +1,9 @@
 package panel
 
 import (
-	"strings"
-
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
-	"github.com/bb2d0cf4/agent/internal/repl/input"
 )
 
 // me is who answers here, see confirm.Verdict.
@@ -29,7 +26,7 @@ func (p *Panel) Press(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
 	switch {
 	case !p.armed:
 		return Ignored, confirm.Verdict{}
-	case p.note != nil:
+	case p.words.ed != nil:
 		return p.pressNote(key)
 	}
 	name := key.String()
@@ -39,7 +36,7 @@ func (p *Panel) Press(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
 	switch name {
 	case "c":
 		if p.req.Tool != undo && p.plan == nil {
-			p.note = input.New(input.Options{NoColor: p.look.NoColor})
+			p.words.open(-1, p.look.NoColor)
 		}
 	case "e":
 		if _, _, ok := p.Proposal(); ok {
@@ -62,8 +59,10 @@ func (p *Panel) back() bool {
 	switch {
 	case p.plan != nil && p.plan.open:
 		p.plan.show(false, &p.scroll)
-	case p.full:
-		p.full = false
+	case p.hunks() != nil && p.hunks().Marked() >= 0:
+		p.hunks().Mark(-1)
+	case p.show.full:
+		p.show.full = false
 	default:
 		return false
 	}
@@ -73,30 +72,31 @@ func (p *Panel) back() bool {
 // verdict returns the answer that a key stands for. It approves what is shown.
 func (p *Panel) verdict(key string) (confirm.Verdict, bool) {
 	yes := p.scroll.fits && hidden(p) == 0
-	v := confirm.Verdict{By: me}
 	if p.plan != nil {
-		if p.plan.open {
-			return v, false // an answer is about all files: it is given where they are listed
-		}
-		v.Except = p.plan.except()
-		yes = yes && len(v.Except) < len(p.plan.files)
+		return p.plan.verdict(key, yes)
 	}
+	v := confirm.Verdict{By: me, Comments: p.words.comments}
+	out := left(p)
+	yes = yes && (len(out) == 0 || len(out) < p.hunks().Len())
 	switch {
 	case key == "n":
-		return confirm.Verdict{By: me}, true
+		return v, true
 	case key == "y" && yes:
-	case key == "a" && yes && !p.req.Force && p.plan == nil:
+	case key == "a" && yes && !p.req.Force && len(out) == 0:
 		v.Session = true
 	default:
 		return v, false
 	}
 	v.Decision, v.Text = confirm.Approve, p.edited
+	if len(out) > 0 {
+		partial(p.hunks(), &v)
+	}
 	return v, true
 }
 
 // browse changes what is shown of the body.
 func (p *Panel) browse(key string) {
-	if p.plan != nil && p.plan.press(key, &p.scroll) {
+	if p.plan != nil && p.plan.press(key, &p.scroll) || pressHunk(p, key) {
 		return
 	}
 	switch key {
@@ -106,37 +106,14 @@ func (p *Panel) browse(key string) {
 			p.scroll.offset = 0
 		}
 	case "v":
-		p.full = !p.full
+		p.show.full = !p.show.full
+	case "?":
+		p.show.keys = !p.show.keys
 	case "l":
-		p.queue = !p.queue
+		p.show.queue = !p.show.queue
 	case "q":
 		p.back()
-	case "up", "k":
-		p.scroll.by(-1, p.body.Len())
-	case "down", "j":
-		p.scroll.by(1, p.body.Len())
-	case "pgup", "ctrl+u":
-		p.scroll.by(-p.scroll.room, p.body.Len())
-	case "pgdown", "ctrl+d", "space":
-		p.scroll.by(p.scroll.room, p.body.Len())
-	case "home", "g":
-		p.scroll.by(-p.body.Len(), p.body.Len())
-	case "end", "G":
-		p.scroll.by(p.body.Len(), p.body.Len())
+	default:
+		p.scroll.press(key, p.body.Len())
 	}
-}
-
-// pressNote takes a key while the comment is typed.
-func (p *Panel) pressNote(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
-	switch {
-	case key.String() == "esc":
-		p.note = nil
-	case p.note.Handle(key) == input.Submit:
-		text := strings.TrimSpace(p.note.Take())
-		p.note = nil
-		if text != "" {
-			return Answered, confirm.Verdict{By: me, Feedback: text}
-		}
-	}
-	return Handled, confirm.Verdict{}
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
-	"github.com/bb2d0cf4/agent/internal/repl/input"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
@@ -33,16 +32,22 @@ type Panel struct {
 	guard
 	req    confirm.Request
 	look   theme.Look
-	edited *string       // the proposal after $EDITOR
-	note   *input.Editor // open while a comment is typed
+	edited *string // the proposal after $EDITOR
+	words  words
 
 	body body
 	diff *diffview.View // body, if the request is a change
 	plan *plan          // body, if it is of several files
 
 	scroll scroll
-	full   bool // on the whole screen
-	queue  bool // all calls of the answer are listed
+	show   show
+}
+
+// show is how much of what there is to be seen is shown.
+type show struct {
+	full  bool // on the whole screen
+	queue bool // all calls of the answer are listed
+	keys  bool // all keys are named
 }
 
 // New returns a panel for req that is shown from now on.
@@ -79,10 +84,7 @@ func (p *Panel) Restyle(look theme.Look) {
 }
 
 // Full says whether the panel wants the whole screen.
-func (p *Panel) Full() bool { return p.full }
-
-// Note returns the editor of the comment that is being typed, or nil.
-func (p *Panel) Note() *input.Editor { return p.note }
+func (p *Panel) Full() bool { return p.show.full }
 
 // Proposal returns the text that would be written now, and the name of its file;
 // false if the request is none that can be edited.
@@ -90,7 +92,7 @@ func (p *Panel) Proposal() (name, text string, ok bool) {
 	if p.diff == nil || p.req.Change.Delete {
 		return "", "", false
 	}
-	return p.req.Change.Name, change(p.req, p.edited).After, true
+	return p.req.Change.Name, p.diff.Hunks().Text(), true
 }
 
 // Propose puts text in the place of the proposal. The panel is as good as new: it
@@ -109,7 +111,7 @@ func (p *Panel) Propose(text string, now time.Time) {
 // be approved: nobody has seen what it is about.
 func (p *Panel) View(height int) []string {
 	body := p.body.Header()
-	head := append(p.title(), body...)
+	head := append(title(p), body...)
 	p.scroll.fits = true
 	few, others := min(fewLines, p.body.Len()), len(p.hints())+1
 	if height-len(head)-others < few {
@@ -136,10 +138,14 @@ func (p *Panel) View(height int) []string {
 }
 
 // title says what the body's own header does not.
-func (p *Panel) title() []string {
+func title(p *Panel) []string {
 	out := append(calls(p), what(p)...)
 	if p.Remark != "" {
-		out = append(out, hint(p.look, p.look.Styles.Warn, sanitize.Line(p.Remark))...)
+		remark := sanitize.Line(p.Remark)
+		if len(left(p)) > 0 {
+			remark += "; with hunks left out, y takes what is shown here"
+		}
+		out = append(out, hint(p.look, p.look.Styles.Warn, remark)...)
 	}
 	return out
 }
@@ -161,7 +167,7 @@ func calls(p *Panel) []string {
 	if b.Total < 2 || len(b.Calls) != b.Total {
 		return nil
 	}
-	if !p.queue {
+	if !p.show.queue {
 		line := fmt.Sprintf("call %d of %d", b.Index+1, b.Total)
 		if next := b.Calls[b.Index+1:]; len(next) > 0 {
 			line += " · then " + strings.Join(next[:min(len(next), listed)], ", ")
@@ -193,84 +199,4 @@ func hidden(p *Panel) int {
 		return max(0, len(p.plan.files)-p.scroll.seen)
 	}
 	return max(0, p.body.Len()-p.scroll.seen)
-}
-
-// hints names the keys that answer.
-func (p *Panel) hints() []string {
-	st := p.look.Styles
-	switch n := hidden(p); {
-	case p.note != nil:
-		return hint(p.look, st.Dim, "why not? the model reads this · Enter sends · Esc goes back")
-	case !p.scroll.fits:
-		return []string{theme.Paint(st.Warn, theme.Short("too little room: v full screen · n no · Esc cancel", p.look.Width))}
-	case p.plan != nil && p.plan.open:
-		return items(p.look, st.Dim, []string{"space leaves the file out, or takes it", "] next file", "[ last file", "v full", "Esc back to the list"})
-	case n > 0:
-		return hint(p.look, st.Warn, fmt.Sprintf("%d more lines: scroll to the end (PgDn) before you say yes · n no · Esc cancel", n))
-	}
-	style := st.Accent
-	if !p.armed {
-		style = st.Dim
-	}
-	return items(p.look, style, keys(p.req))
-}
-
-// items wraps short texts, none of which is parted.
-func items(look theme.Look, style theme.Style, texts []string) []string {
-	const nbsp = "\u00a0"
-	whole := make([]string, len(texts))
-	for i, t := range texts {
-		whole[i] = strings.ReplaceAll(t, " ", nbsp)
-	}
-	lines := theme.Wrap(strings.Join(whole, " · "), "", look.Width)
-	for i, l := range lines {
-		l = strings.TrimSuffix(strings.TrimRight(l, " "), " ·")
-		lines[i] = theme.Paint(style, strings.ReplaceAll(l, nbsp, " "))
-	}
-	return lines
-}
-
-// keys names the keys that a request offers.
-func keys(req confirm.Request) []string {
-	if req.Plan != nil {
-		return []string{"y yes, to those with ●", "n no", "Enter look at a file", "space leave it out", "v full", "Esc cancel"}
-	}
-	keys := []string{"y yes"}
-	if !req.Force {
-		keys = append(keys, "a always ("+always(req)+")")
-	}
-	keys = append(keys, "n no")
-	if req.Tool != undo {
-		keys = append(keys, "c no, because…")
-	}
-	if req.Change != nil && req.Tool != undo && !req.Change.Delete {
-		keys = append(keys, "e edit")
-	}
-	if req.Change != nil {
-		keys = append(keys, "x unfold", "v full")
-	}
-	if req.Batch.Total > 1 && len(req.Batch.Calls) > 0 {
-		keys = append(keys, "l list")
-	}
-	return append(keys, "Esc cancel")
-}
-
-func hint(look theme.Look, style theme.Style, text string) []string {
-	lines := theme.Wrap(text, "", look.Width)
-	for i, l := range lines {
-		lines[i] = theme.Paint(style, l)
-	}
-	return lines
-}
-
-// always says what "a" would approve for the rest of the session.
-func always(req confirm.Request) string {
-	switch {
-	case req.Change != nil:
-		return req.Tool
-	case req.Command != nil:
-		return "this command"
-	default:
-		return "this file"
-	}
 }

@@ -189,7 +189,7 @@ func TestUndoAsksForNoReason(t *testing.T) {
 	req := edit()
 	req.Tool, req.Force = "undo", true
 	p := ready(req, 20)
-	if o, _ := press(p, "c"); o != panel.Handled || p.Note() != nil {
+	if o, _ := press(p, "c"); o != panel.Handled || noted(p) {
 		t.Error("a comment is offered")
 	}
 	if o, _ := press(p, "y"); o != panel.Answered {
@@ -280,4 +280,9 @@ func TestScrollingStaysInside(t *testing.T) {
 	if got := strings.Join(p.View(20), "\n"); !strings.Contains(got, "lines 1–") {
 		t.Errorf("not at the top:\n%s", got)
 	}
+}
+
+func noted(p *panel.Panel) bool {
+	ed, _ := p.Note()
+	return ed != nil
 }

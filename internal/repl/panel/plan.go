@@ -37,7 +37,7 @@ func newPlan(req confirm.Request, look theme.Look) *plan {
 	for _, c := range req.Plan.Changes {
 		one := confirm.Request{Change: &c}
 		view := diffview.New(change(one, nil), diffview.Options{Width: look.Width, NoColor: look.NoColor})
-		p.files = append(p.files, file{view: view, name: sanitize.Line(c.Name), what: verb(c.Exists, c.Delete), changes: view.Hunks()})
+		p.files = append(p.files, file{view: view, name: sanitize.Line(c.Name), what: verb(c.Exists, c.Delete), changes: view.Hunks().Len()})
 	}
 	return p
 }
@@ -164,6 +164,22 @@ func (p *plan) except() []int {
 		}
 	}
 	return out
+}
+
+// verdict returns the answer that a key stands for. It is given where all files are
+// listed; yes says that they were all on the screen.
+func (p *plan) verdict(key string, yes bool) (confirm.Verdict, bool) {
+	v := confirm.Verdict{By: me}
+	switch {
+	case p.open:
+		return v, false
+	case key == "n":
+		return v, true
+	case key == "y" && yes && len(p.except()) < len(p.files):
+		v.Decision, v.Except = confirm.Approve, p.except()
+		return v, true
+	}
+	return v, false
 }
 
 // press takes a key that is about the files; false if it is not. The part that is

@@ -85,7 +85,7 @@ func TestPlanIsOneQuestion(t *testing.T) {
 					t.Error(d)
 				}
 			}
-			if p.Note() != nil {
+			if noted(p) {
 				t.Error("a comment is typed")
 			}
 		})

@@ -1,0 +1,72 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
+)
+
+// thirty is a file of thirty lines.
+func thirty() string {
+	var b strings.Builder
+	for i := 1; i <= 30; i++ {
+		fmt.Fprintf(&b, "line %d\n", i)
+	}
+	return b.String()
+}
+
+func writeCall(path, text string) llmtest.Call {
+	args, _ := json.Marshal(map[string]string{"path": path, "content": text})
+	return llmtest.Call{Name: "write_file", Args: string(args)}
+}
+
+// A part of an edit is taken: that part is written, and the model is told which was
+// not, and why.
+func TestPartOfAnEdit(t *testing.T) {
+	proposed := strings.NewReplacer("line 3\n", "three\n", "line 15\n", "fifteen\n", "line 29\n", "twenty-nine\n").Replace(thirty())
+	d := newDesk(t, llmtest.NewServer(t,
+		llmtest.Turn{Text: "I write numbers out.", Calls: []llmtest.Call{writeCall("a.txt", proposed), writeCall("b.txt", "x\n")}},
+		llmtest.Turn{Text: "So be it."}), map[string]string{"a.txt": thirty()})
+	d.sit()
+	d.say("words, please")
+	d.asked(`edit a\.txt \+3 −3`)
+	d.WaitFor(`call 1 of 2 · then .*b\.txt`)
+	d.Press("l")
+	d.WaitFor(`(?m)^❯ 1 of 2`)
+	d.Press("l", "?")
+	d.WaitFor(`space leave a hunk out`)
+	d.Press("?", "]")
+	d.WaitFor(`hunk 1 of 3 · space leaves it out`)
+	d.Press("]", "space")
+	d.WaitFor(`(?s)1 of 3 hunks left out.*×▌fifteen.*hunk 2 of 3 · space takes it`)
+	d.Press("m")
+	d.Type("keep the number")
+	d.WaitFor(`on hunk 2: keep the number`)
+	d.Press("enter")
+	d.WaitFor(`y yes, to 2 of 3 hunks`)
+	d.Press("y")
+	d.asked(`create b\.txt`)
+	want := strings.NewReplacer("line 3\n", "three\n", "line 29\n", "twenty-nine\n").Replace(thirty())
+	if got := d.read("a.txt"); got != want {
+		t.Errorf("the file holds %q", got)
+	}
+	d.WaitFor(`call 2 of 2`)
+	d.Press("y")
+	d.WaitFor(`So be it`)
+	told := string(d.request(1))
+	for _, want := range []string{
+		"I took 2 of the 3 hunks", "comment on line 15 of the proposal: keep the number",
+		"left out: the hunk @@ -14,3 +14,3 @@", `-fifteen\n+line 15`,
+	} {
+		if !strings.Contains(told, want) {
+			t.Errorf("the model is not told %q in\n%s", want, told)
+		}
+	}
+	d.idle()
+	d.leave()
+}

@@ -1,0 +1,126 @@
+package diffview
+
+import (
+	"sort"
+
+	"github.com/bb2d0cf4/agent/internal/diff"
+)
+
+// hunkContext is how many unchanged lines before and after a change still belong to
+// it: changes that are no further apart are one hunk.
+const hunkContext = 1
+
+// Hunks are the places that a change touches. Each can be left out; what the view
+// shows and counts then is what is kept. They belong to their view.
+type Hunks struct {
+	view *View
+	all  []diff.Hunk
+	out  []bool
+	mark int // the one that is pointed at; -1: none
+}
+
+func newHunks(v *View) *Hunks {
+	h := &Hunks{view: v, all: v.diff.Hunks(hunkContext), mark: -1}
+	h.out = make([]bool, len(h.all))
+	return h
+}
+
+// Len returns the number of hunks.
+func (h *Hunks) Len() int { return len(h.all) }
+
+// Marked returns the hunk that is pointed at, -1 if none is.
+func (h *Hunks) Marked() int { return h.mark }
+
+// Mark points at hunk i and returns the first and last line of the body that it is
+// on; -1 points at none.
+func (h *Hunks) Mark(i int) (first, last int) {
+	h.mark, h.view.last = i, window{}
+	b := &h.view.body
+	first = -1
+	for r := range b.rows {
+		if i >= 0 && b.rows[r].hunk == i+1 {
+			if first < 0 {
+				first = b.starts[r]
+			}
+			last = b.starts[r+1] - 1
+		}
+	}
+	return max(0, first), last
+}
+
+// Next returns the first hunk that has a line at or below line offset of the body;
+// the last one if there is none.
+func (h *Hunks) Next(offset int) int {
+	b := &h.view.body
+	for r := range b.rows {
+		if b.rows[r].hunk > 0 && b.starts[r+1] > offset {
+			return b.rows[r].hunk - 1
+		}
+	}
+	return len(h.all) - 1
+}
+
+// Toggle leaves hunk i out, or takes it again.
+func (h *Hunks) Toggle(i int) {
+	h.out[i] = !h.out[i]
+	h.view.head()
+	h.view.last = window{}
+}
+
+// Out returns the hunks that are left out.
+func (h *Hunks) Out() []int {
+	var out []int
+	for i, gone := range h.out {
+		if gone {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// Left says whether hunk i is left out.
+func (h *Hunks) Left(i int) bool { return h.out[i] }
+
+// Text returns the new text, less what is left out.
+func (h *Hunks) Text() string {
+	return h.view.diff.Compose(func(edit int) bool { return !h.out[h.of(edit)] })
+}
+
+// Place returns the position of hunk i as diffs write it, and the number of its
+// first line in the new text, with all hunks.
+func (h *Hunks) Place(i int) (header string, line int) {
+	hunk := h.all[i]
+	for _, l := range hunk.Lines {
+		if l.Op == diff.Insert {
+			return hunk.Header(), l.B
+		}
+	}
+	return hunk.Header(), max(1, h.view.diff.Edits[hunk.First].BStart)
+}
+
+// of returns the hunk that an edit is in.
+func (h *Hunks) of(edit int) int {
+	return sort.Search(len(h.all), func(i int) bool { return edit < h.all[i].Last })
+}
+
+// number tells the rows of the changed lines which hunk they are of.
+func (h *Hunks) number(rows []row) {
+	edits := h.view.diff.Edits
+	for i := range rows {
+		r := &rows[i]
+		switch r.op {
+		case diff.Delete:
+			r.hunk = 1 + h.of(sort.Search(len(edits), func(k int) bool { return r.a <= edits[k].AEnd }))
+		case diff.Insert:
+			r.hunk = 1 + h.of(sort.Search(len(edits), func(k int) bool { return r.b <= edits[k].BEnd }))
+		case diff.Equal:
+		}
+	}
+}
+
+// left says whether a row is of a hunk that is left out. A view without hunks, of a
+// change that is made, has none.
+func (h *Hunks) left(r *row) bool { return h != nil && r.hunk > 0 && h.out[r.hunk-1] }
+
+// marked says whether a row is of the hunk that is pointed at.
+func (h *Hunks) marked(r *row) bool { return h != nil && r.hunk > 0 && r.hunk == h.mark+1 }

@@ -1,0 +1,133 @@
+package panel
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
+)
+
+// hints names the keys that answer.
+func (p *Panel) hints() []string {
+	st := p.look.Styles
+	switch n := hidden(p); {
+	case p.words.ed != nil && p.words.hunk >= 0:
+		return hint(p.look, st.Dim, "what of this hunk? the model reads it with your answer · Enter keeps it · Esc goes back")
+	case p.words.ed != nil:
+		return hint(p.look, st.Dim, "why not? the model reads this · Enter sends · Esc goes back")
+	case !p.scroll.fits:
+		return []string{theme.Paint(st.Warn, theme.Short("too little room: v full screen · n no · Esc cancel", p.look.Width))}
+	case p.plan != nil && p.plan.open:
+		return items(p.look, st.Dim, []string{"space leaves the file out, or takes it", "] next file", "[ last file", "v full", "Esc back to the list"})
+	case n > 0:
+		return hint(p.look, st.Warn, fmt.Sprintf("%d more lines: scroll to the end (PgDn) before you say yes · n no · Esc cancel", n))
+	}
+	style := st.Accent
+	if !p.armed {
+		style = st.Dim
+	}
+	return append(about(p), items(p.look, style, answers(p))...)
+}
+
+// about names what can be done with the hunk that is pointed at, and all other keys
+// if they were asked for.
+func about(p *Panel) []string {
+	var out []string
+	if h := p.hunks(); h != nil && h.Marked() >= 0 {
+		left := "space leaves it out"
+		if h.Left(h.Marked()) {
+			left = "space takes it"
+		}
+		place := fmt.Sprintf("hunk %d of %d", h.Marked()+1, h.Len())
+		if n := len(p.words.comments); n > 0 {
+			place += ", " + count(n, "comment")
+		}
+		out = items(p.look, p.look.Styles.User, []string{place, left, "m comment on it", "] next", "[ last", "Esc done"})
+	}
+	if p.show.keys {
+		out = append(out, items(p.look, p.look.Styles.Dim, more(p))...)
+	}
+	return out
+}
+
+// answers names the keys that answer a request.
+func answers(p *Panel) []string {
+	req := p.req
+	if p.plan != nil {
+		return []string{"y yes, to those with ●", "n no", "Enter look at a file", "space leave it out", "v full", "Esc cancel"}
+	}
+	keys := []string{"y yes"}
+	switch out := len(left(p)); {
+	case out > 0 && out == p.hunks().Len():
+		keys[0] = "no hunk is left to say yes to"
+	case out > 0:
+		keys[0] = fmt.Sprintf("y yes, to %d of %d hunks", p.hunks().Len()-out, p.hunks().Len())
+	case !req.Force:
+		keys = append(keys, "a always ("+always(req)+")")
+	}
+	keys = append(keys, "n no")
+	if req.Tool != undo {
+		keys = append(keys, "c why not")
+	}
+	if req.Change != nil && req.Tool != undo && !req.Change.Delete {
+		keys = append(keys, "e edit")
+	}
+	if len(more(p)) > 0 {
+		keys = append(keys, "? keys")
+	}
+	return append(keys, "Esc cancel")
+}
+
+// more names the other keys of a request.
+func more(p *Panel) []string {
+	var keys []string
+	if h := p.hunks(); h != nil {
+		keys = append(keys, "] [ hunks", "space leave a hunk out", "m comment on a hunk")
+	}
+	if p.diff != nil {
+		keys = append(keys, "x unfold")
+	}
+	if p.body.Len() > 0 {
+		keys = append(keys, "v full", "PgUp PgDn scroll")
+	}
+	if p.req.Batch.Total > 1 && len(p.req.Batch.Calls) > 0 {
+		keys = append(keys, "l list of calls")
+	}
+	return keys
+}
+
+// items wraps short texts, none of which is parted.
+func items(look theme.Look, style theme.Style, texts []string) []string {
+	const nbsp = "\u00a0"
+	whole := make([]string, len(texts))
+	for i, t := range texts {
+		whole[i] = strings.ReplaceAll(t, " ", nbsp)
+	}
+	lines := theme.Wrap(strings.Join(whole, " · "), "", look.Width)
+	for i, l := range lines {
+		l = strings.TrimSuffix(strings.TrimRight(l, " "), " ·")
+		lines[i] = theme.Paint(style, strings.ReplaceAll(l, nbsp, " "))
+	}
+	return lines
+}
+
+func hint(look theme.Look, style theme.Style, text string) []string {
+	lines := theme.Wrap(text, "", look.Width)
+	for i, l := range lines {
+		lines[i] = theme.Paint(style, l)
+	}
+	return lines
+}
+
+// always says what "a" would approve for the rest of the session.
+func always(req confirm.Request) string {
+	switch {
+	case req.Change != nil:
+		return req.Tool
+	case req.Command != nil:
+		return "this command"
+	default:
+		return "this file"
+	}
+}

@@ -1,0 +1,122 @@
+package panel
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/repl/diffview"
+	"github.com/bb2d0cf4/agent/internal/repl/input"
+)
+
+// words are what the user says to the model besides yes and no.
+type words struct {
+	ed       *input.Editor // open while a comment is typed
+	hunk     int           // the one that it is about; -1: the whole
+	comments []confirm.Comment
+}
+
+// open begins a comment.
+func (w *words) open(hunk int, noColor bool) {
+	w.ed, w.hunk = input.New(input.Options{NoColor: noColor}), hunk
+}
+
+// Note returns the editor of the comment that is being typed and what stands before
+// it; nil if none is.
+func (p *Panel) Note() (ed *input.Editor, label string) {
+	if p.words.hunk >= 0 {
+		return p.words.ed, fmt.Sprintf("on hunk %d: ", p.words.hunk+1)
+	}
+	return p.words.ed, "no, because: "
+}
+
+// pressNote takes a key while a comment is typed.
+func (p *Panel) pressNote(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
+	w := &p.words
+	switch {
+	case key.String() == "esc":
+		w.ed = nil
+	case w.ed.Handle(key) == input.Submit:
+		text := strings.TrimSpace(w.ed.Take())
+		w.ed = nil
+		switch {
+		case text == "":
+		case w.hunk >= 0:
+			_, line := p.diff.Hunks().Place(w.hunk)
+			w.comments = append(w.comments, confirm.Comment{Line: line, Text: text})
+		default:
+			return Answered, confirm.Verdict{By: me, Feedback: text, Comments: w.comments}
+		}
+	}
+	return Handled, confirm.Verdict{}
+}
+
+// hunks returns those that can be left out or commented on, or nil.
+func (p *Panel) hunks() *diffview.Hunks {
+	if p.diff == nil || p.req.Change.Delete || p.req.Tool == undo || p.diff.Hunks().Len() == 0 {
+		return nil
+	}
+	return p.diff.Hunks()
+}
+
+// left returns the hunks that are left out.
+func left(p *Panel) []int {
+	if h := p.hunks(); h != nil {
+		return h.Out()
+	}
+	return nil
+}
+
+// pressHunk takes a key that is about hunks; false if it is not.
+func pressHunk(p *Panel, key string) bool {
+	h := p.hunks()
+	if h == nil || key == "space" && h.Len() == 1 {
+		return false // what is all of the change is not left out of it: n says no
+	}
+	marked := h.Marked()
+	switch {
+	case key == "]", key == "tab":
+		mark(p, min(max(marked+1, 0), h.Len()-1))
+		if marked < 0 {
+			mark(p, h.Next(p.scroll.offset))
+		}
+	case key == "[":
+		mark(p, max(marked-1, 0))
+	case key == "space" && marked < 0:
+		mark(p, h.Next(p.scroll.offset)) // seen before it is left out
+	case key == "space":
+		h.Toggle(marked)
+		mark(p, marked)
+	case key == "m":
+		if marked < 0 {
+			mark(p, h.Next(p.scroll.offset))
+		}
+		p.words.open(h.Marked(), p.look.NoColor)
+	default:
+		return false
+	}
+	return true
+}
+
+// mark points at a hunk and shows it.
+func mark(p *Panel, i int) {
+	first, last := p.diff.Hunks().Mark(i)
+	const more = 2 // lines that the header and the hints may take for a hunk
+	if s := &p.scroll; first < s.offset || last >= s.offset+s.room-more {
+		s.offset = max(0, first-1) // a line before it shows where it is
+	}
+}
+
+// partial is what the model is told of a change of which a part was taken.
+func partial(h *diffview.Hunks, v *confirm.Verdict) {
+	out := h.Out()
+	text := h.Text()
+	v.Text = &text
+	v.Feedback = fmt.Sprintf("I took %d of the %d hunks of this change and left the others out.", h.Len()-len(out), h.Len())
+	for _, i := range out {
+		header, line := h.Place(i)
+		v.Comments = append(v.Comments, confirm.Comment{Line: line, Text: "left out: the hunk " + header})
+	}
+}

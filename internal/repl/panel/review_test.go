@@ -1,0 +1,177 @@
+package panel_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/repl/panel"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+// three is an edit in three places.
+func three() confirm.Request {
+	var b strings.Builder
+	for i := 1; i <= 30; i++ {
+		fmt.Fprintf(&b, "line %d\n", i)
+	}
+	after := strings.NewReplacer("line 3\n", "3\n", "line 15\n", "15\n15b\n", "line 30\n", "").Replace(b.String())
+	return confirm.Request{Tool: "edit_file", Change: &workspace.Change{
+		File: workspace.File{Name: "a.txt", Exists: true, Text: b.String()}, After: after,
+	}}
+}
+
+// taken is the text with these of the places changed.
+func taken(places ...int) *string {
+	text := three().Change.Text
+	for _, p := range places {
+		text = [...]func(string) string{
+			func(s string) string { return strings.Replace(s, "line 3\n", "3\n", 1) },
+			func(s string) string { return strings.Replace(s, "line 15\n", "15\n15b\n", 1) },
+			func(s string) string { return strings.Replace(s, "line 30\n", "", 1) },
+		}[p](text)
+	}
+	return &text
+}
+
+func TestHunkKeys(t *testing.T) {
+	left := map[int]confirm.Comment{
+		0: {Line: 3, Text: "left out: the hunk @@ -2,3 +2,3 @@"},
+		1: {Line: 15, Text: "left out: the hunk @@ -14,3 +14,4 @@"},
+		2: {Line: 30, Text: "left out: the hunk @@ -29,2 +30 @@"},
+	}
+	took := func(places ...int) confirm.Verdict {
+		v := confirm.Verdict{
+			Decision: confirm.Approve, By: "terminal", Text: taken(places...),
+			Feedback: fmt.Sprintf("I took %d of the 3 hunks of this change and left the others out.", len(places)),
+		}
+		for i := range 3 {
+			if !strings.Contains(fmt.Sprint(places), fmt.Sprint(i)) {
+				v.Comments = append(v.Comments, left[i])
+			}
+		}
+		return v
+	}
+	yes, no := confirm.Verdict{Decision: confirm.Approve, By: "terminal"}, confirm.Verdict{By: "terminal"}
+	said := confirm.Comment{Line: 15, Text: "hm"}
+	with := func(v confirm.Verdict, all ...confirm.Comment) confirm.Verdict {
+		v.Comments = append(all, v.Comments...)
+		return v
+	}
+	for keys, want := range map[string]struct {
+		outcome panel.Outcome
+		verdict confirm.Verdict
+	}{
+		"] space y":                 {panel.Answered, took(1, 2)},
+		"space space y":             {panel.Answered, took(1, 2)}, // the first space points
+		"] ] space y":               {panel.Answered, took(0, 2)},
+		"] ] ] ] space y":           {panel.Answered, took(0, 1)},
+		"] ] [ space ] space y":     {panel.Answered, took(2)},
+		"[ [ space y":               {panel.Answered, took(1, 2)},
+		"] space space y":           {panel.Answered, yes},
+		"] y":                       {panel.Answered, yes},
+		"] space n":                 {panel.Answered, no},
+		"] space a":                 {panel.Handled, confirm.Verdict{}},
+		"] space ] space ] space y": {panel.Handled, confirm.Verdict{}},
+		"] space esc y":             {panel.Answered, took(1, 2)},
+		"] esc":                     {panel.Handled, confirm.Verdict{}},
+		"] esc esc":                 {panel.Cancel, confirm.Verdict{}},
+		"] ] m h m enter y":         {panel.Answered, with(yes, said)},
+		"] ] m h m enter a":         {panel.Answered, with(confirm.Verdict{Decision: confirm.Approve, By: "terminal", Session: true}, said)},
+		"] ] m h m enter n":         {panel.Answered, with(no, said)},
+		"] ] m h m enter space y":   {panel.Answered, with(took(0, 2), said)},
+		"] ] m h m esc y":           {panel.Answered, yes},
+		"] ] m enter y":             {panel.Answered, yes},
+		"] ] m h m enter c w enter": {panel.Answered, with(confirm.Verdict{By: "terminal", Feedback: "w"}, said)},
+		"m h m enter y":             {panel.Answered, with(yes, confirm.Comment{Line: 3, Text: "hm"})},
+		"x ] ] space y":             {panel.Answered, took(0, 2)},
+		"] space x y":               {panel.Answered, took(1, 2)},
+	} {
+		t.Run(keys, func(t *testing.T) {
+			p := ready(three(), 20)
+			var o panel.Outcome
+			var v confirm.Verdict
+			for k := range strings.FieldsSeq(keys) {
+				o, v = press(p, k)
+				p.View(20)
+			}
+			if o != want.outcome {
+				t.Fatalf("outcome %v, want %v", o, want.outcome)
+			}
+			if o == panel.Answered {
+				if d := cmp.Diff(want.verdict, v); d != "" {
+					t.Error(d)
+				}
+			}
+		})
+	}
+}
+
+// The hunk that is pointed at is on the screen, wherever it is in the diff.
+func TestMarkedHunkIsShown(t *testing.T) {
+	for _, first := range []string{"", "x", "end", "x end"} {
+		p := ready(three(), 12)
+		for k := range strings.FieldsSeq(first) {
+			press(p, k)
+			p.View(12)
+		}
+		for range 4 {
+			press(p, "]")
+			if got := shown(p, 12); !strings.Contains(got, "▌") {
+				t.Fatalf("after %q:\n%s", first, got)
+			}
+		}
+	}
+}
+
+func TestHunksAreNotOffered(t *testing.T) {
+	remove, undo := three(), three()
+	remove.Change.Delete, remove.Change.After = true, ""
+	undo.Tool = "undo"
+	for name, req := range map[string]confirm.Request{"a removal": remove, "an undo": undo, "a command": command("ls\nls"), "a file": {Read: &confirm.Read{Path: "/x"}}} {
+		p := ready(req, 20)
+		press(p, "?")
+		if got := shown(p, 20); strings.Contains(got, "hunk") {
+			t.Errorf("%s:\n%s", name, got)
+		}
+		for _, k := range []string{"]", "[", "space", "m"} {
+			if o, _ := press(p, k); o != panel.Handled || noted(p) {
+				t.Errorf("%s: %s came to %v", name, k, o)
+			}
+		}
+		if _, v := press(p, "y"); v.Text != nil || v.Comments != nil {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+	p := ready(edit(), 20) // one hunk
+	press(p, "]", "space")
+	if o, v := press(p, "y"); o != panel.Answered || v.Text != nil {
+		t.Errorf("all of a change was left out: %v %+v", o, v)
+	}
+}
+
+// $EDITOR gets what would be written, and what it returns has all its hunks again.
+func TestEditOfAPart(t *testing.T) {
+	p := ready(three(), 20)
+	press(p, "]", "space")
+	_, text, ok := p.Proposal()
+	if !ok || text != *taken(1, 2) {
+		t.Fatalf("proposal %q", text)
+	}
+	p.Propose(text, start)
+	if got := shown(p, 20); strings.Contains(got, "left out") {
+		t.Errorf("of the edited text something is left out:\n%s", got)
+	}
+}
+
+func TestRemarkAndPart(t *testing.T) {
+	p := ready(three(), 20)
+	p.Remark = "edited in VS Code +2 −1: y takes that text"
+	press(p, "]", "space")
+	if got := shown(p, 20); !strings.Contains(strings.ReplaceAll(got, "\n", " "), "y takes what is shown here") {
+		t.Errorf("shown:\n%s", got)
+	}
+}
