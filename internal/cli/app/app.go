@@ -67,9 +67,9 @@ type App struct {
 	Prompt *projectctx.Builder
 	Loop   *session.Loop
 	Link   *idelink.Link // nil if no editor is used
+	Said   Said
 
 	jobs *shell.Jobs
-	said said
 
 	mu  sync.Mutex
 	now struct {
@@ -79,8 +79,10 @@ type App struct {
 	}
 }
 
-// said is what is added to what the user says.
-type said struct {
+// Said is what is added to what the user says.
+type Said struct {
+	Remarks promptline.Remarks
+
 	editor *idelink.Prompts
 	lines  *promptline.Lines
 }
@@ -104,14 +106,14 @@ func New(o Options) (*App, error) {
 	a.now.store = o.Place.Store
 	a.remember(o.Ref, o.Model)
 	a.Prompt = projectctx.New(a.told())
-	a.said.editor = &idelink.Prompts{Link: a.Link, Block: a.Prompt.Editor}
+	a.Said.editor = &idelink.Prompts{Link: a.Link, Block: a.Prompt.Editor}
 	env := shell.Environ(append(os.Environ(), face.Env...), cfg.SecretEnv())
-	a.said.lines = &promptline.Lines{Jobs: a.jobs, Emit: a.emit(face.Emit), Options: func() shell.Options {
+	a.Said.lines = &promptline.Lines{Jobs: a.jobs, Emit: a.emit(face.Emit), Options: func() shell.Options {
 		return shell.Options{Dir: root.Dir(), Env: env, SpillDir: home.SpillDir(cfg.Home, a.Current().ID())}
 	}}
 	a.Loop, err = session.New(session.Options{
 		Model: o.Model, Tools: a.toolset(confirm.NewController(a.Policy, face.Reviewers...), env),
-		System: a.Prompt.System, Store: o.Place.Store, Limits: limits(cfg), CompactAt: cfg.Limits.CompactAt, Emit: a.emit(face.Emit), Queued: a.said.editor.Queued(face.Queued), Compose: a.compose,
+		System: a.Prompt.System, Store: o.Place.Store, Limits: limits(cfg), CompactAt: cfg.Limits.CompactAt, Emit: a.emit(face.Emit), Queued: a.Said.editor.Queued(face.Queued), Compose: a.compose,
 	})
 	if err != nil {
 		return nil, errors.Join(err, a.jobs.Close(), root.Close())
@@ -140,16 +142,19 @@ func (a *App) told() projectctx.Options {
 // Run answers a prompt, which is expanded: an App is the conversation as a face
 // drives it.
 func (a *App) Run(ctx context.Context, prompt string) error {
-	return a.Loop.Run(ctx, a.said.editor.Prompt(ctx, prompt))
+	return a.Loop.Run(ctx, a.Said.editor.Prompt(ctx, prompt))
 }
 
 // Shell runs a command line that the user has typed; no turn may run.
-func (a *App) Shell(ctx context.Context, line string) error { return a.said.lines.Run(ctx, line) }
+func (a *App) Shell(ctx context.Context, line string) error { return a.Said.lines.Run(ctx, line) }
 
-// compose makes the message of a prompt: what the user ran before goes with it.
+// compose makes the message of a prompt: what the user did before goes with it.
 func (a *App) compose(prompt string) llm.Message {
 	m := llm.Message{Role: llm.User}
-	if ran := a.said.lines.Take(); ran != "" {
+	if remarks := a.Said.Remarks.Take(); remarks != "" {
+		m.Parts = append(m.Parts, llm.Part{Kind: llm.TextPart, Text: remarks, Aside: true})
+	}
+	if ran := a.Said.lines.Take(); ran != "" {
 		m.Parts = append(m.Parts, llm.Part{Kind: llm.TextPart, Text: ran, Aside: true})
 	}
 	m.Parts = append(m.Parts, llm.Part{Kind: llm.TextPart, Text: strings.ToValidUTF8(prompt, "\uFFFD")})
@@ -161,7 +166,7 @@ func (a *App) Messages() []llm.Message { return a.Loop.Messages() }
 
 func (a *App) toolset(ask tools.Asker, env []string) session.Toolset {
 	id := a.Store.ID()
-	return a.said.editor.Tools(tools.Deps{
+	return a.Said.editor.Tools(tools.Deps{
 		Root: a.Root, Ask: ask, Jobs: a.jobs, Background: a.jobs, SpillDir: home.SpillDir(a.Config.Home, id), Session: func() string { return a.Current().ID() }, Home: a.Config.Home,
 		Env: env,
 	})
@@ -197,6 +202,7 @@ func (a *App) Use(store *session.Store) error {
 	if err := a.Loop.Use(store); err != nil {
 		return errors.Join(fmt.Errorf("leave the session: %w", err), store.Close())
 	}
+	a.Said.Remarks.Take() // they were about the other one
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.now.store = store

@@ -31,7 +31,7 @@ func (c changes) undo(ctx context.Context, args string) (command.Reply, error) {
 	if err := c.aim(&s, args, undo.LastTurn); err != nil {
 		return command.Reply{}, err
 	}
-	return c.back(ctx, s, wish{title: "undo the last turn", done: "undone"})
+	return c.back(ctx, s, wish{title: "undo the last turn", done: "undone", told: "The user took back the last changes of these files"})
 }
 
 func (c changes) redo(ctx context.Context, args string) (command.Reply, error) {
@@ -39,7 +39,7 @@ func (c changes) redo(ctx context.Context, args string) (command.Reply, error) {
 		return command.Reply{}, errors.New("/redo takes back the last undo: it needs nothing more")
 	}
 	s := undo.Scope{What: undo.LastUndo, Session: c.App.Current().ID()}
-	return c.back(ctx, s, wish{title: "redo what was undone", done: "redone"})
+	return c.back(ctx, s, wish{title: "redo what was undone", done: "redone", told: "The user brought back changes of these files that had been taken back"})
 }
 
 // aim narrows s to what follows a command.
@@ -59,7 +59,10 @@ func (c changes) aim(s *undo.Scope, args string, turn undo.What) error {
 }
 
 // wish says what a plan is for, to the person.
-type wish struct{ title, done string }
+type wish struct {
+	title, done string
+	told        string // to the model
+}
 
 // back finds out what is to be restored, asks, and restores it.
 func (c changes) back(ctx context.Context, s undo.Scope, w wish) (command.Reply, error) {
@@ -67,25 +70,49 @@ func (c changes) back(ctx context.Context, s undo.Scope, w wish) (command.Reply,
 	if err != nil {
 		return command.Reply{}, c.none(err, s)
 	}
-	text, _, err := c.restore(ctx, plan, w)
-	return command.Reply{Text: text}, err
+	done, err := c.restore(ctx, plan, w)
+	c.tell(w.told, done)
+	return command.Reply{Text: w.report(done)}, err
 }
 
-// restore asks about plan, in every mode, and carries out what was approved. done
-// is false if that is nothing.
-func (c changes) restore(ctx context.Context, plan undo.Plan, w wish) (text string, done bool, err error) {
+// restore asks about plan, in every mode, and carries out what was approved. It
+// returns the names of the files.
+func (c changes) restore(ctx context.Context, plan undo.Plan, w wish) ([]string, error) {
 	v, err := c.App.Asked.Ask(ctx, question(plan, w))
 	if err != nil {
-		return "", false, err
+		return nil, err
 	}
 	if v.Decision != confirm.Approve || v.Text != nil && *v.Text != plan.Changes[0].After {
-		return "nothing was " + w.done, false, nil
+		return nil, nil
 	}
 	plan = plan.Without(v.Except)
 	if err := plan.Do(ctx); err != nil {
-		return "", false, err
+		return nil, err
 	}
-	return w.done + ": " + strings.Join(Names(plan), ", "), true, nil
+	return Names(plan), nil
+}
+
+// report says which files were restored.
+func (w wish) report(names []string) string {
+	if len(names) == 0 {
+		return "nothing was " + w.done
+	}
+	return w.done + ": " + strings.Join(names, ", ")
+}
+
+// maxTold is how many files the model is told by name.
+const maxTold = 50
+
+// tell has the model know what became of files without it.
+func (c changes) tell(what string, names []string) {
+	if len(names) == 0 {
+		return
+	}
+	more := ""
+	if n := len(names) - maxTold; n > 0 {
+		names, more = names[:maxTold], fmt.Sprintf(" and %d more", n)
+	}
+	c.App.Said.Remarks.Add(what + ": " + strings.Join(names, ", ") + more + ". Read them again before you edit them.")
 }
 
 // question puts a plan to the person. A single file is shown at once.

@@ -347,3 +347,34 @@ func TestAgo(t *testing.T) {
 		t.Errorf("of no time: %q", got)
 	}
 }
+
+// TestTheModelIsToldWhatBecameOfItsFiles: once, with the next prompt, which is the
+// user's words alone when it is gone back to.
+func TestTheModelIsToldWhatBecameOfItsFiles(t *testing.T) {
+	s, _ := afterThree(t)
+	s.reply(t, "/undo")
+	s.say(t, "go on")
+	all := s.App.Messages()
+	told := all[len(all)-2]
+	if !strings.Contains(told.Text(), "took back the last changes of these files: c.txt. Read") || told.Said() != "go on" {
+		t.Errorf("the model is told %q; the user said %q", told.Text(), told.Said())
+	}
+	out := chosen(t, chosen(t, s.reply(t, "/rewind"), "go on"), "The conversation only")
+	if out.Insert != "go on" {
+		t.Errorf("at the prompt is %q", out.Insert)
+	}
+	chosen(t, chosen(t, s.reply(t, "/rewind"), "second"), "The conversation only")
+	if got := s.App.Said.Remarks.Take(); !strings.Contains(got, "left as they are these files, which were changed after it: a.txt.") {
+		t.Errorf("after the conversation went back: %q", got)
+	}
+	s.reply(t, "/undo")
+	s.reply(t, "/clear")
+	if got := s.App.Said.Remarks.Take(); got != "" {
+		t.Errorf("a new session is told %q", got)
+	}
+	many := make([]string, maxTold+2)
+	changes{s}.tell("Changed", many)
+	if got := s.App.Said.Remarks.Take(); !strings.Contains(got, " and 2 more. ") || strings.Count(got, ",") != maxTold-1 {
+		t.Errorf("of many files: %q", got)
+	}
+}

@@ -110,16 +110,25 @@ func (c changes) rewindTo(ctx context.Context, p prompt) (command.Reply, error) 
 			{ID: filesOnly, Title: "The files only", Detail: "the conversation stays"},
 		}, pick.Items...)
 	}
+	w := wish{
+		title: "go back to before that prompt", done: "put back",
+		told: "The user took back all changes since an earlier point of the conversation in these files",
+	}
 	pick.Choose = func(ctx context.Context, id string) (command.Reply, error) {
 		if id == chatOnly {
-			return c.rewindChat(p)
+			reply, err := c.rewindChat(p)
+			if err == nil {
+				c.tell("The user went back to this point of the conversation, and left as they are these files, which were changed after it", Names(plan))
+			}
+			return reply, err
 		}
-		text, done, err := c.restore(ctx, plan, wish{title: "go back to before that prompt", done: "put back"})
-		if err != nil || !done {
-			return command.Reply{Text: text}, err
+		done, err := c.restore(ctx, plan, w)
+		if err != nil || len(done) == 0 {
+			return command.Reply{Text: w.report(nil)}, err
 		}
-		text += "\n/redo brings the files back."
+		text := w.report(done) + "\n/redo brings the files back."
 		if id == filesOnly {
+			c.tell(w.told, done)
 			return command.Reply{Text: text}, nil
 		}
 		reply, err := c.rewindChat(p)
