@@ -140,12 +140,9 @@ func (s *schema) valid(value string) bool {
 		return value == "" || isVariable(value)
 	case boolean:
 		return value == "true" || value == "false"
-	case count:
+	case count, percent:
 		n, err := strconv.ParseInt(value, 10, 64)
-		return err == nil && n >= 0
-	case percent:
-		n, err := strconv.ParseUint(value, 10, 64)
-		return err == nil && n <= 100
+		return err == nil && n >= 0 && (s.kind == count || n <= 100)
 	case number:
 		n, err := strconv.ParseFloat(value, 64)
 		return err == nil && n >= 0 && n < 1e12

@@ -83,6 +83,20 @@ func (b *Builder) Editor(ctx context.Context) string {
 	return editorBlock(b.opt.Editor.State(ctx), b.opt.Dir)
 }
 
+// Parts are the parts of the prompt, for those who want to know what fills it.
+type Parts struct{ Rules, Instructions, Editor string }
+
+// Parts returns the parts of which System is made.
+func (b *Builder) Parts(ctx context.Context) Parts {
+	base := b.refresh()
+	b.mu.Lock()
+	instructions := b.proj.text
+	b.mu.Unlock()
+	return Parts{
+		Rules: strings.TrimSuffix(base, instructions), Instructions: instructions, Editor: b.Editor(ctx),
+	}
+}
+
 // Instructions lists the instruction files, the outermost first.
 func (b *Builder) Instructions() []Instruction {
 	b.refresh()

@@ -18,6 +18,6 @@ type Set struct {
 // List returns the commands, in the order of the help.
 func (s *Set) List() []command.Command {
 	return slices.Concat(
-		editors{s}.list(), models{s}.list(), changes{s}.list(), sessions{s}.list(),
+		editors{s}.list(), models{s}.list(), changes{s}.list(), sessions{s}.list(), room{s}.list(),
 	)
 }

@@ -213,7 +213,7 @@ func TestPermissions(t *testing.T) {
 
 func TestTexts(t *testing.T) {
 	s := sitting(t, &reviewer{})
-	for line, want := range map[string]string{"/context": "Working directory: ", "/config": "permission_mode"} {
+	for line, want := range map[string]string{"/context full": "Working directory: ", "/context": "System prompt", "/config": "permission_mode"} {
 		if out := s.text(t, line); !strings.Contains(out, want) {
 			t.Errorf("%s: %q", line, out)
 		}

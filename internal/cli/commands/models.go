@@ -16,7 +16,6 @@ type models struct{ *Set }
 func (m models) list() []command.Command {
 	return []command.Command{
 		{Name: "model", Args: "[name]", Help: "show or change the model", Group: command.Model, Idle: true, Run: m.model},
-		{Name: "context", Help: "what the model is told", Group: command.Model, Run: m.context},
 		{Name: "permissions", Args: "[mode]", Help: "show or change the permission mode", Group: command.Model, Run: m.permissions},
 		{Name: "init", Help: "let the model write an AGENTS.md", Group: command.Model, Idle: true, Run: m.init},
 		{Name: "config", Help: "the settings in force", Group: command.Program, Run: m.config},
@@ -47,15 +46,6 @@ func (m models) use(_ context.Context, name string) (command.Reply, error) {
 		return command.Reply{}, err
 	}
 	return command.Reply{Text: "Model: " + name}, nil
-}
-
-// context says what the model is told beside the conversation.
-func (m models) context(ctx context.Context, _ string) (command.Reply, error) {
-	text := m.App.Prompt.System(ctx)
-	if _, apart := m.App.Link.Told(); apart {
-		text += "\nWith the newest message:\n" + m.App.Prompt.Editor(ctx)
-	}
-	return command.Reply{Text: text}, nil
 }
 
 func (m models) permissions(_ context.Context, name string) (command.Reply, error) {

@@ -91,6 +91,8 @@ type Prompt struct {
 	Text string
 	Turn string // empty if it was delivered to a running turn, or not known
 	At   time.Time
+	// Pinned says that no compaction shortens it.
+	Pinned bool
 }
 
 // Items returns all that was said and not taken back. It is not to be changed.
@@ -105,7 +107,7 @@ func Prompts(items []Item) []Prompt {
 	var all []Prompt
 	for _, it := range items {
 		if it.Message.Role == llm.User {
-			all = append(all, Prompt{N: it.N, Text: it.Message.Said(), Turn: it.Turn, At: it.At})
+			all = append(all, Prompt{N: it.N, Text: it.Message.Said(), Turn: it.Turn, At: it.At, Pinned: it.Pinned})
 		}
 	}
 	return all

@@ -69,11 +69,7 @@ func (e *Error) readObject(m map[string]any) {
 			e.Status = int(code)
 		}
 	}
-	for name, to := range map[string]*int64{"n_ctx": &e.NCtx, "n_prompt_tokens": &e.NPrompt} {
-		if n, ok := m[name].(float64); ok && n > 0 && n < maxSize {
-			*to = int64(n)
-		}
-	}
+	e.NCtx, e.NPrompt = max(e.NCtx, size(m["n_ctx"])), max(e.NPrompt, size(m["n_prompt_tokens"]))
 	for _, key := range []string{"error", "message", "detail", "msg", "errors"} {
 		if inner, ok := m[key]; ok && inner != nil {
 			e.read(inner)

@@ -61,3 +61,11 @@ func first(text string, words []*regexp.Regexp) int64 {
 	}
 	return 0
 }
+
+// size is a number of tokens as JSON has it; zero if it is none.
+func size(v any) int64 {
+	if n, ok := v.(float64); ok && n > 0 && n < maxSize {
+		return int64(n)
+	}
+	return 0
+}

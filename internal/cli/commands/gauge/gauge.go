@@ -1,0 +1,75 @@
+// Package gauge draws what fills a model's context. It guarantees lines of at most
+// 40 columns, whose figures add up.
+package gauge
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Part is something in the context.
+type Part struct {
+	Name   string // of at most 13 columns
+	Tokens int64
+}
+
+const (
+	nameWidth = 13
+	barWidth  = 12
+	wholeBar  = 40
+)
+
+// Draw draws parts in a window of so many tokens; zero means that it is not known.
+// Parts that are empty are left out.
+func Draw(window int64, parts []Part) string {
+	used := int64(0)
+	for _, p := range parts {
+		used += p.Tokens
+	}
+	whole := max(window, used, 1)
+	var b strings.Builder
+	if window > 0 {
+		fmt.Fprintf(&b, "About %s of %s tokens (%d %%)\n", Number(used), Number(window), used*100/window)
+		b.WriteString(bar(used, whole, wholeBar) + "\n\n")
+		parts = append(parts[:len(parts):len(parts)], Part{"Free", max(0, window-used)})
+	} else {
+		fmt.Fprintf(&b, "About %s tokens\n(the model's window is not known)\n\n", Number(used))
+	}
+	for _, p := range parts {
+		if p.Tokens > 0 {
+			fmt.Fprintf(&b, "%-*s %s %8s %3d%%\n", nameWidth, p.Name, bar(p.Tokens, whole, barWidth), Short(p.Tokens), (p.Tokens*100+whole/2)/whole)
+		}
+	}
+	return b.String()
+}
+
+// bar is part of whole as a bar of so many columns; what is not nothing shows.
+func bar(part, whole int64, width int) string {
+	eighths := int(part * int64(width) * 8 / whole)
+	if part > 0 {
+		eighths = max(eighths, 1)
+	}
+	s := strings.Repeat("█", eighths/8)
+	if rest := eighths % 8; rest > 0 {
+		s += string([]rune("▏▎▍▌▋▊▉")[rest-1])
+	}
+	return s + strings.Repeat("░", width-(eighths+7)/8)
+}
+
+// Short is n in at most 7 columns.
+func Short(n int64) string {
+	if n < 1_000_000 {
+		return Number(n)
+	}
+	return fmt.Sprintf("%.2fM", float64(n)/1e6)
+}
+
+// Number is n with its thousands apart.
+func Number(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

@@ -1,0 +1,116 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/cli/commands/gauge"
+	"github.com/bb2d0cf4/agent/internal/repl/command"
+	"github.com/bb2d0cf4/agent/internal/session/history"
+)
+
+// room are the commands about the room in the model's context.
+type room struct{ *Set }
+
+func (r room) list() []command.Command {
+	return []command.Command{
+		{Name: "context", Args: "[full]", Help: "what fills the model's context, or the text that it is told", Group: command.Model, Run: r.context},
+		{
+			Name: "compact", Args: "[what matters|show|edit]", Help: "put a summary in the place of what is old; show or edit it",
+			Group: command.Model, Idle: true, Run: r.compact,
+		},
+		{Name: "pin", Help: "choose prompts that no compaction shortens", Group: command.Model, Idle: true, Run: r.pin},
+	}
+}
+
+// context shows what fills the context or, with "full", what the model is told
+// beside the conversation.
+func (r room) context(ctx context.Context, args string) (command.Reply, error) {
+	switch args {
+	case "":
+	case "full":
+		return command.Reply{Text: r.told(ctx)}, nil
+	default:
+		return command.Reply{}, errors.New("/context shows what fills the context, /context full what the model is told")
+	}
+	fill := r.App.Loop.Fill()
+	told := r.App.Prompt.Parts(ctx)
+	tokens := func(text string) int64 { return int64(float64(len(text)) * fill.PerByte) }
+	return command.Reply{Text: gauge.Draw(fill.Window, []gauge.Part{
+		{Name: "System prompt", Tokens: tokens(told.Rules)},
+		{Name: "Instructions", Tokens: tokens(told.Instructions)},
+		{Name: "Editor", Tokens: tokens(told.Editor)},
+		{Name: "Tools", Tokens: fill.Tools},
+		{Name: "Summary", Tokens: fill.Summary},
+		{Name: "Prompts", Tokens: fill.Prompts},
+		{Name: "Answers", Tokens: fill.Answers},
+		{Name: "Tool results", Tokens: fill.Results},
+	}) + "/context full shows the text that the model is told.\n"}, nil
+}
+
+func (r room) told(ctx context.Context) string {
+	text := r.App.Prompt.System(ctx)
+	if _, apart := r.App.Link.Told(); apart {
+		text += "\nWith the newest message:\n" + r.App.Prompt.Editor(ctx)
+	}
+	return text
+}
+
+// compact compacts the conversation, or shows the summary or has it edited.
+func (r room) compact(ctx context.Context, args string) (command.Reply, error) {
+	loop := r.App.Loop
+	switch args {
+	case "show", "edit":
+		summary := loop.Summary()
+		if summary == "" {
+			return command.Reply{}, errors.New("nothing was compacted yet: there is no summary")
+		}
+		if args == "show" {
+			return command.Reply{Text: summary}, nil
+		}
+		return command.Reply{Edit: &command.Edit{Name: "summary.md", Text: summary, Then: func(_ context.Context, text string) (command.Reply, error) {
+			if err := loop.SetSummary(text); err != nil {
+				return command.Reply{}, err
+			}
+			return command.Reply{Text: "The model is told your summary from now on."}, nil
+		}}}, nil
+	}
+	before := loop.Fill().Used()
+	if err := loop.Compact(ctx, args); err != nil {
+		return command.Reply{}, err
+	}
+	return command.Reply{Text: fmt.Sprintf("Compacted, from about %s to %s tokens. All that was said stays in the session's file.\n\n%s\n\n/compact edit changes this summary.",
+		gauge.Number(before), gauge.Number(loop.Fill().Used()), loop.Summary())}, nil
+}
+
+// pin pins a prompt of the user's choice, or lets it go.
+func (r room) pin(context.Context, string) (command.Reply, error) {
+	prompts := r.App.Loop.Prompts()
+	if len(prompts) == 0 {
+		return command.Reply{}, errors.New("there is no prompt to pin yet")
+	}
+	slices.Reverse(prompts)
+	pick := &command.Pick{Title: "Pin which prompt?"}
+	for _, p := range prompts {
+		state := ""
+		if p.Pinned {
+			state = "pinned: Enter lets it go"
+		}
+		pick.Items = append(pick.Items, command.Choice{ID: strconv.Itoa(p.N), Title: p.Text, Detail: joined(ago(time.Since(p.At), p.At), state)})
+	}
+	pick.Choose = func(_ context.Context, id string) (command.Reply, error) {
+		p := prompts[slices.IndexFunc(prompts, func(p history.Prompt) bool { return strconv.Itoa(p.N) == id })]
+		if err := r.App.Loop.Pin(p.N, !p.Pinned); err != nil {
+			return command.Reply{}, err
+		}
+		if p.Pinned {
+			return command.Reply{Text: "That prompt is pinned no more."}, nil
+		}
+		return command.Reply{Text: "Pinned: every compaction keeps that prompt word for word."}, nil
+	}
+	return command.Reply{Pick: pick}, nil
+}
