@@ -80,6 +80,7 @@ var layers = []struct {
 		"internal/sanitize", "internal/session", "internal/tools", "internal/workspace",
 	}},
 	{"internal/repl/command", []string{"internal/llm", "internal/repl/pager"}},
+	{"internal/repl/desktop", []string{"internal/sanitize"}},
 	{"internal/repl/diffview", parts},
 	{"internal/repl/feed", []string{
 		"internal/repl/markdown", "internal/repl/theme", "internal/sanitize", "internal/session",
@@ -101,6 +102,11 @@ var layers = []struct {
 	{"internal/repl/record", []string{
 		"internal/llm", "internal/repl/markdown", "internal/repl/pager", "internal/repl/theme", "internal/sanitize",
 	}},
+	{"internal/repl/printer", []string{
+		"internal/llm", "internal/repl/diffview", "internal/repl/markdown", "internal/repl/pager", "internal/repl/record", "internal/repl/screen",
+		"internal/repl/theme", "internal/sanitize", "internal/session",
+	}},
+	{"internal/repl/statusline", []string{"internal/sanitize"}},
 	{"internal/repl/theme", []string{"internal/repl/paint"}},
 	{"internal/repl/highlight", []string{"internal/repl/paint", "internal/sanitize"}},
 	{"internal/repl/paint", nil},

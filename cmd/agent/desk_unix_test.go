@@ -107,6 +107,11 @@ func (d *desk) restored() {
 	if got != (vt.Modes{}) {
 		d.t.Errorf("modes left on: %+v", got)
 	}
+	d.Look(func(m *vt.Terminal) {
+		if title := m.Stats().Title; title != "" {
+			d.t.Errorf("the title %q is left", title)
+		}
+	})
 }
 
 func (d *desk) path(name string) string { return filepath.Join(d.dir, name) }

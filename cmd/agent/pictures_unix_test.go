@@ -39,8 +39,8 @@ func TestPictures(t *testing.T) {
 	d.idle()
 	d.picture("done", "● Edit", "Run go test ./...", "The tests pass")
 	d.Type("/")
-	d.WaitFor(`/sessions +list`)
-	d.picture("palette", "● Run", "/undo", "/sessions")
+	d.WaitFor(`/undo .*take back`)
+	d.picture("palette", "/model", "/undo")
 	d.Press("ctrl+u")
 	d.leave()
 }

@@ -17,6 +17,7 @@ import (
 	projectctx "github.com/bb2d0cf4/agent/internal/context"
 	"github.com/bb2d0cf4/agent/internal/headless"
 	"github.com/bb2d0cf4/agent/internal/repl"
+	"github.com/bb2d0cf4/agent/internal/repl/desktop"
 	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/repl/plain"
 )
@@ -127,13 +128,23 @@ func interactScreen(ctx context.Context, p Process, o opening) error {
 // put together already.
 func (s *screenFace) options(ctx context.Context, p Process, o opening) repl.Options {
 	return repl.Options{
-		Terminal: repl.Terminal{In: p.Stdin, Out: p.Stdout, Env: os.Environ(), Theme: o.cfg.Interface.Theme, Keys: o.keys},
+		Terminal: terminal(p, o),
 		Start:    repl.Start{Version: p.Version, Dir: o.place.Dir, Notes: o.notes, Prompt: o.first},
 		Status:   s.status, Modes: modes{s}, Commands: s.slash.List(),
 		Shell:  func(ctx context.Context, line string) error { return s.app.Shell(ctx, line) },
 		Editor: s.external, Surfaces: surfaces{s},
 		Files:   func() []string { return s.app.Link.Paths(s.files.Paths()) },
 		History: promptline.NewHistory(o.cfg.Home, o.place.Dir),
+	}
+}
+
+// terminal is where the screen is drawn, and how.
+func terminal(p Process, o opening) repl.Terminal {
+	look := o.cfg.Interface
+	return repl.Terminal{
+		In: p.Stdin, Out: p.Stdout, Env: os.Environ(), Theme: look.Theme, Status: look.Status, Keys: o.keys,
+		Still:  look.ReducedMotion || os.Getenv("REDUCE_MOTION") != "",
+		Window: desktop.Options{Title: look.Title, Progress: look.Progress, Notify: look.Notify},
 	}
 }
 

@@ -67,8 +67,14 @@ type EditorContext struct {
 
 // Interface is what the terminal looks like.
 type Interface struct {
-	Theme  string // auto, dark, light, high-contrast, colorblind, ansi or none
-	Editor string // command line; empty means $VISUAL or $EDITOR
+	Editor        string // command line; empty means $VISUAL or $EDITOR
+	Theme         string // auto, dark, light, high-contrast, colorblind, ansi or none
+	ReducedMotion bool
+	ScreenReader  bool     // flat, labelled lines; nothing is redrawn
+	Status        []string // the items of the status line
+	Title         bool     // the window's title says what goes on
+	Progress      bool     // so does its tab, where the terminal is known to show it
+	Notify        string   // auto, osc9, osc777, bell or off
 }
 
 // Setting is the value in force of one key, and where it comes from.

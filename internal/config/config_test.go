@@ -46,9 +46,11 @@ func TestDefaults(t *testing.T) {
 	c := load(t, nil)
 	want := Config{
 		Home: dir, File: filepath.Join(dir, "config.yaml"), PermissionMode: "default",
-		Limits:    Limits{MaxTurns: 1000, CompactAt: 85, IdleTimeout: 2 * time.Minute},
-		IDE:       IDE{Enabled: true, AutoConnect: true, UseDiffs: true, Review: true, Foreign: "offer", Context: EditorContext{Place: "system", Diagnostics: true, OpenEditors: true, Selection: true}},
-		Interface: Interface{Theme: "auto"}, Encoding: "iso-8859-1",
+		Limits: Limits{MaxTurns: 1000, CompactAt: 85, IdleTimeout: 2 * time.Minute},
+		IDE:    IDE{Enabled: true, AutoConnect: true, UseDiffs: true, Review: true, Foreign: "offer", Context: EditorContext{Place: "system", Diagnostics: true, OpenEditors: true, Selection: true}},
+		Interface: Interface{
+			Theme: "auto", Status: []string{"mode", "model", "branch", "context", "editor", "cost"}, Title: true, Progress: true, Notify: "auto",
+		}, Encoding: "iso-8859-1",
 	}
 	c.settings = nil
 	if d := cmp.Diff(want, c, cmp.AllowUnexported(Config{})); d != "" {
@@ -82,6 +84,7 @@ func TestEveryKeyInEverySource(t *testing.T) {
 	values := map[kind][3]string{
 		text: {"a", "b", "c"}, address: {"http://a", "http://b", "http://c"}, boolean: {"false", "true", "false"},
 		count: {"1", "2", "3"}, percent: {"1", "2", "3"}, number: {"1.5", "2.5", "3.5"}, duration: {"1s", "2s", "3s"},
+		several: {"cost", "cost, mode", "none"},
 	}
 	for _, s := range scalars() {
 		t.Run(s.key, func(t *testing.T) {
@@ -120,6 +123,7 @@ func TestRefusals(t *testing.T) {
 		{"more than all", "compact_at: 120\n", "0 to 100"},
 		{"mapping wanted", "ide: true\n", "ide: keys below it are wanted"},
 		{"value wanted", "model: [a]\n", "model: a single value is wanted"},
+		{"several", "interface:\n  status: mode, colour\n", `"mode, colour" is not none, nor some of mode, model`},
 		{"choice", "permission_mode: blue\n", `"blue" is none of default, accept-edits, plan, bypass`},
 		{"bool", "ide:\n  enabled: yes please\n", "neither true nor false"},
 		{"address", "base_url: file:///etc\n", "not an http"},
@@ -191,6 +195,19 @@ func TestNearest(t *testing.T) {
 	} {
 		if got := nearest.Name(in, known); got != want {
 			t.Errorf("nearest.Name(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestSeveral(t *testing.T) {
+	for file, want := range map[string][]string{
+		"":                                   {"mode", "model", "branch", "context", "editor", "cost"},
+		"interface:\n  status: cost ,mode\n": {"cost", "mode"},
+		"interface:\n  status: none\n":       nil,
+	} {
+		home(t, file)
+		if d := cmp.Diff(want, load(t, nil).Interface.Status); d != "" {
+			t.Errorf("%q: %s", file, d)
 		}
 	}
 }

@@ -89,7 +89,16 @@ func build(v *viper.Viper) Config {
 				Selection:   v.GetBool("ide.inject_selection"),
 			},
 		},
-		Interface: Interface{Theme: v.GetString("interface.theme"), Editor: v.GetString("editor")},
-		Encoding:  v.GetString("encoding"),
+		Interface: Interface{
+			Editor:        v.GetString("editor"),
+			Theme:         v.GetString("interface.theme"),
+			ReducedMotion: v.GetString("interface.motion") == "reduced",
+			ScreenReader:  v.GetBool("interface.screen_reader"),
+			Status:        items(v.GetString("interface.status")),
+			Title:         v.GetBool("interface.title"),
+			Progress:      v.GetString("interface.progress") == "auto",
+			Notify:        v.GetString("interface.notify"),
+		},
+		Encoding: v.GetString("encoding"),
 	}
 }

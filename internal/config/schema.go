@@ -28,6 +28,7 @@ const (
 	number   // a decimal number, not negative
 	duration // such as 90s; positive
 	choice
+	several // choices, parted by commas, or "none"
 )
 
 // schema describes a key of the file, and all below it. It is the one place that
@@ -61,6 +62,12 @@ var root = &schema{kind: group, fields: []*schema{
 	{name: "editor", kind: text},
 	{name: "interface", kind: group, fields: []*schema{
 		{name: "theme", kind: choice, def: "auto", choices: themes},
+		{name: "motion", kind: choice, def: "full", choices: []string{"full", "reduced"}},
+		{name: "screen_reader", kind: boolean, def: "false"},
+		{name: "status", kind: several, def: "mode, model, branch, context, editor, cost", choices: statusItems},
+		{name: "title", kind: boolean, def: "true"},
+		{name: "progress", kind: choice, def: "auto", choices: []string{"auto", "off"}},
+		{name: "notify", kind: choice, def: "auto", choices: []string{"auto", "osc9", "osc777", "bell", "off"}},
 	}},
 	{name: "ide", kind: group, fields: []*schema{
 		{name: "enabled", kind: boolean, def: "true"},
@@ -79,6 +86,9 @@ var root = &schema{kind: group, fields: []*schema{
 
 // themes are those of internal/repl/theme, which holds a test that they are.
 var themes = []string{"auto", "dark", "light", "high-contrast", "colorblind", "ansi", "none"}
+
+// statusItems are those of internal/repl/statusline, which holds a test that they are.
+var statusItems = []string{"mode", "model", "branch", "context", "editor", "cost", "tokens", "folder"}
 
 var provider = &schema{kind: group, fields: []*schema{
 	{name: "base_url", kind: address},
@@ -139,20 +149,29 @@ func (s *schema) valid(value string) bool {
 	case variable:
 		return value == "" || isVariable(value)
 	case boolean:
-		return value == "true" || value == "false"
+		return slices.Contains([]string{"true", "false"}, value)
 	case count, percent:
-		n, err := strconv.ParseInt(value, 10, 64)
-		return err == nil && n >= 0 && (s.kind == count || n <= 100)
+		n, err := strconv.ParseUint(value, 10, 63)
+		return err == nil && (s.kind == count || n <= 100)
 	case number:
 		n, err := strconv.ParseFloat(value, 64)
 		return err == nil && n >= 0 && n < 1e12
 	case duration:
 		d, err := time.ParseDuration(value)
 		return err == nil && d > 0
-	case choice:
-		return slices.Contains(s.choices, value)
+	case choice, several:
+		return s.allows(value)
 	}
 	return true
+}
+
+// allows checks a value that is one of the choices, or several of them.
+func (s *schema) allows(value string) bool {
+	values := []string{value}
+	if s.kind == several {
+		values = items(value)
+	}
+	return !slices.ContainsFunc(values, func(v string) bool { return !slices.Contains(s.choices, v) })
 }
 
 // wanted ends the sentence about a value that is not valid.
@@ -170,8 +189,22 @@ func (s *schema) wanted() string {
 		return "not a number of at least 0"
 	case duration:
 		return "not a time such as 90s or 5m"
+	case several:
+		return "not none, nor some of " + strings.Join(s.choices, ", ")
 	}
 	return "none of " + strings.Join(s.choices, ", ")
+}
+
+// items takes a value of several choices apart.
+func items(value string) []string {
+	if strings.TrimSpace(value) == "none" {
+		return nil
+	}
+	parts := strings.Split(value, ",")
+	for i, p := range parts {
+		parts[i] = strings.TrimSpace(p)
+	}
+	return parts
 }
 
 func isAddress(s string) bool {

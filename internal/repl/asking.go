@@ -11,6 +11,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/repl/panel"
+	"github.com/bb2d0cf4/agent/internal/repl/printer"
 	"github.com/bb2d0cf4/agent/internal/repl/screen"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 )
@@ -30,7 +31,7 @@ type withdraw struct{ *question }
 type asking struct {
 	opt  *Options
 	scr  *screen.Screen
-	out  *printer
+	out  *printer.Printer
 	turn *turns
 
 	q     *question
@@ -50,7 +51,7 @@ type edited struct {
 
 // pose puts a question on the screen.
 func (a *asking) pose(q *question) tea.Cmd {
-	a.q, a.panel = q, panel.New(q.req, a.out.look, a.opt.Now())
+	a.q, a.panel = q, panel.New(q.req, a.out.Look, a.opt.Now())
 	recall(a)
 	return a.later()
 }
@@ -161,7 +162,7 @@ func (a *asking) edit() tea.Cmd {
 	name, text, _ := p.Proposal()
 	cmd, result, err := a.opt.Editor(name, text)
 	if err != nil {
-		a.out.problem(err)
+		a.out.Problem(err)
 		release(a)
 		return nil
 	}
@@ -174,7 +175,7 @@ func (a *asking) edit() tea.Cmd {
 // edited takes up what the user saved.
 func (a *asking) edited(ed edited) tea.Cmd {
 	if ed.err != nil {
-		a.out.notice("The editor ended with an error, so the proposal is as it was: " + ed.err.Error())
+		a.out.Notice("The editor ended with an error, so the proposal is as it was: " + ed.err.Error())
 	}
 	if ed.panel != a.panel {
 		return nil // answered elsewhere, or withdrawn, meanwhile

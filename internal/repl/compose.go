@@ -29,7 +29,7 @@ func compose(m *model) tea.Cmd {
 	}
 	cmd, result, err := m.opt.Editor("prompt.md", m.ed.Source())
 	if err != nil {
-		m.out.problem(err)
+		m.out.Problem(err)
 		return nil
 	}
 	return tea.Exec(lend.To(cmd, m.opt.Terminal.In, m.opt.Terminal.Out, m.scr), func(err error) tea.Msg {
@@ -41,7 +41,7 @@ func compose(m *model) tea.Cmd {
 // tell puts what was saved at the prompt.
 func (c composed) tell(m *model) tea.Cmd {
 	if c.err != nil {
-		m.out.notice("The editor ended with an error, so the prompt is as it was: " + c.err.Error())
+		m.out.Notice("The editor ended with an error, so the prompt is as it was: " + c.err.Error())
 		return nil
 	}
 	m.ed.Replace(strings.TrimRight(c.text, "\n"))

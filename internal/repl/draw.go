@@ -2,24 +2,27 @@ package repl
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/bb2d0cf4/agent/internal/repl/screen"
+	"github.com/bb2d0cf4/agent/internal/repl/statusline"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
 // draw hands the live region to the screen, which writes what changed.
 func (m *model) draw() {
+	m.scr.tell(state(m))
 	if lines := whole(m); lines != nil {
-		m.scr.EnterAlt()
+		m.scr.SetAlt(true)
 		m.scr.SetTail(lines, nil)
 		m.scr.Flush()
 		return
 	}
-	m.scr.LeaveAlt()
+	m.scr.SetAlt(false)
 	below, cursor := lower(m)
 	lines := append(upper(m, m.look.Height-1-len(below)), below...)
 	cursor.Y += len(lines) - len(below)
@@ -80,28 +83,35 @@ func footer(m *model) []string {
 	case m.hint.text != "":
 		return []string{theme.Paint(m.look.Styles.Warn, theme.Short(m.hint.text, m.look.Width))}
 	}
-	var parts []string
-	if m.opt.Modes != nil {
-		parts = append(parts, m.opt.Modes.Current()+" mode") // first: it is never cut
-	}
-	if m.opt.Status != nil {
-		s := m.opt.Status()
-		parts = append(parts, s.Model)
-		if s.Branch != "" {
-			parts = append(parts, s.Branch)
-		}
-		if s.ContextWindow > 0 && m.floor.turn.context > 0 {
-			parts = append(parts, fmt.Sprintf("context %d%%", m.floor.turn.context*100/s.ContextWindow))
-		}
-		if s.Editor != "" {
-			parts = append(parts, s.Editor)
-		}
-	}
-	if m.floor.turn.total.CostUSD > 0 {
-		parts = append(parts, fmt.Sprintf("$%.2f", m.floor.turn.total.CostUSD))
-	}
-	line := theme.Short(sanitize.Line(strings.Join(parts, " · ")), m.look.Width)
+	line := statusline.Line(m.opt.Terminal.Status, status(m), m.look.Width)
 	return []string{theme.Paint(m.look.Styles.Dim, line)}
+}
+
+// status is what the status line may show, by name.
+func status(m *model) map[string]string {
+	used, context := m.floor.turn.total, m.floor.turn.context
+	items := map[string]string{statusline.Folder: filepath.Base(m.opt.Start.Dir)}
+	if m.opt.Modes != nil {
+		items[statusline.Mode] = m.opt.Modes.Current() + " mode"
+	}
+	if n := used.Input + used.Output; n > 0 {
+		items[statusline.Tokens] = theme.Count(n) + " tokens"
+	}
+	if used.CostUSD > 0 {
+		items[statusline.Cost] = fmt.Sprintf("$%.2f", used.CostUSD)
+	}
+	if m.opt.Status == nil {
+		return items
+	}
+	s := m.opt.Status()
+	items[statusline.Model], items[statusline.Branch], items[statusline.Editor] = s.Model, s.Branch, s.Editor
+	switch {
+	case context > 0 && s.ContextWindow > 0:
+		items[statusline.Context] = fmt.Sprintf("context %d%%", context*100/s.ContextWindow)
+	case context > 0:
+		items[statusline.Context] = "context " + theme.Count(context)
+	}
+	return items
 }
 
 // upper is what is live above the prompt, in at most height lines: a panel, a

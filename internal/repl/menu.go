@@ -13,6 +13,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/repl/pager"
 	"github.com/bb2d0cf4/agent/internal/repl/picker"
+	"github.com/bb2d0cf4/agent/internal/repl/printer"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
@@ -20,7 +21,7 @@ import (
 // menu is the slash commands.
 type menu struct {
 	opt   *Options
-	out   *printer
+	out   *printer.Printer
 	floor *floor
 	list  []command.Command
 	own   map[string]func() tea.Cmd // those of the screen, by name
@@ -48,7 +49,7 @@ type chooser struct {
 }
 
 // newMenu returns the commands of the screen and those of opt.
-func newMenu(opt *Options, out *printer, floor *floor) *menu {
+func newMenu(opt *Options, out *printer.Printer, floor *floor) *menu {
 	m := &menu{opt: opt, out: out, floor: floor}
 	m.list = append([]command.Command{{Name: "help", Help: "commands, and the keys most used", Group: command.Program}}, opt.Commands...)
 	m.list = append(m.list,
@@ -80,7 +81,7 @@ func (m *menu) run(line, name, args string) (cmd tea.Cmd, hint string) {
 			m.floor.queue.Add(line, true)
 			return nil, ""
 		}
-		m.out.prompt(line)
+		m.out.Prompt(line)
 		if own := m.own[name]; own != nil {
 			return own(), ""
 		}
@@ -115,7 +116,7 @@ func (m *menu) open(p command.Pick, j *job) tea.Cmd {
 	for i, it := range p.Items {
 		items[i] = picker.Item{Title: it.Title, Detail: it.Detail}
 	}
-	look := m.out.look
+	look := m.out.Look
 	opt := picker.Options{Title: p.Title, NoColor: look.NoColor}
 	m.pick = &chooser{Picker: picker.New(items, opt), pick: p, job: j}
 	return cmd
@@ -152,7 +153,7 @@ func (m *menu) key(key tea.KeyPressMsg) (tea.Cmd, bool) {
 }
 
 func (m *menu) help() tea.Cmd {
-	m.out.plain(command.Help(m.list) + "\n" + strings.Join(m.opt.Terminal.Keys.Brief(m.out.look.Width-2), "\n") +
+	m.out.Text(command.Help(m.list) + "\n" + strings.Join(m.opt.Terminal.Keys.Brief(m.out.Look.Width-2), "\n") +
 		"\n\n@ names a file, ! runs a command line; a line that ends in \\ goes on; /keys lists all keys.\n")
 	return nil
 }
@@ -171,6 +172,6 @@ func (m *menu) cost() tea.Cmd {
 	if u.Estimated {
 		s += " (estimated: the provider reports no usage)"
 	}
-	m.out.plain(s)
+	m.out.Text(s)
 	return nil
 }

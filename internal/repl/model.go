@@ -5,16 +5,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bb2d0cf4/agent/internal/repl/lend"
-
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
-	"github.com/charmbracelet/x/ansi"
 
 	"github.com/bb2d0cf4/agent/internal/repl/feed"
 	"github.com/bb2d0cf4/agent/internal/repl/input"
 	"github.com/bb2d0cf4/agent/internal/repl/keys"
-	"github.com/bb2d0cf4/agent/internal/repl/screen"
+	"github.com/bb2d0cf4/agent/internal/repl/lend"
+	"github.com/bb2d0cf4/agent/internal/repl/printer"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/session"
 )
@@ -31,10 +29,10 @@ type model struct {
 	opt *Options
 	box *feed.Box
 
-	scr   *screen.Screen
+	scr   window
 	look  theme.Look
 	ed    *input.Editor
-	out   *printer
+	out   *printer.Printer
 	floor *floor
 	ask   *asking
 	menu  *menu
@@ -70,19 +68,14 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (m *model) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
+		m.scr.desk.Key(m.opt.Now())
 		return press(m, msg)
 	case tea.PasteMsg:
 		m.paste(msg.Content)
 	case tea.WindowSizeMsg:
 		m.resize(msg.Width, msg.Height)
-	case tea.BackgroundColorMsg:
-		look := m.look
-		look.Dark = msg.IsDark()
-		m.restyle(look)
-	case tea.ModeReportMsg:
-		if msg.Mode == ansi.ModeSynchronizedOutput {
-			m.scr.SetSync(msg.Value != ansi.ModeNotRecognized)
-		}
+	case tea.BackgroundColorMsg, tea.ModeReportMsg, tea.FocusMsg, tea.BlurMsg:
+		reported(m, msg)
 	case started:
 		return m.submit(strings.TrimSpace(m.opt.Start.Prompt))
 	case feed.Update:
@@ -112,8 +105,11 @@ func (m *model) View() tea.View {
 
 // take prints what the feed finished and handles its items in order.
 func (m *model) take(up feed.Update) tea.Cmd {
+	if up.Again {
+		m.out.Reprint()
+	}
 	if len(up.Lines) > 0 {
-		m.out.lines(up.Lines...)
+		m.out.Stream(up.Lines)
 	}
 	m.floor.turn.streams(up.Tail)
 	var cmds []tea.Cmd
@@ -133,7 +129,7 @@ func (m *model) item(item any) tea.Cmd {
 		}
 		close(it.gone)
 	case feed.Answer:
-		m.out.rec.Answer(it.Text)
+		m.out.Answer(it.Text)
 	case queueTaken: // the queue is drawn as it is
 	case turnDone:
 		return m.turnDone(it)
@@ -170,7 +166,7 @@ func (m *model) resize(width, height int) {
 
 // restyle follows the theme and the terminal's size and background.
 func (m *model) restyle(look theme.Look) {
-	m.look, m.out.look = look, look
+	m.look, m.out.Look = look, look
 	m.scr.SetPalette(look.Palette(m.scr.Profile() == colorprofile.ANSI))
 	m.box.Put(look)
 	m.ask.restyle(look)
@@ -207,7 +203,7 @@ func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
 	case input.Submit:
 		text := strings.TrimSpace(m.ed.Take())
 		if err := m.ed.Err(); err != nil {
-			m.out.problem(err)
+			m.out.Problem(err)
 		}
 		return m.submit(text)
 	case input.Ignored:
@@ -249,6 +245,9 @@ func (m *model) own(key tea.KeyPressMsg, shown hint) (cmd tea.Cmd, used bool) {
 		return tea.Quit, true
 	case is(keys.Suspend):
 		return lend.Suspend(m.scr), true
+	case is(keys.Reprint):
+		m.box.Put(feed.Again{})
+		return nil, true
 	case is(keys.Mode) && m.opt.Modes != nil:
 		m.opt.Modes.Next()
 		return nil, true

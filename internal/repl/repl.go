@@ -16,6 +16,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
+	"github.com/bb2d0cf4/agent/internal/repl/desktop"
 	"github.com/bb2d0cf4/agent/internal/repl/feed"
 	"github.com/bb2d0cf4/agent/internal/repl/input"
 	"github.com/bb2d0cf4/agent/internal/repl/keys"
@@ -51,6 +52,10 @@ type Terminal struct {
 	Env     []string // "KEY=value", for its colours and habits
 	Theme   string   // one of theme.Names
 	Keys    keys.Map
+	Still   bool     // nothing moves by itself
+	Status  []string // what the status line shows: see statusline.Names
+	// Window says what is told around the text; Dir and Env are filled in.
+	Window desktop.Options
 }
 
 // Start is what a UI begins with.

@@ -63,18 +63,19 @@ func (d done) tell(m *model) tea.Cmd {
 	if d.err != nil {
 		r = command.Reply{}
 		if !errors.Is(d.err, context.Canceled) {
-			m.out.problem(d.err)
+			m.out.Problem(d.err)
 		}
 	}
 	if r.Session != nil {
 		m.floor.turn.use(r.Session)
-		m.out.history(r.Session.Messages())
+		m.out.Forget()
+		m.out.History(r.Session.Messages())
 	}
 	if r.Text != "" {
-		m.out.plain(r.Text)
+		m.out.Text(r.Text)
 	}
 	if r.Diff != "" {
-		m.out.diff(r.Diff)
+		m.out.Diff(r.Diff)
 	}
 	if r.Page != nil {
 		m.view.open(*r.Page)
@@ -109,7 +110,7 @@ func (m *menu) edit(e command.Edit, j *job) tea.Cmd {
 	if err != nil {
 		return func() tea.Msg { return fail(err) }
 	}
-	return tea.Exec(lend.To(cmd, m.opt.Terminal.In, m.opt.Terminal.Out, m.out.scr), func(err error) tea.Msg {
+	return tea.Exec(lend.To(cmd, m.opt.Terminal.In, m.opt.Terminal.Out, m.out.Screen), func(err error) tea.Msg {
 		text, err2 := result() // also cleans up
 		if err := errors.Join(err, err2); err != nil {
 			return fail(err)

@@ -12,8 +12,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"github.com/bb2d0cf4/agent/internal/repl/desktop"
 	"github.com/bb2d0cf4/agent/internal/repl/feed"
 	"github.com/bb2d0cf4/agent/internal/repl/input"
+	"github.com/bb2d0cf4/agent/internal/repl/printer"
 	"github.com/bb2d0cf4/agent/internal/repl/screen"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 )
@@ -22,7 +24,10 @@ import (
 // terminal is as it was when Run returns, whatever happened.
 func (u *UI) Run(ctx context.Context, sess Session) (err error) {
 	term := &u.opt.Terminal
-	scr, err := screen.Open(screen.Options{In: term.In, Out: term.Out, Env: term.Env})
+	around := term.Window
+	around.Dir, around.Env = u.opt.Start.Dir, term.Env
+	desk := desktop.New(around)
+	scr, err := screen.Open(screen.Options{In: term.In, Out: term.Out, Env: term.Env, Window: desk})
 	if err != nil {
 		return fmt.Errorf("the terminal cannot be used: %w", err)
 	}
@@ -40,7 +45,7 @@ func (u *UI) Run(ctx context.Context, sess Session) (err error) {
 		})
 		return cancel
 	}
-	m := u.newModel(scr, sess, beside)
+	m := u.newModel(window{scr, desk, u.opt.Now}, sess, beside)
 	prog := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(&keyboard{term.In, cancel}), tea.WithOutput(term.Out),
 		tea.WithEnvironment(term.Env), tea.WithColorProfile(scr.Profile()),
 		tea.WithoutRenderer(), tea.WithFPS(1), tea.WithoutSignalHandler())
@@ -48,8 +53,8 @@ func (u *UI) Run(ctx context.Context, sess Session) (err error) {
 		feed.Run(ctx, u.box, feed.Options{Look: m.look, Now: u.opt.Now, Send: func(up feed.Update) { prog.Send(up) }})
 	})
 	beside(func(ctx context.Context) { lend.WatchSize(ctx, scr, prog.Send) })
-	m.out.greet(u.opt.Start)
-	m.out.history(sess.Messages())
+	m.out.Greet(u.opt.Start.Version, u.opt.Start.Dir, u.opt.Start.Notes)
+	m.out.History(sess.Messages())
 	if _, err = prog.Run(); errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
 		err = ctx.Err()
 	}
@@ -80,15 +85,15 @@ func (k *keyboard) Read(b []byte) (int, error) {
 }
 
 // newModel puts the parts of the interface together.
-func (u *UI) newModel(scr *screen.Screen, sess Session, spawn spawner) *model {
+func (u *UI) newModel(scr window, sess Session, spawn spawner) *model {
 	look := theme.New(u.opt.Terminal.Theme, scr.Profile() < colorprofile.ANSI)
 	look.Width, look.Height = scr.Size()
-	out := &printer{scr: scr, look: look}
-	turn := &turns{sess: sess, spawn: spawn, box: u.box, out: out, now: u.opt.Now}
+	out := printer.New(scr.Screen, look)
+	turn := &turns{sess: sess, spawn: spawn, box: u.box, out: out, now: u.opt.Now, still: u.opt.Terminal.Still}
 	floor := &floor{turn: turn, queue: u.queue}
 	m := &model{
 		opt: &u.opt, box: u.box, scr: scr, look: look, out: out, floor: floor,
-		ask:  &asking{opt: &u.opt, scr: scr, out: out, turn: turn},
+		ask:  &asking{opt: &u.opt, scr: scr.Screen, out: out, turn: turn},
 		menu: newMenu(&u.opt, out, floor),
 	}
 	m.view = &viewer{keys: u.opt.Terminal.Keys, out: out, ask: m.ask, spawn: spawn}
@@ -96,13 +101,14 @@ func (u *UI) newModel(scr *screen.Screen, sess Session, spawn spawner) *model {
 		Commands: m.menu.palette(), Files: u.opt.Files, History: u.opt.History, NoColor: look.NoColor, Shell: u.opt.Shell != nil,
 	})
 	m.restyle(look)
+	scr.desk.Key(u.opt.Now()) // somebody has just started us
 	return m
 }
 
 // leave takes the live region away, so that the shell's prompt follows the
 // conversation.
 func leave(scr *screen.Screen) {
-	scr.LeaveAlt()
+	scr.SetAlt(false)
 	scr.SetTail(nil, nil)
 	scr.Flush()
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/repl/feed"
+	"github.com/bb2d0cf4/agent/internal/repl/printer"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/session"
@@ -17,6 +18,8 @@ import (
 const (
 	// spinEvery is the pace of the spinner; only its line is drawn again.
 	spinEvery = 250 * time.Millisecond
+	// stillEvery is the pace where nothing is to move: only the seconds change.
+	stillEvery = 5 * time.Second
 	// outputLines is how much of a running command's output is shown live,
 	// outputBytes how much of it is looked at.
 	outputLines = 6
@@ -30,8 +33,9 @@ type turns struct {
 	sess  Session
 	spawn spawner
 	box   *feed.Box
-	out   *printer
+	out   *printer.Printer
 	now   func() time.Time
+	still bool // nothing moves by itself
 
 	progress
 	total   llm.Usage // of the session
@@ -66,7 +70,7 @@ func (t *turns) start(prompt string) tea.Cmd {
 
 // begin runs what the user said: a prompt, or a command line.
 func (t *turns) begin(said string, run func(context.Context, string) error, text string) tea.Cmd {
-	t.out.prompt(said)
+	t.out.Prompt(said)
 	t.progress = progress{n: t.n + 1, running: true, started: t.now(), doing: "waiting for the model"}
 	box := t.box
 	t.stop = t.spawn(func(ctx context.Context) { box.Put(turnDone{run(ctx, text)}) })
@@ -93,8 +97,11 @@ func (t *turns) use(sess Session) {
 }
 
 func (t *turns) nextTick() tea.Cmd {
-	n := t.n
-	return tea.Tick(spinEvery, func(time.Time) tea.Msg { return tick{n} })
+	n, pace := t.n, spinEvery
+	if t.still {
+		pace = stillEvery
+	}
+	return tea.Tick(pace, func(time.Time) tea.Msg { return tick{n} })
 }
 
 func (t *turns) spin(due tick) tea.Cmd {
@@ -125,14 +132,14 @@ func (t *turns) event(ev session.Event) {
 	case session.CallOutput:
 		t.addOutput(ev.Text)
 	case session.CallEnded:
-		t.out.call(ev, t.lastLines(), t.above)
+		t.out.Call(ev, t.lastLines(), t.above)
 		t.title, t.output, t.above = "", "", 0
 	case session.Queued:
-		t.out.prompt(ev.Text)
+		t.out.Prompt(ev.Text)
 	case session.Notice:
-		t.out.notice(ev.Text)
+		t.out.Notice(ev.Text)
 	case session.TurnEnded:
-		t.out.end(ev)
+		t.out.End(ev)
 	}
 }
 
@@ -188,7 +195,11 @@ func (t *turns) line(look theme.Look, asking bool) string {
 	if n := t.total.Input + t.total.Output; n > 0 {
 		parts = append(parts, theme.Count(n)+" tokens")
 	}
-	text := theme.Paint(look.Styles.Accent, spinner[t.spins%len(spinner)]) +
+	mark := spinner[t.spins%len(spinner)]
+	if t.still {
+		mark = "●"
+	}
+	text := theme.Paint(look.Styles.Accent, mark) +
 		theme.Paint(look.Styles.Dim, " "+strings.Join(append(parts, "Esc stops"), " · "))
 	return theme.Short(text, look.Width)
 }

@@ -7,12 +7,13 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/repl/pager"
+	"github.com/bb2d0cf4/agent/internal/repl/printer"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 )
 
 // viewer is the pager that covers the screen, if one does.
 type viewer struct {
-	out   *printer
+	out   *printer.Printer
 	ask   *asking
 	spawn spawner
 	keys  keys.Map
@@ -41,14 +42,14 @@ func (s searchOn) tell(m *model) tea.Cmd {
 
 // whole shows the conversation, with all that was folded.
 func (v *viewer) whole() tea.Cmd {
-	lay := v.out.rec.Page()
+	lay := v.out.Record.Page()
 	out := make(chan tea.Msg, 1)
 	v.spawn(func(context.Context) { out <- paged{lay()} })
 	return func() tea.Msg { return <-out }
 }
 
 // open shows a page.
-func (v *viewer) open(p pager.Page) { v.page = pager.New(p, v.out.look) }
+func (v *viewer) open(p pager.Page) { v.page = pager.New(p, v.out.Look) }
 
 // key handles the key that opens the conversation, and all keys while a page is
 // shown.

@@ -26,6 +26,8 @@ func (t *Terminal) csi(body string) {
 		known = t.modifyKeys(args)
 	case "?u", "=u", ">u", "<u":
 		known = t.kittyKeys(prefix, args)
+	case "t":
+		known = t.titleStack(args)
 	case "c", "n", ">q", "?6n":
 		known = t.report(string(rune(final)), args)
 	default:
@@ -117,6 +119,8 @@ func (t *Terminal) setModes(args string, on bool) bool {
 			t.modes.CursorHidden = !on
 		case "1000", "1002", "1003", "1006":
 			t.modes.Mouse = on
+		case "1004":
+			t.modes.Focus = on
 		case "1049":
 			t.alternate(on)
 		case "2004":
@@ -143,6 +147,21 @@ func (t *Terminal) alternate(on bool) {
 		t.alt = page{lines: make([]line, t.opt.Height), x: t.main.x, y: t.main.y}
 		t.kitty[1] = kitty{}
 	}
+}
+
+// titleStack handles the pushing and popping of the window's title.
+func (t *Terminal) titleStack(args string) bool {
+	switch args {
+	case "22;2", "22;0":
+		t.titles = append(t.titles, t.stats.Title)
+	case "23;2", "23;0":
+		if n := len(t.titles); n > 0 {
+			t.stats.Title, t.titles = t.titles[n-1], t.titles[:n-1]
+		}
+	default:
+		return false
+	}
+	return true
 }
 
 // reportMode answers DECRQM.

@@ -74,7 +74,9 @@ func (t *Terminal) control(c byte) {
 		p.x, p.wrap = max(0, p.x-1), false
 	case '\t':
 		p.x = min(t.opt.Width-1, p.x/8*8+8)
-	case 0x00, 0x07, 0x7f:
+	case 0x07:
+		t.stats.Bells++
+	case 0x00, 0x7f:
 	default:
 		t.unknown(string(rune(c)))
 	}
@@ -99,6 +101,9 @@ func (t *Terminal) sequence(c byte) {
 		body, done := strings.CutSuffix(string(ps.buf), "\a")
 		if !done {
 			body, done = strings.CutSuffix(string(ps.buf), "\x1b\\")
+		}
+		if ps.state == 'P' && strings.HasSuffix(body, "\x1b") {
+			done = false // an escape that tmux is to hand on
 		}
 		if done {
 			kind := ps.state
@@ -140,10 +145,18 @@ func (t *Terminal) reply(s string) {
 func (t *Terminal) osc(kind byte, body string) {
 	code, arg, _ := strings.Cut(body, ";")
 	switch {
+	case kind == 'P' && strings.HasPrefix(body, "tmux;"):
+		_, _ = t.Write([]byte(strings.ReplaceAll(body[len("tmux;"):], "\x1b\x1b", "\x1b"))) // never fails
 	case kind != ']':
 		t.unknown(string(rune(kind)) + body)
 	case code == "0" || code == "2":
 		t.stats.Title = arg
+	case code == "9" && strings.HasPrefix(arg, "4;"):
+		t.modes.Progress = strings.TrimPrefix(arg[2:], "0")
+	case code == "9":
+		t.stats.Notices = append(t.stats.Notices, arg)
+	case code == "777":
+		t.stats.Notices = append(t.stats.Notices, arg)
 	case code == "10" && arg == "?":
 		t.reply("\x1b]10;rgb:ffff/ffff/ffff\x1b\\")
 	case code == "11" && arg == "?":

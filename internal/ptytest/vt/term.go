@@ -53,6 +53,9 @@ type Modes struct {
 	KittyKeys      int // flags of the Kitty keyboard protocol on the current screen
 	KittyPushed    int // entries on its stack
 	Style          string
+	Focus          bool   // it is reported
+	Titles         int    // entries on the stack of titles
+	Progress       string // of OSC 9;4, empty for none
 }
 
 // Stats counts what a test may want to know.
@@ -62,6 +65,8 @@ type Stats struct {
 	Unknown []string // sequences that the model does not know
 	Fences  []string // bodies of OSC 7777 sequences, see ptytest
 	Title   string
+	Notices []string // desktop notifications: OSC 9, OSC 777
+	Bells   int
 	// Touched are the rows that a program changed although they were finished. A row
 	// is finished that was written while the terminal wraps (DECAWM) and then left by
 	// a line feed: a program that draws on the main screen switches wrapping off for
@@ -79,6 +84,7 @@ type Terminal struct {
 
 	main, alt page
 	kitty     [2]kitty // of the main and the alternate screen
+	titles    []string // those that were pushed
 	last      string   // the cluster printed last, which the next may join
 }
 
@@ -132,7 +138,7 @@ func (t *Terminal) Modes() Modes {
 	m := t.modes
 	k := t.kitty[t.screenIndex()]
 	m.KittyKeys, m.KittyPushed = k.flags, len(k.stack)
-	m.Style = t.style.String()
+	m.Style, m.Titles = t.style.String(), len(t.titles)
 	return m
 }
 

@@ -22,6 +22,10 @@ type Box struct {
 // repeats the last one is left out.
 type Aside struct{ Item any }
 
+// Again asks for an Update that says so, with all that has come of the answer that is
+// being shown.
+type Again struct{}
+
 // NewBox returns an empty box.
 func NewBox() *Box {
 	return &Box{wake: make(chan struct{}, 1), closed: make(chan struct{})}

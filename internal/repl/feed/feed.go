@@ -27,6 +27,7 @@ const (
 // Update is what the interface is handed: lines that are finished, then the live
 // end of the text, then items that are to be handled in order.
 type Update struct {
+	Again bool // all is to be printed again first: Lines begin the answer anew
 	Lines []string
 	Tail  []string
 	Items []any
@@ -126,6 +127,8 @@ func (f *feed) apply(item any) {
 		f.dirty = true
 	case Aside:
 		f.post(it.Item)
+	case Again:
+		f.again()
 	default:
 		f.post(append(f.finish(), item)...)
 	}
@@ -145,6 +148,17 @@ func (f *feed) text(text []byte) {
 		text, f.dirty = text[n:], true
 		f.flush()
 	}
+}
+
+// again renders anew what has come of the answer.
+func (f *feed) again() {
+	f.lines = nil
+	if f.md != nil {
+		f.md = markdown.New(markdown.Options{Width: f.look.Width, NoColor: f.look.NoColor})
+		f.lines = append([]string{""}, f.md.Push(f.said.String())...)
+	}
+	f.send(Update{Again: true, Lines: f.lines, Tail: f.tail()})
+	f.lines, f.dirty, f.sentAt = nil, false, f.now()
 }
 
 // cut returns at most n, moved back to the start of a character.

@@ -144,3 +144,34 @@ func TestBoxKeepsOrderAndJoinsText(t *testing.T) {
 		t.Error("taken twice")
 	}
 }
+
+// What has come of an answer is rendered again, at the width of now; what follows
+// goes on from there.
+func TestAgain(t *testing.T) {
+	ups := fed(t, func(box *Box) {
+		box.Put(session.TextDelta{Text: "# Title\n\nsome words that\n\nan end"})
+		<-time.After(time.Second)
+		look := theme.New(theme.Auto, true)
+		look.Width = 10
+		box.Put(look)
+		<-time.After(time.Second)
+		box.Put(Again{})
+		<-time.After(time.Second)
+		box.Put(session.TextDelta{Text: " of it\n\nmore"})
+		box.Put(session.TurnEnded{})
+	})
+	at := slices.IndexFunc(ups, func(up Update) bool { return up.Again })
+	if at < 0 {
+		t.Fatalf("nothing was sent again: %+v", ups)
+	}
+	if d := cmp.Diff([]string{"", "# Title", "", "some words", "that"}, ups[at].Lines); d != "" {
+		t.Error(d)
+	}
+	want := []string{"# Title", "some words", "that", "an end of", "it", "more"}
+	if d := cmp.Diff(want, said(ups[at:])); d != "" {
+		t.Error(d)
+	}
+	if n := len(fed(t, func(box *Box) { box.Put(Again{}) })); n != 1 {
+		t.Errorf("%d updates where there is no answer", n)
+	}
+}

@@ -13,6 +13,7 @@ const (
 	Whole     Action = "whole"
 	Compose   Action = "compose"
 	Previous  Action = "previous"
+	Reprint   Action = "reprint"
 )
 
 // table is all keys, in the order in which they are shown.
@@ -24,6 +25,7 @@ var table = []Binding{
 	{Action: Leave, Place: Prompt, Keys: []string{"ctrl+d"}, Help: "leave, if the prompt is empty", Brief: "leave", own: true},
 	{Action: Mode, Place: Everywhere, Keys: []string{"shift+tab"}, Help: "the next permission mode", Brief: "permission mode"},
 	{Action: Whole, Place: Everywhere, Keys: []string{"ctrl+o"}, Help: "the conversation in the pager, all that was folded included", Brief: "show everything whole", own: true},
+	{Action: Reprint, Place: Everywhere, Keys: []string{"ctrl+l"}, Help: "clear the screen and print the conversation again, at the width of now"},
 	{Action: Suspend, Place: Everywhere, Keys: []string{"ctrl+z"}, Help: "put the program into the background (Unix)"},
 	{Action: Show, Place: Prompt, Keys: []string{"?"}, Help: "the keys, if the prompt is empty", own: true},
 	{Action: "complete", Place: Prompt, Keys: []string{"tab"}, Help: "take what is selected in the list", Brief: "complete"},

@@ -35,6 +35,8 @@ func (d *display) next(f *frame, p *preparer, now time.Time) []byte {
 	tail, cursor := fit(p.tail(f.tail, f.width), f.cursor, f.height, d.inAlt)
 	out = r.paint(out, finished, tail)
 	out = d.place(out, cursor, f.width)
+	out = append(out, f.signals...)
+	f.signals = ""
 	out = append(out, endFrame...)
 	d.buf = out
 	body := out[len(beginFrame) : len(out)-len(endFrame)]

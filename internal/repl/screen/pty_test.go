@@ -153,9 +153,9 @@ func (e *echo) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 				panic("asked to, elsewhere")
 			}()
 		case "v":
-			e.s.EnterAlt()
+			e.s.SetAlt(true)
 		case "m":
-			e.s.LeaveAlt()
+			e.s.SetAlt(false)
 		case "e":
 			return e, tea.Exec(&editor{e.s}, func(error) tea.Msg { return nil })
 		}

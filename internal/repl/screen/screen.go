@@ -21,6 +21,15 @@ import (
 type Options struct {
 	In, Out *os.File // both a terminal
 	Env     []string // "KEY=value", for the colours and the habits of the terminal
+	Window  Window   // may be nil
+}
+
+// Window is what is done to the terminal besides drawing. Enter returns what is
+// written whenever the terminal is taken, by the goroutine that takes it; Leave what
+// is written whenever it is given back, by any.
+type Window interface {
+	Enter() string
+	Leave() string
 }
 
 // Cursor is a position in the live region, 0-based, in cells.
@@ -30,6 +39,7 @@ type Cursor struct{ X, Y int }
 // at any time; everything else belongs to one goroutine.
 type Screen struct {
 	habits habits
+	window Window // may be nil
 	lines  preparer
 	wanted frame // what the next Flush shows; the owner's
 
@@ -47,9 +57,10 @@ type frame struct {
 	tail     []string // the live region, as given
 	cursor   *Cursor
 	alt      bool
-	clear    bool // once
-	redraw   bool // once
-	width    int  // last told or found
+	signals  string // for the window
+	clear    bool   // once
+	redraw   bool   // once
+	width    int    // last told or found
 	height   int
 }
 
@@ -77,19 +88,19 @@ func Open(opt Options) (*Screen, error) {
 	if err != nil {
 		return nil, err
 	}
-	return open(t, opt.Env, time.Now)
+	return open(t, opt, time.Now)
 }
 
-func open(t tty, env []string, now func() time.Time) (*Screen, error) {
-	h := detect(env)
-	s := &Screen{habits: h, tty: t, now: now, lines: preparer{palette: palette{profile: h.profile}}}
+func open(t tty, opt Options, now func() time.Time) (*Screen, error) {
+	h := detect(opt.Env)
+	s := &Screen{habits: h, window: opt.Window, tty: t, now: now, lines: preparer{palette: palette{profile: h.profile}}}
 	s.wanted.width, s.wanted.height = s.Size()
 	s.shown.sync, s.shown.latency = h.sync, h.latency
 	s.shown.main.rewrap, s.shown.alt.absolute = h.rewrap, true
 	if err := t.raw(true); err != nil {
 		return nil, fmt.Errorf("the terminal does not go into raw mode: %w", err)
 	}
-	if _, err := t.Write([]byte(takeModes + askTerminal)); err != nil {
+	if _, err := t.Write([]byte(take(s.window) + askTerminal)); err != nil {
 		return nil, errors.Join(err, t.raw(false))
 	}
 	return s, nil
@@ -106,7 +117,7 @@ func (s *Screen) Close() error {
 	var err error
 	if s.state == taken {
 		out := s.shown.leave()
-		_, err = s.tty.Write(append(out, giveModes...))
+		_, err = s.tty.Write(append(out, give(s.window)...))
 		err = errors.Join(err, s.tty.raw(false))
 	}
 	s.state = closed
@@ -124,7 +135,7 @@ func (s *Screen) Suspend() error {
 	s.state = lent
 	width, _ := s.Size()
 	out := s.shown.erase(width, s.now())
-	_, err := s.tty.Write(append(out, giveModes...))
+	_, err := s.tty.Write(append(out, give(s.window)...))
 	return errors.Join(err, s.tty.raw(false))
 }
 
@@ -140,8 +151,23 @@ func (s *Screen) Resume() error {
 		return err
 	}
 	s.state = taken
-	_, err := s.tty.Write([]byte("\r" + takeModes))
+	_, err := s.tty.Write([]byte("\r" + take(s.window)))
 	return err
+}
+
+// take returns what is done to a terminal that becomes ours, give what undoes it.
+func take(w Window) string {
+	if w == nil {
+		return takeModes
+	}
+	return takeModes + w.Enter()
+}
+
+func give(w Window) string {
+	if w == nil {
+		return giveModes
+	}
+	return w.Leave() + giveModes
 }
 
 // Size returns the terminal's width and height in cells, both at least 1. A
@@ -204,12 +230,13 @@ func (s *Screen) Resize(width, height int) {
 // live region at the top.
 func (s *Screen) Clear() { s.wanted.clear = true }
 
-// EnterAlt shows the live region on the whole of the alternate screen. What is
-// printed waits for LeaveAlt.
-func (s *Screen) EnterAlt() { s.wanted.alt = true }
+// SetAlt shows the live region on the whole of the alternate screen, or returns to
+// the conversation. What is printed meanwhile waits for that.
+func (s *Screen) SetAlt(on bool) { s.wanted.alt = on }
 
-// LeaveAlt returns to the conversation.
-func (s *Screen) LeaveAlt() { s.wanted.alt = false }
+// Send writes seq with the next Flush. It is for the window around the text: it must
+// neither draw nor move.
+func (s *Screen) Send(seq string) { s.wanted.signals += seq }
 
 // SetSync says whether the terminal knows synchronised output, once it has
 // answered (tea.ModeReportMsg). Until then it is believed to.

@@ -57,7 +57,7 @@ func (f *fakeTTY) Write(b []byte) (int, error) {
 
 func openFake(t interface{ Fatal(...any) }, opt vt.Options, env ...string) (*Screen, *fakeTTY) {
 	term := &fakeTTY{Terminal: vt.New(opt)}
-	s, err := open(term, append([]string{"TERM=xterm-256color", "COLORTERM=truecolor"}, env...), term.clock)
+	s, err := open(term, Options{Env: append([]string{"TERM=xterm-256color", "COLORTERM=truecolor"}, env...)}, term.clock)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestOpenAsksInOneWriteAndCloseGivesBack(t *testing.T) {
 
 func TestOpenFailsWithoutLeavingRawMode(t *testing.T) {
 	term := &fakeTTY{Terminal: vt.New(vt.Options{}), fail: errors.New("gone")}
-	if _, err := open(term, nil, time.Now); !errors.Is(err, term.fail) || term.restored != 1 {
+	if _, err := open(term, Options{}, time.Now); !errors.Is(err, term.fail) || term.restored != 1 {
 		t.Errorf("got %v, restored %d times", err, term.restored)
 	}
 }
@@ -269,7 +269,7 @@ func TestAlternateScreen(t *testing.T) {
 	s.Print("finished")
 	s.SetTail([]string{"> x"}, &Cursor{X: 3})
 	s.Flush()
-	s.EnterAlt()
+	s.SetAlt(true)
 	s.Print("while away")
 	s.SetTail(numbered("diff", 5), nil)
 	s.Flush()
@@ -284,14 +284,14 @@ func TestAlternateScreen(t *testing.T) {
 	if want := "diff 0\ndiff 1\ndiff 2\nend"; term.String() != want {
 		t.Errorf("resized: %q, want %q", term.String(), want)
 	}
-	s.LeaveAlt()
+	s.SetAlt(false)
 	s.SetTail([]string{"> x"}, &Cursor{X: 3})
 	s.Flush()
 	want := []string{"finished", "while away", "> x"}
 	if diff := cmp.Diff(want, term.History()); diff != "" || term.Modes().AltScreen {
 		t.Errorf("back:\n%s", diff)
 	}
-	s.EnterAlt()
+	s.SetAlt(true)
 	s.Flush()
 	if err := s.Close(); err != nil || term.Modes() != (vt.Modes{}) {
 		t.Errorf("closed in the alternate screen: %v, %+v", err, term.Modes())

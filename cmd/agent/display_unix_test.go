@@ -1,0 +1,108 @@
+//go:build unix
+
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
+	"github.com/bb2d0cf4/agent/internal/ptytest/vt"
+)
+
+// The window says what goes on, and who has turned away is called when a question
+// waits.
+func TestTheWindowSaysWhatGoesOn(t *testing.T) {
+	gate := make(chan struct{})
+	turn := editCall("hello", "good day")
+	turn.Gate = gate
+	d := newDesk(t, llmtest.NewServer(t, turn), map[string]string{"main.go": program})
+	d.env = append(d.env, "WT_SESSION=1", "TMUX=", "AGENT_INTERFACE_NOTIFY=osc9")
+	d.sit()
+	titled := func(end string) {
+		t.Helper()
+		d.WaitUntil("the title "+end, func(m *vt.Terminal) bool { return strings.HasSuffix(m.Stats().Title, end) })
+	}
+	titled("· 001")
+	d.say("be polite")
+	titled("· working")
+	if p := d.Modes().Progress; p != "3" {
+		t.Errorf("progress %q", p)
+	}
+	d.Type("\x1b[O") // out of focus
+	close(gate)
+	titled("· waiting for you")
+	d.WaitUntil("a notification", func(m *vt.Terminal) bool { return len(m.Stats().Notices) > 0 })
+	d.Look(func(m *vt.Terminal) {
+		if n := m.Stats().Notices; len(n) != 1 || !strings.HasSuffix(n[0], "waits for your answer: edit_file main.go") {
+			t.Errorf("notifications %q", n)
+		}
+	})
+	d.Type("\x1b[I")
+	d.asked(`good day`)
+	d.Press("n")
+	d.WaitFor(`Stopped`)
+	titled("· 001")
+	if p := d.Modes().Progress; p != "" {
+		t.Errorf("progress %q", p)
+	}
+	d.leave()
+}
+
+// Ctrl+L prints the conversation again, at the width of now, also while an answer
+// comes in.
+func TestCtrlLReprints(t *testing.T) {
+	const words = "one two three four five six seven eight nine ten eleven twelve"
+	d := newDesk(t, llmtest.NewServer(t,
+		llmtest.Turn{Text: words + "\n\nsecond part of it"},
+		llmtest.Turn{Text: words + "\n\nstill coming", Chunk: 8, Fault: llmtest.Stall, After: 9}), nil)
+	d.sit()
+	d.say("count")
+	d.WaitFor(`second part of it`)
+	d.idle()
+	d.say("again")
+	d.WaitFor(`(?s)second part.*twelve\n\nstill`)
+	d.Resize(30, 40)
+	d.Press("ctrl+l")
+	narrow := `one two three four five six\nseven eight nine ten eleven\ntwelve\n`
+	d.WaitFor(`(?s)agent .*❯ count\n\n` + narrow + `\nsecond part of it\n\n❯ again\n\n` + narrow + `\nstill`)
+	d.Press("esc")
+	d.WaitFor(`Cancelled`)
+	if d.server.Fired(llmtest.Stall) != 1 {
+		t.Error("the stream did not stall")
+	}
+	d.idle()
+	d.leave()
+}
+
+// With reduced motion nothing is drawn while nothing happens.
+func TestReducedMotion(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Text: "one two", Chunk: 4, Fault: llmtest.Stall, After: 1}), nil)
+	d.env = append(d.env, "REDUCE_MOTION=1")
+	d.sit()
+	d.say("count")
+	d.WaitFor(`● answering · \d+s`)
+	for _, mark := range "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏" {
+		if strings.ContainsRune(string(d.Bytes()), mark) {
+			t.Errorf("%c was drawn", mark)
+		}
+	}
+	d.Press("esc")
+	d.WaitFor(`Cancelled`)
+	d.idle()
+	d.leave()
+}
+
+// The status line shows what it is told to, in that order, and leaves out whole items
+// where there is no room.
+func TestStatusLine(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t), nil)
+	d.env = append(d.env, "AGENT_INTERFACE_STATUS=folder, model, mode")
+	d.sit()
+	d.WaitFor(`(?m)^001 · openai/test · default mode$`)
+	d.Resize(30, 20)
+	d.WaitFor(`(?m)^openai/test · default mode$`)
+	d.Resize(20, 20)
+	d.WaitFor(`(?m)^default mode$`)
+	d.leave()
+}

@@ -1,0 +1,253 @@
+// Package printer puts what is finished into the terminal's scrollback. It guarantees
+// that what it was given is safe to show and is printed once, unless a person asks
+// for it again, and that what it keeps for that is bounded.
+package printer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/repl/diffview"
+	"github.com/bb2d0cf4/agent/internal/repl/markdown"
+	"github.com/bb2d0cf4/agent/internal/repl/pager"
+	"github.com/bb2d0cf4/agent/internal/repl/record"
+	"github.com/bb2d0cf4/agent/internal/repl/screen"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
+	"github.com/bb2d0cf4/agent/internal/session"
+)
+
+// historyBytes bounds how much of a resumed conversation is drawn again.
+const historyBytes = 8 << 10
+
+// Printer prints finished blocks. It belongs to one goroutine.
+type Printer struct {
+	Screen *screen.Screen
+	Look   theme.Look
+	Record record.Record // what was said and done, for reading it whole
+
+	log   log
+	calls bool // the last block is a call
+}
+
+// New returns a Printer on scr.
+func New(scr *screen.Screen, look theme.Look) *Printer { return &Printer{Screen: scr, Look: look} }
+
+// Stream prints lines of an answer that is coming in. Answer is to follow them.
+func (p *Printer) Stream(lines []string) {
+	p.Screen.Print(lines...)
+	p.calls = false
+}
+
+// Answer keeps the text of an answer whose lines are printed already.
+func (p *Printer) Answer(text string) {
+	p.Record.Answer(text)
+	p.log.add(len(text), func(look theme.Look) []string { return append([]string{""}, answer(text, look)...) })
+}
+
+// Prompt prints what the user said.
+func (p *Printer) Prompt(text string) {
+	p.Record.Prompt(text)
+	p.put(len(text), func(look theme.Look) []string { return said(text, look) })
+}
+
+func said(text string, look theme.Look) []string {
+	lines := []string{""}
+	prefix := "❯ "
+	for _, l := range theme.Wrap(sanitize.Text(strings.TrimSpace(text)), "", look.Width-2) {
+		lines = append(lines, theme.Paint(look.Styles.User, prefix+l))
+		prefix = "  "
+	}
+	return lines
+}
+
+// put prints a block, which is size bytes large, and keeps it.
+func (p *Printer) put(size int, b block) {
+	p.Screen.Print(b(p.Look)...)
+	p.log.add(size, b)
+	p.calls = false
+}
+
+// Call prints the outcome of a call: one line (more if it failed), the end of a
+// command's output, and the diff of what was changed. above counts the lines of
+// output that are no longer known.
+func (p *Printer) Call(ev session.CallEnded, output []string, above int) {
+	res := ev.Result
+	c := outcome{
+		title: ev.Title, said: res.ForUser, denied: res.Denied != nil, failed: res.Failed, first: !p.calls,
+		above: max(above, res.Lines-len(output)), // what comes too fast is not all seen
+	}
+	show := 5
+	if c.failed && !c.denied {
+		show = 10
+	}
+	cut := max(0, len(output)-show)
+	c.above += cut
+	c.output = append([]string(nil), output[cut:]...)
+	size := len(c.title) + len(c.said)
+	kept := record.Call{Title: ev.Title, Output: res.ForModel, File: res.Log, Folded: c.above > 0}
+	for _, change := range res.Changes {
+		kept.Diffs = append(kept.Diffs, change.Diff)
+		c.changes = append(c.changes, edit{change.Path, change.Diff})
+		size += len(change.Diff)
+	}
+	p.Record.Call(kept)
+	p.put(size, c.lines)
+	p.calls = true
+}
+
+// outcome is what is shown of a call.
+type outcome struct {
+	title, said    string
+	denied, failed bool
+	first          bool // of several calls
+	output         []string
+	above          int // lines of output before that
+	changes        []edit
+}
+
+type edit struct{ path, diff string }
+
+func (c outcome) lines(look theme.Look) []string {
+	st, width := look.Styles, look.Width
+	var lines []string
+	if c.first {
+		lines = append(lines, "")
+	}
+	title := " " + sanitize.Line(c.title)
+	if c.said != "" {
+		title += theme.Paint(st.Dim, " · "+sanitize.Line(c.said))
+	}
+	switch {
+	case c.denied:
+		lines = append(lines, theme.Short(theme.Paint(st.Warn, "○")+title, width))
+	case c.failed:
+		lines = append(lines, theme.Wrap(theme.Paint(st.Bad, "✗")+title, "", width)...)
+	default:
+		lines = append(lines, theme.Short(theme.Paint(st.Good, "●")+title, width))
+	}
+	if c.above > 0 {
+		lines = append(lines, theme.Paint(st.Dim, theme.Short(fmt.Sprintf("  … %d more lines, Ctrl+O", c.above), width)))
+	}
+	for _, l := range c.output {
+		lines = append(lines, theme.Paint(st.Dim, theme.Short("  "+l, width)))
+	}
+	for _, e := range c.changes {
+		_, rows := diffview.Summarize(e.path, e.diff, diffview.Options{Width: width, NoColor: look.NoColor})
+		lines = append(lines, rows...) // the call's own line is the title
+	}
+	return lines
+}
+
+// End says how a turn ended, unless it simply did.
+func (p *Printer) End(ev session.TurnEnded) {
+	switch ev.Stop {
+	case session.StopDone, session.StopLimit: // of a limit a Notice has told
+	case session.StopCancelled:
+		warn(p, "Cancelled. What was done stays done; say what to do instead.")
+	case session.StopDenied:
+		warn(p, "Stopped, as you said no. Say what to do instead.")
+	default:
+		if ev.Err != nil && !errors.Is(ev.Err, context.Canceled) {
+			p.Problem(ev.Err)
+			p.Notice("↑ and Enter try the same again.")
+		}
+	}
+}
+
+func warn(p *Printer, text string) {
+	p.put(len(text), func(look theme.Look) []string { return append([]string{""}, wrapped(look.Styles.Warn, text, look)...) })
+}
+
+// Problem prints an error.
+func (p *Printer) Problem(err error) {
+	text := "error: " + err.Error()
+	p.put(len(text), func(look theme.Look) []string { return append([]string{""}, wrapped(look.Styles.Bad, text, look)...) })
+}
+
+// Notice prints a remark of the program.
+func (p *Printer) Notice(text string) {
+	p.put(len(text), func(look theme.Look) []string { return wrapped(look.Styles.Dim, text, look) })
+}
+
+func wrapped(style theme.Style, text string, look theme.Look) []string {
+	lines := theme.Wrap(sanitize.Text(text), "", look.Width)
+	for i, l := range lines {
+		lines[i] = theme.Paint(style, l)
+	}
+	return lines
+}
+
+// Diff prints a unified diff.
+func (p *Printer) Diff(text string) {
+	p.put(len(text), func(look theme.Look) []string {
+		lines := []string{""}
+		for doc, i := pager.Diff(text), 0; i < doc.Len(); i++ {
+			lines = append(lines, doc.Rows(i, look)...)
+		}
+		return lines
+	})
+}
+
+// Text prints the text of a command.
+func (p *Printer) Text(text string) {
+	p.put(len(text), func(look theme.Look) []string {
+		lines := []string{""}
+		for _, l := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+			lines = append(lines, theme.Wrap(strings.ReplaceAll(sanitize.Text(l), "\t", "    "), "  ", look.Width)...)
+		}
+		return lines
+	})
+}
+
+// Greet says what this is and where it works.
+func (p *Printer) Greet(version, dir string, notes []string) {
+	p.put(len(version)+len(dir), func(look theme.Look) []string {
+		line := theme.Paint(look.Styles.Accent, "agent "+version) + theme.Paint(look.Styles.Dim, " · "+sanitize.Line(dir)+" · /help")
+		return []string{theme.Short(line, look.Width)}
+	})
+	for _, n := range notes {
+		p.Notice(n)
+	}
+}
+
+// History prints the end of a conversation in the place of what was kept.
+func (p *Printer) History(msgs []llm.Message) {
+	defer func() { p.Record = record.Of(msgs) }() // drawing them is not saying them again
+	from, size := len(msgs), 0
+	for from > 0 && size < historyBytes {
+		from--
+		size += len(msgs[from].Text())
+	}
+	if len(msgs) > 0 {
+		p.Notice(fmt.Sprintf("The session goes on: %d messages, the last %d of them here.", len(msgs), len(msgs)-from))
+	}
+	for _, msg := range msgs[from:] {
+		message(p, msg)
+	}
+}
+
+func message(p *Printer, msg llm.Message) {
+	switch msg.Role {
+	case llm.User:
+		p.Prompt(msg.Said())
+	case llm.Assistant:
+		if text := msg.Text(); strings.TrimSpace(text) != "" {
+			p.put(len(text), func(look theme.Look) []string { return append([]string{""}, answer(text, look)...) })
+		}
+		for _, c := range msg.Calls {
+			title := record.Title(c)
+			p.put(len(title), func(look theme.Look) []string {
+				return []string{theme.Paint(look.Styles.Dim, theme.Short("· "+sanitize.Line(title), look.Width))}
+			})
+		}
+	case llm.System, llm.ToolReply: // their outcomes were shown when they came
+	}
+}
+
+func answer(text string, look theme.Look) []string {
+	return markdown.Render(text, markdown.Options{Width: look.Width, NoColor: look.NoColor})
+}

@@ -1,0 +1,157 @@
+package printer
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/ptytest"
+	"github.com/bb2d0cf4/agent/internal/ptytest/vt"
+	"github.com/bb2d0cf4/agent/internal/repl/screen"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
+	"github.com/bb2d0cf4/agent/internal/session"
+	"github.com/bb2d0cf4/agent/internal/tools"
+)
+
+// printing is a Printer on a terminal.
+type printing struct {
+	*Printer
+	term *ptytest.Terminal
+}
+
+func newPrinting(t *testing.T, width, height int) *printing {
+	t.Helper()
+	p := ptytest.New(t, vt.Options{Width: width, Height: height})
+	out, err := os.OpenFile(p.TTY().Name(), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scr, err := screen.Open(screen.Options{In: p.TTY(), Out: out, Env: []string{"TERM=xterm"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(scr.Close(), out.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	look := theme.New(theme.Auto, true)
+	look.Width, look.Height = width, height
+	return &printing{New(scr, look), p}
+}
+
+// resize follows the terminal, as the loop of the interface does.
+func (p *printing) resize(width, height int) {
+	p.term.Resize(width, height)
+	p.Look.Width, p.Look.Height = width, height
+	p.Screen.Resize(width, height)
+}
+
+// rows is what was printed so far.
+func (p *printing) rows() []string {
+	p.Screen.Flush()
+	p.term.Sync()
+	return p.term.History()
+}
+
+func ended(title, said string, change func(*tools.Result)) session.CallEnded {
+	ev := session.CallEnded{Title: title, Result: tools.Result{ForUser: said}}
+	change(&ev.Result)
+	return ev
+}
+
+func fill(p *printing) {
+	p.Greet("1.0", "/work", []string{"AGENTS.md is read"})
+	p.Prompt("say something\x1b[2J about it")
+	p.Stream([]string{"", "It is so."})
+	p.Answer("It is so.")
+	p.Call(ended("read a.go", "3 lines", func(*tools.Result) {}), nil, 0)
+	p.Call(ended("run ls", "exit 1", func(r *tools.Result) { r.Failed = true }), []string{"a", "b"}, 7)
+	p.Call(ended("edit a.go", "", func(r *tools.Result) { r.Denied = &tools.Denied{} }), nil, 0)
+	p.Notice("a remark")
+	p.Problem(errors.New("it broke"))
+	p.End(session.TurnEnded{Stop: session.StopCancelled})
+	p.Text("\ttext of a command")
+	p.Diff("diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new\n")
+}
+
+var filled = []string{
+	"agent 1.0 · /work · /help", "AGENTS.md is read",
+	"", `❯ say something\u{1b}[2J about it`, "", "It is so.",
+	"", "● read a.go · 3 lines", "✗ run ls · exit 1", "  … 7 more lines, Ctrl+O", "  a", "  b", "○ edit a.go",
+	"a remark", "", "error: it broke", "", "Cancelled. What was done stays done; say what to do instead.",
+	"", "      text of a command",
+	"", "diff --git a/x b/x", "--- a/x", "+++ b/x", "@@ -1 +1 @@", "-old", "+new",
+}
+
+func TestWhatIsPrinted(t *testing.T) {
+	p := newPrinting(t, 70, 40)
+	fill(p)
+	if d := cmp.Diff(filled, p.rows()); d != "" {
+		t.Error(d)
+	}
+}
+
+// The same again, once, below what was there; at another width it is laid out anew.
+func TestReprint(t *testing.T) {
+	p := newPrinting(t, 70, 40)
+	fill(p)
+	before := p.rows()
+	p.Reprint()
+	if d := cmp.Diff(append(before, filled...), p.rows()); d != "" {
+		t.Error(d)
+	}
+	p.resize(24, 40)
+	p.Reprint()
+	p.rows()
+	screen := p.term.Screen()
+	for _, want := range []string{"\nIt is so.\n", "\nCancelled. What was done\nstays done; say what to\ndo instead.\n", "\n✗ run ls · exit 1\n"} {
+		if !strings.Contains(screen, want) {
+			t.Errorf("%q is not on\n%s", want, screen)
+		}
+	}
+}
+
+// A reprint costs the same after a day: what is old is left out, and that is said.
+func TestReprintIsBounded(t *testing.T) {
+	p := newPrinting(t, 60, 10)
+	for i := range 3 * maxBlocks {
+		p.Notice(fmt.Sprintf("remark %d", i))
+	}
+	p.Prompt(strings.Repeat("a long line of it\n", 10_000))
+	p.Notice("the last one")
+	if n := len(p.log.entries); n > maxBlocks || p.log.size > maxKept+1<<20 {
+		t.Errorf("%d blocks of %d bytes are kept", n, p.log.size)
+	}
+	lines := p.log.lines(p.Look)
+	if len(lines) != maxLines+1 || !strings.HasPrefix(lines[0], "… earlier: /export") || lines[maxLines] != "the last one" {
+		t.Errorf("%d lines, from %q to %q", len(lines), lines[0], lines[len(lines)-1])
+	}
+	p.Forget()
+	if lines := p.log.lines(p.Look); len(lines) != 0 {
+		t.Errorf("%d lines of another session", len(lines))
+	}
+}
+
+func TestHistory(t *testing.T) {
+	p := newPrinting(t, 60, 20)
+	long := strings.Repeat("x", historyBytes)
+	p.History([]llm.Message{
+		llm.TextMessage(llm.User, "too long ago"), llm.TextMessage(llm.Assistant, long), llm.TextMessage(llm.User, "go on"),
+		{Role: llm.Assistant, Parts: llm.TextMessage(llm.Assistant, "I *look*.").Parts, Calls: []llm.ToolCall{{ID: "1", Name: "read_file", Args: `{"path":"a.go"}`}}},
+		{Role: llm.ToolReply, CallID: "1"},
+	})
+	rows := p.rows()
+	if got := rows[0]; got != "The session goes on: 5 messages, the last 4 of them here." {
+		t.Errorf("%q", got)
+	}
+	want := []string{"", "❯ go on", "", "I *look*.", "· read_file a.go"}
+	if d := cmp.Diff(want, rows[len(rows)-len(want):]); d != "" {
+		t.Error(d)
+	}
+}

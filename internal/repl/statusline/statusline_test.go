@@ -1,0 +1,82 @@
+package statusline
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
+
+	"github.com/bb2d0cf4/agent/internal/config"
+)
+
+var texts = map[string]string{
+	Mode: "default mode", Model: "openai/gpt", Branch: "main", Context: "context 12%", Editor: "VS Code · main.go:5-10", Cost: "$0.12",
+}
+
+func TestWhatMattersLeastGoesFirst(t *testing.T) {
+	show := []string{Mode, Model, Branch, Context, Editor, Cost}
+	for width, want := range map[int]string{
+		200: "default mode · openai/gpt · main · context 12% · VS Code · main.go:5-10 · $0.12",
+		75:  "default mode · openai/gpt · context 12% · VS Code · main.go:5-10 · $0.12",
+		71:  "default mode · openai/gpt · context 12% · $0.12",
+		40:  "default mode · context 12% · $0.12",
+		30:  "default mode · context 12%",
+		20:  "default mode",
+		5:   "",
+	} {
+		if got := Line(show, texts, width); got != want {
+			t.Errorf("%d columns: %q, want %q", width, got, want)
+		}
+	}
+}
+
+func TestOnlyWhatIsAskedFor(t *testing.T) {
+	if got := Line([]string{Cost, "no such", Folder, Mode, Cost}, texts, 80); got != "$0.12 · default mode" {
+		t.Errorf("%q", got)
+	}
+	if got := Line(nil, texts, 80); got != "" {
+		t.Errorf("%q", got)
+	}
+	if got := Line([]string{Branch}, map[string]string{Branch: "a\x1b[2Jb\n"}, 80); strings.ContainsAny(got, "\x1b\n") {
+		t.Errorf("%q", got)
+	}
+}
+
+// At any width the line fits, each item is whole, and none is left out that matters
+// more than one that is there.
+func TestLine(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		texts := map[string]string{}
+		for _, name := range Names() {
+			texts[name] = rapid.StringOfN(rapid.RuneFrom([]rune("ab 漢é")), 0, 12, -1).Draw(t, name)
+		}
+		show := rapid.Permutation(Names()).Draw(t, "show")
+		width := rapid.IntRange(0, 100).Draw(t, "width")
+		line := Line(show, texts, width)
+		if ansi.StringWidth(line) > width {
+			t.Fatalf("%q is wider than %d", line, width)
+		}
+		var there []string
+		for _, name := range weights {
+			if texts[name] != "" {
+				there = append(there, name)
+			}
+		}
+		for n := range len(there) + 1 { // the n that matter most, in the order asked for
+			ordered := slices.DeleteFunc(slices.Clone(show), func(name string) bool { return !slices.Contains(there[:n], name) })
+			if join(ordered, texts) == line {
+				return
+			}
+		}
+		t.Fatalf("%q is not the items that matter most of %q", line, texts)
+	})
+}
+
+// The configuration takes these names and no others.
+func TestNamesAreThoseOfTheConfiguration(t *testing.T) {
+	if _, err := config.Edit("config.yaml", nil, "interface.status", "none such"); err == nil || !strings.HasSuffix(err.Error(), strings.Join(Names(), ", ")) {
+		t.Errorf("%v, want %s", err, Names())
+	}
+}

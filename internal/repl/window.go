@@ -1,0 +1,66 @@
+package repl
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/repl/desktop"
+	"github.com/bb2d0cf4/agent/internal/repl/screen"
+)
+
+// window is the terminal: its text, and what is around that.
+type window struct {
+	*screen.Screen
+	desk *desktop.Desktop
+	now  func() time.Time
+}
+
+// tell says around the text what the program does.
+func (w window) tell(s desktop.State, what string) { w.Send(w.desk.Show(s, what, w.now())) }
+
+// reported takes a report of the terminal.
+func reported(m *model, msg tea.Msg) {
+	switch msg := msg.(type) {
+	case tea.BackgroundColorMsg:
+		look := m.look
+		look.Dark = msg.IsDark()
+		m.restyle(look)
+	case tea.ModeReportMsg:
+		if msg.Mode == ansi.ModeSynchronizedOutput {
+			m.scr.SetSync(msg.Value != ansi.ModeNotRecognized)
+		}
+	case tea.FocusMsg:
+		m.scr.desk.Focus(true)
+	case tea.BlurMsg:
+		m.scr.desk.Focus(false)
+	}
+}
+
+// state is what the program does, and what a question is about.
+func state(m *model) (desktop.State, string) {
+	switch {
+	case m.ask.panel != nil:
+		return desktop.Waiting, about(m.ask.q.req)
+	case m.floor.free():
+		return desktop.Idle, ""
+	}
+	return desktop.Working, ""
+}
+
+// about names what is asked in a line.
+func about(req confirm.Request) string {
+	switch {
+	case req.Change != nil:
+		return req.Tool + " " + req.Change.Name
+	case req.Command != nil:
+		return "run " + req.Command.Line
+	case req.Save != nil:
+		return "save " + req.Save.Name
+	case req.Read != nil:
+		return "read " + req.Read.Path
+	}
+	return req.Tool
+}
