@@ -125,11 +125,12 @@ var layers = []struct {
 		"internal/cli/home", "internal/cli/idelink", "internal/cli/promptline", "internal/cli/provider", "internal/config", "internal/confirm", "internal/context",
 		"internal/llm", "internal/permission", "internal/session", "internal/tools", "internal/tools/shell", "internal/workspace",
 	}},
+	{"internal/cli/clipboard", nil},
 	{"internal/cli/commands/gauge", nil},
 	{"internal/cli/commands", []string{
-		"internal/cli/app", "internal/cli/commands/gauge", "internal/cli/settings", "internal/confirm", "internal/diff", "internal/llm", "internal/permission",
-		"internal/repl/command", "internal/repl/pager", "internal/session", "internal/session/history", "internal/workspace",
-		"internal/workspace/undo",
+		"internal/cli/app", "internal/cli/clipboard", "internal/cli/commands/gauge", "internal/cli/settings", "internal/confirm", "internal/diff",
+		"internal/llm", "internal/permission", "internal/repl/command", "internal/repl/pager", "internal/session", "internal/session/history",
+		"internal/tools", "internal/tools/shell", "internal/workspace", "internal/workspace/undo",
 	}},
 	{"internal/cli/doctor", []string{
 		"internal/cli/home", "internal/cli/provider", "internal/config", "internal/llm/openai", "internal/sanitize", "internal/statefile",

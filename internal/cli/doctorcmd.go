@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"context"
+	"io"
+
 	"github.com/spf13/cobra"
 
 	"github.com/bb2d0cf4/agent/internal/cli/doctor"
@@ -14,11 +17,16 @@ func newDoctor(p Process, f *flags) *cobra.Command {
 		Use: "doctor", Short: "Check that everything the agent needs is there", Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := config.Load(overrides(cmd.Flags(), f))
-			opt := doctor.Options{Version: p.Version, Stdin: p.Stdin, Stdout: p.Stdout, Link: idelink.Best(f.dir)}
-			if !doctor.Run(cmd.Context(), opt, cfg, err) {
+			if !examine(cmd.Context(), p, f, cfg, err, p.Stdout) {
 				return exitError(headless.ExitFailed)
 			}
 			return nil
 		},
 	}
+}
+
+// examine writes what the doctor finds; false if something is broken.
+func examine(ctx context.Context, p Process, f *flags, cfg config.Config, cfgErr error, out io.Writer) bool {
+	opt := doctor.Options{Version: p.Version, Stdin: p.Stdin, Stdout: p.Stdout, Out: out, Link: idelink.Best(f.dir)}
+	return doctor.Run(ctx, opt, cfg, cfgErr)
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"sync"
@@ -97,7 +98,9 @@ type opening struct {
 func interactScreen(ctx context.Context, p Process, o opening) error {
 	ctx, stop := interruptible(ctx)
 	defer stop()
-	s := &screenFace{slash: &commands.Set{}}
+	s := &screenFace{slash: &commands.Set{
+		Doctor: func(ctx context.Context, out io.Writer) { examine(ctx, p, o.flags, o.cfg, nil, out) },
+	}}
 	ui := repl.New(s.options(ctx, p, o))
 	var err error
 	s.app, err = wire(o.cfg, o.flags, o.place, o.model, app.Face{

@@ -8,6 +8,8 @@ package permission
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
@@ -23,13 +25,13 @@ type Policy struct {
 
 	mu     sync.Mutex
 	mode   Mode
-	grants map[grant]bool
+	grants []Grant
 }
 
 // New returns a policy in the given mode. Bypass can be entered later only if
 // the policy starts in it.
 func New(mode Mode) *Policy {
-	return &Policy{bypass: mode == Bypass, mode: mode, grants: map[grant]bool{}}
+	return &Policy{bypass: mode == Bypass, mode: mode}
 }
 
 // Mode returns the current mode.
@@ -77,7 +79,7 @@ func (p *Policy) Decide(req confirm.Request) (confirm.Verdict, bool) {
 	case p.mode == AcceptEdits && req.Change != nil && !req.Change.Delete:
 		return approve("accept-edits mode"), true
 	}
-	if g, ok := grantFor(req); ok && p.grants[g] {
+	if g, ok := grantFor(req); ok && slices.Contains(p.grants, g) {
 		return approve("granted for this session"), true
 	}
 	return confirm.Verdict{}, false
@@ -92,32 +94,73 @@ func (p *Policy) Grant(req confirm.Request) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.grants[g] = true
+	if !slices.Contains(p.grants, g) {
+		p.grants = append(p.grants, g)
+	}
 }
 
-// grant is what a "yes for this session" covers. Fields that do not belong to
+// Grants returns what was granted and not taken back, the oldest first.
+func (p *Policy) Grants() []Grant {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.grants)
+}
+
+// Revoke takes a grant back; false if it is not there.
+func (p *Policy) Revoke(g Grant) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i := slices.Index(p.grants, g)
+	if i < 0 {
+		return false
+	}
+	p.grants = slices.Delete(p.grants, i, i+1)
+	return true
+}
+
+// Forget takes all grants back: they are of the session that ends.
+func (p *Policy) Forget() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.grants = nil
+}
+
+// Grant is what a "yes for this session" covers. Fields that do not belong to
 // the kind of request are empty.
-type grant struct {
-	tool       string // edits by this tool
-	line, dir  string // this command line in this folder
-	background bool
-	path       string // reads of this file
+type Grant struct {
+	Tool       string // edits by this tool
+	Line, Dir  string // this command line in this folder
+	Background bool
+	Path       string // reads of this file
+}
+
+// String says what g covers. It is not sanitised.
+func (g Grant) String() string {
+	switch {
+	case g.Tool != "":
+		return "edits by " + g.Tool
+	case g.Path != "":
+		return "reading " + g.Path
+	case g.Background:
+		return fmt.Sprintf("the command %q in the background, in %s", g.Line, g.Dir)
+	}
+	return fmt.Sprintf("the command %q in %s", g.Line, g.Dir)
 }
 
 // grantFor returns the grant that covers req; ok is false if none can.
-func grantFor(req confirm.Request) (g grant, ok bool) {
+func grantFor(req confirm.Request) (g Grant, ok bool) {
 	switch {
 	case req.Force:
-		return grant{}, false
+		return Grant{}, false
 	case req.Change != nil:
-		return grant{tool: req.Tool}, req.Tool != "" && !req.Change.Delete
+		return Grant{Tool: req.Tool}, req.Tool != "" && !req.Change.Delete
 	case req.Command != nil:
 		c := req.Command
-		return grant{line: c.Line, dir: c.Dir, background: c.Background}, c.Line != ""
+		return Grant{Line: c.Line, Dir: c.Dir, Background: c.Background}, c.Line != ""
 	case req.Read != nil:
-		return grant{path: req.Read.Path}, req.Read.Path != ""
+		return Grant{Path: req.Read.Path}, req.Read.Path != ""
 	}
-	return grant{}, false
+	return Grant{}, false
 }
 
 func approve(rule string) confirm.Verdict {

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
@@ -198,6 +199,38 @@ func TestForcedIsNeverApproved(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestGrantsCanBeTakenBack(t *testing.T) {
+	p := permission.New(permission.Default)
+	requests := []confirm.Request{edit("edit_file"), command("go test ./...", "/w"), read("/usr/include/x.h")}
+	for range 2 {
+		for _, r := range requests {
+			p.Grant(r)
+		}
+	}
+	var said []string
+	for _, g := range p.Grants() {
+		said = append(said, g.String())
+	}
+	if d := cmp.Diff([]string{"edits by edit_file", `the command "go test ./..." in /w`, "reading /usr/include/x.h"}, said); d != "" {
+		t.Error(d)
+	}
+	second := p.Grants()[1]
+	if !p.Revoke(second) || p.Revoke(second) {
+		t.Error("a grant is there once")
+	}
+	for i, want := range []string{"yes", "ask", "yes"} {
+		if v, settled := p.Decide(requests[i]); outcome(v, settled) != want {
+			t.Errorf("%+v: %s, want %s", requests[i], outcome(v, settled), want)
+		}
+	}
+	p.Forget()
+	for _, r := range requests {
+		if v, settled := p.Decide(r); outcome(v, settled) != "ask" {
+			t.Errorf("%+v is still granted", r)
+		}
+	}
 }
 
 func TestConcurrentUse(t *testing.T) {

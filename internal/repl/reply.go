@@ -86,6 +86,7 @@ func (d done) tell(m *model) tea.Cmd {
 	case r.Edit != nil:
 		return m.menu.edit(*r.Edit, d.job)
 	}
+	copied := clip(r.Copy)
 	if r.Insert != "" {
 		m.ed.Insert(r.Insert)
 	}
@@ -95,9 +96,17 @@ func (d done) tell(m *model) tea.Cmd {
 		return nil
 	}
 	if r.Prompt != "" {
-		return m.floor.say(r.Prompt)
+		return tea.Batch(copied, m.floor.say(r.Prompt))
 	}
-	return flush(m)
+	return tea.Batch(copied, flush(m))
+}
+
+// clip hands text to the terminal, for the clipboard.
+func clip(text string) tea.Cmd {
+	if text == "" {
+		return nil
+	}
+	return tea.SetClipboard(text)
 }
 
 // edit opens a command's text in the user's editor.

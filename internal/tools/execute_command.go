@@ -68,7 +68,7 @@ func (c commander) execute(ctx context.Context, call Call, a executeCommandArgs)
 		return *res, nil
 	}
 	opts := shell.Options{
-		Line: a.Command, Dir: dir, Env: c.Env, Timeout: time.Duration(cmp.Or(a.Timeout, commandTimeout)) * time.Second, Output: call.Progress, SpillDir: c.SpillDir,
+		Line: a.Command, Dir: dir, Env: c.Env, Timeout: time.Duration(cmp.Or(a.Timeout, commandTimeout)) * time.Second, Output: call.Progress, SpillDir: c.SpillDir(),
 	}
 	verdict, err := c.Ask.Ask(ctx, confirm.Request{
 		Tool: "execute_command", Description: call.Description, Batch: call.Batch,

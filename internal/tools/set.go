@@ -50,9 +50,9 @@ type Deps struct {
 	// Background is nil where nobody wants to hear of ended commands.
 	Background Background
 	Env        []string // the whole environment of commands
-	// SpillDir is where output goes that is too long for the model, which may
-	// read it there without asking.
-	SpillDir string
+	// SpillDir returns the folder for output that is too long for the model. The
+	// caller allows the model to read it there.
+	SpillDir func() string
 	// Session returns the session in use, which groups changes for undo.
 	Session func() string
 	Home    string // the program's own folder, which is protected; may be empty
@@ -64,7 +64,6 @@ type Deps struct {
 type Set struct {
 	tools []Tool
 	specs []llm.ToolSpec
-	todo  *[]TodoItem
 	watch *watch
 }
 
@@ -73,16 +72,11 @@ var docs embed.FS
 
 // NewSet returns the tools. The caller keeps ownership of what is in d.
 func NewSet(d Deps) *Set {
-	if d.SpillDir != "" {
-		if abs, _, _ := d.Root.Resolve(d.SpillDir); abs != "" {
-			d.Root.AllowRead(abs)
-		}
-	}
-	s := &Set{todo: new([]TodoItem), watch: &watch{d.Background, map[string]bool{}}}
+	s := &Set{watch: &watch{d.Background, map[string]bool{}}}
 	s.tools = []Tool{
 		readFile(d), listFiles(d), findFiles(d), searchFiles(d),
 		writeFile(d), editFile(d), editLines(d), appendFile(d), regexReplace(d), patchFile(d),
-		executeCommand(d, s.watch), getDiagnostics(d), todo(s.todo),
+		executeCommand(d, s.watch), getDiagnostics(d), todo(),
 	}
 	for _, t := range s.tools {
 		s.specs = append(s.specs, t.Spec())
@@ -93,9 +87,6 @@ func NewSet(d Deps) *Set {
 // Specs describes the tools to a model, always in the same order and words. The
 // caller does not change them.
 func (s *Set) Specs() []llm.ToolSpec { return s.specs }
-
-// Todo returns the items that the model listed last.
-func (s *Set) Todo() []TodoItem { return *s.todo }
 
 // Title describes a call in one line for the user. It is not safe to show before
 // it is sanitised.

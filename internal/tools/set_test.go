@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
@@ -60,7 +61,11 @@ func newBench(t *testing.T, files map[string]string) *bench {
 			t.Error(err)
 		}
 	})
-	b.deps = Deps{Root: root, Ask: b.ask, Jobs: jobs, SpillDir: filepath.Join(t.TempDir(), "spill"), Session: func() string { return "s" }}
+	spill := filepath.Join(t.TempDir(), "spill")
+	if abs, _, _ := root.Resolve(spill); abs != "" {
+		root.AllowRead(abs)
+	}
+	b.deps = Deps{Root: root, Ask: b.ask, Jobs: jobs, SpillDir: func() string { return spill }, Session: func() string { return "s" }}
 	b.set = NewSet(b.deps)
 	return b
 }
@@ -193,7 +198,7 @@ func TestParamsFitTheArguments(t *testing.T) {
 		{patchFile(b.deps), patchArgs{}},
 		{executeCommand(b.deps, nil), executeCommandArgs{}},
 		{getDiagnostics(b.deps), getDiagnosticsArgs{}},
-		{todo(new([]TodoItem)), todoArgs{}},
+		{todo(), todoArgs{}},
 	} {
 		var schema struct {
 			Properties map[string]struct{ Type string }
@@ -289,15 +294,30 @@ func TestTodo(t *testing.T) {
 	if want := "☑ read\n▸ fix it\n☐ test"; res.ForUser != want {
 		t.Errorf("the user sees %q, want %q", res.ForUser, want)
 	}
-	if n := len(b.set.Todo()); n != 3 {
-		t.Errorf("%d items are kept", n)
-	}
 	b.want(b.raw("todo", `{"items":[{"content":"a","status":"done"}]}`), true, "status of item 1", "completed")
 	b.want(b.raw("todo", `{"items":[{"content":" ","status":"pending"}]}`), true, "no content")
 	b.want(b.call("todo", m{"items": make([]m, 0)}), false, "0 pending")
 	b.want(b.call("todo", m{"items": strings.Split(strings.Repeat("x", 3), "")}), true, "has to be an object")
-	if n := len(b.set.Todo()); n != 0 {
-		t.Errorf("%d items are kept", n)
+}
+
+func TestLastTodo(t *testing.T) {
+	call := func(name, args string) llm.Message {
+		return llm.Message{Role: llm.Assistant, Calls: []llm.ToolCall{{Name: name, Args: args}}}
+	}
+	read := call("todo", `{"items":[{"content":"read","status":"pending"}]}`)
+	for _, c := range []struct {
+		messages []llm.Message
+		want     string
+	}{
+		{nil, ""},
+		{[]llm.Message{call("read_file", `{"items":[{"content":"x","status":"pending"}]}`)}, ""},
+		{[]llm.Message{call("todo", `{"items":[{"content":"old","status":"pending"}]}`), read}, "☐ read"},
+		{[]llm.Message{read, call("todo", `{"items":[{"content":"x","status":"odd"}]}`), call("todo", `{`), call("todo", `{}`)}, "☐ read"},
+		{[]llm.Message{read, call("todo", `{"items":[]}`)}, ""},
+	} {
+		if got := Checklist(LastTodo(c.messages)); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
 	}
 }
 

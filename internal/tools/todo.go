@@ -2,9 +2,12 @@ package tools
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/tools/args"
 )
 
@@ -21,7 +24,7 @@ type todoArgs struct {
 	Items []TodoItem `json:"items"`
 }
 
-func todo(list *[]TodoItem) Tool {
+func todo() Tool {
 	params := []args.Param{{
 		Name: "items", Required: true, Members: []string{"content", "status"},
 		Schema: `{"type":"array","items":{"type":"object","properties":{"content":{"type":"string"},"status":{"type":"string","enum":["pending","in_progress","completed"]}},"required":["content","status"],"additionalProperties":false}}`,
@@ -34,13 +37,26 @@ func todo(list *[]TodoItem) Tool {
 			if err := checkTodo(a.Items); err != nil {
 				return failed("todo was not changed: %w.", err), nil
 			}
-			*list = a.Items
 			return Result{
 				ForModel: fmt.Sprintf("Noted: %d pending, %d in progress, %d completed.",
 					count(a.Items, "pending"), count(a.Items, "in_progress"), count(a.Items, "completed")),
-				ForUser: checklist(a.Items),
+				ForUser: Checklist(a.Items),
 			}, nil
 		})
+}
+
+// LastTodo returns the items that the model listed last in a conversation: the list
+// is part of it, and nowhere else.
+func LastTodo(messages []llm.Message) []TodoItem {
+	for _, m := range slices.Backward(messages) {
+		for _, c := range slices.Backward(m.Calls) {
+			var a todoArgs
+			if c.Name == "todo" && json.Unmarshal([]byte(c.Args), &a) == nil && a.Items != nil && checkTodo(a.Items) == nil {
+				return a.Items
+			}
+		}
+	}
+	return nil
 }
 
 func checkTodo(items []TodoItem) error {
@@ -68,8 +84,8 @@ func count(items []TodoItem, status string) int {
 	return n
 }
 
-// checklist writes one line an item.
-func checklist(items []TodoItem) string {
+// Checklist writes one line an item.
+func Checklist(items []TodoItem) string {
 	lines := make([]string, len(items))
 	for i, item := range items {
 		lines[i] = mark(item.Status) + " " + oneLine(item.Content, maxTitle)

@@ -104,12 +104,13 @@ func New(o Options) (*App, error) {
 	}
 	a.Asked = confirm.NewController(nil, face.Reviewers...)
 	a.now.store = o.Place.Store
+	allowSpill(a)
 	a.remember(o.Ref, o.Model)
 	a.Prompt = projectctx.New(a.told())
 	a.Said.editor = &idelink.Prompts{Link: a.Link, Block: a.Prompt.Editor}
 	env := shell.Environ(append(os.Environ(), face.Env...), cfg.SecretEnv())
 	a.Said.lines = &promptline.Lines{Jobs: a.jobs, Emit: a.emit(face.Emit), Options: func() shell.Options {
-		return shell.Options{Dir: root.Dir(), Env: env, SpillDir: home.SpillDir(cfg.Home, a.Current().ID())}
+		return shell.Options{Dir: root.Dir(), Env: env, SpillDir: a.spillDir()}
 	}}
 	a.Loop, err = session.New(session.Options{
 		Model: o.Model, Tools: a.toolset(confirm.NewController(a.Policy, face.Reviewers...), env),
@@ -165,9 +166,8 @@ func (a *App) compose(prompt string) llm.Message {
 func (a *App) Messages() []llm.Message { return a.Loop.Messages() }
 
 func (a *App) toolset(ask tools.Asker, env []string) session.Toolset {
-	id := a.Store.ID()
 	return a.Said.editor.Tools(tools.Deps{
-		Root: a.Root, Ask: ask, Jobs: a.jobs, Background: a.jobs, SpillDir: home.SpillDir(a.Config.Home, id), Session: func() string { return a.Current().ID() }, Home: a.Config.Home,
+		Root: a.Root, Ask: ask, Jobs: a.jobs, Background: a.jobs, SpillDir: a.spillDir, Session: func() string { return a.Current().ID() }, Home: a.Config.Home,
 		Env: env,
 	})
 }
@@ -197,16 +197,29 @@ func (a *App) Current() *session.Store {
 	return a.now.store
 }
 
-// Use goes on with another session; no turn may run.
+// Use goes on with another session, without what was granted in this one; no turn
+// may run.
 func (a *App) Use(store *session.Store) error {
 	if err := a.Loop.Use(store); err != nil {
 		return errors.Join(fmt.Errorf("leave the session: %w", err), store.Close())
 	}
 	a.Said.Remarks.Take() // they were about the other one
 	a.mu.Lock()
-	defer a.mu.Unlock()
 	a.now.store = store
+	a.mu.Unlock()
+	allowSpill(a)
+	a.Policy.Forget()
 	return nil
+}
+
+// spillDir is the folder for the long outputs of the session in use.
+func (a *App) spillDir() string { return home.SpillDir(a.Config.Home, a.Current().ID()) }
+
+// allowSpill lets the model read the long outputs of the session in use.
+func allowSpill(a *App) {
+	if abs, _, _ := a.Root.Resolve(a.spillDir()); abs != "" {
+		a.Root.AllowRead(abs)
+	}
 }
 
 // SetModel sends what follows to another model; no turn may run.

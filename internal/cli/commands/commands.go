@@ -4,6 +4,8 @@
 package commands
 
 import (
+	"context"
+	"io"
 	"slices"
 
 	"github.com/bb2d0cf4/agent/internal/cli/app"
@@ -13,11 +15,14 @@ import (
 // Set is the commands and what they work on. App is set before one runs.
 type Set struct {
 	App *app.App
+	// Doctor writes what agent doctor finds.
+	Doctor func(ctx context.Context, out io.Writer)
 }
 
 // List returns the commands, in the order of the help.
 func (s *Set) List() []command.Command {
 	return slices.Concat(
-		editors{s}.list(), models{s}.list(), changes{s}.list(), sessions{s}.list(), room{s}.list(),
+		sessions{s}.list(), answers{s}.list(), changes{s}.list(), models{s}.list(), permissions{s}.list(),
+		room{s}.list(), editors{s}.list(), program{s}.list(),
 	)
 }

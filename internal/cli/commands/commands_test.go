@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,7 +15,6 @@ import (
 	"github.com/bb2d0cf4/agent/internal/cli/provider"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/confirm"
-	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/session"
 )
@@ -26,6 +26,18 @@ turns:
     calls: [{tool: edit_file, args: {path: a.txt, old_string: one, new_string: two}}]
   - when: {prompt_contains: change}
     text: Changed.
+  - when: {prompt_contains: plan}
+    calls: [{tool: todo, args: {items: [{content: look, status: completed}, {content: mend, status: in_progress}]}}]
+  - when: {prompt_contains: plan}
+    text: Planned.
+  - when: {prompt_contains: run}
+    calls: [{tool: execute_command, args: {command: "head -c 200000 /dev/zero | tr '\\0' x"}}]
+  - when: {prompt_contains: run}
+    text: It ran.
+  - when: {prompt_contains: run}
+    calls: [{tool: execute_command, args: {command: "head -c 200000 /dev/zero | tr '\\0' y"}}]
+  - when: {prompt_contains: run}
+    text: It ran again.
   - text: Hello.
 `
 
@@ -68,7 +80,7 @@ func sittingWith(t *testing.T, r *reviewer, script string) *Set {
 		t.Fatal(err)
 	}
 	archive := session.NewArchive(cfg.Home)
-	s := &Set{}
+	s := &Set{Doctor: func(_ context.Context, out io.Writer) { io.WriteString(out, "ok      version\n") }}
 	s.App, err = app.New(app.Options{
 		Config: cfg, Place: app.Place{Dir: dir, Archive: archive, Store: archive.Create(dir, ref.Ref)},
 		Ref: ref, Model: model, Face: app.Face{Emit: func(session.Event) {}, Reviewers: []confirm.Reviewer{r}},
@@ -199,21 +211,9 @@ func TestModel(t *testing.T) {
 	}
 }
 
-func TestPermissions(t *testing.T) {
-	s := sitting(t, &reviewer{})
-	if out := s.text(t, "/permissions plan"); !strings.HasPrefix(out, "plan mode") || s.App.Policy.Mode() != permission.Plan {
-		t.Error(out)
-	}
-	for _, wrong := range []string{"yolo", "bypass"} {
-		if _, err := s.run(t, "/permissions "+wrong); err == nil || s.App.Policy.Mode() != permission.Plan {
-			t.Errorf("%s: %v", wrong, err)
-		}
-	}
-}
-
 func TestTexts(t *testing.T) {
 	s := sitting(t, &reviewer{})
-	for line, want := range map[string]string{"/context full": "Working directory: ", "/context": "System prompt", "/config": "permission_mode"} {
+	for line, want := range map[string]string{"/context full": "Working directory: ", "/context": "System prompt", "/config": "permission_mode", "/doctor": "ok      version"} {
 		if out := s.text(t, line); !strings.Contains(out, want) {
 			t.Errorf("%s: %q", line, out)
 		}

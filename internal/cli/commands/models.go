@@ -4,21 +4,16 @@ import (
 	"context"
 	"errors"
 
-	"github.com/bb2d0cf4/agent/internal/cli/settings"
-	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 )
 
-// models are the commands about the model: which it is, what it is told and what
-// it may do.
+// models are the commands about the model: which it is and what it is told.
 type models struct{ *Set }
 
 func (m models) list() []command.Command {
 	return []command.Command{
 		{Name: "model", Args: "[name]", Help: "show or change the model", Group: command.Model, Idle: true, Run: m.model},
-		{Name: "permissions", Args: "[mode]", Help: "show or change the permission mode", Group: command.Model, Run: m.permissions},
 		{Name: "init", Help: "let the model write an AGENTS.md", Group: command.Model, Idle: true, Run: m.init},
-		{Name: "config", Help: "the settings in force", Group: command.Program, Run: m.config},
 	}
 }
 
@@ -46,27 +41,6 @@ func (m models) use(_ context.Context, name string) (command.Reply, error) {
 		return command.Reply{}, err
 	}
 	return command.Reply{Text: "Model: " + name}, nil
-}
-
-func (m models) permissions(_ context.Context, name string) (command.Reply, error) {
-	if name != "" {
-		mode, err := permission.ParseMode(name)
-		if err == nil {
-			err = m.App.Policy.SetMode(mode)
-		}
-		if err != nil {
-			return command.Reply{}, err
-		}
-	}
-	return command.Reply{Text: m.App.Policy.Mode().String() + " mode\n\n" +
-		"default       edits and commands ask\n" +
-		"accept-edits  edits are written without asking; commands ask\n" +
-		"plan          nothing is written or run\n" +
-		"bypass        nothing asks (only with --permission-mode bypass)\n"}, nil
-}
-
-func (m models) config(context.Context, string) (command.Reply, error) {
-	return command.Reply{Text: settings.Describe(m.App.Config)}, nil
 }
 
 func (m models) init(context.Context, string) (command.Reply, error) {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -48,12 +49,13 @@ type finding struct {
 // Options says what is looked at beside the configuration.
 type Options struct {
 	Version       string
-	Stdin, Stdout *os.File
+	Stdin, Stdout *os.File  // of the program
+	Out           io.Writer // of the findings
 	// Link says which editor a session would use, or why it would use none.
 	Link func(ctx context.Context, cfg config.Config) (text string, linked bool)
 }
 
-// Run writes a line for each finding to standard output. It returns false if
+// Run writes a line for each finding to opt.Out. It returns false if
 // something is broken. cfgErr is why cfg could not be loaded, if so.
 func Run(ctx context.Context, opt Options, cfg config.Config, cfgErr error) (healthy bool) {
 	healthy = true
@@ -74,9 +76,9 @@ func Run(ctx context.Context, opt Options, cfg config.Config, cfgErr error) (hea
 		{"IDE link", func() finding { return checkLink(ctx, opt, cfg) }},
 	} {
 		got := c.run()
-		fmt.Fprintf(opt.Stdout, "%-7s %-9s %s\n", got.grade, c.name, sanitize.Line(got.text))
+		fmt.Fprintf(opt.Out, "%-7s %-9s %s\n", got.grade, c.name, sanitize.Line(got.text))
 		if got.fix != "" {
-			fmt.Fprintf(opt.Stdout, "%17s → %s\n", "", sanitize.Line(got.fix))
+			fmt.Fprintf(opt.Out, "%17s → %s\n", "", sanitize.Line(got.fix))
 		}
 		healthy = healthy && got.grade != broken
 	}

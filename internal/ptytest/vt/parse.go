@@ -161,6 +161,8 @@ func (t *Terminal) osc(kind byte, body string) {
 		t.reply("\x1b]10;rgb:ffff/ffff/ffff\x1b\\")
 	case code == "11" && arg == "?":
 		t.reply("\x1b]11;" + t.opt.Background + "\x1b\\")
+	case code == "52":
+		t.stats.Clipboard = arg
 	case code == "7777":
 		t.stats.Fences = append(t.stats.Fences, arg)
 	default:

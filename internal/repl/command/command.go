@@ -59,6 +59,7 @@ type Reply struct {
 	Page    *pager.Page // covers the screen until the person leaves it
 	Pick    *Pick
 	Edit    *Edit
+	Copy    string // for the clipboard, by way of the terminal (OSC 52)
 	Insert  string // put into the prompt, before what is there
 	Prompt  string // said to the model as if typed
 }

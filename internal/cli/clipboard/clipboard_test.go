@@ -1,0 +1,75 @@
+package clipboard
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// desktop is a PATH with scripts of these names, each of which keeps what it is
+// given in a file of its own name.
+func desktop(t *testing.T, scripts map[string]string) string {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("the programs are shell scripts")
+	}
+	dir := t.TempDir()
+	for name, script := range scripts {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", dir+string(filepath.ListSeparator)+"/usr/bin"+string(filepath.ListSeparator)+"/bin")
+	return dir
+}
+
+const keep = `{ echo "$@"; cat; } > "$0.kept"`
+
+func TestTheRightProgramIsUsed(t *testing.T) {
+	all := map[string]string{"wl-copy": keep, "xclip": keep, "xsel": keep, "pbcopy": keep, "clip.exe": keep}
+	for name, c := range map[string]struct {
+		system, env, tool, args string
+	}{
+		"wayland":      {"linux", "WAYLAND_DISPLAY=wayland-0", "wl-copy", ""},
+		"x":            {"freebsd", "DISPLAY=:0", "xclip", "-selection clipboard"},
+		"mac":          {"darwin", "", "pbcopy", ""},
+		"wsl":          {"linux", "WSL_DISTRO_NAME=Debian", "clip.exe", ""},
+		"no desktop":   {"linux", "", "", ""},
+		"empty":        {"linux", "DISPLAY=", "", ""},
+		"another name": {"linux", "DISPLAYS=:0", "", ""},
+	} {
+		dir := desktop(t, all)
+		env := []string{"PATH=" + os.Getenv("PATH"), c.env}
+		text := "echo $HOME; 'quoted'\nä\n"
+		used, err := write(t.Context(), c.system, env, text)
+		if err != nil || used != c.tool {
+			t.Errorf("%s: %q, %v", name, used, err)
+		}
+		if c.tool == "" {
+			continue
+		}
+		kept, err := os.ReadFile(filepath.Join(dir, c.tool+".kept"))
+		if err != nil || string(kept) != c.args+"\n"+text {
+			t.Errorf("%s: %q, %v", name, kept, err)
+		}
+	}
+}
+
+func TestAProgramThatIsNotThereIsPassedOver(t *testing.T) {
+	desktop(t, map[string]string{"xsel": keep})
+	if _, err := os.Stat("/usr/bin/xclip"); err == nil {
+		t.Skip("xclip is installed")
+	}
+	if used, err := write(t.Context(), "linux", append(os.Environ(), "DISPLAY=:0", "WAYLAND_DISPLAY="), "x"); err != nil || used != "xsel" {
+		t.Errorf("%q, %v", used, err)
+	}
+}
+
+func TestAProgramThatFailsIsNamed(t *testing.T) {
+	desktop(t, map[string]string{"pbcopy": "exit 3"})
+	if used, err := write(t.Context(), "darwin", os.Environ(), "x"); err == nil || used != "" || !strings.Contains(err.Error(), "pbcopy did not take the text") {
+		t.Errorf("%q, %v", used, err)
+	}
+}

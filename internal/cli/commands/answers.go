@@ -1,0 +1,156 @@
+package commands
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/cli/clipboard"
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/repl/command"
+	"github.com/bb2d0cf4/agent/internal/session"
+	"github.com/bb2d0cf4/agent/internal/tools"
+	"github.com/bb2d0cf4/agent/internal/tools/shell"
+)
+
+// answers are the commands about what the model has said.
+type answers struct{ *Set }
+
+func (a answers) list() []command.Command {
+	return []command.Command{
+		{Name: "todo", Help: "the model's list of what is to be done", Group: command.Model, Run: a.todo},
+		{Name: "copy", Args: "[n]", Help: "copy the last answer, or its n-th block of code", Group: command.Sessions, Run: a.copy},
+	}
+}
+
+// said returns the conversation as it is on disk: a turn may be running.
+func (a answers) said() ([]llm.Message, error) {
+	_, conv, err := a.App.Archive.Read(a.App.Current().ID())
+	if errors.Is(err, session.ErrNoSession) {
+		return nil, nil
+	}
+	return conv.Messages(), err
+}
+
+func (a answers) todo(context.Context, string) (command.Reply, error) {
+	messages, err := a.said()
+	if err != nil {
+		return command.Reply{}, err
+	}
+	items := tools.LastTodo(messages)
+	if len(items) == 0 {
+		return command.Reply{Text: "The model keeps no list in this session."}, nil
+	}
+	return command.Reply{Text: tools.Checklist(items)}, nil
+}
+
+// maxClip is how much text terminals take for the clipboard, as it is sent to them.
+const maxClip = 100_000
+
+// copy copies the last answer that says anything, or one of its blocks of code.
+func (a answers) copy(ctx context.Context, which string) (command.Reply, error) {
+	messages, err := a.said()
+	if err != nil {
+		return command.Reply{}, err
+	}
+	text, what, err := choose(lastAnswer(messages), which)
+	if err != nil {
+		return command.Reply{}, err
+	}
+	tool, err := clipboard.Write(ctx, shell.Environ(os.Environ(), a.App.Config.SecretEnv()), text)
+	long := base64.StdEncoding.EncodedLen(len(text)) > maxClip
+	reply := command.Reply{Text: fmt.Sprintf("Copied %s (%d lines)", what, strings.Count(strings.TrimSuffix(text, "\n"), "\n")+1)}
+	switch {
+	case err != nil && long, tool == "" && long:
+		return command.Reply{}, errors.Join(err, errors.New("the text is too long for the terminal's own way to the clipboard (OSC 52); /export writes the conversation to a file"))
+	case long:
+		reply.Text += " with " + tool + "."
+		return reply, nil
+	case tool != "":
+		reply.Text += " with " + tool + ", and through the terminal (OSC 52)."
+	default:
+		reply.Text += " through the terminal (OSC 52), if it allows that."
+	}
+	if err != nil {
+		reply.Text += "\n" + err.Error()
+	}
+	reply.Copy = text
+	return reply, nil
+}
+
+func lastAnswer(messages []llm.Message) string {
+	for i := len(messages) - 1; i >= 0; i-- {
+		if m := messages[i]; m.Role == llm.Assistant && strings.TrimSpace(m.Text()) != "" {
+			return strings.TrimSpace(m.Text()) + "\n"
+		}
+	}
+	return ""
+}
+
+// choose returns the text to copy, and what to call it.
+func choose(answer, which string) (text, what string, err error) {
+	switch {
+	case answer == "":
+		return "", "", errors.New("there is no answer to copy yet")
+	case which == "":
+		return answer, "the last answer", nil
+	}
+	all := codeBlocks(answer)
+	n, err := strconv.Atoi(which)
+	switch {
+	case err != nil || n < 1:
+		return "", "", errors.New("/copy copies the last answer, /copy 2 its second block of code")
+	case len(all) == 0:
+		return "", "", errors.New("the last answer holds no block of code")
+	case n > len(all):
+		return "", "", fmt.Errorf("the last answer holds only %d blocks of code", len(all))
+	}
+	return all[n-1], "block " + which, nil
+}
+
+// codeBlocks returns what stands between fences. A fence that is not closed counts
+// to the end.
+func codeBlocks(markdown string) []string {
+	var all []string
+	var block strings.Builder
+	fence, indent := "", 0
+	for line := range strings.Lines(markdown) {
+		body := strings.TrimLeft(line, " ")
+		mark := leading(body)
+		switch rest := strings.TrimSpace(body[len(mark):]); {
+		case fence == "" && len(mark) >= 3 && !strings.ContainsRune(rest, '`'):
+			fence, indent = mark, len(line)-len(body)
+		case fence == "":
+		case strings.HasPrefix(mark, fence) && rest == "":
+			all = append(all, block.String())
+			block.Reset()
+			fence = ""
+		default:
+			block.WriteString(unindent(line, indent))
+		}
+	}
+	if fence != "" && block.Len() > 0 {
+		all = append(all, block.String())
+	}
+	return all
+}
+
+// leading returns the ` or ~ that a line begins with.
+func leading(line string) string {
+	if line == "" || line[0] != '`' && line[0] != '~' {
+		return ""
+	}
+	return line[:len(line)-len(strings.TrimLeft(line, line[:1]))]
+}
+
+// unindent takes at most n blanks off the start of a line: those of the fence.
+func unindent(line string, n int) string {
+	for ; n > 0 && strings.HasPrefix(line, " "); n-- {
+		line = line[1:]
+	}
+	return line
+}

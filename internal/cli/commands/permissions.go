@@ -1,0 +1,107 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/permission"
+	"github.com/bb2d0cf4/agent/internal/repl/command"
+)
+
+// permissions is the command about what is done without asking.
+type permissions struct{ *Set }
+
+func (p permissions) list() []command.Command {
+	return []command.Command{{
+		Name: "permissions", Args: "[mode]", Help: "what is done without asking: show it, change it, take it back",
+		Group: command.Model, Run: p.run,
+	}}
+}
+
+// modes says what each mode means.
+var modes = []struct {
+	mode permission.Mode
+	help string
+}{
+	{permission.Default, "edits and commands ask"},
+	{permission.AcceptEdits, "edits are written without asking; commands ask"},
+	{permission.Plan, "nothing is written or run"},
+	{permission.Bypass, "nothing asks (only with --permission-mode bypass)"},
+}
+
+// run shows the rules and lets the person change them, or enters a mode.
+func (p permissions) run(_ context.Context, name string) (command.Reply, error) {
+	if name != "" {
+		return p.enter(name)
+	}
+	pick := command.Pick{Title: "Enter a mode, or take a grant back", Choose: p.choose}
+	for _, m := range modes {
+		c := command.Choice{ID: m.mode.String(), Title: m.mode.String() + " mode", Detail: m.help}
+		if m.mode == p.App.Policy.Mode() {
+			c.Detail += " · now"
+		}
+		pick.Items = append(pick.Items, c)
+	}
+	for i, g := range p.App.Policy.Grants() {
+		pick.Items = append(pick.Items, command.Choice{ID: "grant " + strconv.Itoa(i) + " " + g.String(), Title: "ask again: " + g.String()})
+	}
+	return command.Reply{Text: p.text(), Pick: &pick}, nil
+}
+
+// choose does what was picked: a mode, or a grant by its place and words, as others
+// may have come or gone meanwhile.
+func (p permissions) choose(_ context.Context, id string) (command.Reply, error) {
+	rest, ok := strings.CutPrefix(id, "grant ")
+	if !ok {
+		return p.enter(id)
+	}
+	_, words, _ := strings.Cut(rest, " ")
+	for _, g := range p.App.Policy.Grants() {
+		if g.String() == words && p.App.Policy.Revoke(g) {
+			return command.Reply{Text: "asked about again: " + words}, nil
+		}
+	}
+	return command.Reply{}, fmt.Errorf("%s is not granted any more", words)
+}
+
+func (p permissions) enter(name string) (command.Reply, error) {
+	mode, err := permission.ParseMode(name)
+	if err == nil {
+		err = p.App.Policy.SetMode(mode)
+	}
+	return command.Reply{Text: p.text()}, err
+}
+
+// text is the rules in force, with where they come from.
+func (p permissions) text() string {
+	var b strings.Builder
+	now := p.App.Policy.Mode()
+	fmt.Fprintf(&b, "%s mode", now)
+	if now.String() == p.App.Config.PermissionMode {
+		for _, s := range p.App.Config.Settings() {
+			if s.Key == "permission_mode" {
+				fmt.Fprintf(&b, " (permission_mode, from %s)", s.Source)
+			}
+		}
+	} else {
+		fmt.Fprintf(&b, " (of this session; it began in %s mode)", p.App.Config.PermissionMode)
+	}
+	b.WriteString("\n\n")
+	for _, m := range modes {
+		fmt.Fprintf(&b, "%-13s %s\n", m.mode, m.help)
+	}
+	b.WriteString("\nAlways asked, in every mode but bypass: protected files (.git, hooks, shell and editor settings),\n" +
+		"removals, and edits that matched inexactly or hide characters.\n")
+	grants := p.App.Policy.Grants()
+	if len(grants) == 0 {
+		b.WriteString("\nNothing is granted for this session.\n")
+		return b.String()
+	}
+	b.WriteString("\nGranted for this session, by your answers:\n")
+	for _, g := range grants {
+		fmt.Fprintf(&b, "  %s\n", g)
+	}
+	return b.String()
+}

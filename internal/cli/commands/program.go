@@ -1,0 +1,29 @@
+package commands
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/bb2d0cf4/agent/internal/cli/settings"
+	"github.com/bb2d0cf4/agent/internal/repl/command"
+)
+
+// program is the commands about the program itself.
+type program struct{ *Set }
+
+func (p program) list() []command.Command {
+	return []command.Command{
+		{Name: "config", Help: "the settings in force", Group: command.Program, Run: p.config},
+		{Name: "doctor", Help: "check that everything the agent needs is there", Group: command.Program, Run: p.doctor},
+	}
+}
+
+func (p program) config(context.Context, string) (command.Reply, error) {
+	return command.Reply{Text: settings.Describe(p.App.Config)}, nil
+}
+
+func (p program) doctor(ctx context.Context, _ string) (command.Reply, error) {
+	var out bytes.Buffer
+	p.Doctor(ctx, &out)
+	return command.Reply{Text: out.String()}, nil
+}
