@@ -46,6 +46,39 @@ func TestSlashCommandsTellWhatTheyAreAskedFor(t *testing.T) {
 	d.leave()
 }
 
+func TestCopyTodoAndGrants(t *testing.T) {
+	list := llmtest.Call{Name: "todo", Args: `{"items":[{"content":"look around","status":"completed"},{"content":"mend it","status":"pending"}]}`}
+	edit := llmtest.Call{Name: "edit_file", Args: `{"path":"a.txt","old_string":"one","new_string":"two"}`}
+	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Calls: []llmtest.Call{list}}, llmtest.Turn{Calls: []llmtest.Call{edit}},
+		llmtest.Turn{Text: "Run this:\n\n```sh\nmake it\n```\n"}), map[string]string{"a.txt": "one\n"})
+	d.env = append(d.env, "DISPLAY=", "WAYLAND_DISPLAY=", "WSL_DISTRO_NAME=")
+	d.sit()
+	d.say("change it")
+	d.asked(`a\.txt`)
+	d.Press("a")
+	d.WaitFor(`make it`)
+	d.idle()
+	d.say("/todo")
+	d.WaitFor(`☑ look around\n.*☐ mend it`)
+	d.say("/copy 1")
+	d.WaitFor(`Copied block 1 \(1 lines\) through the terminal`)
+	d.WaitUntil("the clipboard", func(m *vt.Terminal) bool { return m.Stats().Clipboard == "c;bWFrZSBpdAo=" })
+	d.say("/copy 2")
+	d.WaitFor(`only 1 blocks`)
+	d.say("/permissions")
+	d.WaitFor(`Granted for this session, by your answers:\n +edits by edit_file`)
+	d.Type("again")
+	d.Press("enter")
+	d.WaitFor(`asked about again: edits by edit_file`)
+	d.say("/permissions")
+	d.WaitFor(`Nothing is granted`)
+	d.Press("down", "down", "enter")
+	d.WaitFor(`plan mode \(of this session`)
+	d.say("/doctor")
+	d.WaitFor(`ok +version`)
+	d.leave()
+}
+
 func TestClearAndResume(t *testing.T) {
 	d := newDesk(t, answers(t, "First answer.", "Second answer.", "Third answer."), nil)
 	d.sit()

@@ -86,8 +86,6 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		if m.view.page == nil { // a question that is covered takes no keys
 			return m.ask.wake(msg)
 		}
-	case claimed:
-		return m.ask.claimed(msg)
 	case edited:
 		return m.ask.edited(msg)
 	case news:
@@ -241,8 +239,6 @@ func (m *model) own(key tea.KeyPressMsg, shown hint) (cmd tea.Cmd, used bool) {
 	}
 	m.quitAt = time.Time{}
 	switch {
-	case is(keys.Leave) && m.ed.Empty():
-		return tea.Quit, true
 	case is(keys.Suspend):
 		return lend.Suspend(m.scr), true
 	case is(keys.Reprint):
@@ -253,9 +249,20 @@ func (m *model) own(key tea.KeyPressMsg, shown hint) (cmd tea.Cmd, used bool) {
 		return nil, true
 	case is(keys.Compose) && !m.ed.Completing():
 		return compose(m), true
-	case is(keys.Previous) && m.ed.Empty():
+	case m.ed.Empty():
+		return onEmpty(m, is, shown)
+	}
+	return nil, false
+}
+
+// onEmpty does what a key does only while nothing is typed.
+func onEmpty(m *model, is func(keys.Action) bool, shown hint) (cmd tea.Cmd, used bool) {
+	switch {
+	case is(keys.Leave):
+		return tea.Quit, true
+	case is(keys.Previous):
 		return nil, takeBack(m)
-	case is(keys.Show) && m.ed.Empty() && !shown.keys: // the second time it is typed
+	case is(keys.Show) && !shown.keys: // the second time it is typed
 		m.hint.keys = true
 		return nil, true
 	}

@@ -90,8 +90,9 @@ func (a *asking) claim() tea.Cmd {
 	return func() tea.Msg { return <-out }
 }
 
-// claimed begins to edit, from what was made of the proposal elsewhere.
-func (a *asking) claimed(c claimed) tea.Cmd {
+// tell begins to edit, from what was made of the proposal elsewhere.
+func (c claimed) tell(m *model) tea.Cmd {
+	a := m.ask
 	if c.panel != a.panel {
 		return nil // answered elsewhere meanwhile
 	}

@@ -60,13 +60,14 @@ type Modes struct {
 
 // Stats counts what a test may want to know.
 type Stats struct {
-	Bytes   int
-	Frames  int      // synchronised frames
-	Unknown []string // sequences that the model does not know
-	Fences  []string // bodies of OSC 7777 sequences, see ptytest
-	Title   string
-	Notices []string // desktop notifications: OSC 9, OSC 777
-	Bells   int
+	Bytes     int
+	Frames    int      // synchronised frames
+	Unknown   []string // sequences that the model does not know
+	Fences    []string // bodies of OSC 7777 sequences, see ptytest
+	Title     string
+	Notices   []string // desktop notifications: OSC 9, OSC 777
+	Bells     int
+	Clipboard string // what OSC 52 put there: which, and base64
 	// Touched are the rows that a program changed although they were finished. A row
 	// is finished that was written while the terminal wraps (DECAWM) and then left by
 	// a line feed: a program that draws on the main screen switches wrapping off for
