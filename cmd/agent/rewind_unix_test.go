@@ -3,9 +3,13 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -172,5 +176,37 @@ func TestUndoRedoAndDiff(t *testing.T) {
 	d.say("/redo")
 	d.WaitFor(`nothing to redo`)
 	d.holds("three", "b", "c")
+	d.leave()
+}
+
+// TestAnUndoThatDiedIsMentioned: the next session says what became of it.
+func TestAnUndoThatDiedIsMentioned(t *testing.T) {
+	d := changed(t)
+	d.leave()
+	cmd := exec.Command("agent", "undo", "--turn", "--yes")
+	cmd.Dir, cmd.Env = d.dir, d.env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	d.holds("two", "b", "-")
+	logs, err := filepath.Glob(filepath.Join(d.home, "undo", "*", "*.log"))
+	if err != nil || len(logs) != 2 {
+		t.Fatalf("%v, %v", logs, err)
+	}
+	of := slices.Max(logs)
+	data, err := os.ReadFile(of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := bytes.LastIndex(data, []byte(`"of":2`)) // in the midst of its record
+	if second < 0 {
+		t.Fatal("the undo is not in the journal")
+	}
+	err = errors.Join(os.Truncate(of, int64(second)), os.Rename(of, strings.TrimSuffix(of, ".log")+".live"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.sit()
+	d.WaitFor(`An undo was under way when the program ended: 1 of its 2 files`)
 	d.leave()
 }

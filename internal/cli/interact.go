@@ -21,6 +21,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/desktop"
 	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/repl/plain"
+	"github.com/bb2d0cf4/agent/internal/session"
 )
 
 // interact opens a session for a person. first is a prompt to begin with; it
@@ -111,6 +112,9 @@ func interactScreen(ctx context.Context, p Process, o opening) error {
 		return errors.Join(err, o.place.Store.Close())
 	}
 	s.slash.App = s.app
+	if note := commands.Stopped(s.app.Root); note != "" {
+		ui.Emit(session.Notice{Text: note})
+	}
 	s.files = fileindex.New(s.app.Root)
 	walking, end := context.WithCancel(ctx)
 	var work sync.WaitGroup

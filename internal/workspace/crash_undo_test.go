@@ -95,8 +95,13 @@ func TestKilledRewind(t *testing.T) {
 		root, err := workspace.Open(w.Dir(), workspace.Options{Home: w.home})
 		must(t, err)
 		w.Root = root
-		if w.eachIsWhole(); !cmp.Equal(w.state(), w.before) && !cmp.Equal(w.state(), w.after) {
+		w.eachIsWhole()
+		half := !cmp.Equal(w.state(), w.before) && !cmp.Equal(w.state(), w.after)
+		if half {
 			mixed++
+		}
+		if s := root.Stopped(); half != (s.Of == 3 && s.Done > 0 && s.Done < 3) || !half && s.Of != 0 {
+			t.Errorf("in the midst of the files: %v; the journal says %+v", half, s)
 		}
 		w.leadsTo(undo.Everything, w.before)
 		w.leadsTo(undo.LastUndo, w.after)

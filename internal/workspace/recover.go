@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/bb2d0cf4/agent/internal/workspace/journal"
 )
@@ -55,6 +56,24 @@ func (r *Root) Past() ([]journal.Past, error) {
 		return nil, fmt.Errorf("read the undo journal: %w", err)
 	}
 	return past, nil
+}
+
+// Stopped returns an undo that was found to have ended half way: a process died
+// of it.
+func (r *Root) Stopped() journal.Stopped {
+	if r.journal == nil {
+		return journal.Stopped{}
+	}
+	return r.journal.Stopped
+}
+
+// Lost returns the time from which on Past has all changes; it is zero if none had
+// to go.
+func (r *Root) Lost() (time.Time, error) {
+	if r.journal == nil {
+		return time.Time{}, nil
+	}
+	return r.journal.Lost()
 }
 
 // onDisk reports that the file is as it should be after e.

@@ -62,6 +62,7 @@ func (c changes) aim(s *undo.Scope, args string, turn undo.What) error {
 type wish struct {
 	title, done string
 	told        string // to the model
+	note        string // for the person; may be empty
 }
 
 // back finds out what is to be restored, asks, and restores it.
@@ -121,6 +122,9 @@ func question(plan undo.Plan, w wish) confirm.Request {
 	for _, r := range plan.Refused {
 		req.Notes = append(req.Notes, r.Name+" stays as it is: "+r.Err.Error())
 	}
+	if w.note != "" {
+		req.Notes = append(req.Notes, w.note)
+	}
 	if len(plan.Changes) == 1 {
 		req.Change = &plan.Changes[0]
 	} else {
@@ -140,6 +144,16 @@ func (c changes) none(err error, s undo.Scope) error {
 		return errors.New("there is nothing to undo in that file: this session has not changed it")
 	}
 	return errors.New("there is nothing to undo in this session; what others changed in this folder, agent undo takes back")
+}
+
+// Stopped says what to do about an undo that a process died of; empty if there was
+// none.
+func Stopped(root *workspace.Root) string {
+	s := root.Stopped()
+	if s.Of == 0 {
+		return ""
+	}
+	return fmt.Sprintf("An undo was under way when the program ended: %d of its %d files are done. /redo takes that back; the same undo again does the rest.", s.Done, s.Of)
 }
 
 // Names are the files of a plan.

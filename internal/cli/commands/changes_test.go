@@ -378,3 +378,23 @@ func TestTheModelIsToldWhatBecameOfItsFiles(t *testing.T) {
 		t.Errorf("of many files: %q", got)
 	}
 }
+
+// TestRewindBeyondTheJournal: that older changes are not known is said.
+func TestRewindBeyondTheJournal(t *testing.T) {
+	s, r := afterThree(t)
+	logs, err := filepath.Glob(filepath.Join(s.App.Config.Home, "undo", "*", "*.live"))
+	if err != nil || len(logs) != 1 {
+		t.Fatal(logs, err)
+	}
+	lost := filepath.Join(filepath.Dir(logs[0]), "lost")
+	if err := os.WriteFile(lost, []byte(time.Now().Add(time.Hour).Format(time.RFC3339Nano)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	chosen(t, chosen(t, s.reply(t, "/rewind"), "first"), "The files only")
+	if len(r.last.Notes) != 1 || !strings.Contains(r.last.Notes[0], "The journal has the changes since ") {
+		t.Errorf("notes %q", r.last.Notes)
+	}
+	if Stopped(s.App.Root) != "" {
+		t.Error("an undo that came to its end is mentioned")
+	}
+}

@@ -103,6 +103,10 @@ func (c changes) rewindTo(ctx context.Context, p prompt) (command.Reply, error) 
 	if err != nil && len(plan.Refused) == 0 && !errors.Is(err, undo.ErrNothing) {
 		return command.Reply{}, err
 	}
+	lost, err := c.App.Root.Lost()
+	if err != nil {
+		return command.Reply{}, err
+	}
 	pick := &command.Pick{Title: "What goes back?", Items: []command.Choice{{ID: chatOnly, Title: "The conversation only", Detail: "the files stay"}}}
 	if len(plan.Changes) > 0 {
 		pick.Items = append([]command.Choice{
@@ -113,6 +117,9 @@ func (c changes) rewindTo(ctx context.Context, p prompt) (command.Reply, error) 
 	w := wish{
 		title: "go back to before that prompt", done: "put back",
 		told: "The user took back all changes since an earlier point of the conversation in these files",
+	}
+	if p.At.Before(lost) {
+		w.note = "The journal has the changes since " + lost.Local().Format(time.DateTime) + " only: files that were changed before get what they held then."
 	}
 	pick.Choose = func(ctx context.Context, id string) (command.Reply, error) {
 		if id == chatOnly {

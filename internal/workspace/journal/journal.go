@@ -45,7 +45,12 @@ type Journal struct {
 	last int64 // time of the last entry
 	// failed is why the journal cannot be used.
 	failed error
+	// Stopped is an undo that a process died of, if Open found one.
+	Stopped Stopped
 }
+
+// Stopped is an undo that came to its end for some of its files only.
+type Stopped struct{ Done, Of int }
 
 // segment is the one that this process writes.
 type segment struct {
@@ -153,7 +158,7 @@ func (j *Journal) open() error {
 			return err
 		}
 	}
-	if err := j.makeDir(); err != nil {
+	if err := makeDir(j.dir); err != nil {
 		return err
 	}
 	if err := j.prune(); err != nil {
@@ -205,14 +210,14 @@ func unlock(path string, lock *statefile.Lock) error {
 }
 
 // makeDir makes the journal's folder, durably.
-func (j *Journal) makeDir() error {
-	if _, err := os.Stat(j.dir); err == nil {
+func makeDir(dir string) error {
+	if _, err := os.Stat(dir); err == nil {
 		return nil
 	}
-	if err := statefile.Mkdir(j.dir); err != nil {
+	if err := statefile.Mkdir(dir); err != nil {
 		return err
 	}
-	undo := filepath.Dir(j.dir)
+	undo := filepath.Dir(dir)
 	return errors.Join(statefile.SyncDir(undo), statefile.SyncDir(filepath.Dir(undo)))
 }
 
@@ -261,14 +266,15 @@ func (j *Journal) segments(exts ...string) ([]fs.DirEntry, error) {
 	}), err
 }
 
-// prune removes the oldest segments until the journal is within its bounds.
+// prune removes the oldest segments until the journal is within its bounds, and
+// notes until when they went.
 func (j *Journal) prune() error {
 	list, err := j.segments(logExt)
 	if err != nil {
 		return err
 	}
 	slices.Reverse(list)
-	total, count := int64(maxSegment), 1
+	total, count, noted := int64(maxSegment), 1, false
 	for _, e := range list {
 		info, err := e.Info()
 		if errors.Is(err, fs.ErrNotExist) {
@@ -282,11 +288,34 @@ func (j *Journal) prune() error {
 		if total <= maxJournal && count <= maxSegments {
 			continue
 		}
+		if !noted { // the newest that goes
+			note := info.ModTime().UTC().Format(time.RFC3339Nano)
+			if err := statefile.Write(filepath.Join(j.dir, lostFile), []byte(note)); err != nil {
+				return err
+			}
+			noted = true
+		}
 		if err := os.Remove(filepath.Join(j.dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
 	return nil
+}
+
+// lostFile is the file that says until when entries are missing.
+const lostFile = "lost"
+
+// Lost returns the time from which on all entries are there; it is zero if none
+// had to go.
+func (j *Journal) Lost() (time.Time, error) {
+	text, err := os.ReadFile(filepath.Join(j.dir, lostFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return time.Time{}, nil
+	}
+	if err != nil {
+		return time.Time{}, err
+	}
+	return time.Parse(time.RFC3339Nano, string(text))
 }
 
 // base is the name of a segment without its extension.

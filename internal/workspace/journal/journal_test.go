@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -244,7 +245,7 @@ func TestFailedWriteEndsSegment(t *testing.T) {
 
 func TestSegmentsAreBounded(t *testing.T) {
 	j := Open(t.TempDir(), root, nil)
-	must(t, j.makeDir())
+	must(t, makeDir(j.dir))
 	old := func(i int) string { return fmt.Sprintf("%020d-old%s", i, logExt) }
 	for i := range maxSegments + 10 { // as many sessions would leave
 		must(t, os.WriteFile(filepath.Join(j.dir, old(i)), nil, 0o600))
@@ -266,16 +267,61 @@ func TestSegmentsAreBounded(t *testing.T) {
 
 func TestPruneKeepsToItsSize(t *testing.T) {
 	j := Open(t.TempDir(), root, nil)
-	must(t, j.makeDir())
+	must(t, makeDir(j.dir))
 	for i := range 6 {
 		path := filepath.Join(j.dir, fmt.Sprintf("%020d%s", i, logExt))
 		must(t, os.WriteFile(path, nil, 0o600))
 		must(t, os.Truncate(path, maxJournal/4))
 	}
+	if at, err := j.Lost(); !at.IsZero() || err != nil {
+		t.Errorf("lost before anything went: %v, %v", at, err)
+	}
+	went := filepath.Join(j.dir, fmt.Sprintf("%020d%s", 2, logExt)) // the newest that goes
+	when := time.Unix(1e9, 5)
+	must(t, os.Chtimes(went, when, when))
 	must(t, j.prune())
+	if at, err := j.Lost(); !at.Equal(when) || err != nil {
+		t.Errorf("lost until %v, %v; want %v", at, err, when)
+	}
 	list, err := j.segments(logExt)
 	if err != nil || len(list) != 3 || list[0].Name() != fmt.Sprintf("%020d%s", 3, logExt) {
 		t.Errorf("%v, %v", list, err)
+	}
+}
+
+// TestStoppedUndo: an undo that a process died of is known for what it is.
+func TestStoppedUndo(t *testing.T) {
+	for name, tt := range map[string]struct {
+		done []bool // of the entries of an undo of two files
+		then bool   // something else was done after it
+		want Stopped
+	}{
+		"half":    {[]bool{true, false}, false, Stopped{1, 2}},
+		"not yet": {[]bool{false}, false, Stopped{}},
+		"whole":   {[]bool{true, true}, false, Stopped{}},
+		"earlier": {[]bool{true}, true, Stopped{}},
+	} {
+		home := t.TempDir()
+		j := Open(home, root, nil)
+		keep(t, j, "before", true)
+		for i := range tt.done {
+			must(t, j.Begin(&Entry{Path: fmt.Sprint("/f", i), Origin: Origin{Turn: "t", Undoes: []string{"x"}, Of: 2}}))
+		}
+		if tt.then {
+			must(t, j.Begin(&Entry{Path: "/g"}))
+		}
+		kill(t, j)
+		n := 0
+		got := Open(home, root, func(*Entry) (bool, error) {
+			n++
+			return n > len(tt.done) || tt.done[n-1], nil
+		})
+		if got.Stopped != tt.want || n == 0 {
+			t.Errorf("%s: %+v", name, got.Stopped)
+		}
+		if again := Open(home, root, nil); again.Stopped != (Stopped{}) {
+			t.Errorf("%s: said again: %+v", name, again.Stopped)
+		}
 	}
 }
 

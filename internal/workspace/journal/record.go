@@ -81,6 +81,7 @@ type Origin struct {
 	Call    string   `json:"call,omitzero"` // of a model
 	Tool    string   `json:"tool,omitzero"`
 	Undoes  []string `json:"undoes,omitzero"` // IDs of the entries that it takes back
+	Of      int      `json:"of,omitzero"`     // of an undo: the number of its files
 }
 
 // outcome says what came of an entry.

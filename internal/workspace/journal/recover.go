@@ -24,7 +24,7 @@ func (j *Journal) recover(settle Settle) error {
 			continue // sorted by name: its lock file came before
 		}
 		last = base(item.Name())
-		if err := recoverSegment(filepath.Join(j.dir, base(item.Name())), settle); err != nil {
+		if err := recoverSegment(filepath.Join(j.dir, base(item.Name())), settle, &j.Stopped); err != nil {
 			return fmt.Errorf("recover %s: %w", item.Name(), err)
 		}
 	}
@@ -33,7 +33,7 @@ func (j *Journal) recover(settle Settle) error {
 
 // recoverSegment finishes one segment, given without its extension, if nobody
 // holds it.
-func recoverSegment(path string, settle Settle) error {
+func recoverSegment(path string, settle Settle, stopped *Stopped) error {
 	lock, err := statefile.TryAcquire(path + lockExt)
 	if errors.Is(err, statefile.ErrLocked) {
 		return nil
@@ -42,11 +42,11 @@ func recoverSegment(path string, settle Settle) error {
 		return err
 	}
 	// Another process may have been faster, in all of this.
-	err = ignoreMissing(finishSegment(path, settle))
+	err = ignoreMissing(finishSegment(path, settle, stopped))
 	return errors.Join(err, unlock(path, lock))
 }
 
-func finishSegment(path string, settle Settle) error {
+func finishSegment(path string, settle Settle, stopped *Stopped) error {
 	f, err := os.OpenFile(path+liveExt, os.O_RDWR, 0)
 	if err != nil {
 		return err
@@ -61,6 +61,9 @@ func finishSegment(path string, settle Settle) error {
 	if err := errors.Join(err, f.Close()); err != nil {
 		return err
 	}
+	if s := rs.stopped(); s.Of > 0 {
+		*stopped = s
+	}
 	return os.Rename(path+liveExt, path+logExt)
 }
 
@@ -74,6 +77,7 @@ func (rs *records) settle(f *os.File, settle Settle) error {
 		if err != nil {
 			return err
 		}
+		rs.done[e.ID] = done
 		data, err := encodeJSON(outcomeRecord, outcome{ID: e.ID, Done: done})
 		if err != nil {
 			return err
@@ -84,6 +88,25 @@ func (rs *records) settle(f *os.File, settle Settle) error {
 		rs.end += int64(len(data))
 	}
 	return nil
+}
+
+// stopped finds out whether the last that was done is a part of an undo. One of
+// which nothing was done is none.
+func (rs *records) stopped() Stopped {
+	if len(rs.entries) == 0 {
+		return Stopped{}
+	}
+	last := rs.entries[len(rs.entries)-1]
+	s := Stopped{Of: last.Of}
+	for _, e := range rs.entries {
+		if e.Of > 0 && e.Turn == last.Turn && rs.done[e.ID] {
+			s.Done++
+		}
+	}
+	if s.Done == 0 || s.Done == s.Of {
+		return Stopped{}
+	}
+	return s
 }
 
 func ignoreMissing(err error) error {

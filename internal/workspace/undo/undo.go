@@ -249,7 +249,7 @@ func (p Plan) Do(ctx context.Context) error {
 			return fmt.Errorf("%s was not undone: %w", c.Name, err)
 		}
 	}
-	by := workspace.Origin{Turn: rand.Text(), Tool: undoTool}
+	by := workspace.Origin{Turn: rand.Text(), Tool: undoTool, Of: len(p.Changes)}
 	if p.redo {
 		by.Tool = redoTool
 	}
