@@ -70,3 +70,24 @@ func TestPartOfAnEdit(t *testing.T) {
 	d.idle()
 	d.leave()
 }
+
+// The layout that was chosen on one question is that of the next.
+func TestLayoutIsRemembered(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t,
+		llmtest.Turn{Calls: []llmtest.Call{writeCall("a.txt", "one\ntwo\n"), writeCall("b.txt", "x\n")}}, llmtest.Turn{Text: "Done."}),
+		map[string]string{"a.txt": "one\n2\n"})
+	d.sit()
+	d.say("go")
+	d.asked(`edit a\.txt`)
+	d.Press("s")
+	d.WaitFor(`2 - 2 +│  2 \+ two`)
+	d.Press("y")
+	d.asked(`create b\.txt`)
+	d.WaitFor(`│  1 \+ x`)
+	d.Press("s")
+	d.WaitFor(`(?m)^ +1 \+ x`)
+	d.Press("y")
+	d.WaitFor(`Done`)
+	d.idle()
+	d.leave()
+}

@@ -69,6 +69,7 @@ type EditorContext struct {
 type Interface struct {
 	Editor        string // command line; empty means $VISUAL or $EDITOR
 	Theme         string // auto, dark, light, high-contrast, colorblind, ansi or none
+	Diff          string // auto, unified or split
 	ReducedMotion bool
 	ScreenReader  bool     // flat, labelled lines; nothing is redrawn
 	Status        []string // the items of the status line

@@ -49,7 +49,7 @@ func TestDefaults(t *testing.T) {
 		Limits: Limits{MaxTurns: 1000, CompactAt: 85, IdleTimeout: 2 * time.Minute},
 		IDE:    IDE{Enabled: true, AutoConnect: true, UseDiffs: true, Review: true, Foreign: "offer", Context: EditorContext{Place: "system", Diagnostics: true, OpenEditors: true, Selection: true}},
 		Interface: Interface{
-			Theme: "auto", Status: []string{"mode", "model", "branch", "context", "editor", "cost"}, Title: true, Progress: true, Notify: "auto",
+			Theme: "auto", Diff: "auto", Status: []string{"mode", "model", "branch", "context", "editor", "cost"}, Title: true, Progress: true, Notify: "auto",
 		}, Encoding: "iso-8859-1",
 	}
 	c.settings = nil

@@ -92,6 +92,7 @@ func build(v *viper.Viper) Config {
 		Interface: Interface{
 			Editor:        v.GetString("editor"),
 			Theme:         v.GetString("interface.theme"),
+			Diff:          v.GetString("interface.diff"),
 			ReducedMotion: v.GetString("interface.motion") == "reduced",
 			ScreenReader:  v.GetBool("interface.screen_reader"),
 			Status:        items(v.GetString("interface.status")),

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/repl/panel"
 	"github.com/bb2d0cf4/agent/internal/repl/printer"
@@ -37,6 +38,8 @@ type asking struct {
 	q     *question
 	panel *panel.Panel // nil if no question stands
 	said  remark       // the last one; it may come before its question
+
+	layout diffview.Layout // of diffs
 }
 
 // armed is due when a panel may take keys.
@@ -51,7 +54,7 @@ type edited struct {
 
 // pose puts a question on the screen.
 func (a *asking) pose(q *question) tea.Cmd {
-	a.q, a.panel = q, panel.New(q.req, a.out.Look, a.opt.Now())
+	a.q, a.panel = q, panel.New(q.req, a.out.Look, a.layout, a.opt.Now())
 	recall(a)
 	return a.later()
 }
@@ -107,6 +110,7 @@ func (a *asking) key(key tea.KeyPressMsg) (tea.Cmd, bool) {
 		where = keys.Prompt
 	}
 	outcome, verdict := a.panel.Press(a.opt.Terminal.Keys.In(where, key))
+	a.layout = a.panel.Layout()
 	switch outcome {
 	case panel.Answered:
 		a.answer(verdict)

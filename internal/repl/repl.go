@@ -51,6 +51,7 @@ type Terminal struct {
 	In, Out *os.File // a terminal
 	Env     []string // "KEY=value", for its colours and habits
 	Theme   string   // one of theme.Names
+	Diff    string   // auto, unified or split
 	Keys    keys.Map
 	Still   bool     // nothing moves by itself
 	Status  []string // what the status line shows: see statusline.Names

@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"github.com/bb2d0cf4/agent/internal/repl/desktop"
+	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 	"github.com/bb2d0cf4/agent/internal/repl/feed"
 	"github.com/bb2d0cf4/agent/internal/repl/input"
 	"github.com/bb2d0cf4/agent/internal/repl/printer"
@@ -93,7 +94,7 @@ func (u *UI) newModel(scr window, sess Session, spawn spawner) *model {
 	floor := &floor{turn: turn, queue: u.queue}
 	m := &model{
 		opt: &u.opt, box: u.box, scr: scr, look: look, out: out, floor: floor,
-		ask:  &asking{opt: &u.opt, scr: scr.Screen, out: out, turn: turn},
+		ask:  &asking{opt: &u.opt, scr: scr.Screen, out: out, turn: turn, layout: diffview.LayoutOf(u.opt.Terminal.Diff)},
 		menu: newMenu(&u.opt, out, floor),
 	}
 	m.view = &viewer{keys: u.opt.Terminal.Keys, out: out, ask: m.ask, spawn: spawn}

@@ -60,15 +60,6 @@ func (v *CommandView) Resize(width int) {
 	}
 }
 
-// Summary returns the lines for the scrollback after the command was approved.
-func (v *CommandView) Summary() []string {
-	lines := v.body[:min(len(v.body), summaryLines)]
-	if more := len(v.body) - len(lines); more > 0 {
-		lines = append(lines[:len(lines):len(lines)], moreLine(more, v.opt))
-	}
-	return lines
-}
-
 func (v *CommandView) layout() {
 	v.header = v.headerLines()
 	v.body = v.bodyLines()

@@ -9,7 +9,6 @@ package diffview
 import (
 	"fmt"
 	"io/fs"
-	"sort"
 
 	"github.com/bb2d0cf4/agent/internal/diff"
 )
@@ -33,6 +32,38 @@ type Options struct {
 	Width   int  // columns
 	NoColor bool // no escape sequences
 	Context int  // unchanged lines around a change; 0 means 3
+	Layout  Layout
+}
+
+// Layout says how the old and the new text are placed.
+type Layout int
+
+// The layouts.
+const (
+	Auto    Layout = iota // side by side where there is room for it
+	Unified               // one below the other
+	Split                 // side by side, wherever it can be read at all
+)
+
+// LayoutOf returns the layout of a name: "unified", "split", or Auto for all others.
+func LayoutOf(name string) Layout {
+	switch name {
+	case "unified":
+		return Unified
+	case "split":
+		return Split
+	}
+	return Auto
+}
+
+const (
+	wide   = 140 // columns from which on Auto is side by side
+	narrow = 60  // columns below which nothing is
+)
+
+// split says whether the texts are side by side.
+func (o Options) split() bool {
+	return o.Layout == Split && o.Width >= narrow || o.Layout == Auto && o.Width >= wide
 }
 
 const (
@@ -142,63 +173,18 @@ func (v *View) Resize(width int) {
 	}
 }
 
+// Split says whether the texts are side by side now.
+func (v *View) Split() bool { return v.opt.split() }
+
+// Arrange places the texts in another way. Offsets into the body are not valid after
+// it.
+func (v *View) Arrange(l Layout) {
+	v.opt.Layout = l
+	v.layout()
+}
+
 // Counts returns the number of added and removed lines.
 func (v *View) Counts() (added, removed int) { return v.diff.Counts() }
 
 // Hunks returns the places that the change touches.
 func (v *View) Hunks() *Hunks { return v.hunks }
-
-// Summary returns the lines for the scrollback after the change was accepted: what
-// happened to the file, then at most 12 lines of the diff.
-func (v *View) Summary() []string {
-	added, removed := v.Counts()
-	head := titleLine(verb(v.change), v.change.Name, added, removed, nil, v.opt)
-	b := body{painter: v.body.painter, rows: foldedRows(v.diff.Hunks(v.opt.Context), len(v.diff.A))}
-	b.layout(v.opt)
-	return append(head, b.summary(v.opt)...)
-}
-
-// body is a list of rows, each of which takes one or more terminal lines.
-type body struct {
-	painter *painter
-	rows    []row
-	starts  []int // the first terminal line of each row, and at last their number
-}
-
-func (b *body) layout(o Options) {
-	b.painter.fit(o, b.rows)
-	b.starts = make([]int, len(b.rows)+1)
-	for i := range b.rows {
-		b.starts[i+1] = b.starts[i] + b.painter.height(&b.rows[i])
-	}
-}
-
-func (b *body) len() int {
-	if len(b.starts) == 0 {
-		return 0
-	}
-	return b.starts[len(b.rows)]
-}
-
-func (b *body) lines(offset, height int) []string {
-	offset = max(offset, 0)
-	i := sort.SearchInts(b.starts, offset+1) - 1
-	if i < 0 || i >= len(b.rows) || height <= 0 {
-		return nil
-	}
-	skip := offset - b.starts[i]
-	var lines []string
-	for ; i < len(b.rows) && len(lines) < skip+height; i++ {
-		lines = append(lines, b.painter.paint(b.rows, i, b.starts[i+1]-b.starts[i])...)
-	}
-	return lines[skip:min(len(lines), skip+height)]
-}
-
-// summary returns the first lines, and how many more there are.
-func (b *body) summary(o Options) []string {
-	lines := b.lines(0, summaryLines)
-	if more := b.len() - summaryLines; more > 0 {
-		lines = append(lines, moreLine(more, o))
-	}
-	return lines
-}

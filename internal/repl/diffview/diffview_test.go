@@ -127,6 +127,7 @@ func options(t *rapid.T) diffview.Options {
 	return diffview.Options{
 		Width:   rapid.IntRange(8, 200).Draw(t, "width"),
 		NoColor: rapid.Bool().Draw(t, "no color"), Context: rapid.IntRange(0, 5).Draw(t, "context"),
+		Layout: rapid.SampledFrom([]diffview.Layout{diffview.Auto, diffview.Unified, diffview.Split}).Draw(t, "layout"),
 	}
 }
 
@@ -143,7 +144,7 @@ func TestWindowsAreTheBody(t *testing.T) {
 		checkLines(t, whole, o)
 		checkLines(t, v.Header(), o)
 		checkLines(t, v.Summary(), o)
-		plain := diffview.New(c, diffview.Options{Width: o.Width, NoColor: true, Context: o.Context})
+		plain := diffview.New(c, diffview.Options{Width: o.Width, NoColor: true, Context: o.Context, Layout: o.Layout})
 		plain.Expand(v.Expanded())
 		for i, l := range plain.Lines(0, plain.Len()) {
 			if l != ansi.Strip(whole[i]) {

@@ -143,12 +143,4 @@ func TestSummary(t *testing.T) {
 	if len(got) != 14 || got[0] != "create a.txt +30 −0" || got[13] != "  … 18 more lines" {
 		t.Errorf("summary %q", got)
 	}
-	c := diffview.NewCommand(diffview.Command{Line: long.String()}, diffview.Options{Width: 60, NoColor: true})
-	if got := c.Summary(); len(got) != 13 || got[12] != "  … 18 more lines" {
-		t.Errorf("summary of a command %q", got)
-	}
-	short := diffview.NewCommand(diffview.Command{Line: "ls"}, diffview.Options{Width: 60, NoColor: true})
-	if d := cmp.Diff([]string{"$ ls"}, short.Summary()); d != "" {
-		t.Error(d)
-	}
 }

@@ -37,8 +37,8 @@ func (h *Hunks) Mark(i int) (first, last int) {
 	h.mark, h.view.last = i, window{}
 	b := &h.view.body
 	first = -1
-	for r := range b.rows {
-		if i >= 0 && b.rows[r].hunk == i+1 {
+	for r := range b.count() {
+		if i >= 0 && b.hunk(r) == i+1 {
 			if first < 0 {
 				first = b.starts[r]
 			}
@@ -52,9 +52,9 @@ func (h *Hunks) Mark(i int) (first, last int) {
 // the last one if there is none.
 func (h *Hunks) Next(offset int) int {
 	b := &h.view.body
-	for r := range b.rows {
-		if b.rows[r].hunk > 0 && b.starts[r+1] > offset {
-			return b.rows[r].hunk - 1
+	for r := range b.count() {
+		if hunk := b.hunk(r); hunk > 0 && b.starts[r+1] > offset {
+			return hunk - 1
 		}
 	}
 	return len(h.all) - 1

@@ -19,6 +19,7 @@ type painter struct {
 	numbers  int  // the width of a line number
 	both     bool // old and new numbers are shown
 	room     int  // columns for the text
+	side     int  // columns of each side, if the texts are shown side by side; else 0
 }
 
 func newPainter(name string, o Options, a, b source) *painter {
@@ -38,6 +39,11 @@ func (p *painter) fit(o Options, rows []row) {
 		last = max(rows[i].a, rows[i].b)
 	}
 	p.numbers = max(len(strconv.Itoa(last)), 2)
+	if p.side = 0; o.split() {
+		p.both, p.side = false, (o.Width-paint.Width(between))/2
+		p.room = max(p.side-p.gutter(), 1)
+		return
+	}
 	p.both = o.Width >= 60
 	p.room = max(o.Width-p.gutter(), 1)
 	if o.Width < p.gutter()*2 {
@@ -104,25 +110,40 @@ func (p *painter) plain(r *row) []paint.Span {
 func (p *painter) paint(rows []row, i, height int) []string {
 	r := &rows[i]
 	if r.remark != "" {
-		text := strings.Repeat(" ", p.gutter()) + r.remark
-		if r.remark == noNewline {
-			text = strings.Repeat(" ", p.gutter()-2) + "\\ " + r.remark
-		}
-		return []string{paint.Line(p.opt.NoColor, paint.Truncate([]paint.Span{{Text: text, Style: styleDim}}, p.opt.Width)...)}
+		return []string{paint.Line(p.opt.NoColor, p.remark(r, p.opt.Width)...)}
 	}
-	parts := paint.Chop(p.spans(rows, i), p.room)
-	if len(parts) != height { // a character on the border of two colours is narrower
-		parts = paint.Chop(p.plain(r), p.room)
-	}
-	lines := make([]string, len(parts))
-	for n, part := range parts {
-		lines[n] = paint.Line(p.opt.NoColor, append(p.margin(r, n > 0), part...)...)
+	lines := make([]string, height)
+	for n, part := range p.parts(rows, i, false) {
+		lines[n] = paint.Line(p.opt.NoColor, part...)
 	}
 	return lines
 }
 
+// remark is a row that is no line of the file, in at most width columns.
+func (p *painter) remark(r *row, width int) []paint.Span {
+	text := strings.Repeat(" ", p.gutter()) + r.remark
+	if r.remark == noNewline {
+		text = strings.Repeat(" ", p.gutter()-2) + "\\ " + r.remark
+	}
+	return paint.Truncate([]paint.Span{{Text: text, Style: styleDim}}, width)
+}
+
+// parts returns the terminal lines of rows[i], as many as height says. before says
+// that the row stands where the old text is.
+func (p *painter) parts(rows []row, i int, before bool) [][]paint.Span {
+	r := &rows[i]
+	parts := paint.Chop(p.spans(rows, i, before), p.room)
+	if len(parts) != p.height(r) { // a character on the border of two colours is narrower
+		parts = paint.Chop(p.plain(r), p.room)
+	}
+	for n, part := range parts {
+		parts[n] = append(p.margin(r, n > 0, before), part...)
+	}
+	return parts
+}
+
 // margin returns the line numbers and the sign; a continued line has the sign only.
-func (p *painter) margin(r *row, continued bool) []paint.Span {
+func (p *painter) margin(r *row, continued, before bool) []paint.Span {
 	sign, style := " ", styleDim
 	switch r.op {
 	case diff.Insert:
@@ -142,7 +163,7 @@ func (p *painter) margin(r *row, continued bool) []paint.Span {
 	case p.numbers == 0:
 	case p.both:
 		numbers = p.number(r.a, continued) + " " + p.number(r.b, continued) + " "
-	case r.b != 0:
+	case r.b != 0 && !before:
 		numbers = p.number(r.b, continued) + " "
 	default:
 		numbers = p.number(r.a, continued) + " "
@@ -160,7 +181,7 @@ func (p *painter) number(n int, continued bool) string {
 
 // spans returns the text of rows[i] in colours, changed words marked and the white
 // space visible that a reader has to know of.
-func (p *painter) spans(rows []row, i int) []paint.Span {
+func (p *painter) spans(rows []row, i int, before bool) []paint.Span {
 	r := &rows[i]
 	text := sanitize.Text(r.text)
 	if r.op == diff.Insert && p.hunks.left(r) {
@@ -168,7 +189,7 @@ func (p *painter) spans(rows []row, i int) []paint.Span {
 		gone[0].Style = styleGone
 		return gone
 	}
-	spans := p.colors(r, text)
+	spans := p.colors(r, text, before)
 	var show []diff.Span
 	if r.op != diff.Equal && !p.hunks.left(r) {
 		changed := marks(rows, i)
@@ -182,11 +203,11 @@ func (p *painter) spans(rows []row, i int) []paint.Span {
 	return spans
 }
 
-func (p *painter) colors(r *row, text string) []paint.Span {
+func (p *painter) colors(r *row, text string, before bool) []paint.Span {
 	switch {
 	case p.opt.NoColor:
 		return []paint.Span{{Text: text}}
-	case r.op == diff.Delete:
+	case r.op == diff.Delete || before:
 		return p.old.line(r.a, text)
 	}
 	return p.new.line(r.b, text)

@@ -10,6 +10,7 @@ import (
 // Summarize renders the unified diff of a committed change as Summary does, its
 // title apart. A diff that cannot be read is summed up by its title alone.
 func Summarize(name, unified string, o Options) (title, lines []string) {
+	o.Layout = Unified
 	hunks := parseUnified(unified)
 	var before, after strings.Builder
 	a, b := map[int]string{}, map[int]string{}

@@ -66,6 +66,7 @@ var table = []Binding{
 	{Action: "edit", Place: Question, Keys: []string{"e"}, Help: "change the proposal in your own editor first"},
 	{Action: "cancel", Place: Question, Keys: []string{"esc"}, Help: "stop the turn; in full view, back", answers: true},
 	{Action: "expand", Place: Question, Keys: []string{"x"}, Help: "show all lines between the changes, or only those near"},
+	{Action: "layout", Place: Question, Keys: []string{"s"}, Help: "the old and the new text side by side, or one below the other"},
 	{Action: "full", Place: Question, Keys: []string{"v"}, Help: "full view"},
 	{Action: "full-close", Place: Question, Keys: []string{"q"}, Help: "leave the full view"},
 	{Action: "queue", Place: Question, Keys: []string{"l"}, Help: "the calls of the answer, in a list"},

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 	"github.com/bb2d0cf4/agent/internal/repl/panel"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/workspace"
@@ -52,6 +53,8 @@ func states() map[string]struct {
 		"edit-unfold":  {program(), "x"},
 		"edit-scroll":  {program(), "x pgdown"},
 		"edit-keys":    {program(), "?"},
+		"edit-layout":  {program(), "s"},
+		"plan-layout":  {undoing(4), "end enter s"},
 		"comment":      {program(), "c"},
 		"hunk":         {program(), "]"},
 		"hunk-out":     {program(), "] ] space"},
@@ -77,7 +80,7 @@ func TestGolden(t *testing.T) {
 			t.Run(fmt.Sprintf("%s-%d", name, width), func(t *testing.T) {
 				l := theme.New(theme.Auto, false)
 				l.Width, l.Height = width, 24
-				p := panel.New(s.req, l, start)
+				p := panel.New(s.req, l, diffview.Auto, start)
 				p.View(18)
 				p.Wait(start.Add(time.Hour))
 				for k := range strings.FieldsSeq(s.keys) {
@@ -94,7 +97,7 @@ func TestGolden(t *testing.T) {
 func TestGoldenWaiting(t *testing.T) {
 	l := theme.New(theme.Auto, false)
 	l.Width, l.Height = 80, 24
-	p := panel.New(program(), l, start)
+	p := panel.New(program(), l, diffview.Auto, start)
 	golden(t, "waiting-80", p.View(18))
 	golden(t, "low-80", p.View(6))
 }

@@ -87,6 +87,11 @@ func more(p *Panel) []string {
 	}
 	if p.diff != nil {
 		keys = append(keys, "x unfold")
+		if p.diff.Split() {
+			keys = append(keys, "s one below the other")
+		} else {
+			keys = append(keys, "s side by side")
+		}
 	}
 	if p.body.Len() > 0 {
 		keys = append(keys, "v full", "PgUp PgDn scroll")

@@ -105,6 +105,8 @@ func (p *Panel) browse(key string) {
 			p.diff.Expand(!p.diff.Expanded())
 			p.scroll.offset = 0
 		}
+	case "s":
+		arrange(p)
 	case "v":
 		p.show.full = !p.show.full
 	case "?":

@@ -48,25 +48,27 @@ type show struct {
 	full  bool // on the whole screen
 	queue bool // all calls of the answer are listed
 	keys  bool // all keys are named
+
+	layout diffview.Layout
 }
 
 // New returns a panel for req that is shown from now on.
-func New(req confirm.Request, look theme.Look, now time.Time) *Panel {
-	p := &Panel{req: req, look: look, guard: guard{since: now}}
+func New(req confirm.Request, look theme.Look, layout diffview.Layout, now time.Time) *Panel {
+	p := &Panel{req: req, look: look, guard: guard{since: now}, show: show{layout: layout}}
 	p.build()
 	return p
 }
 
 // build makes the body of the request as it stands.
 func (p *Panel) build() {
-	opt := diffview.Options{Width: p.look.Width, NoColor: p.look.NoColor}
+	opt := diffview.Options{Width: p.look.Width, NoColor: p.look.NoColor, Layout: p.show.layout}
 	p.diff, p.scroll = nil, scroll{}
 	switch c := p.req.Command; {
 	case p.req.Change != nil:
 		p.diff = diffview.New(change(p.req, p.edited), opt)
 		p.body = p.diff
 	case p.req.Plan != nil:
-		p.plan = newPlan(p.req, p.look)
+		p.plan = newPlan(p.req, p.look, opt)
 		p.body = p.plan
 	case c != nil:
 		p.body = diffview.NewCommand(diffview.Command{
@@ -82,6 +84,9 @@ func (p *Panel) Restyle(look theme.Look) {
 	p.look = look
 	p.body.Resize(look.Width)
 }
+
+// Layout returns how the panel places the texts of a diff.
+func (p *Panel) Layout() diffview.Layout { return p.show.layout }
 
 // Full says whether the panel wants the whole screen.
 func (p *Panel) Full() bool { return p.show.full }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 	"github.com/bb2d0cf4/agent/internal/repl/panel"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/workspace"
@@ -49,7 +50,7 @@ func key(name string) tea.KeyPressMsg {
 
 // ready returns a panel that was shown and takes keys.
 func ready(req confirm.Request, height int) *panel.Panel {
-	p := panel.New(req, look(), start)
+	p := panel.New(req, look(), diffview.Auto, start)
 	p.View(height)
 	p.Wait(start.Add(time.Hour))
 	return p
@@ -96,7 +97,7 @@ func TestKeysAnswer(t *testing.T) {
 }
 
 func TestTypedAheadDoesNotAnswer(t *testing.T) {
-	p := panel.New(edit(), look(), start)
+	p := panel.New(edit(), look(), diffview.Auto, start)
 	p.View(20)
 	for ms := 0; ms < 2000; ms += 300 { // a key every 300 ms: never quiet for long enough
 		now := start.Add(time.Duration(ms) * time.Millisecond)

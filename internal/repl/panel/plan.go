@@ -32,11 +32,11 @@ type file struct {
 	changes int  // separate places
 }
 
-func newPlan(req confirm.Request, look theme.Look) *plan {
+func newPlan(req confirm.Request, look theme.Look, opt diffview.Options) *plan {
 	p := &plan{req: req, look: look}
 	for _, c := range req.Plan.Changes {
 		one := confirm.Request{Change: &c}
-		view := diffview.New(change(one, nil), diffview.Options{Width: look.Width, NoColor: look.NoColor})
+		view := diffview.New(change(one, nil), opt)
 		p.files = append(p.files, file{view: view, name: sanitize.Line(c.Name), what: verb(c.Exists, c.Delete), changes: view.Hunks().Len()})
 	}
 	return p

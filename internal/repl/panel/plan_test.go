@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 	"github.com/bb2d0cf4/agent/internal/repl/panel"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
@@ -143,7 +144,7 @@ func TestLongPathsKeepTheirName(t *testing.T) {
 	req.Plan.Changes[2].Name = "a/very/long/path/that/does/not/fit/the/terminal/at/all/name.go"
 	l := look()
 	l.Width = 50
-	p := panel.New(req, l, start)
+	p := panel.New(req, l, diffview.Auto, start)
 	p.View(20)
 	if got := shown(p, 20); !strings.Contains(got, "/name.go  +3 −2") || !strings.Contains(got, "…/") {
 		t.Errorf("shown:\n%s", got)

@@ -109,6 +109,41 @@ func mark(p *Panel, i int) {
 	}
 }
 
+// arrange places the texts side by side, or one below the other again.
+func arrange(p *Panel) {
+	views := shownViews(p)
+	if len(views) == 0 {
+		return
+	}
+	p.show.layout = diffview.Split
+	if views[0].Split() {
+		p.show.layout = diffview.Unified
+	}
+	for _, v := range views {
+		v.Arrange(p.show.layout)
+	}
+	p.scroll.offset = 0
+	if h := p.hunks(); h != nil && h.Marked() >= 0 {
+		mark(p, h.Marked())
+	}
+}
+
+// shownViews are the diffs of a panel: of its change, or of the files of its plan if
+// one of them is shown.
+func shownViews(p *Panel) []*diffview.View {
+	switch {
+	case p.diff != nil:
+		return []*diffview.View{p.diff}
+	case p.plan == nil || !p.plan.open:
+		return nil
+	}
+	views := make([]*diffview.View, len(p.plan.files))
+	for i, f := range p.plan.files {
+		views[i] = f.view
+	}
+	return views
+}
+
 // partial is what the model is told of a change of which a part was taken.
 func partial(h *diffview.Hunks, v *confirm.Verdict) {
 	out := h.Out()

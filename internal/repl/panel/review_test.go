@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 	"github.com/bb2d0cf4/agent/internal/repl/panel"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
@@ -173,5 +175,42 @@ func TestRemarkAndPart(t *testing.T) {
 	press(p, "]", "space")
 	if got := shown(p, 20); !strings.Contains(strings.ReplaceAll(got, "\n", " "), "y takes what is shown here") {
 		t.Errorf("shown:\n%s", got)
+	}
+}
+
+// The layout is changed by a key, at once, and is the panel's from then on.
+func TestLayout(t *testing.T) {
+	l := look()
+	l.Width = 100
+	for name, req := range map[string]confirm.Request{"a change": three(), "a plan": undoing(3)} {
+		p := panel.New(req, l, diffview.Unified, start)
+		p.View(20)
+		p.Wait(start.Add(time.Hour))
+		press(p, "s")
+		if req.Plan != nil { // the list has nothing to place
+			if p.Layout() != diffview.Unified {
+				t.Errorf("%s: %v", name, p.Layout())
+			}
+			press(p, "end", "enter", "s")
+		}
+		if got := shown(p, 20); p.Layout() != diffview.Split || !strings.Contains(got, " │ ") {
+			t.Errorf("%s: %v\n%s", name, p.Layout(), got)
+		}
+		press(p, "s")
+		if got := shown(p, 20); p.Layout() != diffview.Unified || strings.Contains(got, " │ ") {
+			t.Errorf("%s: %v\n%s", name, p.Layout(), got)
+		}
+	}
+	l.Width = 160
+	p := panel.New(three(), l, diffview.Auto, start)
+	p.View(30)
+	p.Wait(start.Add(time.Hour))
+	press(p, "]", "]")
+	if got := shown(p, 30); !strings.Contains(got, " │ ") || !strings.Contains(got, "▌15b") {
+		t.Errorf("at 160 columns:\n%s", got)
+	}
+	press(p, "s")
+	if got := shown(p, 30); !strings.Contains(got, "▌15b") {
+		t.Errorf("the hunk that was pointed at is gone:\n%s", got)
 	}
 }

@@ -1,0 +1,96 @@
+package diffview
+
+import "sort"
+
+// body is a list of rows, each of which takes one or more terminal lines.
+type body struct {
+	painter *painter
+	rows    []row
+	pairs   []pair // the rows side by side; nil if they are not
+	starts  []int  // the first terminal line of each row or pair, and at last their number
+}
+
+func (b *body) layout(o Options) {
+	b.painter.fit(o, b.rows)
+	b.pairs = nil
+	if o.split() {
+		b.pairs = pairs(b.rows)
+	}
+	b.starts = make([]int, b.count()+1)
+	for i := range b.count() {
+		b.starts[i+1] = b.starts[i] + b.height(i)
+	}
+}
+
+// count returns the number of rows, or of pairs of them.
+func (b *body) count() int {
+	if b.pairs != nil {
+		return len(b.pairs)
+	}
+	return len(b.rows)
+}
+
+// height returns how many terminal lines row or pair i takes.
+func (b *body) height(i int) int {
+	if b.pairs == nil {
+		return b.painter.height(&b.rows[i])
+	}
+	h := 1
+	for _, r := range [...]int{b.pairs[i].before, b.pairs[i].after} {
+		if r >= 0 {
+			h = max(h, b.painter.height(&b.rows[r]))
+		}
+	}
+	return h
+}
+
+// hunk returns the hunk that row or pair i is of, counted from 1.
+func (b *body) hunk(i int) int {
+	if b.pairs == nil {
+		return b.rows[i].hunk
+	}
+	for _, r := range [...]int{b.pairs[i].before, b.pairs[i].after} {
+		if r >= 0 && b.rows[r].hunk > 0 {
+			return b.rows[r].hunk
+		}
+	}
+	return 0
+}
+
+func (b *body) len() int {
+	if len(b.starts) == 0 {
+		return 0
+	}
+	return b.starts[b.count()]
+}
+
+func (b *body) lines(offset, height int) []string {
+	offset = max(offset, 0)
+	i := sort.SearchInts(b.starts, offset+1) - 1
+	if i < 0 || i >= b.count() || height <= 0 {
+		return nil
+	}
+	skip := offset - b.starts[i]
+	var lines []string
+	for ; i < b.count() && len(lines) < skip+height; i++ {
+		lines = append(lines, b.paint(i)...)
+	}
+	return lines[skip:min(len(lines), skip+height)]
+}
+
+func (b *body) paint(i int) []string {
+	height := b.starts[i+1] - b.starts[i]
+	if b.pairs != nil {
+		return b.painter.paintPair(b.rows, b.pairs[i], height)
+	}
+	return b.painter.paint(b.rows, i, height)
+}
+
+// summary returns the first lines, and how many more there are.
+func (b *body) summary(o Options) []string {
+	lines := b.lines(0, summaryLines)
+	if more := b.len() - summaryLines; more > 0 {
+		lines = append(lines, moreLine(more, o))
+	}
+	return lines
+}
