@@ -65,13 +65,14 @@ var layers = []struct {
 	}},
 	{"internal/context", []string{"internal/editor", "internal/llm", "internal/workspace"}},
 
+	{"internal/session/archive", []string{"internal/llm", "internal/session/frame", "internal/session/history", "internal/statefile"}},
 	{"internal/session/compact", []string{"internal/llm", "internal/session/history", "internal/session/meter"}},
 	{"internal/session/frame", nil},
 	{"internal/session/history", []string{"internal/llm"}},
 	{"internal/session/meter", []string{"internal/llm"}},
 	{"internal/session", []string{
-		"internal/confirm", "internal/context", "internal/llm", "internal/session/compact", "internal/session/frame", "internal/session/history",
-		"internal/session/meter", "internal/statefile", "internal/tools",
+		"internal/confirm", "internal/context", "internal/llm", "internal/session/archive", "internal/session/compact",
+		"internal/session/history", "internal/session/meter", "internal/tools",
 	}},
 	{"internal/headless", []string{"internal/llm", "internal/sanitize", "internal/session", "internal/tools"}},
 
@@ -123,13 +124,13 @@ var layers = []struct {
 	{"internal/demo", []string{"internal/statefile"}},
 	{"internal/cli/app", []string{
 		"internal/cli/home", "internal/cli/idelink", "internal/cli/promptline", "internal/cli/provider", "internal/config", "internal/confirm", "internal/context",
-		"internal/llm", "internal/permission", "internal/session", "internal/tools", "internal/tools/shell", "internal/workspace",
+		"internal/llm", "internal/permission", "internal/session", "internal/session/archive", "internal/tools", "internal/tools/shell", "internal/workspace",
 	}},
 	{"internal/cli/clipboard", nil},
 	{"internal/cli/commands/gauge", nil},
 	{"internal/cli/commands", []string{
 		"internal/cli/app", "internal/cli/clipboard", "internal/cli/commands/gauge", "internal/cli/settings", "internal/confirm", "internal/diff",
-		"internal/llm", "internal/permission", "internal/repl/command", "internal/repl/pager", "internal/session", "internal/session/history",
+		"internal/llm", "internal/permission", "internal/repl/command", "internal/repl/pager", "internal/session", "internal/session/archive", "internal/session/history",
 		"internal/tools", "internal/tools/shell", "internal/workspace", "internal/workspace/undo",
 	}},
 	{"internal/cli/doctor", []string{

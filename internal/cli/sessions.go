@@ -12,7 +12,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/cli/commands"
 	"github.com/bb2d0cf4/agent/internal/cli/home"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
-	"github.com/bb2d0cf4/agent/internal/session"
+	"github.com/bb2d0cf4/agent/internal/session/archive"
 )
 
 func newSessions(p Process, f *flags) *cobra.Command {
@@ -33,12 +33,12 @@ func newSessions(p Process, f *flags) *cobra.Command {
 	return parent("sessions", "List, show and delete sessions", list, show, rm)
 }
 
-func openArchive() (*session.Archive, error) {
+func openArchive() (*archive.Archive, error) {
 	cfg, err := loadConfig(nil)
 	if err != nil {
 		return nil, err
 	}
-	return session.NewArchive(cfg.Home), nil
+	return archive.New(cfg.Home), nil
 }
 
 func listSessions(p Process, f *flags, all bool) error {
@@ -49,11 +49,11 @@ func listSessions(p Process, f *flags, all bool) error {
 	if all {
 		dir = ""
 	}
-	archive, err := openArchive()
+	kept, err := openArchive()
 	if err != nil {
 		return err
 	}
-	infos, err := archive.List(dir)
+	infos, err := kept.List(dir)
 	if err != nil {
 		return err
 	}
@@ -73,11 +73,11 @@ func listSessions(p Process, f *flags, all bool) error {
 }
 
 func showSession(p Process, id string) error {
-	archive, err := openArchive()
+	kept, err := openArchive()
 	if err != nil {
 		return err
 	}
-	info, conv, err := archive.Read(id)
+	info, conv, err := kept.Read(id)
 	if err != nil {
 		return commands.SessionError(id, err)
 	}
@@ -85,7 +85,7 @@ func showSession(p Process, id string) error {
 		remark(p, n)
 	}
 	var b strings.Builder
-	if err := session.Export(&b, info, conv.Messages()); err != nil {
+	if err := archive.Export(&b, info, conv.Messages()); err != nil {
 		return err
 	}
 	return show(p, b.String())
@@ -99,11 +99,11 @@ func removeSessions(ids []string) error {
 	if err != nil {
 		return err
 	}
-	archive := session.NewArchive(cfg.Home)
+	kept := archive.New(cfg.Home)
 	var errs []error
 	for _, id := range ids {
-		info, _, readErr := archive.Read(id)
-		err := archive.Remove(id)
+		info, _, readErr := kept.Read(id)
+		err := kept.Remove(id)
 		if err == nil && readErr == nil {
 			err = home.RemoveSpill(home.SpillDir(cfg.Home, info.ID), time.Now()) // the full id, as the file has it
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/cli/provider"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/permission"
-	"github.com/bb2d0cf4/agent/internal/session"
+	"github.com/bb2d0cf4/agent/internal/session/archive"
 )
 
 // openStore finds the session to continue, or makes a new one.
@@ -17,16 +17,16 @@ func openStore(cfg config.Config, f *flags, model string) (app.Place, error) {
 	if err != nil {
 		return app.Place{}, err
 	}
-	pl := app.Place{Dir: dir, Archive: session.NewArchive(cfg.Home)}
+	pl := app.Place{Dir: dir, Archive: archive.New(cfg.Home)}
 	switch {
 	case f.latest:
 		pl.Store, err = pl.Archive.Latest(dir)
-		if errors.Is(err, session.ErrNoSession) {
+		if errors.Is(err, archive.ErrNoSession) {
 			err = fmt.Errorf("there is no session in %s to continue; agent starts one", dir)
 		}
 	case f.resume != "" && f.resume != pick:
 		pl.Store, err = pl.Archive.Open(f.resume)
-		if errors.Is(err, session.ErrNoSession) {
+		if errors.Is(err, archive.ErrNoSession) {
 			err = fmt.Errorf("there is no session %s; agent sessions list shows them", f.resume)
 		}
 	default:

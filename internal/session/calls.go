@@ -9,6 +9,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/session/archive"
 	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/tools"
 )
@@ -25,7 +26,7 @@ const (
 // runCalls runs the calls of one answer in order, one at a time. However it
 // ends, every call has its result in the transcript.
 func (t *turn) runCalls(ctx context.Context, calls []llm.ToolCall, said string) (more bool, stop Stop, err error) {
-	said = clip(said, 200)
+	said = archive.Clip(said, 200)
 	titles := make([]string, len(calls))
 	for i, c := range calls {
 		titles[i] = t.title(c)
@@ -132,7 +133,7 @@ func failure(ctx context.Context, err error) string {
 	if ctx.Err() != nil {
 		return resultCancelled
 	}
-	return "Failed: " + clip(err.Error(), 500) + ". Its effect is unknown; check before repeating it."
+	return "Failed: " + archive.Clip(err.Error(), 500) + ". Its effect is unknown; check before repeating it."
 }
 
 // outlet passes a tool's output on as events, one at a time. A tool may use it

@@ -15,6 +15,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 	"github.com/bb2d0cf4/agent/internal/llm/openai"
+	"github.com/bb2d0cf4/agent/internal/session/archive"
 	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/tools"
 	"github.com/bb2d0cf4/agent/internal/transcriptjudge"
@@ -50,10 +51,10 @@ func TestCompactionFits(t *testing.T) {
 	}
 	const cases = 200
 	fired := faults{}
-	archive := NewArchive(t.TempDir())
+	kept := archive.New(t.TempDir())
 	for i := range cases {
 		f := &fit{t: t, rnd: rand.New(rand.NewPCG(seed, uint64(i))), fired: fired}
-		f.run(archive, i)
+		f.run(kept, i)
 		if t.Failed() {
 			t.Fatalf("case %d of seed %d (AGENT_TEST_SEED)", i, seed)
 		}
@@ -69,7 +70,7 @@ func TestCompactionFits(t *testing.T) {
 	}
 }
 
-func (f *fit) run(archive *Archive, i int) {
+func (f *fit) run(kept *archive.Archive, i int) {
 	rnd := f.rnd
 	f.window = &llmtest.Window{
 		Tokens: 4000 + rnd.IntN(20_000), PerToken: 2.6 + 1.8*rnd.Float64(),
@@ -77,7 +78,7 @@ func (f *fit) run(archive *Archive, i int) {
 	}
 	f.busy = rnd.IntN(5) == 0
 	f.server = llmtest.NewServerFunc(f.t, f.window.Turn)
-	store := archive.Create("/src", "test/model")
+	store := kept.Create("/src", "test/model")
 	share := 0.8 + 2.2*rnd.Float64()
 	if err := store.Append(f.history(int(share * float64(f.window.Tokens) * f.window.PerToken))...); err != nil {
 		f.t.Fatal(err)
@@ -97,7 +98,7 @@ func (f *fit) run(archive *Archive, i int) {
 			f.t.Fatal(err)
 		}
 		var err error
-		if store, err = archive.Open(id); err != nil {
+		if store, err = kept.Open(id); err != nil {
 			f.t.Fatal(err)
 		}
 		f.process(store, known)
@@ -108,7 +109,7 @@ func (f *fit) run(archive *Archive, i int) {
 }
 
 // process is a process in which two prompts are answered.
-func (f *fit) process(store *Store, known int64) {
+func (f *fit) process(store *archive.Store, known int64) {
 	client := openai.New(openai.Options{
 		Name: "test/model", Model: "test-model", BaseURL: f.server.URL(), ContextWindow: known,
 		Limits: openai.Limits{MaxAttempts: 2}, Clock: openai.Clock{Sleep: func(context.Context, time.Duration) error { return nil }},

@@ -1,15 +1,27 @@
 package session
 
 import (
+	"errors"
+
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/session/archive"
 	"github.com/bb2d0cf4/agent/internal/session/history"
 )
+
+// disk is where a conversation is kept.
+type disk interface {
+	Append(entries ...history.Entry) error
+	AppendUsage(u llm.Usage) error
+	State(st archive.State) error
+	Sync() error
+	Close() error
+}
 
 // keeper writes a conversation to its store, if it has one. It tells the user
 // once that the session is not being saved, and once that it is again: the work
 // goes on, and what is missing is written later.
 type keeper struct {
-	store *Store // nil: nothing is kept
+	store disk // nil: nothing is kept
 	emit  func(Event)
 	saved bool // the last write succeeded
 }
@@ -26,9 +38,10 @@ func (k *keeper) usage(u llm.Usage) {
 	}
 }
 
-func (k *keeper) sync() {
+// sync makes all durable, and keeps what is known of the session.
+func (k *keeper) sync(st archive.State) {
 	if k.store != nil {
-		k.report(k.store.Sync())
+		k.report(errors.Join(k.store.State(st), k.store.Sync()))
 	}
 }
 

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/session/archive"
 	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/tools"
 )
@@ -33,8 +33,10 @@ type Options struct {
 	System func(ctx context.Context) string
 	// Store keeps the conversation; what it holds already is continued. Without
 	// one nothing is kept.
-	Store  *Store
+	Store  *archive.Store
 	Limits Limits
+	// Branch returns the branch that is checked out; nil: it is not kept.
+	Branch func() string
 	// CompactAt is how full the model's context may get, in percent, before the
 	// conversation is compacted; zero means that this is left to the user.
 	CompactAt int
@@ -85,6 +87,9 @@ func New(opt Options) (*Loop, error) {
 	if opt.Compose == nil {
 		opt.Compose = func(prompt string) llm.Message { return history.Text(llm.User, prompt) }
 	}
+	if opt.Branch == nil {
+		opt.Branch = func() string { return "" }
+	}
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
@@ -97,9 +102,9 @@ func New(opt Options) (*Loop, error) {
 
 // attach continues what store holds, and adds to it the results that a crash
 // has left out.
-func (l *Loop) attach(store *Store) error {
+func (l *Loop) attach(store *archive.Store) error {
 	before := l.chat
-	var kept Conversation
+	var kept archive.Conversation
 	if store != nil {
 		kept = store.Kept()
 	}
@@ -109,7 +114,10 @@ func (l *Loop) attach(store *Store) error {
 			return err
 		}
 	}
-	l.disk = &keeper{store: store, emit: l.opt.Emit, saved: true}
+	l.disk = &keeper{emit: l.opt.Emit, saved: true}
+	if store != nil {
+		l.disk.store = store
+	}
 	l.chat, l.used = chat, kept.Usage
 	l.notes = slices.Concat(kept.Notes, notes)
 	l.room.changed()
@@ -123,12 +131,12 @@ func (l *Loop) attach(store *Store) error {
 // Use leaves the session and goes on with the one in store: a new one, or one
 // that was kept. The store used so far is closed; that it could not be written
 // to its end is a notice of the next turn. After an error nothing has changed.
-func (l *Loop) Use(store *Store) error {
+func (l *Loop) Use(store *archive.Store) error {
 	before := l.disk.store
 	if err := l.attach(store); err != nil {
 		return err
 	}
-	if before == nil || before == store {
+	if before == nil || before == disk(store) {
 		return nil
 	}
 	if err := before.Close(); err != nil {
@@ -148,7 +156,7 @@ func (l *Loop) SetModel(m llm.Model) {
 func (l *Loop) Usage() llm.Usage { return l.used }
 
 // Messages returns what was said and not taken back.
-func (l *Loop) Messages() []llm.Message { return messages(l.chat) }
+func (l *Loop) Messages() []llm.Message { return history.Messages(l.chat.Items()) }
 
 // Prompts lists what the user has said, the oldest first.
 func (l *Loop) Prompts() []history.Prompt { return history.Prompts(l.chat.Items()) }
@@ -164,6 +172,7 @@ func (l *Loop) Rewind(prompt int) error {
 	l.disk.add(e)
 	l.room.changed()
 	l.filled()
+	l.settle()
 	return nil
 }
 
@@ -194,16 +203,21 @@ func (l *Loop) Run(ctx context.Context, prompt string) error {
 		if l.chat.Unanswered() {
 			l.append(history.Item{Message: history.Text(llm.Assistant, markNoAnswer)})
 		}
-		t := &turn{Loop: l, id: strings.ToLower(rand.Text()[:idLength])}
+		t := &turn{Loop: l, id: archive.NewID()}
 		l.append(history.Item{Message: l.opt.Compose(prompt), Note: history.Note{Turn: t.id, At: began}})
 		stop, err = t.run(ctx)
 	}
-	l.disk.sync()
+	l.settle()
 	l.opt.Emit(TurnEnded{Err: err, Stop: stop, Took: l.opt.Now().Sub(began)})
 	return err
 }
 
 var errEmptyPrompt = errors.New("the prompt is empty")
+
+// settle makes what was said durable.
+func (l *talk) settle() {
+	l.disk.sync(archive.State{Branch: l.opt.Branch(), Prompts: len(history.Prompts(l.chat.Items()))})
+}
 
 // append extends the conversation and its store. That the transcript takes it is
 // the caller's duty: a refusal is a defect, shown to the user, and it is left out.

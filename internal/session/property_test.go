@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -17,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/session/archive"
 	"github.com/bb2d0cf4/agent/internal/tools"
 )
 
@@ -28,8 +30,9 @@ type storm struct {
 	t       *testing.T
 	rnd     *rand.Rand
 	fired   faults
-	archive *Archive
-	store   *Store
+	home    string
+	archive *archive.Archive
+	store   *archive.Store
 	nextID  int
 	cancel  func()
 }
@@ -50,9 +53,10 @@ func TestInvariantI1(t *testing.T) {
 		}
 	}
 	fired, requests := faults{}, 0
-	archive := NewArchive(t.TempDir())
+	home := t.TempDir()
+	kept := archive.New(home)
 	for i := range cases {
-		s := &storm{t: t, rnd: rand.New(rand.NewPCG(seed, uint64(i))), fired: fired, archive: archive}
+		s := &storm{t: t, rnd: rand.New(rand.NewPCG(seed, uint64(i))), fired: fired, home: home, archive: kept}
 		requests += s.conversation()
 		if t.Failed() {
 			t.Fatalf("case %d of seed %d (AGENT_TEST_SEED)", i, seed)
@@ -181,10 +185,15 @@ func (s *storm) note(r *rig, err error) {
 // end leaves the process and opens the session anew; after a crash the file may
 // end with half a record, and a disk may have flipped a bit.
 func (s *storm) end(r *rig, crashed bool) {
-	id, path := s.store.ID(), s.store.path
+	id := s.store.ID()
 	if err := s.store.Close(); err != nil {
 		s.t.Fatal(err)
 	}
+	files, err := filepath.Glob(filepath.Join(s.home, "sessions", "*", id+".jsonl"))
+	if err != nil || len(files) != 1 {
+		s.t.Fatal(files, err)
+	}
+	path := files[0]
 	data, err := os.ReadFile(path)
 	if err != nil {
 		s.t.Fatal(err)

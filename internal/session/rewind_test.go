@@ -6,13 +6,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bb2d0cf4/agent/internal/session/archive"
 	"github.com/bb2d0cf4/agent/internal/session/history"
 )
 
 // TestRewind goes back to a prompt: what followed it is neither sent nor shown
 // any more, nor when the session is opened again; the file still has it.
 func TestRewind(t *testing.T) {
-	a := NewArchive(t.TempDir())
+	a := archive.New(t.TempDir())
 	s := newStore(t, a)
 	noon := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 	r := newRig(t, Options{Store: s, Now: func() time.Time { return noon }},

@@ -231,7 +231,7 @@ func unfit(err error) *llm.Error {
 // what the user wants kept; it may be empty.
 func (l *Loop) Compact(ctx context.Context, matters string) error {
 	err := l.squeeze(ctx, squeeze{share: 0.3, matters: matters, model: true})
-	l.disk.sync()
+	l.settle()
 	return err
 }
 
@@ -253,7 +253,7 @@ func (l *Loop) SetSummary(text string) error {
 		return errors.New("an empty summary was not taken")
 	}
 	l.disk.add(l.chat.Compact(compact.Rewrite(*c, text)))
-	l.disk.sync()
+	l.settle()
 	l.room.changed()
 	l.filled()
 	return nil

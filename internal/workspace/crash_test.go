@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
-	"github.com/bb2d0cf4/agent/internal/session"
+	"github.com/bb2d0cf4/agent/internal/session/archive"
 	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
@@ -152,8 +152,8 @@ func edit(root *workspace.Root, file, version int) error {
 	return say("written", file, version)
 }
 
-func openStore(home, dir, id string) (*session.Store, error) {
-	archive := session.NewArchive(home)
+func openStore(home, dir, id string) (*archive.Store, error) {
+	archive := archive.New(home)
 	if id == "" {
 		return archive.Create(dir, "none"), nil
 	}
@@ -358,7 +358,7 @@ func (m *model) checkSession(t *testing.T) {
 		m.session = "" // its file may or may not have been made
 		return
 	}
-	store, err := session.NewArchive(m.home).Open(m.session)
+	store, err := archive.New(m.home).Open(m.session)
 	if err != nil {
 		t.Fatalf("phase %s: %v", m.phase, err)
 	}

@@ -24,6 +24,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/session"
+	"github.com/bb2d0cf4/agent/internal/session/archive"
 	"github.com/bb2d0cf4/agent/internal/tools"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 	"github.com/bb2d0cf4/agent/internal/workspace"
@@ -41,8 +42,8 @@ type Face struct {
 // Place is the folder and the session that are worked on.
 type Place struct {
 	Dir     string // absolute, symlinks resolved
-	Archive *session.Archive
-	Store   *session.Store // the first one; Current is the one in use
+	Archive *archive.Archive
+	Store   *archive.Store // the first one; Current is the one in use
 }
 
 // Options says what is put together.
@@ -73,7 +74,7 @@ type App struct {
 
 	mu  sync.Mutex
 	now struct {
-		store *session.Store
+		store *archive.Store
 		model config.Model
 		info  llm.Info
 	}
@@ -191,7 +192,7 @@ func (a *App) Info() llm.Info {
 }
 
 // Current is the session in use.
-func (a *App) Current() *session.Store {
+func (a *App) Current() *archive.Store {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.now.store
@@ -199,7 +200,7 @@ func (a *App) Current() *session.Store {
 
 // Use goes on with another session, without what was granted in this one; no turn
 // may run.
-func (a *App) Use(store *session.Store) error {
+func (a *App) Use(store *archive.Store) error {
 	if err := a.Loop.Use(store); err != nil {
 		return errors.Join(fmt.Errorf("leave the session: %w", err), store.Close())
 	}

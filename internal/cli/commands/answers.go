@@ -12,7 +12,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/cli/clipboard"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
-	"github.com/bb2d0cf4/agent/internal/session"
+	"github.com/bb2d0cf4/agent/internal/session/archive"
 	"github.com/bb2d0cf4/agent/internal/tools"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
@@ -30,7 +30,7 @@ func (a answers) list() []command.Command {
 // said returns the conversation as it is on disk: a turn may be running.
 func (a answers) said() ([]llm.Message, error) {
 	_, conv, err := a.App.Archive.Read(a.App.Current().ID())
-	if errors.Is(err, session.ErrNoSession) {
+	if errors.Is(err, archive.ErrNoSession) {
 		return nil, nil
 	}
 	return conv.Messages(), err

@@ -17,6 +17,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/session"
+	"github.com/bb2d0cf4/agent/internal/session/archive"
 )
 
 const changing = `
@@ -79,7 +80,7 @@ func sittingWith(t *testing.T, r *reviewer, script string) *Set {
 	if err != nil {
 		t.Fatal(err)
 	}
-	archive := session.NewArchive(cfg.Home)
+	archive := archive.New(cfg.Home)
 	s := &Set{Doctor: func(_ context.Context, out io.Writer) { io.WriteString(out, "ok      version\n") }}
 	s.App, err = app.New(app.Options{
 		Config: cfg, Place: app.Place{Dir: dir, Archive: archive, Store: archive.Create(dir, ref.Ref)},

@@ -9,7 +9,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
-	"github.com/bb2d0cf4/agent/internal/session"
+	"github.com/bb2d0cf4/agent/internal/session/archive"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
@@ -78,7 +78,7 @@ func (s sessions) renew(context.Context, string) (command.Reply, error) {
 	return s.use(store, "A new session. The old one is kept; /resume goes back to it.")
 }
 
-func (s sessions) use(store *session.Store, text string) (command.Reply, error) {
+func (s sessions) use(store *archive.Store, text string) (command.Reply, error) {
 	if err := s.App.Use(store); err != nil {
 		return command.Reply{}, err
 	}
@@ -90,7 +90,7 @@ func (s sessions) use(store *session.Store, text string) (command.Reply, error) 
 // it was shown. Like every change it can be undone.
 func (s sessions) export(ctx context.Context, path string) (command.Reply, error) {
 	info, conv, err := s.App.Archive.Read(s.App.Current().ID())
-	if errors.Is(err, session.ErrNoSession) {
+	if errors.Is(err, archive.ErrNoSession) {
 		return command.Reply{Text: "there is nothing to export yet"}, nil
 	}
 	if err != nil {
@@ -100,7 +100,7 @@ func (s sessions) export(ctx context.Context, path string) (command.Reply, error
 		path = "session-" + info.ID + ".md"
 	}
 	var b strings.Builder
-	if err := session.Export(&b, info, conv.Messages()); err != nil {
+	if err := archive.Export(&b, info, conv.Messages()); err != nil {
 		return command.Reply{}, err
 	}
 	return s.write(ctx, path, b.String(), workspace.Origin{Session: info.ID, Turn: "export", Tool: undo.ExportTool})
@@ -132,7 +132,7 @@ func (s sessions) write(ctx context.Context, path, text string, by workspace.Ori
 
 // SessionError says what to do about a session that cannot be found.
 func SessionError(id string, err error) error {
-	if errors.Is(err, session.ErrNoSession) {
+	if errors.Is(err, archive.ErrNoSession) {
 		return fmt.Errorf("there is no session %s; agent sessions list shows them", id)
 	}
 	return err

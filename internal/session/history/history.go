@@ -98,6 +98,15 @@ type Prompt struct {
 // Items returns all that was said and not taken back. It is not to be changed.
 func (t *Transcript) Items() []Item { return t.items }
 
+// Messages returns the messages of items.
+func Messages(items []Item) []llm.Message {
+	out := make([]llm.Message, len(items))
+	for i, it := range items {
+		out[i] = it.Message
+	}
+	return out
+}
+
 // Sent returns what a model is sent. It is not to be changed; it is only ever
 // appended to until a rewind or a compaction makes another one.
 func (t *Transcript) Sent() []llm.Message { return t.sent }

@@ -1,4 +1,4 @@
-package session
+package archive
 
 import (
 	"fmt"
@@ -21,6 +21,7 @@ type kind string
 const (
 	kindMeta    kind = "meta"
 	kindTitle   kind = "title"
+	kindState   kind = "state"
 	kindMessage kind = "message"
 	kindUsage   kind = "usage"
 	kindRewind  kind = "rewind"
@@ -33,6 +34,7 @@ type record struct {
 	Kind    kind            `json:"kind"`
 	Meta    *meta           `json:"meta,omitzero"`
 	Title   string          `json:"title,omitzero"`
+	State   *State          `json:"state,omitzero"`
 	N       int             `json:"n,omitzero"`
 	Message *llm.Message    `json:"message,omitzero"`
 	Note    *history.Note   `json:"note,omitzero"`
@@ -74,9 +76,18 @@ func (r record) entry() (history.Entry, bool) {
 	return e, e != history.Entry{}
 }
 
+// State is what is known of a session at the end of a turn. The newest one stands
+// near the end of the file, where a list of sessions finds it.
+type State struct {
+	Title   string `json:"title,omitzero"`
+	Branch  string `json:"branch,omitzero"` // that was checked out
+	Prompts int    `json:"prompts"`         // that were answered and not taken back
+}
+
 type meta struct {
 	Version int       `json:"version"`
 	ID      string    `json:"id"`
+	From    string    `json:"from,omitzero"` // the session that this one is a fork of
 	Dir     string    `json:"dir"`
 	Model   string    `json:"model"`
 	Created time.Time `json:"created"`

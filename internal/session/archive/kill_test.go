@@ -1,4 +1,4 @@
-package session
+package archive
 
 import (
 	"bufio"
@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 // writer continues the only session in home, or begins one, and says each
 // message that it has appended.
 func writer(home string) int {
-	a := NewArchive(home)
+	a := New(home)
 	s, err := a.Latest("/p")
 	if err != nil {
 		s = a.Create("/p", "m")
@@ -60,11 +60,11 @@ func TestKilledWriter(t *testing.T) {
 		}
 		before := said
 		said = max(said, killAfter(t, home, 1+rand.IntN(60)))
-		list, err := NewArchive(home).List("/p")
+		list, err := New(home).List("/p")
 		if err != nil || len(list) != 1 {
 			t.Fatalf("%+v, %v", list, err)
 		}
-		_, c, err := NewArchive(home).Read(list[0].ID)
+		_, c, err := New(home).Read(list[0].ID)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,11 @@
-package session
+// Package archive keeps sessions: a file each, to which every step is appended
+// before the next one is taken. It guarantees that what was appended is there
+// after a crash, that a torn or damaged record costs no other one, and that a
+// session is written by one process at a time.
+package archive
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
@@ -26,7 +31,10 @@ type Info struct {
 	ID      string
 	Dir     string // the folder that it worked in
 	Model   string // provider/name at its start
-	Title   string // the first prompt, one line, 200 characters at most
+	From    string // the session that it is a fork of; empty: none
+	Title   string // the user's, else the first prompt: one line, 200 characters at most
+	Branch  string // checked out at the end of its last turn
+	Prompts int    // at the end of its last turn
 	Created time.Time
 	Updated time.Time
 	Size    int64 // bytes on disk
@@ -43,16 +51,7 @@ type Conversation struct {
 // Messages returns what was said and not taken back.
 func (c Conversation) Messages() []llm.Message {
 	chat, _, _ := history.Rebuild(c.Entries)
-	return messages(chat)
-}
-
-func messages(chat *history.Transcript) []llm.Message {
-	items := chat.Items()
-	out := make([]llm.Message, len(items))
-	for i, it := range items {
-		out[i] = it.Message
-	}
-	return out
+	return history.Messages(chat.Items())
 }
 
 // ErrNoSession is returned where there is no session to open.
@@ -71,18 +70,25 @@ const (
 // idLength is the number of characters of an id: 50 random bits.
 const idLength = 10
 
-// headSize is how much of a file List reads: the first records tell all.
-const headSize = 8 << 10
+// NewID returns an id that no other session, or turn, has.
+func NewID() string { return strings.ToLower(rand.Text()[:idLength]) }
 
-// NewArchive returns the archive in home/sessions. It touches no file.
-func NewArchive(home string) *Archive {
+// headSize and tailSize are how much of a file List reads: the first records and
+// the newest state tell all.
+const (
+	headSize = 8 << 10
+	tailSize = 24 << 10
+)
+
+// New returns the archive in home/sessions. It touches no file.
+func New(home string) *Archive {
 	return &Archive{dir: filepath.Join(home, "sessions")}
 }
 
 // Create returns the store of a new session that works in dir (absolute) with
 // the model named. Its file is made by the first record.
 func (a *Archive) Create(dir, model string) *Store {
-	id := strings.ToLower(rand.Text()[:idLength])
+	id := NewID()
 	return &Store{
 		path: filepath.Join(a.project(dir), id+fileExt),
 		info: Info{ID: id, Dir: dir, Model: model, Created: time.Now().Round(0)},
@@ -130,7 +136,8 @@ func (a *Archive) Read(id string) (Info, Conversation, error) {
 }
 
 // List returns the sessions of dir, or of all folders if dir is empty, the one
-// written last first. It reads the heads of the files only.
+// written last first. It reads the beginnings and the ends of the files only,
+// but where a file was not closed in order.
 func (a *Archive) List(dir string) ([]Info, error) {
 	projects := []string{a.project(dir)}
 	if dir == "" {
@@ -264,34 +271,78 @@ func sessionFiles(project string) ([]sessionFile, error) {
 	return files, nil
 }
 
-// describe reads the head of the file. What it does not tell stays empty.
+// describe reads what tells of the session. What is not told stays empty.
 func (f sessionFile) describe() Info {
 	info := Info{ID: idOf(f.path)}
-	if head, err := readHead(f.path); err == nil {
-		frame.Scan(head, func(body []byte) { info.learn(body) })
+	if data, err := readEnds(f.path, f.size); err == nil {
+		stated := false
+		learn := func(body []byte) { stated = info.learn(body) || stated }
+		frame.Scan(data[0], learn)
+		stated = false
+		if frame.Scan(data[1], learn); !stated && f.size > headSize+tailSize {
+			// The session was not left in order, with much said since the last turn.
+			if all, err := os.ReadFile(f.path); err == nil {
+				frame.Scan(all, learn)
+			}
+		}
 	}
 	info.ID, info.Updated, info.Size = idOf(f.path), f.updated, f.size
 	return info
 }
 
-// learn takes what the record tells about the session.
-func (i *Info) learn(body []byte) {
-	switch r, err := decodeRecord(body); {
+// learn takes what the record tells about the session, and returns true if that
+// is its state.
+func (i *Info) learn(body []byte) (state bool) {
+	if !telling(body) {
+		return false
+	}
+	r, err := decodeRecord(body)
+	switch {
 	case err != nil:
 	case r.Meta != nil:
-		i.ID, i.Dir, i.Model, i.Created = r.Meta.ID, r.Meta.Dir, r.Meta.Model, r.Meta.Created
+		i.ID, i.Dir, i.Model, i.Created, i.From = r.Meta.ID, r.Meta.Dir, r.Meta.Model, r.Meta.Created, r.Meta.From
 	case r.Kind == kindTitle:
 		i.Title = r.Title
+	case r.State != nil:
+		i.Title, i.Branch, i.Prompts = orElse(r.State.Title, i.Title), r.State.Branch, r.State.Prompts
+		return true
 	}
+	return false
 }
 
-func readHead(path string) ([]byte, error) {
+// telling looks at how a record begins: most are messages, and long.
+func telling(body []byte) bool {
+	for _, k := range []kind{kindMeta, kindTitle, kindState} {
+		if bytes.HasPrefix(body, []byte(`{"kind":"`+string(k)+`"`)) {
+			return true
+		}
+	}
+	return false
+}
+
+// readEnds returns the beginning and the end of a file.
+func readEnds(path string, size int64) (ends [2][]byte, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return ends, err
+	}
+	ends[0], err = io.ReadAll(io.LimitReader(f, headSize))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return ends, err
+	}
+	ends[1], err = readEnd(path, size, tailSize)
+	return ends, err
+}
+
+// readEnd returns the last bytes of a file, n at most.
+func readEnd(path string, size, n int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	head, err := io.ReadAll(io.LimitReader(f, headSize))
-	return head, errors.Join(err, f.Close())
+	from := max(size-n, 0)
+	data, err := io.ReadAll(io.NewSectionReader(f, from, size-from))
+	return data, errors.Join(err, f.Close())
 }
 
 func idOf(path string) string     { return strings.TrimSuffix(filepath.Base(path), fileExt) }

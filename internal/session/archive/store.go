@@ -1,4 +1,4 @@
-package session
+package archive
 
 import (
 	"errors"
@@ -24,6 +24,7 @@ type Store struct {
 	info Info
 	kept Conversation // as it was opened
 	out  output
+	said State // as it was appended last
 }
 
 // output is the writing side of a Store.
@@ -62,6 +63,22 @@ func (s *Store) Append(entries ...history.Entry) error {
 // AppendUsage adds what one request has used.
 func (s *Store) AppendUsage(u llm.Usage) error {
 	return s.append(record{Kind: kindUsage, Usage: &u})
+}
+
+// Rename gives the session the user's own title.
+func (s *Store) Rename(title string) error {
+	s.info.Title = titleOf(title)
+	return s.append(record{Kind: kindTitle, Title: s.info.Title})
+}
+
+// State appends what is known of the session at the end of a turn, if that has
+// changed; its title is the store's own.
+func (s *Store) State(st State) error {
+	if st.Title = s.info.Title; st == s.said || s.out.file == nil && len(s.out.pending) == 0 {
+		return nil
+	}
+	s.said, s.info.Branch, s.info.Prompts = st, st.Branch, st.Prompts
+	return s.append(record{Kind: kindState, State: &st})
 }
 
 // Sync makes what was appended durable.
@@ -115,7 +132,7 @@ func (s *Store) create() error {
 		return nil
 	}
 	head, err := appendRecord(nil, record{Kind: kindMeta, Meta: &meta{
-		Version: version, ID: s.info.ID, Dir: s.info.Dir, Model: s.info.Model, Created: s.info.Created,
+		Version: version, ID: s.info.ID, From: s.info.From, Dir: s.info.Dir, Model: s.info.Model, Created: s.info.Created,
 	}})
 	if err != nil {
 		return err
@@ -282,10 +299,10 @@ func lockSession(path string) (*statefile.Lock, error) {
 }
 
 // titleOf returns the first 200 characters of a prompt on one line.
-func titleOf(prompt string) string { return clip(prompt, 200) }
+func titleOf(prompt string) string { return Clip(prompt, 200) }
 
-// clip returns s on one line, cut to n characters.
-func clip(s string, n int) string {
+// Clip returns s on one line, cut to n characters.
+func Clip(s string, n int) string {
 	s = strings.TrimSpace(s)
 	s = strings.ToValidUTF8(s[:min(len(s), (n+2)*utf8.UTFMax)], "")
 	s = strings.Join(strings.Fields(s), " ")

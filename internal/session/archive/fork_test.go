@@ -1,0 +1,143 @@
+package archive
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/session/history"
+)
+
+// TestFork makes a session that holds what another one does, and leaves that as it
+// is, byte for byte, while it is open.
+func TestFork(t *testing.T) {
+	a := New(t.TempDir())
+	id, path := kept(t, a)
+	s := reopen(t, a, id)
+	if err := errors.Join(s.Append(history.Entry{Pin: &history.Pin{N: 1, On: true}}), s.State(State{Branch: "main", Prompts: 1}), s.Sync()); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fork, err := a.Fork(id, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(fork.Append(history.Say(llm.TextMessage(llm.User, "another way"))...), fork.Close()); err != nil {
+		t.Fatal(err)
+	}
+	after, err := os.ReadFile(path)
+	if err != nil || string(after) != string(before) {
+		t.Errorf("the old session has changed: %v", err)
+	}
+	info, conv, err := a.Read(fork.ID())
+	if err != nil || info.From != id || info.Title != s.Info().Title || info.Branch != "main" || info.Dir != "/src/project" || conv.Usage != (llm.Usage{}) {
+		t.Errorf("%+v, %+v, %v", info, conv.Usage, err)
+	}
+	want := append(sample(), llm.TextMessage(llm.User, "another way"))
+	if diff := cmp.Diff(want, conv.Messages()); diff != "" {
+		t.Error(diff)
+	}
+	if chat, _, _ := history.Rebuild(conv.Entries); !chat.Items()[0].Pinned {
+		t.Error("the pin is lost")
+	}
+	named, err := a.Fork(id[:6], "  another\nidea ")
+	if err != nil || named.Info().Title != "another idea" {
+		t.Error(named, err)
+	}
+	if err := named.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Fork("zzzzz", ""); !errors.Is(err, ErrNoSession) {
+		t.Error(err)
+	}
+	if list, err := a.List("/src/project"); err != nil || len(list) != 3 {
+		t.Errorf("%d sessions, %v", len(list), err)
+	}
+}
+
+// TestTheNewestStateIsListed: also of a long session, and of one that was not left
+// in order.
+func TestTheNewestStateIsListed(t *testing.T) {
+	for name, tt := range map[string]struct{ between, after int }{
+		"short": {1, 0}, "long": {200, 1}, "not left in order": {200, 200},
+	} {
+		a := New(t.TempDir())
+		s := newStore(t, a)
+		say := func(n int) error {
+			for i := range n {
+				if err := s.Append(history.Say(llm.TextMessage(llm.User, fmt.Sprint("prompt ", i, strings.Repeat(" x", 300))))...); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		err := errors.Join(say(tt.between), s.State(State{Branch: "main", Prompts: 1}), say(1), s.Rename("my own title"),
+			s.State(State{Branch: "topic", Prompts: 7}), say(tt.after), s.Sync())
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := a.List("")
+		if err != nil || len(list) != 1 {
+			t.Fatal(list, err)
+		}
+		if got := list[0]; got.Title != "my own title" || got.Branch != "topic" || got.Prompts != 7 || got.Dir != "/src/project" {
+			t.Errorf("%s: %+v", name, got)
+		}
+		if info, _, err := a.Read(s.ID()); err != nil || info.Title != "my own title" || info.Branch != "topic" {
+			t.Errorf("%s: read %+v, %v", name, info, err)
+		}
+	}
+}
+
+func TestStateIsWrittenOnlyIfItChanged(t *testing.T) {
+	a := New(t.TempDir())
+	s := newStore(t, a)
+	if err := errors.Join(s.State(State{Branch: "main"}), s.Sync()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(s.path); err == nil {
+		t.Fatal("a file was made for a session in which nothing was said")
+	}
+	if err := s.Append(history.Say(sample()[0])...); err != nil {
+		t.Fatal(err)
+	}
+	size := int64(0)
+	for i, branch := range []string{"main", "main", "topic"} {
+		if err := errors.Join(s.State(State{Branch: branch, Prompts: 1}), s.Sync()); err != nil {
+			t.Fatal(err)
+		}
+		if same := s.out.size == size; same != (i == 1) {
+			t.Errorf("state %d: from %d to %d bytes", i, size, s.out.size)
+		}
+		size = s.out.size
+	}
+}
+
+func TestPreview(t *testing.T) {
+	a := New(t.TempDir())
+	id, _ := kept(t, a)
+	said, err := a.Preview(id)
+	if err != nil || len(said) != 3 || said[2].Text() != "Done." {
+		t.Errorf("%+v, %v", said, err)
+	}
+	s := reopen(t, a, id)
+	for i := range 300 {
+		if err := s.Append(history.Say(llm.TextMessage(llm.User, fmt.Sprint(i, strings.Repeat(" x", 500))))...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if said, err = a.Preview(id); err != nil || len(said) < 50 || !strings.HasPrefix(said[len(said)-1].Text(), "299") {
+		t.Errorf("%d messages, %v", len(said), err)
+	}
+	if _, err := a.Preview("zzzzz"); !errors.Is(err, ErrNoSession) {
+		t.Error(err)
+	}
+}
