@@ -20,7 +20,7 @@ func (c changes) list() []command.Command {
 		{Name: "diff", Args: "[turn|file]", Help: "what this session changed, or one turn, or in one file", Group: command.Changes, Run: c.diff},
 		{Name: "undo", Args: "[turn|file]", Help: "take back the last change, the last turn's, or that of a file", Group: command.Changes, Idle: true, Run: c.undo},
 		{Name: "redo", Help: "take back the last undo or rewind", Group: command.Changes, Idle: true, Run: c.redo},
-		{Name: "rewind", Help: "go back to a prompt: files, conversation, or both (Esc Esc)", Group: command.Changes, Idle: true, Run: c.rewind},
+		{Name: "rewind", Help: "go back to a prompt: files, conversation, or both (Esc Esc)", Group: command.Changes, Idle: true, Run: rewinds{c}.rewind},
 	}
 }
 
@@ -122,6 +122,9 @@ func question(plan undo.Plan, w wish) confirm.Request {
 	for _, r := range plan.Refused {
 		req.Notes = append(req.Notes, r.Name+" stays as it is: "+r.Err.Error())
 	}
+	for _, name := range plan.Others {
+		req.Notes = append(req.Notes, name+": what others changed in it goes, too")
+	}
 	if w.note != "" {
 		req.Notes = append(req.Notes, w.note)
 	}
@@ -136,6 +139,8 @@ func question(plan undo.Plan, w wish) confirm.Request {
 // none says what it means that there is no plan.
 func (c changes) none(err error, s undo.Scope) error {
 	switch {
+	case errors.Is(err, workspace.ErrStale):
+		return fmt.Errorf("%w; /rewind can put such files back", UndoError(err))
 	case !errors.Is(err, undo.ErrNothing):
 		return UndoError(err)
 	case s.What == undo.LastUndo:

@@ -198,6 +198,16 @@ func TestUndoLeavesWhatOthersChanged(t *testing.T) {
 	if d := cmp.Diff([]string{"c.txt stays as it is: somebody else has changed it since"}, r.last.Notes); d != "" {
 		t.Error(d)
 	}
+	reply = chosen(t, chosen(t, s.reply(t, "/rewind"), "first"), "Files that others changed since, too")
+	if out := chosen(t, reply, "The files only"); !strings.Contains(out.Text, "put back: c.txt\n") || s.tree(t) != "one, -, -" {
+		t.Errorf("%+v, %q", out, s.tree(t))
+	}
+	if d := cmp.Diff([]string{"c.txt: what others changed in it goes, too"}, r.last.Notes); d != "" {
+		t.Error(d)
+	}
+	if s.reply(t, "/redo"); s.tree(t) != "one, -, mine" {
+		t.Errorf("what others changed is not back: %q", s.tree(t))
+	}
 }
 
 func TestRewind(t *testing.T) {

@@ -51,11 +51,14 @@ func (c changes) prompts() []prompt {
 	return all
 }
 
+// rewinds are the ways back to a prompt.
+type rewinds struct{ changes }
+
 // counted is for how many prompts it is worked out what changed since.
 const counted = 100
 
 // rewind goes back to the state before a prompt.
-func (c changes) rewind(ctx context.Context, _ string) (command.Reply, error) {
+func (c rewinds) rewind(ctx context.Context, _ string) (command.Reply, error) {
 	all := c.prompts()
 	if len(all) == 0 {
 		return command.Reply{}, errors.New("there is no prompt to go back to yet")
@@ -81,7 +84,7 @@ func (c changes) rewind(ctx context.Context, _ string) (command.Reply, error) {
 	}
 	pick.Choose = func(ctx context.Context, id string) (command.Reply, error) {
 		i := slices.IndexFunc(all, func(p prompt) bool { return strconv.Itoa(p.N) == id })
-		return c.rewindTo(ctx, all[i])
+		return c.rewindTo(ctx, all[i], false)
 	}
 	return command.Reply{Pick: pick}, nil
 }
@@ -95,24 +98,22 @@ const (
 	both      = "both"
 	filesOnly = "files"
 	chatOnly  = "chat"
+	// withOthers asks again, with files that others changed since.
+	withOthers = "others"
 )
 
-// rewindTo asks what is to go back.
-func (c changes) rewindTo(ctx context.Context, p prompt) (command.Reply, error) {
-	plan, err := undo.Find(ctx, c.App.Root, c.everything(p.since))
+// rewindTo asks what is to go back; with others, files go back that others have
+// changed since, too.
+func (c rewinds) rewindTo(ctx context.Context, p prompt, others bool) (command.Reply, error) {
+	scope := c.everything(p.since)
+	scope.Others = others
+	plan, err := undo.Find(ctx, c.App.Root, scope)
 	if err != nil && len(plan.Refused) == 0 && !errors.Is(err, undo.ErrNothing) {
 		return command.Reply{}, err
 	}
 	lost, err := c.App.Root.Lost()
 	if err != nil {
 		return command.Reply{}, err
-	}
-	pick := &command.Pick{Title: "What goes back?", Items: []command.Choice{{ID: chatOnly, Title: "The conversation only", Detail: "the files stay"}}}
-	if len(plan.Changes) > 0 {
-		pick.Items = append([]command.Choice{
-			{ID: both, Title: "Files and conversation", Detail: sum(plan)},
-			{ID: filesOnly, Title: "The files only", Detail: "the conversation stays"},
-		}, pick.Items...)
 	}
 	w := wish{
 		title: "go back to before that prompt", done: "put back",
@@ -121,37 +122,60 @@ func (c changes) rewindTo(ctx context.Context, p prompt) (command.Reply, error) 
 	if p.At.Before(lost) {
 		w.note = "The journal has the changes since " + lost.Local().Format(time.DateTime) + " only: files that were changed before get what they held then."
 	}
+	text := ""
+	for _, r := range plan.Refused {
+		text += r.Name + " cannot go back: " + r.Err.Error() + "\n"
+	}
+	pick := ways(plan, others)
 	pick.Choose = func(ctx context.Context, id string) (command.Reply, error) {
-		if id == chatOnly {
+		switch id {
+		case withOthers:
+			return c.rewindTo(ctx, p, true)
+		case chatOnly:
 			reply, err := c.rewindChat(p)
 			if err == nil {
 				c.tell("The user went back to this point of the conversation, and left as they are these files, which were changed after it", Names(plan))
 			}
 			return reply, err
 		}
-		done, err := c.restore(ctx, plan, w)
-		if err != nil || len(done) == 0 {
-			return command.Reply{Text: w.report(nil)}, err
-		}
-		text := w.report(done) + "\n/redo brings the files back."
-		if id == filesOnly {
-			c.tell(w.told, done)
-			return command.Reply{Text: text}, nil
-		}
-		reply, err := c.rewindChat(p)
-		reply.Text = text + "\n" + reply.Text
-		return reply, err
-	}
-	text := ""
-	for _, r := range plan.Refused {
-		text += r.Name + " cannot go back: " + r.Err.Error() + "\n"
+		return c.rewindFiles(ctx, p, plan, w, id == both)
 	}
 	return command.Reply{Text: text, Pick: pick}, nil
 }
 
+// ways are the ways to go back.
+func ways(plan undo.Plan, others bool) *command.Pick {
+	pick := &command.Pick{Title: "What goes back?"}
+	if len(plan.Changes) > 0 {
+		pick.Items = append(pick.Items, command.Choice{ID: both, Title: "Files and conversation", Detail: sum(plan)},
+			command.Choice{ID: filesOnly, Title: "The files only", Detail: "the conversation stays"})
+	}
+	pick.Items = append(pick.Items, command.Choice{ID: chatOnly, Title: "The conversation only", Detail: "the files stay"})
+	if len(plan.Refused) > 0 && !others {
+		pick.Items = append(pick.Items, command.Choice{ID: withOthers, Title: "Files that others changed since, too", Detail: count(len(plan.Refused), "more file")})
+	}
+	return pick
+}
+
+// rewindFiles takes the files back and, with chat, the conversation.
+func (c rewinds) rewindFiles(ctx context.Context, p prompt, plan undo.Plan, w wish, chat bool) (command.Reply, error) {
+	done, err := c.restore(ctx, plan, w)
+	if err != nil || len(done) == 0 {
+		return command.Reply{Text: w.report(nil)}, err
+	}
+	text := w.report(done) + "\n/redo brings the files back."
+	if !chat {
+		c.tell(w.told, done)
+		return command.Reply{Text: text}, nil
+	}
+	reply, err := c.rewindChat(p)
+	reply.Text = text + "\n" + reply.Text
+	return reply, err
+}
+
 // rewindChat takes the prompt, and what followed it, out of the conversation. Its
 // text is at the prompt again.
-func (c changes) rewindChat(p prompt) (command.Reply, error) {
+func (c rewinds) rewindChat(p prompt) (command.Reply, error) {
 	if err := c.App.Loop.Rewind(p.N); err != nil {
 		return command.Reply{}, err
 	}

@@ -24,6 +24,9 @@ type Scope struct {
 	Session string
 	File    string // by its path or its name
 	Since   Since
+	// Others takes in files that somebody else has changed since, or between: what
+	// they changed goes too, and comes back with the undo of the undo.
+	Others bool
 }
 
 // Since is an instant in a session.

@@ -1,8 +1,8 @@
 // Package undo takes changes of files back, and says what they came to. It
 // guarantees that nothing is taken back but what a Plan showed, that a file
-// which somebody else changed meanwhile is left as it is and named, that each
-// file gets exactly the bytes and the mode that it had, and that an undo can be
-// taken back in turn.
+// which somebody else changed meanwhile is named, and left as it is unless that is
+// asked for, that each file gets exactly the bytes and the mode that it had, and
+// that an undo can be taken back in turn.
 package undo
 
 import (
@@ -30,6 +30,9 @@ type Plan struct {
 	Changes []workspace.Change
 	// Refused has the files that cannot be done, each with the reason.
 	Refused []Refused
+	// Others has the names of the files of Changes in which what somebody else
+	// changed goes too.
+	Others []string
 
 	root  *workspace.Root
 	steps []step // one for each change
@@ -53,6 +56,7 @@ type step struct {
 	session string
 	undoes  []string        // entries
 	target  *workspace.Hash // of the content to bring back; nil: no file
+	others  bool            // what somebody else changed goes too
 }
 
 // Find returns what an undo would change; nothing is changed yet. If no file can
@@ -85,13 +89,16 @@ func Read(ctx context.Context, root *workspace.Root) (*Log, error) {
 func (l *Log) Plan(s Scope) (Plan, error) {
 	p := Plan{root: l.root, redo: s.What == LastUndo}
 	for _, c := range chains(l.past, s) {
-		change, st, err := undoOf(l.root, c)
+		change, st, err := undoOf(l.root, c, s.Others)
 		if err != nil {
 			p.Refused = append(p.Refused, Refused{c[0].Name, err})
 			continue
 		}
 		if change.Delete {
 			change.Dirs = madeFor(change.Path, l.past)
+		}
+		if st.others {
+			p.Others = append(p.Others, change.Name)
 		}
 		p.Changes = append(p.Changes, change)
 		p.steps = append(p.steps, st)
@@ -151,13 +158,15 @@ func madeFor(path string, past []journal.Past) []string {
 	return dirs
 }
 
-// undoOf returns the change that takes back the entries of one file.
-func undoOf(root *workspace.Root, c chain) (workspace.Change, step, error) {
+// undoOf returns the change that takes back the entries of one file; with others,
+// what somebody else changed meanwhile goes too.
+func undoOf(root *workspace.Root, c chain, others bool) (workspace.Change, step, error) {
 	first, last := c[0], c[len(c)-1]
 	s := step{target: first.Before, session: first.Session}
+	var foreign error
 	for i, e := range c {
 		if i > 0 && !same(c[i-1].After, e.Before) {
-			return workspace.Change{}, s, errChangedBetween
+			foreign = errChangedBetween
 		}
 		s.undoes = append(s.undoes, e.ID)
 	}
@@ -166,8 +175,13 @@ func undoOf(root *workspace.Root, c chain) (workspace.Change, step, error) {
 		return workspace.Change{}, s, err
 	}
 	if !isAsLeft(file, last.After) {
-		return workspace.Change{}, s, why(file)
+		foreign = why(file)
 	}
+	nothing := !file.Exists && first.Before == nil // there is no file, as is wanted
+	if foreign != nil && (!others || nothing) {
+		return workspace.Change{}, s, foreign
+	}
+	s.others = foreign != nil
 	change := workspace.Change{File: file, Delete: first.Before == nil}
 	change.Name = last.Name
 	var then []byte
@@ -218,8 +232,13 @@ func formatOf(e journal.Past) workspace.Format {
 
 // decode decodes two contents in one format, the first that does for both; nil
 // is no file. Contents may differ in their encodings where a change took out the
-// only character that told it. Any bytes are Latin-1.
+// only character that told it, or somebody else wrote one of them.
 func decode(now, then []byte, formats ...workspace.Format) (f workspace.Format, textNow, textThen string, err error) {
+	for _, data := range [][]byte{now, then} {
+		if found, _, err := text.Decode(data, workspace.Latin1); data != nil && err == nil {
+			formats = append(formats, found)
+		}
+	}
 	for _, f = range append(formats, workspace.Format{Encoding: workspace.Latin1, EOL: "\n"}) {
 		textNow, err = decodeOne(now, f)
 		if err == nil {
