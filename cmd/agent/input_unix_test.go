@@ -226,3 +226,38 @@ func TestTheHistoryIsSearched(t *testing.T) {
 	d.idle()
 	d.leave()
 }
+
+// @ names files and folders: Tab goes into a folder, ignored files are not offered,
+// and a name with blanks comes in quotes.
+func TestNamesAreCompleted(t *testing.T) {
+	d := newDesk(t, answers(t, "I see."), nil)
+	for _, dir := range []string{"source", "source/my notes", "out"} {
+		if err := os.Mkdir(d.path(dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"source/main.go", "source/my notes/one.md", "out/main.o", ".gitignore"} {
+		d.write(name, "out/\n")
+	}
+	d.sit()
+	d.Type("see @main")
+	d.WaitFor(`(?m)^  › source/main\.go`)
+	d.WaitUntil("no ignored file", func(m *vt.Terminal) bool { return !strings.Contains(m.String(), "main.o") })
+	d.Press("tab")
+	d.prompt("❯ see @source/main.go")
+	d.Type("and @sour")
+	d.WaitFor(`(?m)^  › source/$`)
+	d.Press("tab")
+	d.WaitFor(`(?m)^  › source/my notes/$`)
+	d.Press("tab")
+	d.WaitFor(`(?m)^  › source/my notes/one\.md`)
+	d.Press("tab")
+	d.prompt(`❯ see @source/main.go and @"source/my notes/one.md"`)
+	d.Press("enter")
+	d.WaitFor(`I see`)
+	if told, want := d.told(0), `see @source/main.go and @"source/my notes/one.md"`; told != want {
+		t.Errorf("the model was told %q", told)
+	}
+	d.idle()
+	d.leave()
+}

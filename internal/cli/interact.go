@@ -115,10 +115,11 @@ func interactScreen(ctx context.Context, p Process, o opening) error {
 	if note := commands.Stopped(s.app.Root); note != "" {
 		ui.Emit(session.Notice{Text: note})
 	}
-	s.files = fileindex.New(s.app.Root)
+	files := fileindex.New(s.app.Root)
+	s.names = &promptline.Names{Files: files.Finder(), Editor: s.app.Link.Named}
 	walking, end := context.WithCancel(ctx)
 	var work sync.WaitGroup
-	work.Go(func() { s.files.Run(walking) })
+	work.Go(func() { files.Run(walking) })
 	unlink := s.app.Link.Start(ctx)
 	err = ui.Run(ctx, s.app)
 	unlink()
@@ -140,7 +141,7 @@ func (s *screenFace) options(ctx context.Context, p Process, o opening) repl.Opt
 		Status:   s.status, Modes: modes{s}, Commands: s.slash.List(),
 		Shell:  func(ctx context.Context, line string) error { return s.app.Shell(ctx, line) },
 		Editor: s.external, Surfaces: surfaces{s},
-		Files:   func() []string { return s.app.Link.Paths(s.files.Paths()) },
+		Files:   func(query string) []string { return s.names.Find(query) },
 		History: promptline.NewHistory(o.cfg.Home, o.place.Dir),
 	}
 }

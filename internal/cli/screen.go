@@ -9,16 +9,16 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/cli/app"
 	"github.com/bb2d0cf4/agent/internal/cli/commands"
-	"github.com/bb2d0cf4/agent/internal/cli/fileindex"
 	"github.com/bb2d0cf4/agent/internal/cli/home"
+	"github.com/bb2d0cf4/agent/internal/cli/promptline"
 	"github.com/bb2d0cf4/agent/internal/repl"
 )
 
-// screenFace connects the screen to the rest. app and files are set before the
+// screenFace connects the screen to the rest. app and names are set before the
 // screen runs.
 type screenFace struct {
 	app   *app.App
-	files *fileindex.Index
+	names *promptline.Names
 	slash *commands.Set
 }
 

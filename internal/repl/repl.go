@@ -78,8 +78,8 @@ type Options struct {
 	// Shell runs a command line that was typed behind a !; its progress arrives
 	// through Emit. Nil: there is no such thing.
 	Shell    func(ctx context.Context, line string) error
-	Surfaces Surfaces        // nil: questions stand here alone
-	Files    func() []string // for @file completion; returns at once
+	Surfaces Surfaces                    // nil: questions stand here alone
+	Files    func(query string) []string // for @file completion; returns at once
 	History  input.History
 	Now      func() time.Time // nil means time.Now
 }

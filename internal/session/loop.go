@@ -48,7 +48,7 @@ type Options struct {
 	Queued func() []string
 	// Compose makes the message of what the user said: it may add to it. Without it
 	// the message is the text.
-	Compose func(prompt string) llm.Message
+	Compose func(ctx context.Context, prompt string) llm.Message
 	Now     func() time.Time // nil means time.Now
 }
 
@@ -85,7 +85,7 @@ func New(opt Options) (*Loop, error) {
 		opt.Queued = func() []string { return nil }
 	}
 	if opt.Compose == nil {
-		opt.Compose = func(prompt string) llm.Message { return history.Text(llm.User, prompt) }
+		opt.Compose = func(_ context.Context, prompt string) llm.Message { return history.Text(llm.User, prompt) }
 	}
 	if opt.Branch == nil {
 		opt.Branch = func() string { return "" }
@@ -204,7 +204,7 @@ func (l *Loop) Run(ctx context.Context, prompt string) error {
 			l.append(history.Item{Message: history.Text(llm.Assistant, markNoAnswer)})
 		}
 		t := &turn{Loop: l, id: archive.NewID()}
-		l.append(history.Item{Message: l.opt.Compose(prompt), Note: history.Note{Turn: t.id, At: began}})
+		l.append(history.Item{Message: l.opt.Compose(ctx, prompt), Note: history.Note{Turn: t.id, At: began}})
 		stop, err = t.run(ctx)
 	}
 	l.settle()

@@ -424,7 +424,7 @@ func TestSetModel(t *testing.T) {
 
 // What a prompt is sent as is composed; what the user said stays the title.
 func TestPromptsAreComposed(t *testing.T) {
-	compose := func(prompt string) llm.Message {
+	compose := func(_ context.Context, prompt string) llm.Message {
 		return llm.Message{Role: llm.User, Parts: []llm.Part{
 			{Kind: llm.TextPart, Text: "[note] ", Aside: true}, {Kind: llm.TextPart, Text: prompt},
 		}}

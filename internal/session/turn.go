@@ -43,7 +43,7 @@ func (t *turn) run(ctx context.Context) (Stop, error) {
 			return t.limited(err)
 		}
 		if t.rounds > 0 {
-			t.deliverQueued()
+			t.deliverQueued(ctx)
 		}
 		system := t.opt.System(ctx)
 		if err := t.makeRoom(ctx, system); err != nil {
@@ -166,12 +166,12 @@ func (t *turn) limited(err error) (Stop, error) {
 }
 
 // deliverQueued gives the model what the user has typed meanwhile.
-func (t *turn) deliverQueued() {
+func (t *turn) deliverQueued(ctx context.Context) {
 	queued := strings.Join(t.opt.Queued(), "\n\n")
 	if strings.TrimSpace(queued) == "" {
 		return
 	}
-	t.append(history.Item{Message: t.opt.Compose(queued)})
+	t.append(history.Item{Message: t.opt.Compose(ctx, queued)})
 	t.again = repeats{}
 	t.opt.Emit(Queued{Text: queued})
 }

@@ -115,7 +115,7 @@ func New(o Options) (*App, error) {
 	}}
 	a.Loop, err = session.New(session.Options{
 		Model: o.Model, Tools: a.toolset(confirm.NewController(a.Policy, face.Reviewers...), env),
-		System: a.Prompt.System, Store: o.Place.Store, Limits: limits(cfg), CompactAt: cfg.Limits.CompactAt, Emit: a.emit(face.Emit), Queued: a.Said.editor.Queued(face.Queued), Compose: a.compose,
+		System: a.Prompt.System, Store: o.Place.Store, Limits: limits(cfg), CompactAt: cfg.Limits.CompactAt, Emit: a.emit(face.Emit), Queued: face.Queued, Compose: a.compose,
 	})
 	if err != nil {
 		return nil, errors.Join(err, a.jobs.Close(), root.Close())
@@ -144,14 +144,15 @@ func (a *App) told() projectctx.Options {
 // Run answers a prompt, which is expanded: an App is the conversation as a face
 // drives it.
 func (a *App) Run(ctx context.Context, prompt string) error {
-	return a.Loop.Run(ctx, a.Said.editor.Prompt(ctx, prompt))
+	return a.Loop.Run(ctx, prompt)
 }
 
 // Shell runs a command line that the user has typed; no turn may run.
 func (a *App) Shell(ctx context.Context, line string) error { return a.Said.lines.Run(ctx, line) }
 
-// compose makes the message of a prompt: what the user did before goes with it.
-func (a *App) compose(prompt string) llm.Message {
+// compose makes the message of a prompt: what the user did before goes with it, and
+// what it names of the editor.
+func (a *App) compose(ctx context.Context, prompt string) llm.Message {
 	m := llm.Message{Role: llm.User}
 	if remarks := a.Said.Remarks.Take(); remarks != "" {
 		m.Parts = append(m.Parts, llm.Part{Kind: llm.TextPart, Text: remarks, Aside: true})
@@ -160,6 +161,9 @@ func (a *App) compose(prompt string) llm.Message {
 		m.Parts = append(m.Parts, llm.Part{Kind: llm.TextPart, Text: ran, Aside: true})
 	}
 	m.Parts = append(m.Parts, llm.Part{Kind: llm.TextPart, Text: strings.ToValidUTF8(prompt, "\uFFFD")})
+	if more := a.Said.editor.Suffix(ctx, prompt); more != "" {
+		m.Parts = append(m.Parts, llm.Part{Kind: llm.TextPart, Text: strings.ToValidUTF8(more, "\uFFFD"), Aside: true})
+	}
 	return m
 }
 

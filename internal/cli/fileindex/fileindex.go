@@ -1,32 +1,42 @@
-// Package fileindex knows a project's files for the completion of their names. It
-// guarantees that asking never waits, and that the folder is walked no more often
-// than every five seconds.
+// Package fileindex knows a project's files and folders for the completion of their
+// names. It guarantees that asking never waits for the disk, that the folder is walked
+// no more often than every five seconds, and that what git ignores is not offered.
 package fileindex
 
 import (
 	"context"
+	"path"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/fuzzy"
 	"github.com/bb2d0cf4/agent/internal/tools/search"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
 // Bounds of the list of files that @ completes.
 const (
-	maxPaths  = 50_000
+	maxPaths  = 100_000
 	walkEvery = 5 * time.Second // at most: completion asks at every key
 	firstWalk = 300 * time.Millisecond
+	offered   = 50
 )
 
-// Index knows the project's files for completion. It walks the folder soon
-// after the start, when the first picture is up, and again when it is asked
-// later. Paths may be called from any goroutine.
+// Index knows the project's files for completion. It walks the folder soon after the
+// start, when the first picture is up, and again when it is asked later.
 type Index struct {
 	root  *workspace.Root
-	known atomic.Pointer[[]string]
+	known atomic.Pointer[paths]
 	asked chan struct{}
+}
+
+// paths is what a walk has found.
+type paths struct {
+	ranked *fuzzy.Index
+	sorted []string // folders end in a slash
 }
 
 // New returns an index of root that knows nothing yet; Run fills it.
@@ -34,13 +44,51 @@ func New(root *workspace.Root) *Index {
 	return &Index{root: root, asked: make(chan struct{}, 1)}
 }
 
-// Paths returns what is known, nil before the first walk, and has it refreshed.
-func (x *Index) Paths() []string {
-	x.ask()
-	if known := x.known.Load(); known != nil {
-		return *known
+// Finder answers queries from an Index. It belongs to one goroutine.
+type Finder struct {
+	index  *Index
+	search fuzzy.Search
+}
+
+// Finder returns a new Finder.
+func (x *Index) Finder() *Finder { return &Finder{index: x} }
+
+// Find returns the paths that match best, folders with a slash behind them, at most
+// 50, from what is known, and has that refreshed. What is in a folder that was typed
+// out comes first.
+func (f *Finder) Find(query string) []string {
+	f.index.ask()
+	p := f.index.known.Load()
+	if p == nil {
+		return nil
 	}
-	return nil
+	var in []string
+	if strings.HasSuffix(query, "/") {
+		in = p.in(query)
+	}
+	for _, name := range f.search.Find(p.ranked, query, offered) {
+		if name != query && !slices.Contains(in, name) {
+			in = append(in, name)
+		}
+	}
+	return in[:min(len(in), offered)]
+}
+
+// in lists what is in a folder, the folders first, at most 50.
+func (p *paths) in(folder string) []string {
+	var dirs, files []string
+	at, _ := slices.BinarySearch(p.sorted, folder)
+	for ; at < len(p.sorted) && strings.HasPrefix(p.sorted[at], folder); at++ {
+		switch i := strings.IndexByte(p.sorted[at][len(folder):], '/'); {
+		case p.sorted[at] == folder:
+		case i < 0:
+			files = append(files, p.sorted[at])
+		case len(folder)+i+1 == len(p.sorted[at]):
+			dirs = append(dirs, p.sorted[at])
+		}
+	}
+	all := slices.Concat(dirs, files)
+	return all[:min(len(all), offered)]
 }
 
 func (x *Index) ask() {
@@ -50,7 +98,7 @@ func (x *Index) ask() {
 	}
 }
 
-// Run serves Paths until ctx ends.
+// Run serves finders until ctx ends.
 func (x *Index) Run(ctx context.Context) {
 	var walked time.Time
 	first := time.AfterFunc(firstWalk, x.ask)
@@ -61,14 +109,15 @@ func (x *Index) Run(ctx context.Context) {
 			return
 		case <-x.asked:
 			if time.Since(walked) > walkEvery {
-				x.walk(ctx)
+				x.Walk(ctx)
 				walked = time.Now()
 			}
 		}
 	}
 }
 
-func (x *Index) walk(ctx context.Context) {
+// Walk looks at the folder now.
+func (x *Index) Walk(ctx context.Context) {
 	fsys, _, err := x.root.FS(".")
 	if err != nil {
 		return // completion then offers nothing
@@ -78,8 +127,22 @@ func (x *Index) walk(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	for i, p := range found.Names {
-		found.Names[i] = filepath.ToSlash(p)
+	x.known.Store(index(found.Names))
+}
+
+// index takes over the names of files, and adds their folders.
+func index(files []string) *paths {
+	seen := map[string]bool{}
+	var folders []string
+	for i, name := range files {
+		files[i] = filepath.ToSlash(name)
+		for dir := path.Dir(files[i]); dir != "." && !seen[dir]; dir = path.Dir(dir) {
+			seen[dir] = true
+			folders = append(folders, dir+"/")
+		}
 	}
-	x.known.Store(&found.Names)
+	all := slices.Concat(files, folders)
+	sorted := slices.Clone(all)
+	slices.Sort(sorted)
+	return &paths{ranked: fuzzy.NewIndex(all), sorted: sorted}
 }

@@ -2,6 +2,7 @@ package fileindex
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -40,7 +41,7 @@ func put(t *testing.T, root *workspace.Root, name string) {
 
 func check(t *testing.T, x *Index, want ...string) {
 	t.Helper()
-	got := slices.Sorted(slices.Values(x.Paths())) // they come newest first
+	got := slices.Sorted(slices.Values(x.Finder().Find(""))) // they come newest first
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
@@ -60,16 +61,16 @@ func TestWalks(t *testing.T) {
 		}()
 		<-time.After(2 * firstWalk)
 		synctest.Wait()
-		check(t, x, "a.txt", "d/b.txt")
+		check(t, x, "a.txt", "d/", "d/b.txt")
 
 		put(t, root, "c.txt")
 		synctest.Wait()
-		check(t, x, "a.txt", "d/b.txt")
+		check(t, x, "a.txt", "d/", "d/b.txt")
 		<-time.After(walkEvery)
 		synctest.Wait()
-		x.Paths()
+		x.Finder().Find("")
 		synctest.Wait()
-		if got := x.Paths(); len(got) != 3 {
+		if got := x.Finder().Find(""); len(got) != 4 {
 			t.Errorf("after the second walk: %q", got)
 		}
 		cancel()
@@ -85,6 +86,57 @@ func TestAFolderThatIsGoneOffersNothing(t *testing.T) {
 	if err := root.Close(); err != nil {
 		t.Fatal(err)
 	}
-	x.walk(t.Context())
+	x.Walk(t.Context())
 	check(t, x)
+}
+
+// A folder that was typed out shows what is in it, its folders first; then what else
+// matches. What git ignores is not there.
+func TestFoldersComplete(t *testing.T) {
+	x := New(open(t, "src/app/main.go", "src/app/z.go", "src/app/sub/deep.go", "src/app.go", "out/junk.o", "x/src/app/other.go"))
+	if err := os.WriteFile(filepath.Join(x.root.Dir(), ".gitignore"), []byte("out/\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	x.Walk(t.Context())
+	f := x.Finder()
+	for query, want := range map[string][]string{
+		"src/app/":  {"src/app/sub/", "src/app/main.go", "src/app/z.go", "x/src/app/", "x/src/app/other.go", "src/app/sub/deep.go"},
+		"src/app/s": {"src/app/sub/", "src/app/sub/deep.go"},
+		"sraz":      {"src/app/z.go"},
+		"junk":      nil,
+	} {
+		got := f.Find(query)
+		if d := cmp.Diff(want, got[:min(len(got), len(want))]); len(got) < len(want) || len(want) == 0 && len(got) > 0 || d != "" && len(want) > 0 {
+			t.Errorf("%s: %q, want %q", query, got, want)
+		}
+	}
+}
+
+func TestAHundredThousandPathsAreKnown(t *testing.T) {
+	files := make([]string, maxPaths)
+	for i := range files {
+		files[i] = fmt.Sprintf("dir%d/sub%d/file%d.go", i%10, i%100, i)
+	}
+	x := New(nil)
+	x.known.Store(index(files))
+	f := x.Finder()
+	if got := f.Find("file99999.go"); len(got) != 1 || got[0] != "dir9/sub99/file99999.go" {
+		t.Errorf("%q", got)
+	}
+	if got := f.Find("dir9/sub99/"); len(got) != offered || got[0] != "dir9/sub99/file10099.go" && got[0] != "dir9/sub99/file1099.go" && got[0] != "dir9/sub99/file10199.go" {
+		t.Errorf("%d, %q first", len(got), got[0])
+	}
+}
+
+// BenchmarkFind is a key in a project of 100,000 files.
+func BenchmarkFind(b *testing.B) {
+	files := make([]string, maxPaths)
+	for i := range files {
+		files[i] = fmt.Sprintf("some/path/number%d/to/a/file_%d.go", i%977, i)
+	}
+	x := New(nil)
+	x.known.Store(index(files))
+	for b.Loop() {
+		x.Finder().Find("pafi")
+	}
 }

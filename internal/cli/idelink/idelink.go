@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -132,12 +131,12 @@ func (l *Link) Footer() string {
 	return text
 }
 
-// Paths adds the editor's selection to what @ completes, if there is one.
-func (l *Link) Paths(known []string) []string {
-	if l == nil || l.View.Glance() == nil {
-		return known
+// Named is what a prompt can name of the editor now.
+func (l *Link) Named() []string {
+	if l == nil || l.Status().State != ide.Connected {
+		return nil
 	}
-	return append([]string{strings.TrimPrefix(token, "@")}, known...)
+	return Names
 }
 
 // Start links the editor, beside everything else. The returned function ends the

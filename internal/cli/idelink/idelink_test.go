@@ -121,7 +121,7 @@ func (s *scene) until(what string, ok func() bool) {
 func TestSelectionInAPrompt(t *testing.T) {
 	s := newScene(t, nil)
 	p := &Prompts{Link: s.Link}
-	say := func(text string) string { return p.Prompt(t.Context(), text) }
+	say := func(text string) string { return text + p.Suffix(t.Context(), text) }
 	if got := say("explain @selection"); got != "explain @selection\n\n(Nothing is selected in the editor.)" {
 		t.Errorf("without an editor: %q", got)
 	}
@@ -136,9 +136,6 @@ func TestSelectionInAPrompt(t *testing.T) {
 			t.Errorf("%q became %q", plain, got)
 		}
 	}
-	if got := p.Queued(func() []string { return []string{"x", "@selection"} })(); got[0] != "x" || !strings.Contains(got[1], "a.txt:2") {
-		t.Errorf("queued: %q", got)
-	}
 	s.selects(e, s.file(), strings.Repeat("long ", 10_000), 1)
 	if got := say("@selection"); len(got) > maxSelected+200 || !strings.Contains(got, "its first 16 KiB") {
 		t.Errorf("%d bytes of a long selection", len(got))
@@ -146,7 +143,7 @@ func TestSelectionInAPrompt(t *testing.T) {
 	if got := s.Footer(); got != "Visual Studio Code: a.txt:1" {
 		t.Errorf("status line %q", got)
 	}
-	if got := s.Paths([]string{"a.txt"}); len(got) != 2 || got[0] != "selection" {
+	if got := s.Named(); len(got) != 2 {
 		t.Errorf("completes %q", got)
 	}
 }
@@ -186,10 +183,10 @@ func TestNewestMessage(t *testing.T) {
 	s := newScene(t, config.Overrides{"ide.context": "message"})
 	now := "IDE connected: X\n"
 	p := &Prompts{Link: s.Link, Block: func(context.Context) string { return now }}
-	if got := p.Prompt(t.Context(), "hi"); got != "hi\n\n[IDE connected: X]" {
+	if got := p.Suffix(t.Context(), "hi"); got != "\n\n[IDE connected: X]" {
 		t.Errorf("first prompt %q", got)
 	}
-	if got := p.Prompt(t.Context(), "hi"); got != "hi" {
+	if got := p.Suffix(t.Context(), "hi"); got != "" {
 		t.Errorf("told twice: %q", got)
 	}
 	jobs := shell.NewJobs()
@@ -240,7 +237,7 @@ func TestNoLink(t *testing.T) {
 	if state, apart := l.Told(); state != nil || apart {
 		t.Error("it tells something")
 	}
-	if got := (&Prompts{}).Prompt(t.Context(), "@selection"); got != "@selection" {
+	if got := (&Prompts{}).Suffix(t.Context(), "@selection"); got != "" {
 		t.Errorf("prompt %q", got)
 	}
 }
@@ -333,5 +330,28 @@ func TestView(t *testing.T) {
 	found, err := s.View.Diagnostics(t.Context(), s.file())
 	if err != nil || len(found) != 1 || found[0].Line != 2 {
 		t.Errorf("%+v, %v", found, err)
+	}
+}
+
+// @diagnostics is what the model's own tool would say, once.
+func TestDiagnosticsInAPrompt(t *testing.T) {
+	s := newScene(t, nil)
+	p := &Prompts{Link: s.Link}
+	jobs := shell.NewJobs()
+	defer func() {
+		if err := jobs.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	p.Tools(tools.Deps{Root: s.root, Ask: confirm.NewController(nil), Jobs: jobs})
+	if got := p.Suffix(t.Context(), "mend @diagnostics"); got != "\n\n@diagnostics of the editor:\nno editor connected" {
+		t.Errorf("without an editor: %q", got)
+	}
+	s.editor(func(e *idetest.Editor) {
+		e.World.Find(true, idetest.Finding{Path: s.file(), Line: 2, Column: 1, Severity: "Error", Message: "unused"})
+	})
+	got := p.Suffix(t.Context(), "mend @diagnostics, all @diagnostics")
+	if !strings.Contains(got, "a.txt:2 — unused") || strings.Count(got, "of the editor") != 1 {
+		t.Errorf("got %q", got)
 	}
 }

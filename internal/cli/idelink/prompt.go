@@ -2,8 +2,10 @@ package idelink
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -14,10 +16,12 @@ import (
 // maxSelected is the number of bytes of a selection that go into a prompt.
 const maxSelected = 16 << 10
 
-// token is how a prompt names the selection.
-const token = "@selection"
+// Names are what a prompt can name of the editor, each behind an @.
+var Names = []string{"selection", "diagnostics"}
 
-var selection = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|\s)@selection\b`) })
+var named = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|\s)@(` + strings.Join(Names, "|") + `)\b`)
+})
 
 // Prompts adds to what the model is sent what the editor has to do with it. It
 // belongs to the goroutine of the conversation.
@@ -25,37 +29,42 @@ type Prompts struct {
 	Link  *Link // may be nil
 	Block func(ctx context.Context) string
 
-	told string // the block that was sent last
+	tools *tools.Set
+	told  string // the block that was sent last
 }
 
-// Prompt returns a prompt as it is sent.
-func (p *Prompts) Prompt(ctx context.Context, text string) string {
-	return p.aside(ctx, expand(p.Link, text))
+// Suffix returns what follows a prompt: what it names of the editor, and what the
+// editor shows, if the model is told of that apart.
+func (p *Prompts) Suffix(ctx context.Context, prompt string) string {
+	return p.aside(ctx, p.expand(ctx, prompt))
 }
 
-// Queued expands what was typed during a turn.
-func (p *Prompts) Queued(take func() []string) func() []string {
-	if take == nil {
-		return nil
+// expand returns what a prompt names: behind @selection the text that is selected in
+// the editor, behind @diagnostics what it has found.
+func (p *Prompts) expand(ctx context.Context, prompt string) string {
+	if p.Link == nil || !strings.Contains(prompt, "@") {
+		return ""
 	}
-	return func() []string {
-		texts := take()
-		for i, t := range texts {
-			texts[i] = expand(p.Link, t)
+	var b strings.Builder
+	var done []string
+	for _, found := range named().FindAllStringSubmatch(prompt, -1) {
+		if name := found[1]; !slices.Contains(done, name) {
+			done = append(done, name)
+			if name == "selection" {
+				b.WriteString("\n\n" + selected(p.Link))
+			} else {
+				b.WriteString("\n\n@diagnostics of the editor:\n" + p.diagnostics(ctx))
+			}
 		}
-		return texts
 	}
+	return b.String()
 }
 
-// expand returns a prompt that holds what it names: with @selection in it, the
-// text that is selected in the editor follows.
-func expand(l *Link, prompt string) string {
-	if l == nil || !strings.Contains(prompt, token) || !selection().MatchString(prompt) {
-		return prompt
-	}
+// selected describes the selection.
+func selected(l *Link) string {
 	sel := l.View.Selection()
 	if sel == nil {
-		return prompt + "\n\n(Nothing is selected in the editor.)"
+		return "(Nothing is selected in the editor.)"
 	}
 	text, cut := sel.Text, ""
 	if len(text) > maxSelected {
@@ -66,8 +75,20 @@ func expand(l *Link, prompt string) string {
 	for strings.Contains(text, fence) {
 		fence += "`"
 	}
-	return fmt.Sprintf("%s\n\n%s is %s%s%s:\n%s\n%s\n%s", prompt, token,
+	return fmt.Sprintf("@selection is %s%s%s:\n%s\n%s\n%s",
 		l.name(sel.Path), lines(":", sel.StartLine, "-", sel.EndLine), cut, fence, strings.TrimSuffix(text, "\n"), fence)
+}
+
+// diagnostics is what the model's own tool says.
+func (p *Prompts) diagnostics(ctx context.Context) string {
+	if p.tools == nil {
+		return "no editor connected"
+	}
+	res, err := p.tools.Call(ctx, "get_diagnostics", tools.Call{Args: json.RawMessage("{}")})
+	if err != nil {
+		return "they could not be asked for: " + err.Error()
+	}
+	return res.ForModel
 }
 
 // aside adds to a message what the editor shows, if that is not in the system
@@ -93,7 +114,8 @@ func (p *Prompts) Tools(d tools.Deps) session.Toolset {
 		return tools.NewSet(d)
 	}
 	d.Diagnostics, d.Buffers, d.Reports = p.Link.View, p.Link.View, p.Link.View
-	return toolset{tools.NewSet(d), p}
+	p.tools = tools.NewSet(d)
+	return toolset{p.tools, p}
 }
 
 // toolset adds the editor's state to the last result of each batch of calls.

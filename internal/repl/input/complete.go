@@ -1,24 +1,22 @@
 package input
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/bb2d0cf4/agent/internal/fuzzy"
 	"github.com/bb2d0cf4/agent/internal/repl/input/edit"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
-
-// maxMatches bounds an open list.
-const maxMatches = 50
 
 // completion is the list below the prompt: of commands while a leading /word is
 // typed, of files while an @word is.
 type completion struct {
 	commands []Command
-	files    func() []string
-	search   search
+	files    func(query string) []string
 
 	items    []item
 	selected int
@@ -32,7 +30,8 @@ type item struct {
 	insert string // in place of the word
 	label  string
 	help   string
-	run    bool // a command that needs nothing more
+	run    bool   // a command that needs nothing more
+	into   string // what Tab inserts instead, to go on from there: a folder
 }
 
 func (c *completion) open() bool { return len(c.items) > 0 }
@@ -42,10 +41,7 @@ func (c *completion) close() { c.items, c.closed = nil, c.start }
 
 // update follows the text: it opens, narrows and closes the list.
 func (c *completion) update(b *edit.Buffer) {
-	start := b.BlankLeft()
-	if start < b.At && b.Gs[b.At-1].IsSpace() {
-		start = b.At
-	}
+	start, query := mention(b)
 	word := edit.Plain(b.Gs[start:b.At])
 	c.items, c.start, c.selected, c.top = nil, start, 0, 0
 	switch {
@@ -57,8 +53,28 @@ func (c *completion) update(b *edit.Buffer) {
 	case word[0] == '/' && start == 0:
 		c.items = c.matchCommands(word)
 	case word[0] == '@' && c.files != nil:
-		c.items = c.matchFiles(word[1:])
+		c.items = c.matchFiles(query)
 	}
+}
+
+// at begins a name, quote surrounds one with blanks in it.
+const at, quote = "@", `"`
+
+// mention returns where the word before the cursor begins and, if it is an @name,
+// the name so far. One with blanks stands in quotes.
+func mention(b *edit.Buffer) (start int, name string) {
+	for i := b.At - 2; i >= b.LineStart(); i-- {
+		if b.Gs[i+1].Text == quote {
+			if b.Gs[i].Text == at && (i == 0 || b.Gs[i-1].IsSpace()) {
+				return i, edit.Plain(b.Gs[i+2 : b.At])
+			}
+			break // a quote that is closed, or none of ours
+		}
+	}
+	if start = b.BlankLeft(); start < b.At && b.Gs[b.At-1].IsSpace() {
+		start = b.At
+	}
+	return start, strings.TrimPrefix(edit.Plain(b.Gs[start:b.At]), "@")
 }
 
 // matchCommands lists the commands that begin with word, then those that have its
@@ -70,25 +86,28 @@ func (c *completion) matchCommands(word string) []item {
 		if strings.HasPrefix(cmd.Name, word) {
 			it.run = cmd.Args == ""
 			first = append(first, it)
-		} else if _, ok := score(lowerASCII(word), cmd.Name); ok {
+		} else if fuzzy.Has(word, cmd.Name) {
 			then = append(then, it)
 		}
 	}
 	return append(first, then...)
 }
 
-// matchFiles lists the files that match best.
+// matchFiles lists the files and folders that match best.
 func (c *completion) matchFiles(query string) []item {
 	var out []item
-	for _, path := range c.search.find(c.files(), query) {
-		if sanitize.Line(path) != path {
+	for _, path := range c.files(query) {
+		if sanitize.Line(path) != path || strings.Contains(path, `"`) {
 			continue // no name to be typed
 		}
-		insert := "@" + path + " "
+		it := item{insert: "@" + path + " ", label: path, into: "@" + path}
 		if strings.ContainsAny(path, " \t") {
-			insert = `@"` + path + `" `
+			it.insert, it.into = `@"`+path+`" `, `@"`+path
 		}
-		out = append(out, item{insert: insert, label: path})
+		if !strings.HasSuffix(path, "/") {
+			it.into = ""
+		}
+		out = append(out, it)
 	}
 	return out
 }
@@ -103,7 +122,7 @@ func (c *completion) key(t *edit.Text, name string) (Action, bool) {
 	case "esc":
 		c.close()
 	case "tab":
-		c.accept(t)
+		c.accept(t, cmp.Or(c.items[c.selected].into, c.items[c.selected].insert))
 	case "enter":
 		return c.enter(t), true
 	default:
@@ -117,7 +136,7 @@ func (c *completion) key(t *edit.Text, name string) (Action, bool) {
 func (c *completion) enter(t *edit.Text) Action {
 	it := c.items[c.selected]
 	typedOut := c.start == 0 && edit.Plain(t.Gs[:t.At])+" " == it.insert
-	c.accept(t)
+	c.accept(t, it.insert)
 	if !it.run && !typedOut {
 		return Handled
 	}
@@ -125,14 +144,13 @@ func (c *completion) enter(t *edit.Text) Action {
 	return Submit
 }
 
-// accept puts the chosen entry in the place of the word.
-func (c *completion) accept(t *edit.Text) {
-	it := c.items[c.selected]
+// accept puts text in the place of the word.
+func (c *completion) accept(t *edit.Text, text string) {
 	t.Edit(edit.Other, func() {
 		t.Remove(c.start, t.At)
-		t.Insert(edit.Glyphs(it.insert)...)
-		if t.At < len(t.Gs) && t.Gs[t.At].Text == " " {
-			t.Remove(t.At, t.At+1)
+		t.Insert(edit.Glyphs(text)...)
+		if next := t.At; next < len(t.Gs) && strings.HasSuffix(text, t.Gs[next].Text) {
+			t.Remove(next, next+1) // the blank or the quote that was there
 		}
 	})
 	c.items = nil

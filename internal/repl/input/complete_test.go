@@ -1,13 +1,14 @@
 package input
 
 import (
-	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
+
+	"github.com/bb2d0cf4/agent/internal/fuzzy"
 )
 
 var commands = []Command{
@@ -17,8 +18,15 @@ var commands = []Command{
 	{Name: "/context", Help: "what the model is told"},
 }
 
+// lookup offers what has the letters of the query.
+func lookup(files []string) func(string) []string {
+	return func(query string) []string {
+		return slices.DeleteFunc(slices.Clone(files), func(f string) bool { return !fuzzy.Has(query, f) })
+	}
+}
+
 func withLists(files ...string) *Editor {
-	return New(Options{Commands: commands, Files: func() []string { return files }, NoColor: true})
+	return New(Options{Commands: commands, Files: lookup(files), NoColor: true})
 }
 
 // shown returns the open list, without styles.
@@ -69,12 +77,18 @@ func TestChoosing(t *testing.T) {
 		{"within the text", "'see_@_now' left left left left 'main' tab", "see @cmd/main.go |now", Handled},
 		{"and another right behind", "'@app' tab '@main' tab", "@src/app.go @cmd/main.go |", Handled},
 		{"with a blank in its name", "'@notes' tab", `@"my notes.md" |`, Handled},
+		{"a folder, then what is in it", "'@cm' tab 'ma' tab", "@cmd/main.go |", Handled},
+		{"a folder alone", "'@cm' enter 'x'", "@cmd/ x|", Handled},
+		{"a folder with a blank in its name", "'@thein' tab 'no' tab", `@"the inbox/no te.md" |`, Handled},
+		{"a name in quotes", "'@\"the_inbox/no_t' tab", `@"the inbox/no te.md" |`, Handled},
+		{"a quote that is closed", "'@\"my_notes.md\"_app' tab", `@"my notes.md" app|`, Ignored},
+		{"within quotes of one's own", "'say_\"@app' tab", `say "@app|`, Ignored},
 		{"not in an address", "'me@app' enter", "me@app|", Submit},
 		{"no such file", "'@zzz' enter", "@zzz|", Submit},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			e := withLists("cmd/main.go", "src/app.go", "my notes.md", "src/application_test.go")
+			e := withLists("cmd/", "cmd/main.go", "src/app.go", "my notes.md", "src/application_test.go", "the inbox/", "the inbox/no te.md")
 			action := press(e, tt.keys)
 			if got := state(e); got != tt.want || action != tt.action {
 				t.Errorf("%q, action %d; want %q, %d", got, action, tt.want, tt.action)
@@ -93,7 +107,7 @@ func TestARecalledCommandOpensNoList(t *testing.T) {
 
 func TestFilesThatAreNotKnownYet(t *testing.T) {
 	var files []string
-	e := New(Options{Files: func() []string { return files }})
+	e := New(Options{Files: func(query string) []string { return lookup(files)(query) }})
 	press(e, "'@ma'")
 	if e.Completing() {
 		t.Error("a list of nothing")
@@ -110,68 +124,5 @@ func TestNamesAreNoTraps(t *testing.T) {
 	press(e, "'@ev'")
 	if diff := cmp.Diff([]string{"› evident"}, shown(e)); diff != "" {
 		t.Error(diff)
-	}
-}
-
-func TestRanking(t *testing.T) {
-	files := []string{
-		"vendor/some/long/application/port/parser.go", "internal/app/app.go", "docs/happy.md", "app.go", "internal/repl/input/input.go",
-		"internal/repl/screen/screen_test.go", "internal/repl/screen/screen.go", "README.md", "cmd/agent/main.go", "Src/FooBar.go",
-	}
-	tests := []struct{ query, best string }{
-		{"app", "app.go"},
-		{"appapp", "internal/app/app.go"},
-		{"screen", "internal/repl/screen/screen.go"},
-		{"screentest", "internal/repl/screen/screen_test.go"},
-		{"repscr", "internal/repl/screen/screen.go"},
-		{"readme", "README.md"},
-		{"main", "cmd/agent/main.go"},
-		{"fb", "Src/FooBar.go"},
-		{"INPUT", "internal/repl/input/input.go"},
-	}
-	for _, tt := range tests {
-		var s search
-		got := s.find(files, tt.query)
-		if len(got) == 0 || got[0] != tt.best {
-			t.Errorf("%s: %q, want %s first", tt.query, got, tt.best)
-		}
-	}
-}
-
-// A query that is typed letter by letter finds what it finds when typed at once, and
-// only what has its letters in order.
-func TestNarrowing(t *testing.T) {
-	name := rapid.StringMatching(`[a-cA-C/_.é]{1,12}`)
-	rapid.Check(t, func(t *rapid.T) {
-		files := rapid.SliceOfN(name, 1, 80).Draw(t, "files")
-		query := rapid.StringMatching(`[a-cB_/é]{1,5}`).Draw(t, "query")
-		var typed, once search
-		for i := range query {
-			typed.find(files, query[:i])
-		}
-		got := typed.find(files, query)
-		if diff := cmp.Diff(once.find(files, query), got); diff != "" {
-			t.Fatal(diff)
-		}
-		n := 0
-		for _, f := range files {
-			if seen(lowerASCII(query), f) >= 0 {
-				n++
-			}
-		}
-		if len(got) != min(n, maxMatches) {
-			t.Fatalf("%d found, %d match", len(got), n)
-		}
-	})
-}
-
-func BenchmarkFiles(b *testing.B) {
-	files := make([]string, 90_000)
-	for i := range files {
-		files[i] = fmt.Sprintf("some/path/number%d/to/a/file_%d.go", i%977, i)
-	}
-	for b.Loop() {
-		var s search
-		s.find(files, "pafi")
 	}
 }

@@ -34,9 +34,9 @@ type Command struct {
 // Options configures an Editor. All fields may be zero.
 type Options struct {
 	Commands []Command
-	// Files returns the paths that @ completes. It is called on keys, so it has to
-	// return at once: what is known, nil if nothing is known yet.
-	Files   func() []string
+	// Files returns the names that @ completes, the best first; those of folders end
+	// in a slash. It is called on keys, so it has to return at once.
+	Files   func(query string) []string
 	History History
 	Shell   bool // a leading ! makes it a command line
 	NoColor bool

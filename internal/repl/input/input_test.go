@@ -300,7 +300,7 @@ func TestRandomEditing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := New(Options{
 			Commands: []Command{{Name: "/help"}, {Name: "/model", Args: "NAME"}},
-			Files:    func() []string { return []string{"a.go", "b/a.go"} },
+			Files:    lookup([]string{"a.go", "b/", "b/a.go", "c d/e.go"}),
 		})
 		for range rapid.IntRange(1, 60).Draw(t, "keys") {
 			if k := rapid.SampledFrom(keys).Draw(t, "key"); e.Handle(key(k)) == Submit {

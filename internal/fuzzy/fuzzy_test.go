@@ -1,0 +1,195 @@
+package fuzzy
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// Scores are those that fzf 0.60 gives with --scheme=path: query, path, score, and
+// where the match begins.
+func TestScoresOfFzf(t *testing.T) {
+	data, err := os.ReadFile("testdata/fzf.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m matrix
+	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
+	for _, l := range lines {
+		f := strings.Split(l, "\t")
+		begin, err := strconv.Atoi(f[3])
+		if err != nil {
+			t.Fatal(err)
+		}
+		part := begin - strings.LastIndexByte(f[1], '/') - 1
+		if part < 0 {
+			part = 1 << 16
+		}
+		got := m.match(f[0], f[1])
+		if fmt.Sprint(got.score) != f[2] || got.part != part {
+			t.Errorf("%s: score %d, begins at %d of its part", l, got.score, got.part)
+		}
+	}
+	if len(lines) < 100 {
+		t.Errorf("%d lines", len(lines))
+	}
+}
+
+func TestRanking(t *testing.T) {
+	files := []string{
+		"vendor/some/long/application/port/parser.go", "internal/app/app.go", "docs/happy.md", "app.go", "internal/repl/input/input.go",
+		"internal/repl/screen/screen_test.go", "internal/repl/screen/screen.go", "README.md", "cmd/agent/main.go", "Src/FooBar.go",
+		"internal/", "internal/repl/", "internal/repl/screen/",
+	}
+	tests := []struct{ query, best string }{
+		{"app", "app.go"},
+		{"appapp", "internal/app/app.go"},
+		{"screen", "internal/repl/screen/"},
+		{"screengo", "internal/repl/screen/screen.go"},
+		{"screentest", "internal/repl/screen/screen_test.go"},
+		{"repscr", "internal/repl/screen/"},
+		{"readme", "README.md"},
+		{"main", "cmd/agent/main.go"},
+		{"fb", "Src/FooBar.go"},
+		{"INPUT", "internal/repl/input/input.go"},
+		{"internal", "internal/"},
+	}
+	for _, tt := range tests {
+		var s Search
+		got := s.Find(NewIndex(files), tt.query, 5)
+		if len(got) == 0 || got[0] != tt.best {
+			t.Errorf("%s: %q, want %s first", tt.query, got, tt.best)
+		}
+	}
+}
+
+func TestHas(t *testing.T) {
+	for query, want := range map[string]bool{"": true, "cmp": true, "CMP": true, "tc": false} {
+		if got := Has(query, "/Compact"); got != want {
+			t.Errorf("%q: %v", query, got)
+		}
+	}
+}
+
+func TestNothing(t *testing.T) {
+	var s Search
+	if got := s.Find(nil, "a", 5); got != nil {
+		t.Errorf("in no index: %q", got)
+	}
+	x := NewIndex([]string{"b", "a", "c"})
+	if d := cmp.Diff([]string{"b", "a"}, s.Find(x, "", 2)); d != "" {
+		t.Error(d)
+	}
+	if got := s.Find(x, "zz", 5); len(got) != 0 {
+		t.Errorf("%q", got)
+	}
+}
+
+// exhaustive ranks all paths.
+func exhaustive(paths []string, query string, n int) []string {
+	var all []match
+	var m matrix
+	for _, p := range paths {
+		if seen(query, p) >= 0 {
+			all = append(all, m.match(query, p))
+		}
+	}
+	slices.SortFunc(all, match.compare)
+	out := []string{}
+	for _, a := range all[:min(n, len(all))] {
+		out = append(out, a.path)
+	}
+	return out
+}
+
+// A query that is typed letter by letter finds what it finds when typed at once:
+// what ranking all paths would find.
+func TestNarrowing(t *testing.T) {
+	name := rapid.StringMatching(`[a-cA-C/_. 1é]{1,12}`)
+	rapid.Check(t, func(t *rapid.T) {
+		files := rapid.SliceOfNDistinct(name, 1, 80, rapid.ID).Draw(t, "files")
+		query := rapid.StringMatching(`[a-cB_/é1]{1,5}`).Draw(t, "query")
+		var typed Search
+		x := NewIndex(files)
+		for i := range query {
+			typed.Find(x, query[:i], 20)
+		}
+		got := typed.Find(x, query, 20)
+		if diff := cmp.Diff(exhaustive(files, lowerASCII(query), 20), got); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}
+
+// The guess is the score of some place: it is never above the best.
+func TestGuessesAreNoMoreThanTheBest(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		path := rapid.StringMatching(`[a-cA-C/_. 1]{1,30}`).Draw(t, "path")
+		query := rapid.StringMatching(`[abc_/1]{1,5}`).Draw(t, "query")
+		n, ok := guess(query, path)
+		if ok != (seen(query, path) >= 0) {
+			t.Fatalf("guessed %v", ok)
+		}
+		if !ok {
+			return
+		}
+		var m matrix
+		if best := m.match(query, path).score; n > best || len(query) == 1 && n != best {
+			t.Fatalf("guessed %d, the best is %d", n, best)
+		}
+	})
+}
+
+// hundredThousand is paths as a large repository has them.
+func hundredThousand() []string {
+	dirs := []string{"src", "internal", "pkg", "test", "docs", "vendor", "cmd", "lib"}
+	words := []string{"server", "client", "parser", "token", "buffer", "screen", "input", "journal", "workspace", "permission", "editor", "model"}
+	files := make([]string, 100_000)
+	for i := range files {
+		files[i] = fmt.Sprintf("%s/%s%d/%s/%s_%d.go", dirs[i%len(dirs)], words[i/7%len(words)], i%97, words[i/11%len(words)], words[i/3%len(words)], i%1009)
+	}
+	return files
+}
+
+// Where far more match than are ranked, the best are still found.
+func TestTheBestOfManyAreFound(t *testing.T) {
+	files := hundredThousand()
+	x := NewIndex(files)
+	for _, query := range []string{"p", "se", "in", "scr", "token", "srcse", "wsj"} {
+		var s Search
+		got, want := s.Find(x, query, 10), exhaustive(files, query, 10)
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s: %s", query, d)
+		}
+	}
+}
+
+// BenchmarkFind is a key: a query that is typed at once, in 100,000 paths.
+func BenchmarkFind(b *testing.B) {
+	x := NewIndex(hundredThousand())
+	for _, query := range []string{"p", "se", "serv", "srcserver", "zzzz"} {
+		b.Run(query, func(b *testing.B) {
+			for b.Loop() {
+				var s Search
+				s.Find(x, query, 50)
+			}
+		})
+	}
+}
+
+// BenchmarkTyping is the slowest key of a query that is typed letter by letter.
+func BenchmarkTyping(b *testing.B) {
+	x := NewIndex(hundredThousand())
+	for b.Loop() {
+		var s Search
+		for i := range "srcserver" {
+			s.Find(x, "srcserver"[:i+1], 50)
+		}
+	}
+}

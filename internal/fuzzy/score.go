@@ -1,0 +1,311 @@
+package fuzzy
+
+import (
+	"cmp"
+	"strings"
+	"unicode/utf8"
+)
+
+// The scores of fzf.
+const (
+	scoreMatch      = 16
+	scoreGapStart   = -3
+	scoreGapExtend  = -1
+	bonusBoundary   = scoreMatch / 2
+	bonusDelimiter  = bonusBoundary + 1
+	bonusNonWord    = scoreMatch / 2
+	bonusCamel      = bonusBoundary + scoreGapExtend
+	bonusRow        = -(scoreGapStart + scoreGapExtend)
+	bonusFirstTimes = 2
+)
+
+// class is the kind of a character. Those above nonWord are of words, or delimit.
+type class uint8
+
+const (
+	blank class = iota
+	nonWord
+	delimiter
+	lowercase
+	uppercase
+	letter
+	digit
+)
+
+// classes are the kinds of bytes; those of other characters than ASCII are letters.
+var classes = func() (t [256]class) {
+	for i := range t {
+		switch c := byte(i); {
+		case c >= 'a' && c <= 'z':
+			t[i] = lowercase
+		case c >= 'A' && c <= 'Z':
+			t[i] = uppercase
+		case c >= '0' && c <= '9':
+			t[i] = digit
+		case c >= utf8.RuneSelf:
+			t[i] = letter
+		case c == '/':
+			t[i] = delimiter
+		case c == ' ' || c == '\t':
+			t[i] = blank
+		default:
+			t[i] = nonWord
+		}
+	}
+	return t
+}()
+
+// bonuses says what a match of a byte of one class behind one of another is worth
+// more.
+var bonuses = func() (t [digit + 1][digit + 1]int32) {
+	for before := range t {
+		for c := range t[before] {
+			t[before][c] = bonus(class(before), class(c))
+		}
+	}
+	return t
+}()
+
+func bonus(before, c class) int32 {
+	if c > nonWord {
+		switch before {
+		case delimiter:
+			return bonusDelimiter
+		case blank, nonWord:
+			return bonusBoundary
+		case lowercase, uppercase, letter, digit:
+		}
+	}
+	switch {
+	case before == lowercase && c == uppercase, before != digit && c == digit:
+		return bonusCamel
+	case c == nonWord, c == delimiter:
+		return bonusNonWord
+	case c == blank:
+		return bonusBoundary
+	}
+	return 0
+}
+
+// bonusAt is the bonus of the byte at i. A path begins as behind a delimiter.
+func bonusAt(path string, i int) int32 {
+	if i == 0 {
+		return bonuses[delimiter][classes[path[0]]]
+	}
+	return bonuses[classes[path[i-1]]][classes[path[i]]]
+}
+
+// guess says whether path has the letters of query, which is in lower case, in
+// order, and scores a place where it has them: in the last part of the path if it
+// can be, and there the closest that ends first. For one letter it is the best.
+func guess(query, path string) (int32, bool) {
+	if len(query) == 1 {
+		return single(query[0], path)
+	}
+	end := -1
+	if base := strings.LastIndexByte(path, '/') + 1; base > 0 && base < len(path) {
+		if at := seen(query, path[base:]); at >= 0 {
+			end = base + at
+		}
+	}
+	if end < 0 {
+		if end = seen(query, path); end < 0 {
+			return 0, false
+		}
+	}
+	begin := end
+	for q := len(query) - 1; ; begin-- {
+		if lower(path[begin]) == query[q] {
+			if q--; q < 0 {
+				break
+			}
+		}
+	}
+	return along(query, path, begin, end), true
+}
+
+// single scores one letter at its best place.
+func single(c byte, path string) (best int32, ok bool) {
+	before := delimiter
+	for i := range len(path) {
+		now := classes[path[i]]
+		if lower(path[i]) == c {
+			best, ok = max(best, scoreMatch+bonusFirstTimes*bonuses[before][now]), true
+		}
+		before = now
+	}
+	return best, ok
+}
+
+// along scores the letters of query as they come from begin to end.
+func along(query, path string, begin, end int) int32 {
+	var score, first int32
+	q, row, gap := 0, 0, false
+	for i := begin; i <= end; i++ {
+		if lower(path[i]) != query[q] {
+			if gap {
+				score += scoreGapExtend
+			} else {
+				score += scoreGapStart
+			}
+			row, gap = 0, true
+			continue
+		}
+		b := bonusAt(path, i)
+		if row == 0 {
+			first = b
+		} else {
+			if b >= bonusBoundary && b > first {
+				first = b
+			}
+			b = max(b, first, bonusRow)
+		}
+		if q == 0 {
+			b *= bonusFirstTimes
+		}
+		score += scoreMatch + b
+		row, gap = row+1, false
+		if q++; q == len(query) {
+			break
+		}
+	}
+	return score
+}
+
+// seen returns where in s all of query has been seen, -1 if it is not there.
+func seen(query, s string) int {
+	q := 0
+	for i := range len(s) {
+		if lower(s[i]) == query[q] {
+			if q++; q == len(query) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// match is a path with its exact rank.
+type match struct {
+	path  string
+	score int32
+	part  int // letters between the last slash before the match and it; large if a slash follows
+}
+
+// compare orders matches, the better first.
+func (m match) compare(n match) int {
+	return cmp.Or(cmp.Compare(n.score, m.score), cmp.Compare(m.part, n.part), cmp.Compare(len(m.path), len(n.path)), strings.Compare(m.path, n.path))
+}
+
+// matrix finds the best of all the places where a query matches. It is kept from
+// path to path to save memory.
+type matrix struct {
+	first []int   // by letter of the query: where it can match first
+	score []int32 // by letter of the query, then byte of the path
+	row   []int32 // how many matched bytes end there without a gap
+}
+
+// match returns the best place of query in path, where it matches.
+func (m *matrix) match(query, path string) match {
+	n := len(path)
+	m.prepare(query, path)
+	for q := range len(query) {
+		m.fill(query[q], path, q)
+	}
+	var best int32
+	end, last := 0, len(query)-1
+	for i, s := range m.score[last*n:] {
+		if s > best {
+			best, end = s, i
+		}
+	}
+	begin := m.begin(n, last, end)
+	part := begin - strings.LastIndexByte(path, '/') - 1
+	if part < 0 {
+		part = 1 << 16
+	}
+	return match{path: path, score: best, part: part}
+}
+
+// prepare clears the matrix, and finds where the letters can match first.
+func (m *matrix) prepare(query, path string) {
+	size := len(path) * len(query)
+	if cap(m.score) < size {
+		m.score, m.row = make([]int32, size), make([]int32, size)
+	}
+	m.score, m.row, m.first = m.score[:size], m.row[:size], m.first[:0]
+	clear(m.score)
+	clear(m.row)
+	for i := range len(path) {
+		if q := len(m.first); q < len(query) && lower(path[i]) == query[q] {
+			m.first = append(m.first, i)
+		}
+	}
+}
+
+// fill computes the scores of the query's qth letter from those of the one before.
+func (m *matrix) fill(c byte, path string, q int) {
+	n := len(path)
+	score, row := m.score[q*n:(q+1)*n], m.row[q*n:(q+1)*n]
+	var left int32
+	gap := false
+	for i := m.first[q]; i < n; i++ {
+		skip := left + scoreGapStart
+		if gap {
+			skip = left + scoreGapExtend
+		}
+		var hit int32
+		switch {
+		case lower(path[i]) != c:
+		case q == 0:
+			hit, row[i] = scoreMatch+bonusFirstTimes*bonusAt(path, i), 1
+			skip = 0 // the first letter is better late
+		default:
+			hit, row[i] = m.hit(path, q, i, skip)
+		}
+		left = max(hit, skip, 0)
+		score[i], gap = left, hit < skip || hit == 0
+	}
+}
+
+// hit scores a byte that matches; skip is the score of leaving it out.
+func (m *matrix) hit(path string, q, i int, skip int32) (score, row int32) {
+	before := (q-1)*len(path) + i - 1
+	score, row = m.score[before]+scoreMatch, m.row[before]+1
+	b := bonusAt(path, i)
+	better := b
+	if row > 1 {
+		first := bonusAt(path, i-int(row)+1)
+		if b >= bonusBoundary && b > first {
+			row = 1
+		} else {
+			better = max(b, bonusRow, first)
+		}
+	}
+	if score+better < skip {
+		return score + b, 0
+	}
+	return score + better, row
+}
+
+// begin goes back from the end of the best place, that of the query's qth letter,
+// to where it begins. n is the length of the path.
+func (m *matrix) begin(n, q, end int) int {
+	prefer := true
+	for i := end; ; i-- {
+		at := q*n + i
+		var diagonal, left int32
+		if q > 0 {
+			diagonal = m.score[at-n-1]
+		}
+		if i > m.first[q] {
+			left = m.score[at-1]
+		}
+		if s := m.score[at]; s > diagonal && (s > left || s == left && prefer) {
+			if q--; q < 0 {
+				return i
+			}
+		}
+		prefer = m.row[at] > 1 || at+n+1 < len(m.row) && m.row[at+n+1] > 0
+	}
+}
