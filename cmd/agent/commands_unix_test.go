@@ -37,7 +37,7 @@ func TestSlashCommandsTellWhatTheyAreAskedFor(t *testing.T) {
 		{"/redo", `nothing to redo`},
 		{"/undo everything", `nothing to undo in that file`},
 		{"/nonsense", `There is no /nonsense`},
-		{"/context", `proposes edits|coding agent`},
+		{"/context full", `proposes edits|coding agent`},
 		{"/sessions", `hi\b`},
 	} {
 		d.say(c.command)
