@@ -152,6 +152,7 @@ var layers = []struct {
 	{"internal/cli/provider", []string{
 		"internal/config", "internal/llm", "internal/llm/openai", "internal/llm/script",
 	}},
+	{"internal/cli/usercommands", []string{"internal/repl/command", "internal/sanitize"}},
 	{"internal/cli/settings", []string{
 		"internal/config", "internal/llm/openai", "internal/sanitize", "internal/statefile",
 	}},

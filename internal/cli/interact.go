@@ -13,11 +13,13 @@ import (
 	"github.com/bb2d0cf4/agent/internal/cli/fileindex"
 	"github.com/bb2d0cf4/agent/internal/cli/idelink"
 	"github.com/bb2d0cf4/agent/internal/cli/promptline"
+	"github.com/bb2d0cf4/agent/internal/cli/usercommands"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	projectctx "github.com/bb2d0cf4/agent/internal/context"
 	"github.com/bb2d0cf4/agent/internal/headless"
 	"github.com/bb2d0cf4/agent/internal/repl"
+	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/repl/desktop"
 	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/repl/plain"
@@ -92,7 +94,8 @@ type opening struct {
 	first string
 	notes []string
 	keys  keys.Map
-	env   []string // added to that of the commands which the model runs
+	own   []command.Command // that people have written
+	env   []string          // added to that of the commands which the model runs
 }
 
 // interactScreen serves a terminal.
@@ -102,6 +105,10 @@ func interactScreen(ctx context.Context, p Process, o opening) error {
 	s := &screenFace{slash: &commands.Set{
 		Doctor: func(ctx context.Context, out io.Writer) { examine(ctx, p, o.flags, o.cfg, nil, out) },
 	}}
+	taken := append(repl.OwnCommands(), s.slash.List()...)
+	var left []string
+	o.own, left = usercommands.OfUser(o.cfg.Home, taken)
+	o.notes = append(o.notes, left...)
 	ui := repl.New(s.options(ctx, p, o))
 	var err error
 	s.app, err = wire(o.cfg, o.flags, o.place, o.model, app.Face{
@@ -138,7 +145,7 @@ func (s *screenFace) options(ctx context.Context, p Process, o opening) repl.Opt
 	return repl.Options{
 		Terminal: terminal(p, o),
 		Start:    repl.Start{Version: p.Version, Dir: o.place.Dir, Notes: o.notes, Prompt: o.first},
-		Status:   s.status, Modes: modes{s}, Commands: s.slash.List(),
+		Status:   s.status, Modes: modes{s}, Commands: append(s.slash.List(), o.own...),
 		Shell:  func(ctx context.Context, line string) error { return s.app.Shell(ctx, line) },
 		Editor: s.external, Surfaces: surfaces{s},
 		Files:   func(query string) []string { return s.names.Find(query) },

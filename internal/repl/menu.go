@@ -48,14 +48,20 @@ type chooser struct {
 	job  *job
 }
 
+// OwnCommands returns the commands of the screen itself, for their names.
+func OwnCommands() []command.Command {
+	return []command.Command{
+		{Name: "help", Help: "commands, and the keys most used", Group: command.Program},
+		{Name: "keys", Help: "all keys, with the names of what they do", Group: command.Program},
+		{Name: "cost", Help: "tokens and money so far", Group: command.Model},
+		{Name: "quit", Help: "leave", Group: command.Program},
+	}
+}
+
 // newMenu returns the commands of the screen and those of opt.
 func newMenu(opt *Options, out *printer.Printer, floor *floor) *menu {
 	m := &menu{opt: opt, out: out, floor: floor}
-	m.list = append([]command.Command{{Name: "help", Help: "commands, and the keys most used", Group: command.Program}}, opt.Commands...)
-	m.list = append(m.list,
-		command.Command{Name: "keys", Help: "all keys, with the names of what they do", Group: command.Program},
-		command.Command{Name: "cost", Help: "tokens and money so far", Group: command.Model},
-		command.Command{Name: "quit", Help: "leave", Group: command.Program})
+	m.list = append(OwnCommands(), opt.Commands...)
 	m.own = map[string]func() tea.Cmd{
 		"help": m.help, "keys": m.keys, "cost": m.cost, "quit": func() tea.Cmd { return tea.Quit },
 	}

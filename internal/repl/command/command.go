@@ -35,10 +35,12 @@ const (
 	Changes  Group = "Changes"
 	Model    Group = "Model and context"
 	Program  Group = "Program"
+	Yours    Group = "Your own"
+	Projects Group = "Of this project"
 )
 
 // Groups are the groups, in the order of the help.
-var Groups = []Group{Sessions, Changes, Model, Program}
+var Groups = []Group{Sessions, Changes, Model, Program, Yours, Projects}
 
 // Session is the conversation that the screen drives. Its methods are called by
 // one goroutine at a time.
@@ -107,6 +109,23 @@ func Help(list []Command) string {
 				head = ""
 			}
 		}
+	}
+	return b.String()
+}
+
+// Markdown lists commands for the documentation, by group.
+func Markdown(list []Command) string {
+	var b strings.Builder
+	for _, g := range Groups {
+		head := fmt.Sprintf("### %s\n\n| Command | Does |\n|---|---|\n", g)
+		tail := ""
+		for _, c := range list {
+			if c.Group == g {
+				fmt.Fprintf(&b, "%s| `%s` | %s |\n", head, strings.ReplaceAll(c.Usage(), "|", `\|`), c.Help)
+				head, tail = "", "\n"
+			}
+		}
+		b.WriteString(tail)
 	}
 	return b.String()
 }

@@ -42,3 +42,11 @@ Program
 		t.Error(d)
 	}
 }
+
+func TestMarkdown(t *testing.T) {
+	got := Markdown([]Command{{Name: "a", Args: "[x|y]", Help: "does it", Group: Program}, {Name: "b", Help: "that", Group: Changes}})
+	want := "### Changes\n\n| Command | Does |\n|---|---|\n| `/b` | that |\n\n### Program\n\n| Command | Does |\n|---|---|\n| `/a [x\\|y]` | does it |\n\n"
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}

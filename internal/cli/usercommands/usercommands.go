@@ -1,0 +1,279 @@
+// Package usercommands reads slash commands that people have written as Markdown
+// files: a prompt each, with places for arguments. It guarantees that such a command
+// only ever becomes a prompt, that it never takes the name of another command, and
+// that number and size of the files are bounded.
+package usercommands
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/bb2d0cf4/agent/internal/repl/command"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
+)
+
+// Bounds of a folder of commands.
+const (
+	maxFiles = 200
+	maxDepth = 4
+	maxSize  = 64 << 10
+	maxHelp  = 120 // characters of a description
+)
+
+// Folder is a folder of commands. Files is what is in it; a folder that is not
+// there is an empty one.
+type Folder struct {
+	Files fs.FS
+	Name  string // for people: "~/.agent/commands"
+	Group command.Group
+}
+
+// Load reads the commands of folders. The first one that has a name keeps it, after
+// those in taken. The notes say what was left out and why; they are not sanitised.
+func Load(taken []string, folders ...Folder) (list []command.Command, notes []string) {
+	owner := map[string]string{}
+	for _, name := range taken {
+		owner[name] = "a command of the program"
+	}
+	for _, f := range folders {
+		found, err := find(f.Files)
+		if err != nil {
+			notes = append(notes, fmt.Sprintf("%s: %v", f.Name, err))
+		}
+		for _, file := range found {
+			where := f.Name + "/" + file
+			name := strings.ReplaceAll(strings.TrimSuffix(file, ".md"), "/", ":")
+			c, err := read(f, file, name)
+			switch {
+			case err != nil:
+				notes = append(notes, fmt.Sprintf("%s is left out: %v", where, err))
+			case owner[name] != "":
+				notes = append(notes, fmt.Sprintf("%s is left out: /%s is %s", where, name, owner[name]))
+			default:
+				owner[name] = "in " + f.Name
+				list = append(list, c)
+			}
+		}
+	}
+	return list, notes
+}
+
+// OfUser reads the commands of the user's own folder, below home.
+func OfUser(home string, taken []command.Command) (list []command.Command, notes []string) {
+	dir := filepath.Join(home, "commands")
+	return Load(names(taken), Folder{Files: os.DirFS(dir), Name: "~/.agent/commands", Group: command.Yours})
+}
+
+// OfProject reads the commands of a project, which has to be trusted. What lies
+// outside of it is not read, whatever points there.
+func OfProject(dir string, taken []command.Command) (list []command.Command, notes []string, err error) {
+	project, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer project.Close()
+	files, err := fs.Sub(project.FS(), ".agent/commands")
+	if err != nil {
+		return nil, nil, err
+	}
+	list, notes = Load(names(taken), Folder{Files: files, Name: ".agent/commands", Group: command.Projects})
+	return list, notes, nil
+}
+
+func names(list []command.Command) []string {
+	out := make([]string, len(list))
+	for i, c := range list {
+		out[i] = c.Name
+	}
+	return out
+}
+
+// find lists the Markdown files below a folder, in the order of their names.
+func find(files fs.FS) ([]string, error) {
+	var found []string
+	seen := 0
+	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
+		if seen++; seen > 10*maxFiles {
+			return errors.New("there are too many files: only the first were looked at")
+		}
+		hidden := name != "." && strings.HasPrefix(path.Base(name), ".")
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && name == ".":
+			return fs.SkipAll
+		case err != nil:
+			return err
+		case d.IsDir() && (hidden || name != "." && strings.Count(name, "/")+1 >= maxDepth):
+			return fs.SkipDir
+		case d.IsDir() || hidden || path.Ext(name) != ".md":
+			return nil
+		case len(found) == maxFiles:
+			return fmt.Errorf("there are more than %d commands: only the first were read", maxFiles)
+		}
+		found = append(found, name)
+		return nil
+	})
+	return found, err
+}
+
+// nameOf is what a part of a name may be.
+var nameOf = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}(:[A-Za-z0-9][A-Za-z0-9_-]{0,63})*$`)
+
+// read reads one command.
+func read(f Folder, file, name string) (command.Command, error) {
+	if !nameOf.MatchString(name) {
+		return command.Command{}, errors.New("its name may hold letters, digits, - and _ only")
+	}
+	text, err := content(f.Files, file)
+	if err != nil {
+		return command.Command{}, err
+	}
+	head, body, err := split(text)
+	if err != nil {
+		return command.Command{}, err
+	}
+	if strings.TrimSpace(body) == "" {
+		return command.Command{}, errors.New("it holds no prompt")
+	}
+	help := head.Description
+	if help == "" {
+		help, _, _ = strings.Cut(strings.TrimLeft(strings.TrimSpace(body), "# "), "\n")
+	}
+	return command.Command{
+		Name: name, Args: short(head.ArgumentHint, 40), Help: short(help, maxHelp) + " (" + f.Name + ")", Group: f.Group,
+		Run: func(_ context.Context, args string) (command.Reply, error) {
+			return command.Reply{Prompt: Expand(body, args)}, nil
+		},
+	}, nil
+}
+
+// content is the text of a file of modest size.
+func content(files fs.FS, name string) (string, error) {
+	info, err := fs.Stat(files, name) // before it is opened: a pipe would wait
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() {
+		return "", errors.New("it is no file")
+	}
+	in, err := files.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	data, err := io.ReadAll(io.LimitReader(in, maxSize+1))
+	switch {
+	case err != nil:
+		return "", err
+	case len(data) > maxSize:
+		return "", fmt.Errorf("it is larger than %d KiB", maxSize>>10)
+	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
+		return "", errors.New("it is no text in UTF-8")
+	}
+	return strings.ReplaceAll(strings.TrimPrefix(string(data), "\ufeff"), "\r\n", "\n"), nil
+}
+
+// head is what may stand above the prompt.
+type head struct {
+	Description  string `yaml:"description"`
+	ArgumentHint string `yaml:"argument-hint"`
+}
+
+// split takes the front matter off. Keys that others give a meaning are no mistake.
+func split(text string) (h head, body string, err error) {
+	rest, ok := strings.CutPrefix(text, "---\n")
+	if !ok {
+		return h, text, nil
+	}
+	matter, body, ok := strings.Cut("\n"+rest, "\n---\n")
+	if !ok {
+		if matter, ok = strings.CutSuffix("\n"+rest, "\n---"); !ok {
+			return h, "", errors.New("the line --- that ends the front matter is missing")
+		}
+		body = ""
+	}
+	if err := yaml.Unmarshal([]byte(matter), &h); err != nil {
+		return h, "", fmt.Errorf("front matter: %w", err)
+	}
+	return h, body, nil
+}
+
+func short(s string, most int) string {
+	r := []rune(strings.Join(strings.Fields(sanitize.Line(s)), " "))
+	if len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return string(r)
+}
+
+var place = regexp.MustCompile(`\\\$|\$ARGUMENTS\b|\$[1-9]`)
+
+// Expand puts arguments into a prompt: all for $ARGUMENTS, one for $1 to $9; \$ is a
+// dollar sign. Arguments that the prompt has no place for follow it.
+func Expand(body, args string) string {
+	var each []string
+	used := false
+	text := place.ReplaceAllStringFunc(body, func(what string) string {
+		switch what {
+		case `\$`:
+			return "$"
+		case "$ARGUMENTS":
+			used = true
+			return args
+		}
+		used = true
+		if each == nil {
+			each = words(args)
+		}
+		if i := int(what[1] - '1'); i < len(each) {
+			return each[i]
+		}
+		return ""
+	})
+	text = strings.TrimSpace(text)
+	if !used && args != "" {
+		text += "\n\n" + args
+	}
+	return text
+}
+
+// words splits arguments at blanks that are not in quotes.
+func words(s string) []string {
+	out := []string{}
+	var word strings.Builder
+	var quote rune
+	open := false
+	for _, r := range s {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote == 0 && (r == '"' || r == '\''):
+			quote, open = r, true
+		case quote == 0 && slices.Contains([]rune(" \t\n"), r):
+			if open {
+				out = append(out, word.String())
+			}
+			word.Reset()
+			open = false
+		default:
+			word.WriteRune(r)
+			open = true
+		}
+	}
+	if open {
+		out = append(out, word.String())
+	}
+	return out
+}

@@ -1,0 +1,211 @@
+package usercommands
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/bb2d0cf4/agent/internal/repl/command"
+)
+
+func folder(name string, files map[string]string) Folder {
+	all := fstest.MapFS{}
+	for file, text := range files {
+		all[file] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return Folder{Files: all, Name: name, Group: command.Yours}
+}
+
+func TestLoad(t *testing.T) {
+	own := folder("~/.agent/commands", map[string]string{
+		"review.md":     "---\ndescription: look at  a change\nargument-hint: <file>\nmodel: ignored\n---\nReview $1 with care.\n",
+		"git/commit.md": "# Commit what is staged\nMore.\n",
+		"help.md":       "Mine.",
+		"notes.txt":     "no command",
+		".hidden.md":    "no command",
+		".git/x.md":     "no command",
+	})
+	project := folder(".agent/commands", map[string]string{"review.md": "The project's.", "build.md": "Build it.\r\nThen test it."})
+	list, notes := Load([]string{"help"}, own, project)
+	var got []string
+	for _, c := range list {
+		r, err := c.Run(t.Context(), "a.go b.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Idle || c.Group != command.Yours {
+			t.Errorf("%+v", c)
+		}
+		got = append(got, fmt.Sprintf("%s: %s: %q", c.Usage(), c.Help, r.Prompt))
+	}
+	if d := cmp.Diff([]string{
+		`/git:commit: Commit what is staged (~/.agent/commands): "# Commit what is staged\nMore.\n\na.go b.go"`,
+		`/review <file>: look at a change (~/.agent/commands): "Review a.go with care."`,
+		`/build: Build it. (.agent/commands): "Build it.\nThen test it.\n\na.go b.go"`,
+	}, got); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]string{
+		"~/.agent/commands/help.md is left out: /help is a command of the program",
+		".agent/commands/review.md is left out: /review is in ~/.agent/commands",
+	}, notes); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestWhatIsNoCommandIsNamed(t *testing.T) {
+	for file, c := range map[string]struct{ text, want string }{
+		"a b.md":       {"x", "letters, digits"},
+		"a\x1b[31m.md": {"x", "letters, digits"},
+		"ä.md":         {"x", "letters, digits"},
+		"-a.md":        {"x", "letters, digits"},
+		"a:b.md":       {"x", ""},
+		"empty.md":     {" \n", "no prompt"},
+		"only.md":      {"---\ndescription: x\n---", "no prompt"},
+		"open.md":      {"---\ndescription: x\n", "front matter is missing"},
+		"yaml.md":      {"---\ndescription: [\n---\nx", "front matter"},
+		"binary.md":    {"a\x00b", "no text in UTF-8"},
+		"latin.md":     {"caf\xe9", "no text in UTF-8"},
+		"large.md":     {strings.Repeat("x", maxSize+1), "larger than 64 KiB"},
+		"full.md":      {strings.Repeat("x", maxSize), ""},
+	} {
+		list, notes := Load(nil, folder("f", map[string]string{file: c.text}))
+		if c.want == "" && (len(list) != 1 || len(notes) != 0) || c.want != "" && (len(list) != 0 || len(notes) != 1 || !strings.Contains(notes[0], c.want)) {
+			t.Errorf("%s: %d commands, %q", file, len(list), notes)
+		}
+	}
+}
+
+func TestNothingOfAFileReachesTheTerminalRaw(t *testing.T) {
+	list, _ := Load(nil, folder("f", map[string]string{"a.md": "---\ndescription: \"\\e[31mred\\nline\"\nargument-hint: \"\\e]0;t\\a\"\n---\nx"}))
+	if len(list) != 1 || strings.ContainsAny(list[0].Help+list[0].Args, "\x1b\a\n") {
+		t.Errorf("%+v", list)
+	}
+}
+
+func TestBounds(t *testing.T) {
+	files := map[string]string{"a/b/c/d/deep.md": "x", "a/b/c/in.md": "x"}
+	for i := range maxFiles + 5 {
+		files[fmt.Sprintf("z%03d.md", i)] = strings.Repeat("long ", 100)
+	}
+	list, notes := Load(nil, folder("f", files))
+	if len(list) != maxFiles || len(notes) != 1 || !strings.Contains(notes[0], "more than 200") {
+		t.Errorf("%d commands, %q", len(list), notes)
+	}
+	if list[0].Name != "a:b:c:in" || len([]rune(list[1].Help)) > maxHelp+len(" (f)") {
+		t.Errorf("%+v", list[:2])
+	}
+}
+
+// broken is a folder that cannot be read.
+type broken struct{ error }
+
+func (b broken) Open(string) (fs.File, error) { return nil, b.error }
+
+func TestAFolderThatIsNotThere(t *testing.T) {
+	if list, notes := Load(nil, Folder{Files: os.DirFS(filepath.Join(t.TempDir(), "none"))}); len(list)+len(notes) != 0 {
+		t.Errorf("%v %q", list, notes)
+	}
+	if _, notes := Load(nil, Folder{Files: broken{errors.New("sick")}, Name: "f"}); len(notes) != 1 || !strings.Contains(notes[0], "sick") {
+		t.Errorf("%q", notes)
+	}
+}
+
+// TestLinksOutOfAProject: what a project's folder only points to is not read.
+func TestLinksOutOfAProject(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links need rights there")
+	}
+	secret := filepath.Join(t.TempDir(), "secret.md")
+	if err := os.WriteFile(secret, []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, to := range map[string]string{"out.md": secret, "up": filepath.Dir(secret)} {
+		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	project := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(project, ".agent"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if list, notes, err := OfProject(project, nil); len(list)+len(notes) != 0 || err != nil {
+		t.Errorf("without a folder: %+v, %q, %v", list, notes, err)
+	}
+	if err := os.Rename(dir, filepath.Join(project, ".agent", "commands")); err != nil {
+		t.Fatal(err)
+	}
+	list, notes, err := OfProject(project, nil)
+	if err != nil || len(list) != 0 || len(notes) != 1 || !strings.Contains(notes[0], "out.md is left out") {
+		t.Errorf("%+v, %q, %v", list, notes, err)
+	}
+	if err := os.WriteFile(filepath.Join(project, ".agent", "commands", "in.md"), []byte("Do it."), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	list, _, err = OfProject(project, []command.Command{{Name: "help"}})
+	if err != nil || len(list) != 1 || list[0].Help != "Do it. (.agent/commands)" || list[0].Group != command.Projects {
+		t.Errorf("%+v, %v", list, err)
+	}
+	elsewhere := t.TempDir()
+	if err := os.Symlink(filepath.Join(project, ".agent"), filepath.Join(elsewhere, ".agent")); err != nil {
+		t.Fatal(err)
+	}
+	if list, notes, err := OfProject(elsewhere, nil); err != nil || len(list) != 0 || len(notes) != 1 {
+		t.Errorf("through a link: %+v, %q, %v", list, notes, err)
+	}
+}
+
+func TestOfUser(t *testing.T) {
+	home := t.TempDir()
+	if list, notes := OfUser(home, nil); len(list)+len(notes) != 0 {
+		t.Errorf("%+v, %q", list, notes)
+	}
+	if err := os.MkdirAll(filepath.Join(home, "commands", "a"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(home, "commands", "a", "b.md"), []byte("Do it."), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if list, notes := OfUser(home, nil); len(list) != 1 || list[0].Name != "a:b" || len(notes) != 0 {
+		t.Errorf("%+v, %q", list, notes)
+	}
+}
+
+func TestExpand(t *testing.T) {
+	for _, c := range []struct{ body, args, want string }{
+		{"Fix $ARGUMENTS.", "the bug", "Fix the bug."},
+		{"Move $1 to $2, not $3.", `"a b" 'c d'`, "Move a b to c d, not ."},
+		{"$1", "", ""},
+		{"It costs \\$1.", "x", "It costs $1.\n\nx"},
+		{"$ARGUMENTSX $10 $0", "a", "$ARGUMENTSX a0 $0"},
+		{"$ARGUMENTS", "$1 $ARGUMENTS", "$1 $ARGUMENTS"},
+		{" Do it. \n", "", "Do it."},
+		{"Do it.", "now", "Do it.\n\nnow"},
+		{"$2", `a""b "" c`, ""},
+	} {
+		if got := Expand(c.body, c.args); got != c.want {
+			t.Errorf("%q with %q: %q, want %q", c.body, c.args, got, c.want)
+		}
+	}
+}
+
+func TestWordsLoseNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.StringMatching(`[a-c "' ]{0,20}`).Draw(t, "s")
+		joined := strings.Join(words(s), "")
+		clean := strings.NewReplacer(`"`, "", `'`, "", " ", "").Replace(s)
+		if got := strings.NewReplacer(`"`, "", `'`, "", " ", "").Replace(joined); got != clean {
+			t.Fatalf("%q: %q", s, words(s))
+		}
+	})
+}
