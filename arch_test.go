@@ -131,7 +131,7 @@ var layers = []struct {
 	{"internal/cli/commands/gauge", nil},
 	{"internal/cli/commands", []string{
 		"internal/cli/app", "internal/cli/clipboard", "internal/cli/commands/gauge", "internal/cli/settings", "internal/confirm", "internal/diff",
-		"internal/llm", "internal/permission", "internal/repl/command", "internal/repl/pager", "internal/session", "internal/session/archive", "internal/session/history",
+		"internal/llm", "internal/nearest", "internal/permission", "internal/repl/command", "internal/repl/pager", "internal/repl/theme", "internal/session", "internal/session/archive", "internal/session/history",
 		"internal/tools", "internal/tools/shell", "internal/workspace", "internal/workspace/undo",
 	}},
 	{"internal/cli/doctor", []string{

@@ -106,3 +106,56 @@ func TestStatusLine(t *testing.T) {
 	d.WaitFor(`(?m)^default mode$`)
 	d.leave()
 }
+
+// The picker shows each theme while the cursor is on it; Esc goes back to that of
+// before, Enter keeps the new one.
+func TestThemePicker(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t), nil)
+	d.sit()
+	prompt := func() (style string) {
+		d.Look(func(m *vt.Terminal) {
+			for y, row := range m.Screen() {
+				if strings.HasPrefix(row, "❯") {
+					style = m.Cell(0, y).Style
+				}
+			}
+		})
+		return style
+	}
+	changed := func(from string) {
+		t.Helper()
+		d.WaitUntil("another colour", func(m *vt.Terminal) bool {
+			rows := m.Screen()
+			for y := len(rows) - 1; y >= 0; y-- {
+				if strings.HasPrefix(rows[y], "❯") {
+					return m.Cell(0, y).Style != from
+				}
+			}
+			return false
+		})
+	}
+	auto := prompt()
+	d.say("/theme")
+	d.WaitFor(`› auto`)
+	d.Press("down", "down")
+	d.WaitFor(`› light`)
+	changed(auto)
+	light := prompt()
+	d.Press("esc")
+	changed(light)
+	if got := prompt(); got != auto {
+		t.Errorf("after Esc: %s, want %s", got, auto)
+	}
+	d.say("/theme")
+	d.WaitFor(`› auto`)
+	d.Press("down", "down", "enter")
+	d.WaitFor(`The theme is light`)
+	changed(auto)
+	d.leave()
+	d.sit()
+	changed(auto)
+	if got := prompt(); got != light {
+		t.Errorf("in the next session: %s, want %s", got, light)
+	}
+	d.leave()
+}

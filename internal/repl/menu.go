@@ -26,6 +26,8 @@ type menu struct {
 	list  []command.Command
 	own   map[string]func() tea.Cmd // those of the screen, by name
 	pick  *chooser                  // nil if none is open
+	// preview shows a theme while it is chosen; that in force, if it is empty.
+	preview func(theme string)
 }
 
 // done is the outcome of a command that ran beside the prompt.
@@ -135,6 +137,7 @@ func (m *menu) shut() tea.Cmd {
 	}
 	j := m.pick.job
 	m.pick = nil
+	m.preview("")
 	return func() tea.Msg { return done{job: j} }
 }
 
@@ -154,6 +157,9 @@ func (m *menu) key(key tea.KeyPressMsg) (tea.Cmd, bool) {
 	case picker.Cancelled:
 		return m.shut(), true
 	case picker.Open, picker.Ignored:
+		if i, ok := m.pick.Selected(); ok && m.pick.pick.Items[i].Theme != "" {
+			m.preview(m.pick.pick.Items[i].Theme)
+		}
 	}
 	return nil, true
 }

@@ -71,6 +71,10 @@ func (d done) tell(m *model) tea.Cmd {
 		m.out.Forget()
 		m.out.History(r.Session.Messages())
 	}
+	if r.Theme != "" {
+		m.opt.Terminal.Theme = r.Theme
+		preview(m, "")
+	}
 	if r.Text != "" {
 		m.out.Text(r.Text)
 	}

@@ -101,6 +101,7 @@ func (u *UI) newModel(scr window, sess Session, spawn spawner) *model {
 	m.ed = input.New(input.Options{
 		Commands: m.menu.palette(), Files: u.opt.Files, History: u.opt.History, NoColor: look.NoColor, Shell: u.opt.Shell != nil,
 	})
+	m.menu.preview = func(name string) { preview(m, name) }
 	m.restyle(look)
 	scr.desk.Key(u.opt.Now()) // somebody has just started us
 	return m

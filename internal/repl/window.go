@@ -4,11 +4,13 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/desktop"
 	"github.com/bb2d0cf4/agent/internal/repl/screen"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
 )
 
 // window is the terminal: its text, and what is around that.
@@ -63,4 +65,14 @@ func about(req confirm.Request) string {
 		return "read " + req.Read.Path
 	}
 	return req.Tool
+}
+
+// preview shows a theme while it is being chosen; for an empty one, that in force.
+func preview(m *model, name string) {
+	if name == "" {
+		name = m.opt.Terminal.Theme
+	}
+	look := theme.New(name, m.scr.Profile() < colorprofile.ANSI)
+	look.Width, look.Height, look.Dark = m.look.Width, m.look.Height, m.look.Dark
+	m.restyle(look)
 }

@@ -23,6 +23,6 @@ type Set struct {
 func (s *Set) List() []command.Command {
 	return slices.Concat(
 		sessions{s}.list(), answers{s}.list(), changes{s}.list(), models{s}.list(), permissions{s}.list(),
-		room{s}.list(), editors{s}.list(), program{s}.list(),
+		room{s}.list(), editors{s}.list(), program{s}.list(), themes{s}.list(),
 	)
 }

@@ -20,7 +20,7 @@ func (e editors) ide(ctx context.Context, args string) (command.Reply, error) {
 	if args == "connect" {
 		var items []command.Choice
 		for _, c := range e.App.Link.Choices(ctx) {
-			items = append(items, command.Choice(c))
+			items = append(items, command.Choice{ID: c.ID, Title: c.Title, Detail: c.Detail})
 		}
 		if len(items) > 1 {
 			connect := func(ctx context.Context, id string) (command.Reply, error) { return e.ide(ctx, "connect "+id) }

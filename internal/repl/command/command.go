@@ -56,6 +56,7 @@ type Session interface {
 // sanitised.
 type Reply struct {
 	Session Session     // replaces the session; its end is shown
+	Theme   string      // of the screen from now on
 	Text    string      // shown
 	Diff    string      // a unified diff, shown
 	Page    *pager.Page // covers the screen until the person leaves it
@@ -74,7 +75,10 @@ type Pick struct {
 }
 
 // Choice is an entry of a picker.
-type Choice struct{ ID, Title, Detail string }
+type Choice struct {
+	ID, Title, Detail string
+	Theme             string // shown while the entry is selected; empty for none
+}
 
 // Edit opens a text in the person's own editor. Then is called with what was
 // saved, which may be the same text.

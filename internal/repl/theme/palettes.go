@@ -18,6 +18,8 @@ const (
 func (l Look) Palette(sixteen bool) paint.Palette {
 	dark := l.Theme == "dark" || l.Dark && l.Theme != "light"
 	switch {
+	case l.Theme == None:
+		return paint.Palette{}
 	case l.Theme == "ansi" || sixteen:
 		return pick(dark, ansiDark, ansiLight)
 	case l.Theme == "high-contrast":

@@ -1,0 +1,56 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/cli/settings"
+	"github.com/bb2d0cf4/agent/internal/nearest"
+	"github.com/bb2d0cf4/agent/internal/repl/command"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
+)
+
+// themes is the commands about what the screen looks like.
+type themes struct{ *Set }
+
+func (t themes) list() []command.Command {
+	return []command.Command{
+		{Name: "theme", Args: "[name]", Help: "the colours; kept in your settings", Group: command.Program, Run: t.theme},
+	}
+}
+
+// described says what the themes are.
+var described = map[string]string{
+	theme.Auto: "dark or light, as your terminal's background", "dark": "for a dark background", "light": "for a light background",
+	"high-contrast": "contrast of at least 7:1", "colorblind": "blue and orange for green and red",
+	"ansi": "your terminal's own sixteen colours", theme.None: "no colour",
+}
+
+// theme changes the theme: to that with the name, or to one that is chosen while the
+// screen shows it.
+func (t themes) theme(ctx context.Context, name string) (command.Reply, error) {
+	if name != "" {
+		return useTheme(ctx, name)
+	}
+	p := &command.Pick{Title: "Choose a theme", Choose: useTheme}
+	for _, n := range theme.Names() {
+		p.Items = append(p.Items, command.Choice{ID: n, Title: n, Detail: described[n], Theme: n})
+	}
+	return command.Reply{Pick: p}, nil
+}
+
+func useTheme(ctx context.Context, name string) (command.Reply, error) {
+	if !slices.Contains(theme.Names(), name) {
+		if near := nearest.Name(name, theme.Names()); near != "" {
+			return command.Reply{}, fmt.Errorf("there is no theme %q, did you mean %s?", name, near)
+		}
+		return command.Reply{}, fmt.Errorf("there is no theme %q; there is %s", name, strings.Join(theme.Names(), ", "))
+	}
+	reply := command.Reply{Theme: name, Text: "The theme is " + name + ", from now on. Ctrl+L prints the conversation in it."}
+	if err := settings.Set(ctx, "interface.theme", name); err != nil {
+		reply.Text = "The theme is " + name + ", for this session: it could not be kept: " + err.Error()
+	}
+	return reply, nil
+}

@@ -1,0 +1,47 @@
+package commands
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
+)
+
+func TestThemeIsKept(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("AGENT_HOME", home)
+	r, err := themes{}.theme(t.Context(), "")
+	if err != nil || r.Pick == nil || len(r.Pick.Items) != len(theme.Names()) {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	for i, it := range r.Pick.Items {
+		if it.ID != theme.Names()[i] || it.Theme != it.ID || it.Detail == "" {
+			t.Errorf("%+v", it)
+		}
+	}
+	r, err = r.Pick.Choose(t.Context(), "light")
+	if err != nil || r.Theme != "light" {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if data, err := os.ReadFile(filepath.Join(home, "config.yaml")); err != nil || !strings.Contains(string(data), "theme: light") {
+		t.Errorf("the configuration holds %q, %v", data, err)
+	}
+	for name, want := range map[string]string{"lihgt": "did you mean light?", "xyzzy": "there is auto, dark,"} {
+		if r, err := (themes{}).theme(t.Context(), name); err == nil || !strings.Contains(err.Error(), want) || r.Theme != "" {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
+	}
+}
+
+// A theme that cannot be kept is shown all the same, and that is said.
+func TestThemeThatCannotBeKept(t *testing.T) {
+	t.Setenv("AGENT_HOME", filepath.Join(t.TempDir(), "file"))
+	if err := os.WriteFile(os.Getenv("AGENT_HOME"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := (themes{}).theme(t.Context(), "dark"); err != nil || r.Theme != "dark" || !strings.Contains(r.Text, "could not be kept") {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
