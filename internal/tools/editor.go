@@ -111,7 +111,7 @@ func (w writer) news(ctx context.Context, path string, before reported) string {
 	}
 	found = slices.DeleteFunc(found, func(d editor.Diagnostic) bool { return d.Severity > editor.SeverityWarning })
 	if len(found) == 0 {
-		return "\nNo new errors or warnings in the editor."
+		return "\nNo new errors or warnings in the editor so far."
 	}
 	slices.SortStableFunc(found, func(a, b editor.Diagnostic) int { return int(a.Severity - b.Severity) })
 	var b strings.Builder

@@ -1,6 +1,7 @@
 // What the editor knows reaches the model: new errors with the edit that made them,
 // open files, the selection; and an editor that is stuck holds nothing up.
 import assert from "node:assert/strict";
+import fs from "node:fs";
 import { describe, it } from "node:test";
 
 import { edit } from "./lib/model.mjs";
@@ -31,7 +32,7 @@ describe("what the editor knows", () => {
   /** The editor's part of a system prompt. */
   const block = (system) => /^IDE connected: (?:.*\n)(?: {2,}.*\n)*/m.exec(`${system}\n`)?.[0] ?? "";
 
-  it("a type error that an edit makes is in the result of the edit", async () => {
+  it("a type error that an edit makes is in the result of the edit", async (t) => {
     await open("sum.ts");
     await probe(
       `const document = vscode.window.activeTextEditor.document;
@@ -40,11 +41,22 @@ describe("what the editor knows", () => {
     await until("the TypeScript server", async () => (await errors("sum.ts")) === 1, 60_000);
     await probe(`await vscode.commands.executeCommand("workbench.action.files.revert")`);
     await until("the TypeScript server to be satisfied", async () => (await errors("sum.ts")) === 0, 60_000);
-    const agent = await at.scene.linkedAgent([edit("sum.ts", "a + b", "`${a}${b}`"), { text: "Oh." }]);
-    await agent.type("go on\r");
-    await at.scene.bench.diffShown();
-    await at.scene.bench.titleButton("Accept").click();
-    assert.match(await agent.told(2), /New diagnostics since the edit:\n.*\[error\] sum\.ts:1 — .*'string' is not assignable to type 'number'/);
+    // A result waits for a second and a half; on a busy machine the server may take longer.
+    for (let left = 3; left > 0; left--) {
+      const agent = await at.scene.linkedAgent([edit("sum.ts", "a + b", "`${a}${b}`"), { text: "Oh." }]);
+      await agent.type("go on\r");
+      await at.scene.bench.diffShown();
+      await at.scene.bench.titleButton("Accept").click();
+      const told = await agent.told(2);
+      if (left === 1 || !told.includes("so far")) {
+        assert.match(told, /New diagnostics since the edit:\n.*\[error\] sum\.ts:1 — .*'string' is not assignable to type 'number'/);
+        return;
+      }
+      t.diagnostic(`a result came before the TypeScript server: ${told}`);
+      await until("the TypeScript server to see it", async () => (await errors("sum.ts")) === 1, 60_000);
+      fs.writeFileSync(at.scene.session.file("sum.ts"), SUM);
+      await until("the TypeScript server to be satisfied again", async () => (await errors("sum.ts")) === 0, 60_000);
+    }
   });
 
   it("open tabs, the selection and errors are in the next system prompt", async () => {

@@ -18,6 +18,9 @@ const ARGS = [
   "--force-color-profile=srgb",
 ];
 
+/** How long anything may take to be seen: what fails is not slow, and what is slow does not fail. */
+const PATIENCE = 30_000;
+
 /** One window of VS Code. */
 export class Workbench {
   constructor(context, page, profile) {
@@ -41,8 +44,8 @@ export class Workbench {
 
   /** Waits until the diff that is shown has computed its right side. */
   async diffShown() {
-    await this.titleButton("Accept").waitFor({ timeout: 10_000 });
-    await this.page.waitForSelector(".monaco-diff-editor .editor.modified .view-line", { timeout: 10_000 });
+    await this.titleButton("Accept").waitFor();
+    await this.page.waitForSelector(".monaco-diff-editor .editor.modified .view-line");
   }
 
   /** Types at the end of the diff's right side. */
@@ -88,7 +91,7 @@ export class Workbench {
   /** A second window of the same browser. */
   async another(url) {
     const page = await this.context.newPage();
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(PATIENCE);
     await load(page, url);
     return new Workbench(this.context, page, this.profile);
   }
@@ -110,7 +113,7 @@ export async function openWorkbench(url, { width = 1400, height = 900, prepare }
   });
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const page = context.pages()[0] ?? (await context.newPage());
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(PATIENCE);
   await prepare?.(page);
   await load(page, url);
   return new Workbench(context, page, profile);
