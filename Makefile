@@ -17,17 +17,19 @@ install: ## install agent into the Go bin folder
 demo: build ## run the demo: a real edit, reviewed by you, offline
 	./bin/agent demo
 
-test: ## install what the tests need and run them all, but for test-vscode
+test: ## install what the tests need and run them all
 	bash scripts/test-needs.sh
 	go run ./internal/testreport -timeout 8m ./...
 	bash scripts/test-extension.sh
+	bash scripts/test-vscode.sh
 
 test-full: ## the same at full load (kills, interleavings, fuzzing)
 	bash scripts/test-needs.sh
 	AGENT_TEST_FULL=1 go run ./internal/testreport -timeout 60m ./...
 	AGENT_TEST_FULL=1 bash scripts/test-extension.sh
+	bash scripts/test-vscode.sh
 
-test-vscode: vsix build ## test the extension in a real VS Code
+test-vscode: ## test the extension in a real VS Code, alone
 	bash scripts/test-vscode.sh
 
 lint: ## golangci-lint, gofumpt, go vet, shell syntax

@@ -3,7 +3,7 @@
 # What they need is installed where that is possible, else named; under CI=true
 # something missing is an error.
 set -u
-cd "$(dirname "$0")/../editors/vscode" || exit 1
+cd "$(dirname "$0")/.." || exit 1
 
 lacking() {
 	echo "$1" >&2
@@ -14,7 +14,14 @@ lacking() {
 
 command -v node >/dev/null 2>&1 || lacking "the tests in VS Code need Node.js 20 or newer"
 [ "$(node -p 'process.versions.node.split(".")[0]')" -ge 20 ] || lacking "the tests in VS Code need Node.js 20 or newer, this is $(node --version)"
-problem=$(node test/e2e/lib/install.mjs current oldest 2>&1 >/dev/null) || lacking "$problem"
+command -v npm >/dev/null 2>&1 || lacking "the tests in VS Code need npm, which comes with Node.js"
+problem=$(node editors/vscode/test/e2e/lib/install.mjs current oldest 2>&1 >/dev/null) || lacking "$problem"
 
+# The package first: the program carries it inside.
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+make vsix build >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
+cd editors/vscode || exit 1
 rm -rf out/failures
-exec node --test --test-concurrency=1 --test-timeout=300000 --test-reporter=spec test/e2e/*.test.mjs
+# Two windows at a time: one waits while the other works.
+node --test --test-concurrency=2 --test-timeout=300000 --test-reporter=spec test/e2e/*.test.mjs
