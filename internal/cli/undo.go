@@ -71,7 +71,7 @@ func (u *taking) run(ctx context.Context, p Process, f *flags) error {
 	if err != nil {
 		return err
 	}
-	root, err := app.OpenRoot(cfg, dir, nil)
+	root, err := app.OpenRoot(cfg, dir, nil, nil)
 	if err != nil {
 		return err
 	}

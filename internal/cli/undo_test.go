@@ -25,7 +25,7 @@ func edited(t *testing.T, file, before, after string) *workspace.Root {
 			t.Fatal(err)
 		}
 	}
-	root, err := app.OpenRoot(config.Config{Home: t.TempDir(), Encoding: "iso-8859-1"}, dir, nil)
+	root, err := app.OpenRoot(config.Config{Home: t.TempDir(), Encoding: "iso-8859-1"}, dir, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,6 +50,16 @@ func (v *View) Unsaved(ctx context.Context, path string) (name string, unsaved b
 	return l.name(), err == nil && buf.Dirty
 }
 
+// Encoding returns the encoding in which our own editor reads a file, by the name
+// that golang.org/x/text knows; empty where it does not say so at once.
+func (v *View) Encoding(path string) string {
+	l, _ := v.now.get()
+	if l == nil || !l.ours() {
+		return ""
+	}
+	return l.encodings.Of(path)
+}
+
 // Save has the editor save a file.
 func (v *View) Save(ctx context.Context, path string) error {
 	l, _ := v.now.get()

@@ -16,7 +16,8 @@ type link struct {
 	from   lock.Candidate
 	since  time.Time
 
-	work sync.WaitGroup // what was begun for the link
+	work      sync.WaitGroup // what was begun for the link
+	encodings *client.Encodings
 
 	mu      sync.Mutex // guards what follows
 	closing bool       // nothing more is begun
@@ -43,7 +44,7 @@ func (b *Bridge) dial(ctx context.Context, from lock.Candidate) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.client, l.since = c, b.opt.Clock.Wall()
+	l.client, l.encodings, l.since = c, client.NewEncodings(c), b.opt.Clock.Wall()
 	return l, nil
 }
 

@@ -296,6 +296,34 @@ func TestUnsavedIsAskedBriefly(t *testing.T) {
 	}
 }
 
+// TestEncoding: the editor's word for a file's encoding is taken, and not waited for
+// where it does not come.
+func TestEncoding(t *testing.T) {
+	r := newRig(t, nil)
+	path := filepath.Join(r.dir, "a.txt")
+	if got := r.Encoding(path); got != "" {
+		t.Errorf("without an editor: %q", got)
+	}
+	e := r.editor(idetest.Ours())
+	e.World.Open(path, idetest.Document{Encoding: "shiftjis"})
+	if got := r.Encoding(path); got != "shift_jis" {
+		t.Errorf("got %q", got)
+	}
+	e.Handle("checkDocumentDirty", func(*idetest.Conn, rawJSON) idetest.Reply { return idetest.Reply{Silent: true} })
+	var reads sync.WaitGroup
+	for range 50 { // more than may wait
+		reads.Go(func() {
+			if got := r.Encoding(path); got != "" {
+				t.Errorf("got %q", got)
+			}
+		})
+	}
+	reads.Wait()
+	if n := len(e.Requests("checkDocumentDirty")); n > 3 {
+		t.Errorf("a silent editor was asked %d times", n)
+	}
+}
+
 func TestMentionAndFlood(t *testing.T) {
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())

@@ -62,6 +62,43 @@ func TestFormatIsDetected(t *testing.T) {
 	}
 }
 
+// TestEncodingIsAskedFor: who knows better than the setting is asked about files
+// whose bytes do not tell, and only about text.
+func TestEncodingIsAskedFor(t *testing.T) {
+	var asked []string
+	answer := workspace.Encoding("shift_jis")
+	w := reopen(t, t.TempDir(), t.TempDir(), workspace.Options{Asked: func(path string) workspace.Encoding {
+		asked = append(asked, path)
+		return answer
+	}})
+	for name, content := range map[string]string{"plain": "a\n", "utf8": "größe\n", "marked": "\xff\xfea\x00", "binary": "\x00\x93\xfa", "control": "\x93\x01\x02\x03\x04\x05"} {
+		w.write(name, content)
+		_, err := w.Read(name)
+		if err != nil && !errors.Is(err, workspace.ErrNotText) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if len(asked) != 0 {
+		t.Errorf("asked about %q", asked)
+	}
+	w.write("sjis", "\x93\xfa\x96\x7b\n")
+	f, err := w.Read("sjis")
+	must(t, err)
+	s, err := w.Open("sjis")
+	must(t, err)
+	must(t, s.Close())
+	if f.Text != "日本\n" || f.Format.Encoding != answer || s.Info.Format.Encoding != answer || len(asked) != 2 || asked[0] != f.Path {
+		t.Errorf("read %q as %s and %s, asked about %q", f.Text, f.Format.Encoding, s.Info.Format.Encoding, asked)
+	}
+	for _, answer = range []workspace.Encoding{"", "klingon"} {
+		f, err := w.Read("sjis")
+		must(t, err)
+		if f.Format.Encoding != workspace.Latin1 {
+			t.Errorf("the answer %q gave %s", answer, f.Format.Encoding)
+		}
+	}
+}
+
 func TestNotText(t *testing.T) {
 	for name, content := range map[string]string{
 		"NUL":                  "a\x00b",

@@ -62,7 +62,7 @@ func (fl *files) read(p place, f *os.File, info fs.FileInfo) (File, error) {
 	if err != nil {
 		return File{}, fmt.Errorf("%s: %w", p.name, err)
 	}
-	format, content, err := text.Decode(data, fl.fallback)
+	format, content, err := text.Decode(data, fl.unmarked(p))
 	if err != nil {
 		return File{}, fmt.Errorf("%s: %w", p.name, err)
 	}

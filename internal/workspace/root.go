@@ -24,6 +24,9 @@ type Options struct {
 	// Fallback is the encoding of files that are not valid UTF-8 and have no
 	// byte order mark; empty means Latin1.
 	Fallback Encoding
+	// Asked is asked before that, with the file's absolute path; "" is no answer.
+	// Nil: nobody is asked.
+	Asked func(path string) Encoding
 }
 
 // Origin says what a change was made for.
@@ -46,6 +49,7 @@ type Root struct {
 type files struct {
 	folders  []folder // the main one first
 	fallback Encoding
+	asked    func(path string) Encoding // see Options.Asked
 	allowed  allowed
 }
 
@@ -66,7 +70,7 @@ func Open(dir string, opt Options) (*Root, error) {
 	if err := text.Check(opt.Fallback); err != nil {
 		return nil, err
 	}
-	r := &Root{files: files{fallback: opt.Fallback}, at: func(step) error { return nil }}
+	r := &Root{files: files{fallback: opt.Fallback, asked: opt.Asked}, at: func(step) error { return nil }}
 	for _, path := range append([]string{dir}, opt.Extra...) {
 		f, err := openFolder(path)
 		if err != nil {
@@ -90,6 +94,14 @@ func openFolder(path string) (folder, error) {
 	}
 	root, err := os.OpenRoot(abs)
 	return folder{abs, root}, err
+}
+
+// unmarked is the encoding of the file at p if its bytes do not tell.
+func (fl *files) unmarked(p place) text.Fallback {
+	if fl.asked == nil {
+		return text.Fallback{Encoding: fl.fallback}
+	}
+	return text.Fallback{Encoding: fl.fallback, Ask: func() Encoding { return fl.asked(p.abs) }}
 }
 
 // Close releases the workspace.

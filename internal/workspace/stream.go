@@ -33,7 +33,7 @@ func (r *Root) Open(path string) (*Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	in, err := text.NewReader(f, r.files.fallback)
+	in, err := text.NewReader(f, r.files.unmarked(p))
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", p.name, err), f.Close())
 	}

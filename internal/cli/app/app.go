@@ -92,11 +92,17 @@ type Said struct {
 // no error.
 func New(o Options) (*App, error) {
 	cfg, face := o.Config, o.Face
-	root, err := OpenRoot(cfg, o.Place.Dir, o.AddDirs)
+	var a *App
+	root, err := OpenRoot(cfg, o.Place.Dir, o.AddDirs, func(path string) workspace.Encoding {
+		if a.Link == nil {
+			return ""
+		}
+		return workspace.Encoding(a.Link.View.Encoding(path))
+	})
 	if err != nil {
 		return nil, err
 	}
-	a := &App{Place: o.Place, Config: cfg, Root: root, jobs: shell.NewJobs(), Policy: permission.New(o.Mode)}
+	a = &App{Place: o.Place, Config: cfg, Root: root, jobs: shell.NewJobs(), Policy: permission.New(o.Mode)}
 	if face.Link != nil {
 		l := *face.Link
 		l.Config, l.Root, l.Session = cfg, root, o.Place.Store.ID()
@@ -123,10 +129,11 @@ func New(o Options) (*App, error) {
 	return a, nil
 }
 
-// OpenRoot opens the folder that is worked on.
-func OpenRoot(cfg config.Config, dir string, extra []string) (*workspace.Root, error) {
+// OpenRoot opens the folder that is worked on; asked, which may be nil, knows the
+// encodings of files better than the configuration.
+func OpenRoot(cfg config.Config, dir string, extra []string, asked func(path string) workspace.Encoding) (*workspace.Root, error) {
 	root, err := workspace.Open(dir, workspace.Options{
-		Extra: extra, Home: cfg.Home, Fallback: workspace.Encoding(cfg.Encoding),
+		Extra: extra, Home: cfg.Home, Fallback: workspace.Encoding(cfg.Encoding), Asked: asked,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open the folder %s: %w", dir, err)

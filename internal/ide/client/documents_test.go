@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/text/encoding/htmlindex"
 
 	"github.com/bb2d0cf4/agent/internal/editor"
 	"github.com/bb2d0cf4/agent/internal/ide/client"
@@ -221,6 +222,43 @@ func TestBuffer(t *testing.T) {
 		if err := answering(t, idetest.Nexus3(), "saveDocument", idetest.Text(text)).Documents.Save(t.Context(), root("a")); (err == nil) != ok {
 			t.Errorf("%s: %v", text, err)
 		}
+	}
+}
+
+// TestEncoding: VS Code's names become those that Go's tables know.
+func TestEncoding(t *testing.T) {
+	ours := idetest.Start(t, idetest.Ours())
+	c := connect(t, ours)
+	for name, want := range map[string]string{
+		"utf8": "utf-8", "utf8bom": "utf-8", "utf16le": "utf-16le", "shiftjis": "shift_jis", "eucjp": "euc-jp", "gbk": "gbk",
+		"gb18030": "gb18030", "gb2312": "gbk", "cp950": "big5", "big5hkscs": "big5", "euckr": "euc-kr", "windows1252": "windows-1252",
+		"windows874": "windows-874", "iso88591": "iso-8859-1", "iso885915": "iso-8859-15", "koi8r": "koi8-r", "koi8u": "koi8-u",
+		"macroman": "macintosh", "cp866": "ibm866",
+	} {
+		ours.World.Open("/p/a.txt", idetest.Document{Encoding: name})
+		got, err := c.Documents.Encoding(t.Context(), "/p/a.txt")
+		if err != nil || got != want {
+			t.Errorf("%s: got %q, %v", name, got, err)
+		}
+		if _, err := htmlindex.Get(got); err != nil && !strings.HasPrefix(got, "utf-16") {
+			t.Errorf("%s: %v", got, err)
+		}
+	}
+	for name, answer := range map[string]idetest.Reply{
+		"not open": idetest.Text(`{"success":false}`), "refused": idetest.Refuse("NOT_FOUND", "no"), "a number": idetest.Text(`{"encoding":"7"}`),
+	} {
+		ours.Handle("checkDocumentDirty", func(*idetest.Conn, json.RawMessage) idetest.Reply { return answer })
+		if got, err := c.Documents.Encoding(t.Context(), "/p/a.txt"); err != nil || got != "" && got != "7" {
+			t.Errorf("%s: got %q, %v", name, got, err)
+		}
+	}
+	ours.Handle("checkDocumentDirty", func(*idetest.Conn, json.RawMessage) idetest.Reply { return idetest.Text("?") })
+	if _, err := c.Documents.Encoding(t.Context(), "/p/a.txt"); err == nil {
+		t.Error("nonsense was read")
+	}
+	other := connect(t, idetest.Start(t, idetest.Neovim()))
+	if _, err := other.Documents.Encoding(t.Context(), "/p/a.txt"); !errors.Is(err, client.ErrUnsupported) {
+		t.Errorf("Neovim: %v", err)
 	}
 }
 

@@ -22,6 +22,7 @@ type World struct {
 type Document struct {
 	Text          string
 	Dirty, Active bool
+	Encoding      string // as VS Code calls it; only our own extension tells
 }
 
 // Finding is a diagnostic; Line and Column are 1-based.
@@ -197,6 +198,9 @@ func (w *World) dirty(d Dialect, path string, withText bool) Reply {
 		return JSON(map[string]any{"success": false, "message": "Document not open: " + path})
 	}
 	answer := map[string]any{"success": true, "filePath": path, "isDirty": doc.Dirty, "isUntitled": false}
+	if d.Ours && doc.Encoding != "" {
+		answer["encoding"] = doc.Encoding
+	}
 	if d.Ours && withText {
 		sum := sha256.Sum256([]byte(doc.Text))
 		answer["text"], answer["sha256"] = doc.Text, hex.EncodeToString(sum[:])

@@ -22,7 +22,7 @@ type Reader struct {
 }
 
 // NewReader judges the head of the file r and sets up its decoding.
-func NewReader(r io.Reader, fallback Encoding) (*Reader, error) {
+func NewReader(r io.Reader, fallback Fallback) (*Reader, error) {
 	raw := bufio.NewReaderSize(r, headSize)
 	head, err := raw.Peek(headSize)
 	if err != nil && !errors.Is(err, io.EOF) {

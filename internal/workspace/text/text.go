@@ -37,6 +37,25 @@ const (
 	Latin1  Encoding = "iso-8859-1"
 )
 
+// Fallback is the encoding of bytes that do not tell theirs.
+type Fallback struct {
+	Encoding Encoding
+	// Ask returns a better one, or "" if it does not know. It is not called for what
+	// looks like no text; nil: nobody is asked.
+	Ask func() Encoding
+}
+
+// ask asks where the bytes look like text; an encoding that is not known is none.
+func (f Fallback) ask(text bool) Encoding {
+	if !text || f.Ask == nil {
+		return ""
+	}
+	if e := f.Ask(); Check(e) == nil {
+		return e
+	}
+	return ""
+}
+
 // Format is how a file's text becomes bytes; it is kept by every edit.
 type Format struct {
 	Encoding Encoding
@@ -89,7 +108,7 @@ func codecOf(e Encoding) (encoding.Encoding, error) {
 
 // Decode finds out the format of a file and returns its text. Encoding that
 // text gives data again, else the error is ErrNotText.
-func Decode(data []byte, fallback Encoding) (Format, string, error) {
+func Decode(data []byte, fallback Fallback) (Format, string, error) {
 	f, ok := detect(data, true, fallback)
 	if !ok {
 		return Format{}, "", ErrNotText
@@ -184,15 +203,15 @@ func lineAt(text string, i int) int { return strings.Count(text[:i], "\n") + 1 }
 // detect judges the encoding of data, the whole file or its head: by its byte
 // order mark, else UTF-8 if it is valid, else the fallback. It returns false
 // for data that is not text.
-func detect(data []byte, whole bool, fallback Encoding) (Format, bool) {
+func detect(data []byte, whole bool, fallback Fallback) (Format, bool) {
 	for _, b := range boms {
 		if bytes.HasPrefix(data, []byte(b.mark)) {
 			return Format{Encoding: b.encoding, BOM: true}, true
 		}
 	}
-	wide := fallback == UTF16LE || fallback == UTF16BE
+	e := fallback.Encoding
 	if bytes.IndexByte(data, 0) >= 0 {
-		return Format{Encoding: fallback}, wide
+		return Format{Encoding: e}, e.wide()
 	}
 	if !whole {
 		data = cutPartialRune(data)
@@ -200,8 +219,15 @@ func detect(data []byte, whole bool, fallback Encoding) (Format, bool) {
 	if utf8.Valid(data) {
 		return Format{Encoding: UTF8}, true
 	}
-	return Format{Encoding: fallback}, fallback != UTF8 && (wide || fewControls(data))
+	few := fewControls(data)
+	if told := fallback.ask(few); told != "" {
+		e = told
+	}
+	return Format{Encoding: e}, e != UTF8 && (e.wide() || few)
 }
+
+// wide says that each character takes two bytes at least.
+func (e Encoding) wide() bool { return e == UTF16LE || e == UTF16BE }
 
 // cutPartialRune drops a character that the end of data cuts in two.
 func cutPartialRune(data []byte) []byte {

@@ -23,7 +23,7 @@ func TestDecodedBytesComeBack(t *testing.T) {
 		piece := rapid.SampledFrom([]string{"a", "\n", "\r\n", "é", "\xe9", "\xff", "\xfe", "\xef\xbb\xbf", "\x00", "\x81", "日", "\xd8", "\x1b", "\x93\xfa"})
 		data := []byte(strings.Join(rapid.SliceOfN(piece, 0, 12).Draw(t, "bytes"), ""))
 		fallback := rapid.SampledFrom(all).Draw(t, "fallback")
-		f, text, err := Decode(data, fallback)
+		f, text, err := Decode(data, Fallback{Encoding: fallback})
 		if errors.Is(err, ErrNotText) {
 			return
 		}
@@ -98,7 +98,7 @@ func TestReaderJudgesTheHead(t *testing.T) {
 		{"controls", "\x01\x02\x03\xff", Format{Encoding: Latin1, EOL: "\n"}, true},
 	}
 	for _, tt := range tests {
-		r, err := NewReader(strings.NewReader(tt.content), Latin1)
+		r, err := NewReader(strings.NewReader(tt.content), Fallback{Encoding: Latin1})
 		if err != nil {
 			t.Errorf("%s: %v", tt.name, err)
 			continue
@@ -110,7 +110,7 @@ func TestReaderJudgesTheHead(t *testing.T) {
 }
 
 func TestNext(t *testing.T) {
-	r, err := NewReader(strings.NewReader("one\r\n\xe9\xe9\xe9\n\nno end"), Latin1)
+	r, err := NewReader(strings.NewReader("one\r\n\xe9\xe9\xe9\n\nno end"), Fallback{Encoding: Latin1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestNextIsBounded(t *testing.T) {
 		}
 		return len(p), nil
 	})
-	r, err := NewReader(endless, Latin1)
+	r, err := NewReader(endless, Fallback{Encoding: Latin1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestNextIsBounded(t *testing.T) {
 
 func TestReadErrorIsReported(t *testing.T) {
 	fault := errors.New("fault")
-	if _, err := NewReader(readerFunc(func([]byte) (int, error) { return 0, fault }), Latin1); !errors.Is(err, fault) {
+	if _, err := NewReader(readerFunc(func([]byte) (int, error) { return 0, fault }), Fallback{Encoding: Latin1}); !errors.Is(err, fault) {
 		t.Errorf("%v", err)
 	}
 	n := 0
@@ -165,7 +165,7 @@ func TestReadErrorIsReported(t *testing.T) {
 			return 0, fault
 		}
 		return copy(p, strings.Repeat("x", len(p))), nil
-	}), Latin1)
+	}), Fallback{Encoding: Latin1})
 	if err != nil {
 		t.Fatal(err)
 	}

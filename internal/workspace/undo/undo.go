@@ -235,7 +235,7 @@ func formatOf(e journal.Past) workspace.Format {
 // only character that told it, or somebody else wrote one of them.
 func decode(now, then []byte, formats ...workspace.Format) (f workspace.Format, textNow, textThen string, err error) {
 	for _, data := range [][]byte{now, then} {
-		if found, _, err := text.Decode(data, workspace.Latin1); data != nil && err == nil {
+		if found, _, err := text.Decode(data, text.Fallback{Encoding: workspace.Latin1}); data != nil && err == nil {
 			formats = append(formats, found)
 		}
 	}

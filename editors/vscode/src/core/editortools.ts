@@ -177,7 +177,8 @@ function toPath(uri: string): string {
 function dirtyTool(ports: Ports): Tool {
   return {
     name: "checkDocumentDirty",
-    description: "Whether a file is open with unsaved changes; with includeText also the unsaved text and its SHA-256.",
+    description:
+      "Whether a file is open with unsaved changes, and the encoding in which it is read here; with includeText also the unsaved text and its SHA-256.",
     inputSchema: {
       type: "object",
       properties: { filePath: { type: "string" }, includeText: { type: "boolean" } },
@@ -185,11 +186,13 @@ function dirtyTool(ports: Ports): Tool {
     },
     call: async ({ args }) => {
       const path = text(args, "filePath") ?? "";
-      const buffer = ports.documents.buffer(await canonical(path));
-      if (buffer === undefined) return json({ success: false, message: `Document not open: ${path}` });
+      const real = await canonical(path);
+      const buffer = ports.documents.buffer(real);
+      const encoding = ports.documents.encoding(real);
+      if (buffer === undefined) return json({ success: false, message: `Document not open: ${path}`, encoding });
       const { isDirty, isUntitled } = buffer;
       const more = flag(args, "includeText", false) ? { text: buffer.text, sha256: textSha256(buffer.text) } : {};
-      return json({ success: true, filePath: path, isDirty, isUntitled, ...more });
+      return json({ success: true, filePath: path, isDirty, isUntitled, encoding, ...more });
     },
   };
 }

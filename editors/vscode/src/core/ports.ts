@@ -117,6 +117,8 @@ export interface Documents {
   read(path: string): Promise<FileText>;
   /** Undefined if the file is not open. */
   buffer(path: string): Buffer | undefined;
+  /** The encoding in which the editor reads the file, e.g. "shiftjis", as far as a mark in the file does not tell. */
+  encoding(path: string): string;
   /** Saves an open document; false if the editor refused. */
   save(path: string): Promise<boolean>;
   /**

@@ -20,12 +20,15 @@ export class EditorDocuments implements Documents {
     if (bytes === undefined) return { ...absent, sha256 };
     const uri = this.places.uri(path);
     const marked = markOf(bytes);
-    const encoding = marked ?? vscode.workspace.getConfiguration("files", uri).get("encoding", "utf8");
+    const open = this.places.document(path);
+    const encoding = marked ?? this.encoding(path);
     const file = { exists: true, sha256, encoding, bom: marked !== undefined, size: bytes.length };
     if (!encoding.startsWith("utf16") && bytes.subarray(0, binaryPrefix).includes(0)) {
       return { ...file, text: "", binary: true };
     }
-    const text = await vscode.workspace.decode(bytes, { uri });
+    // One that is open may have been opened in another encoding than the setting's.
+    const differs = marked === undefined && open !== undefined;
+    const text = await (differs ? vscode.workspace.decode(bytes, { encoding }) : vscode.workspace.decode(bytes, { uri }));
     return { ...file, text: text.replace(/^\ufeff/, ""), binary: false };
   }
 
@@ -38,6 +41,11 @@ export class EditorDocuments implements Documents {
     const document = this.places.document(path);
     if (document === undefined || document.isClosed) return undefined;
     return { text: document.getText(), isDirty: document.isDirty, isUntitled: document.isUntitled };
+  }
+
+  encoding(path: string): string {
+    const open = this.places.document(path);
+    return open?.encoding ?? vscode.workspace.getConfiguration("files", this.places.uri(path)).get("encoding", "utf8");
   }
 
   async save(path: string): Promise<boolean> {

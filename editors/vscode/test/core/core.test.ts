@@ -388,11 +388,21 @@ describe("what the editor sees", () => {
 
   it("unsaved text is found and saved", async (t) => {
     const { editor, client, file } = await connected(t);
-    assert.deepEqual(await client.json("checkDocumentDirty", { filePath: file }), { success: false, message: `Document not open: ${file}` });
+    assert.deepEqual(await client.json("checkDocumentDirty", { filePath: file }), {
+      success: false,
+      message: `Document not open: ${file}`,
+      encoding: "utf8",
+    });
     editor.documents.buffers.set(file, { text: "a\r\nb", isDirty: true, isUntitled: false });
-    assert.deepEqual(await client.json("checkDocumentDirty", { filePath: file }), { success: true, filePath: file, isDirty: true, isUntitled: false });
+    assert.deepEqual(await client.json("checkDocumentDirty", { filePath: file }), {
+      success: true,
+      filePath: file,
+      isDirty: true,
+      isUntitled: false,
+      encoding: "utf8",
+    });
     assert.deepEqual(await client.json("checkDocumentDirty", { filePath: file, includeText: true }), {
-      success: true, filePath: file, isDirty: true, isUntitled: false, text: "a\r\nb", sha256: sha256("a\nb"),
+      success: true, filePath: file, isDirty: true, isUntitled: false, encoding: "utf8", text: "a\r\nb", sha256: sha256("a\nb"),
     });
     assert.deepEqual(await client.json("saveDocument", { filePath: file }), { success: true, filePath: file, saved: true, message: "Document saved" });
     editor.documents.saves = false;

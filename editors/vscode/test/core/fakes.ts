@@ -178,6 +178,10 @@ export class FakeDocuments implements Documents {
     };
   }
 
+  encoding(path: string): string {
+    return path.endsWith(".sjis") ? "shiftjis" : "utf8";
+  }
+
   buffer(path: string): OpenBuffer | undefined {
     return this.buffers.get(path);
   }

@@ -53,6 +53,17 @@ describe("the documents", () => {
     assert.match(found.sha256, /^e3b0c442/);
   });
 
+  it("names the encoding of the setting, and of a document that was opened in another", async () => {
+    const path = file(new Uint8Array([0x93, 0xfa, 0x0a]));
+    assert.equal(documents.encoding(path), "utf8");
+    await vscode.workspace.getConfiguration("files").update("encoding", "windows1252", true);
+    assert.equal(documents.encoding(path), "windows1252");
+    await vscode.workspace.openTextDocument(vscode.Uri.file(path), { encoding: "shiftjis" });
+    assert.equal(documents.encoding(path), "shiftjis");
+    assert.deepEqual([(await documents.read(path)).text, (await documents.read(path)).encoding], ["日\n", "shiftjis"]);
+    await vscode.workspace.getConfiguration("files").update("encoding", undefined, true);
+  });
+
   it("knows an open document by its real path too", async () => {
     const link = join(folder, "link.txt");
     symlinkSync(file("a"), link);

@@ -1,0 +1,121 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	strict "github.com/go-json-experiment/json"
+)
+
+// How long the reading of a file waits for the editor to name its encoding, and
+// how long the editor is waited for in all.
+const (
+	naming     = time.Second
+	namingLate = 5 * time.Second
+)
+
+// mostNames is how many files may wait for their encoding. An editor that does not
+// answer holds up as many, and then nothing more.
+const mostNames = 16
+
+// Encodings asks the editor for encodings on behalf of who cannot wait.
+type Encodings struct {
+	d      *Documents
+	wanted chan nameless
+}
+
+// nameless is a file whose encoding is asked for.
+type nameless struct {
+	path string
+	told chan string
+}
+
+// NewEncodings returns what answers while Run runs.
+func NewEncodings(c *Client) *Encodings {
+	return &Encodings{d: c.Documents, wanted: make(chan nameless, mostNames)}
+}
+
+// Of returns the encoding of a file, see Documents.Encoding; empty where the editor
+// does not say so at once.
+func (e *Encodings) Of(path string) string {
+	q := nameless{path, make(chan string, 1)}
+	select {
+	case e.wanted <- q:
+	default:
+		return ""
+	}
+	late := time.NewTimer(naming)
+	defer late.Stop()
+	select {
+	case name := <-q.told:
+		return name
+	case <-late.C:
+		return ""
+	}
+}
+
+// Run answers Of until the connection or ctx ends.
+func (e *Encodings) Run(ctx context.Context) {
+	for {
+		select {
+		case q := <-e.wanted:
+			asking, cancel := context.WithTimeout(ctx, namingLate)
+			name, err := e.d.Encoding(asking, q.path)
+			cancel()
+			if err != nil {
+				name = ""
+			}
+			q.told <- name
+		case <-e.d.c.Done():
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Encoding returns the encoding in which the editor reads a file, by the name that
+// golang.org/x/text knows; empty if the editor does not say, or means one that is
+// not known here.
+func (d *Documents) Encoding(ctx context.Context, path string) (string, error) {
+	if !d.c.Info().Ours {
+		return "", ErrUnsupported
+	}
+	a, err := d.c.call(ctx, "checkDocumentDirty", map[string]any{"filePath": path})
+	var refused *ToolError
+	if errors.As(err, &refused) && !refused.unsupported {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	var told struct {
+		Encoding string `json:"encoding"`
+	}
+	if strict.Unmarshal([]byte(a.first()), &told) != nil {
+		return "", &ToolError{Message: "its answer cannot be read"}
+	}
+	return encodingOf(told.Encoding), nil
+}
+
+// encodings are VS Code's names that differ by more than a hyphen.
+var encodings = map[string]string{
+	"utf8bom": "utf-8", "utf16le": "utf-16le", "utf16be": "utf-16be",
+	"shiftjis": "shift_jis", "eucjp": "euc-jp", "euckr": "euc-kr", "cp950": "big5", "big5hkscs": "big5",
+	"gb2312": "gbk", "macroman": "macintosh", "koi8r": "koi8-r", "koi8u": "koi8-u", "cp866": "ibm866",
+}
+
+// encodingOf translates VS Code's name of an encoding: letters and digits alone.
+func encodingOf(name string) string {
+	if known, ok := encodings[name]; ok {
+		return known
+	}
+	for before, after := range map[string]string{"utf": "utf-", "windows": "windows-", "iso8859": "iso-8859-"} {
+		if number, ok := strings.CutPrefix(name, before); ok && number != "" {
+			return after + number
+		}
+	}
+	return name
+}
