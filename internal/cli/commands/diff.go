@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/bb2d0cf4/agent/internal/diff"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
@@ -40,30 +39,22 @@ func (c changes) diff(ctx context.Context, args string) (command.Reply, error) {
 
 // diffTurns lets the person choose one of the turns that changed something.
 func (c changes) diffTurns(ctx context.Context) (command.Reply, error) {
-	log, err := undo.Read(ctx, c.App.Root)
-	if err != nil {
-		return command.Reply{}, err
-	}
-	byID := map[string][]undo.Net{}
-	pick := &command.Pick{Title: "What did which prompt change?"}
-	for _, p := range c.prompts() {
-		nets, err := log.Net(ctx, c.everything(p.alone))
+	alone := func(p prompt) undo.Scope { return c.everything(p.alone) }
+	pick, err := c.pick(ctx, list{"What did which prompt change?", alone, false}, func(ctx context.Context, p prompt) (command.Reply, error) {
+		log, err := undo.Read(ctx, c.App.Root)
 		if err != nil {
 			return command.Reply{}, err
 		}
-		if len(nets) > 0 {
-			id := strconv.Itoa(p.N)
-			byID[id] = nets
-			pick.Items = append(pick.Items, command.Choice{ID: id, Title: p.Text, Detail: joined(ago(time.Since(p.At), p.At), summary(nets))})
+		nets, err := log.Net(ctx, alone(p))
+		if err != nil || len(nets) == 0 {
+			return command.Reply{Text: "nothing of that still stands"}, err
 		}
-	}
-	if len(pick.Items) == 0 {
+		return showNets("What this prompt changed", nets), nil
+	})
+	if err == nil && len(pick.Items) == 0 {
 		return command.Reply{Text: "no prompt of this session has changed anything that still stands"}, nil
 	}
-	pick.Choose = func(_ context.Context, id string) (command.Reply, error) {
-		return showNets("What this prompt changed", byID[id]), nil
-	}
-	return command.Reply{Pick: pick}, nil
+	return command.Reply{Pick: pick}, err
 }
 
 // showNets shows one file, or lets the person choose.

@@ -51,42 +51,60 @@ func (c changes) prompts() []prompt {
 	return all
 }
 
+// list is how prompts are listed with what they changed.
+type list struct {
+	title string
+	scope func(prompt) undo.Scope
+	all   bool // also those that changed nothing
+}
+
+// counted is for how many prompts it is worked out what changed: the newest.
+const counted = 40
+
+// pick lets the person choose a prompt.
+func (c changes) pick(ctx context.Context, l list, choose func(context.Context, prompt) (command.Reply, error)) (*command.Pick, error) {
+	log, err := undo.Read(ctx, c.App.Root)
+	if err != nil {
+		return nil, err
+	}
+	pick, at := &command.Pick{Title: l.title}, map[string]prompt{}
+	known, came := -1, ""
+	for i, p := range c.prompts() {
+		n := log.Count(l.scope(p))
+		if n == 0 && !l.all {
+			continue
+		}
+		switch {
+		case i >= counted:
+			came = ""
+		case n != known || !l.all: // as many since: the same ones
+			nets, err := log.Net(ctx, l.scope(p))
+			if err != nil {
+				return nil, err
+			}
+			known, came = n, summary(nets)
+		}
+		id := strconv.Itoa(p.N)
+		at[id] = p
+		pick.Items = append(pick.Items, command.Choice{ID: id, Title: p.Text, Detail: joined(ago(time.Since(p.At), p.At), came)})
+	}
+	pick.Choose = func(ctx context.Context, id string) (command.Reply, error) { return choose(ctx, at[id]) }
+	return pick, nil
+}
+
 // rewinds are the ways back to a prompt.
 type rewinds struct{ changes }
 
-// counted is for how many prompts it is worked out what changed since.
-const counted = 100
-
 // rewind goes back to the state before a prompt.
 func (c rewinds) rewind(ctx context.Context, _ string) (command.Reply, error) {
-	all := c.prompts()
-	if len(all) == 0 {
-		return command.Reply{}, errors.New("there is no prompt to go back to yet")
+	since := func(p prompt) undo.Scope { return c.everything(p.since) }
+	pick, err := c.pick(ctx, list{"Go back to before which prompt?", since, true}, func(ctx context.Context, p prompt) (command.Reply, error) {
+		return c.rewindTo(ctx, p, false)
+	})
+	if err == nil && len(pick.Items) == 0 {
+		err = errors.New("there is no prompt to go back to yet")
 	}
-	log, err := undo.Read(ctx, c.App.Root)
-	if err != nil {
-		return command.Reply{}, err
-	}
-	pick := &command.Pick{Title: "Go back to before which prompt?"}
-	known, since := -1, ""
-	for i, p := range all {
-		scope := c.everything(p.since)
-		if n := log.Count(scope); i >= counted {
-			since = ""
-		} else if n != known {
-			nets, err := log.Net(ctx, scope)
-			if err != nil {
-				return command.Reply{}, err
-			}
-			known, since = n, summary(nets)
-		}
-		pick.Items = append(pick.Items, command.Choice{ID: strconv.Itoa(p.N), Title: p.Text, Detail: joined(ago(time.Since(p.At), p.At), since)})
-	}
-	pick.Choose = func(ctx context.Context, id string) (command.Reply, error) {
-		i := slices.IndexFunc(all, func(p prompt) bool { return strconv.Itoa(p.N) == id })
-		return c.rewindTo(ctx, all[i], false)
-	}
-	return command.Reply{Pick: pick}, nil
+	return command.Reply{Pick: pick}, err
 }
 
 func (c changes) everything(since undo.Since) undo.Scope {
