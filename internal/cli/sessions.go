@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -22,10 +23,12 @@ func newSessions(p Process, f *flags) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error { return listSessions(p, f, all) },
 	}
 	list.Flags().BoolVarP(&all, "all", "a", false, "those of every folder")
+	var asJSON bool
 	show := &cobra.Command{
-		Use: "show id", Short: "Print a session as Markdown", Args: exactly(1), ValidArgsFunction: sessionIDs(f),
-		RunE: func(_ *cobra.Command, args []string) error { return showSession(p, args[0]) },
+		Use: "show id", Short: "Print a session as Markdown or JSON", Args: exactly(1), ValidArgsFunction: sessionIDs(f),
+		RunE: func(_ *cobra.Command, args []string) error { return showSession(p, args[0], asJSON) },
 	}
+	show.Flags().BoolVar(&asJSON, "json", false, "as JSON, with all that the file holds")
 	rm := &cobra.Command{
 		Use: "rm id...", Short: "Delete sessions", Args: cobra.ArbitraryArgs, ValidArgsFunction: sessionIDs(f),
 		RunE: func(_ *cobra.Command, args []string) error { return removeSessions(args) },
@@ -67,12 +70,13 @@ func listSessions(p Process, f *flags, all bool) error {
 		if all {
 			where = sanitize.Line(s.Dir) + "\t"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s%s\n", s.ID, s.Updated.Local().Format(time.DateTime), sanitize.Line(s.Model), where, sanitize.Line(s.Title))
+		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%s%s\n", s.ID, s.Updated.Local().Format(time.DateTime), s.Prompts,
+			sanitize.Line(cmp.Or(s.Branch, "-")), sanitize.Line(s.Model), where, sanitize.Line(s.Title))
 	}
 	return w.Flush()
 }
 
-func showSession(p Process, id string) error {
+func showSession(p Process, id string, asJSON bool) error {
 	kept, err := openArchive()
 	if err != nil {
 		return err
@@ -85,7 +89,11 @@ func showSession(p Process, id string) error {
 		remark(p, n)
 	}
 	var b strings.Builder
-	if err := archive.Export(&b, info, conv.Messages()); err != nil {
+	write := archive.Export
+	if asJSON {
+		write = archive.ExportJSON
+	}
+	if err := write(&b, info, conv); err != nil {
 		return err
 	}
 	return show(p, b.String())

@@ -122,7 +122,7 @@ func (m *menu) open(p command.Pick, j *job) tea.Cmd {
 	cmd := m.shut()
 	items := make([]picker.Item, len(p.Items))
 	for i, it := range p.Items {
-		items[i] = picker.Item{Title: it.Title, Detail: it.Detail}
+		items[i] = picker.Item{Title: it.Title, Detail: it.Detail, Cells: it.Cells, Preview: it.Preview}
 	}
 	look := m.out.Look
 	opt := picker.Options{Title: p.Title, NoColor: look.NoColor}

@@ -121,7 +121,8 @@ func New(o Options) (*App, error) {
 	}}
 	a.Loop, err = session.New(session.Options{
 		Model: o.Model, Tools: a.toolset(confirm.NewController(a.Policy, face.Reviewers...), env),
-		System: a.Prompt.System, Store: o.Place.Store, Limits: limits(cfg), CompactAt: cfg.Limits.CompactAt, Emit: a.emit(face.Emit), Queued: face.Queued, Compose: a.compose,
+		System: a.Prompt.System, Store: o.Place.Store, Limits: limits(cfg), CompactAt: cfg.Limits.CompactAt,
+		Branch: a.Prompt.Branch, Emit: a.emit(face.Emit), Queued: face.Queued, Compose: a.compose,
 	})
 	if err != nil {
 		return nil, errors.Join(err, a.jobs.Close(), root.Close())

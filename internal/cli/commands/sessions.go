@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
 	"github.com/bb2d0cf4/agent/internal/workspace"
@@ -22,32 +25,108 @@ func (s sessions) list() []command.Command {
 		{Name: "sessions", Help: "list the sessions of this folder", Group: command.Sessions, Run: s.listed},
 		{Name: "resume", Args: "[id]", Help: "go on with another session", Group: command.Sessions, Idle: true, Run: s.resume},
 		{Name: "clear", Help: "begin a new session", Group: command.Sessions, Idle: true, Run: s.renew},
-		{Name: "export", Args: "[file]", Help: "write the conversation as Markdown", Group: command.Sessions, Run: s.export},
+		{Name: "fork", Args: "[title]", Help: "go on in a copy of this session", Group: command.Sessions, Idle: true, Run: s.fork},
+		{Name: "rename", Args: "title", Help: "give this session a title", Group: command.Sessions, Idle: true, Run: s.rename},
+		{Name: "export", Args: "[file.md|file.json]", Help: "write the conversation as Markdown or JSON", Group: command.Sessions, Run: s.export},
 	}
 }
 
+// choices are the sessions of this folder, the one in use left out.
 func (s sessions) choices() ([]command.Choice, error) {
 	infos, err := s.App.Archive.List(s.App.Dir)
 	var all []command.Choice
 	for _, i := range infos {
-		all = append(all, command.Choice{ID: i.ID, Title: i.Title, Detail: i.Updated.Local().Format(time.DateTime)})
+		if i.ID == s.App.Current().ID() {
+			continue
+		}
+		prompts := ""
+		if i.Prompts > 0 {
+			prompts = strconv.Itoa(i.Prompts)
+		}
+		all = append(all, command.Choice{
+			ID: i.ID, Title: orUntitled(i.Title), Cells: []string{ago(time.Since(i.Updated), i.Updated), prompts, i.Branch},
+			Preview: func() string { return s.preview(i.ID) },
+		})
 	}
 	return all, err
 }
 
+// preview is the end of a session, a line for each thing that was said.
+func (s sessions) preview(id string) string {
+	said, err := s.App.Archive.Preview(id)
+	if err != nil {
+		return err.Error()
+	}
+	var b strings.Builder
+	for _, m := range said[max(0, len(said)-previewed):] {
+		who := "model: "
+		if m.Role == llm.User {
+			who = "you: "
+		}
+		b.WriteString(who + archive.Clip(m.Said(), 200) + "\n")
+	}
+	return b.String()
+}
+
+// previewed is how many of the last things that were said a preview shows.
+const previewed = 6
+
+func orUntitled(title string) string {
+	if title == "" {
+		return "(no title)"
+	}
+	return title
+}
+
 func (s sessions) listed(context.Context, string) (command.Reply, error) {
-	items, err := s.choices()
+	infos, err := s.App.Archive.List(s.App.Dir)
 	if err != nil {
 		return command.Reply{}, err
 	}
-	if len(items) == 0 {
+	if len(infos) == 0 {
 		return command.Reply{Text: "There are no sessions of this folder yet."}, nil
 	}
 	var b strings.Builder
-	for _, it := range items {
-		fmt.Fprintf(&b, "%s  %s  %s\n", it.ID, it.Detail, it.Title)
+	for _, i := range infos {
+		mark := " "
+		if i.ID == s.App.Current().ID() {
+			mark = "*" // the one in use
+		}
+		fmt.Fprintf(&b, "%s %s  %-12s  %s\n", mark, i.ID, ago(time.Since(i.Updated), i.Updated), orUntitled(i.Title))
 	}
 	return command.Reply{Text: b.String()}, nil
+}
+
+// fork goes on in a new session that holds all that was said in this one.
+func (s sessions) fork(_ context.Context, title string) (command.Reply, error) {
+	old := s.App.Current()
+	if err := old.Sync(); err != nil {
+		return command.Reply{}, err
+	}
+	store, err := s.App.Archive.Fork(old.ID(), title)
+	if errors.Is(err, archive.ErrNoSession) {
+		return command.Reply{}, errors.New("there is nothing to fork yet: nothing was said in this session")
+	}
+	if err != nil {
+		return command.Reply{}, err
+	}
+	if err := s.App.Use(store); err != nil {
+		return command.Reply{}, err
+	}
+	return command.Reply{Text: fmt.Sprintf("This is a fork now, session %s. The session before it is kept as it is: /resume %s goes back to it. "+
+		"Files are not copied, and /undo takes back what the fork changes.", store.ID(), old.ID())}, nil
+}
+
+// rename gives the session a title.
+func (s sessions) rename(_ context.Context, title string) (command.Reply, error) {
+	if strings.TrimSpace(title) == "" {
+		return command.Reply{}, errors.New("/rename TITLE gives this session a title")
+	}
+	store := s.App.Current()
+	if err := store.Rename(title); err != nil {
+		return command.Reply{}, err
+	}
+	return command.Reply{Text: "This session is called: " + store.Info().Title}, nil
 }
 
 // resume goes on with another session, by id or by choice.
@@ -60,7 +139,7 @@ func (s sessions) resume(ctx context.Context, id string) (command.Reply, error) 
 		return command.Reply{}, err
 	}
 	if len(items) == 0 {
-		return command.Reply{}, errors.New("there is no session of this folder to choose")
+		return command.Reply{}, errors.New("there is no other session of this folder to choose")
 	}
 	return command.Reply{Pick: &command.Pick{Title: "Choose a session", Items: items, Choose: s.open}}, nil
 }
@@ -100,7 +179,11 @@ func (s sessions) export(ctx context.Context, path string) (command.Reply, error
 		path = "session-" + info.ID + ".md"
 	}
 	var b strings.Builder
-	if err := archive.Export(&b, info, conv.Messages()); err != nil {
+	format := archive.Export
+	if strings.EqualFold(filepath.Ext(path), ".json") {
+		format = archive.ExportJSON
+	}
+	if err := format(&b, info, conv); err != nil {
 		return command.Reply{}, err
 	}
 	return s.write(ctx, path, b.String(), workspace.Origin{Session: info.ID, Turn: "export", Tool: undo.ExportTool})

@@ -77,7 +77,11 @@ type Pick struct {
 // Choice is an entry of a picker.
 type Choice struct {
 	ID, Title, Detail string
-	Theme             string // shown while the entry is selected; empty for none
+	Theme             string   // shown while the entry is selected; empty for none
+	Cells             []string // columns at the right, of the same number in all entries
+	// Preview returns what is shown below the list while the entry is selected. It
+	// is called once, by the screen, and returns at once.
+	Preview func() string
 }
 
 // Edit opens a text in the person's own editor. Then is called with what was

@@ -4,13 +4,11 @@
 package picker
 
 import (
-	"fmt"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/sahilm/fuzzy"
 
-	"github.com/bb2d0cf4/agent/internal/repl/paint"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
@@ -18,6 +16,12 @@ import (
 type Item struct {
 	Title  string // what the filter matches first
 	Detail string // shown dimmed behind the title; matched too
+	// Cells are columns at the right, dimmed; matched too. Where there is no room
+	// the last ones go first.
+	Cells []string
+	// Preview returns what is shown below the list while the cursor is on the item;
+	// it is called once. It may be nil.
+	Preview func() string
 }
 
 // Options say what the list is called and for which terminal it is drawn.
@@ -46,16 +50,23 @@ type Picker struct {
 	items   []Item
 	filter  string
 	matches []fuzzy.Match
-	cursor  int // in matches
-	top     int // the first match on the screen
+	cursor  int              // in matches
+	top     int              // the first match on the screen
+	cells   []int            // the widths of the columns
+	shown   map[int][]string // the previews so far, by item
 }
 
 // New returns a Picker over items, in their order.
 func New(items []Item, o Options) *Picker {
-	p := &Picker{opt: o, items: make([]Item, len(items))}
+	p := &Picker{opt: o, items: make([]Item, len(items)), shown: map[int][]string{}}
 	for i, it := range items {
-		p.items[i] = Item{Title: sanitize.Line(it.Title), Detail: sanitize.Line(it.Detail)}
+		clean := Item{Title: sanitize.Line(it.Title), Detail: sanitize.Line(it.Detail), Preview: it.Preview}
+		for _, c := range it.Cells {
+			clean.Cells = append(clean.Cells, sanitize.Line(c))
+		}
+		p.items[i] = clean
 	}
+	p.cells = widths(p.items)
 	p.SetFilter("")
 	return p
 }
@@ -128,7 +139,7 @@ func (p *Picker) SetFilter(filter string) {
 	}
 	needle := strings.ToLower(strings.TrimSpace(filter))
 	for i, it := range p.items {
-		if !found[i] && strings.Contains(strings.ToLower(it.Detail), needle) {
+		if !found[i] && strings.Contains(strings.ToLower(it.Detail+" "+strings.Join(it.Cells, " ")), needle) {
 			p.matches = append(p.matches, fuzzy.Match{Index: i})
 		}
 	}
@@ -153,68 +164,3 @@ func (p *Picker) Selected() (int, bool) {
 
 // Len returns the number of items that match.
 func (p *Picker) Len() int { return len(p.matches) }
-
-var (
-	styleTitle  = paint.Style{Attr: paint.Bold}
-	styleDim    = paint.Style{FG: paint.Dim}
-	styleCursor = paint.Style{FG: paint.Accent, Attr: paint.Bold}
-	styleMatch  = paint.Style{Attr: paint.Underline}
-)
-
-// View returns at most height lines, none wider than width columns: a title with
-// the filter if the picker has a title, then the items around the cursor.
-func (p *Picker) View(width, height int) []string {
-	var lines []string
-	line := func(spans ...paint.Span) {
-		lines = append(lines, paint.Line(p.opt.NoColor, paint.Truncate(spans, width)...))
-	}
-	if p.opt.Title != "" && height > 1 {
-		line(p.head()...)
-		height--
-	}
-	if len(p.matches) == 0 && height > 0 {
-		line(paint.Span{Text: "  nothing matches", Style: styleDim})
-	}
-	p.scroll(height)
-	for i := p.top; i < min(p.top+height, len(p.matches)); i++ {
-		line(p.row(i)...)
-	}
-	return lines
-}
-
-func (p *Picker) head() []paint.Span {
-	return []paint.Span{
-		{Text: sanitize.Line(p.opt.Title), Style: styleTitle},
-		{Text: " " + sanitize.Line(p.filter)},
-		{Text: "▏", Style: styleDim},
-		{Text: fmt.Sprintf(" %d of %d · type to filter · ↑ ↓ Enter · Esc", len(p.matches), len(p.items)), Style: styleDim},
-	}
-}
-
-// scroll keeps the cursor among the rows on the screen.
-func (p *Picker) scroll(height int) {
-	p.top = min(p.top, p.cursor, max(0, len(p.matches)-height))
-	p.top = max(p.top, p.cursor-height+1, 0)
-}
-
-func (p *Picker) row(i int) []paint.Span {
-	m := p.matches[i]
-	it := p.items[m.Index]
-	mark, base := "  ", paint.Style{}
-	if i == p.cursor {
-		mark, base = "› ", styleCursor
-	}
-	spans := []paint.Span{{Text: mark, Style: base}}
-	at := 0
-	for _, hit := range m.MatchedIndexes {
-		_, n := utf8.DecodeRuneInString(it.Title[hit:])
-		spans = append(spans, paint.Span{Text: it.Title[at:hit], Style: base},
-			paint.Span{Text: it.Title[hit : hit+n], Style: styleMatch.Over(base)})
-		at = hit + n
-	}
-	spans = append(spans, paint.Span{Text: it.Title[at:], Style: base})
-	if it.Detail != "" {
-		spans = append(spans, paint.Span{Text: "  " + it.Detail, Style: styleDim})
-	}
-	return spans
-}

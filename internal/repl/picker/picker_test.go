@@ -106,6 +106,9 @@ func TestNothingMatches(t *testing.T) {
 func TestCursorIsAlwaysOnTheScreen(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := plain()
+		if rapid.Bool().Draw(t, "columns") {
+			p = picker.New(columns, picker.Options{Title: "Choose", NoColor: true})
+		}
 		for range rapid.IntRange(0, 30).Draw(t, "steps") {
 			key := rapid.SampledFrom([]string{"up", "down", "pgup", "pgdown", "home", "end", "backspace", "e", "m"}).Draw(t, "key")
 			text := ""
@@ -113,7 +116,7 @@ func TestCursorIsAlwaysOnTheScreen(t *testing.T) {
 				text = key
 			}
 			p.Press(key, text)
-			width, height := rapid.IntRange(3, 40).Draw(t, "width"), rapid.IntRange(1, 8).Draw(t, "height")
+			width, height := rapid.IntRange(3, 100).Draw(t, "width"), rapid.IntRange(1, 20).Draw(t, "height")
 			lines := p.View(width, height)
 			if len(lines) > height {
 				t.Fatalf("%d lines in %d", len(lines), height)
@@ -132,4 +135,72 @@ func TestCursorIsAlwaysOnTheScreen(t *testing.T) {
 			}
 		}
 	})
+}
+
+var columns = []picker.Item{
+	{Title: "Fix the login", Cells: []string{"2 min", "main", "12"}, Preview: func() string { return "one\ntwo\x1b[2J\nthree" }},
+	{Title: "A rather long title that has to be cut somewhere", Cells: []string{"yesterday", "größe", "3"}},
+	{Title: "Short", Cells: []string{"", "a/branch/with/a/long/name/indeed"}},
+}
+
+func TestColumns(t *testing.T) {
+	p := picker.New(columns, picker.Options{NoColor: true})
+	for width, want := range map[int][]string{
+		80: {
+			"› Fix the login                          2 min      main                      12",
+			"  A rather long title that has to be c…  yesterday  größe                     3 ",
+			"  Short                                             a/branch/with/a/long/na…    ",
+		},
+		40: {
+			"› Fix the login                2 min      ",
+			"  A rather long title that h…  yesterday  ",
+			"  Short                                 ",
+		},
+		20: {"› Fix the login", "  A rather long tit…", "  Short"},
+	} {
+		got := p.View(width, 5)
+		for i := range got {
+			got[i], want[i] = strings.TrimRight(got[i], " "), strings.TrimRight(want[i], " ")
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%d columns:\n%s", width, d)
+		}
+	}
+	p.SetFilter("größe")
+	if i, ok := p.Selected(); !ok || i != 1 {
+		t.Errorf("by a cell: %d, %v", i, ok)
+	}
+}
+
+func TestPreview(t *testing.T) {
+	calls := 0
+	all := []picker.Item{
+		{Title: "one", Preview: func() string { calls++; return "a\nb\tc\n\x1b[2Jd" }},
+		{Title: "two", Preview: func() string { return strings.Repeat("line\n", 50) + "last" }},
+		{Title: "three"},
+	}
+	p := picker.New(all, picker.Options{NoColor: true})
+	want := []string{"› one", "  two", "  three", "  │ a", "  │ b    c", `  │ \u{1b}[2Jd`}
+	for range 2 {
+		if d := cmp.Diff(want, p.View(40, 12)); d != "" {
+			t.Error(d)
+		}
+	}
+	if calls != 1 {
+		t.Errorf("asked %d times", calls)
+	}
+	if got := p.View(40, 6); len(got) != 3 {
+		t.Errorf("there is no room for a preview: %q", got)
+	}
+	p.Press("down", "")
+	if got := p.View(40, 12); len(got) != 7 || got[6] != "  │ last" {
+		t.Errorf("%q", got)
+	}
+	p.Press("down", "")
+	if got := p.View(40, 12); len(got) != 3 {
+		t.Errorf("%q", got)
+	}
+	if got := p.View(5, 12); len(got) != 3 {
+		t.Errorf("%q", got)
+	}
 }

@@ -2,23 +2,36 @@ package archive
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/session/history"
 )
 
-// Export writes a conversation as Markdown. Tool results are quoted whole; the
-// text is as the model and the tools wrote it and is not safe for a terminal.
-func Export(w io.Writer, info Info, messages []llm.Message) error {
+// Export writes a conversation as Markdown: all that was said and not taken back,
+// also what no model is sent any more. Tool results are quoted whole; the text
+// is as the model and the tools wrote it and is not safe for a terminal.
+func Export(w io.Writer, info Info, conv Conversation) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "# %s\n\n", orElse(info.Title, "Session"))
 	fmt.Fprintf(b, "Session `%s`, begun %s in `%s` with %s.\n",
 		info.ID, info.Created.Format(time.RFC3339), info.Dir, orElse(info.Model, "an unknown model"))
-	for _, m := range messages {
-		exportMessage(b, m)
+	chat, _, _ := history.Rebuild(conv.Entries)
+	after := map[int]string{} // the message after which there was a compaction
+	for _, e := range conv.Entries {
+		if e.Compaction != nil {
+			after[e.Compaction.Last] = e.Compaction.Summary
+		}
+	}
+	for _, it := range chat.Items() {
+		exportMessage(b, it.Message)
+		if summary, ok := after[it.N]; ok {
+			fmt.Fprintf(b, "\n---\n\n**Compacted**: from here on the model was told, of what is above:\n\n%s\n\n---\n", quoted(summary))
+		}
 	}
 	return b.Flush()
 }
@@ -36,8 +49,92 @@ func exportMessage(b *bufio.Writer, m llm.Message) {
 		for _, c := range m.Calls {
 			fmt.Fprintf(b, "\n**Call** `%s`\n\n%s\n", c.Name, fenced("json", c.Args))
 		}
+	case llm.System: // is no part of a conversation
 	}
 }
+
+// exported is a session as JSON. Its names are what other programs read: they are
+// only ever added to.
+type exported struct {
+	ID      string          `json:"id"`
+	From    string          `json:"fork_of,omitempty"`
+	Title   string          `json:"title"`
+	Dir     string          `json:"dir"`
+	Model   string          `json:"model"`
+	Branch  string          `json:"branch,omitempty"`
+	Created time.Time       `json:"created"`
+	Usage   llm.Usage       `json:"usage"`
+	Entries []exportedEntry `json:"entries"`
+}
+
+// exportedEntry is a step of a session: a message, or a compaction.
+type exportedEntry struct {
+	Kind    string         `json:"kind"`
+	N       int            `json:"n,omitempty"`
+	Role    llm.Role       `json:"role,omitempty"`
+	Text    string         `json:"text,omitempty"`
+	Calls   []exportedCall `json:"calls,omitempty"`
+	CallID  string         `json:"call_id,omitempty"`
+	At      *time.Time     `json:"at,omitempty"`
+	Did     *history.Deed  `json:"did,omitempty"`
+	Pinned  bool           `json:"pinned,omitempty"`
+	Gone    bool           `json:"taken_back,omitempty"` // by a rewind
+	Before  int            `json:"before,omitempty"`     // of a compaction: what has a lower number
+	Summary string         `json:"summary,omitempty"`
+}
+
+type exportedCall struct {
+	ID   string          `json:"id"`
+	Name string          `json:"name"`
+	Args json.RawMessage `json:"args"`
+}
+
+// ExportJSON writes all that a session's file holds as one JSON object, what was
+// taken back included.
+func ExportJSON(w io.Writer, info Info, conv Conversation) error {
+	out := exported{
+		ID: info.ID, From: info.From, Title: info.Title, Dir: info.Dir, Model: info.Model, Branch: info.Branch,
+		Created: info.Created, Usage: conv.Usage, Entries: []exportedEntry{},
+	}
+	n := 0
+	for _, e := range conv.Entries {
+		switch {
+		case e.Item != nil:
+			n = max(n+1, e.Item.N)
+			out.Entries = append(out.Entries, exportItem(*e.Item, n))
+		case e.Compaction != nil:
+			out.Entries = append(out.Entries, exportedEntry{Kind: "compaction", Before: e.Compaction.Before, Summary: e.Compaction.Summary})
+		case e.Rewind != nil:
+			for i := range out.Entries {
+				out.Entries[i].Gone = out.Entries[i].Gone || out.Entries[i].N >= e.Rewind.Before
+			}
+		case e.Pin != nil:
+			for i := range out.Entries {
+				if out.Entries[i].N == e.Pin.N {
+					out.Entries[i].Pinned = e.Pin.On
+				}
+			}
+		}
+	}
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(out)
+}
+
+func exportItem(it history.Item, n int) exportedEntry {
+	e := exportedEntry{Kind: "message", N: n, Role: it.Message.Role, Text: it.Message.Text(), CallID: it.Message.CallID, Did: it.Did}
+	if !it.At.IsZero() {
+		e.At = &it.At
+	}
+	for _, c := range it.Message.Calls {
+		e.Calls = append(e.Calls, exportedCall{c.ID, c.Name, json.RawMessage(c.Args)})
+	}
+	return e
+}
+
+// quoted returns text as a quotation.
+func quoted(text string) string { return "> " + strings.ReplaceAll(text, "\n", "\n> ") }
 
 // fenced returns text as a code block whose fence is longer than any run of
 // backticks in text.

@@ -280,25 +280,6 @@ func TestAmbiguousID(t *testing.T) {
 	reopen(t, a, id)
 }
 
-func TestExport(t *testing.T) {
-	msgs := sample()
-	msgs[3].Parts[0].Text = "```go\nx\n```"
-	var b strings.Builder
-	info := Info{ID: "abc", Dir: "/p", Title: "Fix it", Created: time.Unix(0, 0).UTC()}
-	if err := Export(&b, info, msgs); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{
-		"# Fix it\n", "Session `abc`, begun 1970-01-01T00:00:00Z in `/p` with an unknown model.",
-		"## You\n\nFix the <test>", "## Model\n\nI read.\n", "**Call** `read`\n\n```json\n{\"p\":\"<x>\"}\n```",
-		"````\n```go\nx\n```\n````", "## Model\n\nDone.",
-	} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("no %q in\n%s", want, b.String())
-		}
-	}
-}
-
 // TestDamageInTheMiddle: a damaged record is stepped over and reported, also
 // where another one is glued to what is left of it.
 func TestDamageInTheMiddle(t *testing.T) {

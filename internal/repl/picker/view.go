@@ -1,0 +1,152 @@
+package picker
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/bb2d0cf4/agent/internal/repl/paint"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
+)
+
+// What the columns and the preview may take.
+const (
+	maxCell     = 24 // columns of one cell
+	minTitle    = 20 // columns of a title, before a cell goes
+	maxPreview  = 8  // lines
+	leastHeight = 9  // lines from which on there is a preview
+)
+
+var (
+	styleTitle  = paint.Style{Attr: paint.Bold}
+	styleDim    = paint.Style{FG: paint.Dim}
+	styleCursor = paint.Style{FG: paint.Accent, Attr: paint.Bold}
+	styleMatch  = paint.Style{Attr: paint.Underline}
+)
+
+// widths returns how wide the columns of cells are.
+func widths(items []Item) []int {
+	var out []int
+	for _, it := range items {
+		for len(out) < len(it.Cells) {
+			out = append(out, 0)
+		}
+		for i, c := range it.Cells {
+			out[i] = max(out[i], min(paint.Width(c), maxCell))
+		}
+	}
+	return out
+}
+
+// View returns at most height lines, none wider than width columns: a title with
+// the filter if the picker has a title, then the items around the cursor, then
+// what there is to say about the one under it.
+func (p *Picker) View(width, height int) []string {
+	var lines []string
+	line := func(spans ...paint.Span) {
+		lines = append(lines, paint.Line(p.opt.NoColor, paint.Truncate(spans, width)...))
+	}
+	preview := p.preview(height)
+	height -= len(preview)
+	if p.opt.Title != "" && height > 1 {
+		line(p.head()...)
+		height--
+	}
+	if len(p.matches) == 0 && height > 0 {
+		line(paint.Span{Text: "  nothing matches", Style: styleDim})
+	}
+	p.scroll(height)
+	for i := p.top; i < min(p.top+height, len(p.matches)); i++ {
+		line(p.row(i, width)...)
+	}
+	for _, l := range preview {
+		line(paint.Span{Text: "  │ " + l, Style: styleDim})
+	}
+	return lines
+}
+
+// preview is what there is to say about the item under the cursor, where height
+// leaves room for it.
+func (p *Picker) preview(height int) []string {
+	i, ok := p.Selected()
+	if !ok || height < leastHeight || p.items[i].Preview == nil {
+		return nil
+	}
+	lines, known := p.shown[i]
+	if !known {
+		text := sanitize.Text(strings.TrimSpace(p.items[i].Preview()))
+		if text != "" {
+			lines = strings.Split(strings.ReplaceAll(text, "\t", "    "), "\n")
+		}
+		p.shown[i] = lines
+	}
+	room := min(maxPreview, height/3)
+	return lines[max(0, len(lines)-room):]
+}
+
+func (p *Picker) head() []paint.Span {
+	return []paint.Span{
+		{Text: sanitize.Line(p.opt.Title), Style: styleTitle},
+		{Text: " " + sanitize.Line(p.filter)},
+		{Text: "▏", Style: styleDim},
+		{Text: fmt.Sprintf(" %d of %d · type to filter · ↑ ↓ Enter · Esc", len(p.matches), len(p.items)), Style: styleDim},
+	}
+}
+
+// scroll keeps the cursor among the rows on the screen.
+func (p *Picker) scroll(height int) {
+	p.top = min(p.top, p.cursor, max(0, len(p.matches)-height))
+	p.top = max(p.top, p.cursor-height+1, 0)
+}
+
+// row is the ith match in width columns.
+func (p *Picker) row(i, width int) []paint.Span {
+	m := p.matches[i]
+	it := p.items[m.Index]
+	mark, base := "  ", paint.Style{}
+	if i == p.cursor {
+		mark, base = "› ", styleCursor
+	}
+	spans := []paint.Span{{Text: mark, Style: base}}
+	at := 0
+	for _, hit := range m.MatchedIndexes {
+		_, n := utf8.DecodeRuneInString(it.Title[hit:])
+		spans = append(spans, paint.Span{Text: it.Title[at:hit], Style: base},
+			paint.Span{Text: it.Title[hit : hit+n], Style: styleMatch.Over(base)})
+		at = hit + n
+	}
+	spans = append(spans, paint.Span{Text: it.Title[at:], Style: base})
+	if it.Detail != "" {
+		spans = append(spans, paint.Span{Text: "  " + it.Detail, Style: styleDim})
+	}
+	return p.withCells(spans, it, width)
+}
+
+// withCells puts the columns of it at the right end of spans, as many as leave
+// room for a title.
+func (p *Picker) withCells(spans []paint.Span, it Item, width int) []paint.Span {
+	count, room := 0, width
+	for count < len(p.cells) && room-2-p.cells[count] >= minTitle+2 {
+		room -= 2 + p.cells[count]
+		count++
+	}
+	if count == 0 {
+		return spans
+	}
+	spans = paint.Truncate(spans, room)
+	used := 0
+	for _, s := range spans {
+		used += paint.Width(s.Text)
+	}
+	spans = append(spans, paint.Span{Text: strings.Repeat(" ", room-used)})
+	for i, w := range p.cells[:count] {
+		cell := ""
+		if i < len(it.Cells) {
+			for _, s := range paint.Truncate([]paint.Span{{Text: it.Cells[i]}}, w) {
+				cell += s.Text
+			}
+		}
+		spans = append(spans, paint.Span{Text: "  " + cell + strings.Repeat(" ", w-paint.Width(cell)), Style: styleDim})
+	}
+	return spans
+}

@@ -1,0 +1,104 @@
+package archive
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/session/history"
+)
+
+// told is a session with a compaction, a pin and a rewind.
+func told(t *testing.T) Conversation {
+	t.Helper()
+	chat := &history.Transcript{}
+	var c Conversation
+	add := func(e history.Entry, err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Entries = append(c.Entries, e)
+	}
+	msgs := sample()
+	msgs[3].Parts[0].Text = "```go\nx\n```"
+	for i, m := range msgs {
+		it := history.Item{Message: m}
+		if i == 3 {
+			it.Did = &history.Deed{What: "Run x", Result: "exit 1"}
+		}
+		add(chat.Append(it))
+	}
+	add(chat.Pin(1, true))
+	add(chat.Compact(history.Compaction{Before: 5, Last: 5, Text: "# all of it", Summary: "the\nnotes"}), nil)
+	at := history.Note{At: time.Unix(60, 0).UTC()}
+	add(chat.Append(history.Item{Message: llm.TextMessage(llm.User, "wrong"), Note: at}))
+	add(chat.Rewind(6))
+	add(chat.Append(history.Item{Message: llm.TextMessage(llm.User, "right")}))
+	c.Usage = llm.Usage{Input: 10, Output: 2}
+	return c
+}
+
+var aboutIt = Info{ID: "abc", From: "xyz", Dir: "/p", Title: "Fix it", Branch: "main", Created: time.Unix(0, 0).UTC()}
+
+func TestExport(t *testing.T) {
+	var b strings.Builder
+	if err := Export(&b, aboutIt, told(t)); err != nil {
+		t.Fatal(err)
+	}
+	at := 0
+	for _, want := range []string{
+		"# Fix it\n", "Session `abc`, begun 1970-01-01T00:00:00Z in `/p` with an unknown model.",
+		"## You\n\nFix the <test>", "## Model\n\nI read.\n", "**Call** `read`\n\n```json\n{\"p\":\"<x>\"}\n```",
+		"````\n```go\nx\n```\n````", "## Model\n\nDone.", "**Compacted**", "> the\n> notes\n", "## You\n\nright",
+	} {
+		i := strings.Index(b.String()[at:], want)
+		if i < 0 {
+			t.Fatalf("no %q behind what is before it in\n%s", want, b.String())
+		}
+		at += i
+	}
+	if strings.Contains(b.String(), "wrong") {
+		t.Error("what was taken back is exported")
+	}
+}
+
+func TestExportJSON(t *testing.T) {
+	var b strings.Builder
+	if err := ExportJSON(&b, aboutIt, told(t)); err != nil {
+		t.Fatal(err)
+	}
+	var got exported
+	if err := json.Unmarshal([]byte(b.String()), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.ID != "abc" || got.From != "xyz" || got.Branch != "main" || got.Usage.Input != 10 || len(got.Entries) != 8 {
+		t.Fatalf("%s", b.String())
+	}
+	at := time.Unix(60, 0).UTC()
+	want := map[int]exportedEntry{
+		0: {Kind: "message", N: 1, Role: "user", Text: sample()[0].Text(), Pinned: true},
+		3: {Kind: "message", N: 4, Role: "tool", Text: "```go\nx\n```", CallID: "b", Did: &history.Deed{What: "Run x", Result: "exit 1"}},
+		5: {Kind: "compaction", Before: 5, Summary: "the\nnotes"},
+		6: {Kind: "message", N: 6, Role: "user", Text: "wrong", At: &at, Gone: true},
+		7: {Kind: "message", N: 7, Role: "user", Text: "right"},
+	}
+	for i, e := range want {
+		if diff := cmp.Diff(e, got.Entries[i]); diff != "" {
+			t.Errorf("entry %d:\n%s", i, diff)
+		}
+	}
+	if c := got.Entries[1].Calls; len(c) != 2 || string(c[0].Args) != `{"p":"<x>"}` && !strings.Contains(string(c[0].Args), `"<x>"`) {
+		t.Errorf("calls %+v", c)
+	}
+}
+
+func TestExportJSONOfNothing(t *testing.T) {
+	var b strings.Builder
+	if err := ExportJSON(&b, Info{}, Conversation{}); err != nil || !strings.Contains(b.String(), `"entries": []`) {
+		t.Error(b.String(), err)
+	}
+}
