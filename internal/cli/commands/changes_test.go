@@ -408,3 +408,35 @@ func TestRewindBeyondTheJournal(t *testing.T) {
 		t.Error("an undo that came to its end is mentioned")
 	}
 }
+
+// TestAForkGoesBackToo: a fork can go back to before it was made, with the files.
+func TestAForkGoesBackToo(t *testing.T) {
+	s, _ := afterThree(t)
+	for range 2 {
+		id := s.App.Current().ID()
+		s.reply(t, "/clear") // lets go of it
+		fork, err := s.App.Archive.Fork(id, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.App.Use(fork); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d := cmp.Diff([]string{"all 3 files", "a.txt", "new/b.txt", "c.txt"}, titles(s.reply(t, "/diff"))); d != "" {
+		t.Error(d)
+	}
+	chosen(t, chosen(t, s.reply(t, "/rewind"), "second"), "Files and conversation")
+	if s.tree(t) != "two, b, -" {
+		t.Errorf("%q", s.tree(t))
+	}
+	if s.reply(t, "/redo"); s.tree(t) != "2 2, b, c" {
+		t.Errorf("after redo %q", s.tree(t))
+	}
+}
+
+func TestOneLine(t *testing.T) {
+	if got := oneLine(" a\n\n b\t" + strings.Repeat("é", maxTitle)); !strings.HasPrefix(got, "a b éé") || len(got) > maxTitle {
+		t.Errorf("%q", got)
+	}
+}

@@ -22,7 +22,8 @@ func (c changes) diff(ctx context.Context, args string) (command.Reply, error) {
 	if args == "turn" {
 		return c.diffTurns(ctx)
 	}
-	s := c.everything(undo.Since{})
+	talk, _ := c.talk()
+	s := c.everything(talk.all(), c.ancestors())
 	if err := c.aim(&s, args, undo.Everything); err != nil {
 		return command.Reply{}, err
 	}
@@ -39,13 +40,12 @@ func (c changes) diff(ctx context.Context, args string) (command.Reply, error) {
 
 // diffTurns lets the person choose one of the turns that changed something.
 func (c changes) diffTurns(ctx context.Context) (command.Reply, error) {
-	alone := func(p prompt) undo.Scope { return c.everything(p.alone) }
-	pick, err := c.pick(ctx, list{"What did which prompt change?", alone, false}, func(ctx context.Context, p prompt) (command.Reply, error) {
+	pick, err := c.pick(ctx, list{"What did which prompt change?", prompt.alone, false}, func(ctx context.Context, p prompt) (command.Reply, error) {
 		log, err := undo.Read(ctx, c.App.Root)
 		if err != nil {
 			return command.Reply{}, err
 		}
-		nets, err := log.Net(ctx, alone(p))
+		nets, err := log.Net(ctx, c.everything(p.alone(), c.ancestors()))
 		if err != nil || len(nets) == 0 {
 			return command.Reply{Text: "nothing of that still stands"}, err
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
@@ -17,14 +18,16 @@ import (
 // prompt is one that the session can go back to.
 type prompt struct {
 	history.Prompt
-	since undo.Since // what came of it and of those after it
-	alone undo.Since // what came of it alone
+	at   int    // among the prompts, from 0
+	talk *talks // all of them
 }
 
-// prompts lists the session's prompts, the newest first.
-func (c changes) prompts() []prompt {
-	of := map[string]int{} // the prompt that a call answers
-	at := -1
+// talks is which prompt each of the model's calls answers.
+type talks map[string]int
+
+// talk goes through the conversation.
+func (c changes) talk() (*talks, []prompt) {
+	of, at := talks{}, -1
 	for _, msg := range c.App.Messages() {
 		if msg.Role == llm.User {
 			at++
@@ -35,26 +38,40 @@ func (c changes) prompts() []prompt {
 	}
 	var all []prompt
 	for i, p := range c.App.Loop.Prompts() {
-		which := func(meant func(at int) bool) func(string) (bool, bool) {
-			return func(call string) (after, known bool) {
-				at, known := of[call]
-				return known && meant(at), known
-			}
-		}
-		all = append(all, prompt{
-			Prompt: p,
-			since:  undo.Since{After: which(func(at int) bool { return at >= i }), Time: p.At},
-			alone:  undo.Since{After: which(func(at int) bool { return at == i })},
-		})
+		all = append(all, prompt{p, i, &of})
 	}
 	slices.Reverse(all)
-	return all
+	return &of, all
+}
+
+// where is an instant: what came of the prompts that are meant, and of unknown
+// calls since a time.
+func (t *talks) where(meant func(at int) bool, unknown time.Time) undo.Since {
+	return undo.Since{Time: unknown, After: func(call string) (after, known bool) {
+		at, known := (*t)[call]
+		return known && meant(at), known
+	}}
+}
+
+// all is the whole session.
+func (t *talks) all() undo.Since {
+	return t.where(func(int) bool { return true }, time.Unix(1, 0))
+}
+
+// since is what came of p and of those after it.
+func (p prompt) since() undo.Since {
+	return p.talk.where(func(at int) bool { return at >= p.at }, p.At)
+}
+
+// alone is what came of p.
+func (p prompt) alone() undo.Since {
+	return p.talk.where(func(at int) bool { return at == p.at }, time.Time{})
 }
 
 // list is how prompts are listed with what they changed.
 type list struct {
 	title string
-	scope func(prompt) undo.Scope
+	since func(prompt) undo.Since
 	all   bool // also those that changed nothing
 }
 
@@ -69,8 +86,11 @@ func (c changes) pick(ctx context.Context, l list, choose func(context.Context, 
 	}
 	pick, at := &command.Pick{Title: l.title}, map[string]prompt{}
 	known, came := -1, ""
-	for i, p := range c.prompts() {
-		n := log.Count(l.scope(p))
+	_, all := c.talk()
+	from := c.ancestors()
+	for i, p := range all {
+		scope := c.everything(l.since(p), from)
+		n := log.Count(scope)
 		if n == 0 && !l.all {
 			continue
 		}
@@ -78,7 +98,7 @@ func (c changes) pick(ctx context.Context, l list, choose func(context.Context, 
 		case i >= counted:
 			came = ""
 		case n != known || !l.all: // as many since: the same ones
-			nets, err := log.Net(ctx, l.scope(p))
+			nets, err := log.Net(ctx, scope)
 			if err != nil {
 				return nil, err
 			}
@@ -86,10 +106,18 @@ func (c changes) pick(ctx context.Context, l list, choose func(context.Context, 
 		}
 		id := strconv.Itoa(p.N)
 		at[id] = p
-		pick.Items = append(pick.Items, command.Choice{ID: id, Title: p.Text, Detail: joined(ago(time.Since(p.At), p.At), came)})
+		pick.Items = append(pick.Items, command.Choice{ID: id, Title: oneLine(p.Text), Detail: joined(ago(time.Since(p.At), p.At), came)})
 	}
 	pick.Choose = func(ctx context.Context, id string) (command.Reply, error) { return choose(ctx, at[id]) }
 	return pick, nil
+}
+
+// maxTitle is how much of a prompt a list shows, in bytes.
+const maxTitle = 300
+
+// oneLine is the beginning of a text, on one line.
+func oneLine(text string) string {
+	return strings.Join(strings.Fields(strings.ToValidUTF8(text[:min(len(text), maxTitle)], "")), " ")
 }
 
 // rewinds are the ways back to a prompt.
@@ -97,8 +125,7 @@ type rewinds struct{ changes }
 
 // rewind goes back to the state before a prompt.
 func (c rewinds) rewind(ctx context.Context, _ string) (command.Reply, error) {
-	since := func(p prompt) undo.Scope { return c.everything(p.since) }
-	pick, err := c.pick(ctx, list{"Go back to before which prompt?", since, true}, func(ctx context.Context, p prompt) (command.Reply, error) {
+	pick, err := c.pick(ctx, list{"Go back to before which prompt?", prompt.since, true}, func(ctx context.Context, p prompt) (command.Reply, error) {
 		return c.rewindTo(ctx, p, false)
 	})
 	if err == nil && len(pick.Items) == 0 {
@@ -107,8 +134,27 @@ func (c rewinds) rewind(ctx context.Context, _ string) (command.Reply, error) {
 	return command.Reply{Pick: pick}, err
 }
 
-func (c changes) everything(since undo.Since) undo.Scope {
-	return undo.Scope{What: undo.Everything, Session: c.App.Current().ID(), Since: since}
+// everything is what this session changed since an instant.
+func (c changes) everything(since undo.Since, from []string) undo.Scope {
+	return undo.Scope{What: undo.Everything, Session: c.App.Current().ID(), From: from, Since: since}
+}
+
+// maxForks bounds how often a session is the fork of a fork.
+const maxForks = 20
+
+// ancestors are the sessions that this one is a fork of. One that was deleted ends
+// them.
+func (c changes) ancestors() []string {
+	var from []string
+	for id := c.App.Current().Info().From; id != "" && len(from) < maxForks; {
+		from = append(from, id)
+		info, _, err := c.App.Archive.Read(id)
+		if err != nil {
+			break
+		}
+		id = info.From
+	}
+	return from
 }
 
 // The ways to go back.
@@ -123,7 +169,7 @@ const (
 // rewindTo asks what is to go back; with others, files go back that others have
 // changed since, too.
 func (c rewinds) rewindTo(ctx context.Context, p prompt, others bool) (command.Reply, error) {
-	scope := c.everything(p.since)
+	scope := c.everything(p.since(), c.ancestors())
 	scope.Others = others
 	plan, err := undo.Find(ctx, c.App.Root, scope)
 	if err != nil && len(plan.Refused) == 0 && !errors.Is(err, undo.ErrNothing) {

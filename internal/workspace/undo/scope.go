@@ -22,8 +22,11 @@ const (
 type Scope struct {
 	What    What
 	Session string
-	File    string // by its path or its name
-	Since   Since
+	// From are the sessions that Session is a fork of. Their changes are meant where
+	// Since.After knows the call: it is in what the fork was made with.
+	From  []string
+	File  string // by its path or its name
+	Since Since
 	// Others takes in files that somebody else has changed since, or between: what
 	// they changed goes too, and comes back with the undo of the undo.
 	Others bool
@@ -59,7 +62,7 @@ func (s Scope) means(e journal.Past) bool {
 	switch {
 	case e.Undone, e.Tool == redoTool:
 		return false
-	case s.Session != "" && e.Session != s.Session:
+	case s.Session != "" && e.Session != s.Session && !s.inherits(e):
 		return false
 	case s.File == "" && e.Tool == ExportTool:
 		return false
@@ -69,6 +72,15 @@ func (s Scope) means(e journal.Past) bool {
 		return false
 	}
 	return true
+}
+
+// inherits says that e is of a session that s is a fork of, and from before it.
+func (s Scope) inherits(e journal.Past) bool {
+	if s.Since.After == nil || !slices.Contains(s.From, e.Session) {
+		return false
+	}
+	_, known := s.Since.After(e.Call)
+	return known
 }
 
 // isUndo says that e took changes back.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -134,5 +135,27 @@ func TestFoldersOfSeveralFiles(t *testing.T) {
 	w.undo(undo.LastUndo)
 	if diff := cmp.Diff([]string{"new/", "new/deep/", "new/deep/g"}, w.files()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestAForkInheritsChanges: those that its conversation holds, and not what the
+// other session did after the fork.
+func TestAForkInheritsChanges(t *testing.T) {
+	w := open(t)
+	w.edit("a", "a\n", call("old", "1"))
+	w.edit("b", "b\n", call("old", "2"))
+	w.edit("late", "x\n", call("old", "3"))
+	w.edit("c", "c\n", call("fork", "4"))
+	fork := undo.Scope{What: undo.Everything, Session: "fork", From: []string{"old"}, Since: undo.Since{
+		After: known(map[string]bool{"1": false, "2": true, "4": true}), Time: time.Unix(1, 0),
+	}}
+	plan := w.find(fork)
+	if diff := cmp.Diff([]string{"b", "c"}, names(plan)); diff != "" {
+		t.Error(diff)
+	}
+	must(t, plan.Do(t.Context()))
+	must(t, w.find(undo.Scope{What: undo.LastUndo, Session: "fork"}).Do(t.Context()))
+	if diff := cmp.Diff([]string{"a", "b", "c", "late"}, w.files()); diff != "" {
+		t.Error("after the fork's redo:", diff)
 	}
 }

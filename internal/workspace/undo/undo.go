@@ -97,6 +97,9 @@ func (l *Log) Plan(s Scope) (Plan, error) {
 		if change.Delete {
 			change.Dirs = madeFor(change.Path, l.past)
 		}
+		if s.Session != "" {
+			st.session = s.Session
+		}
 		if st.others {
 			p.Others = append(p.Others, change.Name)
 		}
