@@ -78,10 +78,10 @@ var layers = []struct {
 	{"internal/headless", []string{"internal/llm", "internal/sanitize", "internal/session", "internal/tools"}},
 
 	{"internal/repl", []string{
-		"internal/confirm", "internal/diff", "internal/editor", "internal/llm", "internal/repl/*",
+		"internal/confirm", "internal/diff", "internal/editor", "internal/llm", "internal/nearest", "internal/repl/*",
 		"internal/sanitize", "internal/session", "internal/tools", "internal/workspace",
 	}},
-	{"internal/repl/command", []string{"internal/llm", "internal/repl/pager"}},
+	{"internal/repl/command", []string{"internal/llm", "internal/repl/pager", "internal/repl/theme"}},
 	{"internal/repl/desktop", []string{"internal/sanitize"}},
 	{"internal/repl/diffview", parts},
 	{"internal/repl/feed", []string{
@@ -89,7 +89,7 @@ var layers = []struct {
 	}},
 	{"internal/repl/input", []string{"internal/fuzzy", "internal/repl/input/edit", "internal/repl/paint", "internal/sanitize"}},
 	{"internal/repl/input/edit", []string{"internal/sanitize"}},
-	{"internal/repl/keys", []string{"internal/nearest", "internal/sanitize"}},
+	{"internal/repl/keys", []string{"internal/nearest", "internal/repl/theme", "internal/sanitize"}},
 	{"internal/repl/lend", nil},
 	{"internal/repl/markdown", parts},
 	{"internal/repl/pager", []string{"internal/repl/paint", "internal/repl/theme", "internal/sanitize"}},

@@ -37,6 +37,7 @@ func TestSlashCommandsTellWhatTheyAreAskedFor(t *testing.T) {
 		{"/redo", `nothing to redo`},
 		{"/undo everything", `nothing to undo in that file`},
 		{"/nonsense", `There is no /nonsense`},
+		{"/contxet", `There is no /contxet; did you mean /context\?`},
 		{"/context full", `proposes edits|coding agent`},
 		{"/sessions", `hi\b`},
 	} {

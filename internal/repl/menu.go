@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/bb2d0cf4/agent/internal/nearest"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/repl/input"
 	"github.com/bb2d0cf4/agent/internal/repl/keys"
@@ -63,7 +64,7 @@ func OwnCommands() []command.Command {
 // newMenu returns the commands of the screen and those of opt.
 func newMenu(opt *Options, out *printer.Printer, floor *floor) *menu {
 	m := &menu{opt: opt, out: out, floor: floor}
-	m.list = append(OwnCommands(), opt.Commands...)
+	m.list = command.Sort(append(OwnCommands(), opt.Commands...))
 	m.own = map[string]func() tea.Cmd{
 		"help": m.help, "keys": m.keys, "cost": m.cost, "quit": func() tea.Cmd { return tea.Quit },
 	}
@@ -99,7 +100,20 @@ func (m *menu) run(line, name, args string) (cmd tea.Cmd, hint string) {
 		}
 		return m.start(j, func(ctx context.Context) (command.Reply, error) { return c.Run(ctx, args) }), ""
 	}
-	return nil, "There is no /" + sanitize.Line(name) + "; /help lists the commands."
+	return nil, m.unknown(name)
+}
+
+// unknown says that there is no such command, and which one may be meant.
+func (m *menu) unknown(name string) string {
+	names := make([]string, len(m.list))
+	for i, c := range m.list {
+		names[i] = c.Name
+	}
+	said := "There is no /" + sanitize.Line(name)
+	if near := nearest.Name(name, names); near != "" {
+		return said + "; did you mean /" + near + "?"
+	}
+	return said + "; /help lists the commands."
 }
 
 // start runs f, a step of j, beside the prompt.
@@ -165,13 +179,14 @@ func (m *menu) key(key tea.KeyPressMsg) (tea.Cmd, bool) {
 }
 
 func (m *menu) help() tea.Cmd {
-	m.out.Text(command.Help(m.list) + "\n" + strings.Join(m.opt.Terminal.Keys.Brief(m.out.Look.Width-2), "\n") +
+	m.out.Text(command.Help(m.list, m.out.Look.Width-2) + "\n" + strings.Join(m.opt.Terminal.Keys.Brief(m.out.Look.Width-2), "\n") +
 		"\n\n@ names a file, ! runs a command line; a line that ends in \\ goes on; /keys lists all keys.\n")
 	return nil
 }
 
 func (m *menu) keys() tea.Cmd {
-	page := pager.Page{Title: "All keys", Doc: pager.Text(m.opt.Terminal.Keys.Text())}
+	lines := m.opt.Terminal.Keys.Text(m.out.Look.Width)
+	page := pager.Page{Title: "All keys", Doc: pager.Text(strings.Join(lines, "\n"))}
 	return func() tea.Msg { return paged{page} }
 }
 

@@ -5,12 +5,15 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/repl/pager"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
 )
 
 // Command is a slash command.
@@ -106,16 +109,26 @@ func Split(line string) (name, args string, ok bool) {
 // Usage is a command as the help shows it: "/undo [turn]".
 func (c Command) Usage() string { return strings.TrimSpace("/" + c.Name + " " + c.Args) }
 
-// Help lists commands, a line each, by group.
-func Help(list []Command) string {
+// Sort puts commands into the order of the help: by group.
+func Sort(list []Command) []Command {
+	slices.SortStableFunc(list, func(a, b Command) int {
+		return cmp.Compare(slices.Index(Groups, a.Group), slices.Index(Groups, b.Group))
+	})
+	return list
+}
+
+// Help lists commands by group, in lines of at most width columns.
+func Help(list []Command, width int) string {
 	var b strings.Builder
 	for _, g := range Groups {
-		head := string(g) + "\n"
+		var rows [][2]string
 		for _, c := range list {
 			if c.Group == g {
-				fmt.Fprintf(&b, "%s  %-34s %s\n", head, c.Usage(), c.Help)
-				head = ""
+				rows = append(rows, [2]string{c.Usage(), c.Help})
 			}
+		}
+		if len(rows) > 0 {
+			fmt.Fprintf(&b, "%s\n%s\n", g, strings.Join(theme.Columns(rows, "  ", width), "\n"))
 		}
 	}
 	return b.String()

@@ -27,16 +27,17 @@ func TestSplit(t *testing.T) {
 }
 
 func TestHelpIsGrouped(t *testing.T) {
-	got := Help([]Command{
+	got := Help(Sort([]Command{
 		{Name: "quit", Help: "leave", Group: Program},
 		{Name: "clear", Help: "begin a new session", Group: Sessions},
 		{Name: "resume", Args: "[id]", Help: "go on with another session", Group: Sessions},
-	})
+	}), 40)
 	want := `Sessions
-  /clear                             begin a new session
-  /resume [id]                       go on with another session
+  /clear        begin a new session
+  /resume [id]  go on with another
+                session
 Program
-  /quit                              leave
+  /quit  leave
 `
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)

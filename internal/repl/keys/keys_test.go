@@ -182,7 +182,7 @@ mode: alt+m
 			t.Errorf("%s does %s: %v", c.key, c.action, !c.is)
 		}
 	}
-	if text := m.Text(); !strings.Contains(text, "Ctrl+S, F3") || !strings.Contains(text, "  none ") {
+	if text := strings.Join(m.Text(100), "\n"); !strings.Contains(text, "Ctrl+S, F3") || !strings.Contains(text, "  none ") {
 		t.Error(text)
 	}
 }

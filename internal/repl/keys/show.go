@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
 )
 
 // cell is the width of an entry of the short list.
@@ -34,18 +36,20 @@ func pad(s string, width int) string {
 	return s + strings.Repeat(" ", max(0, width-ansi.StringWidth(s)))
 }
 
-// Text is the whole list, with the names of the actions.
-func (m Map) Text() string {
-	var b strings.Builder
+// Text is the whole list, with the names of the actions, in lines of at most width
+// columns.
+func (m Map) Text(width int) []string {
+	var lines []string
 	for _, p := range places {
-		fmt.Fprintf(&b, "%s\n", p)
+		var entries [][2]string
 		for _, r := range table {
 			if r.Place == p {
-				fmt.Fprintf(&b, "  %s %s %s\n", pad(spelled(m.of(r.Action), ", "), 32), pad(string(r.Action), 19), r.Help)
+				entries = append(entries, [2]string{spelled(m.of(r.Action), ", "), r.Help + " (" + string(r.Action) + ")"})
 			}
 		}
+		lines = append(append(append(lines, string(p)), theme.Columns(entries, "  ", width)...), "")
 	}
-	return b.String()
+	return lines
 }
 
 // Markdown is the whole list for the documentation, with the keys of the table.

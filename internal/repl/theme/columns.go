@@ -1,0 +1,37 @@
+package theme
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Columns lays out pairs of texts behind an indent, no line wider than width: what
+// is long stands beside what is short, wrapped. What is not short enough has a line
+// of its own.
+func Columns(rows [][2]string, indent string, width int) []string {
+	room := max(20, width-ansi.StringWidth(indent))
+	left := 0
+	for _, r := range rows {
+		if w := ansi.StringWidth(r[0]) + 2; w <= room*2/5 {
+			left = max(left, w)
+		}
+	}
+	if left == 0 {
+		left = 4
+	}
+	var out []string
+	for _, r := range rows {
+		beside := strings.Split(ansi.Wrap(r[1], room-left, ""), "\n")
+		first := r[0]
+		if w := ansi.StringWidth(first); w+2 > left {
+			out = append(out, indent+ansi.Truncate(first, room, "…"))
+			first = ""
+		}
+		for _, l := range beside {
+			out = append(out, strings.TrimRight(indent+first+strings.Repeat(" ", left-ansi.StringWidth(first))+l, " "))
+			first = ""
+		}
+	}
+	return out
+}
