@@ -5,6 +5,7 @@ import type { CommandResult, CommandRun, Log, Terminals } from "../core/ports";
 import { Stripper } from "../core/shell/ansi";
 import { runChild } from "../core/shell/child";
 import type { Child } from "../core/shell/child";
+import { withoutNotice } from "../core/shell/notice";
 import { Output } from "../core/shell/output";
 import { endTree } from "../core/shell/tree";
 import { wrapped } from "../core/shell/wrap";
@@ -136,7 +137,8 @@ class Integrated {
     stop();
     cancelled.removeEventListener("abort", kill);
     await Promise.race([printed, new Promise<void>((done) => systemClock.after(drainMs, done))]);
-    return { exitCode: timedOut || cancelled.aborted ? null : exitCode, output: output.text, captured: true, timedOut };
+    const text = withoutNotice(output.text, exitCode);
+    return { exitCode: timedOut || cancelled.aborted ? null : exitCode, output: text, captured: true, timedOut };
   }
 }
 

@@ -8,10 +8,11 @@ import { describe, it } from "node:test";
 import { systemClock } from "../../src/core/clock";
 import { Stripper } from "../../src/core/shell/ansi";
 import { runChild } from "../../src/core/shell/child";
+import { withoutNotice } from "../../src/core/shell/notice";
 import { Output } from "../../src/core/shell/output";
 import { shellCommand, wrapped } from "../../src/core/shell/wrap";
 import { onPath, tempFolder, until } from "./fakes";
-import { tricky } from "./tricky";
+import { tricky } from "../tricky.mjs";
 
 describe("what a terminal was sent", () => {
   const cases: [string, string, string][] = [
@@ -41,6 +42,18 @@ describe("what a terminal was sent", () => {
   });
 });
 
+describe("what the shell itself said after a command", () => {
+  const cases: [string, number | null, string, string][] = [
+    ["that it was killed", 137, "out\nKilled\n", "out\n"],
+    ["that it was ended, with its line", 143, "Terminated              bash -c $'x'\n", ""],
+    ["nothing, but the program did", 1, "Killed\n", "Killed\n"],
+    ["nothing, but a line in the middle looks like it", 137, "Killed\nout\n", "Killed\nout\n"],
+  ];
+  for (const [what, code, output, want] of cases) {
+    it(`is left out: ${what}`, () => assert.equal(withoutNotice(output, code), want));
+  }
+});
+
 describe("output", () => {
   it("is kept whole up to twice the bound, then without its middle", () => {
     const output = new Output(10);
@@ -64,8 +77,8 @@ describe("a command as one line", () => {
   });
 
   it("is made for shells whose end is told, and not of a command that is too long", () => {
-    assert.equal(wrapped("it's", "/usr/bin/zsh"), "zsh -c $'it\\'s'");
-    for (const shell of ["/bin/sh", "fish", "pwsh.exe", "C:\\Windows\\System32\\cmd.exe"]) assert.equal(wrapped("ls", shell), undefined);
+    assert.equal(wrapped("it's", "/usr/bin/bash"), "bash -c $'it\\'s'");
+    for (const shell of ["/bin/sh", "/bin/zsh", "fish", "pwsh.exe", "C:\\Windows\\System32\\cmd.exe"]) assert.equal(wrapped("ls", shell), undefined);
     assert.equal(wrapped("x".repeat(2_000), "bash"), undefined);
   });
 

@@ -4,14 +4,14 @@ import { basename } from "node:path";
 const maxLineUnits = 1_500;
 
 /**
- * The command as one line for an interactive bash or zsh, as which its end is
- * always told: loops, here-documents and subshells over several lines are not,
- * when they are typed as they are. Undefined if there is no such line.
+ * The command as one line for an interactive bash, as which its end is always
+ * told: that of loops, here-documents and subshells over several lines is not,
+ * when they are typed as they are. Undefined if there is no such line; there is
+ * none for zsh, which does not tell the end of what was interrupted.
  */
 export function wrapped(command: string, shell: string): string | undefined {
-  const name = shellName(shell);
-  if (name !== "bash" && name !== "zsh") return undefined;
-  const line = `${name} -c $'${command.replace(special, escape)}'`;
+  if (shellName(shell) !== "bash") return undefined;
+  const line = `bash -c $'${command.replace(special, escape)}'`;
   return line.length > maxLineUnits ? undefined : line;
 }
 

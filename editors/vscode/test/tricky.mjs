@@ -2,7 +2,7 @@
  * Command lines on which running in a terminal goes wrong: 300 of them, made of
  * what is hard to quote, to end and to read, in each of the places where it can be.
  */
-export function tricky(): string[] {
+export function tricky() {
   return [...whole, ...wraps.flatMap((wrap) => parts.map((part) => wrap(part)))].slice(0, 300);
 }
 
@@ -37,7 +37,7 @@ const parts = [
   "seq 1 2000 | tail -3",
 ];
 
-const wraps: ((part: string) => string)[] = [
+const wraps = [
   (part) => part,
   (part) => `(${part}\n)`,
   (part) => `{ ${part}\n}`,

@@ -1,0 +1,264 @@
+// The editor as an MCP server for any client (rows B1 to B12): a third party's client and a person in front of VS Code.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { after, afterEach, before, describe, it } from "node:test";
+
+import { answerRun, connect, entryOf } from "./lib/door.mjs";
+import { makeFolder, startSession } from "./lib/session.mjs";
+import { until } from "./lib/wait.mjs";
+
+const TOOLS = ["write_file", "apply_diff", "execute_command", "read_file", "list_files", "search_files", "get_diagnostics"];
+const BASE = "one\ntwo\nthree\n";
+const block = (search, replace) => `<<<<<<< SEARCH\n${search}\n=======\n${replace}\n>>>>>>> REPLACE\n`;
+
+/** A window and a client of it, for the tests of a group. */
+function window(options) {
+  const at = {};
+  before(async () => {
+    at.session = await startSession(options);
+    at.bench = at.session.bench;
+    at.door = await connect(at.session);
+  });
+  afterEach(async (t) => {
+    if (t.passed === false) await at.session.keep(t.name);
+    await at.session.probe(`for (const terminal of vscode.window.terminals) terminal.dispose()`);
+    await at.session.noDiffs();
+    await at.session.probe(`await vscode.commands.executeCommand("workbench.action.closeAllEditors")`);
+  });
+  after(async () => {
+    await at.door?.close();
+    await at.session?.stop();
+  });
+  return at;
+}
+
+const configure = (at, section, values) =>
+  at.session.probe(
+    `for (const [key, value] of Object.entries(args[1]))
+       await vscode.workspace.getConfiguration(args[0]).update(key, value ?? undefined, vscode.ConfigurationTarget.Global);`,
+    section,
+    values,
+  );
+
+describe("any MCP client in VS Code", () => {
+  const at = window({
+    files: {
+      "edited.txt": BASE, "rejected.txt": BASE, "blocks.txt": BASE, "same.txt": "a\na\na\n", "dirty.txt": BASE, "two.txt": BASE,
+      "formatted.json": '{"a":1}\n', "wrong.json": '{"a": 1}\n', "src/a.ts": "export const found = 1;\n", "closed.txt": BASE, "gone.txt": BASE,
+      "crlf.txt": "one\r\ntwo\r\n",
+    },
+  });
+  const file = (name) => at.session.file(name);
+  const read = (name) => at.session.read(name).toString();
+  const accept = async () => {
+    await at.bench.diffShown();
+    await at.bench.titleButton("Accept").click();
+  };
+
+  it("B1: is given address and token by file and by command, and finds the seven tools", async () => {
+    assert.deepEqual(await at.door.tools(), TOOLS);
+    const entry = await entryOf(at.session, await at.session.lock());
+    await at.session.probe(`await vscode.commands.executeCommand("agent.mcp.copyConfig")`);
+    const copied = JSON.parse(await at.session.probe("return vscode.env.clipboard.readText()"));
+    assert.deepEqual(copied, { mcpServers: { agent: { type: "http", ...entry } } });
+    assert.match(await at.bench.statusItem("Agent").first().getAttribute("aria-label"), /third party/);
+  });
+
+  it("B2: the person's edits come back as a patch that git apply takes", async () => {
+    const answer = at.door.json("write_file", { path: "edited.txt", content: "one\nTWO\nthree\n" });
+    await at.bench.diffShown();
+    assert.equal(read("edited.txt"), BASE);
+    await at.bench.typeAtEnd("four\n");
+    await at.bench.titleButton("Accept").click();
+    const { status, operation, user_edits: patch } = await answer;
+    assert.deepEqual([status, operation], ["accepted", "modified"]);
+    assert.equal(read("edited.txt"), "one\nTWO\nthree\nfour\n");
+    fs.writeFileSync(file("edited.txt"), "one\nTWO\nthree\n");
+    execFileSync("git", ["apply", "-"], { cwd: at.session.folder, input: patch });
+    assert.equal(read("edited.txt"), "one\nTWO\nthree\nfour\n");
+  });
+
+  it("B2: a new file and its folders are made at the write, never earlier", async () => {
+    const answer = at.door.json("write_file", { path: "new/deep/a.txt", content: "hello\n" });
+    await at.bench.diffShown();
+    assert.equal(fs.existsSync(file("new")), false);
+    await at.bench.titleButton("Accept").click();
+    assert.deepEqual(await answer, { status: "accepted", path: "new/deep/a.txt", operation: "created" });
+    assert.equal(read("new/deep/a.txt"), "hello\n");
+  });
+
+  it("B2: a new file with CRLF has CRLF", async () => {
+    const answer = at.door.json("write_file", { path: "new-crlf.txt", content: "a\r\nb\r\n" });
+    await accept();
+    assert.equal((await answer).status, "accepted");
+    assert.equal(read("new-crlf.txt"), "a\r\nb\r\n");
+  });
+
+  it("B2: a rejection is an answer, and nothing is written", async () => {
+    const answer = at.door.call("write_file", { path: "rejected.txt", content: "x" });
+    await at.bench.diffShown();
+    await at.bench.titleButton("Reject").click();
+    const { isError, content } = await answer;
+    assert.deepEqual([isError ?? false, JSON.parse(content[0].text)], [false, { status: "rejected", path: "rejected.txt" }]);
+    assert.equal(read("rejected.txt"), BASE);
+  });
+
+  it("B2: unsaved changes are saved before the review, and are in it", async () => {
+    await at.session.probe(
+      `const editor = await vscode.window.showTextDocument(vscode.Uri.file(args[0]));
+       await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), "mine\\n"));`,
+      file("dirty.txt"),
+    );
+    const answer = at.door.json("apply_diff", { path: "dirty.txt", diff: block("two", "TWO") });
+    await at.bench.diffShown();
+    assert.equal(read("dirty.txt"), `mine\n${BASE}`);
+    await at.bench.titleButton("Accept").click();
+    assert.equal((await answer).status, "accepted");
+    assert.equal(read("dirty.txt"), "mine\none\nTWO\nthree\n");
+  });
+
+  it("B3: blocks that are found 0, 1 and 3 times, and some of each", async () => {
+    const none = await at.door.json("apply_diff", { path: "blocks.txt", diff: block("none", "x") });
+    assert.deepEqual(none, { error: "Search block not found:\nnone", path: "blocks.txt", code: "HUNK_MISMATCH" });
+    const three = await at.door.json("apply_diff", { path: "same.txt", diff: block("a", "x") });
+    assert.match(three.error, /^Search block is ambiguous \(3 matches found\)/);
+    const answer = at.door.json("apply_diff", { path: "blocks.txt", diff: block("none", "x") + block("two", "TWO") });
+    await accept();
+    const { status, partial, failed_blocks: failed } = await answer;
+    assert.deepEqual([status, partial, failed], ["accepted", true, [0]]);
+    assert.equal(read("blocks.txt"), "one\nTWO\nthree\n");
+  });
+
+  it("B3: CRLF stays", async () => {
+    const answer = at.door.json("apply_diff", { path: "crlf.txt", diff: block("one\ntwo", "1\n2\n3") });
+    await accept();
+    assert.equal((await answer).status, "accepted");
+    assert.equal(read("crlf.txt"), "1\r\n2\r\n3\r\n");
+  });
+
+  it("B4: a command is asked about, shown as it runs, and told with its status and output", async () => {
+    const answer = at.door.json("execute_command", { command: "echo out; echo err >&2; pwd\nexit 3", cwd: "src" });
+    await answerRun(at.bench, "Run");
+    assert.deepEqual(await answer, { exit_code: 3, output: `out\nerr\n${file("src")}\n`, cwd: file("src"), output_captured: true });
+    await at.session.terminalShows("out err");
+  });
+
+  it("B4: a command that is rejected does not run", async () => {
+    const answer = at.door.json("execute_command", { command: "touch ran" });
+    await answerRun(at.bench, "Reject");
+    assert.deepEqual(await answer, { status: "rejected", command: "touch ran" });
+    assert.equal(fs.existsSync(file("ran")), false);
+  });
+
+  it("B5: reads, lists, searches and knows the problems", async () => {
+    assert.equal(await at.door.text("read_file", { path: "src/a.ts" }), "1 | export const found = 1;\ntotal_lines: 1");
+    assert.deepEqual((await at.door.json("list_files", { path: "src" })).files, ["a.ts"]);
+    assert.ok((await at.door.json("list_files")).files.includes("src/"));
+    assert.equal(await at.door.text("search_files", { regex: "fo+und" }), "src/a.ts\n> 1 | export const found = 1;\nmatches: 1");
+    await at.session.probe(
+      `globalThis.problems = vscode.languages.createDiagnosticCollection("test");
+       globalThis.problems.set(vscode.Uri.file(args[0]), [new vscode.Diagnostic(new vscode.Range(0, 0, 0, 1), "it is wrong", 0)]);`,
+      file("src/a.ts"),
+    );
+    assert.equal(await at.door.text("get_diagnostics", { severity: "error" }), "[error] src/a.ts:1 — it is wrong");
+    await at.session.probe("globalThis.problems.dispose()");
+  });
+
+  it("B6: format on save runs and is reported", async () => {
+    await configure(at, "editor", { formatOnSave: true });
+    const answer = at.door.json("write_file", { path: "formatted.json", content: '{"a":1,   "b":[2]}\n' });
+    await accept();
+    const { status, format_edits: patch, user_edits: edits } = await answer;
+    await configure(at, "editor", { formatOnSave: null });
+    assert.deepEqual([status, edits], ["accepted", undefined]);
+    assert.match(patch, /^-\{"a":1, {3}"b":\[2\]\}$/m);
+    const formatted = read("formatted.json");
+    assert.match(formatted, /"a": 1,\n/);
+    fs.writeFileSync(file("formatted.json"), '{"a":1,   "b":[2]}\n');
+    execFileSync("git", ["apply", "-"], { cwd: at.session.folder, input: patch });
+    assert.equal(read("formatted.json"), formatted);
+  });
+
+  it("B6: problems that are new after the save are waited for", async () => {
+    await at.session.probe("await vscode.window.showTextDocument(vscode.Uri.file(args[0]))", file("wrong.json"));
+    const answer = at.door.json("write_file", { path: "wrong.json", content: '{"a": 1,, }\n' });
+    await accept();
+    const { status, new_diagnostics: found } = await answer;
+    assert.equal(status, "accepted");
+    assert.ok(found.some((line) => line.startsWith("[error] wrong.json:1 — ")), JSON.stringify(found));
+  });
+
+  it("B7: nothing outside the workspace is touched, by .. or by links", async () => {
+    const outside = makeFolder({ "x.txt": "secret" });
+    fs.symlinkSync(outside, file("out"));
+    fs.symlinkSync(path.join(outside, "none"), file("dangling"));
+    for (const given of ["../x.txt", path.join(outside, "x.txt"), "out/x.txt", "out/new.txt"]) {
+      assert.equal((await at.door.json("write_file", { path: given, content: "x" })).code, "OUTSIDE_WORKSPACE", given);
+      assert.equal((await at.door.json("read_file", { path: given })).code, "OUTSIDE_WORKSPACE", given);
+    }
+    assert.equal((await at.door.json("write_file", { path: "dangling", content: "x" })).code, "NOT_FOUND");
+    assert.deepEqual(fs.readdirSync(outside), ["x.txt"]);
+    fs.rmSync(outside, { recursive: true });
+  });
+
+  it("B8: two edits of a file are reviewed one after the other", async () => {
+    const other = await connect(at.session, { name: "another" });
+    const first = at.door.json("apply_diff", { path: "two.txt", diff: block("one", "ONE") });
+    await at.bench.diffShown();
+    const second = other.json("apply_diff", { path: "two.txt", diff: block("two", "TWO") });
+    await at.bench.titleButton("Accept").click();
+    assert.equal((await first).status, "accepted");
+    await accept();
+    assert.equal((await second).status, "accepted");
+    assert.equal(read("two.txt"), "ONE\nTWO\nthree\n");
+    await other.close();
+  });
+
+  it("B11: a closed diff is a rejection", async () => {
+    const answer = at.door.json("write_file", { path: "closed.txt", content: "x" });
+    await at.bench.diffShown();
+    await at.bench.closeActiveTab();
+    assert.deepEqual(await answer, { status: "rejected", path: "closed.txt" });
+  });
+
+  it("B11: the diff of a call that is cancelled closes", async () => {
+    const cancel = new AbortController();
+    const answer = at.door.json("write_file", { path: "gone.txt", content: "x" }, { signal: cancel.signal });
+    await at.bench.diffShown();
+    cancel.abort();
+    await assert.rejects(answer);
+    await at.session.noDiffs();
+    assert.equal(read("gone.txt"), BASE);
+  });
+
+  it("B11: what a client leaves when its session ends closes", async () => {
+    const leaving = await connect(at.session, { name: "leaving" });
+    const answer = leaving.json("write_file", { path: "gone.txt", content: "x" });
+    await at.bench.diffShown();
+    await leaving.close();
+    await assert.rejects(answer);
+    await at.session.noDiffs();
+  });
+
+  it("B9: approvalMode never asks nothing, and write-only only about edits", async () => {
+    await configure(at, "agent", { approvalMode: "write-only" });
+    assert.equal((await at.door.json("execute_command", { command: "echo unasked" })).output, "unasked\n");
+    await configure(at, "agent", { approvalMode: "never" });
+    assert.equal((await at.door.json("write_file", { path: "unasked.txt", content: "x\n" })).status, "accepted");
+    await configure(at, "agent", { approvalMode: null });
+    assert.equal(read("unasked.txt"), "x\n");
+  });
+
+  it("B9: stops and starts by command, with the same token", async () => {
+    const before = await entryOf(at.session, await at.session.lock());
+    await at.session.probe(`await vscode.commands.executeCommand("agent.stop")`);
+    await until("the files are gone", () => at.session.host.locks().length === 0);
+    await assert.rejects(connect(at.session, { lock: { port: new URL(before.url).port } }).then((door) => door.tools()));
+    await at.session.probe(`await vscode.commands.executeCommand("agent.start")`);
+    assert.deepEqual(await entryOf(at.session, await at.session.lock()), before);
+    at.door = await connect(at.session);
+    assert.deepEqual(await at.door.tools(), TOOLS);
+  });
+});

@@ -1,0 +1,59 @@
+// The door for any MCP client, used by the official TypeScript client.
+import fs from "node:fs";
+import path from "node:path";
+
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+
+import { until } from "./wait.mjs";
+
+/** How a client is told to reach the window with this lock. */
+export function entryOf(session, lock) {
+  const file = path.join(session.host.agentHome, "ide", `${lock.port}.mcp.json`);
+  return until("the entry for MCP clients", () => JSON.parse(fs.readFileSync(file, "utf8")));
+}
+
+/** Connects to the window of a session, or of one of its locks. */
+export async function connect(session, { name = "third party", lock } = {}) {
+  const entry = await entryOf(session, lock ?? (await session.lock()));
+  const transport = new StreamableHTTPClientTransport(new URL(entry.url), { requestInit: { headers: entry.headers } });
+  const client = new Client({ name, version: "1" });
+  await client.connect(transport);
+  return new Door(client, transport);
+}
+
+export class Door {
+  constructor(client, transport) {
+    this.client = client;
+    this.transport = transport;
+  }
+
+  tools() {
+    return this.client.listTools().then(({ tools }) => tools.map(({ name }) => name));
+  }
+
+  call(name, args = {}, options = {}) {
+    return this.client.callTool({ name, arguments: args }, { timeout: 120_000, ...options });
+  }
+
+  async text(name, args, options) {
+    return (await this.call(name, args, options)).content[0].text;
+  }
+
+  async json(name, args, options) {
+    return JSON.parse(await this.text(name, args, options));
+  }
+
+  async close() {
+    await this.transport.terminateSession().catch(() => undefined);
+    await this.client.close();
+  }
+}
+
+/** Answers the question whether a command may run. */
+export async function answerRun(bench, button) {
+  const dialog = bench.page.locator(".monaco-dialog-box");
+  await dialog.waitFor();
+  // Nobody reads faster, and who does is asked again.
+  await bench.page.waitForTimeout(500);
+  await dialog.locator(".monaco-button", { hasText: button }).click();
+}

@@ -1,0 +1,2 @@
+/** See tricky.mjs, which the tests in a real editor use as it is. */
+export function tricky(): string[];
