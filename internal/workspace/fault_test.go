@@ -211,3 +211,31 @@ func TestStoppedUndoNamesWhatIsUndone(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A cancelled undo that did something is no silent one: whoever drops the errors
+// of what was cancelled must not drop its own.
+func TestCancelledUndoSaysWhatItDid(t *testing.T) {
+	for _, after := range []int{0, 1} {
+		w := open(t)
+		w.edit("a", "a\n", turn(1))
+		w.edit("b", "b\n", turn(1))
+		plan, err := undo.Find(t.Context(), w.Root, undo.Scope{What: undo.LastTurn})
+		must(t, err)
+		ctx, cancel := context.WithCancel(t.Context())
+		done := 0
+		w.At(func(step string) error {
+			if step == "blob" {
+				if done == after {
+					cancel()
+				}
+				done++
+			}
+			return nil
+		})
+		err = plan.Do(ctx)
+		cancel()
+		if silent := errors.Is(err, context.Canceled); err == nil || silent != (after == 0) || silent != (len(w.files()) == 2) {
+			t.Errorf("cancelled in file %d: %v; left: %v", after, err, w.files())
+		}
+	}
+}

@@ -296,6 +296,9 @@ func stopped(done []workspace.Change, at workspace.Change, err error) error {
 	for i, c := range done {
 		names[i] = c.Name
 	}
+	if errors.Is(err, context.Canceled) {
+		err = errors.New("it was cancelled") // and that is news: it did something
+	}
 	return fmt.Errorf("%s is undone already; the undo stopped at %s: %w", strings.Join(names, ", "), at.Name, err)
 }
 
