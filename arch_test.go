@@ -87,8 +87,9 @@ var layers = []struct {
 	{"internal/repl/feed", []string{
 		"internal/repl/markdown", "internal/repl/theme", "internal/sanitize", "internal/session",
 	}},
-	{"internal/repl/input", []string{"internal/fuzzy", "internal/repl/input/edit", "internal/repl/paint", "internal/sanitize"}},
+	{"internal/repl/input", []string{"internal/fuzzy", "internal/repl/input/edit", "internal/repl/input/vi", "internal/repl/paint", "internal/sanitize"}},
 	{"internal/repl/input/edit", []string{"internal/sanitize"}},
+	{"internal/repl/input/vi", []string{"internal/repl/input/edit"}},
 	{"internal/repl/keys", []string{"internal/nearest", "internal/repl/theme", "internal/sanitize"}},
 	{"internal/repl/lend", nil},
 	{"internal/repl/markdown", parts},

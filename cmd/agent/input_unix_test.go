@@ -261,3 +261,52 @@ func TestNamesAreCompleted(t *testing.T) {
 	d.idle()
 	d.leave()
 }
+
+// With the keys of vi: Esc leaves insert mode, and only then stops the model; the
+// sign says which mode it is.
+func TestTheKeysOfVi(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t,
+		llmtest.Turn{Text: "I see."}, llmtest.Turn{Text: "one two three", Chunk: 4, Fault: llmtest.Stall, After: 2}), nil)
+	if err := os.MkdirAll(d.home, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(d.home+"/config.yaml", []byte("interface:\n  input: vim\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.sit()
+	d.Type("mend the wrong bug")
+	d.Press("esc")
+	d.prompt("❮ mend the wrong bug")
+	d.Type("bbcwother")
+	d.prompt("❯ mend the other bug")
+	d.Press("esc")
+	d.prompt("❮ mend the other bug")
+	d.Type("u")
+	d.prompt("❮ mend the  bug")
+	d.Type("u")
+	d.prompt("❮ mend the wrong bug")
+	d.Press("ctrl+r", "ctrl+r")
+	d.prompt("❮ mend the other bug")
+	d.Press("enter")
+	d.WaitFor(`I see`)
+	if told := d.told(0); told != "mend the other bug" {
+		t.Errorf("the model was told %q", told)
+	}
+	d.idle()
+	d.prompt("❯")
+	d.say("count")
+	d.WaitFor(`one`)
+	d.Type("x")
+	d.prompt("❯ x")
+	d.Press("esc")
+	d.prompt("❮ x")
+	d.Press("esc")
+	d.WaitFor(`Cancelled`)
+	d.idle()
+	d.Type("x")
+	d.prompt("❮")
+	d.Type("k")
+	d.prompt("❮ count")
+	d.Press("ctrl+c")
+	d.leave()
+}

@@ -157,7 +157,7 @@ func (s *screenFace) options(ctx context.Context, p Process, o opening) repl.Opt
 func terminal(p Process, o opening) repl.Terminal {
 	look := o.cfg.Interface
 	return repl.Terminal{
-		In: p.Stdin, Out: p.Stdout, Env: os.Environ(), Theme: look.Theme, Diff: look.Diff, Status: look.Status, Keys: o.keys,
+		In: p.Stdin, Out: p.Stdout, Env: os.Environ(), Theme: look.Theme, Diff: look.Diff, Status: look.Status, Keys: o.keys, Vi: look.Vi,
 		Still:  look.ReducedMotion || os.Getenv("REDUCE_MOTION") != "",
 		Window: desktop.Options{Title: look.Title, Progress: look.Progress, Notify: look.Notify},
 	}

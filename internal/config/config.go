@@ -70,6 +70,7 @@ type Interface struct {
 	Editor        string // command line; empty means $VISUAL or $EDITOR
 	Theme         string // auto, dark, light, high-contrast, colorblind, ansi or none
 	Diff          string // auto, unified or split
+	Vi            bool   // the keys of vi at the prompt
 	ReducedMotion bool
 	ScreenReader  bool     // flat, labelled lines; nothing is redrawn
 	Status        []string // the items of the status line

@@ -93,6 +93,7 @@ func build(v *viper.Viper) Config {
 			Editor:        v.GetString("editor"),
 			Theme:         v.GetString("interface.theme"),
 			Diff:          v.GetString("interface.diff"),
+			Vi:            v.GetString("interface.input") != "emacs",
 			ReducedMotion: v.GetString("interface.motion") == "reduced",
 			ScreenReader:  v.GetBool("interface.screen_reader"),
 			Status:        items(v.GetString("interface.status")),

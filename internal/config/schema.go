@@ -63,6 +63,7 @@ var root = &schema{kind: group, fields: []*schema{
 	{name: "interface", kind: group, fields: []*schema{
 		{name: "theme", kind: choice, def: "auto", choices: themes},
 		{name: "diff", kind: choice, def: "auto", choices: []string{"auto", "unified", "split"}},
+		{name: "input", kind: choice, def: "emacs", choices: []string{"emacs", "vi", "vim"}},
 		{name: "motion", kind: choice, def: "full", choices: []string{"full", "reduced"}},
 		{name: "screen_reader", kind: boolean, def: "false"},
 		{name: "status", kind: several, def: "mode, model, branch, context, editor, cost", choices: statusItems},

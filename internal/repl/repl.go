@@ -53,6 +53,7 @@ type Terminal struct {
 	Theme   string   // one of theme.Names
 	Diff    string   // auto, unified or split
 	Keys    keys.Map
+	Vi      bool     // the keys of vi at the prompt
 	Still   bool     // nothing moves by itself
 	Status  []string // what the status line shows: see statusline.Names
 	// Window says what is told around the text; Dir and Env are filled in.

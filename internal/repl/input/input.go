@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/repl/input/edit"
+	"github.com/bb2d0cf4/agent/internal/repl/input/vi"
 )
 
 // Action says what a key came to.
@@ -39,6 +40,7 @@ type Options struct {
 	Files   func(query string) []string
 	History History
 	Shell   bool // a leading ! makes it a command line
+	Vi      bool // the keys of vi
 	NoColor bool
 }
 
@@ -48,7 +50,8 @@ type Editor struct {
 	past recall
 	list completion
 	view view
-	seen int // version of the text that the list follows
+	vi   *vi.Mode // nil: other keys
+	seen int      // version of the text that the list follows
 }
 
 // view is how the prompt was last drawn.
@@ -63,12 +66,19 @@ type view struct {
 
 // New returns an empty Editor.
 func New(opt Options) *Editor {
-	return &Editor{
+	e := &Editor{
 		past: recall{history: opt.History},
 		list: completion{commands: opt.Commands, files: opt.Files, closed: -1},
 		view: view{shell: opt.Shell, style: style{noColor: opt.NoColor}, width: 80, goalOf: -1},
 	}
+	if opt.Vi {
+		e.vi = &vi.Mode{}
+	}
+	return e
 }
+
+// commanding says whether keys are commands of vi now.
+func commanding(e *Editor) bool { return e.vi != nil && e.vi.Normal() }
 
 // Paste inserts pasted text. A paste of more than 10 lines or 2,000 characters is
 // shown as a placeholder, which Take expands and Backspace deletes whole.
@@ -118,6 +128,9 @@ func (e *Editor) Replace(text string) {
 
 // Sign is what stands before the prompt: it says what Enter will do with the text.
 func (e *Editor) Sign() string {
+	if commanding(e) {
+		return "❮ "
+	}
 	if gs := e.text.Gs; e.view.shell && len(gs) > 0 && gs[0].Text == "!" {
 		return "$ "
 	}
@@ -140,6 +153,9 @@ func (e *Editor) Drop() {
 // Reset empties the prompt. What was cut can still be yanked.
 func (e *Editor) Reset() {
 	e.text.Reset()
+	if e.vi != nil {
+		e.vi.Reset()
+	}
 	e.view.top = 0
 	e.past.search.open = false
 	follow(e)

@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/bb2d0cf4/agent/internal/repl/input/edit"
+	"github.com/bb2d0cf4/agent/internal/repl/input/vi"
 )
 
 // Handle takes a key.
@@ -14,15 +15,8 @@ func (e *Editor) Handle(key tea.KeyPressMsg) Action {
 }
 
 func dispatch(e *Editor, key tea.KeyPressMsg) Action {
-	if e.past.search.open {
-		if action, used := e.past.key(&e.text, key); used {
-			return action
-		}
-	}
-	if e.list.open() {
-		if action, used := e.list.key(&e.text, key.Keystroke()); used {
-			return action
-		}
+	if action, used := first(e, key); used {
+		return action
 	}
 	if isText(key) {
 		e.text.Type(key.Text)
@@ -51,6 +45,40 @@ func dispatch(e *Editor, key tea.KeyPressMsg) Action {
 		}
 	}
 	return Handled
+}
+
+// first gives a key to what comes before the text: the search, the list, vi.
+func first(e *Editor, key tea.KeyPressMsg) (action Action, used bool) {
+	if e.past.search.open {
+		action, used = e.past.key(&e.text, key)
+	}
+	if !used && e.list.open() {
+		action, used = e.list.key(&e.text, key.Keystroke())
+	}
+	if !used && e.vi != nil {
+		action, used = viKey(e, key)
+	}
+	return action, used
+}
+
+// viKey gives a key to vi first.
+func viKey(e *Editor, key tea.KeyPressMsg) (Action, bool) {
+	text := ""
+	if isText(key) {
+		text = key.Text
+	}
+	switch e.vi.Key(&e.text, key.Keystroke(), text) {
+	case vi.Up:
+		return vertical(e, -1), true
+	case vi.Down:
+		return vertical(e, 1), true
+	case vi.Search:
+		e.past.startSearch(&e.text)
+	case vi.None:
+		return Ignored, false
+	case vi.Done:
+	}
+	return Handled, true
 }
 
 // isText says whether a key is text. Ctrl and Alt together are AltGr.
@@ -96,7 +124,7 @@ func follow(e *Editor) {
 		return
 	}
 	e.seen = e.text.Version()
-	if e.past.search.open || e.past.walks(&e.text) {
+	if e.past.search.open || e.past.walks(&e.text) || commanding(e) {
 		e.list.close() // a recalled /command opens no list
 		return
 	}

@@ -1,0 +1,229 @@
+package vi
+
+import (
+	"github.com/bb2d0cf4/agent/internal/repl/input/edit"
+)
+
+// target is where a motion leads.
+type target struct {
+	at        int
+	inclusive bool // an operator takes the glyph there, too
+	lines     bool // an operator takes whole lines
+}
+
+var seeks = map[string]bool{"f": true, "F": true, "t": true, "T": true}
+
+// find is the last f, F, t or T with its character.
+type find struct{ key, char string }
+
+// times is how often a motion is made.
+func (m *Mode) times() int {
+	return min(max(1, m.cmd.count)*max(1, m.cmd.opN), maxCount)
+}
+
+// motion returns where a key leads from the cursor; false if it is no motion, or
+// leads nowhere.
+func (m *Mode) motion(t *edit.Text, key string) (target, bool) {
+	gs, at := t.Gs, t.At
+	start, end := lineStart(gs, at), lineEnd(gs, at)
+	n := m.times()
+	switch key {
+	case "h":
+		return target{at: max(start, at-n)}, true
+	case "l", " ":
+		return target{at: min(end, at+n)}, true
+	case "0":
+		return target{at: start}, true
+	case "^":
+		return target{at: firstWord(gs, start)}, true
+	case "$":
+		return target{at: end}, true
+	case "w", "W", "b", "B", "e", "E":
+		return words(gs, at, key, n), true
+	case "G":
+		return lineNumber(m, gs, len(gs)), true
+	case "gg":
+		return lineNumber(m, gs, 0), true
+	case "j", "k":
+		return vertical(m, gs, at, key)
+	case ";", ",":
+		return findAgain(m, gs, at, key == ",")
+	}
+	if len(key) > 1 && seeks[key[:1]] {
+		m.last = find{key[:1], key[1:]}
+		return seek(gs, at, m.last, n, false)
+	}
+	return target{}, false
+}
+
+// vertical leads n lines down or up; only operators use it.
+func vertical(m *Mode, gs []edit.Glyph, at int, key string) (target, bool) {
+	for range min(m.times(), len(gs)+1) {
+		if key == "j" {
+			if at = lineEnd(gs, at) + 1; at > len(gs) {
+				return target{}, false
+			}
+		} else {
+			if at = lineStart(gs, at) - 1; at < 0 {
+				return target{}, false
+			}
+		}
+	}
+	return target{at: at, lines: true}, true
+}
+
+// lineNumber leads to the line of the count, or to the line of a place.
+func lineNumber(m *Mode, gs []edit.Glyph, at int) target {
+	if m.cmd.count > 0 {
+		at = 0
+		for range min(m.cmd.count-1, len(gs)) {
+			if next := lineEnd(gs, at) + 1; next <= len(gs) {
+				at = next
+			}
+		}
+	}
+	return target{at: firstWord(gs, lineStart(gs, at)), lines: true}
+}
+
+// findAgain repeats the last f, F, t or T, perhaps the other way round.
+func findAgain(m *Mode, gs []edit.Glyph, at int, back bool) (target, bool) {
+	f := m.last
+	if f.key == "" {
+		return target{}, false
+	}
+	if back {
+		f.key = map[string]string{"f": "F", "F": "f", "t": "T", "T": "t"}[f.key]
+	}
+	return seek(gs, at, f, m.times(), true)
+}
+
+// seek leads to the nth character of its kind in the line. again lets t and T go on
+// from the place before one.
+func seek(gs []edit.Glyph, at int, f find, n int, again bool) (target, bool) {
+	step, short := 1, 0
+	if f.key == "F" || f.key == "T" {
+		step = -1
+	}
+	if f.key == "t" || f.key == "T" {
+		short = -step
+	}
+	i := at
+	if again && short != 0 {
+		i += step
+	}
+	for i += step; i >= 0 && i < len(gs) && !gs[i].IsNewline(); i += step {
+		if gs[i].Text == f.char {
+			if n--; n == 0 {
+				return target{at: i + short, inclusive: step > 0}, true
+			}
+		}
+	}
+	return target{}, false
+}
+
+// words leads to the nth beginning or end of a word.
+func words(gs []edit.Glyph, at int, key string, n int) target {
+	big := key == "W" || key == "B" || key == "E"
+	kind := func(i int) int { return kindOf(gs[i], big) }
+	for range min(n, len(gs)+1) {
+		switch key {
+		case "w", "W":
+			at = wordOn(len(gs), at, kind)
+		case "b", "B":
+			at = wordBack(at, kind)
+		default:
+			at = wordEnd(len(gs), at, kind)
+		}
+	}
+	return target{at: at, inclusive: key == "e" || key == "E"}
+}
+
+// wordOn returns where the next word of n glyphs begins.
+func wordOn(n, at int, kind func(int) int) int {
+	if at < n && kind(at) != 0 {
+		for k := kind(at); at < n && kind(at) == k; at++ {
+		}
+	}
+	for at < n && kind(at) == 0 {
+		at++
+	}
+	return at
+}
+
+// wordBack returns where the word before begins.
+func wordBack(at int, kind func(int) int) int {
+	for at > 0 && kind(at-1) == 0 {
+		at--
+	}
+	if at > 0 {
+		for k := kind(at - 1); at > 0 && kind(at-1) == k; at-- {
+		}
+	}
+	return at
+}
+
+// wordEnd returns where the next word of n glyphs ends.
+func wordEnd(n, at int, kind func(int) int) int {
+	for at+1 < n && kind(at+1) == 0 {
+		at++
+	}
+	if at+1 < n {
+		for k := kind(at + 1); at+1 < n && kind(at+1) == k; at++ {
+		}
+	}
+	return at
+}
+
+// kindOf is 0 for blanks, and tells words from other characters.
+func kindOf(g edit.Glyph, big bool) int {
+	switch {
+	case g.IsSpace():
+		return 0
+	case big || g.IsWord():
+		return 1
+	}
+	return 2
+}
+
+// object returns the word at the cursor, or the blanks: for a with the blanks behind
+// it.
+func object(gs []edit.Glyph, at int, wait, c string) (from, to int, ok bool) {
+	if c != "w" && c != "W" || at >= len(gs) || gs[at].IsNewline() {
+		return 0, 0, false
+	}
+	same := func(i, j int) bool {
+		return !gs[i].IsNewline() && kindOf(gs[i], c == "W") == kindOf(gs[j], c == "W")
+	}
+	for from = at; from > 0 && same(from-1, at); from-- {
+	}
+	for to = at + 1; to < len(gs) && same(to, at); to++ {
+	}
+	if wait == "a" {
+		for to < len(gs) && gs[to].IsSpace() && !gs[to].IsNewline() {
+			to++
+		}
+	}
+	return from, to, true
+}
+
+func lineStart(gs []edit.Glyph, at int) int {
+	for at > 0 && !gs[at-1].IsNewline() {
+		at--
+	}
+	return at
+}
+
+func lineEnd(gs []edit.Glyph, at int) int {
+	for at < len(gs) && !gs[at].IsNewline() {
+		at++
+	}
+	return at
+}
+
+// firstWord returns the first character of a line that is not blank.
+func firstWord(gs []edit.Glyph, start int) int {
+	for start < len(gs) && gs[start].IsSpace() && !gs[start].IsNewline() {
+		start++
+	}
+	return start
+}
