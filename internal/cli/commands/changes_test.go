@@ -12,6 +12,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
+	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
 
@@ -89,9 +90,16 @@ func chosen(t *testing.T, r command.Reply, title string) command.Reply {
 func items(r command.Reply) []string {
 	var out []string
 	for _, it := range r.Pick.Items {
-		out = append(out, it.Title+" | "+it.Detail)
+		out = append(out, strings.TrimSuffix(strings.Join(append([]string{joinedBy(": ", it.Title, it.Detail)}, it.Cells...), " | "), " | "))
 	}
 	return out
+}
+
+func joinedBy(sep, a, b string) string {
+	if b == "" {
+		return a
+	}
+	return a + sep + b
 }
 
 func TestUndoAsksInEveryMode(t *testing.T) {
@@ -214,13 +222,16 @@ func TestRewind(t *testing.T) {
 	s, r := afterThree(t)
 	list := s.reply(t, "/rewind")
 	want := []string{
-		"third | just now · 1 file +1 −0", "second | just now · 2 files +3 −1", "first | just now · 3 files +4 −1",
+		"third | 1 file +1 −0 | just now", "second | 2 files +3 −1 | just now", "first | 3 files +4 −1 | just now",
 	}
 	if d := cmp.Diff(want, items(list)); d != "" {
 		t.Error(d)
 	}
+	if got := list.Pick.Items[1].Preview(); got != "a.txt  +2 −1\nc.txt  +1 −0 · new" {
+		t.Errorf("the preview is %q", got)
+	}
 	at := chosen(t, list, "second")
-	want = []string{"Files and conversation | 2 files +1 −3", "The files only | the conversation stays", "The conversation only | the files stay"}
+	want = []string{"Files and conversation: 2 files +1 −3", "The files only: the conversation stays", "The conversation only: the files stay"}
 	if d := cmp.Diff(want, items(at)); d != "" {
 		t.Error(d)
 	}
@@ -266,7 +277,7 @@ func TestRewindOfTheConversationAlone(t *testing.T) {
 	if s.tree(t) != "one, -, -" {
 		t.Errorf("%q", s.tree(t))
 	}
-	if d := cmp.Diff([]string{"The conversation only | the files stay"}, items(chosen(t, s.reply(t, "/rewind"), "first"))); d != "" {
+	if d := cmp.Diff([]string{"The conversation only: the files stay"}, items(chosen(t, s.reply(t, "/rewind"), "first"))); d != "" {
 		t.Error(d)
 	}
 }
@@ -281,9 +292,12 @@ func TestRewindOfNothing(t *testing.T) {
 func TestDiff(t *testing.T) {
 	s, _ := afterThree(t)
 	list := s.reply(t, "/diff")
-	want := []string{"all 3 files | 3 files +4 −1", "a.txt | +2 −1", "new/b.txt | +1 −0 · new", "c.txt | +1 −0 · new"}
+	want := []string{"all 3 files | +4 −1", "a.txt | +2 −1", "new/b.txt | +1 −0 | new", "c.txt | +1 −0 | new"}
 	if d := cmp.Diff(want, items(list)); d != "" {
 		t.Error(d)
+	}
+	if got := list.Pick.Items[2].Preview(); got != "@@ -0,0 +1 @@\n+b" || beginning("") != "" {
+		t.Errorf("the preview is %q", got)
 	}
 	for title, want := range map[string]string{"all": "new/b.txt", "a.txt": "+2"} {
 		out := chosen(t, list, title)
@@ -432,6 +446,17 @@ func TestAForkGoesBackToo(t *testing.T) {
 	}
 	if s.reply(t, "/redo"); s.tree(t) != "2 2, b, c" {
 		t.Errorf("after redo %q", s.tree(t))
+	}
+}
+
+func TestSketch(t *testing.T) {
+	p := prompt{Prompt: history.Prompt{Text: "one\ntwo\n"}}
+	if got := p.sketch(nil)(); got != "one\ntwo" {
+		t.Errorf("%q", got)
+	}
+	p.Text = "one"
+	if got := p.sketch(make([]undo.Net, maxSketch+3))(); !strings.HasSuffix(got, "\n… 3 more") || strings.HasPrefix(got, "one") {
+		t.Errorf("%q", got)
 	}
 }
 

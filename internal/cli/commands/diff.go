@@ -78,10 +78,10 @@ func showNets(title string, nets []undo.Net) command.Reply {
 // netsPick lets the person look at one file after the other, or at all.
 func netsPick(title string, nets []undo.Net) *command.Pick {
 	var all strings.Builder
-	pick := &command.Pick{Title: title, Items: []command.Choice{{ID: "all", Title: "all " + count(len(nets), "file"), Detail: summary(nets)}}}
+	pick := &command.Pick{Title: title, Items: []command.Choice{{ID: "all", Title: "all " + count(len(nets), "file"), Cells: []string{signed(total(nets)), ""}}}}
 	for i, n := range nets {
 		all.WriteString(n.Diff())
-		pick.Items = append(pick.Items, command.Choice{ID: strconv.Itoa(i), Title: n.Name, Detail: joined(signed(n.Counts()), remarks(n))})
+		pick.Items = append(pick.Items, command.Choice{ID: strconv.Itoa(i), Title: n.Name, Cells: []string{signed(n.Counts()), remarks(n)}, Preview: func() string { return beginning(n.Diff()) }})
 	}
 	pick.Choose = func(_ context.Context, id string) (command.Reply, error) {
 		if i, err := strconv.Atoi(id); err == nil {
@@ -90,6 +90,15 @@ func netsPick(title string, nets []undo.Net) *command.Pick {
 		return command.Reply{Page: diffPage(title, all.String()), Pick: pick}, nil
 	}
 	return pick
+}
+
+// beginning is the first lines of a diff, without its head.
+func beginning(unified string) string {
+	_, hunks, found := strings.Cut(unified, "\n@@ ")
+	if !found {
+		return ""
+	}
+	return strings.Join(short(strings.Split(strings.TrimSuffix("@@ "+hunks, "\n"), "\n")), "\n")
 }
 
 func diffPage(title, unified string) *pager.Page {
@@ -120,12 +129,15 @@ func summary(nets []undo.Net) string {
 	if len(nets) == 0 {
 		return "no change"
 	}
-	added, removed := 0, 0
+	return count(len(nets), "file") + " " + signed(total(nets))
+}
+
+func total(nets []undo.Net) (added, removed int) {
 	for _, n := range nets {
 		a, r := n.Counts()
 		added, removed = added+a, removed+r
 	}
-	return count(len(nets), "file") + " " + signed(added, removed)
+	return added, removed
 }
 
 // sum sums up what a plan would change.
