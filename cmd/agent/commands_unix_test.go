@@ -80,6 +80,32 @@ func TestCopyTodoAndGrants(t *testing.T) {
 	d.leave()
 }
 
+// TestACommandHoldsTheSession: what is typed while a command works on the session
+// waits for it, and comes back if the command is stopped.
+func TestACommandHoldsTheSession(t *testing.T) {
+	turns := []llmtest.Turn{{Text: "First answer."}, {Text: "Second answer."}, {Text: "so", Fault: llmtest.Stall}, {Text: "Third answer."}}
+	d := newDesk(t, llmtest.NewServer(t, turns...), nil)
+	d.sit()
+	for _, said := range []string{"First", "Second"} {
+		d.say(strings.Repeat(said+" question. ", 200))
+		d.WaitFor(said + ` answer`)
+		d.idle()
+	}
+	d.say("/compact")
+	d.WaitFor(`/compact runs · Esc stops`)
+	d.say("and then")
+	d.WaitFor(`queued: and then`)
+	d.Press("esc")
+	d.WaitFor(`(?m)^❯ and then`)
+	if fired := d.server.Fired(llmtest.Stall); fired != 1 {
+		t.Errorf("the server stalled %d times", fired)
+	}
+	d.Press("enter")
+	d.WaitFor(`Third answer`)
+	d.idle()
+	d.leave()
+}
+
 func TestCommandsOfTheUsersOwn(t *testing.T) {
 	d := newDesk(t, answers(t, "It is fine."), map[string]string{})
 	d.keep("commands/git/review.md", "---\ndescription: look at a change\nargument-hint: FILE\n---\nReview $1 with care.\n")

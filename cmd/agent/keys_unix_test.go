@@ -87,6 +87,23 @@ func TestKeysOfTheUsersOwn(t *testing.T) {
 	d.restored()
 }
 
+func TestAnotherKeyStops(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Text: "one two three", Chunk: 4, Fault: llmtest.Stall, After: 2}), nil)
+	d.keep("keys.yaml", "stop: [alt+s]\n")
+	d.sit()
+	d.say("count")
+	d.WaitFor(`(?s)one.*Alt\+S stops`)
+	d.Press("esc")
+	d.Type("x")
+	d.WaitFor(`(?m)^❯ x`)
+	d.Press("ctrl+c", "alt+s")
+	d.WaitFor(`Cancelled`)
+	d.leave()
+	if fired := d.server.Fired(llmtest.Stall); fired != 1 {
+		t.Errorf("the server stalled %d times", fired)
+	}
+}
+
 func TestAMistakeInTheKeysIsNamed(t *testing.T) {
 	d := newDesk(t, answers(t), nil)
 	d.keep("keys.yaml", "# mine\napprov: alt+y\n")

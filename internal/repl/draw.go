@@ -52,7 +52,7 @@ func lower(m *model) ([]string, screen.Cursor) {
 	if m.floor.turn.running {
 		out = append(out, m.floor.turn.line(m.look, m.ask.panel != nil))
 	} else if j := m.floor.held; j != nil && j.slow && m.ask.panel == nil && m.menu.pick == nil {
-		out = append(out, theme.Paint(m.look.Styles.Dim, theme.Short("/"+j.name+" runs · Esc stops", m.look.Width)))
+		out = append(out, theme.Paint(m.look.Styles.Dim, theme.Short("/"+j.name+" runs · "+m.floor.turn.stopKey+" stops", m.look.Width)))
 	}
 	ed, label := m.ed, m.ed.Sign()
 	if p := m.ask.panel; p != nil {

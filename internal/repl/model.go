@@ -223,9 +223,9 @@ func escape(m *model, shown hint) tea.Cmd {
 	case shown.again:
 		m.ed.Drop()
 	case m.ed.Empty():
-		m.hint = hint{text: "Esc again goes back to an earlier prompt", again: true}
+		m.hint = hint{text: m.floor.turn.stopKey + " again goes back to an earlier prompt", again: true}
 	default:
-		m.hint = hint{text: "Esc again clears the prompt; ↑ brings it back", again: true}
+		m.hint = hint{text: m.floor.turn.stopKey + " again clears the prompt; ↑ brings it back", again: true}
 	}
 	return nil
 }

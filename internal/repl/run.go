@@ -16,6 +16,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 	"github.com/bb2d0cf4/agent/internal/repl/feed"
 	"github.com/bb2d0cf4/agent/internal/repl/input"
+	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/repl/printer"
 	"github.com/bb2d0cf4/agent/internal/repl/screen"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
@@ -90,7 +91,9 @@ func (u *UI) newModel(scr window, sess Session, spawn spawner) *model {
 	look := theme.New(u.opt.Terminal.Theme, scr.Profile() < colorprofile.ANSI)
 	look.Width, look.Height = scr.Size()
 	out := printer.New(scr.Screen, look)
-	turn := &turns{sess: sess, spawn: spawn, box: u.box, out: out, now: u.opt.Now, still: u.opt.Terminal.Still}
+	turn := &turns{sess: sess, spawn: spawn, box: u.box, out: out, now: u.opt.Now, still: u.opt.Terminal.Still,
+		stopKey: u.opt.Terminal.Keys.Key(keys.Stop),
+	}
 	floor := &floor{turn: turn, queue: u.queue}
 	m := &model{
 		opt: &u.opt, box: u.box, scr: scr, look: look, out: out, floor: floor,

@@ -30,12 +30,13 @@ var spinner = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧"
 
 // turns runs prompts, one at a time, and knows how far the running one is.
 type turns struct {
-	sess  Session
-	spawn spawner
-	box   *feed.Box
-	out   *printer.Printer
-	now   func() time.Time
-	still bool // nothing moves by itself
+	sess    Session
+	spawn   spawner
+	box     *feed.Box
+	out     *printer.Printer
+	now     func() time.Time
+	still   bool   // nothing moves by itself
+	stopKey string // ends the turn
 
 	progress
 	total   llm.Usage // of the session
@@ -200,6 +201,6 @@ func (t *turns) line(look theme.Look, asking bool) string {
 		mark = "●"
 	}
 	text := theme.Paint(look.Styles.Accent, mark) +
-		theme.Paint(look.Styles.Dim, " "+strings.Join(append(parts, "Esc stops"), " · "))
+		theme.Paint(look.Styles.Dim, " "+strings.Join(append(parts, t.stopKey+" stops"), " · "))
 	return theme.Short(text, look.Width)
 }

@@ -63,7 +63,8 @@ const at, quote = "@", `"`
 // mention returns where the word before the cursor begins and, if it is an @name,
 // the name so far. One with blanks stands in quotes.
 func mention(b *edit.Buffer) (start int, name string) {
-	for i := b.At - 2; i >= b.LineStart(); i-- {
+	first := b.LineStart() // once: it looks at the whole line
+	for i := b.At - 2; i >= first; i-- {
 		if b.Gs[i+1].Text == quote {
 			if b.Gs[i].Text == at && (i == 0 || b.Gs[i-1].IsSpace()) {
 				return i, edit.Plain(b.Gs[i+2 : b.At])

@@ -390,3 +390,15 @@ func TestReplace(t *testing.T) {
 		t.Errorf("undone to %q", e.Source())
 	}
 }
+
+// TestALongLineIsTyped ends only if a key costs no more than the text is long.
+func TestALongLineIsTyped(t *testing.T) {
+	e := New(Options{})
+	text := strings.Repeat("ten letters", 1000)
+	for _, r := range text {
+		e.Handle(tea.KeyPressMsg{Code: r, Text: string(r)})
+	}
+	if e.Text() != text {
+		t.Errorf("%d characters of %d", len(e.Text()), len(text))
+	}
+}

@@ -12,6 +12,14 @@ import (
 // cell is the width of an entry of the short list.
 const cell = 38
 
+// Key is the key to name for an action, as people read it.
+func (m Map) Key(a Action) string {
+	if keys := m.of(a); len(keys) > 0 {
+		return Spell(keys[0])
+	}
+	return "no key"
+}
+
 // Brief is the short list of keys, in as many columns as fit into width.
 func (m Map) Brief(width int) []string {
 	var entries []string
