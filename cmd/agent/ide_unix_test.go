@@ -77,6 +77,35 @@ func TestAnswerInTheEditor(t *testing.T) {
 	d.leave()
 }
 
+// TestOpenInTheEditor: o asks the editor to show the diff, as often as it is pressed,
+// and the question stands.
+func TestOpenInTheEditor(t *testing.T) {
+	d := politeDesk(t, llmtest.Turn{Text: "All done."})
+	e := d.editor(idetest.Ours())
+	d.sit()
+	d.WaitFor(`Visual Studio Code`)
+	d.say("be polite")
+	diff := e.NextDiff()
+	d.asked(`also open in Visual Studio Code`)
+	d.Press("?")
+	d.WaitFor(`o open in Visual Studio Code`)
+	d.Press("o", "o")
+	diff.WaitShown(2)
+	d.asked(`edit main\.go`)
+	e.Handle("resolveDiff", func(*idetest.Conn, json.RawMessage) idetest.Reply {
+		return idetest.Refuse("DIFF_NOT_FOUND", "no such review")
+	})
+	d.Press("o")
+	d.WaitFor(`Visual Studio Code does not show the diff`)
+	d.Press("n")
+	d.WaitFor(`Stopped, as you said no`)
+	if d.read("main.go") != program {
+		t.Error("written without an answer")
+	}
+	d.idle()
+	d.leave()
+}
+
 func TestRejectInTheEditor(t *testing.T) {
 	d := politeDesk(t, llmtest.Turn{Text: "As you like."})
 	e := d.editor(idetest.Ours())

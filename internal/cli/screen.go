@@ -25,7 +25,7 @@ type screenFace struct {
 func (s *screenFace) status() repl.Status {
 	info := s.app.Info()
 	st := repl.Status{Model: info.Name, Branch: s.app.Prompt.Branch(), ContextWindow: s.app.Loop.Fill().Window}
-	st.Editor = s.app.Link.Footer()
+	st.Editor, st.Shows = s.app.Link.Footer(), s.app.Link.Surface().Shows()
 	return st
 }
 
@@ -46,11 +46,14 @@ type surfaces struct{ s *screenFace }
 
 // Claim takes a question for the terminal.
 func (f surfaces) Claim(ctx context.Context, id string) (string, bool) {
-	return f.s.app.Link.Claim(ctx, id)
+	return f.s.app.Link.Surface().Claim(ctx, id)
 }
 
 // Release shows it everywhere again.
-func (f surfaces) Release(ctx context.Context, id, text string) { f.s.app.Link.Release(ctx, id, text) }
+func (f surfaces) Release(ctx context.Context, id, text string) { f.s.app.Link.Surface().Release(ctx, id, text) }
+
+// Show brings it to the editor's screen.
+func (f surfaces) Show(ctx context.Context, id string) error { return f.s.app.Link.Surface().Show(ctx, id) }
 
 // withoutSecrets returns env less the variables that hold keys.
 func withoutSecrets(env, names []string) []string {

@@ -325,6 +325,30 @@ func (v *Reviewer) Release(ctx context.Context, id, text string) {
 	}
 }
 
+// Shows names the editor that can be asked to show a question; empty if none can.
+func (v *Reviewer) Shows() string {
+	if l, _ := v.now.get(); l != nil && l.ours() && v.opt.Diffs {
+		return l.name()
+	}
+	return ""
+}
+
+// Show brings the question to the editor's screen: it was opened without being shown,
+// or its tab was closed without an answer.
+func (v *Reviewer) Show(ctx context.Context, id string) error {
+	s, shows := v.reviews.get(id), v.Shows()
+	l, _ := v.now.get()
+	if s == nil || shows == "" || l == nil {
+		return errors.New("no editor has this question")
+	}
+	ctx, cancel := context.WithTimeout(ctx, withdrawing)
+	defer cancel()
+	if err := l.client.Diffs.Show(ctx, s.id()); err != nil {
+		return fmt.Errorf("%s does not show the diff: %w", shows, err)
+	}
+	return nil
+}
+
 // send hands c to the review and waits until it is done with it.
 func (s *standing) send(ctx context.Context, c claim) claimed {
 	ctx, cancel := context.WithTimeout(ctx, 2*withdrawing)

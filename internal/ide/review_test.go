@@ -386,6 +386,55 @@ func TestClaimWithoutADraft(t *testing.T) {
 	}
 }
 
+// TestShow: the person has the diff brought to the editor's screen.
+func TestShow(t *testing.T) {
+	r := newRig(t, nil)
+	if err := r.Show(t.Context(), "q"); err == nil || r.Shows() != "" {
+		t.Errorf("without an editor: %v, %q", err, r.Shows())
+	}
+	e := r.editor(idetest.Ours())
+	if got := r.Shows(); got != e.Dialect.Name {
+		t.Errorf("shown in %q", got)
+	}
+	if err := r.Show(t.Context(), "q"); err == nil {
+		t.Error("shows a question that there is not")
+	}
+	req := r.proposal("old\n", "new\n")
+	req.ID = "q"
+	got := r.ask(t.Context(), req)
+	d := e.NextDiff()
+	for n := range 2 {
+		if err := r.Show(t.Context(), "q"); err != nil {
+			t.Error(err)
+		}
+		d.WaitShown(n + 1)
+	}
+	r.Claim(t.Context(), "q")
+	r.Release(t.Context(), "q", "mine\n")
+	second := e.NextDiff()
+	if err := r.Show(t.Context(), "q"); err != nil { // it has another id in the editor now
+		t.Error(err)
+	}
+	second.WaitShown(1)
+	second.Accept()
+	r.answered(got, req)
+}
+
+// TestShowInAForeignEditor: other plugins know no such request.
+func TestShowInAForeignEditor(t *testing.T) {
+	r := newRig(t, nil)
+	e := r.editor(idetest.Neovim())
+	req := r.proposal("old\n", "new\n")
+	req.ID = "q"
+	got := r.ask(t.Context(), req)
+	d := e.NextDiff()
+	if err := r.Show(t.Context(), "q"); err == nil || r.Shows() != "" {
+		t.Errorf("%v, %q", err, r.Shows())
+	}
+	d.Accept()
+	r.answered(got, req)
+}
+
 // TestSlowWithdrawal: an editor that does not confirm holds up the verdict for no
 // more than a second, and its diff is closed at the next chance.
 func TestSlowWithdrawal(t *testing.T) {

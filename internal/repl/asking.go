@@ -116,6 +116,8 @@ func (a *asking) key(key tea.KeyPressMsg) (tea.Cmd, bool) {
 		a.answer(verdict)
 	case panel.Edit:
 		return a.claim(), true
+	case panel.Open:
+		a.open()
 	case panel.Cancel:
 		a.cancel()
 	case panel.Ignored:

@@ -33,6 +33,8 @@ type Status struct {
 	ContextWindow int64 // tokens; zero if not known
 	// Editor names the linked editor and what is selected in it; empty: none.
 	Editor string
+	// Shows names the editor that can be asked to show a question; empty: none.
+	Shows string
 }
 
 // Modes is the permission mode, as the status line shows it and Shift+Tab

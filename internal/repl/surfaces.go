@@ -10,6 +10,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/feed"
 	"github.com/bb2d0cf4/agent/internal/repl/panel"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
+	"github.com/bb2d0cf4/agent/internal/session"
 )
 
 // Surfaces are the other places on which a question stands, an editor's for
@@ -20,6 +21,8 @@ type Surfaces interface {
 	Claim(ctx context.Context, id string) (text string, edited bool)
 	// Release shows the question everywhere again, with text as the proposal.
 	Release(ctx context.Context, id, text string)
+	// Show brings the question to the screen of the editor that Status.Shows names.
+	Show(ctx context.Context, id string) error
 }
 
 // Items of the feed for what other surfaces tell.
@@ -56,14 +59,31 @@ func other(m *model, item any) {
 		}
 		m.ed.Insert(text)
 	case refresh: // the status is drawn as it is
+		recall(m.ask)
 	}
 }
 
-// recall shows what was said about the question that stands.
+// recall shows what is known elsewhere of the question that stands.
 func recall(a *asking) {
-	if a.panel != nil && a.said.id == a.q.req.ID {
+	if a.panel == nil {
+		return
+	}
+	if a.said.id == a.q.req.ID {
 		a.panel.Remark = a.said.text
 	}
+	if a.opt.Surfaces != nil && a.opt.Status != nil {
+		a.panel.Editor = a.opt.Status().Shows
+	}
+}
+
+// open has the editor show the question.
+func (a *asking) open() {
+	id, elsewhere, box := a.q.req.ID, a.opt.Surfaces, a.turn.box
+	a.turn.spawn(func(ctx context.Context) {
+		if err := elsewhere.Show(ctx, id); err != nil && ctx.Err() == nil {
+			box.Put(feed.Aside{Item: session.Notice{Text: err.Error()}})
+		}
+	})
 }
 
 // claimed is due when the terminal has the question to itself.

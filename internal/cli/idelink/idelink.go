@@ -203,18 +203,3 @@ func (l *Link) Saw(ev session.Event) {
 		l.Working(false)
 	}
 }
-
-// Claim takes a question for the terminal, see ide.Reviewer.
-func (l *Link) Claim(ctx context.Context, id string) (text string, edited bool) {
-	if l == nil {
-		return "", false
-	}
-	return l.Reviewer.Claim(ctx, id)
-}
-
-// Release gives it back.
-func (l *Link) Release(ctx context.Context, id, text string) {
-	if l != nil {
-		l.Reviewer.Release(ctx, id, text)
-	}
-}

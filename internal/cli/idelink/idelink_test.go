@@ -224,9 +224,12 @@ func TestNoLink(t *testing.T) {
 		t.Errorf("a link although it is switched off (%v)", err)
 	}
 	l.Start(t.Context())()
-	l.Release(t.Context(), "q", "")
-	if text, edited := l.Claim(t.Context(), "q"); text != "" || edited {
+	l.Surface().Release(t.Context(), "q", "")
+	if text, edited := l.Surface().Claim(t.Context(), "q"); text != "" || edited {
 		t.Error("claimed")
+	}
+	if err := l.Surface().Show(t.Context(), "q"); err == nil || l.Surface().Shows() != "" {
+		t.Error("shows a question")
 	}
 	if _, err := l.Command(t.Context(), ""); !errors.Is(err, errOff) {
 		t.Errorf("/ide: %v", err)

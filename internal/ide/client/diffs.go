@@ -249,6 +249,16 @@ func (d *Diffs) Claim(ctx context.Context, id string, held bool) error {
 	return err
 }
 
+// Show brings a diff to the editor's screen, where it is not there yet or was closed
+// without an answer. ErrUnsupported as for Resolve.
+func (d *Diffs) Show(ctx context.Context, id string) error {
+	if !d.c.Info().Ours {
+		return ErrUnsupported
+	}
+	_, err := d.c.call(ctx, "resolveDiff", map[string]string{"diff_id": id, "outcome": "show"})
+	return err
+}
+
 // Resolve answers an open diff from outside and returns its draft. Editors that
 // do not speak the whole of our protocol cannot: ErrUnsupported.
 func (d *Diffs) Resolve(ctx context.Context, id string, accept bool) (Draft, error) {

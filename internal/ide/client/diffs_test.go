@@ -294,6 +294,10 @@ func TestResolve(t *testing.T) {
 			}
 			shown.WaitHeld(held)
 		}
+		if err := c.Diffs.Show(t.Context(), "d1"); err != nil {
+			t.Error(err)
+		}
+		shown.WaitShown(1)
 		got, err := c.Diffs.Resolve(t.Context(), "d1", true)
 		if err != nil || got != want {
 			t.Errorf("%+v, %v, want %+v", got, err, want)
@@ -311,6 +315,9 @@ func TestResolve(t *testing.T) {
 		t.Error(err)
 	}
 	if err := c.Diffs.Claim(t.Context(), "d1", true); !errors.Is(err, client.ErrUnsupported) {
+		t.Error(err)
+	}
+	if err := c.Diffs.Show(t.Context(), "d1"); !errors.Is(err, client.ErrUnsupported) {
 		t.Error(err)
 	}
 	e := idetest.Start(t, idetest.Ours())

@@ -21,7 +21,8 @@ type Diff struct {
 	id   json.RawMessage // of the request
 	gone sync.Once
 
-	held bool // guarded by Editor.mu
+	held  bool // guarded by Editor.mu
+	shown int  // times the client asked to have it seen; guarded by Editor.mu
 
 	mu    sync.Mutex
 	draft string // the text on the right side
@@ -68,6 +69,13 @@ func (d *Diff) WaitHeld(held bool) {
 	e := d.conn.editor
 	e.tb.Helper()
 	e.until(fmt.Sprintf("held: %t", held), func() bool { return d.held == held })
+}
+
+// WaitShown waits until the client has asked n times to have the review seen.
+func (d *Diff) WaitShown(n int) {
+	e := d.conn.editor
+	e.tb.Helper()
+	e.until(fmt.Sprintf("asked to show it %d times", n), func() bool { return d.shown == n })
 }
 
 // Edit changes the text on the right side; our own extension tells the client.
@@ -250,6 +258,9 @@ func (c *Conn) resolve(args json.RawMessage) Reply {
 	switch p.Outcome {
 	case "hold", "release":
 		e.record(func() { found.held = p.Outcome == "hold" })
+		return JSON(map[string]any{"success": true})
+	case "show":
+		e.record(func() { found.shown++ })
 		return JSON(map[string]any{"success": true})
 	}
 	if p.Outcome == "accept" {

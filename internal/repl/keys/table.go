@@ -67,6 +67,7 @@ var table = []Binding{
 	{Action: "cancel", Place: Question, Keys: []string{"esc"}, Help: "stop the turn; in full view, back", answers: true},
 	{Action: "expand", Place: Question, Keys: []string{"x"}, Help: "show all lines between the changes, or only those near"},
 	{Action: "layout", Place: Question, Keys: []string{"s"}, Help: "the old and the new text side by side, or one below the other"},
+	{Action: "editor", Place: Question, Keys: []string{"o"}, Help: "open it in the linked editor (again)"},
 	{Action: "full", Place: Question, Keys: []string{"v"}, Help: "full view"},
 	{Action: "full-close", Place: Question, Keys: []string{"q"}, Help: "leave the full view"},
 	{Action: "queue", Place: Question, Keys: []string{"l"}, Help: "the calls of the answer, in a list"},

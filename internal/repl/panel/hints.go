@@ -6,6 +6,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
 // hints names the keys that answer.
@@ -92,6 +93,9 @@ func more(p *Panel) []string {
 		} else {
 			keys = append(keys, "s side by side")
 		}
+	}
+	if opens(p) {
+		keys = append(keys, "o open in "+sanitize.Line(p.Editor))
 	}
 	if p.body.Len() > 0 {
 		keys = append(keys, "v full", "PgUp PgDn scroll")

@@ -19,6 +19,7 @@ const (
 	Answered                // the verdict is the answer
 	Edit                    // the user wants to edit the proposal first
 	Cancel                  // the user wants the turn to stop
+	Open                    // the user wants to see the question in the editor
 )
 
 // Press takes a key. A panel that is not armed takes none.
@@ -41,6 +42,10 @@ func (p *Panel) Press(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
 	case "e":
 		if _, _, ok := p.Proposal(); ok {
 			return Edit, confirm.Verdict{}
+		}
+	case "o":
+		if opens(p) {
+			return Open, confirm.Verdict{}
 		}
 	case "esc":
 		if !p.back() {

@@ -28,6 +28,8 @@ const undo = "undo"
 type Panel struct {
 	// Remark is what another surface says about the question; empty: nothing.
 	Remark string
+	// Editor can be asked to show the question; empty: none can.
+	Editor string
 
 	guard
 	req    confirm.Request

@@ -109,6 +109,9 @@ func mark(p *Panel, i int) {
 	}
 }
 
+// opens says whether an editor can show the question.
+func opens(p *Panel) bool { return p.Editor != "" && p.diff != nil && !p.req.Change.Delete }
+
 // arrange places the texts side by side, or one below the other again.
 func arrange(p *Panel) {
 	views := shownViews(p)

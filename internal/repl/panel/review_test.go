@@ -214,3 +214,33 @@ func TestLayout(t *testing.T) {
 		t.Errorf("the hunk that was pointed at is gone:\n%s", got)
 	}
 }
+
+// The editor is offered where there is one that can show the question.
+func TestOpenInTheEditor(t *testing.T) {
+	remove := three()
+	remove.Change.Delete, remove.Change.After = true, ""
+	for name, tc := range map[string]struct {
+		req    confirm.Request
+		editor string
+		want   panel.Outcome
+	}{
+		"linked":    {three(), "VS Code", panel.Open},
+		"none":      {three(), "", panel.Handled},
+		"a command": {command("ls"), "VS Code", panel.Handled},
+		"a removal": {remove, "VS Code", panel.Handled},
+		"a plan":    {undoing(2), "VS Code", panel.Handled},
+	} {
+		p := ready(tc.req, 20)
+		p.Editor = tc.editor
+		press(p, "?")
+		if got := shown(p, 20); strings.Contains(got, "o open in VS Code") != (tc.want == panel.Open) {
+			t.Errorf("%s: offered:\n%s", name, got)
+		}
+		if o, _ := press(p, "o"); o != tc.want {
+			t.Errorf("%s: %v", name, o)
+		}
+		if o, _ := press(p, "n"); o != panel.Answered {
+			t.Errorf("%s: the question does not stand any more", name)
+		}
+	}
+}

@@ -46,12 +46,12 @@ export function diffTools(reviews: Reviews, ports: Ports, others: Busy): readonl
       name: "resolveDiff",
       description:
         "Answers a diff that is open: accept returns the text as it stands in the editor. hold keeps the editor from answering " +
-        "while the draft is edited elsewhere, until release.",
+        "while the draft is edited elsewhere, until release. show brings the diff to the screen (again).",
       inputSchema: {
         type: "object",
         properties: {
           diff_id: { type: "string" },
-          outcome: { type: "string", enum: ["accept", "reject", "hold", "release"] },
+          outcome: { type: "string", enum: ["accept", "reject", "hold", "release", "show"] },
         },
         required: ["diff_id", "outcome"],
       },
@@ -132,7 +132,7 @@ function resolveDiff(reviews: Reviews, { client, args }: ToolCall): Answer {
   if (outcome === "accept" || outcome === "reject") {
     const verdict = reviews.resolve(client, id, outcome);
     if (verdict !== undefined) return json(verdict.told);
-  } else if (reviews.claim(client, id, outcome === "hold" ? "hold" : "release")) {
+  } else if (outcome === "show" ? reviews.present(client, id) : reviews.claim(client, id, outcome === "hold" ? "hold" : "release")) {
     return json({ success: true });
   }
   throw new ToolError("DIFF_NOT_FOUND", "no diff of this client has this id and waits for an answer");

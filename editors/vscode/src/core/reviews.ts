@@ -135,6 +135,13 @@ export class Reviews {
     return review !== undefined;
   }
 
+  /** The client wants its diff to be seen; false if there is no such review. */
+  present(owner: Owner, diffId: string): boolean {
+    const review = this.own(owner).find((r) => r.diffId === diffId);
+    if (review !== undefined) this.show(review.id);
+    return review !== undefined;
+  }
+
   /** Closes the client's reviews with this tab name (all, without one); resolves with their number when they are gone. */
   async close(owner: Owner, tabName?: string): Promise<number> {
     const wanted = [...this.all.values()].filter(

@@ -567,6 +567,19 @@ describe("an editor that does not show the diff", () => {
     await settled();
     assert.equal(reviews.get("r1")?.state, "shown");
   });
+
+  it("because the person wants to be asked first, and then asks in the terminal", async (t) => {
+    const { editor, reviews, client, ask } = window(t);
+    editor.settings.open = "onDemand";
+    ask("a", { diffId: "q1" });
+    await settled();
+    assert.equal(reviews.present(client, "q2"), false);
+    assert.equal(reviews.present(new Client(2), "q1"), false);
+    assert.equal(editor.view.shown.size, 0);
+    assert.equal(reviews.present(client, "q1"), true);
+    await settled();
+    assert.equal(reviews.get("r1")?.state, "shown");
+  });
 });
 
 describe("the end of the window", () => {
