@@ -24,9 +24,12 @@ type model struct {
 	answers  []answerFunc
 	requests []llm.Request
 	free     bool
+	window   int64
 }
 
-func (m *model) Info() llm.Info { return llm.Info{Name: "test/model", Free: m.free} }
+func (m *model) Info() llm.Info {
+	return llm.Info{Name: "test/model", Free: m.free, ContextWindow: m.window}
+}
 
 func (m *model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	if m.wire == nil {

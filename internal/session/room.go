@@ -26,15 +26,19 @@ func (r *room) changed() {
 	r.retry, r.kept = 0, 0
 }
 
-// counted is told what a provider has counted for the last request.
-func (l *talk) counted(u llm.Usage) {
+// counted is told what a provider has counted for the last request. It returns
+// how full the context is.
+func (l *talk) counted(u llm.Usage) int64 {
 	model := l.opt.Model.Info()
 	if l.room.meter.Counted(model, u) {
 		l.opt.Emit(Notice{Text: fmt.Sprintf("The server has dropped the beginning of the conversation: it seems to take about %d tokens. "+
 			"From now on the conversation is compacted before that. Set its context_window, or let it take more.", l.room.meter.Window(model))})
 	}
 	l.room.kept = 0
-	l.fill()
+	if f := l.fill(); u.Estimated {
+		return f.Used()
+	}
+	return u.Input + u.Output
 }
 
 // fill keeps what is in the context.
@@ -62,7 +66,7 @@ func (l *talk) filled() {
 }
 
 // errNoGain says that a compaction would gain nothing.
-var errNoGain = errors.New("there is nothing to compact yet")
+var errNoGain = errors.New("there is too little to compact yet")
 
 // squeeze is how hard a conversation is compacted.
 type squeeze struct {
@@ -75,23 +79,23 @@ type squeeze struct {
 
 // makeRoom compacts the conversation if the next request would come near the
 // limit of the model.
-func (t *turn) makeRoom(ctx context.Context, system string) error {
+func (t *turn) makeRoom(ctx context.Context, system string) (made bool, err error) {
 	r := &t.room
 	r.meter.Frame(system, t.opt.Tools.Specs())
 	window := r.meter.Window(t.opt.Model.Info())
 	if window == 0 || t.opt.CompactAt == 0 {
-		return nil
+		return false, nil
 	}
 	weight := meter.Weigh(t.chat.Sent())
 	if r.meter.Request(weight)*100 <= window*int64(t.opt.CompactAt) || weight <= r.retry {
-		return nil
+		return false, nil
 	}
-	err := t.squeeze(ctx, squeeze{share: 0.5, running: true, model: true})
+	err = t.squeeze(ctx, squeeze{share: 0.5, running: true, model: true})
 	r.retry = meter.Weigh(t.chat.Sent()) + r.meter.Bytes(window)/20
 	if errors.Is(err, errNoGain) {
-		return nil // the request is tried as it is
+		return false, nil // the request is tried as it is
 	}
-	return err
+	return err == nil, err
 }
 
 // maxShrinks is how many requests may follow one that did not fit before the

@@ -46,8 +46,10 @@ func (t *turn) run(ctx context.Context) (Stop, error) {
 			t.deliverQueued(ctx)
 		}
 		system := t.opt.System(ctx)
-		if err := t.makeRoom(ctx, system); err != nil {
+		if made, err := t.makeRoom(ctx, system); err != nil {
 			return t.broken(ctx, &answer{}, err)
+		} else if made {
+			system = t.opt.System(ctx) // the summary took its time
 		}
 		t.rounds++
 		t.opt.Emit(RequestStarted{Round: t.rounds})
@@ -130,8 +132,7 @@ func (t *turn) take(ctx context.Context, a *answer) (more bool, stop Stop, err e
 	}
 	t.append(history.Item{Message: a.message(calls)})
 	t.count(a.end.Usage)
-	t.opt.Emit(AnswerEnded{Usage: a.end.Usage, Total: t.used, Context: a.end.Usage.Input + a.end.Usage.Output})
-	t.counted(a.end.Usage)
+	t.opt.Emit(AnswerEnded{Usage: a.end.Usage, Total: t.used, Context: t.counted(a.end.Usage)})
 	if len(calls) > 0 {
 		return t.runCalls(ctx, calls, a.text.String())
 	}

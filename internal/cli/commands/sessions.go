@@ -40,8 +40,12 @@ func (s sessions) choices() ([]command.Choice, error) {
 			continue
 		}
 		prompts := ""
-		if i.Prompts > 0 {
-			prompts = strconv.Itoa(i.Prompts)
+		switch i.Prompts {
+		case 0: // not known, or none
+		case 1:
+			prompts = "1 prompt"
+		default:
+			prompts = strconv.Itoa(i.Prompts) + " prompts"
 		}
 		all = append(all, command.Choice{
 			ID: i.ID, Title: orUntitled(i.Title), Cells: []string{ago(time.Since(i.Updated), i.Updated), prompts, i.Branch},

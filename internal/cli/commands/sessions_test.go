@@ -32,7 +32,7 @@ func TestForkAndRename(t *testing.T) {
 		t.Fatalf("%+v, %v", r.Pick, err)
 	}
 	it := r.Pick.Items[0]
-	if it.ID != old || it.Title != "the old one" || it.Cells[0] != "just now" || it.Cells[1] != "1" {
+	if it.ID != old || it.Title != "the old one" || it.Cells[0] != "just now" || it.Cells[1] != "1 prompt" {
 		t.Errorf("%+v", it)
 	}
 	if got := it.Preview(); got != "you: hi\nmodel: Hello.\n" {

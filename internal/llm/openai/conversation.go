@@ -22,6 +22,7 @@ type conversation struct {
 	ids      map[string]struct{} // of the calls in sent
 	segments [][]byte            // the encoded messages, each after a comma
 	scratch  []byte
+	strict   bool // an answer stands between a tool's result and what the user says
 
 	specs []llm.ToolSpec
 	tools []byte // specs, encoded
@@ -92,8 +93,28 @@ func sameMessage(a, b llm.Message) bool {
 		})
 }
 
+// between is said by the model between a tool's result and the user, where a
+// server insists on it. It must not be empty.
+const between = "(The user goes on.)"
+
+// insist has the conversation encoded anew as servers want it whose roles have
+// to alternate; false if it was already.
+func (c *conversation) insist() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.strict {
+		return false
+	}
+	c.strict, c.ids = true, nil
+	return true
+}
+
 func (c *conversation) add(m llm.Message) {
-	c.scratch = appendMessage(append(c.scratch[:0], ','), m)
+	c.scratch = c.scratch[:0]
+	if n := len(c.sent); c.strict && m.Role == llm.User && n > 0 && c.sent[n-1].Role == llm.ToolReply {
+		c.scratch = appendMessage(append(c.scratch, ','), llm.TextMessage(llm.Assistant, between))
+	}
+	c.scratch = appendMessage(append(c.scratch, ','), m)
 	last := len(c.segments) - 1
 	if last < 0 || cap(c.segments[last])-len(c.segments[last]) < len(c.scratch) {
 		c.segments = append(c.segments, make([]byte, 0, max(segmentSize, len(c.scratch))))

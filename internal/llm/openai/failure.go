@@ -252,6 +252,13 @@ func tooLong(said *wire.Error, words string) bool {
 		"input token count", "reduce the length of the")
 }
 
+// mustAlternate says whether the server refuses that the user speaks right after a
+// tool's result, as some chat templates do.
+func mustAlternate(e *llm.Error) bool {
+	return (e.Kind == llm.Refused || e.Kind == llm.Temporary) && hasAny(strings.ToLower(e.Message),
+		"roles must alternate", "role 'user' after role 'tool'", "role user after role tool")
+}
+
 func hasAny(s string, words ...string) bool {
 	for _, w := range words {
 		if strings.Contains(s, w) {

@@ -62,6 +62,10 @@ func (c *Client) stream(ctx context.Context, req llm.Request, emit func(llm.Delt
 			return ctx.Err()
 		}
 		fail := c.reporter().explain(err)
+		if !a.began && mustAlternate(fail.err) && c.conv.insist() {
+			q = c.conv.encode(req)
+			continue
+		}
 		if a.began || !fail.again || attempt >= c.opt.Limits.MaxAttempts {
 			return fail.err
 		}

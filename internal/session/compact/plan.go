@@ -75,11 +75,24 @@ func New(items []history.Item, inForce *history.Compaction, room Room) (Plan, bo
 	}
 	p.prompt = atHand(items, i, room.Running)
 	p.clip = clipFor(items[i:], room, room.Total-p.head())
+	return p, p.gains(inForce)
+}
+
+// gains says whether the plan is worth it: it takes something away, cuts results
+// shorter, or says what is gone in fewer words.
+func (p *Plan) gains(inForce *history.Compaction) bool {
 	gone := 0
 	for _, it := range p.Gone {
 		gone += meter.Size(it.Message)
 	}
-	return p, gone > leastGain || p.clip > 0 && (inForce == nil || inForce.Clip == 0 || p.clip < inForce.Clip || p.last > inForce.Last)
+	switch {
+	case gone > leastGain:
+		return true
+	case inForce == nil:
+		return p.clip > 0
+	}
+	return p.clip > 0 && (inForce.Clip == 0 || p.clip < inForce.Clip || p.last > inForce.Last) ||
+		len(inForce.Text) > p.head()+leastGain
 }
 
 // head is what stands before the messages that stay, in bytes about.
@@ -132,17 +145,31 @@ func cut(items []history.Item, start, latest, room int) int {
 }
 
 // clipFor returns what the results among items are to be cut to so that they
-// weigh at most room bytes; zero if they do as they are.
+// weigh at most bytes; zero if they do as they are, or none is longer.
 func clipFor(items []history.Item, room Room, bytes int) int {
-	if room.Tight {
-		return tightClip
+	clip := tightClip
+	if !room.Tight {
+		clip = fitting(items, bytes)
 	}
+	for _, it := range items {
+		if it.Message.Role == llm.ToolReply && len(it.Message.Text()) > clip+clipNote {
+			return clip
+		}
+	}
+	return 0
+}
+
+// clipNote is what stands in the place of what was cut out, in bytes about.
+const clipNote = 60
+
+// fitting returns the largest cut of results with which items weigh at most bytes.
+func fitting(items []history.Item, bytes int) int {
 	fits := func(clip int) bool {
 		n := 0
 		for _, it := range items {
 			size := meter.Size(it.Message)
 			if clip > 0 && it.Message.Role == llm.ToolReply {
-				size = min(size, clip+100)
+				size = min(size, clip+clipNote+40)
 			}
 			n += size
 		}

@@ -3,6 +3,7 @@ package history
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -149,5 +150,94 @@ func TestAdmissible(t *testing.T) {
 	want := []string{"a_2 read {} ", "b no_tool {} no tool has that name", "call_2 read {} "}
 	if diff := cmp.Diff(want, got); diff != "" || dropped != 1 {
 		t.Errorf("dropped %d\n%s", dropped, diff)
+	}
+}
+
+// TestACompactionAfterALostResult: the result that stands in for it belongs to
+// what is gone, not behind it.
+func TestACompactionAfterALostResult(t *testing.T) {
+	chat, added, notes := Rebuild([]Entry{
+		{Item: &Item{N: 1, Message: ask("go")}},
+		{Item: &Item{N: 2, Message: answer("", "a")}}, // 3, its result, is lost
+		{Compaction: &Compaction{Before: 4, Last: 3, Text: "notes"}},
+		{Item: &Item{N: 4, Message: ask("and on")}},
+		{Item: &Item{N: 5, Message: answer("fine")}},
+	})
+	var sent []string
+	for _, m := range chat.Sent() {
+		sent = append(sent, string(m.Role)+": "+m.Text())
+	}
+	want := []string{"user: notes", "assistant: " + understood, "user: and on", "assistant: fine"}
+	if diff := cmp.Diff(want, sent); diff != "" || len(added) != 0 || len(notes) != 1 {
+		t.Errorf("added %v, notes %q\n%s", added, notes, diff)
+	}
+}
+
+func TestWhatIsSentAfterACompaction(t *testing.T) {
+	long := strings.Repeat("x", 5000)
+	build := func(c Compaction) *Transcript {
+		chat := &Transcript{}
+		add(t, chat, ask("one"), answer("", "a"), Result("a", long), answer("two"), ask("three"), answer("", "b"), Result("b", long))
+		chat.Compact(c)
+		add(t, chat, answer("", "c"), Result("c", long))
+		return chat
+	}
+	for name, tt := range map[string]struct {
+		c    Compaction
+		want []string // roles
+		cut  int      // results that are cut
+	}{
+		"from a prompt on":  {Compaction{Before: 5, Last: 7, Text: "t"}, []string{"user", "assistant", "user", "assistant", "tool", "assistant", "tool"}, 0},
+		"from an answer on": {Compaction{Before: 6, Last: 7, Text: "t", Clip: 600}, []string{"user", "assistant", "tool", "assistant", "tool"}, 1},
+		"nothing stays":     {Compaction{Before: 8, Last: 7, Text: "t", Clip: 600}, []string{"user", "assistant", "tool"}, 0},
+	} {
+		chat := build(tt.c)
+		var roles []string
+		cut := 0
+		for _, m := range chat.Sent() {
+			roles = append(roles, string(m.Role))
+			if strings.Contains(m.Text(), "bytes left out to save room") {
+				cut++
+				if len(m.Text()) > 700 {
+					t.Errorf("%s: cut to %d bytes", name, len(m.Text()))
+				}
+			}
+		}
+		if name == "nothing stays" { // the answer was there when nothing followed yet
+			roles = append(roles[:1], roles[2:]...)
+		}
+		if diff := cmp.Diff(tt.want, roles); diff != "" || cut != tt.cut {
+			t.Errorf("%s: %d cut\n%s", name, cut, diff)
+		}
+		if len(chat.Items()) != 9 {
+			t.Errorf("%s: %d messages are left", name, len(chat.Items()))
+		}
+	}
+}
+
+// TestARewindTakesACompactionBack, if it goes to before it; else that stays.
+func TestARewindTakesACompactionBack(t *testing.T) {
+	chat := &Transcript{}
+	add(t, chat, ask("one"), answer("a"), ask("two"), answer("b"))
+	chat.Compact(Compaction{Before: 3, Last: 4, Text: "first"})
+	add(t, chat, ask("three"), answer("c"))
+	chat.Compact(Compaction{Before: 5, Last: 6, Text: "second"})
+	for _, step := range []struct {
+		to   int
+		want string
+	}{{5, "first"}, {3, ""}} {
+		if _, err := chat.Rewind(step.to); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if c := chat.Compaction(); c != nil {
+			got = c.Text
+		}
+		if got != step.want {
+			t.Errorf("back to %d: %q is in force, want %q", step.to, got, step.want)
+		}
+	}
+	if len(chat.Sent()) != 2 {
+		t.Errorf("%+v", chat.Sent())
 	}
 }

@@ -31,6 +31,7 @@ func Rebuild(stored []Entry) (t *Transcript, added []Entry, notes []string) {
 		case e.Pin != nil:
 			t.pin(*e.Pin)
 		case e.Compaction != nil:
+			closed += len(t.Close(Interrupted)) // the calls that are gone are answered among what is gone
 			t.Compact(*e.Compaction)
 		}
 	}

@@ -1,0 +1,64 @@
+package openai_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
+	"github.com/bb2d0cf4/agent/internal/llm/openai"
+	"github.com/bb2d0cf4/agent/internal/transcriptjudge"
+)
+
+// TestRolesThatMustAlternate: a server that refuses a prompt right after a tool's
+// result is asked again at once, with an answer between them, and from then on
+// always so. Other servers never see it.
+func TestRolesThatMustAlternate(t *testing.T) {
+	for name, refusal := range map[string]llmtest.Turn{
+		"Mistral":   llmtest.Raw(400, "application/json", `{"object":"error","message":"Unexpected role 'user' after role 'tool'","type":"invalid_request_message_order","code":"3230"}`),
+		"llama.cpp": llmtest.Raw(500, "application/json", `{"error":{"code":500,"message":"After the optional system message, conversation roles must alternate user/assistant/user/assistant/...","type":"server_error"}}`),
+		"none":      {Text: "ok"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			refused := 0
+			server := llmtest.NewServerFunc(t, func(_ int, body []byte) llmtest.Turn {
+				if strings.Contains(string(body), `"content":"result"},{"role":"user"`) {
+					refused++
+					return refusal
+				}
+				return llmtest.Turn{Text: "ok"}
+			})
+			client := openai.New(openai.Options{Model: "m", BaseURL: server.URL(), Transport: http.DefaultTransport})
+			messages := []llm.Message{
+				llm.TextMessage(llm.User, "go"), {Role: llm.Assistant, Calls: []llm.ToolCall{{ID: "a", Name: "read", Args: "{}"}}},
+				{Role: llm.ToolReply, CallID: "a", Parts: []llm.Part{{Kind: llm.TextPart, Text: "result"}}}, llm.TextMessage(llm.User, "stop"),
+			}
+			for range 2 {
+				for _, err := range client.Stream(t.Context(), llm.Request{Messages: messages}) {
+					if err != nil {
+						t.Fatal(err)
+					}
+				}
+				messages = append(messages, llm.TextMessage(llm.Assistant, "ok"), llm.TextMessage(llm.User, "more"))
+			}
+			want, bridged := 3, 2
+			if name == "none" {
+				want, bridged = 2, 0
+			}
+			requests := server.Requests()
+			if len(requests) != want {
+				t.Fatalf("%d requests, want %d", len(requests), want)
+			}
+			for _, body := range requests {
+				if err := transcriptjudge.Check(body); err != nil {
+					t.Error(err)
+				}
+				bridged -= strings.Count(string(body), `"content":"result"},{"role":"assistant"`)
+			}
+			if bridged != 0 || name != "none" && refused != 1 {
+				t.Errorf("%d refused, %d bridges are missing", refused, bridged)
+			}
+		})
+	}
+}

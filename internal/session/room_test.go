@@ -1,0 +1,216 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/session/archive"
+	"github.com/bb2d0cf4/agent/internal/tools"
+)
+
+// wordy answers with so many bytes, for which the provider counts so many tokens.
+func wordy(bytes int, tokens int64) answerFunc {
+	return end(strings.Repeat("word ", bytes/5), llm.End{Stop: llm.StopEnd, Usage: llm.Usage{Input: tokens, Output: 10}})
+}
+
+func tooBig(window, needed int64) answerFunc {
+	return breakOff("", &llm.Error{Kind: llm.TooLong, Status: 400, Message: "too long", Window: window, Needed: needed})
+}
+
+// talked is a rig with some turns behind it.
+func talked(t *testing.T, opt Options, answers ...answerFunc) *rig {
+	t.Helper()
+	r := newRig(t, opt, append([]answerFunc{wordy(4000, 1000), wordy(4000, 2000), wordy(4000, 3000)}, answers...)...)
+	for i := range 3 {
+		if err := r.Run(t.Context(), fmt.Sprint("prompt ", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.model.requests, r.events = nil, nil
+	return r
+}
+
+// TestAtMostTwoRequestsAfterOneThatIsTooLong: then the turn ends, and says what to
+// do. Nothing of the conversation is lost.
+func TestAtMostTwoRequestsAfterOneThatIsTooLong(t *testing.T) {
+	for name, tt := range map[string]struct {
+		answers  []answerFunc
+		requests int
+		fails    bool
+	}{
+		"never fits":               {[]answerFunc{tooBig(0, 0), tooBig(0, 0), tooBig(0, 0), say("never asked for")}, 3, true},
+		"fits when compacted":      {[]answerFunc{tooBig(0, 0), say("fine")}, 2, false},
+		"fits when tight":          {[]answerFunc{tooBig(0, 0), tooBig(0, 0), say("fine")}, 3, false},
+		"sizes known":              {[]answerFunc{tooBig(2000, 4000), say("the notes"), say("fine")}, 3, false},
+		"sizes known, never fits":  {[]answerFunc{tooBig(2000, 4000), say("the notes"), tooBig(2000, 4000), say("never asked for")}, 3, true},
+		"the summary does not fit": {[]answerFunc{tooBig(2000, 4000), tooBig(900, 4000), say("fine")}, 3, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := talked(t, Options{}, append([]answerFunc{say("", call("a", "read", "{}"))}, tt.answers...)...)
+			r.tools.tools["read"] = does(tools.Result{ForModel: strings.Repeat("x", 6000)})
+			err := r.Run(t.Context(), "the next one")
+			if (err != nil) != tt.fails || len(r.model.requests)-1 != tt.requests {
+				t.Fatalf("%d requests, %v", len(r.model.requests), err)
+			}
+			if tt.fails && (!strings.Contains(err.Error(), "/clear") || !strings.Contains(err.Error(), "too long") || r.stop() != StopFailed) {
+				t.Errorf("%v, stop %q", err, r.stop())
+			}
+			if got := len(r.Prompts()); got != 4 || r.Messages()[0].Text() != "prompt 0" {
+				t.Errorf("%d prompts are left", got)
+			}
+		})
+	}
+}
+
+func TestAPromptThatAloneIsTooLong(t *testing.T) {
+	r := newRig(t, Options{}, tooBig(10, 400), say("never asked for"))
+	err := r.Run(t.Context(), strings.Repeat("word ", 300))
+	if err == nil || !strings.Contains(err.Error(), "nothing of it can be left out") || len(r.model.requests) != 1 {
+		t.Errorf("%d requests, %v", len(r.model.requests), err)
+	}
+}
+
+// TestTheLedgerIsTold of what calls did before a compaction, in the very turn.
+func TestTheLedgerIsTold(t *testing.T) {
+	r := talked(t, Options{}, say("", call("a", "edit", "{}")), say("", call("b", "run", "{}")), say("", call("c", "no_way", "{}")),
+		say("", call("d", "read", "{}")), tooBig(0, 0), say("fine"))
+	r.tools.tools["read"] = does(tools.Result{ForModel: strings.Repeat("x", 4000)})
+	r.tools.tools["edit"] = does(tools.Result{ForModel: "ok", ForUser: "+1 −0", Changes: []tools.FileChange{{Path: "a.go", Added: 1}}})
+	r.tools.tools["run"] = does(tools.Result{ForModel: strings.Repeat("x", 4000), ForUser: "exit 1", Ran: true})
+	r.tools.tools["no_way"] = does(tools.Result{ForModel: "no", ForUser: "declined: not here", Denied: &tools.Denied{}})
+	if err := r.Run(t.Context(), "do it"); err != nil {
+		t.Fatal(err)
+	}
+	first := r.model.last()[0].Text()
+	at := 0
+	for _, want := range []string{"- edit(): +1 −0", "- run(): exit 1", "- no_way(): declined: not here", "word for word\n\ndo it"} {
+		i := strings.Index(first[at:], want)
+		if i < 0 {
+			t.Fatalf("no %q behind what is before it in\n%s", want, first)
+		}
+		at += i
+	}
+	if strings.Contains(first, "read()") {
+		t.Error("what only read is among what was done")
+	}
+}
+
+// TestCompactInTime: the conversation is compacted before a request that would come
+// near the window, once, and by the model.
+func TestCompactInTime(t *testing.T) {
+	systems := 0
+	r := talked(t, Options{CompactAt: 80, System: func(context.Context) string { systems++; return "s" }}, say("the notes"), say("fine"), say("again"))
+	r.model.window = 4000
+	before := systems
+	if err := r.Run(t.Context(), "the next one"); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.model.requests) != 2 || len(r.model.requests[0].Tools) != 0 || !strings.Contains(r.model.last()[0].Text(), "the notes") {
+		t.Fatalf("%d requests, the last: %+v", len(r.model.requests), r.model.last())
+	}
+	if systems-before != 2 {
+		t.Errorf("the system prompt was asked for %d times: it may be old after a summary", systems-before)
+	}
+	if len(eventsOf[Compacting](r)) != 1 || len(eventsOf[Filled](r)) != 1 || len(eventsOf[Notice](r)) != 1 {
+		t.Errorf("%+v", r.events)
+	}
+	if f := eventsOf[Filled](r)[0]; f.Window != 4000 || f.Context > 2000 || f.Context < 300 || f.Total.Input == 0 {
+		t.Errorf("%+v", f)
+	}
+	if err := r.Run(t.Context(), "and on"); err != nil || len(r.model.requests) != 3 {
+		t.Errorf("%d requests, %v", len(r.model.requests), err)
+	}
+}
+
+func TestCompactionIsLeftToTheUser(t *testing.T) {
+	r := talked(t, Options{}, say("fine"))
+	r.model.window = 100
+	if err := r.Run(t.Context(), "the next one"); err != nil || len(r.model.requests) != 1 {
+		t.Errorf("%d requests, %v", len(r.model.requests), err)
+	}
+}
+
+func TestCancelWhileCompacting(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	r := talked(t, Options{CompactAt: 80}, hang("half", cancel), say("fine"))
+	r.model.window = 4000
+	if err := r.Run(ctx, "the next one"); !errors.Is(err, context.Canceled) || r.stop() != StopCancelled || r.Summary() != "" {
+		t.Fatalf("%v, stop %q, summary %q", err, r.stop(), r.Summary())
+	}
+}
+
+// TestASummaryIsEditedAndResumed: what the user makes of it is what is sent, also
+// after the session was opened again, and a rewind to before it undoes it.
+func TestASummaryIsEditedAndResumed(t *testing.T) {
+	a := archive.New(t.TempDir())
+	s := newStore(t, a)
+	r := talked(t, Options{Store: s}, say("the notes"))
+	if err := r.SetSummary("x"); err == nil {
+		t.Error("there is nothing to edit yet")
+	}
+	if err := errors.Join(r.Compact(t.Context(), "the tests"), r.SetSummary("my own")); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	again := newRig(t, Options{Store: reopen(t, a, s.ID())}, say("fine"), say("fine"))
+	if got := again.Summary(); got != "my own" {
+		t.Errorf("summary %q", got)
+	}
+	if err := again.Run(t.Context(), "go on"); err != nil {
+		t.Fatal(err)
+	}
+	if first := again.model.last()[0].Text(); !strings.Contains(first, "my own") || strings.Contains(first, "the notes") {
+		t.Error(first)
+	}
+	if diff := cmp.Diff(r.Messages(), again.Messages()[:len(r.Messages())]); diff != "" {
+		t.Errorf("what is shown:\n%s", diff)
+	}
+	if err := again.Rewind(again.Prompts()[0].N); err != nil || again.Summary() != "" {
+		t.Errorf("%v, summary %q", err, again.Summary())
+	}
+	if err := again.Run(t.Context(), "anew"); err != nil {
+		t.Fatal(err)
+	}
+	wantChat(t, again.model.last(), "user: anew")
+}
+
+// TestFilledIsTrue after a resume, a change of the model and a rewind.
+func TestFilledIsTrue(t *testing.T) {
+	a := archive.New(t.TempDir())
+	s := newStore(t, a)
+	r := talked(t, Options{Store: s})
+	s.Close()
+	last := func(r *rig) Filled {
+		all := eventsOf[Filled](r)
+		if len(all) == 0 {
+			t.Fatal("nothing was said")
+		}
+		return all[len(all)-1]
+	}
+	r = newRig(t, Options{Store: reopen(t, a, s.ID())})
+	if f := last(r); f.Context != 3010 || f.Total.Input != 6000 {
+		t.Errorf("resumed: %+v", f)
+	}
+	r.SetModel(&model{tb: t, window: 777})
+	if f := last(r); f.Window != 777 || f.Context < 3000 || f.Context > 4500 {
+		t.Errorf("another model: %+v", f)
+	}
+	if err := r.Rewind(r.Prompts()[1].N); err != nil {
+		t.Fatal(err)
+	}
+	if f := last(r); f.Context < 1000 || f.Context > 1500 || f.Total.Input != 6000 {
+		t.Errorf("rewound: %+v", f)
+	}
+	if err := r.Use(newStore(t, a)); err != nil {
+		t.Fatal(err)
+	}
+	if f := last(r); f.Context != 0 || f.Total != (llm.Usage{}) {
+		t.Errorf("another session: %+v", f)
+	}
+}
