@@ -10,11 +10,16 @@ import (
 
 // disk is where a conversation is kept.
 type disk interface {
+	records
+	Sync() error
+	Close() error
+}
+
+// records is what there is to keep.
+type records interface {
 	Append(entries ...history.Entry) error
 	AppendUsage(u llm.Usage) error
 	State(st archive.State) error
-	Sync() error
-	Close() error
 }
 
 // keeper writes a conversation to its store, if it has one. It tells the user

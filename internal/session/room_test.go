@@ -184,7 +184,7 @@ func TestASummaryIsEditedAndResumed(t *testing.T) {
 func TestFilledIsTrue(t *testing.T) {
 	a := archive.New(t.TempDir())
 	s := newStore(t, a)
-	r := talked(t, Options{Store: s})
+	talked(t, Options{Store: s})
 	s.Close()
 	last := func(r *rig) Filled {
 		all := eventsOf[Filled](r)
@@ -193,7 +193,7 @@ func TestFilledIsTrue(t *testing.T) {
 		}
 		return all[len(all)-1]
 	}
-	r = newRig(t, Options{Store: reopen(t, a, s.ID())})
+	r := newRig(t, Options{Store: reopen(t, a, s.ID())})
 	if f := last(r); f.Context != 3010 || f.Total.Input != 6000 {
 		t.Errorf("resumed: %+v", f)
 	}

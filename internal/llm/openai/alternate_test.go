@@ -31,8 +31,10 @@ func TestRolesThatMustAlternate(t *testing.T) {
 			})
 			client := openai.New(openai.Options{Model: "m", BaseURL: server.URL(), Transport: http.DefaultTransport})
 			messages := []llm.Message{
-				llm.TextMessage(llm.User, "go"), {Role: llm.Assistant, Calls: []llm.ToolCall{{ID: "a", Name: "read", Args: "{}"}}},
-				{Role: llm.ToolReply, CallID: "a", Parts: []llm.Part{{Kind: llm.TextPart, Text: "result"}}}, llm.TextMessage(llm.User, "stop"),
+				llm.TextMessage(llm.User, "go"),
+				{Role: llm.Assistant, Calls: []llm.ToolCall{{ID: "a", Name: "read", Args: "{}"}}},
+				{Role: llm.ToolReply, CallID: "a", Parts: []llm.Part{{Kind: llm.TextPart, Text: "result"}}},
+				llm.TextMessage(llm.User, "stop"),
 			}
 			for range 2 {
 				for _, err := range client.Stream(t.Context(), llm.Request{Messages: messages}) {

@@ -172,7 +172,7 @@ func (r reporter) pageFailure(page []byte) *failure {
 // serverFailure explains what the server said. The status is zero where an error
 // came in a stream and did not name one.
 func (r reporter) serverFailure(said *wire.Error, wait time.Duration) *failure {
-	kind, again := classify(said)
+	kind, again := said.Kind()
 	e := &llm.Error{Kind: kind, Status: said.Status, RetryAfter: wait}
 	if kind == llm.TooLong {
 		e.Window, e.Needed = said.Sizes()
@@ -199,71 +199,4 @@ var sentences = [...]string{
 	llm.TooLong:       "The conversation is too long for %s: %s. Use /compact or /clear, or choose a model with a larger context.",
 	llm.Refused:       "%s did not accept the request: %s.",
 	llm.QuotaExceeded: "The account of %s has no quota or money left: %s. Check the account's billing, or choose another model.",
-}
-
-// classify says what an error means and whether the same request may work later.
-func classify(said *wire.Error) (kind llm.ErrorKind, again bool) {
-	words := strings.ToLower(said.Code + " " + said.Type)
-	switch {
-	case hasAny(words, "insufficient_quota", "billing", "credit") || said.Status == http.StatusPaymentRequired:
-		return llm.QuotaExceeded, false
-	case said.Status == http.StatusRequestEntityTooLarge || tooLong(said, words):
-		return llm.TooLong, false
-	}
-	switch status := said.Status; {
-	case status == 0:
-		return classifyWords(words)
-	case status == http.StatusUnauthorized, status == http.StatusForbidden:
-		return llm.Unauthorized, false
-	case status == http.StatusNotFound:
-		return llm.NotFound, false
-	case status == http.StatusRequestTimeout, status == http.StatusConflict, status == http.StatusTooEarly,
-		status == http.StatusTooManyRequests, status >= 500:
-		return llm.Temporary, true
-	}
-	return llm.Refused, false
-}
-
-func classifyWords(words string) (llm.ErrorKind, bool) {
-	switch {
-	case hasAny(words, "authentication", "api_key", "permission"):
-		return llm.Unauthorized, false
-	case hasAny(words, "not_found"):
-		return llm.NotFound, false
-	case hasAny(words, "invalid_request"):
-		return llm.Refused, false
-	case hasAny(words, "rate_limit", "overloaded", "server_error", "internal", "timeout", "unavailable", "exhausted"):
-		return llm.Temporary, true
-	}
-	return llm.Temporary, false
-}
-
-// tooLong says whether the conversation does not fit; servers have no common
-// code for it.
-func tooLong(said *wire.Error, words string) bool {
-	switch said.Status {
-	case 0, http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusInternalServerError:
-	default:
-		return false
-	}
-	return hasAny(words, "context_length", "exceed_context", "string_above_max_length") || hasAny(strings.ToLower(said.Message),
-		"maximum context length", "context window", "context size", "context length", "maximum model length",
-		"prompt is too long", "input is too long", "input length exceeds", "too many tokens", "too many input tokens",
-		"input token count", "reduce the length of the")
-}
-
-// mustAlternate says whether the server refuses that the user speaks right after a
-// tool's result, as some chat templates do.
-func mustAlternate(e *llm.Error) bool {
-	return (e.Kind == llm.Refused || e.Kind == llm.Temporary) && hasAny(strings.ToLower(e.Message),
-		"roles must alternate", "role 'user' after role 'tool'", "role user after role tool")
-}
-
-func hasAny(s string, words ...string) bool {
-	for _, w := range words {
-		if strings.Contains(s, w) {
-			return true
-		}
-	}
-	return false
 }

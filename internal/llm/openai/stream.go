@@ -62,7 +62,7 @@ func (c *Client) stream(ctx context.Context, req llm.Request, emit func(llm.Delt
 			return ctx.Err()
 		}
 		fail := c.reporter().explain(err)
-		if !a.began && mustAlternate(fail.err) && c.conv.insist() {
+		if !a.began && wire.MustAlternate(fail.err) && c.conv.insist() {
 			q = c.conv.encode(req)
 			continue
 		}

@@ -1,0 +1,75 @@
+package wire
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+)
+
+// Kind says what an error means and whether the same request may work later.
+func (e *Error) Kind() (kind llm.ErrorKind, again bool) {
+	words := strings.ToLower(e.Code + " " + e.Type)
+	switch {
+	case hasAny(words, "insufficient_quota", "billing", "credit") || e.Status == http.StatusPaymentRequired:
+		return llm.QuotaExceeded, false
+	case e.Status == http.StatusRequestEntityTooLarge || tooLong(e, words):
+		return llm.TooLong, false
+	}
+	switch status := e.Status; {
+	case status == 0:
+		return classifyWords(words)
+	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+		return llm.Unauthorized, false
+	case status == http.StatusNotFound:
+		return llm.NotFound, false
+	case status == http.StatusRequestTimeout, status == http.StatusConflict, status == http.StatusTooEarly,
+		status == http.StatusTooManyRequests, status >= 500:
+		return llm.Temporary, true
+	}
+	return llm.Refused, false
+}
+
+func classifyWords(words string) (llm.ErrorKind, bool) {
+	switch {
+	case hasAny(words, "authentication", "api_key", "permission"):
+		return llm.Unauthorized, false
+	case hasAny(words, "not_found"):
+		return llm.NotFound, false
+	case hasAny(words, "invalid_request"):
+		return llm.Refused, false
+	case hasAny(words, "rate_limit", "overloaded", "server_error", "internal", "timeout", "unavailable", "exhausted"):
+		return llm.Temporary, true
+	}
+	return llm.Temporary, false
+}
+
+// tooLong says whether the conversation does not fit; servers have no common
+// code for it.
+func tooLong(said *Error, words string) bool {
+	switch said.Status {
+	case 0, http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusInternalServerError:
+	default:
+		return false
+	}
+	return hasAny(words, "context_length", "exceed_context", "string_above_max_length") || hasAny(strings.ToLower(said.Message),
+		"maximum context length", "context window", "context size", "context length", "maximum model length",
+		"prompt is too long", "input is too long", "input length exceeds", "too many tokens", "too many input tokens",
+		"input token count", "reduce the length of the")
+}
+
+// MustAlternate says whether the server refuses that the user speaks right after a
+// tool's result, as some chat templates do.
+func MustAlternate(e *llm.Error) bool {
+	return (e.Kind == llm.Refused || e.Kind == llm.Temporary) && hasAny(strings.ToLower(e.Message),
+		"roles must alternate", "role 'user' after role 'tool'", "role user after role tool")
+}
+
+func hasAny(s string, words ...string) bool {
+	for _, w := range words {
+		if strings.Contains(s, w) {
+			return true
+		}
+	}
+	return false
+}
