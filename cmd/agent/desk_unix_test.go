@@ -64,10 +64,16 @@ func (d *desk) say(prompt string) {
 func (d *desk) asked(pattern string) {
 	d.t.Helper()
 	d.WaitFor(pattern)
+	d.awake("y yes")
+}
+
+// awake waits until the panel whose hints begin like this takes keys.
+func (d *desk) awake(hint string) {
+	d.t.Helper()
 	d.WaitUntil("the panel to take keys", func(m *vt.Terminal) bool {
 		rows := m.Screen()
 		for y, row := range rows {
-			if strings.HasPrefix(row, "y yes") {
+			if strings.HasPrefix(row, hint) {
 				return m.Cell(0, y).Style != footerStyle(m, rows)
 			}
 		}

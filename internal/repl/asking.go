@@ -55,6 +55,7 @@ type edited struct {
 // pose puts a question on the screen.
 func (a *asking) pose(q *question) tea.Cmd {
 	a.q, a.panel = q, panel.New(q.req, a.out.Look, a.layout, a.opt.Now())
+	a.panel.Rename = a.opt.Terminal.Keys.Rename(keys.Question)
 	recall(a)
 	return a.later()
 }

@@ -91,7 +91,8 @@ func (u *UI) newModel(scr window, sess Session, spawn spawner) *model {
 	look := theme.New(u.opt.Terminal.Theme, scr.Profile() < colorprofile.ANSI)
 	look.Width, look.Height = scr.Size()
 	out := printer.New(scr.Screen, look)
-	turn := &turns{sess: sess, spawn: spawn, box: u.box, out: out, now: u.opt.Now, still: u.opt.Terminal.Still,
+	turn := &turns{
+		sess: sess, spawn: spawn, box: u.box, out: out, now: u.opt.Now, still: u.opt.Terminal.Still,
 		stopKey: u.opt.Terminal.Keys.Key(keys.Stop),
 	}
 	floor := &floor{turn: turn, queue: u.queue}

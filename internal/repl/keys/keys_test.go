@@ -208,6 +208,23 @@ func TestNoMapChangesNothing(t *testing.T) {
 	}
 }
 
+func TestHintsNameTheKeysInForce(t *testing.T) {
+	if (Map{}).Rename(Question) != nil {
+		t.Error("there is nothing to rename")
+	}
+	rename := mustParse(t, "approve: alt+y\nfull: []\nhunk-next: [f2]\ncancel: [esc, f3]\nleave-out: f4").Rename(Question)
+	for hint, want := range map[string]string{
+		"y yes, to 2 of 3 hunks · n no · v full · Esc cancel": "Alt+Y yes, to 2 of 3 hunks · n no · no key full · Esc cancel",
+		"] [ hunks · space leave a hunk out":                  "F2 [ hunks · F4 leave a hunk out",
+		"why not? the model reads this y":                     "why not? the model reads this y",
+		"":                                                    "",
+	} {
+		if got := rename(hint); got != want {
+			t.Errorf("%q: %q, want %q", hint, got, want)
+		}
+	}
+}
+
 func TestLoad(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "keys.yaml")
 	if m, err := Load(file); err != nil || !m.Is(press("ctrl+d"), Leave) {

@@ -2,6 +2,7 @@ package keys
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -18,6 +19,38 @@ func (m Map) Key(a Action) string {
 		return Spell(keys[0])
 	}
 	return "no key"
+}
+
+// Rename returns a function that puts the keys in force into a hint, which names
+// those of the table: each part of it between " · " may begin with some. It is nil
+// if there is nothing to change.
+func (m Map) Rename(p Place) func(hint string) string {
+	names := map[string]string{}
+	for _, b := range rows(p) {
+		for _, k := range b.Keys {
+			if now := m.of(b.Action); !slices.Contains(now, k) {
+				names[strings.ToLower(Spell(k))] = m.Key(b.Action)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return func(hint string) string {
+		parts := strings.Split(hint, " · ")
+		for i, part := range parts {
+			words := strings.Split(part, " ")
+			for j, w := range words {
+				now, ok := names[strings.ToLower(w)]
+				if !ok {
+					break
+				}
+				words[j] = now
+			}
+			parts[i] = strings.Join(words, " ")
+		}
+		return strings.Join(parts, " · ")
+	}
 }
 
 // Brief is the short list of keys, in as many columns as fit into width.

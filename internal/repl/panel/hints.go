@@ -9,26 +9,34 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
+// renamed puts the user's own keys into a hint.
+func renamed(p *Panel, text string) string {
+	if p.Rename == nil {
+		return text
+	}
+	return p.Rename(text)
+}
+
 // hints names the keys that answer.
 func (p *Panel) hints() []string {
 	st := p.look.Styles
 	switch n := hidden(p); {
 	case p.words.ed != nil && p.words.hunk >= 0:
-		return hint(p.look, st.Dim, "what of this hunk? the model reads it with your answer · Enter keeps it · Esc goes back")
+		return hint(p.look, st.Dim, renamed(p, "what of this hunk? the model reads it with your answer · Enter keeps it · Esc goes back"))
 	case p.words.ed != nil:
-		return hint(p.look, st.Dim, "why not? the model reads this · Enter sends · Esc goes back")
+		return hint(p.look, st.Dim, renamed(p, "why not? the model reads this · Enter sends · Esc goes back"))
 	case !p.scroll.fits:
-		return []string{theme.Paint(st.Warn, theme.Short("too little room: v full screen · n no · Esc cancel", p.look.Width))}
+		return []string{theme.Paint(st.Warn, theme.Short(renamed(p, "too little room: v full screen · n no · Esc cancel"), p.look.Width))}
 	case p.plan != nil && p.plan.open:
-		return items(p.look, st.Dim, []string{"space leaves the file out, or takes it", "] next file", "[ last file", "v full", "Esc back to the list"})
+		return items(p, st.Dim, []string{"space leaves the file out, or takes it", "] next file", "[ last file", "v full", "Esc back to the list"})
 	case n > 0:
-		return hint(p.look, st.Warn, fmt.Sprintf("%d more lines: scroll to the end (PgDn) before you say yes · n no · Esc cancel", n))
+		return hint(p.look, st.Warn, renamed(p, fmt.Sprintf("%d more lines: scroll to the end (PgDn) before you say yes · n no · Esc cancel", n)))
 	}
 	style := st.Accent
 	if !p.armed {
 		style = st.Dim
 	}
-	return append(about(p), items(p.look, style, answers(p))...)
+	return append(about(p), items(p, style, answers(p))...)
 }
 
 // about names what can be done with the hunk that is pointed at, and all other keys
@@ -44,10 +52,10 @@ func about(p *Panel) []string {
 		if n := len(p.words.comments); n > 0 {
 			place += ", " + count(n, "comment")
 		}
-		out = items(p.look, p.look.Styles.User, []string{place, left, "m comment on it", "] next", "[ last", "Esc done"})
+		out = items(p, p.look.Styles.User, []string{place, left, "m comment on it", "] next", "[ last", "Esc done"})
 	}
 	if p.show.keys {
-		out = append(out, items(p.look, p.look.Styles.Dim, more(p))...)
+		out = append(out, items(p, p.look.Styles.Dim, more(p))...)
 	}
 	return out
 }
@@ -107,11 +115,12 @@ func more(p *Panel) []string {
 }
 
 // items wraps short texts, none of which is parted.
-func items(look theme.Look, style theme.Style, texts []string) []string {
+func items(p *Panel, style theme.Style, texts []string) []string {
 	const nbsp = "\u00a0"
+	look := p.look
 	whole := make([]string, len(texts))
 	for i, t := range texts {
-		whole[i] = strings.ReplaceAll(t, " ", nbsp)
+		whole[i] = strings.ReplaceAll(renamed(p, t), " ", nbsp)
 	}
 	lines := theme.Wrap(strings.Join(whole, " · "), "", look.Width)
 	for i, l := range lines {

@@ -24,12 +24,19 @@ const fewLines = 3
 // needs to be told why not.
 const undo = "undo"
 
-// Panel is a question on the screen.
-type Panel struct {
+// Around is what the panel is told of what is around it.
+type Around struct {
 	// Remark is what another surface says about the question; empty: nothing.
 	Remark string
 	// Editor can be asked to show the question; empty: none can.
 	Editor string
+	// Rename puts the user's own keys into a hint; nil: they are the usual ones.
+	Rename func(hint string) string
+}
+
+// Panel is a question on the screen.
+type Panel struct {
+	Around
 
 	guard
 	req    confirm.Request
