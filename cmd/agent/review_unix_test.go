@@ -91,3 +91,73 @@ func TestLayoutIsRemembered(t *testing.T) {
 	d.idle()
 	d.leave()
 }
+
+// Every key of a question does on a terminal what the documentation says, and none
+// but y, a, n and Esc answers it.
+func TestKeysOfAQuestion(t *testing.T) {
+	var lines []string
+	for i := 1; i <= 200; i++ {
+		lines = append(lines, fmt.Sprintf("line %d", i))
+	}
+	before := strings.Join(lines, "\n") + "\n"
+	after := strings.NewReplacer("line 2\n", "two\n", "line 100\n", "hundred\n", "line 199\n", "last but one\n").Replace(before)
+	d := newDesk(t, llmtest.NewServer(t,
+		llmtest.Turn{Calls: []llmtest.Call{writeCall("a.txt", after), writeCall("b.txt", "x\n")}}, llmtest.Turn{Text: "Well."}),
+		map[string]string{"a.txt": before})
+	d.sit()
+	d.say("go")
+	d.asked(`edit a\.txt`)
+	for _, k := range []struct{ key, want string }{
+		{"?", `x unfold`},
+		{"?", `(?m)^y yes · a always`},
+		{"x", `lines 1–\d+ of 203`},
+		{"down", `lines 2–\d+ of 203`},
+		{"j", `lines 3–\d+ of 203`},
+		{"up", `lines 2–\d+ of 203`},
+		{"k", `lines 1–\d+ of 203`},
+		{"pgdown", `lines 1\d–`},
+		{"pgup", `lines 1–`},
+		{"ctrl+d", `lines 1\d–`},
+		{"ctrl+u", `lines 1–`},
+		{"end", `–203 of 203`},
+		{"home", `lines 1–`},
+		{"G", `–203 of 203`},
+		{"g", `lines 1–`},
+		{"]", `hunk 1 of 3`},
+		{"tab", `hunk 2 of 3`},
+		{"]", `hunk 3 of 3`},
+		{"[", `hunk 2 of 3`},
+		{"space", `1 of 3 hunks left out`},
+		{"space", `space leaves it out`},
+		{"m", `on hunk 2:`},
+		{"esc", `hunk 2 of 3 · space`},
+		{"esc", `(?m)^y yes · a always`},
+		{"x", `⋯ 9\d unchanged lines`},
+		{"l", `❯ 1 of 2`},
+		{"l", `call 1 of 2`},
+		{"s", ` │ `},
+		{"s", `(?m)^  2     - line 2`},
+		{"c", `no, because:`},
+		{"esc", `(?m)^y yes · a always`},
+		{"v", `(?s)^call 1 of 2`},
+		{"q", `❯ go`},
+		{"v", `(?s)^call 1 of 2`},
+		{"esc", `❯ go`},
+		{"ctrl+o", `The conversation, whole`},
+		{"q", `❯ go`},
+	} {
+		d.Press(k.key)
+		d.WaitFor(k.want)
+		d.Sync()
+		if k.key == "q" {
+			d.asked(`edit a\.txt`) // what covered the panel makes it wait again
+		}
+	}
+	if d.read("a.txt") != before || len(d.server.Requests()) != 1 {
+		t.Fatal("one of these keys has answered")
+	}
+	d.Press("n")
+	d.WaitFor(`Stopped, as you said no`)
+	d.idle()
+	d.leave()
+}

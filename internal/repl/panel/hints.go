@@ -52,7 +52,11 @@ func about(p *Panel) []string {
 		if n := len(p.words.comments); n > 0 {
 			place += ", " + count(n, "comment")
 		}
-		out = items(p, p.look.Styles.User, []string{place, left, "m comment on it", "] next", "[ last", "Esc done"})
+		keys := []string{place, left, "m comment on it", "] next", "[ last", "Esc done"}
+		if h.Len() == 1 {
+			keys = []string{place, "m comment on it", "Esc done"}
+		}
+		out = items(p, p.look.Styles.User, keys)
 	}
 	if p.show.keys {
 		out = append(out, items(p, p.look.Styles.Dim, more(p))...)
@@ -91,7 +95,10 @@ func answers(p *Panel) []string {
 // more names the other keys of a request.
 func more(p *Panel) []string {
 	var keys []string
-	if h := p.hunks(); h != nil {
+	switch h := p.hunks(); {
+	case h != nil && h.Len() == 1:
+		keys = append(keys, "m comment on the hunk")
+	case h != nil:
 		keys = append(keys, "] [ hunks", "space leave a hunk out", "m comment on a hunk")
 	}
 	if p.diff != nil {

@@ -149,7 +149,10 @@ func TestHunksAreNotOffered(t *testing.T) {
 		}
 	}
 	p := ready(edit(), 20) // one hunk
-	press(p, "]", "space")
+	press(p, "?", "]", "space")
+	if got := shown(p, 20); strings.Contains(got, "out") || !strings.Contains(got, "m comment on it") {
+		t.Errorf("offered for one hunk:\n%s", got)
+	}
 	if o, v := press(p, "y"); o != panel.Answered || v.Text != nil {
 		t.Errorf("all of a change was left out: %v %+v", o, v)
 	}
