@@ -10,6 +10,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/repl/feed"
 	"github.com/bb2d0cf4/agent/internal/repl/printer"
+	"github.com/bb2d0cf4/agent/internal/repl/statusline"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/session"
@@ -192,15 +193,15 @@ func (t *turns) line(look theme.Look, asking bool) string {
 	if asking {
 		doing = "waiting for your answer"
 	}
-	parts := []string{doing, theme.Seconds(t.now().Sub(t.started))}
+	stops := t.stopKey + " stops"
+	elapsed, tokens := theme.Seconds(t.now().Sub(t.started)), ""
 	if n := t.total.Input + t.total.Output; n > 0 {
-		parts = append(parts, theme.Count(n)+" tokens")
+		tokens = theme.Count(n) + " tokens"
 	}
+	text := statusline.First(look.Width-2, []string{doing, elapsed, tokens, stops}, []string{doing, elapsed, stops}, []string{doing, stops}, []string{doing})
 	mark := spinner[t.spins%len(spinner)]
 	if t.still {
 		mark = "●"
 	}
-	text := theme.Paint(look.Styles.Accent, mark) +
-		theme.Paint(look.Styles.Dim, " "+strings.Join(append(parts, t.stopKey+" stops"), " · "))
-	return theme.Short(text, look.Width)
+	return theme.Short(theme.Paint(look.Styles.Accent, mark)+theme.Paint(look.Styles.Dim, " "+text), look.Width)
 }

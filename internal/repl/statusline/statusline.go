@@ -55,6 +55,19 @@ func Line(show []string, texts map[string]string, width int) string {
 	return ""
 }
 
+// First joins the first of some choices that fits in width columns, or else the last
+// one. What is empty is left out. It does not make the parts safe.
+func First(width int, choices ...[]string) string {
+	line := ""
+	for _, parts := range choices {
+		parts = slices.DeleteFunc(slices.Clone(parts), func(p string) bool { return p == "" })
+		if line = strings.Join(parts, between); ansi.StringWidth(line) <= width {
+			break
+		}
+	}
+	return line
+}
+
 func join(names []string, texts map[string]string) string {
 	parts := make([]string, len(names))
 	for i, name := range names {

@@ -74,6 +74,15 @@ func TestLine(t *testing.T) {
 	})
 }
 
+func TestFirst(t *testing.T) {
+	choices := [][]string{{"running", "", "12s", "Esc"}, {"running", "Esc"}, {"running"}}
+	for width, want := range map[int]string{19: "running · 12s · Esc", 18: "running · Esc", 9: "running", 3: "running"} {
+		if got := First(width, choices...); got != want {
+			t.Errorf("%d columns: %q, want %q", width, got, want)
+		}
+	}
+}
+
 // The configuration takes these names and no others.
 func TestNamesAreThoseOfTheConfiguration(t *testing.T) {
 	if _, err := config.Edit("config.yaml", nil, "interface.status", "none such"); err == nil || !strings.HasSuffix(err.Error(), strings.Join(Names(), ", ")) {

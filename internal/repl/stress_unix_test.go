@@ -1,0 +1,200 @@
+//go:build unix
+
+package repl_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/ptytest/vt"
+	"github.com/bb2d0cf4/agent/internal/repl/markdown"
+	"github.com/bb2d0cf4/agent/internal/session"
+)
+
+// bound is how long a storm may take: two seconds are wanted, and a loaded machine
+// gets five times that.
+const bound = 10 * time.Second
+
+// full says that the tests run at the load that is asked for, not a part of it.
+var full = os.Getenv("AGENT_TEST_FULL") != ""
+
+// flood emits output until stop is closed: some lines of an answer, then those of a
+// command, of which the screen shows the last ones.
+func (s *stage) flood(stop <-chan struct{}) (stopped <-chan struct{}) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+				if i < 100 {
+					s.emit(session.TextDelta{Text: fmt.Sprintf("line %d of the **flood** 漢字 `code`\n\n", i)})
+				} else {
+					s.emit(session.CallStarted{Title: "Run yes"}, session.CallOutput{Text: fmt.Sprintf("line %d\tof the output 漢字\n", i)})
+				}
+				time.Sleep(time.Millisecond) // a quick program, not an endless one
+			}
+		}
+	}()
+	return done
+}
+
+// resize changes the size, and says so as the kernel does.
+func (s *stage) resize(width, height int) {
+	s.t.Helper()
+	s.Resize(width, height)
+	s.told()
+}
+
+func (s *stage) told() {
+	s.t.Helper()
+	if err := syscall.Kill(os.Getpid(), syscall.SIGWINCH); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// settled waits until the prompt shows what is typed.
+func (s *stage) settled(width, height int) {
+	s.t.Helper()
+	s.resize(width, height)
+	s.Type("still here")
+	s.WaitFor(`still here`)
+}
+
+// Every size from one cell to 500×200 gets frames, while an answer comes in.
+func TestEverySize(t *testing.T) {
+	s := newStage(t, 80, 24, nil)
+	s.say("go")
+	stop := make(chan struct{})
+	stopped := s.flood(stop)
+	step := 23
+	if full {
+		step = 1
+	}
+	at := func(w, h int) {
+		s.resize(w, h)
+		before := len(s.Bytes())
+		s.WaitUntil("a frame", func(m *vt.Terminal) bool { return m.Stats().Bytes > before })
+	}
+	for w := 1; w <= 500; w += step {
+		at(w, 1+(w*37)%200)
+	}
+	for h := 1; h <= 200; h += step {
+		at(1+(h*61)%500, h)
+	}
+	close(stop)
+	<-stopped
+	s.settled(80, 24)
+}
+
+// Ten thousand resizes, while an answer comes in.
+func TestTenThousandResizes(t *testing.T) {
+	s := newStage(t, 80, 24, nil)
+	s.say("go")
+	stop := make(chan struct{})
+	stopped := s.flood(stop)
+	start := time.Now()
+	for i := range 10_000 {
+		if w, h := 20+i*37%180, 5+i*13%60; i%100 == 0 {
+			s.resize(w, h)
+		} else {
+			s.Storm(w, h)
+			s.told()
+		}
+	}
+	s.settled(80, 24)
+	took := time.Since(start)
+	close(stop)
+	<-stopped
+	t.Logf("10,000 resizes in %v", took)
+	if took > bound {
+		t.Errorf("10,000 resizes took %v, at most %v", took, bound)
+	}
+}
+
+// A paste of 10 MB is folded, and the prompt goes on.
+func TestTenMegabytesArePasted(t *testing.T) {
+	s := newStage(t, 80, 24, nil)
+	start := time.Now()
+	s.Paste(strings.Repeat("0123456789 the quick brown fox jumps over it\n", 10<<20/45))
+	s.WaitFor(`pasted 233,016 lines`)
+	s.Type(" and more")
+	s.WaitFor(`and more`)
+	took := time.Since(start)
+	t.Logf("10 MB pasted in %v", took)
+	if took > bound {
+		t.Errorf("10 MB took %v, at most %v", took, bound)
+	}
+}
+
+// However an answer is cut in pieces, its lines are in the scrollback once and in
+// order, as they are when it is rendered whole, and what stood above them is as it
+// was.
+func TestStreamedMarkdown(t *testing.T) {
+	pieces := []string{
+		"# Title\n\n", "some words that go on and on until they have to be wrapped ", "`code` ", "**bold** ", "\n", "\n\n",
+		"- item\n", "  - nested\n", "    1. deeper\n", "1. one\n2. two\n", "```go\nfunc f() {\n\treturn // here\n}\n```\n",
+		"| a | b |\n|---|--:|\n| cell | 12 |\n", "> quoted\n", "漢字かな ", "👩\u200d💻 ", "~~~\nopen\n", "---\n", "\x1b[2Jevil ",
+	}
+	texts := 30
+	if full {
+		texts = 1000
+	}
+	s := newStage(t, 60, 20, nil)
+	for seed := range texts {
+		random := rand.New(rand.NewPCG(uint64(seed), 1))
+		var text strings.Builder
+		for range 1 + random.IntN(40) {
+			text.WriteString(pieces[random.IntN(len(pieces))])
+		}
+		mark := fmt.Sprintf("❯ text %d", seed)
+		s.say(strings.TrimPrefix(mark, "❯ "))
+		for rest := text.String(); rest != ""; {
+			at := min(len(rest), 1+random.IntN(60))
+			s.emit(session.TextDelta{Text: rest[:at]})
+			rest = rest[at:]
+			if random.IntN(4) == 0 {
+				s.WaitUntil("the program to go on", func(*vt.Terminal) bool { return true })
+			}
+		}
+		s.emit(session.TurnEnded{Stop: session.StopDone})
+		s.end <- struct{}{}
+		s.WaitUntil("the end of the turn", func(m *vt.Terminal) bool { return !strings.Contains(m.String(), "Esc stops") })
+		got := s.History()
+		from := slices.Index(got, mark)
+		if from < 0 || from != len(got)-1-slices.Index(reversed(got), mark) {
+			t.Fatalf("%q is not there once:\n%s", mark, strings.Join(got, "\n"))
+		}
+		want := []string{mark, ""}
+		for _, l := range markdown.Render(text.String(), markdown.Options{Width: 60}) {
+			want = append(want, plain(l))
+		}
+		// The prompt and the status line follow, behind a blank line.
+		if d := cmp.Diff(want, got[from:max(from, len(got)-3)]); d != "" {
+			t.Fatalf("text %d, %q (-want +got):\n%s", seed, text.String(), d)
+		}
+	}
+}
+
+func reversed(rows []string) []string {
+	rows = slices.Clone(rows)
+	slices.Reverse(rows)
+	return rows
+}
+
+// plain is a line as a terminal shows it.
+func plain(line string) string {
+	term := vt.New(vt.Options{Width: 200, Height: 2})
+	fmt.Fprint(term, line)
+	return term.Screen()[0]
+}
