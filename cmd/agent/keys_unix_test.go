@@ -117,3 +117,41 @@ func TestAMistakeInTheKeysIsNamed(t *testing.T) {
 	}
 	d.WaitFor(`keys\.yaml: line 2: approv: .*\n.*did you mean approve\?`)
 }
+
+// TestKeysOfAList presses every key that the table has for a list.
+func TestKeysOfAList(t *testing.T) {
+	d := newDesk(t, answers(t), nil)
+	d.sit()
+	open := func() {
+		d.say("/permissions")
+		d.WaitFor(`(?m)^› default mode`)
+	}
+	open()
+	for _, c := range []struct{ key, on string }{
+		{"down", "accept-edits"}, {"ctrl+n", "plan"}, {"tab", "bypass"}, {"down", "default"}, {"up", "bypass"}, {"ctrl+p", "plan"},
+		{"home", "default"}, {"end", "bypass"}, {"pgup", "default"}, {"pgdown", "bypass"},
+	} {
+		d.Press(c.key)
+		d.WaitFor(`(?m)^› ` + c.on + ` mode`)
+	}
+	d.Type("plx")
+	d.WaitFor(`nothing matches`)
+	d.Press("backspace")
+	d.WaitFor(`(?m)^› plan mode`)
+	d.Type("x")
+	d.WaitFor(`nothing matches`)
+	d.Press("ctrl+h")
+	d.WaitFor(`(?m)^› plan mode`)
+	d.Press("ctrl+u")
+	d.WaitFor(`(?m)^› default mode`)
+	for _, key := range []string{"esc", "ctrl+g", "ctrl+c"} {
+		d.Press(key)
+		d.gone("take a grant back")
+		open()
+	}
+	d.Type("acc")
+	d.WaitFor(`(?m)^› accept-edits mode`)
+	d.Press("enter")
+	d.WaitFor(`accept-edits mode \(of this session`)
+	d.leave()
+}

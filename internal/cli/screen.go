@@ -50,10 +50,14 @@ func (f surfaces) Claim(ctx context.Context, id string) (string, bool) {
 }
 
 // Release shows it everywhere again.
-func (f surfaces) Release(ctx context.Context, id, text string) { f.s.app.Link.Surface().Release(ctx, id, text) }
+func (f surfaces) Release(ctx context.Context, id, text string) {
+	f.s.app.Link.Surface().Release(ctx, id, text)
+}
 
 // Show brings it to the editor's screen.
-func (f surfaces) Show(ctx context.Context, id string) error { return f.s.app.Link.Surface().Show(ctx, id) }
+func (f surfaces) Show(ctx context.Context, id string) error {
+	return f.s.app.Link.Surface().Show(ctx, id)
+}
 
 // withoutSecrets returns env less the variables that hold keys.
 func withoutSecrets(env, names []string) []string {
