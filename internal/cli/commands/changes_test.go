@@ -282,6 +282,29 @@ func TestRewindOfTheConversationAlone(t *testing.T) {
 	}
 }
 
+// TestRewindGoesBackBeforeUndos: the files get what they held before the prompt,
+// also what was undone after it.
+func TestRewindGoesBackBeforeUndos(t *testing.T) {
+	s, _ := afterThree(t)
+	s.reply(t, "/undo")
+	s.reply(t, "/undo")
+	if s.tree(t) != "two, b, -" {
+		t.Fatalf("%q", s.tree(t))
+	}
+	want := []string{"third | 1 file +1 −2 | just now", "second | no change | just now", "first | 2 files +2 −1 | just now"}
+	list := s.reply(t, "/rewind")
+	if d := cmp.Diff(want, items(list)); d != "" {
+		t.Error(d)
+	}
+	chosen(t, chosen(t, list, "third"), "The files only")
+	if s.tree(t) != "2 2, b, -" {
+		t.Errorf("%q", s.tree(t))
+	}
+	if out := s.text(t, "/undo"); out != "undone: a.txt" || s.tree(t) != "two, b, -" {
+		t.Errorf("what the rewind brought back cannot be undone: %q, %q", out, s.tree(t))
+	}
+}
+
 func TestRewindOfNothing(t *testing.T) {
 	s := sitting(t, &reviewer{})
 	if _, err := s.run(t, "/rewind"); err == nil || !strings.Contains(err.Error(), "no prompt") {

@@ -23,7 +23,7 @@ func (c changes) diff(ctx context.Context, args string) (command.Reply, error) {
 		return c.diffTurns(ctx)
 	}
 	talk, _ := c.talk()
-	s := c.everything(talk.all(), c.ancestors())
+	s := c.scope(undo.Everything, talk.all(), c.ancestors())
 	if err := c.aim(&s, args, undo.Everything); err != nil {
 		return command.Reply{}, err
 	}
@@ -40,12 +40,12 @@ func (c changes) diff(ctx context.Context, args string) (command.Reply, error) {
 
 // diffTurns lets the person choose one of the turns that changed something.
 func (c changes) diffTurns(ctx context.Context) (command.Reply, error) {
-	pick, err := c.pick(ctx, list{"What did which prompt change?", prompt.alone, false}, func(ctx context.Context, p prompt) (command.Reply, error) {
+	pick, err := c.pick(ctx, list{"What did which prompt change?", undo.Everything, prompt.alone, false}, func(ctx context.Context, p prompt) (command.Reply, error) {
 		log, err := undo.Read(ctx, c.App.Root)
 		if err != nil {
 			return command.Reply{}, err
 		}
-		nets, err := log.Net(ctx, c.everything(p.alone(), c.ancestors()))
+		nets, err := log.Net(ctx, c.scope(undo.Everything, p.alone(), c.ancestors()))
 		if err != nil || len(nets) == 0 {
 			return command.Reply{Text: "nothing of that still stands"}, err
 		}

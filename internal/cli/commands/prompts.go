@@ -70,6 +70,7 @@ func (p prompt) alone() undo.Since {
 // list is how prompts are listed with what they changed.
 type list struct {
 	title string
+	what  undo.What
 	since func(prompt) undo.Since
 	all   bool // also those that changed nothing
 }
@@ -88,7 +89,7 @@ func (c changes) pick(ctx context.Context, l list, choose func(context.Context, 
 	_, all := c.talk()
 	from := c.ancestors()
 	for i, p := range all {
-		scope := c.everything(l.since(p), from)
+		scope := c.scope(l.what, l.since(p), from)
 		n := log.Count(scope)
 		if n == 0 && !l.all {
 			continue
@@ -150,9 +151,9 @@ func short(lines []string) []string {
 	return append(slices.Clone(lines[:maxSketch]), fmt.Sprintf("… %d more", len(lines)-maxSketch))
 }
 
-// everything is what this session changed since an instant.
-func (c changes) everything(since undo.Since, from []string) undo.Scope {
-	return undo.Scope{What: undo.Everything, Session: c.App.Current().ID(), From: from, Since: since}
+// scope is what was done in this session since an instant.
+func (c changes) scope(what undo.What, since undo.Since, from []string) undo.Scope {
+	return undo.Scope{What: what, Session: c.App.Current().ID(), From: from, Since: since}
 }
 
 // maxForks bounds how often a session is the fork of a fork.

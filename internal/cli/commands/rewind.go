@@ -14,7 +14,7 @@ type rewinds struct{ changes }
 
 // rewind goes back to the state before a prompt.
 func (c rewinds) rewind(ctx context.Context, _ string) (command.Reply, error) {
-	pick, err := c.pick(ctx, list{"Go back to before which prompt?", prompt.since, true}, func(ctx context.Context, p prompt) (command.Reply, error) {
+	pick, err := c.pick(ctx, list{"Go back to before which prompt?", undo.Rewind, prompt.since, true}, func(ctx context.Context, p prompt) (command.Reply, error) {
 		return c.rewindTo(ctx, p, false)
 	})
 	if err == nil && len(pick.Items) == 0 {
@@ -35,7 +35,7 @@ const (
 // rewindTo asks what is to go back; with others, files go back that others have
 // changed since, too.
 func (c rewinds) rewindTo(ctx context.Context, p prompt, others bool) (command.Reply, error) {
-	scope := c.everything(p.since(), c.ancestors())
+	scope := c.scope(undo.Rewind, p.since(), c.ancestors())
 	scope.Others = others
 	plan, err := undo.Find(ctx, c.App.Root, scope)
 	if err != nil && len(plan.Refused) == 0 && !errors.Is(err, undo.ErrNothing) {

@@ -50,11 +50,14 @@ func (l *Log) Net(ctx context.Context, s Scope) ([]Net, error) {
 	return all, nil
 }
 
-// Count returns how many changes s means.
+// Count returns how many changes s is about. Of two scopes that differ in their
+// instants, the one with as many is about the same ones.
 func (l *Log) Count(s Scope) int {
 	n := 0
-	for _, c := range chains(l.past, s) {
-		n += len(c)
+	for _, e := range l.past {
+		if s.What == Rewind && s.covers(e) || s.What == Everything && !isUndo(e) && s.means(e) {
+			n++
+		}
 	}
 	return n
 }

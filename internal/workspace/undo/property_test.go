@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -30,26 +31,52 @@ type held struct {
 
 func (h held) alike(o held) bool { return h.there == o.there && h.data == o.data }
 
-// change is one change of one file.
-type change struct {
-	n             int // counts changes
+// event is what was done to a file at one time.
+type event struct {
 	file          string
-	turn          int
-	call          string
 	before, after held
+}
+
+// change is an event that a tool made.
+type change struct {
+	event
+	n    int // counts changes
+	turn int
 }
 
 // undone is what an undo did to one file.
 type undone struct {
-	changes       []change
-	before, after held // of the undo
+	event
+	stood []change // of the file, before the undo
 }
 
 // talk is a session of the model.
 type talk struct {
-	standing []change   // oldest first
+	events   []event
+	standing []change   // changes that are not undone, oldest first
 	redo     [][]undone // the last undo at the end
-	turn     int
+	turns    []instant  // their beginnings
+	calls    map[string]int
+}
+
+// instant is the beginning of a turn.
+type instant struct {
+	at       time.Time
+	events   int
+	standing []change
+}
+
+// begin begins a turn.
+func (t *talk) begin() {
+	t.turns = append(t.turns, instant{time.Now(), len(t.events), slices.Clone(t.standing)})
+}
+
+func (t *talk) turn() int { return len(t.turns) - 1 }
+
+// stand makes list what stands of a file.
+func (t *talk) stand(file string, list []change) {
+	rest := where(t.standing, func(c change) bool { return c.file != file })
+	t.standing = slices.SortedFunc(slices.Values(slices.Concat(rest, list)), func(a, b change) int { return a.n - b.n })
 }
 
 type world struct {
@@ -86,8 +113,8 @@ func (w *world) edit() {
 		return text, nil
 	})
 	must(w.t, err)
-	call := fmt.Sprint(talk.turn, ".", w.n)
-	_, err = w.Commit(w.t.Context(), c, workspace.Origin{Session: id, Turn: fmt.Sprint(id, talk.turn), Call: call, Tool: "edit_file"})
+	call := fmt.Sprint(id, talk.turn(), ".", w.n)
+	_, err = w.Commit(w.t.Context(), c, workspace.Origin{Session: id, Turn: fmt.Sprint(id, talk.turn()), Call: call, Tool: "edit_file"})
 	must(w.t, err)
 	after := held{true, w.content(name), before.mode}
 	if !before.there {
@@ -95,7 +122,10 @@ func (w *world) edit() {
 		w.makeDirs(name)
 	}
 	w.files[name] = after
-	talk.standing = append(talk.standing, change{w.n, name, talk.turn, call, before, after})
+	ev := event{name, before, after}
+	talk.events = append(talk.events, ev)
+	talk.standing = append(talk.standing, change{ev, w.n, talk.turn()})
+	talk.calls[call] = talk.turn()
 	talk.redo = nil
 	w.n++
 	w.did("edit %s in %s", name, call)
@@ -144,22 +174,28 @@ func (w *world) did(what string, args ...any) {
 	w.done[strings.Fields(what)[0]]++
 }
 
-// back takes changes of a session back, in the model and in fact.
-func (w *world) back(name, id string, s undo.Scope, changes []change) {
+// back takes back what was done in a session, in the model and in fact. stands is
+// what stands of a file then.
+func (w *world) back(name, id string, s undo.Scope, events []event, stands func(file string) []change) {
 	talk := w.talks[id]
 	s.Session, s.Others = id, w.rng.IntN(4) == 0
 	plan, err := undo.Find(w.t.Context(), w.Root, s)
-	var good [][]change
+	var good [][]event
 	var refused []string
-	for _, chain := range chainsOf(changes) {
-		if w.intact(chain) || s.Others && w.possible(chain) {
-			good = append(good, chain)
-			if !w.intact(chain) {
-				w.done["others"]++
-			}
-		} else {
-			refused = append(refused, chain[0].file)
+	for _, chain := range chainsOf(events) {
+		file := chain[0].file
+		stood := where(talk.standing, func(c change) bool { return c.file == file })
+		switch {
+		case chain[0].before.alike(chain[len(chain)-1].after) && numbers(stood) == numbers(stands(file)):
+			continue // nothing came of it
+		case w.intact(chain):
+		case s.Others && w.possible(chain):
+			w.done["others"]++
+		default:
+			refused = append(refused, file)
+			continue
 		}
+		good = append(good, chain)
 	}
 	w.agree(name, plan, err, fileNames(good), refused)
 	if len(good) == 0 {
@@ -169,17 +205,57 @@ func (w *world) back(name, id string, s undo.Scope, changes []change) {
 	var record []undone
 	for _, chain := range good {
 		file := chain[0].file
-		record = append(record, undone{chain, w.files[file], chain[0].before})
-		talk.standing = slices.DeleteFunc(talk.standing, func(c change) bool {
-			return slices.ContainsFunc(chain, func(o change) bool { return o.n == c.n })
-		})
+		stood := where(talk.standing, func(c change) bool { return c.file == file })
+		record = append(record, undone{event{file, w.files[file], chain[0].before}, stood})
+		talk.stand(file, stands(file))
 	}
 	for _, u := range record {
-		w.set(u.changes[0].file, u.after)
+		w.set(u.file, u.after)
+		talk.events = append(talk.events, u.event)
 	}
 	w.removeDirs(fileNames(good))
 	talk.redo = append(talk.redo, record)
 	w.did(name+" %s", strings.Join(fileNames(good), " "))
+}
+
+func numbers(changes []change) string {
+	var out []int
+	for _, c := range changes {
+		out = append(out, c.n)
+	}
+	return fmt.Sprint(out)
+}
+
+// undo takes back changes that stand.
+func (w *world) undo(name, id string, s undo.Scope, changes []change) {
+	var events []event
+	for _, c := range changes {
+		events = append(events, c.event)
+	}
+	standing := w.talks[id].standing
+	w.back(name, id, s, events, func(file string) []change {
+		return where(standing, func(c change) bool {
+			return c.file == file && !slices.ContainsFunc(changes, func(o change) bool { return o.n == c.n })
+		})
+	})
+}
+
+// rewind goes back to the beginning of a turn. Of some calls it is not known when
+// they were made.
+func (w *world) rewind(id string) {
+	talk := w.talks[id]
+	since := w.rng.IntN(len(talk.turns))
+	then := talk.turns[since]
+	calls := map[string]bool{}
+	for call, turn := range talk.calls {
+		if w.rng.IntN(3) > 0 {
+			calls[call] = turn >= since
+		}
+	}
+	s := undo.Scope{What: undo.Rewind, Since: undo.Since{After: known(calls), Time: then.at}}
+	w.back("rewind", id, s, talk.events[then.events:], func(file string) []change {
+		return where(then.standing, func(c change) bool { return c.file == file })
+	})
 }
 
 // forth takes the last undo of a session back.
@@ -190,10 +266,10 @@ func (w *world) forth(id string) {
 	var names, refused []string
 	if n := len(talk.redo); n > 0 {
 		for _, u := range talk.redo[n-1] {
-			if file := u.changes[0].file; w.files[file].alike(u.after) {
-				good, names = append(good, u), append(names, file)
+			if w.files[u.file].alike(u.after) {
+				good, names = append(good, u), append(names, u.file)
 			} else {
-				bad, refused = append(bad, u), append(refused, file)
+				bad, refused = append(bad, u), append(refused, u.file)
 			}
 		}
 	}
@@ -203,11 +279,11 @@ func (w *world) forth(id string) {
 	}
 	must(w.t, plan.Do(w.t.Context()))
 	for _, u := range good {
-		w.set(u.changes[0].file, u.before)
-		talk.standing = append(talk.standing, u.changes...)
+		talk.events = append(talk.events, event{u.file, w.files[u.file], u.before})
+		w.set(u.file, u.before)
+		talk.stand(u.file, u.stood)
 	}
 	w.removeDirs(names)
-	slices.SortFunc(talk.standing, func(a, b change) int { return a.n - b.n })
 	if talk.redo = talk.redo[:len(talk.redo)-1]; bad != nil {
 		talk.redo = append(talk.redo, bad)
 	}
@@ -278,7 +354,7 @@ func (w *world) empty(dir string) bool {
 
 // possible says that an undo can take back what others wrote, too: there is
 // something to do, and both contents can be shown as text side by side.
-func (w *world) possible(chain []change) bool {
+func (w *world) possible(chain []event) bool {
 	now, then := w.files[chain[0].file], chain[0].before
 	if !now.there || !then.there {
 		return now.there || then.there
@@ -287,7 +363,7 @@ func (w *world) possible(chain []change) bool {
 }
 
 // intact says that nobody else has changed the file since, or between.
-func (w *world) intact(chain []change) bool {
+func (w *world) intact(chain []event) bool {
 	for i := 1; i < len(chain); i++ {
 		if !chain[i-1].after.alike(chain[i].before) {
 			return false
@@ -296,10 +372,10 @@ func (w *world) intact(chain []change) bool {
 	return w.files[chain[0].file].alike(chain[len(chain)-1].after)
 }
 
-func chainsOf(changes []change) [][]change {
-	var out [][]change
-	for _, c := range changes {
-		i := slices.IndexFunc(out, func(o []change) bool { return o[0].file == c.file })
+func chainsOf(events []event) [][]event {
+	var out [][]event
+	for _, c := range events {
+		i := slices.IndexFunc(out, func(o []event) bool { return o[0].file == c.file })
 		if i < 0 {
 			out = append(out, nil)
 			i = len(out) - 1
@@ -309,7 +385,7 @@ func chainsOf(changes []change) [][]change {
 	return out
 }
 
-func fileNames(chains [][]change) []string {
+func fileNames(chains [][]event) []string {
 	var out []string
 	for _, c := range chains {
 		out = append(out, c[0].file)
@@ -328,20 +404,15 @@ func (w *world) step() {
 	case n < 11:
 		w.outside()
 	case n < 12:
-		talk.turn++
+		talk.begin()
 	case n < 13:
-		w.back("undo", id, undo.Scope{What: undo.LastChange}, last)
+		w.undo("undo", id, undo.Scope{What: undo.LastChange}, last)
 	case n < 15:
-		w.back("turn", id, undo.Scope{What: undo.LastTurn}, where(talk.standing, func(c change) bool { return c.turn == last[0].turn }))
+		w.undo("turn", id, undo.Scope{What: undo.LastTurn}, where(talk.standing, func(c change) bool { return c.turn == last[0].turn }))
 	case n < 17:
 		w.forth(id)
 	case n < 19:
-		since := w.rng.IntN(talk.turn + 1)
-		calls := map[string]bool{}
-		for _, c := range talk.standing {
-			calls[c.call] = c.turn >= since
-		}
-		w.back("rewind", id, undo.Scope{What: undo.Everything, Since: undo.Since{After: known(calls)}}, where(talk.standing, func(c change) bool { return c.turn >= since }))
+		w.rewind(id)
 	default:
 		must(w.t, w.Close())
 		root, err := workspace.Open(w.Dir(), workspace.Options{Home: w.home})
@@ -388,7 +459,10 @@ func TestRandomEditsUndosAndRewinds(t *testing.T) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			w := &world{
 				tree: open(t), rng: rand.New(rand.NewPCG(uint64(start), uint64(i))), files: map[string]held{}, dirs: map[string]bool{}, made: map[string]bool{},
-				talks: map[string]*talk{"s": {}, "t": {}}, done: total, log: []string{fmt.Sprintf("sequence %d of seed %d", i, start)},
+				talks: map[string]*talk{"s": {calls: map[string]int{}}, "t": {calls: map[string]int{}}}, done: total, log: []string{fmt.Sprintf("sequence %d of seed %d", i, start)},
+			}
+			for _, talk := range w.talks {
+				talk.begin()
 			}
 			for range 10 + w.rng.IntN(30) {
 				w.step()

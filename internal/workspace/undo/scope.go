@@ -16,6 +16,7 @@ const (
 	LastTurn               // all changes that stand of the turn of the last one
 	LastUndo               // the last undo, if nothing was changed after it
 	Everything             // all changes that stand
+	Rewind                 // all that was done, undos too: the files get what they held before it
 )
 
 // Scope is a choice of changes. Fields that are empty do not narrow it.
@@ -57,11 +58,14 @@ func (s Since) before(e journal.Past) bool {
 // of its work: only an undo that names the file takes them back.
 const ExportTool = "export"
 
-// means says that s is about e.
+// means says that s is about e, which stands.
 func (s Scope) means(e journal.Past) bool {
+	return !e.Undone && e.Tool != redoTool && s.covers(e)
+}
+
+// covers says that e is within s.
+func (s Scope) covers(e journal.Past) bool {
 	switch {
-	case e.Undone, e.Tool == redoTool:
-		return false
 	case s.Session != "" && e.Session != s.Session && !s.inherits(e):
 		return false
 	case s.File == "" && e.Tool == ExportTool:
@@ -91,8 +95,14 @@ type chain []journal.Past
 
 // chains returns the entries that s means, file by file.
 func chains(past []journal.Past, s Scope) []chain {
-	if s.What == Everything {
+	switch s.What {
+	case Everything:
 		return byFile(past, func(e journal.Past) bool { return !isUndo(e) && s.means(e) })
+	case Rewind:
+		exported := exports(past)
+		all := byFile(past, func(e journal.Past) bool { return !exported[e.ID] && s.covers(e) })
+		return slices.DeleteFunc(all, func(c chain) bool { return c.isIdle(past) })
+	case LastChange, LastTurn, LastUndo:
 	}
 	last := newest(past, s)
 	if last < 0 {
@@ -105,6 +115,43 @@ func chains(past []journal.Past, s Scope) []chain {
 	return byFile(past[:last+1], func(e journal.Past) bool {
 		return s.means(e) && e.Session == of.Session && e.Turn == of.Turn
 	})
+}
+
+// exports returns the entries that wrote exports, and what was done to these.
+func exports(past []journal.Past) map[string]bool {
+	out := map[string]bool{}
+	for _, e := range past {
+		if e.Tool == ExportTool || slices.ContainsFunc(e.Undoes, func(id string) bool { return out[id] }) {
+			out[e.ID] = true
+		}
+	}
+	return out
+}
+
+// isIdle says that nothing has come of c: without it the file would hold the same,
+// and the same changes would stand.
+func (c chain) isIdle(past []journal.Past) bool {
+	if !same(c[0].Before, c[len(c)-1].After) {
+		return false
+	}
+	undone := map[string]bool{}
+	for _, e := range c {
+		undone[e.ID] = true
+	}
+	for _, e := range slices.Backward(past) {
+		if e.Path != c[0].Path {
+			continue
+		}
+		if !isUndo(e) && undone[e.ID] != e.Undone {
+			return false
+		}
+		if !undone[e.ID] {
+			for _, id := range e.Undoes {
+				undone[id] = true
+			}
+		}
+	}
+	return true
 }
 
 func byFile(past []journal.Past, wanted func(journal.Past) bool) []chain {

@@ -121,6 +121,21 @@ func TestExportsAreNoWork(t *testing.T) {
 	}
 }
 
+// TestRewindLeavesExports: whether they are there or were taken back.
+func TestRewindLeavesExports(t *testing.T) {
+	w := open(t)
+	begin := undo.Since{Time: time.Now()}
+	export := workspace.Origin{Session: "s", Turn: "export", Tool: undo.ExportTool}
+	w.edit("talk.md", "# Talk\n", export)
+	w.edit("gone.md", "# Talk\n", export)
+	must(t, w.find(undo.Scope{File: "gone.md"}).Do(t.Context()))
+	w.edit("f", "1\n", turn(1))
+	plan := w.find(undo.Scope{What: undo.Rewind, Session: "s", Since: begin})
+	if diff := cmp.Diff([]string{"f"}, names(plan)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestFoldersOfSeveralFiles: a folder that was made for one file goes with the
 // last one in it.
 func TestFoldersOfSeveralFiles(t *testing.T) {
