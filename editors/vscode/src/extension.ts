@@ -11,6 +11,7 @@ import { Diffs } from "./vscode/diffs";
 import { EditorDocuments } from "./vscode/documents";
 import { OpenEditors } from "./vscode/editors";
 import { watchEditor } from "./vscode/events";
+import { InlineProposals } from "./vscode/inline";
 import { Marks, PendingList } from "./vscode/pending";
 import { Places } from "./vscode/places";
 import { Remarks } from "./vscode/remarks";
@@ -35,9 +36,10 @@ export function activate(context: vscode.ExtensionContext): void {
   const status = new Status();
   const terminals = new Terminals(context.environmentVariableCollection);
   const remarks = new Remarks();
-  const diffs = registerFiles(context, remarks);
+  const places = new Places();
+  const { diffs, inline } = registerFiles(context, remarks, places);
   const shells = new Shells(log, () => settings.terminal());
-  const core = compose(context, { log, status, diffs, shells });
+  const core = compose(context, { log, status, diffs, shells, inline, places });
   running = core;
   const link = new Link(context, core, { log, status, terminals });
   const actions = { start: () => link.start(), stop: () => link.stop() };
@@ -49,7 +51,7 @@ export function activate(context: vscode.ExtensionContext): void {
     remarks,
     watchEditor(core, diffs),
     showReviews(core, status),
-    registerCommands({ core, diffs, remarks, terminals, log, ...actions }),
+    registerCommands({ core, diffs, inline, remarks, terminals, log, ...actions }),
   );
   // The rest waits for the next tick: activation must not hold the window up.
   setTimeout(() => void begin(core, link, log), 0);
@@ -65,15 +67,17 @@ async function begin(core: Core, link: Link, log: vscode.LogOutputChannel): Prom
   if (settings.autoStart()) await link.start();
 }
 
-function registerFiles(context: vscode.ExtensionContext, remarks: Remarks): Diffs {
+function registerFiles(context: vscode.ExtensionContext, remarks: Remarks, places: Places): { diffs: Diffs; inline: InlineProposals } {
   const originals = new SideFiles();
   const proposals = new SideFiles();
   const reason = new vscode.MarkdownString("This side is the file as it was when the edit was proposed.");
+  const inline = new InlineProposals(places, originals);
   context.subscriptions.push(
+    inline,
     vscode.workspace.registerFileSystemProvider(originalScheme, originals, { isCaseSensitive: true, isReadonly: reason }),
     vscode.workspace.registerFileSystemProvider(proposedScheme, proposals, { isCaseSensitive: true }),
   );
-  return new Diffs(originals, proposals, remarks);
+  return { diffs: new Diffs(originals, proposals, remarks), inline };
 }
 
 interface Shown {
@@ -81,8 +85,15 @@ interface Shown {
   readonly status: Status;
 }
 
-function compose(context: vscode.ExtensionContext, parts: Shown & { diffs: Diffs; shells: Shells }): Core {
-  const places = new Places();
+interface Parts extends Shown {
+  readonly diffs: Diffs;
+  readonly inline: InlineProposals;
+  readonly places: Places;
+  readonly shells: Shells;
+}
+
+function compose(context: vscode.ExtensionContext, parts: Parts): Core {
+  const { places } = parts;
   const manifest = context.extension.packageJSON as { version: string };
   return createCore(
     {
@@ -96,6 +107,7 @@ function compose(context: vscode.ExtensionContext, parts: Shown & { diffs: Diffs
       settings,
       notices: parts.status,
       terminals: parts.shells,
+      inline: parts.inline,
       ripgrep: findRipgrep(),
     },
     {

@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { BridgeDoor } from "./bridge/door";
 import { watchDiagnostics } from "./diagnostics";
 import { diffTools } from "./difftools";
 import { editorTools } from "./editortools";
-import { bearer, Guard, newToken } from "./guard";
+import { bearer, Guard, newToken, tokenHeader } from "./guard";
 import { IdeDoor } from "./idedoor";
 import { lockFolder, sweep, systemLiveness } from "./lockfile";
 import { McpDoor } from "./mcp/door";
@@ -15,6 +17,7 @@ import type { McpEntry } from "./published";
 import { Reviews } from "./reviews";
 import { SelectionTracker } from "./selection";
 import { Server } from "./server";
+import type { Connection, ConnectionHandler, SocketDoor } from "./server";
 import { ToolTable } from "./tools";
 
 export interface CoreOptions {
@@ -43,6 +46,7 @@ export class Core {
   private readonly selections: SelectionTracker;
   private readonly ide: IdeDoor;
   private readonly mcp: McpDoor;
+  private readonly bridge: BridgeDoor;
   private readonly mcpGuard: Guard;
   private readonly server: Server;
   private readonly token = newToken();
@@ -66,11 +70,13 @@ export class Core {
     this.ide = new IdeDoor({ ports, tools, reviews: this.reviews, selections: this.selections, version, ...shared });
     const native = new ToolTable(nativeTools(ports, edits), {});
     this.mcp = new McpDoor({ clock, log, tools: native, version, gone: (client) => this.reviews.ownerGone(client), ...shared });
+    this.bridge = new BridgeDoor({ ports, reviews: this.reviews, others: edits, version, ...shared });
     this.mcpGuard = new Guard(undefined, { credential: bearer, required: () => settings.requireAuth() });
     this.server = new Server({
       clock,
       log,
-      sockets: [{ path: "/", guard: new Guard(this.token), connected: (connection) => this.ide.connected(connection) }],
+      guard: new Guard(this.token),
+      sockets: this.sockets(),
       http: [
         {
           path: "/mcp",
@@ -129,7 +135,7 @@ export class Core {
   }
 
   clients(): readonly Client[] {
-    return [...this.ide.clients(), ...this.mcp.clients()];
+    return [...this.ide.clients(), ...this.mcp.clients(), ...this.bridge.clients()];
   }
 
   /** To be called with every change of the selection (undefined: the focus left the text). */
@@ -149,6 +155,21 @@ export class Core {
     if (change.focused === false) return;
     if (change.focused === true) this.running?.published.focused();
     else this.running?.published.changed();
+  }
+
+  /** The doors by WebSocket. At "/" a program without a token is let in only if the person has chosen that, and where it looks. */
+  private sockets(): readonly SocketDoor[] {
+    const { settings } = this.ports;
+    const ide = (connection: Connection): ConnectionHandler => this.ide.connected(connection);
+    const bridge = (connection: Connection): ConnectionHandler => this.bridge.connected(connection);
+    const required = (): boolean => settings.bridgeRequireAuth();
+    const anyone = (req: IncomingMessage): boolean =>
+      settings.bridgeEnabled() && !required() && settings.bridgeFile() !== undefined && req.headers[tokenHeader] === undefined;
+    return [
+      { path: "/", guard: new Guard(undefined, { required }), open: anyone, connected: bridge },
+      { path: "/", guard: new Guard(this.token), connected: ide },
+      { path: "/bridge", guard: new Guard(this.token, { required }), open: () => settings.bridgeEnabled(), connected: bridge },
+    ];
   }
 
   private clientsChanged(): void {

@@ -128,6 +128,8 @@ export interface Documents {
    * file is then as before.
    */
   write(path: string, text: string): Promise<void>;
+  /** Makes this the text of the document, in one step that the person can undo, and does not save it. */
+  edit(path: string, text: string): Promise<void>;
   /** Shows a file; rejects if that is not possible. */
   open(request: OpenFileRequest): Promise<{ languageId: string; lineCount: number }>;
   /** Calls back after each change of this one file on disk. */
@@ -274,6 +276,25 @@ export interface Notices {
   clientsChanged(clients: readonly Client[]): void;
 }
 
+/** A proposal that is shown in the document itself. */
+export interface InlineProposal {
+  readonly path: string;
+  readonly original: string;
+  readonly proposed: string;
+  readonly description: string;
+}
+
+export interface Inline {
+  /** Whether the document can hold a proposal: it has no unsaved changes, and nothing saves it but the person. */
+  possible(path: string): Promise<boolean>;
+  /**
+   * Puts the proposal into the document, to be accepted or rejected hunk by hunk,
+   * and saves the document when all are decided. Resolves with its text, or
+   * undefined if nothing was accepted; cancelled takes back what is undecided.
+   */
+  propose(proposal: InlineProposal, cancelled: AbortSignal): Promise<string | undefined>;
+}
+
 /** A command to run in a visible terminal. */
 export interface CommandRun {
   readonly command: string;
@@ -309,6 +330,7 @@ export interface Ports {
   readonly settings: Settings;
   readonly notices: Notices;
   readonly terminals: Terminals;
+  readonly inline: Inline;
   /** The program ripgrep; undefined if there is none. */
   readonly ripgrep: string | undefined;
 }

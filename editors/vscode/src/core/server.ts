@@ -36,8 +36,8 @@ interface Door {
   /** The path of the URL, without a query. */
   readonly path: string;
   readonly guard: Guard;
-  /** Whether it is open now; always, if absent. */
-  open?(): boolean;
+  /** Whether it is open now for such a request; always, if absent. */
+  open?(req: IncomingMessage): boolean;
 }
 
 export interface SocketDoor extends Door {
@@ -52,6 +52,8 @@ export interface HttpDoor extends Door {
 export interface ServerOptions {
   readonly clock: Clock;
   readonly log: Log;
+  /** Guards where there is no door: who may not come in learns nothing of what there is. */
+  readonly guard: Guard;
   /** The first that is open at the path of a request is asked. */
   readonly sockets: readonly SocketDoor[];
   readonly http: readonly HttpDoor[];
@@ -122,11 +124,11 @@ export class Server {
 
   private plain(req: IncomingMessage, res: ServerResponse): void {
     const http = find(this.options.http, req);
-    const door = http ?? find(this.options.sockets, req) ?? this.options.sockets[0];
-    const refusal = door?.guard.refusal(req, this.port);
+    const socket = find(this.options.sockets, req);
+    const refusal = (http ?? socket ?? this.options).guard.refusal(req, this.port);
     if (refusal !== undefined) this.countRefusal(refusal);
     else if (http !== undefined) return http.handle(req, res);
-    const status = refusal ?? (door?.path === pathOf(req) ? 426 : 404);
+    const status = refusal ?? (socket === undefined ? 404 : 426);
     res.writeHead(status, { Connection: "close", "Content-Length": 0, ...hints[status] });
     res.end();
   }
@@ -134,8 +136,7 @@ export class Server {
   private upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on("error", (err) => this.options.log.debug(`handshake: ${err.message}`));
     const found = find(this.options.sockets, req);
-    const door = found ?? this.options.sockets[0];
-    const refusal = door?.guard.refusal(req, this.port);
+    const refusal = (found ?? this.options).guard.refusal(req, this.port);
     if (refusal !== undefined) {
       this.countRefusal(refusal);
       return refuse(socket, refusal);
@@ -199,7 +200,7 @@ export class Server {
 }
 
 function find<T extends Door>(doors: readonly T[], req: IncomingMessage): T | undefined {
-  return doors.find((door) => door.path === pathOf(req) && door.open?.() !== false);
+  return doors.find((door) => door.path === pathOf(req) && door.open?.(req) !== false);
 }
 
 function pathOf(req: IncomingMessage): string {

@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 import type { Core } from "../core/core";
 import type { Diffs } from "./diffs";
+import type { InlineProposals } from "./inline";
 import { isPending } from "./pending";
 import type { Remarks } from "./remarks";
 import { activeReview } from "./tabs";
@@ -10,6 +11,7 @@ import { proposedScheme, reviewId } from "./uri";
 export interface Parts {
   readonly core: Core;
   readonly diffs: Diffs;
+  readonly inline: InlineProposals;
   readonly remarks: Remarks;
   readonly terminals: Terminals;
   readonly log: vscode.LogOutputChannel;
@@ -30,6 +32,8 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     "agent.startInTerminal": () => terminals.start(),
     "agent.mentionSelection": (target) => mention(parts, target),
     "agent.showLog": () => log.show(),
+    "agent.inline.accept": (uri, index) => parts.inline.decide("accept", uri, index),
+    "agent.inline.reject": (uri, index) => parts.inline.decide("reject", uri, index),
     "agent.mcp.copyConfig": () => copyConfig(core),
     "agent.start": () => parts.start(),
     "agent.stop": () => parts.stop(),

@@ -71,6 +71,11 @@ export class EditorDocuments implements Documents {
     }
   }
 
+  async edit(path: string, text: string): Promise<void> {
+    const document = await vscode.workspace.openTextDocument(this.places.uri(path));
+    if (!(await replaceAll(document, text))) throw new ToolError("PERMISSION_DENIED", "the editor did not change the document");
+  }
+
   async open(request: OpenFileRequest): Promise<{ languageId: string; lineCount: number }> {
     const document = await vscode.workspace.openTextDocument(this.places.uri(request.path));
     await vscode.window.showTextDocument(document, {
@@ -106,7 +111,7 @@ async function create(uri: vscode.Uri, text: string): Promise<true> {
 }
 
 /** Changes only what differs, so that cursors and folded lines elsewhere stay where they are. */
-async function replaceAll(document: vscode.TextDocument, text: string): Promise<boolean> {
+export async function replaceAll(document: vscode.TextDocument, text: string): Promise<boolean> {
   const plain = toLf(withoutBom(text));
   const isEmpty = document.getText() === "";
   const eol = isEmpty && eolOf(text) === "crlf" ? vscode.EndOfLine.CRLF : document.eol;

@@ -19,6 +19,8 @@ import type {
   EditorTab,
   FileDiagnostics,
   FileText,
+  Inline,
+  InlineProposal,
   OpenFileRequest,
   Ports,
   ReviewComment,
@@ -206,6 +208,14 @@ export class FakeDocuments implements Documents {
     return Promise.resolve();
   }
 
+  readonly edits: { path: string; text: string }[] = [];
+
+  edit(path: string, text: string): Promise<void> {
+    this.edits.push({ path, text });
+    this.buffers.set(path, { text, isDirty: true, isUntitled: false });
+    return Promise.resolve();
+  }
+
   /** Called after each write. */
   written: (path: string) => void = () => undefined;
 
@@ -255,6 +265,23 @@ export class FakeDiagnostics implements Diagnostics {
   }
 }
 
+/** Documents that hold a proposal until a test decides. */
+export class FakeInline implements Inline {
+  can = true;
+  readonly proposals: { proposal: InlineProposal; cancelled: AbortSignal; decide(text: string | undefined): void }[] = [];
+
+  possible(): Promise<boolean> {
+    return Promise.resolve(this.can);
+  }
+
+  propose(proposal: InlineProposal, cancelled: AbortSignal): Promise<string | undefined> {
+    return new Promise((decide) => {
+      this.proposals.push({ proposal, cancelled, decide });
+      cancelled.addEventListener("abort", () => decide(undefined));
+    });
+  }
+}
+
 /** Terminals that run what they are told for real, without a screen. */
 export class FakeTerminals implements Terminals {
   readonly runs: CommandRun[] = [];
@@ -294,6 +321,7 @@ export class FakeEditor {
     bridgeFile: undefined as string | undefined,
   };
   readonly commands = new FakeTerminals();
+  readonly inline = new FakeInline();
   trusted = true;
   /** The questions whether a command may run, with their answers to give. */
   readonly questions: { question: CommandQuestion; answer(yes: boolean): void }[] = [];
@@ -333,6 +361,7 @@ export class FakeEditor {
       clientsChanged: (clients) => (this.clients = clients),
     },
     terminals: this.commands,
+    inline: this.inline,
     ripgrep: onPath("rg"),
   };
 }

@@ -21,6 +21,7 @@ async function serve(t: TestContext, wished = 0) {
   const server = new Server({
     clock,
     log: { debug: note, info: note, warn: note, error: note },
+    guard: new Guard(token),
     http: [],
     sockets: [
       {

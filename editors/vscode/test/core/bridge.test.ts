@@ -1,0 +1,298 @@
+// Rows C1 to C5 of the designs: the door of typed messages.
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import type { TestContext } from "node:test";
+import WebSocket from "ws";
+import { applyEdits, parseEdits } from "../../src/core/bridge/edits";
+import { tokenHeader } from "../../src/core/guard";
+import { acceptHunk, hunksOf, rejectHunk } from "../../src/core/hunks";
+import { Chance, settled, tempFolder, until } from "./fakes";
+import { shown } from "./httpclient";
+import { startCore, WsClient } from "./wsclient";
+
+type Message = Record<string, unknown>;
+
+class Bridge {
+  readonly received: Message[] = [];
+
+  private constructor(readonly socket: WebSocket) {
+    socket.on("message", (data: Buffer) => this.received.push(JSON.parse(data.toString()) as Message));
+  }
+
+  /** Dials; rejects with the status of a refusal. */
+  static dial(t: TestContext, url: string, headers: Record<string, string>): Promise<Bridge> {
+    const socket = new WebSocket(url, { headers });
+    t.after(() => socket.terminate());
+    const bridge = new Bridge(socket);
+    return new Promise((done, fail) => {
+      socket.on("open", () => done(bridge));
+      socket.on("unexpected-response", (_, res) => fail(new Error(String(res.statusCode))));
+      socket.on("error", fail);
+    });
+  }
+
+  send(message: Message | string): void {
+    this.socket.send(typeof message === "string" ? message : JSON.stringify(message));
+  }
+
+  async next(): Promise<Message> {
+    await until("a message", () => this.received.length > 0);
+    return this.received.shift() as Message;
+  }
+
+  ask(message: Message | string): Promise<Message> {
+    this.send(message);
+    return this.next();
+  }
+}
+
+async function start(t: TestContext, files: Record<string, string> = {}) {
+  const home = tempFolder(t);
+  const folder = tempFolder(t);
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  const started = await startCore(t, home);
+  started.editor.folders = [{ name: "work", uri: "", path: folder }];
+  started.editor.settings.bridgeEnabled = true;
+  const { authToken } = JSON.parse(readFileSync(started.lockPath, "utf8")) as { authToken: string };
+  const url = `ws://127.0.0.1:${started.port}/bridge`;
+  const bridge = await Bridge.dial(t, url, { [tokenHeader]: authToken });
+  return { ...started, home, folder, file: (name: string) => join(folder, name), url, authToken, bridge };
+}
+
+const range = (line: number, from: number, to: number) => ({ start: { line, character: from }, end: { line, character: to } });
+
+describe("C1: bridge.json", () => {
+  it("says where we are while the setting is on, and goes with the window", async (t) => {
+    const { core, editor, home, folder, port, url, authToken } = await start(t);
+    const file = join(home, "ide", "bridge.json");
+    assert.equal(existsSync(file), false, "not before it is asked for");
+    core.windowChanged({ focused: true });
+    await until("the file", () => existsSync(file));
+    const read = (): Message => JSON.parse(readFileSync(file, "utf8")) as Message;
+    assert.deepEqual(read(), { port, pid: process.pid, ideName: "Test Editor", workspaceFolders: [folder], timestamp: 1_000, url, authToken });
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    editor.settings.bridgeEnabled = false;
+    core.windowChanged({});
+    await until("it is gone", () => !existsSync(file));
+    editor.settings.bridgeEnabled = true;
+    core.windowChanged({});
+    await until("it is back", () => existsSync(file));
+    await core.stop();
+    assert.equal(existsSync(file), false);
+  });
+
+  it("belongs to the window that had the focus last, and only that one removes it", async (t) => {
+    const { core, home } = await start(t);
+    const other = await startCore(t, home);
+    other.editor.settings.bridgeEnabled = true;
+    const port = (): unknown => (JSON.parse(readFileSync(join(home, "ide", "bridge.json"), "utf8")) as Message)["port"];
+    core.windowChanged({ focused: true });
+    await until("the first window's", () => existsSync(join(home, "ide", "bridge.json")));
+    other.core.windowChanged({ focused: true });
+    await until("the other's", () => port() === other.port);
+    await core.stop();
+    assert.equal(port(), other.port);
+  });
+});
+
+describe("C2: messages", () => {
+  it("connect is answered with what can be done", async (t) => {
+    const { bridge, folder, editor } = await start(t);
+    assert.deepEqual(await bridge.ask({ type: "connect", client: "cli\u0007" }), {
+      type: "connected", ideName: "Test Editor", version: "0.1.0", workspaceFolders: [folder],
+      capabilities: ["openDiff", "proposeDiff", "applyDiff", "closeDiff", "status"],
+    });
+    assert.deepEqual(editor.clients.map(({ name }) => name), ["cli"]);
+  });
+
+  it("openDiff shows the diff with its description and answers with the accepted text", async (t) => {
+    const { bridge, core, editor, file } = await start(t, { "a.txt": "one\n" });
+    bridge.send({ type: "openDiff", id: 7, file: file("a.txt"), before: "one\n", after: "two\n", description: "because" });
+    const id = await shown(core);
+    assert.equal(core.reviews.get(id)?.description, "because");
+    editor.view.texts.set(id, "zwei\n");
+    core.reviews.edited(id, "zwei\n");
+    core.reviews.accept(id, "button");
+    const { patch, ...rest } = await bridge.next();
+    assert.deepEqual(rest, { type: "diffAccepted", file: file("a.txt"), content: "zwei\n", id: 7 });
+    assert.match(String(patch), /^-two\n\+zwei$/m);
+    assert.equal(readFileSync(file("a.txt"), "utf8"), "one\n", "the client writes, or asks for applyDiff");
+  });
+
+  it("openDiff that is rejected says why", async (t) => {
+    const { bridge, core, file } = await start(t, { "a.txt": "one\n" });
+    bridge.send({ type: "openDiff", file: file("a.txt"), after: "two\n" });
+    core.reviews.reject(await shown(core), "button", "no");
+    assert.deepEqual(await bridge.next(), { type: "diffRejected", file: file("a.txt"), reason: "button", feedback: "no" });
+  });
+
+  const edits = [{ range: range(1, 0, 3), oldText: "two", newText: "TWO" }];
+
+  it("proposeDiff puts the proposal into the document", async (t) => {
+    const { bridge, editor, file } = await start(t, { "a.txt": "one\ntwo\n" });
+    bridge.send({ type: "proposeDiff", file: file("a.txt"), edits, description: "why" });
+    await until("the proposal", () => editor.inline.proposals.length === 1);
+    assert.deepEqual(editor.inline.proposals[0]?.proposal, { path: file("a.txt"), original: "one\ntwo\n", proposed: "one\nTWO\n", description: "why" });
+    editor.inline.proposals[0]?.decide("one\nTWO\n");
+    assert.deepEqual(await bridge.next(), { type: "diffAccepted", file: file("a.txt"), content: "one\nTWO\n" });
+    bridge.send({ type: "proposeDiff", file: file("a.txt"), edits });
+    await until("the proposal", () => editor.inline.proposals.length === 2);
+    editor.inline.proposals[1]?.decide(undefined);
+    assert.deepEqual(await bridge.next(), { type: "diffRejected", file: file("a.txt"), reason: "rejected" });
+  });
+
+  it("proposeDiff is a diff where the document may not be touched", async (t) => {
+    const { bridge, core, editor, file } = await start(t, { "a.txt": "one\ntwo\n" });
+    editor.inline.can = false;
+    bridge.send({ type: "proposeDiff", file: file("a.txt"), edits });
+    const id = await shown(core);
+    assert.equal(editor.view.shown.get(id)?.proposed, "one\nTWO\n");
+    core.reviews.accept(id, "button");
+    assert.equal((await bridge.next())["type"], "diffAccepted");
+    assert.equal(editor.inline.proposals.length, 0);
+  });
+
+  it("applyDiff asks, but not about the text that was just accepted, and that once", async (t) => {
+    const { bridge, core, editor, file } = await start(t, { "a.txt": "one\ntwo\n" });
+    bridge.send({ type: "openDiff", file: file("a.txt"), after: "one\nTWO\n" });
+    core.reviews.accept(await shown(core), "button");
+    await bridge.next();
+    assert.deepEqual(await bridge.ask({ type: "applyDiff", file: file("a.txt"), edits }), { type: "diffAccepted", file: file("a.txt"), content: "one\nTWO\n" });
+    assert.deepEqual(editor.documents.edits, [{ path: file("a.txt"), text: "one\nTWO\n" }]);
+    assert.equal(readFileSync(file("a.txt"), "utf8"), "one\ntwo\n", "it edits the buffer and does not save");
+    editor.documents.buffers.delete(file("a.txt"));
+    await until("the first diff is gone", () => core.reviews.list().length === 0);
+    bridge.send({ type: "applyDiff", file: file("a.txt"), edits });
+    core.reviews.reject(await shown(core), "button");
+    assert.equal((await bridge.next())["type"], "diffRejected");
+    assert.equal(editor.documents.edits.length, 1);
+  });
+
+  it("closeDiff ends what is open about a file, which its own message answers", async (t) => {
+    const { bridge, core, editor, file } = await start(t, { "a.txt": "one\ntwo\n" });
+    bridge.send({ type: "openDiff", file: file("a.txt"), after: "x\n" });
+    await shown(core);
+    assert.deepEqual(await bridge.ask({ type: "closeDiff", file: file("a.txt") }), { type: "diffRejected", file: file("a.txt"), reason: "closed" });
+    await until("the diff is gone", () => core.reviews.list().length === 0);
+    bridge.send({ type: "proposeDiff", file: file("a.txt"), id: "p", edits });
+    await until("the proposal", () => editor.inline.proposals.length === 1);
+    assert.equal((await bridge.ask({ type: "closeDiff", id: "p" }))["reason"], "closed");
+    assert.equal((await bridge.ask({ type: "closeDiff", file: file("a.txt") }))["code"], "DIFF_NOT_FOUND");
+  });
+
+  it("status is shown", async (t) => {
+    const { bridge, editor } = await start(t);
+    bridge.send({ type: "status", message: "thinking", level: "info" });
+    await until("it", () => editor.clients[0]?.status?.text === "thinking");
+    bridge.send({ type: "status", message: "oh", level: "error" });
+    await until("it", () => editor.clients[0]?.status?.state === "error");
+  });
+
+  const errors: [string, (file: (name: string) => string) => Message | string, string][] = [
+    ["no JSON", () => "{", "INVALID_MESSAGE"],
+    ["no type", () => "{}", "INVALID_MESSAGE"],
+    ["a list", () => "[]", "INVALID_MESSAGE"],
+    ["an unknown type", () => ({ type: "format" }), "INVALID_PARAMS"],
+    ["no file", () => ({ type: "openDiff", after: "" }), "INVALID_PARAMS"],
+    ["no text", (file) => ({ type: "openDiff", file: file("a.txt") }), "INVALID_PARAMS"],
+    ["a file outside", () => ({ type: "openDiff", file: "/etc/hosts", after: "" }), "OUTSIDE_WORKSPACE"],
+    ["another text before", (file) => ({ type: "openDiff", file: file("a.txt"), before: "other\n", after: "" }), "STALE_BASE"],
+    ["a file that is not there", (file) => ({ type: "proposeDiff", file: file("none.txt"), edits }), "FILE_NOT_FOUND"],
+    ["a file that is not there, to apply", (file) => ({ type: "applyDiff", file: file("none.txt"), edits }), "FILE_NOT_FOUND"],
+    ["edits of another text", (file) => ({ type: "proposeDiff", file: file("a.txt"), edits: [{ range: range(0, 0, 3), oldText: "two", newText: "" }] }), "HUNK_MISMATCH"],
+    ["a line that is not there", (file) => ({ type: "applyDiff", file: file("a.txt"), edits: [{ range: range(9, 0, 0), newText: "" }] }), "HUNK_MISMATCH"],
+    ["edits that are none", (file) => ({ type: "proposeDiff", file: file("a.txt"), edits: [] }), "INVALID_PARAMS"],
+    ["nothing to close", (file) => ({ type: "closeDiff", file: file("a.txt") }), "DIFF_NOT_FOUND"],
+  ];
+  for (const [what, message, code] of errors) {
+    it(`answer an error to ${what}, with its file`, async (t) => {
+      const { bridge, file } = await start(t, { "a.txt": "one\ntwo\n" });
+      const sent = message(file);
+      const answer = await bridge.ask(typeof sent === "string" ? sent : { ...sent, id: 3 });
+      assert.deepEqual([answer["type"], answer["code"]], ["error", code]);
+      if (typeof sent !== "string") assert.deepEqual([answer["file"], answer["id"]], [sent["file"], 3]);
+    });
+  }
+});
+
+describe("C3: authentication", () => {
+  it("is by the lock's token, in a header", async (t) => {
+    const { url } = await start(t);
+    await assert.rejects(Bridge.dial(t, url, {}), /401/);
+    await assert.rejects(Bridge.dial(t, url, { [tokenHeader]: "wrong" }), /401/);
+    await assert.rejects(Bridge.dial(t, url, { Origin: "http://localhost" }), /403/);
+  });
+
+  it("is not asked for once that was chosen, and a client that knows no path is let in only with the file's place chosen too", async (t) => {
+    const { editor, url, port, home, lockPath, core } = await start(t);
+    editor.settings.bridgeRequireAuth = false;
+    assert.equal((await (await Bridge.dial(t, url, {})).ask({ type: "connect" }))["type"], "connected");
+    await assert.rejects(Bridge.dial(t, url, { Origin: "http://localhost" }), /403/);
+    await assert.rejects(Bridge.dial(t, `ws://127.0.0.1:${port}/`, {}), /401/);
+    editor.settings.bridgeFile = join(home, "elsewhere.json");
+    core.windowChanged({});
+    await until("the file", () => existsSync(join(home, "elsewhere.json")));
+    assert.equal("authToken" in (JSON.parse(readFileSync(join(home, "elsewhere.json"), "utf8")) as object), false);
+    assert.equal((await (await Bridge.dial(t, `ws://127.0.0.1:${port}/`, {})).ask({ type: "connect" }))["type"], "connected");
+    const agent = await WsClient.connect(t, lockPath);
+    assert.ok((await agent.request("tools/list", {})).result, "an agent is still let in by its token");
+  });
+
+  it("is shut while the setting is off", async (t) => {
+    const { editor, url, authToken } = await start(t);
+    editor.settings.bridgeEnabled = false;
+    await assert.rejects(Bridge.dial(t, url, { [tokenHeader]: authToken }), /404/);
+  });
+});
+
+describe("C4: a client that vanishes", () => {
+  it("leaves nothing open", async (t) => {
+    const { bridge, core, editor, file } = await start(t, { "a.txt": "one\n", "b.txt": "one\n" });
+    bridge.send({ type: "openDiff", file: file("a.txt"), after: "x\n" });
+    bridge.send({ type: "proposeDiff", file: file("b.txt"), edits: [{ range: range(0, 0, 3), newText: "x" }] });
+    await shown(core);
+    await until("the proposal", () => editor.inline.proposals.length === 1);
+    bridge.socket.terminate();
+    await until("both are over", () => core.reviews.list().length === 0 && editor.inline.proposals[0]?.cancelled.aborted === true);
+    assert.deepEqual(editor.clients, []);
+    await settled();
+  });
+});
+
+describe("edits of ranges", () => {
+  it("are each of the text as it was, whatever their order", () => {
+    const made = parseEdits([
+      { range: range(1, 0, 3), newText: "2" }, { range: range(0, 0, 0), newText: "zero\n" }, { range: range(0, 1, 3), oldText: "ne", newText: "NE" },
+    ]);
+    assert.equal(applyEdits("one\r\ntwo\r\n", made), "zero\noNE\r\n2\r\n");
+    assert.throws(() => applyEdits("one\n", parseEdits([{ range: range(0, 0, 2), newText: "" }, { range: range(0, 1, 3), newText: "" }])), /overlap/);
+    assert.throws(() => applyEdits("one\n", parseEdits([{ range: range(0, 0, 4), newText: "" }])), /no character 4/);
+    assert.throws(() => parseEdits([{ range: range(-1, 0, 0), newText: "" }]), /line and character/);
+  });
+});
+
+describe("hunks of a proposal", () => {
+  it("accepted and rejected in any order give what was accepted alone", () => {
+    const chance = new Chance(7);
+    for (let round = 0; round < 300; round++) {
+      const lines = Array.from({ length: 12 }, (_, i) => `line ${i}\n`);
+      const original = lines.join("");
+      let current = lines.flatMap((line, i) => (i % 3 === 1 ? chance.pick([[line], [], [`new ${i}\n`], [line, `more ${i}\n`]]) : [line])).join("");
+      let baseline = original;
+      const wanted = { accepted: 0, rejected: 0 };
+      for (let left = hunksOf(baseline, current).length; left > 0; left--) {
+        const index = chance.below(left);
+        const accept = chance.below(2) === 0;
+        if (accept) baseline = acceptHunk(baseline, current, index);
+        else current = rejectHunk(baseline, current, index);
+        wanted[accept ? "accepted" : "rejected"]++;
+        assert.equal(hunksOf(baseline, current).length, left - 1);
+      }
+      assert.equal(current, baseline);
+      assert.equal(hunksOf(original, current).length, wanted.accepted);
+    }
+    assert.equal(acceptHunk("a\n", "b\n", 5), "a\n", "there is none");
+  });
+});

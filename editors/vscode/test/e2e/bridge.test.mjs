@@ -1,0 +1,154 @@
+// The door of typed messages (rows C1 to C5): a program of that kind and a person in front of VS Code.
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
+import { after, afterEach, before, describe, it } from "node:test";
+
+import WebSocket from "ws";
+
+import { startSession } from "./lib/session.mjs";
+import { until } from "./lib/wait.mjs";
+
+const BASE = "one\ntwo\nthree\nfour\nfive\n";
+const edit = (line, oldText, newText) => ({
+  range: { start: { line, character: 0 }, end: { line, character: oldText.length } },
+  oldText,
+  newText,
+});
+const BOTH = [edit(0, "one", "ONE"), edit(4, "five", "FIVE")];
+
+describe("a program that speaks in typed messages", () => {
+  let session;
+  let socket;
+  const received = [];
+  const names = ["diff", "inline", "undo", "saved", "dirty", "auto", "apply", "closed"];
+  before(async () => {
+    const files = Object.fromEntries(names.map((name) => [`${name}.txt`, BASE]));
+    session = await startSession({ files, settings: { "agent.bridge.enabled": true, "diffEditor.codeLens": true } });
+    const file = path.join(session.host.agentHome, "ide/bridge.json");
+    const found = await until("bridge.json", () => JSON.parse(fs.readFileSync(file, "utf8")));
+    assert.equal(fs.statSync(file).mode & 0o777, 0o600);
+    socket = new WebSocket(found.url, { headers: { "x-agent-ide-authorization": found.authToken } });
+    socket.on("message", (data) => received.push(JSON.parse(data.toString("utf8"))));
+    await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
+  });
+  afterEach(async (t) => {
+    if (t.passed === false) await session.keep(t.name);
+    await session.noDiffs();
+    await session.probe(`await vscode.commands.executeCommand("workbench.action.closeAllEditors")`);
+  });
+  after(async () => {
+    socket?.close();
+    await session?.stop();
+  });
+  const send = (message) => socket.send(JSON.stringify(message));
+  const next = () => until("an answer", () => received.shift());
+  const read = (name) => session.read(`${name}.txt`).toString();
+  const lens = (title, nth = 0) => session.page.locator(".codelens-decoration a", { hasText: title }).nth(nth);
+  const inDocument = (name) =>
+    session.probe("return vscode.workspace.textDocuments.find((each) => each.uri.fsPath === args[0])?.getText()", session.file(`${name}.txt`));
+
+  it("C2: connects, and is told what can be done", async () => {
+    send({ type: "connect", client: "typed" });
+    const answer = await next();
+    assert.deepEqual([answer.type, answer.workspaceFolders], ["connected", [session.folder]]);
+    assert.ok(answer.capabilities.includes("proposeDiff"));
+  });
+
+  it("C2: openDiff is accepted with the person's edits, and nothing is written", async () => {
+    send({ type: "openDiff", file: session.file("diff.txt"), before: BASE, after: "ONE\n", description: "why not" });
+    await session.bench.diffShown();
+    await session.bench.typeAtEnd("more\n");
+    await session.bench.titleButton("Accept").click();
+    const answer = await next();
+    assert.deepEqual([answer.type, answer.content], ["diffAccepted", "ONE\nmore\n"]);
+    assert.equal(read("diff"), BASE);
+  });
+
+  it("C2: proposeDiff stands in the document; one change is accepted, the other rejected, then it is saved", async () => {
+    send({ type: "proposeDiff", file: session.file("inline.txt"), edits: BOTH, description: "louder" });
+    await lens("Accept", 1).waitFor();
+    assert.equal(await inDocument("inline"), "ONE\ntwo\nthree\nfour\nFIVE\n");
+    assert.equal(read("inline"), BASE);
+    await session.page.locator(".dirty-diff-glyph").first().waitFor();
+    await lens("Reject", 1).click();
+    await until("one change is left", async () => (await inDocument("inline")) === "ONE\ntwo\nthree\nfour\nfive\n");
+    assert.equal(read("inline"), BASE);
+    await lens("Accept").click();
+    const answer = await next();
+    assert.deepEqual([answer.type, answer.content], ["diffAccepted", "ONE\ntwo\nthree\nfour\nfive\n"]);
+    assert.match(answer.patch, /^-FIVE$/m);
+    assert.equal(read("inline"), "ONE\ntwo\nthree\nfour\nfive\n");
+    assert.equal(await session.page.locator(".codelens-decoration a", { hasText: "Accept" }).count(), 0);
+  });
+
+  it("C2: a proposal is one step to undo, and what is undone is rejected", async () => {
+    send({ type: "proposeDiff", file: session.file("undo.txt"), edits: BOTH });
+    await lens("Accept", 1).waitFor();
+    await session.page.locator(".part.editor .view-lines").first().click();
+    await session.page.keyboard.press("Control+z");
+    const answer = await next();
+    assert.deepEqual([answer.type, answer.reason], ["diffRejected", "rejected"]);
+    assert.equal(await inDocument("undo"), BASE);
+    assert.equal(read("undo"), BASE);
+  });
+
+  it("C2: saving the document accepts what is in it", async () => {
+    send({ type: "proposeDiff", file: session.file("saved.txt"), edits: BOTH });
+    await lens("Accept", 1).waitFor();
+    await session.page.locator(".part.editor .view-lines").first().click();
+    await session.page.keyboard.press("Control+s");
+    assert.equal((await next()).type, "diffAccepted");
+    assert.equal(read("saved"), "ONE\ntwo\nthree\nfour\nFIVE\n");
+  });
+
+  it("C2: a document with unsaved changes, or that saves itself, gets a diff instead", async () => {
+    await session.probe(
+      `const editor = await vscode.window.showTextDocument(vscode.Uri.file(args[0]));
+       await editor.edit((edit) => edit.insert(new vscode.Position(5, 0), "mine\\n"));`,
+      session.file("dirty.txt"),
+    );
+    send({ type: "proposeDiff", file: session.file("dirty.txt"), edits: BOTH });
+    await session.bench.diffShown();
+    await session.bench.titleButton("Reject").click();
+    assert.equal((await next()).type, "diffRejected");
+    assert.equal(await inDocument("dirty"), `${BASE}mine\n`);
+    await session.probe(`await vscode.window.showTextDocument(vscode.Uri.file(args[0])); await vscode.commands.executeCommand("workbench.action.files.revert")`, session.file("dirty.txt"));
+    const autoSave = (value) => session.probe(`await vscode.workspace.getConfiguration("files").update("autoSave", args[0], 1)`, value);
+    await autoSave("afterDelay");
+    send({ type: "proposeDiff", file: session.file("auto.txt"), edits: BOTH });
+    await session.bench.diffShown();
+    await session.bench.titleButton("Reject").click();
+    assert.equal((await next()).type, "diffRejected");
+    await autoSave("off");
+    assert.equal(read("auto"), BASE);
+  });
+
+  it("C2: applyDiff asks, changes the document and does not save it", async () => {
+    send({ type: "applyDiff", file: session.file("apply.txt"), edits: BOTH });
+    await session.bench.diffShown();
+    await session.bench.titleButton("Accept").click();
+    assert.equal((await next()).type, "diffAccepted");
+    assert.equal(await inDocument("apply"), "ONE\ntwo\nthree\nfour\nFIVE\n");
+    assert.equal(read("apply"), BASE);
+    await session.probe(`await vscode.window.showTextDocument(vscode.Uri.file(args[0])); await vscode.commands.executeCommand("workbench.action.files.revert")`, session.file("apply.txt"));
+  });
+
+  it("C2: closeDiff takes a proposal back; status is in the status bar", async () => {
+    send({ type: "proposeDiff", file: session.file("closed.txt"), edits: BOTH });
+    await lens("Accept", 1).waitFor();
+    send({ type: "status", message: "pondering", level: "info" });
+    await session.bench.statusItem("pondering").waitFor();
+    send({ type: "closeDiff", file: session.file("closed.txt") });
+    assert.deepEqual(await next(), { type: "diffRejected", file: session.file("closed.txt"), reason: "closed" });
+    assert.equal(await inDocument("closed"), BASE);
+    assert.equal(read("closed"), BASE);
+  });
+
+  it("C2: errors have their codes", async () => {
+    send({ type: "proposeDiff", file: session.file("none.txt"), edits: BOTH });
+    assert.equal((await next()).code, "FILE_NOT_FOUND");
+    send({ type: "proposeDiff", file: session.file("closed.txt"), edits: [edit(1, "one", "x")] });
+    assert.equal((await next()).code, "HUNK_MISMATCH");
+  });
+});
