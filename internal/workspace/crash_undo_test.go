@@ -25,7 +25,7 @@ func rewindAndRedo(args []string) error {
 	}
 	root.At(func(step string) error { return say("phase", step) })
 	for {
-		for _, what := range []undo.What{undo.Everything, undo.LastUndo} {
+		for _, what := range []undo.What{undo.Rewind, undo.LastUndo} {
 			if err := takeBack(root, what); err != nil {
 				return err
 			}
@@ -103,7 +103,7 @@ func TestKilledRewind(t *testing.T) {
 		if s := root.Stopped(); half != (s.Of == 3 && s.Done > 0 && s.Done < 3) || !half && s.Of != 0 {
 			t.Errorf("in the midst of the files: %v; the journal says %+v", half, s)
 		}
-		w.leadsTo(undo.Everything, w.before)
+		w.leadsTo(undo.Rewind, w.before)
 		w.leadsTo(undo.LastUndo, w.after)
 		must(t, root.Close())
 		if t.Failed() {
