@@ -282,7 +282,7 @@ func (s *standing) accepted(ctx context.Context) *client.DiffOutcome {
 	return nil
 }
 
-// drafted takes note that the person has edited an open diff.
+// drafted takes note that an open diff was edited, or went off the screen.
 func (v *Reviewer) drafted(l *link, c client.DraftChange) {
 	s := v.reviews.shownAs(c.DiffID)
 	if s == nil {
@@ -297,6 +297,8 @@ func (v *Reviewer) drafted(l *link, c client.DraftChange) {
 
 func draftNote(name string, c client.DraftChange, replaced bool) string {
 	switch {
+	case !c.Edited && c.Hidden:
+		return "waits in " + name + ": o opens it there"
 	case !c.Edited:
 		return "also open in " + name
 	case replaced:

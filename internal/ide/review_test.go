@@ -403,6 +403,8 @@ func TestShow(t *testing.T) {
 	req.ID = "q"
 	got := r.ask(t.Context(), req)
 	d := e.NextDiff()
+	d.Hide()
+	r.untilNote("waits in " + e.Dialect.Name + ": o opens it there")
 	for n := range 2 {
 		if err := r.Show(t.Context(), "q"); err != nil {
 			t.Error(err)

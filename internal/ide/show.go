@@ -128,7 +128,7 @@ func (v *Reviewer) watch(ctx context.Context, l *link, s *standing) {
 		now := shownNote(l)
 		if err != nil {
 			now = l.name() + " does not answer: answer here"
-		} else if d := s.edited(); d.Edited {
+		} else if d := s.edited(); d.Edited || d.Hidden {
 			now = draftNote(l.name(), d, strings.Contains(s.id(), "~"))
 		}
 		if now != was {

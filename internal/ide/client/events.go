@@ -28,9 +28,11 @@ type Mention struct {
 	StartLine, EndLine int
 }
 
-// DraftChange says that the text in an open diff was changed by hand.
+// DraftChange says how an open diff stands: whether its text was changed by hand, and
+// whether it is on the editor's screen.
 type DraftChange struct {
 	DiffID         string
+	Hidden         bool // it waits among the pending ones
 	Edited         bool
 	Added, Removed int // lines, against the proposal
 }
@@ -99,6 +101,7 @@ func (l *listener) mention(params json.RawMessage) (Mention, bool) {
 func readDraftChange(params json.RawMessage) (DraftChange, bool) {
 	var p struct {
 		ID      string `json:"diffId"`
+		State   string `json:"state"`
 		Edited  bool   `json:"edited"`
 		Added   int    `json:"added"`
 		Removed int    `json:"removed"`
@@ -106,7 +109,7 @@ func readDraftChange(params json.RawMessage) (DraftChange, bool) {
 	if strict.Unmarshal(params, &p) != nil || p.ID == "" {
 		return DraftChange{}, false
 	}
-	return DraftChange{DiffID: p.ID, Edited: p.Edited, Added: max(0, p.Added), Removed: max(0, p.Removed)}, true
+	return DraftChange{DiffID: p.ID, Hidden: p.State == "hidden", Edited: p.Edited, Added: max(0, p.Added), Removed: max(0, p.Removed)}, true
 }
 
 func changedPaths(params json.RawMessage) []string {

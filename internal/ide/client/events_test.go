@@ -57,12 +57,13 @@ func TestOtherEvents(t *testing.T) {
 	e.Notify("something_else", 1)
 	e.Notify("diff_changed", map[string]any{"edited": true})
 	e.Notify("diff_changed", map[string]any{"diffId": "d", "state": "shown", "edited": true, "added": 2, "removed": -1})
+	e.Notify("diff_changed", map[string]any{"diffId": "d", "state": "hidden"})
 	e.Notify("notifications/tools/list_changed", nil)
 	e.Notify("diagnostics_changed", map[string]any{"uris": []string{uri(root("a b")), "git:/x"}})
 	e.Notify("diagnostics_changed", map[string]any{"uri": uri(root("c"))})
 	e.Notify("diagnostics_changed", "?")
 	draft := client.DraftChange{DiffID: "d", Edited: true, Added: 2}
-	for _, want := range []any{draft, "tools", []string{root("a b")}, []string{root("c")}, []string(nil)} {
+	for _, want := range []any{draft, client.DraftChange{DiffID: "d", Hidden: true}, "tools", []string{root("a b")}, []string{root("c")}, []string(nil)} {
 		if diff := cmp.Diff(want, <-got); diff != "" {
 			t.Error(diff)
 		}

@@ -91,6 +91,14 @@ func (d *Diff) Edit(text string) {
 	}
 }
 
+// Hide has our own extension say that the diff is not on the screen: it is opened on
+// demand, or its tab was closed and that is no answer.
+func (d *Diff) Hide() {
+	d.conn.send(map[string]any{"jsonrpc": "2.0", "method": "diff_changed", "params": map[string]any{
+		"diffId": d.ID, "state": "hidden", "edited": false, "added": 0, "removed": 0,
+	}})
+}
+
 // Accept accepts the text on the right side by the editor's button.
 func (d *Diff) Accept() { d.AcceptWith(nil) }
 
