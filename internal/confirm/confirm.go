@@ -42,6 +42,8 @@ type Batch struct {
 	// Calls says what each of the calls is about, in a line for people. What those
 	// that are still to come will propose is not computed yet.
 	Calls []string
+	// Done says what came of those before, in a line for people: "+3 −1", "declined".
+	Done []string
 }
 
 // Plan is a change of several files at once, as an undo would make it. An approval

@@ -27,7 +27,7 @@ const (
 // ends, every call has its result in the transcript.
 func (t *turn) runCalls(ctx context.Context, calls []llm.ToolCall, said string) (more bool, stop Stop, err error) {
 	said = archive.Clip(said, 200)
-	titles := make([]string, len(calls))
+	titles, done := make([]string, len(calls)), make([]string, len(calls))
 	for i, c := range calls {
 		titles[i] = t.title(c)
 	}
@@ -38,12 +38,13 @@ func (t *turn) runCalls(ctx context.Context, calls []llm.ToolCall, said string) 
 		}
 		call := tools.Call{
 			ID: c.ID, Args: json.RawMessage(c.Args), Description: said, Turn: t.id,
-			Batch: confirm.Batch{ID: t.id + "." + strconv.Itoa(t.rounds), Index: i, Total: len(calls), Calls: titles},
+			Batch: confirm.Batch{ID: t.id + "." + strconv.Itoa(t.rounds), Index: i, Total: len(calls), Calls: titles, Done: done[:i:i]},
 		}
 		res, err := t.runCall(ctx, c, call)
 		if err != nil {
 			return t.failed(ctx, c, err)
 		}
+		done[i] = res.ForUser
 		if res.Stop {
 			t.closeCalls(resultNotRun)
 			return false, StopDenied, nil

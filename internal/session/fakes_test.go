@@ -143,7 +143,7 @@ func newRig(t testing.TB, opt Options, answers ...answerFunc) *rig {
 	t.Helper()
 	r := &rig{model: &model{tb: t, answers: answers}, tools: &toolset{tools: map[string]toolFunc{
 		"read": func(_ context.Context, c tools.Call) (tools.Result, error) {
-			return tools.Result{ForModel: "content of " + c.ID}, nil
+			return tools.Result{ForModel: "content of " + c.ID, ForUser: "12 lines"}, nil
 		},
 		"no":    does(tools.Result{ForModel: "declined", Denied: &tools.Denied{Tool: "no", Reason: "user"}, Stop: true}),
 		"panic": func(context.Context, tools.Call) (tools.Result, error) { panic("boom") },

@@ -90,6 +90,9 @@ func TestCallCarriesItsPlace(t *testing.T) {
 	if len(b.Batch.Calls) != 2 || b.Batch.Calls[1] != r.tools.Title("read", nil) || len(c.Batch.Calls) != 1 {
 		t.Errorf("calls %q and %q", b.Batch.Calls, c.Batch.Calls)
 	}
+	if d := cmp.Diff([][]string{{}, {"12 lines"}, {}}, [][]string{a.Batch.Done, b.Batch.Done, c.Batch.Done}); d != "" {
+		t.Errorf("done: %s", d)
+	}
 	if a.Turn == "" || a.Turn != c.Turn {
 		t.Errorf("turns %q %q", a.Turn, c.Turn)
 	}

@@ -167,7 +167,7 @@ func title(p *Panel) []string {
 // what names what is not an ordinary edit.
 func what(p *Panel) []string {
 	if p.req.Tool == undo && p.req.Change != nil {
-		return []string{theme.Paint(p.look.Styles.Accent, "undo: the file becomes what it was")}
+		return hint(p.look, p.look.Styles.Accent, "undo: the file becomes what it was")
 	}
 	return nil
 }
@@ -195,8 +195,8 @@ func calls(p *Panel) []string {
 		switch {
 		case i == b.Index:
 			line, style = "❯"+line[1:], p.look.Styles.Accent
-		case i < b.Index:
-			line += " · done"
+		case i < len(b.Done) && b.Done[i] != "":
+			line += " · " + b.Done[i]
 		}
 		out = append(out, theme.Paint(style, theme.Short(sanitize.Line(line), p.look.Width)))
 	}

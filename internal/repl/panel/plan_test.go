@@ -153,13 +153,13 @@ func TestLongPathsKeepTheirName(t *testing.T) {
 
 func TestQueueOfCalls(t *testing.T) {
 	req := edit()
-	req.Batch = confirm.Batch{ID: "1", Index: 1, Total: 4, Calls: []string{"Read a.go", "Edit a.txt", "Edit b\x1b.txt", "Run go test"}}
+	req.Batch = confirm.Batch{ID: "1", Index: 1, Total: 4, Calls: []string{"Read a.go", "Edit a.txt", "Edit b\x1b.txt", "Run go test"}, Done: []string{"12 lines\x07"}}
 	p := ready(req, 20)
 	if got, want := p.View(20)[0], `call 2 of 4 · then Edit b\u{1b}.txt, Run go test`; got != want {
 		t.Errorf("title %q, want %q", got, want)
 	}
 	press(p, "l")
-	want := []string{"  1 of 4  Read a.go · done", "❯ 2 of 4  Edit a.txt", `  3 of 4  Edit b\u{1b}.txt`, "  4 of 4  Run go test"}
+	want := []string{`  1 of 4  Read a.go · 12 lines\u{7}`, "❯ 2 of 4  Edit a.txt", `  3 of 4  Edit b\u{1b}.txt`, "  4 of 4  Run go test"}
 	if d := cmp.Diff(want, p.View(20)[:4]); d != "" {
 		t.Error(d)
 	}
