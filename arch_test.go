@@ -96,8 +96,8 @@ var layers = []struct {
 	{"internal/repl/pager", []string{"internal/repl/paint", "internal/repl/theme", "internal/sanitize"}},
 	{"internal/repl/picker", parts},
 	{"internal/repl/plain", []string{
-		"internal/confirm", "internal/diff", "internal/llm", "internal/sanitize", "internal/session",
-		"internal/tools", "internal/workspace",
+		"internal/confirm", "internal/diff", "internal/llm", "internal/nearest", "internal/repl/command", "internal/repl/pager",
+		"internal/sanitize", "internal/session", "internal/tools", "internal/workspace",
 	}},
 	{"internal/repl/panel", []string{
 		"internal/confirm", "internal/repl/diffview", "internal/repl/input", "internal/repl/theme", "internal/sanitize",

@@ -30,7 +30,7 @@ import (
 // may be empty.
 func interact(ctx context.Context, p Process, f *flags, cfg config.Config, first string) error {
 	dumb := isDumb(p)
-	if dumb && f.resume == pick {
+	if f.resume == pick && !isTerminal(p.Stdin) {
 		return usagef("there is no terminal to choose on: give --resume an id; agent sessions list shows them")
 	}
 	model, note, err := choose(ctx, cfg)
@@ -45,11 +45,11 @@ func interact(ctx context.Context, p Process, f *flags, cfg config.Config, first
 	if note != "" {
 		o.notes = append(o.notes, note)
 	}
-	if dumb {
-		return interactPlain(ctx, p, o)
-	}
 	if f.resume == pick {
 		o.first = "/resume"
+	}
+	if dumb {
+		return interactPlain(ctx, p, o)
 	}
 	if o.keys, err = keys.Load(filepath.Join(cfg.Home, "keys.yaml")); err != nil {
 		return usageError{err}
@@ -70,8 +70,10 @@ func instructions(dir string) []string {
 func interactPlain(ctx context.Context, p Process, o opening) error {
 	ch, release := interrupts()
 	defer release()
+	slash := newSlash(p, &o)
 	ui := plain.New(plain.Options{
 		In: p.Stdin, Out: p.Stdout, Notes: append([]string{plainTitle(p, o)}, o.notes...), First: o.first, Echo: !isTerminal(p.Stdin), Interrupt: ch,
+		Commands: append(slash.List(), o.own...),
 	})
 	a, err := wire(o.cfg, o.flags, o.place, o.model, app.Face{
 		Emit: ui.Emit, Reviewers: []confirm.Reviewer{ui}, Link: &idelink.Options{Version: p.Version},
@@ -79,10 +81,21 @@ func interactPlain(ctx context.Context, p Process, o opening) error {
 	if err != nil {
 		return errors.Join(err, o.place.Store.Close())
 	}
+	slash.App = a
 	unlink := a.Link.Start(ctx)
 	err = ui.Run(ctx, a)
 	unlink()
 	return errors.Join(err, a.Close())
+}
+
+// newSlash returns the commands of the program, and reads those that people have
+// written.
+func newSlash(p Process, o *opening) *commands.Set {
+	cfg, f := o.cfg, o.flags
+	s := &commands.Set{Doctor: func(ctx context.Context, out io.Writer) { examine(ctx, p, f, cfg, nil, out) }}
+	own, left := usercommands.OfUser(cfg.Home, append(repl.OwnCommands(), s.List()...))
+	o.own, o.notes = own, append(o.notes, left...)
+	return s
 }
 
 // opening is what a session with a person begins with.
@@ -102,13 +115,7 @@ type opening struct {
 func interactScreen(ctx context.Context, p Process, o opening) error {
 	ctx, stop := interruptible(ctx)
 	defer stop()
-	s := &screenFace{slash: &commands.Set{
-		Doctor: func(ctx context.Context, out io.Writer) { examine(ctx, p, o.flags, o.cfg, nil, out) },
-	}}
-	taken := append(repl.OwnCommands(), s.slash.List()...)
-	var left []string
-	o.own, left = usercommands.OfUser(o.cfg.Home, taken)
-	o.notes = append(o.notes, left...)
+	s := &screenFace{slash: newSlash(p, &o)}
 	ui := repl.New(s.options(ctx, p, o))
 	var err error
 	s.app, err = wire(o.cfg, o.flags, o.place, o.model, app.Face{

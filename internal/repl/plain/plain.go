@@ -15,16 +15,14 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/session"
 )
 
-// Session is the conversation that a UI drives.
-type Session interface {
-	// Run answers a prompt. All that there is to say about it, an error too, comes
-	// through UI.Emit.
-	Run(ctx context.Context, prompt string) error
-}
+// Session is the conversation that a UI drives. All that there is to say about a
+// prompt, an error too, comes through UI.Emit.
+type Session = command.Session
 
 // Options configures a UI.
 type Options struct {
@@ -34,6 +32,7 @@ type Options struct {
 	First     string          // a prompt to begin with
 	Echo      bool            // In shows nothing by itself: repeat its prompts on Out
 	Interrupt <-chan struct{} // stops the running turn; at the prompt it leaves
+	Commands  []command.Command
 }
 
 // UI is the plain face. Create it with New, hand Emit and the UI itself (as a
@@ -41,6 +40,7 @@ type Options struct {
 type UI struct {
 	opt   Options
 	typed *inbox
+	sess  Session // belongs to Run
 
 	mu     sync.Mutex // guards what follows, and Out
 	clean  sanitize.Stream
@@ -57,12 +57,13 @@ func New(opt Options) *UI { return &UI{opt: opt, typed: newInbox()} }
 func (u *UI) Run(ctx context.Context, sess Session) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	u.sess = sess
 	go u.typed.fill(u.opt.In) // ends with the input; a read that blocks is left behind
 	for _, n := range u.opt.Notes {
 		u.say(sanitize.Text(n) + "\n")
 	}
 	if u.opt.First != "" {
-		u.turn(ctx, sess, u.opt.First)
+		u.line(ctx, u.opt.First)
 	}
 	for {
 		line, err := u.prompt(ctx)
@@ -72,7 +73,7 @@ func (u *UI) Run(ctx context.Context, sess Session) error {
 		if err != nil {
 			return err
 		}
-		if leave := u.line(ctx, sess, line); leave {
+		if leave := u.line(ctx, line); leave {
 			return nil
 		}
 	}
@@ -94,35 +95,27 @@ func (u *UI) prompt(ctx context.Context) (string, error) {
 	return strings.TrimSpace(e.text), nil
 }
 
-const help = `Each line is a prompt. /help shows this, /quit or the end of the input leaves, and
-an interrupt (Ctrl+C) stops the model. What the terminal's full face offers beside
-that is in commands: agent undo, agent sessions, agent config; see agent --help.
-`
-
 // line does what a line at the prompt says.
-func (u *UI) line(ctx context.Context, sess Session, line string) (leave bool) {
-	switch {
-	case line == "":
-	case line == "/quit":
-		return true
-	case line == "/help":
-		u.say(help)
-	case isCommand(line):
-		u.say("There is no " + sanitize.Line(line) + " here; /help says what there is.\n")
-	default:
-		u.turn(ctx, sess, line)
+func (u *UI) line(ctx context.Context, line string) (leave bool) {
+	if line == "" {
+		return false
 	}
+	if name, args, ok := command.Split(line); ok {
+		return u.command(ctx, name, args)
+	}
+	u.turn(ctx, line)
 	return false
 }
 
-// isCommand tells a command from a prompt that begins with a path ("/etc/hosts").
-func isCommand(line string) bool {
-	name, slash := strings.CutPrefix(line, "/")
-	return slash && !strings.ContainsAny(name, "/. ")
+// turn runs one prompt.
+func (u *UI) turn(ctx context.Context, prompt string) {
+	u.stoppable(ctx, func(ctx context.Context) {
+		_ = u.sess.Run(ctx, prompt) // its error has come with TurnEnded
+	})
 }
 
-// turn runs one prompt; an interrupt stops it.
-func (u *UI) turn(ctx context.Context, sess Session, prompt string) {
+// stoppable runs f; an interrupt stops it.
+func (u *UI) stoppable(ctx context.Context, f func(context.Context)) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	ended := make(chan struct{})
@@ -137,7 +130,7 @@ func (u *UI) turn(ctx context.Context, sess Session, prompt string) {
 		case <-ended:
 		}
 	})
-	_ = sess.Run(ctx, prompt) // its error has come with TurnEnded
+	f(ctx)
 	close(ended)
 	work.Wait()
 }

@@ -23,6 +23,8 @@ type turns func(ctx context.Context, prompt string) error
 
 func (f turns) Run(ctx context.Context, prompt string) error { return f(ctx, prompt) }
 
+func (f turns) Messages() []llm.Message { return nil }
+
 // desk is a person at a UI. It is used within a bubble of synctest, whose clock
 // moves when all that happens is waiting.
 type desk struct {
@@ -147,17 +149,6 @@ func TestAPipe(t *testing.T) {
 		})
 		d.enter("one\ntwo\nthree")
 		d.leave("\n> one\nRe: one\n\n> two\nRe: two\n\n> three\nRe: three\n\n> \n", "one", "two", "three")
-	})
-}
-
-func TestCommands(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := sit(t, Options{}, nil)
-		d.enter("/help\n")
-		d.enter("/nonsense\n")
-		d.enter("/etc/hosts is what?\n")
-		d.enter("/quit\n")
-		d.check("\n> "+help+"\n> There is no /nonsense here; /help says what there is.\n\n> \n> ", "/etc/hosts is what?")
 	})
 }
 

@@ -96,7 +96,7 @@ func describe(req confirm.Request) string {
 			b.WriteString(sanitize.Text(changed(c)))
 		}
 	case req.Command != nil:
-		b.WriteString(command(*req.Command))
+		b.WriteString(commandLines(*req.Command))
 	case req.Save != nil:
 		fmt.Fprintf(&b, "Save %s in %s: it has unsaved changes there, and the edit is to be made on them\n",
 			sanitize.Line(req.Save.Name), sanitize.Line(req.Save.Editor))
@@ -118,9 +118,9 @@ func changed(c workspace.Change) string {
 	return diff.Unified(before, after, c.Text, c.After)
 }
 
-// command shows a command whole: each line of it is marked, so that none passes
+// commandLines shows a command whole: each line of it is marked, so that none passes
 // for the question.
-func command(c confirm.Command) string {
+func commandLines(c confirm.Command) string {
 	background := ""
 	if c.Background {
 		background = " in the background"

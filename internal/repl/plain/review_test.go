@@ -13,6 +13,8 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/repl/command"
+	"github.com/bb2d0cf4/agent/internal/repl/pager"
 	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/tools"
 	"github.com/bb2d0cf4/agent/internal/workspace"
@@ -258,7 +260,11 @@ func TestNothingButTextIsPrinted(t *testing.T) {
 		for _, req := range []confirm.Request{change, plan, cmd, {Read: &confirm.Read{Path: draw("path")}}} {
 			u.say(describe(req) + ask(req))
 		}
-		u.line(t.Context(), nil, "/x"+draw("line"))
+		u.sess = turns(func(context.Context, string) error { return nil })
+		u.line(t.Context(), "/x"+draw("line"))
+		u.show(command.Reply{
+			Text: draw("reply"), Diff: draw("diff"), Insert: draw("insert"), Page: &pager.Page{Title: draw("page"), Doc: pager.Text(draw("lines"))},
+		})
 		for i, r := range out.String() {
 			if r != '\n' && r != '\t' && (r < ' ' || r >= 0x7f && r < 0xa0 || r == 0x202e || r == 0x200b || r == 0xfffd) {
 				t.Fatalf("%#U at %d of %q", r, i, out.String())

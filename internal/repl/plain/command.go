@@ -1,0 +1,154 @@
+package plain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/nearest"
+	"github.com/bb2d0cf4/agent/internal/repl/command"
+	"github.com/bb2d0cf4/agent/internal/repl/pager"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
+)
+
+const help = `Each line is a prompt. /help shows this, /quit or the end of the input leaves, and
+an interrupt (Ctrl+C) stops the model, or a command.
+`
+
+// width is how wide the help is laid out: the terminal's is not known.
+const width = 79
+
+// own are the commands of this face.
+var own = []command.Command{
+	{Name: "help", Help: "this", Group: command.Program},
+	{Name: "quit", Help: "leave", Group: command.Program},
+}
+
+// command does what a command says.
+func (u *UI) command(ctx context.Context, name, args string) (leave bool) {
+	list := command.Sort(append(own[:len(own):len(own)], u.opt.Commands...))
+	names := make([]string, len(list))
+	for i, c := range list {
+		if names[i] = c.Name; c.Name == name && c.Run != nil {
+			u.do(ctx, func(ctx context.Context) (command.Reply, error) { return c.Run(ctx, args) })
+			return false
+		}
+	}
+	switch near := nearest.Name(name, names); {
+	case name == "quit":
+		return true
+	case name == "help":
+		u.say(help + "\n" + sanitize.Text(command.Help(list, width)))
+	case near != "":
+		u.say("There is no /" + sanitize.Line(name) + " here; did you mean /" + near + "?\n")
+	default:
+		u.say("There is no /" + sanitize.Line(name) + " here; /help says what there is.\n")
+	}
+	return false
+}
+
+// do runs a step of a command and carries out what it came to, until nothing more
+// follows.
+func (u *UI) do(ctx context.Context, step func(context.Context) (command.Reply, error)) {
+	for step != nil {
+		var r command.Reply
+		var err error
+		u.stoppable(ctx, func(ctx context.Context) { r, err = step(ctx) })
+		if errors.Is(err, context.Canceled) {
+			u.say("Cancelled.\n")
+			return
+		}
+		if err != nil {
+			u.say("! " + sanitize.Text(err.Error()) + "\n")
+			return
+		}
+		u.show(r)
+		step = nil
+		switch {
+		case r.Pick != nil:
+			step = pick(ctx, u, *r.Pick)
+		case r.Edit != nil:
+			u.say("! The text can be edited on a full terminal only.\n")
+		case r.Prompt != "":
+			u.say("> " + sanitize.Text(r.Prompt) + "\n")
+			u.turn(ctx, r.Prompt)
+		}
+	}
+}
+
+// show shows what a command came to.
+func (u *UI) show(r command.Reply) {
+	if r.Session != nil {
+		u.sess = r.Session
+		if n := len(r.Session.Messages()); n > 0 {
+			u.say(fmt.Sprintf("The session goes on: %d messages.\n", n))
+		}
+	}
+	for _, text := range []string{r.Text, r.Diff} {
+		if text != "" {
+			u.say(strings.TrimSuffix(sanitize.Text(text), "\n") + "\n")
+		}
+	}
+	if r.Page != nil {
+		u.say(page(*r.Page))
+	}
+	if r.Copy != "" {
+		u.say("! This terminal is not asked to copy: it may do no more than print lines.\n")
+	}
+	if r.Insert != "" {
+		u.say("The prompt was: " + sanitize.Text(r.Insert) + "\n")
+	}
+}
+
+// maxPage is how many lines of a page are printed.
+const maxPage = 2000
+
+// page is the text of a page, from its start.
+func page(p pager.Page) string {
+	var b strings.Builder
+	if p.Title != "" {
+		b.WriteString(sanitize.Line(p.Title) + "\n")
+	}
+	n := min(p.Doc.Len(), maxPage)
+	for i := range n {
+		b.WriteString(sanitize.Text(p.Doc.Text(i)) + "\n")
+	}
+	if more := p.Doc.Len() - n; more > 0 {
+		fmt.Fprintf(&b, "(%d more lines)\n", more)
+	}
+	return b.String()
+}
+
+// pick lists choices by number and asks for one; nil is none.
+func pick(ctx context.Context, u *UI, p command.Pick) func(context.Context) (command.Reply, error) {
+	var b strings.Builder
+	b.WriteString(sanitize.Line(p.Title) + ":\n")
+	for i, c := range p.Items {
+		row := strings.Join(append([]string{c.Title, c.Detail}, c.Cells...), "  ")
+		fmt.Fprintf(&b, "%4d  %s\n", i+1, strings.TrimSpace(sanitize.Line(row)))
+	}
+	u.say(b.String())
+	from := time.Now().Add(guard)
+	for {
+		u.say(fmt.Sprintf("Which? [1 to %d, or an empty line for none] ", len(p.Items)))
+		e, err := u.typed.next(ctx, from, u.opt.Interrupt)
+		switch {
+		case err != nil: // the end of the input, or an interrupt
+			u.say("\n")
+			return nil
+		case u.opt.Echo:
+			u.say(sanitize.Line(e.text) + "\n")
+		}
+		text := strings.TrimSpace(e.text)
+		if text == "" {
+			return nil
+		}
+		if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(p.Items) {
+			id := p.Items[n-1].ID
+			return func(ctx context.Context) (command.Reply, error) { return p.Choose(ctx, id) }
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package plain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/bb2d0cf4/agent/internal/repl/command"
+	"github.com/bb2d0cf4/agent/internal/repl/pager"
+)
+
+// named is a command that comes to r.
+func named(name string, r command.Reply, err error) command.Command {
+	return command.Command{Name: name, Help: "does it", Group: command.Changes, Run: func(_ context.Context, args string) (command.Reply, error) {
+		r.Text = strings.ReplaceAll(r.Text, "ARGS", args)
+		return r, err
+	}}
+}
+
+func TestCommands(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := sit(t, Options{Commands: []command.Command{
+			named("undo", command.Reply{Text: "undone \x1b[31m ARGS"}, nil),
+			named("diff", command.Reply{Diff: "-a\n+b\n"}, nil),
+			named("fail", command.Reply{Text: "no"}, errors.New("it \x1b[2Jfails")),
+			named("page", command.Reply{Page: &pager.Page{Title: "T", Doc: pager.Text("one\ntwo")}}, nil),
+			named("copy", command.Reply{Copy: "x"}, nil),
+			named("edit", command.Reply{Edit: &command.Edit{}}, nil),
+			named("init", command.Reply{Prompt: "write it"}, nil),
+			named("rewind", command.Reply{Insert: "again"}, nil),
+		}}, nil)
+		for _, c := range []struct{ line, want string }{
+			{"/undo  the last ", "undone \\u{1b}[31m the last\n"},
+			{"/diff", "-a\n+b\n"},
+			{"/fail", "! it \\u{1b}[2Jfails\n"},
+			{"/page", "T\none\ntwo\n"},
+			{"/copy", "! This terminal is not asked to copy: it may do no more than print lines.\n"},
+			{"/edit", "! The text can be edited on a full terminal only.\n"},
+			{"/init", "> write it\n"},
+			{"/rewind", "The prompt was: again\n"},
+			{"/zzzzzzzz", "There is no /zzzzzzzz here; /help says what there is.\n"},
+			{"/ndo", "There is no /ndo here; did you mean /undo?\n"},
+			{"/etc/hosts is what?", ""},
+		} {
+			before := len(d.printed())
+			d.enter(c.line + "\n")
+			if got := d.printed()[before:]; strings.TrimSuffix(got, "\n> ") != c.want {
+				t.Errorf("%s: %q, want %q", c.line, got, c.want)
+			}
+		}
+		before := len(d.printed())
+		d.enter("/help\n")
+		if got := d.printed()[before:]; !strings.Contains(got, help) || !strings.Contains(got, "/undo") || strings.Contains(got, "\x1b") {
+			t.Errorf("%q", got)
+		}
+		d.enter("/quit\n")
+		d.in.Close()
+		if err := <-d.left; err != nil || fmt.Sprint(d.prompts) != "[write it /etc/hosts is what?]" {
+			t.Errorf("%v, %q", err, d.prompts)
+		}
+	})
+}
+
+func TestAChoiceIsMadeByNumber(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pick := &command.Pick{Title: "Choose", Items: []command.Choice{{ID: "a", Title: "A", Detail: "first"}, {ID: "b", Title: "B\x1b"}}}
+		pick.Choose = func(_ context.Context, id string) (command.Reply, error) {
+			return command.Reply{Text: "chosen " + id}, nil
+		}
+		d := sit(t, Options{Commands: []command.Command{named("model", command.Reply{Pick: pick}, nil)}}, nil)
+		for _, c := range []struct{ answers, want string }{
+			{"2\n", "Which? [1 to 2, or an empty line for none] chosen b\n"},
+			{"3\nx\n1\n", "chosen a\n"},
+			{"\n", "for none] "},
+		} {
+			before := len(d.printed())
+			d.enter("/model\n1\n") // entered before it was asked: a prompt
+			d.read()
+			d.enter(c.answers)
+			got := d.printed()[before:]
+			if !strings.Contains(got, "Choose:\n   1  A  first\n   2  B\\u{1b}\n") || !strings.Contains(got, c.want) {
+				t.Errorf("%q: %q", c.answers, got)
+			}
+		}
+		d.in.Close()
+		<-d.left
+		if fmt.Sprint(d.prompts) != "[1 1 1]" {
+			t.Errorf("prompts %q", d.prompts)
+		}
+	})
+}
+
+func TestAnInterruptStopsACommand(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := command.Command{Name: "compact", Help: "x", Group: command.Changes, Run: func(ctx context.Context, _ string) (command.Reply, error) {
+			<-ctx.Done()
+			return command.Reply{}, ctx.Err()
+		}}
+		d := sit(t, Options{Commands: []command.Command{slow}}, nil)
+		d.enter("/compact\n")
+		d.interrupt <- struct{}{}
+		synctest.Wait()
+		d.in.Close()
+		<-d.left
+		if got := d.printed(); !strings.HasSuffix(got, "Cancelled.\n\n> \n") {
+			t.Errorf("%q", got)
+		}
+	})
+}
