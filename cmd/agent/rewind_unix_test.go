@@ -210,3 +210,29 @@ func TestAnUndoThatDiedIsMentioned(t *testing.T) {
 	d.WaitFor(`An undo was under way when the program ended: 1 of its 2 files`)
 	d.leave()
 }
+
+// TestRewindOfWhatOthersChanged: such a file is named, and goes back if that is
+// chosen; a redo brings back what it held.
+func TestRewindOfWhatOthersChanged(t *testing.T) {
+	d := changed(t)
+	d.write("a.txt", "mine\n")
+	d.say("/rewind")
+	d.WaitFor(`Go back to before which prompt\?`)
+	d.Press("down", "enter")
+	d.WaitFor(`a\.txt cannot go back: somebody else has changed it since`)
+	d.Type("others")
+	d.WaitFor(`(?m)^› Files that others changed since, too +1 more file`)
+	d.Press("enter")
+	d.WaitFor(`(?m)^› Files and conversation +3 files`)
+	d.Press("down", "enter")
+	d.asked(`a\.txt: what others changed in it goes, too`)
+	d.Press("y")
+	d.WaitFor(`put back: a\.txt, new/b\.txt, c\.txt`)
+	d.holds("one", "-", "-")
+	d.say("/redo")
+	d.asked(`redo what was undone: 3 files`)
+	d.Press("y")
+	d.WaitFor(`redone: a\.txt, new/b\.txt, c\.txt`)
+	d.holds("mine", "b", "c")
+	d.leave()
+}

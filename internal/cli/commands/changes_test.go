@@ -414,6 +414,11 @@ func TestTheModelIsToldWhatBecameOfItsFiles(t *testing.T) {
 	if got := s.App.Said.Remarks.Take(); !strings.Contains(got, "left as they are these files, which were changed after it: a.txt.") {
 		t.Errorf("after the conversation went back: %q", got)
 	}
+	out = chosen(t, chosen(t, s.reply(t, "/rewind"), "first"), "Files and conversation")
+	if got := s.App.Said.Remarks.Take(); out.Session == nil || got != "" {
+		t.Errorf("after both went back: %q", got)
+	}
+	s.reply(t, "/redo")
 	s.reply(t, "/undo")
 	s.reply(t, "/clear")
 	if got := s.App.Said.Remarks.Take(); got != "" {

@@ -3,6 +3,7 @@ package commands
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/repl/command"
@@ -62,11 +63,7 @@ func (c rewinds) rewindTo(ctx context.Context, p prompt, others bool) (command.R
 		case withOthers:
 			return c.rewindTo(ctx, p, true)
 		case chatOnly:
-			reply, err := c.rewindChat(p)
-			if err == nil {
-				c.tell("The user went back to this point of the conversation, and left as they are these files, which were changed after it", Names(plan))
-			}
-			return reply, err
+			return c.rewindChat(p, plan, nil)
 		}
 		return c.rewindFiles(ctx, p, plan, w, id == both)
 	}
@@ -98,16 +95,22 @@ func (c rewinds) rewindFiles(ctx context.Context, p prompt, plan undo.Plan, w wi
 		c.tell(w.told, done)
 		return command.Reply{Text: text}, nil
 	}
-	reply, err := c.rewindChat(p)
+	reply, err := c.rewindChat(p, plan, done)
 	reply.Text = text + "\n" + reply.Text
 	return reply, err
 }
 
 // rewindChat takes the prompt, and what followed it, out of the conversation. Its
-// text is at the prompt again.
-func (c rewinds) rewindChat(p prompt) (command.Reply, error) {
+// text is at the prompt again. Of the plan's files those that are done went back,
+// too.
+func (c rewinds) rewindChat(p prompt, plan undo.Plan, done []string) (command.Reply, error) {
 	if err := c.App.Loop.Rewind(p.N); err != nil {
 		return command.Reply{}, err
 	}
+	left := slices.DeleteFunc(Names(plan), func(name string) bool { return slices.Contains(done, name) })
+	for _, r := range plan.Refused {
+		left = append(left, r.Name)
+	}
+	c.tell("The user went back to this point of the conversation, and left as they are these files, which were changed after it", left)
 	return command.Reply{Session: c.App, Text: "The conversation is back before that prompt.", Insert: p.Text}, nil
 }
