@@ -83,6 +83,7 @@ var layers = []struct {
 	}},
 	{"internal/repl/command", []string{"internal/llm", "internal/repl/pager", "internal/repl/theme"}},
 	{"internal/repl/desktop", []string{"internal/sanitize"}},
+	{"internal/repl/compose", []string{"internal/repl/input"}},
 	{"internal/repl/diffview", parts},
 	{"internal/repl/feed", []string{
 		"internal/repl/markdown", "internal/repl/theme", "internal/sanitize", "internal/session",
@@ -125,7 +126,7 @@ var layers = []struct {
 
 	{"internal/demo", []string{"internal/statefile"}},
 	{"internal/cli/app", []string{
-		"internal/cli/home", "internal/cli/idelink", "internal/cli/promptline", "internal/cli/provider", "internal/config", "internal/confirm", "internal/context",
+		"internal/cli/clipboard", "internal/cli/home", "internal/cli/idelink", "internal/cli/promptline", "internal/cli/provider", "internal/config", "internal/confirm", "internal/context",
 		"internal/llm", "internal/permission", "internal/session", "internal/session/archive", "internal/tools", "internal/tools/shell", "internal/workspace",
 	}},
 	{"internal/cli/clipboard", nil},
@@ -142,7 +143,7 @@ var layers = []struct {
 	{"internal/cli/fileindex", []string{"internal/fuzzy", "internal/tools/search", "internal/workspace"}},
 	{"internal/cli/home", []string{"internal/statefile"}},
 	{"internal/cli/promptline", []string{
-		"internal/cli/fileindex", "internal/cli/home", "internal/llm", "internal/repl/input", "internal/session", "internal/tools",
+		"internal/cli/fileindex", "internal/cli/home", "internal/llm", "internal/repl/input", "internal/sanitize", "internal/session", "internal/tools",
 		"internal/tools/outcome", "internal/tools/shell",
 	}},
 	{"internal/cli/printed", []string{"internal/sanitize", "internal/session"}},

@@ -3,7 +3,12 @@
 package main
 
 import (
+	"bytes"
+	"encoding/base64"
+	"image"
+	"image/png"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -308,5 +313,60 @@ func TestTheKeysOfVi(t *testing.T) {
 	d.Type("k")
 	d.prompt("❮ count")
 	d.Press("ctrl+c")
+	d.leave()
+}
+
+// An image is a placeholder at the prompt, by its path or out of the clipboard, and is
+// sent as an image.
+func TestImagesAreSent(t *testing.T) {
+	d := newDesk(t, answers(t, "I see."), nil)
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 12, 8))); err != nil {
+		t.Fatal(err)
+	}
+	d.write("shot.png", b.String())
+	bin := t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "xclip"), []byte("#!/bin/sh\ncat "+d.path("shot.png")+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	d.env = append(d.env, "AGENT_MODEL=openai/gpt-4o", "DISPLAY=:0", "WAYLAND_DISPLAY=", "PATH="+bin+":"+os.Getenv("PATH"))
+	d.sit()
+	d.Type("compare ")
+	d.Paste(d.path("shot.png"))
+	d.WaitFor(`\[image 1: shot\.png 12×8\]`)
+	d.Type(" with ")
+	d.Press("ctrl+v")
+	d.prompt("❯ compare [image 1: shot.png 12×8] with [image 2: clipboard 12×8]")
+	d.Press("enter")
+	d.WaitFor(`I see`)
+	body := string(d.request(0))
+	if n := strings.Count(body, base64.StdEncoding.EncodeToString(b.Bytes())); n != 2 || strings.Count(body, `"type":"image_url"`) != 2 {
+		t.Errorf("%d images were sent", n)
+	}
+	if !strings.Contains(body, "compare [image 1: shot.png 12×8] with") {
+		t.Error("the text does not name them")
+	}
+	d.idle()
+	d.leave()
+}
+
+// A model that is not known to take images is sent none, and the user is told before.
+func TestImagesThatAModelDoesNotTake(t *testing.T) {
+	d := newDesk(t, answers(t, "I cannot see it."), nil)
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 12, 8))); err != nil {
+		t.Fatal(err)
+	}
+	d.write("shot.png", b.String())
+	d.sit()
+	d.Paste(d.path("shot.png"))
+	d.WaitFor(`openai/test is not known to take images`)
+	d.prompt("❯ [image 1: shot.png 12×8]")
+	d.Press("enter")
+	d.WaitFor(`I cannot see it`)
+	if told := d.told(0); !strings.Contains(told, "[image 1: shot.png 12×8]") || !strings.Contains(told, "cannot be shown") {
+		t.Errorf("the model was told %q", told)
+	}
+	d.idle()
 	d.leave()
 }

@@ -155,6 +155,7 @@ func (s *screenFace) options(ctx context.Context, p Process, o opening) repl.Opt
 		Status:   s.status, Modes: modes{s}, Commands: append(s.slash.List(), o.own...),
 		Shell:  func(ctx context.Context, line string) error { return s.app.Shell(ctx, line) },
 		Editor: s.external, Surfaces: surfaces{s},
+		Images:  pictures{s},
 		Files:   func(query string) []string { return s.names.Find(query) },
 		History: promptline.NewHistory(o.cfg.Home, o.place.Dir),
 	}

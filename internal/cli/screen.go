@@ -59,6 +59,15 @@ func (f surfaces) Show(ctx context.Context, id string) error {
 	return f.s.app.Link.Surface().Show(ctx, id)
 }
 
+// pictures are the images of the prompt.
+type pictures struct{ s *screenFace }
+
+// Attach is about an image in a file.
+func (f pictures) Attach(path string) (string, bool) { return f.s.app.Said.Images.Attach(path) }
+
+// Paste is about the image in the clipboard.
+func (f pictures) Paste(ctx context.Context) (string, error) { return f.s.app.Said.Images.Paste(ctx) }
+
 // withoutSecrets returns env less the variables that hold keys.
 func withoutSecrets(env, names []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(entry string) bool {

@@ -25,6 +25,7 @@ type Provider struct {
 // not known.
 type Prices struct {
 	ContextWindow int64   `yaml:"context_window"` // tokens
+	Images        *bool   `yaml:"images"`         // whether it takes images; nil: go by its name
 	Input         float64 `yaml:"price_input"`
 	Output        float64 `yaml:"price_output"`
 	Cached        float64 `yaml:"price_cached"`

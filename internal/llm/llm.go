@@ -182,6 +182,8 @@ func (u Usage) Add(v Usage) Usage {
 type Info struct {
 	Name          string // provider/name, as the user writes it
 	ContextWindow int64  // tokens; zero if not known
+	// Images says that it is known to take images.
+	Images bool
 	// Free says that requests cost nothing, so that a CostUSD of zero is the truth.
 	Free bool
 }

@@ -63,3 +63,10 @@ func (f *floor) stop() bool {
 	}
 	return true
 }
+
+// takeBack takes the newest queued text to the prompt again, if there is any.
+func takeBack(m *model) bool {
+	text := m.floor.queue.Last()
+	m.ed.Insert(text)
+	return text != ""
+}

@@ -2,12 +2,14 @@ package repl
 
 import (
 	"context"
+	"os/exec"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"github.com/bb2d0cf4/agent/internal/repl/compose"
 	"github.com/bb2d0cf4/agent/internal/repl/feed"
 	"github.com/bb2d0cf4/agent/internal/repl/input"
 	"github.com/bb2d0cf4/agent/internal/repl/keys"
@@ -88,6 +90,10 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		}
 	case edited:
 		return m.ask.edited(msg)
+	case compose.Result:
+		if problem := msg.Put(m.ed); problem != "" {
+			m.out.Notice(problem)
+		}
 	case news:
 		return msg.tell(m)
 	}
@@ -247,8 +253,11 @@ func (m *model) own(key tea.KeyPressMsg, shown hint) (cmd tea.Cmd, used bool) {
 	case is(keys.Mode) && m.opt.Modes != nil:
 		m.opt.Modes.Next()
 		return nil, true
-	case is(keys.Compose) && !m.ed.Completing():
-		return compose(m), true
+	case is(keys.Compose) && !m.ed.Completing() && m.opt.Editor != nil:
+		lent := func(cmd *exec.Cmd) tea.ExecCommand { return lend.To(cmd, m.opt.Terminal.In, m.opt.Terminal.Out, m.scr) }
+		return compose.Edit(m.ed, compose.Open(m.opt.Editor), lent), true
+	case is(keys.Image) && m.opt.Images != nil:
+		return compose.Paste(m.floor.turn.spawn, m.opt.Images.Paste), true
 	case m.ed.Empty():
 		return onEmpty(m, is, shown)
 	}

@@ -70,6 +70,13 @@ type Start struct {
 	Prompt  string   // run at once, as if typed; may be empty
 }
 
+// Images makes placeholders for images.
+type Images interface {
+	input.Images
+	// Paste is about the image in the clipboard; it may be slow.
+	Paste(ctx context.Context) (mark string, err error)
+}
+
 // Options configures a UI.
 type Options struct {
 	Terminal Terminal
@@ -82,6 +89,7 @@ type Options struct {
 	// through Emit. Nil: there is no such thing.
 	Shell    func(ctx context.Context, line string) error
 	Surfaces Surfaces                    // nil: questions stand here alone
+	Images   Images                      // nil: none are attached
 	Files    func(query string) []string // for @file completion; returns at once
 	History  input.History
 	Now      func() time.Time // nil means time.Now

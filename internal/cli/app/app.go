@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/cli/clipboard"
 	"github.com/bb2d0cf4/agent/internal/cli/home"
 	"github.com/bb2d0cf4/agent/internal/cli/idelink"
 	"github.com/bb2d0cf4/agent/internal/cli/promptline"
@@ -82,6 +83,7 @@ type App struct {
 
 // Said is what is added to what the user says.
 type Said struct {
+	Images  *promptline.Images
 	Remarks promptline.Remarks
 
 	editor *idelink.Prompts
@@ -116,6 +118,7 @@ func New(o Options) (*App, error) {
 	a.Prompt = projectctx.New(a.told())
 	a.Said.editor = &idelink.Prompts{Link: a.Link, Block: a.Prompt.Editor}
 	env := shell.Environ(append(os.Environ(), face.Env...), cfg.SecretEnv())
+	a.Said.Images = images(a, face.Emit, env)
 	a.Said.lines = &promptline.Lines{Jobs: a.jobs, Emit: a.emit(face.Emit), Options: func() shell.Options {
 		return shell.Options{Dir: root.Dir(), Env: env, SpillDir: a.spillDir()}
 	}}
@@ -155,6 +158,20 @@ func (a *App) Run(ctx context.Context, prompt string) error {
 	return a.Loop.Run(ctx, prompt)
 }
 
+// images are those that the user attaches; env is the environment of what reads the
+// clipboard.
+func images(a *App, emit func(session.Event), env []string) *promptline.Images {
+	return &promptline.Images{
+		Dir:  a.Root.Dir(),
+		Tell: func(note string) { emit(session.Notice{Text: note}) },
+		Clip: func(ctx context.Context, limit int) ([]byte, error) { return clipboard.Image(ctx, env, limit) },
+		Takes: func() (string, bool) {
+			info := a.Info()
+			return info.Name, info.Images
+		},
+	}
+}
+
 // Shell runs a command line that the user has typed; no turn may run.
 func (a *App) Shell(ctx context.Context, line string) error { return a.Said.lines.Run(ctx, line) }
 
@@ -169,6 +186,7 @@ func (a *App) compose(ctx context.Context, prompt string) llm.Message {
 		m.Parts = append(m.Parts, llm.Part{Kind: llm.TextPart, Text: ran, Aside: true})
 	}
 	m.Parts = append(m.Parts, llm.Part{Kind: llm.TextPart, Text: strings.ToValidUTF8(prompt, "\uFFFD")})
+	m.Parts = append(m.Parts, a.Said.Images.Parts(prompt)...)
 	if more := a.Said.editor.Suffix(ctx, prompt); more != "" {
 		m.Parts = append(m.Parts, llm.Part{Kind: llm.TextPart, Text: strings.ToValidUTF8(more, "\uFFFD"), Aside: true})
 	}

@@ -1,11 +1,13 @@
-// Package clipboard puts text into the clipboard of the desktop, by the program
-// that is there for it. It guarantees that it waits for none longer than a few
-// seconds, and that the text goes to a program's standard input, never to a shell.
+// Package clipboard puts text into the clipboard of the desktop, and takes images
+// out of it, by the program that is there for it. It guarantees that it waits for none
+// longer than a few seconds, that text goes to a program's standard input, never to a
+// shell, and that of an image no more is read than was asked for.
 package clipboard
 
 import (
 	"context"
 	"fmt"
+	"iter"
 	"os/exec"
 	"runtime"
 	"slices"
@@ -37,6 +39,25 @@ var tools = map[string][]tool{
 	},
 }
 
+// there yields the programs for a system that are installed and can work, and where
+// they are.
+func there(by map[string][]tool, system string, env []string) iter.Seq2[tool, string] {
+	list, ok := by[system]
+	if !ok {
+		list = by[""]
+	}
+	return func(yield func(tool, string) bool) {
+		for _, t := range list {
+			if t.needs != "" && !slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, t.needs+"=") && v != t.needs+"=" }) {
+				continue
+			}
+			if path, err := exec.LookPath(t.args[0]); err == nil && !yield(t, path) {
+				return
+			}
+		}
+	}
+}
+
 // Write puts text into the clipboard and names the program that did it; "" if there
 // is none. env is the environment of the program.
 func Write(ctx context.Context, env []string, text string) (string, error) {
@@ -44,18 +65,7 @@ func Write(ctx context.Context, env []string, text string) (string, error) {
 }
 
 func write(ctx context.Context, system string, env []string, text string) (string, error) {
-	list, ok := tools[system]
-	if !ok {
-		list = tools[""]
-	}
-	for _, t := range list {
-		if t.needs != "" && !slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, t.needs+"=") && v != t.needs+"=" }) {
-			continue
-		}
-		path, err := exec.LookPath(t.args[0])
-		if err != nil {
-			continue
-		}
+	for t, path := range there(tools, system, env) {
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
 		cmd := exec.CommandContext(ctx, path, t.args[1:]...)

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"os/exec"
 	"slices"
@@ -58,7 +59,7 @@ func New(cfg config.Config, m config.Model) (llm.Model, error) {
 		}
 		return scripted, nil
 	}
-	return Client(cfg, m), nil
+	return model{Client(cfg, m), images(m)}, nil
 }
 
 // Client is New for a model that is no script.
@@ -71,6 +72,48 @@ func Client(cfg config.Config, m config.Model) *openai.Client {
 		Prices:        openai.Prices{Input: m.Prices.Input, Output: m.Prices.Output, Cached: m.Prices.Cached},
 		Limits:        openai.Limits{Idle: cfg.Limits.IdleTimeout},
 	})
+}
+
+// seeing are parts of the names of models that take images.
+var seeing = []string{
+	"gpt-4o", "gpt-4.1", "gpt-4-turbo", "gpt-5", "o3", "o4-mini", "claude", "gemini", "gemma-3", "gemma3", "llava", "pixtral", "vision",
+	"-vl", "2.5vl", "3-vl", "minicpm-v", "llama-4", "llama4", "mistral-small-3", "mistral-medium-3", "moondream", "internvl", "grok-4",
+}
+
+// images says whether m is known to take images: by the configuration, or else by its
+// name.
+func images(m config.Model) bool {
+	if m.Prices.Images != nil {
+		return *m.Prices.Images
+	}
+	name := strings.ToLower(m.Name)
+	return slices.ContainsFunc(seeing, func(part string) bool { return strings.Contains(name, part) })
+}
+
+// model is a model of which is known whether it takes images.
+type model struct {
+	llm.Model
+	images bool
+}
+
+// Info describes it.
+func (m model) Info() llm.Info {
+	info := m.Model.Info()
+	info.Images = m.images
+	return info
+}
+
+// Stream leaves images out, if the model takes none: a conversation may have begun
+// with another one, and servers refuse what they do not know.
+func (m model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+	image := func(p llm.Part) bool { return p.Kind == llm.ImagePart }
+	if has := func(msg llm.Message) bool { return slices.ContainsFunc(msg.Parts, image) }; !m.images && slices.ContainsFunc(req.Messages, has) {
+		req.Messages = slices.Clone(req.Messages)
+		for i, msg := range req.Messages {
+			req.Messages[i].Parts = slices.DeleteFunc(slices.Clone(msg.Parts), image)
+		}
+	}
+	return m.Model.Stream(ctx, req)
 }
 
 // free says whether requests to m cost nothing: who wants money wants a key.

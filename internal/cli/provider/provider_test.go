@@ -3,12 +3,14 @@ package provider
 import (
 	"context"
 	"errors"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/llm"
 )
 
 func TestKey(t *testing.T) {
@@ -35,6 +37,43 @@ func TestKey(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Whether a model takes images is the configuration's to say, or its name's. One that
+// takes none is not sent those that are in the conversation already.
+func TestImages(t *testing.T) {
+	yes, no := true, false
+	for _, c := range []struct {
+		name string
+		set  *bool
+		want bool
+	}{{"gpt-4o-mini", nil, true}, {"Qwen2.5-VL-7B", nil, true}, {"test", nil, false}, {"test", &yes, true}, {"gpt-4o", &no, false}} {
+		m := config.Model{Name: c.name, Prices: config.Prices{Images: c.set}}
+		if got := images(m); got != c.want {
+			t.Errorf("%s, %v: %v", c.name, c.set, got)
+		}
+	}
+	sent := &recorder{}
+	req := llm.Request{Messages: []llm.Message{{Role: llm.User, Parts: []llm.Part{
+		{Kind: llm.TextPart, Text: "see"}, {Kind: llm.ImagePart, Mime: "image/png", Data: []byte{1}},
+	}}}}
+	for _, takes := range []bool{true, false} {
+		m := model{sent, takes}
+		m.Stream(t.Context(), req)
+		if got := len(sent.last.Messages[0].Parts) == 2; got != takes || m.Info().Images != takes || len(req.Messages[0].Parts) != 2 {
+			t.Errorf("takes images %v, was sent them %v", takes, got)
+		}
+	}
+}
+
+// recorder is a model that keeps what it is asked.
+type recorder struct{ last llm.Request }
+
+func (r *recorder) Info() llm.Info { return llm.Info{Name: "r"} }
+
+func (r *recorder) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+	r.last = req
+	return nil
 }
 
 func TestFree(t *testing.T) {

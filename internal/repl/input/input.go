@@ -32,6 +32,13 @@ type Command struct {
 	Help string
 }
 
+// Images makes placeholders for images.
+type Images interface {
+	// Attach returns the placeholder for a path that was pasted or typed, if there is
+	// one for it. A placeholder stands for itself.
+	Attach(path string) (mark string, ok bool)
+}
+
 // Options configures an Editor. All fields may be zero.
 type Options struct {
 	Commands []Command
@@ -39,19 +46,21 @@ type Options struct {
 	// in a slash. It is called on keys, so it has to return at once.
 	Files   func(query string) []string
 	History History
-	Shell   bool // a leading ! makes it a command line
-	Vi      bool // the keys of vi
+	Images  Images // nil: none are attached
+	Shell   bool   // a leading ! makes it a command line
+	Vi      bool   // the keys of vi
 	NoColor bool
 }
 
 // Editor is the text at the prompt.
 type Editor struct {
-	text edit.Text
-	past recall
-	list completion
-	view view
-	vi   *vi.Mode // nil: other keys
-	seen int      // version of the text that the list follows
+	text   edit.Text
+	past   recall
+	list   completion
+	view   view
+	images Images
+	vi     *vi.Mode // nil: other keys
+	seen   int      // version of the text that the list follows
 }
 
 // view is how the prompt was last drawn.
@@ -67,9 +76,10 @@ type view struct {
 // New returns an empty Editor.
 func New(opt Options) *Editor {
 	e := &Editor{
-		past: recall{history: opt.History},
-		list: completion{commands: opt.Commands, files: opt.Files, closed: -1},
-		view: view{shell: opt.Shell, style: style{noColor: opt.NoColor}, width: 80, goalOf: -1},
+		images: opt.Images,
+		past:   recall{history: opt.History},
+		list:   completion{commands: opt.Commands, files: opt.Files, closed: -1},
+		view:   view{shell: opt.Shell, style: style{noColor: opt.NoColor}, width: 80, goalOf: -1},
 	}
 	if opt.Vi {
 		e.vi = &vi.Mode{}
@@ -80,12 +90,19 @@ func New(opt Options) *Editor {
 // commanding says whether keys are commands of vi now.
 func commanding(e *Editor) bool { return e.vi != nil && e.vi.Normal() }
 
+// maxPath is the length of the longest path that is attached.
+const maxPath = 4096
+
 // Paste inserts pasted text. A paste of more than 10 lines or 2,000 characters is
 // shown as a placeholder, which Take expands and Backspace deletes whole.
 func (e *Editor) Paste(text string) {
 	if text = edit.Tidy(text); text != "" {
 		e.past.search.open = false
-		e.text.Put(text)
+		if mark, ok := attached(e, text); ok {
+			edit.PutMark(&e.text, mark)
+		} else {
+			e.text.Put(text)
+		}
 		follow(e)
 	}
 }
@@ -108,8 +125,20 @@ func (e *Editor) Insert(text string) {
 func (e *Editor) Take() string {
 	text := e.Text()
 	e.past.add(text)
+	if e.images != nil {
+		edit.MarkWords(&e.text, func(word string) (string, bool) { return attached(e, word) })
+		text = e.Text()
+	}
 	e.Reset()
 	return text
+}
+
+// attached returns the placeholder for what text names.
+func attached(e *Editor, text string) (mark string, ok bool) {
+	if e.images == nil || len(text) > maxPath {
+		return "", false
+	}
+	return e.images.Attach(text)
 }
 
 // Text returns the text with its pastes expanded.

@@ -402,3 +402,31 @@ func TestALongLineIsTyped(t *testing.T) {
 		t.Errorf("%d characters of %d", len(e.Text()), len(text))
 	}
 }
+
+// album attaches what ends in .png.
+type album struct{}
+
+func (album) Attach(path string) (string, bool) {
+	return "[image 1: " + path + " 1×1]", strings.HasSuffix(path, ".png")
+}
+
+// A path that is pasted becomes a placeholder, one that is typed when it is submitted;
+// the history keeps what was typed.
+func TestImages(t *testing.T) {
+	e := New(Options{Images: album{}, NoColor: true})
+	press(e, "'see_'")
+	e.Paste("/a.png")
+	press(e, "'_and_@b.png,_/c.png'")
+	lines, _, _ := e.View(80, 5)
+	if want := "see [image 1: /a.png 1×1] and @b.png, /c.png"; ansi.Strip(lines[0]) != want {
+		t.Errorf("%q", lines[0])
+	}
+	press(e, "backspace backspace backspace backspace backspace backspace '@d.png'")
+	if got, want := e.Take(), "see [image 1: /a.png 1×1] and @b.png, [image 1: @d.png 1×1]"; got != want {
+		t.Errorf("%q", got)
+	}
+	press(e, "up")
+	if got, want := e.Text(), "see [image 1: /a.png 1×1] and @b.png, @d.png"; got != want {
+		t.Errorf("recalled %q", got)
+	}
+}

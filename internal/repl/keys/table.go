@@ -12,6 +12,7 @@ const (
 	Show      Action = "keys"
 	Whole     Action = "whole"
 	Compose   Action = "compose"
+	Image     Action = "image"
 	Previous  Action = "previous"
 	Reprint   Action = "reprint"
 )
@@ -33,6 +34,8 @@ var table = []Binding{
 	{Action: "next", Place: Prompt, Keys: []string{"down", "ctrl+n"}, Help: "the line below; a newer prompt; in a list, the one below"},
 	{Action: "history", Place: Prompt, Keys: []string{"ctrl+r"}, Help: "search the prompts of before", Brief: "search older prompts"},
 	{Action: Compose, Place: Prompt, Keys: []string{"ctrl+g"}, Help: "write the prompt in your own editor", Brief: "your editor", own: true},
+
+	{Action: Image, Place: Prompt, Keys: []string{"ctrl+v"}, Help: "attach the image in the clipboard", own: true},
 
 	{Action: "undo-typing", Place: Prompt, Keys: []string{"ctrl+_", "ctrl+/", "ctrl+shift+-", "ctrl+7"}, Help: "take back the last editing", Brief: "undo typing"},
 	{Action: "redo-typing", Place: Prompt, Keys: []string{"alt+_", "alt+/", "ctrl+alt+_", "alt+shift+-", "ctrl+alt+-"}, Help: "do it again"},

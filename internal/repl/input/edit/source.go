@@ -35,3 +35,23 @@ func Parse(text string, known []Glyph) Buffer {
 	b.At = len(b.Gs)
 	return b
 }
+
+// MarkWords puts placeholders in the place of the words that mark knows.
+func MarkWords(t *Text, mark func(word string) (string, bool)) {
+	for i := 0; i < len(t.Gs); i++ {
+		end := i
+		for end < len(t.Gs) && !t.Gs[end].IsSpace() && !t.Gs[end].Folded {
+			end++
+		}
+		if end == i {
+			continue
+		}
+		if m, ok := mark(Plain(t.Gs[i:end])); ok {
+			t.MoveTo(i)
+			t.Edit(Other, func() { t.Remove(i, end) })
+			PutMark(t, m)
+			end = i + 1
+		}
+		i = end
+	}
+}

@@ -1,6 +1,12 @@
 package edit
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/bb2d0cf4/agent/internal/sanitize"
+)
 
 // maxUndo bounds the changes that can be taken back.
 const maxUndo = 200
@@ -90,6 +96,12 @@ func (t *Text) Type(s string) {
 // Put inserts s at the cursor, as a placeholder if it is long.
 func (t *Text) Put(s string) {
 	t.Edit(Other, func() { t.Insert(folded(t, s)...) })
+}
+
+// PutMark inserts a placeholder that stands for itself.
+func PutMark(t *Text, mark string) {
+	show := sanitize.Line(mark)
+	t.Edit(Other, func() { t.Insert(Glyph{Text: mark, Show: show, Width: ansi.StringWidth(show), Folded: true}) })
 }
 
 // Replace puts s in the place of all that is there.

@@ -1,0 +1,179 @@
+package promptline
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"image"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+)
+
+// gallery is images in a folder, and what the user was told.
+type gallery struct {
+	Images
+	told  []string
+	takes bool
+}
+
+func newGallery(t *testing.T) *gallery {
+	t.Helper()
+	g := &gallery{takes: true}
+	g.Dir = t.TempDir()
+	g.Tell = func(note string) { g.told = append(g.told, note) }
+	g.Takes = func() (string, bool) { return "corp/m", g.takes }
+	for name, data := range map[string][]byte{
+		"shot.png": pngOf(t, 120, 80), "my shot.png": pngOf(t, 3, 4), "text.png": []byte("no image"), "big.png": make([]byte, MaxImage+1),
+	} {
+		if err := os.WriteFile(filepath.Join(g.Dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(g.Dir, "folder.png"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func pngOf(t *testing.T, width, height int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, width, height))); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// Paths come as people and terminals write them. What is only talked about is not
+// attached.
+func TestAttach(t *testing.T) {
+	g := newGallery(t)
+	for text, want := range map[string]string{
+		g.Dir + "/shot.png":                   "shot.png 120×80]",
+		"'" + g.Dir + "/my shot.png' ":        "my shot.png 3×4]",
+		g.Dir + `/my\ shot.png`:               "my shot.png 3×4]",
+		"file://" + g.Dir + "/my%20shot.png":  "my shot.png 3×4]",
+		"./shot.png":                          "shot.png 120×80]",
+		"@shot.png":                           "shot.png 120×80]",
+		`@"my shot.png"`:                      "my shot.png 3×4]",
+		"shot.png":                            "",
+		g.Dir + "/none.png":                   "",
+		g.Dir:                                 "",
+		"/etc/passwd":                         "",
+		"":                                    "",
+		"two\n" + g.Dir + "/shot.png":         "",
+		strings.Repeat("/x", 4000) + "/a.png": "",
+	} {
+		mark, ok := g.Attach(text)
+		if ok != (want != "") || !strings.HasSuffix(mark, want) || ok && !strings.HasPrefix(mark, "[image ") {
+			t.Errorf("%.80q: %q, %v", text, mark, ok)
+		}
+	}
+	if g.told != nil {
+		t.Errorf("told %q", g.told)
+	}
+	mark, _ := g.Attach("./shot.png")
+	if again, ok := g.Attach(mark); !ok || again != mark {
+		t.Errorf("a placeholder stands for %q", again)
+	}
+}
+
+func TestWhatCannotBeAttached(t *testing.T) {
+	g := newGallery(t)
+	for name, why := range map[string]string{"text.png": "no PNG", "big.png": "larger than 5 MB", "folder.png": "no file"} {
+		g.told = nil
+		if mark, ok := g.Attach("./" + name); ok || len(g.told) != 1 || !strings.Contains(g.told[0], why) {
+			t.Errorf("%s: %q, told %q", name, mark, g.told)
+		}
+	}
+}
+
+func TestParts(t *testing.T) {
+	g := newGallery(t)
+	one, _ := g.Attach("./shot.png")
+	two, _ := g.Attach("@my\\ shot.png")
+	if got := g.Parts("no image"); got != nil {
+		t.Errorf("%v", got)
+	}
+	if got := g.Parts("[image 9: x.png 1×1]"); got != nil {
+		t.Errorf("%v", got)
+	}
+	want := []llm.Part{
+		{Kind: llm.ImagePart, Mime: "image/png", Data: pngOf(t, 3, 4)}, {Kind: llm.ImagePart, Mime: "image/png", Data: pngOf(t, 120, 80)},
+	}
+	if d := cmp.Diff(want, g.Parts("first "+two+" then "+one)); d != "" {
+		t.Error(d)
+	}
+	g.takes = false
+	if got := g.Parts(one); len(got) != 1 || !got[0].Aside || !strings.Contains(got[0].Text, "cannot be shown") {
+		t.Errorf("%v", got)
+	}
+	if g.Attach("./shot.png"); len(g.told) != 1 || !strings.Contains(g.told[0], "corp/m is not known to take images") {
+		t.Errorf("told %q", g.told)
+	}
+}
+
+func TestPasteOfAnImage(t *testing.T) {
+	g := newGallery(t)
+	data, fail := pngOf(t, 7, 9), error(nil)
+	g.Clip = func(_ context.Context, limit int) ([]byte, error) {
+		if limit != MaxImage {
+			t.Errorf("limit %d", limit)
+		}
+		return data, fail
+	}
+	if mark, err := g.Paste(t.Context()); mark != "[image 1: clipboard 7×9]" || err != nil {
+		t.Errorf("%q, %v", mark, err)
+	}
+	fail = errors.New("no image")
+	if _, err := g.Paste(t.Context()); !errors.Is(err, fail) {
+		t.Errorf("%v", err)
+	}
+	data, fail = []byte("text"), nil
+	if _, err := g.Paste(t.Context()); err == nil {
+		t.Error("text was taken for an image")
+	}
+}
+
+func TestMeasure(t *testing.T) {
+	var j, g bytes.Buffer
+	if err := jpeg.Encode(&j, image.NewGray(image.Rect(0, 0, 5, 6)), nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := gif.Encode(&g, image.NewGray(image.Rect(0, 0, 5, 6)), nil); err != nil {
+		t.Fatal(err)
+	}
+	webp := func(chunk string, body ...byte) []byte {
+		return append([]byte("RIFF\x00\x00\x00\x00WEBP"+chunk+"\x00\x00\x00\x00"), append(body, make([]byte, 20)...)...)
+	}
+	for name, c := range map[string]struct {
+		data []byte
+		kind string
+		w, h int
+	}{
+		"jpeg":          {j.Bytes(), "jpeg", 5, 6},
+		"gif":           {g.Bytes(), "gif", 5, 6},
+		"lossy webp":    {webp("VP8 ", 0, 0, 0, 0x9d, 1, 0x2a, 5, 0, 6, 0), "webp", 5, 6},
+		"lossless webp": {webp("VP8L", 0x2f, 4, 0x40, 1, 0), "webp", 5, 6},
+		"extended webp": {webp("VP8X", 0, 0, 0, 0, 4, 0, 0, 5, 0, 0), "webp", 5, 6},
+	} {
+		kind, w, h, err := measure(c.data)
+		if kind != c.kind || w != c.w || h != c.h || err != nil {
+			t.Errorf("%s: %s %d×%d, %v", name, kind, w, h, err)
+		}
+	}
+	for _, data := range [][]byte{nil, []byte("RIFF"), webp("ABCD"), j.Bytes()[:20]} {
+		if _, _, _, err := measure(data); err == nil {
+			t.Errorf("%q was measured", data)
+		}
+	}
+}
