@@ -140,7 +140,7 @@ func TestSummary(t *testing.T) {
 	}
 	v := diffview.New(diffview.Change{Name: "a.txt", After: long.String()}, diffview.Options{Width: 60, NoColor: true})
 	got := v.Summary()
-	if len(got) != 14 || got[0] != "create a.txt +30 −0" || got[13] != "  … 18 more lines" {
+	if len(got) != 14 || got[0] != "create a.txt +30 −0" || got[13] != "  … 18 more lines, Ctrl+O" {
 		t.Errorf("summary %q", got)
 	}
 }

@@ -62,7 +62,7 @@ func titleLine(verb, name string, added, removed int, properties []string, o Opt
 }
 
 func moreLine(n int, o Options) string {
-	return paint.Line(o.NoColor, paint.Truncate([]paint.Span{{Text: fmt.Sprintf("  … %d more lines", n), Style: styleDim}}, o.Width)...)
+	return paint.Line(o.NoColor, paint.Truncate([]paint.Span{{Text: fmt.Sprintf("  … %d more lines, Ctrl+O", n), Style: styleDim}}, o.Width)...)
 }
 
 // properties names what an edit keeps that is not the usual.

@@ -91,6 +91,7 @@ func (p *Printer) Call(ev session.CallEnded, output []string, above int) {
 	kept := record.Call{Title: ev.Title, Output: res.ForModel, File: res.Log, Folded: c.above > 0}
 	for _, change := range res.Changes {
 		kept.Diffs = append(kept.Diffs, change.Diff)
+		kept.Folded = kept.Folded || strings.Count(change.Diff, "\n") > summary
 		c.changes = append(c.changes, edit{change.Path, change.Diff})
 		size += len(change.Diff)
 	}
@@ -98,6 +99,9 @@ func (p *Printer) Call(ev session.CallEnded, output []string, above int) {
 	p.put(size, c.lines)
 	p.calls = true
 }
+
+// summary is the number of lines of a diff, its names included, that is shown whole.
+const summary = 16
 
 // outcome is what is shown of a call.
 type outcome struct {

@@ -1,6 +1,7 @@
 package record_test
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,6 +15,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/record"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 )
+
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 func look(width int) theme.Look {
 	l := theme.New(theme.Auto, true)
@@ -130,5 +133,46 @@ func TestBounded(t *testing.T) {
 	r.Answer(strings.Repeat("y", 9<<20))
 	if got := r.Page()().Doc.Text(0); !strings.Contains(got, "30 earlier entries") {
 		t.Errorf("after a huge one it begins with %q", got)
+	}
+}
+
+// What the pager shows of a conversation.
+func TestGolden(t *testing.T) {
+	var r record.Record
+	r.Prompt("make the greeting polite, please, and run the tests of the whole module when that is done")
+	r.Answer("I change **two** lines:\n\n| file | lines |\n|---|---|\n| `main.go` | 2 |\n\n```go\nfmt.Println(\"good day\")\n```")
+	r.Call(record.Call{Title: "Edit main.go", Output: "Wrote main.go: 1 added, 1 removed (lines).", Diffs: []string{
+		"diff --git a/main.go b/main.go\n--- a/main.go\n+++ b/main.go\n@@ -1,3 +1,3 @@\n func main() {\n-\tfmt.Println(\"hello\")\n+\tfmt.Println(\"good day\")\n }\n",
+	}})
+	r.Call(record.Call{Title: "Run go test ./...", Output: "exit code: 1\n\x1b[31m--- FAIL: TestGreeting\x1b[0m\n" + strings.Repeat("    a line of the failure, which is rather long, so that it is wrapped where there is little room\n", 4), Folded: true})
+	for _, width := range []int{40, 80, 120, 200} {
+		l := theme.New(theme.Auto, false)
+		l.Width, l.Height = width, 24
+		page := r.Page()()
+		page.At = 0
+		v := pager.New(page, l)
+		lines := v.View()
+		v.Press("]", "]")
+		v.Press("]", "]")
+		v.Press("]", "]")
+		golden(t, fmt.Sprintf("record-%d", width), append(lines, v.View()...))
+	}
+}
+
+func golden(t *testing.T, name string, lines []string) {
+	t.Helper()
+	got := strings.ReplaceAll(strings.Join(lines, "\n")+"\n", "\x1b", "␛")
+	path := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), got); d != "" {
+		t.Errorf("%s (-want +got):\n%s", path, d)
 	}
 }
