@@ -199,7 +199,7 @@ func TestSessionsAreListedLeftAndResumed(t *testing.T) {
 func TestModel(t *testing.T) {
 	s := sitting(t, &reviewer{})
 	r, err := s.run(t, "/model")
-	if err != nil || r.Pick == nil || len(r.Pick.Items) != 1 || r.Pick.Items[0].ID != s.App.Info().Name {
+	if err != nil || r.Pick == nil || len(r.Pick.Items) != 1 || r.Pick.Items[0].ID != s.App.Info().Name || r.Pick.Items[0].Detail != "now" {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if out := s.text(t, "/model ollama/m"); out != "Model: ollama/m" || s.App.Info().Name != "ollama/m" {

@@ -3,6 +3,7 @@ package commands
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,11 +21,13 @@ func (p permissions) list() []command.Command {
 	}}
 }
 
-// modes says what each mode means.
-var modes = []struct {
+type modeHelp struct {
 	mode permission.Mode
 	help string
-}{
+}
+
+// modes says what each mode means.
+var modes = []modeHelp{
 	{permission.Default, "edits and commands ask"},
 	{permission.AcceptEdits, "edits are written without asking; commands ask"},
 	{permission.Plan, "nothing is written or run"},
@@ -71,29 +74,36 @@ func (p permissions) enter(name string) (command.Reply, error) {
 	if err == nil {
 		err = p.App.Policy.SetMode(mode)
 	}
-	return command.Reply{Text: p.text()}, err
+	if err != nil {
+		return command.Reply{}, err
+	}
+	i := slices.IndexFunc(modes, func(m modeHelp) bool { return m.mode == mode })
+	return command.Reply{Text: p.mode() + ": " + modes[i].help}, nil
+}
+
+// mode is the mode in force, with where it comes from.
+func (p permissions) mode() string {
+	now := p.App.Policy.Mode()
+	if now.String() != p.App.Config.PermissionMode {
+		return fmt.Sprintf("%s mode (of this session; it began in %s mode)", now, p.App.Config.PermissionMode)
+	}
+	for _, s := range p.App.Config.Settings() {
+		if s.Key == "permission_mode" {
+			return fmt.Sprintf("%s mode (permission_mode, from %s)", now, s.Source)
+		}
+	}
+	return now.String() + " mode"
 }
 
 // text is the rules in force, with where they come from.
 func (p permissions) text() string {
 	var b strings.Builder
-	now := p.App.Policy.Mode()
-	fmt.Fprintf(&b, "%s mode", now)
-	if now.String() == p.App.Config.PermissionMode {
-		for _, s := range p.App.Config.Settings() {
-			if s.Key == "permission_mode" {
-				fmt.Fprintf(&b, " (permission_mode, from %s)", s.Source)
-			}
-		}
-	} else {
-		fmt.Fprintf(&b, " (of this session; it began in %s mode)", p.App.Config.PermissionMode)
-	}
-	b.WriteString("\n\n")
+	b.WriteString(p.mode() + "\n\n")
 	for _, m := range modes {
 		fmt.Fprintf(&b, "%-13s %s\n", m.mode, m.help)
 	}
-	b.WriteString("\nAlways asked, in every mode but bypass: protected files (.git, hooks, shell and editor settings),\n" +
-		"removals, and edits that matched inexactly or hide characters.\n")
+	b.WriteString("\nAlways asked, in every mode but bypass: protected files (.git, hooks,\n" +
+		"settings of shells and editors), removals, and edits that matched inexactly or\nhide characters.\n")
 	grants := p.App.Policy.Grants()
 	if len(grants) == 0 {
 		b.WriteString("\nNothing is granted for this session.\n")
