@@ -137,7 +137,7 @@ var layers = []struct {
 		"internal/tools", "internal/tools/shell", "internal/workspace", "internal/workspace/undo",
 	}},
 	{"internal/cli/doctor", []string{
-		"internal/cli/home", "internal/cli/provider", "internal/config", "internal/llm/openai", "internal/sanitize", "internal/statefile",
+		"internal/cli/home", "internal/cli/provider", "internal/config", "internal/llm/openai", "internal/repl/keys", "internal/sanitize", "internal/statefile",
 	}},
 	{"internal/cli/extension", []string{"internal/statefile"}},
 	{"internal/cli/fileindex", []string{"internal/fuzzy", "internal/tools/search", "internal/workspace"}},

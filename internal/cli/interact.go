@@ -51,7 +51,7 @@ func interact(ctx context.Context, p Process, f *flags, cfg config.Config, first
 	if dumb {
 		return interactPlain(ctx, p, o)
 	}
-	if o.keys, err = keys.Load(filepath.Join(cfg.Home, "keys.yaml")); err != nil {
+	if o.keys, err = keys.Load(filepath.Join(cfg.Home, keys.File)); err != nil {
 		return usageError{err}
 	}
 	return interactScreen(ctx, p, o)

@@ -23,6 +23,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/cli/provider"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/llm/openai"
+	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/statefile"
 )
@@ -66,6 +67,7 @@ func Run(ctx context.Context, opt Options, cfg config.Config, cfgErr error) (hea
 		{"version", func() finding { return finding{good, opt.Version + " " + runtime.GOOS + "/" + runtime.GOARCH, ""} }},
 		{"config", func() finding { return checkConfig(cfg, cfgErr) }},
 		{"home", func() finding { return checkHome(cfg.Home) }},
+		{"keys", func() finding { return checkKeys(cfg.Home) }},
 		{"model", func() finding { return checkModel(ctx, cfg, cfgErr) }},
 		{"terminal", func() finding { return checkTerminal(opt) }},
 		{"shell", func() finding { return checkProgram("bash", weak, "commands are run with sh: install bash") }},
@@ -102,6 +104,18 @@ func checkConfig(cfg config.Config, err error) finding {
 		return finding{good, "defaults; there is no " + cfg.File, ""}
 	}
 	return finding{good, cfg.File, ""}
+}
+
+// checkKeys looks whether the user's own keys can be read.
+func checkKeys(home string) finding {
+	file := filepath.Join(home, keys.File)
+	if _, err := keys.Load(file); err != nil {
+		return finding{broken, err.Error(), "correct the file; /keys and docs/commands.md name the actions"}
+	}
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		return finding{good, "as documented; there is no " + file, ""}
+	}
+	return finding{good, file, ""}
 }
 
 // checkHome looks whether the agent's own folder is private and can be written.

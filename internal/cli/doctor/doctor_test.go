@@ -55,6 +55,24 @@ func TestCheckConfig(t *testing.T) {
 	}
 }
 
+func TestCheckKeys(t *testing.T) {
+	home := t.TempDir()
+	if got := checkKeys(home); got.grade != good || !strings.Contains(got.text, "there is no") {
+		t.Errorf("%+v", got)
+	}
+	for text, want := range map[string]finding{
+		"leave: ctrl+q\n": {grade: good},
+		"leaf: ctrl+q\n":  {grade: broken, text: "did you mean leave?"},
+	} {
+		if err := os.WriteFile(filepath.Join(home, "keys.yaml"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := checkKeys(home); got.grade != want.grade || !strings.Contains(got.text, want.text) || !strings.Contains(got.text, "keys.yaml") {
+			t.Errorf("%q: %+v", text, got)
+		}
+	}
+}
+
 func TestCheckTerminal(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {

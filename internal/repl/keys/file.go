@@ -16,6 +16,9 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
+// File is the name of the user's file of keys, in the program's own folder.
+const File = "keys.yaml"
+
 // maxFile is the size in bytes of the largest file of keys.
 const maxFile = 64 << 10
 
