@@ -48,7 +48,7 @@ func interact(ctx context.Context, p Process, f *flags, cfg config.Config, first
 	if f.resume == pick {
 		o.first = "/resume"
 	}
-	if dumb {
+	if dumb || cfg.Interface.ScreenReader {
 		return interactPlain(ctx, p, o)
 	}
 	if o.keys, err = keys.Load(filepath.Join(cfg.Home, keys.File)); err != nil {
@@ -73,10 +73,11 @@ func interactPlain(ctx context.Context, p Process, o opening) error {
 	slash := newSlash(p, &o)
 	ui := plain.New(plain.Options{
 		In: p.Stdin, Out: p.Stdout, Notes: append([]string{plainTitle(p, o)}, o.notes...), First: o.first, Echo: !isTerminal(p.Stdin), Interrupt: ch,
+		Labels:   o.cfg.Interface.ScreenReader,
 		Commands: append(slash.List(), o.own...),
 	})
 	a, err := wire(o.cfg, o.flags, o.place, o.model, app.Face{
-		Emit: ui.Emit, Reviewers: []confirm.Reviewer{ui}, Link: &idelink.Options{Version: p.Version},
+		Emit: ui.Emit, Reviewers: []confirm.Reviewer{ui}, Link: &idelink.Options{Version: p.Version, Remark: ui.Remark},
 	})
 	if err != nil {
 		return errors.Join(err, o.place.Store.Close())

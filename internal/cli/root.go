@@ -36,6 +36,7 @@ type flags struct {
 	addDirs  []string
 	ide      bool
 	noIDE    bool
+	reader   bool
 	prompted bool // -p was given
 }
 
@@ -79,6 +80,7 @@ func newRoot(p Process, run func(cmd *cobra.Command, f *flags, args []string) er
 	own.String("permission-mode", "", "`mode`: default, accept-edits, plan or bypass")
 	own.String("max-turns", "", "at most this `many` requests for a prompt")
 	own.StringArrayVar(&f.addDirs, "add-dir", nil, "a further `folder` that may be read and changed")
+	own.BoolVar(&f.reader, "screen-reader", false, "flat, labelled lines; nothing is drawn twice")
 	own.BoolVar(&f.ide, "ide", false, "connect an editor at the start")
 	own.BoolVar(&f.noIDE, "no-ide", false, "use no editor")
 	root.AddCommand(newDemo(p), newDoctor(p, &f), newSessions(p, &f), newConfig(p, &f), newUndo(p, &f), newRedo(p, &f), newIDE(p, &f))
@@ -123,6 +125,9 @@ func overrides(set *pflag.FlagSet, f *flags) config.Overrides {
 	}
 	if f.ide {
 		o["ide.enabled"], o["ide.auto_connect"] = "true", "true"
+	}
+	if f.reader {
+		o["interface.screen_reader"] = "true"
 	}
 	if f.noIDE {
 		o["ide.enabled"] = "false"

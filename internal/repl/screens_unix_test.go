@@ -94,13 +94,15 @@ func themed(ctx context.Context, id string) (command.Reply, error) {
 	return command.Reply{Text: "chosen: " + id}, nil
 }
 
-var sessions = command.Command{Name: "resume", Args: "[id]", Help: "go on with another session", Group: command.Sessions,
+var sessions = command.Command{
+	Name: "resume", Args: "[id]", Help: "go on with another session", Group: command.Sessions,
 	Run: func(context.Context, string) (command.Reply, error) {
 		return command.Reply{Pick: &command.Pick{Title: "Choose a session", Choose: themed, Items: []command.Choice{
 			{ID: "1", Title: "make the greeting polite", Detail: "2 hours ago · main · 12 messages"},
 			{ID: "2", Title: "find out why the build is slow on the second run", Detail: "yesterday · cache · 48 messages"},
 		}}}, nil
-	}}
+	},
+}
 
 // newStage puts the interface on a terminal of the given size.
 func newStage(t *testing.T, width, height int, change func(*repl.Options)) *stage {
@@ -327,7 +329,7 @@ func steady(s *stage) string {
 			return got
 		}
 		last = got
-		time.Sleep(30 * time.Millisecond)
+		<-time.After(30 * time.Millisecond) // a frame of text
 	}
 }
 

@@ -36,13 +36,12 @@ func (s *stage) flood(stop <-chan struct{}) (stopped <-chan struct{}) {
 			select {
 			case <-stop:
 				return
-			default:
+			case <-time.After(time.Millisecond): // a quick program, not an endless one
 				if i < 100 {
 					s.emit(session.TextDelta{Text: fmt.Sprintf("line %d of the **flood** 漢字 `code`\n\n", i)})
 				} else {
 					s.emit(session.CallStarted{Title: "Run yes"}, session.CallOutput{Text: fmt.Sprintf("line %d\tof the output 漢字\n", i)})
 				}
-				time.Sleep(time.Millisecond) // a quick program, not an endless one
 			}
 		}
 	}()

@@ -62,7 +62,7 @@ func (u *UI) do(ctx context.Context, step func(context.Context) (command.Reply, 
 			return
 		}
 		if err != nil {
-			u.say("! " + sanitize.Text(err.Error()) + "\n")
+			u.say(u.opt.label("! ", "error") + sanitize.Text(err.Error()) + "\n")
 			return
 		}
 		u.show(r)
@@ -73,7 +73,7 @@ func (u *UI) do(ctx context.Context, step func(context.Context) (command.Reply, 
 		case r.Edit != nil:
 			u.say("! The text can be edited on a full terminal only.\n")
 		case r.Prompt != "":
-			u.say("> " + sanitize.Text(r.Prompt) + "\n")
+			u.say(u.opt.label("> ", "you") + sanitize.Text(r.Prompt) + "\n")
 			u.turn(ctx, r.Prompt)
 		}
 	}

@@ -1,5 +1,6 @@
 // Package plain is the interactive face for a terminal that can do nothing but
-// print lines (TERM=dumb, a screen reader, a pipe). It guarantees that no escape
+// print lines (TERM=dumb, a pipe) and, with labels, for a person who listens to a
+// screen reader. It guarantees that no escape
 // sequence is written, whatever a model, a tool or a file name holds, that each
 // line is one prompt or one answer, and that a line entered before a question was
 // shown never answers it.
@@ -33,6 +34,9 @@ type Options struct {
 	Echo      bool            // In shows nothing by itself: repeat its prompts on Out
 	Interrupt <-chan struct{} // stops the running turn; at the prompt it leaves
 	Commands  []command.Command
+	// Labels says what each line is (you, agent, tool, question, note), lays tables
+	// out as "header: value" and numbers the answers to a question.
+	Labels bool
 }
 
 // UI is the plain face. Create it with New, hand Emit and the UI itself (as a
@@ -44,13 +48,33 @@ type UI struct {
 
 	mu     sync.Mutex // guards what follows, and Out
 	clean  sanitize.Stream
-	inText bool // the last line of the answer is not ended
+	flat   flat
+	inText bool   // the last line of the answer is not ended
+	asked  string // the id of the question that stands
 }
 
 var _ confirm.Reviewer = (*UI)(nil)
 
 // New returns a UI that reads nothing yet.
 func New(opt Options) *UI { return &UI{opt: opt, typed: newInbox()} }
+
+// label is what a line begins with.
+func (o Options) label(mark, name string) string {
+	if o.Labels {
+		return name + ": "
+	}
+	return mark
+}
+
+// Remark prints what another surface tells about the question with the given id. It
+// may be called from any goroutine.
+func (u *UI) Remark(id, text string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if text != "" && id == u.asked {
+		u.write("\n" + u.opt.label("! ", "note") + sanitize.Line(text) + "\n")
+	}
+}
 
 // Run serves the user until the input ends or ctx does. Lines entered during a
 // turn are the prompts of the next ones.
@@ -82,7 +106,7 @@ func (u *UI) Run(ctx context.Context, sess Session) error {
 // prompt asks for the next line. One that the terminal has shown elsewhere is
 // shown again where it counts.
 func (u *UI) prompt(ctx context.Context) (string, error) {
-	u.say("\n> ")
+	u.say("\n" + u.opt.label("> ", "you"))
 	shown := time.Now()
 	e, err := u.typed.next(ctx, time.Time{}, u.opt.Interrupt)
 	if err != nil {
@@ -147,7 +171,11 @@ func (u *UI) say(text string) {
 // first.
 func (u *UI) write(text string) {
 	if u.inText {
-		text = u.clean.Close() + "\n" + text
+		end := u.clean.Close()
+		if u.opt.Labels {
+			end = u.flat.push(end) + u.flat.close()
+		}
+		text = end + "\n" + text
 		u.inText = false
 	}
 	_, _ = io.WriteString(u.opt.Out, text)
@@ -161,11 +189,11 @@ func (u *UI) Emit(ev session.Event) {
 	case session.AnswerEnded:
 		u.say("")
 	case session.Retrying:
-		u.say(fmt.Sprintf("! %s; trying again in %.0f s (%d of %d)\n", sanitize.Line(ev.Reason), ev.Wait.Seconds(), ev.Attempt, ev.Max))
+		u.say(u.opt.label("! ", "note") + fmt.Sprintf("%s; trying again in %.0f s (%d of %d)\n", sanitize.Line(ev.Reason), ev.Wait.Seconds(), ev.Attempt, ev.Max))
 	case session.CallEnded:
-		u.say("* " + outcome(ev) + "\n")
+		u.say(u.opt.label("* ", "tool") + outcome(ev) + "\n")
 	case session.Notice:
-		u.say("! " + sanitize.Text(ev.Text) + "\n")
+		u.say(u.opt.label("! ", "note") + sanitize.Text(ev.Text) + "\n")
 	case session.TurnEnded:
 		u.ended(ev)
 	}
@@ -175,7 +203,14 @@ func (u *UI) Emit(ev session.Event) {
 func (u *UI) answer(piece string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	_, _ = io.WriteString(u.opt.Out, u.clean.Push(piece))
+	text := u.clean.Push(piece)
+	if u.opt.Labels {
+		text = u.flat.push(text)
+		if !u.inText {
+			text = "agent: " + text
+		}
+	}
+	_, _ = io.WriteString(u.opt.Out, text)
 	u.inText = u.inText || piece != ""
 }
 
@@ -196,7 +231,7 @@ func (u *UI) ended(ev session.TurnEnded) {
 		u.say("Stopped, as you said no. Say what to do instead.\n")
 	case session.StopFailed:
 		if ev.Err != nil {
-			u.say("! " + sanitize.Text(ev.Err.Error()) + "\n")
+			u.say(u.opt.label("! ", "error") + sanitize.Text(ev.Err.Error()) + "\n")
 		}
 	case session.StopDone, session.StopLimit:
 	}

@@ -21,10 +21,17 @@ const guard = 400 * time.Millisecond
 // Review prints req and waits for a line that answers it. Lines that came before
 // stay prompts.
 func (u *UI) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
-	u.say("\n" + describe(req))
+	stand := func(id string) {
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		u.asked = id
+	}
+	stand(req.ID)
+	defer stand("")
+	u.say("\n" + u.opt.label("", "question") + describe(req))
 	from := time.Now().Add(guard)
 	for {
-		u.say(ask(req))
+		u.say(ask(req, u.opt.Labels))
 		e, err := u.typed.next(ctx, from, nil)
 		switch {
 		case errors.Is(err, io.EOF):
@@ -34,15 +41,34 @@ func (u *UI) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, 
 			u.say("(withdrawn)\n")
 			return confirm.Verdict{}, err
 		}
-		if v, ok := parse(e.text, req); ok {
+		answer := e.text
+		if u.opt.Labels {
+			answer = worded(answer)
+		}
+		if v, ok := parse(answer, req); ok {
 			return v, nil
 		}
 	}
 }
 
+// worded is an answer in words: who listens is given numbers, too.
+func worded(answer string) string {
+	words := map[string]string{"1": "yes", "2": "no", "3": "always"}
+	if word := words[strings.TrimSpace(answer)]; word != "" {
+		return word
+	}
+	return answer
+}
+
 // ask is the line that the user answers.
-func ask(req confirm.Request) string {
-	if req.Force || req.Plan != nil {
+func ask(req confirm.Request, numbered bool) string {
+	once := req.Force || req.Plan != nil
+	switch {
+	case numbered && once:
+		return "answer: 1 yes, 2 no, or write why not: "
+	case numbered:
+		return "answer: 1 yes, 2 no, 3 always: " + covered(req) + ", or write why not: "
+	case once:
 		return "Yes or no? [y / n / why not] "
 	}
 	return "Yes or no? [y / n / why not / always: " + covered(req) + "] "

@@ -208,7 +208,7 @@ func TestTheInputEndsAtAQuestion(t *testing.T) {
 		if !errors.Is(err, confirm.ErrUndecided) || v.Decision != confirm.Reject {
 			t.Errorf("%+v %v", v, err)
 		}
-		d.check("\n> go\n\nRun in /p:\n  $ ls\n"+ask(running("ls"))+"(no answer)\n\n> y\n\n> \n", "go", "y")
+		d.check("\n> go\n\nRun in /p:\n  $ ls\n"+ask(running("ls"), false)+"(no answer)\n\n> y\n\n> \n", "go", "y")
 	})
 }
 
@@ -244,7 +244,7 @@ func TestNothingButTextIsPrinted(t *testing.T) {
 			return strings.Join(rapid.SliceOfN(rapid.SampledFrom(hostile), 1, 6).Draw(t, label), "")
 		}
 		var out strings.Builder
-		u := New(Options{Out: &out})
+		u := New(Options{Out: &out, Labels: rapid.Bool().Draw(t, "labels")})
 		u.typed.ended = true
 		u.Emit(session.TextDelta{Text: draw("text")})
 		u.Emit(session.TextDelta{Text: draw("more text")})
@@ -258,7 +258,7 @@ func TestNothingButTextIsPrinted(t *testing.T) {
 		cmd.Command.Dir = draw("folder")
 		plan := confirm.Request{Plan: &confirm.Plan{Title: draw("plan"), Changes: []workspace.Change{*change.Change}}}
 		for _, req := range []confirm.Request{change, plan, cmd, {Read: &confirm.Read{Path: draw("path")}}} {
-			u.say(describe(req) + ask(req))
+			u.say(describe(req) + ask(req, rapid.Bool().Draw(t, "numbered")))
 		}
 		u.sess = turns(func(context.Context, string) error { return nil })
 		u.line(t.Context(), "/x"+draw("line"))

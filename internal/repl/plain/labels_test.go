@@ -1,0 +1,95 @@
+package plain
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/session"
+	"github.com/bb2d0cf4/agent/internal/tools"
+)
+
+const table = "See:\n\n| file | lines |\n|---|--:|\n| main.go | 12 |\n| a\\|b | |\n\n```\n| no | table |\n```\nIt is | so.\n| alone |\nend"
+
+const flattened = "See:\n\nfile: main.go; lines: 12\nfile: a|b; lines: \n\n```\n| no | table |\n```\nIt is | so.\n| alone |\nend"
+
+// However the text is cut, tables become lines of header and value, and all else is
+// as it was.
+func TestTablesAreFlat(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		var f flat
+		var out strings.Builder
+		for rest := table; rest != ""; {
+			n := min(len(rest), rapid.IntRange(1, 20).Draw(rt, "piece"))
+			out.WriteString(f.push(rest[:n]))
+			rest = rest[n:]
+		}
+		out.WriteString(f.close())
+		if d := cmp.Diff(flattened, out.String()); d != "" {
+			rt.Fatal(d)
+		}
+	})
+	for in, want := range map[string]string{
+		"| a | b |\n|---|---|\n| 1 | 2 |": "a: 1; b: 2",
+		"| a | b |":                       "| a | b |",
+		"| a |\n| b |\nx":                 "| a |\n| b |\nx",
+		"":                                "",
+	} {
+		var f flat
+		if got := f.push(in) + f.close(); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestLabels(t *testing.T) {
+	var out bytes.Buffer
+	u := New(Options{Out: &out, Labels: true})
+	ended := session.CallEnded{Title: "Run go test", Result: tools.Result{ForUser: "exit 0"}}
+	for _, ev := range []session.Event{
+		session.TextDelta{Text: "I look\nat "},
+		session.TextDelta{Text: "it."},
+		session.AnswerEnded{},
+		ended,
+		session.Notice{Text: "a limit"},
+		session.TextDelta{Text: "Done."},
+		session.TurnEnded{Stop: session.StopFailed, Err: errors.New("it broke")},
+	} {
+		u.Emit(ev)
+	}
+	want := "agent: I look\nat it.\ntool: Run go test: exit 0\nnote: a limit\nagent: Done.\nerror: it broke\n"
+	if d := cmp.Diff(want, out.String()); d != "" {
+		t.Error(d)
+	}
+}
+
+// Who listens answers with a number, and hears what the editor says meanwhile.
+func TestQuestionsAreNumbered(t *testing.T) {
+	req := confirm.Request{ID: "7", Tool: "execute_command", Command: &confirm.Command{Line: "ls", Dir: "/w"}}
+	if got, want := ask(req, true), "answer: 1 yes, 2 no, 3 always: this command this session, or write why not: "; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	req.Force = true
+	if got := ask(req, true); strings.Contains(got, "3") {
+		t.Errorf("always is offered where it is refused: %q", got)
+	}
+	for in, want := range map[string]string{"1": "yes", "2": "no", "3": "always", "4": "4", "because": "because"} {
+		if got := worded(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+	var out bytes.Buffer
+	u := New(Options{Out: &out, Labels: true})
+	u.asked = "7"
+	u.Remark("7", "edited in VS Code\x1b[2J")
+	u.Remark("8", "another question's")
+	u.Remark("7", "")
+	if got, want := out.String(), "\nnote: edited in VS Code\\u{1b}[2J\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
