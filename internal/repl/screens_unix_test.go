@@ -291,6 +291,18 @@ var scenes = []struct {
 		s.Type("/nosuch ")
 		s.Press("enter")
 	}, shows: `There is no`},
+	{name: "help", do: func(s *stage) { s.Type("/help\r") }, shows: `(?s)@ names a file.*❯.*mode`},
+	{name: "held", do: func(s *stage) {
+		s.Type("/compact\r")
+		s.WaitFor(`compact runs`)
+		s.Type("and then run the tests\r")
+	}, shows: `(?s)queued: and then.*/compact runs · Esc stops`, change: func(o *repl.Options) {
+		o.Commands = append(o.Commands, command.Command{Name: "compact", Help: "shorten", Group: command.Model, Idle: true,
+			Run: func(ctx context.Context, _ string) (command.Reply, error) {
+				<-ctx.Done()
+				return command.Reply{}, ctx.Err()
+			}})
+	}},
 	{name: "pager", do: func(s *stage) {
 		s.say("be polite")
 		s.emit(session.TextDelta{Text: answer + "all."}, session.TurnEnded{Stop: session.StopDone})
