@@ -138,6 +138,30 @@ func TestEscEscKeepsADraft(t *testing.T) {
 	d.leave()
 }
 
+// TestEscLeavesADraftToVi: there it is pressed again and again. On an empty prompt
+// it goes back all the same.
+func TestEscLeavesADraftToVi(t *testing.T) {
+	d := newDesk(t, answers(t), nil)
+	if err := os.MkdirAll(d.home, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(d.home, "config.yaml"), []byte("interface:\n  input: vim\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.sit()
+	d.Type("a long thought")
+	d.Press("esc", "esc", "esc", "esc")
+	d.Type("xx")
+	d.WaitFor(`(?m)^. a long thoug$`)
+	d.Type("dd")
+	d.WaitFor(`(?m)^.$`)
+	d.Press("esc")
+	d.WaitFor(`Esc again goes back`)
+	d.Press("esc")
+	d.WaitFor(`no prompt to go back to yet`)
+	d.leave()
+}
+
 func TestUndoRedoAndDiff(t *testing.T) {
 	d := changed(t)
 	d.say("/diff")

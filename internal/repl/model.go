@@ -226,6 +226,7 @@ func escape(m *model, shown hint) tea.Cmd {
 	case m.floor.stop():
 	case shown.again && m.ed.Empty():
 		return m.submit("/rewind")
+	case m.opt.Terminal.Vi && !m.ed.Empty(): // where it is pressed again and again
 	case shown.again:
 		m.ed.Drop()
 	case m.ed.Empty():
