@@ -46,7 +46,7 @@ func whole(m *model) []string {
 func lower(m *model) ([]string, screen.Cursor) {
 	out := []string{""}
 	for _, q := range m.floor.queue.List() {
-		line := theme.Short("  queued: "+sanitize.Line(q), m.look.Width)
+		line := theme.Short("  queued: "+sanitize.Line(strings.ToValidUTF8(q[:min(len(q), 1000)], "")), m.look.Width)
 		out = append(out, theme.Paint(m.look.Styles.Dim, line))
 	}
 	if m.floor.turn.running {

@@ -51,15 +51,45 @@ func (p *Printer) Answer(text string) {
 // Prompt prints what the user said.
 func (p *Printer) Prompt(text string) {
 	p.Record.Prompt(text)
-	p.put(len(text), func(look theme.Look) []string { return said(text, look) })
+	text, more := clip(strings.TrimSpace(text))
+	p.put(len(text), func(look theme.Look) []string { return said(text, more, look) })
 }
 
-func said(text string, look theme.Look) []string {
+// How much of a prompt is printed; Ctrl+O shows all.
+const (
+	saidLines = 30
+	saidBytes = 8 << 10
+)
+
+// clip cuts a long prompt, and says how many lines are left out.
+func clip(text string) (head string, more int) {
+	end, lines := 0, 0
+	for end < len(text) && lines < saidLines {
+		n := strings.IndexByte(text[end:], '\n') + 1
+		if n == 0 {
+			n = len(text) - end
+		}
+		if end+n > saidBytes && lines > 0 {
+			break
+		}
+		end, lines = end+n, lines+1
+	}
+	if end == len(text) && len(text) <= saidBytes {
+		return text, 0
+	}
+	head = strings.ToValidUTF8(text[:min(end, saidBytes)], "")
+	return strings.TrimRight(head, "\n"), 1 + strings.Count(text[len(head):], "\n")
+}
+
+func said(text string, more int, look theme.Look) []string {
 	lines := []string{""}
 	prefix := "❯ "
-	for _, l := range theme.Wrap(sanitize.Text(strings.TrimSpace(text)), "", look.Width-2) {
+	for _, l := range theme.Wrap(sanitize.Text(text), "", look.Width-2) {
 		lines = append(lines, theme.Paint(look.Styles.User, prefix+l))
 		prefix = "  "
+	}
+	if more > 0 {
+		lines = append(lines, theme.Paint(look.Styles.Dim, theme.Short(fmt.Sprintf("  … %d more lines, Ctrl+O", more), look.Width)))
 	}
 	return lines
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -154,4 +155,28 @@ func TestHistory(t *testing.T) {
 	if d := cmp.Diff(want, rows[len(rows)-len(want):]); d != "" {
 		t.Error(d)
 	}
+}
+
+// A prompt of any length is a screenful in the scrollback.
+func TestLongPromptsAreCut(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		lines int
+		more  int
+	}{
+		{"one\ntwo", 2, 0},
+		{strings.Repeat("line\n", 100), saidLines, 71},
+		{strings.Repeat(strings.Repeat("x", 1000)+"\n", 20), 8, 13},
+		{strings.Repeat("漢", 10_000), 1, 1},
+		{"", 1, 0},
+	} {
+		head, more := clip(c.text)
+		if n := 1 + strings.Count(head, "\n"); n != c.lines || more != c.more || len(head) > saidBytes || !utf8.ValidString(head) {
+			t.Errorf("%.20q: %d lines, %d more", c.text, n, more)
+		}
+	}
+	p := newPrinting(t, 40, 10)
+	p.Prompt(strings.Repeat("line\n", 100))
+	p.Screen.Flush()
+	p.term.WaitFor(`… 70 more lines, Ctrl\+O`)
 }
