@@ -14,12 +14,15 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bb2d0cf4/agent/internal/ptytest"
 	"github.com/bb2d0cf4/agent/internal/ptytest/vt"
+	"github.com/bb2d0cf4/agent/internal/repl/desktop"
+	"github.com/bb2d0cf4/agent/internal/repl/lend"
 )
 
 // programVar makes the test binary a program that draws with a Screen, so that tests
@@ -50,7 +53,8 @@ func start(t *testing.T, name string, opt vt.Options) *ptytest.Terminal {
 
 // program draws what it is told by its keys, and returns its exit status.
 func program(name string) (status int) {
-	s, err := Open(Options{In: os.Stdin, Out: os.Stdout, Env: os.Environ()})
+	around := desktop.New(desktop.Options{Title: true, Progress: true, Notify: "osc9", Dir: "/work", Env: []string{"WT_SESSION=1"}})
+	s, err := Open(Options{In: os.Stdin, Out: os.Stdout, Env: os.Environ(), Window: around})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 3
@@ -72,6 +76,7 @@ func program(name string) (status int) {
 	if count, ok := strings.CutPrefix(name, "print "); ok {
 		return printer(s, count)
 	}
+	s.Send(around.Show(desktop.Working, "", time.Now()))
 	prog := tea.NewProgram(&echo{s: s}, tea.WithoutRenderer(), tea.WithFPS(1), tea.WithoutSignalHandler(), tea.WithoutCatchPanics(),
 		tea.WithColorProfile(s.Profile()))
 	resized := make(chan os.Signal, 1)
@@ -156,6 +161,8 @@ func (e *echo) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			e.s.SetAlt(true)
 		case "m":
 			e.s.SetAlt(false)
+		case "z":
+			return e, lend.Suspend(e.s)
 		case "e":
 			return e, tea.Exec(&editor{e.s}, func(error) tea.Msg { return nil })
 		}
@@ -203,6 +210,13 @@ func TestEveryExitRestoresTheTerminal(t *testing.T) {
 			p.WaitUntil("alternate screen", func(m *vt.Terminal) bool { return m.Modes().AltScreen })
 			p.Press("q")
 		}, 0},
+		{"stop and continue", func(p *ptytest.Terminal) {
+			p.Press("z")
+			p.WaitUntil("the terminal to be given back", func(m *vt.Terminal) bool { return m.Modes() == vt.Modes{} && !strings.Contains(m.String(), "ready") })
+			p.Signal(syscall.SIGCONT)
+			p.WaitFor(`> ready`)
+			p.Press("q")
+		}, 0},
 		{"panic", func(p *ptytest.Terminal) { p.Press("p") }, 2},
 		{"panic in a goroutine", func(p *ptytest.Terminal) { p.Press("alt+p") }, 2},
 		{"SIGTERM", func(p *ptytest.Terminal) { p.Signal(syscall.SIGTERM) }, 128 + 15},
@@ -210,10 +224,18 @@ func TestEveryExitRestoresTheTerminal(t *testing.T) {
 		{"SIGHUP", func(p *ptytest.Terminal) { p.Signal(syscall.SIGHUP) }, 128 + 1},
 		{"SIGQUIT", func(p *ptytest.Terminal) { p.Signal(syscall.SIGQUIT) }, 128 + 3},
 	}
-	for _, tt := range tests {
+	times := 2
+	if os.Getenv("AGENT_TEST_FULL") != "" {
+		times = 1000/len(tests) + 1
+	}
+	for i := range times * len(tests) {
+		tt := tests[i%len(tests)]
 		t.Run(tt.name, func(t *testing.T) {
 			p := start(t, "echo", vt.Options{Width: 60, Height: 12})
-			raw := p.Termios()
+			raw, m := p.Termios(), p.Modes()
+			if !m.Focus || m.Titles != 1 || m.Progress != "3" || !m.BracketedPaste {
+				t.Fatalf("the terminal was not taken: %+v", m)
+			}
 			tt.exit(p)
 			if status := p.Wait(); status != tt.status {
 				t.Errorf("exit status %d, want %d; screen:\n%s", status, tt.status, p.Screen())
@@ -221,6 +243,11 @@ func TestEveryExitRestoresTheTerminal(t *testing.T) {
 			if diff := cmp.Diff(vt.Modes{}, p.Modes()); diff != "" {
 				t.Errorf("modes left on:\n%s", diff)
 			}
+			p.Look(func(m *vt.Terminal) {
+				if title := m.Stats().Title; title != "" {
+					t.Errorf("the title %q is left", title)
+				}
+			})
 			fresh := ptytest.New(t, vt.Options{}).Termios()
 			if got := p.Termios(); got != fresh || raw == fresh {
 				t.Errorf("settings %+v, want %+v; raw were %+v", got, fresh, raw)
@@ -257,7 +284,9 @@ func TestTheNextStartRepairsAfterAKill(t *testing.T) {
 	if got.Lflag != fresh.Lflag || got.Oflag != fresh.Oflag || got.Iflag&syscall.ICRNL == 0 {
 		t.Errorf("settings %+v, want %+v", got, fresh)
 	}
-	if diff := cmp.Diff(vt.Modes{}, p.Modes()); diff != "" {
+	modes := p.Modes()
+	modes.Titles = 0 // what was kept before the kill nobody takes back
+	if diff := cmp.Diff(vt.Modes{}, modes); diff != "" {
 		t.Errorf("modes left on:\n%s", diff)
 	}
 }
