@@ -15,6 +15,7 @@ import (
 // room is what a loop knows of the room in the model's context.
 type room struct {
 	meter meter.Meter
+	tally meter.Tally
 	kept  int64 // tokens in the context of a session that was resumed
 	retry int   // messages that weigh no more than this cannot be made lighter
 	fill  atomic.Pointer[meter.Fill]
@@ -23,7 +24,7 @@ type room struct {
 // changed forgets what was counted: the next request does not continue the last.
 func (r *room) changed() {
 	r.meter.Begin()
-	r.retry, r.kept = 0, 0
+	r.tally, r.retry, r.kept = meter.Tally{}, 0, 0
 }
 
 // counted is told what a provider has counted for the last request. It returns
@@ -41,9 +42,16 @@ func (l *talk) counted(u llm.Usage) int64 {
 	return u.Input + u.Output
 }
 
+// weigh is what the conversation weighs in a request, in bytes.
+func (l *talk) weigh() int {
+	l.room.tally.Take(l.chat.Sent(), l.chat.Compaction() != nil)
+	return l.room.tally.Sum()
+}
+
 // fill keeps what is in the context.
 func (l *talk) fill() meter.Fill {
-	f := l.room.meter.Fill(l.opt.Model.Info(), l.opt.Tools.Specs(), l.chat.Sent(), l.chat.Compaction() != nil)
+	l.weigh()
+	f := l.room.meter.Fill(l.opt.Model.Info(), l.opt.Tools.Specs(), l.room.tally)
 	l.room.fill.Store(&f)
 	return f
 }
@@ -86,12 +94,12 @@ func (t *turn) makeRoom(ctx context.Context, system string) (made bool, err erro
 	if window == 0 || t.opt.CompactAt == 0 {
 		return false, nil
 	}
-	weight := meter.Weigh(t.chat.Sent())
+	weight := t.weigh()
 	if r.meter.Request(weight)*100 <= window*int64(t.opt.CompactAt) || weight <= r.retry {
 		return false, nil
 	}
 	err = t.squeeze(ctx, squeeze{share: 0.5, running: true, model: true})
-	r.retry = meter.Weigh(t.chat.Sent()) + r.meter.Bytes(window)/20
+	r.retry = t.weigh() + r.meter.Bytes(window)/20
 	if errors.Is(err, errNoGain) {
 		return false, nil // the request is tried as it is
 	}
@@ -180,7 +188,7 @@ func (l *talk) plan(s squeeze) (compact.Plan, bool) {
 
 // target is how many bytes the conversation may have after a compaction.
 func (l *talk) target(share float64) int {
-	room := meter.Weigh(l.chat.Sent())
+	room := l.weigh()
 	if w := l.room.meter.Window(l.opt.Model.Info()); w > 0 {
 		at := int64(l.opt.CompactAt)
 		if at == 0 {
@@ -202,7 +210,7 @@ func (l *talk) summaryBytes() int {
 
 // summarise lets the model write a summary.
 func (l *talk) summarise(ctx context.Context, req llm.Request) (string, error) {
-	l.room.meter.Sends(req)
+	l.room.meter.Apart(len(req.System) + len(req.Messages[0].Text()))
 	var b strings.Builder
 	for d, err := range l.opt.Model.Stream(ctx, req) {
 		switch {

@@ -70,7 +70,8 @@ func (t *turn) run(ctx context.Context) (Stop, error) {
 // ask sends the conversation and receives the answer, showing it as it comes.
 func (t *turn) ask(ctx context.Context, system string) (*answer, error) {
 	req := llm.Request{System: system, Messages: t.chat.Sent(), Tools: t.opt.Tools.Specs()}
-	t.room.meter.Sends(req)
+	t.room.meter.Frame(system, req.Tools)
+	t.room.meter.Sends(t.weigh())
 	a := &answer{}
 	for d, err := range t.opt.Model.Stream(ctx, req) {
 		if err != nil {

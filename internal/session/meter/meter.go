@@ -40,13 +40,13 @@ func (f Fill) Used() int64 {
 // Begin says that the next request does not continue the last one.
 func (m *Meter) Begin() { m.counted.bytes, m.counted.tokens = 0, 0 }
 
-// Sends is told of each request.
-func (m *Meter) Sends(req llm.Request) {
-	m.Frame(req.System, req.Tools)
-	m.sent = m.fixed + Weigh(req.Messages)
-}
+// Sends is told of each request how many bytes its messages have; see Frame.
+func (m *Meter) Sends(messages int) { m.sent = m.fixed + messages }
 
-// Frame is told what goes with each request.
+// Apart is told of a request that is none of the conversation's, with its bytes.
+func (m *Meter) Apart(bytes int) { m.sent = bytes }
+
+// Frame is told what goes with the next request.
 func (m *Meter) Frame(system string, specs []llm.ToolSpec) {
 	m.fixed = len(system) + toolBytes(specs)
 }
@@ -135,40 +135,46 @@ func (m *Meter) TooLong(model llm.Info, e *llm.Error) (exact bool) {
 	return false
 }
 
-// Fill tells what is in the model's context. Where compacted is true, the first of
-// messages stands for others.
-func (m *Meter) Fill(model llm.Info, specs []llm.ToolSpec, messages []llm.Message, compacted bool) Fill {
+// Fill tells what is in the model's context.
+func (m *Meter) Fill(model llm.Info, specs []llm.ToolSpec, t Tally) Fill {
 	tokens := func(bytes int) int64 {
 		if bytes <= 0 {
 			return 0
 		}
 		return m.gauge.tokens(bytes)
 	}
-	var prompts, answers, results, summary int
-	for i, msg := range messages {
-		switch {
-		case i == 0 && compacted:
-			summary = Size(msg)
-		case msg.Role == llm.User:
-			prompts += Size(msg)
-		case msg.Role == llm.ToolReply:
-			results += Size(msg)
-		default:
-			answers += Size(msg)
-		}
-	}
 	tools := toolBytes(specs)
 	return Fill{
 		Window: m.Window(model), Tools: tokens(tools), System: tokens(m.fixed - tools), PerByte: 1 / m.gauge.perToken(),
-		Summary: tokens(summary), Prompts: tokens(prompts), Answers: tokens(answers), Results: tokens(results),
+		Summary: tokens(t.summary), Prompts: tokens(t.prompts), Answers: tokens(t.answers), Results: tokens(t.results),
 	}
 }
 
-// Weigh is what messages weigh in a request, in bytes of text.
-func Weigh(messages []llm.Message) int {
-	n := 0
-	for _, msg := range messages {
-		n += Size(msg)
-	}
-	return n
+// Tally is what the messages of a conversation weigh, in bytes of text. What was
+// counted once is not looked at again.
+type Tally struct {
+	seen                               int
+	summary, prompts, answers, results int
 }
+
+// Take counts those of messages that are new: the others are the ones of before.
+// Where compacted is true, the first of all stands for others.
+func (t *Tally) Take(messages []llm.Message, compacted bool) {
+	for i := t.seen; i < len(messages); i++ {
+		size := Size(messages[i])
+		switch role := messages[i].Role; {
+		case i == 0 && compacted:
+			t.summary += size
+		case role == llm.User:
+			t.prompts += size
+		case role == llm.ToolReply:
+			t.results += size
+		default:
+			t.answers += size
+		}
+	}
+	t.seen = len(messages)
+}
+
+// Sum is what all weigh together.
+func (t Tally) Sum() int { return t.summary + t.prompts + t.answers + t.results }

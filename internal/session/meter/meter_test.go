@@ -14,7 +14,7 @@ var model = llm.Info{Name: "test/model"}
 
 // asks has m count a request of so many bytes.
 func asks(m *Meter, bytes int) {
-	m.Sends(llm.Request{Messages: []llm.Message{llm.TextMessage(llm.User, long(bytes-messageBytes))}})
+	m.Sends(bytes)
 }
 
 func TestFill(t *testing.T) {
@@ -25,9 +25,13 @@ func TestFill(t *testing.T) {
 		{Role: llm.ToolReply, CallID: "a", Parts: []llm.Part{{Kind: llm.TextPart, Text: long(4000)}}},
 		llm.TextMessage(llm.User, long(1000)),
 	}
-	m.Sends(llm.Request{System: long(500), Tools: specs, Messages: messages})
+	var all Tally
+	all.Take(messages[:2], true)
+	all.Take(messages, true)
+	m.Frame(long(500), specs)
+	m.Sends(all.Sum())
 	m.Counted(model, llm.Usage{Input: int64(m.sent / 4)})
-	f := m.Fill(llm.Info{ContextWindow: 9000}, specs, messages, true)
+	f := m.Fill(llm.Info{ContextWindow: 9000}, specs, all)
 	near := func(what string, got, want int64) {
 		if got < want-5 || got > want+15 {
 			t.Errorf("%s: %d tokens, want about %d", what, got, want)
@@ -43,7 +47,7 @@ func TestFill(t *testing.T) {
 	if f.Window != 9000 || f.PerByte < 0.24 || f.PerByte > 0.26 {
 		t.Errorf("%+v", f)
 	}
-	if f := (&Meter{}).Fill(model, nil, nil, false); f.Used() != 0 {
+	if f := (&Meter{}).Fill(model, nil, Tally{}); f.Used() != 0 {
 		t.Errorf("of nothing: %+v", f)
 	}
 }
@@ -69,7 +73,8 @@ func TestTooLongTeaches(t *testing.T) {
 	if w := m.Window(model); w < 8000 || w > 10_000 {
 		t.Errorf("window %d", w)
 	}
-	asks(m, 99_000)
+	m.Frame(long(5000), nil)
+	m.Apart(99_000)
 	before := m.Window(model)
 	if m.TooLong(model, &llm.Error{}); m.Window(model) != before {
 		t.Error("more that does not fit says nothing new")
