@@ -124,6 +124,19 @@ describe("a window with reviews", () => {
     await accept(hidden);
   });
 
+  it("brings a diff to the screen when the terminal asks for it", async () => {
+    await set("agent", "diff.open", "onDemand");
+    const answer = ask("a.txt", PROPOSED, { on_close: "keep", diff_id: "wanted" });
+    await bench.statusItem("1 to review").waitFor();
+    assert.equal((await session.tabs()).length, 0);
+    await client.call("resolveDiff", { diff_id: "wanted", outcome: "show" });
+    await bench.diffShown();
+    await session.probe(`await vscode.commands.executeCommand("workbench.action.closeActiveEditor")`);
+    await until("the tab to be closed", async () => (await session.tabs()).length === 0);
+    await client.call("resolveDiff", { diff_id: "wanted", outcome: "show" });
+    assert.equal((await accept(answer)).text, PROPOSED);
+  });
+
   it("shows Markdown as text although another editor is its default", async () => {
     const answer = ask("note.md", "# new\n");
     assert.equal((await accept(answer)).text, "# new\n");
