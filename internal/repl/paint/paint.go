@@ -8,6 +8,7 @@ package paint
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Attr is a set of attributes.
@@ -154,7 +155,7 @@ func Chop(spans []Span, width int) [][]Span {
 	var rows [][]Span
 	var row []Span
 	col := 0
-	for _, s := range spans {
+	for _, s := range joined(spans) {
 		for text := s.Text; text != ""; {
 			n, w := Fit(text, width-col)
 			if n == 0 && col == 0 {
@@ -171,6 +172,45 @@ func Chop(spans []Span, width int) [][]Span {
 		}
 	}
 	return append(rows, row)
+}
+
+// joined returns spans with no character in two of them: what belongs to the last one
+// of a span (an accent, the sign for an emoji's colours) goes there.
+func joined(spans []Span) []Span {
+	copied := false
+	for i := 1; i < len(spans); i++ {
+		before, text := spans[i-1].Text, spans[i].Text
+		if before == "" || text == "" || text[0] < utf8.RuneSelf {
+			continue
+		}
+		last := lastGrapheme(before)
+		if n, _ := firstGrapheme(last + text); n > len(last) {
+			if !copied {
+				spans, copied = slices.Clone(spans), true
+			}
+			n -= len(last)
+			spans[i-1].Text, spans[i].Text = before+text[:n], text[n:]
+		}
+	}
+	return spans
+}
+
+// lastGrapheme returns the last character of s, or what may be a part of it: at most
+// the last 64 bytes are looked at.
+func lastGrapheme(s string) string {
+	if len(s) > 64 {
+		s = s[len(s)-64:]
+		for s != "" && !utf8.RuneStart(s[0]) {
+			s = s[1:]
+		}
+	}
+	for {
+		n, _ := firstGrapheme(s)
+		if n == 0 || n >= len(s) {
+			return s
+		}
+		s = s[n:]
+	}
 }
 
 // Truncate cuts spans to width columns, ending in … if anything was cut.

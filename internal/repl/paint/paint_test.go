@@ -187,3 +187,19 @@ func TestParseReadsLine(t *testing.T) {
 		}
 	})
 }
+
+// A character that is in two spans, as a comparison of texts may cut it, is as wide
+// as it is whole.
+func TestChopJoinsCharacters(t *testing.T) {
+	in := []paint.Span{{Text: "·"}, {Text: "❤", Style: red}, {Text: "\ufe0fx e"}, {Text: "\u0301 :="}}
+	var got []string
+	for _, row := range paint.Chop(in, 6) {
+		got = append(got, paint.Line(true, row...))
+	}
+	if d := cmp.Diff([]string{"·❤️x e\u0301", " :="}, got); d != "" {
+		t.Error(d)
+	}
+	if in[1].Text != "❤" {
+		t.Error("the spans that were given are changed")
+	}
+}
