@@ -28,7 +28,7 @@ func (p *Panel) hints() []string {
 	case !p.scroll.fits:
 		return []string{theme.Paint(st.Warn, theme.Short(renamed(p, "too little room: v full screen · n no · Esc cancel"), p.look.Width))}
 	case p.plan != nil && p.plan.open:
-		return items(p, st.Dim, []string{"space leaves the file out, or takes it", "] next file", "[ last file", "v full", "Esc back to the list"})
+		return items(p, st.Dim, []string{"space leaves the file out, or takes it", "] next file", "[ previous file", "v full", "Esc back to the list"})
 	case n > 0:
 		return hint(p.look, st.Warn, renamed(p, fmt.Sprintf("%d more lines: scroll to the end (PgDn) before you say yes · n no · Esc cancel", n)))
 	}
@@ -52,7 +52,7 @@ func about(p *Panel) []string {
 		if n := len(p.words.comments); n > 0 {
 			place += ", " + count(n, "comment")
 		}
-		keys := []string{place, left, "m comment on it", "] next", "[ last", "Esc done"}
+		keys := []string{place, left, "m comment on it", "] next", "[ previous", "Esc done"}
 		if h.Len() == 1 {
 			keys = []string{place, "m comment on it", "Esc done"}
 		}
