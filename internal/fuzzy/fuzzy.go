@@ -10,7 +10,6 @@
 package fuzzy
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 )
@@ -18,7 +17,7 @@ import (
 // ranked is how many matches are ranked exactly, divided by the length of the query,
 // so that the work is much the same for each. Where more match, those are chosen by the score of
 // the first place that matches.
-const ranked = 12_000
+const ranked = 6_000
 
 // Index is paths that can be searched. It does not change.
 type Index struct {
@@ -58,6 +57,7 @@ type Search struct {
 	index *Index
 	query string
 	hits  []int32 // all that matched, as indexes
+	found []candidate
 }
 
 // candidate is a match that may be among the best.
@@ -94,18 +94,16 @@ func (s *Search) Find(x *Index, query string, n int) []string {
 // collect finds all that match, and returns the most promising ones.
 func (s *Search) collect(x *Index, query string) []candidate {
 	narrowed := s.index == x && s.query != "" && strings.HasPrefix(query, s.query)
-	old := s.hits
+	old, found := s.hits, s.found[:0]
 	s.index, s.query, s.hits = x, query, nil
 	letters := lettersOf(query)
-	best := top{limit: max(1, min(ranked/len(query), ranked/3))}
 	try := func(i int32) {
 		if x.letters[i]&letters != letters {
 			return
 		}
 		path := x.paths[i]
 		if n, ok := guess(query, path); ok {
-			s.hits = append(s.hits, i)
-			best.add(candidate{at: i, score: n, size: int32(len(path))})
+			found = append(found, candidate{at: i, score: n, size: int32(len(path))})
 		}
 	}
 	if narrowed {
@@ -117,48 +115,52 @@ func (s *Search) collect(x *Index, query string) []candidate {
 			try(int32(i))
 		}
 	}
-	return best.all
-}
-
-// compare orders candidates, the better first.
-func (c candidate) compare(d candidate) int {
-	return cmp.Or(cmp.Compare(d.score, c.score), cmp.Compare(c.size, d.size), cmp.Compare(c.at, d.at))
-}
-
-// top keeps the best candidates: a heap with the worst of them on top, once there
-// are too many.
-type top struct {
-	limit int
-	all   []candidate
-}
-
-func (t *top) add(c candidate) {
-	switch {
-	case len(t.all) < t.limit:
-		if t.all = append(t.all, c); len(t.all) == t.limit {
-			slices.SortFunc(t.all, func(a, b candidate) int { return b.compare(a) })
-		}
-	case c.compare(t.all[0]) < 0:
-		t.all[0] = c
-		t.sink()
+	s.hits = make([]int32, len(found))
+	for i, c := range found {
+		s.hits[i] = c.at
 	}
+	s.found = found
+	return choose(found, max(1, min(ranked/len(query), ranked/3)))
 }
 
-// sink moves the top down to its place.
-func (t *top) sink() {
-	for i := 0; ; {
-		worst := i
-		for _, child := range []int{2*i + 1, 2*i + 2} {
-			if child < len(t.all) && t.all[child].compare(t.all[worst]) > 0 {
-				worst = child
-			}
-		}
-		if worst == i {
-			return
-		}
-		t.all[i], t.all[worst] = t.all[worst], t.all[i]
-		i = worst
+// choose returns the best n candidates: those of the highest scores and, of those
+// with the last score among them, the shortest paths. It does not sort them, as
+// nobody waits for an order that is made anew.
+func choose(all []candidate, n int) []candidate {
+	if len(all) <= n {
+		return all
 	}
+	score := func(c candidate) int { return maxRank - int(min(max(0, c.score), maxRank)) }
+	size := func(c candidate) int { return int(min(c.size, maxRank)) }
+	byScore, n := split(all, n, score)
+	best, rest := byScore[0], byScore[1]
+	bySize, n := split(rest, n, size)
+	return slices.Concat(best, bySize[0], bySize[1][:n])
+}
+
+// maxRank bounds what candidates are told apart by.
+const maxRank = 4095
+
+// split returns those of the lowest ranks, which are no more than n together, those
+// of the next rank, and how many of them there is room for.
+func split(all []candidate, n int, rank func(candidate) int) (parts [2][]candidate, room int) {
+	var count [maxRank + 1]int
+	for _, c := range all {
+		count[rank(c)]++
+	}
+	last := 0
+	for ; last < maxRank && count[last] <= n; last++ {
+		n -= count[last]
+	}
+	for _, c := range all {
+		switch r := rank(c); {
+		case r < last:
+			parts[0] = append(parts[0], c)
+		case r == last:
+			parts[1] = append(parts[1], c)
+		}
+	}
+	return parts, min(n, len(parts[1]))
 }
 
 // Has says whether text has the letters of query in order.

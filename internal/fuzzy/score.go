@@ -126,13 +126,19 @@ func guess(query, path string) (int32, bool) {
 
 // single scores one letter at its best place.
 func single(c byte, path string) (best int32, ok bool) {
-	before := delimiter
-	for i := range len(path) {
-		now := classes[path[i]]
-		if lower(path[i]) == c {
-			best, ok = max(best, scoreMatch+bonusFirstTimes*bonuses[before][now]), true
+	upper := c
+	if c >= 'a' && c <= 'z' {
+		upper = c - 'a' + 'A'
+	}
+	for _, c := range [...]byte{c, upper} {
+		for i := strings.IndexByte(path, c); i >= 0; {
+			best, ok = max(best, scoreMatch+bonusFirstTimes*bonusAt(path, i)), true
+			next := strings.IndexByte(path[i+1:], c)
+			if next < 0 {
+				break
+			}
+			i += 1 + next
 		}
-		before = now
 	}
 	return best, ok
 }
