@@ -1,0 +1,95 @@
+//go:build unix
+
+package main
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
+)
+
+// TestCompactionOnTheScreen: a conversation that a server refuses goes on by
+// itself, the user sees what happened, has a look at the summary and changes it,
+// and the model is told what they made of it.
+func TestCompactionOnTheScreen(t *testing.T) {
+	long := strings.Repeat("A long answer. ", 200)
+	d := newDesk(t, llmtest.NewServer(t,
+		llmtest.Turn{Text: long, Usage: &llmtest.Usage{Input: 2000, Output: 900}},
+		llmtest.Turn{Text: long, Usage: &llmtest.Usage{Input: 3000, Output: 900}},
+		llmtest.Raw(http.StatusBadRequest, "application/json", `{"error":{"message":"This model's maximum context length is 4000 tokens. However, your messages resulted in 4100 tokens.","code":"context_length_exceeded"}}`),
+		llmtest.Turn{Text: "The notes of the model."},
+		llmtest.Turn{Text: "It goes on."},
+		llmtest.Turn{Text: "Told."},
+	), nil)
+	d.env = append(d.env, "EDITOR=sed -i s/model/user/", "VISUAL=")
+	d.sit()
+	for _, prompt := range []string{"the first prompt", "the second prompt"} {
+		d.say(prompt)
+		d.WaitFor(`answer\. *\n`)
+		d.idle()
+	}
+	d.say("/pin")
+	d.WaitFor(`Pin which prompt\?(.|\n)*the second prompt(.|\n)*the first prompt`)
+	d.Press("down", "enter")
+	d.WaitFor(`Pinned: every compaction keeps`)
+	d.say("the third prompt")
+	d.WaitFor(`The conversation was compacted, from about \d+ to \d+ tokens`)
+	d.WaitFor(`It goes on\.`)
+	d.idle()
+	d.say("/context")
+	d.WaitFor(`of 4,000 tokens(.|\n)*Summary(.|\n)*Free`)
+	d.say("/compact show")
+	d.WaitFor(`The notes of the model\.`)
+	d.say("/compact edit")
+	d.WaitFor(`told your summary from now on`)
+	d.say("and now")
+	d.WaitFor(`Told\.`)
+	d.idle()
+	told := string(d.request(5))
+	for _, want := range []string{"The notes of the user.", "the first prompt", "the third prompt"} {
+		if !strings.Contains(told, want) {
+			t.Errorf("the model is not told %q:\n%s", want, told)
+		}
+	}
+	if strings.Contains(told, "A long answer") {
+		t.Error("what was compacted is still sent")
+	}
+	d.leave()
+}
+
+// TestForkRenameAndChoose: a fork goes its own way, and the list shows which
+// session is which.
+func TestForkRenameAndChoose(t *testing.T) {
+	d := newDesk(t, answers(t, "One.", "Two.", "Three."), nil)
+	d.sit()
+	d.say("where it began")
+	d.WaitFor(`One\.`)
+	d.idle()
+	d.say("/rename the trunk")
+	d.WaitFor(`This session is called: the trunk`)
+	d.say("/fork the branch")
+	d.WaitFor(`This is a fork now`)
+	d.say("only in the fork")
+	d.WaitFor(`Two\.`)
+	d.idle()
+	d.say("/resume")
+	d.WaitFor(`Choose a session(.|\n)*› the trunk +just now +1 prompt(.|\n)*│ you: where it began\n.*│ model: One\.`)
+	d.Type("trunk")
+	d.Press("enter")
+	d.WaitFor(`where it began(.|\n)*One\.(.|\n)*❯ *\n`)
+	d.idle()
+	d.say("back again")
+	d.WaitFor(`Three\.`)
+	d.idle()
+	if told := string(d.request(2)); strings.Contains(told, "only in the fork") || !strings.Contains(told, "where it began") {
+		t.Errorf("the trunk has become %s", told)
+	}
+	d.say("/export talk.json")
+	d.WaitFor(`written to talk\.json`)
+	if data := d.read("talk.json"); !strings.Contains(data, `"title": "the trunk"`) || !strings.Contains(data, `"text": "back again"`) {
+		t.Errorf("exported %s", data)
+	}
+	d.leave()
+}
