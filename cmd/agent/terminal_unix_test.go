@@ -282,6 +282,12 @@ func TestTerminalIsRestored(t *testing.T) {
 		"/quit":        func(d *desk) int { d.say("/quit"); return 0 },
 		"SIGTERM":      func(d *desk) int { d.Signal(syscall.SIGTERM); return 130 },
 		"SIGHUP":       func(d *desk) int { d.Signal(syscall.SIGHUP); return 130 },
+		"in the pager": func(d *desk) int {
+			d.Press("ctrl+o")
+			d.WaitFor(`The conversation, whole`)
+			d.Signal(syscall.SIGTERM)
+			return 130
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, llmtest.NewServer(t), nil)
