@@ -9,6 +9,7 @@
 package input
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/repl/input/edit"
@@ -133,9 +134,27 @@ func (e *Editor) Take() string {
 	return text
 }
 
+// acts says whether the text is a command line or a slash command, in which a path is
+// an argument.
+func acts(e *Editor) bool {
+	gs := e.text.Gs
+	if len(gs) == 0 || gs[0].Text != "!" && gs[0].Text != "/" {
+		return false
+	}
+	if gs[0].Text == "!" {
+		return e.view.shell
+	}
+	end := slices.IndexFunc(gs, edit.Glyph.IsSpace)
+	if end < 0 {
+		end = len(gs)
+	}
+	name := edit.Plain(gs[:end])
+	return slices.ContainsFunc(e.list.commands, func(c Command) bool { return c.Name == name })
+}
+
 // attached returns the placeholder for what text names.
 func attached(e *Editor, text string) (mark string, ok bool) {
-	if e.images == nil || len(text) > maxPath {
+	if e.images == nil || len(text) > maxPath || acts(e) {
 		return "", false
 	}
 	return e.images.Attach(text)

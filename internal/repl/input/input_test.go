@@ -430,3 +430,20 @@ func TestImages(t *testing.T) {
 		t.Errorf("recalled %q", got)
 	}
 }
+
+// In what acts a path is an argument, not an image.
+func TestArgumentsAreNoImages(t *testing.T) {
+	e := New(Options{Images: album{}, Shell: true, Commands: commands})
+	for text, want := range map[string]string{
+		"!convert /a.png": "!convert /a.png /b.png", "/model /a.png": "/model /a.png /b.png", "/a.png": "[image 1: /a.png 1×1] [image 1: /b.png 1×1]",
+	} {
+		e.Reset()
+		for _, r := range text + " " {
+			e.Handle(key(string(r)))
+		}
+		e.Paste("/b.png")
+		if got := e.Take(); got != want {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}
