@@ -148,8 +148,8 @@ var layers = []struct {
 	}},
 	{"internal/cli/printed", []string{"internal/sanitize", "internal/session"}},
 	{"internal/cli/idelink", []string{
-		"internal/cli/extension", "internal/config", "internal/confirm", "internal/context", "internal/ide", "internal/ide/client",
-		"internal/ide/lock", "internal/sanitize", "internal/session", "internal/tools", "internal/workspace",
+		"internal/cli/extension", "internal/config", "internal/confirm", "internal/context", "internal/editor", "internal/ide", "internal/ide/client",
+		"internal/ide/lock", "internal/sanitize", "internal/session", "internal/tools", "internal/tools/shell", "internal/workspace",
 	}},
 	{"internal/cli/provider", []string{
 		"internal/config", "internal/llm", "internal/llm/openai", "internal/llm/script",

@@ -28,6 +28,7 @@ type Config struct {
 	PermissionMode string // default, accept-edits, plan or bypass
 	Limits         Limits
 	Providers      map[string]Provider // the user's, by name
+	Shell          Shell
 	IDE            IDE
 	Interface      Interface
 	// Encoding is that of files that are not valid UTF-8 and have no byte order
@@ -63,6 +64,11 @@ type EditorContext struct {
 	Diagnostics bool
 	OpenEditors bool
 	Selection   bool
+}
+
+// Shell says how commands run.
+type Shell struct {
+	Surface string // agent, or ide for the editor's visible terminal
 }
 
 // Interface is what the terminal looks like.

@@ -75,6 +75,7 @@ func build(v *viper.Viper) Config {
 			CompactAt:   v.GetInt("compact_at"),
 			IdleTimeout: v.GetDuration("idle_timeout"),
 		},
+		Shell: Shell{Surface: v.GetString("shell.surface")},
 		IDE: IDE{
 			Enabled:     v.GetBool("ide.enabled"),
 			AutoConnect: v.GetBool("ide.auto_connect"),

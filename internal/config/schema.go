@@ -71,6 +71,9 @@ var root = &schema{kind: group, fields: []*schema{
 		{name: "progress", kind: choice, def: "auto", choices: []string{"auto", "off"}},
 		{name: "notify", kind: choice, def: "auto", choices: []string{"auto", "osc9", "osc777", "bell", "off"}},
 	}},
+	{name: "shell", kind: group, fields: []*schema{
+		{name: "surface", kind: choice, def: "agent", choices: []string{"agent", "ide"}},
+	}},
 	{name: "ide", kind: group, fields: []*schema{
 		{name: "enabled", kind: boolean, def: "true"},
 		{name: "auto_connect", kind: boolean, def: "true"},

@@ -90,6 +90,7 @@ func (c Clock) withDefaults() Clock {
 type Bridge struct {
 	Reviewer *Reviewer
 	View     *View
+	Terminal Terminal
 
 	opt      *Options
 	commands chan command
@@ -102,6 +103,7 @@ type Bridge struct {
 func New(o Options) *Bridge {
 	o.Clock = o.Clock.withDefaults()
 	b := &Bridge{opt: &o, commands: make(chan command), now: &current{trying: o.Auto, changed: make(chan struct{})}}
+	b.Terminal = Terminal{b.now}
 	b.doing = &activity{changed: make(chan struct{})}
 	b.Reviewer = &Reviewer{opt: b.opt, now: b.now, doing: b.doing}
 	b.View = &View{opt: b.opt, now: b.now}

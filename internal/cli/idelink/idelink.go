@@ -43,6 +43,8 @@ type Link struct {
 	*ide.Bridge
 	root  *workspace.Root
 	apart bool // the model is told with the newest message, not in the system prompt
+	// visible says that commands run in the editor's terminal.
+	visible bool
 }
 
 // New returns a link that connects once it is started; nil if editors are switched
@@ -52,7 +54,7 @@ func New(o Options) *Link {
 	if !cfg.Enabled {
 		return nil
 	}
-	l := &Link{root: o.Root, apart: cfg.Context.Place == "message"}
+	l := &Link{root: o.Root, apart: cfg.Context.Place == "message", visible: o.Config.Shell.Surface == "ide"}
 	l.Bridge = ide.New(ide.Options{
 		Search:  Search(o.Config, o.Root.Dir()),
 		Connect: client.Options{Version: o.Version, Session: o.Session, Dir: o.Root.Dir()},

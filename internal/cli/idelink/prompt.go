@@ -114,6 +114,9 @@ func (p *Prompts) Tools(d tools.Deps) session.Toolset {
 		return tools.NewSet(d)
 	}
 	d.Diagnostics, d.Buffers, d.Reports = p.Link.View, p.Link.View, p.Link.View
+	if p.Link.visible {
+		d.Jobs = visible{d.Jobs, p.Link.Terminal}
+	}
 	p.tools = tools.NewSet(d)
 	return toolset{p.tools, p}
 }

@@ -287,6 +287,8 @@ describe("B12: runInTerminal", () => {
       exit_code: 2, output: "hi\n", cwd: folder, output_captured: true,
     });
     assert.equal(editor.questions.length, 0);
+    const late = await agent.tool("runInTerminal", { command: "echo begun; sleep 1000", cwd: folder, timeout_ms: 300 });
+    assert.deepEqual([late.isError, (JSON.parse(late.content[0]?.text ?? "") as Record<string, unknown>)["timed_out"]], [undefined, true]);
     editor.trusted = false;
     assert.match((await agent.tool("runInTerminal", { command: "true", cwd: folder })).content[0]?.text ?? "", /WORKSPACE_UNTRUSTED/);
   });

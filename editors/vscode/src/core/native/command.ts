@@ -56,7 +56,11 @@ export function terminalTool(ports: Ports): Tool {
       properties: { command: { type: "string" }, cwd: { type: "string", description: "absolute" }, timeout_ms: timeout },
       required: ["command", "cwd"],
     },
-    call: guarded("command", async (call) => run(ports, call, await toRequest(ports, call, text(call.args, "cwd") ?? ""))),
+    call: guarded("command", async (call) => {
+      const answer = await run(ports, call, await toRequest(ports, call, text(call.args, "cwd") ?? ""));
+      // That a command was ended is an account of it like any other.
+      return typeof answer === "string" ? answer : { content: answer.content };
+    }),
   };
 }
 

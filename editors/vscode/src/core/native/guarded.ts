@@ -22,7 +22,8 @@ export function guarded(about: string, call: (call: ToolCall) => Promise<Answer>
 }
 
 export function errorOf({ code, message }: ToolError, about: string, value: string | undefined): ToolResult {
-  return { ...json({ error: message, ...(value === undefined ? {} : { [about]: value }), code }), isError: true };
+  const said = { error: message, ...(value === undefined ? {} : { [about]: value }), code };
+  return { ...json(said), structuredContent: { code, message }, isError: true };
 }
 
 /** What the operating system says, for whoever has to act on it. */

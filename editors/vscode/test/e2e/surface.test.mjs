@@ -1,0 +1,40 @@
+// The agent's own commands in the visible terminal of VS Code (row B12).
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { before, describe, it } from "node:test";
+
+import { call } from "./lib/model.mjs";
+import { stage } from "./lib/scene.mjs";
+
+const FILES = {
+  "go.mod": "module example.com/sum\n\ngo 1.22\n",
+  "sum.go": "package sum\n\n// Sum adds.\nfunc Sum(a, b int) int { return a - b }\n",
+  "sum_test.go": 'package sum\n\nimport "testing"\n\nfunc TestSum(t *testing.T) {\n\tif got := Sum(1, 2); got != 3 {\n\t\tt.Errorf("Sum(1, 2) = %d, want 3", got)\n\t}\n}\n',
+};
+
+describe("the agent's commands in VS Code's terminal", () => {
+  const go = execFileSync("go", ["env", "GOROOT", "GOCACHE", "GOPATH"], { encoding: "utf8" }).trim().split("\n");
+  const env = { GOCACHE: go[1], GOPATH: go[2] };
+  const at = stage({ files: FILES, env });
+  before(() => {
+    const file = path.join(at.scene.session.host.agentHome, "config.yaml");
+    const config = { ...JSON.parse(fs.readFileSync(file, "utf8")), shell: { surface: "ide" } };
+    fs.writeFileSync(file, JSON.stringify(config), { mode: 0o600 });
+  });
+
+  it("go test runs there after one approval, and the model reads its failures", async () => {
+    const agent = await at.scene.linkedAgent([call("execute_command", { command: "go test ./..." }), { text: "I see." }]);
+    await agent.type("test it\r");
+    await agent.asks();
+    await agent.type("y");
+    const told = await agent.told(2, 90_000);
+    assert.match(told, /^exit code: 1\n/);
+    assert.match(told, /--- FAIL: TestSum/);
+    assert.match(told, /sum_test\.go:7: Sum\(1, 2\) = -1, want 3/);
+    assert.match(told, /FAIL\texample\.com\/sum/);
+    await at.scene.session.probe(`vscode.window.terminals.find((terminal) => terminal.name === "Agent: Commands").show(true)`);
+    await at.scene.session.terminalShows("--- FAIL: TestSum");
+  });
+});

@@ -1,0 +1,22 @@
+package ide
+
+import (
+	"context"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/editor"
+	"github.com/bb2d0cf4/agent/internal/ide/client"
+)
+
+// Terminal is the visible terminal of the editor that is linked at the time.
+type Terminal struct{ now *current }
+
+// Run runs an approved command there; see client.RunInTerminal. Without an editor
+// it is editor.ErrNone.
+func (t Terminal) Run(ctx context.Context, line, dir string, timeout time.Duration) (client.TerminalRun, error) {
+	l, _ := t.now.get()
+	if l == nil {
+		return client.TerminalRun{}, editor.ErrNone
+	}
+	return l.client.RunInTerminal(ctx, line, dir, timeout)
+}
