@@ -128,8 +128,16 @@ func TestKeysOfAList(t *testing.T) {
 	}
 	open()
 	for _, c := range []struct{ key, on string }{
-		{"down", "accept-edits"}, {"ctrl+n", "plan"}, {"tab", "bypass"}, {"down", "default"}, {"up", "bypass"}, {"ctrl+p", "plan"},
-		{"home", "default"}, {"end", "bypass"}, {"pgup", "default"}, {"pgdown", "bypass"},
+		{"down", "accept-edits"},
+		{"ctrl+n", "plan"},
+		{"tab", "bypass"},
+		{"down", "default"},
+		{"up", "bypass"},
+		{"ctrl+p", "plan"},
+		{"home", "default"},
+		{"end", "bypass"},
+		{"pgup", "default"},
+		{"pgdown", "bypass"},
 	} {
 		d.Press(c.key)
 		d.WaitFor(`(?m)^› ` + c.on + ` mode`)

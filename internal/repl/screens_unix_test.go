@@ -297,11 +297,13 @@ var scenes = []struct {
 		s.WaitFor(`compact runs`)
 		s.Type("and then run the tests\r")
 	}, shows: `(?s)queued: and then.*/compact runs · Esc stops`, change: func(o *repl.Options) {
-		o.Commands = append(o.Commands, command.Command{Name: "compact", Help: "shorten", Group: command.Model, Idle: true,
+		o.Commands = append(o.Commands, command.Command{
+			Name: "compact", Help: "shorten", Group: command.Model, Idle: true,
 			Run: func(ctx context.Context, _ string) (command.Reply, error) {
 				<-ctx.Done()
 				return command.Reply{}, ctx.Err()
-			}})
+			},
+		})
 	}},
 	{name: "pager", do: func(s *stage) {
 		s.say("be polite")

@@ -1,0 +1,123 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/cli/home"
+	"github.com/bb2d0cf4/agent/internal/cli/provider"
+	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/permission"
+	"github.com/bb2d0cf4/agent/internal/session"
+	"github.com/bb2d0cf4/agent/internal/session/archive"
+)
+
+// script answers every prompt.
+const script = "turns: [{text: Hello.}]\nloop: true\n"
+
+func newApp(t *testing.T) *App {
+	t.Helper()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "script.yaml")
+	if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := config.LoadFrom(filepath.Join(t.TempDir(), "home"), config.Overrides{"model": "script:" + file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ref, err := cfg.Lookup(cfg.Model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := provider.New(cfg, ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := archive.New(cfg.Home)
+	a, err := New(Options{
+		Config: cfg, Place: Place{Dir: dir, Archive: kept, Store: kept.Create(dir, ref.Ref)}, Ref: ref, Model: model,
+		Face: Face{Emit: func(session.Event) {}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return a
+}
+
+func TestTheSessionInUse(t *testing.T) {
+	a := newApp(t)
+	if err := a.Run(t.Context(), "hi"); err != nil {
+		t.Fatal(err)
+	}
+	first := a.Current().ID()
+	if n := len(a.Messages()); n != 2 {
+		t.Errorf("%d messages", n)
+	}
+	a.Policy.Grant(confirm.Request{Tool: "edit_file", Read: &confirm.Read{Path: "/x"}})
+	if err := a.Use(a.Archive.Create(a.Dir, a.Info().Name)); err != nil {
+		t.Fatal(err)
+	}
+	if a.Current().ID() == first || len(a.Messages()) != 0 || len(a.Policy.Grants()) != 0 {
+		t.Errorf("%s goes on: %d messages, %d grants", first, len(a.Messages()), len(a.Policy.Grants()))
+	}
+}
+
+// TestLongOutputsOfTheSessionInUseCanBeRead: the model is told of files in that folder.
+func TestLongOutputsOfTheSessionInUseCanBeRead(t *testing.T) {
+	a := newApp(t)
+	long := func(id string) string {
+		t.Helper()
+		file := filepath.Join(home.SpillDir(a.Config.Home, id), "long.txt")
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte("long"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	store := a.Archive.Create(a.Dir, a.Info().Name)
+	if _, err := a.Root.Read(long(store.ID())); err == nil {
+		t.Error("the output of another session was read")
+	}
+	if _, err := a.Root.Read(long(a.Current().ID())); err != nil {
+		t.Error(err)
+	}
+	if err := a.Use(store); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Root.Read(long(store.ID())); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestModels(t *testing.T) {
+	a := newApp(t)
+	before := a.Info().Name
+	if names, err := a.Models(t.Context()); err != nil || len(names) != 1 || names[0] != before {
+		t.Errorf("%q, %v", names, err)
+	}
+	if err := a.SetModel("nowhere/m"); err == nil || a.Info().Name != before {
+		t.Errorf("%v, %s", err, a.Info().Name)
+	}
+	if err := a.SetModel("ollama/m"); err != nil || a.Info().Name != "ollama/m" {
+		t.Errorf("%v, %s", err, a.Info().Name)
+	}
+}
+
+func TestAFolderThatIsNotThere(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "missing")
+	_, err := New(Options{Config: config.Config{Home: t.TempDir()}, Place: Place{Dir: missing}, Mode: permission.Default})
+	if err == nil || !strings.Contains(err.Error(), missing) {
+		t.Error(err)
+	}
+}
