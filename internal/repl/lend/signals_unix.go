@@ -35,12 +35,12 @@ type stopped struct {
 
 // Run stops the process group and returns when it is continued.
 func (s *stopped) Run() error {
+	back := make(chan os.Signal, 1)
+	signal.Notify(back, syscall.SIGCONT) // before the terminal is given back: whoever waits for that may be quick
+	defer signal.Stop(back)
 	if err := s.screen.Suspend(); err != nil {
 		return err
 	}
-	back := make(chan os.Signal, 1)
-	signal.Notify(back, syscall.SIGCONT)
-	defer signal.Stop(back)
 	if err := syscall.Kill(0, syscall.SIGTSTP); err != nil {
 		return err
 	}

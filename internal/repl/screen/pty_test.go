@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -213,8 +214,21 @@ func TestEveryExitRestoresTheTerminal(t *testing.T) {
 		{"stop and continue", func(p *ptytest.Terminal) {
 			p.Press("z")
 			p.WaitUntil("the terminal to be given back", func(m *vt.Terminal) bool { return m.Modes() == vt.Modes{} && !strings.Contains(m.String(), "ready") })
-			p.Signal(syscall.SIGCONT)
+			untilReady := make(chan struct{})
+			var shell sync.WaitGroup
+			shell.Go(func() { // it may not have stopped yet: that takes back what has come before
+				for {
+					p.Signal(syscall.SIGCONT)
+					select {
+					case <-untilReady:
+						return
+					case <-time.After(10 * time.Millisecond):
+					}
+				}
+			})
 			p.WaitFor(`> ready`)
+			close(untilReady)
+			shell.Wait()
 			p.Press("q")
 		}, 0},
 		{"panic", func(p *ptytest.Terminal) { p.Press("p") }, 2},
