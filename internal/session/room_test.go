@@ -120,7 +120,7 @@ func TestCompactInTime(t *testing.T) {
 	if len(eventsOf[Compacting](r)) != 1 || len(eventsOf[Filled](r)) != 1 || len(eventsOf[Notice](r)) != 1 {
 		t.Errorf("%+v", r.events)
 	}
-	if f := eventsOf[Filled](r)[0]; f.Window != 4000 || f.Context > 2000 || f.Context < 300 || f.Total.Input == 0 {
+	if f := eventsOf[Filled](r)[0]; f.Window != 4000 || f.Context > 2000 || f.Context < 80 || f.Total.Input == 0 {
 		t.Errorf("%+v", f)
 	}
 	if err := r.Run(t.Context(), "and on"); err != nil || len(r.model.requests) != 3 {
