@@ -185,8 +185,9 @@ func (w *world) back(name, id string, s undo.Scope, events []event, stands func(
 	for _, chain := range chainsOf(events) {
 		file := chain[0].file
 		stood := where(talk.standing, func(c change) bool { return c.file == file })
+		before, after := chain[0].before, chain[len(chain)-1].after
 		switch {
-		case chain[0].before.alike(chain[len(chain)-1].after) && numbers(stood) == numbers(stands(file)):
+		case before.alike(after) && (!after.there || numbers(stood) == numbers(stands(file))):
 			continue // nothing came of it
 		case w.intact(chain):
 		case s.Others && w.possible(chain):

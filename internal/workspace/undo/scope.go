@@ -129,9 +129,14 @@ func exports(past []journal.Past) map[string]bool {
 }
 
 // isIdle says that nothing has come of c: without it the file would hold the same,
-// and the same changes would stand.
+// and the same changes would stand. Where there was no file and is none, there is
+// nothing to take back.
 func (c chain) isIdle(past []journal.Past) bool {
-	if !same(c[0].Before, c[len(c)-1].After) {
+	before, after := c[0].Before, c[len(c)-1].After
+	if before == nil && after == nil {
+		return true
+	}
+	if !same(before, after) {
 		return false
 	}
 	undone := map[string]bool{}

@@ -121,6 +121,20 @@ func TestExportsAreNoWork(t *testing.T) {
 	}
 }
 
+// TestRewindOfAFileThatIsGone: there was none before, and is none now, though the
+// changes that stand are others.
+func TestRewindOfAFileThatIsGone(t *testing.T) {
+	w := open(t)
+	w.edit("f", "1\n", turn(1))
+	must(t, os.Remove(w.path("f")))
+	begin := undo.Since{Time: time.Now()}
+	w.edit("f", "1\n", turn(1))
+	must(t, w.find(undo.Scope{What: undo.LastTurn, Others: true}).Do(t.Context()))
+	if plan, err := undo.Find(t.Context(), w.Root, undo.Scope{What: undo.Rewind, Since: begin}); !errors.Is(err, undo.ErrNothing) {
+		t.Errorf("it would change %v, %v", names(plan), err)
+	}
+}
+
 // TestRewindLeavesExports: whether they are there or were taken back.
 func TestRewindLeavesExports(t *testing.T) {
 	w := open(t)
