@@ -2,8 +2,12 @@ package screen
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/bb2d0cf4/agent/internal/ptytest/vt"
 )
@@ -73,5 +77,28 @@ func BenchmarkKey(b *testing.B) {
 				s.Flush()
 			}
 		})
+	}
+}
+
+// Each of ten thousand sizes gets a frame: the live region is there once after each,
+// and what is finished stays.
+func TestTenThousandResizesAreDrawn(t *testing.T) {
+	s, term := openFake(t, vt.Options{Width: 80, Height: 24})
+	s.Print("finished")
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range 10_000 {
+		w, h := 40+random.IntN(120), 16+random.IntN(44) // what is live fits, however it is wrapped
+		term.Resize(w, h)
+		s.Resize(w, h)
+		s.SetTail([]string{strings.Repeat("=", w), fmt.Sprintf("> %d", i), "漢字 status"}, &Cursor{X: 2, Y: 1})
+		s.Flush()
+	}
+	term.Resize(80, 24)
+	s.Resize(80, 24)
+	s.SetTail([]string{"> prompt", "status"}, &Cursor{X: 3})
+	s.Flush()
+	got := slices.DeleteFunc(term.History(), func(l string) bool { return l == "" })
+	if d := cmp.Diff([]string{"finished", "> prompt", "status"}, got); d != "" || term.Stats().Touched != nil || s.Err() != nil {
+		t.Errorf("touched %q, error %v, history:\n%s", term.Stats().Touched, s.Err(), d)
 	}
 }
