@@ -159,3 +159,27 @@ func TestThemePicker(t *testing.T) {
 	}
 	d.leave()
 }
+
+// A session that is continued has used what it had used.
+func TestStatusAfterResume(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Text: "Hello."}), nil)
+	d.env = append(d.env, "AGENT_INTERFACE_STATUS=tokens, context")
+	const status = `(?m)^[\d.k]+ tokens · context [\d.k]+%?$`
+	d.sit()
+	d.say("hello")
+	d.WaitFor(`Hello\.`)
+	d.idle()
+	d.WaitFor(status)
+	line := func() string {
+		rows := strings.Split(d.Screen(), "\n")
+		return rows[len(rows)-1]
+	}
+	before, _, _ := strings.Cut(line(), " ·")
+	d.leave()
+	d.sit("-c")
+	d.WaitFor(status)
+	if after, _, _ := strings.Cut(line(), " ·"); after != before {
+		t.Errorf("continued: %q, before %q", after, before)
+	}
+	d.leave()
+}
