@@ -172,8 +172,8 @@ func TestACommandThatMustWaitIsQueued(t *testing.T) {
 	d.say("after it")
 	d.WaitFor(`queued: after it`)
 	d.Press("esc") // what was queued comes back
-	d.WaitFor(`(?m)^❯ /clear`)
-	d.WaitFor(`(?m)^  after it`)
+	d.WaitFor(`(?m)^❯ after it`)
+	d.WaitFor(`(?m)^  /clear`)
 	d.Press("ctrl+c")
 	d.say("/clear")
 	d.WaitFor(`A new session`)

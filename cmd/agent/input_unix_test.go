@@ -370,3 +370,19 @@ func TestImagesThatAModelDoesNotTake(t *testing.T) {
 	d.idle()
 	d.leave()
 }
+
+// Only what is typed at the prompt is run: what the program was started with is a
+// prompt, whatever it looks like.
+func TestAFirstPromptIsNoLineForTheShell(t *testing.T) {
+	d := newDesk(t, answers(t, "I see."), nil)
+	d.sit("!touch made")
+	d.WaitFor(`I see`)
+	if told := d.told(0); told != "!touch made" {
+		t.Errorf("the model was told %q", told)
+	}
+	if _, err := os.Stat(d.path("made")); err == nil {
+		t.Error("it was run")
+	}
+	d.idle()
+	d.leave()
+}

@@ -79,7 +79,11 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	case tea.BackgroundColorMsg, tea.ModeReportMsg, tea.FocusMsg, tea.BlurMsg:
 		reported(m, msg)
 	case started:
-		return m.submit(strings.TrimSpace(m.opt.Start.Prompt))
+		first := strings.TrimSpace(m.opt.Start.Prompt)
+		if strings.HasPrefix(first, "!") { // only what is typed here is run
+			return m.floor.say(first)
+		}
+		return m.submit(first)
 	case feed.Update:
 		return m.take(msg)
 	case tick:

@@ -4,6 +4,7 @@
 package queue
 
 import (
+	"slices"
 	"strings"
 	"sync"
 )
@@ -70,10 +71,20 @@ func (q *Queue) Last() string {
 	return text
 }
 
-// Clear removes all.
+// Clear removes all and returns the prompts, then the commands: what is given back to
+// a person as one text is then a prompt, and runs nothing, if there was one.
 func (q *Queue) Clear() []string {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	slices.SortStableFunc(q.lines, func(a, b line) int {
+		switch {
+		case a.acts == b.acts:
+			return 0
+		case b.acts:
+			return -1
+		}
+		return 1
+	})
 	all := texts(q.lines)
 	q.lines = nil
 	return all
