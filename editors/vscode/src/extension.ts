@@ -14,6 +14,7 @@ import { watchEditor } from "./vscode/events";
 import { InlineProposals } from "./vscode/inline";
 import { Marks, PendingList } from "./vscode/pending";
 import { Places } from "./vscode/places";
+import { Registration } from "./vscode/registration";
 import { Remarks } from "./vscode/remarks";
 import { preferredPort, settings, workspace } from "./vscode/settings";
 import { findRipgrep } from "./vscode/ripgrep";
@@ -41,7 +42,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const shells = new Shells(log, () => settings.terminal());
   const core = compose(context, { log, status, diffs, shells, inline, places });
   running = core;
-  const link = new Link(context, core, { log, status, terminals });
+  const registration = new Registration(core, context.globalState, log);
+  const link = new Link(context, core, { log, status, terminals, registration });
   const actions = { start: () => link.start(), stop: () => link.stop() };
   context.subscriptions.push(
     log,
@@ -51,7 +53,7 @@ export function activate(context: vscode.ExtensionContext): void {
     remarks,
     watchEditor(core, diffs),
     showReviews(core, status),
-    registerCommands({ core, diffs, inline, remarks, terminals, log, ...actions }),
+    registerCommands({ core, diffs, inline, registration, remarks, terminals, log, ...actions }),
   );
   // The rest waits for the next tick: activation must not hold the window up.
   setTimeout(() => void begin(core, link, log), 0);
@@ -158,7 +160,7 @@ class Link {
   constructor(
     private readonly context: vscode.ExtensionContext,
     private readonly core: Core,
-    private readonly parts: Shown & { terminals: Terminals },
+    private readonly parts: Shown & { terminals: Terminals; registration: Registration },
   ) {}
 
   async start(): Promise<void> {
@@ -170,6 +172,7 @@ class Link {
       terminals.announce(port, lockPath);
       status.linkChanged({ kind: "on", port });
       await this.context.workspaceState.update(lastPort, port);
+      this.parts.registration.started().catch((error: unknown) => log.warn(`registering: ${String(error)}`));
     } catch (error) {
       this.listening = false;
       const why = error instanceof Error ? error.message : String(error);

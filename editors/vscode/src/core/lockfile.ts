@@ -79,8 +79,8 @@ export class OwnFile {
   }
 }
 
-/** Puts a file in place of another, or of none, whole, as its owner's alone. */
-export async function replace(path: string, text: string): Promise<void> {
+/** Puts a file in place of another, or of none, whole; as its owner's alone, if no mode is given. */
+export async function replace(path: string, text: string, mode = 0o600): Promise<void> {
   const temp = join(dirname(path), `.${process.pid}-${randomBytes(8).toString("hex")}.tmp`);
   const { O_CREAT, O_EXCL, O_WRONLY } = constants;
   // Undefined on Windows.
@@ -88,6 +88,7 @@ export async function replace(path: string, text: string): Promise<void> {
   const file = await open(temp, O_CREAT | O_EXCL | O_WRONLY | noFollow, 0o600);
   try {
     await file.writeFile(text);
+    if (mode !== 0o600) await file.chmod(mode);
     await file.sync();
     await file.close();
     await rename(temp, path);

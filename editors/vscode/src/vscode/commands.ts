@@ -3,6 +3,7 @@ import type { Core } from "../core/core";
 import type { Diffs } from "./diffs";
 import type { InlineProposals } from "./inline";
 import { isPending } from "./pending";
+import type { Registration } from "./registration";
 import type { Remarks } from "./remarks";
 import { activeReview } from "./tabs";
 import type { Terminals } from "./terminals";
@@ -12,6 +13,7 @@ export interface Parts {
   readonly core: Core;
   readonly diffs: Diffs;
   readonly inline: InlineProposals;
+  readonly registration: Registration;
   readonly remarks: Remarks;
   readonly terminals: Terminals;
   readonly log: vscode.LogOutputChannel;
@@ -34,6 +36,8 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     "agent.showLog": () => log.show(),
     "agent.inline.accept": (uri, index) => parts.inline.decide("accept", uri, index),
     "agent.inline.reject": (uri, index) => parts.inline.decide("reject", uri, index),
+    "agent.mcp.register": () => parts.registration.add(),
+    "agent.mcp.unregister": () => parts.registration.remove(),
     "agent.mcp.copyConfig": () => copyConfig(core),
     "agent.start": () => parts.start(),
     "agent.stop": () => parts.stop(),
