@@ -32,7 +32,7 @@ func TestSlashCommandsTellWhatTheyAreAskedFor(t *testing.T) {
 		{"/cost", `tokens in`},
 		{"/diff", `changed nothing yet`},
 		{"/permissions plan", `plan mode`},
-		{"/config", `permission_mode`},
+		{"/config", `ide\.lock_dir`},
 		{"/undo", `nothing to undo`},
 		{"/redo", `nothing to redo`},
 		{"/undo everything", `nothing to undo in that file`},
