@@ -40,6 +40,23 @@ type flags struct {
 	prompted bool // -p was given
 }
 
+// resumed is the value of --resume, whose id may be left out: then it is pick.
+type resumed string
+
+func (r *resumed) String() string { return string(*r) }
+
+// Set takes an id; "true" is what the parser says for none.
+func (r *resumed) Set(id string) error {
+	if id == "true" {
+		id = pick
+	}
+	*r = resumed(id)
+	return nil
+}
+
+// Type is that of a flag which needs no value: the help shows none then.
+func (r *resumed) Type() string { return "bool" }
+
 // keyFlags are the flags that override a key of the configuration.
 var keyFlags = map[string]string{
 	"model": "model", "base-url": "base_url", "permission-mode": "permission_mode", "max-turns": "max_turns",
@@ -75,8 +92,8 @@ func newRoot(p Process, run func(cmd *cobra.Command, f *flags, args []string) er
 	own.StringVarP(&f.prompt, "prompt", "p", "", "answer this `prompt` and leave")
 	own.StringVar(&f.format, "output-format", "text", "with -p: `text`, json or stream-json")
 	own.BoolVarP(&f.latest, "continue", "c", false, "continue the last session of this folder")
-	own.StringVarP(&f.resume, "resume", "r", "", "continue a session by its `id`; without one, choose")
-	own.Lookup("resume").NoOptDefVal = pick
+	own.VarP((*resumed)(&f.resume), "resume", "r", "continue a session by its `id`; without one, choose")
+	own.Lookup("resume").NoOptDefVal = "true"
 	own.String("permission-mode", "", "`mode`: default, accept-edits, plan or bypass")
 	own.String("max-turns", "", "at most this `many` requests for a prompt")
 	own.StringArrayVar(&f.addDirs, "add-dir", nil, "a further `folder` that may be read and changed")

@@ -50,7 +50,8 @@ func Choose(ctx context.Context, cfg config.Config) (m config.Model, note string
 	return m, note, nil
 }
 
-// New makes the model; it connects to nothing and asks for no key yet.
+// New makes the model; it connects to nothing and asks for no key yet. That a key
+// is missing for sure is an error.
 func New(cfg config.Config, m config.Model) (llm.Model, error) {
 	if m.Provider == config.ScriptProvider {
 		scripted, err := script.Load(m.Name)
@@ -58,6 +59,9 @@ func New(cfg config.Config, m config.Model) (llm.Model, error) {
 			return nil, err
 		}
 		return scripted, nil
+	}
+	if err := missingKey(cfg, m); err != nil {
+		return nil, err
 	}
 	return model{Client(cfg, m), images(m)}, nil
 }
@@ -72,6 +76,23 @@ func Client(cfg config.Config, m config.Model) *openai.Client {
 		Prices:        openai.Prices{Input: m.Prices.Input, Output: m.Prices.Output, Cached: m.Prices.Cached},
 		Limits:        openai.Limits{Idle: cfg.Limits.IdleTimeout},
 	})
+}
+
+// hosted are the addresses that answer nobody without a key.
+var hosted = []string{"https://api.openai.com/", "https://openrouter.ai/"}
+
+// missingKey says that m cannot work for want of a key. Another server at the
+// address of a known provider may want none.
+func missingKey(cfg config.Config, m config.Model) error {
+	e := m.Endpoint
+	if e.APIKeyEnv == "" || os.Getenv(e.APIKeyEnv) != "" || len(e.APIKeyCommand) > 0 || len(e.Headers) > 0 {
+		return nil
+	}
+	wanted := slices.ContainsFunc(hosted, func(start string) bool { return strings.HasPrefix(e.BaseURL+"/", start) })
+	if !wanted && cfg.Providers[m.Provider].APIKeyEnv == "" {
+		return nil
+	}
+	return fmt.Errorf("%s needs an API key, and %s is not set: export %s=…, or choose another model with --model", m.Ref, e.APIKeyEnv, e.APIKeyEnv)
 }
 
 // seeing are parts of the names of models that take images.

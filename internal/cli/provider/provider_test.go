@@ -133,3 +133,40 @@ func TestNew(t *testing.T) {
 		}
 	}
 }
+
+// A model that cannot work without a key says so before anything is sent.
+func TestAKeyThatIsMissing(t *testing.T) {
+	for _, name := range []string{"OPENAI_API_KEY", "CORP_KEY", "OPENAI_BASE_URL"} {
+		t.Setenv(name, "")
+	}
+	corp := config.Provider{BaseURL: "http://10.0.0.1/v1", APIKeyEnv: "CORP_KEY"}
+	for _, c := range []struct {
+		name, model, env, key string
+		provider              config.Provider
+		want                  string
+	}{
+		{"hosted", "openai/m", "", "", config.Provider{}, "openai/m needs an API key, and OPENAI_API_KEY is not set"},
+		{"hosted, with a key", "openai/m", "OPENAI_API_KEY", "k", config.Provider{}, ""},
+		{"another server", "openai/m", "OPENAI_BASE_URL", "http://10.0.0.1/v1", config.Provider{}, ""},
+		{"of that name only", "openai/m", "OPENAI_BASE_URL", "https://api.openai.com.example/v1", config.Provider{}, ""},
+		{"one's own", "corp/m", "", "", corp, "CORP_KEY is not set"},
+		{"a key by command", "corp/m", "", "", config.Provider{BaseURL: "http://a", APIKeyEnv: "CORP_KEY", APIKeyCommand: []string{"k"}}, ""},
+		{"no key wanted", "ollama/m", "", "", config.Provider{}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.env != "" {
+				t.Setenv(c.env, c.key)
+			}
+			name, _, _ := strings.Cut(c.model, "/")
+			cfg := config.Config{Providers: map[string]config.Provider{name: c.provider}}
+			m, err := cfg.Lookup(c.model)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = New(cfg, m)
+			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		})
+	}
+}
