@@ -1,10 +1,11 @@
 // Package config says how the program is set up. It guarantees that a Config is
 // complete and valid and never changes: every source has been checked, an
-// unknown key is an error that names the nearest known one and its line, and no
-// file of a project is read. It opens files for reading only and holds no
-// secret, just where secrets are to be found.
+// unknown key is an error that names the nearest known one and its line, and a
+// project sets only what it may, once a person trusts it. It opens files for
+// reading only and holds no secret, just where secrets are to be found.
 //
-// Precedence: flag, environment (AGENT_…), the user's file, default.
+// Precedence: flag, environment (AGENT_…), a trusted project's file, the user's
+// file, default.
 package config
 
 import (
@@ -124,7 +125,9 @@ func Load(flags Overrides) (Config, error) {
 }
 
 // LoadFrom is Load with another folder than Home.
-func LoadFrom(home string, flags Overrides) (Config, error) {
+func LoadFrom(home string, flags Overrides) (Config, error) { return loadLayers(home, flags, nil) }
+
+func loadLayers(home string, flags Overrides, project *layer) (Config, error) {
 	file := File(home)
 	data, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -134,7 +137,7 @@ func LoadFrom(home string, flags Overrides) (Config, error) {
 	if err != nil {
 		return Config{}, err
 	}
-	c, err := merge(doc, flags)
+	c, err := merge(doc, project, flags)
 	c.Home, c.File = home, file
 	return c, err
 }

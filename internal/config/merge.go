@@ -12,7 +12,7 @@ import (
 // merge puts the sources together. viper decides which one wins; it is given
 // checked values only, and scalars only: it would change the case of the names
 // in tables and split them at dots.
-func merge(doc document, flags Overrides) (Config, error) {
+func merge(doc document, project *layer, flags Overrides) (Config, error) {
 	v := viper.New()
 	v.SetConfigType("yaml")
 	if err := v.ReadConfig(bytes.NewReader(doc.data)); err != nil {
@@ -21,7 +21,14 @@ func merge(doc document, flags Overrides) (Config, error) {
 	var settings []Setting
 	for _, s := range scalars() {
 		v.SetDefault(s.key, s.def)
-		source, err := bind(v, s, doc, flags)
+		source := doc.source(s.key)
+		if p, ok := project.take(s.key, v.GetString(s.key)); ok {
+			if err := v.MergeConfigMap(nested(s.key, p.value)); err != nil {
+				return Config{}, fmt.Errorf("%s: %w", p.source, err)
+			}
+			source = p.source
+		}
+		source, err := bind(v, s, source, flags)
 		if err != nil {
 			return Config{}, err
 		}
@@ -32,15 +39,29 @@ func merge(doc document, flags Overrides) (Config, error) {
 	return c, nil
 }
 
-// bind makes one key known to viper and says which source holds its value.
-func bind(v *viper.Viper, s scalar, doc document, flags Overrides) (string, error) {
+// source says where the file's value of a key is from.
+func (d document) source(key string) string {
+	if line := d.lines[key]; line > 0 {
+		return fmt.Sprintf("%s:%d", d.file, line)
+	}
+	return "default"
+}
+
+// nested is a value below its dotted key.
+func nested(key, value string) map[string]any {
+	name, rest, below := strings.Cut(key, ".")
+	if below {
+		return map[string]any{name: nested(rest, value)}
+	}
+	return map[string]any{name: value}
+}
+
+// bind lets the environment and the flags set one key, and says which source holds
+// its value: that given, unless one of them does.
+func bind(v *viper.Viper, s scalar, source string, flags Overrides) (string, error) {
 	env := EnvName(s.key)
 	if err := v.BindEnv(s.key, env); err != nil {
 		return "", fmt.Errorf("bind %s: %w", env, err)
-	}
-	source := "default"
-	if line := doc.lines[s.key]; line > 0 {
-		source = fmt.Sprintf("%s:%d", doc.file, line)
 	}
 	if value := os.Getenv(env); value != "" {
 		if err := s.check(value); err != nil {

@@ -1,0 +1,162 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Project is the file of a project, as the person who trusts it has seen it.
+type Project struct {
+	File string // for messages and sources
+	Data []byte
+}
+
+// projectKeys are the keys that a project may set. None of them widens what is
+// allowed, names an address, a key or a program, or is the person's own taste.
+var projectKeys = []string{
+	"model", "max_turns", "max_tokens", "max_cost_usd", "compact_at", "encoding",
+	"ide.inject_diagnostics", "ide.inject_open_editors", "ide.inject_selection", "ide.context",
+}
+
+// ceilings are those of them that bound a session: a project may lower them only.
+// Zero is no bound.
+var ceilings = []string{"max_turns", "max_tokens", "max_cost_usd"}
+
+// Allowed takes the settings of a project apart: those that count, as "key: value"
+// in the order of the file, and those that do not, each with the reason. An error
+// says why nothing of the file can be used.
+func (p Project) Allowed() (counts, left []string, err error) {
+	top, left, err := p.read()
+	if err != nil {
+		return nil, nil, err
+	}
+	each(top, "", func(key string, n *yaml.Node) {
+		counts = append(counts, key+": "+n.Value)
+	})
+	return counts, left, nil
+}
+
+// read returns the file without the keys that a project may not set; nil if nothing
+// is left.
+func (p Project) read() (top *yaml.Node, left []string, err error) {
+	top, err = decode(p.File, p.Data)
+	if err != nil || top == nil {
+		return nil, nil, err
+	}
+	if top.Kind != yaml.MappingNode {
+		return nil, nil, fmt.Errorf("%s:%d: a list of key: value is wanted", p.File, top.Line)
+	}
+	left = prune(top, "")
+	doc := document{file: p.File, lines: map[string]int{}}
+	if err := doc.walk(root, top, ""); err != nil {
+		return nil, nil, err
+	}
+	if n := find(top, []string{"model"}); n != nil && strings.HasPrefix(n.Value, ScriptProvider+":") {
+		return nil, nil, fmt.Errorf("%s:%d: model: a project may not bring a script", p.File, n.Line)
+	}
+	return top, left, nil
+}
+
+// prune takes out of a mapping what a project may not set, and says what.
+func prune(m *yaml.Node, prefix string) (left []string) {
+	var kept []*yaml.Node
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		k, v := m.Content[i], m.Content[i+1]
+		key := prefix + k.Value
+		below := func(allowed string) bool { return strings.HasPrefix(allowed, key+".") }
+		switch {
+		case slices.Contains(projectKeys, key):
+			kept = append(kept, k, v)
+		case v.Kind == yaml.MappingNode && slices.ContainsFunc(projectKeys, below):
+			left = append(left, prune(v, key+".")...)
+			kept = append(kept, k, v)
+		default:
+			left = append(left, fmt.Sprintf("line %d: %s is not for a project to set", k.Line, key))
+		}
+	}
+	m.Content = kept
+	return left
+}
+
+// each calls f with the scalars below a mapping.
+func each(m *yaml.Node, prefix string, f func(key string, n *yaml.Node)) {
+	if m == nil {
+		return
+	}
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		key := prefix + m.Content[i].Value
+		switch v := m.Content[i+1]; {
+		case v.Kind == yaml.MappingNode:
+			each(v, key+".", f)
+		case v.Tag != "!!null":
+			f(key, v)
+		}
+	}
+}
+
+// LoadProject is Load with the file of a trusted project, which goes before the
+// user's own. What a project may not set is left out; left says what, and why.
+func LoadProject(flags Overrides, p Project) (c Config, left []string, err error) {
+	home, err := Home()
+	if err != nil {
+		return Config{}, nil, err
+	}
+	top, left, err := p.read()
+	if err != nil {
+		return Config{}, nil, err
+	}
+	var over layer
+	each(top, "", func(key string, n *yaml.Node) {
+		over = append(over, projectValue{key, n.Value, fmt.Sprintf("%s:%d", p.File, n.Line)})
+	})
+	if c, err = loadLayers(home, flags, nil); err != nil {
+		return c, left, err
+	}
+	if v, ok := over.model(); ok && c.BaseURL != "" {
+		left = append(left, v.source+": model: it would go to your own base_url")
+		over = slices.DeleteFunc(over, func(o projectValue) bool { return o.key == v.key })
+	}
+	c, err = loadLayers(home, flags, &over)
+	for _, v := range over {
+		left = append(left, fmt.Sprintf("%s: %s would raise your own limit", v.source, v.key))
+	}
+	return c, left, err
+}
+
+// layer holds the values of a project. Those that were used are taken out.
+type layer []projectValue
+
+func (l layer) model() (projectValue, bool) {
+	i := slices.IndexFunc(l, func(v projectValue) bool { return v.key == "model" })
+	if i < 0 {
+		return projectValue{}, false
+	}
+	return l[i], true
+}
+
+type projectValue struct{ key, value, source string }
+
+// take returns the value of a key, unless it would raise the limit mine.
+func (l *layer) take(key, mine string) (v projectValue, ok bool) {
+	if l == nil {
+		return v, false
+	}
+	i := slices.IndexFunc(*l, func(v projectValue) bool { return v.key == key })
+	if i < 0 || slices.Contains(ceilings, key) && !lowers((*l)[i].value, mine) {
+		return v, false
+	}
+	v = (*l)[i]
+	*l = slices.Delete(*l, i, i+1)
+	return v, true
+}
+
+// lowers says whether a limit is at least as strict as mine.
+func lowers(value, mine string) bool {
+	v, err1 := strconv.ParseFloat(value, 64)
+	m, err2 := strconv.ParseFloat(mine, 64)
+	return err1 == nil && err2 == nil && (m == 0 || v > 0 && v <= m)
+}
