@@ -1,0 +1,225 @@
+// Package dialog asks a person one thing on a terminal, before there is a session. It
+// guarantees that what has to be read is all in the scrollback, whatever the size of
+// the terminal; that a secret is not shown; and that the terminal is given back when
+// Ask returns.
+package dialog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"github.com/bb2d0cf4/agent/internal/repl/lend"
+	"github.com/bb2d0cf4/agent/internal/repl/picker"
+	"github.com/bb2d0cf4/agent/internal/repl/screen"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
+)
+
+// ErrLeft says that the person did not want to answer.
+var ErrLeft = errors.New("left without an answer")
+
+// maxSecret bounds what is taken for a secret, in bytes.
+const maxSecret = 8 << 10
+
+// Terminal is where is asked.
+type Terminal struct {
+	In, Out *os.File
+	Env     []string
+	Theme   string
+}
+
+// Page is a question. Its texts need not be sanitised.
+type Page struct {
+	Title   string
+	Text    []string // paragraphs; one that begins with a blank is indented
+	Choices []picker.Item
+	Secret  string // what is to be typed or pasted, where there are no Choices
+}
+
+// Answer is the index of a choice, or what was typed.
+type Answer struct {
+	Choice int
+	Secret string
+}
+
+// Ask puts a question and waits for the answer, ErrLeft, or the end of ctx.
+func Ask(ctx context.Context, t Terminal, p Page) (a Answer, err error) {
+	scr, err := screen.Open(screen.Options{In: t.In, Out: t.Out, Env: t.Env})
+	if err != nil {
+		return a, fmt.Errorf("the terminal cannot be used: %w", err)
+	}
+	defer func() { err = errors.Join(err, scr.Close()) }()
+	ctx, cancel := context.WithCancel(ctx)
+	var work sync.WaitGroup
+	defer work.Wait()
+	defer cancel()
+	look := theme.New(t.Theme, scr.Profile() < colorprofile.ANSI)
+	m := &model{page: p, scr: scr, look: look, pick: picker.New(p.Choices, picker.Options{NoColor: look.NoColor})}
+	m.resize(scr.Size())
+	m.print()
+	prog := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(&keyboard{t.In, cancel}), tea.WithOutput(t.Out),
+		tea.WithEnvironment(t.Env), tea.WithColorProfile(scr.Profile()), tea.WithoutRenderer(), tea.WithoutSignalHandler())
+	work.Go(func() { lend.WatchSize(ctx, scr, prog.Send) })
+	_, err = prog.Run()
+	scr.SetTail(nil, nil)
+	scr.Flush()
+	switch {
+	case errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil:
+		return a, ctx.Err()
+	case err != nil:
+		return a, err
+	case m.answer == nil:
+		return a, ErrLeft
+	}
+	return *m.answer, nil
+}
+
+// keyboard is the input, whose end is that of the question.
+type keyboard struct {
+	*os.File
+	gone func()
+}
+
+// Read reads what was typed.
+func (k *keyboard) Read(b []byte) (int, error) {
+	n, err := k.File.Read(b)
+	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+		k.gone()
+	}
+	return n, err
+}
+
+// model is the question on the screen. It belongs to Bubble Tea's loop.
+type model struct {
+	page   Page
+	scr    *screen.Screen
+	look   theme.Look
+	pick   *picker.Picker
+	secret string
+	answer *Answer // nil until there is one
+}
+
+// Init draws the question.
+func (m *model) Init() tea.Cmd {
+	m.draw()
+	return nil
+}
+
+// View is not used: screen draws.
+func (m *model) View() tea.View { return tea.View{} }
+
+// Update takes a key.
+func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	var cmd tea.Cmd
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		width, height := m.scr.Size() // Bubble Tea's own first message may know none
+		m.resize(width, height)
+		m.scr.Resize(width, height)
+	case tea.PasteMsg:
+		m.typed(msg.Content)
+	case tea.KeyPressMsg:
+		cmd = m.key(msg)
+	}
+	m.draw()
+	return m, cmd
+}
+
+func (m *model) resize(width, height int) { m.look.Width, m.look.Height = width, height }
+
+// key takes a key; Esc, Ctrl+C and Ctrl+D leave.
+func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
+	switch name := key.String(); {
+	case name == "esc" || name == "ctrl+c" || name == "ctrl+d":
+		return tea.Quit
+	case len(m.page.Choices) > 0:
+		return m.choose(name, key.Text)
+	case name == "enter" && m.secret != "":
+		m.answer = &Answer{Secret: m.secret}
+		return tea.Quit
+	case name == "ctrl+u":
+		m.secret = ""
+	case name == "backspace":
+		_, n := utf8.DecodeLastRuneInString(m.secret)
+		m.secret = m.secret[:len(m.secret)-n]
+	default:
+		m.typed(key.Text)
+	}
+	return nil
+}
+
+// choose takes a key among choices. The number of a choice takes it, as long as
+// nothing is looked for.
+func (m *model) choose(name, text string) tea.Cmd {
+	if n := len(m.page.Choices); m.pick.Filter() == "" && len(text) == 1 && text[0] >= '1' && text[0] <= '9' && int(text[0]-'0') <= n && n <= 9 {
+		m.answer = &Answer{Choice: int(text[0] - '1')}
+		return tea.Quit
+	}
+	switch m.pick.Press(name, text) {
+	case picker.Chosen:
+		i, _ := m.pick.Selected()
+		m.answer = &Answer{Choice: i}
+		return tea.Quit
+	case picker.Cancelled:
+		return tea.Quit
+	case picker.Open, picker.Ignored:
+	}
+	return nil
+}
+
+// typed takes a part of a secret, without what a paste has around it.
+func (m *model) typed(text string) {
+	if len(m.page.Choices) == 0 && len(m.secret)+len(text) <= maxSecret {
+		m.secret += strings.Join(strings.Fields(text), "")
+	}
+}
+
+// print puts what is to be read into the scrollback.
+func (m *model) print() {
+	width := max(10, m.look.Width)
+	lines := []string{""}
+	for _, l := range theme.Wrap(sanitize.Line(m.page.Title), "", width) {
+		lines = append(lines, theme.Paint(m.look.Styles.Accent, l))
+	}
+	for _, text := range m.page.Text {
+		prefix := ""
+		if rest := strings.TrimLeft(text, " "); rest != text {
+			prefix, text = "  ", rest
+		}
+		lines = append(lines, theme.Wrap(sanitize.Line(text), prefix, width)...)
+	}
+	m.scr.Print(append(lines, "")...)
+}
+
+// draw shows what can be answered.
+func (m *model) draw() {
+	width, room := m.look.Width, max(1, m.look.Height-3)
+	dim := func(s string) string { return theme.Paint(m.look.Styles.Dim, theme.Short(s, width)) }
+	if len(m.page.Choices) == 0 {
+		dots := strings.Repeat("•", min(utf8.RuneCountInString(m.secret), 12))
+		line := m.page.Secret + ": " + dots
+		if n := utf8.RuneCountInString(m.secret); n > 0 {
+			line += fmt.Sprintf(" %d characters", n)
+		}
+		m.scr.SetTail([]string{theme.Short(line, width), dim("Enter takes it · Esc leaves")}, nil)
+		m.scr.Flush()
+		return
+	}
+	lines := m.pick.View(width, room)
+	hint := "↑ ↓ Enter · Esc leaves"
+	if f := m.pick.Filter(); f != "" {
+		hint = "filter: " + f + " · " + hint
+	} else if n := len(m.page.Choices); n <= 9 {
+		hint = fmt.Sprintf("1–%d · ", n) + hint
+	}
+	m.scr.SetTail(append(lines, dim(sanitize.Line(hint))), nil)
+	m.scr.Flush()
+}

@@ -1,0 +1,152 @@
+//go:build unix
+
+package dialog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/ptytest"
+	"github.com/bb2d0cf4/agent/internal/ptytest/vt"
+	"github.com/bb2d0cf4/agent/internal/repl/picker"
+)
+
+type outcome struct {
+	Answer
+	err error
+}
+
+// ask puts a page on a new terminal.
+func ask(ctx context.Context, t *testing.T, width, height int, p Page) (*ptytest.Terminal, <-chan outcome) {
+	t.Helper()
+	term := ptytest.New(t, vt.Options{Width: width, Height: height})
+	out, err := os.OpenFile(term.TTY().Name(), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		defer out.Close()
+		a, err := Ask(ctx, Terminal{In: term.TTY(), Out: out, Env: []string{"TERM=xterm-256color"}}, p)
+		done <- outcome{a, err}
+	}()
+	return term, done
+}
+
+func choices(titles ...string) (items []picker.Item) {
+	for _, s := range titles {
+		items = append(items, picker.Item{Title: s})
+	}
+	return items
+}
+
+func TestChoices(t *testing.T) {
+	var many []string
+	for i := range 30 {
+		many = append(many, fmt.Sprintf("model-%02d", i))
+	}
+	for name, c := range map[string]struct {
+		list []string
+		keys []string
+		want int
+		err  error
+	}{
+		"enter":             {[]string{"one", "two"}, []string{"enter"}, 0, nil},
+		"down":              {[]string{"one", "two"}, []string{"down", "enter"}, 1, nil},
+		"number":            {[]string{"one", "two"}, []string{"2"}, 1, nil},
+		"no such number":    {[]string{"one", "two"}, []string{"9", "backspace", "enter"}, 0, nil},
+		"filter":            {many, []string{"2", "7", "enter"}, 27, nil},
+		"last":              {many, []string{"end", "enter"}, 29, nil},
+		"esc":               {[]string{"one"}, []string{"esc"}, 0, ErrLeft},
+		"ctrl+c":            {[]string{"one"}, []string{"ctrl+c"}, 0, ErrLeft},
+		"ctrl+d":            {[]string{"one"}, []string{"ctrl+d"}, 0, ErrLeft},
+		"nothing there yet": {[]string{"one"}, []string{"z", "enter", "ctrl+u", "enter"}, 0, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			term, done := ask(t.Context(), t, 40, 12, Page{Title: "Which?", Choices: choices(c.list...)})
+			term.WaitFor(`Which\?`)
+			term.WaitFor(`Esc leaves`)
+			term.Press(c.keys...)
+			got := <-done
+			if got.Choice != c.want || !errors.Is(got.err, c.err) {
+				t.Errorf("%+v", got)
+			}
+			restored(t, term)
+		})
+	}
+}
+
+func restored(t *testing.T, term *ptytest.Terminal) {
+	t.Helper()
+	term.Sync()
+	got := term.Modes()
+	got.Style = ""
+	if got != (vt.Modes{}) {
+		t.Errorf("modes left on: %+v", got)
+	}
+}
+
+func TestASecretIsNeverShown(t *testing.T) {
+	term, done := ask(t.Context(), t, 40, 10, Page{Title: "A key", Secret: "Key"})
+	term.WaitFor(`Key: *\n`)
+	term.Press("enter") // of nothing
+	term.Type("wrong")
+	term.WaitFor(`5 characters`)
+	term.Press("ctrl+u")
+	term.Type("sk-canary")
+	term.WaitFor(`9 characters`)
+	term.Press("backspace")
+	term.Paste(" y-7f3d \n")
+	term.WaitFor(`14 characters`)
+	term.Press("enter")
+	if got := <-done; got.Secret != "sk-canary-7f3d"[:8]+"y-7f3d" || got.err != nil {
+		t.Errorf("%+v", got)
+	}
+	if strings.Contains(string(term.Bytes()), "canar") {
+		t.Error("the secret was shown")
+	}
+	restored(t, term)
+}
+
+// What is to be read is all there, at any size, and does nothing to the terminal.
+func TestTheTextIsWhole(t *testing.T) {
+	text := []string{"A first line that is longer than forty columns are wide, by far."}
+	for i := range 40 {
+		text = append(text, fmt.Sprintf("  file-%02d\x1b[2J", i))
+	}
+	for _, size := range [][2]int{{40, 8}, {80, 24}, {200, 50}} {
+		term, done := ask(t.Context(), t, size[0], size[1], Page{Title: "Read", Text: text, Choices: choices("yes", "no")})
+		term.WaitFor(`Esc leaves`)
+		all := strings.Join(term.History(), "\n")
+		for i := range 40 {
+			if n := strings.Count(all, fmt.Sprintf("file-%02d", i)); n != 1 {
+				t.Errorf("%v: file %d is there %d times", size, i, n)
+			}
+		}
+		if strings.Contains(string(term.Bytes()), "\x1b[2J") {
+			t.Error("a text cleared the screen")
+		}
+		term.Resize(50, 14)
+		term.Press("down")
+		term.WaitFor(`(?m)^› no`)
+		term.Press("enter")
+		if got := <-done; got.Choice != 1 || got.err != nil {
+			t.Errorf("%+v", got)
+		}
+	}
+}
+
+func TestTheContextEndsIt(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	term, done := ask(ctx, t, 80, 24, Page{Title: "Read", Choices: choices("yes")})
+	term.WaitFor(`Esc leaves`)
+	cancel()
+	if got := <-done; !errors.Is(got.err, context.Canceled) {
+		t.Errorf("%+v", got)
+	}
+	restored(t, term)
+}
