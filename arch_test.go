@@ -84,6 +84,9 @@ var layers = []struct {
 	{"internal/repl/command", []string{"internal/llm", "internal/repl/pager", "internal/repl/theme"}},
 	{"internal/repl/desktop", []string{"internal/sanitize"}},
 	{"internal/repl/compose", []string{"internal/repl/input"}},
+	{"internal/repl/dialog", []string{
+		"internal/repl/lend", "internal/repl/picker", "internal/repl/screen", "internal/repl/theme", "internal/sanitize",
+	}},
 	{"internal/repl/diffview", parts},
 	{"internal/repl/feed", []string{
 		"internal/repl/markdown", "internal/repl/theme", "internal/sanitize", "internal/session",
@@ -141,6 +144,11 @@ var layers = []struct {
 	}},
 	{"internal/cli/extension", []string{"internal/statefile"}},
 	{"internal/cli/fileindex", []string{"internal/fuzzy", "internal/tools/search", "internal/workspace"}},
+	{"internal/cli/firstrun", []string{
+		"internal/cli/provider", "internal/cli/settings", "internal/cli/trust", "internal/config", "internal/llm/openai",
+		"internal/repl/dialog", "internal/repl/picker",
+	}},
+	{"internal/cli/trust", []string{"internal/statefile"}},
 	{"internal/cli/home", []string{"internal/statefile"}},
 	{"internal/cli/promptline", []string{
 		"internal/cli/fileindex", "internal/cli/home", "internal/llm", "internal/repl/input", "internal/sanitize", "internal/session", "internal/tools",

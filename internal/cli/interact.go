@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -28,8 +29,8 @@ import (
 
 // interact opens a session for a person. first is a prompt to begin with; it
 // may be empty.
-func interact(ctx context.Context, p Process, f *flags, cfg config.Config, first string) error {
-	dumb := isDumb(p)
+func interact(ctx context.Context, p Process, f *flags, set setup, first string) error {
+	dumb, cfg := isDumb(p), set.Config
 	if f.resume == pick && !isTerminal(p.Stdin) {
 		return usagef("there is no terminal to choose on: give --resume an id; agent sessions list shows them")
 	}
@@ -41,7 +42,8 @@ func interact(ctx context.Context, p Process, f *flags, cfg config.Config, first
 	if err != nil {
 		return err
 	}
-	o := opening{flags: f, cfg: cfg, place: pl, model: model, first: first, notes: instructions(pl.Dir)}
+	o := opening{flags: f, cfg: cfg, place: pl, model: model, first: first, trusted: set.trusted}
+	o.notes = append(instructions(pl.Dir), set.notes...)
 	if note != "" {
 		o.notes = append(o.notes, note)
 	}
@@ -96,6 +98,14 @@ func newSlash(p Process, o *opening) *commands.Set {
 	s := &commands.Set{Doctor: func(ctx context.Context, out io.Writer) { examine(ctx, p, f, cfg, nil, out) }}
 	own, left := usercommands.OfUser(cfg.Home, append(repl.OwnCommands(), s.List()...))
 	o.own, o.notes = own, append(o.notes, left...)
+	if !o.trusted {
+		return s
+	}
+	theirs, left, err := usercommands.OfProject(o.place.Dir, append(append(repl.OwnCommands(), s.List()...), own...))
+	if err != nil {
+		left = append(left, fmt.Sprintf("the project's commands are left out: %v", err))
+	}
+	o.own, o.notes = append(o.own, theirs...), append(o.notes, left...)
 	return s
 }
 
@@ -109,7 +119,9 @@ type opening struct {
 	notes []string
 	keys  keys.Map
 	own   []command.Command // that people have written
-	env   []string          // added to that of the commands which the model runs
+	// trusted says that the folder may bring commands of its own.
+	trusted bool
+	env     []string // added to that of the commands which the model runs
 }
 
 // interactScreen serves a terminal.

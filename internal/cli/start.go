@@ -29,19 +29,22 @@ func start(ctx context.Context, p Process, f *flags, over config.Overrides, args
 	if err != nil {
 		return err
 	}
-	cfg, err := loadConfig(over)
+	cfg, err := settle(ctx, p, f, over, !f.prompted && !isDumb(p) && !f.reader)
 	if err != nil {
 		return err
 	}
 	if !f.prompted {
 		return interact(ctx, p, f, cfg, prompt)
 	}
+	for _, note := range cfg.notes {
+		remark(p, note)
+	}
 	ctx, stop := interruptible(ctx)
 	defer stop()
 	if prompt, err = withStdin(ctx, p, prompt); err != nil {
 		return err
 	}
-	return answer(ctx, p, f, cfg, prompt)
+	return answer(ctx, p, f, cfg.Config, prompt)
 }
 
 // loadConfig makes a mistake in the configuration one of usage.

@@ -1,0 +1,67 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/ptytest"
+	"github.com/bb2d0cf4/agent/internal/ptytest/vt"
+)
+
+// begin starts the program on a new terminal of a size, and waits for nothing.
+func (d *desk) begin(width, height int, args ...string) {
+	d.t.Helper()
+	d.Terminal = ptytest.New(d.t, vt.Options{Width: width, Height: height})
+	cmd := exec.Command("agent", args...)
+	cmd.Dir, cmd.Env = d.dir, d.env
+	d.Start(cmd)
+}
+
+func TestAProjectIsAskedAboutOnce(t *testing.T) {
+	d := newDesk(t, answers(t, "Looked."), nil)
+	if err := os.MkdirAll(d.path(".agent/commands"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	d.write(".agent/config.yaml", "encoding: big5\neditor: evil\n")
+	d.write(".agent/commands/look.md", "Look at it.")
+
+	// Esc leaves, and nothing is kept.
+	d.begin(40, 24)
+	d.WaitFor(`Esc leaves`)
+	d.Press("esc")
+	if code := d.Wait(); code != 1 {
+		t.Errorf("exit status %d", code)
+	}
+	d.WaitFor(`you will be\s+asked again`)
+	d.restored()
+	if _, err := os.Stat(filepath.Join(d.home, "trust.json")); err == nil {
+		t.Error("an answer was kept")
+	}
+
+	d.begin(100, 30)
+	d.WaitFor(`(?s)Trust the files.*encoding: big5.*line 2: editor is not for a project to set.*look\.md`)
+	d.Press("2")
+	d.WaitFor(`(?m)^❯`)
+	d.say("/look")
+	d.WaitFor(`Looked\.`)
+	d.idle()
+	d.leave()
+
+	d.sit() // is not asked again
+	d.leave()
+
+	d.write(".agent/commands/look.md", "Look away.")
+	d.begin(100, 30)
+	d.WaitFor(`have changed since you trusted them`)
+	d.Press("1")
+	d.WaitFor(`(?m)^❯`)
+	d.say("/look")
+	d.WaitFor(`There is no /look`)
+	d.leave()
+	d.sit() // the no is kept, too
+	d.leave()
+}

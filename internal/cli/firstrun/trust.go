@@ -1,0 +1,74 @@
+// Package firstrun asks what has to be known before the first session: whether a
+// folder is trusted, and which model to use. It guarantees that a person sees all that
+// an answer allows before it is given, that to leave is possible at every step and
+// changes nothing, and that a key is neither shown nor written where others can read
+// it.
+package firstrun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/bb2d0cf4/agent/internal/cli/trust"
+	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/repl/dialog"
+	"github.com/bb2d0cf4/agent/internal/repl/picker"
+)
+
+// ErrLeft says that the person left; nothing was changed.
+var ErrLeft = dialog.ErrLeft
+
+// Trust asks about what was found in a folder, and keeps the answer. changed says
+// that it was trusted as it was before.
+func Trust(ctx context.Context, t dialog.Terminal, s trust.Store, f trust.Found, changed bool) (trusted bool, err error) {
+	page := dialog.Page{Title: "Trust the files of this project?", Text: append([]string{f.Dir, ""}, Describe(f)...)}
+	if changed {
+		page.Title = "The files of this project have changed since you trusted them. Trust them now?"
+	}
+	page.Choices = []picker.Item{
+		{Title: "No, go on without them", Detail: "agent trust add changes that"},
+		{Title: "Yes, use them", Detail: "here and in folders below"},
+	}
+	a, err := dialog.Ask(ctx, t, page)
+	if errors.Is(err, dialog.ErrLeft) {
+		return false, fmt.Errorf("%w: nothing of the project was used, and you will be asked again", ErrLeft)
+	}
+	if err != nil {
+		return false, err
+	}
+	e := trust.Entry{Dir: f.Dir}
+	if a.Choice == 1 {
+		e.Trusted, e.Hash = true, f.Hash
+	}
+	return e.Trusted, s.Set(ctx, e)
+}
+
+// Describe lists what a project would set up, and what that may do.
+func Describe(f trust.Found) []string {
+	var lines []string
+	if f.Config != nil {
+		lines = append(lines, trust.ConfigFile+" would set:")
+		counts, left, err := config.Project{File: trust.ConfigFile, Data: f.Config}.Allowed()
+		for _, l := range counts {
+			lines = append(lines, "  "+l)
+		}
+		for _, l := range left {
+			lines = append(lines, "  (left out: "+l+")")
+		}
+		switch {
+		case err != nil:
+			lines = append(lines, fmt.Sprintf("  nothing: %v", err))
+		case len(counts)+len(left) == 0:
+			lines = append(lines, "  nothing")
+		}
+	}
+	if len(f.Command) > 0 {
+		lines = append(lines, trust.Commands+" would add commands, whose text goes to the model when you type them:")
+		for _, c := range f.Command {
+			lines = append(lines, "  "+c)
+		}
+	}
+	return append(lines, "",
+		"Whatever you answer, no edit is written and no command run without your yes, and a project sets no keys, addresses, programs or permissions.")
+}

@@ -1,0 +1,152 @@
+package trust
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/statefile"
+)
+
+// Answer is what a person has said about a folder, or what follows from it.
+type Answer int
+
+// The answers. The zero one uses nothing of the folder.
+const (
+	Unknown Answer = iota // nobody has been asked
+	Changed               // it was trusted as it was then
+	Refused
+	Trusted
+)
+
+// Entry is one answer.
+type Entry struct {
+	Dir     string `json:"dir"` // its real path
+	Trusted bool   `json:"trusted"`
+	Hash    string `json:"hash,omitzero"` // of what was looked at, if it is trusted
+}
+
+// Store keeps the answers in the agent's own folder.
+type Store struct{ home string }
+
+// Open returns the Store in the agent's own folder. It reads nothing yet.
+func Open(home string) Store { return Store{home} }
+
+func (s Store) file() string { return filepath.Join(s.home, "trust.json") }
+
+// List returns all answers, in the order of the folders.
+func (s Store) List() ([]Entry, error) {
+	data, err := os.ReadFile(s.file())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read what is trusted: %w", err)
+	}
+	var all []Entry
+	if err := json.Unmarshal(data, &all); err != nil {
+		return nil, fmt.Errorf("%s cannot be read, so nothing is trusted: %w; delete it to be asked again", s.file(), err)
+	}
+	return all, nil
+}
+
+// Use is Of for what is used from then on: a folder below one that is trusted is
+// trusted as it is first seen, and asked about when it has changed.
+func (s Store) Use(ctx context.Context, f Found) (Answer, error) {
+	a, err := s.Of(f)
+	if err == nil && a == Trusted {
+		err = s.pin(ctx, Entry{Dir: f.Dir, Trusted: true, Hash: f.Hash})
+	}
+	if err != nil {
+		return Unknown, err
+	}
+	return a, nil
+}
+
+// pin keeps an entry that is not there yet.
+func (s Store) pin(ctx context.Context, e Entry) error {
+	all, err := s.List()
+	if err != nil || slices.Contains(all, e) {
+		return err
+	}
+	return s.Set(ctx, e)
+}
+
+// Of returns the answer for what was found in a folder.
+func (s Store) Of(f Found) (Answer, error) {
+	all, err := s.List()
+	if err != nil {
+		return Unknown, err
+	}
+	if i := slices.IndexFunc(all, func(e Entry) bool { return e.Dir == f.Dir }); i >= 0 {
+		switch e := all[i]; {
+		case !e.Trusted:
+			return Refused, nil
+		case e.Hash != f.Hash:
+			return Changed, nil
+		}
+		return Trusted, nil
+	}
+	above := func(e Entry) bool { return inside(e.Dir, f.Dir) }
+	over := slices.DeleteFunc(all, func(e Entry) bool { return !above(e) })
+	if len(over) == 0 {
+		return Unknown, nil
+	}
+	nearest := slices.MaxFunc(over, func(a, b Entry) int { return cmp.Compare(len(a.Dir), len(b.Dir)) })
+	if nearest.Trusted {
+		return Trusted, nil
+	}
+	return Unknown, nil // what was said of a folder alone says nothing of those below it
+}
+
+// inside says whether dir is below parent.
+func inside(parent, dir string) bool {
+	rel, err := filepath.Rel(parent, dir)
+	return err == nil && rel != "." && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// Set keeps an answer about a folder, in the place of an earlier one.
+func (s Store) Set(ctx context.Context, e Entry) error {
+	return s.change(ctx, func(all []Entry) []Entry {
+		all = slices.DeleteFunc(all, func(old Entry) bool { return old.Dir == e.Dir })
+		return append(all, e)
+	})
+}
+
+// Remove forgets the answer about a folder; false if there was none.
+func (s Store) Remove(ctx context.Context, dir string) (was bool, err error) {
+	err = s.change(ctx, func(all []Entry) []Entry {
+		n := len(all)
+		all = slices.DeleteFunc(all, func(old Entry) bool { return old.Dir == dir })
+		was = len(all) < n
+		return all
+	})
+	return was, err
+}
+
+// change replaces the answers; of two processes that do so, none loses the other's.
+func (s Store) change(ctx context.Context, f func([]Entry) []Entry) (err error) {
+	lock, err := statefile.Acquire(ctx, s.file()+".lock")
+	if err != nil {
+		return fmt.Errorf("lock what is trusted: %w", err)
+	}
+	defer func() { err = errors.Join(err, lock.Release()) }()
+	all, err := s.List()
+	if err != nil {
+		return err
+	}
+	all = f(all)
+	slices.SortFunc(all, func(a, b Entry) int { return cmp.Compare(a.Dir, b.Dir) })
+	data, err := json.MarshalIndent(all, "", "  ")
+	if err != nil {
+		return err
+	}
+	return statefile.Write(s.file(), append(data, '\n'))
+}

@@ -1,0 +1,127 @@
+// Package trust decides whether the files of a project may set up the program. It
+// guarantees that only a person's answer makes a folder trusted, that the answer is
+// for the folder's real path and for what was in it then, that nothing inside a
+// folder has a say in that, and that the configuration which is used is, byte for byte,
+// what was looked at.
+package trust
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// What is looked at of a folder. More than that is not used.
+const (
+	maxFiles = 200
+	maxSize  = 64 << 10 // bytes of a file
+)
+
+// ConfigFile and Commands are what a project may bring, below its folder.
+const (
+	ConfigFile = ".agent/config.yaml"
+	Commands   = ".agent/commands"
+)
+
+// Found is what a project would set up.
+type Found struct {
+	Dir     string   // its real path
+	Config  []byte   // of ConfigFile; nil if there is none
+	Command []string // the files of Commands, by their path in the folder
+	Hash    string   // of all of it
+}
+
+// Empty says that there is nothing to be asked about.
+func (f Found) Empty() bool { return f.Config == nil && len(f.Command) == 0 }
+
+// Look reads what a project would set up, and interprets none of it. dir is a real
+// path; home is the agent's own folder, which is no project's.
+func Look(dir, home string) (Found, error) {
+	f := Found{Dir: dir}
+	if same(filepath.Join(dir, ".agent"), home) {
+		return f, nil
+	}
+	project, err := os.OpenRoot(dir)
+	if err != nil {
+		return f, err
+	}
+	defer project.Close()
+	hash := sha256.New()
+	note := func(name string, data []byte) {
+		fmt.Fprintf(hash, "%d %s %d ", len(name), name, len(data))
+		hash.Write(data)
+	}
+	if f.Config, err = read(project.FS(), ConfigFile); err != nil {
+		return f, fmt.Errorf("%s: %w", ConfigFile, err)
+	}
+	if f.Config != nil {
+		note(ConfigFile, f.Config)
+	}
+	if f.Command, err = commands(project.FS(), note); err != nil {
+		return f, fmt.Errorf("%s: %w", Commands, err)
+	}
+	f.Hash = hex.EncodeToString(hash.Sum(nil))
+	return f, nil
+}
+
+func same(a, b string) bool {
+	x, err1 := os.Stat(a)
+	y, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(x, y)
+}
+
+// read returns a file of modest size; nil if there is none.
+func read(files fs.FS, name string) ([]byte, error) {
+	info, err := fs.Stat(files, name) // before it is opened: a pipe would wait
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("it is no file")
+	}
+	in, err := files.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	data, err := io.ReadAll(io.LimitReader(in, maxSize+1))
+	if err == nil && len(data) > maxSize {
+		err = fmt.Errorf("it is larger than %d KiB", maxSize>>10)
+	}
+	return append([]byte{}, data...), err
+}
+
+// commands notes the Markdown files of Commands and returns their names. What cannot
+// be read is noted by its name: it is no command until it changes.
+func commands(files fs.FS, note func(name string, data []byte)) (found []string, err error) {
+	err = fs.WalkDir(files, Commands, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && name == Commands:
+			return fs.SkipAll
+		case err != nil:
+			return err
+		case d.IsDir() || path.Ext(name) != ".md":
+			return nil
+		case len(found) == maxFiles:
+			return fmt.Errorf("there are more than %d", maxFiles)
+		}
+		found = append(found, strings.TrimPrefix(name, Commands+"/"))
+		data, err := read(files, name)
+		if err != nil {
+			data = nil
+		}
+		note(name, data)
+		return nil
+	})
+	return found, err
+}
