@@ -55,8 +55,10 @@ export class Shells implements Terminals, vscode.Disposable {
   private async runIntegrated(run: CommandRun): Promise<CommandResult | undefined> {
     const line = wrapped(run.command, vscode.env.shell);
     if (line === undefined || this.silent || this.kind() === "process") return undefined;
-    let free = this.integrated.find((each) => !each.busy && each.cwd === run.cwd);
+    const here = this.integrated.filter((each) => !each.busy && each.cwd === run.cwd);
+    let free = here.find((each) => !each.spoiled);
     if (free === undefined) {
+      for (const each of here) each.terminal.dispose();
       free = new Integrated(run.cwd);
       this.integrated.push(free);
     }
@@ -89,6 +91,8 @@ export class Shells implements Terminals, vscode.Disposable {
 class Integrated {
   readonly terminal: vscode.Terminal;
   busy = false;
+  /** A command was ended here: its shell may still tell of that, and nobody would know of which command. */
+  spoiled = false;
 
   constructor(readonly cwd: string) {
     this.terminal = vscode.window.createTerminal({ name, cwd, env, iconPath: icon, isTransient: true });
@@ -118,6 +122,7 @@ class Integrated {
     const { terminal } = this;
     // Whatever is asked to end and does not loses its terminal.
     const kill = (): void => {
+      this.spoiled = true;
       terminal.sendText("\u0003", false);
       void terminal.processId.then((pid) => (pid === undefined ? undefined : endTree(pid, false, systemClock)));
       systemClock.after(endMs, () => !over && terminal.dispose());
