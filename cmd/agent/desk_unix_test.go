@@ -45,11 +45,29 @@ func newDesk(t *testing.T, server *llmtest.Server, files map[string]string) *des
 // sit starts the program on a new terminal and waits for its prompt.
 func (d *desk) sit(args ...string) {
 	d.t.Helper()
+	d.open()
+	d.launch(args...)
+}
+
+// open opens a new terminal.
+func (d *desk) open() {
+	d.t.Helper()
 	d.Terminal = ptytest.New(d.t, vt.Options{Width: 100, Height: 30})
-	cmd := exec.Command("agent", args...)
+}
+
+// launch starts the program on the terminal and waits for its prompt.
+func (d *desk) launch(args ...string) {
+	d.t.Helper()
+	d.run("agent", args...)
+	d.WaitFor(`(?m)^❯`)
+}
+
+// run starts a program on the terminal.
+func (d *desk) run(name string, args ...string) {
+	d.t.Helper()
+	cmd := exec.Command(name, args...)
 	cmd.Dir, cmd.Env = d.dir, d.env
 	d.Start(cmd)
-	d.WaitFor(`(?m)^❯`)
 }
 
 // say submits a prompt.

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"sync"
 
 	"github.com/bb2d0cf4/agent/internal/cli/app"
 	"github.com/bb2d0cf4/agent/internal/cli/commands"
@@ -18,6 +17,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	projectctx "github.com/bb2d0cf4/agent/internal/context"
+	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/headless"
 	"github.com/bb2d0cf4/agent/internal/repl"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
@@ -145,7 +145,7 @@ func interactScreen(ctx context.Context, p Process, o opening) error {
 	files := fileindex.New(s.app.Root)
 	s.names = &promptline.Names{Files: files.Finder(), Editor: s.app.Link.Named}
 	walking, end := context.WithCancel(ctx)
-	var work sync.WaitGroup
+	var work crash.Group
 	work.Go(func() { files.Run(walking) })
 	unlink := s.app.Link.Start(ctx)
 	err = ui.Run(ctx, s.app)

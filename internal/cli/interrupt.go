@@ -4,6 +4,8 @@ import (
 	"context"
 	"os"
 	"os/signal"
+
+	"github.com/bb2d0cf4/agent/internal/crash"
 )
 
 // interruptible ends ctx at the first SIGINT. A second one ends the program.
@@ -20,6 +22,7 @@ func interrupts() (ch <-chan struct{}, release func()) {
 	signal.Notify(signals, os.Interrupt)
 	out, quit, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	go func() { // ends when release is called
+		defer crash.Guard()
 		defer close(done)
 		for {
 			select {

@@ -16,6 +16,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/cli/idelink"
 	"github.com/bb2d0cf4/agent/internal/cli/provider"
 	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/headless"
 )
 
@@ -111,6 +112,7 @@ func withStdin(ctx context.Context, p Process, prompt string) (string, error) {
 	}
 	got := make(chan input, 1)
 	go func() { // a read that blocks for ever is left behind when the program ends
+		defer crash.Guard()
 		data, err := io.ReadAll(io.LimitReader(p.Stdin, maxStdin+1))
 		got <- input{data, err}
 	}()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/cli/app"
 	"github.com/bb2d0cf4/agent/internal/cli/commands"
+	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/headless"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/workspace"
@@ -128,6 +129,7 @@ func confirmed(ctx context.Context, p Process, question string) (bool, error) {
 	fmt.Fprint(p.Stderr, question)
 	line := make(chan string, 1)
 	go func() { // ends with the program if the question stays without an answer
+		defer crash.Guard()
 		s, _ := bufio.NewReader(p.Stdin).ReadString('\n')
 		line <- s
 	}()

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/bb2d0cf4/agent/internal/crash"
 )
 
 // question is the one that stands. All its state belongs to the goroutine that
@@ -102,6 +104,7 @@ func (q *question) start(ctx context.Context, s *seat) *review {
 	ctx, cancel := context.WithCancel(ctx)
 	r := &review{seat: s, cancel: cancel, done: make(chan struct{})}
 	go func() {
+		defer crash.Guard()
 		defer close(r.done)
 		select {
 		case s.busy <- struct{}{}:
@@ -240,6 +243,7 @@ type draft struct {
 func draftSafely(ctx context.Context, d Drafter, id string) draft {
 	got := make(chan draft, 1)
 	go func() {
+		defer crash.Guard()
 		var dr draft
 		defer func() {
 			if r := recover(); r != nil {

@@ -6,6 +6,8 @@ import (
 	"io"
 	"sync"
 	"time"
+
+	"github.com/bb2d0cf4/agent/internal/crash"
 )
 
 // The limits of an output.
@@ -49,6 +51,7 @@ func newOutput(w io.Writer) *output {
 func (o *output) start(ctx context.Context, broken func()) (stop func() error) {
 	done := make(chan struct{})
 	go func() {
+		defer crash.Guard()
 		defer close(done)
 		o.loop(broken)
 	}()

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"sync"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/ide/lock"
 	"github.com/bb2d0cf4/agent/internal/ide/wire"
 )
@@ -32,7 +32,7 @@ type keeper struct {
 	refused map[unwelcome]int
 	quick   int // links in a row that ended soon
 	retry   *time.Timer
-	work    sync.WaitGroup
+	work    crash.Group
 }
 
 // unwelcome is a token that an editor did not take, and the lock that it was from.

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/editor"
 	"github.com/bb2d0cf4/agent/internal/ide/client"
 	"github.com/bb2d0cf4/agent/internal/ide/lock"
@@ -16,7 +17,7 @@ type link struct {
 	from   lock.Candidate
 	since  time.Time
 
-	work      sync.WaitGroup // what was begun for the link
+	work      crash.Group // what was begun for the link
 	encodings *client.Encodings
 
 	mu      sync.Mutex // guards what follows

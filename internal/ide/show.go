@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/ide/client"
 )
 
@@ -31,7 +31,7 @@ func (v *Reviewer) show(ctx context.Context, l *link, s *standing) (confirm.Verd
 	l.sweep(ctx)
 	req := v.request(l, s)
 	asking, cancel := context.WithCancel(ctx)
-	var work sync.WaitGroup
+	var work crash.Group
 	defer work.Wait()
 	defer cancel()
 	a := s.ask()

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/editor"
 	"github.com/bb2d0cf4/agent/internal/ide/client"
 )
@@ -89,7 +90,7 @@ func (v *View) look(ctx context.Context, l *link) (asked <-chan struct{}, first 
 // fetch asks for everything that State tells of, at once. What an editor cannot
 // say stays as it was.
 func (v *View) fetch(ctx context.Context, l *link) {
-	var all sync.WaitGroup
+	var all crash.Group
 	if v.opt.Tell.Tabs {
 		all.Go(func() {
 			if tabs, err := l.client.Documents.Tabs(ctx); err == nil {

@@ -198,6 +198,15 @@ func (p *Terminal) Signal(sig os.Signal) {
 	}
 }
 
+// SignalGroup sends a signal to the program and to those that it has started in its
+// process group.
+func (p *Terminal) SignalGroup(sig syscall.Signal) {
+	p.t.Helper()
+	if err := syscall.Kill(-p.cmd.Process.Pid, sig); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
 // Resize changes the size as a user does: the terminal first, then the program
 // hears of it.
 func (p *Terminal) Resize(width, height int) {

@@ -76,8 +76,8 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		m.paste(msg.Content)
 	case tea.WindowSizeMsg:
 		m.resize(msg.Width, msg.Height)
-	case tea.BackgroundColorMsg, tea.ModeReportMsg, tea.FocusMsg, tea.BlurMsg:
-		reported(m, msg)
+	case tea.BackgroundColorMsg, tea.ModeReportMsg, tea.FocusMsg, tea.BlurMsg, lend.Stop, lend.Continued:
+		return reported(m, msg)
 	case started:
 		first := strings.TrimSpace(m.opt.Start.Prompt)
 		if strings.HasPrefix(first, "!") { // only what is typed here is run
@@ -251,7 +251,7 @@ func (m *model) own(key tea.KeyPressMsg, shown hint) (cmd tea.Cmd, used bool) {
 	m.quitAt = time.Time{}
 	switch {
 	case is(keys.Suspend):
-		return lend.Suspend(m.scr), true
+		return m.scr.sigs.Suspend(m.scr), true
 	case is(keys.Reprint):
 		m.box.Put(feed.Again{})
 		return nil, true

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"sync"
 
+	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/repl/lend"
 
 	tea "charm.land/bubbletea/v2"
@@ -29,32 +29,32 @@ func (u *UI) Run(ctx context.Context, sess Session) (err error) {
 	around := term.Window
 	around.Dir, around.Env = u.opt.Start.Dir, term.Env
 	desk := desktop.New(around)
+	sigs := lend.Catch()
+	defer sigs.Release()
 	scr, err := screen.Open(screen.Options{In: term.In, Out: term.Out, Env: term.Env, Window: desk})
 	if err != nil {
 		return fmt.Errorf("the terminal cannot be used: %w", err)
 	}
 	defer func() { err = errors.Join(err, scr.Close()) }()
+	defer crash.Hold(func() { _ = scr.Close() })() // what the panic says is more than this error
 	ctx, cancel := context.WithCancel(ctx)
-	var work sync.WaitGroup
+	var work crash.Group
 	defer work.Wait()
 	defer cancel()
 
 	beside := func(f func(context.Context)) context.CancelFunc {
 		ctx, cancel := context.WithCancel(ctx)
-		work.Go(func() {
-			defer giveBack(scr)
-			f(ctx)
-		})
+		work.Go(func() { f(ctx) })
 		return cancel
 	}
-	m := u.newModel(window{scr, desk, u.opt.Now}, sess, beside)
+	m := u.newModel(window{scr, desk, sigs, u.opt.Now}, sess, beside)
 	prog := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(&keyboard{term.In, cancel}), tea.WithOutput(term.Out),
 		tea.WithEnvironment(term.Env), tea.WithColorProfile(scr.Profile()),
 		tea.WithoutRenderer(), tea.WithFPS(1), tea.WithoutSignalHandler())
 	beside(func(ctx context.Context) {
 		feed.Run(ctx, u.box, feed.Options{Look: m.look, Now: u.opt.Now, Send: func(up feed.Update) { prog.Send(up) }})
 	})
-	beside(func(ctx context.Context) { lend.WatchSize(ctx, scr, prog.Send) })
+	beside(func(ctx context.Context) { sigs.Watch(ctx, scr, prog.Send) })
 	m.out.Greet(u.opt.Start.Version, u.opt.Start.Dir, u.opt.Start.Notes)
 	m.out.History(sess.Messages())
 	if _, err = prog.Run(); errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
@@ -62,13 +62,6 @@ func (u *UI) Run(ctx context.Context, sess Session) (err error) {
 	}
 	leave(scr)
 	return err
-}
-
-// giveBack returns the terminal before a panic ends the program.
-func giveBack(scr *screen.Screen) {
-	if r := recover(); r != nil {
-		panic(errors.Join(fmt.Errorf("%v", r), scr.Close()))
-	}
 }
 
 // keyboard is the input, whose end ends the program: nobody is there any more.

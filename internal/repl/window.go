@@ -9,6 +9,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/desktop"
+	"github.com/bb2d0cf4/agent/internal/repl/lend"
 	"github.com/bb2d0cf4/agent/internal/repl/screen"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 )
@@ -17,14 +18,15 @@ import (
 type window struct {
 	*screen.Screen
 	desk *desktop.Desktop
+	sigs *lend.Signals
 	now  func() time.Time
 }
 
 // tell says around the text what the program does.
 func (w window) tell(s desktop.State, what string) { w.Send(w.desk.Show(s, what, w.now())) }
 
-// reported takes a report of the terminal.
-func reported(m *model, msg tea.Msg) {
+// reported takes a report of the terminal, or of the shell's job control.
+func reported(m *model, msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.BackgroundColorMsg:
 		look := m.look
@@ -38,7 +40,15 @@ func reported(m *model, msg tea.Msg) {
 		m.scr.desk.Focus(true)
 	case tea.BlurMsg:
 		m.scr.desk.Focus(false)
+	case lend.Stop:
+		return m.scr.sigs.Suspend(m.scr)
+	case lend.Continued:
+		if err := m.scr.Resume(); err != nil {
+			return tea.Quit // the terminal is gone
+		}
+		m.resize(m.scr.Size())
 	}
+	return nil
 }
 
 // state is what the program does, and what a question is about.

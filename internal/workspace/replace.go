@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+
+	"github.com/bb2d0cf4/agent/internal/crash"
 )
 
 // writeTemp writes the new content beside the file and makes it and the journal
@@ -36,7 +38,10 @@ func (k *commit) writeTemp() error {
 		return errors.Join(err, temp.Close())
 	}
 	synced := make(chan error, 1)
-	go func() { synced <- k.root.journal.Sync() }()
+	go func() {
+		defer crash.Guard()
+		synced <- k.root.journal.Sync()
+	}()
 	err = temp.Sync()
 	return errors.Join(err, <-synced, temp.Close())
 }

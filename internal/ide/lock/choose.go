@@ -10,7 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
+
+	"github.com/bb2d0cf4/agent/internal/crash"
 )
 
 // maxDials bounds the connections that are tried at once.
@@ -19,7 +20,7 @@ const maxDials = 32
 // probe connects to the ports of those that are in order: that alone tells
 // whether an editor lives.
 func (s Search) probe(ctx context.Context, found []Candidate) {
-	var wait sync.WaitGroup
+	var wait crash.Group
 	turn := make(chan struct{}, maxDials)
 	for i := range found {
 		c := &found[i]

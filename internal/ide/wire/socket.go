@@ -15,6 +15,8 @@ import (
 	"github.com/coder/websocket"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/bb2d0cf4/agent/internal/crash"
 )
 
 const (
@@ -32,7 +34,7 @@ type socket struct {
 	answers chan *jsonrpc.Response
 	greeted atomic.Bool // the initialize handshake is over
 	leaving chan struct{}
-	helpers sync.WaitGroup
+	helpers crash.Group
 
 	once sync.Once
 	done chan struct{} // closed when the session has ended

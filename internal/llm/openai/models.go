@@ -7,8 +7,9 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
+
+	"github.com/bb2d0cf4/agent/internal/crash"
 )
 
 // localTime is how long a server on this machine may take to say that it is
@@ -127,7 +128,7 @@ func FindLocal(ctx context.Context, servers []Local) (Local, bool) {
 	transport.Proxy = nil
 	defer transport.CloseIdleConnections()
 	found := make([]Local, len(servers))
-	var wait sync.WaitGroup
+	var wait crash.Group
 	for i, s := range servers {
 		wait.Go(func() {
 			models, err := New(Options{Name: s.Name, BaseURL: s.BaseURL, Transport: transport}).ListModels(ctx)

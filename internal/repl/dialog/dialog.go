@@ -10,12 +10,12 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/repl/lend"
 	"github.com/bb2d0cf4/agent/internal/repl/picker"
 	"github.com/bb2d0cf4/agent/internal/repl/screen"
@@ -52,13 +52,16 @@ type Answer struct {
 
 // Ask puts a question and waits for the answer, ErrLeft, or the end of ctx.
 func Ask(ctx context.Context, t Terminal, p Page) (a Answer, err error) {
+	sigs := lend.Catch()
+	defer sigs.Release()
 	scr, err := screen.Open(screen.Options{In: t.In, Out: t.Out, Env: t.Env})
 	if err != nil {
 		return a, fmt.Errorf("the terminal cannot be used: %w", err)
 	}
 	defer func() { err = errors.Join(err, scr.Close()) }()
+	defer crash.Hold(func() { _ = scr.Close() })() // what the panic says is more than this error
 	ctx, cancel := context.WithCancel(ctx)
-	var work sync.WaitGroup
+	var work crash.Group
 	defer work.Wait()
 	defer cancel()
 	look := theme.New(t.Theme, scr.Profile() < colorprofile.ANSI)
@@ -67,7 +70,7 @@ func Ask(ctx context.Context, t Terminal, p Page) (a Answer, err error) {
 	m.print()
 	prog := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(&keyboard{t.In, cancel}), tea.WithOutput(t.Out),
 		tea.WithEnvironment(t.Env), tea.WithColorProfile(scr.Profile()), tea.WithoutRenderer(), tea.WithoutSignalHandler())
-	work.Go(func() { lend.WatchSize(ctx, scr, prog.Send) })
+	work.Go(func() { sigs.Watch(ctx, scr, prog.Send) })
 	_, err = prog.Run()
 	scr.SetTail(nil, nil)
 	scr.Flush()
@@ -124,6 +127,10 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		width, height := m.scr.Size() // Bubble Tea's own first message may know none
 		m.resize(width, height)
 		m.scr.Resize(width, height)
+	case lend.Continued:
+		if m.scr.Resume() != nil {
+			return m, tea.Quit // the terminal is gone
+		}
 	case tea.PasteMsg:
 		m.typed(msg.Content)
 	case tea.KeyPressMsg:

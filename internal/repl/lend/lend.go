@@ -17,8 +17,14 @@ type Lender interface {
 	Resume() error
 }
 
-// Sized is a terminal that knows its size.
-type Sized interface{ Size() (width, height int) }
+// What Signals tell the screen.
+type (
+	// Stop asks it to give the terminal to the shell, with Suspend.
+	Stop struct{}
+	// Continued says that somebody else has stopped the program, and that it runs
+	// again.
+	Continued struct{}
+)
 
 // external runs a program with the terminal to itself (tea.ExecCommand).
 type external struct {

@@ -5,10 +5,21 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/bb2d0cf4/agent/internal/repl/screen"
 )
 
-// WatchSize looks at the size twice a second: the console sends no signal.
-func WatchSize(ctx context.Context, scr Sized, send func(tea.Msg)) {
+// Signals stand for what the console does not send.
+type Signals struct{}
+
+// Catch returns Signals.
+func Catch() *Signals { return &Signals{} }
+
+// Release does nothing.
+func (*Signals) Release() {}
+
+// Watch looks at the size twice a second: the console sends no signal.
+func (*Signals) Watch(ctx context.Context, scr *screen.Screen, send func(tea.Msg)) {
 	every := time.NewTicker(500 * time.Millisecond)
 	defer every.Stop()
 	w, h := scr.Size()
@@ -26,4 +37,4 @@ func WatchSize(ctx context.Context, scr Sized, send func(tea.Msg)) {
 }
 
 // Suspend does nothing: there is no job control.
-func Suspend(Lender) tea.Cmd { return nil }
+func (*Signals) Suspend(Lender) tea.Cmd { return nil }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/bb2d0cf4/agent/internal/crash"
 )
 
 // inbox keeps the lines of the input in order, with the times at which they came.
@@ -32,6 +34,7 @@ func newInbox() *inbox { return &inbox{fresh: make(chan struct{}, 1)} }
 
 // fill reads in until it ends.
 func (b *inbox) fill(in io.Reader) {
+	defer crash.Guard()
 	lines := bufio.NewReader(in)
 	for {
 		line, err := lines.ReadString('\n')

@@ -12,7 +12,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -23,7 +22,6 @@ import (
 	"github.com/bb2d0cf4/agent/internal/ptytest"
 	"github.com/bb2d0cf4/agent/internal/ptytest/vt"
 	"github.com/bb2d0cf4/agent/internal/repl/desktop"
-	"github.com/bb2d0cf4/agent/internal/repl/lend"
 )
 
 // programVar makes the test binary a program that draws with a Screen, so that tests
@@ -162,8 +160,6 @@ func (e *echo) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			e.s.SetAlt(true)
 		case "m":
 			e.s.SetAlt(false)
-		case "z":
-			return e, lend.Suspend(e.s)
 		case "e":
 			return e, tea.Exec(&editor{e.s}, func(error) tea.Msg { return nil })
 		}
@@ -209,26 +205,6 @@ func TestEveryExitRestoresTheTerminal(t *testing.T) {
 		{"quit from the alternate screen", func(p *ptytest.Terminal) {
 			p.Press("v")
 			p.WaitUntil("alternate screen", func(m *vt.Terminal) bool { return m.Modes().AltScreen })
-			p.Press("q")
-		}, 0},
-		{"stop and continue", func(p *ptytest.Terminal) {
-			p.Press("z")
-			p.WaitUntil("the terminal to be given back", func(m *vt.Terminal) bool { return m.Modes() == vt.Modes{} && !strings.Contains(m.String(), "ready") })
-			untilReady := make(chan struct{})
-			var shell sync.WaitGroup
-			shell.Go(func() { // it may not have stopped yet: that takes back what has come before
-				for {
-					p.Signal(syscall.SIGCONT)
-					select {
-					case <-untilReady:
-						return
-					case <-time.After(10 * time.Millisecond):
-					}
-				}
-			})
-			p.WaitFor(`> ready`)
-			close(untilReady)
-			shell.Wait()
 			p.Press("q")
 		}, 0},
 		{"panic", func(p *ptytest.Terminal) { p.Press("p") }, 2},

@@ -139,20 +139,33 @@ func (s *Screen) Suspend() error {
 	return errors.Join(err, s.tty.raw(false))
 }
 
-// Resume takes the terminal back; the next Flush draws the live region again,
-// below whatever was written meanwhile.
+// Resume takes the terminal back; the next Flush draws the live region again, below
+// whatever was written meanwhile. Without a Suspend it takes back what others have
+// used while the program was stopped: what was live then stays where it is.
 func (s *Screen) Resume() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.state != lent {
+	if s.state == closed {
 		return nil
+	}
+	var out []byte
+	if s.state == taken {
+		out = append(s.shown.leave(), give(s.window)...)
+		s.shown.hidden = false
 	}
 	if err := s.tty.raw(true); err != nil {
 		return err
 	}
 	s.state = taken
-	_, err := s.tty.Write([]byte("\r" + take(s.window)))
+	_, err := s.tty.Write(append(out, "\r"+take(s.window)...))
 	return err
+}
+
+// Lent says whether s is suspended. It may be called from any goroutine.
+func Lent(s *Screen) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.state == lent
 }
 
 // take returns what is done to a terminal that becomes ours, give what undoes it.

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/bb2d0cf4/agent/internal/crash"
 )
 
 // MaxFile is the size in bytes up to which a file is searched.
@@ -152,6 +154,7 @@ func (f Folder) scanBatch(ctx context.Context, m matcher, q Query, names []strin
 	g, ctx := errgroup.WithContext(ctx)
 	for w := range min(len(buffers), len(names)) {
 		g.Go(func() error {
+			defer crash.Guard()
 			for i := int(next.Add(1)) - 1; i < len(names); i = int(next.Add(1)) - 1 {
 				if err := ctx.Err(); err != nil {
 					return err

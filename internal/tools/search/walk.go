@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/bb2d0cf4/agent/internal/crash"
 )
 
 // maxWalk is the number of entries after which a walk stops.
@@ -43,7 +45,10 @@ func (f Folder) walk(ctx context.Context) (entries []entry, complete bool, err e
 		ig = above(f.Abs, f.Root)
 	}
 	top := &branch{}
-	w.group.Go(func() error { return w.visit(ctx, top, ".", ig) })
+	w.group.Go(func() error {
+		defer crash.Guard()
+		return w.visit(ctx, top, ".", ig)
+	})
 	if err := w.group.Wait(); err != nil {
 		return nil, false, err
 	}
@@ -102,7 +107,10 @@ func (w *walker) visit(ctx context.Context, b *branch, folder string, ig *ignore
 		}
 		sub := &branch{}
 		b.branches = append(b.branches, sub)
-		visit := func() error { return w.visit(ctx, sub, name, ig) }
+		visit := func() error {
+			defer crash.Guard()
+			return w.visit(ctx, sub, name, ig)
+		}
 		if !w.group.TryGo(visit) {
 			if err := visit(); err != nil {
 				return err

@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"slices"
 	"time"
+
+	"github.com/bb2d0cf4/agent/internal/crash"
 )
 
 // maxLine is the longest command line in bytes; Linux takes no longer argument.
@@ -57,6 +59,7 @@ func (j *Jobs) start(opts Options, sink func([]byte)) (*command, error) {
 
 // reap waits for the shell. Its status is in cmd.ProcessState.
 func (c *command) reap() {
+	defer crash.Guard()
 	defer close(c.tree.exited)
 	_ = c.cmd.Wait() // the status says it all
 	c.tree.family.reaped(c.tree.shell.pid)

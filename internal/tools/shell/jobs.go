@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/bb2d0cf4/agent/internal/crash"
 )
 
 // errClosed is returned for a start after Close.
@@ -52,6 +54,7 @@ func (j *Jobs) Start(opts Options) (Job, error) {
 		return Job{}, err
 	}
 	go func() {
+		defer crash.Guard()
 		defer j.wg.Done()
 		b.run(c)
 	}()

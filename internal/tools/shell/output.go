@@ -4,6 +4,8 @@ import (
 	"errors"
 	"os"
 	"time"
+
+	"github.com/bb2d0cf4/agent/internal/crash"
 )
 
 // How long reading the output may go on when the shell has exited.
@@ -33,6 +35,7 @@ func newOutput(pipe *os.File) *output {
 // pump moves output to sink until nobody holds the other end of the pipe or its
 // deadline has passed.
 func (o *output) pump(sink func([]byte)) {
+	defer crash.Guard()
 	defer close(o.ended)
 	buf := make([]byte, firstRead)
 	for last := false; ; {

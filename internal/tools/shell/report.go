@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 	"unicode/utf8"
+
+	"github.com/bb2d0cf4/agent/internal/crash"
 )
 
 // Between two reports there is at least reportPause, and a report holds at most
@@ -69,6 +71,7 @@ func (r *reporter) close() {
 }
 
 func (r *reporter) run() {
+	defer crash.Guard()
 	defer close(r.done)
 	defer r.flush(true)
 	pause := time.NewTimer(0)

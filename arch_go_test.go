@@ -1,0 +1,107 @@
+package agent_test
+
+import (
+	"go/ast"
+	"slices"
+	"testing"
+)
+
+// A panic in a goroutine that is not guarded leaves the terminal in raw mode. So
+// groups are crash.Group, or their goroutines begin with defer crash.Guard(), as those
+// of go statements do.
+func TestGoroutinesAreGuarded(t *testing.T) {
+	guarded := map[string]bool{} // functions, by package and name
+	others := map[string]bool{}  // packages with groups of others than ours
+	started := 0
+	for _, f := range sources(t) {
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			if name, body := function(n); body != nil {
+				name = f.pkg + "." + name
+				guarded[name] = guarded[name] || guards(body)
+			}
+			if sel, ok := n.(*ast.SelectorExpr); ok && !f.test && (sel.Sel.Name == "WaitGroup" || named(sel.X, "errgroup")) {
+				others[f.pkg] = true
+			}
+			return true
+		})
+	}
+	for _, f := range sources(t) {
+		if f.test || f.pkg == "bench" || f.pkg == "internal/crash" || slices.Contains(support, f.pkg) {
+			continue
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			body, starts := goroutine(n, others[f.pkg])
+			if !starts {
+				return true
+			}
+			started++
+			if fn, ok := body.(*ast.FuncLit); ok && guards(fn.Body) || guarded[f.pkg+"."+called(body)] {
+				return true
+			}
+			t.Errorf("%s: the goroutine does not begin with defer crash.Guard()", f.set.Position(n.Pos()))
+			return true
+		})
+	}
+	if started < 10 {
+		t.Errorf("%d goroutines found", started)
+	}
+}
+
+// function returns the name and the body of a function that n declares or assigns to
+// a variable.
+func function(n ast.Node) (name string, body *ast.BlockStmt) {
+	switch n := n.(type) {
+	case *ast.FuncDecl:
+		return n.Name.Name, n.Body
+	case *ast.AssignStmt:
+		if id, ok := n.Lhs[0].(*ast.Ident); ok {
+			if fn, ok := n.Rhs[0].(*ast.FuncLit); ok {
+				return id.Name, fn.Body
+			}
+		}
+	}
+	return "", nil
+}
+
+func named(x ast.Expr, name string) bool {
+	id, ok := x.(*ast.Ident)
+	return ok && id.Name == name
+}
+
+// goroutine returns what n runs in a goroutine of its own: a go statement or, where
+// there are groups of others than ours, their Go or TryGo.
+func goroutine(n ast.Node, groups bool) (body ast.Expr, starts bool) {
+	switch n := n.(type) {
+	case *ast.GoStmt:
+		return n.Call.Fun, true
+	case *ast.CallExpr:
+		if sel, ok := n.Fun.(*ast.SelectorExpr); ok && groups && (sel.Sel.Name == "Go" || sel.Sel.Name == "TryGo") && len(n.Args) == 1 {
+			return n.Args[0], true
+		}
+	}
+	return nil, false
+}
+
+// guards says whether body begins with defer crash.Guard().
+func guards(body *ast.BlockStmt) bool {
+	if len(body.List) == 0 {
+		return false
+	}
+	d, ok := body.List[0].(*ast.DeferStmt)
+	if !ok {
+		return false
+	}
+	sel, ok := d.Call.Fun.(*ast.SelectorExpr)
+	return ok && sel.Sel.Name == "Guard"
+}
+
+// called names the function or method that is started.
+func called(fun ast.Expr) string {
+	switch fun := fun.(type) {
+	case *ast.Ident:
+		return fun.Name
+	case *ast.SelectorExpr:
+		return fun.Sel.Name
+	}
+	return ""
+}
