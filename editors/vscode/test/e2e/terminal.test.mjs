@@ -94,8 +94,10 @@ for (const [name, shell] of Object.entries(SHELLS)) {
   });
 }
 
+/** Without process numbers, the folder of the shell, and the order of two streams of which one goes through a pipe. */
 function steady(text) {
-  return text.replace(/line \d+: +\d+ /g, "line N: PID ");
+  const plainly = text.replace(/line \d+: +\d+ /g, "line N: PID ").replaceAll("/bin/bash: ", "bash: ");
+  return plainly.includes("err\n") ? plainly.split("\n").sort().join("\n") : plainly;
 }
 
 function isAlive(pid) {
