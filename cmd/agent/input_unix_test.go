@@ -386,3 +386,29 @@ func TestAFirstPromptIsNoLineForTheShell(t *testing.T) {
 	d.idle()
 	d.leave()
 }
+
+// The sign before the prompt says what Enter does: a long paste that begins with a !
+// is folded, a blank before the ! is easily overlooked, and neither is a command line.
+func TestWhatTheSignDoesNotCallACommandIsNotRun(t *testing.T) {
+	d := newDesk(t, answers(t, "One.", "Two."), nil)
+	d.sit()
+	d.Paste("!touch folded\n" + strings.Repeat("# more\n", 20))
+	d.prompt("❯ [pasted 21 lines #1]")
+	d.Press("enter")
+	d.WaitFor(`One\.`)
+	d.idle()
+	d.Type(" !touch indented")
+	d.prompt("❯  !touch indented")
+	d.Press("enter")
+	d.WaitFor(`Two\.`)
+	if told := d.told(1); told != "!touch indented" {
+		t.Errorf("the model was told %q", told)
+	}
+	for _, name := range []string{"folded", "indented"} {
+		if _, err := os.Stat(d.path(name)); err == nil {
+			t.Errorf("the command that makes %s was run", name)
+		}
+	}
+	d.idle()
+	d.leave()
+}

@@ -79,11 +79,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	case tea.BackgroundColorMsg, tea.ModeReportMsg, tea.FocusMsg, tea.BlurMsg, lend.Stop, lend.Continued:
 		return reported(m, msg)
 	case started:
-		first := strings.TrimSpace(m.opt.Start.Prompt)
-		if strings.HasPrefix(first, "!") { // only what is typed here is run
-			return m.floor.say(first)
-		}
-		return m.submit(first)
+		return said(m, strings.TrimSpace(m.opt.Start.Prompt))
 	case feed.Update:
 		return m.take(msg)
 	case tick:
@@ -209,11 +205,15 @@ func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
 	}
 	switch m.ed.Handle(m.opt.Terminal.Keys.In(where, key)) {
 	case input.Submit:
+		take := said
+		if input.Runs(m.ed) {
+			take = (*model).submit
+		}
 		text := strings.TrimSpace(m.ed.Take())
 		if err := m.ed.Err(); err != nil {
 			m.out.Problem(err)
 		}
-		return m.submit(text)
+		return take(m, text)
 	case input.Ignored:
 		if m.opt.Terminal.Keys.Is(key, keys.Stop) {
 			return escape(m, shown)

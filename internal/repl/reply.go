@@ -28,6 +28,15 @@ func (m *model) submit(text string) tea.Cmd {
 	return m.floor.say(text)
 }
 
+// said takes text that the sign before the prompt did not call a command line: then
+// it is none, whatever it begins with.
+func said(m *model, text string) tea.Cmd {
+	if strings.HasPrefix(text, "!") {
+		return m.floor.say(text)
+	}
+	return m.submit(text)
+}
+
 // flush submits what was queued, as far as the session is free for it.
 func flush(m *model) tea.Cmd {
 	var cmds []tea.Cmd

@@ -176,13 +176,20 @@ func (e *Editor) Replace(text string) {
 
 // Sign is what stands before the prompt: it says what Enter will do with the text.
 func (e *Editor) Sign() string {
-	if commanding(e) {
+	switch {
+	case commanding(e):
 		return "❮ "
-	}
-	if gs := e.text.Gs; e.view.shell && len(gs) > 0 && gs[0].Text == "!" {
+	case Runs(e):
 		return "$ "
 	}
 	return "❯ "
+}
+
+// Runs says whether the text of e is a command line: it begins with a ! that is in sight,
+// not with one in a folded paste or behind blanks.
+func Runs(e *Editor) bool {
+	gs := e.text.Gs
+	return e.view.shell && len(gs) > 0 && gs[0].Text == "!"
 }
 
 // Empty says whether there is no text.

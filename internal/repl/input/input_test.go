@@ -369,7 +369,7 @@ func BenchmarkKey(b *testing.B) {
 // The sign says that a line is the shell's.
 func TestSign(t *testing.T) {
 	e := New(Options{Shell: true})
-	for keys, want := range map[string]string{"'!ls'": "$ ", "'a_!'": "❯ ", "'/help'": "❯ "} {
+	for keys, want := range map[string]string{"'!ls'": "$ ", "'a_!'": "❯ ", "'_!ls'": "❯ ", "'/help'": "❯ "} {
 		e.Reset()
 		if press(e, keys); e.Sign() != want {
 			t.Errorf("%s: %q, want %q", keys, e.Sign(), want)
