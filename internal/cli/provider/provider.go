@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/cli/keystore"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/openai"
@@ -24,6 +25,7 @@ import (
 const keyTime = time.Minute
 
 const noModel = `no model is configured, and no local server answers. Do one of these:
+  agent, on a terminal: it asks for a model, and for a key if there has to be one
   export OPENAI_API_KEY=… AGENT_MODEL=openai/NAME   (OPENAI_BASE_URL for another server)
   start Ollama, LM Studio, llama.cpp or vLLM: it is found by itself
   agent demo, to see it work offline`
@@ -70,7 +72,7 @@ func New(cfg config.Config, m config.Model) (llm.Model, error) {
 func Client(cfg config.Config, m config.Model) *openai.Client {
 	return openai.New(openai.Options{
 		Name: m.Ref, Model: m.Name, BaseURL: m.Endpoint.BaseURL, Headers: m.Endpoint.Headers,
-		Key:           func(ctx context.Context) (string, error) { return key(ctx, m.Endpoint, cfg.SecretEnv()) },
+		Key:           func(ctx context.Context) (string, error) { return key(ctx, m.Endpoint, cfg) },
 		ContextWindow: m.Prices.ContextWindow,
 		Free:          free(m),
 		Prices:        openai.Prices{Input: m.Prices.Input, Output: m.Prices.Output, Cached: m.Prices.Cached},
@@ -89,10 +91,13 @@ func missingKey(cfg config.Config, m config.Model) error {
 		return nil
 	}
 	wanted := slices.ContainsFunc(hosted, func(start string) bool { return strings.HasPrefix(e.BaseURL+"/", start) })
+	if keystore.Open(cfg.Home).Has(e.BaseURL) {
+		return nil
+	}
 	if !wanted && cfg.Providers[m.Provider].APIKeyEnv == "" {
 		return nil
 	}
-	return fmt.Errorf("%s needs an API key, and %s is not set: export %s=…, or choose another model with --model", m.Ref, e.APIKeyEnv, e.APIKeyEnv)
+	return fmt.Errorf("%s needs an API key, and %s is not set: export %s=…, or enter one with agent config model", m.Ref, e.APIKeyEnv, e.APIKeyEnv)
 }
 
 // seeing are parts of the names of models that take images.
@@ -145,10 +150,14 @@ func free(m config.Model) bool {
 
 // key returns the API key of a provider; it is empty where there is none: local
 // servers want none, and the others say so.
-func key(ctx context.Context, p config.Provider, secrets []string) (string, error) {
+func key(ctx context.Context, p config.Provider, cfg config.Config) (string, error) {
 	if len(p.APIKeyCommand) == 0 {
-		return os.Getenv(p.APIKeyEnv), nil
+		if set := os.Getenv(p.APIKeyEnv); set != "" || p.APIKeyEnv == "" {
+			return set, nil
+		}
+		return keystore.Open(cfg.Home).Get(ctx, p.BaseURL)
 	}
+	secrets := cfg.SecretEnv()
 	ctx, cancel := context.WithTimeout(ctx, keyTime)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, p.APIKeyCommand[0], p.APIKeyCommand[1:]...)

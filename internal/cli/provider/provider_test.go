@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bb2d0cf4/agent/internal/cli/keystore"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/llm"
 )
@@ -31,7 +32,7 @@ func TestKey(t *testing.T) {
 		{"no such command", config.Provider{APIKeyCommand: []string{"no-such-program"}}, "", "no-such-program"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := key(t.Context(), c.in, []string{"SOME_KEY"})
+			got, err := key(t.Context(), c.in, config.Config{Home: t.TempDir(), Providers: map[string]config.Provider{"p": {APIKeyEnv: "SOME_KEY"}}})
 			if got != c.want || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 				t.Errorf("%q, %v; want %q, %q", got, err, c.want, c.err)
 			}
@@ -96,7 +97,7 @@ func TestFree(t *testing.T) {
 func TestKeyCommandEndsWithTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := key(ctx, config.Provider{APIKeyCommand: []string{"sleep", "100"}}, nil); err == nil {
+	if _, err := key(ctx, config.Provider{APIKeyCommand: []string{"sleep", "100"}}, config.Config{}); err == nil {
 		t.Error("no error")
 	}
 }
@@ -168,5 +169,38 @@ func TestAKeyThatIsMissing(t *testing.T) {
 				t.Errorf("%v, want %q", err, c.want)
 			}
 		})
+	}
+}
+
+// A key that was typed in is used where no other is named, for its address alone.
+func TestAKeyThatIsKept(t *testing.T) {
+	for _, name := range []string{"DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "OPENAI_API_KEY"} {
+		t.Setenv(name, "")
+	}
+	cfg := config.Config{Home: t.TempDir()}
+	p := config.Provider{BaseURL: "http://a/v1", APIKeyEnv: "OPENAI_API_KEY"}
+	if _, err := keystore.Open(cfg.Home).Put(t.Context(), p.BaseURL, "kept"); err != nil {
+		t.Fatal(err)
+	}
+	get := func(p config.Provider) string {
+		t.Helper()
+		got, err := key(t.Context(), p, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	if got := get(p); got != "kept" {
+		t.Errorf("%q", got)
+	}
+	if err := missingKey(cfg, config.Model{Endpoint: p}); err != nil {
+		t.Error(err)
+	}
+	if got := get(config.Provider{BaseURL: "http://b/v1", APIKeyEnv: "OPENAI_API_KEY"}); got != "" {
+		t.Errorf("another address gets %q", got)
+	}
+	t.Setenv("OPENAI_API_KEY", "set")
+	if got := get(p); got != "set" {
+		t.Errorf("%q", got)
 	}
 }

@@ -1,0 +1,140 @@
+// Package keystore keeps the API keys that a person has typed in. It guarantees that a
+// key is kept in the system's keyring, or else in a file that only its owner can read;
+// that it is given out for the very address it was meant for; and that no other package
+// has to know where it is.
+package keystore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/zalando/go-keyring"
+
+	"github.com/bb2d0cf4/agent/internal/crash"
+	"github.com/bb2d0cf4/agent/internal/statefile"
+)
+
+// File is the name of the file in the agent's own folder.
+const File = "credentials.json"
+
+// service is what the keyring knows the program as.
+const service = "agent"
+
+// ringTime bounds the keyring, which may ask for a passphrase.
+const ringTime = time.Minute
+
+// entry says where the key for an address is.
+type entry struct {
+	Keyring bool   `json:"keyring,omitzero"`
+	Key     string `json:"key,omitzero"` // where there is no keyring
+}
+
+// Store is the keys of one user.
+type Store struct{ home string }
+
+// Open returns the Store in the agent's own folder. It reads nothing yet.
+func Open(home string) Store { return Store{home} }
+
+func (s Store) file() string { return filepath.Join(s.home, File) }
+
+// Has says whether there is a key for an address, without asking the keyring.
+func (s Store) Has(address string) bool {
+	all, err := s.read()
+	_, ok := all[address]
+	return err == nil && ok
+}
+
+// Get returns the key for an address; it is empty if there is none.
+func (s Store) Get(ctx context.Context, address string) (key string, err error) {
+	all, err := s.read()
+	if err != nil {
+		return "", err
+	}
+	e := all[address]
+	if !e.Keyring {
+		return e.Key, nil
+	}
+	err = within(ctx, func() (err error) {
+		key, err = keyring.Get(service, address)
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("the system's keyring does not give the key for %s: %w", address, err)
+	}
+	return key, nil
+}
+
+// Put keeps the key for an address, and says where.
+func (s Store) Put(ctx context.Context, address, key string) (where string, err error) {
+	e, where := entry{Keyring: true}, "the system's keyring"
+	if !hasRing() || within(ctx, func() error { return keyring.Set(service, address, key) }) != nil {
+		e, where = entry{Key: key}, s.file()
+	}
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	lock, err := statefile.Acquire(ctx, s.file()+".lock")
+	if err != nil {
+		return "", fmt.Errorf("lock the keys: %w", err)
+	}
+	defer func() { err = errors.Join(err, lock.Release()) }()
+	all, err := s.read()
+	if err != nil {
+		return "", err
+	}
+	all[address] = e
+	data, err := json.MarshalIndent(all, "", "  ")
+	if err != nil {
+		return "", err
+	}
+	return where, statefile.Write(s.file(), append(data, '\n'))
+}
+
+func (s Store) read() (map[string]entry, error) {
+	all := map[string]entry{}
+	data, err := os.ReadFile(s.file())
+	if errors.Is(err, fs.ErrNotExist) {
+		return all, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the keys: %w", err)
+	}
+	if err := json.Unmarshal(data, &all); err != nil {
+		return nil, fmt.Errorf("%s cannot be read; delete it and enter the keys again", s.file()) // its content stays out of messages
+	}
+	return all, nil
+}
+
+// hasRing says whether there may be a keyring: to look for one starts a program where
+// no session of a desktop runs.
+func hasRing() bool {
+	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" || os.Getenv("DBUS_SESSION_BUS_ADDRESS") != "" {
+		return true
+	}
+	_, err := os.Stat(filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "bus"))
+	return os.Getenv("XDG_RUNTIME_DIR") != "" && err == nil
+}
+
+// within runs f, which cannot be stopped, and waits for it no longer than ctx.
+func within(ctx context.Context, f func() error) error {
+	ctx, cancel := context.WithTimeout(ctx, ringTime)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() {
+		defer crash.Guard()
+		done <- f()
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
