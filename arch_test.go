@@ -41,6 +41,7 @@ var layers = []struct {
 	{"internal/tools/shell", nil},
 
 	{"internal/llm/openai", []string{"internal/llm", "internal/llm/openai/wire"}},
+	{"internal/llm/openai/local", []string{"internal/llm/openai"}},
 	{"internal/llm/openai/wire", []string{"internal/llm"}},
 	{"internal/llm/script", []string{"internal/llm"}},
 	{"internal/workspace", []string{
@@ -146,9 +147,10 @@ var layers = []struct {
 	{"internal/cli/extension", []string{"internal/statefile"}},
 	{"internal/cli/fileindex", []string{"internal/fuzzy", "internal/tools/search", "internal/workspace"}},
 	{"internal/cli/firstrun", []string{
-		"internal/cli/provider", "internal/cli/settings", "internal/cli/trust", "internal/config", "internal/llm/openai",
+		"internal/cli/keystore", "internal/cli/settings", "internal/cli/trust", "internal/config", "internal/llm", "internal/llm/openai",
 		"internal/repl/dialog", "internal/repl/picker",
 	}},
+	{"internal/cli/keystore", []string{"internal/statefile"}},
 	{"internal/cli/trust", []string{"internal/statefile"}},
 	{"internal/cli/home", []string{"internal/statefile"}},
 	{"internal/cli/promptline", []string{
@@ -161,7 +163,7 @@ var layers = []struct {
 		"internal/ide/lock", "internal/sanitize", "internal/session", "internal/tools", "internal/tools/shell", "internal/workspace",
 	}},
 	{"internal/cli/provider", []string{
-		"internal/config", "internal/llm", "internal/llm/openai", "internal/llm/script",
+		"internal/cli/keystore", "internal/config", "internal/llm", "internal/llm/openai", "internal/llm/openai/local", "internal/llm/script",
 	}},
 	{"internal/cli/usercommands", []string{"internal/repl/command", "internal/sanitize"}},
 	{"internal/cli/settings", []string{
@@ -208,6 +210,7 @@ var homes = []struct {
 	{"github.com/sashabaranov/go-openai", []string{"internal/llm/openai"}},
 	{"github.com/spf13/cobra", []string{"internal/cli"}},
 	{"github.com/spf13/viper", []string{"internal/config"}},
+	{"github.com/zalando/go-keyring", []string{"internal/cli/keystore"}},
 	{"mvdan.cc/sh/v3", []string{"internal/tools/shell"}},
 }
 

@@ -59,11 +59,11 @@ func loadConfig(over config.Overrides) (config.Config, error) {
 
 // answer runs one prompt without asking anybody.
 func answer(ctx context.Context, p Process, f *flags, cfg config.Config, prompt string) error {
-	model, note, err := choose(ctx, cfg)
+	model, notes, err := choose(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	if note != "" {
+	for _, note := range notes {
 		remark(p, note)
 	}
 	st, err := openStore(cfg, f, model.Ref)
@@ -160,11 +160,19 @@ func workDir(dir string) (string, error) {
 	return abs, nil
 }
 
-// choose picks the model; not to know which is a mistake of usage.
-func choose(ctx context.Context, cfg config.Config) (config.Model, string, error) {
+// choose picks the model; not to know which is a mistake of usage. The notes say what
+// the user should know of it before it is asked anything.
+func choose(ctx context.Context, cfg config.Config) (m config.Model, notes []string, err error) {
 	m, note, err := provider.Choose(ctx, cfg)
-	if err != nil && ctx.Err() == nil {
-		err = usageError{err}
+	if err != nil {
+		if ctx.Err() == nil {
+			err = usageError{err}
+		}
+		return m, nil, err
 	}
-	return m, note, err
+	if note != "" {
+		notes = append(notes, note)
+	}
+	m, more := provider.Inspect(ctx, m)
+	return m, append(notes, more...), nil
 }

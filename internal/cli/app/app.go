@@ -253,19 +253,21 @@ func allowSpill(a *App) {
 	}
 }
 
-// SetModel sends what follows to another model; no turn may run.
-func (a *App) SetModel(ref string) error {
+// SetModel sends what follows to another model; no turn may run. The notes say what
+// will not work with it.
+func (a *App) SetModel(ctx context.Context, ref string) (notes []string, err error) {
 	m, err := a.Config.Lookup(ref)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	m, notes = provider.Inspect(ctx, m)
 	model, err := provider.New(a.Config, m)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	a.Loop.SetModel(model)
 	a.remember(m, model)
-	return nil
+	return notes, nil
 }
 
 // remember keeps which model is in use, under the name that the user gave it.

@@ -106,10 +106,10 @@ func TestModels(t *testing.T) {
 	if names, err := a.Models(t.Context()); err != nil || len(names) != 1 || names[0] != before {
 		t.Errorf("%q, %v", names, err)
 	}
-	if err := a.SetModel("nowhere/m"); err == nil || a.Info().Name != before {
+	if _, err := a.SetModel(t.Context(), "nowhere/m"); err == nil || a.Info().Name != before {
 		t.Errorf("%v, %s", err, a.Info().Name)
 	}
-	if err := a.SetModel("ollama/m"); err != nil || a.Info().Name != "ollama/m" {
+	if _, err := a.SetModel(t.Context(), "ollama/m"); err != nil || a.Info().Name != "ollama/m" {
 		t.Errorf("%v, %s", err, a.Info().Name)
 	}
 }

@@ -3,6 +3,7 @@ package commands
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 )
@@ -39,11 +40,12 @@ func (m models) model(ctx context.Context, name string) (command.Reply, error) {
 	return command.Reply{Pick: &command.Pick{Title: "Choose a model", Items: items, Choose: m.use}}, nil
 }
 
-func (m models) use(_ context.Context, name string) (command.Reply, error) {
-	if err := m.App.SetModel(name); err != nil {
+func (m models) use(ctx context.Context, name string) (command.Reply, error) {
+	notes, err := m.App.SetModel(ctx, name)
+	if err != nil {
 		return command.Reply{}, err
 	}
-	return command.Reply{Text: "Model: " + name}, nil
+	return command.Reply{Text: strings.Join(append([]string{"Model: " + name}, notes...), "\n")}, nil
 }
 
 func (m models) init(context.Context, string) (command.Reply, error) {

@@ -1,0 +1,90 @@
+package provider
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/llm/openai/local"
+)
+
+func TestNotes(t *testing.T) {
+	for name, c := range map[string]struct {
+		facts local.Facts
+		set   int64
+		want  []string
+	}{
+		"all is well":       {local.Facts{Server: "ollama", ContextWindow: 32768}, 0, nil},
+		"nothing is known":  {local.Facts{}, 0, nil},
+		"no tools":          {local.Facts{Server: "ollama", ContextWindow: 32768, NoTools: true}, 0, []string{"cannot call tools"}},
+		"silent ollama":     {local.Facts{Server: "ollama", MaxContext: 40960}, 0, []string{"OLLAMA_CONTEXT_LENGTH=32768", "takes 40960"}},
+		"the user knows":    {local.Facts{Server: "ollama", MaxContext: 40960}, 32768, nil},
+		"the user is wrong": {local.Facts{Server: "lmstudio", ContextWindow: 4096, MaxContext: 9000}, 32768, []string{"with 4096 tokens", "says 32768", "takes 9000"}},
+		"little llama.cpp":  {local.Facts{Server: "llamacpp", ContextWindow: 4096}, 0, []string{"which is little", "larger -c"}},
+		"little vLLM":       {local.Facts{Server: "vllm", ContextWindow: 4096}, 0, []string{"--max-model-len"}},
+	} {
+		m := config.Model{Ref: "x/m", Prices: config.Prices{ContextWindow: c.set}}
+		if c.set == 0 {
+			m.Prices.ContextWindow = c.facts.ContextWindow
+		}
+		got := notes(m, c.facts, c.set > 0)
+		if (len(got) == 0) != (len(c.want) == 0) {
+			t.Errorf("%s: %q", name, got)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(strings.Join(got, "\n"), want) {
+				t.Errorf("%s: no %q in %q", name, want, got)
+			}
+		}
+	}
+}
+
+func TestInspect(t *testing.T) {
+	asked := 0
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/v1/models":
+			asked++
+			_, _ = io.WriteString(w, `{"data":[{"id":"m"}]}`) // the client may have gone
+		case "/props":
+			_, _ = io.WriteString(w, `{"default_generation_settings":{"n_ctx":8192}}`)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	t.Cleanup(s.Close)
+	look := func(ref string, p config.Provider) (config.Model, []string) {
+		t.Helper()
+		name, _, _ := strings.Cut(ref, "/")
+		cfg := config.Config{Providers: map[string]config.Provider{name: p}}
+		m, err := cfg.Lookup(ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return Inspect(t.Context(), m)
+	}
+	if m, notes := look("llamacpp/m", config.Provider{BaseURL: s.URL + "/v1"}); m.Prices.ContextWindow != 8192 || len(notes) != 1 {
+		t.Errorf("%+v, %q", m, notes)
+	}
+	if m, notes := look("mine/m", config.Provider{BaseURL: s.URL + "/v1", ContextWindow: 4000}); m.Prices.ContextWindow != 4000 || len(notes) != 1 {
+		t.Errorf("%+v, %q", m, notes)
+	}
+	before := asked
+	for ref, p := range map[string]config.Provider{
+		"far/m": {BaseURL: "http://192.0.2.1/v1"}, "keyed/m": {BaseURL: s.URL + "/v1", APIKeyCommand: []string{"no-such-program"}},
+	} {
+		if _, notes := look(ref, p); len(notes) > 0 || asked != before {
+			t.Errorf("%s was asked: %q", ref, notes)
+		}
+	}
+	s.Close()
+	if _, notes := look("ollama/m", config.Provider{BaseURL: s.URL + "/v1"}); len(notes) != 1 || !strings.Contains(notes[0], "does not answer") {
+		t.Errorf("%q", notes)
+	}
+	if m, notes := Inspect(t.Context(), config.Model{Provider: config.ScriptProvider, Name: "x"}); m.Name != "x" || len(notes) > 0 {
+		t.Error(m, notes)
+	}
+}

@@ -1,0 +1,106 @@
+package local
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestProbe speaks as the servers do that people run on their own machine.
+func TestProbe(t *testing.T) {
+	list := `{"data":[{"id":"qwen"}]}`
+	show := func(more string) string {
+		return `{"model_info":{"general.x":1,"qwen3.context_length":40960}` + more + `}`
+	}
+	for name, c := range map[string]struct {
+		answers map[string]string
+		want    Facts
+	}{
+		"ollama, not loaded": {
+			map[string]string{"POST /api/show": show(`,"capabilities":["completion","tools"]`), "GET /api/ps": `{"models":[]}`},
+			Facts{Server: "ollama", MaxContext: 40960},
+		},
+		"ollama, set in the model's file": {
+			map[string]string{"POST /api/show": show(`,"parameters":"stop x\nnum_ctx    8192\n"`)},
+			Facts{Server: "ollama", ContextWindow: 8192, MaxContext: 40960},
+		},
+		"ollama, loaded": {
+			map[string]string{
+				"POST /api/show": show(`,"parameters":"num_ctx 8192","capabilities":["completion"]`),
+				"GET /api/ps":    `{"models":[{"name":"other","context_length":1},{"name":"qwen:latest","context_length":4096}]}`,
+			},
+			Facts{Server: "ollama", ContextWindow: 4096, MaxContext: 40960, NoTools: true},
+		},
+		"LM Studio": {
+			map[string]string{"GET /api/v0/models": `{"data":[{"id":"x"},{"id":"qwen","max_context_length":32768,"loaded_context_length":4096}]}`},
+			Facts{Server: "lmstudio", ContextWindow: 4096, MaxContext: 32768},
+		},
+		"llama.cpp": {
+			map[string]string{"GET /props": `{"default_generation_settings":{"n_ctx":8192}}`},
+			Facts{Server: "llamacpp", ContextWindow: 8192},
+		},
+		"vLLM": {
+			map[string]string{"GET /v1/models": `{"data":[{"id":"qwen","max_model_len":16384}]}`},
+			Facts{Server: "vllm", ContextWindow: 16384},
+		},
+		"another": {nil, Facts{}},
+		"one that answers everything alike": {
+			map[string]string{"POST /api/show": list, "GET /api/v0/models": list, "GET /props": list, "GET /api/ps": list}, Facts{},
+		},
+		"nonsense": {map[string]string{"POST /api/show": "<html>", "GET /api/v0/models": "[]", "GET /props": "7"}, Facts{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				body, err := io.ReadAll(r.Body)
+				if err != nil || r.URL.Path == "/api/show" && !strings.Contains(string(body), `"qwen"`) {
+					t.Errorf("%s, %v", body, err)
+				}
+				said, ok := c.answers[r.Method+" "+r.URL.Path]
+				if !ok && r.URL.Path == "/v1/models" {
+					said, ok = list, true
+				}
+				if !ok {
+					http.NotFound(w, r)
+					return
+				}
+				_, _ = io.WriteString(w, said) // the client may have gone
+			}))
+			t.Cleanup(s.Close)
+			got, err := Probe(t.Context(), s.URL+"/v1", "qwen")
+			if d := cmp.Diff(c.want, got); d != "" || err != nil {
+				t.Error(d, err)
+			}
+		})
+	}
+}
+
+func TestProbeOfNobody(t *testing.T) {
+	s := httptest.NewServer(http.NotFoundHandler())
+	if _, err := Probe(t.Context(), s.URL+"/v1", "m"); err == nil {
+		t.Error("it lists no models, and that is no error")
+	}
+	s.Close()
+	if _, err := Probe(t.Context(), s.URL+"/v1", "m"); err == nil {
+		t.Error("nobody answers, and that is no error")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Probe(ctx, s.URL, "m"); err == nil {
+		t.Error("no error")
+	}
+}
+
+func TestOn(t *testing.T) {
+	for address, want := range map[string]bool{
+		"http://127.0.0.1:1/v1": true, "http://localhost:1/v1": true, "http://[::1]:1/v1": true, "https://api.openai.com/v1": false, "http://10.0.0.1/v1": false, "::": false,
+	} {
+		if got := On(address); got != want {
+			t.Errorf("%s: %v", address, got)
+		}
+	}
+}
