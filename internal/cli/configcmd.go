@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/bb2d0cf4/agent/internal/cli/firstrun"
 	"github.com/bb2d0cf4/agent/internal/cli/settings"
 )
 
@@ -41,5 +42,22 @@ func newConfig(p Process, f *flags) *cobra.Command {
 			return err
 		},
 	}
-	return parent("config", "Show and change the configuration", path, show, set)
+	model := &cobra.Command{
+		Use: "model", Short: "Choose the model, and enter its key, as at the first start", Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := loadConfig(overrides(cmd.Flags(), f))
+			if err != nil {
+				return err
+			}
+			if isDumb(p) {
+				return usagef("there is no terminal to choose on: agent config set model PROVIDER/NAME")
+			}
+			_, notes, err := firstrun.Model(cmd.Context(), ask(p, cfg), cfg)
+			for _, note := range notes {
+				remark(p, note)
+			}
+			return err
+		},
+	}
+	return parent("config", "Show and change the configuration", path, show, set, model)
 }

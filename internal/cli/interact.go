@@ -11,6 +11,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/cli/app"
 	"github.com/bb2d0cf4/agent/internal/cli/commands"
 	"github.com/bb2d0cf4/agent/internal/cli/fileindex"
+	"github.com/bb2d0cf4/agent/internal/cli/firstrun"
 	"github.com/bb2d0cf4/agent/internal/cli/idelink"
 	"github.com/bb2d0cf4/agent/internal/cli/promptline"
 	"github.com/bb2d0cf4/agent/internal/cli/usercommands"
@@ -34,19 +35,24 @@ func interact(ctx context.Context, p Process, f *flags, set setup, first string)
 	if f.resume == pick && !isTerminal(p.Stdin) {
 		return usagef("there is no terminal to choose on: give --resume an id; agent sessions list shows them")
 	}
-	model, note, err := choose(ctx, cfg)
+	var asked []string
+	if cfg.Model == "" && !dumb && !cfg.Interface.ScreenReader {
+		var err error
+		if cfg.Model, asked, err = firstrun.Model(ctx, ask(p, cfg), cfg); err != nil {
+			return err
+		}
+	}
+	model, notes, err := choose(ctx, cfg)
 	if err != nil {
 		return err
 	}
+	notes = append(notes, asked...)
 	pl, err := openStore(cfg, f, model.Ref)
 	if err != nil {
 		return err
 	}
 	o := opening{flags: f, cfg: cfg, place: pl, model: model, first: first, trusted: set.trusted}
-	o.notes = append(instructions(pl.Dir), set.notes...)
-	if note != "" {
-		o.notes = append(o.notes, note)
-	}
+	o.notes = append(append(instructions(pl.Dir), set.notes...), notes...)
 	if f.resume == pick {
 		o.first = "/resume"
 	}

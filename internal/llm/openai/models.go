@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -118,10 +119,18 @@ func LocalServers() []Local {
 	}
 }
 
-// FindLocal asks all of servers at once and returns the first of them, in their
-// order, that offers a model. It takes 300 ms at most, next to nothing where
-// nothing listens.
+// FindLocal returns the first of FindLocals.
 func FindLocal(ctx context.Context, servers []Local) (Local, bool) {
+	found := FindLocals(ctx, servers)
+	if len(found) == 0 {
+		return Local{}, false
+	}
+	return found[0], true
+}
+
+// FindLocals asks all of servers at once and returns those, in their order, that
+// offer a model. It takes 300 ms at most, next to nothing where nothing listens.
+func FindLocals(ctx context.Context, servers []Local) []Local {
 	ctx, cancel := context.WithTimeout(ctx, localTime)
 	defer cancel()
 	transport := newTransport()
@@ -140,12 +149,7 @@ func FindLocal(ctx context.Context, servers []Local) (Local, bool) {
 		})
 	}
 	wait.Wait()
-	for _, s := range found {
-		if len(s.Models) > 0 {
-			return s, true
-		}
-	}
-	return Local{}, false
+	return slices.DeleteFunc(found, func(s Local) bool { return len(s.Models) == 0 })
 }
 
 // chatModels leaves out models that only embed text.

@@ -1,0 +1,130 @@
+//go:build unix
+
+package main
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
+)
+
+// models is a server in front of another that lists models, for whoever has the key;
+// an empty one lets everybody in.
+func models(t *testing.T, behind *llmtest.Server, list, key string) string {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case key != "" && r.Header.Get("Authorization") != "Bearer "+key:
+			w.WriteHeader(http.StatusUnauthorized)
+			_, _ = io.WriteString(w, `{"error":{"message":"wrong key"}}`) // the client may have gone
+		case r.URL.Path == "/v1/models":
+			_, _ = io.WriteString(w, list) // the client may have gone
+		case r.URL.Path == "/v1/chat/completions":
+			behind.ServeHTTP(w, r)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	t.Cleanup(s.Close)
+	return s.URL + "/v1"
+}
+
+// fresh is a desk of somebody who has set up nothing.
+func fresh(t *testing.T, server *llmtest.Server, env ...string) *desk {
+	d := newDesk(t, server, nil)
+	d.env = append(d.env, "AGENT_MODEL=", "OPENAI_API_KEY=", "OPENROUTER_API_KEY=", "DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR=")
+	d.env = append(d.env, env...)
+	return d
+}
+
+func (d *desk) kept(name string) string {
+	d.t.Helper()
+	data, err := os.ReadFile(filepath.Join(d.home, name))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestTheFirstRunFindsALocalModel(t *testing.T) {
+	server := answers(t, "Hello.")
+	address := models(t, server, `{"data":[{"id":"small"},{"id":"large"}]}`, "")
+	for _, size := range [][2]int{{40, 16}, {100, 30}} {
+		d := fresh(t, server)
+		d.keep("config.yaml", "providers:\n  ollama:\n    base_url: "+address+"\n")
+		d.begin(size[0], size[1])
+		d.WaitFor(`(?s)Which model\?.*ollama/small.*ollama/large.*OpenAI, with a key`)
+		d.Press("esc")
+		if code := d.Wait(); code != 1 {
+			t.Errorf("exit status %d", code)
+		}
+		d.WaitFor(`no model\s+was\s+chosen`)
+		d.restored()
+
+		d.begin(size[0], size[1])
+		d.WaitFor(`(?m)ollama/large`)
+		d.Type("lar")
+		d.WaitFor(`filter: lar`)
+		d.Press("enter")
+		d.WaitFor(`(?s)using ollama/large.*Try: What does\s+this.*❯`)
+		d.leave()
+		if got := d.kept("config.yaml"); !strings.Contains(got, "model: ollama/large") {
+			t.Error(got)
+		}
+		d.sit() // is not asked again
+		d.leave()
+	}
+}
+
+func TestTheFirstRunTakesAKey(t *testing.T) {
+	server := answers(t, "Hello.")
+	d := fresh(t, server)
+	d.env = append(d.env, "OPENAI_BASE_URL="+models(t, server, `{"data":[{"id":"text-embedding"},{"id":"test-model"}]}`, canary))
+	d.begin(80, 24)
+	d.WaitFor(`OpenAI, with a key that you paste`)
+	d.Type("OpenAI")
+	d.WaitFor(`filter: OpenAI`)
+	d.Press("enter")
+	d.WaitFor(`Paste the key`)
+	d.Paste("sk-wrong\n")
+	d.WaitFor(`8 characters`)
+	d.Press("enter")
+	d.WaitFor(`refused the API key: wrong key`)
+	d.Paste(canary)
+	d.WaitFor(`14 characters`)
+	d.Press("enter")
+	d.WaitFor(`(?s)key is kept in.*credentials\.json.*using openai/test-model.*❯`)
+	d.say("hi")
+	d.WaitFor(`Hello\.`)
+	d.idle()
+	if strings.Contains(string(d.Bytes()), canary) || strings.Contains(d.kept("config.yaml"), canary) {
+		t.Error("the key was shown, or is in the configuration")
+	}
+	info, err := os.Stat(filepath.Join(d.home, "credentials.json"))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Error(info.Mode(), err)
+	}
+	d.leave()
+}
+
+func TestTheFirstRunUsesAKeyOfTheEnvironment(t *testing.T) {
+	server := answers(t, "Hello.")
+	d := fresh(t, server)
+	d.env = append(d.env, "OPENAI_API_KEY="+canary, "OPENAI_BASE_URL="+models(t, server, `{"data":[{"id":"a"},{"id":"gpt-4o"}]}`, canary))
+	d.begin(80, 24, "config", "model")
+	d.WaitFor(`with the key in OPENAI_API_KEY`)
+	d.Press("1")
+	if code := d.Wait(); code != 0 {
+		t.Errorf("exit status %d", code)
+	}
+	d.WaitFor(`using openai/gpt-4o`)
+	if _, err := os.Stat(filepath.Join(d.home, "credentials.json")); err == nil {
+		t.Error("a key of the environment was kept")
+	}
+}

@@ -1,0 +1,35 @@
+package firstrun
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/cli/trust"
+)
+
+// A person is shown all that counts, what does not, and why.
+func TestDescribe(t *testing.T) {
+	for name, c := range map[string]struct {
+		found trust.Found
+		want  []string
+		not   []string
+	}{
+		"all":              {trust.Found{Config: []byte("encoding: big5\neditor: vi\n"), Command: []string{"git/x.md"}}, []string{"  encoding: big5", "left out: line 2: editor", "  git/x.md"}, nil},
+		"commands alone":   {trust.Found{Command: []string{"x.md"}}, []string{"  x.md"}, []string{trust.ConfigFile}},
+		"an empty file":    {trust.Found{Config: []byte("# none\n")}, []string{"  nothing"}, []string{trust.Commands}},
+		"one that is none": {trust.Found{Config: []byte("a: [")}, []string{"  nothing: .agent/config.yaml"}, nil},
+		"a script":         {trust.Found{Config: []byte("model: script:x")}, []string{"a project may not bring a script"}, []string{"  model:"}},
+	} {
+		got := strings.Join(Describe(c.found), "\n")
+		for _, want := range append(c.want, "no edit is written and no command run without your yes") {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: no %q in\n%s", name, want, got)
+			}
+		}
+		for _, not := range c.not {
+			if strings.Contains(got, not) {
+				t.Errorf("%s: %q in\n%s", name, not, got)
+			}
+		}
+	}
+}
