@@ -1,11 +1,12 @@
 // Package feed renders streaming text beside the interface. It guarantees that
 // everything reaches the interface in the order in which it was put into the box,
-// that text costs at most one update a frame however it comes, and that a flood of
-// it never delays a key.
+// that text is handed on at most once a frame however it comes, and that a flood of
+// it never delays a key: a frame of many lines comes in several updates.
 package feed
 
 import (
 	"context"
+	"runtime"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -20,6 +21,9 @@ const (
 	frame = 33 * time.Millisecond
 	// slice is how much text is rendered before a look at the clock.
 	slice = 4 << 10
+	// batch is how many finished lines one update holds: what was typed is served
+	// between two of them.
+	batch = 64
 	// tailLines bounds the unfinished text that is drawn live.
 	tailLines = 12
 )
@@ -101,6 +105,10 @@ func (f *feed) flush() (time.Duration, bool) {
 
 // post sends the finished lines and the tail, and items for the model.
 func (f *feed) post(items ...any) {
+	for len(f.lines) > batch {
+		f.send(Update{Lines: f.lines[:batch:batch]})
+		f.lines = f.lines[batch:]
+	}
 	f.send(Update{Lines: f.lines, Tail: f.tail(), Items: items})
 	f.lines, f.dirty, f.sentAt = nil, false, f.now()
 }
@@ -147,6 +155,7 @@ func (f *feed) text(text []byte) {
 		f.lines = append(f.lines, f.md.Push(string(text[:n]))...)
 		text, f.dirty = text[n:], true
 		f.flush()
+		runtime.Gosched() // to the keyboard, where this keeps all processors busy
 	}
 }
 

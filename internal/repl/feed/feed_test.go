@@ -94,6 +94,27 @@ func TestFloodIsDrawnInFrames(t *testing.T) {
 	}
 }
 
+// However much comes at once, no update is long: keys are served between two of them.
+func TestFloodIsHandedOnInBatches(t *testing.T) {
+	const lines = 5000
+	var text strings.Builder
+	for i := range lines {
+		fmt.Fprintf(&text, "line %d\n\n", i)
+	}
+	ups := fed(t, func(box *Box) {
+		box.Put(session.TextDelta{Text: text.String()})
+		box.Put(session.TurnEnded{})
+	})
+	for _, up := range ups {
+		if len(up.Lines) > 64 {
+			t.Errorf("an update of %d lines", len(up.Lines))
+		}
+	}
+	if got := said(ups); len(got) != lines || got[lines-1] != "line 4999" {
+		t.Errorf("%d lines, the last %q", len(got), got[len(got)-1:])
+	}
+}
+
 func TestUnfinishedTextIsShownWithinAFrame(t *testing.T) {
 	ups := fed(t, func(box *Box) { box.Put(session.TextDelta{Text: "half a sen"}) })
 	tail := slices.Concat(ups[len(ups)-1].Tail)
