@@ -16,7 +16,7 @@ import (
 func main() {
 	out := flag.String("o", "docs/performance.md", "the report's file; - for standard output only")
 	runs := flag.Int("n", 5, "counted runs of each figure")
-	only := flag.String("only", "", "one part: headless, session, screen or typing")
+	only := flag.String("only", "", "one part: headless, session, screen, typing or turns")
 	flag.Parse()
 	if err := run(*out, *runs, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -42,7 +42,7 @@ func run(out string, n int, only string) error {
 	parts := []struct {
 		name string
 		run  func() error
-	}{{"headless", b.headless}, {"session", b.session}, {"screen", b.screen}, {"typing", b.typing}}
+	}{{"headless", b.headless}, {"session", b.session}, {"screen", b.screen}, {"typing", b.typing}, {"turns", b.turns}}
 	for _, p := range parts {
 		if only != "" && only != p.name {
 			continue
@@ -113,7 +113,7 @@ func (b *bench) headless() error {
 			return err
 		}
 		ours[g.sc.name], floor[g.sc.name] = a, f
-		b.times(g.sc.name, a.wall, f.wall, g.most)
+		b.times(g.sc.name, "ms", a.wall, f.wall, g.most)
 	}
 	edit, shell := ours["edit-50"], ours["shell-20"]
 	b.under("own cost of an edit round", "ms", percentile(edit.rounds, 50), percentile(floor["edit-50"].rounds, 50), 1.5)

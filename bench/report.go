@@ -41,11 +41,17 @@ type report struct{ sections []section }
 
 type section struct {
 	title, note string
+	base        string // what the figures stand beside
 	rows        []row
 }
 
 func (rep *report) section(title, note string) {
-	rep.sections = append(rep.sections, section{title: title, note: note})
+	rep.beside("floor", title, note)
+}
+
+// beside begins a section whose figures stand beside those of base.
+func (rep *report) beside(base, title, note string) {
+	rep.sections = append(rep.sections, section{title: title, note: note, base: base})
 }
 
 func (rep *report) add(r row) {
@@ -55,8 +61,8 @@ func (rep *report) add(r row) {
 }
 
 // times adds a figure that is judged as a multiple of the floor's.
-func (rep *report) times(name string, ours, floor, most float64) {
-	rep.add(row{name: name, unit: "ms", ours: ours, floor: floor, most: most, timesFloor: true})
+func (rep *report) times(name, unit string, ours, floor, most float64) {
+	rep.add(row{name: name, unit: unit, ours: ours, floor: floor, most: most, timesFloor: true})
 }
 
 // under adds a figure that is judged by itself.
@@ -86,9 +92,9 @@ func (rep *report) write(w io.Writer) error {
 		"milliseconds and counts every process they start. All figures of a table come from one run on one machine\n")
 	fmt.Fprintf(&b, "(%s/%s, %d CPUs, %s); the ratios matter, not the absolute figures.\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
 	for _, s := range rep.sections {
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| | floor | agent | × floor | at most | |\n|---|---:|---:|---:|---:|---|\n", s.title, s.note)
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| | %[3]s | agent | × %[3]s | at most | |\n|---|---:|---:|---:|---:|---|\n", s.title, s.note, s.base)
 		for _, r := range s.rows {
-			b.WriteString(r.String())
+			b.WriteString(r.line(s.base))
 		}
 	}
 	for _, r := range rep.missed() {
@@ -98,14 +104,14 @@ func (rep *report) write(w io.Writer) error {
 	return err
 }
 
-func (r row) String() string {
+func (r row) line(base string) string {
 	floor, ratio, mark := "–", "–", "reached"
 	if r.floor > 0 {
 		floor, ratio = number(r.floor), fmt.Sprintf("%.1f", r.ours/r.floor)
 	}
 	most := number(r.most)
 	if r.timesFloor {
-		most += " × floor"
+		most += " × " + base
 	}
 	if !r.reached {
 		mark = "**missed**"

@@ -14,6 +14,7 @@ type step struct {
 	text string
 	tool string
 	args map[string]any
+	slow bool // as scenario.paced, for this answer alone
 }
 
 // scenario is what the model does in one run, and how fast it talks.
@@ -71,6 +72,19 @@ func stream(n int) scenario {
 func paced(n int) scenario {
 	s := stream(n)
 	s.name, s.paced = fmt.Sprintf("paced-%dk", n/1000), true
+	return s
+}
+
+// long is a conversation of n turns, each a read of a file and an answer of a
+// paragraph; those that measured names talk slowly.
+func long(n int, measured func(turn int) bool) scenario {
+	s := scenario{name: fmt.Sprintf("long-%d", n)}
+	for turn := 1; turn <= n; turn++ {
+		answer := fmt.Sprintf("begin%04d\n\n", turn) + strings.TrimSuffix(prose(2000), "\n\nthis is "+endMark+"\n") + fmt.Sprintf("\n\nend%04d\n", turn)
+		s.steps = append(s.steps,
+			step{tool: "read_file", args: map[string]any{"path": fmt.Sprintf("pkg%02d/file%04d.go", turn%40, turn%40*40), "limit": 20}},
+			step{text: answer, slow: measured(turn)})
+	}
 	return s
 }
 

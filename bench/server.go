@@ -62,7 +62,7 @@ func (s *server) take(size int) (step, bool, int) {
 		s.next++
 	}
 	s.reqs = append(s.reqs, seen{size: size, got: time.Now()})
-	return st, s.script.paced, len(s.reqs) - 1
+	return st, s.script.paced || st.slow, len(s.reqs) - 1
 }
 
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -108,19 +108,27 @@ func (e events) finish(reason string) {
 }
 
 func (e events) text(text string, slow bool) {
-	const piece = 4
 	due := time.Now()
 	for len(text) > 0 {
-		n := min(piece, len(text))
+		n := piece(text, slow)
 		quoted, _ := json.Marshal(text[:n]) //nolint:errchkjson // a string
 		e.send(`{"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":` + string(quoted) + `}}]}`)
 		text = text[n:]
 		if slow {
-			due = due.Add(5 * time.Millisecond)
+			due = due.Add(time.Duration(n) * time.Second / 800)
 			<-time.After(time.Until(due))
 		}
 	}
 	e.finish("stop")
+}
+
+// piece is the length of the next piece of an answer: four characters, or a word
+// where somebody reads along and waits for it.
+func piece(text string, slow bool) int {
+	if end := strings.IndexAny(text, " \n") + 1; slow && end > 0 {
+		return end
+	}
+	return min(4, len(text))
 }
 
 func (e events) call(n int, st step) {

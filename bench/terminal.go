@@ -34,9 +34,17 @@ type terminal struct {
 	mu    sync.Mutex // guards what follows
 	watch string     // text waited for
 	found chan time.Time
+	mark  notice
 	tail  []byte // the end of the output, for text cut between reads
 	bytes int64
+	count int // of reads: frames, if each is taken at once
 	last  time.Time
+}
+
+// notice is text whose first appearance is noted.
+type notice struct {
+	text string
+	seen bool
 }
 
 // start runs argv in a terminal; until ready, nothing has been typed.
@@ -92,11 +100,15 @@ func (t *terminal) took(p []byte, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.bytes += int64(len(p))
+	t.count++
 	t.last = now
 	t.tail = append(t.tail, visible(p)...)
 	if t.watch != "" && bytes.Contains(t.tail, []byte(t.watch)) {
 		t.found <- now
 		t.watch = ""
+	}
+	if t.mark.text != "" && bytes.Contains(t.tail, []byte(t.mark.text)) {
+		t.mark.seen = true
 	}
 	if cut := len(t.tail) - 64; cut > 0 {
 		t.tail = append(t.tail[:0], t.tail[cut:]...)
@@ -141,6 +153,20 @@ func (t *terminal) expect(text string) func() (time.Time, error) {
 	}
 }
 
+// note has the first appearance of text noted.
+func (t *terminal) note(text string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.mark = notice{text: text}
+}
+
+// noted says that the text has appeared.
+func (t *terminal) noted() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.mark.seen
+}
+
 // key writes keys and says when.
 func (t *terminal) key(s string) (time.Time, error) {
 	now := time.Now()
@@ -165,6 +191,13 @@ func (t *terminal) written() int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.bytes
+}
+
+// reads is how often the program has written, as far as each write was read at once.
+func (t *terminal) reads() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.count
 }
 
 // proc reads CPU time (ms) and resident memory (MiB; most is the peak) of the
@@ -201,6 +234,27 @@ func (t *terminal) proc() (cpu, now, most float64, err error) {
 		}
 	}
 	return (user + system) * 10, now, most, nil // ticks of 10 ms
+}
+
+// spent is the CPU time of all threads so far, in microseconds.
+func (t *terminal) spent() (float64, error) {
+	files, err := filepath.Glob(filepath.Join("/proc", strconv.Itoa(t.cmd.Process.Pid), "task", "*", "schedstat"))
+	if err != nil {
+		return 0, err
+	}
+	sum := 0.0
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			return 0, err
+		}
+		var ns float64
+		if _, err := fmt.Sscan(string(text), &ns); err != nil {
+			return 0, err
+		}
+		sum += ns / 1000
+	}
+	return sum, nil
 }
 
 // close ends the program.
