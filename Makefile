@@ -38,7 +38,7 @@ lint: ## golangci-lint, gofumpt, go vet, shell syntax
 bench: ## measure the program beside a minimal client, write docs/performance.md
 	go run ./bench
 
-pictures: ## take the README's pictures from the demo
+pictures: ## record the demo and take the README's pictures from it
 	mkdir -p docs/pictures
 	go test -count=1 -run TestPictures ./cmd/agent -pictures $(CURDIR)/docs/pictures
 

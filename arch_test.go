@@ -178,7 +178,8 @@ var layers = []struct {
 	{"internal/ide/idetest", nil},
 	{"internal/llm/llmtest", nil},
 	{"internal/ptytest", []string{"internal/ptytest/vt"}},
-	{"internal/ptytest/picture", []string{"internal/ptytest/vt"}},
+	{"internal/ptytest/cast", nil},
+	{"internal/ptytest/picture", []string{"internal/ptytest/cast", "internal/ptytest/vt"}},
 	{"internal/ptytest/vt", nil},
 	{"internal/testreport", nil},
 	{"internal/transcriptjudge", nil},
@@ -193,7 +194,7 @@ var parts = []string{
 }
 
 // support are the packages that only tests may import.
-var support = []string{"internal/ide/idetest", "internal/llm/llmtest", "internal/ptytest", "internal/ptytest/picture", "internal/ptytest/vt", "internal/transcriptjudge"}
+var support = []string{"internal/ide/idetest", "internal/llm/llmtest", "internal/ptytest", "internal/ptytest/cast", "internal/ptytest/picture", "internal/ptytest/vt", "internal/transcriptjudge"}
 
 // homes names the packages that may import a library; everything below a
 // package belongs to it.

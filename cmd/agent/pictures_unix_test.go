@@ -13,36 +13,117 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bb2d0cf4/agent/internal/ptytest"
+	"github.com/bb2d0cf4/agent/internal/ptytest/cast"
 	"github.com/bb2d0cf4/agent/internal/ptytest/picture"
 	"github.com/bb2d0cf4/agent/internal/ptytest/vt"
 )
 
 var picturesDir = flag.String("pictures", "", "write the pictures of the README to this folder")
 
-// TestPictures plays the demo and takes the pictures of the README on the way, so
-// that they show what the program shows.
+// TestPictures plays the demo and takes the pictures of the README on the way, and a
+// recording of the whole, so that they show what the program shows.
 func TestPictures(t *testing.T) {
 	tmp := t.TempDir()
 	d := &desk{t: t, Terminal: ptytest.New(t, vt.Options{Width: 100, Height: 34, Background: "rgb:1b1b/1d1d/2323"})}
 	cmd := exec.Command("agent", "demo")
 	cmd.Env = append(os.Environ(), "TMPDIR="+tmp, "TERM=xterm-256color", "COLORTERM=truecolor", "NO_COLOR=")
 	d.Start(cmd)
+	var look pauses
 
 	d.asked(`edit median.go \+5 −1`)
-	d.picture("review", "❯ The tests fail", "10 unchanged lines", "y yes")
+	look.add(d, 5*time.Second)
 	d.Press("y")
 	d.asked(`\$ go test \./\.\.\.`)
+	look.add(d, 3*time.Second)
 	d.Press("y")
 	d.WaitFor(`The tests pass`)
 	d.idle()
-	d.picture("done", "● Edit", "Run go test ./...", "The tests pass")
+	look.add(d, 4*time.Second)
+	film(d, look, tmp)
 	d.Type("/")
 	d.WaitFor(`/undo .*take back`)
-	d.picture("palette", "/model", "/undo")
+	d.picture("palette", "❯ /", "/undo")
 	d.Press("ctrl+u")
 	d.leave()
+}
+
+// pauses are moments at which a person looks at the screen.
+type pauses []pause
+
+type pause struct {
+	after int // bytes of output
+	long  time.Duration
+}
+
+func (p *pauses) add(d *desk, long time.Duration) {
+	d.Sync()
+	*p = append(*p, pause{len(d.Bytes()), long})
+}
+
+// quick is the most that a recording shows of the time between two pauses: how fast
+// the machine was is of no interest.
+const quick = 3 * time.Second
+
+// record returns what the terminal showed until the last of the pauses, in which
+// nothing happens.
+func (p pauses) record(outputs []ptytest.Output, hide string) *cast.Recording {
+	r := &cast.Recording{Width: 100, Height: 34, Title: "agent demo"}
+	var clock time.Duration
+	size := 0
+	for _, stop := range p {
+		n, end := 0, size
+		for ; n < len(outputs) && end < stop.after; n++ {
+			end += len(outputs[n].Data)
+		}
+		part := outputs[:n]
+		outputs, size = outputs[n:], end
+		if n == 0 {
+			continue
+		}
+		begin, slow := part[0].At, 1.0
+		if took := part[n-1].At.Sub(begin); took > quick {
+			slow = float64(quick) / float64(took)
+		}
+		for _, out := range part {
+			data := bytes.ReplaceAll(out.Data, []byte(hide), []byte("/tmp"))
+			r.Add(clock+time.Duration(slow*float64(out.At.Sub(begin))), data)
+		}
+		clock = r.Events[len(r.Events)-1].At + stop.long
+	}
+	r.Add(clock, nil)
+	return r
+}
+
+// film writes the recording as docs/pictures/demo.cast and, as a picture that moves,
+// demo.svg, if that is wanted, and checks them.
+func film(d *desk, p pauses, tmp string) {
+	d.t.Helper()
+	file, err := p.record(d.Outputs(), tmp).Marshal()
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	rec, err := cast.Parse(file)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	svg := picture.Film(rec)
+	text := textOf(d.t, svg)
+	for _, w := range []string{"The tests fail. Find out", "10 unchanged lines", "y yes", "Run go test ./...", "The tests pass"} {
+		if !strings.Contains(text, w) {
+			d.t.Errorf("the recording does not show %q:\n%s", w, text)
+		}
+	}
+	if bytes.Contains(file, []byte(filepath.Base(filepath.Dir(tmp)))) {
+		d.t.Errorf("the recording shows a path of this machine")
+	}
+	if len(svg) > 300<<10 || len(file) > 300<<10 {
+		d.t.Errorf("the recording has %d bytes, its picture %d", len(file), len(svg))
+	}
+	keep(d.t, "demo.cast", file)
+	keep(d.t, "demo.svg", svg)
 }
 
 // picture writes the screen, from the first row that begins so, as docs/pictures/NAME.svg, if that is wanted,
@@ -60,11 +141,17 @@ func (d *desk) picture(name, from string, words ...string) {
 	if strings.Contains(text, os.TempDir()) {
 		d.t.Errorf("%s shows a path of this machine:\n%s", name, text)
 	}
+	keep(d.t, name+".svg", svg)
+}
+
+// keep writes a file of docs/pictures, if that is wanted.
+func keep(t *testing.T, name string, data []byte) {
+	t.Helper()
 	if *picturesDir == "" {
 		return
 	}
-	if err := os.WriteFile(filepath.Join(*picturesDir, name+".svg"), svg, 0o644); err != nil {
-		d.t.Fatal(err)
+	if err := os.WriteFile(filepath.Join(*picturesDir, name), data, 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 

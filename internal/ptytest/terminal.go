@@ -35,10 +35,17 @@ type Terminal struct {
 	changed *sync.Cond // after output, input taken, or the end of either
 	model   *vt.Terminal
 	record  []byte   // all output
+	marks   []mark   // when it came
 	input   [][]byte // still to be written
 	closed  bool
 	pending int // fences asked for
 	storm   bool
+}
+
+// mark says when a part of the output was there, and where it ends.
+type mark struct {
+	at  time.Time
+	end int
 }
 
 // New opens a terminal. It is closed, and what runs on it is killed, when the test
@@ -105,6 +112,7 @@ func (p *Terminal) read() {
 		n, err := p.master.Read(buf)
 		p.mu.Lock()
 		p.record = append(p.record, buf[:n]...)
+		p.marks = append(p.marks, mark{time.Now(), len(p.record)})
 		_, _ = p.model.Write(buf[:n]) // never fails
 		p.changed.Broadcast()
 		p.mu.Unlock()
@@ -297,6 +305,25 @@ func (p *Terminal) Bytes() []byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return append([]byte(nil), p.record...)
+}
+
+// Output is a part of what was written to the terminal.
+type Output struct {
+	At   time.Time // when it was there
+	Data []byte
+}
+
+// Outputs returns what Bytes does, in the parts in which it came.
+func (p *Terminal) Outputs() []Output {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var parts []Output
+	begin := 0
+	for _, m := range p.marks {
+		parts = append(parts, Output{At: m.at, Data: append([]byte(nil), p.record[begin:m.end]...)})
+		begin = m.end
+	}
+	return parts
 }
 
 // Modes returns the modes that are set.

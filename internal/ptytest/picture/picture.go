@@ -90,7 +90,11 @@ func (w *window) row(y int) {
 		}
 	}
 	for _, r := range runs {
-		if strings.TrimSpace(r.text) == "" && !r.look.lined() {
+		if !r.look.lined() { // some viewers drop blanks at the end, and stretch the rest
+			text := strings.TrimRight(r.text, " ")
+			r.text, r.width = text, r.width-(len(r.text)-len(text))
+		}
+		if r.text == "" {
 			continue
 		}
 		fmt.Fprintf(&w.b, `<text x="%s" y="%d" textLength="%s" lengthAdjust="spacingAndGlyphs"%s>%s</text>`+"\n",

@@ -31,6 +31,7 @@ func screen(t *testing.T, width, height int, output string) *vt.Terminal {
 func texts(t *testing.T, svg []byte) [][4]string {
 	t.Helper()
 	var out [][4]string
+	in := ""
 	dec := xml.NewDecoder(bytes.NewReader(svg))
 	for {
 		tok, err := dec.Token()
@@ -42,11 +43,14 @@ func texts(t *testing.T, svg []byte) [][4]string {
 		}
 		switch tok := tok.(type) {
 		case xml.StartElement:
+			in = tok.Name.Local
 			if tok.Name.Local == "text" {
 				out = append(out, [4]string{attribute(tok, "x"), attribute(tok, "y"), attribute(tok, "fill"), ""})
 			}
+		case xml.EndElement:
+			in = ""
 		case xml.CharData:
-			if s := strings.TrimSuffix(string(tok), "\n"); s != "" && len(out) > 0 {
+			if s := strings.TrimSuffix(string(tok), "\n"); s != "" && in == "text" && len(out) > 0 {
 				out[len(out)-1][3] += s
 			}
 		}
@@ -66,10 +70,10 @@ func TestTextStandsInItsCell(t *testing.T) {
 	m := screen(t, 20, 5, "\r\n\x1b[31mred\x1b[0m plain   far\r\n❯ <&> 日本\x1b[?25l")
 	want := [][4]string{
 		{"16", "49", "#e06c75", "red"},
-		{"49.72", "49", "", "plain "},
-		{"117.16", "49", "", "far "},
+		{"49.72", "49", "", "plain"},
+		{"117.16", "49", "", "far"},
 		{"16", "69", "", "❯"},
-		{"32.86", "69", "", "<&> "},
+		{"32.86", "69", "", "<&>"},
 		{"66.58", "69", "", "日"},
 		{"83.44", "69", "", "本"},
 	}
