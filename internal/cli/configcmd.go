@@ -23,11 +23,14 @@ func newConfig(p Process, f *flags) *cobra.Command {
 	show := &cobra.Command{
 		Use: "show", Short: "Print the settings in force and where they come from", Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := loadConfig(overrides(cmd.Flags(), f))
+			set, err := settle(cmd.Context(), p, f, overrides(cmd.Flags(), f), false)
 			if err != nil {
 				return err
 			}
-			_, err = p.Stdout.WriteString(settings.Describe(cfg))
+			for _, note := range set.notes {
+				remark(p, note)
+			}
+			_, err = p.Stdout.WriteString(settings.Describe(set.Config))
 			return err
 		},
 	}
