@@ -2,7 +2,7 @@
 import { request as httpRequest } from "node:http";
 import type { IncomingMessage } from "node:http";
 import type { Core } from "../../src/core/core";
-import type { FakeEditor } from "./fakes";
+import type { FakeEditor, ManualClock } from "./fakes";
 import { until } from "./fakes";
 import { mcpToken, startCore } from "./wsclient";
 
@@ -147,6 +147,12 @@ export class McpClient {
 
 export function jsonOf(result: Result): Record<string, unknown> {
   return JSON.parse(result.content[0]?.text ?? "") as Record<string, unknown>;
+}
+
+/** The answer of a call that waits for time to pass, however late it begins to. */
+export async function inTime(call: Pending, clock: ManualClock): Promise<Record<string, unknown>> {
+  const ticks = setInterval(() => clock.advance(500), 5);
+  return call.answer.then(jsonOf).finally(() => clearInterval(ticks));
 }
 
 /** A core with a workspace folder, and a client of its door. */

@@ -7,7 +7,7 @@ import { describe, it } from "node:test";
 import type { TestContext } from "node:test";
 import type { Diagnostic } from "../../src/core/ports";
 import { settled, tempFolder, until } from "./fakes";
-import { jsonOf, McpClient, shown, startMcp } from "./httpclient";
+import { inTime, jsonOf, McpClient, shown, startMcp } from "./httpclient";
 import type { Pending } from "./httpclient";
 import { WsClient } from "./wsclient";
 
@@ -24,10 +24,7 @@ async function work(t: TestContext, files: Record<string, string | Buffer> = {})
   const { core, editor } = started;
   const read = (name: string): string => readFileSync(join(folder, name), "utf8");
   /** Lets the wait for new problems pass. */
-  const finish = async (call: Pending): Promise<Record<string, unknown>> => {
-    const stop = setInterval(() => editor.clock.advance(500), 5);
-    return call.answer.then(jsonOf).finally(() => clearInterval(stop));
-  };
+  const finish = (call: Pending): Promise<Record<string, unknown>> => inTime(call, editor.clock);
   /** Begins an edit, changes it in the review if that is asked for, and accepts it. */
   const accept = async (call: Pending, edited?: string): Promise<Record<string, unknown>> => {
     const id = await shown(core);
@@ -379,9 +376,11 @@ describe("B6: after the save", () => {
     let written = false;
     editor.documents.written = () => (written = true);
     const call = client.begin("write_file", { path: "a.ts", content: "two\n" });
-    core.reviews.accept(await shown(core), "button");
+    const id = await shown(core);
+    const waiting = editor.clock.waiting;
+    core.reviews.accept(id, "button");
     await until("the write", () => written);
-    await settled(50);
+    await until("the wait for new problems", () => editor.clock.waiting > waiting);
     editor.clock.advance(700);
     editor.diagnostics.set(uri, [problem("old", 5), problem("new", 2)]);
     editor.clock.advance(299);
