@@ -141,6 +141,18 @@ func (t *Terminal) reply(s string) {
 	}
 }
 
+// askedColour answers what the colour of the text or of its background is.
+func (t *Terminal) askedColour(code, body string) {
+	switch code {
+	case "10":
+		t.reply("\x1b]10;rgb:ffff/ffff/ffff\x1b\\")
+	case "11":
+		t.reply("\x1b]11;" + t.opt.Background + "\x1b\\")
+	default:
+		t.unknown("OSC " + body)
+	}
+}
+
 // osc handles an operating system command.
 func (t *Terminal) osc(kind byte, body string) {
 	code, arg, _ := strings.Cut(body, ";")
@@ -153,14 +165,10 @@ func (t *Terminal) osc(kind byte, body string) {
 		t.stats.Title = arg
 	case code == "9" && strings.HasPrefix(arg, "4;"):
 		t.modes.Progress = strings.TrimPrefix(arg[2:], "0")
-	case code == "9":
+	case code == "9" || code == "777":
 		t.stats.Notices = append(t.stats.Notices, arg)
-	case code == "777":
-		t.stats.Notices = append(t.stats.Notices, arg)
-	case code == "10" && arg == "?":
-		t.reply("\x1b]10;rgb:ffff/ffff/ffff\x1b\\")
-	case code == "11" && arg == "?":
-		t.reply("\x1b]11;" + t.opt.Background + "\x1b\\")
+	case arg == "?":
+		t.askedColour(code, body)
 	case code == "52":
 		t.stats.Clipboard = arg
 	case code == "7777":
