@@ -15,9 +15,9 @@ export type Registration =
 /**
  * Puts our entry into another client's configuration, or takes it away. Guarantees:
  * nothing else of the file changes, comments included; it is replaced whole or not
- * at all and keeps its mode; a copy of it as it was before the first time stays
- * beside it; a file that is malformed, or a link that leads out of the home, is
- * left alone.
+ * at all, and with the token in it nobody but its owner can read it; a copy of it as
+ * it was before the first time stays beside it; a file that is malformed, or a link
+ * that leads out of the home, is left alone.
  */
 export async function register(file: string, home: string, entry: McpEntry | undefined): Promise<Registration> {
   const before = await readFile(file, "utf8").catch((err: NodeJS.ErrnoException) => {
@@ -35,7 +35,8 @@ export async function register(file: string, home: string, entry: McpEntry | und
     return { did: "refused", why: (err as Error).message };
   }
   if (changed === text && before !== undefined) return { did: "nothing" };
-  const mode = before === undefined ? 0o600 : (await stat(target)).mode & 0o777;
+  const known = before === undefined ? 0o600 : (await stat(target)).mode & 0o777;
+  const mode = entry === undefined ? known : known & 0o700;
   if (before !== undefined) await backUp(target);
   await replace(target, changed, mode);
   return { did: entry === undefined ? "removed" : "wrote" };

@@ -54,16 +54,25 @@ describe("B10: our entry", () => {
     });
   }
 
-  it("keeps the mode, a backup of the first time, and no other trace", async (t) => {
+  it("lets nobody else read the token", async (t) => {
+    const home = tempFolder(t);
+    const file = join(home, "config.json");
+    writeFileSync(file, "{}");
+    chmodSync(file, 0o644);
+    assert.deepEqual(await register(file, home, entry), { did: "wrote" });
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+  });
+
+  it("keeps the owner's mode, a backup of the first time, and no other trace", async (t) => {
     const home = tempFolder(t);
     const file = join(home, "config.json");
     writeFileSync(file, '{"a": 1}');
-    chmodSync(file, 0o640);
+    chmodSync(file, 0o700);
     assert.deepEqual(await register(file, home, entry), { did: "wrote" });
     assert.deepEqual(await register(file, home, entry), { did: "nothing" });
     assert.deepEqual(await register(file, home, { ...entry, url: "http://127.0.0.1:1/mcp" }), { did: "wrote" });
     assert.equal(await registeredPort(file), 1);
-    assert.equal(statSync(file).mode & 0o777, 0o640);
+    assert.equal(statSync(file).mode & 0o777, 0o700);
     assert.deepEqual(readdirSync(home).sort(), ["config.json", "config.json.before-agent"]);
     assert.equal(readFileSync(join(home, "config.json.before-agent"), "utf8"), '{"a": 1}');
     assert.deepEqual(await register(file, home, undefined), { did: "removed" });
