@@ -113,7 +113,11 @@ describe("B2: write_file", () => {
     const call = client.begin("write_file", { path: "a.txt", content: "one\n" });
     assert.deepEqual(await finish(call), { status: "accepted", path: "a.txt", operation: "created" });
     assert.equal(read("a.txt"), "one\n");
-    for (const path of [".git/hooks/pre-commit", ".vscode/tasks.json", "sub/.vscode/settings.json", "x.code-workspace", ".agent/config.yaml"]) {
+    const obeyed = [
+      ".git/hooks/pre-commit", ".vscode/tasks.json", "sub/.vscode/settings.json", "x.code-workspace", ".agent/config.yaml",
+      "sub/.git", "sub/.GIT", ".gitattributes", ".husky/pre-commit", ".devcontainer/devcontainer.json", ".devcontainer.json", ".mcp.json", "sub/.envrc",
+    ];
+    for (const path of obeyed) {
       const asked = client.begin("write_file", { path, content: "x" });
       core.reviews.reject(await shown(core), "button");
       assert.deepEqual(jsonOf(await asked.answer), { status: "rejected", path });

@@ -12,10 +12,13 @@ export interface Place {
 }
 
 /** What is executed or obeyed by other programs: never changed without a person's word. */
-const obeyed = /(^|\/)(\.git|\.agent|\.vscode)\/|\.code-workspace$/i;
+const obeyed = [
+  /(^|\/)\.(git|husky|agent|vscode|idea|devcontainer)(\/|$)/i, // .git may be a file that names another folder
+  /(^|\/)(\.gitmodules|\.gitattributes|\.devcontainer\.json|\.mcp\.json|\.envrc|[^/]*\.code-workspace)$/i,
+];
 
 export function isObeyed(place: Place): boolean {
-  return obeyed.test(place.relative);
+  return obeyed.some((each) => each.test(place.relative));
 }
 
 /**
