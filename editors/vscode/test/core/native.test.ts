@@ -224,6 +224,30 @@ describe("B4: execute_command", () => {
     await call.answer;
   });
 
+  it("shows what looks like a blank and is none, and what shows nothing", async (t) => {
+    const { client, editor } = await work(t);
+    const call = client.begin("execute_command", { command: "a\u00a0b\u3164c\u{e0041}d\ufe0fe\u2800f\u3000g\u034f\th\n" });
+    await until("the question", () => editor.questions.length > 0);
+    const shown = "a\\u{a0}b\\u{3164}c\\u{e0041}d\\u{fe0f}e\\u{2800}f\\u{3000}g\\u{34f}\th\n";
+    assert.equal(editor.questions[0]?.question.command, shown);
+    await agree(editor, false);
+    await call.answer;
+  });
+
+  it("asks about no command that cannot be shown whole", async (t) => {
+    const { client, editor } = await work(t);
+    for (const hiding of [" ".repeat(3_000), "\n".repeat(40), "\t".repeat(400), "\u00a0".repeat(500)]) {
+      const refused = await client.tool("execute_command", { command: `echo hello;${hiding}touch made` });
+      assert.equal(refused.isError, true);
+      assert.match(String(jsonOf(refused)["error"]), /too long to be shown.*script/);
+    }
+    assert.equal(editor.questions.length, 0);
+    assert.equal(editor.commands.runs.length, 0);
+    const call = client.begin("execute_command", { command: `echo ${"x".repeat(1_500)}` });
+    await agree(editor, false);
+    assert.equal(jsonOf(await call.answer)["status"], "rejected");
+  });
+
   it("asks about one command at a time, and not about one that was cancelled", async (t) => {
     const { client, editor } = await work(t);
     const first = client.begin("execute_command", { command: "first" });

@@ -13,6 +13,9 @@ const defaultTimeoutMs = 120_000;
 const maxTimeoutMs = 60 * 60_000;
 /** Whoever types when a question comes up has not read it. */
 const readingMs = 400;
+/** A dialog that is larger may not fit on the screen, and what does not is not read. */
+const maxRows = 30;
+const rowUnits = 80;
 
 const timeout = { type: "integer", description: "milliseconds; 120000 if absent", minimum: 1, maximum: maxTimeoutMs } as const;
 
@@ -101,7 +104,11 @@ class Approvals {
 
   /** Silent: the call was cancelled before there was an answer. */
   ask(call: ToolCall, { command, cwd }: Request): Promise<boolean | "silent"> {
-    const turn = this.last.then(() => this.question(call, { client: call.client.name, command: visible(command), cwd }));
+    const question = { client: call.client.name, command: visible(command), cwd };
+    if (rows(question.command) > maxRows) {
+      throw new ToolError("INVALID_PARAMS", "the command is too long to be shown whole to the person, who has to agree; write a script, and run that");
+    }
+    const turn = this.last.then(() => this.question(call, question));
     this.last = turn.catch(() => undefined);
     return turn;
   }
@@ -121,10 +128,16 @@ function aborted(signal: AbortSignal): Promise<"silent"> {
   return new Promise((done) => signal.addEventListener("abort", () => done("silent"), { once: true }));
 }
 
-/** The command as it is, with every character visible that a terminal or a reader would not see. */
+/** How many rows of a dialog a text takes. */
+function rows(text: string): number {
+  const lengths = text.split("\n").map((line) => line.replaceAll("\t", " ".repeat(8)).length);
+  return lengths.reduce((sum, length) => sum + Math.max(1, Math.ceil(length / rowUnits)), 0);
+}
+
+/** The command as it is, with every character visible that a terminal or a reader would not see, or would take for a blank. */
 export function visible(command: string): string {
   return command.replace(hidden, (c) => `\\u{${c.codePointAt(0)?.toString(16) ?? ""}}`);
 }
 
-// Controls but for line feed and tab, bidirectional and zero-width characters.
-const hidden = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu;
+// All but line feed, tab and blank themselves.
+const hidden = /(?![\n\t ])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu;
