@@ -6,7 +6,7 @@ GOBUILD  := CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)'
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .DEFAULT_GOAL := build
-.PHONY: build install test test-full test-vscode lint bench demo pictures cross vsix clean help
+.PHONY: build install test test-full test-vscode lint bench demo pictures pictures-vscode cross vsix clean help
 
 build: ## build bin/agent
 	$(GOBUILD) -o bin/agent ./cmd/agent
@@ -42,6 +42,10 @@ pictures: ## record the demo and take the README's pictures from it
 	mkdir -p docs/pictures
 	go test -count=1 -run TestPictures ./cmd/agent -pictures $(CURDIR)/docs/pictures
 
+pictures-vscode: vsix build ## take the pictures of VS Code, in a real window
+	node editors/vscode/test/e2e/lib/install.mjs current
+	cd editors/vscode && node test/e2e/pictures.mjs
+
 cross: ## compile for every supported platform
 	@set -e; for p in $(PLATFORMS); do \
 		echo "build $$p"; \
@@ -55,4 +59,4 @@ clean: ## remove what was built
 	rm -rf bin dist .cache editors/vscode/out editors/vscode/agent.vsix editors/vscode/dist/agent.vsix
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
