@@ -19,6 +19,7 @@ import (
 type place struct {
 	root   string
 	server *server
+	more   []string // environment
 }
 
 // program is one measured program.
@@ -32,10 +33,10 @@ type program struct {
 
 // env is the whole environment of a run: no variable of ours gets in.
 func (p *place) env(home string) []string {
-	return []string{
+	return append([]string{
 		"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "COLORTERM=truecolor", "LANG=C.UTF-8",
 		"OPENAI_BASE_URL=" + p.server.url, "OPENAI_API_KEY=x", "AGENT_MODEL=openai/bench",
-	}
+	}, p.more...)
 }
 
 // fresh lays out an empty home and a new tree.
