@@ -170,6 +170,19 @@ describe("C2: messages", () => {
     assert.equal(editor.documents.edits.length, 1);
   });
 
+  it("applyDiff asks about the accepted text, too, where it would undo what was typed since", async (t) => {
+    const { bridge, core, editor, file } = await start(t, { "a.txt": "one\ntwo\n" });
+    bridge.send({ type: "openDiff", file: file("a.txt"), after: "one\nTWO\n" });
+    core.reviews.accept(await shown(core), "button");
+    await bridge.next();
+    editor.documents.buffers.set(file("a.txt"), { text: "one\ntwo\ntyped\n", isDirty: true, isUntitled: false });
+    await until("the first diff is gone", () => core.reviews.list().length === 0);
+    bridge.send({ type: "applyDiff", file: file("a.txt"), after: "one\nTWO\n" });
+    core.reviews.reject(await shown(core), "button");
+    assert.equal((await bridge.next())["type"], "diffRejected");
+    assert.deepEqual(editor.documents.edits, []);
+  });
+
   it("closeDiff ends what is open about a file, which its own message answers", async (t) => {
     const { bridge, core, editor, file } = await start(t, { "a.txt": "one\ntwo\n" });
     bridge.send({ type: "openDiff", file: file("a.txt"), after: "x\n" });

@@ -72,8 +72,8 @@ class BridgeSession implements Owner {
   name: string;
   status: ClientStatus | undefined;
   private readonly questions = new Set<{ readonly key: string; readonly id: unknown; readonly end: AbortController }>();
-  /** The text that was accepted last for each file, good for one applyDiff. */
-  private readonly accepted = new Map<string, string>();
+  /** The text that was accepted last for each file, and what was there then: good for one applyDiff. */
+  private readonly accepted = new Map<string, { readonly text: string; readonly original: string | undefined }>();
 
   constructor(
     private readonly host: BridgeHost,
@@ -164,7 +164,10 @@ class BridgeSession implements Owner {
   private async openDiff(message: Message, place: Place, end: AbortSignal): Promise<Decision> {
     const before = message["before"];
     const decision = await this.review(message, place, textOf(message, "after"), typeof before === "string" ? before : undefined, end);
-    if ("accepted" in decision) this.accepted.set(pathKey(place.path), decision.accepted);
+    if ("accepted" in decision) {
+      const original = await this.textIn(place).catch(() => undefined); // of a file that is not there nothing is applied
+      this.accepted.set(pathKey(place.path), { text: decision.accepted, original });
+    }
     return decision;
   }
 
@@ -204,7 +207,8 @@ class BridgeSession implements Owner {
     const key = pathKey(place.path);
     const known = this.accepted.get(key);
     this.accepted.delete(key);
-    const decision: Decision = known === after ? { accepted: after } : await this.review(message, place, after, original, end);
+    const settled = known?.text === after && (known.original === original || original === after);
+    const decision: Decision = settled ? { accepted: after } : await this.review(message, place, after, original, end);
     if (!("accepted" in decision)) return decision;
     if ((await this.textIn(place)) !== original) throw new ToolError("STALE_BASE", "the file has changed meanwhile; nothing was changed");
     await documents.edit(place.path, decision.accepted);
