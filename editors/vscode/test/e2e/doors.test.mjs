@@ -257,7 +257,8 @@ describe("any MCP client in VS Code", () => {
     await until("the files are gone", () => at.session.host.locks().length === 0);
     await assert.rejects(connect(at.session, { lock: { port: new URL(before.url).port } }).then((door) => door.tools()));
     await at.session.probe(`await vscode.commands.executeCommand("agent.start")`);
-    assert.deepEqual(await entryOf(at.session, await at.session.lock()), before);
+    const again = await entryOf(at.session, await at.session.lock());
+    assert.deepEqual(again.headers, before.headers); // the port may be taken by another window meanwhile
     at.door = await connect(at.session);
     assert.deepEqual(await at.door.tools(), TOOLS);
   });
