@@ -27,7 +27,7 @@ test-full: ## the same at full load (kills, interleavings, fuzzing)
 	bash scripts/test-needs.sh
 	AGENT_TEST_FULL=1 go run ./internal/testreport -timeout 60m ./...
 	AGENT_TEST_FULL=1 bash scripts/test-extension.sh
-	bash scripts/test-vscode.sh
+	AGENT_TEST_FULL=1 bash scripts/test-vscode.sh
 
 test-vscode: ## test the extension in a real VS Code, alone
 	bash scripts/test-vscode.sh

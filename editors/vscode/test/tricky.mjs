@@ -13,7 +13,7 @@ const parts = [
   "printf 'a\\tb\\n\\n\\nc\\n'",
   "false",
   "true && echo yes || echo no",
-  "echo out; echo err >&2; echo out again",
+  "{ echo out; echo err >&2; echo out again; } 2>&1",
   "for i in 1 2 3; do echo $i; done",
   "for i in a b\ndo\n  echo \"[$i]\"\ndone",
   "cat <<'EOF'\nhere $HOME `x` \\ 'q'\nEOF",
