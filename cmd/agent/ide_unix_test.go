@@ -387,3 +387,25 @@ func TestHeadlessWithoutAnEditor(t *testing.T) {
 		t.Error("written without an answer")
 	}
 }
+
+// TestC5WithoutAnEditor: with no editor anywhere, the diff stands in the terminal,
+// nothing is written before the answer, and what was accepted is.
+func TestC5WithoutAnEditor(t *testing.T) {
+	d := politeDesk(t, llmtest.Turn{Text: "All done."})
+	d.sit()
+	d.say("be polite")
+	d.asked(`good day`)
+	if d.read("main.go") != program {
+		t.Error("written before the answer")
+	}
+	d.Type("y")
+	d.WaitFor(`All done\.`)
+	if !strings.Contains(d.read("main.go"), "good day") {
+		t.Error("not written")
+	}
+	if told := d.told(1); !strings.Contains(told, "Wrote main.go") {
+		t.Errorf("the model was told %q", told)
+	}
+	d.idle()
+	d.leave()
+}
