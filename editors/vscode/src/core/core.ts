@@ -11,7 +11,7 @@ import { McpDoor } from "./mcp/door";
 import { terminalTool } from "./native/command";
 import { Edits } from "./native/edits";
 import { nativeTools } from "./native/tools";
-import type { Cancel, Client, Ports, Selection } from "./ports";
+import type { Cancel, Client, Ports, Selection, Settings } from "./ports";
 import { mcpUrl, Published } from "./published";
 import type { McpEntry } from "./published";
 import { Reviews } from "./reviews";
@@ -52,6 +52,7 @@ export class Core {
   private readonly token = newToken();
   private readonly startedAt: number;
   private running: Running | undefined;
+  private warned: readonly string[] = [];
   private lastId = 0;
 
   constructor(
@@ -110,6 +111,7 @@ export class Core {
       throw err;
     }
     this.mcp.start();
+    this.warnOfOpenDoors();
     this.running.stopWatching = watchDiagnostics(ports, (params) => this.ide.broadcast("diagnostics_changed", params));
     return { port, lockPath: published.lock.path };
   }
@@ -153,8 +155,17 @@ export class Core {
   /** The folders, the trust, the settings or the focus of the window changed: the files follow. */
   windowChanged(change: { focused?: boolean }): void {
     if (change.focused === false) return;
+    if (this.running !== undefined) this.warnOfOpenDoors();
     if (change.focused === true) this.running?.published.focused();
-    else this.running?.published.changed();
+    else void this.running?.published.changed();
+  }
+
+  /** Says once what it means that programs are let in without a token. */
+  private warnOfOpenDoors(): void {
+    const { notices, settings } = this.ports;
+    const open = openDoors(settings);
+    for (const warning of open.filter((each) => !this.warned.includes(each))) notices.warn(warning);
+    this.warned = open;
   }
 
   /** The doors by WebSocket. At "/" a program without a token is let in only if the person has chosen that, and where it looks. */
@@ -175,6 +186,17 @@ export class Core {
   private clientsChanged(): void {
     this.ports.notices.clientsChanged(this.clients());
   }
+}
+
+function openDoors(settings: Settings): string[] {
+  const open: string[] = [];
+  if (settings.mcpEnabled() && !settings.requireAuth()) {
+    open.push("agent.requireAuth is off: every program on this computer can edit files and run commands through this window, as far as agent.approvalMode lets it.");
+  }
+  if (settings.bridgeEnabled() && !settings.bridgeRequireAuth()) {
+    open.push("agent.bridge.requireAuth is off: every program on this computer can show edits in this window; what it changes, you still accept.");
+  }
+  return open;
 }
 
 export function createCore(ports: Ports, options: CoreOptions): Core {

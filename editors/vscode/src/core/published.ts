@@ -1,9 +1,11 @@
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "./errors";
-import { OwnFile } from "./lockfile";
+import { OwnFile, systemLiveness } from "./lockfile";
 import type { LockContent } from "./lockfile";
 import { canonical } from "./paths";
 import type { Ports } from "./ports";
+import { isObject } from "./schema";
 
 /** How a client of /mcp is configured: the address, and the header that opens it. */
 export interface McpEntry {
@@ -51,28 +53,28 @@ export class Published {
     this.focusedAt = of.ports.clock.now();
   }
 
-  /** Writes what has to be there as things are now. */
-  async write(): Promise<void> {
+  /** Writes what has to be there as things are now; a window just opened has the focus. */
+  async write(focused = true): Promise<void> {
     await this.lock.write(await this.lockContent());
     await this.entry.write(this.of.mcp());
-    await this.writeBridge();
+    await this.writeBridge(focused);
   }
 
   /** The window got the focus: agents prefer it, and bridge.json becomes its own. */
   focused(): void {
     this.focusedAt = this.of.ports.clock.now();
-    this.changed();
+    void this.changed(true);
   }
 
-  changed(): void {
-    this.write().catch((err: unknown) => this.of.ports.log.warn(`writing the lock file: ${messageOf(err)}`));
+  changed(focused = false): Promise<void> {
+    return this.write(focused).catch((err: unknown) => this.of.ports.log.warn(`writing the lock file: ${messageOf(err)}`));
   }
 
   async remove(): Promise<void> {
     await Promise.all([this.lock.remove(), this.entry.remove(), this.bridge.remove()]);
   }
 
-  private async writeBridge(): Promise<void> {
+  private async writeBridge(focused: boolean): Promise<void> {
     const { ports, port, pid, token } = this.of;
     const { settings, workspace } = ports;
     if (!settings.bridgeEnabled()) return this.bridge.write(undefined);
@@ -81,6 +83,7 @@ export class Published {
       await this.bridge.remove();
       this.bridge = file;
     }
+    if (!focused && (await this.isAnothers(file.path))) return;
     await this.bridge.write({
       port,
       pid,
@@ -90,6 +93,19 @@ export class Published {
       url: bridgeUrl(port),
       ...(settings.bridgeRequireAuth() ? { authToken: token } : {}),
     });
+  }
+
+  /** Whether the file names another window, which had the focus after us and still listens. */
+  private async isAnothers(path: string): Promise<boolean> {
+    let found: unknown;
+    try {
+      found = JSON.parse(await readFile(path, "utf8"));
+    } catch {
+      return false; // there is none, or none of a window
+    }
+    if (!isObject(found) || typeof found["port"] !== "number" || typeof found["timestamp"] !== "number") return false;
+    if (found["port"] === this.of.port || found["timestamp"] < Math.floor(this.focusedAt / 1000)) return false;
+    return systemLiveness.listens(found["port"]);
   }
 
   private bridgeFile(): OwnFile {

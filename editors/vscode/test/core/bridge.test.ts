@@ -1,6 +1,9 @@
 // Rows C1 to C5 of the designs: the door of typed messages.
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { TestContext } from "node:test";
@@ -8,7 +11,8 @@ import WebSocket from "ws";
 import { applyEdits, parseEdits } from "../../src/core/bridge/edits";
 import { tokenHeader } from "../../src/core/guard";
 import { acceptHunk, hunksOf, rejectHunk } from "../../src/core/hunks";
-import { Chance, settled, tempFolder, until } from "./fakes";
+import { Published } from "../../src/core/published";
+import { Chance, FakeEditor, settled, tempFolder, until } from "./fakes";
 import { shown } from "./httpclient";
 import { startCore, WsClient } from "./wsclient";
 
@@ -94,6 +98,52 @@ describe("C1: bridge.json", () => {
     await until("the other's", () => port() === other.port);
     await core.stop();
     assert.equal(port(), other.port);
+  });
+
+  it("stays with that window when something else changes in another, and is taken over from one that is gone", async (t) => {
+    const home = tempFolder(t);
+    const editor = new FakeEditor();
+    editor.settings.bridgeEnabled = true;
+    const window = async () => {
+      const server = createServer().listen(0, "127.0.0.1");
+      await once(server, "listening");
+      t.after(() => server.close());
+      const { port } = server.address() as AddressInfo;
+      const of = { ports: editor.ports, folder: home, port, pid: process.pid, version: "0.1.0", startedAt: 0, token: "t", mcp: () => undefined };
+      return { server, port, published: new Published(of) };
+    };
+    const [first, second] = [await window(), await window()];
+    const owner = (): unknown => (JSON.parse(readFileSync(join(home, "bridge.json"), "utf8")) as Message)["port"];
+    await first.published.write();
+    assert.equal(owner(), first.port);
+    await second.published.write();
+    assert.equal(owner(), second.port, "the one that was opened last");
+    await first.published.changed();
+    assert.equal(owner(), second.port);
+    await new Promise((done) => second.server.close(done));
+    await first.published.changed();
+    assert.equal(owner(), first.port);
+  });
+});
+
+describe("C3: the token", () => {
+  it("is asked for unless the person has said no, which is warned of once", async (t) => {
+    const { core, editor } = await start(t);
+    core.windowChanged({});
+    assert.deepEqual(editor.warnings, []);
+    editor.settings.bridgeRequireAuth = false;
+    core.windowChanged({});
+    core.windowChanged({ focused: true });
+    assert.equal(editor.warnings.length, 1);
+    assert.match(editor.warnings[0] ?? "", /^agent\.bridge\.requireAuth is off: every program on this computer/);
+    editor.settings.requireAuth = false;
+    core.windowChanged({});
+    assert.match(editor.warnings[1] ?? "", /^agent\.requireAuth is off: .* run commands/);
+    editor.settings.requireAuth = true;
+    core.windowChanged({});
+    editor.settings.requireAuth = false;
+    core.windowChanged({});
+    assert.equal(editor.warnings.length, 3);
   });
 });
 
