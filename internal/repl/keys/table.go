@@ -67,7 +67,7 @@ var table = []Binding{
 	{Action: "reject", Place: Question, Keys: []string{"n"}, Help: "no, and stop", answers: true, needed: true},
 	{Action: "comment", Place: Question, Keys: []string{"c"}, Help: "no, and tell the model why; it goes on"},
 	{Action: "edit", Place: Question, Keys: []string{"e"}, Help: "change the proposal in your own editor first"},
-	{Action: "cancel", Place: Question, Keys: []string{"esc"}, Help: "stop the turn; before that, leave a hunk, a file or the full view", answers: true},
+	{Action: "cancel", Place: Question, Keys: []string{"esc"}, Help: "stop the turn; before that, leave a hunk, a file, the list of calls or the full view", answers: true},
 	{Action: "expand", Place: Question, Keys: []string{"x"}, Help: "show all lines between the changes, or only those near"},
 	{Action: "layout", Place: Question, Keys: []string{"s"}, Help: "the old and the new text side by side, or one below the other"},
 	{Action: "editor", Place: Question, Keys: []string{"o"}, Help: "open it in the linked editor (again)"},

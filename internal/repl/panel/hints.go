@@ -26,11 +26,11 @@ func (p *Panel) hints() []string {
 	case p.words.ed != nil:
 		return hint(p.look, st.Dim, renamed(p, "why not? the model reads this · Enter sends · Esc goes back"))
 	case !p.scroll.fits:
-		return []string{theme.Paint(st.Warn, theme.Short(renamed(p, "too little room: v full screen · n no · Esc cancel"), p.look.Width))}
+		return []string{theme.Paint(st.Warn, theme.Short(renamed(p, "too little room: v full screen · n no · "+esc(p)), p.look.Width))}
 	case p.plan != nil && p.plan.open:
 		return items(p, st.Dim, []string{"space leaves the file out, or takes it", "] next file", "[ previous file", "v full", "Esc back to the list"})
 	case n > 0:
-		return hint(p.look, st.Warn, renamed(p, fmt.Sprintf("%d more lines: scroll to the end (PgDn) before you say yes · n no · Esc cancel", n)))
+		return hint(p.look, st.Warn, renamed(p, fmt.Sprintf("%d more lines: scroll to the end (PgDn) before you say yes · n no · %s", n, esc(p))))
 	}
 	style := st.Accent
 	if !p.armed {
@@ -52,9 +52,9 @@ func about(p *Panel) []string {
 		if n := len(p.words.comments); n > 0 {
 			place += ", " + count(n, "comment")
 		}
-		keys := []string{place, left, "m comment on it", "] next", "[ previous", "Esc done"}
+		keys := []string{place, left, "m comment on it", "] next", "[ previous"}
 		if h.Len() == 1 {
-			keys = []string{place, "m comment on it", "Esc done"}
+			keys = []string{place, "m comment on it"}
 		}
 		out = items(p, p.look.Styles.User, keys)
 	}
@@ -68,7 +68,7 @@ func about(p *Panel) []string {
 func answers(p *Panel) []string {
 	req := p.req
 	if p.plan != nil {
-		return []string{"y yes, to those with ●", "n no", "Enter look at a file", "space leave it out", "v full", "Esc cancel"}
+		return []string{"y yes, to those with ●", "n no", "Enter look at a file", "space leave it out", "v full", esc(p)}
 	}
 	keys := []string{"y yes"}
 	switch out := len(left(p)); {
@@ -89,7 +89,15 @@ func answers(p *Panel) []string {
 	if len(more(p)) > 0 {
 		keys = append(keys, "? keys")
 	}
-	return append(keys, "Esc cancel")
+	return append(keys, esc(p))
+}
+
+// esc says what Esc does now.
+func esc(p *Panel) string {
+	if p.show.full || p.show.queue || p.hunks() != nil && p.hunks().Marked() >= 0 {
+		return "Esc back"
+	}
+	return "Esc cancel"
 }
 
 // more names the other keys of a request.

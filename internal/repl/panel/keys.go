@@ -68,6 +68,8 @@ func (p *Panel) back() bool {
 		p.hunks().Mark(-1)
 	case p.show.full:
 		p.show.full = false
+	case p.show.queue:
+		p.show.queue = false
 	default:
 		return false
 	}

@@ -181,6 +181,20 @@ func TestRemarkAndPart(t *testing.T) {
 	}
 }
 
+// Esc first leaves what was looked at more closely, one after the other.
+func TestEscLeavesTheListOfCalls(t *testing.T) {
+	p := ready(program(), 20)
+	press(p, "l", "v", "]")
+	for i, want := range []panel.Outcome{panel.Handled, panel.Handled, panel.Handled, panel.Cancel} {
+		if o, _ := press(p, "esc"); o != want {
+			t.Fatalf("Esc number %d: %v, want %v", i+1, o, want)
+		}
+	}
+	if got := shown(p, 20); !strings.Contains(got, "then") {
+		t.Errorf("the calls are still listed:\n%s", got)
+	}
+}
+
 // The layout is changed by a key, at once, and is the panel's from then on.
 func TestLayout(t *testing.T) {
 	l := look()
