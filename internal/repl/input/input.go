@@ -97,18 +97,25 @@ const maxPath = 4096
 // Paste inserts pasted text. A paste of more than 10 lines or 2,000 characters is
 // shown as a placeholder, which Take expands and Backspace deletes whole.
 func (e *Editor) Paste(text string) {
-	if text = edit.Tidy(text); text != "" {
-		e.past.search.open = false
-		if mark, ok := attached(e, text); ok {
-			edit.PutMark(&e.text, mark)
-		} else {
-			e.text.Put(text)
-		}
-		follow(e)
+	put(e, text, e.text.Put)
+}
+
+// put inserts text, by do if it names no image.
+func put(e *Editor, text string, do func(string)) {
+	if text = edit.Tidy(text); text == "" {
+		return
 	}
+	e.past.search.open = false
+	if mark, ok := attached(e, text); ok {
+		edit.PutMark(&e.text, mark)
+	} else {
+		do(text)
+	}
+	follow(e)
 }
 
 // Insert gives text back to the prompt: before what is there, on lines of its own.
+// What was typed in many lines is shown, and only a very long text folded.
 func (e *Editor) Insert(text string) {
 	t := &e.text
 	behind := len(t.Gs) - t.At
@@ -116,7 +123,7 @@ func (e *Editor) Insert(text string) {
 		text = strings.TrimRight(text, "\n") + "\n"
 	}
 	t.MoveTo(0)
-	e.Paste(text)
+	put(e, text, func(s string) { edit.Give(t, s) })
 	t.MoveTo(len(t.Gs) - behind)
 	follow(e)
 }

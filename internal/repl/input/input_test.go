@@ -234,6 +234,22 @@ func TestInsertGivesBackBeforeWhatIsThere(t *testing.T) {
 	}
 }
 
+// What was typed is given back as it was typed, and a very long text folded.
+func TestInsertShowsWhatWasTyped(t *testing.T) {
+	e := New(Options{})
+	typed := strings.TrimSpace(strings.Repeat("queued\n\n", 20))
+	e.Insert(typed)
+	if lines, _, _ := e.View(80, 100); len(lines) != 39 || e.Text() != typed {
+		t.Errorf("%d lines: %q", len(lines), lines[0])
+	}
+	e.Reset()
+	long := strings.Repeat("long ", 1000)
+	e.Insert(long)
+	if lines, _, _ := e.View(80, 100); len(lines) != 1 || e.Take() != long {
+		t.Errorf("%d lines of a long text", len(lines))
+	}
+}
+
 func TestView(t *testing.T) {
 	tests := []struct {
 		name, text string

@@ -2,6 +2,7 @@ package edit
 
 import (
 	"slices"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -96,6 +97,15 @@ func (t *Text) Type(s string) {
 // Put inserts s at the cursor, as a placeholder if it is long.
 func (t *Text) Put(s string) {
 	t.Edit(Other, func() { t.Insert(folded(t, s)...) })
+}
+
+// Give inserts s at the cursor, as it was typed, unless it is too long for that.
+func Give(t *Text, s string) {
+	if utf8.RuneCountInString(s) > maxShownChars {
+		t.Put(s)
+		return
+	}
+	t.Edit(Other, func() { t.Insert(Glyphs(s)...) })
 }
 
 // PutMark inserts a placeholder that stands for itself.
