@@ -125,7 +125,11 @@ func page(p pager.Page) string {
 // pick lists choices by number and asks for one; nil is none.
 func pick(ctx context.Context, u *UI, p command.Pick) func(context.Context) (command.Reply, error) {
 	var b strings.Builder
-	b.WriteString(sanitize.Line(p.Title) + ":\n")
+	title := sanitize.Line(p.Title)
+	if !strings.HasSuffix(title, "?") {
+		title += ":"
+	}
+	b.WriteString(title + "\n")
 	for i, c := range p.Items {
 		row := strings.Join(append([]string{c.Title, c.Detail}, c.Cells...), "  ")
 		fmt.Fprintf(&b, "%4d  %s\n", i+1, strings.TrimSpace(sanitize.Line(row)))
@@ -150,5 +154,6 @@ func pick(ctx context.Context, u *UI, p command.Pick) func(context.Context) (com
 			id := p.Items[n-1].ID
 			return func(ctx context.Context) (command.Reply, error) { return p.Choose(ctx, id) }
 		}
+		u.say("There is no choice " + sanitize.Line(text) + ".\n")
 	}
 }

@@ -91,7 +91,7 @@ func covered(req confirm.Request) string {
 func parse(line string, req confirm.Request) (confirm.Verdict, bool) {
 	v := confirm.Verdict{By: "terminal"}
 	switch answer := strings.TrimSpace(line); strings.ToLower(answer) {
-	case "":
+	case "", "?": // asks again: no reason for a no
 		return v, false
 	case "y", "yes":
 		v.Decision = confirm.Approve

@@ -87,6 +87,7 @@ func TestAnswers(t *testing.T) {
 		{"always", edit("a", "b"), confirm.Verdict{Decision: confirm.Approve, Session: true}, true},
 		{"a", forced, confirm.Verdict{}, false},
 		{"", edit("a", "b"), confirm.Verdict{}, false},
+		{" ? ", edit("a", "b"), confirm.Verdict{}, false},
 		{"yes, but rename it", edit("a", "b"), confirm.Verdict{Feedback: "yes, but rename it"}, true},
 		{"yy", edit("a", "b"), confirm.Verdict{Feedback: "yy"}, true},
 	} {
