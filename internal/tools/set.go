@@ -192,8 +192,12 @@ func (t *tool[A]) Call(ctx context.Context, call Call) (Result, error) {
 	return t.run(ctx, call, a)
 }
 
-// maxTitle is the number of characters of a title.
-const maxTitle = 120
+// How many characters are shown of a title, and of what went wrong: its cause often
+// comes last, behind long paths.
+const (
+	maxTitle   = 120
+	maxFailure = 400
+)
 
 // oneLine returns s on one line of at most limit characters.
 func oneLine(s string, limit int) string {
@@ -209,7 +213,7 @@ func oneLine(s string, limit int) string {
 func failed(format string, args ...any) Result {
 	msg := fmt.Errorf(format, args...).Error()
 	first, _, _ := strings.Cut(msg, "\n")
-	return Result{ForModel: msg, ForUser: oneLine(first, maxTitle), Failed: true}
+	return Result{ForModel: msg, ForUser: oneLine(first, maxFailure), Failed: true}
 }
 
 // orDefault returns the value of an optional argument.

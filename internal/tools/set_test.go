@@ -343,3 +343,12 @@ func FuzzCall(f *testing.F) {
 		}
 	})
 }
+
+// What went wrong is told to the person with its cause, which comes last.
+func TestAFailureIsToldWithItsCause(t *testing.T) {
+	path := "/" + strings.Repeat("a-long-folder/", 15) + "file"
+	res := failed("a.txt was not written: %w", &os.PathError{Op: "write", Path: path, Err: errors.New("no space left on device")})
+	if !strings.HasSuffix(res.ForUser, "no space left on device") {
+		t.Errorf("told %q", res.ForUser)
+	}
+}
