@@ -63,7 +63,7 @@ func (a answers) copy(ctx context.Context, which string) (command.Reply, error) 
 	}
 	tool, err := clipboard.Write(ctx, shell.Environ(os.Environ(), a.App.Config.SecretEnv()), text)
 	long := base64.StdEncoding.EncodedLen(len(text)) > maxClip
-	reply := command.Reply{Text: fmt.Sprintf("Copied %s (%d lines)", what, strings.Count(strings.TrimSuffix(text, "\n"), "\n")+1)}
+	reply := command.Reply{Text: "Copied " + what + " (" + lines(text) + ")"}
 	switch {
 	case err != nil && long, tool == "" && long:
 		return command.Reply{}, errors.Join(err, errors.New("the text is too long for the terminal's own way to the clipboard (OSC 52); /export writes the conversation to a file"))
@@ -107,9 +107,18 @@ func choose(answer, which string) (text, what string, err error) {
 	case len(all) == 0:
 		return "", "", errors.New("the last answer holds no block of code")
 	case n > len(all):
-		return "", "", fmt.Errorf("the last answer holds only %d blocks of code", len(all))
+		return "", "", fmt.Errorf("the last answer has no block of code number %d: the last one is %d", n, len(all))
 	}
 	return all[n-1], "block " + which, nil
+}
+
+// lines counts the lines of text.
+func lines(text string) string {
+	n := strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1
+	if n == 1 {
+		return "1 line"
+	}
+	return fmt.Sprintf("%d lines", n)
 }
 
 // codeBlocks returns what stands between fences. A fence that is not closed counts

@@ -29,7 +29,7 @@ func TestChoose(t *testing.T) {
 		{"Hi\n", "", "Hi\n", "the last answer", ""},
 		{twoBlocks, "1", "func a() {}\n", "block 1", ""},
 		{twoBlocks, "3", "open\n", "block 3", ""},
-		{twoBlocks, "4", "", "", "only 3 blocks"},
+		{twoBlocks, "4", "", "", "the last one is 3"},
 		{twoBlocks, "0", "", "", "second block of code"},
 		{twoBlocks, "x", "", "", "second block of code"},
 		{"Hi\n", "1", "", "", "no block of code"},
@@ -64,7 +64,7 @@ func TestCopy(t *testing.T) {
 	}
 	s.say(t, "hi")
 	r, err := s.run(t, "/copy")
-	if err != nil || r.Copy != "Hello.\n" || r.Text != "Copied the last answer (1 lines) through the terminal (OSC 52), if it allows that." {
+	if err != nil || r.Copy != "Hello.\n" || r.Text != "Copied the last answer (1 line) through the terminal (OSC 52), if it allows that." {
 		t.Errorf("%+v, %v", r, err)
 	}
 	write := func(script string) {
