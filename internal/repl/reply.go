@@ -22,7 +22,12 @@ func (m *model) submit(text string) tea.Cmd {
 		m.hint.text = hint
 		return cmd
 	}
-	if m.opt.Shell != nil && strings.HasPrefix(text, "!") && len(text) > 1 {
+	switch {
+	case m.opt.Shell == nil:
+	case text == "!":
+		m.hint.text = "! runs a command: !git status"
+		return nil
+	case text[0] == '!':
 		return m.floor.shell(text, m.opt.Shell)
 	}
 	return m.floor.say(text)

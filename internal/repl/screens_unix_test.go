@@ -240,6 +240,13 @@ var scenes = []struct {
 		s.say("be polite")
 		s.emit(session.Retrying{Retry: llm.Retry{Reason: "429 too many requests", Attempt: 2, Max: 5, Wait: 8 * time.Second}})
 	}, shows: `retrying in 8s`},
+	{name: "retrying-long", do: func(s *stage) {
+		s.say("be polite")
+		s.emit(session.Retrying{Retry: llm.Retry{Reason: "openai/model failed to answer: " + strings.Repeat("the upstream server is not there, ", 6), Attempt: 2, Max: 5, Wait: 8 * time.Second}})
+	}, shows: `retrying in 8s`},
+	{name: "bang", do: func(s *stage) { s.Type("!\r") }, shows: `!git status`, change: func(o *repl.Options) {
+		o.Shell = func(context.Context, string) error { return errors.New("nothing is to be run") }
+	}},
 	{name: "compacting", do: func(s *stage) {
 		s.say("be polite")
 		s.emit(session.Compacting{})

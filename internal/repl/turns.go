@@ -6,6 +6,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/repl/feed"
@@ -25,6 +26,8 @@ const (
 	// outputBytes how much of it is looked at.
 	outputLines = 6
 	outputBytes = 4 << 10
+	// minDoing is how much of what goes on is worth more than the key that stops it.
+	minDoing = 30
 )
 
 var spinner = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
@@ -198,7 +201,8 @@ func (t *turns) line(look theme.Look, asking bool) string {
 	if n := t.total.Input + t.total.Output; n > 0 {
 		tokens = theme.Count(n) + " tokens"
 	}
-	text := statusline.First(look.Width-2, []string{doing, elapsed, tokens, stops}, []string{doing, elapsed, stops}, []string{doing, stops}, []string{doing})
+	short := theme.Short(doing, max(minDoing, look.Width-2-ansi.StringWidth(" · "+stops)))
+	text := statusline.First(look.Width-2, []string{doing, elapsed, tokens, stops}, []string{doing, elapsed, stops}, []string{short, stops}, []string{doing})
 	mark := spinner[t.spins%len(spinner)]
 	if t.still {
 		mark = "●"
