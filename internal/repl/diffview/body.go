@@ -86,8 +86,12 @@ func (b *body) paint(i int) []string {
 	return b.painter.paint(b.rows, i, height)
 }
 
-// summary returns the first lines, and how many more there are.
+// summary returns the first lines, and how many more there are. One more takes no
+// more room than to say so.
 func (b *body) summary(o Options) []string {
+	if b.len() == summaryLines+1 {
+		return b.lines(0, summaryLines+1)
+	}
 	lines := b.lines(0, summaryLines)
 	if more := b.len() - summaryLines; more > 0 {
 		lines = append(lines, moreLine(more, o))

@@ -143,4 +143,8 @@ func TestSummary(t *testing.T) {
 	if len(got) != 14 || got[0] != "create a.txt +30 −0" || got[13] != "  … 18 more lines, Ctrl+O" {
 		t.Errorf("summary %q", got)
 	}
+	v = diffview.New(diffview.Change{Name: "a.txt", After: strings.Repeat("line\n", 13)}, diffview.Options{Width: 60, NoColor: true})
+	if got := v.Summary(); len(got) != 14 || !strings.Contains(got[13], "line") || strings.Contains(got[13], "more") {
+		t.Errorf("one line more than a summary: %q", got)
+	}
 }

@@ -89,9 +89,17 @@ func said(text string, more int, look theme.Look) []string {
 		prefix = "  "
 	}
 	if more > 0 {
-		lines = append(lines, theme.Paint(look.Styles.Dim, theme.Short(fmt.Sprintf("  … %d more lines, Ctrl+O", more), look.Width)))
+		lines = append(lines, theme.Paint(look.Styles.Dim, theme.Short(folded(more), look.Width)))
 	}
 	return lines
+}
+
+// folded says how many lines are not printed.
+func folded(n int) string {
+	if n == 1 {
+		return "  … 1 more line, Ctrl+O"
+	}
+	return fmt.Sprintf("  … %d more lines, Ctrl+O", n)
 }
 
 // put prints a block, which is size bytes large, and keeps it.
@@ -115,6 +123,9 @@ func (p *Printer) Call(ev session.CallEnded, output []string, above int) {
 		show = 10
 	}
 	cut := max(0, len(output)-show)
+	if cut == 1 && c.above == 0 {
+		cut = 0 // to say that it is missing takes as much room
+	}
 	c.above += cut
 	c.output = append([]string(nil), output[cut:]...)
 	size := len(c.title) + len(c.said)
@@ -164,7 +175,7 @@ func (c outcome) lines(look theme.Look) []string {
 		lines = append(lines, theme.Short(theme.Paint(st.Good, "●")+title, width))
 	}
 	if c.above > 0 {
-		lines = append(lines, theme.Paint(st.Dim, theme.Short(fmt.Sprintf("  … %d more lines, Ctrl+O", c.above), width)))
+		lines = append(lines, theme.Paint(st.Dim, theme.Short(folded(c.above), width)))
 	}
 	for _, l := range c.output {
 		lines = append(lines, theme.Paint(st.Dim, theme.Short("  "+l, width)))

@@ -99,6 +99,21 @@ func TestWhatIsPrinted(t *testing.T) {
 }
 
 // The same again, once, below what was there; at another width it is laid out anew.
+// One line is not folded: to say so would take as much room.
+func TestOneLineIsNotFolded(t *testing.T) {
+	output := []string{"1", "2", "3", "4", "5", "6"}
+	p := newPrinting(t, 40, 20)
+	p.Call(ended("run a", "exit 0", func(*tools.Result) {}), output, 0)
+	p.Call(ended("run b", "exit 0", func(*tools.Result) {}), output[:5], 1)
+	want := []string{
+		"", "● run a · exit 0", "  1", "  2", "  3", "  4", "  5", "  6",
+		"● run b · exit 0", "  … 1 more line, Ctrl+O", "  1", "  2", "  3", "  4", "  5",
+	}
+	if d := cmp.Diff(want, p.rows()); d != "" {
+		t.Error(d)
+	}
+}
+
 func TestReprint(t *testing.T) {
 	p := newPrinting(t, 70, 40)
 	fill(p)
