@@ -55,10 +55,16 @@ func (p Project) read() (top *yaml.Node, left []string, err error) {
 	if err := doc.walk(root, top, ""); err != nil {
 		return nil, nil, err
 	}
-	if n := find(top, []string{"model"}); n != nil && strings.HasPrefix(n.Value, ScriptProvider+":") {
+	if n := find(top, []string{"model"}); n != nil && isScript(n.Value) {
 		return nil, nil, fmt.Errorf("%s:%d: model: a project may not bring a script", p.File, n.Line)
 	}
 	return top, left, nil
+}
+
+// isScript says whether a model is a file to be replayed, however that is written.
+func isScript(ref string) bool {
+	provider, _, err := Split(ref)
+	return err == nil && provider == ScriptProvider
 }
 
 // prune takes out of a mapping what a project may not set, and says what.

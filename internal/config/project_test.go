@@ -118,6 +118,7 @@ func TestAFileOfAProjectThatCannotBeUsed(t *testing.T) {
 	for text, want := range map[string]string{
 		"max_turns: many":         "p.yaml:1: max_turns",
 		"model: script:evil":      "a project may not bring a script",
+		"model: script/evil":      "a project may not bring a script",
 		"[a]":                     "a list of key: value",
 		"a: [":                    "p.yaml",
 		"encoding: &x a":          "anchors",
