@@ -5,7 +5,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 
-const cacheHome = process.env.XDG_CACHE_HOME || path.join(os.homedir(), ".cache");
+export const cacheHome = process.env.XDG_CACHE_HOME || path.join(os.homedir(), ".cache");
 
 /** The hosts: the newest one tested, and the oldest that the manifest allows. */
 export const HOSTS = {

@@ -1,0 +1,104 @@
+// The editor as an MCP server, used by the official clients and judged by the official suite (row B1).
+import assert from "node:assert/strict";
+import { after, afterEach, before, describe, it } from "node:test";
+
+import { connect, entryOf } from "./lib/door.mjs";
+import { runGo, runOther } from "./lib/others.mjs";
+import { startSession } from "./lib/session.mjs";
+
+const block = "<<<<<<< SEARCH\none\n=======\nONE\n>>>>>>> REPLACE\n";
+
+/** A call of every tool, and what it answers; file is the one that is made. */
+const calls = (file, cwd) => [
+  ["write_file", { path: file, content: "one\ntwo\n" }, { status: "accepted", path: file, operation: "created" }],
+  ["apply_diff", { path: file, diff: block }, { status: "accepted", path: file, operation: "modified" }],
+  ["execute_command", { command: `cat ${file}` }, { exit_code: 0, output: "ONE\ntwo\n", cwd, output_captured: true }],
+  ["read_file", { path: file }, "1 | ONE\n2 | two\ntotal_lines: 2"],
+  ["list_files", { path: "sub" }, { path: "sub", files: ["a.txt"], truncated: false }],
+  ["search_files", { regex: "fo+und" }, "sub/a.txt\n> 1 | found\nmatches: 1"],
+  ["get_diagnostics", { path: file }, /^No diagnostics/],
+];
+
+/** The scenarios for servers that ask for nothing of the suite's own (docs/adr/0005 says which do, and why they do not apply). */
+const SCENARIOS = ["server-initialize", "ping", "tools-list", "server-sse-multiple-streams"];
+
+describe("programs of others in VS Code", () => {
+  let session;
+  let entry;
+  before(async () => {
+    session = await startSession({ files: { "sub/a.txt": "found\n" }, settings: { "agent.approvalMode": "never" } });
+    entry = await entryOf(session, await session.lock());
+  });
+  afterEach((t) => (t.passed === false ? session.keep(t.name) : undefined));
+  after(() => session?.stop());
+  const home = () => session.host.env.HOME;
+  const names = calls("", "").map(([name]) => name);
+  /** What a tool answered, next to what it should. */
+  const judge = (texts, wanted) => {
+    assert.equal(texts.length, wanted.length);
+    for (const [i, want] of wanted.entries()) {
+      if (want instanceof RegExp) assert.match(texts[i], want);
+      else assert.deepEqual(typeof want === "string" ? texts[i] : JSON.parse(texts[i]), want);
+    }
+  };
+
+  it("B1: the official client for TypeScript lists and calls all seven tools", async () => {
+    const door = await connect(session);
+    assert.deepEqual(await door.tools(), names);
+    const texts = [];
+    for (const [name, args] of calls("ts.txt")) texts.push(await door.text(name, args));
+    await door.close();
+    judge(texts, calls("ts.txt", session.folder).map(([, , want]) => want));
+  });
+
+  it("B1: the official client for Go lists and calls all seven tools", { timeout: 300_000 }, async () => {
+    const wanted = calls("go.txt", session.folder);
+    const { tools, answers } = await runGo({ ...entry, calls: wanted.map(([name, args]) => ({ name, arguments: args })) });
+    assert.deepEqual(tools, names);
+    judge(answers, wanted.map(([, , want]) => want));
+  });
+
+  it("B1: the command line of the MCP inspector lists and calls all seven tools", { timeout: 300_000 }, async () => {
+    const inspect = async (...args) => {
+      const headers = Object.entries(entry.headers).flatMap(([name, value]) => ["--header", `${name}: ${value}`]);
+      const words = ["--cli", "--transport", "http", "--server-url", entry.url, ...headers, "--method", ...args];
+      const { status, stdout, stderr } = await runOther("@modelcontextprotocol/inspector", words, { home: home() });
+      assert.equal(status, 0, stderr);
+      return JSON.parse(stdout);
+    };
+    assert.deepEqual((await inspect("tools/list")).tools.map(({ name }) => name), names);
+    const wanted = calls("inspector.txt", session.folder);
+    const texts = [];
+    for (const [name, args] of wanted) {
+      const pairs = Object.entries(args).map(([key, value]) => `${key}=${value}`);
+      const { isError, content } = await inspect("tools/call", "--tool-name", name, "--tool-arg", ...pairs);
+      assert.notEqual(isError, true, content[0].text);
+      texts.push(content[0].text);
+    }
+    judge(texts, wanted.map(([, , want]) => want));
+  });
+
+  describe("without a token, which the suite cannot send", () => {
+    const require = (value) =>
+      session.probe(`await vscode.workspace.getConfiguration("agent").update("requireAuth", args[0], vscode.ConfigurationTarget.Global)`, value);
+    before(() => require(false));
+    after(() => require(undefined));
+    const suite = (scenario) =>
+      runOther("@modelcontextprotocol/conformance", ["server", "--url", entry.url, "--scenario", scenario], { home: home() });
+
+    for (const scenario of SCENARIOS) {
+      it(`B1: the official suite is content: ${scenario}`, { timeout: 300_000 }, async () => {
+        const { status, stdout, stderr } = await suite(scenario);
+        assert.equal(status, 0, stdout + stderr);
+        assert.match(stdout, /Passed: ([1-9]\d*)\/\1, 0 failed, 0 warnings/);
+      });
+    }
+
+    it("B1: the official suite finds a foreign Host or Origin refused, and that we take no Origin at all", { timeout: 300_000 }, async () => {
+      const { status, stdout } = await suite("dns-rebinding-protection");
+      assert.equal(status, 1);
+      assert.match(stdout, /Passed: 1\/2, 1 failed/);
+      assert.match(stdout, /- LocalhostHostAccepted: /);
+    });
+  });
+});

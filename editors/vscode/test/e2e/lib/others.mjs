@@ -1,0 +1,54 @@
+// Programs of others that use the door for MCP clients: pinned, and installed
+// into the cache of the hosts when they are first needed.
+import { execFile, execFileSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { promisify } from "node:util";
+
+import { projectRoot } from "./host.mjs";
+import { cacheHome, install } from "./install.mjs";
+
+const PINNED = {
+  "@modelcontextprotocol/inspector": { version: "2.12.0", bin: "mcp-inspector" },
+  "@modelcontextprotocol/conformance": { version: "0.1.16", bin: "conformance" },
+};
+
+/** The program of a pinned package; the folder gets its name last, so that half an install is never used. */
+function programOf(name) {
+  const { version, bin } = PINNED[name];
+  const at = path.join(cacheHome, "agent-vscode-host", `${path.basename(name)}-${version}`);
+  if (!fs.existsSync(at)) {
+    fs.mkdirSync(path.dirname(at), { recursive: true });
+    const work = fs.mkdtempSync(path.join(path.dirname(at), "new-"));
+    try {
+      fs.writeFileSync(path.join(work, "package.json"), JSON.stringify({ private: true, dependencies: { [name]: version } }));
+      execFileSync("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"], { cwd: work, stdio: "pipe" });
+      fs.renameSync(work, at);
+    } catch (error) {
+      fs.rmSync(work, { recursive: true, force: true });
+      throw error;
+    }
+  }
+  return path.join(at, "node_modules/.bin", bin);
+}
+
+/**
+ * Runs a pinned program with the host's node, which is new enough for all of
+ * them. Resolves to its status and what it printed.
+ */
+export function runOther(name, args, { home }) {
+  const { node } = install("current");
+  const env = { ...process.env, HOME: home, NO_COLOR: "1" };
+  return new Promise((resolve) => {
+    execFile(node, [programOf(name), ...args], { env, cwd: home, timeout: 60_000, maxBuffer: 1 << 24 }, (error, stdout, stderr) =>
+      resolve({ status: error === null ? 0 : (error.code ?? error.signal), stdout, stderr }),
+    );
+  });
+}
+
+/** Runs the official client for Go, built from testdata/gosdk; see there for what goes in and comes out. */
+export async function runGo(request) {
+  const running = promisify(execFile)("go", ["run", "./editors/vscode/test/e2e/testdata/gosdk"], { cwd: projectRoot, timeout: 240_000 });
+  running.child.stdin.end(JSON.stringify(request));
+  return JSON.parse((await running).stdout);
+}
