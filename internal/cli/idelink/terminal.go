@@ -31,7 +31,7 @@ const (
 	nowhere               // there is no such terminal
 	unwanted              // the editor did not want to run it
 	cancelled             // the call was given up
-	unknown               // the link broke meanwhile
+	unknown               // the link broke meanwhile, or the editor failed
 )
 
 func fateOf(ctx context.Context, ran client.TerminalRun, err error) fate {
@@ -41,6 +41,8 @@ func fateOf(ctx context.Context, ran client.TerminalRun, err error) fate {
 		return cancelled
 	case errors.Is(err, editor.ErrNone), errors.Is(err, client.ErrUnsupported):
 		return nowhere
+	case errors.As(err, &refused) && refused.Code == client.CodeInternal:
+		return unknown
 	case errors.As(err, &refused), err == nil && !ran.Captured:
 		return unwanted
 	case err != nil:
@@ -76,7 +78,7 @@ func (v visible) Run(ctx context.Context, opts shell.Options) (shell.Result, err
 func lost(took time.Duration) shell.Result {
 	return shell.Result{
 		ExitCode: -1, Took: took,
-		Notes: []string{"The link to the editor, in whose terminal the command ran, was lost: whether it has ended, and how, is not known."},
+		Notes: []string{"The editor, in whose terminal the command ran, or the link to it failed: whether it has ended, and how, is not known."},
 	}
 }
 

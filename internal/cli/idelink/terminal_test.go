@@ -43,6 +43,7 @@ func TestCommandsInTheEditorsTerminal(t *testing.T) {
 		{name: "an editor that refuses", screen: screen{err: &client.ToolError{Message: "not trusted"}}, output: "here\n", note: "the editor refused it"},
 		{name: "an editor that had no terminal", screen: screen{}, output: "here\n", note: "the editor refused it"},
 		{name: "a link that is lost is no reason to run it twice", screen: screen{err: errors.New("gone")}, code: -1, note: "not known"},
+		{name: "nor is an editor that fails", screen: screen{err: &client.ToolError{Code: client.CodeInternal}}, code: -1, note: "not known"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			jobs := shell.NewJobs()

@@ -28,6 +28,8 @@ const (
 	CodeBusy  = "BUSY"           // another review of the file is open there
 	// CodeNoDiff says that no review with the given id waits for an answer.
 	CodeNoDiff = "DIFF_NOT_FOUND"
+	// CodeInternal says that the editor failed: what it was asked for may be done.
+	CodeInternal = "INTERNAL"
 )
 
 // ToolError is an editor's refusal. One of a tool that it does not know is

@@ -134,7 +134,8 @@ class Integrated {
     });
     const ended = endOf(terminal);
     const output = new Output();
-    const printed = print(shell.executeCommand(line), output);
+    // It runs from here on: nothing may make anybody run it again.
+    const printed = print(shell.executeCommand(line), output).catch(() => output.add("\n[the rest could not be read]\n"));
     cancelled.addEventListener("abort", kill);
     if (cancelled.aborted) kill();
     const exitCode = await ended;
