@@ -30,7 +30,7 @@ func (r reader) allowed(ctx context.Context, call Call, path string, open func()
 	if !errors.Is(err, workspace.ErrOutside) {
 		return nil, err
 	}
-	if why := notes.NeverRead(abs); why != "" {
+	if why := notes.NeverRead(abs, r.Home); why != "" {
 		res := failed("%s is never read: %s.", path, why)
 		return &res, nil
 	}

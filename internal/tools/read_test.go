@@ -233,6 +233,33 @@ func TestProcessesAreNeverRead(t *testing.T) {
 	}
 }
 
+// The program's keys may lie in the folder that is worked in, if that is the user's
+// home.
+func TestKeysAreNeverRead(t *testing.T) {
+	b := newBench(t, map[string]string{".agent/credentials.json": "sk-secret\n", "credentials.json": "sk-other\n"})
+	b.deps.Home = filepath.Join(b.dir, ".agent")
+	b.set = NewSet(b.deps)
+	if err := os.Symlink(".agent/credentials.json", filepath.Join(b.dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{".agent/credentials.json", "link"} {
+		if res := b.call("read_file", m{"path": path}); !res.Failed || strings.Contains(res.ForModel, "sk-secret") {
+			t.Errorf("read %s: %q", path, res.ForModel)
+		}
+		if res := b.call("search_files", m{"path": path, "regex": "sk-"}); !res.Failed || strings.Contains(res.ForModel, "sk-secret") {
+			t.Errorf("search %s: %q", path, res.ForModel)
+		}
+	}
+	for _, path := range []string{".", ".agent"} {
+		if res := b.call("search_files", m{"path": path, "regex": "sk-"}); strings.Contains(res.ForModel, "sk-secret") {
+			t.Errorf("search %s: %q", path, res.ForModel)
+		}
+	}
+	if res := b.call("search_files", m{"path": ".", "regex": "sk-"}); !strings.Contains(res.ForModel, "sk-other") {
+		t.Errorf("a project's own file: %q", res.ForModel)
+	}
+}
+
 func TestReadsAreRemarkedOn(t *testing.T) {
 	b := newBench(t, nil)
 	outside, err := filepath.EvalSymlinks(t.TempDir())

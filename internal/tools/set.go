@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 
@@ -72,6 +73,9 @@ var docs embed.FS
 
 // NewSet returns the tools. The caller keeps ownership of what is in d.
 func NewSet(d Deps) *Set {
+	if real, err := filepath.EvalSymlinks(d.Home); err == nil { // as the paths are that it is compared with
+		d.Home = real
+	}
 	s := &Set{watch: &watch{d.Background, map[string]bool{}}}
 	s.tools = []Tool{
 		readFile(d), listFiles(d), findFiles(d), searchFiles(d),

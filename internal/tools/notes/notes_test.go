@@ -103,8 +103,9 @@ func TestNeverRead(t *testing.T) {
 	for path, want := range map[string]bool{
 		"/proc/1/environ": true, "/proc/4711/task/4711/mem": true, "/proc/1/": true,
 		"/proc/cpuinfo": false, "/proc/sys/kernel/pid_max": false, "/proc/1": false, "/etc/hosts": false, "/x/proc/1/environ": false,
+		"/u/.agent/credentials.json": true, "/p/credentials.json": false, "/u/.agent/config.yaml": false,
 	} {
-		if got := NeverRead(path) != ""; got != want {
+		if got := NeverRead(path, "/u/.agent") != ""; got != want {
 			t.Errorf("%s: %v", path, got)
 		}
 	}

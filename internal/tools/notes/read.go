@@ -8,8 +8,12 @@ import (
 
 // NeverRead says why the file at the absolute path is not read, whatever the
 // answer; it is empty if it may be asked about. The files of a process show its
-// memory and its environment, where keys are: this program's first of all.
-func NeverRead(abs string) string {
+// memory and its environment, where keys are: this program's first of all. home is
+// the program's own folder, which may lie in the one that is worked in.
+func NeverRead(abs, home string) string {
+	if home != "" && fold(abs) == fold(filepath.Join(home, "credentials.json")) {
+		return "it holds the keys of this program"
+	}
 	rest, ok := strings.CutPrefix(filepath.ToSlash(abs), "/proc/")
 	pid, _, inside := strings.Cut(rest, "/")
 	if ok && inside && pid != "" && strings.Trim(pid, "0123456789") == "" {

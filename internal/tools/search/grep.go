@@ -5,7 +5,9 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -24,6 +26,8 @@ type Query struct {
 	Limit       int    // matching lines, over all files
 	// File, if set, is the only file to search, relative to the folder.
 	File string
+	// Never says which files are not searched, by their absolute paths; it may be nil.
+	Never func(abs string) bool
 	// Ripgrep is the path of rg, which then picks the files; empty does without.
 	Ripgrep string
 }
@@ -59,6 +63,9 @@ func (f Folder) Grep(ctx context.Context, q Query) (Found, error) {
 	}
 	if q.File == "" && q.FilePattern != "" {
 		names = glob.filter(names)
+	}
+	if q.Never != nil {
+		names = slices.DeleteFunc(names, func(name string) bool { return q.Never(filepath.Join(f.Abs, name)) })
 	}
 	found, err := f.scanAll(ctx, m, q, names)
 	found.Partial = !complete
