@@ -54,7 +54,7 @@ type Answer struct {
 func Ask(ctx context.Context, t Terminal, p Page) (a Answer, err error) {
 	sigs := lend.Catch()
 	defer sigs.Release()
-	scr, err := screen.Open(screen.Options{In: t.In, Out: t.Out, Env: t.Env})
+	scr, err := screen.Open(screen.Options{In: t.In, Out: t.Out, Env: t.Env, Fresh: true})
 	if err != nil {
 		return a, fmt.Errorf("the terminal cannot be used: %w", err)
 	}

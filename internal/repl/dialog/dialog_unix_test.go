@@ -24,6 +24,11 @@ type outcome struct {
 func ask(ctx context.Context, t *testing.T, width, height int, p Page) (*ptytest.Terminal, <-chan outcome) {
 	t.Helper()
 	term := ptytest.New(t, vt.Options{Width: width, Height: height})
+	return term, askOn(ctx, t, term, p)
+}
+
+func askOn(ctx context.Context, t *testing.T, term *ptytest.Terminal, p Page) <-chan outcome {
+	t.Helper()
 	out, err := os.OpenFile(term.TTY().Name(), os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -34,7 +39,20 @@ func ask(ctx context.Context, t *testing.T, width, height int, p Page) (*ptytest
 		a, err := Ask(ctx, Terminal{In: term.TTY(), Out: out, Env: []string{"TERM=xterm-256color"}}, p)
 		done <- outcome{a, err}
 	}()
-	return term, done
+	return done
+}
+
+// What was typed before the question stood is no answer to it.
+func TestTypedAheadIsNoAnswer(t *testing.T) {
+	term := ptytest.New(t, vt.Options{Width: 40, Height: 12})
+	term.Type("2\r")
+	term.WaitFor(`2`) // echoed: it waits in the terminal
+	done := askOn(t.Context(), t, term, Page{Title: "Which?", Choices: choices("one", "two")})
+	term.WaitFor(`Esc leaves`)
+	term.Press("esc")
+	if got := <-done; !errors.Is(got.err, ErrLeft) {
+		t.Errorf("%+v", got)
+	}
 }
 
 func choices(titles ...string) (items []picker.Item) {

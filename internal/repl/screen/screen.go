@@ -22,6 +22,7 @@ type Options struct {
 	In, Out *os.File // both a terminal
 	Env     []string // "KEY=value", for the colours and the habits of the terminal
 	Window  Window   // may be nil
+	Fresh   bool     // what was typed before is dropped
 }
 
 // Window is what is done to the terminal besides drawing. Enter returns what is
@@ -97,6 +98,11 @@ func open(t tty, opt Options, now func() time.Time) (*Screen, error) {
 	s.wanted.width, s.wanted.height = s.Size()
 	s.shown.sync, s.shown.latency = h.sync, h.latency
 	s.shown.main.rewrap, s.shown.alt.absolute = h.rewrap, true
+	if opt.Fresh {
+		if err := t.raw(false); err != nil { // which drops it
+			return nil, fmt.Errorf("what was typed before cannot be dropped: %w", err)
+		}
+	}
 	if err := t.raw(true); err != nil {
 		return nil, fmt.Errorf("the terminal does not go into raw mode: %w", err)
 	}
