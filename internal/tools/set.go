@@ -73,8 +73,8 @@ var docs embed.FS
 
 // NewSet returns the tools. The caller keeps ownership of what is in d.
 func NewSet(d Deps) *Set {
-	if real, err := filepath.EvalSymlinks(d.Home); err == nil { // as the paths are that it is compared with
-		d.Home = real
+	if home, err := filepath.EvalSymlinks(d.Home); err == nil { // as the paths are that it is compared with
+		d.Home = home
 	}
 	s := &Set{watch: &watch{d.Background, map[string]bool{}}}
 	s.tools = []Tool{
