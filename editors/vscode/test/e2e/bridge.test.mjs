@@ -24,7 +24,8 @@ describe("a program that speaks in typed messages", () => {
   const names = ["diff", "inline", "undo", "saved", "dirty", "auto", "apply", "closed"];
   before(async () => {
     const files = Object.fromEntries(names.map((name) => [`${name}.txt`, BASE]));
-    session = await startSession({ files, settings: { "agent.bridge.enabled": true, "diffEditor.codeLens": true } });
+    session = await startSession({ files, settings: { "diffEditor.codeLens": true } });
+    await session.probe(`await vscode.workspace.getConfiguration("agent.bridge").update("enabled", true, vscode.ConfigurationTarget.Global)`);
     const file = path.join(session.host.agentHome, "ide/bridge.json");
     const found = await until("bridge.json", () => JSON.parse(fs.readFileSync(file, "utf8")));
     assert.equal(fs.statSync(file).mode & 0o777, 0o600);
