@@ -51,7 +51,7 @@ describe("a window of several, on a port that is taken", () => {
     await command("agent.mcp.register");
     const entry = JSON.stringify({ type: "http", ...(await entryOf(session, place)) });
     assert.equal(fs.readFileSync(file, "utf8"), CLAUDE.replace('{ "other"', `{ "agent": ${entry}, "other"`));
-    assert.equal(fs.statSync(file).mode & 0o777, 0o640);
+    assert.equal(fs.statSync(file).mode & 0o777, 0o600, "it holds a token now");
     assert.equal(fs.readFileSync(`${file}.before-agent`, "utf8"), CLAUDE);
     const { ino } = fs.statSync(file);
     await command("agent.mcp.register");
