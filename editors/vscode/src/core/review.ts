@@ -62,6 +62,8 @@ export type Answer = ToolResult | "silent" | "aborted";
 export class Review {
   machine: Machine = initial;
   base: Base | undefined;
+  /** Somebody has asked to see it. */
+  wanted = false;
   draft: string;
   feedback: string | undefined;
   error: unknown;

@@ -74,7 +74,9 @@ export class Reviews {
   /** Shows the diff (again), whatever the setting says. */
   show(id: string): void {
     const review = this.all.get(id);
-    if (review?.base !== undefined && review.live) this.open(review, false);
+    if (review?.live !== true) return;
+    review.wanted = true; // it may still be in preparation
+    this.open(review, false);
   }
 
   /** The right side's text changed. */
@@ -256,7 +258,7 @@ export class Reviews {
     }
     if (!review.live) return;
     review.hold("watch", documents.watch(path, () => void this.lookAgain(review)));
-    const mode = settings.diffOpen();
+    const mode = review.wanted ? "always" : settings.diffOpen();
     if (mode === "onDemand") this.run(review, { type: "deferred" });
     else this.open(review, mode === "background");
   }

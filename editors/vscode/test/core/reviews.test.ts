@@ -582,6 +582,18 @@ describe("an editor that does not show the diff", () => {
   });
 });
 
+describe("a review that somebody asks to see", () => {
+  it("while it is still in preparation is shown then", async (t) => {
+    const { editor, reviews, client, ask } = window(t);
+    editor.settings.open = "onDemand";
+    ask("a", { diffId: "q1" });
+    assert.equal(reviews.get("r1")?.state, "preparing");
+    assert.equal(reviews.present(client, "q1"), true);
+    await settled();
+    assert.equal(reviews.get("r1")?.state, "shown");
+  });
+});
+
 describe("the end of the window", () => {
   it("answers everybody as aborted and drops contents and timers", async (t) => {
     const { editor, reviews, answers, ask } = window(t);
