@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -51,7 +50,7 @@ func interact(ctx context.Context, p Process, f *flags, set setup, first string)
 	if err != nil {
 		return err
 	}
-	o := opening{flags: f, cfg: cfg, place: pl, model: model, first: first, trusted: set.trusted}
+	o := opening{flags: f, cfg: cfg, place: pl, model: model, first: first, projects: set.commands}
 	o.notes = append(append(instructions(pl.Dir), set.notes...), notes...)
 	if f.resume == pick {
 		o.first = "/resume"
@@ -104,13 +103,7 @@ func newSlash(p Process, o *opening) *commands.Set {
 	s := &commands.Set{Doctor: func(ctx context.Context, out io.Writer) { examine(ctx, p, f, cfg, nil, out) }}
 	own, left := usercommands.OfUser(cfg.Home, append(repl.OwnCommands(), s.List()...))
 	o.own, o.notes = own, append(o.notes, left...)
-	if !o.trusted {
-		return s
-	}
-	theirs, left, err := usercommands.OfProject(o.place.Dir, append(append(repl.OwnCommands(), s.List()...), own...))
-	if err != nil {
-		left = append(left, fmt.Sprintf("the project's commands are left out: %v", err))
-	}
+	theirs, left := usercommands.OfProject(o.projects, append(append(repl.OwnCommands(), s.List()...), own...))
 	o.own, o.notes = append(o.own, theirs...), append(o.notes, left...)
 	return s
 }
@@ -125,9 +118,9 @@ type opening struct {
 	notes []string
 	keys  keys.Map
 	own   []command.Command // that people have written
-	// trusted says that the folder may bring commands of its own.
-	trusted bool
-	env     []string // added to that of the commands which the model runs
+	// projects are the commands of the folder, by their files, if it is trusted.
+	projects map[string][]byte
+	env      []string // added to that of the commands which the model runs
 }
 
 // interactScreen serves a terminal.

@@ -19,8 +19,8 @@ import (
 // setup is the configuration of a session, and what it is to be told of.
 type setup struct {
 	config.Config
-	trusted bool // the folder may bring commands
-	notes   []string
+	commands map[string][]byte // of the project, by their files, as they were trusted
+	notes    []string
 }
 
 // settle loads the configuration for a folder, with that of the project if a person
@@ -44,8 +44,16 @@ func settle(ctx context.Context, p Process, f *flags, over config.Overrides, ask
 	if found.Empty() {
 		return s, nil
 	}
-	if s.trusted, err = trusts(ctx, p, &s, found, asks); err != nil || !s.trusted || found.Config == nil {
+	trusted, err := trusts(ctx, p, &s, found, asks)
+	if err != nil || !trusted {
 		return s, err
+	}
+	s.commands = found.Texts()
+	for _, l := range found.Left {
+		s.notes = append(s.notes, "left out of the project's commands: "+l)
+	}
+	if found.Config == nil {
+		return s, nil
 	}
 	with, left, err := config.LoadProject(over, config.Project{File: filepath.Join(dir, trust.ConfigFile), Data: found.Config})
 	if err != nil {
@@ -100,7 +108,11 @@ func newTrust(p Process, f *flags) *cobra.Command {
 				if e.Trusted {
 					word = "trusted"
 				}
-				err = errors.Join(err, showLine(p, word+"  "+e.Dir))
+				line := word + "  " + e.Dir
+				if e.Via != "" {
+					line += "  (by " + e.Via + ")"
+				}
+				err = errors.Join(err, showLine(p, line))
 			}
 			return err
 		},
@@ -110,8 +122,8 @@ func newTrust(p Process, f *flags) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return addTrust(cmd.Context(), p, folder(f, args)) },
 	}
 	rm := &cobra.Command{
-		Use: "rm [folder]", Short: "Forget the answer about a folder", Args: atMost(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return removeTrust(cmd.Context(), folder(f, args)) },
+		Use: "rm [folder]", Short: "Forget the answer about a folder, and what followed from it below", Args: atMost(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return removeTrust(cmd.Context(), p, folder(f, args)) },
 	}
 	return parent("trust", "Which folders may set up the agent with files of their own", list, add, rm)
 }
@@ -155,8 +167,9 @@ func addTrust(ctx context.Context, p Process, name string) error {
 	return show(p, text)
 }
 
-// removeTrust forgets a folder, which may be gone.
-func removeTrust(ctx context.Context, name string) error {
+// removeTrust forgets a folder, which may be gone, and says what is trusted below and
+// above it from then on.
+func removeTrust(ctx context.Context, p Process, name string) error {
 	dir, err := workDir(name)
 	if err != nil {
 		if dir, err = filepath.Abs(name); err != nil {
@@ -167,9 +180,25 @@ func removeTrust(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	was, err := s.Remove(ctx, dir)
-	if err == nil && !was {
-		err = usagef("there is no answer about %s; agent trust list shows them", dir)
+	r, err := s.Remove(ctx, dir)
+	if err != nil {
+		return err
+	}
+	if !r.Was {
+		return usagef("there is no answer about %s; agent trust list shows them", dir)
+	}
+	lines := []string{"forgotten: " + dir}
+	for _, below := range r.Below {
+		lines = append(lines, "forgotten with it: "+below)
+	}
+	for _, own := range r.Own {
+		lines = append(lines, "still trusted by an answer of its own: "+own)
+	}
+	if r.Over != "" {
+		lines = append(lines, "it is still trusted as a folder below "+r.Over)
+	}
+	for _, l := range lines {
+		err = errors.Join(err, showLine(p, l))
 	}
 	return err
 }

@@ -69,6 +69,9 @@ func Describe(f trust.Found) []string {
 			lines = append(lines, "  "+c)
 		}
 	}
+	for _, l := range f.Left {
+		lines = append(lines, "  (left out: "+l+")")
+	}
 	return append(lines, "",
 		"Whatever you answer, no edit is written and no command run without your yes, and a project sets no keys, addresses, programs or permissions.")
 }

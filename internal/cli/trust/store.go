@@ -31,6 +31,9 @@ type Entry struct {
 	Dir     string `json:"dir"` // its real path
 	Trusted bool   `json:"trusted"`
 	Hash    string `json:"hash,omitzero"` // of what was looked at, if it is trusted
+	// Via is the folder above whose answer made this one trusted; empty if a person
+	// was asked about this one. It goes when that answer goes.
+	Via string `json:"via,omitzero"`
 }
 
 // Store keeps the answers in the agent's own folder.
@@ -60,9 +63,9 @@ func (s Store) List() ([]Entry, error) {
 // Use is Of for what is used from then on: a folder below one that is trusted is
 // trusted as it is first seen, and asked about when it has changed.
 func (s Store) Use(ctx context.Context, f Found) (Answer, error) {
-	a, err := s.Of(f)
-	if err == nil && a == Trusted {
-		err = s.pin(ctx, Entry{Dir: f.Dir, Trusted: true, Hash: f.Hash})
+	a, via, err := s.of(f)
+	if err == nil && via != "" {
+		err = s.pin(ctx, Entry{Dir: f.Dir, Trusted: true, Hash: f.Hash, Via: via})
 	}
 	if err != nil {
 		return Unknown, err
@@ -70,40 +73,51 @@ func (s Store) Use(ctx context.Context, f Found) (Answer, error) {
 	return a, nil
 }
 
-// pin keeps an entry that is not there yet.
+// pin keeps what follows from an answer, unless there is one about the folder by now.
 func (s Store) pin(ctx context.Context, e Entry) error {
-	all, err := s.List()
-	if err != nil || slices.Contains(all, e) {
-		return err
-	}
-	return s.Set(ctx, e)
+	return s.change(ctx, func(all []Entry) []Entry {
+		if slices.ContainsFunc(all, func(old Entry) bool { return old.Dir == e.Dir }) {
+			return all
+		}
+		return append(all, e)
+	})
 }
 
 // Of returns the answer for what was found in a folder.
 func (s Store) Of(f Found) (Answer, error) {
+	a, _, err := s.of(f)
+	return a, err
+}
+
+// of is Of; via is the folder above that the answer follows from.
+func (s Store) of(f Found) (a Answer, via string, err error) {
 	all, err := s.List()
 	if err != nil {
-		return Unknown, err
+		return Unknown, "", err
 	}
 	if i := slices.IndexFunc(all, func(e Entry) bool { return e.Dir == f.Dir }); i >= 0 {
 		switch e := all[i]; {
 		case !e.Trusted:
-			return Refused, nil
+			return Refused, "", nil
 		case e.Hash != f.Hash:
-			return Changed, nil
+			return Changed, "", nil
 		}
-		return Trusted, nil
+		return Trusted, "", nil
 	}
-	above := func(e Entry) bool { return inside(e.Dir, f.Dir) }
-	over := slices.DeleteFunc(all, func(e Entry) bool { return !above(e) })
-	if len(over) == 0 {
-		return Unknown, nil
+	if over, ok := over(all, f.Dir); ok && over.Trusted {
+		return Trusted, cmp.Or(over.Via, over.Dir), nil
 	}
-	nearest := slices.MaxFunc(over, func(a, b Entry) int { return cmp.Compare(len(a.Dir), len(b.Dir)) })
-	if nearest.Trusted {
-		return Trusted, nil
+	return Unknown, "", nil // what was said of a folder alone says nothing of those below it
+}
+
+// over returns the answer about the nearest folder above dir.
+func over(all []Entry, dir string) (nearest Entry, ok bool) {
+	for _, e := range all {
+		if inside(e.Dir, dir) && len(e.Dir) > len(nearest.Dir) {
+			nearest, ok = e, true
+		}
 	}
-	return Unknown, nil // what was said of a folder alone says nothing of those below it
+	return nearest, ok
 }
 
 // inside says whether dir is below parent.
@@ -112,23 +126,51 @@ func inside(parent, dir string) bool {
 	return err == nil && rel != "." && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// Set keeps an answer about a folder, in the place of an earlier one.
+// Set keeps an answer about a folder, in the place of an earlier one. A no also ends
+// what followed from an earlier yes.
 func (s Store) Set(ctx context.Context, e Entry) error {
 	return s.change(ctx, func(all []Entry) []Entry {
-		all = slices.DeleteFunc(all, func(old Entry) bool { return old.Dir == e.Dir })
+		all = slices.DeleteFunc(all, func(old Entry) bool {
+			return old.Dir == e.Dir || !e.Trusted && old.Via == e.Dir
+		})
 		return append(all, e)
 	})
 }
 
-// Remove forgets the answer about a folder; false if there was none.
-func (s Store) Remove(ctx context.Context, dir string) (was bool, err error) {
+// Removed is what became of the answers when one was forgotten.
+type Removed struct {
+	Was   bool     // there was one
+	Below []string // folders below that were trusted by it, and are not any more
+	Own   []string // folders below that are trusted by answers of their own
+	Over  string   // the folder above by which it is trusted all the same
+}
+
+// Remove forgets the answer about a folder, and what followed from it.
+func (s Store) Remove(ctx context.Context, dir string) (r Removed, err error) {
 	err = s.change(ctx, func(all []Entry) []Entry {
-		n := len(all)
-		all = slices.DeleteFunc(all, func(old Entry) bool { return old.Dir == dir })
-		was = len(all) < n
-		return all
+		return slices.DeleteFunc(all, func(old Entry) bool {
+			switch {
+			case old.Dir == dir:
+				r.Was = true
+			case old.Via == dir:
+				r.Below = append(r.Below, old.Dir)
+			default:
+				if old.Trusted && old.Via == "" && inside(dir, old.Dir) {
+					r.Own = append(r.Own, old.Dir)
+				}
+				return false
+			}
+			return true
+		})
 	})
-	return was, err
+	if err != nil {
+		return r, err
+	}
+	all, err := s.List()
+	if over, ok := over(all, dir); ok && over.Trusted {
+		r.Over = over.Dir
+	}
+	return r, err
 }
 
 // change replaces the answers; of two processes that do so, none loses the other's.

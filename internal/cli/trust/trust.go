@@ -1,8 +1,8 @@
 // Package trust decides whether the files of a project may set up the program. It
 // guarantees that only a person's answer makes a folder trusted, that the answer is
 // for the folder's real path and for what was in it then, that nothing inside a
-// folder has a say in that, and that the configuration which is used is, byte for byte,
-// what was looked at.
+// folder has a say in that, and that the configuration and the commands which are used
+// are, byte for byte, what was looked at, of which there is never more than its bounds.
 package trust
 
 import (
@@ -13,15 +13,15 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
-	"strings"
 )
 
 // What is looked at of a folder. More than that is not used.
 const (
-	maxFiles = 200
-	maxSize  = 64 << 10 // bytes of a file
+	maxFiles   = 200      // commands
+	maxEntries = 2000     // files and folders in one folder, and in all of them
+	maxDepth   = 4        // folders in folders
+	maxSize    = 64 << 10 // bytes of a file
 )
 
 // ConfigFile and Commands are what a project may bring, below its folder.
@@ -35,8 +35,14 @@ type Found struct {
 	Dir     string   // its real path
 	Config  []byte   // of ConfigFile; nil if there is none
 	Command []string // the files of Commands, by their path in the folder
-	Hash    string   // of all of it
+	Left    []string // what is left out, and why; not sanitised
+	Hash    string   // of all that is used
+
+	texts map[string][]byte
 }
+
+// Texts is what the files of Command held when they were looked at.
+func (f Found) Texts() map[string][]byte { return f.texts }
 
 // Empty says that there is nothing to be asked about.
 func (f Found) Empty() bool { return f.Config == nil && len(f.Command) == 0 }
@@ -64,9 +70,8 @@ func Look(dir, home string) (Found, error) {
 	if f.Config != nil {
 		note(ConfigFile, f.Config)
 	}
-	if f.Command, err = commands(project.FS(), note); err != nil {
-		return f, fmt.Errorf("%s: %w", Commands, err)
-	}
+	w := walk{project: project, note: note, found: &f}
+	w.folder("", 0)
 	f.Hash = hex.EncodeToString(hash.Sum(nil))
 	return f, nil
 }
@@ -99,29 +104,4 @@ func read(files fs.FS, name string) ([]byte, error) {
 		err = fmt.Errorf("it is larger than %d KiB", maxSize>>10)
 	}
 	return append([]byte{}, data...), err
-}
-
-// commands notes the Markdown files of Commands and returns their names. What cannot
-// be read is noted by its name: it is no command until it changes.
-func commands(files fs.FS, note func(name string, data []byte)) (found []string, err error) {
-	err = fs.WalkDir(files, Commands, func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case errors.Is(err, fs.ErrNotExist) && name == Commands:
-			return fs.SkipAll
-		case err != nil:
-			return err
-		case d.IsDir() || path.Ext(name) != ".md":
-			return nil
-		case len(found) == maxFiles:
-			return fmt.Errorf("there are more than %d", maxFiles)
-		}
-		found = append(found, strings.TrimPrefix(name, Commands+"/"))
-		data, err := read(files, name)
-		if err != nil {
-			data = nil
-		}
-		note(name, data)
-		return nil
-	})
-	return found, err
 }

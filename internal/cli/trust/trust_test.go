@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -96,14 +97,9 @@ func TestTheAgentsOwnFolderIsNoProjects(t *testing.T) {
 }
 
 func TestWhatCannotBeLookedAt(t *testing.T) {
-	many := map[string]string{}
-	for i := range maxFiles + 1 {
-		many[fmt.Sprintf(".agent/commands/%d.md", i)] = "x"
-	}
 	for want, files := range map[string]map[string]string{
 		"larger than 64 KiB": {".agent/config.yaml": strings.Repeat("x", maxSize+1)},
 		"it is no file":      {".agent/config.yaml/x": ""},
-		"more than 200":      many,
 	} {
 		if _, err := Look(project(t, files), ""); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
@@ -122,6 +118,59 @@ func TestWhatCannotBeLookedAt(t *testing.T) {
 	}
 	if f, err := Look(dir, ""); err == nil || !f.Empty() {
 		t.Errorf("a file outside of the project was read: %+v", f)
+	}
+	dir = project(t, map[string]string{".agent/commands/in.md": "x"})
+	for name, to := range map[string]string{"out.md": filepath.Join(out, "config.yaml"), "up": out} {
+		if err := os.Symlink(to, filepath.Join(dir, Commands, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if f := look(t, dir); !slices.Equal(f.Command, []string{"in.md"}) || len(f.Left) != 1 || !strings.Contains(f.Left[0], "out.md") {
+		t.Errorf("links out of the project: %+v", f)
+	}
+}
+
+// A folder may hold any number of files: what is looked at is bounded, what is left
+// out is named, and what is used is what was looked at.
+func TestCommandsAreBounded(t *testing.T) {
+	many, crowd := map[string]string{}, map[string]string{".agent/commands/x.md": "x"}
+	for i := range maxFiles + maxLeft + 5 {
+		many[fmt.Sprintf(".agent/commands/%03d.md", i)] = fmt.Sprint(i)
+	}
+	for i := range maxEntries + 1 {
+		crowd[fmt.Sprintf(".agent/commands/crowd/%d.txt", i)] = ""
+	}
+	for name, c := range map[string]struct {
+		files map[string]string
+		used  int
+		left  []string
+	}{
+		"many":      {many, maxFiles, []string{"/200.md: there are more than 200 commands", "more than these"}},
+		"crowd":     {crowd, 1, []string{"/crowd: there are more than 2000 files"}},
+		"deep":      {map[string]string{".agent/commands/a/b/c/d/x.md": "", ".agent/commands/a/b/c/y.md": ""}, 1, []string{"/a/b/c/d: it is in too many"}},
+		"large":     {map[string]string{".agent/commands/x.md": strings.Repeat("x", maxSize+1), ".agent/commands/y.md": ""}, 1, []string{"/x.md: it is larger"}},
+		"hidden":    {map[string]string{".agent/commands/.x.md": "", ".agent/commands/.git/y.md": ""}, 0, nil},
+		"no folder": {map[string]string{".agent/commands": ""}, 0, []string{"commands: "}},
+	} {
+		f := look(t, project(t, c.files))
+		left := strings.Join(f.Left, "\n")
+		for _, want := range c.left {
+			if !strings.Contains(left, want) {
+				t.Errorf("%s: left out %s, want %s", name, left, want)
+			}
+		}
+		if len(f.Command) != c.used || len(f.Texts()) != c.used || len(f.Left) > maxLeft+1 || c.left == nil && left != "" {
+			t.Errorf("%s: %d used, %d texts, left: %s", name, len(f.Command), len(f.Texts()), left)
+		}
+	}
+	dir := project(t, many)
+	f := look(t, dir)
+	put(t, dir, ".agent/commands/000.md", "rm -rf /")
+	if got := string(f.Texts()["000.md"]); got != "0" {
+		t.Errorf("after it was looked at: %q", got)
+	}
+	if look(t, dir).Hash == f.Hash {
+		t.Error("the change is not seen")
 	}
 }
 
@@ -149,11 +198,11 @@ func TestAnswers(t *testing.T) {
 	if a := answer(t, s, dir); a != Refused {
 		t.Error(a)
 	}
-	if was, err := s.Remove(t.Context(), dir); !was || err != nil {
-		t.Error(was, err)
+	if r, err := s.Remove(t.Context(), dir); !r.Was || err != nil {
+		t.Error(r, err)
 	}
-	if was, err := s.Remove(t.Context(), dir); was || err != nil {
-		t.Error(was, err)
+	if r, err := s.Remove(t.Context(), dir); r.Was || err != nil {
+		t.Error(r, err)
 	}
 	if a := answer(t, s, dir); a != Unknown {
 		t.Error(a)
@@ -188,6 +237,61 @@ func TestAParentCoversWhatIsBelow(t *testing.T) {
 	if got := answer(t, s, b); got != Refused {
 		t.Errorf("the nearer answer: %v", got)
 	}
+}
+
+// What follows from an answer about a folder above goes when that answer goes; what a
+// person has said about a folder below stays.
+func TestAnAnswerTakesWithItWhatFollowed(t *testing.T) {
+	s := Open(t.TempDir())
+	files := map[string]string{}
+	for _, name := range []string{"", "a/", "a/b/", "own/", "own/c/"} {
+		files[name+ConfigFile] = "x"
+	}
+	parent := project(t, files)
+	at := func(name string) string { return filepath.Join(parent, filepath.FromSlash(name)) }
+	trust := func(name string) {
+		t.Helper()
+		if err := s.Set(t.Context(), Entry{Dir: at(name), Trusted: true, Hash: look(t, at(name)).Hash}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	use := func() {
+		t.Helper()
+		for _, name := range []string{"a", "a/b", "own", "own/c"} {
+			if got, err := s.Use(t.Context(), look(t, at(name))); got != Trusted || err != nil {
+				t.Fatal(name, got, err)
+			}
+		}
+	}
+	answers := func(want map[string]Answer) {
+		t.Helper()
+		for name, a := range want {
+			if got := answer(t, s, at(name)); got != a {
+				t.Errorf("%q: %v, want %v", name, got, a)
+			}
+		}
+	}
+	trust("")
+	trust("own")
+	use()
+	if r, err := s.Remove(t.Context(), at("a")); err != nil || !r.Was || r.Over != parent || len(r.Below)+len(r.Own) != 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	use()
+	r, err := s.Remove(t.Context(), parent)
+	want := Removed{Was: true, Below: []string{at("a"), at("a/b")}, Own: []string{at("own")}}
+	if d := cmp.Diff(want, r); d != "" || err != nil {
+		t.Error(d, err)
+	}
+	gone := map[string]Answer{"": Unknown, "a": Unknown, "a/b": Unknown, "own": Trusted, "own/c": Trusted}
+	answers(gone)
+	trust("")
+	use()
+	if err := s.Set(t.Context(), Entry{Dir: parent}); err != nil {
+		t.Fatal(err)
+	}
+	gone[""] = Refused
+	answers(gone)
 }
 
 func TestABrokenFileTrustsNothing(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -34,9 +35,10 @@ const (
 )
 
 // Folder is a folder of commands. Files is what is in it; a folder that is not
-// there is an empty one.
+// there is an empty one. Of a folder that was read before, Texts is what it held.
 type Folder struct {
 	Files fs.FS
+	Texts map[string][]byte
 	Name  string // for people: "~/.agent/commands"
 	Group command.Group
 }
@@ -49,7 +51,7 @@ func Load(taken []string, folders ...Folder) (list []command.Command, notes []st
 		owner[name] = "a command of the program"
 	}
 	for _, f := range folders {
-		found, err := find(f.Files)
+		found, err := f.list()
 		if err != nil {
 			notes = append(notes, fmt.Sprintf("%s: %v", f.Name, err))
 		}
@@ -77,20 +79,10 @@ func OfUser(home string, taken []command.Command) (list []command.Command, notes
 	return Load(names(taken), Folder{Files: os.DirFS(dir), Name: "~/.agent/commands", Group: command.Yours})
 }
 
-// OfProject reads the commands of a project, which has to be trusted. What lies
-// outside of it is not read, whatever points there.
-func OfProject(dir string, taken []command.Command) (list []command.Command, notes []string, err error) {
-	project, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer project.Close()
-	files, err := fs.Sub(project.FS(), ".agent/commands")
-	if err != nil {
-		return nil, nil, err
-	}
-	list, notes = Load(names(taken), Folder{Files: files, Name: ".agent/commands", Group: command.Projects})
-	return list, notes, nil
+// OfProject returns the commands of a project that is trusted, from what was read when
+// it was looked at: the files may hold something else by now.
+func OfProject(texts map[string][]byte, taken []command.Command) (list []command.Command, notes []string) {
+	return Load(names(taken), Folder{Texts: texts, Name: ".agent/commands", Group: command.Projects})
 }
 
 func names(list []command.Command) []string {
@@ -99,6 +91,22 @@ func names(list []command.Command) []string {
 		out[i] = c.Name
 	}
 	return out
+}
+
+// list returns the names of the files.
+func (f Folder) list() ([]string, error) {
+	if f.Files == nil {
+		return slices.Sorted(maps.Keys(f.Texts)), nil
+	}
+	return find(f.Files)
+}
+
+// content returns the bytes of a file.
+func (f Folder) content(name string) ([]byte, error) {
+	if f.Files == nil {
+		return f.Texts[name], nil
+	}
+	return content(f.Files, name)
 }
 
 // find lists the Markdown files below a folder, in the order of their names.
@@ -136,7 +144,11 @@ func read(f Folder, file, name string) (command.Command, error) {
 	if !nameOf.MatchString(name) {
 		return command.Command{}, errors.New("its name may hold letters, digits, - and _ only")
 	}
-	text, err := content(f.Files, file)
+	data, err := f.content(file)
+	if err != nil {
+		return command.Command{}, err
+	}
+	text, err := decode(data)
 	if err != nil {
 		return command.Command{}, err
 	}
@@ -159,27 +171,30 @@ func read(f Folder, file, name string) (command.Command, error) {
 	}, nil
 }
 
-// content is the text of a file of modest size.
-func content(files fs.FS, name string) (string, error) {
+// content is what a file of modest size holds.
+func content(files fs.FS, name string) ([]byte, error) {
 	info, err := fs.Stat(files, name) // before it is opened: a pipe would wait
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return "", errors.New("it is no file")
+		return nil, errors.New("it is no file")
 	}
 	in, err := files.Open(name)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer in.Close()
 	data, err := io.ReadAll(io.LimitReader(in, maxSize+1))
-	switch {
-	case err != nil:
-		return "", err
-	case len(data) > maxSize:
-		return "", fmt.Errorf("it is larger than %d KiB", maxSize>>10)
-	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
+	if err == nil && len(data) > maxSize {
+		err = fmt.Errorf("it is larger than %d KiB", maxSize>>10)
+	}
+	return data, err
+}
+
+// decode returns a file's text.
+func decode(data []byte) (string, error) {
+	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
 		return "", errors.New("it is no text in UTF-8")
 	}
 	return strings.ReplaceAll(strings.TrimPrefix(string(data), "\ufeff"), "\r\n", "\n"), nil
