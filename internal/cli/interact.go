@@ -90,6 +90,9 @@ func interactPlain(ctx context.Context, p Process, o opening) error {
 		return errors.Join(err, o.place.Store.Close())
 	}
 	slash.App = a
+	if note := commands.Stopped(a.Root); note != "" {
+		ui.Emit(session.Notice{Text: note})
+	}
 	unlink := a.Link.Start(ctx)
 	err = ui.Run(ctx, a)
 	unlink()

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/bb2d0cf4/agent/internal/cli/app"
+	"github.com/bb2d0cf4/agent/internal/cli/commands"
 	"github.com/bb2d0cf4/agent/internal/cli/idelink"
 	"github.com/bb2d0cf4/agent/internal/cli/provider"
 	"github.com/bb2d0cf4/agent/internal/config"
@@ -81,6 +82,9 @@ func answer(ctx context.Context, p Process, f *flags, cfg config.Config, prompt 
 	a, err := wire(cfg, f, st, model, with)
 	if err != nil {
 		return errors.Join(err, st.Store.Close())
+	}
+	if note := commands.Stopped(a.Root); note != "" {
+		remark(p, note)
 	}
 	unlink := a.Link.Start(ctx)
 	if warning := a.Link.Wait(ctx); warning != "" {

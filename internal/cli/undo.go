@@ -76,6 +76,9 @@ func (u *taking) run(ctx context.Context, p Process, f *flags) error {
 	if err != nil {
 		return err
 	}
+	if note := commands.Stopped(root); note != "" {
+		remark(p, note)
+	}
 	return errors.Join(u.in(ctx, p, root), root.Close())
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/cli/app"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/workspace"
+	"github.com/bb2d0cf4/agent/internal/workspace/journal"
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
 
@@ -104,6 +105,43 @@ func TestUndoNeedsAnAnswer(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(root.Dir(), "a.txt"))
 	if d := cmp.Diff("1\n", string(data)); d != "" || err != nil {
 		t.Error(d, err)
+	}
+}
+
+// TestUndoTellsOfOneThatWasKilled: the command line may be the next start after a
+// kill, and then it is the one that finds out.
+func TestUndoTellsOfOneThatWasKilled(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	home := t.TempDir()
+	t.Setenv("AGENT_HOME", home)
+	j := journal.Open(home, dir, nil)
+	for i, name := range []string{"a.txt", "b.txt"} {
+		e := journal.Entry{Path: filepath.Join(dir, name), Name: name, Origin: journal.Origin{Turn: "t", Tool: "undo", Of: 2, Undoes: []string{name}}}
+		e.Before = &workspace.Hash{byte(i)}
+		if err := errors.Join(j.Begin(&e), j.End(&e, i == 0)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	logs, err := filepath.Glob(filepath.Join(home, "undo", "*", "*.log"))
+	if err != nil || len(logs) != 1 {
+		t.Fatal(logs, err)
+	}
+	if err := os.Rename(logs[0], strings.TrimSuffix(logs[0], "log")+"live"); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []bool{true, false} {
+		p, _ := files(t)
+		_ = (&taking{yes: true}).run(t.Context(), p, &flags{dir: dir}) // what was done is not here to be taken back
+		said, err := os.ReadFile(p.Stderr.Name())
+		if err != nil || strings.Contains(string(said), "1 of its 2 files are done") != want {
+			t.Errorf("start %d: %q, %v", i, said, err)
+		}
 	}
 }
 

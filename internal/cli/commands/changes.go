@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
@@ -71,6 +72,9 @@ func (c changes) back(ctx context.Context, s undo.Scope, w wish) (command.Reply,
 	if err != nil {
 		return command.Reply{}, c.none(err, s)
 	}
+	if plan = c.saved(ctx, plan); len(plan.Changes) == 0 {
+		return command.Reply{}, plan.Err()
+	}
 	done, err := c.restore(ctx, plan, w)
 	c.tell(w.told, done)
 	return command.Reply{Text: w.report(done)}, err
@@ -87,10 +91,32 @@ func (c changes) restore(ctx context.Context, plan undo.Plan, w wish) ([]string,
 		return nil, nil
 	}
 	plan = plan.Without(v.Except)
+	if now := c.saved(ctx, plan).Refused[len(plan.Refused):]; len(now) > 0 {
+		return nil, fmt.Errorf("nothing was %s: %w", w.done, undo.Plan{Refused: now}.Err())
+	}
 	if err := plan.Do(ctx); err != nil {
 		return nil, err
 	}
 	return Names(plan), nil
+}
+
+// looking is how long the editor is asked about the files of a plan.
+const looking = 5 * time.Second
+
+// saved is plan without the files of which the editor holds changes that are not on
+// disk: they would be lost there, or undo the undo when they are saved.
+func (c changes) saved(ctx context.Context, plan undo.Plan) undo.Plan {
+	if c.App.Link == nil {
+		return plan
+	}
+	ctx, cancel := context.WithTimeout(ctx, looking)
+	defer cancel()
+	return plan.Refuse(func(change workspace.Change) error {
+		if in, unsaved := c.App.Link.View.Unsaved(ctx, change.Path); unsaved {
+			return fmt.Errorf("it has unsaved changes in %s: save or revert it there first", in)
+		}
+		return nil
+	})
 }
 
 // report says which files were restored.

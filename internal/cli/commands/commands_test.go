@@ -59,8 +59,15 @@ func (r *reviewer) Review(_ context.Context, req confirm.Request) (confirm.Verdi
 func sitting(t *testing.T, r *reviewer) *Set { return sittingWith(t, r, changing) }
 
 func sittingWith(t *testing.T, r *reviewer, script string) *Set {
+	return sittingAt(t, script, app.Face{Emit: func(session.Event) {}, Reviewers: []confirm.Reviewer{r}})
+}
+
+func sittingAt(t *testing.T, script string, face app.Face) *Set {
 	t.Helper()
-	dir := t.TempDir()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, text := range map[string]string{"a.txt": "one\n", "script.yaml": script} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -84,7 +91,7 @@ func sittingWith(t *testing.T, r *reviewer, script string) *Set {
 	s := &Set{Doctor: func(_ context.Context, out io.Writer) { io.WriteString(out, "ok      version\n") }}
 	s.App, err = app.New(app.Options{
 		Config: cfg, Place: app.Place{Dir: dir, Archive: archive, Store: archive.Create(dir, ref.Ref)},
-		Ref: ref, Model: model, Face: app.Face{Emit: func(session.Event) {}, Reviewers: []confirm.Reviewer{r}},
+		Ref: ref, Model: model, Face: face,
 	})
 	if err != nil {
 		t.Fatal(err)

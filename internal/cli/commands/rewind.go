@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/repl/command"
+	"github.com/bb2d0cf4/agent/internal/workspace"
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
 
@@ -42,6 +43,7 @@ func (c rewinds) rewindTo(ctx context.Context, p prompt, others bool) (command.R
 	if err != nil && len(plan.Refused) == 0 && !errors.Is(err, undo.ErrNothing) {
 		return command.Reply{}, err
 	}
+	plan = c.saved(ctx, plan)
 	lost, err := c.App.Root.Lost()
 	if err != nil {
 		return command.Reply{}, err
@@ -78,8 +80,14 @@ func ways(plan undo.Plan, others bool) *command.Pick {
 			command.Choice{ID: filesOnly, Title: "The files only", Detail: "the conversation stays"})
 	}
 	pick.Items = append(pick.Items, command.Choice{ID: chatOnly, Title: "The conversation only", Detail: "the files stay"})
-	if len(plan.Refused) > 0 && !others {
-		pick.Items = append(pick.Items, command.Choice{ID: withOthers, Title: "Files that others changed since, too", Detail: count(len(plan.Refused), "more file")})
+	changed := 0
+	for _, r := range plan.Refused {
+		if errors.Is(r.Err, workspace.ErrStale) {
+			changed++
+		}
+	}
+	if changed > 0 && !others {
+		pick.Items = append(pick.Items, command.Choice{ID: withOthers, Title: "Files that others changed since, too", Detail: count(changed, "more file")})
 	}
 	return pick
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -15,7 +14,7 @@ import (
 // walk reads the Markdown files of Commands, in the order of their names. What it
 // leaves out has no part in the hash: once it is used, the hash is another one.
 type walk struct {
-	project *os.Root
+	project fs.FS
 	note    func(name string, data []byte)
 	found   *Found
 	seen    int // entries of all folders
@@ -50,11 +49,15 @@ var errTooMany = fmt.Errorf("there are more than %d files", maxEntries)
 // list returns what is in a folder, if it is not too much: a part would be another
 // one each time.
 func (w *walk) list(name string) ([]fs.DirEntry, error) {
-	dir, err := w.project.Open(name)
+	file, err := w.project.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	defer dir.Close()
+	defer file.Close()
+	dir, ok := file.(fs.ReadDirFile)
+	if !ok {
+		return nil, errors.New("it is no folder")
+	}
 	list, err := dir.ReadDir(maxEntries - w.seen + 1)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
@@ -74,7 +77,7 @@ func (w *walk) file(name string) {
 		return
 	}
 	file := path.Join(Commands, name)
-	data, err := read(w.project.FS(), file)
+	data, err := read(w.project, file)
 	if err != nil {
 		w.leave(name, err)
 		return

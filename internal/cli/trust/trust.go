@@ -70,7 +70,7 @@ func Look(dir, home string) (Found, error) {
 	if f.Config != nil {
 		note(ConfigFile, f.Config)
 	}
-	w := walk{project: project, note: note, found: &f}
+	w := walk{project: project.FS(), note: note, found: &f}
 	w.folder("", 0)
 	f.Hash = hex.EncodeToString(hash.Sum(nil))
 	return f, nil

@@ -137,6 +137,23 @@ func (p Plan) Without(except []int) Plan {
 	return out
 }
 
+// Refuse is p without the files for which why has a reason: these are Refused.
+func (p Plan) Refuse(why func(workspace.Change) error) Plan {
+	var except []int
+	refused := slices.Clone(p.Refused)
+	for i, c := range p.Changes {
+		if err := why(c); err != nil {
+			except, refused = append(except, i), append(refused, Refused{c.Name, err})
+		}
+	}
+	out := p.Without(except)
+	out.Refused = refused
+	out.Others = slices.DeleteFunc(slices.Clone(p.Others), func(name string) bool {
+		return slices.ContainsFunc(refused, func(r Refused) bool { return r.Name == name })
+	})
+	return out
+}
+
 // Diff is what p would change, as a unified diff.
 func (p Plan) Diff() string {
 	var b strings.Builder

@@ -1,0 +1,95 @@
+package commands
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/cli/app"
+	"github.com/bb2d0cf4/agent/internal/cli/idelink"
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/ide/idetest"
+	"github.com/bb2d0cf4/agent/internal/session"
+)
+
+// reviews is a person who does something while they are asked.
+type reviews func(confirm.Request) confirm.Verdict
+
+func (f reviews) Review(_ context.Context, req confirm.Request) (confirm.Verdict, error) {
+	return f(req), nil
+}
+
+// linked is a session that has changed files in three turns, with an editor.
+func linked(t *testing.T, r confirm.Reviewer) (*Set, *idetest.Editor) {
+	t.Helper()
+	t.Setenv("HOME", t.TempDir())
+	for _, name := range []string{"AGENT_IDE_PORT", "AGENT_IDE_LOCK", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CONFIG_DIR", "XDG_CONFIG_HOME"} {
+		t.Setenv(name, "")
+	}
+	s := sittingAt(t, threeTurns, app.Face{
+		Emit: func(session.Event) {}, Reviewers: []confirm.Reviewer{r}, Link: &idelink.Options{Version: "test"},
+	})
+	t.Cleanup(s.App.Link.Start(t.Context()))
+	s.App.Link.Wait(t.Context())
+	for _, prompt := range []string{"first", "second", "third"} {
+		s.say(t, prompt)
+	}
+	e := idetest.Start(t, idetest.Ours())
+	e.WriteLock(filepath.Join(s.App.Config.Home, "ide"), s.App.Dir)
+	if text, err := s.App.Link.Command(t.Context(), "connect"); err != nil || !strings.Contains(text, "Linked to Visual Studio Code") {
+		t.Fatalf("%q, %v", text, err)
+	}
+	return s, e
+}
+
+// TestUndoLeavesWhatIsUnsaved: a file that the editor holds unsaved changes of is
+// neither undone nor put back, whether the changes are there before the question or
+// come while it stands.
+func TestUndoLeavesWhatIsUnsaved(t *testing.T) {
+	var typing func()
+	var asked confirm.Request
+	s, e := linked(t, reviews(func(req confirm.Request) confirm.Verdict {
+		if asked = req; typing != nil {
+			typing()
+		}
+		return confirm.Verdict{Decision: confirm.Approve}
+	}))
+	dirty := func(name string, is bool) {
+		e.World.Open(filepath.Join(s.App.Dir, name), idetest.Document{Text: "mine\n", Dirty: is})
+	}
+	const reason = "it has unsaved changes in Visual Studio Code: save or revert it there first"
+	dirty("c.txt", true)
+	before := len(e.Requests("checkDocumentDirty"))
+	if _, err := s.run(t, "/undo"); err == nil || err.Error() != "c.txt cannot be undone: "+reason {
+		t.Error(err)
+	}
+	if len(e.Requests("checkDocumentDirty")) == before {
+		t.Error("the editor was not asked")
+	}
+	reply := chosen(t, s.reply(t, "/rewind"), "first")
+	if reply.Text != "c.txt cannot go back: "+reason+"\n" || strings.Contains(strings.Join(items(reply), "|"), "others changed") {
+		t.Errorf("%q, %q", reply.Text, items(reply))
+	}
+	typing = func() { dirty("a.txt", true) }
+	if out, err := reply.Pick.Choose(t.Context(), filesOnly); err == nil || !strings.Contains(err.Error(), "nothing was put back: a.txt cannot be undone: "+reason) {
+		t.Errorf("typed while it was asked: %+v, %v", out, err)
+	}
+	if s.tree(t) != "2 2, b, c" {
+		t.Errorf("something was written: %q", s.tree(t))
+	}
+	typing = nil
+	dirty("a.txt", false)
+	if out := chosen(t, reply, "The files only"); !strings.Contains(out.Text, "put back: a.txt, new/b.txt\n") || s.tree(t) != "one, -, c" {
+		t.Errorf("%+v, %q", out, s.tree(t))
+	}
+	if d := cmp.Diff([]string{"c.txt stays as it is: " + reason}, asked.Notes); d != "" {
+		t.Error(d)
+	}
+	dirty("c.txt", false)
+	if out := s.text(t, "/undo"); out != "undone: c.txt" || s.tree(t) != "one, -, -" {
+		t.Errorf("%q, %q", out, s.tree(t))
+	}
+}
