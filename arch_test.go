@@ -122,11 +122,12 @@ var layers = []struct {
 	{"internal/repl/queue", nil},
 	{"internal/repl/screen", []string{"internal/repl/paint", "internal/sanitize"}},
 
+	{"internal/ide/activity", nil},
 	{"internal/ide/lock", nil},
 	{"internal/ide/wire", nil},
 	{"internal/ide/client", []string{"internal/editor", "internal/ide/lock", "internal/ide/wire"}},
 	{"internal/ide", []string{
-		"internal/confirm", "internal/editor", "internal/ide/client", "internal/ide/lock", "internal/ide/wire", "internal/workspace",
+		"internal/confirm", "internal/editor", "internal/ide/activity", "internal/ide/client", "internal/ide/lock", "internal/ide/wire", "internal/workspace",
 	}},
 
 	{"internal/demo", []string{"internal/statefile"}},
@@ -159,7 +160,7 @@ var layers = []struct {
 	}},
 	{"internal/cli/printed", []string{"internal/sanitize", "internal/session"}},
 	{"internal/cli/idelink", []string{
-		"internal/cli/extension", "internal/config", "internal/confirm", "internal/context", "internal/editor", "internal/ide", "internal/ide/client",
+		"internal/cli/extension", "internal/config", "internal/confirm", "internal/context", "internal/editor", "internal/ide", "internal/ide/activity", "internal/ide/client",
 		"internal/ide/lock", "internal/sanitize", "internal/session", "internal/tools", "internal/tools/shell", "internal/workspace",
 	}},
 	{"internal/cli/provider", []string{

@@ -12,6 +12,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/ide/activity"
 	"github.com/bb2d0cf4/agent/internal/ide/client"
 	"github.com/bb2d0cf4/agent/internal/ide/lock"
 )
@@ -91,11 +92,12 @@ type Bridge struct {
 	Reviewer *Reviewer
 	View     *View
 	Terminal Terminal
+	// Activity is what our own extension shows of this side.
+	Activity *activity.Activity
 
 	opt      *Options
 	commands chan command
 	now      *current
-	doing    *activity
 	status   status
 }
 
@@ -104,8 +106,8 @@ func New(o Options) *Bridge {
 	o.Clock = o.Clock.withDefaults()
 	b := &Bridge{opt: &o, commands: make(chan command), now: &current{trying: o.Auto, changed: make(chan struct{})}}
 	b.Terminal = Terminal{b.now}
-	b.doing = &activity{changed: make(chan struct{})}
-	b.Reviewer = &Reviewer{opt: b.opt, now: b.now, doing: b.doing}
+	b.Activity = activity.New(o.Connect.Session)
+	b.Reviewer = &Reviewer{opt: b.opt, now: b.now, doing: b.Activity}
 	b.View = &View{opt: b.opt, now: b.now}
 	b.status.set(Status{State: Off})
 	return b

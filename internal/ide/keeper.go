@@ -231,7 +231,7 @@ func (k *keeper) up(ctx context.Context, l *link) {
 	}
 	k.b.now.set(l)
 	if l.ours() {
-		l.begin(func() { k.b.doing.show(ctx, l) })
+		l.begin(func() { k.b.Activity.Show(ctx, l.client, l.session) })
 		l.begin(func() { l.encodings.Run(ctx) })
 	}
 	k.say(Status{State: Connected, Editor: l.from, Info: l.client.Info(), Since: l.since})

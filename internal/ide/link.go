@@ -13,9 +13,10 @@ import (
 
 // link is a connection to one editor.
 type link struct {
-	client *client.Client
-	from   lock.Candidate
-	since  time.Time
+	client  *client.Client
+	from    lock.Candidate
+	since   time.Time
+	session string // the id that the editor was told when it was connected
 
 	work      crash.Group // what was begun for the link
 	encodings *client.Encodings
@@ -41,6 +42,8 @@ func (b *Bridge) dial(ctx context.Context, from lock.Candidate) (*link, error) {
 	l := &link{from: from}
 	o := b.opt.Connect
 	o.Events = b.events(l)
+	l.session = b.Activity.Session()
+	o.Session = l.session
 	c, err := client.Connect(ctx, from, o)
 	if err != nil {
 		return nil, err

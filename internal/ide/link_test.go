@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -416,12 +417,25 @@ func spin(n int) {
 	}
 }
 
-// TestActivity: our own extension is told what this side is doing.
+// TestActivity: our own extension is told what this side is doing, and which session
+// it is; not what lasts for an instant only.
 func TestActivity(t *testing.T) {
-	r := newRig(t, nil)
+	r := newRig(t, func(o *ide.Options) { o.Connect.Session = "first" })
 	e := r.editor(idetest.Ours())
+	states := func() []string {
+		var all []string
+		for _, req := range e.Requests("setStatus") {
+			var said struct{ State, Text string }
+			if err := json.Unmarshal(req.Params, &said); err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, strings.TrimSpace(said.State+" "+said.Text))
+		}
+		return all
+	}
 	e.WaitRequests("setStatus", 1)
-	r.Working(true)
+	r.Activity.Asks()() // a rule answers
+	r.Activity.Work(true)
 	e.WaitRequests("setStatus", 2)
 	req := r.proposal("old\n", "new\n")
 	got := r.ask(t.Context(), req)
@@ -430,16 +444,40 @@ func TestActivity(t *testing.T) {
 	d.Accept()
 	r.answered(got, req)
 	e.WaitRequests("setStatus", 4)
-	r.Working(false)
-	var states []string
-	for _, req := range e.WaitRequests("setStatus", 5) {
-		var said struct{ State string }
-		if err := json.Unmarshal(req.Params, &said); err != nil {
-			t.Fatal(err)
-		}
-		states = append(states, said.State)
-	}
-	if diff := cmp.Diff([]string{"idle", "working", "waiting", "working", "idle"}, states); diff != "" {
+	command := r.Activity.Asks() // what is not the editor's to answer
+	e.WaitRequests("setStatus", 5)
+	command()
+	e.WaitRequests("setStatus", 6)
+	r.Activity.Work(false)
+	e.WaitRequests("setStatus", 7)
+	want := []string{"idle", "working working", "waiting waits for you", "working working", "waiting waits for you", "working working", "idle"}
+	if diff := cmp.Diff(want, states()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestAnotherSession: the editor knows which session it is linked to, also after
+// another was begun, and over another link.
+func TestAnotherSession(t *testing.T) {
+	r := newRig(t, func(o *ide.Options) { o.Connect.Session = "first" })
+	e := r.editor(idetest.Ours())
+	sessions := func(n int) []string {
+		var all []string
+		for _, req := range e.WaitRequests("ide_connected", n) {
+			var said struct{ SessionID string }
+			if err := json.Unmarshal(req.Params, &said); err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, said.SessionID)
+		}
+		return all
+	}
+	r.Activity.Use("second")
+	if got := sessions(2); !slices.Equal(got, []string{"first", "second"}) {
+		t.Errorf("told %q", got)
+	}
+	e.Drop()
+	if got := sessions(3); got[2] != "second" {
+		t.Errorf("the new link was told %q", got)
 	}
 }

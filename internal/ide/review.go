@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/ide/activity"
 	"github.com/bb2d0cf4/agent/internal/ide/client"
 )
 
@@ -137,7 +138,7 @@ func (r *reviews) shownAs(id string) *standing {
 type Reviewer struct {
 	opt     *Options
 	now     *current
-	doing   *activity
+	doing   *activity.Activity
 	reviews reviews
 }
 
@@ -151,8 +152,7 @@ func (v *Reviewer) Review(ctx context.Context, req confirm.Request) (confirm.Ver
 	}
 	s := v.reviews.begin(req)
 	defer v.reviews.end(s)
-	v.doing.change(func(a *activity) { a.asking++ })
-	defer v.doing.change(func(a *activity) { a.asking-- })
+	defer v.doing.Asks()()
 	for {
 		l, err := v.awaitLink(ctx, s)
 		if errors.Is(err, errAgain) {

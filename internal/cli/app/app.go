@@ -198,7 +198,7 @@ func (a *App) Messages() []llm.Message { return a.Loop.Messages() }
 
 func (a *App) toolset(ask tools.Asker, env []string) session.Toolset {
 	return a.Said.editor.Tools(tools.Deps{
-		Root: a.Root, Ask: ask, Jobs: a.jobs, Background: a.jobs, SpillDir: a.spillDir, Session: func() string { return a.Current().ID() }, Home: a.Config.Home,
+		Root: a.Root, Ask: idelink.Asker(a.Link, ask), Jobs: a.jobs, Background: a.jobs, SpillDir: a.spillDir, Session: func() string { return a.Current().ID() }, Home: a.Config.Home,
 		Env: env,
 	})
 }
@@ -239,6 +239,7 @@ func (a *App) Use(store *archive.Store) error {
 	a.now.store = store
 	a.mu.Unlock()
 	allowSpill(a)
+	a.Link.Use(store.ID())
 	a.Policy.Forget()
 	return nil
 }

@@ -1,15 +1,18 @@
 package app
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/cli/home"
+	"github.com/bb2d0cf4/agent/internal/cli/idelink"
 	"github.com/bb2d0cf4/agent/internal/cli/provider"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/ide/idetest"
 	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
@@ -20,12 +23,16 @@ const script = "turns: [{text: Hello.}]\nloop: true\n"
 
 func newApp(t *testing.T) *App {
 	t.Helper()
-	dir := t.TempDir()
-	file := filepath.Join(dir, "script.yaml")
+	return newAppIn(t, t.TempDir(), filepath.Join(t.TempDir(), "home"), nil)
+}
+
+func newAppIn(t *testing.T, dir, agentHome string, link *idelink.Options) *App {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "script.yaml")
 	if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cfg, err := config.LoadFrom(filepath.Join(t.TempDir(), "home"), config.Overrides{"model": "script:" + file})
+	cfg, err := config.LoadFrom(agentHome, config.Overrides{"model": "script:" + file})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +47,7 @@ func newApp(t *testing.T) *App {
 	kept := archive.New(cfg.Home)
 	a, err := New(Options{
 		Config: cfg, Place: Place{Dir: dir, Archive: kept, Store: kept.Create(dir, ref.Ref)}, Ref: ref, Model: model,
-		Face: Face{Emit: func(session.Event) {}},
+		Face: Face{Emit: func(session.Event) {}, Link: link},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -68,6 +75,26 @@ func TestTheSessionInUse(t *testing.T) {
 	}
 	if a.Current().ID() == first || len(a.Messages()) != 0 || len(a.Policy.Grants()) != 0 {
 		t.Errorf("%s goes on: %d messages, %d grants", first, len(a.Messages()), len(a.Policy.Grants()))
+	}
+}
+
+// TestTheEditorKnowsTheSessionInUse: also after /clear and /resume.
+func TestTheEditorKnowsTheSessionInUse(t *testing.T) {
+	t.Setenv("AGENT_IDE_PORT", "")
+	t.Setenv("AGENT_IDE_LOCK", "")
+	agentHome, dir := filepath.Join(t.TempDir(), "home"), t.TempDir()
+	editor := idetest.Start(t, idetest.Ours())
+	editor.WriteLock(filepath.Join(agentHome, "ide"), dir)
+	a := newAppIn(t, dir, agentHome, &idelink.Options{})
+	defer a.Link.Start(t.Context())()
+	editor.WaitRequests("ide_connected", 1)
+	next := a.Archive.Create(a.Dir, a.Info().Name)
+	if err := a.Use(next); err != nil {
+		t.Fatal(err)
+	}
+	var told struct{ SessionID string }
+	if err := json.Unmarshal(editor.WaitRequests("ide_connected", 2)[1].Params, &told); err != nil || told.SessionID != next.ID() {
+		t.Errorf("the editor was told %q of %q, %v", told.SessionID, next.ID(), err)
 	}
 }
 

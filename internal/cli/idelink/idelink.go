@@ -17,9 +17,11 @@ import (
 	projectctx "github.com/bb2d0cf4/agent/internal/context"
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/ide"
+	"github.com/bb2d0cf4/agent/internal/ide/activity"
 	"github.com/bb2d0cf4/agent/internal/ide/client"
 	"github.com/bb2d0cf4/agent/internal/ide/lock"
 	"github.com/bb2d0cf4/agent/internal/session"
+	"github.com/bb2d0cf4/agent/internal/tools"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -193,6 +195,33 @@ func (l *Link) Told() (state projectctx.EditorState, apart bool) {
 	return l.View, l.apart
 }
 
+// Use says which session is in use from now on.
+func (l *Link) Use(session string) {
+	if l != nil {
+		l.Activity.Use(session)
+	}
+}
+
+// Asker asks as ask does; the editor of l, which may be nil, shows that somebody is
+// asked.
+func Asker(l *Link, ask tools.Asker) tools.Asker {
+	if l == nil {
+		return ask
+	}
+	return asker{ask, l.Activity}
+}
+
+type asker struct {
+	tools.Asker
+	shown *activity.Activity
+}
+
+// Ask asks.
+func (a asker) Ask(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
+	defer a.shown.Asks()()
+	return a.Asker.Ask(ctx, req)
+}
+
 // Saw takes an event of the session: the editor shows whether the model is at work.
 func (l *Link) Saw(ev session.Event) {
 	if l == nil {
@@ -200,8 +229,8 @@ func (l *Link) Saw(ev session.Event) {
 	}
 	switch ev.(type) {
 	case session.TurnStarted:
-		l.Working(true)
+		l.Activity.Work(true)
 	case session.TurnEnded:
-		l.Working(false)
+		l.Activity.Work(false)
 	}
 }

@@ -56,9 +56,10 @@ type Client struct {
 	Diffs     *Diffs
 	Documents *Documents
 
-	conn  *wire.Conn
-	from  lock.Candidate
-	emacs bool
+	conn    *wire.Conn
+	from    lock.Candidate
+	options Options
+	emacs   bool
 
 	mu   sync.Mutex
 	info Info
@@ -67,15 +68,13 @@ type Client struct {
 // Connect opens a connection to the editor of a lock file. ctx bounds the
 // opening alone. The error wraps [wire.ErrAuth] if the editor refused the token.
 func Connect(ctx context.Context, from lock.Candidate, o Options) (*Client, error) {
-	c := &Client{from: from}
+	c := &Client{from: from, options: o}
 	c.Diffs = &Diffs{c}
 	c.Documents = &Documents{c}
 	listener := &listener{events: o.Events, folders: from.File.Folders, oneBased: isEmacs(from.File.Name)}
 	conn, err := wire.Dial(ctx, wire.Options{
 		Address: from.Address(), Header: from.Dialect.Header, Token: from.File.Token, Version: o.Version,
-		Hello: map[string]any{
-			"pid": os.Getpid(), "cwd": o.Dir, "version": o.Version, "sessionId": o.Session,
-		},
+		Hello:  hello(o, o.Session),
 		Notify: listener.take, Timing: o.Timing,
 	})
 	if err != nil {
@@ -88,6 +87,16 @@ func Connect(ctx context.Context, from lock.Candidate, o Options) (*Client, erro
 		return nil, err
 	}
 	return c, nil
+}
+
+// hello says who connects, and for which session.
+func hello(o Options, session string) map[string]any {
+	return map[string]any{"pid": os.Getpid(), "cwd": o.Dir, "version": o.Version, "sessionId": session}
+}
+
+// Hello says that this is another session from now on.
+func (c *Client) Hello(ctx context.Context, session string) error {
+	return c.conn.Notify(ctx, "ide_connected", hello(c.options, session))
 }
 
 // describe notes what the handshake said.
