@@ -83,7 +83,7 @@ export class Status implements Notices, vscode.Disposable {
   }
 
   private drawOn(port: number): void {
-    const [first] = this.clients;
+    const first = mostUrgent(this.clients);
     if (first === undefined) {
       const tooltip = `Agent: listening on port ${port}, nothing connected. Click to start agent in a terminal.`;
       return this.show("$(debug-disconnect) Agent", tooltip, "agent.startInTerminal");
@@ -102,9 +102,17 @@ export class Status implements Notices, vscode.Disposable {
   }
 }
 
+const urgency: readonly ClientStatus["state"][] = ["waiting", "error", "working", "idle"];
+
+/** Of several clients the bar shows the one that the person has to know of first. */
+function mostUrgent(clients: readonly Connected[]): Connected | undefined {
+  const rank = ({ status }: Connected): number => urgency.indexOf(status?.state ?? "idle");
+  return [...clients].sort((a, b) => rank(a) - rank(b))[0];
+}
+
 function lineOf(client: Connected): string {
   const since = new Date(client.since).toLocaleTimeString();
   const pid = client.pid === undefined ? "" : `, process ${client.pid}`;
-  const tooltip = client.status?.tooltip ?? "";
-  return `${client.name}: connected since ${since}${pid}${tooltip === "" ? "" : `. ${tooltip}`}`;
+  const said = [client.status?.text, client.status?.tooltip].filter((each) => each !== undefined && each !== "");
+  return [`${client.name}: connected since ${since}${pid}`, ...said].join(". ");
 }
