@@ -11,6 +11,7 @@ const (
 	textStyle  = 0xFE0E // variation selector 15
 	emojiStyle = 0xFE0F // variation selector 16
 	keycap     = "\u20e3"
+	joiner     = 0x200D
 )
 
 // shown says whether r is printed as it is; prev is the character before it and
@@ -21,6 +22,9 @@ func shown(r, prev rune, rest string) bool {
 		return cleanByte(byte(r))
 	case r == textStyle || r == emojiStyle:
 		return emojiBase(prev) || r == emojiStyle && keycapBase(prev) && strings.HasPrefix(rest, keycap)
+	case r == joiner:
+		next, _ := utf8.DecodeRuneInString(rest)
+		return (joined(prev) || prev == emojiStyle || skinTone(prev)) && joined(next)
 	}
 	return strconv.IsGraphic(r) && !blank(r)
 }
@@ -37,6 +41,26 @@ func emojiBase(r rune) bool {
 		return true
 	}
 	return r > 0xA0 && unicode.In(r, unicode.So, unicode.Sm)
+}
+
+// joined says whether r is one of the emoji of which joiners make one.
+func joined(r rune) bool {
+	switch r {
+	case 0x2194, 0x2195, 0x2B1B: // ↔ ↕ ⬛
+		return true
+	}
+	return (r >= 0x2600 && r < 0x27C0 || r >= 0x1F000) && emojiBase(r)
+}
+
+func skinTone(r rune) bool { return r >= 0x1F3FB && r <= 0x1F3FF }
+
+// past is r as the character before another. What was shown as an escape joins
+// nothing, but for a carriage return, which says where a line ends.
+func past(r rune, asIs bool) rune {
+	if asIs || r == '\r' {
+		return r
+	}
+	return 0
 }
 
 // blank says whether r, although a letter or a mark, is drawn as nothing at all.
@@ -95,7 +119,7 @@ func Hidden(s string) []Finding {
 		}
 		line += strings.Count(s[:n], "\n")
 		r, size := utf8.DecodeRuneInString(s[n:])
-		s, prev = s[n+size:], r
+		s, prev = s[n+size:], past(r, false)
 		switch {
 		case r == utf8.RuneError && size == 1:
 			found = count(found, line, Invalid)

@@ -139,20 +139,21 @@ func appendShown(b *strings.Builder, s string, prev rune, final bool) (int, rune
 			return i, prev
 		}
 		r, size := utf8.DecodeRuneInString(s[i:])
+		asIs := (r != utf8.RuneError || size > 1) && shown(r, prev, s[i+size:])
 		switch {
+		case asIs:
+			b.WriteString(s[i : i+size])
 		case r == utf8.RuneError && size == 1:
 			b.WriteString(`\x`)
 			b.WriteByte(hexDigits[s[i]>>4])
 			b.WriteByte(hexDigits[s[i]&15])
-		case shown(r, prev, s[i+size:]):
-			b.WriteString(s[i : i+size])
 		default:
 			b.WriteString(`\u{`)
 			b.WriteString(strconv.FormatInt(int64(r), 16))
 			b.WriteByte('}')
 		}
 		i += size
-		prev = r
+		prev = past(r, asIs)
 	}
 	return len(s), prev
 }
@@ -166,5 +167,5 @@ func undecided(s string, prev rune) bool {
 	}
 	r, size := utf8.DecodeRuneInString(s)
 	rest := s[size:]
-	return r == emojiStyle && keycapBase(prev) && !utf8.FullRuneInString(rest)
+	return (r == joiner || r == emojiStyle && keycapBase(prev)) && !utf8.FullRuneInString(rest)
 }

@@ -53,20 +53,8 @@ func firstGlyph(text string) (Glyph, int) {
 	if cluster == "" {
 		cluster = text[:1]
 	}
-	show := visible(cluster)
+	show := sanitize.Line(cluster)
 	return Glyph{Text: cluster, Show: show, Width: ansi.StringWidth(show)}, len(cluster)
-}
-
-// visible returns what to draw for a cluster. Emoji that are joined to one are the
-// user's own and stay; every other character that cannot be seen is spelt out.
-func visible(cluster string) string {
-	const joiner = "\u200d"
-	if parts := strings.ReplaceAll(cluster, joiner, ""); parts != cluster && ansi.StringWidth(cluster) == 2 {
-		if sanitize.Line(parts) == parts {
-			return cluster
-		}
-	}
-	return sanitize.Line(cluster)
 }
 
 // Plain joins what glyphs stand for.
