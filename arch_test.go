@@ -108,6 +108,9 @@ var layers = []struct {
 	{"internal/repl/panel", []string{
 		"internal/confirm", "internal/repl/diffview", "internal/repl/input", "internal/repl/theme", "internal/sanitize",
 	}},
+	{"internal/repl/progress", []string{
+		"internal/llm", "internal/repl/statusline", "internal/repl/theme", "internal/sanitize", "internal/session",
+	}},
 	{"internal/repl/record", []string{
 		"internal/llm", "internal/repl/markdown", "internal/repl/pager", "internal/repl/theme", "internal/sanitize",
 	}},

@@ -125,7 +125,7 @@ func upper(m *model, height int) []string {
 	case m.menu.pick != nil:
 		lines = append([]string{""}, m.menu.pick.View(m.look.Width, max(0, room-1))...)
 	default:
-		lines = m.floor.turn.live(m.look)
+		lines = m.floor.turn.shown.Live(m.look)
 	}
 	return lines[max(0, len(lines)-max(0, height)):]
 }

@@ -139,7 +139,7 @@ func (m *menu) open(p command.Pick, j *job) tea.Cmd {
 		items[i] = picker.Item{Title: it.Title, Detail: it.Detail, Cells: it.Cells, Preview: it.Preview}
 	}
 	look := m.out.Look
-	opt := picker.Options{Title: p.Title, NoColor: look.NoColor}
+	opt := picker.Options{Title: p.Title, NoColor: look.NoColor, Rename: m.opt.Terminal.Keys.Rename(keys.List)}
 	m.pick = &chooser{Picker: picker.New(items, opt), pick: p, job: j}
 	return cmd
 }

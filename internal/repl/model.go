@@ -115,7 +115,7 @@ func (m *model) take(up feed.Update) tea.Cmd {
 	if len(up.Lines) > 0 {
 		m.out.Stream(up.Lines)
 	}
-	m.floor.turn.streams(up.Tail)
+	m.floor.turn.shown.Streams(up.Tail)
 	var cmds []tea.Cmd
 	for _, item := range up.Items {
 		cmds = append(cmds, m.item(item))
@@ -236,7 +236,7 @@ func escape(m *model, shown hint) tea.Cmd {
 	case m.ed.Empty():
 		m.hint = hint{text: m.floor.turn.stopKey + " again goes back to an earlier prompt", again: true}
 	default:
-		m.hint = hint{text: m.floor.turn.stopKey + " again clears the prompt; ↑ brings it back", again: true}
+		m.hint = hint{text: m.floor.turn.stopKey + " again clears the prompt; " + m.opt.Terminal.Keys.Key(keys.Previous) + " brings it back", again: true}
 	}
 	return nil
 }
@@ -276,8 +276,8 @@ func onEmpty(m *model, is func(keys.Action) bool, shown hint) (cmd tea.Cmd, used
 		return tea.Quit, true
 	case is(keys.Previous):
 		return nil, takeBack(m)
-	case is(keys.Show) && !shown.keys: // the second time it is typed
-		m.hint.keys = true
+	case is(keys.Show):
+		m.hint.keys = !shown.keys
 		return nil, true
 	}
 	return nil, false

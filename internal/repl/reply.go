@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/bb2d0cf4/agent/internal/repl/command"
+	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/repl/lend"
 )
 
@@ -88,6 +89,7 @@ func (d done) tell(m *model) tea.Cmd {
 	if r.Theme != "" {
 		m.opt.Terminal.Theme = r.Theme
 		preview(m, "")
+		r.Text += " " + m.opt.Terminal.Keys.Key(keys.Reprint) + " prints the conversation in it."
 	}
 	if r.Text != "" {
 		m.out.Text(r.Text)

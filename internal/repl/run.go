@@ -83,6 +83,8 @@ func (k *keyboard) Read(b []byte) (int, error) {
 func (u *UI) newModel(scr window, sess Session, spawn spawner) *model {
 	look := theme.New(u.opt.Terminal.Theme, scr.Profile() < colorprofile.ANSI)
 	look.Width, look.Height = scr.Size()
+	named := u.opt.Terminal.Keys
+	look.Keys = theme.Keys{Whole: named.First(keys.Whole), Older: named.First(keys.Previous), Send: named.First(keys.Send)}
 	out := printer.New(scr.Screen, look)
 	turn := &turns{
 		sess: sess, spawn: spawn, box: u.box, out: out, now: u.opt.Now, still: u.opt.Terminal.Still,
@@ -97,6 +99,7 @@ func (u *UI) newModel(scr window, sess Session, spawn spawner) *model {
 	m.view = &viewer{keys: u.opt.Terminal.Keys, out: out, ask: m.ask, spawn: spawn}
 	m.ed = input.New(input.Options{
 		Commands: m.menu.palette(), Files: u.opt.Files, History: u.opt.History, NoColor: look.NoColor, Shell: u.opt.Shell != nil, Vi: u.opt.Terminal.Vi, Images: u.opt.Images,
+		Search: named.Rename(keys.Search),
 	})
 	m.menu.preview = func(name string) { preview(m, name) }
 	m.restyle(look)

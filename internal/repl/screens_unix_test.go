@@ -239,11 +239,11 @@ var scenes = []struct {
 	{name: "retrying", do: func(s *stage) {
 		s.say("be polite")
 		s.emit(session.Retrying{Retry: llm.Retry{Reason: "429 too many requests", Attempt: 2, Max: 5, Wait: 8 * time.Second}})
-	}, shows: `retrying in 8s`},
+	}, shows: `retrying in \ds`},
 	{name: "retrying-long", do: func(s *stage) {
 		s.say("be polite")
 		s.emit(session.Retrying{Retry: llm.Retry{Reason: "openai/model failed to answer: " + strings.Repeat("the upstream server is not there, ", 6), Attempt: 2, Max: 5, Wait: 8 * time.Second}})
-	}, shows: `retrying in 8s`},
+	}, shows: `retrying in \ds`},
 	{name: "bang", do: func(s *stage) { s.Type("!\r") }, shows: `!git status`, change: func(o *repl.Options) {
 		o.Shell = func(context.Context, string) error { return errors.New("nothing is to be run") }
 	}},
@@ -357,6 +357,9 @@ func steady(s *stage) string {
 // elapsed is the time that a turn has taken.
 var elapsed = regexp.MustCompile(`· \d+s ·`)
 
+// counted is the time until the next attempt.
+var counted = regexp.MustCompile(`retrying in \ds`)
+
 // look is the screen and its cursor.
 func look(s *stage) string {
 	var b strings.Builder
@@ -365,7 +368,8 @@ func look(s *stage) string {
 		for len(rows) > 0 && rows[len(rows)-1] == "" {
 			rows = rows[:len(rows)-1]
 		}
-		fmt.Fprintln(&b, elapsed.ReplaceAllString(strings.Join(rows, "\n"), "· 0s ·"))
+		text := elapsed.ReplaceAllString(strings.Join(rows, "\n"), "· 0s ·")
+		fmt.Fprintln(&b, counted.ReplaceAllString(text, "retrying in 8s"))
 		x, y := m.Cursor()
 		switch {
 		case m.Modes().CursorHidden:

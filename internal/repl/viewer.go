@@ -49,7 +49,10 @@ func (v *viewer) whole() tea.Cmd {
 }
 
 // open shows a page.
-func (v *viewer) open(p pager.Page) { v.page = pager.New(p, v.out.Look) }
+func (v *viewer) open(p pager.Page) {
+	v.page = pager.New(p, v.out.Look)
+	v.page.Rename = v.keys.Rename(keys.Pager)
+}
 
 // key handles the key that opens the conversation, and all keys while a page is
 // shown.
@@ -100,7 +103,7 @@ func (v *viewer) view() []string {
 	}
 	v.page.Remark = ""
 	if v.ask.panel != nil {
-		v.page.Remark = "a question waits for your answer: q goes back to it"
+		v.page.Remark = "a question waits for your answer: " + v.keys.Key("pager-close") + " goes back to it"
 	}
 	return v.page.View()
 }

@@ -83,6 +83,6 @@ func preview(m *model, name string) {
 		name = m.opt.Terminal.Theme
 	}
 	look := theme.New(name, m.scr.Profile() < colorprofile.ANSI)
-	look.Width, look.Height, look.Dark = m.look.Width, m.look.Height, m.look.Dark
+	look.Width, look.Height, look.Dark, look.Keys = m.look.Width, m.look.Height, m.look.Dark, m.look.Keys
 	m.restyle(look)
 }

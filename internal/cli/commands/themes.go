@@ -48,7 +48,7 @@ func useTheme(ctx context.Context, name string) (command.Reply, error) {
 		}
 		return command.Reply{}, fmt.Errorf("there is no theme %q; there is %s", name, strings.Join(theme.Names(), ", "))
 	}
-	reply := command.Reply{Theme: name, Text: "The theme is " + name + ", from now on. Ctrl+L prints the conversation in it."}
+	reply := command.Reply{Theme: name, Text: "The theme is " + name + ", from now on."}
 	if err := settings.Set(ctx, "interface.theme", name); err != nil {
 		reply.Text = "The theme is " + name + ", for this session: it could not be kept: " + err.Error()
 	}

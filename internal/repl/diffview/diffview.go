@@ -33,6 +33,7 @@ type Options struct {
 	NoColor bool // no escape sequences
 	Context int  // unchanged lines around a change; 0 means 3
 	Layout  Layout
+	Whole   string // the key that shows what a summary leaves out; empty: none
 }
 
 // Layout says how the old and the new text are placed.

@@ -138,7 +138,7 @@ func TestSummary(t *testing.T) {
 	for i := range 30 {
 		fmt.Fprintf(&long, "line %d\n", i)
 	}
-	v := diffview.New(diffview.Change{Name: "a.txt", After: long.String()}, diffview.Options{Width: 60, NoColor: true})
+	v := diffview.New(diffview.Change{Name: "a.txt", After: long.String()}, diffview.Options{Width: 60, NoColor: true, Whole: "Ctrl+O"})
 	got := v.Summary()
 	if len(got) != 14 || got[0] != "create a.txt +30 −0" || got[13] != "  … 18 more lines, Ctrl+O" {
 		t.Errorf("summary %q", got)

@@ -62,7 +62,19 @@ func titleLine(verb, name string, added, removed int, properties []string, o Opt
 }
 
 func moreLine(n int, o Options) string {
-	return paint.Line(o.NoColor, paint.Truncate([]paint.Span{{Text: fmt.Sprintf("  … %d more lines, Ctrl+O", n), Style: styleDim}}, o.Width)...)
+	return paint.Line(o.NoColor, paint.Truncate([]paint.Span{{Text: "  " + More(n, o.Whole), Style: styleDim}}, o.Width)...)
+}
+
+// More says that n lines are not shown, and the key that shows them, if there is one.
+func More(n int, key string) string {
+	text := fmt.Sprintf("… %d more lines", n)
+	if n == 1 {
+		text = "… 1 more line"
+	}
+	if key != "" {
+		text += ", " + key
+	}
+	return text
 }
 
 // properties names what an edit keeps that is not the usual.

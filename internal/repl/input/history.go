@@ -42,6 +42,7 @@ type recall struct {
 	draft   edit.Buffer // what was typed
 
 	search finder
+	rename func(hint string) string // nil: the keys are the usual ones
 }
 
 // load reads the history when it is first needed.
@@ -243,5 +244,8 @@ func (r *recall) prompt(width int, st style) string {
 		label = "not in " + scope + ": "
 	}
 	help := " · Ctrl+R older · Ctrl+S " + other + " · Esc"
+	if r.rename != nil {
+		help = r.rename(help)
+	}
 	return ansi.Truncate(st.dim(label)+sanitize.Line(s.query)+st.dim(help), width, "…")
 }

@@ -51,6 +51,9 @@ type Options struct {
 	Shell   bool   // a leading ! makes it a command line
 	Vi      bool   // the keys of vi
 	NoColor bool
+	// Search puts the user's own keys into the hint of the search for older prompts;
+	// nil: they are the usual ones.
+	Search func(hint string) string
 }
 
 // Editor is the text at the prompt.
@@ -78,7 +81,7 @@ type view struct {
 func New(opt Options) *Editor {
 	e := &Editor{
 		images: opt.Images,
-		past:   recall{history: opt.History},
+		past:   recall{history: opt.History, rename: opt.Search},
 		list:   completion{commands: opt.Commands, files: opt.Files, closed: -1},
 		view:   view{shell: opt.Shell, style: style{noColor: opt.NoColor}, width: 80, goalOf: -1},
 	}

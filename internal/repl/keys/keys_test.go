@@ -216,6 +216,7 @@ func TestHintsNameTheKeysInForce(t *testing.T) {
 	for hint, want := range map[string]string{
 		"y yes, to 2 of 3 hunks · n no · v full · Esc cancel": "Alt+Y yes, to 2 of 3 hunks · n no · no key full · Esc cancel",
 		"] [ hunks · space leave a hunk out":                  "F2 [ hunks · F4 leave a hunk out",
+		"] space Esc x · q":                                   "F2 F4 Esc x · q",
 		"why not? the model reads this y":                     "why not? the model reads this y",
 		"":                                                    "",
 	} {

@@ -15,25 +15,37 @@ const cell = 38
 
 // Key is the key to name for an action, as people read it.
 func (m Map) Key(a Action) string {
+	if key := m.First(a); key != "" {
+		return key
+	}
+	return "no key"
+}
+
+// First is the key to name for an action; empty if no key does it.
+func (m Map) First(a Action) string {
 	if keys := m.of(a); len(keys) > 0 {
 		return Spell(keys[0])
 	}
-	return "no key"
+	return ""
 }
 
 // Rename returns a function that puts the keys in force into a hint, which names
 // those of the table: each part of it between " · " may begin with some. It is nil
 // if there is nothing to change.
 func (m Map) Rename(p Place) func(hint string) string {
-	names := map[string]string{}
+	names, changed := map[string]string{}, false
 	for _, b := range rows(p) {
 		for _, k := range b.Keys {
-			if now := m.of(b.Action); !slices.Contains(now, k) {
-				names[strings.ToLower(Spell(k))] = m.Key(b.Action)
+			name := strings.ToLower(Spell(k))
+			switch now := m.of(b.Action); {
+			case !slices.Contains(now, k):
+				names[name], changed = m.Key(b.Action), true
+			case names[name] == "":
+				names[name] = Spell(k)
 			}
 		}
 	}
-	if len(names) == 0 {
+	if !changed {
 		return nil
 	}
 	return func(hint string) string {
@@ -45,7 +57,9 @@ func (m Map) Rename(p Place) func(hint string) string {
 				if !ok {
 					break
 				}
-				words[j] = now
+				if !strings.EqualFold(w, now) {
+					words[j] = now
+				}
 			}
 			parts[i] = strings.Join(words, " ")
 		}

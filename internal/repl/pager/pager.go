@@ -25,6 +25,8 @@ type Page struct {
 type Pager struct {
 	// Remark is said beside the title; empty: nothing.
 	Remark string
+	// Rename puts the user's own keys into a hint; nil: they are the usual ones.
+	Rename func(hint string) string
 
 	layout
 	title  string
@@ -93,7 +95,7 @@ func (p *Pager) footer(end place) string {
 	case p.typing != nil:
 		return theme.Paint(st.Accent, theme.Short("/"+sanitize.Line(*p.typing)+"▏", p.look.Width))
 	case p.find.running:
-		return theme.Paint(st.Accent, theme.Short("looking for "+sanitize.Line(p.find.words)+" · Esc stops", p.look.Width))
+		return theme.Paint(st.Accent, theme.Short("looking for "+sanitize.Line(p.find.words)+" · "+keyed(p, "Esc stops"), p.look.Width))
 	case p.note != "":
 		return theme.Paint(st.Warn, theme.Short(sanitize.Line(p.note), p.look.Width))
 	}
@@ -109,7 +111,15 @@ func (p *Pager) footer(end place) string {
 	if len(p.starts()) > 1 {
 		keys = append(keys, "[ ] section")
 	}
-	return theme.Paint(st.Dim, theme.Short(strings.Join(append(keys, "q back"), " · "), p.look.Width))
+	return theme.Paint(st.Dim, theme.Short(keyed(p, strings.Join(append(keys, "q back"), " · ")), p.look.Width))
+}
+
+// keyed puts the user's own keys into a hint.
+func keyed(p *Pager, hint string) string {
+	if p.Rename == nil {
+		return hint
+	}
+	return p.Rename(hint)
 }
 
 // to shows at in the first row, or as near to it as the end of the text allows.

@@ -30,7 +30,7 @@ func (p *Panel) hints() []string {
 	case p.plan != nil && p.plan.open:
 		return items(p, st.Dim, []string{"space leaves the file out, or takes it", "] next file", "[ previous file", "v full", "Esc back to the list"})
 	case n > 0:
-		return hint(p.look, st.Warn, renamed(p, fmt.Sprintf("%d more lines: scroll to the end (PgDn) before you say yes · n no · %s", n, esc(p))))
+		return hint(p.look, st.Warn, renamed(p, fmt.Sprintf("%d more lines: scroll to the end before you say yes · PgDn scrolls · n no · %s", n, esc(p))))
 	}
 	style := st.Accent
 	if !p.armed {
@@ -57,6 +57,9 @@ func about(p *Panel) []string {
 			keys = []string{place, "m comment on it"}
 		}
 		out = items(p, p.look.Styles.User, keys)
+	}
+	if p.show.whole {
+		out = append(out, items(p, p.look.Styles.Warn, []string{"this hunk is the whole change, so it cannot be left out", "n no", "c why not", "e edit"})...)
 	}
 	if p.show.keys {
 		out = append(out, items(p, p.look.Styles.Dim, more(p))...)

@@ -30,6 +30,7 @@ func (p *Panel) Press(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
 	case p.words.ed != nil:
 		return p.pressNote(key)
 	}
+	p.show.whole = false
 	name := key.String()
 	if v, ok := p.verdict(name); ok {
 		return Answered, v

@@ -57,6 +57,7 @@ type show struct {
 	full  bool // on the whole screen
 	queue bool // all calls of the answer are listed
 	keys  bool // all keys are named
+	whole bool // why what is all of the change cannot be left out of it, until the next key
 
 	layout diffview.Layout
 }
@@ -70,7 +71,7 @@ func New(req confirm.Request, look theme.Look, layout diffview.Layout, now time.
 
 // build makes the body of the request as it stands.
 func (p *Panel) build() {
-	opt := diffview.Options{Width: p.look.Width, NoColor: p.look.NoColor, Layout: p.show.layout}
+	opt := diffview.Options{Width: p.look.Width, NoColor: p.look.NoColor, Layout: p.show.layout, Whole: p.look.Keys.Whole}
 	p.diff, p.scroll = nil, scroll{}
 	switch c := p.req.Command; {
 	case p.req.Change != nil:
@@ -144,7 +145,7 @@ func (p *Panel) View(height int) []string {
 	}
 	out := slices.Concat(head, lines)
 	if p.body.Len() > p.scroll.room {
-		where := fmt.Sprintf("lines %d–%d of %d · PgUp/PgDn scroll", p.scroll.offset+1, p.scroll.offset+len(lines), p.body.Len())
+		where := fmt.Sprintf("lines %d–%d of %d · ", p.scroll.offset+1, p.scroll.offset+len(lines), p.body.Len()) + renamed(p, "PgUp PgDn scroll")
 		out = append(out, theme.Paint(p.look.Styles.Dim, theme.Short(where, p.look.Width)))
 	}
 	out = append(out, p.hints()...)

@@ -72,8 +72,12 @@ func left(p *Panel) []int {
 // pressHunk takes a key that is about hunks; false if it is not.
 func pressHunk(p *Panel, key string) bool {
 	h := p.hunks()
-	if h == nil || key == "space" && h.Len() == 1 {
-		return false // what is all of the change is not left out of it: n says no
+	switch {
+	case h == nil:
+		return false
+	case key == "space" && h.Len() == 1: // what is all of the change is not left out of it
+		p.show.whole = p.body.Len() <= p.scroll.room
+		return p.show.whole // else one page down
 	}
 	marked := h.Marked()
 	switch {

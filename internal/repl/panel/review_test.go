@@ -149,7 +149,7 @@ func TestHunksAreNotOffered(t *testing.T) {
 		}
 	}
 	p := ready(edit(), 20) // one hunk
-	press(p, "?", "]", "space")
+	press(p, "?", "]")
 	if got := shown(p, 20); strings.Contains(got, "out") || !strings.Contains(got, "m comment on it") {
 		t.Errorf("offered for one hunk:\n%s", got)
 	}
@@ -259,5 +259,31 @@ func TestOpenInTheEditor(t *testing.T) {
 		if o, _ := press(p, "n"); o != panel.Answered {
 			t.Errorf("%s: the question does not stand any more", name)
 		}
+	}
+}
+
+// Where there is but one hunk, Space says why it does nothing, until the next key;
+// where there is more to see, it scrolls.
+func TestTheOnlyHunkIsNotLeftOut(t *testing.T) {
+	const why = "cannot be left out"
+	p := ready(edit(), 20)
+	o, _ := press(p, "space")
+	if text := strings.Join(p.View(20), "\n"); o != panel.Handled || !strings.Contains(text, why) {
+		t.Errorf("outcome %v, nothing says why:\n%s", o, text)
+	}
+	press(p, "x")
+	if text := strings.Join(p.View(20), "\n"); strings.Contains(text, why) {
+		t.Error("it is still said after another key:\n", text)
+	}
+	if o, v := press(p, "space", "y"); o != panel.Answered || v.Decision != confirm.Approve || v.Text != nil {
+		t.Errorf("y came to %v, %+v", o, v)
+	}
+	long := confirm.Request{Tool: "write_file", Change: &workspace.Change{
+		File: workspace.File{Name: "a.txt"}, After: strings.Repeat("line\n", 100),
+	}}
+	p = ready(long, 20)
+	press(p, "space")
+	if text := strings.Join(p.View(20), "\n"); strings.Contains(text, why) || strings.Contains(text, "lines 1–") {
+		t.Error("it does not scroll:\n", text)
 	}
 }

@@ -28,6 +28,8 @@ type Item struct {
 type Options struct {
 	Title   string
 	NoColor bool
+	// Rename puts the user's own keys into a hint; nil: they are the usual ones.
+	Rename func(hint string) string
 }
 
 // Outcome says what a key came to.

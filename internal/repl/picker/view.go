@@ -85,11 +85,15 @@ func (p *Picker) preview(height int) []string {
 }
 
 func (p *Picker) head() []paint.Span {
+	keys := "type to filter · ↑ ↓ Enter · Esc"
+	if p.opt.Rename != nil {
+		keys = p.opt.Rename(keys)
+	}
 	return []paint.Span{
 		{Text: sanitize.Line(p.opt.Title), Style: styleTitle},
 		{Text: " " + sanitize.Line(p.filter)},
 		{Text: "▏", Style: styleDim},
-		{Text: fmt.Sprintf(" %d of %d · type to filter · ↑ ↓ Enter · Esc", len(p.matches), len(p.items)), Style: styleDim},
+		{Text: fmt.Sprintf(" %d of %d · ", len(p.matches), len(p.items)) + keys, Style: styleDim},
 	}
 }
 

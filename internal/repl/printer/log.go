@@ -57,7 +57,11 @@ func (l *log) lines(look theme.Look) []string {
 	}
 	lines := make([]string, 0, n+1)
 	if dropped {
-		lines = append(lines, theme.Paint(look.Styles.Dim, theme.Short("… earlier: /export writes the whole conversation, Ctrl+O shows it", look.Width)))
+		line := "… earlier: /export writes the whole conversation"
+		if key := look.Keys.Whole; key != "" {
+			line += ", " + key + " shows it"
+		}
+		lines = append(lines, theme.Paint(look.Styles.Dim, theme.Short(line, look.Width)))
 	}
 	for i := len(parts) - 1; i >= 0; i-- {
 		lines = append(lines, parts[i]...)

@@ -55,7 +55,7 @@ func (p *Printer) Prompt(text string) {
 	p.put(len(text), func(look theme.Look) []string { return said(text, more, look) })
 }
 
-// How much of a prompt is printed; Ctrl+O shows all.
+// How much of a prompt is printed.
 const (
 	saidLines = 30
 	saidBytes = 8 << 10
@@ -89,18 +89,13 @@ func said(text string, more int, look theme.Look) []string {
 		prefix = "  "
 	}
 	if more > 0 {
-		lines = append(lines, theme.Paint(look.Styles.Dim, theme.Short(folded(more), look.Width)))
+		lines = append(lines, theme.Paint(look.Styles.Dim, theme.Short(folded(more, look), look.Width)))
 	}
 	return lines
 }
 
 // folded says how many lines are not printed.
-func folded(n int) string {
-	if n == 1 {
-		return "  … 1 more line, Ctrl+O"
-	}
-	return fmt.Sprintf("  … %d more lines, Ctrl+O", n)
-}
+func folded(n int, look theme.Look) string { return "  " + diffview.More(n, look.Keys.Whole) }
 
 // put prints a block, which is size bytes large, and keeps it.
 func (p *Printer) put(size int, b block) {
@@ -175,13 +170,13 @@ func (c outcome) lines(look theme.Look) []string {
 		lines = append(lines, theme.Short(theme.Paint(st.Good, "●")+title, width))
 	}
 	if c.above > 0 {
-		lines = append(lines, theme.Paint(st.Dim, theme.Short(folded(c.above), width)))
+		lines = append(lines, theme.Paint(st.Dim, theme.Short(folded(c.above, look), width)))
 	}
 	for _, l := range c.output {
 		lines = append(lines, theme.Paint(st.Dim, theme.Short("  "+l, width)))
 	}
 	for _, e := range c.changes {
-		_, rows := diffview.Summarize(e.path, e.diff, diffview.Options{Width: width, NoColor: look.NoColor})
+		_, rows := diffview.Summarize(e.path, e.diff, diffview.Options{Width: width, NoColor: look.NoColor, Whole: look.Keys.Whole})
 		lines = append(lines, rows...) // the call's own line is the title
 	}
 	return lines
@@ -198,7 +193,9 @@ func (p *Printer) End(ev session.TurnEnded) {
 	default:
 		if ev.Err != nil && !errors.Is(ev.Err, context.Canceled) {
 			p.Problem(ev.Err)
-			p.Notice("↑ and Enter try the same again.")
+			if k := p.Look.Keys; k.Older != "" && k.Send != "" {
+				p.Notice(k.Older + " and " + k.Send + " try the same again.")
+			}
 		}
 	}
 }

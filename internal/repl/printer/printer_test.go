@@ -43,6 +43,7 @@ func newPrinting(t *testing.T, width, height int) *printing {
 	})
 	look := theme.New(theme.Auto, true)
 	look.Width, look.Height = width, height
+	look.Keys = theme.Keys{Whole: "F4", Older: "F5", Send: "F6"}
 	return &printing{New(scr, look), p}
 }
 
@@ -84,7 +85,7 @@ func fill(p *printing) {
 var filled = []string{
 	"agent 1.0 · /work · /help", "AGENTS.md is read",
 	"", `❯ say something\u{1b}[2J about it`, "", "It is so.",
-	"", "● read a.go · 3 lines", "✗ run ls · exit 1", "  … 7 more lines, Ctrl+O", "  a", "  b", "○ edit a.go",
+	"", "● read a.go · 3 lines", "✗ run ls · exit 1", "  … 7 more lines, F4", "  a", "  b", "○ edit a.go",
 	"a remark", "", "error: it broke", "", "Cancelled. What was done stays done; say what to do instead.",
 	"", "      text of a command",
 	"", "diff --git a/x b/x", "--- a/x", "+++ b/x", "@@ -1 +1 @@", "-old", "+new",
@@ -107,7 +108,7 @@ func TestOneLineIsNotFolded(t *testing.T) {
 	p.Call(ended("run b", "exit 0", func(*tools.Result) {}), output[:5], 1)
 	want := []string{
 		"", "● run a · exit 0", "  1", "  2", "  3", "  4", "  5", "  6",
-		"● run b · exit 0", "  … 1 more line, Ctrl+O", "  1", "  2", "  3", "  4", "  5",
+		"● run b · exit 0", "  … 1 more line, F4", "  1", "  2", "  3", "  4", "  5",
 	}
 	if d := cmp.Diff(want, p.rows()); d != "" {
 		t.Error(d)
@@ -193,5 +194,5 @@ func TestLongPromptsAreCut(t *testing.T) {
 	p := newPrinting(t, 40, 10)
 	p.Prompt(strings.Repeat("line\n", 100))
 	p.Screen.Flush()
-	p.term.WaitFor(`… 70 more lines, Ctrl\+O`)
+	p.term.WaitFor(`… 70 more lines, F4`)
 }

@@ -31,6 +31,15 @@ type Look struct {
 	Dark          bool // the terminal's background, as far as it is known
 	NoColor       bool
 	Styles        Styles
+	Keys          Keys
+}
+
+// Keys are those that finished text names, as people read them; one that is empty is
+// not named.
+type Keys struct {
+	Whole string // shows what was folded
+	Older string // brings back what was said before
+	Send  string
 }
 
 // New returns the look of a terminal. Without colour, what matters is still told

@@ -1,0 +1,162 @@
+// Package progress is what is shown of a turn while it runs: what goes on, since when,
+// the unfinished text and the end of a running command's output. It guarantees that
+// what it keeps is bounded, whatever a command prints, and that what it returns is safe
+// to show and fits the width.
+package progress
+
+import (
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/repl/statusline"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
+	"github.com/bb2d0cf4/agent/internal/session"
+)
+
+const (
+	// outputLines is how much of a running command's output is shown live,
+	// outputBytes how much of it is looked at.
+	outputLines = 6
+	outputBytes = 4 << 10
+	// minDoing is how much of what goes on is worth more than the key that stops it.
+	minDoing = 30
+)
+
+const waiting = "waiting for the model"
+
+var spinner = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
+
+// Turn is what is known of the running turn. It belongs to one goroutine.
+type Turn struct {
+	started time.Time
+	spins   int
+	tail    []string // unfinished text
+	doing   string   // what goes on
+	retry   time.Time
+	call    call
+}
+
+// call is the running one.
+type call struct {
+	title  string
+	output string // the end of it
+	above  int    // lines of output before that
+}
+
+// Begin returns a turn that begins now.
+func Begin(now time.Time) Turn { return Turn{started: now, doing: waiting} }
+
+// Spin moves the spinner.
+func (t *Turn) Spin() { t.spins++ }
+
+// Stopping says that the turn is about to end.
+func (t *Turn) Stopping() { t.doing, t.retry = "stopping", time.Time{} }
+
+// Follow takes up an event of the turn.
+func (t *Turn) Follow(ev session.Event, now time.Time) {
+	switch ev := ev.(type) {
+	case session.RequestStarted:
+		t.does(waiting)
+	case session.CallPending:
+		t.does("receiving " + sanitize.Line(ev.Name) + " · " + theme.Count(int64(ev.Bytes)) + " bytes")
+	case session.Retrying:
+		t.doing, t.retry = sanitize.Line(ev.Reason), now.Add(ev.Wait)
+	case session.Compacting:
+		t.does("compacting the conversation")
+	case session.CallStarted:
+		t.does("running")
+		t.call.title = sanitize.Line(ev.Title)
+	case session.CallOutput:
+		t.call.add(ev.Text)
+	case session.CallEnded:
+		t.call = call{}
+	}
+}
+
+func (t *Turn) does(what string) { t.doing, t.retry = what, time.Time{} }
+
+// Streams takes the unfinished end of the text that is coming in.
+func (t *Turn) Streams(tail []string) {
+	t.tail = tail
+	if len(tail) > 0 {
+		t.does("answering")
+	}
+}
+
+// add keeps the end of the output.
+func (c *call) add(text string) {
+	out := c.output + text
+	if cut := len(out) - outputBytes; cut > 0 {
+		c.above += strings.Count(out[:cut], "\n")
+		out = strings.ToValidUTF8(out[cut:], "")
+	}
+	c.output = out
+}
+
+// Output is the end of the running command's output, and how many lines were before
+// that.
+func (t *Turn) Output() (lines []string, above int) {
+	text := strings.TrimRight(sanitize.StripANSI(t.call.output), "\n")
+	if text == "" {
+		return nil, t.call.above
+	}
+	return strings.Split(strings.ReplaceAll(text, "\t", "    "), "\n"), t.call.above
+}
+
+// Live is the unfinished text and the call that runs now, with the end of its
+// output.
+func (t *Turn) Live(look theme.Look) []string {
+	out := append([]string{}, t.tail...)
+	if t.call.title == "" {
+		return out
+	}
+	out = append(out, "", theme.Short(theme.Paint(look.Styles.Accent, "◦")+" "+t.call.title, look.Width))
+	lines, _ := t.Output()
+	for _, l := range lines[max(0, len(lines)-outputLines):] {
+		out = append(out, theme.Paint(look.Styles.Dim, theme.Short("  "+l, look.Width)))
+	}
+	return out
+}
+
+// Around is what else the line of a turn depends on.
+type Around struct {
+	Now    time.Time
+	Asking bool // a question stands: that is what the turn waits for
+	Used   llm.Usage
+	Stop   string // the key that ends the turn
+	Still  bool   // nothing moves by itself
+}
+
+// Line says what goes on, how long it has taken and what stops it.
+func (t *Turn) Line(look theme.Look, o Around) string {
+	doing := t.says(o)
+	stops := o.Stop + " stops"
+	elapsed, tokens := theme.Seconds(o.Now.Sub(t.started)), ""
+	if n := o.Used.Input + o.Used.Output; n > 0 {
+		tokens = theme.Count(n) + " tokens"
+	}
+	short := theme.Short(doing, max(minDoing, look.Width-2-ansi.StringWidth(" · "+stops)))
+	text := statusline.First(look.Width-2, []string{doing, elapsed, tokens, stops}, []string{doing, elapsed, stops}, []string{short, stops}, []string{doing})
+	mark := spinner[t.spins%len(spinner)]
+	if o.Still {
+		mark = "●"
+	}
+	return theme.Short(theme.Paint(look.Styles.Accent, mark)+theme.Paint(look.Styles.Dim, " "+text), look.Width)
+}
+
+// says is what goes on, in words. A wait counts down.
+func (t *Turn) says(o Around) string {
+	switch left := t.retry.Sub(o.Now); {
+	case o.Asking:
+		return "waiting for your answer"
+	case t.retry.IsZero():
+		return t.doing
+	case left > 0:
+		return "retrying in " + theme.Seconds((left + time.Second - 1).Truncate(time.Second)) + ": " + t.doing
+	}
+	return "trying again: " + t.doing
+}

@@ -1,0 +1,132 @@
+package progress_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/repl/progress"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
+	"github.com/bb2d0cf4/agent/internal/session"
+)
+
+var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+func look(width int) theme.Look {
+	l := theme.New(theme.None, true)
+	l.Width = width
+	return l
+}
+
+func TestLine(t *testing.T) {
+	retry := session.Retrying{Retry: llm.Retry{Reason: "429 too\nmany", Wait: 5 * time.Second}}
+	for _, tc := range []struct {
+		name   string
+		events []session.Event
+		after  time.Duration
+		asking bool
+		want   string
+	}{
+		{"begun", nil, 0, false, "● waiting for the model · 0s · Esc stops"},
+		{"later", nil, 61 * time.Second, false, "● waiting for the model · 1m 01s · Esc stops"},
+		{"receiving", []session.Event{session.CallPending{Pending: llm.Pending{Name: "write\x1b", Bytes: 2048}}}, 0, false, `● receiving write\u{1b} · 2.0k bytes · 0s · Esc stops`},
+		{"compacting", []session.Event{session.Compacting{}}, 0, false, "● compacting the conversation · 0s · Esc stops"},
+		{"running", []session.Event{session.CallStarted{Title: "ls"}}, 0, false, "● running · 0s · Esc stops"},
+		{"asking", []session.Event{session.CallStarted{Title: "ls"}}, 0, true, "● waiting for your answer · 0s · Esc stops"},
+		{"retrying", []session.Event{retry}, 0, false, `● retrying in 5s: 429 too\nmany · 0s · Esc stops`},
+		{"counts down", []session.Event{retry}, 1100 * time.Millisecond, false, `● retrying in 4s: 429 too\nmany · 1s · Esc stops`},
+		{"the last second", []session.Event{retry}, 4900 * time.Millisecond, false, `● retrying in 1s: 429 too\nmany · 4s · Esc stops`},
+		{"retried", []session.Event{retry}, 6 * time.Second, false, `● trying again: 429 too\nmany · 6s · Esc stops`},
+		{"then on", []session.Event{retry, session.RequestStarted{}}, time.Second, false, "● waiting for the model · 1s · Esc stops"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			turn := progress.Begin(start)
+			for _, ev := range tc.events {
+				turn.Follow(ev, start)
+			}
+			got := turn.Line(look(80), progress.Around{Now: start.Add(tc.after), Asking: tc.asking, Stop: "Esc", Still: true})
+			if d := cmp.Diff(tc.want, got); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func TestWhatIsLeftOutFirst(t *testing.T) {
+	turn := progress.Begin(start)
+	o := progress.Around{Now: start, Used: llm.Usage{Input: 1500}, Stop: "Esc"}
+	for width, want := range map[int]string{
+		80: "⠋ waiting for the model · 0s · 1.5k tokens · Esc stops",
+		45: "⠋ waiting for the model · 0s · Esc stops",
+		37: "⠋ waiting for the model · Esc stops",
+		24: "⠋ waiting for the model",
+		10: "⠋ waiting…",
+	} {
+		if got := turn.Line(look(width), o); got != want {
+			t.Errorf("at %d: %q, want %q", width, got, want)
+		}
+	}
+	turn.Spin()
+	if got := turn.Line(look(80), o); !strings.HasPrefix(got, "⠙ ") {
+		t.Errorf("it does not spin: %q", got)
+	}
+	turn.Stopping()
+	if got := turn.Line(look(80), o); !strings.Contains(got, "stopping") {
+		t.Error(got)
+	}
+}
+
+func TestLive(t *testing.T) {
+	turn := progress.Begin(start)
+	turn.Streams([]string{"the end of the"})
+	turn.Follow(session.CallStarted{Title: "ls\n-l"}, start)
+	var all strings.Builder
+	for i := range 9 {
+		fmt.Fprintf(&all, "\x1b[31mline\t%d\x1b[m\n", i)
+	}
+	turn.Follow(session.CallOutput{Text: all.String()}, start)
+	want := []string{"the end of the", "", `◦ ls\n-l`, "  line    3", "  line    4", "  line    5", "  line    6", "  line    7", "  line    8"}
+	if d := cmp.Diff(want, turn.Live(look(40))); d != "" {
+		t.Error(d)
+	}
+	turn.Follow(session.CallEnded{}, start)
+	if d := cmp.Diff([]string{"the end of the"}, turn.Live(look(40))); d != "" {
+		t.Error("after the call:", d)
+	}
+	if lines, above := turn.Output(); len(lines) != 0 || above != 0 {
+		t.Errorf("the output of a call that ended is kept: %q, %d", lines, above)
+	}
+}
+
+// Whatever a command prints, what is kept is bounded, no line is miscounted, and
+// what is shown fits.
+func TestOutputIsBounded(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		turn := progress.Begin(start)
+		turn.Follow(session.CallStarted{Title: "x"}, start)
+		total, width := 0, rapid.IntRange(1, 200).Draw(t, "width")
+		for range rapid.IntRange(1, 30).Draw(t, "pieces") {
+			text := strings.Repeat(rapid.SampledFrom([]string{"a", "漢字\n", "x\n", "\x1b[2J\n", "👩\u200d💻 "}).Draw(t, "what"), rapid.IntRange(1, 1500).Draw(t, "times"))
+			total += strings.Count(text, "\n")
+			turn.Follow(session.CallOutput{Text: text}, start)
+		}
+		lines, above := turn.Output()
+		if n := len(strings.Join(lines, "\n")); n > 8<<10 {
+			t.Fatalf("%d bytes are kept", n)
+		}
+		if got := above + len(lines); got > total+1 {
+			t.Fatalf("%d lines of %d", got, total)
+		}
+		for _, l := range turn.Live(look(width)) {
+			if strings.Contains(l, "\x1b") || ansi.StringWidth(l) > width {
+				t.Fatalf("%q at %d", l, width)
+			}
+		}
+	})
+}
