@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"strings"
 	"unicode/utf8"
 
@@ -50,10 +51,14 @@ type Answer struct {
 	Secret string
 }
 
-// Ask puts a question and waits for the answer, ErrLeft, or the end of ctx.
+// Ask puts a question and waits for the answer, ErrLeft, or the end of ctx. A SIGINT
+// leaves, as Ctrl+C does: the terminal has to be given back first.
 func Ask(ctx context.Context, t Terminal, p Page) (a Answer, err error) {
 	sigs := lend.Catch()
 	defer sigs.Release()
+	interrupt := make(chan os.Signal, 1)
+	signal.Notify(interrupt, os.Interrupt)
+	defer signal.Stop(interrupt)
 	scr, err := screen.Open(screen.Options{In: t.In, Out: t.Out, Env: t.Env, Fresh: true})
 	if err != nil {
 		return a, fmt.Errorf("the terminal cannot be used: %w", err)
@@ -71,6 +76,13 @@ func Ask(ctx context.Context, t Terminal, p Page) (a Answer, err error) {
 	prog := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(&keyboard{t.In, cancel}), tea.WithOutput(t.Out),
 		tea.WithEnvironment(t.Env), tea.WithColorProfile(scr.Profile()), tea.WithoutRenderer(), tea.WithoutSignalHandler())
 	work.Go(func() { sigs.Watch(ctx, scr, prog.Send) })
+	work.Go(func() {
+		select {
+		case <-interrupt:
+			prog.Quit()
+		case <-ctx.Done():
+		}
+	})
 	_, err = prog.Run()
 	scr.SetTail(nil, nil)
 	scr.Flush()

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/ptytest"
@@ -96,6 +97,18 @@ func TestChoices(t *testing.T) {
 			restored(t, term)
 		})
 	}
+}
+
+func TestAnInterruptLeaves(t *testing.T) {
+	term, done := ask(t.Context(), t, 40, 12, Page{Title: "Which?", Choices: choices("one", "two")})
+	term.WaitFor(`Esc leaves`)
+	if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-done; !errors.Is(got.err, ErrLeft) {
+		t.Errorf("%+v", got)
+	}
+	restored(t, term)
 }
 
 func restored(t *testing.T, term *ptytest.Terminal) {
