@@ -38,8 +38,9 @@ var layers = []struct {
 	{"internal/nearest", nil},
 	{"internal/sanitize", nil},
 	{"internal/statefile", nil},
-	{"internal/tools/shell", nil},
+	{"internal/tools/shell/capture", nil},
 
+	{"internal/tools/shell", []string{"internal/tools/shell/capture"}},
 	{"internal/llm/openai", []string{"internal/llm", "internal/llm/openai/wire"}},
 	{"internal/llm/openai/local", []string{"internal/llm/openai"}},
 	{"internal/llm/openai/wire", []string{"internal/llm"}},

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
 	"syscall"
 
 	"github.com/bb2d0cf4/agent/internal/cli"
@@ -28,5 +29,19 @@ func run() int {
 	context.AfterFunc(ctx, stop)
 	return cli.Run(ctx, cli.Process{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: version,
+		Self: self(), Name: os.Args[0],
 	})
+}
+
+// self is the file of this program; empty if it cannot be told. On Linux it is the
+// one that runs, even if an update has put another in its place.
+func self() string {
+	if runtime.GOOS == "linux" {
+		return "/proc/self/exe"
+	}
+	file, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	return file
 }

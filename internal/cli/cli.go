@@ -15,6 +15,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/headless"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
+	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
 
 // Process is what the command line runs in.
@@ -22,11 +23,20 @@ type Process struct {
 	Args                  []string // without the program's name
 	Stdin, Stdout, Stderr *os.File
 	Version               string
+	// Self is the file of this program and Name what it was called as, so that it can
+	// start itself once more, as its watchdog; empty: it cannot.
+	Self, Name string
 }
 
 // Run executes the command line and returns the exit status: 0 done, 1 failed,
 // 2 wrong usage, 3 done but something was denied, 130 interrupted.
 func Run(ctx context.Context, p Process) int {
+	if len(p.Args) == 1 && p.Args[0] == watchdogArg {
+		if err := shell.Watch(p.Stdin); err != nil {
+			return headless.ExitFailed
+		}
+		return headless.ExitDone
+	}
 	root, err := newRoot(p, func(cmd *cobra.Command, f *flags, args []string) error {
 		return start(cmd.Context(), p, f, overrides(cmd.Flags(), f), args)
 	})

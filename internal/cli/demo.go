@@ -77,7 +77,7 @@ func demoPrinted(ctx context.Context, p Process, f *flags, cfg config.Config, pl
 	defer stop()
 	cfg.PermissionMode = "bypass"
 	out := printed.NewPrinter(p.Stdout)
-	a, err := wire(cfg, f, pl, m, app.Face{Emit: out.Event, Env: demo.Env(nil)})
+	a, err := wire(cfg, f, pl, m, app.Face{Emit: out.Event, Env: demo.Env(nil), Watchdog: watchdog(p)})
 	if err != nil {
 		return errors.Join(err, pl.Store.Close())
 	}

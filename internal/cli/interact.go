@@ -84,7 +84,7 @@ func interactPlain(ctx context.Context, p Process, o opening) error {
 		Commands: append(slash.List(), o.own...),
 	})
 	a, err := wire(o.cfg, o.flags, o.place, o.model, app.Face{
-		Emit: ui.Emit, Reviewers: []confirm.Reviewer{ui}, Link: &idelink.Options{Version: p.Version, Remark: ui.Remark},
+		Emit: ui.Emit, Reviewers: []confirm.Reviewer{ui}, Link: &idelink.Options{Version: p.Version, Remark: ui.Remark}, Watchdog: watchdog(p),
 	})
 	if err != nil {
 		return errors.Join(err, o.place.Store.Close())
@@ -135,7 +135,7 @@ func interactScreen(ctx context.Context, p Process, o opening) error {
 	var err error
 	s.app, err = wire(o.cfg, o.flags, o.place, o.model, app.Face{
 		Emit: ui.Emit, Queued: ui.Queued, Reviewers: []confirm.Reviewer{ui}, Env: o.env,
-		Link: &idelink.Options{Version: p.Version, Remark: ui.Remark, Insert: ui.Insert, Refresh: ui.Refresh},
+		Link: &idelink.Options{Version: p.Version, Remark: ui.Remark, Insert: ui.Insert, Refresh: ui.Refresh}, Watchdog: watchdog(p),
 	})
 	if err != nil {
 		return errors.Join(err, o.place.Store.Close())

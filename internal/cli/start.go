@@ -75,7 +75,7 @@ func answer(ctx context.Context, p Process, f *flags, cfg config.Config, prompt 
 		Format: headless.Format(f.format), SessionID: st.Store.ID(),
 		Stdout: p.Stdout, Stderr: p.Stderr, StdoutTTY: isTerminal(p.Stdout), StderrTTY: isTerminal(p.Stderr),
 	})
-	with := app.Face{Emit: face.Emit}
+	with := app.Face{Emit: face.Emit, Watchdog: watchdog(p)}
 	if f.ide {
 		with.Link = &idelink.Options{Version: p.Version, Alone: true}
 	}

@@ -35,6 +35,18 @@ func openStore(cfg config.Config, f *flags, model string) (app.Place, error) {
 	return pl, err
 }
 
+// watchdogArg is the only argument of the process that ends our commands if we are
+// killed. It is no command for people.
+const watchdogArg = "end-commands-when-killed"
+
+// watchdog starts this program as its own watchdog.
+func watchdog(p Process) []string {
+	if p.Self == "" {
+		return nil
+	}
+	return []string{p.Self, p.Name, watchdogArg}
+}
+
 // wire puts the program together. It owns the store from then on, if it
 // returns no error.
 func wire(cfg config.Config, f *flags, pl app.Place, m config.Model, face app.Face) (*app.App, error) {

@@ -38,6 +38,7 @@ type Face struct {
 	Reviewers []confirm.Reviewer
 	Link      *idelink.Options // what the face does for an editor; nil: none is used
 	Env       []string         // added to the environment of commands
+	Watchdog  []string         // see shell.Jobs.Watchdog; nil: none
 }
 
 // Place is the folder and the session that are worked on.
@@ -105,6 +106,7 @@ func New(o Options) (*App, error) {
 		return nil, err
 	}
 	a = &App{Place: o.Place, Config: cfg, Root: root, jobs: shell.NewJobs(), Policy: permission.New(o.Mode)}
+	a.jobs.Watchdog(face.Watchdog...)
 	if face.Link != nil {
 		l := *face.Link
 		l.Config, l.Root, l.Session = cfg, root, o.Place.Store.ID()

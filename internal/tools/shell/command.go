@@ -24,6 +24,8 @@ type command struct {
 	started time.Time
 	out     *output
 	tree    *tree
+	// unwatched is why there is no watchdog, if this command is to say so.
+	unwatched error
 }
 
 // start starts a command whose output goes to sink, one call at a time, until
@@ -40,18 +42,18 @@ func (j *Jobs) start(opts Options, sink func([]byte)) (*command, error) {
 	if env == nil {
 		env = Environ(os.Environ(), nil)
 	}
-	mark := markName + "=" + rand.Text()
+	mark := j.family.dog.mark + rand.Text()
 	cmd := shellCommand(opts.Line)
 	cmd.Dir, cmd.Env = opts.Dir, slices.Concat(env, []string{mark})
 	cmd.Stdout, cmd.Stderr = w, w
 	started := time.Now()
-	shell, err := j.family.start(cmd)
+	shell, unwatched, err := j.family.start(cmd, r)
 	_ = w.Close() // the command has its own
 	if err != nil {
 		_ = r.Close()
 		return nil, fmt.Errorf("the command could not be started: %w", err)
 	}
-	c := &command{cmd: cmd, started: started, out: newOutput(r), tree: newTree(&j.family, shell, mark, r)}
+	c := &command{cmd: cmd, started: started, out: newOutput(r), tree: newTree(&j.family, shell, mark, r), unwatched: unwatched}
 	go c.out.pump(sink)
 	go c.reap()
 	return c, nil
@@ -99,7 +101,8 @@ func (c *command) wait(stop <-chan struct{}, timeout time.Duration) ending {
 	}
 	c.out.drain(max(drainTime, exitTime-time.Since(ended)))
 	<-c.tree.exited
-	c.tree.family.release()
+	c.tree.family.release(c.tree.shell.pid)
+	end.rest.unwatched = c.unwatched
 	end.code = exitCode(c.cmd.ProcessState)
 	end.took = time.Since(c.started)
 	return end

@@ -23,7 +23,7 @@ func hasNoChild() bool {
 	return errors.Is(errno, syscall.ECHILD)
 }
 
-// onlyShells says whether all children are registered shells. Where the kernel
+// onlyShells says whether all children are registered shells, or the watchdog. Where the kernel
 // has no list of children, or a thread ends meanwhile, it is not sure.
 func (f *family) onlyShells() bool {
 	threads, err := os.ReadDir("/proc/self/task")
@@ -36,7 +36,7 @@ func (f *family) onlyShells() bool {
 			return false
 		}
 		for field := range strings.FieldsSeq(string(data)) {
-			if pid, err := strconv.Atoi(field); err != nil || !f.shells[pid] {
+			if pid, err := strconv.Atoi(field); err != nil || !f.shells[pid] && pid != f.dog.pid() {
 				return false
 			}
 		}

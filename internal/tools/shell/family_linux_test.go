@@ -24,7 +24,7 @@ func TestChildless(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shell, err := f.start(cmd)
+	shell, _, err := f.start(cmd, os.Stdin)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestChildless(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.reaped(shell.pid)
-	f.release()
+	f.release(shell.pid)
 	if !f.childless() || len(f.shells) > 0 || f.active != 0 {
 		t.Errorf("at the end: %+v", f.shells)
 	}
@@ -63,7 +63,7 @@ func TestChildless(t *testing.T) {
 // TestShellThatDoesNotStart: it leaves nothing entered.
 func TestShellThatDoesNotStart(t *testing.T) {
 	f := newFamily()
-	if _, err := f.start(exec.Command(filepath.Join(t.TempDir(), "nothing"))); err == nil {
+	if _, _, err := f.start(exec.Command(filepath.Join(t.TempDir(), "nothing")), os.Stdin); err == nil {
 		t.Error("no error")
 	}
 	if len(f.shells) > 0 || f.active != 0 {

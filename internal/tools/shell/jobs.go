@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
+	"github.com/bb2d0cf4/agent/internal/tools/shell/capture"
 )
 
 // errClosed is returned for a start after Close.
@@ -28,7 +29,7 @@ type job struct {
 	started       time.Time
 	stop          chan struct{} // closed under Jobs.mu, once
 	stopping      bool          // guarded by Jobs.mu
-	out           *capture
+	out           *capture.Capture
 	done          chan struct{} // closed when the following are valid
 	code          int
 	text          string
@@ -46,9 +47,9 @@ func (j *Jobs) Start(opts Options) (Job, error) {
 	if err != nil {
 		return Job{}, err
 	}
-	c, err := j.start(opts, b.out.write)
+	c, err := j.start(opts, b.out.Write)
 	if err != nil {
-		b.out.discard()
+		b.out.Discard()
 		j.leave(b)
 		j.wg.Done()
 		return Job{}, err
@@ -63,21 +64,20 @@ func (j *Jobs) Start(opts Options) (Job, error) {
 
 // enter makes a job with its log, so that Close knows of it from the first.
 func (j *Jobs) enter(opts Options) (*job, error) {
-	out := newCapture(opts.Limit, opts.SpillDir)
-	out.spill.keep = true
-	out.spill.open(nil)
-	if out.spill.err != nil {
-		return nil, fmt.Errorf("the log of the command cannot be written: %w", out.spill.err)
+	out := opts.capture()
+	log, err := out.Log()
+	if err != nil {
+		return nil, fmt.Errorf("the log of the command cannot be written: %w", err)
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.closed {
-		out.discard()
+		out.Discard()
 		return nil, errClosed
 	}
 	j.last++
 	b := &job{
-		id: fmt.Sprintf("job-%d", j.last), line: opts.Line, log: out.spill.file.Name(), started: time.Now(),
+		id: fmt.Sprintf("job-%d", j.last), line: opts.Line, log: log, started: time.Now(),
 		stop: make(chan struct{}), done: make(chan struct{}), out: out,
 	}
 	j.jobs = append(j.jobs, b)
@@ -101,11 +101,11 @@ func (j *Jobs) leave(b *job) {
 func (b *job) run(c *command) {
 	defer close(b.done)
 	end := c.wait(b.stop, 0)
-	out := b.out.finish()
+	out := b.out.Finish()
 	b.out = nil // a long session may start many
 	b.code, b.survivors = end.code, end.rest.survivors
-	b.text = out.text
-	for _, note := range append(end.rest.notes(), out.notes...) {
+	b.text = out.Text
+	for _, note := range append(end.rest.notes(), out.Notes...) {
 		b.text += "\n[" + note + "]"
 	}
 }
@@ -180,6 +180,7 @@ func (j *Jobs) Close() error {
 		j.end(b)
 	}
 	j.wg.Wait()
+	j.family.close()
 	var errs []error
 	for _, b := range jobs {
 		if len(b.survivors) > 0 {

@@ -135,21 +135,30 @@ func feeds(pid int, pipe *os.File) bool {
 	if self, selfErr := os.Executable(); err != nil || selfErr != nil || exe == self {
 		return false
 	}
+	return holds(pid, pipeName(pipe))
+}
+
+// pipeName is how /proc names a pipe.
+func pipeName(pipe *os.File) string {
 	info, err := pipe.Stat()
 	if err != nil {
-		return false
+		return "unknown"
 	}
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
-		return false
+		return "unknown"
 	}
-	want := fmt.Sprintf("pipe:[%d]", stat.Ino)
+	return fmt.Sprintf("pipe:[%d]", stat.Ino)
+}
+
+// holds says whether pid has one of the pipes open.
+func holds(pid int, pipes ...string) bool {
 	fds, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
 	if err != nil {
 		return false
 	}
 	for _, fd := range fds {
-		if link, err := os.Readlink(fd); err == nil && link == want {
+		if link, err := os.Readlink(fd); err == nil && slices.Contains(pipes, link) {
 			return true
 		}
 	}
@@ -168,13 +177,15 @@ func addDescendants(all []entry, mine map[int]bool) {
 	}
 }
 
-// signal signals the group and every process in ps that is still the one that
+// signal signals the group, if there is one, and every process in ps that is still the one that
 // was seen.
 func signal(group int, ps []process, sig syscall.Signal) {
 	if len(ps) == 0 {
 		return
 	}
-	_ = signalGroup(group, sig) // an empty group is fine
+	if group > 0 {
+		_ = signalGroup(group, sig) // an empty group is fine
+	}
 	for _, p := range ps {
 		handle, err := os.FindProcess(p.pid)
 		if err != nil {

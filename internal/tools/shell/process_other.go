@@ -4,6 +4,7 @@ package shell
 
 import (
 	"errors"
+	"os"
 	"syscall"
 )
 
@@ -25,10 +26,22 @@ func (t *tree) left() []process {
 // strays are not found here.
 func (t *tree) strays() []process { return nil }
 
-// signal signals the group that ps stands for.
-func signal(group int, ps []process, sig syscall.Signal) {
-	if len(ps) == 0 {
-		return
+// signal signals the groups that ps stands for.
+func signal(_ int, ps []process, sig syscall.Signal) {
+	for _, p := range ps {
+		_ = signalGroup(p.pid, sig) // empty is fine
 	}
-	_ = signalGroup(group, sig) // empty is fine
+}
+
+// pipeName is not needed here.
+func pipeName(*os.File) string { return "-" }
+
+// left returns the process groups of shells while anything is in them.
+func (w *watched) left() (ps []process) {
+	for pid := range w.shells {
+		if !errors.Is(signalGroup(pid, 0), syscall.ESRCH) {
+			ps = append(ps, process{identity{pid: pid}, "process group"})
+		}
+	}
+	return ps
 }

@@ -5,6 +5,7 @@ package shell
 import (
 	"os"
 	"os/exec"
+	ossignal "os/signal"
 	"syscall"
 )
 
@@ -23,6 +24,16 @@ func shellCommand(line string) *exec.Cmd {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	return cmd
 }
+
+// hasWatchdog says that a watchdog does its work here.
+const hasWatchdog = true
+
+// apart puts a process into a session of its own, where what the terminal sends to
+// this program does not reach it.
+func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
+
+// outlive has this process ignore what asks it to end.
+func outlive() { ossignal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP) }
 
 func findBash() string {
 	for _, path := range shells {

@@ -20,6 +20,17 @@ func shellCommand(line string) *exec.Cmd {
 	return cmd
 }
 
+// hasWatchdog is false: the processes of a command cannot be found by others here.
+const hasWatchdog = false
+
+func apart(*exec.Cmd) {}
+
+func outlive() {}
+
+func pipeName(*os.File) string { return "-" }
+
+func (w *watched) left() []process { return nil }
+
 func exitCode(state *os.ProcessState) int { return state.ExitCode() }
 
 // adoptOrphans does nothing: Windows has no orphans.

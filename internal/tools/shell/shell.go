@@ -6,7 +6,9 @@
 //
 // The last guarantee is whole on Linux, where the program adopts orphans. On
 // other Unix systems a process that moved to a session of its own is not found;
-// on Windows the tree is ended by taskkill.
+// on Windows the tree is ended by taskkill. With a watchdog it holds when the program
+// is killed, too, but for what on Linux is in a session of its own with another
+// environment and other output, and on Windows.
 package shell
 
 import (
@@ -16,6 +18,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/bb2d0cf4/agent/internal/tools/shell/capture"
 )
 
 // DefaultLimit is the number of characters of output that is kept for the model.
@@ -81,6 +85,16 @@ func NewJobs() *Jobs {
 	return &Jobs{family: newFamily()}
 }
 
+// Watchdog has the commands ended even if this program is killed: by another process,
+// the program argv[0] with the arguments argv[1:] (the name that it sees comes first),
+// which has to call Watch on its standard input. It is called before the first command,
+// and does nothing on Windows.
+func (j *Jobs) Watchdog(argv ...string) {
+	if hasWatchdog {
+		j.family.dog.argv = argv
+	}
+}
+
 // Run runs a command to its end. Processes that it leaves in the background
 // are ended too. A command that fails, times out or is cancelled is a Result; an
 // error means that it could not be started.
@@ -90,21 +104,30 @@ func (j *Jobs) Run(ctx context.Context, opts Options) (Result, error) {
 		return Result{ExitCode: -1, Cancelled: true}, nil
 	default:
 	}
-	kept := newCapture(opts.Limit, opts.SpillDir)
+	kept := opts.capture()
 	report := newReporter(opts.Output)
-	c, err := j.start(opts, func(p []byte) { kept.write(p); report.add(p) })
+	c, err := j.start(opts, func(p []byte) { kept.Write(p); report.add(p) })
 	if err != nil {
 		report.close()
 		return Result{}, err
 	}
 	end := c.wait(ctx.Done(), opts.Timeout)
 	report.close()
-	out := kept.finish()
+	out := kept.Finish()
 	return Result{
 		ExitCode: end.code, TimedOut: end.timedOut, Cancelled: end.stopped, Took: end.took,
-		Output: out.text, Lines: out.lines, Omitted: out.omitted, Spill: out.file,
-		Notes: append(end.rest.notes(), out.notes...),
+		Output: out.Text, Lines: out.Lines, Omitted: out.Omitted, Spill: out.File,
+		Notes: append(end.rest.notes(), out.Notes...),
 	}, nil
+}
+
+// capture is what keeps the output.
+func (o Options) capture() *capture.Capture {
+	limit := o.Limit
+	if limit <= 0 {
+		limit = DefaultLimit
+	}
+	return capture.New(limit, o.SpillDir)
 }
 
 // check refuses what the system would refuse with a message that says less.

@@ -14,7 +14,12 @@ import (
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if play(os.Args[1:]) {
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // run runs a line in a fresh folder and fails the test if it cannot be started.
 func run(t *testing.T, opts shell.Options) shell.Result {

@@ -59,7 +59,7 @@ func (t *tree) hasExited() bool {
 // endLeft ends what the shell left behind when it exited.
 func (t *tree) endLeft() rest {
 	var r rest
-	if left := t.settle(settleTime); len(left) > 0 {
+	if left := settle(t.left, settleTime); len(left) > 0 {
 		r.survivors = t.end(left, afterExit)
 		r.ended = without(left, r.survivors)
 	}
@@ -67,34 +67,39 @@ func (t *tree) endLeft() rest {
 	return r
 }
 
-// end asks left, and what comes to light meanwhile, to terminate, kills what has
-// not done so when p.grace is over, and returns what is still there after p.kill.
 func (t *tree) end(left []process, p patience) []process {
-	terminate(t.shell.pid, left)
-	if left = t.settle(p.grace); len(left) == 0 {
+	return endAll(t.left, t.shell.pid, left, p)
+}
+
+// endAll asks left, and what look finds meanwhile, to terminate, kills what has not
+// done so when p.grace is over, and returns what is still there after p.kill. group
+// is a process group of theirs; zero: they have none in common.
+func endAll(look func() []process, group int, left []process, p patience) []process {
+	terminate(group, left)
+	if left = settle(look, p.grace); len(left) == 0 {
 		return nil
 	}
 	deadline := time.NewTimer(p.kill)
 	defer deadline.Stop()
 	for pause := time.Millisecond; len(left) > 0; pause = min(2*pause, 20*time.Millisecond) {
-		kill(t.shell.pid, left) // again each time: it may have forked
+		kill(group, left) // again each time: it may have forked
 		select {
 		case <-time.After(pause):
 		case <-deadline.C:
-			return t.left()
+			return look()
 		}
-		left = t.left()
+		left = look()
 	}
 	return nil
 }
 
-// settle waits at most limit for the command's processes to be gone and returns
+// settle waits at most limit for the processes that look finds to be gone and returns
 // those that are not. There is no event for the end of a process that is not
 // ours, so it looks again, after 1 to 20 ms; where nothing is left, at once.
-func (t *tree) settle(limit time.Duration) []process {
+func settle(look func() []process, limit time.Duration) []process {
 	deadline := time.Now().Add(limit)
 	for pause := time.Millisecond; ; pause = min(2*pause, 20*time.Millisecond) {
-		left := t.left()
+		left := look()
 		if len(left) == 0 || !time.Now().Before(deadline) {
 			return left
 		}
@@ -135,6 +140,7 @@ type rest struct {
 	ended     []process
 	survivors []process // could not be ended
 	strays    []process // see tree.strays
+	unwatched error     // why there is no watchdog
 }
 
 // notes describes the rest for people and models.
@@ -150,6 +156,9 @@ func (r rest) notes() (notes []string) {
 		if len(part.ps) > 0 {
 			notes = append(notes, fmt.Sprintf("%s %s: %s", count(len(part.ps)), part.what, list(part.ps)))
 		}
+	}
+	if r.unwatched != nil {
+		notes = append(notes, fmt.Sprintf("no watchdog could be started (%v): should this program be killed, its commands go on", r.unwatched))
 	}
 	return notes
 }

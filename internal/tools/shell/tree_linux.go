@@ -82,7 +82,7 @@ func (t *tree) strays() []process {
 	var ps []process
 	for _, e := range all {
 		young := t.shell.start > 0 && e.start >= t.shell.start
-		if e.parent != self || e.zombie || e.session == own || !young || t.family.named[e.identity] {
+		if e.parent != self || e.zombie || e.session == own || !young || t.family.named[e.identity] || e.pid == t.family.dog.pid() {
 			continue
 		}
 		if !hasMark(e.pid, markName+"=") && !t.owns(e) { // a mark that is not ours is another command's

@@ -1,4 +1,4 @@
-package shell
+package capture
 
 import (
 	"bytes"
@@ -20,32 +20,32 @@ func TestCapture(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		limit := rapid.IntRange(1, 60).Draw(t, "limit")
 		all := []byte(strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 40).Draw(t, "pieces"), ""))
-		c := newCapture(limit, dir)
+		c := New(limit, dir)
 		for rest := all; len(rest) > 0; {
 			n := rapid.IntRange(1, len(rest)).Draw(t, "write")
-			c.write(rest[:n])
+			c.Write(rest[:n])
 			rest = rest[n:]
 		}
-		got := c.finish()
+		got := c.Finish()
 		if len(c.head)+len(c.tail) > 3*c.part {
 			t.Fatalf("holds %d bytes for %d characters", len(c.head)+len(c.tail), limit)
 		}
-		if strings.HasPrefix(got.text, "[binary") {
-			expectFile(t, got.file, all)
+		if strings.HasPrefix(got.Text, "[binary") {
+			expectFile(t, got.File, all)
 			return // TestBinary says when
 		}
 		if utf8.RuneCount(all) <= limit {
-			if got.text != valid(all) || got.omitted != 0 || got.file != "" {
+			if got.Text != valid(all) || got.Omitted != 0 || got.File != "" {
 				t.Fatalf("all of %q fits %d, got %+v", all, limit, got)
 			}
 			return
 		}
 		first, last := firstRunes(all, limit/2), lastRunes(all, limit-limit/2)
-		if got.omitted != int64(len(all)-len(first)-len(last)) || got.omitted <= 0 ||
-			!strings.HasPrefix(got.text, valid(first)+"\n[… ") || !strings.HasSuffix(got.text, " …]\n"+valid(last)) {
+		if got.Omitted != int64(len(all)-len(first)-len(last)) || got.Omitted <= 0 ||
+			!strings.HasPrefix(got.Text, valid(first)+"\n[… ") || !strings.HasSuffix(got.Text, " …]\n"+valid(last)) {
 			t.Fatalf("limit %d of %q: %+v", limit, all, got)
 		}
-		expectFile(t, got.file, all)
+		expectFile(t, got.File, all)
 	})
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
 		t.Errorf("left %d files, %v", len(left), err)
@@ -88,13 +88,13 @@ func TestBinary(t *testing.T) {
 }
 
 func TestBinaryIsKeptInAFile(t *testing.T) {
-	c := newCapture(100, t.TempDir())
+	c := New(100, t.TempDir())
 	data := bytes.Repeat([]byte{0, 1, 2, 0xff}, 10)
-	c.write(data)
-	got := c.finish()
-	onDisk, err := os.ReadFile(got.file)
-	if err != nil || !bytes.Equal(onDisk, data) || got.omitted != 40 ||
-		got.text != "[binary output, 40 bytes, not shown; the whole output is in "+got.file+"]" {
+	c.Write(data)
+	got := c.Finish()
+	onDisk, err := os.ReadFile(got.File)
+	if err != nil || !bytes.Equal(onDisk, data) || got.Omitted != 40 ||
+		got.Text != "[binary output, 40 bytes, not shown; the whole output is in "+got.File+"]" {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const killedScript = `
+turns:
+  - when: {prompt_contains: work}
+    calls: [{tool: execute_command, args: {background: true, command: "echo $$ >job.new && mv job.new job && sleep 300 & wait"}}]
+  - when: {prompt_contains: work}
+    calls: [{tool: execute_command, args: {command: "(trap '' TERM; setsid sh -c 'echo $$ >far.new && mv far.new far && sleep 300; sleep 300' >/dev/null 2>&1 &); echo $$ >pid.new && mv pid.new pid && sleep 300; true"}}]
+`
+
+// TestKilledProgramLeavesNoCommand: SIGKILL leaves the program no time, and yet five
+// seconds later nothing runs that it has started, and its watchdog is gone as well.
+// The program is somebody who may not look into its own process from outside.
+func TestKilledProgramLeavesNoCommand(t *testing.T) {
+	dir := openDir(t)
+	if err := os.WriteFile(filepath.Join(dir, "script.yaml"), []byte(killedScript), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := agentIn(t, dir, "-p", "work", "--permission-mode", "bypass")
+	cmd.Path = copyOf(t, cmd.Path, dir)
+	if os.Geteuid() == 0 {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	pids := map[string]int{}
+	for _, name := range []string{"job", "far", "pid"} {
+		pids[name] = pidIn(t, filepath.Join(dir, name))
+	}
+	if dogs := watchdogsIn(t, dir); len(dogs) != 1 {
+		t.Errorf("watchdogs: %q", dogs)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // it was killed
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.After(5 * time.Second); len(pids)+len(watchdogsIn(t, dir)) > 0; {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("after five seconds are there: commands %v, watchdogs %q", pids, watchdogsIn(t, dir))
+		}
+		for name, pid := range pids {
+			if err := syscall.Kill(pid, 0); errors.Is(err, syscall.ESRCH) {
+				delete(pids, name)
+			}
+		}
+	}
+}
+
+// watchdogsIn are the processes of a copy of the program in dir that watch another.
+func watchdogsIn(t *testing.T, dir string) (pids []string) {
+	t.Helper()
+	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range lines {
+		line, err := os.ReadFile(file)
+		if err != nil || !strings.HasSuffix(string(line), "\x00end-commands-when-killed\x00") {
+			continue
+		}
+		if exe, err := os.Readlink(filepath.Join(filepath.Dir(file), "exe")); err == nil && strings.HasPrefix(exe, dir) {
+			pids = append(pids, filepath.Dir(file))
+		}
+	}
+	return pids
+}

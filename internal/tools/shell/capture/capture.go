@@ -1,0 +1,166 @@
+// Package capture keeps the output of a command. It guarantees that it takes a bounded
+// amount of memory and of disk however much is written, that what is left out is counted
+// and said, and that what it returns is valid UTF-8.
+package capture
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Capture keeps the beginning and the end of an output, and all of it in a file
+// once it is longer than it will keep. It takes the same memory and the same
+// work a byte however much is written. It has one owner at a time.
+type Capture struct {
+	limit int    // characters that Finish returns
+	part  int    // bytes that head and tail hold at most
+	head  []byte // the first bytes
+	tail  []byte // the last of what follows head; see Write
+	total int64
+	lines int  // ended ones
+	open  bool // the last line is not ended
+	spill spill
+}
+
+// New returns a Capture of limit characters that
+// spills into dir ("": nowhere).
+func New(limit int, dir string) *Capture {
+	// Half of the characters come from each end, and each may take four bytes.
+	return &Capture{limit: limit, part: (limit + 1) / 2 * utf8.UTFMax, spill: spill{dir: dir}}
+}
+
+// Write adds output. It never fails: what cannot be kept is counted.
+func (c *Capture) Write(p []byte) {
+	c.total += int64(len(p))
+	c.lines += bytes.Count(p, []byte("\n"))
+	c.open = len(p) > 0 && p[len(p)-1] != '\n' || len(p) == 0 && c.open
+	if c.total > int64(c.part) {
+		c.spill.open(c.head)
+	}
+	c.spill.write(p)
+	n := min(len(p), c.part-len(c.head))
+	c.head, p = append(c.head, p[:n]...), p[n:]
+	if len(p) > c.part {
+		c.tail, p = c.tail[:0], p[len(p)-c.part:]
+	}
+	if len(c.tail)+len(p) > 2*c.part { // at most once for part bytes that were written
+		c.tail = append(c.tail[:0], c.tail[len(c.tail)-c.part:]...)
+	}
+	c.tail = append(c.tail, p...)
+}
+
+// Kept is what a Capture holds in the end.
+type Kept struct {
+	Text    string
+	Omitted int64 // bytes
+	Lines   int
+	File    string // with all of the output; empty if nothing was left out
+	Notes   []string
+}
+
+// Finish returns what was kept. Nothing can be written after it.
+func (c *Capture) Finish() Kept {
+	first, last := c.ends()
+	out := Kept{Omitted: c.total - int64(len(first)+len(last)), Lines: c.lines}
+	if c.open {
+		out.Lines++
+	}
+	binary := isBinary(first)
+	if binary {
+		out.Omitted = c.total
+	}
+	if out.Omitted > 0 {
+		c.spill.open(c.head) // if there is no file yet, head holds all
+	}
+	out.File = c.spill.close(out.Omitted > 0)
+	where := c.spill.where()
+	if out.Omitted > 0 {
+		out.Notes = c.spill.notes()
+	}
+	switch {
+	case binary:
+		out.Text = fmt.Sprintf("[binary output, %s, not shown%s]", amount(c.total), where)
+	case out.Omitted > 0:
+		out.Text = fmt.Sprintf("%s\n[… %s left out here%s …]\n%s",
+			valid(first), amount(out.Omitted), where, valid(last))
+	default:
+		out.Text = valid(first)
+	}
+	return out
+}
+
+// Log has the file made at once, and kept even if nothing is left out.
+func (c *Capture) Log() (path string, err error) {
+	c.spill.keep = true
+	c.spill.open(nil)
+	return c.spill.path, c.spill.err
+}
+
+// Discard drops what was kept, and the file.
+func (c *Capture) Discard() {
+	c.spill.keep = false
+	c.spill.close(false)
+}
+
+// ends returns the first and the last characters of the output, or all of it and
+// nothing if it is within the limit.
+func (c *Capture) ends() (first, last []byte) {
+	if c.total <= int64(len(c.head)+len(c.tail)) { // the two join
+		all := slices.Concat(c.head, c.tail)
+		if utf8.RuneCount(all) <= c.limit {
+			return all, nil
+		}
+		return firstRunes(all, c.limit/2), lastRunes(all, c.limit-c.limit/2)
+	}
+	return firstRunes(c.head, c.limit/2), lastRunes(c.tail, c.limit-c.limit/2)
+}
+
+func firstRunes(p []byte, n int) []byte {
+	end := 0
+	for ; n > 0 && end < len(p); n-- {
+		_, size := utf8.DecodeRune(p[end:])
+		end += size
+	}
+	return p[:end]
+}
+
+func lastRunes(p []byte, n int) []byte {
+	start := len(p)
+	for ; n > 0 && start > 0; n-- {
+		_, size := utf8.DecodeLastRune(p[:start])
+		start -= size
+	}
+	return p[start:]
+}
+
+func valid(p []byte) string { return strings.ToValidUTF8(string(p), "\uFFFD") }
+
+// isBinary judges the beginning of an output: more than one byte in ten is NUL
+// or part of no character. A list that is separated by NULs is text.
+func isBinary(p []byte) bool {
+	p = p[:min(len(p), 8<<10)]
+	bad := bytes.Count(p, []byte{0})
+	for rest := p; utf8.FullRune(rest); { // a character cut off at the end is none
+		r, size := utf8.DecodeRune(rest)
+		if r == utf8.RuneError && size == 1 {
+			bad++
+		}
+		rest = rest[size:]
+	}
+	return bad*10 > len(p)
+}
+
+// amount writes a number of bytes with thousands apart.
+func amount(n int64) string {
+	digits := fmt.Sprint(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	if n == 1 {
+		return "1 byte"
+	}
+	return digits + " bytes"
+}

@@ -1,0 +1,86 @@
+package capture
+
+import (
+	"fmt"
+	"os"
+)
+
+// maxSpill is the size that a file with output can reach.
+const maxSpill = 64 << 20
+
+// spill is a file with an output from its beginning. The zero value with a
+// folder makes its file when open is called, once.
+type spill struct {
+	dir  string
+	keep bool // a log, kept even if nothing was left out
+	path string
+	file *os.File
+	size int64
+	full bool
+	err  error
+}
+
+// open makes the file and writes what came before. Later calls do nothing.
+func (s *spill) open(before []byte) {
+	if s.dir == "" || s.path != "" || s.err != nil {
+		return
+	}
+	if s.err = os.MkdirAll(s.dir, 0o700); s.err != nil {
+		return
+	}
+	if s.file, s.err = os.CreateTemp(s.dir, "command-*.log"); s.err == nil { // 0600
+		s.path = s.file.Name()
+		s.write(before)
+	}
+}
+
+// write adds to the file while there is one with room.
+func (s *spill) write(p []byte) {
+	if s.file == nil || s.err != nil || len(p) == 0 {
+		return
+	}
+	if room := maxSpill - s.size; int64(len(p)) > room {
+		p, s.full = p[:room], true
+	}
+	n, err := s.file.Write(p)
+	s.size += int64(n)
+	s.err = err
+}
+
+// notes says what the file does not hold.
+func (s *spill) notes() []string {
+	switch {
+	case s.err != nil:
+		return []string{fmt.Sprintf("the output could not be kept in a file: %v", s.err)}
+	case s.full:
+		return []string{fmt.Sprintf("the file with the output ends after %s", amount(maxSpill))}
+	}
+	return nil
+}
+
+// where says for the middle of a sentence what is in the file.
+func (s *spill) where() string {
+	switch {
+	case s.path == "":
+		return ""
+	case s.full || s.err != nil:
+		return "; its beginning is in " + s.path
+	}
+	return "; the whole output is in " + s.path
+}
+
+// close closes the file and returns its path, or removes it if nobody wants it.
+func (s *spill) close(wanted bool) string {
+	if s.file == nil {
+		return ""
+	}
+	if err := s.file.Close(); err != nil && s.err == nil {
+		s.err = err
+	}
+	s.file = nil
+	if !wanted && !s.keep {
+		_ = os.Remove(s.path) // ours, and in our folder: a leftover is harmless
+		return ""
+	}
+	return s.path
+}

@@ -1,0 +1,63 @@
+package shell_test
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/tools/shell"
+)
+
+// What this binary is when it is started with one of these as its first argument.
+const (
+	asWatchdog = "as-watchdog"
+	asVictim   = "as-victim" // followed by a folder and command lines, which it runs until it is killed
+)
+
+// play plays a part; false if there is none.
+func play(args []string) bool {
+	switch {
+	case len(args) == 0:
+		return false
+	case args[0] == asWatchdog:
+		if err := shell.Watch(os.Stdin); err != nil {
+			panic(err)
+		}
+	case args[0] == asVictim:
+		victim(args[1], args[2:])
+	default:
+		return false
+	}
+	return true
+}
+
+// watchedJobs are Jobs with this binary as their watchdog.
+func watchedJobs(t testing.TB) *shell.Jobs {
+	j := shell.NewJobs()
+	j.Watchdog(executable(t), "watchdog", asWatchdog)
+	return j
+}
+
+func executable(t testing.TB) string {
+	self, err := os.Executable()
+	if err != nil {
+		if t == nil {
+			panic(err)
+		}
+		t.Fatal(err)
+	}
+	return self
+}
+
+// victim runs lines at the same time, says what it is told by them, and stays.
+func victim(dir string, lines []string) {
+	j := watchedJobs(nil)
+	for _, line := range lines {
+		opts := shell.Options{Line: line, Dir: dir, SpillDir: dir}
+		if _, err := j.Start(opts); err != nil {
+			panic(err)
+		}
+	}
+	fmt.Println("up")
+	select {}
+}
