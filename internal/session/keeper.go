@@ -1,8 +1,6 @@
 package session
 
 import (
-	"errors"
-
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
 	"github.com/bb2d0cf4/agent/internal/session/history"
@@ -46,14 +44,18 @@ func (k *keeper) usage(u llm.Usage) {
 // sync makes all durable, and keeps what is known of the session.
 func (k *keeper) sync(st archive.State) {
 	if k.store != nil {
-		k.report(errors.Join(k.store.State(st), k.store.Sync()))
+		err := k.store.State(st)
+		if err == nil { // else Sync fails for the same reason
+			err = k.store.Sync()
+		}
+		k.report(err)
 	}
 }
 
 func (k *keeper) report(err error) {
 	switch {
 	case err != nil && k.saved:
-		k.emit(Notice{Text: "This session is not on disk: " + err.Error() + ". It is tried again with each step."})
+		k.emit(Notice{Text: "This session is not on disk: " + archive.Why(err) + ". It is tried again with each step."})
 	case err == nil && !k.saved:
 		k.emit(Notice{Text: "This session is on disk again."})
 	}

@@ -140,7 +140,7 @@ func (l *Loop) Use(store *archive.Store) error {
 		return nil
 	}
 	if err := before.Close(); err != nil {
-		l.notes = append(l.notes, "The session that was left is not all on disk: "+err.Error()+".")
+		l.notes = append(l.notes, "The session that was left is not all on disk: "+archive.Why(err)+".")
 	}
 	return nil
 }

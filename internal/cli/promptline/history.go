@@ -5,7 +5,10 @@
 package promptline
 
 import (
+	"errors"
+	"fmt"
 	"path/filepath"
+	"syscall"
 
 	"github.com/bb2d0cf4/agent/internal/cli/home"
 	"github.com/bb2d0cf4/agent/internal/repl/input"
@@ -27,4 +30,17 @@ func (h History) Entries() ([]input.Entry, error) {
 		out[i] = input.Entry{Text: e.Text, Here: e.Dir == h.Dir}
 	}
 	return out, err
+}
+
+// Add keeps a prompt. Its error is for people.
+func (h History) Add(text string) error {
+	err := h.History.Add(text)
+	if err == nil {
+		return nil
+	}
+	var no syscall.Errno
+	if errors.As(err, &no) {
+		err = no // without the name of our file
+	}
+	return fmt.Errorf("later sessions will not know the prompts of this one: %w", err)
 }

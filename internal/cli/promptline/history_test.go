@@ -1,6 +1,9 @@
 package promptline
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -24,5 +27,17 @@ func TestHistory(t *testing.T) {
 	want := []input.Entry{{Text: "in /a"}, {Text: "in /b", Here: true}}
 	if d := cmp.Diff(want, got, cmpopts.IgnoreUnexported(input.Entry{})); d != "" {
 		t.Error(d)
+	}
+}
+
+// What cannot be kept is said without the names of our own files.
+func TestHistoryThatCannotBeWritten(t *testing.T) {
+	home := t.TempDir()
+	if err := os.Mkdir(filepath.Join(home, "history"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	err := NewHistory(home, "/a").Add("one")
+	if err == nil || strings.Contains(err.Error(), home) || !strings.Contains(err.Error(), "later sessions") {
+		t.Errorf("%v", err)
 	}
 }

@@ -34,6 +34,7 @@ type recall struct {
 	entries []Entry // those of other projects, then those of this one, each oldest first
 	others  int     // how many are of other projects
 	err     error
+	failing bool // the last prompt was not kept, which was told
 
 	walking bool
 	edits   int         // of the text, when the entry was put there
@@ -70,9 +71,11 @@ func (r *recall) add(text string) {
 	if strings.TrimSpace(text) == "" || !r.push(Entry{Text: text, Here: true}) || r.history == nil {
 		return
 	}
-	if err := r.history.Add(text); err != nil && r.err == nil {
+	err := r.history.Add(text)
+	if !r.failing && r.err == nil {
 		r.err = err
 	}
+	r.failing = err != nil
 }
 
 // push appends an entry. It says whether it is not the last one once more; a draft

@@ -178,4 +178,16 @@ func TestHistoryErrorsAreReportedOnce(t *testing.T) {
 	if text := e.Take(); text != "one" || !errors.Is(e.Err(), m.fail) || e.Err() != nil {
 		t.Errorf("submitted %q", text)
 	}
+	e.Paste("two")
+	if e.Take(); e.Err() != nil {
+		t.Error("told with each prompt")
+	}
+	m.fail = nil
+	e.Paste("three")
+	e.Take()
+	m.fail = errors.New("full again")
+	e.Paste("four")
+	if e.Take(); !errors.Is(e.Err(), m.fail) {
+		t.Error("it works and fails again, and nobody is told")
+	}
 }

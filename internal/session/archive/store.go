@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"unicode/utf8"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
@@ -92,10 +93,29 @@ func (s *Store) Sync() error {
 		return nil
 	}
 	if err := s.out.file.Sync(); err != nil {
-		return fmt.Errorf("save session: %w", err)
+		return &unsavedError{err}
 	}
 	s.out.unsync = false
 	return nil
+}
+
+// unsavedError says that not all of a session is in its file.
+type unsavedError struct{ err error }
+
+func (e *unsavedError) Error() string {
+	return "what was said last is not on disk: " + Why(e.err)
+}
+
+func (e *unsavedError) Unwrap() error { return e.err }
+
+// Why says, for people, why a session could not be written: what the system says of
+// it, without the names of our own files.
+func Why(err error) string {
+	var no syscall.Errno
+	if errors.As(err, &no) {
+		return no.Error()
+	}
+	return err.Error()
 }
 
 // Close ends the use of the session by this process.
@@ -120,7 +140,7 @@ func (s *Store) append(recs ...record) error {
 		err = s.out.flush()
 	}
 	if err != nil {
-		return fmt.Errorf("save session: %w", err)
+		return &unsavedError{err}
 	}
 	return nil
 }
