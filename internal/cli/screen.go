@@ -24,7 +24,7 @@ type screenFace struct {
 
 func (s *screenFace) status() repl.Status {
 	info := s.app.Info()
-	st := repl.Status{Model: info.Name, Branch: s.app.Prompt.Branch(), ContextWindow: s.app.Loop.Fill().Window}
+	st := repl.Status{Model: info.Name, Branch: s.app.Prompt.Branch()}
 	st.Editor, st.Shows = s.app.Link.Footer(), s.app.Link.Surface().Shows()
 	return st
 }

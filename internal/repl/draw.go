@@ -106,8 +106,8 @@ func status(m *model) map[string]string {
 	s := m.opt.Status()
 	items[statusline.Model], items[statusline.Branch], items[statusline.Editor] = s.Model, s.Branch, s.Editor
 	switch {
-	case context > 0 && s.ContextWindow > 0:
-		items[statusline.Context] = fmt.Sprintf("context %d%%", context*100/s.ContextWindow)
+	case context > 0 && m.floor.turn.window > 0:
+		items[statusline.Context] = fmt.Sprintf("context %d%%", context*100/m.floor.turn.window)
 	case context > 0:
 		items[statusline.Context] = "context " + theme.Count(context)
 	}

@@ -28,9 +28,8 @@ type Session = command.Session
 
 // Status is what the line at the bottom shows.
 type Status struct {
-	Model         string
-	Branch        string
-	ContextWindow int64 // tokens; zero if not known
+	Model  string
+	Branch string
 	// Editor names the linked editor and what is selected in it; empty: none.
 	Editor string
 	// Shows names the editor that can be asked to show a question; empty: none.

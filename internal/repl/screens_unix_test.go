@@ -120,7 +120,7 @@ func newStage(t *testing.T, width, height int, change func(*repl.Options)) *stag
 		},
 		Start: repl.Start{Version: "1.2.3", Dir: "/home/me/project", Notes: []string{"AGENTS.md is read"}},
 		Status: func() repl.Status {
-			return repl.Status{Model: "openai/model", Branch: "main", ContextWindow: 128_000, Editor: "VS Code · main.go:5-10"}
+			return repl.Status{Model: "openai/model", Branch: "main", Editor: "VS Code · main.go:5-10"}
 		},
 		Modes:    fixed{},
 		Commands: []command.Command{sessions, {Name: "undo", Args: "[turn]", Help: "take back the last change", Group: command.Changes}},
@@ -224,7 +224,7 @@ var scenes = []struct {
 		s.emit(call("Run go test ./...", strings.Repeat("ok\n", 12), func(r *tools.Result) { r.ForUser = "exit 0" })...)
 		s.emit(call("Run go vet ./...", "main.go:4: rude greeting\n", func(r *tools.Result) { r.ForUser, r.Failed = "exit 1", true })...)
 		s.emit(call("Edit main.go", "", func(r *tools.Result) { r.ForUser, r.Denied = "declined", &tools.Denied{} })...)
-		s.emit(session.AnswerEnded{Total: llm.Usage{Input: 12_000, Output: 345, CostUSD: 0.0642}, Context: 12_345})
+		s.emit(session.AnswerEnded{Total: llm.Usage{Input: 12_000, Output: 345, CostUSD: 0.0642}, Context: 12_345, Window: 128_000})
 	}, shows: `declined(?s).*\$0.06|declined(?s).*context`},
 	{name: "failed", do: func(s *stage) {
 		s.say("be polite")

@@ -43,6 +43,7 @@ type turns struct {
 type used struct {
 	total   llm.Usage
 	context int64 // tokens
+	window  int64 // that the model has room for; zero if not known
 }
 
 // tick advances the spinner.
@@ -104,9 +105,9 @@ func (t *turns) spin(due tick) tea.Cmd {
 func (t *turns) event(ev session.Event) {
 	switch ev := ev.(type) {
 	case session.AnswerEnded:
-		t.total, t.context = ev.Total, ev.Context
+		t.used = used{ev.Total, ev.Context, ev.Window}
 	case session.Filled:
-		t.total, t.context = ev.Total, ev.Context
+		t.used = used{ev.Total, ev.Context, ev.Window}
 	case session.CallEnded:
 		lines, above := t.shown.Output()
 		t.out.Call(ev, lines, above)

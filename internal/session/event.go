@@ -30,6 +30,7 @@ type (
 		Usage   llm.Usage // of this request
 		Total   llm.Usage // of the session
 		Context int64     // tokens in the model's context now
+		Window  int64     // that the model has; zero if not known
 	}
 	// CallStarted is emitted before a tool runs (or is asked about).
 	CallStarted struct {

@@ -122,7 +122,9 @@ func (l *Loop) attach(store *archive.Store) error {
 	l.notes = slices.Concat(kept.Notes, notes)
 	l.room.changed()
 	l.room.kept = kept.Context
-	if l.fill(); len(chat.Items()) > 0 || before != nil {
+	f := l.fill()
+	l.room.fill.Store(&f)
+	if len(chat.Items()) > 0 || before != nil {
 		l.filled()
 	}
 	return nil

@@ -29,17 +29,20 @@ func (r *room) changed() {
 
 // counted is told what a provider has counted for the last request. It returns
 // how full the context is.
-func (l *talk) counted(u llm.Usage) int64 {
+func (l *talk) counted(u llm.Usage) meter.Fill {
 	model := l.opt.Model.Info()
 	if l.room.meter.Counted(model, u) {
 		l.opt.Emit(Notice{Text: fmt.Sprintf("The server has dropped the beginning of the conversation: it seems to take about %d tokens. "+
 			"From now on the conversation is compacted before that. Set its context_window, or let it take more.", l.room.meter.Window(model))})
 	}
 	l.room.kept = 0
-	if f := l.fill(); u.Estimated {
-		return f.Used()
+	f := l.fill()
+	f.Context = f.Used()
+	if !u.Estimated {
+		f.Context = u.Input + u.Output
 	}
-	return u.Input + u.Output
+	l.room.fill.Store(&f)
+	return f
 }
 
 // weigh is what the conversation weighs in a request, in bytes.
@@ -48,29 +51,28 @@ func (l *talk) weigh() int {
 	return l.room.tally.Sum()
 }
 
-// fill keeps what is in the context.
+// fill weighs what is in the context.
 func (l *talk) fill() meter.Fill {
 	l.weigh()
-	f := l.room.meter.Fill(l.opt.Model.Info(), l.opt.Tools.Specs(), l.room.tally)
-	l.room.fill.Store(&f)
-	return f
+	return l.room.meter.Fill(l.opt.Model.Info(), l.opt.Tools.Specs(), l.room.tally)
 }
 
-// Fill is what is in the model's context. It may be called at any time, from any
+// Fill is what is in the model's context, as it was last told of. It may be called at any time, from any
 // goroutine. The system prompt is not known before the first request.
 func (l *Loop) Fill() meter.Fill { return *l.room.fill.Load() }
 
 // filled says how full the context is.
 func (l *talk) filled() {
 	f := l.fill()
-	used := f.Used()
 	switch {
 	case len(l.chat.Items()) == 0:
-		used = 0
 	case l.room.kept > 0:
-		used = l.room.kept
+		f.Context = l.room.kept
+	default:
+		f.Context = f.Used()
 	}
-	l.opt.Emit(Filled{Context: used, Window: f.Window, Total: l.used})
+	l.room.fill.Store(&f)
+	l.opt.Emit(Filled{Context: f.Context, Window: f.Window, Total: l.used})
 }
 
 // errNoGain says that a compaction would gain nothing.

@@ -191,7 +191,11 @@ func TestFilledIsTrue(t *testing.T) {
 		if len(all) == 0 {
 			t.Fatal("nothing was said")
 		}
-		return all[len(all)-1]
+		said := all[len(all)-1]
+		if f := r.Fill(); f.Context != said.Context || f.Window != said.Window {
+			t.Errorf("it was told %+v, and asked for it says %+v", said, f)
+		}
+		return said
 	}
 	r := newRig(t, Options{Store: reopen(t, a, s.ID())})
 	if f := last(r); f.Context != 3010 || f.Total.Input != 6000 {
@@ -212,5 +216,22 @@ func TestFilledIsTrue(t *testing.T) {
 	}
 	if f := last(r); f.Context != 0 || f.Total != (llm.Usage{}) {
 		t.Errorf("another session: %+v", f)
+	}
+}
+
+// TestOneFigureForTheContext: what an answer tells is what Fill tells, in the same
+// window.
+func TestOneFigureForTheContext(t *testing.T) {
+	r := newRig(t, Options{}, wordy(4000, 1234), say("", call("a", "read", "{}")), wordy(100, 2345))
+	r.tools.tools["read"] = does(tools.Result{ForModel: strings.Repeat("x", 3000)})
+	for i := range 2 {
+		if err := r.Run(t.Context(), fmt.Sprint("prompt ", i)); err != nil {
+			t.Fatal(err)
+		}
+		ended := eventsOf[AnswerEnded](r)
+		last, f := ended[len(ended)-1], r.Fill()
+		if want := []int64{1244, 2355}[i]; f.Context != want || last.Context != want || last.Window != f.Window {
+			t.Errorf("the answer says %+v, Fill %+v, counted were %d", last, f, want)
+		}
 	}
 }

@@ -133,7 +133,8 @@ func (t *turn) take(ctx context.Context, a *answer) (more bool, stop Stop, err e
 	}
 	t.append(history.Item{Message: a.message(calls)})
 	t.count(a.end.Usage)
-	t.opt.Emit(AnswerEnded{Usage: a.end.Usage, Total: t.used, Context: t.counted(a.end.Usage)})
+	f := t.counted(a.end.Usage)
+	t.opt.Emit(AnswerEnded{Usage: a.end.Usage, Total: t.used, Context: f.Context, Window: f.Window})
 	if len(calls) > 0 {
 		return t.runCalls(ctx, calls, a.text.String())
 	}

@@ -40,7 +40,7 @@ func (r room) context(ctx context.Context, args string) (command.Reply, error) {
 	fill := r.App.Loop.Fill()
 	told := r.App.Prompt.Parts(ctx)
 	tokens := func(text string) int64 { return int64(float64(len(text)) * fill.PerByte) }
-	return command.Reply{Text: gauge.Draw(fill.Window, []gauge.Part{
+	return command.Reply{Text: gauge.Draw(fill.Window, fill.Context, []gauge.Part{
 		{Name: "System prompt", Tokens: tokens(told.Rules)},
 		{Name: "Instructions", Tokens: tokens(told.Instructions)},
 		{Name: "Editor", Tokens: tokens(told.Editor)},
@@ -79,12 +79,12 @@ func (r room) compact(ctx context.Context, args string) (command.Reply, error) {
 			return command.Reply{Text: "The model is told your summary from now on."}, nil
 		}}}, nil
 	}
-	before := loop.Fill().Used()
+	before := loop.Fill().Context
 	if err := loop.Compact(ctx, args); err != nil {
 		return command.Reply{}, err
 	}
 	return command.Reply{Text: fmt.Sprintf("Compacted, from about %s to %s tokens. All that was said stays in the session's file.\n\n%s\n\n/compact edit changes this summary.",
-		gauge.Number(before), gauge.Number(loop.Fill().Used()), loop.Summary())}, nil
+		gauge.Number(before), gauge.Number(loop.Fill().Context), loop.Summary())}, nil
 }
 
 // pin pins a prompt of the user's choice, or lets it go.

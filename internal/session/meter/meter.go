@@ -30,6 +30,9 @@ type Fill struct {
 	Answers int64
 	Results int64 // of tools
 	PerByte float64
+	// Context is what the provider has counted for all of it; an estimate where it has
+	// not, and zero before anything was said.
+	Context int64
 }
 
 // Used is the sum of all parts.

@@ -4,6 +4,8 @@ package gauge
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -20,19 +22,17 @@ const (
 	wholeBar  = 40
 )
 
-// Draw draws parts in a window of so many tokens; zero means that it is not known.
-// Parts that are empty are left out.
-func Draw(window int64, parts []Part) string {
-	used := int64(0)
-	for _, p := range parts {
-		used += p.Tokens
-	}
+// Draw draws parts in a window of so many tokens, of which so many are used. Parts
+// that are empty are left out; they are estimates, and drawn so that they add up to
+// used. A window or a use of zero is not known.
+func Draw(window, used int64, parts []Part) string {
+	parts, used = fitted(parts, used)
 	whole := max(window, used, 1)
 	var b strings.Builder
 	if window > 0 {
 		fmt.Fprintf(&b, "About %s of %s tokens (%d %%)\n", Number(used), Number(window), used*100/window)
 		b.WriteString(bar(used, whole, wholeBar) + "\n\n")
-		parts = append(parts[:len(parts):len(parts)], Part{"Free", max(0, window-used)})
+		parts = append(parts, Part{"Free", max(0, window-used)})
 	} else {
 		fmt.Fprintf(&b, "About %s tokens\n(the model's window is not known)\n\n", Number(used))
 	}
@@ -42,6 +42,29 @@ func Draw(window int64, parts []Part) string {
 		}
 	}
 	return b.String()
+}
+
+// fitted returns parts with the same shares that add up to used, or as they are where
+// that is not known.
+func fitted(parts []Part, used int64) ([]Part, int64) {
+	out := slices.Clone(parts)
+	sum, most := int64(0), 0
+	for i, p := range parts {
+		sum += p.Tokens
+		if p.Tokens > parts[most].Tokens {
+			most = i
+		}
+	}
+	if used == 0 || sum == 0 {
+		return out, sum
+	}
+	left := used
+	for i := range out {
+		out[i].Tokens = int64(math.Round(float64(out[i].Tokens) * float64(used) / float64(sum)))
+		left -= out[i].Tokens
+	}
+	out[most].Tokens += left // what was lost to rounding
+	return out, used
 }
 
 // bar is part of whole as a bar of so many columns; what is not nothing shows.

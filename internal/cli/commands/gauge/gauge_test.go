@@ -18,10 +18,10 @@ Tools         ▏░░░░░░░░░░░        1   0%
 Tool results  ██▊░░░░░░░░░   30,000  23%
 Free          ████████▉░░░   95,999  75%
 `
-	if diff := cmp.Diff(want, Draw(128_000, parts)); diff != "" {
+	if diff := cmp.Diff(want, Draw(128_000, 0, parts)); diff != "" {
 		t.Error(diff)
 	}
-	if got := Draw(0, parts); !strings.HasPrefix(got, "About 32,001 tokens\n(the") || strings.Contains(got, "Free") {
+	if got := Draw(0, 0, parts); !strings.HasPrefix(got, "About 32,001 tokens\n(the") || strings.Contains(got, "Free") {
 		t.Error(got)
 	}
 }
@@ -29,9 +29,11 @@ Free          ████████▉░░░   95,999  75%
 func TestLinesAreNarrow(t *testing.T) {
 	for _, window := range []int64{0, 1, 100, 999_999, 100_000_000} {
 		for _, used := range []int64{0, 1, 99, 1_000_000, 12_345_678} {
-			for _, line := range strings.Split(Draw(window, []Part{{"System prompt", used}, {"Tool results", used}}), "\n") {
-				if n := utf8.RuneCountInString(line); n > 40 && !strings.HasPrefix(line, "About") {
-					t.Errorf("window %d, used %d: %d columns: %q", window, used, n, line)
+			for _, counted := range []int64{0, 1, 7, 999_999} {
+				for _, line := range strings.Split(Draw(window, counted, []Part{{"System prompt", used}, {"Tool results", used}}), "\n") {
+					if n := utf8.RuneCountInString(line); n > 40 && !strings.HasPrefix(line, "About") {
+						t.Errorf("window %d, used %d: %d columns: %q", window, used, n, line)
+					}
 				}
 			}
 		}
@@ -40,5 +42,25 @@ func TestLinesAreNarrow(t *testing.T) {
 		if got := Number(n); got != want {
 			t.Errorf("%d: %q", n, got)
 		}
+	}
+}
+
+// What the provider has counted is the figure; the estimates share it.
+func TestPartsAddUpToWhatWasCounted(t *testing.T) {
+	parts := []Part{{"System prompt", 3333}, {"Editor", 0}, {"Tools", 1}, {"Prompts", 3333}, {"Tool results", 30_001}}
+	for _, used := range []int64{1, 3, 1000, 33_333, 1_234_567} {
+		got, sum := fitted(parts, used)
+		total := int64(0)
+		for i, p := range got {
+			if total += p.Tokens; p.Tokens < 0 || p.Name != parts[i].Name || parts[i].Tokens == 0 && p.Tokens != 0 {
+				t.Errorf("of %d: %v", used, got)
+			}
+		}
+		if total != used || sum != used {
+			t.Errorf("of %d: %d tokens in %v", used, total, got)
+		}
+	}
+	if got := Draw(100_000, 50_000, parts); !strings.HasPrefix(got, "About 50,000 of 100,000 tokens (50 %)") {
+		t.Error(got)
 	}
 }
