@@ -36,14 +36,18 @@ type recall struct {
 	err     error
 	failing bool // the last prompt was not kept, which was told
 
+	walk
+	search finder
+	rename func(hint string) string // nil: the keys are the usual ones
+}
+
+// walk is where ↑ and ↓ are.
+type walk struct {
 	walking bool
 	edits   int         // of the text, when the entry was put there
 	at      int         // the entry; len(entries) is what was typed
 	prefix  string      // what the entries begin with
 	draft   edit.Buffer // what was typed
-
-	search finder
-	rename func(hint string) string // nil: the keys are the usual ones
 }
 
 // load reads the history when it is first needed.
