@@ -36,13 +36,13 @@ type recall struct {
 	err     error
 	failing bool // the last prompt was not kept, which was told
 
-	walk
+	stand
 	search finder
 	rename func(hint string) string // nil: the keys are the usual ones
 }
 
-// walk is where ↑ and ↓ are.
-type walk struct {
+// stand is where ↑ and ↓ are.
+type stand struct {
 	walking bool
 	edits   int         // of the text, when the entry was put there
 	at      int         // the entry; len(entries) is what was typed
