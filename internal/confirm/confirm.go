@@ -32,6 +32,11 @@ type Request struct {
 	Command *Command
 	Read    *Read
 	Save    *Save
+
+	// Alone is closed when nobody else is asked any more. A reviewer whose surface is
+	// not there has to give up in the end. Every reviewer has its own, which the
+	// controller sets.
+	Alone <-chan struct{}
 }
 
 // Batch places a request among the calls of one answer.

@@ -306,6 +306,27 @@ func TestExceptIsOfThePlan(t *testing.T) {
 	}
 }
 
+// A reviewer is told when nobody else is asked any more, and not before.
+func TestTheLastOneIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		terminal, alone := newPerson("terminal"), false
+		editor := reviewFunc(func(_ context.Context, req confirm.Request) (confirm.Verdict, error) {
+			<-req.Alone
+			alone = true
+			return confirm.Verdict{}, confirm.ErrUndecided
+		})
+		got := ask(t.Context(), confirm.NewController(nil, editor, terminal), edit("1"))
+		synctest.Wait()
+		if alone {
+			t.Fatal("told while the terminal is asked")
+		}
+		terminal.answers <- confirm.Verdict{NoWay: true} // it cannot ask any more
+		if o := <-got; !o.verdict.NoWay || !alone {
+			t.Errorf("%+v", o)
+		}
+	})
+}
+
 func TestNobodyMeansNo(t *testing.T) {
 	tests := map[string]struct {
 		reviewers []confirm.Reviewer

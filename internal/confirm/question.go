@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
@@ -27,6 +28,7 @@ type review struct {
 	seat     *seat
 	cancel   context.CancelFunc
 	answered bool          // or withdrawn: what comes later is void
+	alone    func()        // tells the reviewer that nobody else is asked
 	done     chan struct{} // closed when nothing is on the reviewer's surface
 }
 
@@ -52,6 +54,7 @@ func (q *question) run(ctx context.Context) (Verdict, error) {
 		if q.open == 0 {
 			return q.nobody(), nil
 		}
+		q.tellLast()
 		select {
 		case <-q.c.changed:
 		case a := <-q.answers:
@@ -92,6 +95,15 @@ func (q *question) sync(ctx context.Context) {
 	}
 }
 
+// tellLast tells the reviewer that is the only one left.
+func (q *question) tellLast() {
+	for _, r := range q.reviews {
+		if q.open == 1 && !r.answered {
+			r.alone()
+		}
+	}
+}
+
 // close ends a review's part in the question, whether it has answered or not.
 func (q *question) close(r *review) {
 	r.answered = true
@@ -102,7 +114,10 @@ func (q *question) close(r *review) {
 // start asks the reviewer of s, as soon as it is done with earlier questions.
 func (q *question) start(ctx context.Context, s *seat) *review {
 	ctx, cancel := context.WithCancel(ctx)
-	r := &review{seat: s, cancel: cancel, done: make(chan struct{})}
+	alone := make(chan struct{})
+	r := &review{seat: s, cancel: cancel, alone: sync.OnceFunc(func() { close(alone) }), done: make(chan struct{})}
+	req := q.req
+	req.Alone = alone
 	go func() {
 		defer crash.Guard()
 		defer close(r.done)
@@ -112,7 +127,7 @@ func (q *question) start(ctx context.Context, s *seat) *review {
 		case <-ctx.Done():
 			return
 		}
-		v, err := reviewSafely(ctx, s.reviewer, q.req)
+		v, err := reviewSafely(ctx, s.reviewer, req)
 		select {
 		case q.answers <- answer{r, v, err}:
 		case <-ctx.Done(): // withdrawn: a late answer is void

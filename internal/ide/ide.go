@@ -31,7 +31,7 @@ type Options struct {
 	// Diffs shows proposals in the editor.
 	Diffs bool
 	// Alone says that no terminal can answer: a diff that is closed by hand is then
-	// a no, and without an editor nobody decides.
+	// a no.
 	Alone bool
 	Tell  Tell
 	Face  Face

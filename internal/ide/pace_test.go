@@ -1,6 +1,7 @@
 package ide
 
 import (
+	"context"
 	"encoding/json"
 	"testing"
 	"testing/synctest"
@@ -109,24 +110,48 @@ func TestAim(t *testing.T) {
 	}
 }
 
-// TestAloneWithoutAnEditor: where nobody else can be asked, an editor that there
-// never was, or that does not come back, means that nobody decides.
+// TestAloneWithoutAnEditor: where nobody else can be asked, or nobody else can any
+// more, an editor that there never was, or that does not come back, means that nobody
+// decides.
 func TestAloneWithoutAnEditor(t *testing.T) {
-	for lost, want := range map[bool]time.Duration{false: 0, true: comeback} {
+	const thinks = time.Minute
+	for _, tt := range []struct {
+		lost, terminal bool
+		want           time.Duration
+	}{
+		{false, false, 0},
+		{true, false, comeback},
+		{false, true, thinks},
+		{true, true, thinks + comeback},
+	} {
 		synctest.Test(t, func(t *testing.T) {
-			b := New(Options{Diffs: true, Alone: true})
-			if lost {
+			b := New(Options{Diffs: true})
+			if tt.lost {
 				b.now.set(&link{})
 				b.now.set(nil)
 			}
 			start := time.Now()
 			c := confirm.NewController(nil, b.Reviewer)
+			if tt.terminal {
+				c.Attach(leaves{after: thinks})
+			}
 			v, err := c.Ask(t.Context(), confirm.Request{Change: &workspace.Change{After: "x"}})
-			if err != nil || !v.NoWay || v.Decision != confirm.Reject || time.Since(start) != want {
-				t.Errorf("%+v, %v after %v", v, err, time.Since(start))
+			if err != nil || !v.NoWay || v.Decision != confirm.Reject || time.Since(start) != tt.want {
+				t.Errorf("%+v: %+v, %v after %v", tt, v, err, time.Since(start))
 			}
 		})
 	}
+}
+
+// leaves is a terminal whose input ends while it is asked.
+type leaves struct{ after time.Duration }
+
+func (l leaves) Review(ctx context.Context, _ confirm.Request) (confirm.Verdict, error) {
+	select {
+	case <-time.After(l.after):
+	case <-ctx.Done():
+	}
+	return confirm.Verdict{}, confirm.ErrUndecided
 }
 
 // TestWake: after a sleep a link that is dead is given up, one that lives stays, and

@@ -143,8 +143,8 @@ type Reviewer struct {
 }
 
 // Review implements confirm.Reviewer. It shows the change in the editor that is
-// linked, and in the next one when that link is lost. Where a terminal asks too
-// it waits for an editor as long as the question stands. What is no change of a
+// linked, and in the next one when that link is lost. As long as somebody else is
+// asked it waits for an editor. What is no change of a
 // file's text is not the editor's to answer.
 func (v *Reviewer) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
 	if req.Change == nil || req.Change.Delete || !v.opt.Diffs {
@@ -173,15 +173,8 @@ var errAgain = errors.New("to be shown again")
 
 // awaitLink waits for an editor.
 func (v *Reviewer) awaitLink(ctx context.Context, s *standing) (*link, error) {
+	alone := s.req.Alone
 	var giveUp <-chan time.Time
-	if v.opt.Alone {
-		if v.now.never() {
-			return nil, confirm.ErrUndecided
-		}
-		t := time.NewTimer(comeback)
-		defer t.Stop()
-		giveUp = t.C
-	}
 	for {
 		l, changed := v.now.get()
 		if l != nil {
@@ -197,6 +190,14 @@ func (v *Reviewer) awaitLink(ctx context.Context, s *standing) (*link, error) {
 			}
 			s.replace(text)
 			return nil, errAgain
+		case <-alone:
+			if v.now.never() {
+				return nil, confirm.ErrUndecided
+			}
+			alone = nil
+			t := time.NewTimer(comeback)
+			defer t.Stop()
+			giveUp = t.C
 		case <-giveUp:
 			return nil, confirm.ErrUndecided
 		case <-ctx.Done():
