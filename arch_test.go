@@ -88,7 +88,7 @@ var layers = []struct {
 	{"internal/repl/desktop", []string{"internal/sanitize"}},
 	{"internal/repl/compose", []string{"internal/repl/input"}},
 	{"internal/repl/dialog", []string{
-		"internal/repl/lend", "internal/repl/picker", "internal/repl/screen", "internal/repl/theme", "internal/sanitize",
+		"internal/repl/keyboard", "internal/repl/lend", "internal/repl/picker", "internal/repl/screen", "internal/repl/theme", "internal/sanitize",
 	}},
 	{"internal/repl/diffview", parts},
 	{"internal/repl/feed", []string{
@@ -97,6 +97,7 @@ var layers = []struct {
 	{"internal/repl/input", []string{"internal/fuzzy", "internal/repl/input/edit", "internal/repl/input/vi", "internal/repl/paint", "internal/sanitize"}},
 	{"internal/repl/input/edit", []string{"internal/sanitize"}},
 	{"internal/repl/input/vi", []string{"internal/repl/input/edit"}},
+	{"internal/repl/keyboard", nil},
 	{"internal/repl/keys", []string{"internal/nearest", "internal/repl/theme", "internal/sanitize"}},
 	{"internal/repl/lend", []string{"internal/repl/screen"}},
 	{"internal/repl/markdown", parts},

@@ -12,6 +12,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/compose"
 	"github.com/bb2d0cf4/agent/internal/repl/feed"
 	"github.com/bb2d0cf4/agent/internal/repl/input"
+	"github.com/bb2d0cf4/agent/internal/repl/keyboard"
 	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/repl/lend"
 	"github.com/bb2d0cf4/agent/internal/repl/printer"
@@ -74,6 +75,8 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		return press(m, msg)
 	case tea.PasteMsg:
 		m.paste(msg.Content)
+	case keyboard.TooLarge:
+		m.out.Notice("Pasted text of more than 64 MiB is not taken. Put it in a file, and name the file.")
 	case tea.WindowSizeMsg:
 		m.resize(msg.Width, msg.Height)
 	case tea.BackgroundColorMsg, tea.ModeReportMsg, tea.FocusMsg, tea.BlurMsg, lend.Stop, lend.Continued:

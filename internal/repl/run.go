@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/repl/lend"
@@ -16,6 +15,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 	"github.com/bb2d0cf4/agent/internal/repl/feed"
 	"github.com/bb2d0cf4/agent/internal/repl/input"
+	"github.com/bb2d0cf4/agent/internal/repl/keyboard"
 	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/repl/printer"
 	"github.com/bb2d0cf4/agent/internal/repl/screen"
@@ -48,8 +48,9 @@ func (u *UI) Run(ctx context.Context, sess Session) (err error) {
 		return cancel
 	}
 	m := u.newModel(window{scr, desk, sigs, u.opt.Now}, sess, beside)
-	prog := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(&keyboard{term.In, cancel}), tea.WithOutput(term.Out),
-		tea.WithEnvironment(term.Env), tea.WithColorProfile(scr.Profile()),
+	typed := keyboard.New(term.In, cancel)
+	prog := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(typed), tea.WithFilter(typed.Filter),
+		tea.WithOutput(term.Out), tea.WithEnvironment(term.Env), tea.WithColorProfile(scr.Profile()),
 		tea.WithoutRenderer(), tea.WithFPS(1), tea.WithoutSignalHandler())
 	beside(func(ctx context.Context) {
 		feed.Run(ctx, u.box, feed.Options{Look: m.look, Now: u.opt.Now, Send: func(up feed.Update) { prog.Send(up) }})
@@ -62,21 +63,6 @@ func (u *UI) Run(ctx context.Context, sess Session) (err error) {
 	}
 	leave(scr)
 	return err
-}
-
-// keyboard is the input, whose end ends the program: nobody is there any more.
-type keyboard struct {
-	*os.File
-	gone func()
-}
-
-// Read reads what was typed.
-func (k *keyboard) Read(b []byte) (int, error) {
-	n, err := k.File.Read(b)
-	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
-		k.gone()
-	}
-	return n, err
 }
 
 // newModel puts the parts of the interface together.

@@ -17,6 +17,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
+	"github.com/bb2d0cf4/agent/internal/repl/keyboard"
 	"github.com/bb2d0cf4/agent/internal/repl/lend"
 	"github.com/bb2d0cf4/agent/internal/repl/picker"
 	"github.com/bb2d0cf4/agent/internal/repl/screen"
@@ -73,7 +74,8 @@ func Ask(ctx context.Context, t Terminal, p Page) (a Answer, err error) {
 	m := &model{page: p, scr: scr, look: look, pick: picker.New(p.Choices, picker.Options{NoColor: look.NoColor})}
 	m.resize(scr.Size())
 	m.print()
-	prog := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(&keyboard{t.In, cancel}), tea.WithOutput(t.Out),
+	typed := keyboard.New(t.In, cancel)
+	prog := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(typed), tea.WithFilter(typed.Filter), tea.WithOutput(t.Out),
 		tea.WithEnvironment(t.Env), tea.WithColorProfile(scr.Profile()), tea.WithoutRenderer(), tea.WithoutSignalHandler())
 	work.Go(func() { sigs.Watch(ctx, scr, prog.Send) })
 	work.Go(func() {
@@ -95,21 +97,6 @@ func Ask(ctx context.Context, t Terminal, p Page) (a Answer, err error) {
 		return a, ErrLeft
 	}
 	return *m.answer, nil
-}
-
-// keyboard is the input, whose end is that of the question.
-type keyboard struct {
-	*os.File
-	gone func()
-}
-
-// Read reads what was typed.
-func (k *keyboard) Read(b []byte) (int, error) {
-	n, err := k.File.Read(b)
-	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
-		k.gone()
-	}
-	return n, err
 }
 
 // model is the question on the screen. It belongs to Bubble Tea's loop.

@@ -1,0 +1,118 @@
+package keyboard
+
+import (
+	"bytes"
+	"strings"
+	"time"
+)
+
+const (
+	esc   = 0x1b
+	begin = "\x1b[200~"
+	end   = "\x1b[201~"
+	// silence is how long nothing comes before Ctrl+C is believed to be a key although
+	// the paste has not ended.
+	silence = time.Second
+)
+
+// splitter parts pastes from keys, in pieces of any size.
+type splitter struct {
+	hold func(paste) string
+
+	open bool // in a paste
+	mark mark // what ends the keys, or the paste
+	text strings.Builder
+	size int // of the paste so far, with what was dropped
+	last time.Time
+}
+
+// next appends to out what p, read at the given time, is for Bubble Tea.
+func (s *splitter) next(out, p []byte, now time.Time) []byte {
+	if s.open && interrupts(p) && now.Sub(s.last) >= silence {
+		return s.close(out) // the end was lost, and somebody wants to go on
+	}
+	s.last = now
+	for len(p) > 0 {
+		n, found := s.mark.find(p, s.marker())
+		if s.open {
+			s.add(p[:n])
+		} else {
+			out = append(out, p[:n]...)
+		}
+		switch {
+		case found && s.open:
+			s.size -= len(end)
+			out = s.close(out)
+		case found:
+			s.open = true
+		}
+		p = p[n:]
+	}
+	return out
+}
+
+func (s *splitter) marker() string {
+	if s.open {
+		return end
+	}
+	return begin
+}
+
+// interrupts says whether p is Ctrl+C alone, in either of the ways in which terminals
+// say it.
+func interrupts(p []byte) bool {
+	return string(p) == "\x03" || string(p) == "\x1b[99;5u"
+}
+
+// add adds to the paste.
+func (s *splitter) add(p []byte) {
+	s.size += len(p)
+	if s.size > MaxPaste+len(end) {
+		s.text.Reset()
+		return
+	}
+	s.text.Write(p)
+}
+
+// close ends the paste. Its beginning is said again: the first one may have come in two
+// pieces, so far apart that Bubble Tea took them for keys. Within a paste it passes over it.
+func (s *splitter) close(out []byte) []byte {
+	p := paste{size: s.size}
+	if s.size <= MaxPaste {
+		p.text = s.text.String()[:s.size]
+	}
+	s.open, s.size, s.mark = false, 0, mark{}
+	s.text.Reset()
+	return append(append(append(out, begin...), s.hold(p)...), end...)
+}
+
+// mark finds a marker that may be cut in pieces. Escape is nowhere in it but in front.
+type mark struct{ got int }
+
+// find returns how much of p goes up to the end of the marker; all of it if the marker
+// does not end there.
+func (m *mark) find(p []byte, marker string) (n int, found bool) {
+	for n < len(p) {
+		if m.got == 0 {
+			i := bytes.IndexByte(p[n:], esc)
+			if i < 0 {
+				return len(p), false
+			}
+			n += i
+		}
+		switch p[n] {
+		case marker[m.got]:
+			m.got++
+		case esc:
+			m.got = 1
+		default:
+			m.got = 0
+		}
+		n++
+		if m.got == len(marker) {
+			m.got = 0
+			return n, true
+		}
+	}
+	return n, false
+}
