@@ -80,6 +80,9 @@ func (c commander) execute(ctx context.Context, call Call, a executeCommandArgs)
 	if verdict.Decision != confirm.Approve {
 		return declined("execute_command", "command", "It was not run.", verdict), nil
 	}
+	if !c.isStill(dir) {
+		return failed("The command was not run: something else is in the place of its folder %s since it was asked about.", dir), nil
+	}
 	if a.Background {
 		return c.start(opts, verdict), nil
 	}
@@ -100,6 +103,13 @@ func (c commander) dir(path string) (string, *Result) {
 		return "", &res
 	}
 	return abs, nil
+}
+
+// isStill says that the folder is the one that was asked about: no link has come into
+// its path.
+func (c commander) isStill(dir string) bool {
+	now, _, err := c.Root.Resolve(dir)
+	return err == nil && now == dir
 }
 
 func (c commander) run(ctx context.Context, opts shell.Options, verdict confirm.Verdict) (Result, error) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -39,6 +40,44 @@ func TestExecuteCommand(t *testing.T) {
 	}
 	for _, tt := range tests {
 		b.want(b.call("execute_command", tt.args), tt.failed, tt.want...)
+	}
+}
+
+// swapping is somebody who puts a link in the place of a folder while the question
+// about a command in it stands.
+type swapping struct {
+	t    *testing.T
+	dir  string
+	asks int
+}
+
+func (s *swapping) Ask(context.Context, confirm.Request) (confirm.Verdict, error) {
+	s.asks++
+	if err := errors.Join(os.Rename(s.dir, s.dir+".away"), os.Symlink(filepath.Dir(s.dir), s.dir)); err != nil {
+		s.t.Error(err)
+	}
+	return confirm.Verdict{Decision: confirm.Approve}, nil
+}
+
+// TestCommandRunsInTheFolderThatWasShown: or it does not run.
+func TestCommandRunsInTheFolderThatWasShown(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links need rights there")
+	}
+	for _, background := range []bool{false, true} {
+		b := newBench(t, map[string]string{"sub/f": "x\n"})
+		s := &swapping{t: t, dir: filepath.Join(b.dir, "sub")}
+		b.deps.Ask = s
+		b.set = NewSet(b.deps)
+		b.want(b.call("execute_command", m{"command": "touch ran", "cwd": "sub", "background": background}), true, "was not run: something else is in the place")
+		if s.asks != 1 {
+			t.Errorf("%d questions", s.asks)
+		}
+		for _, dir := range []string{b.dir, filepath.Join(b.dir, "sub.away")} {
+			if _, err := os.Stat(filepath.Join(dir, "ran")); err == nil {
+				t.Errorf("it ran in %s", dir)
+			}
+		}
 	}
 }
 
