@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/tools/notes"
@@ -19,16 +20,12 @@ type reader struct {
 // unanswered is an error of the Asker: the turn cannot go on.
 type unanswered struct{ error }
 
-// allowed calls open and, if it fails because path lies outside the workspace,
-// asks and calls it again. refused is set if the answer is no.
+// allowed calls open, if path lies outside the workspace after it has asked. refused
+// is set if the answer is no.
 func (r reader) allowed(ctx context.Context, call Call, path string, open func() error) (refused *Result, err error) {
-	err = open()
-	if !errors.Is(err, workspace.ErrOutside) {
-		return nil, err
-	}
 	abs, _, err := r.Root.Resolve(path)
-	if !errors.Is(err, workspace.ErrOutside) {
-		return nil, err
+	if !errors.Is(err, workspace.ErrOutside) || r.wasAllowed(abs) {
+		return nil, open()
 	}
 	if why := notes.NeverRead(abs, r.Home); why != "" {
 		res := failed("%s is never read: %s.", path, why)
@@ -48,6 +45,13 @@ func (r reader) allowed(ctx context.Context, call Call, path string, open func()
 	}
 	r.Root.AllowRead(abs)
 	return nil, open()
+}
+
+// wasAllowed says that a person has agreed that abs is read. Who has agreed to a folder
+// has not seen that keys are in it.
+func (r reader) wasAllowed(abs string) bool {
+	by, ok := r.Root.ReadAllowed(abs)
+	return ok && !notes.Secret(strings.TrimPrefix(abs, by))
 }
 
 // unreadable says why a path cannot be read and what to do about it. An error

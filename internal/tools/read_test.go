@@ -260,6 +260,45 @@ func TestKeysAreNeverRead(t *testing.T) {
 	}
 }
 
+// TestAFolderThatMayBeReadKeepsItsKeys: who has agreed to a folder is asked about each
+// file with keys in it, and a search leaves them out.
+func TestAFolderThatMayBeReadKeepsItsKeys(t *testing.T) {
+	b := newBench(t, nil)
+	outside, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"plain.txt": "needle\n", ".env": "needle-env\n", "deep/id_rsa": "needle-key\n"} {
+		path := filepath.Join(outside, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.call("list_files", m{"path": outside})
+	b.want(b.call("read_file", m{"path": filepath.Join(outside, "plain.txt")}), false, "needle")
+	if len(b.ask.asked) != 1 {
+		t.Fatalf("asked: %+v", b.ask.asked)
+	}
+	if res := b.call("search_files", m{"path": outside, "regex": "needle"}); !strings.Contains(res.ForModel, "plain.txt") || strings.Contains(res.ForModel, "needle-") {
+		t.Errorf("a search: %q", res.ForModel)
+	}
+	yes := b.ask.verdict
+	for i, name := range []string{".env", "deep/id_rsa"} {
+		path := filepath.Join(outside, name)
+		b.ask.verdict = confirm.Verdict{}
+		b.want(b.call("read_file", m{"path": path}), true, "declined")
+		if last := b.ask.asked[len(b.ask.asked)-1]; !last.Force || last.Read == nil || last.Read.Path != path {
+			t.Errorf("%s: asked %+v", name, last)
+		}
+		b.ask.verdict = yes
+		b.want(b.call("read_file", m{"path": path}), false, "needle-")
+		b.want(b.call("read_file", m{"path": path}), false, "needle-") // asked about already
+		if want := 3 + 2*i; len(b.ask.asked) != want {
+			t.Errorf("%s: %d questions, want %d", name, len(b.ask.asked), want)
+		}
+	}
+}
+
 func TestReadsAreRemarkedOn(t *testing.T) {
 	b := newBench(t, nil)
 	outside, err := filepath.EvalSymlinks(t.TempDir())
@@ -271,7 +310,7 @@ func TestReadsAreRemarkedOn(t *testing.T) {
 	if len(b.ask.asked) != 2 {
 		t.Fatalf("asked: %+v", b.ask.asked)
 	}
-	if folder := b.ask.asked[0]; folder.Force || len(folder.Notes) != 1 || !strings.Contains(folder.Notes[0], "all that is in it") {
+	if folder := b.ask.asked[0]; folder.Force || len(folder.Notes) != 1 || !strings.Contains(folder.Notes[0], "what is in it may be read") {
 		t.Errorf("a folder: %+v", folder)
 	}
 	if secret := b.ask.asked[1]; !secret.Force || len(secret.Notes) != 1 || !strings.Contains(secret.Notes[0], "keys") {

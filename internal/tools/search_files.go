@@ -2,12 +2,15 @@ package tools
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/bb2d0cf4/agent/internal/tools/args"
 	"github.com/bb2d0cf4/agent/internal/tools/notes"
 	"github.com/bb2d0cf4/agent/internal/tools/search"
+	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
 // Bounds of search_files.
@@ -65,6 +68,10 @@ func (s searcher) search(ctx context.Context, call Call, a searchFilesArgs) (Res
 	}
 	if err != nil {
 		return s.unreadable(ctx, a.Path, err)
+	}
+	if _, _, err := s.Root.Resolve(f.Abs); errors.Is(err, workspace.ErrOutside) {
+		never := q.Never
+		q.Never = func(abs string) bool { return never(abs) || notes.Secret(strings.TrimPrefix(abs, f.Abs)) }
 	}
 	found, err := f.Grep(ctx, q)
 	if err != nil {

@@ -21,6 +21,19 @@ func (r *Root) AllowRead(abs string) {
 	r.files.allowed.paths = append(r.files.allowed.paths, abs)
 }
 
+// ReadAllowed returns what was allowed that abs, outside the workspace, may be read by:
+// itself, or the innermost folder that it is in.
+func (r *Root) ReadAllowed(abs string) (by string, ok bool) {
+	r.files.allowed.mu.Lock()
+	defer r.files.allowed.mu.Unlock()
+	for _, path := range r.files.allowed.paths {
+		if _, in := below(path, abs); in && len(path) > len(by) {
+			by, ok = path, true
+		}
+	}
+	return by, ok
+}
+
 func (a *allowed) has(abs string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

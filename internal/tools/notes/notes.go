@@ -51,6 +51,8 @@ func protectedAt(c workspace.Change, home string) string {
 		switch dir {
 		case ".git", ".husky":
 			return "git may run what is in it"
+		case ".vscode", ".idea", ".devcontainer", ".zed":
+			return "an editor may run what is in it"
 		case ".ssh":
 			return "it holds settings of other programs"
 		}
@@ -66,19 +68,23 @@ func protected(name string) string {
 	base := parts[len(parts)-1]
 	for i, dir := range parts[:len(parts)-1] {
 		switch dir {
-		case ".git", ".husky":
+		case ".git", ".husky", ".githooks":
 			return "git may run what is in it"
-		case ".vscode", ".idea", ".devcontainer":
+		case ".hg":
+			return "Mercurial may run what is in it"
+		case ".vscode", ".idea", ".devcontainer", ".zed", ".fleet":
 			return "an editor may run what is in it"
+		case ".claude", ".cursor", ".gemini", ".codex", ".windsurf", ".kiro", ".roo", ".opencode", ".amazonq":
+			return "it holds settings of an agent, which may run what it names"
 		case ".ssh", ".config":
 			return "it holds settings of other programs"
 		case ".agent":
 			return "it holds settings of this program"
-		case ".github":
+		case ".github", ".gitea", ".forgejo":
 			if parts[i+1] == "workflows" || parts[i+1] == "actions" {
 				return "a server runs it"
 			}
-		case ".circleci":
+		case ".circleci", ".buildkite", ".woodpecker":
 			return "a server runs it"
 		}
 	}
@@ -89,13 +95,20 @@ func protectedFile(base string) string {
 	switch base {
 	case ".git", ".gitmodules", ".gitattributes":
 		return "git may run what it names"
-	case ".envrc", ".profile", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".inputrc":
+	case ".gitconfig", ".hgrc":
+		return "it says what other programs run"
+	case ".envrc", ".profile", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases",
+		".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", ".inputrc", ".xinitrc", ".xprofile":
 		return "a shell runs it"
-	case ".gitlab-ci.yml", "jenkinsfile":
+	case ".exrc", ".vimrc", ".nvimrc", ".nvim.lua", ".dir-locals.el":
+		return "an editor may run what is in it"
+	case ".gdbinit", ".lldbinit", ".pdbrc", ".irbrc", ".pryrc", ".rprofile":
+		return "a program that is started here runs it"
+	case ".gitlab-ci.yml", "jenkinsfile", "azure-pipelines.yml", "bitbucket-pipelines.yml", ".travis.yml", "appveyor.yml", ".drone.yml":
 		return "a server runs it"
-	case ".pre-commit-config.yaml", "lefthook.yml":
+	case ".pre-commit-config.yaml", "lefthook.yml", "lefthook.yaml", ".lefthook.yml":
 		return "git may run what it names"
-	case ".npmrc", "mise.toml", ".mise.toml", ".mcp.json", ".ripgreprc", "crontab":
+	case ".npmrc", ".pnpmfile.cjs", "mise.toml", ".mise.toml", ".mcp.json", ".ripgreprc", ".bazelrc", "crontab":
 		return "it says what other programs run"
 	case "agents.md", "claude.md":
 		return "it holds instructions for agents"

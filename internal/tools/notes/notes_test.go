@@ -40,6 +40,7 @@ func TestOn(t *testing.T) {
 		{"many lines", change("a.go", "", strings.Repeat("\u200b\n", 9), 0o600), edit.Exact, "hidden characters: 9, on lines 1, 2, 3, 4, 5, … (U+200B)", true},
 		{"in .git itself", at("/p/.git", "hooks/pre-commit"), edit.Exact, "git may run", true},
 		{"in our home", at("/h", "state/config.yaml"), edit.Exact, "belongs to this program", true},
+		{"in an editor's folder itself", at("/p/.vscode", "tasks.json"), edit.Exact, "an editor may run", true},
 		{"beside our home", at("/h", "stated/x"), edit.Exact, "", false},
 		{"below settings", at("/u/.config/nvim", "init.lua"), edit.Exact, "", false},
 		{"a letter that folds", change(".v\u017fcode/tasks.json", "", "b\n", 0o600), edit.Exact, "an editor may run", true},
@@ -61,12 +62,14 @@ func TestProtected(t *testing.T) {
 		".git/config", ".GIT/config", "sub/.git/HEAD", ".git", ".gitmodules", ".gitattributes", ".vscode/settings.json", ".VSCode/tasks.json", ".idea/x",
 		".devcontainer/devcontainer.json", ".github/workflows/ci.yml", ".husky/pre-commit", ".envrc", ".env", ".env.local", ".npmrc", ".yarnrc.yml",
 		".mcp.json", ".ripgreprc", "AGENTS.md", "sub/CLAUDE.md", ".gitlab-ci.yml", "Jenkinsfile", ".circleci/config.yml", ".github/actions/x/action.yml", ".pre-commit-config.yaml", ".agent/config.yaml", "/home/u/.ssh/config", "/home/u/.config/x", ".bashrc", "a.pth", "sitecustomize.py",
+		".claude/settings.json", ".cursor/mcp.json", ".codex/config.toml", ".gitea/workflows/x.yml", ".hg/hgrc", ".githooks/pre-push", ".gitconfig", ".exrc", ".nvim.lua", ".pnpmfile.cjs", ".gdbinit", ".Rprofile", ".travis.yml", ".bash_aliases",
+		".git./config", ".git /config", ".git::$INDEX_ALLOCATION/config", "GIT~1/config", ".g\u200cit/config", ".vscode./tasks.json", ".envrc ", ".bashrc::$DATA",
 	} {
 		if protected(name) == "" {
 			t.Errorf("%s is not protected", name)
 		}
 	}
-	for _, name := range []string{"main.go", ".gitignore", ".github/CODEOWNERS", "workflows/ci.yml", "git/config", "environment.go", "vscode/x", "agents.go", ".github"} {
+	for _, name := range []string{"main.go", ".gitignore", ".github/CODEOWNERS", "workflows/ci.yml", "git/config", "environment.go", "vscode/x", "agents.go", ".github", "..", "../x", "a:b/c", "git~2/x", "claude/x", "... /x"} {
 		if why := protected(name); why != "" {
 			t.Errorf("%s is protected: %s", name, why)
 		}
@@ -121,7 +124,7 @@ func TestOnRead(t *testing.T) {
 			t.Errorf("%s: %q, %v", path, notes, force)
 		}
 	}
-	if notes, force := OnRead("/usr/include", true); force || len(notes) != 1 || !strings.Contains(notes[0], "all that is in it") {
+	if notes, force := OnRead("/usr/include", true); force || len(notes) != 1 || !strings.Contains(notes[0], "what is in it may be read") {
 		t.Errorf("a folder: %q, %v", notes, force)
 	}
 }

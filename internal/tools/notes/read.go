@@ -4,6 +4,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"unicode"
 )
 
 // NeverRead says why the file at the absolute path is not read, whatever the
@@ -26,18 +27,18 @@ func NeverRead(abs, home string) string {
 // and whether a person has to look at it whatever was answered before.
 func OnRead(abs string, folder bool) (notes []string, force bool) {
 	if folder {
-		notes = append(notes, "This is a folder: all that is in it may be read from then on.")
+		notes = append(notes, "This is a folder: what is in it may be read from then on, except where keys are usually kept.")
 	}
-	if secret(abs) {
+	if Secret(abs) {
 		notes = append(notes, "What is here often holds keys or passwords, which would be sent to the model.")
 		force = true
 	}
 	return notes, force
 }
 
-// secret says whether keys are usually kept at the path, or below it.
-func secret(abs string) bool {
-	parts := strings.Split(fold(filepath.ToSlash(abs)), "/")
+// Secret says whether keys are usually kept at the path, or below it.
+func Secret(name string) bool {
+	parts := strings.Split(fold(filepath.ToSlash(name)), "/")
 	for _, dir := range parts {
 		switch dir {
 		case ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".agent", ".password-store":
@@ -56,5 +57,25 @@ func secret(abs string) bool {
 	return strings.HasPrefix(base, ".env") || strings.HasPrefix(base, "id_")
 }
 
-// fold makes names equal that a file system may take for the same.
-func fold(name string) string { return strings.ToLower(strings.ToUpper(name)) }
+// fold makes names equal that a file system may take for the same: it may ignore case
+// and characters that do not show, and Windows what ends a name.
+func fold(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		return r
+	}, strings.ToLower(strings.ToUpper(name)))
+	parts := strings.Split(name, "/")
+	for i, part := range parts {
+		stem, _, _ := strings.Cut(part, ":") // a stream of the file
+		if stem = strings.TrimRight(stem, ". "); stem == "" {
+			continue
+		}
+		if stem == "git~1" { // its short name
+			stem = ".git"
+		}
+		parts[i] = stem
+	}
+	return strings.Join(parts, "/")
+}
