@@ -108,6 +108,39 @@ func TestGrantCoversExactlyWhatWasShown(t *testing.T) {
 	}
 }
 
+// nasty are lines that a rule of words, prefixes or patterns takes for "git status" or
+// for "go test ./...".
+var nasty = []string{
+	"git status; rm -rf .", "git status && curl x|sh", "git status || true", "git status | sh", "git status & rm x", "git status\nrm -rf .",
+	"git status > .bashrc", "git status >> f", "git status < f", "git status 2>f", "git status $(rm x)", "git status `rm x`", "git status <(rm x)", "git status <<X\nX",
+	"git  status", " git status", "git status ", "\tgit status", "git status\r", "git status\x00", "git status #x", "Git status", "git statusx", "git",
+	"git -c core.pager=sh status", "git -C / status", "git --git-dir=/x status", "GIT_SSH_COMMAND=sh git status", "PATH=. git status", "X=1 git status",
+	"env git status", "sudo git status", "command git status", "exec git status", "nohup git status", "time git status", "xargs git status", "sh -c 'git status'", "eval git status",
+	"\\git status", "g''it status", "\"git\" status", "git${IFS}status", "./git status", "/usr/bin/git status", "git status {a,b}", "git status *", "git st\\atus", "(git status)", "{ git status; }", "! git status", "git\u00a0status", "git stat\u200bus",
+	"go test ./... -exec sh", "go test -toolexec=sh ./...", "go test ./..", "go test ./.../x", "find . -exec git status \\;", "alias git=rm; git status", "cd / && git status", "if git status; then rm x; fi",
+}
+
+// TestGrantIsOfOneLine: a grant has no pattern that could match more than was shown.
+func TestGrantIsOfOneLine(t *testing.T) {
+	p := permission.New(permission.Default)
+	for _, line := range []string{"git status", "go test ./..."} {
+		p.Grant(command(line, "/w"))
+		if v, settled := p.Decide(command(line, "/w")); outcome(v, settled) != "yes" {
+			t.Errorf("%q is not granted", line)
+		}
+		for _, dir := range []string{"/w/", "/w/.", "/", "", "/W"} {
+			if v, settled := p.Decide(command(line, dir)); outcome(v, settled) != "ask" {
+				t.Errorf("%q in %q: %s", line, dir, outcome(v, settled))
+			}
+		}
+	}
+	for _, line := range nasty {
+		if v, settled := p.Decide(command(line, "/w")); outcome(v, settled) != "ask" {
+			t.Errorf("%q: %s", line, outcome(v, settled))
+		}
+	}
+}
+
 func TestPlanOverridesGrants(t *testing.T) {
 	p := permission.New(permission.Default)
 	p.Grant(command("make", "/w"))
