@@ -29,6 +29,29 @@ type Diagnostic struct {
 	Source   string
 }
 
+// NewSince returns the findings of after that were not there before. An edit moves
+// lines, so a finding is known by what it says.
+func NewSince(before, after []Diagnostic) []Diagnostic {
+	type said struct {
+		severity        Severity
+		source, message string
+	}
+	known := map[said]int{}
+	for _, d := range before {
+		known[said{d.Severity, d.Source, d.Message}]++
+	}
+	var out []Diagnostic
+	for _, d := range after {
+		key := said{d.Severity, d.Source, d.Message}
+		if known[key] > 0 {
+			known[key]--
+			continue
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
 // Selection is a range of lines in a file. StartLine and EndLine are 1-based
 // and inclusive.
 type Selection struct {

@@ -107,7 +107,7 @@ func (w writer) news(ctx context.Context, path string, before reported) string {
 	}
 	found, what := after.all, "Diagnostics of the file now (those before the edit are not known)"
 	if before.err == nil && before.known {
-		found, what = newSince(before.all, after.all), "New diagnostics since the edit"
+		found, what = editor.NewSince(before.all, after.all), "New diagnostics since the edit"
 	}
 	found = slices.DeleteFunc(found, func(d editor.Diagnostic) bool { return d.Severity > editor.SeverityWarning })
 	if len(found) == 0 {
@@ -123,27 +123,4 @@ func (w writer) news(ctx context.Context, path string, before reported) string {
 		fmt.Fprintf(&b, "\n%d more; get_diagnostics lists them.", n)
 	}
 	return b.String()
-}
-
-// newSince returns the findings of after that were not there before. An edit
-// moves lines, so a finding is known by what it says.
-func newSince(before, after []editor.Diagnostic) []editor.Diagnostic {
-	type said struct {
-		severity        editor.Severity
-		source, message string
-	}
-	known := map[said]int{}
-	for _, d := range before {
-		known[said{d.Severity, d.Source, d.Message}]++
-	}
-	var out []editor.Diagnostic
-	for _, d := range after {
-		key := said{d.Severity, d.Source, d.Message}
-		if known[key] > 0 {
-			known[key]--
-			continue
-		}
-		out = append(out, d)
-	}
-	return out
 }

@@ -43,15 +43,15 @@ func (r reader) allowed(ctx context.Context, call Call, path string, open func()
 		res := declined(r.tool, "read outside the workspace", "Nothing was read.", verdict)
 		return &res, nil
 	}
-	r.Root.AllowRead(abs)
+	r.Root.Outside().Allow(abs)
 	return nil, open()
 }
 
 // wasAllowed says that a person has agreed that abs is read. Who has agreed to a folder
 // has not seen that keys are in it.
 func (r reader) wasAllowed(abs string) bool {
-	by, ok := r.Root.ReadAllowed(abs)
-	return ok && !notes.Secret(strings.TrimPrefix(abs, by))
+	by := r.Root.Outside().By(abs)
+	return by != "" && !notes.Secret(strings.TrimPrefix(abs, by))
 }
 
 // unreadable says why a path cannot be read and what to do about it. An error

@@ -63,7 +63,7 @@ func newBench(t *testing.T, files map[string]string) *bench {
 	})
 	spill := filepath.Join(t.TempDir(), "spill")
 	if abs, _, _ := root.Resolve(spill); abs != "" {
-		root.AllowRead(abs)
+		root.Outside().Allow(abs)
 	}
 	b.deps = Deps{Root: root, Ask: b.ask, Jobs: jobs, SpillDir: func() string { return spill }, Session: func() string { return "s" }}
 	b.set = NewSet(b.deps)

@@ -27,10 +27,10 @@ func (r *Root) FS(path string) (fs.FS, string, error) {
 		fsys, err := fs.Sub(newFS(*p.folder), filepath.ToSlash(p.rel))
 		return fsys, p.name, err
 	}
-	if !r.files.allowed.has(p.abs) {
+	if r.files.outside.By(p.abs) == "" {
 		return nil, "", fmt.Errorf("%s is %w", p.name, ErrOutside)
 	}
-	root, err := r.files.allowed.open(p.abs)
+	root, err := r.files.outside.open(p.abs)
 	if err != nil {
 		return nil, "", err
 	}

@@ -99,8 +99,8 @@ func TestAllowRead(t *testing.T) {
 		path := filepath.Join(outside, name)
 		must(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(name+"\n"), 0o644)))
 	}
-	w.AllowRead(filepath.Join(outside, "one"))
-	w.AllowRead(filepath.Join(outside, "dir"))
+	w.Outside().Allow(filepath.Join(outside, "one"))
+	w.Outside().Allow(filepath.Join(outside, "dir"))
 	for name, ok := range map[string]bool{"one": true, "two": false, "dir/three": true} {
 		f, err := w.Read(filepath.Join(outside, name))
 		if (err == nil) != ok || ok && f.Text != name+"\n" {

@@ -50,7 +50,7 @@ type files struct {
 	folders  []folder // the main one first
 	fallback Encoding
 	asked    func(path string) Encoding // see Options.Asked
-	allowed  allowed
+	outside  Outside
 }
 
 // folder is one of the folders of a workspace. root makes sure that nothing
@@ -110,7 +110,7 @@ func (r *Root) Close() error {
 	for _, f := range r.files.folders {
 		errs = append(errs, f.root.Close())
 	}
-	errs = append(errs, r.files.allowed.close())
+	errs = append(errs, r.files.outside.close())
 	if r.journal != nil {
 		errs = append(errs, r.journal.Close())
 	}

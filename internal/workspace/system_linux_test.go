@@ -35,7 +35,7 @@ func TestWhatIsNoRegularFile(t *testing.T) {
 			}
 		}
 	}
-	w.AllowRead("/dev/zero")
+	w.Outside().Allow("/dev/zero")
 	if _, err := w.Open("/dev/zero"); !errors.Is(err, workspace.ErrNotRegular) {
 		t.Errorf("device: %v", err)
 	}

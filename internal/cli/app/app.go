@@ -252,7 +252,7 @@ func (a *App) spillDir() string { return home.SpillDir(a.Config.Home, a.Current(
 // allowSpill lets the model read the long outputs of the session in use.
 func allowSpill(a *App) {
 	if abs, _, _ := a.Root.Resolve(a.spillDir()); abs != "" {
-		a.Root.AllowRead(abs)
+		a.Root.Outside().Allow(abs)
 	}
 }
 
