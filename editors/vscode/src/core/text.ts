@@ -71,7 +71,7 @@ export function sameText(a: string, b: string): boolean {
   return toLf(withoutBom(a)) === toLf(withoutBom(b));
 }
 
-const byteOrderMark = "\ufeff";
+export const byteOrderMark = "\ufeff";
 
 export function withoutBom(text: string): string {
   return text.startsWith(byteOrderMark) ? text.slice(1) : text;

@@ -31,6 +31,7 @@ import type {
 import { systemClock } from "../../src/core/clock";
 import { runChild } from "../../src/core/shell/child";
 import type { ReviewRequest } from "../../src/core/review";
+import { eolOf, withEol, withoutBom } from "../../src/core/text";
 
 /** A folder of its own for a test, removed at its end, by its real path. */
 export function tempFolder(t: { after(done: () => void): void }): string {
@@ -201,9 +202,13 @@ export class FakeDocuments implements Documents {
   /** What the editor does to a text on saving. */
   format = (text: string): string => text;
 
+  /** As in an editor a file keeps its line endings and its byte order mark. */
   write(path: string, text: string): Promise<void> {
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, this.format(text));
+    const before = existsSync(path) ? readFileSync(path, "utf8") : "";
+    const eol = eolOf(before);
+    const saved = this.format(eol === "lf" || eol === "crlf" ? withEol(text, eol) : text);
+    writeFileSync(path, (before.startsWith("\ufeff") ? "\ufeff" : "") + withoutBom(saved));
     this.written(path);
     return Promise.resolve();
   }

@@ -394,6 +394,23 @@ describe("B6: after the save", () => {
     assert.equal(read("a.txt"), "a b\nc\nd\n");
   });
 
+  const kinds: [string, string][] = [["CRLF", "one\r\n"], ["a byte order mark", "\ufeffone\n"], ["both", "\ufeffone\r\n"], ["no line ending", "one"], ["both line endings", "one\r\ntwo\n"]];
+  for (const [what, before] of kinds) {
+    it(`the patch applies to a file with ${what} as it was accepted`, async (t) => {
+      const { client, editor, folder, read, accept } = await work(t, { "a.txt": before });
+      await accept(client.begin("write_file", { path: "a.txt", content: "a  b\nc\n" }));
+      const accepted = read("a.txt");
+      editor.documents.format = (text) => text.replaceAll("  ", " ");
+      writeFileSync(join(folder, "a.txt"), before);
+      const answer = await accept(client.begin("write_file", { path: "a.txt", content: "a  b\nc\n" }));
+      const saved = read("a.txt");
+      assert.notEqual(saved, accepted);
+      writeFileSync(join(folder, "a.txt"), accepted);
+      execFileSync("git", ["apply", "-"], { cwd: folder, input: String(answer["format_edits"]) });
+      assert.equal(read("a.txt"), saved);
+    });
+  }
+
   it("new diagnostics are waited for, and those that only moved are not new", async (t) => {
     const { client, core, editor, folder } = await work(t, { "a.ts": "one\n" });
     const uri = `file://${folder}/a.ts`;

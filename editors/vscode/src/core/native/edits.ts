@@ -6,11 +6,11 @@ import { ToolError } from "../errors";
 import type { Details } from "../outcome";
 import { unifiedDiff } from "../patch";
 import { pathKey } from "../paths";
-import type { Cancel, Diagnostic, Ports } from "../ports";
+import type { Cancel, Diagnostic, FileText, Ports } from "../ports";
 import { json } from "../result";
 import type { Answer } from "../review";
 import type { Reviews } from "../reviews";
-import { sameText, toLf, withoutBom } from "../text";
+import { byteOrderMark, eolOf, sameText, withEol, withoutBom } from "../text";
 import type { ToolCall } from "../tools";
 import { isObeyed, needTrust, placeOf } from "./access";
 import type { Place } from "./access";
@@ -106,7 +106,7 @@ export class Edits {
     const before = diagnostics.of(place.path).diagnostics;
     await this.write(place, base, decision);
     const after = await documents.read(place.path);
-    const format = sameText(after.text, decision.text) ? "" : unifiedDiff(place.relative, uniform(decision.text), uniform(after.text));
+    const format = formatting(place.relative, base.original, decision.text, after);
     const found = await this.problemsAfter(place, before);
     return json({
       status: "accepted",
@@ -216,7 +216,15 @@ function rejected({ comments, feedback }: Details): Rejected {
   return { rejected: { ...(comments.length === 0 ? {} : { comments }), ...(feedback === undefined ? {} : { feedback }) } };
 }
 
-/** Differences in line endings alone are none. */
-function uniform(text: string): string {
-  return toLf(withoutBom(text));
+/**
+ * What the editor made of the accepted text when it saved it: between the bytes
+ * that the text alone would have been on disk, with the line endings that the file
+ * had, and those that are there.
+ */
+function formatting(name: string, original: string, accepted: string, saved: FileText): string {
+  if (sameText(saved.text, accepted)) return "";
+  const eol = [eolOf(original), eolOf(accepted), eolOf(saved.text)].find((e) => e === "lf" || e === "crlf");
+  const text = withoutBom(accepted);
+  const mark = saved.bom ? byteOrderMark : "";
+  return unifiedDiff(name, mark + (eol === undefined ? text : withEol(text, eol)), mark + withoutBom(saved.text));
 }
