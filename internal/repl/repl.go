@@ -67,6 +67,7 @@ type Start struct {
 	Dir     string   // where it works
 	Notes   []string // remarks for the user
 	Prompt  string   // run at once, as if typed; may be empty
+	Suggest string   // a first prompt, which Tab takes; may be empty
 }
 
 // Images makes placeholders for images.

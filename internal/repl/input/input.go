@@ -14,6 +14,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/repl/input/edit"
 	"github.com/bb2d0cf4/agent/internal/repl/input/vi"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
 // Action says what a key came to.
@@ -54,6 +55,8 @@ type Options struct {
 	// Search puts the user's own keys into the hint of the search for older prompts;
 	// nil: they are the usual ones.
 	Search func(hint string) string
+	Suggest string // shown while nothing was ever entered
+	Take    string // what the key is called that takes it, as → does
 }
 
 // Editor is the text at the prompt.
@@ -75,6 +78,9 @@ type view struct {
 	top    int // first row in sight
 	goal   int // column that Up and Down head for
 	goalOf int // version of the text that goal belongs to
+
+	suggest string // on an empty prompt
+	take    string // the key that takes it
 }
 
 // New returns an empty Editor.
@@ -83,7 +89,7 @@ func New(opt Options) *Editor {
 		images: opt.Images,
 		past:   recall{history: opt.History, rename: opt.Search},
 		list:   completion{commands: opt.Commands, files: opt.Files, closed: -1},
-		view:   view{shell: opt.Shell, style: style{noColor: opt.NoColor}, width: 80, goalOf: -1},
+		view:   view{shell: opt.Shell, style: style{noColor: opt.NoColor}, width: 80, goalOf: -1, suggest: sanitize.Line(opt.Suggest), take: opt.Take},
 	}
 	if opt.Vi {
 		e.vi = &vi.Mode{}
@@ -135,6 +141,7 @@ func (e *Editor) Insert(text string) {
 // empties the prompt.
 func (e *Editor) Take() string {
 	text := e.Text()
+	e.view.suggest = ""
 	e.past.add(text)
 	if e.images != nil {
 		edit.MarkWords(&e.text, func(word string) (string, bool) { return attached(e, word) })
@@ -257,6 +264,9 @@ func (e *Editor) View(width, maxLines int) (lines []string, cursorX, cursorY int
 	}
 	for _, r := range rs[top:min(len(rs), top+maxLines)] {
 		lines = append(lines, edit.Draw(t.Gs, r, width, st))
+	}
+	if e.Empty() && e.view.suggest != "" && !e.past.search.open {
+		lines[0] = e.view.suggestion(width)
 	}
 	cursorX, cursorY = edit.Column(t.Gs, rs[row], t.At, width), row-top
 	if e.past.search.open {

@@ -22,6 +22,9 @@ func dispatch(e *Editor, key tea.KeyPressMsg) Action {
 		e.text.Type(key.Text)
 		return Handled
 	}
+	if suggests(e, key.Keystroke()) {
+		return Handled
+	}
 	switch name := key.Keystroke(); name {
 	case "enter":
 		return enter(&e.text)

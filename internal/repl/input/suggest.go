@@ -1,0 +1,23 @@
+package input
+
+import (
+	"cmp"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// suggests puts the suggestion on the prompt, if it is in sight and the key is one that
+// takes it.
+func suggests(e *Editor, key string) bool {
+	if e.view.suggest == "" || !e.Empty() || key != "tab" && key != "right" {
+		return false
+	}
+	e.text.Type(e.view.suggest)
+	e.view.suggest = ""
+	return true
+}
+
+// suggestion is what an empty prompt shows.
+func (v *view) suggestion(width int) string {
+	return ansi.Truncate(v.style.dim(v.suggest+"  ("+cmp.Or(v.take, "→")+")"), max(1, width-1), "…")
+}
