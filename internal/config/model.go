@@ -38,28 +38,55 @@ type Model struct {
 	Name     string // as the server knows it
 	Endpoint Provider
 	Prices   Prices
+	NoTools  bool // its server says that it cannot call tools
 }
 
 // ScriptProvider is the provider of models that replay a file: script:FILE.
 const ScriptProvider = "script"
 
-// builtin are the providers that need no configuration.
-func builtin() map[string]Provider {
-	return map[string]Provider{
-		"openai":     {BaseURL: openAIBase(), APIKeyEnv: "OPENAI_API_KEY"},
-		"openrouter": {BaseURL: "https://openrouter.ai/api/v1", APIKeyEnv: "OPENROUTER_API_KEY"},
-		"ollama":     {BaseURL: "http://127.0.0.1:11434/v1"},
-		"lmstudio":   {BaseURL: "http://127.0.0.1:1234/v1"},
-		"llamacpp":   {BaseURL: "http://127.0.0.1:8080/v1"},
-		"vllm":       {BaseURL: "http://127.0.0.1:8000/v1"},
-	}
+// HostedProvider is a known provider that wants a key.
+type HostedProvider struct {
+	Name, Title, BaseURL, KeyEnv string
+	favourites                   []string
 }
 
-func openAIBase() string {
-	if u := os.Getenv("OPENAI_BASE_URL"); u != "" {
-		return u
+// Hosted are the known providers that want a key, the best known first.
+var Hosted = []HostedProvider{
+	{"openai", "OpenAI", "https://api.openai.com/v1", "OPENAI_API_KEY", []string{"gpt-5.1", "gpt-5", "gpt-4.1", "gpt-4o"}},
+	{"openrouter", "OpenRouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", []string{"openrouter/auto"}},
+	{"gemini", "Google Gemini", "https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY", []string{"models/gemini-2.5-pro", "models/gemini-2.5-flash"}},
+	{"mistral", "Mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY", []string{"devstral-medium-latest", "mistral-medium-latest", "mistral-large-latest"}},
+	{"deepseek", "DeepSeek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", []string{"deepseek-chat"}},
+	{"xai", "xAI", "https://api.x.ai/v1", "XAI_API_KEY", []string{"grok-code-fast-1", "grok-4"}},
+	{"groq", "Groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY", []string{"openai/gpt-oss-120b", "llama-3.3-70b-versatile"}},
+	{"together", "Together", "https://api.together.xyz/v1", "TOGETHER_API_KEY", nil},
+}
+
+// Favourites are the models of a provider to begin with, the best first.
+func Favourites(provider string) []string {
+	for _, h := range Hosted {
+		if h.Name == provider {
+			return h.favourites
+		}
 	}
-	return "https://api.openai.com/v1"
+	return nil
+}
+
+// builtin are the providers that need no configuration.
+func builtin() map[string]Provider {
+	all := map[string]Provider{
+		"ollama":   {BaseURL: "http://127.0.0.1:11434/v1"},
+		"lmstudio": {BaseURL: "http://127.0.0.1:1234/v1"},
+		"llamacpp": {BaseURL: "http://127.0.0.1:8080/v1"},
+		"vllm":     {BaseURL: "http://127.0.0.1:8000/v1"},
+	}
+	for _, h := range Hosted {
+		all[h.Name] = Provider{BaseURL: h.BaseURL, APIKeyEnv: h.KeyEnv}
+	}
+	if u := os.Getenv("OPENAI_BASE_URL"); u != "" {
+		all["openai"] = Provider{BaseURL: u, APIKeyEnv: all["openai"].APIKeyEnv}
+	}
+	return all
 }
 
 // Split takes a model's name apart: at the first slash, so that

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,7 +68,7 @@ func TestLookup(t *testing.T) {
 			Ref: "ollama/qwen3", Provider: "ollama", Name: "qwen3", Endpoint: Provider{BaseURL: "http://127.0.0.1:11434/v1"},
 		}},
 		{ref: "script:x.yaml", want: Model{Ref: "script:x.yaml", Provider: "script", Name: "x.yaml"}},
-		{ref: "corp.x/gpt-4.1", err: `no provider "corp.x"; there is llamacpp`},
+		{ref: "corp.x/gpt-4.1", err: `no provider "corp.x"; there is deepseek, gemini`},
 		{ref: "half/m", err: `"half" has no base_url`},
 		{ref: "gpt-4.1", err: "for example openai/gpt-4.1"},
 	} {
@@ -142,7 +143,28 @@ func TestOwnBaseURLDropsThePresetsKey(t *testing.T) {
 func TestSecretEnv(t *testing.T) {
 	home(t, providersFile)
 	got := load(t, nil).SecretEnv()
-	if d := cmp.Diff([]string{"HALF_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY"}, got); d != "" {
+	want := []string{"HALF_KEY"}
+	for _, h := range Hosted {
+		want = append(want, h.KeyEnv)
+	}
+	slices.Sort(want)
+	if d := cmp.Diff(want, got); d != "" || !slices.Contains(got, "OPENAI_API_KEY") {
 		t.Error(d)
+	}
+}
+
+// The known providers can be looked up by their names, with the key that is theirs.
+func TestHosted(t *testing.T) {
+	home(t, "")
+	t.Setenv("OPENAI_BASE_URL", "")
+	c := load(t, nil)
+	for _, h := range Hosted {
+		m, err := c.Lookup(h.Name + "/m")
+		if err != nil || m.Endpoint.BaseURL != h.BaseURL || m.Endpoint.APIKeyEnv != h.KeyEnv || !strings.HasPrefix(h.BaseURL, "https://") {
+			t.Errorf("%+v, %v", m, err)
+		}
+	}
+	if len(Favourites("openai")) == 0 || Favourites("corp") != nil {
+		t.Error("a favourite of nobody, or none")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/openai/local"
 )
 
@@ -23,14 +24,16 @@ func TestNotes(t *testing.T) {
 		"silent ollama":     {local.Facts{Server: "ollama", MaxContext: 40960}, 0, []string{"OLLAMA_CONTEXT_LENGTH=32768", "takes 40960"}},
 		"the user knows":    {local.Facts{Server: "ollama", MaxContext: 40960}, 32768, nil},
 		"the user is wrong": {local.Facts{Server: "lmstudio", ContextWindow: 4096, MaxContext: 9000}, 32768, []string{"with 4096 tokens", "says 32768", "takes 9000"}},
-		"little llama.cpp":  {local.Facts{Server: "llamacpp", ContextWindow: 4096}, 0, []string{"which is little", "larger -c"}},
-		"little vLLM":       {local.Facts{Server: "vllm", ContextWindow: 4096}, 0, []string{"--max-model-len"}},
+		"little llama.cpp":  {local.Facts{Server: "llamacpp", ContextWindow: 12000}, 0, []string{"which is little", "larger -c"}},
+		"tiny vLLM":         {local.Facts{Server: "vllm", ContextWindow: 4096}, 0, []string{"too little to work on files", "--max-model-len"}},
+		"not trained":       {local.Facts{Server: "lmstudio", ContextWindow: 32768, Untrained: true}, 0, []string{"not trained to call tools"}},
+		"not loaded":        {local.Facts{Server: "lmstudio", MaxContext: 9000, NotLoaded: true}, 0, []string{"has not loaded", "larger context length (the model takes 9000)"}},
 	} {
 		m := config.Model{Ref: "x/m", Prices: config.Prices{ContextWindow: c.set}}
 		if c.set == 0 {
 			m.Prices.ContextWindow = c.facts.ContextWindow
 		}
-		got := notes(m, c.facts, c.set > 0)
+		got := notes(m, Facts{Facts: c.facts, set: c.set > 0})
 		if (len(got) == 0) != (len(c.want) == 0) {
 			t.Errorf("%s: %q", name, got)
 		}
@@ -86,5 +89,62 @@ func TestInspect(t *testing.T) {
 	}
 	if m, notes := Inspect(t.Context(), config.Model{Provider: config.ScriptProvider, Name: "x"}); m.Name != "x" || len(notes) > 0 {
 		t.Error(m, notes)
+	}
+}
+
+// That a model cannot call tools is said with what the server says, and nothing about
+// tools is sent to it.
+func TestAModelWithoutTools(t *testing.T) {
+	var sent []string
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		switch r.URL.Path {
+		case "/v1/models":
+			_, _ = io.WriteString(w, `{"data":[{"id":"m"}]}`) // the client may have gone
+		case "/props":
+			_, _ = io.WriteString(w, `{"default_generation_settings":{"n_ctx":32768}}`)
+		case "/v1/chat/completions":
+			sent = append(sent, string(body))
+			if strings.Contains(string(body), `"tools"`) {
+				w.WriteHeader(http.StatusInternalServerError)
+				_, _ = io.WriteString(w, `{"error":{"code":500,"message":"tools param requires --jinja flag","type":"server_error"}}`)
+				return
+			}
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, "data: {\"choices\":[{\"delta\":{\"content\":\"Hello.\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	t.Cleanup(s.Close)
+	cfg := config.Config{Providers: map[string]config.Provider{"llamacpp": {BaseURL: s.URL + "/v1"}}}
+	m, err := cfg.Lookup("llamacpp/m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, notes := Inspect(t.Context(), m)
+	if !m.NoTools || len(notes) != 1 || !strings.Contains(notes[0], "neither read nor change files") || !strings.Contains(notes[0], "tools param requires --jinja flag") {
+		t.Errorf("%+v, %q", m, notes)
+	}
+	model, err := New(cfg, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := ""
+	req := llm.Request{
+		Messages: []llm.Message{{Role: llm.User, Parts: []llm.Part{{Kind: llm.TextPart, Text: "hi"}}}},
+		Tools:    []llm.ToolSpec{{Name: "read_file", Schema: []byte(`{"type":"object"}`)}},
+	}
+	for d, err := range model.Stream(t.Context(), req) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += d.Text
+	}
+	if text != "Hello." || len(sent) != 2 {
+		t.Errorf("%q, %q", text, sent)
 	}
 }

@@ -62,10 +62,10 @@ func New(cfg config.Config, m config.Model) (llm.Model, error) {
 		}
 		return scripted, nil
 	}
-	if err := missingKey(cfg, m); err != nil {
+	if err := MissingKey(cfg, m); err != nil {
 		return nil, err
 	}
-	return model{Client(cfg, m), images(m)}, nil
+	return model{Client(cfg, m), images(m), m.NoTools}, nil
 }
 
 // Client is New for a model that is no script.
@@ -80,17 +80,14 @@ func Client(cfg config.Config, m config.Model) *openai.Client {
 	})
 }
 
-// hosted are the addresses that answer nobody without a key.
-var hosted = []string{"https://api.openai.com/", "https://openrouter.ai/"}
-
-// missingKey says that m cannot work for want of a key. Another server at the
+// MissingKey says that m cannot work for want of a key. Another server at the
 // address of a known provider may want none.
-func missingKey(cfg config.Config, m config.Model) error {
+func MissingKey(cfg config.Config, m config.Model) error {
 	e := m.Endpoint
 	if e.APIKeyEnv == "" || os.Getenv(e.APIKeyEnv) != "" || len(e.APIKeyCommand) > 0 || len(e.Headers) > 0 {
 		return nil
 	}
-	wanted := slices.ContainsFunc(hosted, func(start string) bool { return strings.HasPrefix(e.BaseURL+"/", start) })
+	wanted := slices.ContainsFunc(config.Hosted, func(h config.HostedProvider) bool { return strings.HasPrefix(e.BaseURL+"/", h.BaseURL+"/") })
 	if keystore.Open(cfg.Home).Has(e.BaseURL) {
 		return nil
 	}
@@ -116,10 +113,11 @@ func images(m config.Model) bool {
 	return slices.ContainsFunc(seeing, func(part string) bool { return strings.Contains(name, part) })
 }
 
-// model is a model of which is known whether it takes images.
+// model is a model of which is known what it takes.
 type model struct {
 	llm.Model
-	images bool
+	images  bool
+	noTools bool
 }
 
 // Info describes it.
@@ -129,9 +127,12 @@ func (m model) Info() llm.Info {
 	return info
 }
 
-// Stream leaves images out, if the model takes none: a conversation may have begun
-// with another one, and servers refuse what they do not know.
+// Stream leaves out what the model does not take: servers refuse what they do not know,
+// and a conversation may have begun with another model.
 func (m model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+	if m.noTools {
+		req.Tools = nil
+	}
 	image := func(p llm.Part) bool { return p.Kind == llm.ImagePart }
 	if has := func(msg llm.Message) bool { return slices.ContainsFunc(msg.Parts, image) }; !m.images && slices.ContainsFunc(req.Messages, has) {
 		req.Messages = slices.Clone(req.Messages)

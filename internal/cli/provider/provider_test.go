@@ -59,7 +59,7 @@ func TestImages(t *testing.T) {
 		{Kind: llm.TextPart, Text: "see"}, {Kind: llm.ImagePart, Mime: "image/png", Data: []byte{1}},
 	}}}}
 	for _, takes := range []bool{true, false} {
-		m := model{sent, takes}
+		m := model{sent, takes, false}
 		m.Stream(t.Context(), req)
 		if got := len(sent.last.Messages[0].Parts) == 2; got != takes || m.Info().Images != takes || len(req.Messages[0].Parts) != 2 {
 			t.Errorf("takes images %v, was sent them %v", takes, got)
@@ -193,7 +193,7 @@ func TestAKeyThatIsKept(t *testing.T) {
 	if got := get(p); got != "kept" {
 		t.Errorf("%q", got)
 	}
-	if err := missingKey(cfg, config.Model{Endpoint: p}); err != nil {
+	if err := MissingKey(cfg, config.Model{Endpoint: p}); err != nil {
 		t.Error(err)
 	}
 	if got := get(config.Provider{BaseURL: "http://b/v1", APIKeyEnv: "OPENAI_API_KEY"}); got != "" {

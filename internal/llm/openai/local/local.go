@@ -31,6 +31,39 @@ type Facts struct {
 	ContextWindow int64  // tokens that it takes as it is set up now
 	MaxContext    int64  // tokens that the model could take
 	NoTools       bool   // it says that the model cannot call tools
+	Untrained     bool   // it says that the model was not trained to
+	NotLoaded     bool   // it says that it has to load the model first
+}
+
+// Model is a model of a server at an address.
+type Model struct{ Address, Name string }
+
+// atOnce is how many models are asked about at the same time.
+const atOnce = 8
+
+// ProbeAll is Probe for several models. It takes as long as Probe for all of them: of
+// those that are not reached by then, nothing is known.
+func ProbeAll(ctx context.Context, models []Model) []Facts {
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	all := make([]Facts, len(models))
+	slots := make(chan struct{}, atOnce)
+	var wait crash.Group
+	for i, m := range models {
+		wait.Go(func() {
+			select {
+			case slots <- struct{}{}:
+			case <-ctx.Done():
+				return
+			}
+			defer func() { <-slots }()
+			if f, err := Probe(ctx, m.Address, m.Name); err == nil {
+				all[i] = f
+			}
+		})
+	}
+	wait.Wait()
+	return all
 }
 
 // On says whether an address is on this machine.
@@ -39,9 +72,11 @@ func On(address string) bool {
 	return err == nil && (u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback())
 }
 
+// root is where a server's own paths begin, beside the protocol's.
+func root(address string) string { return strings.TrimSuffix(strings.TrimRight(address, "/"), "/v1") }
+
 // server is where is asked, and about which model.
 type server struct {
-	http        *http.Client
 	root, model string
 }
 
@@ -55,7 +90,7 @@ func Probe(ctx context.Context, address, model string) (Facts, error) {
 	if err != nil {
 		return Facts{}, err
 	}
-	c := server{http: &http.Client{}, root: strings.TrimSuffix(strings.TrimRight(address, "/"), "/v1"), model: model}
+	c := server{root: root(address), model: model}
 	ways := []func(context.Context) (Facts, bool){c.askOllama, c.askLMStudio, c.askLlamaCpp}
 	said := make([]Facts, len(ways))
 	var wait crash.Group
@@ -93,7 +128,7 @@ func (c server) fetch(ctx context.Context, method, path string, body, into any) 
 	if err != nil {
 		return false
 	}
-	resp, err := c.http.Do(req)
+	resp, err := client.Do(req)
 	if err != nil {
 		return false
 	}
@@ -140,23 +175,32 @@ func (c server) askOllama(ctx context.Context) (f Facts, ok bool) {
 	return f, true
 }
 
+// studioModel is a model as LM Studio lists it.
+type studioModel struct {
+	ID           string    `json:"id"`
+	State        string    `json:"state"`
+	Max          int64     `json:"max_context_length"`
+	Loaded       int64     `json:"loaded_context_length"`
+	Capabilities *[]string `json:"capabilities"`
+}
+
 func (c server) askLMStudio(ctx context.Context) (f Facts, ok bool) {
 	var list struct {
-		Data []struct {
-			ID     string `json:"id"`
-			Max    int64  `json:"max_context_length"`
-			Loaded int64  `json:"loaded_context_length"`
-		} `json:"data"`
+		Data []studioModel `json:"data"`
 	}
 	if !c.fetch(ctx, http.MethodGet, "/api/v0/models", nil, &list) {
 		return f, false
 	}
-	for _, m := range list.Data {
-		if m.ID == c.model && m.Max > 0 {
-			return Facts{Server: "lmstudio", ContextWindow: m.Loaded, MaxContext: m.Max}, true
-		}
+	i := slices.IndexFunc(list.Data, func(m studioModel) bool { return m.ID == c.model && m.Max > 0 })
+	if i < 0 {
+		return f, false
 	}
-	return f, false
+	m := list.Data[i]
+	f = Facts{Server: "lmstudio", ContextWindow: m.Loaded, MaxContext: m.Max, NotLoaded: m.State == "not-loaded"}
+	// A version that knows capabilities leaves them out where there are none.
+	tells := slices.ContainsFunc(list.Data, func(m studioModel) bool { return m.Capabilities != nil })
+	f.Untrained = tells && (m.Capabilities == nil || !slices.Contains(*m.Capabilities, "tool_use"))
+	return f, true
 }
 
 func (c server) askLlamaCpp(ctx context.Context) (f Facts, ok bool) {

@@ -40,6 +40,14 @@ func TestProbe(t *testing.T) {
 			map[string]string{"GET /api/v0/models": `{"data":[{"id":"x"},{"id":"qwen","max_context_length":32768,"loaded_context_length":4096}]}`},
 			Facts{Server: "lmstudio", ContextWindow: 4096, MaxContext: 32768},
 		},
+		"LM Studio, not loaded": {
+			map[string]string{"GET /api/v0/models": `{"data":[{"id":"qwen","type":"llm","state":"not-loaded","max_context_length":32768,"capabilities":["tool_use"]}]}`},
+			Facts{Server: "lmstudio", MaxContext: 32768, NotLoaded: true},
+		},
+		"LM Studio, not trained for tools": {
+			map[string]string{"GET /api/v0/models": `{"data":[{"id":"x","capabilities":["tool_use"]},{"id":"qwen","state":"loaded","max_context_length":32768,"loaded_context_length":8192}]}`},
+			Facts{Server: "lmstudio", ContextWindow: 8192, MaxContext: 32768, Untrained: true},
+		},
 		"llama.cpp": {
 			map[string]string{"GET /props": `{"default_generation_settings":{"n_ctx":8192}}`},
 			Facts{Server: "llamacpp", ContextWindow: 8192},
@@ -102,5 +110,31 @@ func TestOn(t *testing.T) {
 		if got := On(address); got != want {
 			t.Errorf("%s: %v", address, got)
 		}
+	}
+}
+
+// Of many models each is asked about, in the time that one may take.
+func TestProbeAll(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/v1/models":
+			_, _ = io.WriteString(w, `{"data":[{"id":"a"}]}`) // the client may have gone
+		case "/api/v0/models":
+			_, _ = io.WriteString(w, `{"data":[{"id":"a","max_context_length":10},{"id":"b","max_context_length":20}]}`)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	t.Cleanup(s.Close)
+	address := s.URL + "/v1"
+	got := ProbeAll(t.Context(), []Model{{address, "a"}, {"http://127.0.0.1:1/v1", "a"}, {address, "b"}, {address, "c"}})
+	want := []Facts{{Server: "lmstudio", MaxContext: 10}, {}, {Server: "lmstudio", MaxContext: 20}, {}}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if got := ProbeAll(ctx, make([]Model, 20)); len(got) != 20 {
+		t.Error(got)
 	}
 }

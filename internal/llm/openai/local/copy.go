@@ -1,0 +1,50 @@
+package local
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// copyTime is how long Ollama may take to make a copy, which shares the files.
+const copyTime = 30 * time.Second
+
+// CopyName is what a copy of a model of Ollama with more context is called.
+func CopyName(model string, tokens int64) string {
+	name, tag, _ := strings.Cut(model, ":")
+	size := fmt.Sprintf("%dk", tokens>>10)
+	if tag == "" || tag == "latest" {
+		return name + ":" + size
+	}
+	return name + ":" + tag + "-" + size
+}
+
+// Copy lets Ollama make a copy of a model that has a context of tokens: no request of
+// the protocol can ask for one, but a model can.
+func Copy(ctx context.Context, address, model, name string, tokens int64) error {
+	ctx, cancel := context.WithTimeout(ctx, copyTime)
+	defer cancel()
+	resp, err := post(ctx, root(address)+"/api/create", map[string]any{
+		"model": name, "from": model, "stream": false, "parameters": map[string]int64{"num_ctx": tokens},
+	})
+	if err != nil {
+		return fmt.Errorf("the server does not answer: %w", err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+	if err != nil {
+		return err
+	}
+	var said struct {
+		Error  string `json:"error"`
+		Status string `json:"status"`
+	}
+	if err := json.Unmarshal(body, &said); err != nil || resp.StatusCode != http.StatusOK || said.Status != "success" {
+		return fmt.Errorf("the server says: %s", strings.TrimSpace(said.Error+" ("+resp.Status+")"))
+	}
+	return nil
+}
