@@ -88,7 +88,8 @@ var layers = []struct {
 	{"internal/repl/desktop", []string{"internal/sanitize"}},
 	{"internal/repl/compose", []string{"internal/repl/input"}},
 	{"internal/repl/dialog", []string{
-		"internal/repl/keyboard", "internal/repl/lend", "internal/repl/picker", "internal/repl/screen", "internal/repl/theme", "internal/sanitize",
+		"internal/repl/keyboard", "internal/repl/lend", "internal/repl/paint", "internal/repl/picker", "internal/repl/screen", "internal/repl/theme",
+		"internal/sanitize",
 	}},
 	{"internal/repl/diffview", parts},
 	{"internal/repl/feed", []string{
@@ -154,7 +155,7 @@ var layers = []struct {
 	{"internal/cli/fileindex", []string{"internal/fuzzy", "internal/tools/search", "internal/workspace"}},
 	{"internal/cli/firstrun", []string{
 		"internal/cli/keystore", "internal/cli/settings", "internal/cli/trust", "internal/config", "internal/llm", "internal/llm/openai",
-		"internal/repl/dialog", "internal/repl/picker",
+		"internal/llm/openai/local", "internal/repl/dialog", "internal/repl/picker",
 	}},
 	{"internal/cli/keystore", []string{"internal/statefile"}},
 	{"internal/cli/trust", []string{"internal/statefile"}},

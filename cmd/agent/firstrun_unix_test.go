@@ -53,18 +53,18 @@ func (d *desk) kept(name string) string {
 }
 
 func TestTheFirstRunFindsALocalModel(t *testing.T) {
-	server := answers(t, "Hello.")
+	server := answers(t, "Hello.", "Hello.")
 	address := models(t, server, `{"data":[{"id":"small"},{"id":"large"}]}`, "")
 	for _, size := range [][2]int{{40, 16}, {100, 30}} {
 		d := fresh(t, server)
 		d.keep("config.yaml", "providers:\n  ollama:\n    base_url: "+address+"\n")
 		d.begin(size[0], size[1])
-		d.WaitFor(`(?s)Which model\?.*ollama/small.*ollama/large.*OpenAI, with a key`)
+		d.WaitFor(`(?s)Which model\?.*ollama/small.*ollama/large.*OpenAI  with a key`)
 		d.Press("esc")
 		if code := d.Wait(); code != 1 {
 			t.Errorf("exit status %d", code)
 		}
-		d.WaitFor(`no model\s+was\s+chosen`)
+		d.WaitFor(`left without an answer`)
 		d.restored()
 
 		d.begin(size[0], size[1])
@@ -72,7 +72,12 @@ func TestTheFirstRunFindsALocalModel(t *testing.T) {
 		d.Type("lar")
 		d.WaitFor(`filter: lar`)
 		d.Press("enter")
-		d.WaitFor(`(?s)using ollama/large.*Try: What does\s+this.*❯`)
+		d.WaitFor(`(?s)using ollama/large.*kept.*❯ What does this project do`)
+		d.Press("tab")
+		d.WaitFor(`❯ What does this project do[^(]*$`)
+		d.Press("enter")
+		d.WaitFor(`Hello\.`)
+		d.idle()
 		d.leave()
 		if got := d.kept("config.yaml"); !strings.Contains(got, "model: ollama/large") {
 			t.Error(got)
@@ -87,7 +92,7 @@ func TestTheFirstRunTakesAKey(t *testing.T) {
 	d := fresh(t, server)
 	d.env = append(d.env, "OPENAI_BASE_URL="+models(t, server, `{"data":[{"id":"text-embedding"},{"id":"test-model"}]}`, canary))
 	d.begin(80, 24)
-	d.WaitFor(`OpenAI, with a key that you paste`)
+	d.WaitFor(`OpenAI  with a key that you paste`)
 	d.Type("OpenAI")
 	d.WaitFor(`filter: OpenAI`)
 	d.Press("enter")
@@ -119,7 +124,9 @@ func TestTheFirstRunUsesAKeyOfTheEnvironment(t *testing.T) {
 	d.env = append(d.env, "OPENAI_API_KEY="+canary, "OPENAI_BASE_URL="+models(t, server, `{"data":[{"id":"a"},{"id":"gpt-4o"}]}`, canary))
 	d.begin(80, 24, "config", "model")
 	d.WaitFor(`with the key in OPENAI_API_KEY`)
-	d.Press("1")
+	d.Type("OPENAI_API_KEY")
+	d.WaitFor(`› OpenAI  with the key`)
+	d.Press("enter")
 	if code := d.Wait(); code != 0 {
 		t.Errorf("exit status %d", code)
 	}
@@ -127,4 +134,71 @@ func TestTheFirstRunUsesAKeyOfTheEnvironment(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(d.home, "credentials.json")); err == nil {
 		t.Error("a key of the environment was kept")
 	}
+}
+
+// A terminal that only prints lines, and a person who listens to them, are asked too.
+func TestTheFirstRunOnPlainLines(t *testing.T) {
+	server := answers(t, "Hello.", "Hello.")
+	address := models(t, server, `{"data":[{"id":"small"}]}`, "")
+	for name, env := range map[string]string{"dumb": "TERM=dumb", "a screen reader": "AGENT_INTERFACE_SCREEN_READER=true"} {
+		t.Run(name, func(t *testing.T) {
+			d := fresh(t, server, env)
+			d.keep("config.yaml", "providers:\n  ollama:\n    base_url: "+address+"\n")
+			d.begin(80, 30)
+			d.WaitFor(`(?s)Which model\?.*1: ollama/small.*or nothing to leave:`)
+			d.Type("1\r")
+			d.WaitFor(`(?s)using ollama/small.*Try: What does this project do`)
+			d.Type("hi\r")
+			d.WaitFor(`Hello\.`)
+			d.Type("/quit\r")
+			if code := d.Wait(); code != 0 {
+				t.Errorf("exit status %d", code)
+			}
+			if strings.Contains(string(d.Bytes()), "\x1b[") {
+				t.Errorf("an escape sequence: %q", d.Bytes())
+			}
+		})
+	}
+}
+
+// A model whose key is missing leads to the question for the key, not to an error.
+func TestAMissingKeyIsAskedFor(t *testing.T) {
+	server := answers(t, "Hello.")
+	d := fresh(t, server, "AGENT_MODEL=corp/test-model")
+	d.keep("config.yaml", "providers:\n  corp:\n    base_url: "+models(t, server, `{"data":[{"id":"test-model"}]}`, canary)+"\n    api_key_env: CORP_KEY\n")
+	d.begin(80, 24)
+	d.WaitFor(`(?s)Paste the key for http://127.*Key:`)
+	d.Paste(canary)
+	d.WaitFor(`14 characters`)
+	d.Press("enter")
+	d.WaitFor(`(?s)the key is kept in.*❯`)
+	d.say("hi")
+	d.WaitFor(`Hello\.`)
+	d.idle()
+	d.leave()
+}
+
+// A project that brings files of its own is asked about first: then the model, then its
+// key, which makes three.
+func TestTheFirstRunIsThreeScreens(t *testing.T) {
+	server := answers(t, "Hello.")
+	d := fresh(t, server)
+	d.env = append(d.env, "OPENAI_BASE_URL="+models(t, server, `{"data":[{"id":"one"},{"id":"two"}]}`, canary))
+	if err := os.MkdirAll(d.path(".agent/commands"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	d.write(".agent/commands/hello.md", "Say hello.")
+	d.begin(100, 30)
+	d.WaitFor(`(?s)Trust the files of this project\?.*Esc leaves`)
+	d.Press("2")
+	d.WaitFor(`(?s)Which model\?.*OpenAI  with a key`)
+	d.Type("OpenAI")
+	d.WaitFor(`filter: OpenAI`)
+	d.Press("enter")
+	d.WaitFor(`Enter takes it`)
+	d.Paste(canary)
+	d.WaitFor(`14 characters`)
+	d.Press("enter")
+	d.WaitFor(`(?s)using openai/one.*❯`)
+	d.leave()
 }

@@ -52,10 +52,10 @@ func newConfig(p Process, f *flags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if isDumb(p) {
+			if !talks(p) {
 				return usagef("there is no terminal to choose on: agent config set model PROVIDER/NAME")
 			}
-			_, notes, err := firstrun.Model(cmd.Context(), ask(p, cfg), cfg)
+			notes, err := firstrun.Model(cmd.Context(), firstrun.Options{Terminal: ask(p, cfg), Config: cfg, Screens: 3})
 			for _, note := range notes {
 				remark(p, note)
 			}

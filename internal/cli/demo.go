@@ -92,5 +92,8 @@ func demoPrinted(ctx context.Context, p Process, f *flags, cfg config.Config, pl
 // isDumb says that the terminal, if there is one, can only print lines.
 func isDumb(p Process) bool {
 	kind := os.Getenv("TERM")
-	return !isTerminal(p.Stdin) || !isTerminal(p.Stdout) || kind == "dumb" || kind == ""
+	return !talks(p) || kind == "dumb" || kind == ""
 }
+
+// talks says that there is a terminal, and so a person who can be asked.
+func talks(p Process) bool { return isTerminal(p.Stdin) && isTerminal(p.Stdout) }

@@ -10,7 +10,6 @@ import (
 	"github.com/bb2d0cf4/agent/internal/cli/app"
 	"github.com/bb2d0cf4/agent/internal/cli/commands"
 	"github.com/bb2d0cf4/agent/internal/cli/fileindex"
-	"github.com/bb2d0cf4/agent/internal/cli/firstrun"
 	"github.com/bb2d0cf4/agent/internal/cli/idelink"
 	"github.com/bb2d0cf4/agent/internal/cli/promptline"
 	"github.com/bb2d0cf4/agent/internal/cli/usercommands"
@@ -34,23 +33,15 @@ func interact(ctx context.Context, p Process, f *flags, set setup, first string)
 	if f.resume == pick && !isTerminal(p.Stdin) {
 		return usagef("there is no terminal to choose on: give --resume an id; agent sessions list shows them")
 	}
-	var asked []string
-	if cfg.Model == "" && !dumb && !cfg.Interface.ScreenReader {
-		var err error
-		if cfg.Model, asked, err = firstrun.Model(ctx, ask(p, cfg), cfg); err != nil {
-			return err
-		}
-	}
 	model, notes, err := choose(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	notes = append(notes, asked...)
 	pl, err := openStore(cfg, f, model.Ref)
 	if err != nil {
 		return err
 	}
-	o := opening{flags: f, cfg: cfg, place: pl, model: model, first: first, projects: set.commands}
+	o := opening{flags: f, cfg: cfg, place: pl, model: model, first: first, projects: set.commands, suggest: set.suggest}
 	o.notes = append(append(instructions(pl.Dir), set.notes...), notes...)
 	if f.resume == pick {
 		o.first = "/resume"
@@ -78,6 +69,9 @@ func interactPlain(ctx context.Context, p Process, o opening) error {
 	ch, release := interrupts()
 	defer release()
 	slash := newSlash(p, &o)
+	if o.suggest != "" {
+		o.notes = append(o.notes, "Try: "+o.suggest)
+	}
 	ui := plain.New(plain.Options{
 		In: p.Stdin, Out: p.Stdout, Notes: append([]string{plainTitle(p, o)}, o.notes...), First: o.first, Echo: !isTerminal(p.Stdin), Interrupt: ch,
 		Labels:   o.cfg.Interface.ScreenReader,
@@ -124,6 +118,7 @@ type opening struct {
 	// projects are the commands of the folder, by their files, if it is trusted.
 	projects map[string][]byte
 	env      []string // added to that of the commands which the model runs
+	suggest  string   // a first prompt, as there never was one
 }
 
 // interactScreen serves a terminal.
@@ -166,7 +161,7 @@ func interactScreen(ctx context.Context, p Process, o opening) error {
 func (s *screenFace) options(ctx context.Context, p Process, o opening) repl.Options {
 	return repl.Options{
 		Terminal: terminal(p, o),
-		Start:    repl.Start{Version: p.Version, Dir: o.place.Dir, Notes: o.notes, Prompt: o.first},
+		Start:    repl.Start{Version: p.Version, Dir: o.place.Dir, Notes: o.notes, Prompt: o.first, Suggest: o.suggest},
 		Status:   s.status, Modes: modes{s}, Commands: append(s.slash.List(), o.own...),
 		Shell:  func(ctx context.Context, line string) error { return s.app.Shell(ctx, line) },
 		Editor: s.external, Surfaces: surfaces{s},

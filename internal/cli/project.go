@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bb2d0cf4/agent/internal/cli/firstrun"
+	"github.com/bb2d0cf4/agent/internal/cli/provider"
 	"github.com/bb2d0cf4/agent/internal/cli/trust"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/repl/dialog"
@@ -20,7 +21,41 @@ import (
 type setup struct {
 	config.Config
 	commands map[string][]byte // of the project, by their files, as they were trusted
+	asked    bool              // whether it is trusted
+	suggest  string            // a first prompt
 	notes    []string
+}
+
+// introduce asks for what a session cannot do without: a model, and its key. Where
+// nobody can be asked, or nothing is missing, set stays as it is.
+func introduce(ctx context.Context, p Process, f *flags, over config.Overrides, set setup) (setup, error) {
+	if !talks(p) {
+		return set, nil
+	}
+	o := firstrun.Options{Terminal: ask(p, set.Config), Config: set.Config, Screens: 3}
+	if set.asked {
+		o.Screens--
+	}
+	m, known := set.Lookup(set.Model)
+	var notes []string
+	var err error
+	switch {
+	case set.Model == "":
+		notes, err = firstrun.Model(ctx, o)
+	case known == nil && provider.MissingKey(set.Config, m) != nil:
+		notes, err = firstrun.Key(ctx, o, m)
+	default:
+		return set, nil // what else is wrong is said where the model is made
+	}
+	if err != nil {
+		return set, err
+	}
+	again, err := settle(ctx, p, f, over, false)
+	again.notes = append(again.notes, notes...)
+	if set.Model == "" {
+		again.suggest = firstrun.Suggestion
+	}
+	return again, err
 }
 
 // settle loads the configuration for a folder, with that of the project if a person
@@ -78,7 +113,8 @@ func trusts(ctx context.Context, p Process, s *setup, found trust.Found, asks bo
 		return true, nil
 	case answer == trust.Refused:
 		return false, nil
-	case asks && !s.Interface.ScreenReader:
+	case asks:
+		s.asked = true
 		return firstrun.Trust(ctx, ask(p, s.Config), store, found, answer == trust.Changed)
 	case answer == trust.Changed:
 		s.notes = append(s.notes, "the project's files in .agent have changed since you trusted them, and are not used: agent trust add shows and allows them")
@@ -90,7 +126,9 @@ func trusts(ctx context.Context, p Process, s *setup, found trust.Found, asks bo
 
 // ask is the terminal as far as it is needed for a question.
 func ask(p Process, cfg config.Config) dialog.Terminal {
-	return dialog.Terminal{In: p.Stdin, Out: p.Stdout, Env: os.Environ(), Theme: cfg.Interface.Theme}
+	return dialog.Terminal{
+		In: p.Stdin, Out: p.Stdout, Env: os.Environ(), Theme: cfg.Interface.Theme, Flat: isDumb(p) || cfg.Interface.ScreenReader,
+	}
 }
 
 // newTrust shows and changes which folders are trusted.

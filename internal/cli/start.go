@@ -31,11 +31,14 @@ func start(ctx context.Context, p Process, f *flags, over config.Overrides, args
 	if err != nil {
 		return err
 	}
-	cfg, err := settle(ctx, p, f, over, !f.prompted && !isDumb(p) && !f.reader)
+	cfg, err := settle(ctx, p, f, over, !f.prompted && talks(p))
 	if err != nil {
 		return err
 	}
 	if !f.prompted {
+		if cfg, err = introduce(ctx, p, f, over, cfg); err != nil {
+			return err
+		}
 		return interact(ctx, p, f, cfg, prompt)
 	}
 	for _, note := range cfg.notes {

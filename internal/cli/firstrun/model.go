@@ -6,152 +6,227 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/bb2d0cf4/agent/internal/cli/keystore"
 	"github.com/bb2d0cf4/agent/internal/cli/settings"
 	"github.com/bb2d0cf4/agent/internal/config"
-	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/openai"
+	"github.com/bb2d0cf4/agent/internal/llm/openai/local"
 	"github.com/bb2d0cf4/agent/internal/repl/dialog"
 	"github.com/bb2d0cf4/agent/internal/repl/picker"
 )
 
-// askTime bounds what a hosted server may take to list its models.
-const askTime = 15 * time.Second
+// Suggestion is a first prompt, which fits any project.
+const Suggestion = "What does this project do, and how is it tested?"
 
-// hosted are the providers that want a key.
-var hosted = []struct{ provider, title string }{{"openai", "OpenAI"}, {"openrouter", "OpenRouter"}}
-
-// preferred are the models to begin with, the best known first; another is a /model away.
-var preferred = []string{"gpt-5.1", "gpt-5", "gpt-4.1", "gpt-4o", "openrouter/auto"}
-
-// Suggestion is a first prompt.
-const Suggestion = "Try: What does this project do, and how is it tested?"
-
-// option is a way to a model.
-type option struct {
-	ref      string // of a model that a local server offers
-	provider string // else: whose key there is, or is to be typed
-	paste    bool
+// Options say where is asked, and what is known already.
+type Options struct {
+	Terminal dialog.Terminal
+	Config   config.Config
+	Screens  int // that may be shown, of the three that there are at most
 }
 
-// Model lets a person choose a model, keeps the choice, and returns it with what they
-// should know of it.
-func Model(ctx context.Context, t dialog.Terminal, cfg config.Config) (ref string, notes []string, err error) {
-	options, items := ways(ctx, cfg)
-	page := dialog.Page{Title: "Which model?", Choices: items, Text: []string{
-		"Models on this machine were looked for where Ollama, LM Studio, llama.cpp and vLLM listen. docs/configuration.md says how to name other servers; agent demo works without a model.",
-	}}
-	a, err := dialog.Ask(ctx, t, page)
+// chooser leads to a model. What is to be kept is written at the end, so that to leave
+// changes nothing.
+type chooser struct {
+	Options
+	keep  []settings.Pair // of the configuration
+	key   string          // that was typed in
+	at    string          // the address that it is for
+	notes []string
+}
+
+// way is one way to a model.
+type way struct {
+	server   openai.Local // that runs on this machine, and
+	model    string       // a model of it
+	facts    local.Facts
+	provider string    // else: one that wants a key
+	from     keySource // where it comes from
+}
+
+// keySource says where a key comes from.
+type keySource int
+
+const (
+	fromEnv keySource = iota
+	fromStore
+	pasted
+	another // with the address of the server
+)
+
+// Model lets a person choose a model, and keeps the choice. It returns what they should
+// know of it.
+func Model(ctx context.Context, o Options) (notes []string, err error) {
+	c := &chooser{Options: o}
+	ways, items := c.ways(ctx)
+	page := dialog.Page{Title: "Which model?", Choices: items}
+	if ways[0].model == "" {
+		page.Text = []string{"No model server answers on this machine: neither Ollama nor LM Studio, llama.cpp or vLLM. (agent demo works without a model.)"}
+	}
+	a, err := c.ask(ctx, page)
 	if err != nil {
-		return "", nil, left(err)
+		return nil, err
 	}
-	o := options[a.Choice]
-	if ref = o.ref; ref == "" {
-		if ref, notes, err = byKey(ctx, t, cfg, o); err != nil {
-			return "", nil, left(err)
-		}
+	var ref string
+	switch w := ways[a.Choice]; {
+	case w.model != "":
+		ref, err = c.onThisMachine(ctx, w)
+	case w.from == another:
+		ref, err = c.byAddress(ctx)
+	default:
+		ref, err = c.byKey(ctx, w.provider, w.from)
 	}
-	if err := settings.Set(ctx, "model", ref); err != nil {
-		return "", nil, err
+	if err != nil {
+		return nil, err
 	}
-	return ref, append(notes, "using "+ref+"; /model chooses another, agent config model asks again", Suggestion), nil
+	if err := c.save(ctx, settings.Pair{Key: "model", Value: ref}); err != nil {
+		return nil, err
+	}
+	file, err := settings.File()
+	return append(c.notes, "using "+ref+", kept in "+file+"; /model chooses another, agent config model asks again"), err
 }
 
-func left(err error) error {
-	if errors.Is(err, ErrLeft) {
-		return fmt.Errorf("%w: no model was chosen; agent asks again, or name one with --model", ErrLeft)
+// Key asks for the key of a model that is chosen already and has none.
+func Key(ctx context.Context, o Options, m config.Model) (notes []string, err error) {
+	c := &chooser{Options: o}
+	if err := c.enterKey(ctx, m.Endpoint.BaseURL, func(context.Context, []openai.ModelInfo) error { return nil }, m.Ref); err != nil {
+		return nil, err
 	}
-	return err
+	return c.notes, c.save(ctx)
+}
+
+func (c *chooser) ask(ctx context.Context, p dialog.Page) (dialog.Answer, error) {
+	c.Screens--
+	a, err := dialog.Ask(ctx, c.Terminal, p)
+	if errors.Is(err, ErrLeft) {
+		err = fmt.Errorf("%w: nothing was kept; agent asks again, or name a model with --model", ErrLeft)
+	}
+	return a, err
+}
+
+// save keeps a key that was typed in, then what is to be set.
+func (c *chooser) save(ctx context.Context, more ...settings.Pair) error {
+	if c.key != "" {
+		where, err := keystore.Open(c.Config.Home).Put(ctx, c.at, c.key)
+		if err != nil {
+			return fmt.Errorf("the key could not be kept: %w", err)
+		}
+		c.notes = append(c.notes, "the key is kept in "+where)
+	}
+	return settings.SetAll(ctx, append(c.keep, more...))
 }
 
 // ways lists what can be chosen: first what is there already.
-func ways(ctx context.Context, cfg config.Config) (options []option, items []picker.Item) {
-	add := func(o option, title, detail string) {
-		options, items = append(options, o), append(items, picker.Item{Title: title, Detail: detail})
+func (c *chooser) ways(ctx context.Context) (ways []way, items []picker.Item) {
+	add := func(w way, title, detail string) {
+		ways, items = append(ways, w), append(items, picker.Item{Title: title, Detail: detail})
 	}
-	servers := openai.LocalServers()
-	for i, s := range servers {
-		if m, err := cfg.Lookup(s.Name + "/x"); err == nil {
-			servers[i].BaseURL = m.Endpoint.BaseURL
+	for _, w := range c.local(ctx) {
+		add(w, w.server.Name+"/"+w.model, described(w.facts))
+	}
+	kept := keystore.Open(c.Config.Home)
+	for _, from := range []keySource{fromEnv, fromStore, pasted} {
+		for _, h := range config.Hosted {
+			m, err := c.Config.Lookup(h.Name + "/x")
+			if err != nil || m.Endpoint.APIKeyEnv == "" {
+				continue // an address of the user's own, and no key for it
+			}
+			has := pasted
+			switch {
+			case os.Getenv(m.Endpoint.APIKeyEnv) != "":
+				has = fromEnv
+			case kept.Has(m.Endpoint.BaseURL):
+				has = fromStore
+			}
+			if detail := []string{"with the key in " + m.Endpoint.APIKeyEnv, "with the key that you gave", "with a key that you paste"}[from]; has == from {
+				add(way{provider: h.Name, from: from}, h.Title, detail)
+			}
+		}
+	}
+	add(way{from: another}, "Another server", "by its address")
+	return ways, items
+}
+
+// local finds the models on this machine, those that cannot call tools last.
+func (c *chooser) local(ctx context.Context) (found []way) {
+	var servers []openai.Local
+	for _, s := range openai.LocalServers() {
+		if m, err := c.Config.Lookup(s.Name + "/x"); err == nil {
+			s.BaseURL = m.Endpoint.BaseURL
+		}
+		if !slices.ContainsFunc(servers, func(o openai.Local) bool { return o.BaseURL == s.BaseURL }) {
+			servers = append(servers, s)
 		}
 	}
 	for _, s := range openai.FindLocals(ctx, servers) {
 		for _, m := range s.Models {
-			add(option{ref: s.Name + "/" + m.ID}, s.Name+"/"+m.ID, "on this machine")
+			found = append(found, way{server: s, model: m.ID})
 		}
 	}
-	for _, paste := range []bool{false, true} {
-		for _, h := range hosted {
-			m, err := cfg.Lookup(h.provider + "/x")
-			if err != nil || m.Endpoint.APIKeyEnv == "" {
-				continue
-			}
-			switch has := os.Getenv(m.Endpoint.APIKeyEnv) != ""; {
-			case has && !paste:
-				add(option{provider: h.provider}, h.title, "with the key in "+m.Endpoint.APIKeyEnv)
-			case !has && paste:
-				add(option{provider: h.provider, paste: true}, h.title+", with a key that you paste", "")
-			}
-		}
+	var asked []local.Model
+	for _, w := range found {
+		asked = append(asked, local.Model{Address: w.server.BaseURL, Name: w.model})
 	}
-	return options, items
+	for i, facts := range local.ProbeAll(ctx, asked) {
+		found[i].facts = facts
+	}
+	slices.SortStableFunc(found, func(a, b way) int { return rank(a.facts) - rank(b.facts) })
+	return found
 }
 
-// byKey finds a model of a server that wants a key, and keeps a key that was typed once
-// the server has taken it.
-func byKey(ctx context.Context, t dialog.Terminal, cfg config.Config, o option) (ref string, notes []string, err error) {
-	m, err := cfg.Lookup(o.provider + "/x")
-	if err != nil {
-		return "", nil, err
+func rank(f local.Facts) int {
+	if f.NoTools {
+		return 1
 	}
-	address := m.Endpoint.BaseURL
-	if !o.paste {
-		ref, err = first(ctx, o.provider, address, os.Getenv(m.Endpoint.APIKeyEnv))
-		return ref, nil, err
-	}
-	page := dialog.Page{Title: "Paste the key for " + openai.Shown(address), Secret: "Key", Text: []string{
-		"It is not shown. It is kept in the system's keyring, or else in a file that only you can read.",
-	}}
-	for {
-		a, err := dialog.Ask(ctx, t, page)
-		if err != nil {
-			return "", nil, err
-		}
-		ref, err := first(ctx, o.provider, address, a.Secret)
-		if refused := new(llm.Error); errors.As(err, &refused) && refused.Kind == llm.Unauthorized {
-			page.Text = []string{refused.Message}
-			continue
-		}
-		if err != nil {
-			return "", nil, err
-		}
-		where, err := keystore.Open(cfg.Home).Put(ctx, address, a.Secret)
-		return ref, []string{"the key is kept in " + where}, err
-	}
+	return 0
 }
 
-// first asks a server for its models with a key, and returns the one to begin with.
-func first(ctx context.Context, provider, address, key string) (ref string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, askTime)
-	defer cancel()
-	models, err := openai.New(openai.Options{
-		Name: provider, BaseURL: address, Key: func(context.Context) (string, error) { return key, nil },
-	}).ListModels(ctx)
-	if err != nil {
-		return "", err
+// described is what a person should know before the choice, the worst first: there may
+// be little room.
+func described(f local.Facts) string {
+	text := "on this machine"
+	if f.NoTools {
+		text = "no tools: cannot read or edit files, " + text
 	}
-	for _, name := range preferred {
-		if slices.ContainsFunc(models, func(m openai.ModelInfo) bool { return m.ID == name }) {
-			return provider + "/" + name, nil
-		}
+	if f.ContextWindow > 0 {
+		text += fmt.Sprintf(", %d tokens of context", f.ContextWindow)
 	}
-	for _, m := range models {
-		if !strings.Contains(strings.ToLower(m.ID), "embed") {
-			return provider + "/" + m.ID, nil
-		}
+	return text
+}
+
+// wanted is the context, in tokens, that a copy of a model is given.
+const wanted = 32 << 10
+
+// onThisMachine takes a model on this machine. Ollama gives a model little context
+// unless the model itself says more, and no request of the protocol can ask for it:
+// a copy that does is offered.
+func (c *chooser) onThisMachine(ctx context.Context, w way) (ref string, err error) {
+	ref = w.server.Name + "/" + w.model
+	f := w.facts
+	if f.Server != "ollama" || c.Screens < 1 || f.ContextWindow >= wanted/2 || f.MaxContext < wanted {
+		return ref, nil
 	}
-	return "", fmt.Errorf("%s lists no model", openai.Shown(address))
+	copied := local.CopyName(w.model, wanted)
+	now := "Ollama does not say how much context it gives this model; it may be as little as 4096 tokens, and what is over is lost in silence."
+	if f.ContextWindow > 0 {
+		now = fmt.Sprintf("Ollama gives this model %d tokens of context, which is little for work on files; what is over is lost in silence.", f.ContextWindow)
+	}
+	a, err := c.ask(ctx, dialog.Page{
+		Title: "More context for " + w.model + "?",
+		Text:  []string{now, "A copy that asks for more shares the model's files, so nothing is downloaded. It takes more memory."},
+		Choices: []picker.Item{
+			{Title: "Make " + copied, Detail: fmt.Sprintf("a copy with %d tokens", wanted)},
+			{Title: "Use it as it is"},
+		},
+	})
+	if err != nil || a.Choice == 1 {
+		return ref, err
+	}
+	if err := local.Copy(ctx, w.server.BaseURL, w.model, copied, wanted); err != nil {
+		c.notes = append(c.notes, fmt.Sprintf("the copy was not made, so the model is used as it is: %v", err))
+		return ref, nil
+	}
+	c.notes = append(c.notes, "made "+copied+" in Ollama; ollama rm "+copied+" removes it")
+	return w.server.Name + "/" + copied, nil
 }

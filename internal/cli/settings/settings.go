@@ -36,9 +36,20 @@ func File() (string, error) {
 	return config.File(home), nil
 }
 
-// Set changes one key in the file. Of two processes that do so, none loses the
-// other's change.
-func Set(ctx context.Context, key, value string) (err error) {
+// Pair is a key and its value.
+type Pair struct{ Key, Value string }
+
+// Set changes one key in the file.
+func Set(ctx context.Context, key, value string) error {
+	return SetAll(ctx, []Pair{{key, value}})
+}
+
+// SetAll changes keys in the file, all or none. Of two processes that do so, none loses
+// the other's change.
+func SetAll(ctx context.Context, pairs []Pair) (err error) {
+	if len(pairs) == 0 {
+		return nil
+	}
 	file, err := File()
 	if err != nil {
 		return err
@@ -52,11 +63,12 @@ func Set(ctx context.Context, key, value string) (err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read the configuration: %w", err)
 	}
-	out, err := config.Edit(file, data, key, value)
-	if err != nil {
-		return &WrongError{err}
+	for _, p := range pairs {
+		if data, err = config.Edit(file, data, p.Key, p.Value); err != nil {
+			return &WrongError{err}
+		}
 	}
-	return statefile.Write(file, out)
+	return statefile.Write(file, data)
 }
 
 // Describe lists the settings in force. The values of headers, and the

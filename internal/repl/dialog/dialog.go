@@ -1,7 +1,7 @@
 // Package dialog asks a person one thing on a terminal, before there is a session. It
 // guarantees that what has to be read is all in the scrollback, whatever the size of
-// the terminal; that a secret is not shown; and that the terminal is given back when
-// Ask returns.
+// the terminal; that a secret is not shown; that a terminal which only prints lines gets
+// no escape sequence; and that the terminal is given back when Ask returns.
 package dialog
 
 import (
@@ -15,10 +15,12 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/repl/keyboard"
 	"github.com/bb2d0cf4/agent/internal/repl/lend"
+	"github.com/bb2d0cf4/agent/internal/repl/paint"
 	"github.com/bb2d0cf4/agent/internal/repl/picker"
 	"github.com/bb2d0cf4/agent/internal/repl/screen"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
@@ -36,6 +38,7 @@ type Terminal struct {
 	In, Out *os.File
 	Env     []string
 	Theme   string
+	Flat    bool // it only prints lines, or they are read aloud
 }
 
 // Page is a question. Its texts need not be sanitised.
@@ -43,18 +46,29 @@ type Page struct {
 	Title   string
 	Text    []string // paragraphs; one that begins with a blank is indented
 	Choices []picker.Item
-	Secret  string // what is to be typed or pasted, where there are no Choices
+	Fields  []Field // what is to be typed or pasted, where there are no Choices
 }
 
-// Answer is the index of a choice, or what was typed.
+// Field is a text that is asked for.
+type Field struct {
+	Label    string
+	Value    string // to begin with
+	Secret   bool   // never shown
+	Optional bool   // may be empty
+}
+
+// Answer is the index of a choice, or what was typed into each field.
 type Answer struct {
 	Choice int
-	Secret string
+	Values []string
 }
 
 // Ask puts a question and waits for the answer, ErrLeft, or the end of ctx. A SIGINT
 // leaves, as Ctrl+C does: the terminal has to be given back first.
 func Ask(ctx context.Context, t Terminal, p Page) (a Answer, err error) {
+	if t.Flat {
+		return askFlat(ctx, t, p)
+	}
 	sigs := lend.Catch()
 	defer sigs.Release()
 	interrupt := make(chan os.Signal, 1)
@@ -72,6 +86,9 @@ func Ask(ctx context.Context, t Terminal, p Page) (a Answer, err error) {
 	defer cancel()
 	look := theme.New(t.Theme, scr.Profile() < colorprofile.ANSI)
 	m := &model{page: p, scr: scr, look: look, pick: picker.New(p.Choices, picker.Options{NoColor: look.NoColor})}
+	for _, f := range p.Fields {
+		m.values = append(m.values, f.Value)
+	}
 	m.resize(scr.Size())
 	m.print()
 	typed := keyboard.New(t.In, cancel)
@@ -87,6 +104,9 @@ func Ask(ctx context.Context, t Terminal, p Page) (a Answer, err error) {
 	})
 	_, err = prog.Run()
 	scr.SetTail(nil, nil)
+	if m.answer != nil && len(p.Choices) > 0 {
+		scr.Print(theme.Short("› "+sanitize.Line(p.Choices[m.answer.Choice].Title), m.look.Width), "") // who reads back sees what was said
+	}
 	scr.Flush()
 	switch {
 	case errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil:
@@ -105,8 +125,9 @@ type model struct {
 	scr    *screen.Screen
 	look   theme.Look
 	pick   *picker.Picker
-	secret string
-	answer *Answer // nil until there is one
+	values []string // of the fields
+	at     int      // the field that is typed into
+	answer *Answer  // nil until there is one
 }
 
 // Init draws the question.
@@ -148,18 +169,38 @@ func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
 		return tea.Quit
 	case len(m.page.Choices) > 0:
 		return m.choose(name, key.Text)
-	case name == "enter" && m.secret != "":
-		m.answer = &Answer{Secret: m.secret}
-		return tea.Quit
+	case name == "enter":
+		return m.enter()
+	case name == "tab" || name == "down":
+		m.at = (m.at + 1) % len(m.values)
+	case name == "shift+tab" || name == "up":
+		m.at = (m.at + len(m.values) - 1) % len(m.values)
 	case name == "ctrl+u":
-		m.secret = ""
+		m.values[m.at] = ""
 	case name == "backspace":
-		_, n := utf8.DecodeLastRuneInString(m.secret)
-		m.secret = m.secret[:len(m.secret)-n]
+		value := m.values[m.at]
+		_, n := utf8.DecodeLastRuneInString(value)
+		m.values[m.at] = value[:len(value)-n]
 	default:
 		m.typed(key.Text)
 	}
 	return nil
+}
+
+// enter goes on to the next field, and takes them all after the last one.
+func (m *model) enter() tea.Cmd {
+	if m.at++; m.at < len(m.values) {
+		return nil
+	}
+	m.at--
+	for i, f := range m.page.Fields {
+		if m.values[i] == "" && !f.Optional {
+			m.at = i
+			return nil
+		}
+	}
+	m.answer = &Answer{Values: m.values}
+	return tea.Quit
 }
 
 // choose takes a key among choices. The number of a choice takes it, as long as
@@ -181,10 +222,11 @@ func (m *model) choose(name, text string) tea.Cmd {
 	return nil
 }
 
-// typed takes a part of a secret, without what a paste has around it.
+// typed takes a part of a field: a key, an address or a name, none of which holds the
+// blanks that a paste has around it.
 func (m *model) typed(text string) {
-	if len(m.page.Choices) == 0 && len(m.secret)+len(text) <= maxSecret {
-		m.secret += strings.Join(strings.Fields(text), "")
+	if len(m.values) > 0 && len(m.values[m.at])+len(text) <= maxSecret {
+		m.values[m.at] += strings.Join(strings.Fields(text), "")
 	}
 }
 
@@ -210,12 +252,8 @@ func (m *model) draw() {
 	width, room := m.look.Width, max(1, m.look.Height-3)
 	dim := func(s string) string { return theme.Paint(m.look.Styles.Dim, theme.Short(s, width)) }
 	if len(m.page.Choices) == 0 {
-		dots := strings.Repeat("•", min(utf8.RuneCountInString(m.secret), 12))
-		line := m.page.Secret + ": " + dots
-		if n := utf8.RuneCountInString(m.secret); n > 0 {
-			line += fmt.Sprintf(" %d characters", n)
-		}
-		m.scr.SetTail([]string{theme.Short(line, width), dim("Enter takes it · Esc leaves")}, nil)
+		lines, cursor := m.fields(width)
+		m.scr.SetTail(append(lines, dim(m.fieldsHint())), cursor)
 		m.scr.Flush()
 		return
 	}
@@ -228,4 +266,34 @@ func (m *model) draw() {
 	}
 	m.scr.SetTail(append(lines, dim(sanitize.Line(hint))), nil)
 	m.scr.Flush()
+}
+
+// fields shows what was typed, a line for each, and where the cursor is.
+func (m *model) fields(width int) (lines []string, cursor *screen.Cursor) {
+	for i, f := range m.page.Fields {
+		value := sanitize.Line(m.values[i])
+		if n := utf8.RuneCountInString(m.values[i]); f.Secret && n > 0 {
+			value = fmt.Sprintf("%s %d characters", strings.Repeat("•", min(n, 12)), n)
+		}
+		label := sanitize.Line(f.Label) + ": "
+		if over := paint.Width(label+value) - width + 1; over > 0 && !f.Secret {
+			value = "…" + ansi.TruncateLeft(value, over+1, "") // the end is where it is typed
+		}
+		line := theme.Short(label+value, width)
+		if i == m.at {
+			cursor = &screen.Cursor{X: min(paint.Width(line), width-1), Y: i}
+		}
+		lines = append(lines, line)
+	}
+	return lines, cursor
+}
+
+func (m *model) fieldsHint() string {
+	switch {
+	case m.at < len(m.values)-1:
+		return "Enter goes on · Esc leaves"
+	case len(m.values) > 1:
+		return "Enter takes it · ↑ goes back · Esc leaves"
+	}
+	return "Enter takes it · Esc leaves"
 }

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/bb2d0cf4/agent/internal/ptytest"
 	"github.com/bb2d0cf4/agent/internal/ptytest/vt"
 	"github.com/bb2d0cf4/agent/internal/repl/picker"
@@ -122,7 +124,7 @@ func restored(t *testing.T, term *ptytest.Terminal) {
 }
 
 func TestASecretIsNeverShown(t *testing.T) {
-	term, done := ask(t.Context(), t, 40, 10, Page{Title: "A key", Secret: "Key"})
+	term, done := ask(t.Context(), t, 40, 10, Page{Title: "A key", Fields: []Field{{Label: "Key", Secret: true}}})
 	term.WaitFor(`Key: *\n`)
 	term.Press("enter") // of nothing
 	term.Type("wrong")
@@ -134,7 +136,7 @@ func TestASecretIsNeverShown(t *testing.T) {
 	term.Paste(" y-7f3d \n")
 	term.WaitFor(`14 characters`)
 	term.Press("enter")
-	if got := <-done; got.Secret != "sk-canary-7f3d"[:8]+"y-7f3d" || got.err != nil {
+	if got := <-done; got.err != nil || got.Values[0] != "sk-canary-7f3d"[:8]+"y-7f3d" {
 		t.Errorf("%+v", got)
 	}
 	if strings.Contains(string(term.Bytes()), "canar") {
@@ -180,4 +182,51 @@ func TestTheContextEndsIt(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	restored(t, term)
+}
+
+// Several texts are asked for one below the other; what may not be empty is gone back to.
+func TestFields(t *testing.T) {
+	page := Page{Title: "A server", Fields: []Field{{Label: "Address", Value: "http://"}, {Label: "Key", Secret: true, Optional: true}}}
+	for name, c := range map[string]struct {
+		keys []string
+		text string
+		want []string
+		err  error
+	}{
+		"as it is":          {[]string{"enter", "enter"}, "", []string{"http://", ""}, nil},
+		"typed":             {[]string{"enter", "enter"}, "a/v1", []string{"http://a/v1", ""}, nil},
+		"there and back":    {[]string{"tab", "x", "up", "b", "down", "y", "enter"}, "a", []string{"http://ab", "xy"}, nil},
+		"round":             {[]string{"shift+tab", "k", "tab", "enter", "enter"}, "a", []string{"http://a", "k"}, nil},
+		"an empty address":  {[]string{"ctrl+u", "enter", "enter", "z", "enter", "enter"}, "", []string{"z", ""}, nil},
+		"left in the first": {[]string{"esc"}, "a", nil, ErrLeft},
+		"left in the last":  {[]string{"enter", "ctrl+c"}, "a", nil, ErrLeft},
+	} {
+		t.Run(name, func(t *testing.T) {
+			term, done := ask(t.Context(), t, 40, 12, page)
+			term.WaitFor(`Enter goes on`)
+			term.Type(c.text)
+			for _, key := range c.keys {
+				if len(key) == 1 {
+					term.Type(key)
+				} else {
+					term.Press(key)
+				}
+			}
+			got := <-done
+			if d := cmp.Diff(c.want, got.Values); d != "" || !errors.Is(got.err, c.err) {
+				t.Error(d, got.err)
+			}
+			restored(t, term)
+		})
+	}
+}
+
+// The end of an address that is wider than the terminal is in sight, where it is typed.
+func TestALongField(t *testing.T) {
+	term, done := ask(t.Context(), t, 40, 12, Page{Title: "A server", Fields: []Field{{Label: "Address"}}})
+	term.WaitFor(`Enter takes it`)
+	term.Paste("https://" + strings.Repeat("long.", 30) + "example/v1")
+	term.WaitFor(`(?m)^Address: ….*long\.example/v1$`)
+	term.Press("esc")
+	<-done
 }

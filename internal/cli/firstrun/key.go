@@ -1,0 +1,242 @@
+package firstrun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/cli/keystore"
+	"github.com/bb2d0cf4/agent/internal/cli/settings"
+	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/llm/openai"
+	"github.com/bb2d0cf4/agent/internal/llm/openai/local"
+	"github.com/bb2d0cf4/agent/internal/repl/dialog"
+	"github.com/bb2d0cf4/agent/internal/repl/picker"
+)
+
+// askTime bounds what a server may take to list its models.
+const askTime = 15 * time.Second
+
+// stored is said where a key is asked for.
+const stored = "It is kept in the system's keyring or, where there is none, in a file that only you can read."
+
+// byKey finds a model of a known server that wants a key.
+func (c *chooser) byKey(ctx context.Context, provider string, from keySource) (ref string, err error) {
+	m, err := c.Config.Lookup(provider + "/x")
+	if err != nil {
+		return "", err
+	}
+	address := m.Endpoint.BaseURL
+	take := func(ctx context.Context, models []openai.ModelInfo) (err error) {
+		ref, err = c.pick(ctx, provider, models)
+		return err
+	}
+	if from == pasted {
+		unchecked := ""
+		if favourites := config.Favourites(provider); len(favourites) > 0 {
+			unchecked = provider + "/" + favourites[0]
+			ref = unchecked
+		}
+		return ref, c.enterKey(ctx, address, take, unchecked)
+	}
+	key := os.Getenv(m.Endpoint.APIKeyEnv)
+	if from == fromStore {
+		if key, err = keystore.Open(c.Config.Home).Get(ctx, address); err != nil {
+			return "", err
+		}
+	}
+	models, err := list(ctx, address, key)
+	if err != nil {
+		return "", err
+	}
+	return ref, take(ctx, models)
+}
+
+// enterKey asks for a key until the server takes it, and calls take with the models
+// that the server lists then. Where the server does not answer, the key may be kept for
+// the model unchecked, if that is not empty.
+func (c *chooser) enterKey(ctx context.Context, address string, take func(context.Context, []openai.ModelInfo) error, unchecked string) error {
+	page := dialog.Page{
+		Title: "Paste the key for " + openai.Shown(address), Fields: []dialog.Field{{Label: "Key", Secret: true}},
+		Text: []string{stored},
+	}
+	for left := c.Screens; ; c.Screens = left { // to correct an answer is no further screen
+		a, err := c.ask(ctx, page)
+		if err != nil {
+			return err
+		}
+		c.key, c.at = a.Values[0], address
+		models, err := list(ctx, address, c.key)
+		switch {
+		case err == nil:
+			return take(ctx, models)
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case refused(err) || unchecked == "":
+			page.Text = []string{message(err)}
+			continue
+		}
+		if kept, err := c.unchecked(ctx, err, unchecked); err != nil || kept {
+			return err
+		}
+	}
+}
+
+// unchecked asks whether a key that could not be checked is to be kept.
+func (c *chooser) unchecked(ctx context.Context, why error, ref string) (keep bool, err error) {
+	a, err := c.ask(ctx, dialog.Page{
+		Title: "The key could not be checked", Text: []string{message(why)},
+		Choices: []picker.Item{{Title: "Try again"}, {Title: "Keep it unchecked", Detail: "and use " + ref}},
+	})
+	return a.Choice == 1, err
+}
+
+// byAddress takes a server that is not known, and gives it a name.
+func (c *chooser) byAddress(ctx context.Context) (ref string, err error) {
+	page := dialog.Page{
+		Title: "Which server?",
+		Text:  []string{"It has to speak the OpenAI protocol (/chat/completions). Its address often ends in /v1.", "A key: " + stored},
+		Fields: []dialog.Field{
+			{Label: "Address", Value: "http://"},
+			{Label: "Key", Secret: true, Optional: true},
+		},
+	}
+	for left := c.Screens; ; c.Screens = left {
+		a, err := c.ask(ctx, page)
+		if err != nil {
+			return "", err
+		}
+		address, key := strings.TrimRight(a.Values[0], "/"), a.Values[1]
+		page.Fields[0].Value = a.Values[0]
+		if why := unfit(address, key); why != "" {
+			page.Text = []string{why}
+			continue
+		}
+		models, err := list(ctx, address, key)
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		if err == nil && len(models) == 0 {
+			err = fmt.Errorf("%s answers, but lists no model", openai.Shown(address))
+		}
+		if err != nil {
+			page.Text = []string{message(err)}
+			continue
+		}
+		c.at, c.key = address, key
+		name := c.name(address)
+		prefix := "providers." + name + "."
+		c.keep = append(c.keep, settings.Pair{Key: prefix + "base_url", Value: address})
+		if key != "" {
+			env := strings.ToUpper(strings.ReplaceAll(name, "-", "_")) + "_API_KEY"
+			c.keep = append(c.keep, settings.Pair{Key: prefix + "api_key_env", Value: env})
+		}
+		return c.pick(ctx, name, models)
+	}
+}
+
+// unfit says why an address cannot be used with a key.
+func unfit(address, key string) string {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+		return "That is no address. It looks like https://models.example.com/v1 or http://127.0.0.1:8000/v1."
+	case u.User != nil:
+		return "An address with a name or a password in it would be shown: paste the key below instead."
+	case key != "" && u.Scheme == "http" && !local.On(address):
+		return "Over http:// anyone on the way can read the key: use https://, or leave the key empty."
+	}
+	return ""
+}
+
+var unnamed = regexp.MustCompile(`[^a-z0-9]+`)
+
+// name is what a server is called from now on: as its host is, or as it was before.
+func (c *chooser) name(address string) string {
+	for name, p := range c.Config.Providers {
+		if p.BaseURL == address {
+			return name
+		}
+	}
+	u, err := url.Parse(address)
+	host := "local"
+	if err == nil && !local.On(address) {
+		host = strings.Trim(unnamed.ReplaceAllString(strings.ToLower(u.Hostname()), "-"), "-")
+	}
+	name := host
+	for n := 2; ; n++ {
+		if _, taken := c.Config.Lookup(name + "/x"); taken != nil && name != config.ScriptProvider && name != "" {
+			return name
+		}
+		name = fmt.Sprintf("%s-%d", host, n)
+	}
+}
+
+// list asks a server for its models, with a key.
+func list(ctx context.Context, address, key string) ([]openai.ModelInfo, error) {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	models, err := openai.New(openai.Options{
+		BaseURL: address, Key: func(context.Context) (string, error) { return key, nil },
+	}).ListModels(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("%s has not answered in %v", openai.Shown(address), askTime)
+	}
+	return models, err
+}
+
+// refused says whether the server has answered, and does not want the key.
+func refused(err error) bool {
+	e := new(llm.Error)
+	return errors.As(err, &e) && e.Kind == llm.Unauthorized
+}
+
+// message is an error as a sentence.
+func message(err error) string {
+	e := new(llm.Error)
+	if errors.As(err, &e) {
+		return e.Message
+	}
+	return err.Error()
+}
+
+// mute are parts of the names of models that hold no conversation.
+var mute = []string{
+	"embed", "whisper", "tts", "dall-e", "moderation", "image", "audio", "realtime", "transcribe", "rerank", "guard", "sora", "imagen",
+	"veo", "davinci", "babbage", "instruct-0914",
+}
+
+// pick takes the model to begin with: one that is known to be good, else the person's
+// choice, else the first.
+func (c *chooser) pick(ctx context.Context, provider string, models []openai.ModelInfo) (ref string, err error) {
+	var names []string
+	for _, m := range models {
+		if !slices.ContainsFunc(mute, func(part string) bool { return strings.Contains(strings.ToLower(m.ID), part) }) {
+			names = append(names, m.ID)
+		}
+	}
+	for _, name := range config.Favourites(provider) {
+		if slices.Contains(names, name) {
+			return provider + "/" + name, nil
+		}
+	}
+	switch {
+	case len(names) == 0:
+		return "", fmt.Errorf("%s lists no model for conversations; name one with --model %s/NAME", provider, provider)
+	case len(names) == 1 || c.Screens < 1:
+		return provider + "/" + names[0], nil
+	}
+	page := dialog.Page{Title: "Which model of " + provider + "?"}
+	for _, n := range names {
+		page.Choices = append(page.Choices, picker.Item{Title: n})
+	}
+	a, err := c.ask(ctx, page)
+	return provider + "/" + names[a.Choice], err
+}

@@ -1,0 +1,202 @@
+package dialog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/bb2d0cf4/agent/internal/crash"
+	"github.com/bb2d0cf4/agent/internal/repl/screen"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
+)
+
+// flat is a question on a terminal that only prints lines, or whose lines are read
+// aloud: no escape sequence is written, and nothing is drawn twice.
+type flat struct {
+	Terminal
+	stop chan os.Signal
+	read chan piece // what the input gave, since it was last asked
+	rest []byte     // of it, not used yet
+}
+
+type piece struct {
+	data []byte
+	err  error
+}
+
+// askFlat is Ask on plain lines.
+func askFlat(ctx context.Context, t Terminal, p Page) (a Answer, err error) {
+	f := &flat{Terminal: t, stop: make(chan os.Signal, 1), read: make(chan piece, 1)}
+	signal.Notify(f.stop, os.Interrupt)
+	defer signal.Stop(f.stop)
+	if err := screen.Drop(t.In, t.Out); err != nil {
+		return a, fmt.Errorf("the terminal cannot be used: %w", err)
+	}
+	lines := append([]string{"", p.Title}, p.Text...)
+	for i, c := range p.Choices {
+		line := fmt.Sprintf("%d: %s", i+1, c.Title)
+		if c.Detail != "" {
+			line += ", " + c.Detail
+		}
+		lines = append(lines, line)
+	}
+	for _, l := range lines {
+		if err := f.say(sanitize.Line(l) + "\n"); err != nil {
+			return a, err
+		}
+	}
+	if len(p.Choices) > 0 {
+		a.Choice, err = f.choice(ctx, len(p.Choices))
+		return a, err
+	}
+	for _, field := range p.Fields {
+		value, err := f.field(ctx, field)
+		if err != nil {
+			return a, err
+		}
+		a.Values = append(a.Values, value)
+	}
+	return a, nil
+}
+
+func (f *flat) say(text string) error {
+	_, err := io.WriteString(f.Out, text)
+	return err
+}
+
+// choice asks for a number until there is one; nothing leaves.
+func (f *flat) choice(ctx context.Context, n int) (int, error) {
+	for {
+		line, err := f.line(ctx, fmt.Sprintf("A number, 1 to %d, or nothing to leave: ", n))
+		if err != nil || line == "" {
+			return 0, errors.Join(err, left(line))
+		}
+		if i, err := strconv.Atoi(line); err == nil && i >= 1 && i <= n {
+			return i - 1, nil
+		}
+		if err := f.say("There is no choice " + sanitize.Line(line) + ".\n"); err != nil {
+			return 0, err
+		}
+	}
+}
+
+func left(line string) error {
+	if line == "" {
+		return ErrLeft
+	}
+	return nil
+}
+
+// field asks for a text. Nothing takes what is there already, or leaves.
+func (f *flat) field(ctx context.Context, field Field) (value string, err error) {
+	label := sanitize.Line(field.Label)
+	if field.Secret {
+		value, err = f.secret(ctx, label+", which is not shown"+hint(field)+": ")
+	} else {
+		value, err = f.line(ctx, label+hint(field)+": ")
+	}
+	if err == nil && value == "" {
+		if value = field.Value; value == "" && !field.Optional {
+			err = ErrLeft
+		}
+	}
+	return value, err
+}
+
+func hint(field Field) string {
+	switch {
+	case field.Value != "" && !field.Secret:
+		return ", or nothing for " + sanitize.Line(field.Value)
+	case field.Optional:
+		return ", or nothing"
+	}
+	return ", or nothing to leave"
+}
+
+// line asks for a line, which the terminal echoes.
+func (f *flat) line(ctx context.Context, label string) (string, error) {
+	if err := f.say(label); err != nil {
+		return "", err
+	}
+	var line []byte
+	for {
+		c, err := f.next(ctx)
+		switch {
+		case errors.Is(err, ErrLeft):
+			return "", errors.Join(err, f.say("\n"))
+		case err != nil:
+			return "", err
+		case c == '\n':
+			return strings.TrimSpace(string(line)), nil
+		}
+		line = append(line, c)
+	}
+}
+
+// secret asks for a line that is not shown. Ctrl+C and Ctrl+D leave: in raw mode they
+// are keys like others.
+func (f *flat) secret(ctx context.Context, label string) (value string, err error) {
+	if err := f.say(label); err != nil {
+		return "", err
+	}
+	restore, err := screen.Hush(f.In, f.Out)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, restore(), f.say("\n")) }()
+	defer crash.Hold(func() { _ = restore() })() // what the panic says is more than this error
+	for {
+		c, err := f.next(ctx)
+		if err != nil {
+			return "", err
+		}
+		switch c {
+		case 3, 4, 27: // Ctrl+C, Ctrl+D, Esc
+			return "", ErrLeft
+		case '\r', '\n':
+			return strings.Join(strings.Fields(value), ""), nil
+		case 21: // Ctrl+U
+			value = ""
+		case 8, 127:
+			_, n := utf8.DecodeLastRuneInString(value)
+			value = value[:len(value)-n]
+		default:
+			if len(value) < maxSecret {
+				value += string([]byte{c})
+			}
+		}
+	}
+}
+
+// next returns the next byte of the input. A read that nobody waits for any more is
+// left behind: who leaves ends the program.
+func (f *flat) next(ctx context.Context) (byte, error) {
+	for len(f.rest) == 0 {
+		go func() {
+			defer crash.Guard()
+			data := make([]byte, 4096)
+			n, err := f.In.Read(data) // of a terminal: a line at most
+			f.read <- piece{data[:n], err}
+		}()
+		select {
+		case got := <-f.read:
+			if len(got.data) == 0 && got.err != nil {
+				return 0, ErrLeft // the input has ended
+			}
+			f.rest = got.data
+		case <-f.stop:
+			return 0, ErrLeft
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		}
+	}
+	c := f.rest[0]
+	f.rest = f.rest[1:]
+	return c, nil
+}

@@ -1,0 +1,31 @@
+package screen
+
+import (
+	"fmt"
+	"os"
+)
+
+// Drop drops what was typed on a terminal before, for a question on plain lines.
+func Drop(in, out *os.File) error {
+	t, err := openTTY(in, out)
+	if err != nil {
+		return err
+	}
+	if err := t.raw(false); err != nil { // which drops it
+		return fmt.Errorf("what was typed before cannot be dropped: %w", err)
+	}
+	return nil
+}
+
+// Hush puts a terminal without a screen into raw mode: nothing is echoed and keys send
+// no signals, until restore.
+func Hush(in, out *os.File) (restore func() error, err error) {
+	t, err := openTTY(in, out)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.raw(true); err != nil {
+		return nil, fmt.Errorf("the terminal does not go into raw mode: %w", err)
+	}
+	return func() error { return t.raw(false) }, nil
+}
