@@ -159,6 +159,7 @@ var layers = []struct {
 	}},
 	{"internal/cli/keystore", []string{"internal/statefile"}},
 	{"internal/cli/trust", []string{"internal/statefile"}},
+	{"internal/cli/interrupt", nil},
 	{"internal/cli/home", []string{"internal/statefile"}},
 	{"internal/cli/promptline", []string{
 		"internal/cli/fileindex", "internal/cli/home", "internal/llm", "internal/repl/input", "internal/sanitize", "internal/session", "internal/tools",

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bb2d0cf4/agent/internal/cli/app"
+	"github.com/bb2d0cf4/agent/internal/cli/interrupt"
 	"github.com/bb2d0cf4/agent/internal/cli/printed"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/demo"
@@ -73,7 +74,7 @@ func demoConfig(where demo.Place) (config.Config, error) {
 
 // demoPrinted runs the demo where there is nobody to ask.
 func demoPrinted(ctx context.Context, p Process, f *flags, cfg config.Config, pl app.Place, m config.Model) error {
-	ctx, stop := interruptible(ctx)
+	ctx, stop := interrupt.Context(ctx)
 	defer stop()
 	cfg.PermissionMode = "bypass"
 	out := printed.NewPrinter(p.Stdout)

@@ -15,6 +15,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/cli/app"
 	"github.com/bb2d0cf4/agent/internal/cli/commands"
 	"github.com/bb2d0cf4/agent/internal/cli/idelink"
+	"github.com/bb2d0cf4/agent/internal/cli/interrupt"
 	"github.com/bb2d0cf4/agent/internal/cli/provider"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/crash"
@@ -44,7 +45,7 @@ func start(ctx context.Context, p Process, f *flags, over config.Overrides, args
 	for _, note := range cfg.notes {
 		remark(p, note)
 	}
-	ctx, stop := interruptible(ctx)
+	ctx, stop := interrupt.Context(ctx)
 	defer stop()
 	if prompt, err = withStdin(ctx, p, prompt); err != nil {
 		return err

@@ -107,18 +107,3 @@ func TestTheNoteOnTheModelIsSafe(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 }
-
-func TestInterruptsAreDelivered(t *testing.T) {
-	ch, release := interrupts()
-	self, err := os.FindProcess(os.Getpid())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		if err := self.Signal(os.Interrupt); err != nil {
-			t.Fatal(err)
-		}
-		<-ch
-	}
-	release()
-}

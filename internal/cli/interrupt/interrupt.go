@@ -1,4 +1,6 @@
-package cli
+// Package interrupt takes the SIGINT of the terminal. It guarantees that one is never
+// lost while it is waited for, and that afterwards it ends the program as it always does.
+package interrupt
 
 import (
 	"context"
@@ -8,16 +10,16 @@ import (
 	"github.com/bb2d0cf4/agent/internal/crash"
 )
 
-// interruptible ends ctx at the first SIGINT. A second one ends the program.
+// Context ends ctx at the first SIGINT. A second one ends the program.
 // Commands that need no cleaning up do without.
-func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
+func Context(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	context.AfterFunc(ctx, stop)
 	return ctx, stop
 }
 
-// interrupts delivers each SIGINT until release is called.
-func interrupts() (ch <-chan struct{}, release func()) {
+// Each delivers each SIGINT until release is called.
+func Each() (ch <-chan struct{}, release func()) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt)
 	out, quit, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
