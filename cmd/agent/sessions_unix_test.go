@@ -76,7 +76,8 @@ func TestForkRenameAndChoose(t *testing.T) {
 	d.idle()
 	d.say("/resume")
 	d.WaitFor(`Choose a session(.|\n)*› the trunk +just now +1 prompt(.|\n)*│ you: where it began\n.*│ model: One\.`)
-	d.Type("trunk")
+	d.Type("began") // in what was said, not in the title
+	d.WaitFor(`› the trunk  where it began One`)
 	d.Press("enter")
 	d.WaitFor(`where it began(.|\n)*One\.(.|\n)*❯ *\n`)
 	d.idle()

@@ -141,7 +141,24 @@ func (m *menu) open(p command.Pick, j *job) tea.Cmd {
 	look := m.out.Look
 	opt := picker.Options{Title: p.Title, NoColor: look.NoColor, Rename: m.opt.Terminal.Keys.Rename(keys.List)}
 	m.pick = &chooser{Picker: picker.New(items, opt), pick: p, job: j}
-	return cmd
+	if p.Texts == nil {
+		return cmd
+	}
+	out, pick := make(chan tea.Msg, 1), m.pick
+	m.floor.turn.spawn(func(ctx context.Context) { out <- indexed{pick, p.Texts(ctx)} })
+	return tea.Batch(cmd, func() tea.Msg { return <-out })
+}
+
+// indexed is what the filter of a picker is to look into.
+type indexed struct {
+	pick  *chooser
+	texts []string
+}
+
+// tell hands it over; the picker may be gone.
+func (i indexed) tell(*model) tea.Cmd {
+	i.pick.Index(i.texts)
+	return nil
 }
 
 // shut closes the picker, if one is open; its command comes to nothing.

@@ -145,7 +145,22 @@ func (s sessions) resume(ctx context.Context, id string) (command.Reply, error) 
 	if len(items) == 0 {
 		return command.Reply{}, errors.New("there is no other session of this folder to choose")
 	}
-	return command.Reply{Pick: &command.Pick{Title: "Choose a session", Items: items, Choose: s.open}}, nil
+	texts := func(ctx context.Context) []string { return s.texts(ctx, items) }
+	return command.Reply{Pick: &command.Pick{Title: "Choose a session", Items: items, Choose: s.open, Texts: texts}}, nil
+}
+
+// texts are what was said in the sessions that can be chosen. Where they cannot be
+// read, the titles are what there is to look for.
+func (s sessions) texts(ctx context.Context, items []command.Choice) []string {
+	said, err := s.App.Archive.Said(ctx, s.App.Dir)
+	if err != nil {
+		return nil
+	}
+	out := make([]string, len(items))
+	for i, it := range items {
+		out[i] = said[it.ID]
+	}
+	return out
 }
 
 func (s sessions) open(_ context.Context, id string) (command.Reply, error) {

@@ -38,6 +38,9 @@ func TestForkAndRename(t *testing.T) {
 	if got := it.Preview(); got != "you: hi\nmodel: Hello.\n" {
 		t.Errorf("preview %q", got)
 	}
+	if got := r.Pick.Texts(t.Context()); len(got) != 1 || got[0] != "hi\nHello.\n" {
+		t.Errorf("the filter looks into %q", got)
+	}
 	if out := s.text(t, "/sessions"); !strings.Contains(out, "* "+s.App.Current().ID()) || !strings.Contains(out, "another way") {
 		t.Error(out)
 	}

@@ -75,6 +75,9 @@ type Pick struct {
 	Title  string // "Choose a session"
 	Items  []Choice
 	Choose func(ctx context.Context, id string) (Reply, error)
+	// Texts returns what the filter looks into beside what is shown, a text an item. It
+	// is called once and may take its time; nil: there is no more.
+	Texts func(ctx context.Context) []string
 }
 
 // Choice is an entry of a picker.

@@ -56,6 +56,7 @@ type Picker struct {
 	top     int              // the first match on the screen
 	cells   []int            // the widths of the columns
 	shown   map[int][]string // the previews so far, by item
+	texts   texts
 }
 
 // New returns a Picker over items, in their order.
@@ -127,6 +128,7 @@ func (p *Picker) move(n int) {
 func (p *Picker) SetFilter(filter string) {
 	p.filter = filter
 	p.cursor, p.top = 0, 0
+	clear(p.texts.hits)
 	p.matches = p.matches[:0]
 	if strings.TrimSpace(filter) == "" {
 		for i := range p.items {
@@ -142,6 +144,12 @@ func (p *Picker) SetFilter(filter string) {
 	needle := strings.ToLower(strings.TrimSpace(filter))
 	for i, it := range p.items {
 		if !found[i] && strings.Contains(strings.ToLower(it.Detail+" "+strings.Join(it.Cells, " ")), needle) {
+			p.matches = append(p.matches, fuzzy.Match{Index: i})
+			found[i] = true
+		}
+	}
+	for i := range p.items {
+		if !found[i] && p.texts.has(i, needle) {
 			p.matches = append(p.matches, fuzzy.Match{Index: i})
 		}
 	}

@@ -120,6 +120,9 @@ func (p *Picker) row(i, width int) []paint.Span {
 		at = hit + n
 	}
 	spans = append(spans, paint.Span{Text: it.Title[at:], Style: base})
+	if at, ok := p.texts.hits[m.Index]; ok {
+		spans = append(spans, p.texts.passage(m.Index, at)...)
+	}
 	if it.Detail != "" {
 		spans = append(spans, paint.Span{Text: "  " + it.Detail, Style: styleDim})
 	}

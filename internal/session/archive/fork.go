@@ -1,8 +1,11 @@
 package archive
 
 import (
+	"context"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/session/frame"
@@ -63,6 +66,11 @@ func (a *Archive) Preview(id string) ([]llm.Message, error) {
 	if err != nil {
 		return nil, err
 	}
+	return saidIn(data), nil
+}
+
+// saidIn returns the prompts and answers that stand whole in a part of a file.
+func saidIn(data []byte) []llm.Message {
 	var said []llm.Message
 	frame.Scan(data, func(body []byte) {
 		r, err := decodeRecord(body)
@@ -70,5 +78,60 @@ func (a *Archive) Preview(id string) ([]llm.Message, error) {
 			said = append(said, *r.Message)
 		}
 	})
-	return said, nil
+	return said
+}
+
+// How much Said reads and returns, in bytes.
+const (
+	saidEnd   = 64 << 10 // of each end of a file
+	saidEach  = 32 << 10 // of a session
+	saidInAll = 8 << 20
+)
+
+// Said returns, by the ids of the sessions of dir, what was said in them, to be
+// searched: the beginnings and the ends of long ones, and of so many sessions, the
+// newest first, as a bound on the whole allows.
+func (a *Archive) Said(ctx context.Context, dir string) (map[string]string, error) {
+	files, err := sessionFiles(a.project(dir))
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(files, func(x, y sessionFile) int { return byTime(y, x) })
+	texts, total := map[string]string{}, 0
+	for _, f := range files {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if total >= saidInAll {
+			break
+		}
+		text := f.said()
+		texts[idOf(f.path)] = text
+		total += len(text)
+	}
+	return texts, nil
+}
+
+// said is what Said returns of a session; a file that cannot be read says nothing.
+func (f sessionFile) said() string {
+	data, err := readEnd(f.path, f.size, 2*saidEnd)
+	if err != nil {
+		return ""
+	}
+	if f.size > 2*saidEnd {
+		head, err := readEnd(f.path, saidEnd, saidEnd)
+		if err != nil {
+			return ""
+		}
+		data = slices.Concat(head, data[saidEnd:])
+	}
+	var b strings.Builder
+	for _, m := range saidIn(data) {
+		b.WriteString(m.Said() + "\n")
+	}
+	text := b.String()
+	if len(text) > saidEach {
+		text = text[:saidEach/2] + "\n" + text[len(text)-saidEach/2:]
+	}
+	return strings.ToValidUTF8(text, "")
 }

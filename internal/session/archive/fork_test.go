@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -138,6 +139,38 @@ func TestPreview(t *testing.T) {
 		t.Errorf("%d messages, %v", len(said), err)
 	}
 	if _, err := a.Preview("zzzzz"); !errors.Is(err, ErrNoSession) {
+		t.Error(err)
+	}
+}
+
+// What was said is given for all sessions of a folder, bounded for each.
+func TestSaid(t *testing.T) {
+	a := New(t.TempDir())
+	id, _ := kept(t, a)
+	dir := reopen(t, a, id).Info().Dir
+	long := a.Create(dir, "m")
+	for i := range 400 {
+		if err := long.Append(history.Say(llm.TextMessage(llm.User, fmt.Sprint("number ", i, strings.Repeat(" x", 500))))...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := long.Close(); err != nil {
+		t.Fatal(err)
+	}
+	said, err := a.Said(t.Context(), dir)
+	if err != nil || len(said) != 2 {
+		t.Fatalf("%d sessions, %v", len(said), err)
+	}
+	if !strings.HasSuffix(said[id], "Done.\n") || strings.Contains(said[id], "package main") {
+		t.Errorf("%q", said[id])
+	}
+	text := said[long.ID()]
+	if len(text) > saidEach+1 || !strings.HasPrefix(text, "number 0 ") || !strings.Contains(text, "number 399 ") {
+		t.Errorf("%d bytes, %.40q", len(text), text)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := a.Said(ctx, dir); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
