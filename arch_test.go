@@ -106,7 +106,7 @@ var layers = []struct {
 	{"internal/repl/picker", parts},
 	{"internal/repl/plain", []string{
 		"internal/confirm", "internal/diff", "internal/llm", "internal/nearest", "internal/repl/command", "internal/repl/pager",
-		"internal/sanitize", "internal/session", "internal/tools", "internal/workspace",
+		"internal/repl/input/edit", "internal/sanitize", "internal/session", "internal/tools", "internal/workspace",
 	}},
 	{"internal/repl/panel", []string{
 		"internal/confirm", "internal/repl/diffview", "internal/repl/input", "internal/repl/theme", "internal/sanitize",

@@ -73,12 +73,16 @@ func interactPlain(ctx context.Context, p Process, o opening) error {
 	if o.suggest != "" {
 		o.notes = append(o.notes, "Try: "+o.suggest)
 	}
+	var a *app.App // put together with the face; it runs after that
 	ui := plain.New(plain.Options{
 		In: p.Stdin, Out: p.Stdout, Notes: append([]string{plainTitle(p, o)}, o.notes...), First: o.first, Echo: !isTerminal(p.Stdin), Interrupt: ch,
 		Labels:   o.cfg.Interface.ScreenReader,
 		Commands: append(slash.List(), o.own...),
+		Shell:    func(ctx context.Context, line string) error { return a.Shell(ctx, line) },
+		Attach:   func(path string) (string, bool) { return a.Said.Images.Attach(path) },
 	})
-	a, err := wire(o.cfg, o.flags, o.place, o.model, app.Face{
+	var err error
+	a, err = wire(o.cfg, o.flags, o.place, o.model, app.Face{
 		Emit: ui.Emit, Reviewers: []confirm.Reviewer{ui}, Link: &idelink.Options{Version: p.Version, Remark: ui.Remark}, Watchdog: watchdog(p),
 	})
 	if err != nil {

@@ -47,6 +47,9 @@ func start(ctx context.Context, p Process, f *flags, over config.Overrides, args
 	}
 	ctx, stop := interrupt.Context(ctx)
 	defer stop()
+	if prompt, err = expand(ctx, p, f, cfg, prompt); err != nil {
+		return err
+	}
 	if prompt, err = withStdin(ctx, p, prompt); err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package repl
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -15,7 +14,6 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/pager"
 	"github.com/bb2d0cf4/agent/internal/repl/picker"
 	"github.com/bb2d0cf4/agent/internal/repl/printer"
-	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
@@ -208,14 +206,6 @@ func (m *menu) keys() tea.Cmd {
 }
 
 func (m *menu) cost() tea.Cmd {
-	u := m.floor.turn.total
-	s := fmt.Sprintf("%s tokens in (%s cached), %s out", theme.Count(u.Input), theme.Count(u.Cached), theme.Count(u.Output))
-	if u.CostUSD > 0 {
-		s += fmt.Sprintf(", $%.4f", u.CostUSD)
-	}
-	if u.Estimated {
-		s += " (estimated: the provider reports no usage)"
-	}
-	m.out.Text(s)
+	m.out.Text(command.Cost(m.floor.turn.total))
 	return nil
 }

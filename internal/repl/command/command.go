@@ -98,6 +98,18 @@ type Edit struct {
 	Then func(ctx context.Context, text string) (Reply, error)
 }
 
+// Cost says what a session has used.
+func Cost(u llm.Usage) string {
+	s := fmt.Sprintf("%s tokens in (%s cached), %s out", theme.Count(u.Input), theme.Count(u.Cached), theme.Count(u.Output))
+	if u.CostUSD > 0 {
+		s += fmt.Sprintf(", $%.4f", u.CostUSD)
+	}
+	if u.Estimated {
+		s += " (estimated: the provider reports no usage)"
+	}
+	return s
+}
+
 // Split takes apart a line at the prompt. ok is false for a prompt, which may
 // begin with a path ("/etc/hosts").
 func Split(line string) (name, args string, ok bool) {

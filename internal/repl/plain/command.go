@@ -14,8 +14,9 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-const help = `Each line is a prompt. /help shows this, /quit or the end of the input leaves, and
-an interrupt (Ctrl+C) stops the model, or a command.
+const help = `Each line is a prompt. ! runs a command line, and the path of an image attaches it.
+/help shows this, /quit or the end of the input leaves, and an interrupt (Ctrl+C)
+stops the model, or a command.
 `
 
 // width is how wide the help is laid out: the terminal's is not known.
@@ -24,6 +25,7 @@ const width = 79
 // own are the commands of this face.
 var own = []command.Command{
 	{Name: "help", Help: "this", Group: command.Program},
+	{Name: "cost", Help: "tokens and money so far", Group: command.Model},
 	{Name: "quit", Help: "leave", Group: command.Program},
 }
 
@@ -40,6 +42,11 @@ func (u *UI) command(ctx context.Context, name, args string) (leave bool) {
 	switch near := nearest.Name(name, names); {
 	case name == "quit":
 		return true
+	case name == "cost":
+		u.mu.Lock()
+		used := u.used
+		u.mu.Unlock()
+		u.say(command.Cost(used) + "\n")
 	case name == "help":
 		u.say(help + "\n" + sanitize.Text(command.Help(list, width)))
 	case near != "":
@@ -65,7 +72,7 @@ func (u *UI) do(ctx context.Context, step func(context.Context) (command.Reply, 
 			u.say(u.opt.label("! ", "error") + sanitize.Text(err.Error()) + "\n")
 			return
 		}
-		u.show(r)
+		u.reply(r)
 		step = nil
 		switch {
 		case r.Pick != nil:
@@ -79,8 +86,8 @@ func (u *UI) do(ctx context.Context, step func(context.Context) (command.Reply, 
 	}
 }
 
-// show shows what a command came to.
-func (u *UI) show(r command.Reply) {
+// reply shows what a command came to.
+func (u *UI) reply(r command.Reply) {
 	if r.Session != nil {
 		u.sess = r.Session
 		if n := len(r.Session.Messages()); n > 0 {

@@ -8,8 +8,13 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/repl/pager"
+	"github.com/bb2d0cf4/agent/internal/session"
+	"github.com/bb2d0cf4/agent/internal/tools"
 )
 
 // named is a command that comes to r.
@@ -108,5 +113,52 @@ func TestAnInterruptStopsACommand(t *testing.T) {
 		if got := d.printed(); !strings.HasSuffix(got, "Cancelled.\n\n> \n") {
 			t.Errorf("%q", got)
 		}
+	})
+}
+
+// A line behind a ! is run; what it prints is shown, whatever it ends in, and that of
+// the model's own commands is not.
+func TestShellLines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var d *desk
+		var ran []string
+		opt := Options{Shell: func(ctx context.Context, line string) error {
+			ran = append(ran, line)
+			if line == "sleep" {
+				<-ctx.Done()
+				return ctx.Err()
+			}
+			d.ui.Emit(session.CallOutput{Text: "\x1b[31mred\nno end"})
+			d.ui.Emit(session.CallEnded{Title: line, Result: tools.Result{ForUser: "exit 0"}})
+			return nil
+		}}
+		d = sit(t, opt, func(d *desk, _ context.Context, _ string) error {
+			d.ui.Emit(session.CallOutput{Text: "of the model"})
+			return nil
+		})
+		d.enter("! git status\n")
+		d.enter("!\n")
+		d.enter("!sleep\n")
+		d.interrupt <- struct{}{}
+		synctest.Wait()
+		d.enter("/cost\n")
+		d.ui.Emit(session.AnswerEnded{Total: llm.Usage{Input: 1200, Output: 5, CostUSD: 0.5}})
+		d.enter("/cost\n")
+		d.enter("go\n")
+		d.leave("\n> red\nno end\n* git status: exit 0\n\n> ! runs a command: !git status\n\n> Cancelled.\n"+
+			"\n> 0 tokens in (0 cached), 0 out\n\n> 1.2k tokens in (0 cached), 5 out, $0.5000\n\n> \n> \n", "go")
+		if diff := cmp.Diff([]string{"git status", "sleep"}, ran); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// The path of an image becomes what stands for the image.
+func TestImagesAreAttached(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		attach := func(path string) (string, bool) { return "[image #1]", path == "a/shot.png" }
+		d := sit(t, Options{Attach: attach}, nil)
+		d.enter("what is wrong in a/shot.png here\n")
+		d.leave("\n> \n> \n", "what is wrong in [image #1] here")
 	})
 }

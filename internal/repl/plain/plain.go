@@ -17,6 +17,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/crash"
+	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/session"
@@ -35,6 +36,12 @@ type Options struct {
 	Echo      bool            // In shows nothing by itself: repeat its prompts on Out
 	Interrupt <-chan struct{} // stops the running turn; at the prompt it leaves
 	Commands  []command.Command
+	// Shell runs a command line that was entered behind a !; its progress arrives
+	// through Emit. Nil: there is no such thing.
+	Shell func(ctx context.Context, line string) error
+	// Attach makes a placeholder for the image in a file; ok is false if it is none. Nil:
+	// none are attached.
+	Attach func(path string) (mark string, ok bool)
 	// Labels says what each line is (you, agent, tool, question, note), lays tables
 	// out as "header: value" and numbers the answers to a question.
 	Labels bool
@@ -52,6 +59,8 @@ type UI struct {
 	flat   flat
 	inText bool   // the last line of the answer is not ended
 	asked  string // the id of the question that stands
+	used   llm.Usage
+	output *printed // by a command line that the user runs; nil: none does
 }
 
 var _ confirm.Reviewer = (*UI)(nil)
@@ -128,7 +137,11 @@ func (u *UI) line(ctx context.Context, line string) (leave bool) {
 	if name, args, ok := command.Split(line); ok {
 		return u.command(ctx, name, args)
 	}
-	u.turn(ctx, line)
+	if typed, ok := strings.CutPrefix(line, "!"); ok && u.opt.Shell != nil {
+		shell(ctx, u, strings.TrimSpace(typed))
+		return false
+	}
+	u.turn(ctx, attach(u, line))
 	return false
 }
 
@@ -188,10 +201,15 @@ func (u *UI) Emit(ev session.Event) {
 	case session.TextDelta:
 		u.answer(ev.Text)
 	case session.AnswerEnded:
-		u.say("")
+		spent(u, ev.Total)
+	case session.Filled:
+		spent(u, ev.Total)
+	case session.CallOutput:
+		prints(u, ev.Text, false)
 	case session.Retrying:
 		u.say(u.opt.label("! ", "note") + fmt.Sprintf("%s; trying again in %.0f s (%d of %d)\n", sanitize.Line(ev.Reason), ev.Wait.Seconds(), ev.Attempt, ev.Max))
 	case session.CallEnded:
+		prints(u, "", true)
 		u.say(u.opt.label("* ", "tool") + outcome(ev) + "\n")
 	case session.Notice:
 		u.say(u.opt.label("! ", "note") + sanitize.Text(ev.Text) + "\n")

@@ -15,12 +15,13 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/repl/pager"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/tools"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-func edit(before, after string) confirm.Request {
+func edits(before, after string) confirm.Request {
 	c := &workspace.Change{File: workspace.File{Name: "a.go", Exists: true, Text: before}, After: after}
 	return confirm.Request{Tool: "edit_file", Change: c}
 }
@@ -30,9 +31,9 @@ func running(line string) confirm.Request {
 }
 
 func TestDescriptions(t *testing.T) {
-	created, deleted := edit("", "x\n"), edit("x\n", "")
+	created, deleted := edits("", "x\n"), edits("x\n", "")
 	created.Change.Exists, deleted.Change.Delete = false, true
-	noted := edit("a\n", "b\n")
+	noted := edits("a\n", "b\n")
 	noted.Notes = []string{"not exact", "two\nlines"}
 	background := running("sleep 1")
 	background.Command.Background = true
@@ -40,7 +41,7 @@ func TestDescriptions(t *testing.T) {
 		req  confirm.Request
 		want string
 	}{
-		"an edit": {edit("a\nb\n", "a\nc\n"), "diff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n"},
+		"an edit": {edits("a\nb\n", "a\nc\n"), "diff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n"},
 		"a new file": {
 			created,
 			"diff --git a/a.go b/a.go\nnew file mode 100644\n--- /dev/null\n+++ b/a.go\n@@ -0,0 +1 @@\n+x\n",
@@ -49,13 +50,13 @@ func TestDescriptions(t *testing.T) {
 			deleted,
 			"diff --git a/a.go b/a.go\ndeleted file mode 100644\n--- a/a.go\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n",
 		},
-		"line endings": {edit("a\n", "a\r\n"), "diff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-a\n+a\\u{d}\n"},
+		"line endings": {edits("a\n", "a\r\n"), "diff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-a\n+a\\u{d}\n"},
 		"notes": {
 			noted,
 			"! not exact\n! two\\nlines\ndiff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-a\n+b\n",
 		},
 		"a plan": {
-			confirm.Request{Plan: &confirm.Plan{Title: "undo\nthe turn", Changes: []workspace.Change{*edit("a\n", "b\n").Change, *edit("c\n", "d\n").Change}}},
+			confirm.Request{Plan: &confirm.Plan{Title: "undo\nthe turn", Changes: []workspace.Change{*edits("a\n", "b\n").Change, *edits("c\n", "d\n").Change}}},
 			"undo\\nthe turn:\ndiff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-a\n+b\n" +
 				"diff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-c\n+d\n",
 		},
@@ -71,7 +72,7 @@ func TestDescriptions(t *testing.T) {
 }
 
 func TestAnswers(t *testing.T) {
-	forced := edit("a", "b")
+	forced := edits("a", "b")
 	forced.Force = true
 	for _, tt := range []struct {
 		line string
@@ -79,17 +80,17 @@ func TestAnswers(t *testing.T) {
 		want confirm.Verdict
 		ok   bool
 	}{
-		{"y", edit("a", "b"), confirm.Verdict{Decision: confirm.Approve}, true},
+		{"y", edits("a", "b"), confirm.Verdict{Decision: confirm.Approve}, true},
 		{" YES ", running("ls"), confirm.Verdict{Decision: confirm.Approve}, true},
-		{"n", edit("a", "b"), confirm.Verdict{}, true},
-		{"No", edit("a", "b"), confirm.Verdict{}, true},
+		{"n", edits("a", "b"), confirm.Verdict{}, true},
+		{"No", edits("a", "b"), confirm.Verdict{}, true},
 		{"a", running("ls"), confirm.Verdict{Decision: confirm.Approve, Session: true}, true},
-		{"always", edit("a", "b"), confirm.Verdict{Decision: confirm.Approve, Session: true}, true},
+		{"always", edits("a", "b"), confirm.Verdict{Decision: confirm.Approve, Session: true}, true},
 		{"a", forced, confirm.Verdict{}, false},
-		{"", edit("a", "b"), confirm.Verdict{}, false},
-		{" ? ", edit("a", "b"), confirm.Verdict{}, false},
-		{"yes, but rename it", edit("a", "b"), confirm.Verdict{Feedback: "yes, but rename it"}, true},
-		{"yy", edit("a", "b"), confirm.Verdict{Feedback: "yy"}, true},
+		{"", edits("a", "b"), confirm.Verdict{}, false},
+		{" ? ", edits("a", "b"), confirm.Verdict{}, false},
+		{"yes, but rename it", edits("a", "b"), confirm.Verdict{Feedback: "yes, but rename it"}, true},
+		{"yy", edits("a", "b"), confirm.Verdict{Feedback: "yy"}, true},
 	} {
 		got, ok := parse(tt.line, tt.req)
 		tt.want.By = "terminal"
@@ -123,7 +124,7 @@ func TestAQuestion(t *testing.T) {
 			"Yes or no? [y / n / why not / always: this command this session] ",
 		},
 		"after an empty line": {
-			edit("a\n", "b\n"),
+			edits("a\n", "b\n"),
 			[]string{"\n", "n\n"},
 			confirm.Verdict{},
 			"Yes or no? [y / n / why not / always: every edit_file this session] Yes or no?",
@@ -253,7 +254,7 @@ func TestNothingButTextIsPrinted(t *testing.T) {
 		u.Emit(session.CallEnded{Title: draw("title"), Result: tools.Result{ForUser: draw("outcome")}})
 		u.Emit(session.Notice{Text: draw("notice")})
 		u.Emit(session.TurnEnded{Stop: session.StopFailed, Err: errors.New(draw("error"))})
-		change := edit(draw("before"), draw("after"))
+		change := edits(draw("before"), draw("after"))
 		change.Change.Name, change.Tool, change.Notes = draw("name"), draw("tool"), []string{draw("note")}
 		cmd := running(draw("command"))
 		cmd.Command.Dir = draw("folder")
@@ -261,9 +262,14 @@ func TestNothingButTextIsPrinted(t *testing.T) {
 		for _, req := range []confirm.Request{change, plan, cmd, {Read: &confirm.Read{Path: draw("path")}}} {
 			u.say(describe(req) + ask(req, rapid.Bool().Draw(t, "numbered")))
 		}
+		show(u, &printed{Stream: sanitize.Stream{Strip: true}})
+		for range 3 {
+			u.Emit(session.CallOutput{Text: draw("output")})
+		}
+		u.Emit(session.CallEnded{Title: draw("line")})
 		u.sess = turns(func(context.Context, string) error { return nil })
 		u.line(t.Context(), "/x"+draw("line"))
-		u.show(command.Reply{
+		u.reply(command.Reply{
 			Text: draw("reply"), Diff: draw("diff"), Insert: draw("insert"), Page: &pager.Page{Title: draw("page"), Doc: pager.Text(draw("lines"))},
 		})
 		for i, r := range out.String() {
