@@ -11,6 +11,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/editors/vscode"
 	"github.com/bb2d0cf4/agent/internal/cli/extension"
+	"github.com/bb2d0cf4/agent/internal/cli/home"
 	"github.com/bb2d0cf4/agent/internal/cli/idelink"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/headless"
@@ -81,7 +82,7 @@ func ideInstall(ctx context.Context, p Process, cfg config.Config, vsix []byte, 
 	if err != nil {
 		return err
 	}
-	env := withoutSecrets(os.Environ(), cfg.SecretEnv())
+	env := home.Without(os.Environ(), cfg.SecretEnv())
 	var failed []error
 	for _, e := range editors {
 		if err := e.Install(ctx, vsix, filepath.Join(cfg.Home, "agent.vsix"), env); err != nil {
@@ -95,7 +96,7 @@ func ideInstall(ctx context.Context, p Process, cfg config.Config, vsix []byte, 
 
 func ideDoctor(ctx context.Context, p Process, dir string, cfg config.Config) error {
 	d := idelink.Doctor{
-		Out: p.Stdout, Config: cfg, Dir: dir, Version: p.Version, Env: withoutSecrets(os.Environ(), cfg.SecretEnv()),
+		Out: p.Stdout, Config: cfg, Dir: dir, Version: p.Version, Env: home.Without(os.Environ(), cfg.SecretEnv()),
 	}
 	if vsix, err := vscode.Package(); !d.Run(ctx, vsix, err) {
 		return exitError(headless.ExitFailed)

@@ -103,10 +103,8 @@ func interactPlain(ctx context.Context, p Process, o opening) error {
 func newSlash(p Process, o *opening) *commands.Set {
 	cfg, f := o.cfg, o.flags
 	s := &commands.Set{Doctor: func(ctx context.Context, out io.Writer) { examine(ctx, p, f, cfg, nil, out) }}
-	own, left := usercommands.OfUser(cfg.Home, append(repl.OwnCommands(), s.List()...))
+	own, left := usercommands.All(cfg.Home, o.projects, append(repl.OwnCommands(), s.List()...))
 	o.own, o.notes = own, append(o.notes, left...)
-	theirs, left := usercommands.OfProject(o.projects, append(append(repl.OwnCommands(), s.List()...), own...))
-	o.own, o.notes = append(o.own, theirs...), append(o.notes, left...)
 	return s
 }
 

@@ -142,15 +142,7 @@ func newTrust(p Process, f *flags) *cobra.Command {
 			}
 			all, err := s.List()
 			for _, e := range all {
-				word := "refused"
-				if e.Trusted {
-					word = "trusted"
-				}
-				line := word + "  " + e.Dir
-				if e.Via != "" {
-					line += "  (by " + e.Via + ")"
-				}
-				err = errors.Join(err, showLine(p, line))
+				err = errors.Join(err, showLine(p, e.String()))
 			}
 			return err
 		},
@@ -225,17 +217,7 @@ func removeTrust(ctx context.Context, p Process, name string) error {
 	if !r.Was {
 		return usagef("there is no answer about %s; agent trust list shows them", dir)
 	}
-	lines := []string{"forgotten: " + dir}
-	for _, below := range r.Below {
-		lines = append(lines, "forgotten with it: "+below)
-	}
-	for _, own := range r.Own {
-		lines = append(lines, "still trusted by an answer of its own: "+own)
-	}
-	if r.Over != "" {
-		lines = append(lines, "it is still trusted as a folder below "+r.Over)
-	}
-	for _, l := range lines {
+	for _, l := range r.Lines(dir) {
 		err = errors.Join(err, showLine(p, l))
 	}
 	return err

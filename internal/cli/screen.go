@@ -4,8 +4,6 @@ import (
 	"context"
 	"os"
 	"os/exec"
-	"slices"
-	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/cli/app"
 	"github.com/bb2d0cf4/agent/internal/cli/commands"
@@ -31,7 +29,7 @@ func (s *screenFace) status() repl.Status {
 
 func (s *screenFace) external(name, text string) (*exec.Cmd, func() (string, error), error) {
 	cfg := s.app.Config
-	return home.External(cfg.Home, home.EditorCommand(cfg.Interface.Editor), withoutSecrets(os.Environ(), cfg.SecretEnv()), name, text)
+	return home.External(cfg.Home, home.EditorCommand(cfg.Interface.Editor), home.Without(os.Environ(), cfg.SecretEnv()), name, text)
 }
 
 // modes is the permission mode as the screen sees it.
@@ -67,11 +65,3 @@ func (f pictures) Attach(path string) (string, bool) { return f.s.app.Said.Image
 
 // Paste is about the image in the clipboard.
 func (f pictures) Paste(ctx context.Context) (string, error) { return f.s.app.Said.Images.Paste(ctx) }
-
-// withoutSecrets returns env less the variables that hold keys.
-func withoutSecrets(env, names []string) []string {
-	return slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
-		name, _, _ := strings.Cut(entry, "=")
-		return slices.Contains(names, name)
-	})
-}

@@ -17,9 +17,11 @@ import (
 	"github.com/bb2d0cf4/agent/internal/cli/idelink"
 	"github.com/bb2d0cf4/agent/internal/cli/interrupt"
 	"github.com/bb2d0cf4/agent/internal/cli/provider"
+	"github.com/bb2d0cf4/agent/internal/cli/usercommands"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/headless"
+	"github.com/bb2d0cf4/agent/internal/repl"
 )
 
 // maxStdin is the size in bytes of the largest standard input that is appended
@@ -54,6 +56,23 @@ func start(ctx context.Context, p Process, f *flags, over config.Overrides, args
 		return err
 	}
 	return answer(ctx, p, f, cfg.Config, prompt)
+}
+
+// expand puts the text of a command that people have written in the place of its name.
+func expand(ctx context.Context, p Process, f *flags, set setup, prompt string) (string, error) {
+	if !strings.HasPrefix(prompt, "/") {
+		return prompt, nil
+	}
+	o := opening{flags: f, cfg: set.Config, projects: set.commands}
+	slash := newSlash(p, &o)
+	for _, note := range o.notes {
+		remark(p, note)
+	}
+	text, err := usercommands.InPlace(ctx, prompt, o.own, append(repl.OwnCommands(), slash.List()...))
+	if err != nil {
+		return "", usageError{err}
+	}
+	return text, nil
 }
 
 // loadConfig makes a mistake in the configuration one of usage.

@@ -36,6 +36,18 @@ type Entry struct {
 	Via string `json:"via,omitzero"`
 }
 
+// String is the entry as a list shows it.
+func (e Entry) String() string {
+	line := "refused  " + e.Dir
+	if e.Trusted {
+		line = "trusted  " + e.Dir
+	}
+	if e.Via != "" {
+		line += "  (by " + e.Via + ")"
+	}
+	return line
+}
+
 // Store keeps the answers in the agent's own folder.
 type Store struct{ home string }
 
@@ -143,6 +155,21 @@ type Removed struct {
 	Below []string // folders below that were trusted by it, and are not any more
 	Own   []string // folders below that are trusted by answers of their own
 	Over  string   // the folder above by which it is trusted all the same
+}
+
+// Lines says what it means that the answer about dir was forgotten.
+func (r Removed) Lines(dir string) []string {
+	lines := []string{"forgotten: " + dir}
+	for _, below := range r.Below {
+		lines = append(lines, "forgotten with it: "+below)
+	}
+	for _, own := range r.Own {
+		lines = append(lines, "still trusted by an answer of its own: "+own)
+	}
+	if r.Over != "" {
+		lines = append(lines, "it is still trusted as a folder below "+r.Over)
+	}
+	return lines
 }
 
 // Remove forgets the answer about a folder, and what followed from it.

@@ -85,6 +85,32 @@ func OfProject(texts map[string][]byte, taken []command.Command) (list []command
 	return Load(names(taken), Folder{Texts: texts, Name: ".agent/commands", Group: command.Projects})
 }
 
+// All returns the commands of the user and of a project, see OfUser and OfProject.
+func All(home string, texts map[string][]byte, taken []command.Command) (list []command.Command, notes []string) {
+	list, notes = OfUser(home, taken)
+	theirs, left := OfProject(texts, slices.Concat(taken, list))
+	return append(list, theirs...), append(notes, left...)
+}
+
+// InPlace returns the prompt of the command in list that a prompt names, or the prompt
+// itself if it names none. One of the program, which are own, is an error.
+func InPlace(ctx context.Context, prompt string, list, own []command.Command) (string, error) {
+	name, args, ok := command.Split(prompt)
+	if !ok {
+		return prompt, nil
+	}
+	for _, c := range list {
+		if c.Name == name {
+			r, err := c.Run(ctx, args)
+			return r.Prompt, err
+		}
+	}
+	if slices.Contains(names(own), name) {
+		return "", fmt.Errorf("/%s is a command of a session; with -p there are prompts, and the commands that you have written", name)
+	}
+	return prompt, nil
+}
+
 func names(list []command.Command) []string {
 	out := make([]string, len(list))
 	for i, c := range list {

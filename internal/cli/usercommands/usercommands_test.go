@@ -181,3 +181,21 @@ func TestWordsLoseNothing(t *testing.T) {
 		}
 	})
 }
+
+// A prompt that names a command becomes its text; those of a session are no prompts.
+func TestInPlace(t *testing.T) {
+	list, notes := All(t.TempDir(), map[string][]byte{"fix.md": []byte("Fix $1 now."), "undo.md": []byte("no")}, []command.Command{{Name: "undo"}})
+	if len(list) != 1 || len(notes) != 1 {
+		t.Fatalf("%v, %q", list, notes)
+	}
+	for prompt, want := range map[string]string{
+		"/fix it": "Fix it now.", "fix it": "fix it", "/fixed it": "/fixed it", "/etc/fix it": "/etc/fix it",
+	} {
+		if got, err := InPlace(t.Context(), prompt, list, []command.Command{{Name: "undo"}}); got != want || err != nil {
+			t.Errorf("%q: %q, %v", prompt, got, err)
+		}
+	}
+	if _, err := InPlace(t.Context(), "/undo it", list, []command.Command{{Name: "undo"}}); err == nil {
+		t.Error("/undo is no prompt")
+	}
+}

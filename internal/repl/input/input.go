@@ -54,7 +54,7 @@ type Options struct {
 	NoColor bool
 	// Search puts the user's own keys into the hint of the search for older prompts;
 	// nil: they are the usual ones.
-	Search func(hint string) string
+	Search  func(hint string) string
 	Suggest string // shown while nothing was ever entered
 	Take    string // what the key is called that takes it, as → does
 }
