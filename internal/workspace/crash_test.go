@@ -24,14 +24,22 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
 
-// role tells a re-executed test binary what to be.
-const role = "WORKSPACE_TEST_ROLE"
+// role tells a re-executed test binary what to be, and holds the phase that it stays
+// in, after it was there so many times.
+const (
+	role  = "WORKSPACE_TEST_ROLE"
+	holds = "WORKSPACE_TEST_HOLDS"
+)
 
 func TestMain(m *testing.M) {
 	var err error
 	switch os.Getenv(role) {
 	case "":
 		os.Exit(m.Run())
+	case "once":
+		if err = once(os.Args[1:]); err == nil {
+			os.Exit(0)
+		}
 	case "session":
 		err = writeSession(os.Args[1:])
 	case "rewind":
@@ -93,8 +101,15 @@ func writeSession(args []string) error {
 	if err != nil {
 		return err
 	}
+	hold, times, _ := strings.Cut(os.Getenv(holds), " ")
+	left, _ := strconv.Atoi(times)
 	phase := func(name string) error {
 		err := say("phase", name)
+		if name == hold {
+			if left--; left < 0 {
+				<-time.After(time.Minute) // to be killed here, whatever else the machine does
+			}
+		}
 		for until := time.Now().Add(time.Duration(rng.IntN(120)) * time.Microsecond); time.Now().Before(until); {
 			continue // some time on each side of the step, so that each can be hit
 		}
@@ -161,11 +176,15 @@ func openStore(home, dir, id string) (*archive.Store, error) {
 }
 
 // kill starts this binary in a role and kills it delay after it has announced a
-// phase n times. It returns what the child said.
+// phase n times; a negative delay has it stay in that phase. It returns what the child
+// said.
 func kill(t *testing.T, as string, args []string, phase string, n int, delay time.Duration) []string {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Env = append(os.Environ(), role+"="+as)
+	if delay < 0 {
+		cmd.Env = append(cmd.Env, fmt.Sprintf("%s=%s %d", holds, phase, n))
+	}
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -427,6 +446,9 @@ func TestKilledSessionLosesNothing(t *testing.T) {
 	count := map[string]int{}
 	for i := range kills {
 		delay := time.Duration(rng.IntN(300)) * time.Microsecond
+		if i%5 == 0 {
+			delay = -1
+		}
 		said := kill(t, "session", m.args(start+i), phases[i%len(phases)], rng.IntN(4), delay)
 		m.hear(t, said)
 		count[m.phase]++

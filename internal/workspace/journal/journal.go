@@ -59,6 +59,7 @@ type segment struct {
 	lock  *statefile.Lock
 	size  int64
 	blobs map[Hash]bool
+	open  map[string]bool // entries without an outcome
 }
 
 // Settle finds out what came of an entry whose process died: whether the file is
@@ -110,6 +111,7 @@ func (j *Journal) Begin(e *Entry) error {
 	if err != nil {
 		return err
 	}
+	j.live.open[e.ID] = true
 	return j.write(data)
 }
 
@@ -123,7 +125,11 @@ func (j *Journal) End(e *Entry, done bool) error {
 	if err != nil {
 		return err
 	}
-	return j.write(data)
+	if err := j.write(data); err != nil {
+		return err
+	}
+	delete(j.live.open, e.ID)
+	return nil
 }
 
 // Sync makes what was written durable. After an error nothing is known about
@@ -172,7 +178,7 @@ func (j *Journal) open() error {
 	if err != nil {
 		return errors.Join(err, lock.Release())
 	}
-	j.live = &segment{path: path, file: file, lock: lock, blobs: map[Hash]bool{}}
+	j.live = &segment{path: path, file: file, lock: lock, blobs: map[Hash]bool{}, open: map[string]bool{}}
 	return statefile.SyncDir(j.dir)
 }
 
@@ -221,9 +227,13 @@ func makeDir(dir string) error {
 	return errors.Join(statefile.SyncDir(undo), statefile.SyncDir(filepath.Dir(undo)))
 }
 
-// retire closes the segment that is written to.
+// retire closes the segment that is written to. One with an entry that nobody could
+// settle stays for recovery.
 func (j *Journal) retire() error {
 	s := j.live
+	if len(s.open) > 0 {
+		return j.abandon()
+	}
 	j.live = nil
 	return errors.Join(
 		s.file.Close(),
@@ -232,8 +242,8 @@ func (j *Journal) retire() error {
 	)
 }
 
-// abandon gives up the segment after an error: what is written behind a torn
-// record would not be found again. It stays for recovery.
+// abandon gives up the segment, after an error above all: what is written behind a
+// torn record would not be found again. It stays for recovery.
 func (j *Journal) abandon() error {
 	s := j.live
 	j.live = nil

@@ -1,0 +1,221 @@
+package workspace_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/session/archive"
+	"github.com/bb2d0cf4/agent/internal/session/history"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+	"github.com/bb2d0cf4/agent/internal/workspace/undo"
+)
+
+// once is a child that does one thing and says "done", or why not. Arguments: what,
+// folder, home, session.
+func once(args []string) error {
+	what, dir, home := args[0], args[1], args[2]
+	if what == "append" {
+		return said(appendOnce(home, args[3]))
+	}
+	root, err := workspace.Open(dir, workspace.Options{Home: home})
+	if err != nil {
+		return err
+	}
+	switch what {
+	case "edit", "create":
+		name, text := "a", "a1\n"
+		if what == "create" {
+			name, text = "new/deep/c", strings.Repeat("c1\n", 1000)
+		}
+		c, err := root.Propose(name, func(workspace.File) (string, error) { return text, nil })
+		if err == nil {
+			_, err = root.Commit(context.Background(), c, turn(1))
+		}
+		return errors.Join(said(err), closed(root))
+	case "rewind":
+		err := takeBack(root, undo.Rewind)
+		return errors.Join(said(err), closed(root))
+	}
+	return fmt.Errorf("no such role: %s", what)
+}
+
+// closed ends a workspace; that it cannot is told, and changes nothing of the rest.
+func closed(root *workspace.Root) error {
+	if err := root.Close(); err != nil {
+		return say("closing:", err)
+	}
+	return nil
+}
+
+func appendOnce(home, id string) error {
+	store, err := archive.New(home).Open(id)
+	if err != nil {
+		return err
+	}
+	err = store.Append(history.Say(llm.TextMessage(llm.User, "two"))...)
+	return errors.Join(err, store.Sync(), store.Close())
+}
+
+// said tells the parent how it went.
+func said(err error) error {
+	if err == nil {
+		return say("done")
+	}
+	return say("error:", errors.Is(err, workspace.ErrUnsettled), err)
+}
+
+// scene is a state of the disk that one thing is done to.
+type scene struct {
+	what  string
+	setup func(t *testing.T) (args []string, check func(t *testing.T, r traced))
+}
+
+// TestEachCallOfACommit kills a process before each of its system calls that change
+// something on the disk, tears each write in two, and has each call fail: the disk
+// holds what was there before or what was to be, as the process said if it could;
+// the next start leaves nothing behind; and what was done can be undone.
+func TestEachCallOfACommit(t *testing.T) {
+	for _, s := range []scene{
+		{"edit", changeScene("edit", map[string]string{"a": "a0\n"}, map[string]string{"a": "a1\n"})},
+		{"create", changeScene("create", map[string]string{}, map[string]string{"new/deep/c": strings.Repeat("c1\n", 1000)})},
+		{"rewind", rewindScene},
+		{"append", appendScene},
+	} {
+		for _, what := range []misfortune{killed, torn, failed} {
+			t.Run(s.what+" "+string(what), func(t *testing.T) { everyCall(t, s, what) })
+		}
+	}
+}
+
+func everyCall(t *testing.T, s scene, what misfortune) {
+	calls := map[string]int{}
+	for n := 1; ; n++ {
+		args, check := s.setup(t)
+		tr := &tracer{t: t, roots: args[1:3], n: n, what: what}
+		r := tr.run("once", args...)
+		if r.call == "" {
+			if !strings.HasPrefix(r.said, "done") || n < 5 {
+				t.Errorf("with no misfortune, after %d calls: %+v", n-1, r)
+			}
+			t.Logf("load: %d points: %v", n-1, calls)
+			return
+		}
+		calls[r.call]++
+		if r.died != (what != failed) || !r.died && r.said == "" {
+			t.Errorf("call %d, %s: %+v", n, r.call, r)
+		}
+		check(t, r)
+		if t.Failed() {
+			t.Fatalf("%s, %s at call %d, %s; it said %q", s.what, what, n, r.call, r.said)
+		}
+	}
+}
+
+// changeScene is a folder in which one file is changed.
+func changeScene(what string, before, after map[string]string) func(*testing.T) ([]string, func(*testing.T, traced)) {
+	return func(t *testing.T) ([]string, func(*testing.T, traced)) {
+		w := open(t)
+		for name, text := range before {
+			w.write(name, text)
+		}
+		return []string{what, w.Dir(), w.home}, func(t *testing.T, r traced) {
+			now := reopen(t, w.Dir(), w.home, workspace.Options{})
+			got := now.whole()
+			isNew := cmp.Equal(got, after)
+			if !isNew && !cmp.Equal(got, before) {
+				t.Errorf("neither before nor after: %q", got)
+			}
+			saidNew := strings.HasPrefix(r.said, "done") || strings.HasPrefix(r.said, "error: true")
+			if r.said != "" && saidNew != isNew {
+				t.Errorf("it said %q, and the disk holds %q", r.said, got)
+			}
+			now.nothingLeft(t)
+			if isNew {
+				now.undo(undo.LastChange)
+			} else if _, err := undo.Find(t.Context(), now.Root, undo.Scope{}); !errors.Is(err, undo.ErrNothing) {
+				t.Errorf("an undo of what was not done: %v", err)
+			}
+			if diff := cmp.Diff(before, now.whole()); diff != "" {
+				t.Errorf("after the undo: %s", diff)
+			}
+			must(t, now.Close())
+		}
+	}
+}
+
+// nothingLeft looks for what no start should leave.
+func (w *tree) nothingLeft(t *testing.T) {
+	t.Helper()
+	for _, name := range w.files() {
+		if list, err := os.ReadDir(w.path(name)); strings.HasPrefix(filepath.Base(name), ".agent-") || err == nil && len(list) == 0 {
+			t.Errorf("left over: %s", name)
+		}
+	}
+	for _, ext := range []string{"live", "lock"} {
+		if left, _ := filepath.Glob(filepath.Join(w.home, "undo", "*", "*."+ext)); len(left) > 0 {
+			t.Errorf("left over: %v", left)
+		}
+	}
+}
+
+// rewindScene is a rewind of three files.
+func rewindScene(t *testing.T) ([]string, func(*testing.T, traced)) {
+	w := newRewindable(t)
+	must(t, w.Close())
+	return []string{"rewind", w.Dir(), w.home}, func(t *testing.T, r traced) {
+		root, err := workspace.Open(w.Dir(), workspace.Options{Home: w.home})
+		must(t, err)
+		w.Root = root
+		if r.died {
+			w.eachIsWhole()
+		}
+		if strings.HasPrefix(r.said, "done") && !cmp.Equal(w.whole(), contents(w.before)) {
+			t.Error("it said that it is done")
+		}
+		half := !cmp.Equal(w.state(), w.before) && !cmp.Equal(w.state(), w.after)
+		if s := root.Stopped(); r.died && half != (s.Of == 3 && s.Done > 0 && s.Done < 3) {
+			t.Errorf("in the midst of the files: %v; the journal says %+v", half, s)
+		}
+		w.leadsTo(undo.Rewind, w.before, !r.died)
+		w.leadsTo(undo.LastUndo, w.after, !r.died)
+		must(t, root.Close())
+	}
+}
+
+// appendScene is a session that a message is added to.
+func appendScene(t *testing.T) ([]string, func(*testing.T, traced)) {
+	dir, home := t.TempDir(), t.TempDir()
+	store := archive.New(home).Create(dir, "none")
+	must(t, errors.Join(store.Append(history.Say(llm.TextMessage(llm.User, "one"))...), store.Sync(), store.Close()))
+	return []string{"append", dir, home, store.ID()}, func(t *testing.T, r traced) {
+		again, err := archive.New(home).Open(store.ID())
+		must(t, err)
+		var got []string
+		for _, m := range again.Kept().Messages() {
+			got = append(got, m.Text())
+		}
+		isNew := cmp.Equal(got, []string{"one", "two"})
+		if !isNew && !cmp.Equal(got, []string{"one"}) {
+			t.Errorf("the session holds %q", got)
+		}
+		if strings.HasPrefix(r.said, "done") && !isNew {
+			t.Error("it said that it kept the message")
+		}
+		must(t, again.Append(history.Say(llm.TextMessage(llm.User, "three"))...)) // it goes on
+		must(t, errors.Join(again.Sync(), again.Close()))
+		last, err := archive.New(home).Open(store.ID())
+		must(t, err)
+		if m := last.Kept().Messages(); len(m) != len(got)+1 || m[len(m)-1].Text() != "three" {
+			t.Errorf("it went on to %d messages", len(m))
+		}
+		must(t, last.Close())
+	}
+}
