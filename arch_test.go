@@ -149,7 +149,8 @@ var layers = []struct {
 		"internal/tools", "internal/tools/shell", "internal/workspace", "internal/workspace/undo",
 	}},
 	{"internal/cli/doctor", []string{
-		"internal/cli/home", "internal/cli/provider", "internal/config", "internal/llm/openai", "internal/repl/keys", "internal/sanitize", "internal/statefile",
+		"internal/cli/home", "internal/cli/keystore", "internal/cli/provider", "internal/cli/trust", "internal/config", "internal/llm",
+		"internal/llm/openai", "internal/repl/keys", "internal/repl/theme", "internal/sanitize", "internal/statefile",
 	}},
 	{"internal/cli/extension", []string{"internal/statefile"}},
 	{"internal/cli/fileindex", []string{"internal/fuzzy", "internal/tools/search", "internal/workspace"}},

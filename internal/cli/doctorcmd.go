@@ -28,5 +28,6 @@ func newDoctor(p Process, f *flags) *cobra.Command {
 // examine writes what the doctor finds; false if something is broken.
 func examine(ctx context.Context, p Process, f *flags, cfg config.Config, cfgErr error, out io.Writer) bool {
 	opt := doctor.Options{Version: p.Version, Stdin: p.Stdin, Stdout: p.Stdout, Out: out, Link: idelink.Best(f.dir)}
+	opt.Dir, _ = workDir(f.dir) // one that is not there sets nothing up
 	return doctor.Run(ctx, opt, cfg, cfgErr)
 }

@@ -102,7 +102,7 @@ func interactPlain(ctx context.Context, p Process, o opening) error {
 // written.
 func newSlash(p Process, o *opening) *commands.Set {
 	cfg, f := o.cfg, o.flags
-	s := &commands.Set{Doctor: func(ctx context.Context, out io.Writer) { examine(ctx, p, f, cfg, nil, out) }}
+	s := &commands.Set{Doctor: func(ctx context.Context, model string, out io.Writer) { examine(ctx, p, f, cfg.With(model), nil, out) }}
 	own, left := usercommands.All(cfg.Home, o.projects, append(repl.OwnCommands(), s.List()...))
 	o.own, o.notes = own, append(o.notes, left...)
 	return s

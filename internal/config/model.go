@@ -130,6 +130,17 @@ func (c Config) Lookup(ref string) (Model, error) {
 	return m, nil
 }
 
+// With is c with another model chosen. The base URL that was given apart from the
+// providers stays with the provider that it was given for.
+func (c Config) With(model string) Config {
+	was, _, _ := Split(c.Model)
+	if now, _, err := Split(model); err == nil && now != was && c.Model != "" {
+		c.BaseURL = ""
+	}
+	c.Model = model
+	return c
+}
+
 // ownsBaseURL says whether the base URL that was given apart from the providers
 // is for this one: it belongs to the chosen model. Another provider that is
 // switched to later keeps its own address, as its key would go along.

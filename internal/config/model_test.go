@@ -168,3 +168,20 @@ func TestHosted(t *testing.T) {
 		t.Error("a favourite of nobody, or none")
 	}
 }
+
+// Another model has the address of its own provider.
+func TestWith(t *testing.T) {
+	t.Setenv("OPENAI_BASE_URL", "")
+	for _, c := range []struct{ was, now, want string }{
+		{"ollama/a", "ollama/b", "http://127.0.0.1:9/v1"},
+		{"ollama/a", "openai/b", "https://api.openai.com/v1"},
+		{"", "ollama/b", "http://127.0.0.1:9/v1"},
+		{"script:x", "vllm/b", "http://127.0.0.1:8000/v1"},
+	} {
+		cfg := Config{Model: c.was, BaseURL: "http://127.0.0.1:9/v1"}
+		m, err := cfg.With(c.now).Lookup(c.now)
+		if err != nil || m.Endpoint.BaseURL != c.want || cfg.Model != c.was {
+			t.Errorf("%+v: %+v, %v", c, m, err)
+		}
+	}
+}

@@ -281,25 +281,12 @@ func (a *App) remember(m config.Model, model llm.Model) {
 	a.now.info.Name = m.Ref
 }
 
-// modelsTime bounds what /model waits for the provider's list.
-const modelsTime = 10 * time.Second
-
-// Models lists what the provider in use offers, as provider/name.
-func (a *App) Models(ctx context.Context) ([]string, error) {
+// Models lists what the provider in use offers.
+func (a *App) Models(ctx context.Context) ([]provider.Offer, error) {
 	a.mu.Lock()
 	m := a.now.model
 	a.mu.Unlock()
-	if m.Provider == config.ScriptProvider {
-		return []string{m.Ref}, nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, modelsTime)
-	defer cancel()
-	infos, err := provider.Client(a.Config, m).ListModels(ctx)
-	var names []string
-	for _, i := range infos {
-		names = append(names, m.Provider+"/"+i.ID)
-	}
-	return names, err
+	return provider.Offers(ctx, a.Config, m)
 }
 
 // Close ends what the program started.

@@ -130,7 +130,7 @@ func TestLongOutputsOfTheSessionInUseCanBeRead(t *testing.T) {
 func TestModels(t *testing.T) {
 	a := newApp(t)
 	before := a.Info().Name
-	if names, err := a.Models(t.Context()); err != nil || len(names) != 1 || names[0] != before {
+	if names, err := a.Models(t.Context()); err != nil || len(names) != 1 || names[0].Ref != before {
 		t.Errorf("%q, %v", names, err)
 	}
 	if _, err := a.SetModel(t.Context(), "nowhere/m"); err == nil || a.Info().Name != before {

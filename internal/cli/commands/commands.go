@@ -15,8 +15,8 @@ import (
 // Set is the commands and what they work on. App is set before one runs.
 type Set struct {
 	App *app.App
-	// Doctor writes what agent doctor finds.
-	Doctor func(ctx context.Context, out io.Writer)
+	// Doctor writes what agent doctor finds, of the model in use.
+	Doctor func(ctx context.Context, model string, out io.Writer)
 }
 
 // List returns the commands, in the order of the help.

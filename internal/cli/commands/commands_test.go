@@ -88,7 +88,9 @@ func sittingAt(t *testing.T, script string, face app.Face) *Set {
 		t.Fatal(err)
 	}
 	archive := archive.New(cfg.Home)
-	s := &Set{Doctor: func(_ context.Context, out io.Writer) { io.WriteString(out, "ok      version\n") }}
+	s := &Set{Doctor: func(_ context.Context, model string, out io.Writer) {
+		io.WriteString(out, "ok      version of "+model+"\n")
+	}}
 	s.App, err = app.New(app.Options{
 		Config: cfg, Place: app.Place{Dir: dir, Archive: archive, Store: archive.Create(dir, ref.Ref)},
 		Ref: ref, Model: model, Face: face,
@@ -221,7 +223,7 @@ func TestModel(t *testing.T) {
 
 func TestTexts(t *testing.T) {
 	s := sitting(t, &reviewer{})
-	for line, want := range map[string]string{"/context full": "Working directory: ", "/context": "System prompt", "/config": "permission_mode", "/doctor": "ok      version"} {
+	for line, want := range map[string]string{"/context full": "Working directory: ", "/context": "System prompt", "/config": "permission_mode", "/doctor": "ok      version of script:"} {
 		if out := s.text(t, line); !strings.Contains(out, want) {
 			t.Errorf("%s: %q", line, out)
 		}

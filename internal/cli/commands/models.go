@@ -32,9 +32,9 @@ func (m models) model(ctx context.Context, name string) (command.Reply, error) {
 	}
 	items := make([]command.Choice, len(names))
 	for i, n := range names {
-		items[i] = command.Choice{ID: n, Title: n}
-		if n == m.App.Info().Name {
-			items[i].Detail = "now"
+		items[i] = command.Choice{ID: n.Ref, Title: n.Ref, Detail: n.Detail}
+		if n.Ref == m.App.Info().Name {
+			items[i].Detail = strings.TrimSuffix("now, "+n.Detail, ", ")
 		}
 	}
 	return command.Reply{Pick: &command.Pick{Title: "Choose a model", Items: items, Choose: m.use}}, nil

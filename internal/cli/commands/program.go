@@ -24,6 +24,6 @@ func (p program) config(context.Context, string) (command.Reply, error) {
 
 func (p program) doctor(ctx context.Context, _ string) (command.Reply, error) {
 	var out bytes.Buffer
-	p.Doctor(ctx, &out)
+	p.Doctor(ctx, p.App.Info().Name, &out)
 	return command.Reply{Text: out.String()}, nil
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bb2d0cf4/agent/internal/cli/keystore"
+	"github.com/bb2d0cf4/agent/internal/cli/trust"
 	"github.com/bb2d0cf4/agent/internal/config"
 )
 
@@ -80,16 +82,16 @@ func TestCheckTerminal(t *testing.T) {
 	}
 	defer r.Close()
 	defer w.Close()
-	if got := checkTerminal(Options{Stdin: r, Stdout: w}); got.grade != weak || !strings.Contains(got.text, "agent -p") {
+	if got := checkTerminal(Options{Stdin: r, Stdout: w}); got.grade != weak || !strings.Contains(got.fix, "--permission-mode") {
 		t.Errorf("%+v", got)
 	}
 }
 
 func TestCheckProgram(t *testing.T) {
-	if got := checkProgram("sh", broken, "x"); got.grade != good || got.fix != "" {
+	if got := checkProgram("sh", "worse", "x"); got != fine(got.text) || !strings.HasSuffix(got.text, "/sh") {
 		t.Errorf("%+v", got)
 	}
-	if got := checkProgram("no-such-program", weak, "install it"); got.grade != weak || got.fix != "install it" {
+	if got := checkProgram("no-such-program", "worse", "install it"); got.grade != weak || got.fix != "install it" || got.means != "worse" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -120,21 +122,82 @@ func TestCheckModel(t *testing.T) {
 		text  string
 		fix   string
 	}{
-		{"corp/large", good, "answers (1 models", ""},
+		{"corp/large", good, "answers in", ""},
 		{"corp/small", weak, "does not list this model", "it lists large"},
-		{"bad/large", broken, "bad/large at " + srv.URL, "the key in BAD_KEY"},
+		{"bad/large", broken, "bad/large at " + srv.URL, "right key into BAD_KEY"},
 		{"nokey/large", broken, "nokey/large", "export NO_SUCH_KEY="},
-		{"gone/m", broken, "gone/m at http://127.0.0.1:1", "server is running"},
+		{"gone/m", broken, "gone/m at http://127.0.0.1:1", "start the server"},
 		{"broken/m", broken, "broken/m", "the command false"},
-		{"nowhere/m", broken, `no provider "nowhere"`, "agent config set model"},
+		{"nowhere/m", broken, `no provider "nowhere"`, "agent config model"},
 		{"script:/no/such/file", broken, "/no/such/file", "readable file"},
 	} {
 		t.Run(c.model, func(t *testing.T) {
 			cfg.Model = c.model
-			got := checkModel(t.Context(), cfg, nil)
+			got := checkModel(t.Context(), cfg, nil)[0]
 			if got.grade != c.grade || !strings.Contains(got.text, c.text) || !strings.Contains(got.fix, c.fix) {
 				t.Errorf("%+v", got)
 			}
 		})
 	}
+}
+
+func TestCheckSecrets(t *testing.T) {
+	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
+	t.Setenv("XDG_RUNTIME_DIR", "")
+	home := t.TempDir()
+	if got := checkSecrets(home); got != fine("no key was pasted") {
+		t.Errorf("%+v", got)
+	}
+	if _, err := keystore.Open(home).Put(t.Context(), "http://a/v1", "sk-canary"); err != nil {
+		t.Fatal(err)
+	}
+	if got := checkSecrets(home); got.grade != good || !strings.Contains(got.text, "1 pasted") || strings.Contains(got.text, "canary") {
+		t.Errorf("%+v", got)
+	}
+	file := filepath.Join(home, keystore.File)
+	if err := os.Chmod(file, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got := checkSecrets(home); got.grade != broken || !strings.Contains(got.fix, "chmod 600 "+file) {
+		t.Errorf("%+v", got)
+	}
+	if err := errors.Join(os.Remove(file), os.WriteFile(file, []byte("{"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if got := checkSecrets(home); got.grade != broken || got.fix == "" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestCheckProject(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	home := t.TempDir()
+	look := func(want string) {
+		t.Helper()
+		if got := checkProject(dir, home); !strings.Contains(got.text, want) || (got.grade == good) != (got.fix == "") {
+			t.Errorf("%+v, want %q", got, want)
+		}
+	}
+	write := func(text string) {
+		t.Helper()
+		if err := errors.Join(os.MkdirAll(filepath.Join(dir, ".agent"), 0o755), os.WriteFile(filepath.Join(dir, trust.ConfigFile), []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	look("sets nothing up")
+	write("encoding: big5\n")
+	look("are not trusted")
+	found, err := trust.Look(dir, home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := trust.Open(home).Set(t.Context(), trust.Entry{Dir: dir, Trusted: true, Hash: found.Hash}); err != nil {
+		t.Fatal(err)
+	}
+	look("are trusted")
+	write("encoding: koi8-r\n")
+	look("have changed")
 }

@@ -51,6 +51,12 @@ func (s Store) Has(address string) bool {
 	return err == nil && ok
 }
 
+// Count returns how many keys are kept.
+func (s Store) Count() (int, error) {
+	all, err := s.read()
+	return len(all), err
+}
+
 // Get returns the key for an address; it is empty if there is none.
 func (s Store) Get(ctx context.Context, address string) (key string, err error) {
 	all, err := s.read()

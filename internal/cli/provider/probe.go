@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/llm/openai/local"
@@ -28,7 +29,11 @@ func Inspect(ctx context.Context, m config.Model) (config.Model, []string) {
 	m, facts, err := Look(ctx, m)
 	switch {
 	case err == nil:
-		return m, notes(m, facts)
+		var notes []string
+		for _, p := range Problems(m, facts) {
+			notes = append(notes, p.String())
+		}
+		return m, notes
 	case ctx.Err() != nil:
 		return m, nil
 	}
@@ -45,7 +50,7 @@ type Facts struct {
 // Look is Inspect without the judgement; an error is that of the server.
 func Look(ctx context.Context, m config.Model) (config.Model, Facts, error) {
 	f := Facts{set: m.Prices.ContextWindow > 0}
-	if m.Provider == config.ScriptProvider || !free(m) || !own[m.Provider] && !local.On(m.Endpoint.BaseURL) {
+	if !inspects(m) {
 		return m, f, nil // a key is asked for when it is needed
 	}
 	var err error
@@ -63,41 +68,96 @@ func Look(ctx context.Context, m config.Model) (config.Model, Facts, error) {
 	return m, f, nil
 }
 
-// Summary is what is known, in a few words; empty if nothing is.
+// Summary is what is known, in a few words, the worst first; empty if nothing is.
 func (f Facts) Summary() string {
 	var parts []string
+	switch {
+	case f.NoTools:
+		parts = append(parts, "no tools")
+	case f.Untrained:
+		parts = append(parts, "not trained for tools")
+	}
 	if f.ContextWindow > 0 {
 		parts = append(parts, fmt.Sprintf("%d tokens of context", f.ContextWindow))
 	}
 	if f.MaxContext > f.ContextWindow {
 		parts = append(parts, fmt.Sprintf("the model takes %d", f.MaxContext))
 	}
-	if f.NoTools {
-		parts = append(parts, "no tools")
-	}
 	return strings.Join(parts, ", ")
 }
 
-// notes says what will not work.
-func notes(m config.Model, f Facts) (list []string) {
+// Offer is a model that can be chosen, with what is known of it.
+type Offer struct{ Ref, Detail string }
+
+// offersTime bounds what is waited for a provider's list.
+const offersTime = 10 * time.Second
+
+// Offers lists what the provider of m has.
+func Offers(ctx context.Context, cfg config.Config, m config.Model) ([]Offer, error) {
+	if m.Provider == config.ScriptProvider {
+		return []Offer{{Ref: m.Ref}}, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, offersTime)
+	defer cancel()
+	models, err := Client(cfg, m).ListModels(ctx)
+	if err != nil {
+		return nil, err
+	}
+	facts := make([]local.Facts, len(models))
+	if inspects(m) {
+		asked := make([]local.Model, len(models))
+		for i, info := range models {
+			asked[i] = local.Model{Address: m.Endpoint.BaseURL, Name: info.ID}
+		}
+		facts = local.ProbeAll(ctx, asked)
+	}
+	offers := make([]Offer, len(models))
+	for i, info := range models {
+		if facts[i].ContextWindow == 0 && facts[i].MaxContext == 0 {
+			facts[i].ContextWindow = info.ContextWindow
+		}
+		offers[i] = Offer{m.Provider + "/" + info.ID, Facts{Facts: facts[i]}.Summary()}
+	}
+	return offers, nil
+}
+
+// inspects says whether the server of m is the user's own, and may be asked about more
+// than its models.
+func inspects(m config.Model) bool {
+	return m.Provider != config.ScriptProvider && free(m) && (own[m.Provider] || local.On(m.Endpoint.BaseURL))
+}
+
+// Problem is something that will not work with a model.
+type Problem struct {
+	What, Means, Do string
+	Fatal           bool // the model cannot do the work
+}
+
+func (p Problem) String() string { return p.What + ": " + p.Means + ". " + p.Do }
+
+// Problems says what will not work.
+func Problems(m config.Model, f Facts) (list []Problem) {
 	if f.NoTools {
-		list = append(list, m.Ref+" cannot call tools: it can talk, but it can neither read nor change files, nor run commands. "+withTools(f))
+		list = append(list, Problem{m.Ref + " cannot call tools", "it can talk, but it can neither read nor change files, nor run commands", withTools(f), true})
 	}
 	if f.Untrained {
-		list = append(list, "LM Studio says that "+m.Ref+" was not trained to call tools: expect wrong calls, and files that it does not read. /model chooses another")
+		list = append(list, Problem{m.Ref + " was not trained to call tools, LM Studio says", "expect wrong calls, and files that it does not read", "/model chooses another", false})
 	}
 	window := m.Prices.ContextWindow
+	served := fmt.Sprintf("%s is served with %d tokens of context", m.Ref, window)
 	switch {
 	case f.set && f.ContextWindow > 0 && window > f.ContextWindow:
-		list = append(list, fmt.Sprintf("%s is served with %d tokens of context, but context_window in your configuration says %d: what is over is lost. %s", m.Ref, f.ContextWindow, window, larger(f)))
+		what := fmt.Sprintf("%s is served with %d tokens of context, but context_window in your configuration says %d", m.Ref, f.ContextWindow, window)
+		list = append(list, Problem{what, "what is over is lost", larger(f), false})
 	case window > 0 && window < least:
-		list = append(list, fmt.Sprintf("%s is served with %d tokens of context, which is too little to work on files: the instructions and the tools alone take about %d. %s", m.Ref, window, least/2, larger(f)))
+		means := fmt.Sprintf("that is too little to work on files, as the instructions and the tools alone take about %d", least/2)
+		list = append(list, Problem{served, means, larger(f), true})
 	case window > 0 && window < enough:
-		list = append(list, fmt.Sprintf("%s is served with %d tokens of context, which is little: the conversation will be compacted often. %s", m.Ref, window, larger(f)))
+		list = append(list, Problem{served, "that is little, and the conversation will be compacted often", larger(f), false})
 	case window == 0 && f.Server == "ollama":
-		list = append(list, fmt.Sprintf("Ollama does not say how much context it gives %s: it may be as little as 4096 tokens, and it cuts what is over in silence. %s", m.Ref, larger(f)))
+		list = append(list, Problem{"Ollama does not say how much context it gives " + m.Ref, "it may be as little as 4096 tokens, and what is over is cut in silence", larger(f), false})
 	case window == 0 && f.NotLoaded:
-		list = append(list, fmt.Sprintf("LM Studio has not loaded %s yet, and does not say how much context it will give it: it may be as little as 4096 tokens. %s", m.Ref, larger(f)))
+		list = append(list, Problem{"LM Studio has not loaded " + m.Ref + " yet", "how much context it will give it is not known, and it may be as little as 4096 tokens", larger(f), false})
 	}
 	return list
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/openai/local"
@@ -24,7 +26,7 @@ func TestNotes(t *testing.T) {
 		"silent ollama":     {local.Facts{Server: "ollama", MaxContext: 40960}, 0, []string{"OLLAMA_CONTEXT_LENGTH=32768", "takes 40960"}},
 		"the user knows":    {local.Facts{Server: "ollama", MaxContext: 40960}, 32768, nil},
 		"the user is wrong": {local.Facts{Server: "lmstudio", ContextWindow: 4096, MaxContext: 9000}, 32768, []string{"with 4096 tokens", "says 32768", "takes 9000"}},
-		"little llama.cpp":  {local.Facts{Server: "llamacpp", ContextWindow: 12000}, 0, []string{"which is little", "larger -c"}},
+		"little llama.cpp":  {local.Facts{Server: "llamacpp", ContextWindow: 12000}, 0, []string{"that is little", "larger -c"}},
 		"tiny vLLM":         {local.Facts{Server: "vllm", ContextWindow: 4096}, 0, []string{"too little to work on files", "--max-model-len"}},
 		"not trained":       {local.Facts{Server: "lmstudio", ContextWindow: 32768, Untrained: true}, 0, []string{"not trained to call tools"}},
 		"not loaded":        {local.Facts{Server: "lmstudio", MaxContext: 9000, NotLoaded: true}, 0, []string{"has not loaded", "larger context length (the model takes 9000)"}},
@@ -33,7 +35,13 @@ func TestNotes(t *testing.T) {
 		if c.set == 0 {
 			m.Prices.ContextWindow = c.facts.ContextWindow
 		}
-		got := notes(m, Facts{Facts: c.facts, set: c.set > 0})
+		var got []string
+		for _, p := range Problems(m, Facts{Facts: c.facts, set: c.set > 0}) {
+			got = append(got, p.String())
+			if p.What == "" || p.Means == "" || p.Do == "" {
+				t.Errorf("%s: %+v lacks a part", name, p)
+			}
+		}
 		if (len(got) == 0) != (len(c.want) == 0) {
 			t.Errorf("%s: %q", name, got)
 		}
@@ -146,5 +154,44 @@ func TestAModelWithoutTools(t *testing.T) {
 	}
 	if text != "Hello." || len(sent) != 2 {
 		t.Errorf("%q, %q", text, sent)
+	}
+}
+
+// What can be chosen is shown with what the server says of it.
+func TestOffers(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/v1/models":
+			_, _ = io.WriteString(w, `{"data":[{"id":"a"},{"id":"b"},{"id":"c","context_length":9000}]}`) // the client may have gone
+		case "/api/v0/models":
+			_, _ = io.WriteString(w, `{"data":[{"id":"a","max_context_length":9000,"loaded_context_length":4096,"capabilities":["tool_use"]},{"id":"b","max_context_length":20}]}`)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	t.Cleanup(s.Close)
+	cfg := config.Config{Providers: map[string]config.Provider{"lmstudio": {BaseURL: s.URL + "/v1"}}}
+	offers := func(ref string) ([]Offer, error) {
+		m, err := cfg.Lookup(ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return Offers(t.Context(), cfg, m)
+	}
+	got, err := offers("lmstudio/a")
+	want := []Offer{
+		{"lmstudio/a", "4096 tokens of context, the model takes 9000"},
+		{"lmstudio/b", "not trained for tools, the model takes 20"},
+		{"lmstudio/c", "9000 tokens of context"},
+	}
+	if d := cmp.Diff(want, got); d != "" || err != nil {
+		t.Error(d, err)
+	}
+	if got, err := offers("script:x"); err != nil || len(got) != 1 || got[0].Ref != "script:x" {
+		t.Error(got, err)
+	}
+	s.Close()
+	if _, err := offers("lmstudio/a"); err == nil {
+		t.Error("nobody answers, and that is no error")
 	}
 }

@@ -24,11 +24,12 @@ import (
 // keyTime bounds the command that prints a key; it may ask for a passphrase.
 const keyTime = time.Minute
 
-const noModel = `no model is configured, and no local server answers. Do one of these:
+// ErrNoModel says that no model was named or found, and what to do.
+var ErrNoModel = errors.New(`no model is configured, and no local server answers. Do one of these:
   agent, on a terminal: it asks for a model, and for a key if there has to be one
   export OPENAI_API_KEY=… AGENT_MODEL=openai/NAME   (OPENAI_BASE_URL for another server)
   start Ollama, LM Studio, llama.cpp or vLLM: it is found by itself
-  agent demo, to see it work offline`
+  agent demo, to see it work offline`)
 
 // Choose finds the model to use: the configured one, else one of a local
 // server. The note is for the user; it may be empty. An error is ctx's or a
@@ -41,7 +42,7 @@ func Choose(ctx context.Context, cfg config.Config) (m config.Model, note string
 			return m, "", ctx.Err()
 		}
 		if !found {
-			return m, "", errors.New(noModel)
+			return m, "", ErrNoModel
 		}
 		ref = local.Name + "/" + local.Models[0].ID
 		note = fmt.Sprintf("using %s, found on this machine; AGENT_MODEL or --model chooses another", ref)

@@ -1,0 +1,98 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/cli/keystore"
+	"github.com/bb2d0cf4/agent/internal/cli/provider"
+	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/llm/openai"
+)
+
+// doctorTime bounds what the doctor waits for a server.
+const doctorTime = 10 * time.Second
+
+// silent is what it means that there is no model.
+const silent = "no prompt can be answered"
+
+// checkModel asks the provider for its models: this needs the address, the
+// network and the key. A server on this machine is asked what it can do.
+func checkModel(ctx context.Context, cfg config.Config, cfgErr error) []finding {
+	if cfgErr != nil {
+		return []finding{{weak, "not checked: the configuration cannot be read", silent, "see config"}}
+	}
+	ctx, cancel := context.WithTimeout(ctx, doctorTime)
+	defer cancel()
+	m, _, err := provider.Choose(ctx, cfg)
+	if errors.Is(err, provider.ErrNoModel) {
+		return []finding{{broken, "no model is configured, and no server on this machine answers", silent, "agent config model asks for one; agent demo works without"}}
+	}
+	if err != nil {
+		return []finding{{broken, err.Error(), silent, "agent config model, or set AGENT_MODEL to PROVIDER/NAME"}}
+	}
+	if m.Provider == config.ScriptProvider {
+		if _, err := provider.New(cfg, m); err != nil {
+			return []finding{{broken, err.Error(), silent, "give --model script:FILE a readable file"}}
+		}
+		return []finding{fine(m.Ref)}
+	}
+	return checkServer(ctx, cfg, m)
+}
+
+func checkServer(ctx context.Context, cfg config.Config, m config.Model) []finding {
+	started := time.Now()
+	models, err := provider.Client(cfg, m).ListModels(ctx)
+	took := time.Since(started).Milliseconds()
+	where := m.Ref + " at " + openai.Shown(m.Endpoint.BaseURL)
+	if err != nil {
+		return []finding{{broken, fmt.Sprintf("%s: %v", where, err), silent, serverFix(ctx, cfg, m, err)}}
+	}
+	if len(models) > 0 && !slices.ContainsFunc(models, func(i openai.ModelInfo) bool { return i.ID == m.Name }) {
+		return []finding{{weak, where + " answers, but does not list this model", "it will probably refuse every prompt", "check the name; it lists " + models[0].ID}}
+	}
+	m, facts, err := provider.Look(ctx, m)
+	if err != nil {
+		return []finding{{broken, fmt.Sprintf("%s: %v", where, err), silent, serverFix(ctx, cfg, m, err)}}
+	}
+	said := ""
+	if s := facts.Summary(); s != "" {
+		said = "; " + s
+	}
+	list := []finding{fine(fmt.Sprintf("%s answers in %d ms%s", where, took, said))}
+	for _, p := range provider.Problems(m, facts) {
+		g := weak
+		if p.Fatal {
+			g = broken
+		}
+		list = append(list, finding{g, p.What, p.Means, p.Do})
+	}
+	return list
+}
+
+// serverFix says what to do about a server that does not answer as it should.
+func serverFix(ctx context.Context, cfg config.Config, m config.Model, err error) string {
+	env, e := m.Endpoint.APIKeyEnv, new(llm.Error)
+	refused := errors.As(err, &e) && e.Kind == llm.Unauthorized
+	_, kept := keystore.Open(cfg.Home).Get(ctx, m.Endpoint.BaseURL)
+	switch {
+	case len(m.Endpoint.APIKeyCommand) > 0 && refused:
+		return "the key comes from the command " + m.Endpoint.APIKeyCommand[0] + ": run it by hand"
+	case refused && env != "" && os.Getenv(env) != "":
+		return "put the right key into " + env
+	case refused && kept != nil:
+		return "the keyring may be locked: unlock it, or export " + env + "=…"
+	case refused && provider.MissingKey(cfg, m) != nil:
+		return "the key is missing: export " + env + "=…, or enter one with agent config model"
+	case refused:
+		return "enter another key: agent config model"
+	case e.Kind == llm.Unreachable:
+		return "start the server, or look at the network and at base_url"
+	}
+	return "check the address and the name of the model"
+}
