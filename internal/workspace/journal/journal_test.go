@@ -67,8 +67,7 @@ func history(t *testing.T, j *Journal) []string {
 func kill(t *testing.T, j *Journal) (segment string) {
 	t.Helper()
 	path := j.live.path
-	must(t, j.Close())
-	must(t, os.Rename(path+logExt, path+liveExt))
+	must(t, j.abandon())
 	return path + liveExt
 }
 
@@ -221,6 +220,24 @@ func TestRecoveryWaitsForNobody(t *testing.T) {
 	Open(home, root, settled(&n)) // it is settled now
 	if n != 0 {
 		t.Errorf("%d entries were settled again", n)
+	}
+}
+
+// TestCloseLeavesWhatNobodySettled: an entry whose outcome could not be found out is
+// settled by the next start, even if this process ends in peace.
+func TestCloseLeavesWhatNobodySettled(t *testing.T) {
+	home := t.TempDir()
+	j := Open(home, root, nil)
+	keep(t, j, "kept", true)
+	e := &Entry{Path: "/f"}
+	must(t, j.Begin(e))
+	must(t, j.Close())
+	n := 0
+	if again := Open(home, root, settled(&n)); n != 1 || again.failed != nil {
+		t.Errorf("%d entries were settled, %v", n, again.failed)
+	}
+	if Open(home, root, settled(&n)); n != 1 {
+		t.Errorf("%d entries were settled in all", n)
 	}
 }
 
