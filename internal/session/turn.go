@@ -196,7 +196,7 @@ func (a *answer) message(calls []llm.ToolCall) llm.Message {
 		m.Parts = append(m.Parts, llm.Part{Kind: llm.ReasoningPart, Text: history.Valid(a.reasoning.String())})
 	}
 	if a.text.Len() > 0 {
-		m.Parts = append(m.Parts, llm.Part{Kind: llm.TextPart, Text: history.Valid(a.text.String())})
+		m.Parts = append(m.Parts, llm.Part{Kind: llm.TextPart, Text: history.Valid(strings.Clone(a.text.String()))}) // kept: without the room it grew into
 	}
 	if a.end != nil {
 		m.Extra = a.end.Extra

@@ -189,7 +189,7 @@ func (f *feed) finish() []any {
 	}
 	f.lines = append(f.lines, f.md.Close()...)
 	f.md = nil
-	said := Answer{f.said.String()}
+	said := Answer{strings.Clone(f.said.String())} // which is kept: without the room it has grown into
 	f.said.Reset()
 	return []any{said}
 }
