@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/repl/lend"
@@ -25,6 +26,7 @@ import (
 // Run takes the terminal and serves the user until they leave or ctx ends. The
 // terminal is as it was when Run returns, whatever happened.
 func (u *UI) Run(ctx context.Context, sess Session) (err error) {
+	spare(runtime.GOMAXPROCS)
 	term := &u.opt.Terminal
 	around := term.Window
 	around.Dir, around.Env = u.opt.Start.Dir, term.Env
@@ -63,6 +65,19 @@ func (u *UI) Run(ctx context.Context, sess Session) (err error) {
 	}
 	leave(scr)
 	return err
+}
+
+// processors is how many there have to be for one of them to be free for a key while the
+// answer, its drawing and the garbage collector keep the others busy.
+const processors = 4
+
+// spare sees to a processor for the keyboard, whose goroutine waits in the kernel: on a
+// machine with two, what it wakes had to wait until the scheduler took one away from the
+// answer, 10 ms each time.
+func spare(limit func(int) int) {
+	if limit(0) < processors {
+		limit(processors)
+	}
 }
 
 // newModel puts the parts of the interface together.

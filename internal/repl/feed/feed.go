@@ -23,7 +23,7 @@ const (
 	slice = 4 << 10
 	// batch is how many finished lines one update holds: what was typed is served
 	// between two of them.
-	batch = 64
+	batch = 128
 	// tailLines bounds the unfinished text that is drawn live.
 	tailLines = 12
 )

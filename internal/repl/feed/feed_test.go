@@ -106,7 +106,7 @@ func TestFloodIsHandedOnInBatches(t *testing.T) {
 		box.Put(session.TurnEnded{})
 	})
 	for _, up := range ups {
-		if len(up.Lines) > 64 {
+		if len(up.Lines) > 128 {
 			t.Errorf("an update of %d lines", len(up.Lines))
 		}
 	}

@@ -1,0 +1,19 @@
+package repl
+
+import "testing"
+
+func TestOneProcessorIsSpare(t *testing.T) {
+	for _, tt := range []struct{ found, want int }{{1, 4}, {2, 4}, {4, 4}, {16, 16}} {
+		have := tt.found
+		spare(func(n int) int {
+			was := have
+			if n > 0 {
+				have = n
+			}
+			return was
+		})
+		if have != tt.want {
+			t.Errorf("of %d processors there are %d, want %d", tt.found, have, tt.want)
+		}
+	}
+}
