@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 )
 
 func main() {
@@ -18,6 +19,8 @@ func main() {
 	runs := flag.Int("n", 5, "counted runs of each figure")
 	only := flag.String("only", "", "one part: headless, session, screen, typing or turns")
 	flag.Parse()
+	// The model's server in this process must not keep the terminal's reader waiting.
+	runtime.GOMAXPROCS(max(4, runtime.NumCPU()))
 	if err := run(*out, *runs, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)

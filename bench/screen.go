@@ -29,6 +29,9 @@ func (b *bench) screen() error {
 	if err := b.flood(); err != nil {
 		return err
 	}
+	if err := paste(b); err != nil {
+		return err
+	}
 	info, err := os.Stat(b.agent.path)
 	if err != nil {
 		return err
