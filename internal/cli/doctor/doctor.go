@@ -65,6 +65,9 @@ func Run(ctx context.Context, opt Options, cfg config.Config, cfgErr error) (hea
 	healthy = true
 	if opt.Width == 0 && term.IsTerminal(int(opt.Stdout.Fd())) {
 		opt.Width, _, _ = term.GetSize(int(opt.Stdout.Fd())) // 0: it does not tell
+		if opt.Out != io.Writer(opt.Stdout) {
+			opt.Width = max(0, opt.Width-2) // a session shows what it prints indented
+		}
 	}
 	for _, c := range []struct {
 		name string

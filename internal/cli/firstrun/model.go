@@ -204,7 +204,7 @@ const wanted = 32 << 10
 func (c *chooser) onThisMachine(ctx context.Context, w way) (ref string, err error) {
 	ref = w.server.Name + "/" + w.model
 	f := w.facts
-	if f.Server != "ollama" || c.Screens < 1 || f.ContextWindow >= wanted/2 || f.MaxContext < wanted {
+	if f.Server != "ollama" || f.NoTools || c.Screens < 1 || f.ContextWindow >= wanted/2 || f.MaxContext < wanted {
 		return ref, nil
 	}
 	copied := local.CopyName(w.model, wanted)

@@ -7,14 +7,16 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/llm/openai"
 	"github.com/bb2d0cf4/agent/internal/llm/openai/local"
 )
 
-// What a model's context, in tokens, is judged by: the instructions and the tools alone
-// take about half of least.
+// What a model's context, in tokens, is judged by: what every request begins with, the
+// least in which a file and an answer have room beside it, and what is enough.
 const (
-	least  = 8 << 10
-	enough = 16 << 10
+	overhead = 2000
+	least    = 8 << 10
+	enough   = 16 << 10
 )
 
 // own are the providers of servers that people run themselves, wherever.
@@ -103,6 +105,7 @@ func Offers(ctx context.Context, cfg config.Config, m config.Model) ([]Offer, er
 	if err != nil {
 		return nil, err
 	}
+	models = openai.ChatModels(models)
 	facts := make([]local.Facts, len(models))
 	if inspects(m) {
 		asked := make([]local.Model, len(models))
@@ -141,7 +144,7 @@ func Problems(m config.Model, f Facts) (list []Problem) {
 		list = append(list, Problem{m.Ref + " cannot call tools", "it can talk, but it can neither read nor change files, nor run commands", withTools(f), true})
 	}
 	if f.Untrained {
-		list = append(list, Problem{m.Ref + " was not trained to call tools, LM Studio says", "expect wrong calls, and files that it does not read", "/model chooses another", false})
+		list = append(list, Problem{m.Ref + " was not trained to call tools, LM Studio says", "expect wrong calls, and files that it does not read", "Choose another with /model or agent config model", false})
 	}
 	window := m.Prices.ContextWindow
 	served := fmt.Sprintf("%s is served with %d tokens of context", m.Ref, window)
@@ -150,11 +153,11 @@ func Problems(m config.Model, f Facts) (list []Problem) {
 		what := fmt.Sprintf("%s is served with %d tokens of context, but context_window in your configuration says %d", m.Ref, f.ContextWindow, window)
 		list = append(list, Problem{what, "what is over is lost", larger(f), false})
 	case window > 0 && window < least:
-		means := fmt.Sprintf("that is too little to work on files, as the instructions and the tools alone take about %d", least/2)
+		means := fmt.Sprintf("that is too little to work on files, as the instructions and the tools alone take about %d", overhead)
 		list = append(list, Problem{served, means, larger(f), true})
 	case window > 0 && window < enough:
 		list = append(list, Problem{served, "that is little, and the conversation will be compacted often", larger(f), false})
-	case window == 0 && f.Server == "ollama":
+	case window == 0 && f.Server == "ollama" && !f.NoTools:
 		list = append(list, Problem{"Ollama does not say how much context it gives " + m.Ref, "it may be as little as 4096 tokens, and what is over is cut in silence", larger(f), false})
 	case window == 0 && f.NotLoaded:
 		list = append(list, Problem{"LM Studio has not loaded " + m.Ref + " yet", "how much context it will give it is not known, and it may be as little as 4096 tokens", larger(f), false})
@@ -170,7 +173,7 @@ func withTools(f Facts) string {
 	case "vllm":
 		return "Start vLLM with --enable-auto-tool-choice and the --tool-call-parser of this model; it says: " + f.Refusal
 	}
-	return "/model chooses another; ollama.com/search?c=tools lists some that can"
+	return "Choose another with /model or agent config model; ollama.com/search?c=tools lists some that can"
 }
 
 // larger says how a server gives a model more context.

@@ -23,6 +23,7 @@ func TestNotes(t *testing.T) {
 		"all is well":       {local.Facts{Server: "ollama", ContextWindow: 32768}, 0, nil},
 		"nothing is known":  {local.Facts{}, 0, nil},
 		"no tools":          {local.Facts{Server: "ollama", ContextWindow: 32768, NoTools: true}, 0, []string{"cannot call tools"}},
+		"silent, no tools":  {local.Facts{Server: "ollama", NoTools: true}, 0, []string{"Choose another with /model"}},
 		"silent ollama":     {local.Facts{Server: "ollama", MaxContext: 40960}, 0, []string{"OLLAMA_CONTEXT_LENGTH=32768", "takes 40960"}},
 		"the user knows":    {local.Facts{Server: "ollama", MaxContext: 40960}, 32768, nil},
 		"the user is wrong": {local.Facts{Server: "lmstudio", ContextWindow: 4096, MaxContext: 9000}, 32768, []string{"with 4096 tokens", "says 32768", "takes 9000"}},
@@ -162,7 +163,7 @@ func TestOffers(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/v1/models":
-			_, _ = io.WriteString(w, `{"data":[{"id":"a"},{"id":"b"},{"id":"c","context_length":9000}]}`) // the client may have gone
+			_, _ = io.WriteString(w, `{"data":[{"id":"a"},{"id":"b"},{"id":"c","context_length":9000},{"id":"text-embedding-3"}]}`) // the client may have gone
 		case "/api/v0/models":
 			_, _ = io.WriteString(w, `{"data":[{"id":"a","max_context_length":9000,"loaded_context_length":4096,"capabilities":["tool_use"]},{"id":"b","max_context_length":20}]}`)
 		default:

@@ -15,7 +15,7 @@ import (
 
 // localTime is how long a server on this machine may take to say that it is
 // there.
-const localTime = 300 * time.Millisecond
+const localTime = time.Second
 
 // ModelInfo is a model that a server offers. ContextWindow is in tokens, zero if
 // the server does not say.
@@ -129,7 +129,7 @@ func FindLocal(ctx context.Context, servers []Local) (Local, bool) {
 }
 
 // FindLocals asks all of servers at once and returns those, in their order, that
-// offer a model. It takes 300 ms at most, next to nothing where nothing listens.
+// offer a model. It takes a second at most, next to nothing where nothing listens.
 func FindLocals(ctx context.Context, servers []Local) []Local {
 	ctx, cancel := context.WithTimeout(ctx, localTime)
 	defer cancel()
@@ -144,7 +144,7 @@ func FindLocals(ctx context.Context, servers []Local) []Local {
 			if err != nil {
 				return // nothing there, or something else: not a server for us
 			}
-			s.Models = chatModels(models)
+			s.Models = ChatModels(models)
 			found[i] = s
 		})
 	}
@@ -152,8 +152,8 @@ func FindLocals(ctx context.Context, servers []Local) []Local {
 	return slices.DeleteFunc(found, func(s Local) bool { return len(s.Models) == 0 })
 }
 
-// chatModels leaves out models that only embed text.
-func chatModels(all []ModelInfo) []ModelInfo {
+// ChatModels leaves out models that only embed text.
+func ChatModels(all []ModelInfo) []ModelInfo {
 	var chat []ModelInfo
 	for _, m := range all {
 		if !strings.Contains(strings.ToLower(m.ID), "embed") {

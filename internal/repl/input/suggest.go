@@ -19,5 +19,5 @@ func suggests(e *Editor, key string) bool {
 
 // suggestion is what an empty prompt shows.
 func (v *view) suggestion(width int) string {
-	return ansi.Truncate(v.style.dim(v.suggest+"  ("+cmp.Or(v.take, "→")+")"), max(1, width-1), "…")
+	return ansi.Truncate(v.style.dim("("+cmp.Or(v.take, "→")+") "+v.suggest), max(1, width-1), "…")
 }
