@@ -158,11 +158,11 @@ func (w *rewindable) leadsTo(what undo.What, want map[string]string, folders boo
 	}
 }
 
-// whole is the content of each file.
+// whole is the content of each file, temp files apart.
 func (w *tree) whole() map[string]string {
 	out := map[string]string{}
 	for _, name := range w.files() {
-		if !strings.HasSuffix(name, "/") {
+		if !strings.HasSuffix(name, "/") && !strings.HasPrefix(filepath.Base(name), ".agent-") {
 			out[name] = w.content(name)
 		}
 	}

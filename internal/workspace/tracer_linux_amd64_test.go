@@ -26,6 +26,7 @@ type traced struct {
 	call string // that the misfortune befell; empty: the process has fewer calls
 	died bool
 	said string
+	lost loss // in a power failure
 }
 
 // changing are the system calls that change what is on the disk, with the error that
@@ -54,6 +55,7 @@ type tracer struct {
 	what  misfortune
 	seen  int
 	got   traced
+	disk  *disk                             // learns what is synced; may be nil
 	after map[int]func(*syscall.PtraceRegs) // what is done when a thread's call returns
 }
 
@@ -123,6 +125,9 @@ func (tr *tracer) stopped(thread int) {
 		return
 	}
 	begins := int64(regs.Rax) == -int64(syscall.ENOSYS)
+	if begins && tr.disk != nil && (regs.Orig_rax == syscall.SYS_FSYNC || regs.Orig_rax == syscall.SYS_FDATASYNC) {
+		tr.learn(thread, regs.Rdi)
+	}
 	call, known := changing[regs.Orig_rax]
 	if !begins || !known || tr.got.call != "" || !tr.counts(&regs) {
 		return
@@ -145,6 +150,17 @@ func (tr *tracer) stopped(thread int) {
 		tr.after[thread] = func(*syscall.PtraceRegs) { must(tr.t, syscall.Kill(tr.pid, syscall.SIGKILL)) }
 	default:
 		must(tr.t, syscall.Kill(tr.pid, syscall.SIGKILL))
+	}
+}
+
+// learn has the disk know what is synced when the thread's call returns.
+func (tr *tracer) learn(thread int, file uint64) {
+	path, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", tr.pid, file))
+	must(tr.t, err)
+	tr.after[thread] = func(regs *syscall.PtraceRegs) {
+		if regs.Rax == 0 {
+			tr.disk.sync(path)
+		}
 	}
 }
 
