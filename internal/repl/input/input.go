@@ -261,6 +261,10 @@ func (e *Editor) View(width, maxLines int) (lines []string, cursorX, cursorY int
 	st := edit.Styles{Folded: e.view.style.dim, Hit: e.view.style.hit}
 	if e.past.search.open {
 		st.Marked = e.past.search.hit
+	} else if e.vi != nil {
+		if from, to, ok := vi.Selected(e.vi, t); ok {
+			st.Marked = edit.Row{Start: from, End: to}
+		}
 	}
 	for _, r := range rs[top:min(len(rs), top+maxLines)] {
 		lines = append(lines, edit.Draw(t.Gs, r, width, st))

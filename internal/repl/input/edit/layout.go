@@ -79,7 +79,7 @@ func Nearest(gs []Glyph, r Row, x int) int {
 }
 
 // Styles is how a row is painted: placeholders, and the glyphs from Start to End of
-// Marked, which a search has found.
+// Marked, which a search has found or a person has selected.
 type Styles struct {
 	Folded, Hit func(text string) string
 	Marked      Row
@@ -101,6 +101,9 @@ func Draw(gs []Glyph, r Row, width int, st Styles) string {
 			show = st.Folded(show)
 		}
 		b.WriteString(show)
+	}
+	if r.Start == r.End && r.End >= st.Marked.Start && r.End < st.Marked.End {
+		b.WriteString(st.Hit(" ")) // an empty line
 	}
 	return b.String()
 }

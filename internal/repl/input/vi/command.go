@@ -23,7 +23,10 @@ func (m *Mode) char(t *edit.Text, c string) (res Result, done bool) {
 	case cmd.op != "":
 		m.operator(t, c)
 		return Done, true
-	case c == "d" || c == "c" || c == "y":
+	case c == "v" || c == "V":
+		m.visual.start(t, c == "V")
+		return Done, false
+	case operators[c]:
 		cmd.op, cmd.opN, cmd.count = c, cmd.count, 0
 		return Done, false
 	case c == "j" || c == "k": // by rows
@@ -38,6 +41,8 @@ func (m *Mode) char(t *edit.Text, c string) (res Result, done bool) {
 	}
 	return m.action(t, c), true
 }
+
+var operators = map[string]bool{"d": true, "c": true, "y": true, ">": true, "<": true}
 
 // waits says whether another character belongs to c, behind an operator or none.
 func waits(op, c string) bool {
@@ -145,7 +150,7 @@ func (m *Mode) argument(t *edit.Text, c string) (done bool) {
 	return true
 }
 
-// operator carries out d, c or y with a motion, or with itself: on whole lines.
+// operator carries out d, c, y, > or < with a motion, or with itself: on whole lines.
 func (m *Mode) operator(t *edit.Text, c string) {
 	if c == m.cmd.op {
 		to := t.At
@@ -188,6 +193,10 @@ func between(m *Mode, t *edit.Text, to target, key string) span {
 // apply carries the operator out.
 func (m *Mode) apply(t *edit.Text, s span) {
 	op := m.cmd.op
+	if op == ">" || op == "<" {
+		shift(m, t, s, op == ">", 1)
+		return
+	}
 	if s.lines {
 		s.from, s.to = lineStart(t.Gs, s.from), lineEnd(t.Gs, s.to)
 	}
@@ -197,12 +206,17 @@ func (m *Mode) apply(t *edit.Text, s span) {
 	if s.from < s.to || s.lines {
 		m.cut = cut{append([]edit.Glyph(nil), t.Gs[s.from:s.to]...), s.lines}
 	}
-	if op == "y" {
-		if !s.lines {
-			t.MoveTo(s.from)
-		}
-		return
+	switch {
+	case op != "y":
+		remove(m, t, s)
+	case !s.lines:
+		t.MoveTo(s.from)
 	}
+}
+
+// remove deletes what d and c are applied to.
+func remove(m *Mode, t *edit.Text, s span) {
+	op := m.cmd.op
 	if s.lines && op == "d" { // the line goes, with a newline on one of its sides
 		if s.to < len(t.Gs) {
 			s.to++

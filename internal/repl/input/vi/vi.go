@@ -2,7 +2,7 @@
 // It guarantees that whatever is typed the cursor stays in the text, that a command
 // that cannot be carried out changes nothing, and that no count makes a key slow.
 //
-// There is no visual mode and there are no named registers: a prompt is short.
+// There are no named registers: a prompt is short.
 package vi
 
 import (
@@ -34,12 +34,13 @@ type Mode struct {
 	last   find
 	cut    cut
 	again  repeat
+	visual visual
 }
 
 // command is what was typed of a command so far.
 type command struct {
 	count int    // 0: none
-	op    string // d, c, y or none
+	op    string // d, c, y, >, < or none
 	opN   int    // the count before it
 	wait  string // f, F, t, T, r, g, i or a: another character belongs to it
 }
@@ -64,7 +65,9 @@ type repeat struct {
 func (m *Mode) Normal() bool { return m.normal }
 
 // Reset begins a new text, in insert mode.
-func (m *Mode) Reset() { m.normal, m.cmd, m.again.keys = false, command{}, nil }
+func (m *Mode) Reset() {
+	m.normal, m.cmd, m.again.keys, m.visual = false, command{}, nil, visual{}
+}
 
 // Key handles a key. text is what it types, empty if it types nothing. Alt with a
 // character is Esc and then that character: many terminals send the same for both.
@@ -85,6 +88,9 @@ func (m *Mode) Key(t *edit.Text, name, text string) Result {
 		return m.special(t, name)
 	}
 	m.record(name, text)
+	if selecting(m, t) {
+		return visually(m, t, text)
+	}
 	res, done := m.char(t, text)
 	if done {
 		m.finish(t, res)
@@ -113,6 +119,12 @@ func (m *Mode) inserting(t *edit.Text, name, text string) Result {
 func (m *Mode) special(t *edit.Text, name string) Result {
 	half := m.cmd != command{}
 	m.cmd, m.again.keys = command{}, nil
+	if selecting(m, t) {
+		m.visual.keyed = true
+		if name == "esc" || name == "ctrl+[" {
+			m.visual, half = visual{}, true
+		}
+	}
 	switch {
 	case name == "ctrl+r":
 		t.Redo()

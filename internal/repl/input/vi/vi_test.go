@@ -194,7 +194,7 @@ func TestPlaceholders(t *testing.T) {
 // Whatever is typed, the cursor is in the text, on a character of its line in normal
 // mode, and undoing everything gives the text from before.
 func TestAnyKeys(t *testing.T) {
-	keys := strings.Split("i a I A o O h j k l w b e W B E 0 ^ $ f t F T ; , d c y p P x X r u s S C D Y . g G ~ 1 2 9 / v q ' é 漢 \u0301 <", " ")
+	keys := strings.Split("i a I A o O h j k l w b e W B E 0 ^ $ f t F T ; , d c y p P x X r u s S C D Y . g G ~ 1 2 9 / v V v V > q ' é 漢 \u0301 <", " ")
 	keys = append(keys, " ", "<esc>", "<esc>", "<esc>", "<ctrl+r>", "<backspace>", "<shift+enter>", "<left>", "<ctrl+w>", "<ctrl+y>", "<alt+x>", "<delete>", "<end>")
 	rapid.Check(t, func(t *rapid.T) {
 		p := &prompt{}
@@ -206,6 +206,9 @@ func TestAnyKeys(t *testing.T) {
 			} else if p.vi.Key(&p.Text, k, k) == None {
 				p.Type(k)
 			}
+			if from, to, ok := Selected(&p.vi, &p.Text); ok && (from < 0 || to < from || to > len(p.Gs)) {
+				t.Fatalf("after %s: %d to %d of %d are selected", k, from, to, len(p.Gs))
+			}
 			if p.At < 0 || p.At > len(p.Gs) {
 				t.Fatalf("after %s: cursor %d of %d", k, p.At, len(p.Gs))
 			}
@@ -214,4 +217,89 @@ func TestAnyKeys(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestVisual(t *testing.T) {
+	const words = "one two-three four"
+	const lines = "first line\n  second\nthird"
+	for _, tt := range []struct{ text, keys, want string }{
+		{words, "<esc>0vd", "[|ne two-three four]"},
+		{words, "<esc>0vex", "[| two-three four]"},
+		{words, "<esc>0wved", "[one |-three four]"},
+		{words, "<esc>0v3ld", "[|two-three four]"},
+		{words, "<esc>0v2wd", "[|three four]"},
+		{words, "<esc>$vbd", "[one two-three| ]"},
+		{words, "<esc>0wviwcnew<esc>", "[one ne|w-three four]"},
+		{words, "<esc>0wvaWd", "[one |four]"},
+		{words, "<esc>0vfed", "[| two-three four]"},
+		{words, "<esc>0vte;d", "[|ee four]"},
+		{words, "<esc>0wvesX<esc>", "[one |X-three four]"},
+		{words, "<esc>0wvey$p", "[one two-three fourtw|o]"},
+		{words, "<esc>0vlo<esc>", "[|one two-three four]"},
+		{words, "<esc>0wvllold", "[one t|-three four]"},
+		{words, "<esc>0vve", "[on|e two-three four]"},
+		{words, "<esc>0vl<esc>x", "[o|e two-three four]"},
+		{words, "<esc>0v<right><right>d", "[| two-three four]"},
+		{words, "<esc>0vlld.", "[|o-three four]"},
+		{words, "<esc>0vlcX<esc>w.", "[Xe |Xo-three four]"},
+		{words, "<esc>0vldu", "[|" + words + "]"},
+		{words, "<esc>vGd", "[|]"},
+		{lines, "<esc>ggVd", "[  |second\nthird]"},
+		{lines, "<esc>ggVjd", "[|third]"},
+		{lines, "<esc>Vkd", "[|first line]"},
+		{lines, "<esc>ggvjd", "[| second\nthird]"},
+		{lines, "<esc>ggvD", "[  |second\nthird]"},
+		{lines, "<esc>ggVjcnew<esc>", "[ne|w\nthird]"},
+		{lines, "<esc>ggVy2Gp", "[first line\n  second\n|first line\nthird]"},
+		{lines, "<esc>ggVj>", "[    |first line\n      second\nthird]"},
+		{lines, "<esc>ggvj2>", "[        |first line\n          second\nthird]"},
+		{lines, "<esc>ggVG<", "[|first line\nsecond\nthird]"},
+		{lines, "<esc>ggVjvd", "[| second\nthird]"},
+		{lines, "<esc>gg>>", "[    |first line\n  second\nthird]"},
+		{lines, "<esc>gg2>>", "[    |first line\n      second\nthird]"},
+		{lines, "<esc>2G<<", "[first line\n|second\nthird]"},
+		{lines, "<esc>gg>>.", "[        |first line\n  second\nthird]"},
+		{lines, "<esc>gg>j", "[    |first line\n      second\nthird]"},
+		{lines, "<esc>gg>>u", "[|first line\n  second\nthird]"},
+		{"\ta\n\n  b", "<esc>ggVG<", "[|a\n\nb]"},
+		{"\ta\n\nb", "<esc>ggVG>", "[    \t|a\n\n    b]"},
+		{"", "<esc>vd", "[|]"},
+		{"", "<esc>V>", "[|]"},
+	} {
+		p := &prompt{}
+		p.Put(tt.text)
+		p.press(tt.keys)
+		if got := p.state(); got != tt.want {
+			t.Errorf("%q on %q: %q, want %q", tt.keys, tt.text, got, tt.want)
+		}
+		if _, _, ok := Selected(&p.vi, &p.Text); ok && tt.keys != "<esc>0vve" {
+			t.Errorf("%q on %q: something is selected still", tt.keys, tt.text)
+		}
+	}
+}
+
+// What is selected includes the glyph under the cursor and, with V, the ends of its
+// lines; a text that is changed from elsewhere selects nothing.
+func TestSelected(t *testing.T) {
+	p := &prompt{}
+	p.Put("one\n\ntwo")
+	for _, tt := range []struct {
+		keys     string
+		from, to int
+	}{
+		{"<esc>0v", 5, 6}, {"l", 5, 7}, {"o", 5, 7}, {"V", 5, 8}, {"k", 4, 5 + 3}, {"gg", 0, 8}, {"<esc>ggV", 0, 4}, {"j", 0, 5},
+	} {
+		p.press(tt.keys)
+		if from, to, ok := Selected(&p.vi, &p.Text); from != tt.from || to != tt.to || !ok {
+			t.Errorf("after %s: %d to %d, %v; want %d to %d", tt.keys, from, to, ok, tt.from, tt.to)
+		}
+	}
+	p.Put("pasted")
+	if _, _, ok := Selected(&p.vi, &p.Text); ok {
+		t.Error("a paste leaves something selected")
+	}
+	p.press("d")
+	if p.state() != "[one\npasted|\ntwo]" && !p.vi.Normal() {
+		t.Error(p.state())
+	}
 }

@@ -1,0 +1,199 @@
+package vi
+
+import "github.com/bb2d0cf4/agent/internal/repl/input/edit"
+
+// visual is the state of visual mode.
+type visual struct {
+	on    bool
+	lines bool // V: whole lines
+	from  int  // the glyph that it began on
+	edits int  // of the text, then: where it was changed otherwise, nothing is selected
+	keyed bool // a key was used that the dot does not know
+}
+
+// start begins to select at the cursor.
+func (v *visual) start(t *edit.Text, lines bool) {
+	*v = visual{on: true, lines: lines, from: t.At, edits: t.Edits()}
+}
+
+// span is what is selected, the glyph under the cursor included.
+func (v *visual) span(t *edit.Text) span {
+	return span{from: min(v.from, t.At), to: min(max(v.from, t.At)+1, len(t.Gs)), lines: v.lines}
+}
+
+// Selected returns what is selected, from the first glyph to behind the last one; ok is
+// false if nothing is.
+func Selected(m *Mode, t *edit.Text) (from, to int, ok bool) {
+	if !selecting(m, t) {
+		return 0, 0, false
+	}
+	s := m.visual.span(t)
+	if s.lines {
+		s.from, s.to = lineStart(t.Gs, s.from), lineEnd(t.Gs, max(s.to-1, s.from))
+		s.to = min(s.to+1, len(t.Gs))
+	}
+	return s.from, s.to, true
+}
+
+// selecting says whether visual mode is on. A text that was changed otherwise, by a
+// paste for example, ends it.
+func selecting(m *Mode, t *edit.Text) bool {
+	v := &m.visual
+	v.on = v.on && m.normal && v.edits == t.Edits() && v.from <= len(t.Gs)
+	return v.on
+}
+
+// visually handles a character in visual mode.
+func visually(m *Mode, t *edit.Text, c string) Result {
+	v, cmd := &m.visual, &m.cmd
+	switch {
+	case cmd.wait != "":
+		selectArgument(m, t, c)
+	case c >= "1" && c <= "9" || c == "0" && cmd.count > 0:
+		cmd.count = min(cmd.count*10+int(c[0]-'0'), maxCount)
+		return Done
+	case waits("v", c):
+		cmd.wait = c
+		return Done
+	case operates(m, t, c):
+		return Done
+	case c == "v" || c == "V":
+		if lines := c == "V"; v.lines == lines {
+			*v = visual{}
+			m.again.keys = nil
+		} else {
+			v.lines = lines
+		}
+	case c == "o":
+		at := t.At
+		t.MoveTo(v.from)
+		v.from = at
+	case c == "j" || c == "k":
+		byLines(m, t, c)
+	default:
+		if to, ok := m.motion(t, c); ok {
+			t.MoveTo(to.at)
+		}
+	}
+	m.cmd = command{}
+	clamp(t)
+	return Done
+}
+
+// overSelection are the operators of visual mode, as they are called without it; whole lines are
+// those of a capital letter.
+var overSelection = map[string]string{
+	"d": "d", "x": "d", "D": "d", "X": "d", "c": "c", "s": "c", "C": "c", "S": "c", "R": "c", "y": "y", "Y": "y", ">": ">", "<": "<",
+}
+
+// operates carries an operator out on what is selected, and ends visual mode; false if
+// c is none.
+func operates(m *Mode, t *edit.Text, c string) bool {
+	op, ok := overSelection[c]
+	if !ok {
+		return false
+	}
+	s := m.visual.span(t)
+	s.lines = s.lines || c >= "A" && c <= "Z"
+	if (s.lines || op == ">" || op == "<") && s.to > s.from {
+		s.to-- // the newline at the end of a line is not the next line
+	}
+	if m.visual.keyed {
+		m.again.keys = nil
+	}
+	m.cmd.op, m.visual = op, visual{}
+	switch op {
+	case ">", "<":
+		shift(m, t, s, op == ">", max(1, m.cmd.count))
+	case "y":
+		m.apply(t, s)
+		t.MoveTo(s.from)
+	default:
+		m.apply(t, s)
+	}
+	m.finish(t, Done)
+	return true
+}
+
+// selectArgument takes the character that a command has waited for: a motion, or a
+// word, which is what is selected then.
+func selectArgument(m *Mode, t *edit.Text, c string) {
+	wait := m.cmd.wait
+	m.cmd.wait = ""
+	key := wait + c
+	switch {
+	case wait == "i" || wait == "a":
+		if from, to, ok := object(t.Gs, t.At, wait, c); ok {
+			m.visual.from = from
+			t.MoveTo(to - 1)
+		}
+		return
+	case wait == "g" && c != "g":
+		return
+	}
+	if to, ok := m.motion(t, key); ok {
+		t.MoveTo(to.at)
+	}
+}
+
+// byLines moves the cursor down or up by lines, to the same place in them.
+func byLines(m *Mode, t *edit.Text, c string) {
+	to, ok := vertical(m, t.Gs, t.At, c)
+	if !ok {
+		return
+	}
+	column := t.At - lineStart(t.Gs, t.At)
+	start := lineStart(t.Gs, to.at)
+	t.MoveTo(min(start+column, lineEnd(t.Gs, to.at)))
+}
+
+// shiftWidth is how far > and < move a line, in blanks.
+const shiftWidth = 4
+
+// shift moves the lines that a span touches to the right, or back to the left, n times.
+func shift(m *Mode, t *edit.Text, s span, right bool, n int) {
+	n, s = min(n, 20), span{from: lineStart(t.Gs, s.from), to: lineEnd(t.Gs, s.to)}
+	var gs []edit.Glyph
+	for at := s.from; at <= s.to; {
+		end := lineEnd(t.Gs, at)
+		line := t.Gs[at:end]
+		switch {
+		case !right:
+			line = line[indent(line, n*shiftWidth):]
+		case len(line) > 0:
+			for range n * shiftWidth {
+				gs = append(gs, edit.Glyph{Text: " ", Show: " ", Width: 1})
+			}
+		}
+		gs = append(gs, line...)
+		if end < s.to {
+			gs = append(gs, edit.Newline)
+		}
+		at = end + 1
+	}
+	t.MoveTo(s.from)
+	t.Edit(edit.Other, func() {
+		t.Remove(s.from, s.to)
+		t.At = s.from
+		t.Insert(gs...)
+	})
+	t.MoveTo(firstWord(t.Gs, s.from))
+	m.changed()
+}
+
+// indent returns how many glyphs at the start of a line are blanks of at most so many
+// columns.
+func indent(line []edit.Glyph, columns int) int {
+	i := 0
+	for ; i < len(line) && columns > 0; i++ {
+		switch line[i].Text {
+		case " ":
+			columns--
+		case "\t":
+			columns -= line[i].Width
+		default:
+			return i
+		}
+	}
+	return i
+}
