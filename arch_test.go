@@ -60,12 +60,13 @@ var layers = []struct {
 	{"internal/tools/edit", []string{"internal/diff", "internal/workspace"}},
 	{"internal/tools/notes", []string{"internal/diff", "internal/tools/edit", "internal/workspace"}},
 	{"internal/tools/outcome", []string{"internal/tools/plain", "internal/tools/shell"}},
+	{"internal/tools/verdict", []string{"internal/confirm"}},
 	{"internal/tools/plain", nil},
 	{"internal/tools/search", []string{"internal/diff", "internal/workspace"}},
 	{"internal/tools", []string{
 		"internal/confirm", "internal/diff", "internal/editor", "internal/llm", "internal/nearest",
 		"internal/tools/args", "internal/tools/edit", "internal/tools/notes", "internal/tools/outcome", "internal/tools/plain",
-		"internal/tools/search", "internal/tools/shell", "internal/workspace",
+		"internal/tools/search", "internal/tools/shell", "internal/tools/verdict", "internal/workspace",
 	}},
 	{"internal/context", []string{"internal/editor", "internal/llm", "internal/workspace"}},
 
@@ -139,7 +140,7 @@ var layers = []struct {
 	{"internal/demo", []string{"internal/statefile"}},
 	{"internal/cli/app", []string{
 		"internal/cli/clipboard", "internal/cli/home", "internal/cli/idelink", "internal/cli/promptline", "internal/cli/provider", "internal/config", "internal/confirm", "internal/context",
-		"internal/llm", "internal/permission", "internal/session", "internal/session/archive", "internal/tools", "internal/tools/shell", "internal/workspace",
+		"internal/llm", "internal/permission", "internal/session", "internal/session/archive", "internal/session/history", "internal/statefile", "internal/tools", "internal/tools/shell", "internal/workspace",
 	}},
 	{"internal/cli/clipboard", nil},
 	{"internal/cli/commands/gauge", nil},

@@ -2,7 +2,6 @@ package tools
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
@@ -19,18 +18,18 @@ type watch struct {
 	told       map[string]bool // by id
 }
 
-// news is to follow a result; it is empty if nothing has ended.
-func (w *watch) news() string {
+// news says what has ended, a line each.
+func (w *watch) news() []string {
 	if w.background == nil {
-		return ""
+		return nil
 	}
-	var b strings.Builder
+	var ended []string
 	for _, job := range w.background.List() {
 		if job.Running || w.told[job.ID] {
 			continue
 		}
 		w.told[job.ID] = true
-		fmt.Fprintf(&b, "\n[%s has ended with exit code %d; its output is in %s]", job.ID, job.ExitCode, job.Log)
+		ended = append(ended, fmt.Sprintf("%s has ended with exit code %d; its output is in %s", job.ID, job.ExitCode, job.Log))
 	}
-	return b.String()
+	return ended
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/tools/outcome"
 	"github.com/bb2d0cf4/agent/internal/tools/plain"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
+	"github.com/bb2d0cf4/agent/internal/tools/verdict"
 )
 
 // Bounds of execute_command, in seconds.
@@ -63,30 +64,39 @@ func (c commander) execute(ctx context.Context, call Call, a executeCommandArgs)
 	case strings.ContainsRune(a.Command, 0):
 		return failed("execute_command was not run: the command contains a NUL byte."), nil
 	}
-	dir, res := c.dir(a.Cwd)
-	if res != nil {
-		return *res, nil
+	dir, wrong := c.dir(a.Cwd)
+	if wrong != nil {
+		return *wrong, nil
 	}
 	opts := shell.Options{
 		Line: a.Command, Dir: dir, Env: c.Env, Timeout: time.Duration(cmp.Or(a.Timeout, commandTimeout)) * time.Second, Output: call.Progress, SpillDir: c.SpillDir(),
 	}
-	verdict, err := c.Ask.Ask(ctx, confirm.Request{
+	res, err := c.decide(ctx, call, opts, a)
+	if a.Cwd != "" && (res.Ran || res.Denied != nil) {
+		res.Record.Result = cmp.Or(res.Record.Result, res.ForUser) + ", in " + a.Cwd
+	}
+	return res, err
+}
+
+// decide asks whether the command may run, and runs it.
+func (c commander) decide(ctx context.Context, call Call, opts shell.Options, a executeCommandArgs) (Result, error) {
+	v, err := c.Ask.Ask(ctx, confirm.Request{
 		Tool: "execute_command", Description: call.Description, Batch: call.Batch,
-		Command: &confirm.Command{Line: a.Command, Dir: dir, Timeout: opts.Timeout, Background: a.Background},
+		Command: &confirm.Command{Line: a.Command, Dir: opts.Dir, Timeout: opts.Timeout, Background: a.Background},
 	})
 	if err != nil {
 		return Result{}, err
 	}
-	if verdict.Decision != confirm.Approve {
-		return declined("execute_command", "command", "It was not run.", verdict), nil
+	if v.Decision != confirm.Approve {
+		return declined("execute_command", "command", "It was not run.", v), nil
 	}
-	if !c.isStill(dir) {
-		return failed("The command was not run: something else is in the place of its folder %s since it was asked about.", dir), nil
+	if !c.isStill(opts.Dir) {
+		return failed("The command was not run: something else is in the place of its folder %s since it was asked about.", opts.Dir), nil
 	}
 	if a.Background {
-		return c.start(opts, verdict), nil
+		return c.start(opts, v), nil
 	}
-	return c.run(ctx, opts, verdict)
+	return c.run(ctx, opts, v)
 }
 
 // dir returns the folder that a command runs in.
@@ -112,27 +122,27 @@ func (c commander) isStill(dir string) bool {
 	return err == nil && now == dir
 }
 
-func (c commander) run(ctx context.Context, opts shell.Options, verdict confirm.Verdict) (Result, error) {
+func (c commander) run(ctx context.Context, opts shell.Options, v confirm.Verdict) (Result, error) {
 	out, err := c.Jobs.Run(ctx, opts)
 	if err != nil {
 		return failed("The command could not be started: %w.", err), nil
 	}
 	if out.Cancelled {
-		return Result{}, ctx.Err()
+		return Result{Ran: true, Record: Record{Result: "stopped while it ran: its effect may be partial", Words: verdict.Said(v, "")}}, ctx.Err()
 	}
 	model, user := outcome.Of(out, opts.Timeout)
-	return Result{ForModel: model + words(verdict), ForUser: user, Lines: out.Lines, Log: out.Spill, Failed: out.ExitCode != 0 || out.TimedOut, Ran: true}, nil
+	return Result{ForModel: model + verdict.Words(v), ForUser: user, Lines: out.Lines, Log: out.Spill, Failed: out.ExitCode != 0 || out.TimedOut, Ran: true, Record: Record{Words: verdict.Said(v, "")}}, nil
 }
 
-func (c commander) start(opts shell.Options, verdict confirm.Verdict) Result {
+func (c commander) start(opts shell.Options, v confirm.Verdict) Result {
 	job, err := c.Jobs.Start(opts)
 	if err != nil {
 		return failed("The command could not be started: %w.", err)
 	}
 	return Result{
 		ForModel: fmt.Sprintf("Started in the background as %s. Its output goes to %s, which read_file can read; kill: %q ends it, as does the end of the session.%s",
-			job.ID, job.Log, job.ID, words(verdict)),
-		ForUser: "in the background as " + job.ID, Ran: true,
+			job.ID, job.Log, job.ID, verdict.Words(v)),
+		ForUser: "in the background as " + job.ID, Ran: true, Record: Record{Words: verdict.Said(v, "")},
 	}
 }
 

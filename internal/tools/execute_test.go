@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -162,6 +163,11 @@ func TestEndedCommandsAreTold(t *testing.T) {
 	silent("while it runs", b.call("read_file", m{"path": "a"}))
 	list.list[0].Running, list.list[0].ExitCode = false, 2
 	b.want(b.call("read_file", m{"path": "a"}), false, "\n[job-1 has ended with exit code 2; its output is in /log1]")
+	list.list = append(list.list, shell.Job{ID: "job-0", ExitCode: 1, Log: "/log0"})
+	want := []string{"job-0 has ended with exit code 1; its output is in /log0"}
+	if res := b.call("read_file", m{"path": "a"}); !slices.Equal(res.Ended, want) {
+		t.Errorf("on record: %q", res.Ended)
+	}
 	silent("twice", b.call("read_file", m{"path": "a"}))
 	b.want(b.call("execute_command", m{"command": "true", "background": true}), false, "job-1")
 	list.list = []shell.Job{{ID: "job-1"}, {ID: "job-2"}}

@@ -13,6 +13,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/nearest"
 	"github.com/bb2d0cf4/agent/internal/tools/edit"
 	"github.com/bb2d0cf4/agent/internal/tools/notes"
+	"github.com/bb2d0cf4/agent/internal/tools/verdict"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -53,16 +54,16 @@ func (w writer) apply(ctx context.Context, call Call, path string, compute func(
 	}
 	before := w.report(ctx, change.Path, 0, reportBefore)
 	notes, force := notes.On(change, out.Stage, w.Home)
-	verdict, err := w.Ask.Ask(ctx, confirm.Request{
+	v, err := w.Ask.Ask(ctx, confirm.Request{
 		Tool: w.tool, Description: call.Description, Batch: call.Batch, Notes: notes, Force: force, Change: &change,
 	})
 	if err != nil {
 		return Result{}, err
 	}
-	if verdict.Decision != confirm.Approve {
-		return declined(w.tool, "edit", nothingChanged, verdict), nil
+	if v.Decision != confirm.Approve {
+		return declined(w.tool, "edit", nothingChanged, v), nil
 	}
-	res, err := w.commit(ctx, call, change, verdict, out)
+	res, err := w.commit(ctx, call, change, v, out)
 	if err == nil && len(res.Changes) > 0 {
 		res.ForModel += w.news(ctx, change.Path, before)
 	}
@@ -70,25 +71,26 @@ func (w writer) apply(ctx context.Context, call Call, path string, compute func(
 }
 
 // commit writes the approved text, which may be the reviewer's own.
-func (w writer) commit(ctx context.Context, call Call, change workspace.Change, verdict confirm.Verdict, out edit.Outcome) (Result, error) {
+func (w writer) commit(ctx context.Context, call Call, change workspace.Change, v confirm.Verdict, out edit.Outcome) (Result, error) {
 	final := change
-	if verdict.Text != nil {
-		final = workspace.NewContent(change, *verdict.Text)
+	if v.Text != nil {
+		final = workspace.NewContent(change, *v.Text)
 	}
 	if final.Exists && final.After == final.Text {
 		return Result{
-			ForModel: "The user changed the proposal back to what " + change.Name + " holds already: nothing was written." + words(verdict),
+			ForModel: "The user changed the proposal back to what " + change.Name + " holds already: nothing was written." + verdict.Words(v),
 			ForUser:  "no change",
+			Record:   Record{Result: "nothing was written: the user changed the proposal back to what the file holds", Words: verdict.Said(v, "")},
 		}, nil
 	}
 	_, err := w.Root.Commit(ctx, final, workspace.Origin{Session: w.Session(), Turn: call.Turn, Call: call.ID, Tool: w.tool})
 	switch {
 	case errors.Is(err, workspace.ErrStale) && w.holds(final):
-		res := written(change, final, verdict, out)
+		res := written(change, final, v, out)
 		res.ForUser += ", saved by the editor: not in /undo"
 		return res, nil
 	case errors.Is(err, workspace.ErrUnsettled):
-		res := written(change, final, verdict, out)
+		res := written(change, final, v, out)
 		res.ForModel += "\nWarning: " + err.Error()
 		res.ForUser += "; " + err.Error()
 		return res, nil
@@ -99,7 +101,7 @@ func (w writer) commit(ctx context.Context, call Call, change workspace.Change, 
 	case err != nil:
 		return failed("%w", err), nil
 	}
-	return written(change, final, verdict, out), nil
+	return written(change, final, v, out), nil
 }
 
 // holds says that the file holds the approved text already: the editor in which
@@ -110,7 +112,7 @@ func (w writer) holds(c workspace.Change) bool {
 }
 
 // written tells what became of an approved change.
-func written(change, final workspace.Change, verdict confirm.Verdict, out edit.Outcome) Result {
+func written(change, final workspace.Change, v confirm.Verdict, out edit.Outcome) Result {
 	fc := fileChange(final)
 	verb := "Wrote"
 	if !final.Exists {
@@ -126,13 +128,17 @@ func written(change, final workspace.Change, verdict confirm.Verdict, out edit.O
 		fmt.Fprintf(&b, " It matched only after %s.", out.Stage)
 	}
 	user := fmt.Sprintf("+%d −%d", fc.Added, fc.Removed)
+	rec := Record{Words: verdict.Said(v, "")}
 	if final.After != change.After {
+		patch := diff.Unified(final.Name, final.Name, change.After, final.After)
+		rec.Result = user + ", changed by the user before it was written"
+		rec.Words = verdict.Said(v, patch)
 		user += ", changed by you"
 		b.WriteString("\nThe user changed the proposal before approving it. The file holds the user's version, which is final. From your proposal to it:\n")
-		b.WriteString(bounded(diff.Unified(final.Name, final.Name, change.After, final.After)))
+		b.WriteString(verdict.Bounded(patch))
 	}
-	b.WriteString(words(verdict))
-	return Result{ForModel: b.String(), ForUser: user, Changes: []FileChange{fc}}
+	b.WriteString(verdict.Words(v))
+	return Result{ForModel: b.String(), ForUser: user, Changes: []FileChange{fc}, Record: rec}
 }
 
 func fileChange(c workspace.Change) FileChange {
@@ -144,52 +150,27 @@ func fileChange(c workspace.Change) FileChange {
 	return FileChange{Path: c.Name, Added: added, Removed: removed, Diff: diff.Unified(before, c.Name, c.Text, c.After)}
 }
 
-// maxPatch is the number of bytes of a patch that a model is shown.
-const maxPatch = 10_000
-
-func bounded(patch string) string {
-	if len(patch) <= maxPatch {
-		return patch
-	}
-	cut := strings.LastIndexByte(patch[:maxPatch], '\n') + 1
-	return patch[:cut] + "[the rest is left out: read the file]\n"
-}
-
-// words are the reviewer's own words, to follow a sentence.
-func words(v confirm.Verdict) string {
-	var b strings.Builder
-	switch {
-	case v.Feedback == "":
-	case v.Rule:
-		b.WriteString("\n" + v.Feedback)
-	default:
-		b.WriteString("\nThe user says: " + v.Feedback)
-	}
-	for _, c := range v.Comments {
-		fmt.Fprintf(&b, "\nThe user's comment on line %d of the proposal: %s", c.Line, c.Text)
-	}
-	return b.String()
-}
-
 // nothingChanged is what it means that an edit was declined.
 const nothingChanged = "Nothing was changed."
 
 // declined is the result of a "no" to what a tool wanted; effect is what that
 // means. Without a word from the user the turn stops: the model could only guess.
 func declined(tool, what, effect string, v confirm.Verdict) Result {
-	res := Result{Failed: true, Denied: &Denied{tool, v.Feedback}}
+	res := Result{Failed: true, Denied: &Denied{tool, v.Feedback}, Record: Record{Result: "declined by the user", Words: verdict.Said(v, "")}}
 	switch {
 	case v.NoWay:
 		res.ForModel = "Not done: this " + what + " needs an answer from the user, and nobody could be asked. Go on without it, or say what is needed."
 		if v.Feedback == "" {
 			res.Denied.Reason = "nobody could be asked"
 		}
+		res.Record = Record{Result: "not done: " + res.Denied.Reason}
 		res.ForUser = oneLine(res.Denied.Reason, maxTitle)
 		return res
 	case v.Rule:
-		res.ForModel = "This " + what + " was refused by the " + v.By + ". " + effect + words(v)
+		res.ForModel = "This " + what + " was refused by the " + v.By + ". " + effect + verdict.Words(v)
+		res.Record.Result = "refused by the " + v.By
 	default:
-		res.ForModel = "The user declined this " + what + ". " + effect + words(v)
+		res.ForModel = "The user declined this " + what + ". " + effect + verdict.Words(v)
 		res.Stop = v.Feedback == "" && len(v.Comments) == 0
 	}
 	res.ForUser = "declined"

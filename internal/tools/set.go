@@ -116,7 +116,10 @@ func (s *Set) Call(ctx context.Context, name string, call Call) (res Result, err
 	}()
 	res, err = t.Call(ctx, call)
 	if err == nil {
-		res.ForModel += s.watch.news()
+		res.Ended = s.watch.news()
+		for _, e := range res.Ended {
+			res.ForModel += "\n[" + e + "]"
+		}
 	}
 	return res, err
 }
@@ -193,7 +196,9 @@ func (t *tool[A]) Call(ctx context.Context, call Call) (Result, error) {
 	if err != nil {
 		return failed("%s was not run: %w.", t.spec.Name, err), nil
 	}
-	return t.run(ctx, call, a)
+	res, err := t.run(ctx, call, a)
+	res.Record.What = t.title(a)
+	return res, err
 }
 
 // How many characters are shown of a title, and of what went wrong: its cause often

@@ -37,7 +37,19 @@ type Result struct {
 	// what the session did.
 	Ran bool
 	// Stop ends the turn after this batch: the user said no without a comment.
-	Stop bool
+	Stop   bool
+	Record Record
+	// Ended says of commands in the background that they have ended since the last
+	// result, a line each.
+	Ended []string
+}
+
+// Record is what a session keeps of a call for good, also when the conversation
+// has no room for it any more. Nothing in it is cut.
+type Record struct {
+	What   string // the call: "Run " and the command, "Edit " and the file
+	Result string // what came of it; empty: as ForUser says
+	Words  string // what was said, and changed, by who approved or declined it
 }
 
 // Denied says that a person or a rule said no.
