@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -65,19 +66,26 @@ func (t *turn) runCall(ctx context.Context, c llm.ToolCall, call tools.Call) (to
 	began := t.opt.Now()
 	res, err := t.perform(ctx, c, call)
 	if err != nil {
-		res = tools.Result{ForModel: failure(ctx, err), ForUser: "not finished", Failed: true}
+		res = tools.Result{ForModel: failure(ctx, err), ForUser: "not finished", Failed: true, Ran: res.Ran, Record: res.Record}
 	}
 	t.append(history.Item{Message: history.Result(c.ID, res.ForModel), Note: history.Note{Did: deed(title, res)}})
+	for _, ended := range res.Ended {
+		t.Did(history.Deed{What: ended})
+	}
 	t.opt.Emit(CallEnded{Call: c, Title: title, Result: res, Took: t.opt.Now().Sub(began)})
 	return res, err
 }
 
 // deed is what the session remembers of a call for good; nil if it did nothing.
 func deed(title string, res tools.Result) *history.Deed {
-	if len(res.Changes) == 0 && res.Denied == nil && !res.Ran {
+	rec := res.Record
+	if len(res.Changes) == 0 && res.Denied == nil && !res.Ran && rec.Words == "" && rec.Result == "" {
 		return nil
 	}
-	d := &history.Deed{What: history.Valid(title), Result: history.Valid(res.ForUser), Refused: res.Denied != nil}
+	d := &history.Deed{
+		What: history.Valid(cmp.Or(rec.What, title)), Result: history.Valid(cmp.Or(rec.Result, res.ForUser)),
+		Words: history.Valid(rec.Words), Refused: res.Denied != nil,
+	}
 	for _, c := range res.Changes {
 		d.Files = append(d.Files, history.File{Path: history.Valid(c.Path), Added: c.Added, Removed: c.Removed})
 	}

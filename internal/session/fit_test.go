@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -31,6 +32,8 @@ type fit struct {
 	busy   bool // many short calls, each of which does something
 	prompt string
 	pinned []string
+	large  bool   // what is pinned takes more than there is room for
+	files  string // the folder of what a compaction has no room for
 
 	mu     sync.Mutex
 	rounds int // calls that the model is still to make
@@ -40,7 +43,9 @@ type fit struct {
 // TestCompactionFits goes on with 200 histories of 80 to 300 % of the model's
 // window against servers that hold it to that, in five ways: all go on, after a
 // refusal within two requests, and the model is always told of everything that was
-// changed, run and refused, of what is pinned, and of the prompt at hand.
+// changed, run and refused, by it and without it, of what was said of that, of what is
+// pinned, and of the prompt at hand: word for word, or marked as shortened, and then
+// in the file that it is told of.
 func TestCompactionFits(t *testing.T) {
 	seed := rand.Uint64()
 	if s := os.Getenv("AGENT_TEST_SEED"); s != "" {
@@ -62,7 +67,8 @@ func TestCompactionFits(t *testing.T) {
 	t.Logf("load: %d histories, seed %d; %v", cases, seed, fired)
 	for _, name := range []string{
 		"refused", "dropped in silence", "compacted in time", "compacted within a turn", "summary by the model",
-		"no summary", "window unknown", "window wrong", "resumed compacted", "ledger put together", "result cut", "prompt quoted",
+		"no summary", "window unknown", "window wrong", "resumed compacted", "result cut", "prompt quoted",
+		"ledger whole", "ledger shortened", "ledger left out", "long command", "lines", "words", "act", "pins whole", "pin shortened", "moved",
 	} {
 		if fired[name] == 0 {
 			t.Errorf("%q never happened", name)
@@ -77,6 +83,7 @@ func (f *fit) run(kept *archive.Archive, i int) {
 		Shape: llmtest.Shape(i % llmtest.Shapes), Answer: f.answer,
 	}
 	f.busy = rnd.IntN(5) == 0
+	f.large = rnd.IntN(10) == 0
 	f.server = llmtest.NewServerFunc(f.t, f.window.Turn)
 	store := kept.Create("/src", "test/model")
 	share := 0.8 + 2.2*rnd.Float64()
@@ -92,7 +99,8 @@ func (f *fit) run(kept *archive.Archive, i int) {
 		f.fired["window wrong"]++
 		known *= 4
 	}
-	for range 2 { // the second time the session is resumed
+	for range 2 { // the second time the session is resumed, and the files are elsewhere
+		f.files = f.t.TempDir()
 		id := store.ID()
 		if err := store.Close(); err != nil {
 			f.t.Fatal(err)
@@ -116,7 +124,7 @@ func (f *fit) process(store *archive.Store, known int64) {
 	})
 	var events []Event
 	loop, err := New(Options{
-		Model: client, Tools: f, Store: store, CompactAt: 80, System: func(context.Context) string { return strings.Repeat("Be good. ", 100) },
+		Model: client, Tools: f, Store: store, CompactAt: 80, System: func(context.Context) string { return instructions }, Keep: f.keep,
 		Emit: func(ev Event) { events = append(events, ev) },
 	})
 	if err != nil {
@@ -124,10 +132,16 @@ func (f *fit) process(store *archive.Store, known int64) {
 	}
 	if loop.Summary() != "" {
 		f.fired["resumed compacted"]++
+		if strings.Contains(loop.Compacted(), f.files) {
+			f.fired["moved"]++
+		}
 	}
 	for n := range 2 {
 		first, before := len(f.server.Requests()), len(loop.chat.Items())
-		f.prompt = fmt.Sprintf("The next prompt, %d-%d: %s", first, n, f.words(20+f.rnd.IntN(200)))
+		f.prompt = fmt.Sprintf("The next prompt, %d-%d: %s", first, n, f.words(20+f.rnd.IntN(f.window.Tokens/20)))
+		if f.rnd.IntN(2) == 0 {
+			loop.Did(history.Deed{What: fmt.Sprintf("Undo %d, a/longer/file.go", f.number()), Result: "the user took it back"})
+		}
 		f.rounds = f.rnd.IntN(6)
 		if err := loop.Run(f.t.Context(), f.prompt); err != nil {
 			f.t.Fatalf("window %d of %.1f bytes, shape %d, known %d: %v\nfates %+v", f.window.Tokens, f.window.PerToken, f.window.Shape, known, err, f.window.Fates())
@@ -191,22 +205,33 @@ func (f *fit) check(loop *Loop, first, before int, known int64) {
 		if i < len(bodies)-1 {
 			said = said[:before] // of the rest, not all was said yet
 		}
-		f.checkSent(said, body)
+		f.checkSent(said, body, i == len(bodies)-1)
 	}
 	if refused >= 0 {
 		f.t.Errorf("the last request was refused: %+v", fates)
 	}
 }
 
-// checkSent looks at a request that the model has answered.
-func (f *fit) checkSent(said []history.Item, body []byte) {
+// checkSent looks at a request that the model has answered, before which all of said
+// was said and, if exact, nothing else.
+func (f *fit) checkSent(said []history.Item, body []byte, exact bool) {
 	sent := textOf(f.t, body)
-	if !strings.Contains(sent, f.prompt) {
-		f.t.Errorf("the prompt at hand is not in the request:\n%s", sent)
+	if !strings.Contains(sent, instructions) {
+		f.t.Errorf("the instructions are not in the request:\n%s", sent)
 	}
-	for _, p := range f.pinned {
-		if !strings.Contains(sent, p) {
-			f.t.Errorf("the pinned %q is not in the request", p)
+	short := strings.Contains(sent, "[shortened]") || strings.Contains(sent, "entries are left out here")
+	whole := ""
+	if short {
+		whole = f.whole(sent)
+	}
+	for _, p := range append([]string{f.prompt}, f.pinned...) {
+		switch {
+		case strings.Contains(sent, p):
+			f.fired["pins whole"]++
+		case f.large && strings.Contains(sent, "[shortened]\n"+p[:20]) && strings.Contains(whole, p):
+			f.fired["pin shortened"]++
+		default:
+			f.t.Fatalf("the model is not told of %q in\n%s", p, sent)
 		}
 	}
 	if strings.Contains(sent, "# The prompt that you are working on") {
@@ -216,29 +241,79 @@ func (f *fit) checkSent(said []history.Item, body []byte) {
 	if strings.Contains(sent, "left out to save room") {
 		f.fired["result cut"]++
 	}
-	together := strings.Contains(sent, "put together)")
-	if together {
-		f.fired["ledger put together"]++
-	}
-	at := 0
-	for _, it := range said {
-		if it.Did == nil || strings.Contains(sent, "\x00call "+it.Message.CallID+"\x00") {
-			continue // the call itself is still there
-		}
-		line := it.Did.What + ": " + it.Did.Result
-		i := strings.Index(sent[at:], "- "+line)
+	f.checkLedger(said, sent, whole, exact)
+}
+
+// checkLedger looks for all that was done: in order, and word for word in sent or,
+// where that is marked, in whole.
+func (f *fit) checkLedger(said []history.Item, sent, whole string, exact bool) {
+	at, inWhole, out, marked := 0, 0, 0, 0
+	see := func(d history.Deed) {
+		_, what, _ := strings.Cut(d.What, " ")
+		i := strings.Index(sent[at:], what)
 		switch {
-		case i >= 0 && !together:
-			at += i // in order
-		case i >= 0:
-		case together && it.Did.Refused && strings.Contains(sent, it.Did.What):
-		case together && len(it.Did.Files) > 0 && strings.Contains(sent, "Changed "+it.Did.Files[0].Path):
-		case together && !it.Did.Refused && len(it.Did.Files) == 0:
+		case i >= 0 && strings.Contains(sent, d.Result) && strings.Contains(sent, d.Words):
+			at += i + len(what)
+			return
+		case strings.Contains(sent, "- "+strings.Join(strings.Fields(d.What[:24]), " ")):
+			marked++
 		default:
-			f.t.Fatalf("the model is not told of %q:\n%s", line, sent)
+			out++
 		}
+		j := strings.Index(whole[inWhole:], what)
+		if j < 0 || !strings.Contains(whole, d.Result) || !strings.Contains(whole, d.Words) {
+			f.t.Fatalf("the model is not told of %+v:\n%s\nThe file has:\n%s", d, sent, whole)
+		}
+		inWhole += j + len(what)
+	}
+	for _, it := range said {
+		there := strings.Contains(sent, "\x00call "+it.Message.CallID+"\x00")
+		if it.Did != nil && (!there || !strings.Contains(sent, it.Did.Words)) {
+			see(*it.Did)
+		}
+		if strings.Contains(sent, "\n"+it.Message.Text()+"\n") {
+			continue // what followed is told with the next prompt
+		}
+		for _, d := range it.Then {
+			f.fired["act"]++
+			see(d)
+		}
+	}
+	counted := 0
+	if _, rest, ok := strings.Cut(sent, "\n- ("); ok {
+		if _, err := fmt.Sscanf(rest, "%d entries are left out here", &counted); err != nil {
+			f.t.Errorf("%.100s: %v", rest, err)
+		}
+		f.fired["ledger left out"]++
+	}
+	if lines := strings.Count(sent, " [shortened]\n"); out > counted || marked > lines || exact && (out < counted || marked < lines) {
+		f.t.Fatalf("%d entries are not there, %d are counted; %d are short, %d are marked:\n%s", out, counted, marked, lines, sent)
+	}
+	if marked > 0 {
+		f.fired["ledger shortened"]++
+	} else if out == 0 {
+		f.fired["ledger whole"]++
 	}
 }
+
+// whole is the file that a request names for what it shortens.
+func (f *fit) whole(sent string) string {
+	_, rest, ok := strings.Cut(sent, "stands word for word in "+f.files)
+	name, _, _ := strings.Cut(rest, ": look there with read_file")
+	data, err := os.ReadFile(f.files + name)
+	if !ok || err != nil {
+		f.t.Fatalf("no file for what is shortened (%v):\n%s", err, sent)
+	}
+	return strings.ReplaceAll(string(data), " [the line goes on]\n", "")
+}
+
+// keep is Options.Keep.
+func (f *fit) keep(session, text string) (string, error) {
+	file := filepath.Join(f.files, session+".md")
+	return file, os.WriteFile(file, []byte(text), 0o600)
+}
+
+const instructions = "Be good, and never touch the vendored code."
 
 // textOf is what a request says, with the ids of its calls.
 func textOf(t *testing.T, body []byte) string {
@@ -280,7 +355,7 @@ func (f *fit) answer(n int, body []byte) llmtest.Turn {
 		return llmtest.Turn{Text: "The user wants it done. " + strings.Repeat("It is known. ", f.notes%40)}
 	}
 	if f.rounds == 0 {
-		return llmtest.Turn{Text: "Done."}
+		return llmtest.Turn{Text: fmt.Sprintf("Done, %d.", n)}
 	}
 	f.rounds--
 	return llmtest.Turn{Text: "Next.", Calls: []llmtest.Call{
@@ -300,7 +375,7 @@ func (f *fit) history(bytes int) []history.Entry {
 		out = append(out, e)
 	}
 	for n := 0; bytes > 0; n++ {
-		add(history.Item{Message: history.Text(llm.User, fmt.Sprint("Prompt ", n, ": ", f.words(f.rnd.IntN(60)))), Note: history.Note{Turn: fmt.Sprint("t", n)}})
+		add(history.Item{Message: history.Text(llm.User, fmt.Sprint("Prompt ", n, ": ", f.said(n))), Note: history.Note{Turn: fmt.Sprint("t", n)}})
 		if len(f.pinned) < 2 && f.rnd.IntN(6) == 0 {
 			e, err := chat.Pin(out[len(out)-1].Item.N, true)
 			if err != nil {
@@ -314,12 +389,24 @@ func (f *fit) history(bytes int) []history.Entry {
 			add(history.Item{Message: llm.Message{Role: llm.Assistant, Calls: []llm.ToolCall{{ID: id, Name: "work", Args: fmt.Sprintf(`{"path":"dir/file%d.go"}`, r)}}}})
 			res := f.work()
 			it := history.Item{Message: history.Result(id, res.ForModel)}
-			it.Did = deed(f.title(), res)
+			it.Did = deed("Work", res)
 			add(it)
 		}
 		add(history.Item{Message: history.Text(llm.Assistant, "I have done that. "+f.words(f.rnd.IntN(100)))})
 	}
 	return out
+}
+
+// said is what the user says: what is pinned may be long.
+func (f *fit) said(n int) string {
+	if len(f.pinned) == 2 {
+		return f.words(f.rnd.IntN(60))
+	}
+	size := f.rnd.IntN(f.window.Tokens / 20)
+	if f.large {
+		size = f.window.Tokens / 3
+	}
+	return fmt.Sprint(n, " of ", f.number(), " ", f.words(size))
 }
 
 // work is a tool: it reads, changes, runs, or is refused.
@@ -332,20 +419,42 @@ func (f *fit) work() tools.Result {
 	if f.busy {
 		size, kinds = 5, 3
 	}
-	res := tools.Result{ForModel: fmt.Sprint("Output ", f.rnd.IntN(1_000_000), ". ", f.words(size))}
+	res := tools.Result{ForModel: fmt.Sprint("Output ", f.number(), ". ", f.words(size))}
 	switch f.rnd.IntN(kinds) {
 	case 0:
 		path := fmt.Sprintf("src/file%d.go", f.rnd.IntN(40))
-		res.ForUser, res.Changes = "+3 −1", []tools.FileChange{{Path: path, Added: 3, Removed: 1}}
+		res.ForUser, res.Changes = fmt.Sprintf("+%d −1", f.number()), []tools.FileChange{{Path: path, Added: 3, Removed: 1}}
+		res.Record.What = fmt.Sprint("Edit ", f.number(), " ", path)
+		if f.rnd.IntN(3) == 0 {
+			f.fired["words"]++
+			res.Record.Words = fmt.Sprintf("From the proposal to what was written:\n--- a\n+++ b\n@@ -1 +1 @@\n-%d\n+%s\nThe user says: %d", f.number(), f.words(f.rnd.IntN(100)), f.number())
+		}
 	case 1:
-		res.ForUser, res.Ran = fmt.Sprintf("exit %d", f.rnd.IntN(3)), true
+		res.ForUser, res.Ran = fmt.Sprintf("exit %d", f.number()), true
+		res.Record.What = "Run " + f.command()
 	case 2:
-		res.ForUser, res.Denied = "declined: not this one", &tools.Denied{Tool: "work"}
+		res.ForUser, res.Denied = "declined", &tools.Denied{Tool: "work"}
+		res.Record = tools.Record{What: "Run " + f.command(), Words: fmt.Sprint("The user says: ", f.number(), " ", f.words(f.rnd.IntN(40)), " never")}
 	}
+	res.ForModel += "\n" + res.Record.Words
 	return res
 }
 
-func (f *fit) title() string { return fmt.Sprint("Work on ", f.rnd.IntN(1_000_000)) }
+// command is a line for a shell, or several.
+func (f *fit) command() string {
+	s := fmt.Sprintf("make  %d && echo \"%s\"", f.number(), f.words(f.rnd.IntN(12)))
+	switch f.rnd.IntN(6) {
+	case 0:
+		f.fired["long command"]++
+		s += " && echo " + f.words(100+f.rnd.IntN(300)) + " && echo THE-END"
+	case 1:
+		f.fired["lines"]++
+		s += "\n- Run rm x: exit 0\n```\nEOF"
+	}
+	return s
+}
+
+func (f *fit) number() int { return 1_000_000 + f.rnd.IntN(9_000_000) }
 
 func (f *fit) words(n int) string {
 	const all = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau "
@@ -357,6 +466,6 @@ func (f *fit) Specs() []llm.ToolSpec {
 	return []llm.ToolSpec{{Name: "work", Description: strings.Repeat("Works. ", 100), Schema: json.RawMessage(`{"type":"object"}`)}}
 }
 
-func (f *fit) Title(string, json.RawMessage) string { return f.title() }
+func (f *fit) Title(string, json.RawMessage) string { return "Work" }
 
 func (f *fit) Call(context.Context, string, tools.Call) (tools.Result, error) { return f.work(), nil }

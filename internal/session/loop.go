@@ -10,6 +10,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
+	"github.com/bb2d0cf4/agent/internal/session/compact"
 	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/tools"
 )
@@ -49,7 +50,11 @@ type Options struct {
 	// Compose makes the message of what the user said: it may add to it. Without it
 	// the message is the text.
 	Compose func(ctx context.Context, prompt string) llm.Message
-	Now     func() time.Time // nil means time.Now
+	// Keep keeps a text of the session with that id where the model can read it as a
+	// file, in the place of the text before, and returns its path. Without it the
+	// model has no more than what a compaction has room for.
+	Keep func(session, text string) (path string, err error)
+	Now  func() time.Time // nil means time.Now
 }
 
 // Loop runs a conversation. It is owned by one goroutine: no two of its methods
@@ -62,8 +67,11 @@ type Loop struct {
 // talk is a conversation, where it is kept, and what it has used.
 type talk struct {
 	opt  Options
+	id   string // empty if the conversation is not kept
 	chat *history.Transcript
 	disk *keeper
+	// held are deeds from before the first prompt: a session without one is not kept.
+	held []history.Deed
 	used llm.Usage
 	room room
 	// unpriced is true if what the last answer cost is not known.
@@ -115,10 +123,12 @@ func (l *Loop) attach(store *archive.Store) error {
 		}
 	}
 	l.disk = &keeper{emit: l.opt.Emit, saved: true}
+	l.id, l.held = "", nil
 	if store != nil {
-		l.disk.store = store
+		l.disk.store, l.id = store, store.ID()
 	}
 	l.chat, l.used = chat, kept.Usage
+	l.keepAgain()
 	l.notes = slices.Concat(kept.Notes, notes)
 	l.room.changed()
 	l.room.kept = kept.Context
@@ -189,6 +199,29 @@ func (l *Loop) Pin(n int, on bool) error {
 	return nil
 }
 
+// Did keeps what was done without the model, for compactions to tell of.
+func (l *talk) Did(d history.Deed) {
+	if len(l.chat.Items()) == 0 {
+		l.held = append(l.held, d)
+		return
+	}
+	e, err := l.chat.Act(d)
+	if err != nil {
+		l.opt.Emit(Notice{Text: "What you did was left out of the session: " + err.Error()})
+		return
+	}
+	l.disk.add(e)
+}
+
+// Untold is what was done without the model since the newest message, a line each.
+func (l *Loop) Untold() []string {
+	items := l.chat.Items()
+	if len(items) == 0 || items[len(items)-1].Message.Role == llm.ToolReply {
+		return nil
+	}
+	return compact.Lines(items[len(items)-1].Then)
+}
+
 // Run answers a prompt: it asks the model and runs its calls until the model
 // has nothing left to do. It returns nil if the turn ran to its end or the user
 // said no, and else the error of TurnEnded: ctx's, a *LimitError, or why the
@@ -207,6 +240,11 @@ func (l *Loop) Run(ctx context.Context, prompt string) error {
 		}
 		t := &turn{Loop: l, id: archive.NewID()}
 		l.append(history.Item{Message: l.opt.Compose(ctx, prompt), Note: history.Note{Turn: t.id, At: began}})
+		held := l.held
+		l.held = nil
+		for _, d := range held {
+			l.Did(d)
+		}
 		stop, err = t.run(ctx)
 	}
 	l.settle()

@@ -173,7 +173,11 @@ func (l *talk) squeeze(ctx context.Context, s squeeze) error {
 	if summary == "" {
 		summary = plan.Digest()
 	}
-	l.disk.add(l.chat.Compact(plan.Compose(summary)))
+	whole := ""
+	if plan.Shortens() {
+		whole = l.keepWhole()
+	}
+	l.disk.add(l.chat.Compact(plan.Compose(summary, whole)))
 	l.room.changed()
 	l.filled()
 	if s.running {
@@ -182,14 +186,40 @@ func (l *talk) squeeze(ctx context.Context, s squeeze) error {
 	return nil
 }
 
+// keepWhole keeps what a compaction shortens where the model can read it, and
+// returns the file; empty if there is none.
+func (l *talk) keepWhole() string {
+	if l.opt.Keep == nil {
+		return ""
+	}
+	file, err := l.opt.Keep(l.id, compact.Whole(l.chat.Items()))
+	if err != nil {
+		l.opt.Emit(Notice{Text: "What does not fit into the compaction could not be kept for the model (" + err.Error() + "): it has the shortened form only."})
+		return ""
+	}
+	return file
+}
+
+// keepAgain keeps what the compaction in force shortens, where the session is
+// continued: the file of before may be gone, or be another session's.
+func (l *talk) keepAgain() {
+	c := l.chat.Compaction()
+	if c == nil || c.Whole == "" {
+		return
+	}
+	if file := l.keepWhole(); file != c.Whole {
+		l.disk.add(l.chat.Compact(compact.Moved(*c, file)))
+	}
+}
+
 func (l *talk) plan(s squeeze) (compact.Plan, bool) {
 	return compact.New(l.chat.Items(), l.chat.Compaction(), compact.Room{
-		Total: l.target(s.share), Running: s.running, Tight: s.tight,
+		Total: max(int(float64(l.most())*s.share), 1200), Most: l.most(), Running: s.running, Tight: s.tight,
 	})
 }
 
-// target is how many bytes the conversation may have after a compaction.
-func (l *talk) target(share float64) int {
+// most is how many bytes of the conversation fit.
+func (l *talk) most() int {
 	room := l.weigh()
 	if w := l.room.meter.Window(l.opt.Model.Info()); w > 0 {
 		at := int64(l.opt.CompactAt)
@@ -198,7 +228,7 @@ func (l *talk) target(share float64) int {
 		}
 		room = min(room, l.room.meter.Room(w*at/100))
 	}
-	return max(int(float64(room)*share), 1200)
+	return room
 }
 
 // summaryBytes is what a request for a summary may weigh.
@@ -253,6 +283,15 @@ func (l *Loop) Compact(ctx context.Context, matters string) error {
 func (l *Loop) Summary() string {
 	if c := l.chat.Compaction(); c != nil {
 		return c.Summary
+	}
+	return ""
+}
+
+// Compacted is the text that the model is told in the place of what was compacted:
+// the summary, and what is kept word for word; empty if nothing was.
+func (l *Loop) Compacted() string {
+	if c := l.chat.Compaction(); c != nil {
+		return c.Text
 	}
 	return ""
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
+	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/tools"
 )
 
@@ -98,6 +99,133 @@ func TestTheLedgerIsTold(t *testing.T) {
 	}
 	if strings.Contains(first, "read()") {
 		t.Error("what only read is among what was done")
+	}
+}
+
+// TestWhatTheUserDidIsInTheLedger: in its place, on disk at once, and without what a
+// rewind took back.
+func TestWhatTheUserDidIsInTheLedger(t *testing.T) {
+	a := archive.New(t.TempDir())
+	s := newStore(t, a)
+	r := newRig(t, Options{Store: s}, say("", call("a", "edit", "{}")), say("one"), say("two"), say("three"))
+	r.tools.tools["edit"] = does(tools.Result{
+		ForModel: strings.Repeat("x", 4000), ForUser: "+1 −0", Changes: []tools.FileChange{{Path: "a.go", Added: 1}},
+		Record: tools.Record{What: "Edit a.go", Words: "The user says: mind this"}, Ended: []string{"job-1 has ended"},
+	})
+	r.Did(history.Deed{What: "Run make", Result: "exit 0"}) // before there is anything to keep
+	for _, prompt := range []string{"first", "second"} {
+		if err := r.Run(t.Context(), prompt); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.Did(history.Deed{What: "Undo b.go", Result: "with what is taken back"})
+	if err := r.Rewind(r.Prompts()[1].N); err != nil {
+		t.Fatal(err)
+	}
+	r.Did(history.Deed{What: "Undo a.go", Result: "taken back"})
+	want := []string{"Undo a.go: taken back"}
+	if diff := cmp.Diff(want, r.Untold()); diff != "" {
+		t.Error(diff)
+	}
+	s.Close()
+
+	again := newRig(t, Options{Store: reopen(t, a, s.ID())}, wordy(4000, 1000), say("the notes"))
+	if diff := cmp.Diff(want, again.Untold()); diff != "" {
+		t.Errorf("resumed:\n%s", diff)
+	}
+	if err := again.Run(t.Context(), "go on"); err != nil {
+		t.Fatal(err)
+	}
+	if got := again.Untold(); got != nil {
+		t.Errorf("after the next prompt: %q", got)
+	}
+	if err := again.Compact(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	ledger := "- Run make: exit 0\n- Edit a.go: +1 −0. The user says: mind this\n- job-1 has ended\n- Undo a.go: taken back\n"
+	if got := again.Compacted(); !strings.Contains(got, "\n\n"+ledger) {
+		t.Errorf("%s", got)
+	}
+}
+
+// TestASessionBeginsWithAPrompt: what was done before it makes none.
+func TestASessionBeginsWithAPrompt(t *testing.T) {
+	a := archive.New(t.TempDir())
+	s := newStore(t, a)
+	r := newRig(t, Options{Store: s})
+	r.Did(history.Deed{What: "Run make"})
+	s.Close()
+	if _, err := a.Open(s.ID()); err == nil {
+		t.Error("there is a session")
+	}
+}
+
+// TestAStoppedCallIsInTheLedger: a tool that ran and ended the turn may have done
+// something.
+func TestAStoppedCallIsInTheLedger(t *testing.T) {
+	r := newRig(t, Options{}, say("", call("a", "run", "{}")))
+	r.tools.tools["run"] = func(context.Context, tools.Call) (tools.Result, error) {
+		return tools.Result{Ran: true, Record: tools.Record{What: "Run make", Result: "stopped"}}, errors.New("stopped")
+	}
+	if err := r.Run(t.Context(), "go"); err == nil {
+		t.Fatal("no error")
+	}
+	want := &history.Deed{What: "Run make", Result: "stopped"}
+	if diff := cmp.Diff(want, r.chat.Items()[2].Did); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestWhatACompactionShortens is in a file that the model is told of, also after the
+// session went on elsewhere; if there can be none, it is told that.
+func TestWhatACompactionShortens(t *testing.T) {
+	files, fails := map[string]string{}, false
+	place := "/one/"
+	keep := func(session, text string) (string, error) {
+		if fails {
+			return "", errors.New("disk full")
+		}
+		files[place+session] = text
+		return place + session, nil
+	}
+	a := archive.New(t.TempDir())
+	s := newStore(t, a)
+	r := newRig(t, Options{Store: s, Keep: keep}, say("", call("a", "run", "{}")), say("one"), say("the notes"), say("other notes"))
+	long := "Run " + strings.Repeat("true && ", 500) + "echo THE-END"
+	r.tools.tools["run"] = does(tools.Result{ForModel: strings.Repeat("x", 4000), ForUser: "exit 0", Ran: true, Record: tools.Record{What: long}})
+	if err := r.Run(t.Context(), "first"); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Compact(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	said := func(r *rig, where string) {
+		t.Helper()
+		if got := r.Compacted(); !strings.Contains(got, "word for word in "+where) || strings.Count(got, "word for word in ") != 1 {
+			t.Errorf("%s", got)
+		}
+	}
+	said(r, "/one/"+s.ID()+":")
+	if kept := strings.ReplaceAll(files["/one/"+s.ID()], " [the line goes on]\n", ""); !strings.Contains(kept, "- "+long+": exit 0\n") {
+		t.Errorf("the file has %s", kept)
+	}
+	s.Close()
+
+	place = "/two/"
+	s = reopen(t, a, s.ID())
+	again := newRig(t, Options{Store: s, Keep: keep})
+	said(again, "/two/"+s.ID()+":")
+	if files["/two/"+s.ID()] != files["/one/"+s.ID()] {
+		t.Error("the other file has something else")
+	}
+	s.Close()
+
+	fails = true
+	s = reopen(t, a, s.ID())
+	again = newRig(t, Options{Store: s, Keep: keep})
+	said(again, "the session's file, which only the user can read")
+	if n := eventsOf[Notice](again); len(n) != 1 || !strings.Contains(n[0].Text, "disk full") {
+		t.Errorf("notices %+v", n)
 	}
 }
 

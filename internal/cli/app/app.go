@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -26,6 +27,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
+	"github.com/bb2d0cf4/agent/internal/session/history"
+	"github.com/bb2d0cf4/agent/internal/statefile"
 	"github.com/bb2d0cf4/agent/internal/tools"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 	"github.com/bb2d0cf4/agent/internal/workspace"
@@ -121,17 +124,19 @@ func New(o Options) (*App, error) {
 	a.Said.editor = &idelink.Prompts{Link: a.Link, Block: a.Prompt.Editor}
 	env := shell.Environ(append(os.Environ(), face.Env...), cfg.SecretEnv())
 	a.Said.Images = images(a, face.Emit, env)
-	a.Said.lines = &promptline.Lines{Jobs: a.jobs, Emit: a.emit(face.Emit), Options: func() shell.Options {
+	a.Said.lines = &promptline.Lines{Jobs: a.jobs, Emit: a.emit(face.Emit), Ran: ran(a), Options: func() shell.Options {
 		return shell.Options{Dir: root.Dir(), Env: env, SpillDir: a.spillDir()}
 	}}
 	a.Loop, err = session.New(session.Options{
 		Model: o.Model, Tools: a.toolset(confirm.NewController(a.Policy, face.Reviewers...), env),
 		System: a.Prompt.System, Store: o.Place.Store, Limits: limits(cfg), CompactAt: cfg.Limits.CompactAt,
 		Branch: a.Prompt.Branch, Emit: a.emit(face.Emit), Queued: face.Queued, Compose: a.compose,
+		Keep: keep(cfg.Home),
 	})
 	if err != nil {
 		return nil, errors.Join(err, a.jobs.Close(), root.Close())
 	}
+	recall(a)
 	return a, nil
 }
 
@@ -176,6 +181,29 @@ func images(a *App, emit func(session.Event), env []string) *promptline.Images {
 
 // Shell runs a command line that the user has typed; no turn may run.
 func (a *App) Shell(ctx context.Context, line string) error { return a.Said.lines.Run(ctx, line) }
+
+// ran keeps the lines that the user runs, for compactions to tell of.
+func ran(a *App) func(line, result string) {
+	return func(line, result string) {
+		a.Loop.Did(history.Deed{What: "Run " + line, Result: result + ", run by the user"})
+	}
+}
+
+// recall has the model told what the user did after the newest message of the
+// session, before the program ended.
+func recall(a *App) {
+	for _, did := range a.Loop.Untold() {
+		a.Said.Remarks.Add("Since then, without you: " + did)
+	}
+}
+
+// keep keeps what a session's compaction has no room for where the model can read it.
+func keep(agentHome string) func(session, text string) (string, error) {
+	return func(session, text string) (string, error) {
+		file := filepath.Join(home.SpillDir(agentHome, session), "whole.md")
+		return file, statefile.Write(file, []byte(text))
+	}
+}
 
 // compose makes the message of a prompt: what the user did before goes with it, and
 // what it names of the editor.
@@ -237,6 +265,7 @@ func (a *App) Use(store *archive.Store) error {
 		return errors.Join(fmt.Errorf("leave the session: %w", err), store.Close())
 	}
 	a.Said.Remarks.Take() // they were about the other one
+	recall(a)
 	a.mu.Lock()
 	a.now.store = store
 	a.mu.Unlock()

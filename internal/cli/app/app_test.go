@@ -127,6 +127,82 @@ func TestLongOutputsOfTheSessionInUseCanBeRead(t *testing.T) {
 	}
 }
 
+// TestWhatTheUserDidIsToldLater: what the program ended on, the next one tells of.
+func TestWhatTheUserDidIsToldLater(t *testing.T) {
+	a := newApp(t)
+	first := a.Current().ID()
+	if err := a.Run(t.Context(), "hi"); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Shell(t.Context(), "exit 3"); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Use(a.Archive.Create(a.Dir, a.Info().Name)); err != nil {
+		t.Fatal(err)
+	}
+	if got := a.Said.Remarks.Take(); got != "" {
+		t.Errorf("another session is told %q", got)
+	}
+	store, err := a.Archive.Open(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Use(store); err != nil {
+		t.Fatal(err)
+	}
+	if got := a.Said.Remarks.Take(); !strings.HasPrefix(got, "Since then, without you: Run exit 3: exit 3") || !strings.Contains(got, ", run by the user\n") {
+		t.Errorf("told %q", got)
+	}
+}
+
+// TestTheModelCanReadWhatACompactionShortens, also in a session that was continued.
+func TestTheModelCanReadWhatACompactionShortens(t *testing.T) {
+	a := newApp(t)
+	first := a.Current().ID()
+	if err := a.Run(t.Context(), strings.Repeat("a long prompt ", 500)); err != nil {
+		t.Fatal(err)
+	}
+	line := ": " + strings.Repeat("word ", 1000) + "THE-END"
+	if err := a.Shell(t.Context(), line); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Run(t.Context(), strings.Repeat("a long prompt ", 500)); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Loop.Compact(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	read := func() {
+		t.Helper()
+		_, rest, _ := strings.Cut(a.Loop.Compacted(), "stands word for word in ")
+		file, _, _ := strings.Cut(rest, ": look there")
+		held, err := a.Root.Read(file)
+		if err != nil || !strings.Contains(strings.ReplaceAll(held.Text, " [the line goes on]\n", ""), "- Run "+line+": exit 0") {
+			t.Errorf("%q holds %q, %v\n%s", file, held.Text, err, a.Loop.Compacted())
+		}
+		if err := os.Remove(file); err != nil { // as time does
+			t.Error(err)
+		}
+	}
+	read()
+	if err := a.Use(a.Archive.Create(a.Dir, a.Info().Name)); err != nil {
+		t.Fatal(err)
+	}
+	for _, open := range []func() (*archive.Store, error){
+		func() (*archive.Store, error) { return a.Archive.Open(first) },
+		func() (*archive.Store, error) { return a.Archive.Fork(first, "a fork") },
+	} {
+		store, err := open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Use(store); err != nil {
+			t.Fatal(err)
+		}
+		read()
+	}
+}
+
 func TestModels(t *testing.T) {
 	a := newApp(t)
 	before := a.Info().Name

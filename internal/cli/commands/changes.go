@@ -9,6 +9,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
+	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
@@ -32,7 +33,7 @@ func (c changes) undo(ctx context.Context, args string) (command.Reply, error) {
 	if err := c.aim(&s, args, undo.LastTurn); err != nil {
 		return command.Reply{}, err
 	}
-	return c.back(ctx, s, wish{title: "undo the last turn", done: "undone", told: "The user took back the last changes of these files"})
+	return c.back(ctx, s, wish{title: "undo the last turn", done: "undone", told: telling{"Undo", "the user took back the last changes of these files"}})
 }
 
 func (c changes) redo(ctx context.Context, args string) (command.Reply, error) {
@@ -40,7 +41,7 @@ func (c changes) redo(ctx context.Context, args string) (command.Reply, error) {
 		return command.Reply{}, errors.New("/redo takes back the last undo: it needs nothing more")
 	}
 	s := undo.Scope{What: undo.LastUndo, Session: c.App.Current().ID()}
-	return c.back(ctx, s, wish{title: "redo what was undone", done: "redone", told: "The user brought back changes of these files that had been taken back"})
+	return c.back(ctx, s, wish{title: "redo what was undone", done: "redone", told: telling{"Redo", "the user brought back changes of these files that had been taken back"}})
 }
 
 // aim narrows s to what follows a command.
@@ -62,9 +63,13 @@ func (c changes) aim(s *undo.Scope, args string, turn undo.What) error {
 // wish says what a plan is for, to the person.
 type wish struct {
 	title, done string
-	told        string // to the model
+	told        telling
 	note        string // for the person; may be empty
 }
+
+// telling says what became of files without the model: for its list of what was done,
+// and for the next prompt.
+type telling struct{ verb, what string }
 
 // back finds out what is to be restored, asks, and restores it.
 func (c changes) back(ctx context.Context, s undo.Scope, w wish) (command.Reply, error) {
@@ -131,15 +136,16 @@ func (w wish) report(names []string) string {
 const maxTold = 50
 
 // tell has the model know what became of files without it.
-func (c changes) tell(what string, names []string) {
+func (c changes) tell(w telling, names []string) {
 	if len(names) == 0 {
 		return
 	}
+	c.App.Loop.Did(history.Deed{What: w.verb + " " + strings.Join(names, ", "), Result: w.what})
 	more := ""
 	if n := len(names) - maxTold; n > 0 {
 		names, more = names[:maxTold], fmt.Sprintf(" and %d more", n)
 	}
-	c.App.Said.Remarks.Add(what + ": " + strings.Join(names, ", ") + more + ". Read them again before you edit them.")
+	c.App.Said.Remarks.Add(strings.ToUpper(w.what[:1]) + w.what[1:] + ": " + strings.Join(names, ", ") + more + ". Read them again before you edit them.")
 }
 
 // question puts a plan to the person. A single file is shown at once.

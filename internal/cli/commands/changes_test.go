@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -425,7 +426,7 @@ func TestTheModelIsToldWhatBecameOfItsFiles(t *testing.T) {
 		t.Errorf("a new session is told %q", got)
 	}
 	many := make([]string, maxTold+2)
-	changes{s}.tell("Changed", many)
+	changes{s}.tell(telling{"Change", "changed"}, many)
 	if got := s.App.Said.Remarks.Take(); !strings.Contains(got, " and 2 more. ") || strings.Count(got, ",") != maxTold-1 {
 		t.Errorf("of many files: %q", got)
 	}
@@ -491,5 +492,36 @@ func TestSketch(t *testing.T) {
 func TestOneLine(t *testing.T) {
 	if got := oneLine(" a\n\n b\t" + strings.Repeat("é", maxTitle)); !strings.HasPrefix(got, "a b éé") || len(got) > maxTitle {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestTheLedgerKnowsWhatTheUserDid: a compaction does not bring back what was undone,
+// and knows what was run without the model.
+func TestTheLedgerKnowsWhatTheUserDid(t *testing.T) {
+	long := strings.Repeat("It is done. ", 1000)
+	s := sittingWith(t, &reviewer{verdict: confirm.Verdict{Decision: confirm.Approve}}, threeTurns+"  - text: "+long+"\n  - text: Short.\n")
+	for _, prompt := range []string{"first", "second"} {
+		s.say(t, prompt)
+	}
+	s.reply(t, "/undo")
+	s.reply(t, "/redo")
+	s.say(t, "third")
+	chosen(t, chosen(t, s.reply(t, "/rewind"), "third"), "The files only")
+	if err := s.App.Shell(t.Context(), "echo  'a\nb'"); err != nil {
+		t.Fatal(err)
+	}
+	s.say(t, "again")
+	s.say(t, "and at length")
+	s.say(t, "again")
+	s.reply(t, "/compact")
+	told := regexp.MustCompile(`exit 0, \d+\.\d s`).ReplaceAllString(s.text(t, "/compact show"), "exit 0") // on a slow machine
+	want := "\n- Edit a.txt: +1 −1\n- Write new/b.txt: +1 −0\n- Edit a.txt: +2 −1\n" +
+		"- Undo a.txt: the user took back the last changes of these files\n" +
+		"- Redo a.txt: the user brought back changes of these files that had been taken back\n" +
+		"- Write c.txt: +1 −0\n" +
+		"- Rewind c.txt: the user took back all changes since an earlier point of the conversation in these files\n" +
+		"- Run what follows: exit 0, run by the user\n```\necho  'a\nb'\n```\n"
+	if !strings.Contains(told, want) {
+		t.Errorf("no\n%s\nin\n%s", want, told)
 	}
 }

@@ -50,7 +50,7 @@ func (c rewinds) rewindTo(ctx context.Context, p prompt, others bool) (command.R
 	}
 	w := wish{
 		title: "go back to before that prompt", done: "put back",
-		told: "The user took back all changes since an earlier point of the conversation in these files",
+		told: telling{"Rewind", "the user took back all changes since an earlier point of the conversation in these files"},
 	}
 	if p.At.Before(lost) {
 		w.note = "The journal has the changes since " + lost.Local().Format(time.DateTime) + " only: files that were changed before get what they held then."
@@ -119,6 +119,6 @@ func (c rewinds) rewindChat(p prompt, plan undo.Plan, done []string) (command.Re
 	for _, r := range plan.Refused {
 		left = append(left, r.Name)
 	}
-	c.tell("The user went back to this point of the conversation, and left as they are these files, which were changed after it", left)
+	c.tell(telling{"Keep", "the user went back to this point of the conversation, and left as they are these files, which were changed after it"}, left)
 	return command.Reply{Session: c.App, Text: "The conversation is back before that prompt.", Insert: p.Text}, nil
 }

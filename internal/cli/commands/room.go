@@ -70,7 +70,7 @@ func (r room) compact(ctx context.Context, args string) (command.Reply, error) {
 			return command.Reply{}, errors.New("nothing was compacted yet: there is no summary")
 		}
 		if args == "show" {
-			return command.Reply{Text: summary}, nil
+			return command.Reply{Text: loop.Compacted()}, nil
 		}
 		return command.Reply{Edit: &command.Edit{Name: "summary.md", Text: summary, Then: func(_ context.Context, text string) (command.Reply, error) {
 			if err := loop.SetSummary(text); err != nil {

@@ -52,8 +52,11 @@ func TestCompact(t *testing.T) {
 	if out := s.text(t, "/context"); !strings.Contains(out, "Summary") {
 		t.Error(out)
 	}
-	if out := s.text(t, "/compact show"); out != "The user likes it short." {
-		t.Error(out)
+	out := s.text(t, "/compact show")
+	for _, want := range []string{"The user likes it short.\n", "\n- Edit a.txt: +1 −1\n", "\nkeep this\n"} { // all that the model is told
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
 	}
 	r, err = s.run(t, "/compact edit")
 	if err != nil || r.Edit == nil || r.Edit.Text != "The user likes it short." {

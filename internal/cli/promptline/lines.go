@@ -24,6 +24,8 @@ type Lines struct {
 	// Options is how a command runs now: where, and with which environment.
 	Options func() shell.Options
 	Emit    func(session.Event)
+	// Ran is told of each line that ran, and what came of it, in a few words.
+	Ran func(line, result string)
 
 	told []string
 }
@@ -56,6 +58,7 @@ func (l *Lines) Run(ctx context.Context, line string) error {
 	l.Emit(session.CallEnded{Call: call, Title: title, Result: res, Took: time.Since(began)})
 	if res.ForModel != "" {
 		l.told = append(l.told, fence("$ "+line+"\n"+res.ForModel))
+		l.Ran(line, res.ForUser)
 	}
 	return err
 }

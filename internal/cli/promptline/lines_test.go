@@ -16,6 +16,7 @@ import (
 type typed struct {
 	Lines
 	shown []session.Event
+	ran   []string
 }
 
 func newTyped(t *testing.T) *typed {
@@ -30,6 +31,7 @@ func newTyped(t *testing.T) *typed {
 	dir, spill := t.TempDir(), t.TempDir()
 	y.Lines = Lines{
 		Jobs: jobs, Emit: func(ev session.Event) { y.shown = append(y.shown, ev) },
+		Ran: func(line, result string) { y.ran = append(y.ran, line+": "+result) },
 		Options: func() shell.Options {
 			return shell.Options{Dir: dir, SpillDir: spill, Env: []string{"PATH=/usr/bin:/bin", "WHO=me"}}
 		},
@@ -57,6 +59,9 @@ func TestLines(t *testing.T) {
 	}
 	if ev := y.ended(t); ev.Result.Failed || !strings.HasPrefix(ev.Result.ForUser, "exit 0") {
 		t.Errorf("shown %+v", ev)
+	}
+	if len(y.ran) != 1 || !strings.HasPrefix(y.ran[0], "echo $WHO; echo '```': exit 0") {
+		t.Errorf("kept %q", y.ran)
 	}
 	if err := y.Run(t.Context(), "exit 3"); err != nil {
 		t.Fatal(err)

@@ -29,6 +29,9 @@ func Export(w io.Writer, info Info, conv Conversation) error {
 	}
 	for _, it := range chat.Items() {
 		exportMessage(b, it.Message)
+		for _, d := range it.Then {
+			fmt.Fprintf(b, "\n**Without the model**\n\n%s\n", history.Fenced("", d.What+"\n"+d.Result))
+		}
 		if summary, ok := after[it.N]; ok {
 			fmt.Fprintf(b, "\n---\n\n**Compacted**: from here on the model was told, of what is above:\n\n%s\n\n---\n", quoted(summary))
 		}
@@ -41,13 +44,13 @@ func exportMessage(b *bufio.Writer, m llm.Message) {
 	case llm.User:
 		fmt.Fprintf(b, "\n## You\n\n%s\n", m.Text())
 	case llm.ToolReply:
-		fmt.Fprintf(b, "\n**Result**\n\n%s\n", fenced("", m.Text()))
+		fmt.Fprintf(b, "\n**Result**\n\n%s\n", history.Fenced("", m.Text()))
 	case llm.Assistant:
 		if text := m.Text(); text != "" {
 			fmt.Fprintf(b, "\n## Model\n\n%s\n", text)
 		}
 		for _, c := range m.Calls {
-			fmt.Fprintf(b, "\n**Call** `%s`\n\n%s\n", c.Name, fenced("json", c.Args))
+			fmt.Fprintf(b, "\n**Call** `%s`\n\n%s\n", c.Name, history.Fenced("json", c.Args))
 		}
 	case llm.System: // is no part of a conversation
 	}
@@ -67,7 +70,8 @@ type exported struct {
 	Entries []exportedEntry `json:"entries"`
 }
 
-// exportedEntry is a step of a session: a message, or a compaction.
+// exportedEntry is a step of a session: a message, an act of the user without the
+// model, after message N, or a compaction.
 type exportedEntry struct {
 	Kind    string         `json:"kind"`
 	N       int            `json:"n,omitempty"`
@@ -102,6 +106,8 @@ func ExportJSON(w io.Writer, info Info, conv Conversation) error {
 		case e.Item != nil:
 			n = max(n+1, e.Item.N)
 			out.Entries = append(out.Entries, exportItem(*e.Item, n))
+		case e.Act != nil:
+			out.Entries = append(out.Entries, exportedEntry{Kind: "act", N: e.Act.After, Did: &e.Act.Deed})
 		case e.Compaction != nil:
 			out.Entries = append(out.Entries, exportedEntry{Kind: "compaction", Before: e.Compaction.Before, Summary: e.Compaction.Summary})
 		case e.Rewind != nil:
@@ -110,7 +116,7 @@ func ExportJSON(w io.Writer, info Info, conv Conversation) error {
 			}
 		case e.Pin != nil:
 			for i := range out.Entries {
-				if out.Entries[i].N == e.Pin.N {
+				if out.Entries[i].Kind == "message" && out.Entries[i].N == e.Pin.N {
 					out.Entries[i].Pinned = e.Pin.On
 				}
 			}
@@ -135,16 +141,6 @@ func exportItem(it history.Item, n int) exportedEntry {
 
 // quoted returns text as a quotation.
 func quoted(text string) string { return "> " + strings.ReplaceAll(text, "\n", "\n> ") }
-
-// fenced returns text as a code block whose fence is longer than any run of
-// backticks in text.
-func fenced(lang, text string) string {
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
-	return fence + lang + "\n" + strings.TrimSuffix(text, "\n") + "\n" + fence
-}
 
 func orElse(s, other string) string {
 	if s == "" {

@@ -32,6 +32,7 @@ func told(t *testing.T) Conversation {
 		}
 		add(chat.Append(it))
 	}
+	add(chat.Act(history.Deed{What: "Undo x.go", Result: "taken back"}))
 	add(chat.Pin(1, true))
 	add(chat.Compact(history.Compaction{Before: 5, Last: 5, Text: "# all of it", Summary: "the\nnotes"}), nil)
 	at := history.Note{At: time.Unix(60, 0).UTC()}
@@ -53,7 +54,7 @@ func TestExport(t *testing.T) {
 	for _, want := range []string{
 		"# Fix it\n", "Session `abc`, begun 1970-01-01T00:00:00Z in `/p` with an unknown model.",
 		"## You\n\nFix the <test>", "## Model\n\nI read.\n", "**Call** `read`\n\n```json\n{\"p\":\"<x>\"}\n```",
-		"````\n```go\nx\n```\n````", "## Model\n\nDone.", "**Compacted**", "> the\n> notes\n", "## You\n\nright",
+		"````\n```go\nx\n```\n````", "## Model\n\nDone.", "**Without the model**\n\n```\nUndo x.go\ntaken back\n```", "**Compacted**", "> the\n> notes\n", "## You\n\nright",
 	} {
 		i := strings.Index(b.String()[at:], want)
 		if i < 0 {
@@ -75,16 +76,17 @@ func TestExportJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(b.String()), &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.ID != "abc" || got.From != "xyz" || got.Branch != "main" || got.Usage.Input != 10 || len(got.Entries) != 8 {
+	if got.ID != "abc" || got.From != "xyz" || got.Branch != "main" || got.Usage.Input != 10 || len(got.Entries) != 9 {
 		t.Fatalf("%s", b.String())
 	}
 	at := time.Unix(60, 0).UTC()
 	want := map[int]exportedEntry{
 		0: {Kind: "message", N: 1, Role: "user", Text: sample()[0].Text(), Pinned: true},
 		3: {Kind: "message", N: 4, Role: "tool", Text: "```go\nx\n```", CallID: "b", Did: &history.Deed{What: "Run x", Result: "exit 1"}},
-		5: {Kind: "compaction", Before: 5, Summary: "the\nnotes"},
-		6: {Kind: "message", N: 6, Role: "user", Text: "wrong", At: &at, Gone: true},
-		7: {Kind: "message", N: 7, Role: "user", Text: "right"},
+		5: {Kind: "act", N: 5, Did: &history.Deed{What: "Undo x.go", Result: "taken back"}},
+		6: {Kind: "compaction", Before: 5, Summary: "the\nnotes"},
+		7: {Kind: "message", N: 6, Role: "user", Text: "wrong", At: &at, Gone: true},
+		8: {Kind: "message", N: 7, Role: "user", Text: "right"},
 	}
 	for i, e := range want {
 		if diff := cmp.Diff(e, got.Entries[i]); diff != "" {

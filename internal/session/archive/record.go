@@ -26,6 +26,7 @@ const (
 	kindUsage   kind = "usage"
 	kindRewind  kind = "rewind"
 	kindPin     kind = "pin"
+	kindAct     kind = "act"
 	kindCompact kind = "compaction"
 )
 
@@ -41,6 +42,7 @@ type record struct {
 	Usage   *llm.Usage      `json:"usage,omitzero"`
 	Rewind  *history.Rewind `json:"rewind,omitzero"`
 	Pin     *history.Pin    `json:"pin,omitzero"`
+	Act     *history.Act    `json:"act,omitzero"`
 
 	Compaction *history.Compaction `json:"compaction,omitzero"`
 }
@@ -52,6 +54,8 @@ func recordOf(e history.Entry) record {
 		return record{Kind: kindRewind, Rewind: e.Rewind}
 	case e.Pin != nil:
 		return record{Kind: kindPin, Pin: e.Pin}
+	case e.Act != nil:
+		return record{Kind: kindAct, Act: e.Act}
 	case e.Compaction != nil:
 		return record{Kind: kindCompact, Compaction: e.Compaction}
 	}
@@ -72,7 +76,7 @@ func (r record) entry() (history.Entry, bool) {
 		}
 		return history.Entry{Item: &it}, true
 	}
-	e := history.Entry{Rewind: r.Rewind, Pin: r.Pin, Compaction: r.Compaction}
+	e := history.Entry{Rewind: r.Rewind, Pin: r.Pin, Act: r.Act, Compaction: r.Compaction}
 	return e, e != history.Entry{}
 }
 

@@ -276,7 +276,7 @@ func load(data []byte) (loaded, error) {
 			unreadable++
 		case said:
 			l.conversation.Entries = append(l.conversation.Entries, e)
-			if e.Item == nil {
+			if e.Item == nil && e.Act == nil {
 				l.conversation.Context = 0
 			}
 		case r.Usage != nil:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -77,7 +78,7 @@ func TestWhatStays(t *testing.T) {
 			if !ok {
 				t.Fatal("nothing to gain")
 			}
-			c := p.Compose("notes")
+			c := p.Compose("notes", "")
 			stays := items[history.At(items, c.Before):]
 			got := ""
 			if len(stays) > 0 {
@@ -108,7 +109,7 @@ func TestNothingToGain(t *testing.T) {
 	if !ok {
 		t.Fatal("nothing to gain")
 	}
-	c := p.Compose("notes")
+	c := p.Compose("notes", "")
 	if _, ok := New(items, &c, Room{Total: 2000}); ok {
 		t.Error("of what is compacted already")
 	}
@@ -122,7 +123,7 @@ func TestASecondCompaction(t *testing.T) {
 	items[2].Did = &history.Deed{What: "Edit a.go", Result: "+1 −1", Files: []history.File{{Path: "a.go", Added: 1, Removed: 1}}}
 	items[6].Did = &history.Deed{What: "Run make", Result: "exit 2"}
 	p, _ := New(items[:4], nil, Room{Total: 1500})
-	first := p.Compose("first notes")
+	first := p.Compose("first notes", "")
 	p, ok := New(items, &first, Room{Total: 3000})
 	if !ok {
 		t.Fatal("nothing to gain")
@@ -130,7 +131,7 @@ func TestASecondCompaction(t *testing.T) {
 	if req := p.Request("the tests", 4000); !strings.Contains(req.Messages[0].Text(), "first notes") || !strings.Contains(req.Messages[0].Text(), "the tests") {
 		t.Errorf("request %s", req.Messages[0].Text())
 	}
-	c := p.Compose("second notes")
+	c := p.Compose("second notes", "")
 	at := 0
 	for _, want := range []string{"second notes", "- Edit a.go: +1 −1", "- Run make: exit 2", "one"} {
 		i := strings.Index(c.Text[at:], want)
@@ -148,41 +149,181 @@ func TestRewrite(t *testing.T) {
 	items := chat(t, "u one", "c r1", "a done")
 	items[2].Did = &history.Deed{What: "Run make", Result: "exit 2"}
 	p, _ := New(items, nil, Room{Total: 1500})
-	c := p.Compose("tricky" + endOfSummary + " notes")
+	c := p.Compose("tricky"+endOfSummary+" notes", "")
 	got := Rewrite(c, " better notes\n")
-	want := p.Compose("better notes")
+	want := p.Compose("better notes", "")
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 }
 
-func TestLedger(t *testing.T) {
-	var items []history.Item
-	did := func(d history.Deed) { items = append(items, history.Item{Note: history.Note{Did: &d}}) }
-	items = append(items, history.Item{})
-	for i := range 50 {
-		did(history.Deed{What: fmt.Sprint("Edit f", i%3, ".go"), Result: "+2 −1", Files: []history.File{{Path: fmt.Sprint("f", i%3, ".go"), Added: 2, Removed: 1}}})
-		did(history.Deed{What: fmt.Sprint("Run test ", i), Result: "exit 1"})
-	}
-	did(history.Deed{What: "Run rm -rf x", Result: "declined:\nnever", Refused: true})
-	whole := strings.Split(Ledger(items, 1<<20), "\n")
-	if len(whole) != 101 || whole[0] != "- Edit f0.go: +2 −1" || whole[100] != "- Run rm -rf x: declined: never" {
-		t.Errorf("%d lines: %q … %q", len(whole), whole[0], whole[len(whole)-1])
-	}
-	short := Ledger(items, 900)
-	if len(short) > 1300 {
-		t.Errorf("%d bytes", len(short))
-	}
-	for _, want := range []string{
-		"oldest entries, put together)", "- Changed f0.go: +", "- Changed f1.go: +", "- Changed f2.go: +", " times",
-		" commands more", "- Run test 49: exit 1", "- Run rm -rf x: declined: never",
+// TestAnEntryIsWhole: whatever a text holds, it stands in the ledger word for word
+// and passes for no other entry.
+func TestAnEntryIsWhole(t *testing.T) {
+	for name, tt := range map[string]struct {
+		deed history.Deed
+		want string
+	}{
+		"an edit":       {history.Deed{What: "Edit a.go", Result: "+1 −1"}, "- Edit a.go: +1 −1"},
+		"no result":     {history.Deed{What: "job-1 has ended"}, "- job-1 has ended"},
+		"blanks":        {history.Deed{What: "Run echo  a\tb ", Result: "exit 0"}, "- Run echo  a\tb : exit 0"},
+		"a long one":    {history.Deed{What: "Run " + long(5000) + " end", Result: "exit 0"}, "- Run " + long(5000) + " end: exit 0"},
+		"a reason":      {history.Deed{What: "Run rm x", Result: "declined", Words: "The user says: never"}, "- Run rm x: declined. The user says: never"},
+		"lines":         {history.Deed{What: "Run cat <<E\n- Run rm x: exit 0\nE", Result: "exit 0"}, "- Run what follows: exit 0\n```\ncat <<E\n- Run rm x: exit 0\nE\n```"},
+		"a fence":       {history.Deed{What: "Run echo '\n```\n'", Result: "exit 0"}, "- Run what follows: exit 0\n````\necho '\n```\n'\n````"},
+		"words":         {history.Deed{What: "Edit a", Result: "+1 −0", Words: "From\n-a\n+b"}, "- Edit a: +1 −0\n```\nFrom\n-a\n+b\n```"},
+		"another break": {history.Deed{What: "Edit a\u2028b", Result: "+1 −0"}, "- Edit what follows: +1 −0\n```\na\u2028b\n```"},
+		"a result":      {history.Deed{What: "Edit a", Result: "exit 0,\nin b"}, "- Edit a: exit 0, in b"},
 	} {
-		if !strings.Contains(short, want) {
-			t.Errorf("no %q in:\n%s", want, short)
+		if got, whole := Ledger([]history.Deed{tt.deed}, 1<<20); got != tt.want || !whole {
+			t.Errorf("%s: %q, whole %v", name, got, whole)
 		}
 	}
-	if Ledger(nil, 100) != "" {
-		t.Error("a ledger of nothing")
+	if got, whole := Ledger(nil, 10); got != "" || !whole {
+		t.Errorf("of nothing: %q, whole %v", got, whole)
+	}
+}
+
+func TestLedgerThatDoesNotFit(t *testing.T) {
+	var deeds []history.Deed
+	for i := range 50 {
+		deeds = append(deeds, history.Deed{What: fmt.Sprint("Edit f", i%3, ".go"), Result: "+2 −1", Files: []history.File{{Path: fmt.Sprint("f", i%3, ".go"), Added: 2, Removed: 1}}},
+			history.Deed{What: fmt.Sprint("Run test ", i, " ", long(200)), Result: "exit 1"})
+	}
+	no := history.Deed{What: "Run rm -rf x " + long(300), Result: "declined", Words: "The user says: never", Refused: true}
+	deeds = append([]history.Deed{no}, append(deeds, no)...)
+
+	whole, ok := Ledger(deeds, 1<<20)
+	if lines := strings.Split(whole, "\n"); !ok || len(lines) != 102 || strings.Contains(whole, shortened) {
+		t.Errorf("with room: %d lines, whole %v", len(lines), ok)
+	}
+	short, ok := Ledger(deeds, 6000)
+	lines := strings.Split(short, "\n")
+	marked := strings.Count(short, shortened)
+	if ok || len(short) > 7000 || marked < 10 || !strings.HasSuffix(lines[len(lines)-1], ". The user says: never") {
+		t.Errorf("%d bytes, %d shortened, whole %v, the last: %q", len(short), marked, ok, lines[len(lines)-1])
+	}
+	// The oldest are counted, but for what was refused.
+	out := 0
+	if _, err := fmt.Sscanf(lines[0], "- (%d entries are left out here; they changed f0.go, f1.go, f2.go)", &out); err != nil {
+		t.Fatalf("%q: %v", lines[0], err)
+	}
+	if out+len(lines)-1 != len(deeds) || !strings.HasPrefix(lines[1], "- Run rm -rf x ") || !strings.HasSuffix(lines[1], shortened) {
+		t.Errorf("%d left out, %d are there of %d; then %q", out, len(lines)-1, len(deeds), lines[1])
+	}
+	for _, l := range lines[1 : len(lines)-1] {
+		if n := len(l); n > 3*shortEntry/2+len(shortened) {
+			t.Errorf("a line of %d bytes: %q", n, l)
+		}
+	}
+
+	// Where there is hardly any room, what was refused goes last, and is counted.
+	tiny, ok := Ledger(deeds, 150)
+	if ok || len(tiny) > 400 || !strings.HasPrefix(tiny, "- (99 entries are left out here; 2 of them were refused; they changed f0.go") {
+		t.Errorf("%d bytes, whole %v: %q", len(tiny), ok, tiny)
+	}
+	var many []history.Deed
+	for i := range 500 {
+		path := fmt.Sprintf("folder/file%d.go", i)
+		many = append(many, history.Deed{What: "Edit " + path, Files: []history.File{{Path: path}}})
+	}
+	if got, _ := Ledger(many, 0); len(got) > 800 || !strings.HasSuffix(got, " files more)") {
+		t.Errorf("%d bytes: %q", len(got), got)
+	}
+}
+
+// TestWhatTheUserSaidIsWhole, up to half of what fits; what is not, is marked, and
+// the file that is named has it.
+func TestWhatTheUserSaidIsWhole(t *testing.T) {
+	items := chat(t, "u old pin "+long(900), "a ok", "u pin "+long(2000), "a ok", "u go "+long(2000), "c r", "q and "+long(500), "c "+long(9000), "c r")
+	items[0].Pinned, items[2].Pinned = true, true
+	for name, tt := range map[string]struct {
+		most  int
+		short bool
+	}{"there is room": {12_000, false}, "there is little": {9_500, true}} {
+		p, ok := New(items, nil, Room{Total: 3000, Most: tt.most, Running: true, Tight: true})
+		if !ok {
+			t.Fatal("nothing to gain")
+		}
+		c := p.Compose("notes", "/spill/whole.md")
+		if p.Shortens() != tt.short {
+			t.Errorf("%s: shortens %v", name, p.Shortens())
+		}
+		whole := c.Text
+		if tt.short {
+			whole = Whole(items)
+		}
+		for i, n := range []int{0, 2, 4, 8} {
+			if s := items[n].Message.Said(); strings.Contains(c.Text, s) == (tt.short && i == 0) || !strings.Contains(joined(whole), s) {
+				t.Errorf("%s: the message %d is not as it should be in\n%s", name, i, c.Text)
+			}
+		}
+		if says := strings.Contains(c.Text, "word for word in /spill/whole.md:"); says != tt.short || strings.Contains(c.Text, shortened+"\nold pin") != tt.short {
+			t.Errorf("%s: %s", name, c.Text)
+		}
+	}
+}
+
+// joined is what Whole has broken, in one again.
+func joined(s string) string { return strings.ReplaceAll(s, goesOn+"\n", "") }
+
+// TestWhole holds everything, in lines that a model can read.
+func TestWhole(t *testing.T) {
+	items := chat(t, "u one", "c r", "u ```two```\nand "+strings.Repeat("ä", 4000))
+	items[0].Pinned = true
+	items[2].Did = &history.Deed{What: "Run " + long(4000), Result: "exit 0"}
+	items[2].Then = []history.Deed{{What: "Undo a.go", Result: "the user took it back"}}
+	got := Whole(items)
+	at := 0
+	for _, want := range []string{"- Run " + long(4000) + ": exit 0\n", "- Undo a.go: the user took it back\n", "## 1, pinned\n\n```\none\n", "## 2\n\n````\n```two```\nand ää"} {
+		i := strings.Index(joined(got)[at:], want)
+		if i < 0 {
+			t.Fatalf("no %.80q behind what is before it in\n%s", want, got)
+		}
+		at += i
+	}
+	for line := range strings.Lines(got) {
+		if len(line) > 1600 || !utf8.ValidString(line) {
+			t.Errorf("a line of %d bytes", len(line))
+		}
+	}
+	if !strings.Contains(joined(got), items[3].Message.Said()) {
+		t.Error("the prompt is not whole")
+	}
+}
+
+// TestMoved names another file, and that alone.
+func TestMoved(t *testing.T) {
+	items := chat(t, "u one "+long(9000), "a "+long(9000), "u two", "a end")
+	items[0].Pinned = true
+	p, _ := New(items, nil, Room{Total: 2000})
+	summary := "tricky" + endOfSummary + where("/old")
+	old := p.Compose(summary, "/old")
+	if diff := cmp.Diff(p.Compose(summary, "/new"), Moved(old, "/new")); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(p.Compose(summary, ""), Moved(old, "")); diff != "" {
+		t.Error(diff)
+	}
+	if !strings.Contains(Moved(old, "").Text, "only the user can read") {
+		t.Error("without a file nothing says so")
+	}
+}
+
+// TestWordsOfAResultThatIsCut are in the ledger: the result has lost them.
+func TestWordsOfAResultThatIsCut(t *testing.T) {
+	items := chat(t, "u one", "c "+long(9000), "c "+long(9000))
+	items[2].Did = &history.Deed{What: "Edit 2", Result: "+1 −1", Words: "The user says: mind this"}
+	items[4].Did = &history.Deed{What: "Edit 4", Result: "+1 −1", Words: "The user says: and that"}
+	for total, want := range map[int]string{
+		4000:   "- Edit 2: +1 −1. The user says: mind this\n- Edit 4: +1 −1. The user says: and that\n",
+		12_000: "- Edit 2: +1 −1. The user says: mind this\n\n",
+	} {
+		p, _ := New(items, nil, Room{Total: total, Running: true})
+		c := p.Compose("notes", "")
+		if c.Before != items[3].N || (c.Clip > 0) != (total == 4000) || !strings.Contains(c.Text, want) {
+			t.Errorf("%d bytes: from %d on, cut to %d: %s", total, c.Before, c.Clip, c.Text)
+		}
 	}
 }
 

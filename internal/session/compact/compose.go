@@ -6,8 +6,13 @@ import (
 	"github.com/bb2d0cf4/agent/internal/session/history"
 )
 
-// Compose returns the compaction with its summary.
-func (p *Plan) Compose(summary string) history.Compaction {
+// Shortens says that not all of what no model writes fits as it was: the file that
+// Compose is told of then holds it.
+func (p *Plan) Shortens() bool { return p.keeps.short }
+
+// Compose returns the compaction with its summary. whole is the file, which the
+// model can read, with what Whole returns; empty if there is none.
+func (p *Plan) Compose(summary, whole string) history.Compaction {
 	summary = strings.TrimSpace(history.Valid(summary))
 	if summary == "" {
 		summary = "(nothing)"
@@ -16,7 +21,7 @@ func (p *Plan) Compose(summary string) history.Compaction {
 		summary = history.Clip(summary, 2*bound)
 	}
 	return history.Compaction{
-		Before: p.from, Last: p.last, Clip: p.clip, Summary: summary, Text: p.text(summary),
+		Before: p.from, Last: p.last, Clip: p.clip, Summary: summary, Text: p.text(summary, whole), Whole: whole,
 	}
 }
 
@@ -35,39 +40,19 @@ const (
 )
 
 // text is what the model is sent in the place of what is gone.
-func (p *Plan) text(summary string) string {
+func (p *Plan) text(summary, whole string) string {
 	var b strings.Builder
 	b.WriteString(opening + summary + endOfSummary)
+	if p.keeps.short {
+		b.WriteString(where(whole))
+	}
 	section := func(title, body string) {
 		if body != "" {
 			b.WriteString("\n# " + title + "\n\n" + body + "\n")
 		}
 	}
-	section("What was changed, run and refused so far, in order", Ledger(p.items, p.room.ledger()))
-	section("Pinned by the user, word for word", p.pinned())
-	section("The prompt that you are working on, word for word", within(p.prompt, p.room.prompt()))
+	section("What was changed, run and refused so far, in order", p.keeps.ledger)
+	section("Pinned by the user, word for word", p.keeps.pinned)
+	section("The prompt that you are working on, word for word", p.keeps.prompt)
 	return strings.TrimRight(b.String(), "\n") + "\n"
-}
-
-// pinned are the pinned messages that are gone, the newest whole.
-func (p *Plan) pinned() string {
-	var all []string
-	left := p.room.pinned()
-	for i := len(p.items) - 1; i >= 0; i-- {
-		if !p.items[i].Pinned {
-			continue
-		}
-		s := within(p.items[i].Message.Said(), max(left, 200))
-		left -= len(s)
-		all = append([]string{s}, all...)
-	}
-	return strings.Join(all, "\n\n---\n\n")
-}
-
-// within returns s, cut in its middle if it has more than n bytes.
-func within(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return history.Clip(s, n)
 }

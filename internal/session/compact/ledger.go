@@ -2,120 +2,175 @@ package compact
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/session/history"
 )
 
-// maxDeed bounds a line of the ledger, in bytes.
-const maxDeed = 400
+// shortened marks what is not whole.
+const shortened = "[shortened]"
 
-// Ledger lists what items have changed, run and been refused, a line each, in
-// order. Where that takes more than bound bytes the oldest lines are put
-// together: of files and refusals none is left out, of commands the count
-// stays.
-func Ledger(items []history.Item, bound int) string {
+// Bounds of what is shortened, in bytes: an entry, and the names of the files in
+// the line that stands for those left out.
+const (
+	shortEntry = 160
+	shortFiles = 600
+)
+
+// Ledger lists what deeds did, in order, word for word. Where that takes more than
+// bound bytes, whole is false: the newest stay whole, as many as take half of that.
+// The others are shortened, and marked; if that is not enough the oldest of them are
+// left out, refusals last, and a line says how many.
+func Ledger(deeds []history.Deed, bound int) (text string, whole bool) {
+	l := ledger{deeds: deeds, keep: make([]bool, len(deeds)), bound: bound, size: len(deeds)}
+	for _, d := range deeds {
+		l.lines = append(l.lines, entry(d))
+		l.size += len(l.lines[len(l.lines)-1])
+	}
+	if whole = l.size <= bound; !whole {
+		l.shorten()
+		l.leaveOut()
+	}
+	return strings.Join(l.lines, "\n"), whole
+}
+
+// Lines are deeds as the ledger has them.
+func Lines(deeds []history.Deed) []string {
+	var lines []string
+	for _, d := range deeds {
+		lines = append(lines, strings.TrimPrefix(entry(d), "- "))
+	}
+	return lines
+}
+
+// ledger is entries that are to take bound bytes.
+type ledger struct {
+	deeds       []history.Deed
+	lines       []string
+	keep        []bool // whole
+	size, bound int
+}
+
+// shorten shortens what does not fit into half of the room, from the newest on.
+func (l *ledger) shorten() {
+	left := l.bound / 2
+	for i := len(l.lines) - 1; i >= 0; i-- {
+		line := l.lines[i]
+		if len(line)+1 <= left {
+			l.keep[i], left = true, left-len(line)-1
+			continue
+		}
+		if s := short(l.deeds[i]); len(s) < len(line) {
+			l.lines[i] = s
+			l.size -= len(line) - len(s)
+		}
+	}
+}
+
+// leaveOut takes out the oldest of the entries that are shortened until all fit.
+func (l *ledger) leaveOut() {
+	gone := make([]bool, len(l.deeds))
+	for _, refused := range []bool{false, true} {
+		for i, d := range l.deeds {
+			if l.size > l.bound && d.Refused == refused && !l.keep[i] {
+				gone[i] = true
+				l.size -= len(l.lines[i]) + 1
+			}
+		}
+	}
+	var out []history.Deed
+	lines := l.lines[:0]
+	for i, line := range l.lines {
+		if gone[i] {
+			out = append(out, l.deeds[i])
+		} else {
+			lines = append(lines, line)
+		}
+	}
+	l.lines = lines
+	if len(out) > 0 {
+		l.lines = slices.Insert(lines, 0, leftOut(out))
+	}
+}
+
+// leftOut stands for deeds.
+func leftOut(deeds []history.Deed) string {
+	files, refused := map[string]bool{}, 0
+	named, more := "", 0
+	for _, d := range deeds {
+		if d.Refused {
+			refused++
+		}
+		for _, f := range d.Files {
+			switch {
+			case files[f.Path]:
+			case len(named) < shortFiles:
+				named += ", " + oneLine(f.Path, shortEntry)
+			default:
+				more++
+			}
+			files[f.Path] = true
+		}
+	}
+	s := fmt.Sprintf("- (%d entries are left out here", len(deeds))
+	if refused > 0 {
+		s += fmt.Sprintf("; %d of them were refused", refused)
+	}
+	if named != "" {
+		s += "; they changed " + named[2:]
+	}
+	if more > 0 {
+		s += fmt.Sprintf(" and %d files more", more)
+	}
+	return s + ")"
+}
+
+// deedsOf returns what was done in items, in order.
+func deedsOf(items []history.Item) []history.Deed {
 	var deeds []history.Deed
 	for _, it := range items {
 		if it.Did != nil {
 			deeds = append(deeds, *it.Did)
 		}
+		deeds = append(deeds, it.Then...)
 	}
-	lines, size := make([]string, len(deeds)), 0
-	for i, d := range deeds {
-		lines[i] = "- " + oneLine(d.What+": "+d.Result, maxDeed)
-		size += len(lines[i]) + 1
-	}
-	if size <= bound {
-		return strings.Join(lines, "\n")
-	}
-	// The newer half stays as it is, if it fits.
-	first, left := len(lines), bound/2
-	for first > 0 && len(lines[first-1])+1 <= left {
-		first--
-		left -= len(lines[first]) + 1
-	}
-	return strings.Join(append(fold(deeds[:first], bound/2), lines[first:]...), "\n")
+	return deeds
 }
 
-// fold puts deeds together, in bound bytes about: one line a file, one a
-// refusal, one a command, of these as many as fit.
-func fold(deeds []history.Deed, bound int) []string {
-	var files, refused, runs tally
-	for _, d := range deeds {
-		switch {
-		case d.Refused:
-			refused.add(d.What, d.Result, 0, 0)
-		case len(d.Files) == 0:
-			runs.add(d.What, d.Result, 0, 0)
+// entry is d in the ledger, word for word. What has several lines stands in a block
+// that nothing in it can end: no text can pass for another entry.
+func entry(d history.Deed) string {
+	s := "- " + d.What
+	if result := oneLine(d.Result, len(d.Result)); !several(d.What) {
+		if result != "" {
+			s += ": " + result
 		}
-		for _, f := range d.Files {
-			files.add("Changed "+f.Path, "", f.Added, f.Removed)
-		}
+	} else {
+		verb, what, _ := strings.Cut(d.What, " ")
+		s = "- " + oneLine(verb, shortEntry) + " what follows: " + result + "\n" + history.Fenced("", what)
 	}
-	lines := []string{fmt.Sprintf("- (the %d oldest entries, put together)", len(deeds))}
-	lines = append(lines, files.lines()...)
-	lines = append(lines, refused.lines()...)
-	for _, l := range lines {
-		bound -= len(l) + 1
+	switch {
+	case d.Words == "":
+	case several(d.What) || several(d.Words):
+		s += "\n" + history.Fenced("", d.Words)
+	default:
+		s += ". " + d.Words
 	}
-	commands := runs.lines()
-	kept := len(commands)
-	for kept > 0 && bound > 0 {
-		kept--
-		bound -= len(commands[kept]) + 1
-	}
-	if kept > 0 {
-		lines = append(lines, fmt.Sprintf("- %d commands more", kept))
-	}
-	return append(lines, commands[kept:]...)
+	return s
 }
 
-// tally counts deeds that are alike.
-type tally struct {
-	order []string
-	of    map[string]*alike
+// short is d in a line.
+func short(d history.Deed) string {
+	s := "- " + oneLine(d.What, shortEntry/2)
+	if d.Result != "" {
+		s += ": " + oneLine(d.Result, shortEntry/4)
+	}
+	return s + " " + shortened
 }
 
-type alike struct {
-	times, added, removed int
-	result                string // of the last
-}
-
-func (t *tally) add(what, result string, added, removed int) {
-	if t.of == nil {
-		t.of = map[string]*alike{}
-	}
-	a := t.of[what]
-	if a == nil {
-		a = &alike{}
-		t.of[what] = a
-		t.order = append(t.order, what)
-	}
-	a.times++
-	a.added += added
-	a.removed += removed
-	a.result = result
-}
-
-func (t *tally) lines() []string {
-	var out []string
-	for _, what := range t.order {
-		a := t.of[what]
-		l := "- " + oneLine(what, maxDeed)
-		if a.added+a.removed > 0 {
-			l += fmt.Sprintf(": +%d −%d", a.added, a.removed)
-		}
-		if a.times > 1 {
-			l += fmt.Sprintf(", %d times", a.times)
-		}
-		if a.result != "" {
-			l += ", last: " + oneLine(a.result, maxDeed)
-		}
-		out = append(out, l)
-	}
-	return out
-}
+// several says that s has several lines, for one reader or another.
+func several(s string) bool { return strings.ContainsAny(s, "\n\r\v\f\u0085\u2028\u2029") }
 
 // oneLine returns s on one line, in n bytes about.
 func oneLine(s string, n int) string {

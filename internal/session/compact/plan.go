@@ -1,11 +1,14 @@
 // Package compact makes room in a model's context. It decides which messages of
 // a conversation stay as they are, and writes the text that stands for the
 // others. It guarantees that this text holds the list of what was changed, run
-// and refused, the pinned messages and the prompt at hand word for word, as far
-// as they fit; none of that is ever left to a model.
+// and refused, the pinned messages and the prompt at hand word for word; none of
+// that is ever left to a model. What does not fit is marked, and the text says in
+// which file it is whole.
 package compact
 
 import (
+	"strings"
+
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/session/meter"
@@ -14,15 +17,16 @@ import (
 // Room says how much there is.
 type Room struct {
 	Total   int  // bytes that the conversation may weigh afterwards
+	Most    int  // bytes that fit at all; zero: as Total
 	Running bool // the newest prompt is being answered: its last round stays
 	Tight   bool // nothing stays but that, and its results are cut short
 }
 
 // What each part of the text may take, in bytes: a share of all that there is
 // room for, but never less than is of use.
+// What the user said counts more than that: it may take half of all that fits.
 func (r Room) ledger() int  { return max(r.Total/3, 1000) }
-func (r Room) pinned() int  { return max(r.Total/4, 1000) }
-func (r Room) prompt() int  { return max(r.Total/2, 2000) }
+func (r Room) words() int   { return max(r.Total/2, r.Most/2, 2000) }
 func (r Room) summary() int { return min(max(r.Total/5, 400), 8000) }
 
 // tightClip is what stays of a result where there is hardly any room, minClip
@@ -41,11 +45,10 @@ type Plan struct {
 	Gone   []history.Item // what the summary is about
 	Before string         // the summary in force, which goes on in the new one
 	room   Room
-	items  []history.Item // all up to the cut
-	from   int            // the number of the first message that stays
+	from   int // the number of the first message that stays
 	last   int
 	clip   int
-	prompt string // the prompt at hand, if it is not among those that stay
+	keeps  exact
 }
 
 // New plans a compaction of items, where inForce, if not nil, is in force. It
@@ -63,19 +66,37 @@ func New(items []history.Item, inForce *history.Compaction, room Room) (Plan, bo
 	if room.Running {
 		latest = lastRound(items)
 	}
-	p.items = items[:latest]
-	p.prompt = atHand(items, latest, room.Running)
+	p.keeps = room.exact(items[:latest], atHand(items, latest, room.Running))
 	i := latest
 	if !room.Tight {
 		i = cut(items, start, latest, room.Total-p.head())
 	}
-	p.items, p.Gone, p.from = items[:i], items[min(start, i):i], p.last+1
+	p.Gone, p.from = items[min(start, i):i], p.last+1
 	if i < len(items) {
 		p.from = items[i].N
 	}
-	p.prompt = atHand(items, i, room.Running)
-	p.clip = clipFor(items[i:], room, room.Total-p.head())
+	prompt := atHand(items, i, room.Running)
+	p.keeps = room.exact(items[:i], prompt)
+	if p.clip = clipFor(items[i:], room, room.Total-p.head()); p.clip > 0 {
+		p.keeps = room.exact(items[:i], prompt, cutOff(items[i:], p.clip)...)
+	}
 	return p, p.gains(inForce)
+}
+
+// cutOff returns what was done in those of items whose results, cut to clip bytes,
+// no longer have all that was said of it.
+func cutOff(items []history.Item, clip int) []history.Deed {
+	var cut []history.Item
+	for _, it := range items {
+		if it.Message.Role != llm.ToolReply {
+			continue
+		}
+		left := history.Clip(it.Message.Text(), clip)
+		if it.Did != nil && !strings.Contains(left, it.Did.Words) {
+			cut = append(cut, it)
+		}
+	}
+	return deedsOf(cut)
 }
 
 // gains says whether the plan is worth it: it takes something away, cuts results
@@ -97,14 +118,7 @@ func (p *Plan) gains(inForce *history.Compaction) bool {
 
 // head is what stands before the messages that stay, in bytes about.
 func (p *Plan) head() int {
-	pinned := 0
-	for _, it := range p.items {
-		if it.Pinned {
-			pinned += len(it.Message.Said())
-		}
-	}
-	return len(Ledger(p.items, p.room.ledger())) + min(pinned, p.room.pinned()) + min(len(p.prompt), p.room.prompt()) +
-		p.room.summary() + len(opening) + len(endOfSummary) + 200
+	return p.keeps.size() + p.room.summary() + len(opening) + len(endOfSummary) + 200
 }
 
 // lastRound returns the index at which the newest round of a turn begins: its
@@ -185,19 +199,24 @@ func fitting(items []history.Item, bytes int) int {
 	return clip
 }
 
-// atHand returns the prompt that is being answered, if the cut at index i takes
-// it away.
+// atHand returns the prompt that is being answered, with what was typed since, as
+// far as the cut at index i takes it away.
 func atHand(items []history.Item, i int, running bool) string {
 	if !running {
 		return ""
 	}
+	var said []string
 	for j := len(items) - 1; j >= 0; j-- {
-		if m := items[j].Message; m.Role == llm.User && (j == 0 || items[j-1].Message.Role != llm.ToolReply || items[j].Turn != "") {
-			if j >= i {
-				return ""
-			}
-			return m.Said()
+		m := items[j].Message
+		if m.Role != llm.User {
+			continue
+		}
+		if j < i {
+			said = append([]string{m.Said()}, said...)
+		}
+		if j == 0 || items[j-1].Message.Role != llm.ToolReply || items[j].Turn != "" {
+			break
 		}
 	}
-	return ""
+	return strings.Join(said, "\n\n(and, typed while you worked:)\n\n")
 }

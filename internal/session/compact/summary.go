@@ -81,6 +81,14 @@ func write(items []history.Item, clip int) []string {
 	return lines
 }
 
+// within returns s, cut in its middle if it has more than n bytes.
+func within(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return history.Clip(s, n)
+}
+
 // newest returns the last of lines, in bound bytes.
 func newest(lines []string, bound int) string {
 	const gap = "[… the older part is left out …]\n"

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -30,18 +31,36 @@ func (t *Transcript) Compact(c Compaction) Entry {
 // Pin pins the message with number n, or lets it go.
 func (t *Transcript) Pin(n int, on bool) (Entry, error) {
 	p := Pin{N: n, On: on}
-	if !t.pin(p) {
+	if !pin(t.items, p) {
 		return Entry{}, fmt.Errorf("there is no message with number %d", n)
 	}
 	return Entry{Pin: &p}, nil
 }
 
-func (t *Transcript) pin(p Pin) bool {
-	i := At(t.items, p.N)
-	if i == len(t.items) || t.items[i].N != p.N {
+// Act keeps what was done without the model, after the newest message; there has
+// to be one.
+func (t *Transcript) Act(d Deed) (Entry, error) {
+	if len(t.items) == 0 {
+		return Entry{}, errors.New("nothing was said yet")
+	}
+	a := Act{After: t.items[len(t.items)-1].N, Deed: d}
+	act(t.items, a)
+	return Entry{Act: &a}, nil
+}
+
+func act(items []Item, a Act) {
+	// Where a damaged file lacks that message, it comes after the one before.
+	if i := At(items, a.After+1) - 1; i >= 0 {
+		items[i].Then = append(items[i].Then, a.Deed)
+	}
+}
+
+func pin(items []Item, p Pin) bool {
+	i := At(items, p.N)
+	if i == len(items) || items[i].N != p.N {
 		return false
 	}
-	t.items[i].Pinned = p.On
+	items[i].Pinned = p.On
 	return true
 }
 

@@ -21,7 +21,8 @@ type Item struct {
 	N       int
 	Message llm.Message
 	Note
-	Pinned bool // kept word for word by every compaction
+	Pinned bool   // kept word for word by every compaction
+	Then   []Deed // what was done after it without the model
 }
 
 // Note is what a session keeps of a message that no model is sent.
@@ -31,12 +32,21 @@ type Note struct {
 	Did  *Deed     `json:"did,omitzero"`  // of the result of a call that did, or was to do, something
 }
 
-// Deed is what came of a call that changed or ran something, or that was refused.
+// Deed is what came of a call that changed or ran something, or that was refused;
+// or what was done without the model. Nothing in it is cut.
 type Deed struct {
-	What    string `json:"what"`   // the call, in a line: "Edit main.go"
-	Result  string `json:"result"` // in a line: "+3 −1"
+	What    string `json:"what"`            // "Edit main.go", "Run " and the command
+	Result  string `json:"result,omitzero"` // "+3 −1"
+	Words   string `json:"words,omitzero"`  // of who approved or declined it
 	Refused bool   `json:"refused,omitzero"`
 	Files   []File `json:"files,omitzero"` // what was changed
+}
+
+// Act is a deed without the model, such as an undo, after the message with the
+// number After.
+type Act struct {
+	After int  `json:"after"`
+	Deed  Deed `json:"deed"`
 }
 
 // File is what a deed has changed in a file, in lines.
@@ -66,6 +76,9 @@ type Compaction struct {
 	// are sent whole.
 	Last int `json:"last"`
 	Clip int `json:"clip,omitzero"`
+	// Whole is the file that holds word for word what Text shortens; empty if it
+	// shortens nothing, or there is no such file.
+	Whole string `json:"whole,omitzero"`
 }
 
 // Entry is a step of a conversation; one field is set.
@@ -73,6 +86,7 @@ type Entry struct {
 	Item       *Item
 	Rewind     *Rewind
 	Pin        *Pin
+	Act        *Act
 	Compaction *Compaction
 }
 

@@ -29,7 +29,9 @@ func Rebuild(stored []Entry) (t *Transcript, added []Entry, notes []string) {
 		case e.Rewind != nil:
 			t.cut(e.Rewind.Before)
 		case e.Pin != nil:
-			t.pin(*e.Pin)
+			pin(t.items, *e.Pin)
+		case e.Act != nil:
+			act(t.items, *e.Act)
 		case e.Compaction != nil:
 			closed += len(t.Close(Interrupted)) // the calls that are gone are answered among what is gone
 			t.Compact(*e.Compaction)

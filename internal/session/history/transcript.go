@@ -167,3 +167,12 @@ func Result(id, s string) llm.Message {
 
 // Valid returns s with what is not UTF-8 replaced.
 func Valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+
+// Fenced returns text as a code block that nothing in it can end.
+func Fenced(lang, text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence + lang + "\n" + strings.TrimSuffix(text, "\n") + "\n" + fence
+}
