@@ -103,6 +103,31 @@ describe("B1: /mcp", () => {
     assert.equal((await client.post(list)).status, 200);
   });
 
+  it("ends what a client that vanished has asked for, after ten seconds without any connection", async (t) => {
+    const { client, core, editor, port } = await startMcp(t, tempFolder(t), tempFolder(t));
+    const call = client.begin("write_file", { path: "a.txt", content: "new\n" });
+    await shown(core);
+    let waiting = editor.clock.waiting;
+    const isAbsent = () => until("its absence is noticed", () => editor.clock.waiting > waiting);
+    call.drop();
+    await isAbsent();
+    editor.clock.advance(9_000);
+    waiting = editor.clock.waiting;
+    assert.equal((await client.post(list)).status, 200); // it is back
+    await isAbsent();
+    editor.clock.advance(9_000);
+    assert.equal(core.reviews.list().length, 1);
+    editor.clock.advance(1_000);
+    await until("the review is over", () => core.reviews.list().length === 0);
+    await until("the diff closes", () => editor.view.closes.length === 1);
+    assert.equal((await client.post(list)).status, 404);
+    // The file is free again.
+    const next = await McpClient.connect(port);
+    const again = next.begin("write_file", { path: "a.txt", content: "new\n" });
+    core.reviews.reject(await shown(core), "button");
+    assert.equal(jsonOf(await again.answer)["status"], "rejected");
+  });
+
   it("tells progress every 20 seconds while a review waits", async (t) => {
     const { client, core, editor } = await startMcp(t, tempFolder(t), tempFolder(t));
     const call = client.begin("write_file", { path: "a.txt", content: "new\n" }, { progressToken: "p" });

@@ -1,6 +1,6 @@
 // The editor as an MCP server for any client (rows B1 to B12): a third party's client and a person in front of VS Code.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
@@ -10,6 +10,7 @@ import { makeFolder, startSession } from "./lib/session.mjs";
 import { until } from "./lib/wait.mjs";
 
 const TOOLS = ["write_file", "apply_diff", "execute_command", "read_file", "list_files", "search_files", "get_diagnostics"];
+const KILLED = new URL("lib/killed.mjs", import.meta.url).pathname;
 const BASE = "one\ntwo\nthree\n";
 const block = (search, replace) => `<<<<<<< SEARCH\n${search}\n=======\n${replace}\n>>>>>>> REPLACE\n`;
 
@@ -240,6 +241,19 @@ describe("any MCP client in VS Code", () => {
     await leaving.close();
     await assert.rejects(answer);
     await at.session.noDiffs();
+  });
+
+  it("B11: what a client that is killed leaves closes", async () => {
+    const entry = await entryOf(at.session, await at.session.lock());
+    const client = spawn(process.execPath, [KILLED, JSON.stringify(entry), "gone.txt"], { stdio: ["ignore", "inherit", "inherit"] });
+    await at.bench.diffShown();
+    client.kill("SIGKILL");
+    await at.session.noDiffs();
+    assert.equal(read("gone.txt"), BASE);
+    const answer = at.door.json("write_file", { path: "gone.txt", content: "x" }); // nobody holds the file
+    await at.bench.diffShown();
+    await at.bench.closeActiveTab();
+    assert.equal((await answer).status, "rejected");
   });
 
   it("B9: approvalMode never asks nothing, and write-only only about edits", async () => {

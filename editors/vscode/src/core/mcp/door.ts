@@ -15,6 +15,9 @@ import { HttpError, readJson, sendError, sendResponse, toRequest } from "./http"
 const idleMs = 30 * 60_000;
 const sweepMs = 5 * 60_000;
 const maxSessions = 64;
+// How long a client that waits for an answer may be without any connection: one
+// that lives comes back at once.
+const absentMs = 10_000;
 
 const instructions =
   "Edits open as a diff in the editor; the person accepts, changes or rejects them, and write_file and apply_diff answer when that is " +
@@ -35,6 +38,8 @@ export class McpClient implements ToolClient {
   name: string;
   /** Calls that are not answered yet. */
   calls = 0;
+  /** Requests whose response is open. */
+  connections = 0;
   seen: number;
   /** Aborted when the session ends. */
   readonly ended = new AbortController();
@@ -67,8 +72,9 @@ interface Open {
 /**
  * The door for any MCP client: Streamable HTTP. Guarantees: a session for each
  * client that begins one, found by an identifier that cannot be guessed; it ends
- * by DELETE, after 30 minutes without a request in which nothing waits either, or
- * with the window, and then its reviews and commands end too. Clients of the
+ * by DELETE, after 30 minutes without a request in which nothing waits either, when
+ * its client has gone while something waits, or with the window, and then its
+ * reviews and commands end too. Clients of the
  * newest protocol, which has no sessions, are served request by request.
  */
 export class McpDoor {
@@ -122,7 +128,7 @@ export class McpDoor {
     const id = req.headers["mcp-session-id"];
     const open = typeof id === "string" ? this.sessions.get(id) : undefined;
     if (id !== undefined && open === undefined) throw new HttpError(404, "Session not found", -32_000, { Connection: "close" });
-    if (open !== undefined) open.client.seen = this.host.clock.now();
+    if (open !== undefined) this.joined(open, gone);
     const request = toRequest(req, gone);
     if (req.method !== "POST") {
       if (open === undefined) throw new HttpError(400, "Mcp-Session-Id header is required");
@@ -135,6 +141,22 @@ export class McpDoor {
     if (!isInitialize(parsedBody)) throw new HttpError(400, "Mcp-Session-Id header is required");
     if (this.sessions.size >= maxSessions) throw new HttpError(503, "too many sessions");
     return this.begin(request, parsedBody);
+  }
+
+  /** A client that was killed ends no session, but all its connections. */
+  private joined(open: Open, gone: AbortSignal): void {
+    const { client } = open;
+    const { clock } = this.host;
+    client.seen = clock.now();
+    client.connections++;
+    const left = (): void => {
+      client.connections--;
+      const since = (client.seen = clock.now());
+      const isAbsent = (): boolean => client.connections === 0 && client.calls > 0 && client.seen === since;
+      if (isAbsent()) clock.after(absentMs, () => isAbsent() && void this.end(open));
+    };
+    if (gone.aborted) left();
+    else gone.addEventListener("abort", left, { once: true });
   }
 
   private async begin(request: Request, parsedBody: unknown): Promise<Response> {
