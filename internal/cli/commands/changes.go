@@ -21,7 +21,7 @@ func (c changes) list() []command.Command {
 	return []command.Command{
 		{Name: "diff", Args: "[turn|file]", Help: "what this session changed, or one turn, or in one file", Group: command.Changes, Run: c.diff},
 		{Name: "undo", Args: "[turn|file]", Help: "take back the last change, the last turn's, or that of a file", Group: command.Changes, Idle: true, Run: c.undo},
-		{Name: "redo", Help: "take back the last undo or rewind", Group: command.Changes, Idle: true, Run: c.redo},
+		{Name: "redo", Help: "take back the last undo, or what the last rewind did to files", Group: command.Changes, Idle: true, Run: c.redo},
 		{Name: "rewind", Help: "go back to a prompt: files, conversation, or both (Esc Esc)", Group: command.Changes, Idle: true, Run: rewinds{c}.rewind},
 	}
 }

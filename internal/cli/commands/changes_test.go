@@ -232,9 +232,18 @@ func TestRewind(t *testing.T) {
 		t.Errorf("the preview is %q", got)
 	}
 	at := chosen(t, list, "second")
-	want = []string{"Files and conversation: 2 files +1 −3", "The files only: the conversation stays", "The conversation only: the files stay"}
+	want = []string{
+		"Files and conversation: 2 files +1 −3, 2 prompts", "The files only: 2 files +1 −3; the conversation stays",
+		"The conversation only: 2 prompts; the files stay",
+	}
 	if d := cmp.Diff(want, items(at)); d != "" {
 		t.Error(d)
+	}
+	const files, talk = "a.txt  +1 −2\nc.txt  +0 −1", "go, with their answers:\n  second\n  third"
+	for i, want := range []string{files + "\n" + talk, files, talk} {
+		if got := at.Pick.Items[i].Preview(); got != want {
+			t.Errorf("the preview of %q is %q", at.Pick.Items[i].Title, got)
+		}
 	}
 	r.verdict = confirm.Verdict{}
 	out := chosen(t, at, "Files and conversation")
@@ -278,7 +287,7 @@ func TestRewindOfTheConversationAlone(t *testing.T) {
 	if s.tree(t) != "one, -, -" {
 		t.Errorf("%q", s.tree(t))
 	}
-	if d := cmp.Diff([]string{"The conversation only: the files stay"}, items(chosen(t, s.reply(t, "/rewind"), "first"))); d != "" {
+	if d := cmp.Diff([]string{"The conversation only: 1 prompt; the files stay"}, items(chosen(t, s.reply(t, "/rewind"), "first"))); d != "" {
 		t.Error(d)
 	}
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/diff"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
@@ -59,7 +61,7 @@ func (c rewinds) rewindTo(ctx context.Context, p prompt, others bool) (command.R
 	for _, r := range plan.Refused {
 		text += r.Name + " cannot go back: " + r.Err.Error() + "\n"
 	}
-	pick := ways(plan, others)
+	pick := ways(plan, c.following(p), others)
 	pick.Choose = func(ctx context.Context, id string) (command.Reply, error) {
 		switch id {
 		case withOthers:
@@ -72,14 +74,34 @@ func (c rewinds) rewindTo(ctx context.Context, p prompt, others bool) (command.R
 	return command.Reply{Text: text, Pick: pick}, nil
 }
 
-// ways are the ways to go back.
-func ways(plan undo.Plan, others bool) *command.Pick {
-	pick := &command.Pick{Title: "What goes back?"}
-	if len(plan.Changes) > 0 {
-		pick.Items = append(pick.Items, command.Choice{ID: both, Title: "Files and conversation", Detail: sum(plan)},
-			command.Choice{ID: filesOnly, Title: "The files only", Detail: "the conversation stays"})
+// following are the prompts that go with p, from p on.
+func (c rewinds) following(p prompt) []string {
+	var texts []string
+	for _, q := range c.App.Loop.Prompts()[p.at:] {
+		texts = append(texts, oneLine(q.Text))
 	}
-	pick.Items = append(pick.Items, command.Choice{ID: chatOnly, Title: "The conversation only", Detail: "the files stay"})
+	return texts
+}
+
+// ways are the ways to go back, each with what it touches: the files of plan, and
+// the prompts with their answers.
+func ways(plan undo.Plan, prompts []string, others bool) *command.Pick {
+	pick := &command.Pick{Title: "What goes back?"}
+	chat := count(len(prompts), "prompt")
+	files := func() string {
+		var lines []string
+		for _, ch := range plan.Changes {
+			lines = append(lines, ch.Name+"  "+signed(diff.Count(ch.Text, ch.After)))
+		}
+		return strings.Join(short(lines), "\n")
+	}
+	talk := func() string { return "go, with their answers:\n  " + strings.Join(short(prompts), "\n  ") }
+	if len(plan.Changes) > 0 {
+		pick.Items = append(pick.Items,
+			command.Choice{ID: both, Title: "Files and conversation", Detail: sum(plan) + ", " + chat, Preview: func() string { return files() + "\n" + talk() }},
+			command.Choice{ID: filesOnly, Title: "The files only", Detail: sum(plan) + "; the conversation stays", Preview: files})
+	}
+	pick.Items = append(pick.Items, command.Choice{ID: chatOnly, Title: "The conversation only", Detail: chat + "; the files stay", Preview: talk})
 	changed := 0
 	for _, r := range plan.Refused {
 		if errors.Is(r.Err, workspace.ErrStale) {
@@ -96,7 +118,7 @@ func ways(plan undo.Plan, others bool) *command.Pick {
 func (c rewinds) rewindFiles(ctx context.Context, p prompt, plan undo.Plan, w wish, chat bool) (command.Reply, error) {
 	done, err := c.restore(ctx, plan, w)
 	if err != nil || len(done) == 0 {
-		return command.Reply{Text: w.report(nil)}, err
+		return command.Reply{Text: w.report(nil) + ", and the conversation stays"}, err
 	}
 	text := w.report(done) + "\n/redo brings the files back."
 	if !chat {
