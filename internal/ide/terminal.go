@@ -2,7 +2,6 @@ package ide
 
 import (
 	"context"
-	"time"
 
 	"github.com/bb2d0cf4/agent/internal/editor"
 	"github.com/bb2d0cf4/agent/internal/ide/client"
@@ -13,10 +12,10 @@ type Terminal struct{ now *current }
 
 // Run runs an approved command there; see client.RunInTerminal. Without an editor
 // it is editor.ErrNone.
-func (t Terminal) Run(ctx context.Context, line, dir string, timeout time.Duration) (client.TerminalRun, error) {
+func (t Terminal) Run(ctx context.Context, cmd client.TerminalCommand) (client.TerminalRun, error) {
 	l, _ := t.now.get()
 	if l == nil {
 		return client.TerminalRun{}, editor.ErrNone
 	}
-	return l.client.RunInTerminal(ctx, line, dir, timeout)
+	return l.client.RunInTerminal(ctx, cmd)
 }

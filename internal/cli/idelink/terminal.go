@@ -13,7 +13,7 @@ import (
 
 // terminal runs a command where the user sees it. ide.Terminal is one.
 type terminal interface {
-	Run(ctx context.Context, line, dir string, timeout time.Duration) (client.TerminalRun, error)
+	Run(ctx context.Context, cmd client.TerminalCommand) (client.TerminalRun, error)
 }
 
 // visible runs the commands that a turn waits for in the editor's terminal, if
@@ -54,7 +54,13 @@ func fateOf(ctx context.Context, ran client.TerminalRun, err error) fate {
 // Run runs a command once: what an editor may have run is not run again.
 func (v visible) Run(ctx context.Context, opts shell.Options) (shell.Result, error) {
 	began := time.Now()
-	ran, err := v.in.Run(ctx, opts.Line, opts.Dir, opts.Timeout)
+	cmd := client.TerminalCommand{Line: opts.Line, Dir: opts.Dir, Timeout: opts.Timeout}
+	end := func() {}
+	if opts.Output != nil {
+		cmd.Printed, end = shell.Relay(opts.Output)
+	}
+	ran, err := v.in.Run(ctx, cmd)
+	end() // before anything else is printed
 	switch fateOf(ctx, ran, err) {
 	case nowhere:
 		return v.Commands.Run(ctx, opts)

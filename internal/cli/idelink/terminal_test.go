@@ -21,8 +21,11 @@ type screen struct {
 	wait time.Duration
 }
 
-func (s *screen) Run(_ context.Context, line, dir string, timeout time.Duration) (client.TerminalRun, error) {
-	s.line, s.dir, s.wait = line, dir, timeout
+func (s *screen) Run(_ context.Context, cmd client.TerminalCommand) (client.TerminalRun, error) {
+	s.line, s.dir, s.wait = cmd.Line, cmd.Dir, cmd.Timeout
+	if cmd.Printed != nil {
+		cmd.Printed(s.run.Output)
+	}
 	return s.run, s.err
 }
 
@@ -76,5 +79,16 @@ func TestCancelledCommandInTheEditorsTerminal(t *testing.T) {
 	got, err := visible{nil, &screen{err: context.Canceled}}.Run(ctx, shell.Options{Line: "true"})
 	if err != nil || !got.Cancelled {
 		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+// TestOutputAsItComes: the user sees the output before the command has ended, as of
+// one that runs here.
+func TestOutputAsItComes(t *testing.T) {
+	zero, seen := 0, ""
+	s := &screen{run: client.TerminalRun{Code: &zero, Output: "there\n", Captured: true}}
+	got, err := visible{nil, s}.Run(t.Context(), shell.Options{Line: "echo", Output: func(chunk string) { seen += chunk }})
+	if err != nil || seen != "there\n" || got.Output != "there\n" {
+		t.Errorf("seen %q, %+v, %v", seen, got, err)
 	}
 }

@@ -43,6 +43,8 @@ type Info struct {
 	// Ours says that it speaks the whole of our protocol (details of a verdict,
 	// drafts, status), as our own extension does.
 	Ours bool
+	// Inline says that it can show a proposal in the document itself.
+	Inline bool
 	// Reviews says that it can show diffs; else it only tells what is open.
 	Reviews bool
 	Tools   []string // listed; others may answer too
@@ -59,6 +61,7 @@ type Client struct {
 	conn    *wire.Conn
 	from    lock.Candidate
 	options Options
+	runs    *runs
 	emacs   bool
 
 	mu   sync.Mutex
@@ -68,10 +71,10 @@ type Client struct {
 // Connect opens a connection to the editor of a lock file. ctx bounds the
 // opening alone. The error wraps [wire.ErrAuth] if the editor refused the token.
 func Connect(ctx context.Context, from lock.Candidate, o Options) (*Client, error) {
-	c := &Client{from: from, options: o}
+	c := &Client{from: from, options: o, runs: &runs{}}
 	c.Diffs = &Diffs{c}
 	c.Documents = &Documents{c}
-	listener := &listener{events: o.Events, folders: from.File.Folders, oneBased: isEmacs(from.File.Name)}
+	listener := &listener{events: o.Events, folders: from.File.Folders, oneBased: isEmacs(from.File.Name), runs: c.runs}
 	conn, err := wire.Dial(ctx, wire.Options{
 		Address: from.Address(), Header: from.Dialect.Header, Token: from.File.Token, Version: o.Version,
 		Hello:  hello(o, o.Session),
@@ -117,8 +120,13 @@ func (c *Client) describe() {
 	c.info.Ours, c.info.MaxMessage = true, maxOurs
 	var announced struct {
 		MaxPayload int `json:"maxPayload"`
+		Inline     int `json:"inline"`
 	}
-	if json.Unmarshal(capability, &announced) == nil && announced.MaxPayload > 0 {
+	if json.Unmarshal(capability, &announced) != nil {
+		return
+	}
+	c.info.Inline = announced.Inline > 0
+	if announced.MaxPayload > 0 {
 		c.info.MaxMessage = min(announced.MaxPayload, maxOurs)
 	}
 }

@@ -42,6 +42,7 @@ type listener struct {
 	events   Events
 	folders  []string
 	oneBased bool
+	runs     *runs
 }
 
 func (l *listener) take(method string, params json.RawMessage) {
@@ -59,6 +60,8 @@ func (l *listener) take(method string, params json.RawMessage) {
 		}
 	case method == "diagnostics_changed" && e.Diagnostics != nil:
 		e.Diagnostics(changedPaths(params))
+	case method == "terminal_output":
+		l.runs.take(params)
 	case method == "notifications/tools/list_changed" && e.Tools != nil:
 		e.Tools()
 	}

@@ -22,7 +22,7 @@ func TestRunInTerminal(t *testing.T) {
 		return answer
 	})
 	c := connect(t, e)
-	ran, err := c.RunInTerminal(t.Context(), "make", "/p", 2*time.Second)
+	ran, err := c.RunInTerminal(t.Context(), client.TerminalCommand{Line: "make", Dir: "/p", Timeout: 2 * time.Second})
 	if err != nil || ran.Code == nil || *ran.Code != 3 || ran.Output != "out\n" || !ran.Captured || ran.TimedOut {
 		t.Errorf("%+v, %v", ran, err)
 	}
@@ -30,12 +30,12 @@ func TestRunInTerminal(t *testing.T) {
 		t.Errorf("asked: %v", asked)
 	}
 	answer = idetest.Text(`{"exit_code":null,"output":"begun\n","cwd":"/p","output_captured":true,"timed_out":true}`)
-	if ran, err = c.RunInTerminal(t.Context(), "make", "/p", time.Second); err != nil || !ran.TimedOut || ran.Code != nil {
+	if ran, err = c.RunInTerminal(t.Context(), client.TerminalCommand{Line: "make", Dir: "/p", Timeout: time.Second}); err != nil || !ran.TimedOut || ran.Code != nil {
 		t.Errorf("%+v, %v", ran, err)
 	}
 	for _, bad := range []string{`{`, `[]`, `{"exit_code":"0","output_captured":true}`, `{"exit_code":null,"output_captured":true}`} {
 		answer = idetest.Text(bad)
-		if ran, err = c.RunInTerminal(t.Context(), "make", "/p", 0); err == nil {
+		if ran, err = c.RunInTerminal(t.Context(), client.TerminalCommand{Line: "make", Dir: "/p"}); err == nil {
 			t.Errorf("%s is taken for %+v", bad, ran)
 		}
 	}
@@ -44,10 +44,40 @@ func TestRunInTerminal(t *testing.T) {
 	}
 	answer = idetest.Refuse("", "not trusted")
 	var refused *client.ToolError
-	if _, err = c.RunInTerminal(t.Context(), "make", "/p", 0); !errors.As(err, &refused) {
+	if _, err = c.RunInTerminal(t.Context(), client.TerminalCommand{Line: "make", Dir: "/p"}); !errors.As(err, &refused) {
 		t.Errorf("a refusal is %v", err)
 	}
-	if _, err := connect(t, idetest.Start(t, idetest.Neovim())).RunInTerminal(t.Context(), "make", "/p", 0); !errors.Is(err, client.ErrUnsupported) {
+	if _, err := connect(t, idetest.Start(t, idetest.Neovim())).RunInTerminal(t.Context(), client.TerminalCommand{Line: "make", Dir: "/p"}); !errors.Is(err, client.ErrUnsupported) {
 		t.Errorf("another editor: %v", err)
+	}
+}
+
+// TestTerminalOutput: what a command prints is seen as it comes, that of another
+// command and what comes too late are not.
+func TestTerminalOutput(t *testing.T) {
+	e := idetest.Start(t, idetest.Ours())
+	tell := func(id, text string) { e.Notify("terminal_output", map[string]any{"run_id": id, "text": text}) }
+	var run struct {
+		ID string `json:"run_id"`
+	}
+	e.Handle("runInTerminal", func(_ *idetest.Conn, args json.RawMessage) idetest.Reply {
+		if err := json.Unmarshal(args, &run); err != nil || run.ID == "" {
+			t.Errorf("%s, %v", args, err)
+		}
+		tell(run.ID, "one ")
+		tell("another", "wrong ")
+		e.Notify("terminal_output", map[string]any{"run_id": 1})
+		tell(run.ID, "two")
+		return idetest.Text(`{"exit_code":0,"output":"one two","cwd":"/p","output_captured":true}`)
+	})
+	c := connect(t, e)
+	seen := ""
+	ran, err := c.RunInTerminal(t.Context(), client.TerminalCommand{Line: "make", Dir: "/p", Printed: func(text string) { seen += text }})
+	if err != nil || seen != "one two" || ran.Output != "one two" {
+		t.Errorf("seen %q, %+v, %v", seen, ran, err)
+	}
+	tell(run.ID, " late")
+	if err := c.Probe(t.Context()); err != nil || seen != "one two" {
+		t.Errorf("seen %q, %v", seen, err)
 	}
 }

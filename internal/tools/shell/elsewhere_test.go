@@ -2,6 +2,7 @@ package shell
 
 import (
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -19,5 +20,19 @@ func TestElsewhere(t *testing.T) {
 	}
 	if all, err := os.ReadFile(got.Spill); err != nil || string(all) != long {
 		t.Errorf("the whole output is not kept: %d bytes, %v", len(all), err)
+	}
+}
+
+// TestRelay: all of a little arrives, in order, before the end.
+func TestRelay(t *testing.T) {
+	var got strings.Builder
+	add, end := Relay(func(chunk string) { got.WriteString(chunk) })
+	for i := range 100 {
+		add(strconv.Itoa(i) + "\n")
+	}
+	end()
+	add("too late")
+	if text := got.String(); !strings.HasPrefix(text, "0\n1\n") || !strings.HasSuffix(text, "\n99\n") || strings.Count(text, "\n") != 100 {
+		t.Errorf("%q", text)
 	}
 }

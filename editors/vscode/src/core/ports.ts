@@ -37,6 +37,9 @@ export interface ShownDiff {
   readonly encoding: string;
   /** Open the tab without making it active. */
   readonly background: boolean;
+  /** In the document itself, where it can hold a proposal; else as a diff. */
+  readonly inline: boolean;
+  readonly description: string;
 }
 
 /** A remark on lines of a diff. */
@@ -302,6 +305,8 @@ export interface CommandRun {
   readonly timeoutMs: number;
   /** Aborted: the command and what it started are to end. */
   readonly cancelled: AbortSignal;
+  /** Given each piece of output as it comes; for the person, who sees it elsewhere too. */
+  readonly printed?: (text: string) => void;
 }
 
 export interface CommandResult {

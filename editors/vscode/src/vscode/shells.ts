@@ -115,7 +115,7 @@ class Integrated {
     });
   }
 
-  async run(line: string, { timeoutMs, cancelled }: CommandRun): Promise<CommandResult> {
+  async run(line: string, { timeoutMs, cancelled, printed: seen }: CommandRun): Promise<CommandResult> {
     const shell = this.terminal.shellIntegration;
     if (shell === undefined) throw new Error("the shell of the terminal is gone");
     let timedOut = false;
@@ -135,7 +135,7 @@ class Integrated {
     const ended = endOf(terminal);
     const output = new Output();
     // It runs from here on: nothing may make anybody run it again.
-    const printed = print(shell.executeCommand(line), output).catch(() => output.add("\n[the rest could not be read]\n"));
+    const printed = print(shell.executeCommand(line), output, seen).catch(() => output.add("\n[the rest could not be read]\n"));
     cancelled.addEventListener("abort", kill);
     if (cancelled.aborted) kill();
     const exitCode = await ended;
@@ -148,9 +148,13 @@ class Integrated {
   }
 }
 
-async function print(execution: vscode.TerminalShellExecution, output: Output): Promise<void> {
+async function print(execution: vscode.TerminalShellExecution, output: Output, seen: CommandRun["printed"]): Promise<void> {
   const stripper = new Stripper();
-  for await (const piece of execution.read()) output.add(stripper.take(piece));
+  for await (const piece of execution.read()) {
+    const text = stripper.take(piece);
+    output.add(text);
+    if (text !== "") seen?.(text);
+  }
 }
 
 /**

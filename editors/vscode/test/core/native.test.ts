@@ -314,6 +314,7 @@ describe("B12: runInTerminal", () => {
     assert.equal(editor.questions.length, 0);
     const late = await agent.tool("runInTerminal", { command: "echo begun; sleep 1000", cwd: folder, timeout_ms: 300 });
     assert.deepEqual([late.isError, (JSON.parse(late.content[0]?.text ?? "") as Record<string, unknown>)["timed_out"]], [undefined, true]);
+    assert.deepEqual(agent.notifications("terminal_output"), []);
     editor.trusted = false;
     assert.match((await agent.tool("runInTerminal", { command: "true", cwd: folder })).content[0]?.text ?? "", /WORKSPACE_UNTRUSTED/);
   });
@@ -575,6 +576,22 @@ describe("B11: what can go wrong", () => {
     const { client } = await work(t);
     const result = await client.tool("write_file", { path: 7 });
     assert.deepEqual([result.isError, result.content[0]?.text], [true, "INVALID_PARAMS: arguments.content is missing"]);
+  });
+
+  it("tells the client what is printed, before the command has ended", async (t) => {
+    const { lockPath, editor, folder } = await work(t);
+    const agent = await WsClient.connect(t, lockPath);
+    const other = await WsClient.connect(t, lockPath);
+    execFileSync("mkfifo", [join(folder, "go")]);
+    const call = agent.beginTool("runInTerminal", { command: "echo begun; cat go; echo done", cwd: folder, run_id: "run-7" });
+    assert.deepEqual(await agent.heard("terminal_output"), { run_id: "run-7", text: "begun\n" });
+    assert.equal(agent.answered(call), undefined);
+    writeFileSync(join(folder, "go"), "now\n");
+    await agent.response(call);
+    const told = agent.notifications("terminal_output").map(({ text }) => text);
+    assert.equal(told.join(""), "begun\nnow\ndone\n");
+    assert.deepEqual(other.notifications("terminal_output"), []);
+    assert.equal(editor.questions.length, 0);
   });
 });
 

@@ -10,6 +10,7 @@ import { Stripper } from "../../src/core/shell/ansi";
 import { runChild } from "../../src/core/shell/child";
 import { withoutNotice } from "../../src/core/shell/notice";
 import { Output } from "../../src/core/shell/output";
+import { Relay } from "../../src/core/shell/relay";
 import { shellCommand, wrapped } from "../../src/core/shell/wrap";
 import { onPath, tempFolder, until } from "./fakes";
 import { tricky } from "../tricky.mjs";
@@ -178,3 +179,44 @@ function isAlive(pid: number): boolean {
   // A child that nobody has waited for yet is still listed.
   return !execFileSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" }).startsWith("Z");
 }
+
+describe("what is told of the output as it comes", () => {
+  const relayed = () => {
+    const [sent, timers]: [string[], (() => void)[]] = [[], []];
+    const clock = { now: () => 0, after: (_: number, run: () => void) => (timers.push(run), () => void timers.splice(timers.indexOf(run), 1)) };
+    return { sent, timers, relay: new Relay(clock, (text) => sent.push(text)) };
+  };
+
+  it("comes at once, then at a pace, and all of it before the end", () => {
+    const { sent, timers, relay } = relayed();
+    relay.add("a");
+    relay.add("b");
+    relay.add("c");
+    assert.deepEqual(sent, ["a"]);
+    timers.shift()?.();
+    assert.deepEqual(sent, ["a", "bc"]);
+    relay.add("d");
+    relay.end();
+    assert.deepEqual(sent, ["a", "bc", "d"]);
+    assert.equal(timers.length, 0);
+  });
+
+  it("of a flood is the newest part, in whole lines, and takes no room", () => {
+    const { sent, timers, relay } = relayed();
+    relay.add("first\n");
+    for (let n = 0; n < 100_000; n++) relay.add(`line ${n}\n`);
+    timers.shift()?.();
+    assert.equal(sent.length, 2);
+    assert.match(sent[1] ?? "", /^…\nline \d+\n/);
+    assert.match(sent[1] ?? "", /\nline 99999\n$/);
+    assert.ok((sent[1] ?? "").length <= 8 * 1024 + 2);
+  });
+
+  it("cuts no character in two", () => {
+    const { sent, relay } = relayed();
+    relay.add("x");
+    relay.add(`${"😀".repeat(5_000)}y`);
+    relay.end();
+    assert.match(sent[1] ?? "", /^…\n(😀)+y$/u);
+  });
+});

@@ -4,6 +4,7 @@ import type { CommandResult, Ports } from "../ports";
 import { json } from "../result";
 import type { ToolResult } from "../result";
 import type { Answer } from "../review";
+import { Relay } from "../shell/relay";
 import { integer, text } from "../tools";
 import type { Tool, ToolCall } from "../tools";
 import { needTrust, placeOf } from "./access";
@@ -56,11 +57,19 @@ export function terminalTool(ports: Ports): Tool {
     description: "Runs a command, which the client has had approved, in a visible terminal, and waits for its end.",
     inputSchema: {
       type: "object",
-      properties: { command: { type: "string" }, cwd: { type: "string", description: "absolute" }, timeout_ms: timeout },
+      properties: {
+        command: { type: "string" },
+        cwd: { type: "string", description: "absolute" },
+        timeout_ms: timeout,
+        run_id: { type: "string", description: "The client's name for the run: its output is told as it comes, as terminal_output {run_id, text}.", maxLength: 200 },
+      },
       required: ["command", "cwd"],
     },
     call: guarded("command", async (call) => {
-      const answer = await run(ports, call, await toRequest(ports, call, text(call.args, "cwd") ?? ""));
+      const request = await toRequest(ports, call, text(call.args, "cwd") ?? "");
+      const runId = text(call.args, "run_id");
+      const relay = runId === undefined ? undefined : new Relay(ports.clock, (more) => call.client.notify("terminal_output", { run_id: runId, text: more }));
+      const answer = await run(ports, call, relay === undefined ? request : { ...request, printed: (more) => relay.add(more) }).finally(() => relay?.end());
       // That a command was ended is an account of it like any other.
       return typeof answer === "string" ? answer : { content: answer.content };
     }),
@@ -71,6 +80,7 @@ interface Request {
   readonly command: string;
   readonly cwd: string;
   readonly timeoutMs: number;
+  readonly printed?: (text: string) => void;
 }
 
 async function toRequest(ports: Ports, { args }: ToolCall, cwd: string): Promise<Request> {

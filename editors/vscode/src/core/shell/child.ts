@@ -37,6 +37,7 @@ export function runChild(options: ChildOptions): Child {
   child.stdout?.setEncoding("utf8").on("data", (text: string) => {
     output.add(text);
     options.shown(text);
+    options.printed?.(text);
   });
   let timedOut = false;
   const kill = (): void => {
