@@ -53,7 +53,7 @@ type IDE struct {
 	Enabled     bool
 	AutoConnect bool
 	UseDiffs    bool
-	Review      bool
+	Review      string // diff, inline or off
 	Foreign     string // offer or auto
 	LockDir     string // empty means the ide folder in Home
 	Context     EditorContext

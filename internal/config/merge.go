@@ -101,7 +101,7 @@ func build(v *viper.Viper) Config {
 			Enabled:     v.GetBool("ide.enabled"),
 			AutoConnect: v.GetBool("ide.auto_connect"),
 			UseDiffs:    v.GetBool("ide.use_ide_diffs"),
-			Review:      v.GetBool("ide.review"),
+			Review:      v.GetString("ide.review"),
 			Foreign:     v.GetString("ide.foreign"),
 			LockDir:     v.GetString("ide.lock_dir"),
 			Context: EditorContext{

@@ -78,7 +78,7 @@ var root = &schema{kind: group, fields: []*schema{
 		{name: "enabled", kind: boolean, def: "true"},
 		{name: "auto_connect", kind: boolean, def: "true"},
 		{name: "use_ide_diffs", kind: boolean, def: "true"},
-		{name: "review", kind: boolean, def: "true"},
+		{name: "review", kind: choice, def: "diff", choices: []string{"diff", "inline", "off"}},
 		{name: "inject_diagnostics", kind: boolean, def: "true"},
 		{name: "inject_open_editors", kind: boolean, def: "true"},
 		{name: "inject_selection", kind: boolean, def: "true"},

@@ -30,6 +30,8 @@ type Options struct {
 	Auto bool
 	// Diffs shows proposals in the editor.
 	Diffs bool
+	// Inline shows them in the document itself, where the editor can do that.
+	Inline bool
 	// Alone says that no terminal can answer: a diff that is closed by hand is then
 	// a no.
 	Alone bool

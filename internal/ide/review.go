@@ -400,6 +400,7 @@ func (v *Reviewer) request(l *link, s *standing) client.DiffRequest {
 		ID: id, Description: s.req.Description, BaseSHA256: hex.EncodeToString(base[:]), OnClose: client.CloseKeeps,
 		Batch: client.Batch{ID: s.req.Batch.ID, Index: s.req.Batch.Index, Total: s.req.Batch.Total},
 	}
+	r.Inline = v.opt.Inline
 	if v.opt.Alone {
 		r.OnClose = client.CloseRejects
 	}

@@ -2,6 +2,7 @@ package ide_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -553,5 +554,35 @@ func TestAlone(t *testing.T) {
 	}
 	if o := <-r.ask(t.Context(), confirm.Request{Command: &confirm.Command{Line: "ls"}}); !o.NoWay {
 		t.Errorf("a command: %+v", o)
+	}
+}
+
+// TestInline: a proposal is wanted in the document itself where the configuration
+// says so and the editor can do that.
+func TestInline(t *testing.T) {
+	older := idetest.Ours()
+	older.NoInline = true
+	for name, c := range map[string]struct {
+		inline  bool
+		dialect idetest.Dialect
+		want    string
+	}{
+		"wanted":       {true, idetest.Ours(), "inline"},
+		"not wanted":   {false, idetest.Ours(), ""},
+		"cannot be":    {true, older, ""},
+		"other editor": {true, idetest.Neovim(), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, func(o *ide.Options) { o.Inline = c.inline })
+			e := r.editor(c.dialect)
+			req := r.proposal("old\n", "new\n")
+			got := r.ask(t.Context(), req)
+			e.NextDiff().Accept()
+			r.answered(got, req)
+			var asked struct{ View string }
+			if err := json.Unmarshal(e.Requests("openDiff")[0].Params, &asked); err != nil || asked.View != c.want {
+				t.Errorf("asked for %q, %v", asked.View, err)
+			}
+		})
 	}
 }

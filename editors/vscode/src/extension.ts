@@ -12,6 +12,8 @@ import { EditorDocuments } from "./vscode/documents";
 import { OpenEditors } from "./vscode/editors";
 import { watchEditor } from "./vscode/events";
 import { InlineProposals } from "./vscode/inline";
+import { InlineMarks } from "./vscode/inlinemarks";
+import { InlineReviews } from "./vscode/inlinereviews";
 import { Marks, PendingList } from "./vscode/pending";
 import { Places } from "./vscode/places";
 import { Registration } from "./vscode/registration";
@@ -24,6 +26,7 @@ import { Status } from "./vscode/status";
 import { closeOrphans } from "./vscode/tabs";
 import { Terminals } from "./vscode/terminals";
 import { originalScheme, proposedScheme } from "./vscode/uri";
+import { Views } from "./vscode/views";
 
 const lastPort = "lastPort";
 const mcpToken = "mcpToken";
@@ -38,10 +41,11 @@ export function activate(context: vscode.ExtensionContext): void {
   const terminals = new Terminals(context.environmentVariableCollection);
   const remarks = new Remarks();
   const places = new Places();
-  const { diffs, inline } = registerFiles(context, remarks, places);
+  const { views, marks, inline } = registerFiles(context, { remarks, places, log });
   const shells = new Shells(log, () => settings.terminal());
-  const core = compose(context, { log, status, diffs, shells, inline, places });
+  const core = compose(context, { log, status, views, shells, inline, places });
   running = core;
+  views.inline.tell(core.reviews);
   const registration = new Registration(core, context.globalState, log);
   const link = new Link(context, core, { log, status, terminals, registration });
   const actions = { start: () => link.start(), stop: () => link.stop() };
@@ -51,35 +55,45 @@ export function activate(context: vscode.ExtensionContext): void {
     terminals,
     shells,
     remarks,
-    watchEditor(core, diffs),
-    showReviews(core, status),
-    registerCommands({ core, diffs, inline, registration, remarks, terminals, log, ...actions }),
+    watchEditor(core, views.diffs),
+    showReviews(core, status, views),
+    registerCommands({ core, views, marks, registration, remarks, terminals, log, ...actions }),
   );
   // The rest waits for the next tick: activation must not hold the window up.
-  setTimeout(() => void begin(core, link, log), 0);
+  setTimeout(() => void begin(core, link, views, log), 0);
 }
 
 export async function deactivate(): Promise<void> {
   await running?.stop();
 }
 
-async function begin(core: Core, link: Link, log: vscode.LogOutputChannel): Promise<void> {
+async function begin(core: Core, link: Link, views: Views, log: vscode.LogOutputChannel): Promise<void> {
   const closed = await closeOrphans((id) => core.reviews.get(id) !== undefined);
   if (closed > 0) log.info(`closed ${closed} diffs that an earlier window had left`);
+  await views.inline.sweep();
   if (settings.autoStart()) await link.start();
 }
 
-function registerFiles(context: vscode.ExtensionContext, remarks: Remarks, places: Places): { diffs: Diffs; inline: InlineProposals } {
+interface Around {
+  readonly remarks: Remarks;
+  readonly places: Places;
+  readonly log: vscode.LogOutputChannel;
+}
+
+function registerFiles(context: vscode.ExtensionContext, { remarks, places, log }: Around): { views: Views; marks: InlineMarks; inline: InlineProposals } {
   const originals = new SideFiles();
   const proposals = new SideFiles();
   const reason = new vscode.MarkdownString("This side is the file as it was when the edit was proposed.");
-  const inline = new InlineProposals(places, originals);
+  const marks = new InlineMarks(originals);
+  const reviews = new InlineReviews({ places, marks, kept: context.workspaceState, log, saveAccepts: () => settings.saveAccepts() });
+  const views = new Views(new Diffs(originals, proposals, remarks), reviews);
   context.subscriptions.push(
-    inline,
+    marks,
+    views.watch(),
     vscode.workspace.registerFileSystemProvider(originalScheme, originals, { isCaseSensitive: true, isReadonly: reason }),
     vscode.workspace.registerFileSystemProvider(proposedScheme, proposals, { isCaseSensitive: true }),
   );
-  return { diffs: new Diffs(originals, proposals, remarks), inline };
+  return { views, marks, inline: new InlineProposals(places, marks) };
 }
 
 interface Shown {
@@ -88,7 +102,7 @@ interface Shown {
 }
 
 interface Parts extends Shown {
-  readonly diffs: Diffs;
+  readonly views: Views;
   readonly inline: InlineProposals;
   readonly places: Places;
   readonly shells: Shells;
@@ -101,7 +115,7 @@ function compose(context: vscode.ExtensionContext, parts: Parts): Core {
     {
       clock: systemClock,
       log: parts.log,
-      view: parts.diffs,
+      view: parts.views,
       documents: new EditorDocuments(places),
       diagnostics: new EditorDiagnostics(places),
       editors: new OpenEditors(),
@@ -141,12 +155,13 @@ async function secretToken({ secrets }: vscode.ExtensionContext, log: vscode.Log
 }
 
 /** Keeps the lists and marks of reviews up to date. */
-function showReviews(core: Core, status: Status): vscode.Disposable {
+function showReviews(core: Core, status: Status, views: Views): vscode.Disposable {
   const list = new PendingList(core.reviews);
   const marks = new Marks(core.reviews);
   const stop = core.reviews.onChange((review) => {
     list.refresh();
     marks.changed(review);
+    views.noteActive();
     status.reviewsChanged(core.reviews);
   });
   status.reviewsChanged(core.reviews);

@@ -60,7 +60,7 @@ func New(o Options) *Link {
 	l.Bridge = ide.New(ide.Options{
 		Search:  Search(o.Config, o.Root.Dir()),
 		Connect: client.Options{Version: o.Version, Session: o.Session, Dir: o.Root.Dir()},
-		Auto:    cfg.AutoConnect, Diffs: cfg.UseDiffs && cfg.Review, Alone: o.Alone,
+		Auto:    cfg.AutoConnect, Diffs: cfg.UseDiffs && cfg.Review != "off", Inline: cfg.Review == "inline", Alone: o.Alone,
 		Tell: ide.Tell{Tabs: cfg.Context.OpenEditors, Diagnostics: cfg.Context.Diagnostics, Selection: cfg.Context.Selection},
 		Face: ide.Face{Note: o.Remark, Changed: o.Refresh, Mention: l.mention(o.Insert)},
 		May:  l.inside,

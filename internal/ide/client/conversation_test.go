@@ -334,13 +334,14 @@ func (c *conversation) open(args map[string]any) func(context.Context) *meaning 
 		Base        string         `json:"base_sha256"`
 		OnClose     client.OnClose `json:"on_close"`
 		Batch       client.Batch   `json:"batch"`
+		View        string         `json:"view"`
 	}](c.t, raw)
 	if given.Text == nil || !filepath.IsAbs(given.Path) {
 		return nil
 	}
 	r := client.DiffRequest{
 		Path: given.Path, Text: *given.Text, Tab: given.Tab, ID: given.ID, Description: given.Description,
-		BaseSHA256: given.Base, OnClose: given.OnClose, Batch: given.Batch,
+		BaseSHA256: given.Base, OnClose: given.OnClose, Batch: given.Batch, Inline: given.View == "inline",
 	}
 	conn := c.client
 	return func(ctx context.Context) *meaning {

@@ -28,6 +28,7 @@ type DiffRequest struct {
 	BaseSHA256  string // hex, of the text that the proposal was made from
 	OnClose     OnClose
 	Batch       Batch
+	Inline      bool // in the document itself, if the editor can do that
 }
 
 // Batch places a request among the calls of one answer; Total 0 is none.
@@ -89,6 +90,7 @@ func (d *Diffs) Open(ctx context.Context, r DiffRequest) (DiffOutcome, error) {
 		return DiffOutcome{}, errors.New("this change cannot be shown in an editor: its path or text is not plain Unicode")
 	}
 	extended := d.c.Info().Ours
+	r.Inline = r.Inline && d.c.Info().Inline
 	a, err := d.c.call(ctx, "openDiff", r.arguments(extended))
 	if err != nil {
 		return DiffOutcome{}, err
@@ -112,6 +114,9 @@ func (r DiffRequest) arguments(extended bool) map[string]any {
 		if value != "" {
 			args[name] = value
 		}
+	}
+	if r.Inline {
+		args["view"] = "inline"
 	}
 	if r.Batch.Total > 0 {
 		args["batch"] = r.Batch

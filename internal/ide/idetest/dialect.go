@@ -39,6 +39,7 @@ type Dialect struct {
 	Ours     bool // details, drafts, status
 	Flat     bool // results without the usual wrapping; writes the file itself
 	OneBased bool // lines of selections and diagnostics
+	NoInline bool // of our own extension: an older one
 
 	Listed   []string // tools in tools/list
 	Unlisted []string // tools that answer nevertheless
@@ -173,9 +174,11 @@ func (d Dialect) greeting(params json.RawMessage) any {
 	}
 	capabilities := map[string]any{"tools": map[string]any{"listChanged": true}}
 	if d.Ours {
-		capabilities["experimental"] = map[string]any{"agent/ide": map[string]any{
-			"version": 1, "openDiffDetails": 1, "comments": 1, "status": 1, "maxPayload": 16 << 20,
-		}}
+		ours := map[string]any{"version": 1, "openDiffDetails": 1, "comments": 1, "status": 1, "maxPayload": 16 << 20}
+		if !d.NoInline {
+			ours["inline"] = 1
+		}
+		capabilities["experimental"] = map[string]any{"agent/ide": ours}
 	}
 	return map[string]any{
 		"protocolVersion": asked.Version, "capabilities": capabilities,

@@ -84,6 +84,7 @@ const openDiffSchema: Tool["inputSchema"] = {
     description: { type: "string", description: "Why, for the person; 200 characters are shown." },
     base_sha256: { type: "string", description: "SHA-256 of the file's bytes, or of the buffer as checkDocumentDirty gives it." },
     on_close: { type: "string", description: "What closing the tab means; reject if absent.", enum: ["keep", "reject"] },
+    view: { type: "string", description: "inline: in the document itself, if that can be; diff if absent.", enum: ["diff", "inline"] },
     batch: {
       type: "object",
       properties: { id: { type: "string" }, index: { type: "integer" }, total: { type: "integer" } },
@@ -119,6 +120,7 @@ async function toRequest(args: Record<string, unknown>): Promise<ReviewRequest> 
     onClose,
     stack: flag(args, "stack", false),
     timeoutMs: integer(args, "timeout_ms"),
+    inline: text(args, "view") === "inline",
   };
 }
 

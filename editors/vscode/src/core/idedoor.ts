@@ -77,6 +77,7 @@ export class IdeDoor {
       openDiffDetails: 1,
       comments: 1,
       status: 1,
+      inline: 1,
       trusted: this.host.ports.workspace.isTrusted(),
       platform: process.platform,
       maxPayload,

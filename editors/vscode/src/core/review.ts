@@ -28,6 +28,8 @@ export interface ReviewRequest {
   /** Wait behind the client's earlier review of this file instead of replacing it. */
   readonly stack: boolean;
   readonly timeoutMs: number | undefined;
+  /** Shown in the document itself, if that can be. */
+  readonly inline?: boolean;
   /** Whoever asks holds the file's lock already. */
   readonly locked?: boolean;
   /** What the person has to know before answering, for the title. */
@@ -141,6 +143,8 @@ export class Review {
       proposed: forDisplay(this.draft, base.original),
       encoding: base.file.encoding,
       background,
+      inline: this.request.inline === true && this.relative !== undefined && base.file.exists && this.request.oldPath === this.request.path,
+      description: oneLine(this.request.description, 200),
     };
   }
 

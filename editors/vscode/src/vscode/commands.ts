@@ -1,18 +1,17 @@
 import * as vscode from "vscode";
 import type { Core } from "../core/core";
-import type { Diffs } from "./diffs";
-import type { InlineProposals } from "./inline";
+import type { InlineMarks } from "./inlinemarks";
 import { isPending } from "./pending";
 import type { Registration } from "./registration";
 import type { Remarks } from "./remarks";
-import { activeReview } from "./tabs";
 import type { Terminals } from "./terminals";
 import { proposedScheme, reviewId } from "./uri";
+import type { Views } from "./views";
 
 export interface Parts {
   readonly core: Core;
-  readonly diffs: Diffs;
-  readonly inline: InlineProposals;
+  readonly views: Views;
+  readonly marks: InlineMarks;
   readonly registration: Registration;
   readonly remarks: Remarks;
   readonly terminals: Terminals;
@@ -34,8 +33,8 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     "agent.startInTerminal": () => terminals.start(),
     "agent.mentionSelection": (target) => mention(parts, target),
     "agent.showLog": () => log.show(),
-    "agent.inline.accept": (uri, index) => parts.inline.decide("accept", uri, index),
-    "agent.inline.reject": (uri, index) => parts.inline.decide("reject", uri, index),
+    "agent.inline.accept": (uri, index) => parts.marks.decide("accept", uri, index),
+    "agent.inline.reject": (uri, index) => parts.marks.decide("reject", uri, index),
     "agent.mcp.register": () => parts.registration.add(),
     "agent.mcp.unregister": () => parts.registration.remove(),
     "agent.mcp.copyConfig": () => copyConfig(core),
@@ -61,7 +60,7 @@ interface Target {
 function targetsOf(parts: Parts, args: unknown[]): Target[] {
   const named = args.map(uriOf).map((uri) => (uri === undefined ? undefined : reviewId(uri)));
   const ids = new Set(named.filter((id) => id !== undefined));
-  const active = activeReview();
+  const active = parts.views.active();
   if (ids.size > 0) return answerable(parts, [...ids].map((id) => ({ id, by: "button" })));
   if (active !== undefined) return answerable(parts, [{ id: active, by: "command" }]);
   go(parts, 1);
@@ -108,7 +107,7 @@ function go(parts: Parts, step: 1 | -1): void {
     void vscode.window.showInformationMessage("No edit waits for your review.");
     return;
   }
-  const active = activeReview();
+  const active = parts.views.active();
   const at = waiting.findIndex((review) => review.id === active);
   const from = at === -1 && step === -1 ? 0 : at;
   const next = waiting[(from + step + waiting.length) % waiting.length];
@@ -116,7 +115,7 @@ function go(parts: Parts, step: 1 | -1): void {
 }
 
 function show(parts: Parts, id: string): void {
-  parts.diffs.takeFocus(id);
+  parts.views.takeFocus(id);
   parts.core.reviews.show(id);
 }
 
