@@ -91,7 +91,7 @@ func TestTheFirstRunTakesAKey(t *testing.T) {
 	server := answers(t, "Hello.")
 	d := fresh(t, server)
 	d.env = append(d.env, "OPENAI_BASE_URL="+models(t, server, `{"data":[{"id":"text-embedding"},{"id":"test-model"}]}`, canary))
-	d.begin(80, 24)
+	d.begin(80, 24, "hi")
 	d.WaitFor(`OpenAI  with a key that you paste`)
 	d.Type("OpenAI")
 	d.WaitFor(`filter: OpenAI`)
@@ -104,10 +104,11 @@ func TestTheFirstRunTakesAKey(t *testing.T) {
 	d.Paste(canary)
 	d.WaitFor(`14 characters`)
 	d.Press("enter")
-	d.WaitFor(`(?s)key is kept in.*credentials\.json.*using openai/test-model.*❯`)
-	d.say("hi")
-	d.WaitFor(`Hello\.`)
+	d.WaitFor(`(?s)key is kept in.*credentials\.json.*using openai/test-model.*❯ hi.*Hello\.`)
 	d.idle()
+	if strings.Contains(d.Screen(), "What does this project do") {
+		t.Error("a first prompt is suggested to who has given one")
+	}
 	if strings.Contains(string(d.Bytes()), canary) || strings.Contains(d.kept("config.yaml"), canary) {
 		t.Error("the key was shown, or is in the configuration")
 	}
@@ -201,4 +202,37 @@ func TestTheFirstRunIsThreeScreens(t *testing.T) {
 	d.Press("enter")
 	d.WaitFor(`(?s)using openai/one.*❯`)
 	d.leave()
+}
+
+// Plain lines are asked about the files of a project too; nothing leaves, and a number
+// is the answer.
+func TestTrustOnPlainLines(t *testing.T) {
+	d := newDesk(t, answers(t, "Hello."), nil)
+	d.env = append(d.env, "TERM=dumb")
+	if err := os.MkdirAll(d.path(".agent/commands"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	d.write(".agent/commands/hello.md", "Say hello.")
+	d.begin(80, 24)
+	d.WaitFor(`(?s)Trust the files.*hello\.md.*2: Yes, use them.*or nothing to leave:`)
+	d.Type("\r")
+	if code := d.Wait(); code != 1 {
+		t.Errorf("exit status %d", code)
+	}
+	if _, err := os.Stat(filepath.Join(d.home, "trust.json")); err == nil {
+		t.Error("an answer was kept of who left")
+	}
+	d.begin(80, 24)
+	d.WaitFor(`or nothing to leave:`)
+	d.Type("2\r")
+	d.WaitFor(`/help says\s+what there is`)
+	d.Type("/hello\r")
+	d.WaitFor(`Hello\.`)
+	d.Type("/quit\r")
+	if code := d.Wait(); code != 0 {
+		t.Errorf("exit status %d", code)
+	}
+	if !strings.Contains(d.kept("trust.json"), `"trusted": true`) {
+		t.Error(d.kept("trust.json"))
+	}
 }

@@ -70,7 +70,7 @@ func interactPlain(ctx context.Context, p Process, o opening) error {
 	ch, release := interrupt.Each()
 	defer release()
 	slash := newSlash(p, &o)
-	if o.suggest != "" {
+	if o.suggest != "" && o.first == "" {
 		o.notes = append(o.notes, "Try: "+o.suggest)
 	}
 	var a *app.App // put together with the face; it runs after that

@@ -67,7 +67,14 @@ type Start struct {
 	Dir     string   // where it works
 	Notes   []string // remarks for the user
 	Prompt  string   // run at once, as if typed; may be empty
-	Suggest string   // a first prompt, which Tab takes; may be empty
+	Suggest string   // a first prompt, which Tab takes, where there is no Prompt; may be empty
+}
+
+func (s Start) suggestion() string {
+	if s.Prompt != "" {
+		return ""
+	}
+	return s.Suggest
 }
 
 // Images makes placeholders for images.

@@ -75,6 +75,9 @@ func TestABrokenFile(t *testing.T) {
 	if err == nil || strings.Contains(err.Error(), "canary") {
 		t.Error(err)
 	}
+	if n, err := s.Count(); n != 0 || err == nil {
+		t.Error(n, err)
+	}
 	if _, err := s.Put(t.Context(), "a", "k"); err == nil {
 		t.Error("it was written over")
 	}

@@ -83,7 +83,7 @@ func (f Facts) Summary() string {
 		parts = append(parts, fmt.Sprintf("%d tokens of context", f.ContextWindow))
 	}
 	if f.MaxContext > f.ContextWindow {
-		parts = append(parts, fmt.Sprintf("the model takes %d", f.MaxContext))
+		parts = append(parts, fmt.Sprintf("the model takes up to %d", f.MaxContext))
 	}
 	return strings.Join(parts, ", ")
 }

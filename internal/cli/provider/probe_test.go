@@ -181,8 +181,8 @@ func TestOffers(t *testing.T) {
 	}
 	got, err := offers("lmstudio/a")
 	want := []Offer{
-		{"lmstudio/a", "4096 tokens of context, the model takes 9000"},
-		{"lmstudio/b", "not trained for tools, the model takes 20"},
+		{"lmstudio/a", "4096 tokens of context, the model takes up to 9000"},
+		{"lmstudio/b", "not trained for tools, the model takes up to 20"},
 		{"lmstudio/c", "9000 tokens of context"},
 	}
 	if d := cmp.Diff(want, got); d != "" || err != nil {

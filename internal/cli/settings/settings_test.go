@@ -60,3 +60,30 @@ func TestSetRefusesWhatTheConfigurationDoesNotTake(t *testing.T) {
 		t.Errorf("the file was written: %v", err)
 	}
 }
+
+// Of several keys that belong together either all are set, or none.
+func TestSetAll(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("AGENT_HOME", home)
+	file := config.File(home)
+	if err := SetAll(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
+		t.Error("a file was made for nothing")
+	}
+	err := SetAll(t.Context(), []Pair{{"providers.p.base_url", "http://a"}, {"modle", "p/m"}})
+	if wrong := new(WrongError); !errors.As(err, &wrong) {
+		t.Error(err)
+	}
+	if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
+		t.Error("the first one was set")
+	}
+	if err := SetAll(t.Context(), []Pair{{"providers.p.base_url", "http://a"}, {"model", "p/m"}}); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(file)
+	if want := "providers:\n  p:\n    base_url: http://a\nmodel: p/m\n"; err != nil || string(data) != want {
+		t.Errorf("%q, %v", data, err)
+	}
+}
