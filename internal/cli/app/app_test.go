@@ -224,3 +224,13 @@ func TestAFolderThatIsNotThere(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What a model with little context is judged by is what a request really begins with.
+func TestOverhead(t *testing.T) {
+	a := newApp(t)
+	fill := a.Loop.Fill()
+	got := float64(len(a.Prompt.Parts(t.Context()).Rules))*fill.PerByte + float64(fill.Tools)
+	if got < 0.75*provider.Overhead || got > 1.25*provider.Overhead {
+		t.Errorf("%.0f tokens, and people are told that it is %d", got, provider.Overhead)
+	}
+}

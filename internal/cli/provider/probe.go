@@ -12,9 +12,9 @@ import (
 )
 
 // What a model's context, in tokens, is judged by: what every request begins with, the
-// least in which a file and an answer have room beside it, and what is enough.
+// least in which a file and an answer have room beside that, and what is enough.
 const (
-	overhead = 2000
+	Overhead = 2000
 	least    = 8 << 10
 	enough   = 16 << 10
 )
@@ -153,7 +153,7 @@ func Problems(m config.Model, f Facts) (list []Problem) {
 		what := fmt.Sprintf("%s is served with %d tokens of context, but context_window in your configuration says %d", m.Ref, f.ContextWindow, window)
 		list = append(list, Problem{what, "what is over is lost", larger(f), false})
 	case window > 0 && window < least:
-		means := fmt.Sprintf("that is too little to work on files, as the instructions and the tools alone take about %d", overhead)
+		means := fmt.Sprintf("that is too little to work on files, as the instructions and the tools alone take about %d", Overhead)
 		list = append(list, Problem{served, means, larger(f), true})
 	case window > 0 && window < enough:
 		list = append(list, Problem{served, "that is little, and the conversation will be compacted often", larger(f), false})
