@@ -75,6 +75,9 @@ func (f *family) release(shell int) {
 func (f *family) close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if len(f.told) == 0 && f.dog.in != nil {
+		_ = f.dog.cmd.Process.Kill() // nothing is left for it to do, and it may still be starting
+	}
 	f.dog.stop()
 }
 
