@@ -173,6 +173,26 @@ func TestStopAndContinue(t *testing.T) {
 	}
 }
 
+// Who is stopped is not told of a new size: it is asked for when the program goes on.
+func TestResizedWhileStopped(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t), nil)
+	d.open()
+	d.run("bash", "-c", `set -m; agent; echo "the shell"; read -r _; fg >/dev/null`)
+	d.WaitFor(`(?m)^❯`)
+	d.Type("a draft of so many words that on a narrow terminal the row breaks lastly")
+	d.WaitFor(`lastly`)
+	d.Press("ctrl+z")
+	d.WaitFor(`the shell`)
+	d.Resize(50, 20)
+	d.Type("\r")
+	d.WaitFor(`(?m)^  .*lastly`) // on a row of its own
+	d.Press("ctrl+c", "ctrl+c")
+	if code := d.Wait(); code != 0 {
+		t.Errorf("exit status %d", code)
+	}
+	d.restored()
+}
+
 // Where nobody could continue it, Ctrl+Z does not stop the program.
 func TestNoShellToStopFor(t *testing.T) {
 	d := newDesk(t, llmtest.NewServer(t), nil)

@@ -17,6 +17,12 @@ type Lender interface {
 	Resume() error
 }
 
+// Screen is a Lender that knows the size of the terminal.
+type Screen interface {
+	Lender
+	Size() (width, height int)
+}
+
 // What Signals tell the screen.
 type (
 	// Stop asks it to give the terminal to the shell, with Suspend.

@@ -107,10 +107,14 @@ func supervised() bool {
 	return errors.Join(err, err2, err3) == nil && theirs == ours && group != unix.Getpgrp()
 }
 
-// Suspend gives the terminal back to the shell, if there is one.
-func (s *Signals) Suspend(scr Lender) tea.Cmd {
+// Suspend gives the terminal back to the shell, if there is one. Its size may be another
+// one afterwards: who is stopped gets no signal.
+func (s *Signals) Suspend(scr Screen) tea.Cmd {
 	if !supervised() {
 		return nil
 	}
-	return tea.Exec(&stopping{external{screen: scr}, s}, func(error) tea.Msg { return nil })
+	return tea.Exec(&stopping{external{screen: scr}, s}, func(error) tea.Msg {
+		width, height := scr.Size()
+		return tea.WindowSizeMsg{Width: width, Height: height}
+	})
 }

@@ -37,4 +37,4 @@ func (*Signals) Watch(ctx context.Context, scr *screen.Screen, send func(tea.Msg
 }
 
 // Suspend does nothing: there is no job control.
-func (*Signals) Suspend(Lender) tea.Cmd { return nil }
+func (*Signals) Suspend(Screen) tea.Cmd { return nil }
