@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 	"github.com/bb2d0cf4/agent/internal/repl/markdown"
@@ -157,10 +159,7 @@ func (c outcome) lines(look theme.Look) []string {
 	if c.first {
 		lines = append(lines, "")
 	}
-	title := " " + sanitize.Line(c.title)
-	if c.said != "" {
-		title += theme.Paint(st.Dim, " · "+sanitize.Line(c.said))
-	}
+	title := c.head(look)
 	switch {
 	case c.denied:
 		lines = append(lines, theme.Short(theme.Paint(st.Warn, "○")+title, width))
@@ -180,6 +179,20 @@ func (c outcome) lines(look theme.Look) []string {
 		lines = append(lines, rows...) // the call's own line is the title
 	}
 	return lines
+}
+
+// head is what was called, and what came of it: where there is no room for both, it is
+// the call that is cut, if something of it is left then.
+func (c outcome) head(look theme.Look) string {
+	const least = 20
+	title, said := sanitize.Line(c.title), ""
+	if c.said != "" {
+		said = " · " + sanitize.Line(c.said)
+	}
+	if room := look.Width - 2 - ansi.StringWidth(said); room >= least && !c.failed {
+		title = theme.Short(title, room)
+	}
+	return " " + title + theme.Paint(look.Styles.Dim, said)
 }
 
 // End says how a turn ended, unless it simply did.

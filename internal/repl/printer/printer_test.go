@@ -115,6 +115,24 @@ func TestOneLineIsNotFolded(t *testing.T) {
 	}
 }
 
+// What came of a call is in sight, however long the call is; a failed one is shown
+// whole.
+func TestTheOutcomeIsInSight(t *testing.T) {
+	p := newPrinting(t, 40, 20)
+	long := "run for i in 1 2 3; do echo $i; sleep 1; done"
+	p.Call(ended(long, "exit 0", func(*tools.Result) {}), nil, 0)
+	p.Call(ended(long, "exit 1", func(r *tools.Result) { r.Failed = true }), nil, 0)
+	p.Call(ended(long, "an outcome that has no room beside it", func(*tools.Result) {}), nil, 0)
+	want := []string{
+		"", "● run for i in 1 2 3; do echo … · exit 0",
+		"✗ run for i in 1 2 3; do echo $i; sleep", "1; done · exit 1",
+		"● run for i in 1 2 3; do echo $i; sleep…",
+	}
+	if d := cmp.Diff(want, p.rows()); d != "" {
+		t.Error(d)
+	}
+}
+
 func TestReprint(t *testing.T) {
 	p := newPrinting(t, 70, 40)
 	fill(p)
