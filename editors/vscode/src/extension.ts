@@ -16,6 +16,7 @@ import { InlineMarks } from "./vscode/inlinemarks";
 import { InlineReviews } from "./vscode/inlinereviews";
 import { Marks, PendingList } from "./vscode/pending";
 import { Places } from "./vscode/places";
+import { Reasons } from "./vscode/reasons";
 import { Registration } from "./vscode/registration";
 import { Remarks } from "./vscode/remarks";
 import { preferredPort, settings, workspace } from "./vscode/settings";
@@ -85,10 +86,12 @@ function registerFiles(context: vscode.ExtensionContext, { remarks, places, log 
   const proposals = new SideFiles();
   const reason = new vscode.MarkdownString("This side is the file as it was when the edit was proposed.");
   const marks = new InlineMarks(originals);
+  const reasons = new Reasons();
   const reviews = new InlineReviews({ places, marks, kept: context.workspaceState, log, saveAccepts: () => settings.saveAccepts() });
-  const views = new Views(new Diffs(originals, proposals, remarks), reviews);
+  const views = new Views(new Diffs(originals, proposals, remarks, reasons), reviews);
   context.subscriptions.push(
     marks,
+    reasons,
     views.watch(),
     vscode.workspace.registerFileSystemProvider(originalScheme, originals, { isCaseSensitive: true, isReadonly: reason }),
     vscode.workspace.registerFileSystemProvider(proposedScheme, proposals, { isCaseSensitive: true }),

@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
 import type { DiffView, ReviewComment, ShownDiff } from "../core/ports";
+import type { Reasons } from "./reasons";
 import type { Remarks } from "./remarks";
 import type { SideFiles } from "./sidefiles";
 import { diffOf, tabsOf } from "./tabs";
@@ -24,6 +25,7 @@ export class Diffs implements DiffView {
     private readonly originals: SideFiles,
     private readonly proposals: SideFiles,
     private readonly remarks: Remarks,
+    private readonly reasons: Reasons,
   ) {}
 
   async open(diff: ShownDiff): Promise<void> {
@@ -96,6 +98,7 @@ export class Diffs implements DiffView {
     this.sides.delete(id);
     this.originals.remove(sides.left);
     this.proposals.remove(sides.right);
+    this.reasons.remove(sides.right);
   }
 
   /** Whether the save that is going on is ours and no word of the person. */
@@ -120,6 +123,7 @@ export class Diffs implements DiffView {
     await this.originals.add(sides.left, diff.original);
     await this.proposals.add(sides.right, diff.proposed);
     this.sides.set(diff.id, sides);
+    this.reasons.add(sides.right, diff);
     return sides;
   }
 
