@@ -142,15 +142,15 @@ func (f *flat) line(ctx context.Context, label string) (string, error) {
 // secret asks for a line that is not shown. Ctrl+C and Ctrl+D leave: in raw mode they
 // are keys like others.
 func (f *flat) secret(ctx context.Context, label string) (value string, err error) {
-	if err := f.say(label); err != nil {
-		return "", err
-	}
-	restore, err := screen.Hush(f.In, f.Out)
+	restore, err := screen.Hush(f.In, f.Out) // before anyone is asked to type
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, restore(), f.say("\n")) }()
 	defer crash.Hold(func() { _ = restore() })() // what the panic says is more than this error
+	if err := f.say(label); err != nil {
+		return "", err
+	}
 	for {
 		c, err := f.next(ctx)
 		if err != nil {
