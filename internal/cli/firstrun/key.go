@@ -35,7 +35,7 @@ func (c *chooser) byKey(ctx context.Context, provider string, from keySource) (r
 	}
 	address := m.Endpoint.BaseURL
 	take := func(ctx context.Context, models []openai.ModelInfo) (err error) {
-		ref, err = c.pick(ctx, provider, models)
+		ref, err = c.pick(ctx, provider, provider, models)
 		return err
 	}
 	if from == pasted {
@@ -138,7 +138,7 @@ func (c *chooser) byAddress(ctx context.Context) (ref string, err error) {
 			env := strings.ToUpper(strings.ReplaceAll(name, "-", "_")) + "_API_KEY"
 			c.keep = append(c.keep, settings.Pair{Key: prefix + "api_key_env", Value: env})
 		}
-		return c.pick(ctx, name, models)
+		return c.pick(ctx, name, openai.Shown(address), models)
 	}
 }
 
@@ -214,8 +214,8 @@ var mute = []string{
 }
 
 // pick takes the model to begin with: one that is known to be good, else the person's
-// choice, else the first.
-func (c *chooser) pick(ctx context.Context, provider string, models []openai.ModelInfo) (ref string, err error) {
+// choice, else the first. server is what the person knows the provider as.
+func (c *chooser) pick(ctx context.Context, provider, server string, models []openai.ModelInfo) (ref string, err error) {
 	var names []string
 	for _, m := range models {
 		if !slices.ContainsFunc(mute, func(part string) bool { return strings.Contains(strings.ToLower(m.ID), part) }) {
@@ -229,11 +229,11 @@ func (c *chooser) pick(ctx context.Context, provider string, models []openai.Mod
 	}
 	switch {
 	case len(names) == 0:
-		return "", fmt.Errorf("%s lists no model for conversations; name one with --model %s/NAME", provider, provider)
+		return "", fmt.Errorf("%s lists no model for conversations; name one with --model %s/NAME", server, provider)
 	case len(names) == 1 || c.Screens < 1:
 		return provider + "/" + names[0], nil
 	}
-	page := dialog.Page{Title: "Which model of " + provider + "?"}
+	page := dialog.Page{Title: "Which model of " + server + "?"}
 	for _, n := range names {
 		page.Choices = append(page.Choices, picker.Item{Title: n})
 	}

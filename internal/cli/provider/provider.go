@@ -26,8 +26,8 @@ const keyTime = time.Minute
 
 // ErrNoModel says that no model was named or found, and what to do.
 var ErrNoModel = errors.New(`no model is configured, and no local server answers. Do one of these:
-  agent, on a terminal: it asks for a model, and for a key if there has to be one
-  export OPENAI_API_KEY=… AGENT_MODEL=openai/NAME   (OPENAI_BASE_URL for another server)
+  agent, on a terminal: asks for a model, and for its key
+  export OPENAI_API_KEY=… AGENT_MODEL=openai/NAME (and OPENAI_BASE_URL=…)
   start Ollama, LM Studio, llama.cpp or vLLM: it is found by itself
   agent demo, to see it work offline`)
 
