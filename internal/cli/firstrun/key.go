@@ -38,13 +38,14 @@ func (c *chooser) byKey(ctx context.Context, provider string, from keySource) (r
 		ref, err = c.pick(ctx, provider, provider, models)
 		return err
 	}
+	unchecked := ""
+	if favourites := config.Favourites(provider); len(favourites) > 0 {
+		unchecked = provider + "/" + favourites[0]
+		ref = unchecked
+	}
 	if from == pasted {
-		unchecked := ""
-		if favourites := config.Favourites(provider); len(favourites) > 0 {
-			unchecked = provider + "/" + favourites[0]
-			ref = unchecked
-		}
-		return ref, c.enterKey(ctx, address, take, unchecked)
+		err = c.enterKey(ctx, address, take, unchecked)
+		return ref, err
 	}
 	key := os.Getenv(m.Endpoint.APIKeyEnv)
 	if from == fromStore {
@@ -52,11 +53,26 @@ func (c *chooser) byKey(ctx context.Context, provider string, from keySource) (r
 			return "", err
 		}
 	}
-	models, err := list(ctx, address, key)
-	if err != nil {
-		return "", err
+	for {
+		models, err := list(ctx, address, key)
+		switch {
+		case err == nil:
+			err = take(ctx, models)
+			return ref, err
+		case ctx.Err() != nil:
+			return "", ctx.Err()
+		case refused(err) && from == fromStore:
+			err = c.enterKey(ctx, address, take, unchecked)
+			return ref, err
+		case refused(err):
+			return "", fmt.Errorf("%s The key is that of %s: put the right one there, or unset it to paste one", message(err), m.Endpoint.APIKeyEnv)
+		case unchecked == "":
+			return "", err
+		}
+		if use, err := c.unchecked(ctx, err, unchecked); err != nil || use {
+			return ref, err
+		}
 	}
-	return ref, take(ctx, models)
 }
 
 // enterKey asks for a key until the server takes it, and calls take with the models
@@ -93,7 +109,7 @@ func (c *chooser) enterKey(ctx context.Context, address string, take func(contex
 func (c *chooser) unchecked(ctx context.Context, why error, ref string) (keep bool, err error) {
 	a, err := c.ask(ctx, dialog.Page{
 		Title: "The key could not be checked", Text: []string{message(why)},
-		Choices: []picker.Item{{Title: "Try again"}, {Title: "Keep it unchecked", Detail: "and use " + ref}},
+		Choices: []picker.Item{{Title: "Try again"}, {Title: "Take it unchecked", Detail: "and use " + ref}},
 	})
 	return a.Choice == 1, err
 }

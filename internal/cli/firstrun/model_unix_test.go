@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
+	"github.com/bb2d0cf4/agent/internal/cli/keystore"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/ptytest"
 	"github.com/bb2d0cf4/agent/internal/ptytest/vt"
@@ -165,10 +166,11 @@ type result struct {
 func (pl place) through(t *testing.T, name string, width int, flat bool, run func(Options) ([]string, error), steps []step) result {
 	t.Helper()
 	term := ptytest.New(t, vt.Options{Width: width, Height: 24})
-	out, err := os.OpenFile(term.TTY().Name(), os.O_RDWR, 0)
+	fd, err := unix.Dup(int(term.TTY().Fd()))
 	if err != nil {
 		t.Fatal(err)
 	}
+	out := os.NewFile(uintptr(fd), term.TTY().Name())
 	done := make(chan result, 1)
 	go func() {
 		defer out.Close()
@@ -335,6 +337,40 @@ func TestAKeyThatCannotBeChecked(t *testing.T) {
 	if all := pl.written(t); got.err != nil || !strings.Contains(all["credentials.json"], canary) || all["config.yaml"] != "model: openai/gpt-5.1\n" {
 		t.Errorf("%+v, %q", got, all)
 	}
+}
+
+// A key of the environment that is wrong is said to be so, as a pasted one would not be
+// used; without a network it may be taken as it is. A kept one is asked for anew.
+func TestAKeyThatIsThereAndDoesNotWork(t *testing.T) {
+	env := []step{{"› OpenAI  with the key in", "<enter>"}}
+	model := func(o Options) ([]string, error) { return Model(t.Context(), o) }
+	t.Run("wrong", func(t *testing.T) {
+		pl := newPlace(t, false)
+		t.Setenv("OPENAI_API_KEY", "wrong")
+		got := pl.through(t, "env-wrong", 80, false, model, env)
+		if all := pl.written(t); got.err == nil || !strings.Contains(got.err.Error(), "The key is that of OPENAI_API_KEY") || len(all) > 0 {
+			t.Errorf("%+v, %q", got, all)
+		}
+	})
+	t.Run("no network", func(t *testing.T) {
+		pl := newPlace(t, false)
+		t.Setenv("OPENAI_API_KEY", canary)
+		t.Setenv("OPENAI_BASE_URL", nowhere)
+		got := pl.through(t, "env-unchecked", 80, false, model, append(env, step{"› Try again", "<down><enter>"}))
+		if all := pl.written(t); got.err != nil || all["config.yaml"] != "model: openai/gpt-5.1\n" || len(all) != 1 {
+			t.Errorf("%+v, %q", got, all)
+		}
+	})
+	t.Run("kept and revoked", func(t *testing.T) {
+		pl := newPlace(t, false)
+		if _, err := keystore.Open(pl.cfg.Home).Put(t.Context(), pl.keyed, "revoked"); err != nil {
+			t.Fatal(err)
+		}
+		got := pl.through(t, "kept-revoked", 80, false, model, []step{{"› OpenAI  with the key that you gave", "<enter>"}, {"Key:", canary + "<enter>"}})
+		if all := pl.written(t); got.err != nil || !strings.Contains(all["credentials.json"], canary) {
+			t.Errorf("%+v, %q", got, all)
+		}
+	})
 }
 
 // Of a server that is not known, what is wrong with its address is said.

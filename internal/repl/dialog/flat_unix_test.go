@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 
 	"github.com/bb2d0cf4/agent/internal/ptytest"
 	"github.com/bb2d0cf4/agent/internal/ptytest/vt"
@@ -22,10 +23,11 @@ func askFlatly(ctx context.Context, t *testing.T, p Page) (term *ptytest.Termina
 	t.Helper()
 	term = ptytest.New(t, vt.Options{Width: 80, Height: 20})
 	before = modes(t, term)
-	out, err := os.OpenFile(term.TTY().Name(), os.O_RDWR, 0)
+	fd, err := unix.Dup(int(term.TTY().Fd()))
 	if err != nil {
 		t.Fatal(err)
 	}
+	out := os.NewFile(uintptr(fd), term.TTY().Name())
 	done := make(chan outcome, 1)
 	go func() {
 		defer out.Close()
