@@ -2,8 +2,9 @@ import * as vscode from "vscode";
 import type { ShownDiff } from "../core/ports";
 import type { Reviews } from "../core/reviews";
 import { sha256 } from "../core/text";
+import { replaceAll } from "./documents";
 import { canHold } from "./inlinemarks";
-import type { InlineMarks, Mark } from "./inlinemarks";
+import type { InlineMarks, Mark, Proposer } from "./inlinemarks";
 import type { Places } from "./places";
 import { restore } from "./restore";
 
@@ -51,20 +52,26 @@ export class InlineReviews {
     if (known !== undefined) return;
     await this.keep(document, proposed);
     const before = document.getText();
-    this.open.set(
-      id,
-      await this.options.marks.add(document, proposed, description, {
-        changed: (text) => {
-          this.told?.edited(id, text);
-          void this.keep(document, text);
-        },
-        decided: (text, by) => this.decided(id, text, by),
-        maySave: ({ manual, active }) => manual && active && this.options.saveAccepts(),
-        saved: (text, save) => this.saved(id, text, save),
-      }),
-    );
+    try {
+      this.open.set(id, await this.options.marks.add(document, proposed, description, this.proposer(id, document)));
+    } catch (error) {
+      await this.forget(document.uri.toString());
+      throw error;
+    }
     const first = firstDifference(before, document.getText());
     editor.revealRange(new vscode.Range(document.positionAt(first), document.positionAt(first)), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+  }
+
+  private proposer(id: string, document: vscode.TextDocument): Proposer {
+    return {
+      changed: (text) => {
+        this.told?.edited(id, text);
+        void this.keep(document, text);
+      },
+      decided: (text, by) => this.decided(id, text, by),
+      maySave: ({ manual, active }) => manual && active && this.options.saveAccepts(),
+      saved: (text, save) => this.saved(id, text, save),
+    };
   }
 
   has(id: string): boolean {
@@ -91,7 +98,7 @@ export class InlineReviews {
     if (mark === undefined) return;
     this.open.delete(id);
     mark.remove();
-    await this.restore(mark.document);
+    await this.restore(mark.document, mark.original);
   }
 
   /** Takes out what an earlier window has left; asks where the person may have gone on with it. */
@@ -130,8 +137,12 @@ export class InlineReviews {
     this.told?.tabsChanged(id);
   }
 
-  private async restore(document: vscode.TextDocument): Promise<void> {
-    if (!(await restore(document))) this.options.log.warn(`${document.uri.fsPath} could not be put back as it is on disk`);
+  /** If it cannot be put back as it is on disk, it gets at least the text that it had. */
+  private async restore(document: vscode.TextDocument, original?: string): Promise<void> {
+    if (!(await restore(document))) {
+      this.options.log.warn(`${document.uri.fsPath} could not be put back as it is on disk`);
+      if (original === undefined || !(await replaceAll(document, original))) return;
+    }
     await this.forget(document.uri.toString());
   }
 

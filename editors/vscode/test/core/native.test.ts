@@ -593,9 +593,31 @@ describe("B11: what can go wrong", () => {
     assert.deepEqual(other.notifications("terminal_output"), []);
     assert.equal(editor.questions.length, 0);
   });
+
+  it("ends with all that it has started when the call is cancelled", async (t) => {
+    const { lockPath, folder } = await work(t);
+    const agent = await WsClient.connect(t, lockPath);
+    const command = "sh -c 'echo $$ > pid.tmp; mv pid.tmp pid; sleep 1000; touch late'; touch later";
+    const call = agent.beginTool("runInTerminal", { command, cwd: folder, run_id: "run-1" });
+    await until("the child", () => existsSync(join(folder, "pid")));
+    const pid = Number(readFileSync(join(folder, "pid"), "utf8"));
+    agent.notify("notifications/cancelled", { requestId: call });
+    await until("its end", () => !alive(pid));
+    await agent.request("ping", {});
+    assert.deepEqual([agent.answered(call), existsSync(join(folder, "late")), existsSync(join(folder, "later"))], [undefined, false, false]);
+  });
 });
 
 function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function alive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
