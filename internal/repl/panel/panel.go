@@ -129,6 +129,10 @@ func (p *Panel) View(height int) []string {
 	head := append(title(p), body...)
 	p.scroll.fits = true
 	few, others := min(fewLines, p.body.Len()), len(p.hints())+1
+	if p.show.whole && height-len(what(p))-len(body)-others < few { // a reason takes no room from what it is about
+		p.show.whole = false
+		others = len(p.hints()) + 1
+	}
 	if height-len(head)-others < few {
 		head = append(what(p), body...)
 	}

@@ -77,7 +77,8 @@ func pressHunk(p *Panel, key string) bool {
 		return false
 	case key == "space" && h.Len() == 1: // what is all of the change is not left out of it
 		p.show.whole = p.body.Len() <= p.scroll.room
-		return p.show.whole // else one page down
+		p.show.keys = p.show.keys && !p.show.whole // in the place of the keys
+		return p.show.whole                        // else one page down
 	}
 	marked := h.Marked()
 	switch {

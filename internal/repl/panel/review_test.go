@@ -278,6 +278,22 @@ func TestTheOnlyHunkIsNotLeftOut(t *testing.T) {
 	if o, v := press(p, "space", "y"); o != panel.Answered || v.Decision != confirm.Approve || v.Text != nil {
 		t.Errorf("y came to %v, %+v", o, v)
 	}
+	for height := 4; height < 14; height++ { // where there is no room to say why, it can be answered all the same
+		for _, before := range []string{"x", "?"} {
+			answers := func(last string) bool {
+				p := ready(edit(), height)
+				for _, k := range []string{before, last} {
+					press(p, k)
+					p.View(height)
+				}
+				o, _ := press(p, "y")
+				return o == panel.Answered
+			}
+			if answers("z") && !answers("space") {
+				t.Errorf("in %d lines after %s space keeps y from answering", height, before)
+			}
+		}
+	}
 	long := confirm.Request{Tool: "write_file", Change: &workspace.Change{
 		File: workspace.File{Name: "a.txt"}, After: strings.Repeat("line\n", 100),
 	}}
