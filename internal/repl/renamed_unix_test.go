@@ -3,6 +3,7 @@
 package repl_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/repl"
+	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/tools"
@@ -18,7 +20,7 @@ import (
 // What names a key names the one that the user has given to it.
 func TestTextsNameTheUsersKeys(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keys.yaml")
-	text := "whole: f4\nprevious: f5\nsearch-scope: f6\nchoose: f7\npager-search: f8\nlist-up: f9\n"
+	text := "whole: f4\nprevious: f5\nsearch-scope: f6\nchoose: f7\npager-search: f8\nlist-up: f9\nreprint: f10\n"
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +28,10 @@ func TestTextsNameTheUsersKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newStage(t, 100, 40, func(o *repl.Options) { o.Terminal.Keys = own })
+	themed := command.Command{Name: "theme", Group: command.Program, Run: func(context.Context, string) (command.Reply, error) {
+		return command.Reply{Theme: "dark", Text: "The theme is dark."}, nil
+	}}
+	s := newStage(t, 100, 44, func(o *repl.Options) { o.Terminal.Keys, o.Commands = own, append(o.Commands, themed) })
 	s.say("test it")
 	s.emit(call("Run go test ./...", strings.Repeat("ok\n", 12), func(r *tools.Result) { r.ForUser = "exit 0" })...)
 	s.emit(call("Edit a.txt", "", func(r *tools.Result) {
@@ -43,6 +48,8 @@ func TestTextsNameTheUsersKeys(t *testing.T) {
 	s.Type("/resume\r")
 	s.WaitFor(`F9 ↓ F7 · Esc`)
 	s.Press("esc")
+	s.Type("/theme\r")
+	s.WaitFor(`The theme is dark\. F10 prints the conversation in it`)
 	s.Type("text")
 	s.Press("esc")
 	s.WaitFor(`clears the prompt; F5 brings it back`)

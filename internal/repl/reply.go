@@ -89,7 +89,9 @@ func (d done) tell(m *model) tea.Cmd {
 	if r.Theme != "" {
 		m.opt.Terminal.Theme = r.Theme
 		preview(m, "")
-		r.Text += " " + m.opt.Terminal.Keys.Key(keys.Reprint) + " prints the conversation in it."
+		if key := m.opt.Terminal.Keys.First(keys.Reprint); key != "" {
+			r.Text += " " + key + " prints the conversation in it."
+		}
 	}
 	if r.Text != "" {
 		m.out.Text(r.Text)

@@ -50,7 +50,7 @@ func useTheme(ctx context.Context, name string) (command.Reply, error) {
 	}
 	reply := command.Reply{Theme: name, Text: "The theme is " + name + ", from now on."}
 	if err := settings.Set(ctx, "interface.theme", name); err != nil {
-		reply.Text = "The theme is " + name + ", for this session: it could not be kept: " + err.Error()
+		reply.Text = "The theme is " + name + ", for this session: it could not be kept: " + err.Error() + "."
 	}
 	return reply, nil
 }
