@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
@@ -30,7 +32,7 @@ func (p *Panel) hints() []string {
 	case p.plan != nil && p.plan.open:
 		return items(p, st.Dim, []string{"space leaves the file out, or takes it", "] next file", "[ previous file", "v full", "Esc back to the list"})
 	case n > 0:
-		return hint(p.look, st.Warn, renamed(p, fmt.Sprintf("%d more lines: scroll to the end before you say yes · PgDn scrolls · n no · %s", n, esc(p))))
+		return items(p, st.Warn, []string{fmt.Sprintf("%d more lines: scroll to the end before you say yes", n), "PgDn scrolls", "n no", esc(p)})
 	}
 	style := st.Accent
 	if !p.armed {
@@ -132,13 +134,15 @@ func more(p *Panel) []string {
 	return keys
 }
 
-// items wraps short texts, none of which is parted.
+// items wraps texts, none of which is parted but for long ones.
 func items(p *Panel, style theme.Style, texts []string) []string {
 	const nbsp = "\u00a0"
 	look := p.look
 	whole := make([]string, len(texts))
 	for i, t := range texts {
-		whole[i] = strings.ReplaceAll(renamed(p, t), " ", nbsp)
+		if whole[i] = renamed(p, t); 2*ansi.StringWidth(t) <= look.Width {
+			whole[i] = strings.ReplaceAll(whole[i], " ", nbsp)
+		}
 	}
 	lines := theme.Wrap(strings.Join(whole, " · "), "", look.Width)
 	for i, l := range lines {
