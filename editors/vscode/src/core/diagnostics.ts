@@ -41,26 +41,76 @@ export async function settle(ports: Ports, query: DiagnosticsQuery): Promise<{ f
 }
 
 async function wait(ports: Ports, file: string, waitMs: number): Promise<{ quiet: boolean; seen: boolean }> {
-  const { clock, diagnostics, log } = ports;
-  let changedAt: number | undefined;
-  const cancels: Cancel[] = [];
-  await new Promise<void>((done) => {
-    cancels.push(clock.after(Math.min(waitMs, ports.settings.diagnosticDelay()), done));
-    let stopQuiet: Cancel = () => undefined;
-    cancels.push(() => stopQuiet());
-    cancels.push(
-      diagnostics.onChange((uris) => {
-        if (!uris.includes(diagnostics.of(file).uri)) return;
-        changedAt = clock.now();
-        stopQuiet();
-        stopQuiet = clock.after(quietMs, done);
-      }),
-    );
-    diagnostics.load(file).catch((err: unknown) => log.debug(`loading for diagnostics: ${messageOf(err)}`));
-  });
-  for (const cancel of cancels) cancel();
-  const quiet = changedAt === undefined || clock.now() - changedAt >= quietMs;
-  return { quiet, seen: changedAt !== undefined };
+  const reports = new Reports(ports, file);
+  try {
+    reports.load();
+    const quiet = await reports.quiet(Math.min(waitMs, ports.settings.diagnosticDelay()));
+    return { quiet, seen: reports.seen };
+  } finally {
+    reports.stop();
+  }
+}
+
+/** What language servers report about one file, followed until it is stopped. */
+export class Reports {
+  private changedAt: number | undefined;
+  private wake: () => void = () => undefined;
+  private readonly stopListening: Cancel;
+
+  constructor(
+    private readonly ports: Ports,
+    private readonly file: string,
+  ) {
+    const { clock, diagnostics } = ports;
+    this.stopListening = diagnostics.onChange((uris) => {
+      if (!uris.includes(diagnostics.of(file).uri)) return;
+      this.changedAt = clock.now();
+      this.wake();
+    });
+  }
+
+  /** Whether there was a report since the beginning, or since forget. */
+  get seen(): boolean {
+    return this.changedAt !== undefined;
+  }
+
+  /** What was reported until now does not count. */
+  forget(): void {
+    this.changedAt = undefined;
+  }
+
+  /** Loads the file, so that language servers look at it. */
+  load(): void {
+    const { diagnostics, log } = this.ports;
+    diagnostics.load(this.file).catch((err: unknown) => log.debug(`loading for diagnostics: ${messageOf(err)}`));
+  }
+
+  /** Waits for a report and then 300 ms without another, at most as long; false if they still come. */
+  async quiet(mostMs: number): Promise<boolean> {
+    const { clock } = this.ports;
+    const end = clock.now() + mostMs;
+    while (this.left() > 0 && clock.now() < end) await this.pause(Math.min(this.left(), end - clock.now()));
+    return !this.seen || this.left() <= 0;
+  }
+
+  stop(): void {
+    this.stopListening();
+  }
+
+  /** How long there must be no report yet. */
+  private left(): number {
+    return this.changedAt === undefined ? Infinity : this.changedAt + quietMs - this.ports.clock.now();
+  }
+
+  private pause(ms: number): Promise<void> {
+    return new Promise((done) => {
+      const stop = this.ports.clock.after(ms, done);
+      this.wake = () => {
+        stop();
+        done();
+      };
+    });
+  }
 }
 
 const ranks: Readonly<Record<Severity, number>> = { Error: 0, Warning: 1, Information: 2, Hint: 3 };

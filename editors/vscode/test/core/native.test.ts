@@ -1,42 +1,15 @@
 // Rows B2 to B8 and B11 of the designs: the tools for any MCP client, on real files.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import type { TestContext } from "node:test";
-import type { Diagnostic } from "../../src/core/ports";
 import { settled, tempFolder, until } from "./fakes";
-import { inTime, jsonOf, McpClient, shown, startMcp } from "./httpclient";
-import type { Pending } from "./httpclient";
+import { jsonOf, McpClient, shown } from "./httpclient";
+import { work } from "./work";
 import { WsClient } from "./wsclient";
 
 const block = (search: string, replace: string): string => `<<<<<<< SEARCH\n${search}\n=======\n${replace}\n>>>>>>> REPLACE\n`;
-
-/** A workspace with these files, and a client. */
-async function work(t: TestContext, files: Record<string, string | Buffer> = {}) {
-  const folder = tempFolder(t);
-  for (const [name, contents] of Object.entries(files)) {
-    mkdirSync(join(folder, name, ".."), { recursive: true });
-    writeFileSync(join(folder, name), contents);
-  }
-  const started = await startMcp(t, tempFolder(t), folder);
-  const { core, editor } = started;
-  const read = (name: string): string => readFileSync(join(folder, name), "utf8");
-  /** Lets the wait for new problems pass. */
-  const finish = (call: Pending): Promise<Record<string, unknown>> => inTime(call, editor.clock);
-  /** Begins an edit, changes it in the review if that is asked for, and accepts it. */
-  const accept = async (call: Pending, edited?: string): Promise<Record<string, unknown>> => {
-    const id = await shown(core);
-    if (edited !== undefined) {
-      editor.view.texts.set(id, edited);
-      core.reviews.edited(id, edited);
-    }
-    core.reviews.accept(id, "button");
-    return finish(call);
-  };
-  return { ...started, folder, read, finish, accept };
-}
 
 describe("B2: write_file", () => {
   it("writes what was accepted, and nothing before", async (t) => {
@@ -411,30 +384,6 @@ describe("B6: after the save", () => {
       assert.equal(read("a.txt"), saved);
     });
   }
-
-  it("new diagnostics are waited for, and those that only moved are not new", async (t) => {
-    const { client, core, editor, folder } = await work(t, { "a.ts": "one\n" });
-    const uri = `file://${folder}/a.ts`;
-    const problem = (message: string, line: number): Diagnostic => ({
-      severity: "Error", message, range: { start: { line, character: 0 }, end: { line, character: 1 } },
-    });
-    editor.diagnostics.set(uri, [problem("old", 1)]);
-    let written = false;
-    editor.documents.written = () => (written = true);
-    const call = client.begin("write_file", { path: "a.ts", content: "two\n" });
-    const id = await shown(core);
-    const waiting = editor.clock.waiting;
-    core.reviews.accept(id, "button");
-    await until("the write", () => written);
-    await until("the wait for new problems", () => editor.clock.waiting > waiting);
-    editor.clock.advance(700);
-    editor.diagnostics.set(uri, [problem("old", 5), problem("new", 2)]);
-    editor.clock.advance(299);
-    await settled(50);
-    assert.equal(call.heard.length, 0, "still waiting for quiet");
-    editor.clock.advance(1);
-    assert.deepEqual(jsonOf(await call.answer)["new_diagnostics"], ["[error] a.ts:3 — new"]);
-  });
 });
 
 describe("B7: paths", () => {

@@ -191,6 +191,34 @@ describe("any MCP client in VS Code", () => {
     assert.ok(found.some((line) => line.startsWith("[error] wrong.json:1 — ")), JSON.stringify(found));
   });
 
+  it("B6: the problems of a file that is not shown are not known, never none", async () => {
+    const answer = at.door.json("write_file", { path: "unseen.json", content: '{"a": 1,, }\n' });
+    await accept();
+    const { status, new_diagnostics: found, diagnostics } = await answer;
+    assert.deepEqual([status, found], ["accepted", undefined]);
+    assert.match(diagnostics, /^not known: /);
+  });
+
+  it("B6: what was wrong with a file that nobody had opened is not new", async () => {
+    fs.writeFileSync(file("unseen.txt"), "BAD old\n");
+    // A language server that looks at each document once it is loaded, shown or not.
+    await at.session.probe(
+      `const list = vscode.languages.createDiagnosticCollection("server");
+       const look = (document) => {
+         if (!document.uri.path.endsWith("unseen.txt")) return;
+         const bad = document.getText().split("\\n").map((line, i) => [line, i]).filter(([line]) => line.startsWith("BAD"));
+         list.set(document.uri, bad.map(([line, i]) => new vscode.Diagnostic(new vscode.Range(i, 0, i, 3), line, 0)));
+       };
+       globalThis.server = vscode.Disposable.from(list, vscode.workspace.onDidOpenTextDocument(look),
+         vscode.workspace.onDidChangeTextDocument(({ document }) => look(document)));`,
+    );
+    const answer = at.door.json("write_file", { path: "unseen.txt", content: "fine\nBAD old\nBAD new\n" });
+    await accept();
+    const { new_diagnostics: found, diagnostics } = await answer;
+    await at.session.probe("globalThis.server.dispose()");
+    assert.deepEqual([found, diagnostics], [["[error] unseen.txt:3 — BAD new"], undefined]);
+  });
+
   it("B7: nothing outside the workspace is touched, by .. or by links", async () => {
     const outside = makeFolder({ "x.txt": "secret" });
     fs.symlinkSync(outside, file("out"));

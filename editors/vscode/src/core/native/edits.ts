@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { lookAt } from "../base";
 import type { Base } from "../base";
-import { settle } from "../diagnostics";
 import { ToolError } from "../errors";
 import type { Details } from "../outcome";
 import { unifiedDiff } from "../patch";
 import { pathKey } from "../paths";
-import type { Cancel, Diagnostic, FileText, Ports } from "../ports";
+import type { Cancel, FileText, Ports } from "../ports";
 import { json } from "../result";
 import type { Answer } from "../review";
 import type { Reviews } from "../reviews";
@@ -14,7 +13,7 @@ import { byteOrderMark, eolOf, sameText, withEol, withoutBom } from "../text";
 import type { ToolCall } from "../tools";
 import { isObeyed, needTrust, placeOf } from "./access";
 import type { Place } from "./access";
-import { newProblems } from "./problems";
+import { EditProblems } from "./problems";
 
 const waitForOthersMs = 60_000;
 
@@ -93,30 +92,24 @@ export class Edits {
   }
 
   private async inTurn(call: ToolCall, { given, place }: Asked, compute: (base: Base) => Edit): Promise<Answer> {
-    const { documents, diagnostics } = this.ports;
+    const { documents } = this.ports;
     const saved = await this.savePending(place.path);
     const base = await lookAt(documents, place.path, undefined);
     const edit = compute(base);
     const about = { path: given, operation: base.file.exists ? "modified" : "created" };
     if (base.file.exists && sameText(edit.text, base.original)) return json({ status: "accepted", ...about, unchanged: true, ...edit.more });
-    const decision = this.isReviewed(place) ? await this.review(call, place, edit, saved) : { text: edit.text };
-    if (decision === "silent" || decision === "aborted") return decision;
-    if ("rejected" in decision) return json({ status: "rejected", path: given, ...decision.rejected, ...edit.more });
-    if ("content" in decision) return decision;
-    const before = diagnostics.of(place.path).diagnostics;
-    await this.write(place, base, decision);
-    const after = await documents.read(place.path);
-    const format = formatting(place.relative, base.original, decision.text, after);
-    const found = await this.problemsAfter(place, before);
-    return json({
-      status: "accepted",
-      ...about,
-      ...(decision.patch === undefined ? {} : { user_edits: decision.patch }),
-      ...(format === "" ? {} : { format_edits: format }),
-      ...(found.length === 0 ? {} : { new_diagnostics: found }),
-      ...(decision.comments === undefined ? {} : { comments: decision.comments }),
-      ...edit.more,
-    });
+    const problems = new EditProblems(this.ports, place, base.file.exists);
+    try {
+      const decision = this.isReviewed(place) ? await this.review(call, place, edit, saved) : { text: edit.text };
+      if (decision === "silent" || decision === "aborted") return decision;
+      if ("rejected" in decision) return json({ status: "rejected", path: given, ...decision.rejected, ...edit.more });
+      if ("content" in decision) return decision;
+      await problems.writing();
+      const told = await this.write(place, base, decision);
+      return json({ status: "accepted", ...about, ...told, ...(await problems.written()), ...edit.more });
+    } finally {
+      problems.stop();
+    }
   }
 
   /** The person's unsaved changes come first; the review says so. */
@@ -161,8 +154,8 @@ export class Edits {
     return told.outcome === "accepted" ? accepted(told) : rejected(told);
   }
 
-  /** Writes what was accepted, if the file still is what it was made from. */
-  private async write(place: Place, base: Base, { text, stale }: Accepted): Promise<void> {
+  /** Writes what was accepted, if the file still is what it was made from; returns what the answer says of the text. */
+  private async write(place: Place, base: Base, { text, stale, patch, comments }: Accepted): Promise<object> {
     const { documents, workspace } = this.ports;
     const again = await placeOf(workspace, place.path);
     if (again.path !== place.path) throw new ToolError("OUTSIDE_WORKSPACE", "the path leads elsewhere now; nothing was written");
@@ -173,12 +166,12 @@ export class Edits {
       throw new ToolError("STALE_BASE", "the file changed on disk during the review; nothing was written");
     }
     await documents.write(place.path, text);
-  }
-
-  private async problemsAfter(place: Place, before: readonly Diagnostic[]): Promise<string[]> {
-    const query = { file: place.path, waitMs: this.ports.settings.diagnosticDelay(), severity: "info", limit: Infinity };
-    const { files } = await settle(this.ports, query);
-    return newProblems(place.relative, before, files[0]?.diagnostics ?? []);
+    const format = formatting(place.relative, base.original, text, await documents.read(place.path));
+    return {
+      ...(patch === undefined ? {} : { user_edits: patch }),
+      ...(format === "" ? {} : { format_edits: format }),
+      ...(comments === undefined ? {} : { comments }),
+    };
   }
 }
 

@@ -1,11 +1,12 @@
 import { fileURLToPath } from "node:url";
-import { settle } from "../diagnostics";
+import { Reports, settle } from "../diagnostics";
 import type { Diagnostic, FileDiagnostics, Ports } from "../ports";
 import { texts } from "../result";
 import { oneLine } from "../text";
 import { text } from "../tools";
 import type { Tool } from "../tools";
 import { placeOf } from "./access";
+import type { Place } from "./access";
 import { guarded } from "./guarded";
 
 const maxLines = 300;
@@ -62,11 +63,82 @@ function lineOf(file: string, { severity, range, message, source }: Diagnostic):
 
 const names = { Error: "error", Warning: "warning", Information: "info", Hint: "hint" } as const;
 
+/** What the answer to an edit says of the problems of the file. */
+export interface Aftermath {
+  readonly new_diagnostics?: readonly string[];
+  /** Why there may be more problems, or older ones, than those told; absent if there are not. */
+  readonly diagnostics?: string;
+}
+
+/**
+ * Tells the problems that an edit makes from those that were there before. It
+ * begins before the question, with the file loaded, so that language servers
+ * have looked at what the file was; what they have not looked at is not known,
+ * never clean.
+ */
+export class EditProblems {
+  private readonly reports: Reports;
+  private readonly begun: number;
+  /** Undefined while nobody has looked at the file as it was. */
+  private before: readonly Diagnostic[] | undefined;
+
+  constructor(
+    private readonly ports: Ports,
+    private readonly place: Place,
+    exists: boolean,
+  ) {
+    this.begun = ports.clock.now();
+    this.reports = new Reports(ports, place.path);
+    if (!exists) this.before = [];
+    else if (this.isShown() || this.now().length > 0) this.before = this.now();
+    else this.reports.load();
+  }
+
+  /** To be called before the file is written: what is reported from here on is the edit's. */
+  async writing(): Promise<void> {
+    if (this.before === undefined) {
+      const { clock, settings } = this.ports;
+      await this.reports.quiet(this.begun + settings.diagnosticDelay() - clock.now());
+      if (this.reports.seen || this.isShown()) this.before = this.now();
+    }
+    this.reports.forget();
+  }
+
+  /** To be called when it is written; waits for language servers. */
+  async written(): Promise<Aftermath> {
+    const delay = this.ports.settings.diagnosticDelay();
+    this.reports.load();
+    const quiet = await this.reports.quiet(delay);
+    const found = newProblems(this.place.relative, this.before ?? [], this.now());
+    const doubt = this.doubt(quiet, found.length > 0);
+    return { ...(found.length === 0 ? {} : { new_diagnostics: found }), ...(doubt === undefined ? {} : { diagnostics: doubt }) };
+  }
+
+  stop(): void {
+    this.reports.stop();
+  }
+
+  private doubt(quiet: boolean, any: boolean): string | undefined {
+    if (!this.reports.seen && !this.isShown()) return "not known: the file is not shown in the editor, so no language server may have looked at it";
+    if (!quiet) return "not complete: language servers were still reporting";
+    if (any && this.before === undefined) return "some may be older: no language server had looked at the file before";
+    return undefined;
+  }
+
+  private isShown(): boolean {
+    return this.ports.diagnostics.isShown(this.place.path);
+  }
+
+  private now(): readonly Diagnostic[] {
+    return this.ports.diagnostics.of(this.place.path).diagnostics;
+  }
+}
+
 /**
  * What a file has now and had not before, as lines. A problem that only moved is
  * not new: problems are the same if severity, source, code and message are.
  */
-export function newProblems(name: string, before: readonly Diagnostic[], after: readonly Diagnostic[]): string[] {
+function newProblems(name: string, before: readonly Diagnostic[], after: readonly Diagnostic[]): string[] {
   const known = new Map<string, number>();
   const keyOf = (d: Diagnostic): string => JSON.stringify([d.severity, d.source, d.code, d.message]);
   for (const each of before) known.set(keyOf(each), (known.get(keyOf(each)) ?? 0) + 1);
