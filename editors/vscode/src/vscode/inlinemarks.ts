@@ -1,7 +1,8 @@
 import * as vscode from "vscode";
 import { ToolError } from "../core/errors";
 import { acceptHunk, hunksOf, rejectHunk } from "../core/hunks";
-import { oneLine } from "../core/text";
+import { splitLines } from "../core/linediff";
+import { oneLine, sameText } from "../core/text";
 import { replaceAll } from "./documents";
 import type { SideFiles } from "./sidefiles";
 import { originalScheme, reviewUri } from "./uri";
@@ -103,7 +104,7 @@ export class InlineMarks implements vscode.CodeLensProvider, vscode.QuickDiffPro
     };
     try {
       await this.originals.add(this.originalOf(pending), original);
-      if (!(await replaceAll(document, proposed))) throw new ToolError("PERMISSION_DENIED", "the editor did not change the document");
+      if (!(await replaceLines(document, proposed))) throw new ToolError("PERMISSION_DENIED", "the editor did not change the document");
     } catch (error) {
       remove();
       throw error;
@@ -250,4 +251,16 @@ export async function canHold(uri: vscode.Uri): Promise<boolean> {
   const autoSave = vscode.workspace.getConfiguration("files", uri).get("autoSave", "off");
   if (autoSave !== "off") return false;
   return !(await vscode.workspace.openTextDocument(uri)).isDirty;
+}
+
+/** Makes this the document's text, line by line in one step, so that the cursor stays where nothing changes. */
+async function replaceLines(document: vscode.TextDocument, text: string): Promise<boolean> {
+  const lines = splitLines(text);
+  const edit = new vscode.WorkspaceEdit();
+  const edits = hunksOf(document.getText(), text).map(({ oldFrom, oldTo, newFrom, newTo }) =>
+    vscode.TextEdit.replace(document.validateRange(new vscode.Range(oldFrom, 0, oldTo, 0)), lines.slice(newFrom, newTo).join("")),
+  );
+  edit.set(document.uri, edits);
+  if (!(await vscode.workspace.applyEdit(edit))) return false;
+  return sameText(document.getText(), text) || replaceAll(document, text);
 }

@@ -6,7 +6,7 @@ import { replaceAll } from "./documents";
 import { canHold } from "./inlinemarks";
 import type { InlineMarks, Mark, Proposer } from "./inlinemarks";
 import type { Places } from "./places";
-import { restore } from "./restore";
+import { groupOf, restore } from "./restore";
 
 /** What is told of what the person does. */
 type Told = Pick<Reviews, "accept" | "reject" | "edited" | "saved" | "tabsChanged">;
@@ -48,7 +48,9 @@ export class InlineReviews {
   async show({ id, path, proposed, description }: ShownDiff, focus: boolean): Promise<void> {
     const known = this.open.get(id);
     const document = known?.document ?? (await vscode.workspace.openTextDocument(this.options.places.uri(path)));
-    const editor = await vscode.window.showTextDocument(document, { preview: false, preserveFocus: !focus, ...columnOf(document) });
+    const group = groupOf(document);
+    const where = group === undefined ? {} : { viewColumn: group.viewColumn };
+    const editor = await vscode.window.showTextDocument(document, { preview: false, preserveFocus: !focus, ...where });
     if (known !== undefined) return;
     await this.keep(document, proposed);
     const before = document.getText();
@@ -172,11 +174,4 @@ function firstDifference(a: string, b: string): number {
   let at = 0;
   while (at < a.length && a.charCodeAt(at) === b.charCodeAt(at)) at++;
   return at;
-}
-
-/** The group in which a document has a tab. */
-function columnOf(document: vscode.TextDocument): { viewColumn?: vscode.ViewColumn } {
-  const shows = (tab: vscode.Tab): boolean => tab.input instanceof vscode.TabInputText && tab.input.uri.toString() === document.uri.toString();
-  const group = vscode.window.tabGroups.all.find(({ tabs }) => tabs.some(shows));
-  return group === undefined ? {} : { viewColumn: group.viewColumn };
 }

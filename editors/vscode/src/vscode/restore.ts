@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 
 /** Makes a tab the active one without taking the focus. */
-const activate = { preserveFocus: true, activation: 1, revealIfOpened: true, pinned: true };
+const activate = { preserveFocus: true, activation: 1, pinned: true };
 
 /**
  * Puts a document back as it is on disk, without unsaved changes; false if that
@@ -12,12 +12,25 @@ const activate = { preserveFocus: true, activation: 1, revealIfOpened: true, pin
  */
 export async function restore(document: vscode.TextDocument): Promise<boolean> {
   if (!document.isDirty) return true;
-  const { activeTab } = vscode.window.tabGroups.activeTabGroup;
+  const { activeTabGroup } = vscode.window.tabGroups;
+  const { activeTab } = activeTabGroup;
   const before = activeTab?.input instanceof vscode.TabInputText ? activeTab.input.uri : undefined;
-  const show = (uri: vscode.Uri, more: object): object => ({ command: "_workbench.open", args: [uri, [undefined, { ...activate, ...more }]] });
-  const back = before === undefined || before.toString() === document.uri.toString() ? [] : [show(before, {})];
+  const back = before === undefined || before.toString() === document.uri.toString() ? [] : [show(before, activeTabGroup.viewColumn, {})];
+  const there = show(document.uri, groupOf(document)?.viewColumn, { override: "default" });
   await vscode.commands.executeCommand("runCommands", {
-    commands: ["list.clear", "list.clear", show(document.uri, { override: "default" }), "workbench.action.files.revert", ...back],
+    commands: ["list.clear", "list.clear", there, "workbench.action.files.revert", ...back],
   });
   return !document.isDirty;
+}
+
+/** The group in which a document has a tab; the active one, if that has one. */
+export function groupOf(document: vscode.TextDocument): vscode.TabGroup | undefined {
+  const key = document.uri.toString();
+  const has = ({ tabs }: vscode.TabGroup): boolean => tabs.some(({ input }) => input instanceof vscode.TabInputText && input.uri.toString() === key);
+  return [vscode.window.tabGroups.activeTabGroup, ...vscode.window.tabGroups.all].find(has);
+}
+
+/** The editor's own command counts groups from 0; -1 is the active one. */
+function show(uri: vscode.Uri, column: vscode.ViewColumn | undefined, more: object): object {
+  return { command: "_workbench.open", args: [uri, [column === undefined ? -1 : column - 1, { ...activate, ...more }]] };
 }
