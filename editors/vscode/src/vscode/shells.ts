@@ -8,7 +8,7 @@ import type { Child } from "../core/shell/child";
 import { withoutNotice } from "../core/shell/notice";
 import { Output } from "../core/shell/output";
 import { endTree } from "../core/shell/tree";
-import { wrapped } from "../core/shell/wrap";
+import { shellName, wrapped } from "../core/shell/wrap";
 
 const integrationMs = 4_000;
 const drainMs = 1_000;
@@ -65,8 +65,9 @@ export class Shells implements Terminals, vscode.Disposable {
     free.busy = true;
     try {
       free.terminal.show(true);
-      if (!(await free.ready())) {
-        this.silent = true;
+      const tells = await free.ready();
+      if (!tells) this.silent = true;
+      if (!tells || !free.isBash) {
         free.terminal.dispose();
         return undefined;
       }
@@ -96,6 +97,11 @@ class Integrated {
 
   constructor(readonly cwd: string) {
     this.terminal = vscode.window.createTerminal({ name, cwd, env, iconPath: icon, isTransient: true });
+  }
+
+  /** Whether the line can be typed here: a new default shell may start before the editor names it. */
+  get isBash(): boolean {
+    return shellName(this.terminal.state.shell ?? "bash") === "bash";
   }
 
   /** Whether its shell tells; waits for it while it starts. */
