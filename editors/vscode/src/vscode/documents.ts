@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { open, readFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import * as vscode from "vscode";
 import type { Buffer as OpenBuffer, Cancel, Documents, FileText, OpenFileRequest, Range } from "../core/ports";
@@ -55,6 +55,7 @@ export class EditorDocuments implements Documents {
   }
 
   async write(path: string, text: string): Promise<void> {
+    await tryToWrite(path);
     const uri = this.places.uri(path);
     const made = (await readIfThere(path)) === undefined && (await create(uri, text));
     const document = await vscode.workspace.openTextDocument(uri);
@@ -99,6 +100,18 @@ export class EditorDocuments implements Documents {
     watcher.onDidDelete(look);
     return () => void watcher.dispose();
   }
+}
+
+/**
+ * Throws what the system says to a file that is there and may not be written,
+ * before it is edited: a document that could not be saved stays changed.
+ */
+async function tryToWrite(path: string): Promise<void> {
+  const file = await open(path, "r+").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
+  await file?.close();
 }
 
 /** Makes an empty file and its folders. */
