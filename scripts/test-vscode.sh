@@ -17,11 +17,24 @@ command -v node >/dev/null 2>&1 || lacking "the tests in VS Code need Node.js 20
 command -v npm >/dev/null 2>&1 || lacking "the tests in VS Code need npm, which comes with Node.js"
 problem=$(node editors/vscode/test/e2e/lib/install.mjs current oldest 2>&1 >/dev/null) || lacking "$problem"
 
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 # The package first: the program carries it inside.
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-make vsix build >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
+make vsix build >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
 cd editors/vscode || exit 1
 rm -rf out/failures
-# Two windows at a time: one waits while the other works.
-node --test --test-concurrency=2 --test-timeout=300000 --test-reporter=spec test/e2e/*.test.mjs
+mkdir "$work/taken"
+
+limit=15m
+[ "${AGENT_TEST_FULL:-}" = 1 ] && limit=90m
+# Two lanes: one window waits while the other works. They share the files between them.
+lane() {
+	AGENT_TEST_LANES="$work/taken" timeout -k 10 "$limit" \
+		node --test-reporter=spec test/e2e/lib/lane.mjs 2>&1 | sed -u "s/^/$1 /"
+	return "${PIPESTATUS[0]}"
+}
+lane 1 &
+first=$!
+lane 2
+second=$?
+wait "$first" && exit "$second"

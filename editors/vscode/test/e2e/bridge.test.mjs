@@ -25,7 +25,7 @@ describe("a program that speaks in typed messages", () => {
   before(async () => {
     const files = Object.fromEntries(names.map((name) => [`${name}.txt`, BASE]));
     session = await startSession({ files, settings: { "diffEditor.codeLens": true } });
-    await session.probe(`await vscode.workspace.getConfiguration("agent.bridge").update("enabled", true, vscode.ConfigurationTarget.Global)`);
+    await turnOn(true);
     const file = path.join(session.host.agentHome, "ide/bridge.json");
     const found = await until("bridge.json", () => JSON.parse(fs.readFileSync(file, "utf8")));
     assert.equal(fs.statSync(file).mode & 0o777, 0o600);
@@ -40,8 +40,11 @@ describe("a program that speaks in typed messages", () => {
   });
   after(async () => {
     socket?.close();
+    await turnOn(undefined);
     await session?.stop();
   });
+  const turnOn = (value) =>
+    session.probe(`await vscode.workspace.getConfiguration("agent.bridge").update("enabled", args[0], vscode.ConfigurationTarget.Global)`, value);
   const send = (message) => socket.send(JSON.stringify(message));
   const next = () => until("an answer", () => received.shift());
   const read = (name) => session.read(`${name}.txt`).toString();

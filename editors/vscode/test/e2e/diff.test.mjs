@@ -21,7 +21,10 @@ describe("a diff in VS Code", () => {
     bench = session.bench;
     client = await Client.connect(await session.lock());
   });
-  after(() => session?.stop(failed));
+  after(async () => {
+    client?.close();
+    await session?.stop(failed);
+  });
   afterEach(async (t) => {
     if (t.passed === false) {
       failed = "diff";

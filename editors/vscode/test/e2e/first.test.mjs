@@ -52,7 +52,7 @@ async function activation(bench) {
 
 describe("a folder that is not trusted", () => {
   const settings = { "security.workspace.trust.enabled": true, "security.workspace.trust.startupPrompt": "never" };
-  const at = stage({ settings, files: { "a.txt": BASE } });
+  const at = stage({ settings, fresh: true, files: { "a.txt": BASE } });
 
   it("is reviewed like any other: the extension shows, the agent writes", async () => {
     const { session, bench, model } = at.scene;

@@ -14,7 +14,7 @@ const NAMES = ["lenses", "all", "terminal", "undo", "saved", "other", "tab", "di
 const louder = (name) => call("write_file", { path: `${name}.txt`, content: BOTH }, "I make it louder.");
 
 describe("the agent's proposals in the document itself", () => {
-  const at = stage({ files: { ...Object.fromEntries(NAMES.map((name) => [`${name}.txt`, BASE])), "mine.txt": "mine\n" }, settings: { "diffEditor.codeLens": true } });
+  const at = stage({ fresh: true, files: { ...Object.fromEntries(NAMES.map((name) => [`${name}.txt`, BASE])), "mine.txt": "mine\n" }, settings: { "diffEditor.codeLens": true } });
   const read = (name) => at.scene.session.read(`${name}.txt`).toString();
   const file = (name) => at.scene.session.file(`${name}.txt`);
   const lens = (title, nth = 0) => at.scene.session.page.locator(".codelens-decoration a", { hasText: title }).nth(nth);

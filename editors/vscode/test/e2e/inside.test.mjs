@@ -7,7 +7,7 @@ import { after, before, describe, it } from "node:test";
 import { build } from "esbuild";
 
 import { extensionRoot, startHost } from "./lib/host.mjs";
-import { makeFolder } from "./lib/session.mjs";
+import { makeFolder } from "./lib/folder.mjs";
 import { until } from "./lib/wait.mjs";
 import { openWorkbench } from "./lib/workbench.mjs";
 

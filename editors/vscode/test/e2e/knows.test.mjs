@@ -2,7 +2,7 @@
 // open files, the selection; and an editor that is stuck holds nothing up.
 import assert from "node:assert/strict";
 import fs from "node:fs";
-import { describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 
 import { edit } from "./lib/model.mjs";
 import { stage } from "./lib/scene.mjs";
@@ -14,7 +14,8 @@ const TURN_MS = 300;
 const SLACK = 5;
 
 describe("what the editor knows", () => {
-  const at = stage({ files: { "sum.ts": SUM, "other.txt": "one\ntwo\nthree\n" } });
+  after(() => probe("globalThis.found?.dispose(); delete globalThis.found"));
+  const at = stage({ files: { "sum.ts": SUM, "other.txt": "one\ntwo\nthree\n" }, settings: { "agent.diagnosticDelay": 1_500 } });
   const probe = (code, ...args) => at.scene.session.probe(code, ...args);
   const open = (name, from, to) =>
     probe(

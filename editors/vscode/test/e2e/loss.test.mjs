@@ -16,7 +16,7 @@ const files = Object.fromEntries(NAMES.map((name) => [`${name}.txt`, BASE]));
 const STANDS = 5_000;
 
 describe("a question whose editor fails", () => {
-  const at = stage({ files });
+  const at = stage({ files, fresh: true });
   const read = (name) => at.scene.session.read(name).toString();
 
   /** An agent that asks on both surfaces; the file is not touched while it does. */
@@ -46,7 +46,7 @@ describe("a question whose editor fails", () => {
     await at.scene.bench.diffShown();
     await at.scene.bench.closeActiveTab();
     await at.scene.session.noDiffs();
-    await agent.type("y");
+    await agent.yes();
     assert.match(await agent.told(1), /^Wrote tab\.txt/);
     assert.equal(read("tab.txt"), PROPOSED);
     await until("no review to be left", async () => (await at.scene.bench.statusItem("to review").count()) === 0);
@@ -146,7 +146,7 @@ describe("a question whose editor fails", () => {
 
 describe("a question whose editor is gone for good", () => {
   it("stays in a terminal of its own, and is answered there", async () => {
-    const scene = await startScene({ files });
+    const scene = await startScene({ files, own: true });
     const { host, folder } = scene.session;
     const same = unchanged(scene.session.file("gone.txt"), assert);
     const agent = Pty.start(["agent", scene.conversation([edit("gone.txt", "two", "TWO"), { text: "Good." }])], { cwd: folder, env: host.env });

@@ -5,7 +5,8 @@ import path from "node:path";
 
 import { Client } from "./lib/client.mjs";
 import { extensionRoot } from "./lib/host.mjs";
-import { makeFolder, startSession } from "./lib/session.mjs";
+import { makeFolder } from "./lib/folder.mjs";
+import { startSession } from "./lib/session.mjs";
 import { until } from "./lib/wait.mjs";
 
 const media = path.join(extensionRoot, "media");

@@ -1,11 +1,15 @@
-// The editor as an MCP server, where it is more than one window, port or file (rows B1, B9 to B11, C1, C4).
+// The editor as an MCP server, where it is more than one window, port or file (rows B1, B9 to B11, C1, C3, C4).
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import net from "node:net";
 import path from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
 
+import WebSocket from "ws";
+
 import { connect, entryOf } from "./lib/door.mjs";
+import { makeFolder } from "./lib/folder.mjs";
+import { readOnly } from "./lib/readonly.mjs";
 import { startSession } from "./lib/session.mjs";
 import { until } from "./lib/wait.mjs";
 
@@ -13,13 +17,19 @@ const CLAUDE = '{\n  // mine\n  "theme": "dark",\n  "mcpServers": { "other": { "
 
 describe("a window of several, on a port that is taken", () => {
   const taken = net.createServer();
+  const bridgeFile = path.join(makeFolder(), "bridge.json");
   let session;
   let place;
   before(async () => {
     await new Promise((done) => taken.listen(0, "127.0.0.1", done));
     session = await startSession({
-      files: { "a.txt": "one\n", bin: "a\0b" },
-      settings: { "agent.port": taken.address().port, "agent.bridge.enabled": true, "agent.approvalMode": "never" },
+      files: { "a.txt": "one\n", "locked.txt": "mine\n", bin: "a\0b" },
+      settings: {
+        "agent.port": taken.address().port,
+        "agent.bridge.enabled": true,
+        "agent.bridge.file": bridgeFile,
+        "agent.approvalMode": "never",
+      },
     });
     place = await session.lock();
   });
@@ -27,9 +37,10 @@ describe("a window of several, on a port that is taken", () => {
   after(async () => {
     await session?.stop();
     taken.close();
+    fs.rmSync(path.dirname(bridgeFile), { recursive: true });
   });
   const command = (name) => session.probe("await vscode.commands.executeCommand(args[0])", name);
-  const bridge = () => JSON.parse(fs.readFileSync(path.join(session.host.agentHome, "ide/bridge.json"), "utf8"));
+  const bridge = () => JSON.parse(fs.readFileSync(bridgeFile, "utf8"));
 
   it("B1: an unknown session is not found, and a wrong token is refused before that", async () => {
     const { url, headers } = await entryOf(session, place);
@@ -70,22 +81,95 @@ describe("a window of several, on a port that is taken", () => {
     assert.equal(session.read("bin").toString(), "a\0b");
   });
 
-  it("B9, B11, C1, C4: a second window, without a folder, has its own port where the configured one is taken, and bridge.json names it", async () => {
-    const known = session.host.locks().map(({ port }) => port);
-    const second = await session.bench.another(`http://127.0.0.1:${session.host.port}/?ew=true`);
-    const there = await until("the second window", () => session.host.locks().find(({ port }) => !known.includes(port)), 60_000);
-    assert.deepEqual(there.workspaceFolders, []);
-    assert.ok(session.agentLog().includes(`EADDRINUSE: address already in use 127.0.0.1:${taken.address().port}`));
-    assert.equal((await entryOf(session, there)).url, `http://127.0.0.1:${there.port}/mcp`);
-    await until("bridge.json names the second", () => bridge().port === there.port);
-    const door = await connect(session, { lock: there });
-    for (const [tool, args] of [["write_file", { path: "a.txt", content: "x" }], ["read_file", { path: "a.txt" }], ["execute_command", { command: "ls" }]]) {
-      assert.equal((await door.json(tool, args)).code, "NO_WORKSPACE", tool);
+  it("B11: a file that may not be written is an error, and stays as it is", async () => {
+    const door = await connect(session, { lock: place });
+    const release = readOnly(session.file("locked.txt"));
+    try {
+      const answer = await door.json("write_file", { path: "locked.txt", content: "theirs\n" });
+      assert.equal(answer.code, "PERMISSION_DENIED", JSON.stringify(answer));
+    } finally {
+      release();
+      await door.close();
     }
-    await door.close();
-    const here = await connect(session, { lock: place });
-    assert.match(await here.text("read_file", { path: "a.txt" }), /one/);
-    await here.close();
-    await second.page.close({ runBeforeUnload: false });
+    assert.equal(session.read("locked.txt").toString(), "mine\n");
+    const open = `return vscode.workspace.textDocuments.filter((document) => document.isDirty).length`;
+    assert.equal(await session.probe(open), 0, "it is left unsaved in the editor");
+  });
+
+  describe("for a program of the original kind, which knows of no token", () => {
+    /** What such a program gets: it reads the file and connects to the port there. */
+    const original = async () => {
+      const socket = new WebSocket(`ws://127.0.0.1:${bridge().port}/`);
+      const received = [];
+      socket.on("message", (data) => received.push(JSON.parse(data.toString("utf8"))));
+      const status = await new Promise((resolve, reject) => {
+        socket.once("open", () => resolve(101)).once("error", reject);
+        socket.once("unexpected-response", (request, response) => {
+          resolve(response.statusCode);
+          request.destroy();
+        });
+      });
+      return { socket, status, next: () => until("an answer", () => received.shift()) };
+    };
+    const require = (value) =>
+      session.probe(`await vscode.workspace.getConfiguration("agent.bridge").update("requireAuth", args[0], vscode.ConfigurationTarget.Global)`, value);
+    after(() => require(undefined));
+
+    it("C3: the door is shut by default", async () => {
+      assert.equal((await original()).status, 401);
+      assert.equal(typeof bridge().authToken, "string");
+    });
+
+    it("C3: opened by the person, it says what that means, and the program works unchanged", async () => {
+      await require(false);
+      await session.page.locator(".notification-toast", { hasText: "every program on this computer can show edits in this window" }).waitFor();
+      await until("bridge.json has no token", () => bridge().authToken === undefined);
+      const { socket, status, next } = await original();
+      assert.equal(status, 101);
+      socket.send(JSON.stringify({ type: "connect", client: "original" }));
+      assert.equal((await next()).type, "connected");
+      socket.send(JSON.stringify({ type: "openDiff", file: session.file("a.txt"), before: "one\n", after: "ONE\n" }));
+      await session.bench.diffShown();
+      await session.bench.titleButton("Accept").click();
+      const answer = await next();
+      assert.deepEqual([answer.type, answer.content], ["diffAccepted", "ONE\n"]);
+      assert.equal(session.read("a.txt").toString(), "one\n");
+      socket.close();
+    });
+
+    it("C3: it is shut again when the person says so", async () => {
+      await require(true);
+      await until("bridge.json has a token", () => typeof bridge().authToken === "string");
+      assert.equal((await original()).status, 401);
+    });
+  });
+
+  describe("and a second one, without a folder", () => {
+    let second;
+    let there;
+    before(async () => {
+      const known = session.host.locks().map(({ port }) => port);
+      second = await session.bench.another(`http://127.0.0.1:${session.host.port}/?ew=true`);
+      there = await until("the second window", () => session.host.locks().find(({ port }) => !known.includes(port)), 60_000);
+    });
+    after(() => second?.page.close());
+
+    it("B9, C1, C4: has its own port where the configured one is taken, and bridge.json names it", async () => {
+      assert.deepEqual(there.workspaceFolders, []);
+      assert.ok(session.agentLog().includes(`EADDRINUSE: address already in use 127.0.0.1:${taken.address().port}`));
+      assert.equal((await entryOf(session, there)).url, `http://127.0.0.1:${there.port}/mcp`);
+      await until("bridge.json names the second", () => bridge().port === there.port);
+    });
+
+    it("B11: says that it has no workspace, and the first goes on", async () => {
+      const door = await connect(session, { lock: there });
+      for (const [tool, args] of [["write_file", { path: "a.txt", content: "x" }], ["read_file", { path: "a.txt" }], ["execute_command", { command: "ls" }]]) {
+        assert.equal((await door.json(tool, args)).code, "NO_WORKSPACE", tool);
+      }
+      await door.close();
+      const here = await connect(session, { lock: place });
+      assert.match(await here.text("read_file", { path: "a.txt" }), /one/);
+      await here.close();
+    });
   });
 });

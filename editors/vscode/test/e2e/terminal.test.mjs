@@ -32,6 +32,7 @@ for (const [name, shell] of Object.entries(SHELLS)) {
           "terminal.integrated.defaultProfile.linux": name,
         },
       });
+      await until("the editor to know the shell", async () => (await session.probe("return vscode.env.shell")) === shell);
       // Nobody has configured this zsh, and it would ask.
       fs.writeFileSync(`${session.host.env.HOME}/.zshrc`, "");
       door = await connect(session);

@@ -19,13 +19,17 @@ describe("a window with reviews", () => {
 
   before(async () => {
     session = await startSession({
+      fresh: true, // it is reloaded, and killed
       files: { "a.txt": BASE, "b.txt": BASE, "note.md": "# old\n", "sjis.txt": SHIFT_JIS, "crlf.txt": "\ufeffa\r\nb\r\n" },
       settings: { "workbench.editorAssociations": { "*.md": "vscode.markdown.preview.editor" } },
     });
     bench = session.bench;
     client = await Client.connect(await session.lock());
   });
-  after(() => session?.stop());
+  after(async () => {
+    client?.close();
+    await session?.stop();
+  });
   afterEach(async (t) => {
     if (t.passed === false) await session.keep(t.name);
     await client.call("closeAllDiffTabs");
@@ -78,6 +82,33 @@ describe("a window with reviews", () => {
     assert.equal((await second)[0], "DIFF_REJECTED");
     await until("the list to go", async () => (await rows.count()) === 0);
     await session.probe(`await vscode.commands.executeCommand("workbench.view.explorer")`);
+  });
+
+  it("goes back to the previous review by command, from the first to the last", async () => {
+    const names = ["a.txt", "b.txt", "note.md"];
+    const answers = [];
+    for (const name of names) {
+      answers.push(ask(name, PROPOSED, { on_close: "keep" }));
+      await bench.statusItem(`${answers.length} to review`).waitFor();
+      await until(`${name} to be shown`, async () => (await activeTab()).includes(name));
+    }
+    for (const name of ["b.txt", "a.txt", "note.md"]) {
+      await bench.command("Agent: Previous Pending Review");
+      await until(`${name} to be shown`, async () => (await activeTab()).includes(name));
+    }
+    await client.call("closeAllDiffTabs");
+    for (const answer of answers) assert.equal((await answer)[0], "TAB_CLOSED");
+  });
+
+  it("shows its log by command", async () => {
+    const { port } = await session.lock();
+    assert.equal((await fetch(`http://127.0.0.1:${port}/mcp`, { method: "POST" })).status, 401);
+    const said = /refused 1 request\(s\), the last with status 401/;
+    await until("the log to have it", () => said.test(session.agentLog()));
+    await bench.command("Agent: Show Log");
+    const shown = bench.page.locator(".part.panel .view-lines");
+    await until("the log to be shown", async () => said.test((await shown.first().textContent()).replaceAll("\u00a0", " ")));
+    await session.probe(`await vscode.commands.executeCommand("workbench.action.closePanel")`);
   });
 
   it("does not take auto-save for an answer", async () => {

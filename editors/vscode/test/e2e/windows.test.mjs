@@ -6,7 +6,8 @@ import { after, afterEach, before, describe, it } from "node:test";
 
 import { call, edit } from "./lib/model.mjs";
 import { startScene, stage } from "./lib/scene.mjs";
-import { makeFolder, Session } from "./lib/session.mjs";
+import { makeFolder } from "./lib/folder.mjs";
+import { Session } from "./lib/session.mjs";
 import { until } from "./lib/wait.mjs";
 
 const BASE = "one\ntwo\nthree\n";

@@ -13,6 +13,13 @@ import { until } from "./wait.mjs";
 const here = path.dirname(fileURLToPath(import.meta.url));
 export const extensionRoot = path.resolve(here, "../../..");
 export const projectRoot = path.resolve(extensionRoot, "../..");
+export const vsix = path.join(extensionRoot, "agent.vsix");
+/** The extension that lets a test look into the editor. */
+export const probeExtension = path.join(here, "../probe");
+
+/** Our settings that belong to a machine: a window on a server reads them from a file of the server's own. */
+const { properties } = JSON.parse(fs.readFileSync(path.join(extensionRoot, "package.json"), "utf8")).contributes.configuration;
+export const isOfMachine = (setting) => properties[setting]?.scope === "machine";
 
 const SETTINGS = {
   "workbench.startupEditor": "none",
@@ -31,6 +38,10 @@ const SETTINGS = {
   "files.autoSave": "off",
   "chat.disableAIFeatures": true,
   "terminal.integrated.gpuAcceleration": "off",
+  "workbench.reduceMotion": "on",
+  "editor.cursorBlinking": "solid",
+  // Nobody reports problems with most files here, which is waited for after each edit.
+  "agent.diagnosticDelay": 200,
 };
 
 function freePort() {
@@ -55,6 +66,10 @@ function status(url) {
   });
 }
 
+function goEnv(name) {
+  return execFileSync("go", ["env", name], { encoding: "utf8" }).trim();
+}
+
 /** The environment of the host: nothing of an outer VS Code, a home of its own. */
 function environment(root, installed, extra) {
   const home = path.join(root, "home");
@@ -71,6 +86,9 @@ function environment(root, installed, extra) {
     VSCODE_CLI: "1", // else the PATH is taken from a login shell
     AGENT_HOME: path.join(root, "agent-home"),
     PATH: `${path.join(projectRoot, "bin")}:${path.dirname(installed.node)}:${process.env.PATH}`,
+    // Commands of the agent build Go programs: not from nothing, in a new home.
+    GOCACHE: goEnv("GOCACHE"),
+    GOPATH: goEnv("GOPATH"),
     PROBE_PORT_FILE: path.join(root, "probe.json"),
     ...extra,
   };
@@ -84,11 +102,10 @@ function unpack(folder, extensions) {
 
 /** A running host. */
 export class Host {
-  constructor(root, port, env, child) {
+  constructor(root, port, env) {
     this.root = root;
     this.port = port;
     this.env = env;
-    this.child = child;
     this.agentHome = env.AGENT_HOME;
     this.log = path.join(root, "host.log");
   }
@@ -98,6 +115,44 @@ export class Host {
     const kind = folder.endsWith(".code-workspace") ? "workspace" : "folder";
     const extra = payload ? `&payload=${encodeURIComponent(JSON.stringify(payload))}` : "";
     return `http://127.0.0.1:${this.port}/?${kind}=${encodeURIComponent(folder)}${extra}`;
+  }
+
+  /** The files with settings: the person's, and those of the machine. */
+  settingsFiles() {
+    return ["User", "Machine"].map((folder) => path.join(this.root, "data", folder, "settings.json"));
+  }
+
+  /** Writes the settings, for windows that are opened later. */
+  configure(settings = {}) {
+    const all = Object.entries({ ...SETTINGS, ...settings });
+    for (const [i, file] of this.settingsFiles().entries()) {
+      const part = Object.fromEntries(all.filter(([name]) => isOfMachine(name) === (i === 1)));
+      fs.mkdirSync(path.dirname(file), { recursive: true });
+      fs.writeFileSync(file, JSON.stringify(part));
+    }
+  }
+
+  /** What has to change so that the settings are these: pairs of a name and a value, or null. */
+  changes(settings = {}) {
+    const now = Object.assign({}, ...this.settingsFiles().map((file) => JSON.parse(fs.readFileSync(file, "utf8"))));
+    const wanted = { ...SETTINGS, ...settings };
+    const names = [...new Set([...Object.keys(now), ...Object.keys(wanted)])];
+    return names.filter((name) => JSON.stringify(now[name]) !== JSON.stringify(wanted[name])).map((name) => [name, wanted[name] ?? null]);
+  }
+
+  /** Kills the extension host of a window, and takes away its lock. */
+  killWindow({ pid, port }) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch (error) {
+      if (error.code !== "ESRCH") throw error; // it has ended, and left its lock
+    }
+    fs.rmSync(path.join(this.agentHome, `ide/${port}.lock`), { force: true });
+  }
+
+  /** Has the window with this process answer as the newest one. */
+  makeNewest(pid) {
+    fs.copyFileSync(`${this.env.PROBE_PORT_FILE}.${pid}`, this.env.PROBE_PORT_FILE);
   }
 
   /** Runs code in the extension host; its last window answers. */
@@ -127,10 +182,13 @@ export class Host {
       .map((name) => ({ port: parseInt(name, 10), ...JSON.parse(fs.readFileSync(path.join(folder, name), "utf8")) }));
   }
 
+  get hasEnded() {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
+  }
+
   async stop() {
     this.child.kill("SIGTERM");
-    const ended = () => this.child.exitCode !== null || this.child.signalCode !== null;
-    await until("the end of the host", ended, 8_000).catch(() => this.child.kill("SIGKILL"));
+    await until("the end of the host", () => this.hasEnded, 8_000).catch(() => this.child.kill("SIGKILL"));
     fs.rmSync(this.root, { recursive: true, force: true, maxRetries: 5 });
   }
 }
@@ -149,7 +207,8 @@ function post(port, body) {
 
 /**
  * Starts a host. options: host ("current" or "oldest"), settings, env, vsix (the
- * packages to install), unpacked (folders of extensions to copy), smoke (allow
+ * packages to install), unpacked (folders of extensions to copy), home (files in the
+ * person's home), smoke (allow
  * tests to run inside the extension host; turns notifications off).
  */
 export async function startHost(options = {}) {
@@ -158,9 +217,8 @@ export async function startHost(options = {}) {
   const data = path.join(root, "data");
   const extensions = path.join(root, "extensions");
   const home = path.join(root, "home");
-  for (const folder of [path.join(data, "User"), extensions, home]) fs.mkdirSync(folder, { recursive: true });
-  const settings = JSON.stringify({ ...SETTINGS, ...options.settings });
-  fs.writeFileSync(path.join(data, "User/settings.json"), settings);
+  for (const folder of [extensions, home]) fs.mkdirSync(folder, { recursive: true });
+  for (const [name, text] of Object.entries(options.home ?? {})) fs.writeFileSync(path.join(home, name), text);
   const env = environment(root, installed, options.env);
   const main = path.join(installed.prefix, "node_modules/code-server/lib/vscode/out/server-main.js");
   const common = [main, "--accept-server-license-terms", "--server-data-dir", path.join(root, "server")];
@@ -175,9 +233,10 @@ export async function startHost(options = {}) {
   args.push("--telemetry-level", "off", "--disable-telemetry");
   if (options.smoke) args.push("--enable-smoke-test-driver");
   const log = fs.openSync(path.join(root, "host.log"), "w");
-  const child = spawn(installed.node, args, { env, stdio: ["ignore", log, log] });
+  const host = new Host(root, port, env);
+  host.configure(options.settings);
+  host.child = spawn(installed.node, args, { env, stdio: ["ignore", log, log] });
   fs.closeSync(log);
-  const host = new Host(root, port, env, child);
   await until("the host to listen", () => listening(host), 30_000);
   return host;
 }

@@ -74,6 +74,7 @@ export class Scene {
 
   /** Puts the window back as it was: no agent, no editor, no diff. */
   async clean() {
+    if (this.session.host.hasEnded) return;
     await this.session.probe(
       `for (const terminal of vscode.window.terminals) terminal.dispose();
        for (const document of vscode.workspace.textDocuments.filter((each) => each.isDirty && each.uri.scheme === "file")) {
@@ -86,8 +87,11 @@ export class Scene {
   }
 
   async stop() {
-    await this.session.stop();
-    await this.model.stop();
+    try {
+      await this.session.stop();
+    } finally {
+      await this.model.stop();
+    }
   }
 }
 
@@ -140,6 +144,17 @@ export class Agent {
   async asks(ms = 30_000) {
     await this.shows(PANEL, ms);
     await until("the terminal's panel to take keys", () => this.window.page.evaluate(isArmed, PANEL), ms);
+  }
+
+  /** Says yes, and once more if the editor, on a busy machine, was too slow to say whether the text was changed there. */
+  async yes() {
+    const again = "Yes once more";
+    await this.type("y");
+    const text = () => this.window.bench.terminalText();
+    await until("the answer to be taken", async () => !(await text()).includes(PANEL) || (await text()).includes(again));
+    if (!(await text()).includes(again)) return;
+    await this.asks();
+    await this.type("y");
   }
 
   /** Waits until the agent, whose terminal is at the front, has nothing to do. */

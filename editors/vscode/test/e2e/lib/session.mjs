@@ -1,38 +1,27 @@
-// A host, a window and a workspace for one test file.
+// A window on a workspace, for the scenarios of a test file.
 import fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 
-import { extensionRoot, startHost } from "./host.mjs";
+import { makeFolder } from "./folder.mjs";
+import { extensionRoot, isOfMachine, probeExtension, startHost, vsix } from "./host.mjs";
+import { dropWindow, leave, putBack, sharedHost, sharedWindow } from "./rig.mjs";
 import { until } from "./wait.mjs";
 import { openWorkbench } from "./workbench.mjs";
 
-const here = path.dirname(fileURLToPath(import.meta.url));
-export const vsix = path.join(extensionRoot, "agent.vsix");
 const failures = path.join(extensionRoot, "out/failures");
 
-/** A folder with these files in it; its path is without symbolic links. */
-export function makeFolder(files = {}) {
-  const folder = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), "agent-ws-"));
-  for (const [name, contents] of Object.entries(files)) {
-    fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
-    fs.writeFileSync(path.join(folder, name), contents);
-  }
-  return folder;
-}
-
 /**
- * Starts VS Code with our package (without it, if bare) on a workspace with these
- * files and waits until the extension listens. See startHost for the other options.
+ * A session in VS Code with our package, on a workspace with these files; the
+ * extension listens. It gets the window that the process shares; with fresh, a
+ * folder of its own or settings of a machine's scope, a new one in the host that
+ * the process shares; with own or an option of startHost, a host of its own. bare:
+ * our package is not installed there.
  */
-export async function startSession({ files, folder, open, bare, ...options } = {}) {
-  const workspace = folder ?? makeFolder(files);
-  const host = await startHost({ vsix: bare ? [] : [vsix], unpacked: [path.join(here, "../probe")], ...options });
-  const session = new Session(host, workspace);
+export async function startSession(options = {}) {
+  const session = await place(options);
   try {
-    session.bench = await openWorkbench(host.url(open ?? workspace));
-    if (!bare) await session.lock();
+    session.bench ??= await openWorkbench(session.host.url(options.open ?? session.folder));
+    if (!options.bare) await session.lock();
     await session.probe("return vscode.version");
     return session;
   } catch (error) {
@@ -41,10 +30,28 @@ export async function startSession({ files, folder, open, bare, ...options } = {
   }
 }
 
+/** Finds the host, the folder and, if it is the shared one, the window of a session. */
+async function place({ files, folder, open, fresh, own, bare, settings = {}, ...ofHost }) {
+  if (own || bare || Object.keys(ofHost).length > 0) {
+    const host = await startHost({ vsix: bare ? [] : [vsix], unpacked: [probeExtension], settings, ...ofHost });
+    return new Session(host, folder ?? makeFolder(files), () => host.stop());
+  }
+  if (!fresh && folder === undefined && open === undefined && !Object.keys(settings).some(isOfMachine)) {
+    const shared = await sharedWindow(files, settings);
+    return Object.assign(new Session(shared.host, shared.folder), { bench: shared.bench });
+  }
+  await dropWindow(); // there would be two locks
+  const host = await sharedHost(settings);
+  return new Session(host, folder ?? makeFolder(files), () => leave(host));
+}
+
 export class Session {
-  constructor(host, folder) {
+  /** end: what ends the host when the window is closed; undefined: the window is the shared one. */
+  constructor(host, folder, end) {
     this.host = host;
     this.folder = folder;
+    this.end = end;
+    this.earlier = new Map(this.logs().map((file) => [file, fs.statSync(file).size]));
   }
 
   get page() {
@@ -80,10 +87,14 @@ export class Session {
     await until("the diffs to close", async () => (await this.probe(code)) === 0, ms);
   }
 
-  /** What the extension has logged, in all windows so far. */
-  agentLog() {
+  logs() {
     const names = fs.readdirSync(this.host.root, { recursive: true }).filter((name) => name.endsWith("/Agent.log"));
-    return names.map((name) => fs.readFileSync(path.join(this.host.root, name), "utf8")).join("");
+    return names.map((name) => path.join(this.host.root, name));
+  }
+
+  /** What the extension has logged, in all windows of this session so far. */
+  agentLog() {
+    return this.logs().map((file) => fs.readFileSync(file).subarray(this.earlier.get(file) ?? 0).toString("utf8")).join("");
   }
 
   /** Writes a script for the model; turns are objects, written as JSON, which YAML takes. */
@@ -119,8 +130,11 @@ export class Session {
   /** Ends everything; after a failure of name, with a picture of the window and its logs kept. */
   async stop(name) {
     if (name !== undefined) await this.keep(name);
+    if (this.end === undefined) return putBack();
+    // Terminals outlive their window, unless they are ended.
+    await this.probe("for (const terminal of vscode.window.terminals) terminal.dispose()").catch(() => undefined);
     await this.bench?.close();
-    await this.host.stop();
+    await this.end();
     fs.rmSync(this.folder, { recursive: true, force: true });
   }
 

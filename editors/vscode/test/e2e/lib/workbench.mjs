@@ -1,32 +1,18 @@
 // A workbench in a headless Chromium, and what a person does in it.
 import fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
 
-import { chromium } from "playwright-core";
-
-import { findChromium } from "./install.mjs";
-
-const ARGS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-  "--force-color-profile=srgb",
-];
+import { sharedBrowser } from "./browser.mjs";
 
 /** How long anything may take to be seen: what fails is not slow, and what is slow does not fail. */
 const PATIENCE = 30_000;
 
 /** One window of VS Code. */
 export class Workbench {
-  constructor(context, page, profile) {
+  constructor(context, page) {
     this.context = context;
     this.page = page;
-    this.profile = profile;
+    this.others = [];
   }
 
   /** A button in the title bar of the editor, by the beginning of its title. */
@@ -90,36 +76,35 @@ export class Workbench {
 
   /** A second window of the same browser. */
   async another(url) {
-    const page = await this.context.newPage();
-    page.setDefaultTimeout(PATIENCE);
-    await load(page, url);
-    return new Workbench(this.context, page, this.profile);
+    const bench = new Workbench(this.context, await this.context.newPage());
+    this.others.push(bench);
+    await load(bench.page, url);
+    return bench;
   }
 
   async close() {
-    await this.context.close();
-    fs.rmSync(this.profile, { recursive: true, force: true, maxRetries: 5 });
+    for (const bench of this.others) await bench.close();
+    await this.page.close();
   }
 }
 
-/** Opens a browser of its own on url and waits for the workbench. */
+/** Opens a window on url, in the browser of this process, and waits for the workbench. */
 export async function openWorkbench(url, { width = 1400, height = 900, prepare } = {}) {
-  const profile = fs.mkdtempSync(path.join(os.tmpdir(), "agent-chromium-"));
-  const context = await chromium.launchPersistentContext(profile, {
-    executablePath: findChromium(),
-    headless: true,
-    viewport: { width, height },
-    args: ARGS,
-  });
-  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  const page = context.pages()[0] ?? (await context.newPage());
-  page.setDefaultTimeout(PATIENCE);
-  await prepare?.(page);
-  await load(page, url);
-  return new Workbench(context, page, profile);
+  const { context } = await sharedBrowser();
+  const page = await context.newPage();
+  try {
+    await page.setViewportSize({ width, height });
+    await prepare?.(page);
+    await load(page, url);
+    return new Workbench(context, page);
+  } catch (error) {
+    await page.close();
+    throw error;
+  }
 }
 
 async function load(page, url) {
+  page.setDefaultTimeout(PATIENCE);
   await page.goto(url, { waitUntil: "domcontentloaded" });
   await page.waitForSelector(".monaco-workbench .part.editor", { timeout: 60_000 });
 }
