@@ -32,7 +32,7 @@ test-full: ## the same at full load (kills, interleavings, fuzzing)
 test-vscode: ## test the extension in a real VS Code, alone
 	bash scripts/test-vscode.sh
 
-lint: ## golangci-lint, gofumpt, go vet, shell syntax
+lint: ## golangci-lint, gofumpt, go vet, shell syntax, eslint and tsc
 	bash scripts/lint.sh
 
 bench: ## measure the program beside a minimal client, write docs/performance.md

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs the linters. golangci-lint is used from the PATH or Go's bin folder if it
-# has the pinned version, else it is built once into .cache/bin.
+# Runs the linters, those of the VS Code extension too if there is npm.
+# golangci-lint is used from the PATH or Go's bin folder if it has the pinned
+# version, else it is built once into .cache/bin.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -28,4 +29,7 @@ go vet ./...
 for script in scripts/*.sh .ci/run; do
 	bash -n "$script"
 done
+if command -v npm >/dev/null 2>&1; then
+	(cd editors/vscode && { [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --silent; } && npm run --silent lint)
+fi
 echo "lint: clean"
