@@ -247,8 +247,9 @@ func (f *fit) checkSent(said []history.Item, body []byte, exact bool) {
 // checkLedger looks for all that was done: in order, and word for word in sent or,
 // where that is marked, in whole.
 func (f *fit) checkLedger(said []history.Item, sent, whole string, exact bool) {
-	at, inWhole, out, marked := 0, 0, 0, 0
+	at, inWhole, out, marked, size := 0, 0, 0, 0, 0
 	see := func(d history.Deed) {
+		size += len(d.What) + len(d.Result) + len(d.Words) + 20
 		_, what, _ := strings.Cut(d.What, " ")
 		i := strings.Index(sent[at:], what)
 		switch {
@@ -288,6 +289,9 @@ func (f *fit) checkLedger(said []history.Item, sent, whole string, exact bool) {
 	}
 	if lines := strings.Count(sent, " [shortened]\n"); out > counted || marked > lines || exact && (out < counted || marked < lines) {
 		f.t.Fatalf("%d entries are not there, %d are counted; %d are short, %d are marked:\n%s", out, counted, marked, lines, sent)
+	}
+	if marked+out > 0 && size < 900 {
+		f.t.Errorf("of %d bytes not all are there:\n%s", size, sent)
 	}
 	if marked > 0 {
 		f.fired["ledger shortened"]++
