@@ -132,7 +132,7 @@ func TestRewindInTheMidstOfResults(t *testing.T) {
 		{Item: &Item{N: 4, Message: Result("b", "y")}},
 		{Rewind: &Rewind{Before: 4}},
 	})
-	if len(added) != 1 || added[0].Item.Message.CallID != "b" || len(notes) != 1 || len(chat.Items()) != 4 {
+	if len(added) != 1 || added[0].Item.Message.CallID != "b" || added[0].Item.Did == nil || len(notes) != 1 || len(chat.Items()) != 4 {
 		t.Errorf("added %+v, notes %q, %d messages", added, notes, len(chat.Items()))
 	}
 }
@@ -166,6 +166,10 @@ func TestACompactionAfterALostResult(t *testing.T) {
 	var sent []string
 	for _, m := range chat.Sent() {
 		sent = append(sent, string(m.Role)+": "+m.Text())
+	}
+	did := &Deed{What: "Call read {}", Result: "the program ended before this returned: its effect is unknown"}
+	if diff := cmp.Diff(did, chat.Items()[2].Did); diff != "" {
+		t.Error(diff)
 	}
 	want := []string{"user: notes", "assistant: " + understood, "user: and on", "assistant: fine"}
 	if diff := cmp.Diff(want, sent); diff != "" || len(added) != 0 || len(notes) != 1 {

@@ -33,11 +33,11 @@ func Rebuild(stored []Entry) (t *Transcript, added []Entry, notes []string) {
 		case e.Act != nil:
 			act(t.items, *e.Act)
 		case e.Compaction != nil:
-			closed += len(t.Close(Interrupted)) // the calls that are gone are answered among what is gone
+			closed += len(interrupt(t)) // the calls that are gone are answered among what is gone
 			t.Compact(*e.Compaction)
 		}
 	}
-	added = t.Close(Interrupted)
+	added = interrupt(t)
 	if n := closed + len(added); n > 0 {
 		notes = append(notes, fmt.Sprintf("%d tool call(s) had no result: the program ended while they ran. The model is told to check.", n))
 	}
@@ -45,6 +45,21 @@ func Rebuild(stored []Entry) (t *Transcript, added []Entry, notes []string) {
 		notes = append(notes, fmt.Sprintf("%d message(s) could not be continued from and were left out.", left))
 	}
 	return t, added, notes
+}
+
+// interrupt gives every open call the result that its effect is not known. Only the
+// first can have had one: calls run one at a time.
+func interrupt(t *Transcript) []Entry {
+	var added []Entry
+	for i, c := range t.open {
+		it := Item{Message: Result(c.ID, Interrupted)}
+		if i == 0 {
+			it.Did = &Deed{What: "Call " + c.Name + " " + c.Args, Result: "the program ended before this returned: its effect is unknown"}
+		}
+		added = append(added, t.take(it))
+	}
+	t.open = nil
+	return added
 }
 
 // interruptBefore gives the open calls that m leaves behind the result that
@@ -57,7 +72,7 @@ func (t *Transcript) interruptBefore(m llm.Message) int {
 	}
 	later := t.open[n:]
 	t.open = t.open[:n]
-	t.Close(Interrupted)
+	interrupt(t)
 	t.open = later
 	return n
 }
