@@ -141,14 +141,6 @@ func (w *tree) state() map[string]string {
 	return out
 }
 
-// load is how much a test does: reduced, or in full.
-func load(reduced, full int) int {
-	if os.Getenv("AGENT_TEST_FULL") != "" {
-		return full
-	}
-	return reduced
-}
-
 // seed is random, or what AGENT_TEST_SEED says.
 func seed(t *testing.T) int {
 	t.Helper()
