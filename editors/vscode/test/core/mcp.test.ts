@@ -168,6 +168,15 @@ describe("B1: /mcp", () => {
     assert.equal(read?.result?.content[0]?.text, "1 | one\ntotal_lines: 1");
   });
 
+  it("knows such a client by the name that it gives", async (t) => {
+    const { editor, port } = await startMcp(t, tempFolder(t), tempFolder(t));
+    const call = send(port, modern("tools/call", { name: "execute_command", arguments: { command: "true" } }));
+    await until("the question", () => editor.questions.length > 0);
+    assert.equal(editor.questions[0]?.question.client, "modern");
+    editor.questions[0].answer(false);
+    assert.equal((await call).status, 200);
+  });
+
   it("closes the diff of such a client when it goes away", async (t) => {
     const { core, port } = await startMcp(t, tempFolder(t), tempFolder(t));
     const { headers, body } = modern("tools/call", { name: "write_file", arguments: { path: "a.txt", content: "new\n" } });

@@ -193,15 +193,20 @@ export class McpDoor {
     // The door has a dispatcher and a table of its own for all doors; the SDK's high-level server would be a second one.
      
     const server = new Server(info, { capabilities: { tools: {} }, instructions });
+    const named = (): void => {
+      const name = oneLine(server.getClientVersion()?.name ?? "", 60);
+      if (name !== "") client.name = name;
+    };
     server.oninitialized = () => {
-      const name = server.getClientVersion()?.name;
-      if (name !== undefined && name !== "") client.name = oneLine(name, 60);
+      named();
       host.changed();
     };
     server.onerror = (err) => host.log.debug(`/mcp: ${err.message}`);
     server.setRequestHandler("tools/list", () => ({ tools: host.tools.described() }) as never);
     server.setRequestHandler("tools/call", async (request, ctx) => {
       client.calls++;
+      // In the newest protocol each request says who asks, and nothing is initialized.
+      named();
       try {
         const notify = (method: string, params: object): void => {
           ctx.mcpReq.notify({ method, params } as never).catch((err: unknown) => host.log.debug(`/mcp: ${messageOf(err)}`));
