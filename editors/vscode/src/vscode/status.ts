@@ -36,11 +36,12 @@ export class Status implements Notices, vscode.Disposable {
   async mayRun({ client, command, cwd }: CommandQuestion): Promise<boolean> {
     const where = vscode.workspace.asRelativePath(cwd);
     const run: vscode.MessageItem = { title: "Run" };
+    // The first button has the focus: what a person types who has not seen the question must not run anything.
     const answer = await vscode.window.showWarningMessage<vscode.MessageItem>(
       `${client} wants to run a command in ${where}`,
       { modal: true, detail: command },
+      { title: "Reject" },
       run,
-      { title: "Reject", isCloseAffordance: true },
     );
     return answer === run;
   }
@@ -48,6 +49,19 @@ export class Status implements Notices, vscode.Disposable {
   clientsChanged(clients: readonly Connected[]): void {
     this.clients = clients;
     this.draw();
+  }
+
+  listens(): boolean {
+    return this.state.kind === "on";
+  }
+
+  /** How the window is connected, as one paragraph. */
+  report(): string {
+    const { state } = this;
+    if (state.kind === "off") return "Agent is not listening.";
+    if (state.kind === "failed") return `Agent cannot listen: ${state.why}`;
+    const who = this.clients.length === 0 ? ["Nothing is connected."] : this.clients.map((client) => `${lineOf(client)}.`);
+    return [`Agent listens on port ${state.port}.`, ...who].join(" ");
   }
 
   linkChanged(state: Link): void {
@@ -86,13 +100,13 @@ export class Status implements Notices, vscode.Disposable {
     const first = mostUrgent(this.clients);
     if (first === undefined) {
       const tooltip = `Agent: listening on port ${port}, nothing connected. Click to start agent in a terminal.`;
-      return this.show("$(debug-disconnect) Agent", tooltip, "agent.startInTerminal");
+      return this.show(`$(debug-disconnect) Agent :${port}`, tooltip, "agent.startInTerminal");
     }
     const icon = icons[first.status?.state ?? "idle"];
     const text = first.status?.text ?? "";
     const more = this.clients.length > 1 ? ` (${this.clients.length})` : "";
     const lines = this.clients.map((client) => lineOf(client));
-    this.show(`${icon} Agent${text === "" ? "" : `: ${text}`}${more}`, [...lines, `Port ${port}.`].join("\n"), "agent.showLog");
+    this.show(`${icon} Agent${text === "" ? ` :${port}` : `: ${text}`}${more}`, [...lines, `Port ${port}.`].join("\n"), "agent.showLog");
   }
 
   private show(text: string, tooltip: string, command: string): void {

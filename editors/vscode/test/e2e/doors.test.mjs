@@ -154,6 +154,27 @@ describe("any MCP client in VS Code", () => {
     assert.equal(fs.existsSync(file("ran")), false);
   });
 
+  it("B4: what is typed by somebody who has not seen the question runs nothing", async () => {
+    const answer = at.door.json("execute_command", { command: "touch typed" });
+    const dialog = at.bench.page.locator(".monaco-dialog-box");
+    await dialog.waitFor();
+    await at.bench.page.waitForTimeout(700); // longer than the question ignores what comes at once
+    for (const key of ["a", "Space"]) await at.bench.page.keyboard.press(key);
+    assert.deepEqual(await answer, { status: "rejected", command: "touch typed" });
+    assert.equal(fs.existsSync(file("typed")), false);
+    await dialog.waitFor({ state: "detached" });
+  });
+
+  it("B9: the status bar shows the port, and a command tells the rest", async () => {
+    const { port } = await at.session.lock();
+    assert.match(await at.bench.statusItem("Agent").first().innerText(), new RegExp(`:${port}\\b`));
+    await at.bench.command("Agent: Show Status");
+    const toast = at.bench.page.locator(".notification-toast", { hasText: `Agent listens on port ${port}.` });
+    await toast.waitFor();
+    assert.match(await toast.innerText(), /third party: connected since/);
+    await at.session.probe(`await vscode.commands.executeCommand("notifications.clearAll")`);
+  });
+
   it("B5: reads, lists, searches and knows the problems", async () => {
     assert.equal(await at.door.text("read_file", { path: "src/a.ts" }), "1 | export const found = 1;\ntotal_lines: 1");
     assert.deepEqual((await at.door.json("list_files", { path: "src" })).files, ["a.ts"]);
