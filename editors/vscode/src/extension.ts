@@ -14,6 +14,7 @@ import { watchEditor } from "./vscode/events";
 import { InlineProposals } from "./vscode/inline";
 import { InlineMarks } from "./vscode/inlinemarks";
 import { InlineReviews } from "./vscode/inlinereviews";
+import { Leftovers } from "./vscode/leftovers";
 import { Marks, PendingList } from "./vscode/pending";
 import { Places } from "./vscode/places";
 import { Reasons } from "./vscode/reasons";
@@ -42,7 +43,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const terminals = new Terminals(context.environmentVariableCollection);
   const remarks = new Remarks();
   const places = new Places();
-  const { views, marks, inline } = registerFiles(context, { remarks, places, log });
+  const leftovers = new Leftovers(context.workspaceState, log);
+  const { views, marks, inline } = registerFiles(context, { remarks, places, leftovers });
   const shells = new Shells(log, () => settings.terminal());
   const core = compose(context, { log, status, views, shells, inline, places });
   running = core;
@@ -58,36 +60,36 @@ export function activate(context: vscode.ExtensionContext): void {
     remarks,
     watchEditor(core, views.diffs),
     showReviews(core, status, views),
-    registerCommands({ core, views, marks, registration, remarks, terminals, log, ...actions }),
+    registerCommands({ core, views, marks, registration, remarks, status, terminals, log, ...actions }),
   );
   // The rest waits for the next tick: activation must not hold the window up.
-  setTimeout(() => void begin(core, link, views, log), 0);
+  setTimeout(() => void begin(core, link, { leftovers, log }), 0);
 }
 
 export async function deactivate(): Promise<void> {
   await running?.stop();
 }
 
-async function begin(core: Core, link: Link, views: Views, log: vscode.LogOutputChannel): Promise<void> {
+async function begin(core: Core, link: Link, { leftovers, log }: { leftovers: Leftovers; log: vscode.LogOutputChannel }): Promise<void> {
   const closed = await closeOrphans((id) => core.reviews.get(id) !== undefined);
   if (closed > 0) log.info(`closed ${closed} diffs that an earlier window had left`);
-  await views.inline.sweep();
+  await leftovers.sweep();
   if (settings.autoStart()) await link.start();
 }
 
 interface Around {
   readonly remarks: Remarks;
   readonly places: Places;
-  readonly log: vscode.LogOutputChannel;
+  readonly leftovers: Leftovers;
 }
 
-function registerFiles(context: vscode.ExtensionContext, { remarks, places, log }: Around): { views: Views; marks: InlineMarks; inline: InlineProposals } {
+function registerFiles(context: vscode.ExtensionContext, { remarks, places, leftovers }: Around): { views: Views; marks: InlineMarks; inline: InlineProposals } {
   const originals = new SideFiles();
   const proposals = new SideFiles();
   const reason = new vscode.MarkdownString("This side is the file as it was when the edit was proposed.");
   const marks = new InlineMarks(originals);
   const reasons = new Reasons();
-  const reviews = new InlineReviews({ places, marks, kept: context.workspaceState, log, saveAccepts: () => settings.saveAccepts() });
+  const reviews = new InlineReviews({ places, marks, leftovers });
   const views = new Views(new Diffs(originals, proposals, remarks, reasons), reviews);
   context.subscriptions.push(
     marks,
@@ -96,7 +98,7 @@ function registerFiles(context: vscode.ExtensionContext, { remarks, places, log 
     vscode.workspace.registerFileSystemProvider(originalScheme, originals, { isCaseSensitive: true, isReadonly: reason }),
     vscode.workspace.registerFileSystemProvider(proposedScheme, proposals, { isCaseSensitive: true }),
   );
-  return { views, marks, inline: new InlineProposals(places, marks) };
+  return { views, marks, inline: new InlineProposals(places, marks, leftovers) };
 }
 
 interface Shown {

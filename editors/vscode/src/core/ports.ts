@@ -287,15 +287,27 @@ export interface InlineProposal {
   readonly description: string;
 }
 
+/**
+ * The person's decision, with the text that was accepted; or the document cannot
+ * hold the proposal any longer, and this is what was left of it, undecided.
+ */
+export type InlineEnd =
+  | { readonly kind: "accepted"; readonly text: string }
+  | { readonly kind: "rejected" }
+  | { readonly kind: "displaced"; readonly text: string };
+
 export interface Inline {
-  /** Whether the document can hold a proposal: it has no unsaved changes, and nothing saves it but the person. */
+  /** Whether the document can hold a proposal: it has no unsaved changes and none yet, its lenses are shown, and nothing saves it but the person. */
   possible(path: string): Promise<boolean>;
+  /** The text without the proposal that stands in the document; undefined if there is none. */
+  standing(path: string): string | undefined;
   /**
-   * Puts the proposal into the document, to be accepted or rejected hunk by hunk,
-   * and saves the document when all are decided. Resolves with its text, or
-   * undefined if nothing was accepted; cancelled takes back what is undecided.
+   * Puts the proposal into the document, to be accepted or rejected change by
+   * change. Only a person's command accepts; a save never does, and never writes
+   * what is undecided. When this resolves (or rejects) the document and the file
+   * are as before: whoever asked writes. cancelled is a rejection.
    */
-  propose(proposal: InlineProposal, cancelled: AbortSignal): Promise<string | undefined>;
+  propose(proposal: InlineProposal, cancelled: AbortSignal): Promise<InlineEnd>;
 }
 
 /** A command to run in a visible terminal. */

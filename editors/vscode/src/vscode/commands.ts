@@ -4,6 +4,7 @@ import type { InlineMarks } from "./inlinemarks";
 import { isPending } from "./pending";
 import type { Registration } from "./registration";
 import type { Remarks } from "./remarks";
+import type { Status } from "./status";
 import type { Terminals } from "./terminals";
 import { proposedScheme, reviewId } from "./uri";
 import type { Views } from "./views";
@@ -14,10 +15,11 @@ export interface Parts {
   readonly marks: InlineMarks;
   readonly registration: Registration;
   readonly remarks: Remarks;
+  readonly status: Status;
   readonly terminals: Terminals;
   readonly log: vscode.LogOutputChannel;
-  start(): Promise<void>;
-  stop(): Promise<void>;
+  readonly start: () => Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 /** Registers every command of the manifest. */
@@ -33,13 +35,14 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     "agent.startInTerminal": () => terminals.start(),
     "agent.mentionSelection": (target) => mention(parts, target),
     "agent.showLog": () => log.show(),
-    "agent.inline.accept": (uri, index) => parts.marks.decide("accept", uri, index),
-    "agent.inline.reject": (uri, index) => parts.marks.decide("reject", uri, index),
+    "agent.inline.accept": (...target) => parts.marks.decide("accept", ...target),
+    "agent.inline.reject": (...target) => parts.marks.decide("reject", ...target),
     "agent.mcp.register": () => parts.registration.add(),
     "agent.mcp.unregister": () => parts.registration.remove(),
     "agent.mcp.copyConfig": () => copyConfig(core),
     "agent.start": () => parts.start(),
     "agent.stop": () => parts.stop(),
+    "agent.status": () => showStatus(parts),
     "agent.comment.add": (reply) => remarks.add(reply as vscode.CommentReply),
     "agent.comment.delete": (thread) => remarks.delete(thread as vscode.CommentThread),
   };
@@ -117,6 +120,14 @@ function go(parts: Parts, step: 1 | -1): void {
 function show(parts: Parts, id: string): void {
   parts.views.takeFocus(id);
   parts.core.reviews.show(id);
+}
+
+/** Says how the window is connected, and offers what can be done about it. */
+async function showStatus({ status, log, start, stop }: Parts): Promise<void> {
+  const turn = status.listens() ? "Stop Listening" : "Start Listening";
+  const choice = await vscode.window.showInformationMessage(status.report(), turn, "Show Log");
+  if (choice === "Show Log") log.show();
+  else if (choice !== undefined) await (choice === "Stop Listening" ? stop() : start());
 }
 
 /** Puts on the clipboard what another MCP client needs, as most of them write it. */

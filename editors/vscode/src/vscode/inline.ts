@@ -1,20 +1,22 @@
 import * as vscode from "vscode";
 import { ToolError } from "../core/errors";
-import type { Inline, InlineProposal } from "../core/ports";
+import type { Inline, InlineEnd, InlineProposal } from "../core/ports";
 import { sameText, toLf, withEol } from "../core/text";
 import { canHold } from "./inlinemarks";
-import type { InlineMarks, Mark } from "./inlinemarks";
+import type { InlineMarks } from "./inlinemarks";
+import type { Leftovers } from "./leftovers";
 import type { Places } from "./places";
 
 /**
- * Proposals of programs that leave the writing to the editor: the document is
- * saved when every hunk is decided, and never holds what nobody has decided after
- * that.
+ * Proposals of programs that leave the writing to the editor. Only the person's
+ * command accepts; when it is decided the document is as before, and whoever
+ * asked writes.
  */
 export class InlineProposals implements Inline {
   constructor(
     private readonly places: Places,
     private readonly marks: InlineMarks,
+    private readonly leftovers: Leftovers,
   ) {}
 
   async possible(path: string): Promise<boolean> {
@@ -22,39 +24,48 @@ export class InlineProposals implements Inline {
     return !this.marks.has(uri) && (await canHold(uri));
   }
 
-  async propose(proposal: InlineProposal, cancelled: AbortSignal): Promise<string | undefined> {
+  standing(path: string): string | undefined {
+    return this.marks.original(this.places.uri(path));
+  }
+
+  async propose(proposal: InlineProposal, cancelled: AbortSignal): Promise<InlineEnd> {
     const document = await vscode.workspace.openTextDocument(this.places.uri(proposal.path));
     if (document.isDirty || !sameText(document.getText(), proposal.original)) {
       throw new ToolError("DIRTY_DOCUMENT", "the document has changed meanwhile; nothing was proposed");
     }
     await vscode.window.showTextDocument(document, { preview: false, preserveFocus: true });
-    // eslint-disable-next-line prefer-const -- the marks know it before it is there
-    let mark: Mark | undefined;
-    let end: (text: string | undefined) => void = () => undefined;
-    const decided = new Promise<string | undefined>((done) => (end = done));
-    const finish = (text: string): void => {
-      mark?.remove();
-      void document.save().then(() => {
-        const lf = toLf(text);
-        end(text === mark?.original ? undefined : document.eol === vscode.EndOfLine.CRLF ? withEol(lf, "crlf") : lf);
-      });
-    };
-    mark = await this.marks.add(document, proposal.proposed, proposal.description, {
-      changed: () => undefined,
-      decided: finish,
-      maySave: () => true,
-      // A person who saves the document has read what is in it.
-      saved: () => void mark?.decideAll("accept"),
-    });
-    if (document.getText() === mark.original) finish(mark.original);
-    const cancel = (): void => void mark.decideAll("reject");
+    const original = document.getText();
+    let left = proposal.proposed;
+    let end: (how: InlineEnd) => void = () => undefined;
+    const decided = new Promise<InlineEnd>((done) => (end = done));
+    const cancel = (): void => end({ kind: "rejected" });
+    await this.leftovers.keep(document, left);
     try {
-      cancelled.addEventListener("abort", cancel);
-      if (cancelled.aborted) cancel();
-      return await decided;
+      const mark = await this.marks.add(document, proposal.proposed, proposal.description, {
+        changed: (text) => {
+          left = text;
+          void this.leftovers.keep(document, text);
+        },
+        decided: (text) => end(text === original ? { kind: "rejected" } : { kind: "accepted", text: uniform(document, text) }),
+        maySave: () => false,
+        saved: () => end({ kind: "displaced", text: uniform(document, left) }),
+      });
+      try {
+        cancelled.addEventListener("abort", cancel);
+        if (cancelled.aborted || document.getText() === original) cancel();
+        return await decided;
+      } finally {
+        cancelled.removeEventListener("abort", cancel);
+        await mark.takeOut();
+      }
     } finally {
-      cancelled.removeEventListener("abort", cancel);
-      mark.remove();
+      await this.leftovers.forget(document.uri);
     }
   }
+}
+
+/** The text with the line endings of its document. */
+function uniform(document: vscode.TextDocument, text: string): string {
+  const lf = toLf(text);
+  return document.eol === vscode.EndOfLine.CRLF ? withEol(lf, "crlf") : lf;
 }

@@ -1,11 +1,15 @@
 import * as vscode from "vscode";
 import { ToolError } from "../core/errors";
-import { acceptHunk, hunksOf, rejectHunk } from "../core/hunks";
+import { acceptHunk, findHunk, hunkKey, hunksOf, rejectHunk } from "../core/hunks";
 import { splitLines } from "../core/linediff";
 import { oneLine, sameText } from "../core/text";
 import { replaceAll } from "./documents";
+import { restore } from "./restore";
 import type { SideFiles } from "./sidefiles";
 import { originalScheme, reviewUri } from "./uri";
+
+/** A save that failed is not reported; one that takes longer has. */
+const saveMs = 10_000;
 
 export type What = "accept" | "reject";
 
@@ -26,6 +30,7 @@ export interface Proposer {
   decided(text: string, by: By): void;
   /** Whether the document may be saved as it is; else it is saved without what is undecided. */
   maySave(save: Save): boolean;
+  /** It was saved; or the document cannot hold the proposal any longer, and then the text is the one before it. */
   saved(text: string, save: Save): void;
 }
 
@@ -35,6 +40,8 @@ interface Pending {
   readonly original: string;
   readonly description: string;
   readonly proposer: Proposer;
+  /** The file as it was. */
+  readonly bytes: Uint8Array;
   /** The text without the hunks that are undecided. */
   baseline: string;
   /** While the document changes by our own hand. */
@@ -55,6 +62,8 @@ export interface Mark {
   lock(why: string): void;
   /** Takes the marks away; the text stays. */
   remove(): void;
+  /** Takes the proposal out, and then the marks: until then no save writes it. */
+  takeOut(): Promise<void>;
 }
 
 /**
@@ -64,7 +73,7 @@ export interface Mark {
  */
 export class InlineMarks implements vscode.CodeLensProvider, vscode.QuickDiffProvider, vscode.Disposable {
   private readonly pending = new Map<string, Pending>();
-  private readonly saves = new Map<string, Save>();
+  private readonly saves = new Map<string, Save & { readonly may: boolean }>();
   private readonly lenses = new vscode.EventEmitter<void>();
   readonly onDidChangeCodeLenses = this.lenses.event;
   private control: vscode.SourceControl | undefined;
@@ -81,7 +90,13 @@ export class InlineMarks implements vscode.CodeLensProvider, vscode.QuickDiffPro
       vscode.languages.registerCodeLensProvider({ scheme: "file" }, this),
       vscode.workspace.onDidChangeTextDocument((event) => this.changed(event)),
       vscode.workspace.onWillSaveTextDocument((event) => this.saving(event)),
-      vscode.workspace.onDidSaveTextDocument((document) => this.saved(document)),
+      vscode.workspace.onDidSaveTextDocument((document) => void this.saved(document)),
+      vscode.workspace.onDidChangeConfiguration((event) => event.affectsConfiguration("files.autoSave") && this.check()),
+      // A document whose language changes is opened again, with the settings of that language.
+      vscode.workspace.onDidOpenTextDocument(() => this.check()),
+      // An editor with unsaved changes takes them along.
+      vscode.workspace.onWillRenameFiles((event) => event.waitUntil(this.leave(event.files.map(({ oldUri }) => oldUri)))),
+      vscode.workspace.onWillDeleteFiles((event) => event.waitUntil(this.leave(event.files))),
       vscode.window.onDidChangeVisibleTextEditors(() => this.draw()),
     ];
   }
@@ -90,11 +105,18 @@ export class InlineMarks implements vscode.CodeLensProvider, vscode.QuickDiffPro
     return this.pending.has(uri.toString());
   }
 
+  /** The text of a document without the proposal that stands in it; undefined if there is none. */
+  original(uri: vscode.Uri): string | undefined {
+    return this.pending.get(uri.toString())?.original;
+  }
+
   /** Puts a proposal into a document, in one step that can be undone. */
   async add(document: vscode.TextDocument, proposed: string, description: string, proposer: Proposer): Promise<Mark> {
     const key = document.uri.toString();
     const original = document.getText();
-    const pending: Pending = { id: `inline-${++this.lastId}`, document, original, description, proposer, baseline: original, busy: true, locked: "" };
+    const bytes = await vscode.workspace.fs.readFile(document.uri);
+    const id = `inline-${++this.lastId}`;
+    const pending: Pending = { id, document, original, description, proposer, bytes, baseline: original, busy: true, locked: "" };
     this.pending.set(key, pending);
     const remove = (): void => {
       if (this.pending.get(key) !== pending) return;
@@ -124,33 +146,43 @@ export class InlineMarks implements vscode.CodeLensProvider, vscode.QuickDiffPro
         this.refresh();
       },
       remove,
+      takeOut: async () => {
+        await this.clear(pending);
+        remove();
+      },
     };
   }
 
-  /** A command of a lens, or of the palette without an index: the document's, all hunks. */
-  async decide(what: What, uri?: unknown, index?: unknown): Promise<void> {
+  /** A command of a lens; or of a key or the palette, which mean all that is left in the active document. */
+  async decide(what: What, uri?: unknown, index?: unknown, hunk?: unknown): Promise<void> {
     const key = uri instanceof vscode.Uri ? uri.toString() : vscode.window.activeTextEditor?.document.uri.toString();
     const pending = this.pending.get(key ?? "");
-    if (pending === undefined || pending.locked !== "") return;
+    if (pending === undefined || pending.busy || pending.locked !== "") return;
     if (typeof index !== "number") return this.decideAll(pending, what);
     const current = pending.document.getText();
-    if (what === "accept") pending.baseline = acceptHunk(pending.baseline, current, index);
-    else await this.change(pending, rejectHunk(pending.baseline, current, index));
+    // The lens that was clicked may be older than the text.
+    const at = findHunk(pending.baseline, current, String(hunk), index);
+    if (at === undefined) return this.refresh();
+    if (what === "accept") pending.baseline = acceptHunk(pending.baseline, current, at);
+    else await this.change(pending, rejectHunk(pending.baseline, current, at));
     this.settle(pending, "person");
   }
 
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
     const pending = this.pending.get(document.uri.toString());
     if (pending === undefined) return [];
-    return hunksOf(pending.baseline, document.getText()).flatMap((hunk, index) => {
+    const text = document.getText();
+    return hunksOf(pending.baseline, text).flatMap((hunk, index) => {
       const line = Math.min(hunk.newFrom, document.lineCount - 1);
       const removed = hunk.oldTo - hunk.oldFrom;
       const why = index === 0 && pending.description !== "" ? `: ${oneLine(pending.description, 80)}` : "";
+      const back = removed === 0 ? "" : ` (brings back ${removed === 1 ? "1 line" : `${removed} lines`})`;
       const range = new vscode.Range(line, 0, line, 0);
+      const parameters = [document.uri, index, hunkKey(pending.baseline, text, hunk)];
       if (pending.locked !== "") return [new vscode.CodeLens(range, { title: pending.locked, command: "" })];
       const lens = (title: string, what: What): vscode.CodeLens =>
-        new vscode.CodeLens(range, { title, command: `agent.inline.${what}`, arguments: [document.uri, index] });
-      return [lens(`$(check) Accept${why}`, "accept"), lens(`$(close) Reject${removed > 0 ? ` (brings back ${removed} lines)` : ""}`, "reject")];
+        new vscode.CodeLens(range, { title, command: `agent.inline.${what}`, arguments: parameters });
+      return [lens(`$(check) Accept${why}`, "accept"), lens(`$(close) Reject${back}`, "reject")];
     });
   }
 
@@ -189,31 +221,75 @@ export class InlineMarks implements vscode.CodeLensProvider, vscode.QuickDiffPro
     // Without unsaved changes, and not by undoing them: as on disk, because the person did not want them.
     const reverted = !document.isDirty && reason !== vscode.TextDocumentChangeReason.Undo;
     if (!reverted) pending.proposer.changed(document.getText());
+    // What was accepted of it has been undone or reverted, too.
+    if (document.getText() === pending.original) pending.baseline = pending.original;
     this.settle(pending, reverted ? "reverted" : "person");
   }
 
   private saving(event: vscode.TextDocumentWillSaveEvent): void {
     const { document, reason } = event;
     const pending = this.pending.get(document.uri.toString());
-    if (pending === undefined || pending.busy) return;
+    if (pending === undefined) return;
     const save = {
       manual: reason === vscode.TextDocumentSaveReason.Manual,
       active: vscode.window.activeTextEditor?.document === document,
     };
-    this.saves.set(document.uri.toString(), save);
-    if (pending.proposer.maySave(save)) return;
+    const may = !pending.busy && pending.proposer.maySave(save);
+    const known = { ...save, may };
+    this.saves.set(document.uri.toString(), known);
+    if (may) return;
     pending.busy = true;
+    setTimeout(() => {
+      if (this.saves.get(document.uri.toString()) === known) void this.displace(pending);
+    }, saveMs);
     const all = new vscode.Range(new vscode.Position(0, 0), document.lineAt(document.lineCount - 1).range.end);
     event.waitUntil(Promise.resolve([vscode.TextEdit.replace(all, pending.original)]));
   }
 
-  private saved(document: vscode.TextDocument): void {
+  private async saved(document: vscode.TextDocument): Promise<void> {
     const key = document.uri.toString();
     const [pending, save] = [this.pending.get(key), this.saves.get(key)];
     this.saves.delete(key);
-    if (pending === undefined || save === undefined) return;
-    pending.busy = false;
-    pending.proposer.saved(document.getText(), save);
+    if (pending === undefined) return;
+    if (save?.may === true) return pending.proposer.saved(document.getText(), save);
+    // A save that asks no extension, or an extension that formats after us, has written something else.
+    const { uri } = document;
+    const intact = Buffer.compare(await vscode.workspace.fs.readFile(uri), pending.bytes) === 0;
+    if (!intact) await vscode.workspace.fs.writeFile(uri, pending.bytes);
+    await this.displace(pending);
+  }
+
+  /** The document cannot hold the proposal any longer. */
+  private async displace(pending: Pending): Promise<void> {
+    const stands = (): boolean => this.pending.get(pending.document.uri.toString()) === pending;
+    if (!stands()) return;
+    await this.clear(pending);
+    if (!stands()) return;
+    pending.proposer.saved(pending.original, { manual: false, active: false });
+  }
+
+  /** Makes the document what is on disk. */
+  private async clear(pending: Pending): Promise<void> {
+    pending.busy = true;
+    const { document, original } = pending;
+    if (document.isClosed) return;
+    // First by our own hand: an editor cannot revert what is not on disk any more.
+    if (document.isDirty || document.getText() !== original) await replaceAll(document, original);
+    if (await restore(document)) return;
+    void vscode.window.showWarningMessage(`${vscode.workspace.asRelativePath(document.uri)} could not be put back as it is on disk. Revert it before you save it.`);
+  }
+
+  private check(): void {
+    for (const pending of this.pending.values()) {
+      if (!pending.busy && savesItself(pending.document)) void this.displace(pending);
+    }
+  }
+
+  private async leave(uris: readonly vscode.Uri[]): Promise<void> {
+    const concerned = [...this.pending.values()].filter(({ document: { uri } }) =>
+      uris.some(({ path }) => uri.path === path || uri.path.startsWith(`${path}/`)),
+    );
+    await Promise.all(concerned.map((pending) => this.displace(pending)));
   }
 
   /** Says so when nothing is undecided. */
@@ -232,6 +308,9 @@ export class InlineMarks implements vscode.CodeLensProvider, vscode.QuickDiffPro
       this.control?.dispose();
       this.control = undefined;
     }
+    // Ctrl+S means Accept where a proposal stands; by path, because the window of a remote host knows the file by another scheme.
+    const paths = [...this.pending.values()].map(({ document }) => document.uri.fsPath);
+    void vscode.commands.executeCommand("setContext", "agent.inlineDocuments", paths);
     this.lenses.fire();
     this.draw();
   }
@@ -246,11 +325,16 @@ export class InlineMarks implements vscode.CodeLensProvider, vscode.QuickDiffPro
   }
 }
 
-/** Whether a document can hold a proposal: it has no unsaved changes, and nothing saves it but the person. */
+/** Whether a document can hold a proposal: it has no unsaved changes, nothing saves it but the person, and lenses are shown in it. */
 export async function canHold(uri: vscode.Uri): Promise<boolean> {
-  const autoSave = vscode.workspace.getConfiguration("files", uri).get("autoSave", "off");
-  if (autoSave !== "off") return false;
-  return !(await vscode.workspace.openTextDocument(uri)).isDirty;
+  const document = await vscode.workspace.openTextDocument(uri);
+  const lenses = vscode.workspace.getConfiguration("editor", document).get("codeLens", true);
+  return lenses && !document.isDirty && !savesItself(document);
+}
+
+/** By the settings of its place and its language. */
+function savesItself(document: vscode.TextDocument): boolean {
+  return vscode.workspace.getConfiguration("files", document).get("autoSave", "off") !== "off";
 }
 
 /** Makes this the document's text, line by line in one step, so that the cursor stays where nothing changes. */

@@ -1,12 +1,11 @@
 import * as vscode from "vscode";
 import type { ShownDiff } from "../core/ports";
 import type { Reviews } from "../core/reviews";
-import { sha256 } from "../core/text";
-import { replaceAll } from "./documents";
 import { canHold } from "./inlinemarks";
 import type { InlineMarks, Mark, Proposer } from "./inlinemarks";
+import type { Leftovers } from "./leftovers";
 import type { Places } from "./places";
-import { groupOf, restore } from "./restore";
+import { groupOf } from "./restore";
 
 /** What is told of what the person does. */
 type Told = Pick<Reviews, "accept" | "reject" | "edited" | "saved" | "tabsChanged">;
@@ -14,17 +13,12 @@ type Told = Pick<Reviews, "accept" | "reject" | "edited" | "saved" | "tabsChange
 interface Options {
   readonly places: Places;
   readonly marks: InlineMarks;
-  readonly kept: vscode.Memento;
-  readonly log: vscode.LogOutputChannel;
-  saveAccepts(): boolean;
+  readonly leftovers: Leftovers;
 }
-
-const keptKey = "inlineReviews";
 
 /**
  * Reviews that are shown in the document itself. The document is as it is on disk
- * again when the review has ended, however it ended: the client writes. What a
- * window that died has left in a document is taken out when the next one begins.
+ * again when the review has ended, however it ended: the client writes.
  */
 export class InlineReviews {
   private readonly open = new Map<string, Mark>();
@@ -52,12 +46,12 @@ export class InlineReviews {
     const where = group === undefined ? {} : { viewColumn: group.viewColumn };
     const editor = await vscode.window.showTextDocument(document, { preview: false, preserveFocus: !focus, ...where });
     if (known !== undefined) return;
-    await this.keep(document, proposed);
+    await this.options.leftovers.keep(document, proposed);
     const before = document.getText();
     try {
       this.open.set(id, await this.options.marks.add(document, proposed, description, this.proposer(id, document)));
     } catch (error) {
-      await this.forget(document.uri.toString());
+      await this.options.leftovers.forget(document.uri);
       throw error;
     }
     const first = firstDifference(before, document.getText());
@@ -68,11 +62,11 @@ export class InlineReviews {
     return {
       changed: (text) => {
         this.told?.edited(id, text);
-        void this.keep(document, text);
+        void this.options.leftovers.keep(document, text);
       },
       decided: (text, by) => this.decided(id, text, by),
-      maySave: ({ manual, active }) => manual && active && this.options.saveAccepts(),
-      saved: (text, save) => this.saved(id, text, save),
+      maySave: () => false,
+      saved: () => this.displaced(id),
     };
   }
 
@@ -99,18 +93,8 @@ export class InlineReviews {
     const mark = this.open.get(id);
     if (mark === undefined) return;
     this.open.delete(id);
-    mark.remove();
-    await this.restore(mark.document, mark.original);
-  }
-
-  /** Takes out what an earlier window has left; asks where the person may have gone on with it. */
-  async sweep(): Promise<void> {
-    for (const [key, hash] of Object.entries(this.kept())) {
-      const document = await Promise.resolve(vscode.workspace.openTextDocument(vscode.Uri.parse(key))).catch(() => undefined);
-      if (document?.isDirty !== true) await this.forget(key);
-      else if (sha256(document.getText()) === hash) await this.restore(document);
-      else void this.ask(document);
-    }
+    await mark.takeOut();
+    await this.options.leftovers.forget(mark.document.uri);
   }
 
   private decided(id: string, text: string, by: "person" | "reverted"): void {
@@ -124,49 +108,17 @@ export class InlineReviews {
     else this.told?.accept(id, "button");
   }
 
-  private saved(id: string, text: string, save: { manual: boolean; active: boolean }): void {
+  private displaced(id: string): void {
     const mark = this.open.get(id);
-    if (mark === undefined) return;
-    if (text === mark.original) return this.gone(id, mark);
-    this.told?.saved(id, { ...save, text });
+    if (mark !== undefined) this.gone(id, mark);
   }
 
   /** The document is as before, without a word of the person: as if the tab of a diff had been closed. */
   private gone(id: string, mark: Mark): void {
     this.open.delete(id);
     mark.remove();
-    void this.forget(mark.document.uri.toString());
+    void this.options.leftovers.forget(mark.document.uri);
     this.told?.tabsChanged(id);
-  }
-
-  /** If it cannot be put back as it is on disk, it gets at least the text that it had. */
-  private async restore(document: vscode.TextDocument, original?: string): Promise<void> {
-    if (!(await restore(document))) {
-      this.options.log.warn(`${document.uri.fsPath} could not be put back as it is on disk`);
-      if (original === undefined || !(await replaceAll(document, original))) return;
-    }
-    await this.forget(document.uri.toString());
-  }
-
-  private async ask(document: vscode.TextDocument): Promise<void> {
-    const name = vscode.workspace.asRelativePath(document.uri);
-    const message = `${name} has unsaved changes, among them an edit that an agent had proposed and that nobody has accepted.`;
-    if ((await vscode.window.showWarningMessage(message, "Take All Out", "Keep")) === "Take All Out") await restore(document);
-    await this.forget(document.uri.toString());
-  }
-
-  private kept(): Record<string, string> {
-    return this.options.kept.get(keptKey, {});
-  }
-
-  /** Remembers what a document holds, for the next window if this one dies. */
-  private async keep(document: vscode.TextDocument, text: string): Promise<void> {
-    await this.options.kept.update(keptKey, { ...this.kept(), [document.uri.toString()]: sha256(text) });
-  }
-
-  private async forget(key: string): Promise<void> {
-    const kept = Object.entries(this.kept()).filter(([each]) => each !== key);
-    await this.options.kept.update(keptKey, Object.fromEntries(kept));
   }
 }
 

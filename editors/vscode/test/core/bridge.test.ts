@@ -10,7 +10,8 @@ import type { TestContext } from "node:test";
 import WebSocket from "ws";
 import { applyEdits, parseEdits } from "../../src/core/bridge/edits";
 import { tokenHeader } from "../../src/core/guard";
-import { acceptHunk, hunksOf, rejectHunk } from "../../src/core/hunks";
+import { acceptHunk, findHunk, hunkKey, hunksOf, rejectHunk } from "../../src/core/hunks";
+import type { InlineEnd } from "../../src/core/ports";
 import { Published } from "../../src/core/published";
 import { Chance, FakeEditor, settled, tempFolder, until } from "./fakes";
 import { shown } from "./httpclient";
@@ -185,12 +186,96 @@ describe("C2: messages", () => {
     bridge.send({ type: "proposeDiff", file: file("a.txt"), edits, description: "why" });
     await until("the proposal", () => editor.inline.proposals.length === 1);
     assert.deepEqual(editor.inline.proposals[0]?.proposal, { path: file("a.txt"), original: "one\ntwo\n", proposed: "one\nTWO\n", description: "why" });
-    editor.inline.proposals[0]?.decide("one\nTWO\n");
-    assert.deepEqual(await bridge.next(), { type: "diffAccepted", file: file("a.txt"), content: "one\nTWO\n" });
-    bridge.send({ type: "proposeDiff", file: file("a.txt"), edits });
-    await until("the proposal", () => editor.inline.proposals.length === 2);
-    editor.inline.proposals[1]?.decide(undefined);
-    assert.deepEqual(await bridge.next(), { type: "diffRejected", file: file("a.txt"), reason: "rejected" });
+    assert.equal(readFileSync(file("a.txt"), "utf8"), "one\ntwo\n");
+    editor.inline.proposals[0]?.decide({ kind: "accepted", text: "one\nTWO\n" });
+    assert.deepEqual(await bridge.next(), { type: "diffAccepted", file: file("a.txt"), content: "one\nTWO\n", saved: true });
+    assert.equal(readFileSync(file("a.txt"), "utf8"), "one\nTWO\n");
+  });
+
+  /** A proposal that waits. */
+  const proposed = async (t: TestContext) => {
+    const started = await start(t, { "a.txt": "one\ntwo\n" });
+    const path = started.file("a.txt");
+    started.bridge.send({ type: "proposeDiff", file: path, edits });
+    await until("the proposal", () => started.editor.inline.proposals.length === 1);
+    const decide = (end: InlineEnd): void => started.editor.inline.proposals[0]?.decide(end);
+    return { ...started, path, decide, onDisk: () => readFileSync(path, "utf8") };
+  };
+  const accepted: InlineEnd = { kind: "accepted", text: "one\nTWO\n" };
+
+  it("proposeDiff that is rejected writes nothing", async (t) => {
+    const { bridge, editor, path, decide } = await proposed(t);
+    editor.documents.written = () => assert.fail("written");
+    decide({ kind: "rejected" });
+    assert.deepEqual(await bridge.next(), { type: "diffRejected", file: path, reason: "rejected" });
+  });
+
+  it("proposeDiff answers with what is on disk: the person's edits and the editor's", async (t) => {
+    const { bridge, editor, path, decide, onDisk } = await proposed(t);
+    editor.documents.format = (text) => `${text}// formatted\n`;
+    decide({ kind: "accepted", text: "one\nzwei\n" });
+    const { patch, formatEdits, ...rest } = await bridge.next();
+    assert.deepEqual(rest, { type: "diffAccepted", file: path, content: "one\nzwei\n// formatted\n", saved: true });
+    assert.equal(rest["content"], onDisk());
+    assert.match(String(patch), /^-TWO\n\+zwei$/m);
+    assert.match(String(formatEdits), /^\+\/\/ formatted$/m);
+  });
+
+  it("proposeDiff that could not be saved is no acceptance", async (t) => {
+    const { bridge, editor, decide, onDisk } = await proposed(t);
+    editor.documents.saves = false;
+    decide(accepted);
+    assert.equal((await bridge.next())["code"], "PERMISSION_DENIED");
+    assert.equal(onDisk(), "one\ntwo\n");
+  });
+
+  it("proposeDiff of a file that changes on disk meanwhile is taken back, whether the editor tells of it or not", async (t) => {
+    const told = await proposed(t);
+    writeFileSync(told.path, "other\n");
+    told.editor.documents.watchers.get(told.path)?.();
+    assert.equal((await told.bridge.next())["code"], "STALE_BASE");
+    assert.equal(told.editor.inline.proposals[0]?.cancelled.aborted, true);
+    const untold = await proposed(t);
+    writeFileSync(untold.path, "other\n");
+    untold.decide(accepted);
+    assert.equal((await untold.bridge.next())["code"], "STALE_BASE");
+    assert.equal(untold.onDisk(), "other\n");
+  });
+
+  it("proposeDiff goes on as a diff with what is left, if the document cannot hold it any longer", async (t) => {
+    const { bridge, core, editor, path, decide, onDisk } = await proposed(t);
+    decide({ kind: "displaced", text: "one\nleft\n" });
+    const id = await shown(core);
+    assert.deepEqual([editor.view.shown.get(id)?.original, editor.view.shown.get(id)?.proposed], ["one\ntwo\n", "one\nleft\n"]);
+    core.reviews.accept(id, "button");
+    assert.deepEqual(await bridge.next(), { type: "diffAccepted", file: path, content: "one\nleft\n" });
+    assert.equal(onDisk(), "one\ntwo\n", "the client applies it, and is not asked again");
+    await bridge.ask({ type: "applyDiff", file: path, after: "one\nleft\n" });
+    assert.deepEqual(editor.documents.edits, [{ path, text: "one\nleft\n" }]);
+  });
+
+  it("nobody else answers for the person while a proposal stands, nor takes it for what they typed", async (t) => {
+    const { bridge, editor, path, lockPath, onDisk } = await proposed(t);
+    editor.documents.buffers.set(path, { text: "one\nTWO\n", isDirty: true, isUntitled: false });
+    const agent = await WsClient.connect(t, lockPath);
+    assert.match(JSON.stringify(await agent.tool("saveDocument", { filePath: path })), /BUSY/);
+    assert.deepEqual(editor.documents.saved, []);
+    const { isDirty, text } = (await agent.json("checkDocumentDirty", { filePath: path, includeText: true })) as Message;
+    assert.deepEqual([isDirty, text], [false, "one\ntwo\n"]);
+    for (const type of ["applyDiff", "proposeDiff", "openDiff"]) {
+      assert.equal((await bridge.ask({ type, file: path, edits, after: "one\nTWO\n" }))["code"], "BUSY", type);
+    }
+    assert.equal(onDisk(), "one\ntwo\n");
+  });
+
+  it("proposeDiff that waits for another review of the file can be closed", async (t) => {
+    const { bridge, core, editor, file } = await start(t, { "a.txt": "one\ntwo\n" });
+    bridge.send({ type: "openDiff", file: file("a.txt"), after: "x\n" });
+    await shown(core);
+    bridge.send({ type: "proposeDiff", id: "p", file: file("a.txt"), edits });
+    await settled();
+    assert.deepEqual(await bridge.ask({ type: "closeDiff", id: "p" }), { type: "diffRejected", file: file("a.txt"), reason: "closed", id: "p" });
+    assert.equal(editor.inline.proposals.length, 0);
   });
 
   it("proposeDiff is a diff where the document may not be touched", async (t) => {
@@ -357,5 +442,17 @@ describe("hunks of a proposal", () => {
       assert.equal(hunksOf(original, current).length, wanted.accepted);
     }
     assert.equal(acceptHunk("a\n", "b\n", 5), "a\n", "there is none");
+  });
+
+  it("are known again by what they say, and never taken for another", () => {
+    const [old, now] = ["a\nb\nc\nd\ne\n", "A\nb\nC\nd\nE\n"];
+    const keys = hunksOf(old, now).map((hunk) => hunkKey(old, now, hunk));
+    assert.equal(new Set(keys).size, 3);
+    const [first = "", second = ""] = keys;
+    assert.equal(findHunk(old, now, second, 1), 1);
+    assert.equal(findHunk(acceptHunk(old, now, 0), now, second, 1), 0, "the first was decided since");
+    assert.equal(findHunk(acceptHunk(old, now, 0), now, first, 0), undefined, "decided already");
+    assert.equal(findHunk(old, "A\nb\nCC\nd\nE\n", second, 1), undefined, "typed in since");
+    assert.equal(findHunk("x\n-\nx\n-\nx\n", "y\n-\ny\n-\ny\n", JSON.stringify([["x\n"], ["y\n"]]), 7), undefined, "there are several");
   });
 });

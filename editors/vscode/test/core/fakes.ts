@@ -20,6 +20,7 @@ import type {
   FileDiagnostics,
   FileText,
   Inline,
+  InlineEnd,
   InlineProposal,
   OpenFileRequest,
   Ports,
@@ -28,6 +29,7 @@ import type {
   ShownDiff,
   Terminals,
 } from "../../src/core/ports";
+import { ToolError } from "../../src/core/errors";
 import { systemClock } from "../../src/core/clock";
 import { runChild } from "../../src/core/shell/child";
 import type { ReviewRequest } from "../../src/core/review";
@@ -204,6 +206,7 @@ export class FakeDocuments implements Documents {
 
   /** As in an editor a file keeps its line endings and its byte order mark. */
   write(path: string, text: string): Promise<void> {
+    if (!this.saves) return Promise.reject(new ToolError("PERMISSION_DENIED", "the editor did not save the file; it is as before"));
     mkdirSync(dirname(path), { recursive: true });
     const before = existsSync(path) ? readFileSync(path, "utf8") : "";
     const eol = eolOf(before);
@@ -273,17 +276,27 @@ export class FakeDiagnostics implements Diagnostics {
 /** Documents that hold a proposal until a test decides. */
 export class FakeInline implements Inline {
   can = true;
-  readonly proposals: { proposal: InlineProposal; cancelled: AbortSignal; decide(text: string | undefined): void }[] = [];
+  readonly proposals: { proposal: InlineProposal; cancelled: AbortSignal; decide(end: InlineEnd): void }[] = [];
+  private readonly standings = new Map<string, string>();
 
   possible(): Promise<boolean> {
     return Promise.resolve(this.can);
   }
 
-  propose(proposal: InlineProposal, cancelled: AbortSignal): Promise<string | undefined> {
-    return new Promise((decide) => {
-      this.proposals.push({ proposal, cancelled, decide });
-      cancelled.addEventListener("abort", () => decide(undefined));
-    });
+  standing(path: string): string | undefined {
+    return this.standings.get(path);
+  }
+
+  async propose(proposal: InlineProposal, cancelled: AbortSignal): Promise<InlineEnd> {
+    this.standings.set(proposal.path, proposal.original);
+    try {
+      return await new Promise((decide) => {
+        this.proposals.push({ proposal, cancelled, decide });
+        cancelled.addEventListener("abort", () => decide({ kind: "rejected" }));
+      });
+    } finally {
+      this.standings.delete(proposal.path);
+    }
   }
 }
 

@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { messageOf, ToolError } from "../errors";
+import { decideInline, writeAccepted } from "../inline";
 import { needTrust, placeOf } from "../native/access";
 import type { Place } from "../native/access";
 import type { Busy } from "../difftools";
 import { unifiedDiff } from "../patch";
 import { pathKey } from "../paths";
-import type { Client, ClientStatus, Ports } from "../ports";
+import type { Client, ClientStatus, InlineProposal, Ports } from "../ports";
 import type { Owner } from "../review";
 import type { Reviews } from "../reviews";
 import { isObject } from "../schema";
@@ -25,8 +26,17 @@ export interface BridgeHost {
 
 type Message = Readonly<Record<string, unknown>>;
 
+/** What the person is asked. */
+interface Question {
+  readonly place: Promise<Place>;
+  readonly id: unknown;
+  readonly end: AbortController;
+}
+
 /** How a question to the person ended. */
-type Decision = { readonly accepted: string; readonly patch?: string } | { readonly rejected: string; readonly feedback?: string };
+type Decision =
+  | { readonly accepted: string; readonly saved?: true; readonly patch?: string; readonly formatEdits?: string }
+  | { readonly rejected: string; readonly feedback?: string };
 
 const capabilities = ["openDiff", "proposeDiff", "applyDiff", "closeDiff", "status"];
 
@@ -71,7 +81,7 @@ class BridgeSession implements Owner {
   readonly since: number;
   name: string;
   status: ClientStatus | undefined;
-  private readonly questions = new Set<{ readonly key: string; readonly id: unknown; readonly end: AbortController }>();
+  private readonly questions = new Set<Question>();
   /** The text that was accepted last for each file, and what was there then: good for one applyDiff. */
   private readonly accepted = new Map<string, { readonly text: string; readonly original: string | undefined }>();
 
@@ -144,11 +154,14 @@ class BridgeSession implements Owner {
 
   /** Puts a question to the person and answers with its end. */
   private async ask(message: Message, question: (place: Place, end: AbortSignal) => Promise<Decision>): Promise<void> {
-    const place = await placeOf(this.host.ports.workspace, textOf(message, "file"));
-    if (this.host.others.isBusy(place.path)) throw new ToolError("BUSY", "another client's edit of this file waits for its review");
-    const open = { key: pathKey(place.path), id: message["id"], end: new AbortController() };
+    const found = placeOf(this.host.ports.workspace, textOf(message, "file"));
+    // From here on it can be closed, also before its file has been found.
+    const open = { place: found, id: message["id"], end: new AbortController() };
     this.questions.add(open);
     try {
+      const place = await found;
+      if (this.host.ports.inline.standing(place.path) !== undefined) throw new ToolError("BUSY", "a proposal in this document waits for its answer");
+      if (this.host.others.isBusy(place.path)) throw new ToolError("BUSY", "another client's edit of this file waits for its review");
       const decision = await question(place, open.end.signal);
       if ("rejected" in decision) {
         const { rejected, ...more } = decision;
@@ -163,7 +176,12 @@ class BridgeSession implements Owner {
 
   private async openDiff(message: Message, place: Place, end: AbortSignal): Promise<Decision> {
     const before = message["before"];
-    const decision = await this.review(message, place, textOf(message, "after"), typeof before === "string" ? before : undefined, end);
+    return this.approve(message, place, textOf(message, "after"), typeof before === "string" ? before : undefined, end);
+  }
+
+  /** Asks with a diff; what is accepted there may be applied once. */
+  private async approve(message: Message, place: Place, after: string, before: string | undefined, end: AbortSignal): Promise<Decision> {
+    const decision = await this.review(message, place, after, before, end);
     if ("accepted" in decision) {
       const original = await this.textIn(place).catch(() => undefined); // of a file that is not there nothing is applied
       this.accepted.set(pathKey(place.path), { text: decision.accepted, original });
@@ -171,31 +189,51 @@ class BridgeSession implements Owner {
     return decision;
   }
 
-  /** In the document itself, where it is neither changed nor saved by itself; else as a diff. */
+  /** In the document itself, as long as it can hold it; else as a diff. */
   private async proposeDiff(message: Message, place: Place, end: AbortSignal): Promise<Decision> {
-    const { inline, workspace } = this.host.ports;
-    needTrust(workspace);
+    needTrust(this.host.ports.workspace);
     const original = await this.textIn(place);
     const proposed = applyEdits(original, parseEdits(message["edits"]));
-    if (!(await inline.possible(place.path))) return this.review(message, place, proposed, original, end);
+    const proposal = { path: place.path, original, proposed, description: descriptionOf(message) };
+    const decision = await this.inline(place, proposal, end);
+    if (typeof decision === "object") return decision;
+    return this.approve(message, place, decision, original, end);
+  }
+
+  /** The decision, or the text that remains to be asked about as a diff. */
+  private async inline(place: Place, proposal: InlineProposal, end: AbortSignal): Promise<Decision | string> {
+    const { ports } = this.host;
     const release = await this.whole(place.path, end);
+    if (release === undefined) return { rejected: "closed" };
     try {
-      const text = await inline.propose({ path: place.path, original, proposed, description: descriptionOf(message) }, end);
-      if (text === undefined) return { rejected: end.aborted ? "closed" : "rejected" };
-      return { accepted: text, ...(sameText(text, proposed) ? {} : { patch: unifiedDiff(place.relative, proposed, text) }) };
+      if (!(await ports.inline.possible(place.path))) return proposal.proposed;
+      const decision = await decideInline(ports, proposal, end);
+      if (end.aborted) return { rejected: "closed" };
+      if (decision.kind === "rejected") return { rejected: "rejected" };
+      if (decision.kind === "displaced") return decision.text;
+      const { text } = decision;
+      const saved = await writeAccepted(ports, place.path, decision.base, text);
+      return {
+        accepted: saved.text,
+        saved: true,
+        ...patchOf("patch", place, proposal.proposed, text),
+        ...patchOf("formatEdits", place, text, saved.text),
+      };
     } finally {
       release();
     }
   }
 
-  /** The file's lock, so that no other review of it begins. */
-  private whole(path: string, end: AbortSignal): Promise<() => void> {
-    return new Promise((done, fail) => {
+  /** The file's lock, so that no other review of it begins; undefined if the question is closed before. */
+  private whole(path: string, end: AbortSignal): Promise<(() => void) | undefined> {
+    return new Promise((done) => {
       const release = this.host.reviews.lock(path, () => done(() => release()));
-      end.addEventListener("abort", () => {
+      const leave = (): void => {
         release();
-        fail(new ToolError("ABORTED", "closed before it was shown"));
-      });
+        done(undefined);
+      };
+      end.addEventListener("abort", leave);
+      if (end.aborted) leave();
     });
   }
 
@@ -254,11 +292,18 @@ class BridgeSession implements Owner {
 
   /** Ends what is open about a file (or under an id), which its own message answers. */
   private async closeDiff(message: Message): Promise<void> {
-    const id = message["id"];
-    const key = typeof message["file"] === "string" ? pathKey((await placeOf(this.host.ports.workspace, message["file"])).path) : undefined;
-    const wanted = [...this.questions].filter((each) => (key === undefined ? id !== undefined && each.id === id : each.key === key));
+    const { id } = message;
+    const file = message["file"];
+    const wanted = typeof file === "string" ? await this.about(file) : [...this.questions].filter((each) => id !== undefined && each.id === id);
     if (wanted.length === 0) throw new ToolError("DIFF_NOT_FOUND", "no diff of this file is open");
     for (const { end } of wanted) end.abort();
+  }
+
+  private async about(file: string): Promise<Question[]> {
+    const key = pathKey((await placeOf(this.host.ports.workspace, file)).path);
+    const places = [...this.questions].map(async (each) => ({ each, place: await each.place.catch(() => undefined) }));
+    const known = await Promise.all(places);
+    return known.filter(({ place }) => place !== undefined && pathKey(place.path) === key).map(({ each }) => each);
   }
 
   private fail(message: Message, err: unknown): void {
@@ -281,6 +326,11 @@ function textOf(message: Message, key: string): string {
 
 function descriptionOf({ description }: Message): string {
   return typeof description === "string" ? description : "";
+}
+
+/** What is different between two texts, if anything is, under this name. */
+function patchOf(name: string, place: Place, from: string, to: string): object {
+  return sameText(from, to) ? {} : { [name]: unifiedDiff(place.relative, from, to) };
 }
 
 /** The error of a review that could not be. */

@@ -1,0 +1,49 @@
+import { ToolError } from "./errors";
+import type { FileText, InlineEnd, InlineProposal, Ports } from "./ports";
+import { sameText } from "./text";
+
+/** How a proposal in a document ended, and the file that it was made from. */
+export type InlineDecision = InlineEnd & { readonly base: FileText };
+
+/**
+ * Asks about a proposal in the document itself. Guarantees: when it resolves the
+ * document and the file are as they were; STALE_BASE if the file changed while
+ * the person decided, so that no answer is given to another text than was seen.
+ */
+export async function decideInline(ports: Ports, proposal: InlineProposal, cancelled: AbortSignal): Promise<InlineDecision> {
+  const { documents, inline } = ports;
+  const base = await documents.read(proposal.path);
+  if (!sameText(base.text, proposal.original)) throw new ToolError("STALE_BASE", "the file is not what the editor shows; nothing was proposed");
+  const stale = new AbortController();
+  const look = async (): Promise<void> => {
+    if (!(await isStill(ports, proposal.path, base))) stale.abort();
+  };
+  const stop = documents.watch(proposal.path, () => void look());
+  try {
+    const end = await inline.propose(proposal, AbortSignal.any([cancelled, stale.signal]));
+    if (!cancelled.aborted) await needStill(ports, proposal.path, base);
+    return { ...end, base };
+  } finally {
+    stop();
+  }
+}
+
+/** Writes what was accepted, as the person would save it; resolves with the file as it is then. */
+export async function writeAccepted(ports: Ports, path: string, base: FileText, text: string): Promise<FileText> {
+  const { documents } = ports;
+  if (documents.buffer(path)?.isDirty === true && !sameText(documents.buffer(path)?.text ?? "", base.text)) {
+    throw new ToolError("DIRTY_DOCUMENT", "the document has unsaved changes of its own now; nothing was written");
+  }
+  await needStill(ports, path, base);
+  await documents.write(path, text);
+  return documents.read(path);
+}
+
+async function needStill(ports: Ports, path: string, base: FileText): Promise<void> {
+  if (!(await isStill(ports, path, base))) throw new ToolError("STALE_BASE", "the file changed on disk meanwhile; nothing was written");
+}
+
+async function isStill({ documents }: Ports, path: string, base: FileText): Promise<boolean> {
+  const now = await documents.read(path).catch(() => undefined);
+  return now?.exists === base.exists && now.sha256 === base.sha256;
+}

@@ -1,0 +1,212 @@
+// A proposal in the document itself (row C2): only a person's answer accepts it, and
+// whatever else happens to the document, the file stays as it is.
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
+import { after, afterEach, before, describe, it } from "node:test";
+
+import WebSocket from "ws";
+
+import { Client } from "./lib/client.mjs";
+import { startSession } from "./lib/session.mjs";
+import { until } from "./lib/wait.mjs";
+
+const BASE = "one\ntwo\nthree\nfour\nfive\n";
+const PROPOSED = "ONE\ntwo\nthree\nfour\nFIVE\n";
+const JSON_BASE = '{"a":1}\n';
+const edit = (line, oldText, newText) => ({
+  range: { start: { line, character: 0 }, end: { line, character: oldText.length } },
+  oldText,
+  newText,
+});
+const BOTH = [edit(0, "one", "ONE"), edit(4, "five", "FIVE")];
+
+describe("a proposal in the document", () => {
+  let session;
+  let socket;
+  const received = [];
+  const names = ["saves", "save0", "save1", "save2", "save3", "other", "auto", "disk", "tab", "renamed", "deleted", "killed", "reloaded"];
+  before(async () => {
+    const files = Object.fromEntries(names.map((name) => [`${name}.txt`, BASE]));
+    const more = { "own.md": BASE, "reject.json": JSON_BASE, "accept.json": JSON_BASE };
+    session = await startSession({
+      files: { ...files, ...more },
+      settings: { "[markdown]": { "files.autoSave": "afterDelay" }, "[json]": { "editor.formatOnSave": true } },
+    });
+    await session.probe(`await vscode.workspace.getConfiguration("agent.bridge").update("enabled", true, vscode.ConfigurationTarget.Global)`);
+    await dial();
+  });
+  afterEach(async (t) => {
+    if (t.passed === false) await session.keep(t.name);
+    await session.noDiffs();
+    await session.probe(`await vscode.commands.executeCommand("workbench.action.closeAllEditors")`);
+    received.length = 0;
+  });
+  after(async () => {
+    socket?.close();
+    await session?.stop();
+  });
+  const dial = async () => {
+    const file = path.join(session.host.agentHome, "ide/bridge.json");
+    const { port } = await session.lock();
+    const found = await until("bridge.json", () => [JSON.parse(fs.readFileSync(file, "utf8"))].find((each) => each.port === port));
+    socket = new WebSocket(found.url, { headers: { "x-agent-ide-authorization": found.authToken } });
+    socket.on("message", (data) => received.push(JSON.parse(data.toString("utf8"))));
+    await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
+  };
+  const send = (message) => socket.send(JSON.stringify(message));
+  const next = () => until("an answer", () => received.shift());
+  const read = (name) => session.read(name).toString();
+  const lens = (title, nth = 0) => session.page.locator(".codelens-decoration a", { hasText: title }).nth(nth);
+  const find = "vscode.workspace.textDocuments.find((each) => each.uri.scheme === 'file' && each.uri.fsPath === args[0])";
+  const text = (name) => session.probe(`return ${find}?.getText()`, session.file(name));
+  const dirty = (name) => session.probe(`return ${find}?.isDirty ?? false`, session.file(name));
+  const show = (name) => session.probe("await vscode.window.showTextDocument(vscode.Uri.file(args[0]), { preview: false })", session.file(name));
+  const propose = async (name) => {
+    send({ type: "proposeDiff", file: session.file(name), edits: BOTH });
+    await lens("Accept", 1).waitFor();
+    assert.equal(await text(name), PROPOSED);
+  };
+  const asBefore = async (name) => {
+    assert.equal(read(name), BASE, "on disk");
+    assert.equal(await text(name), BASE, "in the editor");
+    assert.equal(await dirty(name), false, "unsaved");
+  };
+
+  it("C2: Ctrl+S accepts what is left, and a client's saveDocument nothing", async () => {
+    const name = "saves.txt";
+    await propose(name);
+    const client = await Client.connect(await session.lock());
+    await assert.rejects(client.call("saveDocument", { filePath: session.file(name) }), /BUSY/);
+    client.close();
+    assert.equal(await text(name), PROPOSED);
+    assert.equal(read(name), BASE, "on disk");
+    assert.deepEqual(received, []);
+    await session.page.locator(".part.editor .view-lines").first().click();
+    await session.page.keyboard.press("Control+s");
+    const answer = await next();
+    assert.deepEqual([answer.type, answer.content, answer.saved], ["diffAccepted", PROPOSED, true]);
+    assert.equal(read(name), PROPOSED);
+    assert.equal(await dirty(name), false);
+  });
+
+  const others = {
+    "an extension or a task": (name) => session.probe(`return ${find}.save()`, session.file(name)),
+    "Save All": () => session.probe(`await vscode.commands.executeCommand("workbench.action.files.saveAll")`),
+    "Save All, from another file": async () => {
+      await show("other.txt");
+      await session.probe("return vscode.workspace.saveAll()");
+    },
+    "Save without Formatting, which asks no extension": () =>
+      session.probe(`await vscode.commands.executeCommand("workbench.action.files.saveWithoutFormatting")`),
+  };
+  for (const [index, [who, save]] of Object.entries(others).entries()) {
+    it(`C2: a save by ${who} writes nothing of it and is no answer; it goes on as a diff`, async () => {
+      const name = `save${index}.txt`;
+      await propose(name);
+      await save(name);
+      await session.bench.diffShown();
+      await asBefore(name);
+      assert.deepEqual(received, []);
+      await session.bench.titleButton("Accept").click();
+      const answer = await next();
+      assert.deepEqual([answer.type, answer.content, answer.saved], ["diffAccepted", PROPOSED, undefined]);
+      assert.equal(read(name), BASE, "the client has it applied");
+    });
+  }
+
+  it("C2: a document that saves itself, by its language or from now on, is left for a diff", async () => {
+    send({ type: "proposeDiff", file: session.file("own.md"), edits: BOTH });
+    await session.bench.diffShown();
+    await session.bench.titleButton("Reject").click();
+    assert.equal((await next()).type, "diffRejected");
+    await propose("auto.txt");
+    const autoSave = (value) => session.probe(`await vscode.workspace.getConfiguration("files").update("autoSave", args[0], 1)`, value);
+    await autoSave("afterDelay");
+    await session.bench.diffShown();
+    await asBefore("auto.txt");
+    await session.bench.titleButton("Reject").click();
+    assert.equal((await next()).type, "diffRejected");
+    await autoSave("off");
+    await asBefore("auto.txt");
+  });
+
+  it("C2: a file that changed on disk meanwhile is never written, and nobody is told that it was", async () => {
+    const name = "disk.txt";
+    await propose(name);
+    fs.writeFileSync(session.file(name), "other\n");
+    assert.equal((await next()).code, "STALE_BASE");
+    await until("the editor shows the file", async () => (await text(name)) === "other\n");
+    assert.equal(await dirty(name), false);
+    assert.equal(read(name), "other\n");
+  });
+
+  it("C2: a rejection writes nothing, and what is accepted is told as it was saved", async () => {
+    const change = [{ range: { start: { line: 0, character: 5 }, end: { line: 0, character: 6 } }, oldText: "1", newText: "2" }];
+    const { mtimeMs } = fs.statSync(session.file("reject.json"));
+    send({ type: "proposeDiff", file: session.file("reject.json"), edits: change });
+    await lens("Reject").click();
+    assert.deepEqual((await next()).reason, "rejected");
+    assert.equal(read("reject.json"), JSON_BASE);
+    assert.equal(fs.statSync(session.file("reject.json")).mtimeMs, mtimeMs);
+    assert.equal(await dirty("reject.json"), false);
+    send({ type: "proposeDiff", file: session.file("accept.json"), edits: change });
+    await lens("Accept").click();
+    const answer = await next();
+    assert.match(read("accept.json"), /^\{\n +"a": 2\n\}/, "formatted");
+    assert.equal(answer.content, read("accept.json"));
+    assert.match(answer.formatEdits, /^-\{"a":2\}$/m);
+  });
+
+  it("C2: closing the tab is never a yes", async () => {
+    for (const [button, what] of [["Don't Save", "rejected"], ["Save", "asked about as a diff"]]) {
+      await propose("tab.txt");
+      await session.bench.closeActiveTab();
+      await session.page.locator(".monaco-dialog-box .monaco-button", { hasText: new RegExp(`^${button}`) }).click();
+      if (button === "Save") {
+        await session.bench.diffShown();
+        await session.bench.titleButton("Reject").click();
+      }
+      assert.equal((await next()).type, "diffRejected", what);
+      assert.equal(read("tab.txt"), BASE, what);
+      assert.equal(await dirty("tab.txt"), false, what);
+    }
+  });
+
+  it("C2: a file that is renamed or deleted takes nothing undecided along", async () => {
+    await propose("renamed.txt");
+    await session.probe(
+      `const edit = new vscode.WorkspaceEdit(); edit.renameFile(vscode.Uri.file(args[0]), vscode.Uri.file(args[1])); return vscode.workspace.applyEdit(edit)`,
+      session.file("renamed.txt"),
+      session.file("moved.txt"),
+    );
+    await until("it is renamed", () => fs.existsSync(session.file("moved.txt")));
+    assert.equal(read("moved.txt"), BASE);
+    assert.equal(await dirty("moved.txt"), false);
+    send({ type: "closeDiff", file: session.file("renamed.txt") });
+    assert.notEqual((await next()).type, "diffAccepted");
+    await session.noDiffs();
+    await propose("deleted.txt");
+    fs.rmSync(session.file("deleted.txt"));
+    assert.equal((await next()).code, "STALE_BASE");
+    assert.equal(fs.existsSync(session.file("deleted.txt")), false);
+    assert.equal(await dirty("deleted.txt"), false);
+  });
+
+  it("C2: an extension host that is killed, and a window that is reloaded, leave nothing undecided", async () => {
+    const ends = {
+      killed: (pid) => process.kill(pid, "SIGKILL"),
+      reloaded: () => session.bench.command("Developer: Reload Window"),
+    };
+    for (const [how, end] of Object.entries(ends)) {
+      await propose(`${how}.txt`);
+      const { pid } = await session.lock();
+      await end(pid);
+      await until("another host", async () => (await session.lock()).pid !== pid && (await session.probe("return process.pid")) !== pid, 60_000);
+      await until("it is taken back", async () => !(await dirty(`${how}.txt`)) && (await text(`${how}.txt`)) !== PROPOSED, 30_000);
+      assert.equal(read(`${how}.txt`), BASE, how);
+      await dial();
+    }
+    assert.match(session.agentLog(), /took an edit out of .*killed\.txt/);
+  });
+});
