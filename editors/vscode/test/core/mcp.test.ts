@@ -66,6 +66,25 @@ describe("B1: /mcp", () => {
     assert.equal((await client.post(list)).status, 404);
   });
 
+  it("ends the session that was idle longest for the 65th client, and none in which something waits", async (t) => {
+    const folder = tempFolder(t);
+    const { client: waiting, core, editor, port } = await startMcp(t, tempFolder(t), folder);
+    const call = waiting.begin("write_file", { path: "a.txt", content: "x" });
+    const review = await shown(core);
+    const others: McpClient[] = [];
+    for (let i = 1; i < 64; i++) {
+      editor.clock.advance(1_000);
+      others.push(await McpClient.connect(port));
+    }
+    const [first, second] = others as [McpClient, McpClient];
+    assert.equal((await first.post(list)).status, 200, "the oldest was heard of last");
+    const more = await McpClient.connect(port);
+    assert.deepEqual([(await second.post(list)).status, (await first.post(list)).status, (await more.post(list)).status], [404, 200, 200]);
+    assert.equal(core.clients().length, 64);
+    core.reviews.reject(review, "button");
+    assert.equal(jsonOf(await call.answer)["status"], "rejected");
+  });
+
   it("keeps a session in which a review waits, however long, and ends it 30 minutes after", async (t) => {
     const folder = tempFolder(t);
     const { client, core, editor } = await startMcp(t, tempFolder(t), folder);

@@ -72,10 +72,10 @@ interface Open {
 /**
  * The door for any MCP client: Streamable HTTP. Guarantees: a session for each
  * client that begins one, found by an identifier that cannot be guessed; it ends
- * by DELETE, after 30 minutes without a request in which nothing waits either, when
- * its client has gone while something waits, or with the window, and then its
- * reviews and commands end too. Clients of the
- * newest protocol, which has no sessions, are served request by request.
+ * by DELETE, after 30 minutes without a request in which nothing waits either (or
+ * sooner, if there are too many), when its client has gone while something waits, or
+ * with the window, and then its reviews and commands end too. Clients of the newest
+ * protocol, which has no sessions, are served request by request.
  */
 export class McpDoor {
   private readonly sessions = new Map<string, Open>();
@@ -139,8 +139,18 @@ export class McpDoor {
     if (open !== undefined) return open.transport.handleRequest(request, { parsedBody });
     if (!(await isLegacyRequest(request, parsedBody))) return this.modern.fetch(request, { parsedBody });
     if (!isInitialize(parsedBody)) throw new HttpError(400, "Mcp-Session-Id header is required");
-    if (this.sessions.size >= maxSessions) throw new HttpError(503, "too many sessions");
+    if (this.sessions.size >= maxSessions) await this.makeRoom();
     return this.begin(request, parsedBody);
+  }
+
+  /** Clients that go without a DELETE keep nobody out: the session that was idle longest ends, as it would in half an hour. */
+  private async makeRoom(): Promise<void> {
+    const idle = [...this.sessions.values()].filter(({ client }) => client.calls === 0 && client.connections === 0);
+    const oldest = idle.sort((a, b) => a.client.seen - b.client.seen)[0];
+    if (oldest === undefined) throw new HttpError(503, "too many sessions");
+    this.host.log.info(`/mcp: the session of ${oldest.client.name} ends, to make room for another`);
+    this.forget(oldest.transport.sessionId, oldest.client); // at once: who comes meanwhile takes the next one
+    await this.end(oldest);
   }
 
   /** A client that was killed ends no session, but all its connections. */
