@@ -58,6 +58,7 @@ export function activate(context: vscode.ExtensionContext): void {
     terminals,
     shells,
     remarks,
+    registration.watch(),
     watchEditor(core, views.diffs),
     showReviews(core, status, views),
     registerCommands({ core, views, marks, registration, remarks, status, terminals, log, ...actions }),

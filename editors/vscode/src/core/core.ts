@@ -129,6 +129,11 @@ export class Core {
     await Promise.all([closed, this.server.close(), running?.published.remove()]);
   }
 
+  /** Undefined while nothing listens. */
+  get port(): number | undefined {
+    return this.running?.port;
+  }
+
   /** How a client of /mcp is configured; undefined while nothing listens there. */
   mcpEntry(): McpEntry | undefined {
     if (this.running === undefined || !this.ports.settings.mcpEnabled()) return undefined;

@@ -1,14 +1,18 @@
 import { copyFile, lstat, readFile, realpath, stat } from "node:fs/promises";
 import { replace } from "./lockfile";
+import type { Liveness } from "./lockfile";
 import { isInside } from "./paths";
 import type { McpEntry } from "./published";
 import { isObject } from "./schema";
 
-/** The key of our entry below mcpServers. */
+const servers = "mcpServers";
+/** The key of our entry in it. */
 const ours = "agent";
 
 export type Registration =
   | { readonly did: "wrote" | "removed" | "nothing" }
+  /** Another window that is alive has put its own entry there. */
+  | { readonly did: "left"; readonly port: number }
   /** The file is left as it is. */
   | { readonly did: "refused"; readonly why: string };
 
@@ -30,7 +34,8 @@ export async function register(file: string, home: string, entry: McpEntry | und
   const text = before ?? "{}\n";
   let changed: string;
   try {
-    changed = withEntry(text, entry === undefined ? undefined : { type: "http", ...entry });
+    if (entry === undefined) changed = withoutEntry(text, await madeServers(target));
+    else changed = withEntry(text, { type: "http", ...entry });
   } catch (err) {
     return { did: "refused", why: (err as Error).message };
   }
@@ -42,14 +47,28 @@ export async function register(file: string, home: string, entry: McpEntry | und
   return { did: entry === undefined ? "removed" : "wrote" };
 }
 
+/** What an entry is made true to. */
+export interface Window {
+  readonly port: number;
+  /** Undefined while the door is shut. */
+  readonly entry: McpEntry | undefined;
+}
+
+/** As register, but leaves the entry of another window alone that listens. */
+export async function follow(file: string, home: string, window: Window, liveness: Pick<Liveness, "listens">): Promise<Registration> {
+  const owner = await registeredPort(file);
+  if (owner !== undefined && owner !== window.port && (await liveness.listens(owner))) return { did: "left", port: owner };
+  return register(file, home, window.entry);
+}
+
 /** The port that our entry names; undefined without one. */
 export async function registeredPort(file: string): Promise<number | undefined> {
   const text = await readFile(file, "utf8").catch(() => undefined);
   if (text === undefined) return undefined;
   try {
     const root = new Reader(text).document();
-    const servers = root.value["mcpServers"];
-    const entry = isObject(servers) ? servers[ours] : undefined;
+    const list = root.value[servers];
+    const entry = isObject(list) ? list[ours] : undefined;
     const url = isObject(entry) ? entry["url"] : undefined;
     return typeof url === "string" ? Number(/^http:\/\/127\.0\.0\.1:(\d+)\/mcp$/.exec(url)?.[1] ?? NaN) || undefined : undefined;
   } catch {
@@ -57,25 +76,53 @@ export async function registeredPort(file: string): Promise<number | undefined> 
   }
 }
 
+function backupOf(file: string): string {
+  return `${file}.before-agent`;
+}
+
 async function backUp(file: string): Promise<void> {
-  const copy = `${file}.before-agent`;
+  const copy = backupOf(file);
   const there = await lstat(copy).then(() => true, () => false);
   if (!there) await copyFile(file, copy);
 }
 
-/** A text with our entry set or, undefined, without it; throws if it is no JSON (with comments) object. */
-export function withEntry(text: string, entry: object | undefined): string {
-  const root = new Reader(text).document();
-  const servers = root.members.get("mcpServers");
-  if (servers !== undefined && servers.members === undefined) throw new Error("mcpServers is no object");
-  const known = servers?.members?.get(ours);
-  if (entry === undefined) return known === undefined ? text : cut(text, known);
+/** Whether the list of servers is ours too: there was none when we first came, as far as the copy from then tells. */
+async function madeServers(file: string): Promise<boolean> {
+  const before = await readFile(backupOf(file), "utf8").catch(() => "{}");
+  try {
+    return !new Reader(before).document().members.has(servers);
+  } catch {
+    return false;
+  }
+}
+
+/** A text with our entry set; throws if it is no JSON (with comments) object. */
+export function withEntry(text: string, entry: object): string {
+  const { root, list, known } = find(text);
   if (known !== undefined) {
     if (same(known.value, entry)) return text;
     return text.slice(0, known.from) + JSON.stringify(entry) + text.slice(known.to);
   }
-  if (servers !== undefined) return insert(text, servers, `"${ours}": ${JSON.stringify(entry)}`);
-  return insert(text, root, `"mcpServers": { "${ours}": ${JSON.stringify(entry)} }`);
+  if (list !== undefined) return insert(text, list, `"${ours}": ${JSON.stringify(entry)}`);
+  return insert(text, root, `"${servers}": { "${ours}": ${JSON.stringify(entry)} }`);
+}
+
+/** A text without our entry and, if that is ours too, without the list that it leaves empty; throws as withEntry. */
+export function withoutEntry(text: string, listToo: boolean): string {
+  const { known } = find(text);
+  if (known === undefined) return text;
+  const rest = cut(text, known);
+  const { list } = find(rest);
+  const isEmpty = list !== undefined && rest.slice(list.from + 1, list.to - 1).trim() === "";
+  return listToo && isEmpty ? cut(rest, list) : rest;
+}
+
+/** Where the list of servers is, and our entry in it. */
+function find(text: string): { root: Value; list: Value | undefined; known: Value | undefined } {
+  const root = new Reader(text).document();
+  const list = root.members.get(servers);
+  if (list !== undefined && list.members === undefined) throw new Error(`${servers} is no object`);
+  return { root, list, known: list?.members?.get(ours) };
 }
 
 function same(a: unknown, b: unknown): boolean {

@@ -5,7 +5,8 @@ import * as vscode from "vscode";
 import type { Core } from "../core/core";
 import { messageOf } from "../core/errors";
 import { systemLiveness } from "../core/lockfile";
-import { register, registeredPort } from "../core/register";
+import { follow, register } from "../core/register";
+import type { Registration as Done } from "../core/register";
 
 const asked = "registration.asked";
 const wanted = "registration.wanted";
@@ -13,10 +14,12 @@ const wanted = "registration.wanted";
 /**
  * Our entry in the configuration of Claude Code, a client of /mcp that has no
  * other way to find us. It is written only for a person who said so, follows the
- * window's port from then on, and is not taken from another window that is alive.
+ * window's port and the settings from then on, and is not taken from another window
+ * that is alive.
  */
 export class Registration {
   private readonly file = join(homedir(), ".claude.json");
+  private last: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly core: Core,
@@ -37,6 +40,14 @@ export class Registration {
     if (answer === "Add Entry") await this.add();
   }
 
+  /** Follows the settings that the entry depends on: an entry that is wrong keeps its client out. */
+  watch(): vscode.Disposable {
+    return vscode.workspace.onDidChangeConfiguration((event) => {
+      const isOurs = ["agent.mcp.enabled", "agent.requireAuth"].some((name) => event.affectsConfiguration(name));
+      if (isOurs && this.core.port !== undefined && this.memory.get(wanted) === true) void this.write();
+    });
+  }
+
   /** The command to register. */
   async add(): Promise<void> {
     if (this.core.mcpEntry() === undefined) {
@@ -51,30 +62,38 @@ export class Registration {
   /** The command to take it back. */
   async remove(): Promise<void> {
     await this.memory.update(wanted, undefined);
-    const done = await this.change(undefined, `The entry was removed from ${this.file}.`);
-    void vscode.window.showInformationMessage(done ?? `There is no entry in ${this.file}.`);
+    const remove = (): Promise<Done> => register(this.file, homedir(), undefined);
+    const done = await this.change(remove, `The entry was removed from ${this.file}.`, `There is no entry in ${this.file}.`);
+    if (done !== undefined) void vscode.window.showInformationMessage(done);
   }
 
   private async write(): Promise<string | undefined> {
-    const entry = this.core.mcpEntry();
-    if (entry === undefined) return undefined;
-    const owner = await registeredPort(this.file);
-    const own = Number(new URL(entry.url).port);
-    if (owner !== undefined && owner !== own && (await systemLiveness.listens(owner))) {
-      this.log.info(`the entry in ${this.file} belongs to another window, on port ${owner}`);
-      return `The entry in ${this.file} belongs to another window that is open.`;
-    }
-    return this.change(entry, `This window is registered in ${this.file}.`);
+    const { core, file } = this;
+    const run = async (): Promise<Done> => {
+      const { port } = core;
+      return port === undefined ? { did: "nothing" } : follow(file, homedir(), { port, entry: core.mcpEntry() }, systemLiveness);
+    };
+    return this.change(run, `This window is registered in ${file}.`);
   }
 
-  /** Says what was done, if anything was. */
-  private async change(entry: Parameters<typeof register>[2], said: string): Promise<string | undefined> {
+  /** One change after the other. Resolves with what to say of it: it was done, or it was so already. */
+  private change(run: () => Promise<Done>, did: string, already = did): Promise<string | undefined> {
+    const turn = this.last.then(() => this.tell(run, did, already));
+    this.last = turn;
+    return turn;
+  }
+
+  private async tell(run: () => Promise<Done>, did: string, already: string): Promise<string | undefined> {
     try {
-      const result = await register(this.file, homedir(), entry);
-      if (result.did === "nothing") return entry === undefined ? undefined : said;
+      const result = await run();
       if (result.did === "refused") throw new Error(result.why);
+      if (result.did === "left") {
+        this.log.info(`the entry in ${this.file} belongs to another window, on port ${result.port}`);
+        return `The entry in ${this.file} belongs to another window that is open.`;
+      }
+      if (result.did === "nothing") return already;
       this.log.info(`${this.file}: ${result.did} mcpServers["agent"]`);
-      return said;
+      return did;
     } catch (error) {
       const why = `${this.file} is left as it is: ${messageOf(error)}`;
       this.log.warn(why);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { register, registeredPort, withEntry } from "../../src/core/register";
+import { follow, register, registeredPort, withEntry, withoutEntry } from "../../src/core/register";
 import { tempFolder } from "./fakes";
 
 const entry = { url: "http://127.0.0.1:5765/mcp", headers: { Authorization: "Bearer x" } };
@@ -34,7 +34,7 @@ describe("B10: our entry", () => {
       assert.deepEqual(got, { ...want, mcpServers: { ...servers, agent: written } }, after);
       for (const comment of before.match(/\/\*.*?\*\/|\/\/ \w+$/gm) ?? []) assert.ok(after.includes(comment), after);
       assert.equal(withEntry(after, written), after, "a second time changes nothing");
-      const gone = withEntry(after, undefined);
+      const gone = withoutEntry(after, false);
       for (const comment of before.match(/\/\*.*?\*\/|\/\/ \w+$/gm) ?? []) assert.ok(gone.includes(comment), gone);
       const { agent, ...others } = servers;
       void agent;
@@ -77,7 +77,7 @@ describe("B10: our entry", () => {
     assert.equal(readFileSync(join(home, "config.json.before-agent"), "utf8"), '{"a": 1}');
     assert.deepEqual(await register(file, home, undefined), { did: "removed" });
     assert.deepEqual(await register(file, home, undefined), { did: "nothing" });
-    assert.deepEqual(parse(readFileSync(file, "utf8")), { a: 1, mcpServers: {} });
+    assert.equal(readFileSync(file, "utf8").replaceAll(/\s/g, ""), '{"a":1}', "the list of servers was ours, too");
     assert.equal(await registeredPort(file), undefined);
   });
 
@@ -102,5 +102,56 @@ describe("B10: our entry", () => {
     assert.match(readFileSync(join(home, "real.json"), "utf8"), /5765/);
     assert.equal((await register(join(home, "out.json"), home, entry)).did, "refused");
     assert.equal(readFileSync(join(outside, "real.json"), "utf8"), "{}");
+  });
+
+  const lists: [string, string, Record<string, unknown>][] = [
+    ["that was there before us", '{"mcpServers": {}}', { mcpServers: {} }],
+    ["that others are in", '{"mcpServers": {"other": 1}}', { mcpServers: { other: 1 } }],
+    ["that there was none of", '{"a": 1}', { a: 1 }],
+    ["of a file that there was none of", "", {}],
+  ];
+  for (const [what, before, after] of lists) {
+    it(`is taken out of a list of servers ${what}`, async (t) => {
+      const home = tempFolder(t);
+      const file = join(home, "config.json");
+      if (before !== "") writeFileSync(file, before);
+      await register(file, home, entry);
+      assert.deepEqual(await register(file, home, undefined), { did: "removed" });
+      assert.deepEqual(parse(readFileSync(file, "utf8")), after);
+    });
+  }
+
+  it("keeps a list of servers that others came into, or a comment, after us", async (t) => {
+    const home = tempFolder(t);
+    const file = join(home, "config.json");
+    writeFileSync(file, "{}");
+    await register(file, home, entry);
+    writeFileSync(file, readFileSync(file, "utf8").replace('"agent"', '/* mine */ "agent"'));
+    await register(file, home, undefined);
+    assert.match(readFileSync(file, "utf8"), /mcpServers.*mine/);
+  });
+
+  it("follows its window's door, and leaves alone that of another window that listens", async (t) => {
+    const home = tempFolder(t);
+    const file = join(home, "config.json");
+    const others = new Set<number>();
+    const liveness = { listens: (port: number) => Promise.resolve(others.has(port)) };
+    const open = { url: "http://127.0.0.1:5765/mcp", headers: {} };
+    const stored = (): unknown => (parse(readFileSync(file, "utf8"))["mcpServers"] as Record<string, unknown> | undefined)?.["agent"];
+    assert.deepEqual(await follow(file, home, { port: 5765, entry }, liveness), { did: "wrote" });
+    assert.deepEqual(await follow(file, home, { port: 5765, entry: open }, liveness), { did: "wrote" });
+    assert.deepEqual(stored(), { type: "http", ...open }, "no token is asked for now");
+    assert.deepEqual(await follow(file, home, { port: 5765, entry: undefined }, liveness), { did: "removed" });
+    assert.equal(stored(), undefined, "the door is shut");
+    assert.deepEqual(await follow(file, home, { port: 5765, entry: undefined }, liveness), { did: "nothing" });
+    assert.deepEqual(await follow(file, home, { port: 5765, entry }, liveness), { did: "wrote" });
+    others.add(5765);
+    for (const theirs of [undefined, { ...entry, url: "http://127.0.0.1:9/mcp" }]) {
+      assert.deepEqual(await follow(file, home, { port: 9, entry: theirs }, liveness), { did: "left", port: 5765 });
+    }
+    assert.deepEqual(stored(), written);
+    others.clear();
+    assert.deepEqual(await follow(file, home, { port: 9, entry: { ...entry, url: "http://127.0.0.1:9/mcp" } }, liveness), { did: "wrote" });
+    assert.equal(await registeredPort(file), 9);
   });
 });

@@ -72,6 +72,24 @@ describe("a window of several, on a port that is taken", () => {
     fs.rmSync(file);
   });
 
+  it("B10: the entry follows agent.requireAuth and agent.mcp.enabled", async () => {
+    const file = path.join(session.host.env.HOME, ".claude.json");
+    const stored = () => JSON.parse(fs.readFileSync(file, "utf8")).mcpServers?.agent;
+    const set = (name, value) => session.probe("await vscode.workspace.getConfiguration('agent').update(args[0], args[1] ?? undefined, true)", name, value);
+    await command("agent.mcp.register");
+    assert.match(stored().headers.Authorization, /^Bearer /);
+    await set("requireAuth", false);
+    await until("the entry without a token", () => stored()?.headers.Authorization === undefined);
+    await set("mcp.enabled", false);
+    await until("the entry to go", () => stored() === undefined);
+    await set("requireAuth", null);
+    await set("mcp.enabled", null);
+    await until("the entry to come back", () => stored()?.headers.Authorization !== undefined);
+    await command("agent.mcp.unregister");
+    assert.equal(stored(), undefined);
+    fs.rmSync(file);
+  });
+
   it("B11: a binary file is an error, and stays as it is", async () => {
     const door = await connect(session, { lock: place });
     for (const tool of ["read_file", "write_file"]) {
