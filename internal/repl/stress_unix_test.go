@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -62,28 +63,56 @@ func (s *stage) told() {
 	}
 }
 
-// settled waits until the prompt shows what is typed.
-func (s *stage) settled(width, height int) {
-	s.t.Helper()
-	s.resize(width, height)
-	s.Type("still here")
-	s.WaitFor(`still here`)
+// draft is longer than any line, so that its rows tell for which width they were drawn.
+var draft = strings.Repeat("x", 1200)
+
+// roomy says whether there is room for the prompt and the beginning of the status line.
+func roomy(width, height int) bool { return width >= 14 && height >= 6 }
+
+// region returns where the prompt begins on the screen, and the rows from there to the
+// last one that has text.
+func region(m *vt.Terminal) (at int, rows []string) {
+	rows = m.Screen()
+	for len(rows) > 0 && rows[len(rows)-1] == "" {
+		rows = rows[:len(rows)-1]
+	}
+	for at = len(rows) - 1; at > 0 && !strings.HasPrefix(rows[at], "❯ x"); at-- {
+	}
+	return at, rows[max(0, at):]
 }
 
-// Every size from one cell to 500×200 gets frames, while an answer comes in.
-func TestEverySize(t *testing.T) {
-	s := newStage(t, 80, 24, nil)
-	s.say("go")
-	stop := make(chan struct{})
-	stopped := s.flood(stop)
-	step := 23
+// drawn says whether the prompt is drawn for the screen's size: its rows are as wide
+// as the screen, less a column for the cursor, and the status line is below them.
+func drawn(m *vt.Terminal) bool {
+	width, _ := m.Size()
+	_, rows := region(m)
+	if len(rows) < 2 || !strings.HasPrefix("default mode · openai", rows[len(rows)-1][:1]) {
+		return false
+	}
+	for i, row := range rows[:len(rows)-1] {
+		if n := utf8.RuneCountInString(row); n > width-1 || i == 0 && n != width-1 || strings.Trim(row, "❯ x") != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// once says whether it is drawn, and nothing of an earlier frame is left.
+func once(m *vt.Terminal) bool {
+	at, _ := region(m)
+	for _, row := range m.Screen()[:max(0, at)] {
+		if strings.Contains(row, "xx") || strings.HasPrefix(row, "default") {
+			return false
+		}
+	}
+	return drawn(m)
+}
+
+// sizes goes through all widths and heights up to 500×200, or some of them.
+func sizes(at func(width, height int)) {
+	step := 5
 	if full {
 		step = 1
-	}
-	at := func(w, h int) {
-		s.resize(w, h)
-		before := len(s.Bytes())
-		s.WaitUntil("a frame", func(m *vt.Terminal) bool { return m.Stats().Bytes > before })
 	}
 	for w := 1; w <= 500; w += step {
 		at(w, 1+(w*37)%200)
@@ -91,27 +120,55 @@ func TestEverySize(t *testing.T) {
 	for h := 1; h <= 200; h += step {
 		at(1+(h*61)%500, h)
 	}
-	close(stop)
-	<-stopped
-	s.settled(80, 24)
 }
 
-// Ten thousand resizes, while an answer comes in.
+// Every size from one cell to 500×200 gets a frame of its own, while an answer comes
+// in; at the end Ctrl+L leaves nothing else on the screen.
+func TestEverySize(t *testing.T) {
+	s := newStage(t, 80, 24, nil)
+	s.say("go")
+	s.Type(draft)
+	stop := make(chan struct{})
+	stopped := s.flood(stop)
+	n, start := 0, time.Now()
+	sizes(func(w, h int) {
+		n++
+		before := len(s.Bytes())
+		s.resize(w, h)
+		if roomy(w, h) {
+			s.WaitUntil(fmt.Sprintf("a frame of %d×%d", w, h), drawn)
+		} else {
+			s.WaitUntil("a frame", func(m *vt.Terminal) bool { return m.Stats().Bytes > before })
+		}
+	})
+	t.Logf("%d sizes in %v", n, time.Since(start))
+	close(stop)
+	<-stopped
+	s.resize(90, 30)
+	s.WaitUntil("the last frame", drawn)
+	s.Press("ctrl+l")
+	s.WaitUntil("the conversation alone", once)
+}
+
+// Ten thousand resizes, while an answer comes in: after every hundred the frame is that
+// of the size that stays.
 func TestTenThousandResizes(t *testing.T) {
 	s := newStage(t, 80, 24, nil)
 	s.say("go")
+	s.Type(draft)
 	stop := make(chan struct{})
 	stopped := s.flood(stop)
 	start := time.Now()
 	for i := range 10_000 {
-		if w, h := 20+i*37%180, 5+i*13%60; i%100 == 0 {
-			s.resize(w, h)
-		} else {
+		w, h := 20+i*37%180, 6+i*13%60
+		if i%100 < 99 {
 			s.Storm(w, h)
 			s.told()
+			continue
 		}
+		s.resize(w, h)
+		s.WaitUntil(fmt.Sprintf("a frame of %d×%d", w, h), drawn)
 	}
-	s.settled(80, 24)
 	took := time.Since(start)
 	close(stop)
 	<-stopped
