@@ -86,7 +86,7 @@ func region(m *vt.Terminal) (at int, rows []string) {
 func drawn(m *vt.Terminal) bool {
 	width, _ := m.Size()
 	_, rows := region(m)
-	if len(rows) < 2 || !strings.HasPrefix("default mode · openai", rows[len(rows)-1][:1]) {
+	if len(rows) < 2 || !strings.HasPrefix(rows[len(rows)-1], "def") {
 		return false
 	}
 	for i, row := range rows[:len(rows)-1] {
