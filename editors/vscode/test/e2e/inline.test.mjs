@@ -98,6 +98,7 @@ describe("the agent's proposals in the document itself", () => {
     same();
     await clean("focus", BASE);
     assert.deepEqual(await document("mine"), { text: "still mine\n", dirty: true });
+    assert.equal(await at.scene.session.probe("return vscode.window.tabGroups.all.length"), 1);
     assert.equal(await at.scene.session.probe("return vscode.window.activeTextEditor.document.uri.fsPath"), file("mine"));
   });
 
@@ -152,6 +153,8 @@ describe("the agent's proposals in the document itself", () => {
     const agent = await at.scene.agent([louder("auto"), { text: "Good." }]);
     await at.scene.bench.diffShown();
     assert.equal(await lens("Accept").count(), 0);
+    await until("the agent's words in the diff", () => at.scene.session.page.evaluate(() =>
+      [...document.querySelectorAll(".editor.modified .view-lines span")].some((span) => getComputedStyle(span, "::after").content.includes("the agent: “I make it louder.”"))));
     await at.scene.bench.titleButton("Accept").click();
     assert.match(await agent.told(1), /^Wrote auto\.txt/);
     assert.equal(read("auto"), BOTH);
