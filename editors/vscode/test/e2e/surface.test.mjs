@@ -6,6 +6,7 @@ import { before, describe, it } from "node:test";
 
 import { call } from "./lib/model.mjs";
 import { stage } from "./lib/scene.mjs";
+import { until } from "./lib/wait.mjs";
 
 const FILES = {
   "go.mod": "module example.com/sum\n\ngo 1.22\n",
@@ -33,5 +34,28 @@ describe("the agent's commands in VS Code's terminal", () => {
     assert.match(told, /FAIL\texample\.com\/sum/);
     await at.scene.session.probe(`vscode.window.terminals.find((terminal) => terminal.name === "Agent: Commands").show(true)`);
     await at.scene.session.terminalShows("--- FAIL: TestSum");
+  });
+
+  it("its output is seen in the prompt's window as it comes, and Esc ends it with all it started", async () => {
+    const { scene } = at;
+    const [pid, late] = [scene.session.file("pid"), scene.session.file("late")];
+    const command = `echo be''gun; sh -c 'echo $$ > pid; sleep 600; touch late'; echo done`;
+    const agent = await scene.linkedAgent([call("execute_command", { command, timeout: 300 })]);
+    await agent.type("run it\r");
+    await agent.asks();
+    await scene.bench.statusItem("waits for you").waitFor();
+    await agent.type("y");
+    await until("the command to run", () => fs.existsSync(pid) && fs.readFileSync(pid, "utf8").trim());
+    await agent.show();
+    await agent.shows("begun");
+    await scene.bench.statusItem("Agent: working").waitFor();
+    await agent.type("\u001b");
+    await agent.idle();
+    const running = Number(fs.readFileSync(pid, "utf8"));
+    await until("the command's child to end", () => !fs.existsSync(`/proc/${running}`));
+    assert.ok(!fs.existsSync(late));
+    await scene.bench.statusItem("Agent: working").waitFor({ state: "detached" });
+    await scene.session.probe(`for (const terminal of vscode.window.terminals) terminal.dispose()`);
+    await until("nothing to be connected", async () => /nothing connected/.test(await scene.bench.statusItem("Agent").first().getAttribute("aria-label")));
   });
 });
