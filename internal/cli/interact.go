@@ -75,7 +75,7 @@ func interactPlain(ctx context.Context, p Process, o opening) error {
 	}
 	var a *app.App // put together with the face; it runs after that
 	ui := plain.New(plain.Options{
-		In: p.Stdin, Out: p.Stdout, Notes: append([]string{plainTitle(p, o)}, o.notes...), First: o.first, Echo: !isTerminal(p.Stdin), Interrupt: ch,
+		In: p.Stdin, Out: p.Stdout, Notes: append([]string{plainTitle(p, o)}, o.notes...), First: o.first, Echo: !isTerminal(p.Stdin), Again: isTerminal(p.Stdin), Interrupt: ch,
 		Labels:   o.cfg.Interface.ScreenReader,
 		Commands: append(slash.List(), o.own...),
 		Shell:    func(ctx context.Context, line string) error { return a.Shell(ctx, line) },

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -148,6 +149,9 @@ func pick(ctx context.Context, u *UI, p command.Pick) func(context.Context) (com
 		e, err := u.typed.next(ctx, from, u.opt.Interrupt)
 		switch {
 		case err != nil: // the end of the input, or an interrupt
+			if errors.Is(err, io.EOF) && u.opt.Again {
+				u.typed.goOn(from)
+			}
 			u.say("\n")
 			return nil
 		case u.opt.Echo:

@@ -17,10 +17,11 @@ import (
 // was entered.
 type inbox struct {
 	fresh chan struct{} // holds one token after a change
+	more  chan struct{} // holds one token when an input that ended is to be read on
 
 	mu    sync.Mutex // guards what follows
 	lines []entry
-	ended bool
+	ended time.Time // when the input did; zero: it goes on
 }
 
 type entry struct {
@@ -30,10 +31,12 @@ type entry struct {
 
 var errInterrupted = errors.New("interrupted")
 
-func newInbox() *inbox { return &inbox{fresh: make(chan struct{}, 1)} }
+func newInbox() *inbox {
+	return &inbox{fresh: make(chan struct{}, 1), more: make(chan struct{}, 1)}
+}
 
-// fill reads in until it ends.
-func (b *inbox) fill(in io.Reader) {
+// fill reads in until it ends, and on from there if goOn says so before ctx ends.
+func (b *inbox) fill(ctx context.Context, in io.Reader) {
 	defer crash.Guard()
 	lines := bufio.NewReader(in)
 	for {
@@ -42,16 +45,36 @@ func (b *inbox) fill(in io.Reader) {
 		if line != "" {
 			b.lines = append(b.lines, entry{strings.TrimRight(line, "\r\n"), time.Now()})
 		}
-		b.ended = err != nil
+		if err != nil {
+			b.ended = time.Now()
+		}
 		b.mu.Unlock()
 		select {
 		case b.fresh <- struct{}{}:
 		default: // a token is there already
 		}
-		if err != nil {
+		if err == nil {
+			continue
+		}
+		select {
+		case <-b.more:
+		case <-ctx.Done():
 			return
 		}
 	}
+}
+
+// goOn reads an input on that ended at or after from: on a terminal Ctrl+D is
+// only the end of what was asked for. It says whether it did.
+func (b *inbox) goOn(from time.Time) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.ended.IsZero() || b.ended.Before(from) {
+		return false
+	}
+	b.ended = time.Time{}
+	b.more <- struct{}{} // has room: fill waits for it
+	return true
 }
 
 // next waits for a line that came at or after from and takes the first one; earlier
@@ -82,7 +105,7 @@ func (b *inbox) take(from time.Time) (e entry, ok bool, err error) {
 			return e, true, nil
 		}
 	}
-	if b.ended {
+	if !b.ended.IsZero() {
 		return entry{}, false, io.EOF
 	}
 	return entry{}, false, nil

@@ -34,6 +34,7 @@ type Options struct {
 	Notes     []string        // lines to begin with
 	First     string          // a prompt to begin with
 	Echo      bool            // In shows nothing by itself: repeat its prompts on Out
+	Again     bool            // In goes on after its end, as a terminal does after Ctrl+D
 	Interrupt <-chan struct{} // stops the running turn; at the prompt it leaves
 	Commands  []command.Command
 	// Shell runs a command line that was entered behind a !; its progress arrives
@@ -92,7 +93,7 @@ func (u *UI) Run(ctx context.Context, sess Session) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	u.sess = sess
-	go u.typed.fill(u.opt.In) // ends with the input; a read that blocks is left behind
+	go u.typed.fill(ctx, u.opt.In) // a read that blocks is left behind
 	for _, n := range u.opt.Notes {
 		u.say(sanitize.Text(n) + "\n")
 	}

@@ -56,7 +56,7 @@ func sit(t *testing.T, opt Options, f func(d *desk, ctx context.Context, prompt 
 	t.Helper()
 	r, w := io.Pipe()
 	d := &desk{t: t, in: w, interrupt: make(chan struct{}), left: make(chan error, 1)}
-	opt.In, opt.Out, opt.Interrupt = r, d, d.interrupt
+	opt.In, opt.Out, opt.Interrupt = terminal{r}, d, d.interrupt
 	d.ui = New(opt)
 	run := turns(func(ctx context.Context, prompt string) error {
 		d.prompts = append(d.prompts, prompt)

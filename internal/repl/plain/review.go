@@ -19,7 +19,7 @@ import (
 const guard = 400 * time.Millisecond
 
 // Review prints req and waits for a line that answers it. Lines that came before
-// stay prompts.
+// stay prompts. Ctrl+D on a terminal is a no, and ends nothing else.
 func (u *UI) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
 	stand := func(id string) {
 		u.mu.Lock()
@@ -34,6 +34,9 @@ func (u *UI) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, 
 		u.say(ask(req, u.opt.Labels))
 		e, err := u.typed.next(ctx, from, nil)
 		switch {
+		case errors.Is(err, io.EOF) && u.opt.Again && u.typed.goOn(from):
+			u.say("no\n")
+			return confirm.Verdict{By: "terminal"}, nil
 		case errors.Is(err, io.EOF):
 			u.say("(no answer)\n")
 			return confirm.Verdict{}, confirm.ErrUndecided

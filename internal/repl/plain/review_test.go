@@ -3,6 +3,7 @@ package plain
 import (
 	"context"
 	"errors"
+	"io"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -214,6 +215,56 @@ func TestTheInputEndsAtAQuestion(t *testing.T) {
 	})
 }
 
+// terminal is an input that goes on after a Ctrl+D.
+type terminal struct{ io.Reader }
+
+func (t terminal) Read(p []byte) (int, error) {
+	n, err := t.Reader.Read(p)
+	if n == 1 && p[0] == 'D'-'@' {
+		return 0, io.EOF
+	}
+	return n, err
+}
+
+// On a terminal Ctrl+D at a question is a no, and the lines after it are prompts. One
+// that was pressed before the question could be read is not its answer.
+func TestCtrlDIsANo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var v confirm.Verdict
+		var err error
+		d := sit(t, Options{Again: true}, asking(running("ls"), &v, &err))
+		for range 2 {
+			v.Decision = confirm.Approve
+			d.enter("go\n")
+			d.read()
+			d.enter("\x04")
+			if err != nil || v.Decision != confirm.Reject || !strings.HasSuffix(d.printed(), ask(running("ls"), false)+"no\n\n> ") {
+				t.Fatalf("%+v %v %q", v, err, d.printed())
+			}
+		}
+		d.enter("hello\n")
+		d.enter("go\n")
+		d.enter("\x04")
+		if !errors.Is(err, confirm.ErrUndecided) {
+			t.Errorf("%+v %v", v, err)
+		}
+		d.check(d.printed(), "go", "go", "hello", "go")
+	})
+}
+
+func TestCtrlDIsNoChoice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &command.Pick{Title: "Which", Items: []command.Choice{{ID: "1", Title: "one"}}}
+		d := sit(t, Options{Again: true, Commands: []command.Command{named("rewind", command.Reply{Pick: p}, nil)}}, nil)
+		d.enter("/rewind\n")
+		d.read()
+		d.enter("\x04")
+		d.enter("hello\n")
+		d.enter("\x04")
+		d.check(d.printed(), "hello")
+	})
+}
+
 func TestAWithdrawnQuestionTakesNoAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var err error
@@ -247,7 +298,7 @@ func TestNothingButTextIsPrinted(t *testing.T) {
 		}
 		var out strings.Builder
 		u := New(Options{Out: &out, Labels: rapid.Bool().Draw(t, "labels")})
-		u.typed.ended = true
+		u.typed.ended = time.Now()
 		u.Emit(session.TextDelta{Text: draw("text")})
 		u.Emit(session.TextDelta{Text: draw("more text")})
 		u.Emit(session.Retrying{Retry: llm.Retry{Reason: draw("retry")}})
