@@ -123,25 +123,29 @@ func (x *Index) Walk(ctx context.Context) {
 		return // completion then offers nothing
 	}
 	dir := x.root.Dir()
-	found, err := search.Folder{FS: fsys, Abs: dir, Root: dir}.Find(ctx, "**", maxPaths)
+	found, err := search.Folder{FS: fsys, Abs: dir, Root: dir}.All(ctx, maxPaths)
 	if err != nil {
 		return
 	}
 	x.known.Store(index(found.Names))
 }
 
-// index takes over the names of files, and adds their folders.
-func index(files []string) *paths {
+// index takes over names, and adds the folders that they are in where those are missing.
+func index(names []string) *paths {
 	seen := map[string]bool{}
+	for i, name := range names {
+		if names[i] = filepath.ToSlash(name); strings.HasSuffix(names[i], "/") {
+			seen[strings.TrimSuffix(names[i], "/")] = true
+		}
+	}
 	var folders []string
-	for i, name := range files {
-		files[i] = filepath.ToSlash(name)
-		for dir := path.Dir(files[i]); dir != "." && !seen[dir]; dir = path.Dir(dir) {
+	for _, name := range names {
+		for dir := path.Dir(strings.TrimSuffix(name, "/")); dir != "." && !seen[dir]; dir = path.Dir(dir) {
 			seen[dir] = true
 			folders = append(folders, dir+"/")
 		}
 	}
-	all := slices.Concat(files, folders)
+	all := slices.Concat(names, folders)
 	sorted := slices.Clone(all)
 	slices.Sort(sorted)
 	return &paths{ranked: fuzzy.NewIndex(all), sorted: sorted}

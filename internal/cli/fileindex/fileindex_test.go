@@ -112,6 +112,25 @@ func TestFoldersComplete(t *testing.T) {
 	}
 }
 
+// A folder with nothing in it yet is offered, too, unless git ignores it.
+func TestEmptyFoldersComplete(t *testing.T) {
+	root := open(t, "a.txt", "d/b.txt")
+	if err := os.WriteFile(filepath.Join(root.Dir(), ".gitignore"), []byte("out/\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{"empty/below", "d/none", "out/junk"} {
+		if err := os.MkdirAll(filepath.Join(root.Dir(), dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	x := New(root)
+	x.Walk(t.Context())
+	check(t, x, ".gitignore", "a.txt", "d/", "d/b.txt", "d/none/", "empty/", "empty/below/")
+	if d := cmp.Diff([]string{"empty/below/"}, x.Finder().Find("empty/")); d != "" {
+		t.Error(d)
+	}
+}
+
 func TestAHundredThousandPathsAreKnown(t *testing.T) {
 	files := make([]string, maxPaths)
 	for i := range files {

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"io/fs"
 	"slices"
@@ -26,33 +27,48 @@ func (f Folder) Find(ctx context.Context, pattern string, limit int) (Names, err
 	if err != nil {
 		return Names{}, err
 	}
+	files := newest(entries, glob.Match)
+	return Names{Names: files[:min(limit, len(files))], Total: len(files), Partial: !complete}, nil
+}
+
+// All returns the files as Find does, and behind them the folders by path, limit at
+// most together.
+func (f Folder) All(ctx context.Context, limit int) (Names, error) {
+	entries, complete, err := f.walk(ctx)
+	if err != nil {
+		return Names{}, err
+	}
+	names := newest(entries, func(string) bool { return true })
+	for _, e := range entries {
+		if e.dir {
+			names = append(names, withSlash(e.path, true))
+		}
+	}
+	return Names{Names: names[:min(limit, len(names))], Total: len(names), Partial: !complete}, nil
+}
+
+// newest returns the files that are meant, those that were changed last first and
+// equal ones by path.
+func newest(entries []entry, means func(path string) bool) []string {
 	type dated struct {
 		path string
 		time int64
 	}
 	var files []dated
 	for _, e := range entries {
-		if e.dir || !glob.Match(e.path) {
+		if e.dir || !means(e.path) {
 			continue
 		}
 		if info, err := e.Info(); err == nil { // else it is gone by now
 			files = append(files, dated{e.path, info.ModTime().UnixNano()})
 		}
 	}
-	slices.SortStableFunc(files, func(a, b dated) int {
-		switch {
-		case a.time > b.time:
-			return -1
-		case a.time < b.time:
-			return 1
-		}
-		return 0
-	})
-	out := Names{Total: len(files), Partial: !complete}
-	for _, file := range files[:min(limit, len(files))] {
-		out.Names = append(out.Names, file.path)
+	slices.SortStableFunc(files, func(a, b dated) int { return cmp.Compare(b.time, a.time) })
+	var names []string
+	for _, file := range files {
+		names = append(names, file.path)
 	}
-	return out, nil
+	return names
 }
 
 // List returns what is in f, limit names at most, sorted. With recursive set,

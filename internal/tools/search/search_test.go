@@ -324,6 +324,27 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// All files come before the folders, and those are all there, empty ones too.
+func TestAll(t *testing.T) {
+	dir := tree(t, map[string]string{"b/c/d": "", "a": "", "out/x.o": "", "empty/none/": "", ".gitignore": "out\n"})
+	now := time.Now()
+	for name, age := range map[string]time.Duration{"b/c/d": time.Hour, "a": 2 * time.Hour, ".gitignore": 3 * time.Hour} {
+		if err := os.Chtimes(filepath.Join(dir, name), now, now.Add(-age)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{"b/c/d", "a", ".gitignore", "b/", "b/c/", "empty/", "empty/none/"}
+	for _, limit := range []int{100, 5} {
+		got, err := folder(dir, dir).All(t.Context(), limit)
+		if diff := cmp.Diff(Names{Names: want[:min(limit, len(want))], Total: len(want)}, got); err != nil || diff != "" {
+			t.Errorf("limit %d: %v (-want +got)\n%s", limit, err, diff)
+		}
+	}
+	if _, err := folder(filepath.Join(dir, "nowhere"), dir).All(t.Context(), 1); err == nil {
+		t.Error("a missing folder can be listed")
+	}
+}
+
 func TestList(t *testing.T) {
 	dir := tree(t, map[string]string{"b/c/d": "", "b/e": "", "a": "", "x.o": "", ".gitignore": "*.o\n", ".git/HEAD": "", "empty/": ""})
 	tests := []struct {
