@@ -173,6 +173,7 @@ func TestUndoRedoAndDiff(t *testing.T) {
 	d.WaitFor(`(?m)^› all 3 files`)
 	d.Press("esc")
 	d.say("/diff a.txt")
+	d.WaitFor(`a\.txt · 1 file \+1 −1`)
 	d.WaitFor(`(?m)^\+three`)
 	d.say("/diff turn")
 	d.WaitFor(`(?m)^› the second prompt +2 files`)

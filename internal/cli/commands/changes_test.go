@@ -338,7 +338,7 @@ func TestDiff(t *testing.T) {
 			t.Errorf("%s: %+v", title, out)
 		}
 	}
-	if out := s.reply(t, "/diff a.txt"); !strings.Contains(out.Diff, "-one\n+2\n+2\n") {
+	if out := s.reply(t, "/diff a.txt"); out.Text != "a.txt · 1 file +2 −1" || !strings.Contains(out.Diff, "-one\n+2\n+2\n") {
 		t.Errorf("%+v", out)
 	}
 	if out := chosen(t, s.reply(t, "/diff turn"), "second"); !strings.Contains(out.Diff, "-two\n+2\n+2\n") {
@@ -383,7 +383,7 @@ func TestRemarks(t *testing.T) {
 		}
 	}
 	long := undo.Net{Name: "f", After: strings.Repeat("x\n", 100), Created: true}
-	if r := showNets("", []undo.Net{long}); r.Page == nil || r.Page.Title != "f · new" {
+	if r := showNets("", []undo.Net{long}); r.Page == nil || r.Page.Title != "f · 1 file +100 −0 · new" {
 		t.Errorf("%+v", r)
 	}
 	if r := showNets("", []undo.Net{{Name: "f", Before: "x\n", After: "x\n"}}); r.Text != "f is as it was" {

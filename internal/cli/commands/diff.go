@@ -61,16 +61,17 @@ func (c changes) diffTurns(ctx context.Context) (command.Reply, error) {
 func showNets(title string, nets []undo.Net) command.Reply {
 	if len(nets) == 1 {
 		n := nets[0]
-		text := n.Diff()
-		switch remark := remarks(n); {
+		text, remark := n.Diff(), remarks(n)
+		said := joined(n.Name, summary(nets), remark)
+		switch {
 		case text == "" && remark == "":
 			return command.Reply{Text: n.Name + " is as it was"}
+		case n.Err != nil: // then nothing is counted
+			return command.Reply{Text: joined(n.Name, remark), Diff: text}
 		case strings.Count(text, "\n") > shortDiff:
-			return command.Reply{Page: diffPage(joined(n.Name, remark), text)}
-		case remark != "":
-			return command.Reply{Text: n.Name + ": " + remark, Diff: text}
+			return command.Reply{Page: diffPage(said, text)}
 		}
-		return command.Reply{Diff: text}
+		return command.Reply{Text: said, Diff: text}
 	}
 	return command.Reply{Pick: netsPick(title, nets)}
 }
