@@ -35,6 +35,9 @@ func TestGoroutinesAreGuarded(t *testing.T) {
 				return true
 			}
 			started++
+			if call, ok := body.(*ast.CallExpr); ok && called(call.Fun) == "Guarded" {
+				return true
+			}
 			if fn, ok := body.(*ast.FuncLit); ok && guards(fn.Body) || guarded[f.pkg+"."+called(body)] {
 				return true
 			}
@@ -68,13 +71,17 @@ func named(x ast.Expr, name string) bool {
 	return ok && id.Name == name
 }
 
-// goroutine returns what n runs in a goroutine of its own: a go statement or, where
-// there are groups of others than ours, their Go or TryGo.
+// goroutine returns what n runs in a goroutine of its own: a go statement, the callback
+// of a timer or a context or, where there are groups of others than ours, their Go or
+// TryGo.
 func goroutine(n ast.Node, groups bool) (body ast.Expr, starts bool) {
 	switch n := n.(type) {
 	case *ast.GoStmt:
 		return n.Call.Fun, true
 	case *ast.CallExpr:
+		if called(n.Fun) == "AfterFunc" && len(n.Args) == 2 {
+			return n.Args[1], true
+		}
 		if sel, ok := n.Fun.(*ast.SelectorExpr); ok && groups && (sel.Sel.Name == "Go" || sel.Sel.Name == "TryGo") && len(n.Args) == 1 {
 			return n.Args[0], true
 		}

@@ -13,20 +13,21 @@ import (
 	"syscall"
 
 	"github.com/bb2d0cf4/agent/internal/cli"
+	"github.com/bb2d0cf4/agent/internal/crash"
 )
 
 // version is set by the build.
 var version = "dev"
 
-func main() { os.Exit(run()) }
+func main() { os.Exit(run(context.Background())) }
 
-func run() int {
+func run(ctx context.Context) int {
 	if err := keepPrivate(); err != nil {
 		fmt.Fprintf(os.Stderr, "agent: the commands that it runs may read its environment, and the keys in it: %v\n", err)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	context.AfterFunc(ctx, stop)
+	context.AfterFunc(ctx, crash.Guarded(stop))
 	return cli.Run(ctx, cli.Process{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: version,
 		Self: self(), Name: os.Args[0],

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"strings"
@@ -9,9 +10,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"agent": func() { os.Exit(run()) }})
-}
+// programs are what the test binary can be, by name.
+var programs = map[string]func(){"agent": func() { os.Exit(run(context.Background())) }}
+
+func TestMain(m *testing.M) { testscript.Main(m, programs) }
 
 // TestScripts runs the program, as its users do, through the scenarios in
 // testdata/script. Each has a home and a folder of its own; the model, where one

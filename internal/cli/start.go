@@ -146,7 +146,7 @@ func withStdin(ctx context.Context, p Process, prompt string) (string, error) {
 		data, err := io.ReadAll(io.LimitReader(p.Stdin, maxStdin+1))
 		got <- input{data, err}
 	}()
-	silent := time.AfterFunc(patience, func() { remark(p, "waiting for standard input to end; </dev/null does without") })
+	silent := time.AfterFunc(patience, crash.Guarded(func() { remark(p, "waiting for standard input to end; </dev/null does without") }))
 	defer silent.Stop()
 	select {
 	case <-ctx.Done():

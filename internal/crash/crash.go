@@ -31,16 +31,19 @@ func Guard() {
 	}
 }
 
+// Guarded returns f for a goroutine that somebody else begins: a timer, say.
+func Guarded(f func()) func() {
+	return func() {
+		defer Guard()
+		f()
+	}
+}
+
 // Group is a sync.WaitGroup whose goroutines are guarded.
 type Group struct{ group sync.WaitGroup }
 
 // Go runs f in a goroutine of the group.
-func (g *Group) Go(f func()) {
-	g.group.Go(func() {
-		defer Guard()
-		f()
-	})
-}
+func (g *Group) Go(f func()) { g.group.Go(Guarded(f)) }
 
 // Wait waits for all goroutines of the group.
 func (g *Group) Wait() { g.group.Wait() }

@@ -44,6 +44,19 @@ func TestLateRelease(t *testing.T) {
 	}
 }
 
+// Who begins the goroutine is somebody else.
+func TestGuarded(t *testing.T) {
+	const boom = "boom"
+	restored := false
+	defer Hold(func() { restored = true })()
+	defer func() {
+		if got := recover(); got != boom || !restored {
+			t.Errorf("%v, restored: %v", got, restored)
+		}
+	}()
+	Guarded(func() { panic(boom) })()
+}
+
 func TestGroup(t *testing.T) {
 	var g Group
 	var ran atomic.Int32

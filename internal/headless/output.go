@@ -55,7 +55,7 @@ func (o *output) start(ctx context.Context, broken func()) (stop func() error) {
 		defer close(done)
 		o.loop(broken)
 	}()
-	undo := context.AfterFunc(ctx, o.hurry)
+	undo := context.AfterFunc(ctx, crash.Guarded(o.hurry))
 	return func() error {
 		defer undo()
 		o.mu.Lock()

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/fuzzy"
 	"github.com/bb2d0cf4/agent/internal/tools/search"
 	"github.com/bb2d0cf4/agent/internal/workspace"
@@ -101,7 +102,7 @@ func (x *Index) ask() {
 // Run serves finders until ctx ends.
 func (x *Index) Run(ctx context.Context) {
 	var walked time.Time
-	first := time.AfterFunc(firstWalk, x.ask)
+	first := time.AfterFunc(firstWalk, crash.Guarded(x.ask))
 	defer first.Stop()
 	for {
 		select {

@@ -14,7 +14,7 @@ import (
 // Commands that need no cleaning up do without.
 func Context(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
-	context.AfterFunc(ctx, stop)
+	context.AfterFunc(ctx, crash.Guarded(stop))
 	return ctx, stop
 }
 

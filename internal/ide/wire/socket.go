@@ -260,7 +260,7 @@ func (s *socket) leave(ctx context.Context) {
 		return
 	case <-s.leaving:
 	}
-	impatience := time.AfterFunc(goodbye, func() { _ = s.ws.CloseNow() })
+	impatience := time.AfterFunc(goodbye, crash.Guarded(func() { _ = s.ws.CloseNow() }))
 	defer impatience.Stop()
 	for _, id := range s.calls.unanswered() {
 		params, err := json.Marshal(map[string]any{"requestId": id.Raw(), "reason": "the client is closing"})

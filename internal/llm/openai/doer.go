@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/llm/openai/wire"
 )
 
@@ -199,7 +200,7 @@ type stream struct {
 // be used again.
 func (s *stream) Close() error {
 	if s.Done() {
-		timer := time.AfterFunc(drainTime, func() { s.cancel(nil) })
+		timer := time.AfterFunc(drainTime, crash.Guarded(func() { s.cancel(nil) }))
 		defer timer.Stop()
 		if _, err := io.CopyN(io.Discard, s.src, maxErrorBody); err != nil && !errors.Is(err, io.EOF) {
 			return errors.Join(err, s.src.Close())

@@ -9,6 +9,7 @@ import (
 
 	goopenai "github.com/sashabaranov/go-openai"
 
+	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/openai/wire"
 )
@@ -103,7 +104,7 @@ func (c *Client) attempt(ctx context.Context, q query, a *answer, emit func(llm.
 	defer stopTotal()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	idle := time.AfterFunc(c.opt.Limits.Idle, func() { cancel(errIdle) })
+	idle := time.AfterFunc(c.opt.Limits.Idle, crash.Guarded(func() { cancel(errIdle) }))
 	defer idle.Stop()
 
 	d := &doer{client: c, query: q, cancel: cancel}
