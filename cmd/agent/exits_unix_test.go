@@ -3,13 +3,17 @@
 package main
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 	"github.com/bb2d0cf4/agent/internal/ptytest/vt"
@@ -20,41 +24,75 @@ type moment struct {
 	name  string
 	turn  llmtest.Turn
 	reach func(d *desk)
+	files map[string]string
+	opens string // what it shows first, if not the prompt
+	lent  bool   // the terminal is another program's
 }
 
 var moments = []moment{
-	{"at the prompt", llmtest.Turn{}, func(*desk) {}},
-	{"with a draft", llmtest.Turn{}, func(d *desk) {
+	{name: "at the prompt", reach: func(*desk) {}},
+	{name: "with a draft", reach: func(d *desk) {
 		d.Type("half a thought")
 		d.WaitFor(`half a thought`)
 	}},
-	{"while text comes", llmtest.Turn{Text: strings.Repeat("Words, words. ", 2000), Pace: time.Millisecond}, func(d *desk) {
+	{name: "with the commands", reach: func(d *desk) {
+		d.Type("/")
+		d.WaitFor(`/clear`)
+	}},
+	{name: "with the keys", reach: func(d *desk) {
+		d.Press("?")
+		d.WaitFor(`permission mode`)
+	}},
+	{name: "in a search", reach: func(d *desk) {
+		d.Press("ctrl+r")
+		d.WaitFor(`search`)
+	}},
+	{name: "in a list", reach: func(d *desk) {
+		d.say("/permissions")
+		d.WaitFor(`(?m)^› default mode`)
+	}},
+	{name: "while text comes", turn: talk, reach: func(d *desk) {
 		d.say("talk")
 		d.WaitFor(`Words, words`)
 	}},
-	{"with a question", writeTurn, func(d *desk) {
+	{name: "with a prompt in the queue", turn: talk, reach: func(d *desk) {
+		d.say("talk")
+		d.WaitFor(`Words, words`)
+		d.say("and then")
+		d.WaitFor(`queued: and then`)
+	}},
+	{name: "with a question", turn: writeTurn, reach: func(d *desk) {
 		d.say("write")
 		d.asked(`y yes`)
 	}},
-	{"with a diff on the whole screen", writeTurn, func(d *desk) {
+	{name: "with a reason", turn: writeTurn, reach: func(d *desk) {
+		d.say("write")
+		d.asked(`y yes`)
+		d.Press("c")
+		d.WaitFor(`no, because:`)
+	}},
+	{name: "with a diff on the whole screen", turn: writeTurn, reach: func(d *desk) {
 		d.say("write")
 		d.asked(`y yes`)
 		d.Press("v")
 		d.onAltScreen()
 	}},
-	{"with a page", llmtest.Turn{}, func(d *desk) {
+	{name: "with a page", reach: func(d *desk) {
 		d.Press("ctrl+o")
 		d.onAltScreen()
 	}},
-	{"while a command runs", llmtest.Turn{}, func(d *desk) {
+	{name: "while a command runs", reach: func(d *desk) {
 		d.say("!echo started; sleep 300")
 		d.WaitFor(`(?m)^ *started`)
 	}},
-	{"while an editor has the terminal", llmtest.Turn{}, func(d *desk) {
+	{name: "while an editor has the terminal", lent: true, reach: func(d *desk) {
 		d.Press("ctrl+g")
 		d.WaitFor(`editing`)
 	}},
+	{name: "in a dialog", opens: `Esc leaves`, files: map[string]string{".agent/config.yaml": "encoding: utf-8\n"}, reach: func(*desk) {}},
 }
+
+var talk = llmtest.Turn{Text: strings.Repeat("Words, words. ", 2000), Pace: time.Millisecond}
 
 var writeTurn = llmtest.Turn{Calls: []llmtest.Call{{Name: "write_file", Args: `{"path":"a.txt","content":"a\n"}`}}}
 
@@ -79,127 +117,148 @@ var endings = []ending{
 		d.Press("ctrl+c")
 	}, 0, true},
 	{"/quit", func(d *desk) { d.say("/quit") }, 0, true},
-	{"a stop from outside", func(d *desk) {
-		d.SignalGroup(syscall.SIGSTOP)
-		d.SignalGroup(syscall.SIGCONT)
-		d.Type("here again")
-		d.WaitFor(`here again`)
-		d.Press("ctrl+u", "ctrl+d")
-	}, 0, true},
 	{"SIGINT", func(d *desk) { d.SignalGroup(syscall.SIGINT) }, 130, false},
 	{"SIGTERM", func(d *desk) { d.SignalGroup(syscall.SIGTERM) }, 130, false},
 	{"SIGHUP", func(d *desk) { d.SignalGroup(syscall.SIGHUP) }, 130, false},
 	{"SIGQUIT", func(d *desk) { d.SignalGroup(syscall.SIGQUIT) }, 2, false}, // the runtime's, with the stacks
+	{"a panic", func(d *desk) { d.Signal(syscall.SIGUSR1) }, 2, false},
 }
 
-// However the program ends, and whatever it is doing, the terminal has the settings
-// and the modes that it had before.
-func TestExits(t *testing.T) {
-	n := 0
-	run := func(m moment, e ending) {
-		n++
-		t.Run(m.name+", "+e.name, func(t *testing.T) {
-			t.Parallel()
-			leaveBy(t, m, e)
-		})
-	}
+// exit is one of the exits: a way for the program to end or to be stopped, at a moment.
+type exit struct {
+	name string
+	run  func(t *testing.T)
+}
+
+func exits() (all []exit) {
 	for _, m := range moments {
+		add := func(how string, run func(t *testing.T)) { all = append(all, exit{m.name + ", " + how, run}) }
 		for _, e := range endings {
-			if !e.prompt || m.name == "at the prompt" {
-				run(m, e)
+			if m.opens != "" && e.name == "SIGINT" {
+				e.status = 1 // it leaves a dialog as Esc does
+			}
+			if !e.prompt || m.name == moments[0].name {
+				add(e.name, func(t *testing.T) { leaveBy(t, newDesk(t, llmtest.NewServer(t, m.turn), nil), m, e) })
 			}
 		}
+		add("a stop from outside", func(t *testing.T) { stopped(t, m) })
+		add("Ctrl+Z", func(t *testing.T) { suspended(t, m) })
+	}
+	return all
+}
+
+// However the program ends or is stopped, and whatever it is doing, the terminal has
+// the settings and the modes that it had before.
+func TestExits(t *testing.T) {
+	all := exits()
+	for _, e := range all {
+		t.Run(e.name, func(t *testing.T) {
+			t.Parallel()
+			e.run(t)
+		})
+	}
+	if len(all) < 100 {
+		t.Errorf("%d exits", len(all))
 	}
 	if os.Getenv("AGENT_TEST_FULL") == "" {
 		return
 	}
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	pick := rand.New(rand.NewPCG(seed, 0))
-	for n < 1000 {
-		m := moments[pick.IntN(len(moments))]
-		if e := endings[pick.IntN(len(endings))]; !e.prompt || m.name == "at the prompt" {
-			run(m, e)
-		}
+	for n := len(all); n < 1000; n++ {
+		e := all[rand.IntN(len(all))]
+		t.Run(e.name, func(t *testing.T) {
+			t.Parallel()
+			e.run(t)
+		})
 	}
 }
 
-func leaveBy(t *testing.T, m moment, e ending) {
-	d := newDesk(t, llmtest.NewServer(t, m.turn), nil)
+// begun starts a program at a moment, and returns the settings before.
+func (d *desk) begun(m moment, name string, args ...string) (before unix.Termios) {
+	d.t.Helper()
+	for name, text := range m.files {
+		if err := os.MkdirAll(filepath.Dir(d.path(name)), 0o700); err != nil {
+			d.t.Fatal(err)
+		}
+		d.write(name, text)
+	}
 	editor := filepath.Join(filepath.Dir(d.home), "editor")
 	if err := os.WriteFile(editor, []byte("#!/bin/sh\necho editing\nexec sleep 300\n"), 0o755); err != nil {
-		t.Fatal(err)
+		d.t.Fatal(err)
 	}
 	d.env = append(d.env, "VISUAL="+editor, "GOTRACEBACK=single")
 	d.open()
-	before := d.Termios()
-	d.launch()
+	before = d.Termios()
+	d.run(name, args...)
+	d.WaitFor(cmp.Or(m.opens, `(?m)^❯`))
 	if d.Termios() == before {
-		t.Fatal("the terminal is not in raw mode")
+		d.t.Fatal("the terminal is not in raw mode")
 	}
 	m.reach(d)
-	e.end(d)
-	if code := d.Wait(); code != e.status {
-		t.Errorf("exit status %d, want %d; the screen:\n%s", code, e.status, d.Screen())
+	return before
+}
+
+// over waits for the end of the program and checks what it leaves.
+func (d *desk) over(before unix.Termios, status int) {
+	d.t.Helper()
+	if code := d.Wait(); code != status {
+		d.t.Errorf("exit status %d, want %d; the screen:\n%s", code, status, d.Screen())
 	}
+	d.back(before)
+}
+
+// back checks that the terminal is as it was before.
+func (d *desk) back(before unix.Termios) {
+	d.t.Helper()
 	d.restored()
 	if got := d.Termios(); got != before {
-		t.Errorf("settings %+v, before %+v", got, before)
+		d.t.Errorf("settings %+v, before %+v", got, before)
 	}
 }
 
-// Ctrl+Z gives the terminal to the shell as it was, and fg takes it again.
-func TestStopAndContinue(t *testing.T) {
-	d := newDesk(t, llmtest.NewServer(t), nil)
-	d.open()
-	d.run("bash", "-c", `set -m; stty -a >before; agent; stty -a >stopped; echo "the shell"; read -r _; fg >/dev/null; stty -a >after`)
-	d.WaitFor(`(?m)^❯`)
-	d.Type("a draft")
-	d.WaitFor(`a draft`)
+func leaveBy(t *testing.T, d *desk, m moment, e ending) {
+	before := d.begun(m, "brittle")
+	e.end(d)
+	d.over(before, e.status)
+}
+
+// stopped has somebody else stop the program and take the terminal meanwhile.
+func stopped(t *testing.T, m moment) {
+	d := newDesk(t, llmtest.NewServer(t, m.turn), nil)
+	before := d.begun(m, "agent")
+	d.SignalGroup(syscall.SIGSTOP)
+	d.Stopped()
+	d.SetTermios(before)
+	d.SignalGroup(syscall.SIGCONT)
+	d.taken(m, before)
+	d.SignalGroup(syscall.SIGTERM)
+	d.over(before, 130)
+}
+
+// taken waits until the program has the terminal again.
+func (d *desk) taken(m moment, before unix.Termios) {
+	d.t.Helper()
+	if !m.lent {
+		d.WaitUntil("the program to go on", func(*vt.Terminal) bool { return d.Termios() != before })
+	}
+}
+
+// suspended has the shell get the terminal at Ctrl+Z, and give it back.
+func suspended(t *testing.T, m moment) {
+	d := newDesk(t, llmtest.NewServer(t, m.turn), nil)
+	const shell = `set -m; sh -c 'echo $$ >pid; exec agent'; echo "the shell"; read -r _; fg >/dev/null; exit $?`
+	before := d.begun(m, "bash", "-c", shell)
 	d.Press("ctrl+z")
 	d.WaitFor(`the shell`)
-	d.restored()
+	d.Sync()
+	d.back(before)
 	d.Type("\r")
-	d.WaitFor(`(?m)^❯ a draft`)
-	d.Press("ctrl+u", "ctrl+d")
-	if code := d.Wait(); code != 0 {
-		t.Errorf("exit status %d", code)
+	d.taken(m, before)
+	pid, err := strconv.Atoi(strings.TrimSpace(d.read("pid")))
+	if err != nil {
+		t.Fatal(err)
 	}
-	d.restored()
-	for _, when := range []string{"stopped", "after"} {
-		if got, want := d.read(when), d.read("before"); got != want {
-			t.Errorf("%s:\n%s\nbefore:\n%s", when, got, want)
-		}
+	if err := syscall.Kill(-pid, syscall.SIGTERM); err != nil {
+		t.Fatal(err)
 	}
-}
-
-// Who is stopped is not told of a new size: it is asked for when the program goes on.
-func TestResizedWhileStopped(t *testing.T) {
-	d := newDesk(t, llmtest.NewServer(t), nil)
-	d.open()
-	d.run("bash", "-c", `set -m; agent; echo "the shell"; read -r _; fg >/dev/null`)
-	d.WaitFor(`(?m)^❯`)
-	d.Type("a draft of so many words that on a narrow terminal the row breaks lastly")
-	d.WaitFor(`lastly`)
-	d.Press("ctrl+z")
-	d.WaitFor(`the shell`)
-	d.Resize(50, 20)
-	d.Type("\r")
-	d.WaitFor(`(?m)^  .*lastly`) // on a row of its own
-	d.Press("ctrl+c", "ctrl+c")
-	if code := d.Wait(); code != 0 {
-		t.Errorf("exit status %d", code)
-	}
-	d.restored()
-}
-
-// Where nobody could continue it, Ctrl+Z does not stop the program.
-func TestNoShellToStopFor(t *testing.T) {
-	d := newDesk(t, llmtest.NewServer(t), nil)
-	d.sit()
-	d.Press("ctrl+z")
-	d.Type("still here")
-	d.WaitFor(`still here`)
-	d.Press("ctrl+u")
-	d.leave()
+	d.over(before, 130)
 }

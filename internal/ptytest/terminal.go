@@ -215,6 +215,15 @@ func (p *Terminal) SignalGroup(sig syscall.Signal) {
 	}
 }
 
+// Stopped waits until a signal has stopped the program.
+func (p *Terminal) Stopped() {
+	p.t.Helper()
+	var status syscall.WaitStatus
+	if _, err := syscall.Wait4(p.cmd.Process.Pid, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
+		p.t.Fatalf("the program was not stopped: %v, %v", status, err)
+	}
+}
+
 // Resize changes the size as a user does: the terminal first, then the program
 // hears of it.
 func (p *Terminal) Resize(width, height int) {

@@ -13,3 +13,11 @@ func (p *Terminal) Termios() unix.Termios {
 	}
 	return *t
 }
+
+// SetTermios changes the terminal's settings, as another program on it may.
+func (p *Terminal) SetTermios(to unix.Termios) {
+	p.t.Helper()
+	if err := unix.IoctlSetTermios(int(p.tty.Fd()), setTermios, &to); err != nil {
+		p.t.Fatal(err)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/repl/lend"
 
 	tea "charm.land/bubbletea/v2"
@@ -174,6 +175,7 @@ func (a *asking) edit() tea.Cmd {
 		return nil
 	}
 	return tea.Exec(lend.To(cmd, a.opt.Terminal.In, a.opt.Terminal.Out, a.scr), func(err error) tea.Msg {
+		defer crash.Guard()
 		text, err2 := result() // also cleans up
 		return edited{panel: p, text: text, err: errors.Join(err, err2)}
 	})

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/repl/compose"
 	"github.com/bb2d0cf4/agent/internal/repl/feed"
 	"github.com/bb2d0cf4/agent/internal/repl/input"
@@ -60,8 +61,10 @@ func (m *model) Init() tea.Cmd {
 	return func() tea.Msg { return started{} }
 }
 
-// Update handles a message. A terminal that is gone ends the program.
+// Update handles a message. A terminal that is gone ends the program. A panic gives the
+// terminal back here already: Bubble Tea says what it was before Run goes on.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	defer crash.Guard()
 	if m.scr.Err() != nil {
 		return m, tea.Quit
 	}
@@ -106,6 +109,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 // View draws what changed. Bubble Tea's own renderer is off: the frame goes to
 // the terminal through the screen, which writes only the difference.
 func (m *model) View() tea.View {
+	defer crash.Guard()
 	m.draw()
 	return tea.View{}
 }
@@ -189,11 +193,15 @@ func press(m *model, key tea.KeyPressMsg) tea.Cmd {
 	return tea.Sequence(m.key(key), m.key(key))
 }
 
-// key handles a key: a page, a panel or a picker comes first, then the program's
+// key handles a key: a page, a panel or a picker comes first, but for the key that gives
+// the terminal to the shell, then the program's
 // own keys, then the prompt.
 func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
 	shown := m.hint
 	m.hint = hint{}
+	if m.opt.Terminal.Keys.Is(key, keys.Suspend) {
+		return m.scr.sigs.Suspend(m.scr)
+	}
 	for _, first := range []func(tea.KeyPressMsg) (tea.Cmd, bool){m.view.key, m.ask.key, m.menu.key} {
 		if cmd, used := first(key); used {
 			return cmd
@@ -253,8 +261,6 @@ func (m *model) own(key tea.KeyPressMsg, shown hint) (cmd tea.Cmd, used bool) {
 	}
 	m.quitAt = time.Time{}
 	switch {
-	case is(keys.Suspend):
-		return m.scr.sigs.Suspend(m.scr), true
 	case is(keys.Reprint):
 		m.box.Put(feed.Again{})
 		return nil, true

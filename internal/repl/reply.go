@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/repl/lend"
@@ -142,6 +143,7 @@ func (m *menu) edit(e command.Edit, j *job) tea.Cmd {
 		return func() tea.Msg { return fail(err) }
 	}
 	return tea.Exec(lend.To(cmd, m.opt.Terminal.In, m.opt.Terminal.Out, m.out.Screen), func(err error) tea.Msg {
+		defer crash.Guard()
 		text, err2 := result() // also cleans up
 		if err := errors.Join(err, err2); err != nil {
 			return fail(err)

@@ -60,7 +60,7 @@ func (v *viewer) key(key tea.KeyPressMsg) (tea.Cmd, bool) {
 	switch {
 	case v.page == nil && v.keys.Is(key, keys.Whole):
 		return v.whole(), true
-	case v.page == nil, v.keys.Is(key, keys.Suspend):
+	case v.page == nil:
 		return nil, false
 	}
 	if !pager.Typing(v.page) {

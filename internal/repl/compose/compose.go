@@ -11,6 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/repl/input"
 )
 
@@ -39,6 +40,7 @@ func Edit(ed *input.Editor, open Open, lend func(*exec.Cmd) tea.ExecCommand) tea
 		return func() tea.Msg { return Result{problem: err.Error()} }
 	}
 	return tea.Exec(lend(cmd), func(err error) tea.Msg {
+		defer crash.Guard()
 		text, err2 := result()
 		if err := errors.Join(err, err2); err != nil {
 			return Result{problem: "The editor ended with an error, so the prompt is as it was: " + err.Error()}

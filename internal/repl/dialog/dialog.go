@@ -85,7 +85,7 @@ func Ask(ctx context.Context, t Terminal, p Page) (a Answer, err error) {
 	defer work.Wait()
 	defer cancel()
 	look := theme.New(t.Theme, scr.Profile() < colorprofile.ANSI)
-	m := &model{page: p, scr: scr, look: look, pick: picker.New(p.Choices, picker.Options{NoColor: look.NoColor})}
+	m := &model{page: p, scr: scr, sigs: sigs, look: look, pick: picker.New(p.Choices, picker.Options{NoColor: look.NoColor})}
 	for _, f := range p.Fields {
 		m.values = append(m.values, f.Value)
 	}
@@ -123,6 +123,7 @@ func Ask(ctx context.Context, t Terminal, p Page) (a Answer, err error) {
 type model struct {
 	page   Page
 	scr    *screen.Screen
+	sigs   *lend.Signals
 	look   theme.Look
 	pick   *picker.Picker
 	values []string // of the fields
@@ -141,12 +142,15 @@ func (m *model) View() tea.View { return tea.View{} }
 
 // Update takes a key.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	defer crash.Guard()
 	var cmd tea.Cmd
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		width, height := m.scr.Size() // Bubble Tea's own first message may know none
 		m.resize(width, height)
 		m.scr.Resize(width, height)
+	case lend.Stop:
+		return m, m.sigs.Suspend(m.scr)
 	case lend.Continued:
 		if m.scr.Resume() != nil {
 			return m, tea.Quit // the terminal is gone
@@ -162,9 +166,11 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 func (m *model) resize(width, height int) { m.look.Width, m.look.Height = width, height }
 
-// key takes a key; Esc, Ctrl+C and Ctrl+D leave.
+// key takes a key; Esc, Ctrl+C and Ctrl+D leave, Ctrl+Z gives the terminal to the shell.
 func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
 	switch name := key.String(); {
+	case name == "ctrl+z":
+		return m.sigs.Suspend(m.scr)
 	case name == "esc" || name == "ctrl+c" || name == "ctrl+d":
 		return tea.Quit
 	case len(m.page.Choices) > 0:

@@ -1,0 +1,65 @@
+//go:build unix
+
+package main
+
+import (
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
+)
+
+// Ctrl+Z gives the terminal to the shell as it was, and fg takes it again.
+func TestStopAndContinue(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t), nil)
+	d.open()
+	d.run("bash", "-c", `set -m; stty -a >before; agent; stty -a >stopped; echo "the shell"; read -r _; fg >/dev/null; stty -a >after`)
+	d.WaitFor(`(?m)^❯`)
+	d.Type("a draft")
+	d.WaitFor(`a draft`)
+	d.Press("ctrl+z")
+	d.WaitFor(`the shell`)
+	d.restored()
+	d.Type("\r")
+	d.WaitFor(`(?m)^❯ a draft`)
+	d.Press("ctrl+u", "ctrl+d")
+	if code := d.Wait(); code != 0 {
+		t.Errorf("exit status %d", code)
+	}
+	d.restored()
+	for _, when := range []string{"stopped", "after"} {
+		if got, want := d.read(when), d.read("before"); got != want {
+			t.Errorf("%s:\n%s\nbefore:\n%s", when, got, want)
+		}
+	}
+}
+
+// Who is stopped is not told of a new size: it is asked for when the program goes on.
+func TestResizedWhileStopped(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t), nil)
+	d.open()
+	d.run("bash", "-c", `set -m; agent; echo "the shell"; read -r _; fg >/dev/null`)
+	d.WaitFor(`(?m)^❯`)
+	d.Type("a draft of so many words that on a narrow terminal the row breaks lastly")
+	d.WaitFor(`lastly`)
+	d.Press("ctrl+z")
+	d.WaitFor(`the shell`)
+	d.Resize(50, 20)
+	d.Type("\r")
+	d.WaitFor(`(?m)^  .*lastly`) // on a row of its own
+	d.Press("ctrl+c", "ctrl+c")
+	if code := d.Wait(); code != 0 {
+		t.Errorf("exit status %d", code)
+	}
+	d.restored()
+}
+
+// Where nobody could continue it, Ctrl+Z does not stop the program.
+func TestNoShellToStopFor(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t), nil)
+	d.sit()
+	d.Press("ctrl+z")
+	d.Type("still here")
+	d.WaitFor(`still here`)
+	d.Press("ctrl+u")
+	d.leave()
+}
