@@ -344,7 +344,7 @@ describe("B5: read_file, list_files, search_files, get_diagnostics", () => {
       { severity: "Hint", message: "hinted", range: at }, { severity: "Error", message: "wrong\ntype", range: at, source: "ts" },
       { severity: "Information", message: "by the way", range: at }, { severity: "Warning", message: "unused", range: at },
     ]);
-    const lines = ["[error] a.ts:3 — wrong type (ts)", "[warning] a.ts:3 — unused", "[info] a.ts:3 — by the way", "[hint] a.ts:3 — hinted"];
+    const lines = ["[error] a.ts:3 — wrong type", "[warning] a.ts:3 — unused", "[info] a.ts:3 — by the way", "[hint] a.ts:3 — hinted"];
     assert.equal(await first(client, "get_diagnostics", {}), lines.join("\n"));
     for (const [i, severity] of ["error", "warning", "info", "hint"].entries()) {
       assert.equal(await first(client, "get_diagnostics", { severity }), lines.slice(0, i + 1).join("\n"));
@@ -394,8 +394,8 @@ describe("B7: paths", () => {
     ["of a folder whose name only begins alike", (folder) => `${folder}-other/x.txt`, "OUTSIDE_WORKSPACE"],
     ["through a link to a folder", () => "out/x.txt", "OUTSIDE_WORKSPACE"],
     ["through a link to a file", () => "file", "OUTSIDE_WORKSPACE"],
-    ["through a link to nothing", () => "dangling", "NOT_FOUND"],
-    ["below a link to nothing", () => "dangling/x.txt", "NOT_FOUND"],
+    ["through a link to nothing", () => "dangling", "FILE_NOT_FOUND"],
+    ["below a link to nothing", () => "dangling/x.txt", "FILE_NOT_FOUND"],
     ["with a NUL", () => "a\0b", "INVALID_PARAMS"],
   ];
   for (const [what, path, code] of bad) {

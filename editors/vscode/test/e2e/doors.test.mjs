@@ -250,7 +250,7 @@ describe("any MCP client in VS Code", () => {
       assert.equal((await at.door.json("write_file", { path: given, content: "x" })).code, "OUTSIDE_WORKSPACE", given);
       assert.equal((await at.door.json("read_file", { path: given })).code, "OUTSIDE_WORKSPACE", given);
     }
-    assert.equal((await at.door.json("write_file", { path: "dangling", content: "x" })).code, "NOT_FOUND");
+    assert.equal((await at.door.json("write_file", { path: "dangling", content: "x" })).code, "FILE_NOT_FOUND");
     assert.deepEqual(fs.readdirSync(outside), ["x.txt"]);
     fs.rmSync(outside, { recursive: true });
   });

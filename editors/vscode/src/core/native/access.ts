@@ -32,7 +32,10 @@ export async function placeOf(workspace: Workspace, given: string): Promise<Plac
   const first = folders[0];
   if (first === undefined) throw new ToolError("NO_WORKSPACE", "no folder is open in the editor");
   if (given.trim() === "") throw new ToolError("INVALID_PARAMS", "the path is empty");
-  const path = await canonical(isAbsolute(given) ? given : fromFolder(folders, first, given));
+  const path = await canonical(isAbsolute(given) ? given : fromFolder(folders, first, given)).catch((err: unknown) => {
+    // These doors have one code for what is not there, a link's target too.
+    throw err instanceof ToolError && err.code === "NOT_FOUND" ? new ToolError("FILE_NOT_FOUND", err.message) : err;
+  });
   const roots = await Promise.all(folders.map((folder) => canonical(folder.path)));
   const folder = roots.filter((root) => isInside(path, root)).sort((a, b) => b.length - a.length)[0];
   if (folder === undefined) throw new ToolError("OUTSIDE_WORKSPACE", `${given} is outside the folders that are open in the editor`);

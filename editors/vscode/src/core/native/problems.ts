@@ -56,9 +56,8 @@ async function nameOf(ports: Ports, uri: string): Promise<string> {
   );
 }
 
-function lineOf(file: string, { severity, range, message, source }: Diagnostic): string {
-  const by = source === undefined ? "" : ` (${oneLine(source, 40)})`;
-  return `[${names[severity]}] ${file}:${range.start.line + 1} — ${oneLine(message, 500)}${by}`;
+function lineOf(file: string, { severity, range, message }: Diagnostic): string {
+  return `[${names[severity]}] ${file}:${range.start.line + 1} — ${oneLine(message, 500)}`;
 }
 
 const names = { Error: "error", Warning: "warning", Information: "info", Hint: "hint" } as const;
