@@ -1,5 +1,6 @@
 // Bundles the extension into out/extension.js, or with --tests every test under
-// test/core and test/adapter into a file of its own under out/test.
+// test/core and test/adapter into a file of its own under out/test, or with
+// --conformance what the official conformance suite is let loose on.
 import { build, context } from "esbuild";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -38,6 +39,8 @@ if (process.argv.includes("--tests")) {
     outbase: "test",
     sourcemap: "inline",
   });
+} else if (process.argv.includes("--conformance")) {
+  await build({ ...common, entryPoints: ["test/conformance/server.ts"], outfile: "out/conformance/server.js" });
 } else if (process.argv.includes("--watch")) {
   const watcher = await context({ ...extension, minify: false, sourcemap: "linked" });
   await watcher.watch();
