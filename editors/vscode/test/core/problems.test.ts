@@ -48,6 +48,19 @@ describe("B6: problems after the save", () => {
     assert.deepEqual([found, diagnostics], [["[error] a.ts:1 — new"], undefined]);
   });
 
+  it("what was wrong with a file whose tab was not loaded yet is not new", async (t) => {
+    const { client, core, editor, folder, accept } = await work(t, { "a.ts": "one\n" });
+    editor.documents.buffers.clear();
+    const uri = `file://${folder}/a.ts`;
+    editor.documents.written = () => editor.diagnostics.set(uri, [problem("old"), problem("new")]);
+    const call = client.begin("write_file", { path: "a.ts", content: "two\n" });
+    await shown(core);
+    assert.deepEqual(editor.diagnostics.loaded, [join(folder, "a.ts")]);
+    editor.diagnostics.set(uri, [problem("old")]);
+    const { new_diagnostics: found, diagnostics } = await accept(call);
+    assert.deepEqual([found, diagnostics], [["[error] a.ts:1 — new"], undefined]);
+  });
+
   it("what comes between the write and the wait counts", async (t) => {
     const { client, editor, folder, finish } = await work(t);
     editor.settings.approvalMode = "never";

@@ -25,6 +25,9 @@ export async function work(t: TestContext, files: Record<string, string | Buffer
   const started = await startMcp(t, tempFolder(t), folder);
   const { core, editor } = started;
   editor.diagnostics.shown = true;
+  for (const [name, contents] of Object.entries(files)) {
+    editor.documents.buffers.set(join(folder, name), { text: contents.toString(), isDirty: false, isUntitled: false });
+  }
   const read = (name: string): string => readFileSync(join(folder, name), "utf8");
   const finish = (call: Pending): Promise<Record<string, unknown>> => inTime(call, editor.clock);
   const accept = async (call: Pending, edited?: string): Promise<Record<string, unknown>> => {

@@ -89,7 +89,7 @@ export class EditProblems {
     this.begun = ports.clock.now();
     this.reports = new Reports(ports, place.path);
     if (!exists) this.before = [];
-    else if (this.isShown() || this.now().length > 0) this.before = this.now();
+    else if (this.isLooked() || this.now().length > 0) this.before = this.now();
     else this.reports.load();
   }
 
@@ -122,6 +122,11 @@ export class EditProblems {
     if (!quiet) return "not complete: language servers were still reporting";
     if (any && this.before === undefined) return "some may be older: no language server had looked at the file before";
     return undefined;
+  }
+
+  /** Whether language servers have it. A tab that was restored behind others is shown, but its file is not loaded. */
+  private isLooked(): boolean {
+    return this.isShown() && this.ports.documents.buffer(this.place.path) !== undefined;
   }
 
   private isShown(): boolean {
