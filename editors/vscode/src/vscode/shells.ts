@@ -1,16 +1,18 @@
 import * as vscode from "vscode";
 import { systemClock } from "../core/clock";
-import { messageOf } from "../core/errors";
 import type { CommandResult, CommandRun, Log, Terminals } from "../core/ports";
 import { Stripper } from "../core/shell/ansi";
 import { runChild } from "../core/shell/child";
 import type { Child } from "../core/shell/child";
 import { withoutNotice } from "../core/shell/notice";
+import { climb, Patience } from "../core/shell/ladder";
 import { Output } from "../core/shell/output";
 import { endTree } from "../core/shell/tree";
 import { shellName, wrapped } from "../core/shell/wrap";
 
 const integrationMs = 4_000;
+// For a shell that is slow, and for nobody to wonder about an empty terminal.
+const lateMs = 30_000;
 const drainMs = 1_000;
 const endMs = 3_000;
 const name = "Agent: Commands";
@@ -26,35 +28,32 @@ const env = { PAGER: "cat", GIT_PAGER: "cat", MANPAGER: "cat" };
 export class Shells implements Terminals, vscode.Disposable {
   private readonly integrated: Integrated[] = [];
   private readonly shown: Shown[] = [];
-  /** Without shell integration once, without it always: nobody has to wait again. */
-  private silent = false;
-  private readonly closed = vscode.window.onDidCloseTerminal((terminal) => {
-    remove(this.integrated, (each) => each.terminal === terminal);
-    remove(this.shown, (each) => each.terminal === terminal);
-  });
+  private readonly patience = new Patience();
+  private readonly listeners = [
+    vscode.window.onDidCloseTerminal((terminal) => {
+      remove(this.integrated, (each) => each.terminal === terminal);
+      remove(this.shown, (each) => each.terminal === terminal);
+    }),
+    vscode.window.onDidChangeTerminalShellIntegration(() => this.patience.heard()),
+  ];
 
   constructor(
     private readonly log: Log,
     private readonly kind: () => "auto" | "process",
   ) {}
 
-  async run(run: CommandRun): Promise<CommandResult> {
-    try {
-      return (await this.runIntegrated(run)) ?? (await this.runShown(run));
-    } catch (error) {
-      this.log.error(`no terminal for a command: ${messageOf(error)}`);
-      return { exitCode: null, output: "", captured: false, timedOut: false };
-    }
+  run(run: CommandRun): Promise<CommandResult> {
+    return climb([() => this.takeIntegrated(run), () => this.takeShown(run)], this.log);
   }
 
   dispose(): void {
-    this.closed.dispose();
+    for (const listener of this.listeners) listener.dispose();
     for (const { terminal } of [...this.integrated, ...this.shown]) terminal.dispose();
   }
 
-  private async runIntegrated(run: CommandRun): Promise<CommandResult | undefined> {
+  private async takeIntegrated(run: CommandRun): Promise<(() => Promise<CommandResult>) | undefined> {
     const line = wrapped(run.command, vscode.env.shell);
-    if (line === undefined || this.silent || this.kind() === "process") return undefined;
+    if (line === undefined || !this.patience.isWorthWhile || this.kind() === "process") return undefined;
     const here = this.integrated.filter((each) => !each.busy && each.cwd === run.cwd);
     let free = here.find((each) => !each.spoiled);
     if (free === undefined) {
@@ -62,29 +61,31 @@ export class Shells implements Terminals, vscode.Disposable {
       free = new Integrated(run.cwd);
       this.integrated.push(free);
     }
-    free.busy = true;
-    try {
-      free.terminal.show(true);
-      const tells = await free.ready();
-      if (!tells) this.silent = true;
-      if (!tells || !free.isBash) {
-        free.terminal.dispose();
-        return undefined;
-      }
-      return await free.run(line, run);
-    } finally {
-      free.busy = false;
+    const taken = free;
+    taken.terminal.show(true);
+    taken.busy = true;
+    const shell = await taken.ready();
+    if (shell === undefined) {
+      this.patience.miss();
+      taken.busy = false;
+      taken.giveUp();
+      return undefined;
     }
+    return () => taken.run(shell, line, run).finally(() => (taken.busy = false));
   }
 
-  private runShown(run: CommandRun): Promise<CommandResult> {
+  // Nothing waits in here, but it may fail.
+  // eslint-disable-next-line @typescript-eslint/require-await
+  private async takeShown(run: CommandRun): Promise<() => Promise<CommandResult>> {
     let free = this.shown.find((each) => !each.busy && each.cwd === run.cwd);
     if (free === undefined) {
       free = new Shown(run.cwd);
       this.shown.push(free);
     }
-    free.terminal.show(true);
-    return free.run(run);
+    const taken = free;
+    taken.terminal.show(true);
+    taken.busy = true;
+    return () => taken.run(run).finally(() => (taken.busy = false));
   }
 }
 
@@ -104,26 +105,30 @@ class Integrated {
     return shellName(this.terminal.state.shell ?? "bash") === "bash";
   }
 
-  /** Whether its shell tells; waits for it while it starts. */
-  ready(): Promise<boolean> {
-    if (this.terminal.shellIntegration !== undefined) return Promise.resolve(true);
+  /** Its shell, if that tells; waits for it while it starts. */
+  ready(): Promise<vscode.TerminalShellIntegration | undefined> {
+    const { shellIntegration } = this.terminal;
+    if (shellIntegration !== undefined) return Promise.resolve(shellIntegration);
     return new Promise((done) => {
       const listeners = [
-        vscode.window.onDidChangeTerminalShellIntegration(({ terminal }) => terminal === this.terminal && end(true)),
-        vscode.window.onDidCloseTerminal((terminal) => terminal === this.terminal && end(false)),
+        vscode.window.onDidChangeTerminalShellIntegration((event) => event.terminal === this.terminal && end(event.shellIntegration)),
+        vscode.window.onDidCloseTerminal((terminal) => terminal === this.terminal && end(undefined)),
       ];
-      const stop = systemClock.after(integrationMs, () => end(false));
-      const end = (is: boolean): void => {
+      const stop = systemClock.after(integrationMs, () => end(undefined));
+      const end = (shell: vscode.TerminalShellIntegration | undefined): void => {
         stop();
         for (const listener of listeners) listener.dispose();
-        done(is);
+        done(shell);
       };
     });
   }
 
-  async run(line: string, { timeoutMs, cancelled, printed: seen }: CommandRun): Promise<CommandResult> {
-    const shell = this.terminal.shellIntegration;
-    if (shell === undefined) throw new Error("the shell of the terminal is gone");
+  /** It may still tell, and serve the next command; if not, it goes. */
+  giveUp(): void {
+    systemClock.after(lateMs, () => this.terminal.shellIntegration === undefined && this.terminal.dispose());
+  }
+
+  async run(shell: vscode.TerminalShellIntegration, line: string, { timeoutMs, cancelled, printed: seen }: CommandRun): Promise<CommandResult> {
     let timedOut = false;
     const { terminal } = this;
     // Whatever is asked to end and does not loses its terminal.
@@ -155,7 +160,7 @@ class Integrated {
 }
 
 async function print(execution: vscode.TerminalShellExecution, output: Output, seen: CommandRun["printed"]): Promise<void> {
-  const stripper = new Stripper();
+  const stripper = new Stripper("terminal");
   for await (const piece of execution.read()) {
     const text = stripper.take(piece);
     output.add(text);
@@ -183,6 +188,7 @@ function endOf(terminal: vscode.Terminal): Promise<number | null> {
 /** A terminal that shows the children which run for it, one after the other. */
 class Shown implements vscode.Pseudoterminal {
   readonly terminal: vscode.Terminal;
+  busy = false;
   private readonly writes = new vscode.EventEmitter<string>();
   readonly onDidWrite = this.writes.event;
   private child: Child | undefined;
@@ -191,10 +197,6 @@ class Shown implements vscode.Pseudoterminal {
 
   constructor(readonly cwd: string) {
     this.terminal = vscode.window.createTerminal({ name, pty: this, iconPath: icon, isTransient: true });
-  }
-
-  get busy(): boolean {
-    return this.child !== undefined;
   }
 
   open(): void {

@@ -6,13 +6,16 @@ import { constants } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { systemClock } from "../../src/core/clock";
+import type { CommandResult } from "../../src/core/ports";
 import { Stripper } from "../../src/core/shell/ansi";
 import { runChild } from "../../src/core/shell/child";
+import { climb, Patience } from "../../src/core/shell/ladder";
+import type { Rung } from "../../src/core/shell/ladder";
 import { withoutNotice } from "../../src/core/shell/notice";
 import { Output } from "../../src/core/shell/output";
 import { Relay } from "../../src/core/shell/relay";
 import { shellCommand, wrapped } from "../../src/core/shell/wrap";
-import { onPath, tempFolder, until } from "./fakes";
+import { FakeEditor, onPath, tempFolder, until } from "./fakes";
 import { tricky } from "../tricky.mjs";
 
 describe("what a terminal was sent", () => {
@@ -29,17 +32,70 @@ describe("what a terminal was sent", () => {
   for (const [what, sent, want] of cases) {
     it(`is read without control sequences: ${what}, cut anywhere`, () => {
       for (let at = 0; at <= sent.length; at++) {
-        const stripper = new Stripper();
+        const stripper = new Stripper("terminal");
         assert.equal(stripper.take(sent.slice(0, at)) + stripper.take(sent.slice(at)), want, `cut at ${at}`);
       }
-      const single = new Stripper();
+      const single = new Stripper("terminal");
       assert.equal(Array.from(sent, (c) => single.take(c)).join(""), want, "one by one");
     });
   }
 
   it("is not held back by a sequence that never ends", () => {
-    const stripper = new Stripper();
+    const stripper = new Stripper("terminal");
     assert.equal(stripper.take("\u001b]" + "x".repeat(5_000)).length > 4_000, true);
+  });
+});
+
+describe("what a pipe was sent", () => {
+  const cases: [string, string, string][] = [
+    ["colours, titles and links", "\u001b[1;31mred\u001b[0m\u001b]0;t\u0007 \u001b]8;;http://x\u001b\\b\u001b]8;;\u001b\\", "red b"],
+    ["line endings of the program", "a\r\nb\rc\r", "a\r\nb\rc\r"],
+    ["a mark that ends nothing here", "x\u001b]633;D;0\u0007y", "xy"],
+    ["a sequence that does not end", "a\u001b[31", "a"],
+  ];
+  for (const [what, sent, want] of cases) {
+    it(`is read without control sequences: ${what}, cut anywhere`, () => {
+      for (let at = 0; at <= sent.length; at++) {
+        const stripper = new Stripper("pipe");
+        assert.equal(stripper.take(sent.slice(0, at)) + stripper.take(sent.slice(at)) + stripper.end(), want, `cut at ${at}`);
+      }
+    });
+  }
+});
+
+describe("the places to run a command", () => {
+  const ran = (output: string): CommandResult => ({ exitCode: 0, output, captured: true, timedOut: false });
+  const lost = { exitCode: null, output: "", captured: false, timedOut: false };
+  const cases: [string, (runs: string[]) => Rung[], CommandResult, string[]][] = [
+    ["the first that can be had", (runs) => [place(runs, "a"), place(runs, "b")], ran("a"), ["a"]],
+    ["the next, where one cannot", (runs) => [() => Promise.resolve(undefined), place(runs, "b")], ran("b"), ["b"]],
+    ["the next, where one fails before it runs", (runs) => [() => Promise.reject(new Error("no terminal")), place(runs, "b")], ran("b"), ["b"]],
+    ["no other, where one fails afterwards", (runs) => [place(runs, "a", true), place(runs, "b")], lost, ["a"]],
+    ["none, where none can be had", () => [() => Promise.resolve(undefined)], lost, []],
+  ];
+  function place(runs: string[], name: string, fails = false): Rung {
+    return () =>
+      Promise.resolve(() => {
+        runs.push(name);
+        return fails ? Promise.reject(new Error("it broke")) : Promise.resolve(ran(name));
+      });
+  }
+  for (const [what, rungs, want, which] of cases) {
+    it(`are tried in order: ${what}`, async () => {
+      const runs: string[] = [];
+      assert.deepEqual(await climb(rungs(runs), new FakeEditor().ports.log), want);
+      assert.deepEqual(runs, which);
+    });
+  }
+
+  it("are waited for after one that was slow, not after two in a row, and again once one has told", () => {
+    const patience = new Patience();
+    const seen = [patience.isWorthWhile];
+    for (const step of ["miss", "heard", "miss", "miss", "heard"] as const) {
+      patience[step]();
+      seen.push(patience.isWorthWhile);
+    }
+    assert.deepEqual(seen, [true, true, true, true, false, true]);
   });
 });
 
@@ -119,6 +175,11 @@ describe("a child", () => {
       t.diagnostic(`${compared} command lines compared`);
     });
   }
+
+  it("is read without control sequences, which are shown", async (t) => {
+    const { child, shown } = start(t, "printf '\\033[31mred\\033[0m\\r\\n'");
+    assert.deepEqual([(await child.ended).output, shown.join("")], ["red\r\n", "\u001b[31mred\u001b[0m\r\n"]);
+  });
 
   it("does not wait for what it leaves in the background", async (t) => {
     const { child } = start(t, "sleep 1000 & echo $!");

@@ -1,19 +1,21 @@
 /**
- * Turns what a terminal was sent into what was printed: without control sequences
- * and with the line endings that the terminal's driver changed. Pieces may end
- * anywhere. Nothing is taken after the mark by which shell integration says that
- * the command has ended: there the prompt begins.
+ * Takes control sequences out of what a program printed. Pieces may end anywhere.
+ * Of what was sent to a terminal it also restores the line endings that the
+ * terminal's driver changed, and takes nothing after the mark by which shell
+ * integration says that the command has ended: there the prompt begins.
  */
 export class Stripper {
   private rest = "";
   private ended = false;
+
+  constructor(private readonly from: "terminal" | "pipe") {}
 
   /** The text of the next piece. */
   take(piece: string): string {
     if (this.ended) return "";
     let text = this.rest + piece;
     this.rest = "";
-    const done = finished.exec(text);
+    const done = this.from === "terminal" ? finished.exec(text) : null;
     if (done !== null) {
       this.ended = true;
       text = text.slice(0, done.index);
@@ -25,7 +27,15 @@ export class Stripper {
         text = text.slice(0, open.index);
       }
     }
-    return text.replace(sequence, "").replaceAll("\r\n", "\n");
+    const plain = text.replace(sequence, "");
+    return this.from === "terminal" ? plain.replaceAll("\r\n", "\n") : plain;
+  }
+
+  /** What was held back, when nothing comes any more. */
+  end(): string {
+    const { rest } = this;
+    this.rest = "";
+    return rest === "\r" ? rest : "";
   }
 }
 

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import type { CommandResult, CommandRun, Clock } from "../ports";
+import { Stripper } from "./ansi";
 import { Output } from "./output";
 import { endTree } from "./tree";
 import { shellCommand } from "./wrap";
@@ -22,22 +23,26 @@ export interface ChildOptions extends CommandRun {
   readonly shell: string;
   readonly clock: Clock;
   readonly env: NodeJS.ProcessEnv;
-  /** Each piece of output as it comes. */
+  /** Each piece of output as it comes, with its control sequences. */
   shown(text: string): void;
 }
 
 /**
- * Runs a command with a shell of its own, exactly: its output as it is printed,
- * both streams in order, and its status. Its end is the shell's; what it leaves in
+ * Runs a command with a shell of its own, exactly: its output as it is printed but
+ * for control sequences, both streams in order, and its status. Its end is the shell's; what it leaves in
  * the background runs on. Timeout and cancellation end it with all it started.
  */
 export function runChild(options: ChildOptions): Child {
   const child = start(options);
   const output = new Output();
-  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+  const stripper = new Stripper("pipe");
+  const printed = (text: string): void => {
     output.add(text);
+    if (text !== "") options.printed?.(text);
+  };
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
     options.shown(text);
-    options.printed?.(text);
+    printed(stripper.take(text));
   });
   let timedOut = false;
   const kill = (): void => {
@@ -52,6 +57,7 @@ export function runChild(options: ChildOptions): Child {
   const ended = end(child, options.clock).then((exitCode): CommandResult => {
     stop();
     options.cancelled.removeEventListener("abort", kill);
+    printed(stripper.end());
     const killed = timedOut || options.cancelled.aborted;
     return { exitCode: killed ? null : exitCode, output: output.text, captured: true, timedOut };
   });
