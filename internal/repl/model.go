@@ -262,6 +262,7 @@ func (m *model) own(key tea.KeyPressMsg, shown hint) (cmd tea.Cmd, used bool) {
 	m.quitAt = time.Time{}
 	switch {
 	case is(keys.Reprint):
+		m.resize(m.scr.Size()) // the key may overtake the signal
 		m.box.Put(feed.Again{})
 		return nil, true
 	case is(keys.Mode) && m.opt.Modes != nil:

@@ -150,6 +150,15 @@ func TestEverySize(t *testing.T) {
 	s.WaitUntil("the conversation alone", once)
 }
 
+// Ctrl+L prints at the width of now, of which no signal has come yet.
+func TestReprintLooksAtTheSize(t *testing.T) {
+	s := newStage(t, 80, 24, nil)
+	s.Type(draft)
+	s.Resize(50, 24)
+	s.Press("ctrl+l")
+	s.WaitUntil("a frame of the new width", drawn)
+}
+
 // Ten thousand resizes, while an answer comes in: after every hundred the frame is that
 // of the size that stays.
 func TestTenThousandResizes(t *testing.T) {
