@@ -71,6 +71,82 @@ func TestPartOfAnEdit(t *testing.T) {
 	d.leave()
 }
 
+// While a question stands, the prompt can have the keys: what is queued and what
+// Ctrl+C took is edited there, and nothing that is typed there answers.
+func TestThePromptBesideAQuestion(t *testing.T) {
+	gate := make(chan struct{})
+	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Calls: []llmtest.Call{writeCall("a.txt", "one\n")}, Gate: gate}, llmtest.Turn{Text: "All done."}), nil)
+	d.sit()
+	d.say("go")
+	d.WaitFor(`Esc stops`)
+	d.say("and then")
+	d.WaitFor(`queued: and then`)
+	d.Type("half a draft")
+	d.Press("ctrl+c")
+	d.WaitFor(`Ctrl\+C again`)
+	d.Press("left")
+	d.gone("Ctrl+C again")
+	close(gate)
+	d.asked(`create a\.txt`)
+	d.Press("p")
+	d.WaitFor(`at the prompt: Enter queues it`)
+	d.Press("up")
+	d.WaitFor(`(?m)^❯ and then$`)
+	d.Type(" say why, y")
+	d.Press("enter")
+	d.WaitFor(`queued: and then say why, y`)
+	d.awake("y yes")
+	d.Press("p", "up", "ctrl+u", "up", "up")
+	d.WaitFor(`(?m)^❯ half a draft$`)
+	d.Press("esc")
+	d.awake("y yes")
+	d.WaitFor(`(?m)^❯ half a draft$`)
+	d.Press("y")
+	d.WaitFor(`All done`)
+	if got := d.read("a.txt"); got != "one\n" {
+		t.Errorf("the file holds %q", got)
+	}
+	d.idle()
+	d.Press("ctrl+u")
+	d.leave()
+}
+
+// A question that does not fit above the prompt covers the screen, with what is typed
+// about it, and is where it was when there is room again.
+func TestAQuestionInALowWindow(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t,
+		llmtest.Turn{Text: "I count.", Calls: []llmtest.Call{writeCall("a.txt", "one\n2\nthree\n")}}, llmtest.Turn{Text: "All done."}),
+		map[string]string{"a.txt": "one\ntwo\nthree\n"})
+	d.sit()
+	d.say("go")
+	d.asked(`(?s)I count.*edit a\.txt`)
+	d.Resize(80, 6)
+	d.WaitFor(`(?s)^edit a\.txt.*- two.*\+ 2.*y yes`)
+	if !d.Modes().AltScreen {
+		t.Error("the question does not cover the screen")
+	}
+	d.Press("c")
+	d.WaitFor(`no, because:`)
+	d.Type("two is a word")
+	d.WaitFor(`no, because: two is a word`)
+	d.Press("esc")
+	d.gone("no, because")
+	d.Resize(80, 24)
+	d.asked(`(?s)I count.*edit a\.txt`)
+	if d.Modes().AltScreen {
+		t.Error("the question covers the screen still")
+	}
+	d.Resize(80, 6)
+	d.WaitFor(`^edit a\.txt`)
+	d.Press("y")
+	d.WaitFor(`All done`)
+	if got := d.read("a.txt"); got != "one\n2\nthree\n" {
+		t.Errorf("the file holds %q", got)
+	}
+	d.idle()
+	d.leave()
+}
+
 // The layout that was chosen on one question is that of the next.
 func TestLayoutIsRemembered(t *testing.T) {
 	d := newDesk(t, llmtest.NewServer(t,

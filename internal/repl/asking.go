@@ -56,7 +56,7 @@ type edited struct {
 // pose puts a question on the screen.
 func (a *asking) pose(q *question) tea.Cmd {
 	a.q, a.panel = q, panel.New(q.req, a.out.Look, a.layout, a.opt.Now())
-	a.panel.Rename = a.opt.Terminal.Keys.Rename(keys.Question)
+	aside(a, false)
 	recall(a)
 	return a.later()
 }
@@ -103,6 +103,9 @@ func (a *asking) key(key tea.KeyPressMsg) (tea.Cmd, bool) {
 	if a.panel == nil {
 		return nil, false
 	}
+	if a.panel.Aside {
+		return nil, false
+	}
 	if a.panel.Wait(a.opt.Now()) > 0 {
 		a.panel.Disturbed(a.opt.Now())
 		return nil, false
@@ -120,6 +123,8 @@ func (a *asking) key(key tea.KeyPressMsg) (tea.Cmd, bool) {
 		return a.claim(), true
 	case panel.Open:
 		a.open()
+	case panel.Aside:
+		aside(a, true)
 	case panel.Cancel:
 		a.cancel()
 	case panel.Ignored:
@@ -127,6 +132,25 @@ func (a *asking) key(key tea.KeyPressMsg) (tea.Cmd, bool) {
 	case panel.Handled:
 	}
 	return nil, true
+}
+
+// back gives the keys from the prompt to the question again; ok is false if it has
+// them, or there is none.
+func back(a *asking) (cmd tea.Cmd, ok bool) {
+	if a.panel == nil || !a.panel.Aside {
+		return nil, false
+	}
+	aside(a, false)
+	return a.shown(), true
+}
+
+// aside gives the keys to the prompt, or to the question.
+func aside(a *asking, on bool) {
+	where := keys.Question
+	if on {
+		where = keys.Prompt
+	}
+	a.panel.Aside, a.panel.Rename = on, a.opt.Terminal.Keys.Rename(where)
 }
 
 // cancel stops the turn, which withdraws the question. Outside of a turn (/undo)

@@ -3,6 +3,7 @@ package repl
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -16,30 +17,37 @@ import (
 // draw hands the live region to the screen, which writes what changed.
 func (m *model) draw() {
 	m.scr.tell(state(m))
-	if lines := whole(m); lines != nil {
+	below, cursor := lower(m)
+	if lines, at := whole(m, len(below)); lines != nil {
 		m.scr.SetAlt(true)
-		m.scr.SetTail(lines, nil)
+		m.scr.SetTail(lines, at)
 		m.scr.Flush()
 		return
 	}
 	m.scr.SetAlt(false)
-	below, cursor := lower(m)
 	lines := append(upper(m, m.look.Height-1-len(below)), below...)
 	cursor.Y += len(lines) - len(below)
 	m.scr.SetTail(lines, &cursor)
 	m.scr.Flush()
 }
 
-// whole is what covers the screen: a page, or a panel that was given all of it. It
-// is nil if nothing does.
-func whole(m *model) []string {
+// whole is what covers the screen: a page, or a panel that was given all of it, or for
+// which there is too little room above the lines below. It is nil if nothing does.
+func whole(m *model, below int) ([]string, *screen.Cursor) {
 	if lines := m.view.view(); lines != nil {
-		return lines
+		return lines, nil
 	}
-	if p := m.ask.panel; p != nil && p.Full() {
-		return p.View(m.look.Height)
+	p := m.ask.panel
+	if p == nil || !p.Full() && p.Fits(room(m, m.look.Height-1-below)-1) {
+		return nil, nil
 	}
-	return nil
+	if note, _ := p.Note(); note == nil && !p.Aside {
+		return p.View(m.look.Height), nil
+	}
+	typed, cursor := typed(m)
+	lines := p.View(max(0, m.look.Height-len(typed)))
+	cursor.Y += len(lines)
+	return append(lines, typed...), &cursor
 }
 
 // lower is the fixed part: queue, spinner, prompt and status line.
@@ -54,6 +62,13 @@ func lower(m *model) ([]string, screen.Cursor) {
 	} else if j := m.floor.held; j != nil && j.slow && m.ask.panel == nil && m.menu.pick == nil {
 		out = append(out, theme.Paint(m.look.Styles.Dim, theme.Short("/"+j.name+" runs · "+m.floor.turn.stopKey+" stops", m.look.Width)))
 	}
+	lines, cursor := typed(m)
+	cursor.Y += len(out)
+	return slices.Concat(out, lines, footer(m)), cursor
+}
+
+// typed is the text that is typed: the prompt, or what is said of a question.
+func typed(m *model) ([]string, screen.Cursor) {
 	ed, label := m.ed, m.ed.Sign()
 	if p := m.ask.panel; p != nil {
 		if note, before := p.Note(); note != nil {
@@ -62,13 +77,12 @@ func lower(m *model) ([]string, screen.Cursor) {
 	}
 	indent := ansi.StringWidth(label)
 	lines, x, y := ed.View(max(1, m.look.Width-indent), max(1, m.look.Height/3))
-	cursor := screen.Cursor{X: x + indent, Y: y + len(out)}
 	prefix := theme.Paint(m.look.Styles.Accent, label)
-	for _, l := range lines {
-		out = append(out, prefix+l)
+	for i, l := range lines {
+		lines[i] = prefix + l
 		prefix = strings.Repeat(" ", indent)
 	}
-	return append(out, footer(m)...), cursor
+	return lines, screen.Cursor{X: x + indent, Y: y}
 }
 
 // footer is the status line, or a hint in its place.
@@ -114,10 +128,14 @@ func status(m *model) map[string]string {
 	return items
 }
 
+// room is how many of height lines a panel or a picker may take: the conversation
+// stays in sight.
+func room(m *model, height int) int { return max(0, min(height, max(8, m.look.Height*2/3))) }
+
 // upper is what is live above the prompt, in at most height lines: a panel, a
 // picker, or the end of the text and the running call.
 func upper(m *model, height int) []string {
-	room := max(0, min(height, max(8, m.look.Height*2/3))) // leaves the conversation in sight
+	room := room(m, height)
 	var lines []string
 	switch {
 	case m.ask.panel != nil:

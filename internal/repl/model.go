@@ -224,7 +224,9 @@ func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
 		if err := m.ed.Err(); err != nil {
 			m.out.Problem(err)
 		}
-		return take(m, text)
+		cmd := take(m, text)
+		again, _ := back(m.ask)
+		return tea.Batch(cmd, again)
 	case input.Ignored:
 		if m.opt.Terminal.Keys.Is(key, keys.Stop) {
 			return escape(m, shown)
@@ -234,9 +236,12 @@ func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// escape is an Esc that nothing else took. It stops what runs; else the second one
+// escape is an Esc that nothing else took. It goes back to a question; else it stops what runs; else the second one
 // clears the prompt or, if it is empty, goes back to an earlier one.
 func escape(m *model, shown hint) tea.Cmd {
+	if cmd, ok := back(m.ask); ok {
+		return cmd
+	}
 	switch {
 	case m.floor.stop():
 	case shown.again && m.ed.Empty():

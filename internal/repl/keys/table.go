@@ -74,6 +74,7 @@ var table = []Binding{
 	{Action: "full", Place: Question, Keys: []string{"v"}, Help: "full view"},
 	{Action: "full-close", Place: Question, Keys: []string{"q"}, Help: "leave the full view"},
 	{Action: "queue", Place: Question, Keys: []string{"l"}, Help: "the calls of the answer, in a list"},
+	{Action: "question-prompt", Place: Question, Keys: []string{"p"}, Help: "type at the prompt; Enter queues it, Esc goes back to the question"},
 	{Action: "question-keys", Place: Question, Keys: []string{"?"}, Help: "the keys that do not answer"},
 	{Action: "hunk-next", Place: Question, Keys: []string{"]", "tab"}, Help: "the next hunk; of several files, the next one"},
 	{Action: "hunk-previous", Place: Question, Keys: []string{"["}, Help: "the hunk before; of several files, the one before"},

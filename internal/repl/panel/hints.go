@@ -2,6 +2,7 @@ package panel
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -19,16 +20,16 @@ func renamed(p *Panel, text string) string {
 	return p.Rename(text)
 }
 
-// hints names the keys that answer.
-func (p *Panel) hints() []string {
+// hints names the keys that answer, where n lines were never on the screen.
+func hints(p *Panel, n int) []string {
 	st := p.look.Styles
-	switch n := hidden(p); {
+	switch {
 	case p.words.ed != nil && p.words.hunk >= 0:
 		return hint(p.look, st.Dim, renamed(p, "what of this hunk? the model reads it with your answer · Enter keeps it · Esc goes back"))
 	case p.words.ed != nil:
 		return hint(p.look, st.Dim, renamed(p, "why not? the model reads this · Enter sends · Esc goes back"))
-	case !p.scroll.fits:
-		return []string{theme.Paint(st.Warn, theme.Short(renamed(p, "too little room: v full screen · n no · "+esc(p)), p.look.Width))}
+	case p.Aside:
+		return hint(p.look, st.Dim, renamed(p, "at the prompt: Enter queues it · ↑ what is queued · Esc back to the question"))
 	case p.plan != nil && p.plan.open:
 		return items(p, st.Dim, []string{"space leaves the file out, or takes it", "] next file", "[ previous file", "v full", "Esc back to the list"})
 	case n > 0:
@@ -39,6 +40,26 @@ func (p *Panel) hints() []string {
 		style = st.Dim
 	}
 	return append(about(p), items(p, style, answers(p))...)
+}
+
+// brief is hints where there is little room: the keys without which nothing goes on.
+func brief(p *Panel, n int) []string {
+	plain := p.words.ed == nil && !p.Aside && (p.plan == nil || !p.plan.open)
+	switch {
+	case plain && n > 0:
+		return items(p, p.look.Styles.Warn, []string{fmt.Sprintf("%d more: PgDn", n), "n no", esc(p)})[:1]
+	case !plain:
+		return hints(p, n)[:1]
+	}
+	style := p.look.Styles.Accent
+	if !p.armed {
+		style = p.look.Styles.Dim
+	}
+	keys := []string{answers(p)[0], "n no", esc(p)}
+	if p.plan == nil && len(more(p)) > 0 {
+		keys = slices.Insert(keys, 2, "? keys")
+	}
+	return append(about(p)[:min(1, len(about(p)))], items(p, style, keys)[:1]...)
 }
 
 // about names what can be done with the hunk that is pointed at, and all other keys
@@ -126,7 +147,7 @@ func more(p *Panel) []string {
 		keys = append(keys, "o open in "+sanitize.Line(p.Editor))
 	}
 	if p.body.Len() > 0 {
-		keys = append(keys, "v full", "PgUp PgDn scroll")
+		keys = append(keys, "v full", "PgUp PgDn scroll", "p prompt")
 	}
 	if p.req.Batch.Total > 1 && len(p.req.Batch.Calls) > 0 {
 		keys = append(keys, "l list of calls")

@@ -20,6 +20,7 @@ const (
 	Edit                    // the user wants to edit the proposal first
 	Cancel                  // the user wants the turn to stop
 	Open                    // the user wants to see the question in the editor
+	Aside                   // the user wants to type at the prompt first
 )
 
 // Press takes a key. A panel that is not armed takes none.
@@ -48,6 +49,8 @@ func (p *Panel) Press(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
 		if opens(p) {
 			return Open, confirm.Verdict{}
 		}
+	case "p":
+		return Aside, confirm.Verdict{}
 	case "esc":
 		if !p.back() {
 			return Cancel, confirm.Verdict{}
@@ -79,7 +82,7 @@ func (p *Panel) back() bool {
 
 // verdict returns the answer that a key stands for. It approves what is shown.
 func (p *Panel) verdict(key string) (confirm.Verdict, bool) {
-	yes := p.scroll.fits && hidden(p) == 0
+	yes := p.scroll.fits && hidden(p, p.scroll) == 0
 	if p.plan != nil {
 		return p.plan.verdict(key, yes)
 	}

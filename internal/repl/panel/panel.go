@@ -17,9 +17,6 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// fewLines is how much of a longer body has to fit for a yes.
-const fewLines = 3
-
 // undo is the tool that takes back: its proposal is not the model's, and nobody
 // needs to be told why not.
 const undo = "undo"
@@ -30,6 +27,8 @@ type Around struct {
 	Remark string
 	// Editor can be asked to show the question; empty: none can.
 	Editor string
+	// Aside says that the prompt has the keys, and not the question.
+	Aside bool
 	// Rename puts the user's own keys into a hint; nil: they are the usual ones.
 	Rename func(hint string) string
 }
@@ -121,38 +120,22 @@ func (p *Panel) Propose(text string, now time.Time) {
 	p.Shown(now)
 }
 
-// View returns the panel in at most height lines. Where not even a few lines of the
-// body fit, what else is known goes first; where that is not enough, the panel cannot
-// be approved: nobody has seen what it is about.
+// View returns the panel in at most height lines. Where too little of it fits, it
+// cannot be approved: nobody has seen what it is about.
 func (p *Panel) View(height int) []string {
-	body := p.body.Header()
-	head := append(title(p), body...)
-	p.scroll.fits = true
-	few, others := min(fewLines, p.body.Len()), len(p.hints())+1
-	if p.show.whole && height-len(what(p))-len(body)-others < few { // a reason takes no room from what it is about
+	f := around(p, height)
+	if p.show.whole && len(f.hints) < len(hints(p, 0)) { // a reason takes no room from what it is about
 		p.show.whole = false
-		others = len(p.hints()) + 1
+		f = around(p, height)
 	}
-	if height-len(head)-others < few {
-		head = append(what(p), body...)
-	}
-	p.scroll.room = height - len(head) - others
-	p.scroll.fits = p.scroll.room >= few
-	p.scroll.room = max(1, p.scroll.room)
-	p.scroll.by(0, p.body.Len())
-	if p.plan != nil && !p.plan.open {
-		p.scroll.reveal(p.plan.cursor)
-	}
+	p.scroll = f.scroll
 	lines := p.body.Lines(p.scroll.offset, p.scroll.room)
-	if p.plan == nil || !p.plan.open {
-		p.scroll.seen = max(p.scroll.seen, p.scroll.offset+len(lines))
-	}
-	out := slices.Concat(head, lines)
+	out := slices.Concat(f.head, lines)
 	if p.body.Len() > p.scroll.room {
 		where := fmt.Sprintf("lines %d–%d of %d · ", p.scroll.offset+1, p.scroll.offset+len(lines), p.body.Len()) + renamed(p, "PgUp PgDn scroll")
 		out = append(out, theme.Paint(p.look.Styles.Dim, theme.Short(where, p.look.Width)))
 	}
-	out = append(out, p.hints()...)
+	out = append(out, f.hints...)
 	return out[max(0, len(out)-max(0, height)):]
 }
 
@@ -206,16 +189,4 @@ func calls(p *Panel) []string {
 		out = append(out, theme.Paint(style, theme.Short(sanitize.Line(line), p.look.Width)))
 	}
 	return out
-}
-
-// hidden returns how many lines of a command or of a list were never on the screen.
-// What is hidden cannot be approved yet; a diff can.
-func hidden(p *Panel) int {
-	switch {
-	case p.diff != nil:
-		return 0
-	case p.plan != nil:
-		return max(0, len(p.plan.files)-p.scroll.seen)
-	}
-	return max(0, p.body.Len()-p.scroll.seen)
 }

@@ -175,7 +175,7 @@ func TestRemarkGivesWayToTheDiff(t *testing.T) {
 		t.Fatal("the remark is not shown where there is room")
 	}
 	least := 24
-	for strings.Contains(shown(least-1), "y yes") {
+	for strings.Contains(shown(least-1), "c why not") {
 		least--
 	}
 	if strings.Contains(shown(least), p.Remark) || !strings.Contains(shown(least+1), p.Remark) {
@@ -183,6 +183,51 @@ func TestRemarkGivesWayToTheDiff(t *testing.T) {
 	}
 	if o, _ := press(p, "y"); o != panel.Answered {
 		t.Error("not approved")
+	}
+}
+
+// Where there is little room, the keys that are not needed go before the question does.
+func TestLittleRoom(t *testing.T) {
+	for _, s := range []struct {
+		req           confirm.Request
+		width, height int
+		want          []string
+	}{
+		{edit(), 80, 6, []string{"edit a.txt", "- one", "+ two", "y yes · a always"}},
+		{edit(), 30, 4, []string{"edit a.txt", "- one", "+ two", "y yes · n no"}},
+		{program(), 24, 12, []string{"cmd/main.go", "unchanged lines", " 5 ", "lines 1–3", "y yes · a always\n"}},
+		{program(), 24, 9, []string{"cmd/main.go", "unchanged lines", " 5 ", "lines 1–3", "y yes · n no"}},
+		{command("go test ./..."), 24, 3, []string{"run in /w", "go test", "y yes · n no"}},
+		{undoing(3), 24, 6, []string{"undo the last turn: 3\nfiles +4 −7", "file1.go", "file3.go", "y yes, to those with ●"}},
+	} {
+		l := look()
+		l.Width, l.Height = s.width, s.height
+		p := panel.New(s.req, l, diffview.Auto, start)
+		p.Wait(start.Add(time.Hour))
+		shown := strings.Join(p.View(s.height), "\n")
+		for _, want := range s.want {
+			if !strings.Contains(shown, want) {
+				t.Errorf("%q is not in\n%s", want, shown)
+			}
+		}
+		if n := strings.Count(shown, "\n") + 1; n > s.height || !p.Fits(s.height) {
+			t.Errorf("%d lines of %d, fits: %v", n, s.height, p.Fits(s.height))
+		}
+		if o, v := press(p, "y"); o != panel.Answered || v.Decision != confirm.Approve {
+			t.Errorf("not approved at %d×%d:\n%s", s.width, s.height, shown)
+		}
+	}
+}
+
+// To ask whether it fits shows nothing: what was not on the screen is not approved.
+func TestFitsShowsNothing(t *testing.T) {
+	p := ready(command(strings.Repeat("echo\n", 20)), 8)
+	if !p.Fits(100) {
+		t.Fatal("it does not fit")
+	}
+	p.View(8)
+	if o, _ := press(p, "y"); o == panel.Answered {
+		t.Error("approved what was never shown")
 	}
 }
 

@@ -1,0 +1,90 @@
+package panel
+
+import (
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
+)
+
+// fewLines is how much of a longer body has to fit for a yes.
+const fewLines = 3
+
+// frame is what is around the body, and the part of that which it leaves room for.
+type frame struct {
+	head, hints []string
+	scroll      scroll
+}
+
+// Fits says whether height lines are enough to answer in.
+func (p *Panel) Fits(height int) bool { return around(p, height).scroll.fits }
+
+// around returns the frame for a panel of height lines. The keys that it names are
+// those that count once it is on the screen.
+func around(p *Panel, height int) frame {
+	f := lay(p, height, 0)
+	n := hidden(p, f.scroll)
+	if n == 0 || !f.scroll.fits {
+		return f
+	}
+	f = lay(p, height, n)
+	left := hidden(p, f.scroll)
+	if full := hints(p, left); left > 0 && len(full) <= len(f.hints) {
+		f.hints = full
+	} else {
+		f.hints = brief(p, left)
+	}
+	return f
+}
+
+// lay makes a frame that says that n lines were never on the screen. Where not even a
+// few lines of the body fit, what else is known goes first, then all but the most
+// needed keys.
+func lay(p *Panel, height, n int) frame {
+	body := p.body.Header()
+	few := min(fewLines, p.body.Len())
+	room := func(f frame) int {
+		room := height - len(f.head) - len(f.hints)
+		if p.body.Len() > room {
+			room-- // for the line that says so
+		}
+		return room
+	}
+	f := frame{head: append(title(p), body...), hints: hints(p, n)}
+	if room(f) < few {
+		f.head = append(what(p), body...)
+	}
+	if room(f) < few && !p.show.keys {
+		f.hints = brief(p, n)
+	}
+	fits := room(f) >= few
+	if !fits && !p.show.keys && p.words.ed == nil && !p.Aside {
+		said := renamed(p, "too little room: enlarge the window · n no · "+esc(p))
+		f.hints = []string{theme.Paint(p.look.Styles.Warn, theme.Short(said, p.look.Width))}
+	}
+	f.scroll = shown(p, max(1, room(f)), fits)
+	return f
+}
+
+// shown is the part of the body that is shown in room lines.
+func shown(p *Panel, room int, fits bool) scroll {
+	s := p.scroll
+	s.room, s.fits = room, fits
+	s.by(0, p.body.Len())
+	if p.plan != nil && !p.plan.open {
+		s.reveal(p.plan.cursor)
+	}
+	if fits && (p.plan == nil || !p.plan.open) {
+		s.seen = max(s.seen, min(p.body.Len(), s.offset+room))
+	}
+	return s
+}
+
+// hidden returns how many lines of a command or of a list were never on the screen.
+// What is hidden cannot be approved yet; a diff can.
+func hidden(p *Panel, s scroll) int {
+	switch {
+	case p.diff != nil:
+		return 0
+	case p.plan != nil:
+		return max(0, len(p.plan.files)-s.seen)
+	}
+	return max(0, p.body.Len()-s.seen)
+}
