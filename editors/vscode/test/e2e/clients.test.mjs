@@ -4,7 +4,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { after, afterEach, before, describe, it } from "node:test";
 
-import { connect, entryOf } from "./lib/door.mjs";
+import { connect, entryOf, notKnown } from "./lib/door.mjs";
 import { extensionRoot } from "./lib/host.mjs";
 import { runGo, runOther } from "./lib/others.mjs";
 import { startSession } from "./lib/session.mjs";
@@ -13,8 +13,8 @@ const block = "<<<<<<< SEARCH\none\n=======\nONE\n>>>>>>> REPLACE\n";
 
 /** A call of every tool, and what it answers; file is the one that is made. */
 const calls = (file, cwd) => [
-  ["write_file", { path: file, content: "one\ntwo\n" }, { status: "accepted", path: file, operation: "created" }],
-  ["apply_diff", { path: file, diff: block }, { status: "accepted", path: file, operation: "modified" }],
+  ["write_file", { path: file, content: "one\ntwo\n" }, { status: "accepted", path: file, operation: "created", diagnostics: notKnown }],
+  ["apply_diff", { path: file, diff: block }, { status: "accepted", path: file, operation: "modified", diagnostics: notKnown }],
   ["execute_command", { command: `cat ${file}` }, { exit_code: 0, output: "ONE\ntwo\n", cwd, output_captured: true }],
   ["read_file", { path: file }, "1 | ONE\n2 | two\ntotal_lines: 2"],
   ["list_files", { path: "sub" }, { path: "sub", files: ["a.txt"], truncated: false }],

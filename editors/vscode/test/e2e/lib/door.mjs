@@ -57,3 +57,6 @@ export async function answerRun(bench, button) {
   await bench.page.waitForTimeout(500);
   await dialog.locator(".monaco-button", { hasText: button }).click();
 }
+
+/** What an answer says of the problems of a file that is not shown. */
+export const notKnown = "not known: the file is not shown in the editor, so no language server may have looked at it";
