@@ -14,6 +14,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/ide/idetest"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 	"github.com/bb2d0cf4/agent/internal/ptytest/vt"
+	"github.com/bb2d0cf4/agent/internal/repl/keys"
 )
 
 // folder is the desk's folder as editors know it.
@@ -77,9 +78,9 @@ func TestAnswerInTheEditor(t *testing.T) {
 	d.leave()
 }
 
-// TestOpenInTheEditor: o asks the editor to show the diff, as often as it is pressed,
+// openKey: o asks the editor to show the diff, as often as it is pressed,
 // and the question stands.
-func TestOpenInTheEditor(t *testing.T) {
+func openKey(t *testing.T, seen pressed) {
 	d := politeDesk(t, llmtest.Turn{Text: "All done."})
 	e := d.editor(idetest.Ours())
 	d.sit()
@@ -104,6 +105,7 @@ func TestOpenInTheEditor(t *testing.T) {
 	}
 	d.idle()
 	d.leave()
+	seen.add(keys.Question, "o")
 }
 
 func TestRejectInTheEditor(t *testing.T) {

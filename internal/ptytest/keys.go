@@ -52,16 +52,7 @@ var (
 
 // encode returns what a terminal sends for a key.
 func encode(key string, m vt.Modes) string {
-	name := key
-	shift, name := cut(name, "shift+")
-	alt, name := cut(name, "alt+")
-	ctrl, name := cut(name, "ctrl+")
-	mod := 1
-	for i, on := range []bool{shift, alt, ctrl} {
-		if on {
-			mod += 1 << i
-		}
-	}
+	mod, name := split(key)
 	switch {
 	case arrows[name] != 0 && mod == 1:
 		return "\x1b[" + string(rune(arrows[name]))
@@ -71,7 +62,7 @@ func encode(key string, m vt.Modes) string {
 		return fmt.Sprintf("\x1b[%d~", tildes[name])
 	case tildes[name] != 0:
 		return fmt.Sprintf("\x1b[%d;%d~", tildes[name], mod)
-	case name == "tab" && shift:
+	case name == "tab" && mod == 2:
 		return "\x1b[Z"
 	case codes[name] == 0 && len(name) != 1:
 		return ""
@@ -86,7 +77,7 @@ func encode(key string, m vt.Modes) string {
 // character returns what is sent for a key with a character of its own.
 func character(code byte, mod int, m vt.Modes) string {
 	switch {
-	case m.KittyKeys&1 != 0 && (mod > 2 || code == 0x1b || mod > 1 && code < ' '):
+	case m.KittyKeys&1 != 0 && (mod > 2 || code == 0x1b || mod > 1 && (code < ' ' || code == 0x7f)):
 		return fmt.Sprintf("\x1b[%d;%du", code, mod)
 	case m.ModifyKeys == 2 && mod > 1 && (mod > 2 || code <= ' '):
 		return fmt.Sprintf("\x1b[27;%d;%d~", mod, code)
@@ -101,10 +92,16 @@ func character(code byte, mod int, m vt.Modes) string {
 	return prefix + string(rune(code))
 }
 
-func cut(key, prefix string) (bool, string) {
-	rest, ok := strings.CutPrefix(key, prefix)
-	if ok && rest != "" {
-		return true, rest
+// split takes the modifiers off a key, in whatever order; mod is as terminals send it.
+func split(key string) (mod int, name string) {
+	bits, name := 0, key
+	for again := true; again; {
+		again = false
+		for i, prefix := range []string{"shift+", "alt+", "ctrl+"} {
+			if rest, ok := strings.CutPrefix(name, prefix); ok && rest != "" {
+				bits, name, again = bits|1<<i, rest, true
+			}
+		}
 	}
-	return false, key
+	return 1 + bits, name
 }

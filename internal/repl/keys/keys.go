@@ -45,6 +45,9 @@ type Binding struct {
 	own     bool // the screen does it: its parts do not know it
 }
 
+// Table returns all keys, as they are if nobody has changed them.
+func Table() []Binding { return slices.Clone(table) }
+
 // Map is the keys in force. The zero Map is the table's.
 type Map struct {
 	keys map[Action][]string         // what was changed
