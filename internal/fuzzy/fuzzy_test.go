@@ -170,6 +170,33 @@ func TestTheBestOfManyAreFound(t *testing.T) {
 	}
 }
 
+// A key costs one look at each path, or at what the shorter query found, and the exact
+// ranking of no more than fits a frame.
+func TestTheWorkOfAKeyIsBounded(t *testing.T) {
+	x := NewIndex(hundredThousand())
+	var s Search
+	const query = "srcserver"
+	more := false // whether the bound was needed
+	for i := range query {
+		best := s.collect(x, query[:i+1])
+		if cells := len(best) * (i + 1); cells > ranked {
+			t.Errorf("%q: %d letters of paths are ranked", query[:i+1], cells)
+		}
+		more = more || len(s.hits) > len(best)
+	}
+	if !more {
+		t.Error("no query found more than is ranked")
+	}
+	s.collect(x, "se")
+	s.hits = s.hits[:10] // as if the others had not matched
+	if got := len(s.Find(x, "ser", 50)); got == 0 || got > 10 {
+		t.Errorf("of ten paths, a longer query finds %d", got)
+	}
+	if got := len(s.Find(x, "cl", 50)); got != 50 {
+		t.Errorf("another query finds %d", got)
+	}
+}
+
 // BenchmarkFind is a key: a query that is typed at once, in 100,000 paths.
 func BenchmarkFind(b *testing.B) {
 	x := NewIndex(hundredThousand())
