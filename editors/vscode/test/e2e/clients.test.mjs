@@ -2,8 +2,10 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
+import fs from "node:fs";
 import { after, afterEach, before, describe, it } from "node:test";
 
+import { flood, kinds } from "../flood.mjs";
 import { connect, entryOf, notKnown } from "./lib/door.mjs";
 import { extensionRoot } from "./lib/host.mjs";
 import { runGo, runOther } from "./lib/others.mjs";
@@ -37,6 +39,16 @@ async function judged(url, home) {
   assert.equal(lines.length, SCENARIOS, stdout + stderr);
   return new Map(lines.map(([, name, passed, failed]) => [name, { passed: Number(passed), failed: Number(failed) }]));
 }
+
+/** Runs in the extension host: what it holds, when what it does not need is gone. */
+const MEMORY = `const builtin = process.getBuiltinModule;
+  builtin("node:v8").setFlagsFromString("--expose-gc");
+  const gc = builtin("node:vm").runInNewContext("gc");
+  for (let i = 0; i < 5; i++) {
+    gc();
+    await new Promise((done) => setImmediate(done));
+  }
+  return process.memoryUsage();`;
 
 const clean = (verdicts) => [...verdicts].filter(([, { passed, failed }]) => passed > 0 && failed === 0).map(([name]) => name).sort();
 
@@ -94,6 +106,24 @@ describe("programs of others in VS Code", () => {
       texts.push(content[0].text);
     }
     judge(texts, wanted.map(([, , want]) => want));
+  });
+
+  const load = process.env.AGENT_TEST_FULL === "1" ? 10_000 : 600;
+  it(`B1: ${load} wrong requests are refused, none is served, and memory stays flat`, { timeout: 600_000 }, async (t) => {
+    const door = await connect(session);
+    const at = { port: Number(new URL(entry.url).port), token: entry.headers.Authorization.replace("Bearer ", ""), session: door.transport.sessionId };
+    let middle;
+    const { seen, cut } = await flood(at, load, async () => void (middle = await session.probe(MEMORY)));
+    const end = await session.probe(MEMORY);
+    const all = [...seen.values()].reduce((a, b) => a + b);
+    const mib = ({ rss, heapUsed, arrayBuffers }) => `rss ${rss >> 20}, heap ${heapUsed >> 20}, buffers ${arrayBuffers >> 20} MiB`;
+    t.diagnostic(`${all} requests of ${seen.size} kinds, ${cut} cut off; in the middle: ${mib(middle)}; at the end: ${mib(end)}`);
+    assert.deepEqual([all, seen.size], [load, kinds]);
+    assert.equal(fs.existsSync(session.file("served")), false, "whoever came in would have written without a question");
+    assert.ok(end.heapUsed + end.arrayBuffers - middle.heapUsed - middle.arrayBuffers < 16 << 20, "objects and buffers");
+    assert.ok(end.rss - middle.rss < 64 << 20, "what the process has of the machine");
+    assert.equal((await door.json("write_file", { path: "served", content: "x" })).status, "accepted", "who may is served");
+    await door.close();
   });
 
   describe("without a token, which the suite cannot send", () => {

@@ -136,6 +136,7 @@ export class McpDoor {
     }
     if (!isJson(req)) throw new HttpError(415, "Content-Type must be application/json", -32_000, { Connection: "close" });
     const parsedBody = await readJson(req, maxPayload);
+    if (Array.isArray(parsedBody) && parsedBody.length === 0) throw new HttpError(400, "a batch may not be empty", -32_600);
     if (open !== undefined) return open.transport.handleRequest(request, { parsedBody });
     if (!(await isLegacyRequest(request, parsedBody))) return this.modern.fetch(request, { parsedBody });
     if (!isInitialize(parsedBody)) throw new HttpError(400, "Mcp-Session-Id header is required");
