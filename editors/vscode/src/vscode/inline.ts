@@ -47,8 +47,7 @@ export class InlineProposals implements Inline {
           void this.leftovers.keep(document, text);
         },
         decided: (text) => end(text === original ? { kind: "rejected" } : { kind: "accepted", text: uniform(document, text) }),
-        maySave: () => false,
-        saved: () => end({ kind: "displaced", text: uniform(document, left) }),
+        displaced: () => end({ kind: "displaced", text: uniform(document, left) }),
       });
       try {
         cancelled.addEventListener("abort", cancel);

@@ -16,22 +16,13 @@ export type What = "accept" | "reject";
 /** How a document came to hold nothing that is undecided. */
 export type By = "person" | "reverted";
 
-/** How the person saved a document. */
-export interface Save {
-  readonly manual: boolean;
-  /** It was the one that the person looked at. */
-  readonly active: boolean;
-}
-
 /** Whoever has put a proposal into a document, and is told what becomes of it. */
 export interface Proposer {
   changed(text: string): void;
   /** Nothing is undecided any more: this is the text that is left. */
   decided(text: string, by: By): void;
-  /** Whether the document may be saved as it is; else it is saved without what is undecided. */
-  maySave(save: Save): boolean;
-  /** It was saved; or the document cannot hold the proposal any longer, and then the text is the one before it. */
-  saved(text: string, save: Save): void;
+  /** The document cannot hold the proposal any longer; its text is the one before it. */
+  displaced(): void;
 }
 
 interface Pending {
@@ -55,8 +46,6 @@ export interface Mark {
   readonly document: vscode.TextDocument;
   /** The text before it. */
   readonly original: string;
-  /** Decides all that is undecided. */
-  decideAll(what: What): Promise<void>;
   /** Makes everything undecided again. */
   reopen(): void;
   lock(why: string): void;
@@ -68,12 +57,12 @@ export interface Mark {
 
 /**
  * Proposals that stand in the document itself: marked in the gutter, with Accept
- * and Reject above each hunk. What is saved never holds what nobody has decided,
- * unless whoever proposed it takes the save for a decision.
+ * and Reject above each hunk. What is saved never holds what nobody has decided.
  */
 export class InlineMarks implements vscode.CodeLensProvider, vscode.QuickDiffProvider, vscode.Disposable {
   private readonly pending = new Map<string, Pending>();
-  private readonly saves = new Map<string, Save & { readonly may: boolean }>();
+  /** Documents that are just being saved without their proposal. */
+  private readonly saves = new Map<string, Pending>();
   private readonly lenses = new vscode.EventEmitter<void>();
   readonly onDidChangeCodeLenses = this.lenses.event;
   private control: vscode.SourceControl | undefined;
@@ -136,7 +125,6 @@ export class InlineMarks implements vscode.CodeLensProvider, vscode.QuickDiffPro
     return {
       document,
       original,
-      decideAll: (what) => this.decideAll(pending, what),
       reopen: () => {
         pending.baseline = original;
         this.refresh();
@@ -192,7 +180,6 @@ export class InlineMarks implements vscode.CodeLensProvider, vscode.QuickDiffPro
   }
 
   dispose(): void {
-    for (const pending of this.pending.values()) void this.decideAll(pending, "reject");
     this.control?.dispose();
     this.added.dispose();
     for (const listener of this.listeners) listener.dispose();
@@ -227,20 +214,14 @@ export class InlineMarks implements vscode.CodeLensProvider, vscode.QuickDiffPro
   }
 
   private saving(event: vscode.TextDocumentWillSaveEvent): void {
-    const { document, reason } = event;
-    const pending = this.pending.get(document.uri.toString());
+    const { document } = event;
+    const key = document.uri.toString();
+    const pending = this.pending.get(key);
     if (pending === undefined) return;
-    const save = {
-      manual: reason === vscode.TextDocumentSaveReason.Manual,
-      active: vscode.window.activeTextEditor?.document === document,
-    };
-    const may = !pending.busy && pending.proposer.maySave(save);
-    const known = { ...save, may };
-    this.saves.set(document.uri.toString(), known);
-    if (may) return;
+    this.saves.set(key, pending);
     pending.busy = true;
     setTimeout(() => {
-      if (this.saves.get(document.uri.toString()) === known) void this.displace(pending);
+      if (this.saves.get(key) === pending) void this.displace(pending);
     }, saveMs);
     const all = new vscode.Range(new vscode.Position(0, 0), document.lineAt(document.lineCount - 1).range.end);
     event.waitUntil(Promise.resolve([vscode.TextEdit.replace(all, pending.original)]));
@@ -248,10 +229,9 @@ export class InlineMarks implements vscode.CodeLensProvider, vscode.QuickDiffPro
 
   private async saved(document: vscode.TextDocument): Promise<void> {
     const key = document.uri.toString();
-    const [pending, save] = [this.pending.get(key), this.saves.get(key)];
+    const pending = this.pending.get(key);
     this.saves.delete(key);
     if (pending === undefined) return;
-    if (save?.may === true) return pending.proposer.saved(document.getText(), save);
     // A save that asks no extension, or an extension that formats after us, has written something else.
     const { uri } = document;
     const intact = Buffer.compare(await vscode.workspace.fs.readFile(uri), pending.bytes) === 0;
@@ -265,7 +245,7 @@ export class InlineMarks implements vscode.CodeLensProvider, vscode.QuickDiffPro
     if (!stands()) return;
     await this.clear(pending);
     if (!stands()) return;
-    pending.proposer.saved(pending.original, { manual: false, active: false });
+    pending.proposer.displaced();
   }
 
   /** Makes the document what is on disk. */

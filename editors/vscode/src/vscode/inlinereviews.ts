@@ -8,7 +8,7 @@ import type { Places } from "./places";
 import { groupOf } from "./restore";
 
 /** What is told of what the person does. */
-type Told = Pick<Reviews, "accept" | "reject" | "edited" | "saved" | "tabsChanged">;
+type Told = Pick<Reviews, "accept" | "reject" | "edited" | "tabsChanged">;
 
 interface Options {
   readonly places: Places;
@@ -65,8 +65,7 @@ export class InlineReviews {
         void this.options.leftovers.keep(document, text);
       },
       decided: (text, by) => this.decided(id, text, by),
-      maySave: () => false,
-      saved: () => this.displaced(id),
+      displaced: () => this.displaced(id),
     };
   }
 
