@@ -111,6 +111,11 @@ export function visibleName(name: string): string {
   return name.replace(deceiving, (c) => `\\u{${c.codePointAt(0)?.toString(16) ?? ""}}`);
 }
 
+/** The text for a label, where the editor draws an icon for $(name): it is shown as written. */
+export function withoutIcons(text: string): string {
+  return text.replace(/\$\([A-Za-z0-9-]+(?:~[A-Za-z]+)?\)/g, "\\$&");
+}
+
 /** Cuts a text to max UTF-16 units, never in the middle of a character. */
 export function cap(text: string, max: number): string {
   if (text.length <= max) return text;

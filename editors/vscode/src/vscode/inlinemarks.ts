@@ -2,11 +2,14 @@ import * as vscode from "vscode";
 import { ToolError } from "../core/errors";
 import { acceptHunk, findHunk, hunkKey, hunksOf, rejectHunk } from "../core/hunks";
 import { splitLines } from "../core/linediff";
-import { oneLine, sameText } from "../core/text";
+import { cap, oneLine, sameText, withoutIcons } from "../core/text";
 import { replaceAll } from "./documents";
 import { restore } from "./restore";
 import type { SideFiles } from "./sidefiles";
 import { originalScheme, reviewUri } from "./uri";
+
+/** As much of what a hunk has removed is shown beside its lens. */
+const tooltipMax = 2_000;
 
 /** A save that failed is not reported; one that takes longer has. */
 const saveMs = 10_000;
@@ -159,18 +162,19 @@ export class InlineMarks implements vscode.CodeLensProvider, vscode.QuickDiffPro
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
     const pending = this.pending.get(document.uri.toString());
     if (pending === undefined) return [];
-    const text = document.getText();
+    const [text, before] = [document.getText(), splitLines(pending.baseline)];
     return hunksOf(pending.baseline, text).flatMap((hunk, index) => {
       const line = Math.min(hunk.newFrom, document.lineCount - 1);
       const removed = hunk.oldTo - hunk.oldFrom;
-      const why = index === 0 && pending.description !== "" ? `: ${oneLine(pending.description, 80)}` : "";
+      const why = index === 0 && pending.description !== "" ? `: “${withoutIcons(oneLine(pending.description, 80))}”` : "";
       const back = removed === 0 ? "" : ` (brings back ${removed === 1 ? "1 line" : `${removed} lines`})`;
       const range = new vscode.Range(line, 0, line, 0);
       const parameters = [document.uri, index, hunkKey(pending.baseline, text, hunk)];
       if (pending.locked !== "") return [new vscode.CodeLens(range, { title: pending.locked, command: "" })];
-      const lens = (title: string, what: What): vscode.CodeLens =>
-        new vscode.CodeLens(range, { title, command: `agent.inline.${what}`, arguments: parameters });
-      return [lens(`$(check) Accept${why}`, "accept"), lens(`$(close) Reject${back}`, "reject")];
+      const lens = (title: string, what: What, tooltip: string): vscode.CodeLens =>
+        new vscode.CodeLens(range, { title, tooltip, command: `agent.inline.${what}`, arguments: parameters });
+      const old = cap(before.slice(hunk.oldFrom, hunk.oldTo).join(""), tooltipMax);
+      return [lens(`$(check) Accept${why}`, "accept", oneLine(pending.description, 200)), lens(`$(close) Reject${back}`, "reject", old)];
     });
   }
 

@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 import type { Client, ClientStatus, CommandQuestion, Notices } from "../core/ports";
 import type { Reviews } from "../core/reviews";
+import { withoutIcons } from "../core/text";
 import { describe, isPending } from "./pending";
 
 type Connected = Client & { readonly status?: ClientStatus };
@@ -103,7 +104,7 @@ export class Status implements Notices, vscode.Disposable {
       return this.show(`$(debug-disconnect) Agent :${port}`, tooltip, "agent.startInTerminal");
     }
     const icon = icons[first.status?.state ?? "idle"];
-    const text = first.status?.text ?? "";
+    const text = withoutIcons(first.status?.text ?? "");
     const more = this.clients.length > 1 ? ` (${this.clients.length})` : "";
     const lines = this.clients.map((client) => lineOf(client));
     this.show(`${icon} Agent${text === "" ? ` :${port}` : `: ${text}`}${more}`, [...lines, `Port ${port}.`].join("\n"), "agent.showLog");

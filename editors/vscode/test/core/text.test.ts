@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { cap, eolOf, finalText, forDisplay, oneLine, sameText, sha256, textSha256, toLf, visibleName, withEol } from "../../src/core/text";
+import { cap, eolOf, finalText, forDisplay, oneLine, sameText, sha256, textSha256, toLf, visibleName, withEol, withoutIcons } from "../../src/core/text";
 import { Chance } from "./fakes";
 
 const bom = "\ufeff";
@@ -100,6 +100,12 @@ describe("foreign text on the screen", () => {
     ["  trimmed  ", "trimmed"],
   ];
   for (const [text, want] of lines) it(JSON.stringify(text), () => assert.equal(oneLine(text, 40), want));
+
+  it("draws no icons", () => {
+    assert.equal(withoutIcons("$(check) done $(sync~spin)"), "\\$(check) done \\$(sync~spin)");
+    assert.equal(withoutIcons("\\$(check)"), "\\\\$(check)");
+    assert.equal(withoutIcons("$(pwd) and $( not one )"), "\\$(pwd) and $( not one )");
+  });
 
   it("is cut at whole characters", () => {
     assert.equal(oneLine("😀".repeat(50), 10), "😀".repeat(9) + "…");

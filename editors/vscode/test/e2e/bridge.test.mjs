@@ -141,8 +141,8 @@ describe("a program that speaks in typed messages", () => {
   it("C2: closeDiff takes a proposal back; status is in the status bar", async () => {
     send({ type: "proposeDiff", file: session.file("closed.txt"), edits: BOTH });
     await lens("Accept", 1).waitFor();
-    send({ type: "status", message: "pondering", level: "info" });
-    await session.bench.statusItem("pondering").waitFor();
+    send({ type: "status", message: "$(bell) pondering", level: "info" });
+    await session.bench.statusItem("$(bell) pondering").waitFor();
     send({ type: "closeDiff", file: session.file("closed.txt") });
     assert.deepEqual(await next(), { type: "diffRejected", file: session.file("closed.txt"), reason: "closed" });
     assert.equal(await inDocument("closed"), BASE);

@@ -10,8 +10,8 @@ import { until } from "./lib/wait.mjs";
 
 const BASE = "one\ntwo\nthree\nfour\nfive\n";
 const BOTH = "ONE\ntwo\nthree\nfour\nFIVE\n";
-const NAMES = ["lenses", "all", "terminal", "undo", "saved", "other", "tab", "dirty", "auto", "link", "reload", "kill", "focus"];
-const louder = (name) => call("write_file", { path: `${name}.txt`, content: BOTH }, "I make it louder.");
+const NAMES = ["lenses", "all", "terminal", "undo", "saved", "other", "tab", "close", "auto", "begins", "disk", "link", "reload", "kill", "focus"];
+const louder = (name, why = "I make it louder.") => call("write_file", { path: `${name}.txt`, content: BOTH }, why);
 
 describe("the agent's proposals in the document itself", () => {
   const at = stage({ fresh: true, files: { ...Object.fromEntries(NAMES.map((name) => [`${name}.txt`, BASE])), "mine.txt": "mine\n" }, settings: { "diffEditor.codeLens": true } });
@@ -34,9 +34,9 @@ describe("the agent's proposals in the document itself", () => {
   beforeEach(() => at.scene.session.probe(`await vscode.workspace.getConfiguration("files").update("autoSave", "off", 1)`));
 
   /** An agent whose proposal stands in the document and in the terminal; the file is not touched. */
-  const asked = async (name, more = []) => {
+  const asked = async (name, why) => {
     const same = unchanged(file(name), assert);
-    const agent = await at.scene.agent([louder(name), ...more, { text: "Good." }]);
+    const agent = await at.scene.agent([louder(name, why), { text: "Good." }]);
     await lens("Accept", 1).waitFor({ timeout: 60_000 });
     await agent.asks();
     assert.deepEqual(await document(name), { text: BOTH, dirty: true });
@@ -45,8 +45,8 @@ describe("the agent's proposals in the document itself", () => {
   };
 
   it("one change is rejected, the other accepted: the agent writes what is left and is told", async () => {
-    const { agent, same } = await asked("lenses");
-    await lens("I make it louder.").waitFor();
+    const { agent, same } = await asked("lenses", "I make it $(bell) louder.");
+    await lens("Accept: “I make it $(bell) louder.”").waitFor();
     await at.scene.session.page.locator(".dirty-diff-glyph").first().waitFor();
     await lens("Reject", 1).click();
     await until("one change is left", async () => (await document("lenses")).text === "ONE\ntwo\nthree\nfour\nfive\n");
@@ -148,7 +148,44 @@ describe("the agent's proposals in the document itself", () => {
     same();
   });
 
-  it("a document with unsaved changes, or that saves itself, gets a diff instead", async () => {
+  it("its tab is closed: that is no answer, and it can be seen again", async () => {
+    const { agent, same } = await asked("close");
+    await at.scene.bench.closeActiveTab();
+    await at.scene.session.page.locator(".monaco-dialog-box .monaco-button", { hasText: /^Don't Save/ }).click();
+    await unmarked();
+    await agent.asks();
+    same();
+    await at.scene.bench.statusItem("1 to review").click();
+    await lens("Accept", 1).waitFor();
+    await agent.type("y");
+    assert.match(await agent.told(1), /^Wrote close\.txt/);
+    await clean("close", BOTH);
+  });
+
+  it("the file is changed by somebody else: that stays, and a yes writes nothing", async () => {
+    const { agent } = await asked("disk");
+    fs.writeFileSync(file("disk"), "other\n");
+    await agent.type("y");
+    assert.match(await agent.told(1), /^disk\.txt changed while the edit was being reviewed/);
+    assert.equal(read("disk"), "other\n");
+    await clean("disk", "other\n");
+    await unmarked();
+  });
+
+  it("its document begins to save itself: nothing of it is written, and it goes on as a diff", async () => {
+    const { agent } = await asked("begins");
+    await at.scene.session.probe(`await vscode.workspace.getConfiguration("files").update("autoSave", "afterDelay", 1)`);
+    await unmarked();
+    await agent.asks();
+    await clean("begins", BASE);
+    await at.scene.bench.statusItem("1 to review").click();
+    await at.scene.bench.diffShown();
+    await at.scene.bench.titleButton("Reject").click();
+    await agent.asksNothing();
+    assert.equal(read("begins"), BASE);
+  });
+
+  it("a document that saves itself gets a diff instead", async () => {
     await at.scene.session.probe(`await vscode.workspace.getConfiguration("files").update("autoSave", "afterDelay", 1)`);
     const agent = await at.scene.agent([louder("auto"), { text: "Good." }]);
     await at.scene.bench.diffShown();
