@@ -32,7 +32,7 @@ type Info struct {
 	Dir     string // the folder that it worked in
 	Model   string // provider/name at its start
 	From    string // the session that it is a fork of; empty: none
-	Title   string // the user's, else the first prompt: one line, 200 characters at most
+	Title   string // the user's, else the first prompt, with the next ones where it is short: one line, 200 characters at most
 	Branch  string // checked out at the end of its last turn
 	Prompts int    // at the end of its last turn
 	Created time.Time
@@ -293,7 +293,7 @@ func (f sessionFile) describe() Info {
 // learn takes what the record tells about the session, and returns true if that
 // is its state.
 func (i *Info) learn(body []byte) (state bool) {
-	if !telling(body) {
+	if !tells(body) {
 		return false
 	}
 	r, err := decodeRecord(body)
@@ -310,8 +310,8 @@ func (i *Info) learn(body []byte) (state bool) {
 	return false
 }
 
-// telling looks at how a record begins: most are messages, and long.
-func telling(body []byte) bool {
+// tells looks at how a record begins: most are messages, and long.
+func tells(body []byte) bool {
 	for _, k := range []kind{kindMeta, kindTitle, kindState} {
 		if bytes.HasPrefix(body, []byte(`{"kind":"`+string(k)+`"`)) {
 			return true

@@ -38,6 +38,7 @@ func (a *Archive) Fork(id, title string) (*Store, error) {
 		}
 	})
 	s.kept = Conversation{Entries: l.conversation.Entries, Notes: l.conversation.Notes}
+	s.prompted = l.prompted()
 	st := State{Branch: s.info.Branch, Prompts: s.info.Prompts}
 	if err := s.append(record{Kind: kindTitle, Title: s.info.Title}); err != nil {
 		return nil, err

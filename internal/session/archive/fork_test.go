@@ -174,3 +174,48 @@ func TestSaid(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A title tells what a session is about: a short first prompt is followed by the next
+// ones, also in a session that was opened again or forked. The user's own title stays.
+func TestTitles(t *testing.T) {
+	a := New(t.TempDir())
+	s := newStore(t, a)
+	say := func(s *Store, prompt, want string) {
+		t.Helper()
+		if err := s.Append(history.Say(llm.TextMessage(llm.User, prompt), llm.TextMessage(llm.Assistant, "I see what you mean."))...); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Info().Title; got != want {
+			t.Errorf("after %q: the title is %q, want %q", prompt, got, want)
+		}
+	}
+	closed := func(s *Store, want string) {
+		t.Helper()
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if info, _, err := a.Read(s.ID()); err != nil || info.Title != want {
+			t.Errorf("kept as %q, want %q: %v", info.Title, want, err)
+		}
+	}
+	say(s, "go", "go")
+	closed(s, "go")
+	s = reopen(t, a, s.ID())
+	say(s, "and\non", "go · and on")
+	fork, err := a.Fork(s.ID(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	say(fork, "mend the parser", "go · and on · mend the parser")
+	say(fork, "again", "go · and on · mend the parser")
+	closed(fork, "go · and on · mend the parser")
+
+	if err := s.Rename("Mine"); err != nil {
+		t.Fatal(err)
+	}
+	say(s, "write the tests", "Mine")
+	closed(s, "Mine")
+	s = reopen(t, a, s.ID())
+	say(s, "and the docs", "Mine")
+	closed(s, "Mine")
+}

@@ -26,6 +26,8 @@ type Store struct {
 	kept Conversation // as it was opened
 	out  output
 	said State // as it was appended last
+
+	prompted string // the title that the prompts give, which the user may have changed
 }
 
 // output is the writing side of a Store.
@@ -52,9 +54,9 @@ func (s *Store) Kept() Conversation { return s.kept }
 func (s *Store) Append(entries ...history.Entry) error {
 	recs := make([]record, 0, len(entries)+2)
 	for _, e := range entries {
-		if s.info.Title == "" && e.Item != nil && e.Item.Message.Role == llm.User {
-			s.info.Title = titleOf(e.Item.Message.Said())
-			recs = append(recs, record{Kind: kindTitle, Title: s.info.Title})
+		if title := prompted(s.prompted, e); title != s.prompted && s.info.Title == s.prompted {
+			s.info.Title, s.prompted = title, title
+			recs = append(recs, record{Kind: kindTitle, Title: title})
 		}
 		recs = append(recs, recordOf(e))
 	}
@@ -68,7 +70,7 @@ func (s *Store) AppendUsage(u llm.Usage) error {
 
 // Rename gives the session the user's own title.
 func (s *Store) Rename(title string) error {
-	s.info.Title = titleOf(title)
+	s.info.Title, s.prompted = titleOf(title), ""
 	return s.append(record{Kind: kindTitle, Title: s.info.Title})
 }
 
@@ -233,7 +235,7 @@ func (s *Store) load() error {
 	if err != nil {
 		return err
 	}
-	s.info, s.kept = l.info, l.conversation
+	s.info, s.kept, s.prompted = l.info, l.conversation, l.prompted()
 	s.info.ID = idOf(s.path)
 	s.out.size, s.out.dirty = l.scan.Good, l.scan.Torn > 0
 	if err := s.out.clean(); err != nil {
@@ -296,6 +298,14 @@ func load(data []byte) (loaded, error) {
 	return l, nil
 }
 
+// prompted returns the title that the prompts give.
+func (l loaded) prompted() (title string) {
+	for _, e := range l.conversation.Entries {
+		title = prompted(title, e)
+	}
+	return title
+}
+
 func damage(s frame.Result, unreadable int) []string {
 	var notes []string
 	if n := s.Bad + unreadable; n > 0 {
@@ -316,6 +326,22 @@ func lockSession(path string) (*statefile.Lock, error) {
 		return nil, fmt.Errorf("lock session: %w", err)
 	}
 	return lock, nil
+}
+
+// telling is the length from which a title says what a session is about.
+const telling = 20
+
+// prompted returns a title with the prompt in e: until it tells enough, each one goes
+// into it. "go" and "yes" are the first words of too many sessions.
+func prompted(title string, e history.Entry) string {
+	if e.Item == nil || e.Item.Message.Role != llm.User || utf8.RuneCountInString(title) >= telling {
+		return title
+	}
+	said := titleOf(e.Item.Message.Said())
+	if title == "" || said == "" {
+		return orElse(title, said)
+	}
+	return titleOf(title + " · " + said)
 }
 
 // titleOf returns the first 200 characters of a prompt on one line.
