@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
+	"github.com/bb2d0cf4/agent/internal/repl/keys"
 )
 
 // thirty is a file of thirty lines.
@@ -71,9 +72,9 @@ func TestPartOfAnEdit(t *testing.T) {
 	d.leave()
 }
 
-// While a question stands, the prompt can have the keys: what is queued and what
-// Ctrl+C took is edited there, and nothing that is typed there answers.
-func TestThePromptBesideAQuestion(t *testing.T) {
+// asideKey gives the keys to the prompt while a question stands: what is queued and
+// what Ctrl+C took is edited there, and nothing that is typed there answers.
+func asideKey(t *testing.T, seen pressed) {
 	gate := make(chan struct{})
 	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Calls: []llmtest.Call{writeCall("a.txt", "one\n")}, Gate: gate}, llmtest.Turn{Text: "All done."}), nil)
 	d.sit()
@@ -88,8 +89,7 @@ func TestThePromptBesideAQuestion(t *testing.T) {
 	d.gone("Ctrl+C again")
 	close(gate)
 	d.asked(`create a\.txt`)
-	d.Press("p")
-	d.WaitFor(`at the prompt: Enter queues it`)
+	d.steps(seen, keys.Question, step{"p", `at the prompt: Enter queues it`})
 	d.Press("up")
 	d.WaitFor(`(?m)^❯ and then$`)
 	d.Type(" say why, y")
