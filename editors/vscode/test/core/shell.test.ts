@@ -1,14 +1,14 @@
 // Row B4 below the terminal: what runs a command and reads what it prints.
 import assert from "node:assert/strict";
-import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { systemClock } from "../../src/core/clock";
 import type { CommandResult } from "../../src/core/ports";
 import { Stripper } from "../../src/core/shell/ansi";
-import { runChild } from "../../src/core/shell/child";
+import { end, runChild } from "../../src/core/shell/child";
 import { climb, Patience } from "../../src/core/shell/ladder";
 import type { Rung } from "../../src/core/shell/ladder";
 import { withoutNotice } from "../../src/core/shell/notice";
@@ -187,6 +187,24 @@ describe("a child", () => {
     assert.equal(exitCode, 0);
     assert.equal(isAlive(Number(output)), true);
     process.kill(Number(output));
+  });
+
+  it("has its output read, even by a process that was held up when it ended", async (t) => {
+    const folder = tempFolder(t);
+    const [go, printed] = [join(folder, "go"), join(folder, "printed")];
+    const script = "until [ -e go ]; do sleep 0.01; done; echo out; : >printed; exec sleep 1000";
+    const child = spawn("/bin/sh", ["-c", script], { cwd: folder, stdio: ["ignore", "pipe", "ignore"] });
+    t.after(() => child.kill());
+    let output = "";
+    child.stdout.on("data", (data: Buffer) => (output += data.toString()));
+    // After this phase of the event loop come the timers, and only then what can be read.
+    await new Promise((done) => setImmediate(done));
+    const ended = end(child, systemClock);
+    child.emit("exit", 0, null);
+    writeFileSync(go, "");
+    const heldUp = Date.now() + 500;
+    while (!existsSync(printed) || Date.now() < heldUp) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+    assert.deepEqual([await ended, output], [0, "out\n"]);
   });
 
   it("takes what is typed, and Ctrl-C", async (t) => {

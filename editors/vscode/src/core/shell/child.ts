@@ -72,15 +72,18 @@ function start({ shell, command, cwd, env }: ChildOptions): ChildProcess {
   return spawn("/bin/sh", ["-c", 'exec "$@" 2>&1', "sh", program, ...args], { cwd, env, detached: true });
 }
 
-/** The status as a shell gives it: 128 and the signal's number for who was killed. */
-function end(child: ChildProcess, clock: Clock): Promise<number | null> {
+/** The status as a shell gives it, 128 and the signal's number for who was killed, when its output has been read. */
+export function end(child: ChildProcess, clock: Clock): Promise<number | null> {
   return new Promise((done, fail) => {
     child.on("error", fail);
     child.on("exit", (code, signal) => {
       const status = code ?? (signal === null ? null : 128 + (signals[signal] ?? 0));
       const stop = clock.after(drainMs, () => {
-        child.stdout?.destroy();
-        done(status);
+        // A process that was held up that long has read nothing meanwhile: what is there is read first.
+        setImmediate(() => {
+          child.stdout?.destroy();
+          done(status);
+        });
       });
       child.on("close", () => {
         stop();
