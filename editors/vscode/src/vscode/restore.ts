@@ -30,7 +30,12 @@ export function groupOf(document: vscode.TextDocument): vscode.TabGroup | undefi
   return [vscode.window.tabGroups.activeTabGroup, ...vscode.window.tabGroups.all].find(has);
 }
 
-/** The editor's own command counts groups from 0; -1 is the active one. */
+/**
+ * What vscode.open and showTextDocument run in the window. Those come one by one from
+ * here: where the person goes to another tab between two of them, that tab is
+ * reverted. The window's own vscode.open is not waited for and knows no group. Groups
+ * count from 0; -1 is the active one.
+ */
 function show(uri: vscode.Uri, column: vscode.ViewColumn | undefined, more: object): object {
   return { command: "_workbench.open", args: [uri, [column === undefined ? -1 : column - 1, { ...activate, ...more }]] };
 }
