@@ -1,2 +1,3 @@
 /** See tricky.mjs, which the tests in a real editor use as it is. */
-export function tricky(): string[];
+export function tricky(few?: boolean): string[];
+export const tooLong: readonly string[];

@@ -1,9 +1,12 @@
 /**
  * Command lines on which running in a terminal goes wrong: 300 of them, made of
- * what is hard to quote, to end and to read, in each of the places where it can be.
+ * what is hard to quote, to end and to read, in each of the places where it can
+ * be. With few, some of every kind: each part once, each place twice and more,
+ * and all that are of a kind of their own.
  */
-export function tricky() {
-  return [...whole, ...wraps.flatMap((wrap) => parts.map((part) => wrap(part)))].slice(0, 300);
+export function tricky(few = false) {
+  const placed = parts.flatMap((part, i) => wraps.filter((_, j) => !few || i % wraps.length === j).map((wrap) => wrap(part)));
+  return [...whole, ...background, ...fits, ...tooLong, ...placed];
 }
 
 const parts = [
@@ -12,7 +15,6 @@ const parts = [
   "printf 'no newline'",
   "printf 'a\\tb\\n\\n\\nc\\n'",
   "false",
-  "true && echo yes || echo no",
   "{ echo out; echo err >&2; echo out again; } 2>&1",
   "for i in 1 2 3; do echo $i; done",
   "for i in a b\ndo\n  echo \"[$i]\"\ndone",
@@ -48,7 +50,6 @@ const wraps = [
   (part) => `x=$(${part}\n); echo "got:$x:$?"`,
   (part) => `\n\n  ${part}\n\n`,
   (part) => `(\n(${part}\n)\n)`,
-  (part) => `sleep 0 & wait\n${part}`,
 ];
 
 const whole = [
@@ -66,4 +67,29 @@ const whole = [
   "echo a; exec echo b",
   "cd /tmp && pwd",
   "printf '\\033[31mred\\033[0m\\n' | tr -d '\\033'",
+];
+
+/** Jobs that are waited for, ended, or left behind without a hold on the output. */
+const background = [
+  "sleep 0 & wait; echo $?",
+  "(exit 5) & wait $!",
+  "true & pid=$!; wait $pid; echo done $?",
+  "for i in 1 2 3; do (exit $i) & wait $!; echo $?; done",
+  "(echo a; echo b >&2) & wait; echo c",
+  "sleep 5 >/dev/null 2>&1 & kill $!; wait $! 2>/dev/null; echo $?",
+  "sleep 30 >/dev/null 2>&1 & echo left; kill $!",
+  "sleep 1 >/dev/null 2>&1 & jobs | wc -l | tr -d ' '",
+  "sleep 1 >/dev/null 2>&1 & echo now",
+  "cat <<'EOF' & wait\nbehind\nEOF",
+  "seq 1 3 | while read x; do echo $x & wait; done",
+  "trap 'echo bye $?' EXIT; (exit 2) & wait $!",
+];
+
+const fits = [`echo ${"y".repeat(1_400)}`];
+
+/** Longer than what is typed into a terminal. */
+export const tooLong = [
+  `echo ${"x".repeat(5_000)}`,
+  `printf '%s\n' ${"'it'\\''s $HOME' ".repeat(200)}`,
+  `cat <<'EOF'\n${"! \\ ' \" $HOME `x`\n".repeat(150)}EOF`,
 ];

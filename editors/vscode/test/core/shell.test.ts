@@ -16,7 +16,7 @@ import { Output } from "../../src/core/shell/output";
 import { Relay } from "../../src/core/shell/relay";
 import { shellCommand, wrapped } from "../../src/core/shell/wrap";
 import { FakeEditor, onPath, tempFolder, until } from "./fakes";
-import { tricky } from "../tricky.mjs";
+import { tooLong, tricky } from "../tricky.mjs";
 
 describe("what a terminal was sent", () => {
   const cases: [string, string, string][] = [
@@ -122,6 +122,14 @@ describe("output", () => {
 });
 
 describe("a command as one line", () => {
+  it("is tried with 300 different lines, of which the few have some of every kind", () => {
+    const [all, few] = [tricky(), tricky(true)];
+    assert.deepEqual([all.length, new Set(all).size], [300, 300]);
+    assert.ok(few.every((line) => all.includes(line)));
+    for (const line of [/<<'?EOF/, /& wait/, /\$!/, /1048576/, /kill -9/, /^\(/, /for n in/, /\| cat/, /x=\$\(/]) assert.ok(few.some((each) => line.test(each)), line.source);
+    assert.deepEqual(all.filter((line) => wrapped(line, "bash") === undefined), tooLong);
+  });
+
   it("runs as it would alone, whatever is in it", () => {
     for (const command of tricky()) {
       const line = wrapped(command, "/bin/bash");

@@ -22,7 +22,7 @@ describe("the agent's commands in VS Code's terminal", () => {
     fs.writeFileSync(file, JSON.stringify(config), { mode: 0o600 });
   });
 
-  it("go test runs there after one approval, and the model reads its failures", async () => {
+  it("B12: go test runs there after one approval, and the model reads its failures", async () => {
     const agent = await at.scene.linkedAgent([call("execute_command", { command: "go test ./..." }), { text: "I see." }]);
     await agent.type("test it\r");
     await agent.asks();
@@ -36,7 +36,7 @@ describe("the agent's commands in VS Code's terminal", () => {
     await at.scene.session.terminalShows("--- FAIL: TestSum");
   });
 
-  it("its output is seen in the prompt's window as it comes, and Esc ends it with all it started", async () => {
+  it("B12: its output is seen in the prompt's window as it comes, and Esc ends it with all it started", async () => {
     const { scene } = at;
     const [pid, late] = [scene.session.file("pid"), scene.session.file("late")];
     const command = `echo be''gun; sh -c 'echo $$ > pid; sleep 600; touch late'; echo done`;
