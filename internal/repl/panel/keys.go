@@ -55,7 +55,7 @@ func (p *Panel) Press(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
 		if !p.back() {
 			return Cancel, confirm.Verdict{}
 		}
-	case "ctrl+c", "shift+tab", "ctrl+z":
+	case "ctrl+c", "shift+tab", "ctrl+z", "ctrl+l":
 		return Ignored, confirm.Verdict{}
 	default:
 		p.browse(name)
