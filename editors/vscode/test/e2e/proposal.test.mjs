@@ -38,6 +38,13 @@ describe("a proposal in the document", () => {
   });
   afterEach(async (t) => {
     if (t.passed === false) await session.keep(t.name);
+    // What a failure leaves unsaved is asked about when it is closed, and nobody answers.
+    await session.probe(
+      `for (const document of vscode.workspace.textDocuments.filter((each) => each.isDirty && each.uri.scheme === "file")) {
+         await vscode.window.showTextDocument(document);
+         await vscode.commands.executeCommand("workbench.action.files.revert");
+       }`,
+    );
     await session.noDiffs();
     await session.probe(`await vscode.commands.executeCommand("workbench.action.closeAllEditors")`);
     received.length = 0;
@@ -56,6 +63,7 @@ describe("a proposal in the document", () => {
   };
   const send = (message) => socket.send(JSON.stringify(message));
   const next = () => until("an answer", () => received.shift());
+  const answerTo = (id) => until(`an answer to ${id}`, () => received.find((message) => message.id === id));
   const read = (name) => session.read(name).toString();
   const lens = (title, nth = 0) => session.page.locator(".codelens-decoration a", { hasText: title }).nth(nth);
   const find = "vscode.workspace.textDocuments.find((each) => each.uri.scheme === 'file' && each.uri.fsPath === args[0])";
@@ -63,7 +71,7 @@ describe("a proposal in the document", () => {
   const dirty = (name) => session.probe(`return ${find}?.isDirty ?? false`, session.file(name));
   const show = (name) => session.probe("await vscode.window.showTextDocument(vscode.Uri.file(args[0]), { preview: false })", session.file(name));
   const propose = async (name) => {
-    send({ type: "proposeDiff", file: session.file(name), edits: BOTH });
+    send({ type: "proposeDiff", id: name, file: session.file(name), edits: BOTH });
     await lens("Accept", 1).waitFor();
     assert.equal(await text(name), PROPOSED);
   };
@@ -150,6 +158,7 @@ describe("a proposal in the document", () => {
     assert.equal(read("reject.json"), JSON_BASE);
     assert.equal(fs.statSync(session.file("reject.json")).mtimeMs, mtimeMs);
     assert.equal(await dirty("reject.json"), false);
+    await lens("Accept").waitFor({ state: "detached" });
     send({ type: "proposeDiff", file: session.file("accept.json"), edits: change });
     await lens("Accept").click();
     const answer = await next();
@@ -183,12 +192,14 @@ describe("a proposal in the document", () => {
     await until("it is renamed", () => fs.existsSync(session.file("moved.txt")));
     assert.equal(read("moved.txt"), BASE);
     assert.equal(await dirty("moved.txt"), false);
+    // As stale, or as a diff that the rename has left and that is closed here.
     send({ type: "closeDiff", file: session.file("renamed.txt") });
-    assert.notEqual((await next()).type, "diffAccepted");
+    const answer = await answerTo("renamed.txt");
+    assert.ok(answer.code === "STALE_BASE" || answer.type === "diffRejected", JSON.stringify(answer));
     await session.noDiffs();
     await propose("deleted.txt");
     fs.rmSync(session.file("deleted.txt"));
-    assert.equal((await next()).code, "STALE_BASE");
+    assert.equal((await answerTo("deleted.txt")).code, "STALE_BASE");
     assert.equal(fs.existsSync(session.file("deleted.txt")), false);
     assert.equal(await dirty("deleted.txt"), false);
   });
