@@ -179,6 +179,18 @@ describe("a window of several, on a port that is taken", () => {
       await until("bridge.json names the second", () => bridge().port === there.port);
     });
 
+    it("C1, C4: bridge.json moves to the window that gets the focus, and back", async () => {
+      const toFirst = { lock: place, bench: session.bench, other: second };
+      const toSecond = { lock: there, bench: second, other: session.bench };
+      for (const { lock, bench, other } of [toSecond, toFirst, toSecond, toFirst, toSecond]) {
+        await bench.focus(other);
+        await until("bridge.json names the window with the focus", () => bridge().port === lock.port);
+        assert.deepEqual([bridge().pid, bridge().workspaceFolders], [lock.pid, lock.workspaceFolders]);
+        const newest = session.host.locks().toSorted((a, b) => b.focusedAt - a.focusedAt)[0];
+        assert.equal(newest.port, lock.port, "agents prefer it");
+      }
+    });
+
     it("B11: says that it has no workspace, and the first goes on", async () => {
       const door = await connect(session, { lock: there });
       for (const [tool, args] of [["write_file", { path: "a.txt", content: "x" }], ["read_file", { path: "a.txt" }], ["execute_command", { command: "ls" }]]) {
@@ -188,6 +200,15 @@ describe("a window of several, on a port that is taken", () => {
       const here = await connect(session, { lock: place });
       assert.match(await here.text("read_file", { path: "a.txt" }), /one/);
       await here.close();
+    });
+
+    it("C4: bridge.json goes with its window, and the one that is left has it when it gets the focus", async () => {
+      assert.equal(bridge().port, there.port);
+      await second.page.goto("about:blank");
+      await until("the window to go", () => !session.host.locks().some(({ port }) => port === there.port));
+      assert.equal(fs.existsSync(bridgeFile), false);
+      await session.bench.focus();
+      await until("bridge.json names the first", () => fs.existsSync(bridgeFile) && bridge().port === place.port);
     });
   });
 });
