@@ -121,13 +121,11 @@ export class Agent {
     return this.scene.model.told(this.prompt, n, ms);
   }
 
-  /** Types into the terminal, wherever the focus is. */
+  /** Types into the terminal, wherever the focus is; a window that was loaded again gets it back after a while. */
   type(text) {
-    return this.window.probe(
-      `vscode.window.terminals.find((terminal) => terminal.name === args[0]).sendText(args[1], false)`,
-      this.terminal,
-      text,
-    );
+    const code = `const terminal = vscode.window.terminals.find((each) => each.name === args[0]);
+      terminal?.sendText(args[1], false); return terminal !== undefined`;
+    return until(`the terminal ${this.terminal}`, () => this.window.probe(code, this.terminal, text));
   }
 
   /** Brings the terminal to the front of the panel. */
