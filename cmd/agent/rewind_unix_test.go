@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
@@ -160,6 +161,42 @@ func TestEscLeavesADraftToVi(t *testing.T) {
 	d.Press("esc")
 	d.WaitFor(`no prompt to go back to yet`)
 	d.leave()
+}
+
+// On plain lines Ctrl+D leaves the question that stands, and not the program.
+func TestCtrlDAtAQuestionOnPlainLines(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t, writeTurn, llmtest.Turn{Text: "Done."}, llmtest.Turn{Text: "I am here."}), nil)
+	d.open()
+	d.run("agent", "--screen-reader")
+	read := func(pattern string) {
+		t.Helper()
+		d.WaitFor(pattern)
+		<-time.After(600 * time.Millisecond) // a person reads it: what comes earlier is no answer
+	}
+	d.WaitFor(`(?m)^you:`)
+	d.say("write")
+	read(`answer: 1 yes`)
+	d.Type("1\r")
+	d.WaitFor(`agent: Done\.`)
+	d.say("/rewind")
+	read(`Which\? \[1 to 1`)
+	d.Type("1\r")
+	read(`Which\? \[1 to 3`)
+	d.Type("2\r")
+	read(`answer: 1 yes, 2 no, or`)
+	d.Press("ctrl+d")
+	d.WaitFor(`nothing was put back`)
+	d.say("/rewind")
+	read(`(?s)nothing was put back.*Which\? \[1 to 1`)
+	d.Press("ctrl+d")
+	d.WaitFor(`(?s)nothing was put back.*Which\? .*you:`)
+	d.say("still there?")
+	d.WaitFor(`agent: I am here`)
+	d.WaitFor(`(?s)I am here\..*you:`)
+	d.leave()
+	if got := d.read("a.txt"); got == "" {
+		t.Error("the file is gone")
+	}
 }
 
 func TestUndoRedoAndDiff(t *testing.T) {
