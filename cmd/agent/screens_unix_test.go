@@ -1,0 +1,214 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"image"
+	"image/png"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
+	"github.com/bb2d0cf4/agent/internal/ptytest"
+	"github.com/bb2d0cf4/agent/internal/ptytest/vt"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden screens")
+
+// view is a state of the screen that only the whole program has: what leads there, and
+// what shows that it is there.
+type view struct {
+	name   string
+	config string
+	reach  func(d *desk)
+	shows  string
+}
+
+// views are shown after a turn that has changed two files.
+var views = []view{
+	{"rewind", "", func(d *desk) { d.say("/rewind") }, `(?m)^› be polite`},
+	{"diff", "", func(d *desk) { d.say("/diff") }, `(?s)/diff.*main\.go.*❯`},
+	{"diff-file", "", func(d *desk) { d.say("/diff main.go") }, `(?s)/diff.*good day.*❯`},
+	{"undo", "", func(d *desk) {
+		d.say("/undo turn")
+		d.awake("y yes")
+	}, `y yes`},
+	{"vi-normal", "interface:\n  input: vi\n", func(d *desk) {
+		d.Type("one two")
+		d.WaitFor(`one two`)
+		d.Press("esc")
+	}, `❮ one two`},
+	{"search-all", "", func(d *desk) { d.Press("ctrl+r", "ctrl+s") }, `search all projects`},
+	{"search-none", "", func(d *desk) {
+		d.Press("ctrl+r")
+		d.WaitFor(`search`)
+		d.Type("zzz")
+	}, `zzz`},
+	{"paste", "", func(d *desk) {
+		d.Type("see ")
+		d.Paste(strings.Repeat("a line\n", 200))
+	}, `pasted 200`},
+	{"image", "", func(d *desk) {
+		var b bytes.Buffer
+		if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 12, 8))); err != nil {
+			d.t.Fatal(err)
+		}
+		d.write("shot.png", b.String())
+		d.Type("see ")
+		d.Paste(d.path("shot.png"))
+	}, `image 1: shot\.png`},
+}
+
+// The states that only the whole program has, at four widths.
+func TestScreens(t *testing.T) {
+	for _, v := range views {
+		for _, width := range []int{40, 80, 120, 200} {
+			t.Run(fmt.Sprintf("%s-%d", v.name, width), func(t *testing.T) {
+				t.Parallel()
+				d := shownDesk(t)
+				d.keep("config.yaml", v.config)
+				d.turn(width)
+				v.reach(d)
+				d.WaitFor(v.shows)
+				d.golden(fmt.Sprintf("%s-%d", v.name, width), (*vt.Terminal).String)
+			})
+		}
+	}
+}
+
+// The colours of each theme: an answer, an edit that was made, and a question.
+func TestColours(t *testing.T) {
+	for _, name := range theme.Names() {
+		if name == theme.None {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := shownDesk(t)
+			d.keep("config.yaml", "interface:\n  theme: "+name+"\n")
+			d.turn(80)
+			d.say("more")
+			d.asked(`moin`)
+			d.golden("colours-"+name, coloured)
+		})
+	}
+}
+
+// shownDesk has a folder whose name is as long in every run.
+func shownDesk(t *testing.T) *desk {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("the folders on the screens are those of Linux")
+	}
+	calls := func(from, to string) llmtest.Turn {
+		turn := editCall(from, to)
+		turn.Calls = append(turn.Calls, writeCall("notes.txt", to+"\n"))
+		return turn
+	}
+	answer := "Changed, **as you like**:\n\n```go\nfunc main() {\n\tprintln(\"good day\") // polite\n}\n```\n"
+	d := newDesk(t, llmtest.NewServer(t, calls("hello", "good day"), llmtest.Turn{Text: answer}, editCall("good day", "moin")), nil)
+	d.dir = fmt.Sprintf("/tmp/agent-%08x", rand.Uint32())
+	if err := os.Mkdir(d.dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(d.dir); err != nil {
+			t.Error(err)
+		}
+	})
+	d.write("main.go", program)
+	d.env = append(d.env, "AGENT_MODEL=openai/gpt-4o")
+	return d
+}
+
+// turn has the model change two files.
+func (d *desk) turn(width int) {
+	d.t.Helper()
+	d.Terminal = ptytest.New(d.t, vt.Options{Width: width, Height: 30})
+	d.run("agent")
+	d.WaitFor(`(?m)^❯`)
+	d.say("be polite")
+	for _, file := range []string{`(?m)^edit main\.go`, `(?m)^create notes\.txt`} {
+		d.asked(file)
+		d.Press("y")
+	}
+	d.WaitFor(`as you like`)
+	d.idle()
+}
+
+// passing is what differs from run to run: the folder, times and what was counted.
+var passing = []struct {
+	re *regexp.Regexp
+	by string
+}{
+	{regexp.MustCompile(`agent-[0-9a-f]{8}`), "agent-00000000"},
+	{regexp.MustCompile(`· \d+s ·`), "· 0s ·"},
+	{regexp.MustCompile(`\d+ seconds? ago|just now`), "just now"},
+	{regexp.MustCompile(`[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]`), "●"},
+}
+
+// golden compares what look makes of the screen, once two looks with a frame between
+// them agree.
+func (d *desk) golden(name string, look func(*vt.Terminal) string) {
+	d.t.Helper()
+	got := ""
+	for last := "-"; got != last; {
+		last = got
+		<-time.After(60 * time.Millisecond) // two frames
+		d.Sync()
+		d.Look(func(m *vt.Terminal) { got = strings.TrimRight(look(m), "\n ") + "\n" })
+		for _, p := range passing {
+			got = p.re.ReplaceAllString(got, p.by)
+		}
+	}
+	path := filepath.Join("testdata", "screens", name+".golden")
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			d.t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			d.t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		d.t.Fatalf("%v (-update writes it)", err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		d.t.Errorf("%s (-want +got; -update rewrites it):\n%s", path, diff)
+	}
+}
+
+// coloured is the screen with the styles, each where it begins.
+func coloured(m *vt.Terminal) string {
+	var b strings.Builder
+	for y, row := range m.Screen() {
+		style := ""
+		for x := range len([]rune(row)) {
+			c := m.Cell(x, y)
+			if c.Style != style {
+				style = c.Style
+				fmt.Fprintf(&b, "⟦%s⟧", style)
+			}
+			b.WriteString(c.Text)
+			if c.Text == "" {
+				b.WriteByte(' ')
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
