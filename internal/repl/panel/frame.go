@@ -29,7 +29,8 @@ func around(p *Panel, height int) frame {
 	if full := hints(p, left); left > 0 && len(full) <= len(f.hints) {
 		f.hints = full
 	} else {
-		f.hints = brief(p, left)
+		few := brief(p, left)
+		f.hints = few[max(0, len(few)-len(f.hints)):] // there is no room for more
 	}
 	return f
 }

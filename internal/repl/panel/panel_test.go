@@ -219,6 +219,24 @@ func TestLittleRoom(t *testing.T) {
 	}
 }
 
+// A panel that fits is not cut at its head, whatever its keys take.
+func TestWhatFitsIsWhole(t *testing.T) {
+	for n := range 12 {
+		for height := 1; height < 16; height++ {
+			for _, keys := range []string{"", "?"} {
+				l := look()
+				l.Width = 100
+				p := panel.New(command(strings.TrimSuffix(strings.Repeat("echo\n", n+1), "\n")), l, diffview.Auto, start)
+				p.Wait(start.Add(time.Hour))
+				press(p, strings.Fields(keys)...)
+				if fits, view := p.Fits(height), p.View(height); fits && !strings.Contains(view[0], "run in /w") {
+					t.Errorf("%d lines in %d after %q:\n%s", n+1, height, keys, strings.Join(view, "\n"))
+				}
+			}
+		}
+	}
+}
+
 // To ask whether it fits shows nothing: what was not on the screen is not approved.
 func TestFitsShowsNothing(t *testing.T) {
 	p := ready(command(strings.Repeat("echo\n", 20)), 8)
