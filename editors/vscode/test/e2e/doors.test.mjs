@@ -15,6 +15,27 @@ const KILLED = new URL("lib/killed.mjs", import.meta.url).pathname;
 const BASE = "one\ntwo\nthree\n";
 const block = (search, replace) => `<<<<<<< SEARCH\n${search}\n=======\n${replace}\n>>>>>>> REPLACE\n`;
 
+/** Asks as a client of the newest protocol does, which says everything with each request. */
+function newest(entry, method, params, signal) {
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": { name: "newest", version: "1" },
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  const said = { "mcp-protocol-version": "2026-07-28", "mcp-method": method, ...(params.name === undefined ? {} : { "mcp-name": params.name }) };
+  return fetch(entry.url, {
+    method: "POST", signal,
+    headers: { ...entry.headers, ...said, "content-type": "application/json", accept: "application/json, text/event-stream" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { ...params, _meta } }),
+  });
+}
+
+/** The last message of an answer, which is one or a stream of them. */
+async function answerOf(response) {
+  const body = await response.text();
+  return JSON.parse(body.startsWith("{") ? body : body.split("\n").findLast((line) => line.startsWith("data: {")).slice(6));
+}
+
 /** A window and a client of it, for the tests of a group. */
 function window(options) {
   const at = {};
@@ -67,6 +88,35 @@ describe("any MCP client in VS Code", () => {
     assert.deepEqual(copied, { mcpServers: { agent: { type: "http", ...entry } } });
     assert.match(await at.bench.statusItem("Agent").first().getAttribute("aria-label"), /third party/);
   });
+
+  it("B1: serves a client of the newest protocol, which has no session, and closes its diff when it goes", async () => {
+    const entry = await entryOf(at.session, await at.session.lock());
+    const list = await newest(entry, "tools/list", {});
+    assert.deepEqual((await answerOf(list)).result.tools.map(({ name }) => name), TOOLS);
+    assert.equal(list.headers.get("mcp-session-id"), null);
+    const read = await newest(entry, "tools/call", { name: "read_file", arguments: { path: "src/a.ts" } });
+    assert.equal((await answerOf(read)).result.content[0].text, "1 | export const found = 1;\ntotal_lines: 1");
+    const leaves = new AbortController();
+    const call = newest(entry, "tools/call", { name: "write_file", arguments: { path: "gone.txt", content: "x" } }, leaves.signal);
+    await at.bench.diffShown();
+    leaves.abort();
+    await assert.rejects(call.then(answerOf));
+    await at.session.noDiffs();
+    assert.equal(fs.readFileSync(file("gone.txt"), "utf8"), BASE);
+  });
+
+  // A notice comes every 20 seconds.
+  if (process.env.AGENT_TEST_FULL === "1") {
+    it("B1: progress is told while a review waits", { timeout: 120_000 }, async () => {
+      const heard = [];
+      const answer = at.door.json("write_file", { path: "closed.txt", content: "x" }, { onprogress: (notice) => heard.push(notice) });
+      await at.bench.diffShown();
+      await until("two notices", () => heard.length === 2, 60_000);
+      await at.bench.titleButton("Reject").click();
+      assert.equal((await answer).status, "rejected");
+      assert.deepEqual(heard.map(({ progress }) => progress), [1, 2]);
+    });
+  }
 
   it("B2: the person's edits come back as a patch that git apply takes", async () => {
     const answer = at.door.json("write_file", { path: "edited.txt", content: "one\nTWO\nthree\n" });
@@ -249,6 +299,9 @@ describe("any MCP client in VS Code", () => {
     for (const given of ["../x.txt", path.join(outside, "x.txt"), "out/x.txt", "out/new.txt"]) {
       assert.equal((await at.door.json("write_file", { path: given, content: "x" })).code, "OUTSIDE_WORKSPACE", given);
       assert.equal((await at.door.json("read_file", { path: given })).code, "OUTSIDE_WORKSPACE", given);
+    }
+    for (const cwd of ["..", outside, "out", "/"]) {
+      assert.equal((await at.door.json("execute_command", { command: "touch ran", cwd })).code, "OUTSIDE_WORKSPACE", cwd);
     }
     assert.equal((await at.door.json("write_file", { path: "dangling", content: "x" })).code, "FILE_NOT_FOUND");
     assert.deepEqual(fs.readdirSync(outside), ["x.txt"]);
