@@ -21,7 +21,7 @@ describe("a program that speaks in typed messages", () => {
   let session;
   let socket;
   const received = [];
-  const names = ["diff", "inline", "undo", "saved", "dirty", "auto", "apply", "closed"];
+  const names = ["diff", "inline", "undo", "saved", "dirty", "auto", "apply", "once", "closed"];
   before(async () => {
     const files = Object.fromEntries(names.map((name) => [`${name}.txt`, BASE]));
     session = await startSession({ files, settings: { "diffEditor.codeLens": true } });
@@ -138,6 +138,28 @@ describe("a program that speaks in typed messages", () => {
     await session.probe(`await vscode.window.showTextDocument(vscode.Uri.file(args[0])); await vscode.commands.executeCommand("workbench.action.files.revert")`, session.file("apply.txt"));
   });
 
+  it("C2: applyDiff asks nothing where its result is what was just accepted, once", async () => {
+    const result = "ONE\ntwo\nthree\nfour\nFIVE\n";
+    const apply = () => send({ type: "applyDiff", file: session.file("once.txt"), edits: BOTH });
+    const revert = () =>
+      session.probe(`await vscode.window.showTextDocument(vscode.Uri.file(args[0])); await vscode.commands.executeCommand("workbench.action.files.revert")`, session.file("once.txt"));
+    send({ type: "openDiff", file: session.file("once.txt"), before: BASE, after: result });
+    await session.bench.diffShown();
+    await session.bench.titleButton("Accept").click();
+    assert.equal((await next()).type, "diffAccepted");
+    await session.noDiffs();
+    apply();
+    assert.equal((await next()).type, "diffAccepted");
+    assert.equal(await inDocument("once"), result);
+    await revert();
+    apply();
+    await session.bench.diffShown();
+    await session.bench.titleButton("Reject").click();
+    assert.equal((await next()).type, "diffRejected");
+    assert.equal(await inDocument("once"), BASE);
+    assert.equal(read("once"), BASE);
+  });
+
   it("C2: closeDiff takes a proposal back; status is in the status bar", async () => {
     send({ type: "proposeDiff", file: session.file("closed.txt"), edits: BOTH });
     await lens("Accept", 1).waitFor();
@@ -154,5 +176,11 @@ describe("a program that speaks in typed messages", () => {
     assert.equal((await next()).code, "FILE_NOT_FOUND");
     send({ type: "proposeDiff", file: session.file("closed.txt"), edits: [edit(1, "one", "x")] });
     assert.equal((await next()).code, "HUNK_MISMATCH");
+    for (const type of ["openDiff", "proposeDiff", "applyDiff"]) {
+      for (const file of ["/etc/hostname", session.file("../outside.txt")]) {
+        send({ type, file, before: "", after: "x", edits: BOTH });
+        assert.equal((await next()).code, "OUTSIDE_WORKSPACE", `${type} ${file}`);
+      }
+    }
   });
 });
