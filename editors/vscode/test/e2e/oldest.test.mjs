@@ -1,8 +1,11 @@
 // The oldest VS Code that the manifest allows: the whole way once.
 import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
 
 import { Client } from "./lib/client.mjs";
+import { unchanged } from "./lib/scene.mjs";
 import { startSession } from "./lib/session.mjs";
 import { until } from "./lib/wait.mjs";
 
@@ -11,7 +14,7 @@ const BASE = "one\ntwo\n";
 describe("the oldest supported VS Code", () => {
   let session;
   before(async () => {
-    session = await startSession({ host: "oldest", files: { "a.txt": BASE, "note.md": BASE } });
+    session = await startSession({ host: "oldest", files: { "a.txt": BASE, "note.md": BASE, "other.txt": BASE } });
   });
   after(() => session?.stop());
   afterEach(async (t) => {
@@ -52,5 +55,30 @@ describe("the oldest supported VS Code", () => {
     await session.bench.titleButton("Accept").click();
     await until("the file", () => session.read("new.txt").toString() === "new\n");
     await session.terminalShows("The model knows.");
+  });
+
+  it("takes a proposal out of a document, and touches no other", async () => {
+    fs.writeFileSync(path.join(session.host.agentHome, "config.yaml"), JSON.stringify({ ide: { review: "inline" } }), { mode: 0o600 });
+    const state = (name) =>
+      session.probe(
+        `const found = vscode.workspace.textDocuments.find((each) => each.uri.scheme === "file" && each.uri.fsPath === args[0]);
+         return found && [found.getText(), found.isDirty]`,
+        session.file(name),
+      );
+    const same = unchanged(session.file("a.txt"), assert);
+    await session.startAgent([{ calls: [{ tool: "write_file", args: { path: "a.txt", content: "ONE\ntwo\n" } }] }], "louder");
+    const reject = session.page.locator(".codelens-decoration a", { hasText: "Reject" });
+    await reject.waitFor();
+    assert.deepEqual(await state("a.txt"), ["ONE\ntwo\n", true]);
+    await session.probe(
+      `const editor = await vscode.window.showTextDocument(vscode.Uri.file(args[0]), { preview: false, viewColumn: vscode.ViewColumn.Beside });
+       await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), "mine "))`,
+      session.file("other.txt"),
+    );
+    await reject.click();
+    await session.terminalShows("Write a.txt · declined");
+    await until("the document as on disk", async () => JSON.stringify(await state("a.txt")) === JSON.stringify([BASE, false]));
+    same();
+    assert.deepEqual(await state("other.txt"), [`mine ${BASE}`, true]);
   });
 });
