@@ -20,9 +20,9 @@ import (
 	"github.com/bb2d0cf4/agent/internal/session"
 )
 
-// bound is how long a storm may take: two seconds are wanted, and a loaded machine
-// gets five times that.
-const bound = 10 * time.Second
+// bound is how long a storm may take on any machine, however loaded: the figures that
+// are wanted are those of bench.
+const bound = time.Minute
 
 // full says that the tests run at the load that is asked for, not a part of it.
 var full = os.Getenv("AGENT_TEST_FULL") != ""
