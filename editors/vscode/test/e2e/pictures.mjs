@@ -3,7 +3,9 @@
 import fs from "node:fs";
 import path from "node:path";
 
+import { Recording } from "./lib/apng.mjs";
 import { Client } from "./lib/client.mjs";
+import { endAll } from "./lib/ending.mjs";
 import { extensionRoot } from "./lib/host.mjs";
 import { makeFolder } from "./lib/folder.mjs";
 import { startSession } from "./lib/session.mjs";
@@ -44,9 +46,10 @@ const turns = [
   { text: "Done." },
 ];
 
-async function pictures() {
+/** A window on a small project, in whose terminal the agent has been asked. */
+async function asked(take) {
   const root = makeFolder({ "shop/src/cart.ts": BEFORE, "shop/package.json": '{ "name": "shop" }\n', "demo.yaml": JSON.stringify({ turns }) });
-  const session = await startSession({ folder: path.join(root, "shop"), settings: { "breadcrumbs.enabled": false, "terminal.integrated.stickyScroll.enabled": false } });
+  const session = await startSession({ own: true, folder: path.join(root, "shop"), settings: { "breadcrumbs.enabled": false, "terminal.integrated.stickyScroll.enabled": false } });
   const { bench, page } = session;
   try {
     await page.setViewportSize({ width: 1280, height: 880 });
@@ -59,6 +62,40 @@ async function pictures() {
     await bench.diffShown();
     await session.terminalShows("also open in");
     await until("the window to be quiet", async () => (await bench.statusItem("Activating").count()) === 0);
+    await take(session);
+  } finally {
+    await session.stop();
+    fs.rmSync(root, { recursive: true, force: true });
+  }
+}
+
+/** A review from the question to the file, as a recording. */
+function review() {
+  return asked(async (session) => {
+    const { bench, page } = session;
+    const recording = new Recording();
+    const frame = async (seconds) => recording.add(await page.screenshot(), seconds);
+    await frame(3);
+    await bench.page.locator(".monaco-diff-editor .editor.modified .view-line", { hasText: "item.count;" }).click();
+    await page.keyboard.press("End");
+    for (const text of [" //", " in", " cents"]) {
+      await page.keyboard.type(text);
+      await frame(0.3);
+    }
+    await session.terminalShows("edited in");
+    await frame(3);
+    await bench.titleButton("Accept").click();
+    await session.noDiffs();
+    await session.terminalShows("Done.");
+    await session.probe("await vscode.window.showTextDocument(vscode.Uri.file(args[0]))", session.file("src/cart.ts"));
+    await frame(4);
+    fs.writeFileSync(path.join(extensionRoot, "../../docs/pictures/review.png"), recording.encode());
+  });
+}
+
+function pictures() {
+  return asked(async (session) => {
+    const { bench, page } = session;
     await bench.screenshot(path.join(media, "diff.png"));
     await comment(bench);
     await bench.screenshot(path.join(media, "comment.png"));
@@ -72,10 +109,7 @@ async function pictures() {
     const clip = { x: 0, y: 880 - 34, width: 640, height: 34 };
     await page.screenshot({ path: path.join(media, "status.png"), clip });
     client.close();
-  } finally {
-    await session.stop();
-    fs.rmSync(root, { recursive: true, force: true });
-  }
+  });
 }
 
 async function comment(bench) {
@@ -87,4 +121,9 @@ async function comment(bench) {
   await bench.page.locator(".review-widget .comment-body").waitFor();
 }
 
-await pictures();
+try {
+  await review();
+  await pictures();
+} finally {
+  await endAll();
+}
