@@ -45,6 +45,7 @@ describe("two agents in one window", () => {
   it("that edit the same file are asked about one after the other, and neither overwrites the other", async () => {
     const first = await ask(edit("same.txt", "two", "TWO"));
     const second = await at.scene.agent([edit("same.txt", "three", "THREE"), { text: "I see." }]);
+    await second.shows(second.prompt); // until its terminal is painted, that is the question of the first
     await second.asks();
     await at.scene.bench.diffShown();
     assert.equal((await at.scene.session.tabs()).length, 1);
