@@ -7,6 +7,7 @@ import { after, afterEach, before, describe, it } from "node:test";
 
 import WebSocket from "ws";
 
+import { Client } from "./lib/client.mjs";
 import { connect, entryOf } from "./lib/door.mjs";
 import { makeFolder } from "./lib/folder.mjs";
 import { readOnly } from "./lib/readonly.mjs";
@@ -88,6 +89,33 @@ describe("a window of several, on a port that is taken", () => {
     await command("agent.mcp.unregister");
     assert.equal(stored(), undefined);
     fs.rmSync(file);
+  });
+
+  it("B9: agent.mcp.enabled shuts the door for MCP clients at once, and no other", async () => {
+    const { url, headers } = await entryOf(session, place);
+    const entryFile = path.join(session.host.agentHome, "ide", `${place.port}.mcp.json`);
+    const set = (value) => session.probe("await vscode.workspace.getConfiguration('agent').update('mcp.enabled', args[0] ?? undefined, true)", value);
+    const knock = (more) => fetch(url, { method: "POST", headers: more, body: "{}" }).then(({ status }) => status);
+    const earlier = await connect(session, { lock: place });
+    await set(false);
+    try {
+      await until("the entry for MCP clients to go", () => !fs.existsSync(entryFile));
+      await assert.rejects(earlier.text("read_file", { path: "a.txt" }), "who was in is out");
+      assert.equal(await knock(headers), 401, "as at any path where nothing is");
+      assert.equal(await knock({ "x-agent-ide-authorization": place.authToken }), 404);
+      const { doors } = session.host.locks().find(({ port }) => port === place.port);
+      assert.deepEqual(doors.map(({ kind }) => kind), ["bridge"]);
+      const agent = await Client.connect(place);
+      assert.equal(JSON.parse((await agent.call("getWorkspaceFolders"))[0]).folders[0].path, session.folder);
+      agent.close();
+    } finally {
+      await set(null);
+    }
+    assert.deepEqual(await entryOf(session, place), { url, headers }, "what a client was told still holds");
+    const again = await connect(session, { lock: place });
+    assert.match(await again.text("read_file", { path: "a.txt" }), /one/);
+    await again.close();
+    await earlier.close();
   });
 
   it("B11: a binary file is an error, and stays as it is", async () => {
