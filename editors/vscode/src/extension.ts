@@ -75,7 +75,8 @@ async function begin(core: Core, link: Link, { leftovers, log }: { leftovers: Le
   const closed = await closeOrphans((id) => core.reviews.get(id) !== undefined);
   if (closed > 0) log.info(`closed ${closed} diffs that an earlier window had left`);
   await leftovers.sweep();
-  if (settings.autoStart()) await link.start();
+  if (settings.autoStart()) return link.start();
+  log.info("not listening: agent.autoStart is off (the command Agent: Start Listening starts it)");
 }
 
 interface Around {

@@ -325,4 +325,22 @@ describe("a window with reviews", () => {
     // What was left is there for certain: the window itself went on.
     await until("the log to say so", () => /closed 1 diffs that an earlier window had left/.test(session.agentLog()));
   });
+
+  it("does not listen where agent.autoStart is off, until it is told to", async () => {
+    const { port } = await session.lock();
+    const published = () => fs.readdirSync(path.join(session.host.agentHome, "ide"));
+    await set("agent", "autoStart", false);
+    fs.rmSync(session.host.env.PROBE_PORT_FILE);
+    await bench.page.reload({ waitUntil: "domcontentloaded" });
+    await until("the log to say so", () => session.agentLog().includes("not listening: agent.autoStart is off"), 60_000);
+    await set("agent", "autoStart", undefined);
+    await until("the files of the window before to go", () => published().length === 0);
+    await assert.rejects(fetch(`http://127.0.0.1:${port}/mcp`, { method: "POST" }), ({ cause }) => cause.code === "ECONNREFUSED");
+    assert.match(await bench.statusItem("Agent").first().getAttribute("aria-label"), /not listening/);
+    await bench.command("Agent: Start Listening");
+    const lock = await session.lock();
+    assert.ok(published().includes(`${lock.port}.lock`));
+    client = await Client.connect(lock);
+    assert.equal((await accept(ask("a.txt", PROPOSED))).text, PROPOSED);
+  });
 });
