@@ -42,7 +42,7 @@ describe("a window with reviews", () => {
   });
 
   const set = (section, key, value) =>
-    session.probe("await vscode.workspace.getConfiguration(args[0]).update(args[1], args[2], true)", section, key, value);
+    session.probe("await vscode.workspace.getConfiguration(args[0]).update(args[1], args[2] ?? undefined, true)", section, key, value);
   const ask = (name, text, more = {}) => client.openDiff(session.file(name), text, more);
   const activeTab = () => session.probe("return vscode.window.tabGroups.activeTabGroup.activeTab?.label ?? ''");
   // The newest document of a side: closed ones linger.
@@ -315,17 +315,6 @@ describe("a window with reviews", () => {
     await backFrom(old);
   });
 
-  it("sweeps what a killed extension host leaves", async () => {
-    ask("a.txt", PROPOSED).catch(() => undefined);
-    await bench.diffShown();
-    const old = await session.lock();
-    fs.rmSync(session.host.env.PROBE_PORT_FILE);
-    process.kill(old.pid, "SIGKILL");
-    await backFrom(old);
-    // What was left is there for certain: the window itself went on.
-    await until("the log to say so", () => /closed 1 diffs that an earlier window had left/.test(session.agentLog()));
-  });
-
   it("does not listen where agent.autoStart is off, until it is told to", async () => {
     const { port } = await session.lock();
     const published = () => fs.readdirSync(path.join(session.host.agentHome, "ide"));
@@ -342,5 +331,16 @@ describe("a window with reviews", () => {
     assert.ok(published().includes(`${lock.port}.lock`));
     client = await Client.connect(lock);
     assert.equal((await accept(ask("a.txt", PROPOSED))).text, PROPOSED);
+  });
+
+  it("sweeps what a killed extension host leaves", async () => {
+    ask("a.txt", PROPOSED).catch(() => undefined);
+    await bench.diffShown();
+    const old = await session.lock();
+    fs.rmSync(session.host.env.PROBE_PORT_FILE);
+    process.kill(old.pid, "SIGKILL");
+    await backFrom(old);
+    // What was left is there for certain: the window itself went on.
+    await until("the log to say so", () => /closed 1 diffs that an earlier window had left/.test(session.agentLog()));
   });
 });
