@@ -16,7 +16,11 @@ export async function decideInline(ports: Ports, proposal: InlineProposal, cance
   if (!sameText(base.text, proposal.original)) throw new ToolError("STALE_BASE", "the file is not what the editor shows; nothing was proposed");
   const stale = new AbortController();
   const look = async (): Promise<void> => {
-    if (!(await isStill(ports, proposal.path, base))) stale.abort();
+    const shown = documents.buffer(proposal.path)?.text;
+    const now = await documents.read(proposal.path).catch(() => undefined);
+    // What the document shows was written by a save that asks no extension, for a moment: whoever shows it takes that back.
+    const isOurs = now !== undefined && shown !== undefined && sameText(now.text, shown);
+    if (!isOurs && !isSame(now, base)) stale.abort();
   };
   const stop = documents.watch(proposal.path, () => void look());
   try {
@@ -40,10 +44,9 @@ export async function writeAccepted(ports: Ports, path: string, base: FileText, 
 }
 
 async function needStill(ports: Ports, path: string, base: FileText): Promise<void> {
-  if (!(await isStill(ports, path, base))) throw new ToolError("STALE_BASE", "the file changed on disk meanwhile; nothing was written");
+  if (!isSame(await ports.documents.read(path).catch(() => undefined), base)) throw new ToolError("STALE_BASE", "the file changed on disk meanwhile; nothing was written");
 }
 
-async function isStill({ documents }: Ports, path: string, base: FileText): Promise<boolean> {
-  const now = await documents.read(path).catch(() => undefined);
+function isSame(now: FileText | undefined, base: FileText): boolean {
   return now?.exists === base.exists && now.sha256 === base.sha256;
 }

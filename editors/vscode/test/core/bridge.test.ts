@@ -229,6 +229,18 @@ describe("C2: messages", () => {
     assert.equal(onDisk(), "one\ntwo\n");
   });
 
+  it("proposeDiff goes on when a save has written what the document shows, until that is taken back", async (t) => {
+    const { bridge, editor, path, decide, onDisk } = await proposed(t);
+    editor.documents.buffers.set(path, { text: "one\nTWO\n", isDirty: true, isUntitled: false });
+    writeFileSync(path, "one\nTWO\n");
+    editor.documents.watchers.get(path)?.();
+    await settled(50);
+    assert.equal(editor.inline.proposals[0]?.cancelled.aborted, false);
+    decide(accepted);
+    assert.equal((await bridge.next())["code"], "STALE_BASE", "nobody has taken it back");
+    assert.equal(onDisk(), "one\nTWO\n");
+  });
+
   it("proposeDiff of a file that changes on disk meanwhile is taken back, whether the editor tells of it or not", async (t) => {
     const told = await proposed(t);
     writeFileSync(told.path, "other\n");
