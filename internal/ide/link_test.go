@@ -136,9 +136,9 @@ func TestTheftIsNotFought(t *testing.T) {
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())
 	for range 2 {
+		before := r.Status().Since
 		e.Drop()
-		e.WaitConns(1)
-		r.untilState(ide.Connected)
+		r.until("another link", func() bool { s := r.Status(); return s.State == ide.Connected && s.Since != before })
 	}
 	e.Drop()
 	r.untilState(ide.Off)
