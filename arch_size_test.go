@@ -10,7 +10,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -21,27 +20,16 @@ const (
 	maxFunction = 60
 	maxFile     = 400
 	maxTestFile = 600
-	maxPackage  = 1500
-	maxMethods  = 15
-	maxFields   = 12
 )
 
 func TestSizes(t *testing.T) {
-	packages := map[string]int{}
 	for _, f := range sources(t) {
 		limit := maxFile
 		if f.test {
 			limit = maxTestFile
-		} else {
-			packages[f.pkg] += f.lines
 		}
 		if f.lines > limit {
 			t.Errorf("%s has %d lines of code, at most %d", f.path, f.lines, limit)
-		}
-	}
-	for pkg, n := range packages {
-		if n > maxPackage {
-			t.Errorf("%s has %d lines of code, at most %d: split it by owner", pkg, n, maxPackage)
 		}
 	}
 }
@@ -62,41 +50,6 @@ func TestFunctions(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestTypes(t *testing.T) {
-	methods := map[string]int{}
-	for _, f := range sources(t) {
-		if f.test || slices.Contains(support, f.pkg) {
-			continue
-		}
-		ast.Inspect(f.ast, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.FuncDecl:
-				if name := receiver(n); name != "" {
-					methods[f.pkg+"."+name]++
-				}
-			case *ast.TypeSpec:
-				if s, ok := n.Type.(*ast.StructType); ok && fields(s) > maxFields {
-					t.Errorf("%s: %s has %d fields, at most %d: group them by owner", f.path, n.Name.Name, fields(s), maxFields)
-				}
-			}
-			return true
-		})
-	}
-	for name, n := range methods {
-		if n > maxMethods {
-			t.Errorf("%s has %d methods, at most %d", name, n, maxMethods)
-		}
-	}
-}
-
-func fields(s *ast.StructType) int {
-	n := 0
-	for _, f := range s.Fields.List {
-		n += max(1, len(f.Names))
-	}
-	return n
 }
 
 // TestWords keeps notes to ourselves, and traces of the machine, out of the tree.

@@ -6,16 +6,10 @@
 package agent_test
 
 import (
-	"flag"
-	"fmt"
-	"go/ast"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 const module = "github.com/bb2d0cf4/agent"
@@ -225,8 +219,6 @@ var homes = []struct {
 	{"mvdan.cc/sh/v3", []string{"internal/tools/shell"}},
 }
 
-var update = flag.Bool("update", false, "rewrite the generated section of .golangci.yml")
-
 func TestImports(t *testing.T) {
 	for _, f := range sources(t) {
 		if f.test {
@@ -337,86 +329,4 @@ func TestPackageComments(t *testing.T) {
 			t.Errorf("%s: the package comment begins with %.30q", pkg, all[0])
 		}
 	}
-}
-
-const (
-	linterFile = ".golangci.yml"
-	mark       = "      # The rules below are generated from the table in arch_test.go.\n"
-	markEnd    = "      # End of the generated rules.\n"
-)
-
-// TestLinterAgrees holds the depguard section to the table.
-func TestLinterAgrees(t *testing.T) {
-	data, err := os.ReadFile(linterFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	head, rest, ok := strings.Cut(string(data), mark)
-	got, tail, ok2 := strings.Cut(rest, markEnd)
-	if !ok || !ok2 {
-		t.Fatalf("%s has no generated section", linterFile)
-	}
-	want := depguard()
-	if *update {
-		if err := os.WriteFile(linterFile, []byte(head+mark+want+markEnd+tail), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("%s differs from the import table (-table +file), run with -update:\n%s", linterFile, d)
-	}
-}
-
-func depguard() string {
-	var b strings.Builder
-	b.WriteString("      rules:\n")
-	for _, l := range layers {
-		rule(&b, l.pkg, fmt.Sprintf("%q, %q", "**/"+l.pkg+"/*.go", "!$test"))
-		b.WriteString("          allow:\n")
-		for _, may := range allowed(l.pkg) {
-			dir, all := strings.CutSuffix(may, "/*")
-			if !all {
-				dir += "$"
-			}
-			fmt.Fprintf(&b, "            - %s/%s\n", module, dir)
-		}
-		deny(&b, module, "not in the import table of arch_test.go")
-	}
-	for _, h := range homes {
-		files := `"$all", "!$test"`
-		for _, home := range h.in {
-			files += fmt.Sprintf(", %q", "!**/"+home+"/**")
-		}
-		rule(&b, h.lib, files)
-		deny(&b, h.lib, "only "+strings.Join(h.in, ", ")+" may")
-	}
-	return b.String()
-}
-
-func rule(b *strings.Builder, name, files string) {
-	name = strings.NewReplacer("/", "-", ".", "-").Replace(name)
-	fmt.Fprintf(b, "        %s:\n          list-mode: lax\n          files: [%s]\n", name, files)
-}
-
-func deny(b *strings.Builder, pkg, why string) {
-	fmt.Fprintf(b, "          deny:\n            - pkg: %s\n              desc: %s\n", pkg, why)
-}
-
-// receiver returns the name of the type that a method belongs to.
-func receiver(fn *ast.FuncDecl) string {
-	if fn.Recv == nil || len(fn.Recv.List) == 0 {
-		return ""
-	}
-	typ := fn.Recv.List[0].Type
-	if star, ok := typ.(*ast.StarExpr); ok {
-		typ = star.X
-	}
-	if generic, ok := typ.(*ast.IndexExpr); ok {
-		typ = generic.X
-	}
-	if id, ok := typ.(*ast.Ident); ok {
-		return id.Name
-	}
-	return ""
 }
