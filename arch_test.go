@@ -28,6 +28,7 @@ var layers = []struct {
 	{"editors/vscode", nil},
 	{"internal/editor", nil},
 	{"internal/fuzzy", nil},
+	{"internal/initenv", nil},
 	{"internal/llm", nil},
 	{"internal/nearest", nil},
 	{"internal/sanitize", nil},
@@ -174,7 +175,7 @@ var layers = []struct {
 		"internal/config", "internal/llm/openai", "internal/sanitize", "internal/statefile",
 	}},
 	{"internal/cli", []string{"editors/vscode", "internal/*"}},
-	{"cmd/agent", []string{"internal/cli"}},
+	{"cmd/agent", []string{"internal/cli", "internal/initenv"}},
 
 	// Support of tests and of the build; no package above imports them.
 	{"bench", nil},

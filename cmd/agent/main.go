@@ -14,6 +14,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/cli"
 	"github.com/bb2d0cf4/agent/internal/crash"
+	"github.com/bb2d0cf4/agent/internal/initenv"
 )
 
 // version is set by the build.
@@ -22,6 +23,9 @@ var version = "dev"
 func main() { os.Exit(run(context.Background())) }
 
 func run(ctx context.Context) int {
+	if err := initenv.Restore(); err != nil {
+		fmt.Fprintf(os.Stderr, "agent: it does not know that it runs in tmux: %v\n", err)
+	}
 	if err := keepPrivate(); err != nil {
 		fmt.Fprintf(os.Stderr, "agent: the commands that it runs may read its environment, and the keys in it: %v\n", err)
 	}

@@ -1,0 +1,45 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Inside tmux the program starts no tmux from PATH: that may be a project's own, and
+// it would get the environment with the key.
+func TestNoTmuxIsStarted(t *testing.T) {
+	d := newDesk(t, answers(t, "Hello.", "Hello.", "Hello.", "Hello."), nil)
+	bin, ran := t.TempDir(), filepath.Join(t.TempDir(), "ran")
+	script := "#!/bin/sh\necho \"$@\" >>" + ran + "\nenv | grep -c " + canary + " >>" + ran + "\n"
+	if err := os.WriteFile(filepath.Join(bin, "tmux"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	d.env = append(d.env, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "TMUX=/tmp/tmux-0/default,1,0", "COLORTERM=")
+	for _, term := range []string{"tmux-256color", "screen-256color", "screen", "xterm"} {
+		d.env = append(d.env, "TERM="+term)
+		for _, args := range [][]string{{"--version"}, {"completion", "bash"}, {"config", "show"}, {"-p", "hi"}} {
+			d.begin(100, 30, args...)
+			if code := d.Wait(); code != 0 {
+				t.Errorf("%s %q: exit status %d", term, args, code)
+			}
+		}
+		d.sit()
+		d.leave()
+	}
+	if got, err := os.ReadFile(ran); err == nil {
+		t.Errorf("tmux was run: %s", got)
+	}
+}
+
+// What the model runs still knows that it is inside tmux.
+func TestTmuxIsStillKnown(t *testing.T) {
+	d := newDesk(t, answers(t, "Hello."), nil)
+	d.env = append(d.env, "TMUX=/tmp/tmux-0/default,1,0")
+	d.sit()
+	d.say("!echo in:$TMUX")
+	d.WaitFor(`in:/tmp/tmux-0/default,1,0`)
+	d.leave()
+}
