@@ -21,8 +21,9 @@ var layers = []struct {
 	pkg string
 	may []string
 }{
-	// Leaves: no package of this module.
+	// Leaves: no package of this module but other leaves.
 	{"internal/crash", nil},
+	{"internal/caution", []string{"internal/diff", "internal/sanitize"}},
 	{"internal/config", []string{"internal/nearest"}},
 	{"internal/diff", nil},
 	{"editors/vscode", nil},
@@ -48,12 +49,12 @@ var layers = []struct {
 	{"internal/workspace/undo", []string{
 		"internal/diff", "internal/workspace", "internal/workspace/journal", "internal/workspace/text",
 	}},
-	{"internal/confirm", []string{"internal/workspace"}},
+	{"internal/confirm", []string{"internal/caution", "internal/workspace"}},
 	{"internal/permission", []string{"internal/confirm", "internal/tools/shell", "internal/workspace"}},
 
 	{"internal/tools/args", []string{"internal/nearest"}},
 	{"internal/tools/edit", []string{"internal/diff", "internal/workspace"}},
-	{"internal/tools/notes", []string{"internal/diff", "internal/tools/edit", "internal/workspace"}},
+	{"internal/tools/notes", []string{"internal/caution", "internal/diff", "internal/tools/edit", "internal/workspace"}},
 	{"internal/tools/outcome", []string{"internal/tools/plain", "internal/tools/shell"}},
 	{"internal/tools/verdict", []string{"internal/confirm"}},
 	{"internal/tools/plain", nil},
@@ -87,7 +88,7 @@ var layers = []struct {
 		"internal/repl/keyboard", "internal/repl/lend", "internal/repl/paint", "internal/repl/picker", "internal/repl/screen", "internal/repl/theme",
 		"internal/sanitize",
 	}},
-	{"internal/repl/diffview", parts},
+	{"internal/repl/diffview", append([]string{"internal/caution"}, parts...)},
 	{"internal/repl/feed", []string{
 		"internal/repl/markdown", "internal/repl/theme", "internal/sanitize", "internal/session",
 	}},
@@ -105,7 +106,7 @@ var layers = []struct {
 		"internal/repl/input/edit", "internal/sanitize", "internal/session", "internal/tools", "internal/workspace",
 	}},
 	{"internal/repl/panel", []string{
-		"internal/confirm", "internal/repl/diffview", "internal/repl/input", "internal/repl/theme", "internal/sanitize",
+		"internal/caution", "internal/confirm", "internal/repl/diffview", "internal/repl/input", "internal/repl/theme", "internal/sanitize",
 	}},
 	{"internal/repl/progress", []string{
 		"internal/llm", "internal/repl/statusline", "internal/repl/theme", "internal/sanitize", "internal/session",
@@ -129,7 +130,7 @@ var layers = []struct {
 	{"internal/ide/wire", nil},
 	{"internal/ide/client", []string{"internal/editor", "internal/ide/lock", "internal/ide/wire"}},
 	{"internal/ide", []string{
-		"internal/confirm", "internal/editor", "internal/ide/activity", "internal/ide/client", "internal/ide/lock", "internal/ide/wire", "internal/workspace",
+		"internal/caution", "internal/confirm", "internal/diff", "internal/editor", "internal/ide/activity", "internal/ide/client", "internal/ide/lock", "internal/ide/wire", "internal/workspace",
 	}},
 
 	{"internal/demo", []string{"internal/statefile"}},
@@ -140,7 +141,7 @@ var layers = []struct {
 	{"internal/cli/clipboard", nil},
 	{"internal/cli/commands/gauge", nil},
 	{"internal/cli/commands", []string{
-		"internal/cli/app", "internal/cli/clipboard", "internal/cli/commands/gauge", "internal/cli/settings", "internal/confirm", "internal/diff",
+		"internal/caution", "internal/cli/app", "internal/cli/clipboard", "internal/cli/commands/gauge", "internal/cli/settings", "internal/confirm", "internal/diff",
 		"internal/llm", "internal/nearest", "internal/permission", "internal/repl/command", "internal/repl/pager", "internal/repl/theme", "internal/session", "internal/session/archive", "internal/session/history",
 		"internal/tools", "internal/tools/shell", "internal/workspace", "internal/workspace/undo",
 	}},

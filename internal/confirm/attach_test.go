@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 )
 
@@ -187,7 +188,7 @@ func TestLostDraft(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var notes [][]string
+				var notes [][]caution.Note
 				answers := make(chan confirm.Verdict)
 				terminal := reviewFunc(func(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
 					notes = append(notes, req.Notes)
@@ -207,7 +208,7 @@ func TestLostDraft(t *testing.T) {
 					<-time.After(time.Second)
 					synctest.Wait()
 				}
-				if len(notes) != 2 || len(notes[0]) != 0 || len(notes[1]) != 1 || !strings.Contains(notes[1][0], tt.says) {
+				if len(notes) != 2 || len(notes[0]) != 0 || len(notes[1]) != 1 || !strings.Contains(notes[1][0].Text, tt.says) {
 					t.Errorf("notes %q", notes)
 				}
 				if o := <-got; o.err != nil || o.verdict.Decision != confirm.Approve || o.verdict.Text != nil {

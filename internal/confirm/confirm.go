@@ -9,6 +9,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -21,7 +22,7 @@ type Request struct {
 	Batch       Batch
 	// Notes are remarks that the reviewer must see: a match that was not exact,
 	// hidden characters in added lines, a protected path.
-	Notes []string
+	Notes []caution.Note
 	// Force says that a person has to look: a protected path, a match that was
 	// not exact, hidden characters. No mode but bypass and no earlier "yes for
 	// this session" answers such a request, and an answer to it grants nothing.

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/crash"
 )
 
@@ -212,7 +214,7 @@ const (
 // draft that cannot be had.
 func (q *question) askAgain(r *review, why string) {
 	q.warned = true
-	q.req.Notes = append(append([]string(nil), q.req.Notes...), why)
+	q.req.Notes = append(slices.Clip(q.req.Notes), caution.Note{Kind: caution.Other, Text: why})
 	delete(q.reviews, r.seat)
 }
 

@@ -9,7 +9,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/diff"
 	"github.com/bb2d0cf4/agent/internal/ide/activity"
 	"github.com/bb2d0cf4/agent/internal/ide/client"
 )
@@ -400,11 +402,23 @@ func (v *Reviewer) request(l *link, s *standing) client.DiffRequest {
 		ID: id, Description: s.req.Description, BaseSHA256: hex.EncodeToString(base[:]), OnClose: client.CloseKeeps,
 		Batch: client.Batch{ID: s.req.Batch.ID, Index: s.req.Batch.Index, Total: s.req.Batch.Total},
 	}
+	for _, n := range s.notes() {
+		r.Notes = append(r.Notes, client.Note{Kind: string(n.Kind), Text: n.Text})
+	}
 	r.Inline = v.opt.Inline
 	if v.opt.Alone {
 		r.OnClose = client.CloseRejects
 	}
 	return r
+}
+
+// notes returns the remarks on the text that the editor is shown.
+func (s *standing) notes() []caution.Note {
+	c, text := s.req.Change, s.text()
+	if c.Delete || text == c.After {
+		return s.req.Notes
+	}
+	return append(caution.Of(diff.Lines(c.Text, text), c.Text, text, c.Exists), caution.Given(s.req.Notes)...)
 }
 
 func (s *standing) text() string {

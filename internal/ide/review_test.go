@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/ide"
 	"github.com/bb2d0cf4/agent/internal/ide/idetest"
@@ -141,7 +142,7 @@ func TestLostDraftIsNotPassedOver(t *testing.T) {
 			<-r.terminal.shown
 			r.terminal.answers <- yes
 			again := <-r.terminal.shown
-			if len(again.Notes) != 1 || !strings.Contains(again.Notes[0], "Edited on another surface") {
+			if len(again.Notes) != 1 || !strings.Contains(again.Notes[0].Text, "Edited on another surface") {
 				t.Errorf("asked again with %q", again.Notes)
 			}
 			r.terminal.answers <- yes
@@ -164,7 +165,7 @@ func TestEditorThatDoesNotSay(t *testing.T) {
 	<-r.terminal.shown
 	r.terminal.answers <- yes
 	again := <-r.terminal.shown
-	if len(again.Notes) != 1 || !strings.Contains(again.Notes[0], "if it was edited there") {
+	if len(again.Notes) != 1 || !strings.Contains(again.Notes[0].Text, "if it was edited there") {
 		t.Errorf("asked again with %q", again.Notes)
 	}
 	r.terminal.answers <- yes
@@ -583,6 +584,33 @@ func TestInline(t *testing.T) {
 			if err := json.Unmarshal(e.Requests("openDiff")[0].Params, &asked); err != nil || asked.View != c.want {
 				t.Errorf("asked for %q, %v", asked.View, err)
 			}
+		})
+	}
+}
+
+// TestEditorIsSentTheNotes: our editor is sent what the terminal warns of; others are
+// not.
+func TestEditorIsSentTheNotes(t *testing.T) {
+	for name, tt := range map[string]struct {
+		dialect idetest.Dialect
+		want    string
+	}{
+		"ours":    {idetest.Ours(), `[{"kind":"protected","text":"a.txt is protected."}]`},
+		"foreign": {idetest.Neovim(), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, nil)
+			e := r.editor(tt.dialect)
+			req := r.proposal("old\n", "new\n")
+			req.Notes = []caution.Note{{Kind: caution.Protected, Text: "a.txt is protected."}}
+			got := r.ask(t.Context(), req)
+			var args struct{ Notes json.RawMessage }
+			d := e.NextDiff()
+			if err := json.Unmarshal(d.Args, &args); err != nil || string(args.Notes) != tt.want {
+				t.Errorf("notes %s, %v", args.Notes, err)
+			}
+			d.Reject()
+			r.answered(got, req)
 		})
 	}
 }

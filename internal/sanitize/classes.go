@@ -99,6 +99,12 @@ func kindOf(r rune) Kind {
 	return Invisible
 }
 
+// Kinds lists the kinds in the order in which they are reported.
+func Kinds() []Kind { return []Kind{Bidi, Invisible, Control, Invalid} }
+
+// IsSpace reports whether r is drawn as a blank: a space of any width, a tab.
+func IsSpace(r rune) bool { return r == '\t' || unicode.Is(unicode.Zs, r) }
+
 // Finding counts the characters of one kind that hide in a line.
 type Finding struct {
 	Line  int // 1-based

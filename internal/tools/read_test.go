@@ -310,10 +310,10 @@ func TestReadsAreRemarkedOn(t *testing.T) {
 	if len(b.ask.asked) != 2 {
 		t.Fatalf("asked: %+v", b.ask.asked)
 	}
-	if folder := b.ask.asked[0]; folder.Force || len(folder.Notes) != 1 || !strings.Contains(folder.Notes[0], "what is in it may be read") {
+	if folder := b.ask.asked[0]; folder.Force || len(folder.Notes) != 1 || !strings.Contains(folder.Notes[0].Text, "what is in it may be read") {
 		t.Errorf("a folder: %+v", folder)
 	}
-	if secret := b.ask.asked[1]; !secret.Force || len(secret.Notes) != 1 || !strings.Contains(secret.Notes[0], "keys") {
+	if secret := b.ask.asked[1]; !secret.Force || len(secret.Notes) != 1 || !strings.Contains(secret.Notes[0].Text, "keys") {
 		t.Errorf("a secret: %+v", secret)
 	}
 }

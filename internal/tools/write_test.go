@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -281,14 +282,14 @@ func TestReviewerIsTold(t *testing.T) {
 			t.Fatalf("%d questions", len(b.ask.asked))
 		}
 		req := b.ask.asked[0]
-		if !strings.Contains(strings.Join(req.Notes, "\n"), want) || req.Force != force {
+		if !strings.Contains(fmt.Sprint(req.Notes), want) || req.Force != force {
 			t.Errorf("notes %q, force %v; want %q, %v", req.Notes, req.Force, want, force)
 		}
 	}
 	note("edit_file", m{"path": "f", "old_string": "one\ntwo\n", "new_string": "one\n2\n"}, "shifting the indentation", true)
 	note("edit_file", m{"path": "crlf", "old_string": "a\nb", "new_string": "a\nc"}, "converting line endings", false)
 	note("write_file", m{"path": ".git/config", "content": "[core]\nfsmonitor=x\n"}, "protected", true)
-	note("append_file", m{"path": "f", "content": "x\u202ey"}, "hidden characters: 1, on lines 3", true)
+	note("append_file", m{"path": "f", "content": "x\u202ey"}, "1 bidirectional control: line 3", true)
 	if got := b.read("crlf"); got != "a\r\nc\r\n" {
 		t.Errorf("crlf holds %q", got)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/session/history"
@@ -152,13 +153,13 @@ func (c changes) tell(w telling, names []string) {
 func question(plan undo.Plan, w wish) confirm.Request {
 	req := confirm.Request{Tool: "undo", Force: true}
 	for _, r := range plan.Refused {
-		req.Notes = append(req.Notes, r.Name+" stays as it is: "+r.Err.Error())
+		req.Notes = append(req.Notes, caution.Notes(r.Name+" stays as it is: "+r.Err.Error())...)
 	}
 	for _, name := range plan.Others {
-		req.Notes = append(req.Notes, name+": what others changed in it goes, too")
+		req.Notes = append(req.Notes, caution.Notes(name+": what others changed in it goes, too")...)
 	}
 	if w.note != "" {
-		req.Notes = append(req.Notes, w.note)
+		req.Notes = append(req.Notes, caution.Notes(w.note)...)
 	}
 	if len(plan.Changes) == 1 {
 		req.Change = &plan.Changes[0]

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/session/history"
@@ -204,14 +205,14 @@ func TestUndoLeavesWhatOthersChanged(t *testing.T) {
 	if !strings.Contains(out.Text, "put back: a.txt, new/b.txt\n") || s.tree(t) != "one, -, mine" {
 		t.Errorf("%+v, %q", out, s.tree(t))
 	}
-	if d := cmp.Diff([]string{"c.txt stays as it is: somebody else has changed it since"}, r.last.Notes); d != "" {
+	if d := cmp.Diff(caution.Notes("c.txt stays as it is: somebody else has changed it since"), r.last.Notes); d != "" {
 		t.Error(d)
 	}
 	reply = chosen(t, chosen(t, s.reply(t, "/rewind"), "first"), "Files that others changed since, too")
 	if out := chosen(t, reply, "The files only"); !strings.Contains(out.Text, "put back: c.txt\n") || s.tree(t) != "one, -, -" {
 		t.Errorf("%+v, %q", out, s.tree(t))
 	}
-	if d := cmp.Diff([]string{"c.txt: what others changed in it goes, too"}, r.last.Notes); d != "" {
+	if d := cmp.Diff(caution.Notes("c.txt: what others changed in it goes, too"), r.last.Notes); d != "" {
 		t.Error(d)
 	}
 	if s.reply(t, "/redo"); s.tree(t) != "one, -, mine" {
@@ -453,7 +454,7 @@ func TestRewindBeyondTheJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	chosen(t, chosen(t, s.reply(t, "/rewind"), "first"), "The files only")
-	if len(r.last.Notes) != 1 || !strings.Contains(r.last.Notes[0], "The journal has the changes since ") {
+	if len(r.last.Notes) != 1 || !strings.Contains(r.last.Notes[0].Text, "The journal has the changes since ") {
 		t.Errorf("notes %q", r.last.Notes)
 	}
 	if Stopped(s.App.Root) != "" {

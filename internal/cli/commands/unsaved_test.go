@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/cli/app"
 	"github.com/bb2d0cf4/agent/internal/cli/idelink"
 	"github.com/bb2d0cf4/agent/internal/confirm"
@@ -85,7 +86,7 @@ func TestUndoLeavesWhatIsUnsaved(t *testing.T) {
 	if out := chosen(t, reply, "The files only"); !strings.Contains(out.Text, "put back: a.txt, new/b.txt\n") || s.tree(t) != "one, -, c" {
 		t.Errorf("%+v, %q", out, s.tree(t))
 	}
-	if d := cmp.Diff([]string{"c.txt stays as it is: " + reason}, asked.Notes); d != "" {
+	if d := cmp.Diff(caution.Notes("c.txt stays as it is: "+reason), asked.Notes); d != "" {
 		t.Error(d)
 	}
 	dirty("c.txt", false)

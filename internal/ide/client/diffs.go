@@ -29,6 +29,7 @@ type DiffRequest struct {
 	OnClose     OnClose
 	Batch       Batch
 	Inline      bool // in the document itself, if the editor can do that
+	Notes       []Note
 }
 
 // Batch places a request among the calls of one answer; Total 0 is none.
@@ -36,6 +37,12 @@ type Batch struct {
 	ID    string `json:"id"`
 	Index int    `json:"index"`
 	Total int    `json:"total"`
+}
+
+// Note is a remark that the person must see. Kind is one of those in docs/protocol.md.
+type Note struct {
+	Kind string `json:"kind"`
+	Text string `json:"text"`
 }
 
 // OnClose says what closing the tab by hand means.
@@ -117,6 +124,9 @@ func (r DiffRequest) arguments(extended bool) map[string]any {
 	}
 	if r.Inline {
 		args["view"] = "inline"
+	}
+	if len(r.Notes) > 0 {
+		args["notes"] = r.Notes
 	}
 	if r.Batch.Total > 0 {
 		args["batch"] = r.Batch

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/diff"
 	"github.com/bb2d0cf4/agent/internal/repl/highlight"
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
@@ -106,9 +107,9 @@ func (v *CommandView) warnings() []string {
 	for _, f := range sanitize.Hidden(v.command.Line) {
 		found[f.Kind] += f.Count
 	}
-	for _, kind := range []sanitize.Kind{sanitize.Bidi, sanitize.Invisible, sanitize.Control, sanitize.Invalid} {
+	for _, kind := range sanitize.Kinds() {
 		if n := found[kind]; n > 0 {
-			out = append(out, "the command holds "+hiddenText(n, kind))
+			out = append(out, "the command holds "+caution.Count(n, kind)+", made visible")
 		}
 	}
 	if strings.Contains(v.command.Line, strings.Repeat(" ", wide)) || strings.Contains(v.command.Line, "\n\n\n\n") {

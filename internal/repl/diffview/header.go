@@ -3,9 +3,9 @@ package diffview
 import (
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
 
+	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/diff"
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
@@ -106,101 +106,15 @@ func properties(c Change) []string {
 // warnings names what a reader of the diff could miss.
 func warnings(c Change, d *diff.Diff) []string {
 	var out []string
-	switch {
-	case c.Exists && !c.Delete:
-		out = editWarnings(c, d)
-	case !c.Delete && c.After == "":
-		out = append(out, "the file is empty")
+	for _, n := range caution.Of(d, c.Before, c.After, c.Exists) {
+		if n.Kind == caution.Hidden {
+			n.Text = strings.Replace(n.Text, ": ", ", made visible: ", 1)
+		}
+		if !c.Delete {
+			out = append(out, n.Text)
+		}
 	}
-	out = append(out, hidden(d)...)
 	return append(out, c.Notes...)
-}
-
-// editWarnings names the changes of an edit that are hard to see.
-func editWarnings(c Change, d *diff.Diff) []string {
-	var out []string
-	class := diff.Classify(c.Before, c.After)
-	from, to := endings(c.Before), endings(c.After)
-	switch {
-	case len(d.Edits) == 0:
-		out = append(out, "nothing changes")
-	case class.LineEndings:
-		out = append(out, "only line endings change: "+from+" → "+to)
-	case class.Whitespace:
-		out = append(out, "only white space changes")
-	case from != to && c.Before != "" && c.After != "":
-		out = append(out, "line endings change too: "+from+" → "+to)
-	}
-	switch {
-	case class.FinalNewline > 0:
-		out = append(out, "adds the newline at the end of the file")
-	case class.FinalNewline < 0:
-		out = append(out, "removes the newline at the end of the file")
-	}
-	return out
-}
-
-// endings names the line endings of a text.
-func endings(s string) string {
-	crlf, all := strings.Count(s, "\r\n"), strings.Count(s, "\n")
-	switch crlf {
-	case 0:
-		return "LF"
-	case all:
-		return "CRLF"
-	}
-	return "mixed"
-}
-
-// hidden reports the characters in added lines that are not what they look like, a
-// sentence a kind.
-func hidden(d *diff.Diff) []string {
-	counts := map[sanitize.Kind]int{}
-	lines := map[sanitize.Kind][]int{}
-	for _, e := range d.Edits {
-		for i := e.BStart; i < e.BEnd; i++ {
-			for _, f := range sanitize.Hidden(d.B[i]) {
-				counts[f.Kind] += f.Count
-				lines[f.Kind] = append(lines[f.Kind], i+1)
-			}
-		}
-	}
-	var out []string
-	for _, kind := range []sanitize.Kind{sanitize.Bidi, sanitize.Invisible, sanitize.Control, sanitize.Invalid} {
-		if n := counts[kind]; n > 0 {
-			out = append(out, fmt.Sprintf("the added text holds %s: %s", hiddenText(n, kind), lineList(lines[kind])))
-		}
-	}
-	return out
-}
-
-// hiddenText says how many characters of a kind there are, and how they are shown.
-func hiddenText(n int, kind sanitize.Kind) string {
-	if n == 1 {
-		return "1 " + strings.TrimSuffix(string(kind), "s") + ", made visible"
-	}
-	return fmt.Sprintf("%d %s, made visible", n, kind)
-}
-
-// lineList names the first lines of a list.
-func lineList(lines []int) string {
-	const most = 8
-	lines = slices.Compact(lines)
-	if len(lines) == 1 {
-		return fmt.Sprintf("line %d", lines[0])
-	}
-	var b strings.Builder
-	b.WriteString("lines ")
-	for i, n := range lines[:min(len(lines), most)] {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprint(&b, n)
-	}
-	if more := len(lines) - most; more > 0 {
-		fmt.Fprintf(&b, " and %d more", more)
-	}
-	return b.String()
 }
 
 func warningLines(text string, o Options) []string {

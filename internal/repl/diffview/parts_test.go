@@ -199,18 +199,6 @@ func TestWords(t *testing.T) {
 			t.Errorf("%v: %q, want %q", d, got, want)
 		}
 	}
-	for s, want := range map[string]string{"a\n": "LF", "a\r\n": "CRLF", "a\r\nb\n": "mixed", "a": "LF"} {
-		if got := endings(s); got != want {
-			t.Errorf("%q: %q, want %q", s, got, want)
-		}
-	}
-	for want, in := range map[string][]int{
-		"line 3": {3, 3}, "lines 1, 2": {1, 2}, "lines 1, 2, 3, 4, 5, 6, 7, 8 and 2 more": {1, 2, 3, 4, 5, 6, 7, 8, 9, 10},
-	} {
-		if got := lineList(in); got != want {
-			t.Errorf("%v: %q, want %q", in, got, want)
-		}
-	}
 	if got := foldText(1); got != "⋯ 1 unchanged line" {
 		t.Error(got)
 	}

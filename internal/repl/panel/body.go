@@ -1,6 +1,7 @@
 package panel
 
 import (
+	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
@@ -63,8 +64,17 @@ func change(req confirm.Request, edited *string) diffview.Change {
 	}
 	return diffview.Change{
 		Name: c.Name, Before: c.Text, After: after, Exists: c.Exists, Delete: c.Delete,
-		Encoding: string(c.Format.Encoding), BOM: c.Format.BOM, Mode: c.Mode, Notes: req.Notes,
+		Encoding: string(c.Format.Encoding), BOM: c.Format.BOM, Mode: c.Mode, Notes: texts(caution.Given(req.Notes)),
 	}
+}
+
+// texts returns the sentences of notes.
+func texts(notes []caution.Note) []string {
+	var out []string
+	for _, n := range notes {
+		out = append(out, n.Text)
+	}
+	return out
 }
 
 // reading is the body of a request to read outside the workspace, or to have a file
@@ -85,7 +95,7 @@ func (r *reading) Header() []string {
 	}
 	lines := theme.Wrap(text, "", r.look.Width)
 	for _, n := range r.req.Notes {
-		lines = append(lines, hint(r.look, r.look.Styles.Warn, "! "+sanitize.Line(n))...)
+		lines = append(lines, hint(r.look, r.look.Styles.Warn, "! "+sanitize.Line(n.Text))...)
 	}
 	return lines
 }

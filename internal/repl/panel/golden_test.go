@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 	"github.com/bb2d0cf4/agent/internal/repl/panel"
@@ -26,7 +27,7 @@ func program() confirm.Request {
 		"func bye() {\n\tfmt.Println(\"bye\")\n}\n\nfunc main() {\n\tgreet(\"漢字 and a rather long text that has to be wrapped where there is little room\")\n}\n"
 	after := strings.NewReplacer(`"hello"`, `"welcome"`, "\tgreet(\"漢字", "\tgreet(\"文字", "rather", "quite").Replace(before)
 	return confirm.Request{
-		Tool: "edit_file", Notes: []string{"matched only after a shift of the indentation"},
+		Tool: "edit_file", Notes: caution.Notes("matched only after a shift of the indentation"),
 		Batch:  confirm.Batch{ID: "1", Total: 3, Calls: []string{"Edit cmd/main.go", "Edit cmd/main_test.go", "Run go test ./..."}},
 		Change: &workspace.Change{File: workspace.File{Name: "cmd/main.go", Exists: true, Text: before}, After: after},
 	}
@@ -65,7 +66,7 @@ func states() map[string]struct {
 		"undo":         {undo, ""},
 		"command":      {command("go test ./... && go vet ./..."), ""},
 		"command-long": {long, ""},
-		"read":         {confirm.Request{Tool: "read_file", Read: &confirm.Read{Path: "/etc/hosts"}, Notes: []string{"outside"}}, ""},
+		"read":         {confirm.Request{Tool: "read_file", Read: &confirm.Read{Path: "/etc/hosts"}, Notes: caution.Notes("outside")}, ""},
 		"save":         {save, ""},
 		"plan":         {undoing(4), ""},
 		"plan-out":     {undoing(4), "down space"},

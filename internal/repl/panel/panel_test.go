@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 	"github.com/bb2d0cf4/agent/internal/repl/panel"
@@ -312,7 +313,7 @@ func TestEveryKindOfRequestNamesItsObject(t *testing.T) {
 		"/etc/hosts":            {Tool: "read_file", Read: &confirm.Read{Path: "/etc/hosts"}},
 		"save a.txt in VS Code": {Tool: "edit_file", Save: &confirm.Save{Name: "a.txt", Editor: "VS Code"}},
 	} {
-		req.Notes = []string{"mind the gap"}
+		req.Notes = caution.Notes("mind the gap")
 		shown := strings.Join(ready(req, 20).View(20), "\n")
 		if !strings.Contains(shown, want) || !strings.Contains(shown, "mind the gap") {
 			t.Errorf("%s is not in\n%s", want, shown)

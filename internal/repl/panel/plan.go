@@ -76,7 +76,7 @@ func (p *plan) Header() []string {
 	}
 	lines := hint(p.look, p.look.Styles.User, text)
 	for _, n := range p.req.Notes {
-		lines = append(lines, hint(p.look, p.look.Styles.Warn, "! "+sanitize.Line(n))...)
+		lines = append(lines, hint(p.look, p.look.Styles.Warn, "! "+sanitize.Line(n.Text))...)
 	}
 	return lines
 }

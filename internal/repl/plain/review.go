@@ -114,7 +114,7 @@ func parse(line string, req confirm.Request) (confirm.Verdict, bool) {
 func describe(req confirm.Request) string {
 	var b strings.Builder
 	for _, n := range req.Notes {
-		fmt.Fprintf(&b, "! %s\n", sanitize.Line(n))
+		fmt.Fprintf(&b, "! %s\n", sanitize.Line(n.Text))
 	}
 	switch {
 	case req.Change != nil:

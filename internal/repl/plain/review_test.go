@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
@@ -35,7 +36,7 @@ func TestDescriptions(t *testing.T) {
 	created, deleted := edits("", "x\n"), edits("x\n", "")
 	created.Change.Exists, deleted.Change.Delete = false, true
 	noted := edits("a\n", "b\n")
-	noted.Notes = []string{"not exact", "two\nlines"}
+	noted.Notes = caution.Notes("not exact", "two\nlines")
 	background := running("sleep 1")
 	background.Command.Background = true
 	for name, tt := range map[string]struct {
@@ -306,7 +307,7 @@ func TestNothingButTextIsPrinted(t *testing.T) {
 		u.Emit(session.Notice{Text: draw("notice")})
 		u.Emit(session.TurnEnded{Stop: session.StopFailed, Err: errors.New(draw("error"))})
 		change := edits(draw("before"), draw("after"))
-		change.Change.Name, change.Tool, change.Notes = draw("name"), draw("tool"), []string{draw("note")}
+		change.Change.Name, change.Tool, change.Notes = draw("name"), draw("tool"), caution.Notes(draw("note"))
 		cmd := running(draw("command"))
 		cmd.Command.Dir = draw("folder")
 		plan := confirm.Request{Plan: &confirm.Plan{Title: draw("plan"), Changes: []workspace.Change{*change.Change}}}

@@ -8,9 +8,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
+	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/diff"
 	"github.com/bb2d0cf4/agent/internal/tools/edit"
 	"github.com/bb2d0cf4/agent/internal/workspace"
@@ -18,21 +17,21 @@ import (
 
 // On returns what a reviewer of c has to know, and whether a person has to
 // look at it whatever the mode. home is the program's own folder.
-func On(c workspace.Change, stage edit.Stage, home string) (notes []string, force bool) {
+func On(c workspace.Change, stage edit.Stage, home string) (notes []caution.Note, force bool) {
 	if stage != edit.Exact {
-		notes = append(notes, fmt.Sprintf("The text matched only after %s.", stage))
+		notes = append(notes, caution.Note{Kind: caution.Loose, Text: fmt.Sprintf("The text matched only after %s.", stage)})
 		force = stage.Loose()
 	}
 	if why := protectedAt(c, home); why != "" {
-		notes = append(notes, fmt.Sprintf("%s is protected: %s.", c.Name, why))
+		notes = append(notes, caution.Note{Kind: caution.Protected, Text: fmt.Sprintf("%s is protected: %s.", c.Name, why)})
 		force = true
 	}
-	if note := hiddenIn(c); note != "" {
-		notes = append(notes, note)
-		force = true
+	for _, n := range caution.Of(diff.Lines(c.Text, c.After), c.Text, c.After, c.Exists) {
+		notes = append(notes, n)
+		force = force || n.Kind == caution.Hidden
 	}
 	if c.Exists && c.Mode&0o111 != 0 {
-		notes = append(notes, c.Name+" is executable.")
+		notes = append(notes, caution.Note{Kind: caution.Executable, Text: c.Name + " is executable."})
 	}
 	return notes, force
 }
@@ -124,94 +123,4 @@ func protectedFile(base string) string {
 		return "Python runs it at every start"
 	}
 	return ""
-}
-
-// maxNamed is how many lines or characters a note names.
-const maxNamed = 5
-
-// hiddenIn counts the characters in added lines that do not show or that change
-// how what is around them shows.
-func hiddenIn(c workspace.Change) string {
-	if !anyHidden(c.After) {
-		return ""
-	}
-	count := 0
-	var lines, kinds []string
-	d := diff.Lines(c.Text, c.After)
-	for _, e := range d.Edits {
-		for i := e.BStart; i < e.BEnd; i++ {
-			runes := hiddenRunes(d.B[i])
-			if len(runes) == 0 {
-				continue
-			}
-			count += len(runes)
-			if len(lines) < maxNamed {
-				lines = append(lines, fmt.Sprint(i+1))
-				kinds = appendNew(kinds, fmt.Sprintf("U+%04X", runes[0]))
-			} else if len(lines) == maxNamed {
-				lines = append(lines, "…")
-			}
-		}
-	}
-	if count == 0 {
-		return ""
-	}
-	return fmt.Sprintf("Added lines hold hidden characters: %d, on lines %s (%s).", count, strings.Join(lines, ", "), strings.Join(kinds, ", "))
-}
-
-func appendNew(list []string, s string) []string {
-	for _, have := range list {
-		if have == s {
-			return list
-		}
-	}
-	return append(list, s)
-}
-
-func anyHidden(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; c >= utf8.RuneSelf || (c < ' ' && c != '\t' && c != '\n' && c != '\r') || c == 0x7f {
-			return true
-		}
-	}
-	return false
-}
-
-// hiddenRunes returns the characters of a line, given with its ending, that do
-// not show. What joins or colours an emoji does show.
-func hiddenRunes(line string) []rune {
-	line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
-	var out []rune
-	prev := rune(0)
-	for _, r := range line {
-		joins := r == '\u200d' || r == '\ufe0f'
-		if isHidden(r) && (!joins || !isSymbol(prev)) {
-			out = append(out, r)
-		}
-		if !joins {
-			prev = r
-		}
-	}
-	return out
-}
-
-func isHidden(r rune) bool {
-	switch {
-	case r == '\t':
-		return false
-	case r >= 0xfe00 && r <= 0xfe0f, r >= 0xe0100 && r <= 0xe01ef: // variation selectors
-		return true
-	case r == 0x115f, r == 0x1160, r == 0x3164, r == 0xffa0, r == 0x2800: // blank letters
-		return true
-	}
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co)
-}
-
-// isSymbol reports whether r may begin an emoji.
-func isSymbol(r rune) bool {
-	switch {
-	case r == '#', r == '*', r >= '0' && r <= '9', r == '\u00a9', r == '\u00ae':
-		return true
-	}
-	return r > 0xff && unicode.In(r, unicode.So, unicode.Sk, unicode.Sm, unicode.Po)
 }

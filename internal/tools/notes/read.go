@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode"
+
+	"github.com/bb2d0cf4/agent/internal/caution"
 )
 
 // NeverRead says why the file at the absolute path is not read, whatever the
@@ -25,12 +27,12 @@ func NeverRead(abs, home string) string {
 
 // OnRead returns what a reviewer of a read outside the workspace has to know,
 // and whether a person has to look at it whatever was answered before.
-func OnRead(abs string, folder bool) (notes []string, force bool) {
+func OnRead(abs string, folder bool) (notes []caution.Note, force bool) {
 	if folder {
-		notes = append(notes, "This is a folder: what is in it may be read from then on, except where keys are usually kept.")
+		notes = caution.Notes("This is a folder: what is in it may be read from then on, except where keys are usually kept.")
 	}
 	if Secret(abs) {
-		notes = append(notes, "What is here often holds keys or passwords, which would be sent to the model.")
+		notes = append(notes, caution.Notes("What is here often holds keys or passwords, which would be sent to the model.")...)
 		force = true
 	}
 	return notes, force

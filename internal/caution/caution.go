@@ -1,0 +1,223 @@
+// Package caution finds what a reader of a diff can miss: changes of white space
+// or line endings alone, characters that do not show, text far to the right. It
+// guarantees that every surface is given the same remarks on the same change.
+package caution
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/diff"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
+)
+
+// Kind classifies a Note. Editors are sent it as it is.
+type Kind string
+
+// The kinds of notes.
+const (
+	Other       Kind = "note"
+	Protected   Kind = "protected"    // the file makes a program run something, or widens what is allowed
+	Loose       Kind = "loose-match"  // the text was found only after ignoring differences
+	Executable  Kind = "executable"   // the file is a program
+	Empty       Kind = "empty"        // nothing changes, or the new file is empty
+	Whitespace  Kind = "whitespace"   // only white space changes, or the final newline does
+	LineEndings Kind = "line-endings" // line endings change
+	Hidden      Kind = "hidden"       // added text holds characters that do not show
+	FarRight    Kind = "far-right"    // added text starts, or goes on, far to the right
+)
+
+// ofText lists the kinds that Of finds.
+var ofText = []Kind{Empty, Whitespace, LineEndings, Hidden, FarRight}
+
+// Note is a remark that a reviewer must see. Its text is not sanitised.
+type Note struct {
+	Kind Kind   `json:"kind"`
+	Text string `json:"text"`
+}
+
+// Notes turns sentences into notes of the kind Other.
+func Notes(texts ...string) []Note {
+	var out []Note
+	for _, t := range texts {
+		out = append(out, Note{Other, t})
+	}
+	return out
+}
+
+// Given returns the notes that do not follow from the text of the change. Who shows
+// another text than was proposed adds those of Of for that text.
+func Given(notes []Note) []Note {
+	return slices.DeleteFunc(slices.Clone(notes), func(n Note) bool { return slices.Contains(ofText, n.Kind) })
+}
+
+// Of returns the notes on the change that d holds. Its texts are before and after;
+// exists is false for a new file.
+func Of(d *diff.Diff, before, after string, exists bool) []Note {
+	var out []Note
+	switch {
+	case exists:
+		out = onEdit(d, before, after)
+	case after == "":
+		out = append(out, Note{Empty, "the file is empty"})
+	}
+	out = append(out, hidden(d)...)
+	return append(out, farRight(d)...)
+}
+
+// onEdit names the changes of an edit that are hard to see.
+func onEdit(d *diff.Diff, before, after string) []Note {
+	var out []Note
+	class := diff.Classify(before, after)
+	from, to := endings(before), endings(after)
+	switch {
+	case len(d.Edits) == 0:
+		out = append(out, Note{Empty, "nothing changes"})
+	case class.LineEndings:
+		out = append(out, Note{LineEndings, "only line endings change: " + from + " → " + to})
+	case class.Whitespace:
+		out = append(out, Note{Whitespace, "only white space changes"})
+	case from != to && before != "" && after != "":
+		out = append(out, Note{LineEndings, "line endings change too: " + from + " → " + to})
+	}
+	switch {
+	case class.FinalNewline > 0:
+		out = append(out, Note{Whitespace, "adds the newline at the end of the file"})
+	case class.FinalNewline < 0:
+		out = append(out, Note{Whitespace, "removes the newline at the end of the file"})
+	}
+	return out
+}
+
+// endings names the line endings of a text.
+func endings(s string) string {
+	crlf, all := strings.Count(s, "\r\n"), strings.Count(s, "\n")
+	switch crlf {
+	case 0:
+		return "LF"
+	case all:
+		return "CRLF"
+	}
+	return "mixed"
+}
+
+// hidden reports the characters in added lines that are not what they look like, a
+// note for each kind.
+func hidden(d *diff.Diff) []Note {
+	counts := map[sanitize.Kind]int{}
+	lines := map[sanitize.Kind][]int{}
+	for _, e := range d.Edits {
+		for i := e.BStart; i < e.BEnd; i++ {
+			for _, f := range sanitize.Hidden(d.B[i]) {
+				counts[f.Kind] += f.Count
+				lines[f.Kind] = append(lines[f.Kind], i+1)
+			}
+		}
+	}
+	var out []Note
+	for _, kind := range sanitize.Kinds() {
+		if n := counts[kind]; n > 0 {
+			out = append(out, Note{Hidden, fmt.Sprintf("the added text holds %s: %s", Count(n, kind), lineList(lines[kind]))})
+		}
+	}
+	return out
+}
+
+// Count says how many characters of a kind there are.
+func Count(n int, kind sanitize.Kind) string {
+	if n == 1 {
+		return "1 " + strings.TrimSuffix(string(kind), "s")
+	}
+	return fmt.Sprintf("%d %s", n, kind)
+}
+
+// lineList names the first lines of a list.
+func lineList(lines []int) string {
+	const most = 8
+	lines = slices.Compact(lines)
+	if len(lines) == 1 {
+		return fmt.Sprintf("line %d", lines[0])
+	}
+	var b strings.Builder
+	b.WriteString("lines ")
+	for i, n := range lines[:min(len(lines), most)] {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprint(&b, n)
+	}
+	if more := len(lines) - most; more > 0 {
+		fmt.Fprintf(&b, " and %d more", more)
+	}
+	return b.String()
+}
+
+const (
+	stretch = 40   // blanks in a row that push text out of sight
+	farLine = 1000 // columns from which on a line has an end that few will look at
+	tab     = 8    // columns of a tab, at most
+)
+
+// farRight reports added text that an editor shows only after scrolling sideways.
+func farRight(d *diff.Diff) []Note {
+	var behind, long []int
+	for _, e := range d.Edits {
+		for i := e.BStart; i < e.BEnd; i++ {
+			above := 0
+			if i > 0 {
+				above = indent(d.B[i-1])
+			}
+			switch line := strings.TrimRight(d.B[i], "\r\n"); {
+			case Stretch(line, above):
+				behind = append(behind, i+1)
+			case len(line) > farLine:
+				long = append(long, i+1)
+			}
+		}
+	}
+	var out []Note
+	if behind != nil {
+		out = append(out, Note{FarRight, "added text stands far to the right, behind a long stretch of blanks: " + lineList(behind)})
+	}
+	if long != nil {
+		out = append(out, Note{FarRight, fmt.Sprintf("added lines are longer than %d characters: %s", farLine, lineList(long))})
+	}
+	return out
+}
+
+// Stretch reports whether a line has text behind a long stretch of blanks. Columns
+// of its indentation that the line above has too do not count.
+func Stretch(line string, above int) bool {
+	run := -above
+	for _, r := range line {
+		switch {
+		case r == '\t':
+			run += tab
+		case sanitize.IsSpace(r):
+			run++
+		default:
+			if run >= stretch {
+				return true
+			}
+			run = 0
+		}
+	}
+	return false
+}
+
+// indent returns the columns of a line's leading blanks.
+func indent(line string) int {
+	n := 0
+	for _, r := range line {
+		switch {
+		case r == '\t':
+			n += tab
+		case r == '\n' || r == '\r' || !sanitize.IsSpace(r):
+			return n
+		default:
+			n++
+		}
+	}
+	return n
+}
