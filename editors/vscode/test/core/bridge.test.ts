@@ -13,6 +13,7 @@ import { tokenHeader } from "../../src/core/guard";
 import { acceptHunk, findHunk, hunkKey, hunksOf, rejectHunk } from "../../src/core/hunks";
 import type { InlineEnd } from "../../src/core/ports";
 import { Published } from "../../src/core/published";
+import { atEnd } from "./ending";
 import { Chance, FakeEditor, settled, tempFolder, until } from "./fakes";
 import { shown } from "./httpclient";
 import { startCore, WsClient } from "./wsclient";
@@ -29,7 +30,7 @@ class Bridge {
   /** Dials; rejects with the status of a refusal. */
   static dial(t: TestContext, url: string, headers: Record<string, string>): Promise<Bridge> {
     const socket = new WebSocket(url, { headers });
-    t.after(() => socket.terminate());
+    atEnd(t, () => socket.terminate());
     const bridge = new Bridge(socket);
     return new Promise((done, fail) => {
       socket.on("open", () => done(bridge));
@@ -108,7 +109,7 @@ describe("C1: bridge.json", () => {
     const window = async () => {
       const server = createServer().listen(0, "127.0.0.1");
       await once(server, "listening");
-      t.after(() => server.close());
+      atEnd(t, () => server.close());
       const { port } = server.address() as AddressInfo;
       const of = { ports: editor.ports, folder: home, port, pid: process.pid, version: "0.1.0", startedAt: 0, token: "t", mcp: () => undefined };
       return { server, port, published: new Published(of) };

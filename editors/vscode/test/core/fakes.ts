@@ -29,6 +29,8 @@ import type {
   ShownDiff,
   Terminals,
 } from "../../src/core/ports";
+import { atEnd } from "./ending";
+import type { Ends } from "./ending";
 import { ToolError } from "../../src/core/errors";
 import { systemClock } from "../../src/core/clock";
 import { runChild } from "../../src/core/shell/child";
@@ -36,9 +38,9 @@ import type { ReviewRequest } from "../../src/core/review";
 import { eolOf, withEol, withoutBom } from "../../src/core/text";
 
 /** A folder of its own for a test, removed at its end, by its real path. */
-export function tempFolder(t: { after(done: () => void): void }): string {
+export function tempFolder(t: Ends): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "agent-core-")));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  atEnd(t, () => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 

@@ -2,6 +2,7 @@
 import { request as httpRequest } from "node:http";
 import type { IncomingMessage } from "node:http";
 import type { Core } from "../../src/core/core";
+import type { Ends } from "./ending";
 import type { FakeEditor, ManualClock } from "./fakes";
 import { until } from "./fakes";
 import { mcpToken, startCore } from "./wsclient";
@@ -157,7 +158,7 @@ export async function inTime(call: Pending, clock: ManualClock): Promise<Record<
 
 /** A core with a workspace folder, and a client of its door. */
 export async function startMcp(
-  t: { after(done: () => unknown): void },
+  t: Ends,
   home: string,
   folder: string,
 ): Promise<{ core: Core; editor: FakeEditor; port: number; lockPath: string; client: McpClient }> {

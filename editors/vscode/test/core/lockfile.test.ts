@@ -7,6 +7,7 @@ import { describe, it } from "node:test";
 import type { TestContext } from "node:test";
 import { lockFolder, OwnFile, sweep, systemLiveness } from "../../src/core/lockfile";
 import type { LockContent } from "../../src/core/lockfile";
+import { atEnd } from "./ending";
 import { tempFolder, until } from "./fakes";
 
 const content: LockContent = {
@@ -73,9 +74,9 @@ describe("the lock file", () => {
         }
       }
     });
-    t.after(() => watcher.close());
+    atEnd(t, () => watcher.close());
     const umask = process.umask(0);
-    t.after(() => process.umask(umask));
+    atEnd(t, () => process.umask(umask));
     let reading = true;
     const reader = (async () => {
       let reads = 0;
@@ -180,7 +181,7 @@ describe("the sweep", () => {
 
   it("knows the living", async (t: TestContext) => {
     const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
-    t.after(() => child.kill("SIGKILL"));
+    atEnd(t, () => child.kill("SIGKILL"));
     assert.ok(child.pid !== undefined);
     assert.equal(systemLiveness.pidAlive(child.pid), true);
     const gone = new Promise((done) => child.on("exit", done));

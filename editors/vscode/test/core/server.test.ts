@@ -6,6 +6,7 @@ import WebSocket from "ws";
 import { Guard, newToken, tokenHeader } from "../../src/core/guard";
 import { maxPayload, Server } from "../../src/core/server";
 import type { Connection } from "../../src/core/server";
+import { atEnd } from "./ending";
 import { ManualClock, until } from "./fakes";
 
 const token = newToken();
@@ -35,7 +36,7 @@ async function serve(t: TestContext, wished = 0) {
     ],
   });
   const port = await server.listen(wished);
-  t.after(() => server.close());
+  atEnd(t, () => server.close());
   return { server, port, clock, log, connections, closed: () => closed };
 }
 
@@ -64,7 +65,7 @@ function handshake(port: number, more: { host?: string; token?: string; headers?
 
 function dial(t: TestContext, port: number, protocols: string[] = ["mcp"], options: WebSocket.ClientOptions = {}): Promise<WebSocket> {
   const socket = new WebSocket(`ws://127.0.0.1:${port}/`, protocols, { headers: { [tokenHeader]: token }, ...options });
-  t.after(() => socket.terminate());
+  atEnd(t, () => socket.terminate());
   return new Promise((done, fail) => {
     socket.on("open", () => done(socket));
     socket.on("error", fail);
@@ -181,7 +182,7 @@ describe("the address", () => {
   it("has the wished port if it is free, else another", async (t) => {
     const taken = createServer();
     await new Promise<void>((done) => taken.listen(0, "127.0.0.1", done));
-    t.after(() => taken.close());
+    atEnd(t, () => taken.close());
     const { port: busy } = taken.address() as { port: number };
     const first = await serve(t, busy);
     assert.notEqual(first.port, busy);

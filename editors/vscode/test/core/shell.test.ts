@@ -15,6 +15,8 @@ import { withoutNotice } from "../../src/core/shell/notice";
 import { Output } from "../../src/core/shell/output";
 import { Relay } from "../../src/core/shell/relay";
 import { shellCommand, wrapped } from "../../src/core/shell/wrap";
+import { atEnd } from "./ending";
+import type { Ends } from "./ending";
 import { FakeEditor, onPath, tempFolder, until } from "./fakes";
 import { tooLong, tricky } from "../tricky.mjs";
 
@@ -156,14 +158,14 @@ describe("a command as one line", () => {
   });
 });
 
-function start(t: { after(done: () => void): void }, command: string, more: { timeoutMs?: number; cwd?: string; shell?: string } = {}) {
+function start(t: Ends, command: string, more: { timeoutMs?: number; cwd?: string; shell?: string } = {}) {
   const cancel = new AbortController();
   const shown: string[] = [];
   const child = runChild({
     command, cwd: more.cwd ?? "/", timeoutMs: more.timeoutMs ?? 60_000, cancelled: cancel.signal,
     shell: more.shell ?? "/bin/bash", clock: systemClock, env: process.env, shown: (text) => shown.push(text),
   });
-  t.after(() => child.kill());
+  atEnd(t, () => child.kill());
   return { child, cancel, shown };
 }
 
@@ -202,7 +204,7 @@ describe("a child", () => {
     const [go, printed] = [join(folder, "go"), join(folder, "printed")];
     const script = "until [ -e go ]; do sleep 0.01; done; echo out; : >printed; exec sleep 1000";
     const child = spawn("/bin/sh", ["-c", script], { cwd: folder, stdio: ["ignore", "pipe", "ignore"] });
-    t.after(() => child.kill());
+    atEnd(t, () => child.kill());
     let output = "";
     child.stdout.on("data", (data: Buffer) => (output += data.toString()));
     // After this phase of the event loop come the timers, and only then what can be read.
@@ -247,7 +249,7 @@ describe("a child", () => {
     const child = runChild({
       command: "true", cwd: "/does/not/exist", timeoutMs: 1_000, cancelled: cancel.signal, shell: "/bin/sh", clock: systemClock, env: {}, shown: () => undefined,
     });
-    t.after(() => child.kill());
+    atEnd(t, () => child.kill());
     await assert.rejects(child.ended, /ENOENT/);
   });
 });

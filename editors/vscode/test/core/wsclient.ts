@@ -3,6 +3,8 @@ import WebSocket from "ws";
 import { createCore } from "../../src/core/core";
 import type { Core } from "../../src/core/core";
 import { tokenHeader } from "../../src/core/guard";
+import { atEnd } from "./ending";
+import type { Ends } from "./ending";
 import { FakeEditor, until } from "./fakes";
 
 export interface Message {
@@ -23,17 +25,13 @@ export interface Content {
 /** Opens /mcp of every core in the tests. */
 export const mcpToken = "the-token-of-mcp-clients";
 
-interface Cleanup {
-  after(done: () => unknown): void;
-}
-
 /** A core with its server, over a fake editor. */
-export async function startCore(t: Cleanup, home: string): Promise<{ core: Core; editor: FakeEditor; port: number; lockPath: string }> {
+export async function startCore(t: Ends, home: string): Promise<{ core: Core; editor: FakeEditor; port: number; lockPath: string }> {
   const editor = new FakeEditor();
   const core = createCore(editor.ports, { version: "0.1.0", home, port: 0, pid: process.pid, mcpToken: () => Promise.resolve(mcpToken) });
   const { port, lockPath } = await core.start();
   // The clock of the test stands still: what waits for it at the end has to go on.
-  t.after(async () => {
+  atEnd(t, async () => {
     const stopped = core.stop();
     editor.clock.advance(10_000);
     await stopped;
@@ -53,11 +51,11 @@ export class WsClient {
     socket.on("error", () => undefined);
   }
 
-  static async dial(t: Cleanup, lockPath: string): Promise<WsClient> {
+  static async dial(t: Ends, lockPath: string): Promise<WsClient> {
     const port = /(\d+)\.lock$/.exec(lockPath)?.[1] ?? "";
     const { authToken } = JSON.parse(readFileSync(lockPath, "utf8")) as { authToken: string };
     const socket = new WebSocket(`ws://127.0.0.1:${port}/`, "mcp", { headers: { [tokenHeader]: authToken }, perMessageDeflate: false });
-    t.after(() => socket.terminate());
+    atEnd(t, () => socket.terminate());
     const client = new WsClient(socket);
     await new Promise((done, fail) => {
       socket.on("open", done);
@@ -67,7 +65,7 @@ export class WsClient {
   }
 
   /** Dials and shakes hands. */
-  static async connect(t: Cleanup, lockPath: string, name = "test client"): Promise<WsClient> {
+  static async connect(t: Ends, lockPath: string, name = "test client"): Promise<WsClient> {
     const client = await WsClient.dial(t, lockPath);
     await client.request("initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name, version: "1" } });
     client.notify("notifications/initialized", {});

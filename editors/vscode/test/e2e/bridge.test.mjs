@@ -6,7 +6,7 @@ import { after, afterEach, before, describe, it } from "node:test";
 
 import WebSocket from "ws";
 
-import { startSession } from "./lib/session.mjs";
+import { keepSettings, startSession } from "./lib/session.mjs";
 import { until } from "./lib/wait.mjs";
 
 const BASE = "one\ntwo\nthree\nfour\nfive\n";
@@ -33,6 +33,7 @@ describe("a program that speaks in typed messages", () => {
     socket.on("message", (data) => received.push(JSON.parse(data.toString("utf8"))));
     await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
   });
+  keepSettings(() => session);
   afterEach(async (t) => {
     if (t.passed === false) await session.keep(t.name);
     await session.noDiffs();

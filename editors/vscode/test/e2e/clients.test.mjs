@@ -9,7 +9,7 @@ import { flood, kinds } from "../flood.mjs";
 import { connect, entryOf, notKnown } from "./lib/door.mjs";
 import { extensionRoot } from "./lib/host.mjs";
 import { runGo, runOther } from "./lib/others.mjs";
-import { startSession } from "./lib/session.mjs";
+import { keepSettings, startSession } from "./lib/session.mjs";
 
 const block = "<<<<<<< SEARCH\none\n=======\nONE\n>>>>>>> REPLACE\n";
 
@@ -59,6 +59,7 @@ describe("programs of others in VS Code", () => {
     session = await startSession({ files: { "sub/a.txt": "found\n" }, settings: { "agent.approvalMode": "never" } });
     entry = await entryOf(session, await session.lock());
   });
+  keepSettings(() => session);
   afterEach((t) => (t.passed === false ? session.keep(t.name) : undefined));
   after(() => session?.stop());
   const home = () => session.host.env.HOME;

@@ -7,7 +7,7 @@ import { after, afterEach, before, describe, it } from "node:test";
 
 import { answerRun, connect, entryOf, notKnown } from "./lib/door.mjs";
 import { makeFolder } from "./lib/folder.mjs";
-import { startSession } from "./lib/session.mjs";
+import { keepSettings, startSession } from "./lib/session.mjs";
 import { until } from "./lib/wait.mjs";
 
 const TOOLS = ["write_file", "apply_diff", "execute_command", "read_file", "list_files", "search_files", "get_diagnostics"];
@@ -44,6 +44,7 @@ function window(options) {
     at.bench = at.session.bench;
     at.door = await connect(at.session);
   });
+  keepSettings(() => at.session);
   afterEach(async (t) => {
     if (t.passed === false) await at.session.keep(t.name);
     await at.session.probe(`for (const terminal of vscode.window.terminals) terminal.dispose()`);

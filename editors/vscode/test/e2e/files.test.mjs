@@ -1,7 +1,7 @@
 // Files of every kind, from the agent's proposal to the bytes on the disk.
 import assert from "node:assert/strict";
 import fs from "node:fs";
-import { afterEach, describe, it } from "node:test";
+import { describe, it } from "node:test";
 
 import { call, edit } from "./lib/model.mjs";
 import { stage, unchanged } from "./lib/scene.mjs";
@@ -36,8 +36,6 @@ describe("a file", () => {
     },
     settings: { "workbench.editorAssociations": { "*.md": "vscode.markdown.preview.editor" } },
   });
-  // "off" by name: what a browser's window does without a word is to save after a second.
-  afterEach(() => configure("files", { autoSave: "off", autoSaveDelay: undefined, encoding: undefined }));
 
   const file = (name) => at.scene.session.file(name);
   const read = (name) => at.scene.session.read(name);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
-import { before, beforeEach, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 
 import { call } from "./lib/model.mjs";
 import { stage, unchanged } from "./lib/scene.mjs";
@@ -31,7 +31,6 @@ describe("the agent's proposals in the document itself", () => {
     const config = path.join(at.scene.session.host.agentHome, "config.yaml");
     fs.writeFileSync(config, JSON.stringify({ ...JSON.parse(fs.readFileSync(config, "utf8")), ide: { review: "inline" } }), { mode: 0o600 });
   });
-  beforeEach(() => at.scene.session.probe(`await vscode.workspace.getConfiguration("files").update("autoSave", "off", 1)`));
 
   /** An agent whose proposal stands in the document and in the terminal; the file is not touched. */
   const asked = async (name, why) => {

@@ -8,7 +8,7 @@ import { after, afterEach, before, describe, it } from "node:test";
 import WebSocket from "ws";
 
 import { Client } from "./lib/client.mjs";
-import { startSession } from "./lib/session.mjs";
+import { keepSettings, startSession } from "./lib/session.mjs";
 import { until } from "./lib/wait.mjs";
 
 const BASE = "one\ntwo\nthree\nfour\nfive\n";
@@ -36,6 +36,7 @@ describe("a proposal in the document", () => {
     await session.probe(`await vscode.workspace.getConfiguration("agent.bridge").update("enabled", true, vscode.ConfigurationTarget.Global)`);
     await dial();
   });
+  keepSettings(() => session);
   afterEach(async (t) => {
     if (t.passed === false) await session.keep(t.name);
     // What a failure leaves unsaved is asked about when it is closed, and nobody answers.

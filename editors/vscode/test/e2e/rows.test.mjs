@@ -11,7 +11,7 @@ import { Client } from "./lib/client.mjs";
 import { connect, entryOf } from "./lib/door.mjs";
 import { makeFolder } from "./lib/folder.mjs";
 import { readOnly } from "./lib/readonly.mjs";
-import { startSession } from "./lib/session.mjs";
+import { keepSettings, startSession } from "./lib/session.mjs";
 import { until } from "./lib/wait.mjs";
 
 const CLAUDE = '{\n  // mine\n  "theme": "dark",\n  "mcpServers": { "other": { "type": "stdio", "command": "x" } },\n}\n';
@@ -34,6 +34,7 @@ describe("a window of several, on a port that is taken", () => {
     });
     place = await session.lock();
   });
+  keepSettings(() => session);
   afterEach((t) => (t.passed === false ? session.keep(t.name) : undefined));
   after(async () => {
     await session?.stop();

@@ -5,7 +5,7 @@ import path from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
 
 import { Client } from "./lib/client.mjs";
-import { startSession } from "./lib/session.mjs";
+import { keepSettings, startSession } from "./lib/session.mjs";
 import { until } from "./lib/wait.mjs";
 
 const BASE = "one\ntwo\nthree\n";
@@ -30,14 +30,13 @@ describe("a window with reviews", () => {
     client?.close();
     await session?.stop();
   });
+  keepSettings(() => session);
   afterEach(async (t) => {
     if (t.passed === false) await session.keep(t.name);
     await client.call("closeAllDiffTabs");
     await session.noDiffs();
     await session.probe(
-      `for (const [section, key, value] of [["files", "autoSave", "off"], ["files", "encoding"], ["agent", "diff.open"]])
-         await vscode.workspace.getConfiguration(section).update(key, value, true);
-       await vscode.commands.executeCommand("workbench.action.closeAllEditors");`,
+      `await vscode.commands.executeCommand("workbench.action.closeAllEditors");`,
     );
   });
 

@@ -132,10 +132,19 @@ export class Host {
     }
   }
 
+  /** All settings as the files have them. */
+  settings() {
+    return Object.assign({}, ...this.settingsFiles().map((file) => JSON.parse(fs.readFileSync(file, "utf8"))));
+  }
+
   /** What has to change so that the settings are these: pairs of a name and a value, or null. */
   changes(settings = {}) {
-    const now = Object.assign({}, ...this.settingsFiles().map((file) => JSON.parse(fs.readFileSync(file, "utf8"))));
-    const wanted = { ...SETTINGS, ...settings };
+    return this.changesTo({ ...SETTINGS, ...settings });
+  }
+
+  /** The same, with nothing added to wanted. */
+  changesTo(wanted) {
+    const now = this.settings();
     const names = [...new Set([...Object.keys(now), ...Object.keys(wanted)])];
     return names.filter((name) => JSON.stringify(now[name]) !== JSON.stringify(wanted[name])).map((name) => [name, wanted[name] ?? null]);
   }

@@ -3,10 +3,11 @@
 // longest comes first, and those that need a window of their own come last.
 import fs from "node:fs";
 import path from "node:path";
-import { it } from "node:test";
+import { afterEach, beforeEach, it } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 import { endAll } from "./ending.mjs";
+import { Watchdog } from "./watchdog.mjs";
 
 const FIRST = ["doors", "files", "clients", "knows", "race", "terminal"];
 const LAST = ["inline", "window", "loss", "windows", "first", "rows", "registering", "inside", "oldest"];
@@ -33,8 +34,13 @@ function take(file) {
   }
 }
 
+const watchdog = new Watchdog(process.env.AGENT_TEST_FULL === "1" ? 60 : 7);
+beforeEach((t) => watchdog.saw(`in "${t.name}"`));
+afterEach((t) => watchdog.saw(`after "${t.name}"`));
+
 for (const file of files()) {
   if (!take(file)) continue;
+  watchdog.entered(file);
   const from = performance.now();
   await import(pathToFileURL(path.join(folder, file)));
   // This runs when what the file has registered has ended.

@@ -42,8 +42,8 @@ export async function sharedWindow(files, settings) {
   return { host: ready, ...window };
 }
 
-/** Settings that are written from outside are not always noticed. */
-const CONFIGURE = `for (const [name, value] of args[0])
+/** Settings that are written from outside are not always noticed: code that changes them in the window. */
+export const CONFIGURE = `for (const [name, value] of args[0])
   await vscode.workspace.getConfiguration().update(name, value ?? undefined, vscode.ConfigurationTarget.Global);`;
 
 /** Whether the documents that the window still knows are as the files are now. */

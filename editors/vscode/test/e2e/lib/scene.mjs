@@ -4,7 +4,7 @@ import path from "node:path";
 import { after, afterEach, before } from "node:test";
 
 import { Model } from "./model.mjs";
-import { startSession } from "./session.mjs";
+import { keepSettings, startSession } from "./session.mjs";
 import { until } from "./wait.mjs";
 
 /** What the terminal's panel offers while a question stands there. */
@@ -100,6 +100,7 @@ export function stage(options) {
   const at = { scene: undefined };
   before(async () => void (at.scene = await startScene(options)));
   after(() => at.scene?.stop());
+  keepSettings(() => at.scene.session);
   afterEach(async (t) => {
     if (t.passed === false) await at.scene.session.keep(t.name);
     await at.scene.clean();

@@ -1,10 +1,11 @@
 // A window on a workspace, for the scenarios of a test file.
 import fs from "node:fs";
 import path from "node:path";
+import { afterEach, beforeEach } from "node:test";
 
 import { makeFolder } from "./folder.mjs";
 import { extensionRoot, isOfMachine, probeExtension, startHost, vsix } from "./host.mjs";
-import { dropWindow, leave, putBack, sharedHost, sharedWindow } from "./rig.mjs";
+import { CONFIGURE, dropWindow, leave, putBack, sharedHost, sharedWindow } from "./rig.mjs";
 import { until } from "./wait.mjs";
 import { openWorkbench } from "./workbench.mjs";
 
@@ -43,6 +44,20 @@ async function place({ files, folder, open, fresh, own, bare, settings = {}, ...
   await dropWindow(); // there would be two locks
   const host = await sharedHost(settings);
   return new Session(host, folder ?? makeFolder(files), () => leave(host));
+}
+
+/**
+ * Has each test of this suite leave the settings as it found them, also one that
+ * fails half-way. session() gives the window of the suite.
+ */
+export function keepSettings(session) {
+  let before;
+  beforeEach(() => void (before = session().host.settings()));
+  afterEach(async () => {
+    const { host } = session();
+    const changed = host.changesTo(before);
+    if (changed.length > 0 && !host.hasEnded) await session().probe(CONFIGURE, changed);
+  });
 }
 
 export class Session {

@@ -1,0 +1,19 @@
+// What the scenarios rely on: a window is for each as it was for the one before.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+
+import { stage } from "./lib/scene.mjs";
+
+describe("the window of the scenarios", () => {
+  const at = stage();
+  const look = "return vscode.workspace.getConfiguration('files').get('autoSave')";
+
+  it("has a setting changed, as by a test that fails half-way", async () => {
+    await at.scene.session.probe("await vscode.workspace.getConfiguration('files').update('autoSave', 'afterDelay', true)");
+    assert.equal(await at.scene.session.probe(look), "afterDelay");
+  });
+
+  it("has it as before", async () => {
+    assert.equal(await at.scene.session.probe(look), "off");
+  });
+});
