@@ -32,6 +32,7 @@ type socket struct {
 	ws      *websocket.Conn
 	calls   *calls
 	answers chan *jsonrpc.Response
+	numbers numbers
 	greeted atomic.Bool // the initialize handshake is over
 	leaving chan struct{}
 	helpers crash.Group
@@ -43,7 +44,7 @@ type socket struct {
 
 func newSocket(o Options) *socket {
 	return &socket{
-		opts: o, calls: newCalls(),
+		opts: o, calls: newCalls(), numbers: newNumbers(),
 		answers: make(chan *jsonrpc.Response, maxAnswers),
 		leaving: make(chan struct{}), done: make(chan struct{}),
 	}
@@ -137,6 +138,9 @@ func (s *socket) Read(ctx context.Context) (jsonrpc.Message, error) {
 				return nil, s.err
 			}
 		case *jsonrpc.Response:
+			if !s.numbers.take(msg, data) {
+				continue // an answer to somebody else, or to an earlier link
+			}
 			s.calls.received(msg)
 			return msg, nil
 		}
@@ -152,7 +156,7 @@ func lost(err error, greeted bool) error {
 	}
 	var closed websocket.CloseError
 	if errors.As(err, &closed) {
-		return fmt.Errorf("the editor closed the connection (%d %s)", closed.Code, closed.Reason)
+		return fmt.Errorf("the editor closed the connection (%d %q)", closed.Code, closed.Reason)
 	}
 	return fmt.Errorf("the connection to the editor was lost: %w", err)
 }
@@ -183,7 +187,7 @@ func (s *socket) request(req *jsonrpc.Request) error {
 // Write implements [mcp.Connection]. ctx does not interrupt it: half a message
 // would end the connection.
 func (s *socket) Write(ctx context.Context, msg jsonrpc.Message) error {
-	data, err := jsonrpc.EncodeMessage(msg)
+	data, err := jsonrpc.EncodeMessage(s.numbers.outgoing(msg))
 	if err != nil {
 		return fmt.Errorf("encode a message: %w", err)
 	}
