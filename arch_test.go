@@ -130,7 +130,7 @@ var layers = []struct {
 	{"internal/ide/wire", nil},
 	{"internal/ide/client", []string{"internal/editor", "internal/ide/lock", "internal/ide/wire"}},
 	{"internal/ide", []string{
-		"internal/caution", "internal/confirm", "internal/diff", "internal/editor", "internal/ide/activity", "internal/ide/client", "internal/ide/lock", "internal/ide/wire", "internal/workspace",
+		"internal/caution", "internal/confirm", "internal/diff", "internal/editor", "internal/ide/activity", "internal/ide/client", "internal/ide/lock", "internal/ide/wire", "internal/sanitize", "internal/workspace",
 	}},
 
 	{"internal/demo", []string{"internal/statefile"}},

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/ide/idetest"
 )
 
 // TestIDEInstall: the extension goes to every editor on PATH, the one that is named,
@@ -56,5 +57,26 @@ func TestIDEStatusWithoutAnEditor(t *testing.T) {
 	p, stdout := files(t)
 	if err := ideStatus(t.Context(), p, t.TempDir(), cfg); err != nil || !strings.Contains(stdout(), "No editor was found") {
 		t.Errorf("%v, %q", err, stdout())
+	}
+}
+
+// TestIDEStatusOfAHostileName: also where no terminal reads it.
+func TestIDEStatusOfAHostileName(t *testing.T) {
+	t.Setenv("HOME", t.TempDir())
+	cfg, err := config.LoadFrom(filepath.Join(t.TempDir(), ".agent"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	dialect := idetest.Ours()
+	dialect.Name = "Code\x1b[2J\n  2  Trusted"
+	e := idetest.Start(t, dialect)
+	e.WriteLock(filepath.Join(cfg.Home, "ide"), dir)
+	p, stdout := files(t)
+	if err := ideStatus(t.Context(), p, dir, cfg); err != nil {
+		t.Fatal(err)
+	}
+	if got := stdout(); strings.Contains(got, "\x1b") || strings.Count(got, "\n") != 2 || !strings.Contains(got, `Code\u{1b}[2J\n  2`) {
+		t.Errorf("said %q", got)
 	}
 }

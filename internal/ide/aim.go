@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/bb2d0cf4/agent/internal/ide/lock"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
 // aimKind says what the link is to be to.
@@ -59,10 +60,10 @@ func (a aim) choose(found []lock.Candidate, refused map[unwelcome]int) (lock.Can
 	return match(func(lock.Candidate) bool { return true })
 }
 
-// nameOf is what people call an editor.
+// nameOf is what people call an editor, safe to show on one line.
 func nameOf(c lock.Candidate) string {
 	if c.File.Name != "" {
-		return c.File.Name
+		return sanitize.Line(c.File.Name)
 	}
 	return fmt.Sprintf("the editor on port %d", c.Port)
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/ide/activity"
 	"github.com/bb2d0cf4/agent/internal/ide/client"
 	"github.com/bb2d0cf4/agent/internal/ide/lock"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/tools"
 	"github.com/bb2d0cf4/agent/internal/workspace"
@@ -128,9 +129,9 @@ func (l *Link) Footer() string {
 	if s.State != ide.Connected {
 		return ""
 	}
-	text := s.Editor.File.Name
+	text := sanitize.Line(s.Editor.File.Name)
 	if sel := l.View.Glance(); sel != nil {
-		text += ": " + filepath.Base(sel.Path) + lines(":", sel.StartLine, "-", sel.EndLine)
+		text += ": " + sanitize.Line(filepath.Base(sel.Path)) + lines(":", sel.StartLine, "-", sel.EndLine)
 	}
 	return text
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/editor"
 	"github.com/bb2d0cf4/agent/internal/ide"
+	"github.com/bb2d0cf4/agent/internal/ide/client"
 	"github.com/bb2d0cf4/agent/internal/ide/idetest"
 	"github.com/bb2d0cf4/agent/internal/ide/lock"
 	"github.com/bb2d0cf4/agent/internal/tools"
@@ -280,6 +281,27 @@ func TestDescribeIsComplete(t *testing.T) {
 	want := "Connecting …\nEditors:\n  1  Code (port 1) · /p · would be chosen\n  2  an editor without a name (port 2) · no folder · it does not answer\n"
 	if got := Describe(ide.Status{State: ide.Connecting}, found); got != want {
 		t.Errorf("got %q", got)
+	}
+}
+
+// TestHostileNames: the words of an editor stay on their line, and no escape of
+// theirs is printed.
+func TestHostileNames(t *testing.T) {
+	evil := "Code\n  2  Trusted (port 1) · /p · would be chosen\r\x1b[2J\u202e"
+	c := lock.Candidate{Path: "a", Port: 1, Folder: "/p" + evil, File: lock.File{Name: evil}, Why: evil, Notes: []string{evil}}
+	other := lock.Candidate{Path: "b", Port: 2, File: lock.File{Name: evil, Folders: []string{evil, evil}}}
+	s := ide.Status{State: ide.Connected, Editor: c, Info: client.Info{Plugin: evil, Version: evil, Tools: []string{evil, "openDiff"}}}
+	for name, tt := range map[string]struct {
+		text string
+		rows int
+	}{
+		"linked":   {Describe(s, []lock.Candidate{c, other}), 8},
+		"looking":  {Describe(ide.Status{State: ide.Looking, Why: evil}, nil), 1},
+		"a choice": {title(c) + folders(other) + "\n", 1},
+	} {
+		if rows := strings.Count(tt.text, "\n"); rows != tt.rows || strings.ContainsAny(tt.text, "\x1b\r\u202e") {
+			t.Errorf("%s: %d rows, want %d: %q", name, rows, tt.rows, tt.text)
+		}
 	}
 }
 

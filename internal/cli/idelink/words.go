@@ -13,6 +13,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/ide"
 	"github.com/bb2d0cf4/agent/internal/ide/lock"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
 // Usage says what /ide takes.
@@ -21,7 +22,7 @@ const Usage = "/ide and /ide status say how things stand; /ide connect [number o
 // errOff is what /ide says where editors are switched off.
 var errOff = errors.New("editors are switched off: --no-ide was given, or ide.enabled is false")
 
-// Command does what /ide says. Its text is not sanitised.
+// Command does what /ide says. Each word of an editor's is on one line of its text.
 func (l *Link) Command(ctx context.Context, args string) (string, error) {
 	if l == nil {
 		return "", errOff
@@ -100,7 +101,7 @@ func Describe(s ide.Status, found []lock.Candidate) string {
 	case ide.Looking, ide.Off:
 		b.WriteString("No editor is linked")
 		if s.Why != "" {
-			b.WriteString(": " + s.Why)
+			b.WriteString(": " + sanitize.Line(s.Why))
 		}
 		b.WriteString(".\n")
 	}
@@ -113,7 +114,7 @@ func linked(b *strings.Builder, s ide.Status) {
 	fmt.Fprintf(b, "Linked to %s since %s\n", title(s.Editor), s.Since.Local().Format(time.TimeOnly))
 	row := func(name, value string) {
 		if value != "" {
-			fmt.Fprintf(b, "  %-10s %s\n", name, value)
+			fmt.Fprintf(b, "  %-10s %s\n", name, sanitize.Line(value))
 		}
 	}
 	row("folder", folders(s.Editor))
@@ -138,7 +139,7 @@ func List(found []lock.Candidate, linked string) string {
 		case why == "":
 			why = "would be chosen"
 		}
-		fmt.Fprintf(&b, "  %d  %s · %s · %s\n", i+1, title(c), folders(c), why)
+		fmt.Fprintf(&b, "  %d  %s · %s · %s\n", i+1, title(c), folders(c), sanitize.Line(why))
 	}
 	return b.String()
 }
@@ -149,18 +150,18 @@ func title(c lock.Candidate) string {
 	if name == "" {
 		name = "an editor without a name"
 	}
-	return fmt.Sprintf("%s (port %d)", name, c.Port)
+	return fmt.Sprintf("%s (port %d)", sanitize.Line(name), c.Port)
 }
 
 // folders names what an editor has open.
 func folders(c lock.Candidate) string {
 	if c.Folder != "" {
-		return c.Folder
+		return sanitize.Line(c.Folder)
 	}
 	if len(c.File.Folders) == 0 {
 		return "no folder"
 	}
-	return strings.Join(c.File.Folders, string(filepath.ListSeparator)+" ")
+	return sanitize.Line(strings.Join(c.File.Folders, string(filepath.ListSeparator)+" "))
 }
 
 // Best returns a function that says which editor a session in a folder would use,
