@@ -32,6 +32,7 @@ var layers = []struct {
 	{"internal/initenv", nil},
 	{"internal/llm", nil},
 	{"internal/nearest", nil},
+	{"internal/peer", nil},
 	{"internal/sanitize", nil},
 	{"internal/statefile", nil},
 	{"internal/tools/shell/capture", nil},

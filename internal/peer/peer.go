@@ -1,0 +1,100 @@
+// Package peer tells which user of this machine listens on a port, or holds the other
+// end of a connection. It guarantees that a socket is never ascribed to a user to whom
+// the system does not ascribe it: what it cannot tell is an error.
+package peer
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os/user"
+	"slices"
+)
+
+// User is a user of this machine: the number of one on Unix, the SID on Windows.
+type User string
+
+// ErrNobody says that no process listens there.
+var ErrNobody = errors.New("nobody listens there")
+
+// ErrUnknown says that the system does not tell.
+var ErrUnknown = errors.New("this system does not tell whose it is")
+
+// Name is what people know u as; if there is no name, the number.
+func (u User) Name() string {
+	if known, err := user.LookupId(string(u)); err == nil {
+		return known.Username
+	}
+	return string(u)
+}
+
+// socket is one of the system's TCP sockets.
+type socket struct {
+	local, remote netip.AddrPort // remote is zero for one that listens
+	user          User           // empty if the system does not tell
+}
+
+// Listener returns the users that listen on a port for connections from this machine,
+// sorted, each once. There is more than one where a user listens on one address and
+// another user on all addresses. The error is ErrNobody, ErrUnknown, or the system's.
+func Listener(port int) ([]User, error) {
+	all, err := sockets()
+	if err != nil {
+		return nil, err
+	}
+	return listeners(all, uint16(port))
+}
+
+func listeners(all []socket, port uint16) ([]User, error) {
+	var users []User
+	for _, s := range all {
+		here := s.local.Addr().IsLoopback() || s.local.Addr().IsUnspecified()
+		if s.remote.Port() != 0 || s.local.Port() != port || !here {
+			continue
+		}
+		if s.user == "" {
+			return nil, ErrUnknown
+		}
+		users = append(users, s.user)
+	}
+	if len(users) == 0 {
+		return nil, ErrNobody
+	}
+	slices.Sort(users)
+	return slices.Compact(users), nil
+}
+
+// Of returns the user that holds the other end of a TCP connection within this machine.
+// If the other end was not accepted yet, that is the user who listens, if there is one
+// only. The error is ErrUnknown, or the system's.
+func Of(conn net.Conn) (User, error) {
+	local, err1 := netip.ParseAddrPort(conn.LocalAddr().String())
+	remote, err2 := netip.ParseAddrPort(conn.RemoteAddr().String())
+	if err := cmp.Or(err1, err2); err != nil {
+		return "", fmt.Errorf("no TCP connection: %w", err)
+	}
+	all, err := sockets()
+	if err != nil {
+		return "", err
+	}
+	return of(all, plain(local), plain(remote))
+}
+
+func of(all []socket, local, remote netip.AddrPort) (User, error) {
+	i := slices.IndexFunc(all, func(s socket) bool { return s.local == remote && s.remote == local })
+	if i >= 0 && all[i].user != "" {
+		return all[i].user, nil
+	}
+	users, err := listeners(all, remote.Port())
+	if err != nil || len(users) > 1 {
+		return "", ErrUnknown
+	}
+	return users[0], nil
+}
+
+// plain is an address without the form in which it is embedded in IPv6.
+func plain(a netip.AddrPort) netip.AddrPort {
+	return netip.AddrPortFrom(a.Addr().Unmap().WithZone(""), a.Port())
+}
