@@ -136,7 +136,7 @@ func pageResult(s *workspace.Stream, b *strings.Builder, p pageOf) Result {
 	if last < p.total {
 		fmt.Fprintf(b, "; shown: %d-%d; go on with offset %d", p.offset, last, last+1)
 	}
-	if f := s.Info.Format; f.Encoding != workspace.UTF8 || f.EOL == "\r\n" {
+	if f := s.Info.Format; f.Encoding != workspace.UTF8 || f.EOL != "\n" {
 		fmt.Fprintf(b, "; stored as %s with %s", f.Encoding, eolName(f.EOL))
 	}
 	user := fmt.Sprintf("%d of %s lines", p.shown, total)
@@ -147,8 +147,11 @@ func pageResult(s *workspace.Stream, b *strings.Builder, p pageOf) Result {
 }
 
 func eolName(eol string) string {
-	if eol == "\r\n" {
+	switch eol {
+	case "\r\n":
 		return "CRLF, which edits keep"
+	case "\r":
+		return "CR, which edits keep"
 	}
 	return "LF"
 }

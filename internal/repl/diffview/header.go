@@ -90,6 +90,8 @@ func properties(c Change) []string {
 		} else {
 			out = append(out, "CRLF")
 		}
+	} else if strings.Contains(text, "\r") && !strings.Contains(text, "\n") {
+		out = append(out, "CR")
 	}
 	if c.Encoding != "" && c.Encoding != "utf-8" {
 		out = append(out, strings.ToUpper(c.Encoding))

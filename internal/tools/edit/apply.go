@@ -25,10 +25,12 @@ func (e *PatchError) Error() string {
 // Apply applies p to text, hunk by hunk, each on the result of those before it:
 // all of them or, with a *PatchError, none. eol ends added lines.
 func (p Patch) Apply(text, eol string) (Outcome, error) {
-	if eol == "" {
-		eol = "\n"
+	src := newSource(text, eol)
+	a := applier{text: text, eol: src.eol, mixed: src.mixed}
+	uniform := withEOL(src.flat, src.eol) == text
+	if uniform {
+		a.text, a.eol = src.flat, "\n"
 	}
-	a := applier{text: text, eol: eol}
 	var failed []error
 	for i := range p.Hunks {
 		if err := a.apply(&p.Hunks[i]); err != nil {
@@ -39,6 +41,9 @@ func (p Patch) Apply(text, eol string) (Outcome, error) {
 		return Outcome{}, &PatchError{Failed: failed, Total: len(p.Hunks)}
 	}
 	a.out.Text = a.text
+	if uniform {
+		a.out.Text = withEOL(a.text, src.eol)
+	}
 	return a.out, nil
 }
 
@@ -46,8 +51,9 @@ func (p Patch) Apply(text, eol string) (Outcome, error) {
 type applier struct {
 	text  string
 	eol   string
-	next  int // index of the first line behind the last hunk
-	drift int // lines added so far, less those removed
+	mixed bool // the text has more than one line ending
+	next  int  // index of the first line behind the last hunk
+	drift int  // lines added so far, less those removed
 	out   Outcome
 }
 
@@ -67,6 +73,9 @@ func (a *applier) apply(h *Hunk) error {
 	a.drift += len(h.New) - len(h.Old)
 	a.out.Places++
 	a.out.Stage = max(a.out.Stage, stage)
+	if a.mixed && len(h.Old) > 0 {
+		a.out.Stage = max(a.out.Stage, MixedEndings)
+	}
 	if a.out.Line == 0 {
 		a.out.Line = at + 1
 	}
@@ -80,8 +89,8 @@ func (a *applier) locate(lines []line, h *Hunk) (at int, sh shift, stage Stage, 
 		return at, shift{}, Exact, err
 	}
 	for stage = Exact; int(stage) < stageCount; stage++ {
-		if stage == LineEndings {
-			continue // lines are compared without their endings from the start
+		if !stage.compared() {
+			continue
 		}
 		found, shifts := windows(lines, h.Old, stage)
 		if len(found) == 0 {
@@ -169,7 +178,11 @@ func (a *applier) fill(lines []line, h *Hunk, at int, sh shift) (string, bool) {
 	if at+len(h.Old) < len(lines) || !a.endsOpen(h) {
 		return b.String(), true
 	}
-	return strings.TrimSuffix(strings.TrimSuffix(b.String(), "\n"), "\r"), true
+	open := strings.TrimSuffix(b.String(), "\n")
+	if a.mixed {
+		open = strings.TrimSuffix(open, "\r")
+	}
+	return open, true
 }
 
 // endsOpen reports whether a hunk at the end of the file leaves it without a

@@ -72,7 +72,7 @@ func shiftMatches(lines []line, want []string, sh shift) bool {
 
 // findShifted matches whole lines. Lines at the beginning and the end that
 // before and after share are left as the file has them.
-func findShifted(text, before, after string, opt Options) []span {
+func findShifted(text, before, after string, all bool) []span {
 	lines := split(text)
 	want, fill := textLines(before), textLines(after)
 	at, shifts := windows(lines, want, Indentation)
@@ -80,7 +80,7 @@ func findShifted(text, before, after string, opt Options) []span {
 	var spans []span
 	last := 0
 	for i, w := range at {
-		if opt.All && w < last {
+		if all && w < last {
 			continue
 		}
 		moved, ok := shiftAll(fill[head:len(fill)-tail], shifts[i])
@@ -88,7 +88,7 @@ func findShifted(text, before, after string, opt Options) []span {
 			continue
 		}
 		last = w + len(want)
-		spans = append(spans, lineSpan(text, lines, w+head, last-tail, moved, opt.EOL))
+		spans = append(spans, lineSpan(text, lines, w+head, last-tail, moved))
 	}
 	return spans
 }

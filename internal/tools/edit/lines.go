@@ -68,7 +68,7 @@ func windows(lines []line, want []string, stage Stage) (at []int, shifts []shift
 // lineKey is a line without its ending as stage compares it.
 func lineKey(s string, stage Stage) string {
 	switch stage {
-	case Exact, LineEndings:
+	case Exact:
 		return s
 	case Blanks, Indentation:
 		return strings.TrimRight(s, " \t\r")
@@ -77,29 +77,32 @@ func lineKey(s string, stage Stage) string {
 	}
 }
 
-// lineSpan puts fill in the place of lines[from:to] of text, each line with
-// eol. A text without a final line ending stays without one.
-func lineSpan(text string, lines []line, from, to int, fill []string, eol string) span {
-	if eol == "" {
-		eol = "\n"
+// lineSpan puts fill in the place of lines[from:to] of text, whose lines end in
+// \n. A text without a final line ending stays without one.
+func lineSpan(text string, lines []line, from, to int, fill []string) span {
+	start, end := bounds(lines, from, to, len(text))
+	if len(fill) == 0 {
+		return span{start, end, ""}
 	}
-	start, end := len(text), len(text)
+	body := strings.Join(fill, "\n")
+	open := end == len(text) && text != "" && !strings.HasSuffix(text, "\n")
+	switch {
+	case open && start == end:
+		body = "\n" + body
+	case !open:
+		body += "\n"
+	}
+	return span{start, max(start, end), body}
+}
+
+// bounds returns the bytes of lines[from:to] in a text of the given size.
+func bounds(lines []line, from, to, size int) (start, end int) {
+	start, end = size, size
 	if from < len(lines) {
 		start = lines[from].from
 	}
 	if to < len(lines) {
 		end = lines[to].from
 	}
-	if len(fill) == 0 {
-		return span{start, end, ""}
-	}
-	body := strings.Join(fill, eol)
-	open := end == len(text) && text != "" && !strings.HasSuffix(text, "\n")
-	switch {
-	case open && start == end:
-		body = eol + body
-	case !open:
-		body += eol
-	}
-	return span{start, max(start, end), body}
+	return start, end
 }

@@ -15,7 +15,7 @@ type piece struct {
 }
 
 // pieces yields s as stage compares it, in order. What the stage ignores is
-// left out. It is for the stages LineEndings, Blanks and Punctuation.
+// left out. It is for the stages Blanks and Punctuation.
 func pieces(s string, stage Stage) iter.Seq[piece] {
 	return func(yield func(piece) bool) {
 		for i := 0; i < len(s); {
@@ -34,7 +34,7 @@ func nextPiece(s string, i int, stage Stage) piece {
 		end++
 	}
 	if end > i {
-		return blankRun(s, i, end, stage)
+		return blankRun(s, i, end)
 	}
 	if s[i] >= utf8.RuneSelf && stage == Punctuation {
 		r, size := utf8.DecodeRuneInString(s[i:])
@@ -50,16 +50,8 @@ func nextPiece(s string, i int, stage Stage) piece {
 }
 
 // blankRun is the piece for the blanks s[i:end]: nothing at the end of a line.
-func blankRun(s string, i, end int, stage Stage) piece {
-	atEnd := end == len(s) || s[end] == '\n'
-	switch {
-	case !atEnd:
-		return piece{s[i:end], i, end}
-	case stage != LineEndings:
-		return piece{"", i, end}
-	case end < len(s) && s[end-1] == '\r' && i < end-1:
-		return piece{s[i : end-1], i, end - 1}
-	case end < len(s) && s[end-1] == '\r':
+func blankRun(s string, i, end int) piece {
+	if end == len(s) || s[end] == '\n' {
 		return piece{"", i, end}
 	}
 	return piece{s[i:end], i, end}
@@ -134,13 +126,4 @@ func (p piece) offsetEnd(n int) int {
 		return n
 	}
 	return p.to - p.from
-}
-
-// withEOL returns s, in which lines may end in \n or \r\n, with eol throughout.
-func withEOL(s, eol string) string {
-	s = strings.ReplaceAll(s, "\r\n", "\n")
-	if eol == "\r\n" {
-		s = strings.ReplaceAll(s, "\n", "\r\n")
-	}
-	return s
 }

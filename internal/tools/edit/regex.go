@@ -21,6 +21,8 @@ type Pattern struct {
 // Regex applies p to text. A line ending is \n to the expression, whatever the
 // file has. It is an error if nothing matches.
 func Regex(text string, p Pattern) (Outcome, error) {
+	src := newSource(text, p.EOL)
+	p.Expr, p.Replacement = src.sent(p.Expr), src.sent(p.Replacement)
 	re, err := p.compile()
 	if err != nil {
 		return Outcome{}, err
@@ -32,19 +34,18 @@ func Regex(text string, p Pattern) (Outcome, error) {
 	if limit == 0 {
 		limit = -1
 	}
-	flat := plain(text, LineEndings)
+	flat := src.flat
 	found := re.FindAllStringSubmatchIndex(flat, limit)
 	if len(found) == 0 {
-		return Outcome{}, errors.New("the pattern matches nothing in the file")
+		return Outcome{}, errors.New("the pattern matches nothing in the file; each line ending is \\n to it")
 	}
 	spans := make([]span, len(found))
 	for i, m := range found {
 		fill := string(re.ExpandString(nil, p.Replacement, flat, m))
-		spans[i] = span{m[0], m[1], withEOL(fill, p.EOL)}
+		spans[i] = span{m[0], m[1], fill}
 	}
-	mapBack(text, flat, spans)
 	return Outcome{
-		Text: splice(text, spans), Places: len(spans), Line: lineAt(text, spans[0].from),
+		Text: src.replace(spans), Stage: src.stage(Exact, spans, ""), Places: len(spans), Line: lineAt(flat, spans[0].from),
 	}, nil
 }
 
@@ -109,27 +110,4 @@ func groupName(s string) (name string, size int) {
 
 func isAlnum(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-}
-
-// mapBack turns spans of flat, which is text with \n for every line ending, into
-// spans of text. They are in order.
-func mapBack(text, flat string, spans []span) {
-	if len(flat) == len(text) {
-		return
-	}
-	src, dst := 0, 0 // the same place in text and in flat
-	advance := func(to int) int {
-		for dst < to {
-			if text[src] == '\r' && flat[dst] == '\n' {
-				src++
-			}
-			src++
-			dst++
-		}
-		return src
-	}
-	for i := range spans {
-		spans[i].from = advance(spans[i].from)
-		spans[i].to = advance(spans[i].to)
-	}
 }

@@ -18,7 +18,7 @@ type Outcome struct {
 // Options says how a replacement is made.
 type Options struct {
 	All bool   // every place, not the only one
-	EOL string // the line ending of added lines; empty means as sent
+	EOL string // the file's line ending, which added lines get; empty means \n
 }
 
 // span is a part of a text and what is to stand there.
@@ -29,43 +29,48 @@ type span struct {
 
 // Replace puts after in the place of before, which has to occur exactly once
 // unless opt.All is set. It is looked for stage by stage, and the first stage
-// that finds it decides. Where before and after begin or end alike, the file's
-// own bytes stay. The error is a *MatchError.
+// that finds it decides. Line endings make no difference. Where before and after
+// begin or end alike, the file's own bytes stay. The error is a *MatchError.
 func Replace(text, before, after string, opt Options) (Outcome, error) {
+	src := newSource(text, opt.EOL)
+	sent := before
+	before, after = src.sent(before), src.sent(after)
 	for stage := Exact; int(stage) < stageCount; stage++ {
-		spans := find(text, before, after, stage, opt)
+		if !stage.compared() {
+			continue
+		}
+		spans := find(src.flat, before, after, stage, opt.All)
 		if len(spans) == 0 {
 			continue
 		}
+		stage = src.stage(stage, spans, sent)
 		if len(spans) > 1 && !opt.All {
-			return Outcome{}, &MatchError{Stage: stage, Lines: linesOf(text, spans), Places: len(spans)}
+			return Outcome{}, &MatchError{Stage: stage, Lines: linesOf(src.flat, spans), Places: len(spans)}
 		}
 		return Outcome{
-			Text: splice(text, spans), Stage: stage, Places: len(spans), Line: lineAt(text, spans[0].from),
+			Text: src.replace(spans), Stage: stage, Places: len(spans), Line: lineAt(src.flat, src.narrow(spans)[0].from),
 		}, nil
 	}
-	return Outcome{}, noMatch(text, before, after)
+	return Outcome{}, noMatch(src.flat, before, after)
 }
 
 // find returns the places where before matches at stage, each with its
-// replacement; overlapping places only if they make the match ambiguous.
-func find(text, before, after string, stage Stage, opt Options) []span {
+// replacement; overlapping places only if they make the match ambiguous. Lines
+// end in \n.
+func find(text, before, after string, stage Stage, all bool) []span {
 	switch stage {
 	case Exact:
-		return findExact(text, before, after, opt)
+		return findExact(text, before, after, all)
 	case Indentation:
-		return findShifted(text, before, after, opt)
+		return findShifted(text, before, after, all)
 	default:
-		return findNormal(text, before, after, stage, opt)
+		return findNormal(text, before, after, stage, all)
 	}
 }
 
-func findExact(text, before, after string, opt Options) []span {
-	if opt.EOL != "" {
-		after = withEOL(after, opt.EOL)
-	}
+func findExact(text, before, after string, all bool) []span {
 	var spans []span
-	for _, at := range indexAll(text, before, opt.All) {
+	for _, at := range indexAll(text, before, all) {
 		spans = append(spans, span{at, at + len(before), after})
 	}
 	return spans
@@ -74,20 +79,17 @@ func findExact(text, before, after string, opt Options) []span {
 // findNormal compares both texts as stage sees them. Blanks that were cut from
 // the end of before stand for blanks at the end of a line, so the match has to
 // end there too.
-func findNormal(text, before, after string, stage Stage, opt Options) []span {
+func findNormal(text, before, after string, stage Stage, all bool) []span {
 	whole, part := plain(text, stage), plain(before, stage)
 	if part == "" {
 		return nil
 	}
-	toLineEnd := stage != LineEndings && isBlank(before[len(before)-1])
+	toLineEnd := isBlank(before[len(before)-1])
 	after = plainWhereSame(before, after, stage)
 	same, tail := common(part, after)
 	fill := after[same : len(after)-tail]
-	if opt.EOL != "" {
-		fill = withEOL(fill, opt.EOL)
-	}
 	var spans []span
-	for _, at := range indexAll(whole, part, opt.All) {
+	for _, at := range indexAll(whole, part, all) {
 		end := at + len(part)
 		if toLineEnd && end < len(whole) && whole[end] != '\n' {
 			continue
@@ -98,12 +100,11 @@ func findNormal(text, before, after string, stage Stage, opt Options) []span {
 	return spans
 }
 
-// plainWhereSame returns after with \n for every line ending, and with the lines
-// that it begins and ends with like before as stage compares them.
+// plainWhereSame returns after with the lines that it begins and ends with like
+// before as stage compares them.
 func plainWhereSame(before, after string, stage Stage) string {
-	after = strings.ReplaceAll(after, "\r\n", "\n")
 	lines := strings.Split(after, "\n")
-	head, tail := commonLines(strings.Split(strings.ReplaceAll(before, "\r\n", "\n"), "\n"), lines)
+	head, tail := commonLines(strings.Split(before, "\n"), lines)
 	for i := range lines {
 		if i < head || i >= len(lines)-tail {
 			lines[i] = lineKey(lines[i], stage)

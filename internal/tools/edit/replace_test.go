@@ -29,7 +29,27 @@ func TestReplace(t *testing.T) {
 		{
 			"mixed endings stay", "a\nb\r\nc\n", "a\nb\nc\n", "a\nb\nd\n",
 			Options{EOL: "\n"},
-			Outcome{"a\nb\r\nd\n", LineEndings, 1, 3},
+			Outcome{"a\nb\r\nd\n", MixedEndings, 1, 3},
+		},
+		{
+			"from one line into the next of a CRLF file", "a\r\nb\r\n", "a\nb\n", "aX\nc\n",
+			Options{EOL: "\r\n"},
+			Outcome{"aX\r\nc\r\n", LineEndings, 1, 1},
+		},
+		{
+			"before a line ending of a CRLF file", "f(a\r\n)\r\n", "f(a\n)", "f(a, b\n)()",
+			Options{EOL: "\r\n"},
+			Outcome{"f(a, b\r\n)()\r\n", LineEndings, 1, 1},
+		},
+		{
+			"lines of a CR file", "a\rb\rc\r", "a\nb\n", "a\nx\ny\n",
+			Options{EOL: "\r"},
+			Outcome{"a\rx\ry\rc\r", LineEndings, 1, 2},
+		},
+		{
+			"one line of a file that mixes endings", "a\nb\r\nc\n", "b", "x",
+			Options{EOL: "\n"},
+			Outcome{"a\nx\r\nc\n", Exact, 1, 2},
 		},
 		{
 			"CRLF sent for an LF file", "a\nb\nc\n", "a\r\nb\r\n", "a\r\nx\r\n",
@@ -101,6 +121,7 @@ func TestReplaceRefuses(t *testing.T) {
 		want                      []string
 	}{
 		{"twice", "a\nb\na\n", "a\n", "x\n", []string{"2 places (lines 1, 3)", "exact match", "replace_all"}},
+		{"the same lines with both endings", "a\nb\nc\r\na\r\nb\r\n", "a\nb\n", "x\n", []string{"2 places (lines 1, 4)", "mixes line endings"}},
 		{"overlapping is ambiguous", "aaa", "aa", "b", []string{"2 places"}},
 		{"twice after shifting", "\tx\n\ty\n\tx\n\ty\n", "  x\n  y\n", "z", nil},
 		{"ambiguous at a loose stage", "x y \nq\nx y\t\nq\n", "x y\nq\n", "z", []string{"2 places (lines 1, 3)", "blanks"}},
@@ -214,7 +235,7 @@ func TestOriginInvertsPlain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOf(rapid.SampledFrom(
 			[]string{"a", "b", " ", "\t", "\r", "\n", "\r\n", "“", "é", "\xff", " \n"})).Draw(t, "text"), "")
-		stage := rapid.SampledFrom([]Stage{LineEndings, Blanks, Punctuation}).Draw(t, "stage")
+		stage := rapid.SampledFrom([]Stage{Blanks, Punctuation}).Draw(t, "stage")
 		whole := plain(text, stage)
 		if whole == "" {
 			return

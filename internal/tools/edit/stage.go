@@ -3,17 +3,22 @@ package edit
 // Stage says how strictly a text had to be compared until it was found.
 type Stage int
 
-// The stages, in the order in which they are tried.
+// The stages, from strict to loose. All but the two for line endings, which never
+// keep a text from being found, are tried in this order.
 const (
-	Exact       Stage = iota
-	LineEndings       // \n where the file has \r\n
-	Blanks            // other line endings, blanks at the ends of lines
-	Indentation       // every line shifted by the same indentation
-	Punctuation       // typographic quotes, dashes and blanks
+	Exact        Stage = iota
+	LineEndings        // the file's line ending is not the one that was sent
+	MixedEndings       // the file has more than one line ending
+	Blanks             // blanks at the ends of lines
+	Indentation        // every line shifted by the same indentation
+	Punctuation        // typographic quotes, dashes and blanks
 )
 
 // stageCount is the number of stages.
 const stageCount = int(Punctuation) + 1
+
+// compared reports whether texts are compared as s says.
+func (s Stage) compared() bool { return s != LineEndings && s != MixedEndings }
 
 // String names what a stage ignores, to follow "matched after".
 func (s Stage) String() string {
@@ -22,6 +27,8 @@ func (s Stage) String() string {
 		return "exact match"
 	case LineEndings:
 		return "converting line endings"
+	case MixedEndings:
+		return "ignoring that the file mixes line endings"
 	case Blanks:
 		return "ignoring blanks at line ends"
 	case Indentation:
@@ -32,6 +39,6 @@ func (s Stage) String() string {
 	return "unknown"
 }
 
-// Loose reports whether a person has to look at the match. Line endings are not
-// shown to a model, so a difference in them alone is no guess.
+// Loose reports whether a person has to look at the match. A model does not see
+// line endings: in a file that has one kind there is nothing to guess.
 func (s Stage) Loose() bool { return s > LineEndings }

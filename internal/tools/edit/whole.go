@@ -6,48 +6,21 @@ import (
 )
 
 // Whole returns content as the whole new text of a file that holds before:
-// in the file's line ending, where lines that both share at the beginning and
-// the end keep their own.
+// in the file's line ending, but for lines that stay, which keep their own.
 func Whole(before, content, eol string) string {
-	if before == "" || eol == "" {
+	if before == "" {
 		return content
 	}
-	have, want := split(before), split(content)
-	head, tail := 0, 0
-	limit := min(len(have), len(want))
-	for head < limit && sameLine(have[head], want[head]) {
-		head++
-	}
-	for tail < limit-head && sameLine(have[len(have)-1-tail], want[len(want)-1-tail]) {
-		tail++
-	}
-	from, to := bounds(have, head, len(have)-tail, len(before))
-	fillFrom, fillTo := bounds(want, head, len(want)-tail, len(content))
-	return before[:from] + withEOL(content[fillFrom:fillTo], eol) + before[to:]
-}
-
-// sameLine reports whether two lines differ at most in their kind of ending.
-func sameLine(a, b line) bool {
-	return a.text == b.text && (a.eol == "") == (b.eol == "")
-}
-
-// bounds returns the bytes of lines[from:to] in a text of the given size.
-func bounds(lines []line, from, to, size int) (start, end int) {
-	start, end = size, size
-	if from < len(lines) {
-		start = lines[from].from
-	}
-	if to < len(lines) {
-		end = lines[to].from
-	}
-	return start, end
+	src := newSource(before, eol)
+	return src.rewrite(src.sent(content))
 }
 
 // Lines puts content in the place of lines first to last of text, 1-based and
 // inclusive. Empty content deletes them; with last one below first, content is
 // inserted before first.
 func Lines(text string, first, last int, content, eol string) (Outcome, error) {
-	lines := split(text)
+	src := newSource(text, eol)
+	lines := split(src.flat)
 	total := len(lines)
 	switch {
 	case first < 1 || first > total+1:
@@ -55,27 +28,25 @@ func Lines(text string, first, last int, content, eol string) (Outcome, error) {
 	case last < first-1 || last > total:
 		return Outcome{}, fmt.Errorf("end_line is %d: it has to be between %d and %d, the file's last line", last, first-1, total)
 	}
-	s := lineSpan(text, lines, first-1, last, textLines(content), eol)
-	return Outcome{Text: splice(text, []span{s}), Places: 1, Line: first}, nil
+	s := lineSpan(src.flat, lines, first-1, last, textLines(src.sent(content)))
+	return Outcome{Text: src.replace([]span{s}), Places: 1, Line: first}, nil
 }
 
 // Append returns text with content behind it. With newline set, content begins
 // on a line of its own and ends with a line ending.
 func Append(text, content, eol string, newline bool) string {
-	if eol == "" {
-		eol = "\n"
-	}
+	src := newSource(text, eol)
 	if text != "" {
-		content = withEOL(content, eol)
+		content = src.sent(content)
 	}
-	if !newline {
-		return text + content
+	if newline && src.flat != "" && !strings.HasSuffix(src.flat, "\n") {
+		content = "\n" + content
 	}
-	if text != "" && !strings.HasSuffix(text, "\n") {
-		text += eol
+	if newline && content != "" && !strings.HasSuffix(content, "\n") {
+		content += "\n"
 	}
-	if content != "" && !strings.HasSuffix(content, "\n") {
-		content += eol
+	if text == "" {
+		return content
 	}
-	return text + content
+	return src.replace([]span{{len(src.flat), len(src.flat), content}})
 }

@@ -2,6 +2,7 @@ package text
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
 	"strings"
@@ -44,8 +45,28 @@ func NewReader(r io.Reader, fallback Fallback) (*Reader, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
+	if err == nil {
+		start = bytes.TrimSuffix(start, []byte("\r")) // its "\n" may follow
+	}
 	format.EOL = lineEnding(string(start))
+	if format.EOL == "\r" {
+		text = bufio.NewReaderSize(returns{text}, headSize)
+	}
 	return &Reader{Format: format, Binary: !ok, text: text}, nil
+}
+
+// returns reads a text in which each "\r" ends a line.
+type returns struct{ io.Reader }
+
+// Read reads with "\n" in the place of each "\r".
+func (r returns) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	for i, c := range p[:n] {
+		if c == '\r' {
+			p[i] = '\n'
+		}
+	}
+	return n, err
 }
 
 // Line is one line of a Stream.

@@ -60,8 +60,9 @@ func (f Fallback) ask(text bool) Encoding {
 type Format struct {
 	Encoding Encoding
 	BOM      bool
-	// EOL is the file's line ending: "\n" or "\r\n". In a file that mixes them
-	// it is the more frequent one; lines that an edit leaves alone keep theirs.
+	// EOL is the file's line ending: "\n", "\r\n", or "\r" where there is no "\n"
+	// at all. In a file that mixes the first two it is the more frequent one; lines
+	// that an edit leaves alone keep theirs.
 	EOL string
 }
 
@@ -257,7 +258,11 @@ func fewControls(data []byte) bool {
 
 // lineEnding returns the more frequent line ending of text; "\n" if there is none.
 func lineEnding(text string) string {
-	if crlf := strings.Count(text, "\r\n"); crlf > strings.Count(text, "\n")-crlf {
+	lf, crlf := strings.Count(text, "\n"), strings.Count(text, "\r\n")
+	switch {
+	case lf == 0 && strings.Contains(text, "\r"):
+		return "\r"
+	case crlf > lf-crlf:
 		return "\r\n"
 	}
 	return "\n"

@@ -92,6 +92,8 @@ func TestReaderJudgesTheHead(t *testing.T) {
 		{"empty", "", Format{Encoding: UTF8, EOL: "\n"}, false},
 		{"a character across the end of the head", long + "é\r\n", Format{Encoding: UTF8, EOL: "\n"}, false},
 		{"crlf", "a\r\n" + long, Format{Encoding: UTF8, EOL: "\r\n"}, false},
+		{"cr", "a\rb\r", Format{Encoding: UTF8, EOL: "\r"}, false},
+		{"crlf across the end of the head", long + "\r\n", Format{Encoding: UTF8, EOL: "\n"}, false},
 		{"invalid at the end", "a\xc3", Format{Encoding: Latin1, EOL: "\n"}, false},
 		{"utf-16", "\xff\xfea\x00\r\x00\n\x00", Format{Encoding: UTF16LE, BOM: true, EOL: "\r\n"}, false},
 		{"NUL", "a\x00", Format{Encoding: Latin1, EOL: "\n"}, true},
@@ -134,6 +136,23 @@ func TestNext(t *testing.T) {
 	}
 	if left != 100-19 {
 		t.Errorf("%d bytes left", left)
+	}
+}
+
+// A file without a single "\n" has its lines where "\r" is.
+func TestNextOfReturns(t *testing.T) {
+	r, err := NewReader(strings.NewReader("one\r\rthree\r"), Fallback{Encoding: Latin1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := int64(100)
+	for _, want := range []string{"one", "", "three"} {
+		if line, err := r.Next(10, &left); err != nil || line.Text != want {
+			t.Errorf("%+v, %v, want %q", line, err, want)
+		}
+	}
+	if line, err := r.Next(10, &left); !errors.Is(err, io.EOF) {
+		t.Errorf("%+v, %v", line, err)
 	}
 }
 

@@ -1,0 +1,251 @@
+package tools
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+	"github.com/bb2d0cf4/agent/internal/workspace/text"
+)
+
+// form is a way in which a plain text (UTF-8, lines that end in \n) is stored.
+type form struct {
+	name   string
+	format workspace.Format
+}
+
+var forms = []form{
+	{"CRLF", workspace.Format{Encoding: workspace.UTF8, EOL: "\r\n"}},
+	{"CR", workspace.Format{Encoding: workspace.UTF8, EOL: "\r"}},
+	{"BOM", workspace.Format{Encoding: workspace.UTF8, BOM: true, EOL: "\n"}},
+	{"BOM and CRLF", workspace.Format{Encoding: workspace.UTF8, BOM: true, EOL: "\r\n"}},
+	{"Latin-1", workspace.Format{Encoding: workspace.Latin1, EOL: "\n"}},
+	{"Latin-1 and CRLF", workspace.Format{Encoding: workspace.Latin1, EOL: "\r\n"}},
+	{"Latin-1 and CR", workspace.Format{Encoding: workspace.Latin1, EOL: "\r"}},
+	{"UTF-16LE", workspace.Format{Encoding: workspace.UTF16LE, BOM: true, EOL: "\n"}},
+	{"UTF-16LE and CRLF", workspace.Format{Encoding: workspace.UTF16LE, BOM: true, EOL: "\r\n"}},
+	{"UTF-16BE and CRLF", workspace.Format{Encoding: workspace.UTF16BE, BOM: true, EOL: "\r\n"}},
+	{"UTF-16BE and CR", workspace.Format{Encoding: workspace.UTF16BE, BOM: true, EOL: "\r"}},
+}
+
+// TestEditsOfEncodedFiles holds that the edit of a file is the same edit of its
+// plain form, encoded, whichever tool makes it.
+func TestEditsOfEncodedFiles(t *testing.T) {
+	cases := 300
+	if os.Getenv("AGENT_TEST_FULL") != "" {
+		cases = 10_000
+	}
+	seed := rand.Uint64()
+	if s := os.Getenv("AGENT_TEST_SEED"); s != "" {
+		var err error
+		if seed, err = strconv.ParseUint(s, 10, 64); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := newBench(t, nil)
+	made := map[string]int{}
+	for i := range cases {
+		g := &edits{rand.New(rand.NewPCG(seed, uint64(i)))}
+		f := forms[g.IntN(len(forms)+2)%len(forms)]
+		plain := g.file(f)
+		tool, args := g.call(plain)
+		at := fmt.Sprintf("seed %d, case %d: %s of %q (%s) with %q", seed, i, tool, plain, f.name, args)
+
+		want, ok := b.edited(plain, tool, args)
+		if g.IntN(4) == 0 {
+			b.mixed(g, at, plain, want, ok, tool, args)
+			made[tool+" mixed"]++
+			continue
+		}
+		got, did := b.edited(encode(t, plain, f.format), tool, g.asSent(args, f))
+		if did != ok || got != encode(t, want, f.format) {
+			t.Fatalf("%s:\n%q (%v), want\n%q (%v)", at, got, did, encode(t, want, f.format), ok)
+		}
+		if ok {
+			made[tool]++
+		}
+	}
+	for _, w := range writing {
+		if made[w.tool] < cases/60 || made[w.tool+" mixed"] < cases/200 {
+			t.Errorf("%s made %d edits of %d, %d of mixed files", w.tool, made[w.tool], cases, made[w.tool+" mixed"])
+		}
+	}
+	t.Logf("%d cases, seed %d: %v", cases, seed, made)
+}
+
+// mixed makes the edit on the text with a mixture of line endings. Nothing but line
+// endings may differ from the plain form, a match by lines is told, and no line
+// ends in \r alone.
+func (b *bench) mixed(g *edits, at, plain, want string, ok bool, tool string, args m) {
+	b.Helper()
+	before := g.mix(plain)
+	got, did := b.edited(before, tool, args)
+	if did != ok || lf(got) != want {
+		b.Fatalf("%s, mixed as %q:\n%q (%v), want\n%q (%v)", at, before, got, did, want, ok)
+	}
+	if strings.Count(got, "\r")-strings.Count(got, "\r\n") != strings.Count(want, "\r") {
+		b.Fatalf("%s, mixed as %q: %q has a \\r inside of a line", at, before, got)
+	}
+	old, _ := args["old_string"].(string)
+	crlf := strings.Count(before, "\r\n")
+	if !did || !strings.Contains(old, "\n") || crlf == 0 || crlf == strings.Count(before, "\n") {
+		return
+	}
+	req := b.ask.asked[len(b.ask.asked)-1]
+	if !req.Force || !strings.Contains(fmt.Sprint(req.Notes), "The text matched only after") {
+		b.Fatalf("%s, mixed as %q: the question says %q, force %v", at, before, req.Notes, req.Force)
+	}
+}
+
+// edited is what a file with the given bytes holds after the call, and whether the
+// call was carried out.
+func (b *bench) edited(before, tool string, args m) (after string, ok bool) {
+	b.write("f", before)
+	b.ask.verdict = confirm.Verdict{Decision: confirm.Approve, By: "test"}
+	res := b.call(tool, args)
+	return b.read("f"), !res.Failed
+}
+
+// encode is plain as a file in format f.
+func encode(t *testing.T, plain string, f workspace.Format) string {
+	t.Helper()
+	data, err := text.Encode(strings.ReplaceAll(plain, "\n", f.EOL), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func lf(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
+
+// edits makes up files and calls.
+type edits struct{ *rand.Rand }
+
+func (g *edits) pick(of ...string) string { return of[g.IntN(len(of))] }
+
+// lines is up to most lines, the last perhaps without an ending.
+func (g *edits) lines(most int) string {
+	var b strings.Builder
+	for range g.IntN(most + 1) {
+		b.WriteString(g.pick("", "a", "b", "é", "f(a", ")", "\tx", "  x", "x  ", "a b", "\u201cq\u201d", "}"))
+		b.WriteString("\n")
+	}
+	s := b.String()
+	if g.IntN(3) == 0 {
+		s = strings.TrimSuffix(s, "\n")
+	}
+	return s
+}
+
+// file is a plain text that f can store. Latin-1 has no typographic quotes, and
+// tells itself from UTF-8 by an accent.
+func (g *edits) file(f form) string {
+	s := g.lines(9)
+	if f.format.Encoding == workspace.Latin1 {
+		s = "é" + strings.NewReplacer("\u201c", "«", "\u201d", "»").Replace(s)
+	}
+	if f.format.EOL != "\n" && !strings.Contains(s, "\n") {
+		s += "\n" // a file without line endings does not tell which kind it has
+	}
+	if f.format.EOL == "\n" && f.format.Encoding == workspace.UTF8 && g.IntN(8) == 0 {
+		s = strings.Replace(s, "a b", "a\rb", 1)
+	}
+	return s
+}
+
+// call is a call of a writing tool that mostly fits the file.
+func (g *edits) call(plain string) (tool string, args m) {
+	lines := strings.SplitAfter(plain, "\n")
+	at := g.IntN(len(lines))
+	to := at + g.IntN(len(lines)-at)
+	part := strings.Join(lines[at:to+1], "")
+	fill := strings.NewReplacer("\u201c", "é", "\u201d", "é").Replace(g.lines(4))
+	args = m{"path": "f"}
+	switch tool = writing[g.IntN(len(writing))].tool; tool {
+	case "write_file":
+		args["content"] = g.pick(fill, strings.Replace(plain, part, fill, 1), plain+fill)
+	case "append_file":
+		args["content"], args["newline"] = fill, g.IntN(2) == 0
+	case "edit_lines":
+		args["start_line"], args["end_line"], args["new_content"] = at+1, to+1-g.IntN(2), fill
+	case "regex_replace":
+		args["pattern"] = g.pick(`a\n`, `\n`, `(?m)$`, `(?m)^`, `\s+`, `\s+$`, `x.*`, `(a)\n(b)`, `[^\n]+`, `\z`, `(?s)a.b`)
+		args["replacement"] = g.pick("", "y", "[$0]", "\n", "y\n", "\nz\n", "$0$0")
+		args["count"], args["multiline"] = g.IntN(3), g.IntN(2) == 0
+	case "patch":
+		args["diff"] = fmt.Sprintf("<<<<<<< SEARCH\n%s=======\n%s>>>>>>> REPLACE\n", closed(part), closed(fill))
+		if g.IntN(2) == 0 {
+			args["diff"] = fmt.Sprintf("@@ -%d +%d @@\n%s%s", at+1, at+1, marked("-", part), marked("+", fill))
+		}
+	case "edit_file":
+		args["replace_all"] = g.IntN(3) == 0
+		args["old_string"], args["new_string"] = g.replacement(part, fill)
+	}
+	return tool, args
+}
+
+// replacement cuts part anywhere, may disturb it, and puts something into it.
+func (g *edits) replacement(part, fill string) (before, after string) {
+	r := []rune(part)
+	from := g.IntN(len(r)/2 + 1)
+	r = r[from : len(r)-g.IntN(len(r)/2+1)]
+	cut := g.IntN(len(r) + 1)
+	end := cut + g.IntN(len(r)-cut+1)
+	before, after = string(r), string(r[:cut])+g.pick(fill, "", "X", "\n", ", b")+string(r[end:])
+	switch g.IntN(6) {
+	case 0:
+		return strings.ReplaceAll(before, "\n", " \n"), strings.ReplaceAll(after, "\n", " \n")
+	case 1:
+		return "  " + strings.ReplaceAll(before, "\n", "\n  "), "  " + strings.ReplaceAll(after, "\n", "\n  ")
+	}
+	return before, after
+}
+
+// asSent is args, now and then with the file's own line ending in all texts.
+func (g *edits) asSent(args m, f form) m {
+	if g.IntN(3) > 0 || f.format.EOL == "\n" {
+		return args
+	}
+	sent := m{}
+	for k, v := range args {
+		if s, ok := v.(string); ok && k != "pattern" && k != "diff" {
+			v = strings.ReplaceAll(s, "\n", f.format.EOL)
+		}
+		sent[k] = v
+	}
+	return sent
+}
+
+// mix is plain with each line ending of either kind.
+func (g *edits) mix(plain string) string {
+	var b strings.Builder
+	for _, l := range strings.SplitAfter(plain, "\n") {
+		if line, ok := strings.CutSuffix(l, "\n"); ok {
+			l = line + g.pick("\n", "\r\n")
+		}
+		b.WriteString(l)
+	}
+	return b.String()
+}
+
+func closed(s string) string {
+	if s == "" || strings.HasSuffix(s, "\n") {
+		return s
+	}
+	return s + "\n"
+}
+
+func marked(sign, s string) string {
+	var b strings.Builder
+	for _, l := range strings.SplitAfter(s, "\n") {
+		if l != "" {
+			b.WriteString(sign + closed(l))
+		}
+	}
+	return b.String()
+}
