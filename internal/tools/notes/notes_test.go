@@ -33,6 +33,7 @@ func TestOn(t *testing.T) {
 	}{
 		{"nothing to say", change("a.go", "a\n", "b\n", 0o600), edit.Exact, "", false},
 		{"line endings", change("a.go", "a\n", "b\n", 0o600), edit.LineEndings, "converting line endings", false},
+		{"mixed line endings", change("a.go", "a\n", "b\n", 0o600), edit.MixedEndings, "mixes line endings", true},
 		{"loose match", change("a.go", "a\n", "b\n", 0o600), edit.Indentation, "shifting the indentation", true},
 		{"protected", change(".git/hooks/pre-commit", "", "b\n", 0o600), edit.Exact, "is protected: git may run", true},
 		{"executable", change("run", "a\n", "b\n", 0o755), edit.Exact, "run is executable", false},
