@@ -127,9 +127,9 @@ var layers = []struct {
 	{"internal/repl/screen", []string{"internal/repl/paint", "internal/sanitize"}},
 
 	{"internal/ide/activity", nil},
-	{"internal/ide/lock", nil},
-	{"internal/ide/wire", nil},
-	{"internal/ide/client", []string{"internal/editor", "internal/ide/lock", "internal/ide/wire"}},
+	{"internal/ide/lock", []string{"internal/peer"}},
+	{"internal/ide/wire", []string{"internal/peer"}},
+	{"internal/ide/client", []string{"internal/editor", "internal/ide/lock", "internal/ide/wire", "internal/peer"}},
 	{"internal/ide", []string{
 		"internal/caution", "internal/confirm", "internal/diff", "internal/editor", "internal/ide/activity", "internal/ide/client", "internal/ide/lock", "internal/ide/wire", "internal/sanitize", "internal/workspace",
 	}},
@@ -183,6 +183,7 @@ var layers = []struct {
 	{"bench", nil},
 	{"bench/floor", nil},
 	{"internal/ide/idetest", nil},
+	{"internal/peer/peertest", nil},
 	{"internal/llm/llmtest", nil},
 	{"internal/ptytest", []string{"internal/ptytest/vt"}},
 	{"internal/ptytest/cast", nil},
@@ -201,7 +202,7 @@ var parts = []string{
 }
 
 // support are the packages that only tests may import.
-var support = []string{"internal/ide/idetest", "internal/llm/llmtest", "internal/ptytest", "internal/ptytest/cast", "internal/ptytest/picture", "internal/ptytest/vt", "internal/transcriptjudge"}
+var support = []string{"internal/ide/idetest", "internal/llm/llmtest", "internal/peer/peertest", "internal/ptytest", "internal/ptytest/cast", "internal/ptytest/picture", "internal/ptytest/vt", "internal/transcriptjudge"}
 
 // homes names the packages that may import a library; everything below a
 // package belongs to it.

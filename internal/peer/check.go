@@ -1,0 +1,77 @@
+package peer
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+)
+
+// Why a connection is not known to lead to a program of this user, beside
+// ErrUnknown.
+var (
+	// ErrStranger means that the program belongs to another user.
+	ErrStranger = errors.New("another user's program listens there")
+	// ErrElsewhere means that the program runs on another machine.
+	ErrElsewhere = errors.New("it is on another machine, so its owner cannot be learned from here")
+)
+
+// Check returns nil if the user of this process holds the other end of a TCP
+// connection, or is the only one who can accept it. The error is ErrStranger,
+// ErrElsewhere, ErrUnknown, or the system's. Nothing secret may have been sent yet.
+// Because Check looks at the open connection, nobody can take the place of the
+// other end between the check and the first byte.
+func Check(conn net.Conn) error {
+	local, err := netip.ParseAddrPort(conn.LocalAddr().String())
+	if err != nil {
+		return ErrUnknown
+	}
+	remote, err := netip.ParseAddrPort(conn.RemoteAddr().String())
+	if err != nil {
+		return ErrUnknown
+	}
+	if !inside(plain(local).Addr(), plain(remote).Addr()) {
+		return ErrElsewhere
+	}
+	if err := ambiguous(); err != nil {
+		return err
+	}
+	u, err := Of(conn)
+	switch {
+	case err != nil:
+		return err
+	case u != Self():
+		return fmt.Errorf("%w (%s's)", ErrStranger, u.Name())
+	}
+	return nil
+}
+
+// inside reports whether the remote address is one of this machine's.
+func inside(local, remote netip.Addr) bool {
+	if remote.IsLoopback() || remote == local {
+		return true
+	}
+	all, err := net.InterfaceAddrs()
+	if err != nil {
+		return true // the system's table decides
+	}
+	for _, a := range all {
+		if ip, ok := a.(*net.IPNet); ok {
+			if own, ok := netip.AddrFromSlice(ip.IP); ok && own.Unmap() == remote {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Owner says whose a process is.
+type Owner int
+
+// The owners.
+const (
+	Unknown Owner = iota // the system does not tell
+	Nobody               // there is no such process
+	Mine                 // it runs as the user of this process
+	Another              // it runs as another user
+)

@@ -1,0 +1,142 @@
+package peer
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/peer/peertest"
+)
+
+// dial returns a connection to a listener.
+func dial(t *testing.T, l net.Listener) net.Conn {
+	t.Helper()
+	return reach(t, l.Addr().String())
+}
+
+func reach(t *testing.T, address string) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() }) // a test may have closed it
+	return conn
+}
+
+// TestCheckOwn holds that a program of the same user passes before and after it
+// has accepted.
+func TestCheckOwn(t *testing.T) {
+	for _, at := range []struct{ network, address string }{
+		{"tcp4", "127.0.0.1:0"}, {"tcp4", "127.0.0.2:0"}, {"tcp6", "[::1]:0"}, {"tcp", ":0"},
+	} {
+		t.Run(at.address, func(t *testing.T) {
+			l, port := listen(t, at.network, at.address)
+			address := l.Addr().String()
+			if at.address == ":0" {
+				address = fmt.Sprintf("127.0.0.1:%d", port)
+			}
+			conn := reach(t, address)
+			if err := Check(conn); err != nil {
+				t.Errorf("not accepted: %v", err)
+			}
+			other, err := l.Accept()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer other.Close()
+			_ = l.Close() // the accepted connection decides
+			if err := Check(conn); err != nil {
+				t.Errorf("accepted: %v", err)
+			}
+		})
+	}
+}
+
+// TestCheckDoubt holds that what the system does not tell is refused.
+func TestCheckDoubt(t *testing.T) {
+	a, b := net.Pipe()
+	defer a.Close()
+	defer b.Close()
+	if err := Check(a); !errors.Is(err, ErrUnknown) {
+		t.Errorf("no TCP: %v", err)
+	}
+	l, _ := listen(t, "tcp4", "127.0.0.1:0")
+	conn := dial(t, l)
+	other, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = l.Close(), other.Close() // a failure shows in the read
+	if _, err := conn.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
+		t.Fatal(err)
+	}
+	if err := Check(conn); !errors.Is(err, ErrUnknown) {
+		t.Errorf("nobody holds the other end: %v", err)
+	}
+}
+
+// elsewhere is a connection to another machine.
+type elsewhere struct{ net.Conn }
+
+func (elsewhere) LocalAddr() net.Addr {
+	return &net.TCPAddr{IP: net.IPv4(198, 51, 100, 1), Port: 40_000}
+}
+
+func (elsewhere) RemoteAddr() net.Addr {
+	return &net.TCPAddr{IP: net.IPv4(198, 51, 100, 2), Port: 5765}
+}
+
+func TestCheckElsewhere(t *testing.T) {
+	if err := Check(elsewhere{}); !errors.Is(err, ErrElsewhere) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestStrangerProcess is the other user's side of the next test.
+func TestStrangerProcess(t *testing.T) {
+	what, ok := peertest.Asked()
+	if !ok {
+		return
+	}
+	l, _ := listen(t, "tcp4", "127.0.0.1:0")
+	fmt.Println("listens at " + l.Addr().String())
+	if what == "accept" {
+		conn, err := l.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		fmt.Println("accepted")
+	}
+	_, _ = io.Copy(io.Discard, os.Stdin) // until the test ends
+}
+
+func TestCheckStranger(t *testing.T) {
+	for _, what := range []string{"accept", "queue"} {
+		s := peertest.Start(t, "TestStrangerProcess", what)
+		conn := reach(t, s.Next("listens at "))
+		if what == "accept" {
+			s.Next("accepted")
+		}
+		if err := Check(conn); !errors.Is(err, ErrStranger) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+func TestProcess(t *testing.T) {
+	gone := exec.Command(os.Args[0], "-test.run=^$")
+	if err := gone.Run(); err != nil {
+		t.Fatal(err)
+	}
+	for pid, want := range map[int]Owner{os.Getpid(): Mine, gone.Process.Pid: Nobody, 1 << 30: Nobody, 0: Unknown, -1: Unknown} {
+		if got := Process(pid); got != want {
+			t.Errorf("process %d: %d, want %d", pid, got, want)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+// Package peertest runs part of a test as another user of the machine. Only tests
+// import it.
+package peertest
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// marker tells a process that it is the stranger.
+const marker = "AGENT_TEST_STRANGER"
+
+// uid of the stranger; it needs no entry in the list of users.
+const uid = 61_234
+
+// patience is how long a wait for the stranger lasts before the test fails.
+const patience = 15 * time.Second
+
+// Stranger is a process of another user that runs one test of this program.
+type Stranger struct {
+	tb    testing.TB
+	lines chan string
+	stdin io.WriteCloser
+	cmd   *exec.Cmd
+}
+
+// Asked returns what Start told this process, and whether it is the stranger.
+func Asked() (what string, ok bool) { return os.LookupEnv(marker) }
+
+// Start runs the test with the given name, of the same test program, as another
+// user. It tells it what to do, and kills it at the end of the test. Where the test
+// may not change users it is skipped.
+func Start(tb testing.TB, test, what string) *Stranger {
+	tb.Helper()
+	attr := another(tb)
+	cmd := exec.CommandContext(tb.Context(), "/proc/self/exe", "-test.run=^"+test+"$", "-test.count=1")
+	cmd.Env = []string{marker + "=" + what, "PATH=" + os.Getenv("PATH")}
+	cmd.Dir = "/"
+	cmd.SysProcAttr = attr
+	s := &Stranger{tb: tb, lines: make(chan string, 1024), cmd: cmd}
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		s.stdin, err = cmd.StdinPipe()
+	}
+	if err == nil {
+		cmd.Stderr = cmd.Stdout
+		err = cmd.Start()
+	}
+	if err != nil {
+		tb.Fatalf("start a process of another user: %v", err)
+	}
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		defer close(s.lines)
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			s.lines <- lines.Text()
+		}
+	}()
+	tb.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		<-read
+		_ = cmd.Wait() // it was killed
+	})
+	return s
+}
+
+// Next waits for the next line of the stranger's that begins with prefix, and
+// returns the rest of it.
+func (s *Stranger) Next(prefix string) string {
+	s.tb.Helper()
+	late := time.After(patience)
+	for {
+		select {
+		case line, open := <-s.lines:
+			if !open {
+				s.tb.Fatalf("the stranger ended before it said %q", prefix)
+			}
+			if rest, ok := strings.CutPrefix(line, prefix); ok {
+				return rest
+			}
+			s.tb.Logf("stranger: %s", line)
+		case <-late:
+			s.tb.Fatalf("the stranger did not say %q", prefix)
+		}
+	}
+}
+
+// Stop ends the stranger's work and returns all that it still says.
+func (s *Stranger) Stop() []string {
+	s.tb.Helper()
+	_ = s.stdin.Close() // what the stranger waits for
+	var all []string
+	late := time.After(patience)
+	for {
+		select {
+		case line, open := <-s.lines:
+			if !open {
+				return all
+			}
+			all = append(all, line)
+		case <-late:
+			s.tb.Fatal("the stranger does not end")
+		}
+	}
+}
