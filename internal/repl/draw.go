@@ -29,6 +29,7 @@ func (m *model) draw() {
 	cursor.Y += len(lines) - len(below)
 	m.scr.SetTail(lines, &cursor)
 	m.scr.Flush()
+	m.tidy()
 }
 
 // whole is what covers the screen: a page, or a panel that was given all of it, or for

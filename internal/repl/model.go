@@ -2,6 +2,7 @@ package repl
 
 import (
 	"context"
+	"math"
 	"os/exec"
 	"strings"
 	"time"
@@ -42,6 +43,10 @@ type model struct {
 	menu  *menu
 	view  *viewer
 
+	resizes  int  // counts changes of the terminal's size
+	resizing bool // the last one is too recent to draw
+	tidying  bool // the screen is about to be printed again
+
 	quitAt time.Time // the first Ctrl+C of two
 	hint   hint      // in the place of the status, until the next key
 }
@@ -81,9 +86,9 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	case keyboard.TooLarge:
 		m.out.Notice("Pasted text of more than 64 MiB is not taken. Put it in a file, and name the file.")
 	case tea.WindowSizeMsg:
-		m.resize(msg.Width, msg.Height)
-	case tea.BackgroundColorMsg, tea.ModeReportMsg, tea.FocusMsg, tea.BlurMsg, lend.Stop, lend.Continued:
-		return reported(m, msg)
+		return m.resize(msg.Width, msg.Height)
+	case resized:
+		m.settled(msg)
 	case started:
 		return said(m, strings.TrimSpace(m.opt.Start.Prompt))
 	case feed.Update:
@@ -102,24 +107,34 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		}
 	case news:
 		return msg.tell(m)
+	default:
+		return reported(m, msg)
 	}
 	return nil
 }
 
 // View draws what changed. Bubble Tea's own renderer is off: the frame goes to
 // the terminal through the screen, which writes only the difference.
+// While the size changes nothing is drawn: see resize.
 func (m *model) View() tea.View {
 	defer crash.Guard()
-	m.draw()
+	if !m.resizing {
+		m.draw()
+	}
 	return tea.View{}
 }
 
 // take prints what the feed finished and handles its items in order.
 func (m *model) take(up feed.Update) tea.Cmd {
-	if up.Again {
-		m.out.Reprint()
-	}
-	if len(up.Lines) > 0 {
+	switch {
+	case up.Again == feed.Conversation:
+		m.out.Reprint(up.Lines, math.MaxInt)
+	case up.Again == feed.Screenful:
+		m.tidying = false
+		if m.roomy() {
+			m.out.Reprint(up.Lines, m.look.Height)
+		}
+	case len(up.Lines) > 0:
 		m.out.Stream(up.Lines)
 	}
 	m.floor.turn.shown.Streams(up.Tail)
@@ -164,16 +179,40 @@ func (m *model) turnDone(d turnDone) tea.Cmd {
 }
 
 // resize follows the terminal. A size that is the same again still counts: the
-// terminal may have rewrapped what it shows on the way there.
-func (m *model) resize(width, height int) {
+// terminal may have rewrapped what it shows on the way there. A window that is dragged
+// changes its size many times a second; a frame that meets the next change on its way
+// leaves rows behind. So the next frame waits until the size has stayed for a moment.
+func (m *model) resize(width, height int) tea.Cmd {
 	if width <= 0 || height <= 0 {
-		return
+		return nil
 	}
 	m.scr.Resize(width, height)
+	m.resizes++
+	m.resizing = true
+	n := m.resizes
 	look := m.look
 	look.Width, look.Height = width, height
 	m.restyle(look)
+	return tea.Tick(m.scr.Latency(), func(time.Time) tea.Msg { return resized(n) })
 }
+
+// resized is due when the size has stayed for a moment since that resize.
+type resized int
+
+func (m *model) settled(n resized) { m.resizing = m.resizing && int(n) != m.resizes }
+
+// tidy prints the screen again if changes of its size have left rows of earlier frames
+// above the live region.
+func (m *model) tidy() {
+	if m.scr.Stray() && !m.tidying && m.roomy() {
+		m.tidying = true
+		m.box.Put(feed.Screenful)
+	}
+}
+
+// roomy reports whether the terminal has a size that stays, with room for some lines of
+// the conversation beside a question.
+func (m *model) roomy() bool { return !m.resizing && m.look.Width >= 24 && m.look.Height >= 12 }
 
 // restyle follows the theme and the terminal's size and background.
 func (m *model) restyle(look theme.Look) {
@@ -267,9 +306,9 @@ func (m *model) own(key tea.KeyPressMsg, shown hint) (cmd tea.Cmd, used bool) {
 	m.quitAt = time.Time{}
 	switch {
 	case is(keys.Reprint):
-		m.resize(m.scr.Size()) // the key may overtake the signal
-		m.box.Put(feed.Again{})
-		return nil, true
+		cmd := m.resize(m.scr.Size()) // the key may overtake the signal
+		m.box.Put(feed.Conversation)
+		return cmd, true
 	case is(keys.Mode) && m.opt.Modes != nil:
 		m.opt.Modes.Next()
 		return nil, true

@@ -46,7 +46,7 @@ func reported(m *model, msg tea.Msg) tea.Cmd {
 		if err := m.scr.Resume(); err != nil {
 			return tea.Quit // the terminal is gone
 		}
-		m.resize(m.scr.Size())
+		return m.resize(m.scr.Size())
 	}
 	return nil
 }

@@ -22,9 +22,15 @@ type Box struct {
 // repeats the last one is left out.
 type Aside struct{ Item any }
 
-// Again asks for an Update that says so, with all that has come of the answer that is
-// being shown.
-type Again struct{}
+// Again asks for an Update with the same value, which holds all that has come of the
+// answer that is being shown. The zero value does nothing.
+type Again int
+
+// What can be printed again.
+const (
+	Conversation Again = iota + 1 // print the conversation again
+	Screenful                     // only as much of it as the screen shows
+)
 
 // NewBox returns an empty box.
 func NewBox() *Box {

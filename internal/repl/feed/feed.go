@@ -31,7 +31,7 @@ const (
 // Update is what the interface is handed: lines that are finished, then the live
 // end of the text, then items that are to be handled in order.
 type Update struct {
-	Again bool // all is to be printed again first: Lines begin the answer anew
+	Again Again // what to print again first: Lines begin the answer anew
 	Lines []string
 	Tail  []string
 	Items []any
@@ -136,7 +136,7 @@ func (f *feed) apply(item any) {
 	case Aside:
 		f.post(it.Item)
 	case Again:
-		f.again()
+		f.again(it)
 	default:
 		f.post(append(f.finish(), item)...)
 	}
@@ -160,13 +160,16 @@ func (f *feed) text(text []byte) {
 }
 
 // again renders anew what has come of the answer.
-func (f *feed) again() {
+func (f *feed) again(what Again) {
+	if len(f.lines) > 0 { // whoever has no use for the rest has them
+		f.send(Update{Lines: f.lines, Tail: f.tail()})
+	}
 	f.lines = nil
 	if f.md != nil {
 		f.md = markdown.New(markdown.Options{Width: f.look.Width, NoColor: f.look.NoColor})
 		f.lines = append([]string{""}, f.md.Push(f.said.String())...)
 	}
-	f.send(Update{Again: true, Lines: f.lines, Tail: f.tail()})
+	f.send(Update{Again: what, Lines: f.lines, Tail: f.tail()})
 	f.lines, f.dirty, f.sentAt = nil, false, f.now()
 }
 

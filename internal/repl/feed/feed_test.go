@@ -176,12 +176,12 @@ func TestAgain(t *testing.T) {
 		look.Width = 10
 		box.Put(look)
 		<-time.After(time.Second)
-		box.Put(Again{})
+		box.Put(Conversation)
 		<-time.After(time.Second)
 		box.Put(session.TextDelta{Text: " of it\n\nmore"})
 		box.Put(session.TurnEnded{})
 	})
-	at := slices.IndexFunc(ups, func(up Update) bool { return up.Again })
+	at := slices.IndexFunc(ups, func(up Update) bool { return up.Again == Conversation })
 	if at < 0 {
 		t.Fatalf("nothing was sent again: %+v", ups)
 	}
@@ -192,7 +192,7 @@ func TestAgain(t *testing.T) {
 	if d := cmp.Diff(want, said(ups[at:])); d != "" {
 		t.Error(d)
 	}
-	if n := len(fed(t, func(box *Box) { box.Put(Again{}) })); n != 1 {
+	if n := len(fed(t, func(box *Box) { box.Put(Conversation) })); n != 1 {
 		t.Errorf("%d updates where there is no answer", n)
 	}
 }

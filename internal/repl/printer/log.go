@@ -70,10 +70,15 @@ func (l *log) lines(look theme.Look) []string {
 }
 
 // Reprint clears the screen and prints the end of the conversation again, as it looks
-// at the width and in the theme of now.
-func (p *Printer) Reprint() {
+// at the width and in the theme of now, and then more, the lines of an answer that is
+// coming in. It prints at most the given number of lines.
+func (p *Printer) Reprint(more []string, limit int) {
 	p.Screen.Clear()
-	p.Screen.Print(p.log.lines(p.Look)...)
+	lines := p.log.lines(p.Look)
+	if len(more) > 0 {
+		lines, p.calls = append(lines, more...), false
+	}
+	p.Screen.Print(lines[max(0, len(lines)-limit):]...)
 }
 
 // Forget begins anew: what was printed belongs to another session.

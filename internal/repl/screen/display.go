@@ -14,6 +14,9 @@ type display struct {
 	sync      bool // frames are announced
 	written   time.Time
 	latency   time.Duration
+	resized   bool // since the last frame
+	unsure    bool // the terminal may not have seen the last frame when it was resized
+	lowest    int  // height since the last frame on the main screen; 0: no change
 	buf       []byte
 }
 
@@ -26,6 +29,7 @@ func (d *display) next(f *frame, p *preparer, now time.Time) []byte {
 	out := d.buf[:0]
 	out = append(out, beginFrame...)
 	out = d.prepare(out, f, d.settled(now))
+	d.resized = false
 	var finished []row
 	if !d.inAlt {
 		finished = p.finished(f.finished, f.width)
@@ -49,10 +53,26 @@ func (d *display) next(f *frame, p *preparer, now time.Time) []byte {
 	return out
 }
 
-// settled says whether the terminal has surely seen the last frame: then it was
-// there when the size changed, and its rows have been rewrapped. A frame that reaches
-// a terminal which is narrower already is cut instead.
-func (d *display) settled(now time.Time) bool { return now.Sub(d.written) >= d.latency }
+// resize notes a new size of the terminal. The first one after a frame tells whether
+// the terminal had seen that.
+func (d *display) resize(height int, now time.Time) {
+	if !d.resized {
+		d.resized, d.unsure = true, now.Sub(d.written) < d.latency
+	}
+	if d.lowest == 0 || height < d.lowest {
+		d.lowest = height
+	}
+}
+
+// settled reports whether the terminal has surely seen the last frame before its size
+// changed: then its rows have been rewrapped. A frame that reaches a terminal which is
+// narrower already is cut instead.
+func (d *display) settled(now time.Time) bool {
+	if d.resized {
+		return !d.unsure
+	}
+	return now.Sub(d.written) >= d.latency
+}
 
 func (d *display) current() *region {
 	if d.inAlt {
@@ -77,18 +97,29 @@ func (d *display) prepare(out []byte, f *frame, settled bool) []byte {
 	r := d.current()
 	if r.stale || r.width != f.width {
 		if r.width != 0 {
-			out = r.collapse(out, f.width, settled)
+			out = r.collapse(out, f.width, d.reach(f.height), settled)
 		}
 		r.width, r.stale = f.width, false
 	}
 	if f.clear && !d.inAlt {
-		out = r.collapse(out, f.width, settled)
+		out = r.collapse(out, f.width, d.reach(f.height), settled)
 		out = append(out, slices.Repeat([]byte{'\n'}, f.height-1)...) // exactly the rows above scroll away
 		out = append(out, "\x1b[H"...)
-		f.clear = false
+		f.clear, r.stray = false, false
 	}
 	f.redraw = false
+	if !d.inAlt {
+		d.lowest = 0
+	}
 	return out
+}
+
+// reach returns how many rows of the main screen have stayed on it since its last frame.
+func (d *display) reach(height int) int {
+	if d.lowest == 0 {
+		return height
+	}
+	return min(height, d.lowest)
 }
 
 // fit leaves out the first rows where there are more than the screen has place for.
@@ -146,10 +177,10 @@ func (d *display) leave() []byte {
 }
 
 // erase returns the bytes that take the live region off the terminal.
-func (d *display) erase(width int, now time.Time) []byte {
+func (d *display) erase(width, height int, now time.Time) []byte {
 	out := d.leaveAlt(nil)
 	d.hidden = false
-	return d.main.collapse(out, width, d.settled(now))
+	return d.main.collapse(out, width, d.reach(height), d.settled(now))
 }
 
 func (d *display) leaveAlt(out []byte) []byte {

@@ -19,6 +19,7 @@ type region struct {
 	x, y     int // the cursor; x is -1 where the terminal may be about to wrap
 	width    int // of the terminal when the rows were written
 	stale    bool
+	stray    bool // rows of an earlier frame may be left above
 }
 
 // paint writes finished rows, which stay, and then the tail, both over what is
@@ -141,28 +142,41 @@ func (r *region) move(out []byte, x, y int) []byte {
 // continue on the next, some cut it. Going up by what this terminal does reaches the
 // region's first row, and no finished line above it. If it is not sure that the rows
 // were there when the width changed (settled), they count as cut: a stale row may
-// stay, but nothing is lost.
-func (r *region) collapse(out []byte, width int, settled bool) []byte {
+// stay (stray), but nothing is lost. So may the rows above the screen's top: those
+// further up than the lowest height since they were written.
+func (r *region) collapse(out []byte, width, lowest int, settled bool) []byte {
 	if r.absolute {
 		r.rows = nil
 		return append(out, "\x1b[H\x1b[2J"...)
 	}
-	up := r.y
-	if settled && width < r.width && r.rewrap != rewrapNone {
-		for _, row := range r.rows[:min(r.y, len(r.rows))] {
-			up += row.height(width) - 1
-		}
-		if r.rewrap == rewrapAll && r.y < len(r.rows) {
-			// Behind the text terminals differ; too low leaves a row behind, too high
-			// would take a finished line away.
-			up += max(0, min(r.x, r.rows[r.y].width-1)) / width
-		}
+	up := r.y + r.rewrapped(width)
+	r.stray = r.stray || up >= lowest || !settled && up > r.y
+	if !settled {
+		up = r.y
 	}
 	if up > 0 {
 		out = append(out, "\x1b["+strconv.Itoa(up)+"A"...)
 	}
 	r.rows, r.x, r.y = nil, 0, 0
 	return append(out, "\r"+eraseBelow...)
+}
+
+// rewrapped returns how many rows further up the region begins once the terminal has
+// rewrapped it to width.
+func (r *region) rewrapped(width int) int {
+	if width >= r.width || r.rewrap == rewrapNone {
+		return 0
+	}
+	n := 0
+	for _, row := range r.rows[:min(r.y, len(r.rows))] {
+		n += row.height(width) - 1
+	}
+	if r.rewrap == rewrapAll && r.y < len(r.rows) {
+		// Behind the text terminals differ; too low leaves a row behind, too high
+		// would take a finished line away.
+		n += max(0, min(r.x, r.rows[r.y].width-1)) / width
+	}
+	return n
 }
 
 // height returns the number of rows that a terminal of the given width needs.

@@ -139,8 +139,8 @@ func (s *Screen) Suspend() error {
 		return nil
 	}
 	s.state = lent
-	width, _ := s.Size()
-	out := s.shown.erase(width, s.now())
+	width, height := s.Size()
+	out := s.shown.erase(width, height, s.now())
 	_, err := s.tty.Write(append(out, give(s.window)...))
 	return errors.Join(err, s.tty.raw(false))
 }
@@ -214,11 +214,12 @@ func (s *Screen) SetTail(lines []string, cursor *Cursor) {
 
 // Flush writes what has changed, in one write; nothing if nothing has.
 func (s *Screen) Flush() {
-	if w, h, err := s.tty.size(); err == nil && w > 0 && h > 0 {
-		s.wanted.width, s.wanted.height = w, h // it may have changed since Resize
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if w, h, err := s.tty.size(); err == nil && w > 0 && h > 0 && (w != s.wanted.width || h != s.wanted.height) {
+		s.wanted.width, s.wanted.height = w, h // it has changed since Resize
+		s.shown.resize(h, s.now())
+	}
 	if s.state != taken || s.err != nil {
 		return
 	}
@@ -243,6 +244,21 @@ func (s *Screen) Err() error {
 func (s *Screen) Resize(width, height int) {
 	s.wanted.width, s.wanted.height = max(1, width), max(1, height)
 	s.wanted.redraw = true
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shown.resize(s.wanted.height, s.now())
+}
+
+// Latency returns the time after which the terminal has surely seen what was written.
+// Who draws while the size changes faster than that may leave rows behind.
+func (s *Screen) Latency() time.Duration { return s.habits.latency }
+
+// Stray reports whether rows of earlier frames may be left above the live region,
+// after changes of size. Clear ends that.
+func (s *Screen) Stray() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.shown.main.stray
 }
 
 // Clear empties the visible screen into the scrollback. The next Flush draws the
