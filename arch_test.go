@@ -82,7 +82,7 @@ var layers = []struct {
 		"internal/confirm", "internal/diff", "internal/editor", "internal/llm", "internal/nearest", "internal/repl/*",
 		"internal/sanitize", "internal/session", "internal/tools", "internal/workspace",
 	}},
-	{"internal/repl/command", []string{"internal/llm", "internal/repl/pager", "internal/repl/theme"}},
+	{"internal/repl/command", []string{"internal/llm", "internal/repl/pager", "internal/repl/theme", "internal/session/history"}},
 	{"internal/repl/desktop", []string{"internal/sanitize"}},
 	{"internal/repl/compose", []string{"internal/repl/input"}},
 	{"internal/repl/dialog", []string{
@@ -113,11 +113,11 @@ var layers = []struct {
 		"internal/llm", "internal/repl/statusline", "internal/repl/theme", "internal/sanitize", "internal/session",
 	}},
 	{"internal/repl/record", []string{
-		"internal/llm", "internal/repl/markdown", "internal/repl/pager", "internal/repl/theme", "internal/sanitize",
+		"internal/llm", "internal/repl/markdown", "internal/repl/pager", "internal/repl/theme", "internal/sanitize", "internal/session/history",
 	}},
 	{"internal/repl/printer", []string{
 		"internal/llm", "internal/repl/diffview", "internal/repl/markdown", "internal/repl/pager", "internal/repl/record", "internal/repl/screen",
-		"internal/repl/theme", "internal/sanitize", "internal/session",
+		"internal/repl/theme", "internal/sanitize", "internal/session", "internal/session/history",
 	}},
 	{"internal/repl/statusline", []string{"internal/sanitize"}},
 	{"internal/repl/theme", []string{"internal/repl/paint"}},

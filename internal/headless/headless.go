@@ -206,7 +206,7 @@ func (f *Face) showProgress(ev session.Event) {
 		}
 		line = "• " + ev.Title
 		if ev.Result.ForUser != "" {
-			line += " – " + ev.Result.ForUser
+			line += " – " + strings.ReplaceAll(ev.Result.ForUser, "\n", "; ")
 		}
 	case session.Retrying:
 		line = fmt.Sprintf("%s; trying again in %.0f s (%d of %d)", ev.Reason, ev.Wait.Seconds(), ev.Attempt, ev.Max)

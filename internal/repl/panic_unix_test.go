@@ -17,11 +17,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
-	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/ptytest"
 	"github.com/bb2d0cf4/agent/internal/ptytest/vt"
 	"github.com/bb2d0cf4/agent/internal/repl"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
+	"github.com/bb2d0cf4/agent/internal/session/history"
 )
 
 // panicVar makes the test binary a program whose goroutines can be made to panic.
@@ -107,9 +107,9 @@ func fragile() int {
 // fuse is a session, its modes and its clock.
 type fuse struct{ feed atomic.Bool }
 
-func (*fuse) Current() string         { return "default" }
-func (*fuse) Next() string            { panic(boom) }
-func (*fuse) Messages() []llm.Message { return nil }
+func (*fuse) Current() string       { return "default" }
+func (*fuse) Next() string          { panic(boom) }
+func (*fuse) Items() []history.Item { return nil }
 
 // Run panics, or has another goroutine do so.
 func (f *fuse) Run(ctx context.Context, prompt string) error {

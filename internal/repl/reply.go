@@ -85,7 +85,7 @@ func (d done) tell(m *model) tea.Cmd {
 	if r.Session != nil {
 		m.floor.turn.use(r.Session)
 		m.out.Forget()
-		m.out.History(r.Session.Messages())
+		m.out.History(r.Session.Items())
 	}
 	if r.Theme != "" {
 		m.opt.Terminal.Theme = r.Theme

@@ -59,7 +59,7 @@ func (u *UI) Run(ctx context.Context, sess Session) (err error) {
 	})
 	beside(func(ctx context.Context) { sigs.Watch(ctx, scr, prog.Send) })
 	m.out.Greet(u.opt.Start.Version, u.opt.Start.Dir, u.opt.Start.Notes)
-	m.out.History(sess.Messages())
+	m.out.History(sess.Items())
 	if _, err = prog.Run(); errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
 		err = ctx.Err()
 	}

@@ -26,6 +26,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/repl/input"
 	"github.com/bb2d0cf4/agent/internal/session"
+	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/tools"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
@@ -57,7 +58,7 @@ func (s *stage) Run(ctx context.Context, _ string) error {
 }
 
 // Messages is the session's: there are none.
-func (*stage) Messages() []llm.Message { return nil }
+func (*stage) Items() []history.Item { return nil }
 
 func (s *stage) clock() time.Time {
 	s.mu.Lock()

@@ -76,6 +76,10 @@ func (t *turn) runCall(ctx context.Context, c llm.ToolCall, call tools.Call) (to
 	return res, err
 }
 
+// maxDiff is how long a diff may be for a session to keep it, in bytes: a resumed one
+// shows it again.
+const maxDiff = 16 << 10
+
 // deed is what the session remembers of a call for good; nil if it did nothing.
 func deed(title string, res tools.Result) *history.Deed {
 	rec := res.Record
@@ -87,7 +91,11 @@ func deed(title string, res tools.Result) *history.Deed {
 		Words: history.Valid(rec.Words), Refused: res.Denied != nil,
 	}
 	for _, c := range res.Changes {
-		d.Files = append(d.Files, history.File{Path: history.Valid(c.Path), Added: c.Added, Removed: c.Removed})
+		f := history.File{Path: history.Valid(c.Path), Added: c.Added, Removed: c.Removed}
+		if len(c.Diff) <= maxDiff {
+			f.Diff = history.Valid(c.Diff)
+		}
+		d.Files = append(d.Files, f)
 	}
 	return d
 }

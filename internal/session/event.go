@@ -11,6 +11,9 @@ import (
 // order, by the goroutine that runs the loop.
 type Event interface{ event() }
 
+// Typed names the call of a command that the user typed, in its events.
+const Typed = "shell"
+
 // The events of a turn, in the order in which they can occur.
 type (
 	// TurnStarted opens a turn.

@@ -167,6 +167,9 @@ func (l *Loop) SetModel(m llm.Model) {
 // Usage returns what the session has used so far.
 func (l *Loop) Usage() llm.Usage { return l.used }
 
+// Items returns what was said and done and not taken back.
+func (l *Loop) Items() []history.Item { return slices.Clone(l.chat.Items()) }
+
 // Messages returns what was said and not taken back.
 func (l *Loop) Messages() []llm.Message { return history.Messages(l.chat.Items()) }
 

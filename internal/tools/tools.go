@@ -27,7 +27,7 @@ type Call struct {
 // Result is what a call came to.
 type Result struct {
 	ForModel string // what the model is told; never empty
-	ForUser  string // one line; costs no tokens
+	ForUser  string // one line, or the lines of a list; costs no tokens
 	Lines    int    // of a command's output
 	Log      string // the file with all of that output, where ForModel lacks some
 	Failed   bool

@@ -226,6 +226,9 @@ func (a *App) compose(ctx context.Context, prompt string) llm.Message {
 // Messages returns the conversation so far.
 func (a *App) Messages() []llm.Message { return a.Loop.Messages() }
 
+// Items returns the conversation with what the session keeps beside the messages.
+func (a *App) Items() []history.Item { return a.Loop.Items() }
+
 func (a *App) toolset(ask tools.Asker, env []string) session.Toolset {
 	return a.Said.editor.Tools(tools.Deps{
 		Root: a.Root, Ask: idelink.Asker(a.Link, ask), Jobs: a.jobs, Background: a.jobs, SpillDir: a.spillDir, Session: func() string { return a.Current().ID() }, Home: a.Config.Home,

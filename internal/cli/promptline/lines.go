@@ -33,7 +33,7 @@ type Lines struct {
 // Run runs a line to its end, or until ctx ends. Nobody is asked: the user typed it.
 // An error says that it did not run to its end.
 func (l *Lines) Run(ctx context.Context, line string) error {
-	call := llm.ToolCall{ID: "typed", Name: "shell"}
+	call := llm.ToolCall{ID: "typed", Name: session.Typed}
 	title, _, _ := strings.Cut(line, "\n")
 	l.Emit(session.CallStarted{Call: call, Title: title})
 	opt := l.Options()

@@ -14,6 +14,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/repl/pager"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
+	"github.com/bb2d0cf4/agent/internal/session/history"
 )
 
 // Command is a slash command.
@@ -50,8 +51,8 @@ var Groups = []Group{Sessions, Changes, Model, Program, Yours, Projects}
 type Session interface {
 	// Run answers a prompt; its progress arrives as events.
 	Run(ctx context.Context, prompt string) error
-	// Messages returns the conversation so far, for drawing a resumed session.
-	Messages() []llm.Message
+	// Items returns the conversation so far, for drawing a resumed session.
+	Items() []history.Item
 }
 
 // Reply is what a command came to. Fields that are zero do nothing; the others

@@ -112,7 +112,7 @@ func (v *View) build() {
 	if v.all {
 		context = max(len(v.diff.A), len(v.diff.B))
 	}
-	v.body.rows = foldedRows(v.diff.Hunks(context), len(v.diff.A))
+	v.body.rows = foldedRows(v.diff.Hunks(context), v.diff.A)
 	v.hunks.number(v.body.rows)
 	v.layout()
 }

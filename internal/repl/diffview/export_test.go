@@ -6,7 +6,7 @@ func (v *View) Summary() []string {
 	opt.Layout = Unified
 	added, removed := v.Counts()
 	head := titleLine(verb(v.change), v.change.Name, added, removed, nil, opt)
-	b := body{painter: newPainter(v.change.Name, opt, sliceSource(v.diff.A), sliceSource(v.diff.B)), rows: foldedRows(v.diff.Hunks(opt.Context), len(v.diff.A))}
+	b := body{painter: newPainter(v.change.Name, opt, sliceSource(v.diff.A), sliceSource(v.diff.B)), rows: foldedRows(v.diff.Hunks(opt.Context), v.diff.A)}
 	b.painter.showCR = v.body.painter.showCR
 	b.layout(opt)
 	return append(head, b.summary(opt)...)

@@ -23,12 +23,16 @@ type row struct {
 const noNewline = "no newline at the end of the file"
 
 // foldedRows returns the rows of hunks, and one for each stretch of unchanged lines
-// between them; total is the number of lines before the change.
-func foldedRows(hunks []diff.Hunk, total int) []row {
+// between them. A stretch of one line is that line, if before holds the lines before
+// the change; it may be nil.
+func foldedRows(hunks []diff.Hunk, before []string) []row {
 	var rows []row
-	shown := 0
+	shown, shift := 0, 0
 	fold := func(n int) {
-		if n > 0 {
+		switch {
+		case n == 1 && shown < len(before):
+			rows = appendLine(rows, diff.Line{Op: diff.Equal, Text: before[shown], A: shown + 1, B: shown + shift + 1})
+		case n > 0:
 			rows = append(rows, row{remark: foldText(n)})
 		}
 	}
@@ -36,9 +40,10 @@ func foldedRows(hunks []diff.Hunk, total int) []row {
 		fold(h.AStart - shown)
 		rows = appendHunk(rows, h)
 		shown = h.AStart + h.ACount
+		shift = h.BStart + h.BCount - shown
 	}
 	if len(hunks) > 0 {
-		fold(total - shown)
+		fold(len(before) - shown)
 	}
 	return rows
 }
@@ -54,22 +59,24 @@ func appendHunk(rows []row, h diff.Hunk) []row {
 	rows = slices.Grow(rows, len(h.Lines)+2)
 	at := make([]int, len(h.Lines)) // where each line of the hunk went
 	for i, l := range h.Lines {
-		text, ended := strings.CutSuffix(l.Text, "\n")
 		at[i] = len(rows)
-		r := row{op: l.Op, a: l.A, b: l.B, text: text}
-		if ended {
-			r.text, r.cr = strings.CutSuffix(text, "\r")
-		}
-		rows = append(rows, r)
-		if !ended {
-			rows = append(rows, row{remark: noNewline})
-		}
+		rows = appendLine(rows, l)
 	}
 	for _, p := range h.Pairs() {
 		del, ins := at[p[0]], at[p[1]]
 		rows[del].pair, rows[ins].pair = ins-del, del-ins
 	}
 	return rows
+}
+
+func appendLine(rows []row, l diff.Line) []row {
+	text, ended := strings.CutSuffix(l.Text, "\n")
+	r := row{op: l.Op, a: l.A, b: l.B, text: text}
+	if !ended {
+		return append(rows, r, row{remark: noNewline})
+	}
+	r.text, r.cr = strings.CutSuffix(text, "\r")
+	return append(rows, r)
 }
 
 // marks returns which bytes of the sanitised text of rows[i] are not in the line

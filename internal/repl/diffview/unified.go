@@ -29,7 +29,7 @@ func Summarize(name, unified string, o Options) (title, lines []string) {
 			removed += count(l.Op == diff.Delete)
 		}
 	}
-	body := body{painter: newPainter(name, o, mapSource(a), mapSource(b)), rows: foldedRows(hunks, 0)}
+	body := body{painter: newPainter(name, o, mapSource(a), mapSource(b)), rows: foldedRows(hunks, nil)}
 	body.painter.showCR = mixedEndings(before.String(), after.String())
 	body.layout(o)
 	return titleLine(unifiedVerb(unified), name, added, removed, nil, o), body.summary(o)

@@ -103,7 +103,7 @@ func (p *Pager) footer(end place) string {
 	if end.row == 0 {
 		last--
 	}
-	where := fmt.Sprintf("lines %d–%d of %d", min(p.top.line+1, total), last+1, total)
+	where := extent(min(p.top.line+1, total), last+1, total)
 	keys := []string{where, "/ search"}
 	if p.find.words != "" {
 		keys = append(keys, "n next", "N back")
@@ -112,6 +112,14 @@ func (p *Pager) footer(end place) string {
 		keys = append(keys, "[ ] section")
 	}
 	return theme.Paint(st.Dim, theme.Short(keyed(p, strings.Join(append(keys, "q back"), " · ")), p.look.Width))
+}
+
+// extent names the lines that are on the screen.
+func extent(first, last, total int) string {
+	if first == last {
+		return fmt.Sprintf("line %d of %d", first, total)
+	}
+	return fmt.Sprintf("lines %d–%d of %d", first, last, total)
 }
 
 // keyed puts the user's own keys into a hint.

@@ -91,7 +91,7 @@ func (u *UI) do(ctx context.Context, step func(context.Context) (command.Reply, 
 func (u *UI) reply(r command.Reply) {
 	if r.Session != nil {
 		u.sess = r.Session
-		if n := len(r.Session.Messages()); n > 0 {
+		if n := len(r.Session.Items()); n > 0 {
 			u.say(fmt.Sprintf("The session goes on: %d messages.\n", n))
 		}
 	}

@@ -236,8 +236,11 @@ func (u *UI) answer(piece string) {
 
 func outcome(ev session.CallEnded) string {
 	line := sanitize.Line(ev.Title)
-	if ev.Result.ForUser != "" {
-		line += ": " + sanitize.Line(ev.Result.ForUser)
+	switch said := ev.Result.ForUser; {
+	case strings.Contains(said, "\n"):
+		line += ":\n  " + strings.ReplaceAll(sanitize.Text(said), "\n", "\n  ")
+	case said != "":
+		line += ": " + sanitize.Line(said)
 	}
 	return line
 }

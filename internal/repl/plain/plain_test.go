@@ -15,6 +15,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/session"
+	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/tools"
 )
 
@@ -23,7 +24,7 @@ type turns func(ctx context.Context, prompt string) error
 
 func (f turns) Run(ctx context.Context, prompt string) error { return f(ctx, prompt) }
 
-func (f turns) Messages() []llm.Message { return nil }
+func (f turns) Items() []history.Item { return nil }
 
 // desk is a person at a UI. It is used within a bubble of synctest, whose clock
 // moves when all that happens is waiting.

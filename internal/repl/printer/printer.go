@@ -20,6 +20,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/session"
+	"github.com/bb2d0cf4/agent/internal/session/history"
 )
 
 // historyBytes bounds how much of a resumed conversation is drawn again.
@@ -116,7 +117,10 @@ func (p *Printer) Call(ev session.CallEnded, output []string, above int) {
 		above: max(above, res.Lines-len(output)), // what comes too fast is not all seen
 	}
 	show := 5
-	if c.failed && !c.denied {
+	switch {
+	case ev.Call.Name == session.Typed:
+		show = 30 // the person wants to read it
+	case c.failed && !c.denied:
 		show = 10
 	}
 	cut := max(0, len(output)-show)
@@ -171,8 +175,15 @@ func (c outcome) lines(look theme.Look) []string {
 	if c.above > 0 {
 		lines = append(lines, theme.Paint(st.Dim, theme.Short(folded(c.above, look), width)))
 	}
+	for _, l := range c.listed() {
+		lines = append(lines, indented(st.Dim, l, width)...)
+	}
 	for _, l := range c.output {
-		lines = append(lines, theme.Paint(st.Dim, theme.Short("  "+l, width)))
+		if c.failed { // the reason may be anywhere in a line
+			lines = append(lines, indented(st.Dim, l, width)...)
+		} else {
+			lines = append(lines, theme.Paint(st.Dim, theme.Short("  "+l, width)))
+		}
 	}
 	for _, e := range c.changes {
 		_, rows := diffview.Summarize(e.path, e.diff, diffview.Options{Width: width, NoColor: look.NoColor, Whole: look.Keys.Whole})
@@ -181,12 +192,20 @@ func (c outcome) lines(look theme.Look) []string {
 	return lines
 }
 
+// listed returns the lines of an outcome that has several.
+func (c outcome) listed() []string {
+	if !strings.Contains(c.said, "\n") {
+		return nil
+	}
+	return strings.Split(c.said, "\n")
+}
+
 // head is what was called, and what came of it: where there is no room for both, it is
 // the call that is cut, if something of it is left then.
 func (c outcome) head(look theme.Look) string {
 	const least = 20
 	title, said := sanitize.Line(c.title), ""
-	if c.said != "" {
+	if c.said != "" && c.listed() == nil {
 		said = " · " + sanitize.Line(c.said)
 	}
 	if room := look.Width - 2 - ansi.StringWidth(said); room >= least && !c.failed {
@@ -236,6 +255,14 @@ func wrapped(style theme.Style, text string, look theme.Look) []string {
 	return lines
 }
 
+func indented(style theme.Style, text string, width int) []string {
+	lines := theme.Wrap(sanitize.Text(text), "  ", width)
+	for i, l := range lines {
+		lines[i] = theme.Paint(style, l)
+	}
+	return lines
+}
+
 // Diff prints a unified diff.
 func (p *Printer) Diff(text string) {
 	p.put(len(text), func(look theme.Look) []string {
@@ -270,37 +297,59 @@ func (p *Printer) Greet(version, dir string, notes []string) {
 }
 
 // History prints the end of a conversation in the place of what was kept.
-func (p *Printer) History(msgs []llm.Message) {
-	defer func() { p.Record = record.Of(msgs) }() // drawing them is not saying them again
-	from, size := len(msgs), 0
+func (p *Printer) History(items []history.Item) {
+	defer func() { p.Record = record.Of(items) }() // drawing them is not saying them again
+	from, size := len(items), 0
 	for from > 0 && size < historyBytes {
 		from--
-		size += len(msgs[from].Text())
+		size += len(items[from].Message.Text())
 	}
-	if len(msgs) > 0 {
-		p.Notice(fmt.Sprintf("The session goes on: %d messages, the last %d of them here.", len(msgs), len(msgs)-from))
+	if len(items) > 0 {
+		p.Notice(fmt.Sprintf("The session goes on: %d messages, the last %d of them here.", len(items), len(items)-from))
 	}
-	for _, msg := range msgs[from:] {
-		message(p, msg)
+	titles := map[string]string{}
+	for i, it := range items {
+		for _, c := range it.Message.Calls {
+			titles[c.ID] = record.Title(c)
+		}
+		if i >= from {
+			p.again(it, titles[it.Message.CallID])
+		}
 	}
 }
 
-func message(p *Printer, msg llm.Message) {
-	switch msg.Role {
+// again prints an item of an earlier conversation; title is that of the call which it
+// answers.
+func (p *Printer) again(it history.Item, title string) {
+	switch msg := it.Message; msg.Role {
 	case llm.User:
 		p.Prompt(msg.Said())
 	case llm.Assistant:
 		if text := msg.Text(); strings.TrimSpace(text) != "" {
 			p.put(len(text), func(look theme.Look) []string { return append([]string{""}, answer(text, look)...) })
 		}
-		for _, c := range msg.Calls {
-			title := record.Title(c)
+	case llm.ToolReply:
+		if it.Did == nil {
 			p.put(len(title), func(look theme.Look) []string {
 				return []string{theme.Paint(look.Styles.Dim, theme.Short("· "+sanitize.Line(title), look.Width))}
 			})
+			return
 		}
-	case llm.System, llm.ToolReply: // their outcomes were shown when they came
+		p.deed(*it.Did)
+	case llm.System:
 	}
+}
+
+// deed prints what came of a call that changed or ran something, or that was declined.
+func (p *Printer) deed(d history.Deed) {
+	c := outcome{title: d.What, said: d.Result, denied: d.Refused, first: !p.calls}
+	size := len(c.title) + len(c.said)
+	for _, f := range d.Files {
+		c.changes = append(c.changes, edit{f.Path, f.Diff})
+		size += len(f.Diff)
+	}
+	p.put(size, c.lines)
+	p.calls = true
 }
 
 func answer(text string, look theme.Look) []string {

@@ -17,6 +17,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/screen"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/session"
+	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/tools"
 )
 
@@ -116,6 +117,35 @@ func TestOneLineIsNotFolded(t *testing.T) {
 	}
 }
 
+// A list of the model's is shown as one, and the reason of a failure whole.
+func TestListsAndFailuresAreShownWhole(t *testing.T) {
+	p := newPrinting(t, 40, 30)
+	p.Call(ended("Plan: 1 of 2 done", "☑ read the code\n▸ write a test that fails for the reason named", func(*tools.Result) {}), nil, 0)
+	p.Call(ended("run go test", "exit 1", func(r *tools.Result) { r.Failed = true }),
+		[]string{"main_test.go:17: the long reason of this failure is at its end"}, 0)
+	p.Call(ended("run go vet", "exit 0", func(*tools.Result) {}),
+		[]string{"what succeeds is cut at the width of the window, as before"}, 0)
+	want := []string{
+		"", "● Plan: 1 of 2 done", "  ☑ read the code", "  ▸ write a test that fails for the", "  reason named",
+		"✗ run go test · exit 1", "  main_test.go:17: the long reason of", "  this failure is at its end",
+		"● run go vet · exit 0", "  what succeeds is cut at the width of …",
+	}
+	if d := cmp.Diff(want, p.rows()); d != "" {
+		t.Error(d)
+	}
+}
+
+// Of a command that the person typed, a screenful is shown.
+func TestTypedCommandsAreShown(t *testing.T) {
+	p := newPrinting(t, 40, 50)
+	ev := ended("seq 40", "exit 0", func(*tools.Result) {})
+	ev.Call.Name = session.Typed
+	p.Call(ev, strings.Split(strings.TrimSpace(strings.Repeat("line\n", 40)), "\n"), 0)
+	if rows := p.rows(); len(rows) != 33 || rows[2] != "  … 10 more lines, F4" {
+		t.Errorf("%d rows: %q", len(rows), rows)
+	}
+}
+
 // What came of a call is in sight, however long the call is; a failed one is shown
 // whole.
 func TestTheOutcomeIsInSight(t *testing.T) {
@@ -177,16 +207,27 @@ func TestReprintIsBounded(t *testing.T) {
 func TestHistory(t *testing.T) {
 	p := newPrinting(t, 60, 20)
 	long := strings.Repeat("x", historyBytes)
-	p.History([]llm.Message{
-		llm.TextMessage(llm.User, "too long ago"), llm.TextMessage(llm.Assistant, long), llm.TextMessage(llm.User, "go on"),
-		{Role: llm.Assistant, Parts: llm.TextMessage(llm.Assistant, "I *look*.").Parts, Calls: []llm.ToolCall{{ID: "1", Name: "read_file", Args: `{"path":"a.go"}`}}},
-		{Role: llm.ToolReply, CallID: "1"},
+	calls := []llm.ToolCall{{ID: "1", Name: "read_file", Args: `{"path":"a.go"}`}, {ID: "2", Name: "edit_file"}, {ID: "3", Name: "execute_command"}}
+	p.History([]history.Item{
+		{Message: llm.TextMessage(llm.User, "too long ago")},
+		{Message: llm.TextMessage(llm.Assistant, long)},
+		{Message: llm.TextMessage(llm.User, "go on")},
+		{Message: llm.Message{Role: llm.Assistant, Parts: llm.TextMessage(llm.Assistant, "I *look*.").Parts, Calls: calls}},
+		{Message: llm.Message{Role: llm.ToolReply, CallID: "1"}},
+		{Message: llm.Message{Role: llm.ToolReply, CallID: "2"}, Note: history.Note{Did: &history.Deed{
+			What: "Edit a.go", Result: "+1 −1",
+			Files: []history.File{{Path: "a.go", Added: 1, Removed: 1, Diff: "--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-one\n+two\n"}},
+		}}},
+		{Message: llm.Message{Role: llm.ToolReply, CallID: "3"}, Note: history.Note{Did: &history.Deed{What: "Run make", Result: "declined: not now", Refused: true}}},
 	})
 	rows := p.rows()
-	if got := rows[0]; got != "The session goes on: 5 messages, the last 4 of them here." {
+	if got := rows[0]; got != "The session goes on: 7 messages, the last 6 of them here." {
 		t.Errorf("%q", got)
 	}
-	want := []string{"", "❯ go on", "", "I *look*.", "· read_file a.go"}
+	want := []string{
+		"", "❯ go on", "", "I *look*.", "· read_file a.go",
+		"", "● Edit a.go · +1 −1", " 1    - one", "    1 + two", "○ Run make · declined: not now",
+	}
 	if d := cmp.Diff(want, rows[len(rows)-len(want):]); d != "" {
 		t.Error(d)
 	}

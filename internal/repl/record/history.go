@@ -5,16 +5,20 @@ import (
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/session/history"
 )
 
 // Of returns the record of a conversation that was had before.
-func Of(msgs []llm.Message) Record {
+func Of(items []history.Item) Record {
 	var r Record
 	titles := map[string]string{}
-	for _, msg := range msgs {
-		switch msg.Role {
+	for _, it := range items {
+		switch msg := it.Message; msg.Role {
 		case llm.User:
-			r.Prompt(msg.Text())
+			if notes := asides(msg); notes != "" {
+				r.Told(notes)
+			}
+			r.Prompt(msg.Said())
 		case llm.Assistant:
 			if text := msg.Text(); strings.TrimSpace(text) != "" {
 				r.Answer(text)
@@ -23,11 +27,29 @@ func Of(msgs []llm.Message) Record {
 				titles[c.ID] = Title(c)
 			}
 		case llm.ToolReply:
-			r.Call(Call{Title: titles[msg.CallID], Output: msg.Text()})
+			c := Call{Title: titles[msg.CallID], Output: msg.Text()}
+			if it.Did != nil {
+				c.Title = it.Did.What
+				for _, f := range it.Did.Files {
+					c.Diffs = append(c.Diffs, f.Diff)
+				}
+			}
+			r.Call(c)
 		case llm.System:
 		}
 	}
 	return r
+}
+
+// asides returns what the program added to a message of the user.
+func asides(m llm.Message) string {
+	var b strings.Builder
+	for _, p := range m.Parts {
+		if p.Kind == llm.TextPart && p.Aside {
+			b.WriteString(p.Text)
+		}
+	}
+	return strings.TrimSpace(b.String())
 }
 
 // Title says what a call was about, from its arguments.

@@ -29,6 +29,7 @@ const (
 	prompt kind = iota
 	answer
 	call
+	told
 )
 
 // entry is one thing that was said or done.
@@ -67,6 +68,9 @@ func (r *Record) Prompt(text string) { r.add(entry{kind: prompt, text: text}) }
 
 // Answer adds what the model said, in Markdown.
 func (r *Record) Answer(text string) { r.add(entry{kind: answer, text: text}) }
+
+// Told adds what the program told the model beside a prompt.
+func (r *Record) Told(text string) { r.add(entry{kind: told, text: text}) }
 
 // Call adds a tool call.
 func (r *Record) Call(c Call) {
@@ -132,6 +136,8 @@ func (e *entry) docs(room *int64) []pager.Doc {
 		return []pager.Doc{blank, pager.Block(text, func(look theme.Look) []string {
 			return markdown.Render(text, markdown.Options{Width: look.Width, NoColor: look.NoColor})
 		})}
+	case told:
+		return []pager.Doc{blank, pager.Text("Told to the model with this prompt:"), pager.Text(e.text)}
 	case call:
 	}
 	docs := []pager.Doc{blank, e.head("● ", func(st theme.Styles) theme.Style { return st.Accent })}

@@ -14,6 +14,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/pager"
 	"github.com/bb2d0cf4/agent/internal/repl/record"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
+	"github.com/bb2d0cf4/agent/internal/session/history"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -98,17 +99,22 @@ func TestWholeOutputFromItsFile(t *testing.T) {
 }
 
 func TestOfAnEarlierConversation(t *testing.T) {
-	r := record.Of([]llm.Message{
+	msgs := []llm.Message{
 		{Role: llm.System, Parts: []llm.Part{{Kind: llm.TextPart, Text: "be good"}}},
-		{Role: llm.User, Parts: []llm.Part{{Kind: llm.TextPart, Text: "hello"}}},
+		{Role: llm.User, Parts: []llm.Part{{Kind: llm.TextPart, Text: "hello"}, {Kind: llm.TextPart, Text: "\n\na.txt changed", Aside: true}}},
 		{Role: llm.Assistant, Parts: []llm.Part{{Kind: llm.TextPart, Text: "I look."}}, Calls: []llm.ToolCall{
 			{ID: "1", Name: "read_file", Args: `{"path":"a.txt"}`}, {ID: "2", Name: "todo", Args: `{`}, {ID: "3", Name: "todo", Args: `{"path":7}`},
 		}},
 		{Role: llm.ToolReply, CallID: "1", Parts: []llm.Part{{Kind: llm.TextPart, Text: "1 | a"}}},
 		{Role: llm.ToolReply, CallID: "2", Parts: []llm.Part{{Kind: llm.TextPart, Text: "no"}}},
 		{Role: llm.Assistant},
-	})
-	want := "\n❯ hello\n\nI look.\n\n● read_file a.txt\n1 | a\n\n● todo\nno"
+	}
+	items := make([]history.Item, len(msgs))
+	for i, m := range msgs {
+		items[i].Message = m
+	}
+	r := record.Of(items)
+	want := "\nTold to the model with this prompt:\na.txt changed\n\n❯ hello\n\nI look.\n\n● read_file a.txt\n1 | a\n\n● todo\nno"
 	if d := cmp.Diff(want, text(r.Page()())); d != "" {
 		t.Error(d)
 	}

@@ -22,7 +22,7 @@ func Columns(rows [][2]string, indent string, width int) []string {
 	}
 	var out []string
 	for _, r := range rows {
-		beside := strings.Split(ansi.Wrap(r[1], room-left, ""), "\n")
+		beside := wrap(r[1], room-left)
 		first := r[0]
 		if w := ansi.StringWidth(first); w+2 > left {
 			out = append(out, indent+ansi.Truncate(first, room, "…"))

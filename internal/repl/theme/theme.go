@@ -6,7 +6,6 @@ package theme
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"charm.land/lipgloss/v2"
@@ -65,16 +64,6 @@ func Paint(s Style, line string) string {
 		return ""
 	}
 	return s.Render(line)
-}
-
-// Wrap cuts text into lines of at most width columns, each behind prefix.
-func Wrap(text, prefix string, width int) []string {
-	room := max(10, width-ansi.StringWidth(prefix))
-	lines := strings.Split(ansi.Wrap(text, room, ""), "\n")
-	for i, l := range lines {
-		lines[i] = prefix + l
-	}
-	return lines
 }
 
 // Short cuts a line to width columns.

@@ -54,6 +54,7 @@ type File struct {
 	Path    string `json:"path"`
 	Added   int    `json:"added"`
 	Removed int    `json:"removed"`
+	Diff    string `json:"diff,omitzero"` // unified, for the screen; empty if it is long
 }
 
 // Rewind takes back the messages from number Before on.

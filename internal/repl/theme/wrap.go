@@ -1,0 +1,61 @@
+package theme
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Wrap cuts text into lines of at most width columns, each behind prefix. It breaks at
+// blanks only, so that a flag, a name with a hyphen or a URL stays whole and can be
+// copied; a word that is longer than a line is cut.
+func Wrap(text, prefix string, width int) []string {
+	lines := wrap(text, max(10, width-ansi.StringWidth(prefix)))
+	for i, l := range lines {
+		lines[i] = prefix + l
+	}
+	return lines
+}
+
+func wrap(text string, width int) []string {
+	var out []string
+	for line := range strings.SplitSeq(text, "\n") {
+		if ansi.StringWidth(line) <= width {
+			out = append(out, line)
+			continue
+		}
+		out = append(out, wrapLine(line, width)...)
+	}
+	return out
+}
+
+// wrapLine breaks a line that is too wide. The blanks at a break are dropped.
+func wrapLine(line string, width int) []string {
+	var out []string
+	current, used := "", 0
+	for line != "" {
+		blanks := line[:len(line)-len(strings.TrimLeft(line, " "))]
+		word, _, _ := strings.Cut(line[len(blanks):], " ")
+		line = line[len(blanks)+len(word):]
+		wide := ansi.StringWidth(word)
+		switch {
+		case used+len(blanks)+wide <= width:
+			current, used = current+blanks+word, used+len(blanks)+wide
+			continue
+		case wide <= width:
+			out = append(out, current)
+			current, used = word, wide
+			continue
+		case used > 0 && wide == utf8.RuneCountInString(ansi.Strip(word)):
+			// A long name or URL begins a line; wide characters may be parted anywhere.
+			out = append(out, current)
+			current, blanks = "", ""
+		}
+		parts := strings.Split(ansi.Hardwrap(current+blanks+word, width, true), "\n")
+		out = append(out, parts[:len(parts)-1]...)
+		current = parts[len(parts)-1]
+		used = ansi.StringWidth(current)
+	}
+	return append(out, current)
+}
