@@ -50,7 +50,7 @@ var layers = []struct {
 	{"internal/workspace/undo", []string{
 		"internal/diff", "internal/workspace", "internal/workspace/journal", "internal/workspace/text",
 	}},
-	{"internal/confirm", []string{"internal/caution", "internal/workspace"}},
+	{"internal/confirm", []string{"internal/caution", "internal/diff", "internal/workspace"}},
 	{"internal/permission", []string{"internal/confirm", "internal/tools/shell", "internal/workspace"}},
 
 	{"internal/tools/args", []string{"internal/nearest"}},

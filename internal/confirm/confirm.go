@@ -95,6 +95,10 @@ type Verdict struct {
 	// Text is the final text of a change, where the reviewer may have edited it;
 	// nil means exactly Request.Change.After.
 	Text *string
+	// Unsure, if not empty, says why an approval of Text is none yet: nobody can tell
+	// that Text was meant for this change. Everybody is asked once more, with Text as
+	// the proposal.
+	Unsure string
 	// Except are the files of a plan, by their index in Plan.Changes, that are to be
 	// left as they are.
 	Except []int

@@ -11,6 +11,8 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/crash"
+	"github.com/bb2d0cf4/agent/internal/diff"
+	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
 // question is the one that stands. All its state belongs to the goroutine that
@@ -20,9 +22,11 @@ type question struct {
 	req     Request
 	answers chan answer
 	reviews map[*seat]*review
-	open    int     // reviews that have not answered
-	failed  []error // why reviewers went away
-	warned  bool    // that a draft is lost; the next approval is of the proposal
+	past    []*review // of an earlier proposal; they may still be on a surface
+	open    int       // reviews that have not answered
+	failed  []error   // why reviewers went away
+	warned  bool      // that a draft is lost; the next approval is of the proposal
+	text    *string   // the proposal that replaced the first one
 }
 
 // review is one reviewer's part in a question.
@@ -67,9 +71,13 @@ func (q *question) run(ctx context.Context) (Verdict, error) {
 			if !decided {
 				continue
 			}
+			if v.Unsure != "" {
+				q.replace(*v.Text, v.Unsure)
+				continue
+			}
 			v, lost := q.withDraft(ctx, a.from, v)
 			if lost == "" {
-				return v, nil
+				return q.final(v), nil
 			}
 			if err := ctx.Err(); err != nil {
 				return Verdict{}, err
@@ -177,12 +185,14 @@ func validate(req Request, v Verdict) (Verdict, error) {
 	case v.NoWay:
 		return v, ErrUndecided
 	case v.Decision == Reject:
-		v.Text, v.Session, v.Except = nil, false, nil
+		v.Text, v.Session, v.Except, v.Unsure = nil, false, nil, ""
 		return v, nil
 	case v.Decision != Approve:
 		return v, fmt.Errorf("the reviewer answered with the unknown decision %d", v.Decision)
 	case v.Text != nil && (req.Change == nil || req.Change.Delete):
 		return v, errors.New("the reviewer approved a text where there is none to change")
+	case v.Unsure != "" && v.Text == nil:
+		return v, errors.New("the reviewer is not sure of a text that it does not give")
 	case !excepts(req.Plan, v.Except):
 		return v, errors.New("the reviewer left out files that the plan does not have, or all that it has")
 	}
@@ -216,6 +226,31 @@ func (q *question) askAgain(r *review, why string) {
 	q.warned = true
 	q.req.Notes = append(slices.Clip(q.req.Notes), caution.Note{Kind: caution.Other, Text: why})
 	delete(q.reviews, r.seat)
+}
+
+// replace makes text the proposal, says why, and shows the question to everybody
+// anew.
+func (q *question) replace(text, why string) {
+	for seat, r := range q.reviews {
+		if !r.answered {
+			q.close(r)
+		}
+		q.past = append(q.past, r)
+		delete(q.reviews, seat)
+	}
+	c := workspace.NewContent(*q.req.Change, text)
+	q.req.Change, q.text = &c, &text
+	notes := caution.Of(diff.Lines(c.Text, text), c.Text, text, c.Exists)
+	q.req.Notes = append(append(notes, caution.Given(q.req.Notes)...), caution.Note{Kind: caution.Other, Text: why})
+}
+
+// final returns v with the text that it approves: the caller knows the first
+// proposal alone.
+func (q *question) final(v Verdict) Verdict {
+	if v.Decision == Approve && v.Text == nil {
+		v.Text = q.text
+	}
+	return v
 }
 
 // withDraft adds the text of another surface's draft to an approval that
@@ -299,12 +334,14 @@ func (q *question) nobody() Verdict {
 // its bound. A reviewer that does not return in time is on its own: nothing
 // reads its answer.
 func (q *question) withdraw() {
+	all := q.past
 	for _, r := range q.reviews {
 		r.cancel()
+		all = append(all, r)
 	}
 	deadline := time.NewTimer(withdrawal)
 	defer deadline.Stop()
-	for _, r := range q.reviews {
+	for _, r := range all {
 		select {
 		case <-r.done:
 		case <-deadline.C:

@@ -2,9 +2,16 @@ package ide
 
 import (
 	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/editor"
+	"github.com/bb2d0cf4/agent/internal/ide/client"
 )
 
 // Bounds of the questions that tools ask.
@@ -46,8 +53,44 @@ func (v *View) Unsaved(ctx context.Context, path string) (name string, unsaved b
 	if l == nil {
 		return "", false
 	}
+	return l.name(), l.unsaved(ctx, path)
+}
+
+// unsaved says whether the editor holds changes of a file that are not on disk.
+func (l *link) unsaved(ctx context.Context, path string) bool {
+	ctx, cancel := context.WithTimeout(ctx, buffering)
+	defer cancel()
 	buf, err := l.client.Documents.Buffer(ctx, path, false)
-	return l.name(), err == nil && buf.Dirty
+	if errors.Is(err, client.ErrUnsupported) {
+		return lockedByEmacs(path)
+	}
+	return err == nil && buf.Dirty
+}
+
+// lockedByEmacs reports whether an Emacs that runs holds unsaved changes of a file:
+// it keeps a link beside it then, .#NAME, to user@host.pid. Not every plugin of its
+// can say so.
+func lockedByEmacs(path string) bool {
+	dir, name := filepath.Split(path)
+	target, err := os.Readlink(filepath.Join(dir, ".#"+name))
+	if err != nil {
+		return false
+	}
+	who, _, _ := strings.Cut(target, ":") // the time of the start
+	at := strings.LastIndex(who, "@")
+	dot := strings.LastIndex(who, ".")
+	pid, err := strconv.Atoi(who[dot+1:])
+	if at < 0 || dot < at || err != nil || pid <= 0 {
+		return false
+	}
+	if host, err := os.Hostname(); err != nil || host != who[at+1:dot] {
+		return true // on another machine, where nobody can tell
+	}
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return false
+	}
+	return !errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }
 
 // Encoding returns the encoding in which our own editor reads a file, by the name

@@ -9,6 +9,7 @@ package ide
 import (
 	"context"
 	"errors"
+	"hash/maphash"
 	"math/rand/v2"
 	"time"
 
@@ -101,6 +102,7 @@ type Bridge struct {
 	commands chan command
 	now      *current
 	status   status
+	left     left
 }
 
 // New returns a Bridge that is not linked. It looks for nothing before Run.
@@ -109,7 +111,7 @@ func New(o Options) *Bridge {
 	b := &Bridge{opt: &o, commands: make(chan command), now: &current{trying: o.Auto, changed: make(chan struct{})}}
 	b.Terminal = Terminal{b.now}
 	b.Activity = activity.New(o.Connect.Session)
-	b.Reviewer = &Reviewer{opt: b.opt, now: b.now, doing: b.Activity}
+	b.Reviewer = &Reviewer{opt: b.opt, now: b.now, doing: b.Activity, proposed: proposed{seed: maphash.MakeSeed()}}
 	b.View = &View{opt: b.opt, now: b.now}
 	b.status.set(Status{State: Off})
 	return b

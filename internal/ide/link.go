@@ -18,13 +18,13 @@ type link struct {
 	since   time.Time
 	session string // the id that the editor was told when it was connected
 
+	left      *left       // of all links of this side
 	work      crash.Group // what was begun for the link
 	encodings *client.Encodings
 
 	mu      sync.Mutex // guards what follows
 	closing bool       // nothing more is begun
 	seen    seen
-	left    []string // names of diffs that may still be open there
 }
 
 // seen is what the editor was last seen to show.
@@ -39,7 +39,7 @@ type seen struct {
 
 // dial connects to an editor.
 func (b *Bridge) dial(ctx context.Context, from lock.Candidate) (*link, error) {
-	l := &link{from: from}
+	l := &link{from: from, left: &b.left}
 	o := b.opt.Connect
 	o.Events = b.events(l)
 	l.session = b.Activity.Session()
@@ -49,6 +49,7 @@ func (b *Bridge) dial(ctx context.Context, from lock.Candidate) (*link, error) {
 		return nil, err
 	}
 	l.client, l.encodings, l.since = c, client.NewEncodings(c), b.opt.Clock.Wall()
+	l.clear(ctx)
 	return l, nil
 }
 
@@ -97,19 +98,3 @@ func (l *link) name() string { return nameOf(l.from) }
 
 // ours says that the editor has our own extension: drafts, details, status.
 func (l *link) ours() bool { return l.client.Info().Ours }
-
-// leave remembers a diff that could not be closed.
-func (l *link) leave(tab string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.left = append(l.left, tab)
-}
-
-// leftovers returns the diffs that could not be closed, and forgets them.
-func (l *link) leftovers() []string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	left := l.left
-	l.left = nil
-	return left
-}

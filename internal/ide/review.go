@@ -2,6 +2,7 @@ package ide
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -39,6 +40,8 @@ type standing struct {
 	serial   int        // how many times the proposal was replaced
 	draft    client.DraftChange
 	asked    *asked // in an editor now; nil before the first time
+
+	misfits int // answers with the text of another file; of Review's goroutine
 }
 
 // asked is one open diff.
@@ -142,6 +145,8 @@ type Reviewer struct {
 	now     *current
 	doing   *activity.Activity
 	reviews reviews
+
+	proposed proposed
 }
 
 // Review implements confirm.Reviewer. It shows the change in the editor that is
@@ -395,10 +400,10 @@ func (v *Reviewer) request(l *link, s *standing) client.DiffRequest {
 	id := s.id()
 	unique := sha256.Sum256([]byte(id))
 	if !l.ours() { // no editor but ours takes a diff up again
-		unique = sha256.Sum256(fmt.Appendf(nil, "%s %d", id, l.since.UnixNano()))
+		unique = sha256.Sum256([]byte(id + rand.Text()))
 	}
 	r := client.DiffRequest{
-		Path: c.Path, Text: s.text(), Tab: l.client.TabName(c.Name, hex.EncodeToString(unique[:3])),
+		Path: c.Path, Text: s.text(), Base: c.Text, Tab: l.client.TabName(c.Name, hex.EncodeToString(unique[:3])),
 		ID: id, Description: s.req.Description, BaseSHA256: hex.EncodeToString(base[:]), OnClose: client.CloseKeeps,
 		Batch: client.Batch{ID: s.req.Batch.ID, Index: s.req.Batch.Index, Total: s.req.Batch.Total},
 	}

@@ -29,6 +29,7 @@ type opened struct {
 // editor has been told so.
 func (v *Reviewer) show(ctx context.Context, l *link, s *standing) (confirm.Verdict, error) {
 	l.sweep(ctx)
+	v.proposed.add(s)
 	req := v.request(l, s)
 	asking, cancel := context.WithCancel(ctx)
 	var work crash.Group
@@ -44,22 +45,60 @@ func (v *Reviewer) show(ctx context.Context, l *link, s *standing) (confirm.Verd
 		select {
 		case <-a.over:
 			cancel()
-			l.closeDiff(ctx, req.Tab)
+			answered := time.Now()
+			l.closeDiff(ctx, req.Tab, true)
+			if a.out.unclear(l) && l.ends(ctx, answered) {
+				l.leave(req.Tab)
+				v.lostDuring(s, l)
+				return confirm.Verdict{}, errAgain
+			}
 			return v.verdict(ctx, l, s, a.out)
 		case <-ctx.Done():
 			cancel()
-			l.closeDiff(ctx, req.Tab)
+			l.closeDiff(ctx, req.Tab, false)
 			return confirm.Verdict{}, ctx.Err()
 		case <-l.client.Done():
+			l.leave(req.Tab)
 			v.lostDuring(s, l)
 			return confirm.Verdict{}, errAgain
 		case c := <-s.claims:
 			if err := v.claimed(ctx, l, s, c, req.Tab); err != nil {
 				cancel()
-				l.closeDiff(ctx, req.Tab)
+				l.closeDiff(ctx, req.Tab, false)
 				return confirm.Verdict{}, err
 			}
 		}
+	}
+}
+
+// parting is how long before the end of a link an answer may come that nobody gave:
+// an editor that is quitting rejects the diffs that it still shows.
+const parting = 500 * time.Millisecond
+
+// unclear reports whether the outcome may be that of an editor which is quitting.
+// Our own extension says when a person has pressed a button.
+func (o opened) unclear(l *link) bool {
+	switch o.out.Kind {
+	case client.Accepted, client.AlreadyWritten:
+		return false
+	case client.Rejected:
+		return o.err == nil && (!l.ours() || o.out.Reason == "tab_closed")
+	case client.Undecided:
+	}
+	return o.err == nil
+}
+
+// ends reports whether the link ends within a moment of an answer.
+func (l *link) ends(ctx context.Context, answered time.Time) bool {
+	late := time.NewTimer(time.Until(answered.Add(parting)))
+	defer late.Stop()
+	select {
+	case <-l.client.Done():
+		return true
+	case <-ctx.Done():
+		return false
+	case <-late.C:
+		return l.client.Err() != nil
 	}
 }
 
@@ -72,7 +111,7 @@ func (v *Reviewer) claimed(ctx context.Context, l *link, s *standing, c claim, t
 	var got claimed
 	if !held {
 		got = v.draftFor(ctx, l, s)
-		l.closeDiff(ctx, tab)
+		l.closeDiff(ctx, tab, false)
 	}
 	c.done <- got
 	text, err := s.awaitRelease(ctx, c)
@@ -159,41 +198,6 @@ func (v *Reviewer) lostDuring(s *standing, l *link) {
 	v.opt.Face.note(s.req.ID, note)
 }
 
-// closeDiff takes a diff off the editor's screen, also when ctx has ended. One
-// that cannot be closed in time is closed at the next chance.
-func (l *link) closeDiff(ctx context.Context, tab string) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), withdrawing)
-	defer cancel()
-	if err := l.client.Diffs.Close(ctx, tab); err != nil && ctx.Err() != nil {
-		l.leave(tab)
-	}
-}
-
-// tidy closes what could not be closed before, once and for all: the link ends. It
-// works also when ctx has ended.
-func (l *link) tidy(ctx context.Context) {
-	left := l.leftovers()
-	if len(left) == 0 || l.client.Err() != nil {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), withdrawing)
-	defer cancel()
-	if l.ours() { // others would close the user's own diffs too
-		_, _ = l.client.Diffs.CloseAll(ctx)
-		return
-	}
-	for _, tab := range left {
-		_ = l.client.Diffs.Close(ctx, tab)
-	}
-}
-
-// sweep closes what could not be closed before.
-func (l *link) sweep(ctx context.Context) {
-	for _, tab := range l.leftovers() {
-		l.closeDiff(ctx, tab)
-	}
-}
-
 // verdict turns what a diff came to into an answer. Nothing but a person's clear
 // word is one.
 func (v *Reviewer) verdict(ctx context.Context, l *link, s *standing, o opened) (confirm.Verdict, error) {
@@ -217,11 +221,7 @@ func (v *Reviewer) verdict(ctx context.Context, l *link, s *standing, o opened) 
 	case client.Rejected:
 		return said, nil
 	case client.Accepted, client.AlreadyWritten:
-		said.Decision = confirm.Approve
-		if o.out.Text != s.req.Change.After {
-			said.Text = &o.out.Text
-		}
-		return said, nil
+		return v.approval(ctx, l, s, o.out, said)
 	case client.Undecided:
 	}
 	gone := ""
@@ -230,6 +230,45 @@ func (v *Reviewer) verdict(ctx context.Context, l *link, s *standing, o opened) 
 	}
 	v.opt.Face.note(s.req.ID, "closed in "+l.name()+" without an answer"+gone+": answer here")
 	return confirm.Verdict{}, confirm.ErrUndecided
+}
+
+// mostMisfits is how often an answer with the text of another file is overlooked
+// before the editor is not asked any more.
+const mostMisfits = 3
+
+// approval is the verdict of an acceptance. Of a text that the editor may have
+// returned for another question, or beside which it holds other changes, everybody
+// is asked again.
+func (v *Reviewer) approval(ctx context.Context, l *link, s *standing, out client.DiffOutcome, said confirm.Verdict) (confirm.Verdict, error) {
+	said.Decision = confirm.Approve
+	if out.Text != s.req.Change.After {
+		said.Text = &out.Text
+	}
+	if l.ours() {
+		return said, nil
+	}
+	if out.Edited {
+		why, other := v.proposed.doubt(s, out.Text)
+		if other {
+			s.misfits++
+			v.opt.Face.note(s.req.ID, "an answer of "+l.name()+"'s was not taken: "+why)
+			if s.misfits < mostMisfits {
+				return confirm.Verdict{}, errAgain
+			}
+			return confirm.Verdict{}, fmt.Errorf("%s answers with other texts", l.name())
+		}
+		if why != "" {
+			said.Unsure = fmt.Sprintf("%s returned this text and not the proposal: %s. Answer for this text.", l.name(), why)
+		}
+	}
+	if l.unsaved(ctx, s.req.Change.Path) {
+		if v.opt.Alone {
+			return confirm.Verdict{}, fmt.Errorf("%s has unsaved changes in %s", s.req.Change.Name, l.name())
+		}
+		said.Text = &out.Text
+		said.Unsure = fmt.Sprintf("%s holds unsaved changes of %s that are not in this text: perhaps typed on the left side of the diff.", l.name(), s.req.Change.Name)
+	}
+	return said, nil
 }
 
 // codeStale is an editor's refusal of a proposal that was made from another text.

@@ -145,12 +145,13 @@ func (l *Link) Named() []string {
 }
 
 // Start links the editor, beside everything else. The returned function ends the
-// link and waits for its end.
+// link and waits for its end. The end of ctx does not: a signal that ends the
+// program ends its turn first, and the turn takes its diffs off the screen.
 func (l *Link) Start(ctx context.Context) (end func()) {
 	if l == nil {
 		return func() {}
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var work crash.Group
 	work.Go(func() { l.Run(ctx) })
 	return func() {

@@ -63,6 +63,7 @@ type Client struct {
 	options Options
 	runs    *runs
 	emacs   bool
+	neovim  bool
 
 	mu   sync.Mutex
 	info Info
@@ -106,6 +107,7 @@ func (c *Client) Hello(ctx context.Context, session string) error {
 func (c *Client) describe() {
 	s := c.conn.Server()
 	c.emacs = isEmacs(c.from.File.Name) || s.Name == "claude-code-ide-mcp"
+	c.neovim = s.Name == "claudecode-neovim" || strings.EqualFold(c.from.File.Name, "neovim")
 	c.info = Info{Name: c.from.File.Name, Plugin: s.Name, Version: s.Version, MaxMessage: maxOther}
 	if c.info.Name == "" {
 		c.info.Name = "editor"
@@ -130,6 +132,9 @@ func (c *Client) describe() {
 		c.info.MaxMessage = min(announced.MaxPayload, maxOurs)
 	}
 }
+
+// Single reports whether the editor answers none but the client that came last.
+func (c *Client) Single() bool { return c.emacs }
 
 func isEmacs(name string) bool { return strings.EqualFold(name, "emacs") }
 

@@ -19,6 +19,7 @@ type Diffs struct{ c *Client }
 type DiffRequest struct {
 	Path string // absolute, symlinks resolved; it need not exist
 	Text string // the proposal, valid UTF-8, with the file's own line endings
+	Base string // what the file holds; empty for a new one
 	Tab  string // see TabName; unique among those open
 
 	// For editors that speak the whole of our protocol; the others are not sent
@@ -98,14 +99,18 @@ func (d *Diffs) Open(ctx context.Context, r DiffRequest) (DiffOutcome, error) {
 	}
 	extended := d.c.Info().Ours
 	r.Inline = r.Inline && d.c.Info().Inline
-	a, err := d.c.call(ctx, "openDiff", r.arguments(extended))
+	args, f := r.arguments(extended), d.c.formOf(r.Base, r.Text)
+	if !extended {
+		args["new_file_contents"] = f.sent(r.Text)
+	}
+	a, err := d.c.call(ctx, "openDiff", args)
 	if err != nil {
 		return DiffOutcome{}, err
 	}
 	if extended {
 		return r.verdict(a), nil
 	}
-	return r.guess(a), nil
+	return r.guess(a, f), nil
 }
 
 func (r DiffRequest) arguments(extended bool) map[string]any {
@@ -188,18 +193,18 @@ func (said details) add(o DiffOutcome) DiffOutcome {
 }
 
 // guess reads the answer of an editor that gives no reasons. A closed tab is no
-// acceptance. Editors add and drop newlines at the end of a text: that is no
-// edit, and what is written is the proposal.
-func (r DiffRequest) guess(a answer) DiffOutcome {
+// acceptance. Editors add and drop the newline at the end of a text: that is no
+// edit, and what is written is the proposal. An answer that names another diff is
+// none.
+func (r DiffRequest) guess(a answer, f form) DiffOutcome {
 	switch {
 	case a.first() == "FILE_SAVED" && len(a.items) == 1:
 		return DiffOutcome{Kind: AlreadyWritten, Text: r.Text}
 	case a.first() == "FILE_SAVED":
-		text := a.items[1]
-		if strings.TrimRight(text, "\r\n") == strings.TrimRight(r.Text, "\r\n") {
-			return DiffOutcome{Kind: Accepted, Text: r.Text}
-		}
-		return DiffOutcome{Kind: Accepted, Text: text, Edited: true}
+		text, edited := f.read(r.Text, a.items[1])
+		return DiffOutcome{Kind: Accepted, Text: text, Edited: edited}
+	case a.first() == "DIFF_REJECTED" && len(a.items) > 1 && isTab(a.items[1]) && a.items[1] != r.Tab:
+		return undecided("the editor's answer is about another diff")
 	case a.first() == "DIFF_REJECTED":
 		return DiffOutcome{Kind: Rejected}
 	case a.first() == "TAB_CLOSED":
@@ -213,20 +218,27 @@ func undecided(why string) DiffOutcome { return DiffOutcome{Reason: why} }
 // Close closes a diff. That there is none any more is no error. It is called
 // though it may not be listed, under its other name where the first is unknown.
 func (d *Diffs) Close(ctx context.Context, tab string) error {
+	_, err := d.Withdraw(ctx, tab)
+	return err
+}
+
+// Withdraw is Close that also says whether the editor had the diff and has closed it.
+// An editor that knows of none may be about to open it.
+func (d *Diffs) Withdraw(ctx context.Context, tab string) (closed bool, err error) {
 	if !isTab(tab) {
 		// Some editors would take it for the name of a file and close that.
-		return fmt.Errorf("%q is not the name of a diff", tab)
+		return false, fmt.Errorf("%q is not the name of a diff", tab)
 	}
 	args := map[string]string{"tab_name": tab, "tabName": tab}
-	_, err := d.c.call(ctx, "close_tab", args)
+	a, err := d.c.call(ctx, "close_tab", args)
 	if errors.Is(err, ErrUnsupported) {
-		_, err = d.c.call(ctx, "closeTab", args)
+		a, err = d.c.call(ctx, "closeTab", args)
 	}
 	var refused *ToolError
 	if errors.As(err, &refused) && !refused.unsupported {
-		return nil
+		return false, nil
 	}
-	return err
+	return err == nil && !strings.Contains(strings.ToLower(a.first()), "not found"), err
 }
 
 // CloseAll closes the diffs that were left over and returns how many were. Old

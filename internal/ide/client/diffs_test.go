@@ -202,7 +202,11 @@ func TestFidelity(t *testing.T) {
 		returned := rapid.SampledFrom([]string{text, text + "\n", strings.TrimSuffix(text, "\n"), text + "\r\n"}).Draw(rt, "returned")
 		go func() { e.NextDiff().Answer(idetest.Text("FILE_SAVED", returned)) }()
 		got, err := c.Diffs.Open(t.Context(), request(c, text))
-		if err != nil || got.Kind != client.Accepted || got.Text != text || got.Edited {
+		want := text
+		if blankLines(text) != blankLines(returned) {
+			want = returned // a person has added or deleted a blank line at the end
+		}
+		if err != nil || got.Kind != client.Accepted || unix(got.Text) != unix(want) || got.Edited != (want != text) || want == text && got.Text != text {
 			rt.Fatalf("%q came back as %q: %+v, %v", text, returned, got, err)
 		}
 		// Ours keeps every byte: there a newline less is what the person wants.
@@ -214,6 +218,71 @@ func TestFidelity(t *testing.T) {
 			rt.Fatalf("ours: %q, %q: %+v, %v", text, returned, got, err)
 		}
 	})
+}
+
+// blankLines counts the blank lines at the end of a text.
+func blankLines(s string) int {
+	s = unix(s)
+	return max(1, len(s)-len(strings.TrimRight(s, "\n"))) - 1
+}
+
+// unix is s with plain line endings, and without half an ending.
+func unix(s string) string { return strings.TrimSuffix(strings.ReplaceAll(s, "\r\n", "\n"), "\r") }
+
+// TestLineEndings holds that editors other than ours are shown the lines of a file
+// as they show those of the file itself, and that its endings come back.
+func TestLineEndings(t *testing.T) {
+	for _, c := range []struct {
+		dialect                            idetest.Dialect
+		base, text, shown, answer, written string
+	}{
+		{idetest.Neovim(), "a\r\nb\r\n", "a\r\nX\r\nb\r\n", "a\nX\nb\n", "a\nX\nY\nb\n", "a\r\nX\r\nY\r\nb\r\n"},
+		{idetest.Neovim(), "a\r\nb\r\n", "a\r\nX\r\nb\r\n", "a\nX\nb\n", "a\nX\nb\n", "a\r\nX\r\nb\r\n"},
+		{idetest.Neovim(), "", "a\r\nb\r\n", "a\nb\n", "a\nb\n", "a\r\nb\r\n"},
+		{idetest.Neovim(), "a\r\n", "x", "x", "x\ny\n", "x\r\ny"},
+		{idetest.Neovim(), "a\r\n", "a\r\nb\n", "a\r\nb\n", "a\r\nb\nc\n", "a\r\nb\nc\n"}, // mixed: shown as it is
+		{idetest.Neovim(), "a\n", "a\r\n", "a\r\n", "a\r\n", "a\r\n"},                     // the endings are the change
+		{idetest.Neovim(), "a\rb\r", "a\rX\r", "a\rX\r", "a\rX\r\n", "a\rX\r"},
+		{idetest.Neovim(), "a\n", "a\nb\n\n\n", "a\nb\n\n\n", "a\nb\n", "a\nb\n"}, // deleted blank lines stay deleted
+		{idetest.Neovim(), "a\n", "a\nb\n\n", "a\nb\n\n", "a\nb\n", "a\nb\n"},
+		{idetest.Neovim(), "a\n", "a\nb", "a\nb", "a\nc\n", "a\nc"}, // Neovim adds the newline
+		{idetest.Emacs(), "a\r\n", "a\r\nb\r\n", "a\nb\n", "a\nb\nc\n", "a\r\nb\r\nc\r\n"},
+		{idetest.Emacs(), "a\rb\r", "a\rX\r", "a\nX\n", "a\nY\n", "a\rY\r"},
+		{idetest.Emacs(), "a\n", "a\nb\n", "a\nb\n", "a\nb", "a\nb"}, // Emacs returns what is there
+		{idetest.JetBrains(), "a\r\n", "b\r\n", "b\n", "b\nc\n", "b\r\nc\r\n"},
+		{idetest.Ours(), "a\r\n", "b\r\n", "b\r\n", "b\r\nc\n", "b\r\nc\n"},
+	} {
+		e := idetest.Start(t, c.dialect)
+		cl := connect(t, e)
+		shown := make(chan string, 1)
+		go func() {
+			d := e.NextDiff()
+			shown <- d.Text
+			if c.dialect.Ours {
+				d.Answer(idetest.Text("FILE_SAVED", c.answer, `{"outcome":"accepted","reason":"button"}`))
+			} else {
+				d.Answer(idetest.Text("FILE_SAVED", c.answer))
+			}
+		}()
+		req := request(cl, c.text)
+		req.Base = c.base
+		got, err := cl.Diffs.Open(t.Context(), req)
+		if s := <-shown; err != nil || s != c.shown || got.Text != c.written || got.Edited != (c.written != c.text) {
+			t.Errorf("%s: %q of %q was shown as %q; %q means %+v, %v", c.dialect.Name, c.text, c.base, s, c.answer, got, err)
+		}
+	}
+}
+
+// TestAnswerForAnotherDiff holds that a no to another diff is none to this one.
+func TestAnswerForAnotherDiff(t *testing.T) {
+	for _, d := range []idetest.Dialect{idetest.Neovim(), idetest.Emacs(), idetest.JetBrains(), idetest.Nexus3()} {
+		got, err := review(t, d, "new\n", func(_ *idetest.Editor, shown *idetest.Diff) {
+			shown.Answer(idetest.Text("DIFF_REJECTED", strings.Replace(shown.Tab, "a.go", "b.go", 1)))
+		})
+		if err != nil || got.Kind != client.Undecided {
+			t.Errorf("%s: %+v, %v", d.Name, got, err)
+		}
+	}
 }
 
 // TestClose holds that a diff is closed under every name of the tool, and that
@@ -232,6 +301,9 @@ func TestClose(t *testing.T) {
 			if err := c.Diffs.Close(t.Context(), shown.Tab); err != nil {
 				t.Errorf("%s: %v", d.Name, err)
 			}
+		}
+		if closed, err := c.Diffs.Withdraw(t.Context(), shown.Tab); d.OneBased && closed || err != nil {
+			t.Errorf("%s: what is not there was closed: %t, %v", d.Name, closed, err)
 		}
 		e.WaitOpenDiffs(0)
 		c.Close()

@@ -159,3 +159,6 @@ func (c *Conn) Ask(id any, method string, params any) {
 func (c *Conn) Close(status websocket.StatusCode, reason string) {
 	_ = c.ws.Close(status, reason)
 }
+
+// Cut ends the connection without a word.
+func (c *Conn) Cut() { _ = c.ws.CloseNow() }

@@ -35,6 +35,9 @@ type Dialect struct {
 	// OneClient closes the earlier connection when another comes; Steals leaves
 	// it open and never answers on it again.
 	OneClient, Steals bool
+	// Keeps leaves the diffs of a connection that is gone on the screen; their answers
+	// go to the client that came last.
+	Keeps bool
 
 	Ours     bool // details, drafts, status
 	Flat     bool // results without the usual wrapping; writes the file itself
@@ -84,10 +87,11 @@ func Neovim() Dialect {
 }
 
 // Emacs has no token, few tools, lets a second client steal the first one's
-// connection and never answers for a diff that was closed.
+// connection, with the answers to its diffs, and never answers for a diff that was
+// closed.
 func Emacs() Dialect {
 	return Dialect{
-		Name: "Emacs", Server: "claude-code-ide-mcp", Protocol: "2024-11-05", Auth: NoToken, Steals: true, OneBased: true,
+		Name: "Emacs", Server: "claude-code-ide-mcp", Protocol: "2024-11-05", Auth: NoToken, Steals: true, Keeps: true, OneBased: true,
 		Listed: []string{"openFile", "getDiagnostics", "openDiff", "closeAllDiffTabs", "close_tab"},
 		Greet:  func(*Conn) {},
 	}

@@ -150,7 +150,18 @@ func (d *Diff) Dismiss() {
 }
 
 // Answer answers the request in any way, as often as it is called.
-func (d *Diff) Answer(r Reply) { d.conn.Reply(d.id, r) }
+func (d *Diff) Answer(r Reply) { d.AnswerAs(d.Number(), r) }
+
+// AnswerAs answers the request with another number.
+func (d *Diff) AnswerAs(number string, r Reply) {
+	to := d.conn
+	if d.conn.editor.Dialect.Keeps {
+		to = d.conn.editor.newest()
+	}
+	if to != nil {
+		to.Reply(json.RawMessage(number), r)
+	}
+}
 
 // settle answers first and takes the diff off the screen after that.
 func (d *Diff) settle(items ...string) {

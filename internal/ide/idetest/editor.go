@@ -337,8 +337,24 @@ func (e *Editor) serve(w http.ResponseWriter, r *http.Request) {
 	e.forget(c)
 }
 
+// newest returns the connection that was opened last, nil if there is none.
+func (e *Editor) newest() *Conn {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var last *Conn
+	for c := range e.conns {
+		if last == nil || c.number > last.number {
+			last = c
+		}
+	}
+	return last
+}
+
 // forget closes the diffs of a connection that is gone.
 func (e *Editor) forget(c *Conn) {
+	if e.Dialect.Keeps {
+		return
+	}
 	e.mu.Lock()
 	var gone []*Diff
 	for _, d := range e.diffs {

@@ -1,0 +1,110 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/ide/idetest"
+	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
+)
+
+// foreign starts an editor with another agent's plugin that has the desk's folder
+// open, and links it unasked.
+func (d *desk) foreign(dialect idetest.Dialect) *idetest.Editor {
+	d.t.Helper()
+	e := idetest.Start(d.t, dialect)
+	e.WriteLock(filepath.Join(filepath.Dir(d.home), ".claude", "ide"), d.folder())
+	d.env = append(d.env, "AGENT_IDE_FOREIGN=auto")
+	return e
+}
+
+// TestSignalsCloseDiffs: an editor that keeps the diffs of a client that is gone is
+// left without one.
+func TestSignalsCloseDiffs(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP} {
+		t.Run(sig.String(), func(t *testing.T) {
+			d := politeDesk(t)
+			e := d.foreign(idetest.Emacs())
+			d.sit()
+			d.WaitFor(`Emacs`)
+			d.say("be polite")
+			e.NextDiff()
+			d.asked(`also open in Emacs`)
+			d.Signal(sig)
+			if code := d.Wait(); code != 130 {
+				t.Errorf("exit status %d", code)
+			}
+			if n := e.OpenDiffs(); n != 0 {
+				t.Errorf("%d diffs are left open", n)
+			}
+			if d.read("main.go") != program {
+				t.Error("written")
+			}
+		})
+	}
+}
+
+// TestDiffOfADeadAgent: an agent that was killed leaves its diff in Emacs. What is
+// answered there goes to the next agent, and is no answer to its question.
+func TestDiffOfADeadAgent(t *testing.T) {
+	d := politeDesk(t)
+	e := d.foreign(idetest.Emacs())
+	e.Handle("closeAllDiffTabs", func(*idetest.Conn, json.RawMessage) idetest.Reply { return idetest.Text("CLOSED_0_DIFF_TABS") })
+	d.sit()
+	d.WaitFor(`Emacs`)
+	d.say("be polite")
+	old := e.NextDiff()
+	d.asked(`also open in Emacs`)
+	d.Signal(syscall.SIGKILL)
+	d.Wait()
+	e.WaitConns(0)
+
+	next := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Calls: []llmtest.Call{writeCall("other.txt", "another file\n")}}, llmtest.Turn{Text: "All done."}), nil)
+	next.dir, next.home, next.env = d.dir, d.home, append(next.env, d.env...)
+	next.env = append(next.env, "OPENAI_BASE_URL="+next.server.URL())
+	next.sit()
+	next.WaitFor(`Emacs`)
+	next.say("write")
+	diff := e.NextDiff()
+	next.asked(`also open in Emacs`)
+	old.Accept()
+	old.Reject()
+	diff.Accept()
+	next.WaitFor(`All done\.`)
+	if got := next.read("other.txt"); got != "another file\n" {
+		t.Errorf("other.txt holds %q", got)
+	}
+	if d.read("main.go") != program {
+		t.Error("the dead agent's edit was written")
+	}
+	next.idle()
+	next.leave()
+}
+
+// TestQuitEditor: an editor that rejects its diffs as it quits does not stop the turn.
+func TestQuitEditor(t *testing.T) {
+	d := politeDesk(t, llmtest.Turn{Text: "All done."})
+	e := d.foreign(idetest.Neovim())
+	d.sit()
+	d.WaitFor(`Neovim`)
+	d.say("be polite")
+	diff := e.NextDiff()
+	d.asked(`also open in Neovim`)
+	diff.Dismiss()
+	e.WaitRequests("close_tab", 1) // the rejection has come
+	e.Stop()
+	d.WaitFor(`the link to Neovim is lost: answer here`)
+	d.asked(`y yes`)
+	d.Press("y")
+	d.WaitFor(`All done\.`)
+	if !strings.Contains(d.read("main.go"), "good day") {
+		t.Error("not written")
+	}
+	d.idle()
+	d.leave()
+}

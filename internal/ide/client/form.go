@@ -1,0 +1,82 @@
+package client
+
+import "strings"
+
+// form is how a text goes to an editor that is not ours, and comes back. Such
+// editors show the lines of a file without its line endings, so a proposal must
+// not hold them either: every line would look changed.
+type form struct {
+	ending string // what a line of the file ends with
+	// exact says that the editor returns a text as the person left it. Others add or
+	// drop the newline at its end.
+	exact bool
+}
+
+// formOf returns the form for a proposal that replaces base, which is empty for a
+// new file. A text with different line endings goes as it is: editors show them.
+func (c *Client) formOf(base, proposal string) form {
+	f := form{ending: "\n", exact: c.emacs}
+	was, is := lineEnding(base), lineEnding(proposal)
+	if was == "" {
+		was = is
+	}
+	if is == "" {
+		is = was
+	}
+	switch {
+	case is != was:
+	case is == "\r\n", is == "\r" && !c.neovim:
+		f.ending = is
+	}
+	return f
+}
+
+// lineEnding returns what every line of s ends with; "" if s has one line, "mixed"
+// if they differ.
+func lineEnding(s string) string {
+	crlf := strings.Count(s, "\r\n")
+	cr, lf := strings.Count(s, "\r")-crlf, strings.Count(s, "\n")-crlf
+	switch {
+	case crlf+cr+lf == 0:
+		return ""
+	case cr+lf == 0:
+		return "\r\n"
+	case crlf+cr == 0:
+		return "\n"
+	case crlf+lf == 0:
+		return "\r"
+	}
+	return "mixed"
+}
+
+// sent returns text as it goes to the editor.
+func (f form) sent(text string) string { return strings.ReplaceAll(text, f.ending, "\n") }
+
+// read returns the text that the editor's answer to proposal means, and whether the
+// person edited it.
+func (f form) read(proposal, answer string) (text string, edited bool) {
+	sent, got := f.sent(proposal), f.sent(answer)
+	if f.ending == "\r\n" {
+		got = strings.TrimSuffix(got, "\r") // half of the last ending
+	}
+	switch {
+	case got == sent || answer == proposal:
+		return proposal, false
+	case f.exact:
+	case got == sent+"\n" && (sent == "" || !strings.HasSuffix(sent, "\n")), cutNewline(got) == sent && cutNewline(sent) == sent:
+		return proposal, false
+	case sent == got+"\n" && !strings.HasSuffix(got, "\n"):
+		return proposal, false
+	case sent != "" && !strings.HasSuffix(sent, "\n"):
+		got = strings.TrimSuffix(got, "\n")
+	}
+	return strings.ReplaceAll(got, "\n", f.ending), true
+}
+
+// cutNewline removes one newline from the end of s.
+func cutNewline(s string) string {
+	if cut, ok := strings.CutSuffix(s, "\r\n"); ok {
+		return cut
+	}
+	return strings.TrimSuffix(s, "\n")
+}

@@ -1,0 +1,267 @@
+package ide_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/ide"
+	"github.com/bb2d0cf4/agent/internal/ide/idetest"
+)
+
+// TestTextOfAnotherQuestion: an editor that mixes up its answers writes nothing into
+// the wrong file.
+func TestTextOfAnotherQuestion(t *testing.T) {
+	for _, name := range []string{"Neovim", "Emacs", "JetBrains"} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, nil)
+			e := r.editor(dialects[name]())
+			a := r.proposal("one\ntwo\nthree\n", "one\n2\nthree\n")
+			b := r.proposal("eins\nzwei\ndrei\n", "eins\n2\ndrei\n")
+			b.Change.Path, b.Change.Name = filepath.Join(r.dir, "b.txt"), "b.txt"
+			got := r.ask(t.Context(), a)
+			first := e.NextDiff()
+			r.terminal.answers <- yes
+			r.answered(got, a)
+			got = r.ask(t.Context(), b)
+			second := e.NextDiff()
+			second.Answer(idetest.Text("FILE_SAVED", first.Text))
+			second = e.NextDiff() // asked again
+			r.untilNote("it is the text of a.txt")
+			second.Answer(idetest.Text("FILE_SAVED", "one\n2\nthree\nand more\n")) // an edit of the other
+			<-r.terminal.shown
+			<-r.terminal.shown
+			asked := <-r.terminal.shown
+			notes := asked.Notes[len(asked.Notes)-1].Text
+			if asked.Change.After != "one\n2\nthree\nand more\n" || !strings.Contains(notes, "looks more like a.txt") {
+				t.Errorf("the terminal was asked for %q: %s", asked.Change.After, notes)
+			}
+			r.terminal.answers <- confirm.Verdict{}
+			if o, _ := r.answered(got, b); o.Decision != confirm.Reject || o.By != "terminal" {
+				t.Errorf("%+v", o)
+			}
+		})
+	}
+}
+
+// TestEditsInForeignEditors: an edit of the proposal is taken, also one that gives
+// most of it up; a text that may be anything is asked about.
+func TestEditsInForeignEditors(t *testing.T) {
+	before := "one\ntwo\nthree\nfour\nfive\n"
+	after := "one\n2\nthree\n4\nfive\n"
+	for text, sure := range map[string]bool{
+		after + "six\n":                   true,
+		"one\ntwo\nthree\n4\nfive\n":      true,
+		before:                            true,
+		"one\n2\nthree\n":                 true,
+		"one\nzwei\nthree\nvier\nfive\n":  true,
+		"completely\ndifferent\n":         false,
+		"x" + strings.ToUpper(after):      false,
+		"one\n" + strings.Repeat("y", 99): false,
+	} {
+		r := newRig(t, nil)
+		e := r.editor(idetest.Emacs())
+		req := r.proposal(before, after)
+		got := r.ask(t.Context(), req)
+		<-r.terminal.shown
+		d := e.NextDiff()
+		d.Edit(text)
+		d.Accept()
+		if !sure {
+			if asked := <-r.terminal.shown; asked.Change.After != text {
+				t.Errorf("%q: the terminal was asked for %q", text, asked.Change.After)
+			}
+			if d := e.NextDiff(); d.Text != text {
+				t.Errorf("%q: the editor shows %q", text, d.Text)
+			}
+			r.terminal.answers <- yes
+		}
+		if o, written := r.answered(got, req); written != text || (o.By == "Emacs") != sure {
+			t.Errorf("%+v with %q, want %q", o, written, text)
+		}
+	}
+}
+
+// TestAnswerOfAnEarlierLink: Emacs answers for the diff of a client that is gone to
+// the one that came after it.
+func TestAnswerOfAnEarlierLink(t *testing.T) {
+	first, second := newRig(t, nil), newRig(t, nil)
+	e := first.editor(idetest.Emacs())
+	// The current buffer is none of the project's: nothing is closed.
+	e.Handle("closeAllDiffTabs", func(*idetest.Conn, rawJSON) idetest.Reply { return idetest.Text("CLOSED_0_DIFF_TABS") })
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	gone := first.ask(ctx, first.proposal("old\n", "of the first\n"))
+	old := e.NextDiff()
+	path := e.WriteLock(second.folder(e.Dialect), second.dir)
+	if err := second.Connect(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	req := second.proposal("old\n", "of the second\n")
+	got := second.ask(t.Context(), req)
+	diff := e.NextDiff()
+	old.Accept()
+	old.Reject()
+	diff.Accept()
+	if o, text := second.answered(got, req); text != "of the second\n" {
+		t.Errorf("%+v with %q", o, text)
+	}
+	cancel()
+	if o, _ := first.answered(gone, confirm.Request{}); o.err == nil {
+		t.Errorf("%+v", o)
+	}
+}
+
+// TestQuittingEditor: an editor that quits rejects its diffs; that is no answer.
+func TestQuittingEditor(t *testing.T) {
+	for _, name := range []string{"Neovim", "JetBrains", "nexus3", "Emacs"} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, nil)
+			e := r.editor(dialects[name]())
+			req := r.proposal("old\n", "new\n")
+			got := r.ask(t.Context(), req)
+			e.NextDiff().Reject()
+			e.WaitRequests("close_tab", 1) // the rejection has come
+			e.Stop()
+			r.untilNote("is lost: answer here")
+			select {
+			case o := <-got:
+				t.Fatalf("decided: %+v", o)
+			default:
+			}
+			e.Listen()
+			e.WriteLock(r.folder(e.Dialect), r.dir)
+			e.NextDiff().Accept() // as soon as it is there again
+			if o, text := r.answered(got, req); text != "new\n" {
+				t.Errorf("%+v with %q", o, text)
+			}
+		})
+	}
+}
+
+// TestQuittingEditorAlone: the same where nobody else is asked.
+func TestQuittingEditorAlone(t *testing.T) {
+	r := newRig(t, func(o *ide.Options) { o.Alone = true })
+	e := r.editor(idetest.Ours())
+	got := r.ask(t.Context(), r.proposal("old\n", "new\n"))
+	e.NextDiff().Dismiss()
+	e.Stop()
+	if o, _ := r.answered(got, confirm.Request{}); !o.NoWay {
+		t.Errorf("decided: %+v", o)
+	}
+}
+
+// TestOldDiffGoes: after a reconnection there is one diff of a question.
+func TestOldDiffGoes(t *testing.T) {
+	r := newRig(t, nil)
+	e := r.editor(idetest.Emacs())
+	req := r.proposal("old\n", "new\n")
+	got := r.ask(t.Context(), req)
+	first := e.NextDiff()
+	e.Drop()
+	second := e.NextDiff()
+	<-first.Closed
+	e.WaitOpenDiffs(1)
+	if first.Tab == second.Tab || first.Number() == second.Number() {
+		t.Errorf("the same again: %s, %s", second.Tab, second.Number())
+	}
+	second.Accept()
+	if o, text := r.answered(got, req); text != "new\n" || o.By != "Emacs" {
+		t.Errorf("%+v with %q", o, text)
+	}
+	e.WaitOpenDiffs(0)
+}
+
+// TestDiffThatOpensLate: an editor that knows of no such diff when it is withdrawn may
+// be about to open it.
+func TestDiffThatOpensLate(t *testing.T) {
+	r := newRig(t, nil)
+	e := r.editor(idetest.Emacs())
+	asked := 0
+	e.Handle("close_tab", func(_ *idetest.Conn, _ rawJSON) idetest.Reply {
+		asked++
+		if asked == 1 {
+			e.Handle("close_tab", nil)
+		}
+		return idetest.Refusef(-32603, "No buffer named x")
+	})
+	req := r.proposal("old\n", "new\n")
+	got := r.ask(t.Context(), req)
+	d := e.NextDiff()
+	r.terminal.answers <- yes
+	if o, _ := r.answered(got, req); o.By != "terminal" {
+		t.Errorf("%+v", o)
+	}
+	<-d.Closed
+}
+
+// TestLeftSide: what is typed beside the proposal, in the file itself, is not passed
+// over.
+func TestLeftSide(t *testing.T) {
+	r := newRig(t, nil)
+	e := r.editor(idetest.Neovim())
+	req := r.proposal("old\n", "new\n")
+	got := r.ask(t.Context(), req)
+	<-r.terminal.shown
+	d := e.NextDiff()
+	e.World.Open(req.Change.Path, idetest.Document{Dirty: true})
+	d.Accept()
+	asked := <-r.terminal.shown
+	if note := asked.Notes[len(asked.Notes)-1].Text; asked.Change.After != "new\n" || !strings.Contains(note, "Neovim holds unsaved changes of a.txt") {
+		t.Errorf("the terminal was asked %+v", asked)
+	}
+	r.terminal.answers <- yes
+	if o, text := r.answered(got, req); text != "new\n" || o.By != "terminal" {
+		t.Errorf("%+v with %q", o, text)
+	}
+}
+
+// TestEmacsLock: a plugin that cannot say whether a file is saved has Emacs' own lock
+// speak for it.
+func TestEmacsLock(t *testing.T) {
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRig(t, nil)
+	e := r.editor(idetest.Emacs())
+	path := filepath.Join(r.dir, "a.txt")
+	lock := filepath.Join(r.dir, ".#a.txt")
+	for target, want := range map[string]bool{
+		"": false, fmt.Sprintf("me@%s.%d:1700000000", host, os.Getpid()): true, fmt.Sprintf("me@%s.%d", host, os.Getpid()): true,
+		fmt.Sprintf("me@%s.%d", host, 1<<22-3): false, "me@elsewhere.example.org.4711:1": true, "README.md": false, "a@b": false, "me@host.-1": false,
+	} {
+		_ = os.Remove(lock)
+		if target != "" {
+			if err := os.Symlink(target, lock); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if name, got := r.Unsaved(t.Context(), path); got != want || name != e.Dialect.Name {
+			t.Errorf("%q: %s, %t", target, name, got)
+		}
+	}
+	_ = os.Remove(lock)
+	if err := os.Symlink(fmt.Sprintf("me@%s.%d", host, os.Getpid()), lock); err != nil {
+		t.Fatal(err)
+	}
+	req := r.proposal("old\n", "new\n")
+	got := r.ask(t.Context(), req)
+	<-r.terminal.shown
+	e.NextDiff().Accept()
+	select {
+	case asked := <-r.terminal.shown:
+		if note := asked.Notes[len(asked.Notes)-1].Text; !strings.Contains(note, "Emacs holds unsaved changes") {
+			t.Error(note)
+		}
+	case <-time.After(patience):
+		t.Fatal("the terminal was not asked")
+	}
+	r.terminal.answers <- confirm.Verdict{}
+	r.answered(got, req)
+}
