@@ -66,7 +66,7 @@ func (f *floor) stop() bool {
 
 // takeBack takes the newest queued text to the prompt again, if there is any.
 func takeBack(m *model) bool {
-	text := m.floor.queue.Last()
-	m.ed.Insert(text)
+	text, acts := m.floor.queue.Last()
+	m.giveBack(text, acts)
 	return text != ""
 }

@@ -90,7 +90,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	case resized:
 		m.settled(msg)
 	case started:
-		return said(m, strings.TrimSpace(m.opt.Start.Prompt))
+		return said(m, strings.TrimSpace(m.opt.Start.Prompt), false)
 	case feed.Update:
 		return m.take(msg)
 	case tick:
@@ -255,15 +255,17 @@ func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
 	}
 	switch m.ed.Handle(m.opt.Terminal.Keys.In(where, key)) {
 	case input.Submit:
-		take := said
-		if input.Runs(m.ed) {
-			take = (*model).submit
-		}
+		runs, asPrompt := input.Runs(m.ed), m.ed.AsPrompt()
 		text := strings.TrimSpace(m.ed.Take())
 		if err := m.ed.Err(); err != nil {
 			m.out.Problem(err)
 		}
-		cmd := take(m, text)
+		var cmd tea.Cmd
+		if runs {
+			cmd = m.submit(text)
+		} else {
+			cmd = said(m, text, asPrompt)
+		}
 		again, _ := back(m.ask)
 		return tea.Batch(cmd, again)
 	case input.Ignored:

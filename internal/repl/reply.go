@@ -36,9 +36,10 @@ func (m *model) submit(text string) tea.Cmd {
 }
 
 // said takes text that the sign before the prompt did not call a command line: then
-// it is none, whatever it begins with.
-func said(m *model, text string) tea.Cmd {
-	if strings.HasPrefix(text, "!") {
+// it is none, whatever it begins with. asPrompt is set for text that is no command of
+// any kind.
+func said(m *model, text string, asPrompt bool) tea.Cmd {
+	if strings.HasPrefix(text, "!") || asPrompt && text != "" {
 		return m.floor.say(text)
 	}
 	return m.submit(text)
@@ -64,8 +65,19 @@ func flush(m *model) tea.Cmd {
 // recallQueue gives what was queued back to the prompt: what it waited for did
 // not end well.
 func recallQueue(m *model) {
-	if queued := m.floor.queue.Clear(); len(queued) > 0 {
-		m.ed.Insert(strings.Join(queued, "\n\n"))
+	queued, acts := m.floor.queue.Clear()
+	m.giveBack(strings.Join(queued, "\n\n"), acts)
+}
+
+// giveBack puts text at the prompt again. Unless it was a command, it is a prompt
+// whatever it begins with; so is a command before something else.
+func (m *model) giveBack(text string, acts bool) {
+	switch {
+	case text == "":
+	case acts && m.ed.Empty():
+		m.ed.Insert(text)
+	default:
+		m.ed.InsertPrompt(text)
 	}
 }
 
@@ -111,7 +123,7 @@ func (d done) tell(m *model) tea.Cmd {
 	}
 	copied := clip(r.Copy)
 	if r.Insert != "" {
-		m.ed.Insert(r.Insert)
+		m.giveBack(r.Insert, false)
 	}
 	m.floor.end(d.job)
 	if d.err != nil {

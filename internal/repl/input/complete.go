@@ -50,7 +50,7 @@ func (c *completion) update(b *edit.Buffer) {
 		return
 	case c.closed == start:
 		return
-	case word[0] == '/' && start == 0:
+	case word[0] == '/' && start == 0 && !b.Gs[0].Folded:
 		c.items = c.matchCommands(word)
 	case word[0] == '@' && c.files != nil:
 		c.items = c.matchFiles(query)

@@ -125,16 +125,28 @@ func put(e *Editor, text string, do func(string)) {
 
 // Insert gives text back to the prompt: before what is there, on lines of its own.
 // What was typed in many lines is shown, and only a very long text folded.
-func (e *Editor) Insert(text string) {
+func (e *Editor) Insert(text string) { e.insert(text, edit.Give) }
+
+// InsertPrompt is Insert for a prompt: Enter sends it as one, although it may begin
+// like a command, until its first character is deleted.
+func (e *Editor) InsertPrompt(text string) { e.insert(text, edit.GivePrompt) }
+
+func (e *Editor) insert(text string, give func(*edit.Text, string)) {
 	t := &e.text
 	behind := len(t.Gs) - t.At
 	if len(t.Gs) > 0 {
 		text = strings.TrimRight(text, "\n") + "\n"
 	}
 	t.MoveTo(0)
-	put(e, text, func(s string) { edit.Give(t, s) })
+	put(e, text, func(s string) { give(t, s) })
 	t.MoveTo(len(t.Gs) - behind)
 	follow(e)
+}
+
+// AsPrompt reports whether the text is a prompt although it begins like a command.
+func (e *Editor) AsPrompt() bool {
+	gs := e.text.Gs
+	return len(gs) > 0 && gs[0].Folded
 }
 
 // Take returns the text with its pastes expanded, adds it to the history and
@@ -142,7 +154,11 @@ func (e *Editor) Insert(text string) {
 func (e *Editor) Take() string {
 	text := e.Text()
 	e.view.suggest = ""
-	e.past.add(text)
+	if e.AsPrompt() && strings.HasPrefix(text, "!") {
+		e.past.add(" " + text) // so that it runs nothing when it is back
+	} else {
+		e.past.add(text)
+	}
 	if e.images != nil {
 		edit.MarkWords(&e.text, func(word string) (string, bool) { return attached(e, word) })
 		text = e.Text()
@@ -155,7 +171,7 @@ func (e *Editor) Take() string {
 // an argument.
 func acts(e *Editor) bool {
 	gs := e.text.Gs
-	if len(gs) == 0 || gs[0].Text != "!" && gs[0].Text != "/" {
+	if len(gs) == 0 || gs[0].Folded || gs[0].Text != "!" && gs[0].Text != "/" {
 		return false
 	}
 	if gs[0].Text == "!" {
@@ -206,7 +222,7 @@ func (e *Editor) Sign() string {
 // not with one in a folded paste or behind blanks.
 func Runs(e *Editor) bool {
 	gs := e.text.Gs
-	return e.view.shell && len(gs) > 0 && gs[0].Text == "!"
+	return e.view.shell && len(gs) > 0 && gs[0].Text == "!" && !gs[0].Folded
 }
 
 // Empty says whether there is no text.

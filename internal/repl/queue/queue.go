@@ -58,22 +58,23 @@ func (q *Queue) Next() (text string, acts bool) {
 	return first.text, first.acts
 }
 
-// Last removes the newest line; empty if there is none.
-func (q *Queue) Last() string {
+// Last removes the newest line; empty if there is none. acts is as in Add.
+func (q *Queue) Last() (text string, acts bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	n := len(q.lines) - 1
 	if n < 0 {
-		return ""
+		return "", false
 	}
-	text := q.lines[n].text
+	last := q.lines[n]
 	q.lines = q.lines[:n]
-	return text
+	return last.text, last.acts
 }
 
 // Clear removes all and returns the prompts, then the commands: what is given back to
-// a person as one text is then a prompt, and runs nothing, if there was one.
-func (q *Queue) Clear() []string {
+// a person as one text is then a prompt, and runs nothing, if there was one. acts is
+// true if there was none.
+func (q *Queue) Clear() (all []string, acts bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	slices.SortStableFunc(q.lines, func(a, b line) int {
@@ -85,9 +86,9 @@ func (q *Queue) Clear() []string {
 		}
 		return 1
 	})
-	all := texts(q.lines)
+	all, acts = texts(q.lines), len(q.lines) > 0 && q.lines[0].acts
 	q.lines = nil
-	return all
+	return all, acts
 }
 
 // List returns what waits.

@@ -28,21 +28,30 @@ func TestOrder(t *testing.T) {
 
 func TestLastAndClear(t *testing.T) {
 	var q Queue
-	if got := q.Last(); got != "" {
+	if got, _ := q.Last(); got != "" {
 		t.Errorf("of nothing: %q", got)
 	}
 	q.Add("a", false)
 	q.Add("/b", true)
 	q.Add("c", false)
-	if got := q.Last(); got != "c" {
-		t.Errorf("%q", got)
+	if got, acts := q.Last(); got != "c" || acts {
+		t.Errorf("%q, %v", got, acts)
 	}
 	if d := cmp.Diff([]string{"a", "/b"}, q.List()); d != "" {
 		t.Error(d)
 	}
 	q.Add("d", false)
-	if d := cmp.Diff([]string{"a", "d", "/b"}, q.Clear()); d != "" || q.List() != nil {
-		t.Error(d, q.List())
+	all, acts := q.Clear()
+	if d := cmp.Diff([]string{"a", "d", "/b"}, all); d != "" || acts || q.List() != nil {
+		t.Error(d, acts, q.List())
+	}
+	q.Add("!e", true)
+	if _, acts := q.Clear(); !acts {
+		t.Error("a command alone comes back as a prompt")
+	}
+	q.Add("!f", true)
+	if got, acts := q.Last(); got != "!f" || !acts {
+		t.Errorf("%q, %v", got, acts)
 	}
 }
 

@@ -108,6 +108,19 @@ func Give(t *Text, s string) {
 	t.Edit(Other, func() { t.Insert(Glyphs(s)...) })
 }
 
+// GivePrompt is Give for a prompt: a first character that would make a command of it
+// becomes a placeholder.
+func GivePrompt(t *Text, s string) {
+	if s == "" || s[0] != '!' && s[0] != '/' || utf8.RuneCountInString(s) > maxShownChars {
+		Give(t, s)
+		return
+	}
+	t.Edit(Other, func() {
+		t.Insert(Glyph{Text: s[:1], Show: s[:1], Width: 1, Folded: true})
+		t.Insert(Glyphs(s[1:])...)
+	})
+}
+
 // PutMark inserts a placeholder that stands for itself.
 func PutMark(t *Text, mark string) {
 	show := sanitize.Line(mark)
