@@ -64,3 +64,32 @@ func TestAPromptStaysAPrompt(t *testing.T) {
 		t.Errorf("the model was told %q", d.told(4))
 	}
 }
+
+// TestAFolderBecomesOneOfGit: in a folder without a repository the files that make
+// it one are not written unasked, and a command that was allowed before is asked
+// about again after an edit that nobody saw.
+func TestAFolderBecomesOneOfGit(t *testing.T) {
+	status := llmtest.Call{Name: "execute_command", Args: `{"command":"git status"}`}
+	d := newDesk(t, llmtest.NewServer(t,
+		llmtest.Turn{Calls: []llmtest.Call{status}},
+		llmtest.Turn{Calls: []llmtest.Call{
+			{Name: "write_file", Args: `{"path":"config","content":"[core]\n\tbare = false\n\tworktree = .\n\tfsmonitor = touch owned; false\n"}`},
+			{Name: "write_file", Args: `{"path":"objects/info/x","content":"x"}`},
+			{Name: "write_file", Args: `{"path":"refs/heads/x","content":"x"}`},
+			{Name: "write_file", Args: `{"path":"HEAD","content":"ref: refs/heads/main\n"}`},
+		}},
+		llmtest.Turn{Calls: []llmtest.Call{status}},
+		llmtest.Turn{Text: "All done."},
+	), nil)
+	d.sit("--permission-mode", "accept-edits")
+	d.say("go on")
+	d.asked(`\$ git status`)
+	d.Press("a")
+	d.asked(`(?s)create HEAD.*HEAD is\s+protected: it makes its folder one of git`)
+	d.Press("y")
+	d.asked(`(?s)You allowed this command for the\s+session; it is asked again because`)
+	d.absent("owned")
+	d.Press("n")
+	d.idle()
+	d.leave()
+}

@@ -149,7 +149,8 @@ type Drafter interface {
 
 // Policy answers what a rule has settled, without a person.
 type Policy interface {
-	// Decide returns false if a person has to be asked.
+	// Decide returns false if a person has to be asked. If that is so although the
+	// person granted it before, the verdict's Feedback tells the person why.
 	Decide(req Request) (Verdict, bool)
 	// Grant remembers a person's "yes for this session" to req.
 	Grant(req Request)

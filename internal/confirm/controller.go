@@ -3,8 +3,11 @@ package confirm
 import (
 	"context"
 	"crypto/rand"
+	"slices"
 	"sync"
 	"time"
+
+	"github.com/bb2d0cf4/agent/internal/caution"
 )
 
 // withdrawal is how long the surfaces that lost have for taking a question
@@ -115,8 +118,12 @@ func (c *Controller) Ask(ctx context.Context, req Request) (Verdict, error) {
 		req.ID = "ask-" + rand.Text()[:16]
 	}
 	if c.policy != nil {
-		if v, settled := c.policy.Decide(req); settled {
+		v, settled := c.policy.Decide(req)
+		if settled {
 			return v, nil
+		}
+		if v.Feedback != "" {
+			req.Notes = append(slices.Clip(req.Notes), caution.Note{Kind: caution.Other, Text: v.Feedback})
 		}
 	}
 	v, err := newQuestion(c, req).run(ctx)

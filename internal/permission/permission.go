@@ -3,7 +3,7 @@
 // again. It guarantees that nothing but the bypass mode approves a request that
 // forces a review, that the plan mode changes and runs nothing, and that a
 // grant covers only what the person was shown: a tool's edits, one exact
-// command line in one folder, one path.
+// command line in one folder as long as it runs the same, one path.
 package permission
 
 import (
@@ -25,13 +25,20 @@ type Policy struct {
 
 	mu     sync.Mutex
 	mode   Mode
-	grants []Grant
+	grants []granted
+	lapsed map[Grant]string // why a grant is none any more
+}
+
+// granted is a grant, and for a command what it ran when it was granted.
+type granted struct {
+	Grant
+	runs *runs
 }
 
 // New returns a policy in the given mode. Bypass can be entered later only if
 // the policy starts in it.
 func New(mode Mode) *Policy {
-	return &Policy{bypass: mode == Bypass, mode: mode}
+	return &Policy{bypass: mode == Bypass, mode: mode, lapsed: map[Grant]string{}}
 }
 
 // Mode returns the current mode.
@@ -65,56 +72,148 @@ func (p *Policy) Cycle() Mode {
 	return p.mode
 }
 
-// Decide implements confirm.Policy. Verdict.By names the rule.
+// Decide implements confirm.Policy. Verdict.By names the rule. Where a grant has
+// lapsed, Feedback of the unsettled verdict says why.
 func (p *Policy) Decide(req confirm.Request) (confirm.Verdict, bool) {
+	v, settled := p.settle(req)
+	if settled || req.Command == nil {
+		return v, settled
+	}
+	return p.settleCommand(req)
+}
+
+// settle is Decide for all but granted commands.
+func (p *Policy) settle(req confirm.Request) (v confirm.Verdict, settled bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	g, ok := grantFor(req)
 	switch {
 	case p.mode == Bypass:
-		return approve("bypass mode"), true
+		v, settled = approve("bypass mode"), true
 	case p.mode == Plan && req.Read == nil:
 		return declineInPlan(req), true
 	case req.Force:
 		return confirm.Verdict{}, false
 	case p.mode == AcceptEdits && req.Change != nil && !req.Change.Delete:
-		return approve("accept-edits mode"), true
+		v, settled = approve("accept-edits mode"), true
+	case ok && req.Command == nil && p.find(g) >= 0:
+		v, settled = approve("granted for this session"), true
 	}
-	if g, ok := grantFor(req); ok && slices.Contains(p.grants, g) {
-		return approve("granted for this session"), true
+	if settled && req.Change != nil {
+		p.lapse(req.Change.Name + " was changed without being shown")
 	}
-	return confirm.Verdict{}, false
+	if settled && req.Plan != nil {
+		p.lapse("files were changed without being shown")
+	}
+	return v, settled
 }
 
-// Grant implements confirm.Policy. A request that forces a review and a removal
-// of a file grant nothing.
+// settleCommand approves a command that was granted, and still runs the same.
+func (p *Policy) settleCommand(req confirm.Request) (confirm.Verdict, bool) {
+	g, ok := grantFor(req)
+	if !ok {
+		return confirm.Verdict{}, false
+	}
+	p.mu.Lock()
+	why, i := p.lapsed[g], p.find(g)
+	var was *runs
+	if i >= 0 {
+		was = p.grants[i].runs
+	}
+	p.mu.Unlock()
+	if was == nil {
+		return confirm.Verdict{Feedback: why}, false
+	}
+	now, err := look(g.Line, g.Dir) // without the lock: it reads files
+	if err != nil {
+		why = err.Error()
+	} else {
+		why = was.since(now)
+		now.close()
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i = p.find(g)
+	switch {
+	case i < 0 || p.grants[i].runs != was: // taken back meanwhile
+		return confirm.Verdict{Feedback: p.lapsed[g]}, false
+	case why == "":
+		return approve("granted for this session"), true
+	}
+	p.drop(i)
+	p.lapsed[g] = askedAgain + why + "."
+	return confirm.Verdict{Feedback: p.lapsed[g]}, false
+}
+
+// askedAgain begins the note on a command whose grant has lapsed.
+const askedAgain = "You allowed this command for the session; it is asked again because "
+
+// lapse ends all grants for commands: what they run may be something else now.
+func (p *Policy) lapse(why string) {
+	for i := len(p.grants) - 1; i >= 0; i-- {
+		if g := p.grants[i].Grant; g.Line != "" {
+			p.drop(i)
+			p.lapsed[g] = askedAgain + why + "."
+		}
+	}
+}
+
+func (p *Policy) find(g Grant) int {
+	return slices.IndexFunc(p.grants, func(have granted) bool { return have.Grant == g })
+}
+
+func (p *Policy) drop(i int) {
+	if r := p.grants[i].runs; r != nil {
+		r.close()
+	}
+	p.grants = slices.Delete(p.grants, i, i+1)
+}
+
+// Grant implements confirm.Policy. A request that forces a review, a removal of a
+// file, and a command of which nobody can tell what it runs grant nothing.
 func (p *Policy) Grant(req confirm.Request) {
 	g, ok := grantFor(req)
 	if !ok {
 		return
 	}
+	var now *runs
+	var err error
+	if g.Line != "" {
+		now, err = look(g.Line, g.Dir)
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !slices.Contains(p.grants, g) {
-		p.grants = append(p.grants, g)
+	delete(p.lapsed, g)
+	if i := p.find(g); i >= 0 {
+		p.drop(i)
 	}
+	if err != nil {
+		p.lapsed[g] = "You allowed this command for the session, but it is asked each time: " + err.Error() + "."
+		return
+	}
+	p.grants = append(p.grants, granted{g, now})
 }
 
 // Grants returns what was granted and not taken back, the oldest first.
 func (p *Policy) Grants() []Grant {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return slices.Clone(p.grants)
+	var out []Grant
+	for _, g := range p.grants {
+		out = append(out, g.Grant)
+	}
+	return out
 }
 
 // Revoke takes a grant back; false if it is not there.
 func (p *Policy) Revoke(g Grant) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	i := slices.Index(p.grants, g)
+	i := p.find(g)
 	if i < 0 {
 		return false
 	}
-	p.grants = slices.Delete(p.grants, i, i+1)
+	p.drop(i)
 	return true
 }
 
@@ -122,7 +221,10 @@ func (p *Policy) Revoke(g Grant) bool {
 func (p *Policy) Forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.grants = nil
+	for len(p.grants) > 0 {
+		p.drop(len(p.grants) - 1)
+	}
+	clear(p.lapsed)
 }
 
 // Grant is what a "yes for this session" covers. Fields that do not belong to

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 	"time"
 
@@ -80,6 +82,10 @@ func (c commander) execute(ctx context.Context, call Call, a executeCommandArgs)
 
 // decide asks whether the command may run, and runs it.
 func (c commander) decide(ctx context.Context, call Call, opts shell.Options, a executeCommandArgs) (Result, error) {
+	before, err := os.Stat(opts.Dir)
+	if err != nil {
+		return failed("execute_command was not run: cwd: %w.", err), nil
+	}
 	v, err := c.Ask.Ask(ctx, confirm.Request{
 		Tool: "execute_command", Description: call.Description, Batch: call.Batch,
 		Command: &confirm.Command{Line: a.Command, Dir: opts.Dir, Timeout: opts.Timeout, Background: a.Background},
@@ -90,7 +96,7 @@ func (c commander) decide(ctx context.Context, call Call, opts shell.Options, a 
 	if v.Decision != confirm.Approve {
 		return declined("execute_command", "command", "It was not run.", v), nil
 	}
-	if !c.isStill(opts.Dir) {
+	if !c.isStill(opts.Dir, before) {
 		return failed("The command was not run: something else is in the place of its folder %s since it was asked about.", opts.Dir), nil
 	}
 	if a.Background {
@@ -115,11 +121,15 @@ func (c commander) dir(path string) (string, *Result) {
 	return abs, nil
 }
 
-// isStill says that the folder is the one that was asked about: no link has come into
-// its path.
-func (c commander) isStill(dir string) bool {
+// isStill reports whether dir is the folder that was asked about: no link has come into
+// its path, and no other folder in its place.
+func (c commander) isStill(dir string, before fs.FileInfo) bool {
 	now, _, err := c.Root.Resolve(dir)
-	return err == nil && now == dir
+	if err != nil || now != dir {
+		return false
+	}
+	info, err := os.Stat(dir)
+	return err == nil && os.SameFile(before, info)
 }
 
 func (c commander) run(ctx context.Context, opts shell.Options, v confirm.Verdict) (Result, error) {

@@ -44,17 +44,22 @@ func TestExecuteCommand(t *testing.T) {
 	}
 }
 
-// swapping is somebody who puts a link in the place of a folder while the question
-// about a command in it stands.
+// swapping is somebody who puts a link, or another folder, in the place of a folder
+// while the question about a command in it stands.
 type swapping struct {
-	t    *testing.T
-	dir  string
-	asks int
+	t      *testing.T
+	dir    string
+	asks   int
+	folder bool
 }
 
 func (s *swapping) Ask(context.Context, confirm.Request) (confirm.Verdict, error) {
 	s.asks++
-	if err := errors.Join(os.Rename(s.dir, s.dir+".away"), os.Symlink(filepath.Dir(s.dir), s.dir)); err != nil {
+	put := func() error { return os.Symlink(filepath.Dir(s.dir), s.dir) }
+	if s.folder {
+		put = func() error { return os.Mkdir(s.dir, 0o700) }
+	}
+	if err := errors.Join(os.Rename(s.dir, s.dir+".away"), put()); err != nil {
 		s.t.Error(err)
 	}
 	return confirm.Verdict{Decision: confirm.Approve}, nil
@@ -65,16 +70,17 @@ func TestCommandRunsInTheFolderThatWasShown(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links need rights there")
 	}
-	for _, background := range []bool{false, true} {
+	for i := range 4 {
+		background := i%2 == 1
 		b := newBench(t, map[string]string{"sub/f": "x\n"})
-		s := &swapping{t: t, dir: filepath.Join(b.dir, "sub")}
+		s := &swapping{t: t, dir: filepath.Join(b.dir, "sub"), folder: i >= 2}
 		b.deps.Ask = s
 		b.set = NewSet(b.deps)
 		b.want(b.call("execute_command", m{"command": "touch ran", "cwd": "sub", "background": background}), true, "was not run: something else is in the place")
 		if s.asks != 1 {
 			t.Errorf("%d questions", s.asks)
 		}
-		for _, dir := range []string{b.dir, filepath.Join(b.dir, "sub.away")} {
+		for _, dir := range []string{b.dir, filepath.Join(b.dir, "sub"), filepath.Join(b.dir, "sub.away")} {
 			if _, err := os.Stat(filepath.Join(dir, "ran")); err == nil {
 				t.Errorf("it ran in %s", dir)
 			}

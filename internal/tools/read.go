@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/tools/notes"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
@@ -27,7 +28,7 @@ func (r reader) allowed(ctx context.Context, call Call, path string, open func()
 	if !errors.Is(err, workspace.ErrOutside) || r.wasAllowed(abs) {
 		return nil, open()
 	}
-	if why := notes.NeverRead(abs, r.Home); why != "" {
+	if why := permission.NeverRead(abs, r.Home); why != "" {
 		res := failed("%s is never read: %s.", path, why)
 		return &res, nil
 	}
@@ -51,7 +52,7 @@ func (r reader) allowed(ctx context.Context, call Call, path string, open func()
 // has not seen that keys are in it.
 func (r reader) wasAllowed(abs string) bool {
 	by := r.Root.Outside().By(abs)
-	return by != "" && !notes.Secret(strings.TrimPrefix(abs, by))
+	return by != "" && !permission.Secret(strings.TrimPrefix(abs, by))
 }
 
 // unreadable says why a path cannot be read and what to do about it. An error

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/tools/args"
-	"github.com/bb2d0cf4/agent/internal/tools/notes"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -63,7 +63,7 @@ func (r reader) readFile(ctx context.Context, call Call, a readFileArgs) (Result
 	case err != nil:
 		return r.unreadable(ctx, a.Path, err)
 	}
-	if why := notes.NeverRead(s.Info.Path, r.Home); why != "" { // below a folder that may be read
+	if why := permission.NeverRead(s.Info.Path, r.Home); why != "" { // below a folder that may be read
 		return failed("%s is never read: %s.", a.Path, why), s.Close()
 	}
 	res, err := page(ctx, s, max(a.Offset, 1), cmp.Or(a.Limit, readLines))

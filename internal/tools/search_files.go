@@ -7,8 +7,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/tools/args"
-	"github.com/bb2d0cf4/agent/internal/tools/notes"
 	"github.com/bb2d0cf4/agent/internal/tools/search"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
@@ -53,12 +53,12 @@ func (s searcher) search(ctx context.Context, call Call, a searchFilesArgs) (Res
 		Regex: a.Regex, FilePattern: a.FilePattern, Ripgrep: s.ripgrep(),
 		Context: min(max(orDefault(a.Context, searchContext), 0), searchMaxContext),
 		Limit:   min(max(orDefault(a.Limit, searchLimit), 1), searchMaxLimit),
-		Never:   func(abs string) bool { return notes.NeverRead(abs, s.Home) != "" },
+		Never:   func(abs string) bool { return permission.NeverRead(abs, s.Home) != "" },
 	}
 	f, name, refused, err := s.folder(ctx, call, a.Path)
 	if err != nil && s.isFile(ctx, a.Path) {
 		if abs, _, err := s.Root.Resolve(a.Path); err == nil && q.Never(abs) {
-			return failed("%s is never read: %s.", a.Path, notes.NeverRead(abs, s.Home)), nil
+			return failed("%s is never read: %s.", a.Path, permission.NeverRead(abs, s.Home)), nil
 		}
 		q.File = filepath.Base(a.Path)
 		f, name, refused, err = s.folder(ctx, call, filepath.Dir(a.Path))
@@ -71,7 +71,7 @@ func (s searcher) search(ctx context.Context, call Call, a searchFilesArgs) (Res
 	}
 	if _, _, err := s.Root.Resolve(f.Abs); errors.Is(err, workspace.ErrOutside) {
 		never := q.Never
-		q.Never = func(abs string) bool { return never(abs) || notes.Secret(strings.TrimPrefix(abs, f.Abs)) }
+		q.Never = func(abs string) bool { return never(abs) || permission.Secret(strings.TrimPrefix(abs, f.Abs)) }
 	}
 	found, err := f.Grep(ctx, q)
 	if err != nil {

@@ -1,0 +1,158 @@
+package permission
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+func put(t *testing.T, dir, name, text string, mode os.FileMode) {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func running(line, dir string) confirm.Request {
+	return confirm.Request{Tool: "execute_command", Command: &confirm.Command{Line: line, Dir: dir}}
+}
+
+// TestAGrantLapses: a command that was allowed for the session is asked about again
+// once it runs something else, and the question says why.
+func TestAGrantLapses(t *testing.T) {
+	for name, tt := range map[string]struct {
+		line   string
+		change func(t *testing.T, dir string)
+		want   string // empty: it goes on
+	}{
+		"nothing":             {"make test", func(*testing.T, string) {}, ""},
+		"another file":        {"make test", func(t *testing.T, dir string) { put(t, dir, "main.go", "package x", 0o600) }, ""},
+		"the same again":      {"make test", func(t *testing.T, dir string) { put(t, dir, "Makefile", "test:\n\t./tool -x\n", 0o600) }, ""},
+		"the Makefile":        {"make test", func(t *testing.T, dir string) { put(t, dir, "Makefile", "test:\n\trm -rf /\n", 0o600) }, "Makefile has changed"},
+		"a new manifest":      {"make test", func(t *testing.T, dir string) { put(t, dir, "GNUmakefile", "test:\n\tevil\n", 0o600) }, "GNUmakefile is new"},
+		"one above":           {"cd sub && make test", func(t *testing.T, dir string) { put(t, dir, "sub/Makefile", "x:", 0o600) }, "sub/Makefile is new"},
+		"what the file runs":  {"make test", func(t *testing.T, dir string) { put(t, dir, "tool", "#!/bin/sh\nevil\n", 0o700) }, "tool has changed"},
+		"a script":            {"sh run.sh --fast", func(t *testing.T, dir string) { put(t, dir, "run.sh", "evil", 0o600) }, "run.sh has changed"},
+		"a script's script":   {"sh run.sh", func(t *testing.T, dir string) { put(t, dir, "lib.sh", "evil", 0o600) }, "lib.sh has changed"},
+		"behind an equals":    {"FILE=run.sh sh \"$FILE\"", func(t *testing.T, dir string) { put(t, dir, "run.sh", "evil", 0o600) }, "run.sh has changed"},
+		"by a pattern":        {"for f in *.sh; do sh $f; done", func(t *testing.T, dir string) { put(t, dir, "more.sh", "evil", 0o600) }, "more.sh is new"},
+		"a script that went":  {"sh run.sh", func(t *testing.T, dir string) { remove(t, dir, "run.sh") }, "run.sh is gone"},
+		"in a folder":         {"cd sub; ./x", func(t *testing.T, dir string) { put(t, dir, "sub/x", "evil", 0o700) }, "sub/x has changed"},
+		"package.json":        {"npm test", func(t *testing.T, dir string) { put(t, dir, "package.json", "{}", 0o600) }, "package.json has changed"},
+		"a program in PATH":   {"tool -v", func(t *testing.T, dir string) { put(t, dir, "../bin/tool", "evil", 0o700) }, "tool is "},
+		"one that goes first": {"later", func(t *testing.T, dir string) { put(t, dir, "../bin/later", "evil", 0o700) }, "bin/later now"},
+		"a program's text":    {"later", func(t *testing.T, dir string) { put(t, dir, "../last/later", "longer text", 0o700) }, "last/later has changed"},
+		"git's settings":      {"git status", func(t *testing.T, dir string) { put(t, dir, ".git/config", "[core]\nfsmonitor=x", 0o600) }, ".git/config is new"},
+		"a bare repository":   {"git status", func(t *testing.T, dir string) { put(t, dir, "HEAD", "ref: refs/heads/x", 0o600) }, "HEAD is new"},
+		"the folder":          {"ls", func(t *testing.T, dir string) { replace(t, dir) }, "its folder is another one"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			base := t.TempDir()
+			dir := filepath.Join(base, "work")
+			t.Setenv("PATH", filepath.Join(base, "bin")+string(filepath.ListSeparator)+filepath.Join(base, "last"))
+			put(t, dir, "Makefile", "test:\n\t./tool -x\n", 0o600)
+			put(t, dir, "tool", "#!/bin/sh\n", 0o700)
+			put(t, dir, "run.sh", ". ./lib.sh\n", 0o600)
+			put(t, dir, "lib.sh", "", 0o600)
+			put(t, dir, "sub/x", "", 0o700)
+			put(t, dir, "package.json", `{"scripts":{}}`, 0o600)
+			put(t, base, "last/later", "", 0o700)
+			p := New(Default)
+			p.Grant(running(tt.line, dir))
+			if v, settled := p.Decide(running(tt.line, dir)); !settled || v.Decision != confirm.Approve {
+				t.Fatalf("granted: %+v", v)
+			}
+			tt.change(t, dir)
+			v, settled := p.Decide(running(tt.line, dir))
+			if settled != (tt.want == "") || !strings.Contains(v.Feedback, tt.want) {
+				t.Errorf("%v, %q; want %q", settled, v.Feedback, tt.want)
+			}
+			if settled {
+				return
+			}
+			if len(p.Grants()) != 0 {
+				t.Errorf("still granted: %v", p.Grants())
+			}
+			if again, _ := p.Decide(running(tt.line, dir)); again.Feedback != v.Feedback {
+				t.Errorf("asked again: %q", again.Feedback)
+			}
+			p.Grant(running(tt.line, dir))
+			if v, settled := p.Decide(running(tt.line, dir)); !settled || v.Feedback != "" {
+				t.Errorf("granted anew: %+v", v)
+			}
+		})
+	}
+}
+
+func remove(t *testing.T, dir, name string) {
+	t.Helper()
+	if err := os.Remove(filepath.Join(dir, name)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// replace puts another folder in the place of dir, with the same files.
+func replace(t *testing.T, dir string) {
+	t.Helper()
+	fresh := dir + ".new"
+	if err := os.CopyFS(fresh, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(fresh, dir); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestWhatCannotBeToldIsAskedEachTime: the words of such a line do not say what runs.
+func TestWhatCannotBeToldIsAskedEachTime(t *testing.T) {
+	dir := t.TempDir()
+	for _, line := range []string{"ls | xargs sh", `eval "$X"`, "find . -name x -exec sh {} +"} {
+		p := New(Default)
+		p.Grant(running(line, dir))
+		v, settled := p.Decide(running(line, dir))
+		if settled || !strings.Contains(v.Feedback, "cannot be told") || len(p.Grants()) != 0 {
+			t.Errorf("%s: %v, %q", line, settled, v.Feedback)
+		}
+	}
+}
+
+// TestAnUnseenEditEndsCommandGrants: what an edit that nobody was shown wrote may be
+// what the command runs.
+func TestAnUnseenEditEndsCommandGrants(t *testing.T) {
+	dir := t.TempDir()
+	edit := confirm.Request{Tool: "edit_file", Change: &workspace.Change{File: workspace.File{Name: "main.go"}, After: "x"}}
+	for name, unseen := range map[string]func(*Policy){
+		"accept-edits": func(p *Policy) { p.Cycle() },
+		"a grant":      func(p *Policy) { p.Grant(edit) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := New(Default)
+			p.Grant(running("go test ./...", dir))
+			if _, settled := p.Decide(edit); settled {
+				t.Fatal("the edit was not asked about")
+			}
+			if _, settled := p.Decide(running("go test ./...", dir)); !settled {
+				t.Fatal("an edit that somebody looks at ends the grant")
+			}
+			unseen(p)
+			if _, settled := p.Decide(edit); !settled {
+				t.Fatal("the edit was asked about")
+			}
+			v, settled := p.Decide(running("go test ./...", dir))
+			if settled || !strings.Contains(v.Feedback, "asked again because main.go was changed without being shown") {
+				t.Errorf("%v, %q", settled, v.Feedback)
+			}
+		})
+	}
+}
