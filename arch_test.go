@@ -61,7 +61,7 @@ var layers = []struct {
 	{"internal/tools/plain", nil},
 	{"internal/tools/search", []string{"internal/diff", "internal/workspace"}},
 	{"internal/tools", []string{
-		"internal/confirm", "internal/diff", "internal/editor", "internal/llm", "internal/nearest", "internal/permission",
+		"internal/caution", "internal/confirm", "internal/diff", "internal/editor", "internal/llm", "internal/nearest", "internal/permission",
 		"internal/tools/args", "internal/tools/edit", "internal/tools/notes", "internal/tools/outcome", "internal/tools/plain",
 		"internal/tools/search", "internal/tools/shell", "internal/tools/verdict", "internal/workspace",
 	}},
@@ -142,7 +142,7 @@ var layers = []struct {
 	{"internal/cli/clipboard", nil},
 	{"internal/cli/commands/gauge", nil},
 	{"internal/cli/commands", []string{
-		"internal/caution", "internal/cli/app", "internal/cli/clipboard", "internal/cli/commands/gauge", "internal/cli/settings", "internal/confirm", "internal/diff",
+		"internal/caution", "internal/cli/app", "internal/cli/clipboard", "internal/cli/commands/gauge", "internal/cli/settings", "internal/confirm", "internal/editor", "internal/diff",
 		"internal/llm", "internal/nearest", "internal/permission", "internal/repl/command", "internal/repl/pager", "internal/repl/theme", "internal/session", "internal/session/archive", "internal/session/history",
 		"internal/tools", "internal/tools/shell", "internal/workspace", "internal/workspace/undo",
 	}},

@@ -108,3 +108,37 @@ func TestQuitEditor(t *testing.T) {
 	d.idle()
 	d.leave()
 }
+
+// TestOldTextInNeovim: after a yes in the terminal Neovim may hold the text from
+// before. Nothing is said of its findings, and it is not asked to save that text.
+func TestOldTextInNeovim(t *testing.T) {
+	d := politeDesk(t, editCall("good day", "moin"), llmtest.Turn{Text: "All done."})
+	e := d.foreign(idetest.Neovim())
+	e.World.Open(filepath.Join(d.folder(), "main.go"), idetest.Document{Active: true})
+	d.sit()
+	d.WaitFor(`Neovim`)
+	d.say("be polite")
+	e.NextDiff()
+	d.asked(`also open in Neovim`)
+	e.Handle("saveDocument", func(*idetest.Conn, json.RawMessage) idetest.Reply {
+		d.write("main.go", program) // what its buffer holds
+		return idetest.JSON(map[string]any{"success": true})
+	})
+	e.World.Open(filepath.Join(d.folder(), "main.go"), idetest.Document{Active: true, Dirty: true})
+	d.Press("y")
+	d.WaitFor(`(?s)save .*main\.go.* Neovim`)
+	d.asked(`y`)
+	d.Press("y")
+	d.WaitFor(`All done\.`)
+	if told := d.told(1); !strings.Contains(told, "diagnostics of the file are not known") {
+		t.Errorf("the model was told %q", told)
+	}
+	if told := d.told(2); !strings.Contains(told, "save it there by hand") {
+		t.Errorf("the model was told %q", told)
+	}
+	if got := d.read("main.go"); !strings.Contains(got, "good day") {
+		t.Errorf("the old text is back: %q", got)
+	}
+	d.idle()
+	d.leave()
+}

@@ -52,6 +52,13 @@ func NewSince(before, after []Diagnostic) []Diagnostic {
 	return out
 }
 
+// Write is a file that was written after a person had approved it.
+type Write struct {
+	Path          string // absolute
+	Before, After string // its text
+	By            string // who approved it
+}
+
 // Selection is a range of lines in a file. StartLine and EndLine are 1-based
 // and inclusive.
 type Selection struct {

@@ -3,6 +3,7 @@ package ide
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/editor"
 	"github.com/bb2d0cf4/agent/internal/ide/client"
+	"github.com/bb2d0cf4/agent/internal/ide/wire"
 )
 
 // Bounds of the questions that tools ask.
@@ -31,16 +33,33 @@ func (v *View) Diagnostics(ctx context.Context, path string) ([]editor.Diagnosti
 
 // Report is Diagnostics after the editor has waited for its language servers, for
 // wait at most. known is false if it cannot tell: then none is not the same as
-// clean.
+// clean. An editor other than ours cannot tell of a file that it does not have open,
+// or that it has not read again since it was written.
 func (v *View) Report(ctx context.Context, path string, wait time.Duration) (found []editor.Diagnostic, known bool, err error) {
 	l, _ := v.now.get()
 	if l == nil {
 		return nil, false, editor.ErrNone
 	}
-	ctx, cancel := context.WithTimeout(ctx, asking+wait)
+	ctx, cancel := l.within(ctx, asking+wait+time.Second)
 	defer cancel()
 	found, known, err = l.client.Documents.Diagnostics(ctx, path, wait)
+	if known && path != "" && !l.ours() {
+		known = !v.writes.stale(l, path) && (len(found) > 0 || l.open(ctx, path))
+	}
 	return v.findings(found), known, err
+}
+
+// within bounds ctx by d; the error is a sentence.
+func (l *link) within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, d, &wire.LateError{What: l.name() + " has not answered", After: d})
+}
+
+// open reports whether the editor says that it has a file open.
+func (l *link) open(ctx context.Context, path string) bool {
+	ctx, cancel := context.WithTimeout(ctx, buffering)
+	defer cancel()
+	buf, err := l.client.Documents.Buffer(ctx, path, false)
+	return err == nil && buf.Open
 }
 
 // Unsaved says whether the editor holds changes of a file that are not on disk.
@@ -103,13 +122,24 @@ func (v *View) Encoding(path string) string {
 	return l.encodings.Of(path)
 }
 
-// Save has the editor save a file.
+// Save has the editor save a file. One that may still hold the text from before the
+// last write is not asked to: it would put that text back.
 func (v *View) Save(ctx context.Context, path string) error {
 	l, _ := v.now.get()
 	if l == nil {
 		return editor.ErrNone
 	}
-	ctx, cancel := context.WithTimeout(ctx, asking)
+	ctx, cancel := l.within(ctx, asking)
 	defer cancel()
-	return l.client.Documents.Save(ctx, path)
+	if v.writes.stale(l, path) {
+		return fmt.Errorf("%s may not have read it since the last edit was written, and saving could put the old text back: save it there by hand, or discard what is there", l.name())
+	}
+	err := l.client.Documents.Save(ctx, path)
+	if errors.Is(err, client.ErrUnsupported) {
+		if !l.unsaved(ctx, path) {
+			return nil // a person has done so
+		}
+		return fmt.Errorf("%s cannot be asked to: save it there by hand", l.name())
+	}
+	return err
 }

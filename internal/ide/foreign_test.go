@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/editor"
 	"github.com/bb2d0cf4/agent/internal/ide"
 	"github.com/bb2d0cf4/agent/internal/ide/idetest"
 )
@@ -264,4 +265,114 @@ func TestEmacsLock(t *testing.T) {
 	}
 	r.terminal.answers <- confirm.Verdict{}
 	r.answered(got, req)
+}
+
+// TestFilesThatWereWritten: an editor that may hold the text from before is not asked
+// to save it, and what it finds is not known; one that can read it again is asked to.
+func TestFilesThatWereWritten(t *testing.T) {
+	r := newRig(t, nil)
+	e := r.editor(idetest.Neovim())
+	path := filepath.Join(r.dir, "a.txt")
+	known := func() bool {
+		t.Helper()
+		_, known, err := r.Report(t.Context(), path, 0)
+		if err != nil {
+			t.Error(err)
+		}
+		return known
+	}
+	if known() {
+		t.Error("findings on a file that is not open")
+	}
+	e.World.Open(path, idetest.Document{})
+	if !known() {
+		t.Error("no findings on a file that is open")
+	}
+	before, after := "one\ntwo\nthree\n", "one\n2\nthree\nfour\n"
+	r.Wrote(t.Context(), editor.Write{Path: path, Before: before, After: after})
+	if known() {
+		t.Error("findings on the text from before")
+	}
+	if err := r.Save(t.Context(), path); err == nil || !strings.Contains(err.Error(), "save it there by hand") {
+		t.Error(err)
+	}
+	if n := len(e.Requests("saveDocument")); n != 0 {
+		t.Error("the old text was saved")
+	}
+	for _, tt := range []struct {
+		now  string
+		lost bool
+	}{
+		{after, false}, {after + "five\n", false}, {"zero\n" + after, false}, {before + "typed\n", true}, {before, false}, // told already
+	} {
+		if got := r.Lost(path, tt.now); (got != "") != tt.lost {
+			t.Errorf("%q: %q", tt.now, got)
+		}
+	}
+}
+
+func TestReloadInEmacs(t *testing.T) {
+	newer := idetest.Emacs()
+	newer.Listed = append(newer.Listed, "reloadBuffer", "checkDocumentDirty")
+	r := newRig(t, nil)
+	e := r.editor(newer)
+	path := filepath.Join(r.dir, "a.txt")
+	e.Handle("reloadBuffer", func(*idetest.Conn, rawJSON) idetest.Reply { return idetest.Text("Buffer reloaded from disk: " + path) })
+	e.World.Open(path, idetest.Document{Dirty: true})
+	r.Wrote(t.Context(), editor.Write{Path: path, Before: "a\n", After: "b\n"})
+	if n := len(e.Requests("reloadBuffer")); n != 0 {
+		t.Error("what was not saved is gone")
+	}
+	e.World.Open(path, idetest.Document{})
+	r.Wrote(t.Context(), editor.Write{Path: path, Before: "a\n", After: "b\n"})
+	e.WaitRequests("reloadBuffer", 1)
+	if _, known, err := r.Report(t.Context(), path, 0); !known || err != nil {
+		t.Errorf("known %t, %v", known, err)
+	}
+}
+
+// TestSaveByHand: where the editor cannot be asked to save, a person does.
+func TestSaveByHand(t *testing.T) {
+	r := newRig(t, nil)
+	r.editor(idetest.Emacs())
+	path := filepath.Join(r.dir, "a.txt")
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock := filepath.Join(r.dir, ".#a.txt")
+	if err := os.Symlink(fmt.Sprintf("me@%s.%d", host, os.Getpid()), lock); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Save(t.Context(), path); err == nil || err.Error() != "Emacs cannot be asked to: save it there by hand" {
+		t.Error(err)
+	}
+	if err := os.Remove(lock); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Save(t.Context(), path); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTimeoutsAreSentences: nobody is told of a context.
+func TestTimeoutsAreSentences(t *testing.T) {
+	r := newRig(t, nil)
+	e := r.editor(idetest.Ours())
+	silent := func(*idetest.Conn, rawJSON) idetest.Reply { return idetest.Reply{Silent: true} }
+	e.Handle("resolveDiff", silent)
+	req := r.proposal("old\n", "new\n")
+	got := r.ask(t.Context(), req)
+	asked := <-r.terminal.shown
+	e.NextDiff()
+	err := r.Show(t.Context(), asked.ID)
+	if err == nil || !strings.HasSuffix(err.Error(), "Visual Studio Code has not answered within 900ms") {
+		t.Error(err)
+	}
+	r.terminal.answers <- confirm.Verdict{}
+	r.answered(got, req)
+	e.Handle("saveDocument", silent)
+	if err := r.Save(t.Context(), req.Change.Path); err == nil || err.Error() != "Visual Studio Code has not answered within 5s" {
+		t.Error(err)
+	}
 }

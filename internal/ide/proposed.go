@@ -82,10 +82,12 @@ func (p *proposed) doubt(s *standing, text string) (why string, other bool) {
 	return "", false
 }
 
-func (p *proposed) linesOf(text string) lines {
+func (p *proposed) linesOf(text string) lines { return newLines(p.seed, text) }
+
+func newLines(seed maphash.Seed, text string) lines {
 	l := lines{bytes: map[uint64]int{}, total: len(text)}
 	for line := range strings.Lines(text) {
-		l.bytes[maphash.String(p.seed, strings.TrimRight(line, "\r\n"))] += len(line)
+		l.bytes[maphash.String(seed, strings.TrimRight(line, "\r\n"))] += len(line)
 	}
 	return l
 }

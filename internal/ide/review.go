@@ -351,7 +351,7 @@ func (v *Reviewer) Show(ctx context.Context, id string) error {
 	if s == nil || shows == "" || l == nil {
 		return errors.New("no editor has this question")
 	}
-	ctx, cancel := context.WithTimeout(ctx, withdrawing)
+	ctx, cancel := l.within(ctx, withdrawing)
 	defer cancel()
 	if err := l.client.Diffs.Show(ctx, s.id()); err != nil {
 		return fmt.Errorf("%s does not show the diff: %w", shows, err)

@@ -20,6 +20,8 @@ type View struct {
 	opt *Options
 	now *current
 
+	writes writes
+
 	mu     sync.Mutex // guards glance
 	glance glance
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/editor"
+	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
 // Buffers knows what a connected editor holds unsaved.
@@ -25,6 +26,15 @@ type Buffers interface {
 // editor.
 type Reports interface {
 	Report(ctx context.Context, path string, wait time.Duration) (found []editor.Diagnostic, known bool, err error)
+}
+
+// Writes follows what becomes of the files that are written.
+type Writes interface {
+	// Wrote takes note of a write.
+	Wrote(ctx context.Context, done editor.Write)
+	// Lost says why the file at the absolute path, which holds text, may no longer hold
+	// what was written last; "" if nothing speaks for that.
+	Lost(path, text string) string
 }
 
 // How long an edit waits for the editor's findings.
@@ -79,6 +89,25 @@ type reported struct {
 	all   []editor.Diagnostic
 	known bool
 	err   error
+}
+
+// lost says that an earlier edit of a file is gone from it.
+func (w writer) lost(c workspace.Change) string {
+	if w.Writes == nil {
+		return ""
+	}
+	return w.Writes.Lost(c.Path, c.Text)
+}
+
+// wrote tells the editor of a change that was written as v approved it.
+func (w writer) wrote(ctx context.Context, c workspace.Change, v confirm.Verdict) {
+	if w.Writes == nil {
+		return
+	}
+	if v.Text != nil {
+		c.After = *v.Text
+	}
+	w.Writes.Wrote(ctx, editor.Write{Path: c.Path, Before: c.Text, After: c.After, By: v.By})
 }
 
 // report asks the editor about a file, within limit.

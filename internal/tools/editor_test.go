@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/editor"
 )
@@ -22,6 +24,8 @@ type desk struct {
 	before  reported
 	after   reported
 	asked   []time.Duration
+	wrote   []editor.Write
+	gone    string // the text from before an edit that was lost
 }
 
 func (d *desk) file() string { return filepath.Join(d.dir, "f") }
@@ -50,10 +54,38 @@ func (d *desk) Report(_ context.Context, _ string, wait time.Duration) ([]editor
 	return r.all, r.known, r.err
 }
 
+func (d *desk) Wrote(_ context.Context, done editor.Write) { d.wrote = append(d.wrote, done) }
+
+func (d *desk) Lost(path, text string) string {
+	if path == d.file() && text == d.gone {
+		return "It is gone."
+	}
+	return ""
+}
+
+// TestWrites: the editor is told what was written, and a person and the model that an
+// earlier edit is gone.
+func TestWrites(t *testing.T) {
+	each(t, func(b *bench, tool string, args m, after string) {
+		d := withDesk(b)
+		d.gone = "one\ntwo\nthree\n"
+		final := after + "and mine\n"
+		b.ask.verdict = confirm.Verdict{Decision: confirm.Approve, Text: &final, By: "Neovim"}
+		b.want(b.call(tool, args), false, "Before this edit: It is gone.")
+		want := []editor.Write{{Path: d.file(), Before: d.gone, After: final, By: "Neovim"}}
+		if diff := cmp.Diff(want, d.wrote); diff != "" {
+			b.Error(diff)
+		}
+		if n := b.ask.asked[0].Notes; len(n) == 0 || n[len(n)-1].Text != "It is gone." {
+			b.Errorf("notes %v", n)
+		}
+	})
+}
+
 // withDesk connects an editor that reports nothing.
 func withDesk(b *bench) *desk {
 	d := &desk{bench: b, before: reported{known: true}, after: reported{known: true}}
-	b.deps.Buffers, b.deps.Reports = d, d
+	b.deps.Buffers, b.deps.Reports, b.deps.Writes = d, d, d
 	b.set = NewSet(b.deps)
 	return d
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/diff"
 	"github.com/bb2d0cf4/agent/internal/nearest"
@@ -54,6 +55,10 @@ func (w writer) apply(ctx context.Context, call Call, path string, compute func(
 	}
 	before := w.report(ctx, change.Path, 0, reportBefore)
 	notes, force := notes.On(change, out.Stage, w.Home)
+	lost := w.lost(change)
+	if lost != "" {
+		notes = append(notes, caution.Notes(lost)...)
+	}
 	v, err := w.Ask.Ask(ctx, confirm.Request{
 		Tool: w.tool, Description: call.Description, Batch: call.Batch, Notes: notes, Force: force, Change: &change,
 	})
@@ -65,7 +70,11 @@ func (w writer) apply(ctx context.Context, call Call, path string, compute func(
 	}
 	res, err := w.commit(ctx, call, change, v, out)
 	if err == nil && len(res.Changes) > 0 {
+		w.wrote(ctx, change, v)
 		res.ForModel += w.news(ctx, change.Path, before)
+	}
+	if err == nil && lost != "" {
+		res.ForModel += "\nBefore this edit: " + lost
 	}
 	return res, err
 }

@@ -47,6 +47,7 @@ type Deps struct {
 	// there cannot be one.
 	Buffers Buffers
 	Reports Reports
+	Writes  Writes
 	Jobs    Commands
 	// Background is nil where nobody wants to hear of ended commands.
 	Background Background

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/editor"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/workspace"
@@ -103,7 +104,18 @@ func (c changes) restore(ctx context.Context, plan undo.Plan, w wish) ([]string,
 	if err := plan.Do(ctx); err != nil {
 		return nil, err
 	}
+	c.wrote(ctx, plan)
 	return Names(plan), nil
+}
+
+// wrote tells the editor of the files that were restored.
+func (c changes) wrote(ctx context.Context, plan undo.Plan) {
+	if c.App.Link == nil {
+		return
+	}
+	for _, change := range plan.Changes {
+		c.App.Link.View.Wrote(ctx, editor.Write{Path: change.Path, Before: change.Text, After: change.After})
+	}
 }
 
 // looking is how long the editor is asked about the files of a plan.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -201,6 +202,21 @@ func (d *Documents) Save(ctx context.Context, path string) error {
 		}
 	}
 	return nil
+}
+
+// Reload has the editor read a file again that it holds without changes. It returns
+// false if it did not, or has no such tool.
+func (d *Documents) Reload(ctx context.Context, path string) bool {
+	const tool = "reloadBuffer" // of Emacs
+	if !slices.Contains(d.c.Info().Tools, tool) {
+		return false
+	}
+	// It would throw away what is not saved.
+	if buf, err := d.Buffer(ctx, path, false); err != nil || buf.Dirty {
+		return false
+	}
+	a, err := d.c.call(ctx, tool, map[string]string{"file_path": path})
+	return err == nil && strings.Contains(a.first(), "reloaded")
 }
 
 // list returns the elements of a JSON array, be it bare or in a field.

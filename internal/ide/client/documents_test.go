@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/url"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -274,5 +275,27 @@ func TestOpenFile(t *testing.T) {
 	got := e.Requests("openFile")
 	if !strings.Contains(string(got[0].Params), `"endLine":3`) || strings.Contains(string(got[1].Params), "startLine") {
 		t.Errorf("%s, %s", got[0].Params, got[1].Params)
+	}
+}
+
+// TestNamesWithPercent holds that a name is as it is on disk, whether an editor encodes
+// its URIs or not.
+func TestNamesWithPercent(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	odd := filepath.Join(dir, "100%25 of it.txt")
+	if err := os.WriteFile(odd, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tab := range []map[string]any{
+		{"uri": "file://" + odd}, {"uri": uri(odd)}, {"uri": "file://" + odd, "fileName": odd}, {"fileName": odd}, {"filePath": odd, "fileUrl": uri(odd)},
+	} {
+		c := answering(t, idetest.Neovim(), "getOpenEditors", idetest.JSON(map[string]any{"tabs": []any{tab}}))
+		tabs, err := c.Documents.Tabs(t.Context())
+		if err != nil || len(tabs) != 1 || tabs[0].Path != odd {
+			t.Errorf("%v: %+v, %v", tab, tabs, err)
+		}
 	}
 }

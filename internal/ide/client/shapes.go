@@ -1,8 +1,11 @@
 package client
 
 import (
+	"errors"
+	"io/fs"
 	"math"
 	"net/url"
+	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -34,7 +37,8 @@ func (l located) path(raw jsontext.Value) string {
 	if strict.Unmarshal(raw, &bare) == nil && bare != "" {
 		return fromURI(bare)
 	}
-	for _, s := range []string{l.FilePath, l.Path, l.URI, l.FileName, l.File, l.FileURL} {
+	// A URI comes last: some editors do not encode it, and "%25" would be read as "%".
+	for _, s := range []string{l.FilePath, l.Path, l.FileName, l.File, l.URI, l.FileURL} {
 		if p := fromURI(s); p != "" {
 			return p
 		}
@@ -50,7 +54,7 @@ func fromURI(s string) string {
 	path := s
 	if rest, ok := strings.CutPrefix(s, "file://"); ok {
 		path = strings.TrimPrefix(rest, "localhost")
-		if decoded, err := url.PathUnescape(path); err == nil {
+		if decoded, err := url.PathUnescape(path); err == nil && !literal(path, decoded) {
 			path = decoded
 		}
 		if drive().MatchString(path) {
@@ -62,6 +66,19 @@ func fromURI(s string) string {
 		return ""
 	}
 	return path
+}
+
+// literal reports whether the path of a URI was not encoded: the file is there under
+// that name, and none under the decoded one.
+func literal(path, decoded string) bool {
+	if path == decoded || !filepath.IsAbs(path) {
+		return false
+	}
+	if _, err := os.Lstat(decoded); !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // toURI returns the file URI of an absolute path.

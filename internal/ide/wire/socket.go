@@ -53,7 +53,7 @@ func newSocket(o Options) *socket {
 // Connect implements [mcp.Transport].
 func (s *socket) Connect(ctx context.Context) (mcp.Connection, error) {
 	life := context.WithoutCancel(ctx)
-	ctx, cancel := context.WithTimeout(ctx, s.opts.Timing.Dial)
+	ctx, cancel := context.WithTimeoutCause(ctx, s.opts.Timing.Dial, &LateError{"nothing has answered on the port", s.opts.Timing.Dial})
 	defer cancel()
 	header := http.Header{}
 	if s.opts.Token != "" {
@@ -90,7 +90,9 @@ func refusal(ctx context.Context, resp *http.Response, err error) error {
 		return fmt.Errorf("%w (HTTP status %d)", ErrAuth, resp.StatusCode)
 	case resp != nil:
 		return fmt.Errorf("%w (HTTP status %d)", ErrNoEditor, resp.StatusCode)
-	case ctx.Err() != nil || errors.As(err, &network):
+	case ctx.Err() != nil:
+		return fmt.Errorf("connect to the editor: %w", context.Cause(ctx))
+	case errors.As(err, &network):
 		return fmt.Errorf("connect to the editor: %w", err)
 	}
 	return fmt.Errorf("%w: %w", ErrNoEditor, err)

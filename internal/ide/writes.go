@@ -1,0 +1,85 @@
+package ide
+
+import (
+	"context"
+	"fmt"
+	"hash/maphash"
+	"sync"
+
+	"github.com/bb2d0cf4/agent/internal/editor"
+)
+
+// writes are the last writes to files while an editor other than ours was linked:
+// such an editor may go on with the text from before, and save it later.
+type writes struct {
+	mu  sync.Mutex
+	all map[string]write
+}
+
+type write struct {
+	editor.Write
+	link *link
+	// reread says that the editor has read the file again.
+	reread bool
+}
+
+// mostWrites is how many files are remembered.
+const mostWrites = 200
+
+func (w *writes) put(l *link, done editor.Write, reread bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.all == nil || len(w.all) >= mostWrites {
+		w.all = map[string]write{}
+	}
+	w.all[done.Path] = write{done, l, reread}
+}
+
+func (w *writes) forget(path string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.all, path)
+}
+
+func (w *writes) get(path string) (write, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	done, ok := w.all[path]
+	return done, ok
+}
+
+// stale reports whether the editor of l may hold the text of a file from before the
+// last write.
+func (w *writes) stale(l *link, path string) bool {
+	done, ok := w.get(path)
+	return ok && done.link == l && !done.reread
+}
+
+// Wrote takes note of a write, and has the editor read the file again where it can
+// be asked to.
+func (v *View) Wrote(ctx context.Context, done editor.Write) {
+	l, _ := v.now.get()
+	if l == nil || l.ours() {
+		v.writes.forget(done.Path)
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, buffering)
+	defer cancel()
+	v.writes.put(l, done, l.client.Documents.Reload(ctx, done.Path))
+}
+
+// Lost says why a file may no longer hold what was written last, given its text;
+// "" if it does, or if that is not known. It says so once.
+func (v *View) Lost(path, text string) string {
+	done, ok := v.writes.get(path)
+	if !ok || text == done.After {
+		return ""
+	}
+	seed := maphash.MakeSeed()
+	now := newLines(seed, text)
+	if text != done.Before && now.like(newLines(seed, done.Before)) <= now.like(newLines(seed, done.After)) {
+		return ""
+	}
+	v.writes.forget(path)
+	return fmt.Sprintf("The edit that was written last is no longer in the file: it holds the text from before. %s may have saved the text that it still had.", done.link.name())
+}
