@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -141,4 +142,43 @@ func TestOldTextInNeovim(t *testing.T) {
 	}
 	d.idle()
 	d.leave()
+}
+
+// TestInTheTerminalOfAPlugin: an editor's plugin starts the program with flags and an
+// environment that are meant for another one.
+func TestInTheTerminalOfAPlugin(t *testing.T) {
+	for name, tt := range map[string]struct {
+		dialect idetest.Dialect
+		args    []string
+		note    string
+	}{
+		"Neovim": {idetest.Neovim(), nil, ""},
+		"Emacs": {idetest.Emacs(), []string{
+			"-d", "--append-system-prompt", "IMPORTANT: Connected to Emacs", "--mcp-config", `{"mcpServers":{}}`,
+			"--allowedTools", "mcp__emacs-tools__xref", "mcp__emacs-tools__imenu",
+		}, `ignored, as they mean nothing here: -d, --append-system-prompt, --mcp-config, --allowedTools`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := politeDesk(t, llmtest.Turn{Text: "All done."})
+			e := idetest.Start(t, tt.dialect)
+			e.WriteLock(filepath.Join(filepath.Dir(d.home), ".claude", "ide"), d.folder())
+			d.env = append(d.env, fmt.Sprintf("CLAUDE_CODE_SSE_PORT=%d", e.Port()), "ENABLE_IDE_INTEGRATION=true", "FORCE_CODE_TERMINAL=true")
+			d.sit(tt.args...)
+			d.WaitFor(name)
+			d.WaitFor(tt.note)
+			d.say("be polite")
+			diff := e.NextDiff()
+			diff.Edit(strings.Replace(program, "hello", "moin", 1))
+			diff.Accept()
+			d.WaitFor(`All done\.`)
+			if got := d.read("main.go"); got != strings.Replace(program, "hello", "moin", 1) {
+				t.Errorf("main.go: %q", got)
+			}
+			if told := d.told(1); !strings.Contains(told, "The user changed the proposal") {
+				t.Errorf("the model was told %q", told)
+			}
+			d.idle()
+			d.leave()
+		})
+	}
 }

@@ -37,14 +37,16 @@ func Run(ctx context.Context, p Process) int {
 		}
 		return headless.ExitDone
 	}
+	args, ignored := withoutPluginFlags(p.Args)
 	root, err := newRoot(p, func(cmd *cobra.Command, f *flags, args []string) error {
+		f.ignored = ignored
 		return start(cmd.Context(), p, f, overrides(cmd.Flags(), f), args)
 	})
 	if err != nil {
 		fmt.Fprintf(p.Stderr, "agent: %v\n", err)
 		return headless.ExitFailed
 	}
-	root.SetArgs(p.Args)
+	root.SetArgs(args)
 	root.SetIn(p.Stdin)
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)

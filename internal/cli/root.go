@@ -38,6 +38,7 @@ type flags struct {
 	noIDE    bool
 	reader   bool
 	prompted bool // -p was given
+	ignored  []string
 }
 
 // resumed is the value of --resume, whose id may be left out: then it is pick.

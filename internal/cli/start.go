@@ -42,8 +42,10 @@ func start(ctx context.Context, p Process, f *flags, over config.Overrides, args
 		if cfg, err = introduce(ctx, p, f, over, cfg); err != nil {
 			return err
 		}
+		cfg.notes = f.noted(cfg.notes)
 		return interact(ctx, p, f, cfg, prompt)
 	}
+	cfg.notes = f.noted(cfg.notes)
 	for _, note := range cfg.notes {
 		remark(p, note)
 	}

@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// pluginFlags are the flags that editors' plugins pass to the program that they were
+// written for, and how many values each takes: -1 for a list.
+func pluginFlags() map[string]int {
+	return map[string]int{
+		"-d": 0, "--debug": 0, "--append-system-prompt": 1, "--mcp-config": 1, "--strict-mcp-config": 0,
+		"--allowedTools": -1, "--allowed-tools": -1, "--disallowedTools": -1, "--disallowed-tools": -1,
+	}
+}
+
+// toolName matches the name of a tool in the list of such a flag.
+var toolName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(mcp__\S*|[A-Z][A-Za-z]+(\(.*\))?)$`)
+})
+
+// withoutPluginFlags returns args without the flags that mean nothing here, and their
+// names: a plugin starts the program in a terminal that closes when it refuses them.
+func withoutPluginFlags(args []string) (kept, ignored []string) {
+	known := pluginFlags()
+	kept = []string{} // nil would be the arguments of the process
+	for i := 0; i < len(args); i++ {
+		name, _, joined := strings.Cut(args[i], "=")
+		values, ok := known[name]
+		if args[i] == "--" {
+			return append(kept, args[i:]...), ignored
+		}
+		if !ok {
+			kept = append(kept, args[i])
+			continue
+		}
+		if !slices.Contains(ignored, name) {
+			ignored = append(ignored, name)
+		}
+		if !joined {
+			i += valuesOf(values, args[i+1:])
+		}
+	}
+	return kept, ignored
+}
+
+// valuesOf returns how many of the arguments that follow a flag are its values.
+func valuesOf(values int, rest []string) int {
+	if values >= 0 {
+		return min(values, len(rest))
+	}
+	n := 0
+	for n < len(rest) && !strings.HasPrefix(rest[n], "-") && (n == 0 || toolName().MatchString(rest[n])) {
+		n++
+	}
+	return n
+}
+
+// noted adds to notes what was left out.
+func (f *flags) noted(notes []string) []string {
+	if len(f.ignored) == 0 {
+		return notes
+	}
+	return append(notes, "ignored, as they mean nothing here: "+strings.Join(f.ignored, ", "))
+}
