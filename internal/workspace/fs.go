@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -45,7 +46,6 @@ type folderFS struct {
 
 // rootFS is what os.Root.FS implements.
 type rootFS interface {
-	fs.ReadFileFS
 	fs.StatFS
 	fs.ReadLinkFS
 }
@@ -55,6 +55,25 @@ func newFS(f folder) fs.FS {
 		return folderFS{all, f}
 	}
 	return f.root.FS()
+}
+
+// Open opens a folder or a regular file, and nothing else. It never waits.
+func (f folderFS) Open(name string) (fs.File, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+	}
+	file, err := f.folder.root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|noWait, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil && !info.IsDir() {
+		err = regular(name, info)
+	}
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
 }
 
 // ReadDir lists a folder. The one of os.Root asks the system about each entry,

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/bb2d0cf4/agent/internal/child"
 )
 
 // patience is how long a program may take.
@@ -70,7 +72,7 @@ func write(ctx context.Context, system string, env []string, text string) (strin
 		defer cancel()
 		cmd := exec.CommandContext(ctx, path, t.args[1:]...)
 		cmd.Env, cmd.Stdin, cmd.WaitDelay = env, strings.NewReader(text), time.Second
-		if err := cmd.Run(); err != nil {
+		if err := child.Run(cmd, 0); err != nil {
 			return "", fmt.Errorf("%s did not take the text: %w", t.args[0], err)
 		}
 		return t.args[0], nil

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/child"
 	"github.com/bb2d0cf4/agent/internal/statefile"
 )
 
@@ -23,6 +24,9 @@ var commands = [...]string{"code", "code-insiders", "code-server", "codium", "cu
 
 // patience bounds one run of an editor's program.
 const patience = 2 * time.Minute
+
+// maxSaid is how many bytes it may print.
+const maxSaid = 1 << 20
 
 // Editor is an editor's program.
 type Editor struct {
@@ -83,12 +87,12 @@ func (e Editor) run(ctx context.Context, env []string, args ...string) (string, 
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, e.Path, args...)
-	cmd.Env, cmd.WaitDelay = env, time.Second
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("%s %s: %w\n%s", e.Name, args[0], err, tail(string(out)))
+	out := child.Buffer{Limit: maxSaid}
+	cmd.Env, cmd.WaitDelay, cmd.Stdout, cmd.Stderr = env, time.Second, &out, &out
+	if err := child.Run(cmd, 0); err != nil {
+		return "", fmt.Errorf("%s %s: %w\n%s", e.Name, args[0], err, tail(string(out.Bytes())))
 	}
-	return string(out), nil
+	return string(out.Bytes()), nil
 }
 
 // tail is the end of what a program said.

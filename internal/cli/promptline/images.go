@@ -10,7 +10,6 @@ import (
 	_ "image/gif" // the formats that models take
 	_ "image/jpeg"
 	_ "image/png"
-	"io"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -21,6 +20,7 @@ import (
 	"sync"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/regular"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
@@ -90,7 +90,7 @@ func (x *Images) known(mark string) bool {
 // add keeps an image and returns its placeholder.
 func (x *Images) add(name string, data []byte) (mark string, err error) {
 	if len(data) > MaxImage {
-		return "", fmt.Errorf("it is larger than %d MB", MaxImage>>20)
+		return "", errTooLarge
 	}
 	kind, width, height, err := measure(data)
 	if err != nil {
@@ -184,22 +184,19 @@ func unquote(text string) string {
 	return regexp.MustCompile(`\\(.)`).ReplaceAllString(text, "$1")
 }
 
-// readImage reads a file, if it is one and not too large.
-func readImage(path string) (data []byte, err error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
+// readImage reads a file, if it is one.
+func readImage(path string) ([]byte, error) {
+	data, err := regular.ReadFile(path, MaxImage)
+	switch {
+	case errors.Is(err, regular.ErrNotRegular):
 		return nil, errors.New("it is no file")
+	case errors.Is(err, regular.ErrTooLarge):
+		return nil, errTooLarge
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	return io.ReadAll(io.LimitReader(f, MaxImage+1))
+	return data, err
 }
+
+var errTooLarge = fmt.Errorf("it is larger than %d MB", MaxImage>>20)
 
 var errNoImage = errors.New("it is no PNG, JPEG, GIF or WebP")
 

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/child"
 	"github.com/bb2d0cf4/agent/internal/cli/keystore"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/llm"
@@ -23,6 +24,9 @@ import (
 
 // keyTime bounds the command that prints a key; it may ask for a passphrase.
 const keyTime = time.Minute
+
+// maxSaid is how many bytes that command may print.
+const maxSaid = 64 << 10
 
 // ErrNoModel says that no model was named or found, and what to do.
 var ErrNoModel = errors.New(`no model is configured, and no local server answers. Do one of these:
@@ -167,16 +171,16 @@ func key(ctx context.Context, p config.Provider, cfg config.Config) (string, err
 		name, _, _ := strings.Cut(entry, "=")
 		return slices.Contains(secrets, name)
 	})
+	out, says := child.Buffer{Limit: maxSaid}, child.Buffer{Limit: maxSaid}
+	cmd.Stdout, cmd.Stderr = &out, &says
 	cmd.WaitDelay = time.Second // a child that keeps the pipe open is not waited for
-	out, err := cmd.Output()
-	if err != nil {
-		var exit *exec.ExitError
-		if errors.As(err, &exit) && len(exit.Stderr) > 0 {
-			err = fmt.Errorf("%w: %s", err, firstLine(string(exit.Stderr)))
+	if err := child.Run(cmd, 0); err != nil {
+		if why := firstLine(string(says.Bytes())); why != "" {
+			err = fmt.Errorf("%w: %s", err, why)
 		}
 		return "", fmt.Errorf("run %s: %w", p.APIKeyCommand[0], err)
 	}
-	line := firstLine(string(out))
+	line := firstLine(string(out.Bytes()))
 	if line == "" {
 		return "", fmt.Errorf("%s printed no key", p.APIKeyCommand[0])
 	}

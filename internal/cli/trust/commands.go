@@ -6,15 +6,18 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/regular"
 )
 
 // walk reads the Markdown files of Commands, in the order of their names. What it
 // leaves out has no part in the hash: once it is used, the hash is another one.
 type walk struct {
-	project fs.FS
+	project *os.Root
 	note    func(name string, data []byte)
 	found   *Found
 	seen    int // entries of all folders
@@ -49,16 +52,15 @@ var errTooMany = fmt.Errorf("there are more than %d files", maxEntries)
 // list returns what is in a folder, if it is not too much: a part would be another
 // one each time.
 func (w *walk) list(name string) ([]fs.DirEntry, error) {
-	file, err := w.project.Open(name)
+	file, err := regular.OpenFolder(w.project, name)
+	if errors.Is(err, regular.ErrNotFolder) {
+		return nil, errors.New("it is no folder")
+	}
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	dir, ok := file.(fs.ReadDirFile)
-	if !ok {
-		return nil, errors.New("it is no folder")
-	}
-	list, err := dir.ReadDir(maxEntries - w.seen + 1)
+	list, err := file.ReadDir(maxEntries - w.seen + 1)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}

@@ -10,10 +10,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/bb2d0cf4/agent/internal/regular"
 )
 
 // What is looked at of a folder. More than that is not used.
@@ -64,13 +65,13 @@ func Look(dir, home string) (Found, error) {
 		fmt.Fprintf(hash, "%d %s %d ", len(name), name, len(data))
 		hash.Write(data)
 	}
-	if f.Config, err = read(project.FS(), ConfigFile); err != nil {
+	if f.Config, err = read(project, ConfigFile); err != nil {
 		return f, fmt.Errorf("%s: %w", ConfigFile, err)
 	}
 	if f.Config != nil {
 		note(ConfigFile, f.Config)
 	}
-	w := walk{project: project.FS(), note: note, found: &f}
+	w := walk{project: project, note: note, found: &f}
 	w.folder("", 0)
 	f.Hash = hex.EncodeToString(hash.Sum(nil))
 	return f, nil
@@ -83,25 +84,17 @@ func same(a, b string) bool {
 }
 
 // read returns a file of modest size; nil if there is none.
-func read(files fs.FS, name string) ([]byte, error) {
-	info, err := fs.Stat(files, name) // before it is opened: a pipe would wait
-	if errors.Is(err, fs.ErrNotExist) {
+func read(project *os.Root, name string) ([]byte, error) {
+	data, err := regular.ReadIn(project, name, maxSize)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
+	case errors.Is(err, regular.ErrNotRegular):
 		return nil, errors.New("it is no file")
-	}
-	in, err := files.Open(name)
-	if err != nil {
+	case errors.Is(err, regular.ErrTooLarge):
+		return nil, fmt.Errorf("it is larger than %d KiB", maxSize>>10)
+	case err != nil:
 		return nil, err
 	}
-	defer in.Close()
-	data, err := io.ReadAll(io.LimitReader(in, maxSize+1))
-	if err == nil && len(data) > maxSize {
-		err = fmt.Errorf("it is larger than %d KiB", maxSize>>10)
-	}
-	return append([]byte{}, data...), err
+	return append([]byte{}, data...), nil
 }

@@ -9,7 +9,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -22,6 +21,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/bb2d0cf4/agent/internal/regular"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
@@ -199,21 +199,12 @@ func read(f Folder, file, name string) (command.Command, error) {
 
 // content is what a file of modest size holds.
 func content(files fs.FS, name string) ([]byte, error) {
-	info, err := fs.Stat(files, name) // before it is opened: a pipe would wait
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
+	data, err := regular.ReadFS(files, name, maxSize)
+	switch {
+	case errors.Is(err, regular.ErrNotRegular):
 		return nil, errors.New("it is no file")
-	}
-	in, err := files.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	data, err := io.ReadAll(io.LimitReader(in, maxSize+1))
-	if err == nil && len(data) > maxSize {
-		err = fmt.Errorf("it is larger than %d KiB", maxSize>>10)
+	case errors.Is(err, regular.ErrTooLarge):
+		return nil, fmt.Errorf("it is larger than %d KiB", maxSize>>10)
 	}
 	return data, err
 }

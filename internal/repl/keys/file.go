@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/bb2d0cf4/agent/internal/nearest"
+	"github.com/bb2d0cf4/agent/internal/regular"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
@@ -25,20 +25,14 @@ const maxFile = 64 << 10
 // Load reads the user's file of keys, which need not be there. An error names the
 // line and says what to write instead.
 func Load(path string) (Map, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return Map{}, nil
-	}
-	if err != nil {
-		return Map{}, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	data, err := regular.ReadFile(path, maxFile)
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Map{}, nil
+	case errors.Is(err, regular.ErrTooLarge):
+		return Map{}, fmt.Errorf("%s is larger than %d KiB", path, maxFile>>10)
 	case err != nil:
 		return Map{}, fmt.Errorf("read %s: %w", path, err)
-	case len(data) > maxFile:
-		return Map{}, fmt.Errorf("%s is larger than %d KiB", path, maxFile>>10)
 	}
 	m, err := parse(data)
 	if err != nil {

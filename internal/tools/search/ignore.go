@@ -2,11 +2,12 @@ package search
 
 import (
 	"bytes"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/regular"
 )
 
 // maxIgnoreFile is the size in bytes up to which a .gitignore file is read.
@@ -71,7 +72,11 @@ func above(dir, root string) *ignore {
 	}
 	var ig *ignore
 	for i := len(folders) - 1; i >= 0; i-- {
-		rules := parseIgnore(readIgnore(filepath.Join(folders[i], ".gitignore")))
+		data, err := regular.ReadFile(filepath.Join(folders[i], ".gitignore"), maxIgnoreFile)
+		if err != nil {
+			continue // one that cannot be read ignores nothing: git goes on as well
+		}
+		rules := parseIgnore(data)
 		if len(rules) == 0 {
 			continue
 		}
@@ -96,34 +101,6 @@ func repository(dir string) (string, bool) {
 		}
 		at = parent
 	}
-}
-
-// readIgnore returns the content of a .gitignore file; nothing if there is none
-// that is fit to be read.
-func readIgnore(name string) []byte {
-	info, err := os.Stat(name)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxIgnoreFile {
-		return nil
-	}
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return nil // not readable is not there: git warns and goes on as well
-	}
-	return data
-}
-
-// readIgnoreFS is readIgnore inside of the searched folder.
-func readIgnoreFS(fsys fs.FS, folder string) []byte {
-	name := path.Join(folder, ".gitignore")
-	info, err := fs.Stat(fsys, name)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxIgnoreFile {
-		return nil
-	}
-	data, err := fs.ReadFile(fsys, name)
-	if err != nil {
-		return nil
-	}
-	return data
 }
 
 func parseIgnore(data []byte) []rule {

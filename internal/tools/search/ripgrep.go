@@ -2,6 +2,7 @@ package search
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -11,12 +12,20 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/bb2d0cf4/agent/internal/child"
 )
 
 // glance is how long rg may search without asking for the size of each file,
 // which takes it a fifth of its time where files are small. It is long enough for
 // a busy machine, and too short to read much of a huge file.
 const glance = 400 * time.Millisecond
+
+// Bounds of rg, after which we search without it.
+const (
+	ripgrepTime  = 30 * time.Second
+	ripgrepNames = 256 << 20 // bytes of names
+)
 
 // ripgrep asks rg for the files that may match, sorted. It is false if rg cannot
 // answer for this folder as our own walk would, or fails.
@@ -33,6 +42,9 @@ func (f Folder) ripgrep(ctx context.Context, q Query) (names []string, ok bool) 
 		return nil, false
 	}
 	args := ripgrepArgs(q.FilePattern, inRepository)
+	if !f.fit(ctx) {
+		return nil, false
+	}
 	what := []string{"--regexp", forRipgrep(tree), "--", "./"}
 	first, cancel := context.WithTimeout(ctx, glance)
 	defer cancel()
@@ -42,7 +54,9 @@ func (f Folder) ripgrep(ctx context.Context, q Query) (names []string, ok bool) 
 	// A huge file keeps rg busy, with a line of any length in its memory, and for
 	// nothing: scan reads no such file.
 	args = append(args, "--max-filesize", strconv.Itoa(MaxFile))
-	return f.runRipgrep(ctx, q.Ripgrep, slices.Concat(args, what))
+	second, cancel := context.WithTimeout(ctx, ripgrepTime)
+	defer cancel()
+	return f.runRipgrep(second, q.Ripgrep, slices.Concat(args, what))
 }
 
 // runRipgrep returns the names that rg prints, sorted. It is false if rg fails
@@ -51,17 +65,14 @@ func (f Folder) runRipgrep(ctx context.Context, program string, args []string) (
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = f.Abs
 	cmd.Env = []string{"LC_ALL=C.UTF-8"} // not ours: it holds keys and rg's own settings
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, false
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, false
-	}
-	names, readErr := readNames(out)
-	err = cmd.Wait()
+	out := child.Buffer{Limit: ripgrepNames}
+	cmd.Stdout, cmd.WaitDelay = &out, time.Second
+	err := child.Run(cmd, child.Memory)
 	var exit *exec.ExitError
-	if readErr != nil || (err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1)) {
+	if err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) {
+		return nil, false
+	}
+	if names, err = readNames(bytes.NewReader(out.Bytes())); err != nil {
 		return nil, false
 	}
 	slices.Sort(names)

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
+	"github.com/bb2d0cf4/agent/internal/regular"
 )
 
 // maxWalk is the number of entries after which a walk stops.
@@ -128,7 +129,7 @@ func (w *walker) ignoreIn(ig *ignore, base string, list []fs.DirEntry) *ignore {
 	for _, d := range list {
 		switch d.Name() {
 		case ".gitignore":
-			data = readIgnoreFS(w.fsys, path.Join(".", base))
+			data, _ = regular.ReadFS(w.fsys, path.Join(base, d.Name()), maxIgnoreFile) // unread, it ignores nothing
 		case ".git":
 			nested = true
 		}

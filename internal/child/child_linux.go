@@ -1,0 +1,22 @@
+package child
+
+import (
+	"os/exec"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// tie has the system end cmd when this program ends.
+func tie(cmd *exec.Cmd) {
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
+}
+
+// limit limits the data of a process. It counts what is written to, not what is
+// reserved, which each thread does with a lot. An old kernel counts less.
+func limit(pid int, memory uint64) {
+	_ = unix.Prlimit(pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: memory, Max: memory}, nil) // it may have ended
+}

@@ -1,0 +1,11 @@
+//go:build !linux
+
+package child
+
+import "os/exec"
+
+// tie does nothing: only Linux ends a child with its parent.
+func tie(*exec.Cmd) {}
+
+// limit does nothing: only Linux limits another process.
+func limit(int, uint64) {}

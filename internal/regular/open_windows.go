@@ -1,0 +1,4 @@
+package regular
+
+// noWait is not needed: a pipe has no name in a folder.
+const noWait = 0

@@ -1,0 +1,93 @@
+// Package regular reads files that anybody may have put in their place. It
+// guarantees that only a regular file is read, that no more of it is read than
+// asked for, and that nothing waits for the other end of a pipe.
+package regular
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// Errors that a caller branches on, wrapped in an *fs.PathError.
+var (
+	// ErrNotRegular is returned for what is no regular file.
+	ErrNotRegular = errors.New("not a regular file")
+	// ErrTooLarge is returned for a file with more bytes than asked for.
+	ErrTooLarge = errors.New("too large")
+	// ErrNotFolder is returned for what is no folder.
+	ErrNotFolder = errors.New("not a folder")
+)
+
+// ReadFile returns the content of a file of at most limit bytes. Links are followed.
+func ReadFile(name string, limit int64) ([]byte, error) {
+	info, err := os.Stat(name)
+	return read(name, limit, info, err, func() (fs.File, error) { return os.OpenFile(name, os.O_RDONLY|noWait, 0) })
+}
+
+// ReadIn is ReadFile for a file in root, which no link leaves.
+func ReadIn(root *os.Root, name string, limit int64) ([]byte, error) {
+	info, err := root.Stat(name)
+	return read(name, limit, info, err, func() (fs.File, error) { return root.OpenFile(name, os.O_RDONLY|noWait, 0) })
+}
+
+// ReadFS is ReadFile for a file of fsys.
+func ReadFS(fsys fs.FS, name string, limit int64) ([]byte, error) {
+	info, err := fs.Stat(fsys, name)
+	return read(name, limit, info, err, func() (fs.File, error) { return fsys.Open(name) })
+}
+
+// OpenFolder opens a folder in root, and nothing else.
+func OpenFolder(root *os.Root, name string) (*os.File, error) {
+	f, err := root.OpenFile(name, os.O_RDONLY|noWait, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.IsDir() {
+		err = &fs.PathError{Op: "open", Path: name, Err: ErrNotFolder}
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// read looks at the file before it opens it, for opening a device may do something,
+// and again after, for another file may have taken its place.
+func read(name string, limit int64, info fs.FileInfo, err error, open func() (fs.File, error)) ([]byte, error) {
+	if err != nil {
+		return nil, err
+	}
+	if err := fit(name, info, limit); err != nil {
+		return nil, err
+	}
+	f, err := open()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // nothing was written
+	if info, err = f.Stat(); err != nil {
+		return nil, err
+	}
+	if err := fit(name, info, limit); err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(data)) > limit { // it grows, or does not tell its size
+		err = &fs.PathError{Op: "read", Path: name, Err: ErrTooLarge}
+	}
+	return data, err
+}
+
+// fit reports why a file is not read.
+func fit(name string, info fs.FileInfo, limit int64) error {
+	switch {
+	case !info.Mode().IsRegular():
+		return &fs.PathError{Op: "read", Path: name, Err: ErrNotRegular}
+	case info.Size() > limit:
+		return &fs.PathError{Op: "read", Path: name, Err: ErrTooLarge}
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bb2d0cf4/agent/internal/crash"
+	"github.com/bb2d0cf4/agent/internal/regular"
+)
+
+// maxFolders is the number of folders that fit looks at.
+const maxFolders = 200_000
+
+// errUnfit is returned for a folder that rg must not walk.
+var errUnfit = errors.New("unfit for ripgrep")
+
+// fit reports whether rg may walk f: each .gitignore file that it would read, in f,
+// below it and in the folders above, is a small regular file. rg reads a link to
+// /dev/zero until the memory is full, and waits for a pipe for ever.
+func (f Folder) fit(ctx context.Context) bool {
+	for at := filepath.Dir(f.Abs); ; at = filepath.Dir(at) {
+		if info, err := os.Lstat(filepath.Join(at, ".gitignore")); err == nil && !small(info) {
+			return false
+		}
+		if at == filepath.Dir(at) {
+			break
+		}
+	}
+	l := looker{top: f.Abs}
+	l.group, ctx = errgroup.WithContext(ctx)
+	l.group.SetLimit(runtime.GOMAXPROCS(0))
+	l.group.Go(func() error {
+		defer crash.Guard()
+		return l.look(ctx, "", above(f.Abs, f.Root))
+	})
+	return l.group.Wait() == nil
+}
+
+func small(info fs.FileInfo) bool { return info.Mode().IsRegular() && info.Size() <= maxIgnoreFile }
+
+// looker looks at the .gitignore files below top.
+type looker struct {
+	top     string
+	group   *errgroup.Group
+	folders atomic.Int64
+}
+
+// look looks at a folder, named relative to top, and at what is below it and not
+// ignored. It reads nothing but names, which takes a fraction of what walk takes.
+func (l *looker) look(ctx context.Context, folder string, ig *ignore) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	dir := filepath.Join(l.top, filepath.FromSlash(folder))
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil //nolint:nilerr // rg cannot read it either
+	}
+	list, err := f.ReadDir(-1)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if ig, err = l.rules(ig, folder, dir, list); err != nil {
+		return err
+	}
+	for _, d := range list {
+		name := path.Join(folder, d.Name())
+		if !d.IsDir() || d.Name() == ".git" || ig.match(name, true) {
+			continue
+		}
+		if l.folders.Add(1) > maxFolders {
+			return errUnfit
+		}
+		look := func() error {
+			defer crash.Guard()
+			return l.look(ctx, name, ig)
+		}
+		if !l.group.TryGo(look) {
+			if err := look(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// rules returns ig with the rules of a folder on top.
+func (l *looker) rules(ig *ignore, folder, dir string, list []fs.DirEntry) (*ignore, error) {
+	var data []byte
+	nested := false
+	for _, d := range list {
+		switch d.Name() {
+		case ".git":
+			nested = true
+		case ".gitignore":
+			if d.Type()&fs.ModeSymlink != 0 {
+				return nil, errUnfit
+			}
+			var err error
+			if data, err = regular.ReadFile(filepath.Join(dir, d.Name()), maxIgnoreFile); err != nil {
+				return nil, errUnfit
+			}
+		}
+	}
+	return ig.under(folder, data, nested), nil
+}
