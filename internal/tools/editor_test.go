@@ -210,3 +210,19 @@ func TestEditorSavedItAlready(t *testing.T) {
 		b.want(b.call(tool, args), true, "changed while the edit was being reviewed")
 	})
 }
+
+// TestDiagnosticsThatAreNotKnown: none is not the same as clean.
+func TestDiagnosticsThatAreNotKnown(t *testing.T) {
+	b := newBench(t, map[string]string{"f": "one\n"})
+	d := withDesk(b)
+	b.deps.Diagnostics = d
+	b.set = NewSet(b.deps)
+	for known, want := range map[bool]string{true: "No diagnostics.", false: "Not known: "} {
+		d.before = reported{known: known}
+		b.want(b.call("get_diagnostics", m{"path": "f"}), false, want)
+	}
+}
+
+func (d *desk) Diagnostics(context.Context, string) ([]editor.Diagnostic, error) {
+	return d.before.all, d.before.err
+}

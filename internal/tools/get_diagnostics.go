@@ -52,7 +52,7 @@ func diagnose(ctx context.Context, d Deps, a getDiagnosticsArgs) (Result, error)
 		}
 		path = abs
 	}
-	found, err := d.Diagnostics.Diagnostics(ctx, path)
+	found, known, err := d.findings(ctx, path)
 	switch {
 	case ctx.Err() != nil:
 		return Result{}, ctx.Err()
@@ -62,7 +62,20 @@ func diagnose(ctx context.Context, d Deps, a getDiagnosticsArgs) (Result, error)
 		return failed("The editor did not say: %w.", err), nil
 	}
 	found = slices.DeleteFunc(slices.Clone(found), func(f editor.Diagnostic) bool { return f.Severity > least })
+	if len(found) == 0 && !known {
+		return Result{ForModel: "Not known: the editor does not have the file open, has not read it again since it was written, or is not done with it.", ForUser: "not known"}, nil
+	}
 	return diagnosticsResult(d, found), nil
+}
+
+// findings asks the editor about a file, or about all if path is empty; known is false
+// if it cannot tell.
+func (d Deps) findings(ctx context.Context, path string) (found []editor.Diagnostic, known bool, err error) {
+	if path != "" && d.Reports != nil {
+		return d.Reports.Report(ctx, path, 0)
+	}
+	found, err = d.Diagnostics.Diagnostics(ctx, path)
+	return found, true, err
 }
 
 func diagnosticsResult(d Deps, found []editor.Diagnostic) Result {

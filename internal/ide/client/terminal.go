@@ -2,10 +2,10 @@ package client
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"sync"
 	"time"
 
@@ -36,7 +36,6 @@ type TerminalCommand struct {
 // editor knows them by.
 type runs struct {
 	mu      sync.Mutex
-	last    int
 	printed map[string]func(string)
 }
 
@@ -44,8 +43,7 @@ type runs struct {
 func (r *runs) begin(printed func(string)) (id string, end func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.last++
-	id = "run-" + strconv.Itoa(r.last)
+	id = "run-" + rand.Text() // of no other link, whose output an editor may still tell
 	if r.printed == nil {
 		r.printed = map[string]func(string){}
 	}

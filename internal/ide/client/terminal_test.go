@@ -76,6 +76,11 @@ func TestTerminalOutput(t *testing.T) {
 	if err != nil || seen != "one two" || ran.Output != "one two" {
 		t.Errorf("seen %q, %+v, %v", seen, ran, err)
 	}
+	first := run.ID
+	if _, err := connect(t, e).RunInTerminal(t.Context(), client.TerminalCommand{Line: "make", Dir: "/p", Printed: func(string) {}}); err != nil || run.ID == first {
+		t.Errorf("two links run %s: %v", first, err)
+	}
+	run.ID = first
 	tell(run.ID, " late")
 	if err := c.Probe(t.Context()); err != nil || seen != "one two" {
 		t.Errorf("seen %q, %v", seen, err)
