@@ -182,3 +182,34 @@ func TestInTheTerminalOfAPlugin(t *testing.T) {
 		})
 	}
 }
+
+// TestTextThatMayBeAnything: what Emacs returns in the place of the proposal is shown
+// before it is written.
+func TestTextThatMayBeAnything(t *testing.T) {
+	d := politeDesk(t, llmtest.Turn{Text: "All done."})
+	e := d.foreign(idetest.Emacs())
+	d.sit()
+	d.WaitFor(`Emacs`)
+	d.say("be polite")
+	diff := e.NextDiff()
+	d.asked(`also open in Emacs`)
+	diff.Edit("something else altogether\n")
+	diff.Accept()
+	d.asked(`something else altogether`)
+	d.WaitFor(`(?s)Emacs returned this text.*little of it is the text that was shown`)
+	if d.read("main.go") != program {
+		t.Error("written unseen")
+	}
+	if again := e.NextDiff(); again.Text != "something else altogether\n" {
+		t.Errorf("Emacs shows %q", again.Text)
+	}
+	d.asked(`also open in Emacs`)
+	d.Press("y")
+	d.WaitFor(`All done\.`)
+	if got := d.read("main.go"); got != "something else altogether\n" {
+		t.Errorf("main.go: %q", got)
+	}
+	e.WaitOpenDiffs(0)
+	d.idle()
+	d.leave()
+}

@@ -11,7 +11,8 @@ func TestFlagsOfPlugins(t *testing.T) {
 	for name, tt := range map[string]struct{ args, kept, ignored list }{
 		"Emacs": {
 			list{"-r", "--append-system-prompt", "IMPORTANT: -p", "--mcp-config", `{"mcpServers":{}}`, "--allowedTools", "mcp__emacs-tools__xref", "mcp__ide", "Read"},
-			list{"-r"}, list{"--append-system-prompt", "--mcp-config", "--allowedTools"},
+			list{"-r"},
+			list{"--append-system-prompt", "--mcp-config", "--allowedTools"},
 		},
 		"debug":       {list{"-d", "-c"}, list{"-c"}, list{"-d"}},
 		"joined":      {list{"--append-system-prompt=x", "hello"}, list{"hello"}, list{"--append-system-prompt"}},

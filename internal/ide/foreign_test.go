@@ -376,3 +376,47 @@ func TestTimeoutsAreSentences(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestDoubtAlone: where no terminal asks, the editor does, with the text that it has
+// returned.
+func TestDoubtAlone(t *testing.T) {
+	r := newRig(t, func(o *ide.Options) { o.Alone = true })
+	e := r.editor(idetest.Emacs())
+	req := r.proposal("old\n", "new\n")
+	got := r.ask(t.Context(), req)
+	d := e.NextDiff()
+	d.Edit("of somewhere\nelse\n")
+	d.Accept()
+	if d = e.NextDiff(); d.Text != "of somewhere\nelse\n" {
+		t.Errorf("shown %q", d.Text)
+	}
+	d.Accept()
+	if o, text := r.answered(got, req); text != "of somewhere\nelse\n" || o.By != "Emacs" {
+		t.Errorf("%+v with %q", o, text)
+	}
+}
+
+// TestDisconnectClosesDiffs: a link that a person ends leaves no diff behind, and the
+// question stands.
+func TestDisconnectClosesDiffs(t *testing.T) {
+	for name, dialect := range dialects {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, nil)
+			e := r.editor(dialect())
+			req := r.proposal("old\n", "new\n")
+			got := r.ask(t.Context(), req)
+			d := e.NextDiff()
+			if err := r.Disconnect(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			<-d.Closed
+			if n := e.OpenDiffs(); n != 0 {
+				t.Errorf("%d diffs are left", n)
+			}
+			r.terminal.answers <- yes
+			if o, text := r.answered(got, req); text != "new\n" || o.By != "terminal" {
+				t.Errorf("%+v with %q", o, text)
+			}
+		})
+	}
+}

@@ -2,6 +2,8 @@ package ide
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 )
@@ -82,13 +84,15 @@ func (l *link) leave(tab string) {
 	}
 }
 
-// tidy closes what could not be closed before, once and for all: the link ends. It
-// works also when ctx has ended.
+// tidy closes what is open, and what could not be closed before, once and for all: the
+// link ends. It works also when ctx has ended.
 func (l *link) tidy(ctx context.Context) {
 	if l.client.Err() != nil {
 		return
 	}
-	tabs := l.left.take(l.name())
+	l.mu.Lock()
+	tabs := append(l.left.take(l.name()), slices.Collect(maps.Keys(l.shown))...)
+	l.mu.Unlock()
 	if len(tabs) == 0 {
 		return
 	}

@@ -25,6 +25,7 @@ type link struct {
 	mu      sync.Mutex // guards what follows
 	closing bool       // nothing more is begun
 	seen    seen
+	shown   map[string]bool // names of the diffs that are open
 }
 
 // seen is what the editor was last seen to show.
@@ -91,6 +92,21 @@ func (l *link) close() {
 	l.mu.Unlock()
 	l.client.Close()
 	l.work.Wait()
+}
+
+// show notes that a diff is open; the returned function, that it is not any more.
+func (l *link) show(tab string) (end func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.shown == nil {
+		l.shown = map[string]bool{}
+	}
+	l.shown[tab] = true
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.shown, tab)
+	}
 }
 
 // name is what people call the editor.

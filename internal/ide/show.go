@@ -31,6 +31,7 @@ func (v *Reviewer) show(ctx context.Context, l *link, s *standing) (confirm.Verd
 	l.sweep(ctx)
 	v.proposed.add(s)
 	req := v.request(l, s)
+	defer l.show(req.Tab)()
 	asking, cancel := context.WithCancel(ctx)
 	var work crash.Group
 	defer work.Wait()
