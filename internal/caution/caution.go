@@ -18,6 +18,7 @@ type Kind string
 // The kinds of notes.
 const (
 	Other       Kind = "note"
+	Deceptive   Kind = "name"         // the file's name holds characters that do not show, or pass for others
 	Protected   Kind = "protected"    // the file makes a program run something, or widens what is allowed
 	Loose       Kind = "loose-match"  // the text was found only after ignoring differences
 	Executable  Kind = "executable"   // the file is a program
@@ -25,11 +26,13 @@ const (
 	Whitespace  Kind = "whitespace"   // only white space changes, or the final newline does
 	LineEndings Kind = "line-endings" // line endings change
 	Hidden      Kind = "hidden"       // added text holds characters that do not show
+	OddSpace    Kind = "odd-space"    // added text holds blanks that are no common ones
+	LookAlike   Kind = "look-alike"   // added text holds letters that pass for others
 	FarRight    Kind = "far-right"    // added text starts, or goes on, far to the right
 )
 
 // ofText lists the kinds that Of finds.
-var ofText = []Kind{Empty, Whitespace, LineEndings, Hidden, FarRight}
+var ofText = []Kind{Empty, Whitespace, LineEndings, Hidden, OddSpace, LookAlike, FarRight}
 
 // Note is a remark that a reviewer must see. Its text is not sanitised.
 type Note struct {
@@ -109,7 +112,7 @@ func hidden(d *diff.Diff) []Note {
 	lines := map[sanitize.Kind][]int{}
 	for _, e := range d.Edits {
 		for i := e.BStart; i < e.BEnd; i++ {
-			for _, f := range sanitize.Hidden(d.B[i]) {
+			for _, f := range slices.Concat(sanitize.Hidden(d.B[i]), sanitize.Deceptive(d.B[i])) {
 				counts[f.Kind] += f.Count
 				lines[f.Kind] = append(lines[f.Kind], i+1)
 			}
@@ -118,10 +121,28 @@ func hidden(d *diff.Diff) []Note {
 	var out []Note
 	for _, kind := range sanitize.Kinds() {
 		if n := counts[kind]; n > 0 {
-			out = append(out, Note{Hidden, fmt.Sprintf("the added text holds %s: %s", Count(n, kind), lineList(lines[kind]))})
+			out = append(out, Note{noteKind(kind), fmt.Sprintf("the added text holds %s: %s", Count(n, kind), lineList(lines[kind]))})
 		}
 	}
 	return out
+}
+
+func noteKind(kind sanitize.Kind) Kind {
+	switch kind {
+	case sanitize.Space:
+		return OddSpace
+	case sanitize.LookAlike:
+		return LookAlike
+	}
+	return Hidden
+}
+
+// InName returns the notes on a file's name that could be taken for another.
+func InName(name string) []Note {
+	if shown := sanitize.Name(name); shown != name {
+		return []Note{{Deceptive, "the file's name is not what it looks like: " + shown}}
+	}
+	return nil
 }
 
 // Count says how many characters of a kind there are.

@@ -24,6 +24,8 @@ func TestOf(t *testing.T) {
 		"endings too":        {before: "a\r\n", after: "b\n", want: []Note{{LineEndings, "line endings change too: CRLF → LF"}}},
 		"final newline":      {before: "a\n", after: "b", want: []Note{{Whitespace, "removes the newline at the end of the file"}}},
 		"hidden":             {before: "a\n", after: "a\nb\u200b\u202ec\n", want: []Note{{Hidden, "the added text holds 1 bidirectional control: line 2"}, {Hidden, "the added text holds 1 invisible character: line 2"}}},
+		"odd blanks":         {before: "a\n", after: "a\u00a0b\n", want: []Note{{OddSpace, "the added text holds 1 no-break or odd blank: line 1"}}},
+		"look-alikes":        {before: "a\n", after: "a\np\u0430y\n", want: []Note{{LookAlike, "the added text holds 1 look-alike letter: line 2"}}},
 		"hidden, but kept":   {before: "x\u200b\na\n", after: "x\u200b\nb\n"},
 		"far to the right":   {before: "a\n", after: "a" + blanks + "; evil()\n", want: []Note{{FarRight, "added text stands far to the right, behind a long stretch of blanks: line 1"}}},
 		"behind tabs":        {before: "a\n", after: "a\nb //" + strings.Repeat("\t", 9) + "evil()\n", want: []Note{{FarRight, "added text stands far to the right, behind a long stretch of blanks: line 2"}}},
@@ -46,6 +48,20 @@ func TestGiven(t *testing.T) {
 	notes := []Note{{Protected, "a"}, {Hidden, "b"}, {Loose, "c"}, {Other, "d"}}
 	if d := cmp.Diff([]Note{{Protected, "a"}, {Loose, "c"}, {Other, "d"}}, Given(notes)); d != "" {
 		t.Error(d)
+	}
+}
+
+func TestInName(t *testing.T) {
+	for name, want := range map[string]string{
+		"cmd/main.go": "", "main.go ": `main.go\u{20}`, "m\u0430in.go": `m\u{430}in.go`, "a\u200bb": `a\u{200b}b`, "a\nb": `a\nb`,
+	} {
+		got := InName(name)
+		if len(got) == 0 && want == "" {
+			continue
+		}
+		if len(got) != 1 || got[0].Kind != Deceptive || !strings.HasSuffix(got[0].Text, want) || want == "" {
+			t.Errorf("%q: %v", name, got)
+		}
 	}
 }
 

@@ -9,7 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
+
+	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
 // protectedJSON is the list of protected files. The extension for VS Code is built
@@ -157,7 +158,7 @@ func Secret(name string) bool {
 // and characters that do not show, and Windows what ends a name.
 func fold(name string) string {
 	name = strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Cf, r) {
+		if sanitize.IsHidden(r) {
 			return -1
 		}
 		return r

@@ -1,29 +1,44 @@
 package permission
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
+// TestProtected: testdata/names.json is also what the extension for VS Code is tested
+// with.
 func TestProtected(t *testing.T) {
-	for _, name := range []string{
-		".git/config", ".GIT/config", "sub/.git/HEAD", ".git", ".gitmodules", ".gitattributes", ".vscode/settings.json", ".VSCode/tasks.json", ".idea/x",
-		".devcontainer/devcontainer.json", ".github/workflows/ci.yml", ".husky/pre-commit", ".envrc", ".env", ".env.local", ".npmrc", ".yarnrc.yml",
-		".mcp.json", ".ripgreprc", "AGENTS.md", "sub/CLAUDE.md", ".gitlab-ci.yml", "Jenkinsfile", ".circleci/config.yml", ".github/actions/x/action.yml", ".pre-commit-config.yaml", ".agent/config.yaml", "/home/u/.ssh/config", "/home/u/.config/x", ".bashrc", "a.pth", "sitecustomize.py",
-		".claude/settings.json", ".cursor/mcp.json", ".codex/config.toml", ".gitea/workflows/x.yml", ".hg/hgrc", ".githooks/pre-push", ".gitconfig", ".exrc", ".nvim.lua", ".pnpmfile.cjs", ".gdbinit", ".Rprofile", ".travis.yml", ".bash_aliases",
-		".devcontainer.json", "my.code-workspace", ".cargo/config.toml", "sub/.cargo/config", ".emacs.d/init.el", ".tmux.conf", ".aws/config", ".kube/config", "GEMINI.md", ".cursorrules",
-		".github/copilot-instructions.md", ".github/instructions/x.md", ".clinerules", ".clinerules/x.md", "opencode.json", ".yarn/releases/yarn.cjs", ".screenrc", ".netrc", ".curlrc",
-		".git./config", ".git /config", ".git::$INDEX_ALLOCATION/config", "GIT~1/config", ".g\u200cit/config", ".vscode./tasks.json", ".envrc ", ".bashrc::$DATA",
-	} {
+	data, err := os.ReadFile("testdata/names.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names struct{ Protected, Plain []string }
+	if err := json.Unmarshal(data, &names); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names.Protected {
 		if Protected(name, "", "") == "" {
 			t.Errorf("%s is not protected", name)
 		}
 	}
-	for _, name := range []string{"main.go", ".gitignore", ".github/CODEOWNERS", "workflows/ci.yml", "git/config", "environment.go", "vscode/x", "agents.go", ".github", "..", "../x", "a:b/c", "git~2/x", "claude/x", "... /x", "cargo/config.toml", "x.cargo/config.toml", "gemini.mdx", "workspace.code"} {
+	for _, name := range names.Plain {
 		if why := Protected(name, "", ""); why != "" {
 			t.Errorf("%s is protected: %s", name, why)
+		}
+	}
+}
+
+// TestTheListIsFolded: names that are compared with folded ones.
+func TestTheListIsFolded(t *testing.T) {
+	for _, g := range groups() {
+		for _, name := range slices.Concat(g.Folders, g.Files, g.Prefixes, g.Suffixes, g.Paths) {
+			if name == "" || name != fold(name) || g.Why == "" {
+				t.Errorf("%q of %q", name, g.Why)
+			}
 		}
 	}
 }

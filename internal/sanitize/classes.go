@@ -68,7 +68,7 @@ func blank(r rune) bool {
 	switch {
 	case r < 0x034F:
 		return false
-	case r == 0x034F, r == 0x115F, r == 0x1160, r == 0x17B4, r == 0x17B5, r == 0x3164, r == 0xFFA0:
+	case r == 0x034F, r == 0x115F, r == 0x1160, r == 0x17B4, r == 0x17B5, r == 0x2800, r == 0x3164, r == 0xFFA0, r == 0x1D159:
 		return true
 	}
 	return r >= 0x180B && r <= 0x180F || variationSelector(r)
@@ -87,6 +87,8 @@ const (
 	Bidi      Kind = "bidirectional controls"
 	Invisible Kind = "invisible characters"
 	Invalid   Kind = "invalid bytes"
+	Space     Kind = "no-break or odd blanks"
+	LookAlike Kind = "look-alike letters"
 )
 
 func kindOf(r rune) Kind {
@@ -100,7 +102,7 @@ func kindOf(r rune) Kind {
 }
 
 // Kinds lists the kinds in the order in which they are reported.
-func Kinds() []Kind { return []Kind{Bidi, Invisible, Control, Invalid} }
+func Kinds() []Kind { return []Kind{Bidi, Invisible, Control, Invalid, Space, LookAlike} }
 
 // IsSpace reports whether r is drawn as a blank: a space of any width, a tab.
 func IsSpace(r rune) bool { return r == '\t' || unicode.Is(unicode.Zs, r) }
@@ -110,6 +112,21 @@ type Finding struct {
 	Line  int // 1-based
 	Kind  Kind
 	Count int
+}
+
+// Deceptive reports the characters of s that Exact makes visible and Text does not, a
+// Finding for each line and kind, in order.
+func Deceptive(s string) []Finding {
+	if ascii(s) {
+		return nil
+	}
+	var found []Finding
+	for i, line := range strings.Split(s, "\n") {
+		for _, m := range deceptive(line) {
+			found = count(found, i+1, m.kind)
+		}
+	}
+	return found
 }
 
 // Hidden reports the characters of s that Text would make visible, a Finding for

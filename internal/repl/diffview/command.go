@@ -2,6 +2,7 @@ package diffview
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -72,7 +73,7 @@ func (v *CommandView) headerLines() []string {
 	f.Text("run", styleTitle)
 	if c.Dir != "" {
 		f.Text(" in ", paint.Style{})
-		f.Code(sanitize.Line(c.Dir), paint.Style{})
+		f.Code(sanitize.Name(c.Dir), paint.Style{})
 	}
 	if c.Timeout > 0 {
 		f.Text(" · at most "+duration(c.Timeout), styleDim)
@@ -104,7 +105,7 @@ func (v *CommandView) warnings() []string {
 	const wide = 40
 	var out []string
 	found := map[sanitize.Kind]int{}
-	for _, f := range sanitize.Hidden(v.command.Line) {
+	for _, f := range slices.Concat(sanitize.Hidden(v.command.Line), sanitize.Deceptive(v.command.Line)) {
 		found[f.Kind] += f.Count
 	}
 	for _, kind := range sanitize.Kinds() {
@@ -143,7 +144,7 @@ func (v *CommandView) bodyLines() []string {
 // commandLine sets one line of the command behind mark.
 func (v *CommandView) commandLine(mark, text string, code *highlight.Lines) []string {
 	raw := text
-	text = sanitize.Text(raw)
+	text = sanitize.Exact(raw)
 	spans := emphasise(code.Line(text), revealed(raw, text), styleRevealed)
 	spans = expand(spans, tellingBlanks(text, nil, diff.Insert))
 	room := max(v.opt.Width-len(mark), 1)

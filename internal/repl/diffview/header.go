@@ -50,7 +50,7 @@ func changeHeader(c Change, d *diff.Diff, o Options) []string {
 func titleLine(verb, name string, added, removed int, properties []string, o Options) []string {
 	f := paint.NewFlow(o.Width, o.NoColor, paint.Indent{Rest: []paint.Span{{Text: "  "}}})
 	f.Text(verb+" ", paint.Style{})
-	f.Code(sanitize.Line(name), styleTitle)
+	f.Code(sanitize.Name(name), styleTitle)
 	f.Text("  ", paint.Style{})
 	f.Text(fmt.Sprintf("+%d", added), styleInsert)
 	f.Text(" ", paint.Style{})
@@ -109,7 +109,7 @@ func properties(c Change) []string {
 func warnings(c Change, d *diff.Diff) []string {
 	var out []string
 	for _, n := range caution.Of(d, c.Before, c.After, c.Exists) {
-		if n.Kind == caution.Hidden {
+		if n.Kind == caution.Hidden || n.Kind == caution.OddSpace || n.Kind == caution.LookAlike {
 			n.Text = strings.Replace(n.Text, ": ", ", made visible: ", 1)
 		}
 		if !c.Delete {

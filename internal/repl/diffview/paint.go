@@ -99,7 +99,7 @@ func (p *painter) hasCR(r *row) bool {
 }
 
 func (p *painter) plain(r *row) []paint.Span {
-	spans := []paint.Span{{Text: paint.ExpandTabs(sanitize.Text(r.text))}}
+	spans := []paint.Span{{Text: paint.ExpandTabs(sanitize.Exact(r.text))}}
 	if p.hasCR(r) {
 		spans = append(spans, paint.Span{Text: "␍", Style: styleDim})
 	}
@@ -183,7 +183,7 @@ func (p *painter) number(n int, continued bool) string {
 // space visible that a reader has to know of.
 func (p *painter) spans(rows []row, i int, before bool) []paint.Span {
 	r := &rows[i]
-	text := sanitize.Text(r.text)
+	text := sanitize.Exact(r.text)
 	if r.op == diff.Insert && p.hunks.left(r) {
 		gone := p.plain(r)
 		gone[0].Style = styleGone

@@ -86,8 +86,8 @@ func marks(rows []row, i int) []diff.Span {
 	if r.pair == 0 {
 		return nil
 	}
-	other := sanitize.Text(rows[i+r.pair].text)
-	text := sanitize.Text(r.text)
+	other := sanitize.Exact(rows[i+r.pair].text)
+	text := sanitize.Exact(r.text)
 	if r.op == diff.Delete {
 		in, _ := diff.Words(text, other)
 		return in

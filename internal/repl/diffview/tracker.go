@@ -40,7 +40,7 @@ func (t *tracker) line(n int, text string) []paint.Span {
 	}
 	for ; t.next < n; t.next++ {
 		if l, ok := t.src(t.next); ok {
-			t.lines.Skip(sanitize.Text(strings.TrimRight(l, "\r\n")))
+			t.lines.Skip(sanitize.Exact(strings.TrimRight(l, "\r\n")))
 		}
 	}
 	t.next++

@@ -88,10 +88,10 @@ type reading struct {
 func (r *reading) Header() []string {
 	text := "read outside the workspace"
 	if r.req.Read != nil {
-		text += ": " + sanitize.Line(r.req.Read.Path)
+		text += ": " + sanitize.Name(r.req.Read.Path)
 	}
 	if s := r.req.Save; s != nil {
-		text = sanitize.Line("save "+s.Name+" in "+s.Editor) + ": it has unsaved changes there, and the edit is to be made on them"
+		text = "save " + sanitize.Name(s.Name) + " in " + sanitize.Name(s.Editor) + ": it has unsaved changes there, and the edit is to be made on them"
 	}
 	lines := theme.Wrap(text, "", r.look.Width)
 	for _, n := range r.req.Notes {

@@ -37,7 +37,7 @@ func newPlan(req confirm.Request, look theme.Look, opt diffview.Options) *plan {
 	for _, c := range req.Plan.Changes {
 		one := confirm.Request{Change: &c}
 		view := diffview.New(change(one, nil), opt)
-		p.files = append(p.files, file{view: view, name: sanitize.Line(c.Name), what: verb(c.Exists, c.Delete), changes: view.Hunks().Len()})
+		p.files = append(p.files, file{view: view, name: sanitize.Name(c.Name), what: verb(c.Exists, c.Delete), changes: view.Hunks().Len()})
 	}
 	return p
 }

@@ -118,19 +118,19 @@ func describe(req confirm.Request) string {
 	}
 	switch {
 	case req.Change != nil:
-		b.WriteString(sanitize.Text(changed(*req.Change)))
+		b.WriteString(sanitize.Exact(changed(*req.Change)))
 	case req.Plan != nil:
 		fmt.Fprintf(&b, "%s:\n", sanitize.Line(req.Plan.Title))
 		for _, c := range req.Plan.Changes {
-			b.WriteString(sanitize.Text(changed(c)))
+			b.WriteString(sanitize.Exact(changed(c)))
 		}
 	case req.Command != nil:
 		b.WriteString(commandLines(*req.Command))
 	case req.Save != nil:
 		fmt.Fprintf(&b, "Save %s in %s: it has unsaved changes there, and the edit is to be made on them\n",
-			sanitize.Line(req.Save.Name), sanitize.Line(req.Save.Editor))
+			sanitize.Name(req.Save.Name), sanitize.Name(req.Save.Editor))
 	case req.Read != nil:
-		fmt.Fprintf(&b, "Read a file outside the project: %s\n", sanitize.Line(req.Read.Path))
+		fmt.Fprintf(&b, "Read a file outside the project: %s\n", sanitize.Name(req.Read.Path))
 	}
 	return b.String()
 }
@@ -154,6 +154,6 @@ func commandLines(c confirm.Command) string {
 	if c.Background {
 		background = " in the background"
 	}
-	lines := strings.ReplaceAll(sanitize.Text(strings.TrimRight(c.Line, "\n")), "\n", "\n  $ ")
-	return fmt.Sprintf("Run%s in %s:\n  $ %s\n", background, sanitize.Line(c.Dir), lines)
+	lines := strings.ReplaceAll(sanitize.Exact(strings.TrimRight(c.Line, "\n")), "\n", "\n  $ ")
+	return fmt.Sprintf("Run%s in %s:\n  $ %s\n", background, sanitize.Name(c.Dir), lines)
 }

@@ -24,9 +24,13 @@ func On(c workspace.Change, stage edit.Stage, home string) (notes []caution.Note
 		notes = append(notes, caution.Note{Kind: caution.Protected, Text: fmt.Sprintf("%s is protected: %s.", c.Name, why)})
 		force = true
 	}
+	if n := caution.InName(c.Name); n != nil {
+		notes = append(notes, n...)
+		force = true
+	}
 	for _, n := range caution.Of(diff.Lines(c.Text, c.After), c.Text, c.After, c.Exists) {
 		notes = append(notes, n)
-		force = force || n.Kind == caution.Hidden
+		force = force || n.Kind == caution.Hidden || n.Kind == caution.LookAlike
 	}
 	if c.Exists && c.Mode&0o111 != 0 {
 		notes = append(notes, caution.Note{Kind: caution.Executable, Text: c.Name + " is executable."})

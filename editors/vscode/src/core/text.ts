@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { diffLines, splitLines } from "./linediff";
 import type { Eol } from "./ports";
+import { escaped, isOddBlank, replaceHidden } from "./hidden";
 
 /** The line ending that a text uses, or "mixed", or undefined without any. */
 export function eolOf(text: string): Eol | "mixed" | undefined {
@@ -90,25 +91,18 @@ export function textSha256(text: string): string {
   return sha256(toLf(withoutBom(text)));
 }
 
-// Controls, bidirectional overrides, zero-width and other characters by which a
-// name could look like another one.
-const deceiving =
-  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
-
 /** Makes foreign text fit for one line of a title or a message: at most max characters. */
 export function oneLine(text: string, max: number): string {
-  const clean = text
-    .slice(0, max * 4)
-    .replace(/[\r\n\t]+/g, " ")
-    .replace(deceiving, "")
-    .trim();
+  const line = text.slice(0, max * 4).replace(/[\r\n\t]+/g, " ");
+  const clean = replaceHidden(line, (code) => (isOddBlank(code) ? " " : "")).trim();
   const chars = Array.from(clean);
   return chars.length <= max ? clean : chars.slice(0, max - 1).join("") + "…";
 }
 
 /** The same for a file's name, where every stranger stays visible as its code. */
 export function visibleName(name: string): string {
-  return name.replace(deceiving, (c) => `\\u{${c.codePointAt(0)?.toString(16) ?? ""}}`);
+  const line = name.replace(/[\n\t]|^ +| +$/g, (part) => Array.from(part, (char) => escaped(char.codePointAt(0) ?? 0)).join(""));
+  return replaceHidden(line, escaped);
 }
 
 /** The text for a label, where the editor draws an icon for $(name): it is shown as written. */

@@ -2,6 +2,7 @@ import { isAbsolute, resolve } from "node:path";
 import { ToolError } from "../errors";
 import { canonical, isInside, relativeTo } from "../paths";
 import type { Folder, Workspace } from "../ports";
+import { protectedWhy } from "./protected";
 
 /** A file or folder of the workspace, by its real path. */
 export interface Place {
@@ -12,13 +13,8 @@ export interface Place {
 }
 
 /** What is executed or obeyed by other programs: never changed without a person's word. */
-const obeyed = [
-  /(^|\/)\.(git|husky|agent|vscode|idea|devcontainer)(\/|$)/i, // .git may be a file that names another folder
-  /(^|\/)(\.gitmodules|\.gitattributes|\.devcontainer\.json|\.mcp\.json|\.envrc|[^/]*\.code-workspace)$/i,
-];
-
 export function isObeyed(place: Place): boolean {
-  return obeyed.some((each) => each.test(place.relative));
+  return protectedWhy(place.relative, place.path) !== undefined;
 }
 
 /**

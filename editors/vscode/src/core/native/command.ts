@@ -7,6 +7,7 @@ import type { Answer } from "../review";
 import { Relay } from "../shell/relay";
 import { integer, text } from "../tools";
 import type { Tool, ToolCall } from "../tools";
+import { escaped, replaceHidden } from "../hidden";
 import { needTrust, placeOf } from "./access";
 import { guarded } from "./guarded";
 
@@ -146,8 +147,5 @@ function rows(text: string): number {
 
 /** The command as it is, with every character visible that a terminal or a reader would not see, or would take for a blank. */
 export function visible(command: string): string {
-  return command.replace(hidden, (c) => `\\u{${c.codePointAt(0)?.toString(16) ?? ""}}`);
+  return replaceHidden(command, escaped);
 }
-
-// All but line feed, tab and blank themselves.
-const hidden = /(?![\n\t ])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu;

@@ -1,0 +1,163 @@
+package sanitize
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// IsHidden reports whether r is drawn as nothing at all, or changes how what is
+// around it is drawn. It is the one list of such characters: of what Text shows as
+// \u{…}, only emoji that are joined are left as they are. The extension for VS Code
+// is built with the same list, which a test compares.
+func IsHidden(r rune) bool {
+	return r != '\n' && r != '\t' && (!strconv.IsGraphic(r) || blank(r))
+}
+
+// IsOddSpace reports whether r is drawn as a blank but is none.
+func IsOddSpace(r rune) bool { return r != ' ' && unicode.Is(unicode.Zs, r) }
+
+// Exact is Text for what a person is to judge: blanks that are no common ones, and
+// letters that pass for those of another alphabet, are shown as \u{…} too.
+func Exact(s string) string {
+	marked := deceptive(s)
+	if len(marked) == 0 {
+		return Text(s)
+	}
+	var b strings.Builder
+	from := 0
+	for _, m := range marked {
+		b.WriteString(Text(s[from:m.at]))
+		fmt.Fprintf(&b, `\u{%x}`, m.r)
+		from = m.at + utf8.RuneLen(m.r)
+	}
+	b.WriteString(Text(s[from:]))
+	return b.String()
+}
+
+// Name is Exact for the name of a file, a folder or a tool: it is one line, and a
+// blank at its ends is shown as \u{20}.
+func Name(s string) string {
+	if strings.ContainsAny(s, "\n\r\t") {
+		s = lineBreaks.Replace(s)
+	}
+	text := strings.Trim(s, " ")
+	lead := strings.Index(s, text)
+	return strings.Repeat(`\u{20}`, lead) + Exact(text) + strings.Repeat(`\u{20}`, len(s)-lead-len(text))
+}
+
+// mark is a character that Exact shows as \u{…} and Text does not.
+type mark struct {
+	at   int
+	r    rune
+	kind Kind
+}
+
+// deceptive returns the characters of s that pass for others, in order.
+func deceptive(s string) []mark {
+	if ascii(s) {
+		return nil
+	}
+	var out []mark
+	prev := rune(0)
+	for at := 0; at < len(s); {
+		if n := wordLen(s[at:]); n > 0 {
+			out = append(out, alike(s[at:at+n], at, s)...)
+			prev, _ = utf8.DecodeLastRuneInString(s[:at+n])
+			at += n
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[at:])
+		next, _ := utf8.DecodeRuneInString(s[at+size:])
+		switch {
+		case IsOddSpace(r) && !(r == 0x3000 && (eastern(prev) || eastern(next))):
+			out = append(out, mark{at, r, Space})
+		case strings.ContainsRune(punctuation, r):
+			out = append(out, mark{at, r, LookAlike})
+		}
+		at, prev = at+size, r
+	}
+	return out
+}
+
+func ascii(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// eastern reports whether r is of a script in which U+3000 is the common blank.
+func eastern(r rune) bool {
+	return r > 0x3000 && r < 0x3040 || r >= 0xff00 && r < 0xfff0 ||
+		unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo)
+}
+
+// wordLen returns the length of the letters at the start of s.
+func wordLen(s string) int {
+	n := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) })
+	if n < 0 {
+		return len(s)
+	}
+	return n
+}
+
+// alike returns the letters of a word, at a place in s, that pass for Latin ones:
+// those among Latin letters, and all of a word in which there is no other letter, as
+// long as s has no other word of its script.
+func alike(word string, at int, s string) []mark {
+	var out []mark
+	latin, others := false, false
+	for i, r := range word {
+		switch {
+		case r < utf8.RuneSelf:
+			latin = true
+		case passesForLatin(r):
+			out = append(out, mark{at + i, r, LookAlike})
+		case !unicode.IsMark(r):
+			others = true
+		}
+	}
+	switch {
+	case len(out) == 0 || latin:
+		return out
+	case others || len(out) == 1 || !hasASCIILetter(s) || plainly(s):
+		return nil
+	}
+	return out
+}
+
+func hasASCIILetter(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool { return r < utf8.RuneSelf && unicode.IsLetter(r) })
+}
+
+// plainly reports whether s has letters of another alphabet that pass for no other.
+func plainly(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool {
+		return r >= utf8.RuneSelf && unicode.In(r, unicode.Cyrillic, unicode.Greek, unicode.Armenian, unicode.Cherokee, unicode.Lisu) && !passesForLatin(r)
+	})
+}
+
+// passesForLatin reports whether r is drawn like a Latin letter and is another one.
+func passesForLatin(r rune) bool {
+	switch {
+	case r >= 0x1d400 && r <= 0x1d7ff, r >= 0xff21 && r <= 0xff3a, r >= 0xff41 && r <= 0xff5a: // 𝐚, Ａ, ａ
+		return true
+	}
+	return strings.ContainsRune(letters, r)
+}
+
+// letters and punctuation pass for those of ASCII.
+const (
+	letters = "асеорухіјѕԁһӏԛԝѵҫүАВЕКМНОРСТХУІЈЅҮԌԚԜӀ" + // Cyrillic
+		"οιυνΑΒΕΖΗΙΚΜΝΟΡΤΥΧ" + // Greek
+		"օսոհցյՍՏՕԼ" + // Armenian
+		"ᎪᎠᏴᏟᎠᎬᎻᎫᏦᏞᎷᏢᎡᏚᎢᏙᎳᏃ" + // Cherokee
+		"ꓐꓑꓓꓔꓖꓗꓙꓚꓜꓝꓞꓟꓠꓡꓢꓣꓦꓧꓨꓪꓫꓬꓮꓰꓲꓳꓴ" + // Lisu
+		"ɑɡɩʋ"
+	punctuation = "\u037e\u2024\u2044\u2215\u29f8\ua789\u01c3\u2011\u2236"
+)
