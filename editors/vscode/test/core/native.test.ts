@@ -324,6 +324,14 @@ describe("B5: read_file, list_files, search_files, get_diagnostics", () => {
     assert.equal((await client.json("list_files", { path: "none" }))["code"], "FILE_NOT_FOUND");
   });
 
+  it("an ignore file without an end ends the search", { skip: process.platform !== "linux" }, async (t) => {
+    const { client, folder } = await work(t, { "sub/a.txt": "needle\n", ".git/HEAD": "" });
+    symlinkSync("/dev/zero", join(folder, "sub/.gitignore"));
+    const answer = await client.json("search_files", { regex: "needle" });
+    assert.equal(answer["code"], "SEARCH_UNAVAILABLE");
+    assert.match(String(answer["error"]), /too much memory or time: search a smaller folder/);
+  });
+
   it("search_files shows a line of context, and 300 matches at most", async (t) => {
     const { client } = await work(t, { "sub/a.ts": "one\ntwo\nthree\nfour\n\n\nfour\n", "b.md": "two\n", "many.txt": "hit\n".repeat(400) });
     assert.equal(

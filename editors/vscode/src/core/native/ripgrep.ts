@@ -6,6 +6,12 @@ import { cap } from "../text";
 
 const maxLineUnits = 500;
 const maxProblem = 4_096;
+const maxTimeMs = 60_000;
+/** Runs a program with at most 1 GiB of data and 60 s of a processor: an ignore file may be a link to an endless device. */
+const limited = 'ulimit -d 1048576 2>/dev/null; ulimit -t 60 2>/dev/null; exec "$@"';
+const cause = "search a smaller folder, and see whether an ignore file there is a pipe or a device";
+/** The exit code of a program that a signal ended. */
+const killed = -1;
 /** No configuration of the person's own, hidden files too, and not what belongs to git. */
 const common = ["--no-config", "--hidden", "--no-require-git", "--no-messages", "--glob", "!.git"];
 
@@ -82,12 +88,14 @@ async function lines(
   take: (line: string) => boolean,
 ): Promise<void> {
   if (rg === undefined) throw new ToolError("SEARCH_UNAVAILABLE", "this editor has no ripgrep, and there is none on the PATH");
-  const child = spawn(rg, args, { cwd, stdio: ["ignore", "pipe", "pipe"], signal: cancelled });
+  const late = AbortSignal.timeout(maxTimeMs);
+  const [program, ...given] = process.platform === "win32" ? [rg, ...args] : ["/bin/sh", "-c", limited, "sh", rg, ...args];
+  const child = spawn(program, given, { cwd, stdio: ["ignore", "pipe", "pipe"], signal: AbortSignal.any([cancelled, late]) });
   let problem = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (problem = cap(problem + text, maxProblem)));
   const ended = new Promise<number>((done, fail) => {
     child.on("error", fail);
-    child.on("close", (code) => done(code ?? 0));
+    child.on("close", (code) => done(code ?? killed));
   });
   // Whoever waits below for lines learns of the failure there.
   ended.catch(() => undefined);
@@ -97,7 +105,12 @@ async function lines(
     enough = true;
     child.kill();
   }
-  const code = await ended;
+  const code = await ended.catch((err: unknown) => {
+    if (late.aborted && !cancelled.aborted) throw new ToolError("SEARCH_UNAVAILABLE", `the search did not end: ${cause}`);
+    throw err;
+  });
+  if (!enough && code > 2) throw new ToolError("SEARCH_UNAVAILABLE", `ripgrep did not run: ${problem.trim()}`);
+  if (!enough && code === killed) throw new ToolError("SEARCH_UNAVAILABLE", `the search took too much memory or time: ${cause}`);
   // 1: nothing found; 2 with results: some files could not be read.
   if (!enough && code === 2 && problem !== "") throw new ToolError("INVALID_PARAMS", problem.trim());
 }
