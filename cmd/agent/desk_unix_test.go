@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 	"github.com/bb2d0cf4/agent/internal/ptytest"
@@ -99,9 +100,13 @@ func (d *desk) awake(hint string) {
 	})
 }
 
+// footerStyle is that of the status line behind the mode, which may have its own.
 func footerStyle(m *vt.Terminal, rows []string) string {
 	for y := len(rows) - 1; y >= 0; y-- {
-		if strings.Contains(rows[y], " mode") {
+		if before, _, found := strings.Cut(rows[y], " · "); found && strings.HasSuffix(before, " mode") {
+			return m.Cell(utf8.RuneCountInString(before)+1, y).Style
+		}
+		if strings.HasSuffix(rows[y], " mode") {
 			return m.Cell(0, y).Style
 		}
 	}
@@ -111,7 +116,9 @@ func footerStyle(m *vt.Terminal, rows []string) string {
 // idle waits until the turn has ended.
 func (d *desk) idle() {
 	d.t.Helper()
-	d.WaitUntil("the end of the turn", func(m *vt.Terminal) bool { return !strings.Contains(m.String(), "Esc stops") })
+	d.WaitUntil("the end of the turn", func(m *vt.Terminal) bool {
+		return !strings.Contains(m.String(), "Esc stops") && !strings.Contains(m.String(), "waiting for your answer")
+	})
 }
 
 // leave quits and checks that the terminal is as it was.

@@ -183,3 +183,41 @@ func TestStatusAfterResume(t *testing.T) {
 	}
 	d.leave()
 }
+
+// Each permission mode but the usual one has a colour of its own.
+func TestModesLookDifferent(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t), nil)
+	seen := map[string]string{}
+	for _, mode := range []string{"default", "accept-edits", "plan", "bypass"} {
+		d.sit("--permission-mode", mode)
+		d.WaitUntil(mode, func(m *vt.Terminal) bool {
+			for y, row := range m.Screen() {
+				if strings.HasPrefix(row, mode+" mode · ") {
+					seen[m.Cell(0, y).Style] = mode
+					return mode == "default" || m.Cell(0, y).Style != footerStyle(m, m.Screen())
+				}
+			}
+			return false
+		})
+		d.leave()
+	}
+	if len(seen) != 4 {
+		t.Errorf("styles of the modes: %q", seen)
+	}
+}
+
+// A session in which something was said ends with the way back to it.
+func TestExitSaysHowToResume(t *testing.T) {
+	d := newDesk(t, answers(t, "Hello."), nil)
+	d.sit()
+	d.leave()
+	if strings.Contains(d.Screen(), "agent -c") {
+		t.Errorf("after nothing was said:\n%s", d.Screen())
+	}
+	d.sit()
+	d.say("hi")
+	d.WaitFor("Hello")
+	d.idle()
+	d.leave()
+	d.WaitFor("(?m)^Resume with: agent -c$")
+}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -152,12 +153,19 @@ func interactScreen(ctx context.Context, p Process, o opening) error {
 	unlink()
 	end()
 	work.Wait()
+	said := len(s.app.Messages()) > 0
 	err = errors.Join(err, s.app.Close())
+	if said {
+		_, _ = fmt.Fprintln(p.Stdout, resume) // a terminal that is gone needs no advice
+	}
 	if errors.Is(err, context.Canceled) {
 		return exitError(headless.ExitInterrupted)
 	}
 	return err
 }
+
+// resume is the last line of a session in which something was said.
+const resume = "Resume with: agent -c"
 
 // options configures the screen. Its functions are called when the program is
 // put together already.

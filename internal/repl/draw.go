@@ -98,8 +98,31 @@ func footer(m *model) []string {
 	case m.hint.text != "":
 		return []string{theme.Paint(m.look.Styles.Warn, theme.Short(m.hint.text, m.look.Width))}
 	}
-	line := statusline.Line(m.opt.Terminal.Status, status(m), m.look.Width)
+	items := status(m)
+	line := statusline.Line(m.opt.Terminal.Status, items, m.look.Width)
+	before, after, found := strings.Cut(line, items[statusline.Mode])
+	if style, loud := m.modeStyle(); loud && found {
+		dim := m.look.Styles.Dim
+		return []string{theme.Paint(dim, before) + theme.Paint(style, items[statusline.Mode]) + theme.Paint(dim, after)}
+	}
 	return []string{theme.Paint(m.look.Styles.Dim, line)}
+}
+
+// modeStyle returns the style of the permission mode, if it is not the usual one: what
+// may happen without a question is seen at a glance.
+func (m *model) modeStyle() (style theme.Style, loud bool) {
+	if m.opt.Modes == nil {
+		return style, false
+	}
+	switch m.opt.Modes.Current() {
+	case "plan":
+		return m.look.Styles.Accent, true
+	case "accept-edits":
+		return m.look.Styles.Warn, true
+	case "bypass":
+		return m.look.Styles.Bad.Bold(!m.look.NoColor).Reverse(!m.look.NoColor), true
+	}
+	return style, false
 }
 
 // status is what the status line may show, by name.

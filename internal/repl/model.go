@@ -17,6 +17,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/keyboard"
 	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/repl/lend"
+	"github.com/bb2d0cf4/agent/internal/repl/paint"
 	"github.com/bb2d0cf4/agent/internal/repl/printer"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/session"
@@ -138,6 +139,7 @@ func (m *model) take(up feed.Update) tea.Cmd {
 		m.out.Stream(up.Lines)
 	}
 	m.floor.turn.shown.Streams(up.Tail)
+	m.floor.turn.shown.Received(up.Bytes)
 	var cmds []tea.Cmd
 	for _, item := range up.Items {
 		cmds = append(cmds, m.item(item))
@@ -216,8 +218,10 @@ func (m *model) roomy() bool { return !m.resizing && m.look.Width >= 24 && m.loo
 
 // restyle follows the theme and the terminal's size and background.
 func (m *model) restyle(look theme.Look) {
+	palette := look.Palette(m.scr.Profile() == colorprofile.ANSI)
+	look.Tint = palette[paint.GoodTint] != 0
 	m.look, m.out.Look = look, look
-	m.scr.SetPalette(look.Palette(m.scr.Profile() == colorprofile.ANSI))
+	m.scr.SetPalette(palette)
 	m.box.Put(look)
 	m.ask.restyle(look)
 	m.view.restyle(look)

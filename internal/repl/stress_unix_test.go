@@ -17,6 +17,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/ptytest/vt"
 	"github.com/bb2d0cf4/agent/internal/repl/markdown"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/session"
 )
 
@@ -241,7 +242,7 @@ func TestStreamedMarkdown(t *testing.T) {
 			t.Fatalf("%q is not there once:\n%s", mark, strings.Join(got, "\n"))
 		}
 		want := []string{mark, ""}
-		for _, l := range markdown.Render(text.String(), markdown.Options{Width: 60}) {
+		for _, l := range markdown.Render(text.String(), markdown.Options{Width: 60, Wrapped: theme.Wrapped}) {
 			want = append(want, plain(l))
 		}
 		// The prompt and the status line follow, behind a blank line.

@@ -31,6 +31,7 @@ type Change struct {
 type Options struct {
 	Width   int  // columns
 	NoColor bool // no escape sequences
+	Tint    bool // added and deleted lines have a background, over the whole width
 	Context int  // unchanged lines around a change; 0 means 3
 	Layout  Layout
 	Whole   string // the key that shows what a summary leaves out; empty: none

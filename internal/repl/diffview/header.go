@@ -22,6 +22,8 @@ var (
 	// styleGone is text that is left out.
 	styleGone = paint.Style{FG: paint.Dim, Attr: paint.Strike}
 	styleWarn = paint.Style{FG: paint.Warn, Attr: paint.Bold}
+	// styleTint is behind the lines that changed.
+	styleTint = map[diff.Op]paint.Style{diff.Insert: {BG: paint.GoodTint}, diff.Delete: {BG: paint.BadTint}}
 	// styleChanged marks the words that changed.
 	styleChanged = map[diff.Op]paint.Style{diff.Insert: {BG: paint.GoodBack}, diff.Delete: {BG: paint.BadBack}}
 )

@@ -114,9 +114,29 @@ func (p *painter) paint(rows []row, i, height int) []string {
 	}
 	lines := make([]string, height)
 	for n, part := range p.parts(rows, i, false) {
-		lines[n] = paint.Line(p.opt.NoColor, part...)
+		lines[n] = p.line(p.tinted(r, part, p.opt.Width))
 	}
 	return lines
+}
+
+// line joins spans to a terminal line.
+func (p *painter) line(spans []paint.Span) string {
+	if n := len(spans); p.opt.Tint && n > 0 && spans[n-1].Style.BG != 0 {
+		return paint.Tinted(spans...)
+	}
+	return paint.Line(p.opt.NoColor, spans...)
+}
+
+// tinted lays the line of a changed row on its background, width columns wide.
+func (p *painter) tinted(r *row, line []paint.Span, width int) []paint.Span {
+	tint := styleTint[r.op]
+	if !p.opt.Tint || tint == (paint.Style{}) || p.hunks.left(r) {
+		return line
+	}
+	for i := range line {
+		line[i].Style = line[i].Style.Over(tint)
+	}
+	return append(line, paint.Span{Text: strings.Repeat(" ", max(0, width-widthOf(line))), Style: tint})
 }
 
 // remark is a row that is no line of the file, in at most width columns.

@@ -88,7 +88,7 @@ func (p *painter) paintPair(rows []row, at pair, height int) []string {
 			right = after[i]
 		}
 		left = append(left, paint.Span{Text: strings.Repeat(" ", max(0, p.side-widthOf(left)))}, paint.Span{Text: between, Style: styleDim})
-		lines[i] = paint.Line(p.opt.NoColor, append(left, right...)...)
+		lines[i] = p.line(append(left, right...))
 	}
 	return lines
 }
@@ -101,7 +101,11 @@ func (p *painter) cell(rows []row, i int, before bool) [][]paint.Span {
 	case rows[i].remark != "":
 		return [][]paint.Span{p.remark(&rows[i], p.side)}
 	}
-	return p.parts(rows, i, before)
+	parts := p.parts(rows, i, before)
+	for n, part := range parts {
+		parts[n] = p.tinted(&rows[i], part, p.side)
+	}
+	return parts
 }
 
 func widthOf(spans []paint.Span) int {

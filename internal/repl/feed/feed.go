@@ -35,6 +35,7 @@ type Update struct {
 	Lines []string
 	Tail  []string
 	Items []any
+	Bytes int // of the answer, its reasoning included, that have come
 }
 
 // Answer is the item for an answer of the model's that has ended, in Markdown.
@@ -65,6 +66,7 @@ type feed struct {
 	said  strings.Builder  // the answer that md renders
 	think thinking
 
+	bytes  int      // of the answer, so far
 	lines  []string // finished, not sent yet
 	dirty  bool     // the tail changed since it was sent
 	sentAt time.Time
@@ -109,7 +111,7 @@ func (f *feed) post(items ...any) {
 		f.send(Update{Lines: f.lines[:batch:batch]})
 		f.lines = f.lines[batch:]
 	}
-	f.send(Update{Lines: f.lines, Tail: f.tail(), Items: items})
+	f.send(Update{Lines: f.lines, Tail: f.tail(), Items: items, Bytes: f.bytes})
 	f.lines, f.dirty, f.sentAt = nil, false, f.now()
 }
 
@@ -126,6 +128,7 @@ func (f *feed) apply(item any) {
 		f.text(it.text)
 	case session.ReasoningDelta:
 		f.lines = append(f.lines, f.think.push(it.Text, f.look)...)
+		f.bytes += len(it.Text)
 		f.dirty = true
 	case theme.Look:
 		f.look = it
@@ -146,10 +149,11 @@ func (f *feed) apply(item any) {
 func (f *feed) text(text []byte) {
 	f.lines = append(f.lines, f.think.close(f.look)...)
 	if f.md == nil {
-		f.md = markdown.New(markdown.Options{Width: f.look.Width, NoColor: f.look.NoColor})
+		f.md = markdown.New(markdown.Options{Width: f.look.Width, NoColor: f.look.NoColor, Wrapped: theme.Wrapped})
 		f.lines = append(f.lines, "")
 	}
 	f.said.Write(text)
+	f.bytes += len(text)
 	for len(text) > 0 {
 		n := cut(text, slice)
 		f.lines = append(f.lines, f.md.Push(string(text[:n]))...)
@@ -166,7 +170,7 @@ func (f *feed) again(what Again) {
 	}
 	f.lines = nil
 	if f.md != nil {
-		f.md = markdown.New(markdown.Options{Width: f.look.Width, NoColor: f.look.NoColor})
+		f.md = markdown.New(markdown.Options{Width: f.look.Width, NoColor: f.look.NoColor, Wrapped: theme.Wrapped})
 		f.lines = append([]string{""}, f.md.Push(f.said.String())...)
 	}
 	f.send(Update{Again: what, Lines: f.lines, Tail: f.tail()})
@@ -194,5 +198,6 @@ func (f *feed) finish() []any {
 	f.md = nil
 	said := Answer{strings.Clone(f.said.String())} // which is kept: without the room it has grown into
 	f.said.Reset()
+	f.bytes = 0
 	return []any{said}
 }

@@ -116,13 +116,17 @@ func (r *typesetter) heading(n *ast.Heading, ind paint.Indent) []string {
 }
 
 func (r *typesetter) code(n ast.Node, info string, ind paint.Indent) []string {
-	code := language(info, r.opt)
+	code, wide := language(info, r.opt), false
 	var lines []string
 	for i := range n.Lines().Len() {
 		seg := n.Lines().At(i)
 		line := strings.TrimSuffix(string(seg.Value(r.src)), "\n")
-		lines = append(lines, codeLines(code.Line, line, ind, r.opt)...)
+		rows := codeLines(code.Line, line, ind, r.opt)
+		lines, wide = append(lines, rows...), wide || len(rows) > 1
 		ind.First = ind.Rest
+	}
+	if wide && n.Kind() == ast.KindFencedCodeBlock {
+		lines = append(lines, wrapped(ind, r.opt)...)
 	}
 	return lines
 }

@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/repl/highlight"
@@ -18,6 +19,7 @@ type fence struct {
 	length int
 	indent int // blanks to take off each line
 	code   *highlight.Lines
+	wide   bool // a line was wrapped
 }
 
 // openFence returns the code block that line opens.
@@ -64,7 +66,18 @@ func closedFence(src []byte) bool {
 
 // render returns the terminal lines of a line of code.
 func (f *fence) render(line []byte, opt Options) []string {
-	return codeLines(f.code.Line, f.dedent(line), paint.Indent{}, opt)
+	lines := codeLines(f.code.Line, f.dedent(line), paint.Indent{}, opt)
+	f.wide = f.wide || len(lines) > 1
+	return lines
+}
+
+// wrapped returns the remark on a block of code that has wrapped lines.
+func wrapped(ind paint.Indent, opt Options) []string {
+	if opt.Wrapped == "" {
+		return nil
+	}
+	spans := append(slices.Clone(ind.Rest), paint.Span{Text: codeIndent}, paint.Span{Text: "↩ " + opt.Wrapped, Style: paint.Style{FG: paint.Dim}})
+	return []string{paint.Line(opt.NoColor, paint.Truncate(spans, opt.Width)...)}
 }
 
 // peek returns the terminal lines of a line of code that has not ended.

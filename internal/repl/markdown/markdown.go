@@ -25,6 +25,9 @@ import (
 type Options struct {
 	Width   int  // columns; lines are at most this wide
 	NoColor bool // no escape sequences: emphasis keeps its marks
+	// Wrapped is a remark below a block of code with lines that are too wide, such as
+	// how to copy it whole; empty: none.
+	Wrapped string
 }
 
 // maxTail is the size in bytes of an unfinished block up to which Tail renders it;

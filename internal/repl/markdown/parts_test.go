@@ -173,3 +173,25 @@ func TestLargeBlocksAddUpToo(t *testing.T) {
 		}
 	})
 }
+
+// Below code that had to be wrapped stands the remark, however the text comes in.
+func TestWrappedRemark(t *testing.T) {
+	text := "```\nshort\n```\n\n```go\n" + strings.Repeat("x", 30) + "\n```\n\n- item\n\n  ```\n  " + strings.Repeat("y", 30) + "\n  ```\n"
+	opt := Options{Width: 20, NoColor: true, Wrapped: "/copy"}
+	lines := Render(text, opt)
+	if n := strings.Count(strings.Join(lines, "\n"), "↩ /copy"); n != 2 {
+		t.Errorf("%d remarks in\n%s", n, strings.Join(lines, "\n"))
+	}
+	s := New(opt)
+	var pieces []string
+	for i := range len(text) {
+		pieces = append(pieces, s.Push(text[i:i+1])...)
+	}
+	if d := cmp.Diff(lines, append(pieces, s.Close()...)); d != "" {
+		t.Error(d)
+	}
+	opt.Wrapped = ""
+	if got := strings.Join(Render(text, opt), "\n"); strings.Contains(got, "↩") {
+		t.Error(got)
+	}
+}

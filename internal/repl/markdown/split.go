@@ -154,6 +154,9 @@ func (s *splitter) keep(n ast.Node, r *typesetter) {
 
 func (s *splitter) fenceLine(line []byte, opt Options) {
 	if s.fence.ends(line) {
+		if s.fence.wide {
+			s.lines(wrapped(paint.Indent{}, opt))
+		}
 		s.fence = nil
 		return
 	}

@@ -30,11 +30,15 @@ const (
 	// any other colour.
 	GoodBack Color = 22 + 1
 	BadBack  Color = 52 + 1
+
+	// GoodTint and BadTint stand behind whole lines that were added or deleted.
+	GoodTint Color = 23 + 1
+	BadTint  Color = 53 + 1
 )
 
 // Roles lists the colours of the program.
 func Roles() []Color {
-	return []Color{Bad, Good, Warn, Keyword, Code, Dim, String, Name, Accent, Number, Type, Strong, GoodBack, BadBack}
+	return []Color{Bad, Good, Warn, Keyword, Code, Dim, String, Name, Accent, Number, Type, Strong, GoodBack, BadBack, GoodTint, BadTint}
 }
 
 // Palette says what the colours of the program look like. One that it does not hold

@@ -1,6 +1,6 @@
 // Package paint turns styled text into terminal lines. It guarantees that a line
 // stands alone (it begins and ends in the terminal's own style), that it is no
-// wider than asked for, that it holds no blanks at its end, and that it spends no
+// wider than asked for, that it holds no blanks at its end but those of Tinted, and that it spends no
 // escape sequence that changes nothing. It does not judge the text: what comes from
 // outside is sanitised before.
 package paint
@@ -62,6 +62,18 @@ func Line(plain bool, spans ...Span) string {
 	w := writer{plain: plain}
 	for _, s := range spans {
 		w.write(s.Text, s.Style)
+	}
+	return w.line()
+}
+
+// Tinted joins spans to a line that keeps the blanks at its end.
+func Tinted(spans ...Span) string {
+	var w writer
+	for _, s := range spans {
+		w.write(s.Text, s.Style)
+	}
+	for _, s := range w.blank {
+		w.putBlank(s)
 	}
 	return w.line()
 }

@@ -70,7 +70,7 @@ func New(req confirm.Request, look theme.Look, layout diffview.Layout, now time.
 
 // build makes the body of the request as it stands.
 func (p *Panel) build() {
-	opt := diffview.Options{Width: p.look.Width, NoColor: p.look.NoColor, Layout: p.show.layout, Whole: p.look.Keys.Whole}
+	opt := diffview.Options{Width: p.look.Width, NoColor: p.look.NoColor, Tint: p.look.Tint, Layout: p.show.layout, Whole: p.look.Keys.Whole}
 	p.diff, p.scroll = nil, scroll{}
 	switch c := p.req.Command; {
 	case p.req.Change != nil:

@@ -186,7 +186,7 @@ func (c outcome) lines(look theme.Look) []string {
 		}
 	}
 	for _, e := range c.changes {
-		_, rows := diffview.Summarize(e.path, e.diff, diffview.Options{Width: width, NoColor: look.NoColor, Whole: look.Keys.Whole})
+		_, rows := diffview.Summarize(e.path, e.diff, diffview.Options{Width: width, NoColor: look.NoColor, Tint: look.Tint, Whole: look.Keys.Whole})
 		lines = append(lines, rows...) // the call's own line is the title
 	}
 	return lines
@@ -353,5 +353,5 @@ func (p *Printer) deed(d history.Deed) {
 }
 
 func answer(text string, look theme.Look) []string {
-	return markdown.Render(text, markdown.Options{Width: look.Width, NoColor: look.NoColor})
+	return markdown.Render(text, markdown.Options{Width: look.Width, NoColor: look.NoColor, Wrapped: theme.Wrapped})
 }

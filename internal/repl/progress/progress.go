@@ -34,6 +34,8 @@ var spinner = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧"
 type Turn struct {
 	started time.Time
 	spins   int
+	bytes   int      // received of the answer
+	tokens  int64    // in them, roughly, when the spinner last moved
 	tail    []string // unfinished text
 	doing   string   // what goes on
 	retry   time.Time
@@ -50,8 +52,14 @@ type call struct {
 // Begin returns a turn that begins now.
 func Begin(now time.Time) Turn { return Turn{started: now, doing: waiting} }
 
-// Spin moves the spinner.
-func (t *Turn) Spin() { t.spins++ }
+// bytesPerToken is a rough mean over languages and code.
+const bytesPerToken = 4
+
+// Spin moves the spinner and counts what has been received.
+func (t *Turn) Spin() { t.spins, t.tokens = t.spins+1, int64(t.bytes/bytesPerToken) }
+
+// Received notes how many bytes of the answer have come.
+func (t *Turn) Received(bytes int) { t.bytes = bytes }
 
 // Stopping says that the turn is about to end.
 func (t *Turn) Stopping() { t.doing, t.retry = "stopping", time.Time{} }
@@ -61,6 +69,8 @@ func (t *Turn) Follow(ev session.Event, now time.Time) {
 	switch ev := ev.(type) {
 	case session.RequestStarted:
 		t.does(waiting)
+	case session.AnswerEnded: // whose usage counts from now on
+		t.bytes, t.tokens = 0, 0
 	case session.CallPending:
 		t.does("receiving " + sanitize.Line(ev.Name) + " · " + theme.Count(int64(ev.Bytes)) + " bytes")
 	case session.Retrying:
@@ -133,10 +143,13 @@ type Around struct {
 
 // Line says what goes on, how long it has taken and what stops it.
 func (t *Turn) Line(look theme.Look, o Around) string {
+	if o.Asking { // nothing goes on, and the question names its own keys
+		return theme.Short(theme.Paint(look.Styles.Accent, "●")+theme.Paint(look.Styles.Dim, " waiting for your answer"), look.Width)
+	}
 	doing := t.says(o)
 	stops := o.Stop + " stops"
 	elapsed, tokens := theme.Seconds(o.Now.Sub(t.started)), ""
-	if n := o.Used.Input + o.Used.Output; n > 0 {
+	if n := o.Used.Input + o.Used.Output + t.tokens; n > 0 {
 		tokens = theme.Count(n) + " tokens"
 	}
 	short := theme.Short(doing, max(minDoing, look.Width-2-ansi.StringWidth(" · "+stops)))
@@ -151,8 +164,6 @@ func (t *Turn) Line(look theme.Look, o Around) string {
 // says is what goes on, in words. A wait counts down.
 func (t *Turn) says(o Around) string {
 	switch left := t.retry.Sub(o.Now); {
-	case o.Asking:
-		return "waiting for your answer"
 	case t.retry.IsZero():
 		return t.doing
 	case left > 0:

@@ -38,7 +38,7 @@ func TestLine(t *testing.T) {
 		{"receiving", []session.Event{session.CallPending{Pending: llm.Pending{Name: "write\x1b", Bytes: 2048}}}, 0, false, `● receiving write\u{1b} · 2.0k bytes · 0s · Esc stops`},
 		{"compacting", []session.Event{session.Compacting{}}, 0, false, "● compacting the conversation · 0s · Esc stops"},
 		{"running", []session.Event{session.CallStarted{Title: "ls"}}, 0, false, "● running · 0s · Esc stops"},
-		{"asking", []session.Event{session.CallStarted{Title: "ls"}}, 0, true, "● waiting for your answer · 0s · Esc stops"},
+		{"asking", []session.Event{session.CallStarted{Title: "ls"}}, 0, true, "● waiting for your answer"},
 		{"retrying", []session.Event{retry}, 0, false, `● retrying in 5s: 429 too\nmany · 0s · Esc stops`},
 		{"counts down", []session.Event{retry}, 1100 * time.Millisecond, false, `● retrying in 4s: 429 too\nmany · 1s · Esc stops`},
 		{"the last second", []session.Event{retry}, 4900 * time.Millisecond, false, `● retrying in 1s: 429 too\nmany · 4s · Esc stops`},
@@ -129,4 +129,29 @@ func TestOutputIsBounded(t *testing.T) {
 			}
 		}
 	})
+}
+
+// While an answer comes in, its tokens are counted at the spinner's pace; a question
+// stands still and names no key of its own.
+func TestTokensMove(t *testing.T) {
+	turn := progress.Begin(start)
+	o := progress.Around{Now: start, Used: llm.Usage{Input: 1000}, Stop: "Esc"}
+	for bytes, want := range map[int]string{400: "1.1k tokens", 4000: "2.0k tokens"} {
+		turn.Received(bytes)
+		turn.Spin()
+		if got := turn.Line(look(80), o); !strings.Contains(got, want) {
+			t.Errorf("after %d bytes: %q", bytes, got)
+		}
+	}
+	turn.Follow(session.AnswerEnded{}, start)
+	if got := turn.Line(look(80), o); !strings.Contains(got, "1.0k tokens") {
+		t.Errorf("after the answer: %q", got)
+	}
+	o.Asking = true
+	before := turn.Line(look(80), o)
+	turn.Spin()
+	o.Now = start.Add(time.Minute)
+	if got := turn.Line(look(80), o); got != before || strings.Contains(got, "Esc") {
+		t.Errorf("at a question: %q, then %q", before, got)
+	}
 }

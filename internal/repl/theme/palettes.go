@@ -52,6 +52,8 @@ var darkColours = paint.Palette{
 	paint.Strong:   paint.RGB(0xf0f3f6),
 	paint.GoodBack: paint.RGB(0x0b3d1a),
 	paint.BadBack:  paint.RGB(0x551a1a),
+	paint.GoodTint: paint.RGB(0x06210f),
+	paint.BadTint:  paint.RGB(0x2d0f0f),
 }
 
 var lightColours = paint.Palette{
@@ -69,6 +71,8 @@ var lightColours = paint.Palette{
 	paint.Strong:   paint.RGB(0x1f2328),
 	paint.GoodBack: paint.RGB(0xccf2d1),
 	paint.BadBack:  paint.RGB(0xffdcd7),
+	paint.GoodTint: paint.RGB(0xe9fbec),
+	paint.BadTint:  paint.RGB(0xfff1ef),
 }
 
 // Those for high contrast are at least 7:1 on black and white.
@@ -87,6 +91,8 @@ var contrastDark = paint.Palette{
 	paint.Strong:   paint.RGB(0xffffff),
 	paint.GoodBack: paint.RGB(0x00360f),
 	paint.BadBack:  paint.RGB(0x4d0000),
+	paint.GoodTint: paint.RGB(0x001a07),
+	paint.BadTint:  paint.RGB(0x260000),
 }
 
 var contrastLight = paint.Palette{
@@ -104,6 +110,8 @@ var contrastLight = paint.Palette{
 	paint.Strong:   paint.RGB(0x000000),
 	paint.GoodBack: paint.RGB(0xdcffe2),
 	paint.BadBack:  paint.RGB(0xffe8e4),
+	paint.GoodTint: paint.RGB(0xf2fff4),
+	paint.BadTint:  paint.RGB(0xfff6f4),
 }
 
 // Those for colour blindness say with blue and orange what others say with green
@@ -123,6 +131,8 @@ var colorblindDark = paint.Palette{
 	paint.Strong:   paint.RGB(0xf0f3f6),
 	paint.GoodBack: paint.RGB(0x0c2d6b),
 	paint.BadBack:  paint.RGB(0x5a2a00),
+	paint.GoodTint: paint.RGB(0x071b40),
+	paint.BadTint:  paint.RGB(0x331a04),
 }
 
 var colorblindLight = paint.Palette{
@@ -140,6 +150,8 @@ var colorblindLight = paint.Palette{
 	paint.Strong:   paint.RGB(0x1f2328),
 	paint.GoodBack: paint.RGB(0xcfe4ff),
 	paint.BadBack:  paint.RGB(0xffe2c2),
+	paint.GoodTint: paint.RGB(0xebf4ff),
+	paint.BadTint:  paint.RGB(0xfff4e8),
 }
 
 // The sixteen colours of the terminal. On a light background its bright ones are

@@ -29,6 +29,7 @@ type Look struct {
 	Theme         string
 	Dark          bool // the terminal's background, as far as it is known
 	NoColor       bool
+	Tint          bool // lines of a diff have a background of their own
 	Styles        Styles
 	Keys          Keys
 }
@@ -40,6 +41,10 @@ type Keys struct {
 	Older string // brings back what was said before
 	Send  string
 }
+
+// Wrapped is said below code with lines that are wider than the terminal: selected
+// with the mouse, it would be copied with breaks that it does not have.
+const Wrapped = "wrapped to fit · /copy N copies the answer's Nth block whole"
 
 // New returns the look of a terminal. Without colour, what matters is still told
 // apart by its words.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -75,6 +76,8 @@ func contrast(a, b rgb) float64 {
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 }
 
+var backs = []paint.Color{paint.GoodBack, paint.BadBack, paint.GoodTint, paint.BadTint}
+
 // Text of every colour can be read on every background, and on what marks a changed
 // word. With 256 colours there is no dark green: on the marks less is asked there.
 func TestContrast(t *testing.T) {
@@ -84,7 +87,7 @@ func TestContrast(t *testing.T) {
 		palette := look.Palette(false)
 		for _, profile := range []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI256} {
 			for _, role := range paint.Roles() {
-				if role == paint.GoodBack || role == paint.BadBack {
+				if slices.Contains(backs, role) {
 					continue
 				}
 				text := shown(t, palette[role], profile)
@@ -103,6 +106,8 @@ func TestContrast(t *testing.T) {
 				}
 				check("what was added", shown(t, palette[paint.GoodBack], profile), marked)
 				check("what was deleted", shown(t, palette[paint.BadBack], profile), marked)
+				check("an added line", shown(t, palette[paint.GoodTint], profile), marked)
+				check("a deleted line", shown(t, palette[paint.BadTint], profile), marked)
 			}
 		}
 	}
