@@ -213,3 +213,25 @@ func TestTextThatMayBeAnything(t *testing.T) {
 	d.idle()
 	d.leave()
 }
+
+// TestYesTakesWhatIsTypedInNeovim: typed in Neovim, answered in the terminal.
+func TestYesTakesWhatIsTypedInNeovim(t *testing.T) {
+	d := politeDesk(t, llmtest.Turn{Text: "All done."})
+	e := d.foreign(idetest.Neovim())
+	d.sit()
+	d.WaitFor(`Neovim`)
+	d.say("be polite")
+	diff := e.NextDiff()
+	d.asked(`also open in Neovim; y takes what you type there`)
+	diff.Edit(strings.Replace(program, "hello", "moin", 1))
+	d.Press("y")
+	d.WaitFor(`All done\.`)
+	if got := d.read("main.go"); got != strings.Replace(program, "hello", "moin", 1) {
+		t.Errorf("main.go: %q", got)
+	}
+	if told := d.told(1); !strings.Contains(told, "The user changed the proposal") {
+		t.Errorf("the model was told %q", told)
+	}
+	d.idle()
+	d.leave()
+}

@@ -420,3 +420,39 @@ func TestDisconnectClosesDiffs(t *testing.T) {
 		})
 	}
 }
+
+// TestYesTakesTheTextInNeovim: an answer in the terminal is of what is typed there.
+func TestYesTakesTheTextInNeovim(t *testing.T) {
+	before, after := "one\ntwo\nthree\n", "one\n2\nthree\n"
+	for text, want := range map[string]string{after: after, after + "four\n": after + "four\n"} {
+		r := newRig(t, nil)
+		e := r.editor(idetest.Neovim())
+		req := r.proposal(before, after)
+		got := r.ask(t.Context(), req)
+		d := e.NextDiff()
+		r.untilNote("y takes what you type there")
+		d.Edit(text)
+		r.terminal.answers <- yes
+		if o, written := r.answered(got, req); written != want || o.By != "terminal" {
+			t.Errorf("%+v with %q, want %q", o, written, want)
+		}
+		e.WaitOpenDiffs(0)
+	}
+}
+
+// TestYesIsAskedAgainForADoubtfulText: what is no edit of the proposal is not taken by
+// an answer in the terminal, which does not show it.
+func TestYesIsAskedAgainForADoubtfulText(t *testing.T) {
+	r := newRig(t, nil)
+	e := r.editor(idetest.Neovim())
+	req := r.proposal("old\n", "new\n")
+	got := r.ask(t.Context(), req)
+	e.NextDiff().Edit("something else altogether\n")
+	<-r.terminal.shown
+	r.terminal.answers <- yes
+	if asked := <-r.terminal.shown; len(asked.Notes) == 0 || asked.Change.After == "new\n" && !strings.Contains(asked.Notes[len(asked.Notes)-1].Text, "Yes once more") {
+		t.Errorf("asked again %+v", asked)
+	}
+	r.terminal.answers <- confirm.Verdict{}
+	r.answered(got, req)
+}

@@ -46,6 +46,7 @@ type standing struct {
 
 // asked is one open diff.
 type asked struct {
+	tab  string
 	over chan struct{} // closed when it has come to out
 	out  opened        // to be read after over is closed
 }
@@ -237,8 +238,10 @@ func (v *Reviewer) Draft(ctx context.Context, id string) (text string, edited bo
 		return s.crossed(ctx, known, errors.New("the review in the editor is over"))
 	case l == nil && known:
 		return "", true, errors.New("the link to the editor is lost")
-	case l == nil || !l.ours():
+	case l == nil:
 		return "", false, nil
+	case !l.ours():
+		return v.take(ctx, l, s)
 	}
 	d, err := l.client.Diffs.Resolve(ctx, s.id(), true)
 	if err == nil {
@@ -247,6 +250,27 @@ func (v *Reviewer) Draft(ctx context.Context, id string) (text string, edited bo
 	var tool *client.ToolError
 	notThere := errors.As(err, &tool) && tool.Code == client.CodeNoDiff
 	return s.crossed(ctx, known || !notThere, err)
+}
+
+// take fetches what a person has made of the proposal in an editor that is not ours.
+func (v *Reviewer) take(ctx context.Context, l *link, s *standing) (text string, edited bool, err error) {
+	s.mu.Lock()
+	a := s.asked
+	s.mu.Unlock()
+	if a == nil || l.client.Diffs.Take(ctx, a.tab) != nil {
+		return "", false, nil // what is typed there counts only if it is accepted there
+	}
+	out := s.accepted(ctx)
+	switch {
+	case out == nil:
+		return "", false, fmt.Errorf("%s does not say what it shows", l.name())
+	case !out.Edited:
+		return "", false, nil
+	}
+	if why, _ := v.proposed.doubt(s, out.Text); why != "" {
+		return "", true, fmt.Errorf("the text of %s's was not taken: %s", l.name(), why)
+	}
+	return out.Text, true, nil
 }
 
 // crossed returns the text that was accepted in the editor at the same instant as

@@ -36,7 +36,7 @@ func (v *Reviewer) show(ctx context.Context, l *link, s *standing) (confirm.Verd
 	var work crash.Group
 	defer work.Wait()
 	defer cancel()
-	a := s.ask()
+	a := s.ask(req.Tab)
 	work.Go(func() {
 		defer close(a.over)
 		a.out.out, a.out.err = l.client.Diffs.Open(asking, req)
@@ -145,8 +145,8 @@ func (v *Reviewer) draftFor(ctx context.Context, l *link, s *standing) claimed {
 }
 
 // ask remembers that the question is put to an editor.
-func (s *standing) ask() *asked {
-	a := &asked{over: make(chan struct{})}
+func (s *standing) ask(tab string) *asked {
+	a := &asked{tab: tab, over: make(chan struct{})}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked = a
@@ -184,8 +184,11 @@ func (v *Reviewer) watch(ctx context.Context, l *link, s *standing) {
 }
 
 func shownNote(l *link) string {
-	if l.ours() {
+	switch {
+	case l.ours():
 		return "also open in " + l.name()
+	case l.client.Diffs.Takes():
+		return fmt.Sprintf("also open in %s; y takes what you type there", l.name())
 	}
 	return fmt.Sprintf("also open in %s; edits there count only if accepted there", l.name())
 }

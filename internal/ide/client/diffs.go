@@ -255,6 +255,23 @@ func (d *Diffs) CloseAll(ctx context.Context) (int, error) {
 	return n, nil
 }
 
+// Take has an editor that is not ours accept an open diff by itself, as its user would:
+// the answer comes to Open. It is ErrUnsupported, or a refusal, where the editor cannot.
+func (d *Diffs) Take(ctx context.Context, tab string) error {
+	if !d.Takes() || !isTab(tab) {
+		return ErrUnsupported
+	}
+	// The plugin calls its buffers so, and takes a write of one for a yes.
+	err := d.c.Documents.Save(ctx, tab+" (proposed)")
+	if err != nil {
+		err = d.c.Documents.Save(ctx, tab+" (NEW FILE - proposed)")
+	}
+	return err
+}
+
+// Takes reports whether Take can be expected to work.
+func (d *Diffs) Takes() bool { return d.c.neovim }
+
 // Draft is the text in an open diff.
 type Draft struct {
 	Text   string

@@ -163,6 +163,20 @@ func (d *Diff) AnswerAs(number string, r Reply) {
 	}
 }
 
+// buffer returns the open diff whose buffer a client names, as Neovim's plugin calls it.
+func (e *Editor) buffer(args json.RawMessage) *Diff {
+	var p struct {
+		Path string `json:"filePath"`
+	}
+	if e.Dialect.Name != "Neovim" || json.Unmarshal(args, &p) != nil {
+		return nil
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	tab, _ := strings.CutSuffix(p.Path, " (proposed)")
+	return e.diffs[tab]
+}
+
 // settle answers first and takes the diff off the screen after that.
 func (d *Diff) settle(items ...string) {
 	d.Answer(Text(items...))
