@@ -53,7 +53,7 @@ func TestGiven(t *testing.T) {
 
 func TestInName(t *testing.T) {
 	for name, want := range map[string]string{
-		"cmd/main.go": "", "main.go ": `main.go\u{20}`, "m\u0430in.go": `m\u{430}in.go`, "a\u200bb": `a\u{200b}b`, "a\nb": `a\nb`,
+		"cmd/main.go": "", "main.go\x20": `main.go\u{20}`, "m\u0430in.go": `m\u{430}in.go`, "a\u200bb": `a\u{200b}b`, "a\nb": `a\nb`,
 	} {
 		got := InName(name)
 		if len(got) == 0 && want == "" {
