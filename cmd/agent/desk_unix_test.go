@@ -91,9 +91,10 @@ func (d *desk) awake(hint string) {
 	d.t.Helper()
 	d.WaitUntil("the panel to take keys", func(m *vt.Terminal) bool {
 		rows := m.Screen()
+		footer := footerStyle(m, rows)
 		for y, row := range rows {
 			if strings.HasPrefix(row, hint) {
-				return m.Cell(0, y).Style != footerStyle(m, rows)
+				return footer != "" && m.Cell(0, y).Style != footer // else the frame is not whole
 			}
 		}
 		return false

@@ -141,7 +141,7 @@ func TestYesForTheSessionAsksOnce(t *testing.T) {
 }
 
 // What was typed before a question was shown is no answer to it: it is in the
-// prompt, and the question stands.
+// prompt, and keeps the keys until Tab.
 func TestKeysTypedAheadDoNotAnswer(t *testing.T) {
 	gate := make(chan struct{})
 	turn := editCall("hello", "good day")
@@ -153,11 +153,12 @@ func TestKeysTypedAheadDoNotAnswer(t *testing.T) {
 	d.WaitFor(`(?m)^❯ yyyy`)
 	d.Type("yyy")
 	close(gate)
-	d.asked(`good day`)
+	d.WaitFor(`(?s)good day.*Tab to answer`)
 	if d.read("main.go") != program {
 		t.Error("a key typed ahead answered")
 	}
 	d.WaitFor(`(?m)^❯ yyyyyyy`)
+	d.take()
 	d.Press("n")
 	d.WaitFor(`Stopped`)
 	d.Press("ctrl+c")

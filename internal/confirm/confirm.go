@@ -34,6 +34,9 @@ type Request struct {
 	Read    *Read
 	Save    *Save
 
+	// ByUser says that a command of the user's asks, and not the turn that runs.
+	ByUser bool
+
 	// Alone is closed when nobody else is asked any more. A reviewer whose surface is
 	// not there has to give up in the end. Every reviewer has its own, which the
 	// controller sets.

@@ -105,6 +105,17 @@ func (c *Controller) isGone(s *seat) bool {
 // NoWay set. When ctx ends before an answer, Ask withdraws the question and
 // returns ctx's error; it returns no other.
 func (c *Controller) Ask(ctx context.Context, req Request) (Verdict, error) {
+	return c.ask(ctx, req, c.policy)
+}
+
+// AskPerson is Ask without the policy, for a command of the user's: no rule answers
+// req, and the answer grants nothing. It waits its turn like Ask.
+func (c *Controller) AskPerson(ctx context.Context, req Request) (Verdict, error) {
+	req.ByUser = true
+	return c.ask(ctx, req, nil)
+}
+
+func (c *Controller) ask(ctx context.Context, req Request, policy Policy) (Verdict, error) {
 	select {
 	case c.turn <- struct{}{}:
 	case <-ctx.Done():
@@ -117,8 +128,8 @@ func (c *Controller) Ask(ctx context.Context, req Request) (Verdict, error) {
 	if req.ID == "" {
 		req.ID = "ask-" + rand.Text()[:16]
 	}
-	if c.policy != nil {
-		v, settled := c.policy.Decide(req)
+	if policy != nil {
+		v, settled := policy.Decide(req)
 		if settled {
 			return v, nil
 		}
@@ -127,8 +138,8 @@ func (c *Controller) Ask(ctx context.Context, req Request) (Verdict, error) {
 		}
 	}
 	v, err := newQuestion(c, req).run(ctx)
-	if err == nil && v.Session && c.policy != nil {
-		c.policy.Grant(req)
+	if err == nil && v.Session && policy != nil {
+		policy.Grant(req)
 	}
 	return v, err
 }

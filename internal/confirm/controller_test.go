@@ -146,6 +146,38 @@ func TestPolicyComesFirst(t *testing.T) {
 	})
 }
 
+// A command of the user's asks whatever the rules say, in its turn, and its answer
+// grants nothing.
+func TestAskPersonPassesThePolicyBy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &rules{settled: map[string]confirm.Verdict{"export": {Decision: confirm.Approve, By: "rule"}}}
+		terminal := newPerson("terminal")
+		c := confirm.NewController(p, terminal)
+		first := ask(t.Context(), c, edit("1"))
+		synctest.Wait()
+		var got outcome
+		go func() {
+			v, err := c.AskPerson(t.Context(), confirm.Request{ID: "2", Tool: "export", Change: &workspace.Change{}})
+			got = outcome{v, err}
+		}()
+		synctest.Wait()
+		if s := terminal.surface(); s != "1" {
+			t.Fatalf("%q is shown, want 1", s)
+		}
+		terminal.answers <- yes
+		<-first
+		synctest.Wait()
+		if s := terminal.surface(); s != "2" {
+			t.Fatalf("%q is shown, want 2", s)
+		}
+		terminal.answers <- confirm.Verdict{Decision: confirm.Approve, Session: true}
+		synctest.Wait()
+		if got.err != nil || got.verdict.By != "terminal" || len(p.granted) != 0 {
+			t.Errorf("AskPerson = %+v; granted %v", got, p.granted)
+		}
+	})
+}
+
 // TestGrantSettlesQueuedQuestions: a "yes for this session" given to the first
 // of several calls answers those behind it, which must not be asked any more.
 func TestGrantSettlesQueuedQuestions(t *testing.T) {

@@ -2,6 +2,8 @@ package repl
 
 import (
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
+	"github.com/bb2d0cf4/agent/internal/repl/input"
 	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/repl/panel"
 	"github.com/bb2d0cf4/agent/internal/repl/printer"
@@ -29,22 +32,26 @@ type question struct {
 // withdraw takes a question off the screen.
 type withdraw struct{ *question }
 
-// asking is the question that stands, if any, and its panel.
+// asking is the question on the screen, if any, and those that wait behind it.
 type asking struct {
 	opt  *Options
 	scr  *screen.Screen
 	out  *printer.Printer
 	turn *turns
+	ed   *input.Editor // the prompt
 
-	q     *question
-	panel *panel.Panel // nil if no question stands
-	said  remark       // the last one; it may come before its question
+	q       *question
+	panel   *panel.Panel // nil if no question is on the screen
+	waiting []*question
+	said    remark // the last one; it may come before its question
 
 	layout diffview.Layout // of diffs
+
+	hands
 }
 
-// armed is due when a panel may take keys.
-type armed struct{ *panel.Panel }
+// armed is due when the panel may take keys.
+type armed struct{}
 
 // edited is the outcome of $EDITOR.
 type edited struct {
@@ -53,36 +60,81 @@ type edited struct {
 	err   error
 }
 
-// pose puts a question on the screen.
+// pose puts a question on the screen, or behind the one that is there.
 func (a *asking) pose(q *question) tea.Cmd {
+	if a.panel != nil {
+		a.waiting = append(a.waiting, q)
+		return nil
+	}
 	a.q, a.panel = q, panel.New(q.req, a.out.Look, a.layout, a.opt.Now())
-	aside(a, false)
+	a.panel.Typed(a.typed)
+	a.aside, a.taken = false, false
+	a.give(a.drafting())
 	recall(a)
 	return a.later()
 }
 
-// drop takes q off the screen, if it is there: it was answered elsewhere, or its
-// turn was cancelled.
-func (a *asking) drop(q *question) bool {
+// drop withdraws q: it was answered elsewhere, or its turn was cancelled. It returns
+// true if q was on the screen. A comment that was being typed becomes a draft.
+func (a *asking) drop(q *question) (cmd tea.Cmd, shown bool) {
 	if a.panel == nil || a.q != q {
-		return false
+		a.waiting = slices.DeleteFunc(a.waiting, func(w *question) bool { return w == q })
+		return nil, false
 	}
-	a.clear()
-	return true
+	if note, label := a.panel.Note(); note != nil {
+		a.typed = a.opt.Now()
+		a.keep(note.Text(), label)
+	}
+	return a.next(), true
 }
 
-func (a *asking) clear() {
+// keep puts a comment behind the draft. One that would act as a command is marked as
+// what it is.
+func (a *asking) keep(comment, label string) {
+	switch {
+	case comment == "":
+		return
+	case !a.ed.Empty():
+		comment = a.ed.Source() + "\n" + comment
+	case strings.HasPrefix(comment, "!"), strings.HasPrefix(comment, "/"):
+		comment = label + comment
+	}
+	a.ed.Replace(comment)
+	a.out.Notice("The question is gone. Your comment is at the prompt.")
+}
+
+// next takes the question off the screen and shows the one behind it.
+func (a *asking) next() tea.Cmd {
 	a.q, a.panel = nil, nil
+	if len(a.waiting) == 0 {
+		return nil
+	}
+	q := a.waiting[0]
+	a.waiting = a.waiting[1:]
+	return a.pose(q)
 }
 
 // later looks at the panel again when it may take keys.
 func (a *asking) later() tea.Cmd {
-	p := a.panel
-	return tea.Tick(p.Wait(a.opt.Now()), func(time.Time) tea.Msg { return armed{p} })
+	if a.due {
+		return nil
+	}
+	a.due = true
+	return tea.Tick(a.wait(), func(time.Time) tea.Msg { return armed{} })
 }
 
-func (a *asking) wake(due armed) tea.Cmd {
-	if due.Panel != a.panel || a.panel.Wait(a.opt.Now()) == 0 {
+// wait is how long it takes until the panel takes a key that is meant for it.
+func (a *asking) wait() time.Duration {
+	if a.panel.Aside {
+		return a.panel.Calm(a.opt.Now())
+	}
+	return a.panel.Wait(a.opt.Now())
+}
+
+// wake takes an armed.
+func (a *asking) wake(covered bool) tea.Cmd {
+	a.due = false
+	if a.panel == nil || covered || a.wait() == 0 {
 		return nil
 	}
 	return a.later()
@@ -97,36 +149,31 @@ func (a *asking) shown() tea.Cmd {
 	return a.later()
 }
 
-// key handles a key while a question stands. Those that come before the panel
-// takes keys, and those that are not its own, go on to the prompt.
+// key handles a key while a question is on the screen. Those that are not for the
+// panel go on to the prompt.
 func (a *asking) key(key tea.KeyPressMsg) (tea.Cmd, bool) {
 	if a.panel == nil {
-		return nil, false
-	}
-	if a.panel.Aside {
-		return nil, false
-	}
-	if a.panel.Wait(a.opt.Now()) > 0 {
-		a.panel.Disturbed(a.opt.Now())
 		return nil, false
 	}
 	where := keys.Question
 	if note, _ := a.panel.Note(); note != nil {
 		where = keys.Prompt
+	} else if a.panel.Aside || a.panel.Wait(a.opt.Now()) > 0 {
+		return a.take(key)
 	}
 	outcome, verdict := a.panel.Press(a.opt.Terminal.Keys.In(where, key))
 	a.layout = a.panel.Layout()
 	switch outcome {
 	case panel.Answered:
-		a.answer(verdict)
+		return a.answer(verdict), true
 	case panel.Edit:
 		return a.claim(), true
 	case panel.Open:
 		a.open()
 	case panel.Aside:
-		aside(a, true)
+		a.aside = true
 	case panel.Cancel:
-		a.cancel()
+		return a.cancel(), true
 	case panel.Ignored:
 		return nil, false
 	case panel.Handled:
@@ -134,38 +181,19 @@ func (a *asking) key(key tea.KeyPressMsg) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// back gives the keys from the prompt to the question again; ok is false if it has
-// them, or there is none.
-func back(a *asking) (cmd tea.Cmd, ok bool) {
-	if a.panel == nil || !a.panel.Aside {
-		return nil, false
-	}
-	aside(a, false)
-	return a.shown(), true
-}
-
-// aside gives the keys to the prompt, or to the question.
-func aside(a *asking, on bool) {
-	where := keys.Question
-	if on {
-		where = keys.Prompt
-	}
-	a.panel.Aside, a.panel.Rename = on, a.opt.Terminal.Keys.Rename(where)
-}
-
-// cancel stops the turn, which withdraws the question. Outside of a turn (/undo)
+// cancel stops the turn, which withdraws the question. To a command's question (/undo)
 // it is a no.
-func (a *asking) cancel() {
-	if a.turn.running {
+func (a *asking) cancel() tea.Cmd {
+	if a.turn.running && !a.q.req.ByUser {
 		a.turn.cancel()
-		return
+		return nil
 	}
-	a.answer(confirm.Verdict{By: "terminal"})
+	return a.answer(confirm.Verdict{By: "terminal"})
 }
 
-func (a *asking) answer(v confirm.Verdict) {
+func (a *asking) answer(v confirm.Verdict) tea.Cmd {
 	a.q.answer <- v
-	a.clear()
+	return a.next()
 }
 
 // paste puts pasted text into the comment, if one is being typed.

@@ -39,7 +39,7 @@ func whole(m *model, below int) ([]string, *screen.Cursor) {
 		return lines, nil
 	}
 	p := m.ask.panel
-	if p == nil || !p.Full() && p.Fits(room(m, m.look.Height-1-below)-1) {
+	if p == nil || m.menu.pick != nil || !p.Full() && p.Fits(room(m, m.look.Height-1-below)-1) {
 		return nil, nil
 	}
 	if note, _ := p.Note(); note == nil && !p.Aside {
@@ -162,10 +162,13 @@ func upper(m *model, height int) []string {
 	room := room(m, height)
 	var lines []string
 	switch {
-	case m.ask.panel != nil:
-		lines = append([]string{""}, m.ask.panel.View(room-1)...)
+	case m.menu.pick != nil && m.ask.panel != nil:
+		waits := "a question waits for your answer: " + m.opt.Terminal.Keys.Key("list-close") + " goes back to it"
+		lines = append([]string{"", theme.Paint(m.look.Styles.Warn, theme.Short(waits, m.look.Width))}, m.menu.pick.View(m.look.Width, max(0, room-2))...)
 	case m.menu.pick != nil:
 		lines = append([]string{""}, m.menu.pick.View(m.look.Width, max(0, room-1))...)
+	case m.ask.panel != nil:
+		lines = append([]string{""}, m.ask.panel.View(room-1)...)
 	default:
 		lines = m.floor.turn.shown.Live(m.look)
 	}

@@ -74,8 +74,12 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if m.scr.Err() != nil {
 		return m, tea.Quit
 	}
-	return m, m.handle(msg)
+	cmd := m.handle(msg)
+	return m, tea.Batch(cmd, m.ask.settle(m.floor.free(), m.covered()))
 }
+
+// covered says whether a page or a list has the keys, and not a question.
+func (m *model) covered() bool { return m.view.page != nil || m.menu.pick != nil }
 
 func (m *model) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
@@ -97,9 +101,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	case tick:
 		return m.floor.turn.spin(msg)
 	case armed:
-		if m.view.page == nil { // a question that is covered takes no keys
-			return m.ask.wake(msg)
-		}
+		return m.ask.wake(m.covered())
 	case edited:
 		return m.ask.edited(msg)
 	case compose.Result:
@@ -152,10 +154,12 @@ func (m *model) item(item any) tea.Cmd {
 	case *question:
 		return m.ask.pose(it)
 	case withdraw:
-		if m.ask.drop(it.question) {
+		cmd, shown := m.ask.drop(it.question)
+		if shown {
 			m.draw() // off the screen before anybody is told so
 		}
 		close(it.gone)
+		return cmd
 	case feed.Answer:
 		m.out.Answer(it.Text)
 	case queueTaken: // the queue is drawn as it is
@@ -236,7 +240,7 @@ func press(m *model, key tea.KeyPressMsg) tea.Cmd {
 	return tea.Sequence(m.key(key), m.key(key))
 }
 
-// key handles a key: a page, a panel or a picker comes first, but for the key that gives
+// key handles a key: a page, a picker or a panel comes first, but for the key that gives
 // the terminal to the shell, then the program's
 // own keys, then the prompt.
 func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
@@ -245,7 +249,7 @@ func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
 	if m.opt.Terminal.Keys.Is(key, keys.Suspend) {
 		return m.scr.sigs.Suspend(m.scr)
 	}
-	for _, first := range []func(tea.KeyPressMsg) (tea.Cmd, bool){m.view.key, m.ask.key, m.menu.key} {
+	for _, first := range []func(tea.KeyPressMsg) (tea.Cmd, bool){m.view.key, m.menu.key, m.ask.key} {
 		if cmd, used := first(key); used {
 			return cmd
 		}
@@ -270,7 +274,7 @@ func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
 		} else {
 			cmd = said(m, text, asPrompt)
 		}
-		again, _ := back(m.ask)
+		again, _ := m.ask.back()
 		return tea.Batch(cmd, again)
 	case input.Ignored:
 		if m.opt.Terminal.Keys.Is(key, keys.Stop) {
@@ -284,7 +288,7 @@ func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
 // escape is an Esc that nothing else took. It goes back to a question; else it stops what runs; else the second one
 // clears the prompt or, if it is empty, goes back to an earlier one.
 func escape(m *model, shown hint) tea.Cmd {
-	if cmd, ok := back(m.ask); ok {
+	if cmd, ok := m.ask.back(); ok {
 		return cmd
 	}
 	switch {
@@ -343,20 +347,51 @@ func onEmpty(m *model, is func(keys.Action) bool, shown hint) (cmd tea.Cmd, used
 	return nil, false
 }
 
-// interrupt is Ctrl+C: it clears the prompt, else stops the turn; the second one
-// within two seconds leaves the program.
+// interrupt is Ctrl+C: it clears the prompt, else stops what runs; the next one
+// within two seconds leaves the program, if nothing was left to stop.
 func (m *model) interrupt() tea.Cmd {
 	now := m.opt.Now()
 	if !m.quitAt.IsZero() && now.Sub(m.quitAt) < quitWindow {
 		return tea.Quit
 	}
-	m.quitAt = now
-	if !m.ed.Empty() {
+	draft := !m.ed.Empty()
+	if draft {
 		m.ed.Drop() // ↑ brings it back
-	} else {
+	}
+	if draft && !m.floor.free() {
+		m.hint.text = "Ctrl+C again stops the model"
+		return nil
+	}
+	if !draft {
 		m.floor.stop()
 	}
-	m.hint.text = "Ctrl+C again to quit"
+	m.quitAt, m.hint.text = now, quitHint
+	return m.unhint(now)
+}
+
+// quitHint is shown while Ctrl+C leaves.
+const quitHint = "Ctrl+C again to quit"
+
+// expired is due when the Ctrl+C that was pressed at a time no longer counts.
+type expired struct{ pressed time.Time }
+
+// unhint ends the time in which a second Ctrl+C leaves.
+func (m *model) unhint(pressed time.Time) tea.Cmd {
+	left := quitWindow - m.opt.Now().Sub(pressed)
+	return tea.Tick(max(0, left), func(time.Time) tea.Msg { return expired{pressed} })
+}
+
+// tell takes the hint away, if it is still the one of that Ctrl+C.
+func (e expired) tell(m *model) tea.Cmd {
+	switch {
+	case !m.quitAt.Equal(e.pressed):
+		return nil
+	case m.opt.Now().Sub(e.pressed) < quitWindow:
+		return m.unhint(e.pressed)
+	case m.hint.text == quitHint:
+		m.hint = hint{}
+	}
+	m.quitAt = time.Time{}
 	return nil
 }
 

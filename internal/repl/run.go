@@ -102,6 +102,7 @@ func (u *UI) newModel(scr window, sess Session, spawn spawner) *model {
 		Commands: m.menu.palette(), Files: u.opt.Files, History: u.opt.History, NoColor: look.NoColor, Shell: u.opt.Shell != nil, Vi: u.opt.Terminal.Vi, Images: u.opt.Images,
 		Search: named.Rename(keys.Search), Suggest: u.opt.Start.suggestion(), Take: named.First("complete"),
 	})
+	m.ask.ed = m.ed
 	m.menu.preview = func(name string) { preview(m, name) }
 	m.restyle(look)
 	scr.desk.Key(u.opt.Now()) // somebody has just started us

@@ -293,7 +293,10 @@ var scenes = []struct {
 		s.Press("ctrl+r")
 		s.Type("parser")
 	}, shows: `fix the parser`},
-	{name: "hint", do: func(s *stage) { s.Press("ctrl+c") }, shows: `again to quit`},
+	{name: "hint", do: func(s *stage) { s.Press("ctrl+c") }, shows: `again to quit`, change: func(o *repl.Options) {
+		now := time.Now()
+		o.Now = func() time.Time { return now } // the hint stays
+	}},
 	{name: "keys", do: func(s *stage) { s.Type("?") }, shows: `send`},
 	{name: "unknown", do: func(s *stage) {
 		s.Type("/nosuch ")

@@ -71,7 +71,6 @@ func (v *viewer) key(key tea.KeyPressMsg) (tea.Cmd, bool) {
 		return v.search(), true
 	case pager.Left:
 		v.page = nil
-		return v.ask.shown(), true
 	case pager.Handled:
 	}
 	return nil, true

@@ -69,7 +69,7 @@ type App struct {
 	Config config.Config
 	Root   *workspace.Root
 	Policy *permission.Policy
-	Asked  *confirm.Controller // asks the user whatever the policy says
+	Asked  *confirm.Controller // the only one: its questions come one at a time
 	Prompt *projectctx.Builder
 	Loop   *session.Loop
 	Link   *idelink.Link // nil if no editor is used
@@ -116,7 +116,7 @@ func New(o Options) (*App, error) {
 		a.Link = idelink.New(l)
 		face.Reviewers = a.Link.Reviewers(face.Reviewers)
 	}
-	a.Asked = confirm.NewController(nil, face.Reviewers...)
+	a.Asked = confirm.NewController(a.Policy, face.Reviewers...)
 	a.now.store = o.Place.Store
 	allowSpill(a)
 	a.remember(o.Ref, o.Model)
@@ -128,7 +128,7 @@ func New(o Options) (*App, error) {
 		return shell.Options{Dir: root.Dir(), Env: env, SpillDir: a.spillDir()}
 	}}
 	a.Loop, err = session.New(session.Options{
-		Model: o.Model, Tools: a.toolset(confirm.NewController(a.Policy, face.Reviewers...), env),
+		Model: o.Model, Tools: a.toolset(a.Asked, env),
 		System: a.Prompt.System, Store: o.Place.Store, Limits: limits(cfg), CompactAt: cfg.Limits.CompactAt,
 		Branch: a.Prompt.Branch, Emit: a.emit(face.Emit), Queued: face.Queued, Compose: a.compose,
 		Keep: keep(cfg.Home),

@@ -90,7 +90,7 @@ func (c changes) back(ctx context.Context, s undo.Scope, w wish) (command.Reply,
 // restore asks about plan, in every mode, and carries out what was approved. It
 // returns the names of the files.
 func (c changes) restore(ctx context.Context, plan undo.Plan, w wish) ([]string, error) {
-	v, err := c.App.Asked.Ask(ctx, question(plan, w))
+	v, err := c.App.Asked.AskPerson(ctx, question(plan, w))
 	if err != nil {
 		return nil, err
 	}

@@ -252,6 +252,9 @@ func (e *Editor) Reset() {
 // Searching says whether the search through the history is open.
 func (e *Editor) Searching() bool { return e.past.search.open }
 
+// Version changes with the text.
+func (e *Editor) Version() int { return e.text.Version() }
+
 // Completing says whether a list or a search is open that Esc would close.
 func (e *Editor) Completing() bool { return e.past.search.open || e.list.open() }
 

@@ -15,6 +15,7 @@ const (
 	Image     Action = "image"
 	Previous  Action = "previous"
 	Reprint   Action = "reprint"
+	Answer    Action = "answer"
 )
 
 // table is all keys, in the order in which they are shown.
@@ -22,7 +23,7 @@ var table = []Binding{
 	{Action: Send, Place: Prompt, Keys: []string{"enter"}, Help: "send; with `\\` before it, a new line", Brief: "send", needed: true},
 	{Action: "newline", Place: Prompt, Keys: []string{"alt+enter", "shift+enter", "ctrl+enter", "ctrl+j"}, Help: "a new line", Brief: "new line"},
 	{Action: Stop, Place: Prompt, Keys: []string{"esc"}, Help: "close the list; stop the model; twice: clear the prompt or, if it is empty, go back to an earlier one", Brief: "stop; twice: go back", needed: true},
-	{Action: Interrupt, Place: Everywhere, Keys: []string{"ctrl+c"}, Help: "clear the prompt, else stop the model; twice: leave", Brief: "clear; twice: leave", fixed: true},
+	{Action: Interrupt, Place: Everywhere, Keys: []string{"ctrl+c"}, Help: "clear the prompt, else stop the model; after that: leave", Brief: "clear; twice: leave", fixed: true},
 	{Action: Leave, Place: Prompt, Keys: []string{"ctrl+d"}, Help: "leave, if the prompt is empty", Brief: "leave", own: true},
 	{Action: Mode, Place: Everywhere, Keys: []string{"shift+tab"}, Help: "the next permission mode", Brief: "permission mode"},
 	{Action: Whole, Place: Everywhere, Keys: []string{"ctrl+o"}, Help: "the conversation in the pager, all that was folded included", Brief: "show everything whole", own: true},
@@ -30,6 +31,7 @@ var table = []Binding{
 	{Action: Suspend, Place: Everywhere, Keys: []string{"ctrl+z"}, Help: "put the program into the background (Unix)"},
 	{Action: Show, Place: Prompt, Keys: []string{"?"}, Help: "the keys, if the prompt is empty", own: true},
 	{Action: "complete", Place: Prompt, Keys: []string{"tab"}, Help: "take what is selected in the list", Brief: "complete"},
+	{Action: Answer, Place: Prompt, Keys: []string{"tab"}, Help: "answer the question above the draft", own: true, needed: true},
 	{Action: Previous, Place: Prompt, Keys: []string{"up", "ctrl+p"}, Help: "the line above; what is queued; an older prompt; in a list, the one above", Brief: "older prompt"},
 	{Action: "next", Place: Prompt, Keys: []string{"down", "ctrl+n"}, Help: "the line below; a newer prompt; in a list, the one below"},
 	{Action: "history", Place: Prompt, Keys: []string{"ctrl+r"}, Help: "search the prompts of before", Brief: "search older prompts"},

@@ -28,6 +28,12 @@ func hints(p *Panel, n int) []string {
 		return hint(p.look, st.Dim, renamed(p, "what of this hunk? the model reads it with your answer · Enter keeps it · Esc goes back"))
 	case p.words.ed != nil:
 		return hint(p.look, st.Dim, renamed(p, "why not? the model reads this · Enter sends · Esc goes back"))
+	case p.Aside && p.Take != "":
+		style := st.Dim
+		if p.calm {
+			style = st.Warn
+		}
+		return hint(p.look, style, p.Take+" to answer · the keys go to your draft")
 	case p.Aside:
 		return hint(p.look, st.Dim, renamed(p, "at the prompt: Enter queues it · ↑ what is queued · Esc back to the question"))
 	case p.plan != nil && p.plan.open:

@@ -23,13 +23,13 @@ const (
 	Aside                   // the user wants to type at the prompt first
 )
 
-// Press takes a key. A panel that is not armed takes none.
+// Press takes a key. A panel that is not armed takes none but for a comment.
 func (p *Panel) Press(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
 	switch {
-	case !p.armed:
-		return Ignored, confirm.Verdict{}
 	case p.words.ed != nil:
 		return p.pressNote(key)
+	case !p.armed:
+		return Ignored, confirm.Verdict{}
 	}
 	p.show.whole = false
 	name := key.String()

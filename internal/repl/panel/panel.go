@@ -29,6 +29,9 @@ type Around struct {
 	Editor string
 	// Aside says that the prompt has the keys, and not the question.
 	Aside bool
+	// Take names what gives them to the question while a draft has them; empty unless
+	// one has.
+	Take string
 	// Rename puts the user's own keys into a hint; nil: they are the usual ones.
 	Rename func(hint string) string
 }

@@ -32,13 +32,14 @@ func (p *Panel) Note() (ed *input.Editor, label string) {
 	return p.words.ed, "no, because: "
 }
 
-// pressNote takes a key while a comment is typed.
+// pressNote takes a key while a comment is typed. A panel that is not armed does not
+// take the one that sends it.
 func (p *Panel) pressNote(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
 	w := &p.words
 	switch {
 	case key.String() == "esc":
 		w.ed = nil
-	case w.ed.Handle(key) == input.Submit:
+	case w.ed.Handle(key) == input.Submit && p.armed:
 		text := strings.TrimSpace(w.ed.Take())
 		w.ed = nil
 		switch {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -109,6 +110,17 @@ func (b *inbox) take(from time.Time) (e entry, ok bool, err error) {
 		return entry{}, false, io.EOF
 	}
 	return entry{}, false, nil
+}
+
+// keep gives back a line that was taken. Only a prompt takes it from now on.
+func (b *inbox) keep(e entry) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	i := slices.IndexFunc(b.lines, func(l entry) bool { return !l.at.Before(e.at) })
+	if i < 0 {
+		i = len(b.lines)
+	}
+	b.lines = slices.Insert(b.lines, i, entry{text: e.text})
 }
 
 // drop forgets the lines that wait, and returns their number.

@@ -71,14 +71,14 @@ func TestLabels(t *testing.T) {
 // Who listens answers with a number, and hears what the editor says meanwhile.
 func TestQuestionsAreNumbered(t *testing.T) {
 	req := confirm.Request{ID: "7", Tool: "execute_command", Command: &confirm.Command{Line: "ls", Dir: "/w"}}
-	if got, want := ask(req, true), "answer: 1 yes, 2 no, 3 always: this command this session, or write why not: "; got != want {
+	if got, want := ask(req, true), "answer: 1 yes, 2 no, 3 always: this command this session, or 2 and why not: "; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	req.Force = true
 	if got := ask(req, true); strings.Contains(got, "3") {
 		t.Errorf("always is offered where it is refused: %q", got)
 	}
-	for in, want := range map[string]string{"1": "yes", "2": "no", "3": "always", "4": "4", "because": "because"} {
+	for in, want := range map[string]string{"1": "yes", "2": "no", "3": "always", "4": "4", "2 not that": "no not that", "1 apple": "1 apple", "because": "because"} {
 		if got := worded(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}

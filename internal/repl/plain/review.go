@@ -19,7 +19,8 @@ import (
 const guard = 400 * time.Millisecond
 
 // Review prints req and waits for a line that answers it. Lines that came before
-// stay prompts. Ctrl+D on a terminal is a no, and ends nothing else.
+// stay prompts, and so does a line that is more than an answer: it may have been half
+// typed when the question came. Ctrl+D on a terminal is a no, and ends nothing else.
 func (u *UI) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
 	stand := func(id string) {
 		u.mu.Lock()
@@ -48,16 +49,34 @@ func (u *UI) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, 
 		if u.opt.Labels {
 			answer = worded(answer)
 		}
-		if v, ok := parse(answer, req); ok {
+		v, what := parse(answer, req)
+		switch what {
+		case answers:
 			return v, nil
+		case prompts:
+			u.typed.keep(e)
+			u.say(u.opt.label("! ", "note") + "That is your next prompt. A no with a reason begins with " + u.opt.no() + ".\n")
+		case unclear:
 		}
 	}
+}
+
+// no is what a no begins with.
+func (o Options) no() string {
+	if o.Labels {
+		return "2"
+	}
+	return "n"
 }
 
 // worded is an answer in words: who listens is given numbers, too.
 func worded(answer string) string {
 	words := map[string]string{"1": "yes", "2": "no", "3": "always"}
-	if word := words[strings.TrimSpace(answer)]; word != "" {
+	first, rest, _ := strings.Cut(strings.TrimSpace(answer), " ")
+	switch word := words[first]; {
+	case word == "no" && rest != "":
+		return word + " " + rest
+	case word != "" && rest == "":
 		return word
 	}
 	return answer
@@ -68,13 +87,13 @@ func ask(req confirm.Request, numbered bool) string {
 	once := req.Force || req.Plan != nil
 	switch {
 	case numbered && once:
-		return "answer: 1 yes, 2 no, or write why not: "
+		return "answer: 1 yes, 2 no, or 2 and why not: "
 	case numbered:
-		return "answer: 1 yes, 2 no, 3 always: " + covered(req) + ", or write why not: "
+		return "answer: 1 yes, 2 no, 3 always: " + covered(req) + ", or 2 and why not: "
 	case once:
-		return "Yes or no? [y / n / why not] "
+		return "Yes or no? [y / n / n why not] "
 	}
-	return "Yes or no? [y / n / why not / always: " + covered(req) + "] "
+	return "Yes or no? [y / n / n why not / always: " + covered(req) + "] "
 }
 
 // covered says what "always" answers.
@@ -89,25 +108,38 @@ func covered(req confirm.Request) string {
 	}
 }
 
-// parse reads an answer: anything that is neither yes nor no is the reason for
-// a no.
-func parse(line string, req confirm.Request) (confirm.Verdict, bool) {
+// meaning says what a line is.
+type meaning int
+
+const (
+	unclear meaning = iota // neither: the question is asked again
+	answers
+	prompts
+)
+
+// parse reads an answer. What follows a no is its reason.
+func parse(line string, req confirm.Request) (confirm.Verdict, meaning) {
 	v := confirm.Verdict{By: "terminal"}
-	switch answer := strings.TrimSpace(line); strings.ToLower(answer) {
-	case "", "?": // asks again: no reason for a no
-		return v, false
-	case "y", "yes":
+	first, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+	rest = strings.TrimSpace(rest)
+	switch word := strings.ToLower(strings.TrimRight(first, ",:;")); {
+	case word == "n" || word == "no":
+		v.Feedback = rest
+	case first == "" || first == "?" && rest == "":
+		return v, unclear
+	case rest != "":
+		return v, prompts
+	case word == "y" || word == "yes":
 		v.Decision = confirm.Approve
-	case "a", "always":
+	case word == "a" || word == "always":
 		if req.Force || req.Plan != nil {
-			return v, false
+			return v, unclear
 		}
 		v.Decision, v.Session = confirm.Approve, true
-	case "n", "no":
 	default:
-		v.Feedback = answer
+		return v, prompts
 	}
-	return v, true
+	return v, answers
 }
 
 // describe tells what is asked, whole.

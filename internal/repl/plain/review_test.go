@@ -80,24 +80,28 @@ func TestAnswers(t *testing.T) {
 		line string
 		req  confirm.Request
 		want confirm.Verdict
-		ok   bool
+		is   meaning
 	}{
-		{"y", edits("a", "b"), confirm.Verdict{Decision: confirm.Approve}, true},
-		{" YES ", running("ls"), confirm.Verdict{Decision: confirm.Approve}, true},
-		{"n", edits("a", "b"), confirm.Verdict{}, true},
-		{"No", edits("a", "b"), confirm.Verdict{}, true},
-		{"a", running("ls"), confirm.Verdict{Decision: confirm.Approve, Session: true}, true},
-		{"always", edits("a", "b"), confirm.Verdict{Decision: confirm.Approve, Session: true}, true},
-		{"a", forced, confirm.Verdict{}, false},
-		{"", edits("a", "b"), confirm.Verdict{}, false},
-		{" ? ", edits("a", "b"), confirm.Verdict{}, false},
-		{"yes, but rename it", edits("a", "b"), confirm.Verdict{Feedback: "yes, but rename it"}, true},
-		{"yy", edits("a", "b"), confirm.Verdict{Feedback: "yy"}, true},
+		{"y", edits("a", "b"), confirm.Verdict{Decision: confirm.Approve}, answers},
+		{" YES ", running("ls"), confirm.Verdict{Decision: confirm.Approve}, answers},
+		{"n", edits("a", "b"), confirm.Verdict{}, answers},
+		{"No", edits("a", "b"), confirm.Verdict{}, answers},
+		{"n not that one", edits("a", "b"), confirm.Verdict{Feedback: "not that one"}, answers},
+		{"no, not that one", edits("a", "b"), confirm.Verdict{Feedback: "not that one"}, answers},
+		{"a", running("ls"), confirm.Verdict{Decision: confirm.Approve, Session: true}, answers},
+		{"always", edits("a", "b"), confirm.Verdict{Decision: confirm.Approve, Session: true}, answers},
+		{"a", forced, confirm.Verdict{}, unclear},
+		{"", edits("a", "b"), confirm.Verdict{}, unclear},
+		{" ? ", edits("a", "b"), confirm.Verdict{}, unclear},
+		{"yes, but rename it", edits("a", "b"), confirm.Verdict{}, prompts},
+		{"please also y", edits("a", "b"), confirm.Verdict{}, prompts},
+		{"a test for it", edits("a", "b"), confirm.Verdict{}, prompts},
+		{"yy", edits("a", "b"), confirm.Verdict{}, prompts},
 	} {
-		got, ok := parse(tt.line, tt.req)
+		got, is := parse(tt.line, tt.req)
 		tt.want.By = "terminal"
-		if diff := cmp.Diff(tt.want, got); diff != "" || ok != tt.ok {
-			t.Errorf("%q: %v %s", tt.line, ok, diff)
+		if diff := cmp.Diff(tt.want, got); diff != "" || is != tt.is {
+			t.Errorf("%q: %v %s", tt.line, is, diff)
 		}
 	}
 }
@@ -123,17 +127,17 @@ func TestAQuestion(t *testing.T) {
 			running("ls"),
 			[]string{"y\n"},
 			confirm.Verdict{Decision: confirm.Approve},
-			"Yes or no? [y / n / why not / always: this command this session] ",
+			"Yes or no? [y / n / n why not / always: this command this session] ",
 		},
 		"after an empty line": {
 			edits("a\n", "b\n"),
 			[]string{"\n", "n\n"},
 			confirm.Verdict{},
-			"Yes or no? [y / n / why not / always: every edit_file this session] Yes or no?",
+			"Yes or no? [y / n / n why not / always: every edit_file this session] Yes or no?",
 		},
 		"a reason": {
 			confirm.Request{Read: &confirm.Read{Path: "/x"}},
-			[]string{"not that one\n"},
+			[]string{"n not that one\n"},
 			confirm.Verdict{Feedback: "not that one"},
 			"always: this file this session]",
 		},
@@ -190,11 +194,35 @@ func TestEarlyLinesNeverAnswer(t *testing.T) {
 					t.Fatalf("answered by an early line: %+v", v)
 				}
 				d.enter("no, stop\n")
-				if !asked || err != nil || v.Feedback != "no, stop" {
+				if !asked || err != nil || v.Feedback != "stop" {
 					t.Errorf("asked %v: %+v %v", asked, v, err)
 				}
 				d.leave(d.printed()+"\n", "go", "y", "always")
 			})
+		})
+	}
+}
+
+// A line that was half typed when the question came is a prompt still, and the
+// question stands until it is answered.
+func TestAHalfTypedLineStaysAPrompt(t *testing.T) {
+	for _, labels := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			var v confirm.Verdict
+			var err error
+			d := sit(t, Options{Labels: labels}, asking(running("rm -r ."), &v, &err))
+			d.enter("go\n")
+			d.enter("please ")
+			d.read()
+			d.enter("also y\n")
+			if v.By != "" {
+				t.Fatalf("answered: %+v", v)
+			}
+			d.enter(d.ui.opt.no() + " keep it\n")
+			if err != nil || v.Decision != confirm.Reject || v.Feedback != "keep it" {
+				t.Errorf("%+v %v", v, err)
+			}
+			d.leave(d.printed()+"\n", "go", "please also y")
 		})
 	}
 }

@@ -1,0 +1,185 @@
+//go:build unix
+
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/ide/idetest"
+	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
+)
+
+// take gives the keys from a draft to the question. It presses Tab after a pause, as
+// people do: one that follows a letter at once may be typed for a completion.
+func (d *desk) take() {
+	d.t.Helper()
+	d.awake("Tab to answer")
+	d.Press("tab")
+	d.awake("y yes")
+}
+
+// A prompt is half typed when a question comes: the rest of it goes to the draft,
+// however long the person thinks, and Tab lets the next key answer.
+func TestAHalfTypedPromptDoesNotAnswer(t *testing.T) {
+	gate := make(chan struct{})
+	turn := editCall("hello", "good day")
+	turn.Gate = gate
+	d := newDesk(t, llmtest.NewServer(t, turn, llmtest.Turn{Text: "All done."}), map[string]string{"main.go": program})
+	d.sit()
+	d.say("be polite")
+	d.WaitFor(`Esc stops`)
+	d.Type("please ")
+	d.WaitFor(`(?m)^❯ please`)
+	close(gate)
+	d.WaitFor(`good day`)
+	d.awake("Tab to answer") // the person thinks
+	d.Type("also y")
+	d.WaitFor(`(?m)^❯ please also y$`)
+	if d.read("main.go") != program {
+		t.Fatal("a word of the draft approved the edit")
+	}
+	d.take()
+	d.Press("y")
+	d.WaitFor(`All done`)
+	d.WaitFor(`(?m)^❯ please also y$`)
+	if d.read("main.go") == program {
+		t.Error("y after Tab did not approve the edit")
+	}
+	d.idle()
+	d.Press("ctrl+u")
+	d.leave()
+}
+
+// A comment is half typed when its question is withdrawn: it becomes a draft.
+func TestACommentOutlivesItsQuestion(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t, editCall("hello", "good day"), llmtest.Turn{Text: "All done."}), map[string]string{"main.go": program})
+	e := d.editor(idetest.Ours())
+	d.sit()
+	d.WaitFor(`Visual Studio Code`)
+	d.say("be polite")
+	diff := e.NextDiff()
+	d.asked(`good day`)
+	d.Press("c")
+	d.WaitFor(`no, because:`)
+	d.Type("please ")
+	d.WaitFor(`no, because: please`)
+	diff.Accept()
+	d.WaitFor(`(?m)^❯ please`)
+	d.Type("also y")
+	d.WaitFor(`(?m)^❯ please also y$`)
+	d.WaitFor(`All done`)
+	d.idle()
+	d.Press("ctrl+u")
+	d.leave()
+}
+
+// A command's question comes while an edit's question is on the screen: both are
+// answered, one after the other.
+func TestTwoQuestionsAtOnce(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t, editCall("hello", "good day"), llmtest.Turn{Text: "All done."}),
+		map[string]string{"main.go": program, "old.md": "old\n"})
+	d.sit()
+	d.say("be polite")
+	d.asked(`good day`)
+	d.Press("p")
+	d.WaitFor(`at the prompt`)
+	d.say("/export old.md")
+	d.WaitFor(`(?m)^❯ /export old\.md`)
+	d.asked(`edit main\.go`)
+	d.Press("y")
+	d.asked(`edit old\.md`)
+	if got := d.read("old.md"); got != "old\n" {
+		t.Errorf("old.md was written before the answer: %q", got)
+	}
+	d.Press("y")
+	d.WaitFor(`written to old\.md`)
+	d.WaitFor(`All done`)
+	if got := d.read("main.go"); !strings.Contains(got, "good day") {
+		t.Errorf("main.go: %q", got)
+	}
+	if got := d.read("old.md"); !strings.Contains(got, "be polite") {
+		t.Errorf("old.md: %q", got)
+	}
+	d.idle()
+	d.leave()
+}
+
+// Esc on a command's question is a no to the command: the turn goes on.
+func TestEscOnACommandsQuestionKeepsTheTurn(t *testing.T) {
+	gate := make(chan struct{})
+	second := llmtest.Turn{Text: "All done.", Gate: gate}
+	d := newDesk(t, llmtest.NewServer(t, editCall("hello", "good day"), second), map[string]string{"main.go": program, "old.md": "old\n"})
+	d.sit()
+	d.say("be polite")
+	d.asked(`good day`)
+	d.Press("y")
+	if err := d.server.Await(t.Context(), 2); err != nil {
+		t.Fatal(err)
+	}
+	d.say("/export old.md")
+	d.asked(`edit old\.md`)
+	d.Press("esc")
+	d.WaitFor(`nothing was written`)
+	close(gate)
+	d.WaitFor(`All done`)
+	if got := d.read("old.md"); got != "old\n" {
+		t.Errorf("old.md: %q", got)
+	}
+	d.idle()
+	d.leave()
+}
+
+// A list keeps the keys when a question comes: what narrows it down does not answer.
+func TestAListKeepsTheKeys(t *testing.T) {
+	gate := make(chan struct{})
+	turn := editCall("hello", "good day")
+	turn.Gate = gate
+	d := newDesk(t, llmtest.NewServer(t, turn, llmtest.Turn{Text: "All done."}), map[string]string{"main.go": program})
+	d.sit()
+	d.say("be polite")
+	d.WaitFor(`Esc stops`)
+	d.say("/permissions")
+	d.WaitFor(`(?m)^› default mode`)
+	close(gate)
+	d.WaitFor(`a question waits for your answer`)
+	d.Type("a")
+	d.WaitFor(`(?m)^› accept-edits`)
+	d.Press("esc")
+	d.asked(`good day`)
+	if d.read("main.go") != program {
+		t.Fatal("a key for the list approved the edit")
+	}
+	d.Press("y")
+	d.WaitFor(`All done`)
+	d.idle()
+	d.leave()
+}
+
+// Ctrl+C clears the draft, then stops the turn, then leaves; after two seconds the
+// last one is forgotten.
+func TestCtrlCGoesOneStepAtATime(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t, talk, llmtest.Turn{Text: "Here again."}), nil)
+	d.sit()
+	d.say("talk")
+	d.WaitFor(`Words, words`)
+	d.Type("half a thought")
+	d.WaitFor(`half a thought`)
+	d.Press("ctrl+c")
+	d.WaitFor(`Ctrl\+C again stops the model`)
+	d.gone("half a thought")
+	d.Press("ctrl+c")
+	d.WaitFor(`Cancelled`)
+	d.WaitFor(`Ctrl\+C again to quit`)
+	d.gone("again to quit")
+	d.say("still there?")
+	d.WaitFor(`Here again`)
+	d.idle()
+	d.Press("ctrl+c")
+	d.WaitFor(`Ctrl\+C again to quit`)
+	d.Press("ctrl+c")
+	if code := d.Wait(); code != 0 {
+		t.Errorf("exit status %d", code)
+	}
+	d.restored()
+}

@@ -1,0 +1,337 @@
+//go:build unix
+
+package repl
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/ptytest"
+	"github.com/bb2d0cf4/agent/internal/ptytest/vt"
+	"github.com/bb2d0cf4/agent/internal/repl/desktop"
+	"github.com/bb2d0cf4/agent/internal/repl/feed"
+	"github.com/bb2d0cf4/agent/internal/repl/lend"
+	"github.com/bb2d0cf4/agent/internal/repl/screen"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+// typist is a person at the model of an interface whose clock the test moves. While
+// the person types, questions come and go.
+type typist struct {
+	t     *testing.T
+	m     *model
+	rng   *rand.Rand
+	now   time.Time
+	asked []*question // those that nobody has answered or withdrawn
+	busy  bool        // the person answers: nothing comes or goes
+	last  time.Time   // when the person last typed text
+	saw   time.Time   // since when this panel is on the screen
+	panel any
+	line  strings.Builder // what was typed of the line that is not sent
+	log   []string
+	fired map[string]int
+}
+
+// newTypist sits a person down, before a turn that goes on.
+func newTypist(t *testing.T, m *model, rng *rand.Rand, fired map[string]int) *typist {
+	p := &typist{t: t, m: m, rng: rng, now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), fired: fired}
+	m.opt.Now = func() time.Time { return p.now }
+	m.floor.turn.running, m.floor.turn.stop = true, func() {}
+	return p
+}
+
+func (p *typist) logf(format string, args ...any) {
+	p.log = append(p.log, p.now.Format("05.000 ")+fmt.Sprintf(format, args...))
+}
+
+func (p *typist) failf(format string, args ...any) {
+	p.t.Helper()
+	p.t.Fatalf("%s\n%s\nthe prompt: %q", fmt.Sprintf(format, args...), strings.Join(p.log, "\n"), p.m.ed.Text())
+}
+
+// update hands over a message, and draws a panel that has come.
+func (p *typist) update(msg tea.Msg) {
+	p.m.Update(msg)
+	if p.panel != any(p.m.ask.panel) {
+		p.panel, p.saw = p.m.ask.panel, p.now
+		p.m.View()
+	}
+}
+
+// wait lets time pass, in which questions come and go.
+func (p *typist) wait(d time.Duration) {
+	for end := p.now.Add(d); p.now.Before(end); {
+		step := min(end.Sub(p.now), time.Duration(1+p.rng.IntN(300))*time.Millisecond)
+		p.now = p.now.Add(step)
+		p.update(armed{})
+		if !p.busy && p.rng.IntN(4) == 0 {
+			p.happen()
+		}
+	}
+}
+
+// happen is what others do: a question comes, is answered elsewhere, or both at once.
+func (p *typist) happen() {
+	n := p.rng.IntN(6)
+	if len(p.asked) > 0 && n < 3 {
+		i := p.rng.IntN(len(p.asked))
+		p.logf("question %s is withdrawn", p.asked[i].req.ID)
+		p.update(feed.Update{Items: []any{withdraw{p.asked[i]}}})
+		p.asked = slices.Delete(p.asked, i, i+1)
+		p.fired["withdrawn"]++
+	}
+	if n > 1 && len(p.asked) < 3 {
+		q := &question{answer: make(chan confirm.Verdict, 1), gone: make(chan struct{}), req: confirm.Request{
+			ID: fmt.Sprint(len(p.log)), Tool: "edit_file", Change: &workspace.Change{
+				File: workspace.File{Name: "a.txt", Exists: true, Text: "one\n"}, After: "two\n",
+			},
+		}}
+		p.asked = append(p.asked, q)
+		p.logf("question %s comes", q.req.ID)
+		p.update(feed.Update{Items: []any{q}})
+		p.fired["asked"]++
+	}
+}
+
+// answered returns the question that has an answer, and the answer.
+func (p *typist) answered() (*question, confirm.Verdict) {
+	for _, q := range p.asked {
+		select {
+		case v := <-q.answer:
+			return q, v
+		default:
+		}
+	}
+	return nil, confirm.Verdict{}
+}
+
+// strike presses a key of a draft, which must not answer.
+func (p *typist) strike(key tea.KeyPressMsg) {
+	p.logf("types %s", key)
+	p.last = p.now
+	p.update(key)
+	if q, v := p.answered(); q != nil {
+		p.failf("%s of a draft answered question %s: %+v", key, q.req.ID, v)
+	}
+}
+
+func letter(r rune) tea.KeyPressMsg { return tea.KeyPressMsg{Code: r, Text: string(r)} }
+
+var (
+	enterKey = tea.KeyPressMsg{Code: tea.KeyEnter}
+	tabKey   = tea.KeyPressMsg{Code: tea.KeyTab}
+	escKey   = tea.KeyPressMsg{Code: tea.KeyEscape}
+	clearKey = tea.KeyPressMsg{Code: 'u', Mod: tea.ModCtrl}
+	stopKey  = tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}
+)
+
+// rests are between two keys of a person who types.
+func (p *typist) rest() time.Duration {
+	switch p.rng.IntN(8) {
+	case 0:
+		return time.Duration(p.rng.IntN(2001)) * time.Millisecond
+	case 1:
+		return 0
+	}
+	return time.Duration(30+p.rng.IntN(200)) * time.Millisecond
+}
+
+// begins says whether a person would begin to type: there is no question, it has come
+// just now, or the screen says that the prompt has the keys.
+func (p *typist) begins() bool {
+	a := p.m.ask
+	return a.panel == nil || a.panel.Aside || p.now.Sub(p.saw) < 300*time.Millisecond || p.now.Sub(p.last) <= 2*time.Second
+}
+
+// draft types a line, or half of one.
+func (p *typist) draft() {
+	words := []string{"please also y", "any", "no", "yes", "an apple a day", "n", "a", "see @ma", "c", "pve"}
+	for _, r := range words[p.rng.IntN(len(words))] {
+		p.strike(letter(r))
+		p.line.WriteRune(r)
+		switch p.rng.IntN(40) {
+		case 0: // held down
+			for range 5 + p.rng.IntN(30) {
+				p.wait(33 * time.Millisecond)
+				p.strike(letter(r))
+				p.line.WriteRune(r)
+			}
+			p.fired["held"]++
+		case 1:
+			p.logf("pastes")
+			p.last = p.now
+			p.update(tea.PasteMsg{Content: "yes\nan"})
+			if q, v := p.answered(); q != nil {
+				p.failf("a paste answered %s: %+v", q.req.ID, v)
+			}
+			p.line.Reset() // it is somewhere else, if a comment had the keys
+			p.fired["pasted"]++
+		case 2: // for a completion
+			p.wait(time.Duration(p.rng.IntN(300)) * time.Millisecond)
+			p.strike(tabKey)
+			p.line.Reset()
+			p.fired["tab"]++
+		case 3:
+			if p.m.opt.Terminal.Vi {
+				p.strike(escKey)
+				p.line.Reset()
+				p.fired["vi"]++
+			}
+		}
+		p.kept()
+		p.wait(p.rest())
+	}
+	switch p.rng.IntN(6) {
+	case 0, 1:
+		p.strike(enterKey)
+	case 2:
+		p.strike(clearKey)
+	case 3:
+		p.strike(stopKey)
+		p.m.quitAt = time.Time{} // it does not come to a second one here
+	default:
+		p.fired["half"]++
+		return
+	}
+	p.line.Reset()
+}
+
+// kept checks that what was typed of the line is there.
+func (p *typist) kept() {
+	if p.m.opt.Terminal.Vi || p.line.Len() == 0 {
+		p.line.Reset()
+		return
+	}
+	if !strings.Contains(p.m.ed.Text(), p.line.String()) {
+		p.failf("%q is lost", p.line.String())
+	}
+}
+
+// reply answers what is on the screen, as it says how.
+func (p *typist) reply() {
+	a := p.m.ask
+	if a.panel == nil {
+		return
+	}
+	p.busy = true
+	defer func() { p.busy = false }()
+	if a.panel.Aside {
+		if p.m.ed.Completing() {
+			p.update(escKey)
+		}
+		p.wait(a.panel.Calm(p.now))
+		p.logf("takes the question up")
+		p.update(tabKey)
+		p.fired["taken up"]++
+	} else {
+		p.wait(a.panel.Wait(p.now))
+	}
+	if p.rng.IntN(3) == 0 {
+		p.comment()
+		return
+	}
+	q, key := a.q, []rune("yan")[p.rng.IntN(3)]
+	p.logf("answers %c", key)
+	p.update(letter(key))
+	got, v := p.answered()
+	if got != q || (v.Decision == confirm.Approve) != (key != 'n') || v.Session != (key == 'a') {
+		p.failf("%c did not answer question %s: %+v", key, q.req.ID, v)
+	}
+	p.asked = slices.DeleteFunc(p.asked, func(q *question) bool { return q == got })
+	p.fired["answered"]++
+}
+
+// comment begins a comment, which questions that come and go do not end.
+func (p *typist) comment() {
+	a := p.m.ask
+	q := a.q
+	p.logf("comments")
+	p.update(letter('c'))
+	p.busy = p.rng.IntN(2) == 0 // else anything may happen to the question
+	p.line.Reset()
+	for _, r := range "nay, a better one" {
+		p.strike(letter(r))
+		p.wait(p.rest())
+	}
+	if note := p.note(); p.busy || a.q == q && note != "" {
+		p.update(enterKey)
+		got, v := p.answered()
+		if got != q || v.Feedback != "nay, a better one" {
+			p.failf("the comment %q did not answer %s: %+v", note, q.req.ID, v)
+		}
+		p.asked = slices.DeleteFunc(p.asked, func(q *question) bool { return q == got })
+		p.last = time.Time{} // the person has done with it
+		p.fired["commented"]++
+		return
+	}
+	if !p.m.opt.Terminal.Vi && !strings.Contains(p.m.ed.Text(), "nay, a better one") {
+		p.failf("the comment is lost")
+	}
+	p.fired["comment kept"]++
+}
+
+func (p *typist) note() string {
+	if p.m.ask.panel == nil {
+		return ""
+	}
+	if note, _ := p.m.ask.panel.Note(); note != nil {
+		return note.Text()
+	}
+	return ""
+}
+
+// A key that is typed as part of a draft never answers, and one that is meant for the
+// question always does, whatever comes and goes meanwhile.
+func TestRandomTyping(t *testing.T) {
+	cases := 150
+	if os.Getenv("AGENT_TEST_FULL") != "" {
+		cases = 10_000
+	}
+	term := ptytest.New(t, vt.Options{Width: 80, Height: 24})
+	env := []string{"TERM=xterm-256color"}
+	scr, err := screen.Open(screen.Options{In: term.TTY(), Out: term.TTY(), Env: env})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := scr.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	fired := map[string]int{}
+	for seed := range cases {
+		rng := rand.New(rand.NewPCG(uint64(seed), 13))
+		u := New(Options{Terminal: Terminal{In: term.TTY(), Out: term.TTY(), Env: env, Theme: "none", Vi: seed%4 == 0}, Files: func(string) []string { return []string{"main.go"} }})
+		around := window{scr, desktop.New(desktop.Options{}), lend.Catch(), u.opt.Now}
+		m := u.newModel(around, nil, func(func(context.Context)) context.CancelFunc { return func() {} })
+		p := newTypist(t, m, rng, fired)
+		p.logf("case %d", seed)
+		m.opt.Terminal.Vi = seed%4 == 0
+		p.update(armed{})
+		for range 12 {
+			p.wait(time.Duration(rng.IntN(2000)) * time.Millisecond)
+			switch {
+			case rng.IntN(3) == 0:
+				p.reply()
+			case p.begins():
+				p.draft()
+			}
+		}
+		around.sigs.Release()
+	}
+	for _, what := range []string{"asked", "withdrawn", "held", "pasted", "tab", "vi", "half", "taken up", "answered", "commented", "comment kept"} {
+		if fired[what] < cases/50 {
+			t.Errorf("%s: %d times in %d cases", what, fired[what], cases)
+		}
+	}
+	t.Log(fired)
+}
