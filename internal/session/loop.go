@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
@@ -58,7 +59,8 @@ type Options struct {
 }
 
 // Loop runs a conversation. It is owned by one goroutine: no two of its methods
-// may run at the same time.
+// may run at the same time, but for Items, Messages, Prompts and Fill, which any
+// goroutine may call at any time.
 type Loop struct {
 	talk
 	notes []string // for the user, at the start of the next turn
@@ -69,6 +71,7 @@ type talk struct {
 	opt  Options
 	id   string // empty if the conversation is not kept
 	chat *history.Transcript
+	said atomic.Pointer[[]history.Item] // what chat held when it was last changed
 	disk *keeper
 	// held are deeds from before the first prompt: a session without one is not kept.
 	held []history.Deed
@@ -128,6 +131,7 @@ func (l *Loop) attach(store *archive.Store) error {
 		l.disk.store, l.id = store, store.ID()
 	}
 	l.chat, l.used = chat, kept.Usage
+	l.publish()
 	l.keepAgain()
 	l.notes = slices.Concat(kept.Notes, notes)
 	l.room.changed()
@@ -167,14 +171,21 @@ func (l *Loop) SetModel(m llm.Model) {
 // Usage returns what the session has used so far.
 func (l *Loop) Usage() llm.Usage { return l.used }
 
-// Items returns what was said and done and not taken back.
-func (l *Loop) Items() []history.Item { return slices.Clone(l.chat.Items()) }
+// Items returns what was said and done and not taken back. It is not to be changed, and does
+// not change: a turn that runs extends another slice.
+func (l *Loop) Items() []history.Item { return *l.said.Load() }
 
-// Messages returns what was said and not taken back.
-func (l *Loop) Messages() []llm.Message { return history.Messages(l.chat.Items()) }
+// Messages returns the messages of Items.
+func (l *Loop) Messages() []llm.Message { return history.Messages(l.Items()) }
 
 // Prompts lists what the user has said, the oldest first.
-func (l *Loop) Prompts() []history.Prompt { return history.Prompts(l.chat.Items()) }
+func (l *Loop) Prompts() []history.Prompt { return history.Prompts(l.Items()) }
+
+// publish gives what was said to other goroutines.
+func (l *talk) publish() {
+	items := l.chat.Items()
+	l.said.Store(&items)
+}
 
 // Rewind takes back the prompt with the given number (see Prompts) and all that
 // follows it. Nothing leaves the session's file: that it was taken back is
@@ -184,6 +195,7 @@ func (l *Loop) Rewind(prompt int) error {
 	if err != nil {
 		return err
 	}
+	l.publish()
 	l.disk.add(e)
 	l.room.changed()
 	l.filled()
@@ -198,6 +210,7 @@ func (l *Loop) Pin(n int, on bool) error {
 	if err != nil {
 		return err
 	}
+	l.publish()
 	l.disk.add(e)
 	return nil
 }
@@ -213,6 +226,7 @@ func (l *talk) Did(d history.Deed) {
 		l.opt.Emit(Notice{Text: "What you did was left out of the session: " + err.Error()})
 		return
 	}
+	l.publish()
 	l.disk.add(e)
 }
 
@@ -270,5 +284,6 @@ func (l *talk) append(it history.Item) {
 		l.opt.Emit(Notice{Text: "A message was left out of the session: " + err.Error()})
 		return
 	}
+	l.publish()
 	l.disk.add(e)
 }

@@ -180,7 +180,10 @@ func (t *turn) deliverQueued(ctx context.Context) {
 }
 
 // closeCalls gives the calls that have no result yet the same one.
-func (t *turn) closeCalls(why string) { t.disk.add(t.chat.Close(why)...) }
+func (t *turn) closeCalls(why string) {
+	t.disk.add(t.chat.Close(why)...)
+	t.publish()
+}
 
 // count adds what a request has used.
 func (l *talk) count(u llm.Usage) {

@@ -26,17 +26,18 @@ type talks map[string]int
 
 // talk goes through the conversation.
 func (c changes) talk() (*talks, []prompt) {
+	items := c.App.Loop.Items() // once: a turn may be running
 	of, at := talks{}, -1
-	for _, msg := range c.App.Messages() {
-		if msg.Role == llm.User {
+	for _, it := range items {
+		if it.Message.Role == llm.User {
 			at++
 		}
-		for _, call := range msg.Calls {
+		for _, call := range it.Message.Calls {
 			of[call.ID] = at
 		}
 	}
 	var all []prompt
-	for i, p := range c.App.Loop.Prompts() {
+	for i, p := range history.Prompts(items) {
 		all = append(all, prompt{p, i, &of})
 	}
 	slices.Reverse(all)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"unicode/utf8"
 
@@ -22,6 +23,7 @@ import (
 // has no holes.
 type Store struct {
 	path string
+	mu   sync.Mutex // guards info while it is changed, and while others read it
 	info Info
 	kept Conversation // as it was opened
 	out  output
@@ -43,8 +45,19 @@ type output struct {
 // ID returns the session's id.
 func (s *Store) ID() string { return s.info.ID }
 
-// Info describes the session as it was when it was opened.
-func (s *Store) Info() Info { return s.info }
+// Info describes the session. Like ID it may be called from any goroutine.
+func (s *Store) Info() Info {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.info
+}
+
+// change changes what describes the session.
+func (s *Store) change(f func(*Info)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f(&s.info)
+}
 
 // Kept returns what the session held when it was opened.
 func (s *Store) Kept() Conversation { return s.kept }
@@ -55,7 +68,8 @@ func (s *Store) Append(entries ...history.Entry) error {
 	recs := make([]record, 0, len(entries)+2)
 	for _, e := range entries {
 		if title := prompted(s.prompted, e); title != s.prompted && s.info.Title == s.prompted {
-			s.info.Title, s.prompted = title, title
+			s.prompted = title
+			s.change(func(i *Info) { i.Title = title })
 			recs = append(recs, record{Kind: kindTitle, Title: title})
 		}
 		recs = append(recs, recordOf(e))
@@ -70,7 +84,8 @@ func (s *Store) AppendUsage(u llm.Usage) error {
 
 // Rename gives the session the user's own title.
 func (s *Store) Rename(title string) error {
-	s.info.Title, s.prompted = titleOf(title), ""
+	s.prompted = ""
+	s.change(func(i *Info) { i.Title = titleOf(title) })
 	return s.append(record{Kind: kindTitle, Title: s.info.Title})
 }
 
@@ -80,7 +95,8 @@ func (s *Store) State(st State) error {
 	if st.Title = s.info.Title; st == s.said || s.out.file == nil && len(s.out.pending) == 0 {
 		return nil
 	}
-	s.said, s.info.Branch, s.info.Prompts = st, st.Branch, st.Prompts
+	s.said = st
+	s.change(func(i *Info) { i.Branch, i.Prompts = st.Branch, st.Prompts })
 	return s.append(record{Kind: kindState, State: &st})
 }
 

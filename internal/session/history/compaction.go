@@ -3,6 +3,7 @@ package history
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
@@ -31,6 +32,7 @@ func (t *Transcript) Compact(c Compaction) Entry {
 // Pin pins the message with number n, or lets it go.
 func (t *Transcript) Pin(n int, on bool) (Entry, error) {
 	p := Pin{N: n, On: on}
+	t.items = slices.Clone(t.items) // others may be reading them
 	if !pin(t.items, p) {
 		return Entry{}, fmt.Errorf("there is no message with number %d", n)
 	}
@@ -44,6 +46,7 @@ func (t *Transcript) Act(d Deed) (Entry, error) {
 		return Entry{}, errors.New("nothing was said yet")
 	}
 	a := Act{After: t.items[len(t.items)-1].N, Deed: d}
+	t.items = slices.Clone(t.items) // others may be reading them
 	act(t.items, a)
 	return Entry{Act: &a}, nil
 }

@@ -110,7 +110,8 @@ type Prompt struct {
 	Pinned bool
 }
 
-// Items returns all that was said and not taken back. It is not to be changed.
+// Items returns all that was said and not taken back. It is not to be changed, and no
+// method of t changes it.
 func (t *Transcript) Items() []Item { return t.items }
 
 // Messages returns the messages of items.
