@@ -3,7 +3,6 @@ package repl
 import (
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
@@ -81,25 +80,23 @@ func (a *asking) drop(q *question) (cmd tea.Cmd, shown bool) {
 		a.waiting = slices.DeleteFunc(a.waiting, func(w *question) bool { return w == q })
 		return nil, false
 	}
-	if note, label := a.panel.Note(); note != nil {
+	if note, _ := a.panel.Note(); note != nil {
 		a.typed = a.opt.Now()
-		a.keep(note.Text(), label)
+		a.keep(note.Text())
 	}
 	return a.next(), true
 }
 
-// keep puts a comment behind the draft. One that would act as a command is marked as
-// what it is.
-func (a *asking) keep(comment, label string) {
+// keep puts a comment behind the draft. It is a prompt, whatever it begins with.
+func (a *asking) keep(comment string) {
 	switch {
 	case comment == "":
 		return
-	case !a.ed.Empty():
-		comment = a.ed.Source() + "\n" + comment
-	case strings.HasPrefix(comment, "!"), strings.HasPrefix(comment, "/"):
-		comment = label + comment
+	case a.ed.Empty():
+		a.ed.InsertPrompt(comment)
+	default:
+		a.ed.Append(comment)
 	}
-	a.ed.Replace(comment)
 	a.out.Notice("The question is gone. Your comment is at the prompt.")
 }
 

@@ -16,6 +16,7 @@ type hands struct {
 	typed time.Time // when the draft last changed while somebody else had the session
 	last  moment
 	due   bool // an armed is on its way
+	names map[keys.Place]func(hint string) string
 }
 
 // moment is what the keys depend on, as it was after a message.
@@ -63,6 +64,17 @@ func (h *hands) changed(now moment) bool {
 	return was.busy && now.version != was.version && (was.drafting || now.drafting)
 }
 
+// touched follows a key that the prompt took, whether or not it changed the text.
+func (a *asking) touched(free bool) {
+	if free && a.panel == nil {
+		return
+	}
+	a.typed = a.opt.Now()
+	if a.panel != nil && !a.panel.Aside {
+		a.panel.Typed(a.typed)
+	}
+}
+
 // prompts reports whether the prompt has the keys. A comment keeps its own.
 func (a *asking) prompts() bool {
 	note, _ := a.panel.Note()
@@ -71,11 +83,10 @@ func (a *asking) prompts() bool {
 
 // give gives the keys to the prompt or to the question.
 func (a *asking) give(prompt bool) {
-	where := keys.Question
+	a.panel.Aside, a.panel.Take, a.panel.Rename = prompt, "", a.names[keys.Question]
 	if prompt {
-		where = keys.Prompt
+		a.panel.Rename = a.names[keys.Prompt]
 	}
-	a.panel.Aside, a.panel.Take, a.panel.Rename = prompt, "", a.opt.Terminal.Keys.Rename(where)
 	if prompt && !a.aside {
 		a.panel.Take = a.opt.Terminal.Keys.Key(keys.Answer)
 		if a.ed.Completing() {

@@ -281,6 +281,7 @@ func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
 			return escape(m, shown)
 		}
 	case input.Handled:
+		m.ask.touched(m.floor.free())
 	}
 	return nil
 }

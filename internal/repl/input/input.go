@@ -143,6 +143,13 @@ func (e *Editor) insert(text string, give func(*edit.Text, string)) {
 	follow(e)
 }
 
+// Append puts text behind what is there, on lines of its own, and the cursor behind it.
+func (e *Editor) Append(text string) {
+	t := &e.text
+	t.MoveTo(len(t.Gs))
+	put(e, "\n"+text, func(s string) { edit.Give(t, s) })
+}
+
 // AsPrompt reports whether the text is a prompt although it begins like a command.
 func (e *Editor) AsPrompt() bool {
 	gs := e.text.Gs
