@@ -149,16 +149,19 @@ var layers = []struct {
 		"internal/tools", "internal/tools/shell", "internal/workspace", "internal/workspace/undo",
 	}},
 	{"internal/cli/doctor", []string{
-		"internal/cli/home", "internal/cli/keystore", "internal/cli/provider", "internal/cli/trust", "internal/config", "internal/llm",
+		"internal/cli/home", "internal/cli/keystore", "internal/cli/provider", "internal/cli/servers", "internal/cli/trust", "internal/config", "internal/llm",
 		"internal/llm/openai", "internal/repl/keys", "internal/repl/theme", "internal/sanitize", "internal/statefile",
 	}},
 	{"internal/cli/extension", []string{"internal/child", "internal/statefile"}},
 	{"internal/cli/fileindex", []string{"internal/fuzzy", "internal/tools/search", "internal/workspace"}},
 	{"internal/cli/firstrun", []string{
-		"internal/cli/keystore", "internal/cli/settings", "internal/cli/trust", "internal/config", "internal/llm", "internal/llm/openai",
+		"internal/cli/keystore", "internal/cli/servers", "internal/cli/settings", "internal/cli/trust", "internal/config", "internal/llm", "internal/llm/openai",
 		"internal/llm/openai/local", "internal/repl/dialog", "internal/repl/picker",
 	}},
 	{"internal/cli/keystore", []string{"internal/statefile"}},
+	{"internal/cli/servers", []string{
+		"internal/cli/keystore", "internal/config", "internal/llm", "internal/llm/openai", "internal/peer", "internal/statefile",
+	}},
 	{"internal/cli/trust", []string{"internal/regular", "internal/statefile"}},
 	{"internal/cli/interrupt", nil},
 	{"internal/cli/home", []string{"internal/statefile"}},
@@ -172,7 +175,7 @@ var layers = []struct {
 		"internal/ide/lock", "internal/sanitize", "internal/session", "internal/tools", "internal/tools/shell", "internal/workspace",
 	}},
 	{"internal/cli/provider", []string{
-		"internal/child", "internal/cli/keystore", "internal/config", "internal/llm", "internal/llm/openai", "internal/llm/openai/local", "internal/llm/script",
+		"internal/child", "internal/cli/keystore", "internal/cli/servers", "internal/config", "internal/llm", "internal/llm/openai", "internal/llm/openai/local", "internal/llm/script",
 	}},
 	{"internal/cli/usercommands", []string{"internal/regular", "internal/repl/command", "internal/sanitize"}},
 	{"internal/cli/settings", []string{

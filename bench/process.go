@@ -45,7 +45,11 @@ func (p *place) fresh() (home, tree string, err error) {
 	if err := os.RemoveAll(home); err != nil {
 		return "", "", err
 	}
-	if err := os.MkdirAll(home, 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(home, ".agent"), 0o700); err != nil {
+		return "", "", err
+	}
+	allowed := fmt.Sprintf(`[{"address":%q,"provider":"openai"}]`, p.server.url)
+	if err := os.WriteFile(filepath.Join(home, ".agent", "servers.json"), []byte(allowed), 0o600); err != nil {
 		return "", "", err
 	}
 	if _, err := os.Stat(tree); err != nil {

@@ -40,6 +40,7 @@ func newDesk(t *testing.T, server *llmtest.Server, files map[string]string) *des
 	}
 	d.env = append(os.Environ(), "AGENT_HOME="+d.home, "HOME="+filepath.Dir(d.home), "TERM=xterm-256color", "COLORTERM=truecolor",
 		"OPENAI_BASE_URL="+server.URL(), "OPENAI_API_KEY="+canary, "AGENT_MODEL=openai/test")
+	d.keep("servers.json", `[{"address":"`+server.URL()+`","provider":"openai"}]`)
 	return d
 }
 

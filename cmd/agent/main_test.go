@@ -11,7 +11,7 @@ import (
 )
 
 // programs are what the test binary can be, by name.
-var programs = map[string]func(){"agent": func() { os.Exit(run(context.Background())) }}
+var programs = map[string]func(){"agent": func() { os.Exit(run(context.Background())) }, "stranger": stranger}
 
 func TestMain(m *testing.M) { testscript.Main(m, programs) }
 

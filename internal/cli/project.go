@@ -2,16 +2,13 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
-
-	"github.com/spf13/cobra"
 
 	"github.com/bb2d0cf4/agent/internal/cli/firstrun"
 	"github.com/bb2d0cf4/agent/internal/cli/provider"
+	"github.com/bb2d0cf4/agent/internal/cli/servers"
 	"github.com/bb2d0cf4/agent/internal/cli/trust"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/repl/dialog"
@@ -36,16 +33,18 @@ func introduce(ctx context.Context, p Process, f *flags, over config.Overrides, 
 	if set.asked {
 		o.Screens--
 	}
-	m, known := set.Lookup(set.Model)
+	m, unknown := set.Lookup(set.Model)
 	var notes []string
 	var err error
 	switch {
 	case set.Model == "":
 		notes, err = firstrun.Model(ctx, o)
-	case known == nil && provider.MissingKey(set.Config, m) != nil:
+	case unknown != nil:
+		return set, usageError{unknown}
+	case provider.MissingKey(set.Config, m) != nil:
 		notes, err = firstrun.Key(ctx, o, m)
 	default:
-		return set, nil // what else is wrong is said where the model is made
+		return set, firstrun.Servers(ctx, o.Terminal, servers.Open(set.Home), m)
 	}
 	if err != nil {
 		return set, err
@@ -129,96 +128,4 @@ func ask(p Process, cfg config.Config) dialog.Terminal {
 	return dialog.Terminal{
 		In: p.Stdin, Out: p.Stdout, Env: os.Environ(), Theme: cfg.Interface.Theme, Flat: isDumb(p) || cfg.Interface.ScreenReader,
 	}
-}
-
-// newTrust shows and changes which folders are trusted.
-func newTrust(p Process, f *flags) *cobra.Command {
-	list := &cobra.Command{
-		Use: "list", Short: "List what you have answered", Args: noArgs,
-		RunE: func(*cobra.Command, []string) error {
-			s, err := trustStore()
-			if err != nil {
-				return err
-			}
-			all, err := s.List()
-			for _, e := range all {
-				err = errors.Join(err, showLine(p, e.String()))
-			}
-			return err
-		},
-	}
-	add := &cobra.Command{
-		Use: "add [folder]", Short: "Trust a folder as it is now, and those below", Args: atMost(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return addTrust(cmd.Context(), p, folder(f, args)) },
-	}
-	rm := &cobra.Command{
-		Use: "rm [folder]", Short: "Forget the answer about a folder, and what followed from it below", Args: atMost(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return removeTrust(cmd.Context(), p, folder(f, args)) },
-	}
-	return parent("trust", "Which folders may set up the agent with files of their own", list, add, rm)
-}
-
-func folder(f *flags, args []string) string {
-	if len(args) > 0 {
-		return args[0]
-	}
-	return f.dir
-}
-
-func trustStore() (trust.Store, error) {
-	home, err := config.Home()
-	return trust.Open(home), err
-}
-
-func addTrust(ctx context.Context, p Process, name string) error {
-	dir, err := workDir(name)
-	if err != nil {
-		return err
-	}
-	s, err := trustStore()
-	if err != nil {
-		return err
-	}
-	home, err := config.Home()
-	if err != nil {
-		return err
-	}
-	found, err := trust.Look(dir, home)
-	if err != nil {
-		return err
-	}
-	if err := s.Set(ctx, trust.Entry{Dir: dir, Trusted: true, Hash: found.Hash}); err != nil {
-		return err
-	}
-	text := "trusted: " + dir + ", and the folders below it\n"
-	if !found.Empty() {
-		text += strings.Join(firstrun.Describe(found), "\n") + "\n"
-	}
-	return show(p, text)
-}
-
-// removeTrust forgets a folder, which may be gone, and says what is trusted below and
-// above it from then on.
-func removeTrust(ctx context.Context, p Process, name string) error {
-	dir, err := workDir(name)
-	if err != nil {
-		if dir, err = filepath.Abs(name); err != nil {
-			return err
-		}
-	}
-	s, err := trustStore()
-	if err != nil {
-		return err
-	}
-	r, err := s.Remove(ctx, dir)
-	if err != nil {
-		return err
-	}
-	if !r.Was {
-		return usagef("there is no answer about %s; agent trust list shows them", dir)
-	}
-	for _, l := range r.Lines(dir) {
-		err = errors.Join(err, showLine(p, l))
-	}
-	return err
 }

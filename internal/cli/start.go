@@ -195,16 +195,9 @@ func workDir(dir string) (string, error) {
 // choose picks the model; not to know which is a mistake of usage. The notes say what
 // the user should know of it before it is asked anything.
 func choose(ctx context.Context, cfg config.Config) (m config.Model, notes []string, err error) {
-	m, note, err := provider.Choose(ctx, cfg)
-	if err != nil {
-		if ctx.Err() == nil {
-			err = usageError{err}
-		}
-		return m, nil, err
+	if m, err = provider.Choose(cfg); err != nil {
+		return m, nil, usageError{err}
 	}
-	if note != "" {
-		notes = append(notes, note)
-	}
-	m, more := provider.Inspect(ctx, m)
-	return m, append(notes, more...), nil
+	m, notes = provider.Inspect(ctx, cfg, m)
+	return m, notes, nil
 }

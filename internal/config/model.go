@@ -39,6 +39,9 @@ type Model struct {
 	Endpoint Provider
 	Prices   Prices
 	NoTools  bool // its server says that it cannot call tools
+	// From says what the address comes from where the user has not given it for this
+	// provider: an environment variable, or a base_url without a model. Else it is empty.
+	From string
 }
 
 // ScriptProvider is the provider of models that replay a file: script:FILE.
@@ -83,11 +86,11 @@ func builtin() map[string]Provider {
 	for _, h := range Hosted {
 		all[h.Name] = Provider{BaseURL: h.BaseURL, APIKeyEnv: h.KeyEnv}
 	}
-	if u := os.Getenv("OPENAI_BASE_URL"); u != "" {
-		all["openai"] = Provider{BaseURL: u, APIKeyEnv: all["openai"].APIKeyEnv}
-	}
 	return all
 }
+
+// openAIBaseURL is the variable that replaces the address of the provider openai.
+const openAIBaseURL = "OPENAI_BASE_URL"
 
 // Split takes a model's name apart: at the first slash, so that
 // openrouter/openai/x is the model openai/x of openrouter; script:FILE is the
@@ -117,11 +120,18 @@ func (c Config) Lookup(ref string) (Model, error) {
 	user, known := c.Providers[name]
 	preset, preknown := builtin()[name]
 	m.Endpoint = overlay(preset, user)
+	own := m.Endpoint.BaseURL
+	if u := os.Getenv(openAIBaseURL); name == "openai" && u != "" && user.BaseURL == "" {
+		m.Endpoint.BaseURL, m.From = u, openAIBaseURL+" in the environment"
+	}
 	if c.BaseURL != "" && c.ownsBaseURL(name, m.Endpoint) {
-		m.Endpoint.BaseURL = c.BaseURL
+		m.Endpoint.BaseURL, m.From = c.BaseURL, c.baseURLFrom()
 	}
 	if m.Endpoint.BaseURL == "" {
 		return Model{}, c.noProvider(name, known || preknown)
+	}
+	if strings.TrimRight(m.Endpoint.BaseURL, "/") == strings.TrimRight(own, "/") {
+		m.From = ""
 	}
 	m.Prices = m.Endpoint.Models[model]
 	if m.Prices.ContextWindow == 0 {
@@ -150,6 +160,32 @@ func (c Config) ownsBaseURL(name string, p Provider) bool {
 		return p.APIKeyEnv == "" && len(p.APIKeyCommand) == 0
 	}
 	return name == chosen
+}
+
+// baseURLFrom says what the base URL that was given apart from the providers comes
+// from; it is empty if the user has given it together with the model.
+func (c Config) baseURLFrom() string {
+	own := func(source string) bool { return strings.HasPrefix(source, c.File+":") }
+	switch source := c.source("base_url"); {
+	case source == "flag":
+		return ""
+	case own(source) && own(c.source("model")):
+		return ""
+	case own(source):
+		return "base_url in " + source + ", which was not set for the provider of this model"
+	default:
+		return source + " in the environment"
+	}
+}
+
+// source says where the value of a key comes from.
+func (c Config) source(key string) string {
+	for _, s := range c.settings {
+		if s.Key == key {
+			return s.Source
+		}
+	}
+	return key
 }
 
 func (c Config) noProvider(name string, known bool) error {

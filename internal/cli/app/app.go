@@ -295,7 +295,7 @@ func (a *App) SetModel(ctx context.Context, ref string) (notes []string, err err
 	if err != nil {
 		return nil, err
 	}
-	m, notes = provider.Inspect(ctx, m)
+	m, notes = provider.Inspect(ctx, a.Config, m)
 	model, err := provider.New(a.Config, m)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/cli/keystore"
 	"github.com/bb2d0cf4/agent/internal/cli/provider"
+	"github.com/bb2d0cf4/agent/internal/cli/servers"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/openai"
@@ -29,9 +30,12 @@ func checkModel(ctx context.Context, cfg config.Config, cfgErr error) []finding 
 	}
 	ctx, cancel := context.WithTimeout(ctx, doctorTime)
 	defer cancel()
-	m, _, err := provider.Choose(ctx, cfg)
+	m, err := provider.Choose(cfg)
+	if unasked := new(servers.UnaskedError); errors.As(err, &unasked) {
+		return []finding{{broken, m.Ref + ": " + unasked.Why, silent, "agent trust add " + unasked.Address + " shows it and allows it; a session asks as well"}}
+	}
 	if errors.Is(err, provider.ErrNoModel) {
-		return []finding{{broken, "no model is configured, and no server on this machine answers", silent, "agent config model asks for one; agent demo works without"}}
+		return []finding{{broken, "no model is configured", silent, "agent config model asks for one; agent demo works without"}}
 	}
 	if err != nil {
 		return []finding{{broken, err.Error(), silent, "agent config model, or set AGENT_MODEL to PROVIDER/NAME"}}
@@ -56,7 +60,7 @@ func checkServer(ctx context.Context, cfg config.Config, m config.Model) []findi
 	if len(models) > 0 && !slices.ContainsFunc(models, func(i openai.ModelInfo) bool { return i.ID == m.Name }) {
 		return []finding{{weak, where + " answers, but does not list this model", "it will probably refuse every prompt", "check the name; it lists " + models[0].ID}}
 	}
-	m, facts, err := provider.Look(ctx, m)
+	m, facts, err := provider.Look(ctx, cfg, m)
 	if err != nil {
 		return []finding{{broken, fmt.Sprintf("%s: %v", where, err), silent, serverFix(ctx, cfg, m, err)}}
 	}

@@ -44,14 +44,12 @@ func (c *chooser) byKey(ctx context.Context, provider string, from keySource) (r
 		ref = unchecked
 	}
 	if from == pasted {
-		err = c.enterKey(ctx, address, take, unchecked)
+		err = c.enterKey(ctx, m, take, unchecked)
 		return ref, err
 	}
-	key := os.Getenv(m.Endpoint.APIKeyEnv)
-	if from == fromStore {
-		if key, err = keystore.Open(c.Config.Home).Get(ctx, address); err != nil {
-			return "", err
-		}
+	key, err := c.ownKey(ctx, m, from)
+	if err != nil {
+		return "", err
 	}
 	for {
 		models, err := list(ctx, address, key)
@@ -62,7 +60,7 @@ func (c *chooser) byKey(ctx context.Context, provider string, from keySource) (r
 		case ctx.Err() != nil:
 			return "", ctx.Err()
 		case refused(err) && from == fromStore:
-			err = c.enterKey(ctx, address, take, unchecked)
+			err = c.enterKey(ctx, m, take, unchecked)
 			return ref, err
 		case refused(err):
 			return "", fmt.Errorf("%s The key is that of %s: put the right one there, or unset it to paste one", message(err), m.Endpoint.APIKeyEnv)
@@ -75,10 +73,26 @@ func (c *chooser) byKey(ctx context.Context, provider string, from keySource) (r
 	}
 }
 
-// enterKey asks for a key until the server takes it, and calls take with the models
-// that the server lists then. Where the server does not answer, the key may be kept for
-// the model unchecked, if that is not empty.
-func (c *chooser) enterKey(ctx context.Context, address string, take func(context.Context, []openai.ModelInfo) error, unchecked string) error {
+// ownKey returns a key of m that is there already, once its server is allowed.
+func (c *chooser) ownKey(ctx context.Context, m config.Model, from keySource) (string, error) {
+	if err := c.allow(ctx, m); err != nil {
+		return "", err
+	}
+	if from == fromStore {
+		return keystore.Open(c.Config.Home).Get(ctx, m.Endpoint.BaseURL)
+	}
+	return os.Getenv(m.Endpoint.APIKeyEnv), nil
+}
+
+// enterKey asks for the key of m until the server takes it, and calls take with the
+// models that the server lists then. Where the server does not answer, the key may be
+// kept for the model unchecked, if that is not empty.
+func (c *chooser) enterKey(ctx context.Context, m config.Model, take func(context.Context, []openai.ModelInfo) error, unchecked string) error {
+	address := m.Endpoint.BaseURL
+	m.From = "" // the page shows the address that the key is for
+	if err := c.allow(ctx, m); err != nil {
+		return err
+	}
 	page := dialog.Page{
 		Title: "Paste the key for " + openai.Shown(address), Fields: []dialog.Field{{Label: "Key", Secret: true}},
 		Text: []string{stored},
@@ -135,6 +149,10 @@ func (c *chooser) byAddress(ctx context.Context) (ref string, err error) {
 			page.Text = []string{why}
 			continue
 		}
+		name := c.name(address)
+		if err := c.allow(ctx, config.Model{Provider: name, Endpoint: config.Provider{BaseURL: address}}); err != nil {
+			return "", err
+		}
 		models, err := list(ctx, address, key)
 		if ctx.Err() != nil {
 			return "", ctx.Err()
@@ -147,7 +165,6 @@ func (c *chooser) byAddress(ctx context.Context) (ref string, err error) {
 			continue
 		}
 		c.at, c.key = address, key
-		name := c.name(address)
 		prefix := "providers." + name + "."
 		c.keep = append(c.keep, settings.Pair{Key: prefix + "base_url", Value: address})
 		if key != "" {

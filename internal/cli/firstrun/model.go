@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/bb2d0cf4/agent/internal/cli/keystore"
+	"github.com/bb2d0cf4/agent/internal/cli/servers"
 	"github.com/bb2d0cf4/agent/internal/cli/settings"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/llm/openai"
@@ -34,6 +35,9 @@ type chooser struct {
 	key   string          // that was typed in
 	at    string          // the address that it is for
 	notes []string
+	// allowed are the servers and proxies that were allowed on the way.
+	allowed []servers.Entry
+	others  []string // addresses at which programs of other users listen
 }
 
 // way is one way to a model.
@@ -64,6 +68,9 @@ func Model(ctx context.Context, o Options) (notes []string, err error) {
 	if ways[0].model == "" {
 		page.Text = []string{"No model server answers on this machine: neither Ollama nor LM Studio, llama.cpp or vLLM. (agent demo works without a model.)"}
 	}
+	for _, o := range c.others {
+		page.Text = append(page.Text, o+" is held by another user of this machine, and was not asked. To use it, choose it by its address.")
+	}
 	a, err := c.ask(ctx, page)
 	if err != nil {
 		return nil, err
@@ -90,7 +97,7 @@ func Model(ctx context.Context, o Options) (notes []string, err error) {
 // Key asks for the key of a model that is chosen already and has none.
 func Key(ctx context.Context, o Options, m config.Model) (notes []string, err error) {
 	c := &chooser{Options: o}
-	if err := c.enterKey(ctx, m.Endpoint.BaseURL, func(context.Context, []openai.ModelInfo) error { return nil }, m.Ref); err != nil {
+	if err := c.enterKey(ctx, m, func(context.Context, []openai.ModelInfo) error { return nil }, m.Ref); err != nil {
 		return nil, err
 	}
 	return c.notes, c.save(ctx)
@@ -107,6 +114,11 @@ func (c *chooser) ask(ctx context.Context, p dialog.Page) (dialog.Answer, error)
 
 // save keeps a key that was typed in, then what is to be set.
 func (c *chooser) save(ctx context.Context, more ...settings.Pair) error {
+	for _, e := range c.allowed {
+		if err := servers.Open(c.Config.Home).Allow(ctx, e); err != nil {
+			return err
+		}
+	}
 	if c.key != "" {
 		where, err := keystore.Open(c.Config.Home).Put(ctx, c.at, c.key)
 		if err != nil {
@@ -150,16 +162,7 @@ func (c *chooser) ways(ctx context.Context) (ways []way, items []picker.Item) {
 
 // local finds the models on this machine, those that cannot call tools last.
 func (c *chooser) local(ctx context.Context) (found []way) {
-	var servers []openai.Local
-	for _, s := range openai.LocalServers() {
-		if m, err := c.Config.Lookup(s.Name + "/x"); err == nil {
-			s.BaseURL = m.Endpoint.BaseURL
-		}
-		if !slices.ContainsFunc(servers, func(o openai.Local) bool { return o.BaseURL == s.BaseURL }) {
-			servers = append(servers, s)
-		}
-	}
-	for _, s := range openai.FindLocals(ctx, servers) {
+	for _, s := range openai.FindLocals(ctx, c.reachable()) {
 		for _, m := range s.Models {
 			found = append(found, way{server: s, model: m.ID})
 		}
@@ -173,6 +176,29 @@ func (c *chooser) local(ctx context.Context) (found []way) {
 	}
 	slices.SortStableFunc(found, func(a, b way) int { return rank(a.facts) - rank(b.facts) })
 	return found
+}
+
+// reachable lists the servers that may be asked without a question: those at which
+// nobody else listens, and to which no proxy leads that nobody has allowed.
+func (c *chooser) reachable() (list []openai.Local) {
+	store := servers.Open(c.Config.Home)
+	for _, s := range openai.LocalServers() {
+		m := config.Model{Provider: s.Name, Endpoint: config.Provider{BaseURL: s.BaseURL}}
+		if known, err := c.Config.Lookup(s.Name + "/x"); err == nil {
+			m = known
+		}
+		s.BaseURL = m.Endpoint.BaseURL
+		if slices.ContainsFunc(list, func(o openai.Local) bool { return o.BaseURL == s.BaseURL }) {
+			continue
+		}
+		switch err := store.Permit(m); {
+		case err == nil:
+			list = append(list, s)
+		case servers.Stranger(s.BaseURL) != "" && !slices.Contains(c.others, openai.Shown(s.BaseURL)):
+			c.others = append(c.others, openai.Shown(s.BaseURL))
+		}
+	}
+	return list
 }
 
 func rank(f local.Facts) int {

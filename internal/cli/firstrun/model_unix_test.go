@@ -242,8 +242,8 @@ func TestEachWayToAModel(t *testing.T) {
 		},
 		{
 			name: "env", env: canary, want: "model: openai/gpt-4o\n",
-			steps: []step{{"› OpenAI  with the key in", "<enter>"}},
-			flat:  []step{{"nothing to leave:", "1<enter>"}},
+			steps: []step{{"› OpenAI  with the key in", "<enter>"}, {"(?s)Use this model server.*OPENAI_BASE_URL.*› No", "<down><enter>"}},
+			flat:  []step{{"nothing to leave:", "1<enter>"}, {"1 to 2, or nothing to leave:", "2<enter>"}},
 		},
 		{
 			name: "paste", want: "model: openai/gpt-4o\n", key: true, note: "the key is kept in ",
@@ -342,7 +342,7 @@ func TestAKeyThatCannotBeChecked(t *testing.T) {
 // A key of the environment that is wrong is said to be so, as a pasted one would not be
 // used; without a network it may be taken as it is. A kept one is asked for anew.
 func TestAKeyThatIsThereAndDoesNotWork(t *testing.T) {
-	env := []step{{"› OpenAI  with the key in", "<enter>"}}
+	env := []step{{"› OpenAI  with the key in", "<enter>"}, {"› No", "<down><enter>"}}
 	model := func(o Options) ([]string, error) { return Model(t.Context(), o) }
 	t.Run("wrong", func(t *testing.T) {
 		pl := newPlace(t, false)
@@ -357,7 +357,7 @@ func TestAKeyThatIsThereAndDoesNotWork(t *testing.T) {
 		t.Setenv("OPENAI_API_KEY", canary)
 		t.Setenv("OPENAI_BASE_URL", nowhere)
 		got := pl.through(t, "env-unchecked", 80, false, model, append(env, step{"› Try again", "<down><enter>"}))
-		if all := pl.written(t); got.err != nil || all["config.yaml"] != "model: openai/gpt-5.1\n" || len(all) != 1 {
+		if all := pl.written(t); got.err != nil || all["config.yaml"] != "model: openai/gpt-5.1\n" || !strings.Contains(all["servers.json"], nowhere) || len(all) != 2 {
 			t.Errorf("%+v, %q", got, all)
 		}
 	})

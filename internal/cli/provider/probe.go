@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/cli/servers"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/llm/openai"
 	"github.com/bb2d0cf4/agent/internal/llm/openai/local"
@@ -27,8 +28,8 @@ var own = map[string]bool{"ollama": true, "lmstudio": true, "llamacpp": true, "v
 // configuration says one, and whether it can call tools; and what will not work, with
 // what to do. It takes three seconds at most, much less as a rule; other servers are
 // asked nothing.
-func Inspect(ctx context.Context, m config.Model) (config.Model, []string) {
-	m, facts, err := Look(ctx, m)
+func Inspect(ctx context.Context, cfg config.Config, m config.Model) (config.Model, []string) {
+	m, facts, err := Look(ctx, cfg, m)
 	switch {
 	case err == nil:
 		var notes []string
@@ -50,12 +51,15 @@ type Facts struct {
 }
 
 // Look is Inspect without the judgement; an error is that of the server.
-func Look(ctx context.Context, m config.Model) (config.Model, Facts, error) {
+func Look(ctx context.Context, cfg config.Config, m config.Model) (config.Model, Facts, error) {
 	f := Facts{set: m.Prices.ContextWindow > 0}
 	if !inspects(m) {
 		return m, f, nil // a key is asked for when it is needed
 	}
-	var err error
+	err := servers.Open(cfg.Home).Permit(m)
+	if err != nil {
+		return m, f, err
+	}
 	if f.Facts, err = local.Probe(ctx, m.Endpoint.BaseURL, m.Name); err != nil {
 		return m, f, err
 	}
@@ -98,6 +102,9 @@ const offersTime = 10 * time.Second
 func Offers(ctx context.Context, cfg config.Config, m config.Model) ([]Offer, error) {
 	if m.Provider == config.ScriptProvider {
 		return []Offer{{Ref: m.Ref}}, nil
+	}
+	if err := servers.Open(cfg.Home).Permit(m); err != nil {
+		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, offersTime)
 	defer cancel()

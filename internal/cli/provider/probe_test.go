@@ -76,7 +76,7 @@ func TestInspect(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return Inspect(t.Context(), m)
+		return Inspect(t.Context(), config.Config{Home: t.TempDir()}, m)
 	}
 	if m, notes := look("llamacpp/m", config.Provider{BaseURL: s.URL + "/v1"}); m.Prices.ContextWindow != 8192 || len(notes) != 1 {
 		t.Errorf("%+v, %q", m, notes)
@@ -96,7 +96,7 @@ func TestInspect(t *testing.T) {
 	if _, notes := look("ollama/m", config.Provider{BaseURL: s.URL + "/v1"}); len(notes) != 1 || !strings.Contains(notes[0], "does not answer") {
 		t.Errorf("%q", notes)
 	}
-	if m, notes := Inspect(t.Context(), config.Model{Provider: config.ScriptProvider, Name: "x"}); m.Name != "x" || len(notes) > 0 {
+	if m, notes := Inspect(t.Context(), config.Config{}, config.Model{Provider: config.ScriptProvider, Name: "x"}); m.Name != "x" || len(notes) > 0 {
 		t.Error(m, notes)
 	}
 }
@@ -134,7 +134,7 @@ func TestAModelWithoutTools(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, notes := Inspect(t.Context(), m)
+	m, notes := Inspect(t.Context(), cfg, m)
 	if !m.NoTools || len(notes) != 1 || !strings.Contains(notes[0], "neither read nor change files") || !strings.Contains(notes[0], "tools param requires --jinja flag") {
 		t.Errorf("%+v, %q", m, notes)
 	}

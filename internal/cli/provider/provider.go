@@ -16,6 +16,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/child"
 	"github.com/bb2d0cf4/agent/internal/cli/keystore"
+	"github.com/bb2d0cf4/agent/internal/cli/servers"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/openai"
@@ -28,37 +29,27 @@ const keyTime = time.Minute
 // maxSaid is how many bytes that command may print.
 const maxSaid = 64 << 10
 
-// ErrNoModel says that no model was named or found, and what to do.
-var ErrNoModel = errors.New(`no model is configured, and no local server answers. Do one of these:
+// ErrNoModel says that no model was named, and what to do.
+var ErrNoModel = errors.New(`no model is configured. Do one of these:
   agent, on a terminal: asks for a model, and for its key
-  export OPENAI_API_KEY=… AGENT_MODEL=openai/NAME (and OPENAI_BASE_URL=…)
-  start Ollama, LM Studio, llama.cpp or vLLM: it is found by itself
+  export OPENAI_API_KEY=… AGENT_MODEL=openai/NAME
+  agent config set model ollama/NAME (or lmstudio, llamacpp, vllm), for a server on this machine
   agent demo, to see it work offline`)
 
-// Choose finds the model to use: the configured one, else one of a local
-// server. The note is for the user; it may be empty. An error is ctx's or a
-// mistake in the configuration.
-func Choose(ctx context.Context, cfg config.Config) (m config.Model, note string, err error) {
-	ref := cfg.Model
-	if ref == "" {
-		local, found := openai.FindLocal(ctx, openai.LocalServers())
-		if ctx.Err() != nil {
-			return m, "", ctx.Err()
-		}
-		if !found {
-			return m, "", ErrNoModel
-		}
-		ref = local.Name + "/" + local.Models[0].ID
-		note = fmt.Sprintf("using %s, found on this machine; AGENT_MODEL or --model chooses another", ref)
+// Choose returns the configured model. An error is a mistake in the configuration, or
+// an *servers.UnaskedError.
+func Choose(cfg config.Config) (m config.Model, err error) {
+	if cfg.Model == "" {
+		return m, ErrNoModel
 	}
-	if m, err = cfg.Lookup(ref); err != nil {
-		return m, "", err
+	if m, err = cfg.Lookup(cfg.Model); err != nil {
+		return m, err
 	}
-	return m, note, nil
+	return m, servers.Open(cfg.Home).Permit(m)
 }
 
 // New makes the model; it connects to nothing and asks for no key yet. That a key
-// is missing for sure is an error.
+// is missing for sure, or that nobody has allowed the server, is an error.
 func New(cfg config.Config, m config.Model) (llm.Model, error) {
 	if m.Provider == config.ScriptProvider {
 		scripted, err := script.Load(m.Name)
@@ -66,6 +57,9 @@ func New(cfg config.Config, m config.Model) (llm.Model, error) {
 			return nil, err
 		}
 		return scripted, nil
+	}
+	if err := servers.Open(cfg.Home).Permit(m); err != nil {
+		return nil, err
 	}
 	if err := MissingKey(cfg, m); err != nil {
 		return nil, err
@@ -82,6 +76,7 @@ func Client(cfg config.Config, m config.Model) *openai.Client {
 		Free:          free(m),
 		Prices:        openai.Prices{Input: m.Prices.Input, Output: m.Prices.Output, Cached: m.Prices.Cached},
 		Limits:        openai.Limits{Idle: cfg.Limits.IdleTimeout},
+		Check:         servers.Open(cfg.Home).Check,
 	})
 }
 

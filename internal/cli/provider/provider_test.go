@@ -103,16 +103,14 @@ func TestKeyCommandEndsWithTheContext(t *testing.T) {
 }
 
 func TestChooseTakesTheConfiguredModel(t *testing.T) {
-	m, note, err := Choose(t.Context(), config.Config{Model: "ollama/m"})
-	if err != nil || note != "" || m.Ref != "ollama/m" || m.Endpoint.BaseURL == "" {
-		t.Errorf("%+v, %q, %v", m, note, err)
+	m, err := Choose(config.Config{Model: "ollama/m"})
+	if err != nil || m.Ref != "ollama/m" || m.Endpoint.BaseURL == "" {
+		t.Errorf("%+v, %v", m, err)
 	}
-	if _, _, err := Choose(t.Context(), config.Config{Model: "m"}); err == nil {
+	if _, err := Choose(config.Config{Model: "m"}); err == nil {
 		t.Error("a name without a provider is taken")
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, _, err := Choose(ctx, config.Config{}); !errors.Is(err, context.Canceled) {
+	if _, err := Choose(config.Config{}); !errors.Is(err, ErrNoModel) {
 		t.Error(err)
 	}
 }
@@ -164,7 +162,7 @@ func TestAKeyThatIsMissing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = New(cfg, m)
+			err = MissingKey(cfg, m)
 			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v, want %q", err, c.want)
 			}

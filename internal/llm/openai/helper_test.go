@@ -71,7 +71,7 @@ func client(t *testing.T, url string, change ...func(*Options)) *Client {
 			Rand:  func() float64 { return 1 },
 		},
 	}
-	transport := newTransport()
+	transport := newTransport(nil)
 	t.Cleanup(transport.CloseIdleConnections)
 	opt.Transport = transport
 	for _, c := range change {

@@ -105,7 +105,7 @@ func parseModels(body []byte) ([]ModelInfo, error) {
 type Local struct {
 	Name    string // the provider's name
 	BaseURL string
-	Models  []ModelInfo // what it offers for chat; set by FindLocal
+	Models  []ModelInfo // what it offers for chat; set by FindLocals
 }
 
 // LocalServers returns the servers that people run on their own machine, at
@@ -119,21 +119,12 @@ func LocalServers() []Local {
 	}
 }
 
-// FindLocal returns the first of FindLocals.
-func FindLocal(ctx context.Context, servers []Local) (Local, bool) {
-	found := FindLocals(ctx, servers)
-	if len(found) == 0 {
-		return Local{}, false
-	}
-	return found[0], true
-}
-
 // FindLocals asks all of servers at once and returns those, in their order, that
 // offer a model. It takes a second at most, next to nothing where nothing listens.
 func FindLocals(ctx context.Context, servers []Local) []Local {
 	ctx, cancel := context.WithTimeout(ctx, localTime)
 	defer cancel()
-	transport := newTransport()
+	transport := newTransport(nil)
 	transport.Proxy = nil
 	defer transport.CloseIdleConnections()
 	found := make([]Local, len(servers))

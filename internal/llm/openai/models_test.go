@@ -68,7 +68,7 @@ func TestListModelsFails(t *testing.T) {
 	}
 }
 
-func TestFindLocal(t *testing.T) {
+func TestFindLocals(t *testing.T) {
 	none := Local{Name: "none", BaseURL: "http://" + nobody(t)}
 	web := Local{Name: "web", BaseURL: serve(t, 200, "<html>")}
 	empty := Local{Name: "empty", BaseURL: serve(t, 200, `{"data":[{"id":"nomic-embed-text"}]}`)}
@@ -82,13 +82,13 @@ func TestFindLocal(t *testing.T) {
 	t.Cleanup(hangs.Close)
 	slow := Local{Name: "slow", BaseURL: hangs.URL}
 
-	got, ok := FindLocal(t.Context(), []Local{none, web, empty, slow, first, second})
-	first.Models = []ModelInfo{{ID: "qwen"}}
-	if diff := cmp.Diff(first, got); diff != "" || !ok {
-		t.Error(diff, ok)
+	got := FindLocals(t.Context(), []Local{none, web, empty, slow, first, second})
+	first.Models, second.Models = []ModelInfo{{ID: "qwen"}}, []ModelInfo{{ID: "llama"}}
+	if diff := cmp.Diff([]Local{first, second}, got); diff != "" {
+		t.Error(diff)
 	}
 	<-asked // the one that hangs was really asked
-	if got, ok := FindLocal(t.Context(), []Local{none, web, empty}); ok {
+	if got := FindLocals(t.Context(), []Local{none, web, empty}); len(got) > 0 {
 		t.Errorf("found %+v", got)
 	}
 }

@@ -348,7 +348,7 @@ func TestUnreachable(t *testing.T) {
 func TestARefusedConnectionElsewhere(t *testing.T) {
 	address := nobody(t)
 	c := client(t, "http://model.example/v1", func(o *Options) {
-		transport := newTransport()
+		transport := newTransport(nil)
 		transport.Proxy = nil
 		transport.DialContext = func(ctx context.Context, network, _ string) (net.Conn, error) {
 			var d net.Dialer

@@ -9,6 +9,7 @@ package openai
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -45,6 +46,9 @@ type Options struct {
 	// Transport carries the requests; nil means one of our own, which keeps
 	// connections and honours the proxy variables of the environment.
 	Transport http.RoundTripper
+	// Check may refuse a new connection before anything is sent over it. Nil refuses
+	// none; with a Transport it is not called.
+	Check func(net.Conn) error
 }
 
 // Prices are in USD per million tokens. Cached is the price of cached input;
@@ -101,7 +105,7 @@ func New(opt Options) *Client {
 	}
 	opt.Clock = opt.Clock.orReal()
 	if opt.Transport == nil {
-		opt.Transport = newTransport()
+		opt.Transport = newTransport(opt.Check)
 	}
 	c := &Client{
 		opt: opt, http: &http.Client{Transport: opt.Transport, CheckRedirect: checkRedirect},
@@ -143,12 +147,22 @@ func sleep(ctx context.Context, d time.Duration) error {
 }
 
 // newTransport returns a transport for long streams: no limit on the whole, and
-// pings that notice a dead HTTP/2 connection.
-func newTransport() *http.Transport {
+// pings that notice a dead HTTP/2 connection. check, if not nil, may refuse a connection.
+func newTransport(check func(net.Conn) error) *http.Transport {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
+	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dialer.DialContext(ctx, network, address)
+		if err != nil || check == nil {
+			return conn, err
+		}
+		if err := check(conn); err != nil {
+			return nil, errors.Join(err, conn.Close())
+		}
+		return conn, nil
+	}
 	return &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
-		DialContext:         dialer.DialContext,
+		DialContext:         dial,
 		TLSClientConfig:     &tls.Config{MinVersion: tls.VersionTLS12},
 		ForceAttemptHTTP2:   true,
 		HTTP2:               &http.HTTP2Config{SendPingTimeout: 20 * time.Second, PingTimeout: 15 * time.Second},

@@ -1,0 +1,70 @@
+package firstrun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/bb2d0cf4/agent/internal/cli/servers"
+	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/repl/dialog"
+	"github.com/bb2d0cf4/agent/internal/repl/picker"
+)
+
+// Servers asks for what a request to m needs and nobody has allowed yet, and keeps the
+// answers.
+func Servers(ctx context.Context, t dialog.Terminal, s servers.Store, m config.Model) error {
+	questions, err := s.Unasked(m)
+	if err != nil {
+		return err
+	}
+	for _, q := range questions {
+		if err := Server(ctx, t, q); err != nil {
+			return err
+		}
+		if err := s.Allow(ctx, q.Entry); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Server asks one question about a server or a proxy. The error is ErrLeft if it is not
+// allowed; nothing is kept.
+func Server(ctx context.Context, t dialog.Terminal, q servers.Question) error {
+	err := Confirm(ctx, t, q.Title, append(q.Text, "agent trust rm "+q.Address+" takes a yes back."))
+	if errors.Is(err, ErrLeft) {
+		return fmt.Errorf("%w: nothing was sent to %s, and you will be asked again", ErrLeft, q.Address)
+	}
+	return err
+}
+
+// Confirm asks for a yes. The error is ErrLeft for a no.
+func Confirm(ctx context.Context, t dialog.Terminal, title string, text []string) error {
+	a, err := dialog.Ask(ctx, t, dialog.Page{Title: title, Text: text, Choices: []picker.Item{
+		{Title: "No"}, {Title: "Yes, from now on"},
+	}})
+	if err == nil && a.Choice == 0 {
+		err = ErrLeft
+	}
+	return err
+}
+
+// allow asks for what a request to m needs. The answers are kept at the end.
+func (c *chooser) allow(ctx context.Context, m config.Model) error {
+	questions, err := servers.Open(c.Config.Home).Unasked(m)
+	if err != nil {
+		return err
+	}
+	for _, q := range questions {
+		if slices.Contains(c.allowed, q.Entry) {
+			continue
+		}
+		if err := Server(ctx, c.Terminal, q); err != nil {
+			return err
+		}
+		c.allowed = append(c.allowed, q.Entry)
+	}
+	return nil
+}

@@ -1,0 +1,240 @@
+package servers
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/cli/keystore"
+	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/llm/openai"
+	"github.com/bb2d0cf4/agent/internal/peer"
+)
+
+// unknown stands for the user of a program whose user the system does not tell.
+const unknown peer.User = "?"
+
+func name(u peer.User) string {
+	if u == unknown {
+		return "an unknown user"
+	}
+	return "the user " + u.Name()
+}
+
+// Question is something that a person has to allow first. Its texts are not sanitised.
+type Question struct {
+	Entry
+	Title string
+	Text  []string
+	Why   string // in one sentence, for where nobody can be asked
+}
+
+// UnaskedError says what nobody has allowed yet.
+type UnaskedError struct{ Question }
+
+func (e *UnaskedError) Error() string {
+	return fmt.Sprintf("%s. agent trust add %s shows it and allows it", e.Why, e.Address)
+}
+
+// Permit returns an *UnaskedError if a request to m needs something that nobody has
+// allowed.
+func (s Store) Permit(m config.Model) error {
+	questions, err := s.Unasked(m)
+	if err == nil && len(questions) > 0 {
+		err = &UnaskedError{questions[0]}
+	}
+	return err
+}
+
+// Unasked lists what a person has to allow before a request to m: its server, and the
+// proxy on the way to it.
+func (s Store) Unasked(m config.Model) ([]Question, error) {
+	if m.Provider == config.ScriptProvider {
+		return nil, nil
+	}
+	server, err := s.server(m)
+	if err != nil {
+		return nil, err
+	}
+	proxy, err := s.Proxy(m.Endpoint.BaseURL)
+	return append(server, proxy...), err
+}
+
+func (s Store) server(m config.Model) ([]Question, error) {
+	q := Question{Entry: Entry{Address: plain(m.Endpoint.BaseURL), Provider: m.Provider, User: Stranger(m.Endpoint.BaseURL)}}
+	from := m.From
+	if from != "" && os.Getenv(m.Endpoint.APIKeyEnv) == "" && keystore.Open(s.home).Has(m.Endpoint.BaseURL) {
+		from = "" // a key was entered for this very address
+	}
+	if from == "" && q.User == "" {
+		return nil, nil
+	}
+	if known, err := s.has(q.Entry); known || err != nil {
+		return nil, err
+	}
+	q.Title = "Use this model server?"
+	q.Text = []string{openai.Shown(m.Endpoint.BaseURL), ""}
+	gets := "your prompts and what the model reads" + secrets(m)
+	q.Why = q.Address + " would get " + gets
+	if from != "" {
+		q.Text = append(q.Text, "The address comes from "+from+".")
+		q.Why += ", but it comes from " + from
+	}
+	if q.User != "" {
+		q.Text = append(q.Text, "The program that answers there is run by "+name(q.User)+" of this machine, not by you.")
+		q.Why += ", but it is run by " + name(q.User) + " of this machine"
+	}
+	q.Text = append(q.Text, "It would get "+gets+".")
+	q.Why += ", and nobody has allowed that yet"
+	return []Question{q}, nil
+}
+
+// secrets names what goes to the server of m beside the conversation.
+func secrets(m config.Model) string {
+	var list []string
+	switch e := m.Endpoint; {
+	case len(e.APIKeyCommand) > 0:
+		list = append(list, "the key that "+e.APIKeyCommand[0]+" prints")
+	case e.APIKeyEnv != "" && os.Getenv(e.APIKeyEnv) != "":
+		list = append(list, "the key in "+e.APIKeyEnv)
+	}
+	if len(m.Endpoint.Headers) > 0 {
+		list = append(list, "the headers of providers."+m.Provider)
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return ", with " + strings.Join(list, " and ")
+}
+
+// Proxy asks about the proxy on the way to an address, if nobody has allowed it yet.
+func (s Store) Proxy(address string) ([]Question, error) {
+	to, err := url.Parse(address)
+	if err != nil {
+		return nil, fmt.Errorf("the address of the model's server cannot be read: %w", err)
+	}
+	via, err := http.ProxyFromEnvironment(&http.Request{URL: to})
+	if err != nil {
+		return nil, fmt.Errorf("the proxy in the environment cannot be used: %w", err)
+	}
+	if via == nil {
+		return nil, nil
+	}
+	q := Question{Entry: Entry{Address: via.Scheme + "://" + via.Host, User: Stranger(via.String())}}
+	if known, err := s.has(q.Entry); known || err != nil {
+		return nil, err
+	}
+	from := proxyVariable(to.Scheme)
+	q.Title = "Connect through this proxy?"
+	q.Text = []string{q.Address, "", "It comes from " + from + " in the environment. Everything for " + to.Host + " would go through it."}
+	q.Why = fmt.Sprintf("the proxy %s comes from %s in the environment, and nobody has allowed it yet", q.Address, from)
+	if q.User != "" {
+		q.Text = append(q.Text, "It is run by "+name(q.User)+" of this machine, not by you.")
+	}
+	return []Question{q}, nil
+}
+
+// proxyVariable returns the variable that names the proxy for a scheme.
+func proxyVariable(scheme string) string {
+	upper := strings.ToUpper(scheme) + "_PROXY"
+	if os.Getenv(upper) == "" {
+		return strings.ToLower(upper)
+	}
+	return upper
+}
+
+// has says whether an entry is allowed.
+func (s Store) has(e Entry) (bool, error) {
+	all, err := s.List()
+	return slices.ContainsFunc(all, func(known Entry) bool {
+		return known.Address == e.Address && known.Provider == e.Provider && (e.User == "" || known.User == e.User)
+	}), err
+}
+
+// Stranger returns the other user of this machine who listens at an address; empty if
+// that is nobody, the system, or the user of this program.
+func Stranger(address string) peer.User {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	port, err := strconv.Atoi(portOf(u))
+	if err != nil || u.Hostname() != "localhost" && !net.ParseIP(u.Hostname()).IsLoopback() {
+		return ""
+	}
+	users, err := peer.Listener(port)
+	switch {
+	case errors.Is(err, peer.ErrNobody):
+		return ""
+	case err != nil:
+		return unknown
+	}
+	for _, u := range users {
+		if !ours(u) {
+			return u
+		}
+	}
+	return ""
+}
+
+func ours(u peer.User) bool { return u == peer.Self() || u.IsSystem() }
+
+// Check refuses a connection to a program of another user of this machine, unless a
+// person has allowed that user there: between two requests, a port may pass from one
+// program to another.
+func (s Store) Check(conn net.Conn) error {
+	remote, tcp := conn.RemoteAddr().(*net.TCPAddr)
+	if !tcp || !remote.IP.IsLoopback() {
+		return nil
+	}
+	at := remote.AddrPort()
+	u, err := peer.Of(conn)
+	if err != nil {
+		u = unknown
+	}
+	if ours(u) {
+		return nil
+	}
+	all, err := s.List()
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(all, func(e Entry) bool { return e.User == u && e.isAt(at.Port()) }) {
+		return nil
+	}
+	return &llm.Error{Kind: llm.Refused, Message: fmt.Sprintf(
+		"The program at %s is run by %s of this machine, not by you. It was sent nothing. If that is right: agent trust add ADDRESS", at, name(u))}
+}
+
+// isAt says whether the entry is about a port of this machine.
+func (e Entry) isAt(port uint16) bool {
+	u, err := url.Parse(e.Address)
+	return err == nil && portOf(u) == strconv.Itoa(int(port)) && (u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback())
+}
+
+func portOf(u *url.URL) string {
+	switch {
+	case u.Port() != "":
+		return u.Port()
+	case u.Scheme == "https":
+		return "443"
+	}
+	return "80"
+}
+
+// plain is an address without the name and the password that it may hold.
+func plain(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return openai.Shown(address)
+	}
+	u.User = nil
+	return strings.TrimRight(u.String(), "/")
+}
