@@ -24,17 +24,11 @@ const (
 	buffering = time.Second
 )
 
-// Diagnostics returns the findings on path, or on all files if it is empty.
-// editor.ErrNone says that no editor is linked.
-func (v *View) Diagnostics(ctx context.Context, path string) ([]editor.Diagnostic, error) {
-	found, _, err := v.Report(ctx, path, 0)
-	return found, err
-}
-
-// Report is Diagnostics after the editor has waited for its language servers, for
-// wait at most. known is false if it cannot tell: then none is not the same as
-// clean. An editor other than ours cannot tell of a file that it does not have open,
-// or that it has not read again since it was written.
+// Report returns the findings on path, or on all files if it is empty, after the
+// editor has waited for its language servers, for wait at most. known is false if it
+// cannot tell: then none is not the same as clean. An editor other than ours cannot
+// tell of a file that it does not have open, or that it has not read again since it
+// was written. editor.ErrNone says that no editor is linked.
 func (v *View) Report(ctx context.Context, path string, wait time.Duration) (found []editor.Diagnostic, known bool, err error) {
 	l, _ := v.now.get()
 	if l == nil {

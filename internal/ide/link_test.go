@@ -243,7 +243,7 @@ func TestStalledEditor(t *testing.T) {
 
 func TestDocuments(t *testing.T) {
 	r := newRig(t, nil)
-	if _, err := r.Diagnostics(t.Context(), ""); !errors.Is(err, editor.ErrNone) {
+	if _, _, err := r.Report(t.Context(), "", 0); !errors.Is(err, editor.ErrNone) {
 		t.Errorf("without an editor: %v", err)
 	}
 	if name, unsaved := r.Unsaved(t.Context(), "/x"); name != "" || unsaved {

@@ -40,7 +40,7 @@ type (
 // not block, like Insert and Refresh.
 func (u *UI) Remark(id, text string) { u.box.Put(feed.Aside{Item: remark{id, text}}) }
 
-// Insert puts text into the prompt as if typed, on one line, between blanks.
+// Insert puts text into the prompt at the cursor, on one line, between blanks.
 func (u *UI) Insert(text string) { u.box.Put(feed.Aside{Item: insertion{text}}) }
 
 // Refresh draws the status line again.
@@ -53,11 +53,7 @@ func other(m *model, item any) {
 		m.ask.said = it
 		recall(m.ask)
 	case insertion:
-		text := sanitize.Line(strings.Join(strings.Fields(it.text), " ")) + " "
-		if !m.ed.Empty() && !strings.HasSuffix(m.ed.Text(), " ") {
-			text = " " + text
-		}
-		m.ed.Insert(text)
+		m.ed.InsertWord(sanitize.Line(strings.Join(strings.Fields(it.text), " ")))
 	case refresh: // the status is drawn as it is
 		recall(m.ask)
 	}

@@ -21,9 +21,9 @@ type Buffers interface {
 	Save(ctx context.Context, path string) error
 }
 
-// Reports knows the findings of a connected editor after it has looked for wait
-// at most. known is false if it cannot tell; editor.ErrNone says that there is no
-// editor.
+// Reports knows the findings of a connected editor on the file at an absolute path,
+// or on all files if path is empty, after it has looked for wait at most. known is
+// false if it cannot tell; editor.ErrNone says that there is no editor.
 type Reports interface {
 	Report(ctx context.Context, path string, wait time.Duration) (found []editor.Diagnostic, known bool, err error)
 }
@@ -127,20 +127,32 @@ func (w writer) news(ctx context.Context, path string, before reported) string {
 	if errors.Is(before.err, editor.ErrNone) {
 		return ""
 	}
+	before = w.late.base(path, before)
 	after := w.report(ctx, path, reportQuiet, reportAfter)
 	switch {
 	case errors.Is(after.err, editor.ErrNone):
 		return ""
 	case after.err != nil || !after.known:
+		w.late.watch(path, before)
 		return "\nThe editor's diagnostics of the file are not known."
 	}
+	w.late.watch(path, after)
 	found, what := after.all, "Diagnostics of the file now (those before the edit are not known)"
 	if before.err == nil && before.known {
 		found, what = editor.NewSince(before.all, after.all), "New diagnostics since the edit"
 	}
-	found = slices.DeleteFunc(found, func(d editor.Diagnostic) bool { return d.Severity > editor.SeverityWarning })
+	if told := w.list(what, found); told != "" {
+		return told
+	}
+	return "\nNo new errors or warnings in the editor so far."
+}
+
+// list is the errors and warnings among findings, below what they are; empty if
+// there are none.
+func (w writer) list(what string, found []editor.Diagnostic) string {
+	found = slices.DeleteFunc(slices.Clone(found), func(d editor.Diagnostic) bool { return d.Severity > editor.SeverityWarning })
 	if len(found) == 0 {
-		return "\nNo new errors or warnings in the editor so far."
+		return ""
 	}
 	slices.SortStableFunc(found, func(a, b editor.Diagnostic) int { return int(a.Severity - b.Severity) })
 	var b strings.Builder

@@ -190,6 +190,42 @@ func TestNewDiagnostics(t *testing.T) {
 	}
 }
 
+// TestLateDiagnostics: what comes after the result of an edit is told with the next
+// one, once, and measured against what the model knows.
+func TestLateDiagnostics(t *testing.T) {
+	problem := func(line int, msg string) editor.Diagnostic {
+		return editor.Diagnostic{Path: "f", Line: line, Severity: editor.SeverityError, Message: msg, Source: "ts"}
+	}
+	edited := func(b *bench, from, to string) Result {
+		return b.call("edit_file", m{"path": "f", "old_string": from, "new_string": to})
+	}
+	b := newBench(t, map[string]string{"f": "one\ntwo\nthree\n"})
+	d := withDesk(b)
+	d.before = reported{all: []editor.Diagnostic{problem(1, "old")}, known: true}
+	d.after = reported{} // nobody has looked yet
+	b.want(edited(b, "two", "2"), false, "are not known")
+
+	d.before.all = append(d.before.all, problem(2, "late"))
+	if res := b.call("read_file", m{"path": "f"}); strings.Count(res.ForModel, "[error]") != 1 || !strings.Contains(res.ForModel, "New diagnostics of f, which came after its edit was answered:\n[error] f:2 — late") {
+		t.Errorf("told %q", res.ForModel)
+	}
+	if res := b.call("read_file", m{"path": "f"}); strings.Contains(res.ForModel, "[error]") {
+		t.Errorf("told twice: %q", res.ForModel)
+	}
+
+	d.before.all = append(d.before.all, problem(3, "later"))
+	d.after = d.before
+	b.want(edited(b, "three", "3"), false, "New diagnostics since the edit:\n[error] f:3 — later")
+	for range lateResults {
+		b.call("read_file", m{"path": "f"})
+	}
+	asked := len(d.asked)
+	b.call("read_file", m{"path": "f"})
+	if len(d.asked) != asked {
+		t.Error("the editor is asked about the file for ever")
+	}
+}
+
 func TestManyNewDiagnosticsAreCut(t *testing.T) {
 	b := newBench(t, map[string]string{"f": "one\ntwo\nthree\n"})
 	d := withDesk(b)
@@ -215,14 +251,8 @@ func TestEditorSavedItAlready(t *testing.T) {
 func TestDiagnosticsThatAreNotKnown(t *testing.T) {
 	b := newBench(t, map[string]string{"f": "one\n"})
 	d := withDesk(b)
-	b.deps.Diagnostics = d
-	b.set = NewSet(b.deps)
 	for known, want := range map[bool]string{true: "No diagnostics.", false: "Not known: "} {
-		d.before = reported{known: known}
+		d.after = reported{known: known}
 		b.want(b.call("get_diagnostics", m{"path": "f"}), false, want)
 	}
-}
-
-func (d *desk) Diagnostics(context.Context, string) ([]editor.Diagnostic, error) {
-	return d.before.all, d.before.err
 }

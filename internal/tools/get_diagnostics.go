@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/bb2d0cf4/agent/internal/editor"
 	"github.com/bb2d0cf4/agent/internal/tools/args"
@@ -41,18 +42,18 @@ func diagnose(ctx context.Context, d Deps, a getDiagnosticsArgs) (Result, error)
 		}
 		least = editor.SeverityError + editor.Severity(i)
 	}
-	if d.Diagnostics == nil {
+	if d.Reports == nil {
 		return failed("no editor connected"), nil
 	}
-	path := ""
+	path, wait := "", time.Duration(0)
 	if a.Path != "" {
 		abs, _, err := d.Root.Resolve(a.Path)
 		if err != nil {
 			return failed("%w.", err), nil
 		}
-		path = abs
+		path, wait = abs, reportQuiet
 	}
-	found, known, err := d.findings(ctx, path)
+	found, known, err := d.Reports.Report(ctx, path, wait)
 	switch {
 	case ctx.Err() != nil:
 		return Result{}, ctx.Err()
@@ -62,26 +63,18 @@ func diagnose(ctx context.Context, d Deps, a getDiagnosticsArgs) (Result, error)
 		return failed("The editor did not say: %w.", err), nil
 	}
 	found = slices.DeleteFunc(slices.Clone(found), func(f editor.Diagnostic) bool { return f.Severity > least })
-	if len(found) == 0 && !known {
-		return Result{ForModel: "Not known: the editor does not have the file open, has not read it again since it was written, or is not done with it.", ForUser: "not known"}, nil
+	switch {
+	case len(found) > 0:
+		return diagnosticsResult(d, found), nil
+	case path == "":
+		return Result{ForModel: "No diagnostics are known. The editor may have looked only at the files that are open there: name a path to have it looked at.", ForUser: "none known"}, nil
+	case !known:
+		return Result{ForModel: "Not known: the editor does not have the file open, has not read it again since it was written, or nobody has looked at it there.", ForUser: "not known"}, nil
 	}
-	return diagnosticsResult(d, found), nil
-}
-
-// findings asks the editor about a file, or about all if path is empty; known is false
-// if it cannot tell.
-func (d Deps) findings(ctx context.Context, path string) (found []editor.Diagnostic, known bool, err error) {
-	if path != "" && d.Reports != nil {
-		return d.Reports.Report(ctx, path, 0)
-	}
-	found, err = d.Diagnostics.Diagnostics(ctx, path)
-	return found, true, err
+	return Result{ForModel: "No diagnostics.", ForUser: "none"}, nil
 }
 
 func diagnosticsResult(d Deps, found []editor.Diagnostic) Result {
-	if len(found) == 0 {
-		return Result{ForModel: "No diagnostics.", ForUser: "none"}
-	}
 	slices.SortStableFunc(found, func(a, b editor.Diagnostic) int { return int(a.Severity - b.Severity) })
 	var b strings.Builder
 	for _, f := range found[:min(len(found), diagnosticsLimit)] {

@@ -332,14 +332,15 @@ func TestRipgrepOfTheWorkspaceIsNotRun(t *testing.T) {
 }
 
 type findings struct {
-	list []editor.Diagnostic
-	err  error
-	path string
+	list    []editor.Diagnostic
+	unknown bool
+	err     error
+	path    string
 }
 
-func (f *findings) Diagnostics(_ context.Context, path string) ([]editor.Diagnostic, error) {
+func (f *findings) Report(_ context.Context, path string, _ time.Duration) ([]editor.Diagnostic, bool, error) {
 	f.path = path
-	return f.list, f.err
+	return f.list, !f.unknown, f.err
 }
 
 func TestGetDiagnostics(t *testing.T) {
@@ -350,7 +351,7 @@ func TestGetDiagnostics(t *testing.T) {
 		{Path: filepath.Join(b.dir, "a.go"), Line: 3, Severity: editor.SeverityError, Message: "undefined:\nx"},
 		{Path: "/elsewhere/b.go", Line: 1, Severity: editor.SeverityWarning, Message: "unused"},
 	}}
-	b.deps.Diagnostics = f
+	b.deps.Reports = f
 	b.set = NewSet(b.deps)
 	res := b.call("get_diagnostics", m{})
 	if want := "[error] a.go:3 — undefined: x\n[warning] /elsewhere/b.go:1 — unused\n[hint] a.go:7 — hint"; res.ForModel != want {
@@ -362,7 +363,10 @@ func TestGetDiagnostics(t *testing.T) {
 	}
 	b.want(b.call("get_diagnostics", m{"severity": "fatal"}), true, "error, warning, info, hint")
 	f.list = nil
-	b.want(b.call("get_diagnostics", m{}), false, "No diagnostics.")
+	b.want(b.call("get_diagnostics", m{}), false, "No diagnostics are known.")
+	b.want(b.call("get_diagnostics", m{"path": "a.go"}), false, "No diagnostics.")
+	f.unknown = true
+	b.want(b.call("get_diagnostics", m{"path": "a.go"}), false, "Not known: ")
 	f.err = errors.New("timed out")
 	b.want(b.call("get_diagnostics", m{}), true, "The editor did not say: timed out")
 }

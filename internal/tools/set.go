@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
-	"github.com/bb2d0cf4/agent/internal/editor"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/nearest"
 	"github.com/bb2d0cf4/agent/internal/tools/args"
@@ -22,12 +21,6 @@ import (
 // Asker decides whether something may be done. confirm.Controller is one.
 type Asker interface {
 	Ask(ctx context.Context, req confirm.Request) (confirm.Verdict, error)
-}
-
-// Diagnostics knows the findings of a connected editor. path is absolute, or
-// empty for all files.
-type Diagnostics interface {
-	Diagnostics(ctx context.Context, path string) ([]editor.Diagnostic, error)
 }
 
 // Commands runs command lines. shell.Jobs is one.
@@ -41,8 +34,6 @@ type Commands interface {
 type Deps struct {
 	Root *workspace.Root
 	Ask  Asker
-	// Diagnostics is nil where no editor is connected.
-	Diagnostics Diagnostics
 	// Buffers and Reports are of the editor that is connected at the time; nil where
 	// there cannot be one.
 	Buffers Buffers
@@ -60,6 +51,8 @@ type Deps struct {
 	Home    string // the program's own folder, which is protected; may be empty
 	// Ripgrep is the path of rg; empty means the one on PATH, if any.
 	Ripgrep string
+
+	late *late // set by NewSet
 }
 
 // Set is all tools. Its calls are made one at a time, by one goroutine.
@@ -67,6 +60,7 @@ type Set struct {
 	tools []Tool
 	specs []llm.ToolSpec
 	watch *watch
+	late  *late
 }
 
 //go:embed *.md
@@ -77,7 +71,8 @@ func NewSet(d Deps) *Set {
 	if home, err := filepath.EvalSymlinks(d.Home); err == nil { // as the paths are that it is compared with
 		d.Home = home
 	}
-	s := &Set{watch: &watch{d.Background, map[string]bool{}}}
+	d.late = &late{w: writer{Deps: d}}
+	s := &Set{watch: &watch{d.Background, map[string]bool{}}, late: d.late}
 	s.tools = []Tool{
 		readFile(d), listFiles(d), findFiles(d), searchFiles(d),
 		writeFile(d), editFile(d), editLines(d), appendFile(d), regexReplace(d), patchFile(d),
@@ -117,6 +112,7 @@ func (s *Set) Call(ctx context.Context, name string, call Call) (res Result, err
 	}()
 	res, err = t.Call(ctx, call)
 	if err == nil {
+		res.ForModel += s.late.news(ctx)
 		res.Ended = s.watch.news()
 		for _, e := range res.Ended {
 			res.ForModel += "\n[" + e + "]"

@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { systemClock } from "./core/clock";
 import type { Core } from "./core/core";
 import { createCore } from "./core/core";
+import type { Notices } from "./core/ports";
 import { newToken } from "./core/guard";
 import { registerCommands } from "./vscode/commands";
 import { EditorDiagnostics } from "./vscode/diagnostics";
@@ -14,6 +15,7 @@ import { watchEditor } from "./vscode/events";
 import { InlineProposals } from "./vscode/inline";
 import { InlineMarks } from "./vscode/inlinemarks";
 import { InlineReviews } from "./vscode/inlinereviews";
+import { Languages } from "./vscode/languages";
 import { Leftovers } from "./vscode/leftovers";
 import { Marks, PendingList } from "./vscode/pending";
 import { Places } from "./vscode/places";
@@ -45,8 +47,9 @@ export function activate(context: vscode.ExtensionContext): void {
   const places = new Places();
   const leftovers = new Leftovers(context.workspaceState, log);
   const { views, marks, inline } = registerFiles(context, { remarks, places, leftovers });
+  const languages = new Languages();
   const shells = new Shells(log, () => settings.terminal());
-  const core = compose(context, { log, status, views, shells, inline, places });
+  const core = compose(context, { log, status, terminals, views, shells, inline, places, languages });
   running = core;
   views.inline.tell(core.reviews);
   const registration = new Registration(core, context.globalState, log);
@@ -56,6 +59,7 @@ export function activate(context: vscode.ExtensionContext): void {
     log,
     status,
     terminals,
+    languages,
     shells,
     remarks,
     registration.watch(),
@@ -76,6 +80,7 @@ async function begin(core: Core, link: Link, { leftovers, log }: { leftovers: Le
   if (closed > 0) log.info(`closed ${closed} diffs that an earlier window had left`);
   await leftovers.sweep();
   if (settings.autoStart()) return link.start();
+  link.withdraw();
   log.info("not listening: agent.autoStart is off (the command Agent: Start Listening starts it)");
 }
 
@@ -109,9 +114,11 @@ interface Shown {
 }
 
 interface Parts extends Shown {
+  readonly terminals: Terminals;
   readonly views: Views;
   readonly inline: InlineProposals;
   readonly places: Places;
+  readonly languages: Languages;
   readonly shells: Shells;
 }
 
@@ -124,11 +131,11 @@ function compose(context: vscode.ExtensionContext, parts: Parts): Core {
       log: parts.log,
       view: parts.views,
       documents: new EditorDocuments(places),
-      diagnostics: new EditorDiagnostics(places),
+      diagnostics: new EditorDiagnostics(places, parts.languages),
       editors: new OpenEditors(),
       workspace,
       settings,
-      notices: parts.status,
+      notices: noticesOf(parts),
       terminals: parts.shells,
       inline: parts.inline,
       ripgrep: findRipgrep(),
@@ -141,6 +148,17 @@ function compose(context: vscode.ExtensionContext, parts: Parts): Core {
       mcpToken: () => secretToken(context, parts.log),
     },
   );
+}
+
+function noticesOf({ status, terminals }: Parts): Notices {
+  return {
+    warn: (message) => status.warn(message),
+    mayRun: (question) => status.mayRun(question),
+    clientsChanged: (clients) => {
+      status.clientsChanged(clients);
+      void terminals.clientsChanged(clients);
+    },
+  };
 }
 
 /**
@@ -197,16 +215,22 @@ class Link {
       this.parts.registration.started().catch((error: unknown) => log.warn(`registering: ${String(error)}`));
     } catch (error) {
       this.listening = false;
+      this.withdraw();
       const why = error instanceof Error ? error.message : String(error);
       log.error(`cannot listen: ${why}`);
       status.linkChanged({ kind: "failed", why });
     }
   }
 
+  /** Takes back what an earlier window or we have told the terminals. */
+  withdraw(): void {
+    this.parts.terminals.withdraw();
+  }
+
   async stop(): Promise<void> {
     if (!this.listening) return;
     this.listening = false;
-    this.parts.terminals.withdraw();
+    this.withdraw();
     await this.core.stop();
     this.parts.status.linkChanged({ kind: "off" });
   }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/config"
@@ -101,12 +102,16 @@ func (l *Link) mention(insert func(string)) func(path string, start, end int) {
 	}
 }
 
-// name is what people and models call a file.
+// name is what people and models call a file. A folder keeps the separator at its end.
 func (l *Link) name(path string) string {
-	if _, name, err := l.root.Resolve(path); err == nil {
-		return name
+	_, name, err := l.root.Resolve(path)
+	if err != nil {
+		return path
 	}
-	return path
+	if strings.HasSuffix(path, string(filepath.Separator)) && !strings.HasSuffix(name, "/") {
+		name += "/"
+	}
+	return name
 }
 
 // lines names a range of lines; it is empty if there is none.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -171,10 +172,16 @@ func TestMention(t *testing.T) {
 	e := s.editor(nil)
 	e.Notify("at_mentioned", map[string]any{"filePath": s.file(), "lineStart": 0, "lineEnd": 1})
 	e.Notify("at_mentioned", map[string]any{"filePath": s.file()})
-	s.until("two mentions", func() bool {
+	folder := filepath.Join(s.root.Dir(), "sub")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	e.Notify("at_mentioned", map[string]any{"filePath": folder + "/"})
+	want := []string{"@a.txt#L1-2", "@a.txt", "@sub/"}
+	s.until("three mentions", func() bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		return len(s.inputs) == 2 && s.inputs[0] == "@a.txt#L1-2" && s.inputs[1] == "@a.txt"
+		return slices.Equal(s.inputs, want)
 	})
 }
 
@@ -346,13 +353,13 @@ func TestDoctor(t *testing.T) {
 // TestView: the tools are told what the editor knows through the link's view.
 func TestView(t *testing.T) {
 	s := newScene(t, nil)
-	if _, err := s.View.Diagnostics(t.Context(), s.file()); !errors.Is(err, editor.ErrNone) {
+	if _, _, err := s.View.Report(t.Context(), s.file(), 0); !errors.Is(err, editor.ErrNone) {
 		t.Errorf("without an editor: %v", err)
 	}
 	s.editor(func(e *idetest.Editor) {
 		e.World.Find(true, idetest.Finding{Path: s.file(), Line: 2, Column: 1, Severity: "Error", Message: "bad"})
 	})
-	found, err := s.View.Diagnostics(t.Context(), s.file())
+	found, _, err := s.View.Report(t.Context(), s.file(), 0)
 	if err != nil || len(found) != 1 || found[0].Line != 2 {
 		t.Errorf("%+v, %v", found, err)
 	}

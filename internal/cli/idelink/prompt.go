@@ -113,7 +113,7 @@ func (p *Prompts) Tools(d tools.Deps) session.Toolset {
 	if p.Link == nil {
 		return tools.NewSet(d)
 	}
-	d.Diagnostics, d.Buffers, d.Reports, d.Writes = p.Link.View, p.Link.View, p.Link.View, p.Link.View
+	d.Buffers, d.Reports, d.Writes = p.Link.View, p.Link.View, p.Link.View
 	if p.Link.visible {
 		d.Jobs = visible{d.Jobs, p.Link.Terminal}
 	}

@@ -156,6 +156,18 @@ func (e *Editor) AsPrompt() bool {
 	return len(gs) > 0 && gs[0].Folded
 }
 
+// InsertWord puts a word at the cursor as if typed there, with a blank on each side.
+func (e *Editor) InsertWord(word string) {
+	t := &e.text
+	if t.At > 0 && !t.Gs[t.At-1].IsSpace() {
+		word = " " + word
+	}
+	if t.At == len(t.Gs) || !t.Gs[t.At].IsSpace() {
+		word += " "
+	}
+	put(e, word, func(s string) { edit.Give(t, s) })
+}
+
 // Take returns the text with its pastes expanded, adds it to the history and
 // empties the prompt.
 func (e *Editor) Take() string {

@@ -234,6 +234,25 @@ func TestInsertGivesBackBeforeWhatIsThere(t *testing.T) {
 	}
 }
 
+func TestInsertWord(t *testing.T) {
+	for _, c := range []struct{ text, keys, want string }{
+		{"", "", "@a.txt @b.txt |"},
+		{"see", "", "see @a.txt @b.txt |"},
+		{"see ", "", "see @a.txt @b.txt |"},
+		{"see now", "left left left left", "see @a.txt @b.txt| now"},
+		{"now", "left left left", "@a.txt @b.txt |now"},
+	} {
+		e := New(Options{})
+		e.Paste(c.text)
+		press(e, c.keys)
+		e.InsertWord("@a.txt")
+		e.InsertWord("@b.txt")
+		if got := state(e); got != c.want {
+			t.Errorf("%q: %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
 // What was typed is given back as it was typed, and a very long text folded.
 func TestInsertShowsWhatWasTyped(t *testing.T) {
 	e := New(Options{})

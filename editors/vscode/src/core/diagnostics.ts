@@ -2,6 +2,8 @@ import { messageOf } from "./errors";
 import type { Cancel, Diagnostic, FileDiagnostics, Ports, Severity } from "./ports";
 
 const quietMs = 300;
+/** Who has reported nothing for so long is taken to report nothing at all. */
+const patienceMs = 1_000;
 
 export interface DiagnosticsQuery {
   /** A path; undefined for all files. */
@@ -36,15 +38,19 @@ export async function settle(ports: Ports, query: DiagnosticsQuery): Promise<{ f
   const waited = file === undefined || query.waitMs === 0 ? { quiet: true, seen: false } : await wait(ports, file, query.waitMs);
   const found = file === undefined ? ports.diagnostics.all() : [ports.diagnostics.of(file)];
   const { files, omitted } = limited(found, query);
-  const known = file === undefined || waited.seen || ports.diagnostics.isShown(file) || (found[0]?.diagnostics.length ?? 0) > 0;
+  const known = file === undefined || waited.seen || isLookedAt(ports, file) || (found[0]?.diagnostics.length ?? 0) > 0;
   return { files, state: { settled: waited.quiet && known, waitedMs: ports.clock.now() - begun, omitted } };
+}
+
+/** Whether a language server has the file, which need not have reported anything. */
+function isLookedAt({ diagnostics }: Ports, file: string): boolean {
+  return diagnostics.isShown(file) && diagnostics.mayReport(file);
 }
 
 async function wait(ports: Ports, file: string, waitMs: number): Promise<{ quiet: boolean; seen: boolean }> {
   const reports = new Reports(ports, file);
   try {
-    reports.load();
-    const quiet = await reports.quiet(Math.min(waitMs, ports.settings.diagnosticDelay()));
+    const quiet = await reports.settled(Math.min(waitMs, ports.settings.diagnosticDelay()));
     return { quiet, seen: reports.seen };
   } finally {
     reports.stop();
@@ -55,6 +61,7 @@ async function wait(ports: Ports, file: string, waitMs: number): Promise<{ quiet
 export class Reports {
   private changedAt: number | undefined;
   private wake: () => void = () => undefined;
+  private giveUp: Cancel = () => undefined;
   private readonly stopListening: Cancel;
 
   constructor(
@@ -80,9 +87,22 @@ export class Reports {
   }
 
   /** Loads the file, so that language servers look at it. */
-  load(): void {
+  load(): Promise<void> {
     const { diagnostics, log } = this.ports;
-    diagnostics.load(this.file).catch((err: unknown) => log.debug(`loading for diagnostics: ${messageOf(err)}`));
+    return diagnostics.load(this.file).catch((err: unknown) => log.debug(`loading for diagnostics: ${messageOf(err)}`));
+  }
+
+  /** Loads the file and waits as quiet does, but not where nobody would report anything. */
+  async settled(mostMs: number): Promise<boolean> {
+    const { clock, diagnostics } = this.ports;
+    const begun = clock.now();
+    const late = new Promise<void>((done) => (this.giveUp = clock.after(mostMs, done)));
+    await Promise.race([this.load(), late]);
+    this.giveUp();
+    if (!this.seen && !diagnostics.mayReport(this.file)) return true;
+    const quiet = await this.quiet(mostMs - (clock.now() - begun));
+    if (!this.seen && mostMs >= patienceMs) diagnostics.waitedInVain(this.file);
+    return quiet;
   }
 
   /** Waits for a report and then 300 ms without another, at most as long; false if they still come. */
@@ -94,6 +114,7 @@ export class Reports {
   }
 
   stop(): void {
+    this.giveUp();
     this.stopListening();
   }
 

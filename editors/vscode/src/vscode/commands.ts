@@ -33,7 +33,7 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     "agent.previousReview": () => go(parts, -1),
     "agent.showReview": (id) => show(parts, String(id)),
     "agent.startInTerminal": () => terminals.start(),
-    "agent.mentionSelection": (target) => mention(parts, target),
+    "agent.mentionSelection": (target, all) => mention(parts, target, all),
     "agent.showLog": () => log.show(),
     "agent.inline.accept": (...target) => parts.marks.decide("accept", ...target),
     "agent.inline.reject": (...target) => parts.marks.decide("reject", ...target),
@@ -141,21 +141,44 @@ async function copyConfig(core: Core): Promise<void> {
   void vscode.window.showInformationMessage("The configuration for MCP clients is on the clipboard. It holds a token: give it to programs of your own only.");
 }
 
-/** Tells the agents to put a file, or the selected lines of it, into the prompt. */
-function mention(parts: Parts, target: unknown): void {
-  const place = target instanceof vscode.Uri ? { path: target.fsPath } : selectedPlace();
-  if (place === undefined) {
+interface Place {
+  readonly path: string;
+  readonly lines?: { start: number; end: number };
+}
+
+/** Tells the agents to put files, or the selected lines of one, into the prompt. */
+async function mention(parts: Parts, target: unknown, all: unknown): Promise<void> {
+  const places = await placesOf(target, all);
+  if (places.length === 0) {
     void vscode.window.showInformationMessage("Select lines of a file first, then mention them.");
     return;
   }
-  const told = parts.core.mention(place.path, "lines" in place ? place.lines : undefined);
-  if (told > 0) return parts.terminals.show();
+  let told = 0;
+  for (const { path, lines } of places) told = parts.core.mention(path, lines);
+  if (told > 0) return void parts.terminals.show();
   void vscode.window
     .showInformationMessage("No agent is connected to this window.", "Start Agent")
     .then((choice) => choice !== undefined && parts.terminals.start());
 }
 
-function selectedPlace(): { path: string; lines?: { start: number; end: number } } | undefined {
+/** What a command means: the items that are selected in the Explorer, which names them all, else what is selected in the editor. */
+async function placesOf(target: unknown, all: unknown): Promise<Place[]> {
+  if (target instanceof vscode.Uri && Array.isArray(all)) {
+    const uris = all.length === 0 ? [target] : all.filter((each) => each instanceof vscode.Uri);
+    return Promise.all(uris.map(async (uri) => ({ path: await nameOf(uri) })));
+  }
+  const place = selectedPlace() ?? (target instanceof vscode.Uri ? { path: await nameOf(target) } : undefined);
+  return place === undefined ? [] : [place];
+}
+
+/** The path of a file; a folder's ends with a slash. */
+async function nameOf(uri: vscode.Uri): Promise<string> {
+  const stat = await vscode.workspace.fs.stat(uri).then(undefined, () => undefined);
+  const isFolder = stat !== undefined && (stat.type & vscode.FileType.Directory) !== 0;
+  return isFolder ? `${uri.fsPath}/` : uri.fsPath;
+}
+
+function selectedPlace(): Place | undefined {
   const editor = vscode.window.activeTextEditor;
   if (editor === undefined) return undefined;
   const { uri } = editor.document;

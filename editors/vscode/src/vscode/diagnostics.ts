@@ -1,10 +1,14 @@
 import * as vscode from "vscode";
 import type { Cancel, Diagnostic, Diagnostics, FileDiagnostics, Severity } from "../core/ports";
+import type { Languages } from "./languages";
 import type { Places } from "./places";
 import { allTabs, tabUris } from "./tabs";
 
 export class EditorDiagnostics implements Diagnostics {
-  constructor(private readonly places: Places) {}
+  constructor(
+    private readonly places: Places,
+    private readonly languages: Languages,
+  ) {}
 
   all(): readonly FileDiagnostics[] {
     return vscode.languages
@@ -28,6 +32,21 @@ export class EditorDiagnostics implements Diagnostics {
 
   async load(file: string): Promise<void> {
     await vscode.workspace.openTextDocument(this.places.uri(file));
+  }
+
+  mayReport(file: string): boolean {
+    const language = this.languageOf(file);
+    return language !== undefined && this.languages.mayReport(language, this.isShown(file));
+  }
+
+  waitedInVain(file: string): void {
+    const language = this.languageOf(file);
+    if (language !== undefined) this.languages.waitedInVain(language, this.isShown(file));
+  }
+
+  private languageOf(file: string): string | undefined {
+    const uri = this.places.uri(file).toString();
+    return vscode.workspace.textDocuments.find((each) => each.uri.toString() === uri)?.languageId;
   }
 
   isShown(file: string): boolean {

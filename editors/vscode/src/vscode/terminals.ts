@@ -1,23 +1,39 @@
 import { basename } from "node:path";
 import * as vscode from "vscode";
+import { lineage } from "../core/ancestors";
+import type { Client } from "../core/ports";
 
 const program = "agent";
 
 /** The integrated terminals: what they are told, and which of them runs the agent. */
 export class Terminals implements vscode.Disposable {
+  /** Terminals whose shell told that it runs the agent. */
   private readonly running = new Set<vscode.Terminal>();
+  /** Terminals whose shell told that it waits for a command: an agent there is stopped. */
+  private readonly atPrompt = new Set<vscode.Terminal>();
+  /** The linked agents by process, with the terminals that they run in. */
+  private readonly linked = new Map<number, vscode.Terminal | undefined>();
+  private told: boolean | undefined;
   private readonly listeners: vscode.Disposable[];
 
   constructor(private readonly environment: vscode.EnvironmentVariableCollection) {
-    // A port of an earlier window must not come back with a restored terminal.
-    environment.persistent = false;
+    // Kept while the window is loaded again: a terminal whose variables went for a
+    // moment would offer to be relaunched, which ends what runs in it.
+    environment.persistent = true;
     environment.description = "Lets `agent` in this terminal find this window of the editor";
     this.listeners = [
       vscode.window.onDidStartTerminalShellExecution(({ terminal, execution }) => {
-        if (runsAgent(execution.commandLine.value)) this.mark(terminal, true);
+        this.atPrompt.delete(terminal);
+        if (runsAgent(execution.commandLine.value)) this.running.add(terminal);
+        this.tellKeys();
       }),
-      vscode.window.onDidEndTerminalShellExecution(({ terminal }) => this.mark(terminal, false)),
-      vscode.window.onDidCloseTerminal((terminal) => this.mark(terminal, false)),
+      vscode.window.onDidEndTerminalShellExecution(({ terminal }) => {
+        this.atPrompt.add(terminal);
+        this.running.delete(terminal);
+        this.tellKeys();
+      }),
+      vscode.window.onDidOpenTerminal(() => void this.findLinked()),
+      vscode.window.onDidCloseTerminal((terminal) => this.forget(terminal)),
       vscode.window.onDidChangeActiveTerminal(() => this.tellKeys()),
     ];
   }
@@ -39,30 +55,71 @@ export class Terminals implements vscode.Disposable {
     terminal.sendText(program);
   }
 
-  /** Shows the terminal that runs the agent, if one is known. */
-  show(): void {
+  /**
+   * To be called when a program links or goes. Its process tells the terminal: a
+   * window that was loaded again has heard nothing from the shells.
+   */
+  async clientsChanged(clients: readonly Client[]): Promise<void> {
+    const pids = new Set(clients.map(({ pid }) => pid).filter((pid) => pid !== undefined));
+    for (const pid of this.linked.keys()) if (!pids.has(pid)) this.linked.delete(pid);
+    const fresh = [...pids].filter((pid) => !this.linked.has(pid));
+    for (const pid of fresh) this.linked.set(pid, undefined);
+    if (fresh.length > 0) await this.findLinked();
+    else this.tellKeys();
+  }
+
+  /** Shows the terminal that runs the agent and gives it the focus; false if none is known. */
+  show(): boolean {
     const active = vscode.window.activeTerminal;
-    const known = active !== undefined && this.running.has(active) ? active : [...this.running].at(-1);
+    const known = active !== undefined && this.runs(active) ? active : vscode.window.terminals.filter((each) => this.runs(each)).at(-1);
     known?.show();
+    return known !== undefined;
   }
 
   dispose(): void {
     for (const listener of this.listeners) listener.dispose();
-    this.withdraw();
   }
 
-  private mark(terminal: vscode.Terminal, runs: boolean): void {
-    if (runs) this.running.add(terminal);
-    else this.running.delete(terminal);
+  private forget(terminal: vscode.Terminal): void {
+    this.running.delete(terminal);
+    this.atPrompt.delete(terminal);
+    for (const [pid, its] of this.linked) if (its === terminal) this.linked.set(pid, undefined);
     this.tellKeys();
+  }
+
+  /** Finds the terminals of linked agents that have none yet. */
+  private async findLinked(): Promise<void> {
+    for (const [pid, known] of this.linked) {
+      if (known !== undefined) continue;
+      const terminal = await terminalOf(pid);
+      if (terminal !== undefined && this.linked.has(pid)) this.linked.set(pid, terminal);
+    }
+    this.tellKeys();
+  }
+
+  private runs(terminal: vscode.Terminal): boolean {
+    if (this.running.has(terminal)) return true;
+    return !this.atPrompt.has(terminal) && [...this.linked.values()].includes(terminal);
   }
 
   /** The keys that go to the program instead of the editor do so only here. */
   private tellKeys(): void {
     const active = vscode.window.activeTerminal;
-    const runs = active !== undefined && this.running.has(active);
+    const runs = active !== undefined && this.runs(active);
+    if (runs === this.told) return;
+    this.told = runs;
     void vscode.commands.executeCommand("setContext", "agent.inTerminal", runs);
   }
+}
+
+/** The terminal in which a process runs. */
+async function terminalOf(pid: number): Promise<vscode.Terminal | undefined> {
+  const family = await lineage(pid);
+  for (const terminal of vscode.window.terminals) {
+    const root = await terminal.processId;
+    if (root !== undefined && family.includes(root)) return terminal;
+  }
+  return undefined;
 }
 
 /** Whether a command line starts the agent, also by a path or behind assignments. */

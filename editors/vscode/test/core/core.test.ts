@@ -475,6 +475,15 @@ describe("diagnostics", () => {
     assert.equal((await ask(client, { uri: file })).state["settled"], true);
   });
 
+  it("of a file that nobody serves are not waited for, and not known", async (t) => {
+    const { editor, client, file } = await connected(t);
+    editor.diagnostics.served = false;
+    editor.diagnostics.shown = true;
+    const { state } = await ask(client, { uri: file, waitMs: 60_000 }); // the clock stands still
+    assert.deepEqual([state["settled"], state["waitedMs"]], [false, 0]);
+    assert.deepEqual(editor.diagnostics.loaded, [file]);
+  });
+
   it("are waited for until they are quiet", async (t) => {
     const { editor, client, file } = await connected(t);
     const id = client.beginTool("getDiagnostics", { uri: file, waitMs: 5_000 });

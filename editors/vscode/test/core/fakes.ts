@@ -245,6 +245,9 @@ export class FakeDiagnostics implements Diagnostics {
   readonly listeners = new Set<(uris: readonly string[]) => void>();
   readonly loaded: string[] = [];
   shown = false;
+  /** Whether there is a language server. */
+  served = true;
+  readonly inVain: string[] = [];
 
   all(): readonly FileDiagnostics[] {
     return [...this.found].map(([uri, diagnostics]) => ({ uri, diagnostics }));
@@ -272,6 +275,14 @@ export class FakeDiagnostics implements Diagnostics {
 
   isShown(): boolean {
     return this.shown;
+  }
+
+  mayReport(): boolean {
+    return this.served;
+  }
+
+  waitedInVain(file: string): void {
+    this.inVain.push(file);
   }
 }
 

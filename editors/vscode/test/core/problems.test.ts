@@ -102,6 +102,22 @@ describe("B6: problems after the save", () => {
     assert.match(String(jsonOf(await call.answer)["diagnostics"]), /^not complete: /);
   });
 
+  it("a file of a language that nobody serves is not waited for, and the answer says that nothing is known", async (t) => {
+    const { client, core, editor } = await work(t, { "a.txt": "one\n" });
+    editor.diagnostics.served = false;
+    const call = client.begin("write_file", { path: "a.txt", content: "two\n" });
+    core.reviews.accept(await shown(core), "button");
+    const { status, diagnostics } = jsonOf(await call.answer); // the clock stands still
+    assert.equal(status, "accepted");
+    assert.match(String(diagnostics), /^not known: no language server/);
+  });
+
+  it("a language in which nobody has reported anything for long is noted", async (t) => {
+    const { client, editor, folder, accept } = await work(t, { "a.md": "one\n" });
+    await accept(client.begin("write_file", { path: "a.md", content: "two\n" }));
+    assert.deepEqual(editor.diagnostics.inVain, [join(folder, "a.md")]);
+  });
+
   it("nothing is listened to for an edit that was rejected", async (t) => {
     const { client, core, editor } = await work(t, { "a.ts": "one\n" });
     const before = editor.diagnostics.listeners.size;

@@ -94,6 +94,8 @@ describe("an answer in VS Code", () => {
     await bench.page.keyboard.type("why upper case?");
     await bench.page.locator(".review-widget .monaco-button", { hasText: "Add Comment" }).click();
     await bench.page.locator(".review-widget .comment-body", { hasText: "why upper case?" }).waitFor();
+    assert.ok(await bench.page.locator(".terminal-wrapper.active").isVisible(), "the terminal that asks is still there");
+    await agent.asks();
     await bench.titleButton("Accept").click();
     assert.match(await agent.told(1), /comment on line 2 of the proposal: why upper case\?/);
     assert.equal(read("comment.txt"), PROPOSED);

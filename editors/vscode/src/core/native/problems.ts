@@ -37,7 +37,8 @@ export function problemsTool(ports: Ports): Tool {
       if (state.omitted > 0) lines.push([`… and ${state.omitted} more`]);
       const all = lines.flat();
       if (all.length > 0) return texts(all.join("\n"));
-      return texts(state.settled ? "No diagnostics." : "No diagnostics are known. The file is not shown, so no language server may have looked at it.");
+      if (file === undefined) return texts("No diagnostics are known. Language servers may have looked only at the files that are open: name a path to have it looked at.");
+      return texts(state.settled ? "No diagnostics." : "No diagnostics are known. No language server is known to have looked at the file.");
     }),
   };
 }
@@ -90,15 +91,15 @@ export class EditProblems {
     this.reports = new Reports(ports, place.path);
     if (!exists) this.before = [];
     else if (this.isLooked() || this.now().length > 0) this.before = this.now();
-    else this.reports.load();
+    else void this.reports.load();
   }
 
   /** To be called before the file is written: what is reported from here on is the edit's. */
   async writing(): Promise<void> {
     if (this.before === undefined) {
       const { clock, settings } = this.ports;
-      await this.reports.quiet(this.begun + settings.diagnosticDelay() - clock.now());
-      if (this.reports.seen || this.isShown()) this.before = this.now();
+      await this.reports.settled(this.begun + settings.diagnosticDelay() - clock.now());
+      if (this.reports.seen || this.isLooked()) this.before = this.now();
     }
     this.reports.forget();
   }
@@ -106,8 +107,7 @@ export class EditProblems {
   /** To be called when it is written; waits for language servers. */
   async written(): Promise<Aftermath> {
     const delay = this.ports.settings.diagnosticDelay();
-    this.reports.load();
-    const quiet = await this.reports.quiet(delay);
+    const quiet = await this.reports.settled(delay);
     const found = newProblems(this.place.relative, this.before ?? [], this.now());
     const doubt = this.doubt(quiet, found.length > 0);
     return { ...(found.length === 0 ? {} : { new_diagnostics: found }), ...(doubt === undefined ? {} : { diagnostics: doubt }) };
@@ -119,6 +119,7 @@ export class EditProblems {
 
   private doubt(quiet: boolean, any: boolean): string | undefined {
     if (!this.reports.seen && !this.isShown()) return "not known: the file is not shown in the editor, so no language server may have looked at it";
+    if (!this.reports.seen && !this.ports.diagnostics.mayReport(this.place.path)) return "not known: no language server is known to look at files of this language";
     if (!quiet) return "not complete: language servers were still reporting";
     if (any && this.before === undefined) return "some may be older: no language server had looked at the file before";
     return undefined;
@@ -126,7 +127,9 @@ export class EditProblems {
 
   /** Whether language servers have it. A tab that was restored behind others is shown, but its file is not loaded. */
   private isLooked(): boolean {
-    return this.isShown() && this.ports.documents.buffer(this.place.path) !== undefined;
+    const { diagnostics, documents } = this.ports;
+    const { path } = this.place;
+    return this.isShown() && documents.buffer(path) !== undefined && diagnostics.mayReport(path);
   }
 
   private isShown(): boolean {

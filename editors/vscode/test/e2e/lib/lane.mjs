@@ -10,7 +10,7 @@ import { endAll } from "./ending.mjs";
 import { Watchdog } from "./watchdog.mjs";
 
 const FIRST = ["doors", "files", "clients", "knows", "race", "terminal"];
-const LAST = ["inline", "window", "loss", "windows", "first", "rows", "registering", "inside", "oldest"];
+const LAST = ["inline", "window", "loss", "reload", "windows", "first", "rows", "registering", "inside", "oldest"];
 
 const folder = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..");
 

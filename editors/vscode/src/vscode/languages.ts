@@ -1,0 +1,57 @@
+import * as vscode from "vscode";
+
+interface Manifest {
+  readonly main?: string;
+  readonly browser?: string;
+  readonly activationEvents?: readonly string[];
+  readonly contributes?: { readonly languages?: readonly { readonly id?: string }[] };
+}
+
+/**
+ * Knows in which languages somebody reports problems: those in which somebody
+ * has, and those that an extension with code of its own serves, until it was
+ * waited for in vain.
+ */
+export class Languages implements vscode.Disposable {
+  private readonly reported = new Set<string>();
+  private readonly silent = new Set<string>();
+  private served: ReadonlySet<string> | undefined;
+  private readonly listeners = [
+    vscode.languages.onDidChangeDiagnostics(({ uris }) => this.heard(uris)),
+    vscode.extensions.onDidChange(() => (this.served = undefined)),
+  ];
+
+  /** Whether somebody may report problems of a document in this language. */
+  mayReport(language: string, shown: boolean): boolean {
+    if (this.reported.has(language)) return true;
+    if (this.silent.has(key(language, shown))) return false;
+    this.served ??= new Set(vscode.extensions.all.flatMap(({ packageJSON }) => languagesOf(packageJSON as Manifest)));
+    return this.served.has(language);
+  }
+
+  /** To be called when nobody has reported anything for as long as one waits. */
+  waitedInVain(language: string, shown: boolean): void {
+    this.silent.add(key(language, shown));
+  }
+
+  dispose(): void {
+    for (const listener of this.listeners) listener.dispose();
+  }
+
+  private heard(uris: readonly vscode.Uri[]): void {
+    const changed = new Set(uris.map(String));
+    for (const { uri, languageId } of vscode.workspace.textDocuments) if (changed.has(uri.toString())) this.reported.add(languageId);
+  }
+}
+
+function key(language: string, shown: boolean): string {
+  return `${language} ${shown}`;
+}
+
+/** The languages for which an extension runs code: a mere grammar reports nothing. */
+function languagesOf({ main, browser, activationEvents, contributes }: Manifest): string[] {
+  if (main === undefined && browser === undefined) return [];
+  const waitedFor = (activationEvents ?? []).filter((event) => event.startsWith("onLanguage:")).map((event) => event.slice("onLanguage:".length));
+  const own = (contributes?.languages ?? []).map(({ id }) => id).filter((id) => id !== undefined);
+  return [...waitedFor, ...own];
+}

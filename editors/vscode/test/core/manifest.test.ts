@@ -1,0 +1,31 @@
+// What package.json promises the editor.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, it } from "node:test";
+
+interface Key {
+  readonly command: string;
+  readonly key: string;
+  readonly when: string;
+}
+
+const manifest = JSON.parse(readFileSync("package.json", "utf8")) as {
+  contributes: { keybindings: Key[]; configuration: { properties: Record<string, { default: string[]; items: { enum: string[] } }> } };
+};
+
+describe("the keys that go to the agent", () => {
+  const sent = manifest.contributes.keybindings.filter(({ command }) => command === "workbench.action.terminal.sendSequence");
+  const setting = manifest.contributes.configuration.properties["agent.keys"];
+
+  it("are those of the setting, each taken back by its own name alone", () => {
+    const keys = sent.map(({ key }) => key);
+    assert.deepEqual([setting?.items.enum, setting?.default], [keys, keys]);
+    for (const { key, when } of sent) {
+      const match = / && config\.agent\.keys =~ \/(.+)\/$/.exec(when);
+      assert.ok(match?.[1] !== undefined, `${key} can be taken back`);
+      const named = new RegExp(match[1]);
+      // As the editor gives a list to a when clause.
+      assert.deepEqual(keys.filter((each) => named.test(JSON.stringify([each]))), [key]);
+    }
+  });
+});

@@ -1,0 +1,85 @@
+// The agent's terminal after Reload Window: its keys, the focus, and no offer that would end it.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+
+import { stage } from "./lib/scene.mjs";
+import { until } from "./lib/wait.mjs";
+
+const HAS_FOCUS = "document.activeElement?.closest('.terminal-wrapper, .monaco-editor')?.className ?? 'nothing'";
+
+/** Runs in the page: notes each warning on a terminal, which offers to relaunch it. */
+function noteOffers() {
+  window.offers = [];
+  new MutationObserver(() => {
+    const warning = document.querySelector(".single-terminal-tab .codicon-warning, .terminal-tabs-entry .codicon-warning");
+    const offer = warning?.parentElement.textContent;
+    if (offer !== undefined && !window.offers.includes(offer)) window.offers.push(offer);
+  }).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+}
+
+describe("an agent in a terminal, after Reload Window", () => {
+  const at = stage({ files: { "a.txt": "one\ntwo\nthree\n", "sub/b.txt": "" }, fresh: true });
+
+  /** Reloads the window, and waits until the agent is linked with it again. */
+  const reload = async () => {
+    const { session } = at.scene;
+    const { pid } = await session.lock();
+    await session.bench.command("Developer: Reload Window");
+    await until("the extension to be back", () => session.host.locks().some((lock) => lock.pid !== pid), 60_000);
+    await until("the link", async () => /connected since/.test(await session.page.locator("[id$='agent.link'] a").getAttribute("aria-label")), 60_000);
+  };
+  const focused = () => at.scene.session.page.evaluate(HAS_FOCUS);
+
+  it("its keys are its own, and a mention brings the focus back to it", async () => {
+    const { bench, session } = at.scene;
+    await session.page.addInitScript(noteOffers);
+    const agent = await at.scene.linkedAgent([{ text: "Good." }]);
+    await reload();
+    await bench.typeInTerminal("first");
+    await session.page.keyboard.press("Shift+Enter");
+    await session.page.keyboard.type("second");
+    await agent.shows("first second");
+    await session.probe(
+      `const editor = await vscode.window.showTextDocument(vscode.Uri.file(args[0]));
+       editor.selection = new vscode.Selection(0, 0, 1, 3);`,
+      session.file("a.txt"),
+    );
+    await session.page.locator(".monaco-editor .view-line", { hasText: "two" }).first().waitFor();
+    await session.page.keyboard.press("Control+Alt+KeyK");
+    await agent.shows("@a.txt#L1-2");
+    await until("the terminal to have the focus", async () => /terminal-wrapper/.test(await focused()));
+    await session.page.keyboard.type("third");
+    await agent.shows("third");
+    assert.equal(await session.probe("return vscode.window.activeTextEditor.document.getText()"), "one\ntwo\nthree\n");
+    await agent.shows("@a.txt#L1-2 third");
+    assert.deepEqual(await session.page.evaluate("window.offers"), [], "nothing has offered to relaunch the terminal");
+  });
+
+  it("a key that the person keeps for the editor is the editor's", async () => {
+    const { bench, session } = at.scene;
+    await at.scene.linkedAgent([]);
+    await session.probe(
+      `const { defaultValue } = vscode.workspace.getConfiguration("agent").inspect("keys");
+       await vscode.workspace.getConfiguration("agent").update("keys", defaultValue.filter((key) => key !== "ctrl+p"), true);`,
+    );
+    await bench.typeInTerminal("x");
+    await session.page.keyboard.press("Control+P");
+    await session.page.locator(".quick-input-widget:visible").waitFor();
+    await session.page.keyboard.press("Escape");
+    await bench.typeInTerminal("y");
+    await session.page.keyboard.press("Control+B");
+    assert.ok(await session.page.locator(".part.sidebar").isVisible(), "the other keys are still the agent's");
+  });
+
+  it("files and folders of the Explorer are mentioned in their order", async () => {
+    const { session } = at.scene;
+    const agent = await at.scene.linkedAgent([]);
+    await session.probe(
+      `const uris = args.map((path) => vscode.Uri.file(path));
+       await vscode.commands.executeCommand("agent.mentionSelection", uris[0], uris);`,
+      session.file("sub"),
+      session.file("a.txt"),
+    );
+    await agent.shows("@sub/ @a.txt");
+  });
+});
