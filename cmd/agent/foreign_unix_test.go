@@ -121,7 +121,10 @@ func TestOldTextInNeovim(t *testing.T) {
 	d.say("be polite")
 	e.NextDiff()
 	d.asked(`also open in Neovim`)
-	e.Handle("saveDocument", func(*idetest.Conn, json.RawMessage) idetest.Reply {
+	e.Handle("saveDocument", func(_ *idetest.Conn, args json.RawMessage) idetest.Reply {
+		if strings.Contains(string(args), "proposed)") {
+			return idetest.JSON(map[string]any{"success": false, "message": "Document not open"})
+		}
 		d.write("main.go", program) // what its buffer holds
 		return idetest.JSON(map[string]any{"success": true})
 	})
