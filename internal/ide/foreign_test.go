@@ -20,6 +20,7 @@ import (
 func TestTextOfAnotherQuestion(t *testing.T) {
 	for _, name := range []string{"Neovim", "Emacs", "JetBrains"} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := newRig(t, nil)
 			e := r.editor(dialects[name]())
 			a := r.proposal("one\ntwo\nthree\n", "one\n2\nthree\n")
@@ -122,6 +123,7 @@ func TestAnswerOfAnEarlierLink(t *testing.T) {
 func TestQuittingEditor(t *testing.T) {
 	for _, name := range []string{"Neovim", "JetBrains", "nexus3", "Emacs"} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := newRig(t, nil)
 			e := r.editor(dialects[name]())
 			req := r.proposal("old\n", "new\n")
@@ -401,6 +403,7 @@ func TestDoubtAlone(t *testing.T) {
 func TestDisconnectClosesDiffs(t *testing.T) {
 	for name, dialect := range dialects {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := newRig(t, nil)
 			e := r.editor(dialect())
 			req := r.proposal("old\n", "new\n")

@@ -41,7 +41,10 @@ type standing struct {
 	draft    client.DraftChange
 	asked    *asked // in an editor now; nil before the first time
 
-	misfits int // answers with the text of another file; of Review's goroutine
+	// misfits counts the answers with the text of another file; refused tells of the
+	// last. They are of Review's goroutine.
+	misfits int
+	refused string
 }
 
 // asked is one open diff.
@@ -257,7 +260,7 @@ func (v *Reviewer) take(ctx context.Context, l *link, s *standing) (text string,
 	s.mu.Lock()
 	a := s.asked
 	s.mu.Unlock()
-	if a == nil || l.client.Diffs.Take(ctx, a.tab) != nil {
+	if taken := a != nil && l.client.Diffs.Take(ctx, a.tab) == nil; !taken {
 		return "", false, nil // what is typed there counts only if it is accepted there
 	}
 	out := s.accepted(ctx)

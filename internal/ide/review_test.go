@@ -27,6 +27,7 @@ var dialects = map[string]func() idetest.Dialect{
 func TestEditorsAnswer(t *testing.T) {
 	for name, dialect := range dialects {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := newRig(t, nil)
 			e := r.editor(dialect())
 			for i, after := range []string{"new\n", "no newline", "", "crlf\r\nmixed\n"} {

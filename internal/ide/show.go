@@ -41,7 +41,11 @@ func (v *Reviewer) show(ctx context.Context, l *link, s *standing) (confirm.Verd
 		defer close(a.over)
 		a.out.out, a.out.err = l.client.Diffs.Open(asking, req)
 	})
-	work.Go(func() { v.watch(asking, l, s) })
+	shown := shownNote(l)
+	if s.refused != "" {
+		shown = s.refused + "; asked again there"
+	}
+	work.Go(func() { v.watch(asking, l, s, shown) })
 	for {
 		select {
 		case <-a.over:
@@ -153,8 +157,9 @@ func (s *standing) ask(tab string) *asked {
 	return a
 }
 
-// watch says beside the question whether the editor has it on its screen.
-func (v *Reviewer) watch(ctx context.Context, l *link, s *standing) {
+// watch says beside the question whether the editor has it on its screen; shown is
+// said while it has.
+func (v *Reviewer) watch(ctx context.Context, l *link, s *standing, shown string) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	was := ""
@@ -165,7 +170,7 @@ func (v *Reviewer) watch(ctx context.Context, l *link, s *standing) {
 		if ctx.Err() != nil {
 			return
 		}
-		now := shownNote(l)
+		now := shown
 		if err != nil {
 			now = l.name() + " does not answer: answer here"
 		} else if d := s.edited(); d.Edited || d.Hidden {
@@ -255,7 +260,8 @@ func (v *Reviewer) approval(ctx context.Context, l *link, s *standing, out clien
 		why, other := v.proposed.doubt(s, out.Text)
 		if other {
 			s.misfits++
-			v.opt.Face.note(s.req.ID, "an answer of "+l.name()+"'s was not taken: "+why)
+			s.refused = "an answer of " + l.name() + "'s was not taken: " + why
+			v.opt.Face.note(s.req.ID, s.refused)
 			if s.misfits < mostMisfits {
 				return confirm.Verdict{}, errAgain
 			}

@@ -259,12 +259,13 @@ func (d *desk) answer(diff *idetest.Diff) {
 // TestTwoAgentsOneEditor holds that a text lands only in the file that it was shown
 // for, however two agents and the answers of one editor come together.
 func TestTwoAgentsOneEditor(t *testing.T) {
-	rounds := 10
+	rounds := 4
 	if os.Getenv("AGENT_TEST_FULL") != "" {
 		rounds = 1000 // of each dialect
 	}
 	for name, dialect := range dialects {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			d := &desk{T: t, random: rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 5)), counted: map[string]int{}}
 			d.locks = filepath.Join(t.TempDir(), ".agent", "ide")
 			if err := os.MkdirAll(d.locks, 0o700); err != nil {
