@@ -59,6 +59,31 @@ func TestCompactionOnTheScreen(t *testing.T) {
 	d.leave()
 }
 
+// The newest session is open in another window: agent -c goes on with the newest free
+// one and says so, and the list marks the one in use.
+func TestContinueWhatIsFree(t *testing.T) {
+	d := newDesk(t, answers(t, "One.", "Two.", "Three."), nil)
+	d.sit()
+	d.say("the older one")
+	d.WaitFor(`One\.`)
+	d.idle()
+	d.leave()
+	d.sit()
+	d.say("the newer one")
+	d.WaitFor(`Two\.`)
+	d.idle()
+	e := *d
+	e.sit("-c")
+	e.WaitFor(`The newest session is open in another process: this is the newest one that is free`)
+	e.WaitFor(`the older one`)
+	e.say("/resume")
+	e.WaitFor(`the newer one .* open elsewhere`)
+	e.Press("esc")
+	e.gone("Choose a session")
+	e.leave()
+	d.leave()
+}
+
 // TestForkRenameAndChoose: a fork goes its own way, and the list shows which
 // session is which.
 func TestForkRenameAndChoose(t *testing.T) {

@@ -99,6 +99,9 @@ func answer(ctx context.Context, p Process, f *flags, cfg config.Config, prompt 
 	if err != nil {
 		return err
 	}
+	if st.Note != "" {
+		remark(p, st.Note)
+	}
 	face := headless.New(headless.Options{
 		Format: headless.Format(f.format), SessionID: st.Store.ID(),
 		Stdout: p.Stdout, Stderr: p.Stderr, StdoutTTY: isTerminal(p.Stdout), StderrTTY: isTerminal(p.Stderr),

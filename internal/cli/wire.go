@@ -20,7 +20,10 @@ func openStore(cfg config.Config, f *flags, model string) (app.Place, error) {
 	pl := app.Place{Dir: dir, Archive: archive.New(cfg.Home)}
 	switch {
 	case f.latest:
-		pl.Store, err = pl.Archive.Latest(dir)
+		open := 0
+		if pl.Store, open, err = pl.Archive.Latest(dir); err == nil && open > 0 {
+			pl.Note = fmt.Sprintf("%s: this is the newest one that is free.", opened(open))
+		}
 		if errors.Is(err, archive.ErrNoSession) {
 			err = fmt.Errorf("there is no session in %s to continue; agent starts one", dir)
 		}
@@ -33,6 +36,14 @@ func openStore(cfg config.Config, f *flags, model string) (app.Place, error) {
 		pl.Store = pl.Archive.Create(dir, model)
 	}
 	return pl, err
+}
+
+// opened says that newer sessions are in use.
+func opened(n int) string {
+	if n == 1 {
+		return "The newest session is open in another process"
+	}
+	return fmt.Sprintf("The %d newest sessions are open in other processes", n)
 }
 
 // watchdogArg is the only argument of the process that ends our commands if we are

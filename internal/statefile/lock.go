@@ -3,6 +3,7 @@ package statefile
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -33,6 +34,17 @@ func TryAcquire(path string) (*Lock, error) {
 		return nil, err
 	}
 	return l, nil
+}
+
+// Held reports whether somebody, this process included, holds the lock kept in the
+// file at path. It looks by sharing the lock for a moment.
+func Held(path string) bool {
+	if _, err := os.Stat(path); err != nil {
+		return false
+	}
+	l := flock.New(path, flock.SetPermissions(fileMode))
+	ok, err := l.TryRLock()
+	return errors.Join(err, l.Close()) == nil && !ok
 }
 
 // Acquire waits for the lock until ctx ends.

@@ -49,6 +49,7 @@ type Place struct {
 	Dir     string // absolute, symlinks resolved
 	Archive *archive.Archive
 	Store   *archive.Store // the first one; Current is the one in use
+	Note    string         // what the user should know of the choice; may be empty
 }
 
 // Options says what is put together.

@@ -48,11 +48,19 @@ func (s sessions) choices() ([]command.Choice, error) {
 			prompts = strconv.Itoa(i.Prompts) + " prompts"
 		}
 		all = append(all, command.Choice{
-			ID: i.ID, Title: orUntitled(i.Title), Cells: []string{ago(time.Since(i.Updated), i.Updated), prompts, i.Branch},
+			ID: i.ID, Title: orUntitled(i.Title), Cells: []string{ago(time.Since(i.Updated), i.Updated), prompts, i.Branch, inUse(i)},
 			Preview: func() string { return s.preview(i.ID) },
 		})
 	}
 	return all, err
+}
+
+// inUse marks a session that another process has open.
+func inUse(i archive.Info) string {
+	if i.Open {
+		return "open elsewhere"
+	}
+	return ""
 }
 
 // preview is the end of a session, a line for each thing that was said.

@@ -38,6 +38,7 @@ type Info struct {
 	Created time.Time
 	Updated time.Time
 	Size    int64 // bytes on disk
+	Open    bool  // a process has it open, as List found it
 }
 
 // Conversation is what a session's file holds.
@@ -96,15 +97,26 @@ func (a *Archive) Create(dir, model string) *Store {
 }
 
 // Latest opens the session of dir that was written last, or returns ErrNoSession.
-func (a *Archive) Latest(dir string) (*Store, error) {
+// It passes over those that other processes have open, and returns their number. If
+// they have all, the error is that of the newest.
+func (a *Archive) Latest(dir string) (s *Store, open int, err error) {
 	files, err := sessionFiles(a.project(dir))
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("%w: none was started in %s yet", ErrNoSession, dir)
+		return nil, 0, fmt.Errorf("%w: none was started in %s yet", ErrNoSession, dir)
 	}
-	return openStore(slices.MaxFunc(files, byTime).path)
+	slices.SortFunc(files, func(x, y sessionFile) int { return byTime(y, x) })
+	var first error
+	for i, f := range files {
+		s, err := openStore(f.path)
+		if !errors.Is(err, statefile.ErrLocked) {
+			return s, i, err
+		}
+		first = cmp.Or(first, err)
+	}
+	return nil, len(files), first
 }
 
 // Open opens a session by its id or by a beginning of it that no other has. It
@@ -286,7 +298,7 @@ func (f sessionFile) describe() Info {
 			}
 		}
 	}
-	info.ID, info.Updated, info.Size = idOf(f.path), f.updated, f.size
+	info.ID, info.Updated, info.Size, info.Open = idOf(f.path), f.updated, f.size, statefile.Held(lockPath(f.path))
 	return info
 }
 

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 // message that it has appended.
 func writer(home string) int {
 	a := New(home)
-	s, err := a.Latest("/p")
+	s, _, err := a.Latest("/p")
 	if err != nil {
 		s = a.Create("/p", "m")
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 	"unicode/utf8"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
@@ -333,8 +334,19 @@ func damage(s frame.Result, unreadable int) []string {
 	return notes
 }
 
+// Who lists the sessions looks at each lock for a moment: a lock that is not there
+// after so many tries was not one of these.
+const (
+	glances = 3
+	glance  = 5 * time.Millisecond
+)
+
 func lockSession(path string) (*statefile.Lock, error) {
 	lock, err := statefile.TryAcquire(lockPath(path))
+	for i := 0; i < glances && errors.Is(err, statefile.ErrLocked); i++ {
+		time.Sleep(glance)
+		lock, err = statefile.TryAcquire(lockPath(path))
+	}
 	if errors.Is(err, statefile.ErrLocked) {
 		return nil, fmt.Errorf("session %s is open in another process (%w): end that one first, or begin a new session", idOf(path), err)
 	}

@@ -197,7 +197,7 @@ func TestOneProcessASession(t *testing.T) {
 	s := reopen(t, a, id)
 	for name, do := range map[string]func() error{
 		"open":   func() error { _, err := a.Open(id); return err },
-		"latest": func() error { _, err := a.Latest("/src/project"); return err },
+		"latest": func() error { _, _, err := a.Latest("/src/project"); return err },
 		"remove": func() error { return a.Remove(id) },
 	} {
 		if err := do(); !errors.Is(err, statefile.ErrLocked) || !strings.Contains(err.Error(), id) {
@@ -210,9 +210,33 @@ func TestOneProcessASession(t *testing.T) {
 	reopen(t, a, id)
 }
 
+// The newest session is in use: the newest free one is taken, and the list says which
+// is open.
+func TestLatestIsTheNewestFreeOne(t *testing.T) {
+	a := New(t.TempDir())
+	older, olderPath := kept(t, a)
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(olderPath, old, old); err != nil {
+		t.Fatal(err)
+	}
+	newer, _ := kept(t, a)
+	reopen(t, a, newer)
+	s, open, err := a.Latest("/src/project")
+	if err != nil || s.ID() != older || open != 1 {
+		t.Fatalf("latest %v %d %v, want %s", s, open, err, older)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	list, err := a.List("/src/project")
+	if err != nil || len(list) != 2 || !list[0].Open || list[1].Open {
+		t.Errorf("list %+v, %v", list, err)
+	}
+}
+
 func TestFindListRemove(t *testing.T) {
 	a := New(t.TempDir())
-	if _, err := a.Latest("/nowhere"); !errors.Is(err, ErrNoSession) {
+	if _, _, err := a.Latest("/nowhere"); !errors.Is(err, ErrNoSession) {
 		t.Errorf("latest of nothing: %v", err)
 	}
 	if list, err := a.List(""); err != nil || len(list) != 0 {
@@ -240,7 +264,7 @@ func TestFindListRemove(t *testing.T) {
 	if err != nil || len(all) != 3 {
 		t.Fatalf("all: %+v, %v", all, err)
 	}
-	s, err := a.Latest("/src/project")
+	s, _, err := a.Latest("/src/project")
 	if err != nil || s.ID() != two {
 		t.Fatalf("latest %v, %v", s, err)
 	}
