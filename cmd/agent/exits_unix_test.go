@@ -121,6 +121,7 @@ var endings = []ending{
 	{"SIGTERM", func(d *desk) { d.SignalGroup(syscall.SIGTERM) }, 130, false},
 	{"SIGHUP", func(d *desk) { d.SignalGroup(syscall.SIGHUP) }, 130, false},
 	{"SIGQUIT", func(d *desk) { d.SignalGroup(syscall.SIGQUIT) }, 2, false}, // the runtime's, with the stacks
+	{"SIGABRT", func(d *desk) { d.Signal(syscall.SIGABRT) }, 2, false},
 	{"a panic", func(d *desk) { d.Signal(syscall.SIGUSR1) }, 2, false},
 }
 

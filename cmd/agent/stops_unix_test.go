@@ -3,7 +3,10 @@
 package main
 
 import (
+	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
@@ -51,6 +54,25 @@ func TestResizedWhileStopped(t *testing.T) {
 		t.Errorf("exit status %d", code)
 	}
 	d.restored()
+}
+
+// The program is stopped for longer than a model may be silent, in the midst of an
+// answer. What came meanwhile is read when it goes on.
+func TestAStopIsNoSilence(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Text: "one two three four five six", Chunk: 4, Pace: 300 * time.Millisecond}), nil)
+	d.keep("config.yaml", "idle_timeout: 1s\n")
+	d.sit()
+	d.say("count")
+	d.WaitFor(`(?m)^one`)
+	d.SignalGroup(syscall.SIGSTOP)
+	d.Stopped()
+	<-time.After(3 * time.Second) // the server goes on, and ends
+	d.SignalGroup(syscall.SIGCONT)
+	d.WaitFor(`(?s)one two three four five six.*context 1`) // the end of the turn
+	if strings.Contains(d.Screen(), "idle_timeout") {
+		t.Error("the answer was given up")
+	}
+	d.leave()
 }
 
 // Where nobody could continue it, Ctrl+Z does not stop the program.

@@ -90,6 +90,8 @@ func (r reporter) explain(err error) *failure {
 		return fail(llm.Refused, false, "%s %s. This was not followed, because it would send your key and conversation there. If that is right, set the base URL to the new address.", r.base.Host, redirect.Error())
 	case errors.Is(err, errIdle):
 		return fail(llm.Idle, false, "%s has sent no part of an answer for %v, so the request was ended. Try again, or raise idle_timeout.", r.base.Host, r.limits.Idle)
+	case errors.Is(err, errStalled):
+		return fail(llm.Idle, false, "%s has sent nothing more of its answer for %v, so the request was ended. What came of it is kept; no tool call of it was run. Try again, or raise idle_timeout.", r.base.Host, r.limits.Idle)
 	case errors.Is(err, errTotal):
 		return fail(llm.Idle, false, "The answer from %s was not complete after %v, so the request was ended. Try again with a smaller task.", r.base.Host, r.limits.Total)
 	case errors.Is(err, wire.ErrUnfinished), errors.Is(err, io.ErrUnexpectedEOF):

@@ -130,6 +130,8 @@ func TestSilenceAfterText(t *testing.T) {
 	h := listen(t.Context(), client(t, s.URL(), func(o *Options) { o.Limits.Idle = 50 * time.Millisecond }), hello())
 	if e := h.kind(t); e.Kind != llm.Idle || h.text != "half of " || s.Fired(llmtest.Stall) != 1 {
 		t.Errorf("kind %d, heard %q, stalls %d", e.Kind, h.text, s.Fired(llmtest.Stall))
+	} else if !strings.Contains(e.Message, "nothing more of its answer") {
+		t.Errorf("a part has come, and the user is told %q", e.Message)
 	}
 }
 

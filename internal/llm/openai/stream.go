@@ -9,7 +9,6 @@ import (
 
 	goopenai "github.com/sashabaranov/go-openai"
 
-	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/openai/wire"
 )
@@ -26,6 +25,7 @@ const (
 // The causes with which an attempt is given up.
 var (
 	errIdle    = errors.New("no part of the answer has come for too long")
+	errStalled = errors.New("no further part of the answer has come for too long")
 	errTotal   = errors.New("the answer has taken too long")
 	errStopped = errors.New("the caller has heard enough")
 	errEndless = errors.New("the answer does not end")
@@ -100,12 +100,12 @@ func (c *Client) attempt(ctx context.Context, q query, a *answer, emit func(llm.
 	if err != nil {
 		return err
 	}
-	ctx, stopTotal := context.WithTimeoutCause(ctx, c.opt.Limits.Total, errTotal)
-	defer stopTotal()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	idle := time.AfterFunc(c.opt.Limits.Idle, crash.Guarded(func() { cancel(errIdle) }))
-	defer idle.Stop()
+	total := newWatch(c.opt.Limits.Total, func() { cancel(errTotal) })
+	defer total.stop()
+	idle := newWatch(c.opt.Limits.Idle, func() { cancel(errIdle) })
+	defer idle.stop()
 
 	d := &doer{client: c, query: q, cancel: cancel}
 	stream, err := c.open(ctx, key, d)
@@ -114,12 +114,15 @@ func (c *Client) attempt(ctx context.Context, q query, a *answer, emit func(llm.
 	}
 	err = c.receive(stream, a, idle, emit)
 	if err == nil {
-		idle.Stop()
+		idle.stop()
 		if !emit(llm.Delta{End: a.end(q.size(), c.opt.Prices, c.conv.used)}) {
 			err = errStopped
 		}
 	} else {
 		err = cause(ctx, err)
+		if a.began && errors.Is(err, errIdle) {
+			err = errStalled
+		}
 	}
 	// What closing says changes nothing: the answer is whole, or the error is
 	// already known.
@@ -149,7 +152,7 @@ func (c *Client) open(ctx context.Context, key string, d *doer) (*goopenai.ChatC
 // receive delivers the parts of the answer until it has ended in order. The time
 // that the caller takes to use a part does not count as silence of the server.
 func (c *Client) receive(
-	stream *goopenai.ChatCompletionStream, a *answer, idle *time.Timer, emit func(llm.Delta) bool,
+	stream *goopenai.ChatCompletionStream, a *answer, idle *watch, emit func(llm.Delta) bool,
 ) error {
 	for {
 		line, err := stream.RecvRaw()
@@ -161,7 +164,7 @@ func (c *Client) receive(
 		}
 		deltas, content, err := a.take(line, func(e *wire.Error) error { return c.reporter().serverFailure(e, 0) })
 		if content {
-			idle.Stop()
+			idle.stop()
 		}
 		for _, d := range deltas {
 			if !emit(d) {
@@ -173,9 +176,9 @@ func (c *Client) receive(
 		}
 		switch {
 		case a.finish != "":
-			idle.Reset(min(c.opt.Limits.Idle, endTime))
+			idle.reset(min(c.opt.Limits.Idle, endTime))
 		case content:
-			idle.Reset(c.opt.Limits.Idle)
+			idle.reset(c.opt.Limits.Idle)
 		}
 	}
 }

@@ -23,6 +23,7 @@ func TestStreamsThatAreAnswers(t *testing.T) {
 		"no end mark":     {turn: sse(events(says("hi"), stop)), text: "hi"},
 		"no finish":       {turn: sse(events(says("hi"), finished)), text: "hi"},
 		"CRLF":            {turn: sse(strings.ReplaceAll(events(says("hi"), stop, finished), "\n", "\r\n")), text: "hi"},
+		"CR":              {turn: sse(strings.ReplaceAll(events(says("hi"), says("!"), stop, finished), "\n", "\r")), text: "hi!"},
 		"no space":        {turn: sse(strings.ReplaceAll(events(says("hi"), stop, finished), "data: ", "data:")), text: "hi"},
 		"no blank lines":  {turn: sse(strings.ReplaceAll(events(says("hi"), says("!"), stop, finished), "\n\n", "\n")), text: "hi!"},
 		"400 keep-alives": {turn: sse(events(says("hi")) + strings.Repeat(": keep-alive\n\n", 400) + events(says("!"), stop, finished)), text: "hi!"},

@@ -23,11 +23,11 @@ type Signals struct {
 	back    chan struct{} // and are to go on
 }
 
-// Catch catches signals from now on: before the terminal is taken, as a SIGQUIT that
-// the runtime gets would leave it so. They wait for Watch.
+// Catch catches signals from now on: before the terminal is taken, as a SIGQUIT or
+// SIGABRT that the runtime gets would leave it so. They wait for Watch.
 func Catch() *Signals {
 	s := &Signals{got: make(chan os.Signal, 8), back: make(chan struct{}, 1)}
-	signal.Notify(s.got, syscall.SIGWINCH, syscall.SIGTSTP, syscall.SIGCONT, syscall.SIGQUIT)
+	signal.Notify(s.got, syscall.SIGWINCH, syscall.SIGTSTP, syscall.SIGCONT, syscall.SIGQUIT, syscall.SIGABRT)
 	return s
 }
 
@@ -35,7 +35,7 @@ func Catch() *Signals {
 func (s *Signals) Release() { signal.Stop(s.got) }
 
 // Watch sends what the screen has to know: every new size of the terminal, Stop and
-// Continued. At a SIGQUIT it gives the terminal back, and then lets the runtime end
+// Continued. At a SIGQUIT or SIGABRT it gives the terminal back, and then lets the runtime end
 // the program with the stacks of all goroutines, as it always does.
 func (s *Signals) Watch(ctx context.Context, scr *screen.Screen, send func(tea.Msg)) {
 	for {
@@ -55,10 +55,12 @@ func (s *Signals) Watch(ctx context.Context, scr *screen.Screen, send func(tea.M
 				stop(os.Getpid()) // an editor's Ctrl+Z stops us with it
 			case syscall.SIGCONT:
 				s.continued(scr, send)
-			case syscall.SIGQUIT:
+			case syscall.SIGQUIT, syscall.SIGABRT:
 				_ = scr.Close() // the terminal may be gone: there is nobody to tell
-				signal.Reset(syscall.SIGQUIT)
-				_ = syscall.Kill(os.Getpid(), syscall.SIGQUIT)
+				signal.Reset(sig)
+				if n, ok := sig.(syscall.Signal); ok {
+					_ = syscall.Kill(os.Getpid(), n)
+				}
 			}
 		}
 	}

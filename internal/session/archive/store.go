@@ -344,7 +344,7 @@ const (
 func lockSession(path string) (*statefile.Lock, error) {
 	lock, err := statefile.TryAcquire(lockPath(path))
 	for i := 0; i < glances && errors.Is(err, statefile.ErrLocked); i++ {
-		time.Sleep(glance)
+		<-time.After(glance)
 		lock, err = statefile.TryAcquire(lockPath(path))
 	}
 	if errors.Is(err, statefile.ErrLocked) {

@@ -50,8 +50,45 @@ type Body struct {
 // NewBody returns the rewritten events of r.
 func NewBody(r *bufio.Reader) *Body { return &Body{src: r} }
 
-// NewReader returns a reader of the size that Body works well with.
-func NewReader(r io.Reader) *bufio.Reader { return bufio.NewReaderSize(r, inBuffer) }
+// NewReader returns a reader of the size that Body works well with. Lines may end in
+// LF, CRLF or CR; it yields LF.
+func NewReader(r io.Reader) *bufio.Reader { return bufio.NewReaderSize(&lineEnds{src: r}, inBuffer) }
+
+// lineEnds yields LF for CR and CRLF.
+type lineEnds struct {
+	src   io.Reader
+	after bool // a CR, whose LF is still to be left out
+}
+
+// Read implements io.Reader.
+func (l *lineEnds) Read(p []byte) (int, error) {
+	for {
+		n, err := l.src.Read(p)
+		if n = l.translate(p[:n]); n > 0 || err != nil || len(p) == 0 {
+			return n, err
+		}
+	}
+}
+
+// translate rewrites p in place and returns how much of it is left.
+func (l *lineEnds) translate(p []byte) int {
+	if !l.after && bytes.IndexByte(p, '\r') < 0 {
+		return len(p)
+	}
+	n := 0
+	for _, c := range p {
+		leave := l.after && c == '\n'
+		l.after = c == '\r'
+		if l.after {
+			c = '\n'
+		}
+		if !leave {
+			p[n] = c
+			n++
+		}
+	}
+	return n
+}
 
 // Whole returns a body that yields one event and the end mark: what a server
 // that does not stream has answered.

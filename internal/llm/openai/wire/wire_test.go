@@ -36,6 +36,8 @@ func TestBody(t *testing.T) {
 	}{
 		"plain":              {"data: {}\n\ndata: [DONE]\n\n", []string{"{}", "[DONE]"}, nil},
 		"CRLF":               {"data: {}\r\n\r\ndata: [DONE]\r\n\r\n", []string{"{}", "[DONE]"}, nil},
+		"CR":                 {"data: {}\r\rdata: {\"a\":1}\r\rdata: [DONE]\r\r", []string{"{}", `{"a":1}`, "[DONE]"}, nil},
+		"mixed line ends":    {"data: {}\r\n\rdata: {\"a\":1}\n\r\ndata: [DONE]\r", []string{"{}", `{"a":1}`, "[DONE]"}, nil},
 		"no final line end":  {"data: {}\n\ndata: [DONE]", []string{"{}", "[DONE]"}, nil},
 		"single line ends":   {"data: {}\ndata: {\"a\":1}\ndata: [DONE]\n", []string{"{}", `{"a":1}`, "[DONE]"}, nil},
 		"several data lines": {"data: {\"a\":\ndata: 1}\n\ndata: [DONE]\n\n", []string{`{"a": 1}`, "[DONE]"}, nil},

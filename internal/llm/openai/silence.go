@@ -1,0 +1,78 @@
+package openai
+
+import (
+	"sync"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/crash"
+)
+
+// watch calls a function when nothing has reset it for a while. It counts only time in
+// which the process runs: after Ctrl+Z, or a stop from outside, what has come meanwhile
+// is read before anything is given up.
+type watch struct {
+	end func()
+
+	mu    sync.Mutex // guards what follows
+	timer *time.Timer
+	left  time.Duration // until the end
+	step  time.Duration // until the next look
+	began time.Time     // of the step
+}
+
+// steps is in how many steps a watch counts.
+const steps = 20
+
+// newWatch returns a watch that calls end after limit.
+func newWatch(limit time.Duration, end func()) *watch {
+	w := &watch{end: end}
+	w.reset(limit)
+	return w
+}
+
+// reset begins anew.
+func (w *watch) reset(limit time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.left, w.step = limit, limit/steps
+	w.next()
+}
+
+// next begins a step.
+func (w *watch) next() {
+	w.began = time.Now()
+	if w.timer == nil {
+		w.timer = time.AfterFunc(w.step, crash.Guarded(w.look))
+	} else {
+		w.timer.Reset(w.step)
+	}
+}
+
+// stop ends the watch, until it is reset.
+func (w *watch) stop() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.left = 0
+	w.timer.Stop()
+}
+
+// look counts a step. One that took too long is not counted: the process was stopped,
+// or has to catch up.
+func (w *watch) look() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.left <= 0 {
+		return // stopped meanwhile
+	}
+	if time.Since(w.began) < 2*w.step+lateness {
+		w.left -= w.step
+	}
+	if w.left <= 0 {
+		w.end()
+		return
+	}
+	w.next()
+}
+
+// lateness is what a busy machine may add to a step.
+const lateness = 100 * time.Millisecond
