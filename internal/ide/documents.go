@@ -38,7 +38,7 @@ func (v *View) Report(ctx context.Context, path string, wait time.Duration) (fou
 	defer cancel()
 	found, known, err = l.client.Documents.Diagnostics(ctx, path, wait)
 	if known && path != "" && !l.ours() {
-		known = !v.writes.stale(l, path) && (len(found) > 0 || l.open(ctx, path))
+		known = !v.writes.stale(ctx, l, path) && (len(found) > 0 || l.open(ctx, path))
 	}
 	return v.findings(found), known, err
 }
@@ -74,7 +74,7 @@ func (l *link) unsaved(ctx context.Context, path string) bool {
 	ctx, cancel := context.WithTimeout(ctx, buffering)
 	defer cancel()
 	buf, err := l.client.Documents.Buffer(ctx, path, false)
-	if errors.Is(err, client.ErrUnsupported) {
+	if errors.Is(err, client.ErrUnsupported) || err != nil && l.client.Single() {
 		return lockedByEmacs(path)
 	}
 	return err == nil && buf.Dirty
@@ -125,7 +125,7 @@ func (v *View) Save(ctx context.Context, path string) error {
 	}
 	ctx, cancel := l.within(ctx, asking)
 	defer cancel()
-	if v.writes.stale(l, path) {
+	if v.writes.stale(ctx, l, path) {
 		return fmt.Errorf("%s may not have read it since the last edit was written, and saving could put the old text back: save it there by hand, or discard what is there", l.name())
 	}
 	err := l.client.Documents.Save(ctx, path)

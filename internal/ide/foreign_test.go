@@ -147,15 +147,21 @@ func TestQuittingEditor(t *testing.T) {
 	}
 }
 
-// TestQuittingEditorAlone: the same where nobody else is asked.
+// TestQuittingEditorAlone: the same where nobody else is asked, and a closed tab is a
+// no.
 func TestQuittingEditorAlone(t *testing.T) {
 	r := newRig(t, func(o *ide.Options) { o.Alone = true })
 	e := r.editor(idetest.Ours())
-	got := r.ask(t.Context(), r.proposal("old\n", "new\n"))
+	req := r.proposal("old\n", "new\n")
+	got := r.ask(t.Context(), req)
 	e.NextDiff().Dismiss()
+	e.WaitRequests("close_tab", 1) // the rejection has come
 	e.Stop()
-	if o, _ := r.answered(got, confirm.Request{}); !o.NoWay {
-		t.Errorf("decided: %+v", o)
+	e.Listen()
+	e.WriteLock(r.folder(e.Dialect), r.dir)
+	e.NextDiff().Accept()
+	if o, text := r.answered(got, req); text != "new\n" {
+		t.Errorf("%+v with %q", o, text)
 	}
 }
 
@@ -300,6 +306,21 @@ func TestFilesThatWereWritten(t *testing.T) {
 	}
 	if n := len(e.Requests("saveDocument")); n != 0 {
 		t.Error("the old text was saved")
+	}
+	e.World.Open(path, idetest.Document{Text: before})
+	if known() {
+		t.Error("findings on the lines from before")
+	}
+	e.World.Open(path, idetest.Document{Text: after, Dirty: true})
+	if known() {
+		t.Error("findings on a text that is not saved")
+	}
+	e.World.Open(path, idetest.Document{Text: after})
+	if !known() {
+		t.Error("it has read the file again")
+	}
+	if err := r.Save(t.Context(), path); err != nil {
+		t.Error(err)
 	}
 	for _, tt := range []struct {
 		now  string

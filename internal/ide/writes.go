@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"hash/maphash"
+	"strings"
 	"sync"
 
 	"github.com/bb2d0cf4/agent/internal/editor"
@@ -49,10 +50,32 @@ func (w *writes) get(path string) (write, bool) {
 }
 
 // stale reports whether the editor of l may hold the text of a file from before the
-// last write.
-func (w *writes) stale(l *link, path string) bool {
+// last write. What it says of its lines can settle that.
+func (w *writes) stale(ctx context.Context, l *link, path string) bool {
 	done, ok := w.get(path)
-	return ok && done.link == l && !done.reread
+	if !ok || done.link != l || done.reread {
+		return false
+	}
+	was, is := lineCount(done.Before), lineCount(done.After)
+	if was == is {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(ctx, buffering)
+	defer cancel()
+	if l.client.Documents.Lines(ctx, path) != is {
+		return true
+	}
+	w.put(l, done.Write, true)
+	return false
+}
+
+// lineCount returns how many lines editors count in a text.
+func lineCount(s string) int {
+	n := strings.Count(s, "\n")
+	if s == "" || !strings.HasSuffix(s, "\n") {
+		n++
+	}
+	return n
 }
 
 // Wrote takes note of a write, and has the editor read the file again where it can

@@ -116,6 +116,26 @@ func (d *Documents) Tabs(ctx context.Context) ([]editor.Tab, error) {
 	return tabs, nil
 }
 
+// Lines returns how many lines an editor holds of a file without changes; 0 if it does
+// not say.
+func (d *Documents) Lines(ctx context.Context, path string) int {
+	a, err := d.c.call(ctx, "getOpenEditors", struct{}{})
+	if err != nil {
+		return 0
+	}
+	for _, raw := range list(a.first(), "tabs") {
+		var t struct {
+			located
+			Dirty bool    `json:"isDirty"`
+			Lines float64 `json:"lineCount"`
+		}
+		if strict.Unmarshal(raw, &t) == nil && !t.Dirty && t.path(raw) == path {
+			return whole(t.Lines)
+		}
+	}
+	return 0
+}
+
 // Folders returns the workspace's folders.
 func (d *Documents) Folders(ctx context.Context) ([]string, error) {
 	a, err := d.c.call(ctx, "getWorkspaceFolders", struct{}{})

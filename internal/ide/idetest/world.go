@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"path/filepath"
+	"strings"
 	"sync"
 )
 
@@ -170,6 +171,7 @@ func (w *World) tabs(d Dialect) Reply {
 	for path, doc := range w.documents {
 		all = append(all, map[string]any{
 			"uri": "file://" + path, "fileName": path, "label": filepath.Base(path), "isActive": doc.Active, "isDirty": doc.Dirty,
+			"lineCount": strings.Count(doc.Text, "\n"),
 		})
 	}
 	if d.Flat {
