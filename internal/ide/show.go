@@ -233,6 +233,10 @@ func (v *Reviewer) verdict(ctx context.Context, l *link, s *standing, o opened) 
 		return v.approval(ctx, l, s, o.out, said)
 	case client.Undecided:
 	}
+	if o.out.Reason == client.LostEndings {
+		v.opt.Face.note(s.req.ID, l.name()+" does not keep the line endings of "+s.req.Change.Name+": answer here")
+		return confirm.Verdict{}, confirm.ErrUndecided
+	}
 	gone := ""
 	if d := s.edited(); d.Edited {
 		gone = fmt.Sprintf(", and its edit (+%d −%d) is gone", d.Added, d.Removed)

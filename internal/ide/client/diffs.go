@@ -200,6 +200,8 @@ func (r DiffRequest) guess(a answer, f form) DiffOutcome {
 	switch {
 	case a.first() == "FILE_SAVED" && len(a.items) == 1:
 		return DiffOutcome{Kind: AlreadyWritten, Text: r.Text}
+	case a.first() == "FILE_SAVED" && f.loses(r.Text, a.items[1]):
+		return undecided(LostEndings)
 	case a.first() == "FILE_SAVED":
 		text, edited := f.read(r.Text, a.items[1])
 		return DiffOutcome{Kind: Accepted, Text: text, Edited: edited}
@@ -212,6 +214,9 @@ func (r DiffRequest) guess(a answer, f form) DiffOutcome {
 	}
 	return undecided("the editor gave no clear answer")
 }
+
+// LostEndings is the reason of an outcome whose text came back without its line endings.
+const LostEndings = "the editor returned the text without its line endings"
 
 func undecided(why string) DiffOutcome { return DiffOutcome{Reason: why} }
 

@@ -241,6 +241,7 @@ func TestLineEndings(t *testing.T) {
 		{idetest.Neovim(), "", "a\r\nb\r\n", "a\nb\n", "a\nb\n", "a\r\nb\r\n"},
 		{idetest.Neovim(), "a\r\n", "x", "x", "x\ny\n", "x\r\ny"},
 		{idetest.Neovim(), "a\r\n", "a\r\nb\n", "a\r\nb\n", "a\r\nb\nc\n", "a\r\nb\nc\n"}, // mixed: shown as it is
+		{idetest.Neovim(), "a\n", "a\r\nb\n", "a\r\nb\n", "a\nb\n", "a\nb\n"},             // the CR was deleted
 		{idetest.Neovim(), "a\n", "a\r\n", "a\r\n", "a\r\n", "a\r\n"},                     // the endings are the change
 		{idetest.Neovim(), "a\rb\r", "a\rX\r", "a\rX\r", "a\rX\r\n", "a\rX\r"},
 		{idetest.Neovim(), "a\n", "a\nb\n\n\n", "a\nb\n\n\n", "a\nb\n", "a\nb\n"}, // deleted blank lines stay deleted
@@ -269,6 +270,23 @@ func TestLineEndings(t *testing.T) {
 		got, err := cl.Diffs.Open(t.Context(), req)
 		if s := <-shown; err != nil || s != c.shown || got.Text != c.written || got.Edited != (c.written != c.text) {
 			t.Errorf("%s: %q of %q was shown as %q; %q means %+v, %v", c.dialect.Name, c.text, c.base, s, c.answer, got, err)
+		}
+	}
+}
+
+// TestLostEndings holds that an editor that knows one line ending decides nothing about
+// lines that have several, unless it leaves them alone.
+func TestLostEndings(t *testing.T) {
+	mixed := "a\r\nb\nc\r\n"
+	for answer, want := range map[string]client.DiffOutcome{
+		"a\nb\nc\n":          {Kind: client.Accepted, Text: mixed},
+		"a\nb\nX\n":          {Reason: client.LostEndings},
+		"a\r\nb\nX\n":        {Kind: client.Accepted, Text: "a\r\nb\nX\n", Edited: true},
+		"a\r\nb\nc\r\nd\r\n": {Kind: client.Accepted, Text: "a\r\nb\nc\r\nd\r\n", Edited: true},
+	} {
+		got, err := review(t, idetest.JetBrains(), mixed, answers("FILE_SAVED", answer))
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%q: %v %s", answer, err, diff)
 		}
 	}
 }

@@ -10,12 +10,14 @@ type form struct {
 	// exact says that the editor returns a text as the person left it. Others add or
 	// drop the newline at its end.
 	exact bool
+	// shows says that the editor shows line endings that differ, and returns them.
+	shows bool
 }
 
 // formOf returns the form for a proposal that replaces base, which is empty for a
 // new file. A text with different line endings goes as it is: editors show them.
 func (c *Client) formOf(base, proposal string) form {
-	f := form{ending: "\n", exact: c.emacs}
+	f := form{ending: "\n", exact: c.emacs, shows: c.emacs || c.neovim}
 	was, is := lineEnding(base), lineEnding(proposal)
 	if was == "" {
 		was = is
@@ -52,6 +54,17 @@ func lineEnding(s string) string {
 // sent returns text as it goes to the editor.
 func (f form) sent(text string) string { return strings.ReplaceAll(text, f.ending, "\n") }
 
+// loses reports whether the editor has returned an edited text without the line
+// endings of a proposal that has several kinds: which line had which is not known.
+func (f form) loses(proposal, answer string) bool {
+	return !f.shows && strings.Contains(f.sent(proposal), "\r") && !strings.Contains(answer, "\r") && plainLines(answer) != plainLines(proposal)
+}
+
+// plainLines is s with plain line endings, and without the last one.
+func plainLines(s string) string {
+	return cutNewline(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s))
+}
+
 // read returns the text that the editor's answer to proposal means, and whether the
 // person edited it.
 func (f form) read(proposal, answer string) (text string, edited bool) {
@@ -59,18 +72,24 @@ func (f form) read(proposal, answer string) (text string, edited bool) {
 	if f.ending == "\r\n" {
 		got = strings.TrimSuffix(got, "\r") // half of the last ending
 	}
-	switch {
-	case got == sent || answer == proposal:
+	if got == sent || answer == proposal || !f.exact && f.untouched(sent, got) {
 		return proposal, false
-	case f.exact:
-	case got == sent+"\n" && (sent == "" || !strings.HasSuffix(sent, "\n")), cutNewline(got) == sent && cutNewline(sent) == sent:
-		return proposal, false
-	case sent == got+"\n" && !strings.HasSuffix(got, "\n"):
-		return proposal, false
-	case sent != "" && !strings.HasSuffix(sent, "\n"):
-		got = strings.TrimSuffix(got, "\n")
+	}
+	if !f.exact && sent != "" && !strings.HasSuffix(sent, "\n") {
+		got = strings.TrimSuffix(got, "\n") // the editor adds it
 	}
 	return strings.ReplaceAll(got, "\n", f.ending), true
+}
+
+// untouched reports whether got differs from sent by what editors do, and no person.
+func (f form) untouched(sent, got string) bool {
+	switch {
+	case !f.shows && strings.Contains(sent, "\r") && !strings.Contains(got, "\r"):
+		return plainLines(got) == plainLines(sent)
+	case sent == "", !strings.HasSuffix(sent, "\n"):
+		return got == sent+"\n" || cutNewline(got) == sent && cutNewline(sent) == sent
+	}
+	return sent == got+"\n" && !strings.HasSuffix(got, "\n")
 }
 
 // cutNewline removes one newline from the end of s.
