@@ -6,6 +6,8 @@ import type { Core } from "./core/core";
 import { createCore } from "./core/core";
 import type { Notices } from "./core/ports";
 import { newToken } from "./core/guard";
+import { lastingToken } from "./core/mcptokens";
+import type { McpPlace } from "./core/mcptokens";
 import { registerCommands } from "./vscode/commands";
 import { EditorDiagnostics } from "./vscode/diagnostics";
 import { Diffs } from "./vscode/diffs";
@@ -145,7 +147,7 @@ function compose(context: vscode.ExtensionContext, parts: Parts): Core {
       home: process.env["AGENT_HOME"] ?? join(homedir(), ".agent"),
       port: preferredPort(context.workspaceState.get<number>(lastPort)),
       pid: process.pid,
-      mcpToken: () => secretToken(context, parts.log),
+      mcpToken: (place) => secretToken(context, parts.log, place),
     },
   );
 }
@@ -161,19 +163,15 @@ function noticesOf({ status, terminals }: Parts): Notices {
   };
 }
 
-/**
- * The token of /mcp, which stays the same so that a client is configured once. An
- * editor that keeps no secrets, or is slow to give them out, gets a new one.
- */
-async function secretToken({ secrets }: vscode.ExtensionContext, log: vscode.LogOutputChannel): Promise<string> {
+/** The token of /mcp. An editor that keeps no secrets, or is slow to give them out, gets a new one. */
+async function secretToken({ secrets }: vscode.ExtensionContext, log: vscode.LogOutputChannel, place: McpPlace): Promise<string> {
   const made = newToken();
   const late = new Promise<string>((done) => systemClock.after(secretsMs, () => done(made)));
-  const kept = async (): Promise<string> => {
-    const known = await secrets.get(mcpToken);
-    if (known === undefined) await secrets.store(mcpToken, made);
-    return known ?? made;
+  const vault = {
+    get: async (): Promise<string | undefined> => secrets.get(mcpToken),
+    set: async (text: string): Promise<void> => secrets.store(mcpToken, text),
   };
-  return Promise.race([kept(), late]).catch((error: unknown) => {
+  return Promise.race([lastingToken(vault, place, made), late]).catch((error: unknown) => {
     log.warn(`the token for MCP clients is not kept: ${String(error)}`);
     return made;
   });

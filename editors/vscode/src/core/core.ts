@@ -6,12 +6,14 @@ import { diffTools } from "./difftools";
 import { editorTools } from "./editortools";
 import { bearer, Guard, newToken, tokenHeader } from "./guard";
 import { IdeDoor } from "./idedoor";
-import { lockFolder, sweep, systemLiveness } from "./lockfile";
+import { isWindow, lockFolder, sweep, systemLiveness } from "./lockfile";
 import { McpDoor } from "./mcp/door";
+import type { McpPlace } from "./mcptokens";
 import { terminalTool } from "./native/command";
 import { Edits } from "./native/edits";
 import { nativeTools } from "./native/tools";
 import type { Cancel, Client, Ports, Selection, Settings } from "./ports";
+import { nonceOf } from "./proof";
 import { mcpUrl, Published } from "./published";
 import type { McpEntry } from "./published";
 import { Reviews } from "./reviews";
@@ -28,8 +30,8 @@ export interface CoreOptions {
   /** A port to try first (0: none), so that restored terminals find us again. */
   readonly port: number;
   readonly pid: number;
-  /** Opens /mcp; kept by the caller, so that a client that is configured once stays so. */
-  mcpToken(): Promise<string>;
+  /** Opens /mcp there; kept by the caller, so that a client that is configured once stays so. */
+  mcpToken(place: McpPlace): Promise<string>;
 }
 
 /** What has to go when the server does. */
@@ -49,7 +51,11 @@ export class Core {
   private readonly bridge: BridgeDoor;
   private readonly mcpGuard: Guard;
   private readonly server: Server;
-  private readonly token = newToken();
+  // Others for each time that it listens: who learned those of an earlier port knows nothing.
+  private secret = newToken();
+  private token = newToken();
+  private readonly tokenGuards: readonly Guard[];
+  private olderTold = false;
   private readonly startedAt: number;
   private running: Running | undefined;
   private warned: readonly string[] = [];
@@ -73,11 +79,14 @@ export class Core {
     this.mcp = new McpDoor({ clock, log, tools: native, version, gone: (client) => this.reviews.ownerGone(client), ...shared });
     this.bridge = new BridgeDoor({ ports, reviews: this.reviews, others: edits, version, ...shared });
     this.mcpGuard = new Guard(undefined, { credential: bearer, required: () => settings.requireAuth() });
+    const guard = new Guard(undefined);
+    const bridgeGuard = new Guard(undefined, { required: () => settings.bridgeRequireAuth() });
+    this.tokenGuards = [guard, bridgeGuard];
     this.server = new Server({
       clock,
       log,
-      guard: new Guard(this.token),
-      sockets: this.sockets(),
+      guard,
+      sockets: this.sockets(guard, bridgeGuard),
       http: [
         {
           path: "/mcp",
@@ -96,14 +105,17 @@ export class Core {
     const swept = await sweep(folder, systemLiveness);
     for (const name of swept.removed) ports.log.info(`removed ${name}: its window is gone`);
     for (const problem of swept.problems) ports.log.warn(`cleaning ${folder}: ${problem}`);
-    const mcpToken = await options.mcpToken();
-    this.mcpGuard.use(mcpToken);
+    this.secret = newToken();
+    this.token = newToken();
+    for (const guard of this.tokenGuards) guard.use(this.token);
     const port = await this.server.listen(options.port);
-    const { token, startedAt } = this;
-    const { pid, version } = options;
-    const published = new Published({ ports, folder, port, pid, version, startedAt, token, mcp: () => this.mcpEntry() });
-    this.running = { port, published, mcpToken, stopWatching: () => undefined };
     try {
+      const mcpToken = await options.mcpToken(await this.place(port));
+      this.mcpGuard.use(mcpToken);
+      const { secret, token, startedAt } = this;
+      const { pid, version } = options;
+      const published = new Published({ ports, folder, port, pid, version, startedAt, secret, token, mcp: () => this.mcpEntry() });
+      this.running = { port, published, mcpToken, stopWatching: () => undefined };
       await published.write();
     } catch (err) {
       this.running = undefined;
@@ -113,7 +125,23 @@ export class Core {
     this.mcp.start();
     this.warnOfOpenDoors();
     this.running.stopWatching = watchDiagnostics(ports, (params) => this.ide.broadcast("diagnostics_changed", params));
-    return { port, lockPath: published.lock.path };
+    return { port, lockPath: this.running.published.lock.path };
+  }
+
+  /** Whether a port is that of a window of ours. */
+  async isWindow(port: number): Promise<boolean> {
+    return isWindow(await lockFolder(this.options.home), port, systemLiveness);
+  }
+
+  /** Where /mcp is: a port that a stranger holds has had clients send him its token. */
+  private async place(port: number): Promise<McpPlace> {
+    const wished = this.options.port;
+    const moved = port !== wished;
+    const isTaken = moved && wished !== 0 && !(await this.isWindow(wished));
+    if (isTaken) {
+      this.ports.log.warn(`port ${wished} is held by a program that is no window of ours: the token for MCP clients is another one from now on, on port ${port}`);
+    }
+    return { port, moved, lost: isTaken ? wished : undefined };
   }
 
   /** Ends every review undecided, closes all connections, removes the files; start may follow. */
@@ -174,18 +202,28 @@ export class Core {
   }
 
   /** The doors by WebSocket. At "/" a program without a token is let in only if the person has chosen that, and where it looks. */
-  private sockets(): readonly SocketDoor[] {
+  private sockets(guard: Guard, bridgeGuard: Guard): readonly SocketDoor[] {
     const { settings } = this.ports;
     const ide = (connection: Connection): ConnectionHandler => this.ide.connected(connection);
     const bridge = (connection: Connection): ConnectionHandler => this.bridge.connected(connection);
     const required = (): boolean => settings.bridgeRequireAuth();
+    const isPlain = (req: IncomingMessage): boolean => req.headers[tokenHeader] === undefined && nonceOf(req) === undefined;
     const anyone = (req: IncomingMessage): boolean =>
-      settings.bridgeEnabled() && !required() && settings.bridgeFile() !== undefined && req.headers[tokenHeader] === undefined;
+      settings.bridgeEnabled() && !required() && settings.bridgeFile() !== undefined && isPlain(req);
     return [
       { path: "/", guard: new Guard(undefined, { required }), open: anyone, connected: bridge },
-      { path: "/", guard: new Guard(this.token), connected: ide },
-      { path: "/bridge", guard: new Guard(this.token, { required }), open: () => settings.bridgeEnabled(), connected: bridge },
+      { path: "/", guard, open: (req) => req.headers[tokenHeader] !== undefined, connected: (connection) => this.older(connection) },
+      { path: "/", guard: new Guard(undefined, { proves: true }), secret: () => this.secret, connected: ide },
+      { path: "/bridge", guard: bridgeGuard, open: () => settings.bridgeEnabled(), connected: bridge },
     ];
+  }
+
+  /** Sends an agent away that is older than the proofs, and says why on both sides. */
+  private older(connection: Connection): ConnectionHandler {
+    connection.close(4010, "this agent is too old for the editor's extension: update agent, then start it again");
+    if (!this.olderTold) this.ports.notices.warn("An agent that is older than this extension tried to connect. Update agent, then start it again.");
+    this.olderTold = true;
+    return { message: () => undefined, closed: () => undefined };
   }
 
   private clientsChanged(): void {

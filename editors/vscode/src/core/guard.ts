@@ -1,7 +1,8 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import { nonceOf } from "./proof";
 
-/** The header that carries the token, raw. */
+/** The header that carries a token, raw: at /bridge, and from agents that are older than the proofs. */
 export const tokenHeader = "x-agent-ide-authorization";
 
 /** 256 random bits, as text for a header. */
@@ -21,6 +22,8 @@ export interface GuardOptions {
   readonly credential?: Credential;
   /** Whether the token is asked for; true, if absent. */
   required?(): boolean;
+  /** Both sides prove instead that they know a secret: a request has a nonce. */
+  readonly proves?: boolean;
 }
 
 /**
@@ -49,6 +52,7 @@ export class Guard {
     const { headers } = request;
     if (headers.origin !== undefined || headers["sec-fetch-site"] !== undefined) return 403;
     if (!isOurHost(request, port)) return 403;
+    if (this.options.proves === true) return nonceOf(request) === undefined ? 401 : undefined;
     if (this.options.required?.() === false) return undefined;
     const given = (this.options.credential ?? rawHeader)(request);
     // Of equal length whatever was given, so that the comparison tells nothing.

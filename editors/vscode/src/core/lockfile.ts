@@ -1,19 +1,23 @@
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { lstat, mkdir, open, readdir, readFile, rename, unlink } from "node:fs/promises";
-import { connect } from "node:net";
 import { dirname, join } from "node:path";
 import { messageOf } from "./errors";
+import { provesItself } from "./proof";
+import type { protocolVersion } from "./proof";
 import { isObject } from "./schema";
 
 /** What is in the lock file; part of the protocol. Times are milliseconds since the epoch. */
 export interface LockContent {
-  readonly v: 1;
+  readonly v: typeof protocolVersion;
   readonly pid: number;
   readonly workspaceFolders: readonly string[];
   readonly realFolders: readonly string[];
   readonly ideName: string;
   readonly transport: "ws";
+  /** Both sides prove that they know it; it is never sent. */
+  readonly secret: string;
+  /** Opens /bridge. An agent that is older than the proofs sends it, and is told to be updated. */
   readonly authToken: string;
   readonly trusted: boolean;
   readonly startedAt: number;
@@ -101,16 +105,17 @@ export async function replace(path: string, text: string, mode = 0o600): Promise
 
 /** How to find out whether the owner of a lock is still there. */
 export interface Liveness {
-  pidAlive(pid: number): boolean;
-  /** Whether something takes connections on the port of the loopback address. */
-  listens(port: number): Promise<boolean>;
+  /** Whether there is such a process, and it is not another user's. */
+  isOurs(pid: number): boolean;
+  /** Whether what listens on the port of the loopback address knows the secret. */
+  proves(port: number, secret: string): Promise<boolean>;
 }
 
 /**
- * Removes the locks of windows that are gone: nobody listens on the port and the
- * process is dead. Either alone says too little (a container, another host's
- * process numbers, a port in use by something else). Returns what was removed
- * and what could not be.
+ * Removes the locks of windows that are gone: the process is, and what listens on
+ * the port, if anything does, does not know the secret. The process alone says too
+ * little: a window in a container that shares the folder has other numbers. Returns
+ * what was removed and what could not be.
  */
 export async function sweep(folder: string, alive: Liveness): Promise<{ removed: string[]; problems: string[] }> {
   const removed: string[] = [];
@@ -129,19 +134,34 @@ export async function sweep(folder: string, alive: Liveness): Promise<{ removed:
   return { removed, problems };
 }
 
+/** Whether a port is that of a window of ours: its lock names a process of ours that lives, and what listens knows its secret. */
+export async function isWindow(folder: string, port: number, alive: Liveness): Promise<boolean> {
+  const lock = await readLock(join(folder, `${port}.lock`)).catch(() => undefined);
+  if (lock?.pid === undefined || lock.secret === undefined) return false;
+  return alive.isOurs(lock.pid) && (await alive.proves(port, lock.secret));
+}
+
 async function isDead(folder: string, name: string, alive: Liveness): Promise<boolean> {
   const left = /^\.(\d+)-[0-9a-f]+\.tmp$/.exec(name);
-  if (left !== null) return !alive.pidAlive(Number(left[1]));
-  if (isEntry(name)) {
-    const port = parseInt(name, 10);
-    return !(await exists(join(folder, `${port}.lock`))) && !(await alive.listens(port));
-  }
-  const lock = /^(\d{1,5})\.lock$/.exec(name);
-  const path = join(folder, name);
-  if (lock === null || !(await lstat(path)).isFile()) return false;
-  const pid = parse(await readFile(path, "utf8"))?.["pid"];
-  if (typeof pid !== "number" || !Number.isSafeInteger(pid) || pid <= 0) return false;
-  return !alive.pidAlive(pid) && !(await alive.listens(Number(lock[1])));
+  if (left !== null) return !alive.isOurs(Number(left[1]));
+  if (isEntry(name)) return !(await exists(join(folder, `${parseInt(name, 10)}.lock`)));
+  const port = /^(\d{1,5})\.lock$/.exec(name)?.[1];
+  if (port === undefined) return false;
+  const lock = await readLock(join(folder, name));
+  if (lock?.pid === undefined || alive.isOurs(lock.pid)) return false;
+  return lock.secret === undefined || !(await alive.proves(Number(port), lock.secret));
+}
+
+/** What a lock says of its window; undefined if it is no file of its own, or malformed. */
+async function readLock(path: string): Promise<{ pid: number | undefined; secret: string | undefined } | undefined> {
+  if (!(await lstat(path)).isFile()) return undefined;
+  const lock = parse(await readFile(path, "utf8"));
+  if (lock === undefined) return undefined;
+  const { pid, secret } = lock;
+  return {
+    pid: typeof pid === "number" && Number.isSafeInteger(pid) && pid > 0 ? pid : undefined,
+    secret: typeof secret === "string" ? secret : undefined,
+  };
 }
 
 /** Whether it is the entry for clients of /mcp that a window writes beside its lock. */
@@ -165,29 +185,15 @@ function parse(text: string): Record<string, unknown> | undefined {
   }
 }
 
-const connectMs = 300;
-
-/** Asks the operating system. */
+/** Asks the operating system, and who listens. */
 export const systemLiveness: Liveness = {
-  pidAlive(pid: number): boolean {
+  isOurs(pid: number): boolean {
     try {
       process.kill(pid, 0);
       return true;
-    } catch (err) {
-      return (err as NodeJS.ErrnoException).code !== "ESRCH";
+    } catch {
+      return false; // there is none, or it is another user's
     }
   },
-  listens(port: number): Promise<boolean> {
-    return new Promise((done) => {
-      const socket = connect({ host: "127.0.0.1", port, timeout: connectMs });
-      const end = (listens: boolean): void => {
-        socket.destroy();
-        done(listens);
-      };
-      socket.on("connect", () => end(true));
-      // Slow is not dead.
-      socket.on("timeout", () => end(true));
-      socket.on("error", (err: NodeJS.ErrnoException) => end(err.code !== "ECONNREFUSED"));
-    });
-  },
+  proves: provesItself,
 };

@@ -1,10 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "./errors";
-import { OwnFile, systemLiveness } from "./lockfile";
+import { isWindow, OwnFile, systemLiveness } from "./lockfile";
 import type { LockContent } from "./lockfile";
 import { canonical } from "./paths";
 import type { Ports } from "./ports";
+import { protocolVersion } from "./proof";
 import { isObject } from "./schema";
 
 /** How a client of /mcp is configured: the address, and the header that opens it. */
@@ -20,7 +21,9 @@ export interface Publication {
   readonly pid: number;
   readonly version: string;
   readonly startedAt: number;
-  /** Opens the WebSocket doors. */
+  /** Both sides of "/" prove that they know it. */
+  readonly secret: string;
+  /** Opens /bridge. */
   readonly token: string;
   /** Undefined while the door is shut. */
   mcp(): McpEntry | undefined;
@@ -95,7 +98,7 @@ export class Published {
     });
   }
 
-  /** Whether the file names another window, which had the focus after us and still listens. */
+  /** Whether the file names another window of ours, which had the focus after us and still listens. */
   private async isAnothers(path: string): Promise<boolean> {
     let found: unknown;
     try {
@@ -105,7 +108,7 @@ export class Published {
     }
     if (!isObject(found) || typeof found["port"] !== "number" || typeof found["timestamp"] !== "number") return false;
     if (found["port"] === this.of.port || found["timestamp"] < Math.floor(this.focusedAt / 1000)) return false;
-    return systemLiveness.listens(found["port"]);
+    return isWindow(this.of.folder, found["port"], systemLiveness);
   }
 
   private bridgeFile(): OwnFile {
@@ -114,17 +117,18 @@ export class Published {
   }
 
   private async lockContent(): Promise<LockContent> {
-    const { ports, pid, port, token, startedAt, version } = this.of;
+    const { ports, pid, port, secret, token, startedAt, version } = this.of;
     const { workspace, settings } = ports;
     const folders = workspace.folders().map(({ path }) => path);
     const mcp = this.of.mcp();
     return {
-      v: 1,
+      v: protocolVersion,
       pid,
       workspaceFolders: folders,
       realFolders: await Promise.all(folders.map((path) => canonical(path).catch(() => path))),
       ideName: workspace.name,
       transport: "ws",
+      secret,
       authToken: token,
       trusted: workspace.isTrusted(),
       startedAt,

@@ -1,6 +1,5 @@
 import { copyFile, lstat, readFile, realpath, stat } from "node:fs/promises";
 import { replace } from "./lockfile";
-import type { Liveness } from "./lockfile";
 import { isInside } from "./paths";
 import type { McpEntry } from "./published";
 import { isObject } from "./schema";
@@ -54,10 +53,10 @@ export interface Window {
   readonly entry: McpEntry | undefined;
 }
 
-/** As register, but leaves the entry of another window alone that listens. */
-export async function follow(file: string, home: string, window: Window, liveness: Pick<Liveness, "listens">): Promise<Registration> {
+/** As register, but leaves the entry of another window of ours alone. That somebody listens on its port says nothing. */
+export async function follow(file: string, home: string, window: Window, isWindow: (port: number) => Promise<boolean>): Promise<Registration> {
   const owner = await registeredPort(file);
-  if (owner !== undefined && owner !== window.port && (await liveness.listens(owner))) return { did: "left", port: owner };
+  if (owner !== undefined && owner !== window.port && (await isWindow(owner))) return { did: "left", port: owner };
   return register(file, home, window.entry);
 }
 

@@ -1,10 +1,11 @@
 import { createServer, STATUS_CODES } from "node:http";
 import type { IncomingMessage, Server as HttpServer, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
 import type { RawData, WebSocket } from "ws";
 import type { Guard } from "./guard";
+import { Handshake, nonceHeader, nonceOf, proofHeader } from "./proof";
 import type { Cancel, Clock, Log } from "./ports";
 
 /** Bytes of the largest message that is taken; a client is told in the handshake. */
@@ -16,6 +17,10 @@ const maxUnsent = 64 * 1024 * 1024;
 const pingMs = 30_000;
 const maxMissedPongs = 2;
 const handshakeMs = 5_000;
+const closeMs = 1_000;
+// Connections that have not proved yet, and the bytes that each may send by then.
+const maxUnproved = 32;
+const maxUnprovedBytes = 64 * 1024;
 const keepAliveMs = 65_000;
 const refusalLogMs = 60_000;
 
@@ -41,6 +46,8 @@ interface Door {
 }
 
 export interface SocketDoor extends Door {
+  /** What both sides prove that they know before anything else is said; its guard asks for a nonce. */
+  secret?(): string;
   connected(connection: Connection): ConnectionHandler;
 }
 
@@ -62,12 +69,16 @@ export interface ServerOptions {
 /**
  * The one server of the window, on the loopback address alone. Guarantees: nobody
  * passes a door without what its guard asks for, and before that no body is read;
+ * where there is a secret, nobody is served who has not proved that he knows it;
  * a dead WebSocket is noticed within 90 seconds, and no client can make us keep
  * more than a bounded amount for it.
  */
 export class Server {
   private readonly http: HttpServer;
   private readonly sockets: WebSocketServer;
+  private readonly served = new Set<WebSocket>();
+  private readonly unproved = new Set<WebSocket>();
+  private readonly handshakes = new WeakMap<IncomingMessage, Handshake>();
   private refused = { count: 0, loggedAt: -Infinity };
 
   constructor(private readonly options: ServerOptions) {
@@ -77,6 +88,10 @@ export class Server {
       perMessageDeflate: false,
       clientTracking: true,
       handleProtocols: (offered) => (offered.has("mcp") ? "mcp" : false),
+    });
+    this.sockets.on("headers", (headers, req) => {
+      const handshake = this.handshakes.get(req);
+      if (handshake !== undefined) headers.push(`${nonceHeader}: ${handshake.server}`, `${proofHeader}: ${handshake.serverProof()}`);
     });
     const times = { headersTimeout: handshakeMs, requestTimeout: handshakeMs, keepAliveTimeout: keepAliveMs, connectionsCheckingInterval: 1_000 };
     this.http = createServer(times, (req, res) => this.plain(req, res));
@@ -142,11 +157,46 @@ export class Server {
       return refuse(socket, refusal);
     }
     if (found === undefined) return refuse(socket, 404);
-    if (this.sockets.clients.size >= maxConnections) return refuse(socket, 503);
-    this.sockets.handleUpgrade(req, socket, head, (ws) => this.serve(ws, found));
+    if (this.served.size >= maxConnections) return refuse(socket, 503);
+    const secret = found.secret?.();
+    if (secret === undefined) return this.sockets.handleUpgrade(req, socket, head, (ws) => this.serve(ws, found));
+    const handshake = new Handshake(secret, this.port, nonceOf(req) ?? "");
+    this.handshakes.set(req, handshake);
+    this.sockets.handleUpgrade(req, socket, head, (ws) => this.prove(ws, socket as Socket, handshake, found));
+  }
+
+  /** Waits for the proof of the client, who can make us keep little until then. */
+  private prove(ws: WebSocket, socket: Socket, handshake: Handshake, door: SocketDoor): void {
+    const [oldest] = this.unproved;
+    if (this.unproved.size >= maxUnproved) oldest?.terminate();
+    this.unproved.add(ws);
+    const stop = this.options.clock.after(handshakeMs, () => ws.terminate());
+    const weigh = (): void => {
+      if (this.unproved.has(ws) && socket.bytesRead > maxUnprovedBytes) ws.terminate();
+    };
+    const over = (): void => {
+      stop();
+      socket.off("data", weigh);
+      this.unproved.delete(ws);
+    };
+    const failed = (err: Error): void => this.options.log.debug(`handshake: ${err.message}`);
+    socket.on("data", weigh);
+    ws.on("error", failed);
+    ws.once("close", over);
+    ws.once("message", (data: RawData, isBinary: boolean) => {
+      over();
+      if (!isBinary && handshake.isProved(toText(data)) && this.served.size < maxConnections) {
+        ws.off("error", failed);
+        return this.serve(ws, door);
+      }
+      this.countRefusal(401);
+      ws.close(4001, "the proof is wrong");
+      this.options.clock.after(closeMs, () => ws.terminate());
+    });
   }
 
   private serve(ws: WebSocket, door: SocketDoor): void {
+    this.served.add(ws);
     const handler = door.connected({
       send: (message) => this.send(ws, message),
       close: (code, reason) => ws.close(code, reason),
@@ -158,6 +208,7 @@ export class Server {
     });
     ws.on("error", (err) => this.options.log.warn(`connection: ${err.message}`));
     ws.on("close", () => {
+      this.served.delete(ws);
       stopPings();
       handler.closed();
     });

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import * as vscode from "vscode";
 import type { Core } from "../core/core";
 import { messageOf } from "../core/errors";
-import { systemLiveness } from "../core/lockfile";
 import { follow, register } from "../core/register";
 import type { Registration as Done } from "../core/register";
 
@@ -71,7 +70,7 @@ export class Registration {
     const { core, file } = this;
     const run = async (): Promise<Done> => {
       const { port } = core;
-      return port === undefined ? { did: "nothing" } : follow(file, homedir(), { port, entry: core.mcpEntry() }, systemLiveness);
+      return port === undefined ? { did: "nothing" } : follow(file, homedir(), { port, entry: core.mcpEntry() }, (other) => core.isWindow(other));
     };
     return this.change(run, `This window is registered in ${file}.`);
   }

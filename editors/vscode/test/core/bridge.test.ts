@@ -3,13 +3,13 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { TestContext } from "node:test";
 import WebSocket from "ws";
 import { applyEdits, parseEdits } from "../../src/core/bridge/edits";
-import { tokenHeader } from "../../src/core/guard";
+import { Guard, newToken, tokenHeader } from "../../src/core/guard";
+import { Server } from "../../src/core/server";
 import { acceptHunk, findHunk, hunkKey, hunksOf, rejectHunk } from "../../src/core/hunks";
 import type { InlineEnd } from "../../src/core/ports";
 import { Published } from "../../src/core/published";
@@ -107,11 +107,13 @@ describe("C1: bridge.json", () => {
     const editor = new FakeEditor();
     editor.settings.bridgeEnabled = true;
     const window = async () => {
-      const server = createServer().listen(0, "127.0.0.1");
-      await once(server, "listening");
+      const secret = newToken();
+      const { clock, log } = editor.ports;
+      const door = { path: "/", guard: new Guard(undefined, { proves: true }), secret: () => secret, connected: () => assert.fail("nobody proves") };
+      const server = new Server({ clock, log, guard: new Guard(undefined), http: [], sockets: [door] });
+      const port = await server.listen(0);
       atEnd(t, () => server.close());
-      const { port } = server.address() as AddressInfo;
-      const of = { ports: editor.ports, folder: home, port, pid: process.pid, version: "0.1.0", startedAt: 0, token: "t", mcp: () => undefined };
+      const of = { ports: editor.ports, folder: home, port, pid: process.pid, version: "0.1.0", startedAt: 0, secret, token: "t", mcp: () => undefined };
       return { server, port, published: new Published(of) };
     };
     const [first, second] = [await window(), await window()];
@@ -122,9 +124,12 @@ describe("C1: bridge.json", () => {
     assert.equal(owner(), second.port, "the one that was opened last");
     await first.published.changed();
     assert.equal(owner(), second.port);
-    await new Promise((done) => second.server.close(done));
+    await second.server.close();
+    const stranger = createServer().listen(second.port, "127.0.0.1");
+    await once(stranger, "listening");
+    atEnd(t, () => stranger.close());
     await first.published.changed();
-    assert.equal(owner(), first.port);
+    assert.equal(owner(), first.port, "that somebody listens on its port says nothing");
   });
 });
 

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { TestContext } from "node:test";
 import { createCore } from "../../src/core/core";
-import { systemLiveness } from "../../src/core/lockfile";
 import { sha256 } from "../../src/core/text";
 import { FakeEditor, settled, tempFolder, until } from "./fakes";
 import { contentOf, startCore, WsClient } from "./wsclient";
@@ -294,7 +293,7 @@ describe("the start", () => {
     mkdirSync(join(home, "ide", `${port}.lock`, "in the way"), { recursive: true, mode: 0o700 });
     const core = createCore(new FakeEditor().ports, { version: "0.1.0", home, port, pid: process.pid, mcpToken: () => Promise.resolve("x") });
     await assert.rejects(core.start());
-    assert.equal(await systemLiveness.listens(port), false);
+    await assert.rejects(fetch(`http://127.0.0.1:${port}/`));
   });
 });
 
@@ -308,10 +307,11 @@ describe("the lock", () => {
     writeFileSync(join(home, "ide", "1.lock"), '{"pid":999999999}');
     const { core, editor, lockPath, port } = await startCore(t, home);
     const read = (): Record<string, unknown> => JSON.parse(readFileSync(lockPath, "utf8")) as Record<string, unknown>;
-    const { authToken, ...rest } = read();
+    const { authToken, secret, ...rest } = read();
     assert.ok(typeof authToken === "string" && authToken.length === 43);
+    assert.ok(typeof secret === "string" && secret.length === 43 && secret !== authToken);
     assert.deepEqual(rest, {
-      v: 1, pid: process.pid, workspaceFolders: [], realFolders: [], ideName: "Test Editor", transport: "ws", trusted: true,
+      v: 2, pid: process.pid, workspaceFolders: [], realFolders: [], ideName: "Test Editor", transport: "ws", trusted: true,
       startedAt: 1_000_000, focusedAt: 1_000_000, extVersion: "0.1.0",
       doors: [{ kind: "mcp", url: `http://127.0.0.1:${port}/mcp` }],
     });
@@ -322,7 +322,7 @@ describe("the lock", () => {
     core.windowChanged({ focused: true });
     await until("the new lock", () => read()["focusedAt"] === 1_000_007);
     assert.deepEqual([read()["workspaceFolders"], read()["realFolders"]], [[join(folder, "link")], [join(folder, "real")]]);
-    assert.equal(read()["authToken"], authToken);
+    assert.deepEqual([read()["authToken"], read()["secret"]], [authToken, secret]);
   });
 });
 

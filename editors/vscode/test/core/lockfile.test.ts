@@ -5,19 +5,22 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { TestContext } from "node:test";
+import { newToken } from "../../src/core/guard";
 import { lockFolder, OwnFile, sweep, systemLiveness } from "../../src/core/lockfile";
 import type { LockContent } from "../../src/core/lockfile";
 import { atEnd } from "./ending";
 import { tempFolder, until } from "./fakes";
+import { startCore } from "./wsclient";
 
 const content: LockContent = {
-  v: 1,
+  v: 2,
   pid: 4711,
   workspaceFolders: ["/a"],
   realFolders: ["/real/a"],
   ideName: "Test Editor",
   transport: "ws",
-  authToken: "secret",
+  secret: "secret",
+  authToken: "token",
   trusted: true,
   startedAt: 1,
   focusedAt: 2,
@@ -82,7 +85,7 @@ describe("the lock file", () => {
       let reads = 0;
       while (reading) {
         if (existsSync(lock.path)) {
-          assert.equal((JSON.parse(readFileSync(lock.path, "utf8")) as LockContent).v, 1);
+          assert.equal((JSON.parse(readFileSync(lock.path, "utf8")) as LockContent).v, 2);
           reads++;
         }
         await new Promise((done) => setImmediate(done));
@@ -144,23 +147,25 @@ describe("the lock file", () => {
 });
 
 describe("the sweep", () => {
-  const cases: [string, string, string, { pid: boolean; port: boolean }, boolean][] = [
-    ["nobody listens and the process is dead", "5000.lock", '{"pid":7}', { pid: false, port: false }, true],
-    ["somebody listens", "5000.lock", '{"pid":7}', { pid: false, port: true }, false],
-    ["the process lives", "5000.lock", '{"pid":7}', { pid: true, port: false }, false],
-    ["no process is named", "5000.lock", "{}", { pid: false, port: false }, false],
-    ["it cannot be read", "5000.lock", "{", { pid: false, port: false }, false],
-    ["the process is nonsense", "5000.lock", '{"pid":-1}', { pid: false, port: false }, false],
-    ["the name is no port", "x.lock", '{"pid":7}', { pid: false, port: false }, false],
-    ["it is another's file", "bridge.json", '{"pid":7}', { pid: false, port: false }, false],
-    ["a write was cut off", ".7-00ff.tmp", "", { pid: false, port: false }, true],
-    ["a write goes on", ".7-00ff.tmp", "", { pid: true, port: false }, false],
+  const cases: [string, string, string, { pid: boolean; proof: boolean }, boolean][] = [
+    ["the process is dead, whoever listens", "5000.lock", '{"pid":7,"secret":"s"}', { pid: false, proof: false }, true],
+    ["what listens knows its secret", "5000.lock", '{"pid":7,"secret":"s"}', { pid: false, proof: true }, false],
+    ["it is of an earlier version and its process is dead", "5000.lock", '{"pid":7,"authToken":"t"}', { pid: false, proof: true }, true],
+    ["the process lives", "5000.lock", '{"pid":7,"secret":"s"}', { pid: true, proof: false }, false],
+    ["no process is named", "5000.lock", "{}", { pid: false, proof: false }, false],
+    ["it cannot be read", "5000.lock", "{", { pid: false, proof: false }, false],
+    ["the process is nonsense", "5000.lock", '{"pid":-1}', { pid: false, proof: false }, false],
+    ["the name is no port", "x.lock", '{"pid":7}', { pid: false, proof: false }, false],
+    ["it is another's file", "bridge.json", '{"pid":7}', { pid: false, proof: false }, false],
+    ["it is an entry without a lock", "5000.mcp.json", "{}", { pid: true, proof: true }, true],
+    ["a write was cut off", ".7-00ff.tmp", "", { pid: false, proof: false }, true],
+    ["a write goes on", ".7-00ff.tmp", "", { pid: true, proof: false }, false],
   ];
   for (const [why, name, text, alive, removed] of cases) {
     it(`${removed ? "removes" : "keeps"} a file if ${why}`, async (t) => {
       const folder = tempFolder(t);
       writeFileSync(join(folder, name), text);
-      const liveness = { pidAlive: () => alive.pid, listens: () => Promise.resolve(alive.port) };
+      const liveness = { isOurs: () => alive.pid, proves: () => Promise.resolve(alive.proof) };
       assert.deepEqual(await sweep(folder, liveness), { removed: removed ? [name] : [], problems: [] });
       assert.equal(existsSync(join(folder, name)), !removed);
     });
@@ -170,29 +175,55 @@ describe("the sweep", () => {
     const folder = tempFolder(t);
     symlinkSync(join(folder, "target"), join(folder, "1.lock"));
     writeFileSync(join(folder, "target"), '{"pid":7}');
-    writeFileSync(join(folder, "2.lock"), '{"pid":7}');
+    writeFileSync(join(folder, "2.lock"), '{"pid":7,"secret":"s"}');
     writeFileSync(join(folder, "3.lock"), '{"pid":8}');
     const liveness = {
-      pidAlive: () => false,
-      listens: (port: number) => (port === 2 ? Promise.reject(new Error("odd")) : Promise.resolve(false)),
+      isOurs: () => false,
+      proves: (port: number) => (port === 2 ? Promise.reject(new Error("odd")) : Promise.resolve(false)),
     };
     assert.deepEqual(await sweep(folder, liveness), { removed: ["3.lock"], problems: ["odd"] });
+  });
+
+  it("removes what a dead window left although somebody accepts on its port", async (t) => {
+    const folder = tempFolder(t);
+    const stranger = createServer(() => undefined); // accepts, and never answers
+    await new Promise<void>((done) => stranger.listen(0, "127.0.0.1", done));
+    atEnd(t, () => stranger.close());
+    const { port } = stranger.address() as { port: number };
+    writeFileSync(join(folder, `${port}.lock`), JSON.stringify({ ...content, pid: 999_999_999 }));
+    writeFileSync(join(folder, `${port}.mcp.json`), "{}");
+    const { removed } = await sweep(folder, systemLiveness);
+    assert.deepEqual(removed, [`${port}.lock`, `${port}.mcp.json`]);
   });
 
   it("knows the living", async (t: TestContext) => {
     const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
     atEnd(t, () => child.kill("SIGKILL"));
     assert.ok(child.pid !== undefined);
-    assert.equal(systemLiveness.pidAlive(child.pid), true);
+    assert.equal(systemLiveness.isOurs(child.pid), true);
     const gone = new Promise((done) => child.on("exit", done));
     child.kill("SIGKILL");
     await gone;
-    assert.equal(systemLiveness.pidAlive(child.pid), false);
-    const server = createServer();
-    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-    const { port } = server.address() as { port: number };
-    assert.equal(await systemLiveness.listens(port), true);
-    await new Promise((done) => server.close(done));
-    assert.equal(await systemLiveness.listens(port), false);
+    assert.equal(systemLiveness.isOurs(child.pid), false);
+  });
+});
+
+describe("a window of ours", () => {
+  it("has a lock, a living process, and proves itself", async (t) => {
+    const { core, port, lockPath } = await startCore(t, tempFolder(t));
+    assert.equal(await core.isWindow(port), true);
+    const lock = JSON.parse(readFileSync(lockPath, "utf8")) as LockContent;
+    const become = (other: object): void => writeFileSync(lockPath, JSON.stringify(other));
+    become({ ...lock, pid: 999_999_999 });
+    assert.equal(await core.isWindow(port), false, "its process is gone");
+    become({ ...lock, secret: newToken() });
+    assert.equal(await core.isWindow(port), false, "what listens knows another secret");
+    become({ ...lock, v: 1, secret: undefined });
+    assert.equal(await core.isWindow(port), false, "it has no secret");
+    become(lock);
+    assert.equal(await core.isWindow(port), true);
+    rmSync(lockPath);
+    assert.equal(await core.isWindow(port), false, "it has no lock");
+    writeFileSync(lockPath, JSON.stringify(lock));
   });
 });

@@ -131,27 +131,27 @@ describe("B10: our entry", () => {
     assert.match(readFileSync(file, "utf8"), /mcpServers.*mine/);
   });
 
-  it("follows its window's door, and leaves alone that of another window that listens", async (t) => {
+  it("follows its window's door, and leaves alone that of another window of ours", async (t) => {
     const home = tempFolder(t);
     const file = join(home, "config.json");
     const others = new Set<number>();
-    const liveness = { listens: (port: number) => Promise.resolve(others.has(port)) };
+    const isWindow = (port: number): Promise<boolean> => Promise.resolve(others.has(port));
     const open = { url: "http://127.0.0.1:5765/mcp", headers: {} };
     const stored = (): unknown => (parse(readFileSync(file, "utf8"))["mcpServers"] as Record<string, unknown> | undefined)?.["agent"];
-    assert.deepEqual(await follow(file, home, { port: 5765, entry }, liveness), { did: "wrote" });
-    assert.deepEqual(await follow(file, home, { port: 5765, entry: open }, liveness), { did: "wrote" });
+    assert.deepEqual(await follow(file, home, { port: 5765, entry }, isWindow), { did: "wrote" });
+    assert.deepEqual(await follow(file, home, { port: 5765, entry: open }, isWindow), { did: "wrote" });
     assert.deepEqual(stored(), { type: "http", ...open }, "no token is asked for now");
-    assert.deepEqual(await follow(file, home, { port: 5765, entry: undefined }, liveness), { did: "removed" });
+    assert.deepEqual(await follow(file, home, { port: 5765, entry: undefined }, isWindow), { did: "removed" });
     assert.equal(stored(), undefined, "the door is shut");
-    assert.deepEqual(await follow(file, home, { port: 5765, entry: undefined }, liveness), { did: "nothing" });
-    assert.deepEqual(await follow(file, home, { port: 5765, entry }, liveness), { did: "wrote" });
+    assert.deepEqual(await follow(file, home, { port: 5765, entry: undefined }, isWindow), { did: "nothing" });
+    assert.deepEqual(await follow(file, home, { port: 5765, entry }, isWindow), { did: "wrote" });
     others.add(5765);
     for (const theirs of [undefined, { ...entry, url: "http://127.0.0.1:9/mcp" }]) {
-      assert.deepEqual(await follow(file, home, { port: 9, entry: theirs }, liveness), { did: "left", port: 5765 });
+      assert.deepEqual(await follow(file, home, { port: 9, entry: theirs }, isWindow), { did: "left", port: 5765 });
     }
     assert.deepEqual(stored(), written);
     others.clear();
-    assert.deepEqual(await follow(file, home, { port: 9, entry: { ...entry, url: "http://127.0.0.1:9/mcp" } }, liveness), { did: "wrote" });
+    assert.deepEqual(await follow(file, home, { port: 9, entry: { ...entry, url: "http://127.0.0.1:9/mcp" } }, isWindow), { did: "wrote" });
     assert.equal(await registeredPort(file), 9);
   });
 });

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
-import WebSocket from "ws";
+import type WebSocket from "ws";
 import { createCore } from "../../src/core/core";
 import type { Core } from "../../src/core/core";
-import { tokenHeader } from "../../src/core/guard";
 import { atEnd } from "./ending";
 import type { Ends } from "./ending";
+import { knock } from "./prover";
 import { FakeEditor, until } from "./fakes";
 
 export interface Message {
@@ -52,15 +52,11 @@ export class WsClient {
   }
 
   static async dial(t: Ends, lockPath: string): Promise<WsClient> {
-    const port = /(\d+)\.lock$/.exec(lockPath)?.[1] ?? "";
-    const { authToken } = JSON.parse(readFileSync(lockPath, "utf8")) as { authToken: string };
-    const socket = new WebSocket(`ws://127.0.0.1:${port}/`, "mcp", { headers: { [tokenHeader]: authToken }, perMessageDeflate: false });
+    const port = Number(/(\d+)\.lock$/.exec(lockPath)?.[1]);
+    const { secret } = JSON.parse(readFileSync(lockPath, "utf8")) as { secret: string };
+    const socket = await knock({ port, secret });
     atEnd(t, () => socket.terminate());
     const client = new WsClient(socket);
-    await new Promise((done, fail) => {
-      socket.on("open", done);
-      socket.on("error", fail);
-    });
     return client;
   }
 

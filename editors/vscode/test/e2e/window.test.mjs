@@ -254,7 +254,7 @@ describe("a window with reviews", () => {
     const env = await until("the environment", () => fs.readFileSync(file, "utf8"));
     assert.match(env, new RegExp(`^AGENT_IDE_PORT=${lock.port}$`, "m"));
     assert.match(env, new RegExp(`^AGENT_IDE_LOCK=/.*/${lock.port}\\.lock$`, "m"));
-    assert.ok(!env.includes(lock.authToken), "the token is in the environment");
+    assert.ok(!env.includes(lock.authToken) && !env.includes(lock.secret), "a token is in the environment");
     await session.probe("for (const terminal of vscode.window.terminals) terminal.dispose()");
   });
 

@@ -1,5 +1,6 @@
 // A client of the extension that speaks the protocol by hand, for what the real
 // agent would not do on demand.
+import { createHmac, randomBytes } from "node:crypto";
 import WebSocket from "ws";
 
 export class Client {
@@ -17,12 +18,21 @@ export class Client {
 
   /** Connects to the window of a lock file and says hello. */
   static async connect(lock) {
-    const headers = { "x-agent-ide-authorization": lock.authToken };
+    const nonce = randomBytes(32).toString("base64url");
+    const headers = { "x-agent-ide-nonce": nonce };
     const socket = new WebSocket(`ws://127.0.0.1:${lock.port}/`, ["mcp"], { headers, perMessageDeflate: false });
+    const answer = new Promise((resolve) => socket.once("upgrade", resolve));
     await new Promise((resolve, reject) => {
       socket.once("open", resolve);
       socket.once("error", reject);
     });
+    const theirs = (await answer).headers;
+    const proof = (role) => {
+      const text = ["agent-ide 2", role, lock.port, nonce, theirs["x-agent-ide-nonce"]].join("\n");
+      return createHmac("sha256", lock.secret).update(text).digest("base64url");
+    };
+    if (theirs["x-agent-ide-proof"] !== proof("server")) throw new Error("the window did not prove that it wrote its lock");
+    socket.send(JSON.stringify({ jsonrpc: "2.0", method: "agent/prove", params: { proof: proof("client") } }));
     const client = new Client(socket);
     const clientInfo = { name: "test", version: "1" };
     client.hello = await client.request("initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo });
