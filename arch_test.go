@@ -129,8 +129,9 @@ var layers = []struct {
 	{"internal/repl/screen", []string{"internal/repl/paint", "internal/sanitize"}},
 
 	{"internal/ide/activity", nil},
-	{"internal/ide/lock", []string{"internal/peer"}},
-	{"internal/ide/wire", []string{"internal/peer"}},
+	{"internal/ide/proof", nil},
+	{"internal/ide/lock", []string{"internal/ide/proof", "internal/peer"}},
+	{"internal/ide/wire", []string{"internal/ide/proof", "internal/peer"}},
 	{"internal/ide/client", []string{"internal/editor", "internal/ide/lock", "internal/ide/wire", "internal/peer"}},
 	{"internal/ide", []string{
 		"internal/caution", "internal/confirm", "internal/diff", "internal/editor", "internal/ide/activity", "internal/ide/client", "internal/ide/lock", "internal/ide/wire", "internal/sanitize", "internal/workspace",
@@ -187,7 +188,7 @@ var layers = []struct {
 	// Support of tests and of the build; no package above imports them.
 	{"bench", nil},
 	{"bench/floor", nil},
-	{"internal/ide/idetest", nil},
+	{"internal/ide/idetest", []string{"internal/ide/proof", "internal/peer/peertest"}},
 	{"internal/peer/peertest", nil},
 	{"internal/llm/llmtest", nil},
 	{"internal/ptytest", []string{"internal/ptytest/vt"}},

@@ -284,7 +284,7 @@ func TestIDECommand(t *testing.T) {
 	d.say("/ide")
 	d.WaitFor(`No editor is linked`)
 	d.say("/ide connect")
-	d.WaitFor(`no editor was found`)
+	d.WaitFor(`no editor can be linked: no editor has this folder open`)
 
 	one := d.editor(idetest.Ours())
 	d.say("/ide connect")

@@ -8,12 +8,19 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/bb2d0cf4/agent/internal/peer/peertest"
 )
 
 // programs are what the test binary can be, by name.
 var programs = map[string]func(){"agent": func() { os.Exit(run(context.Background())) }, "stranger": stranger}
 
-func TestMain(m *testing.M) { testscript.Main(m, programs) }
+func TestMain(m *testing.M) {
+	if _, stranger := peertest.Asked(); stranger {
+		os.Exit(m.Run()) // another user, who may not read the program
+	}
+	testscript.Main(m, programs)
+}
 
 // TestScripts runs the program, as its users do, through the scenarios in
 // testdata/script. Each has a home and a folder of its own; the model, where one

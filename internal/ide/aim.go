@@ -20,9 +20,9 @@ const (
 // aim is what the link is to be to.
 type aim struct {
 	kind aimKind
-	// anyUsable takes editors too that are not to be connected unasked: a person
-	// asked.
-	anyUsable bool
+	// asked takes editors too that are not to be connected unasked: a person has just
+	// asked. It holds for one attempt.
+	asked bool
 	// path is the lock file of the chosen one; folders and name find it again when
 	// it was restarted.
 	path, name string
@@ -39,7 +39,7 @@ func (a *aim) remember(c lock.Candidate) {
 func (a aim) choose(found []lock.Candidate, refused map[unwelcome]int) (lock.Candidate, bool) {
 	match := func(ok func(lock.Candidate) bool) (lock.Candidate, bool) {
 		i := slices.IndexFunc(found, func(c lock.Candidate) bool {
-			return c.Usable && refused[unwelcome{c.Path, c.File.Token}] < mostRefused && ok(c)
+			return c.Usable && (a.asked || !c.Gone) && refused[unwelcome{c.Path, c.File.Credential()}] < mostRefused && ok(c)
 		})
 		if i < 0 {
 			return lock.Candidate{}, false
@@ -54,10 +54,27 @@ func (a aim) choose(found []lock.Candidate, refused map[unwelcome]int) (lock.Can
 			return c.File.Name == a.name && slices.Equal(c.File.Folders, a.folders)
 		})
 	}
-	if c, ok := match(func(c lock.Candidate) bool { return c.Auto }); ok || !a.anyUsable {
+	if c, ok := match(func(c lock.Candidate) bool { return c.Auto }); ok || !a.asked {
 		return c, ok
 	}
 	return match(func(lock.Candidate) bool { return true })
+}
+
+// whyNone says why choose returned no editor. The one that has the folder open
+// comes first: a person asks about it.
+func whyNone(found []lock.Candidate, refused map[unwelcome]int) string {
+	i := slices.IndexFunc(found, func(c lock.Candidate) bool { return c.Folder != "" })
+	if i < 0 {
+		return "no editor has this folder open"
+	}
+	c := found[i]
+	switch {
+	case refused[unwelcome{c.Path, c.File.Credential()}] >= mostRefused:
+		return nameOf(c) + " has this folder open, but it and its lock file do not agree on the token: reload its window"
+	case c.Why == "":
+		return nameOf(c) + " has this folder open, but another editor was chosen: /ide connect links the best"
+	}
+	return nameOf(c) + " has this folder open, but: " + c.Why
 }
 
 // nameOf is what people call an editor, safe to show on one line.

@@ -18,8 +18,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/ide/lock"
 )
 
-// ErrNoEditor says that there is no editor to connect to.
-var ErrNoEditor = errors.New("no editor was found")
+// ErrNoEditor means that there is no editor to connect to.
+var ErrNoEditor = errors.New("no editor can be linked")
 
 // Options configures a Bridge.
 type Options struct {

@@ -50,6 +50,7 @@ type tried struct {
 	link *link
 	from lock.Candidate // the zero Candidate if there was none to dial
 	err  error
+	why  string // if there was none to dial, why
 }
 
 // Run keeps the link until ctx ends. It returns when all that it began has
@@ -120,9 +121,9 @@ func (k *keeper) obey(ctx context.Context, c command) {
 		c.done <- nil
 		return
 	}
-	k.aim = aim{kind: best, anyUsable: true}
+	k.aim = aim{kind: best, asked: true}
 	if c.path != "" {
-		k.aim = aim{kind: chosen, path: c.path}
+		k.aim = aim{kind: chosen, asked: true, path: c.path}
 	}
 	k.leave(ctx)
 	k.begin(ctx, &c)
@@ -175,10 +176,12 @@ func (k *keeper) begin(ctx context.Context, asked *command) {
 		k.say(Status{State: Connecting})
 	}
 	aim, out, refused := k.aim, k.try.out, maps.Clone(k.refused)
+	k.aim.asked = false
 	k.work.Go(func() {
-		from, ok := aim.choose(k.b.Candidates(ctx), refused)
+		found := k.b.Candidates(ctx)
+		from, ok := aim.choose(found, refused)
 		if !ok {
-			out <- tried{err: ErrNoEditor}
+			out <- tried{err: fmt.Errorf("%w: %s", ErrNoEditor, whyNone(found, refused)), why: whyNone(found, refused)}
 			return
 		}
 		l, err := k.b.dial(ctx, from)
@@ -196,12 +199,12 @@ func (k *keeper) take(ctx context.Context, t tried) {
 	case t.err == nil:
 		k.up(ctx, t.link)
 	case errors.Is(t.err, ErrNoEditor):
-		k.idle("no editor has this folder open")
+		k.idle(t.why)
 	default:
 		k.pace.dialled(k.b.opt.Clock.Wall())
-		if errors.Is(t.err, wire.ErrAuth) {
+		if errors.Is(t.err, wire.ErrAuth) || errors.Is(t.err, wire.ErrImpostor) {
 			// The lock may have been older than the editor's token: it is read once more.
-			which := unwelcome{t.from.Path, t.from.File.Token}
+			which := unwelcome{t.from.Path, t.from.File.Credential()}
 			k.refused[which]++
 			again = k.refused[which] < mostRefused
 		}
@@ -226,6 +229,9 @@ func (k *keeper) up(ctx context.Context, l *link) {
 	k.pace.dialled(k.b.opt.Clock.Wall())
 	k.retry.Stop()
 	k.link = l
+	if !l.from.Auto {
+		k.aim.kind = chosen // no other one takes the place of what a person chose
+	}
 	if k.aim.kind == chosen {
 		k.aim.remember(l.from)
 	}

@@ -180,7 +180,7 @@ func Best(dir string) func(ctx context.Context, cfg config.Config) (text string,
 			return title(c) + ", " + folders(c), true
 		}
 		if len(found) > 0 {
-			return fmt.Sprintf("none of %d editors is for this folder", len(found)), false
+			return fmt.Sprintf("none of %d editors can be linked in this folder by itself: /ide says why", len(found)), false
 		}
 		return "no editor was found", false
 	}

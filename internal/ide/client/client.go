@@ -9,6 +9,7 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"net"
 	"os"
 	"strings"
 	"sync"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/ide/lock"
 	"github.com/bb2d0cf4/agent/internal/ide/wire"
+	"github.com/bb2d0cf4/agent/internal/peer"
 )
 
 // What messages may weigh, in bytes. Emacs takes seconds for more.
@@ -32,6 +34,23 @@ type Options struct {
 	Dir     string // working directory, likewise
 	Events  Events
 	Timing  wire.Timing
+	// Check looks at a connection before anything is sent; nil stands for
+	// [peer.Check].
+	Check func(net.Conn) error
+}
+
+// check is Check, less what the person put up with who chose the editor.
+func (o Options) check(from lock.Candidate) func(net.Conn) error {
+	look := o.Check
+	if look == nil {
+		look = peer.Check
+	}
+	return func(conn net.Conn) error {
+		if err := look(conn); !from.Tolerates(err) {
+			return err
+		}
+		return nil
+	}
 }
 
 // Info is what is known about a connected editor. Its words are not safe to show
@@ -70,17 +89,27 @@ type Client struct {
 }
 
 // Connect opens a connection to the editor of a lock file. ctx bounds the
-// opening alone. The error wraps [wire.ErrAuth] if the editor refused the token.
+// opening alone. The error wraps [wire.ErrAuth] if the editor refused the token or the
+// proof, [wire.ErrImpostor] if it proved nothing itself, and that of [peer.Check] if
+// its owner is not this user.
 func Connect(ctx context.Context, from lock.Candidate, o Options) (*Client, error) {
 	c := &Client{from: from, options: o, runs: &runs{}}
 	c.Diffs = &Diffs{c}
 	c.Documents = &Documents{c}
 	listener := &listener{events: o.Events, folders: from.File.Folders, oneBased: isEmacs(from.File.Name), runs: c.runs}
-	conn, err := wire.Dial(ctx, wire.Options{
-		Address: from.Address(), Header: from.Dialect.Header, Token: from.File.Token, Version: o.Version,
-		Hello:  hello(o, o.Session),
+	to := wire.Options{
+		Address: from.Address(), Check: o.check(from), Version: o.Version, Hello: hello(o, o.Session),
 		Notify: listener.take, Timing: o.Timing,
-	})
+	}
+	switch {
+	case from.Dialect == lock.Agent && from.File.Secret == "":
+		return nil, wire.ErrImpostor
+	case from.Dialect == lock.Agent:
+		to.Secret = from.File.Secret
+	default:
+		to.Header, to.Token = from.Dialect.Header, from.File.Token
+	}
+	conn, err := wire.Dial(ctx, to)
 	if err != nil {
 		return nil, err
 	}

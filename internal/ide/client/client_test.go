@@ -23,13 +23,17 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // candidate is how the lock file of e is found.
 func candidate(e *idetest.Editor) lock.Candidate {
-	c := lock.Candidate{Port: e.Port(), Host: "127.0.0.1", Dialect: lock.Agent, File: lock.File{
+	c := lock.Candidate{Port: e.Port(), Host: "127.0.0.1", Dialect: lock.Claude, File: lock.File{
 		Name: e.Dialect.Name, Token: e.Token(), Folders: []string{root("p")},
 	}}
 	for _, d := range []lock.Dialect{lock.Claude, lock.Nexus3} {
 		if e.Dialect.Header == d.Header {
 			c.Dialect = d
 		}
+	}
+	if e.Dialect.Auth == idetest.Proves {
+		c.Dialect = lock.Agent
+		c.File.Protocol, c.File.Secret, c.File.Token = 2, e.Token(), ""
 	}
 	return c
 }
@@ -93,9 +97,23 @@ func TestConnect(t *testing.T) {
 func TestConnectFails(t *testing.T) {
 	e := idetest.Start(t, idetest.Ours())
 	from := candidate(e)
+	from.File.Secret = strings.Repeat("another secret", 3)
+	if _, err := client.Connect(t.Context(), from, client.Options{}); !errors.Is(err, wire.ErrImpostor) {
+		t.Errorf("error: %v", err)
+	}
+	other := idetest.Start(t, idetest.Neovim())
+	from = candidate(other)
 	from.File.Token = "another-token"
 	if _, err := client.Connect(t.Context(), from, client.Options{}); !errors.Is(err, wire.ErrAuth) {
 		t.Errorf("error: %v", err)
+	}
+	from = candidate(other)
+	from.Dialect = lock.Agent // without a secret nothing is sent
+	if _, err := client.Connect(t.Context(), from, client.Options{}); !errors.Is(err, wire.ErrImpostor) {
+		t.Errorf("error: %v", err)
+	}
+	if _, refused := other.Handshakes(); refused != 1 {
+		t.Errorf("%d handshakes refused", refused)
 	}
 	e = idetest.Start(t, idetest.Ours())
 	e.Handle("tools/list", func(c *idetest.Conn, _ json.RawMessage) idetest.Reply {

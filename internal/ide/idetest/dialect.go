@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/coder/websocket"
+
+	"github.com/bb2d0cf4/agent/internal/ide/proof"
 )
 
 // Auth is how an editor treats a handshake without the right token.
@@ -20,6 +22,7 @@ const (
 	Close1008 // the upgrade succeeds, then the connection is closed
 	Close4001
 	NoToken // there is none
+	Proves  // both sides prove that they know the lock's secret
 )
 
 // Dialect is how an editor speaks. The functions below return those of editors
@@ -30,6 +33,8 @@ type Dialect struct {
 	Protocol string // the version it answers; empty: the one asked for
 	Header   string // with the token
 	Auth     Auth
+	// Forge, if not nil, changes the proof that the editor gives.
+	Forge func(proof string) string
 	// WantsSubprotocol refuses a handshake that does not offer "mcp".
 	WantsSubprotocol bool
 	// OneClient closes the earlier connection when another comes; Steals leaves
@@ -63,7 +68,7 @@ var everyTool = []string{
 // Ours is our own extension.
 func Ours() Dialect {
 	return Dialect{
-		Name: "Visual Studio Code", Server: "agent-ide", Header: "x-agent-ide-authorization", Auth: Status401, Ours: true,
+		Name: "Visual Studio Code", Server: "agent-ide", Auth: Proves, Ours: true,
 		Listed:  append(slices.Clone(everyTool), "close_tab", "closeTab", "resolveDiff", "getPendingDiffs", "setStatus"),
 		Closing: []string{"TAB_CLOSED"}, Dismissed: []string{"DIFF_REJECTED", "TAB"},
 	}
@@ -121,8 +126,10 @@ func Nexus3() Dialect {
 
 // refuses returns the HTTP status that a handshake is refused with, or 0.
 func (d Dialect) refuses(r *http.Request, token string) int {
-	right := d.Auth == NoToken || r.Header.Get(d.Header) == token
+	right := d.Auth == NoToken || d.Auth == Proves || r.Header.Get(d.Header) == token
 	switch {
+	case d.Auth == Proves && !proof.Valid(r.Header.Get(proof.NonceHeader)):
+		return http.StatusUnauthorized
 	case d.Ours && r.Header.Get("Origin") != "":
 		return http.StatusForbidden
 	case d.WantsSubprotocol && !strings.Contains(r.Header.Get("Sec-WebSocket-Protocol"), "mcp"):
@@ -137,7 +144,7 @@ func (d Dialect) refuses(r *http.Request, token string) int {
 
 // hangsUp returns the status that an upgraded connection is closed with, or 0.
 func (d Dialect) hangsUp(r *http.Request, token string) websocket.StatusCode {
-	if d.Auth == NoToken || r.Header.Get(d.Header) == token {
+	if d.Auth == NoToken || d.Auth == Proves || r.Header.Get(d.Header) == token {
 		return 0
 	}
 	switch d.Auth {

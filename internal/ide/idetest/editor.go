@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
+	"github.com/bb2d0cf4/agent/internal/ide/proof"
 )
 
 // patience is how long a wait of the test's lasts before it fails.
@@ -27,6 +29,8 @@ const patience = 10 * time.Second
 // Editor is a running editor. Its methods may be called concurrently.
 type Editor struct {
 	Dialect Dialect
+	// PID is the process that the lock file names; this one, unless it is changed.
+	PID int
 	// Shown delivers every diff that is opened.
 	Shown chan *Diff
 	World *World
@@ -37,6 +41,7 @@ type Editor struct {
 	token    string
 	server   *http.Server
 	port     int
+	reached  int // port to prove for instead; 0: port
 	conns    map[*Conn]bool
 	changed  chan struct{} // closed and replaced whenever something was recorded
 	requests []Request
@@ -75,11 +80,17 @@ type Error struct {
 // Start starts an editor that speaks d and ends with the test.
 func Start(tb testing.TB, d Dialect) *Editor {
 	tb.Helper()
+	return StartAt(tb, d, 0)
+}
+
+// StartAt is Start for a certain port.
+func StartAt(tb testing.TB, d Dialect, port int) *Editor {
+	tb.Helper()
 	e := &Editor{
-		Dialect: d, Shown: make(chan *Diff, 1024), World: newWorld(), tb: tb,
+		Dialect: d, PID: os.Getpid(), Shown: make(chan *Diff, 1024), World: newWorld(), tb: tb,
 		conns: map[*Conn]bool{}, changed: make(chan struct{}), handlers: map[string]Handler{}, diffs: map[string]*Diff{},
 	}
-	e.Listen()
+	e.ListenAt(port)
 	tb.Cleanup(e.Stop)
 	return e
 }
@@ -88,7 +99,13 @@ func Start(tb testing.TB, d Dialect) *Editor {
 // was restarted does.
 func (e *Editor) Listen() {
 	e.tb.Helper()
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	e.ListenAt(0)
+}
+
+// ListenAt is Listen for a certain port.
+func (e *Editor) ListenAt(port int) {
+	e.tb.Helper()
+	l, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
 		e.tb.Fatal(err)
 	}
@@ -96,15 +113,14 @@ func (e *Editor) Listen() {
 	if err != nil {
 		e.tb.Fatal(err)
 	}
-	port, err := strconv.Atoi(digits)
-	if err != nil {
+	if port, err = strconv.Atoi(digits); err != nil {
 		e.tb.Fatal(err)
 	}
 	server := &http.Server{Handler: http.HandlerFunc(e.serve), ReadHeaderTimeout: patience}
 	e.mu.Lock()
 	e.port, e.server = port, server
 	if e.Dialect.Auth != NoToken {
-		e.token = fmt.Sprintf("token-of-port-%d-%d", port, time.Now().UnixNano())
+		e.token = fmt.Sprintf("token-of-port-%d-%d-and-more-of-it", port, time.Now().UnixNano())
 	}
 	e.mu.Unlock()
 	go func() { _ = server.Serve(l) }() // ends in Stop
@@ -134,7 +150,14 @@ func (e *Editor) Port() int {
 	return e.port
 }
 
-// Token returns the token in force.
+// Know makes the editor use a token that another one wrote down.
+func (e *Editor) Know(token string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.token = token
+}
+
+// Token returns the token in force, or the secret.
 func (e *Editor) Token() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -273,9 +296,12 @@ func (e *Editor) record(change func()) {
 // Lock returns the contents of the editor's lock file.
 func (e *Editor) Lock(folders ...string) map[string]any {
 	lock := map[string]any{
-		"pid": os.Getpid(), "workspaceFolders": folders, "ideName": e.Dialect.Name, "transport": "ws",
+		"pid": e.PID, "workspaceFolders": folders, "ideName": e.Dialect.Name, "transport": "ws",
 	}
-	if token := e.Token(); token != "" {
+	switch token := e.Token(); {
+	case e.Dialect.Auth == Proves:
+		lock["v"], lock["secret"], lock["authToken"] = proof.Version, token, "what-older-agents-send"
+	case token != "":
 		lock["authToken"] = token
 	}
 	return lock
@@ -305,6 +331,7 @@ func (e *Editor) serve(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, http.StatusText(why), why)
 		return
 	}
+	h := e.challenge(w, r)
 	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{"mcp"}, InsecureSkipVerify: true})
 	if err != nil {
 		return
@@ -317,6 +344,11 @@ func (e *Editor) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
 	defer cancel()
+	if e.Dialect.Auth == Proves && !e.proved(ctx, ws, h) {
+		e.record(func() { e.refused++ })
+		_ = ws.Close(4001, "unauthorized")
+		return
+	}
 	c := &Conn{editor: e, ws: ws, Header: r.Header, ctx: ctx}
 	var evicted []*Conn
 	e.record(func() {

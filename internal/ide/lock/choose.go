@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
+	"github.com/bb2d0cf4/agent/internal/peer"
 )
 
 // maxDials bounds the connections that are tried at once.
@@ -36,25 +38,53 @@ func (s Search) probe(ctx context.Context, found []Candidate) {
 	wait.Wait()
 }
 
-// answer finds the host at which a candidate's port answers.
+// answer finds the host at which a candidate's port answers, and whose it is.
 func (s Search) answer(ctx context.Context, c *Candidate) {
 	for _, host := range s.hosts(c) {
 		c.Host = host
 		dialing, cancel := context.WithTimeout(ctx, reply)
 		conn, err := (&net.Dialer{}).DialContext(dialing, "tcp", c.Address())
 		cancel()
-		if err == nil {
-			_ = conn.Close() // nothing was sent
-			c.Usable = true
-			return
+		if err != nil {
+			continue
 		}
+		err = s.Check(conn)
+		_ = conn.Close() // nothing was sent
+		switch {
+		case err == nil:
+			c.Usable = true
+		case errors.Is(err, peer.ErrElsewhere) || s.wsl() && c.File.InWindows && errors.Is(err, peer.ErrUnknown):
+			c.Usable, c.Elsewhere = true, true
+		case errors.Is(err, peer.ErrStranger):
+			c.Why = fmt.Sprintf("another user's program listens on port %d: nothing is sent to it", c.Port)
+		default:
+			c.Why = fmt.Sprintf("nothing is sent to port %d, for its owner is not known: %v", c.Port, err)
+		}
+		return
 	}
 	c.Why = fmt.Sprintf("nothing answers on port %d", c.Port)
 	switch {
 	case s.contained():
 		c.Why += ": if the editor is outside this container, set " + Agent.hostVar + " to its host"
-	case !s.wsl() && dead(c.File.PID):
+	case !s.wsl() && peer.Process(c.File.PID) == peer.Nobody:
 		c.Why += " and its process is gone: the lock file was left over"
+	}
+}
+
+// own notes which locks belong to no process of this user: a port that answers may
+// have another owner by now. On another machine the number means nothing.
+func (s Search) own(found []Candidate) {
+	for i := range found {
+		c := &found[i]
+		if !c.Usable || c.Elsewhere || c.File.InWindows {
+			continue
+		}
+		switch owner := peer.Process(c.File.PID); {
+		case owner == peer.Nobody, owner == peer.Another:
+			c.Gone = true
+		case c.File.PID <= 0:
+			c.Gone = c.Dialect == Agent // the others need not name one
+		}
 	}
 }
 
@@ -102,19 +132,28 @@ func (s Search) contained() bool {
 	return false
 }
 
+// grade says which candidates may be connected by themselves, which by hand, and of
+// the others why not.
+func (s Search) grade(c *Candidate) {
+	if c.Usable && c.Folder == "" && !c.Named {
+		c.Usable, c.Why = false, "none of its folders holds "+s.Dir
+	}
+	c.Auto = c.Usable && !c.Gone && !c.Elsewhere && (c.Dialect == Agent || c.Named || s.Foreign)
+	switch {
+	case !c.Usable || c.Auto:
+	case c.Elsewhere:
+		c.Why = "it is not on this machine, so whose program listens there cannot be learned: connect to it by hand if you know it"
+	case c.Gone:
+		c.Why = "its process is gone or another user's, the lock file seems left over: connect to it by hand if you know it"
+	default:
+		c.Why = "it is another program's editor: connect to it by hand, or set ide.foreign to auto"
+	}
+}
+
 // rank puts the best first and says of the others why they are not.
 func (s Search) rank(found []Candidate) {
 	for i := range found {
-		c := &found[i]
-		own := c.Dialect == Agent
-		c.Auto = c.Usable && (own || c.Named || s.Foreign) && (c.Folder != "" || c.Named)
-		switch {
-		case !c.Usable || c.Auto:
-		case c.Folder == "":
-			c.Why = "none of its folders holds " + s.Dir
-		default:
-			c.Why = "it is another program's editor: connect to it by hand, or set ide.foreign to auto"
-		}
+		s.grade(&found[i])
 	}
 	slices.SortStableFunc(found, func(a, b Candidate) int {
 		n, _ := compare(a, b)

@@ -1,22 +1,26 @@
 // Package lock finds the editors that could be connected to. It guarantees that
 // it only reads: no lock file is ever changed or removed. It trusts no lock file
-// that another user could have written, takes no host from one, and is bounded:
-// at most 256 files of 64 KiB each and about a second in all. Whatever it does
+// that another user could have written, takes no host from one, calls no editor
+// usable before its port is known to be this user's, and is bounded: at most 256 files of 64 KiB each and about a second in all. Whatever it does
 // not choose it returns too, with the reason in plain words.
 package lock
 
 import (
 	"context"
+	"errors"
 	"net"
 	"strconv"
 	"time"
+
+	"github.com/bb2d0cf4/agent/internal/peer"
 )
 
 // Dialect is a family of editors that share a lock folder: each has its own
 // header for the token and its own variable for the port.
 type Dialect struct {
 	Name string // "agent", "claude" or "nexus3"
-	// Header carries the lock's token in the WebSocket handshake.
+	// Header carries the lock's token in the WebSocket handshake; empty where both
+	// sides prove that they know the lock's secret instead.
 	Header string
 	// PortVar is the environment variable in which the editor's own terminals
 	// carry its port.
@@ -27,7 +31,7 @@ type Dialect struct {
 // The dialects.
 var (
 	Agent = Dialect{
-		Name: "agent", Header: "x-agent-ide-authorization", PortVar: "AGENT_IDE_PORT", hostVar: "AGENT_IDE_HOST",
+		Name: "agent", PortVar: "AGENT_IDE_PORT", hostVar: "AGENT_IDE_HOST",
 	}
 	Claude = Dialect{
 		Name: "claude", Header: "x-claude-code-ide-authorization",
@@ -52,6 +56,22 @@ type File struct {
 	InWindows   bool     `json:"runningInWindows"`
 	Trusted     *bool    `json:"trusted"`
 	Version     string   `json:"extVersion"`
+
+	Ours `json:"-"`
+}
+
+// Ours is what only a lock of our own dialect has.
+type Ours struct {
+	Protocol int    `json:"v"`      // version of the protocol
+	Secret   string `json:"secret"` // both sides prove that they know it
+}
+
+// Credential is what the editor would refuse if it refused us.
+func (f File) Credential() string {
+	if f.Secret != "" {
+		return f.Secret
+	}
+	return f.Token
 }
 
 // Candidate is one lock file and what is known about its editor.
@@ -64,10 +84,15 @@ type Candidate struct {
 	// Folder is the editor's folder that holds the working directory, empty if
 	// there is none.
 	Folder string
-	// Usable says that the lock is in order and its port answers: a person may
-	// choose it. Auto says that it may be connected without being asked for, Named
-	// that the environment names its port or its lock file.
+	// Usable says that the lock is in order, that a program of this user answers on
+	// its port, and that it has the working directory open: a person may choose it.
+	// Auto says that it may be connected without being asked for, Named that the
+	// environment names its port or its lock file.
 	Usable, Auto, Named bool
+	// Gone says that the process of the lock is not this user's any more; Elsewhere
+	// that the owner of the port cannot be learned, because it is not on this
+	// machine. Neither is ever Auto.
+	Gone, Elsewhere bool
 	// Why says why it is not the chosen one, in words for a person; empty for the
 	// chosen one.
 	Why string
@@ -89,6 +114,12 @@ type fit struct {
 // Address returns the host and port to dial.
 func (c Candidate) Address() string { return net.JoinHostPort(c.Host, strconv.Itoa(c.Port)) }
 
+// Tolerates reports whether an error of the look at a connection is what a person
+// put up with who chose the editor by hand.
+func (c Candidate) Tolerates(err error) bool {
+	return c.Elsewhere && (errors.Is(err, peer.ErrElsewhere) || c.File.InWindows && errors.Is(err, peer.ErrUnknown))
+}
+
 // Search says where and for whom to look. Dir is required; a nil function
 // stands for the real one.
 type Search struct {
@@ -99,6 +130,8 @@ type Search struct {
 	Env       func(name string) string
 	After     func(time.Duration) <-chan time.Time
 	Ancestors func() []int // process ids of this process's ancestors
+	// Check looks at a connection before it is used; nil stands for [peer.Check].
+	Check func(net.Conn) error
 
 	windows string // where the home folders of Windows are, within WSL
 }
@@ -122,6 +155,7 @@ func Find(ctx context.Context, s Search) []Candidate {
 	found := s.read(ctx)
 	s.match(found)
 	s.probe(ctx, found)
+	s.own(found)
 	s.rank(found)
 	return found
 }
@@ -143,6 +177,9 @@ func (s Search) withDefaults() Search {
 	}
 	if s.Ancestors == nil {
 		s.Ancestors = ancestors
+	}
+	if s.Check == nil {
+		s.Check = peer.Check
 	}
 	if s.windows == "" {
 		s.windows = "/mnt/c/Users"

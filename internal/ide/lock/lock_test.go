@@ -13,7 +13,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/peer"
 )
+
+const secret = "a-secret-of-more-than-32-characters"
 
 // desk is a machine with editors.
 type desk struct {
@@ -87,7 +91,7 @@ func (d *desk) lock(folder string, port int, fields map[string]any) string {
 	d.t.Helper()
 	all := map[string]any{
 		"pid": os.Getpid(), "workspaceFolders": []string{filepath.Dir(d.dir)}, "ideName": "Test",
-		"transport": "ws", "authToken": "0123456789abcdef", "somethingNew": []int{1},
+		"transport": "ws", "authToken": "0123456789abcdef", "v": 2, "secret": secret, "somethingNew": []int{1},
 	}
 	for k, v := range fields {
 		if all[k] = v; v == nil {
@@ -155,7 +159,7 @@ func TestOurs(t *testing.T) {
 	if !ok || c.Path != path || c.Host != "127.0.0.1" || c.Dialect != Agent || !c.Usable || c.Why != "" || c.Notes != nil {
 		t.Errorf("%+v", c)
 	}
-	if c.File.Token != "0123456789abcdef" || c.File.Name != "Test" || c.File.PID != os.Getpid() || !*c.File.Trusted {
+	if c.File.Credential() != secret || c.File.Name != "Test" || c.File.PID != os.Getpid() || !*c.File.Trusted {
 		t.Errorf("%+v", c.File)
 	}
 	if c.Folder != d.dir { // the deepest
@@ -175,9 +179,14 @@ func TestReasons(t *testing.T) {
 		why    string
 	}{
 		{name: "transport", fields: map[string]any{"transport": "sse"}, why: `it wants the transport "sse", only ws is spoken here`},
-		{name: "no token", fields: map[string]any{"authToken": nil}, why: "the lock file has no token"},
-		{name: "token of two lines", fields: map[string]any{"authToken": "abc\r\nX-Evil: 1"}, why: "its token has characters that no token has"},
-		{name: "token too long", fields: map[string]any{"authToken": strings.Repeat("x", 501)}, why: "its token has characters that no token has"},
+		{name: "no secret", fields: map[string]any{"secret": nil}, why: "the lock file has no secret"},
+		{name: "short secret", fields: map[string]any{"secret": secret[:31]}, why: "the lock file has no secret"},
+		{name: "secret of two lines", fields: map[string]any{"secret": secret + "\n"}, why: "the lock file has no secret"},
+		{name: "secret too long", fields: map[string]any{"secret": strings.Repeat("x", 501)}, why: "the lock file has no secret"},
+		{name: "older extension", fields: map[string]any{"v": 1, "secret": nil}, why: "its extension is too old for this agent, it does not prove who it is: update it (agent ide install), then reload its window"},
+		{name: "oldest extension", fields: map[string]any{"v": nil, "secret": nil}, why: "its extension is too old for this agent, it does not prove who it is: update it (agent ide install), then reload its window"},
+		{name: "newer extension", fields: map[string]any{"v": 3}, why: "its extension speaks version 3 of the protocol and this agent version 2: update agent"},
+		{name: "versions", fields: map[string]any{"v": "2"}, why: "the lock file cannot be understood"},
 		{name: "half-written", text: `{"pid":1,"workspa`, why: "the lock file cannot be understood"},
 		{name: "empty", text: ` `, why: "the lock file cannot be understood"},
 		{name: "a list", text: `[]`, why: "the lock file cannot be understood"},
@@ -246,8 +255,19 @@ func TestHalfWritten(t *testing.T) {
 	}
 }
 
-// TestStale holds that a port decides, not a process id, and that a lock that
-// was left over stays.
+// TestForeignTokens holds which tokens are never sent.
+func TestForeignTokens(t *testing.T) {
+	for _, token := range []string{"abc\r\nX-Evil: 1", strings.Repeat("x", 501)} {
+		d := newDesk(t)
+		d.lock(claude, d.listen(), map[string]any{"authToken": token, "v": "its own", "secret": 1})
+		if c := d.one(); c.Usable || c.Why != "its token has characters that no token has" {
+			t.Errorf("%+v", c)
+		}
+	}
+}
+
+// TestStale holds that a lock that was left over stays, and that one whose process
+// is not this user's is connected by hand alone, though somebody answers.
 func TestStale(t *testing.T) {
 	d := newDesk(t)
 	path := d.lock(ours, d.silent(), map[string]any{"pid": 1 << 30})
@@ -258,10 +278,45 @@ func TestStale(t *testing.T) {
 	if _, err := os.Stat(path); err != nil {
 		t.Errorf("the lock file: %v", err)
 	}
-	d = newDesk(t)
-	d.lock(ours, d.listen(), map[string]any{"pid": 1 << 30})
-	if c := d.one(); !c.Auto {
-		t.Errorf("a process that cannot be seen: %+v", c)
+	for folder, pids := range map[string][]any{ours: {1 << 30, nil, 0, -1}, claude: {1 << 30}} {
+		for _, pid := range pids {
+			d = newDesk(t)
+			d.s.Foreign = true
+			path := d.lock(folder, d.listen(), map[string]any{"pid": pid})
+			if folder == ours {
+				d.env["AGENT_IDE_LOCK"] = path
+			} else {
+				d.env["CLAUDE_CODE_SSE_PORT"] = strings.TrimSuffix(filepath.Base(path), ".lock")
+			}
+			if c := d.one(); c.Auto || !c.Usable || !c.Gone || !strings.Contains(c.Why, "left over") {
+				t.Errorf("%s, process %v: %+v", folder, pid, c)
+			}
+		}
+	}
+}
+
+// TestOwnerOfThePort holds that only a port of this user's is used, and one on
+// another machine by hand alone.
+func TestOwnerOfThePort(t *testing.T) {
+	for name, c := range map[string]struct {
+		err              error
+		usable, autoLink bool
+		why              string
+	}{
+		"ours":      {nil, true, true, ""},
+		"stranger":  {peer.ErrStranger, false, false, "another user's program listens on port"},
+		"unknown":   {peer.ErrUnknown, false, false, "its owner is not known"},
+		"elsewhere": {peer.ErrElsewhere, true, false, "connect to it by hand if you know it"},
+	} {
+		for _, folder := range []string{ours, claude} {
+			d := newDesk(t)
+			d.s.Foreign = true
+			d.s.Check = func(net.Conn) error { return c.err }
+			d.lock(folder, d.listen(), nil)
+			if got := d.one(); got.Usable != c.usable || got.Auto != c.autoLink || !strings.Contains(got.Why, c.why) {
+				t.Errorf("%s in %s: %+v", name, folder, got)
+			}
+		}
 	}
 }
 
@@ -390,7 +445,8 @@ func TestEnvironment(t *testing.T) {
 func TestRanking(t *testing.T) {
 	d := newDesk(t)
 	d.s.Foreign = true
-	d.s.Ancestors = func() []int { return []int{4242} }
+	parent := os.Getppid()
+	d.s.Ancestors = func() []int { return []int{parent} }
 	var want []int
 	add := func(folder string, age time.Duration, fields map[string]any) {
 		port := d.listen()
@@ -402,7 +458,7 @@ func TestRanking(t *testing.T) {
 		want = append(want, port)
 	}
 	add(ours, 9*time.Hour, map[string]any{"workspaceFolders": []string{d.dir}})
-	add(ours, 5*time.Hour, map[string]any{"pid": 4242})
+	add(ours, 5*time.Hour, map[string]any{"pid": parent})
 	add(ours, time.Hour, nil)
 	add(ours, 2*time.Hour, nil)
 	add(claude, 8*time.Hour, map[string]any{"workspaceFolders": nil}) // named below

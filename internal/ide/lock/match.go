@@ -15,9 +15,6 @@ func (s Search) match(found []Candidate) {
 	ancestors := s.Ancestors()
 	for i := range found {
 		c := &found[i]
-		if c.Why != "" {
-			continue
-		}
 		c.fit.ancestor = c.File.PID > 1 && slices.Contains(ancestors, c.File.PID) && !c.File.InWindows
 		c.fit.depth = -1
 		for _, folder := range slices.Concat(c.File.Folders, c.File.RealFolders) {

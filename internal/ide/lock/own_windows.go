@@ -40,6 +40,3 @@ func readOwn(path string, _ bool) (data []byte, info fs.FileInfo, why string) {
 	data, why = readBounded(f, info)
 	return data, info, why
 }
-
-// dead is never certain here.
-func dead(int) bool { return false }

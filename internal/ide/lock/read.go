@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	strict "github.com/go-json-experiment/json"
+
+	"github.com/bb2d0cf4/agent/internal/ide/proof"
 )
 
 func env(name string) string { return os.Getenv(name) }
@@ -197,19 +199,44 @@ func (c *Candidate) load() {
 		c.Why, c.fit.garbled = "the lock file cannot be understood", true
 		return
 	}
+	if c.Dialect == Agent {
+		if err := strict.Unmarshal(data, &f.Ours); err != nil {
+			c.Why, c.fit.garbled = "the lock file cannot be understood", true
+			return
+		}
+	}
 	c.File = f
 	switch {
 	case f.Transport != "" && f.Transport != "ws":
 		c.Why = "it wants the transport " + strconv.QuoteToASCII(f.Transport) + ", only ws is spoken here"
-	case strings.ContainsFunc(f.Token, func(r rune) bool { return r <= ' ' || r > '~' }) || len(f.Token) > 500:
+	case c.Dialect == Agent && f.unspoken() != "":
+		c.Why = f.unspoken()
+	case unsendable(f.Token):
 		c.Why = "its token has characters that no token has"
-	case f.Token == "" && c.Dialect == Agent:
-		c.Why = "the lock file has no token"
-	case f.Token == "":
+	case f.Token == "" && c.Dialect != Agent:
 		c.Notes = append(c.Notes, "it has no token: any program on this machine can be it")
 	case info.Mode().Perm()&0o044 != 0 && !c.fit.windows:
 		c.Notes = append(c.Notes, "its lock file can be read by others")
 	}
+}
+
+// unspoken says why an editor of our own dialect cannot be spoken with; empty if it
+// can.
+func (f File) unspoken() string {
+	switch {
+	case f.Protocol > proof.Version:
+		return fmt.Sprintf("its extension speaks version %d of the protocol and this agent version %d: update agent", f.Protocol, proof.Version)
+	case f.Protocol < proof.Version:
+		return "its extension is too old for this agent, it does not prove who it is: update it (agent ide install), then reload its window"
+	case len(f.Secret) < proof.MinSecret || unsendable(f.Secret):
+		return "the lock file has no secret"
+	}
+	return ""
+}
+
+// unsendable reports whether a token has a form that no token has.
+func unsendable(token string) bool {
+	return len(token) > 500 || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
 // unanswered adds a candidate for every port that the environment names and no

@@ -58,6 +58,7 @@ func TestFloodOfRequests(t *testing.T) {
 	relay := idetest.NewRelay(t, e.Port())
 	o := options(e)
 	o.Address = relay.Address
+	e.ProveFor(relay.Address)
 	c := dial(t, o)
 	relay.StallUpwards() // what we write goes nowhere
 	flood := []byte(fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"method":"ping"}`, strings.Repeat("i", 10_000)))
@@ -113,6 +114,7 @@ func TestSizes(t *testing.T) {
 	relay := idetest.NewRelay(t, e.Port())
 	o := options(e)
 	o.Address = relay.Address
+	e.ProveFor(relay.Address)
 	c := dial(t, o)
 	for _, size := range []int{1, 125, 126, 4096, 40_000, 65_536, 1 << 20, 5 << 20} {
 		want := strings.Repeat("x", size)

@@ -5,9 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
-	"net/http"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -55,24 +52,21 @@ func (s *socket) Connect(ctx context.Context) (mcp.Connection, error) {
 	life := context.WithoutCancel(ctx)
 	ctx, cancel := context.WithTimeoutCause(ctx, s.opts.Timing.Dial, &LateError{"nothing has answered on the port", s.opts.Timing.Dial})
 	defer cancel()
-	header := http.Header{}
-	if s.opts.Token != "" {
-		header.Set(s.opts.Header, s.opts.Token)
-	}
-	client := &http.Client{
-		Transport: &http.Transport{
-			Proxy: nil, DisableKeepAlives: true, MaxResponseHeaderBytes: 64 << 10,
-		},
-		// The token must not follow to another address.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	door, err := newDoor(s.opts)
+	if err != nil {
+		return nil, err
 	}
 	//nolint:bodyclose // the library has read the body to its end
 	ws, resp, err := websocket.Dial(ctx, "ws://"+s.opts.Address+"/", &websocket.DialOptions{
-		HTTPClient: client, HTTPHeader: header,
+		HTTPClient: door.client(), HTTPHeader: door.header(),
 		Subprotocols: []string{"mcp"}, CompressionMode: websocket.CompressionDisabled,
 	})
 	if err != nil {
-		return nil, refusal(ctx, resp, err)
+		return nil, door.refusal(ctx, resp, err)
+	}
+	if err := door.prove(ctx, ws, resp.Header); err != nil {
+		_ = ws.CloseNow()
+		return nil, err
 	}
 	ws.SetReadLimit(readLimit)
 	s.ws = ws
@@ -80,22 +74,6 @@ func (s *socket) Connect(ctx context.Context) (mcp.Connection, error) {
 	s.helpers.Go(func() { s.keepAlive(life) })
 	s.helpers.Go(func() { s.leave(life) })
 	return s, nil
-}
-
-// refusal says why there is no WebSocket.
-func refusal(ctx context.Context, resp *http.Response, err error) error {
-	var network *net.OpError
-	switch {
-	case resp != nil && slices.Contains([]int{400, 401, 403}, resp.StatusCode):
-		return fmt.Errorf("%w (HTTP status %d)", ErrAuth, resp.StatusCode)
-	case resp != nil:
-		return fmt.Errorf("%w (HTTP status %d)", ErrNoEditor, resp.StatusCode)
-	case ctx.Err() != nil:
-		return fmt.Errorf("connect to the editor: %w", context.Cause(ctx))
-	case errors.As(err, &network):
-		return fmt.Errorf("connect to the editor: %w", err)
-	}
-	return fmt.Errorf("%w: %w", ErrNoEditor, err)
 }
 
 // whyNot says why the session could not be opened.

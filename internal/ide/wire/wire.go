@@ -1,5 +1,7 @@
 // Package wire is one MCP session with an editor over a WebSocket. It guarantees
-// that a call ends when its context or the connection does, that a message goes
+// that nothing is sent to a program that is not known to be this user's, that an
+// editor with a secret has proved that it knows it before it is told anything, that
+// a call ends when its context or the connection does, that a message goes
 // out as one uncompressed frame straight to the given address, that what an
 // editor sends is bounded in size and in number waiting, that every request of
 // the editor is answered, and that its notifications arrive in order.
@@ -10,6 +12,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"sync"
 	"time"
 
@@ -19,8 +22,10 @@ import (
 
 // Why a session could not be opened or has ended; a caller branches on these.
 var (
-	// ErrAuth says that the editor refused the token.
+	// ErrAuth means that the editor refused the token, or the proof of the secret.
 	ErrAuth = errors.New("the editor refused the token")
+	// ErrImpostor means that what listens did not prove that it knows the secret.
+	ErrImpostor = errors.New("what listens there did not prove that it wrote the lock file, so nothing was sent to it")
 	// ErrNoEditor says that what listens on the port is no editor.
 	ErrNoEditor = errors.New("what listens there is no editor")
 	// ErrClosed says that this side has closed the session.
@@ -36,8 +41,14 @@ const pinned = "2025-06-18"
 // Options are how to reach an editor. Zero durations stand for the defaults.
 type Options struct {
 	Address string // host:port
-	Header  string // name of the header with the token
-	Token   string // empty: no header is sent
+	// Secret is proved by both sides and never sent; empty for an editor that knows
+	// no proofs.
+	Secret string
+	Header string // without a secret: name of the header with the token
+	Token  string // empty: no header is sent
+	// Check looks at the connection before anything is sent; nil stands for
+	// [peer.Check].
+	Check   func(net.Conn) error
 	Version string // our own version, told to the editor
 	// Hello are the parameters of the notification "ide_connected".
 	Hello any

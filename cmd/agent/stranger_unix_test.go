@@ -1,0 +1,115 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/ide/idetest"
+	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
+)
+
+// TestStrangerProcess is the other user's editor.
+func TestStrangerProcess(t *testing.T) { idetest.ServeAsStranger(t) }
+
+// leftover leaves the lock of an editor that has crashed, and a stranger on its
+// port who knows what is in it.
+func (d *desk) leftover(pid int) *idetest.Stranger {
+	d.t.Helper()
+	e := idetest.Start(d.t, idetest.Ours())
+	if pid != 0 {
+		e.PID = pid
+	}
+	e.WriteLock(filepath.Join(d.home, "ide"), d.folder())
+	e.Stop()
+	return idetest.StartStranger(d.t, e.Dialect, e.Port(), e.Token())
+}
+
+// TestStrangerOnAnEditorsPort: another user took the port of an editor that has
+// gone. He is sent nothing, neither in a session nor with -p --ide, and his answer
+// is nobody's.
+func TestStrangerOnAnEditorsPort(t *testing.T) {
+	for name, pid := range map[string]int{"dead process": 1 << 30, "number in use again": 0} {
+		t.Run(name, func(t *testing.T) {
+			d := politeDesk(t, llmtest.Turn{Text: "All done."})
+			s := d.leftover(pid)
+			cmd := exec.Command("agent", "-p", "be polite", "--ide")
+			cmd.Dir, cmd.Env = d.dir, d.env
+			out, _ := cmd.CombinedOutput() // a status other than 0 is an error
+			if got := cmd.ProcessState.ExitCode(); got != 3 || !strings.Contains(string(out), "another user's program listens on port") {
+				t.Errorf("status %d: %s", got, out)
+			}
+			if d.read("main.go") != program {
+				t.Errorf("main.go: %q", d.read("main.go"))
+			}
+			if got := s.Got(); len(got) != 0 {
+				t.Errorf("the stranger got %q", got)
+			}
+		})
+	}
+	d := politeDesk(t, llmtest.Turn{Text: "All done."})
+	s := d.leftover(0)
+	d.sit()
+	d.say("/ide")
+	d.WaitFor(`user's program listens on port`)
+	d.say("be polite")
+	d.asked(`good day`)
+	if d.read("main.go") != program {
+		t.Error("written without an answer")
+	}
+	d.Press("y")
+	d.idle()
+	if !strings.Contains(d.read("main.go"), "good day") {
+		t.Errorf("main.go: %q", d.read("main.go"))
+	}
+	d.leave()
+	if got := s.Got(); len(got) != 0 {
+		t.Errorf("the stranger got %q", got)
+	}
+}
+
+// TestOtherVersionsOfTheExtension: an extension of another version is not linked,
+// is sent nothing, and it is said which side to update.
+func TestOtherVersionsOfTheExtension(t *testing.T) {
+	for want, change := range map[string]func(map[string]any){
+		"its extension is too old for this agent, it does not prove who it is: update it (agent ide install), then reload its window": func(lock map[string]any) {
+			delete(lock, "secret")
+			lock["v"], lock["authToken"] = 1, "the-token-of-an-old-extension"
+		},
+		"its extension speaks version 3 of the protocol and this agent version 2: update agent": func(lock map[string]any) { lock["v"] = 3 },
+	} {
+		d := newDesk(t, llmtest.NewServer(t), nil)
+		e := idetest.Start(t, idetest.Ours())
+		lock := e.Lock(d.folder())
+		change(lock)
+		data, err := json.Marshal(lock)
+		if err == nil {
+			err = os.MkdirAll(filepath.Join(d.home, "ide"), 0o700)
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(d.home, "ide", strconv.Itoa(e.Port())+".lock"), data, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("agent", "ide", "status")
+		cmd.Dir, cmd.Env = d.dir, d.env
+		out, err := cmd.CombinedOutput()
+		if err != nil || !strings.Contains(string(out), want) {
+			t.Errorf("%v\n%s", err, out)
+		}
+		d.sit()
+		d.say("/ide")
+		d.WaitFor(`Visual Studio Code has this folder open, but: its extension`)
+		d.leave()
+		if a, refused := e.Handshakes(); a+refused != 0 {
+			t.Errorf("%d handshakes", a+refused)
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package idetest
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/peer/peertest"
+)
+
+// StrangersText is what the stranger answers every proposal with.
+const StrangersText = "the stranger's\n"
+
+// Stranger is an editor that another user runs on a port of this machine: it
+// accepts every proposal with a text of its own.
+type Stranger struct{ *peertest.Stranger }
+
+// role is what the process of the stranger is told.
+type role struct {
+	Port  int
+	Token string // that he knows; empty: his own
+	Name  string // of the dialect
+}
+
+// StartStranger has another user listen on a port like an editor of the given
+// dialect. It skips the test where there can be no other user. The test program
+// needs a test "TestStrangerProcess" that calls [ServeAsStranger].
+func StartStranger(tb testing.TB, d Dialect, port int, token string) *Stranger {
+	tb.Helper()
+	data, err := json.Marshal(role{port, token, d.Name})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s := &Stranger{peertest.Start(tb, "TestStrangerProcess", string(data))}
+	s.Next("the stranger listens")
+	return s
+}
+
+// Got ends the stranger and returns what he was sent: handshakes, tokens and
+// requests.
+func (s *Stranger) Got() []string {
+	var got []string
+	for _, line := range s.Stop() {
+		if rest, ok := strings.CutPrefix(line, "the stranger got "); ok {
+			got = append(got, rest)
+		}
+	}
+	return got
+}
+
+// ServeAsStranger is the process of the stranger; it does nothing in any other.
+func ServeAsStranger(t *testing.T) {
+	what, ok := peertest.Asked()
+	if !ok {
+		return
+	}
+	var r role
+	if err := json.Unmarshal([]byte(what), &r); err != nil {
+		t.Fatal(err)
+	}
+	d := Ours()
+	for _, other := range []Dialect{Neovim(), Emacs(), JetBrains(), Nexus3()} {
+		if other.Name == r.Name {
+			d = other
+		}
+	}
+	e := StartAt(t, d, r.Port)
+	if r.Token != "" {
+		e.Know(r.Token)
+	}
+	fmt.Println("the stranger listens")
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		_, _ = io.Copy(io.Discard, os.Stdin) // until the test ends it
+	}()
+	for {
+		select {
+		case d := <-e.Shown:
+			d.Edit(StrangersText)
+			d.Accept()
+		case <-over:
+			e.report()
+			return
+		}
+	}
+}
+
+// report prints what the editor was sent.
+func (e *Editor) report() {
+	accepted, refused := e.Handshakes()
+	if accepted+refused > 0 {
+		fmt.Printf("the stranger got %d handshakes\n", accepted+refused)
+	}
+	for _, c := range e.Conns() {
+		if token := c.Header.Get(e.Dialect.Header); e.Dialect.Header != "" && token != "" {
+			fmt.Println("the stranger got the token " + token)
+		}
+	}
+	for _, r := range e.Requests("") {
+		fmt.Println("the stranger got " + r.Method)
+	}
+}
