@@ -168,6 +168,7 @@ func TestHostileTexts(t *testing.T) {
 		"equal lines":          {lines, strings.Repeat("x\n", 50) + "y\n"},
 		"one long line":        {strings.Repeat("ab", 2<<20), strings.Repeat("ab", 1000) + "c"},
 		"carriage returns":     {strings.Repeat("\r", 4<<20), "\r\ny"},
+		"returns to find":      {strings.Repeat("x\n", 100_000), strings.Repeat("\r", 4<<20) + "\ny"},
 		"typographic":          {strings.Repeat("“", 1<<20), strings.Repeat(`"`, 1000) + "y"},
 		"invalid UTF-8":        {strings.Repeat("\xff", 1<<20), "\xffy"},
 		"a long text to find":  {"x\n", strings.Repeat("y\n", 1<<20)},

@@ -31,8 +31,14 @@ func newSource(text, eol string) *source {
 
 // sent returns what a model sent with \n for every line ending.
 func (s *source) sent(text string) string {
-	for strings.Contains(text, "\r\n") {
-		text = strings.ReplaceAll(text, "\r\n", "\n")
+	if strings.Contains(text, "\r\n") {
+		lines := strings.SplitAfter(text, "\n")
+		for i, l := range lines {
+			if body, ended := strings.CutSuffix(l, "\n"); ended {
+				lines[i] = strings.TrimRight(body, "\r") + "\n"
+			}
+		}
+		text = strings.Join(lines, "")
 	}
 	if s.eol == "\r" {
 		text = strings.ReplaceAll(text, "\r", "\n")
