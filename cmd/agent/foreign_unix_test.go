@@ -53,7 +53,7 @@ func TestSignalsCloseDiffs(t *testing.T) {
 // TestDiffOfADeadAgent: an agent that was killed leaves its diff in Emacs. What is
 // answered there goes to the next agent, and is no answer to its question.
 func TestDiffOfADeadAgent(t *testing.T) {
-	d := politeDesk(t)
+	d := politeDesk(t, llmtest.Turn{Calls: []llmtest.Call{writeCall("other.txt", "another file\n")}}, llmtest.Turn{Text: "All done."})
 	e := d.foreign(idetest.Emacs())
 	e.Handle("closeAllDiffTabs", func(*idetest.Conn, json.RawMessage) idetest.Reply { return idetest.Text("CLOSED_0_DIFF_TABS") })
 	d.sit()
@@ -65,26 +65,23 @@ func TestDiffOfADeadAgent(t *testing.T) {
 	d.Wait()
 	e.WaitConns(0)
 
-	next := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Calls: []llmtest.Call{writeCall("other.txt", "another file\n")}}, llmtest.Turn{Text: "All done."}), nil)
-	next.dir, next.home, next.env = d.dir, d.home, append(next.env, d.env...)
-	next.env = append(next.env, "OPENAI_BASE_URL="+next.server.URL())
-	next.sit()
-	next.WaitFor(`Emacs`)
-	next.say("write")
+	d.sit()
+	d.WaitFor(`Emacs`)
+	d.say("write")
 	diff := e.NextDiff()
-	next.asked(`also open in Emacs`)
+	d.asked(`also open in Emacs`)
 	old.Accept()
 	old.Reject()
 	diff.Accept()
-	next.WaitFor(`All done\.`)
-	if got := next.read("other.txt"); got != "another file\n" {
+	d.WaitFor(`All done\.`)
+	if got := d.read("other.txt"); got != "another file\n" {
 		t.Errorf("other.txt holds %q", got)
 	}
 	if d.read("main.go") != program {
 		t.Error("the dead agent's edit was written")
 	}
-	next.idle()
-	next.leave()
+	d.idle()
+	d.leave()
 }
 
 // TestQuitEditor: an editor that rejects its diffs as it quits does not stop the turn.
