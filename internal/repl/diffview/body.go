@@ -64,6 +64,16 @@ func (b *body) len() int {
 	return b.starts[b.count()]
 }
 
+// changed returns how many terminal lines there are up to the last one of a change.
+func (b *body) changed() int {
+	for i := b.count() - 1; i >= 0; i-- {
+		if b.hunk(i) > 0 {
+			return b.starts[i+1]
+		}
+	}
+	return 0
+}
+
 func (b *body) lines(offset, height int) []string {
 	offset = max(offset, 0)
 	i := sort.SearchInts(b.starts, offset+1) - 1

@@ -147,6 +147,10 @@ func (v *View) Header() []string { return v.header }
 // Len returns the number of terminal lines of the body.
 func (v *View) Len() int { return v.body.len() }
 
+// Changed returns the number of terminal lines of the body up to the last one that
+// changes.
+func (v *View) Changed() int { return v.body.changed() }
+
 // Lines returns at most height lines of the body from line offset (0-based).
 func (v *View) Lines(offset, height int) []string {
 	if v.last.lines == nil || v.last.offset != offset || v.last.height != height {

@@ -27,10 +27,14 @@ type scroll struct {
 	room   int  // lines shown
 	seen   int  // lines that were on the screen so far
 	fits   bool // enough of the body is on the screen to judge it
+	end    bool // the last line of a diff that changes was on the screen
 }
 
 // by moves the part by n of total lines.
 func (s *scroll) by(n, total int) { s.offset = max(0, min(s.offset+n, total-s.room)) }
+
+// moved follows when the lines of the body are others.
+func (s *scroll) moved() { s.offset, s.seen = 0, 0 }
 
 // reveal moves the part as little as it takes to show a line.
 func (s *scroll) reveal(line int) {

@@ -74,8 +74,19 @@ func shown(p *Panel, room int, fits bool) scroll {
 	}
 	if fits && (p.plan == nil || !p.plan.open) {
 		s.seen = max(s.seen, min(p.body.Len(), s.offset+room))
+		s.end = s.end || p.diff != nil && s.seen >= p.diff.Changed()
 	}
 	return s
+}
+
+// unseen returns how many lines of a diff there are up to its last change, and how
+// many of those were on the screen. It can be approved all the same, by the same key
+// once more.
+func (p *Panel) unseen() (seen, lines int) {
+	if p.diff == nil || p.scroll.end {
+		return 0, 0
+	}
+	return p.scroll.seen, p.diff.Changed()
 }
 
 // hidden returns how many lines of a command or of a list were never on the screen.

@@ -17,11 +17,13 @@ type guard struct {
 	calm  bool      // the key that takes the question up counts
 	since time.Time // no key since
 	typed time.Time // no text at the prompt since
+	now   time.Time // of the key that comes
 }
 
 // Wait says how long it takes until the panel takes keys, if none is pressed. Once
 // it is zero, the panel takes them.
 func (g *guard) Wait(now time.Time) time.Duration {
+	g.now = now
 	wait := max(0, quiet-now.Sub(g.since), pause-now.Sub(g.typed))
 	g.armed = g.armed || wait == 0
 	if g.armed {

@@ -38,6 +38,8 @@ func hints(p *Panel, n int) []string {
 		return hint(p.look, st.Dim, renamed(p, "at the prompt: Enter queues it · ↑ what is queued · Esc back to the question"))
 	case p.plan != nil && p.plan.open:
 		return items(p, st.Dim, []string{"space leaves the file out, or takes it", "] next file", "[ previous file", "v full", "Esc back to the list"})
+	case !p.show.unseen.IsZero():
+		return items(p, st.Warn, p.unseenKeys())
 	case n > 0:
 		return items(p, st.Warn, []string{fmt.Sprintf("%d more lines: scroll to the end before you say yes", n), "PgDn scrolls", "n no", esc(p)})
 	}
@@ -48,10 +50,19 @@ func hints(p *Panel, n int) []string {
 	return append(about(p), items(p, style, answers(p))...)
 }
 
+// unseenKeys says what of a diff was never on the screen, and names the keys.
+func (p *Panel) unseenKeys() []string {
+	seen, lines := p.unseen()
+	what := fmt.Sprintf("lines %d–%d were never on the screen: y once more says yes to them, too", seen+1, lines)
+	return []string{what, "PgDn scrolls", "n no", esc(p)}
+}
+
 // brief is hints where there is little room: the keys without which nothing goes on.
 func brief(p *Panel, n int) []string {
 	plain := p.words.ed == nil && !p.Aside && (p.plan == nil || !p.plan.open)
 	switch {
+	case plain && !p.show.unseen.IsZero():
+		return items(p, p.look.Styles.Warn, p.unseenKeys())[:1]
 	case plain && n > 0:
 		return items(p, p.look.Styles.Warn, []string{fmt.Sprintf("%d more: PgDn", n), "n no", esc(p)})[:1]
 	case !plain:

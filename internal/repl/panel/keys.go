@@ -1,6 +1,8 @@
 package panel
 
 import (
+	"time"
+
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
@@ -33,6 +35,9 @@ func (p *Panel) Press(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
 	}
 	p.show.whole = false
 	name := key.String()
+	if p.warnUnseen(name) {
+		return Handled, confirm.Verdict{}
+	}
 	if v, ok := p.verdict(name); ok {
 		return Answered, v
 	}
@@ -61,6 +66,23 @@ func (p *Panel) Press(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
 		p.browse(name)
 	}
 	return Handled, confirm.Verdict{}
+}
+
+// warnUnseen reports whether key is a yes to a diff whose end was never on the screen:
+// the first one is answered by a warning. The next one counts, unless it is the same
+// key held down.
+func (p *Panel) warnUnseen(key string) bool {
+	warned := p.show.unseen
+	p.show.unseen = time.Time{}
+	seen, lines := p.unseen()
+	if key != "y" && key != "a" || seen == lines || !p.scroll.fits {
+		return false
+	}
+	if _, counts := p.verdict(key); !counts || !warned.IsZero() && p.now.Sub(warned) >= quiet {
+		return false
+	}
+	p.show.unseen = p.now
+	return true
 }
 
 // back leaves what was looked at more closely; false if nothing is.
@@ -114,7 +136,7 @@ func (p *Panel) browse(key string) {
 	case "x":
 		if p.diff != nil {
 			p.diff.Expand(!p.diff.Expanded())
-			p.scroll.offset = 0
+			p.scroll.moved()
 		}
 	case "s":
 		arrange(p)

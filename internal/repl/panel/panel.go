@@ -56,10 +56,11 @@ type Panel struct {
 
 // show is how much of what there is to be seen is shown.
 type show struct {
-	full  bool // on the whole screen
-	queue bool // all calls of the answer are listed
-	keys  bool // all keys are named
-	whole bool // why what is all of the change cannot be left out of it, until the next key
+	full   bool      // on the whole screen
+	queue  bool      // all calls of the answer are listed
+	keys   bool      // all keys are named
+	unseen time.Time // when a yes was warned that the end of the diff was never shown; zero after the next key
+	whole  bool      // why what is all of the change cannot be left out of it, until the next key
 
 	layout diffview.Layout
 }
@@ -93,6 +94,9 @@ func (p *Panel) build() {
 
 // Restyle follows the terminal's size.
 func (p *Panel) Restyle(look theme.Look) {
+	if look.Width != p.look.Width && p.diff != nil {
+		p.scroll.seen = 0
+	}
 	p.look = look
 	p.body.Resize(look.Width)
 }

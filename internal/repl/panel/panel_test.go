@@ -193,13 +193,14 @@ func TestLittleRoom(t *testing.T) {
 		req           confirm.Request
 		width, height int
 		want          []string
+		unseen        bool // the last change is not on the screen
 	}{
-		{edit(), 80, 6, []string{"edit a.txt", "- one", "+ two", "y yes · a always"}},
-		{edit(), 30, 4, []string{"edit a.txt", "- one", "+ two", "y yes · n no"}},
-		{program(), 24, 12, []string{"cmd/main.go", "unchanged lines", " 5 ", "lines 1–3", "y yes · a always\n"}},
-		{program(), 24, 9, []string{"cmd/main.go", "unchanged lines", " 5 ", "lines 1–3", "y yes · n no"}},
-		{command("go test ./..."), 24, 3, []string{"run in /w", "go test", "y yes · n no"}},
-		{undoing(3), 24, 6, []string{"undo the last turn: 3\nfiles +4 −7", "file1.go", "file3.go", "y yes, to those with ●"}},
+		{edit(), 80, 6, []string{"edit a.txt", "- one", "+ two", "y yes · a always"}, false},
+		{edit(), 30, 4, []string{"edit a.txt", "- one", "+ two", "y yes · n no"}, false},
+		{program(), 24, 12, []string{"cmd/main.go", "unchanged lines", " 5 ", "lines 1–3", "y yes · a always\n"}, true},
+		{program(), 24, 9, []string{"cmd/main.go", "unchanged lines", " 5 ", "lines 1–3", "y yes · n no"}, true},
+		{command("go test ./..."), 24, 3, []string{"run in /w", "go test", "y yes · n no"}, false},
+		{undoing(3), 24, 6, []string{"undo the last turn: 3\nfiles +4 −7", "file1.go", "file3.go", "y yes, to those with ●"}, false},
 	} {
 		l := look()
 		l.Width, l.Height = s.width, s.height
@@ -214,7 +215,15 @@ func TestLittleRoom(t *testing.T) {
 		if n := strings.Count(shown, "\n") + 1; n > s.height || !p.Fits(s.height) {
 			t.Errorf("%d lines of %d, fits: %v", n, s.height, p.Fits(s.height))
 		}
-		if o, v := press(p, "y"); o != panel.Answered || v.Decision != confirm.Approve {
+		if o, _ := press(p, "y"); s.unseen && o != panel.Handled {
+			t.Errorf("approved unseen at %d×%d:\n%s", s.width, s.height, shown)
+		} else if s.unseen {
+			p.Wait(start.Add(2 * time.Hour))
+			o, v := press(p, "y")
+			if o != panel.Answered || v.Decision != confirm.Approve {
+				t.Errorf("not approved at %d×%d:\n%s", s.width, s.height, shown)
+			}
+		} else if o != panel.Answered {
 			t.Errorf("not approved at %d×%d:\n%s", s.width, s.height, shown)
 		}
 	}

@@ -131,7 +131,7 @@ func arrange(p *Panel) {
 	for _, v := range views {
 		v.Arrange(p.show.layout)
 	}
-	p.scroll.offset = 0
+	p.scroll.moved()
 	if h := p.hunks(); h != nil && h.Marked() >= 0 {
 		mark(p, h.Marked())
 	}

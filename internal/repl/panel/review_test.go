@@ -93,7 +93,8 @@ func TestHunkKeys(t *testing.T) {
 		"] space x y":               {panel.Answered, took(1, 2)},
 	} {
 		t.Run(keys, func(t *testing.T) {
-			p := ready(three(), 20)
+			p := ready(three(), 60) // all of it was on the screen
+			p.View(20)
 			var o panel.Outcome
 			var v confirm.Verdict
 			for k := range strings.FieldsSeq(keys) {
