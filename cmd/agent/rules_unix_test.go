@@ -4,8 +4,10 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -114,6 +116,77 @@ func TestWhatIsShownIsWhatIsWritten(t *testing.T) {
 	d.Press("y")
 	d.asked(`(?s)1 look-alike letter.*\$ curl https://\\u\{430\}pple\.com/\\u\{a0\}x`)
 	d.Press("n")
+	d.idle()
+	d.leave()
+}
+
+// TestAReadOutsideIsOfTheSession: a yes to a read outside the workspace is listed, can
+// be taken back, and ends with the session, as does what a command at the prompt
+// printed.
+func TestAReadOutsideIsOfTheSession(t *testing.T) {
+	outside := filepath.Join(t.TempDir(), "notes.txt")
+	if err := os.WriteFile(outside, []byte("far away\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	read := llmtest.Turn{Calls: []llmtest.Call{{Name: "read_file", Args: `{"path":"` + outside + `"}`}}}
+	d := newDesk(t, llmtest.NewServer(t, read, read, llmtest.Turn{Text: "First answer."},
+		read, llmtest.Turn{Text: "Second answer."}, read, llmtest.Turn{Text: "Third answer."}), nil)
+	d.sit()
+	d.say("go on")
+	d.asked(`read outside the workspace: .*notes\.txt`)
+	d.Press("y")
+	d.WaitFor(`First answer`) // the second read is not asked about
+	d.idle()
+	take := func() {
+		d.say("/permissions")
+		d.WaitFor(`ask again: reading .*notes\.txt`)
+	}
+	take()
+	d.Type("notes")
+	d.WaitFor(`› ask again: reading .*notes\.txt`)
+	d.Press("enter")
+	d.WaitFor(`asked about again: reading .*notes\.txt`)
+	d.say("again")
+	d.asked(`(?s)asked about again.*read outside the workspace: .*notes\.txt`)
+	d.Press("y")
+	d.WaitFor(`Second answer`)
+	d.idle()
+	d.say("!echo of-the-old-$((40+2))")
+	d.WaitFor(`of-the-old-42`)
+	d.idle()
+	d.say("/clear")
+	d.WaitFor(`A new session`)
+	d.say("once more")
+	d.asked(`(?s)A new session.*read outside the workspace: .*notes\.txt`)
+	d.Press("n")
+	d.idle()
+	if body := string(d.request(5)); strings.Contains(body, "of-the-old") {
+		t.Errorf("the new session was told %s", body)
+	}
+	d.leave()
+}
+
+// TestTheEndOfADiffIsSeen: y accepts no diff whose end was never on the screen before a
+// second one, which says what was not.
+func TestTheEndOfADiffIsSeen(t *testing.T) {
+	var text strings.Builder
+	for i := range 400 {
+		fmt.Fprintf(&text, "line %d\\n", i+1)
+	}
+	d := newDesk(t, llmtest.NewServer(t,
+		llmtest.Turn{Calls: []llmtest.Call{{Name: "write_file", Args: `{"path":"long.txt","content":"` + text.String() + `"}`}}},
+		llmtest.Turn{Text: "Written."},
+	), nil)
+	d.sit()
+	d.say("go on")
+	d.asked(`create long\.txt`)
+	d.Press("y")
+	d.WaitFor(`lines \d+–400 were never on the screen: y once more`)
+	d.absent("long.txt")
+	d.Press("end")
+	d.asked(`line 400`)
+	d.Press("y")
+	d.WaitFor(`Written`)
 	d.idle()
 	d.leave()
 }

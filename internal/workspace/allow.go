@@ -3,6 +3,7 @@ package workspace
 import (
 	"errors"
 	"os"
+	"slices"
 	"sync"
 )
 
@@ -10,7 +11,8 @@ import (
 // concurrent use.
 type Outside struct {
 	mu    sync.Mutex
-	paths []string
+	paths []string            // by a person
+	own   []string            // by the program
 	roots map[string]*os.Root // folders that were walked, by path
 }
 
@@ -22,7 +24,40 @@ func (r *Root) Outside() *Outside { return &r.files.outside }
 func (o *Outside) Allow(abs string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.paths = append(o.paths, abs)
+	if !slices.Contains(o.paths, abs) {
+		o.paths = append(o.paths, abs)
+	}
+}
+
+// AllowOwn is Allow for a file of the program, which no person was asked about.
+func (o *Outside) AllowOwn(abs string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.own = append(o.own, abs)
+}
+
+// Allowed returns what a person has allowed, the oldest first.
+func (o *Outside) Allowed() []string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.Clone(o.paths)
+}
+
+// Revoke takes back what a person has allowed; false if it was not.
+func (o *Outside) Revoke(abs string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	before := len(o.paths)
+	o.paths = slices.DeleteFunc(o.paths, func(path string) bool { return path == abs })
+	return len(o.paths) < before
+}
+
+// Forget takes all back. Nothing may be reading.
+func (o *Outside) Forget() error {
+	o.mu.Lock()
+	o.paths, o.own = nil, nil
+	o.mu.Unlock()
+	return o.close()
 }
 
 // By returns what was allowed that abs may be read by: itself, or the innermost folder
@@ -30,7 +65,7 @@ func (o *Outside) Allow(abs string) {
 func (o *Outside) By(abs string) (by string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for _, path := range o.paths {
+	for _, path := range slices.Concat(o.paths, o.own) {
 		if _, in := below(path, abs); in && len(path) > len(by) {
 			by = path
 		}

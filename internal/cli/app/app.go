@@ -269,14 +269,16 @@ func (a *App) Use(store *archive.Store) error {
 		return errors.Join(fmt.Errorf("leave the session: %w", err), store.Close())
 	}
 	a.Said.Remarks.Take() // they were about the other one
+	a.Said.lines.Take()
 	recall(a)
 	a.mu.Lock()
 	a.now.store = store
 	a.mu.Unlock()
+	a.Policy.Forget()
+	err := a.Root.Outside().Forget()
 	allowSpill(a)
 	a.Link.Use(store.ID())
-	a.Policy.Forget()
-	return nil
+	return err
 }
 
 // spillDir is the folder for the long outputs of the session in use.
@@ -285,7 +287,7 @@ func (a *App) spillDir() string { return home.SpillDir(a.Config.Home, a.Current(
 // allowSpill lets the model read the long outputs of the session in use.
 func allowSpill(a *App) {
 	if abs, _, _ := a.Root.Resolve(a.spillDir()); abs != "" {
-		a.Root.Outside().Allow(abs)
+		a.Root.Outside().AllowOwn(abs)
 	}
 }
 

@@ -47,8 +47,8 @@ func (p permissions) run(_ context.Context, name string) (command.Reply, error) 
 		}
 		pick.Items = append(pick.Items, c)
 	}
-	for i, g := range p.App.Policy.Grants() {
-		pick.Items = append(pick.Items, command.Choice{ID: "grant " + strconv.Itoa(i) + " " + g.String(), Title: "ask again: " + g.String()})
+	for i, words := range p.granted() {
+		pick.Items = append(pick.Items, command.Choice{ID: "grant " + strconv.Itoa(i) + " " + words, Title: "ask again: " + words})
 	}
 	return command.Reply{Text: p.text(), Pick: &pick}, nil
 }
@@ -61,13 +61,44 @@ func (p permissions) choose(_ context.Context, id string) (command.Reply, error)
 		return p.enter(id)
 	}
 	_, words, _ := strings.Cut(rest, " ")
+	if !p.revoke(words) {
+		return command.Reply{}, fmt.Errorf("%s is not granted any more", words)
+	}
+	return command.Reply{Text: "asked about again: " + words}, nil
+}
+
+// granted says what the person has allowed until the session ends: by "always", and
+// by a yes to a read outside the workspace.
+func (p permissions) granted() []string {
+	var all []string
 	for _, g := range p.App.Policy.Grants() {
-		if g.String() == words && p.App.Policy.Revoke(g) {
-			return command.Reply{Text: "asked about again: " + words}, nil
+		all = append(all, g.String())
+	}
+	for _, path := range p.App.Root.Outside().Allowed() {
+		if words := reading(path); !slices.Contains(all, words) {
+			all = append(all, words)
 		}
 	}
-	return command.Reply{}, fmt.Errorf("%s is not granted any more", words)
+	return all
 }
+
+// revoke takes back what granted names.
+func (p permissions) revoke(words string) bool {
+	done := false
+	for _, g := range p.App.Policy.Grants() {
+		if g.String() == words {
+			done = p.App.Policy.Revoke(g) || done
+		}
+	}
+	for _, path := range p.App.Root.Outside().Allowed() {
+		if reading(path) == words {
+			done = p.App.Root.Outside().Revoke(path) || done
+		}
+	}
+	return done
+}
+
+func reading(path string) string { return permission.Grant{Path: path}.String() }
 
 func (p permissions) enter(name string) (command.Reply, error) {
 	mode, err := permission.ParseMode(name)
@@ -104,7 +135,7 @@ func (p permissions) text() string {
 	}
 	b.WriteString("\nAlways asked, in every mode but bypass: protected files (.git, hooks,\n" +
 		"settings of shells and editors), removals, and edits that matched inexactly or\nhide characters.\n")
-	grants := p.App.Policy.Grants()
+	grants := p.granted()
 	if len(grants) == 0 {
 		b.WriteString("\nNothing is granted for this session.\n")
 		return b.String()

@@ -35,11 +35,8 @@ func (p *Panel) Press(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
 	}
 	p.show.whole = false
 	name := key.String()
-	if p.warnUnseen(name) {
-		return Handled, confirm.Verdict{}
-	}
-	if v, ok := p.verdict(name); ok {
-		return Answered, v
+	if outcome, v := p.reply(name); outcome != Ignored {
+		return outcome, v
 	}
 	switch name {
 	case "c":
@@ -66,6 +63,17 @@ func (p *Panel) Press(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
 		p.browse(name)
 	}
 	return Handled, confirm.Verdict{}
+}
+
+// reply takes a key that answers; the outcome of any other is Ignored.
+func (p *Panel) reply(key string) (Outcome, confirm.Verdict) {
+	if p.warnUnseen(key) {
+		return Handled, confirm.Verdict{}
+	}
+	if v, ok := p.verdict(key); ok {
+		return Answered, v
+	}
+	return Ignored, confirm.Verdict{}
 }
 
 // warnUnseen reports whether key is a yes to a diff whose end was never on the screen:
