@@ -98,7 +98,7 @@ func interactPlain(ctx context.Context, p Process, o opening) error {
 	}
 	unlink := a.Link.Start(ctx)
 	err = ui.Run(ctx, a)
-	unlink()
+	a.Leave(unlink)
 	return errors.Join(err, a.Close())
 }
 
@@ -153,7 +153,7 @@ func interactScreen(ctx context.Context, p Process, o opening) error {
 	work.Go(func() { files.Run(walking) })
 	unlink := s.app.Link.Start(ctx)
 	err = ui.Run(ctx, s.app)
-	unlink()
+	s.app.Leave(unlink)
 	end()
 	work.Wait()
 	said := len(s.app.Messages()) > 0

@@ -122,7 +122,7 @@ func answer(ctx context.Context, p Process, f *flags, cfg config.Config, prompt 
 		remark(p, warning)
 	}
 	code := face.Run(ctx, a, prompt)
-	unlink()
+	a.Leave(unlink)
 	if err := a.Close(); err != nil {
 		return err
 	}

@@ -96,7 +96,7 @@ func (l *link) tidy(ctx context.Context) {
 	if len(tabs) == 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), withdrawing)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaving)
 	defer cancel()
 	if l.ours() { // others would close the user's own diffs too
 		_, _ = l.client.Diffs.CloseAll(ctx)

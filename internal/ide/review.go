@@ -21,6 +21,9 @@ import (
 const (
 	// withdrawing is the time for closing a diff; the controller waits for a second.
 	withdrawing = 900 * time.Millisecond
+	// leaving is the time for closing what is open when the link ends: the program
+	// waits for it before it ends.
+	leaving = 500 * time.Millisecond
 	// fetching is the time for a draft; the controller waits for a second.
 	fetching = 800 * time.Millisecond
 	// comeback is how long a question waits for an editor that was lost where nobody

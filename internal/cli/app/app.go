@@ -23,6 +23,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	projectctx "github.com/bb2d0cf4/agent/internal/context"
+	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/session"
@@ -322,6 +323,15 @@ func (a *App) Models(ctx context.Context) ([]provider.Offer, error) {
 	m := a.now.model
 	a.mu.Unlock()
 	return provider.Offers(ctx, a.Config, m)
+}
+
+// Leave ends the link to the editor by unlink and, at the same time, the commands in
+// the background: neither waits for the other.
+func (a *App) Leave(unlink func()) {
+	var work crash.Group
+	work.Go(func() { _ = a.jobs.Close() }) // Close returns the error again
+	unlink()
+	work.Wait()
 }
 
 // Close ends what the program started.

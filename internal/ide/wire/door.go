@@ -21,6 +21,7 @@ type door struct {
 	opts  Options
 	port  int
 	nonce string // empty without a secret
+	conn  net.Conn
 
 	// owner is why the connection was given up before anything was sent.
 	owner error
@@ -63,6 +64,7 @@ func (d *door) dial(ctx context.Context, network, address string) (net.Conn, err
 		_ = conn.Close() // nothing was sent
 		return nil, d.owner
 	}
+	d.conn = conn
 	return conn, nil
 }
 

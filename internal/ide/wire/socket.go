@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,7 +20,7 @@ import (
 const (
 	readLimit  = 64 << 20 // the largest message taken
 	maxAnswers = 256      // answers to the editor's requests that may wait to leave
-	goodbye    = time.Second
+	goodbye    = 400 * time.Millisecond
 )
 
 // socket carries the messages of one session: the SDK's transport and its
@@ -27,6 +28,7 @@ const (
 type socket struct {
 	opts    Options
 	ws      *websocket.Conn
+	conn    net.Conn // below ws
 	calls   *calls
 	answers chan *jsonrpc.Response
 	numbers numbers
@@ -69,7 +71,7 @@ func (s *socket) Connect(ctx context.Context) (mcp.Connection, error) {
 		return nil, err
 	}
 	ws.SetReadLimit(readLimit)
-	s.ws = ws
+	s.ws, s.conn = ws, door.conn
 	s.helpers.Go(func() { s.answerAll(life) })
 	s.helpers.Go(func() { s.keepAlive(life) })
 	s.helpers.Go(func() { s.leave(life) })
@@ -244,7 +246,7 @@ func (s *socket) leave(ctx context.Context) {
 		return
 	case <-s.leaving:
 	}
-	impatience := time.AfterFunc(goodbye, crash.Guarded(func() { _ = s.ws.CloseNow() }))
+	impatience := time.AfterFunc(goodbye, crash.Guarded(func() { _ = s.conn.Close() }))
 	defer impatience.Stop()
 	for _, id := range s.calls.unanswered() {
 		params, err := json.Marshal(map[string]any{"requestId": id.Raw(), "reason": "the client is closing"})
