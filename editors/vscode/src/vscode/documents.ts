@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { open, readFile } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import * as vscode from "vscode";
 import type { Buffer as OpenBuffer, Cancel, Documents, FileText, OpenFileRequest, Range } from "../core/ports";
 import { ToolError } from "../core/errors";
+import { readRegular } from "../core/regular";
 import { eolOf, toLf, withEol, withoutBom } from "../core/text";
 import type { Places } from "./places";
 
@@ -161,7 +162,7 @@ export function toRange(range: Range): vscode.Range {
 
 async function readIfThere(path: string): Promise<Buffer | undefined> {
   try {
-    return await readFile(path);
+    return await readRegular(path);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
