@@ -366,6 +366,7 @@ func TestADeafEditorDelaysNoExit(t *testing.T) {
 	relay := idetest.NewRelay(t, e.Port())
 	o := options(e)
 	o.Address = relay.Address
+	e.ProveFor(relay.Address)
 	c := dial(t, o)
 	relay.Stall()
 	closed := make(chan struct{})
