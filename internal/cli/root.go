@@ -72,7 +72,8 @@ func newRoot(p Process, run func(cmd *cobra.Command, f *flags, args []string) er
 		Short: "A coding agent for the terminal",
 		Long:  long, Version: p.Version,
 		SilenceUsage: true, SilenceErrors: true,
-		Args: cobra.ArbitraryArgs,
+		Args:              cobra.ArbitraryArgs,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return private(p, cmd) },
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.prompted = cmd.Flags().Changed("prompt")
 			if err := mistyped(cmd, args); err != nil && f.resume == "" && cmd.ArgsLenAtDash() < 0 {

@@ -24,8 +24,8 @@ func checkDir(dir string, windows bool) string {
 		return ""
 	case !own(info):
 		return "the folder belongs to another user"
-	case info.Mode().Perm()&0o002 != 0:
-		return "every user can write into the folder"
+	case info.Mode().Perm()&0o022 != 0:
+		return "other users can write into the folder"
 	}
 	return ""
 }

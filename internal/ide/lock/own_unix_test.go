@@ -41,7 +41,8 @@ func TestTrust(t *testing.T) {
 		{"writable by the group", func(_ *desk, path string) error { return os.Chmod(path, 0o620) }, "other users can write the lock file"},
 		{"writable by all", func(_ *desk, path string) error { return os.Chmod(path, 0o602) }, "other users can write the lock file"},
 		{"readable", func(_ *desk, path string) error { return os.Chmod(path, 0o644) }, ""},
-		{"open folder", func(_ *desk, path string) error { return os.Chmod(filepath.Dir(path), 0o777) }, "every user can write into the folder"},
+		{"open folder", func(_ *desk, path string) error { return os.Chmod(filepath.Dir(path), 0o777) }, "other users can write into the folder"},
+		{"folder of a group", func(_ *desk, path string) error { return os.Chmod(filepath.Dir(path), 0o770) }, "other users can write into the folder"},
 		{"folder is a link", func(d *desk, path string) error {
 			if err := os.Rename(filepath.Dir(path), d.home+"/real"); err != nil {
 				return err

@@ -1,0 +1,69 @@
+//go:build unix
+
+package statefile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// Private takes the rights of other users from a folder of ours, and returns in words
+// what they could do before; empty if that is nothing, or if there is no such folder.
+// A folder of another user is an error, and so is, in one that others could write to, a
+// file of another user.
+func Private(dir string) (open string, err error) {
+	info, err := os.Stat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	perm := info.Mode().Perm()
+	switch {
+	case !info.IsDir():
+		return "", fmt.Errorf("%s is not a folder", dir)
+	case !ours(info):
+		return "", fmt.Errorf("%s belongs to another user", dir)
+	case perm&0o077 == 0:
+		return "", nil
+	}
+	open = "read"
+	if perm&0o022 != 0 {
+		open = "write to"
+		if err := allOurs(dir); err != nil {
+			return "", err
+		}
+	}
+	open = fmt.Sprintf("other users could %s %s (mode %o)", open, dir, perm)
+	if err := os.Chmod(dir, dirMode); err != nil {
+		return "", fmt.Errorf("%s, and it cannot be made private: %w", open, err)
+	}
+	return open, nil
+}
+
+// allOurs looks for what others have put into a folder.
+func allOurs(dir string) error {
+	return filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err == nil && !ours(info) {
+			err = fmt.Errorf("other users can write to %s, and %s belongs to one of them", dir, path)
+		}
+		return err
+	})
+}
+
+func ours(info fs.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(st.Uid) == os.Geteuid()
+}
