@@ -14,6 +14,7 @@ need bash bash
 need rg ripgrep
 need tmux tmux
 need zsh zsh
+[ "$(uname -s)" != Linux ] || need strace strace
 
 [ "${#missing[@]}" -eq 0 ] && exit 0
 

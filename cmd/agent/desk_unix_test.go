@@ -40,8 +40,14 @@ func newDesk(t *testing.T, server *llmtest.Server, files map[string]string) *des
 	}
 	d.env = append(os.Environ(), "AGENT_HOME="+d.home, "HOME="+filepath.Dir(d.home), "TERM=xterm-256color", "COLORTERM=truecolor",
 		"OPENAI_BASE_URL="+server.URL(), "OPENAI_API_KEY="+canary, "AGENT_MODEL=openai/test")
-	d.keep("servers.json", `[{"address":"`+server.URL()+`","provider":"openai"}]`)
+	d.allow(server.URL())
 	return d
+}
+
+// allow says yes to a server of the provider openai, in the place of the one before.
+func (d *desk) allow(address string) {
+	d.t.Helper()
+	d.keep("servers.json", `[{"address":"`+address+`","provider":"openai"}]`)
 }
 
 // sit starts the program on a new terminal and waits for its prompt.

@@ -24,7 +24,7 @@ func main() { os.Exit(run(context.Background())) }
 
 func run(ctx context.Context) int {
 	if err := initenv.Restore(); err != nil {
-		fmt.Fprintf(os.Stderr, "agent: it does not know that it runs in tmux: %v\n", err)
+		fmt.Fprintf(os.Stderr, "agent: it does not know its terminal: %v\n", err)
 	}
 	if err := keepPrivate(); err != nil {
 		fmt.Fprintf(os.Stderr, "agent: the commands that it runs may read its environment, and the keys in it: %v\n", err)

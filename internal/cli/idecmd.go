@@ -78,7 +78,11 @@ func ideInstall(ctx context.Context, p Process, cfg config.Config, vsix []byte, 
 		}
 		return show(p, "written to "+abs+"\n")
 	}
-	editors, err := extension.Find(only)
+	dir, err := workDir("")
+	if err != nil {
+		return err
+	}
+	editors, err := extension.Find(only, dir)
 	if err != nil {
 		return err
 	}

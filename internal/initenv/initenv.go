@@ -1,36 +1,41 @@
-// Package initenv hides TMUX from the environment while other packages initialise,
-// because Lip Gloss runs "tmux info" there, from PATH and with the whole environment.
+// Package initenv hides TERM and TMUX from the environment while other packages
+// initialise, because Lip Gloss looks at the terminal there: it runs "tmux info" from
+// PATH with the whole environment, reads terminfo files and looks the user up.
 //
 // It guarantees that it initialises first: of the packages whose imports are ready, Go
-// initialises the one whose path sorts first. This package imports fmt and os, which
-// github.com/charmbracelet/colorprofile imports as well, and its path sorts before that
+// initialises the one whose path sorts first. This package imports errors, fmt and os, of
+// which github.com/charmbracelet/colorprofile needs all, and its path sorts before that
 // one; Lip Gloss imports colorprofile. TestNoTmuxIsStarted in cmd/agent holds it.
 package initenv
 
 import (
+	"errors"
 	"fmt"
 	"os"
 )
 
-const name = "TMUX"
+// variable is one that is hidden.
+type variable struct{ name, value string }
 
-var hidden, found = hide()
+var hidden = hide("TERM", "TMUX")
 
-func hide() (value string, ok bool) {
-	if value, ok = os.LookupEnv(name); ok {
-		ok = os.Unsetenv(name) == nil
+func hide(names ...string) (list []variable) {
+	for _, name := range names {
+		if value, ok := os.LookupEnv(name); ok && os.Unsetenv(name) == nil {
+			list = append(list, variable{name, value})
+		}
 	}
-	return value, ok
+	return list
 }
 
 // Restore puts the environment back as it was when the program started. Main calls
 // it first.
 func Restore() error {
-	if !found {
-		return nil
+	var errs []error
+	for _, v := range hidden {
+		if err := os.Setenv(v.name, v.value); err != nil {
+			errs = append(errs, fmt.Errorf("restore %s: %w", v.name, err))
+		}
 	}
-	if err := os.Setenv(name, hidden); err != nil {
-		return fmt.Errorf("restore %s: %w", name, err)
-	}
-	return nil
+	return errors.Join(errs...)
 }

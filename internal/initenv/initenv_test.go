@@ -4,19 +4,30 @@ import (
 	"go/build"
 	"os"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
 
 func TestRestore(t *testing.T) {
-	t.Setenv(name, "/tmp/tmux-0/default,1,0")
-	hidden, found = hide()
-	if v, ok := os.LookupEnv(name); ok {
-		t.Errorf("TMUX is %q", v)
+	t.Setenv("TMUX", "/tmp/tmux-0/default,1,0")
+	t.Setenv("TERM", "")
+	before := os.Environ()
+	hidden = hide("TERM", "TMUX", "NO_SUCH_VARIABLE")
+	for _, name := range []string{"TERM", "TMUX"} {
+		if v, ok := os.LookupEnv(name); ok {
+			t.Errorf("%s is %q", name, v)
+		}
 	}
-	if err := Restore(); err != nil || os.Getenv(name) != "/tmp/tmux-0/default,1,0" {
-		t.Errorf("TMUX is %q, %v", os.Getenv(name), err)
+	if err := Restore(); err != nil {
+		t.Error(err)
+	}
+	after := os.Environ()
+	slices.Sort(before)
+	slices.Sort(after)
+	if d := cmp.Diff(before, after); d != "" {
+		t.Error(d)
 	}
 }
 
@@ -28,7 +39,7 @@ func TestImports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff([]string{"fmt", "os"}, p.Imports); d != "" {
+	if d := cmp.Diff([]string{"errors", "fmt", "os"}, p.Imports); d != "" {
 		t.Error(d)
 	}
 	if path, before := reflect.TypeFor[marker]().PkgPath(), "github.com/charmbracelet/colorprofile"; path > before {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,16 +39,17 @@ type Editor struct {
 var ErrNoEditor = errors.New("none of " + strings.Join(commands[:], ", ") + " is on PATH; in VS Code, run " +
 	`"Shell Command: Install 'code' command in PATH", or install the file that "agent ide install --to FILE" writes`)
 
-// Find returns the editors on PATH. If only is not empty it is the one that is
+// Find returns the editors on PATH, without those that a project brings: what lies in
+// dir, or below a folder node_modules. If only is not empty it is the one that is
 // wanted, by name or path.
-func Find(only string) ([]Editor, error) {
+func Find(only, dir string) ([]Editor, error) {
 	names := commands[:]
 	if only != "" {
 		names = []string{only}
 	}
 	var found []Editor
 	for _, name := range names {
-		if path, err := exec.LookPath(name); err == nil {
+		if path, err := exec.LookPath(name); err == nil && (name != filepath.Base(name) || !brought(path, dir)) {
 			found = append(found, Editor{Name: filepath.Base(name), Path: path})
 		}
 	}
@@ -58,6 +60,18 @@ func Find(only string) ([]Editor, error) {
 		return nil, fmt.Errorf("there is no program %s", only)
 	}
 	return nil, ErrNoEditor
+}
+
+// brought says whether a program on PATH is a project's own.
+func brought(path, dir string) bool {
+	if slices.Contains(strings.Split(filepath.ToSlash(path), "/"), "node_modules") {
+		return true
+	}
+	if folder, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		path = filepath.Join(folder, filepath.Base(path))
+	}
+	rel, err := filepath.Rel(dir, path)
+	return dir != "" && err == nil && filepath.IsLocal(rel)
 }
 
 // Install gives the extension to an editor. file is where it is kept for as long

@@ -26,7 +26,7 @@ func program(t *testing.T, name, script string) (dir, log string) {
 
 func TestInstall(t *testing.T) {
 	dir, log := program(t, "codium", `/bin/cat "$2" >>`+"$LOG"+`; /usr/bin/env >>$LOG`)
-	found, err := extension.Find("")
+	found, err := extension.Find("", "")
 	if err != nil || len(found) != 1 || found[0].Name != "codium" {
 		t.Fatalf("%+v, %v", found, err)
 	}
@@ -51,9 +51,31 @@ func TestInstall(t *testing.T) {
 	}
 }
 
+// A program that a project brings is not taken for an editor's, unless its path is given.
+func TestAProjectsOwnProgram(t *testing.T) {
+	dir, _ := program(t, "code", "")
+	if found, err := extension.Find("", dir); !errors.Is(err, extension.ErrNoEditor) {
+		t.Errorf("%+v, %v", found, err)
+	}
+	bin := filepath.Join(dir, "node_modules", ".bin")
+	if err := os.MkdirAll(bin, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(filepath.Join(dir, "code"), filepath.Join(bin, "code")); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin)
+	if found, err := extension.Find("", t.TempDir()); !errors.Is(err, extension.ErrNoEditor) {
+		t.Errorf("%+v, %v", found, err)
+	}
+	if found, err := extension.Find(filepath.Join(bin, "code"), dir); err != nil || len(found) != 1 {
+		t.Errorf("%+v, %v", found, err)
+	}
+}
+
 func TestInstallFails(t *testing.T) {
 	dir, _ := program(t, "code", "echo no space; exit 3")
-	found, err := extension.Find("code")
+	found, err := extension.Find("code", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +93,7 @@ func TestInstallFails(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	program(t, "code", "echo other.thing@1.0.0; echo BB2D0CF4.agent-ide@0.3.1")
-	found, err := extension.Find("")
+	found, err := extension.Find("", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,10 +104,10 @@ func TestVersion(t *testing.T) {
 
 func TestNoEditor(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	if _, err := extension.Find(""); !errors.Is(err, extension.ErrNoEditor) {
+	if _, err := extension.Find("", ""); !errors.Is(err, extension.ErrNoEditor) {
 		t.Errorf("Find = %v", err)
 	}
-	if _, err := extension.Find("emacs"); err == nil || !strings.Contains(err.Error(), "emacs") {
+	if _, err := extension.Find("emacs", ""); err == nil || !strings.Contains(err.Error(), "emacs") {
 		t.Errorf("Find = %v", err)
 	}
 }

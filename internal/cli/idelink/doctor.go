@@ -55,7 +55,7 @@ func (d *Doctor) say(grade, name, text, fix string) {
 
 // programs looks which editors there are and whether they have the extension.
 func (d *Doctor) programs(ctx context.Context) {
-	editors, err := extension.Find("")
+	editors, err := extension.Find("", d.Dir)
 	if err != nil {
 		d.say("note", "programs", err.Error(), "")
 	}
