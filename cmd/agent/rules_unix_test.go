@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -189,4 +190,22 @@ func TestTheEndOfADiffIsSeen(t *testing.T) {
 	d.WaitFor(`Written`)
 	d.idle()
 	d.leave()
+}
+
+// TestAFolderWithALineBreak: its name draws no line of its own, also where nobody
+// looks at the output on a terminal.
+func TestAFolderWithALineBreak(t *testing.T) {
+	d := newDesk(t, answers(t), nil)
+	d.dir = filepath.Join(d.dir, "a\nok: all is well\x1b[31m")
+	if err := os.Mkdir(d.dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"trust", "add", "--yes"}, {"trust", "list"}, {"trust", "remove"}, {"doctor"}, {"ide", "status"}, {"sessions", "list"}} {
+		cmd := exec.Command("agent", args...)
+		cmd.Dir, cmd.Env = d.dir, d.env
+		out, _ := cmd.CombinedOutput() // doctor finds faults
+		if strings.Contains(string(out), "\nok: all") || strings.Contains(string(out), "\x1b") {
+			t.Errorf("agent %s: %q", args, out)
+		}
+	}
 }

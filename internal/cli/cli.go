@@ -100,12 +100,10 @@ func show(p Process, text string) error {
 	return err
 }
 
-// showLine prints one line that may hold anything.
+// showLine prints one line of a list, on whatever it is: a name in it that holds a
+// line break draws no line of its own.
 func showLine(p Process, line string) error {
-	if isTerminal(p.Stdout) {
-		line = sanitize.Line(line)
-	}
-	_, err := fmt.Fprintln(p.Stdout, line)
+	_, err := fmt.Fprintln(p.Stdout, sanitize.Line(line))
 	return err
 }
 

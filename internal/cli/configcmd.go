@@ -15,7 +15,7 @@ func newConfig(p Process, f *flags) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			file, err := settings.File()
 			if err == nil {
-				err = showLine(p, file)
+				err = show(p, file+"\n")
 			}
 			return err
 		},

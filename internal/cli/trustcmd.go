@@ -12,6 +12,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/cli/servers"
 	"github.com/bb2d0cf4/agent/internal/cli/trust"
 	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
 // newTrust shows and changes which folders are trusted.
@@ -89,7 +90,7 @@ func (a adding) folder(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	text := []string{dir + ", and the folders below it"}
+	text := []string{sanitize.Name(dir) + ", and the folders below it"}
 	if !found.Empty() {
 		text = append(text, firstrun.Describe(found)...)
 	}
