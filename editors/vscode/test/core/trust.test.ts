@@ -1,19 +1,34 @@
 // Who is believed: agents of another version, and a stranger on a port that was ours.
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import type { TestContext } from "node:test";
 import WebSocket from "ws";
 import { createCore } from "../../src/core/core";
 import type { Core } from "../../src/core/core";
 import { newToken } from "../../src/core/guard";
 import { lastingToken } from "../../src/core/mcptokens";
 import type { McpPlace, Vault } from "../../src/core/mcptokens";
+import { nonceHeader } from "../../src/core/proof";
 import { follow } from "../../src/core/register";
 import { atEnd } from "./ending";
-import { FakeEditor, tempFolder } from "./fakes";
+import { FakeEditor, tempFolder, until } from "./fakes";
 import { startCore } from "./wsclient";
+
+/** Listens on a port in another process; as root in one of another user. */
+async function listenAsAnother(t: TestContext, port: number): Promise<{ sent(): string }> {
+  const listens = "require('net').createServer((s) => s.on('data', (d) => process.stdout.write(d)).on('error', () => {}))";
+  const script = `${listens}.listen(${port}, "127.0.0.1", () => console.log("listens"))`;
+  const user = process.getuid?.() === 0 ? { uid: 61_234, gid: 61_234 } : {};
+  const child = spawn(process.execPath, ["-e", script], { cwd: "/", stdio: ["ignore", "pipe", "inherit"], ...user });
+  atEnd(t, () => child.kill("SIGKILL"));
+  let sent = "";
+  child.stdout.on("data", (data: Buffer) => (sent += data.toString()));
+  await until("the stranger listens", () => sent.startsWith("listens"));
+  return { sent: () => sent };
+}
 
 describe("an agent that is older than the proofs", () => {
   it("is sent away with what to do, and the person is told once", async (t) => {
@@ -84,10 +99,7 @@ describe("the token for MCP clients", () => {
     assert.ok(registered().includes(old));
     await second.stop();
     await first.stop();
-    const sent: string[] = [];
-    const stranger = createServer((socket) => socket.on("data", (data) => sent.push(data.toString())).on("error", () => undefined));
-    await new Promise<void>((done) => stranger.listen(port, "127.0.0.1", done));
-    atEnd(t, () => stranger.close());
+    const stranger = await listenAsAnother(t, port);
     writeFileSync(join(home, "ide", `${port}.lock`), JSON.stringify({ v: 2, pid: process.pid, secret: newToken() })); // a number that is in use again
     const third = await open(port);
     atEnd(t, () => third.stop());
@@ -97,6 +109,7 @@ describe("the token for MCP clients", () => {
     assert.notEqual(now, old);
     assert.ok(registered().includes(now) && !registered().includes(old));
     assert.ok(!registered().includes(`:${port}/`));
-    assert.ok(!sent.join().includes(old) && !sent.join().includes(now), "the stranger is sent no token");
+    assert.ok(stranger.sent().includes(nonceHeader), "the stranger was asked for a proof");
+    assert.ok(!stranger.sent().includes(old) && !stranger.sent().includes(now), "and is sent no token");
   });
 });
