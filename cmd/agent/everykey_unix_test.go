@@ -447,7 +447,7 @@ func pagerKeys(t *testing.T, seen pressed) {
 		d.idle()
 	}
 	d.Press("ctrl+o")
-	d.WaitFor(`(?m)^lines \d+–`)
+	d.WaitFor(`(?m)^lines? \d+`)
 	top := func(rows string) string { return `\AThe conversation, whole\n` + rows + `\n` }
 	start, row := top(`\n❯ one`), func(n int) string { return top(fmt.Sprintf(`  row %d`, n)) }
 	d.Press("g")
@@ -474,7 +474,7 @@ func pagerKeys(t *testing.T, seen pressed) {
 		d.gone("The conversation, whole")
 		seen.add(keys.Pager, key)
 		d.Press("ctrl+o")
-		d.WaitFor(`(?m)^lines \d+–`)
+		d.WaitFor(`(?m)^lines? \d+`)
 	}
 	d.Press("q")
 	d.gone("The conversation, whole")
