@@ -46,7 +46,7 @@ func Run(ctx context.Context, p Process) int {
 		fmt.Fprintf(p.Stderr, "agent: %v\n", err)
 		return headless.ExitFailed
 	}
-	root.SetArgs(args)
+	root.SetArgs(promptless(root, args))
 	root.SetIn(p.Stdin)
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)

@@ -55,7 +55,7 @@ func interact(ctx context.Context, p Process, f *flags, set setup, first string)
 		return interactPlain(ctx, p, o)
 	}
 	if o.keys, err = keys.Load(filepath.Join(cfg.Home, keys.File)); err != nil {
-		return usageError{err}
+		o.notes = append(o.notes, fmt.Sprintf("%v; the rest of your keys is used", err))
 	}
 	return interactScreen(ctx, p, o)
 }

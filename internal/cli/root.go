@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -104,6 +105,27 @@ func newRoot(p Process, run func(cmd *cobra.Command, f *flags, args []string) er
 	own.BoolVar(&f.noIDE, "no-ide", false, "use no editor")
 	root.AddCommand(newDemo(p), newDoctor(p, &f), newSessions(p, &f), newConfig(p, &f), newUndo(p, &f), newRedo(p, &f), newIDE(p, &f), newTrust(p, &f))
 	return root, completeFlags(root, &f)
+}
+
+// promptless gives an empty value to a -p that has none, as it is the last argument or
+// another flag follows: the prompt comes from standard input then.
+func promptless(root *cobra.Command, args []string) []string {
+	for i, arg := range args {
+		if arg == "--" {
+			break
+		}
+		if arg != "-p" && arg != "--prompt" {
+			continue
+		}
+		if i+1 < len(args) {
+			name, _, _ := strings.Cut(strings.TrimPrefix(args[i+1], "--"), "=")
+			if !strings.HasPrefix(args[i+1], "--") || root.Flags().Lookup(name) == nil && root.PersistentFlags().Lookup(name) == nil {
+				return args
+			}
+		}
+		return slices.Concat(args[:i], []string{"--prompt="}, args[i+1:])
+	}
+	return args
 }
 
 // mistyped refuses a prompt of one word that is nearly the name of a command.

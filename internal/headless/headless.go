@@ -43,6 +43,9 @@ type Runner interface {
 	Run(ctx context.Context, prompt string) error
 }
 
+// errEmpty says that a turn ended without a word for whoever has asked.
+var errEmpty = errors.New("the model ended its turn with an empty answer: ask again, or another model")
+
 // Options says where the output goes and how.
 type Options struct {
 	Format         Format
@@ -96,6 +99,9 @@ func (f *Face) Run(ctx context.Context, loop Runner, prompt string) int {
 		f.line(startEvent{Type: "start", SessionID: f.opt.SessionID, Prompt: prompt})
 	}
 	err := loop.Run(turn, prompt)
+	if err == nil && strings.TrimSpace(f.sum.Answer()) == "" && len(f.sum.denied) == 0 {
+		err = errEmpty
+	}
 	f.finish(err, f.opt.Now().Sub(began))
 	outErr := stop()
 	if outErr != nil {

@@ -159,7 +159,7 @@ func checkConfig(cfg config.Config, err error) finding {
 func checkKeys(home string) finding {
 	file := filepath.Join(home, keys.File)
 	if _, err := keys.Load(file); err != nil {
-		return finding{broken, err.Error(), "no session is opened on a terminal", "correct the file; /keys and docs/commands.md name the actions"}
+		return finding{weak, err.Error(), "that part of your keys is not used", "correct the file; /keys and docs/commands.md name the actions"}
 	}
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		return fine("as documented; there is no " + file)

@@ -64,7 +64,7 @@ func TestCheckKeys(t *testing.T) {
 	}
 	for text, want := range map[string]finding{
 		"leave: ctrl+q\n": {grade: good},
-		"leaf: ctrl+q\n":  {grade: broken, text: "did you mean leave?"},
+		"leaf: ctrl+q\n":  {grade: weak, text: "did you mean leave?"},
 	} {
 		if err := os.WriteFile(filepath.Join(home, "keys.yaml"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)

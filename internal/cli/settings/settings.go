@@ -94,6 +94,9 @@ func Describe(cfg config.Config) string {
 		for _, h := range slices.Sorted(maps.Keys(p.Headers)) {
 			line(prefix+"headers."+sanitize.Line(h), "(not shown)", cfg.File)
 		}
+		if p.ContextWindow > 0 {
+			line(prefix+"context_window", fmt.Sprint(p.ContextWindow), cfg.File)
+		}
 		for _, m := range slices.Sorted(maps.Keys(p.Models)) {
 			line(prefix+"models."+sanitize.Line(m), describePrices(p.Models[m]), cfg.File)
 		}

@@ -23,7 +23,7 @@ const File = "keys.yaml"
 const maxFile = 64 << 10
 
 // Load reads the user's file of keys, which need not be there. An error names the
-// line and says what to write instead.
+// lines that are wrong and says what to write instead; the Map holds the others.
 func Load(path string) (Map, error) {
 	data, err := regular.ReadFile(path, maxFile)
 	switch {
@@ -36,7 +36,7 @@ func Load(path string) (Map, error) {
 	}
 	m, err := parse(data)
 	if err != nil {
-		return Map{}, fmt.Errorf("%s: %w", path, err)
+		return m, fmt.Errorf("%s: %w", path, err)
 	}
 	return m, nil
 }
@@ -57,17 +57,18 @@ func parse(data []byte) (Map, error) {
 		return Map{}, fmt.Errorf("line %d: a line for each action is wanted, like %s: enter", top.Line, Send)
 	}
 	m := Map{keys: map[Action][]string{}}
+	var wrong []error
 	for i := 0; i < len(top.Content); i += 2 {
 		name, value := top.Content[i], top.Content[i+1]
 		if err := m.set(name.Value, value); err != nil {
-			return Map{}, fmt.Errorf("line %d: %s: %w", name.Line, sanitize.Line(name.Value), err)
+			wrong = append(wrong, fmt.Errorf("line %d: %s: %w", name.Line, sanitize.Line(name.Value), err))
 		}
 	}
 	if err := m.conflict(); err != nil {
-		return Map{}, err
+		return Map{}, errors.Join(append(wrong, err)...)
 	}
 	m.translate()
-	return m, nil
+	return m, errors.Join(wrong...)
 }
 
 // set takes a line of the file.

@@ -245,6 +245,12 @@ func TestLoad(t *testing.T) {
 			t.Errorf("%.20q: %v", c.text, err)
 		}
 	}
+	if err := os.WriteFile(file, []byte("leaf: ctrl+q\nleave: ctrl+q\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := Load(file); err == nil || !m.Is(press("ctrl+q"), Leave) {
+		t.Errorf("the lines that are right are not used: %v", err)
+	}
 	if _, err := Load(t.TempDir()); err == nil {
 		t.Error("a folder was read")
 	}
