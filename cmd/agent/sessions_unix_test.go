@@ -5,6 +5,7 @@ package main
 import (
 	"net/http"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
@@ -118,4 +119,36 @@ func TestForkRenameAndChoose(t *testing.T) {
 		t.Errorf("exported %s", data)
 	}
 	d.leave()
+}
+
+// The program ends while a person is asked: the next start offers that session and
+// names what was undecided, and the model is told that nobody has said no.
+func TestAnUndecidedProposalIsOffered(t *testing.T) {
+	for name, sig := range map[string]syscall.Signal{"hung up": syscall.SIGHUP, "killed": syscall.SIGKILL} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, llmtest.NewServer(t, editCall("hello", "good day"), llmtest.Turn{Text: "Here again."}), map[string]string{"main.go": program})
+			d.sit()
+			d.say("be polite")
+			d.asked(`good day`)
+			d.Signal(sig)
+			d.Wait()
+			d.sit()
+			d.WaitFor(`The last session here ended before .*edit_file main\.go.*: agent -c goes on with it`)
+			d.leave()
+			d.sit("-c")
+			d.say("go on")
+			d.WaitFor(`Here again`)
+			told := string(d.request(1))
+			if strings.Contains(strings.ToLower(told), "by the user") || !strings.Contains(told, "the program ended before") {
+				t.Errorf("the model is told %s", told)
+			}
+			d.idle()
+			d.leave()
+			d.sit()
+			if strings.Contains(d.Screen(), "The last session here") {
+				t.Error("a session that went on is offered")
+			}
+			d.leave()
+		})
+	}
 }

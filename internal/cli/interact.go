@@ -45,6 +45,9 @@ func interact(ctx context.Context, p Process, f *flags, set setup, first string)
 	}
 	o := opening{flags: f, cfg: cfg, place: pl, model: model, first: first, projects: set.commands, suggest: set.suggest}
 	o.notes = append(append(instructions(pl.Dir), set.notes...), notes...)
+	if !f.latest && f.resume == "" {
+		pl.Note = offer(pl.Archive, pl.Dir)
+	}
 	if pl.Note != "" {
 		o.notes = append(o.notes, pl.Note)
 	}

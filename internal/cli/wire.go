@@ -1,13 +1,17 @@
 package cli
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 
 	"github.com/bb2d0cf4/agent/internal/cli/app"
 	"github.com/bb2d0cf4/agent/internal/cli/provider"
 	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/permission"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
 )
 
@@ -36,6 +40,29 @@ func openStore(cfg config.Config, f *flags, model string) (app.Place, error) {
 		pl.Store = pl.Archive.Create(dir, model)
 	}
 	return pl, err
+}
+
+// offer says that the newest session of the folder was left in the middle of a turn;
+// empty if it was not.
+func offer(kept *archive.Archive, dir string) string {
+	left := kept.Left(dir)
+	if left == nil {
+		return ""
+	}
+	what := "in the middle of a turn"
+	if left.Call != nil && left.Undecided {
+		what = "before you answered about " + named(*left.Call)
+	} else if left.Call != nil {
+		what = "before " + named(*left.Call) + " was done"
+	}
+	return "The last session here ended " + what + ": agent -c goes on with it."
+}
+
+// named is a call in a few words for people.
+func named(c llm.ToolCall) string {
+	args := struct{ Path, Command string }{}
+	_ = json.Unmarshal([]byte(c.Args), &args) // without them the name is enough
+	return sanitize.Line(archive.Clip(c.Name+" "+cmp.Or(args.Path, args.Command), 80))
 }
 
 // opened says that newer sessions are in use.

@@ -21,6 +21,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/printer"
 	"github.com/bb2d0cf4/agent/internal/repl/screen"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
+	"github.com/bb2d0cf4/agent/internal/session"
 )
 
 // Run takes the terminal and serves the user until they leave or ctx ends. The
@@ -39,7 +40,8 @@ func (u *UI) Run(ctx context.Context, sess Session) (err error) {
 	}
 	defer func() { err = errors.Join(err, scr.Close()) }()
 	defer crash.Hold(func() { _ = scr.Close() })() // what the panic says is more than this error
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, end := context.WithCancelCause(ctx)
+	cancel := func() { end(session.ErrEnded) }
 	var work crash.Group
 	defer work.Wait()
 	defer cancel()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"sync"
@@ -18,6 +19,7 @@ import (
 // What the model is told about a call that has no result of its own.
 const (
 	resultCancelled  = "Cancelled by the user while it ran; its effect may be partial. Check before repeating it."
+	resultUnanswered = "Not done: the user cancelled the turn when asked. Nothing was changed or run."
 	resultNotRun     = "Not run: the user declined an earlier call of this answer and stopped here."
 	resultNotStarted = "Not run: cancelled by the user before it started."
 	resultAfterError = "Not run: an earlier call of this answer failed and ended the turn."
@@ -34,7 +36,7 @@ func (t *turn) runCalls(ctx context.Context, calls []llm.ToolCall, said string) 
 	}
 	for i, c := range calls {
 		if err := ctx.Err(); err != nil {
-			t.closeCalls(resultNotStarted)
+			t.closeCalls(notStarted(ctx))
 			return false, StopCancelled, err
 		}
 		call := tools.Call{
@@ -138,7 +140,7 @@ func (t *turn) perform(ctx context.Context, c llm.ToolCall, call tools.Call) (re
 // say so.
 func (t *turn) failed(ctx context.Context, c llm.ToolCall, err error) (bool, Stop, error) {
 	if ctx.Err() != nil {
-		t.closeCalls(resultNotStarted)
+		t.closeCalls(notStarted(ctx))
 		return false, StopCancelled, ctx.Err()
 	}
 	t.closeCalls(resultAfterError)
@@ -147,10 +149,35 @@ func (t *turn) failed(ctx context.Context, c llm.ToolCall, err error) (bool, Sto
 
 // failure is what the model is told about a call that ended with err.
 func failure(ctx context.Context, err error) string {
-	if ctx.Err() != nil {
+	var asked tools.Unanswered
+	switch {
+	case errors.As(err, &asked) && ended(ctx):
+		return history.Undecided
+	case ended(ctx):
+		return history.Interrupted
+	case errors.As(err, &asked) && ctx.Err() != nil:
+		return resultUnanswered
+	case ctx.Err() != nil:
 		return resultCancelled
 	}
 	return "Failed: " + archive.Clip(err.Error(), 500) + ". Its effect is unknown; check before repeating it."
+}
+
+// ErrEnded is the cause with which a face ends a turn because the program ends. Any
+// cause but context.Canceled says the same.
+var ErrEnded = errors.New("the program ends")
+
+// ended reports whether ctx was ended by the end of the program, and not by the user.
+func ended(ctx context.Context) bool {
+	return ctx.Err() != nil && context.Cause(ctx) != context.Canceled //nolint:errorlint // a signal's cause passes for it
+}
+
+// notStarted is what the model is told of calls that a cancelled turn has not come to.
+func notStarted(ctx context.Context) string {
+	if ended(ctx) {
+		return history.NotStarted
+	}
+	return resultNotStarted
 }
 
 // outlet passes a tool's output on as events, one at a time. A tool may use it

@@ -109,6 +109,9 @@ func (t *turn) broken(ctx context.Context, a *answer, err error) (Stop, error) {
 	stop, mark := StopFailed, markBroken
 	if ctx.Err() != nil {
 		stop, mark, err = StopCancelled, markCancelled, ctx.Err()
+		if ended(ctx) {
+			mark = history.CutShort
+		}
 	}
 	if a.text.Len() > 0 {
 		a.text.WriteString(" " + mark)

@@ -3,6 +3,7 @@ package history
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
 )
@@ -10,6 +11,37 @@ import (
 // Interrupted is what the model is told about a call whose result a crash has
 // left out.
 const Interrupted = "Interrupted: the program ended before this call returned. Its effect is unknown; check before repeating it."
+
+// What the model is told of calls and answers that the end of the program cut short,
+// where it had the time to say so.
+const (
+	Undecided  = "Not done: the program ended before the user answered. Nothing was changed or run; make the call again if it is still wanted."
+	NotStarted = "Not run: the program ended before it started."
+	CutShort   = "[the program ended here]"
+)
+
+// Left reports whether the program ended in the middle of a turn whose messages these
+// are, and returns the call that had no answer yet, if any.
+func Left(items []Item) (call *llm.ToolCall, undecided, left bool) {
+	var calls []llm.ToolCall
+	for _, it := range items {
+		m := it.Message
+		switch text := m.Text(); {
+		case m.Role == llm.Assistant:
+			calls, call, left = m.Calls, nil, strings.HasSuffix(text, CutShort)
+		case m.Role == llm.User:
+			calls, call, left = nil, nil, false
+		case text == Interrupted || text == Undecided || text == NotStarted:
+			i := slices.IndexFunc(calls, func(c llm.ToolCall) bool { return c.ID == m.CallID })
+			if left = true; call == nil && i >= 0 {
+				call, undecided = &calls[i], text == Undecided
+			}
+		default:
+			left = false
+		}
+	}
+	return call, undecided, left
+}
 
 // Rebuild makes a transcript of what was stored. A crash leaves calls without
 // results, a damaged file results without calls: calls get a result that says
