@@ -15,10 +15,9 @@ import { EditorDocuments } from "./vscode/documents";
 import { OpenEditors } from "./vscode/editors";
 import { watchEditor } from "./vscode/events";
 import { InlineProposals } from "./vscode/inline";
-import { InlineMarks } from "./vscode/inlinemarks";
+import { InlineDocuments } from "./vscode/inlinedocs";
 import { InlineReviews } from "./vscode/inlinereviews";
 import { Languages } from "./vscode/languages";
-import { Leftovers } from "./vscode/leftovers";
 import { Marks, PendingList } from "./vscode/pending";
 import { Places } from "./vscode/places";
 import { Reasons } from "./vscode/reasons";
@@ -31,7 +30,7 @@ import { SideFiles } from "./vscode/sidefiles";
 import { Status } from "./vscode/status";
 import { closeOrphans } from "./vscode/tabs";
 import { Terminals } from "./vscode/terminals";
-import { originalScheme, proposedScheme } from "./vscode/uri";
+import { inlineScheme, originalScheme, proposedScheme } from "./vscode/uri";
 import { Views } from "./vscode/views";
 
 const lastPort = "lastPort";
@@ -47,8 +46,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const terminals = new Terminals(context.environmentVariableCollection);
   const remarks = new Remarks();
   const places = new Places();
-  const leftovers = new Leftovers(context.workspaceState, log);
-  const { views, marks, inline } = registerFiles(context, { remarks, places, leftovers });
+  const { views, documents, inline } = registerFiles(context, remarks);
   const languages = new Languages();
   const shells = new Shells(log, () => settings.terminal());
   const core = compose(context, { log, status, terminals, views, shells, inline, places, languages });
@@ -65,49 +63,40 @@ export function activate(context: vscode.ExtensionContext): void {
     shells,
     remarks,
     registration.watch(),
-    watchEditor(core, views.diffs),
+    watchEditor(core, views),
     showReviews(core, status, views),
-    registerCommands({ core, views, marks, registration, remarks, status, terminals, log, ...actions }),
+    registerCommands({ core, views, inline: documents, registration, remarks, status, terminals, log, ...actions }),
   );
   // The rest waits for the next tick: activation must not hold the window up.
-  setTimeout(() => void begin(core, link, { leftovers, log }), 0);
+  setTimeout(() => void begin(core, link, log), 0);
 }
 
 export async function deactivate(): Promise<void> {
   await running?.stop();
 }
 
-async function begin(core: Core, link: Link, { leftovers, log }: { leftovers: Leftovers; log: vscode.LogOutputChannel }): Promise<void> {
+async function begin(core: Core, link: Link, log: vscode.LogOutputChannel): Promise<void> {
   const closed = await closeOrphans((id) => core.reviews.get(id) !== undefined);
   if (closed > 0) log.info(`closed ${closed} diffs that an earlier window had left`);
-  await leftovers.sweep();
   if (settings.autoStart()) return link.start();
   link.withdraw();
   log.info("not listening: agent.autoStart is off (the command Agent: Start Listening starts it)");
 }
 
-interface Around {
-  readonly remarks: Remarks;
-  readonly places: Places;
-  readonly leftovers: Leftovers;
-}
-
-function registerFiles(context: vscode.ExtensionContext, { remarks, places, leftovers }: Around): { views: Views; marks: InlineMarks; inline: InlineProposals } {
-  const originals = new SideFiles();
-  const proposals = new SideFiles();
+function registerFiles(context: vscode.ExtensionContext, remarks: Remarks): { views: Views; documents: InlineDocuments; inline: InlineProposals } {
+  const [originals, proposals, merged] = [new SideFiles(), new SideFiles(), new SideFiles()];
   const reason = new vscode.MarkdownString("This side is the file as it was when the edit was proposed.");
-  const marks = new InlineMarks(originals);
+  const documents = new InlineDocuments(merged);
   const reasons = new Reasons();
-  const reviews = new InlineReviews({ places, marks, leftovers });
-  const views = new Views(new Diffs(originals, proposals, remarks, reasons), reviews);
+  const views = new Views(new Diffs(originals, proposals, remarks, reasons), new InlineReviews(documents), () => settings.review());
   context.subscriptions.push(
-    marks,
+    documents,
     reasons,
-    views.watch(),
     vscode.workspace.registerFileSystemProvider(originalScheme, originals, { isCaseSensitive: true, isReadonly: reason }),
     vscode.workspace.registerFileSystemProvider(proposedScheme, proposals, { isCaseSensitive: true }),
+    vscode.workspace.registerFileSystemProvider(inlineScheme, merged, { isCaseSensitive: true }),
   );
-  return { views, marks, inline: new InlineProposals(places, marks, leftovers) };
+  return { views, documents, inline: new InlineProposals(documents) };
 }
 
 interface Shown {

@@ -190,11 +190,8 @@ function dirtyTool(ports: Ports): Tool {
       const buffer = ports.documents.buffer(real);
       const encoding = ports.documents.encoding(real);
       if (buffer === undefined) return json({ success: false, message: `Document not open: ${path}`, encoding });
-      // What nobody has decided yet is no change of the person's.
-      const standing = ports.inline.standing(real);
-      const { isUntitled } = buffer;
-      const [isDirty, body] = standing === undefined ? [buffer.isDirty, buffer.text] : [false, standing];
-      const more = flag(args, "includeText", false) ? { text: body, sha256: textSha256(body) } : {};
+      const { isDirty, isUntitled } = buffer;
+      const more = flag(args, "includeText", false) ? { text: buffer.text, sha256: textSha256(buffer.text) } : {};
       return json({ success: true, filePath: path, isDirty, isUntitled, encoding, ...more });
     },
   };
@@ -209,7 +206,7 @@ function saveTool(ports: Ports): Tool {
       const path = text(args, "filePath") ?? "";
       const real = await canonical(path);
       if (ports.documents.buffer(real) === undefined) return json({ success: false, message: `Document not open: ${path}` });
-      if (ports.inline.standing(real) !== undefined) throw new ToolError("BUSY", `${path} holds a proposal that waits for the person; it cannot be saved before`);
+      if (ports.inline.standing(real) !== undefined) throw new ToolError("BUSY", `a proposal for ${path} waits for the person; the file cannot be saved before`);
       const saved = await ports.documents.save(real);
       if (!saved) return json({ success: false, message: `The editor did not save ${path}` });
       return json({ success: true, filePath: path, saved: true, message: "Document saved" });

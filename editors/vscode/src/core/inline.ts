@@ -2,13 +2,13 @@ import { ToolError } from "./errors";
 import type { FileText, InlineEnd, InlineProposal, Ports } from "./ports";
 import { sameText } from "./text";
 
-/** How a proposal in a document ended, and the file that it was made from. */
+/** How a proposal ended, and the file that it was made from. */
 export type InlineDecision = InlineEnd & { readonly base: FileText };
 
 /**
- * Asks about a proposal in the document itself. Guarantees: when it resolves the
- * document and the file are as they were; STALE_BASE if the file changed while
- * the person decided, so that no answer is given to another text than was seen.
+ * Asks about a proposal in one text with its file. Guarantees: STALE_BASE if the
+ * file changed while the person decided, so that no answer is given to another
+ * text than was seen.
  */
 export async function decideInline(ports: Ports, proposal: InlineProposal, cancelled: AbortSignal): Promise<InlineDecision> {
   const { documents, inline } = ports;
@@ -16,11 +16,8 @@ export async function decideInline(ports: Ports, proposal: InlineProposal, cance
   if (!sameText(base.text, proposal.original)) throw new ToolError("STALE_BASE", "the file is not what the editor shows; nothing was proposed");
   const stale = new AbortController();
   const look = async (): Promise<void> => {
-    const shown = documents.buffer(proposal.path)?.text;
     const now = await documents.read(proposal.path).catch(() => undefined);
-    // What the document shows was written by a save that asks no extension, for a moment: whoever shows it takes that back.
-    const isOurs = now !== undefined && shown !== undefined && sameText(now.text, shown);
-    if (!isOurs && !isSame(now, base)) stale.abort();
+    if (!isSame(now, base)) stale.abort();
   };
   const stop = documents.watch(proposal.path, () => void look());
   try {

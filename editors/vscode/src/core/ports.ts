@@ -37,8 +37,10 @@ export interface ShownDiff {
   readonly encoding: string;
   /** Open the tab without making it active. */
   readonly background: boolean;
-  /** In the document itself, where it can hold a proposal; else as a diff. */
+  /** The client wishes it in one text with the file. */
   readonly inline: boolean;
+  /** It may be shown so: a file of the workspace that is there already. */
+  readonly canInline: boolean;
   readonly description: string;
 }
 
@@ -283,7 +285,7 @@ export interface Notices {
   clientsChanged(clients: readonly Client[]): void;
 }
 
-/** A proposal that is shown in the document itself. */
+/** A proposal that is shown in one text with its file. */
 export interface InlineProposal {
   readonly path: string;
   readonly original: string;
@@ -291,25 +293,16 @@ export interface InlineProposal {
   readonly description: string;
 }
 
-/**
- * The person's decision, with the text that was accepted; or the document cannot
- * hold the proposal any longer, and this is what was left of it, undecided.
- */
-export type InlineEnd =
-  | { readonly kind: "accepted"; readonly text: string }
-  | { readonly kind: "rejected" }
-  | { readonly kind: "displaced"; readonly text: string };
+/** The person's decision, with the text that was accepted. */
+export type InlineEnd = { readonly kind: "accepted"; readonly text: string } | { readonly kind: "rejected" };
 
 export interface Inline {
-  /** Whether the document can hold a proposal: it has no unsaved changes and none yet, its lenses are shown, and nothing saves it but the person. */
-  possible(path: string): Promise<boolean>;
-  /** The text without the proposal that stands in the document; undefined if there is none. */
+  /** The text of a file for which a proposal waits; undefined if there is none. */
   standing(path: string): string | undefined;
   /**
-   * Puts the proposal into the document, to be accepted or rejected change by
-   * change. Only a person's command accepts; a save never does, and never writes
-   * what is undecided. When this resolves (or rejects) the document and the file
-   * are as before: whoever asked writes. cancelled is a rejection.
+   * Shows the proposal in one text with its file, to be accepted or rejected change
+   * by change. Neither the file nor its document is touched: whoever asked writes.
+   * cancelled is a rejection.
    */
   propose(proposal: InlineProposal, cancelled: AbortSignal): Promise<InlineEnd>;
 }

@@ -28,7 +28,7 @@ export interface ReviewRequest {
   /** Wait behind the client's earlier review of this file instead of replacing it. */
   readonly stack: boolean;
   readonly timeoutMs: number | undefined;
-  /** Shown in the document itself, if that can be. */
+  /** Shown in one text with the file, if that can be. */
   readonly inline?: boolean;
   /** Whoever asks holds the file's lock already. */
   readonly locked?: boolean;
@@ -67,6 +67,8 @@ export class Review {
   /** Somebody has asked to see it. */
   wanted = false;
   draft: string;
+  /** When it last came before the person's eyes; in milliseconds, as createdAt. */
+  seenAt: number;
   feedback: string | undefined;
   error: unknown;
   /** Answers the call that waits; replaced when a client comes back. */
@@ -85,6 +87,7 @@ export class Review {
     readonly createdAt: number,
   ) {
     this.draft = request.proposal;
+    this.seenAt = createdAt;
     let mark = (): void => undefined;
     this.closed = new Promise((done) => (mark = done));
     this.markClosed = mark;
@@ -143,9 +146,14 @@ export class Review {
       proposed: forDisplay(this.draft, base.original),
       encoding: base.file.encoding,
       background,
-      inline: this.request.inline === true && this.relative !== undefined && base.file.exists && this.request.oldPath === this.request.path,
+      inline: this.request.inline === true && this.canInline(base),
+      canInline: this.canInline(base),
       description: oneLine(this.request.description, 200),
     };
+  }
+
+  private canInline(base: Base): boolean {
+    return this.relative !== undefined && base.file.exists && this.request.oldPath === this.request.path;
   }
 
   /** Everything that its outcome tells. */

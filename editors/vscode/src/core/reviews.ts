@@ -19,6 +19,8 @@ export type { ReviewInfo } from "./review";
 const openTimeoutMs = 5_000;
 const closeTimeoutMs = 5_000;
 const graceMs = 3_000;
+/** A key or a click that was meant for something else comes this soon after a review has appeared. */
+const readyMs = 400;
 /** A tab that moves to another group is opened there and then closed here. */
 const recheckMs = 50;
 const reportMs = 100;
@@ -58,6 +60,18 @@ export class Reviews {
   onChange(listener: (review: ReviewInfo) => void): Cancel {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
+  }
+
+  /** The review has come before the person's eyes. */
+  seen(id: string): void {
+    const review = this.all.get(id);
+    if (review !== undefined) review.seenAt = this.ports.clock.now();
+  }
+
+  /** Whether it has been there long enough for an answer in the editor to be meant for it; adapters drop others. */
+  isReady(id: string): boolean {
+    const review = this.all.get(id);
+    return review !== undefined && this.ports.clock.now() - review.seenAt >= readyMs;
   }
 
   accept(id: string, by: "button" | "command"): void {
@@ -100,6 +114,7 @@ export class Reviews {
     if (review === undefined) return;
     review.drop("recheck");
     if (this.ports.view.tabs(id) > 0) {
+      if (review.machine.state !== "shown") this.seen(id);
       this.run(review, { type: "tabOpened" });
     } else if (review.machine.state === "shown") {
       review.hold("recheck", this.ports.clock.after(recheckMs, () => this.tabsGone(review)));

@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import type { Core } from "../core/core";
-import type { InlineMarks } from "./inlinemarks";
+import type { InlineDocuments } from "./inlinedocs";
 import { isPending } from "./pending";
 import type { Registration } from "./registration";
 import type { Remarks } from "./remarks";
@@ -12,7 +12,7 @@ import type { Views } from "./views";
 export interface Parts {
   readonly core: Core;
   readonly views: Views;
-  readonly marks: InlineMarks;
+  readonly inline: InlineDocuments;
   readonly registration: Registration;
   readonly remarks: Remarks;
   readonly status: Status;
@@ -26,8 +26,8 @@ export interface Parts {
 export function registerCommands(parts: Parts): vscode.Disposable {
   const { core, remarks, terminals, log } = parts;
   const table: Record<string, (...args: unknown[]) => unknown> = {
-    "agent.diffAccept": (...targets) => answer(parts, targets, (id, by) => core.reviews.accept(id, by)),
-    "agent.diffReject": (...targets) => answer(parts, targets, (id, by) => core.reviews.reject(id, by)),
+    "agent.diffAccept": (...targets) => answer(parts, targets, "accept"),
+    "agent.diffReject": (...targets) => answer(parts, targets, "reject"),
     "agent.diffRejectWithReason": (...targets) => rejectWithReason(parts, targets),
     "agent.nextReview": () => go(parts, 1),
     "agent.previousReview": () => go(parts, -1),
@@ -35,8 +35,12 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     "agent.startInTerminal": () => terminals.start(),
     "agent.mentionSelection": (target, all) => mention(parts, target, all),
     "agent.showLog": () => log.show(),
-    "agent.inline.accept": (...target) => parts.marks.decide("accept", ...target),
-    "agent.inline.reject": (...target) => parts.marks.decide("reject", ...target),
+    "agent.diffSave": () => parts.views.diffs.saveActive(),
+    "agent.inline.acceptChange": (...target) => parts.inline.decide("accept", ...target),
+    "agent.inline.rejectChange": (...target) => parts.inline.decide("reject", ...target),
+    "agent.inline.nextChange": () => parts.inline.go(1),
+    "agent.inline.previousChange": () => parts.inline.go(-1),
+    "agent.toggleView": (...targets) => toggleView(parts, targets),
     "agent.mcp.register": () => parts.registration.add(),
     "agent.mcp.unregister": () => parts.registration.remove(),
     "agent.mcp.copyConfig": () => copyConfig(core),
@@ -76,7 +80,8 @@ function answerable(parts: Parts, targets: Target[]): Target[] {
   if (free.length < targets.length) {
     void vscode.window.showInformationMessage("This edit is being changed in the terminal. Finish there first.");
   }
-  return free;
+  // What was meant for something else must not answer what has only just appeared.
+  return free.filter(({ id }) => parts.core.reviews.get(id) === undefined || parts.core.reviews.isReady(id));
 }
 
 function uriOf(target: unknown): vscode.Uri | undefined {
@@ -85,8 +90,18 @@ function uriOf(target: unknown): vscode.Uri | undefined {
   return target.resourceUri instanceof vscode.Uri ? target.resourceUri : undefined;
 }
 
-function answer(parts: Parts, args: unknown[], give: (id: string, by: Target["by"]) => void): void {
-  for (const { id, by } of targetsOf(parts, args)) give(id, by);
+function answer(parts: Parts, args: unknown[], what: "accept" | "reject"): void {
+  const { reviews } = parts.core;
+  for (const { id, by } of targetsOf(parts, args)) {
+    // A proposal of a program that leaves the writing to the editor is no review.
+    if (reviews.get(id) === undefined) void parts.inline.decideAll(id, what);
+    else reviews[what](id, by);
+  }
+}
+
+async function toggleView(parts: Parts, args: unknown[]): Promise<void> {
+  const id = args.map(uriOf).map((uri) => (uri === undefined ? undefined : reviewId(uri)))[0] ?? parts.views.active();
+  if (id !== undefined) await parts.views.toggle(id);
 }
 
 async function rejectWithReason(parts: Parts, args: unknown[]): Promise<void> {

@@ -3,7 +3,7 @@ import type { DiffView, ReviewComment, ShownDiff } from "../core/ports";
 import type { Reasons } from "./reasons";
 import type { Remarks } from "./remarks";
 import type { SideFiles } from "./sidefiles";
-import { diffOf, tabsOf } from "./tabs";
+import { activeReview, diffOf, tabsOf } from "./tabs";
 import { originalScheme, proposedScheme, reviewUri } from "./uri";
 
 interface Sides {
@@ -18,7 +18,8 @@ interface Sides {
  */
 export class Diffs implements DiffView {
   private readonly sides = new Map<string, Sides>();
-  private readonly saving = new Set<string>();
+  /** The diffs that the person is saving by a key of the diff. */
+  private readonly meant = new Set<string>();
   private readonly focusNext = new Set<string>();
 
   constructor(
@@ -86,10 +87,21 @@ export class Diffs implements DiffView {
   }
 
   async close(id: string): Promise<void> {
+    await this.hide(id);
+    this.remarks.drop(id);
+  }
+
+  /** Closes the tabs without a question; the remarks stay. */
+  async hide(id: string): Promise<void> {
     await this.save(id);
     const tabs = tabsOf(id);
     if (tabs.length > 0) await vscode.window.tabGroups.close(tabs, true);
-    this.remarks.drop(id);
+  }
+
+  /** Makes this the draft, before the diff is opened again. */
+  async revise(id: string, text: string): Promise<void> {
+    const sides = this.sides.get(id);
+    if (sides !== undefined) await this.proposals.set(sides.right, text);
   }
 
   forget(id: string): void {
@@ -101,9 +113,20 @@ export class Diffs implements DiffView {
     this.reasons.remove(sides.right);
   }
 
-  /** Whether the save that is going on is ours and no word of the person. */
-  isSaving(id: string): boolean {
-    return this.saving.has(id);
+  /** Saves the active diff, which is the person's word. */
+  async saveActive(): Promise<void> {
+    const id = activeReview();
+    if (id !== undefined) this.meant.add(id);
+    try {
+      await vscode.commands.executeCommand("workbench.action.files.save");
+    } finally {
+      if (id !== undefined) this.meant.delete(id);
+    }
+  }
+
+  /** Whether the save that is going on is the person's word. */
+  isMeant(id: string): boolean {
+    return this.meant.has(id);
   }
 
   private document(id: string): vscode.TextDocument | undefined {
@@ -130,12 +153,8 @@ export class Diffs implements DiffView {
   private async save(id: string): Promise<void> {
     const document = this.document(id);
     if (document?.isDirty !== true) return;
-    this.saving.add(id);
-    try {
-      await document.save();
-    } finally {
-      this.saving.delete(id);
-    }
+    this.meant.delete(id);
+    await document.save();
   }
 
   /** Resolves when the tab is there; a background tab may come after the command's end. */

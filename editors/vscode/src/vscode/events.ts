@@ -1,13 +1,13 @@
 import * as vscode from "vscode";
 import type { Core } from "../core/core";
-import type { Diffs } from "./diffs";
 import { selectionOf } from "./editors";
-import { activeReview, tabUris } from "./tabs";
+import { tabUris } from "./tabs";
 import { proposedScheme, reviewId } from "./uri";
+import type { Views } from "./views";
 
 /** Tells the core what the person does in the editor. */
-export function watchEditor(core: Core, diffs: Diffs): vscode.Disposable {
-  return vscode.Disposable.from(watchTabs(core), watchText(core), watchSaves(core, diffs), watchWindow(core));
+export function watchEditor(core: Core, views: Views): vscode.Disposable {
+  return vscode.Disposable.from(watchTabs(core), watchActive(core, views), watchText(core), watchSaves(core, views), watchWindow(core));
 }
 
 // Closed documents are reported minutes late; closed tabs at once.
@@ -19,6 +19,18 @@ function watchTabs(core: Core): vscode.Disposable {
   });
 }
 
+/** A review that comes to the front is seen from then on. */
+function watchActive(core: Core, views: Views): vscode.Disposable {
+  let active: string | undefined;
+  const look = (): void => {
+    const now = views.active();
+    if (now !== undefined && now !== active) core.reviews.seen(now);
+    active = now;
+    views.noteActive();
+  };
+  return vscode.Disposable.from(vscode.window.tabGroups.onDidChangeTabs(look), vscode.window.tabGroups.onDidChangeTabGroups(look), vscode.window.onDidChangeActiveTextEditor(look));
+}
+
 function watchText(core: Core): vscode.Disposable {
   return vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
     const id = rightSide(document);
@@ -27,17 +39,18 @@ function watchText(core: Core): vscode.Disposable {
 }
 
 /**
- * A save is a person's word only if the person meant this diff: auto-save and
- * "save all" save it as well, and so do we before closing it.
+ * A save is a person's word only if the person pressed the key for it in this diff:
+ * auto-save, "save all", tasks and other extensions save it as well, and so do we
+ * before closing it.
  */
-function watchSaves(core: Core, diffs: Diffs): vscode.Disposable {
+function watchSaves(core: Core, views: Views): vscode.Disposable {
   const meant = new Map<string, { manual: boolean; active: boolean }>();
   return vscode.Disposable.from(
     vscode.workspace.onWillSaveTextDocument(({ document, reason }) => {
       const id = rightSide(document);
       if (id === undefined) return;
-      const manual = reason === vscode.TextDocumentSaveReason.Manual && !diffs.isSaving(id);
-      meant.set(id, { manual, active: activeReview() === id });
+      const manual = reason === vscode.TextDocumentSaveReason.Manual && views.diffs.isMeant(id) && core.reviews.isReady(id);
+      meant.set(id, { manual, active: views.active() === id });
     }),
     vscode.workspace.onDidSaveTextDocument((document) => {
       const id = rightSide(document);

@@ -1,70 +1,58 @@
+import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
-import { ToolError } from "../core/errors";
 import type { Inline, InlineEnd, InlineProposal } from "../core/ports";
-import { sameText, toLf, withEol } from "../core/text";
-import { canHold } from "./inlinemarks";
-import type { InlineMarks } from "./inlinemarks";
-import type { Leftovers } from "./leftovers";
-import type { Places } from "./places";
+import { pathKey } from "../core/paths";
+import { sameText } from "../core/text";
+import type { InlineDocuments } from "./inlinedocs";
+
+/** As long a proposal has to be on the screen before an answer to it counts. */
+const readyMs = 400;
 
 /**
- * Proposals of programs that leave the writing to the editor. Only the person's
- * command accepts; when it is decided the document is as before, and whoever
- * asked writes.
+ * Proposals of programs that leave the writing to the editor, each in one text
+ * with its file. Only the person's command accepts; a tab that is closed rejects.
  */
 export class InlineProposals implements Inline {
-  constructor(
-    private readonly places: Places,
-    private readonly marks: InlineMarks,
-    private readonly leftovers: Leftovers,
-  ) {}
+  private readonly standing_ = new Map<string, string>();
 
-  async possible(path: string): Promise<boolean> {
-    const uri = this.places.uri(path);
-    return !this.marks.has(uri) && (await canHold(uri));
-  }
+  constructor(private readonly documents: InlineDocuments) {}
 
   standing(path: string): string | undefined {
-    return this.marks.original(this.places.uri(path));
+    return this.standing_.get(pathKey(path));
   }
 
-  async propose(proposal: InlineProposal, cancelled: AbortSignal): Promise<InlineEnd> {
-    const document = await vscode.workspace.openTextDocument(this.places.uri(proposal.path));
-    if (document.isDirty || !sameText(document.getText(), proposal.original)) {
-      throw new ToolError("DIRTY_DOCUMENT", "the document has changed meanwhile; nothing was proposed");
-    }
-    await vscode.window.showTextDocument(document, { preview: false, preserveFocus: true });
-    const original = document.getText();
-    let left = proposal.proposed;
-    let end: (how: InlineEnd) => void = () => undefined;
-    const decided = new Promise<InlineEnd>((done) => (end = done));
-    const cancel = (): void => end({ kind: "rejected" });
-    await this.leftovers.keep(document, left);
+  async propose({ path, original, proposed }: InlineProposal, cancelled: AbortSignal): Promise<InlineEnd> {
+    const id = randomUUID();
+    this.standing_.set(pathKey(path), original);
     try {
-      const mark = await this.marks.add(document, proposal.proposed, proposal.description, {
-        changed: (text) => {
-          left = text;
-          void this.leftovers.keep(document, text);
-        },
-        decided: (text) => end(text === original ? { kind: "rejected" } : { kind: "accepted", text: uniform(document, text) }),
-        displaced: () => end({ kind: "displaced", text: uniform(document, left) }),
+      const decided = new Promise<InlineEnd>((end) => {
+        cancelled.addEventListener("abort", () => end({ kind: "rejected" }));
+        void this.show({ id, path, original, proposed }, end);
       });
-      try {
-        cancelled.addEventListener("abort", cancel);
-        if (cancelled.aborted || document.getText() === original) cancel();
-        return await decided;
-      } finally {
-        cancelled.removeEventListener("abort", cancel);
-        await mark.takeOut();
-      }
+      return cancelled.aborted ? { kind: "rejected" } : await decided;
     } finally {
-      await this.leftovers.forget(document.uri);
+      await this.documents.hide(id);
+      this.documents.forget(path, id);
+      this.standing_.delete(pathKey(path));
     }
   }
-}
 
-/** The text with the line endings of its document. */
-function uniform(document: vscode.TextDocument, text: string): string {
-  const lf = toLf(text);
-  return document.eol === vscode.EndOfLine.CRLF ? withEol(lf, "crlf") : lf;
+  private async show(proposal: { id: string; path: string; original: string; proposed: string }, end: (how: InlineEnd) => void): Promise<void> {
+    const { id, original } = proposal;
+    let since = Number.POSITIVE_INFINITY;
+    const tabs = vscode.window.tabGroups.onDidChangeTabs(({ closed }) => {
+      if (!this.documents.has(id)) tabs.dispose();
+      else if (closed.length > 0 && this.documents.tabs(id) === 0) end({ kind: "rejected" });
+    });
+    await this.documents.add(proposal, {
+      ready: () => Date.now() - since >= readyMs,
+      changed: () => undefined,
+      decided: (text) => {
+        tabs.dispose();
+        end(sameText(text, original) ? { kind: "rejected" } : { kind: "accepted", text });
+      },
+    });
+    await this.documents.show(id, { focus: false, background: false });
+    since = Date.now();
+  }
 }

@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import type { ReviewComment } from "../core/ports";
-import { isReviewUri, originalScheme, reviewId } from "./uri";
+import { inlineScheme, isReviewUri, originalScheme, reviewId } from "./uri";
 
 const author: vscode.CommentAuthorInformation = { name: "You" };
 
@@ -64,7 +64,7 @@ export class Remarks implements vscode.Disposable {
 }
 
 function wholeDocument(document: vscode.TextDocument): vscode.Range[] {
-  if (!isReviewUri(document.uri)) return [];
+  if (!isReviewUri(document.uri) || document.uri.scheme === inlineScheme) return [];
   return [new vscode.Range(0, 0, document.lineCount - 1, 0)];
 }
 

@@ -7,7 +7,14 @@ function get<T>(name: string, otherwise: T): T {
   return vscode.workspace.getConfiguration("agent").get<T>(name, otherwise);
 }
 
-export const settings: Settings & { autoStart(): boolean; terminal(): "auto" | "process" } = {
+interface Own {
+  autoStart(): boolean;
+  terminal(): "auto" | "process";
+  /** agent.review; undefined: the person has chosen none. */
+  review(): "diff" | "inline" | undefined;
+}
+
+export const settings: Settings & Own = {
   diffOpen: () => get("diff.open", "always"),
   onTabClose: () => get("diff.onTabClose", "auto"),
   saveAccepts: () => get("diff.saveAccepts", true),
@@ -20,7 +27,14 @@ export const settings: Settings & { autoStart(): boolean; terminal(): "auto" | "
   bridgeFile: () => absolute(get("bridge.file", "")),
   terminal: () => get("terminal", "auto"),
   autoStart: () => get("autoStart", true),
+  review: () => chosen("review"),
 };
+
+/** What the person has set, without the default. */
+function chosen<T>(name: string): T | undefined {
+  const found = vscode.workspace.getConfiguration("agent").inspect<T>(name);
+  return found?.workspaceFolderValue ?? found?.workspaceValue ?? found?.globalValue;
+}
 
 /** A path as a person writes it; undefined if it says no place. */
 function absolute(path: string): string | undefined {

@@ -37,6 +37,16 @@ export class SideFiles implements vscode.FileSystemProvider {
     });
   }
 
+  /** The same; an open document that has no unsaved changes follows. */
+  async set(uri: vscode.Uri, text: string): Promise<void> {
+    const known = this.files.get(uri.toString());
+    await this.add(uri, text);
+    const file = this.files.get(uri.toString());
+    if (known === undefined || file === undefined) return;
+    file.changed = Math.max(file.changed, known.changed + 1);
+    this.changes.fire([{ type: vscode.FileChangeType.Changed, uri }]);
+  }
+
   /** Makes a file read-only, or not; an open document follows. */
   lock(uri: vscode.Uri, locked: boolean): void {
     const file = this.files.get(uri.toString());

@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { isReviewUri, proposedScheme, reviewId } from "./uri";
+import { inlineScheme, isReviewUri, proposedScheme, reviewId } from "./uri";
 
 /** The URIs that a tab shows; none for a tab that shows no text. */
 export function tabUris(tab: vscode.Tab): vscode.Uri[] {
@@ -21,9 +21,9 @@ export function allTabs(): vscode.Tab[] {
   return vscode.window.tabGroups.all.flatMap((group) => group.tabs);
 }
 
-/** The tabs that show something of the review: its diff, or one side alone. */
+/** The tabs that show a side of the review: its diff, or one side alone. */
 export function tabsOf(id: string): vscode.Tab[] {
-  return allTabs().filter((tab) => tabUris(tab).some((uri) => reviewId(uri) === id));
+  return allTabs().filter((tab) => tabUris(tab).some((uri) => uri.scheme !== inlineScheme && reviewId(uri) === id));
 }
 
 /** The review whose diff is the active tab of the active group. */

@@ -4,6 +4,10 @@ import * as vscode from "vscode";
 export const originalScheme = "agent-original";
 /** The scheme of the right side: the proposal, with what the person changes in it. */
 export const proposedScheme = "agent-proposed";
+/** The scheme of a review in one text: the file and the proposal, line by line. */
+export const inlineScheme = "agent-inline";
+
+const schemes: readonly string[] = [originalScheme, proposedScheme, inlineScheme];
 
 /** The URI of one side; the path gives both sides their language and their label. */
 export function reviewUri(scheme: string, path: string, id: string): vscode.Uri {
@@ -11,7 +15,7 @@ export function reviewUri(scheme: string, path: string, id: string): vscode.Uri 
 }
 
 export function isReviewUri(uri: vscode.Uri): boolean {
-  return uri.scheme === originalScheme || uri.scheme === proposedScheme;
+  return schemes.includes(uri.scheme);
 }
 
 /** The review to which one of our URIs belongs. */

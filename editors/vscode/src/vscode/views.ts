@@ -4,33 +4,50 @@ import type { Diffs } from "./diffs";
 import type { InlineReviews } from "./inlinereviews";
 import { activeReview } from "./tabs";
 
-/** Where reviews are shown: in the document itself where that is wanted and can be, else as a diff. */
+type Mode = "diff" | "inline";
+
+/** Where reviews are shown: with two sides, or in one text. */
 export class Views implements DiffView {
-  /** Reviews that have a diff already go on there. */
-  private readonly asDiff = new Set<string>();
+  /** How each review is shown; a person may switch. */
+  private readonly modes = new Map<string, Mode>();
+  private readonly shown = new Map<string, ShownDiff>();
   private readonly opening = new Map<string, Promise<void>>();
   private readonly focusNext = new Set<string>();
+  /** Reviews that are just moving from one view to the other: their tabs go and come. */
+  private readonly switching = new Set<string>();
 
   constructor(
     readonly diffs: Diffs,
     readonly inline: InlineReviews,
+    /** What the person has set; undefined: as the client wishes. */
+    private readonly wish: () => Mode | undefined,
   ) {}
 
   /** One after the other: a review that is just being shown is not shown twice. */
   open(diff: ShownDiff): Promise<void> {
-    const opened = (this.opening.get(diff.id) ?? Promise.resolve()).catch(() => undefined).then(() => this.openNow(diff));
-    this.opening.set(diff.id, opened);
-    return opened;
+    return this.inTurn(diff.id, () => this.openNow(diff));
   }
 
-  private async openNow(diff: ShownDiff): Promise<void> {
-    const focus = this.focusNext.delete(diff.id);
-    if (this.inline.has(diff.id) || (!this.asDiff.has(diff.id) && (await this.inline.possible(diff)))) {
-      return this.inline.show(diff, focus);
-    }
-    this.asDiff.add(diff.id);
-    if (focus) this.diffs.takeFocus(diff.id);
-    return this.diffs.open(diff);
+  /** Shows a review in the other view, with the draft as it is. */
+  async toggle(id: string): Promise<void> {
+    await this.inTurn(id, async () => {
+      const diff = this.shown.get(id);
+      if (diff?.canInline !== true) return;
+      // What was typed last may still be on its way from the window.
+      await this.caughtUp();
+      const proposed = this.text(id) ?? diff.proposed;
+      const mode = this.modes.get(id) === "inline" ? "diff" : "inline";
+      this.switching.add(id);
+      try {
+        await (mode === "inline" ? this.diffs.hide(id) : this.inline.close(id));
+        this.modes.set(id, mode);
+        if (mode === "diff") await this.diffs.revise(id, proposed);
+        this.focusNext.add(id);
+        await this.openNow({ ...diff, proposed, background: false });
+      } finally {
+        this.switching.delete(id);
+      }
+    });
   }
 
   /** The next time this review is opened, it gets the focus: the person asked for it. */
@@ -44,11 +61,11 @@ export class Views implements DiffView {
   }
 
   tabs(id: string): number {
-    return this.inline.has(id) ? 1 : this.diffs.tabs(id);
+    return this.switching.has(id) ? 1 : this.view(id).tabs(id);
   }
 
   text(id: string): string | undefined {
-    return this.inline.has(id) ? this.inline.text(id) : this.diffs.text(id);
+    return this.view(id).text(id);
   }
 
   caughtUp(): Promise<void> {
@@ -60,8 +77,8 @@ export class Views implements DiffView {
   }
 
   update(id: string, state: { title: string; readonly: boolean }): void {
-    if (this.inline.has(id)) this.inline.lock(id, state.readonly);
-    else this.diffs.update(id, state);
+    this.inline.lock(id, state.readonly);
+    this.diffs.update(id, state);
   }
 
   confirmStale(id: string, path: string): Promise<boolean> {
@@ -69,22 +86,41 @@ export class Views implements DiffView {
   }
 
   async close(id: string): Promise<void> {
-    await this.inline.close(id);
-    await this.diffs.close(id);
+    await Promise.all([this.inline.close(id), this.diffs.close(id)]);
   }
 
   forget(id: string): void {
-    this.asDiff.delete(id);
+    this.inline.forget(this.shown.get(id)?.path ?? "", id);
+    this.modes.delete(id);
+    this.shown.delete(id);
     this.opening.delete(id);
     this.diffs.forget(id);
   }
 
-  /** Shows the buttons of a review above a document in which one stands. */
-  noteActive(): void {
-    void vscode.commands.executeCommand("setContext", "agent.inlineReview", this.inline.active() !== undefined);
+  private view(id: string): { tabs(id: string): number; text(id: string): string | undefined } {
+    return this.modes.get(id) === "inline" ? this.inline : this.diffs;
   }
 
-  watch(): vscode.Disposable {
-    return vscode.window.onDidChangeActiveTextEditor(() => this.noteActive());
+  private inTurn(id: string, act: () => Promise<void>): Promise<void> {
+    const done = (this.opening.get(id) ?? Promise.resolve()).catch(() => undefined).then(act);
+    this.opening.set(id, done);
+    return done;
+  }
+
+  private async openNow(diff: ShownDiff): Promise<void> {
+    const { id } = diff;
+    const focus = this.focusNext.delete(id);
+    const wish = this.wish() ?? (diff.inline ? "inline" : "diff");
+    const mode = this.modes.get(id) ?? (diff.canInline ? wish : "diff");
+    this.modes.set(id, mode);
+    this.shown.set(id, diff);
+    if (mode === "inline") return this.inline.show(diff, focus);
+    if (focus) this.diffs.takeFocus(id);
+    return this.diffs.open(diff);
+  }
+
+  /** Says whether the active tab shows a review, for keys and buttons. */
+  noteActive(): void {
+    void vscode.commands.executeCommand("setContext", "agent.activeReview", this.active() !== undefined);
   }
 }

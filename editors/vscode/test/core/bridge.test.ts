@@ -10,11 +10,10 @@ import WebSocket from "ws";
 import { applyEdits, parseEdits } from "../../src/core/bridge/edits";
 import { Guard, newToken, tokenHeader } from "../../src/core/guard";
 import { Server } from "../../src/core/server";
-import { acceptHunk, findHunk, hunkKey, hunksOf, rejectHunk } from "../../src/core/hunks";
 import type { InlineEnd } from "../../src/core/ports";
 import { Published } from "../../src/core/published";
 import { atEnd } from "./ending";
-import { Chance, FakeEditor, settled, tempFolder, until } from "./fakes";
+import { FakeEditor, settled, tempFolder, until } from "./fakes";
 import { shown } from "./httpclient";
 import { startCore, WsClient } from "./wsclient";
 
@@ -235,18 +234,6 @@ describe("C2: messages", () => {
     assert.equal(onDisk(), "one\ntwo\n");
   });
 
-  it("proposeDiff goes on when a save has written what the document shows, until that is taken back", async (t) => {
-    const { bridge, editor, path, decide, onDisk } = await proposed(t);
-    editor.documents.buffers.set(path, { text: "one\nTWO\n", isDirty: true, isUntitled: false });
-    writeFileSync(path, "one\nTWO\n");
-    editor.documents.watchers.get(path)?.();
-    await settled(50);
-    assert.equal(editor.inline.proposals[0]?.cancelled.aborted, false);
-    decide(accepted);
-    assert.equal((await bridge.next())["code"], "STALE_BASE", "nobody has taken it back");
-    assert.equal(onDisk(), "one\nTWO\n");
-  });
-
   it("proposeDiff of a file that changes on disk meanwhile is taken back, whether the editor tells of it or not", async (t) => {
     const told = await proposed(t);
     writeFileSync(told.path, "other\n");
@@ -260,21 +247,9 @@ describe("C2: messages", () => {
     assert.equal(untold.onDisk(), "other\n");
   });
 
-  it("proposeDiff goes on as a diff with what is left, if the document cannot hold it any longer", async (t) => {
-    const { bridge, core, editor, path, decide, onDisk } = await proposed(t);
-    decide({ kind: "displaced", text: "one\nleft\n" });
-    const id = await shown(core);
-    assert.deepEqual([editor.view.shown.get(id)?.original, editor.view.shown.get(id)?.proposed], ["one\ntwo\n", "one\nleft\n"]);
-    core.reviews.accept(id, "button");
-    assert.deepEqual(await bridge.next(), { type: "diffAccepted", file: path, content: "one\nleft\n" });
-    assert.equal(onDisk(), "one\ntwo\n", "the client applies it, and is not asked again");
-    await bridge.ask({ type: "applyDiff", file: path, after: "one\nleft\n" });
-    assert.deepEqual(editor.documents.edits, [{ path, text: "one\nleft\n" }]);
-  });
-
-  it("nobody else answers for the person while a proposal stands, nor takes it for what they typed", async (t) => {
+  it("nobody else answers for the person while a proposal stands", async (t) => {
     const { bridge, editor, path, lockPath, onDisk } = await proposed(t);
-    editor.documents.buffers.set(path, { text: "one\nTWO\n", isDirty: true, isUntitled: false });
+    editor.documents.buffers.set(path, { text: "one\ntwo\n", isDirty: false, isUntitled: false });
     const agent = await WsClient.connect(t, lockPath);
     assert.match(JSON.stringify(await agent.tool("saveDocument", { filePath: path })), /BUSY/);
     assert.deepEqual(editor.documents.saved, []);
@@ -296,9 +271,9 @@ describe("C2: messages", () => {
     assert.equal(editor.inline.proposals.length, 0);
   });
 
-  it("proposeDiff is a diff where the document may not be touched", async (t) => {
-    const { bridge, core, editor, file } = await start(t, { "a.txt": "one\ntwo\n" });
-    editor.inline.can = false;
+  it("proposeDiff is a diff where the document has unsaved changes", async (t) => {
+    const { bridge, core, editor, file } = await start(t, { "a.txt": "one\n" });
+    editor.documents.buffers.set(file("a.txt"), { text: "one\ntwo\n", isDirty: true, isUntitled: false });
     bridge.send({ type: "proposeDiff", file: file("a.txt"), edits });
     const id = await shown(core);
     assert.equal(editor.view.shown.get(id)?.proposed, "one\nTWO\n");
@@ -436,41 +411,5 @@ describe("edits of ranges", () => {
     assert.throws(() => applyEdits("one\n", parseEdits([{ range: range(0, 0, 2), newText: "" }, { range: range(0, 1, 3), newText: "" }])), /overlap/);
     assert.throws(() => applyEdits("one\n", parseEdits([{ range: range(0, 0, 4), newText: "" }])), /no character 4/);
     assert.throws(() => parseEdits([{ range: range(-1, 0, 0), newText: "" }]), /line and character/);
-  });
-});
-
-describe("hunks of a proposal", () => {
-  it("accepted and rejected in any order give what was accepted alone", () => {
-    const chance = new Chance(7);
-    for (let round = 0; round < 300; round++) {
-      const lines = Array.from({ length: 12 }, (_, i) => `line ${i}\n`);
-      const original = lines.join("");
-      let current = lines.flatMap((line, i) => (i % 3 === 1 ? chance.pick([[line], [], [`new ${i}\n`], [line, `more ${i}\n`]]) : [line])).join("");
-      let baseline = original;
-      const wanted = { accepted: 0, rejected: 0 };
-      for (let left = hunksOf(baseline, current).length; left > 0; left--) {
-        const index = chance.below(left);
-        const accept = chance.below(2) === 0;
-        if (accept) baseline = acceptHunk(baseline, current, index);
-        else current = rejectHunk(baseline, current, index);
-        wanted[accept ? "accepted" : "rejected"]++;
-        assert.equal(hunksOf(baseline, current).length, left - 1);
-      }
-      assert.equal(current, baseline);
-      assert.equal(hunksOf(original, current).length, wanted.accepted);
-    }
-    assert.equal(acceptHunk("a\n", "b\n", 5), "a\n", "there is none");
-  });
-
-  it("are known again by what they say, and never taken for another", () => {
-    const [old, now] = ["a\nb\nc\nd\ne\n", "A\nb\nC\nd\nE\n"];
-    const keys = hunksOf(old, now).map((hunk) => hunkKey(old, now, hunk));
-    assert.equal(new Set(keys).size, 3);
-    const [first = "", second = ""] = keys;
-    assert.equal(findHunk(old, now, second, 1), 1);
-    assert.equal(findHunk(acceptHunk(old, now, 0), now, second, 1), 0, "the first was decided since");
-    assert.equal(findHunk(acceptHunk(old, now, 0), now, first, 0), undefined, "decided already");
-    assert.equal(findHunk(old, "A\nb\nCC\nd\nE\n", second, 1), undefined, "typed in since");
-    assert.equal(findHunk("x\n-\nx\n-\nx\n", "y\n-\ny\n-\ny\n", JSON.stringify([["x\n"], ["y\n"]]), 7), undefined, "there are several");
   });
 });

@@ -286,15 +286,10 @@ export class FakeDiagnostics implements Diagnostics {
   }
 }
 
-/** Documents that hold a proposal until a test decides. */
+/** Proposals that wait until a test decides. */
 export class FakeInline implements Inline {
-  can = true;
   readonly proposals: { proposal: InlineProposal; cancelled: AbortSignal; decide(end: InlineEnd): void }[] = [];
   private readonly standings = new Map<string, string>();
-
-  possible(): Promise<boolean> {
-    return Promise.resolve(this.can);
-  }
 
   standing(path: string): string | undefined {
     return this.standings.get(path);

@@ -6,7 +6,7 @@ import type { Place } from "../native/access";
 import type { Busy } from "../difftools";
 import { unifiedDiff } from "../patch";
 import { pathKey } from "../paths";
-import type { Client, ClientStatus, InlineProposal, Ports } from "../ports";
+import type { Client, ClientStatus, FileText, Ports } from "../ports";
 import type { Owner } from "../review";
 import type { Reviews } from "../reviews";
 import { isObject } from "../schema";
@@ -160,7 +160,7 @@ class BridgeSession implements Owner {
     this.questions.add(open);
     try {
       const place = await found;
-      if (this.host.ports.inline.standing(place.path) !== undefined) throw new ToolError("BUSY", "a proposal in this document waits for its answer");
+      if (this.host.ports.inline.standing(place.path) !== undefined) throw new ToolError("BUSY", "a proposal for this file waits for its answer");
       if (this.host.others.isBusy(place.path)) throw new ToolError("BUSY", "another client's edit of this file waits for its review");
       const decision = await question(place, open.end.signal);
       if ("rejected" in decision) {
@@ -189,39 +189,33 @@ class BridgeSession implements Owner {
     return decision;
   }
 
-  /** In the document itself, as long as it can hold it; else as a diff. */
+  /** In one text with the file; as a diff, if the document has unsaved changes, because then the client applies it. */
   private async proposeDiff(message: Message, place: Place, end: AbortSignal): Promise<Decision> {
     needTrust(this.host.ports.workspace);
     const original = await this.textIn(place);
     const proposed = applyEdits(original, parseEdits(message["edits"]));
+    if (this.host.ports.documents.buffer(place.path)?.isDirty === true) return this.approve(message, place, proposed, original, end);
     const proposal = { path: place.path, original, proposed, description: descriptionOf(message) };
-    const decision = await this.inline(place, proposal, end);
-    if (typeof decision === "object") return decision;
-    return this.approve(message, place, decision, original, end);
-  }
-
-  /** The decision, or the text that remains to be asked about as a diff. */
-  private async inline(place: Place, proposal: InlineProposal, end: AbortSignal): Promise<Decision | string> {
-    const { ports } = this.host;
     const release = await this.whole(place.path, end);
     if (release === undefined) return { rejected: "closed" };
     try {
-      if (!(await ports.inline.possible(place.path))) return proposal.proposed;
-      const decision = await decideInline(ports, proposal, end);
+      const decision = await decideInline(this.host.ports, proposal, end);
       if (end.aborted) return { rejected: "closed" };
       if (decision.kind === "rejected") return { rejected: "rejected" };
-      if (decision.kind === "displaced") return decision.text;
-      const { text } = decision;
-      const saved = await writeAccepted(ports, place.path, decision.base, text);
-      return {
-        accepted: saved.text,
-        saved: true,
-        ...patchOf("patch", place, proposal.proposed, text),
-        ...patchOf("formatEdits", place, text, saved.text),
-      };
+      return await this.writeDecided(place, proposed, decision);
     } finally {
       release();
     }
+  }
+
+  private async writeDecided(place: Place, proposed: string, { base, text }: { base: FileText; text: string }): Promise<Decision> {
+    const saved = await writeAccepted(this.host.ports, place.path, base, text);
+    return {
+      accepted: saved.text,
+      saved: true,
+      ...patchOf("patch", place, proposed, text),
+      ...patchOf("formatEdits", place, text, saved.text),
+    };
   }
 
   /** The file's lock, so that no other review of it begins; undefined if the question is closed before. */

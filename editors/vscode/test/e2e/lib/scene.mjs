@@ -77,7 +77,7 @@ export class Scene {
     if (this.session.host.hasEnded) return;
     await this.session.probe(
       `for (const terminal of vscode.window.terminals) terminal.dispose();
-       for (const document of vscode.workspace.textDocuments.filter((each) => each.isDirty && each.uri.scheme === "file")) {
+       for (const document of vscode.workspace.textDocuments.filter((each) => each.isDirty && (each.uri.scheme === "file" || each.uri.scheme === "agent-inline"))) {
          await vscode.window.showTextDocument(document);
          await vscode.commands.executeCommand("workbench.action.files.revert");
        }`,

@@ -98,7 +98,7 @@ export class Session {
   /** Waits until no tab shows a diff of ours. */
   async noDiffs(ms) {
     const code = `return vscode.window.tabGroups.all.flatMap((group) => group.tabs)
-      .filter((tab) => tab.input instanceof vscode.TabInputTextDiff && tab.input.modified.scheme === "agent-proposed").length`;
+      .filter(({ input }) => input?.modified?.scheme === "agent-proposed" || input?.uri?.scheme === "agent-inline").length`;
     await until("the diffs to close", async () => (await this.probe(code)) === 0, ms);
   }
 

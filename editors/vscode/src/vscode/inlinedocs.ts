@@ -1,0 +1,295 @@
+import * as vscode from "vscode";
+import { Merged } from "../core/merged";
+import type { Hunk } from "../core/merged";
+import { cap, toLf, withEol } from "../core/text";
+import { replaceAll } from "./documents";
+import type { SideFiles } from "./sidefiles";
+import { allTabs } from "./tabs";
+import { inlineScheme, reviewUri } from "./uri";
+
+/** As much of what a change removes is shown beside its lens. */
+const tooltipMax = 2_000;
+/** How many states of a text are known again when the person undoes edits. */
+const statesMax = 500;
+const onlyShown = "Red lines are what the file has now. They cannot be changed here: use Show as Diff to edit freely.";
+
+export type What = "accept" | "reject";
+
+/** Whoever shows a proposal, and is told what becomes of it. */
+export interface Proposer {
+  /** Whether it has been on the screen long enough for an answer to count. */
+  ready(): boolean;
+  changed(draft: string): void;
+  /** Nothing is undecided any more: this is the text that is left. */
+  decided(draft: string): void;
+}
+
+export interface InlineProposed {
+  readonly id: string;
+  readonly path: string;
+  readonly original: string;
+  readonly proposed: string;
+}
+
+interface Entry extends InlineProposed {
+  readonly uri: vscode.Uri;
+  readonly proposer: Proposer;
+  merged: Merged;
+  /** What our own edit of the document is about to make of it. */
+  next: Merged | undefined;
+  /** Earlier states by their text, for undo. */
+  readonly states: Map<string, Merged>;
+  /** Why nothing can be decided just now; empty if it can. */
+  locked: string;
+}
+
+/**
+ * Reviews in one text, with the removed lines above the added ones and Accept and
+ * Reject above each change. The text is a document in memory: nothing that happens
+ * to it, no save of any kind, reaches the file under review.
+ */
+export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposable {
+  private readonly entries = new Map<string, Entry>();
+  private readonly lenses = new vscode.EventEmitter<void>();
+  readonly onDidChangeCodeLenses = this.lenses.event;
+  private readonly styles = { added: lineStyle("+", "inserted", "added"), removed: lineStyle("−", "removed", "deleted") };
+  private readonly listeners: vscode.Disposable[];
+
+  constructor(private readonly files: SideFiles) {
+    this.listeners = [
+      vscode.languages.registerCodeLensProvider({ scheme: inlineScheme }, this),
+      vscode.workspace.onDidChangeTextDocument((event) => this.changed(event)),
+      vscode.window.onDidChangeVisibleTextEditors(() => this.draw()),
+    ];
+  }
+
+  has(id: string): boolean {
+    return this.byId(id) !== undefined;
+  }
+
+  /** Makes the text of a proposal; show makes it visible. */
+  async add(proposed: InlineProposed, proposer: Proposer): Promise<void> {
+    const uri = reviewUri(inlineScheme, proposed.path, proposed.id);
+    const merged = Merged.of(proposed.original, proposed.proposed);
+    const entry: Entry = { ...proposed, uri, proposer, merged, next: undefined, states: new Map(), locked: "" };
+    this.remember(entry);
+    await this.files.set(uri, this.withEol(entry, merged.text));
+    this.entries.set(uri.toString(), entry);
+  }
+
+  /** Shows a proposal in the group of its file, or where it is shown already, at its first change. */
+  async show(id: string, { focus, background }: { focus: boolean; background: boolean }): Promise<void> {
+    const entry = this.byId(id);
+    if (entry === undefined) return;
+    const { uri, merged, path } = entry;
+    const shown = this.tabsOf(id)[0];
+    // What the person typed is kept although they closed the tab without saving it.
+    if (shown === undefined) await this.files.set(uri, this.withEol(entry, merged.text));
+    const group = shown?.group ?? allTabs().find(({ input }) => input instanceof vscode.TabInputText && input.uri.fsPath === path)?.group;
+    const first = new vscode.Position(merged.hunks[0]?.from ?? 0, 0);
+    const options = {
+      preview: false,
+      preserveFocus: !focus,
+      override: "default",
+      background: background && !focus,
+      ...(group === undefined ? {} : { viewColumn: group.viewColumn }),
+      ...(shown === undefined ? { selection: new vscode.Range(first, first) } : {}),
+    };
+    await vscode.commands.executeCommand("vscode.open", uri, options);
+    this.refresh();
+  }
+
+  tabs(id: string): number {
+    return this.tabsOf(id).length;
+  }
+
+  /** The proposal that the active editor shows. */
+  active(): string | undefined {
+    const { activeTab } = vscode.window.tabGroups.activeTabGroup;
+    const { input } = activeTab ?? {};
+    return input instanceof vscode.TabInputText ? this.entries.get(input.uri.toString())?.id : undefined;
+  }
+
+  /** The text that would be written now, with the line endings of the file. */
+  draft(id: string): string | undefined {
+    const entry = this.byId(id);
+    return entry === undefined ? undefined : this.withEol(entry, entry.merged.draft);
+  }
+
+  lock(id: string, why: string): void {
+    const entry = this.byId(id);
+    if (entry === undefined) return;
+    entry.locked = why;
+    this.refresh();
+  }
+
+  /** Closes the tabs of a proposal without a question. */
+  async hide(id: string): Promise<void> {
+    const uri = this.byId(id)?.uri.toString();
+    if (uri === undefined) return;
+    // From here on nothing that happens to the text is the person's.
+    this.entries.delete(uri);
+    const document = vscode.workspace.textDocuments.find((each) => each.uri.toString() === uri);
+    if (document?.isDirty === true) await document.save();
+    const tabs = this.tabsOf(id);
+    if (tabs.length > 0) await vscode.window.tabGroups.close(tabs, true);
+    this.refresh();
+  }
+
+  /** The contents of a proposal that is over are not needed any more. */
+  forget(path: string, id: string): void {
+    this.files.remove(reviewUri(inlineScheme, path, id));
+  }
+
+  /** Decides one change: that of a lens, or, from a key, that at the cursor. */
+  async decide(what: What, id?: unknown, line?: unknown, key?: unknown): Promise<void> {
+    const entry = this.byId(typeof id === "string" ? id : (this.active() ?? ""));
+    if (entry === undefined || entry.locked !== "" || !entry.proposer.ready()) return;
+    const hunk = typeof line === "number" ? entry.merged.find(String(key), line) : entry.merged.near(this.cursor(entry));
+    // The lens that was clicked may be older than the text.
+    if (hunk === undefined) return this.refresh();
+    await this.become(entry, entry.merged.decide(hunk, what));
+    this.settle(entry);
+    this.goTo(entry, entry.merged.near(hunk.from));
+  }
+
+  /** Decides all that is left. */
+  async decideAll(id: string, what: What): Promise<void> {
+    const entry = this.byId(id);
+    if (entry === undefined || entry.locked !== "" || !entry.proposer.ready()) return;
+    await this.become(entry, entry.merged.decideAll(what));
+    this.settle(entry);
+  }
+
+  /** Moves the cursor to the next change, or the one before. */
+  go(step: 1 | -1): void {
+    const entry = this.byId(this.active() ?? "");
+    if (entry === undefined) return;
+    const { hunks } = entry.merged;
+    const line = this.cursor(entry);
+    const next = step === 1 ? hunks.find(({ from }) => from > line) : hunks.findLast(({ to }) => to <= line);
+    this.goTo(entry, next ?? hunks.at(step === 1 ? 0 : -1));
+  }
+
+  provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
+    const entry = this.entries.get(document.uri.toString());
+    if (entry === undefined) return [];
+    const { merged } = entry;
+    return merged.hunks.flatMap((hunk) => {
+      const range = new vscode.Range(hunk.from, 0, hunk.from, 0);
+      if (entry.locked !== "") return [new vscode.CodeLens(range, { title: `$(lock) ${entry.locked}`, command: "" })];
+      const lens = (title: string, what: What, tooltip: string): vscode.CodeLens =>
+        new vscode.CodeLens(range, { title, tooltip, command: `agent.inline.${what}Change`, arguments: [entry.id, hunk.from, merged.key(hunk)] });
+      const lines = (kind: "added" | "removed"): string => cap(merged.lines.slice(hunk.from, hunk.to).filter((_, at) => merged.kinds[hunk.from + at] === kind).join("\n"), tooltipMax);
+      return [lens("$(check) Accept", "accept", lines("added")), lens("$(close) Reject", "reject", lines("removed"))];
+    });
+  }
+
+  dispose(): void {
+    for (const each of [...this.listeners, this.styles.added, this.styles.removed, this.lenses]) each.dispose();
+  }
+
+  private byId(id: string): Entry | undefined {
+    return [...this.entries.values()].find((entry) => entry.id === id);
+  }
+
+  private tabsOf(id: string): vscode.Tab[] {
+    return allTabs().filter(({ input }) => input instanceof vscode.TabInputText && input.uri.scheme === inlineScheme && input.uri.query === id);
+  }
+
+  private cursor({ uri }: Entry): number {
+    const editor = vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === uri.toString());
+    return editor?.selection.active.line ?? 0;
+  }
+
+  private goTo({ uri }: Entry, hunk: Hunk | undefined): void {
+    const editor = vscode.window.activeTextEditor;
+    if (hunk === undefined || editor?.document.uri.toString() !== uri.toString()) return;
+    const start = new vscode.Position(hunk.from, 0);
+    editor.selection = new vscode.Selection(start, start);
+    editor.revealRange(new vscode.Range(start, start), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+  }
+
+  /** Makes the document show another state; what is typed at the same instant comes first. */
+  private async become(entry: Entry, next: Merged): Promise<void> {
+    const document = await vscode.workspace.openTextDocument(entry.uri);
+    if (toLf(document.getText()) === next.text) this.take(entry, next);
+    else {
+      entry.next = next;
+      await replaceAll(document, next.text);
+      entry.next = undefined;
+    }
+  }
+
+  private changed({ document, reason, contentChanges }: vscode.TextDocumentChangeEvent): void {
+    const entry = this.entries.get(document.uri.toString());
+    if (entry === undefined || contentChanges.length === 0) return;
+    const text = toLf(document.getText());
+    if (text === entry.merged.text) return;
+    // An undo, or a tab that was closed without saving, brings back an earlier state.
+    const earlier = reason !== undefined || !document.isDirty ? entry.states.get(text) : undefined;
+    const edits = contentChanges.map(({ range: { start, end }, text }) => ({
+      startLine: start.line,
+      startCharacter: start.character,
+      endLine: end.line,
+      endCharacter: end.character,
+      text,
+    }));
+    const next = entry.next?.text === text ? entry.next : (earlier ?? (entry.locked === "" ? entry.merged.edited(edits) : undefined));
+    if (next?.text === text) return this.take(entry, next);
+    void vscode.window.setStatusBarMessage(entry.locked === "" ? onlyShown : `This edit is ${entry.locked}`, 5_000);
+    void replaceAll(document, entry.merged.text);
+  }
+
+  private take(entry: Entry, next: Merged): void {
+    entry.merged = next;
+    this.remember(entry);
+    entry.proposer.changed(this.withEol(entry, next.draft));
+    this.refresh();
+  }
+
+  private remember({ states, merged }: Entry): void {
+    states.set(merged.text, merged);
+    const oldest = states.keys().next().value;
+    if (states.size > statesMax && oldest !== undefined) states.delete(oldest);
+  }
+
+  /** Says so when nothing is undecided. The answer may not count: then all is undecided again. */
+  private settle(entry: Entry): void {
+    if (entry.merged.hunks.length > 0) return;
+    const { draft } = entry.merged;
+    entry.proposer.decided(this.withEol(entry, draft));
+    if (this.has(entry.id)) void this.become(entry, Merged.of(entry.original, draft));
+  }
+
+  private withEol({ original }: Entry, text: string): string {
+    return original.includes("\r\n") ? withEol(text, "crlf") : text;
+  }
+
+  private refresh(): void {
+    this.lenses.fire();
+    this.draw();
+  }
+
+  private draw(): void {
+    for (const editor of vscode.window.visibleTextEditors.filter(({ document }) => document.uri.scheme === inlineScheme)) {
+      const merged = this.entries.get(editor.document.uri.toString())?.merged;
+      for (const kind of ["added", "removed"] as const) {
+        const lines = [...(merged?.kinds.entries() ?? [])].filter(([, each]) => each === kind);
+        editor.setDecorations(this.styles[kind], lines.map(([line]) => new vscode.Range(line, 0, line, 0)));
+      }
+    }
+  }
+}
+
+function lineStyle(sign: string, color: "inserted" | "removed", ruler: "added" | "deleted"): vscode.TextEditorDecorationType {
+  const drawn = `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16"><text x="4" y="13" font-family="monospace" font-size="14" fill="${color === "inserted" ? "#3a9d4b" : "#d1453b"}">${sign}</text></svg>`;
+  return vscode.window.createTextEditorDecorationType({
+    isWholeLine: true,
+    backgroundColor: new vscode.ThemeColor(`diffEditor.${color}LineBackground`),
+    overviewRulerColor: new vscode.ThemeColor(`editorOverviewRuler.${ruler}Foreground`),
+    overviewRulerLane: vscode.OverviewRulerLane.Full,
+    gutterIconPath: vscode.Uri.parse(`data:image/svg+xml;base64,${Buffer.from(drawn).toString("base64")}`),
+    gutterIconSize: "contain",
+  });
+}
