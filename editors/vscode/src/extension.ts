@@ -8,19 +8,20 @@ import type { Notices } from "./core/ports";
 import { newToken } from "./core/guard";
 import { lastingToken } from "./core/mcptokens";
 import type { McpPlace } from "./core/mcptokens";
+import { Afterwards } from "./vscode/afterwards";
 import { registerCommands } from "./vscode/commands";
 import { EditorDiagnostics } from "./vscode/diagnostics";
 import { Diffs } from "./vscode/diffs";
 import { EditorDocuments } from "./vscode/documents";
 import { OpenEditors } from "./vscode/editors";
 import { watchEditor } from "./vscode/events";
+import { Headers } from "./vscode/headers";
 import { InlineProposals } from "./vscode/inline";
 import { InlineDocuments } from "./vscode/inlinedocs";
 import { InlineReviews } from "./vscode/inlinereviews";
 import { Languages } from "./vscode/languages";
 import { Marks, PendingList } from "./vscode/pending";
 import { Places } from "./vscode/places";
-import { Reasons } from "./vscode/reasons";
 import { Registration } from "./vscode/registration";
 import { Remarks } from "./vscode/remarks";
 import { preferredPort, settings, workspace } from "./vscode/settings";
@@ -65,6 +66,7 @@ export function activate(context: vscode.ExtensionContext): void {
     registration.watch(),
     watchEditor(core, views),
     showReviews(core, status, views),
+    new Afterwards({ core, views, terminals, showAccepted: () => settings.showAccepted() }),
     registerCommands({ core, views, inline: documents, registration, remarks, status, terminals, log, ...actions }),
   );
   // The rest waits for the next tick: activation must not hold the window up.
@@ -86,12 +88,12 @@ async function begin(core: Core, link: Link, log: vscode.LogOutputChannel): Prom
 function registerFiles(context: vscode.ExtensionContext, remarks: Remarks): { views: Views; documents: InlineDocuments; inline: InlineProposals } {
   const [originals, proposals, merged] = [new SideFiles(), new SideFiles(), new SideFiles()];
   const reason = new vscode.MarkdownString("This side is the file as it was when the edit was proposed.");
-  const documents = new InlineDocuments(merged);
-  const reasons = new Reasons();
-  const views = new Views(new Diffs(originals, proposals, remarks, reasons), new InlineReviews(documents), () => settings.review());
+  const headers = new Headers();
+  const documents = new InlineDocuments(merged, headers);
+  const views = new Views(new Diffs(originals, proposals, remarks, headers), new InlineReviews(documents), () => settings.review());
   context.subscriptions.push(
     documents,
-    reasons,
+    headers,
     vscode.workspace.registerFileSystemProvider(originalScheme, originals, { isCaseSensitive: true, isReadonly: reason }),
     vscode.workspace.registerFileSystemProvider(proposedScheme, proposals, { isCaseSensitive: true }),
     vscode.workspace.registerFileSystemProvider(inlineScheme, merged, { isCaseSensitive: true }),

@@ -1,10 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import { ToolError } from "./errors";
+import { parseNotes } from "./notes";
 import { canonical, relativeTo } from "./paths";
 import type { Ports } from "./ports";
 import { json, texts } from "./result";
 import type { Answer, Review, ReviewRequest } from "./review";
 import type { Reviews } from "./reviews";
+import { isObject } from "./schema";
 import { oneLine } from "./text";
 import { flag, integer, text } from "./tools";
 import type { Tool, ToolCall } from "./tools";
@@ -89,6 +91,11 @@ const openDiffSchema: Tool["inputSchema"] = {
       type: "object",
       properties: { id: { type: "string" }, index: { type: "integer" }, total: { type: "integer" } },
     },
+    notes: {
+      type: "array",
+      description: "Remarks that the person must see, each a sentence.",
+      items: { type: "object", properties: { kind: { type: "string" }, text: { type: "string" } } },
+    },
     stack: { type: "boolean", description: "Wait behind this client's pending diff of the file instead of replacing it." },
     timeout_ms: { type: "integer", description: "Give up without a decision after this time.", minimum: 1, maximum: 2_147_483_647 },
   },
@@ -121,7 +128,15 @@ async function toRequest(args: Record<string, unknown>): Promise<ReviewRequest> 
     stack: flag(args, "stack", false),
     timeoutMs: integer(args, "timeout_ms"),
     inline: text(args, "view") === "inline",
+    notes: parseNotes(args["notes"]),
+    ...batchOf(args["batch"]),
   };
+}
+
+function batchOf(value: unknown): Pick<ReviewRequest, "batch"> {
+  const { index, total } = isObject(value) ? value : {};
+  if (!Number.isSafeInteger(index) || !Number.isSafeInteger(total)) return {};
+  return { batch: { index: Number(index), total: Number(total) } };
 }
 
 async function realFolders(ports: Ports): Promise<string[]> {

@@ -32,7 +32,9 @@ export interface Machine {
   readonly state: ReviewState;
   /** The file changed on disk since the review began. */
   readonly stale: boolean;
-  /** The acceptance that waits for a yes to "although it has changed on disk". */
+  /** There are remarks that must be looked at: an acceptance in the editor asks once more. */
+  readonly cautious?: boolean;
+  /** The acceptance that waits for a second yes. */
   readonly asking: Reason | undefined;
   /** The program that asked edits the draft elsewhere; answers here are refused. */
   readonly held: boolean;
@@ -188,10 +190,10 @@ function whileLive(m: Machine, e: Event): Step | undefined {
   }
 }
 
-/** An acceptance in the editor: asks once more if the file has changed below it. */
+/** An acceptance in the editor: asks once more if the file has changed below it, or there are remarks. */
 function accept(m: Machine, by: Reason): Step | undefined {
   if (m.held || m.asking !== undefined) return undefined;
-  if (m.stale) return [{ ...m, asking: by }, ["askStale"]];
+  if (m.stale || m.cautious === true) return [{ ...m, asking: by }, ["askStale"]];
   return resolve(m, "accepted", by);
 }
 

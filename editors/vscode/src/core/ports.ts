@@ -20,6 +20,12 @@ export interface Log {
   error(message: string): void;
 }
 
+/** A remark that the person must see before answering; the kinds are those of the protocol. */
+export interface Note {
+  readonly kind: string;
+  readonly text: string;
+}
+
 /** What a diff tab has to show. */
 export interface ShownDiff {
   /** Identity of the review: unique, URI-safe; belongs into both URIs. */
@@ -42,6 +48,11 @@ export interface ShownDiff {
   /** It may be shown so: a file of the workspace that is there already. */
   readonly canInline: boolean;
   readonly description: string;
+  /** Who asks, sanitised. */
+  readonly asks: string;
+  /** Its place among the edits of one answer, such as "2 of 3"; empty for a single one. */
+  readonly place: string;
+  readonly notes: readonly Note[];
 }
 
 /** A remark on lines of a diff. */
@@ -76,8 +87,13 @@ export interface DiffView {
   comments(id: string): readonly ReviewComment[];
   /** Puts a new title on the tabs, and makes the right side read-only or not. */
   update(id: string, state: { title: string; readonly: boolean }): void;
-  /** Asks whether to accept although the file has changed on disk meanwhile. */
-  confirmStale(id: string, path: string): Promise<boolean>;
+  /**
+   * Asks what to do about an acceptance although the file has changed on disk; anyway
+   * is offered only where the client would write.
+   */
+  confirmStale(id: string, path: string, offerAnyway: boolean): Promise<"anyway" | "redo" | "no">;
+  /** Asks whether to accept although there are these remarks. */
+  confirmNotes(id: string, path: string, notes: readonly Note[]): Promise<boolean>;
   /**
    * Closes every tab of the review without a question: saves the right side
    * first. Saves made in here may be reported, the core ignores them.

@@ -3,13 +3,18 @@ import type { Base } from "./base";
 import { initial, isLive } from "./machine";
 import type { Machine, Outcome } from "./machine";
 import type { Decided } from "./outcome";
-import type { Cancel, ReviewComment, ShownDiff } from "./ports";
+import { mustLook, shortNotes } from "./notes";
+import type { Cancel, Note, ReviewComment, ShownDiff } from "./ports";
 import type { ToolResult } from "./result";
-import { forDisplay, oneLine, sameText, visibleName } from "./text";
+import { unifiedDiff } from "./patch";
+import { forDisplay, oneLine, sameText, toLf, visibleName, withoutBom } from "./text";
 
 /** The connection that asked for a review. */
 export interface Owner {
   readonly id: number;
+  /** From its handshake, sanitised. */
+  readonly name?: string;
+  readonly pid?: number | undefined;
   notify(method: string, params: object): void;
 }
 
@@ -34,6 +39,8 @@ export interface ReviewRequest {
   readonly locked?: boolean;
   /** What the person has to know before answering, for the title. */
   readonly remark?: string;
+  readonly notes?: readonly Note[];
+  readonly batch?: { readonly index: number; readonly total: number };
 }
 
 /** Whether a client asks again what it has asked: under the same name, about the same texts. */
@@ -54,6 +61,13 @@ export interface ReviewInfo {
   /** Being edited elsewhere: accept and reject are refused meanwhile. */
   readonly held: boolean;
   readonly isNew: boolean;
+  /** Who asks, and its place among the edits of one answer, such as "2 of 3". */
+  readonly asks: string;
+  readonly place: string;
+  /** The process that asks. */
+  readonly pid: number | undefined;
+  /** Once it is decided. */
+  readonly outcome: Outcome | undefined;
   readonly createdAt: number;
 }
 
@@ -62,7 +76,7 @@ export type Answer = ToolResult | "silent" | "aborted";
 
 /** One review: its question, its state, and what has to be undone at its end. */
 export class Review {
-  machine: Machine = initial;
+  machine: Machine;
   base: Base | undefined;
   /** Somebody has asked to see it. */
   wanted = false;
@@ -86,6 +100,7 @@ export class Review {
     readonly relative: string | undefined,
     readonly createdAt: number,
   ) {
+    this.machine = mustLook(request.notes ?? []).length > 0 ? { ...initial, cautious: true } : initial;
     this.draft = request.proposal;
     this.seenAt = createdAt;
     let mark = (): void => undefined;
@@ -116,6 +131,7 @@ export class Review {
       this.machine.stale ? "⚠ changed on disk" : "",
       this.machine.held ? "being edited in the terminal" : "",
       this.request.remark ?? "",
+      ...shortNotes(this.request.notes ?? []),
     ].filter((remark) => remark !== "");
     return `Review: ${from}${name}${remarks.length > 0 ? ` (${remarks.join(", ")})` : ""}`;
   }
@@ -131,8 +147,21 @@ export class Review {
       stale: this.machine.stale,
       held: this.machine.held,
       isNew: this.base?.file.exists === false,
+      asks: this.owner.name ?? "",
+      place: this.place,
+      pid: this.owner.pid,
+      outcome: this.machine.outcome,
       createdAt: this.createdAt,
     };
+  }
+
+  /** What to tell the client when the file has changed under the review. */
+  redo(): string {
+    const ask = "The file has changed on disk since you proposed this edit. Read it again and make the edit on the new text.";
+    if (!this.edited) return ask;
+    const name = this.relative ?? basename(this.request.path);
+    const patch = unifiedDiff(name, toLf(withoutBom(this.request.proposal)), toLf(withoutBom(this.draft)));
+    return `${ask}\nI had changed your proposal; keep these changes of mine:\n${patch}`;
   }
 
   /** What the tab shows; the draft, if the tab is opened again. */
@@ -149,7 +178,15 @@ export class Review {
       inline: this.request.inline === true && this.canInline(base),
       canInline: this.canInline(base),
       description: oneLine(this.request.description, 200),
+      asks: this.owner.name ?? "",
+      place: this.place,
+      notes: this.request.notes ?? [],
     };
+  }
+
+  private get place(): string {
+    const { index, total } = this.request.batch ?? { index: 0, total: 1 };
+    return total > 1 ? `${index + 1} of ${total}` : "";
   }
 
   private canInline(base: Base): boolean {

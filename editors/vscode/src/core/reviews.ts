@@ -1,5 +1,6 @@
 import { lookAt } from "./base";
 import { messageOf } from "./errors";
+import { mustLook } from "./notes";
 import { Locks } from "./locks";
 import { step } from "./machine";
 import type { Effect, Event, Outcome } from "./machine";
@@ -18,6 +19,8 @@ export type { ReviewInfo } from "./review";
 
 const openTimeoutMs = 5_000;
 const closeTimeoutMs = 5_000;
+/** Our own agent, which never writes over a file that has changed. */
+const agentName = "agent";
 const graceMs = 3_000;
 /** A key or a click that was meant for something else comes this soon after a review has appeared. */
 const readyMs = 400;
@@ -301,8 +304,14 @@ export class Reviews {
   }
 
   private async askStale(review: Review): Promise<void> {
-    const yes = await this.ports.view.confirmStale(review.id, review.request.path).catch(() => false);
+    const { id, request } = review;
+    const { view } = this.ports;
+    const answer = review.machine.stale ? await view.confirmStale(id, request.path, review.owner.name !== agentName).catch(() => "no" as const) : "anyway";
+    const notes = mustLook(request.notes ?? []);
+    const yes = answer === "anyway" && (notes.length === 0 || (await view.confirmNotes(id, request.path, notes).catch(() => false)));
     this.run(review, { type: "staleAnswered", yes });
+    // The person's draft goes along as a patch: nobody writes it over the new text.
+    if (answer === "redo") this.reject(id, "button", review.redo());
   }
 
   private tabsGone(review: Review): void {

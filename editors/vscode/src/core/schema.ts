@@ -8,6 +8,7 @@ export interface ObjectSchema {
 export type Schema =
   | ObjectSchema
   | { readonly type: "string"; readonly description?: string; readonly enum?: readonly string[]; readonly maxLength?: number }
+  | { readonly type: "array"; readonly description?: string; readonly items: Schema }
   | { readonly type: "boolean"; readonly description?: string }
   | { readonly type: "integer"; readonly description?: string; readonly minimum?: number; readonly maximum?: number };
 
@@ -24,6 +25,9 @@ export function problem(schema: Schema, value: unknown, name: string): string | 
       if (schema.enum !== undefined && !schema.enum.includes(value)) return `${name} must be one of ${schema.enum.join(", ")}`;
       if (value.length > (schema.maxLength ?? Infinity)) return `${name} is too long`;
       return undefined;
+    case "array":
+      if (!Array.isArray(value)) return `${name} must be a list`;
+      return value.map((each, index) => problem(schema.items, each, `${name}[${index}]`)).find((wrong) => wrong !== undefined);
     case "boolean":
       return typeof value === "boolean" ? undefined : `${name} must be true or false`;
     case "integer":

@@ -32,6 +32,7 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     "agent.nextReview": () => go(parts, 1),
     "agent.previousReview": () => go(parts, -1),
     "agent.showReview": (id) => show(parts, String(id)),
+    "agent.showQuestion": () => showQuestion(parts),
     "agent.startInTerminal": () => terminals.start(),
     "agent.mentionSelection": (target, all) => mention(parts, target, all),
     "agent.showLog": () => log.show(),
@@ -135,6 +136,13 @@ function go(parts: Parts, step: 1 | -1): void {
 function show(parts: Parts, id: string): void {
   parts.views.takeFocus(id);
   parts.core.reviews.show(id);
+}
+
+/** Leads to what waits for the person: the review, else the terminal that asks. */
+function showQuestion(parts: Parts): void {
+  if (parts.core.reviews.list().some(isPending)) return go(parts, 1);
+  const asking = parts.core.clients().find(({ status }) => status?.state === "waiting");
+  if (!parts.terminals.show(asking?.pid)) parts.log.show();
 }
 
 /** Says how the window is connected, and offers what can be done about it. */

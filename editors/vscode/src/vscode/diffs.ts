@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 import type { DiffView, ReviewComment, ShownDiff } from "../core/ports";
-import type { Reasons } from "./reasons";
+import { firstChanged } from "./headers";
+import type { Headers } from "./headers";
 import type { Remarks } from "./remarks";
 import type { SideFiles } from "./sidefiles";
 import { activeReview, diffOf, tabsOf } from "./tabs";
@@ -9,14 +10,14 @@ import { originalScheme, proposedScheme, reviewUri } from "./uri";
 interface Sides {
   readonly left: vscode.Uri;
   readonly right: vscode.Uri;
-  readonly path: string;
+  readonly original: string;
 }
 
 /**
  * The diffs on the screen. Both sides are files in memory, so that neither
  * showing, typing nor saving touches the file under review.
  */
-export class Diffs implements DiffView {
+export class Diffs implements Omit<DiffView, "confirmStale" | "confirmNotes"> {
   private readonly sides = new Map<string, Sides>();
   /** The diffs that the person is saving by a key of the diff. */
   private readonly meant = new Set<string>();
@@ -26,7 +27,7 @@ export class Diffs implements DiffView {
     private readonly originals: SideFiles,
     private readonly proposals: SideFiles,
     private readonly remarks: Remarks,
-    private readonly reasons: Reasons,
+    private readonly headers: Headers,
   ) {}
 
   async open(diff: ShownDiff): Promise<void> {
@@ -44,6 +45,12 @@ export class Diffs implements DiffView {
     };
     await vscode.commands.executeCommand("vscode.diff", sides.left, sides.right, diff.title, options);
     await this.tabThere(diff.id);
+  }
+
+  /** The right side changed: what is said above the first change goes with it. */
+  edited(id: string, text: string): void {
+    const sides = this.sides.get(id);
+    if (sides !== undefined) this.headers.move(sides.right, firstChanged(sides.original, text));
   }
 
   /** The next time this review is opened, it gets the focus: the person asked for it. */
@@ -76,16 +83,6 @@ export class Diffs implements DiffView {
     void ready.finally(() => this.proposals.lock(sides.right, state.readonly));
   }
 
-  async confirmStale(_id: string, path: string): Promise<boolean> {
-    const name = vscode.workspace.asRelativePath(path);
-    const answer = await vscode.window.showWarningMessage(
-      `${name} has changed on disk since this edit was proposed. Accept the edit anyway?`,
-      { modal: true, detail: "What changed meanwhile may be lost." },
-      "Accept Anyway",
-    );
-    return answer === "Accept Anyway";
-  }
-
   async close(id: string): Promise<void> {
     await this.hide(id);
     this.remarks.drop(id);
@@ -110,7 +107,7 @@ export class Diffs implements DiffView {
     this.sides.delete(id);
     this.originals.remove(sides.left);
     this.proposals.remove(sides.right);
-    this.reasons.remove(sides.right);
+    this.headers.remove(sides.right);
   }
 
   /** Saves the active diff, which is the person's word. */
@@ -141,12 +138,12 @@ export class Diffs implements DiffView {
     const sides = {
       left: reviewUri(originalScheme, diff.oldPath, diff.id),
       right: reviewUri(proposedScheme, diff.path, diff.id),
-      path: diff.path,
+      original: diff.original,
     };
     await this.originals.add(sides.left, diff.original);
     await this.proposals.add(sides.right, diff.proposed);
     this.sides.set(diff.id, sides);
-    this.reasons.add(sides.right, diff);
+    this.headers.show(sides.right, diff, firstChanged(diff.original, diff.proposed));
     return sides;
   }
 

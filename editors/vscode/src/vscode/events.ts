@@ -5,9 +5,12 @@ import { tabUris } from "./tabs";
 import { proposedScheme, reviewId } from "./uri";
 import type { Views } from "./views";
 
+/** For as long the buttons of a review that has come to the front are off: a little longer than its answers do not count. */
+const freshMs = 450;
+
 /** Tells the core what the person does in the editor. */
 export function watchEditor(core: Core, views: Views): vscode.Disposable {
-  return vscode.Disposable.from(watchTabs(core), watchActive(core, views), watchText(core), watchSaves(core, views), watchWindow(core));
+  return vscode.Disposable.from(watchTabs(core), watchActive(core, views), watchText(core, views), watchSaves(core, views), watchWindow(core));
 }
 
 // Closed documents are reported minutes late; closed tabs at once.
@@ -22,19 +25,31 @@ function watchTabs(core: Core): vscode.Disposable {
 /** A review that comes to the front is seen from then on. */
 function watchActive(core: Core, views: Views): vscode.Disposable {
   let active: string | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const fresh = (is: boolean): void => void vscode.commands.executeCommand("setContext", "agent.freshReview", is);
   const look = (): void => {
     const now = views.active();
-    if (now !== undefined && now !== active) core.reviews.seen(now);
+    if (now !== undefined && now !== active) {
+      core.reviews.seen(now);
+      fresh(true);
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        fresh(false);
+        views.inline.refresh();
+      }, freshMs);
+    }
     active = now;
     views.noteActive();
   };
   return vscode.Disposable.from(vscode.window.tabGroups.onDidChangeTabs(look), vscode.window.tabGroups.onDidChangeTabGroups(look), vscode.window.onDidChangeActiveTextEditor(look));
 }
 
-function watchText(core: Core): vscode.Disposable {
+function watchText(core: Core, views: Views): vscode.Disposable {
   return vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
     const id = rightSide(document);
-    if (id !== undefined && contentChanges.length > 0) core.reviews.edited(id, document.getText());
+    if (id === undefined || contentChanges.length === 0) return;
+    core.reviews.edited(id, document.getText());
+    views.diffs.edited(id, document.getText());
   });
 }
 

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import type { Inline, InlineEnd, InlineProposal } from "../core/ports";
 import { pathKey } from "../core/paths";
-import { sameText } from "../core/text";
-import type { InlineDocuments } from "./inlinedocs";
+import { oneLine, sameText } from "../core/text";
+import type { InlineDocuments, InlineProposed } from "./inlinedocs";
 
 /** As long a proposal has to be on the screen before an answer to it counts. */
 const readyMs = 400;
@@ -21,13 +21,14 @@ export class InlineProposals implements Inline {
     return this.standing_.get(pathKey(path));
   }
 
-  async propose({ path, original, proposed }: InlineProposal, cancelled: AbortSignal): Promise<InlineEnd> {
+  async propose({ path, original, proposed, description }: InlineProposal, cancelled: AbortSignal): Promise<InlineEnd> {
     const id = randomUUID();
     this.standing_.set(pathKey(path), original);
     try {
       const decided = new Promise<InlineEnd>((end) => {
         cancelled.addEventListener("abort", () => end({ kind: "rejected" }));
-        void this.show({ id, path, original, proposed }, end);
+        const heading = { asks: "", place: "", description: oneLine(description, 200), notes: [] };
+        void this.show({ id, path, original, proposed, heading }, end);
       });
       return cancelled.aborted ? { kind: "rejected" } : await decided;
     } finally {
@@ -37,7 +38,7 @@ export class InlineProposals implements Inline {
     }
   }
 
-  private async show(proposal: { id: string; path: string; original: string; proposed: string }, end: (how: InlineEnd) => void): Promise<void> {
+  private async show(proposal: InlineProposed, end: (how: InlineEnd) => void): Promise<void> {
     const { id, original } = proposal;
     let since = Number.POSITIVE_INFINITY;
     const tabs = vscode.window.tabGroups.onDidChangeTabs(({ closed }) => {

@@ -3,12 +3,15 @@ import { Merged } from "../core/merged";
 import type { Hunk } from "../core/merged";
 import { cap, toLf, withEol } from "../core/text";
 import { replaceAll } from "./documents";
+import type { Heading, Headers } from "./headers";
 import type { SideFiles } from "./sidefiles";
 import { allTabs } from "./tabs";
 import { inlineScheme, reviewUri } from "./uri";
 
 /** As much of what a change removes is shown beside its lens. */
 const tooltipMax = 2_000;
+/** A little longer than an answer does not count yet. */
+const freshMs = 450;
 /** How many states of a text are known again when the person undoes edits. */
 const statesMax = 500;
 const onlyShown = "Red lines are what the file has now. They cannot be changed here: use Show as Diff to edit freely.";
@@ -29,6 +32,7 @@ export interface InlineProposed {
   readonly path: string;
   readonly original: string;
   readonly proposed: string;
+  readonly heading: Heading;
 }
 
 interface Entry extends InlineProposed {
@@ -55,7 +59,10 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
   private readonly styles = { added: lineStyle("+", "inserted", "added"), removed: lineStyle("−", "removed", "deleted") };
   private readonly listeners: vscode.Disposable[];
 
-  constructor(private readonly files: SideFiles) {
+  constructor(
+    private readonly files: SideFiles,
+    private readonly headers: Headers,
+  ) {
     this.listeners = [
       vscode.languages.registerCodeLensProvider({ scheme: inlineScheme }, this),
       vscode.workspace.onDidChangeTextDocument((event) => this.changed(event)),
@@ -75,6 +82,7 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
     this.remember(entry);
     await this.files.set(uri, this.withEol(entry, merged.text));
     this.entries.set(uri.toString(), entry);
+    this.headers.show(uri, proposed.heading, merged.hunks[0]?.from);
   }
 
   /** Shows a proposal in the group of its file, or where it is shown already, at its first change. */
@@ -97,6 +105,7 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
     };
     await vscode.commands.executeCommand("vscode.open", uri, options);
     this.refresh();
+    setTimeout(() => this.refresh(), freshMs);
   }
 
   tabs(id: string): number {
@@ -129,6 +138,7 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
     if (uri === undefined) return;
     // From here on nothing that happens to the text is the person's.
     this.entries.delete(uri);
+    this.headers.remove(vscode.Uri.parse(uri));
     const document = vscode.workspace.textDocuments.find((each) => each.uri.toString() === uri);
     if (document?.isDirty === true) await document.save();
     const tabs = this.tabsOf(id);
@@ -178,8 +188,10 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
     return merged.hunks.flatMap((hunk) => {
       const range = new vscode.Range(hunk.from, 0, hunk.from, 0);
       if (entry.locked !== "") return [new vscode.CodeLens(range, { title: `$(lock) ${entry.locked}`, command: "" })];
+      // Not yet to be clicked, it has its place already.
+      const command = (what: What): string => (entry.proposer.ready() ? `agent.inline.${what}Change` : "");
       const lens = (title: string, what: What, tooltip: string): vscode.CodeLens =>
-        new vscode.CodeLens(range, { title, tooltip, command: `agent.inline.${what}Change`, arguments: [entry.id, hunk.from, merged.key(hunk)] });
+        new vscode.CodeLens(range, { title, tooltip, command: command(what), arguments: [entry.id, hunk.from, merged.key(hunk)] });
       const lines = (kind: "added" | "removed"): string => cap(merged.lines.slice(hunk.from, hunk.to).filter((_, at) => merged.kinds[hunk.from + at] === kind).join("\n"), tooltipMax);
       return [lens("$(check) Accept", "accept", lines("added")), lens("$(close) Reject", "reject", lines("removed"))];
     });
@@ -244,6 +256,7 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
   private take(entry: Entry, next: Merged): void {
     entry.merged = next;
     this.remember(entry);
+    this.headers.move(entry.uri, next.hunks[0]?.from);
     entry.proposer.changed(this.withEol(entry, next.draft));
     this.refresh();
   }
@@ -266,7 +279,7 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
     return original.includes("\r\n") ? withEol(text, "crlf") : text;
   }
 
-  private refresh(): void {
+  refresh(): void {
     this.lenses.fire();
     this.draw();
   }

@@ -20,7 +20,7 @@ export class InlineReviews {
     const { id, path, original, proposed, background } = diff;
     if (!this.documents.has(id)) {
       await this.documents.add(
-        { id, path, original, proposed },
+        { id, path, original, proposed, heading: diff },
         {
           ready: () => this.told?.isReady(id) ?? false,
           changed: (draft) => this.told?.edited(id, draft),
@@ -36,6 +36,10 @@ export class InlineReviews {
 
   has(id: string): boolean {
     return this.documents.has(id);
+  }
+
+  refresh(): void {
+    this.documents.refresh();
   }
 
   active(): string | undefined {

@@ -10,6 +10,8 @@ function get<T>(name: string, otherwise: T): T {
 interface Own {
   autoStart(): boolean;
   terminal(): "auto" | "process";
+  /** agent.diff.showAccepted */
+  showAccepted(): boolean;
   /** agent.review; undefined: the person has chosen none. */
   review(): "diff" | "inline" | undefined;
 }
@@ -27,6 +29,7 @@ export const settings: Settings & Own = {
   bridgeFile: () => absolute(get("bridge.file", "")),
   terminal: () => get("terminal", "auto"),
   autoStart: () => get("autoStart", true),
+  showAccepted: () => get("diff.showAccepted", true),
   review: () => chosen("review"),
 };
 

@@ -107,7 +107,7 @@ export class Status implements Notices, vscode.Disposable {
     const text = withoutIcons(first.status?.text ?? "");
     const more = this.clients.length > 1 ? ` (${this.clients.length})` : "";
     const lines = this.clients.map((client) => lineOf(client));
-    this.show(`${icon} Agent${text === "" ? ` :${port}` : `: ${text}`}${more}`, [...lines, `Port ${port}.`].join("\n"), "agent.showLog");
+    this.show(`${icon} Agent${text === "" ? ` :${port}` : `: ${text}`}${more}`, [...lines, `Port ${port}.`].join("\n"), first.status?.state === "waiting" ? "agent.showQuestion" : "agent.showLog");
   }
 
   private show(text: string, tooltip: string, command: string): void {

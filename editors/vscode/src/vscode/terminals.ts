@@ -68,10 +68,11 @@ export class Terminals implements vscode.Disposable {
     else this.tellKeys();
   }
 
-  /** Shows the terminal that runs the agent and gives it the focus; false if none is known. */
-  show(): boolean {
+  /** Shows the terminal of the agent with this process, else of any, and gives it the focus; false if none is known. */
+  show(pid?: number): boolean {
     const active = vscode.window.activeTerminal;
-    const known = active !== undefined && this.runs(active) ? active : vscode.window.terminals.filter((each) => this.runs(each)).at(-1);
+    const its = pid === undefined ? undefined : this.linked.get(pid);
+    const known = its !== undefined ? its : active !== undefined && this.runs(active) ? active : vscode.window.terminals.filter((each) => this.runs(each)).at(-1);
     known?.show();
     return known !== undefined;
   }

@@ -1,7 +1,8 @@
 import * as vscode from "vscode";
-import type { DiffView, ReviewComment, ShownDiff } from "../core/ports";
+import type { DiffView, Note, ReviewComment, ShownDiff } from "../core/ports";
 import type { Diffs } from "./diffs";
 import type { InlineReviews } from "./inlinereviews";
+import { confirmNotes, confirmStale } from "./questions";
 import { activeReview } from "./tabs";
 
 type Mode = "diff" | "inline";
@@ -81,8 +82,12 @@ export class Views implements DiffView {
     this.diffs.update(id, state);
   }
 
-  confirmStale(id: string, path: string): Promise<boolean> {
-    return this.diffs.confirmStale(id, path);
+  confirmStale(_id: string, path: string, offerAnyway: boolean): Promise<"anyway" | "redo" | "no"> {
+    return confirmStale(path, offerAnyway);
+  }
+
+  confirmNotes(_id: string, path: string, notes: readonly Note[]): Promise<boolean> {
+    return confirmNotes(path, notes);
   }
 
   async close(id: string): Promise<void> {

@@ -102,7 +102,8 @@ export class FakeView implements DiffView {
   readonly closes: string[] = [];
   opening: "works" | "fails" | "hangs" = "works";
   closing: "works" | "hangs" = "works";
-  staleAnswers: ((yes: boolean) => void)[] = [];
+  staleAnswers: ((yes: boolean | "redo") => void)[] = [];
+  noteAnswers: ((yes: boolean) => void)[] = [];
   /** What the window has not told yet. */
   late: Promise<void> | undefined;
 
@@ -142,8 +143,12 @@ export class FakeView implements DiffView {
     else this.readonly.delete(id);
   }
 
-  confirmStale(): Promise<boolean> {
-    return new Promise((done) => this.staleAnswers.push(done));
+  confirmStale(): Promise<"anyway" | "redo" | "no"> {
+    return new Promise((done) => this.staleAnswers.push((yes) => done(yes === "redo" ? "redo" : yes ? "anyway" : "no")));
+  }
+
+  confirmNotes(): Promise<boolean> {
+    return new Promise((done) => this.noteAnswers.push(done));
   }
 
   close(id: string): Promise<void> {

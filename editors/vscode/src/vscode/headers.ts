@@ -1,0 +1,67 @@
+import * as vscode from "vscode";
+import type { ShownDiff } from "../core/ports";
+
+/** What a person has to know of an edit before looking at it. */
+export type Heading = Pick<ShownDiff, "asks" | "place" | "description" | "notes">;
+
+/**
+ * Says above the first change of a review who asks, why, which of how many edits it
+ * is, and what must be looked at: in full, in a box that is no part of the text.
+ */
+export class Headers implements vscode.Disposable {
+  private readonly controller = vscode.comments.createCommentController("agent.reason", "Edits of the agent");
+  private readonly threads = new Map<string, vscode.CommentThread>();
+
+  /** line: of the first change in the document; undefined if nothing is changed. */
+  show(uri: vscode.Uri, heading: Heading, line: number | undefined): void {
+    const key = uri.toString();
+    if (this.threads.has(key)) return this.move(uri, line);
+    const body = bodyOf(heading);
+    if (body === undefined) return;
+    const comment: vscode.Comment = { author: { name: heading.asks === "" ? "A program" : heading.asks }, body, mode: vscode.CommentMode.Preview };
+    const thread = this.controller.createCommentThread(uri, new vscode.Range(0, 0, 0, 0), [comment]);
+    thread.canReply = false;
+    // One that is not resolved would open the view of comments.
+    thread.state = vscode.CommentThreadState.Resolved;
+    thread.label = heading.place === "" ? "Proposed edit" : `Proposed edit ${heading.place}`;
+    thread.collapsibleState = vscode.CommentThreadCollapsibleState.Expanded;
+    this.threads.set(key, thread);
+    this.move(uri, line);
+  }
+
+  /** To be called when the first change is in another line: it was taken back, or lines came above. */
+  move(uri: vscode.Uri, line: number | undefined): void {
+    const thread = this.threads.get(uri.toString());
+    if (thread === undefined) return;
+    // A box is shown below its line; without one it is at the top.
+    const above = line === undefined || line === 0 ? undefined : line - 1;
+    if (thread.range?.end.line === above) return;
+    thread.range = above === undefined ? undefined : new vscode.Range(above, 0, above, 0);
+  }
+
+  remove(uri: vscode.Uri): void {
+    this.threads.get(uri.toString())?.dispose();
+    this.threads.delete(uri.toString());
+  }
+
+  dispose(): void {
+    this.controller.dispose();
+    this.threads.clear();
+  }
+}
+
+/** Text of a program is shown as written: nothing in it is a link, a picture or an icon. */
+function bodyOf({ description, notes, place }: Heading): vscode.MarkdownString | undefined {
+  if (description === "" && notes.length === 0 && place === "") return undefined;
+  const body = new vscode.MarkdownString(undefined, true);
+  for (const { text } of notes) body.appendMarkdown("$(warning) **").appendText(text).appendMarkdown("**\n\n");
+  return body.appendText(description);
+}
+
+/** The first line that differs; undefined if none does. */
+export function firstChanged(before: string, after: string): number | undefined {
+  const [old, now] = [before.split(/\r\n|\r|\n/), after.split(/\r\n|\r|\n/)];
+  const at = now.findIndex((line, index) => line !== old[index]);
+  if (at !== -1) return at;
+  return old.length === now.length ? undefined : now.length - 1;
+}

@@ -1,0 +1,146 @@
+// What a person sees of a review, and where they go on after it.
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
+import { describe, it } from "node:test";
+
+import { Client } from "./lib/client.mjs";
+import { call, edit } from "./lib/model.mjs";
+import { stage } from "./lib/scene.mjs";
+import { until } from "./lib/wait.mjs";
+
+const BASE = "one\ntwo\nthree\n";
+const WHY = "I replace the second line because the list is read by a program that knows upper case alone, and this is the only place where it still gets lower case; the others were changed last week, all of them in one go.";
+const pictures = process.env.AGENT_TEST_PICTURES;
+
+describe("reviewing in VS Code", () => {
+  const at = stage({ files: { "a.txt": BASE, "b.txt": BASE, "c.txt": BASE, "stale.txt": BASE, ".vscode/tasks.json": "{}\n" } });
+  const file = (name) => at.scene.session.file(name);
+  const read = (name) => at.scene.session.read(name).toString();
+  const picture = async (name) => pictures && (await at.scene.bench.screenshot(path.join(pictures, `${name}.png`)));
+  const focusIn = (what, selector) => until(`the focus in ${what}`, () => at.scene.session.page.evaluate((each) => document.activeElement?.closest(each) !== null, selector));
+  const box = () => at.scene.session.page.locator(".review-widget .comment-body");
+  const connect = async () => Client.connect(await at.scene.session.lock());
+
+  it("after Accept by mouse the focus is in the terminal, and the file is shown", async () => {
+    const agent = await at.scene.agent([edit("a.txt", "two", "TWO"), { text: "Good." }]);
+    await at.scene.bench.diffShown();
+    await at.scene.bench.titleButton("Accept").click();
+    await agent.told(1);
+    await focusIn("the terminal", ".terminal-wrapper.active");
+    await at.scene.bench.tab("a.txt").waitFor();
+    assert.equal(await at.scene.session.probe("return vscode.window.activeTextEditor.document.uri.fsPath"), file("a.txt"));
+    await picture("after-accept");
+  });
+
+  it("after Reject by key the focus is in the terminal", async () => {
+    const agent = await at.scene.agent([edit("b.txt", "two", "TWO"), { text: "Good." }]);
+    await at.scene.bench.diffShown();
+    await at.scene.session.page.click(".monaco-diff-editor .editor.modified .view-lines");
+    await at.scene.session.page.keyboard.press("Control+Shift+Backspace");
+    await agent.asksNothing();
+    await focusIn("the terminal", ".terminal-wrapper.active");
+    assert.equal(read("b.txt"), BASE);
+  });
+
+  it("with another review waiting the focus goes there, and a second key at once does not answer it", async () => {
+    const client = await connect();
+    const answered = [];
+    const ask = (name) => client.openDiff(file(name), BASE.replace("two", "TWO"), { on_close: "keep", diff_id: name }).then(() => answered.push(name));
+    void ask("a.txt");
+    void ask("b.txt").catch(() => undefined);
+    await at.scene.bench.statusItem("2 to review").click();
+    await at.scene.bench.diffShown();
+    await focusIn("the review", ".monaco-diff-editor");
+    await at.scene.session.page.keyboard.press("Control+Enter");
+    await at.scene.session.page.keyboard.press("Control+Enter");
+    await until("one answer", () => answered.length === 1);
+    await focusIn("the next review", ".monaco-diff-editor");
+    await at.scene.bench.diffShown();
+    assert.equal(answered.length, 1);
+    await at.scene.session.page.keyboard.press("Control+Enter");
+    await until("the other answer", () => answered.length === 2);
+    client.close();
+  });
+
+  it("says in full who asks, why and which of how many it is, above the first change; it goes when that is taken back", async () => {
+    const client = await connect();
+    const lines = (second, last) => `one\n${second}\n${"-\n".repeat(8)}${last}\n`;
+    fs.writeFileSync(file("c.txt"), lines("two", "three"));
+    client.openDiff(file("c.txt"), lines("TWO", "THREE"), { on_close: "keep", description: WHY, batch: { id: "b", index: 1, total: 3 } }).catch(() => undefined);
+    await at.scene.bench.diffShown();
+    await box().filter({ hasText: "all of them in one go" }).waitFor();
+    const widget = at.scene.session.page.locator(".review-widget");
+    const words = (await widget.first().innerText()).replaceAll(/\s+/g, " ");
+    assert.ok(words.includes(WHY.slice(0, 190)), words);
+    assert.match(words, /Proposed edit 2 of 3/);
+    assert.match(words, /test/, "who asks");
+    await picture("reason");
+    const top = async () => (await box().first().boundingBox()).y;
+    const before = await top();
+    await at.scene.session.page.locator('.monaco-diff-editor .gutter .action-label[aria-label="Revert Block"]').first().click();
+    await until("the box to go to the change that is left", async () => (await top()) > before + 50);
+    await picture("reason-after-revert");
+    client.close();
+  });
+
+  it("remarks are in the title and the box, and asked about once more", async () => {
+    const client = await connect();
+    const notes = [{ kind: "protected", text: "programs run what this file says" }];
+    const answer = client.openDiff(file(".vscode/tasks.json"), '{ "version": "2.0.0" }\n', { on_close: "keep", description: "why", notes });
+    await at.scene.bench.diffShown();
+    await at.scene.bench.tab("protected file").waitFor();
+    await box().filter({ hasText: "programs run what this file says" }).waitFor();
+    await picture("notes");
+    await at.scene.bench.titleButton("Accept").click();
+    const dialog = at.scene.session.page.locator(".monaco-dialog-box", { hasText: "programs run what this file says" });
+    await dialog.waitFor();
+    await picture("notes-modal");
+    await dialog.locator(".monaco-button", { hasText: "Cancel" }).click();
+    await at.scene.bench.titleButton("Accept").click();
+    await dialog.waitFor();
+    // Nothing counts in the first 400 ms: the question comes again until it can have been read.
+    const accept = dialog.locator(".monaco-button", { hasText: "Accept" });
+    let word;
+    void answer.then(([first]) => (word = first));
+    await until("the answer", async () => {
+      if (word === undefined && (await accept.isVisible())) await accept.click({ timeout: 1_000 }).catch(() => undefined);
+      return word;
+    });
+    assert.equal(word, "FILE_SAVED");
+    client.close();
+  });
+
+  it("a file that changed meanwhile: the agent is asked for the edit again, with the person's own as a patch", async () => {
+    const agent = await at.scene.agent([call("edit_file", { path: "stale.txt", old_string: "two", new_string: "TWO" }), { text: "I see." }]);
+    await at.scene.bench.diffShown();
+    await at.scene.bench.typeAtEnd("mine");
+    fs.writeFileSync(file("stale.txt"), `zero\n${BASE}`);
+    await at.scene.bench.tab("changed on disk").waitFor().catch(() => undefined);
+    await until("the change to be seen", () => at.scene.session.page.evaluate(() => [...document.querySelectorAll(".part.editor .tab")].some((tab) => /changed on disk|has changed/i.test(tab.getAttribute("aria-label") ?? "") || tab.querySelector("[class*=monaco-decoration]") !== null)));
+    await at.scene.bench.titleButton("Accept").click();
+    const again = at.scene.session.page.locator(".monaco-dialog-box .monaco-button", { hasText: "Ask for It Again" });
+    await again.waitFor();
+    await picture("stale");
+    await new Promise((done) => setTimeout(done, 500));
+    await again.click();
+    const told = await agent.told(1);
+    assert.match(told, /make the edit on the new text/);
+    assert.match(told, /^\+mine$/m);
+    assert.equal(read("stale.txt"), `zero\n${BASE}`);
+  });
+
+  it("a click on what waits leads to the review, and without one to the terminal that asks", async () => {
+    const agent = await at.scene.agent([edit("a.txt", "one", "ONE"), call("execute_command", { command: "true" }), { text: "Good." }]);
+    await at.scene.bench.diffShown();
+    await agent.asks();
+    await at.scene.bench.statusItem("waits for you").click();
+    await focusIn("the review", ".monaco-diff-editor");
+    await picture("waits");
+    await at.scene.bench.titleButton("Accept").click();
+    await agent.shows("true");
+    await at.scene.session.probe(`await vscode.commands.executeCommand("workbench.action.focusActiveEditorGroup"); await vscode.commands.executeCommand("workbench.action.closePanel")`);
+    await at.scene.bench.statusItem("waits for you").click();
+    await focusIn("the terminal", ".terminal-wrapper.active");
+  });
+});
