@@ -54,8 +54,13 @@ export class Headers implements vscode.Disposable {
 function bodyOf({ description, notes, place }: Heading): vscode.MarkdownString | undefined {
   if (description === "" && notes.length === 0 && place === "") return undefined;
   const body = new vscode.MarkdownString(undefined, true);
-  for (const { text } of notes) body.appendMarkdown("$(warning) **").appendText(text).appendMarkdown("**\n\n");
-  return body.appendText(description);
+  for (const { text } of notes) body.appendMarkdown(`$(warning) **${asWritten(text)}**\n\n`);
+  return body.appendMarkdown(asWritten(description));
+}
+
+/** Text that is no Markdown. appendText would keep its lines from being wrapped. */
+function asWritten(text: string): string {
+  return text.replace(/[^\p{L}\p{N} ]/gu, (each) => `&#${each.codePointAt(0)};`);
 }
 
 /** The first line that differs; undefined if none does. */

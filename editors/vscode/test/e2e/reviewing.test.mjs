@@ -10,7 +10,7 @@ import { stage } from "./lib/scene.mjs";
 import { until } from "./lib/wait.mjs";
 
 const BASE = "one\ntwo\nthree\n";
-const WHY = "I replace the second line because the list is read by a program that knows upper case alone, and this is the only place where it still gets lower case; the others were changed last week, all of them in one go.";
+const WHY = "I replace the second line because the list is read by a program that knows upper case alone, and this is the only place that still has *lower* case, as $(bell) https://a.example/x says.";
 const pictures = process.env.AGENT_TEST_PICTURES;
 
 describe("reviewing in VS Code", () => {
@@ -69,10 +69,11 @@ describe("reviewing in VS Code", () => {
     fs.writeFileSync(file("c.txt"), lines("two", "three"));
     client.openDiff(file("c.txt"), lines("TWO", "THREE"), { on_close: "keep", description: WHY, batch: { id: "b", index: 1, total: 3 } }).catch(() => undefined);
     await at.scene.bench.diffShown();
-    await box().filter({ hasText: "all of them in one go" }).waitFor();
+    await box().filter({ hasText: "the only place that still" }).waitFor();
     const widget = at.scene.session.page.locator(".review-widget");
     const words = (await widget.first().innerText()).replaceAll(/\s+/g, " ");
-    assert.ok(words.includes(WHY.slice(0, 190)), words);
+    assert.ok(words.includes(WHY), words);
+    assert.equal(await widget.first().locator(".comment-body a, .comment-body em, .comment-body .codicon-bell").count(), 0, "as written");
     assert.match(words, /Proposed edit 2 of 3/);
     assert.match(words, /test/, "who asks");
     await picture("reason");
