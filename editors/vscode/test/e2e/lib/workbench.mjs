@@ -34,6 +34,14 @@ export class Workbench {
     await this.page.waitForSelector(".monaco-diff-editor .editor.modified .view-line");
   }
 
+  /** Answers a question that cannot be overlooked, when it has been there long enough for an answer to count. */
+  async answer(label) {
+    const button = this.page.locator(".monaco-dialog-box .monaco-button", { hasText: label });
+    await button.waitFor();
+    await this.page.waitForTimeout(500);
+    await button.click();
+  }
+
   /** Types at the end of the diff's right side. */
   async typeAtEnd(text) {
     await this.page.click(".monaco-diff-editor .editor.modified .view-lines");
