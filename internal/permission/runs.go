@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -129,12 +130,27 @@ func find(word, dir string) program {
 		return program{}
 	}
 	for _, d := range filepath.SplitList(os.Getenv("PATH")) {
-		path := filepath.Join(inDir(dir, d), word)
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
-			return program{path, info}
+		for _, end := range endings() {
+			path := filepath.Join(inDir(dir, d), word+end)
+			if info, err := os.Stat(path); err == nil && runnable(info) {
+				return program{path, info}
+			}
 		}
 	}
 	return program{}
+}
+
+// endings are those that a program's name may have in PATH and not in a line.
+func endings() []string {
+	if runtime.GOOS == "windows" {
+		return []string{"", ".com", ".exe", ".bat", ".cmd", ".ps1"}
+	}
+	return []string{""}
+}
+
+// runnable reports whether a file can be a program; Windows does not say.
+func runnable(info fs.FileInfo) bool {
+	return info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0)
 }
 
 // looker collects the files of a command.
@@ -203,7 +219,7 @@ var scripts = []string{".sh", ".bash", ".zsh", ".fish", ".py", ".js", ".mjs", ".
 
 func executable(path string) bool {
 	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+	return err == nil && runnable(info)
 }
 
 // file adds a regular file, and returns its text unless it is large or known.
