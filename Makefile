@@ -28,6 +28,7 @@ test-full: ## the same at full load (kills, interleavings, fuzzing)
 	AGENT_TEST_FULL=1 go run ./internal/testreport -timeout 60m ./...
 	AGENT_TEST_FULL=1 bash scripts/test-extension.sh
 	AGENT_TEST_FULL=1 bash scripts/test-vscode.sh
+	bash scripts/test-install.sh
 
 test-vscode: ## test the extension in a real VS Code, alone
 	bash scripts/test-vscode.sh
@@ -52,11 +53,11 @@ cross: ## compile for every supported platform
 		GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 go build -trimpath -o /dev/null ./cmd/agent; \
 	done
 
-vsix: ## build the VS Code extension; the next make build carries it inside
+vsix: ## build the VS Code extension, which each build of agent carries inside: commit it
 	cd editors/vscode && { [ node_modules -nt package-lock.json ] || npm ci; } && npm run package
 
 clean: ## remove what was built
-	rm -rf bin dist .cache editors/vscode/out editors/vscode/agent.vsix editors/vscode/dist/agent.vsix
+	rm -rf bin dist .cache editors/vscode/out editors/vscode/agent.vsix
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

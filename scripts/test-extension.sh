@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Tests the VS Code extension without an editor. It needs Node.js; under CI=true it
+# Tests the VS Code extension without an editor, and that the one which agent carries
+# inside is up to date. It needs Node.js; under CI=true it
 # is an error if that is missing.
 set -eu
 cd "$(dirname "$0")/../editors/vscode"
@@ -13,4 +14,4 @@ fi
 
 [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --silent
 npm run --silent test
-npm run --silent build
+npm run --silent package -- --check

@@ -46,11 +46,7 @@ func newIDE(p Process, f *flags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			vsix, err := vscode.Package()
-			if err != nil {
-				return err
-			}
-			return ideInstall(cmd.Context(), p, cfg, vsix, strings.Join(args, ""), to)
+			return ideInstall(cmd.Context(), p, cfg, vscode.Package(), strings.Join(args, ""), to)
 		},
 	}
 	install.Flags().StringVar(&to, "to", "", "write the extension to this `file` and install nothing")
@@ -102,7 +98,7 @@ func ideDoctor(ctx context.Context, p Process, dir string, cfg config.Config) er
 	d := idelink.Doctor{
 		Out: p.Stdout, Config: cfg, Dir: dir, Version: p.Version, Env: home.Without(os.Environ(), cfg.SecretEnv()),
 	}
-	if vsix, err := vscode.Package(); !d.Run(ctx, vsix, err) {
+	if !d.Run(ctx, vscode.Package()) {
 		return exitError(headless.ExitFailed)
 	}
 	return nil

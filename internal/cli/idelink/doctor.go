@@ -24,16 +24,12 @@ type Doctor struct {
 }
 
 // Run writes a line for each finding, and what to do about it. It returns false if
-// no editor can be used. vsix is the extension's file; err is why there is none.
-func (d *Doctor) Run(ctx context.Context, vsix []byte, err error) (healthy bool) {
+// no editor can be used. vsix is the extension's file.
+func (d *Doctor) Run(ctx context.Context, vsix []byte) (healthy bool) {
 	if !d.Config.IDE.Enabled {
 		d.say("broken", "setting", "ide.enabled is false", "agent config set ide.enabled true")
 	}
-	if err != nil {
-		d.say("note", "extension", "not inside this build", "make vsix && make build")
-	} else {
-		d.say("ok", "extension", fmt.Sprintf("inside, %d KiB", len(vsix)>>10), "")
-	}
+	d.say("ok", "extension", fmt.Sprintf("inside, %d KiB", len(vsix)>>10), "")
 	d.programs(ctx)
 	found := lock.Find(ctx, Search(d.Config, d.Dir))
 	if len(found) == 0 {

@@ -318,11 +318,11 @@ func TestDoctor(t *testing.T) {
 	look := func() (string, bool) {
 		var out strings.Builder
 		d := Doctor{Out: &out, Config: s.cfg, Dir: s.dir, Version: "test"}
-		healthy := d.Run(t.Context(), nil, errors.New("not built"))
+		healthy := d.Run(t.Context(), make([]byte, 3<<10))
 		return out.String(), healthy
 	}
 	got, healthy := look()
-	for _, want := range []string{"note    extension  not inside", "→ make vsix", "note    programs", "broken  running"} {
+	for _, want := range []string{"ok      extension  inside, 3 KiB", "note    programs", "broken  running"} {
 		if healthy || !strings.Contains(got, want) {
 			t.Errorf("%q is not in %v\n%s", want, healthy, got)
 		}
