@@ -24,7 +24,7 @@ func openStore(cfg config.Config, f *flags, model string) (app.Place, error) {
 	pl := app.Place{Dir: dir, Archive: archive.New(cfg.Home)}
 	switch {
 	case f.latest:
-		open := 0
+		var open int
 		if pl.Store, open, err = pl.Archive.Latest(dir); err == nil && open > 0 {
 			pl.Note = fmt.Sprintf("%s: this is the newest one that is free.", opened(open))
 		}

@@ -149,7 +149,7 @@ func (t *turn) failed(ctx context.Context, c llm.ToolCall, err error) (bool, Sto
 
 // failure is what the model is told about a call that ended with err.
 func failure(ctx context.Context, err error) string {
-	var asked tools.Unanswered
+	var asked tools.UnansweredError
 	switch {
 	case errors.As(err, &asked) && ended(ctx):
 		return history.Undecided

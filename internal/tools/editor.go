@@ -67,7 +67,7 @@ func (w writer) settle(ctx context.Context, call Call, path string) (*Result, er
 		Save: &confirm.Save{Path: abs, Name: name, Editor: in},
 	})
 	if err != nil {
-		return nil, Unanswered{err}
+		return nil, UnansweredError{err}
 	}
 	if verdict.Decision != confirm.Approve {
 		res := declined(w.tool, "edit", nothingChanged, verdict)

@@ -91,7 +91,7 @@ func (c commander) decide(ctx context.Context, call Call, opts shell.Options, a 
 		Command: &confirm.Command{Line: a.Command, Dir: opts.Dir, Timeout: opts.Timeout, Background: a.Background},
 	})
 	if err != nil {
-		return Result{}, Unanswered{err}
+		return Result{}, UnansweredError{err}
 	}
 	if v.Decision != confirm.Approve {
 		return declined("execute_command", "command", "It was not run.", v), nil

@@ -63,7 +63,7 @@ func (w writer) apply(ctx context.Context, call Call, path string, compute func(
 		Tool: w.tool, Description: call.Description, Batch: call.Batch, Notes: notes, Force: force, Change: &change,
 	})
 	if err != nil {
-		return Result{}, Unanswered{err}
+		return Result{}, UnansweredError{err}
 	}
 	if v.Decision != confirm.Approve {
 		return declined(w.tool, "edit", nothingChanged, v), nil

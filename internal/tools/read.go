@@ -18,11 +18,11 @@ type reader struct {
 	tool string
 }
 
-// Unanswered is an error of the Asker: the turn cannot go on, and nothing was done.
-type Unanswered struct{ Err error }
+// UnansweredError is an error of the Asker: the turn cannot go on, and nothing was done.
+type UnansweredError struct{ Err error }
 
-func (u Unanswered) Error() string { return u.Err.Error() }
-func (u Unanswered) Unwrap() error { return u.Err }
+func (u UnansweredError) Error() string { return u.Err.Error() }
+func (u UnansweredError) Unwrap() error { return u.Err }
 
 // allowed calls open, if path lies outside the workspace after it has asked. refused
 // is set if the answer is no.
@@ -41,7 +41,7 @@ func (r reader) allowed(ctx context.Context, call Call, path string, open func()
 		Tool: r.tool, Description: call.Description, Batch: call.Batch, Notes: remarks, Force: force, Read: &confirm.Read{Path: abs},
 	})
 	if err != nil {
-		return nil, Unanswered{err}
+		return nil, UnansweredError{err}
 	}
 	if verdict.Decision != confirm.Approve {
 		res := declined(r.tool, "read outside the workspace", "Nothing was read.", verdict)
@@ -61,7 +61,7 @@ func (r reader) wasAllowed(abs string) bool {
 // unreadable says why a path cannot be read and what to do about it. An error
 // of ctx or of the Asker ends the turn.
 func (r reader) unreadable(ctx context.Context, path string, err error) (Result, error) {
-	var ask Unanswered
+	var ask UnansweredError
 	switch {
 	case errors.As(err, &ask):
 		return Result{}, ask
