@@ -89,7 +89,7 @@ var kinds = []struct {
 		d.idle()
 		d.say("/export out.md")
 	}, 2},
-	{"a turn", "openai.(*Client)", llmtest.Turn{Text: "Yes."}, func(d *desk) { d.say("go") }, 2},
+	{"a turn", "session.(*Loop)", llmtest.Turn{Text: "Yes."}, func(d *desk) { d.say("go") }, 2},
 	{"a command line", "shell.(*Jobs)", llmtest.Turn{}, func(d *desk) { d.say("!true") }, 2},
 	{"the feed", "repl/feed.", llmtest.Turn{Text: "```nosuch\nx\n```\n"}, func(d *desk) { d.say("go") }, 2},
 	{"the search for an editor", "lock.Find", llmtest.Turn{}, func(d *desk) { d.say("/ide connect") }, 2},
