@@ -20,8 +20,9 @@ import { InlineProposals } from "./vscode/inline";
 import { InlineDocuments } from "./vscode/inlinedocs";
 import { InlineReviews } from "./vscode/inlinereviews";
 import { Languages } from "./vscode/languages";
-import { Marks, PendingList } from "./vscode/pending";
+import { Marks } from "./vscode/pending";
 import { Places } from "./vscode/places";
+import { ReviewList } from "./vscode/reviewlist";
 import { Registration } from "./vscode/registration";
 import { Remarks } from "./vscode/remarks";
 import { preferredPort, settings, workspace } from "./vscode/settings";
@@ -170,10 +171,10 @@ async function secretToken({ secrets }: vscode.ExtensionContext, log: vscode.Log
 
 /** Keeps the lists and marks of reviews up to date. */
 function showReviews(core: Core, status: Status, views: Views): vscode.Disposable {
-  const list = new PendingList(core.reviews);
+  const list = new ReviewList(core.reviews, () => views.active());
   const marks = new Marks(core.reviews);
   const stop = core.reviews.onChange((review) => {
-    list.refresh();
+    list.changed(review);
     marks.changed(review);
     views.noteActive();
     status.reviewsChanged(core.reviews);

@@ -1,7 +1,6 @@
 import { messageOf, ToolError } from "./errors";
 import { RpcError, rpcCodes } from "./jsonrpc";
 import type { Cancel, Clock, Log } from "./ports";
-import { failure } from "./result";
 import type { ToolResult } from "./result";
 import { isObject } from "./schema";
 import { oneLine } from "./text";
@@ -48,7 +47,7 @@ export async function callTool(host: CallHost, incoming: Incoming): Promise<Tool
   } catch (err) {
     if (err instanceof RpcError) throw err;
     if (!(err instanceof ToolError)) host.log.error(`${tool.name}: ${messageOf(err)}`);
-    return failure(err);
+    return host.tools.failure(err);
   } finally {
     stop();
   }

@@ -11,6 +11,7 @@ import { McpDoor } from "./mcp/door";
 import type { McpPlace } from "./mcptokens";
 import { terminalTool } from "./native/command";
 import { Edits } from "./native/edits";
+import { jsonFailure } from "./native/guarded";
 import { nativeTools } from "./native/tools";
 import type { Cancel, Client, Ports, Selection, Settings } from "./ports";
 import { nonceOf } from "./proof";
@@ -75,7 +76,7 @@ export class Core {
     const editing = [...diffTools(this.reviews, ports, edits), ...editorTools(ports, this.selections), terminalTool(ports)];
     const tools = new ToolTable(editing, { closeTab: "close_tab" });
     this.ide = new IdeDoor({ ports, tools, reviews: this.reviews, selections: this.selections, version, ...shared });
-    const native = new ToolTable(nativeTools(ports, edits), {});
+    const native = new ToolTable(nativeTools(ports, edits), {}, jsonFailure);
     this.mcp = new McpDoor({ clock, log, tools: native, version, gone: (client) => this.reviews.ownerGone(client), ...shared });
     this.bridge = new BridgeDoor({ ports, reviews: this.reviews, others: edits, version, ...shared });
     this.mcpGuard = new Guard(undefined, { credential: bearer, required: () => settings.requireAuth() });

@@ -274,6 +274,8 @@ export interface Client {
   /** Milliseconds since the epoch. */
   readonly since: number;
   readonly status?: ClientStatus;
+  /** When it called last, of a client that holds no connection; milliseconds since the epoch. */
+  readonly heard?: number;
 }
 
 /** What a client says about itself (setStatus), sanitised. */
@@ -292,11 +294,17 @@ export interface CommandQuestion {
   readonly cwd: string;
 }
 
+/** What the person says to a command; feedback is for whoever asked. */
+export interface CommandVerdict {
+  readonly run: boolean;
+  readonly feedback: string;
+}
+
 export interface Notices {
   /** A short message for the person, without a decision. */
   warn(message: string): void;
   /** Asks whether a command may run; the question cannot be overlooked, and no is the answer if it is closed. */
-  mayRun(question: CommandQuestion): Promise<boolean>;
+  mayRun(question: CommandQuestion): Promise<CommandVerdict>;
   /** The clients or what they say changed. */
   clientsChanged(clients: readonly Client[]): void;
 }

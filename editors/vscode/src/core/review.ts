@@ -6,7 +6,8 @@ import type { Decided } from "./outcome";
 import { mustLook, shortNotes } from "./notes";
 import type { Cancel, Note, ReviewComment, ShownDiff } from "./ports";
 import type { ToolResult } from "./result";
-import { unifiedDiff } from "./patch";
+import { countChanges, unifiedDiff } from "./patch";
+import type { Stats } from "./patch";
 import { forDisplay, oneLine, sameText, toLf, visibleName, withoutBom } from "./text";
 
 /** The connection that asked for a review. */
@@ -85,6 +86,7 @@ export class Review {
   seenAt: number;
   feedback: string | undefined;
   error: unknown;
+  private counted: { draft: string; stats: Stats } | undefined;
   /** Answers the call that waits; replaced when a client comes back. */
   waiter: ((answer: Answer) => void) | undefined;
   /** Timers, watchers and the file's lock, each by its purpose. */
@@ -134,6 +136,13 @@ export class Review {
       ...shortNotes(this.request.notes ?? []),
     ].filter((remark) => remark !== "");
     return `Review: ${from}${name}${remarks.length > 0 ? ` (${remarks.join(", ")})` : ""}`;
+  }
+
+  /** How many lines the draft adds and removes, counted once for each draft. */
+  counts(): Stats {
+    const before = this.base?.original ?? "";
+    if (this.counted?.draft !== this.draft) this.counted = { draft: this.draft, stats: countChanges(before, forDisplay(this.draft, before)) };
+    return this.counted.stats;
   }
 
   info(): ReviewInfo {

@@ -7,6 +7,7 @@ import type { Effect, Event, Outcome } from "./machine";
 import { toVerdict } from "./outcome";
 import type { Verdict } from "./outcome";
 import { countChanges } from "./patch";
+import type { Stats } from "./patch";
 import { pathKey } from "./paths";
 import type { Cancel, Ports } from "./ports";
 import { failure } from "./result";
@@ -57,6 +58,11 @@ export class Reviews {
 
   get(id: string): ReviewInfo | undefined {
     return this.all.get(id)?.info();
+  }
+
+  /** How many lines the draft of a review adds and removes. */
+  counts(id: string): Stats {
+    return this.all.get(id)?.counts() ?? { added: 0, removed: 0 };
   }
 
   /** Called after each change of a review; the last call has state "done". */
@@ -284,6 +290,7 @@ export class Reviews {
   private open(review: Review, background: boolean): void {
     if (review.base === undefined) return;
     const failed = (why: string): void => {
+      if (!review.live) return; // it was answered before it was shown
       this.ports.log.warn(`the diff ${review.id} is not shown: ${why}`);
       this.run(review, { type: "openFailed" });
     };

@@ -1,5 +1,6 @@
 import { ToolError } from "./errors";
 import type { Range } from "./ports";
+import { failure as plainFailure } from "./result";
 import type { ToolResult } from "./result";
 import type { Answer, Owner } from "./review";
 import { problem } from "./schema";
@@ -38,6 +39,8 @@ export class ToolTable {
   constructor(
     readonly listed: readonly Tool[],
     aliases: Readonly<Record<string, string>>,
+    /** How a failed call is answered. */
+    readonly failure: (thrown: unknown) => ToolResult = plainFailure,
   ) {
     for (const tool of listed) this.byName.set(tool.name, tool);
     for (const [alias, name] of Object.entries(aliases)) {

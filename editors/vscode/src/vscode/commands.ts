@@ -148,7 +148,8 @@ function showQuestion(parts: Parts): void {
 /** Says how the window is connected, and offers what can be done about it. */
 async function showStatus({ status, log, start, stop }: Parts): Promise<void> {
   const turn = status.listens() ? "Stop Listening" : "Start Listening";
-  const choice = await vscode.window.showInformationMessage(status.report(), turn, "Show Log");
+  const buttons = status.listens() ? ["Show Log", turn] : [turn, "Show Log"];
+  const choice = await vscode.window.showInformationMessage(status.report(), ...buttons);
   if (choice === "Show Log") log.show();
   else if (choice !== undefined) await (choice === "Stop Listening" ? stop() : start());
 }

@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import type { Client, ClientStatus, CommandQuestion, Notices } from "../core/ports";
+import type { Client, ClientStatus, CommandQuestion, CommandVerdict, Notices } from "../core/ports";
 import type { Reviews } from "../core/reviews";
 import { withoutIcons } from "../core/text";
 import { describe, isPending } from "./pending";
@@ -34,17 +34,22 @@ export class Status implements Notices, vscode.Disposable {
     void vscode.window.showWarningMessage(message);
   }
 
-  async mayRun({ client, command, cwd }: CommandQuestion): Promise<boolean> {
+  async mayRun({ client, command, cwd }: CommandQuestion): Promise<CommandVerdict> {
     const where = vscode.workspace.asRelativePath(cwd);
     const run: vscode.MessageItem = { title: "Run" };
+    // It takes the place of a button "Cancel", which would be a second one to reject.
+    const withReason: vscode.MessageItem = { title: "Reject with Reason…", isCloseAffordance: true };
     // The first button has the focus: what a person types who has not seen the question must not run anything.
     const answer = await vscode.window.showWarningMessage<vscode.MessageItem>(
       `${client} wants to run a command in ${where}`,
       { modal: true, detail: command },
       { title: "Reject" },
       run,
+      withReason,
     );
-    return answer === run;
+    if (answer === run) return { run: true, feedback: "" };
+    const feedback = answer === withReason ? await vscode.window.showInputBox({ title: "Reject with a Reason", prompt: command, ignoreFocusOut: true }) : "";
+    return { run: false, feedback: feedback ?? "" };
   }
 
   clientsChanged(clients: readonly Connected[]): void {
@@ -61,12 +66,14 @@ export class Status implements Notices, vscode.Disposable {
     const { state } = this;
     if (state.kind === "off") return "Agent is not listening.";
     if (state.kind === "failed") return `Agent cannot listen: ${state.why}`;
-    const who = this.clients.length === 0 ? ["Nothing is connected."] : this.clients.map((client) => `${lineOf(client)}.`);
-    return [`Agent listens on port ${state.port}.`, ...who].join(" ");
+    const linked = this.linked();
+    const who = linked.length === 0 ? ["No agent is connected."] : linked.map((client) => `${lineOf(client)}.`);
+    return [`Agent listens on port ${state.port}.`, ...who, ...this.callers().map((client) => `${lineOf(client)}.`)].join(" ");
   }
 
   linkChanged(state: Link): void {
     this.state = state;
+    void vscode.commands.executeCommand("setContext", "agent.listening", state.kind === "on");
     if (state.kind !== "on") this.clients = [];
     this.draw();
   }
@@ -98,16 +105,28 @@ export class Status implements Notices, vscode.Disposable {
   }
 
   private drawOn(port: number): void {
-    const first = mostUrgent(this.clients);
+    const linked = this.linked();
+    const callers = this.callers().map((client) => lineOf(client));
+    const first = mostUrgent(linked);
     if (first === undefined) {
-      const tooltip = `Agent: listening on port ${port}, nothing connected. Click to start agent in a terminal.`;
+      const tooltip = [`Agent: listening on port ${port}, no agent connected. Click to start agent in a terminal.`, ...callers].join("\n");
       return this.show(`$(debug-disconnect) Agent :${port}`, tooltip, "agent.startInTerminal");
     }
     const icon = icons[first.status?.state ?? "idle"];
     const text = withoutIcons(first.status?.text ?? "");
-    const more = this.clients.length > 1 ? ` (${this.clients.length})` : "";
-    const lines = this.clients.map((client) => lineOf(client));
+    const more = linked.length > 1 ? ` (${linked.length})` : "";
+    const lines = [...linked.map((client) => lineOf(client)), ...callers];
     this.show(`${icon} Agent${text === "" ? ` :${port}` : `: ${text}`}${more}`, [...lines, `Port ${port}.`].join("\n"), first.status?.state === "waiting" ? "agent.showQuestion" : "agent.showLog");
+  }
+
+  /** Those that hold a connection. */
+  private linked(): readonly Connected[] {
+    return this.clients.filter(({ heard }) => heard === undefined);
+  }
+
+  /** Those that only call now and then, which nobody sees go. */
+  private callers(): readonly Connected[] {
+    return this.clients.filter(({ heard }) => heard !== undefined);
   }
 
   private show(text: string, tooltip: string, command: string): void {
@@ -126,6 +145,7 @@ function mostUrgent(clients: readonly Connected[]): Connected | undefined {
 }
 
 function lineOf(client: Connected): string {
+  if (client.heard !== undefined) return `${client.name}: an MCP client, last heard at ${new Date(client.heard).toLocaleTimeString()}`;
   const since = new Date(client.since).toLocaleTimeString();
   const pid = client.pid === undefined ? "" : `, process ${client.pid}`;
   const said = [client.status?.text, client.status?.tooltip].filter((each) => each !== undefined && each !== "");

@@ -355,7 +355,7 @@ export class FakeEditor {
   readonly inline = new FakeInline();
   trusted = true;
   /** The questions whether a command may run, with their answers to give. */
-  readonly questions: { question: CommandQuestion; answer(yes: boolean): void }[] = [];
+  readonly questions: { question: CommandQuestion; answer(yes: boolean, feedback?: string): void }[] = [];
   folders: { name: string; uri: string; path: string }[] = [];
   tabs: EditorTab[] = [];
   selection: Selection | undefined;
@@ -388,7 +388,7 @@ export class FakeEditor {
     },
     notices: {
       warn: (message) => this.warnings.push(message),
-      mayRun: (question) => new Promise((answer) => this.questions.push({ question, answer })),
+      mayRun: (question) => new Promise((done) => this.questions.push({ question, answer: (run, feedback = "") => done({ run, feedback }) })),
       clientsChanged: (clients) => (this.clients = clients),
     },
     terminals: this.commands,

@@ -81,6 +81,7 @@ describe("B1: /mcp", () => {
     const more = await McpClient.connect(port);
     assert.deepEqual([(await second.post(list)).status, (await first.post(list)).status, (await more.post(list)).status], [404, 200, 200]);
     assert.equal(core.clients().length, 64);
+    assert.equal(core.clients().filter(({ heard }) => heard === undefined).length, 0, "none of them counts as linked");
     core.reviews.reject(review, "button");
     assert.equal(jsonOf(await call.answer)["status"], "rejected");
   });

@@ -179,6 +179,25 @@ describe("B4: execute_command", () => {
     assert.equal(editor.commands.runs.length, 0);
   });
 
+  it("hands on why it was rejected", async (t) => {
+    const { client, editor } = await work(t);
+    const call = client.begin("execute_command", { command: "make" });
+    await until("the question", () => editor.questions.length > 0);
+    editor.questions.shift()?.answer(false, "use npm");
+    assert.deepEqual(jsonOf(await call.answer), { status: "rejected", command: "make", feedback: "use npm" });
+  });
+
+  it("tells whoever agrees to a command that was cancelled meanwhile that it was not run", async (t) => {
+    const { client, editor } = await work(t);
+    const call = client.begin("execute_command", { command: "touch late" });
+    await until("the question", () => editor.questions.length > 0);
+    await client.cancel(call.id);
+    await settled(50);
+    editor.questions.shift()?.answer(true);
+    await until("the warning", () => editor.warnings.length > 0);
+    assert.deepEqual([editor.warnings, editor.commands.runs.length], [["http client does not wait any more: the command was not run."], 0]);
+  });
+
   it("does not count a yes that came before the question could be read", async (t) => {
     const { client, editor } = await work(t);
     const call = client.begin("execute_command", { command: "true" });
@@ -532,7 +551,7 @@ describe("B11: what can go wrong", () => {
   it("arguments that are none", async (t) => {
     const { client } = await work(t);
     const result = await client.tool("write_file", { path: 7 });
-    assert.deepEqual([result.isError, result.content[0]?.text], [true, "INVALID_PARAMS: arguments.content is missing"]);
+    assert.deepEqual([result.isError, jsonOf(result)], [true, { error: "arguments.content is missing", code: "INVALID_PARAMS" }]);
   });
 
   it("tells the client what is printed, before the command has ended", async (t) => {

@@ -222,7 +222,7 @@ describe("any MCP client in VS Code", () => {
     await at.bench.command("Agent: Show Status");
     const toast = at.bench.page.locator(".notification-toast", { hasText: `Agent listens on port ${port}.` });
     await toast.waitFor();
-    assert.match(await toast.innerText(), /third party: connected since/);
+    assert.match(await toast.innerText(), /third party: an MCP client, last heard at/);
     await at.session.probe(`await vscode.commands.executeCommand("notifications.clearAll")`);
   });
 

@@ -103,8 +103,8 @@ function pictures() {
     const more = { on_close: "keep", description: "a cart needs a test" };
     client.openDiff(session.file("src/cart.test.ts"), 'import { total } from "./cart";\n', more).catch(() => undefined);
     await bench.statusItem("2 to review").waitFor();
-    await session.probe(`await vscode.commands.executeCommand("workbench.view.scm")`);
-    await bench.page.locator(".scm-view .resource").nth(1).waitFor();
+    await session.probe(`await vscode.commands.executeCommand("agent.reviews.focus")`);
+    await bench.page.locator(".pane-body .monaco-list-row", { hasText: ".ts" }).nth(1).waitFor();
     await bench.screenshot(path.join(media, "pending.png"));
     const clip = { x: 0, y: 880 - 34, width: 640, height: 34 };
     await page.screenshot({ path: path.join(media, "status.png"), clip });

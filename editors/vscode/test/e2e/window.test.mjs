@@ -66,9 +66,10 @@ describe("a window with reviews", () => {
     await bench.diffShown();
     const second = ask("b.txt", PROPOSED, { on_close: "keep" });
     await bench.statusItem("2 to review").waitFor();
-    await session.probe(`await vscode.commands.executeCommand("workbench.view.scm")`);
-    const rows = bench.page.locator(".scm-view .resource");
+    await session.probe(`await vscode.commands.executeCommand("agent.reviews.focus")`);
+    const rows = bench.page.locator(".pane-body .monaco-list-row", { hasText: ".txt" });
     await until("two rows", async () => (await rows.count()) === 2);
+    assert.match(await rows.filter({ hasText: "a.txt" }).innerText(), /\+1 −1/);
     await bench.tab("b.txt").waitFor();
     await bench.page.click(".monaco-diff-editor .editor.modified .view-lines");
     await bench.page.keyboard.press("Alt+]");
@@ -80,6 +81,31 @@ describe("a window with reviews", () => {
     await rows.first().locator('.action-label[aria-label^="Reject"]').first().click();
     assert.equal((await second)[0], "DIFF_REJECTED");
     await until("the list to go", async () => (await rows.count()) === 0);
+    await session.probe(`await vscode.commands.executeCommand("workbench.view.explorer")`);
+  });
+
+  it("accepts all that was on the screen, and shows what was not", async () => {
+    await session.probe(`await vscode.commands.executeCommand("agent.reviews.focus")`);
+    const first = ask("a.txt", PROPOSED, { on_close: "keep" });
+    await bench.diffShown();
+    await set("agent", "diff.open", "onDemand");
+    const second = ask("b.txt", PROPOSED, { on_close: "keep" });
+    await bench.statusItem("2 to review").waitFor();
+    const all = (title) => bench.page.locator(`.pane-header .action-label[aria-label^="${title}"]`).click();
+    await bench.page.hover(".pane-header");
+    await all("Accept All");
+    const dialog = bench.page.locator(".monaco-dialog-box");
+    await dialog.waitFor();
+    assert.match(await dialog.innerText(), /a\.txt/);
+    assert.doesNotMatch(await dialog.innerText(), /b\.txt/);
+    await dialog.locator(".monaco-button", { hasText: /^Accept$/ }).click();
+    assert.equal((await first)[0], "FILE_SAVED");
+    await until("b.txt to be shown", async () => (await activeTab()).includes("b.txt"));
+    await session.bench.screenshot("/tmp/vsrest/view.png");
+    await bench.page.hover(".pane-header");
+    await all("Reject All");
+    await dialog.locator(".monaco-button", { hasText: /^Reject$/ }).click();
+    assert.equal((await second)[0], "DIFF_REJECTED");
     await session.probe(`await vscode.commands.executeCommand("workbench.view.explorer")`);
   });
 

@@ -106,7 +106,7 @@ export class McpDoor {
   }
 
   clients(): readonly Client[] {
-    return [...this.sessions.values()].map(({ client: { id, name, pid, since } }) => ({ id, name, pid, since }));
+    return [...this.sessions.values()].map(({ client: { id, name, pid, since, seen } }) => ({ id, name, pid, since, heard: seen }));
   }
 
   handle(req: IncomingMessage, res: ServerResponse): void {

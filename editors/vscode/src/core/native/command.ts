@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { ToolError } from "../errors";
-import type { CommandResult, Ports } from "../ports";
+import type { CommandResult, CommandVerdict, Ports } from "../ports";
 import { json } from "../result";
 import type { ToolResult } from "../result";
 import type { Answer } from "../review";
@@ -44,7 +44,7 @@ export function commandTool(ports: Ports): Tool {
       if (ports.settings.approvalMode() === "always") {
         const answer = await approvals.ask(call, request);
         if (answer === "silent") return "silent";
-        if (!answer) return json({ status: "rejected", command: request.command });
+        if (!answer.run) return json({ status: "rejected", command: request.command, ...(answer.feedback === "" ? {} : { feedback: answer.feedback }) });
       }
       return run(ports, call, request);
     }),
@@ -114,7 +114,7 @@ class Approvals {
   constructor(private readonly ports: Ports) {}
 
   /** Silent: the call was cancelled before there was an answer. */
-  ask(call: ToolCall, { command, cwd }: Request): Promise<boolean | "silent"> {
+  ask(call: ToolCall, { command, cwd }: Request): Promise<CommandVerdict | "silent"> {
     const question = { client: call.client.name, command: visible(command), cwd };
     if (rows(question.command) > maxRows) {
       throw new ToolError("INVALID_PARAMS", "the command is too long to be shown whole to the person, who has to agree; write a script, and run that");
@@ -124,13 +124,16 @@ class Approvals {
     return turn;
   }
 
-  private async question({ cancelled }: ToolCall, question: { client: string; command: string; cwd: string }): Promise<boolean | "silent"> {
+  private async question({ cancelled }: ToolCall, question: { client: string; command: string; cwd: string }): Promise<CommandVerdict | "silent"> {
     const { clock, notices } = this.ports;
     for (;;) {
       if (cancelled.aborted) return "silent";
       const asked = clock.now();
-      const answer = await Promise.race([notices.mayRun(question), aborted(cancelled)]);
-      if (answer === "silent" || !answer || clock.now() - asked >= readingMs) return answer;
+      const given = notices.mayRun(question);
+      const answer = await Promise.race([given, aborted(cancelled)]);
+      // Nobody can take a dialog from the screen: whoever answers it is told that it was for nothing.
+      if (answer === "silent") void given.then(({ run }) => run && notices.warn(`${question.client} does not wait any more: the command was not run.`));
+      if (answer === "silent" || !answer.run || clock.now() - asked >= readingMs) return answer;
     }
   }
 }

@@ -26,6 +26,11 @@ export function errorOf({ code, message }: ToolError, about: string, value: stri
   return { ...json(said), structuredContent: { code, message }, isError: true };
 }
 
+/** The same for a call that did not begin, because its arguments are wrong for example. */
+export function jsonFailure(thrown: unknown): ToolResult {
+  return errorOf(thrown instanceof ToolError ? thrown : new ToolError("INTERNAL", messageOf(thrown)), "", undefined);
+}
+
 /** What the operating system says, for whoever has to act on it. */
 function fromSystem(err: unknown): ToolError | undefined {
   switch ((err as NodeJS.ErrnoException | undefined)?.code) {

@@ -55,7 +55,7 @@ export async function answerRun(bench, button) {
   await dialog.waitFor();
   // Nobody reads faster, and who does is asked again.
   await bench.page.waitForTimeout(500);
-  await dialog.locator(".monaco-button", { hasText: button }).click();
+  await dialog.locator(".monaco-button", { hasText: new RegExp(`^${button}$`) }).click();
 }
 
 /** What an answer says of the problems of a file that is not shown. */

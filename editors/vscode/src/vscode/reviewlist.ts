@@ -1,0 +1,109 @@
+import * as vscode from "vscode";
+import type { ReviewInfo, Reviews } from "../core/reviews";
+import { describe, isPending } from "./pending";
+import { diffOf } from "./tabs";
+import { proposedScheme, reviewUri } from "./uri";
+
+const viewId = "agent.reviews";
+
+/** An entry of the list; commands get it as their argument. */
+interface Entry {
+  readonly id: string;
+  readonly resourceUri: vscode.Uri;
+}
+
+/** The edits that wait for an answer, in a view of their own, and the answers to all of them. */
+export class ReviewList implements vscode.TreeDataProvider<Entry>, vscode.Disposable {
+  private readonly changes = new vscode.EventEmitter<undefined>();
+  readonly onDidChangeTreeData = this.changes.event;
+  private readonly view = vscode.window.createTreeView<Entry>(viewId, { treeDataProvider: this });
+  /** The reviews that have been on the screen. */
+  private readonly seen = new Set<string>();
+  private readonly parts: vscode.Disposable[];
+
+  /** active: the review in the document that the person looks at. */
+  constructor(
+    private readonly reviews: Reviews,
+    private readonly active: () => string | undefined,
+  ) {
+    const look = (): void => this.look();
+    this.parts = [
+      this.view,
+      vscode.window.tabGroups.onDidChangeTabs(look),
+      vscode.window.onDidChangeActiveTextEditor(look),
+      vscode.commands.registerCommand("agent.acceptAll", () => this.acceptAll()),
+      vscode.commands.registerCommand("agent.rejectAll", () => this.rejectAll()),
+    ];
+  }
+
+  changed({ id, state }: ReviewInfo): void {
+    if (state === "done") this.seen.delete(id);
+    this.look();
+    const count = this.pending().length;
+    this.view.badge = count === 0 ? undefined : { value: count, tooltip: vscode.l10n.t("{0} to review", count) };
+    this.changes.fire(undefined);
+  }
+
+  getChildren(entry?: Entry): Entry[] {
+    if (entry !== undefined) return [];
+    return this.pending().map(({ id, path }) => ({ id, resourceUri: reviewUri(proposedScheme, path, id) }));
+  }
+
+  getTreeItem({ id, resourceUri }: Entry): vscode.TreeItem {
+    const item = new vscode.TreeItem(resourceUri);
+    item.id = id;
+    item.contextValue = "review";
+    item.command = { title: vscode.l10n.t("Show Diff"), command: "agent.showReview", arguments: [id] };
+    const review = this.reviews.get(id);
+    if (review === undefined) return item;
+    const { added, removed } = this.reviews.counts(id);
+    item.description = `+${added} −${removed} · ${describe(review)}`;
+    item.tooltip = review.description === "" ? describe(review) : `${describe(review)}: ${review.description}`;
+    item.iconPath = review.stale ? new vscode.ThemeIcon("warning") : vscode.ThemeIcon.File;
+    return item;
+  }
+
+  dispose(): void {
+    for (const part of this.parts) part.dispose();
+    this.changes.dispose();
+  }
+
+  private pending(): readonly ReviewInfo[] {
+    return this.reviews.list().filter(isPending);
+  }
+
+  /** Notes what is on the screen now. */
+  private look(): void {
+    for (const { activeTab } of vscode.window.tabGroups.all) {
+      const id = diffOf(activeTab);
+      if (id !== undefined) this.seen.add(id);
+    }
+    const inDocument = this.active();
+    if (inDocument !== undefined) this.seen.add(inDocument);
+  }
+
+  /** Accepts what the person has had on the screen; the first of the others is shown instead. */
+  private async acceptAll(): Promise<void> {
+    const free = this.pending().filter(({ id, held }) => !held && this.reviews.isReady(id));
+    const [ready, unseen] = [free.filter(({ id }) => this.seen.has(id)), free.filter(({ id }) => !this.seen.has(id))];
+    if (ready.length > 0 && (await confirmed(vscode.l10n.t("Accept {0} edits that you have seen?", ready.length), vscode.l10n.t("Accept"), ready))) {
+      for (const { id } of ready) this.reviews.accept(id, "command");
+    }
+    const [first] = unseen;
+    if (first === undefined) return;
+    void vscode.window.showInformationMessage(vscode.l10n.t("{0} edits have not been on the screen yet. Look at them first.", unseen.length));
+    this.reviews.show(first.id);
+  }
+
+  private async rejectAll(): Promise<void> {
+    const free = this.pending().filter(({ id, held }) => !held && this.reviews.isReady(id));
+    if (free.length === 0 || !(await confirmed(vscode.l10n.t("Reject {0} edits?", free.length), vscode.l10n.t("Reject"), free))) return;
+    for (const { id } of free) this.reviews.reject(id, "command");
+  }
+}
+
+/** Asks once for several answers, with the files that they are about. */
+async function confirmed(question: string, yes: string, about: readonly ReviewInfo[]): Promise<boolean> {
+  const detail = about.map(describe).join("\n");
+  return (await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) === yes;
+}
