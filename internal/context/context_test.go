@@ -206,7 +206,7 @@ func TestEditorBlock(t *testing.T) {
 					{Path: "/p/a.go", Line: 4, Severity: editor.SeverityHint},
 				},
 			},
-			"IDE connected: VS Code\n  Open tabs: a.go, /q/b.go\n  Diagnostics: 1 errors, 1 warnings\n" +
+			"IDE connected: VS Code\n  Open tabs: a.go, /q/b.go\n  Diagnostics: 1 error, 1 warning\n" +
 				"    a.go:3: no such\n  Active: /q/b.go\n  Selection: a.go:5-10\n",
 		},
 		"too long": {

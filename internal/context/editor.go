@@ -59,7 +59,15 @@ func diagnosticLines(s editor.State, dir string) (summary string, errs []string)
 	if errors+warnings == 0 {
 		return "", nil
 	}
-	return fmt.Sprintf("  Diagnostics: %d errors, %d warnings\n", errors, warnings), errs
+	return fmt.Sprintf("  Diagnostics: %s, %s\n", counted(errors, "error"), counted(warnings, "warning")), errs
+}
+
+// counted returns a number of things, with the word for them in its right form.
+func counted(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
 }
 
 func focusLines(s editor.State, dir string) string {

@@ -65,7 +65,12 @@ if (strangers.length > 0) {
   console.error(`these files do not belong into the package: ${strangers.join(", ")}`);
   process.exit(1);
 }
-run(vsce, "package", "--no-dependencies", "--skip-license", "--out", built);
+checkPictures();
+// Without these the addresses in the README lack the folder of the extension.
+const repository = "https://github.com/bb2d0cf4/agent";
+const folder = "editors/vscode";
+const addresses = ["--baseImagesUrl", `${repository}/raw/HEAD/${folder}`, "--baseContentUrl", `${repository}/blob/HEAD/${folder}`];
+run(vsce, "package", "--no-dependencies", "--skip-license", ...addresses, "--out", built);
 const files = await contents(built);
 await write(built, files);
 
@@ -81,3 +86,12 @@ if (process.argv.includes("--check")) {
   copyFileSync(built, embedded);
 }
 console.log(`agent.vsix: ${(readFileSync(built).length / 1024).toFixed(0)} KiB, ${names.length} files`);
+
+/** Refuses a README with a picture that is not in the folder of the extension. */
+function checkPictures() {
+  for (const [, file] of readFileSync(join(root, "README.md"), "utf8").matchAll(/!\[[^\]]*\]\(([^)]+)\)/g)) {
+    if (!file.includes(":") && existsSync(join(root, file))) continue;
+    console.error(`the picture ${file} of the README would be broken`);
+    process.exit(1);
+  }
+}

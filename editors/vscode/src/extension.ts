@@ -57,7 +57,11 @@ export function activate(context: vscode.ExtensionContext): void {
   const registration = new Registration(core, context.globalState, log);
   const link = new Link(context, core, { log, status, terminals, registration });
   const actions = { start: () => link.start(), stop: () => link.stop() };
+  const asked = core.reviews.onChange(({ state }) => {
+    if (state === "done") registration.used().catch((error: unknown) => log.warn(`registering: ${String(error)}`));
+  });
   context.subscriptions.push(
+    { dispose: asked },
     log,
     status,
     terminals,

@@ -140,7 +140,8 @@ export class Review {
 
   /** How many lines the draft adds and removes, counted once for each draft. */
   counts(): Stats {
-    const before = this.base?.original ?? "";
+    if (this.base === undefined) return { added: 0, removed: 0 };
+    const before = this.base.original;
     if (this.counted?.draft !== this.draft) this.counted = { draft: this.draft, stats: countChanges(before, forDisplay(this.draft, before)) };
     return this.counted.stats;
   }

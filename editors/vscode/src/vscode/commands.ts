@@ -182,7 +182,7 @@ async function mention(parts: Parts, target: unknown, all: unknown): Promise<voi
   if (told > 0) return void parts.terminals.show();
   void vscode.window
     .showInformationMessage("No agent is connected to this window.", "Start Agent")
-    .then((choice) => choice !== undefined && parts.terminals.start());
+    .then((choice) => (choice === undefined ? undefined : parts.terminals.start()));
 }
 
 /** What a command means: the items that are selected in the Explorer, which names them all, else what is selected in the editor. */

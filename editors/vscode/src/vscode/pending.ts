@@ -4,14 +4,19 @@ import { proposedScheme, reviewId, reviewUri } from "./uri";
 
 /** What a review is called in a list: its file, and what makes it special. */
 export function describe(review: ReviewInfo): string {
-  const marks = [
+  const marks = marksOf(review);
+  const name = vscode.workspace.asRelativePath(review.path);
+  return marks.length === 0 ? name : `${name} (${marks.join(", ")})`;
+}
+
+/** What makes a review special. */
+export function marksOf(review: ReviewInfo): string[] {
+  return [
     review.isNew ? "new file" : "",
     review.edited ? "edited by you" : "",
     review.stale ? "changed on disk" : "",
     review.held ? "being edited in the terminal" : "",
   ].filter((mark) => mark !== "");
-  const name = vscode.workspace.asRelativePath(review.path);
-  return marks.length === 0 ? name : `${name} (${marks.join(", ")})`;
 }
 
 export function isPending(review: ReviewInfo): boolean {

@@ -26,9 +26,14 @@ export class Registration {
     private readonly log: vscode.LogOutputChannel,
   ) {}
 
-  /** The window listens: brings the entry up to date, or asks once whether there is to be one. */
+  /** The window listens: brings the entry up to date. */
   async started(): Promise<void> {
-    if (this.memory.get(wanted) === true) return void (await this.write());
+    if (this.memory.get(wanted) === true) await this.write();
+  }
+
+  /** An edit was reviewed, so the person knows what this is: asks once whether there is to be an entry. */
+  async used(): Promise<void> {
+    if (this.memory.get(wanted) === true) return;
     if (this.memory.get(asked) === true || !existsSync(this.file) || this.core.mcpEntry() === undefined) return;
     await this.memory.update(asked, true);
     const answer = await vscode.window.showInformationMessage(

@@ -1,6 +1,7 @@
+import { dirname } from "node:path";
 import * as vscode from "vscode";
 import type { ReviewInfo, Reviews } from "../core/reviews";
-import { describe, isPending } from "./pending";
+import { describe, isPending, marksOf } from "./pending";
 import { diffOf } from "./tabs";
 import { proposedScheme, reviewUri } from "./uri";
 
@@ -57,7 +58,8 @@ export class ReviewList implements vscode.TreeDataProvider<Entry>, vscode.Dispos
     const review = this.reviews.get(id);
     if (review === undefined) return item;
     const { added, removed } = this.reviews.counts(id);
-    item.description = `+${added} −${removed} · ${describe(review)}`;
+    const folder = dirname(vscode.workspace.asRelativePath(review.path));
+    item.description = [`+${added} −${removed}`, ...(folder === "." ? [] : [folder]), ...marksOf(review)].join(" · ");
     item.tooltip = review.description === "" ? describe(review) : `${describe(review)}: ${review.description}`;
     item.iconPath = review.stale ? new vscode.ThemeIcon("warning") : vscode.ThemeIcon.File;
     return item;

@@ -9,6 +9,8 @@ function get<T>(name: string, otherwise: T): T {
 
 interface Own {
   autoStart(): boolean;
+  /** agent.path; empty: it is looked for. */
+  path(): string;
   terminal(): "auto" | "process";
   /** agent.diff.showAccepted */
   showAccepted(): boolean;
@@ -28,6 +30,7 @@ export const settings: Settings & Own = {
   bridgeRequireAuth: () => get("bridge.requireAuth", true),
   bridgeFile: () => absolute(get("bridge.file", "")),
   terminal: () => get("terminal", "auto"),
+  path: () => get("path", "").trim().replace(/^~(?=\/)/, homedir()),
   autoStart: () => get("autoStart", true),
   showAccepted: () => get("diff.showAccepted", true),
   review: () => chosen("review"),

@@ -1,9 +1,13 @@
+import { homedir } from "node:os";
 import { basename } from "node:path";
 import * as vscode from "vscode";
 import { lineage } from "../core/ancestors";
+import { findProgram, quoted } from "../core/program";
 import type { Client } from "../core/ports";
+import { settings } from "./settings";
 
 const program = "agent";
+const howToGet = "https://github.com/bb2d0cf4/agent#try-it";
 
 /** The integrated terminals: what they are told, and which of them runs the agent. */
 export class Terminals implements vscode.Disposable {
@@ -48,11 +52,13 @@ export class Terminals implements vscode.Disposable {
     this.environment.clear();
   }
 
-  /** Starts the agent in a new terminal and shows it. */
-  start(): void {
+  /** Starts the agent in a new terminal and shows it; where there is none, says how to get it. */
+  async start(): Promise<void> {
+    const found = await findProgram({ setting: settings.path(), path: process.env["PATH"] ?? "", home: homedir() });
+    if (found === undefined) return offer();
     const terminal = vscode.window.createTerminal({ name: "Agent", iconPath: new vscode.ThemeIcon("sparkle") });
     terminal.show();
-    terminal.sendText(program);
+    terminal.sendText(quoted(found.file));
   }
 
   /**
@@ -111,6 +117,19 @@ export class Terminals implements vscode.Disposable {
     this.told = runs;
     void vscode.commands.executeCommand("setContext", "agent.inTerminal", runs);
   }
+}
+
+/** Says that the program was not found, and what can be done. */
+async function offer(): Promise<void> {
+  const [get, set] = [vscode.l10n.t("How to Get It"), vscode.l10n.t("Set Its Path…")];
+  const setting = settings.path();
+  const what =
+    setting === ""
+      ? vscode.l10n.t("The program agent was not found on this computer.")
+      : vscode.l10n.t("The setting agent.path names no program: {0}", setting);
+  const answer = await vscode.window.showErrorMessage(what, get, set);
+  if (answer === get) await vscode.env.openExternal(vscode.Uri.parse(howToGet));
+  else if (answer === set) await vscode.commands.executeCommand("workbench.action.openSettings", "agent.path");
 }
 
 /** The terminal in which a process runs. */

@@ -1,6 +1,6 @@
 // What package.json promises the editor.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 
 interface Key {
@@ -10,8 +10,23 @@ interface Key {
 }
 
 const manifest = JSON.parse(readFileSync("package.json", "utf8")) as {
-  contributes: { keybindings: Key[]; configuration: { properties: Record<string, { default: string[]; items: { enum: string[] } }> } };
+  contributes: {
+    walkthroughs: { steps: { id: string; description: string; media: { image?: string; markdown?: string } }[] }[];
+    keybindings: Key[];
+    configuration: { properties: Record<string, { default: string[]; items: { enum: string[] } }> };
+  };
 };
+
+describe("the walkthrough", () => {
+  const steps = manifest.contributes.walkthroughs.flatMap((walkthrough) => walkthrough.steps);
+
+  for (const { id, description, media } of steps) {
+    it(`${id} is shown as it is meant`, () => {
+      assert.ok(!description.includes("`"), "the editor shows backticks as they are");
+      assert.ok(existsSync(media.image ?? media.markdown ?? ""), "its picture is there");
+    });
+  }
+});
 
 describe("the keys that go to the agent", () => {
   const sent = manifest.contributes.keybindings.filter(({ command }) => command === "workbench.action.terminal.sendSequence");

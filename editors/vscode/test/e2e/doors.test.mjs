@@ -274,6 +274,7 @@ describe("any MCP client in VS Code", () => {
   });
 
   it("B6: what was wrong with a file that nobody had opened is not new", async () => {
+    await configure(at, "agent", { diagnosticDelay: null }); // as it is by default
     fs.writeFileSync(file("unseen.txt"), "BAD old\n");
     // A language server that looks at each document once it is loaded, shown or not.
     await at.session.probe(

@@ -4,6 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
 
+import { Client } from "./lib/client.mjs";
 import { entryOf } from "./lib/door.mjs";
 import { startSession } from "./lib/session.mjs";
 import { until } from "./lib/wait.mjs";
@@ -26,7 +27,15 @@ describe("a profile that is new, of a person who uses Claude Code", () => {
   const entry = async () => JSON.parse(read()).mcpServers.agent;
   const wanted = async () => ({ type: "http", ...(await entryOf(session, await session.lock())) });
 
-  it("B10: is asked, and nothing is written before the answer", async () => {
+  it("B10: is asked after the first review, and nothing is written before the answer", async () => {
+    assert.equal(await question().count(), 0);
+    const client = await Client.connect(await session.lock());
+    const answer = client.openDiff(session.file("a.txt"), "one\n");
+    await session.bench.diffShown();
+    assert.equal(await question().count(), 0, "not before the person has seen what this is");
+    await session.bench.titleButton("Reject").click();
+    await answer;
+    client.close();
     await question().waitFor();
     assert.match(await question().textContent(), /every edit and command is still yours to accept/);
     assert.equal(read(), MALFORMED);

@@ -91,8 +91,7 @@ describe("a window with reviews", () => {
     await set("agent", "diff.open", "onDemand");
     const second = ask("b.txt", PROPOSED, { on_close: "keep" });
     await bench.statusItem("2 to review").waitFor();
-    const all = (title) => bench.page.locator(`.pane-header .action-label[aria-label^="${title}"]`).click();
-    await bench.page.hover(".pane-header");
+    const all = (title) => bench.page.locator(`.part.sidebar .title-actions .action-label[aria-label^="${title}"]`).click();
     await all("Accept All");
     const dialog = bench.page.locator(".monaco-dialog-box");
     await dialog.waitFor();
@@ -101,8 +100,6 @@ describe("a window with reviews", () => {
     await dialog.locator(".monaco-button", { hasText: /^Accept$/ }).click();
     assert.equal((await first)[0], "FILE_SAVED");
     await until("b.txt to be shown", async () => (await activeTab()).includes("b.txt"));
-    await session.bench.screenshot("/tmp/vsrest/view.png");
-    await bench.page.hover(".pane-header");
     await all("Reject All");
     await dialog.locator(".monaco-button", { hasText: /^Reject$/ }).click();
     assert.equal((await second)[0], "DIFF_REJECTED");
