@@ -5,9 +5,6 @@ import { tabUris } from "./tabs";
 import { proposedScheme, reviewId } from "./uri";
 import type { Views } from "./views";
 
-/** For as long the buttons of a review that has come to the front are off: a little longer than its answers do not count. */
-const freshMs = 450;
-
 /** Tells the core what the person does in the editor. */
 export function watchEditor(core: Core, views: Views): vscode.Disposable {
   return vscode.Disposable.from(watchTabs(core), watchActive(core, views), watchText(core, views), watchSaves(core, views), watchWindow(core));
@@ -25,18 +22,11 @@ function watchTabs(core: Core): vscode.Disposable {
 /** A review that comes to the front is seen from then on. */
 function watchActive(core: Core, views: Views): vscode.Disposable {
   let active: string | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  const fresh = (is: boolean): void => void vscode.commands.executeCommand("setContext", "agent.freshReview", is);
   const look = (): void => {
     const now = views.active();
     if (now !== undefined && now !== active) {
       core.reviews.seen(now);
-      fresh(true);
-      clearTimeout(timer);
-      timer = setTimeout(() => {
-        fresh(false);
-        views.inline.refresh();
-      }, freshMs);
+      views.appeared();
     }
     active = now;
     views.noteActive();

@@ -7,6 +7,9 @@ import { activeReview } from "./tabs";
 
 type Mode = "diff" | "inline";
 
+/** For as long the buttons of a review that has come to the front are off: a little longer than its answers do not count. */
+const freshMs = 450;
+
 /** Where reviews are shown: with two sides, or in one text. */
 export class Views implements DiffView {
   /** How each review is shown; a person may switch. */
@@ -16,6 +19,7 @@ export class Views implements DiffView {
   private readonly focusNext = new Set<string>();
   /** Reviews that are just moving from one view to the other: their tabs go and come. */
   private readonly switching = new Set<string>();
+  private freshTimer: NodeJS.Timeout | undefined;
 
   constructor(
     readonly diffs: Diffs,
@@ -23,6 +27,16 @@ export class Views implements DiffView {
     /** What the person has set; undefined: as the client wishes. */
     private readonly wish: () => Mode | undefined,
   ) {}
+
+  /** A review has come to the front: its buttons are off until an answer counts. */
+  appeared(): void {
+    clearTimeout(this.freshTimer);
+    void isFresh(true);
+    this.freshTimer = setTimeout(() => {
+      void isFresh(false);
+      this.inline.refresh();
+    }, freshMs);
+  }
 
   /** One after the other: a review that is just being shown is not shown twice. */
   open(diff: ShownDiff): Promise<void> {
@@ -119,13 +133,23 @@ export class Views implements DiffView {
     const mode = this.modes.get(id) ?? (diff.canInline ? wish : "diff");
     this.modes.set(id, mode);
     this.shown.set(id, diff);
-    if (mode === "inline") return this.inline.show(diff, focus);
-    if (focus) this.diffs.takeFocus(id);
-    return this.diffs.open(diff);
+    if (focus && mode === "diff") this.diffs.takeFocus(id);
+    // The buttons must not be there for a moment before they are off.
+    clearTimeout(this.freshTimer);
+    await isFresh(true);
+    try {
+      await (mode === "inline" ? this.inline.show(diff, focus) : this.diffs.open(diff));
+    } finally {
+      this.appeared();
+    }
   }
 
   /** Says whether the active tab shows a review, for keys and buttons. */
   noteActive(): void {
     void vscode.commands.executeCommand("setContext", "agent.activeReview", this.active() !== undefined);
   }
+}
+
+async function isFresh(is: boolean): Promise<void> {
+  await vscode.commands.executeCommand("setContext", "agent.freshReview", is);
 }

@@ -29,7 +29,7 @@ describe("reviewing in VS Code", () => {
     await agent.told(1);
     await focusIn("the terminal", ".terminal-wrapper.active");
     await at.scene.bench.tab("a.txt").waitFor();
-    assert.equal(await at.scene.session.probe("return vscode.window.activeTextEditor.document.uri.fsPath"), file("a.txt"));
+    await until("the file to be shown", async () => (await at.scene.session.probe("return vscode.window.activeTextEditor?.document.uri.fsPath")) === file("a.txt"));
     await picture("after-accept");
   });
 
@@ -56,8 +56,10 @@ describe("reviewing in VS Code", () => {
     await at.scene.session.page.keyboard.press("Control+Enter");
     await until("one answer", () => answered.length === 1);
     await focusIn("the next review", ".monaco-diff-editor");
-    await at.scene.bench.diffShown();
     assert.equal(answered.length, 1);
+    // Now it has been seen: the key counts.
+    await at.scene.session.page.waitForTimeout(1_000);
+    await at.scene.bench.diffShown();
     await at.scene.session.page.keyboard.press("Control+Enter");
     await until("the other answer", () => answered.length === 2);
     client.close();
