@@ -2,7 +2,6 @@ package repl
 
 import (
 	"context"
-	"math"
 	"os/exec"
 	"strings"
 	"time"
@@ -131,11 +130,12 @@ func (m *model) View() tea.View {
 func (m *model) take(up feed.Update) tea.Cmd {
 	switch {
 	case up.Again == feed.Conversation:
-		m.out.Reprint(up.Lines, math.MaxInt)
+		m.out.Reprint(up.Lines)
 	case up.Again == feed.Screenful:
 		m.tidying = false
 		if m.roomy() {
-			m.out.Reprint(up.Lines, m.look.Height)
+			m.scr.Tidied()
+			m.out.Repeat(up.Lines, m.look.Height)
 		}
 	case len(up.Lines) > 0:
 		m.out.Stream(up.Lines)

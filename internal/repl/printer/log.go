@@ -1,6 +1,10 @@
 package printer
 
-import "github.com/bb2d0cf4/agent/internal/repl/theme"
+import (
+	"math"
+
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
+)
 
 const (
 	// maxKept is how much of what was printed can be printed again, in bytes of what
@@ -71,9 +75,15 @@ func (l *log) lines(look theme.Look) []string {
 
 // Reprint clears the screen and prints the end of the conversation again, as it looks
 // at the width and in the theme of now, and then more, the lines of an answer that is
-// coming in. It prints at most the given number of lines.
-func (p *Printer) Reprint(more []string, limit int) {
+// coming in.
+func (p *Printer) Reprint(more []string) {
 	p.Screen.Clear()
+	p.Repeat(more, math.MaxInt)
+}
+
+// Repeat is Reprint without clearing the screen, for at most the given number of lines.
+// It suits a terminal whose size may change again at once: what is on it scrolls away.
+func (p *Printer) Repeat(more []string, limit int) {
 	lines := p.log.lines(p.Look)
 	if len(more) > 0 {
 		lines, p.calls = append(lines, more...), false

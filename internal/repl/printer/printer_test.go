@@ -3,7 +3,6 @@ package printer
 import (
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"strings"
 	"testing"
@@ -168,12 +167,12 @@ func TestReprint(t *testing.T) {
 	p := newPrinting(t, 70, 40)
 	fill(p)
 	before := p.rows()
-	p.Reprint(nil, math.MaxInt)
+	p.Reprint(nil)
 	if d := cmp.Diff(append(before, filled...), p.rows()); d != "" {
 		t.Error(d)
 	}
 	p.resize(24, 40)
-	p.Reprint(nil, math.MaxInt)
+	p.Reprint(nil)
 	p.rows()
 	screen := p.term.Screen()
 	for _, want := range []string{"\nIt is so.\n", "\nCancelled. What was done\nstays done; say what to\ndo instead.\n", "\n✗ run ls · exit 1\n"} {

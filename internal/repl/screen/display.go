@@ -14,8 +14,8 @@ type display struct {
 	sync      bool // frames are announced
 	written   time.Time
 	latency   time.Duration
-	resized   bool // since the last frame
-	unsure    bool // the terminal may not have seen the last frame when it was resized
+	resized   size // since the last frame; zero: not
+	unsure    bool // what that did to the last frame is not known
 	lowest    int  // height since the last frame on the main screen; 0: no change
 	buf       []byte
 }
@@ -29,7 +29,7 @@ func (d *display) next(f *frame, p *preparer, now time.Time) []byte {
 	out := d.buf[:0]
 	out = append(out, beginFrame...)
 	out = d.prepare(out, f, d.settled(now))
-	d.resized = false
+	d.resized = size{}
 	var finished []row
 	if !d.inAlt {
 		finished = p.finished(f.finished, f.width)
@@ -53,14 +53,23 @@ func (d *display) next(f *frame, p *preparer, now time.Time) []byte {
 	return out
 }
 
+// size is that of a terminal, in cells.
+type size struct{ width, height int }
+
 // resize notes a new size of the terminal. The first one after a frame tells whether
-// the terminal had seen that.
-func (d *display) resize(height int, now time.Time) {
-	if !d.resized {
-		d.resized, d.unsure = true, now.Sub(d.written) < d.latency
+// the terminal had seen that. What several of them did to it is not known: on the way
+// over a narrow one, wide characters may be lost.
+func (d *display) resize(to size, now time.Time) {
+	switch d.resized {
+	case size{}:
+		d.unsure = now.Sub(d.written) < d.latency
+	case to:
+	default:
+		d.unsure = true
 	}
-	if d.lowest == 0 || height < d.lowest {
-		d.lowest = height
+	d.resized = to
+	if d.lowest == 0 || to.height < d.lowest {
+		d.lowest = to.height
 	}
 }
 
@@ -68,7 +77,7 @@ func (d *display) resize(height int, now time.Time) {
 // changed: then its rows have been rewrapped. A frame that reaches a terminal which is
 // narrower already is cut instead.
 func (d *display) settled(now time.Time) bool {
-	if d.resized {
+	if d.resized != (size{}) {
 		return !d.unsure
 	}
 	return now.Sub(d.written) >= d.latency

@@ -218,7 +218,7 @@ func (s *Screen) Flush() {
 	defer s.mu.Unlock()
 	if w, h, err := s.tty.size(); err == nil && w > 0 && h > 0 && (w != s.wanted.width || h != s.wanted.height) {
 		s.wanted.width, s.wanted.height = w, h // it has changed since Resize
-		s.shown.resize(h, s.now())
+		s.shown.resize(size{w, h}, s.now())
 	}
 	if s.state != taken || s.err != nil {
 		return
@@ -246,7 +246,7 @@ func (s *Screen) Resize(width, height int) {
 	s.wanted.redraw = true
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.shown.resize(s.wanted.height, s.now())
+	s.shown.resize(size{s.wanted.width, s.wanted.height}, s.now())
 }
 
 // Latency returns the time after which the terminal has surely seen what was written.
@@ -254,11 +254,19 @@ func (s *Screen) Resize(width, height int) {
 func (s *Screen) Latency() time.Duration { return s.habits.latency }
 
 // Stray reports whether rows of earlier frames may be left above the live region,
-// after changes of size. Clear ends that.
+// after changes of size. Clear and Tidied end that.
 func (s *Screen) Stray() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.shown.main.stray
+}
+
+// Tidied notes that the lines of the conversation are about to be printed again, below
+// the stray rows.
+func (s *Screen) Tidied() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shown.main.stray = false
 }
 
 // Clear empties the visible screen into the scrollback. The next Flush draws the
