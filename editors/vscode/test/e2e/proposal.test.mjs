@@ -59,10 +59,14 @@ describe("a proposal in one text with its file", () => {
   const dial = async () => {
     const file = path.join(session.host.agentHome, "ide/bridge.json");
     const { port } = await session.lock();
-    const found = await until("bridge.json", () => [JSON.parse(fs.readFileSync(file, "utf8"))].find((each) => each.port === port));
-    socket = new WebSocket(found.url, { headers: { "x-agent-ide-authorization": found.authToken } });
+    // A window that has just come may not have written the file again: it holds the token of the one before.
+    await until("the bridge", async () => {
+      const found = [JSON.parse(fs.readFileSync(file, "utf8"))].find((each) => each.port === port);
+      socket = new WebSocket(found.url, { headers: { "x-agent-ide-authorization": found.authToken } });
+      await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
+      return true;
+    });
     socket.on("message", (data) => received.push(JSON.parse(data.toString("utf8"))));
-    await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
   };
   const send = (message) => socket.send(JSON.stringify(message));
   const next = () => until("an answer", () => received.shift());
