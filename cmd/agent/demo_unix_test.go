@@ -41,6 +41,9 @@ func TestDemoOnATerminal(t *testing.T) {
 		t.Errorf("after /undo the file holds\n%s", got)
 	}
 	d.leave()
+	if strings.Contains(d.Screen(), "agent -c") {
+		t.Errorf("the demo cannot be resumed:\n%s", d.Screen())
+	}
 	if _, err := os.Stat(filepath.Join(tmp, "mine")); !os.IsNotExist(err) {
 		t.Errorf("the user's own home was touched: %v", err)
 	}

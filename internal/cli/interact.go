@@ -43,7 +43,7 @@ func interact(ctx context.Context, p Process, f *flags, set setup, first string)
 	if err != nil {
 		return err
 	}
-	o := opening{flags: f, cfg: cfg, place: pl, model: model, first: first, projects: set.commands, suggest: set.suggest}
+	o := opening{flags: f, cfg: cfg, place: pl, model: model, first: first, projects: set.commands, suggest: set.suggest, resume: true}
 	o.notes = append(append(instructions(pl.Dir), set.notes...), notes...)
 	if !f.latest && f.resume == "" {
 		pl.Note = offer(pl.Archive, pl.Dir)
@@ -129,6 +129,7 @@ type opening struct {
 	projects map[string][]byte
 	env      []string // added to that of the commands which the model runs
 	suggest  string   // a first prompt, as there never was one
+	resume   bool     // say at the end how to resume the session
 }
 
 // interactScreen serves a terminal.
@@ -161,7 +162,7 @@ func interactScreen(ctx context.Context, p Process, o opening) error {
 	work.Wait()
 	said := len(s.app.Messages()) > 0
 	err = errors.Join(err, s.app.Close())
-	if said {
+	if said && o.resume {
 		_, _ = fmt.Fprintln(p.Stdout, resume) // a terminal that is gone needs no advice
 	}
 	if errors.Is(err, context.Canceled) {
