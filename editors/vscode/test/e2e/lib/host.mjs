@@ -39,6 +39,7 @@ const SETTINGS = {
   "chat.disableAIFeatures": true,
   "terminal.integrated.gpuAcceleration": "off",
   "workbench.reduceMotion": "on",
+  "editor.acceptSuggestionOnEnter": "off", // what is typed in a test is what is there
   "editor.cursorBlinking": "solid",
   // Nobody reports problems with most files here, which is waited for after each edit.
   "agent.diagnosticDelay": 200,

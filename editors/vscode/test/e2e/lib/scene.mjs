@@ -124,6 +124,7 @@ export class Agent {
 
   /** Types into the terminal, wherever the focus is; a window that was loaded again gets it back after a while. */
   type(text) {
+    if (text === "y") text = `${"\x1b[6~".repeat(12)}y`; // it counts once the end of the diff was on the screen
     const code = `const terminal = vscode.window.terminals.find((each) => each.name === args[0]);
       terminal?.sendText(args[1], false); return terminal !== undefined`;
     return until(`the terminal ${this.terminal}`, () => this.window.probe(code, this.terminal, text));
