@@ -37,8 +37,8 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     "agent.mentionSelection": (target, all) => mention(parts, target, all),
     "agent.showLog": () => log.show(),
     "agent.diffSave": () => parts.views.diffs.saveActive(),
-    "agent.inline.acceptChange": (...target) => parts.inline.decide("accept", ...target),
-    "agent.inline.rejectChange": (...target) => parts.inline.decide("reject", ...target),
+    "agent.inline.acceptChange": (...target) => decideChange(parts, "accept", target),
+    "agent.inline.rejectChange": (...target) => decideChange(parts, "reject", target),
     "agent.inline.nextChange": () => parts.inline.go(1),
     "agent.inline.previousChange": () => parts.inline.go(-1),
     "agent.toggleView": (...targets) => toggleView(parts, targets),
@@ -70,7 +70,7 @@ function targetsOf(parts: Parts, args: unknown[]): Target[] {
   const ids = new Set(named.filter((id) => id !== undefined));
   const active = parts.views.active();
   if (ids.size > 0) return answerable(parts, [...ids].map((id) => ({ id, by: "button" })));
-  if (active !== undefined) return answerable(parts, [{ id: active, by: "command" }]);
+  if (active !== undefined) return parts.views.hasKeys() ? answerable(parts, [{ id: active, by: "command" }]) : [];
   go(parts, 1);
   return [];
 }
@@ -98,6 +98,11 @@ function answer(parts: Parts, args: unknown[], what: "accept" | "reject"): void 
     if (reviews.get(id) === undefined) void parts.inline.decideAll(id, what);
     else reviews[what](id, by);
   }
+}
+
+/** Decides the change of a lens, or, from a key, that at the cursor. */
+function decideChange(parts: Parts, what: "accept" | "reject", lens: unknown[]): Promise<void> | undefined {
+  return lens.length > 0 || parts.views.hasKeys() ? parts.inline.decide(what, ...lens) : undefined;
 }
 
 async function toggleView(parts: Parts, args: unknown[]): Promise<void> {

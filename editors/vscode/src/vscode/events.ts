@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import type { Core } from "../core/core";
 import { selectionOf } from "./editors";
-import { tabUris } from "./tabs";
+import { tabUris, visibleReviews } from "./tabs";
 import { proposedScheme, reviewId } from "./uri";
 import type { Views } from "./views";
 
@@ -19,16 +19,16 @@ function watchTabs(core: Core): vscode.Disposable {
   });
 }
 
-/** A review that comes to the front is seen from then on. */
+/** A review that comes to the front of its group is seen from then on. */
 function watchActive(core: Core, views: Views): vscode.Disposable {
-  let active: string | undefined;
+  let visible: readonly string[] = [];
   const look = (): void => {
-    const now = views.active();
-    if (now !== undefined && now !== active) {
-      core.reviews.seen(now);
-      views.appeared();
-    }
-    active = now;
+    const now = visibleReviews();
+    const appeared = now.filter((id) => !visible.includes(id));
+    for (const id of appeared) core.reviews.seen(id);
+    // A click on a review that was visible all the time gives it the focus, and counts.
+    if (appeared.length > 0) views.appeared();
+    visible = now;
     views.noteActive();
   };
   return vscode.Disposable.from(vscode.window.tabGroups.onDidChangeTabs(look), vscode.window.tabGroups.onDidChangeTabGroups(look), vscode.window.onDidChangeActiveTextEditor(look));
@@ -54,7 +54,7 @@ function watchSaves(core: Core, views: Views): vscode.Disposable {
     vscode.workspace.onWillSaveTextDocument(({ document, reason }) => {
       const id = rightSide(document);
       if (id === undefined) return;
-      const manual = reason === vscode.TextDocumentSaveReason.Manual && views.diffs.isMeant(id) && core.reviews.isReady(id);
+      const manual = reason === vscode.TextDocumentSaveReason.Manual && views.diffs.isMeant(id) && core.reviews.isReady(id) && views.hasKeys();
       meant.set(id, { manual, active: views.active() === id });
     }),
     vscode.workspace.onDidSaveTextDocument((document) => {

@@ -26,6 +26,12 @@ export function tabsOf(id: string): vscode.Tab[] {
   return allTabs().filter((tab) => tabUris(tab).some((uri) => uri.scheme !== inlineScheme && reviewId(uri) === id));
 }
 
+/** The reviews at the front of a group, whichever group has the focus. */
+export function visibleReviews(): string[] {
+  const fronts = vscode.window.tabGroups.all.flatMap(({ activeTab }) => (activeTab === undefined ? [] : tabUris(activeTab)));
+  return fronts.map(reviewId).filter((id) => id !== undefined);
+}
+
 /** The review whose diff is the active tab of the active group. */
 export function activeReview(): string | undefined {
   return diffOf(vscode.window.tabGroups.activeTabGroup.activeTab);

@@ -10,6 +10,9 @@ type Mode = "diff" | "inline";
 /** For as long the buttons of a review that has come to the front are off: a little longer than its answers do not count. */
 const freshMs = 450;
 
+/** For as long a review has the focus before a key answers it; in milliseconds. */
+const readyMs = 400;
+
 /** Where reviews are shown: with two sides, or in one text. */
 export class Views implements DiffView {
   /** How each review is shown; a person may switch. */
@@ -20,6 +23,8 @@ export class Views implements DiffView {
   /** Reviews that are just moving from one view to the other: their tabs go and come. */
   private readonly switching = new Set<string>();
   private freshTimer: NodeJS.Timeout | undefined;
+  /** The review that has the focus, and since when, in milliseconds. */
+  private focused: { id: string | undefined; since: number } = { id: undefined, since: 0 };
 
   constructor(
     readonly diffs: Diffs,
@@ -144,9 +149,16 @@ export class Views implements DiffView {
     }
   }
 
-  /** Says whether the active tab shows a review, for keys and buttons. */
+  /** Notes which review has the focus, for keys and buttons. */
   noteActive(): void {
-    void vscode.commands.executeCommand("setContext", "agent.activeReview", this.active() !== undefined);
+    const id = this.active();
+    if (id !== this.focused.id) this.focused = { id, since: Date.now() };
+    void vscode.commands.executeCommand("setContext", "agent.activeReview", id !== undefined);
+  }
+
+  /** Whether the active review has had the focus for long enough for a key to be meant for it. */
+  hasKeys(): boolean {
+    return this.active() === this.focused.id && Date.now() - this.focused.since >= readyMs;
   }
 }
 

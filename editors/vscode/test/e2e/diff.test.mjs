@@ -59,6 +59,24 @@ describe("a diff in VS Code", () => {
     same();
   });
 
+  it("is accepted with the first click although another group has the focus", async () => {
+    const buttons = (shown) =>
+      session.probe(`await vscode.workspace.getConfiguration("workbench.editor").update("alwaysShowEditorActions", args[0], 1)`, shown);
+    await buttons(true);
+    const answer = ask();
+    await bench.diffShown();
+    await session.probe(
+      `await vscode.window.showTextDocument(vscode.Uri.file(args[0]), { preview: false, viewColumn: vscode.ViewColumn.Beside })`,
+      session.file("note.md"),
+    );
+    await bench.titleButton("Accept").click();
+    const { word, details } = await verdict(answer);
+    assert.deepEqual([word, details.reason], ["FILE_SAVED", "button"]);
+    await session.noDiffs();
+    await session.probe(`await vscode.commands.executeCommand("workbench.action.closeAllEditors")`);
+    await buttons(undefined);
+  });
+
   it("is rejected with the button", async () => {
     const same = untouched();
     const answer = ask();

@@ -57,19 +57,20 @@ describe("the oldest supported VS Code", () => {
     await session.terminalShows("The model knows.");
   });
 
-  it("takes a proposal out of a document, and touches no other", async () => {
+  it("shows a proposal in one text with its file, and touches no document", async () => {
     fs.writeFileSync(path.join(session.host.agentHome, "config.yaml"), JSON.stringify({ ide: { review: "inline" } }), { mode: 0o600 });
-    const state = (name) =>
+    const state = (name, scheme) =>
       session.probe(
-        `const found = vscode.workspace.textDocuments.find((each) => each.uri.scheme === "file" && each.uri.fsPath === args[0]);
+        `const found = vscode.workspace.textDocuments.find((each) => each.uri.scheme === args[1] && each.uri.fsPath === args[0]);
          return found && [found.getText(), found.isDirty]`,
         session.file(name),
+        scheme,
       );
     const same = unchanged(session.file("a.txt"), assert);
     await session.startAgent([{ calls: [{ tool: "write_file", args: { path: "a.txt", content: "ONE\ntwo\n" } }] }], "louder");
     const reject = session.page.locator(".codelens-decoration a", { hasText: "Reject" });
     await reject.waitFor();
-    assert.deepEqual(await state("a.txt"), ["ONE\ntwo\n", true]);
+    assert.equal((await state("a.txt", "agent-inline"))[0], "one\nONE\ntwo\n");
     await session.probe(
       `const editor = await vscode.window.showTextDocument(vscode.Uri.file(args[0]), { preview: false, viewColumn: vscode.ViewColumn.Beside });
        await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), "mine "))`,
@@ -77,8 +78,11 @@ describe("the oldest supported VS Code", () => {
     );
     await reject.click();
     await session.terminalShows("Write a.txt · declined");
-    await until("the document as on disk", async () => JSON.stringify(await state("a.txt")) === JSON.stringify([BASE, false]));
+    await until("no review", () =>
+      session.probe(`return vscode.window.tabGroups.all.flatMap((group) => group.tabs).every(({ input }) => input?.uri?.scheme !== "agent-inline")`),
+    );
     same();
-    assert.deepEqual(await state("other.txt"), [`mine ${BASE}`, true]);
+    assert.equal((await state("a.txt", "file"))?.[1] ?? false, false);
+    assert.deepEqual(await state("other.txt", "file"), [`mine ${BASE}`, true]);
   });
 });
