@@ -37,7 +37,6 @@ var layers = []struct {
 	{"internal/regular", nil},
 	{"internal/sanitize", nil},
 	{"internal/statefile", nil},
-	{"internal/tools/shell/capture", nil},
 
 	{"internal/tools/shell", []string{"internal/tools/shell/capture"}},
 	{"internal/llm/openai", []string{"internal/llm", "internal/llm/openai/wire"}},
@@ -58,20 +57,16 @@ var layers = []struct {
 	{"internal/tools/args", []string{"internal/nearest"}},
 	{"internal/tools/edit", []string{"internal/diff", "internal/workspace"}},
 	{"internal/tools/notes", []string{"internal/caution", "internal/diff", "internal/permission", "internal/tools/edit", "internal/workspace"}},
-	{"internal/tools/outcome", []string{"internal/tools/plain", "internal/tools/shell"}},
-	{"internal/tools/verdict", []string{"internal/confirm"}},
-	{"internal/tools/plain", nil},
 	{"internal/tools/search", []string{"internal/child", "internal/diff", "internal/regular", "internal/workspace"}},
 	{"internal/tools", []string{
-		"internal/caution", "internal/confirm", "internal/diff", "internal/editor", "internal/llm", "internal/nearest", "internal/permission",
-		"internal/tools/args", "internal/tools/edit", "internal/tools/notes", "internal/tools/outcome", "internal/tools/plain",
-		"internal/tools/search", "internal/tools/shell", "internal/tools/verdict", "internal/workspace",
+		"internal/caution", "internal/confirm", "internal/diff", "internal/editor", "internal/llm", "internal/nearest", "internal/permission", "internal/sanitize",
+		"internal/tools/args", "internal/tools/edit", "internal/tools/notes",
+		"internal/tools/search", "internal/tools/shell", "internal/workspace",
 	}},
 	{"internal/context", []string{"internal/editor", "internal/llm", "internal/workspace"}},
 
-	{"internal/session/archive", []string{"internal/llm", "internal/session/frame", "internal/session/history", "internal/statefile"}},
+	{"internal/session/archive", []string{"internal/llm", "internal/session/history", "internal/statefile"}},
 	{"internal/session/compact", []string{"internal/llm", "internal/session/history", "internal/session/meter"}},
-	{"internal/session/frame", nil},
 	{"internal/session/history", []string{"internal/llm"}},
 	{"internal/session/meter", []string{"internal/llm"}},
 	{"internal/session", []string{
@@ -86,7 +81,6 @@ var layers = []struct {
 	}},
 	{"internal/repl/command", []string{"internal/llm", "internal/repl/pager", "internal/repl/theme", "internal/session/history"}},
 	{"internal/repl/desktop", []string{"internal/sanitize"}},
-	{"internal/repl/compose", []string{"internal/repl/input"}},
 	{"internal/repl/dialog", []string{
 		"internal/repl/keyboard", "internal/repl/lend", "internal/repl/paint", "internal/repl/picker", "internal/repl/screen", "internal/repl/theme",
 		"internal/sanitize",
@@ -111,9 +105,6 @@ var layers = []struct {
 	{"internal/repl/panel", []string{
 		"internal/caution", "internal/confirm", "internal/repl/diffview", "internal/repl/input", "internal/repl/theme", "internal/sanitize",
 	}},
-	{"internal/repl/progress", []string{
-		"internal/llm", "internal/repl/statusline", "internal/repl/theme", "internal/sanitize", "internal/session",
-	}},
 	{"internal/repl/record", []string{
 		"internal/llm", "internal/repl/markdown", "internal/repl/pager", "internal/repl/theme", "internal/sanitize", "internal/session/history",
 	}},
@@ -121,11 +112,9 @@ var layers = []struct {
 		"internal/llm", "internal/repl/diffview", "internal/repl/markdown", "internal/repl/pager", "internal/repl/record", "internal/repl/screen",
 		"internal/repl/theme", "internal/sanitize", "internal/session", "internal/session/history",
 	}},
-	{"internal/repl/statusline", []string{"internal/sanitize"}},
 	{"internal/repl/theme", []string{"internal/repl/paint"}},
 	{"internal/repl/highlight", []string{"internal/repl/paint", "internal/sanitize"}},
 	{"internal/repl/paint", nil},
-	{"internal/repl/queue", nil},
 	{"internal/repl/screen", []string{"internal/repl/paint", "internal/sanitize"}},
 
 	{"internal/ide/activity", nil},
@@ -143,9 +132,8 @@ var layers = []struct {
 		"internal/llm", "internal/permission", "internal/session", "internal/session/archive", "internal/session/history", "internal/statefile", "internal/tools", "internal/tools/shell", "internal/workspace",
 	}},
 	{"internal/cli/clipboard", []string{"internal/child"}},
-	{"internal/cli/commands/gauge", nil},
 	{"internal/cli/commands", []string{
-		"internal/caution", "internal/cli/app", "internal/cli/clipboard", "internal/cli/commands/gauge", "internal/cli/settings", "internal/confirm", "internal/editor", "internal/diff",
+		"internal/caution", "internal/cli/app", "internal/cli/clipboard", "internal/cli/settings", "internal/confirm", "internal/editor", "internal/diff",
 		"internal/llm", "internal/nearest", "internal/permission", "internal/repl/command", "internal/repl/pager", "internal/repl/theme", "internal/session", "internal/session/archive", "internal/session/history",
 		"internal/tools", "internal/tools/shell", "internal/workspace", "internal/workspace/undo",
 	}},
@@ -164,13 +152,11 @@ var layers = []struct {
 		"internal/cli/keystore", "internal/config", "internal/llm", "internal/llm/openai", "internal/peer", "internal/statefile",
 	}},
 	{"internal/cli/trust", []string{"internal/regular", "internal/statefile"}},
-	{"internal/cli/interrupt", nil},
 	{"internal/cli/home", []string{"internal/statefile"}},
 	{"internal/cli/promptline", []string{
 		"internal/cli/fileindex", "internal/cli/home", "internal/llm", "internal/regular", "internal/repl/input", "internal/sanitize", "internal/session", "internal/tools",
-		"internal/tools/outcome", "internal/tools/shell",
+		"internal/tools/shell",
 	}},
-	{"internal/cli/printed", []string{"internal/sanitize", "internal/session"}},
 	{"internal/cli/idelink", []string{
 		"internal/cli/extension", "internal/config", "internal/confirm", "internal/context", "internal/editor", "internal/ide", "internal/ide/activity", "internal/ide/client",
 		"internal/ide/lock", "internal/sanitize", "internal/session", "internal/tools", "internal/tools/shell", "internal/workspace",

@@ -9,8 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bb2d0cf4/agent/internal/cli/app"
-	"github.com/bb2d0cf4/agent/internal/cli/interrupt"
-	"github.com/bb2d0cf4/agent/internal/cli/printed"
+
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/demo"
 )
@@ -74,10 +73,10 @@ func demoConfig(where demo.Place) (config.Config, error) {
 
 // demoPrinted runs the demo where there is nobody to ask.
 func demoPrinted(ctx context.Context, p Process, f *flags, cfg config.Config, pl app.Place, m config.Model) error {
-	ctx, stop := interrupt.Context(ctx)
+	ctx, stop := interruptible(ctx)
 	defer stop()
 	cfg.PermissionMode = "bypass"
-	out := printed.NewPrinter(p.Stdout)
+	out := newEventPrinter(p.Stdout)
 	a, err := wire(cfg, f, pl, m, app.Face{Emit: out.Event, Env: demo.Env(nil), Watchdog: watchdog(p)})
 	if err != nil {
 		return errors.Join(err, pl.Store.Close())

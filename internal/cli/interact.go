@@ -12,7 +12,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/cli/commands"
 	"github.com/bb2d0cf4/agent/internal/cli/fileindex"
 	"github.com/bb2d0cf4/agent/internal/cli/idelink"
-	"github.com/bb2d0cf4/agent/internal/cli/interrupt"
+
 	"github.com/bb2d0cf4/agent/internal/cli/promptline"
 	"github.com/bb2d0cf4/agent/internal/cli/usercommands"
 	"github.com/bb2d0cf4/agent/internal/config"
@@ -74,7 +74,7 @@ func instructions(dir string) []string {
 
 // interactPlain serves a terminal that can only print lines.
 func interactPlain(ctx context.Context, p Process, o opening) error {
-	ch, release := interrupt.Each()
+	ch, release := eachInterrupt()
 	defer release()
 	slash := newSlash(p, &o)
 	if o.suggest != "" && o.first == "" {
@@ -134,7 +134,7 @@ type opening struct {
 
 // interactScreen serves a terminal.
 func interactScreen(ctx context.Context, p Process, o opening) error {
-	ctx, stop := interrupt.Context(ctx)
+	ctx, stop := interruptible(ctx)
 	defer stop()
 	s := &screenFace{slash: newSlash(p, &o)}
 	ui := repl.New(s.options(ctx, p, o))

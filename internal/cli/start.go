@@ -15,7 +15,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/cli/app"
 	"github.com/bb2d0cf4/agent/internal/cli/commands"
 	"github.com/bb2d0cf4/agent/internal/cli/idelink"
-	"github.com/bb2d0cf4/agent/internal/cli/interrupt"
+
 	"github.com/bb2d0cf4/agent/internal/cli/provider"
 	"github.com/bb2d0cf4/agent/internal/cli/usercommands"
 	"github.com/bb2d0cf4/agent/internal/config"
@@ -49,7 +49,7 @@ func start(ctx context.Context, p Process, f *flags, over config.Overrides, args
 	for _, note := range cfg.notes {
 		remark(p, note)
 	}
-	ctx, stop := interrupt.Context(ctx)
+	ctx, stop := interruptible(ctx)
 	defer stop()
 	if prompt, err = expand(ctx, p, f, cfg, prompt); err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/bb2d0cf4/agent/internal/repl/screen"
-	"github.com/bb2d0cf4/agent/internal/repl/statusline"
+
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
@@ -99,11 +99,11 @@ func footer(m *model) []string {
 		return []string{theme.Paint(m.look.Styles.Warn, theme.Short(m.hint.text, m.look.Width))}
 	}
 	items := status(m)
-	line := statusline.Line(m.opt.Terminal.Status, items, m.look.Width)
-	before, after, found := strings.Cut(line, items[statusline.Mode])
+	line := statusLine(m.opt.Terminal.Status, items, m.look.Width)
+	before, after, found := strings.Cut(line, items[itemMode])
 	if style, loud := m.modeStyle(); loud && found {
 		dim := m.look.Styles.Dim
-		return []string{theme.Paint(dim, before) + theme.Paint(style, items[statusline.Mode]) + theme.Paint(dim, after)}
+		return []string{theme.Paint(dim, before) + theme.Paint(style, items[itemMode]) + theme.Paint(dim, after)}
 	}
 	return []string{theme.Paint(m.look.Styles.Dim, line)}
 }
@@ -128,26 +128,26 @@ func (m *model) modeStyle() (style theme.Style, loud bool) {
 // status is what the status line may show, by name.
 func status(m *model) map[string]string {
 	used, context := m.floor.turn.total, m.floor.turn.context
-	items := map[string]string{statusline.Folder: filepath.Base(m.opt.Start.Dir)}
+	items := map[string]string{itemFolder: filepath.Base(m.opt.Start.Dir)}
 	if m.opt.Modes != nil {
-		items[statusline.Mode] = m.opt.Modes.Current() + " mode"
+		items[itemMode] = m.opt.Modes.Current() + " mode"
 	}
 	if n := used.Input + used.Output; n > 0 {
-		items[statusline.Tokens] = theme.Count(n) + " tokens"
+		items[itemTokens] = theme.Count(n) + " tokens"
 	}
 	if used.CostUSD > 0 {
-		items[statusline.Cost] = fmt.Sprintf("$%.2f", used.CostUSD)
+		items[itemCost] = fmt.Sprintf("$%.2f", used.CostUSD)
 	}
 	if m.opt.Status == nil {
 		return items
 	}
 	s := m.opt.Status()
-	items[statusline.Model], items[statusline.Branch], items[statusline.Editor] = s.Model, s.Branch, s.Editor
+	items[itemModel], items[itemBranch], items[itemEditor] = s.Model, s.Branch, s.Editor
 	switch {
 	case context > 0 && m.floor.turn.window > 0:
-		items[statusline.Context] = fmt.Sprintf("context %d%%", context*100/m.floor.turn.window)
+		items[itemContext] = fmt.Sprintf("context %d%%", context*100/m.floor.turn.window)
 	case context > 0:
-		items[statusline.Context] = "context " + theme.Count(context)
+		items[itemContext] = "context " + theme.Count(context)
 	}
 	return items
 }

@@ -5,15 +5,13 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-
-	"github.com/bb2d0cf4/agent/internal/repl/queue"
 )
 
 // floor says who has the session: a turn, a command that must not run beside
 // one, or nobody. What is said meanwhile waits in the queue.
 type floor struct {
 	turn  *turns
-	queue *queue.Queue
+	queue *queue
 	held  *job // the command; nil: none
 }
 

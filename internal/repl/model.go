@@ -10,7 +10,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
-	"github.com/bb2d0cf4/agent/internal/repl/compose"
+
 	"github.com/bb2d0cf4/agent/internal/repl/feed"
 	"github.com/bb2d0cf4/agent/internal/repl/input"
 	"github.com/bb2d0cf4/agent/internal/repl/keyboard"
@@ -103,7 +103,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		return m.ask.wake(m.covered())
 	case edited:
 		return m.ask.edited(msg)
-	case compose.Result:
+	case composed:
 		if problem := msg.Put(m.ed); problem != "" {
 			m.out.Notice(problem)
 		}
@@ -325,9 +325,9 @@ func (m *model) own(key tea.KeyPressMsg, shown hint) (cmd tea.Cmd, used bool) {
 		return nil, true
 	case is(keys.Compose) && !m.ed.Completing() && m.opt.Editor != nil:
 		lent := func(cmd *exec.Cmd) tea.ExecCommand { return lend.To(cmd, m.opt.Terminal.In, m.opt.Terminal.Out, m.scr) }
-		return compose.Edit(m.ed, compose.Open(m.opt.Editor), lent), true
+		return compose(m.ed, openEditor(m.opt.Editor), lent), true
 	case is(keys.Image) && m.opt.Images != nil:
-		return compose.Paste(m.floor.turn.spawn, m.opt.Images.Paste), true
+		return pasteImage(m.floor.turn.spawn, m.opt.Images.Paste), true
 	case m.ed.Empty():
 		return onEmpty(m, is, shown)
 	}

@@ -12,8 +12,6 @@ import (
 	"os/exec"
 	"time"
 
-	"github.com/bb2d0cf4/agent/internal/repl/queue"
-
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/repl/desktop"
@@ -56,7 +54,7 @@ type Terminal struct {
 	Keys    keys.Map
 	Vi      bool     // the keys of vi at the prompt
 	Still   bool     // nothing moves by itself
-	Status  []string // what the status line shows: see statusline.Names
+	Status  []string // what the status line shows: see StatusItems
 	// Window says what is told around the text; Dir and Env are filled in.
 	Window desktop.Options
 }
@@ -107,7 +105,7 @@ type Options struct {
 type UI struct {
 	opt   Options
 	box   *feed.Box
-	queue *queue.Queue
+	queue *queue
 }
 
 var _ confirm.Reviewer = (*UI)(nil)
@@ -120,7 +118,7 @@ func New(opt Options) *UI {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	return &UI{opt: opt, box: feed.NewBox(), queue: &queue.Queue{}}
+	return &UI{opt: opt, box: feed.NewBox(), queue: &queue{}}
 }
 
 // Emit shows ev, after everything emitted before. It may be called from any

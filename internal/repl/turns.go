@@ -9,7 +9,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/repl/feed"
 	"github.com/bb2d0cf4/agent/internal/repl/printer"
-	"github.com/bb2d0cf4/agent/internal/repl/progress"
+
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/session"
 )
@@ -34,7 +34,7 @@ type turns struct {
 	n       int // counts turns, so that an old tick is known as such
 	running bool
 	stop    context.CancelFunc
-	shown   progress.Turn
+	shown   progress
 
 	used
 }
@@ -60,7 +60,7 @@ func (t *turns) start(prompt string) tea.Cmd {
 // begin runs what the user said: a prompt, or a command line.
 func (t *turns) begin(said string, run func(context.Context, string) error, text string) tea.Cmd {
 	t.out.Prompt(said)
-	t.n, t.running, t.shown = t.n+1, true, progress.Begin(t.now())
+	t.n, t.running, t.shown = t.n+1, true, beginProgress(t.now())
 	box := t.box
 	t.stop = t.spawn(func(ctx context.Context) { box.Put(turnDone{run(ctx, text)}) })
 	return t.nextTick()
@@ -77,7 +77,7 @@ func (t *turns) cancel() {
 // end follows the last event of the turn.
 func (t *turns) end() {
 	t.stop()
-	t.running, t.shown = false, progress.Turn{}
+	t.running, t.shown = false, progress{}
 }
 
 // use goes on with another session.
@@ -123,5 +123,5 @@ func (t *turns) event(ev session.Event) {
 
 // line is the spinner's line. A standing question is what the turn waits for.
 func (t *turns) line(look theme.Look, asking bool) string {
-	return t.shown.Line(look, progress.Around{Now: t.now(), Asking: asking, Used: t.total, Stop: t.stopKey, Still: t.still})
+	return t.shown.Line(look, surroundings{Now: t.now(), Asking: asking, Used: t.total, Stop: t.stopKey, Still: t.still})
 }

@@ -10,11 +10,10 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/tools/args"
-	"github.com/bb2d0cf4/agent/internal/tools/outcome"
-	"github.com/bb2d0cf4/agent/internal/tools/plain"
+
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
-	"github.com/bb2d0cf4/agent/internal/tools/verdict"
 )
 
 // Bounds of execute_command, in seconds.
@@ -138,10 +137,10 @@ func (c commander) run(ctx context.Context, opts shell.Options, v confirm.Verdic
 		return failed("The command could not be started: %w.", err), nil
 	}
 	if out.Cancelled {
-		return Result{Ran: true, Record: Record{Result: "stopped while it ran: its effect may be partial", Words: verdict.Said(v, "")}}, ctx.Err()
+		return Result{Ran: true, Record: Record{Result: "stopped while it ran: its effect may be partial", Words: verdictForRecord(v, "")}}, ctx.Err()
 	}
-	model, user := outcome.Of(out, opts.Timeout)
-	return Result{ForModel: model + verdict.Words(v), ForUser: user, Lines: out.Lines, Log: out.Spill, Failed: out.ExitCode != 0 || out.TimedOut, Ran: true, Record: Record{Words: verdict.Said(v, "")}}, nil
+	model, user := Outcome(out, opts.Timeout)
+	return Result{ForModel: model + verdictForModel(v), ForUser: user, Lines: out.Lines, Log: out.Spill, Failed: out.ExitCode != 0 || out.TimedOut, Ran: true, Record: Record{Words: verdictForRecord(v, "")}}, nil
 }
 
 func (c commander) start(opts shell.Options, v confirm.Verdict) Result {
@@ -151,8 +150,8 @@ func (c commander) start(opts shell.Options, v confirm.Verdict) Result {
 	}
 	return Result{
 		ForModel: fmt.Sprintf("Started in the background as %s. Its output goes to %s, which read_file can read; kill: %q ends it, as does the end of the session.%s",
-			job.ID, job.Log, job.ID, verdict.Words(v)),
-		ForUser: "in the background as " + job.ID, Ran: true, Record: Record{Words: verdict.Said(v, "")},
+			job.ID, job.Log, job.ID, verdictForModel(v)),
+		ForUser: "in the background as " + job.ID, Ran: true, Record: Record{Words: verdictForRecord(v, "")},
 	}
 }
 
@@ -162,5 +161,5 @@ func (c commander) kill(id string) Result {
 		return failed("%w.", err)
 	}
 	c.background.told[id] = true
-	return Result{ForModel: fmt.Sprintf("%s has ended. Its output:\n%s", id, plain.Text(output)), ForUser: id + " has ended", Ran: true}
+	return Result{ForModel: fmt.Sprintf("%s has ended. Its output:\n%s", id, sanitize.Plain(output)), ForUser: id + " has ended", Ran: true}
 }

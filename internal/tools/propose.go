@@ -14,7 +14,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/nearest"
 	"github.com/bb2d0cf4/agent/internal/tools/edit"
 	"github.com/bb2d0cf4/agent/internal/tools/notes"
-	"github.com/bb2d0cf4/agent/internal/tools/verdict"
+
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -87,9 +87,9 @@ func (w writer) commit(ctx context.Context, call Call, change workspace.Change, 
 	}
 	if final.Exists && final.After == final.Text {
 		return Result{
-			ForModel: "The user changed the proposal back to what " + change.Name + " holds already: nothing was written." + verdict.Words(v),
+			ForModel: "The user changed the proposal back to what " + change.Name + " holds already: nothing was written." + verdictForModel(v),
 			ForUser:  "no change",
-			Record:   Record{Result: "nothing was written: the user changed the proposal back to what the file holds", Words: verdict.Said(v, "")},
+			Record:   Record{Result: "nothing was written: the user changed the proposal back to what the file holds", Words: verdictForRecord(v, "")},
 		}, nil
 	}
 	_, err := w.Root.Commit(ctx, final, workspace.Origin{Session: w.Session(), Turn: call.Turn, Call: call.ID, Tool: w.tool})
@@ -137,16 +137,16 @@ func written(change, final workspace.Change, v confirm.Verdict, out edit.Outcome
 		fmt.Fprintf(&b, " It matched only after %s.", out.Stage)
 	}
 	user := fmt.Sprintf("+%d −%d", fc.Added, fc.Removed)
-	rec := Record{Words: verdict.Said(v, "")}
+	rec := Record{Words: verdictForRecord(v, "")}
 	if final.After != change.After {
 		patch := diff.Unified(final.Name, final.Name, change.After, final.After)
 		rec.Result = user + ", changed by the user before it was written"
-		rec.Words = verdict.Said(v, patch)
+		rec.Words = verdictForRecord(v, patch)
 		user += ", changed by you"
 		b.WriteString("\nThe user changed the proposal before approving it. The file holds the user's version, which is final. From your proposal to it:\n")
-		b.WriteString(verdict.Bounded(patch))
+		b.WriteString(boundedPatch(patch))
 	}
-	b.WriteString(verdict.Words(v))
+	b.WriteString(verdictForModel(v))
 	return Result{ForModel: b.String(), ForUser: user, Changes: []FileChange{fc}, Record: rec}
 }
 
@@ -165,7 +165,7 @@ const nothingChanged = "Nothing was changed."
 // declined is the result of a "no" to what a tool wanted; effect is what that
 // means. Without a word from the user the turn stops: the model could only guess.
 func declined(tool, what, effect string, v confirm.Verdict) Result {
-	res := Result{Failed: true, Denied: &Denied{tool, v.Feedback}, Record: Record{Result: "declined by the user", Words: verdict.Said(v, "")}}
+	res := Result{Failed: true, Denied: &Denied{tool, v.Feedback}, Record: Record{Result: "declined by the user", Words: verdictForRecord(v, "")}}
 	switch {
 	case v.NoWay:
 		res.ForModel = "Not done: this " + what + " needs an answer from the user, and nobody could be asked. Go on without it, or say what is needed."
@@ -176,10 +176,10 @@ func declined(tool, what, effect string, v confirm.Verdict) Result {
 		res.ForUser = oneLine(res.Denied.Reason, maxTitle)
 		return res
 	case v.Rule:
-		res.ForModel = "This " + what + " was refused by the " + v.By + ". " + effect + verdict.Words(v)
+		res.ForModel = "This " + what + " was refused by the " + v.By + ". " + effect + verdictForModel(v)
 		res.Record.Result = "refused by the " + v.By
 	default:
-		res.ForModel = "The user declined this " + what + ". " + effect + verdict.Words(v)
+		res.ForModel = "The user declined this " + what + ". " + effect + verdictForModel(v)
 		res.Stop = v.Feedback == "" && len(v.Comments) == 0
 	}
 	res.ForUser = "declined"

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/bb2d0cf4/agent/internal/cli/commands/gauge"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/session/history"
 )
@@ -40,7 +39,7 @@ func (r room) context(ctx context.Context, args string) (command.Reply, error) {
 	fill := r.App.Loop.Fill()
 	told := r.App.Prompt.Parts(ctx)
 	tokens := func(text string) int64 { return int64(float64(len(text)) * fill.PerByte) }
-	return command.Reply{Text: gauge.Draw(fill.Window, fill.Context, []gauge.Part{
+	return command.Reply{Text: drawGauge(fill.Window, fill.Context, []gaugePart{
 		{Name: "System prompt", Tokens: tokens(told.Rules)},
 		{Name: "Instructions", Tokens: tokens(told.Instructions)},
 		{Name: "Editor", Tokens: tokens(told.Editor)},
@@ -84,7 +83,7 @@ func (r room) compact(ctx context.Context, args string) (command.Reply, error) {
 		return command.Reply{}, err
 	}
 	return command.Reply{Text: fmt.Sprintf("Compacted, from about %s to %s tokens. All that was said stays in the session's file.\n\n%s\n\n/compact edit changes this summary.",
-		gauge.Number(before), gauge.Number(loop.Fill().Context), loop.Summary())}, nil
+		groupedCount(before), groupedCount(loop.Fill().Context), loop.Summary())}, nil
 }
 
 // pin pins a prompt of the user's choice, or lets it go.

@@ -21,7 +21,7 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
-	"github.com/bb2d0cf4/agent/internal/session/frame"
+
 	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/statefile"
 )
@@ -289,12 +289,12 @@ func (f sessionFile) describe() Info {
 	if data, err := readEnds(f.path, f.size); err == nil {
 		stated := false
 		learn := func(body []byte) { stated = info.learn(body) || stated }
-		frame.Scan(data[0], learn)
+		scanFrames(data[0], learn)
 		stated = false
-		if frame.Scan(data[1], learn); !stated && f.size > headSize+tailSize {
+		if scanFrames(data[1], learn); !stated && f.size > headSize+tailSize {
 			// The session was not left in order, with much said since the last turn.
 			if all, err := os.ReadFile(f.path); err == nil {
-				frame.Scan(all, learn)
+				scanFrames(all, learn)
 			}
 		}
 	}

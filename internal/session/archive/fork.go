@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
-	"github.com/bb2d0cf4/agent/internal/session/frame"
 )
 
 // Fork makes a new session that holds all that the one with the given id does,
@@ -30,10 +29,10 @@ func (a *Archive) Fork(id, title string) (*Store, error) {
 	s := a.Create(l.info.Dir, l.info.Model)
 	s.info.From, s.info.Title = idOf(path), orElse(titleOf(title), l.info.Title)
 	s.info.Branch, s.info.Prompts = l.info.Branch, l.info.Prompts
-	frame.Scan(data, func(body []byte) {
+	scanFrames(data, func(body []byte) {
 		if r, err := decodeRecord(body); err == nil {
 			if _, said := r.entry(); said {
-				s.out.pending = frame.Append(s.out.pending, body)
+				s.out.pending = appendFrame(s.out.pending, body)
 			}
 		}
 	})
@@ -73,7 +72,7 @@ func (a *Archive) Preview(id string) ([]llm.Message, error) {
 // saidIn returns the prompts and answers that stand whole in a part of a file.
 func saidIn(data []byte) []llm.Message {
 	var said []llm.Message
-	frame.Scan(data, func(body []byte) {
+	scanFrames(data, func(body []byte) {
 		r, err := decodeRecord(body)
 		if err == nil && r.Message != nil && r.Message.Role != llm.ToolReply && r.Message.Said() != "" {
 			said = append(said, *r.Message)

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
-	"github.com/bb2d0cf4/agent/internal/session/frame"
+
 	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/statefile"
 )
@@ -44,7 +44,7 @@ func (a *Archive) Left(dir string) *Unfinished {
 // while the program went on.
 func settled(tail []byte) bool {
 	over, cut := true, false
-	frame.Scan(tail, func(body []byte) {
+	scanFrames(tail, func(body []byte) {
 		switch {
 		case bytes.HasPrefix(body, []byte(`{"kind":"`+string(kindState)+`"`)):
 			over = true

@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
-	"github.com/bb2d0cf4/agent/internal/session/frame"
+
 	"github.com/bb2d0cf4/agent/internal/session/history"
 )
 
@@ -103,7 +103,7 @@ func appendRecord(buf []byte, r record) ([]byte, error) {
 	if err != nil {
 		return buf, fmt.Errorf("encode a %s record: %w", r.Kind, err)
 	}
-	return frame.Append(buf, body), nil
+	return appendFrame(buf, body), nil
 }
 
 func decodeRecord(body []byte) (record, error) {

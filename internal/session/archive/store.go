@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
-	"github.com/bb2d0cf4/agent/internal/session/frame"
+
 	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/statefile"
 )
@@ -280,14 +280,14 @@ func readAll(f *os.File) ([]byte, error) {
 type loaded struct {
 	info         Info
 	conversation Conversation
-	scan         frame.Result
+	scan         scanned
 }
 
 func load(data []byte) (loaded, error) {
 	var l loaded
 	var newer int
 	unreadable := 0
-	l.scan = frame.Scan(data, func(body []byte) {
+	l.scan = scanFrames(data, func(body []byte) {
 		r, err := decodeRecord(body)
 		e, said := r.entry()
 		switch {
@@ -323,7 +323,7 @@ func (l loaded) prompted() (title string) {
 	return title
 }
 
-func damage(s frame.Result, unreadable int) []string {
+func damage(s scanned, unreadable int) []string {
 	var notes []string
 	if n := s.Bad + unreadable; n > 0 {
 		notes = append(notes, fmt.Sprintf("The session's file is damaged in %d place(s); what could be read was kept.", n))

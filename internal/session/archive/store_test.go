@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
-	"github.com/bb2d0cf4/agent/internal/session/frame"
+
 	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/statefile"
 )
@@ -159,7 +159,7 @@ func TestUnknownRecordsAreSteppedOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, body := range []string{`{"kind":"mood","mood":"sunny"}`, `{"kind":1}`} {
-		if _, err := f.Write(frame.Append(nil, []byte(body))); err != nil {
+		if _, err := f.Write(appendFrame(nil, []byte(body))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -321,7 +321,7 @@ func TestDamageInTheMiddle(t *testing.T) {
 		"wrong length":   func(l []byte) []byte { return bytes.Replace(l, []byte(`"len":`), []byte(`"len":1`), 1) },
 		"huge length":    func(l []byte) []byte { return bytes.Replace(l, []byte(`"len":`), []byte(`"len":99999999999999999`), 1) },
 		"empty line":     func(l []byte) []byte { return append([]byte("\n\n"), "garbage\n"...) },
-		"no length":      func(l []byte) []byte { return []byte(frame.Start + "00000000\n") },
+		"no length":      func(l []byte) []byte { return []byte(frameStart + "00000000\n") },
 		"another format": func(l []byte) []byte { return []byte(`{"kind":"message"}` + "\n") },
 	} {
 		t.Run(name, func(t *testing.T) {

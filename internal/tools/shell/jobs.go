@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
-	"github.com/bb2d0cf4/agent/internal/tools/shell/capture"
 )
 
 // errClosed is returned for a start after Close.
@@ -29,7 +28,7 @@ type job struct {
 	started       time.Time
 	stop          chan struct{} // closed under Jobs.mu, once
 	stopping      bool          // guarded by Jobs.mu
-	out           *capture.Capture
+	out           *capture
 	done          chan struct{} // closed when the following are valid
 	code          int
 	text          string

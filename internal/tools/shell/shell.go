@@ -18,8 +18,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/bb2d0cf4/agent/internal/tools/shell/capture"
 )
 
 // DefaultLimit is the number of characters of output that is kept for the model.
@@ -122,12 +120,12 @@ func (j *Jobs) Run(ctx context.Context, opts Options) (Result, error) {
 }
 
 // capture is what keeps the output.
-func (o Options) capture() *capture.Capture {
+func (o Options) capture() *capture {
 	limit := o.Limit
 	if limit <= 0 {
 		limit = DefaultLimit
 	}
-	return capture.New(limit, o.SpillDir)
+	return newCapture(limit, o.SpillDir)
 }
 
 // check refuses what the system would refuse with a message that says less.

@@ -1,20 +1,17 @@
-// Package outcome words what came of a command. It guarantees that the text for the
-// model begins with the exit code, says what is left out of the output and where all
-// of it is, and holds no control characters of the terminal.
-package outcome
+package tools
 
 import (
 	"fmt"
 	"strings"
 	"time"
 
-	"github.com/bb2d0cf4/agent/internal/tools/plain"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
 
-// Of says what came of a command that had the given time: to the model, with its
+// Outcome says what came of a command that had the given time: to the model, with its
 // output, and to the user, in a few words.
-func Of(out shell.Result, timeout time.Duration) (model, user string) {
+func Outcome(out shell.Result, timeout time.Duration) (model, user string) {
 	user = fmt.Sprintf("exit %d", out.ExitCode)
 	if out.Took >= 100*time.Millisecond {
 		user += fmt.Sprintf(", %.1f s", out.Took.Seconds())
@@ -32,7 +29,7 @@ func Of(out shell.Result, timeout time.Duration) (model, user string) {
 	for _, note := range out.Notes {
 		b.WriteString(note + "\n")
 	}
-	output := plain.Text(out.Output)
+	output := sanitize.Plain(out.Output)
 	if strings.TrimSpace(output) == "" {
 		output = "(no output)"
 	}

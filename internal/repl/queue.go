@@ -1,7 +1,4 @@
-// Package queue holds what a person said while the session was not free. It
-// guarantees that everything in it is delivered once and in order: prompts to the
-// turn that runs, a command only after that turn, and prompts behind it later still.
-package queue
+package repl
 
 import (
 	"slices"
@@ -9,8 +6,8 @@ import (
 	"sync"
 )
 
-// Queue is what waits. Its methods may be called from any goroutine.
-type Queue struct {
+// queue is what waits. Its methods may be called from any goroutine.
+type queue struct {
 	mu    sync.Mutex // guards lines
 	lines []line
 }
@@ -23,14 +20,14 @@ type line struct {
 }
 
 // Add puts a line at the end. acts says that it is a command, not a prompt.
-func (q *Queue) Add(text string, acts bool) {
+func (q *queue) Add(text string, acts bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.lines = append(q.lines, line{text, acts})
 }
 
 // Take removes the prompts before the first command, for the running turn.
-func (q *Queue) Take() []string {
+func (q *queue) Take() []string {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	n := 0
@@ -44,7 +41,7 @@ func (q *Queue) Take() []string {
 
 // Next removes what is to be submitted next: the prompts before the first
 // command as one, or that command; empty if there is nothing.
-func (q *Queue) Next() (text string, acts bool) {
+func (q *queue) Next() (text string, acts bool) {
 	if prompts := q.Take(); len(prompts) > 0 {
 		return strings.Join(prompts, "\n\n"), false
 	}
@@ -59,7 +56,7 @@ func (q *Queue) Next() (text string, acts bool) {
 }
 
 // Last removes the newest line; empty if there is none. acts is as in Add.
-func (q *Queue) Last() (text string, acts bool) {
+func (q *queue) Last() (text string, acts bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	n := len(q.lines) - 1
@@ -74,7 +71,7 @@ func (q *Queue) Last() (text string, acts bool) {
 // Clear removes all and returns the prompts, then the commands: what is given back to
 // a person as one text is then a prompt, and runs nothing, if there was one. acts is
 // true if there was none.
-func (q *Queue) Clear() (all []string, acts bool) {
+func (q *queue) Clear() (all []string, acts bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	slices.SortStableFunc(q.lines, func(a, b line) int {
@@ -92,7 +89,7 @@ func (q *Queue) Clear() (all []string, acts bool) {
 }
 
 // List returns what waits.
-func (q *Queue) List() []string {
+func (q *queue) List() []string {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return texts(q.lines)

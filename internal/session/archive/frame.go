@@ -1,7 +1,4 @@
-// Package frame is the form of a session's file: a record a line, each with its
-// checksum. It guarantees that what a scan gives is what was appended, whatever
-// lies between: a torn record, a flipped bit, two records glued together.
-package frame
+package archive
 
 import (
 	"bytes"
@@ -18,34 +15,34 @@ import (
 // JSON for other programs; this one trusts nothing in it before sum and len
 // agree.
 const (
-	// Start is what each line begins with.
-	Start   = `{"sum":"`
-	lenPart = `","len":`
-	recPart = `,"rec":`
-	ending  = "}\n"
+	// frameStart is what each line begins with.
+	frameStart = `{"sum":"`
+	lenPart    = `","len":`
+	recPart    = `,"rec":`
+	ending     = "}\n"
 )
 
-// Append appends the line of a record, which is JSON, to buf.
-func Append(buf, rec []byte) []byte {
-	buf = fmt.Appendf(buf, `%s%08x%s%d%s`, Start, checksum(rec), lenPart, len(rec), recPart)
+// appendFrame appends the line of a record, which is JSON, to buf.
+func appendFrame(buf, rec []byte) []byte {
+	buf = fmt.Appendf(buf, `%s%08x%s%d%s`, frameStart, checksum(rec), lenPart, len(rec), recPart)
 	buf = append(buf, rec...)
 	return append(buf, ending...)
 }
 
-// Result is what a file holds.
-type Result struct {
+// scanned is what a file holds.
+type scanned struct {
 	Good  int64 // bytes up to the end of the last intact record
 	Torn  int64 // bytes after it
 	Bad   int   // damaged places before it
 	Ended bool  // the last intact record has its line ending
 }
 
-// Scan calls each with every intact record in data. Bytes that are no intact
+// scanFrames calls each with every intact record in data. Bytes that are no intact
 // record are stepped over: the next record is looked for inside them too, as a
 // torn record may have another one glued to it. (Within a record the start of
 // another cannot occur: JSON escapes its quotes.)
-func Scan(data []byte, each func(rec []byte)) Result {
-	s := Result{Ended: true}
+func scanFrames(data []byte, each func(rec []byte)) scanned {
+	s := scanned{Ended: true}
 	damaged := false
 	for pos := 0; pos < len(data); {
 		rec, size, ended := intact(data[pos:])
@@ -69,7 +66,7 @@ func Scan(data []byte, each func(rec []byte)) Result {
 // nextStart returns the distance to the next place in data, after its first
 // byte, at which a record may start, or len(data).
 func nextStart(data []byte) int {
-	if i := bytes.Index(data[1:], []byte(Start)); i >= 0 {
+	if i := bytes.Index(data[1:], []byte(frameStart)); i >= 0 {
 		return i + 1
 	}
 	return len(data)
@@ -79,7 +76,7 @@ func nextStart(data []byte) int {
 // its line; size is zero if there is no intact record. ended is false if only
 // the line ending is missing.
 func intact(data []byte) (rec []byte, size int, ended bool) {
-	rest, ok := bytes.CutPrefix(data, []byte(Start))
+	rest, ok := bytes.CutPrefix(data, []byte(frameStart))
 	if !ok || len(rest) < 8 {
 		return nil, 0, false
 	}

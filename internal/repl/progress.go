@@ -1,8 +1,4 @@
-// Package progress is what is shown of a turn while it runs: what goes on, since when,
-// the unfinished text and the end of a running command's output. It guarantees that
-// what it keeps is bounded, whatever a command prints, and that what it returns is safe
-// to show and fits the width.
-package progress
+package repl
 
 import (
 	"strings"
@@ -11,7 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
-	"github.com/bb2d0cf4/agent/internal/repl/statusline"
+
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/session"
@@ -26,12 +22,12 @@ const (
 	minDoing = 30
 )
 
-const waiting = "waiting for the model"
+const waitingForModel = "waiting for the model"
 
-var spinner = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
+var spinnerFrames = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
-// Turn is what is known of the running turn. It belongs to one goroutine.
-type Turn struct {
+// progress is what is known of the running turn. It belongs to one goroutine.
+type progress struct {
 	started time.Time
 	spins   int
 	bytes   int      // received of the answer
@@ -39,36 +35,36 @@ type Turn struct {
 	tail    []string // unfinished text
 	doing   string   // what goes on
 	retry   time.Time
-	call    call
+	call    runningCall
 }
 
-// call is the running one.
-type call struct {
+// runningCall is the running one.
+type runningCall struct {
 	title  string
 	output string // the end of it
 	above  int    // lines of output before that
 }
 
-// Begin returns a turn that begins now.
-func Begin(now time.Time) Turn { return Turn{started: now, doing: waiting} }
+// beginProgress returns a turn that begins now.
+func beginProgress(now time.Time) progress { return progress{started: now, doing: waitingForModel} }
 
 // bytesPerToken is a rough mean over languages and code.
 const bytesPerToken = 4
 
 // Spin moves the spinner and counts what has been received.
-func (t *Turn) Spin() { t.spins, t.tokens = t.spins+1, int64(t.bytes/bytesPerToken) }
+func (t *progress) Spin() { t.spins, t.tokens = t.spins+1, int64(t.bytes/bytesPerToken) }
 
 // Received notes how many bytes of the answer have come.
-func (t *Turn) Received(bytes int) { t.bytes = bytes }
+func (t *progress) Received(bytes int) { t.bytes = bytes }
 
 // Stopping says that the turn is about to end.
-func (t *Turn) Stopping() { t.doing, t.retry = "stopping", time.Time{} }
+func (t *progress) Stopping() { t.doing, t.retry = "stopping", time.Time{} }
 
 // Follow takes up an event of the turn.
-func (t *Turn) Follow(ev session.Event, now time.Time) {
+func (t *progress) Follow(ev session.Event, now time.Time) {
 	switch ev := ev.(type) {
 	case session.RequestStarted:
-		t.does(waiting)
+		t.does(waitingForModel)
 	case session.AnswerEnded: // whose usage counts from now on
 		t.bytes, t.tokens = 0, 0
 	case session.CallPending:
@@ -83,14 +79,14 @@ func (t *Turn) Follow(ev session.Event, now time.Time) {
 	case session.CallOutput:
 		t.call.add(ev.Text)
 	case session.CallEnded:
-		t.call = call{}
+		t.call = runningCall{}
 	}
 }
 
-func (t *Turn) does(what string) { t.doing, t.retry = what, time.Time{} }
+func (t *progress) does(what string) { t.doing, t.retry = what, time.Time{} }
 
 // Streams takes the unfinished end of the text that is coming in.
-func (t *Turn) Streams(tail []string) {
+func (t *progress) Streams(tail []string) {
 	t.tail = tail
 	if len(tail) > 0 {
 		t.does("answering")
@@ -98,7 +94,7 @@ func (t *Turn) Streams(tail []string) {
 }
 
 // add keeps the end of the output.
-func (c *call) add(text string) {
+func (c *runningCall) add(text string) {
 	out := c.output + text
 	if cut := len(out) - outputBytes; cut > 0 {
 		c.above += strings.Count(out[:cut], "\n")
@@ -109,7 +105,7 @@ func (c *call) add(text string) {
 
 // Output is the end of the running command's output, and how many lines were before
 // that.
-func (t *Turn) Output() (lines []string, above int) {
+func (t *progress) Output() (lines []string, above int) {
 	text := strings.TrimRight(sanitize.StripANSI(t.call.output), "\n")
 	if text == "" {
 		return nil, t.call.above
@@ -119,7 +115,7 @@ func (t *Turn) Output() (lines []string, above int) {
 
 // Live is the unfinished text and the call that runs now, with the end of its
 // output.
-func (t *Turn) Live(look theme.Look) []string {
+func (t *progress) Live(look theme.Look) []string {
 	out := append([]string{}, t.tail...)
 	if t.call.title == "" {
 		return out
@@ -132,8 +128,8 @@ func (t *Turn) Live(look theme.Look) []string {
 	return out
 }
 
-// Around is what else the line of a turn depends on.
-type Around struct {
+// surroundings is what else the line of a turn depends on.
+type surroundings struct {
 	Now    time.Time
 	Asking bool // a question stands: that is what the turn waits for
 	Used   llm.Usage
@@ -142,7 +138,7 @@ type Around struct {
 }
 
 // Line says what goes on, how long it has taken and what stops it.
-func (t *Turn) Line(look theme.Look, o Around) string {
+func (t *progress) Line(look theme.Look, o surroundings) string {
 	if o.Asking { // nothing goes on, and the question names its own keys
 		return theme.Short(theme.Paint(look.Styles.Accent, "●")+theme.Paint(look.Styles.Dim, " waiting for your answer"), look.Width)
 	}
@@ -153,8 +149,8 @@ func (t *Turn) Line(look theme.Look, o Around) string {
 		tokens = theme.Count(n) + " tokens"
 	}
 	short := theme.Short(doing, max(minDoing, look.Width-2-ansi.StringWidth(" · "+stops)))
-	text := statusline.First(look.Width-2, []string{doing, elapsed, tokens, stops}, []string{doing, elapsed, stops}, []string{short, stops}, []string{doing})
-	mark := spinner[t.spins%len(spinner)]
+	text := firstFit(look.Width-2, []string{doing, elapsed, tokens, stops}, []string{doing, elapsed, stops}, []string{short, stops}, []string{doing})
+	mark := spinnerFrames[t.spins%len(spinnerFrames)]
 	if o.Still {
 		mark = "●"
 	}
@@ -162,7 +158,7 @@ func (t *Turn) Line(look theme.Look, o Around) string {
 }
 
 // says is what goes on, in words. A wait counts down.
-func (t *Turn) says(o Around) string {
+func (t *progress) says(o surroundings) string {
 	switch left := t.retry.Sub(o.Now); {
 	case t.retry.IsZero():
 		return t.doing

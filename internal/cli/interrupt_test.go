@@ -1,4 +1,4 @@
-package interrupt
+package cli
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func interrupt(t *testing.T) {
+func sendInterrupt(t *testing.T) {
 	t.Helper()
 	self, err := os.FindProcess(os.Getpid())
 	if err != nil {
@@ -19,9 +19,9 @@ func interrupt(t *testing.T) {
 }
 
 func TestEach(t *testing.T) {
-	ch, release := Each()
+	ch, release := eachInterrupt()
 	for range 2 {
-		interrupt(t)
+		sendInterrupt(t)
 		<-ch
 	}
 	release()
@@ -29,18 +29,18 @@ func TestEach(t *testing.T) {
 
 // One that nobody takes does not keep release from returning.
 func TestReleaseOfOneThatWaits(t *testing.T) {
-	again, free := Each() // what the first one got, this one gets too
+	again, free := eachInterrupt() // what the first one got, this one gets too
 	defer free()
-	_, release := Each()
-	interrupt(t)
+	_, release := eachInterrupt()
+	sendInterrupt(t)
 	<-again
 	release()
 }
 
 func TestContext(t *testing.T) {
-	ctx, stop := Context(t.Context())
+	ctx, stop := interruptible(t.Context())
 	defer stop()
-	interrupt(t)
+	sendInterrupt(t)
 	<-ctx.Done()
 	if !errors.Is(ctx.Err(), context.Canceled) {
 		t.Error(ctx.Err())

@@ -1,7 +1,4 @@
-// Package capture keeps the output of a command. It guarantees that it takes a bounded
-// amount of memory and of disk however much is written, that what is left out is counted
-// and said, and that what it returns is valid UTF-8.
-package capture
+package shell
 
 import (
 	"bytes"
@@ -11,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// Capture keeps the beginning and the end of an output, and all of it in a file
+// capture keeps the beginning and the end of an output, and all of it in a file
 // once it is longer than it will keep. It takes the same memory and the same
 // work a byte however much is written. It has one owner at a time.
-type Capture struct {
+type capture struct {
 	limit int    // characters that Finish returns
 	part  int    // bytes that head and tail hold at most
 	head  []byte // the first bytes
@@ -25,15 +22,15 @@ type Capture struct {
 	spill spill
 }
 
-// New returns a Capture of limit characters that
+// newCapture returns a Capture of limit characters that
 // spills into dir ("": nowhere).
-func New(limit int, dir string) *Capture {
+func newCapture(limit int, dir string) *capture {
 	// Half of the characters come from each end, and each may take four bytes.
-	return &Capture{limit: limit, part: (limit + 1) / 2 * utf8.UTFMax, spill: spill{dir: dir}}
+	return &capture{limit: limit, part: (limit + 1) / 2 * utf8.UTFMax, spill: spill{dir: dir}}
 }
 
 // Write adds output. It never fails: what cannot be kept is counted.
-func (c *Capture) Write(p []byte) {
+func (c *capture) Write(p []byte) {
 	c.total += int64(len(p))
 	c.lines += bytes.Count(p, []byte("\n"))
 	c.open = len(p) > 0 && p[len(p)-1] != '\n' || len(p) == 0 && c.open
@@ -52,8 +49,8 @@ func (c *Capture) Write(p []byte) {
 	c.tail = append(c.tail, p...)
 }
 
-// Kept is what a Capture holds in the end.
-type Kept struct {
+// captured is what a Capture holds in the end.
+type captured struct {
 	Text    string
 	Omitted int64 // bytes
 	Lines   int
@@ -62,9 +59,9 @@ type Kept struct {
 }
 
 // Finish returns what was kept. Nothing can be written after it.
-func (c *Capture) Finish() Kept {
+func (c *capture) Finish() captured {
 	first, last := c.ends()
-	out := Kept{Omitted: c.total - int64(len(first)+len(last)), Lines: c.lines}
+	out := captured{Omitted: c.total - int64(len(first)+len(last)), Lines: c.lines}
 	if c.open {
 		out.Lines++
 	}
@@ -93,21 +90,21 @@ func (c *Capture) Finish() Kept {
 }
 
 // Log has the file made at once, and kept even if nothing is left out.
-func (c *Capture) Log() (path string, err error) {
+func (c *capture) Log() (path string, err error) {
 	c.spill.keep = true
 	c.spill.open(nil)
 	return c.spill.path, c.spill.err
 }
 
 // Discard drops what was kept, and the file.
-func (c *Capture) Discard() {
+func (c *capture) Discard() {
 	c.spill.keep = false
 	c.spill.close(false)
 }
 
 // ends returns the first and the last characters of the output, or all of it and
 // nothing if it is within the limit.
-func (c *Capture) ends() (first, last []byte) {
+func (c *capture) ends() (first, last []byte) {
 	if c.total <= int64(len(c.head)+len(c.tail)) { // the two join
 		all := slices.Concat(c.head, c.tail)
 		if utf8.RuneCount(all) <= c.limit {

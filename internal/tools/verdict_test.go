@@ -1,4 +1,4 @@
-package verdict
+package tools
 
 import (
 	"strings"
@@ -22,21 +22,21 @@ func TestWords(t *testing.T) {
 				"The user's comment on line 3 of the proposal: no",
 		},
 	} {
-		if got := Words(tt.v); got != tt.words {
+		if got := verdictForModel(tt.v); got != tt.words {
 			t.Errorf("%s: %q", name, got)
 		}
-		if got := Said(tt.v, tt.patch); got != tt.said {
+		if got := verdictForRecord(tt.v, tt.patch); got != tt.said {
 			t.Errorf("%s: said %q", name, got)
 		}
 	}
 }
 
 func TestBounded(t *testing.T) {
-	if got := Bounded("-a\n+b\n"); got != "-a\n+b\n" {
+	if got := boundedPatch("-a\n+b\n"); got != "-a\n+b\n" {
 		t.Errorf("%q", got)
 	}
 	long := strings.Repeat("+a line of the patch\n", 1000)
-	got := Bounded(long)
+	got := boundedPatch(long)
 	if len(got) > maxPatch+60 || !strings.HasSuffix(got, "patch\n[the rest is left out: read the file]\n") {
 		t.Errorf("%d bytes, %q", len(got), got[len(got)-80:])
 	}

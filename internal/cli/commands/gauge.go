@@ -1,6 +1,4 @@
-// Package gauge draws what fills a model's context. It guarantees lines of at most
-// 40 columns, whose figures add up.
-package gauge
+package commands
 
 import (
 	"fmt"
@@ -10,8 +8,8 @@ import (
 	"strings"
 )
 
-// Part is something in the context.
-type Part struct {
+// gaugePart is something in the context.
+type gaugePart struct {
 	Name   string // of at most 13 columns
 	Tokens int64
 }
@@ -22,23 +20,23 @@ const (
 	wholeBar  = 40
 )
 
-// Draw draws parts in a window of so many tokens, of which so many are used. Parts
+// drawGauge draws parts in a window of so many tokens, of which so many are used. Parts
 // that are empty are left out; they are estimates, and drawn so that they add up to
 // used. A window or a use of zero is not known.
-func Draw(window, used int64, parts []Part) string {
+func drawGauge(window, used int64, parts []gaugePart) string {
 	parts, used = fitted(parts, used)
 	whole := max(window, used, 1)
 	var b strings.Builder
 	if window > 0 {
-		fmt.Fprintf(&b, "About %s of %s tokens (%d %%)\n", Number(used), Number(window), used*100/window)
+		fmt.Fprintf(&b, "About %s of %s tokens (%d %%)\n", groupedCount(used), groupedCount(window), used*100/window)
 		b.WriteString(bar(used, whole, wholeBar) + "\n\n")
-		parts = append(parts, Part{"Free", max(0, window-used)})
+		parts = append(parts, gaugePart{"Free", max(0, window-used)})
 	} else {
-		fmt.Fprintf(&b, "About %s tokens\n(the model's window is not known)\n\n", Number(used))
+		fmt.Fprintf(&b, "About %s tokens\n(the model's window is not known)\n\n", groupedCount(used))
 	}
 	for _, p := range parts {
 		if p.Tokens > 0 {
-			fmt.Fprintf(&b, "%-*s %s %8s %3d%%\n", nameWidth, p.Name, bar(p.Tokens, whole, barWidth), Short(p.Tokens), (p.Tokens*100+whole/2)/whole)
+			fmt.Fprintf(&b, "%-*s %s %8s %3d%%\n", nameWidth, p.Name, bar(p.Tokens, whole, barWidth), shortCount(p.Tokens), (p.Tokens*100+whole/2)/whole)
 		}
 	}
 	return b.String()
@@ -46,7 +44,7 @@ func Draw(window, used int64, parts []Part) string {
 
 // fitted returns parts with the same shares that add up to used, or as they are where
 // that is not known.
-func fitted(parts []Part, used int64) ([]Part, int64) {
+func fitted(parts []gaugePart, used int64) ([]gaugePart, int64) {
 	out := slices.Clone(parts)
 	sum, most := int64(0), 0
 	for i, p := range parts {
@@ -80,16 +78,16 @@ func bar(part, whole int64, width int) string {
 	return s + strings.Repeat("░", width-(eighths+7)/8)
 }
 
-// Short is n in at most 7 columns.
-func Short(n int64) string {
+// shortCount is n in at most 7 columns.
+func shortCount(n int64) string {
 	if n < 1_000_000 {
-		return Number(n)
+		return groupedCount(n)
 	}
 	return fmt.Sprintf("%.2fM", float64(n)/1e6)
 }
 
-// Number is n with its thousands apart.
-func Number(n int64) string {
+// groupedCount is n with its thousands apart.
+func groupedCount(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	for i := len(s) - 3; i > 0; i -= 3 {
 		s = s[:i] + "," + s[i:]

@@ -1,4 +1,4 @@
-package plain
+package sanitize
 
 import (
 	"strings"
@@ -25,13 +25,13 @@ func TestText(t *testing.T) {
 		"\x1b[31\nx":                               "\nx",
 	}
 	for in, want := range tests {
-		if got := Text(in); got != want {
+		if got := Plain(in); got != want {
 			t.Errorf("Text(%q) = %q, want %q", in, got, want)
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		in := strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{"a", "\x1b", "[", "]", "3", "m", "\r", "\n", "\a", "\\", "é", "\u009b", "P", "\x00"})).Draw(t, "in"), "")
-		out := Text(in)
+		out := Plain(in)
 		if strings.IndexFunc(out, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }) >= 0 {
 			t.Fatalf("Text(%q) = %q", in, out)
 		}

@@ -1,4 +1,4 @@
-package queue
+package repl
 
 import (
 	"testing"
@@ -8,7 +8,7 @@ import (
 )
 
 func TestOrder(t *testing.T) {
-	var q Queue
+	var q queue
 	for _, l := range []string{"a", "b", "/clear", "!ls", "c"} {
 		q.Add(l, l[0] == '/' || l[0] == '!')
 	}
@@ -27,7 +27,7 @@ func TestOrder(t *testing.T) {
 }
 
 func TestLastAndClear(t *testing.T) {
-	var q Queue
+	var q queue
 	if got, _ := q.Last(); got != "" {
 		t.Errorf("of nothing: %q", got)
 	}
@@ -58,7 +58,7 @@ func TestLastAndClear(t *testing.T) {
 // Whatever is added and taken, each line leaves once and in order.
 func TestOnceAndInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var q Queue
+		var q queue
 		var added, left []string
 		for i := range rapid.IntRange(1, 60).Draw(t, "steps") {
 			switch rapid.IntRange(0, 3).Draw(t, "step") {

@@ -1,4 +1,4 @@
-package statusline
+package repl
 
 import (
 	"slices"
@@ -11,12 +11,12 @@ import (
 	"github.com/bb2d0cf4/agent/internal/config"
 )
 
-var texts = map[string]string{
-	Mode: "default mode", Model: "openai/gpt", Branch: "main", Context: "context 12%", Editor: "VS Code · main.go:5-10", Cost: "$0.12",
+var statusTexts = map[string]string{
+	itemMode: "default mode", itemModel: "openai/gpt", itemBranch: "main", itemContext: "context 12%", itemEditor: "VS Code · main.go:5-10", itemCost: "$0.12",
 }
 
 func TestWhatMattersLeastGoesFirst(t *testing.T) {
-	show := []string{Mode, Model, Branch, Context, Editor, Cost}
+	show := []string{itemMode, itemModel, itemBranch, itemContext, itemEditor, itemCost}
 	for width, want := range map[int]string{
 		200: "default mode · openai/gpt · main · context 12% · VS Code · main.go:5-10 · $0.12",
 		75:  "default mode · openai/gpt · context 12% · VS Code · main.go:5-10 · $0.12",
@@ -26,47 +26,47 @@ func TestWhatMattersLeastGoesFirst(t *testing.T) {
 		20:  "default mode",
 		5:   "",
 	} {
-		if got := Line(show, texts, width); got != want {
+		if got := statusLine(show, statusTexts, width); got != want {
 			t.Errorf("%d columns: %q, want %q", width, got, want)
 		}
 	}
 }
 
 func TestOnlyWhatIsAskedFor(t *testing.T) {
-	if got := Line([]string{Cost, "no such", Folder, Mode, Cost}, texts, 80); got != "$0.12 · default mode" {
+	if got := statusLine([]string{itemCost, "no such", itemFolder, itemMode, itemCost}, statusTexts, 80); got != "$0.12 · default mode" {
 		t.Errorf("%q", got)
 	}
-	if got := Line(nil, texts, 80); got != "" {
+	if got := statusLine(nil, statusTexts, 80); got != "" {
 		t.Errorf("%q", got)
 	}
-	if got := Line([]string{Branch}, map[string]string{Branch: "a\x1b[2Jb\n"}, 80); strings.ContainsAny(got, "\x1b\n") {
+	if got := statusLine([]string{itemBranch}, map[string]string{itemBranch: "a\x1b[2Jb\n"}, 80); strings.ContainsAny(got, "\x1b\n") {
 		t.Errorf("%q", got)
 	}
 }
 
 // At any width the line fits, each item is whole, and none is left out that matters
 // more than one that is there.
-func TestLine(t *testing.T) {
+func TestStatusLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		texts := map[string]string{}
-		for _, name := range Names() {
+		for _, name := range StatusItems() {
 			texts[name] = rapid.StringOfN(rapid.RuneFrom([]rune("ab 漢é")), 0, 12, -1).Draw(t, name)
 		}
-		show := rapid.Permutation(Names()).Draw(t, "show")
+		show := rapid.Permutation(StatusItems()).Draw(t, "show")
 		width := rapid.IntRange(0, 100).Draw(t, "width")
-		line := Line(show, texts, width)
+		line := statusLine(show, texts, width)
 		if ansi.StringWidth(line) > width {
 			t.Fatalf("%q is wider than %d", line, width)
 		}
 		var there []string
-		for _, name := range weights {
+		for _, name := range itemWeights {
 			if texts[name] != "" {
 				there = append(there, name)
 			}
 		}
 		for n := range len(there) + 1 { // the n that matter most, in the order asked for
 			ordered := slices.DeleteFunc(slices.Clone(show), func(name string) bool { return !slices.Contains(there[:n], name) })
-			if join(ordered, texts) == line {
+			if joinItems(ordered, texts) == line {
 				return
 			}
 		}
@@ -77,7 +77,7 @@ func TestLine(t *testing.T) {
 func TestFirst(t *testing.T) {
 	choices := [][]string{{"running", "", "12s", "Esc"}, {"running", "Esc"}, {"running"}}
 	for width, want := range map[int]string{19: "running · 12s · Esc", 18: "running · Esc", 9: "running", 3: "running"} {
-		if got := First(width, choices...); got != want {
+		if got := firstFit(width, choices...); got != want {
 			t.Errorf("%d columns: %q, want %q", width, got, want)
 		}
 	}
@@ -85,7 +85,7 @@ func TestFirst(t *testing.T) {
 
 // The configuration takes these names and no others.
 func TestNamesAreThoseOfTheConfiguration(t *testing.T) {
-	if _, err := config.Edit("config.yaml", nil, "interface.status", "none such"); err == nil || !strings.HasSuffix(err.Error(), strings.Join(Names(), ", ")) {
-		t.Errorf("%v, want %s", err, Names())
+	if _, err := config.Edit("config.yaml", nil, "interface.status", "none such"); err == nil || !strings.HasSuffix(err.Error(), strings.Join(StatusItems(), ", ")) {
+		t.Errorf("%v, want %s", err, StatusItems())
 	}
 }

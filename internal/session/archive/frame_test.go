@@ -1,4 +1,4 @@
-package frame
+package archive
 
 import (
 	"bytes"
@@ -8,18 +8,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func lineOf(t testing.TB, text string) []byte {
+func frameOf(t testing.TB, text string) []byte {
 	t.Helper()
 	rec, err := json.Marshal(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Append(nil, rec)
+	return appendFrame(nil, rec)
 }
 
-func texts(t testing.TB, data []byte) (out []string, r Result) {
+func texts(t testing.TB, data []byte) (out []string, r scanned) {
 	t.Helper()
-	r = Scan(data, func(rec []byte) {
+	r = scanFrames(data, func(rec []byte) {
 		var s string
 		if err := json.Unmarshal(rec, &s); err != nil {
 			t.Fatalf("%s: %v", rec, err)
@@ -30,7 +30,7 @@ func texts(t testing.TB, data []byte) (out []string, r Result) {
 }
 
 func TestALineIsJSON(t *testing.T) {
-	got := string(lineOf(t, "h\n\"x\""))
+	got := string(frameOf(t, "h\n\"x\""))
 	want := `{"sum":"f0191b15","len":10,"rec":"h\n\"x\""}` + "\n"
 	if got != want {
 		t.Errorf("got %s", got)
@@ -48,7 +48,7 @@ func FuzzScan(f *testing.F) {
 			return // the junk holds a record of its own
 		}
 		a, b = string(bytes.ToValidUTF8([]byte(a), []byte("\uFFFD"))), string(bytes.ToValidUTF8([]byte(b), []byte("\uFFFD")))
-		one, two := lineOf(t, a), lineOf(t, b)
+		one, two := frameOf(t, a), frameOf(t, b)
 		data := bytes.Join([][]byte{one, between, two, after}, nil)
 		got, r := texts(t, data)
 		if diff := cmp.Diff([]string{a, b}, got); diff != "" {

@@ -1,6 +1,4 @@
-// Package printed shows a conversation where there is no screen: as plain text, and
-// as the changes that came of it. It guarantees that what it prints is safe to show.
-package printed
+package cli
 
 import (
 	"io"
@@ -10,26 +8,26 @@ import (
 	"github.com/bb2d0cf4/agent/internal/session"
 )
 
-// Printer writes a conversation as plain text, made safe to show. It stops at the
+// eventPrinter writes a conversation as plain text, made safe to show. It stops at the
 // first error.
-type Printer struct {
+type eventPrinter struct {
 	w      io.Writer
 	err    error
 	inText bool
 	diffs  strings.Builder // of what was changed so far
 }
 
-// NewPrinter returns a Printer that writes to w.
-func NewPrinter(w io.Writer) *Printer { return &Printer{w: w} }
+// newEventPrinter returns a Printer that writes to w.
+func newEventPrinter(w io.Writer) *eventPrinter { return &eventPrinter{w: w} }
 
 // Diffs returns what was changed so far, as unified diffs.
-func (o *Printer) Diffs() string { return o.diffs.String() }
+func (o *eventPrinter) Diffs() string { return o.diffs.String() }
 
 // Err is the first error of a write.
-func (o *Printer) Err() error { return o.err }
+func (o *eventPrinter) Err() error { return o.err }
 
 // Event prints what a reader of the conversation wants to see.
-func (o *Printer) Event(ev session.Event) {
+func (o *eventPrinter) Event(ev session.Event) {
 	switch ev := ev.(type) {
 	case session.TextDelta:
 		if !o.inText {
@@ -58,9 +56,9 @@ func (o *Printer) Event(ev session.Event) {
 }
 
 // Line prints one line.
-func (o *Printer) Line(s string) { o.print(sanitize.Text(s) + "\n") }
+func (o *eventPrinter) Line(s string) { o.print(sanitize.Text(s) + "\n") }
 
-func (o *Printer) print(s string) {
+func (o *eventPrinter) print(s string) {
 	if o.err == nil {
 		_, o.err = io.WriteString(o.w, s)
 	}

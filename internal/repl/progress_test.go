@@ -1,4 +1,4 @@
-package progress_test
+package repl
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
-	"github.com/bb2d0cf4/agent/internal/repl/progress"
+
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/session"
 )
@@ -46,11 +46,11 @@ func TestLine(t *testing.T) {
 		{"then on", []session.Event{retry, session.RequestStarted{}}, time.Second, false, "● waiting for the model · 1s · Esc stops"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			turn := progress.Begin(start)
+			turn := beginProgress(start)
 			for _, ev := range tc.events {
 				turn.Follow(ev, start)
 			}
-			got := turn.Line(look(80), progress.Around{Now: start.Add(tc.after), Asking: tc.asking, Stop: "Esc", Still: true})
+			got := turn.Line(look(80), surroundings{Now: start.Add(tc.after), Asking: tc.asking, Stop: "Esc", Still: true})
 			if d := cmp.Diff(tc.want, got); d != "" {
 				t.Error(d)
 			}
@@ -59,8 +59,8 @@ func TestLine(t *testing.T) {
 }
 
 func TestWhatIsLeftOutFirst(t *testing.T) {
-	turn := progress.Begin(start)
-	o := progress.Around{Now: start, Used: llm.Usage{Input: 1500}, Stop: "Esc"}
+	turn := beginProgress(start)
+	o := surroundings{Now: start, Used: llm.Usage{Input: 1500}, Stop: "Esc"}
 	for width, want := range map[int]string{
 		80: "⠋ waiting for the model · 0s · 1.5k tokens · Esc stops",
 		45: "⠋ waiting for the model · 0s · Esc stops",
@@ -83,7 +83,7 @@ func TestWhatIsLeftOutFirst(t *testing.T) {
 }
 
 func TestLive(t *testing.T) {
-	turn := progress.Begin(start)
+	turn := beginProgress(start)
 	turn.Streams([]string{"the end of the"})
 	turn.Follow(session.CallStarted{Title: "ls\n-l"}, start)
 	var all strings.Builder
@@ -108,7 +108,7 @@ func TestLive(t *testing.T) {
 // what is shown fits.
 func TestOutputIsBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		turn := progress.Begin(start)
+		turn := beginProgress(start)
 		turn.Follow(session.CallStarted{Title: "x"}, start)
 		total, width := 0, rapid.IntRange(1, 200).Draw(t, "width")
 		for range rapid.IntRange(1, 30).Draw(t, "pieces") {
@@ -134,8 +134,8 @@ func TestOutputIsBounded(t *testing.T) {
 // While an answer comes in, its tokens are counted at the spinner's pace; a question
 // stands still and names no key of its own.
 func TestTokensMove(t *testing.T) {
-	turn := progress.Begin(start)
-	o := progress.Around{Now: start, Used: llm.Usage{Input: 1000}, Stop: "Esc"}
+	turn := beginProgress(start)
+	o := surroundings{Now: start, Used: llm.Usage{Input: 1000}, Stop: "Esc"}
 	for bytes, want := range map[int]string{400: "1.1k tokens", 4000: "2.0k tokens"} {
 		turn.Received(bytes)
 		turn.Spin()

@@ -1,4 +1,4 @@
-package capture
+package shell
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ func TestCapture(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		limit := rapid.IntRange(1, 60).Draw(t, "limit")
 		all := []byte(strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 40).Draw(t, "pieces"), ""))
-		c := New(limit, dir)
+		c := newCapture(limit, dir)
 		for rest := all; len(rest) > 0; {
 			n := rapid.IntRange(1, len(rest)).Draw(t, "write")
 			c.Write(rest[:n])
@@ -88,7 +88,7 @@ func TestBinary(t *testing.T) {
 }
 
 func TestBinaryIsKeptInAFile(t *testing.T) {
-	c := New(100, t.TempDir())
+	c := newCapture(100, t.TempDir())
 	data := bytes.Repeat([]byte{0, 1, 2, 0xff}, 10)
 	c.Write(data)
 	got := c.Finish()

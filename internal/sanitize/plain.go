@@ -1,19 +1,16 @@
-// Package plain makes the output of programs fit for a model. It guarantees that
-// what it returns holds no escape sequence and no control character but tabs and
-// newlines, and that it takes time in proportion to what it is given.
-package plain
+package sanitize
 
 import (
 	"strings"
 	"unicode"
 )
 
-const escape = '\x1b'
+const escapeByte = '\x1b'
 
-// Text returns the output of a command without escape sequences and control
+// Plain returns the output of a command without escape sequences and control
 // characters, which mean nothing to a model. A lone carriage return, with which
 // programs draw over a line, begins a new one.
-func Text(s string) string {
+func Plain(s string) string {
 	if strings.IndexFunc(s, isControl) < 0 {
 		return s
 	}
@@ -21,7 +18,7 @@ func Text(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	for i := 0; i < len(s); {
-		if s[i] == escape {
+		if s[i] == escapeByte {
 			i += sequenceSize(s[i:])
 			continue
 		}
@@ -81,9 +78,9 @@ func stringSize(s string) int {
 		switch {
 		case s[i] == '\a':
 			return i + 1
-		case s[i] == escape && i+1 < len(s) && s[i+1] == '\\':
+		case s[i] == escapeByte && i+1 < len(s) && s[i+1] == '\\':
 			return i + 2
-		case s[i] == '\n' || s[i] == escape:
+		case s[i] == '\n' || s[i] == escapeByte:
 			return i
 		}
 	}

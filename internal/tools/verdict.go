@@ -1,7 +1,4 @@
-// Package verdict words what a reviewer made of a proposal, for the model and for the
-// session's record. It guarantees that what a person said is never cut, and that a
-// patch is shortened only where that is said.
-package verdict
+package tools
 
 import (
 	"fmt"
@@ -10,8 +7,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/confirm"
 )
 
-// Words are the reviewer's own words, to follow a sentence: each on a line of its own.
-func Words(v confirm.Verdict) string {
+// verdictForModel are the reviewer's own words, to follow a sentence: each on a line of its own.
+func verdictForModel(v confirm.Verdict) string {
 	var b strings.Builder
 	switch {
 	case v.Feedback == "":
@@ -26,10 +23,10 @@ func Words(v confirm.Verdict) string {
 	return b.String()
 }
 
-// Said is Words as a text of its own, behind the patch of what the reviewer changed
+// verdictForRecord is Words as a text of its own, behind the patch of what the reviewer changed
 // of the proposal, if anything.
-func Said(v confirm.Verdict, patch string) string {
-	words := Words(v)
+func verdictForRecord(v confirm.Verdict, patch string) string {
+	words := verdictForModel(v)
 	if patch != "" {
 		return "From the proposal to what was written:\n" + strings.TrimSuffix(patch, "\n") + words
 	}
@@ -39,8 +36,8 @@ func Said(v confirm.Verdict, patch string) string {
 // maxPatch is the number of bytes of a patch that a result has room for.
 const maxPatch = 10_000
 
-// Bounded is patch or, where it is too long, its first lines.
-func Bounded(patch string) string {
+// boundedPatch is patch or, where it is too long, its first lines.
+func boundedPatch(patch string) string {
 	if len(patch) <= maxPatch {
 		return patch
 	}

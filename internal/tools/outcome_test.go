@@ -1,4 +1,4 @@
-package outcome
+package tools
 
 import (
 	"testing"
@@ -29,7 +29,7 @@ func TestOf(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			model, user := Of(tt.out, time.Minute)
+			model, user := Outcome(tt.out, time.Minute)
 			if d := cmp.Diff([]string{tt.model, tt.user}, []string{model, user}); d != "" {
 				t.Error(d)
 			}

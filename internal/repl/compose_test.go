@@ -1,4 +1,4 @@
-package compose
+package repl
 
 import (
 	"context"
@@ -18,7 +18,7 @@ func TestAnEditorThatCannotBeOpened(t *testing.T) {
 	open := func(string, string) (*exec.Cmd, func() (string, error), error) {
 		return nil, nil, errors.New("no editor")
 	}
-	res, ok := Edit(ed, open, nil)().(Result)
+	res, ok := compose(ed, open, nil)().(composed)
 	if problem := res.Put(ed); !ok || problem != "no editor" || ed.Text() != "draft" {
 		t.Errorf("%q, prompt %q", problem, ed.Text())
 	}
@@ -35,7 +35,7 @@ func TestAnEditorIsLentTheTerminal(t *testing.T) {
 		name, text = n, s
 		return want, nil, nil
 	}
-	cmd := Edit(ed, open, func(cmd *exec.Cmd) tea.ExecCommand {
+	cmd := compose(ed, open, func(cmd *exec.Cmd) tea.ExecCommand {
 		lent = cmd
 		return nil
 	})
@@ -59,7 +59,7 @@ func TestPaste(t *testing.T) {
 		{"", errors.New("there is none"), "see ", "No image was attached: there is none."},
 		{"[image 1]", nil, "see [image 1]", ""},
 	} {
-		res, ok := Paste(begin, func(context.Context) (string, error) { return c.mark, c.err })().(Result)
+		res, ok := pasteImage(begin, func(context.Context) (string, error) { return c.mark, c.err })().(composed)
 		if problem := res.Put(ed); !ok || problem != c.problem || ed.Text() != c.text {
 			t.Errorf("%q, prompt %q", problem, ed.Text())
 		}
