@@ -133,9 +133,9 @@ export class Host {
     }
   }
 
-  /** All settings as the files have them. */
+  /** All settings as the files have them; VS Code writes a file in two steps. */
   settings() {
-    return Object.assign({}, ...this.settingsFiles().map((file) => JSON.parse(fs.readFileSync(file, "utf8"))));
+    return until("the settings to be written", () => Object.assign({}, ...this.settingsFiles().map((file) => JSON.parse(fs.readFileSync(file, "utf8")))));
   }
 
   /** What has to change so that the settings are these: pairs of a name and a value, or null. */
@@ -144,8 +144,8 @@ export class Host {
   }
 
   /** The same, with nothing added to wanted. */
-  changesTo(wanted) {
-    const now = this.settings();
+  async changesTo(wanted) {
+    const now = await this.settings();
     const names = [...new Set([...Object.keys(now), ...Object.keys(wanted)])];
     return names.filter((name) => JSON.stringify(now[name]) !== JSON.stringify(wanted[name])).map((name) => [name, wanted[name] ?? null]);
   }

@@ -37,7 +37,7 @@ export async function sharedWindow(files, settings) {
     return { host: ready, ...window };
   }
   fill(window.folder, files);
-  await ready.probe(CONFIGURE, ready.changes(settings));
+  await ready.probe(CONFIGURE, await ready.changes(settings));
   await until("the files to be read", () => ready.probe(ARE_READ, texts(window.folder, files)));
   return { host: ready, ...window };
 }

@@ -52,10 +52,10 @@ async function place({ files, folder, open, fresh, own, bare, settings = {}, ...
  */
 export function keepSettings(session) {
   let before;
-  beforeEach(() => void (before = session().host.settings()));
+  beforeEach(async () => void (before = await session().host.settings()));
   afterEach(async () => {
     const { host } = session();
-    const changed = host.changesTo(before);
+    const changed = await host.changesTo(before);
     if (changed.length > 0 && !host.hasEnded) await session().probe(CONFIGURE, changed);
   });
 }
