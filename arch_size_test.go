@@ -52,6 +52,64 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
+// TestMethods demands that what works on a type of its package is a method.
+func TestMethods(t *testing.T) {
+	types := map[string]bool{}
+	for _, f := range sources(t) {
+		for _, name := range typeNames(f.ast) {
+			types[f.pkg+"."+name] = true
+		}
+	}
+	for _, f := range sources(t) {
+		if f.test {
+			continue
+		}
+		for _, d := range f.ast.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || fn.Recv != nil || strings.HasPrefix(strings.ToLower(fn.Name.Name), "new") {
+				continue
+			}
+			if name := firstPointer(fn); name != "" && types[f.pkg+"."+name] {
+				t.Errorf("%s: %s takes a *%s first: make it a method", f.set.Position(fn.Pos()), fn.Name.Name, name)
+			}
+		}
+	}
+}
+
+// typeNames lists the types that a file declares, without aliases.
+func typeNames(file *ast.File) []string {
+	var names []string
+	for _, d := range file.Decls {
+		gen, ok := d.(*ast.GenDecl)
+		if !ok || gen.Tok != token.TYPE {
+			continue
+		}
+		for _, s := range gen.Specs {
+			if spec, ok := s.(*ast.TypeSpec); ok && !spec.Assign.IsValid() {
+				names = append(names, spec.Name.Name)
+			}
+		}
+	}
+	return names
+}
+
+// firstPointer returns the name of the type that the first parameter of fn
+// points to, or "" if that parameter is no pointer to a named type.
+func firstPointer(fn *ast.FuncDecl) string {
+	if len(fn.Type.Params.List) == 0 {
+		return ""
+	}
+	star, ok := fn.Type.Params.List[0].Type.(*ast.StarExpr)
+	if !ok {
+		return ""
+	}
+	name, ok := star.X.(*ast.Ident)
+	if !ok {
+		return ""
+	}
+	return name.Name
+}
+
 // TestWords keeps notes to ourselves, and traces of the machine, out of the tree.
 func TestWords(t *testing.T) {
 	// Put together here, so that this file does not hold them.

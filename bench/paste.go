@@ -5,7 +5,7 @@ package main
 import "strings"
 
 // paste measures 10 MB of pasted text: to its placeholder, and to the key behind it.
-func paste(b *bench) error {
+func (b *bench) paste() error {
 	line := "0123456789 the quick brown fox jumps over it\n"
 	text := "\x1b[200~" + strings.Repeat(line, 10<<20/len(line)+1) + "\x1b[201~"
 	var wall, peak []float64

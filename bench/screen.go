@@ -29,7 +29,7 @@ func (b *bench) screen() error {
 	if err := b.flood(); err != nil {
 		return err
 	}
-	if err := paste(b); err != nil {
+	if err := b.paste(); err != nil {
 		return err
 	}
 	info, err := os.Stat(b.agent.path)

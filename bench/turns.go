@@ -33,11 +33,11 @@ func (b *bench) turns() error {
 	if err != nil {
 		return err
 	}
-	early, err := talk(t, 1, 10)
+	early, err := t.talk(1, 10)
 	if err != nil {
 		return errorsFirst(err, t.close())
 	}
-	late, err := talk(t, 11, longTurns)
+	late, err := t.talk(11, longTurns)
 	if err != nil {
 		return errorsFirst(err, t.close())
 	}
@@ -50,15 +50,15 @@ func (b *bench) turns() error {
 }
 
 // talk has the turns from first to last, and measures the last ones.
-func talk(t *terminal, first, last int) (stage, error) {
+func (t *terminal) talk(first, last int) (stage, error) {
 	var frameBytes, frameCPU []float64
 	for turn := first; turn <= last-slowTurns; turn++ {
-		if err := quickTurn(t, turn); err != nil {
+		if err := t.quickTurn(turn); err != nil {
 			return stage{}, err
 		}
 	}
 	for turn := last - slowTurns + 1; turn <= last; turn++ {
-		written, cpu, err := slowTurn(t, turn)
+		written, cpu, err := t.slowTurn(turn)
 		if err != nil {
 			return stage{}, err
 		}
@@ -66,7 +66,7 @@ func talk(t *terminal, first, last int) (stage, error) {
 	}
 	t.quiet(time.Second)
 	s := stage{frameBytes: percentile(frameBytes, 50), frameCPU: percentile(frameCPU, 50)}
-	if err := type60(t, &s); err != nil {
+	if err := t.type60(&s); err != nil {
 		return s, err
 	}
 	var err error
@@ -75,7 +75,7 @@ func talk(t *terminal, first, last int) (stage, error) {
 }
 
 // quickTurn sends a prompt and waits for the end of its answer.
-func quickTurn(t *terminal, n int) error {
+func (t *terminal) quickTurn(n int) error {
 	ended := t.expect(fmt.Sprintf("end%04d", n))
 	if _, err := t.key("go\r"); err != nil {
 		return err
@@ -87,7 +87,7 @@ func quickTurn(t *terminal, n int) error {
 
 // slowTurn is quickTurn for an answer that comes slowly: it returns the bytes and the CPU
 // time (µs) of a frame, on average over all from its first word to its last one.
-func slowTurn(t *terminal, n int) (written, cpu float64, err error) {
+func (t *terminal) slowTurn(n int) (written, cpu float64, err error) {
 	begun := t.expect(fmt.Sprintf("begin%04d", n))
 	if _, err := t.key("go\r"); err != nil {
 		return 0, 0, err
@@ -111,7 +111,7 @@ func slowTurn(t *terminal, n int) (written, cpu float64, err error) {
 }
 
 // type60 types 60 keys at rest and takes them back.
-func type60(t *terminal, s *stage) error {
+func (t *terminal) type60(s *stage) error {
 	const keys = 60
 	from := t.written()
 	before, err := t.spent()

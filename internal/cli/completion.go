@@ -20,7 +20,7 @@ func completeFlags(root *cobra.Command, f *flags) error {
 	}{
 		{"permission-mode", fixed(permission.Default.String(), permission.AcceptEdits.String(), permission.Plan.String(), permission.Bypass.String())},
 		{"output-format", fixed(string(headless.Text), string(headless.JSON), string(headless.StreamJSON))},
-		{"resume", sessionIDs(f)},
+		{"resume", f.sessionIDs()},
 		{"prompt", fixed()},
 		{"max-turns", fixed()},
 	} {
@@ -39,7 +39,7 @@ func fixed(values ...string) suggestions {
 }
 
 // sessionIDs offers the sessions of the folder, with their titles.
-func sessionIDs(f *flags) suggestions {
+func (f *flags) sessionIDs() suggestions {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		dir, err := workDir(f.dir)
 		if err != nil {

@@ -25,12 +25,12 @@ func newSessions(p Process, f *flags) *cobra.Command {
 	list.Flags().BoolVarP(&all, "all", "a", false, "those of every folder")
 	var asJSON bool
 	show := &cobra.Command{
-		Use: "show id", Short: "Print a session as Markdown or JSON", Args: exactly(1), ValidArgsFunction: sessionIDs(f),
+		Use: "show id", Short: "Print a session as Markdown or JSON", Args: exactly(1), ValidArgsFunction: f.sessionIDs(),
 		RunE: func(_ *cobra.Command, args []string) error { return showSession(p, args[0], asJSON) },
 	}
 	show.Flags().BoolVar(&asJSON, "json", false, "as JSON, with all that the file holds")
 	rm := &cobra.Command{
-		Use: "rm id...", Short: "Delete sessions", Args: cobra.ArbitraryArgs, ValidArgsFunction: sessionIDs(f),
+		Use: "rm id...", Short: "Delete sessions", Args: cobra.ArbitraryArgs, ValidArgsFunction: f.sessionIDs(),
 		RunE: func(_ *cobra.Command, args []string) error { return removeSessions(args) },
 	}
 	return parent("sessions", "List, show and delete sessions", list, show, rm)

@@ -44,7 +44,7 @@ func newTrust(p Process, f *flags) *cobra.Command {
 			if len(args) == 1 && isAddress(args[0]) {
 				return with.address(cmd.Context(), overrides(cmd.Flags(), f), args[0])
 			}
-			return with.folder(cmd.Context(), folder(f, args))
+			return with.folder(cmd.Context(), f.folder(args))
 		},
 	}
 	add.Flags().BoolVar(&yes, "yes", false, "do not ask, for where there is no terminal")
@@ -54,13 +54,13 @@ func newTrust(p Process, f *flags) *cobra.Command {
 			if len(args) == 1 && isAddress(args[0]) {
 				return removeAddress(cmd.Context(), args[0])
 			}
-			return removeTrust(cmd.Context(), p, folder(f, args))
+			return removeTrust(cmd.Context(), p, f.folder(args))
 		},
 	}
 	return parent("trust", "Which folders may set up the agent, and which servers may be used", list, add, rm)
 }
 
-func folder(f *flags, args []string) string {
+func (f *flags) folder(args []string) string {
 	if len(args) > 0 {
 		return args[0]
 	}

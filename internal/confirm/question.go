@@ -193,14 +193,14 @@ func validate(req Request, v Verdict) (Verdict, error) {
 		return v, errors.New("the reviewer approved a text where there is none to change")
 	case v.Unsure != "" && v.Text == nil:
 		return v, errors.New("the reviewer is not sure of a text that it does not give")
-	case !excepts(req.Plan, v.Except):
+	case !req.Plan.excepts(v.Except):
 		return v, errors.New("the reviewer left out files that the plan does not have, or all that it has")
 	}
 	return v, nil
 }
 
 // excepts says whether out can be left out of a plan: each file once, and not all.
-func excepts(p *Plan, out []int) bool {
+func (p *Plan) excepts(out []int) bool {
 	if len(out) == 0 {
 		return true
 	}

@@ -41,7 +41,7 @@ func (v *Reviewer) show(ctx context.Context, l *link, s *standing) (confirm.Verd
 		defer close(a.over)
 		a.out.out, a.out.err = l.client.Diffs.Open(asking, req)
 	})
-	shown := shownNote(l)
+	shown := l.shownNote()
 	if s.refused != "" {
 		shown = s.refused + "; asked again there"
 	}
@@ -188,7 +188,7 @@ func (v *Reviewer) watch(ctx context.Context, l *link, s *standing, shown string
 	}
 }
 
-func shownNote(l *link) string {
+func (l *link) shownNote() string {
 	switch {
 	case l.ours():
 		return "also open in " + l.name()
@@ -222,7 +222,7 @@ func (v *Reviewer) verdict(ctx context.Context, l *link, s *standing, o opened) 
 	case ctx.Err() != nil:
 		return confirm.Verdict{}, ctx.Err()
 	case o.err != nil:
-		v.opt.Face.note(s.req.ID, refusal(l, s, o.err))
+		v.opt.Face.note(s.req.ID, l.refusal(s, o.err))
 		return confirm.Verdict{}, confirm.ErrUndecided
 	}
 	said := confirm.Verdict{By: l.name(), Feedback: limited(o.out.Feedback), Comments: comments(o.out.Comments)}
@@ -289,7 +289,7 @@ func (v *Reviewer) approval(ctx context.Context, l *link, s *standing, out clien
 const codeStale = "STALE_BASE"
 
 // refusal says why an editor does not show a diff.
-func refusal(l *link, s *standing, err error) string {
+func (l *link) refusal(s *standing, err error) string {
 	var tool *client.ToolError
 	switch {
 	case errors.Is(err, client.ErrTooLarge):

@@ -69,7 +69,7 @@ func (a *asking) pose(q *question) tea.Cmd {
 	a.panel.Typed(a.typed)
 	a.aside, a.taken = false, false
 	a.give(a.drafting())
-	recall(a)
+	a.recall()
 	return a.later()
 }
 
@@ -220,7 +220,7 @@ func (a *asking) edit() tea.Cmd {
 	cmd, result, err := a.opt.Editor(name, text)
 	if err != nil {
 		a.out.Problem(err)
-		release(a)
+		a.release()
 		return nil
 	}
 	return tea.Exec(lend.To(cmd, a.opt.Terminal.In, a.opt.Terminal.Out, a.scr), func(err error) tea.Msg {
@@ -243,6 +243,6 @@ func (a *asking) edited(ed edited) tea.Cmd {
 		_, text, _ = a.panel.Proposal()
 	}
 	a.panel.Propose(text, a.opt.Now())
-	release(a)
+	a.release()
 	return a.later()
 }

@@ -16,16 +16,16 @@ import (
 
 // draw hands the live region to the screen, which writes what changed.
 func (m *model) draw() {
-	m.scr.tell(state(m))
-	below, cursor := lower(m)
-	if lines, at := whole(m, len(below)); lines != nil {
+	m.scr.tell(m.state())
+	below, cursor := m.lower()
+	if lines, at := m.whole(len(below)); lines != nil {
 		m.scr.SetAlt(true)
 		m.scr.SetTail(lines, at)
 		m.scr.Flush()
 		return
 	}
 	m.scr.SetAlt(false)
-	lines := append(upper(m, m.look.Height-1-len(below)), below...)
+	lines := append(m.upper(m.look.Height-1-len(below)), below...)
 	cursor.Y += len(lines) - len(below)
 	m.scr.SetTail(lines, &cursor)
 	m.scr.Flush()
@@ -34,25 +34,25 @@ func (m *model) draw() {
 
 // whole is what covers the screen: a page, or a panel that was given all of it, or for
 // which there is too little room above the lines below. It is nil if nothing does.
-func whole(m *model, below int) ([]string, *screen.Cursor) {
+func (m *model) whole(below int) ([]string, *screen.Cursor) {
 	if lines := m.view.view(); lines != nil {
 		return lines, nil
 	}
 	p := m.ask.panel
-	if p == nil || m.menu.pick != nil || !p.Full() && p.Fits(room(m, m.look.Height-1-below)-1) {
+	if p == nil || m.menu.pick != nil || !p.Full() && p.Fits(m.room(m.look.Height-1-below)-1) {
 		return nil, nil
 	}
 	if note, _ := p.Note(); note == nil && !p.Aside {
 		return p.View(m.look.Height), nil
 	}
-	typed, cursor := typed(m)
+	typed, cursor := m.typed()
 	lines := p.View(max(0, m.look.Height-len(typed)))
 	cursor.Y += len(lines)
 	return append(lines, typed...), &cursor
 }
 
 // lower is the fixed part: queue, spinner, prompt and status line.
-func lower(m *model) ([]string, screen.Cursor) {
+func (m *model) lower() ([]string, screen.Cursor) {
 	out := []string{""}
 	for _, q := range m.floor.queue.List() {
 		line := theme.Short("  queued: "+sanitize.Line(strings.ToValidUTF8(q[:min(len(q), 1000)], "")), m.look.Width)
@@ -63,13 +63,13 @@ func lower(m *model) ([]string, screen.Cursor) {
 	} else if j := m.floor.held; j != nil && j.slow && m.ask.panel == nil && m.menu.pick == nil {
 		out = append(out, theme.Paint(m.look.Styles.Dim, theme.Short("/"+j.name+" runs · "+m.floor.turn.stopKey+" stops", m.look.Width)))
 	}
-	lines, cursor := typed(m)
+	lines, cursor := m.typed()
 	cursor.Y += len(out)
-	return slices.Concat(out, lines, footer(m)), cursor
+	return slices.Concat(out, lines, m.footer()), cursor
 }
 
 // typed is the text that is typed: the prompt, or what is said of a question.
-func typed(m *model) ([]string, screen.Cursor) {
+func (m *model) typed() ([]string, screen.Cursor) {
 	ed, label := m.ed, m.ed.Sign()
 	if p := m.ask.panel; p != nil {
 		if note, before := p.Note(); note != nil {
@@ -87,7 +87,7 @@ func typed(m *model) ([]string, screen.Cursor) {
 }
 
 // footer is the status line, or a hint in its place.
-func footer(m *model) []string {
+func (m *model) footer() []string {
 	switch {
 	case m.hint.keys:
 		lines := m.opt.Terminal.Keys.Brief(m.look.Width)
@@ -98,7 +98,7 @@ func footer(m *model) []string {
 	case m.hint.text != "":
 		return []string{theme.Paint(m.look.Styles.Warn, theme.Short(m.hint.text, m.look.Width))}
 	}
-	items := status(m)
+	items := m.status()
 	line := statusLine(m.opt.Terminal.Status, items, m.look.Width)
 	before, after, found := strings.Cut(line, items[itemMode])
 	if style, loud := m.modeStyle(); loud && found {
@@ -126,7 +126,7 @@ func (m *model) modeStyle() (style theme.Style, loud bool) {
 }
 
 // status is what the status line may show, by name.
-func status(m *model) map[string]string {
+func (m *model) status() map[string]string {
 	used, context := m.floor.turn.total, m.floor.turn.context
 	items := map[string]string{itemFolder: filepath.Base(m.opt.Start.Dir)}
 	if m.opt.Modes != nil {
@@ -154,12 +154,12 @@ func status(m *model) map[string]string {
 
 // room is how many of height lines a panel or a picker may take: the conversation
 // stays in sight.
-func room(m *model, height int) int { return max(0, min(height, max(8, m.look.Height*2/3))) }
+func (m *model) room(height int) int { return max(0, min(height, max(8, m.look.Height*2/3))) }
 
 // upper is what is live above the prompt, in at most height lines: a panel, a
 // picker, or the end of the text and the running call.
-func upper(m *model, height int) []string {
-	room := room(m, height)
+func (m *model) upper(height int) []string {
+	room := m.room(height)
 	var lines []string
 	switch {
 	case m.menu.pick != nil && m.ask.panel != nil:

@@ -63,7 +63,7 @@ func (f *floor) stop() bool {
 }
 
 // takeBack takes the newest queued text to the prompt again, if there is any.
-func takeBack(m *model) bool {
+func (m *model) takeBack() bool {
 	text, acts := m.floor.queue.Last()
 	m.giveBack(text, acts)
 	return text != ""

@@ -84,7 +84,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		m.scr.desk.Key(m.opt.Now())
-		return press(m, msg)
+		return m.press(msg)
 	case tea.PasteMsg:
 		m.paste(msg.Content)
 	case keyboard.TooLarge:
@@ -94,7 +94,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	case resized:
 		m.settled(msg)
 	case started:
-		return said(m, strings.TrimSpace(m.opt.Start.Prompt), false)
+		return m.said(strings.TrimSpace(m.opt.Start.Prompt), false)
 	case feed.Update:
 		return m.take(msg)
 	case tick:
@@ -110,7 +110,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	case news:
 		return msg.tell(m)
 	default:
-		return reported(m, msg)
+		return m.reported(msg)
 	}
 	return nil
 }
@@ -168,7 +168,7 @@ func (m *model) item(item any) tea.Cmd {
 	case session.Event:
 		m.floor.turn.event(it)
 	default:
-		other(m, item)
+		m.other(item)
 	}
 	return nil
 }
@@ -178,10 +178,10 @@ func (m *model) item(item any) tea.Cmd {
 func (m *model) turnDone(d turnDone) tea.Cmd {
 	m.floor.turn.end()
 	if d.err != nil {
-		recallQueue(m)
+		m.recallQueue()
 		return nil
 	}
-	return flush(m)
+	return m.flush()
 }
 
 // resize follows the terminal. A size that is the same again still counts: the
@@ -232,7 +232,7 @@ func (m *model) restyle(look theme.Look) {
 }
 
 // press handles what was pressed: a key, or an Esc Esc that came at once.
-func press(m *model, key tea.KeyPressMsg) tea.Cmd {
+func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 	if key.String() != "alt+esc" {
 		return m.key(key)
 	}
@@ -263,7 +263,7 @@ func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
 	}
 	switch m.ed.Handle(m.opt.Terminal.Keys.In(where, key)) {
 	case input.Submit:
-		runs, asPrompt := input.Runs(m.ed), m.ed.AsPrompt()
+		runs, asPrompt := m.ed.Runs(), m.ed.AsPrompt()
 		text := strings.TrimSpace(m.ed.Take())
 		if err := m.ed.Err(); err != nil {
 			m.out.Problem(err)
@@ -272,13 +272,13 @@ func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
 		if runs {
 			cmd = m.submit(text)
 		} else {
-			cmd = said(m, text, asPrompt)
+			cmd = m.said(text, asPrompt)
 		}
 		again, _ := m.ask.back()
 		return tea.Batch(cmd, again)
 	case input.Ignored:
 		if m.opt.Terminal.Keys.Is(key, keys.Stop) {
-			return escape(m, shown)
+			return m.escape(shown)
 		}
 	case input.Handled:
 		m.ask.touched(m.floor.free())
@@ -288,7 +288,7 @@ func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
 
 // escape is an Esc that nothing else took. It goes back to a question; else it stops what runs; else the second one
 // clears the prompt or, if it is empty, goes back to an earlier one.
-func escape(m *model, shown hint) tea.Cmd {
+func (m *model) escape(shown hint) tea.Cmd {
 	if cmd, ok := m.ask.back(); ok {
 		return cmd
 	}
@@ -329,18 +329,18 @@ func (m *model) own(key tea.KeyPressMsg, shown hint) (cmd tea.Cmd, used bool) {
 	case is(keys.Image) && m.opt.Images != nil:
 		return pasteImage(m.floor.turn.spawn, m.opt.Images.Paste), true
 	case m.ed.Empty():
-		return onEmpty(m, is, shown)
+		return m.onEmpty(is, shown)
 	}
 	return nil, false
 }
 
 // onEmpty does what a key does only while nothing is typed.
-func onEmpty(m *model, is func(keys.Action) bool, shown hint) (cmd tea.Cmd, used bool) {
+func (m *model) onEmpty(is func(keys.Action) bool, shown hint) (cmd tea.Cmd, used bool) {
 	switch {
 	case is(keys.Leave):
 		return tea.Quit, true
 	case is(keys.Previous):
-		return nil, takeBack(m)
+		return nil, m.takeBack()
 	case is(keys.Show):
 		m.hint.keys = !shown.keys
 		return nil, true

@@ -38,7 +38,7 @@ func (m *model) submit(text string) tea.Cmd {
 // said takes text that the sign before the prompt did not call a command line: then
 // it is none, whatever it begins with. asPrompt is set for text that is no command of
 // any kind.
-func said(m *model, text string, asPrompt bool) tea.Cmd {
+func (m *model) said(text string, asPrompt bool) tea.Cmd {
 	if strings.HasPrefix(text, "!") || asPrompt && text != "" {
 		return m.floor.say(text)
 	}
@@ -46,7 +46,7 @@ func said(m *model, text string, asPrompt bool) tea.Cmd {
 }
 
 // flush submits what was queued, as far as the session is free for it.
-func flush(m *model) tea.Cmd {
+func (m *model) flush() tea.Cmd {
 	var cmds []tea.Cmd
 	for m.floor.free() {
 		text, acts := m.floor.queue.Next()
@@ -64,7 +64,7 @@ func flush(m *model) tea.Cmd {
 
 // recallQueue gives what was queued back to the prompt: what it waited for did
 // not end well.
-func recallQueue(m *model) {
+func (m *model) recallQueue() {
 	queued, acts := m.floor.queue.Clear()
 	m.giveBack(strings.Join(queued, "\n\n"), acts)
 }
@@ -101,7 +101,7 @@ func (d done) tell(m *model) tea.Cmd {
 	}
 	if r.Theme != "" {
 		m.opt.Terminal.Theme = r.Theme
-		preview(m, "")
+		m.preview("")
 		if key := m.opt.Terminal.Keys.First(keys.Reprint); key != "" {
 			r.Text += " " + key + " prints the conversation in it."
 		}
@@ -127,13 +127,13 @@ func (d done) tell(m *model) tea.Cmd {
 	}
 	m.floor.end(d.job)
 	if d.err != nil {
-		recallQueue(m)
+		m.recallQueue()
 		return nil
 	}
 	if r.Prompt != "" {
 		return tea.Batch(copied, m.floor.say(r.Prompt))
 	}
-	return tea.Batch(copied, flush(m))
+	return tea.Batch(copied, m.flush())
 }
 
 // clip hands text to the terminal, for the clipboard.

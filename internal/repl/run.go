@@ -106,7 +106,7 @@ func (u *UI) newModel(scr window, sess Session, spawn spawner) *model {
 	})
 	m.ask.ed = m.ed
 	m.ask.names = map[keys.Place]func(string) string{keys.Question: named.Rename(keys.Question), keys.Prompt: named.Rename(keys.Prompt)}
-	m.menu.preview = func(name string) { preview(m, name) }
+	m.menu.preview = func(name string) { m.preview(name) }
 	m.restyle(look)
 	scr.desk.Key(u.opt.Now()) // somebody has just started us
 	return m

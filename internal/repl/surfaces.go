@@ -47,20 +47,20 @@ func (u *UI) Insert(text string) { u.box.Put(feed.Aside{Item: insertion{text}}) 
 func (u *UI) Refresh() { u.box.Put(feed.Aside{Item: refresh{}}) }
 
 // other takes up what another surface tells.
-func other(m *model, item any) {
+func (m *model) other(item any) {
 	switch it := item.(type) {
 	case remark:
 		m.ask.said = it
-		recall(m.ask)
+		m.ask.recall()
 	case insertion:
 		m.ed.InsertWord(sanitize.Line(strings.Join(strings.Fields(it.text), " ")))
 	case refresh: // the status is drawn as it is
-		recall(m.ask)
+		m.ask.recall()
 	}
 }
 
 // recall shows what is known elsewhere of the question that stands.
-func recall(a *asking) {
+func (a *asking) recall() {
 	if a.panel == nil {
 		return
 	}
@@ -119,7 +119,7 @@ func (c claimed) tell(m *model) tea.Cmd {
 }
 
 // release shows the question on other surfaces again.
-func release(a *asking) {
+func (a *asking) release() {
 	id, elsewhere := a.q.req.ID, a.opt.Surfaces
 	if elsewhere == nil {
 		return

@@ -63,7 +63,7 @@ func (v *viewer) key(key tea.KeyPressMsg) (tea.Cmd, bool) {
 	case v.page == nil:
 		return nil, false
 	}
-	if !pager.Typing(v.page) {
+	if !v.page.Typing() {
 		key = v.keys.In(keys.Pager, key)
 	}
 	switch v.page.Press(key.String(), key.Text) {

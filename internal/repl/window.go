@@ -26,7 +26,7 @@ type window struct {
 func (w window) tell(s desktop.State, what string) { w.Send(w.desk.Show(s, what, w.now())) }
 
 // reported takes a report of the terminal, or of the shell's job control.
-func reported(m *model, msg tea.Msg) tea.Cmd {
+func (m *model) reported(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.BackgroundColorMsg:
 		look := m.look
@@ -52,7 +52,7 @@ func reported(m *model, msg tea.Msg) tea.Cmd {
 }
 
 // state is what the program does, and what a question is about.
-func state(m *model) (desktop.State, string) {
+func (m *model) state() (desktop.State, string) {
 	switch {
 	case m.ask.panel != nil:
 		return desktop.Waiting, about(m.ask.q.req)
@@ -78,7 +78,7 @@ func about(req confirm.Request) string {
 }
 
 // preview shows a theme while it is being chosen; for an empty one, that in force.
-func preview(m *model, name string) {
+func (m *model) preview(name string) {
 	if name == "" {
 		name = m.opt.Terminal.Theme
 	}

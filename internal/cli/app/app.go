@@ -120,13 +120,13 @@ func New(o Options) (*App, error) {
 	}
 	a.Asked = confirm.NewController(a.Policy, face.Reviewers...)
 	a.now.store = o.Place.Store
-	allowSpill(a)
+	a.allowSpill()
 	a.remember(o.Ref, o.Model)
 	a.Prompt = projectctx.New(a.told())
 	a.Said.editor = &idelink.Prompts{Link: a.Link, Block: a.Prompt.Editor}
 	env := shell.Environ(append(os.Environ(), face.Env...), cfg.SecretEnv())
-	a.Said.Images = images(a, face.Emit, env)
-	a.Said.lines = &promptline.Lines{Jobs: a.jobs, Emit: a.emit(face.Emit), Ran: ran(a), Options: func() shell.Options {
+	a.Said.Images = a.images(face.Emit, env)
+	a.Said.lines = &promptline.Lines{Jobs: a.jobs, Emit: a.emit(face.Emit), Ran: a.ran(), Options: func() shell.Options {
 		return shell.Options{Dir: root.Dir(), Env: env, SpillDir: a.spillDir()}
 	}}
 	a.Loop, err = session.New(session.Options{
@@ -138,7 +138,7 @@ func New(o Options) (*App, error) {
 	if err != nil {
 		return nil, errors.Join(err, a.jobs.Close(), root.Close())
 	}
-	recall(a)
+	a.recall()
 	return a, nil
 }
 
@@ -169,7 +169,7 @@ func (a *App) Run(ctx context.Context, prompt string) error {
 
 // images are those that the user attaches; env is the environment of what reads the
 // clipboard.
-func images(a *App, emit func(session.Event), env []string) *promptline.Images {
+func (a *App) images(emit func(session.Event), env []string) *promptline.Images {
 	return &promptline.Images{
 		Dir:  a.Root.Dir(),
 		Tell: func(note string) { emit(session.Notice{Text: note}) },
@@ -185,7 +185,7 @@ func images(a *App, emit func(session.Event), env []string) *promptline.Images {
 func (a *App) Shell(ctx context.Context, line string) error { return a.Said.lines.Run(ctx, line) }
 
 // ran keeps the lines that the user runs, for compactions to tell of.
-func ran(a *App) func(line, result string) {
+func (a *App) ran() func(line, result string) {
 	return func(line, result string) {
 		a.Loop.Did(history.Deed{What: "Run " + line, Result: result + ", run by the user"})
 	}
@@ -193,7 +193,7 @@ func ran(a *App) func(line, result string) {
 
 // recall has the model told what the user did after the newest message of the
 // session, before the program ended.
-func recall(a *App) {
+func (a *App) recall() {
 	for _, did := range a.Loop.Untold() {
 		a.Said.Remarks.Add("Since then, without you: " + did)
 	}
@@ -233,7 +233,7 @@ func (a *App) Items() []history.Item { return a.Loop.Items() }
 
 func (a *App) toolset(ask tools.Asker, env []string) session.Toolset {
 	return a.Said.editor.Tools(tools.Deps{
-		Root: a.Root, Ask: idelink.Asker(a.Link, ask), Jobs: a.jobs, Background: a.jobs, SpillDir: a.spillDir, Session: func() string { return a.Current().ID() }, Home: a.Config.Home,
+		Root: a.Root, Ask: a.Link.Asker(ask), Jobs: a.jobs, Background: a.jobs, SpillDir: a.spillDir, Session: func() string { return a.Current().ID() }, Home: a.Config.Home,
 		Env: env,
 	})
 }
@@ -271,13 +271,13 @@ func (a *App) Use(store *archive.Store) error {
 	}
 	a.Said.Remarks.Take() // they were about the other one
 	a.Said.lines.Take()
-	recall(a)
+	a.recall()
 	a.mu.Lock()
 	a.now.store = store
 	a.mu.Unlock()
 	a.Policy.Forget()
 	err := a.Root.Outside().Forget()
-	allowSpill(a)
+	a.allowSpill()
 	a.Link.Use(store.ID())
 	return err
 }
@@ -286,7 +286,7 @@ func (a *App) Use(store *archive.Store) error {
 func (a *App) spillDir() string { return home.SpillDir(a.Config.Home, a.Current().ID()) }
 
 // allowSpill lets the model read the long outputs of the session in use.
-func allowSpill(a *App) {
+func (a *App) allowSpill() {
 	if abs, _, _ := a.Root.Resolve(a.spillDir()); abs != "" {
 		a.Root.Outside().AllowOwn(abs)
 	}

@@ -211,7 +211,7 @@ func (l *Link) Use(session string) {
 
 // Asker asks as ask does; the editor of l, which may be nil, shows that somebody is
 // asked.
-func Asker(l *Link, ask tools.Asker) tools.Asker {
+func (l *Link) Asker(ask tools.Asker) tools.Asker {
 	if l == nil {
 		return ask
 	}

@@ -51,7 +51,7 @@ func (p *Prompts) expand(ctx context.Context, prompt string) string {
 		if name := found[1]; !slices.Contains(done, name) {
 			done = append(done, name)
 			if name == "selection" {
-				b.WriteString("\n\n" + selected(p.Link))
+				b.WriteString("\n\n" + p.Link.selected())
 			} else {
 				b.WriteString("\n\n@diagnostics of the editor:\n" + p.diagnostics(ctx))
 			}
@@ -61,7 +61,7 @@ func (p *Prompts) expand(ctx context.Context, prompt string) string {
 }
 
 // selected describes the selection.
-func selected(l *Link) string {
+func (l *Link) selected() string {
 	sel := l.View.Selection()
 	if sel == nil {
 		return "(Nothing is selected in the editor.)"

@@ -98,7 +98,7 @@ func New(opt Options) *Editor {
 }
 
 // commanding says whether keys are commands of vi now.
-func commanding(e *Editor) bool { return e.vi != nil && e.vi.Normal() }
+func (e *Editor) commanding() bool { return e.vi != nil && e.vi.Normal() }
 
 // maxPath is the length of the longest path that is attached.
 const maxPath = 4096
@@ -106,30 +106,30 @@ const maxPath = 4096
 // Paste inserts pasted text. A paste of more than 10 lines or 2,000 characters is
 // shown as a placeholder, which Take expands and Backspace deletes whole.
 func (e *Editor) Paste(text string) {
-	put(e, text, e.text.Put)
+	e.put(text, e.text.Put)
 }
 
 // put inserts text, by do if it names no image.
-func put(e *Editor, text string, do func(string)) {
+func (e *Editor) put(text string, do func(string)) {
 	if text = edit.Tidy(text); text == "" {
 		return
 	}
 	e.past.search.open = false
-	if mark, ok := attached(e, text); ok {
-		edit.PutMark(&e.text, mark)
+	if mark, ok := e.attached(text); ok {
+		e.text.PutMark(mark)
 	} else {
 		do(text)
 	}
-	follow(e)
+	e.follow()
 }
 
 // Insert gives text back to the prompt: before what is there, on lines of its own.
 // What was typed in many lines is shown, and only a very long text folded.
-func (e *Editor) Insert(text string) { e.insert(text, edit.Give) }
+func (e *Editor) Insert(text string) { e.insert(text, (*edit.Text).Give) }
 
 // InsertPrompt is Insert for a prompt: Enter sends it as one, although it may begin
 // like a command, until its first character is deleted.
-func (e *Editor) InsertPrompt(text string) { e.insert(text, edit.GivePrompt) }
+func (e *Editor) InsertPrompt(text string) { e.insert(text, (*edit.Text).GivePrompt) }
 
 func (e *Editor) insert(text string, give func(*edit.Text, string)) {
 	t := &e.text
@@ -138,16 +138,16 @@ func (e *Editor) insert(text string, give func(*edit.Text, string)) {
 		text = strings.TrimRight(text, "\n") + "\n"
 	}
 	t.MoveTo(0)
-	put(e, text, func(s string) { give(t, s) })
+	e.put(text, func(s string) { give(t, s) })
 	t.MoveTo(len(t.Gs) - behind)
-	follow(e)
+	e.follow()
 }
 
 // Append puts text behind what is there, on lines of its own, and the cursor behind it.
 func (e *Editor) Append(text string) {
 	t := &e.text
 	t.MoveTo(len(t.Gs))
-	put(e, "\n"+text, func(s string) { edit.Give(t, s) })
+	e.put("\n"+text, func(s string) { t.Give(s) })
 }
 
 // AsPrompt reports whether the text is a prompt although it begins like a command.
@@ -165,7 +165,7 @@ func (e *Editor) InsertWord(word string) {
 	if t.At == len(t.Gs) || !t.Gs[t.At].IsSpace() {
 		word += " "
 	}
-	put(e, word, func(s string) { edit.Give(t, s) })
+	e.put(word, func(s string) { t.Give(s) })
 }
 
 // Take returns the text with its pastes expanded, adds it to the history and
@@ -179,7 +179,7 @@ func (e *Editor) Take() string {
 		e.past.add(text)
 	}
 	if e.images != nil {
-		edit.MarkWords(&e.text, func(word string) (string, bool) { return attached(e, word) })
+		e.text.MarkWords(func(word string) (string, bool) { return e.attached(word) })
 		text = e.Text()
 	}
 	e.Reset()
@@ -188,7 +188,7 @@ func (e *Editor) Take() string {
 
 // acts says whether the text is a command line or a slash command, in which a path is
 // an argument.
-func acts(e *Editor) bool {
+func (e *Editor) acts() bool {
 	gs := e.text.Gs
 	if len(gs) == 0 || gs[0].Folded || gs[0].Text != "!" && gs[0].Text != "/" {
 		return false
@@ -205,8 +205,8 @@ func acts(e *Editor) bool {
 }
 
 // attached returns the placeholder for what text names.
-func attached(e *Editor, text string) (mark string, ok bool) {
-	if e.images == nil || len(text) > maxPath || acts(e) {
+func (e *Editor) attached(text string) (mark string, ok bool) {
+	if e.images == nil || len(text) > maxPath || e.acts() {
 		return "", false
 	}
 	return e.images.Attach(text)
@@ -223,15 +223,15 @@ func (e *Editor) Source() string { return edit.Source(e.text.Gs) }
 // what they stood for, if they are on the prompt now.
 func (e *Editor) Replace(text string) {
 	e.text.Set(edit.Parse(edit.Tidy(text), e.text.Gs))
-	follow(e)
+	e.follow()
 }
 
 // Sign is what stands before the prompt: it says what Enter will do with the text.
 func (e *Editor) Sign() string {
 	switch {
-	case commanding(e):
+	case e.commanding():
 		return "❮ "
-	case Runs(e):
+	case e.Runs():
 		return "$ "
 	}
 	return "❯ "
@@ -239,7 +239,7 @@ func (e *Editor) Sign() string {
 
 // Runs says whether the text of e is a command line: it begins with a ! that is in sight,
 // not with one in a folded paste or behind blanks.
-func Runs(e *Editor) bool {
+func (e *Editor) Runs() bool {
 	gs := e.text.Gs
 	return e.view.shell && len(gs) > 0 && gs[0].Text == "!" && !gs[0].Folded
 }
@@ -265,7 +265,7 @@ func (e *Editor) Reset() {
 	}
 	e.view.top = 0
 	e.past.search.open = false
-	follow(e)
+	e.follow()
 }
 
 // Searching says whether the search through the history is open.
@@ -300,7 +300,7 @@ func (e *Editor) View(width, maxLines int) (lines []string, cursorX, cursorY int
 	if e.past.search.open {
 		st.Marked = e.past.search.hit
 	} else if e.vi != nil {
-		if from, to, ok := vi.Selected(e.vi, t); ok {
+		if from, to, ok := e.vi.Selected(t); ok {
 			st.Marked = edit.Row{Start: from, End: to}
 		}
 	}

@@ -9,20 +9,20 @@ import (
 
 // Handle takes a key.
 func (e *Editor) Handle(key tea.KeyPressMsg) Action {
-	action := dispatch(e, key)
-	follow(e)
+	action := e.dispatch(key)
+	e.follow()
 	return action
 }
 
-func dispatch(e *Editor, key tea.KeyPressMsg) Action {
-	if action, used := first(e, key); used {
+func (e *Editor) dispatch(key tea.KeyPressMsg) Action {
+	if action, used := e.first(key); used {
 		return action
 	}
 	if isText(key) {
 		e.text.Type(key.Text)
 		return Handled
 	}
-	if suggests(e, key.Keystroke()) {
+	if e.suggests(key.Keystroke()) {
 		return Handled
 	}
 	switch name := key.Keystroke(); name {
@@ -31,9 +31,9 @@ func dispatch(e *Editor, key tea.KeyPressMsg) Action {
 	case "shift+enter", "alt+enter", "ctrl+j", "ctrl+enter":
 		e.text.Edit(edit.Other, func() { e.text.Insert(edit.Newline) })
 	case "up", "ctrl+p":
-		return vertical(e, -1)
+		return e.vertical(-1)
 	case "down", "ctrl+n":
-		return vertical(e, 1)
+		return e.vertical(1)
 	case "ctrl+r":
 		e.past.startSearch(&e.text)
 		e.list.close()
@@ -51,7 +51,7 @@ func dispatch(e *Editor, key tea.KeyPressMsg) Action {
 }
 
 // first gives a key to what comes before the text: the search, the list, vi.
-func first(e *Editor, key tea.KeyPressMsg) (action Action, used bool) {
+func (e *Editor) first(key tea.KeyPressMsg) (action Action, used bool) {
 	if e.past.search.open {
 		action, used = e.past.key(&e.text, key)
 	}
@@ -59,22 +59,22 @@ func first(e *Editor, key tea.KeyPressMsg) (action Action, used bool) {
 		action, used = e.list.key(&e.text, key.Keystroke())
 	}
 	if !used && e.vi != nil {
-		action, used = viKey(e, key)
+		action, used = e.viKey(key)
 	}
 	return action, used
 }
 
 // viKey gives a key to vi first.
-func viKey(e *Editor, key tea.KeyPressMsg) (Action, bool) {
+func (e *Editor) viKey(key tea.KeyPressMsg) (Action, bool) {
 	text := ""
 	if isText(key) {
 		text = key.Text
 	}
 	switch e.vi.Key(&e.text, key.Keystroke(), text) {
 	case vi.Up:
-		return vertical(e, -1), true
+		return e.vertical(-1), true
 	case vi.Down:
-		return vertical(e, 1), true
+		return e.vertical(1), true
 	case vi.Search:
 		e.past.startSearch(&e.text)
 	case vi.None:
@@ -105,7 +105,7 @@ func enter(t *edit.Text) Action {
 
 // vertical moves up or down: to the next row of the text, and from the first and the
 // last one into the history.
-func vertical(e *Editor, step int) Action {
+func (e *Editor) vertical(step int) Action {
 	t, v := &e.text, &e.view
 	rs := edit.Rows(t.Gs, v.width)
 	row := edit.RowOf(rs, t.At)
@@ -122,12 +122,12 @@ func vertical(e *Editor, step int) Action {
 }
 
 // follow lets the list follow the text.
-func follow(e *Editor) {
+func (e *Editor) follow() {
 	if e.seen == e.text.Version() {
 		return
 	}
 	e.seen = e.text.Version()
-	if e.past.search.open || e.past.walks(&e.text) || commanding(e) {
+	if e.past.search.open || e.past.walks(&e.text) || e.commanding() {
 		e.list.close() // a recalled /command opens no list
 		return
 	}

@@ -8,7 +8,7 @@ import (
 
 // suggests puts the suggestion on the prompt, if it is in sight and the key is one that
 // takes it.
-func suggests(e *Editor, key string) bool {
+func (e *Editor) suggests(key string) bool {
 	if e.view.suggest == "" || !e.Empty() || key != "tab" && key != "right" {
 		return false
 	}

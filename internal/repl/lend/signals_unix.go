@@ -48,7 +48,7 @@ func (s *Signals) Watch(ctx context.Context, scr *screen.Screen, send func(tea.M
 				width, height := scr.Size()
 				send(tea.WindowSizeMsg{Width: width, Height: height})
 			case syscall.SIGTSTP:
-				if !screen.Lent(scr) {
+				if !scr.Lent() {
 					send(Stop{})
 					continue
 				}
@@ -72,7 +72,7 @@ func (s *Signals) continued(scr *screen.Screen, send func(tea.Msg)) {
 	switch {
 	case s.stopped.CompareAndSwap(true, false):
 		s.back <- struct{}{}
-	case !screen.Lent(scr):
+	case !scr.Lent():
 		send(Continued{})
 	}
 }

@@ -44,7 +44,7 @@ func (p *Pager) Press(key, text string) Outcome {
 }
 
 // Typing says whether keys are text: the words to search for.
-func Typing(p *Pager) bool { return p.typing != nil }
+func (p *Pager) Typing() bool { return p.typing != nil }
 
 // move scrolls.
 func (p *Pager) move(key string) {

@@ -61,7 +61,7 @@ func (p *Pager) Restyle(look theme.Look) {
 func (p *Pager) View() []string {
 	st := p.look.Styles
 	out := make([]string, 0, p.look.Height)
-	out = append(out, head(p))
+	out = append(out, p.head())
 	at, shown := p.top, 0
 	for ; shown < p.height() && at.line < p.doc.Len(); shown++ {
 		out = append(out, p.find.mark(p.line(at.line)[at.row], p.look))
@@ -74,7 +74,7 @@ func (p *Pager) View() []string {
 }
 
 // head is the title and the remark, which is never cut for the title.
-func head(p *Pager) string {
+func (p *Pager) head() string {
 	st := p.look.Styles
 	title := sanitize.Line(p.title)
 	if p.Remark == "" {
@@ -95,7 +95,7 @@ func (p *Pager) footer(end place) string {
 	case p.typing != nil:
 		return theme.Paint(st.Accent, theme.Short("/"+sanitize.Line(*p.typing)+"▏", p.look.Width))
 	case p.find.running:
-		return theme.Paint(st.Accent, theme.Short("looking for "+sanitize.Line(p.find.words)+" · "+keyed(p, "Esc stops"), p.look.Width))
+		return theme.Paint(st.Accent, theme.Short("looking for "+sanitize.Line(p.find.words)+" · "+p.keyed("Esc stops"), p.look.Width))
 	case p.note != "":
 		return theme.Paint(st.Warn, theme.Short(sanitize.Line(p.note), p.look.Width))
 	}
@@ -111,7 +111,7 @@ func (p *Pager) footer(end place) string {
 	if len(p.starts()) > 1 {
 		keys = append(keys, "[ ] section")
 	}
-	return theme.Paint(st.Dim, theme.Short(keyed(p, strings.Join(append(keys, "q back"), " · ")), p.look.Width))
+	return theme.Paint(st.Dim, theme.Short(p.keyed(strings.Join(append(keys, "q back"), " · ")), p.look.Width))
 }
 
 // extent names the lines that are on the screen.
@@ -123,7 +123,7 @@ func extent(first, last, total int) string {
 }
 
 // keyed puts the user's own keys into a hint.
-func keyed(p *Pager, hint string) string {
+func (p *Pager) keyed(hint string) string {
 	if p.Rename == nil {
 		return hint
 	}

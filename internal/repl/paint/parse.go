@@ -67,7 +67,7 @@ func sgr(style Style, params string) Style {
 			continue
 		}
 		if code == 38 || code == 48 {
-			n := extended(&style, code, codes[i+1:])
+			n := style.extended(code, codes[i+1:])
 			i += n
 			continue
 		}
@@ -77,7 +77,7 @@ func sgr(style Style, params string) Style {
 }
 
 // extended applies "5;n" after 38 or 48, and returns how many parameters it took.
-func extended(style *Style, code int, rest []string) int {
+func (style *Style) extended(code int, rest []string) int {
 	if len(rest) < 2 || rest[0] != "5" {
 		return min(len(rest), 4)
 	}

@@ -14,22 +14,22 @@ type frame struct {
 }
 
 // Fits says whether height lines are enough to answer in.
-func (p *Panel) Fits(height int) bool { return around(p, height).scroll.fits }
+func (p *Panel) Fits(height int) bool { return p.around(height).scroll.fits }
 
 // around returns the frame for a panel of height lines. The keys that it names are
 // those that count once it is on the screen.
-func around(p *Panel, height int) frame {
-	f := lay(p, height, 0)
-	n := hidden(p, f.scroll)
+func (p *Panel) around(height int) frame {
+	f := p.lay(height, 0)
+	n := p.hidden(f.scroll)
 	if n == 0 || !f.scroll.fits {
 		return f
 	}
-	f = lay(p, height, n)
-	left := hidden(p, f.scroll)
-	if full := hints(p, left); left > 0 && len(full) <= len(f.hints) {
+	f = p.lay(height, n)
+	left := p.hidden(f.scroll)
+	if full := p.hints(left); left > 0 && len(full) <= len(f.hints) {
 		f.hints = full
 	} else {
-		few := brief(p, left)
+		few := p.brief(left)
 		f.hints = few[max(0, len(few)-len(f.hints)):] // there is no room for more
 	}
 	return f
@@ -38,7 +38,7 @@ func around(p *Panel, height int) frame {
 // lay makes a frame that says that n lines were never on the screen. Where not even a
 // few lines of the body fit, what else is known goes first, then all but the most
 // needed keys.
-func lay(p *Panel, height, n int) frame {
+func (p *Panel) lay(height, n int) frame {
 	body := p.body.Header()
 	few := min(fewLines, p.body.Len())
 	room := func(f frame) int {
@@ -48,24 +48,24 @@ func lay(p *Panel, height, n int) frame {
 		}
 		return room
 	}
-	f := frame{head: append(title(p), body...), hints: hints(p, n)}
+	f := frame{head: append(p.title(), body...), hints: p.hints(n)}
 	if room(f) < few {
-		f.head = append(what(p), body...)
+		f.head = append(p.what(), body...)
 	}
 	if room(f) < few && !p.show.keys {
-		f.hints = brief(p, n)
+		f.hints = p.brief(n)
 	}
 	fits := room(f) >= few
 	if !fits && !p.show.keys && p.words.ed == nil && !p.Aside {
-		said := renamed(p, "too little room: enlarge the window · n no · "+esc(p))
+		said := p.renamed("too little room: enlarge the window · n no · " + p.esc())
 		f.hints = []string{theme.Paint(p.look.Styles.Warn, theme.Short(said, p.look.Width))}
 	}
-	f.scroll = shown(p, max(1, room(f)), fits)
+	f.scroll = p.shown(max(1, room(f)), fits)
 	return f
 }
 
 // shown is the part of the body that is shown in room lines.
-func shown(p *Panel, room int, fits bool) scroll {
+func (p *Panel) shown(room int, fits bool) scroll {
 	s := p.scroll
 	s.room, s.fits = room, fits
 	s.by(0, p.body.Len())
@@ -91,7 +91,7 @@ func (p *Panel) unseen() (seen, lines int) {
 
 // hidden returns how many lines of a command or of a list were never on the screen.
 // What is hidden cannot be approved yet; a diff can.
-func hidden(p *Panel, s scroll) int {
+func (p *Panel) hidden(s scroll) int {
 	switch {
 	case p.diff != nil:
 		return 0

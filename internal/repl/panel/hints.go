@@ -13,7 +13,7 @@ import (
 )
 
 // renamed puts the user's own keys into a hint.
-func renamed(p *Panel, text string) string {
+func (p *Panel) renamed(text string) string {
 	if p.Rename == nil {
 		return text
 	}
@@ -21,13 +21,13 @@ func renamed(p *Panel, text string) string {
 }
 
 // hints names the keys that answer, where n lines were never on the screen.
-func hints(p *Panel, n int) []string {
+func (p *Panel) hints(n int) []string {
 	st := p.look.Styles
 	switch {
 	case p.words.ed != nil && p.words.hunk >= 0:
-		return hint(p.look, st.Dim, renamed(p, "what of this hunk? the model reads it with your answer · Enter keeps it · Esc goes back"))
+		return hint(p.look, st.Dim, p.renamed("what of this hunk? the model reads it with your answer · Enter keeps it · Esc goes back"))
 	case p.words.ed != nil:
-		return hint(p.look, st.Dim, renamed(p, "why not? the model reads this · Enter sends · Esc goes back"))
+		return hint(p.look, st.Dim, p.renamed("why not? the model reads this · Enter sends · Esc goes back"))
 	case p.Aside && p.Take != "":
 		style := st.Dim
 		if p.calm {
@@ -35,53 +35,53 @@ func hints(p *Panel, n int) []string {
 		}
 		return hint(p.look, style, p.Take+" to answer · the keys go to your draft")
 	case p.Aside:
-		return hint(p.look, st.Dim, renamed(p, "at the prompt: Enter queues it · ↑ what is queued · Esc back to the question"))
+		return hint(p.look, st.Dim, p.renamed("at the prompt: Enter queues it · ↑ what is queued · Esc back to the question"))
 	case p.plan != nil && p.plan.open:
-		return items(p, st.Dim, []string{"space leaves the file out, or takes it", "] next file", "[ previous file", "v full", "Esc back to the list"})
+		return p.items(st.Dim, []string{"space leaves the file out, or takes it", "] next file", "[ previous file", "v full", "Esc back to the list"})
 	case !p.show.unseen.IsZero():
-		return items(p, st.Warn, p.unseenKeys())
+		return p.items(st.Warn, p.unseenKeys())
 	case n > 0:
-		return items(p, st.Warn, []string{fmt.Sprintf("%d more lines: scroll to the end before you say yes", n), "PgDn scrolls", "n no", esc(p)})
+		return p.items(st.Warn, []string{fmt.Sprintf("%d more lines: scroll to the end before you say yes", n), "PgDn scrolls", "n no", p.esc()})
 	}
 	style := st.Accent
 	if !p.armed {
 		style = st.Dim
 	}
-	return append(about(p), items(p, style, answers(p))...)
+	return append(p.about(), p.items(style, p.answers())...)
 }
 
 // unseenKeys says what of a diff was never on the screen, and names the keys.
 func (p *Panel) unseenKeys() []string {
 	seen, lines := p.unseen()
 	what := fmt.Sprintf("lines %d–%d were never on the screen: y once more says yes to them, too", seen+1, lines)
-	return []string{what, "PgDn scrolls", "n no", esc(p)}
+	return []string{what, "PgDn scrolls", "n no", p.esc()}
 }
 
 // brief is hints where there is little room: the keys without which nothing goes on.
-func brief(p *Panel, n int) []string {
+func (p *Panel) brief(n int) []string {
 	plain := p.words.ed == nil && !p.Aside && (p.plan == nil || !p.plan.open)
 	switch {
 	case plain && !p.show.unseen.IsZero():
-		return items(p, p.look.Styles.Warn, p.unseenKeys())[:1]
+		return p.items(p.look.Styles.Warn, p.unseenKeys())[:1]
 	case plain && n > 0:
-		return items(p, p.look.Styles.Warn, []string{fmt.Sprintf("%d more: PgDn", n), "n no", esc(p)})[:1]
+		return p.items(p.look.Styles.Warn, []string{fmt.Sprintf("%d more: PgDn", n), "n no", p.esc()})[:1]
 	case !plain:
-		return hints(p, n)[:1]
+		return p.hints(n)[:1]
 	}
 	style := p.look.Styles.Accent
 	if !p.armed {
 		style = p.look.Styles.Dim
 	}
-	keys := []string{answers(p)[0], "n no", esc(p)}
-	if p.plan == nil && len(more(p)) > 0 {
+	keys := []string{p.answers()[0], "n no", p.esc()}
+	if p.plan == nil && len(p.more()) > 0 {
 		keys = slices.Insert(keys, 2, "? keys")
 	}
-	return append(about(p)[:min(1, len(about(p)))], items(p, style, keys)[:1]...)
+	return append(p.about()[:min(1, len(p.about()))], p.items(style, keys)[:1]...)
 }
 
 // about names what can be done with the hunk that is pointed at, and all other keys
 // if they were asked for.
-func about(p *Panel) []string {
+func (p *Panel) about() []string {
 	var out []string
 	if h := p.hunks(); h != nil && h.Marked() >= 0 {
 		left := "space leaves it out"
@@ -96,25 +96,25 @@ func about(p *Panel) []string {
 		if h.Len() == 1 {
 			keys = []string{place, "m comment on it"}
 		}
-		out = items(p, p.look.Styles.User, keys)
+		out = p.items(p.look.Styles.User, keys)
 	}
 	if p.show.whole {
-		out = append(out, items(p, p.look.Styles.Warn, []string{"this hunk is the whole change, so it cannot be left out", "n no", "c why not", "e edit"})...)
+		out = append(out, p.items(p.look.Styles.Warn, []string{"this hunk is the whole change, so it cannot be left out", "n no", "c why not", "e edit"})...)
 	}
 	if p.show.keys {
-		out = append(out, items(p, p.look.Styles.Dim, more(p))...)
+		out = append(out, p.items(p.look.Styles.Dim, p.more())...)
 	}
 	return out
 }
 
 // answers names the keys that answer a request.
-func answers(p *Panel) []string {
+func (p *Panel) answers() []string {
 	req := p.req
 	if p.plan != nil {
-		return []string{"y yes, to those with ●", "n no", "Enter look at a file", "space leave it out", "v full", esc(p)}
+		return []string{"y yes, to those with ●", "n no", "Enter look at a file", "space leave it out", "v full", p.esc()}
 	}
 	keys := []string{"y yes"}
-	switch out := len(left(p)); {
+	switch out := len(p.left()); {
 	case out > 0 && out == p.hunks().Len():
 		keys[0] = "no hunk is left to say yes to"
 	case out > 0:
@@ -129,14 +129,14 @@ func answers(p *Panel) []string {
 	if req.Change != nil && req.Tool != undo && !req.Change.Delete {
 		keys = append(keys, "e edit")
 	}
-	if len(more(p)) > 0 {
+	if len(p.more()) > 0 {
 		keys = append(keys, "? keys")
 	}
-	return append(keys, esc(p))
+	return append(keys, p.esc())
 }
 
 // esc says what Esc does now.
-func esc(p *Panel) string {
+func (p *Panel) esc() string {
 	if p.show.full || p.show.queue || p.hunks() != nil && p.hunks().Marked() >= 0 {
 		return "Esc back"
 	}
@@ -144,7 +144,7 @@ func esc(p *Panel) string {
 }
 
 // more names the other keys of a request.
-func more(p *Panel) []string {
+func (p *Panel) more() []string {
 	var keys []string
 	switch h := p.hunks(); {
 	case h != nil && h.Len() == 1:
@@ -160,7 +160,7 @@ func more(p *Panel) []string {
 			keys = append(keys, "s side by side")
 		}
 	}
-	if opens(p) {
+	if p.opens() {
 		keys = append(keys, "o open in "+sanitize.Line(p.Editor))
 	}
 	if p.body.Len() > 0 {
@@ -173,12 +173,12 @@ func more(p *Panel) []string {
 }
 
 // items wraps texts, none of which is parted but for long ones.
-func items(p *Panel, style theme.Style, texts []string) []string {
+func (p *Panel) items(style theme.Style, texts []string) []string {
 	const nbsp = "\u00a0"
 	look := p.look
 	whole := make([]string, len(texts))
 	for i, t := range texts {
-		if whole[i] = renamed(p, t); 2*ansi.StringWidth(t) <= look.Width {
+		if whole[i] = p.renamed(t); 2*ansi.StringWidth(t) <= look.Width {
 			whole[i] = strings.ReplaceAll(whole[i], " ", nbsp)
 		}
 	}

@@ -48,7 +48,7 @@ func (p *Panel) Press(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
 			return Edit, confirm.Verdict{}
 		}
 	case "o":
-		if opens(p) {
+		if p.opens() {
 			return Open, confirm.Verdict{}
 		}
 	case "p":
@@ -112,12 +112,12 @@ func (p *Panel) back() bool {
 
 // verdict returns the answer that a key stands for. It approves what is shown.
 func (p *Panel) verdict(key string) (confirm.Verdict, bool) {
-	yes := p.scroll.fits && hidden(p, p.scroll) == 0
+	yes := p.scroll.fits && p.hidden(p.scroll) == 0
 	if p.plan != nil {
 		return p.plan.verdict(key, yes)
 	}
 	v := confirm.Verdict{By: me, Comments: p.words.comments}
-	out := left(p)
+	out := p.left()
 	yes = yes && (len(out) == 0 || len(out) < p.hunks().Len())
 	switch {
 	case key == "n":
@@ -137,7 +137,7 @@ func (p *Panel) verdict(key string) (confirm.Verdict, bool) {
 
 // browse changes what is shown of the body.
 func (p *Panel) browse(key string) {
-	if p.plan != nil && p.plan.press(key, &p.scroll) || pressHunk(p, key) {
+	if p.plan != nil && p.plan.press(key, &p.scroll) || p.pressHunk(key) {
 		return
 	}
 	switch key {
@@ -147,7 +147,7 @@ func (p *Panel) browse(key string) {
 			p.scroll.moved()
 		}
 	case "s":
-		arrange(p)
+		p.arrange()
 	case "v":
 		p.show.full = !p.show.full
 	case "?":

@@ -130,16 +130,16 @@ func (p *Panel) Propose(text string, now time.Time) {
 // View returns the panel in at most height lines. Where too little of it fits, it
 // cannot be approved: nobody has seen what it is about.
 func (p *Panel) View(height int) []string {
-	f := around(p, height)
-	if p.show.whole && len(f.hints) < len(hints(p, 0)) { // a reason takes no room from what it is about
+	f := p.around(height)
+	if p.show.whole && len(f.hints) < len(p.hints(0)) { // a reason takes no room from what it is about
 		p.show.whole = false
-		f = around(p, height)
+		f = p.around(height)
 	}
 	p.scroll = f.scroll
 	lines := p.body.Lines(p.scroll.offset, p.scroll.room)
 	out := slices.Concat(f.head, lines)
 	if p.body.Len() > p.scroll.room {
-		where := fmt.Sprintf("lines %d–%d of %d · ", p.scroll.offset+1, p.scroll.offset+len(lines), p.body.Len()) + renamed(p, "PgUp PgDn scroll")
+		where := fmt.Sprintf("lines %d–%d of %d · ", p.scroll.offset+1, p.scroll.offset+len(lines), p.body.Len()) + p.renamed("PgUp PgDn scroll")
 		out = append(out, theme.Paint(p.look.Styles.Dim, theme.Short(where, p.look.Width)))
 	}
 	out = append(out, f.hints...)
@@ -147,11 +147,11 @@ func (p *Panel) View(height int) []string {
 }
 
 // title says what the body's own header does not.
-func title(p *Panel) []string {
-	out := append(calls(p), what(p)...)
+func (p *Panel) title() []string {
+	out := append(p.calls(), p.what()...)
 	if p.Remark != "" {
 		remark := sanitize.Line(p.Remark)
-		if len(left(p)) > 0 {
+		if len(p.left()) > 0 {
 			remark += "; with hunks left out, y takes what is shown here"
 		}
 		out = append(out, hint(p.look, p.look.Styles.Warn, remark)...)
@@ -160,7 +160,7 @@ func title(p *Panel) []string {
 }
 
 // what names what is not an ordinary edit.
-func what(p *Panel) []string {
+func (p *Panel) what() []string {
 	if p.req.Tool == undo && p.req.Change != nil {
 		return hint(p.look, p.look.Styles.Accent, "undo: the file becomes what it was")
 	}
@@ -171,7 +171,7 @@ func what(p *Panel) []string {
 const listed = 12
 
 // calls places the question among the calls of the model's answer.
-func calls(p *Panel) []string {
+func (p *Panel) calls() []string {
 	b, dim := p.req.Batch, p.look.Styles.Dim
 	if b.Total < 2 || len(b.Calls) != b.Total {
 		return nil

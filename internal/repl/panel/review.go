@@ -63,7 +63,7 @@ func (p *Panel) hunks() *diffview.Hunks {
 }
 
 // left returns the hunks that are left out.
-func left(p *Panel) []int {
+func (p *Panel) left() []int {
 	if h := p.hunks(); h != nil {
 		return h.Out()
 	}
@@ -71,7 +71,7 @@ func left(p *Panel) []int {
 }
 
 // pressHunk takes a key that is about hunks; false if it is not.
-func pressHunk(p *Panel, key string) bool {
+func (p *Panel) pressHunk(key string) bool {
 	h := p.hunks()
 	switch {
 	case h == nil:
@@ -84,20 +84,20 @@ func pressHunk(p *Panel, key string) bool {
 	marked := h.Marked()
 	switch {
 	case key == "]", key == "tab":
-		mark(p, min(max(marked+1, 0), h.Len()-1))
+		p.mark(min(max(marked+1, 0), h.Len()-1))
 		if marked < 0 {
-			mark(p, h.Next(p.scroll.offset))
+			p.mark(h.Next(p.scroll.offset))
 		}
 	case key == "[":
-		mark(p, max(marked-1, 0))
+		p.mark(max(marked-1, 0))
 	case key == "space" && marked < 0:
-		mark(p, h.Next(p.scroll.offset)) // seen before it is left out
+		p.mark(h.Next(p.scroll.offset)) // seen before it is left out
 	case key == "space":
 		h.Toggle(marked)
-		mark(p, marked)
+		p.mark(marked)
 	case key == "m":
 		if marked < 0 {
-			mark(p, h.Next(p.scroll.offset))
+			p.mark(h.Next(p.scroll.offset))
 		}
 		p.words.open(h.Marked(), p.look.NoColor)
 	default:
@@ -107,7 +107,7 @@ func pressHunk(p *Panel, key string) bool {
 }
 
 // mark points at a hunk and shows it.
-func mark(p *Panel, i int) {
+func (p *Panel) mark(i int) {
 	first, last := p.diff.Hunks().Mark(i)
 	const more = 2 // lines that the header and the hints may take for a hunk
 	if s := &p.scroll; first < s.offset || last >= s.offset+s.room-more {
@@ -116,11 +116,11 @@ func mark(p *Panel, i int) {
 }
 
 // opens says whether an editor can show the question.
-func opens(p *Panel) bool { return p.Editor != "" && p.diff != nil && !p.req.Change.Delete }
+func (p *Panel) opens() bool { return p.Editor != "" && p.diff != nil && !p.req.Change.Delete }
 
 // arrange places the texts side by side, or one below the other again.
-func arrange(p *Panel) {
-	views := shownViews(p)
+func (p *Panel) arrange() {
+	views := p.shownViews()
 	if len(views) == 0 {
 		return
 	}
@@ -133,13 +133,13 @@ func arrange(p *Panel) {
 	}
 	p.scroll.moved()
 	if h := p.hunks(); h != nil && h.Marked() >= 0 {
-		mark(p, h.Marked())
+		p.mark(h.Marked())
 	}
 }
 
 // shownViews are the diffs of a panel: of its change, or of the files of its plan if
 // one of them is shown.
-func shownViews(p *Panel) []*diffview.View {
+func (p *Panel) shownViews() []*diffview.View {
 	switch {
 	case p.diff != nil:
 		return []*diffview.View{p.diff}

@@ -142,7 +142,7 @@ func (u *UI) line(ctx context.Context, line string) (leave bool) {
 		shell(ctx, u, strings.TrimSpace(typed))
 		return false
 	}
-	u.turn(ctx, attach(u, line))
+	u.turn(ctx, u.attach(line))
 	return false
 }
 
@@ -202,15 +202,15 @@ func (u *UI) Emit(ev session.Event) {
 	case session.TextDelta:
 		u.answer(ev.Text)
 	case session.AnswerEnded:
-		spent(u, ev.Total)
+		u.spent(ev.Total)
 	case session.Filled:
-		spent(u, ev.Total)
+		u.spent(ev.Total)
 	case session.CallOutput:
-		prints(u, ev.Text, false)
+		u.prints(ev.Text, false)
 	case session.Retrying:
 		u.say(u.opt.label("! ", "note") + fmt.Sprintf("%s; trying again in %.0f s (%d of %d)\n", sanitize.Line(ev.Reason), ev.Wait.Seconds(), ev.Attempt, ev.Max))
 	case session.CallEnded:
-		prints(u, "", true)
+		u.prints("", true)
 		u.say(u.opt.label("* ", "tool") + outcome(ev) + "\n")
 	case session.Notice:
 		u.say(u.opt.label("! ", "note") + sanitize.Text(ev.Text) + "\n")

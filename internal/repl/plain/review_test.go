@@ -342,7 +342,7 @@ func TestNothingButTextIsPrinted(t *testing.T) {
 		for _, req := range []confirm.Request{change, plan, cmd, {Read: &confirm.Read{Path: draw("path")}}} {
 			u.say(describe(req) + ask(req, rapid.Bool().Draw(t, "numbered")))
 		}
-		show(u, &printed{Stream: sanitize.Stream{Strip: true}})
+		u.show(&printed{Stream: sanitize.Stream{Strip: true}})
 		for range 3 {
 			u.Emit(session.CallOutput{Text: draw("output")})
 		}

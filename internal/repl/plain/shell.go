@@ -23,35 +23,35 @@ func shell(ctx context.Context, u *UI, line string) {
 		u.say("! runs a command: !git status\n")
 		return
 	}
-	show(u, &printed{Stream: sanitize.Stream{Strip: true}})
+	u.show(&printed{Stream: sanitize.Stream{Strip: true}})
 	u.stoppable(ctx, func(ctx context.Context) {
 		if err := u.opt.Shell(ctx, line); errors.Is(err, context.Canceled) {
 			u.say("Cancelled.\n")
 		}
 	})
-	show(u, nil)
+	u.show(nil)
 }
 
 // show has what commands print from now on shown through out; nil: nothing of it.
-func show(u *UI, out *printed) {
+func (u *UI) show(out *printed) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.output = out
 }
 
 // attach puts placeholders in the place of the images that a prompt names.
-func attach(u *UI, line string) string {
+func (u *UI) attach(line string) string {
 	if u.opt.Attach == nil {
 		return line
 	}
 	var t edit.Text
 	t.Put(line)
-	edit.MarkWords(&t, u.opt.Attach)
+	t.MarkWords(u.opt.Attach)
 	return edit.Plain(t.Gs)
 }
 
 // spent ends an answer, if one is coming in, and notes what the session has used.
-func spent(u *UI, total llm.Usage) {
+func (u *UI) spent(total llm.Usage) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.write("")
@@ -59,7 +59,7 @@ func spent(u *UI, total llm.Usage) {
 }
 
 // prints shows what a command line of the user's prints; ended says that it is all.
-func prints(u *UI, text string, ended bool) {
+func (u *UI) prints(text string, ended bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	p := u.output

@@ -219,9 +219,9 @@ func (p *Printer) End(ev session.TurnEnded) {
 	switch ev.Stop {
 	case session.StopDone, session.StopLimit: // of a limit a Notice has told
 	case session.StopCancelled:
-		warn(p, "Cancelled. What was done stays done; say what to do instead.")
+		p.warn("Cancelled. What was done stays done; say what to do instead.")
 	case session.StopDenied:
-		warn(p, "Stopped, as you said no. Say what to do instead.")
+		p.warn("Stopped, as you said no. Say what to do instead.")
 	default:
 		if ev.Err != nil && !errors.Is(ev.Err, context.Canceled) {
 			p.Problem(ev.Err)
@@ -232,7 +232,7 @@ func (p *Printer) End(ev session.TurnEnded) {
 	}
 }
 
-func warn(p *Printer, text string) {
+func (p *Printer) warn(text string) {
 	p.put(len(text), func(look theme.Look) []string { return append([]string{""}, wrapped(look.Styles.Warn, text, look)...) })
 }
 

@@ -168,7 +168,7 @@ func (s *Screen) Resume() error {
 }
 
 // Lent says whether s is suspended. It may be called from any goroutine.
-func Lent(s *Screen) bool {
+func (s *Screen) Lent() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.state == lent

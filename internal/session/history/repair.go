@@ -65,11 +65,11 @@ func Rebuild(stored []Entry) (t *Transcript, added []Entry, notes []string) {
 		case e.Act != nil:
 			act(t.items, *e.Act)
 		case e.Compaction != nil:
-			closed += len(interrupt(t)) // the calls that are gone are answered among what is gone
+			closed += len(t.interrupt()) // the calls that are gone are answered among what is gone
 			t.Compact(*e.Compaction)
 		}
 	}
-	added = interrupt(t)
+	added = t.interrupt()
 	if n := closed + len(added); n > 0 {
 		notes = append(notes, fmt.Sprintf("%d tool call(s) had no result: the program ended while they ran. The model is told to check.", n))
 	}
@@ -81,7 +81,7 @@ func Rebuild(stored []Entry) (t *Transcript, added []Entry, notes []string) {
 
 // interrupt gives every open call the result that its effect is not known. Only the
 // first can have had one: calls run one at a time.
-func interrupt(t *Transcript) []Entry {
+func (t *Transcript) interrupt() []Entry {
 	var added []Entry
 	for i, c := range t.open {
 		it := Item{Message: Result(c.ID, Interrupted)}
@@ -104,7 +104,7 @@ func (t *Transcript) interruptBefore(m llm.Message) int {
 	}
 	later := t.open[n:]
 	t.open = t.open[:n]
-	interrupt(t)
+	t.interrupt()
 	t.open = later
 	return n
 }

@@ -127,7 +127,7 @@ func (c *Chunk) addChoice(choice rawChoice) {
 	}
 	text, thoughts := contentText(d.Content)
 	c.Text = text + d.Refusal
-	c.ReasoningKey, c.Reasoning = reasoningText(d, thoughts)
+	c.ReasoningKey, c.Reasoning = d.reasoningText(thoughts)
 	if present(d.ReasoningDetails) {
 		c.Details = details(d.ReasoningDetails)
 	}
@@ -165,7 +165,7 @@ func contentText(raw json.RawMessage) (text, thoughts string) {
 
 // reasoningText returns the reasoning once, where a server sends it in two
 // fields alike, and the field's name.
-func reasoningText(d *rawDelta, thoughts string) (key, text string) {
+func (d *rawDelta) reasoningText(thoughts string) (key, text string) {
 	if s := stringOf(d.ReasoningContent); s != "" {
 		return "reasoning_content", s
 	}

@@ -13,7 +13,7 @@ func (e *Error) Kind() (kind llm.ErrorKind, again bool) {
 	switch {
 	case hasAny(words, "insufficient_quota", "billing", "credit") || e.Status == http.StatusPaymentRequired:
 		return llm.QuotaExceeded, false
-	case e.Status == http.StatusRequestEntityTooLarge || tooLong(e, words):
+	case e.Status == http.StatusRequestEntityTooLarge || e.tooLong(words):
 		return llm.TooLong, false
 	}
 	switch status := e.Status; {
@@ -46,13 +46,13 @@ func classifyWords(words string) (llm.ErrorKind, bool) {
 
 // tooLong says whether the conversation does not fit; servers have no common
 // code for it.
-func tooLong(said *Error, words string) bool {
-	switch said.Status {
+func (e *Error) tooLong(words string) bool {
+	switch e.Status {
 	case 0, http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusInternalServerError:
 	default:
 		return false
 	}
-	return hasAny(words, "context_length", "exceed_context", "string_above_max_length") || hasAny(strings.ToLower(said.Message),
+	return hasAny(words, "context_length", "exceed_context", "string_above_max_length") || hasAny(strings.ToLower(e.Message),
 		"maximum context length", "context window", "context size", "context length", "maximum model length",
 		"prompt is too long", "input is too long", "input length exceeds", "too many tokens", "too many input tokens",
 		"input token count", "reduce the length of the")

@@ -10,26 +10,26 @@ func (t *Text) Key(name string) bool {
 	case "alt+_", "alt+/", "ctrl+alt+_", "alt+shift+-", "ctrl+alt+-":
 		t.Redo()
 	case "ctrl+y":
-		yank(t)
+		t.yank()
 	case "alt+y":
-		yankOlder(t)
+		t.yankOlder()
 	case "backspace", "ctrl+h", "shift+backspace":
 		t.Drop(max(0, t.At-1), t.At)
 	case "delete", "ctrl+d":
 		t.Drop(t.At, min(len(t.Gs), t.At+1))
 	default:
-		if motion(t, name) {
+		if t.motion(name) {
 			return true
 		}
 		t.ring.inCut = inCut
-		t.ring.inCut = cutKey(t, name)
+		t.ring.inCut = t.cutKey(name)
 		return t.ring.inCut
 	}
 	return true
 }
 
 // motion handles the keys that move the cursor within the text.
-func motion(t *Text, name string) bool {
+func (t *Text) motion(name string) bool {
 	to := t.At
 	switch name {
 	case "left", "ctrl+b":
@@ -57,7 +57,7 @@ func motion(t *Text, name string) bool {
 
 // cutKey handles the keys that delete more than a glyph, and keep it for Ctrl+Y. At
 // the end of a line they join it with the next.
-func cutKey(t *Text, name string) bool {
+func (t *Text) cutKey(name string) bool {
 	switch name {
 	case "ctrl+k":
 		to := t.LineEnd()

@@ -43,28 +43,28 @@ func (t *Text) Kill(i, j int) {
 }
 
 // yank inserts what was cut last.
-func yank(t *Text) {
+func (t *Text) yank() {
 	if n := len(t.ring.cuts); n > 0 {
-		t.Edit(Other, func() { bring(t, n-1) })
+		t.Edit(Other, func() { t.bring(n - 1) })
 		t.ring.edits = t.edits
 	}
 }
 
 // yankOlder puts an older cut in the place of the one just yanked.
-func yankOlder(t *Text) {
+func (t *Text) yankOlder() {
 	r := &t.ring
 	if len(r.cuts) == 0 || r.edits != t.edits || t.At != r.to {
 		return
 	}
 	t.Edit(Other, func() {
 		t.Remove(r.from, r.to)
-		bring(t, (r.turn+len(r.cuts)-1)%len(r.cuts))
+		t.bring((r.turn + len(r.cuts) - 1) % len(r.cuts))
 	})
 	r.edits = t.edits
 }
 
 // bring inserts a cut and remembers where.
-func bring(t *Text, turn int) {
+func (t *Text) bring(turn int) {
 	from := t.At
 	t.Insert(t.ring.cuts[turn]...)
 	t.ring.turn, t.ring.from, t.ring.to = turn, min(from, t.At), t.At

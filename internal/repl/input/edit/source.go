@@ -37,7 +37,7 @@ func Parse(text string, known []Glyph) Buffer {
 }
 
 // MarkWords puts placeholders in the place of the words that mark knows.
-func MarkWords(t *Text, mark func(word string) (string, bool)) {
+func (t *Text) MarkWords(mark func(word string) (string, bool)) {
 	for i := 0; i < len(t.Gs); i++ {
 		end := i
 		for end < len(t.Gs) && !t.Gs[end].IsSpace() && !t.Gs[end].Folded {
@@ -49,7 +49,7 @@ func MarkWords(t *Text, mark func(word string) (string, bool)) {
 		if m, ok := mark(Plain(t.Gs[i:end])); ok {
 			t.MoveTo(i)
 			t.Edit(Other, func() { t.Remove(i, end) })
-			PutMark(t, m)
+			t.PutMark(m)
 			end = i + 1
 		}
 		i = end

@@ -96,11 +96,11 @@ func (t *Text) Type(s string) {
 
 // Put inserts s at the cursor, as a placeholder if it is long.
 func (t *Text) Put(s string) {
-	t.Edit(Other, func() { t.Insert(folded(t, s)...) })
+	t.Edit(Other, func() { t.Insert(t.folded(s)...) })
 }
 
 // Give inserts s at the cursor, as it was typed, unless it is too long for that.
-func Give(t *Text, s string) {
+func (t *Text) Give(s string) {
 	if utf8.RuneCountInString(s) > maxShownChars {
 		t.Put(s)
 		return
@@ -110,9 +110,9 @@ func Give(t *Text, s string) {
 
 // GivePrompt is Give for a prompt: a first character that would make a command of it
 // becomes a placeholder.
-func GivePrompt(t *Text, s string) {
+func (t *Text) GivePrompt(s string) {
 	if s == "" || s[0] != '!' && s[0] != '/' || utf8.RuneCountInString(s) > maxShownChars {
-		Give(t, s)
+		t.Give(s)
 		return
 	}
 	t.Edit(Other, func() {
@@ -122,19 +122,19 @@ func GivePrompt(t *Text, s string) {
 }
 
 // PutMark inserts a placeholder that stands for itself.
-func PutMark(t *Text, mark string) {
+func (t *Text) PutMark(mark string) {
 	show := sanitize.Line(mark)
 	t.Edit(Other, func() { t.Insert(Glyph{Text: mark, Show: show, Width: ansi.StringWidth(show), Folded: true}) })
 }
 
 // Replace puts s in the place of all that is there.
 func (t *Text) Replace(s string) {
-	t.Set(Buffer{Gs: folded(t, s)})
+	t.Set(Buffer{Gs: t.folded(s)})
 	t.At = len(t.Gs)
 }
 
 // folded cuts s into glyphs, or makes one of it if it is long.
-func folded(t *Text, s string) []Glyph {
+func (t *Text) folded(s string) []Glyph {
 	lines, long := folds(s)
 	if !long {
 		return Glyphs(s)

@@ -37,7 +37,7 @@ func (m *Mode) char(t *edit.Text, c string) (res Result, done bool) {
 		return Done, true
 	}
 	if keys, ok := short[c]; ok {
-		return Done, expand(m, t, keys)
+		return Done, m.expand(t, keys)
 	}
 	return m.action(t, c), true
 }
@@ -61,7 +61,7 @@ func waits(op, c string) bool {
 var short = map[string]string{"x": "dl", "X": "dh", "D": "d$", "C": "c$", "S": "cc", "s": "cl", "Y": "yy"}
 
 // expand carries out a longer command in the place of a short one.
-func expand(m *Mode, t *edit.Text, keys string) (done bool) {
+func (m *Mode) expand(t *edit.Text, keys string) (done bool) {
 	for _, k := range keys {
 		_, done = m.char(t, string(k))
 	}
@@ -83,19 +83,19 @@ func (m *Mode) action(t *edit.Text, c string) Result {
 			t.Undo()
 		}
 	case ".":
-		dot(m, t)
+		m.dot(t)
 	case "p", "P":
-		put(m, t, c == "p", n)
+		m.put(t, c == "p", n)
 	case "~":
-		toggle(m, t, n)
+		m.toggle(t, n)
 	default:
-		enter(m, t, c)
+		m.enter(t, c)
 	}
 	return Done
 }
 
 // enter handles the commands that begin to insert.
-func enter(m *Mode, t *edit.Text, c string) {
+func (m *Mode) enter(t *edit.Text, c string) {
 	start, end := lineStart(t.Gs, t.At), lineEnd(t.Gs, t.At)
 	switch c {
 	case "i":
@@ -115,10 +115,10 @@ func enter(m *Mode, t *edit.Text, c string) {
 	default:
 		return
 	}
-	insert(m)
+	m.insert()
 }
 
-func insert(m *Mode) { m.normal = false }
+func (m *Mode) insert() { m.normal = false }
 
 // argument takes the character that a command has waited for.
 func (m *Mode) argument(t *edit.Text, c string) (done bool) {
@@ -126,7 +126,7 @@ func (m *Mode) argument(t *edit.Text, c string) (done bool) {
 	m.cmd.wait = ""
 	switch {
 	case wait == "r":
-		replace(m, t, c)
+		m.replace(t, c)
 		return true
 	case wait == "i" || wait == "a":
 		if from, to, ok := object(t.Gs, t.At, wait, c); ok {
@@ -143,7 +143,7 @@ func (m *Mode) argument(t *edit.Text, c string) (done bool) {
 	switch to, ok := m.motion(t, key); {
 	case !ok:
 	case m.cmd.op != "":
-		m.apply(t, between(m, t, to, key))
+		m.apply(t, m.between(t, to, key))
 	default:
 		t.MoveTo(to.at)
 	}
@@ -166,7 +166,7 @@ func (m *Mode) operator(t *edit.Text, c string) {
 		}
 	}
 	if to, ok := m.motion(t, c); ok {
-		m.apply(t, between(m, t, to, c))
+		m.apply(t, m.between(t, to, c))
 	}
 }
 
@@ -177,7 +177,7 @@ type span struct {
 }
 
 // between returns what lies between the cursor and a target.
-func between(m *Mode, t *edit.Text, to target, key string) span {
+func (m *Mode) between(t *edit.Text, to target, key string) span {
 	from, end := min(t.At, to.at), max(t.At, to.at)
 	if to.inclusive {
 		end = min(end+1, len(t.Gs))
@@ -194,7 +194,7 @@ func between(m *Mode, t *edit.Text, to target, key string) span {
 func (m *Mode) apply(t *edit.Text, s span) {
 	op := m.cmd.op
 	if op == ">" || op == "<" {
-		shift(m, t, s, op == ">", 1)
+		m.shift(t, s, op == ">", 1)
 		return
 	}
 	if s.lines {
@@ -208,14 +208,14 @@ func (m *Mode) apply(t *edit.Text, s span) {
 	}
 	switch {
 	case op != "y":
-		remove(m, t, s)
+		m.remove(t, s)
 	case !s.lines:
 		t.MoveTo(s.from)
 	}
 }
 
 // remove deletes what d and c are applied to.
-func remove(m *Mode, t *edit.Text, s span) {
+func (m *Mode) remove(t *edit.Text, s span) {
 	op := m.cmd.op
 	if s.lines && op == "d" { // the line goes, with a newline on one of its sides
 		if s.to < len(t.Gs) {
@@ -229,7 +229,7 @@ func remove(m *Mode, t *edit.Text, s span) {
 	t.MoveTo(s.from)
 	switch {
 	case op == "c":
-		insert(m)
+		m.insert()
 	case s.lines:
 		t.MoveTo(firstWord(t.Gs, lineStart(t.Gs, t.At)))
 		m.changed()
@@ -239,7 +239,7 @@ func remove(m *Mode, t *edit.Text, s span) {
 }
 
 // put inserts what was cut, n times: behind the cursor, or before it.
-func put(m *Mode, t *edit.Text, behind bool, n int) {
+func (m *Mode) put(t *edit.Text, behind bool, n int) {
 	n = min(n, 1+maxCount/max(1, len(m.cut.gs)))
 	var gs []edit.Glyph
 	for range n {
@@ -275,14 +275,14 @@ func put(m *Mode, t *edit.Text, behind bool, n int) {
 }
 
 // replace puts c in the place of the characters at the cursor.
-func replace(m *Mode, t *edit.Text, c string) {
-	over(m, t, max(1, m.cmd.count), true, func(edit.Glyph) string { return c })
+func (m *Mode) replace(t *edit.Text, c string) {
+	m.over(t, max(1, m.cmd.count), true, func(edit.Glyph) string { return c })
 }
 
 // toggle changes between upper and lower case.
-func toggle(m *Mode, t *edit.Text, n int) {
+func (m *Mode) toggle(t *edit.Text, n int) {
 	n = min(n, lineEnd(t.Gs, t.At)-t.At)
-	over(m, t, n, false, func(g edit.Glyph) string {
+	m.over(t, n, false, func(g edit.Glyph) string {
 		if g.Folded {
 			return ""
 		}
@@ -297,7 +297,7 @@ func toggle(m *Mode, t *edit.Text, n int) {
 
 // over writes over n characters of the line, if it has as many; a placeholder stays
 // where what is written is empty.
-func over(m *Mode, t *edit.Text, n int, stay bool, with func(edit.Glyph) string) {
+func (m *Mode) over(t *edit.Text, n int, stay bool, with func(edit.Glyph) string) {
 	from := t.At
 	if n < 1 || from+n > lineEnd(t.Gs, from) {
 		return

@@ -41,13 +41,13 @@ func (m *Mode) motion(t *edit.Text, key string) (target, bool) {
 	case "w", "W", "b", "B", "e", "E":
 		return words(gs, at, key, n), true
 	case "G":
-		return lineNumber(m, gs, len(gs)), true
+		return m.lineNumber(gs, len(gs)), true
 	case "gg":
-		return lineNumber(m, gs, 0), true
+		return m.lineNumber(gs, 0), true
 	case "j", "k":
-		return vertical(m, gs, at, key)
+		return m.vertical(gs, at, key)
 	case ";", ",":
-		return findAgain(m, gs, at, key == ",")
+		return m.findAgain(gs, at, key == ",")
 	}
 	if len(key) > 1 && seeks[key[:1]] {
 		m.last = find{key[:1], key[1:]}
@@ -57,7 +57,7 @@ func (m *Mode) motion(t *edit.Text, key string) (target, bool) {
 }
 
 // vertical leads n lines down or up; only operators use it.
-func vertical(m *Mode, gs []edit.Glyph, at int, key string) (target, bool) {
+func (m *Mode) vertical(gs []edit.Glyph, at int, key string) (target, bool) {
 	for range min(m.times(), len(gs)+1) {
 		if key == "j" {
 			if at = lineEnd(gs, at) + 1; at > len(gs) {
@@ -73,7 +73,7 @@ func vertical(m *Mode, gs []edit.Glyph, at int, key string) (target, bool) {
 }
 
 // lineNumber leads to the line of the count, or to the line of a place.
-func lineNumber(m *Mode, gs []edit.Glyph, at int) target {
+func (m *Mode) lineNumber(gs []edit.Glyph, at int) target {
 	if m.cmd.count > 0 {
 		at = 0
 		for range min(m.cmd.count-1, len(gs)) {
@@ -86,7 +86,7 @@ func lineNumber(m *Mode, gs []edit.Glyph, at int) target {
 }
 
 // findAgain repeats the last f, F, t or T, perhaps the other way round.
-func findAgain(m *Mode, gs []edit.Glyph, at int, back bool) (target, bool) {
+func (m *Mode) findAgain(gs []edit.Glyph, at int, back bool) (target, bool) {
 	f := m.last
 	if f.key == "" {
 		return target{}, false

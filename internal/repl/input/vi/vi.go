@@ -88,8 +88,8 @@ func (m *Mode) Key(t *edit.Text, name, text string) Result {
 		return m.special(t, name)
 	}
 	m.record(name, text)
-	if selecting(m, t) {
-		return visually(m, t, text)
+	if m.selecting(t) {
+		return m.visually(t, text)
 	}
 	res, done := m.char(t, text)
 	if done {
@@ -119,7 +119,7 @@ func (m *Mode) inserting(t *edit.Text, name, text string) Result {
 func (m *Mode) special(t *edit.Text, name string) Result {
 	half := m.cmd != command{}
 	m.cmd, m.again.keys = command{}, nil
-	if selecting(m, t) {
+	if m.selecting(t) {
 		m.visual.keyed = true
 		if name == "esc" || name == "ctrl+[" {
 			m.visual, half = visual{}, true
@@ -165,7 +165,7 @@ func (m *Mode) changed() {
 }
 
 // dot makes the last change again.
-func dot(m *Mode, t *edit.Text) {
+func (m *Mode) dot(t *edit.Text) {
 	m.again.playing = true
 	m.cmd = command{}
 	for _, k := range m.again.change {

@@ -206,7 +206,7 @@ func TestAnyKeys(t *testing.T) {
 			} else if p.vi.Key(&p.Text, k, k) == None {
 				p.Type(k)
 			}
-			if from, to, ok := Selected(&p.vi, &p.Text); ok && (from < 0 || to < from || to > len(p.Gs)) {
+			if from, to, ok := p.vi.Selected(&p.Text); ok && (from < 0 || to < from || to > len(p.Gs)) {
 				t.Fatalf("after %s: %d to %d of %d are selected", k, from, to, len(p.Gs))
 			}
 			if p.At < 0 || p.At > len(p.Gs) {
@@ -272,7 +272,7 @@ func TestVisual(t *testing.T) {
 		if got := p.state(); got != tt.want {
 			t.Errorf("%q on %q: %q, want %q", tt.keys, tt.text, got, tt.want)
 		}
-		if _, _, ok := Selected(&p.vi, &p.Text); ok && tt.keys != "<esc>0vve" {
+		if _, _, ok := p.vi.Selected(&p.Text); ok && tt.keys != "<esc>0vve" {
 			t.Errorf("%q on %q: something is selected still", tt.keys, tt.text)
 		}
 	}
@@ -290,12 +290,12 @@ func TestSelected(t *testing.T) {
 		{"<esc>0v", 5, 6}, {"l", 5, 7}, {"o", 5, 7}, {"V", 5, 8}, {"k", 4, 5 + 3}, {"gg", 0, 8}, {"<esc>ggV", 0, 4}, {"j", 0, 5},
 	} {
 		p.press(tt.keys)
-		if from, to, ok := Selected(&p.vi, &p.Text); from != tt.from || to != tt.to || !ok {
+		if from, to, ok := p.vi.Selected(&p.Text); from != tt.from || to != tt.to || !ok {
 			t.Errorf("after %s: %d to %d, %v; want %d to %d", tt.keys, from, to, ok, tt.from, tt.to)
 		}
 	}
 	p.Put("pasted")
-	if _, _, ok := Selected(&p.vi, &p.Text); ok {
+	if _, _, ok := p.vi.Selected(&p.Text); ok {
 		t.Error("a paste leaves something selected")
 	}
 	p.press("d")

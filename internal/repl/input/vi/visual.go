@@ -23,8 +23,8 @@ func (v *visual) span(t *edit.Text) span {
 
 // Selected returns what is selected, from the first glyph to behind the last one; ok is
 // false if nothing is.
-func Selected(m *Mode, t *edit.Text) (from, to int, ok bool) {
-	if !selecting(m, t) {
+func (m *Mode) Selected(t *edit.Text) (from, to int, ok bool) {
+	if !m.selecting(t) {
 		return 0, 0, false
 	}
 	s := m.visual.span(t)
@@ -37,25 +37,25 @@ func Selected(m *Mode, t *edit.Text) (from, to int, ok bool) {
 
 // selecting says whether visual mode is on. A text that was changed otherwise, by a
 // paste for example, ends it.
-func selecting(m *Mode, t *edit.Text) bool {
+func (m *Mode) selecting(t *edit.Text) bool {
 	v := &m.visual
 	v.on = v.on && m.normal && v.edits == t.Edits() && v.from <= len(t.Gs)
 	return v.on
 }
 
 // visually handles a character in visual mode.
-func visually(m *Mode, t *edit.Text, c string) Result {
+func (m *Mode) visually(t *edit.Text, c string) Result {
 	v, cmd := &m.visual, &m.cmd
 	switch {
 	case cmd.wait != "":
-		selectArgument(m, t, c)
+		m.selectArgument(t, c)
 	case c >= "1" && c <= "9" || c == "0" && cmd.count > 0:
 		cmd.count = min(cmd.count*10+int(c[0]-'0'), maxCount)
 		return Done
 	case waits("v", c):
 		cmd.wait = c
 		return Done
-	case operates(m, t, c):
+	case m.operates(t, c):
 		return Done
 	case c == "v" || c == "V":
 		if lines := c == "V"; v.lines == lines {
@@ -69,7 +69,7 @@ func visually(m *Mode, t *edit.Text, c string) Result {
 		t.MoveTo(v.from)
 		v.from = at
 	case c == "j" || c == "k":
-		byLines(m, t, c)
+		m.byLines(t, c)
 	default:
 		if to, ok := m.motion(t, c); ok {
 			t.MoveTo(to.at)
@@ -88,7 +88,7 @@ var overSelection = map[string]string{
 
 // operates carries an operator out on what is selected, and ends visual mode; false if
 // c is none.
-func operates(m *Mode, t *edit.Text, c string) bool {
+func (m *Mode) operates(t *edit.Text, c string) bool {
 	op, ok := overSelection[c]
 	if !ok {
 		return false
@@ -104,7 +104,7 @@ func operates(m *Mode, t *edit.Text, c string) bool {
 	m.cmd.op, m.visual = op, visual{}
 	switch op {
 	case ">", "<":
-		shift(m, t, s, op == ">", max(1, m.cmd.count))
+		m.shift(t, s, op == ">", max(1, m.cmd.count))
 	case "y":
 		m.apply(t, s)
 		t.MoveTo(s.from)
@@ -117,7 +117,7 @@ func operates(m *Mode, t *edit.Text, c string) bool {
 
 // selectArgument takes the character that a command has waited for: a motion, or a
 // word, which is what is selected then.
-func selectArgument(m *Mode, t *edit.Text, c string) {
+func (m *Mode) selectArgument(t *edit.Text, c string) {
 	wait := m.cmd.wait
 	m.cmd.wait = ""
 	key := wait + c
@@ -137,8 +137,8 @@ func selectArgument(m *Mode, t *edit.Text, c string) {
 }
 
 // byLines moves the cursor down or up by lines, to the same place in them.
-func byLines(m *Mode, t *edit.Text, c string) {
-	to, ok := vertical(m, t.Gs, t.At, c)
+func (m *Mode) byLines(t *edit.Text, c string) {
+	to, ok := m.vertical(t.Gs, t.At, c)
 	if !ok {
 		return
 	}
@@ -151,7 +151,7 @@ func byLines(m *Mode, t *edit.Text, c string) {
 const shiftWidth = 4
 
 // shift moves the lines that a span touches to the right, or back to the left, n times.
-func shift(m *Mode, t *edit.Text, s span, right bool, n int) {
+func (m *Mode) shift(t *edit.Text, s span, right bool, n int) {
 	n, s = min(n, 20), span{from: lineStart(t.Gs, s.from), to: lineEnd(t.Gs, s.to)}
 	var gs []edit.Glyph
 	for at := s.from; at <= s.to; {
