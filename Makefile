@@ -19,13 +19,13 @@ demo: build ## run the demo: a real edit, reviewed by you, offline
 
 test: ## install what the tests need and run them all
 	bash scripts/test-needs.sh
-	go run ./internal/testreport -timeout 8m ./...
+	go run ./tools/testreport -timeout 8m ./...
 	bash scripts/test-extension.sh
 	bash scripts/test-vscode.sh
 
 test-full: ## the same at full load (kills, interleavings, fuzzing)
 	bash scripts/test-needs.sh
-	AGENT_TEST_FULL=1 go run ./internal/testreport -timeout 60m ./...
+	AGENT_TEST_FULL=1 go run ./tools/testreport -timeout 60m ./...
 	AGENT_TEST_FULL=1 bash scripts/test-extension.sh
 	AGENT_TEST_FULL=1 bash scripts/test-vscode.sh
 	bash scripts/test-install.sh
@@ -37,7 +37,7 @@ lint: ## golangci-lint, gofumpt, go vet, shell syntax, eslint and tsc
 	bash scripts/lint.sh
 
 bench: ## measure the program beside a minimal client, write docs/performance.md
-	go run ./bench
+	go run ./tools/bench
 
 pictures: ## record the demo and take the README's pictures from it
 	mkdir -p docs/pictures

@@ -171,25 +171,32 @@ var layers = []struct {
 	{"internal/cli", []string{"editors/vscode", "internal/*"}},
 	{"cmd/agent", []string{"internal/cli", "internal/initenv"}},
 
-	// Support of tests and of the build; no package above imports them.
-	{"bench", nil},
-	{"bench/floor", nil},
+	// Programs of the build, and support for tests: no package above imports them.
+	{"tools/bench", nil},
+	{"tools/bench/floor", nil},
+	{"tools/picture", []string{"internal/dev/ptytest/vt", "tools/picture/cast"}},
+	{"tools/picture/cast", nil},
+	{"tools/testreport", nil},
+	{"internal/dev/ptytest", []string{"internal/dev/ptytest/vt"}},
+	{"internal/dev/ptytest/vt", nil},
+	{"internal/dev/transcriptjudge", nil},
 	{"internal/ide/idetest", []string{"internal/ide/proof", "internal/peer/peertest"}},
-	{"internal/peer/peertest", nil},
 	{"internal/llm/llmtest", nil},
-	{"internal/ptytest", []string{"internal/ptytest/vt"}},
-	{"internal/ptytest/cast", nil},
-	{"internal/ptytest/picture", []string{"internal/ptytest/cast", "internal/ptytest/vt"}},
-	{"internal/ptytest/vt", nil},
-	{"internal/testreport", nil},
-	{"internal/transcriptjudge", nil},
+	{"internal/peer/peertest", nil},
 }
 
-// everybody is what every package may import.
+// everybody is a package that every package may import.
 const everybody = "internal/crash"
 
-// support are the packages that only tests may import.
-var support = []string{"internal/ide/idetest", "internal/llm/llmtest", "internal/peer/peertest", "internal/ptytest", "internal/ptytest/cast", "internal/ptytest/picture", "internal/ptytest/vt", "internal/transcriptjudge"}
+// supports reports whether pkg supports tests or the build: the product may not
+// import it.
+func supports(pkg string) bool {
+	switch pkg {
+	case "internal/ide/idetest", "internal/llm/llmtest", "internal/peer/peertest":
+		return true
+	}
+	return below(pkg, "internal/dev") || below(pkg, "tools")
+}
 
 // homes names the packages that may import a library; everything below a
 // package belongs to it.
@@ -201,7 +208,7 @@ var homes = []struct {
 	{"charm.land/glamour/v2", []string{"internal/repl"}},
 	{"charm.land/lipgloss/v2", []string{"internal/repl"}},
 	{"github.com/coder/websocket", []string{"internal/ide"}},
-	{"github.com/creack/pty", []string{"bench", "internal/ptytest"}},
+	{"github.com/creack/pty", []string{"tools/bench", "internal/dev/ptytest"}},
 	{"github.com/modelcontextprotocol/go-sdk", []string{"internal/ide"}},
 	{"github.com/sashabaranov/go-openai", []string{"internal/llm/openai"}},
 	{"github.com/spf13/cobra", []string{"internal/cli"}},
@@ -238,7 +245,7 @@ func forbidden(pkg, path string) string {
 	if !ours {
 		return ""
 	}
-	if slices.Contains(support, target) && !slices.Contains(support, pkg) {
+	if supports(target) && !supports(pkg) {
 		return "only tests may"
 	}
 	for _, may := range allowed(pkg) {
@@ -298,7 +305,7 @@ func TestForbiddenSeesViolations(t *testing.T) {
 		{"internal/confirm", module + "/internal/diff", false},
 		{"internal/repl", module + "/internal/repl/screen", false},
 		{"internal/cli", module + "/internal/repl/screen", false},
-		{"internal/cli", module + "/internal/ptytest", true},
+		{"internal/cli", module + "/internal/dev/ptytest", true},
 		{"internal/session", "charm.land/lipgloss/v2", true},
 		{"internal/repl/markdown", "charm.land/glamour/v2/styles", false},
 		{"internal/tools", "github.com/spf13/viper", true},

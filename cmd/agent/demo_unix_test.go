@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bb2d0cf4/agent/internal/ptytest"
-	"github.com/bb2d0cf4/agent/internal/ptytest/vt"
+	"github.com/bb2d0cf4/agent/internal/dev/ptytest"
+	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
 )
 
 // TestDemoOnATerminal plays the demo as its user does: yes to the edit, yes to

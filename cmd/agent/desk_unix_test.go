@@ -12,10 +12,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/bb2d0cf4/agent/internal/dev/ptytest"
+	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
+	"github.com/bb2d0cf4/agent/internal/dev/transcriptjudge"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
-	"github.com/bb2d0cf4/agent/internal/ptytest"
-	"github.com/bb2d0cf4/agent/internal/ptytest/vt"
-	"github.com/bb2d0cf4/agent/internal/transcriptjudge"
 )
 
 // canary is the key of every session here; it must turn up nowhere but in the

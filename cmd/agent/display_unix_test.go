@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
-	"github.com/bb2d0cf4/agent/internal/ptytest/vt"
 )
 
 // The window says what goes on, and who has turned away is called when a question

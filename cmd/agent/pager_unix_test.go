@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
-	"github.com/bb2d0cf4/agent/internal/ptytest/vt"
 )
 
 func runCall(line string) llmtest.Turn {

@@ -15,10 +15,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bb2d0cf4/agent/internal/ptytest"
-	"github.com/bb2d0cf4/agent/internal/ptytest/cast"
-	"github.com/bb2d0cf4/agent/internal/ptytest/picture"
-	"github.com/bb2d0cf4/agent/internal/ptytest/vt"
+	"github.com/bb2d0cf4/agent/internal/dev/ptytest"
+	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
+	"github.com/bb2d0cf4/agent/tools/picture"
+	"github.com/bb2d0cf4/agent/tools/picture/cast"
 )
 
 var picturesDir = flag.String("pictures", "", "write the pictures of the README to this folder")

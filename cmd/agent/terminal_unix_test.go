@@ -9,8 +9,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
-	"github.com/bb2d0cf4/agent/internal/ptytest/vt"
 )
 
 const program = "package main\n\nfunc main() {\n\tprintln(\"hello\")\n}\n"

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/bb2d0cf4/agent/internal/dev/transcriptjudge"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/tools"
-	"github.com/bb2d0cf4/agent/internal/transcriptjudge"
 )
 
 // answerFunc is how a model answers one request.

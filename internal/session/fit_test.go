@@ -13,13 +13,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/dev/transcriptjudge"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 	"github.com/bb2d0cf4/agent/internal/llm/openai"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
 	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/tools"
-	"github.com/bb2d0cf4/agent/internal/transcriptjudge"
 )
 
 // fit is a session against a server whose model has a window.

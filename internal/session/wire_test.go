@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bb2d0cf4/agent/internal/dev/transcriptjudge"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/openai"
 	"github.com/bb2d0cf4/agent/internal/session/history"
-	"github.com/bb2d0cf4/agent/internal/transcriptjudge"
 )
 
 // wire turns requests into the bytes that the program's own client sends. It

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bb2d0cf4/agent/internal/dev/transcriptjudge"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 	"github.com/bb2d0cf4/agent/internal/llm/openai"
-	"github.com/bb2d0cf4/agent/internal/transcriptjudge"
 )
 
 // TestRolesThatMustAlternate: a server that refuses a prompt right after a tool's

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/bb2d0cf4/agent/internal/ptytest/vt"
+	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
 )
 
 var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bb2d0cf4/agent/internal/ptytest/vt"
+	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
 )
 
 // A change of size that may leave rows of a frame behind is told, until Clear.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bb2d0cf4/agent/internal/ptytest/cast"
-	"github.com/bb2d0cf4/agent/internal/ptytest/vt"
+	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
+	"github.com/bb2d0cf4/agent/tools/picture/cast"
 )
 
 // together is how long output may go on and still be one frame.

@@ -101,7 +101,7 @@ func (rep *report) write(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("# Performance\n\n" +
 		"Written by `make bench`; do not edit. Whole processes against a scripted model server on loopback that answers at\n" +
-		"once, so that what is left is the program itself. The floor is a minimal Go client (`bench/floor`) that does the same\n" +
+		"once, so that what is left is the program itself. The floor is a minimal Go client (`tools/bench/floor`) that does the same\n" +
 		"requests and tool work with nothing around them; both start in a control group of their own, which costs either some\n" +
 		"milliseconds and counts every process they start. All figures of a table come from one run on one machine\n")
 	fmt.Fprintf(&b, "(%s/%s, %d CPUs, %s); the ratios matter, not the absolute figures.\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())

@@ -8,7 +8,7 @@ import (
 	"html"
 	"strings"
 
-	"github.com/bb2d0cf4/agent/internal/ptytest/vt"
+	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
 )
 
 // Options says what is drawn around the text.

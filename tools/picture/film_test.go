@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/bb2d0cf4/agent/internal/ptytest/cast"
+	"github.com/bb2d0cf4/agent/tools/picture/cast"
 )
 
 // tape is a recording of four pictures; the third one stands longest.

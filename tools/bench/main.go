@@ -88,7 +88,7 @@ func build(root string) (agent, floor program, err error) {
 		tui:      []string{"--permission-mode", "bypass"},
 	}
 	floor = program{name: "floor", path: filepath.Join(root, "floor"), headless: []string{"-p"}}
-	for path, pkg := range map[string]string{agent.path: "./cmd/agent", floor.path: "./bench/floor"} {
+	for path, pkg := range map[string]string{agent.path: "./cmd/agent", floor.path: "./tools/bench/floor"} {
 		cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", path, pkg) //nolint:gosec // fixed words
 		cmd.Stderr = os.Stderr
 		if err := cmd.Run(); err != nil {
