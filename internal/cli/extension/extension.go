@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -39,9 +38,8 @@ type Editor struct {
 var ErrNoEditor = errors.New("none of " + strings.Join(commands[:], ", ") + " is on PATH; in VS Code, run " +
 	`"Shell Command: Install 'code' command in PATH", or install the file that "agent ide install --to FILE" writes`)
 
-// Find returns the editors on PATH, without those that a project brings: what lies in
-// dir, or below a folder node_modules. If only is not empty it is the one that is
-// wanted, by name or path.
+// Find returns the editors on PATH, without those that the project in dir or npm's
+// node_modules/.bin brings. If only is not empty, Find looks for that name or path.
 func Find(only, dir string) ([]Editor, error) {
 	names := commands[:]
 	if only != "" {
@@ -62,16 +60,35 @@ func Find(only, dir string) ([]Editor, error) {
 	return nil, ErrNoEditor
 }
 
-// brought says whether a program on PATH is a project's own.
+// brought reports whether a program on PATH is a project's own: in dir, in a folder
+// node_modules/.bin, which npm puts on PATH, or in the node_modules of dir or a folder
+// above it. An editor that npm installed elsewhere, as code-server is, is not.
 func brought(path, dir string) bool {
-	if slices.Contains(strings.Split(filepath.ToSlash(path), "/"), "node_modules") {
+	parts := strings.Split(filepath.ToSlash(filepath.Dir(path)), "/")
+	if n := len(parts); n > 1 && parts[n-2] == "node_modules" && parts[n-1] == ".bin" {
 		return true
+	}
+	if dir == "" {
+		return false
 	}
 	if folder, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
 		path = filepath.Join(folder, filepath.Base(path))
 	}
+	if isBelow(path, dir) {
+		return true
+	}
+	for folder := filepath.Dir(path); folder != filepath.Dir(folder); folder = filepath.Dir(folder) {
+		if filepath.Base(folder) == "node_modules" && isBelow(dir, filepath.Dir(folder)) {
+			return true
+		}
+	}
+	return false
+}
+
+// isBelow reports whether path is dir or lies in it.
+func isBelow(path, dir string) bool {
 	rel, err := filepath.Rel(dir, path)
-	return dir != "" && err == nil && filepath.IsLocal(rel)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // Install gives the extension to an editor. file is where it is kept for as long

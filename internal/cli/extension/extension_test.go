@@ -73,6 +73,25 @@ func TestAProjectsOwnProgram(t *testing.T) {
 	}
 }
 
+// code-server comes from npm too; it puts a folder of its package on its terminals' PATH.
+func TestAnEditorThatNPMInstalled(t *testing.T) {
+	dir, _ := program(t, "code-server", "")
+	cli := filepath.Join(dir, "lib", "node_modules", "code-server", "bin", "remote-cli")
+	if err := os.MkdirAll(cli, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(filepath.Join(dir, "code-server"), filepath.Join(cli, "code-server")); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", cli)
+	if found, err := extension.Find("", t.TempDir()); err != nil || len(found) != 1 {
+		t.Errorf("another folder's project: %+v, %v", found, err)
+	}
+	if found, err := extension.Find("", filepath.Join(dir, "lib", "src")); !errors.Is(err, extension.ErrNoEditor) {
+		t.Errorf("the project that installed it: %+v, %v", found, err)
+	}
+}
+
 func TestInstallFails(t *testing.T) {
 	dir, _ := program(t, "code", "echo no space; exit 3")
 	found, err := extension.Find("code", "")
