@@ -6,10 +6,8 @@ package keystore
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -43,6 +41,10 @@ type Store struct{ home string }
 func Open(home string) Store { return Store{home} }
 
 func (s Store) file() string { return filepath.Join(s.home, File) }
+
+func (s Store) entries() statefile.JSON[map[string]entry] {
+	return statefile.JSON[map[string]entry]{Path: s.file()}
+}
 
 // Has says whether there is a key for an address, without asking the keyring.
 func (s Store) Has(address string) bool {
@@ -86,36 +88,34 @@ func (s Store) Put(ctx context.Context, address, key string) (where string, err 
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
-	lock, err := statefile.Acquire(ctx, s.file()+".lock")
+	err = s.entries().Change(ctx, func(all map[string]entry) map[string]entry {
+		if all == nil {
+			all = map[string]entry{}
+		}
+		all[address] = e
+		return all
+	})
 	if err != nil {
-		return "", fmt.Errorf("lock the keys: %w", err)
+		return "", s.explain(err)
 	}
-	defer func() { err = errors.Join(err, lock.Release()) }()
-	all, err := s.read()
-	if err != nil {
-		return "", err
-	}
-	all[address] = e
-	data, err := json.MarshalIndent(all, "", "  ")
-	if err != nil {
-		return "", err
-	}
-	return where, statefile.Write(s.file(), append(data, '\n'))
+	return where, nil
 }
 
 func (s Store) read() (map[string]entry, error) {
-	all := map[string]entry{}
-	data, err := os.ReadFile(s.file())
-	if errors.Is(err, fs.ErrNotExist) {
-		return all, nil
+	all, err := s.entries().Read()
+	return all, s.explain(err)
+}
+
+// explain adds to an error of the file what it means for the person. What the file
+// holds stays out of the message.
+func (s Store) explain(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, statefile.ErrMalformed):
+		return fmt.Errorf("%s: %w; delete it and enter the keys again", s.file(), statefile.ErrMalformed)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("read the keys: %w", err)
-	}
-	if err := json.Unmarshal(data, &all); err != nil {
-		return nil, fmt.Errorf("%s cannot be read; delete it and enter the keys again", s.file()) // its content stays out of messages
-	}
-	return all, nil
+	return fmt.Errorf("stored keys: %w", err)
 }
 
 // hasRing says whether there may be a keyring: to look for one starts a program where

@@ -7,11 +7,8 @@ package servers
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -55,20 +52,23 @@ func Open(home string) Store { return Store{home} }
 
 func (s Store) file() string { return filepath.Join(s.home, File) }
 
+func (s Store) entries() statefile.JSON[[]Entry] { return statefile.JSON[[]Entry]{Path: s.file()} }
+
 // List returns all entries, sorted.
 func (s Store) List() ([]Entry, error) {
-	data, err := os.ReadFile(s.file())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+	all, err := s.entries().Read()
+	return all, s.explain(err)
+}
+
+// explain adds to an error of the file what it means for the person.
+func (s Store) explain(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, statefile.ErrMalformed):
+		return fmt.Errorf("%s: %w, so no server is allowed; delete it to be asked again", s.file(), err)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("read which servers are allowed: %w", err)
-	}
-	var all []Entry
-	if err := json.Unmarshal(data, &all); err != nil {
-		return nil, fmt.Errorf("%s cannot be read, so no server is allowed: %w; delete it to be asked again", s.file(), err)
-	}
-	return all, nil
+	return fmt.Errorf("allowed servers: %w", err)
 }
 
 // Allow keeps an entry, in the place of one for the same address and provider.
@@ -91,24 +91,13 @@ func (s Store) Remove(ctx context.Context, address string) (was bool, err error)
 	return was, err
 }
 
-// change replaces the entries; of two processes that do so, neither loses the other's.
-func (s Store) change(ctx context.Context, f func([]Entry) []Entry) (err error) {
-	lock, err := statefile.Acquire(ctx, s.file()+".lock")
-	if err != nil {
-		return fmt.Errorf("lock which servers are allowed: %w", err)
-	}
-	defer func() { err = errors.Join(err, lock.Release()) }()
-	all, err := s.List()
-	if err != nil {
-		return err
-	}
-	all = f(all)
-	slices.SortFunc(all, func(a, b Entry) int {
-		return cmp.Or(cmp.Compare(a.Address, b.Address), cmp.Compare(a.Provider, b.Provider))
-	})
-	data, err := json.MarshalIndent(all, "", "  ")
-	if err != nil {
-		return err
-	}
-	return statefile.Write(s.file(), append(data, '\n'))
+// change replaces the entries by what f makes of them.
+func (s Store) change(ctx context.Context, f func([]Entry) []Entry) error {
+	return s.explain(s.entries().Change(ctx, func(all []Entry) []Entry {
+		all = f(all)
+		slices.SortFunc(all, func(a, b Entry) int {
+			return cmp.Or(cmp.Compare(a.Address, b.Address), cmp.Compare(a.Provider, b.Provider))
+		})
+		return all
+	}))
 }

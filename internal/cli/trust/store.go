@@ -3,11 +3,8 @@ package trust
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -56,20 +53,23 @@ func Open(home string) Store { return Store{home} }
 
 func (s Store) file() string { return filepath.Join(s.home, "trust.json") }
 
+func (s Store) entries() statefile.JSON[[]Entry] { return statefile.JSON[[]Entry]{Path: s.file()} }
+
 // List returns all answers, in the order of the folders.
 func (s Store) List() ([]Entry, error) {
-	data, err := os.ReadFile(s.file())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+	all, err := s.entries().Read()
+	return all, s.explain(err)
+}
+
+// explain adds to an error of the file what it means for the person.
+func (s Store) explain(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, statefile.ErrMalformed):
+		return fmt.Errorf("%s: %w, so no folder is trusted; delete it to be asked again", s.file(), err)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("read what is trusted: %w", err)
-	}
-	var all []Entry
-	if err := json.Unmarshal(data, &all); err != nil {
-		return nil, fmt.Errorf("%s cannot be read, so nothing is trusted: %w; delete it to be asked again", s.file(), err)
-	}
-	return all, nil
+	return fmt.Errorf("trusted folders: %w", err)
 }
 
 // Use is Of for what is used from then on: a folder below one that is trusted is
@@ -200,22 +200,11 @@ func (s Store) Remove(ctx context.Context, dir string) (r Removed, err error) {
 	return r, err
 }
 
-// change replaces the answers; of two processes that do so, none loses the other's.
-func (s Store) change(ctx context.Context, f func([]Entry) []Entry) (err error) {
-	lock, err := statefile.Acquire(ctx, s.file()+".lock")
-	if err != nil {
-		return fmt.Errorf("lock what is trusted: %w", err)
-	}
-	defer func() { err = errors.Join(err, lock.Release()) }()
-	all, err := s.List()
-	if err != nil {
-		return err
-	}
-	all = f(all)
-	slices.SortFunc(all, func(a, b Entry) int { return cmp.Compare(a.Dir, b.Dir) })
-	data, err := json.MarshalIndent(all, "", "  ")
-	if err != nil {
-		return err
-	}
-	return statefile.Write(s.file(), append(data, '\n'))
+// change replaces the answers by what f makes of them.
+func (s Store) change(ctx context.Context, f func([]Entry) []Entry) error {
+	return s.explain(s.entries().Change(ctx, func(all []Entry) []Entry {
+		all = f(all)
+		slices.SortFunc(all, func(a, b Entry) int { return cmp.Compare(a.Dir, b.Dir) })
+		return all
+	}))
 }
