@@ -127,44 +127,45 @@ var layers = []struct {
 	}},
 
 	{"internal/demo", []string{"internal/statefile"}},
-	{"internal/cli/app", []string{
-		"internal/cli/clipboard", "internal/cli/home", "internal/cli/idelink", "internal/cli/promptline", "internal/cli/provider", "internal/config", "internal/confirm", "internal/context",
+	{"internal/app", []string{
+		"internal/app/clipboard", "internal/app/home", "internal/app/idelink", "internal/app/promptline", "internal/app/provider", "internal/config", "internal/confirm", "internal/context",
 		"internal/llm", "internal/permission", "internal/session", "internal/session/archive", "internal/session/history", "internal/statefile", "internal/tools", "internal/tools/shell", "internal/workspace",
 	}},
-	{"internal/cli/clipboard", []string{"internal/child"}},
+	{"internal/app/clipboard", []string{"internal/child"}},
+	{"internal/app/fileindex", []string{"internal/fuzzy", "internal/tools/search", "internal/workspace"}},
+	{"internal/app/home", []string{"internal/statefile"}},
+	{"internal/app/idelink", []string{
+		"internal/config", "internal/confirm", "internal/context", "internal/editor", "internal/ide", "internal/ide/activity", "internal/ide/client",
+		"internal/ide/lock", "internal/sanitize", "internal/session", "internal/tools", "internal/tools/shell", "internal/workspace",
+	}},
+	{"internal/app/keystore", []string{"internal/statefile"}},
+	{"internal/app/promptline", []string{
+		"internal/app/fileindex", "internal/app/home", "internal/llm", "internal/regular", "internal/repl/input", "internal/sanitize", "internal/session", "internal/tools",
+		"internal/tools/shell",
+	}},
+	{"internal/app/provider", []string{
+		"internal/child", "internal/app/keystore", "internal/app/servers", "internal/config", "internal/llm", "internal/llm/openai", "internal/llm/openai/local", "internal/llm/script",
+	}},
+	{"internal/app/servers", []string{
+		"internal/app/keystore", "internal/config", "internal/llm", "internal/llm/openai", "internal/peer", "internal/statefile",
+	}},
+	{"internal/app/trust", []string{"internal/regular", "internal/statefile"}},
+	{"internal/app/usercommands", []string{"internal/regular", "internal/repl/command", "internal/sanitize"}},
+
 	{"internal/cli/commands", []string{
-		"internal/caution", "internal/cli/app", "internal/cli/clipboard", "internal/cli/settings", "internal/confirm", "internal/editor", "internal/diff",
+		"internal/caution", "internal/app", "internal/app/clipboard", "internal/cli/settings", "internal/confirm", "internal/editor", "internal/diff",
 		"internal/llm", "internal/nearest", "internal/permission", "internal/repl/command", "internal/repl/pager", "internal/repl/theme", "internal/session/archive", "internal/session/history",
 		"internal/tools", "internal/tools/shell", "internal/workspace", "internal/workspace/undo",
 	}},
 	{"internal/cli/doctor", []string{
-		"internal/cli/home", "internal/cli/keystore", "internal/cli/provider", "internal/cli/servers", "internal/cli/trust", "internal/config", "internal/llm",
+		"internal/app/home", "internal/app/keystore", "internal/app/provider", "internal/app/servers", "internal/app/trust", "internal/config", "internal/llm",
 		"internal/llm/openai", "internal/repl/keys", "internal/repl/theme", "internal/sanitize", "internal/statefile",
 	}},
 	{"internal/cli/extension", []string{"internal/child", "internal/statefile"}},
-	{"internal/cli/fileindex", []string{"internal/fuzzy", "internal/tools/search", "internal/workspace"}},
 	{"internal/cli/firstrun", []string{
-		"internal/cli/keystore", "internal/cli/servers", "internal/cli/settings", "internal/cli/trust", "internal/config", "internal/llm", "internal/llm/openai",
+		"internal/app/keystore", "internal/app/servers", "internal/cli/settings", "internal/app/trust", "internal/config", "internal/llm", "internal/llm/openai",
 		"internal/llm/openai/local", "internal/repl/dialog", "internal/repl/picker",
 	}},
-	{"internal/cli/keystore", []string{"internal/statefile"}},
-	{"internal/cli/servers", []string{
-		"internal/cli/keystore", "internal/config", "internal/llm", "internal/llm/openai", "internal/peer", "internal/statefile",
-	}},
-	{"internal/cli/trust", []string{"internal/regular", "internal/statefile"}},
-	{"internal/cli/home", []string{"internal/statefile"}},
-	{"internal/cli/promptline", []string{
-		"internal/cli/fileindex", "internal/cli/home", "internal/llm", "internal/regular", "internal/repl/input", "internal/sanitize", "internal/session", "internal/tools",
-		"internal/tools/shell",
-	}},
-	{"internal/cli/idelink", []string{
-		"internal/cli/extension", "internal/config", "internal/confirm", "internal/context", "internal/editor", "internal/ide", "internal/ide/activity", "internal/ide/client",
-		"internal/ide/lock", "internal/sanitize", "internal/session", "internal/tools", "internal/tools/shell", "internal/workspace",
-	}},
-	{"internal/cli/provider", []string{
-		"internal/child", "internal/cli/keystore", "internal/cli/servers", "internal/config", "internal/llm", "internal/llm/openai", "internal/llm/openai/local", "internal/llm/script",
-	}},
-	{"internal/cli/usercommands", []string{"internal/regular", "internal/repl/command", "internal/sanitize"}},
 	{"internal/cli/settings", []string{
 		"internal/config", "internal/llm/openai", "internal/sanitize", "internal/statefile",
 	}},
@@ -213,7 +214,7 @@ var homes = []struct {
 	{"github.com/sashabaranov/go-openai", []string{"internal/llm/openai"}},
 	{"github.com/spf13/cobra", []string{"internal/cli"}},
 	{"github.com/spf13/viper", []string{"internal/config"}},
-	{"github.com/zalando/go-keyring", []string{"internal/cli/keystore"}},
+	{"github.com/zalando/go-keyring", []string{"internal/app/keystore"}},
 	{"mvdan.cc/sh/v3", []string{"internal/tools/shell"}},
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/bb2d0cf4/agent/internal/cli/app"
+	"github.com/bb2d0cf4/agent/internal/app"
 
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/demo"

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bb2d0cf4/agent/editors/vscode"
+	"github.com/bb2d0cf4/agent/internal/app/home"
+	"github.com/bb2d0cf4/agent/internal/app/idelink"
 	"github.com/bb2d0cf4/agent/internal/cli/extension"
-	"github.com/bb2d0cf4/agent/internal/cli/home"
-	"github.com/bb2d0cf4/agent/internal/cli/idelink"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/headless"
 	"github.com/bb2d0cf4/agent/internal/ide/lock"
@@ -95,7 +95,7 @@ func ideInstall(ctx context.Context, p Process, cfg config.Config, vsix []byte, 
 }
 
 func ideDoctor(ctx context.Context, p Process, dir string, cfg config.Config) error {
-	d := idelink.Doctor{
+	d := ideCheck{
 		Out: p.Stdout, Config: cfg, Dir: dir, Version: p.Version, Env: home.Without(os.Environ(), cfg.SecretEnv()),
 	}
 	if !d.Run(ctx, vscode.Package()) {

@@ -80,3 +80,52 @@ func TestIDEStatusOfAHostileName(t *testing.T) {
 		t.Errorf("said %q", got)
 	}
 }
+
+func TestIDEDoctor(t *testing.T) {
+	t.Setenv("HOME", t.TempDir())
+	for _, name := range []string{"AGENT_IDE_PORT", "AGENT_IDE_LOCK", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CONFIG_DIR", "XDG_CONFIG_HOME"} {
+		t.Setenv(name, "")
+	}
+	cfg, err := config.LoadFrom(filepath.Join(os.Getenv("HOME"), ".agent"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", t.TempDir())
+	look := func() (string, bool) {
+		var out strings.Builder
+		d := ideCheck{Out: &out, Config: cfg, Dir: dir, Version: "test"}
+		healthy := d.Run(t.Context(), make([]byte, 3<<10))
+		return out.String(), healthy
+	}
+	got, healthy := look()
+	for _, want := range []string{"ok      extension  inside, 3 KiB", "note    programs", "broken  running"} {
+		if healthy || !strings.Contains(got, want) {
+			t.Errorf("%q is not in %v\n%s", want, healthy, got)
+		}
+	}
+	e := idetest.Start(t, idetest.Ours())
+	path := e.WriteLock(filepath.Join(cfg.Home, "ide"), dir)
+	foreign := idetest.Start(t, idetest.Neovim())
+	foreign.WriteLock(filepath.Join(os.Getenv("HOME"), ".claude", "ide"), dir)
+	got, healthy = look()
+	if !healthy || !strings.Contains(got, "answers") || !strings.Contains(got, "it was not tried") {
+		t.Errorf("%v\n%s", healthy, got)
+	}
+	if a, r := foreign.Handshakes(); a+r != 0 {
+		t.Error("another agent's editor was connected")
+	}
+	data, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(path, []byte(strings.Replace(string(data), "token-of", "wrong-of", 1)), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, healthy = look(); healthy || !strings.Contains(got, "broken  link") || strings.Contains(got, "wrong-of") {
+		t.Errorf("%v\n%s", healthy, got)
+	}
+}

@@ -8,13 +8,13 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/bb2d0cf4/agent/internal/cli/app"
+	"github.com/bb2d0cf4/agent/internal/app"
+	"github.com/bb2d0cf4/agent/internal/app/fileindex"
+	"github.com/bb2d0cf4/agent/internal/app/idelink"
 	"github.com/bb2d0cf4/agent/internal/cli/commands"
-	"github.com/bb2d0cf4/agent/internal/cli/fileindex"
-	"github.com/bb2d0cf4/agent/internal/cli/idelink"
 
-	"github.com/bb2d0cf4/agent/internal/cli/promptline"
-	"github.com/bb2d0cf4/agent/internal/cli/usercommands"
+	"github.com/bb2d0cf4/agent/internal/app/promptline"
+	"github.com/bb2d0cf4/agent/internal/app/usercommands"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	projectctx "github.com/bb2d0cf4/agent/internal/context"

@@ -6,10 +6,10 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/bb2d0cf4/agent/internal/app/provider"
+	"github.com/bb2d0cf4/agent/internal/app/servers"
+	"github.com/bb2d0cf4/agent/internal/app/trust"
 	"github.com/bb2d0cf4/agent/internal/cli/firstrun"
-	"github.com/bb2d0cf4/agent/internal/cli/provider"
-	"github.com/bb2d0cf4/agent/internal/cli/servers"
-	"github.com/bb2d0cf4/agent/internal/cli/trust"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/repl/dialog"
 )

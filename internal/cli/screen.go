@@ -5,10 +5,10 @@ import (
 	"os"
 	"os/exec"
 
-	"github.com/bb2d0cf4/agent/internal/cli/app"
+	"github.com/bb2d0cf4/agent/internal/app"
+	"github.com/bb2d0cf4/agent/internal/app/home"
+	"github.com/bb2d0cf4/agent/internal/app/promptline"
 	"github.com/bb2d0cf4/agent/internal/cli/commands"
-	"github.com/bb2d0cf4/agent/internal/cli/home"
-	"github.com/bb2d0cf4/agent/internal/cli/promptline"
 	"github.com/bb2d0cf4/agent/internal/repl"
 )
 

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/bb2d0cf4/agent/internal/cli/app"
+	"github.com/bb2d0cf4/agent/internal/app"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/session"
 )

@@ -12,12 +12,12 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/bb2d0cf4/agent/internal/cli/app"
+	"github.com/bb2d0cf4/agent/internal/app"
+	"github.com/bb2d0cf4/agent/internal/app/idelink"
 	"github.com/bb2d0cf4/agent/internal/cli/commands"
-	"github.com/bb2d0cf4/agent/internal/cli/idelink"
 
-	"github.com/bb2d0cf4/agent/internal/cli/provider"
-	"github.com/bb2d0cf4/agent/internal/cli/usercommands"
+	"github.com/bb2d0cf4/agent/internal/app/provider"
+	"github.com/bb2d0cf4/agent/internal/app/usercommands"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/headless"

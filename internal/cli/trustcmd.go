@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/bb2d0cf4/agent/internal/app/servers"
+	"github.com/bb2d0cf4/agent/internal/app/trust"
 	"github.com/bb2d0cf4/agent/internal/cli/firstrun"
-	"github.com/bb2d0cf4/agent/internal/cli/servers"
-	"github.com/bb2d0cf4/agent/internal/cli/trust"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )

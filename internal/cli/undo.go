@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/bb2d0cf4/agent/internal/cli/app"
+	"github.com/bb2d0cf4/agent/internal/app"
 	"github.com/bb2d0cf4/agent/internal/cli/commands"
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/headless"

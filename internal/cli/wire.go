@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/bb2d0cf4/agent/internal/cli/app"
-	"github.com/bb2d0cf4/agent/internal/cli/provider"
+	"github.com/bb2d0cf4/agent/internal/app"
+	"github.com/bb2d0cf4/agent/internal/app/provider"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/permission"

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/bb2d0cf4/agent/internal/cli/clipboard"
+	"github.com/bb2d0cf4/agent/internal/app/clipboard"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/session/archive"

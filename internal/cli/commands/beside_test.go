@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bb2d0cf4/agent/internal/cli/app"
+	"github.com/bb2d0cf4/agent/internal/app"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/session"
 )

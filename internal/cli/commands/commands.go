@@ -8,7 +8,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/bb2d0cf4/agent/internal/cli/app"
+	"github.com/bb2d0cf4/agent/internal/app"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 )
 

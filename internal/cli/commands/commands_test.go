@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/bb2d0cf4/agent/internal/cli/app"
-	"github.com/bb2d0cf4/agent/internal/cli/provider"
+	"github.com/bb2d0cf4/agent/internal/app"
+	"github.com/bb2d0cf4/agent/internal/app/provider"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/command"

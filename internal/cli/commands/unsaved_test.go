@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bb2d0cf4/agent/internal/app"
+	"github.com/bb2d0cf4/agent/internal/app/idelink"
 	"github.com/bb2d0cf4/agent/internal/caution"
-	"github.com/bb2d0cf4/agent/internal/cli/app"
-	"github.com/bb2d0cf4/agent/internal/cli/idelink"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/ide/idetest"
 	"github.com/bb2d0cf4/agent/internal/session"

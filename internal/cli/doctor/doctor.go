@@ -18,9 +18,9 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/bb2d0cf4/agent/internal/cli/home"
-	"github.com/bb2d0cf4/agent/internal/cli/keystore"
-	"github.com/bb2d0cf4/agent/internal/cli/trust"
+	"github.com/bb2d0cf4/agent/internal/app/home"
+	"github.com/bb2d0cf4/agent/internal/app/keystore"
+	"github.com/bb2d0cf4/agent/internal/app/trust"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bb2d0cf4/agent/internal/cli/keystore"
-	"github.com/bb2d0cf4/agent/internal/cli/trust"
+	"github.com/bb2d0cf4/agent/internal/app/keystore"
+	"github.com/bb2d0cf4/agent/internal/app/trust"
 	"github.com/bb2d0cf4/agent/internal/config"
 )
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bb2d0cf4/agent/internal/cli/keystore"
+	"github.com/bb2d0cf4/agent/internal/app/keystore"
 	"github.com/bb2d0cf4/agent/internal/cli/settings"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/llm"

@@ -7,8 +7,8 @@ import (
 	"os"
 	"slices"
 
-	"github.com/bb2d0cf4/agent/internal/cli/keystore"
-	"github.com/bb2d0cf4/agent/internal/cli/servers"
+	"github.com/bb2d0cf4/agent/internal/app/keystore"
+	"github.com/bb2d0cf4/agent/internal/app/servers"
 	"github.com/bb2d0cf4/agent/internal/cli/settings"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/llm/openai"

@@ -20,7 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
-	"github.com/bb2d0cf4/agent/internal/cli/keystore"
+	"github.com/bb2d0cf4/agent/internal/app/keystore"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest"
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/bb2d0cf4/agent/internal/cli/servers"
+	"github.com/bb2d0cf4/agent/internal/app/servers"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/repl/dialog"
 	"github.com/bb2d0cf4/agent/internal/repl/picker"

@@ -10,7 +10,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/bb2d0cf4/agent/internal/cli/trust"
+	"github.com/bb2d0cf4/agent/internal/app/trust"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/repl/dialog"
 	"github.com/bb2d0cf4/agent/internal/repl/picker"

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bb2d0cf4/agent/internal/cli/trust"
+	"github.com/bb2d0cf4/agent/internal/app/trust"
 )
 
 // A person is shown all that counts, what does not, and why.

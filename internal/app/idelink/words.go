@@ -65,7 +65,7 @@ func pick(found []lock.Candidate, which string) (lock.Candidate, error) {
 	for i, c := range found {
 		if err == nil && (n == i+1 || n == c.Port) || c.Path == which {
 			if !c.Usable {
-				return c, fmt.Errorf("%s cannot be connected: %s", title(c), c.Why)
+				return c, fmt.Errorf("%s cannot be connected: %s", Title(c), c.Why)
 			}
 			return c, nil
 		}
@@ -84,7 +84,7 @@ func (l *Link) Choices(ctx context.Context) []Choice {
 	var out []Choice
 	for _, c := range l.Candidates(ctx) {
 		if c.Usable {
-			out = append(out, Choice{ID: c.Path, Title: title(c), Detail: folders(c)})
+			out = append(out, Choice{ID: c.Path, Title: Title(c), Detail: folders(c)})
 		}
 	}
 	return out
@@ -111,7 +111,7 @@ func Describe(s ide.Status, found []lock.Candidate) string {
 
 // linked describes the link that stands.
 func linked(b *strings.Builder, s ide.Status) {
-	fmt.Fprintf(b, "Linked to %s since %s\n", title(s.Editor), s.Since.Local().Format(time.TimeOnly))
+	fmt.Fprintf(b, "Linked to %s since %s\n", Title(s.Editor), s.Since.Local().Format(time.TimeOnly))
 	row := func(name, value string) {
 		if value != "" {
 			fmt.Fprintf(b, "  %-10s %s\n", name, sanitize.Line(value))
@@ -139,13 +139,13 @@ func List(found []lock.Candidate, linked string) string {
 		case why == "":
 			why = "would be chosen"
 		}
-		fmt.Fprintf(&b, "  %d  %s · %s · %s\n", i+1, title(c), folders(c), sanitize.Line(why))
+		fmt.Fprintf(&b, "  %d  %s · %s · %s\n", i+1, Title(c), folders(c), sanitize.Line(why))
 	}
 	return b.String()
 }
 
-// title names an editor.
-func title(c lock.Candidate) string {
+// Title names an editor.
+func Title(c lock.Candidate) string {
 	name := c.File.Name
 	if name == "" {
 		name = "an editor without a name"
@@ -177,7 +177,7 @@ func Best(dir string) func(ctx context.Context, cfg config.Config) (text string,
 		}
 		found := lock.Find(ctx, Search(cfg, abs))
 		if c, ok := lock.Choice(found); ok {
-			return title(c) + ", " + folders(c), true
+			return Title(c) + ", " + folders(c), true
 		}
 		if len(found) > 0 {
 			return fmt.Sprintf("none of %d editors can be linked in this folder by itself: /ide says why", len(found)), false

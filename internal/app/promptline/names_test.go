@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/bb2d0cf4/agent/internal/cli/fileindex"
+	"github.com/bb2d0cf4/agent/internal/app/fileindex"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bb2d0cf4/agent/internal/cli/servers"
+	"github.com/bb2d0cf4/agent/internal/app/servers"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/llm/openai"
 	"github.com/bb2d0cf4/agent/internal/llm/openai/local"

@@ -3,7 +3,7 @@ package promptline
 import (
 	"strings"
 
-	"github.com/bb2d0cf4/agent/internal/cli/fileindex"
+	"github.com/bb2d0cf4/agent/internal/app/fileindex"
 )
 
 // Names offers what an @ can name: what the editor has, if the query begins so, then

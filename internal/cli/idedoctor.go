@@ -1,10 +1,11 @@
-package idelink
+package cli
 
 import (
 	"context"
 	"fmt"
 	"io"
 
+	"github.com/bb2d0cf4/agent/internal/app/idelink"
 	"github.com/bb2d0cf4/agent/internal/cli/extension"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/ide/client"
@@ -12,8 +13,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// Doctor checks each step of the way to an editor.
-type Doctor struct {
+// ideCheck checks each step of the way to an editor.
+type ideCheck struct {
 	Out     io.Writer
 	Config  config.Config
 	Dir     string   // the folder to work in
@@ -25,13 +26,13 @@ type Doctor struct {
 
 // Run writes a line for each finding, and what to do about it. It returns false if
 // no editor can be used. vsix is the extension's file.
-func (d *Doctor) Run(ctx context.Context, vsix []byte) (healthy bool) {
+func (d *ideCheck) Run(ctx context.Context, vsix []byte) (healthy bool) {
 	if !d.Config.IDE.Enabled {
 		d.say("broken", "setting", "ide.enabled is false", "agent config set ide.enabled true")
 	}
 	d.say("ok", "extension", fmt.Sprintf("inside, %d KiB", len(vsix)>>10), "")
 	d.programs(ctx)
-	found := lock.Find(ctx, Search(d.Config, d.Dir))
+	found := lock.Find(ctx, idelink.Search(d.Config, d.Dir))
 	if len(found) == 0 {
 		d.say("broken", "running", "no editor has told where it listens", "start the editor; agent ide install gives it the extension")
 	}
@@ -41,7 +42,7 @@ func (d *Doctor) Run(ctx context.Context, vsix []byte) (healthy bool) {
 	return !d.broken
 }
 
-func (d *Doctor) say(grade, name, text, fix string) {
+func (d *ideCheck) say(grade, name, text, fix string) {
 	d.broken = d.broken || grade == "broken"
 	fmt.Fprintf(d.Out, "%-7s %-10s %s\n", grade, name, sanitize.Line(text))
 	if fix != "" {
@@ -50,7 +51,7 @@ func (d *Doctor) say(grade, name, text, fix string) {
 }
 
 // programs looks which editors there are and whether they have the extension.
-func (d *Doctor) programs(ctx context.Context) {
+func (d *ideCheck) programs(ctx context.Context) {
 	editors, err := extension.Find("", d.Dir)
 	if err != nil {
 		d.say("note", "programs", err.Error(), "")
@@ -68,22 +69,22 @@ func (d *Doctor) programs(ctx context.Context) {
 }
 
 // link tries to connect to an editor, and leaves it again.
-func (d *Doctor) link(ctx context.Context, c lock.Candidate) {
+func (d *ideCheck) link(ctx context.Context, c lock.Candidate) {
 	switch {
 	case !c.Usable:
-		d.say("note", "lock", title(c)+": "+c.Why, "")
+		d.say("note", "lock", idelink.Title(c)+": "+c.Why, "")
 		return
 	case c.Dialect.Name != lock.Agent.Name:
-		d.say("note", "lock", title(c)+": another agent's; connecting could end its own link, so it was not tried", "/ide connect, in a session")
+		d.say("note", "lock", idelink.Title(c)+": another agent's; connecting could end its own link, so it was not tried", "/ide connect, in a session")
 		return
 	}
 	l, err := client.Connect(ctx, c, client.Options{Version: d.Version, Dir: d.Dir})
 	if err != nil {
-		d.say("broken", "link", title(c)+": "+err.Error(), "reload the editor's window")
+		d.say("broken", "link", idelink.Title(c)+": "+err.Error(), "reload the editor's window")
 		return
 	}
 	defer l.Close()
-	text := title(c) + " answers"
+	text := idelink.Title(c) + " answers"
 	if c.Why != "" {
 		text += "; a session here does not use it: " + c.Why
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/bb2d0cf4/agent/internal/cli/keystore"
+	"github.com/bb2d0cf4/agent/internal/app/keystore"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/peer"

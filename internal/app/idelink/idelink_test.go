@@ -304,49 +304,11 @@ func TestHostileNames(t *testing.T) {
 	}{
 		"linked":   {Describe(s, []lock.Candidate{c, other}), 8},
 		"looking":  {Describe(ide.Status{State: ide.Looking, Why: evil}, nil), 1},
-		"a choice": {title(c) + folders(other) + "\n", 1},
+		"a choice": {Title(c) + folders(other) + "\n", 1},
 	} {
 		if rows := strings.Count(tt.text, "\n"); rows != tt.rows || strings.ContainsAny(tt.text, "\x1b\r\u202e") {
 			t.Errorf("%s: %d rows, want %d: %q", name, rows, tt.rows, tt.text)
 		}
-	}
-}
-
-func TestDoctor(t *testing.T) {
-	s := newScene(t, config.Overrides{"ide.auto_connect": "false"})
-	t.Setenv("PATH", t.TempDir())
-	look := func() (string, bool) {
-		var out strings.Builder
-		d := Doctor{Out: &out, Config: s.cfg, Dir: s.dir, Version: "test"}
-		healthy := d.Run(t.Context(), make([]byte, 3<<10))
-		return out.String(), healthy
-	}
-	got, healthy := look()
-	for _, want := range []string{"ok      extension  inside, 3 KiB", "note    programs", "broken  running"} {
-		if healthy || !strings.Contains(got, want) {
-			t.Errorf("%q is not in %v\n%s", want, healthy, got)
-		}
-	}
-	e := idetest.Start(t, idetest.Ours())
-	path := e.WriteLock(filepath.Join(s.cfg.Home, "ide"), s.dir)
-	foreign := idetest.Start(t, idetest.Neovim())
-	foreign.WriteLock(filepath.Join(os.Getenv("HOME"), ".claude", "ide"), s.dir)
-	got, healthy = look()
-	if !healthy || !strings.Contains(got, "answers") || !strings.Contains(got, "it was not tried") {
-		t.Errorf("%v\n%s", healthy, got)
-	}
-	if a, r := foreign.Handshakes(); a+r != 0 {
-		t.Error("another agent's editor was connected")
-	}
-	data, err := os.ReadFile(path)
-	if err == nil {
-		err = os.WriteFile(path, []byte(strings.Replace(string(data), "token-of", "wrong-of", 1)), 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, healthy = look(); healthy || !strings.Contains(got, "broken  link") || strings.Contains(got, "wrong-of") {
-		t.Errorf("%v\n%s", healthy, got)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bb2d0cf4/agent/internal/cli/keystore"
+	"github.com/bb2d0cf4/agent/internal/app/keystore"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/llm"
 )

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/bb2d0cf4/agent/internal/cli/home"
+	"github.com/bb2d0cf4/agent/internal/app/home"
 	"github.com/bb2d0cf4/agent/internal/repl/input"
 )
 

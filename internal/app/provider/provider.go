@@ -14,9 +14,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/app/keystore"
+	"github.com/bb2d0cf4/agent/internal/app/servers"
 	"github.com/bb2d0cf4/agent/internal/child"
-	"github.com/bb2d0cf4/agent/internal/cli/keystore"
-	"github.com/bb2d0cf4/agent/internal/cli/servers"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/openai"

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bb2d0cf4/agent/internal/cli/home"
-	"github.com/bb2d0cf4/agent/internal/cli/idelink"
-	"github.com/bb2d0cf4/agent/internal/cli/provider"
+	"github.com/bb2d0cf4/agent/internal/app/home"
+	"github.com/bb2d0cf4/agent/internal/app/idelink"
+	"github.com/bb2d0cf4/agent/internal/app/provider"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/ide/idetest"
