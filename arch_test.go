@@ -39,8 +39,8 @@ var layers = []struct {
 	{"internal/statefile", nil},
 
 	{"internal/tools/shell", nil},
-	{"internal/llm/openai", []string{"internal/llm", "internal/llm/openai/wire"}},
-	{"internal/llm/openai/local", []string{"internal/llm/openai"}},
+	{"internal/llm/openai", []string{"internal/llm", "internal/llm/openai/wire", "internal/peer"}},
+	{"internal/llm/openai/local", []string{"internal/llm/openai", "internal/peer"}},
 	{"internal/llm/openai/wire", []string{"internal/llm"}},
 	{"internal/llm/script", []string{"internal/llm"}},
 	{"internal/workspace", []string{

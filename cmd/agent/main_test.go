@@ -14,7 +14,7 @@ import (
 )
 
 // programs are what the test binary can be, by name.
-var programs = map[string]func(){"agent": func() { os.Exit(run(context.Background())) }, "stranger": stranger}
+var programs = map[string]func(){"agent": func() { os.Exit(run(context.Background())) }}
 
 func TestMain(m *testing.M) {
 	if _, stranger := peertest.Asked(); stranger {

@@ -1,84 +1,71 @@
 package main
 
 import (
-	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/peer/peertest"
 )
 
-// other runs the program stranger as another user, and returns its address and what it
-// has seen so far.
-func other(t *testing.T, at string) (address string, seen func() string) {
+// another starts a model server as another user, and returns its address and a
+// function that returns all requests so far.
+func another(t *testing.T, at string) (address string, seen func() string) {
 	t.Helper()
-	if os.Geteuid() != 0 {
-		t.Skip("only root can run a program as somebody else")
-	}
-	found, err := exec.LookPath("stranger")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir, err := os.MkdirTemp("", "stranger") // t.TempDir is closed to others
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command("stranger", at)
-	cmd.Path, cmd.Dir = copyOf(t, found, dir), "/"
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-	hold, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewReader(out)
-	port, err := lines.ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	var mu sync.Mutex
+	s := peertest.Start(t, "TestModelServerProcess", at)
+	address = "http://" + s.Next("listens at ") + "/v1"
 	var text strings.Builder
-	var work sync.WaitGroup
-	work.Go(func() {
-		for {
-			line, err := lines.ReadString('\n')
-			if err != nil {
-				return
-			}
-			mu.Lock()
-			text.WriteString(line)
-			mu.Unlock()
+	return address, func() string {
+		for _, line := range s.Printed() {
+			fmt.Fprintln(&text, line)
 		}
-	})
-	t.Cleanup(func() {
-		_ = hold.Close() // it ends with its input
-		work.Wait()
-		_ = cmd.Wait()
-	})
-	return "http://127.0.0.1:" + strings.TrimSpace(port) + "/v1", func() string {
-		mu.Lock()
-		defer mu.Unlock()
 		return text.String()
 	}
+}
+
+// TestModelServerProcess is the server of another: it prints its address, a line for
+// each connection, and each request.
+func TestModelServerProcess(t *testing.T) {
+	at, ok := peertest.Asked()
+	if !ok {
+		return
+	}
+	l, err := net.Listen("tcp", at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Println("listens at", l.Addr())
+	s := http.Server{
+		ConnState: func(_ net.Conn, state http.ConnState) {
+			if state == http.StateNew {
+				fmt.Println("connected")
+			}
+		},
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			fmt.Printf("%s %s %s\n", r.URL.Path, r.Header.Get("Authorization"), body)
+			switch {
+			case strings.HasSuffix(r.URL.Path, "/models"):
+				fmt.Fprint(w, `{"data":[{"id":"evil"}]}`)
+			case strings.HasSuffix(r.URL.Path, "/chat/completions"):
+				w.Header().Set("Content-Type", "text/event-stream")
+				fmt.Fprint(w, "data: {\"choices\":[{\"delta\":{\"content\":\"I am the model.\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
+			default:
+				http.NotFound(w, r)
+			}
+		}),
+	}
+	_ = s.Serve(l) // until the test kills this process
 }
 
 // Another user's program on the port of a model server gets no prompt and no key before
 // a person has allowed that user there.
 func TestAnotherUsersModelServer(t *testing.T) {
-	address, seen := other(t, "127.0.0.1:0")
+	address, seen := another(t, "127.0.0.1:0")
 	d := fresh(t, answers(t))
 	d.keep("config.yaml", "providers:\n  ollama:\n    base_url: "+address+"\n")
 
@@ -93,11 +80,11 @@ func TestAnotherUsersModelServer(t *testing.T) {
 
 	// It is the chosen model, as it took the port while the real one was away.
 	d.env = append(d.env, "AGENT_MODEL=ollama/evil")
-	if code, out := d.prompted(); code != 2 || !strings.Contains(out, "it is run by the user nobody of this machine") {
+	if code, out := d.prompted(); code != 2 || !strings.Contains(out, "it is run by the user 61234 of this machine") {
 		t.Errorf("exit status %d: %s", code, out)
 	}
 	d.begin(100, 30)
-	d.WaitFor(`(?s)Use this model server\?.*run by the user nobody`)
+	d.WaitFor(`(?s)Use this model server\?.*run by the user 61234`)
 	if got := seen(); got != "" {
 		t.Errorf("it was asked: %s", got)
 	}
@@ -122,9 +109,7 @@ func TestAnotherUsersModelServer(t *testing.T) {
 
 // A port that passes to another user between two requests gets nothing of the second.
 func TestAPortThatPassesToAnotherUser(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("only root can run a program as somebody else")
-	}
+	peertest.NeedsAnotherUser(t)
 	server := answers(t, "Hello.")
 	ours := httptest.NewServer(server)
 	d := newDesk(t, server, nil)
@@ -136,9 +121,9 @@ func TestAPortThatPassesToAnotherUser(t *testing.T) {
 	d.idle()
 	ours.CloseClientConnections()
 	ours.Close()
-	_, seen := other(t, ours.Listener.Addr().String())
+	_, seen := another(t, ours.Listener.Addr().String())
 	d.say("hi again")
-	d.WaitFor(`(?s)run by the user nobody of this\s+machine, not by you.*sent nothing`)
+	d.WaitFor(`(?s)run by the user 61234 of this\s+machine, not by you.*sent nothing`)
 	if got := seen(); strings.Contains(got, "/") {
 		t.Errorf("the stranger got %s", got)
 	}

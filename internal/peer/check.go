@@ -22,21 +22,17 @@ var (
 // Because Check looks at the open connection, nobody can take the place of the
 // other end between the check and the first byte.
 func Check(conn net.Conn) error {
-	local, err := netip.ParseAddrPort(conn.LocalAddr().String())
+	local, remote, err := ends(conn)
 	if err != nil {
-		return ErrUnknown
+		return err
 	}
-	remote, err := netip.ParseAddrPort(conn.RemoteAddr().String())
-	if err != nil {
-		return ErrUnknown
-	}
-	if !inside(plain(local).Addr(), plain(remote).Addr()) {
+	if !inside(local.Addr(), remote.Addr()) {
 		return ErrElsewhere
 	}
 	if err := ambiguous(); err != nil {
 		return err
 	}
-	u, err := Of(conn)
+	u, err := holder(local, remote)
 	switch {
 	case err != nil:
 		return err

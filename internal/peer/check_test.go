@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"strconv"
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/peer/peertest"
@@ -125,6 +126,14 @@ func TestCheckStranger(t *testing.T) {
 		}
 		if err := Check(conn); !errors.Is(err, ErrStranger) {
 			t.Errorf("%s: %v", what, err)
+		}
+		uid := User(strconv.Itoa(peertest.UID))
+		if got, err := Of(conn); got != uid || err != nil {
+			t.Errorf("%s: Of returns %q, %v", what, got, err)
+		}
+		port := conn.RemoteAddr().(*net.TCPAddr).Port
+		if got, err := Listener(port); len(got) != 1 || got[0] != uid || got[0].IsSystem() || err != nil {
+			t.Errorf("%s: Listener returns %q, %v", what, got, err)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"os/user"
 	"slices"
+	"strings"
 )
 
 // User is a user of this machine: the number of one on Unix, the SID on Windows.
@@ -70,16 +71,20 @@ func listeners(all []socket, port uint16) ([]User, error) {
 // If the other end was not accepted yet, that is the user who listens, if there is one
 // only. The error is ErrUnknown, or the system's.
 func Of(conn net.Conn) (User, error) {
-	local, err1 := netip.ParseAddrPort(conn.LocalAddr().String())
-	remote, err2 := netip.ParseAddrPort(conn.RemoteAddr().String())
-	if err := cmp.Or(err1, err2); err != nil {
-		return "", fmt.Errorf("no TCP connection: %w", err)
+	local, remote, err := ends(conn)
+	if err != nil {
+		return "", err
 	}
+	return holder(local, remote)
+}
+
+// holder is Of for the addresses of a connection's ends.
+func holder(local, remote netip.AddrPort) (User, error) {
 	all, err := sockets()
 	if err != nil {
 		return "", err
 	}
-	return of(all, plain(local), plain(remote))
+	return of(all, local, remote)
 }
 
 func of(all []socket, local, remote netip.AddrPort) (User, error) {
@@ -92,6 +97,23 @@ func of(all []socket, local, remote netip.AddrPort) (User, error) {
 		return "", ErrUnknown
 	}
 	return users[0], nil
+}
+
+// ends returns the addresses of both ends of a TCP connection. The error is
+// ErrUnknown.
+func ends(conn net.Conn) (local, remote netip.AddrPort, err error) {
+	local, err1 := netip.ParseAddrPort(conn.LocalAddr().String())
+	remote, err2 := netip.ParseAddrPort(conn.RemoteAddr().String())
+	if err := cmp.Or(err1, err2); err != nil {
+		return local, remote, fmt.Errorf("%w: no TCP connection: %w", ErrUnknown, err)
+	}
+	return plain(local), plain(remote), nil
+}
+
+// IsLoopback reports whether host, a name or an address without a port, is this
+// machine's own.
+func IsLoopback(host string) bool {
+	return strings.EqualFold(host, "localhost") || net.ParseIP(host).IsLoopback()
 }
 
 // plain is an address without the form in which it is embedded in IPv6.

@@ -166,7 +166,7 @@ func Stranger(address string) peer.User {
 		return ""
 	}
 	port, err := strconv.Atoi(portOf(u))
-	if err != nil || u.Hostname() != "localhost" && !net.ParseIP(u.Hostname()).IsLoopback() {
+	if err != nil || !peer.IsLoopback(u.Hostname()) {
 		return ""
 	}
 	users, err := peer.Listener(port)
@@ -216,7 +216,7 @@ func (s Store) Check(conn net.Conn) error {
 // isAt says whether the entry is about a port of this machine.
 func (e Entry) isAt(port uint16) bool {
 	u, err := url.Parse(e.Address)
-	return err == nil && portOf(u) == strconv.Itoa(int(port)) && (u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback())
+	return err == nil && portOf(u) == strconv.Itoa(int(port)) && peer.IsLoopback(u.Hostname())
 }
 
 func portOf(u *url.URL) string {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/openai/wire"
+	"github.com/bb2d0cf4/agent/internal/peer"
 )
 
 // failure is a failed attempt. again says whether the same request may work
@@ -128,19 +129,13 @@ func (r reporter) connectFailure(err error) *failure {
 		return fail(false, "has a certificate that is not trusted", fmt.Sprintf("Check the base URL and the system's certificates (%v).", bare(err)))
 	case errors.Is(err, http.ErrSchemeMismatch):
 		return fail(false, "does not speak TLS", "Try http:// in the base URL.")
-	case errors.As(err, &op) && op.Op == "dial" && r.isLocal():
+	case errors.As(err, &op) && op.Op == "dial" && peer.IsLoopback(r.base.Hostname()):
+		// Nothing listens there until somebody starts the server: do not retry.
 		return fail(false, "does not answer", "Start the model's server there, or set another base URL.")
 	case errors.As(err, &op) && op.Op == "dial":
 		return fail(true, "cannot be reached", fmt.Sprintf("Check your network and the base URL (%v).", bare(err)))
 	}
 	return nil
-}
-
-// isLocal says whether the server is on this machine: there, an address at which
-// nothing listens stays so until somebody starts the server.
-func (r reporter) isLocal() bool {
-	host := r.base.Hostname()
-	return host == "localhost" || net.ParseIP(host).IsLoopback()
 }
 
 // bare returns err without the request's method and address.

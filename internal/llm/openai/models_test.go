@@ -10,6 +10,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
+	"github.com/bb2d0cf4/agent/internal/peer"
 )
 
 func serve(t *testing.T, status int, body string) string {
@@ -99,7 +100,7 @@ func TestLocalServersAreOnThisMachine(t *testing.T) {
 		t.Errorf("%d servers", len(servers))
 	}
 	for _, s := range servers {
-		if c := New(Options{BaseURL: s.BaseURL}); c.base == nil || !c.reporter().isLocal() {
+		if c := New(Options{BaseURL: s.BaseURL}); c.base == nil || !peer.IsLoopback(c.base.Hostname()) {
 			t.Errorf("%s is at %s", s.Name, s.BaseURL)
 		}
 	}

@@ -15,8 +15,8 @@ import (
 // marker tells a process that it is the stranger.
 const marker = "AGENT_TEST_STRANGER"
 
-// uid of the stranger; it needs no entry in the list of users.
-const uid = 61_234
+// UID is the user that a Stranger runs as; it needs no entry in the list of users.
+const UID = 61_234
 
 // patience is how long a wait for the stranger lasts before the test fails.
 const patience = 15 * time.Second
@@ -31,6 +31,12 @@ type Stranger struct {
 
 // Asked returns what Start told this process, and whether it is the stranger.
 func Asked() (what string, ok bool) { return os.LookupEnv(marker) }
+
+// NeedsAnotherUser skips a test that cannot start a Stranger here.
+func NeedsAnotherUser(tb testing.TB) {
+	tb.Helper()
+	_ = another(tb)
+}
 
 // Start runs the test with the given name, of the same test program, as another
 // user. It tells it what to do, and kills it at the end of the test. Where the test
@@ -87,6 +93,23 @@ func (s *Stranger) Next(prefix string) string {
 			s.tb.Logf("stranger: %s", line)
 		case <-late:
 			s.tb.Fatalf("the stranger did not say %q", prefix)
+		}
+	}
+}
+
+// Printed returns the lines that the stranger has printed so far and that no call
+// has returned yet.
+func (s *Stranger) Printed() []string {
+	var all []string
+	for {
+		select {
+		case line, open := <-s.lines:
+			if !open {
+				return all
+			}
+			all = append(all, line)
+		default:
+			return all
 		}
 	}
 }

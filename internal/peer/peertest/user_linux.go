@@ -12,5 +12,5 @@ func another(tb testing.TB) *syscall.SysProcAttr {
 	if os.Getuid() != 0 {
 		tb.Skip("a second user takes root")
 	}
-	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}, Pdeathsig: syscall.SIGKILL}
+	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: UID, Gid: UID}, Pdeathsig: syscall.SIGKILL}
 }

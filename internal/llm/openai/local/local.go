@@ -8,7 +8,6 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -19,6 +18,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/llm/openai"
+	"github.com/bb2d0cf4/agent/internal/peer"
 )
 
 // probeTime is how long a server may take to describe a model that it has at hand.
@@ -66,10 +66,10 @@ func ProbeAll(ctx context.Context, models []Model) []Facts {
 	return all
 }
 
-// On says whether an address is on this machine.
+// On reports whether a URL names this machine.
 func On(address string) bool {
 	u, err := url.Parse(address)
-	return err == nil && (u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback())
+	return err == nil && peer.IsLoopback(u.Hostname())
 }
 
 // root is where a server's own paths begin, beside the protocol's.
