@@ -132,8 +132,8 @@ func New(o Options) (*App, error) {
 	a.Loop, err = session.New(session.Options{
 		Model: o.Model, Tools: a.toolset(a.Asked, env),
 		System: a.Prompt.System, Store: o.Place.Store, Limits: limits(cfg), CompactAt: cfg.Limits.CompactAt,
-		Branch: a.Prompt.Branch, Emit: a.emit(face.Emit), Queued: face.Queued, Compose: a.compose,
-		Keep: keep(cfg.Home),
+		Branch: a.Prompt.Branch, Emit: a.emit(face.Emit), Queued: face.Queued, BuildMessage: a.compose,
+		SaveFull: keep(cfg.Home),
 	})
 	if err != nil {
 		return nil, errors.Join(err, a.jobs.Close(), root.Close())
@@ -187,14 +187,14 @@ func (a *App) Shell(ctx context.Context, line string) error { return a.Said.line
 // ran keeps the lines that the user runs, for compactions to tell of.
 func (a *App) ran() func(line, result string) {
 	return func(line, result string) {
-		a.Loop.Did(history.Deed{What: "Run " + line, Result: result + ", run by the user"})
+		a.Loop.RecordDeed(history.Deed{What: "Run " + line, Result: result + ", run by the user"})
 	}
 }
 
 // recall has the model told what the user did after the newest message of the
 // session, before the program ended.
 func (a *App) recall() {
-	for _, did := range a.Loop.Untold() {
+	for _, did := range a.Loop.UnsentDeeds() {
 		a.Said.Remarks.Add("Since then, without you: " + did)
 	}
 }

@@ -36,7 +36,7 @@ func (t *turn) runCalls(ctx context.Context, calls []llm.ToolCall, said string) 
 	}
 	for i, c := range calls {
 		if err := ctx.Err(); err != nil {
-			t.closeCalls(notStarted(ctx))
+			t.loop.closeCalls(notStarted(ctx))
 			return false, StopCancelled, err
 		}
 		call := tools.Call{
@@ -49,11 +49,11 @@ func (t *turn) runCalls(ctx context.Context, calls []llm.ToolCall, said string) 
 		}
 		done[i] = res.ForUser
 		if res.Stop {
-			t.closeCalls(resultNotRun)
+			t.loop.closeCalls(resultNotRun)
 			return false, StopDenied, nil
 		}
 		if err := t.again.see(c, res); err != nil {
-			t.closeCalls(resultAfterLimit)
+			t.loop.closeCalls(resultAfterLimit)
 			stop, err := t.limited(err)
 			return false, stop, err
 		}
@@ -64,17 +64,17 @@ func (t *turn) runCalls(ctx context.Context, calls []llm.ToolCall, said string) 
 // runCall runs one call and appends its result. An error ends the turn.
 func (t *turn) runCall(ctx context.Context, c llm.ToolCall, call tools.Call) (tools.Result, error) {
 	title := t.title(c)
-	t.opt.Emit(CallStarted{Call: c, Title: title})
-	began := t.opt.Now()
+	t.loop.opt.Emit(CallStarted{Call: c, Title: title})
+	began := t.loop.opt.Now()
 	res, err := t.perform(ctx, c, call)
 	if err != nil {
 		res = tools.Result{ForModel: failure(ctx, err), ForUser: "not finished", Failed: true, Ran: res.Ran, Record: res.Record}
 	}
-	t.append(history.Item{Message: history.Result(c.ID, res.ForModel), Note: history.Note{Did: deed(title, res)}})
+	t.loop.append(history.Item{Message: history.Result(c.ID, res.ForModel), Note: history.Note{Did: deed(title, res)}})
 	for _, ended := range res.Ended {
-		t.Did(history.Deed{What: ended})
+		t.loop.RecordDeed(history.Deed{What: ended})
 	}
-	t.opt.Emit(CallEnded{Call: c, Title: title, Result: res, Took: t.opt.Now().Sub(began)})
+	t.loop.opt.Emit(CallEnded{Call: c, Title: title, Result: res, Took: t.loop.opt.Now().Sub(began)})
 	return res, err
 }
 
@@ -110,7 +110,7 @@ func (t *turn) title(c llm.ToolCall) (title string) {
 			title = c.Name
 		}
 	}()
-	return t.opt.Tools.Title(c.Name, json.RawMessage(c.Args))
+	return t.loop.opt.Tools.Title(c.Name, json.RawMessage(c.Args))
 }
 
 // perform calls the tool, unless the call is malformed. A panic is the result of
@@ -121,7 +121,7 @@ func (t *turn) perform(ctx context.Context, c llm.ToolCall, call tools.Call) (re
 			ForModel: "Not run: " + c.Problem + ". Make the call again, whole.", ForUser: "malformed call", Failed: true,
 		}, nil
 	}
-	out := &outlet{emit: t.opt.Emit, id: c.ID}
+	out := &outlet{emit: t.loop.opt.Emit, id: c.ID}
 	call.Progress = out.progress
 	defer out.shut()
 	defer func() {
@@ -133,17 +133,17 @@ func (t *turn) perform(ctx context.Context, c llm.ToolCall, call tools.Call) (re
 			err = nil
 		}
 	}()
-	return t.opt.Tools.Call(ctx, c.Name, call)
+	return t.loop.opt.Tools.Call(ctx, c.Name, call)
 }
 
 // failed ends the turn after a call's error: the calls after it get results that
 // say so.
 func (t *turn) failed(ctx context.Context, c llm.ToolCall, err error) (bool, Stop, error) {
 	if ctx.Err() != nil {
-		t.closeCalls(notStarted(ctx))
+		t.loop.closeCalls(notStarted(ctx))
 		return false, StopCancelled, ctx.Err()
 	}
-	t.closeCalls(resultAfterError)
+	t.loop.closeCalls(resultAfterError)
 	return false, StopFailed, fmt.Errorf("%s: %w", c.Name, err)
 }
 
@@ -151,9 +151,9 @@ func (t *turn) failed(ctx context.Context, c llm.ToolCall, err error) (bool, Sto
 func failure(ctx context.Context, err error) string {
 	var asked tools.UnansweredError
 	switch {
-	case errors.As(err, &asked) && ended(ctx):
+	case errors.As(err, &asked) && programEnded(ctx):
 		return history.Undecided
-	case ended(ctx):
+	case programEnded(ctx):
 		return history.Interrupted
 	case errors.As(err, &asked) && ctx.Err() != nil:
 		return resultUnanswered
@@ -167,14 +167,14 @@ func failure(ctx context.Context, err error) string {
 // cause but context.Canceled says the same.
 var ErrEnded = errors.New("the program ends")
 
-// ended reports whether ctx was ended by the end of the program, and not by the user.
-func ended(ctx context.Context) bool {
+// programEnded reports whether ctx was ended by the end of the program, and not by the user.
+func programEnded(ctx context.Context) bool {
 	return ctx.Err() != nil && context.Cause(ctx) != context.Canceled //nolint:errorlint // a signal's cause passes for it
 }
 
 // notStarted is what the model is told of calls that a cancelled turn has not come to.
 func notStarted(ctx context.Context) string {
-	if ended(ctx) {
+	if programEnded(ctx) {
 		return history.NotStarted
 	}
 	return resultNotStarted

@@ -124,7 +124,7 @@ func (f *fit) process(store *archive.Store, known int64) {
 	})
 	var events []Event
 	loop, err := New(Options{
-		Model: client, Tools: f, Store: store, CompactAt: 80, System: func(context.Context) string { return instructions }, Keep: f.keep,
+		Model: client, Tools: f, Store: store, CompactAt: 80, System: func(context.Context) string { return instructions }, SaveFull: f.keep,
 		Emit: func(ev Event) { events = append(events, ev) },
 	})
 	if err != nil {
@@ -140,7 +140,7 @@ func (f *fit) process(store *archive.Store, known int64) {
 		first, before := len(f.server.Requests()), len(loop.chat.Items())
 		f.prompt = fmt.Sprintf("The next prompt, %d-%d: %s", first, n, f.words(20+f.rnd.IntN(f.window.Tokens/20)))
 		if f.rnd.IntN(2) == 0 {
-			loop.Did(history.Deed{What: fmt.Sprintf("Undo %d, a/longer/file.go", f.number()), Result: "the user took it back"})
+			loop.RecordDeed(history.Deed{What: fmt.Sprintf("Undo %d, a/longer/file.go", f.number()), Result: "the user took it back"})
 		}
 		f.rounds = f.rnd.IntN(6)
 		if err := loop.Run(f.t.Context(), f.prompt); err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/tools"
 )
 
-// Toolset is what the model can call. Its methods are called by one goroutine
-// at a time.
+// Toolset holds the tools that the model can call. One goroutine at a time calls
+// its methods.
 type Toolset interface {
 	Specs() []llm.ToolSpec
 	// Title describes a call in one line for the user; args may be invalid.
@@ -26,62 +26,56 @@ type Toolset interface {
 	Call(ctx context.Context, name string, call tools.Call) (tools.Result, error)
 }
 
-// Options says what a Loop works with. Model and Tools are required.
+// Options configures a Loop. Model and Tools are required.
 type Options struct {
 	Model llm.Model
 	Tools Toolset
-	// System returns the system prompt; it is asked before each request and
-	// returns the same bytes while nothing has changed.
+	// System returns the system prompt. It is called before each request and must
+	// return the same bytes as long as nothing has changed.
 	System func(ctx context.Context) string
-	// Store keeps the conversation; what it holds already is continued. Without
-	// one nothing is kept.
+	// Store saves the conversation; the Loop continues what it already holds. With a
+	// nil Store nothing is saved.
 	Store  *archive.Store
 	Limits Limits
-	// Branch returns the branch that is checked out; nil: it is not kept.
+	// Branch returns the checked-out branch. If nil, no branch is saved.
 	Branch func() string
-	// CompactAt is how full the model's context may get, in percent, before the
-	// conversation is compacted; zero means that this is left to the user.
+	// CompactAt is how full the model's context may get, in percent, before the Loop
+	// compacts the conversation. With zero only the user compacts it.
 	CompactAt int
-	// Emit is given every event, in order, and never two at a time. It must not
-	// block for long: the loop waits for it.
+	// Emit receives every event, in order and never two at a time. The loop waits for
+	// it, so it must not block for long.
 	Emit func(Event)
-	// Queued takes the text that the user typed since it was last called. It is
-	// asked after each batch of calls; what is typed later stays where it is.
+	// Queued returns and removes the text that the user has typed since the last call.
+	// The Loop calls it after each batch of calls.
 	Queued func() []string
-	// Compose makes the message of what the user said: it may add to it. Without it
-	// the message is the text.
-	Compose func(ctx context.Context, prompt string) llm.Message
-	// Keep keeps a text of the session with that id where the model can read it as a
-	// file, in the place of the text before, and returns its path. Without it the
-	// model has no more than what a compaction has room for.
-	Keep func(session, text string) (path string, err error)
-	Now  func() time.Time // nil means time.Now
+	// BuildMessage turns the user's text into a message and may add to it. If nil, the
+	// message is the text.
+	BuildMessage func(ctx context.Context, prompt string) llm.Message
+	// SaveFull saves the full text of what a compaction shortens to a file that the
+	// model can read, replacing the session's previous one, and returns its path. If
+	// nil, the model only gets the shortened form.
+	SaveFull func(session, text string) (path string, err error)
+	Now      func() time.Time // nil means time.Now
 }
 
-// Loop runs a conversation. It is owned by one goroutine: no two of its methods
-// may run at the same time, but for Items, Messages, Prompts and Fill, which any
-// goroutine may call at any time.
+// Loop runs a conversation. It belongs to one goroutine: its methods must not run
+// concurrently, except Items, Messages, Prompts and Fill, which any goroutine may
+// call at any time.
 type Loop struct {
-	talk
-	notes []string // for the user, at the start of the next turn
-}
-
-// talk is a conversation, where it is kept, and what it has used.
-type talk struct {
-	opt  Options
-	id   string // empty if the conversation is not kept
-	chat *history.Transcript
-	said atomic.Pointer[[]history.Item] // what chat held when it was last changed
-	disk *keeper
-	// held are deeds from before the first prompt: a session without one is not kept.
-	held []history.Deed
-	used llm.Usage
-	room room
-	// unpriced is true if what the last answer cost is not known.
+	opt     Options
+	id      string // empty if the conversation is not saved
+	chat    *history.Transcript
+	items   atomic.Pointer[[]history.Item] // the items of chat, for other goroutines
+	saver   *saver
+	early   []history.Deed // deeds before the first prompt: an empty session is not saved
+	room    room
+	usage   llm.Usage
+	notices []string // for the user, at the start of the next turn
+	// unpriced reports whether the cost of the last answer is unknown.
 	unpriced bool
 }
 
-// New returns a Loop that continues what opt.Store holds.
+// New returns a Loop that continues the conversation in opt.Store.
 func New(opt Options) (*Loop, error) {
 	if opt.Model == nil || opt.Tools == nil {
 		return nil, errors.New("a session needs a model and tools")
@@ -95,8 +89,8 @@ func New(opt Options) (*Loop, error) {
 	if opt.Queued == nil {
 		opt.Queued = func() []string { return nil }
 	}
-	if opt.Compose == nil {
-		opt.Compose = func(_ context.Context, prompt string) llm.Message { return history.Text(llm.User, prompt) }
+	if opt.BuildMessage == nil {
+		opt.BuildMessage = func(_ context.Context, prompt string) llm.Message { return history.Text(llm.User, prompt) }
 	}
 	if opt.Branch == nil {
 		opt.Branch = func() string { return "" }
@@ -104,134 +98,134 @@ func New(opt Options) (*Loop, error) {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	l := &Loop{talk: talk{opt: opt}}
+	l := &Loop{opt: opt}
 	if err := l.attach(opt.Store); err != nil {
 		return nil, err
 	}
 	return l, nil
 }
 
-// attach continues what store holds, and adds to it the results that a crash
-// has left out.
-func (l *Loop) attach(store *archive.Store) error {
-	before := l.chat
-	var kept archive.Conversation
-	if store != nil {
-		kept = store.Kept()
+// attach continues the conversation in store, and appends the results that a
+// crash left out.
+func (l *Loop) attach(s *archive.Store) error {
+	previous := l.chat
+	var saved archive.Conversation
+	if s != nil {
+		saved = s.Conversation()
 	}
-	chat, added, notes := history.Rebuild(kept.Entries)
+	chat, added, notices := history.Rebuild(saved.Entries)
 	if len(added) > 0 {
-		if err := store.Append(added...); err != nil {
+		if err := s.Append(added...); err != nil {
 			return err
 		}
 	}
-	l.disk = &keeper{emit: l.opt.Emit, saved: true}
-	l.id, l.held = "", nil
-	if store != nil {
-		l.disk.store, l.id = store, store.ID()
+	l.saver = &saver{emit: l.opt.Emit, ok: true}
+	l.id, l.early = "", nil
+	if s != nil {
+		l.saver.store, l.id = s, s.ID()
 	}
-	l.chat, l.used = chat, kept.Usage
+	l.chat, l.usage = chat, saved.Usage
 	l.publish()
-	l.keepAgain()
-	l.notes = slices.Concat(kept.Notes, notes)
-	l.room.changed()
-	l.room.kept = kept.Context
-	f := l.fill()
-	l.room.fill.Store(&f)
-	if len(chat.Items()) > 0 || before != nil {
-		l.filled()
+	l.resaveFull()
+	l.notices = slices.Concat(saved.Notes, notices)
+	l.room.resume(saved.Context)
+	l.room.estimate(l.load())
+	if len(chat.Items()) > 0 || previous != nil {
+		l.emitFilled()
 	}
 	return nil
 }
 
-// Use leaves the session and goes on with the one in store: a new one, or one
-// that was kept. The store used so far is closed; that it could not be written
-// to its end is a notice of the next turn. After an error nothing has changed.
-func (l *Loop) Use(store *archive.Store) error {
-	before := l.disk.store
-	if err := l.attach(store); err != nil {
+// Use leaves the session and continues the one in s, new or saved. It closes the
+// previous store; if that store cannot be written to its end, the next turn says so
+// in a notice. After an error nothing has changed.
+func (l *Loop) Use(s *archive.Store) error {
+	previous := l.saver.store
+	if err := l.attach(s); err != nil {
 		return err
 	}
-	if before == nil || before == disk(store) {
+	if previous == nil || previous == store(s) {
 		return nil
 	}
-	if err := before.Close(); err != nil {
-		l.notes = append(l.notes, "The session that was left is not all on disk: "+archive.Why(err)+".")
+	if err := previous.Close(); err != nil {
+		l.notices = append(l.notices, "The previous session is not completely saved: "+archive.Why(err)+".")
 	}
 	return nil
 }
 
-// SetModel makes the next request go to m.
+// SetModel sends the next request to m.
 func (l *Loop) SetModel(m llm.Model) {
 	l.opt.Model, l.unpriced = m, false
-	l.room.changed()
-	l.filled()
+	l.room.reset()
+	l.emitFilled()
 }
 
 // Usage returns what the session has used so far.
-func (l *Loop) Usage() llm.Usage { return l.used }
+func (l *Loop) Usage() llm.Usage { return l.usage }
 
-// Items returns what was said and done and not taken back. It is not to be changed, and does
-// not change: a turn that runs extends another slice.
-func (l *Loop) Items() []history.Item { return *l.said.Load() }
+// Items returns the conversation without what was rewound. The caller must not
+// change the slice; the Loop does not change it either, since a running turn extends
+// another one.
+func (l *Loop) Items() []history.Item { return *l.items.Load() }
 
 // Messages returns the messages of Items.
 func (l *Loop) Messages() []llm.Message { return history.Messages(l.Items()) }
 
-// Prompts lists what the user has said, the oldest first.
+// Prompts returns the user's prompts, oldest first.
 func (l *Loop) Prompts() []history.Prompt { return history.Prompts(l.Items()) }
 
-// publish gives what was said to other goroutines.
-func (l *talk) publish() {
+// publish makes the current items visible to other goroutines.
+func (l *Loop) publish() {
 	items := l.chat.Items()
-	l.said.Store(&items)
+	l.items.Store(&items)
 }
 
-// Rewind takes back the prompt with the given number (see Prompts) and all that
-// follows it. Nothing leaves the session's file: that it was taken back is
-// appended.
+// Rewind takes back the prompt with the given number (see Prompts) and everything
+// after it. The session's file keeps them: the rewind is appended to it.
 func (l *Loop) Rewind(prompt int) error {
 	e, err := l.chat.Rewind(prompt)
 	if err != nil {
 		return err
 	}
 	l.publish()
-	l.disk.add(e)
-	l.room.changed()
-	l.filled()
-	l.settle()
+	l.saver.add(e)
+	l.room.reset()
+	l.emitFilled()
+	l.sync()
 	return nil
 }
 
-// Pin has every compaction keep the message with the given number word for word,
-// or lets it go.
+// Pin makes every compaction keep message n word for word; with on false it no
+// longer does.
 func (l *Loop) Pin(n int, on bool) error {
 	e, err := l.chat.Pin(n, on)
 	if err != nil {
 		return err
 	}
 	l.publish()
-	l.disk.add(e)
+	l.saver.add(e)
 	return nil
 }
 
-// Did keeps what was done without the model, for compactions to tell of.
-func (l *talk) Did(d history.Deed) {
+// RecordDeed records something done without the model, so that compactions
+// mention it.
+func (l *Loop) RecordDeed(d history.Deed) {
 	if len(l.chat.Items()) == 0 {
-		l.held = append(l.held, d)
+		l.early = append(l.early, d)
 		return
 	}
 	e, err := l.chat.Act(d)
 	if err != nil {
-		l.opt.Emit(Notice{Text: "What you did was left out of the session: " + err.Error()})
+		l.opt.Emit(Notice{Text: "Your own action is missing from the session: " + err.Error()})
 		return
 	}
 	l.publish()
-	l.disk.add(e)
+	l.saver.add(e)
 }
 
-// Untold is what was done without the model since the newest message, a line each.
-func (l *Loop) Untold() []string {
+// UnsentDeeds returns what was done without the model since the newest message, one
+// line each.
+func (l *Loop) UnsentDeeds() []string {
 	items := l.chat.Items()
 	if len(items) == 0 || items[len(items)-1].Message.Role == llm.ToolReply {
 		return nil
@@ -239,51 +233,64 @@ func (l *Loop) Untold() []string {
 	return compact.Lines(items[len(items)-1].Then)
 }
 
-// Run answers a prompt: it asks the model and runs its calls until the model
-// has nothing left to do. It returns nil if the turn ran to its end or the user
-// said no, and else the error of TurnEnded: ctx's, a *LimitError, or why the
-// request or a tool failed. Whatever happened, the next Run continues.
+// Run answers a prompt: it asks the model and runs its calls until the model makes
+// none. It returns nil if the turn ran to its end or the user declined a call, else
+// the error of TurnEnded: ctx's, a *LimitError, or the failure of the request or of
+// a tool. The next Run can continue after any of them.
 func (l *Loop) Run(ctx context.Context, prompt string) error {
 	began := l.opt.Now()
 	l.opt.Emit(TurnStarted{Prompt: prompt})
-	for _, n := range l.notes {
+	for _, n := range l.notices {
 		l.opt.Emit(Notice{Text: n})
 	}
-	l.notes = nil
+	l.notices = nil
 	stop, err := StopFailed, errEmptyPrompt
 	if strings.TrimSpace(prompt) != "" {
 		if l.chat.Unanswered() {
 			l.append(history.Item{Message: history.Text(llm.Assistant, markNoAnswer)})
 		}
-		t := &turn{Loop: l, id: archive.NewID()}
-		l.append(history.Item{Message: l.opt.Compose(ctx, prompt), Note: history.Note{Turn: t.id, At: began}})
-		held := l.held
-		l.held = nil
-		for _, d := range held {
-			l.Did(d)
+		t := &turn{loop: l, id: archive.NewID()}
+		l.append(history.Item{Message: l.opt.BuildMessage(ctx, prompt), Note: history.Note{Turn: t.id, At: began}})
+		early := l.early
+		l.early = nil
+		for _, d := range early {
+			l.RecordDeed(d)
 		}
 		stop, err = t.run(ctx)
 	}
-	l.settle()
+	l.sync()
 	l.opt.Emit(TurnEnded{Err: err, Stop: stop, Took: l.opt.Now().Sub(began)})
 	return err
 }
 
 var errEmptyPrompt = errors.New("the prompt is empty")
 
-// settle makes what was said durable.
-func (l *talk) settle() {
-	l.disk.sync(archive.State{Branch: l.opt.Branch(), Prompts: len(history.Prompts(l.chat.Items()))})
+// sync makes the conversation durable.
+func (l *Loop) sync() {
+	l.saver.sync(archive.State{Branch: l.opt.Branch(), Prompts: len(history.Prompts(l.chat.Items()))})
 }
 
-// append extends the conversation and its store. That the transcript takes it is
-// the caller's duty: a refusal is a defect, shown to the user, and it is left out.
-func (l *talk) append(it history.Item) {
+// append extends the conversation and saves it. The caller makes sure that the
+// transcript accepts it; a refusal is a bug, shown to the user, and drops it.
+func (l *Loop) append(it history.Item) {
 	e, err := l.chat.Append(it)
 	if err != nil {
-		l.opt.Emit(Notice{Text: "A message was left out of the session: " + err.Error()})
+		l.opt.Emit(Notice{Text: "A message is missing from the session: " + err.Error()})
 		return
 	}
 	l.publish()
-	l.disk.add(e)
+	l.saver.add(e)
+}
+
+// closeCalls gives every call without a result the same one.
+func (l *Loop) closeCalls(result string) {
+	l.saver.add(l.chat.Close(result)...)
+	l.publish()
+}
+
+// addUsage counts what a request has used.
+func (l *Loop) addUsage(u llm.Usage) {
+	l.usage = l.usage.Add(u)
+	l.unpriced = u.CostUSD == 0 && u.Input+u.Output > 0 && !l.opt.Model.Info().Free
+	l.saver.usage(u)
 }

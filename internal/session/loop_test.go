@@ -433,7 +433,7 @@ func TestPromptsAreComposed(t *testing.T) {
 		}}
 	}
 	queued := []string{"and this"}
-	r := newRig(t, Options{Compose: compose, Queued: func() []string {
+	r := newRig(t, Options{BuildMessage: compose, Queued: func() []string {
 		texts := queued
 		queued = nil
 		return texts

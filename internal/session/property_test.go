@@ -219,7 +219,7 @@ func (s *storm) end(r *rig, crashed bool) {
 	if harmed {
 		return
 	}
-	again := s.store.Kept().Messages()
+	again := s.store.Conversation().Messages()
 	if diff := cmp.Diff(r.Messages(), again[:len(r.Messages())]); diff != "" {
 		s.t.Errorf("the file holds something else (-loop +file):\n%s", diff)
 	}

@@ -47,7 +47,7 @@ func TestRewind(t *testing.T) {
 		t.Errorf("prompts of the resumed session:\n%s", diff)
 	}
 	held := 0
-	for _, e := range s.Kept().Entries {
+	for _, e := range s.Conversation().Entries {
 		if e.Item != nil {
 			held++
 		}

@@ -73,7 +73,7 @@ func TestDamageIsContinued(t *testing.T) {
 
 // brittle is a store whose writes fail for a while.
 type brittle struct {
-	disk
+	store
 	broken bool
 }
 
@@ -81,22 +81,22 @@ func (b *brittle) Append(entries ...history.Entry) error {
 	if b.broken {
 		return errors.New("no space left on device")
 	}
-	return b.disk.Append(entries...)
+	return b.store.Append(entries...)
 }
 
 func (b *brittle) Close() error {
 	if b.broken {
 		return errors.New("no space left on device")
 	}
-	return b.disk.Close()
+	return b.store.Close()
 }
 
 // TestFailedWritesAreToldOnce: that the session is not kept, and that it is again.
 func TestFailedWritesAreToldOnce(t *testing.T) {
 	s := newStore(t, archive.New(t.TempDir()))
 	r := newRig(t, Options{Store: s}, say("one"), say("two"), say("three"), say("four"))
-	b := &brittle{disk: r.disk.store}
-	r.disk.store = b
+	b := &brittle{store: r.saver.store}
+	r.saver.store = b
 	for i, broken := range []bool{false, true, true, false} {
 		b.broken = broken
 		if err := r.Run(t.Context(), fmt.Sprint("prompt ", i)); err != nil {
@@ -104,7 +104,7 @@ func TestFailedWritesAreToldOnce(t *testing.T) {
 		}
 	}
 	n := eventsOf[Notice](r)
-	if len(n) < 2 || !strings.Contains(n[0].Text, "not on disk") || !strings.Contains(n[len(n)-1].Text, "on disk again") {
+	if len(n) < 2 || !strings.Contains(n[0].Text, "not being saved") || !strings.Contains(n[len(n)-1].Text, "saved again") {
 		t.Fatalf("notices %+v", n)
 	}
 }
@@ -119,7 +119,7 @@ func TestStoreCannotBeMade(t *testing.T) {
 	if err := r.Run(t.Context(), "first"); err != nil {
 		t.Fatal(err)
 	}
-	want := []Notice{{Text: "This session is not on disk: not a directory. It is tried again with each step."}}
+	want := []Notice{{Text: "This session is not being saved: not a directory. Every step tries again."}}
 	if d := cmp.Diff(want, eventsOf[Notice](r)); runtime.GOOS != "windows" && d != "" {
 		t.Error(d)
 	}
@@ -200,7 +200,7 @@ func TestUseAnotherSessionAfterAFault(t *testing.T) {
 	if err := r.Run(t.Context(), "go"); err != nil {
 		t.Fatal(err)
 	}
-	r.disk.store = &brittle{disk: first, broken: true}
+	r.saver.store = &brittle{store: first, broken: true}
 	second := newStore(t, a)
 	if err := r.Use(second); err != nil {
 		t.Fatal(err)
@@ -209,7 +209,7 @@ func TestUseAnotherSessionAfterAFault(t *testing.T) {
 		t.Fatal(err)
 	}
 	notes := eventsOf[Notice](r)
-	if len(notes) != 1 || !strings.Contains(notes[0].Text, "not all on disk") {
+	if len(notes) != 1 || !strings.Contains(notes[0].Text, "not completely saved") {
 		t.Errorf("notices %+v", notes)
 	}
 	if _, c, err := a.Read(second.ID()); err != nil || len(c.Messages()) != 2 {

@@ -382,7 +382,7 @@ func (m *model) checkSession(t *testing.T) {
 		t.Fatalf("phase %s: %v", m.phase, err)
 	}
 	var got []string
-	for _, msg := range store.Kept().Messages() {
+	for _, msg := range store.Conversation().Messages() {
 		got = append(got, msg.Text())
 	}
 	if err := store.Close(); err != nil {

@@ -189,7 +189,7 @@ func appendScene(t *testing.T) ([]string, func(*testing.T, traced)) {
 		again, err := archive.New(home).Open(store.ID())
 		must(t, err)
 		var got []string
-		for _, m := range again.Kept().Messages() {
+		for _, m := range again.Conversation().Messages() {
 			got = append(got, m.Text())
 		}
 		isNew := cmp.Equal(got, []string{"one", "two"})
@@ -203,7 +203,7 @@ func appendScene(t *testing.T) ([]string, func(*testing.T, traced)) {
 		must(t, errors.Join(again.Sync(), again.Close()))
 		last, err := archive.New(home).Open(store.ID())
 		must(t, err)
-		if m := last.Kept().Messages(); len(m) != len(got)+1 || m[len(m)-1].Text() != "three" {
+		if m := last.Conversation().Messages(); len(m) != len(got)+1 || m[len(m)-1].Text() != "three" {
 			t.Errorf("it went on to %d messages", len(m))
 		}
 		must(t, last.Close())

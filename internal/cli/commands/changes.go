@@ -153,7 +153,7 @@ func (c changes) tell(w telling, names []string) {
 	if len(names) == 0 {
 		return
 	}
-	c.App.Loop.Did(history.Deed{What: w.verb + " " + strings.Join(names, ", "), Result: w.what})
+	c.App.Loop.RecordDeed(history.Deed{What: w.verb + " " + strings.Join(names, ", "), Result: w.what})
 	more := ""
 	if n := len(names) - maxTold; n > 0 {
 		names, more = names[:maxTold], fmt.Sprintf(" and %d more", n)

@@ -30,7 +30,7 @@ func writer(home string) int {
 	if err != nil {
 		s = a.Create("/p", "m")
 	}
-	for i := len(s.Kept().Entries); ; i++ {
+	for i := len(s.Conversation().Entries); ; i++ {
 		m := llm.TextMessage(llm.User, fmt.Sprint(i, " ", strings.Repeat("x", 4000)))
 		if err := s.Append(history.Say(m)...); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -54,7 +54,7 @@ func BenchmarkLoad500Rounds(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if chat, _, _ := history.Rebuild(s.Kept().Entries); len(chat.Sent()) != 1002 {
+		if chat, _, _ := history.Rebuild(s.Conversation().Entries); len(chat.Sent()) != 1002 {
 			b.Fatal(len(chat.Sent()))
 		}
 		b.SetBytes(s.Info().Size)

@@ -23,12 +23,12 @@ import (
 // written (a full disk) is kept and written before the next one, so a session
 // has no holes.
 type Store struct {
-	path string
-	mu   sync.Mutex // guards info while it is changed, and while others read it
-	info Info
-	kept Conversation // as it was opened
-	out  output
-	said State // as it was appended last
+	path         string
+	mu           sync.Mutex // guards info while it is changed, and while others read it
+	info         Info
+	conversation Conversation // as it was opened
+	out          output
+	said         State // as it was appended last
 
 	prompted string // the title that the prompts give, which the user may have changed
 }
@@ -60,8 +60,8 @@ func (s *Store) change(f func(*Info)) {
 	f(&s.info)
 }
 
-// Kept returns what the session held when it was opened.
-func (s *Store) Kept() Conversation { return s.kept }
+// Conversation returns what the session held when it was opened.
+func (s *Store) Conversation() Conversation { return s.conversation }
 
 // Append adds entries, each as a record, in one write. When it returns nil
 // they survive the end of the process; after Sync, that of the machine.
@@ -252,7 +252,7 @@ func (s *Store) load() error {
 	if err != nil {
 		return err
 	}
-	s.info, s.kept, s.prompted = l.info, l.conversation, l.prompted()
+	s.info, s.conversation, s.prompted = l.info, l.conversation, l.prompted()
 	s.info.ID = idOf(s.path)
 	s.out.size, s.out.dirty = l.scan.Good, l.scan.Torn > 0
 	if err := s.out.clean(); err != nil {

@@ -60,7 +60,7 @@ func kept(t testing.TB, a *Archive) (id, path string) {
 // stored returns the messages in s as the file has them.
 func stored(s *Store) []llm.Message {
 	var out []llm.Message
-	for _, e := range s.Kept().Entries {
+	for _, e := range s.Conversation().Entries {
 		out = append(out, e.Item.Message)
 	}
 	return out
@@ -81,7 +81,7 @@ func TestStoreKeepsEverything(t *testing.T) {
 	id, path := kept(t, a)
 	s := reopen(t, a, id)
 	want := Conversation{Entries: history.Say(sample()...), Usage: llm.Usage{Input: 7, Output: 2, CostUSD: 0.5}, Context: 2}
-	if diff := cmp.Diff(want, s.Kept()); diff != "" {
+	if diff := cmp.Diff(want, s.Conversation()); diff != "" {
 		t.Errorf("kept (-want +got):\n%s", diff)
 	}
 	info := s.Info()
@@ -130,8 +130,8 @@ func TestTornTail(t *testing.T) {
 		lines := bytes.Count(whole[:cut+1], []byte("\n")) // the last may lack its ending
 		if torn := whole[cut-1] != '\n' && whole[cut] != '\n'; torn {
 			fired++
-			if len(s.Kept().Notes) != 1 || !strings.Contains(s.Kept().Notes[0], "not written whole") {
-				t.Fatalf("cut at %d: notes %q", cut, s.Kept().Notes)
+			if len(s.Conversation().Notes) != 1 || !strings.Contains(s.Conversation().Notes[0], "not written whole") {
+				t.Fatalf("cut at %d: notes %q", cut, s.Conversation().Notes)
 			}
 		}
 		if err := errors.Join(s.Append(history.Say(llm.TextMessage(llm.User, "after the crash"))...), s.Close()); err != nil {
@@ -168,8 +168,8 @@ func TestUnknownRecordsAreSteppedOver(t *testing.T) {
 	if diff := cmp.Diff(sample(), stored(s)); diff != "" {
 		t.Error(diff)
 	}
-	if len(s.Kept().Notes) != 1 {
-		t.Errorf("notes %q: the second record is damaged, the first is not", s.Kept().Notes)
+	if len(s.Conversation().Notes) != 1 {
+		t.Errorf("notes %q: the second record is damaged, the first is not", s.Conversation().Notes)
 	}
 }
 
@@ -337,8 +337,8 @@ func TestDamageInTheMiddle(t *testing.T) {
 			if diff := cmp.Diff(want, stored(s)); diff != "" {
 				t.Errorf("messages:\n%s", diff)
 			}
-			if len(s.Kept().Notes) != 1 || !strings.Contains(s.Kept().Notes[0], "1 place") {
-				t.Errorf("notes %q", s.Kept().Notes)
+			if len(s.Conversation().Notes) != 1 || !strings.Contains(s.Conversation().Notes[0], "1 place") {
+				t.Errorf("notes %q", s.Conversation().Notes)
 			}
 		})
 	}

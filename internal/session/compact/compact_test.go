@@ -78,7 +78,7 @@ func TestWhatStays(t *testing.T) {
 			if !ok {
 				t.Fatal("nothing to gain")
 			}
-			c := p.Compose("notes", "")
+			c := p.Finish("notes", "")
 			stays := items[history.At(items, c.Before):]
 			got := ""
 			if len(stays) > 0 {
@@ -109,7 +109,7 @@ func TestNothingToGain(t *testing.T) {
 	if !ok {
 		t.Fatal("nothing to gain")
 	}
-	c := p.Compose("notes", "")
+	c := p.Finish("notes", "")
 	if _, ok := New(items, &c, Room{Total: 2000}); ok {
 		t.Error("of what is compacted already")
 	}
@@ -123,7 +123,7 @@ func TestASecondCompaction(t *testing.T) {
 	items[2].Did = &history.Deed{What: "Edit a.go", Result: "+1 −1", Files: []history.File{{Path: "a.go", Added: 1, Removed: 1}}}
 	items[6].Did = &history.Deed{What: "Run make", Result: "exit 2"}
 	p, _ := New(items[:4], nil, Room{Total: 1500})
-	first := p.Compose("first notes", "")
+	first := p.Finish("first notes", "")
 	p, ok := New(items, &first, Room{Total: 3000})
 	if !ok {
 		t.Fatal("nothing to gain")
@@ -131,7 +131,7 @@ func TestASecondCompaction(t *testing.T) {
 	if req := p.Request("the tests", 4000); !strings.Contains(req.Messages[0].Text(), "first notes") || !strings.Contains(req.Messages[0].Text(), "the tests") {
 		t.Errorf("request %s", req.Messages[0].Text())
 	}
-	c := p.Compose("second notes", "")
+	c := p.Finish("second notes", "")
 	at := 0
 	for _, want := range []string{"second notes", "- Edit a.go: +1 −1", "- Run make: exit 2", "one"} {
 		i := strings.Index(c.Text[at:], want)
@@ -149,9 +149,9 @@ func TestRewrite(t *testing.T) {
 	items := chat(t, "u one", "c r1", "a done")
 	items[2].Did = &history.Deed{What: "Run make", Result: "exit 2"}
 	p, _ := New(items, nil, Room{Total: 1500})
-	c := p.Compose("tricky"+endOfSummary+" notes", "")
-	got := Rewrite(c, " better notes\n")
-	want := p.Compose("better notes", "")
+	c := p.Finish("tricky"+endOfSummary+" notes", "")
+	got := WithSummary(c, " better notes\n")
+	want := p.Finish("better notes", "")
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -241,17 +241,17 @@ func TestWhatTheUserSaidIsWhole(t *testing.T) {
 		most  int
 		short bool
 	}{"there is room": {12_000, false}, "there is little": {9_500, true}} {
-		p, ok := New(items, nil, Room{Total: 3000, Most: tt.most, Running: true, Tight: true})
+		p, ok := New(items, nil, Room{Total: 3000, Capacity: tt.most, Running: true, Tight: true})
 		if !ok {
 			t.Fatal("nothing to gain")
 		}
-		c := p.Compose("notes", "/spill/whole.md")
+		c := p.Finish("notes", "/spill/whole.md")
 		if p.Shortens() != tt.short {
 			t.Errorf("%s: shortens %v", name, p.Shortens())
 		}
 		whole := c.Text
 		if tt.short {
-			whole = Whole(items)
+			whole = FullText(items)
 		}
 		for i, n := range []int{0, 2, 4, 8} {
 			if s := items[n].Message.Said(); strings.Contains(c.Text, s) == (tt.short && i == 0) || !strings.Contains(joined(whole), s) {
@@ -273,7 +273,7 @@ func TestWhole(t *testing.T) {
 	items[0].Pinned = true
 	items[2].Did = &history.Deed{What: "Run " + long(4000), Result: "exit 0"}
 	items[2].Then = []history.Deed{{What: "Undo a.go", Result: "the user took it back"}}
-	got := Whole(items)
+	got := FullText(items)
 	at := 0
 	for _, want := range []string{"- Run " + long(4000) + ": exit 0\n", "- Undo a.go: the user took it back\n", "## 1, pinned\n\n```\none\n", "## 2\n\n````\n```two```\nand ää"} {
 		i := strings.Index(joined(got)[at:], want)
@@ -298,14 +298,14 @@ func TestMoved(t *testing.T) {
 	items[0].Pinned = true
 	p, _ := New(items, nil, Room{Total: 2000})
 	summary := "tricky" + endOfSummary + where("/old")
-	old := p.Compose(summary, "/old")
-	if diff := cmp.Diff(p.Compose(summary, "/new"), Moved(old, "/new")); diff != "" {
+	old := p.Finish(summary, "/old")
+	if diff := cmp.Diff(p.Finish(summary, "/new"), WithFullFile(old, "/new")); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(p.Compose(summary, ""), Moved(old, "")); diff != "" {
+	if diff := cmp.Diff(p.Finish(summary, ""), WithFullFile(old, "")); diff != "" {
 		t.Error(diff)
 	}
-	if !strings.Contains(Moved(old, "").Text, "only the user can read") {
+	if !strings.Contains(WithFullFile(old, "").Text, "only the user can read") {
 		t.Error("without a file nothing says so")
 	}
 }
@@ -320,7 +320,7 @@ func TestWordsOfAResultThatIsCut(t *testing.T) {
 		12_000: "- Edit 2: +1 −1. The user says: mind this\n\n",
 	} {
 		p, _ := New(items, nil, Room{Total: total, Running: true})
-		c := p.Compose("notes", "")
+		c := p.Finish("notes", "")
 		if c.Before != items[3].N || (c.Clip > 0) != (total == 4000) || !strings.Contains(c.Text, want) {
 			t.Errorf("%d bytes: from %d on, cut to %d: %s", total, c.Before, c.Clip, c.Text)
 		}

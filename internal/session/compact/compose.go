@@ -7,12 +7,12 @@ import (
 )
 
 // Shortens says that not all of what no model writes fits as it was: the file that
-// Compose is told of then holds it.
+// Finish is told of then holds it.
 func (p *Plan) Shortens() bool { return p.keeps.short }
 
-// Compose returns the compaction with its summary. whole is the file, which the
-// model can read, with what Whole returns; empty if there is none.
-func (p *Plan) Compose(summary, whole string) history.Compaction {
+// Finish returns the compaction with its summary. whole is the file, which the
+// model can read, with what FullText returns; empty if there is none.
+func (p *Plan) Finish(summary, full string) history.Compaction {
 	summary = strings.TrimSpace(history.Valid(summary))
 	if summary == "" {
 		summary = "(nothing)"
@@ -21,12 +21,12 @@ func (p *Plan) Compose(summary, whole string) history.Compaction {
 		summary = history.Clip(summary, 2*bound)
 	}
 	return history.Compaction{
-		Before: p.from, Last: p.last, Clip: p.clip, Summary: summary, Text: p.text(summary, whole), Whole: whole,
+		Before: p.from, Last: p.last, Clip: p.clip, Summary: summary, Text: p.text(summary, full), FullFile: full,
 	}
 }
 
-// Rewrite returns c with another summary.
-func Rewrite(c history.Compaction, summary string) history.Compaction {
+// WithSummary returns c with another summary.
+func WithSummary(c history.Compaction, summary string) history.Compaction {
 	summary = strings.TrimSpace(history.Valid(summary))
 	_, rest, _ := strings.Cut(strings.TrimPrefix(c.Text, opening+c.Summary), endOfSummary)
 	c.Text, c.Summary = opening+summary+endOfSummary+rest, summary

@@ -56,17 +56,17 @@ func where(file string) string {
 	return s + file + ": look there with read_file before you rely on it.\n"
 }
 
-// Moved returns c with another file for what it shortens.
-func Moved(c history.Compaction, file string) history.Compaction {
+// WithFullFile returns c with another file for what it shortens.
+func WithFullFile(c history.Compaction, file string) history.Compaction {
 	head := opening + c.Summary + endOfSummary
-	c.Text = head + strings.Replace(strings.TrimPrefix(c.Text, head), where(c.Whole), where(file), 1)
-	c.Whole = file
+	c.Text = head + strings.Replace(strings.TrimPrefix(c.Text, head), where(c.FullFile), where(file), 1)
+	c.FullFile = file
 	return c
 }
 
-// Whole is all that was done in items and all that the user said, word for word,
+// FullText is all that was done in items and all that the user said, word for word,
 // for a model to read with a tool that shows a part of a very long line only.
-func Whole(items []history.Item) string {
+func FullText(items []history.Item) string {
 	var b strings.Builder
 	b.WriteString("A line that ends in \"" + goesOn + "\" is one with the next.\n\n# What was changed, run and refused, in order\n")
 	for _, d := range deedsOf(items) {

@@ -16,17 +16,17 @@ import (
 
 // Room says how much there is.
 type Room struct {
-	Total   int  // bytes that the conversation may weigh afterwards
-	Most    int  // bytes that fit at all; zero: as Total
-	Running bool // the newest prompt is being answered: its last round stays
-	Tight   bool // nothing stays but that, and its results are cut short
+	Total    int  // bytes that the conversation may weigh afterwards
+	Capacity int  // bytes that fit at all; zero: as Total
+	Running  bool // the newest prompt is being answered: its last round stays
+	Tight    bool // nothing stays but that, and its results are cut short
 }
 
 // What each part of the text may take, in bytes: a share of all that there is
 // room for, but never less than is of use.
 // What the user said counts more than that: it may take half of all that fits.
 func (r Room) ledger() int  { return max(r.Total/3, 1000) }
-func (r Room) words() int   { return max(r.Total/2, r.Most/2, 2000) }
+func (r Room) words() int   { return max(r.Total/2, r.Capacity/2, 2000) }
 func (r Room) summary() int { return min(max(r.Total/5, 400), 8000) }
 
 // tightClip is what stays of a result where there is hardly any room, minClip

@@ -77,9 +77,9 @@ type Compaction struct {
 	// are sent whole.
 	Last int `json:"last"`
 	Clip int `json:"clip,omitzero"`
-	// Whole is the file that holds word for word what Text shortens; empty if it
+	// FullFile is the file that holds word for word what Text shortens; empty if it
 	// shortens nothing, or there is no such file.
-	Whole string `json:"whole,omitzero"`
+	FullFile string `json:"whole,omitzero"`
 }
 
 // Entry is a step of a conversation; one field is set.

@@ -40,14 +40,14 @@ func (f Fill) Used() int64 {
 	return f.System + f.Tools + f.Summary + f.Prompts + f.Answers + f.Results
 }
 
-// Begin says that the next request does not continue the last one.
-func (m *Meter) Begin() { m.counted.bytes, m.counted.tokens = 0, 0 }
+// Restart says that the next request does not continue the last one.
+func (m *Meter) Restart() { m.counted.bytes, m.counted.tokens = 0, 0 }
 
-// Sends is told of each request how many bytes its messages have; see Frame.
-func (m *Meter) Sends(messages int) { m.sent = m.fixed + messages }
+// Send is told of each request how many bytes its messages have; see Frame.
+func (m *Meter) Send(messages int) { m.sent = m.fixed + messages }
 
-// Apart is told of a request that is none of the conversation's, with its bytes.
-func (m *Meter) Apart(bytes int) { m.sent = bytes }
+// SendOther is told of a request that is none of the conversation's, with its bytes.
+func (m *Meter) SendOther(bytes int) { m.sent = bytes }
 
 // Frame is told what goes with the next request.
 func (m *Meter) Frame(system string, specs []llm.ToolSpec) {
@@ -87,9 +87,9 @@ func (m *Meter) learn(model llm.Info, window int64) {
 	m.learned[model.Name] = window
 }
 
-// Counted is told what a provider has counted for the last request. It returns
+// Count is told what a provider has counted for the last request. It returns
 // true if the server has dropped a part of it in silence.
-func (m *Meter) Counted(model llm.Info, u llm.Usage) (cut bool) {
+func (m *Meter) Count(model llm.Info, u llm.Usage) (cut bool) {
 	switch {
 	case u.Estimated:
 	case m.cuts(model, u):
@@ -160,9 +160,9 @@ type Tally struct {
 	summary, prompts, answers, results int
 }
 
-// Take counts those of messages that are new: the others are the ones of before.
+// Add counts those of messages that are new: the others are the ones of before.
 // Where compacted is true, the first of all stands for others.
-func (t *Tally) Take(messages []llm.Message, compacted bool) {
+func (t *Tally) Add(messages []llm.Message, compacted bool) {
 	for i := t.seen; i < len(messages); i++ {
 		size := Size(messages[i])
 		switch role := messages[i].Role; {

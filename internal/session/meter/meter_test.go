@@ -14,7 +14,7 @@ var model = llm.Info{Name: "test/model"}
 
 // asks has m count a request of so many bytes.
 func asks(m *Meter, bytes int) {
-	m.Sends(bytes)
+	m.Send(bytes)
 }
 
 func TestFill(t *testing.T) {
@@ -26,11 +26,11 @@ func TestFill(t *testing.T) {
 		llm.TextMessage(llm.User, long(1000)),
 	}
 	var all Tally
-	all.Take(messages[:2], true)
-	all.Take(messages, true)
+	all.Add(messages[:2], true)
+	all.Add(messages, true)
 	m.Frame(long(500), specs)
-	m.Sends(all.Sum())
-	m.Counted(model, llm.Usage{Input: int64(m.sent / 4)})
+	m.Send(all.Sum())
+	m.Count(model, llm.Usage{Input: int64(m.sent / 4)})
 	f := m.Fill(llm.Info{ContextWindow: 9000}, specs, all)
 	near := func(what string, got, want int64) {
 		if got < want-5 || got > want+15 {
@@ -74,7 +74,7 @@ func TestTooLongTeaches(t *testing.T) {
 		t.Errorf("window %d", w)
 	}
 	m.Frame(long(5000), nil)
-	m.Apart(99_000)
+	m.SendOther(99_000)
 	before := m.Window(model)
 	if m.TooLong(model, &llm.Error{}); m.Window(model) != before {
 		t.Error("more that does not fit says nothing new")
@@ -99,14 +99,14 @@ func TestAServerThatDropsInSilence(t *testing.T) {
 	} {
 		m := &Meter{}
 		asks(m, 8000)
-		if m.Counted(tt.model, tt.first) {
+		if m.Count(tt.model, tt.first) {
 			t.Errorf("%s: the first", name)
 		}
 		if tt.begun {
-			m.Begin()
+			m.Restart()
 		}
 		asks(m, 32_000)
-		if got := m.Counted(tt.model, tt.second); got != tt.cut {
+		if got := m.Count(tt.model, tt.second); got != tt.cut {
 			t.Errorf("%s: %v", name, got)
 		}
 		if w := m.Window(tt.model); tt.cut && (w < tt.second.Input || w > tt.second.Input+1024) {

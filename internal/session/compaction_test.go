@@ -112,31 +112,31 @@ func TestWhatTheUserDidIsInTheLedger(t *testing.T) {
 		ForModel: strings.Repeat("x", 4000), ForUser: "+1 −0", Changes: []tools.FileChange{{Path: "a.go", Added: 1}},
 		Record: tools.Record{What: "Edit a.go", Words: "The user says: mind this"}, Ended: []string{"job-1 has ended"},
 	})
-	r.Did(history.Deed{What: "Run make", Result: "exit 0"}) // before there is anything to keep
+	r.RecordDeed(history.Deed{What: "Run make", Result: "exit 0"}) // before there is anything to keep
 	for _, prompt := range []string{"first", "second"} {
 		if err := r.Run(t.Context(), prompt); err != nil {
 			t.Fatal(err)
 		}
 	}
-	r.Did(history.Deed{What: "Undo b.go", Result: "with what is taken back"})
+	r.RecordDeed(history.Deed{What: "Undo b.go", Result: "with what is taken back"})
 	if err := r.Rewind(r.Prompts()[1].N); err != nil {
 		t.Fatal(err)
 	}
-	r.Did(history.Deed{What: "Undo a.go", Result: "taken back"})
+	r.RecordDeed(history.Deed{What: "Undo a.go", Result: "taken back"})
 	want := []string{"Undo a.go: taken back"}
-	if diff := cmp.Diff(want, r.Untold()); diff != "" {
+	if diff := cmp.Diff(want, r.UnsentDeeds()); diff != "" {
 		t.Error(diff)
 	}
 	s.Close()
 
 	again := newRig(t, Options{Store: reopen(t, a, s.ID())}, wordy(4000, 1000), say("the notes"))
-	if diff := cmp.Diff(want, again.Untold()); diff != "" {
+	if diff := cmp.Diff(want, again.UnsentDeeds()); diff != "" {
 		t.Errorf("resumed:\n%s", diff)
 	}
 	if err := again.Run(t.Context(), "go on"); err != nil {
 		t.Fatal(err)
 	}
-	if got := again.Untold(); got != nil {
+	if got := again.UnsentDeeds(); got != nil {
 		t.Errorf("after the next prompt: %q", got)
 	}
 	if err := again.Compact(t.Context(), ""); err != nil {
@@ -153,7 +153,7 @@ func TestASessionBeginsWithAPrompt(t *testing.T) {
 	a := archive.New(t.TempDir())
 	s := newStore(t, a)
 	r := newRig(t, Options{Store: s})
-	r.Did(history.Deed{What: "Run make"})
+	r.RecordDeed(history.Deed{What: "Run make"})
 	s.Close()
 	if _, err := a.Open(s.ID()); err == nil {
 		t.Error("there is a session")
@@ -190,7 +190,7 @@ func TestWhatACompactionShortens(t *testing.T) {
 	}
 	a := archive.New(t.TempDir())
 	s := newStore(t, a)
-	r := newRig(t, Options{Store: s, Keep: keep}, say("", call("a", "run", "{}")), say("one"), say("the notes"), say("other notes"))
+	r := newRig(t, Options{Store: s, SaveFull: keep}, say("", call("a", "run", "{}")), say("one"), say("the notes"), say("other notes"))
 	long := "Run " + strings.Repeat("true && ", 500) + "echo THE-END"
 	r.tools.tools["run"] = does(tools.Result{ForModel: strings.Repeat("x", 4000), ForUser: "exit 0", Ran: true, Record: tools.Record{What: long}})
 	if err := r.Run(t.Context(), "first"); err != nil {
@@ -213,7 +213,7 @@ func TestWhatACompactionShortens(t *testing.T) {
 
 	place = "/two/"
 	s = reopen(t, a, s.ID())
-	again := newRig(t, Options{Store: s, Keep: keep})
+	again := newRig(t, Options{Store: s, SaveFull: keep})
 	said(again, "/two/"+s.ID()+":")
 	if files["/two/"+s.ID()] != files["/one/"+s.ID()] {
 		t.Error("the other file has something else")
@@ -222,7 +222,7 @@ func TestWhatACompactionShortens(t *testing.T) {
 
 	fails = true
 	s = reopen(t, a, s.ID())
-	again = newRig(t, Options{Store: s, Keep: keep})
+	again = newRig(t, Options{Store: s, SaveFull: keep})
 	said(again, "the session's file, which only the user can read")
 	if n := eventsOf[Notice](again); len(n) != 1 || !strings.Contains(n[0].Text, "disk full") {
 		t.Errorf("notices %+v", n)

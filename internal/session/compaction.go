@@ -1,0 +1,223 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/session/compact"
+)
+
+// errNoGain is returned by compact if a compaction would gain nothing.
+var errNoGain = errors.New("there is too little to compact yet")
+
+// compaction configures how the conversation is compacted.
+type compaction struct {
+	share   float64 // of the available room, for the compacted conversation
+	tight   bool    // see compact.Room
+	running bool    // a turn is running: see compact.Room
+	matters string  // what the user wants kept
+	model   bool    // the model writes the summary
+}
+
+// makeRoom compacts the conversation if the next request would come near the model's
+// limit, and reports whether it did.
+func (t *turn) makeRoom(ctx context.Context, system string) (compacted bool, err error) {
+	l := t.loop
+	if !l.room.crowded(system, l.load(), l.opt.CompactAt) {
+		return false, nil
+	}
+	err = l.compact(ctx, compaction{share: 0.5, running: true, model: true})
+	l.room.setFloor(l.load())
+	if errors.Is(err, errNoGain) {
+		return false, nil // send the request as it is
+	}
+	return err == nil, err
+}
+
+// maxShrinks is how many requests may follow one that did not fit before the turn
+// ends. A request for a summary counts as one.
+const maxShrinks = 2
+
+// recover compacts the conversation after a request that did not fit, or returns the
+// error that ends the turn.
+func (t *turn) recover(ctx context.Context, a *answer, err error) error {
+	e := asTooLong(err)
+	if e == nil || a.text.Len() > 0 || ctx.Err() != nil {
+		return err
+	}
+	exact := t.loop.room.meter.TooLong(t.loop.opt.Model.Info(), e)
+	var c compaction
+	switch {
+	case t.shrunk == 0 && exact:
+		c = compaction{share: 0.4, running: true, model: true}
+		t.shrunk = maxShrinks
+	case t.shrunk == 0:
+		c = compaction{share: 0.3, running: true}
+		t.shrunk = 1
+	case t.shrunk == 1:
+		c = compaction{share: 0.12, running: true, tight: true}
+		t.shrunk = maxShrinks
+	default:
+		return tooLong(e, "even after it was compacted")
+	}
+	if err := t.loop.compact(ctx, c); errors.Is(err, errNoGain) {
+		return tooLong(e, "and nothing of it can be left out")
+	} else if err != nil {
+		return err
+	}
+	return nil
+}
+
+func tooLong(e *llm.Error, detail string) error {
+	return &llm.Error{Kind: llm.TooLong, Status: e.Status, Err: e, Message: "The conversation does not fit the model, " + detail +
+		": shorten the prompt, start over with /clear, or choose a model with a larger context with /model. The server said: " + e.Message}
+}
+
+// compact compacts the conversation. Its errors are errNoGain and ctx's.
+func (l *Loop) compact(ctx context.Context, c compaction) error {
+	before := l.room.fill(l.load()).Used()
+	plan, ok := l.plan(c)
+	if !ok {
+		return errNoGain
+	}
+	l.opt.Emit(Compacting{})
+	summary := ""
+	if c.model {
+		var err error
+		summary, err = l.summarise(ctx, plan.Request(c.matters, l.room.summaryRequest(l.load())))
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if e := asTooLong(err); e != nil {
+			l.room.meter.TooLong(l.opt.Model.Info(), e)
+			plan, _ = l.plan(c) // now that the window is known
+		}
+		if err != nil {
+			l.opt.Emit(Notice{Text: "The model wrote no summary (" + err.Error() + "). Shortened prompts and answers take its place."})
+		}
+	}
+	if summary == "" {
+		summary = plan.Digest()
+	}
+	full := ""
+	if plan.Shortens() {
+		full = l.saveFull()
+	}
+	l.saver.add(l.chat.Compact(plan.Finish(summary, full)))
+	l.room.reset()
+	l.emitFilled()
+	if c.running {
+		l.opt.Emit(Notice{Text: fmt.Sprintf("The conversation was compacted, from about %d to %d tokens. /compact show shows the summary.", before, l.room.fill(l.load()).Used())})
+	}
+	return nil
+}
+
+// saveFull saves the full text of what a compaction shortens for the model, and
+// returns the file; empty if there is none.
+func (l *Loop) saveFull() string {
+	if l.opt.SaveFull == nil {
+		return ""
+	}
+	file, err := l.opt.SaveFull(l.id, compact.FullText(l.chat.Items()))
+	if err != nil {
+		l.opt.Emit(Notice{Text: "The full text of what the compaction shortens could not be saved (" + err.Error() + "); the model only has the shortened form."})
+		return ""
+	}
+	return file
+}
+
+// resaveFull saves the full text for the compaction in force again when a session is
+// continued: the previous file may be gone, or belong to another session.
+func (l *Loop) resaveFull() {
+	c := l.chat.Compaction()
+	if c == nil || c.FullFile == "" {
+		return
+	}
+	if file := l.saveFull(); file != c.FullFile {
+		l.saver.add(l.chat.Compact(compact.WithFullFile(*c, file)))
+	}
+}
+
+func (l *Loop) plan(c compaction) (compact.Plan, bool) {
+	capacity := l.room.capacity(l.load(), l.opt.CompactAt)
+	return compact.New(l.chat.Items(), l.chat.Compaction(), compact.Room{
+		Total: max(int(float64(capacity)*c.share), 1200), Capacity: capacity, Running: c.running, Tight: c.tight,
+	})
+}
+
+// summarise asks the model for a summary.
+func (l *Loop) summarise(ctx context.Context, req llm.Request) (string, error) {
+	l.room.meter.SendOther(len(req.System) + len(req.Messages[0].Text()))
+	var b strings.Builder
+	for d, err := range l.opt.Model.Stream(ctx, req) {
+		switch {
+		case err != nil:
+			return "", err
+		case d.Retry != nil:
+			l.opt.Emit(Retrying{Retry: *d.Retry})
+		case d.End != nil:
+			l.addUsage(d.End.Usage)
+			if s := strings.TrimSpace(b.String()); s != "" && d.End.Stop != llm.StopFilter {
+				return s, nil
+			}
+			return "", errors.New("its answer was empty")
+		}
+		b.WriteString(d.Text)
+	}
+	return "", errors.New("its answer broke off")
+}
+
+// asTooLong returns err as an *llm.Error if it means that a request did not fit,
+// else nil.
+func asTooLong(err error) *llm.Error {
+	var e *llm.Error
+	if errors.As(err, &e) && e.Kind == llm.TooLong {
+		return e
+	}
+	return nil
+}
+
+// Compact compacts the conversation now. matters is what the user wants kept; it may
+// be empty.
+func (l *Loop) Compact(ctx context.Context, matters string) error {
+	err := l.compact(ctx, compaction{share: 0.3, matters: matters, model: true})
+	l.sync()
+	return err
+}
+
+// Summary returns the summary of the compacted messages; empty if nothing was
+// compacted.
+func (l *Loop) Summary() string {
+	if c := l.chat.Compaction(); c != nil {
+		return c.Summary
+	}
+	return ""
+}
+
+// Compacted returns the text that replaces the compacted messages for the model: the
+// summary, and what is kept word for word; empty if nothing was compacted.
+func (l *Loop) Compacted() string {
+	if c := l.chat.Compaction(); c != nil {
+		return c.Text
+	}
+	return ""
+}
+
+// SetSummary replaces the summary by the user's own text.
+func (l *Loop) SetSummary(text string) error {
+	c := l.chat.Compaction()
+	if c == nil {
+		return errors.New("there is no summary: nothing was compacted yet")
+	}
+	if strings.TrimSpace(text) == "" {
+		return errors.New("the new summary is empty; the old one stays")
+	}
+	l.saver.add(l.chat.Compact(compact.WithSummary(*c, text)))
+	l.sync()
+	l.room.reset()
+	l.emitFilled()
+	return nil
+}

@@ -1,0 +1,64 @@
+package session
+
+import (
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/session/archive"
+	"github.com/bb2d0cf4/agent/internal/session/history"
+)
+
+// store is where a conversation is saved.
+type store interface {
+	recordStore
+	Sync() error
+	Close() error
+}
+
+// recordStore takes the records of a conversation.
+type recordStore interface {
+	Append(entries ...history.Entry) error
+	AppendUsage(u llm.Usage) error
+	State(st archive.State) error
+}
+
+// saver writes a conversation to its store, if it has one. When saving fails it
+// tells the user once, and once more when saving works again; the work goes on, and
+// the store writes what is missing later.
+type saver struct {
+	store store // nil: nothing is saved
+	emit  func(Event)
+	ok    bool // the last write succeeded
+}
+
+func (s *saver) add(entries ...history.Entry) {
+	if s.store != nil && len(entries) > 0 {
+		s.report(s.store.Append(entries...))
+	}
+}
+
+func (s *saver) usage(u llm.Usage) {
+	if s.store != nil {
+		s.report(s.store.AppendUsage(u))
+	}
+}
+
+// sync makes everything durable, with the session's state.
+func (s *saver) sync(st archive.State) {
+	if s.store == nil {
+		return
+	}
+	err := s.store.State(st)
+	if err == nil { // else Sync fails for the same reason
+		err = s.store.Sync()
+	}
+	s.report(err)
+}
+
+func (s *saver) report(err error) {
+	switch {
+	case err != nil && s.ok:
+		s.emit(Notice{Text: "This session is not being saved: " + archive.Why(err) + ". Every step tries again."})
+	case err == nil && !s.ok:
+		s.emit(Notice{Text: "This session is saved again."})
+	}
+	s.ok = err == nil
+}
