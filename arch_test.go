@@ -178,6 +178,7 @@ var layers = []struct {
 	{"tools/picture", []string{"internal/dev/ptytest/vt", "tools/picture/cast"}},
 	{"tools/picture/cast", nil},
 	{"tools/testreport", nil},
+	{"internal/dev/golden", nil},
 	{"internal/dev/ptytest", []string{"internal/dev/ptytest/vt"}},
 	{"internal/dev/ptytest/vt", nil},
 	{"internal/dev/transcriptjudge", nil},

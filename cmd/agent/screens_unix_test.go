@@ -4,28 +4,23 @@ package main
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"image"
 	"image/png"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/bb2d0cf4/agent/internal/dev/golden"
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest"
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden screens")
 
 // view is a state of the screen that only the whole program has: what leads there, and
 // what shows that it is there.
@@ -173,23 +168,7 @@ func (d *desk) golden(name string, look func(*vt.Terminal) string) {
 			got = p.re.ReplaceAllString(got, p.by)
 		}
 	}
-	path := filepath.Join("testdata", "screens", name+".golden")
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			d.t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			d.t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		d.t.Fatalf("%v (-update writes it)", err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		d.t.Errorf("%s (-want +got; -update rewrites it):\n%s", path, diff)
-	}
+	golden.File(d.t, "screens/"+name, got)
 }
 
 // coloured is the screen with the styles, each where it begins.

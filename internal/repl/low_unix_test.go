@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bb2d0cf4/agent/internal/dev/golden"
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
 )
 
@@ -19,7 +20,7 @@ func TestLowScreens(t *testing.T) {
 			s.Type("be polite\r")
 			s.WaitFor(`waiting for the`)
 			s.ask(edit())
-			golden(t, name, steady(s))
+			golden.File(t, "screens/"+name, steady(s))
 		})
 	}
 }

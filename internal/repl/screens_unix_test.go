@@ -5,10 +5,8 @@ package repl_test
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,9 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/dev/golden"
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest"
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
 	"github.com/bb2d0cf4/agent/internal/llm"
@@ -30,8 +27,6 @@ import (
 	"github.com/bb2d0cf4/agent/internal/tools"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden screens")
 
 // stage is a whole interface on a terminal, with a session that does what the test
 // emits.
@@ -335,7 +330,7 @@ func TestScreens(t *testing.T) {
 				s := newStage(t, size[0], size[1], sc.change)
 				sc.do(s)
 				s.WaitFor(sc.shows)
-				golden(t, name, steady(s))
+				golden.File(t, "screens/"+name, steady(s))
 			})
 		}
 	}
@@ -383,25 +378,4 @@ func look(s *stage) string {
 		}
 	})
 	return b.String()
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", "screens", name+".golden")
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v (-update writes it)", err)
-	}
-	if d := cmp.Diff(string(want), got); d != "" {
-		t.Errorf("%s (-want +got; -update rewrites it):\n%s", path, d)
-	}
 }

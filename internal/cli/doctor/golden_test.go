@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,12 +13,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/dev/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // small answers as llama.cpp does that was started with little context and no tools.
 func small(w http.ResponseWriter, r *http.Request) {
@@ -116,7 +112,7 @@ func TestWhatTheDoctorSays(t *testing.T) {
 					}
 				}
 				if width == 0 {
-					golden(t, c.name, strings.NewReplacer(home, "HOME", bin, "BIN", s.URL, "http://SERVER").Replace(out.String()))
+					compare(t, c.name, strings.NewReplacer(home, "HOME", bin, "BIN", s.URL, "http://SERVER").Replace(out.String()))
 				} else {
 					whole(t, out.String(), home)
 				}
@@ -133,22 +129,10 @@ func whole(t *testing.T, out, home string) {
 	}
 }
 
-// golden compares what was said with a file.
-func golden(t *testing.T, name, got string) {
+// compare compares what was said with a file.
+func compare(t *testing.T, name, got string) {
 	t.Helper()
 	got = regexp.MustCompile(`\d+ ms`).ReplaceAllString(got, "N ms")
 	got = strings.Replace(got, runtime.GOOS+"/"+runtime.GOARCH, "SYSTEM", 1)
-	path := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), got); d != "" {
-		t.Errorf("%s (-want +got):\n%s", path, d)
-	}
+	golden.File(t, name, got)
 }

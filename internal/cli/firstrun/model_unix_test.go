@@ -5,7 +5,6 @@ package firstrun
 import (
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -22,12 +21,11 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/app/keystore"
 	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/dev/golden"
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest"
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
 	"github.com/bb2d0cf4/agent/internal/repl/dialog"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 const canary = "sk-canary-7f3d"
 
@@ -189,7 +187,7 @@ func (pl place) through(t *testing.T, name string, width int, flat bool, run fun
 		do(term, s.does)
 	}
 	got := <-done
-	golden(t, fmt.Sprintf("%s-%d", name, width), seen.String())
+	compare(t, fmt.Sprintf("%s-%d", name, width), seen.String())
 	if strings.Contains(string(term.Bytes()), canary) {
 		t.Error("the key was shown")
 	}
@@ -199,24 +197,12 @@ func (pl place) through(t *testing.T, name string, width int, flat bool, run fun
 	return got
 }
 
-// golden compares what was on the screen with a file. The ports are others each time.
-func golden(t *testing.T, name, got string) {
+// compare compares what was on the screen with a file. The ports are others each time.
+func compare(t *testing.T, name, got string) {
 	t.Helper()
 	got = regexp.MustCompile(`127\.0\.0\.1:\d{5}`).ReplaceAllString(got, "127.0.0.1:PORTX")
 	got = regexp.MustCompile(` +\n`).ReplaceAllString(got, "\n")
-	path := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), got); d != "" {
-		t.Errorf("%s (-want +got):\n%s", path, d)
-	}
+	golden.File(t, name, got)
 }
 
 func TestEachWayToAModel(t *testing.T) {

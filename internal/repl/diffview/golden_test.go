@@ -1,39 +1,14 @@
 package diffview_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/bb2d0cf4/agent/internal/dev/golden"
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
-
-// golden compares lines, their escape codes made readable, with a file.
-func golden(t *testing.T, name string, lines []string) {
-	t.Helper()
-	got := strings.ReplaceAll(strings.Join(lines, "\n")+"\n", "\x1b", "␛")
-	path := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), got); d != "" {
-		t.Errorf("%s (-want +got):\n%s", path, d)
-	}
-}
 
 const before = `package main
 
@@ -94,7 +69,7 @@ func TestViewGolden(t *testing.T) {
 				v := diffview.New(c, o)
 				lines := append([]string{}, v.Header()...)
 				lines = append(lines, v.Lines(0, v.Len())...)
-				golden(t, name+"-"+label, lines)
+				golden.Lines(t, name+"-"+label, lines)
 			})
 		}
 	}
@@ -107,7 +82,7 @@ func TestExpandedGolden(t *testing.T) {
 	if !v.Expanded() || v.Len() <= folded {
 		t.Errorf("expanded %v: %d lines, folded %d", v.Expanded(), v.Len(), folded)
 	}
-	golden(t, "edit-expanded", v.Lines(0, v.Len()))
+	golden.Lines(t, "edit-expanded", v.Lines(0, v.Len()))
 	v.Expand(false)
 	if v.Len() != folded {
 		t.Errorf("%d lines when folded again, want %d", v.Len(), folded)
@@ -127,7 +102,7 @@ func TestCommandGolden(t *testing.T) {
 				v := diffview.NewCommand(c, o)
 				lines := append([]string{}, v.Header()...)
 				lines = append(lines, v.Lines(0, v.Len())...)
-				golden(t, "command-"+name+"-"+label, lines)
+				golden.Lines(t, "command-"+name+"-"+label, lines)
 			})
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/bb2d0cf4/agent/internal/dev/golden"
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 )
 
@@ -63,7 +64,7 @@ func TestLeftOutGolden(t *testing.T) {
 		v.Hunks().Mark(2)
 		v.Hunks().Toggle(0)
 		v.Hunks().Toggle(2)
-		golden(t, "leftout-"+label, append(slices.Clone(v.Header()), v.Lines(0, v.Len())...))
+		golden.Lines(t, "leftout-"+label, append(slices.Clone(v.Header()), v.Lines(0, v.Len())...))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
+	"github.com/bb2d0cf4/agent/internal/dev/golden"
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 )
 
@@ -24,7 +25,7 @@ func TestLayoutGolden(t *testing.T) {
 		for _, width := range []int{40, 80, 120, 200} {
 			for label, layout := range map[string]diffview.Layout{"unified": diffview.Unified, "split": diffview.Split} {
 				v := diffview.New(c, diffview.Options{Width: width, Layout: layout})
-				golden(t, fmt.Sprintf("%s-%s-%d", label, name, width), append(slices.Clone(v.Header()), v.Lines(0, v.Len())...))
+				golden.Lines(t, fmt.Sprintf("%s-%s-%d", label, name, width), append(slices.Clone(v.Header()), v.Lines(0, v.Len())...))
 			}
 		}
 	}
@@ -32,7 +33,7 @@ func TestLayoutGolden(t *testing.T) {
 	v.Hunks().Mark(3)
 	v.Hunks().Toggle(1)
 	v.Hunks().Toggle(3)
-	golden(t, "split-leftout-100", append(slices.Clone(v.Header()), v.Lines(0, v.Len())...))
+	golden.Lines(t, "split-leftout-100", append(slices.Clone(v.Header()), v.Lines(0, v.Len())...))
 }
 
 func TestLayoutFollowsTheWidth(t *testing.T) {

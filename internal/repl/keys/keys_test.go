@@ -1,7 +1,6 @@
 package keys
 
 import (
-	"flag"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -15,11 +14,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
-)
 
-var update = flag.Bool("update", false, "rewrite the tables of docs/commands.md")
+	"github.com/bb2d0cf4/agent/internal/dev/golden"
+)
 
 func mustParse(t *testing.T, text string) Map {
 	t.Helper()
@@ -278,26 +276,7 @@ func TestBriefFitsAnyWidth(t *testing.T) {
 
 // TestDocumentation keeps the tables of the documentation the same as this one.
 func TestDocumentation(t *testing.T) {
-	const file, begin, end = "../../../docs/commands.md", "<!-- keys: made of the table in internal/repl/keys -->\n", "<!-- end of keys -->"
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, ok := strings.Cut(string(data), begin)
-	now, after, ok2 := strings.Cut(rest, end)
-	if !ok || !ok2 {
-		t.Fatal("the marks are gone")
-	}
-	want := "\n" + Markdown()
-	if *update && now != want {
-		if err := os.WriteFile(file, []byte(before+begin+want+end+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if d := cmp.Diff(want, now); d != "" {
-		t.Errorf("run with -update: %s", d)
-	}
+	golden.Section(t, "../../../docs/commands.md", "<!-- keys: made of the table in internal/repl/keys -->", "<!-- end of keys -->", "\n"+Markdown())
 }
 
 // TestPartsAndTableAgree: each part of the screen knows the keys that the table has

@@ -1,7 +1,6 @@
 package markdown
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,28 +11,9 @@ import (
 	"charm.land/glamour/v2/styles"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/dev/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
-
-// golden compares lines, their escape codes made readable, with a file.
-func golden(t *testing.T, name string, lines []string) {
-	t.Helper()
-	got := strings.ReplaceAll(strings.Join(lines, "\n")+"\n", "\x1b", "␛")
-	path := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), got); d != "" {
-		t.Errorf("%s (-want +got):\n%s", path, d)
-	}
-}
 
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.md")
@@ -49,7 +29,7 @@ func TestGolden(t *testing.T) {
 		for label, opt := range map[string]Options{
 			"colours": {Width: 60}, "plain": {Width: 20, NoColor: true}, "wide": {Width: 200, NoColor: true},
 		} {
-			t.Run(name+"-"+label, func(t *testing.T) { golden(t, name+"-"+label, Render(string(text), opt)) })
+			t.Run(name+"-"+label, func(t *testing.T) { golden.Lines(t, name+"-"+label, Render(string(text), opt)) })
 		}
 	}
 }

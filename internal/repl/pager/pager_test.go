@@ -1,10 +1,7 @@
 package pager_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,11 +9,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/bb2d0cf4/agent/internal/dev/golden"
 	"github.com/bb2d0cf4/agent/internal/repl/pager"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 func look(width, height int) theme.Look {
 	l := theme.New(theme.Auto, true)
@@ -347,28 +343,10 @@ func TestGolden(t *testing.T) {
 		l := theme.New(theme.Auto, false)
 		l.Width, l.Height = width, 12
 		p := pager.New(pager.Page{Title: "Run go test ./...", Doc: pager.Text(text)}, l)
-		golden(t, fmt.Sprintf("text-%d", width), p.View())
+		golden.Lines(t, fmt.Sprintf("text-%d", width), p.View())
 		press(p, "/", "l", "o", "n", "g")
-		golden(t, fmt.Sprintf("typing-%d", width), p.View())
+		golden.Lines(t, fmt.Sprintf("typing-%d", width), p.View())
 		press(p, "enter")
-		golden(t, fmt.Sprintf("found-%d", width), p.View())
-	}
-}
-
-func golden(t *testing.T, name string, lines []string) {
-	t.Helper()
-	got := strings.ReplaceAll(strings.Join(lines, "\n")+"\n", "\x1b", "␛")
-	path := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), got); d != "" {
-		t.Errorf("%s (-want +got):\n%s", path, d)
+		golden.Lines(t, fmt.Sprintf("found-%d", width), p.View())
 	}
 }

@@ -1,25 +1,19 @@
 package panel_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/dev/golden"
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 	"github.com/bb2d0cf4/agent/internal/repl/panel"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // program is an edit in two places, with a note and a queue behind it.
 func program() confirm.Request {
@@ -88,7 +82,7 @@ func TestGolden(t *testing.T) {
 					press(p, k)
 					p.View(18)
 				}
-				golden(t, fmt.Sprintf("%s-%d", name, width), p.View(18))
+				golden.Lines(t, fmt.Sprintf("%s-%d", name, width), p.View(18))
 			})
 		}
 	}
@@ -99,24 +93,6 @@ func TestGoldenWaiting(t *testing.T) {
 	l := theme.New(theme.Auto, false)
 	l.Width, l.Height = 80, 24
 	p := panel.New(program(), l, diffview.Auto, start)
-	golden(t, "waiting-80", p.View(18))
-	golden(t, "low-80", p.View(6))
-}
-
-func golden(t *testing.T, name string, lines []string) {
-	t.Helper()
-	got := strings.ReplaceAll(strings.Join(lines, "\n")+"\n", "\x1b", "␛")
-	path := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), got); d != "" {
-		t.Errorf("%s (-want +got):\n%s", path, d)
-	}
+	golden.Lines(t, "waiting-80", p.View(18))
+	golden.Lines(t, "low-80", p.View(6))
 }

@@ -1,7 +1,6 @@
 package record_test
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,14 +9,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bb2d0cf4/agent/internal/dev/golden"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/repl/pager"
 	"github.com/bb2d0cf4/agent/internal/repl/record"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/session/history"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 func look(width int) theme.Look {
 	l := theme.New(theme.Auto, true)
@@ -161,24 +159,6 @@ func TestGolden(t *testing.T) {
 		v.Press("]", "]")
 		v.Press("]", "]")
 		v.Press("]", "]")
-		golden(t, fmt.Sprintf("record-%d", width), append(lines, v.View()...))
-	}
-}
-
-func golden(t *testing.T, name string, lines []string) {
-	t.Helper()
-	got := strings.ReplaceAll(strings.Join(lines, "\n")+"\n", "\x1b", "␛")
-	path := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), got); d != "" {
-		t.Errorf("%s (-want +got):\n%s", path, d)
+		golden.Lines(t, fmt.Sprintf("record-%d", width), append(lines, v.View()...))
 	}
 }
