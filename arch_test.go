@@ -52,7 +52,7 @@ var layers = []struct {
 		"internal/diff", "internal/workspace", "internal/workspace/journal", "internal/workspace/text",
 	}},
 	{"internal/confirm", []string{"internal/caution", "internal/diff", "internal/workspace"}},
-	{"internal/permission", []string{"internal/confirm", "internal/sanitize"}},
+	{"internal/permission", []string{"internal/confirm", "internal/regular", "internal/sanitize"}},
 
 	{"internal/tools/args", []string{"internal/nearest"}},
 	{"internal/tools/edit", []string{"internal/diff"}},
@@ -119,7 +119,7 @@ var layers = []struct {
 
 	{"internal/ide/activity", nil},
 	{"internal/ide/proof", nil},
-	{"internal/ide/lock", []string{"internal/ide/proof", "internal/peer"}},
+	{"internal/ide/lock", []string{"internal/ide/proof", "internal/peer", "internal/regular"}},
 	{"internal/ide/wire", []string{"internal/ide/proof", "internal/peer"}},
 	{"internal/ide/client", []string{"internal/editor", "internal/ide/lock", "internal/ide/wire", "internal/peer"}},
 	{"internal/ide", []string{

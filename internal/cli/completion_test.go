@@ -70,28 +70,3 @@ func TestANearCommandIsNoPrompt(t *testing.T) {
 		}
 	}
 }
-
-func TestNear(t *testing.T) {
-	for _, c := range []struct {
-		word, name string
-		want       bool
-	}{
-		{"doctor", "doctor", true},
-		{"Doctor", "doctor", true},
-		{"doctr", "doctor", true},
-		{"doctorr", "doctor", true},
-		{"dogtor", "doctor", true},
-		{"docotr", "doctor", true},
-		{"session", "sessions", true},
-		{"udno", "undo", true},
-		{"do", "doctor", false},
-		{"fix", "config", false},
-		{"conflict", "config", false},
-		{"why", "undo", false},
-		{"", "undo", false},
-	} {
-		if got := near(c.word, c.name); got != c.want {
-			t.Errorf("%q and %q: %v", c.word, c.name, got)
-		}
-	}
-}

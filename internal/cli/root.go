@@ -11,6 +11,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/headless"
+	"github.com/bb2d0cf4/agent/internal/nearest"
 )
 
 const long = `agent reads a project and proposes edits and commands. Nothing is written or run
@@ -133,27 +134,15 @@ func mistyped(root *cobra.Command, args []string) error {
 	if len(args) != 1 || strings.ContainsAny(args[0], " \n") {
 		return nil
 	}
+	names := make([]string, 0, len(root.Commands()))
 	for _, c := range root.Commands() {
-		if near(args[0], c.Name()) {
-			return usagef("%q is no command; did you mean %q? To say it to the model: agent -- %s",
-				args[0], root.Name()+" "+c.Name(), args[0])
-		}
+		names = append(names, c.Name())
+	}
+	if name := nearest.Typo(args[0], names); name != "" {
+		return usagef("%q is no command; did you mean %q? To say it to the model: agent -- %s",
+			args[0], root.Name()+" "+name, args[0])
 	}
 	return nil
-}
-
-// near says that a word is a name but for one letter too few, too many or wrong,
-// or two that changed places.
-func near(word, name string) bool {
-	a, b := strings.ToLower(word), name
-	for a != "" && b != "" && a[0] == b[0] {
-		a, b = a[1:], b[1:]
-	}
-	for a != "" && b != "" && a[len(a)-1] == b[len(b)-1] {
-		a, b = a[:len(a)-1], b[:len(b)-1]
-	}
-	swapped := len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
-	return len(a) <= 1 && len(b) <= 1 || swapped
 }
 
 // overrides collects the flags that stand for keys of the configuration.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,6 +20,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/headless"
+	"github.com/bb2d0cf4/agent/internal/regular"
 	"github.com/bb2d0cf4/agent/internal/repl"
 )
 
@@ -148,7 +148,7 @@ func withStdin(ctx context.Context, p Process, prompt string) (string, error) {
 	got := make(chan input, 1)
 	go func() { // a read that blocks for ever is left behind when the program ends
 		defer crash.Guard()
-		data, err := io.ReadAll(io.LimitReader(p.Stdin, maxStdin+1))
+		data, err := regular.ReadAll(p.Stdin, maxStdin)
 		got <- input{data, err}
 	}()
 	silent := time.AfterFunc(patience, crash.Guarded(func() { remark(p, "waiting for standard input to end; </dev/null does without") }))
@@ -157,11 +157,11 @@ func withStdin(ctx context.Context, p Process, prompt string) (string, error) {
 	case <-ctx.Done():
 		return "", ctx.Err()
 	case i := <-got:
+		if errors.Is(i.err, regular.ErrTooLarge) {
+			return "", usagef("standard input is larger than %d MiB; name the file in the prompt instead", maxStdin>>20)
+		}
 		if i.err != nil {
 			return "", fmt.Errorf("standard input could not be read to its end: %w", i.err)
-		}
-		if len(i.data) > maxStdin {
-			return "", usagef("standard input is larger than %d MiB; name the file in the prompt instead", maxStdin>>20)
 		}
 		text := strings.TrimSpace(strings.ToValidUTF8(string(i.data), "\uFFFD"))
 		return needPrompt(strings.TrimSpace(prompt + "\n\n" + text))

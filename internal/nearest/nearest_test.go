@@ -21,3 +21,28 @@ func TestName(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+func TestTypo(t *testing.T) {
+	for _, c := range []struct {
+		word, name string
+		want       bool
+	}{
+		{"doctor", "doctor", true},
+		{"Doctor", "doctor", true},
+		{"doctr", "doctor", true},
+		{"doctorr", "doctor", true},
+		{"dogtor", "doctor", true},
+		{"docotr", "doctor", true},
+		{"session", "sessions", true},
+		{"udno", "undo", true},
+		{"do", "doctor", false},
+		{"fix", "config", false},
+		{"conflict", "config", false},
+		{"why", "undo", false},
+		{"", "undo", false},
+	} {
+		if got := Typo(c.word, []string{c.name}); (got == c.name) != c.want {
+			t.Errorf("%q and %q: %q", c.word, c.name, got)
+		}
+	}
+}

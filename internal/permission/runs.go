@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -13,7 +12,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
+
+	"github.com/bb2d0cf4/agent/internal/regular"
 )
 
 // Bounds of what is looked at for one command.
@@ -240,7 +240,7 @@ func (l *looker) file(path string) string {
 		l.files[path] = fmt.Sprint(info.Size(), info.ModTime().UnixNano())
 		return ""
 	}
-	data, err := contents(path)
+	data, err := regular.ReadFile(path, maxHashed)
 	if err != nil {
 		l.err = fmt.Errorf("%w: %w", errUntold, err)
 		return ""
@@ -248,16 +248,6 @@ func (l *looker) file(path string) string {
 	sum := sha256.Sum256(data)
 	l.files[path] = hex.EncodeToString(sum[:])
 	return string(data)
-}
-
-// contents reads a file that may have become a pipe meanwhile.
-func contents(path string) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) //nolint:forbidigo // it reads
-	if err != nil {
-		return nil, err
-	}
-	data, err := io.ReadAll(io.LimitReader(f, maxHashed+1))
-	return data, errors.Join(err, f.Close())
 }
 
 // since says how now differs from r, for people; it is empty if it does not.

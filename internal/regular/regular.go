@@ -74,9 +74,18 @@ func read(name string, limit int64, info fs.FileInfo, err error, open func() (fs
 	if err := fit(name, info, limit); err != nil {
 		return nil, err
 	}
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(data)) > limit { // it grows, or does not tell its size
-		err = &fs.PathError{Op: "read", Path: name, Err: ErrTooLarge}
+	data, err := ReadAll(f, limit) // the file may be growing, or have no size, as in /proc
+	if errors.Is(err, ErrTooLarge) {
+		err = &fs.PathError{Op: "read", Path: name, Err: err}
+	}
+	return data, err
+}
+
+// ReadAll reads r to its end. After limit bytes it returns them and ErrTooLarge.
+func ReadAll(r io.Reader, limit int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		return data[:limit], ErrTooLarge
 	}
 	return data, err
 }

@@ -15,6 +15,7 @@ import (
 	strict "github.com/go-json-experiment/json"
 
 	"github.com/bb2d0cf4/agent/internal/ide/proof"
+	"github.com/bb2d0cf4/agent/internal/regular"
 )
 
 func env(name string) string { return os.Getenv(name) }
@@ -271,12 +272,12 @@ func readBounded(f *os.File, info fs.FileInfo) ([]byte, string) {
 	if !info.Mode().IsRegular() {
 		return nil, "the lock file is not a regular file"
 	}
-	data, err := io.ReadAll(io.LimitReader(f, maxSize+1))
+	data, err := regular.ReadAll(f, maxSize)
 	switch {
+	case errors.Is(err, regular.ErrTooLarge):
+		return nil, fmt.Sprintf("the lock file is larger than %d KiB", maxSize>>10)
 	case err != nil:
 		return nil, "the lock file cannot be read"
-	case len(data) > maxSize:
-		return nil, fmt.Sprintf("the lock file is larger than %d KiB", maxSize>>10)
 	}
 	return data, ""
 }
