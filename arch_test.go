@@ -56,11 +56,10 @@ var layers = []struct {
 
 	{"internal/tools/args", []string{"internal/nearest"}},
 	{"internal/tools/edit", []string{"internal/diff"}},
-	{"internal/tools/notes", []string{"internal/caution", "internal/diff", "internal/permission", "internal/tools/edit", "internal/workspace"}},
 	{"internal/tools/search", []string{"internal/child", "internal/regular"}},
 	{"internal/tools", []string{
 		"internal/caution", "internal/confirm", "internal/diff", "internal/editor", "internal/llm", "internal/nearest", "internal/permission", "internal/sanitize",
-		"internal/tools/args", "internal/tools/edit", "internal/tools/notes",
+		"internal/tools/args", "internal/tools/edit",
 		"internal/tools/search", "internal/tools/shell", "internal/workspace",
 	}},
 	{"internal/context", []string{"internal/editor", "internal/workspace"}},

@@ -24,8 +24,8 @@ func appendFile(d Deps) Tool {
 	return newTool(w.tool, params,
 		func(a appendFileArgs) string { return "Append to " + a.Path },
 		func(ctx context.Context, call Call, a appendFileArgs) (Result, error) {
-			return w.apply(ctx, call, a.Path, func(f workspace.File) (edit.Outcome, error) {
-				return edit.Outcome{Text: edit.Append(f.Text, a.Content, f.Format.EOL, orDefault(a.Newline, true))}, nil
+			return w.apply(ctx, call, a.Path, func(f workspace.File) (edit.Result, error) {
+				return edit.Result{Text: edit.Append(f.Text, a.Content, f.Format.EOL, orDefault(a.Newline, true))}, nil
 			})
 		})
 }

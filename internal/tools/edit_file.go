@@ -32,12 +32,12 @@ func editFile(d Deps) Tool {
 		})
 }
 
-func (a editFileArgs) replace(f workspace.File) (edit.Outcome, error) {
+func (a editFileArgs) replace(f workspace.File) (edit.Result, error) {
 	if a.OldString == "" {
-		return edit.Outcome{}, errors.New("old_string is empty: use write_file to replace a whole file, append_file to add to its end")
+		return edit.Result{}, errors.New("old_string is empty: use write_file to replace a whole file, append_file to add to its end")
 	}
 	if a.OldString == a.NewString {
-		return edit.Outcome{}, errors.New("old_string and new_string are the same")
+		return edit.Result{}, errors.New("old_string and new_string are the same")
 	}
 	out, err := edit.Replace(f.Text, a.OldString, a.NewString, edit.Options{All: a.ReplaceAll, EOL: f.Format.EOL})
 	if err != nil {

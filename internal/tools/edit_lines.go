@@ -27,7 +27,7 @@ func editLines(d Deps) Tool {
 	return newTool(w.tool, params,
 		func(a editLinesArgs) string { return fmt.Sprintf("Edit %s:%d-%d", a.Path, a.StartLine, a.EndLine) },
 		func(ctx context.Context, call Call, a editLinesArgs) (Result, error) {
-			return w.apply(ctx, call, a.Path, existing(func(f workspace.File) (edit.Outcome, error) {
+			return w.apply(ctx, call, a.Path, existing(func(f workspace.File) (edit.Result, error) {
 				return edit.Lines(f.Text, a.StartLine, a.EndLine, a.NewContent, f.Format.EOL)
 			}))
 		})

@@ -21,8 +21,8 @@ type desk struct {
 	unsaved bool
 	save    func() error
 	saves   int
-	before  reported
-	after   reported
+	before  report
+	after   report
 	asked   []time.Duration
 	wrote   []editor.Write
 	gone    string // the text from before an edit that was lost
@@ -84,7 +84,7 @@ func TestWrites(t *testing.T) {
 
 // withDesk connects an editor that reports nothing.
 func withDesk(b *bench) *desk {
-	d := &desk{bench: b, before: reported{known: true}, after: reported{known: true}}
+	d := &desk{bench: b, before: report{known: true}, after: report{known: true}}
 	b.deps.Buffers, b.deps.Reports, b.deps.Writes = d, d, d
 	b.set = NewSet(b.deps)
 	return d
@@ -154,25 +154,25 @@ func TestNewDiagnostics(t *testing.T) {
 	old := problem(1, editor.SeverityError, "old")
 	moved := problem(9, editor.SeverityError, "old")
 	for name, tt := range map[string]struct {
-		before, after reported
+		before, after report
 		want, not     string
 	}{
 		"new": {
-			reported{all: []editor.Diagnostic{old}, known: true},
-			reported{all: []editor.Diagnostic{problem(3, editor.SeverityWarning, "w"), moved, problem(2, editor.SeverityError, "bad\ntype"), problem(1, editor.SeverityHint, "h")}, known: true},
+			report{all: []editor.Diagnostic{old}, known: true},
+			report{all: []editor.Diagnostic{problem(3, editor.SeverityWarning, "w"), moved, problem(2, editor.SeverityError, "bad\ntype"), problem(1, editor.SeverityHint, "h")}, known: true},
 			"New diagnostics since the edit:\n[error] f:2 — bad type\n[warning] f:3 — w", "old",
 		},
 		"twice now": {
-			reported{all: []editor.Diagnostic{old}, known: true},
-			reported{all: []editor.Diagnostic{moved, moved}, known: true},
+			report{all: []editor.Diagnostic{old}, known: true},
+			report{all: []editor.Diagnostic{moved, moved}, known: true},
 			"since the edit:\n[error] f:9 — old", "",
 		},
-		"none":           {reported{all: []editor.Diagnostic{old}, known: true}, reported{all: []editor.Diagnostic{moved}, known: true}, "No new errors", "old"},
-		"not known":      {reported{known: true}, reported{}, "are not known", "No new"},
-		"fails":          {reported{known: true}, reported{err: errors.New("timeout")}, "are not known", "timeout"},
-		"before unknown": {reported{}, reported{all: []editor.Diagnostic{old}, known: true}, "those before the edit are not known):\n[error] f:1 — old", "New"},
-		"no editor":      {reported{err: editor.ErrNone}, reported{}, "Wrote f", "iagnostics"},
-		"lost":           {reported{known: true}, reported{err: editor.ErrNone}, "Wrote f", "iagnostics"},
+		"none":           {report{all: []editor.Diagnostic{old}, known: true}, report{all: []editor.Diagnostic{moved}, known: true}, "No new errors", "old"},
+		"not known":      {report{known: true}, report{}, "are not known", "No new"},
+		"fails":          {report{known: true}, report{err: errors.New("timeout")}, "are not known", "timeout"},
+		"before unknown": {report{}, report{all: []editor.Diagnostic{old}, known: true}, "those before the edit are not known):\n[error] f:1 — old", "New"},
+		"no editor":      {report{err: editor.ErrNone}, report{}, "Wrote f", "iagnostics"},
+		"lost":           {report{known: true}, report{err: editor.ErrNone}, "Wrote f", "iagnostics"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, map[string]string{"f": "one\ntwo\nthree\n"})
@@ -201,8 +201,8 @@ func TestLateDiagnostics(t *testing.T) {
 	}
 	b := newBench(t, map[string]string{"f": "one\ntwo\nthree\n"})
 	d := withDesk(b)
-	d.before = reported{all: []editor.Diagnostic{problem(1, "old")}, known: true}
-	d.after = reported{} // nobody has looked yet
+	d.before = report{all: []editor.Diagnostic{problem(1, "old")}, known: true}
+	d.after = report{} // nobody has looked yet
 	b.want(edited(b, "two", "2"), false, "are not known")
 
 	d.before.all = append(d.before.all, problem(2, "late"))
@@ -252,7 +252,7 @@ func TestDiagnosticsThatAreNotKnown(t *testing.T) {
 	b := newBench(t, map[string]string{"f": "one\n"})
 	d := withDesk(b)
 	for known, want := range map[bool]string{true: "No diagnostics.", false: "Not known: "} {
-		d.after = reported{known: known}
+		d.after = report{known: known}
 		b.want(b.call("get_diagnostics", m{"path": "f"}), false, want)
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/tools/args"
-
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
 
@@ -30,7 +29,7 @@ type executeCommandArgs struct {
 	Kill       string `json:"kill"`
 }
 
-func executeCommand(d Deps, w *watch) Tool {
+func executeCommand(d Deps, w *jobWatch) Tool {
 	params := []args.Param{
 		{Name: "command", Kind: args.Text},
 		{Name: "cwd", Kind: args.Text},
@@ -51,7 +50,7 @@ func (a executeCommandArgs) title() string {
 
 type commander struct {
 	Deps
-	background *watch
+	background *jobWatch
 }
 
 func (c commander) execute(ctx context.Context, call Call, a executeCommandArgs) (Result, error) {
@@ -137,10 +136,10 @@ func (c commander) run(ctx context.Context, opts shell.Options, v confirm.Verdic
 		return failed("The command could not be started: %w.", err), nil
 	}
 	if out.Cancelled {
-		return Result{Ran: true, Record: Record{Result: "stopped while it ran: its effect may be partial", Words: verdictForRecord(v, "")}}, ctx.Err()
+		return Result{Ran: true, Record: Record{Result: "stopped while it ran: its effect may be partial", Words: feedbackForRecord(v, "")}}, ctx.Err()
 	}
-	model, user := Outcome(out, opts.Timeout)
-	return Result{ForModel: model + verdictForModel(v), ForUser: user, Lines: out.Lines, Log: out.Spill, Failed: out.ExitCode != 0 || out.TimedOut, Ran: true, Record: Record{Words: verdictForRecord(v, "")}}, nil
+	model, user := FormatCommand(out, opts.Timeout)
+	return Result{ForModel: model + feedbackForModel(v), ForUser: user, Lines: out.Lines, Log: out.Spill, Failed: out.ExitCode != 0 || out.TimedOut, Ran: true, Record: Record{Words: feedbackForRecord(v, "")}}, nil
 }
 
 func (c commander) start(opts shell.Options, v confirm.Verdict) Result {
@@ -150,8 +149,8 @@ func (c commander) start(opts shell.Options, v confirm.Verdict) Result {
 	}
 	return Result{
 		ForModel: fmt.Sprintf("Started in the background as %s. Its output goes to %s, which read_file can read; kill: %q ends it, as does the end of the session.%s",
-			job.ID, job.Log, job.ID, verdictForModel(v)),
-		ForUser: "in the background as " + job.ID, Ran: true, Record: Record{Words: verdictForRecord(v, "")},
+			job.ID, job.Log, job.ID, feedbackForModel(v)),
+		ForUser: "in the background as " + job.ID, Ran: true, Record: Record{Words: feedbackForRecord(v, "")},
 	}
 }
 
@@ -160,6 +159,56 @@ func (c commander) kill(id string) Result {
 	if err != nil {
 		return failed("%w.", err)
 	}
-	c.background.told[id] = true
+	c.background.reported[id] = true
 	return Result{ForModel: fmt.Sprintf("%s has ended. Its output:\n%s", id, sanitize.Plain(output)), ForUser: id + " has ended", Ran: true}
+}
+
+// FormatCommand says what came of a command that had the given time: to the model, with its
+// output, and to the user, in a few words.
+func FormatCommand(out shell.Result, timeout time.Duration) (model, user string) {
+	user = fmt.Sprintf("exit %d", out.ExitCode)
+	if out.Took >= 100*time.Millisecond {
+		user += fmt.Sprintf(", %.1f s", out.Took.Seconds())
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "exit code: %d", out.ExitCode)
+	if out.TimedOut {
+		user = fmt.Sprintf("ended after %s", timeout)
+		fmt.Fprintf(&b, " (ended after the timeout of %s; use background for what runs on)", timeout)
+	}
+	b.WriteByte('\n')
+	if out.Spill != "" {
+		fmt.Fprintf(&b, "%d bytes are left out below; read_file has all of it: %s\n", out.Omitted, out.Spill)
+	}
+	for _, note := range out.Notes {
+		b.WriteString(note + "\n")
+	}
+	output := sanitize.Plain(out.Output)
+	if strings.TrimSpace(output) == "" {
+		output = "(no output)"
+	}
+	b.WriteString(output)
+	return b.String(), user
+}
+
+// jobWatch finds the background commands that have ended, each once.
+type jobWatch struct {
+	background Background      // may be nil
+	reported   map[string]bool // by id
+}
+
+// ended returns a line for each command that has ended since the last call.
+func (w *jobWatch) ended() []string {
+	if w.background == nil {
+		return nil
+	}
+	var lines []string
+	for _, job := range w.background.List() {
+		if job.Running || w.reported[job.ID] {
+			continue
+		}
+		w.reported[job.ID] = true
+		lines = append(lines, fmt.Sprintf("%s has ended with exit code %d; its output is in %s", job.ID, job.ExitCode, job.Log))
+	}
+	return lines
 }

@@ -184,9 +184,9 @@ func TestAKilledCommandIsNotTold(t *testing.T) {
 	b := newBench(t, nil)
 	b.deps.Background = &jobs{[]shell.Job{{ID: "job-1"}}}
 	b.set = NewSet(b.deps)
-	b.set.watch.told["job-1"] = true
+	b.set.jobs.reported["job-1"] = true
 	b.call("execute_command", m{"command": "sleep 300", "background": true})
-	delete(b.set.watch.told, "job-1")
+	delete(b.set.jobs.reported, "job-1")
 	if res := b.call("execute_command", m{"kill": "job-1"}); res.Failed || strings.Contains(res.ForModel, "with exit code") {
 		t.Errorf("%+v", res)
 	}

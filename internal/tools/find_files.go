@@ -37,11 +37,3 @@ func findFiles(d Deps) Tool {
 			return Result{ForModel: namesText(name, names, "file", "files"), ForUser: namesUser(names, "file", "files")}, nil
 		})
 }
-
-// withPath ends a title that names a file or folder, unless it is the main one.
-func withPath(word, path string) string {
-	if path == "" || path == "." {
-		return ""
-	}
-	return " " + word + " " + path
-}

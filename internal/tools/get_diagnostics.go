@@ -10,13 +10,10 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/editor"
 	"github.com/bb2d0cf4/agent/internal/tools/args"
-	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
 // diagnosticsLimit is the number of findings that get_diagnostics returns.
 const diagnosticsLimit = 200
-
-var severities = []string{"error", "warning", "info", "hint"}
 
 type getDiagnosticsArgs struct {
 	Path     string `json:"path"`
@@ -84,20 +81,4 @@ func diagnosticsResult(d Deps, found []editor.Diagnostic) Result {
 		fmt.Fprintf(&b, "truncated: %d of %d shown\n", diagnosticsLimit, len(found))
 	}
 	return Result{ForModel: strings.TrimSuffix(b.String(), "\n"), ForUser: fmt.Sprintf("%d found", len(found))}
-}
-
-// describe is a finding on one line.
-func describe(root *workspace.Root, f editor.Diagnostic) string {
-	name := f.Path
-	if _, rel, err := root.Resolve(f.Path); err == nil {
-		name = rel
-	}
-	return fmt.Sprintf("[%s] %s:%d — %s", severityName(f.Severity), name, f.Line, oneLine(f.Message, 300))
-}
-
-func severityName(s editor.Severity) string {
-	if i := int(s - editor.SeverityError); i >= 0 && i < len(severities) {
-		return severities[i]
-	}
-	return "info"
 }

@@ -29,18 +29,18 @@ func patchFile(d Deps) Tool {
 			if err != nil {
 				return failed("The diff cannot be read, so nothing was changed: %w.", err), nil
 			}
-			return w.apply(ctx, call, a.Path, func(f workspace.File) (edit.Outcome, error) { return applyPatch(p, f) })
+			return w.apply(ctx, call, a.Path, func(f workspace.File) (edit.Result, error) { return applyPatch(p, f) })
 		})
 }
 
-func applyPatch(p edit.Patch, f workspace.File) (edit.Outcome, error) {
+func applyPatch(p edit.Patch, f workspace.File) (edit.Result, error) {
 	switch {
 	case p.Create && f.Exists && f.Text != "":
-		return edit.Outcome{}, errors.New("the diff creates the file, but it exists: read it and send a diff of what it holds")
+		return edit.Result{}, errors.New("the diff creates the file, but it exists: read it and send a diff of what it holds")
 	case p.Name != "" && path.Base(p.Name) != path.Base(f.Name):
-		return edit.Outcome{}, fmt.Errorf("the diff is for %s: send one call for each file", p.Name)
+		return edit.Result{}, fmt.Errorf("the diff is for %s: send one call for each file", p.Name)
 	case !f.Exists && !p.Create && !p.Inserts():
-		return edit.Outcome{}, errMissing
+		return edit.Result{}, errMissing
 	}
 	return p.Apply(f.Text, f.Format.EOL)
 }

@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"path/filepath"
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/permission"
-	"github.com/bb2d0cf4/agent/internal/tools/notes"
+	"github.com/bb2d0cf4/agent/internal/tools/search"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -17,12 +18,6 @@ type reader struct {
 	Deps
 	tool string
 }
-
-// UnansweredError is an error of the Asker: the turn cannot go on, and nothing was done.
-type UnansweredError struct{ Err error }
-
-func (u UnansweredError) Error() string { return u.Err.Error() }
-func (u UnansweredError) Unwrap() error { return u.Err }
 
 // allowed calls open, if path lies outside the workspace after it has asked. refused
 // is set if the answer is no.
@@ -36,7 +31,7 @@ func (r reader) allowed(ctx context.Context, call Call, path string, open func()
 		return &res, nil
 	}
 	_, _, err = r.Root.FS(path)
-	remarks, force := notes.OnRead(abs, errors.Is(err, workspace.ErrOutside))
+	remarks, force := readNotes(abs, errors.Is(err, workspace.ErrOutside))
 	verdict, err := r.Ask.Ask(ctx, confirm.Request{
 		Tool: r.tool, Description: call.Description, Batch: call.Batch, Notes: remarks, Force: force, Read: &confirm.Read{Path: abs},
 	})
@@ -56,6 +51,30 @@ func (r reader) allowed(ctx context.Context, call Call, path string, open func()
 func (r reader) wasAllowed(abs string) bool {
 	by := r.Root.Outside().By(abs)
 	return by != "" && !permission.Secret(strings.TrimPrefix(abs, by))
+}
+
+// folder opens the folder at path for the tools that search it; an empty path
+// is the main folder. name is its name for the model.
+func (r reader) folder(ctx context.Context, call Call, path string) (f search.Folder, name string, refused *Result, err error) {
+	if path == "" {
+		path = "."
+	}
+	refused, err = r.allowed(ctx, call, path, func() (err error) {
+		f.FS, name, err = r.Root.FS(path)
+		return err
+	})
+	if refused != nil || err != nil {
+		return f, name, refused, err
+	}
+	f.Abs, _, _ = r.Root.Resolve(path) // it resolves: FS has just opened it
+	f.Root = f.Abs
+	for _, root := range r.Root.Roots() {
+		if rel, err := filepath.Rel(root, f.Abs); err == nil && filepath.IsLocal(rel) {
+			f.Root = root
+			break
+		}
+	}
+	return f, name, nil, nil
 }
 
 // unreadable says why a path cannot be read and what to do about it. An error

@@ -36,9 +36,9 @@ func regexReplace(d Deps) Tool {
 		})
 }
 
-func (a regexReplaceArgs) replace(f workspace.File) (edit.Outcome, error) {
+func (a regexReplaceArgs) replace(f workspace.File) (edit.Result, error) {
 	if a.Count < 0 {
-		return edit.Outcome{}, errors.New("count is negative: leave it out to replace all")
+		return edit.Result{}, errors.New("count is negative: leave it out to replace all")
 	}
 	return edit.Regex(f.Text, edit.Pattern{
 		Expr: a.Pattern, Replacement: a.Replacement, Count: a.Count,

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"errors"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -97,4 +98,21 @@ func (s searcher) isFile(ctx context.Context, path string) bool {
 		return false
 	}
 	return stream.Close() == nil
+}
+
+// findRipgrep returns the rg on PATH, unless it lies in the workspace, where
+// the model might have written it.
+func findRipgrep(d Deps) string {
+	path := d.Ripgrep
+	if path == "" {
+		found, err := exec.LookPath("rg")
+		if err != nil {
+			return ""
+		}
+		path = found
+	}
+	if _, _, err := d.Root.Resolve(path); err == nil {
+		return ""
+	}
+	return path
 }

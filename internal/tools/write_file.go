@@ -22,11 +22,11 @@ func writeFile(d Deps) Tool {
 	return newTool(w.tool, params,
 		func(a writeFileArgs) string { return "Write " + a.Path },
 		func(ctx context.Context, call Call, a writeFileArgs) (Result, error) {
-			return w.apply(ctx, call, a.Path, func(f workspace.File) (edit.Outcome, error) {
+			return w.apply(ctx, call, a.Path, func(f workspace.File) (edit.Result, error) {
 				if !f.Exists {
-					return edit.Outcome{Text: a.Content}, nil
+					return edit.Result{Text: a.Content}, nil
 				}
-				return edit.Outcome{Text: edit.Whole(f.Text, a.Content, f.Format.EOL)}, nil
+				return edit.Result{Text: edit.Whole(f.Text, a.Content, f.Format.EOL)}, nil
 			})
 		})
 }

@@ -46,11 +46,11 @@ func (l *Lines) Run(ctx context.Context, line string) error {
 		res = tools.Result{ForUser: err.Error(), Failed: true}
 	case out.Cancelled:
 		err = context.Cause(ctx)
-		text, _ := tools.Outcome(out, 0)
+		text, _ := tools.FormatCommand(out, 0)
 		_, text, _ = strings.Cut(text, "\n")
 		res = tools.Result{ForModel: "stopped by the user\n" + text, ForUser: "stopped", Failed: true}
 	default:
-		res.ForModel, res.ForUser = tools.Outcome(out, 0)
+		res.ForModel, res.ForUser = tools.FormatCommand(out, 0)
 		res.Failed = out.ExitCode != 0
 	}
 	res.Lines, res.Log = out.Lines, out.Spill

@@ -24,7 +24,7 @@ func (e *PatchError) Error() string {
 
 // Apply applies p to text, hunk by hunk, each on the result of those before it:
 // all of them or, with a *PatchError, none. eol ends added lines.
-func (p Patch) Apply(text, eol string) (Outcome, error) {
+func (p Patch) Apply(text, eol string) (Result, error) {
 	src := newSource(text, eol)
 	a := applier{text: text, eol: src.eol, mixed: src.mixed}
 	uniform := withEOL(src.flat, src.eol) == text
@@ -38,7 +38,7 @@ func (p Patch) Apply(text, eol string) (Outcome, error) {
 		}
 	}
 	if len(failed) > 0 {
-		return Outcome{}, &PatchError{Failed: failed, Total: len(p.Hunks)}
+		return Result{}, &PatchError{Failed: failed, Total: len(p.Hunks)}
 	}
 	a.out.Text = a.text
 	if uniform {
@@ -54,7 +54,7 @@ type applier struct {
 	mixed bool // the text has more than one line ending
 	next  int  // index of the first line behind the last hunk
 	drift int  // lines added so far, less those removed
-	out   Outcome
+	out   Result
 }
 
 func (a *applier) apply(h *Hunk) error {

@@ -20,15 +20,15 @@ type Pattern struct {
 
 // Regex applies p to text. A line ending is \n to the expression, whatever the
 // file has. It is an error if nothing matches.
-func Regex(text string, p Pattern) (Outcome, error) {
+func Regex(text string, p Pattern) (Result, error) {
 	src := newSource(text, p.EOL)
 	p.Expr, p.Replacement = src.sent(p.Expr), src.sent(p.Replacement)
 	re, err := p.compile()
 	if err != nil {
-		return Outcome{}, err
+		return Result{}, err
 	}
 	if err := checkTemplate(re, p.Replacement); err != nil {
-		return Outcome{}, err
+		return Result{}, err
 	}
 	limit := p.Count
 	if limit == 0 {
@@ -37,14 +37,14 @@ func Regex(text string, p Pattern) (Outcome, error) {
 	flat := src.flat
 	found := re.FindAllStringSubmatchIndex(flat, limit)
 	if len(found) == 0 {
-		return Outcome{}, errors.New("the pattern matches nothing in the file; each line ending is \\n to it")
+		return Result{}, errors.New("the pattern matches nothing in the file; each line ending is \\n to it")
 	}
 	spans := make([]span, len(found))
 	for i, m := range found {
 		fill := string(re.ExpandString(nil, p.Replacement, flat, m))
 		spans[i] = span{m[0], m[1], fill}
 	}
-	return Outcome{
+	return Result{
 		Text: src.replace(spans), Stage: src.stage(Exact, spans, ""), Places: len(spans), Line: lineAt(flat, spans[0].from),
 	}, nil
 }

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Outcome is what an edit came to.
-type Outcome struct {
+// Result is what an edit came to.
+type Result struct {
 	Text   string // the whole new text
 	Stage  Stage  // the loosest stage that was needed
 	Places int    // how many places were changed
@@ -31,7 +31,7 @@ type span struct {
 // unless opt.All is set. It is looked for stage by stage, and the first stage
 // that finds it decides. Line endings make no difference. Where before and after
 // begin or end alike, the file's own bytes stay. The error is a *MatchError.
-func Replace(text, before, after string, opt Options) (Outcome, error) {
+func Replace(text, before, after string, opt Options) (Result, error) {
 	src := newSource(text, opt.EOL)
 	sent := before
 	before, after = src.sent(before), src.sent(after)
@@ -45,13 +45,13 @@ func Replace(text, before, after string, opt Options) (Outcome, error) {
 		}
 		stage = src.stage(stage, spans, sent)
 		if len(spans) > 1 && !opt.All {
-			return Outcome{}, &MatchError{Stage: stage, Lines: linesOf(src.flat, spans), Places: len(spans)}
+			return Result{}, &MatchError{Stage: stage, Lines: linesOf(src.flat, spans), Places: len(spans)}
 		}
-		return Outcome{
+		return Result{
 			Text: src.replace(spans), Stage: stage, Places: len(spans), Line: lineAt(src.flat, src.narrow(spans)[0].from),
 		}, nil
 	}
-	return Outcome{}, noMatch(src.flat, before, after)
+	return Result{}, noMatch(src.flat, before, after)
 }
 
 // find returns the places where before matches at stage, each with its

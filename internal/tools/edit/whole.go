@@ -18,18 +18,18 @@ func Whole(before, content, eol string) string {
 // Lines puts content in the place of lines first to last of text, 1-based and
 // inclusive. Empty content deletes them; with last one below first, content is
 // inserted before first.
-func Lines(text string, first, last int, content, eol string) (Outcome, error) {
+func Lines(text string, first, last int, content, eol string) (Result, error) {
 	src := newSource(text, eol)
 	lines := split(src.flat)
 	total := len(lines)
 	switch {
 	case first < 1 || first > total+1:
-		return Outcome{}, fmt.Errorf("start_line is %d, but the file has lines 1 to %d", first, total)
+		return Result{}, fmt.Errorf("start_line is %d, but the file has lines 1 to %d", first, total)
 	case last < first-1 || last > total:
-		return Outcome{}, fmt.Errorf("end_line is %d: it has to be between %d and %d, the file's last line", last, first-1, total)
+		return Result{}, fmt.Errorf("end_line is %d: it has to be between %d and %d, the file's last line", last, first-1, total)
 	}
 	s := lineSpan(src.flat, lines, first-1, last, textLines(src.sent(content)))
-	return Outcome{Text: src.replace([]span{s}), Places: 1, Line: first}, nil
+	return Result{Text: src.replace([]span{s}), Places: 1, Line: first}, nil
 }
 
 // Append returns text with content behind it. With newline set, content begins

@@ -1,4 +1,4 @@
-package notes
+package tools
 
 import (
 	"fmt"
@@ -6,9 +6,45 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/tools/edit"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
+
+func TestWords(t *testing.T) {
+	for name, tt := range map[string]struct {
+		v                  confirm.Verdict
+		patch, words, said string
+	}{
+		"a bare yes": {v: confirm.Verdict{Decision: confirm.Approve}},
+		"a reason":   {v: confirm.Verdict{Feedback: "too\nrisky"}, words: "\nThe user says: too\nrisky", said: "The user says: too\nrisky"},
+		"a rule":     {v: confirm.Verdict{Rule: true, Feedback: "plan mode"}, words: "\nplan mode", said: "plan mode"},
+		"comments": {
+			v: confirm.Verdict{Comments: []confirm.Comment{{Line: 2, Text: "why"}, {Line: 3, Text: "no"}}}, patch: "-a\n+b\n",
+			words: "\nThe user's comment on line 2 of the proposal: why\nThe user's comment on line 3 of the proposal: no",
+			said: "From the proposal to what was written:\n-a\n+b\nThe user's comment on line 2 of the proposal: why\n" +
+				"The user's comment on line 3 of the proposal: no",
+		},
+	} {
+		if got := feedbackForModel(tt.v); got != tt.words {
+			t.Errorf("%s: %q", name, got)
+		}
+		if got := feedbackForRecord(tt.v, tt.patch); got != tt.said {
+			t.Errorf("%s: said %q", name, got)
+		}
+	}
+}
+
+func TestBounded(t *testing.T) {
+	if got := clipPatch("-a\n+b\n"); got != "-a\n+b\n" {
+		t.Errorf("%q", got)
+	}
+	long := strings.Repeat("+a line of the patch\n", 1000)
+	got := clipPatch(long)
+	if len(got) > maxPatch+60 || !strings.HasSuffix(got, "patch\n[the rest is left out: read the file]\n") {
+		t.Errorf("%d bytes, %q", len(got), got[len(got)-80:])
+	}
+}
 
 func change(name, before, after string, mode fs.FileMode) workspace.Change {
 	c := workspace.Change{After: after}
@@ -23,7 +59,7 @@ func at(dir, name string) workspace.Change {
 	return c
 }
 
-func TestOn(t *testing.T) {
+func TestChangeNotes(t *testing.T) {
 	tests := []struct {
 		name  string
 		c     workspace.Change
@@ -50,7 +86,7 @@ func TestOn(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			notes, force := On(tt.c, tt.stage, "/h/state")
+			notes, force := changeNotes(tt.c, tt.stage, "/h/state")
 			text := fmt.Sprint(notes)
 			if force != tt.force || !strings.Contains(text, tt.want) || (tt.want == "") != (len(notes) == 0) {
 				t.Errorf("%q, force %v; want %q, %v", text, force, tt.want, tt.force)
@@ -59,17 +95,17 @@ func TestOn(t *testing.T) {
 	}
 }
 
-func TestOnRead(t *testing.T) {
+func TestReadNotes(t *testing.T) {
 	for path, want := range map[string]bool{
 		"/u/.ssh/id_ed25519": true, "/u/.SSH": true, "/u/.aws/credentials": true, "/u/.netrc": true, "/p/.env.local": true,
 		"/p/server.key": true, "/u/.agent/config.yaml": true, "/etc/shadow": true, "/etc/hosts": false, "/usr/include/x.h": false,
 	} {
-		notes, force := OnRead(path, false)
+		notes, force := readNotes(path, false)
 		if force != want || (len(notes) == 1) != want {
 			t.Errorf("%s: %q, %v", path, notes, force)
 		}
 	}
-	if notes, force := OnRead("/usr/include", true); force || len(notes) != 1 || !strings.Contains(notes[0].Text, "what is in it may be read") {
+	if notes, force := readNotes("/usr/include", true); force || len(notes) != 1 || !strings.Contains(notes[0].Text, "what is in it may be read") {
 		t.Errorf("a folder: %q, %v", notes, force)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
 
-func TestOf(t *testing.T) {
+func TestFormatCommand(t *testing.T) {
 	for _, tt := range []struct {
 		name        string
 		out         shell.Result
@@ -29,7 +29,7 @@ func TestOf(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			model, user := Outcome(tt.out, time.Minute)
+			model, user := FormatCommand(tt.out, time.Minute)
 			if d := cmp.Diff([]string{tt.model, tt.user}, []string{model, user}); d != "" {
 				t.Error(d)
 			}

@@ -4,16 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/diff"
-	"github.com/bb2d0cf4/agent/internal/nearest"
+	"github.com/bb2d0cf4/agent/internal/editor"
 	"github.com/bb2d0cf4/agent/internal/tools/edit"
-	"github.com/bb2d0cf4/agent/internal/tools/notes"
 
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
@@ -30,13 +27,13 @@ var errMissing = errors.New("there is no such file")
 
 // apply computes the new text of the file at path, has it reviewed, writes what
 // was approved and tells the model what the file holds now.
-func (w writer) apply(ctx context.Context, call Call, path string, compute func(workspace.File) (edit.Outcome, error)) (Result, error) {
-	if res, err := w.settle(ctx, call, path); err != nil {
+func (w writer) apply(ctx context.Context, call Call, path string, compute func(workspace.File) (edit.Result, error)) (Result, error) {
+	if res, err := w.saveUnsaved(ctx, call, path); err != nil {
 		return Result{}, err
 	} else if res != nil {
 		return *res, nil
 	}
-	var out edit.Outcome
+	var out edit.Result
 	change, err := w.Root.Propose(path, func(f workspace.File) (string, error) {
 		var err error
 		out, err = compute(f)
@@ -53,8 +50,8 @@ func (w writer) apply(ctx context.Context, call Call, path string, compute func(
 			ForModel: change.Name + " already holds exactly this: nothing was changed.", ForUser: "no change",
 		}, nil
 	}
-	before := w.report(ctx, change.Path, 0, reportBefore)
-	notes, force := notes.On(change, out.Stage, w.Home)
+	before := w.diagnostics.report(ctx, change.Path, 0, reportBefore)
+	notes, force := changeNotes(change, out.Stage, w.Home)
 	lost := w.lost(change)
 	if lost != "" {
 		notes = append(notes, caution.Notes(lost)...)
@@ -71,7 +68,7 @@ func (w writer) apply(ctx context.Context, call Call, path string, compute func(
 	res, err := w.commit(ctx, call, change, v, out)
 	if err == nil && len(res.Changes) > 0 {
 		w.wrote(ctx, change, v)
-		res.ForModel += w.news(ctx, change.Path, before)
+		res.ForModel += w.diagnostics.sinceEdit(ctx, change.Path, before)
 	}
 	if err == nil && lost != "" {
 		res.ForModel += "\nBefore this edit: " + lost
@@ -79,17 +76,73 @@ func (w writer) apply(ctx context.Context, call Call, path string, compute func(
 	return res, err
 }
 
+// settle has a file saved that is unsaved in the editor, if the user agrees: a
+// proposal is never made from a text that is not the newest. A result says why the
+// edit cannot go on.
+func (w writer) saveUnsaved(ctx context.Context, call Call, path string) (*Result, error) {
+	if w.Buffers == nil {
+		return nil, nil
+	}
+	abs, name, err := w.Root.Resolve(path)
+	in, unsaved := "", false
+	if err == nil { // else the proposal says what is wrong
+		in, unsaved = w.Buffers.Unsaved(ctx, abs)
+	}
+	if !unsaved {
+		return nil, nil
+	}
+	verdict, err := w.Ask.Ask(ctx, confirm.Request{
+		Tool: w.tool, Description: call.Description, Batch: call.Batch, Force: true,
+		Save: &confirm.Save{Path: abs, Name: name, Editor: in},
+	})
+	if err != nil {
+		return nil, UnansweredError{err}
+	}
+	if verdict.Decision != confirm.Approve {
+		res := declined(w.tool, "edit", nothingChanged, verdict)
+		res.ForModel = name + " has unsaved changes in the user's editor, so it cannot be edited. " + res.ForModel
+		return &res, nil
+	}
+	if err := w.Buffers.Save(ctx, abs); err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		res := failed("%s has unsaved changes in the user's editor, which could not be saved (%w): nothing was changed.", name, err)
+		return &res, nil
+	}
+	return nil, nil
+}
+
+// lost says that an earlier edit of a file is gone from it.
+func (w writer) lost(c workspace.Change) string {
+	if w.Writes == nil {
+		return ""
+	}
+	return w.Writes.Lost(c.Path, c.Text)
+}
+
+// wrote tells the editor of a change that was written as v approved it.
+func (w writer) wrote(ctx context.Context, c workspace.Change, v confirm.Verdict) {
+	if w.Writes == nil {
+		return
+	}
+	if v.Text != nil {
+		c.After = *v.Text
+	}
+	w.Writes.Wrote(ctx, editor.Write{Path: c.Path, Before: c.Text, After: c.After, By: v.By})
+}
+
 // commit writes the approved text, which may be the reviewer's own.
-func (w writer) commit(ctx context.Context, call Call, change workspace.Change, v confirm.Verdict, out edit.Outcome) (Result, error) {
+func (w writer) commit(ctx context.Context, call Call, change workspace.Change, v confirm.Verdict, out edit.Result) (Result, error) {
 	final := change
 	if v.Text != nil {
 		final = workspace.NewContent(change, *v.Text)
 	}
 	if final.Exists && final.After == final.Text {
 		return Result{
-			ForModel: "The user changed the proposal back to what " + change.Name + " holds already: nothing was written." + verdictForModel(v),
+			ForModel: "The user changed the proposal back to what " + change.Name + " holds already: nothing was written." + feedbackForModel(v),
 			ForUser:  "no change",
-			Record:   Record{Result: "nothing was written: the user changed the proposal back to what the file holds", Words: verdictForRecord(v, "")},
+			Record:   Record{Result: "nothing was written: the user changed the proposal back to what the file holds", Words: feedbackForRecord(v, "")},
 		}, nil
 	}
 	_, err := w.Root.Commit(ctx, final, workspace.Origin{Session: w.Session(), Turn: call.Turn, Call: call.ID, Tool: w.tool})
@@ -121,7 +174,7 @@ func (w writer) holds(c workspace.Change) bool {
 }
 
 // written tells what became of an approved change.
-func written(change, final workspace.Change, v confirm.Verdict, out edit.Outcome) Result {
+func written(change, final workspace.Change, v confirm.Verdict, out edit.Result) Result {
 	fc := fileChange(final)
 	verb := "Wrote"
 	if !final.Exists {
@@ -137,16 +190,16 @@ func written(change, final workspace.Change, v confirm.Verdict, out edit.Outcome
 		fmt.Fprintf(&b, " It matched only after %s.", out.Stage)
 	}
 	user := fmt.Sprintf("+%d −%d", fc.Added, fc.Removed)
-	rec := Record{Words: verdictForRecord(v, "")}
+	rec := Record{Words: feedbackForRecord(v, "")}
 	if final.After != change.After {
 		patch := diff.Unified(final.Name, final.Name, change.After, final.After)
 		rec.Result = user + ", changed by the user before it was written"
-		rec.Words = verdictForRecord(v, patch)
+		rec.Words = feedbackForRecord(v, patch)
 		user += ", changed by you"
 		b.WriteString("\nThe user changed the proposal before approving it. The file holds the user's version, which is final. From your proposal to it:\n")
-		b.WriteString(boundedPatch(patch))
+		b.WriteString(clipPatch(patch))
 	}
-	b.WriteString(verdictForModel(v))
+	b.WriteString(feedbackForModel(v))
 	return Result{ForModel: b.String(), ForUser: user, Changes: []FileChange{fc}, Record: rec}
 }
 
@@ -159,80 +212,12 @@ func fileChange(c workspace.Change) FileChange {
 	return FileChange{Path: c.Name, Added: added, Removed: removed, Diff: diff.Unified(before, c.Name, c.Text, c.After)}
 }
 
-// nothingChanged is what it means that an edit was declined.
-const nothingChanged = "Nothing was changed."
-
-// declined is the result of a "no" to what a tool wanted; effect is what that
-// means. Without a word from the user the turn stops: the model could only guess.
-func declined(tool, what, effect string, v confirm.Verdict) Result {
-	res := Result{Failed: true, Denied: &Denied{tool, v.Feedback}, Record: Record{Result: "declined by the user", Words: verdictForRecord(v, "")}}
-	switch {
-	case v.NoWay:
-		res.ForModel = "Not done: this " + what + " needs an answer from the user, and nobody could be asked. Go on without it, or say what is needed."
-		if v.Feedback == "" {
-			res.Denied.Reason = "nobody could be asked"
-		}
-		res.Record = Record{Result: "not done: " + res.Denied.Reason}
-		res.ForUser = oneLine(res.Denied.Reason, maxTitle)
-		return res
-	case v.Rule:
-		res.ForModel = "This " + what + " was refused by the " + v.By + ". " + effect + verdictForModel(v)
-		res.Record.Result = "refused by the " + v.By
-	default:
-		res.ForModel = "The user declined this " + what + ". " + effect + verdictForModel(v)
-		res.Stop = v.Feedback == "" && len(v.Comments) == 0
-	}
-	res.ForUser = "declined"
-	if v.Feedback != "" {
-		res.ForUser = oneLine("declined: "+v.Feedback, maxTitle)
-	} else {
-		res.Denied.Reason = "declined"
-	}
-	return res
-}
-
 // existing makes a compute function refuse a file that is not there.
-func existing(compute func(workspace.File) (edit.Outcome, error)) func(workspace.File) (edit.Outcome, error) {
-	return func(f workspace.File) (edit.Outcome, error) {
+func existing(compute func(workspace.File) (edit.Result, error)) func(workspace.File) (edit.Result, error) {
+	return func(f workspace.File) (edit.Result, error) {
 		if !f.Exists {
-			return edit.Outcome{}, errMissing
+			return edit.Result{}, errMissing
 		}
 		return compute(f)
 	}
-}
-
-// didYouMean names files in the folder of a missing one that are called
-// alike, as a sentence.
-func didYouMean(root *workspace.Root, path string) string {
-	fsys, name, err := root.FS(filepath.Dir(path))
-	if err != nil {
-		return ""
-	}
-	list, err := fs.ReadDir(fsys, ".")
-	if err != nil {
-		return ""
-	}
-	names := make([]string, len(list))
-	for i, d := range list {
-		names[i] = d.Name()
-	}
-	near := nearest.Alike(filepath.Base(path), names, 3)
-	if len(near) == 0 {
-		return ""
-	}
-	for i, n := range near {
-		near[i] = under(name, n)
-	}
-	return " Did you mean " + strings.Join(near, ", ") + "?"
-}
-
-// under returns the name of something in the folder with the given name.
-func under(folder, name string) string {
-	switch {
-	case folder == "." || folder == "":
-		return name
-	case strings.HasSuffix(folder, "/"):
-		return folder + name
-	}
-	return folder + "/" + name
 }

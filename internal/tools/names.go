@@ -1,36 +1,50 @@
 package tools
 
 import (
-	"context"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
+	"github.com/bb2d0cf4/agent/internal/nearest"
 	"github.com/bb2d0cf4/agent/internal/tools/search"
+	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// folder opens the folder at path for the tools that search it; an empty path
-// is the main folder. name is its name for the model.
-func (r reader) folder(ctx context.Context, call Call, path string) (f search.Folder, name string, refused *Result, err error) {
-	if path == "" {
-		path = "."
+// didYouMean names files in the folder of a missing one that are called
+// alike, as a sentence.
+func didYouMean(root *workspace.Root, path string) string {
+	fsys, name, err := root.FS(filepath.Dir(path))
+	if err != nil {
+		return ""
 	}
-	refused, err = r.allowed(ctx, call, path, func() (err error) {
-		f.FS, name, err = r.Root.FS(path)
-		return err
-	})
-	if refused != nil || err != nil {
-		return f, name, refused, err
+	list, err := fs.ReadDir(fsys, ".")
+	if err != nil {
+		return ""
 	}
-	f.Abs, _, _ = r.Root.Resolve(path) // it resolves: FS has just opened it
-	f.Root = f.Abs
-	for _, root := range r.Root.Roots() {
-		if rel, err := filepath.Rel(root, f.Abs); err == nil && filepath.IsLocal(rel) {
-			f.Root = root
-			break
-		}
+	names := make([]string, len(list))
+	for i, d := range list {
+		names[i] = d.Name()
 	}
-	return f, name, nil, nil
+	near := nearest.Alike(filepath.Base(path), names, 3)
+	if len(near) == 0 {
+		return ""
+	}
+	for i, n := range near {
+		near[i] = under(name, n)
+	}
+	return " Did you mean " + strings.Join(near, ", ") + "?"
+}
+
+// under returns the name of something in the folder with the given name.
+func under(folder, name string) string {
+	switch {
+	case folder == "." || folder == "":
+		return name
+	case strings.HasSuffix(folder, "/"):
+		return folder + name
+	}
+	return folder + "/" + name
 }
 
 // namesText writes names, each under the folder's, and what was left out.

@@ -1,0 +1,78 @@
+package tools
+
+import (
+	"context"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/editor"
+	"github.com/bb2d0cf4/agent/internal/tools/shell"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+// Deps holds what the tools work with.
+type Deps struct {
+	Root *workspace.Root
+	Ask  Asker
+	// Buffers, Reports and Writes belong to the connected editor; nil if the program
+	// supports none.
+	Buffers Buffers
+	Reports Reports
+	Writes  Writes
+	Jobs    Commands
+	// Background lists the background commands whose end is reported; nil for none.
+	Background Background
+	Env        []string // the whole environment of commands
+	// SpillDir returns the folder for output that is too long for the model. The
+	// caller allows the model to read files there.
+	SpillDir func() string
+	// Session returns the id of the current session, which groups changes for undo.
+	Session func() string
+	Home    string // the program's own folder, which is protected; may be empty
+	// Ripgrep is the path of rg; empty means the one on PATH, if any.
+	Ripgrep string
+
+	diagnostics *diagnostics // set by NewSet
+}
+
+// Asker decides whether something may be done. confirm.Controller implements it.
+type Asker interface {
+	Ask(ctx context.Context, req confirm.Request) (confirm.Verdict, error)
+}
+
+// Commands runs command lines. shell.Jobs implements it.
+type Commands interface {
+	Run(ctx context.Context, opts shell.Options) (shell.Result, error)
+	Start(opts shell.Options) (shell.Job, error)
+	Kill(id string) (output string, err error)
+}
+
+// Background lists the commands in the background. shell.Jobs implements it.
+type Background interface {
+	List() []shell.Job
+}
+
+// Buffers gives access to the unsaved changes in the connected editor.
+type Buffers interface {
+	// Unsaved reports whether the editor holds changes of the file at the absolute path
+	// that are not on disk, and returns the editor's name.
+	Unsaved(ctx context.Context, path string) (name string, unsaved bool)
+	Save(ctx context.Context, path string) error
+}
+
+// Reports returns the connected editor's diagnostics for the file at an absolute path,
+// or for all files if path is empty. It gives the editor up to wait to look at the file.
+// known is false if the editor has no diagnostics for it yet; the error is
+// editor.ErrNone if no editor is connected.
+type Reports interface {
+	Report(ctx context.Context, path string, wait time.Duration) (found []editor.Diagnostic, known bool, err error)
+}
+
+// Writes watches the files that the tools have written.
+type Writes interface {
+	// Wrote records a write.
+	Wrote(ctx context.Context, done editor.Write)
+	// Lost explains why the file at the absolute path, which now holds text, may have
+	// lost the last write; "" if nothing suggests that.
+	Lost(path, text string) string
+}

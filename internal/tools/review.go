@@ -1,0 +1,127 @@
+package tools
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/caution"
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/diff"
+	"github.com/bb2d0cf4/agent/internal/permission"
+	"github.com/bb2d0cf4/agent/internal/tools/edit"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+)
+
+// UnansweredError is an error of the Asker: the turn cannot go on, and nothing was done.
+type UnansweredError struct{ Err error }
+
+func (u UnansweredError) Error() string { return u.Err.Error() }
+func (u UnansweredError) Unwrap() error { return u.Err }
+
+// changeNotes returns what a reviewer of c has to know, and whether a person has to
+// look at it whatever the mode. home is the program's own folder.
+func changeNotes(c workspace.Change, stage edit.Stage, home string) (notes []caution.Note, force bool) {
+	if stage != edit.Exact {
+		notes = append(notes, caution.Note{Kind: caution.Loose, Text: fmt.Sprintf("The text matched only after %s.", stage)})
+		force = stage.Loose()
+	}
+	if why := permission.Protected(c.Name, c.Path, home); why != "" {
+		notes = append(notes, caution.Note{Kind: caution.Protected, Text: fmt.Sprintf("%s is protected: %s.", c.Name, why)})
+		force = true
+	}
+	if n := caution.InName(c.Name); n != nil {
+		notes = append(notes, n...)
+		force = true
+	}
+	for _, n := range caution.Of(diff.Lines(c.Text, c.After), c.Text, c.After, c.Exists) {
+		notes = append(notes, n)
+		force = force || n.Kind == caution.Hidden || n.Kind == caution.LookAlike
+	}
+	if c.Exists && c.Mode&0o111 != 0 {
+		notes = append(notes, caution.Note{Kind: caution.Executable, Text: c.Name + " is executable."})
+	}
+	return notes, force
+}
+
+// readNotes returns what a reviewer of a read outside the workspace has to know,
+// and whether a person has to look at it whatever was answered before.
+func readNotes(abs string, folder bool) (notes []caution.Note, force bool) {
+	if folder {
+		notes = caution.Notes("This is a folder: what is in it may be read from then on, except where keys are usually kept.")
+	}
+	if permission.Secret(abs) {
+		notes = append(notes, caution.Notes("What is here often holds keys or passwords, which would be sent to the model.")...)
+		force = true
+	}
+	return notes, force
+}
+
+// nothingChanged is what it means that an edit was declined.
+const nothingChanged = "Nothing was changed."
+
+// declined is the result of a "no" to what a tool wanted; effect is what that
+// means. Without a word from the user the turn stops: the model could only guess.
+func declined(tool, what, effect string, v confirm.Verdict) Result {
+	res := Result{Failed: true, Denied: &Denied{tool, v.Feedback}, Record: Record{Result: "declined by the user", Words: feedbackForRecord(v, "")}}
+	switch {
+	case v.NoWay:
+		res.ForModel = "Not done: this " + what + " needs an answer from the user, and nobody could be asked. Go on without it, or say what is needed."
+		if v.Feedback == "" {
+			res.Denied.Reason = "nobody could be asked"
+		}
+		res.Record = Record{Result: "not done: " + res.Denied.Reason}
+		res.ForUser = oneLine(res.Denied.Reason, maxTitle)
+		return res
+	case v.Rule:
+		res.ForModel = "This " + what + " was refused by the " + v.By + ". " + effect + feedbackForModel(v)
+		res.Record.Result = "refused by the " + v.By
+	default:
+		res.ForModel = "The user declined this " + what + ". " + effect + feedbackForModel(v)
+		res.Stop = v.Feedback == "" && len(v.Comments) == 0
+	}
+	res.ForUser = "declined"
+	if v.Feedback != "" {
+		res.ForUser = oneLine("declined: "+v.Feedback, maxTitle)
+	} else {
+		res.Denied.Reason = "declined"
+	}
+	return res
+}
+
+// feedbackForModel are the reviewer's own words, to follow a sentence: each on a line of its own.
+func feedbackForModel(v confirm.Verdict) string {
+	var b strings.Builder
+	switch {
+	case v.Feedback == "":
+	case v.Rule:
+		b.WriteString("\n" + v.Feedback)
+	default:
+		b.WriteString("\nThe user says: " + v.Feedback)
+	}
+	for _, c := range v.Comments {
+		fmt.Fprintf(&b, "\nThe user's comment on line %d of the proposal: %s", c.Line, c.Text)
+	}
+	return b.String()
+}
+
+// feedbackForRecord is Words as a text of its own, behind the patch of what the reviewer changed
+// of the proposal, if anything.
+func feedbackForRecord(v confirm.Verdict, patch string) string {
+	words := feedbackForModel(v)
+	if patch != "" {
+		return "From the proposal to what was written:\n" + strings.TrimSuffix(patch, "\n") + words
+	}
+	return strings.TrimPrefix(words, "\n")
+}
+
+// maxPatch is the number of bytes of a patch that a result has room for.
+const maxPatch = 10_000
+
+// clipPatch is patch or, where it is too long, its first lines.
+func clipPatch(patch string) string {
+	if len(patch) <= maxPatch {
+		return patch
+	}
+	cut := strings.LastIndexByte(patch[:maxPatch], '\n') + 1
+	return patch[:cut] + "[the rest is left out: read the file]\n"
+}

@@ -1,0 +1,99 @@
+package tools
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/tools/args"
+)
+
+//go:embed *.md
+var docs embed.FS
+
+// tool is a Tool whose arguments are an A.
+type tool[A any] struct {
+	spec   llm.ToolSpec
+	params []args.Param
+	title  func(a A) string
+	run    func(ctx context.Context, call Call, a A) (Result, error)
+}
+
+// newTool returns the tool with the given name, whose description is the file
+// name.md.
+func newTool[A any](name string, params []args.Param, title func(A) string, run func(context.Context, Call, A) (Result, error)) Tool {
+	doc, err := docs.ReadFile(name + ".md")
+	if err != nil {
+		doc = []byte(name) // not possible: the tests read them all
+	}
+	spec := llm.ToolSpec{
+		Name: name, Description: strings.TrimSpace(string(doc)), Schema: json.RawMessage(args.Schema(params)),
+	}
+	return &tool[A]{spec: spec, params: params, title: title, run: run}
+}
+
+// Spec implements Tool.
+func (t *tool[A]) Spec() llm.ToolSpec { return t.spec }
+
+// Title implements Tool.
+func (t *tool[A]) Title(raw json.RawMessage) string {
+	a, err := args.Decode[A](t.params, raw)
+	if err != nil {
+		return t.spec.Name
+	}
+	return oneLine(t.title(a), maxTitle)
+}
+
+// Call implements Tool.
+func (t *tool[A]) Call(ctx context.Context, call Call) (Result, error) {
+	a, err := args.Decode[A](t.params, call.Args)
+	if err != nil {
+		return failed("%s was not run: %w.", t.spec.Name, err), nil
+	}
+	res, err := t.run(ctx, call, a)
+	res.Record.What = t.title(a)
+	return res, err
+}
+
+// How many characters are shown of a title, and of what went wrong: its cause often
+// comes last, behind long paths.
+const (
+	maxTitle   = 120
+	maxFailure = 400
+)
+
+// oneLine returns s on one line of at most limit characters.
+func oneLine(s string, limit int) string {
+	s = strings.Join(strings.Fields(s[:min(len(s), 8*limit)]), " ")
+	if r := []rune(s); len(r) > limit {
+		return string(r[:limit-1]) + "…"
+	}
+	return s
+}
+
+// failed is the result of a call that did not do what it should. format is as
+// in fmt.Errorf.
+func failed(format string, args ...any) Result {
+	msg := fmt.Errorf(format, args...).Error()
+	first, _, _ := strings.Cut(msg, "\n")
+	return Result{ForModel: msg, ForUser: oneLine(first, maxFailure), Failed: true}
+}
+
+// orDefault returns the value of an optional argument.
+func orDefault[T any](p *T, value T) T {
+	if p == nil {
+		return value
+	}
+	return *p
+}
+
+// withPath ends a title that names a file or folder, unless it is the main one.
+func withPath(word, path string) string {
+	if path == "" || path == "." {
+		return ""
+	}
+	return " " + word + " " + path
+}
