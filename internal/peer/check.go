@@ -7,13 +7,12 @@ import (
 	"net/netip"
 )
 
-// Why a connection is not known to lead to a program of this user, beside
-// ErrUnknown.
+// The reasons, beside ErrUnknown, why Check refuses a connection.
 var (
 	// ErrStranger means that the program belongs to another user.
 	ErrStranger = errors.New("another user's program listens there")
 	// ErrElsewhere means that the program runs on another machine.
-	ErrElsewhere = errors.New("it is on another machine, so its owner cannot be learned from here")
+	ErrElsewhere = errors.New("it is on another machine, whose users are not known here")
 )
 
 // Check returns nil if the user of this process holds the other end of a TCP
@@ -61,13 +60,13 @@ func inside(local, remote netip.Addr) bool {
 	return false
 }
 
-// Owner says whose a process is.
+// Owner tells who runs a process.
 type Owner int
 
 // The owners.
 const (
-	Unknown Owner = iota // the system does not tell
-	Nobody               // there is no such process
+	Unknown Owner = iota // the system does not report it
+	Nobody               // the process does not exist
 	Mine                 // it runs as the user of this process
 	Another              // it runs as another user
 )

@@ -29,8 +29,7 @@ func reach(t *testing.T, address string) net.Conn {
 	return conn
 }
 
-// TestCheckOwn holds that a program of the same user passes before and after it
-// has accepted.
+// TestCheckOwn: a program of the same user passes before and after it has accepted.
 func TestCheckOwn(t *testing.T) {
 	for _, at := range []struct{ network, address string }{
 		{"tcp4", "127.0.0.1:0"}, {"tcp4", "127.0.0.2:0"}, {"tcp6", "[::1]:0"}, {"tcp", ":0"},
@@ -58,7 +57,7 @@ func TestCheckOwn(t *testing.T) {
 	}
 }
 
-// TestCheckDoubt holds that what the system does not tell is refused.
+// TestCheckDoubt: a connection whose owner is unknown is refused.
 func TestCheckDoubt(t *testing.T) {
 	a, b := net.Pipe()
 	defer a.Close()

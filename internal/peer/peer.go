@@ -1,6 +1,6 @@
-// Package peer tells which user of this machine listens on a port, or holds the other
-// end of a connection. It guarantees that a socket is never ascribed to a user to whom
-// the system does not ascribe it: what it cannot tell is an error.
+// Package peer finds the user of this machine who listens on a port or holds the other
+// end of a connection. It reports a user only if the system names that user as the
+// owner of the socket; anything uncertain is an error.
 package peer
 
 import (
@@ -14,16 +14,17 @@ import (
 	"strings"
 )
 
-// User is a user of this machine: the number of one on Unix, the SID on Windows.
+// User identifies a user of this machine: the numeric user ID on Unix, the SID on
+// Windows.
 type User string
 
-// ErrNobody says that no process listens there.
+// ErrNobody means that no process listens on the port.
 var ErrNobody = errors.New("nobody listens there")
 
-// ErrUnknown says that the system does not tell.
-var ErrUnknown = errors.New("this system does not tell whose it is")
+// ErrUnknown means that the system does not report the owner.
+var ErrUnknown = errors.New("this system does not report its owner")
 
-// Name is what people know u as; if there is no name, the number.
+// Name returns the name of u, or its ID if it has none.
 func (u User) Name() string {
 	if known, err := user.LookupId(string(u)); err == nil {
 		return known.Username
@@ -33,13 +34,13 @@ func (u User) Name() string {
 
 // socket is one of the system's TCP sockets.
 type socket struct {
-	local, remote netip.AddrPort // remote is zero for one that listens
-	user          User           // empty if the system does not tell
+	local, remote netip.AddrPort // zero while it listens
+	user          User           // empty if unknown
 }
 
 // Listener returns the users that listen on a port for connections from this machine,
-// sorted, each once. There is more than one where a user listens on one address and
-// another user on all addresses. The error is ErrNobody, ErrUnknown, or the system's.
+// sorted, each once. There can be several: one user may listen on one address and
+// another on all addresses. The error is ErrNobody, ErrUnknown, or the system's.
 func Listener(port int) ([]User, error) {
 	all, err := sockets()
 	if err != nil {
@@ -67,9 +68,9 @@ func listeners(all []socket, port uint16) ([]User, error) {
 	return slices.Compact(users), nil
 }
 
-// Of returns the user that holds the other end of a TCP connection within this machine.
-// If the other end was not accepted yet, that is the user who listens, if there is one
-// only. The error is ErrUnknown, or the system's.
+// Of returns the user who holds the other end of a TCP connection within this machine.
+// Before the connection is accepted, that is the only user who listens on the port.
+// The error is ErrUnknown, or the system's.
 func Of(conn net.Conn) (User, error) {
 	local, remote, err := ends(conn)
 	if err != nil {
@@ -78,7 +79,7 @@ func Of(conn net.Conn) (User, error) {
 	return holder(local, remote)
 }
 
-// holder is Of for the addresses of a connection's ends.
+// holder does the work of Of, given the addresses of both ends.
 func holder(local, remote netip.AddrPort) (User, error) {
 	all, err := sockets()
 	if err != nil {
@@ -116,7 +117,7 @@ func IsLoopback(host string) bool {
 	return strings.EqualFold(host, "localhost") || net.ParseIP(host).IsLoopback()
 }
 
-// plain is an address without the form in which it is embedded in IPv6.
+// plain turns an IPv4 address embedded in IPv6 into IPv4, and drops the zone.
 func plain(a netip.AddrPort) netip.AddrPort {
 	return netip.AddrPortFrom(a.Addr().Unmap().WithZone(""), a.Port())
 }

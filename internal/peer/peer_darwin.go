@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxSystem is the highest number of the accounts that services have.
+// maxSystem is the highest user ID of a service account.
 const maxSystem = 499
 
 // IsSystem reports whether u is the administrator, or an account of a service: no

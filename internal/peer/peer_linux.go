@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// maxSystem is the highest number of the accounts that services have.
+// maxSystem is the highest user ID of a service account.
 const maxSystem = 999
 
 // IsSystem reports whether u is the administrator, or an account of a service: no

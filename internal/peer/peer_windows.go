@@ -15,7 +15,7 @@ func Self() User { return userOf(windows.GetCurrentProcessToken()) }
 // IsSystem reports whether u is the system, or an account of its services.
 func (u User) IsSystem() bool { return u == "S-1-5-18" || u == "S-1-5-19" || u == "S-1-5-20" }
 
-// userOf returns the user of a token, empty if it does not tell.
+// userOf returns the user of a token, or "" if it cannot be read.
 func userOf(token windows.Token) User {
 	u, err := token.GetTokenUser()
 	if err != nil {
@@ -24,7 +24,7 @@ func userOf(token windows.Token) User {
 	return User(u.User.Sid.String())
 }
 
-// What GetExtendedTcpTable is asked for: all sockets with the processes that hold them.
+// Arguments of GetExtendedTcpTable: all sockets, with the processes that hold them.
 const allWithProcess = 5
 
 // sockets asks the system for its tables.
@@ -97,8 +97,8 @@ func row6(r []byte) (socket, uint32) {
 
 const stateListen = 2
 
-// remote is the remote address, none of a socket that listens: the system leaves
-// something in it.
+// remote returns the remote address, or zero for a listening socket, where the system
+// leaves garbage.
 func remote(state uint32, a netip.AddrPort) netip.AddrPort {
 	if state == stateListen {
 		return netip.AddrPort{}
@@ -106,8 +106,8 @@ func remote(state uint32, a netip.AddrPort) netip.AddrPort {
 	return plain(a)
 }
 
-// ownerOf returns the user of a process, empty if the system does not tell: that is so
-// of the processes of other users.
+// ownerOf returns the user of a process, or "" if the system refuses, as it does for
+// the processes of other users.
 func ownerOf(pid uint32) User {
 	p, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, pid)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Process says whose a process is.
+// Process reports who runs a process.
 func Process(pid int) Owner {
 	if pid <= 0 {
 		return Unknown

@@ -4,8 +4,8 @@ package peer
 
 import "golang.org/x/sys/unix"
 
-// Process says whose a process is. One that this user may signal is not certain to
-// be this user's.
+// Process reports who runs a process. If this user may signal it, the
+// owner is Unknown: the process may still be another user's.
 func Process(pid int) Owner {
 	if pid <= 0 {
 		return Unknown

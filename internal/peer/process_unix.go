@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// signalled says what an attempt to signal a process tells of its owner.
+// signalled derives the owner of a process from the error of signalling it.
 func signalled(err error) Owner {
 	switch {
 	case errors.Is(err, unix.ESRCH):

@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// marker tells a process that it is the stranger.
+// marker is set in the environment of the stranger.
 const marker = "AGENT_TEST_STRANGER"
 
 // UID is the user that a Stranger runs as; it needs no entry in the list of users.
 const UID = 61_234
 
-// patience is how long a wait for the stranger lasts before the test fails.
+// patience is the longest wait for the stranger.
 const patience = 15 * time.Second
 
 // Stranger is a process of another user that runs one test of this program.
@@ -29,7 +29,7 @@ type Stranger struct {
 	cmd   *exec.Cmd
 }
 
-// Asked returns what Start told this process, and whether it is the stranger.
+// Asked returns the argument of Start, and whether this process is the stranger.
 func Asked() (what string, ok bool) { return os.LookupEnv(marker) }
 
 // NeedsAnotherUser skips a test that cannot start a Stranger here.
@@ -38,9 +38,8 @@ func NeedsAnotherUser(tb testing.TB) {
 	_ = another(tb)
 }
 
-// Start runs the test with the given name, of the same test program, as another
-// user. It tells it what to do, and kills it at the end of the test. Where the test
-// may not change users it is skipped.
+// Start runs the named test of this test program as another user, passes it what,
+// and kills it at the end of the test. It skips a test that may not change users.
 func Start(tb testing.TB, test, what string) *Stranger {
 	tb.Helper()
 	attr := another(tb)
@@ -76,8 +75,8 @@ func Start(tb testing.TB, test, what string) *Stranger {
 	return s
 }
 
-// Next waits for the next line of the stranger's that begins with prefix, and
-// returns the rest of it.
+// Next waits for the stranger's next line with the given prefix, and returns the rest
+// of that line.
 func (s *Stranger) Next(prefix string) string {
 	s.tb.Helper()
 	late := time.After(patience)
@@ -85,20 +84,19 @@ func (s *Stranger) Next(prefix string) string {
 		select {
 		case line, open := <-s.lines:
 			if !open {
-				s.tb.Fatalf("the stranger ended before it said %q", prefix)
+				s.tb.Fatalf("the stranger ended before it printed %q", prefix)
 			}
 			if rest, ok := strings.CutPrefix(line, prefix); ok {
 				return rest
 			}
 			s.tb.Logf("stranger: %s", line)
 		case <-late:
-			s.tb.Fatalf("the stranger did not say %q", prefix)
+			s.tb.Fatalf("the stranger did not print %q", prefix)
 		}
 	}
 }
 
-// Printed returns the lines that the stranger has printed so far and that no call
-// has returned yet.
+// Printed returns the lines that the stranger has printed since the last call.
 func (s *Stranger) Printed() []string {
 	var all []string
 	for {
@@ -114,10 +112,10 @@ func (s *Stranger) Printed() []string {
 	}
 }
 
-// Stop ends the stranger's work and returns all that it still says.
+// Stop closes the stranger's standard input and returns the rest of its output.
 func (s *Stranger) Stop() []string {
 	s.tb.Helper()
-	_ = s.stdin.Close() // what the stranger waits for
+	_ = s.stdin.Close() // the stranger waits for that
 	var all []string
 	late := time.After(patience)
 	for {

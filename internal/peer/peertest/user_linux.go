@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-// another returns how a process of another user is started.
+// another returns the attributes of a process of another user.
 func another(tb testing.TB) *syscall.SysProcAttr {
 	tb.Helper()
 	if os.Getuid() != 0 {
-		tb.Skip("a second user takes root")
+		tb.Skip("only root can run a program as another user")
 	}
 	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: UID, Gid: UID}, Pdeathsig: syscall.SIGKILL}
 }

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// another skips the test: there is no way to another user here.
+// another skips the test: only Linux can run it.
 func another(tb testing.TB) *syscall.SysProcAttr {
 	tb.Helper()
-	tb.Skip("a second user is tried on Linux alone")
+	tb.Skip("only Linux runs tests as a second user")
 	return nil
 }
