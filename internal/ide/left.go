@@ -51,11 +51,16 @@ func (f *left) take(editor string) []string {
 // of: it may be about to open it.
 const patience = 3
 
-// closeDiff takes a diff off the editor's screen, also when ctx has ended. One
-// that cannot be closed in time is closed at the next chance. answered says that the
-// editor has answered for the diff: then it may have closed it by itself.
+// closeDiff takes a diff off the editor's screen, even if ctx has ended. A diff that
+// cannot be closed in time is closed at the next chance; closeDiff does not wait for
+// an editor that is deaf. answered means that the editor has answered for the diff,
+// and so may have closed it itself.
 func (l *link) closeDiff(ctx context.Context, tab string, answered bool) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), withdrawing)
+	if l.isDeaf() {
+		l.leave(tab)
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
 	defer cancel()
 	for try := 1; ; try++ {
 		closed, err := l.client.Diffs.Withdraw(ctx, tab)
@@ -87,7 +92,7 @@ func (l *link) leave(tab string) {
 // tidy closes what is open, and what could not be closed before, once and for all: the
 // link ends. It works also when ctx has ended.
 func (l *link) tidy(ctx context.Context) {
-	if l.client.Err() != nil {
+	if l.client.Err() != nil || l.isDeaf() {
 		return
 	}
 	l.mu.Lock()
@@ -109,7 +114,7 @@ func (l *link) tidy(ctx context.Context) {
 
 // sweep closes what could not be closed before, on this link or an earlier one.
 func (l *link) sweep(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), withdrawing)
+	ctx, cancel := context.WithTimeout(ctx, withdrawing)
 	defer cancel()
 	for _, tab := range l.left.take(l.name()) {
 		if l.client.Diffs.Close(ctx, tab) != nil {

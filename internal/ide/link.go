@@ -22,7 +22,8 @@ type link struct {
 	work      crash.Group // what was begun for the link
 	encodings *client.Encodings
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
+	unheard time.Time  // since when a probe is unanswered; zero: none is
 	closing bool       // nothing more is begun
 	seen    seen
 	shown   map[string]bool // names of the diffs that are open
@@ -92,6 +93,31 @@ func (l *link) close() {
 	l.mu.Unlock()
 	l.client.Close()
 	l.work.Wait()
+}
+
+// probe returns nil if the editor answers at all before ctx ends.
+func (l *link) probe(ctx context.Context) error {
+	began := time.Now()
+	l.mu.Lock()
+	if l.unheard.IsZero() {
+		l.unheard = began
+	}
+	l.mu.Unlock()
+	err := l.client.Probe(ctx)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err == nil || l.unheard.Equal(began) && time.Since(began) < deaf { // given up early
+		l.unheard = time.Time{}
+	}
+	return err
+}
+
+// isDeaf reports whether the editor has left a probe unanswered for so long that
+// nothing is to wait for it.
+func (l *link) isDeaf() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return !l.unheard.IsZero() && time.Since(l.unheard) > deaf
 }
 
 // show notes that a diff is open; the returned function, that it is not any more.

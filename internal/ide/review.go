@@ -19,11 +19,16 @@ import (
 
 // How long the parts of a review may take.
 const (
-	// withdrawing is the time for closing a diff; the controller waits for a second.
+	// withdrawing bounds a call about an open diff.
 	withdrawing = 900 * time.Millisecond
-	// leaving is the time for closing what is open when the link ends: the program
-	// waits for it before it ends.
-	leaving = 500 * time.Millisecond
+	// closing bounds the closing of a diff that was answered elsewhere: the person who
+	// pressed Esc waits for it.
+	closing = 300 * time.Millisecond
+	// leaving bounds the closing of all diffs when the link ends: the program waits for
+	// it before it exits.
+	leaving = 250 * time.Millisecond
+	// deaf is how long a probe may go unanswered before nobody waits for the editor.
+	deaf = 300 * time.Millisecond
 	// fetching is the time for a draft; the controller waits for a second.
 	fetching = 800 * time.Millisecond
 	// comeback is how long a question waits for an editor that was lost where nobody

@@ -35,6 +35,8 @@ type rig struct {
 	control          *confirm.Controller
 	terminal         *terminal
 
+	end func() // ends Run, and waits for it
+
 	mu       sync.Mutex
 	changed  chan struct{}
 	notes    []string
@@ -81,10 +83,11 @@ func newRig(t *testing.T, set func(*ide.Options)) *rig {
 	r.control = confirm.NewController(nil, reviewers...)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
-	t.Cleanup(func() {
+	r.end = func() {
 		cancel()
 		<-ended
-	})
+	}
+	t.Cleanup(r.end)
 	go func() {
 		defer close(ended)
 		r.Bridge.Run(ctx)

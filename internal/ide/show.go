@@ -165,7 +165,7 @@ func (v *Reviewer) watch(ctx context.Context, l *link, s *standing, shown string
 	was := ""
 	for {
 		look, cancel := context.WithTimeout(ctx, lookWait)
-		err := l.client.Probe(look)
+		err := l.probe(look)
 		cancel()
 		if ctx.Err() != nil {
 			return

@@ -52,6 +52,29 @@ func TestRequests(t *testing.T) {
 	}
 }
 
+// TestIDsOfRequests: an answer carries exactly the id of the editor's request. A
+// null id is a notification's, an id of another type is nobody's.
+func TestIDsOfRequests(t *testing.T) {
+	e := idetest.Start(t, idetest.Ours())
+	dial(t, options(e))
+	ids := []string{
+		"0", "-1", "1.5", "1.0", "1e3", "0.1234567890123456789", "9007199254740993", "123456789012345678901234567890",
+		`""`, `"1"`, `"\u00e9 \u0000"`, `"` + strings.Repeat("i", 10_000) + `"`,
+	}
+	for _, id := range append([]string{"null", "true", "{}", "[1]"}, ids...) {
+		if err := e.Conns()[0].Raw([]byte(`{"jsonrpc":"2.0","id":` + id + `,"method":"ping"}`)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var want []string
+	for _, id := range ids {
+		want = append(want, id+" {}")
+	}
+	if diff := cmp.Diff(want, e.WaitAnswers(len(ids))); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestFloodOfRequests holds that answers that nobody reads do not pile up.
 func TestFloodOfRequests(t *testing.T) {
 	e := idetest.Start(t, idetest.Ours())

@@ -20,7 +20,7 @@ import (
 const (
 	readLimit  = 64 << 20 // the largest message taken
 	maxAnswers = 256      // answers to the editor's requests that may wait to leave
-	goodbye    = 400 * time.Millisecond
+	goodbye    = 150 * time.Millisecond
 )
 
 // socket carries the messages of one session: the SDK's transport and its
@@ -30,7 +30,7 @@ type socket struct {
 	ws      *websocket.Conn
 	conn    net.Conn // below ws
 	calls   *calls
-	answers chan *jsonrpc.Response
+	answers chan answer
 	numbers numbers
 	greeted atomic.Bool // the initialize handshake is over
 	leaving chan struct{}
@@ -44,7 +44,7 @@ type socket struct {
 func newSocket(o Options) *socket {
 	return &socket{
 		opts: o, calls: newCalls(), numbers: newNumbers(),
-		answers: make(chan *jsonrpc.Response, maxAnswers),
+		answers: make(chan answer, maxAnswers),
 		leaving: make(chan struct{}), done: make(chan struct{}),
 	}
 }
@@ -115,7 +115,7 @@ func (s *socket) Read(ctx context.Context) (jsonrpc.Message, error) {
 		}
 		switch msg := msg.(type) {
 		case *jsonrpc.Request:
-			if err := s.request(msg); err != nil {
+			if err := s.request(msg, data); err != nil {
 				s.end(err)
 				return nil, s.err
 			}
@@ -143,29 +143,6 @@ func lost(err error, greeted bool) error {
 	return fmt.Errorf("the connection to the editor was lost: %w", err)
 }
 
-// request takes a notification or answers a request: a ping as such, all else
-// with "method not found". Answers that do not leave pile up only so far.
-func (s *socket) request(req *jsonrpc.Request) error {
-	if !req.IsCall() {
-		if s.opts.Notify != nil {
-			s.opts.Notify(req.Method, req.Params)
-		}
-		return nil
-	}
-	resp := &jsonrpc.Response{ID: req.ID}
-	if req.Method == "ping" {
-		resp.Result = json.RawMessage("{}")
-	} else {
-		resp.Error = &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "method not found"}
-	}
-	select {
-	case s.answers <- resp:
-		return nil
-	default:
-		return errors.New("the editor floods the connection with requests")
-	}
-}
-
 // Write implements [mcp.Connection]. ctx does not interrupt it: half a message
 // would end the connection.
 func (s *socket) Write(ctx context.Context, msg jsonrpc.Message) error {
@@ -176,6 +153,10 @@ func (s *socket) Write(ctx context.Context, msg jsonrpc.Message) error {
 	if req, ok := msg.(*jsonrpc.Request); ok {
 		s.calls.wrote(ctx, req)
 	}
+	return s.write(ctx, data)
+}
+
+func (s *socket) write(ctx context.Context, data []byte) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.opts.Timing.Write)
 	defer cancel()
 	if err := s.ws.Write(ctx, websocket.MessageText, data); err != nil {
@@ -192,20 +173,6 @@ func (s *socket) send(ctx context.Context, method string, params json.RawMessage
 		return s.err
 	default:
 		return s.Write(ctx, &jsonrpc.Request{Method: method, Params: params})
-	}
-}
-
-// answerAll writes the answers to the editor's requests until the session ends.
-func (s *socket) answerAll(ctx context.Context) {
-	for {
-		select {
-		case resp := <-s.answers:
-			if s.Write(ctx, resp) != nil {
-				return
-			}
-		case <-s.done:
-			return
-		}
 	}
 }
 

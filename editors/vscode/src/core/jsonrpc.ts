@@ -13,6 +13,11 @@ export const rpcCodes = {
   busy: -32002,
 } as const;
 
+/** Reports whether an answer can carry exactly this id: JavaScript rounds larger numbers. */
+function isId(id: unknown): id is Id {
+  return typeof id === "string" || (typeof id === "number" && Math.abs(id) <= Number.MAX_SAFE_INTEGER);
+}
+
 /** An error that goes back as a JSON-RPC error; code names it within data. */
 export class RpcError extends Error {
   constructor(
@@ -104,9 +109,7 @@ export class Peer {
   }
 
   private requested(id: unknown, method: string, params: Record<string, unknown>): void {
-    if (typeof id !== "string" && typeof id !== "number") {
-      return this.fail(null, new RpcError(rpcCodes.invalidRequest, "the id must be a string or a number"));
-    }
+    if (!isId(id)) return this.fail(null, new RpcError(rpcCodes.invalidRequest, "the id must be a string, or a number of at most 2^53 - 1"));
     if (this.inFlight.has(id)) return this.fail(id, new RpcError(rpcCodes.invalidRequest, "a request with this id is being answered"));
     if (this.inFlight.size >= maxInFlight) return this.fail(id, new RpcError(rpcCodes.busy, "too many requests at once", "BUSY"));
     const controller = new AbortController();

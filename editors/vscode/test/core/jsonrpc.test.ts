@@ -16,10 +16,15 @@ interface Reply {
 /** A peer that answers "echo", fails at "fail" and keeps "wait" waiting. */
 function peer() {
   const replies: Reply[] = [];
+  const raw: string[] = [];
   const notified: string[] = [];
   const calls: Call[] = [];
   const waiting: ((result: object) => void)[] = [];
-  const made = new Peer((message) => replies.push(JSON.parse(message) as Reply), {
+  const write = (message: string): void => {
+    raw.push(message);
+    replies.push(JSON.parse(message) as Reply);
+  };
+  const made = new Peer(write, {
     notification: (method) => notified.push(method),
     request: (method, params, call) => {
       calls.push(call);
@@ -30,7 +35,7 @@ function peer() {
     },
   });
   const send = (message: unknown): void => made.receive(typeof message === "string" ? message : JSON.stringify(message));
-  return { made, send, replies, notified, calls, waiting };
+  return { made, send, replies, raw, notified, calls, waiting };
 }
 
 const call = (id: unknown, method: string, params?: unknown): object => ({ jsonrpc: "2.0", id, method, params });
@@ -45,6 +50,26 @@ describe("a request", () => {
       { jsonrpc: "2.0", id: 0, result: { a: 1 } },
       { jsonrpc: "2.0", id: "x", result: {} },
     ]);
+  });
+
+  it("gets exactly its id back", async () => {
+    for (const id of ["0", "-1", "1.5", "-0.25", "9007199254740991", '""', '"1"', '"1.5"', '"\\u0000é\\ud83d\\ude00"', `"${"i".repeat(10_000)}"`]) {
+      const { send, replies, raw } = peer();
+      send(`{"jsonrpc":"2.0","id":${id},"method":"echo"}`);
+      await settled(1);
+      assert.equal(replies.length, 1, id);
+      assert.deepEqual(replies[0]?.id, JSON.parse(id));
+      if (!id.startsWith('"')) assert.ok(raw[0]?.includes(`"id":${id},`), `${id}: ${raw[0]}`);
+    }
+  });
+
+  it("is refused if no answer can carry its id", async () => {
+    for (const id of ["null", "true", "{}", "[1]", "9007199254740993", "1e400"]) {
+      const { send, replies } = peer();
+      send(`{"jsonrpc":"2.0","id":${id},"method":"echo"}`);
+      await settled(1);
+      assert.deepEqual([replies.length, replies[0]?.id, replies[0]?.error?.code], [1, null, -32600], id);
+    }
   });
 
   it("that fails gets an error", async () => {
