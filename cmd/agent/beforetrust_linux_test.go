@@ -14,6 +14,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest"
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
 // terminals are environments in which programs look at their terminal.
@@ -96,17 +97,12 @@ func untrusted(t *testing.T) (d *desk, ports map[string]string) {
 	d = newDesk(t, server, nil)
 	bin := d.path("node_modules/.bin")
 	for _, dir := range []string{bin, d.path(".agent/commands"), d.path(".git")} {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		scratch.Mkdir(t, dir)
 	}
 	d.write(".agent/config.yaml", "encoding: big5\n")
 	d.write(".agent/commands/hello.md", "Say hello.")
 	for _, program := range []string{"tmux", "git", "rg", "dbus-launch", "code", "xclip", "wl-paste", "infocmp", "tput", "sh", "bash"} {
-		d.write("node_modules/.bin/"+program, "#!/bin/sh\nexit 1\n")
-		if err := os.Chmod(filepath.Join(bin, program), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		scratch.Program(t, filepath.Join(bin, program), "#!/bin/sh\nexit 1\n")
 	}
 	editor, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest"
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
 // TestDemoOnATerminal plays the demo as its user does: yes to the edit, yes to
@@ -24,10 +25,10 @@ func TestDemoOnATerminal(t *testing.T) {
 
 	d.asked(`edit median.go \+5 −1`)
 	median := onlyMatch(t, filepath.Join(tmp, "agent-demo-*", "median", "median.go"))
-	before := readFile(t, median)
+	before := scratch.Read(t, median)
 	d.Press("y")
 	d.asked(`\$ go test \./\.\.\.`)
-	if after := readFile(t, median); !strings.Contains(after, "return sorted[middle]\n") {
+	if after := scratch.Read(t, median); !strings.Contains(after, "return sorted[middle]\n") {
 		t.Errorf("after yes the file holds\n%s", after)
 	}
 	d.Press("y")
@@ -37,7 +38,7 @@ func TestDemoOnATerminal(t *testing.T) {
 	d.asked(`edit median.go \+1 −5`)
 	d.Press("y")
 	d.WaitFor(`undone: median.go`)
-	if got := readFile(t, median); got != before {
+	if got := scratch.Read(t, median); got != before {
 		t.Errorf("after /undo the file holds\n%s", got)
 	}
 	d.leave()
@@ -56,13 +57,4 @@ func onlyMatch(t *testing.T, pattern string) string {
 		t.Fatalf("%s: %v, %v", pattern, found, err)
 	}
 	return found[0]
-}
-
-func readFile(t *testing.T, name string) string {
-	t.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest"
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/dev/transcriptjudge"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
@@ -157,18 +158,12 @@ func (d *desk) path(name string) string { return filepath.Join(d.dir, name) }
 
 func (d *desk) write(name, text string) {
 	d.t.Helper()
-	if err := os.WriteFile(d.path(name), []byte(text), 0o644); err != nil {
-		d.t.Fatal(err)
-	}
+	scratch.Write(d.t, d.path(name), text)
 }
 
 func (d *desk) read(name string) string {
 	d.t.Helper()
-	b, err := os.ReadFile(d.path(name))
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	return string(b)
+	return scratch.Read(d.t, d.path(name))
 }
 
 // request returns the nth request (from 0) once it has come, judged.

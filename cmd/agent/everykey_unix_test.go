@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 	"github.com/bb2d0cf4/agent/internal/repl/keys"
 )
@@ -178,9 +179,7 @@ func editingKeys(t *testing.T, seen pressed) {
 func promptKeys(t *testing.T, seen pressed) {
 	d := newDesk(t, answers(t, "First.", "Second."), nil)
 	editor := filepath.Join(filepath.Dir(d.home), "editor")
-	if err := os.WriteFile(editor, []byte("#!/bin/sh\necho from the editor >\"$1\"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Program(t, editor, "#!/bin/sh\necho from the editor >\"$1\"\n")
 	d.env = append(d.env, "VISUAL="+editor, "PATH="+t.TempDir())
 	d.sit()
 	d.Type("one")
@@ -351,9 +350,7 @@ func answerKeys(t *testing.T, seen pressed) {
 	}
 	d := newDesk(t, llmtest.NewServer(t, writeTurn, llmtest.Turn{Text: "Done."}), nil)
 	editor := filepath.Join(filepath.Dir(d.home), "editor")
-	if err := os.WriteFile(editor, []byte("#!/bin/sh\necho from the editor >\"$1\"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Program(t, editor, "#!/bin/sh\necho from the editor >\"$1\"\n")
 	d.env = append(d.env, "VISUAL="+editor)
 	d.sit()
 	d.say("write")

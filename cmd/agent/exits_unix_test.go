@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
 
@@ -177,15 +178,10 @@ func TestExits(t *testing.T) {
 func (d *desk) begun(m moment, name string, args ...string) (before unix.Termios) {
 	d.t.Helper()
 	for name, text := range m.files {
-		if err := os.MkdirAll(filepath.Dir(d.path(name)), 0o700); err != nil {
-			d.t.Fatal(err)
-		}
 		d.write(name, text)
 	}
 	editor := filepath.Join(filepath.Dir(d.home), "editor")
-	if err := os.WriteFile(editor, []byte("#!/bin/sh\necho editing\nexec sleep 300\n"), 0o755); err != nil {
-		d.t.Fatal(err)
-	}
+	scratch.Program(d.t, editor, "#!/bin/sh\necho editing\nexec sleep 300\n")
 	d.env = append(d.env, "VISUAL="+editor, "GOTRACEBACK=single")
 	d.open()
 	before = d.Termios()

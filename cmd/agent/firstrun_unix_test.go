@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
 
@@ -45,11 +46,7 @@ func fresh(t *testing.T, server *llmtest.Server, env ...string) *desk {
 
 func (d *desk) kept(name string) string {
 	d.t.Helper()
-	data, err := os.ReadFile(filepath.Join(d.home, name))
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	return string(data)
+	return scratch.Read(d.t, filepath.Join(d.home, name))
 }
 
 func TestTheFirstRunFindsALocalModel(t *testing.T) {
@@ -187,9 +184,7 @@ func TestTheFirstRunIsThreeScreens(t *testing.T) {
 	server := answers(t, "Hello.")
 	d := fresh(t, server)
 	d.env = append(d.env, "OPENAI_BASE_URL="+models(t, server, `{"data":[{"id":"one"},{"id":"two"}]}`, canary))
-	if err := os.MkdirAll(d.path(".agent/commands"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Mkdir(t, d.path(".agent/commands"))
 	d.write(".agent/commands/hello.md", "Say hello.")
 	d.begin(100, 30)
 	d.WaitFor(`(?s)Trust the files of this project\?.*Esc leaves`)
@@ -211,9 +206,7 @@ func TestTheFirstRunIsThreeScreens(t *testing.T) {
 func TestTrustOnPlainLines(t *testing.T) {
 	d := newDesk(t, answers(t, "Hello."), nil)
 	d.env = append(d.env, "TERM=dumb")
-	if err := os.MkdirAll(d.path(".agent/commands"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Mkdir(t, d.path(".agent/commands"))
 	d.write(".agent/commands/hello.md", "Say hello.")
 	d.begin(80, 24)
 	d.WaitFor(`(?s)Trust the files.*hello\.md.*2: Yes, use them.*or nothing to leave:`)

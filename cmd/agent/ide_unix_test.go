@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/ide/idetest"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 	"github.com/bb2d0cf4/agent/internal/repl/keys"
@@ -152,10 +153,7 @@ func TestYesInTheTerminalTakesTheDraft(t *testing.T) {
 // diff goes away for as long, and comes back with the outcome.
 func TestEditFirstTakesTheDraft(t *testing.T) {
 	d := politeDesk(t, llmtest.Turn{Text: "All done."})
-	d.write("ed.sh", "#!/bin/sh\nsed -i.orig 's/moin/moin moin/' \"$1\"\n")
-	if err := os.Chmod(d.path("ed.sh"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Program(t, d.path("ed.sh"), "#!/bin/sh\nsed -i.orig 's/moin/moin moin/' \"$1\"\n")
 	d.env = append(d.env, "EDITOR="+d.path("ed.sh"), "VISUAL=")
 	e := d.editor(idetest.Ours())
 	d.sit()

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
 
@@ -137,10 +138,7 @@ func TestUpTakesBackWhatIsQueued(t *testing.T) {
 // placeholder there, and whole.
 func TestThePromptInAnEditor(t *testing.T) {
 	d := newDesk(t, answers(t, "I see."), nil)
-	d.write("ed.sh", "#!/bin/sh\ncp \"$1\" seen\nprintf 'first of all:\\n%s\\n' \"$(cat \"$1\")\" > \"$1\"\n")
-	if err := os.Chmod(d.path("ed.sh"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Program(t, d.path("ed.sh"), "#!/bin/sh\ncp \"$1\" seen\nprintf 'first of all:\\n%s\\n' \"$(cat \"$1\")\" > \"$1\"\n")
 	d.env = append(d.env, "EDITOR="+d.path("ed.sh"), "VISUAL=")
 	d.sit()
 	d.Type("look at ")
@@ -272,12 +270,8 @@ func TestNamesAreCompleted(t *testing.T) {
 func TestTheKeysOfVi(t *testing.T) {
 	d := newDesk(t, llmtest.NewServer(t,
 		llmtest.Turn{Text: "I see."}, llmtest.Turn{Text: "one two three", Chunk: 4, Fault: llmtest.Stall, After: 2}), nil)
-	if err := os.MkdirAll(d.home, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(d.home+"/config.yaml", []byte("interface:\n  input: vim\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Mkdir(t, d.home)
+	scratch.Write(t, d.home+"/config.yaml", "interface:\n  input: vim\n")
 	d.sit()
 	d.Type("mend the wrong bug")
 	d.Press("esc")
@@ -326,9 +320,7 @@ func TestImagesAreSent(t *testing.T) {
 	}
 	d.write("shot.png", b.String())
 	bin := t.TempDir()
-	if err := os.WriteFile(filepath.Join(bin, "xclip"), []byte("#!/bin/sh\ncat "+d.path("shot.png")+"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Program(t, filepath.Join(bin, "xclip"), "#!/bin/sh\ncat "+d.path("shot.png")+"\n")
 	d.env = append(d.env, "AGENT_MODEL=openai/gpt-4o", "DISPLAY=:0", "WAYLAND_DISPLAY=", "PATH="+bin+":"+os.Getenv("PATH"))
 	d.sit()
 	d.Type("compare ")

@@ -19,6 +19,7 @@ import (
 	"github.com/alecthomas/chroma/v2/lexers"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
 
@@ -105,9 +106,7 @@ func TestPanics(t *testing.T) {
 			lit := filepath.Join(t.TempDir(), "lit")
 			d.env = append(d.env, brittleVar+"="+k.in, litVar+"="+lit)
 			leaveBy(t, d, moment{reach: func(*desk) {
-				if err := os.WriteFile(lit, nil, 0o600); err != nil {
-					t.Fatal(err)
-				}
+				scratch.Write(t, lit, "")
 			}}, ending{end: k.reach, status: k.status})
 			if !strings.Contains(strings.Join(d.History(), "\n"), boom) {
 				t.Errorf("nothing says what happened:\n%s", strings.Join(d.History(), "\n"))

@@ -17,6 +17,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest"
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/tools/picture"
 	"github.com/bb2d0cf4/agent/tools/picture/cast"
 )
@@ -150,9 +151,7 @@ func keep(t *testing.T, name string, data []byte) {
 	if *picturesDir == "" {
 		return
 	}
-	if err := os.WriteFile(filepath.Join(*picturesDir, name), data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Write(t, filepath.Join(*picturesDir, name), string(data))
 }
 
 // textOf returns the text of an SVG file.

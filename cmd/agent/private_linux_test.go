@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
 const spyScript = `
@@ -33,7 +35,7 @@ func TestCommandsCannotReadOurEnvironment(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err != nil || string(out) != "Nothing to see.\n" {
 		t.Fatalf("%v: %s", err, out)
 	}
-	seen, own := readFile(t, filepath.Join(dir, "seen")), readFile(t, filepath.Join(dir, "own"))
+	seen, own := scratch.Read(t, filepath.Join(dir, "seen")), scratch.Read(t, filepath.Join(dir, "own"))
 	if !strings.HasPrefix(seen, "agent\n") || !strings.Contains(own, "AGENT_HOME=") {
 		t.Fatalf("the command did not look where it should: %q, %q", seen, own)
 	}

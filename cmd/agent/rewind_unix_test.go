@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
 
@@ -143,12 +144,8 @@ func TestEscEscKeepsADraft(t *testing.T) {
 // it goes back all the same.
 func TestEscLeavesADraftToVi(t *testing.T) {
 	d := newDesk(t, answers(t), nil)
-	if err := os.MkdirAll(d.home, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(d.home, "config.yaml"), []byte("interface:\n  input: vim\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Mkdir(t, d.home)
+	scratch.Write(t, filepath.Join(d.home, "config.yaml"), "interface:\n  input: vim\n")
 	d.sit()
 	d.Type("a long thought")
 	d.Press("esc", "esc", "esc", "esc")

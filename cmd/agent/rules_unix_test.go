@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
 
@@ -126,9 +127,7 @@ func TestWhatIsShownIsWhatIsWritten(t *testing.T) {
 // printed.
 func TestAReadOutsideIsOfTheSession(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "notes.txt")
-	if err := os.WriteFile(outside, []byte("far away\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Write(t, outside, "far away\n")
 	read := llmtest.Turn{Calls: []llmtest.Call{{Name: "read_file", Args: `{"path":"` + outside + `"}`}}}
 	d := newDesk(t, llmtest.NewServer(t, read, read, llmtest.Turn{Text: "First answer."},
 		read, llmtest.Turn{Text: "Second answer."}, read, llmtest.Turn{Text: "Third answer."}), nil)

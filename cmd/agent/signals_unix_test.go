@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
 const interruptedScript = `
@@ -31,9 +33,7 @@ func TestSignals(t *testing.T) {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			if err := os.WriteFile(filepath.Join(dir, "script.yaml"), []byte(interruptedScript), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			scratch.Write(t, filepath.Join(dir, "script.yaml"), interruptedScript)
 			cmd := agentIn(t, dir, "-p", "work", "--permission-mode", "bypass")
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)

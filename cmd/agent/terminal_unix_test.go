@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
 
@@ -98,10 +99,7 @@ func TestNoWithACommentGoesOn(t *testing.T) {
 
 func TestEditFirstWritesTheEditedText(t *testing.T) {
 	d := newDesk(t, llmtest.NewServer(t, editCall("hello", "good day"), llmtest.Turn{Text: "All done."}), map[string]string{"main.go": program})
-	d.write("ed.sh", "#!/bin/sh\nsed -i.orig 's/good day/good evening/' \"$1\"\n")
-	if err := os.Chmod(d.path("ed.sh"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Program(t, d.path("ed.sh"), "#!/bin/sh\nsed -i.orig 's/good day/good evening/' \"$1\"\n")
 	d.env = append(d.env, "EDITOR="+d.path("ed.sh"), "VISUAL=")
 	d.sit()
 	d.say("be polite")

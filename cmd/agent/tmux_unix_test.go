@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
 // Inside tmux the program starts no tmux from PATH: that may be a project's own, and
@@ -14,9 +16,7 @@ func TestNoTmuxIsStarted(t *testing.T) {
 	d := newDesk(t, answers(t, "Hello.", "Hello.", "Hello.", "Hello."), nil)
 	bin, ran := t.TempDir(), filepath.Join(t.TempDir(), "ran")
 	script := "#!/bin/sh\necho \"$@\" >>" + ran + "\nenv | grep -c " + canary + " >>" + ran + "\n"
-	if err := os.WriteFile(filepath.Join(bin, "tmux"), []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Program(t, filepath.Join(bin, "tmux"), script)
 	d.env = append(d.env, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "TMUX=/tmp/tmux-0/default,1,0", "COLORTERM=")
 	for _, term := range []string{"tmux-256color", "screen-256color", "screen", "xterm"} {
 		d.env = append(d.env, "TERM="+term)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest"
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
 // begin starts the program on a new terminal of a size, and waits for nothing.
@@ -23,9 +24,7 @@ func (d *desk) begin(width, height int, args ...string) {
 
 func TestAProjectIsAskedAboutOnce(t *testing.T) {
 	d := newDesk(t, answers(t, "Looked."), nil)
-	if err := os.MkdirAll(d.path(".agent/commands"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Mkdir(t, d.path(".agent/commands"))
 	d.write(".agent/config.yaml", "encoding: big5\neditor: evil\n")
 	d.write(".agent/commands/look.md", "Look at it.")
 

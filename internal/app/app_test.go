@@ -12,6 +12,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/provider"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/ide/idetest"
 	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/session"
@@ -29,9 +30,7 @@ func newApp(t *testing.T) *App {
 func newAppIn(t *testing.T, dir, agentHome string, link *idelink.Options) *App {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "script.yaml")
-	if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Write(t, file, script)
 	cfg, err := config.LoadFrom(agentHome, config.Overrides{"model": "script:" + file})
 	if err != nil {
 		t.Fatal(err)
@@ -104,12 +103,7 @@ func TestLongOutputsOfTheSessionInUseCanBeRead(t *testing.T) {
 	long := func(id string) string {
 		t.Helper()
 		file := filepath.Join(home.SpillDir(a.Config.Home, id), "long.txt")
-		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte("long"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		scratch.Write(t, file, "long")
 		return file
 	}
 	store := a.Archive.Create(a.Dir, a.Info().Name)

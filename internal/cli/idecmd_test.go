@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/ide/idetest"
 )
 
@@ -23,9 +24,7 @@ func TestIDEInstall(t *testing.T) {
 	for name, script := range map[string]string{
 		"code": "echo full disk; exit 1", "cursor": "while read -r line; do echo \"$line\" >>$LOG; done <\"$2\"",
 	} {
-		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		scratch.Program(t, filepath.Join(bin, name), "#!/bin/sh\n"+script+"\n")
 	}
 	p, stdout := files(t)
 	err = ideInstall(t.Context(), p, cfg, []byte("the extension\n"), "", "")
@@ -90,10 +89,7 @@ func TestIDEDoctor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := scratch.Dir(t, nil)
 	t.Setenv("PATH", t.TempDir())
 	look := func() (string, bool) {
 		var out strings.Builder

@@ -1,12 +1,12 @@
 package cli
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/app"
 	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/session"
 )
 
@@ -25,9 +25,7 @@ func sitting(t *testing.T) *screenFace {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{"a.txt": "one\n", "script.yaml": changing} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		scratch.Write(t, filepath.Join(dir, name), text)
 	}
 	cfg, err := config.LoadFrom(filepath.Join(t.TempDir(), "home"), config.Overrides{
 		"model": "script:" + filepath.Join(dir, "script.yaml"), "permission_mode": "default",

@@ -8,15 +8,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
 // piped is a standard input that holds text.
 func piped(t *testing.T, text string) *os.File {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "in")
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Write(t, name, text)
 	f, err := os.Open(name)
 	if err != nil {
 		t.Fatal(err)
@@ -75,10 +75,7 @@ func TestWithStdinEndsWithTheContext(t *testing.T) {
 }
 
 func TestWorkDir(t *testing.T) {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := scratch.Dir(t, nil)
 	link := filepath.Join(dir, "link")
 	if err := os.Symlink(dir, link); err != nil {
 		t.Fatal(err)
@@ -87,9 +84,7 @@ func TestWorkDir(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 	file := filepath.Join(dir, "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Write(t, file, "")
 	for _, wrong := range []string{file, filepath.Join(dir, "missing")} {
 		var usage usageError
 		if _, err := workDir(wrong); !errors.As(err, &usage) {

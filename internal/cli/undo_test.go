@@ -11,6 +11,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/app"
 	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 	"github.com/bb2d0cf4/agent/internal/workspace/journal"
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
@@ -22,9 +23,7 @@ func edited(t *testing.T, file, before, after string) *workspace.Root {
 	t.Helper()
 	dir := t.TempDir()
 	if before != "" {
-		if err := os.WriteFile(filepath.Join(dir, file), []byte(before), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		scratch.Write(t, filepath.Join(dir, file), before)
 	}
 	root, err := app.OpenRoot(config.Config{Home: t.TempDir(), Encoding: "iso-8859-1"}, dir, nil, nil)
 	if err != nil {
@@ -54,11 +53,7 @@ func files(t *testing.T) (p Process, stdout func() string) {
 	}
 	p = Process{Stdin: open("in"), Stdout: open("out"), Stderr: open("err")}
 	return p, func() string {
-		data, err := os.ReadFile(p.Stdout.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(data)
+		return scratch.Read(t, p.Stdout.Name())
 	}
 }
 
@@ -111,10 +106,7 @@ func TestUndoNeedsAnAnswer(t *testing.T) {
 // TestUndoTellsOfOneThatWasKilled: the command line may be the next start after a
 // kill, and then it is the one that finds out.
 func TestUndoTellsOfOneThatWasKilled(t *testing.T) {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := scratch.Dir(t, nil)
 	home := t.TempDir()
 	t.Setenv("AGENT_HOME", home)
 	j := journal.Open(home, dir, nil)
@@ -147,9 +139,7 @@ func TestUndoTellsOfOneThatWasKilled(t *testing.T) {
 
 func TestUndoRefusesWhatWasChangedSince(t *testing.T) {
 	root := edited(t, "a.txt", "one\n", "1\n")
-	if err := os.WriteFile(filepath.Join(root.Dir(), "a.txt"), []byte("mine\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Write(t, filepath.Join(root.Dir(), "a.txt"), "mine\n")
 	p, _ := files(t)
 	if err := (&taking{yes: true}).in(t.Context(), p, root); err == nil || !strings.Contains(err.Error(), "would be lost") {
 		t.Error(err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/nearest"
 )
 
@@ -25,9 +26,7 @@ func home(t *testing.T, file string) string {
 		t.Setenv(name, "")
 	}
 	if file != "" {
-		if err := os.WriteFile(filepath.Join(dir, "config.yaml"), []byte(file), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		scratch.Write(t, filepath.Join(dir, "config.yaml"), file)
 	}
 	return dir
 }

@@ -1,21 +1,20 @@
 package config
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
 func homeWith(t *testing.T, text string) {
 	t.Helper()
 	home := t.TempDir()
 	t.Setenv("AGENT_HOME", home)
-	if err := os.WriteFile(filepath.Join(home, "config.yaml"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Write(t, filepath.Join(home, "config.yaml"), text)
 }
 
 func projectOf(text string) Project { return Project{File: "p.yaml", Data: []byte(text)} }

@@ -8,11 +8,13 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
 func TestInstructionsThatCannotBeRead(t *testing.T) {
-	dir := tree(t, map[string]string{".git/HEAD": "", "a/x": "", "a/b/AGENTS.md": "bin\x00ary", "a/b/c/AGENTS.md": strings.Repeat("x", 11<<20)})
-	secret := filepath.Join(tree(t, map[string]string{"key": "SECRET"}), "key")
+	dir := scratch.Dir(t, map[string]string{".git/HEAD": "", "a/x": "", "a/b/AGENTS.md": "bin\x00ary", "a/b/c/AGENTS.md": strings.Repeat("x", 11<<20)})
+	secret := filepath.Join(scratch.Dir(t, map[string]string{"key": "SECRET"}), "key")
 	if err := os.Symlink(secret, filepath.Join(dir, "AGENTS.md")); err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/llm/script"
 )
 
@@ -47,9 +48,7 @@ func TestTheChangeRepairsTheProject(t *testing.T) {
 	if strings.Count(string(data), before) != 1 {
 		t.Fatalf("%q is not in\n%s", before, data)
 	}
-	if err := os.WriteFile(file, []byte(strings.Replace(string(data), before, after, 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Write(t, file, strings.Replace(string(data), before, after, 1))
 	if out, err := goTest(t, p); err != nil || !strings.Contains(out, "ok  \texample.com/median") {
 		t.Fatalf("after the change: %v\n%s", err, out)
 	}

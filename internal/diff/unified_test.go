@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
 func TestUnified(t *testing.T) {
@@ -180,9 +182,7 @@ func TestComposeAdjacent(t *testing.T) {
 func TestGitTakesDeletion(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f")
-	if err := os.WriteFile(path, []byte("a\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Write(t, path, "a\n")
 	cmd := exec.Command("git", "apply", "-")
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir))

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/editor"
 	"github.com/bb2d0cf4/agent/internal/ide"
 	"github.com/bb2d0cf4/agent/internal/ide/idetest"
@@ -109,9 +110,7 @@ func TestRefusedToken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte(strings.Replace(string(old), "token-of", "wrong-of", 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Write(t, path, strings.Replace(string(old), "token-of", "wrong-of", 1))
 	r.until("the second refusal", func() bool {
 		_, n := e.Handshakes()
 		return n >= 2 && strings.HasPrefix(r.Status().Why, "Visual Studio Code has this folder open, but it and its lock file do not agree")
@@ -122,9 +121,7 @@ func TestRefusedToken(t *testing.T) {
 	if err := r.Connect(t.Context(), path); !errors.Is(err, wire.ErrImpostor) {
 		t.Errorf("Connect = %v", err)
 	}
-	if err := os.WriteFile(path, old, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Write(t, path, string(old))
 	if err := r.Connect(t.Context(), path); err != nil {
 		t.Error(err)
 	}
@@ -154,9 +151,7 @@ func TestTheftIsNotFought(t *testing.T) {
 func TestState(t *testing.T) {
 	r := newRig(t, nil)
 	path := filepath.Join(r.dir, "a.txt")
-	if err := os.WriteFile(path, []byte("one\ntwo\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Write(t, path, "one\ntwo\n")
 	for name, dialect := range dialects {
 		e := idetest.Start(t, dialect())
 		e.World.Open(path, idetest.Document{Active: true})

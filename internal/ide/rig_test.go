@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/ide"
 	"github.com/bb2d0cf4/agent/internal/ide/client"
 	"github.com/bb2d0cf4/agent/internal/ide/idetest"
@@ -46,10 +47,7 @@ type rig struct {
 // newRig starts a bridge with a terminal, unless set makes it one without.
 func newRig(t *testing.T, set func(*ide.Options)) *rig {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := scratch.Dir(t, nil)
 	r := &rig{T: t, dir: dir, home: t.TempDir(), changed: make(chan struct{})}
 	r.locks = filepath.Join(r.home, ".agent", "ide")
 	o := ide.Options{

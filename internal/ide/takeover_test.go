@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/ide"
 	"github.com/bb2d0cf4/agent/internal/ide/client"
 	"github.com/bb2d0cf4/agent/internal/ide/idetest"
@@ -268,9 +269,7 @@ func TestTwoAgentsOneEditor(t *testing.T) {
 			t.Parallel()
 			d := &desk{T: t, random: rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 5)), counted: map[string]int{}}
 			d.locks = filepath.Join(t.TempDir(), ".agent", "ide")
-			if err := os.MkdirAll(d.locks, 0o700); err != nil {
-				t.Fatal(err)
-			}
+			scratch.Mkdir(t, d.locks)
 			d.editor = idetest.Start(t, dialect())
 			d.lock = d.editor.WriteLock((&rig{home: filepath.Dir(filepath.Dir(d.locks)), locks: d.locks}).folder(d.editor.Dialect), d.locks)
 			for i := range d.agents {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
 // TestProtected: testdata/names.json is also what the extension for VS Code is tested
@@ -59,19 +61,7 @@ func TestNeverRead(t *testing.T) {
 func lay(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	for _, name := range names {
-		path := filepath.Join(dir, name)
-		if strings.HasSuffix(name, "/") {
-			if err := os.MkdirAll(path, 0o700); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		}
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		scratch.Fill(t, dir, map[string]string{name: "x"})
 	}
 }
 

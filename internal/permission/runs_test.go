@@ -7,19 +7,9 @@ import (
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
-
-func put(t *testing.T, dir, name, text string, mode os.FileMode) {
-	t.Helper()
-	path := filepath.Join(dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), mode); err != nil {
-		t.Fatal(err)
-	}
-}
 
 func running(line, dir string) confirm.Request {
 	return confirm.Request{Tool: "execute_command", Command: &confirm.Command{Line: line, Dir: dir}}
@@ -33,38 +23,44 @@ func TestAGrantLapses(t *testing.T) {
 		change func(t *testing.T, dir string)
 		want   string // empty: it goes on
 	}{
-		"nothing":             {"make test", func(*testing.T, string) {}, ""},
-		"another file":        {"make test", func(t *testing.T, dir string) { put(t, dir, "main.go", "package x", 0o600) }, ""},
-		"the same again":      {"make test", func(t *testing.T, dir string) { put(t, dir, "Makefile", "test:\n\t./tool -x\n", 0o600) }, ""},
-		"the Makefile":        {"make test", func(t *testing.T, dir string) { put(t, dir, "Makefile", "test:\n\trm -rf /\n", 0o600) }, "Makefile has changed"},
-		"a new manifest":      {"make test", func(t *testing.T, dir string) { put(t, dir, "GNUmakefile", "test:\n\tevil\n", 0o600) }, "GNUmakefile is new"},
-		"one above":           {"cd sub && make test", func(t *testing.T, dir string) { put(t, dir, "sub/Makefile", "x:", 0o600) }, "sub/Makefile is new"},
-		"what the file runs":  {"make test", func(t *testing.T, dir string) { put(t, dir, "tool", "#!/bin/sh\nevil\n", 0o700) }, "tool has changed"},
-		"a script":            {"sh run.sh --fast", func(t *testing.T, dir string) { put(t, dir, "run.sh", "evil", 0o600) }, "run.sh has changed"},
-		"a script's script":   {"sh run.sh", func(t *testing.T, dir string) { put(t, dir, "lib.sh", "evil", 0o600) }, "lib.sh has changed"},
-		"behind an equals":    {"FILE=run.sh sh \"$FILE\"", func(t *testing.T, dir string) { put(t, dir, "run.sh", "evil", 0o600) }, "run.sh has changed"},
-		"by a pattern":        {"for f in *.sh; do sh $f; done", func(t *testing.T, dir string) { put(t, dir, "more.sh", "evil", 0o600) }, "more.sh is new"},
+		"nothing":      {"make test", func(*testing.T, string) {}, ""},
+		"another file": {"make test", func(t *testing.T, dir string) { scratch.Write(t, filepath.Join(dir, "main.go"), "package x") }, ""},
+		"the same again": {"make test", func(t *testing.T, dir string) {
+			scratch.Write(t, filepath.Join(dir, "Makefile"), "test:\n\t./tool -x\n")
+		}, ""},
+		"the Makefile": {"make test", func(t *testing.T, dir string) {
+			scratch.Write(t, filepath.Join(dir, "Makefile"), "test:\n\trm -rf /\n")
+		}, "Makefile has changed"},
+		"a new manifest":      {"make test", func(t *testing.T, dir string) { scratch.Write(t, filepath.Join(dir, "GNUmakefile"), "test:\n\tevil\n") }, "GNUmakefile is new"},
+		"one above":           {"cd sub && make test", func(t *testing.T, dir string) { scratch.Write(t, filepath.Join(dir, "sub/Makefile"), "x:") }, "sub/Makefile is new"},
+		"what the file runs":  {"make test", func(t *testing.T, dir string) { scratch.Program(t, filepath.Join(dir, "tool"), "#!/bin/sh\nevil\n") }, "tool has changed"},
+		"a script":            {"sh run.sh --fast", func(t *testing.T, dir string) { scratch.Write(t, filepath.Join(dir, "run.sh"), "evil") }, "run.sh has changed"},
+		"a script's script":   {"sh run.sh", func(t *testing.T, dir string) { scratch.Write(t, filepath.Join(dir, "lib.sh"), "evil") }, "lib.sh has changed"},
+		"behind an equals":    {"FILE=run.sh sh \"$FILE\"", func(t *testing.T, dir string) { scratch.Write(t, filepath.Join(dir, "run.sh"), "evil") }, "run.sh has changed"},
+		"by a pattern":        {"for f in *.sh; do sh $f; done", func(t *testing.T, dir string) { scratch.Write(t, filepath.Join(dir, "more.sh"), "evil") }, "more.sh is new"},
 		"a script that went":  {"sh run.sh", func(t *testing.T, dir string) { remove(t, dir, "run.sh") }, "run.sh is gone"},
-		"in a folder":         {"cd sub; ./x", func(t *testing.T, dir string) { put(t, dir, "sub/x", "evil", 0o700) }, "sub/x has changed"},
-		"package.json":        {"npm test", func(t *testing.T, dir string) { put(t, dir, "package.json", "{}", 0o600) }, "package.json has changed"},
-		"a program in PATH":   {"tool -v", func(t *testing.T, dir string) { put(t, dir, "../bin/tool", "evil", 0o700) }, "tool is "},
-		"one that goes first": {"later", func(t *testing.T, dir string) { put(t, dir, "../bin/later", "evil", 0o700) }, "bin/later now"},
-		"a program's text":    {"later", func(t *testing.T, dir string) { put(t, dir, "../last/later", "longer text", 0o700) }, "last/later has changed"},
-		"git's settings":      {"git status", func(t *testing.T, dir string) { put(t, dir, ".git/config", "[core]\nfsmonitor=x", 0o600) }, ".git/config is new"},
-		"a bare repository":   {"git status", func(t *testing.T, dir string) { put(t, dir, "HEAD", "ref: refs/heads/x", 0o600) }, "HEAD is new"},
-		"the folder":          {"ls", func(t *testing.T, dir string) { replace(t, dir) }, "its folder is another one"},
+		"in a folder":         {"cd sub; ./x", func(t *testing.T, dir string) { scratch.Program(t, filepath.Join(dir, "sub/x"), "evil") }, "sub/x has changed"},
+		"package.json":        {"npm test", func(t *testing.T, dir string) { scratch.Write(t, filepath.Join(dir, "package.json"), "{}") }, "package.json has changed"},
+		"a program in PATH":   {"tool -v", func(t *testing.T, dir string) { scratch.Program(t, filepath.Join(dir, "../bin/tool"), "evil") }, "tool is "},
+		"one that goes first": {"later", func(t *testing.T, dir string) { scratch.Program(t, filepath.Join(dir, "../bin/later"), "evil") }, "bin/later now"},
+		"a program's text":    {"later", func(t *testing.T, dir string) { scratch.Program(t, filepath.Join(dir, "../last/later"), "longer text") }, "last/later has changed"},
+		"git's settings": {"git status", func(t *testing.T, dir string) {
+			scratch.Write(t, filepath.Join(dir, ".git/config"), "[core]\nfsmonitor=x")
+		}, ".git/config is new"},
+		"a bare repository": {"git status", func(t *testing.T, dir string) { scratch.Write(t, filepath.Join(dir, "HEAD"), "ref: refs/heads/x") }, "HEAD is new"},
+		"the folder":        {"ls", func(t *testing.T, dir string) { replace(t, dir) }, "its folder is another one"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			base := t.TempDir()
 			dir := filepath.Join(base, "work")
 			t.Setenv("PATH", filepath.Join(base, "bin")+string(filepath.ListSeparator)+filepath.Join(base, "last"))
-			put(t, dir, "Makefile", "test:\n\t./tool -x\n", 0o600)
-			put(t, dir, "tool", "#!/bin/sh\n", 0o700)
-			put(t, dir, "run.sh", ". ./lib.sh\n", 0o600)
-			put(t, dir, "lib.sh", "", 0o600)
-			put(t, dir, "sub/x", "", 0o700)
-			put(t, dir, "package.json", `{"scripts":{}}`, 0o600)
-			put(t, base, "last/later", "", 0o700)
+			scratch.Write(t, filepath.Join(dir, "Makefile"), "test:\n\t./tool -x\n")
+			scratch.Program(t, filepath.Join(dir, "tool"), "#!/bin/sh\n")
+			scratch.Write(t, filepath.Join(dir, "run.sh"), ". ./lib.sh\n")
+			scratch.Write(t, filepath.Join(dir, "lib.sh"), "")
+			scratch.Program(t, filepath.Join(dir, "sub/x"), "")
+			scratch.Write(t, filepath.Join(dir, "package.json"), `{"scripts":{}}`)
+			scratch.Program(t, filepath.Join(base, "last/later"), "")
 			p := New(Default)
 			p.Grant(running(tt.line, dir))
 			if v, settled := p.Decide(running(tt.line, dir)); !settled || v.Decision != confirm.Approve {

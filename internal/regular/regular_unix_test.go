@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
 // Whatever has the name of a file is answered at once, and read only if it is a
@@ -18,9 +20,7 @@ func TestRead(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	for name, size := range map[string]int{"empty": 0, "full": 10, "over": 11} {
-		if err := os.WriteFile(at(name), []byte(strings.Repeat("x", size)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		scratch.Write(t, at(name), strings.Repeat("x", size))
 	}
 	for _, err := range []error{
 		syscall.Mkfifo(at("pipe"), 0o600), os.Mkdir(at("folder"), 0o700), os.WriteFile(at("sparse"), nil, 0o600), os.Truncate(at("sparse"), 30<<30),

@@ -5,11 +5,11 @@ package repl_test
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/repl"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/repl/keys"
@@ -21,9 +21,7 @@ import (
 func TestTextsNameTheUsersKeys(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keys.yaml")
 	text := "whole: f4\nprevious: f5\nsearch-scope: f6\nchoose: f7\npager-search: f8\nlist-up: f9\nreprint: f10\n"
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Write(t, path, text)
 	own, err := keys.Load(path)
 	if err != nil {
 		t.Fatal(err)

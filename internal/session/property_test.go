@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
 	"github.com/bb2d0cf4/agent/internal/tools"
@@ -210,9 +211,7 @@ func (s *storm) end(r *rig, crashed bool) {
 		harmed = true
 		data[len(data)/3+s.rnd.IntN(len(data)/2)] ^= 1
 	}
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		s.t.Fatal(err)
-	}
+	scratch.Write(s.t, path, string(data))
 	if s.store, err = s.archive.Open(id); err != nil {
 		s.t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
 
 	"github.com/google/go-cmp/cmp"
@@ -56,9 +57,7 @@ func TestDamageIsContinued(t *testing.T) {
 	}
 	at := bytes.Index(data, []byte("content of a"))
 	data[at] ^= 1
-	if err := os.WriteFile(files[0], data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Write(t, files[0], string(data))
 	r = newRig(t, Options{Store: reopen(t, a, s.ID())}, say("fine"))
 	if err := r.Run(t.Context(), "go on"); err != nil {
 		t.Fatal(err)
@@ -112,9 +111,7 @@ func TestFailedWritesAreToldOnce(t *testing.T) {
 // TestStoreCannotBeMade: the conversation goes on without being kept.
 func TestStoreCannotBeMade(t *testing.T) {
 	home := t.TempDir()
-	if err := os.WriteFile(filepath.Join(home, "sessions"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Write(t, filepath.Join(home, "sessions"), "")
 	r := newRig(t, Options{Store: newStore(t, archive.New(home))}, say("one"))
 	if err := r.Run(t.Context(), "first"); err != nil {
 		t.Fatal(err)

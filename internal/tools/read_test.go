@@ -14,6 +14,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/editor"
 )
 
@@ -113,14 +114,9 @@ func TestReadStrangeFiles(t *testing.T) {
 
 func TestReadOutsideIsAsked(t *testing.T) {
 	b := newBench(t, nil)
-	outside, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	outside := scratch.Dir(t, nil)
 	name := filepath.Join(outside, "lib.go")
-	if err := os.WriteFile(name, []byte("package lib\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Write(t, name, "package lib\n")
 	b.ask.verdict = confirm.Verdict{}
 	res := b.call("read_file", m{"path": name})
 	b.want(res, true, "declined this read outside the workspace")
@@ -196,9 +192,7 @@ func TestListFindSearch(t *testing.T) {
 func TestSearchStaysInside(t *testing.T) {
 	b := newBench(t, map[string]string{"a": "needle\n"})
 	outside := t.TempDir()
-	if err := os.WriteFile(filepath.Join(outside, "secret"), []byte("needle\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Write(t, filepath.Join(outside, "secret"), "needle\n")
 	for name, target := range map[string]string{"dir": outside, "file": filepath.Join(outside, "secret")} {
 		if err := os.Symlink(target, filepath.Join(b.dir, name)); err != nil {
 			t.Fatal(err)
@@ -264,10 +258,7 @@ func TestKeysAreNeverRead(t *testing.T) {
 // file with keys in it, and a search leaves them out.
 func TestAFolderThatMayBeReadKeepsItsKeys(t *testing.T) {
 	b := newBench(t, nil)
-	outside, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	outside := scratch.Dir(t, nil)
 	for name, text := range map[string]string{"plain.txt": "needle\n", ".env": "needle-env\n", "deep/id_rsa": "needle-key\n"} {
 		path := filepath.Join(outside, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
@@ -301,10 +292,7 @@ func TestAFolderThatMayBeReadKeepsItsKeys(t *testing.T) {
 
 func TestReadsAreRemarkedOn(t *testing.T) {
 	b := newBench(t, nil)
-	outside, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	outside := scratch.Dir(t, nil)
 	b.call("list_files", m{"path": outside})
 	b.call("read_file", m{"path": filepath.Join(filepath.Dir(outside), ".env")})
 	if len(b.ask.asked) != 2 {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 	"github.com/bb2d0cf4/agent/internal/workspace"
@@ -43,21 +44,12 @@ type bench struct {
 
 func newBench(t *testing.T, files map[string]string) *bench {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := scratch.Dir(t, files)
 	b := &bench{T: t, dir: dir, ask: &asker{verdict: confirm.Verdict{Decision: confirm.Approve, By: "test"}}}
-	for name, text := range files {
-		b.write(name, text)
-	}
-	root, err := workspace.Open(dir, workspace.Options{Home: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := scratch.Workspace(t, dir, workspace.Options{Home: t.TempDir()})
 	jobs := shell.NewJobs()
 	t.Cleanup(func() {
-		if err := errors.Join(jobs.Close(), root.Close()); err != nil {
+		if err := jobs.Close(); err != nil {
 			t.Error(err)
 		}
 	})
@@ -72,22 +64,12 @@ func newBench(t *testing.T, files map[string]string) *bench {
 
 func (b *bench) write(name, text string) {
 	b.Helper()
-	full := filepath.Join(b.dir, name)
-	if err := os.MkdirAll(filepath.Dir(full), 0o700); err != nil {
-		b.Fatal(err)
-	}
-	if err := os.WriteFile(full, []byte(text), 0o600); err != nil {
-		b.Fatal(err)
-	}
+	scratch.Write(b, filepath.Join(b.dir, name), text)
 }
 
 func (b *bench) read(name string) string {
 	b.Helper()
-	data, err := os.ReadFile(filepath.Join(b.dir, name))
-	if err != nil {
-		b.Fatal(err)
-	}
-	return string(data)
+	return scratch.Read(b, filepath.Join(b.dir, name))
 }
 
 type m = map[string]any

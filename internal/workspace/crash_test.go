@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
 	"github.com/bb2d0cf4/agent/internal/session/history"
@@ -474,9 +475,7 @@ func TestKilledPlainWriterTears(t *testing.T) {
 	kills, start := load(40, 400), seed(t)
 	rng := rand.New(rand.NewPCG(uint64(start), 3))
 	path := filepath.Join(t.TempDir(), "f.txt")
-	if err := os.WriteFile(path, []byte(strings.Repeat("a", plainSize)), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Write(t, path, strings.Repeat("a", plainSize))
 	torn := 0
 	for i := 0; i < kills || torn == 0 && i < 20*kills; i++ { // on, until one has torn
 		kill(t, "plain", []string{path}, "write", rng.IntN(4), time.Duration(rng.IntN(300))*time.Microsecond)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
@@ -29,16 +30,7 @@ func open(t testing.TB) *tree {
 func reopen(t testing.TB, dir, home string, opt workspace.Options) *tree {
 	t.Helper()
 	opt.Home = home
-	root, err := workspace.Open(dir, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := root.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return &tree{root, t, home}
+	return &tree{scratch.Workspace(t, dir, opt), t, home}
 }
 
 // path is where the file with a name is.

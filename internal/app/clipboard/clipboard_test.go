@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
 // desktop is a PATH with scripts of these names, each of which keeps what it is
@@ -17,9 +19,7 @@ func desktop(t *testing.T, scripts map[string]string) string {
 	}
 	dir := t.TempDir()
 	for name, script := range scripts {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		scratch.Program(t, filepath.Join(dir, name), "#!/bin/sh\n"+script+"\n")
 	}
 	t.Setenv("PATH", dir+string(filepath.ListSeparator)+"/usr/bin"+string(filepath.ListSeparator)+"/bin")
 	return dir

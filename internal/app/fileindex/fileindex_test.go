@@ -3,7 +3,6 @@ package fileindex
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -12,16 +11,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
 func open(t *testing.T, names ...string) *workspace.Root {
 	t.Helper()
-	root, err := workspace.Open(t.TempDir(), workspace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { root.Close() })
+	root := scratch.Workspace(t, t.TempDir(), workspace.Options{})
 	for _, n := range names {
 		put(t, root, n)
 	}
@@ -30,13 +26,7 @@ func open(t *testing.T, names ...string) *workspace.Root {
 
 func put(t *testing.T, root *workspace.Root, name string) {
 	t.Helper()
-	path := filepath.Join(root.Dir(), filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Write(t, filepath.Join(root.Dir(), filepath.FromSlash(name)), "")
 }
 
 func check(t *testing.T, x *Index, want ...string) {
@@ -94,9 +84,7 @@ func TestAFolderThatIsGoneOffersNothing(t *testing.T) {
 // matches. What git ignores is not there.
 func TestFoldersComplete(t *testing.T) {
 	x := New(open(t, "src/app/main.go", "src/app/z.go", "src/app/sub/deep.go", "src/app.go", "out/junk.o", "x/src/app/other.go"))
-	if err := os.WriteFile(filepath.Join(x.root.Dir(), ".gitignore"), []byte("out/\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Write(t, filepath.Join(x.root.Dir(), ".gitignore"), "out/\n")
 	x.Walk(t.Context())
 	f := x.Finder()
 	for query, want := range map[string][]string{
@@ -115,13 +103,9 @@ func TestFoldersComplete(t *testing.T) {
 // A folder with nothing in it yet is offered, too, unless git ignores it.
 func TestEmptyFoldersComplete(t *testing.T) {
 	root := open(t, "a.txt", "d/b.txt")
-	if err := os.WriteFile(filepath.Join(root.Dir(), ".gitignore"), []byte("out/\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Write(t, filepath.Join(root.Dir(), ".gitignore"), "out/\n")
 	for _, dir := range []string{"empty/below", "d/none", "out/junk"} {
-		if err := os.MkdirAll(filepath.Join(root.Dir(), dir), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		scratch.Mkdir(t, filepath.Join(root.Dir(), dir))
 	}
 	x := New(root)
 	x.Walk(t.Context())

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
 func TestEditorCommand(t *testing.T) {
@@ -32,9 +34,7 @@ func TestEditorCommand(t *testing.T) {
 func writeScript(t *testing.T, body string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "editor")
-	if err := os.WriteFile(file, []byte("#!/bin/sh\n"+body), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Program(t, file, "#!/bin/sh\n"+body)
 	return file
 }
 

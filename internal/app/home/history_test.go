@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
 func entries(t *testing.T, h History) []string {
@@ -46,9 +48,7 @@ func TestHistoryKeepsPrompts(t *testing.T) {
 
 func TestHistorySurvivesACutLine(t *testing.T) {
 	h := History{File: filepath.Join(t.TempDir(), "history"), Dir: "/p"}
-	if err := os.WriteFile(h.File, []byte("\"one\"\n\"cut of"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Write(t, h.File, "\"one\"\n\"cut of")
 	if err := h.Add("two"); err != nil {
 		t.Fatal(err)
 	}
@@ -60,9 +60,7 @@ func TestHistorySurvivesACutLine(t *testing.T) {
 // Prompts of the time when the folder was not kept are of no folder.
 func TestHistoryKnowsTheFolder(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "history")
-	if err := os.WriteFile(file, []byte("\"old\"\n{\"text\":5}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Write(t, file, "\"old\"\n{\"text\":5}\n")
 	for _, dir := range []string{"/a", "/b"} {
 		if err := (History{File: file, Dir: dir}).Add("in " + dir); err != nil {
 			t.Fatal(err)
@@ -83,9 +81,7 @@ func TestHistoryIsBounded(t *testing.T) {
 	for i := range 3000 {
 		fmt.Fprintf(&b, `{"text":"%d %s","dir":"/q"}`+"\n", i, strings.Repeat("x", 400))
 	}
-	if err := os.WriteFile(h.File, []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Write(t, h.File, b.String())
 	all := entries(t, h)
 	if len(all) != historyEntries+1 || all[0] != "mine" || !strings.HasPrefix(all[len(all)-1], "2999 ") {
 		t.Errorf("%d entries, first %.10s", len(all), all[0])
@@ -105,9 +101,7 @@ func TestHistoryIsBounded(t *testing.T) {
 // Sessions that add at once while the file is being replaced lose nothing.
 func TestHistoryOfSeveralSessions(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "history")
-	if err := os.WriteFile(file, bytes.Repeat([]byte("x"), historySize), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Write(t, file, string(bytes.Repeat([]byte("x"), historySize)))
 	const sessions, each = 8, 20 // less than what a file holds
 	var work sync.WaitGroup
 	for w := range sessions {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/editor"
 	"github.com/bb2d0cf4/agent/internal/ide"
 	"github.com/bb2d0cf4/agent/internal/ide/client"
@@ -48,13 +49,8 @@ func newScene(t *testing.T, over config.Overrides) *scene {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("one\ntwo\nthree\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	dir := scratch.Dir(t, nil)
+	scratch.Write(t, filepath.Join(dir, "a.txt"), "one\ntwo\nthree\n")
 	root, err := workspace.Open(dir, workspace.Options{Home: cfg.Home})
 	if err != nil {
 		t.Fatal(err)

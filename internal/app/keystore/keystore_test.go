@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/zalando/go-keyring"
+
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
 const address = "https://api.example.com/v1"
@@ -68,9 +70,7 @@ func TestTheKeyringComesFirst(t *testing.T) {
 func TestABrokenFile(t *testing.T) {
 	bare(t)
 	s := Open(t.TempDir())
-	if err := os.WriteFile(s.file(), []byte(`{"a":{"key":"sk-canary"`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Write(t, s.file(), `{"a":{"key":"sk-canary"`)
 	_, err := s.Get(t.Context(), "a")
 	if err == nil || strings.Contains(err.Error(), "canary") {
 		t.Error(err)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/llm"
 )
 
@@ -34,9 +35,7 @@ func newGallery(t *testing.T) *gallery {
 	for name, data := range map[string][]byte{
 		"shot.png": pngOf(t, 120, 80), "my shot.png": pngOf(t, 3, 4), "text.png": []byte("no image"), "big.png": make([]byte, MaxImage+1),
 	} {
-		if err := os.WriteFile(filepath.Join(g.Dir, name), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		scratch.Write(t, filepath.Join(g.Dir, name), string(data))
 	}
 	if err := os.Mkdir(filepath.Join(g.Dir, "folder.png"), 0o700); err != nil {
 		t.Fatal(err)

@@ -1,31 +1,21 @@
 package promptline
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bb2d0cf4/agent/internal/app/fileindex"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
 // What the editor has comes first, while it is what is being typed.
 func TestNames(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "selector.go"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	root, err := workspace.Open(dir, workspace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := root.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
+	scratch.Write(t, filepath.Join(dir, "selector.go"), "")
+	root := scratch.Workspace(t, dir, workspace.Options{})
 	index := fileindex.New(root)
 	index.Walk(t.Context())
 	linked := []string{"selection", "diagnostics"}

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/app/keystore"
 	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/llm"
 )
 
@@ -118,9 +118,7 @@ func TestChooseTakesTheConfiguredModel(t *testing.T) {
 func TestNew(t *testing.T) {
 	cfg := config.Config{}
 	file := filepath.Join(t.TempDir(), "script.yaml")
-	if err := os.WriteFile(file, []byte("turns: [{text: hello}]"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Write(t, file, "turns: [{text: hello}]")
 	for ref, ok := range map[string]bool{"script:" + file: true, "script:/no/such/file": false, "ollama/m": true} {
 		m, err := cfg.Lookup(ref)
 		if err != nil {

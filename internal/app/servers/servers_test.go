@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"testing"
 
@@ -12,6 +11,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/app/keystore"
 	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/peer"
 )
@@ -43,9 +43,7 @@ func TestStore(t *testing.T) {
 	if was, err := s.Remove(t.Context(), far); was || err != nil {
 		t.Error(was, err)
 	}
-	if err := os.WriteFile(s.file(), []byte("["), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Write(t, s.file(), "[")
 	if err := s.Permit(model(far, "X in the environment")); err == nil || !strings.Contains(err.Error(), "delete it") {
 		t.Error(err)
 	}

@@ -1,7 +1,6 @@
 package trust
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,28 +11,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
-
-// project writes files into a new folder and returns its real path.
-func project(t *testing.T, files map[string]string) string {
-	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range files {
-		put(t, dir, name, text)
-	}
-	return dir
-}
-
-func put(t *testing.T, dir, name, text string) {
-	t.Helper()
-	path := filepath.Join(dir, filepath.FromSlash(name))
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
-		t.Fatal(err)
-	}
-}
 
 func look(t *testing.T, dir string) Found {
 	t.Helper()
@@ -54,14 +34,14 @@ func answer(t *testing.T, s Store, dir string) Answer {
 }
 
 func TestLook(t *testing.T) {
-	dir := project(t, map[string]string{
+	dir := scratch.Dir(t, map[string]string{
 		".agent/config.yaml": "model: a/b\n", ".agent/commands/x.md": "do", ".agent/commands/git/y.md": "it", ".agent/commands/note.txt": "no",
 	})
 	f := look(t, dir)
 	if d := cmp.Diff([]string{"git/y.md", "x.md"}, f.Command); d != "" || string(f.Config) != "model: a/b\n" || f.Empty() {
 		t.Errorf("%+v %s", f, d)
 	}
-	if none := look(t, project(t, map[string]string{"AGENTS.md": "text", ".agent/x": ""})); !none.Empty() {
+	if none := look(t, scratch.Dir(t, map[string]string{"AGENTS.md": "text", ".agent/x": ""})); !none.Empty() {
 		t.Errorf("%+v", none)
 	}
 }
@@ -69,28 +49,28 @@ func TestLook(t *testing.T) {
 // Each change of what is used is another hash, whatever stays the same.
 func TestEveryChangeShows(t *testing.T) {
 	base := map[string]string{".agent/config.yaml": "a", ".agent/commands/x.md": "b"}
-	seen := map[string]string{look(t, project(t, base)).Hash: "as it was"}
+	seen := map[string]string{look(t, scratch.Dir(t, base)).Hash: "as it was"}
 	for name, change := range map[string][2]string{
 		"config": {".agent/config.yaml", "b"}, "command": {".agent/commands/x.md", "c"}, "another command": {".agent/commands/y.md", ""},
 		"config gone into a command": {".agent/commands/x.md", "ba"}, "empty": {".agent/config.yaml", ""},
 	} {
-		dir := project(t, base)
-		put(t, dir, change[0], change[1])
+		dir := scratch.Dir(t, base)
+		scratch.Write(t, filepath.Join(dir, change[0]), change[1])
 		hash := look(t, dir).Hash
 		if old, ok := seen[hash]; ok {
 			t.Errorf("%s is taken for %s", name, old)
 		}
 		seen[hash] = name
 	}
-	dir := project(t, base)
-	put(t, dir, "main.go", "package main")
-	if look(t, dir).Hash != look(t, project(t, base)).Hash {
+	dir := scratch.Dir(t, base)
+	scratch.Write(t, filepath.Join(dir, "main.go"), "package main")
+	if look(t, dir).Hash != look(t, scratch.Dir(t, base)).Hash {
 		t.Error("what is not used is asked about")
 	}
 }
 
 func TestTheAgentsOwnFolderIsNoProjects(t *testing.T) {
-	dir := project(t, map[string]string{".agent/config.yaml": "model: a/b"})
+	dir := scratch.Dir(t, map[string]string{".agent/config.yaml": "model: a/b"})
 	if f, err := Look(dir, filepath.Join(dir, ".agent")); err != nil || !f.Empty() {
 		t.Errorf("%+v, %v", f, err)
 	}
@@ -101,7 +81,7 @@ func TestWhatCannotBeLookedAt(t *testing.T) {
 		"larger than 64 KiB": {".agent/config.yaml": strings.Repeat("x", maxSize+1)},
 		"it is no file":      {".agent/config.yaml/x": ""},
 	} {
-		if _, err := Look(project(t, files), ""); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Look(scratch.Dir(t, files), ""); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
@@ -111,15 +91,15 @@ func TestWhatCannotBeLookedAt(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links need rights there")
 	}
-	out := project(t, map[string]string{"config.yaml": "model: a/b"})
-	dir := project(t, nil)
+	out := scratch.Dir(t, map[string]string{"config.yaml": "model: a/b"})
+	dir := scratch.Dir(t, nil)
 	if err := os.Symlink(out, filepath.Join(dir, ".agent")); err != nil {
 		t.Fatal(err)
 	}
 	if f, err := Look(dir, ""); err == nil || !f.Empty() {
 		t.Errorf("a file outside of the project was read: %+v", f)
 	}
-	dir = project(t, map[string]string{".agent/commands/in.md": "x"})
+	dir = scratch.Dir(t, map[string]string{".agent/commands/in.md": "x"})
 	for name, to := range map[string]string{"out.md": filepath.Join(out, "config.yaml"), "up": out} {
 		if err := os.Symlink(to, filepath.Join(dir, Commands, name)); err != nil {
 			t.Fatal(err)
@@ -152,7 +132,7 @@ func TestCommandsAreBounded(t *testing.T) {
 		"hidden":    {map[string]string{".agent/commands/.x.md": "", ".agent/commands/.git/y.md": ""}, 0, nil},
 		"no folder": {map[string]string{".agent/commands": ""}, 0, []string{"commands: "}},
 	} {
-		f := look(t, project(t, c.files))
+		f := look(t, scratch.Dir(t, c.files))
 		left := strings.Join(f.Left, "\n")
 		for _, want := range c.left {
 			if !strings.Contains(left, want) {
@@ -163,9 +143,9 @@ func TestCommandsAreBounded(t *testing.T) {
 			t.Errorf("%s: %d used, %d texts, left: %s", name, len(f.Command), len(f.Texts()), left)
 		}
 	}
-	dir := project(t, many)
+	dir := scratch.Dir(t, many)
 	f := look(t, dir)
-	put(t, dir, ".agent/commands/000.md", "rm -rf /")
+	scratch.Write(t, filepath.Join(dir, ".agent/commands/000.md"), "rm -rf /")
 	if got := string(f.Texts()["000.md"]); got != "0" {
 		t.Errorf("after it was looked at: %q", got)
 	}
@@ -176,7 +156,7 @@ func TestCommandsAreBounded(t *testing.T) {
 
 func TestAnswers(t *testing.T) {
 	s := Open(filepath.Join(t.TempDir(), "home"))
-	dir := project(t, map[string]string{".agent/config.yaml": "a"})
+	dir := scratch.Dir(t, map[string]string{".agent/config.yaml": "a"})
 	if a := answer(t, s, dir); a != Unknown {
 		t.Fatal(a)
 	}
@@ -190,7 +170,7 @@ func TestAnswers(t *testing.T) {
 	if a := answer(t, s, dir); a != Trusted {
 		t.Error(a)
 	}
-	put(t, dir, ".agent/config.yaml", "b")
+	scratch.Write(t, filepath.Join(dir, ".agent/config.yaml"), "b")
 	if a := answer(t, s, dir); a != Changed {
 		t.Error(a)
 	}
@@ -214,7 +194,7 @@ func TestAnswers(t *testing.T) {
 
 func TestAParentCoversWhatIsBelow(t *testing.T) {
 	s := Open(t.TempDir())
-	parent := project(t, map[string]string{"a/.agent/config.yaml": "x", "ab/.agent/config.yaml": "x", "a/b/.agent/config.yaml": "x"})
+	parent := scratch.Dir(t, map[string]string{"a/.agent/config.yaml": "x", "ab/.agent/config.yaml": "x", "a/b/.agent/config.yaml": "x"})
 	a, b := filepath.Join(parent, "a"), filepath.Join(parent, "a", "b")
 	if err := s.Set(t.Context(), Entry{Dir: a, Trusted: true, Hash: look(t, a).Hash}); err != nil {
 		t.Fatal(err)
@@ -227,7 +207,7 @@ func TestAParentCoversWhatIsBelow(t *testing.T) {
 	if got, err := s.Use(t.Context(), look(t, b)); got != Trusted || err != nil {
 		t.Error(got, err)
 	}
-	put(t, b, ".agent/config.yaml", "y")
+	scratch.Write(t, filepath.Join(b, ".agent/config.yaml"), "y")
 	if got, err := s.Use(t.Context(), look(t, b)); got != Changed || err != nil {
 		t.Error("it has changed since it was first seen:", got, err)
 	}
@@ -247,7 +227,7 @@ func TestAnAnswerTakesWithItWhatFollowed(t *testing.T) {
 	for _, name := range []string{"", "a/", "a/b/", "own/", "own/c/"} {
 		files[name+ConfigFile] = "x"
 	}
-	parent := project(t, files)
+	parent := scratch.Dir(t, files)
 	at := func(name string) string { return filepath.Join(parent, filepath.FromSlash(name)) }
 	trust := func(name string) {
 		t.Helper()
@@ -296,7 +276,7 @@ func TestAnAnswerTakesWithItWhatFollowed(t *testing.T) {
 
 func TestABrokenFileTrustsNothing(t *testing.T) {
 	s := Open(t.TempDir())
-	put(t, s.home, "trust.json", `[{"dir":"/","trusted":true}`)
+	scratch.Write(t, filepath.Join(s.home, "trust.json"), `[{"dir":"/","trusted":true}`)
 	if a, err := s.Of(Found{Dir: "/x"}); a != Unknown || err == nil {
 		t.Error(a, err)
 	}

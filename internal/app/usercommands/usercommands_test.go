@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 )
 
@@ -142,12 +143,8 @@ func TestOfUser(t *testing.T) {
 	if list, notes := OfUser(home, nil); len(list)+len(notes) != 0 {
 		t.Errorf("%+v, %q", list, notes)
 	}
-	if err := os.MkdirAll(filepath.Join(home, "commands", "a"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(home, "commands", "a", "b.md"), []byte("Do it."), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Mkdir(t, filepath.Join(home, "commands", "a"))
+	scratch.Write(t, filepath.Join(home, "commands", "a", "b.md"), "Do it.")
 	if list, notes := OfUser(home, nil); len(list) != 1 || list[0].Name != "a:b" || len(notes) != 0 {
 		t.Errorf("%+v, %q", list, notes)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/llm"
 )
 
@@ -68,9 +69,7 @@ func TestCopy(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	write := func(script string) {
-		if err := os.WriteFile(filepath.Join(bin, "xclip"), []byte("#!/bin/sh\n"+script), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		scratch.Program(t, filepath.Join(bin, "xclip"), "#!/bin/sh\n"+script)
 	}
 	write("while read -r line; do printf '%s' \"$line\" > " + filepath.Join(bin, "kept") + "; done\n")
 	if r, err := s.run(t, "/copy"); err != nil || r.Copy != "Hello.\n" || !strings.Contains(r.Text, "with xclip, and through the terminal") {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
@@ -191,9 +192,7 @@ func TestUndoOfSeveralFiles(t *testing.T) {
 // the rest can be done.
 func TestUndoLeavesWhatOthersChanged(t *testing.T) {
 	s, r := afterThree(t)
-	if err := os.WriteFile(filepath.Join(s.App.Dir, "c.txt"), []byte("mine\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Write(t, filepath.Join(s.App.Dir, "c.txt"), "mine\n")
 	if _, err := s.run(t, "/undo"); err == nil || !strings.Contains(err.Error(), "c.txt cannot be undone") {
 		t.Error(err)
 	}
@@ -450,9 +449,7 @@ func TestRewindBeyondTheJournal(t *testing.T) {
 		t.Fatal(logs, err)
 	}
 	lost := filepath.Join(filepath.Dir(logs[0]), "lost")
-	if err := os.WriteFile(lost, []byte(time.Now().Add(time.Hour).Format(time.RFC3339Nano)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Write(t, lost, time.Now().Add(time.Hour).Format(time.RFC3339Nano))
 	chosen(t, chosen(t, s.reply(t, "/rewind"), "first"), "The files only")
 	if len(r.last.Notes) != 1 || !strings.Contains(r.last.Notes[0].Text, "The journal has the changes since ") {
 		t.Errorf("notes %q", r.last.Notes)

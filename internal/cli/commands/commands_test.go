@@ -15,6 +15,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/provider"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
@@ -64,14 +65,9 @@ func sittingWith(t *testing.T, r *reviewer, script string) *Set {
 
 func sittingAt(t *testing.T, script string, face app.Face) *Set {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := scratch.Dir(t, nil)
 	for name, text := range map[string]string{"a.txt": "one\n", "script.yaml": script} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		scratch.Write(t, filepath.Join(dir, name), text)
 	}
 	cfg, err := config.LoadFrom(filepath.Join(t.TempDir(), "home"), config.Overrides{
 		"model": "script:" + filepath.Join(dir, "script.yaml"), "permission_mode": "default",
@@ -138,11 +134,7 @@ func (s *Set) say(t *testing.T, prompt string) {
 
 func (s *Set) file(t *testing.T) string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(s.App.Dir, "a.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
+	return scratch.Read(t, filepath.Join(s.App.Dir, "a.txt"))
 }
 
 func TestExport(t *testing.T) {

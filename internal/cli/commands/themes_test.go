@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 )
 
@@ -38,9 +39,7 @@ func TestThemeIsKept(t *testing.T) {
 // A theme that cannot be kept is shown all the same, and that is said.
 func TestThemeThatCannotBeKept(t *testing.T) {
 	t.Setenv("AGENT_HOME", filepath.Join(t.TempDir(), "file"))
-	if err := os.WriteFile(os.Getenv("AGENT_HOME"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Write(t, os.Getenv("AGENT_HOME"), "")
 	if r, err := (themes{}).theme(t.Context(), "dark"); err != nil || r.Theme != "dark" || !strings.Contains(r.Text, "could not be kept") {
 		t.Errorf("%+v, %v", r, err)
 	}

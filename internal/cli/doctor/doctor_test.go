@@ -12,6 +12,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/keystore"
 	"github.com/bb2d0cf4/agent/internal/app/trust"
 	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
 func TestCheckHome(t *testing.T) {
@@ -24,9 +25,7 @@ func TestCheckHome(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(private, "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Write(t, file, "")
 	for _, c := range []struct {
 		home  string
 		grade grade
@@ -66,9 +65,7 @@ func TestCheckKeys(t *testing.T) {
 		"leave: ctrl+q\n": {grade: good},
 		"leaf: ctrl+q\n":  {grade: weak, text: "did you mean leave?"},
 	} {
-		if err := os.WriteFile(filepath.Join(home, "keys.yaml"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		scratch.Write(t, filepath.Join(home, "keys.yaml"), text)
 		if got := checkKeys(home); got.grade != want.grade || !strings.Contains(got.text, want.text) || !strings.Contains(got.text, "keys.yaml") {
 			t.Errorf("%q: %+v", text, got)
 		}
@@ -170,10 +167,7 @@ func TestCheckSecrets(t *testing.T) {
 }
 
 func TestCheckProject(t *testing.T) {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := scratch.Dir(t, nil)
 	home := t.TempDir()
 	look := func(want string) {
 		t.Helper()

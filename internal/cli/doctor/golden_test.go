@@ -15,6 +15,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/dev/golden"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
 // small answers as llama.cpp does that was started with little context and no tools.
@@ -37,9 +38,7 @@ func programs(t *testing.T, names ...string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for _, name := range names {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		scratch.Program(t, filepath.Join(dir, name), "#!/bin/sh\n")
 	}
 	return dir
 }
@@ -86,9 +85,7 @@ func TestWhatTheDoctorSays(t *testing.T) {
 				}
 				t.Setenv("PATH", bin)
 				script := filepath.Join(home, "script.yaml")
-				if err := os.WriteFile(script, []byte("turns: [{text: hello}]"), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				scratch.Write(t, script, "turns: [{text: hello}]")
 				cfg := config.Config{
 					Home: home, File: config.File(home), Model: strings.Replace(c.model, "SCRIPT", script, 1),
 					Providers: map[string]config.Provider{"llamacpp": {BaseURL: s.URL + "/v1"}, "gone": {BaseURL: "http://127.0.0.1:1/v1"}},

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/cli/extension"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
 // program puts a program on a PATH of its own that writes its arguments, what is
@@ -17,9 +18,7 @@ func program(t *testing.T, name, script string) (dir, log string) {
 	dir = t.TempDir()
 	log = filepath.Join(dir, "log")
 	text := "#!/bin/sh\necho \"$@\" >>" + log + "\n" + script + "\n"
-	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Program(t, filepath.Join(dir, name), text)
 	t.Setenv("PATH", dir)
 	return dir, log
 }
@@ -58,9 +57,7 @@ func TestAProjectsOwnProgram(t *testing.T) {
 		t.Errorf("%+v, %v", found, err)
 	}
 	bin := filepath.Join(dir, "node_modules", ".bin")
-	if err := os.MkdirAll(bin, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Mkdir(t, bin)
 	if err := os.Rename(filepath.Join(dir, "code"), filepath.Join(bin, "code")); err != nil {
 		t.Fatal(err)
 	}
@@ -77,9 +74,7 @@ func TestAProjectsOwnProgram(t *testing.T) {
 func TestAnEditorThatNPMInstalled(t *testing.T) {
 	dir, _ := program(t, "code-server", "")
 	cli := filepath.Join(dir, "lib", "node_modules", "code-server", "bin", "remote-cli")
-	if err := os.MkdirAll(cli, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Mkdir(t, cli)
 	if err := os.Rename(filepath.Join(dir, "code-server"), filepath.Join(cli, "code-server")); err != nil {
 		t.Fatal(err)
 	}

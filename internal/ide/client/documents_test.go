@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/url"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/text/encoding/htmlindex"
 
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/editor"
 	"github.com/bb2d0cf4/agent/internal/ide/client"
 	"github.com/bb2d0cf4/agent/internal/ide/idetest"
@@ -281,14 +281,9 @@ func TestOpenFile(t *testing.T) {
 // TestNamesWithPercent holds that a name is as it is on disk, whether an editor encodes
 // its URIs or not.
 func TestNamesWithPercent(t *testing.T) {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := scratch.Dir(t, nil)
 	odd := filepath.Join(dir, "100%25 of it.txt")
-	if err := os.WriteFile(odd, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Write(t, odd, "")
 	for _, tab := range []map[string]any{
 		{"uri": "file://" + odd}, {"uri": uri(odd)}, {"uri": "file://" + odd, "fileName": odd}, {"fileName": odd}, {"filePath": odd, "fileUrl": uri(odd)},
 	} {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/peer"
 )
 
@@ -30,10 +31,7 @@ type desk struct {
 
 func newDesk(t *testing.T) *desk {
 	t.Helper()
-	tmp, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	tmp := scratch.Dir(t, nil)
 	d := &desk{t: t, home: filepath.Join(tmp, "home"), dir: filepath.Join(tmp, "proj", "sub"), env: map[string]string{}}
 	d.mkdir(d.home)
 	d.mkdir(d.dir)
@@ -46,9 +44,7 @@ func newDesk(t *testing.T) *desk {
 
 func (d *desk) mkdir(dir string) {
 	d.t.Helper()
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		d.t.Fatal(err)
-	}
+	scratch.Mkdir(d.t, dir)
 }
 
 // listen opens a port that answers.
@@ -109,9 +105,7 @@ func (d *desk) write(name, text string) string {
 	d.t.Helper()
 	path := filepath.Join(d.home, name)
 	d.mkdir(filepath.Dir(path))
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		d.t.Fatal(err)
-	}
+	scratch.Write(d.t, path, text)
 	return path
 }
 

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
 // TestTrust holds whose files are believed. Neither a link nor a pipe is
@@ -128,9 +130,7 @@ func TestNamesOfTheSameFolder(t *testing.T) {
 		t.Errorf("ours is one: %+v", c)
 	}
 	d.lock(ours, port, map[string]any{"workspaceFolders": []string{filepath.Join(d.home, "gone", "link")}})
-	if err := os.MkdirAll(filepath.Join(d.home, "gone"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Mkdir(t, filepath.Join(d.home, "gone"))
 	logical := filepath.Join(d.home, "gone", "link")
 	if err := os.Symlink(filepath.Dir(d.dir), logical); err != nil {
 		t.Fatal(err)

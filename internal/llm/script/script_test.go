@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/llm"
 )
 
@@ -324,9 +325,7 @@ func TestLoad(t *testing.T) {
 	if _, err := Load(name); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
-	if err := os.WriteFile(name, []byte("turns: [{text: hi}]"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Write(t, name, "turns: [{text: hi}]")
 	m, err := Load(name)
 	if err != nil {
 		t.Fatal(err)

@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -17,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/bb2d0cf4/agent/internal/dev/golden"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
 func mustParse(t *testing.T, text string) Map {
@@ -236,16 +236,12 @@ func TestLoad(t *testing.T) {
 		{"leaf: ctrl+q\n", file + ": line 1: leaf: there is no such action; did you mean leave?"},
 		{strings.Repeat("#", maxFile+1), file + " is larger than 64 KiB"},
 	} {
-		if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		scratch.Write(t, file, c.text)
 		if _, err := Load(file); fmt.Sprint(err) != c.want && (err != nil || c.want != "") {
 			t.Errorf("%.20q: %v", c.text, err)
 		}
 	}
-	if err := os.WriteFile(file, []byte("leaf: ctrl+q\nleave: ctrl+q\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Write(t, file, "leaf: ctrl+q\nleave: ctrl+q\n")
 	if m, err := Load(file); err == nil || !m.Is(press("ctrl+q"), Leave) {
 		t.Errorf("the lines that are right are not used: %v", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bb2d0cf4/agent/internal/dev/golden"
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/repl/pager"
 	"github.com/bb2d0cf4/agent/internal/repl/record"
@@ -71,9 +72,7 @@ func TestOpensAtWhatWasFolded(t *testing.T) {
 
 func TestWholeOutputFromItsFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "out")
-	if err := os.WriteFile(file, []byte("all of it\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Write(t, file, "all of it\n")
 	var r record.Record
 	r.Call(record.Call{Title: "a", Output: "a part", File: file})
 	if got := text(r.Page()()); !strings.Contains(got, "all of it") || strings.Contains(got, "a part") {
@@ -85,9 +84,7 @@ func TestWholeOutputFromItsFile(t *testing.T) {
 	if got := text(r.Page()()); !strings.Contains(got, "a part") || !strings.Contains(got, "the whole output: stat") {
 		t.Errorf("without the file it shows %q", got)
 	}
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Write(t, file, "")
 	if err := os.Truncate(file, 65<<20); err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/llm"
 
 	"github.com/bb2d0cf4/agent/internal/session/history"
@@ -123,9 +124,7 @@ func TestTornTail(t *testing.T) {
 	}
 	fired := 0
 	for cut := len(whole) / 2; cut < len(whole); cut++ {
-		if err := os.WriteFile(path, whole[:cut], 0o600); err != nil {
-			t.Fatal(err)
-		}
+		scratch.Write(t, path, string(whole[:cut]))
 		s := reopen(t, a, id)
 		lines := bytes.Count(whole[:cut+1], []byte("\n")) // the last may lack its ending
 		if torn := whole[cut-1] != '\n' && whole[cut] != '\n'; torn {
@@ -180,9 +179,7 @@ func TestNewerFormatIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, line, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Write(t, path, string(line))
 	if _, err := a.Open(id); err == nil || !strings.Contains(err.Error(), "format 99") {
 		t.Errorf("error %v", err)
 	}
@@ -329,9 +326,7 @@ func TestDamageInTheMiddle(t *testing.T) {
 			id, path := kept(t, a)
 			all := lines(t, path)
 			all[4] = harm(bytes.Clone(all[4])) // the first result
-			if err := os.WriteFile(path, bytes.Join(all, nil), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			scratch.Write(t, path, string(bytes.Join(all, nil)))
 			s := reopen(t, a, id)
 			want := slices.Delete(sample(), 2, 3)
 			if diff := cmp.Diff(want, stored(s)); diff != "" {

@@ -2,7 +2,6 @@ package edit
 
 import (
 	"errors"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/diff"
 )
 
@@ -180,9 +180,7 @@ func TestPatchOfGit(t *testing.T) {
 	before := strings.Repeat("one\ntwo\nthree\n", 20)
 	after := strings.Replace(strings.Replace(before, "two\n", "2\n", 1), "three\none\ntwo\nthree\none", "three\none\nnew\nthree\none", 1) + "tail"
 	for name, text := range map[string]string{"a": before, "b": after} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		scratch.Write(t, filepath.Join(dir, name), text)
 	}
 	cmd := exec.Command("git", "diff", "--no-index", "a", "b")
 	cmd.Dir = dir

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
 // faulty is a file system in which opening or reading some files fails. It
@@ -74,7 +76,7 @@ func TestUnreadableFiles(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			fsys := &faulty{FS: os.DirFS(tree(t, files)), open: map[string]bool{}, read: map[string]bool{}}
+			fsys := &faulty{FS: os.DirFS(scratch.Dir(t, files)), open: map[string]bool{}, read: map[string]bool{}}
 			for _, name := range tt.open {
 				fsys.open[name] = true
 			}
@@ -101,7 +103,7 @@ func TestUnreadableFiles(t *testing.T) {
 
 // A folder that cannot be read at all is an error, not an empty answer.
 func TestUnreadableFolder(t *testing.T) {
-	fsys := &faulty{FS: os.DirFS(tree(t, map[string]string{"a": "x"})), open: map[string]bool{".": true}}
+	fsys := &faulty{FS: os.DirFS(scratch.Dir(t, map[string]string{"a": "x"})), open: map[string]bool{".": true}}
 	f := Folder{FS: fsys}
 	_, grepErr := f.Grep(t.Context(), Query{Regex: "x", Limit: 1})
 	_, findErr := f.Find(t.Context(), "*", 1)
@@ -119,7 +121,7 @@ func TestUnreadableFolder(t *testing.T) {
 
 // A search that is cancelled ends with the context's error, wherever it is.
 func TestCancelledOnTheWay(t *testing.T) {
-	dir := tree(t, map[string]string{"a/b/c/d": "needle\n", "a/e": "needle\n", "f": "needle\n"})
+	dir := scratch.Dir(t, map[string]string{"a/b/c/d": "needle\n", "a/e": "needle\n", "f": "needle\n"})
 	for at, walking := range map[string]bool{".": true, "a": true, "a/b/c": true, "a/b/c/d": false, "f": false} {
 		ctx, cancel := context.WithCancel(t.Context())
 		fsys := &faulty{FS: os.DirFS(dir), visited: func(name string) {
@@ -142,8 +144,8 @@ func TestCancelledOnTheWay(t *testing.T) {
 // Links are not followed and what is no regular file is not read, by either
 // engine.
 func TestOnlyRegularFiles(t *testing.T) {
-	outside := tree(t, map[string]string{"secret": "needle\n", "folder/x": "needle\n"})
-	dir := tree(t, map[string]string{"file": "needle\n", "sub/file": "needle\n"})
+	outside := scratch.Dir(t, map[string]string{"secret": "needle\n", "folder/x": "needle\n"})
+	dir := scratch.Dir(t, map[string]string{"file": "needle\n", "sub/file": "needle\n"})
 	for name, target := range map[string]string{
 		"link": "file", "out": filepath.Join(outside, "secret"), "folder": filepath.Join(outside, "folder"), "loop": ".", "sub/up": "..", "gone": "nowhere",
 	} {

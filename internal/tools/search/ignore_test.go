@@ -14,10 +14,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
 // gitIgnored returns those of names that git ignores in dir.
-func gitIgnored(t fataler, dir string, names []string) []string {
+func gitIgnored(t scratch.TB, dir string, names []string) []string {
 	t.Helper()
 	cmd := exec.Command("git", "-c", "core.excludesFile=/dev/null", "check-ignore", "--no-index", "--stdin", "-z")
 	cmd.Dir = dir
@@ -32,7 +34,7 @@ func gitIgnored(t fataler, dir string, names []string) []string {
 	return slices.DeleteFunc(strings.Split(string(out), "\x00"), func(s string) bool { return s == "" })
 }
 
-func initGit(t fataler, dir string) {
+func initGit(t scratch.TB, dir string) {
 	t.Helper()
 	cmd := exec.Command("git", "init", "-q", dir)
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -41,7 +43,7 @@ func initGit(t fataler, dir string) {
 }
 
 // ours returns the files below dir that walk leaves out.
-func ours(t fataler, dir string, names []string) []string {
+func ours(t scratch.TB, dir string, names []string) []string {
 	t.Helper()
 	entries, _, err := folder(dir, dir).walk(context.Background())
 	if err != nil {
@@ -69,7 +71,7 @@ func TestIgnoreAsGit(t *testing.T) {
 		"m.o", "keep.o", "top", "sub/top", "dir/f", "sub/dir/f", "sub/dir2", "a/b", "a/c/z", "a/z", "sub/a/b", "q/deep", "deep/q/r", "xyz", "x/z", "a1", "d1", "a2", "d2", "d3", "e3",
 		"#hash", "!bang", "trail", "blank ", "aab", "a-b", "one/mid", "one/two/mid", "dir/keep", "1x", "]y", "-w", "esc*", "escx", "no[close", "end", "foo/1/bar", "foo/1/2/bar", "bom", ".hid/m.o",
 	}
-	base := tree(t, nil)
+	base := scratch.Dir(t, nil)
 	count := 0
 	rapid.Check(t, func(t *rapid.T) {
 		count++
@@ -90,7 +92,7 @@ func TestIgnoreAsGit(t *testing.T) {
 		if slices.Contains(kept, "a") || slices.Contains(kept, "sub") {
 			return
 		}
-		writeTree(t, dir, files)
+		scratch.Fill(t, dir, files)
 		initGit(t, dir)
 		slices.Sort(kept)
 		want := gitIgnored(t, dir, kept)
@@ -107,7 +109,7 @@ func TestIgnoreAsGit(t *testing.T) {
 // A search below the top of a repository, or of the workspace, minds the files
 // above it.
 func TestIgnoreAbove(t *testing.T) {
-	dir := tree(t, map[string]string{
+	dir := scratch.Dir(t, map[string]string{
 		".gitignore": "/sub/inner/secret\n*.tmp\n", "sub/.gitignore": "inner/gone\n", "sub/inner/secret": "foo\n",
 		"sub/inner/a.tmp": "foo\n", "sub/inner/gone": "foo\n", "sub/inner/kept": "foo\n",
 	})

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
 // irregular makes things at path that are no ignore file to read.
@@ -35,7 +37,7 @@ func TestIrregularIgnoreFiles(t *testing.T) {
 			".gitignore", "sub/.gitignore", "sub/deep/.gitignore", "../.gitignore", "../../.gitignore",
 			".ignore", "sub/.ignore", ".rgignore", "../.ignore", ".git/info/exclude", "sub/.git",
 		} {
-			outer := tree(t, map[string]string{
+			outer := scratch.Dir(t, map[string]string{
 				".git/HEAD": "ref: refs/heads/main\n", "in/top/.git/info/": "", "in/top/a": "needle\n", "in/top/sub/b": "needle\n", "in/top/sub/deep/c": "needle\n",
 			})
 			dir := filepath.Join(outer, "in/top")
@@ -65,7 +67,7 @@ func TestIrregularIgnoreFiles(t *testing.T) {
 
 // An ignore file in a folder that is ignored is read by nobody.
 func TestIrregularIgnoreFileThatIsIgnored(t *testing.T) {
-	dir := tree(t, map[string]string{".gitignore": "out/\n", "a": "needle\n", "out/x": "needle\n"})
+	dir := scratch.Dir(t, map[string]string{".gitignore": "out/\n", "a": "needle\n", "out/x": "needle\n"})
 	if err := syscall.Mkfifo(filepath.Join(dir, "out/.gitignore"), 0o600); err != nil {
 		t.Fatal(err)
 	}

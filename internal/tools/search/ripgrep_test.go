@@ -12,12 +12,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
 // program writes a shell script and returns its path.
 func program(t *testing.T, script string) string {
 	t.Helper()
-	path := filepath.Join(tree(t, map[string]string{"rg": "#!/bin/sh\n" + script}), "rg")
+	path := filepath.Join(scratch.Dir(t, map[string]string{"rg": "#!/bin/sh\n" + script}), "rg")
 	if err := os.Chmod(path, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +44,7 @@ func TestReadNames(t *testing.T) {
 
 // Where rg is missing or fails, it is done without.
 func TestRipgrepFails(t *testing.T) {
-	dir := tree(t, map[string]string{"a": "needle\n"})
+	dir := scratch.Dir(t, map[string]string{"a": "needle\n"})
 	for name, rg := range map[string]string{
 		"missing":           filepath.Join(dir, "missing"),
 		"fails":             program(t, "exit 2\n"),
@@ -62,7 +64,7 @@ func TestRipgrepFails(t *testing.T) {
 func TestRipgrepIsNotTrusted(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "secret")
 	t.Setenv("RIPGREP_CONFIG_PATH", "/nowhere")
-	dir := tree(t, map[string]string{"in/a": "needle\n", "in/b": "no\n", "out": "needle\n"})
+	dir := scratch.Dir(t, map[string]string{"in/a": "needle\n", "in/b": "no\n", "out": "needle\n"})
 	rg := program(t, "env >\"$0.env\"; pwd >\"$0.pwd\"; printf './a\\0./b\\0./gone\\0../out\\0/etc/passwd\\0'\n")
 	inner := filepath.Join(dir, "in")
 	found, err := folder(inner, inner).Grep(t.Context(), Query{Regex: "needle|root", Limit: 5, Ripgrep: rg})
@@ -84,7 +86,7 @@ func TestRipgrepIsNotTrusted(t *testing.T) {
 
 // rg is asked only where it looks at the same .gitignore files as we do.
 func TestWhereRipgrepIsAsked(t *testing.T) {
-	dir := tree(t, map[string]string{"sub/a": "needle\n", "repo/sub/a": "needle\n"})
+	dir := scratch.Dir(t, map[string]string{"sub/a": "needle\n", "repo/sub/a": "needle\n"})
 	initGit(t, filepath.Join(dir, "repo"))
 	at := func(parts ...string) string { return filepath.Join(append([]string{dir}, parts...)...) }
 	rg := ripgrepPath(t)
@@ -113,7 +115,7 @@ func TestWhereRipgrepIsAsked(t *testing.T) {
 // A pattern for files narrows what rg looks at only where it means the same to
 // both; the answer is the same in any case.
 func TestFilePatternsAgree(t *testing.T) {
-	dir := tree(t, map[string]string{
+	dir := scratch.Dir(t, map[string]string{
 		"a.go": "x\n", "b.GO": "x\n", "c.go.txt": "x\n", ".go": "x\n", "d/e.go": "x\n", "d/.f.go": "x\n", "g": "x\n", "h.tar.gz": "x\n", "i[1].go": "x\n",
 	})
 	for _, tt := range []struct {
@@ -147,7 +149,7 @@ func TestFilePatternsAgree(t *testing.T) {
 // Assertions mean the same wherever they stand: rg by itself finds no empty line
 // by $^, for one.
 func TestAssertionsAgree(t *testing.T) {
-	dir := tree(t, map[string]string{
+	dir := scratch.Dir(t, map[string]string{
 		"empty lines": "a\n\nb\n\n", "crlf": "a\r\n\r\nb\r\n", "bom": "\xef\xbb\xbf\na\n", "open": "a\nab", "one": "\n", "utf16": utf16le("\nb\n"),
 	})
 	for expr, files := range map[string]int{
@@ -162,7 +164,7 @@ func TestAssertionsAgree(t *testing.T) {
 // Whatever files are called, both engines find them, save those whose names are
 // not UTF-8: no tool could name them to a model.
 func TestHostileNamesAgree(t *testing.T) {
-	base := tree(t, nil)
+	base := scratch.Dir(t, nil)
 	count := 0
 	part := rapid.SampledFrom([]string{"a", "-e", "--", ".", " ", "\n", "\r", "\t", "\\", "\"", "é", "\xff", "*", "[", "{", "$(x)", ":", "\x1b[31m", "#", "!"})
 	rapid.Check(t, func(t *rapid.T) {
@@ -180,10 +182,8 @@ func TestHostileNamesAgree(t *testing.T) {
 			}
 		}
 		dir := filepath.Join(base, strconv.Itoa(count))
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		writeTree(t, dir, files)
+		scratch.Mkdir(t, dir)
+		scratch.Fill(t, dir, files)
 		f := folder(dir, dir)
 		q := Query{Regex: "needle", Limit: 100}
 		own, err := f.Grep(context.Background(), q)
@@ -207,7 +207,7 @@ func TestHostileNamesAgree(t *testing.T) {
 // An rg that is still busy after a glance is started again, with the sizes of
 // files in mind; if the search is cancelled meanwhile, it is not.
 func TestRipgrepThatIsSlow(t *testing.T) {
-	dir := tree(t, map[string]string{"a": "needle\n", "b": "no\n"})
+	dir := scratch.Dir(t, map[string]string{"a": "needle\n", "b": "no\n"})
 	rg := program(t, "echo \"$*\" >>\"$0.log\"\ncase \"$*\" in\n"+
 		"*'--max-filesize 67108864'*) exec "+ripgrepPath(t)+" \"$@\" ;;\nesac\nexec sleep 1000\n")
 	names, ok := folder(dir, dir).ripgrep(t.Context(), Query{Regex: "needle", Ripgrep: rg})
@@ -240,7 +240,7 @@ func carefulRuns(t *testing.T, rg string) int {
 // A file that is too large is not searched, though rg may have named it.
 func TestHugeFile(t *testing.T) {
 	line := "a line with a needle\n"
-	dir := tree(t, map[string]string{
+	dir := scratch.Dir(t, map[string]string{
 		"huge": strings.Repeat(line, MaxFile/len(line)+1), "small": line, "long": strings.Repeat("x", 1<<20) + line,
 	})
 	found := both(t, folder(dir, dir), Query{Regex: "needle", Limit: 5})

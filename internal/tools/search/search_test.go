@@ -14,43 +14,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
-
-// tree writes files, whose names may have folders, and returns the folder. A
-// name that ends in a slash is an empty folder.
-func tree(t testing.TB, files map[string]string) string {
-	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	writeTree(t, dir, files)
-	return dir
-}
-
-type fataler interface {
-	Helper()
-	Fatal(args ...any)
-}
-
-func writeTree(t fataler, dir string, files map[string]string) {
-	t.Helper()
-	for name, text := range files {
-		full := filepath.Join(dir, name)
-		if strings.HasSuffix(name, "/") {
-			if err := os.MkdirAll(full, 0o700); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		}
-		if err := os.MkdirAll(filepath.Dir(full), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(full, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
 
 func folder(dir, root string) Folder {
 	return Folder{FS: os.DirFS(dir), Abs: dir, Root: root}
@@ -96,7 +62,7 @@ func utf16le(s string) string {
 }
 
 func TestGrep(t *testing.T) {
-	dir := tree(t, map[string]string{
+	dir := scratch.Dir(t, map[string]string{
 		"a.go":              "package a\n\nfunc Handler() {\n\treturn\n}\n",
 		"sub/b.go":          "x\r\nfunc handler() {}\r\ny\r\n",
 		"sub/c.txt":         "func handler\n",
@@ -149,7 +115,7 @@ func TestGrep(t *testing.T) {
 }
 
 func TestGrepRefuses(t *testing.T) {
-	f := folder(tree(t, nil), "")
+	f := folder(scratch.Dir(t, nil), "")
 	for expr, want := range map[string]string{
 		`a\nb`:    "line by line",
 		`(?=a)`:   "not RE2",
@@ -180,7 +146,7 @@ func TestGrepBounds(t *testing.T) {
 	for i := range 40 {
 		files[fmt.Sprintf("f%02d", i)] = strings.Repeat("match "+strings.Repeat("x", 90)+"\nother\nother\n", 30)
 	}
-	dir := tree(t, files)
+	dir := scratch.Dir(t, files)
 	found := both(t, folder(dir, dir), Query{Regex: "match", Context: 1, Limit: 100})
 	if found.Matches != 100 || !found.More || len(found.Files) != 4 {
 		t.Errorf("%d matches in %d files, more %v", found.Matches, len(found.Files), found.More)
@@ -210,7 +176,7 @@ func TestEnginesAgree(t *testing.T) {
 			"nested/.git/HEAD": "foo\n", "nested/m.o": "foo\n", "sub/.gitignore": "!*.o\n", "sub/n.o": "foo\n", ".x/y": "foo\n", ".ignore": "keep.o\n",
 		},
 	} {
-		dirs = append(dirs, tree(t, files))
+		dirs = append(dirs, scratch.Dir(t, files))
 	}
 	atoms := rapid.SampledFrom([]string{
 		"foo", "FOO", "o", "k", "s", "é", "ï", ".", `\w`, `\W`, `\d`, `\D`, `\s`, `\S`, `\b`, `\B`, "^", "$", `\A`, `\z`,
@@ -291,7 +257,7 @@ func TestRequired(t *testing.T) {
 }
 
 func TestFind(t *testing.T) {
-	dir := tree(t, map[string]string{
+	dir := scratch.Dir(t, map[string]string{
 		"old.go": "", "new.go": "", "sub/mid.go": "", "sub/x.txt": "", "vendor/v.go": "", ".gitignore": "vendor\n", ".git/a.go": "",
 	})
 	now := time.Now()
@@ -326,7 +292,7 @@ func TestFind(t *testing.T) {
 
 // All files come before the folders, and those are all there, empty ones too.
 func TestAll(t *testing.T) {
-	dir := tree(t, map[string]string{"b/c/d": "", "a": "", "out/x.o": "", "empty/none/": "", ".gitignore": "out\n"})
+	dir := scratch.Dir(t, map[string]string{"b/c/d": "", "a": "", "out/x.o": "", "empty/none/": "", ".gitignore": "out\n"})
 	now := time.Now()
 	for name, age := range map[string]time.Duration{"b/c/d": time.Hour, "a": 2 * time.Hour, ".gitignore": 3 * time.Hour} {
 		if err := os.Chtimes(filepath.Join(dir, name), now, now.Add(-age)); err != nil {
@@ -346,7 +312,7 @@ func TestAll(t *testing.T) {
 }
 
 func TestList(t *testing.T) {
-	dir := tree(t, map[string]string{"b/c/d": "", "b/e": "", "a": "", "x.o": "", ".gitignore": "*.o\n", ".git/HEAD": "", "empty/": ""})
+	dir := scratch.Dir(t, map[string]string{"b/c/d": "", "b/e": "", "a": "", "x.o": "", ".gitignore": "*.o\n", ".git/HEAD": "", "empty/": ""})
 	tests := []struct {
 		recursive bool
 		limit     int
@@ -377,7 +343,7 @@ func TestWalkIsComplete(t *testing.T) {
 	for i := range 2000 {
 		files[fmt.Sprintf("d%d/e%d/f%d", i%7, i%31, i)] = ""
 	}
-	dir := tree(t, files)
+	dir := scratch.Dir(t, files)
 	entries, complete, err := folder(dir, dir).walk(t.Context())
 	if err != nil || !complete {
 		t.Fatal(err, complete)

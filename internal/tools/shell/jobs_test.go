@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
 
@@ -154,9 +155,7 @@ func TestJobsErrors(t *testing.T) {
 		t.Error("a job in a folder that is not there")
 	}
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Write(t, file, "")
 	if _, err := j.Start(shell.Options{Line: "true", Dir: "/", SpillDir: file}); err == nil {
 		t.Error("a job whose log cannot be made")
 	}

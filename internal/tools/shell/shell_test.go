@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
 
@@ -79,10 +80,7 @@ func TestRun(t *testing.T) {
 }
 
 func TestRunUsesTheFolder(t *testing.T) {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := scratch.Dir(t, nil)
 	if res := run(t, shell.Options{Line: "pwd -P", Dir: dir}); res.Output != dir+"\n" {
 		t.Errorf("ran in %q, want %q", res.Output, dir)
 	}
@@ -91,9 +89,7 @@ func TestRunUsesTheFolder(t *testing.T) {
 func TestRunThatCannotStart(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Write(t, file, "")
 	tests := map[string]struct {
 		opts shell.Options
 		says string
@@ -215,9 +211,7 @@ func TestOutputThatFitsLeavesNoFile(t *testing.T) {
 
 func TestSpillThatFails(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Write(t, file, "")
 	res := run(t, shell.Options{Line: "head -c 100000 /dev/zero | tr '\\0' x", SpillDir: file})
 	if res.ExitCode != 0 || res.Spill != "" || len(res.Notes) != 1 || !strings.Contains(res.Notes[0], "could not be kept") {
 		t.Errorf("exit %d, spill %q, notes %q", res.ExitCode, res.Spill, res.Notes)
