@@ -8,8 +8,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
 const killedScript = `
@@ -25,7 +23,9 @@ turns:
 // The program is somebody who may not look into its own process from outside.
 func TestKilledProgramLeavesNoCommand(t *testing.T) {
 	dir := openDir(t)
-	scratch.Write(t, filepath.Join(dir, "script.yaml"), killedScript)
+	if err := os.WriteFile(filepath.Join(dir, "script.yaml"), []byte(killedScript), 0o644); err != nil { // the program reads it as another user
+		t.Fatal(err)
+	}
 	cmd := agentIn(t, dir, "-p", "work", "--permission-mode", "bypass")
 	cmd.Path = copyOf(t, cmd.Path, dir)
 	if os.Geteuid() == 0 {
