@@ -95,7 +95,7 @@ func (c *chooser) enterKey(ctx context.Context, m config.Model, take func(contex
 	}
 	page := dialog.Page{
 		Title: "Paste the key for " + openai.Shown(address), Fields: []dialog.Field{{Label: "Key", Secret: true}},
-		Text: []string{stored},
+		Text: []string{stored}, Back: !c.single,
 	}
 	for left := c.Screens; ; c.Screens = left { // to correct an answer is no further screen
 		a, err := c.ask(ctx, page)
@@ -106,14 +106,17 @@ func (c *chooser) enterKey(ctx context.Context, m config.Model, take func(contex
 		models, err := list(ctx, address, c.key)
 		switch {
 		case err == nil:
-			return take(ctx, models)
+			if err := take(ctx, models); !errors.Is(err, dialog.ErrBack) {
+				return err
+			}
+			continue
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case refused(err) || unchecked == "":
 			page.Text = []string{message(err)}
 			continue
 		}
-		if kept, err := c.unchecked(ctx, err, unchecked); err != nil || kept {
+		if kept, err := c.unchecked(ctx, err, unchecked); err != nil && !errors.Is(err, dialog.ErrBack) || kept {
 			return err
 		}
 	}
@@ -122,7 +125,7 @@ func (c *chooser) enterKey(ctx context.Context, m config.Model, take func(contex
 // unchecked asks whether a key that could not be checked is to be kept.
 func (c *chooser) unchecked(ctx context.Context, why error, ref string) (keep bool, err error) {
 	a, err := c.ask(ctx, dialog.Page{
-		Title: "The key could not be checked", Text: []string{message(why)},
+		Title: "The key could not be checked", Text: []string{message(why)}, Back: true,
 		Choices: []picker.Item{{Title: "Try again"}, {Title: "Take it unchecked", Detail: "and use " + ref}},
 	})
 	return a.Choice == 1, err
@@ -132,13 +135,14 @@ func (c *chooser) unchecked(ctx context.Context, why error, ref string) (keep bo
 func (c *chooser) byAddress(ctx context.Context) (ref string, err error) {
 	page := dialog.Page{
 		Title: "Which server?",
-		Text:  []string{"It has to speak the OpenAI protocol (/chat/completions). Its address often ends in /v1.", "A key: " + stored},
+		Text:  []string{"It has to speak the OpenAI protocol (/chat/completions). /v1 is added if the server needs it.", "A key: " + stored},
 		Fields: []dialog.Field{
 			{Label: "Address", Value: "http://"},
 			{Label: "Key", Secret: true, Optional: true},
 		},
+		Back: true,
 	}
-	for left := c.Screens; ; c.Screens = left {
+	for begin := *c; ; *c = begin {
 		a, err := c.ask(ctx, page)
 		if err != nil {
 			return "", err
@@ -149,30 +153,52 @@ func (c *chooser) byAddress(ctx context.Context) (ref string, err error) {
 			page.Text = []string{why}
 			continue
 		}
-		name := c.name(address)
-		if err := c.allow(ctx, config.Model{Provider: name, Endpoint: config.Provider{BaseURL: address}}); err != nil {
+		models, address, err := c.served(ctx, address, key)
+		if errors.Is(err, dialog.ErrBack) {
+			continue
+		}
+		if ctx.Err() != nil || errors.Is(err, ErrLeft) {
 			return "", err
-		}
-		models, err := list(ctx, address, key)
-		if ctx.Err() != nil {
-			return "", ctx.Err()
-		}
-		if err == nil && len(models) == 0 {
-			err = fmt.Errorf("%s answers, but lists no model", openai.Shown(address))
 		}
 		if err != nil {
 			page.Text = []string{message(err)}
 			continue
 		}
 		c.at, c.key = address, key
+		name := c.name(address)
 		prefix := "providers." + name + "."
 		c.keep = append(c.keep, settings.Pair{Key: prefix + "base_url", Value: address})
 		if key != "" {
 			env := strings.ToUpper(strings.ReplaceAll(name, "-", "_")) + "_API_KEY"
 			c.keep = append(c.keep, settings.Pair{Key: prefix + "api_key_env", Value: env})
 		}
-		return c.pick(ctx, name, openai.Shown(address), models)
+		if ref, err = c.pick(ctx, name, openai.Shown(address), models); !errors.Is(err, dialog.ErrBack) {
+			return ref, err
+		}
 	}
+}
+
+// served lists the models of a server that is not known, once it is allowed. If it has
+// none at the address but below /v1, as most servers do, at is the address with that.
+func (c *chooser) served(ctx context.Context, address, key string) (models []openai.ModelInfo, at string, err error) {
+	if err := c.allow(ctx, config.Model{Provider: c.name(address), Endpoint: config.Provider{BaseURL: address}}); err != nil {
+		return nil, address, err
+	}
+	models, err = list(ctx, address, key)
+	if e := new(llm.Error); errors.As(err, &e) && e.Kind == llm.NotFound && !strings.HasSuffix(address, "/v1") {
+		if below, err := list(ctx, address+"/v1", key); err == nil && len(below) > 0 {
+			for i := range c.allowed {
+				if c.allowed[i].Address == address {
+					c.allowed[i].Address += "/v1" // the same server
+				}
+			}
+			return below, address + "/v1", nil
+		}
+	}
+	if err == nil && len(models) == 0 {
+		err = fmt.Errorf("%s answers, but lists no model", openai.Shown(address))
+	}
+	return models, address, err
 }
 
 // unfit says why an address cannot be used with a key.
@@ -266,7 +292,7 @@ func (c *chooser) pick(ctx context.Context, provider, server string, models []op
 	case len(names) == 1 || c.Screens < 1:
 		return provider + "/" + names[0], nil
 	}
-	page := dialog.Page{Title: "Which model of " + server + "?"}
+	page := dialog.Page{Title: "Which model of " + server + "?", Back: true}
 	for _, n := range names {
 		page.Choices = append(page.Choices, picker.Item{Title: n})
 	}

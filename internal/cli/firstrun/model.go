@@ -38,6 +38,7 @@ type chooser struct {
 	// allowed are the servers and proxies that were allowed on the way.
 	allowed []servers.Entry
 	others  []string // addresses at which programs of other users listen
+	single  bool     // the page for a key is the first one
 }
 
 // way is one way to a model.
@@ -71,19 +72,7 @@ func Model(ctx context.Context, o Options) (notes []string, err error) {
 	for _, o := range c.others {
 		page.Text = append(page.Text, o+" is held by another user of this machine, and was not asked. To use it, choose it by its address.")
 	}
-	a, err := c.ask(ctx, page)
-	if err != nil {
-		return nil, err
-	}
-	var ref string
-	switch w := ways[a.Choice]; {
-	case w.model != "":
-		ref, err = c.onThisMachine(ctx, w)
-	case w.from == another:
-		ref, err = c.byAddress(ctx)
-	default:
-		ref, err = c.byKey(ctx, w.provider, w.from)
-	}
+	ref, err := c.along(ctx, page, ways)
 	if err != nil {
 		return nil, err
 	}
@@ -94,9 +83,30 @@ func Model(ctx context.Context, o Options) (notes []string, err error) {
 	return append(c.notes, "using "+ref+", kept in "+file+"; /model chooses another, agent config model asks again"), err
 }
 
+// along asks for the way and follows it. Going back from its first page asks again.
+func (c *chooser) along(ctx context.Context, page dialog.Page, ways []way) (ref string, err error) {
+	for begin := *c; ; *c = begin {
+		a, err := c.ask(ctx, page)
+		if err != nil {
+			return "", err
+		}
+		switch w := ways[a.Choice]; {
+		case w.model != "":
+			ref, err = c.onThisMachine(ctx, w)
+		case w.from == another:
+			ref, err = c.byAddress(ctx)
+		default:
+			ref, err = c.byKey(ctx, w.provider, w.from)
+		}
+		if !errors.Is(err, dialog.ErrBack) {
+			return ref, err
+		}
+	}
+}
+
 // Key asks for the key of a model that is chosen already and has none.
 func Key(ctx context.Context, o Options, m config.Model) (notes []string, err error) {
-	c := &chooser{Options: o}
+	c := &chooser{Options: o, single: true}
 	if err := c.enterKey(ctx, m, func(context.Context, []openai.ModelInfo) error { return nil }, m.Ref); err != nil {
 		return nil, err
 	}
@@ -239,8 +249,8 @@ func (c *chooser) onThisMachine(ctx context.Context, w way) (ref string, err err
 		now = fmt.Sprintf("Ollama gives this model %d tokens of context, which is little for work on files; what is over is lost in silence.", f.ContextWindow)
 	}
 	a, err := c.ask(ctx, dialog.Page{
-		Title: "More context for " + w.model + "?",
-		Text:  []string{now, "A copy that asks for more shares the model's files, so nothing is downloaded. It takes more memory."},
+		Title: "More context for " + w.model + "?", Back: true,
+		Text: []string{now, "A copy that asks for more shares the model's files, so nothing is downloaded. It takes more memory."},
 		Choices: []picker.Item{
 			{Title: "Make " + copied, Detail: fmt.Sprintf("a copy with %d tokens", wanted)},
 			{Title: "Use it as it is"},

@@ -219,22 +219,22 @@ func TestEachWayToAModel(t *testing.T) {
 		{
 			name: "copy", local: true, want: "model: ollama/qwen3:8b-32k\n", note: "made qwen3:8b-32k in Ollama",
 			steps: []step{{"› ollama/qwen3:8b", "<enter>"}, {"› Make qwen3:8b-32k", "<enter>"}},
-			flat:  []step{{"nothing to leave:", "1<enter>"}, {"1 to 2, or nothing to leave:", "1<enter>"}},
+			flat:  []step{{"nothing to leave:", "1<enter>"}, {"1 to 2, or nothing to go back:", "1<enter>"}},
 		},
 		{
 			name: "as-it-is", local: true, want: "model: ollama/qwen3:8b\n",
 			steps: []step{{"› ollama/qwen3:8b", "<enter>"}, {"› Make qwen3:8b-32k", "<down><enter>"}},
-			flat:  []step{{"nothing to leave:", "1<enter>"}, {"1 to 2, or nothing to leave:", "2<enter>"}},
+			flat:  []step{{"nothing to leave:", "1<enter>"}, {"1 to 2, or nothing to go back:", "2<enter>"}},
 		},
 		{
 			name: "env", env: canary, want: "model: openai/gpt-4o\n",
 			steps: []step{{"› OpenAI  with the key in", "<enter>"}, {"(?s)Use this model server.*OPENAI_BASE_URL.*› No", "<down><enter>"}},
-			flat:  []step{{"nothing to leave:", "1<enter>"}, {"1 to 2, or nothing to leave:", "2<enter>"}},
+			flat:  []step{{"nothing to leave:", "1<enter>"}, {"1 to 2, or nothing to go back:", "2<enter>"}},
 		},
 		{
 			name: "paste", want: "model: openai/gpt-4o\n", key: true, note: "the key is kept in ",
 			steps: []step{{"› OpenAI", "<enter>"}, {"Key:", "wrong<enter>"}, {"Incorrect", canary + "<enter>"}},
-			flat:  []step{{"nothing to leave:", "1<enter>"}, {"not shown, or nothing to leave:", "wrong<enter>"}, {"(?s)Incorrect.*not shown, or nothing to leave:", canary + "<enter>"}},
+			flat:  []step{{"nothing to leave:", "1<enter>"}, {"not shown, or nothing to go back:", "wrong<enter>"}, {"(?s)Incorrect.*not shown, or nothing to go back:", canary + "<enter>"}},
 		},
 		{
 			name: "address", key: true, want: "providers:\n  local:\n    base_url: KEYED\n    api_key_env: LOCAL_API_KEY\nmodel: local/large\n",
@@ -243,7 +243,7 @@ func TestEachWayToAModel(t *testing.T) {
 				{"nothing to leave:", "9<enter>"},
 				{"Address, or nothing for", "KEYED<enter>"},
 				{"not shown, or nothing:", canary + "<enter>"},
-				{"1 to 3, or nothing to leave:", "3<enter>"},
+				{"1 to 3, or nothing to go back:", "3<enter>"},
 			},
 		},
 	} {
@@ -286,7 +286,7 @@ func TestEachWayToAModel(t *testing.T) {
 
 // Who leaves, at whichever screen, has changed nothing.
 func TestToLeaveChangesNothing(t *testing.T) {
-	another := []step{{"Another server", "Another<enter>"}, {"Address:", "<ctrl+u>KEYED<enter>" + canary + "<enter>"}, {"› small", "<esc>"}}
+	another := []step{{"Another server", "Another<enter>"}, {"Address:", "<ctrl+u>KEYED<enter>" + canary + "<enter>"}, {"› small", "<ctrl+c>"}}
 	for name, steps := range map[string][]step{
 		"first":       {{"Which model", "<esc>"}},
 		"the key":     {{"› OpenAI", "<enter>"}, {"Key:", canary + "<ctrl+c>"}},
@@ -306,6 +306,76 @@ func TestToLeaveChangesNothing(t *testing.T) {
 				t.Errorf("%q", all)
 			}
 		})
+	}
+}
+
+// TestEscGoesBack goes back from each page to the one before it, by keys and on plain
+// lines, and then on.
+func TestEscGoesBack(t *testing.T) {
+	model := func(o Options) ([]string, error) { return Model(t.Context(), o) }
+	for name, c := range map[string]struct {
+		local, flat bool
+		env         string
+		steps       []step
+		want        string
+	}{
+		"from a key": {steps: []step{
+			{"› OpenAI", "<enter>"}, {"Key:", "half<esc>"}, {"(?s)Paste.*Which model.*› OpenAI", "<enter>"}, {"Key: *\n", canary + "<enter>"},
+		}, want: "model: openai/gpt-4o\n"},
+		"from an address": {steps: []step{
+			{"Another server", "Another<enter>"}, {"Address:", "x<esc>"}, {"(?s)Which server.*Which model.*› OpenAI", "<enter>"}, {"Key:", canary + "<enter>"},
+		}, want: "model: openai/gpt-4o\n"},
+		"from a model": {steps: []step{
+			{"Another server", "Another<enter>"},
+			{"Address:", "<ctrl+u>KEYED<enter>" + canary + "<enter>"},
+			{"› small", "<esc>"},
+			{"(?s)Which model of.*Which server.*Address: http://127", "<enter>" + canary + "<enter>"},
+			{"(?s)Which model of.*Which model of.*› small", "<enter>"},
+		}, want: "providers:\n  local:\n    base_url: KEYED\n    api_key_env: LOCAL_API_KEY\nmodel: local/small\n"},
+		"from a copy": {local: true, steps: []step{
+			{"› ollama/qwen3:8b", "<enter>"},
+			{"› Make qwen3:8b-32k", "<esc>"},
+			{"(?s)More context.*› ollama/qwen3:8b", "<enter>"},
+			{"(?s)More context.*More context.*› Make", "<down><enter>"},
+		}, want: "model: ollama/qwen3:8b\n"},
+		"from a server": {env: canary, steps: []step{
+			{"› OpenAI  with the key in", "<enter>"},
+			{"› No", "<esc>"},
+			{"(?s)Use this model server.*› OpenAI  with the key in", "<enter>"},
+			{"(?s)takes a yes back.*takes a yes back.*› No", "<down><enter>"},
+		}, want: "model: openai/gpt-4o\n"},
+		"on plain lines": {flat: true, steps: []step{
+			{"nothing to leave:", "1<enter>"},
+			{"not shown, or nothing to go back:", "<enter>"},
+			{"(?s)go back.*nothing to leave:", "1<enter>"},
+			{"(?s)go back.*go back:", canary + "<enter>"},
+		}, want: "model: openai/gpt-4o\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pl := newPlace(t, c.local)
+			t.Setenv("OPENAI_API_KEY", c.env)
+			for i := range c.steps {
+				c.steps[i].does = strings.ReplaceAll(c.steps[i].does, "KEYED", pl.keyed)
+			}
+			got := pl.through(t, "back-"+strings.ReplaceAll(name, " ", "-"), 80, c.flat, model, c.steps)
+			if d := cmp.Diff(strings.ReplaceAll(c.want, "KEYED", pl.keyed), pl.written(t)["config.yaml"]); d != "" || got.err != nil {
+				t.Errorf("%v: %s", got.err, d)
+			}
+		})
+	}
+}
+
+// TestV1IsTried names a server without the /v1 that its address ends in.
+func TestV1IsTried(t *testing.T) {
+	pl := newPlace(t, false)
+	got := pl.through(t, "v1", 80, false, func(o Options) ([]string, error) { return Model(t.Context(), o) }, []step{
+		{"Another server", "Another<enter>"},
+		{"Which server", "<ctrl+u>" + strings.TrimSuffix(pl.keyed, "v1") + "<enter>" + canary + "<enter>"},
+		{"› small", "<enter>"},
+	})
+	want := "providers:\n  local:\n    base_url: " + pl.keyed + "\n    api_key_env: LOCAL_API_KEY\nmodel: local/small\n"
+	if all := pl.written(t); got.err != nil || all["config.yaml"] != want || !strings.Contains(all["credentials.json"], pl.keyed) {
+		t.Errorf("%+v, %q", got, all)
 	}
 }
 

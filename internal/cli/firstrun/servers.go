@@ -20,7 +20,7 @@ func Servers(ctx context.Context, t dialog.Terminal, s servers.Store, m config.M
 		return err
 	}
 	for _, q := range questions {
-		if err := Server(ctx, t, q); err != nil {
+		if err := ask(ctx, t, q, false); err != nil {
 			return err
 		}
 		if err := s.Allow(ctx, q.Entry); err != nil {
@@ -30,10 +30,10 @@ func Servers(ctx context.Context, t dialog.Terminal, s servers.Store, m config.M
 	return nil
 }
 
-// Server asks one question about a server or a proxy. The error is ErrLeft if it is not
-// allowed; nothing is kept.
-func Server(ctx context.Context, t dialog.Terminal, q servers.Question) error {
-	err := Confirm(ctx, t, q.Title, append(q.Text, "agent trust rm "+q.Address+" takes a yes back."))
+// ask asks one question about a server or a proxy, and keeps nothing. The error is
+// ErrLeft for a no, and dialog.ErrBack if back is set and the person goes back.
+func ask(ctx context.Context, t dialog.Terminal, q servers.Question, back bool) error {
+	err := confirm(ctx, t, back, q.Title, append(q.Text, "agent trust rm "+q.Address+" takes a yes back."))
 	if errors.Is(err, ErrLeft) {
 		return fmt.Errorf("%w: nothing was sent to %s, and you will be asked again", ErrLeft, q.Address)
 	}
@@ -42,7 +42,11 @@ func Server(ctx context.Context, t dialog.Terminal, q servers.Question) error {
 
 // Confirm asks for a yes. The error is ErrLeft for a no.
 func Confirm(ctx context.Context, t dialog.Terminal, title string, text []string) error {
-	a, err := dialog.Ask(ctx, t, dialog.Page{Title: title, Text: text, Choices: []picker.Item{
+	return confirm(ctx, t, false, title, text)
+}
+
+func confirm(ctx context.Context, t dialog.Terminal, back bool, title string, text []string) error {
+	a, err := dialog.Ask(ctx, t, dialog.Page{Title: title, Text: text, Back: back, Choices: []picker.Item{
 		{Title: "No"}, {Title: "Yes, from now on"},
 	}})
 	if err == nil && a.Choice == 0 {
@@ -61,7 +65,7 @@ func (c *chooser) allow(ctx context.Context, m config.Model) error {
 		if slices.Contains(c.allowed, q.Entry) {
 			continue
 		}
-		if err := Server(ctx, c.Terminal, q); err != nil {
+		if err := ask(ctx, c.Terminal, q, !c.single); err != nil {
 			return err
 		}
 		c.allowed = append(c.allowed, q.Entry)

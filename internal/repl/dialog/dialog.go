@@ -30,6 +30,9 @@ import (
 // ErrLeft says that the person did not want to answer.
 var ErrLeft = errors.New("left without an answer")
 
+// ErrBack says that the person wants to see the page before this one again.
+var ErrBack = errors.New("back to the page before")
+
 // maxSecret bounds what is taken for a secret, in bytes.
 const maxSecret = 8 << 10
 
@@ -47,6 +50,7 @@ type Page struct {
 	Text    []string // paragraphs; one that begins with a blank is indented
 	Choices []picker.Item
 	Fields  []Field // what is to be typed or pasted, where there are no Choices
+	Back    bool    // Esc returns ErrBack; without it Esc leaves, as Ctrl+C does
 }
 
 // Field is a text that is asked for.
@@ -63,7 +67,7 @@ type Answer struct {
 	Values []string
 }
 
-// Ask puts a question and waits for the answer, ErrLeft, or the end of ctx. A SIGINT
+// Ask puts a question and waits for the answer, ErrLeft, ErrBack, or the end of ctx. A SIGINT
 // leaves, as Ctrl+C does: the terminal has to be given back first.
 func Ask(ctx context.Context, t Terminal, p Page) (a Answer, err error) {
 	if t.Flat {
@@ -113,6 +117,8 @@ func Ask(ctx context.Context, t Terminal, p Page) (a Answer, err error) {
 		return a, ctx.Err()
 	case err != nil:
 		return a, err
+	case m.back:
+		return a, ErrBack
 	case m.answer == nil:
 		return a, ErrLeft
 	}
@@ -129,6 +135,7 @@ type model struct {
 	values []string // of the fields
 	at     int      // the field that is typed into
 	answer *Answer  // nil until there is one
+	back   bool     // Esc was pressed on a page with Back
 }
 
 // Init draws the question.
@@ -166,12 +173,14 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 func (m *model) resize(width, height int) { m.look.Width, m.look.Height = width, height }
 
-// key takes a key; Esc, Ctrl+C and Ctrl+D leave, Ctrl+Z gives the terminal to the shell.
+// key takes a key: Ctrl+C and Ctrl+D leave, Esc goes back if the page allows it and
+// leaves if not, Ctrl+Z gives the terminal to the shell.
 func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
 	switch name := key.String(); {
 	case name == "ctrl+z":
 		return m.sigs.Suspend(m.scr)
 	case name == "esc" || name == "ctrl+c" || name == "ctrl+d":
+		m.back = m.page.Back && name == "esc"
 		return tea.Quit
 	case len(m.page.Choices) > 0:
 		return m.choose(name, key.Text)
@@ -264,7 +273,7 @@ func (m *model) draw() {
 		return
 	}
 	lines := m.pick.View(width, room)
-	hint := "↑ ↓ Enter · Esc leaves"
+	hint := "↑ ↓ Enter · " + m.escHint()
 	if f := m.pick.Filter(); f != "" {
 		hint = "filter: " + f + " · " + hint
 	} else if n := len(m.page.Choices); n <= 9 {
@@ -297,9 +306,19 @@ func (m *model) fields(width int) (lines []string, cursor *screen.Cursor) {
 func (m *model) fieldsHint() string {
 	switch {
 	case m.at < len(m.values)-1:
-		return "Enter goes on · Esc leaves"
+		return "Enter goes on · " + m.escHint()
 	case len(m.values) > 1:
-		return "Enter takes it · ↑ goes back · Esc leaves"
+		return "Enter takes it · ↑ field above · " + m.escHint()
 	}
-	return "Enter takes it · Esc leaves"
+	return "Enter takes it · " + m.escHint()
+}
+
+func (m *model) escHint() string {
+	switch {
+	case !m.page.Back:
+		return "Esc leaves"
+	case m.look.Width < 46:
+		return "Esc back"
+	}
+	return "Esc back · Ctrl+C leaves"
 }

@@ -20,6 +20,8 @@ import (
 // aloud: no escape sequence is written, and nothing is drawn twice.
 type flat struct {
 	Terminal
+	none error  // what an empty answer returns: ErrLeft or ErrBack
+	then string // and what that does, in a few words
 	stop chan os.Signal
 	read chan piece // what the input gave, since it was last asked
 	rest []byte     // of it, not used yet
@@ -32,7 +34,10 @@ type piece struct {
 
 // askFlat is Ask on plain lines.
 func askFlat(ctx context.Context, t Terminal, p Page) (a Answer, err error) {
-	f := &flat{Terminal: t, stop: make(chan os.Signal, 1), read: make(chan piece, 1)}
+	f := &flat{Terminal: t, none: ErrLeft, then: "leave", stop: make(chan os.Signal, 1), read: make(chan piece, 1)}
+	if p.Back {
+		f.none, f.then = ErrBack, "go back"
+	}
 	signal.Notify(f.stop, os.Interrupt)
 	defer signal.Stop(f.stop)
 	if err := screen.Drop(t.In, t.Out); err != nil {
@@ -70,12 +75,15 @@ func (f *flat) say(text string) error {
 	return err
 }
 
-// choice asks for a number until there is one; nothing leaves.
+// choice asks for a number until there is one; an empty line leaves or goes back.
 func (f *flat) choice(ctx context.Context, n int) (int, error) {
 	for {
-		line, err := f.line(ctx, fmt.Sprintf("A number, 1 to %d, or nothing to leave: ", n))
-		if err != nil || line == "" {
-			return 0, errors.Join(err, left(line))
+		line, err := f.line(ctx, fmt.Sprintf("A number, 1 to %d, or nothing to %s: ", n, f.then))
+		if err == nil && line == "" {
+			err = f.none
+		}
+		if err != nil {
+			return 0, err
 		}
 		if i, err := strconv.Atoi(line); err == nil && i >= 1 && i <= n {
 			return i - 1, nil
@@ -86,37 +94,31 @@ func (f *flat) choice(ctx context.Context, n int) (int, error) {
 	}
 }
 
-func left(line string) error {
-	if line == "" {
-		return ErrLeft
-	}
-	return nil
-}
-
-// field asks for a text. Nothing takes what is there already, or leaves.
+// field asks for a text. An empty line takes the value that the field begins with; if
+// there is none, it leaves or goes back.
 func (f *flat) field(ctx context.Context, field Field) (value string, err error) {
 	label := sanitize.Line(field.Label)
 	if field.Secret {
-		value, err = f.secret(ctx, label+", which is not shown"+hint(field)+": ")
+		value, err = f.secret(ctx, label+", which is not shown"+f.hint(field)+": ")
 	} else {
-		value, err = f.line(ctx, label+hint(field)+": ")
+		value, err = f.line(ctx, label+f.hint(field)+": ")
 	}
 	if err == nil && value == "" {
 		if value = field.Value; value == "" && !field.Optional {
-			err = ErrLeft
+			err = f.none
 		}
 	}
 	return value, err
 }
 
-func hint(field Field) string {
+func (f *flat) hint(field Field) string {
 	switch {
 	case field.Value != "" && !field.Secret:
 		return ", or nothing for " + sanitize.Line(field.Value)
 	case field.Optional:
 		return ", or nothing"
 	}
-	return ", or nothing to leave"
+	return ", or nothing to " + f.then
 }
 
 // line asks for a line, which the terminal echoes.
@@ -139,8 +141,8 @@ func (f *flat) line(ctx context.Context, label string) (string, error) {
 	}
 }
 
-// secret asks for a line that is not shown. Ctrl+C and Ctrl+D leave: in raw mode they
-// are keys like others.
+// secret asks for a line that is not shown. Ctrl+C and Ctrl+D leave, Esc leaves or
+// goes back: in raw mode they are keys like others.
 func (f *flat) secret(ctx context.Context, label string) (value string, err error) {
 	restore, err := screen.Hush(f.In, f.Out) // before anyone is asked to type
 	if err != nil {
@@ -157,8 +159,10 @@ func (f *flat) secret(ctx context.Context, label string) (value string, err erro
 			return "", err
 		}
 		switch c {
-		case 3, 4, 27: // Ctrl+C, Ctrl+D, Esc
+		case 3, 4: // Ctrl+C, Ctrl+D
 			return "", ErrLeft
+		case 27: // Esc
+			return "", f.none
 		case '\r', '\n':
 			return strings.Join(strings.Fields(value), ""), nil
 		case 21: // Ctrl+U
