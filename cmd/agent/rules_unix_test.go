@@ -91,7 +91,7 @@ func TestAFolderBecomesOneOfGit(t *testing.T) {
 	d.Press("a")
 	d.asked(`(?s)create HEAD.*HEAD is\s+protected: it makes its folder one of git`)
 	d.Press("y")
-	d.asked(`(?s)You allowed this command for the\s+session; it is asked again because`)
+	d.asked(`(?s)You allowed this command for the\s+session;\s+you\s+are\s+asked\s+again\s+because`)
 	d.absent("owned")
 	d.Press("n")
 	d.idle()

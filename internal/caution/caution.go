@@ -1,6 +1,6 @@
-// Package caution finds what a reader of a diff can miss: changes of white space
-// or line endings alone, characters that do not show, text far to the right. It
-// guarantees that every surface is given the same remarks on the same change.
+// Package caution finds what a reader of a diff can miss: changes of only white space or
+// line endings, characters that do not show, text far to the right. It guarantees that
+// every surface shows the same remarks on the same change.
 package caution
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// Kind classifies a Note. Editors are sent it as it is.
+// Kind classifies a Note. It is part of the protocol with editors.
 type Kind string
 
 // The kinds of notes.
@@ -20,18 +20,18 @@ const (
 	Other       Kind = "note"
 	Deceptive   Kind = "name"         // the file's name holds characters that do not show, or pass for others
 	Protected   Kind = "protected"    // the file makes a program run something, or widens what is allowed
-	Loose       Kind = "loose-match"  // the text was found only after ignoring differences
+	Loose       Kind = "loose-match"  // the text matched only after differences were ignored
 	Executable  Kind = "executable"   // the file is a program
 	Empty       Kind = "empty"        // nothing changes, or the new file is empty
 	Whitespace  Kind = "whitespace"   // only white space changes, or the final newline does
 	LineEndings Kind = "line-endings" // line endings change
 	Hidden      Kind = "hidden"       // added text holds characters that do not show
-	OddSpace    Kind = "odd-space"    // added text holds blanks that are no common ones
+	OddSpace    Kind = "odd-space"    // added text holds unusual blanks
 	LookAlike   Kind = "look-alike"   // added text holds letters that pass for others
 	FarRight    Kind = "far-right"    // added text starts, or goes on, far to the right
 )
 
-// ofText lists the kinds that Of finds.
+// ofText lists the kinds that Of returns.
 var ofText = []Kind{Empty, Whitespace, LineEndings, Hidden, OddSpace, LookAlike, FarRight}
 
 // Note is a remark that a reviewer must see. Its text is not sanitised.
@@ -40,7 +40,7 @@ type Note struct {
 	Text string `json:"text"`
 }
 
-// Notes turns sentences into notes of the kind Other.
+// Notes returns a note of kind Other for each text.
 func Notes(texts ...string) []Note {
 	var out []Note
 	for _, t := range texts {
@@ -49,14 +49,14 @@ func Notes(texts ...string) []Note {
 	return out
 }
 
-// Given returns the notes that do not follow from the text of the change. Who shows
-// another text than was proposed adds those of Of for that text.
+// Given returns the notes that do not depend on the text of the change. A caller that
+// shows another text than the proposed one adds the notes that Of returns for it.
 func Given(notes []Note) []Note {
 	return slices.DeleteFunc(slices.Clone(notes), func(n Note) bool { return slices.Contains(ofText, n.Kind) })
 }
 
-// Of returns the notes on the change that d holds. Its texts are before and after;
-// exists is false for a new file.
+// Of returns the notes on the change d from before to after. exists is false for a new
+// file.
 func Of(d *diff.Diff, before, after string, exists bool) []Note {
 	var out []Note
 	switch {
@@ -69,7 +69,7 @@ func Of(d *diff.Diff, before, after string, exists bool) []Note {
 	return append(out, farRight(d)...)
 }
 
-// onEdit names the changes of an edit that are hard to see.
+// onEdit returns the notes on an edit that is hard to see.
 func onEdit(d *diff.Diff, before, after string) []Note {
 	var out []Note
 	class := diff.Classify(before, after)
@@ -105,8 +105,7 @@ func endings(s string) string {
 	return "mixed"
 }
 
-// hidden reports the characters in added lines that are not what they look like, a
-// note for each kind.
+// hidden returns a note for each kind of misleading characters in added lines.
 func hidden(d *diff.Diff) []Note {
 	counts := map[sanitize.Kind]int{}
 	lines := map[sanitize.Kind][]int{}
@@ -137,7 +136,7 @@ func noteKind(kind sanitize.Kind) Kind {
 	return Hidden
 }
 
-// InName returns the notes on a file's name that could be taken for another.
+// InName returns notes on a file name that could be taken for another.
 func InName(name string) []Note {
 	if shown := sanitize.Name(name); shown != name {
 		return []Note{{Deceptive, "the file's name is not what it looks like: " + shown}}
@@ -145,7 +144,7 @@ func InName(name string) []Note {
 	return nil
 }
 
-// Count says how many characters of a kind there are.
+// Count renders n characters of a kind, as "1 invisible character".
 func Count(n int, kind sanitize.Kind) string {
 	if n == 1 {
 		return "1 " + strings.TrimSuffix(string(kind), "s")
@@ -153,7 +152,7 @@ func Count(n int, kind sanitize.Kind) string {
 	return fmt.Sprintf("%d %s", n, kind)
 }
 
-// lineList names the first lines of a list.
+// lineList renders a list of line numbers, shortened after the first 8.
 func lineList(lines []int) string {
 	const most = 8
 	lines = slices.Compact(lines)
@@ -176,11 +175,12 @@ func lineList(lines []int) string {
 
 const (
 	stretch = 40   // blanks in a row that push text out of sight
-	farLine = 1000 // columns from which on a line has an end that few will look at
+	farLine = 1000 // columns; few readers look at the end of a longer line
 	tab     = 8    // columns of a tab, at most
 )
 
-// farRight reports added text that an editor shows only after scrolling sideways.
+// farRight returns notes on added text that an editor shows only after scrolling
+// sideways.
 func farRight(d *diff.Diff) []Note {
 	var behind, long []int
 	for _, e := range d.Edits {
@@ -199,7 +199,7 @@ func farRight(d *diff.Diff) []Note {
 	}
 	var out []Note
 	if behind != nil {
-		out = append(out, Note{FarRight, "added text stands far to the right, behind a long stretch of blanks: " + lineList(behind)})
+		out = append(out, Note{FarRight, "added text is far to the right, after a long run of blanks: " + lineList(behind)})
 	}
 	if long != nil {
 		out = append(out, Note{FarRight, fmt.Sprintf("added lines are longer than %d characters: %s", farLine, lineList(long))})
@@ -207,8 +207,8 @@ func farRight(d *diff.Diff) []Note {
 	return out
 }
 
-// Stretch reports whether a line has text behind a long stretch of blanks. Columns
-// of its indentation that the line above has too do not count.
+// Stretch reports whether a line has text after a long run of blanks. The first above
+// columns, which the line above is indented by too, do not count.
 func Stretch(line string, above int) bool {
 	run := -above
 	for _, r := range line {
@@ -227,7 +227,7 @@ func Stretch(line string, above int) bool {
 	return false
 }
 
-// indent returns the columns of a line's leading blanks.
+// indent returns the width of a line's indentation in columns.
 func indent(line string) int {
 	n := 0
 	for _, r := range line {

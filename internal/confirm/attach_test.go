@@ -39,7 +39,7 @@ func TestDetachWithdrawsWithoutDeciding(t *testing.T) {
 		got := ask(t.Context(), c, edit("1"))
 		synctest.Wait()
 		detach()
-		detach() // twice is once
+		detach() // a second call does nothing
 		synctest.Wait()
 		if editor.surface() != "" || terminal.surface() != "1" {
 			t.Fatalf("editor shows %q, terminal %q", editor.surface(), terminal.surface())
@@ -64,8 +64,8 @@ func TestDetachOfTheLastReviewerMeansNo(t *testing.T) {
 	})
 }
 
-// TestAnswerAfterDetachIsVoid: once detach has returned, an answer that was on
-// its way counts no more.
+// TestAnswerAfterDetachIsVoid: once detach has returned, an answer on its way does not
+// count.
 func TestAnswerAfterDetachIsVoid(t *testing.T) {
 	for range 200 {
 		synctest.Test(t, func(t *testing.T) {
@@ -90,8 +90,8 @@ func TestAnswerAfterDetachIsVoid(t *testing.T) {
 	}
 }
 
-// TestReattach: an editor whose link comes back is a new reviewer and is shown
-// the question again, under the same id.
+// TestReattach: an editor that reconnects is a new reviewer and is shown the question
+// again, under the same id.
 func TestReattach(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		editor := newPerson("editor")
@@ -110,7 +110,7 @@ func TestReattach(t *testing.T) {
 	})
 }
 
-// drafting is an editor with a draft.
+// drafting is an editor that holds a draft.
 type drafting struct {
 	*person
 	draft func(ctx context.Context, id string) (string, bool, error)
@@ -125,7 +125,7 @@ func TestApprovalTakesTheOtherSurfacesDraft(t *testing.T) {
 	tests := map[string]struct {
 		draft  func(ctx context.Context, id string) (string, bool, error)
 		answer confirm.Verdict
-		want   string // "" is the text as proposed
+		want   string // "" for the proposed text
 	}{
 		"edited":             {func(context.Context, string) (string, bool, error) { return "edited", true, nil }, yes, "edited"},
 		"not edited":         {func(context.Context, string) (string, bool, error) { return "proposed", false, nil }, yes, ""},
@@ -164,9 +164,8 @@ func TestApprovalTakesTheOtherSurfacesDraft(t *testing.T) {
 	}
 }
 
-// TestLostDraft: an approval while there may be a draft that cannot be had is none.
-// The question stands, says so within a second, and the next approval is of what is
-// shown.
+// TestLostDraft: an approval does not count while a draft may be lost. The question stays
+// open, explains itself within a second, and the next approval is of the text shown.
 func TestLostDraft(t *testing.T) {
 	type draft = func(ctx context.Context, id string) (string, bool, error)
 	const edited, maybe = "Edited on another surface", "if it was edited there"
@@ -214,7 +213,7 @@ func TestLostDraft(t *testing.T) {
 				if o := <-got; o.err != nil || o.verdict.Decision != confirm.Approve || o.verdict.Text != nil {
 					t.Errorf("Ask = %+v", o)
 				}
-				<-time.After(time.Minute) // the one that hangs ends
+				<-time.After(time.Minute) // until the hanging one ends
 			})
 		})
 	}

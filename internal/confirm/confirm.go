@@ -1,7 +1,7 @@
-// Package confirm decides whether a proposed change or command may happen. It
-// guarantees that every question gets exactly one answer, that the answer is
-// bound to the bytes that were asked about, that after Ask has returned no
-// question is left on any surface, and that no answer at all means no.
+// Package confirm decides whether a proposed change or command may happen. It guarantees
+// that every question gets exactly one answer, that the answer is bound to the bytes that
+// were asked about, that no question is left on any surface after Ask has returned, and
+// that no answer means no.
 package confirm
 
 import (
@@ -16,16 +16,16 @@ import (
 // Request is one question. Exactly one of Change, Plan, Command, Read and Save is set.
 type Request struct {
 	ID   string // unique in the process; answers are bound to it
-	Tool string // the tool that asks
-	// Description is what the model said before the call, 200 characters at most.
+	Tool string // the asking tool
+	// Description is the model's text before the call, at most 200 characters.
 	Description string
 	Batch       Batch
-	// Notes are remarks that the reviewer must see: a match that was not exact,
-	// hidden characters in added lines, a protected path.
+	// Notes are remarks that the reviewer must see: an inexact match, hidden characters
+	// in added lines, a protected path.
 	Notes []caution.Note
-	// Force says that a person has to look: a protected path, a match that was
-	// not exact, hidden characters. No mode but bypass and no earlier "yes for
-	// this session" answers such a request, and an answer to it grants nothing.
+	// Force means that a person has to look: at a protected path, an inexact match,
+	// hidden characters. Only the bypass mode answers such a request without a person; an
+	// earlier "yes for this session" does not, and an answer to it grants nothing.
 	Force bool
 
 	Change  *workspace.Change
@@ -34,29 +34,29 @@ type Request struct {
 	Read    *Read
 	Save    *Save
 
-	// ByUser says that a command of the user's asks, and not the turn that runs.
+	// ByUser marks a request by a command of the user's, made beside the running turn.
 	ByUser bool
 
-	// Alone is closed when nobody else is asked any more. A reviewer whose surface is
-	// not there has to give up in the end. Every reviewer has its own, which the
-	// controller sets.
+	// Alone is closed when this reviewer is the only one left. If its surface is not
+	// there, it must give up eventually. The controller sets it, one for each reviewer.
 	Alone <-chan struct{}
 }
 
-// Batch places a request among the calls of one answer.
+// Batch gives a request's place among the calls of one model answer.
 type Batch struct {
 	ID    string
 	Index int // 0-based
 	Total int
-	// Calls says what each of the calls is about, in a line for people. What those
-	// that are still to come will propose is not computed yet.
+	// Calls describes each call in one line for people. What the later ones will propose
+	// is not known yet.
 	Calls []string
-	// Done says what came of those before, in a line for people: "+3 −1", "declined".
+	// Done gives the result of each earlier call in one line for people: "+3 −1",
+	// "declined".
 	Done []string
 }
 
-// Plan is a change of several files at once, as an undo would make it. An approval
-// is of exactly these bytes, less the files that Verdict.Except names.
+// Plan changes several files at once, as an undo does. An approval covers exactly these
+// bytes, without the files in Verdict.Except.
 type Plan struct {
 	Title   string // what it does, for people
 	Changes []workspace.Change
@@ -75,18 +75,17 @@ type Read struct {
 	Path string // absolute, resolved
 }
 
-// Save is a request to have a file saved that has unsaved changes in the user's
-// editor.
+// Save asks to save a file that has unsaved changes in the user's editor.
 type Save struct {
 	Path   string // absolute, resolved
 	Name   string // relative to the root, for people
-	Editor string // what people call it
+	Editor string // its name, for people
 }
 
-// Decision is the outcome of a question. The zero value is Reject.
+// Decision is the answer to a question. The zero value is Reject.
 type Decision int
 
-// The outcomes.
+// The decisions.
 const (
 	Reject Decision = iota
 	Approve
@@ -95,27 +94,26 @@ const (
 // Verdict is an answer.
 type Verdict struct {
 	Decision Decision
-	// Text is the final text of a change, where the reviewer may have edited it;
-	// nil means exactly Request.Change.After.
+	// Text is the final text of a change if the reviewer edited it; nil means exactly
+	// Request.Change.After.
 	Text *string
-	// Unsure, if not empty, says why an approval of Text is none yet: nobody can tell
-	// that Text was meant for this change. Everybody is asked once more, with Text as
-	// the proposal.
+	// Unsure, if not empty, explains why an approval of Text does not count yet: Text may
+	// not have been meant for this change. The question is asked once more, of everybody,
+	// with Text as the proposal.
 	Unsure string
-	// Except are the files of a plan, by their index in Plan.Changes, that are to be
-	// left as they are.
+	// Except lists the files of a plan to leave alone, as indexes into Plan.Changes.
 	Except []int
 	// Feedback is the reviewer's words for the model: why not, or what to mind.
 	Feedback string
 	Comments []Comment
-	// Session asks to answer alike for the rest of the session (see Policy.Grant).
+	// Session asks for the same answer for the rest of the session (see Policy.Grant).
 	Session bool
-	// By says who answered, for the transcript: "terminal", "VS Code",
-	// "accept-edits mode".
+	// By names who answered, for the transcript: "terminal", "VS Code", "accept-edits
+	// mode".
 	By string
-	// Rule is set when a rule answered, and not a person.
+	// Rule is set if a rule answered, not a person.
 	Rule bool
-	// NoWay is set when nobody could be asked.
+	// NoWay is set if nobody could be asked.
 	NoWay bool
 }
 
@@ -125,35 +123,34 @@ type Comment struct {
 	Text string
 }
 
-// ErrUndecided is returned by a Reviewer that went away without an answer. The
-// question stays with the other reviewers.
+// ErrUndecided is returned by a Reviewer that left without an answer. The question stays
+// with the other reviewers.
 var ErrUndecided = errors.New("no decision")
 
-// Reviewer shows a question to a person and waits for the answer. When ctx
-// ends, Review takes the question off its surface before it returns; it has a
-// second for that. A Reviewer is never asked a second question before Review of
-// the first has returned. An error of any kind leaves the question with the
-// other reviewers.
+// Reviewer shows a question to a person and waits for the answer. When ctx ends, Review
+// takes the question off its surface, within a second, before it returns. A Reviewer is
+// asked one question at a time. After any error the question stays with the other
+// reviewers.
 type Reviewer interface {
 	Review(ctx context.Context, req Request) (Verdict, error)
 }
 
-// Drafter is a Reviewer whose surface lets the person edit the proposal. When
-// another reviewer approves without a text of its own, the draft on this
-// surface is what the person meant: it is fetched, within a second, before the
-// question is withdrawn. Draft runs while Review is waiting; edited is false if
-// the text is still the one proposed. An error, or no answer within the second,
-// says that there may be a draft which cannot be had; with edited set, that there
-// is one. The approval then counts for nothing, and whoever gave it is asked
-// again, with a note that says so: the next approval is of the proposal.
+// Drafter is a Reviewer whose surface lets the person edit the proposal. If another
+// reviewer approves without a text of its own, the person meant the draft on this
+// surface: the controller fetches it, within a second, before it withdraws the question.
+// Draft is called while Review is waiting; edited is false if the text is still the
+// proposed one. An error, or no answer within a second, means that there may be a draft
+// that was lost; with edited set, that there is one. The approval then does not count:
+// its reviewer is asked again, with a note that explains why, and the next approval is of
+// the proposal.
 type Drafter interface {
 	Draft(ctx context.Context, id string) (text string, edited bool, err error)
 }
 
-// Policy answers what a rule has settled, without a person.
+// Policy answers requests by rule, without a person.
 type Policy interface {
-	// Decide returns false if a person has to be asked. If that is so although the
-	// person granted it before, the verdict's Feedback tells the person why.
+	// Decide returns false if a person has to be asked. If the person had granted the
+	// request before, the verdict's Feedback explains why the grant does not cover it.
 	Decide(req Request) (Verdict, bool)
 	// Grant remembers a person's "yes for this session" to req.
 	Grant(req Request)

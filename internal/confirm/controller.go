@@ -10,18 +10,18 @@ import (
 	"github.com/bb2d0cf4/agent/internal/caution"
 )
 
-// withdrawal is how long the surfaces that lost have for taking a question
-// away. A draft on another surface is waited for as long.
+// withdrawal is how long the other surfaces have to take an answered question away, and
+// how long a draft on one of them is waited for.
 const withdrawal = time.Second
 
 // Controller puts questions to the policy and then to every reviewer at once.
 // It is safe for concurrent use.
 type Controller struct {
 	policy Policy
-	// turn holds one token: the question that stands. Those that wait for it
-	// are served in the order in which they came.
+	// turn holds one token, for the open question. Waiting questions are served in order
+	// of arrival.
 	turn chan struct{}
-	// changed wakes the question that stands when seats changed.
+	// changed wakes the open question after a change of seats.
 	changed chan struct{}
 
 	mu    sync.Mutex
@@ -31,16 +31,16 @@ type Controller struct {
 // seat is the place of one attached reviewer.
 type seat struct {
 	reviewer Reviewer
-	// busy holds one token while Review runs: a reviewer that is slow to give up
-	// one question is not shown the next before it has.
+	// busy holds one token while Review runs: a reviewer that is slow to give up a
+	// question is not shown the next one.
 	busy chan struct{}
 	gone bool // guarded by Controller.mu
 }
 
 func newSeat(r Reviewer) *seat { return &seat{reviewer: r, busy: make(chan struct{}, 1)} }
 
-// NewController returns a controller that asks policy first (nil: no rule
-// settles anything) and then reviewers, all at once.
+// NewController returns a controller that asks policy first and then all reviewers at
+// once. A nil policy has no rules.
 func NewController(policy Policy, reviewers ...Reviewer) *Controller {
 	c := &Controller{policy: policy, turn: make(chan struct{}, 1), changed: make(chan struct{}, 1)}
 	for _, r := range reviewers {
@@ -49,9 +49,9 @@ func NewController(policy Policy, reviewers ...Reviewer) *Controller {
 	return c
 }
 
-// Attach adds a reviewer, who is shown the question that stands, if there is
-// one. The returned function takes the reviewer away again: a question on its
-// surface is withdrawn, and an answer of its that was not taken yet is void.
+// Attach adds a reviewer and shows it the open question, if any. detach removes the
+// reviewer: a question on its surface is withdrawn, and an answer that was not accepted
+// yet is void.
 func (c *Controller) Attach(r Reviewer) (detach func()) {
 	s := newSeat(r)
 	c.mu.Lock()
@@ -80,12 +80,12 @@ func (c *Controller) remove(s *seat) {
 func (c *Controller) nudge() {
 	select {
 	case c.changed <- struct{}{}:
-	default: // a wake-up is pending already
+	default: // a wake-up is already pending
 	}
 }
 
-// attached returns the seats of now. The slice may be older than the next
-// change but is not written to by it.
+// attached returns the current seats. The slice is never written to, but a later change
+// is not in it.
 func (c *Controller) attached() []*seat {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -98,18 +98,17 @@ func (c *Controller) isGone(s *seat) bool {
 	return s.gone
 }
 
-// Ask returns the verdict on req. It waits until earlier questions are settled,
-// asks the policy, then shows req to all reviewers; the first valid answer is
-// the verdict and the question is taken from the other surfaces, which have one
-// second for it. With no reviewer, or none left, the verdict is a Reject with
-// NoWay set. When ctx ends before an answer, Ask withdraws the question and
+// Ask returns the verdict on req. It waits for earlier questions, asks the policy, then
+// shows req to all reviewers. The first valid answer is the verdict; the other surfaces
+// have one second to take the question away. If no reviewer is left, the verdict is a
+// Reject with NoWay set. If ctx ends before an answer, Ask withdraws the question and
 // returns ctx's error; it returns no other.
 func (c *Controller) Ask(ctx context.Context, req Request) (Verdict, error) {
 	return c.ask(ctx, req, c.policy)
 }
 
-// AskPerson is Ask without the policy, for a command of the user's: no rule answers
-// req, and the answer grants nothing. It waits its turn like Ask.
+// AskPerson is Ask without the policy, for a command of the user's: no rule answers req,
+// and the answer grants nothing. It waits for its turn like Ask.
 func (c *Controller) AskPerson(ctx context.Context, req Request) (Verdict, error) {
 	req.ByUser = true
 	return c.ask(ctx, req, nil)

@@ -19,13 +19,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// person answers from a channel and records what is on its surface.
+// person answers from a channel and records the question on its surface.
 type person struct {
 	name    string
 	answers chan confirm.Verdict
 
 	mu    sync.Mutex
-	shown []string // the ids in the order in which they were shown
+	shown []string // ids, in order
 	open  string   // the id on the surface
 }
 
@@ -61,21 +61,21 @@ func (p *person) surface() string {
 	return p.open
 }
 
-// history returns the ids of the questions that p was shown.
+// history returns the ids of all questions that p was shown.
 func (p *person) history() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.shown)
 }
 
-// reviewFunc is a reviewer that is one function.
+// reviewFunc is a reviewer made of one function.
 type reviewFunc func(context.Context, confirm.Request) (confirm.Verdict, error)
 
 func (f reviewFunc) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
 	return f(ctx, req)
 }
 
-// rules is a policy that settles the tools in it and records grants.
+// rules is a policy that decides requests of the tools in it and records grants.
 type rules struct {
 	settled map[string]confirm.Verdict
 	granted []string
@@ -91,13 +91,13 @@ func (r *rules) Grant(req confirm.Request) {
 	r.settled[req.Tool] = confirm.Verdict{Decision: confirm.Approve, By: "grant"}
 }
 
-// outcome is what Ask returned.
+// outcome is the result of Ask.
 type outcome struct {
 	verdict confirm.Verdict
 	err     error
 }
 
-// ask asks in a goroutine of its own.
+// ask calls Ask in a new goroutine.
 func ask(ctx context.Context, c *confirm.Controller, req confirm.Request) <-chan outcome {
 	out := make(chan outcome, 1)
 	go func() {
@@ -146,7 +146,7 @@ func TestPolicyComesFirst(t *testing.T) {
 	})
 }
 
-// A command of the user's asks whatever the rules say, in its turn, and its answer
+// A command of the user's asks whatever the rules decide, in its turn, and its answer
 // grants nothing.
 func TestAskPersonPassesThePolicyBy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -178,8 +178,8 @@ func TestAskPersonPassesThePolicyBy(t *testing.T) {
 	})
 }
 
-// TestGrantSettlesQueuedQuestions: a "yes for this session" given to the first
-// of several calls answers those behind it, which must not be asked any more.
+// TestGrantSettlesQueuedQuestions: a "yes for this session" to the first of several calls
+// answers those behind it, which are not asked.
 func TestGrantSettlesQueuedQuestions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &rules{settled: map[string]confirm.Verdict{}}
@@ -259,7 +259,7 @@ func TestCancelWithdraws(t *testing.T) {
 	})
 }
 
-// TestCancelBeatsAnAnswer: with both there at once, the cancelled turn wins.
+// TestCancelBeatsAnAnswer: if both are there at once, the cancelled turn wins.
 func TestCancelBeatsAnAnswer(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	c := confirm.NewController(nil, reviewFunc(func(context.Context, confirm.Request) (confirm.Verdict, error) {
@@ -306,7 +306,7 @@ func TestFailingReviewersLeaveTheQuestionToTheOthers(t *testing.T) {
 	}
 }
 
-// What is left out of a plan has to be in it, and not be all of it.
+// The exceptions must be files of the plan, and not all of them.
 func TestExceptIsOfThePlan(t *testing.T) {
 	plan := confirm.Request{Plan: &confirm.Plan{Title: "undo", Changes: make([]workspace.Change, 2)}}
 	for _, tc := range []struct {
@@ -338,7 +338,7 @@ func TestExceptIsOfThePlan(t *testing.T) {
 	}
 }
 
-// A reviewer is told when nobody else is asked any more, and not before.
+// A reviewer learns when it is the only one left, and not before.
 func TestTheLastOneIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		terminal, alone := newPerson("terminal"), false
@@ -352,7 +352,7 @@ func TestTheLastOneIsTold(t *testing.T) {
 		if alone {
 			t.Fatal("told while the terminal is asked")
 		}
-		terminal.answers <- confirm.Verdict{NoWay: true} // it cannot ask any more
+		terminal.answers <- confirm.Verdict{NoWay: true} // it can no longer ask
 		if o := <-got; !o.verdict.NoWay || !alone {
 			t.Errorf("%+v", o)
 		}
@@ -399,9 +399,9 @@ func TestIDsAreGivenAndUnique(t *testing.T) {
 	}
 }
 
-// TestSlowSurface: a surface that does not give the question up holds Ask for
-// one second and no longer, its answer is void, and it is not shown the next
-// question before it has given up the first.
+// TestSlowSurface: a surface that does not give the question up holds Ask for one second
+// at most, its answer is void, and it is not shown the next question before it has given
+// up the first.
 func TestSlowSurface(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})

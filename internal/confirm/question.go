@@ -15,17 +15,17 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// question is the one that stands. All its state belongs to the goroutine that
-// called Ask: reviewers only send answers to it.
+// question is the open question. The goroutine that called Ask owns all its state;
+// reviewers only send answers to it.
 type question struct {
 	c       *Controller
 	req     Request
 	answers chan answer
 	reviews map[*seat]*review
-	past    []*review // of an earlier proposal; they may still be on a surface
+	past    []*review // of an earlier proposal; may still be on a surface
 	open    int       // reviews that have not answered
-	failed  []error   // why reviewers went away
-	warned  bool      // that a draft is lost; the next approval is of the proposal
+	failed  []error   // why reviewers left
+	warned  bool      // of a lost draft; the next approval is of the proposal
 	text    *string   // the proposal that replaced the first one
 }
 
@@ -33,12 +33,12 @@ type question struct {
 type review struct {
 	seat     *seat
 	cancel   context.CancelFunc
-	answered bool          // or withdrawn: what comes later is void
+	answered bool          // or withdrawn: a later answer is void
 	alone    func()        // tells the reviewer that nobody else is asked
-	done     chan struct{} // closed when nothing is on the reviewer's surface
+	done     chan struct{} // closed when the reviewer's surface is clear
 }
 
-// answer is what a Review came to.
+// answer is the result of a Review.
 type answer struct {
 	from    *review
 	verdict Verdict
@@ -49,8 +49,7 @@ func newQuestion(c *Controller, req Request) *question {
 	return &question{c: c, req: req, answers: make(chan answer), reviews: map[*seat]*review{}}
 }
 
-// run shows the question and waits: the state is open until it returns from the
-// loop, once, and nothing that comes later is looked at.
+// run shows the question and waits for the verdict. Answers that come later are ignored.
 func (q *question) run(ctx context.Context) (Verdict, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -60,11 +59,11 @@ func (q *question) run(ctx context.Context) (Verdict, error) {
 		if q.open == 0 {
 			return q.nobody(), nil
 		}
-		q.tellLast()
+		q.notifyLast()
 		select {
 		case <-q.c.changed:
 		case a := <-q.answers:
-			v, decided := q.take(a)
+			v, decided := q.accept(a)
 			if err := ctx.Err(); err != nil {
 				return Verdict{}, err
 			}
@@ -89,8 +88,7 @@ func (q *question) run(ctx context.Context) (Verdict, error) {
 	}
 }
 
-// sync shows the question to those who came and withdraws it from those who
-// went.
+// sync shows the question to reviewers who came and withdraws it from those who left.
 func (q *question) sync(ctx context.Context) {
 	for s, r := range q.reviews {
 		if !r.answered && q.c.isGone(s) {
@@ -105,8 +103,8 @@ func (q *question) sync(ctx context.Context) {
 	}
 }
 
-// tellLast tells the reviewer that is the only one left.
-func (q *question) tellLast() {
+// notifyLast tells the only reviewer left that it is alone.
+func (q *question) notifyLast() {
 	for _, r := range q.reviews {
 		if q.open == 1 && !r.answered {
 			r.alone()
@@ -121,7 +119,7 @@ func (q *question) close(r *review) {
 	q.open--
 }
 
-// start asks the reviewer of s, as soon as it is done with earlier questions.
+// start asks the reviewer of s once it is done with earlier questions.
 func (q *question) start(ctx context.Context, s *seat) *review {
 	ctx, cancel := context.WithCancel(ctx)
 	alone := make(chan struct{})
@@ -146,7 +144,7 @@ func (q *question) start(ctx context.Context, s *seat) *review {
 	return r
 }
 
-// reviewSafely turns a panic of the reviewer into an error.
+// reviewSafely calls Review and returns a panic as an error.
 func reviewSafely(ctx context.Context, r Reviewer, req Request) (v Verdict, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -156,9 +154,9 @@ func reviewSafely(ctx context.Context, r Reviewer, req Request) (v Verdict, err 
 	return r.Review(ctx, req)
 }
 
-// take looks at an answer. It decides nothing if the reviewer was taken away
-// meanwhile, failed, or answered something that is no answer to the question.
-func (q *question) take(a answer) (Verdict, bool) {
+// accept returns the verdict of an answer. ok is false if the reviewer has been detached,
+// failed, or did not answer this question.
+func (q *question) accept(a answer) (v Verdict, ok bool) {
 	if a.from.answered {
 		return Verdict{}, false
 	}
@@ -178,8 +176,8 @@ func (q *question) take(a answer) (Verdict, bool) {
 	return v, true
 }
 
-// validate refuses verdicts that cannot have been meant for req and drops what
-// means nothing in a rejection.
+// validate rejects verdicts that cannot be meant for req and clears what means nothing in
+// a rejection.
 func validate(req Request, v Verdict) (Verdict, error) {
 	switch {
 	case v.NoWay:
@@ -199,7 +197,8 @@ func validate(req Request, v Verdict) (Verdict, error) {
 	return v, nil
 }
 
-// excepts says whether out can be left out of a plan: each file once, and not all.
+// excepts reports whether out can be left out of a plan: each file once, and not all
+// files.
 func (p *Plan) excepts(out []int) bool {
 	if len(out) == 0 {
 		return true
@@ -214,22 +213,20 @@ func (p *Plan) excepts(out []int) bool {
 	return len(seen) < len(p.Changes)
 }
 
-// What the reviewer is told whose approval did not count.
+// Notes for a reviewer whose approval did not count.
 const (
-	lostDraft = "Edited on another surface, and that text cannot be fetched now. Yes once more takes the text shown here."
-	maybeLost = "No answer from another surface: if it was edited there, that is lost. Yes once more takes the text shown here."
+	lostDraft = "Edited on another surface, and that text cannot be fetched now. Another yes takes the text shown here."
+	maybeLost = "No answer from another surface: if it was edited there, that edit is lost. Another yes takes the text shown here."
 )
 
-// askAgain shows the question once more to a reviewer whose approval was of a
-// draft that cannot be had.
+// askAgain shows the question again to a reviewer who approved a draft that was lost.
 func (q *question) askAgain(r *review, why string) {
 	q.warned = true
 	q.req.Notes = append(slices.Clip(q.req.Notes), caution.Note{Kind: caution.Other, Text: why})
 	delete(q.reviews, r.seat)
 }
 
-// replace makes text the proposal, says why, and shows the question to everybody
-// anew.
+// replace makes text the proposal, adds why to the notes, and asks everybody again.
 func (q *question) replace(text, why string) {
 	for seat, r := range q.reviews {
 		if !r.answered {
@@ -244,8 +241,8 @@ func (q *question) replace(text, why string) {
 	q.req.Notes = append(append(notes, caution.Given(q.req.Notes)...), caution.Note{Kind: caution.Other, Text: why})
 }
 
-// final returns v with the text that it approves: the caller knows the first
-// proposal alone.
+// final returns v with the text that it approves: the caller only knows the first
+// proposal.
 func (q *question) final(v Verdict) Verdict {
 	if v.Decision == Approve && v.Text == nil {
 		v.Text = q.text
@@ -253,9 +250,8 @@ func (q *question) final(v Verdict) Verdict {
 	return v
 }
 
-// withDraft adds the text of another surface's draft to an approval that
-// carries none: an answer approves a draft, not a surface. lost says what is told
-// of a draft that cannot be had; it is empty if there is none.
+// withDraft adds the draft of another surface to an approval without a text: an answer
+// approves a draft, not a surface. lost is the note about a draft that was lost, or "".
 func (q *question) withDraft(ctx context.Context, from *review, v Verdict) (_ Verdict, lost string) {
 	if v.Decision != Approve || v.Text != nil || q.req.Change == nil {
 		return v, ""
@@ -283,15 +279,15 @@ func (q *question) withDraft(ctx context.Context, from *review, v Verdict) (_ Ve
 	return v, lost
 }
 
-// draft is what a Drafter said.
+// draft is the answer of a Drafter.
 type draft struct {
 	text   string
 	edited bool
 	err    error
 }
 
-// draftSafely returns the draft that comes before ctx ends, whether Draft minds
-// ctx or not.
+// draftSafely calls Draft and returns a panic as an error. It returns when ctx ends even
+// if Draft does not.
 func draftSafely(ctx context.Context, d Drafter, id string) draft {
 	got := make(chan draft, 1)
 	go func() {
@@ -315,7 +311,7 @@ func draftSafely(ctx context.Context, d Drafter, id string) draft {
 	return draft{err: ctx.Err()}
 }
 
-// nobody is the verdict where no reviewer is left.
+// nobody returns the verdict for a question with no reviewer left.
 func (q *question) nobody() Verdict {
 	v := Verdict{NoWay: true, By: "nobody", Feedback: "nobody could be asked"}
 	var why []string
@@ -330,9 +326,8 @@ func (q *question) nobody() Verdict {
 	return v
 }
 
-// withdraw takes the question from every surface and waits for that, within
-// its bound. A reviewer that does not return in time is on its own: nothing
-// reads its answer.
+// withdraw takes the question from every surface and waits for that, for at most a
+// second. Nothing reads the answer of a reviewer that returns later.
 func (q *question) withdraw() {
 	all := q.past
 	for _, r := range q.reviews {

@@ -15,10 +15,10 @@ import (
 	"github.com/bb2d0cf4/agent/internal/confirm"
 )
 
-// moves are the things that can happen to a question, weighted by repetition.
+// moves lists the things that can happen to a question, weighted by repetition.
 var moves = []string{"accept", "reject", "edit", "undecided", "late", "stubborn", "panic", "silent"}
 
-// faults counts what really happened, so that a race test that raced nothing fails.
+// faults counts what happened, so that a race test without races fails.
 type faults struct {
 	mu     sync.Mutex
 	counts map[string]int
@@ -30,10 +30,9 @@ func (f *faults) fire(what string) {
 	f.counts[what]++
 }
 
-// TestOneOutcome is I4 and "one answer, one effect": whatever answers, fails,
-// leaves, comes and cancels at about the same instant, Ask returns one outcome,
-// it is the answer of a reviewer that gave it in time, and no surface holds the
-// question afterwards.
+// TestOneOutcome is I4 and "one answer, one effect": whatever answers, fails, leaves,
+// comes and cancels at about the same instant, Ask returns one outcome, it is the answer
+// of a reviewer that gave it in time, and no surface holds the question afterwards.
 func TestOneOutcome(t *testing.T) {
 	const load = 2000
 	seed := uint64(time.Now().UnixNano())
@@ -91,7 +90,7 @@ func (s *scripted) act(ctx context.Context) (confirm.Verdict, error) {
 		return v, confirm.ErrUndecided
 	case "panic":
 		panic(s.name)
-	default: // late, stubborn, silent: an answer only after withdrawal
+	default: // late, stubborn, silent: answers only after withdrawal
 		<-ctx.Done()
 		if s.move == "stubborn" {
 			<-s.late
@@ -123,7 +122,7 @@ func playOnce(t *testing.T, rng *rand.Rand, fired *faults) {
 	leave := c.Attach(leaver)
 	at(rng.IntN(3) == 0, soon(), func() { leave(); fired.fire("detach") })
 	at(rng.IntN(3) == 0, soon(), func() { c.Attach(comer); fired.fire("attach") })
-	giveUp := 50 * time.Millisecond // with nobody deciding, the user gives up in the end
+	giveUp := 50 * time.Millisecond // if nobody decides, the user gives up eventually
 	if rng.IntN(3) == 0 {
 		giveUp = soon()
 	}
@@ -139,17 +138,17 @@ func playOnce(t *testing.T, rng *rand.Rand, fired *faults) {
 			t.Errorf("%s (%s) still shows a question", s.name, s.move)
 		}
 	}
-	<-time.After(time.Second) // everything that was planned has happened
+	<-time.After(time.Second) // all planned events have happened
 }
 
-// at runs f after d of fake time, if planned.
+// at runs f after d of fake time if planned.
 func at(planned bool, d time.Duration, f func()) {
 	if planned {
 		time.AfterFunc(d, f)
 	}
 }
 
-// judge checks an outcome against what the reviewers did.
+// judge checks an outcome against the actions of the reviewers.
 func judge(t *testing.T, v confirm.Verdict, err error, all []*scripted, fired *faults) {
 	answers := 0
 	var winner *scripted

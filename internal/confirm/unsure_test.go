@@ -9,12 +9,12 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// TestUnsureApproval: a text that may belong to another question is shown to
-// everybody as the proposal, and only an answer to that counts.
+// TestUnsureApproval: a text that may belong to another question is shown to everybody as
+// the proposal, and only an answer to that counts.
 func TestUnsureApproval(t *testing.T) {
 	for name, tt := range map[string]struct {
 		answer confirm.Verdict
-		want   string // "": nothing is approved
+		want   string // "" if nothing is approved
 	}{
 		"yes":      {yes, "other\n"},
 		"own text": {confirm.Verdict{Decision: confirm.Approve, Text: new("mine\n")}, "mine\n"},

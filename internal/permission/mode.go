@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// Mode says how much is asked. The zero value asks about everything.
+// Mode determines which requests are asked about. The zero value asks about all.
 type Mode int
 
-// The modes, from the one that users start in.
+// The modes. Users start in the first.
 const (
-	Default     Mode = iota // everything asks, except what was granted
+	Default     Mode = iota // asks about everything that was not granted
 	AcceptEdits             // edits are approved, except those that force a review
-	Plan                    // edits and commands are declined: the model only plans
+	Plan                    // edits and commands are declined; the model only plans
 	Bypass                  // everything is approved
 )
 
 // names holds the modes' names in the order of their values.
 var names = [...]string{"default", "accept-edits", "plan", "bypass"}
 
-// ParseMode returns the mode that String names. The error names all modes.
+// ParseMode returns the mode with the given name. The error lists all modes.
 func ParseMode(name string) (Mode, error) {
 	for i, n := range names {
 		if n == name {
@@ -29,7 +29,7 @@ func ParseMode(name string) (Mode, error) {
 	return Default, fmt.Errorf("unknown permission mode %q: use one of %s", name, strings.Join(names[:], ", "))
 }
 
-// String returns the name of m as users write it.
+// String returns the name of m.
 func (m Mode) String() string {
 	if m < 0 || int(m) >= len(names) {
 		return fmt.Sprintf("mode %d", int(m))
@@ -37,7 +37,7 @@ func (m Mode) String() string {
 	return names[m]
 }
 
-// next returns the mode that follows m when the user steps through them.
+// next returns the mode after m in Policy.Cycle.
 func (m Mode) next(bypass bool) Mode {
 	switch m {
 	case Default:

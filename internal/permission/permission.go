@@ -1,9 +1,9 @@
-// Package permission is the policy of the confirmation controller: what the
-// mode of the session and the user's earlier answers settle without asking
-// again. It guarantees that nothing but the bypass mode approves a request that
-// forces a review, that the plan mode changes and runs nothing, and that a
-// grant covers only what the person was shown: a tool's edits, one exact
-// command line in one folder as long as it runs the same, one path.
+// Package permission is the policy of the confirmation controller: which requests the
+// mode of the session and the user's earlier answers decide without asking again. It
+// guarantees that only the bypass mode approves a request that forces a review, that the
+// plan mode changes and runs nothing, and that a grant covers only what the person was
+// shown: a tool's edits, one exact command line in one folder as long as it runs the same
+// programs and scripts, or one path.
 package permission
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/confirm"
 )
 
-// errBypass explains why a session cannot slip into the mode that asks nothing.
+// errBypass is returned for entering the bypass mode later.
 var errBypass = errors.New("the bypass mode approves everything unseen, so it cannot be entered later: " +
 	"start with --permission-mode bypass")
 
@@ -25,14 +25,14 @@ type Policy struct {
 
 	mu     sync.Mutex
 	mode   Mode
-	grants []granted
-	lapsed map[Grant]string // why a grant is none any more
+	grants []heldGrant
+	lapsed map[Grant]string // why a grant ended
 }
 
-// granted is a grant, and for a command what it ran when it was granted.
-type granted struct {
+// heldGrant is a grant and, for a command, what it ran when it was granted.
+type heldGrant struct {
 	Grant
-	runs *runs
+	runs *footprint
 }
 
 // New returns a policy in the given mode. Bypass can be entered later only if
@@ -48,8 +48,8 @@ func (p *Policy) Mode() Mode {
 	return p.mode
 }
 
-// SetMode changes the mode. It fails for Bypass unless the policy started in
-// it, and for values that are no mode.
+// SetMode changes the mode. It fails for an unknown mode, and for Bypass unless the
+// policy started in it.
 func (p *Policy) SetMode(mode Mode) error {
 	if _, err := ParseMode(mode.String()); err != nil {
 		return err
@@ -72,51 +72,51 @@ func (p *Policy) Cycle() Mode {
 	return p.mode
 }
 
-// Decide implements confirm.Policy. Verdict.By names the rule. Where a grant has
-// lapsed, Feedback of the unsettled verdict says why.
+// Decide implements confirm.Policy. Verdict.By names the rule. If a grant has lapsed, the
+// Feedback of the undecided verdict explains why.
 func (p *Policy) Decide(req confirm.Request) (confirm.Verdict, bool) {
-	v, settled := p.settle(req)
-	if settled || req.Command == nil {
-		return v, settled
+	v, decided := p.decide(req)
+	if decided || req.Command == nil {
+		return v, decided
 	}
-	return p.settleCommand(req)
+	return p.decideCommand(req)
 }
 
-// settle is Decide for all but granted commands.
-func (p *Policy) settle(req confirm.Request) (v confirm.Verdict, settled bool) {
+// decide is Decide without the granted commands.
+func (p *Policy) decide(req confirm.Request) (v confirm.Verdict, decided bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	g, ok := grantFor(req)
 	switch {
 	case p.mode == Bypass:
-		v, settled = approve("bypass mode"), true
+		v, decided = approve("bypass mode"), true
 	case p.mode == Plan && req.Read == nil:
 		return declineInPlan(req), true
 	case req.Force:
 		return confirm.Verdict{}, false
 	case p.mode == AcceptEdits && req.Change != nil && !req.Change.Delete:
-		v, settled = approve("accept-edits mode"), true
+		v, decided = approve("accept-edits mode"), true
 	case ok && req.Command == nil && p.find(g) >= 0:
-		v, settled = approve("granted for this session"), true
+		v, decided = approve("granted for this session"), true
 	}
-	if settled && req.Change != nil {
-		p.lapse(req.Change.Name + " was changed without being shown")
+	if decided && req.Change != nil {
+		p.lapseCommands(req.Change.Name + " was changed without being shown")
 	}
-	if settled && req.Plan != nil {
-		p.lapse("files were changed without being shown")
+	if decided && req.Plan != nil {
+		p.lapseCommands("files were changed without being shown")
 	}
-	return v, settled
+	return v, decided
 }
 
-// settleCommand approves a command that was granted, and still runs the same.
-func (p *Policy) settleCommand(req confirm.Request) (confirm.Verdict, bool) {
+// decideCommand approves a granted command that still runs the same.
+func (p *Policy) decideCommand(req confirm.Request) (confirm.Verdict, bool) {
 	g, ok := grantFor(req)
 	if !ok {
 		return confirm.Verdict{}, false
 	}
 	p.mu.Lock()
 	why, i := p.lapsed[g], p.find(g)
-	var was *runs
+	var was *footprint
 	if i >= 0 {
 		was = p.grants[i].runs
 	}
@@ -124,18 +124,18 @@ func (p *Policy) settleCommand(req confirm.Request) (confirm.Verdict, bool) {
 	if was == nil {
 		return confirm.Verdict{Feedback: why}, false
 	}
-	now, err := look(g.Line, g.Dir) // without the lock: it reads files
+	now, err := footprintOf(g.Line, g.Dir) // without the lock: it reads files
 	if err != nil {
 		why = err.Error()
 	} else {
-		why = was.since(now)
+		why = was.changes(now)
 		now.close()
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	i = p.find(g)
 	switch {
-	case i < 0 || p.grants[i].runs != was: // taken back meanwhile
+	case i < 0 || p.grants[i].runs != was: // revoked meanwhile
 		return confirm.Verdict{Feedback: p.lapsed[g]}, false
 	case why == "":
 		return approve("granted for this session"), true
@@ -145,11 +145,11 @@ func (p *Policy) settleCommand(req confirm.Request) (confirm.Verdict, bool) {
 	return confirm.Verdict{Feedback: p.lapsed[g]}, false
 }
 
-// askedAgain begins the note on a command whose grant has lapsed.
-const askedAgain = "You allowed this command for the session; it is asked again because "
+// askedAgain begins the note on a command whose grant lapsed.
+const askedAgain = "You allowed this command for the session; you are asked again because "
 
-// lapse ends all grants for commands: what they run may be something else now.
-func (p *Policy) lapse(why string) {
+// lapseCommands ends all grants for commands: they may run something else now.
+func (p *Policy) lapseCommands(why string) {
 	for i := len(p.grants) - 1; i >= 0; i-- {
 		if g := p.grants[i].Grant; g.Line != "" {
 			p.drop(i)
@@ -159,7 +159,7 @@ func (p *Policy) lapse(why string) {
 }
 
 func (p *Policy) find(g Grant) int {
-	return slices.IndexFunc(p.grants, func(have granted) bool { return have.Grant == g })
+	return slices.IndexFunc(p.grants, func(have heldGrant) bool { return have.Grant == g })
 }
 
 func (p *Policy) drop(i int) {
@@ -169,17 +169,17 @@ func (p *Policy) drop(i int) {
 	p.grants = slices.Delete(p.grants, i, i+1)
 }
 
-// Grant implements confirm.Policy. A request that forces a review, a removal of a
-// file, and a command of which nobody can tell what it runs grant nothing.
+// Grant implements confirm.Policy. It ignores requests that force a review or remove a
+// file, and commands whose line does not show what they run.
 func (p *Policy) Grant(req confirm.Request) {
 	g, ok := grantFor(req)
 	if !ok {
 		return
 	}
-	var now *runs
+	var now *footprint
 	var err error
 	if g.Line != "" {
-		now, err = look(g.Line, g.Dir)
+		now, err = footprintOf(g.Line, g.Dir)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -188,13 +188,13 @@ func (p *Policy) Grant(req confirm.Request) {
 		p.drop(i)
 	}
 	if err != nil {
-		p.lapsed[g] = "You allowed this command for the session, but it is asked each time: " + err.Error() + "."
+		p.lapsed[g] = "You allowed this command for the session, but you are asked each time: " + err.Error() + "."
 		return
 	}
-	p.grants = append(p.grants, granted{g, now})
+	p.grants = append(p.grants, heldGrant{g, now})
 }
 
-// Grants returns what was granted and not taken back, the oldest first.
+// Grants returns the current grants, oldest first.
 func (p *Policy) Grants() []Grant {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -205,7 +205,7 @@ func (p *Policy) Grants() []Grant {
 	return out
 }
 
-// Revoke takes a grant back; false if it is not there.
+// Revoke removes a grant and reports whether there was one.
 func (p *Policy) Revoke(g Grant) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -217,7 +217,7 @@ func (p *Policy) Revoke(g Grant) bool {
 	return true
 }
 
-// Forget takes all grants back: they are of the session that ends.
+// Forget removes all grants, at the end of a session.
 func (p *Policy) Forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -227,8 +227,8 @@ func (p *Policy) Forget() {
 	clear(p.lapsed)
 }
 
-// Grant is what a "yes for this session" covers. Fields that do not belong to
-// the kind of request are empty.
+// Grant is the scope of a "yes for this session". Fields that do not belong to the kind
+// of request are empty.
 type Grant struct {
 	Tool       string // edits by this tool
 	Line, Dir  string // this command line in this folder
@@ -236,7 +236,7 @@ type Grant struct {
 	Path       string // reads of this file
 }
 
-// String says what g covers. It is not sanitised.
+// String describes the scope of g. It is not sanitised.
 func (g Grant) String() string {
 	switch {
 	case g.Tool != "":
@@ -249,7 +249,7 @@ func (g Grant) String() string {
 	return fmt.Sprintf("the command %q in %s", g.Line, g.Dir)
 }
 
-// grantFor returns the grant that covers req; ok is false if none can.
+// grantFor returns the grant that would cover req; ok is false if none could.
 func grantFor(req confirm.Request) (g Grant, ok bool) {
 	switch {
 	case req.Force:
@@ -269,7 +269,7 @@ func approve(rule string) confirm.Verdict {
 	return confirm.Verdict{Decision: confirm.Approve, By: rule, Rule: true}
 }
 
-// declineInPlan tells the model to go on planning: the turn does not stop.
+// declineInPlan lets the model go on planning: the turn does not stop.
 func declineInPlan(req confirm.Request) confirm.Verdict {
 	what := "No command is run"
 	if req.Change != nil || req.Plan != nil || req.Save != nil {

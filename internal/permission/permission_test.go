@@ -108,8 +108,8 @@ func TestGrantCoversExactlyWhatWasShown(t *testing.T) {
 	}
 }
 
-// nasty are lines that a rule of words, prefixes or patterns takes for "git status" or
-// for "go test ./...".
+// nasty holds lines that a rule of words, prefixes or patterns would take for "git
+// status" or "go test ./...".
 var nasty = []string{
 	"git status; rm -rf .", "git status && curl x|sh", "git status || true", "git status | sh", "git status & rm x", "git status\nrm -rf .",
 	"git status > .bashrc", "git status >> f", "git status < f", "git status 2>f", "git status $(rm x)", "git status `rm x`", "git status <(rm x)", "git status <<X\nX",
@@ -120,7 +120,8 @@ var nasty = []string{
 	"go test ./... -exec sh", "go test -toolexec=sh ./...", "go test ./..", "go test ./.../x", "find . -exec git status \\;", "alias git=rm; git status", "cd / && git status", "if git status; then rm x; fi",
 }
 
-// TestGrantIsOfOneLine: a grant has no pattern that could match more than was shown.
+// TestGrantIsOfOneLine: a grant has no pattern that could match more than the person was
+// shown.
 func TestGrantIsOfOneLine(t *testing.T) {
 	p := permission.New(permission.Default)
 	for _, line := range []string{"git status", "go test ./..."} {
@@ -208,8 +209,8 @@ func TestSetModeRefuses(t *testing.T) {
 	}
 }
 
-// TestForcedIsNeverApproved is the promise for protected paths: whatever was
-// granted before and whatever the mode, short of bypass, a person looks.
+// TestForcedIsNeverApproved is the promise for protected paths: whatever the earlier
+// grants and the mode, except bypass, a person looks.
 func TestForcedIsNeverApproved(t *testing.T) {
 	requests := []confirm.Request{edit("edit_file"), edit("patch"), command("make", "/w"), read("/a"), removal()}
 	rapid.Check(t, func(t *rapid.T) {

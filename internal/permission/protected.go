@@ -13,19 +13,19 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// protectedJSON is the list of protected files. The extension for VS Code is built
-// with the same file.
+// protectedJSON is the list of protected files. The extension for VS Code embeds the same
+// file.
 //
 //go:embed protected.json
 var protectedJSON []byte
 
-// group is a kind of protected files. All names are folded.
+// group is a kind of protected files. All names in it are folded.
 type group struct {
 	Why string `json:"why"`
-	// Above protects also what lies below such a folder outside the workspace, as
-	// where the program was started in one.
+	// Above also protects files below such a folder outside the workspace, as when the
+	// program was started inside one.
 	Above    bool     `json:"above"`
-	Folders  []string `json:"folders"`  // the folder, and all that is in it
+	Folders  []string `json:"folders"`  // the folder and everything in it
 	Files    []string `json:"files"`    // by name, anywhere
 	Prefixes []string `json:"prefixes"` // of a file's name
 	Suffixes []string `json:"suffixes"` // of a file's name
@@ -40,11 +40,10 @@ var groups = sync.OnceValue(func() []group {
 	return all
 })
 
-// Protected says why a change of the file could run code or widen what is allowed,
-// whether the file exists yet or not; it is empty if it could not. name is relative
-// to the workspace, with forward slashes, or absolute; abs is the resolved path, and
-// home the program's own folder. Case does not count: on some file systems it makes
-// no difference.
+// Protected explains why changing the file, which need not exist yet, could run code or
+// widen what is allowed; "" means it could not. name is relative to the workspace, with
+// forward slashes, or absolute; abs is the resolved path, and home the program's own
+// folder. Case is ignored, as some file systems ignore it.
 func Protected(name, abs, home string) string {
 	if why := listed(name); why != "" {
 		return why
@@ -64,7 +63,7 @@ func Protected(name, abs, home string) string {
 	return gitDir(abs)
 }
 
-// listed says why the list protects a file.
+// listed returns why the list protects a file, or "".
 func listed(name string) string {
 	parts := strings.Split(fold(name), "/")
 	for _, g := range groups() {
@@ -75,7 +74,7 @@ func listed(name string) string {
 	return ""
 }
 
-// holds reports whether the file is in the group. parts is its folded path.
+// holds reports whether the file with the given folded path is in the group.
 func (g group) holds(parts []string) bool {
 	base := parts[len(parts)-1]
 	in := func(list []string, match func(string, string) bool) bool {
@@ -96,9 +95,9 @@ func (g group) holds(parts []string) bool {
 	})
 }
 
-// gitDir says why a change of the file abs is one of git's own folder, by whatever
-// name: git takes a folder for its own by what is in it. A bare repository, a
-// submodule's and a worktree's folder are such ones.
+// gitDir explains why the file abs is in a folder that git takes for a repository,
+// whatever its name, or makes it one; "" means it is not. Git recognises its folders by
+// their content: bare repositories, and those of submodules and worktrees.
 func gitDir(abs string) string {
 	for dir, part := filepath.Split(abs); part != ""; dir, part = filepath.Split(strings.TrimRight(dir, string(filepath.Separator))) {
 		has := func(name string) bool {
@@ -117,10 +116,10 @@ func gitDir(abs string) string {
 	return ""
 }
 
-// NeverRead says why the file at the absolute path is not read, whatever the
-// answer; it is empty if it may be asked about. The files of a process show its
-// memory and its environment, where keys are: this program's first of all. home is
-// the program's own folder, which may lie in the workspace.
+// NeverRead explains why the file at the absolute path must not be read, whatever the
+// answer; "" means that it may be asked about. The files of a process expose its memory
+// and environment, and so the keys of this program. home is the program's own folder,
+// which may be in the workspace.
 func NeverRead(abs, home string) string {
 	if home != "" && fold(abs) == fold(filepath.Join(home, "credentials.json")) {
 		return "it holds the keys of this program"
@@ -133,7 +132,7 @@ func NeverRead(abs, home string) string {
 	return ""
 }
 
-// Secret reports whether keys are usually kept at the path, or below it.
+// Secret reports whether the path, or a folder in it, usually holds keys.
 func Secret(name string) bool {
 	parts := strings.Split(fold(filepath.ToSlash(name)), "/")
 	for _, dir := range parts {
@@ -154,8 +153,8 @@ func Secret(name string) bool {
 	return strings.HasPrefix(base, ".env") || strings.HasPrefix(base, "id_")
 }
 
-// fold makes names equal that a file system may take for the same: it may ignore case
-// and characters that do not show, and Windows what ends a name.
+// fold maps names that some file system takes for the same to one name: it may ignore
+// case and characters that do not show, and Windows ignores certain endings.
 func fold(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if sanitize.IsHidden(r) {
@@ -165,11 +164,11 @@ func fold(name string) string {
 	}, strings.ToLower(strings.ToUpper(name)))
 	parts := strings.Split(name, "/")
 	for i, part := range parts {
-		stem, _, _ := strings.Cut(part, ":") // a stream of the file
+		stem, _, _ := strings.Cut(part, ":") // an NTFS stream of the file
 		if stem = strings.TrimRight(stem, ". "); stem == "" {
 			continue
 		}
-		if stem == "git~1" { // its short name
+		if stem == "git~1" { // the short name of .git on Windows
 			stem = ".git"
 		}
 		parts[i] = stem

@@ -11,8 +11,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
-// TestProtected: testdata/names.json is also what the extension for VS Code is tested
-// with.
+// TestProtected reads testdata/names.json, which the tests of the extension for VS Code
+// read too.
 func TestProtected(t *testing.T) {
 	data, err := os.ReadFile("testdata/names.json")
 	if err != nil {
@@ -34,7 +34,7 @@ func TestProtected(t *testing.T) {
 	}
 }
 
-// TestTheListIsFolded: names that are compared with folded ones.
+// TestTheListIsFolded: the names are compared with folded ones.
 func TestTheListIsFolded(t *testing.T) {
 	for _, g := range groups() {
 		for _, name := range slices.Concat(g.Folders, g.Files, g.Prefixes, g.Suffixes, g.Paths) {
@@ -65,7 +65,7 @@ func lay(t *testing.T, dir string, names ...string) {
 	}
 }
 
-// TestGitFoldersByAnyName: git takes a folder for its own by what is in it.
+// TestGitFoldersByAnyName: git recognises its folders by their content.
 func TestGitFoldersByAnyName(t *testing.T) {
 	bare := []string{"HEAD", "config", "objects/", "refs/"}
 	for name, tt := range map[string]struct {

@@ -15,13 +15,13 @@ func running(line, dir string) confirm.Request {
 	return confirm.Request{Tool: "execute_command", Command: &confirm.Command{Line: line, Dir: dir}}
 }
 
-// TestAGrantLapses: a command that was allowed for the session is asked about again
-// once it runs something else, and the question says why.
+// TestAGrantLapses: a command that was allowed for the session is asked about again once
+// it runs something else, and the question explains why.
 func TestAGrantLapses(t *testing.T) {
 	for name, tt := range map[string]struct {
 		line   string
 		change func(t *testing.T, dir string)
-		want   string // empty: it goes on
+		want   string // empty: still granted
 	}{
 		"nothing":      {"make test", func(*testing.T, string) {}, ""},
 		"another file": {"make test", func(t *testing.T, dir string) { scratch.Write(t, filepath.Join(dir, "main.go"), "package x") }, ""},
@@ -42,13 +42,13 @@ func TestAGrantLapses(t *testing.T) {
 		"in a folder":         {"cd sub; ./x", func(t *testing.T, dir string) { scratch.Program(t, filepath.Join(dir, "sub/x"), "evil") }, "sub/x has changed"},
 		"package.json":        {"npm test", func(t *testing.T, dir string) { scratch.Write(t, filepath.Join(dir, "package.json"), "{}") }, "package.json has changed"},
 		"a program in PATH":   {"tool -v", func(t *testing.T, dir string) { scratch.Program(t, filepath.Join(dir, "../bin/tool"), "evil") }, "tool is "},
-		"one that goes first": {"later", func(t *testing.T, dir string) { scratch.Program(t, filepath.Join(dir, "../bin/later"), "evil") }, "bin/later now"},
+		"one that goes first": {"later", func(t *testing.T, dir string) { scratch.Program(t, filepath.Join(dir, "../bin/later"), "evil") }, "later is now "},
 		"a program's text":    {"later", func(t *testing.T, dir string) { scratch.Program(t, filepath.Join(dir, "../last/later"), "longer text") }, "last/later has changed"},
 		"git's settings": {"git status", func(t *testing.T, dir string) {
 			scratch.Write(t, filepath.Join(dir, ".git/config"), "[core]\nfsmonitor=x")
 		}, ".git/config is new"},
 		"a bare repository": {"git status", func(t *testing.T, dir string) { scratch.Write(t, filepath.Join(dir, "HEAD"), "ref: refs/heads/x") }, "HEAD is new"},
-		"the folder":        {"ls", func(t *testing.T, dir string) { replace(t, dir) }, "its folder is another one"},
+		"the folder":        {"ls", func(t *testing.T, dir string) { replace(t, dir) }, "its folder has been replaced"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			base := t.TempDir()
@@ -95,7 +95,7 @@ func remove(t *testing.T, dir, name string) {
 	}
 }
 
-// replace puts another folder in the place of dir, with the same files.
+// replace replaces dir by another folder with the same files.
 func replace(t *testing.T, dir string) {
 	t.Helper()
 	fresh := dir + ".new"
@@ -110,21 +110,21 @@ func replace(t *testing.T, dir string) {
 	}
 }
 
-// TestWhatCannotBeToldIsAskedEachTime: the words of such a line do not say what runs.
-func TestWhatCannotBeToldIsAskedEachTime(t *testing.T) {
+// TestAnUnknownFootprintIsAskedEachTime: such a line does not show what it runs.
+func TestAnUnknownFootprintIsAskedEachTime(t *testing.T) {
 	dir := t.TempDir()
 	for _, line := range []string{"ls | xargs sh", `eval "$X"`, "find . -name x -exec sh {} +"} {
 		p := New(Default)
 		p.Grant(running(line, dir))
 		v, settled := p.Decide(running(line, dir))
-		if settled || !strings.Contains(v.Feedback, "cannot be told") || len(p.Grants()) != 0 {
+		if settled || !strings.Contains(v.Feedback, "not known in advance") || len(p.Grants()) != 0 {
 			t.Errorf("%s: %v, %q", line, settled, v.Feedback)
 		}
 	}
 }
 
-// TestAnUnseenEditEndsCommandGrants: what an edit that nobody was shown wrote may be
-// what the command runs.
+// TestAnUnseenEditEndsCommandGrants: an edit that nobody was shown may have changed what
+// the command runs.
 func TestAnUnseenEditEndsCommandGrants(t *testing.T) {
 	dir := t.TempDir()
 	edit := confirm.Request{Tool: "edit_file", Change: &workspace.Change{File: workspace.File{Name: "main.go"}, After: "x"}}

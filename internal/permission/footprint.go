@@ -16,48 +16,48 @@ import (
 	"github.com/bb2d0cf4/agent/internal/regular"
 )
 
-// Bounds of what is looked at for one command.
+// Bounds of the search for what one command runs.
 const (
-	maxHashed   = 4 << 20  // bytes of a file whose text counts; of a larger one its size and time do
-	maxBytes    = 32 << 20 // of all files
+	maxHashed   = 4 << 20  // bytes of a file that is hashed; a larger one is known by size and time
+	maxBytes    = 32 << 20 // of all hashed files
 	maxFiles    = 400
 	maxFollowed = 256 << 10 // bytes of a file that is searched for names of scripts
 	maxParents  = 32
 )
 
-// errUntold is returned for a command that runs what cannot be told from its line.
-var errUntold = errors.New("what it runs cannot be told in advance")
+// errUnpredictable is returned for a command whose line does not show what it runs.
+var errUnpredictable = errors.New("what it runs is not known in advance")
 
-// runs is what a command line runs, as far as can be told: its folder, the programs
-// that its words name, the scripts, and the files that known programs take commands
-// from. Two of them differ if the line may do something else than before.
-type runs struct {
-	dir   *os.File // held open: no other folder can have its identity; nil: there is none
-	at    string   // where dir is
-	files map[string]string
-	order []string           // of files: those that the line names come before what they name
-	found map[string]program // by the word
+// footprint is what a command line runs, as far as the line shows: its folder, the
+// programs that its words name, the scripts, and the files from which known programs take
+// commands. If two footprints of a line differ, it may do something else than before.
+type footprint struct {
+	dir   *os.File           // held open, so that no other folder gets its identity; nil if missing
+	path  string             // the path of dir
+	files map[string]string  // hash by path
+	order []string           // of files: those named by the line before those named by them
+	found map[string]program // by word
 }
 
 type program struct {
-	path string // empty: there is none
+	path string // empty if not found
 	info fs.FileInfo
 }
 
-// look finds out what line runs in dir.
-func look(line, dir string) (*runs, error) {
+// footprintOf returns what line runs in dir.
+func footprintOf(line, dir string) (*footprint, error) {
 	words := wordsOf(line)
 	for _, w := range words {
 		if slices.Contains(indirect, w) {
-			return nil, fmt.Errorf("%w: %s", errUntold, w)
+			return nil, fmt.Errorf("%w: %s", errUnpredictable, w)
 		}
 	}
 	held, err := os.Open(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: %w", errUntold, err)
+		return nil, fmt.Errorf("%w: %w", errUnpredictable, err)
 	}
-	r := &runs{dir: held, at: dir, files: map[string]string{}, found: map[string]program{}}
-	l := looker{runs: r, left: maxBytes}
+	r := &footprint{dir: held, path: dir, files: map[string]string{}, found: map[string]program{}}
+	l := collector{footprint: r, left: maxBytes}
 	dirs := []string{dir}
 	for _, w := range words {
 		if path := inDir(dir, w); isDir(path) && !slices.Contains(dirs, path) {
@@ -67,8 +67,8 @@ func look(line, dir string) (*runs, error) {
 	for _, w := range words {
 		r.found[w] = find(w, dir)
 		for _, d := range dirs {
-			l.named(w, d)
-			l.manifests(w, d)
+			l.addNamed(w, d)
+			l.addManifests(w, d)
 		}
 	}
 	if l.err != nil {
@@ -78,16 +78,16 @@ func look(line, dir string) (*runs, error) {
 	return r, nil
 }
 
-func (r *runs) close() {
+func (r *footprint) close() {
 	if r.dir != nil {
 		_ = r.dir.Close() // it was only held
 	}
 }
 
-// indirect are the words after which other words, or what a program prints, are run.
+// indirect lists the words after which other words, or the output of a program, are run.
 var indirect = []string{"eval", "xargs", "parallel", "-exec", "-execdir", "-ok", "-okdir"}
 
-// wordsOf takes a line apart, roughly: too many words do no harm.
+// wordsOf splits a line roughly into words: too many of them do no harm.
 func wordsOf(line string) []string {
 	seen := map[string]bool{}
 	var out []string
@@ -124,7 +124,7 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// find returns the program that a word names in dir.
+// find returns the program in PATH that a word names.
 func find(word, dir string) program {
 	if strings.ContainsRune(word, '/') || strings.ContainsRune(word, filepath.Separator) {
 		return program{}
@@ -140,7 +140,7 @@ func find(word, dir string) program {
 	return program{}
 }
 
-// endings are those that a program's name may have in PATH and not in a line.
+// endings returns the endings that a program may have in PATH and lack in a line.
 func endings() []string {
 	if runtime.GOOS == "windows" {
 		return []string{"", ".com", ".exe", ".bat", ".cmd", ".ps1"}
@@ -148,29 +148,29 @@ func endings() []string {
 	return []string{""}
 }
 
-// runnable reports whether a file can be a program; Windows does not say.
+// runnable reports whether a file can be a program. Windows has no mode bit for that.
 func runnable(info fs.FileInfo) bool {
 	return info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0)
 }
 
-// looker collects the files of a command.
-type looker struct {
-	*runs
+// collector adds the files of a command to its footprint.
+type collector struct {
+	*footprint
 	left int64 // bytes that may still be read
 	err  error
 }
 
-// named adds the files that a word names in dir.
-func (l *looker) named(word, dir string) {
+// addNamed adds the files that a word names in dir.
+func (l *collector) addNamed(word, dir string) {
 	if !strings.ContainsAny(word, "*?[") {
-		l.script(inDir(dir, word), dir)
+		l.addScript(inDir(dir, word), dir)
 		return
 	}
 	if filepath.IsAbs(word) || strings.HasPrefix(word, "~") {
 		return
 	}
 	for _, name := range glob(dir, word) {
-		l.script(filepath.Join(dir, name), dir)
+		l.addScript(filepath.Join(dir, name), dir)
 	}
 }
 
@@ -182,14 +182,14 @@ func glob(dir, pattern string) []string {
 	return names
 }
 
-// manifests adds the files from which the program called word takes commands, in dir
-// and above it.
-func (l *looker) manifests(word, dir string) {
-	patterns := reads[strings.TrimSuffix(filepath.Base(word), ".exe")]
+// addManifests adds the files, in dir and above it, from which the program named by word
+// takes commands.
+func (l *collector) addManifests(word, dir string) {
+	patterns := manifests[strings.TrimSuffix(filepath.Base(word), ".exe")]
 	for range maxParents {
 		for _, p := range patterns {
 			for _, name := range glob(dir, p) {
-				l.script(filepath.Join(dir, name), dir)
+				l.addScript(filepath.Join(dir, name), dir)
 			}
 		}
 		up := filepath.Dir(dir)
@@ -200,21 +200,21 @@ func (l *looker) manifests(word, dir string) {
 	}
 }
 
-// script adds a file, and the scripts that it names.
-func (l *looker) script(path, dir string) {
-	text := l.file(path)
+// addScript adds a file and the scripts that it names.
+func (l *collector) addScript(path, dir string) {
+	text := l.add(path)
 	if len(text) > maxFollowed {
 		return
 	}
 	for _, w := range wordsOf(text) {
 		name := inDir(dir, w)
 		if strings.ContainsRune(w, '/') && executable(name) || slices.Contains(scripts, filepath.Ext(w)) {
-			l.file(name)
+			l.add(name)
 		}
 	}
 }
 
-// scripts are the endings of files that are run by their name.
+// scripts lists the endings of files that are run by name.
 var scripts = []string{".sh", ".bash", ".zsh", ".fish", ".py", ".js", ".mjs", ".cjs", ".ts", ".mts", ".rb", ".pl", ".php", ".lua", ".ps1", ".bat", ".cmd", ".mk"}
 
 func executable(path string) bool {
@@ -222,8 +222,9 @@ func executable(path string) bool {
 	return err == nil && runnable(info)
 }
 
-// file adds a regular file, and returns its text unless it is large or known.
-func (l *looker) file(path string) string {
+// add adds a regular file. It returns its text, or "" if the file is large or was added
+// before.
+func (l *collector) add(path string) string {
 	if _, known := l.files[path]; known || l.err != nil {
 		return ""
 	}
@@ -234,7 +235,7 @@ func (l *looker) file(path string) string {
 	l.order = append(l.order, path)
 	switch l.left -= min(info.Size(), maxHashed); {
 	case len(l.files) >= maxFiles || l.left < 0:
-		l.err = fmt.Errorf("%w: it names too many files", errUntold)
+		l.err = fmt.Errorf("%w: it names too many files", errUnpredictable)
 		return ""
 	case info.Size() > maxHashed:
 		l.files[path] = fmt.Sprint(info.Size(), info.ModTime().UnixNano())
@@ -242,7 +243,7 @@ func (l *looker) file(path string) string {
 	}
 	data, err := regular.ReadFile(path, maxHashed)
 	if err != nil {
-		l.err = fmt.Errorf("%w: %w", errUntold, err)
+		l.err = fmt.Errorf("%w: %w", errUnpredictable, err)
 		return ""
 	}
 	sum := sha256.Sum256(data)
@@ -250,19 +251,19 @@ func (l *looker) file(path string) string {
 	return string(data)
 }
 
-// since says how now differs from r, for people; it is empty if it does not.
-func (r *runs) since(now *runs) string {
+// changes describes the first difference from r to now, for people; "" if there is none.
+func (r *footprint) changes(now *footprint) string {
 	if !sameFolder(r.dir, now.dir) {
-		return "its folder is another one now"
+		return "its folder has been replaced"
 	}
-	for w, was := range r.found { // the line is the same, and so are its words
+	for w, was := range r.found { // both are of one line, so the words are the same
 		is := now.found[w]
 		switch {
 		case was.path == "" && is.path == "":
 		case is.path == "":
 			return was.path + " is gone"
 		case was.path != is.path:
-			return w + " is " + is.path + " now"
+			return w + " is now " + is.path
 		case !os.SameFile(was.info, is.info) || was.info.Size() != is.info.Size() || !was.info.ModTime().Equal(is.info.ModTime()):
 			return is.path + " has changed"
 		}
@@ -291,9 +292,9 @@ func sameFolder(a, b *os.File) bool {
 	return errA == nil && errB == nil && os.SameFile(was, is)
 }
 
-// short names a file relative to the command's folder, if it is in it.
-func (r *runs) short(path string) string {
-	if rel, err := filepath.Rel(r.at, path); err == nil && filepath.IsLocal(rel) {
+// short returns path relative to the command's folder if it is inside.
+func (r *footprint) short(path string) string {
+	if rel, err := filepath.Rel(r.path, path); err == nil && filepath.IsLocal(rel) {
 		return rel
 	}
 	return path
