@@ -151,7 +151,7 @@ func (w writer) commit(ctx context.Context, call Call, change workspace.Change, 
 		res := written(change, final, v, out)
 		res.ForUser += ", saved by the editor: not in /undo"
 		return res, nil
-	case errors.Is(err, workspace.ErrUnsettled):
+	case errors.Is(err, workspace.ErrNotDurable):
 		res := written(change, final, v, out)
 		res.ForModel += "\nWarning: " + err.Error()
 		res.ForUser += "; " + err.Error()

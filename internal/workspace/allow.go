@@ -7,20 +7,20 @@ import (
 	"sync"
 )
 
-// Outside are the paths outside the workspace that may be read. It is safe for
+// Outside holds the paths outside the workspace that may be read. It is safe for
 // concurrent use.
 type Outside struct {
 	mu    sync.Mutex
-	paths []string            // by a person
+	paths []string            // allowed by a person
 	own   []string            // by the program
 	roots map[string]*os.Root // folders that were walked, by path
 }
 
-// Outside returns what may be read outside the workspace.
+// Outside returns the paths outside the workspace that may be read.
 func (r *Root) Outside() *Outside { return &r.files.outside }
 
-// Allow lets the file abs be read from now on; for a folder, everything below it. abs
-// is as Resolve returned it.
+// Allow lets the file abs be read from now on, or everything below the folder abs. abs is
+// a result of Resolve.
 func (o *Outside) Allow(abs string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -29,21 +29,21 @@ func (o *Outside) Allow(abs string) {
 	}
 }
 
-// AllowOwn is Allow for a file of the program, which no person was asked about.
+// AllowOwn is Allow for a file of the program's own, which needs no person's consent.
 func (o *Outside) AllowOwn(abs string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.own = append(o.own, abs)
 }
 
-// Allowed returns what a person has allowed, the oldest first.
+// Allowed returns the paths that a person has allowed, oldest first.
 func (o *Outside) Allowed() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return slices.Clone(o.paths)
 }
 
-// Revoke takes back what a person has allowed; false if it was not.
+// Revoke withdraws a path that a person has allowed, and reports whether there was one.
 func (o *Outside) Revoke(abs string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -52,7 +52,7 @@ func (o *Outside) Revoke(abs string) bool {
 	return len(o.paths) < before
 }
 
-// Forget takes all back. Nothing may be reading.
+// Forget withdraws all paths. No read may be in progress.
 func (o *Outside) Forget() error {
 	o.mu.Lock()
 	o.paths, o.own = nil, nil
@@ -60,8 +60,8 @@ func (o *Outside) Forget() error {
 	return o.close()
 }
 
-// By returns what was allowed that abs may be read by: itself, or the innermost folder
-// that it is in; empty if it may not be read.
+// By returns the allowed path that lets abs be read: abs itself or the innermost folder
+// that holds it; "" if abs may not be read.
 func (o *Outside) By(abs string) (by string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -13,8 +13,8 @@ type Hash = journal.Hash
 // Encoding names how a file's text is stored.
 type Encoding = text.Encoding
 
-// The encodings that are detected. Others come from a setting or an editor and
-// carry the name that golang.org/x/text's htmlindex knows them by.
+// The encodings that are detected. Others come from a setting or an editor, under the
+// names of golang.org/x/text's htmlindex.
 const (
 	UTF8    = text.UTF8
 	UTF16LE = text.UTF16LE
@@ -22,11 +22,11 @@ const (
 	Latin1  = text.Latin1
 )
 
-// Format is how a file's text becomes bytes; it is kept by every edit.
+// Format describes how a file stores its text. Every edit keeps it.
 type Format = text.Format
 
-// File is a text file as it was read. The zero Hash with Exists false is a file
-// that is not there yet.
+// File is a text file as it was read. If Exists is false there is no file yet, and Hash
+// is zero.
 type File struct {
 	Path   string // absolute, symlinks resolved
 	Name   string // relative to the root with forward slashes, for people and models
@@ -38,18 +38,18 @@ type File struct {
 	Size   int64
 }
 
-// Change is a proposed new content of one file: a plain value that can be
-// shown, edited and journalled. It is not on disk before Commit.
+// Change is a proposed new content of one file: a plain value that can be shown, edited
+// and journalled. Nothing is on disk before Commit.
 type Change struct {
-	File          // what was there when the change was computed
+	File          // the file when the change was computed
 	After  string // the whole new text, in the same terms as File.Text
 	Delete bool   // the file is to be removed (undo of a file that was created)
-	// Dirs are folders that go with a deleted file if they are empty then:
+	// Dirs lists folders to remove with a deleted file if they are empty by then:
 	// absolute, outermost first.
 	Dirs []string
 }
 
-// NewContent returns c with text in the place of After. It normalises nothing.
+// NewContent returns c with text as After. It normalises nothing.
 func NewContent(c Change, after string) Change {
 	c.After = after
 	return c

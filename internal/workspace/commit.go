@@ -11,7 +11,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace/text"
 )
 
-// step is a point in a commit, for tests.
+// step names a point in a commit, for tests.
 type step string
 
 // The steps of a commit, in order.
@@ -25,18 +25,19 @@ const (
 	stepDone    step = "done"    // the file is in its place; its folder is yet to be synced
 )
 
-// Commit writes c if the file still holds what c was computed from, and returns
-// the file as written; else ErrStale. What the file held is in the undo journal
-// first, durably. Mode, owner, group, attributes and access list are kept, or
-// the reason why they cannot be is returned and nothing is written. ErrUnsettled
-// alone is returned with the file: it is written all the same.
+// Commit writes c and returns the file as written, or ErrStale if the file no longer
+// holds what c was computed from. The old content goes to the undo journal first,
+// durably. Mode, owner, group, attributes and access list are kept; if they cannot be,
+// Commit writes nothing and returns the reason. Only with ErrNotDurable has the file been
+// written despite the error.
 //
-// The comparison and the replacement are two system calls: what another program
-// writes between them (some ten microseconds) is lost. Other processes with the
-// same home are shut out for that time, and a file that appears where a new one
-// is to be made is never overwritten.
+// The comparison and the replacement are two system calls: a write by another program
+// between them, within some ten microseconds, is lost. Other processes with the same home
+// are locked out meanwhile, and a file that appears where a new one is to be made is
+// never overwritten.
 //
-// With by.Undoes, c takes back what these entries of the journal did: the file
+// If by.Undoes is set, c takes back these entries of the journal: the file gets the mode
+// of c.
 // gets the mode of c.
 func (r *Root) Commit(ctx context.Context, c Change, by Origin) (File, error) {
 	r.committing.Lock()
@@ -50,10 +51,10 @@ type commit struct {
 	change Change
 	entry  journal.Entry
 	before []byte // nil if there is no file
-	after  []byte // nil if the file is to be removed
+	after  []byte // nil to remove the file
 
 	target target
-	linked bool // the new file has the temp file's name as well
+	linked bool // the new file still has the temp file's name too
 }
 
 func (r *Root) commit(ctx context.Context, c Change, by Origin) (file File, err error) {
@@ -68,8 +69,8 @@ func (r *Root) commit(ctx context.Context, c Change, by Origin) (file File, err 
 	if err := k.run(ctx); err != nil {
 		return File{}, fmt.Errorf("%s was not written: %w", c.Name, err)
 	}
-	if err := k.settle(); err != nil {
-		return k.written(), fmt.Errorf("%s %w: %w", c.Name, ErrUnsettled, err)
+	if err := k.finish(); err != nil {
+		return k.written(), fmt.Errorf("%s %w: %w", c.Name, ErrNotDurable, err)
 	}
 	return k.written(), nil
 }
@@ -81,7 +82,7 @@ func entryOf(c Change, by Origin) journal.Entry {
 	}
 }
 
-// prepare computes the bytes and opens what is there.
+// prepare computes the bytes and opens the file to replace.
 func (k *commit) prepare() error {
 	c := k.change
 	var err error
@@ -112,8 +113,8 @@ func (k *commit) prepare() error {
 	return nil
 }
 
-// run writes journal and temp file and puts the latter in the file's place. If
-// it fails, nothing is left of it.
+// run writes the journal and the temp file and puts the temp file in place. If it fails,
+// it leaves nothing behind.
 func (k *commit) run(ctx context.Context) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -150,8 +151,7 @@ func (k *commit) run(ctx context.Context) (err error) {
 	return k.replace(ctx)
 }
 
-// begin writes what undoing needs into the journal, and the entry. It is not
-// durable yet.
+// begin writes the old content and the entry to the journal, not yet durably.
 func (k *commit) begin() error {
 	if err := k.root.at(stepBlob); err != nil {
 		return err
@@ -167,7 +167,7 @@ func (k *commit) begin() error {
 	return k.root.journal.Begin(&k.entry)
 }
 
-// tempName is a name that nobody else uses, and that recovery knows for ours.
+// tempName returns a unique name that recovery recognises.
 func tempName() string { return tempPrefix + rand.Text() + tempSuffix }
 
 const (
@@ -175,9 +175,9 @@ const (
 	tempSuffix = ".tmp"
 )
 
-// settle makes the new name durable and closes the entry. An entry that stays
-// open is settled by the next start, which cleans up then too.
-func (k *commit) settle() error {
+// finish makes the new name durable and closes the entry. The next start recovers an
+// entry that stays open, and cleans up then too.
+func (k *commit) finish() error {
 	if err := k.unlink(); err != nil {
 		return err
 	}
@@ -191,7 +191,7 @@ func (k *commit) settle() error {
 	return errors.Join(err, k.root.journal.End(&k.entry, true))
 }
 
-// clean removes what a failed commit made.
+// clean removes the leftovers of a failed commit.
 func (k *commit) clean() error {
 	var errs []error
 	if k.target.dir != nil && k.entry.Temp != "" {
@@ -203,7 +203,7 @@ func (k *commit) clean() error {
 	return errors.Join(errs...)
 }
 
-// written is the file after the commit.
+// written returns the file after the commit.
 func (k *commit) written() File {
 	file := k.change.File
 	file.Exists = !k.change.Delete

@@ -25,8 +25,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
 
-// role tells a re-executed test binary what to be, and holds the phase that it stays
-// in, after it was there so many times.
+// The environment variables of a re-executed test binary: its role, and the phase in
+// which it stays at the n-th time.
 const (
 	role  = "WORKSPACE_TEST_ROLE"
 	holds = "WORKSPACE_TEST_HOLDS"
@@ -52,18 +52,18 @@ func TestMain(m *testing.M) {
 	os.Exit(1)
 }
 
-// phases are the steps of the child that are killed at, in the order of an edit.
+// phases lists the steps of the child at which it is killed, in the order of an edit.
 var phases = []string{"blob", "journal", "temp", "sync", "check", "rename", "done", "transcript"}
 
-// stable is the number of files that are edited again and again; those with
-// higher numbers are created once, in folders of their own.
+// stable is the number of files that are edited repeatedly; files with higher numbers are
+// created once, in folders of their own.
 const stable = 4
 
-// nameOf is the name of the file with a number.
+// nameOf returns the name of the file with a number.
 func nameOf(id int) string { return fmt.Sprintf("d%d/sub/f.txt", id) }
 
-// contentOf is what a version of a file holds: empty to 4 MB, and different from
-// any other version at each of its parts. Version 0 is no file.
+// contentOf returns the content of a version of a file: empty to 4 MB, and different from
+// any other version in each of its parts. Version 0 is no file.
 func contentOf(id, version int) string {
 	rng := rand.New(rand.NewPCG(uint64(id), uint64(version)))
 	size := rng.IntN(8 << 10)
@@ -76,16 +76,15 @@ func contentOf(id, version int) string {
 	}
 	line := fmt.Sprintf("file %d version %d\n", id, version)
 	if n == 8 && version%2 == 0 {
-		return "" // but never twice in a row: versions have to be told apart
+		return "" // but never twice in a row, so that versions can be told apart
 	}
 	size = max(size, len(line))
 	return strings.Repeat(line, size/len(line)+1)[:size]
 }
 
-// writeSession is the child: it edits files and keeps a transcript until it is
-// killed, and says each step and each result on its output, a line each.
-// Arguments: folder, home, session (or ""), seed, version of each stable file,
-// number of the first file to create.
+// writeSession is the child: it edits files and keeps a transcript until it is killed,
+// and writes each step and result to its output as a line. Arguments: folder, home,
+// session (or ""), seed, version of each stable file, number of the first file to create.
 func writeSession(args []string) error {
 	dir, home, id := args[0], args[1], args[2]
 	var n []int
@@ -108,11 +107,11 @@ func writeSession(args []string) error {
 		err := say("phase", name)
 		if name == hold {
 			if left--; left < 0 {
-				<-time.After(time.Minute) // to be killed here, whatever else the machine does
+				<-time.After(time.Minute) // until killed, however loaded the machine is
 			}
 		}
 		for until := time.Now().Add(time.Duration(rng.IntN(120)) * time.Microsecond); time.Now().Before(until); {
-			continue // some time on each side of the step, so that each can be hit
+			continue // some time on both sides of the step, so that each can be hit
 		}
 		return err
 	}
@@ -148,7 +147,7 @@ func writeSession(args []string) error {
 	}
 }
 
-// say tells the parent, in one write.
+// say writes a line to the parent, in one write.
 func say(words ...any) error {
 	_, err := fmt.Fprintln(os.Stdout, words...)
 	return err
@@ -176,9 +175,9 @@ func openStore(home, dir, id string) (*archive.Store, error) {
 	return archive.Open(id)
 }
 
-// kill starts this binary in a role and kills it delay after it has announced a
-// phase n times; a negative delay has it stay in that phase. It returns what the child
-// said.
+// kill starts this binary in a role and kills it delay after it has announced a phase n
+// times; with a negative delay the child stays in that phase. It returns the child's
+// output.
 func kill(t *testing.T, as string, args []string, phase string, n int, delay time.Duration) []string {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], args...)
@@ -224,24 +223,24 @@ func kill(t *testing.T, as string, args []string, phase string, n int, delay tim
 	return append(said, slices.Collect(strings.Lines(whole))...)
 }
 
-// model is what must be on the disk, as far as the children said.
+// model is the expected state of the disk according to the children's output.
 type model struct {
 	dir, home string
-	versions  map[int]int // of each file; 0 or absent: no file
+	versions  map[int]int // of each file; 0 or absent for no file
 	fresh     int         // the first number that was not used
 	session   string
 	kept      []string // messages of the session
 
 	// The state of the round:
-	inFlight *[2]int // started and not said to be written
-	last     *[2]int // what was written last
+	inFlight *[2]int // started and not reported as written
+	last     *[2]int // the last write
 	keeping  string  // message that may or may not be in the session
 	phase    string
 
 	litter int // temp files that kills left, before the next start
 }
 
-// hear takes in what a child said.
+// hear updates the model from a child's output.
 func (m *model) hear(t *testing.T, said []string) {
 	m.inFlight, m.last, m.keeping, m.phase = nil, nil, "", ""
 	for _, line := range said {
@@ -282,7 +281,7 @@ func (m *model) args(seed int) []string {
 	return append(args, strconv.Itoa(m.fresh))
 }
 
-// onDisk returns the version of a file that is on disk, one of those given.
+// onDisk returns which of the given versions of a file is on disk.
 func (m *model) onDisk(t *testing.T, id int, versions ...int) int {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(m.dir, nameOf(id)))
@@ -295,7 +294,7 @@ func (m *model) onDisk(t *testing.T, id int, versions ...int) int {
 	return 0
 }
 
-// check holds the disk, as the killed child left it, against the model.
+// check compares the disk, as the killed child left it, with the model.
 func (m *model) check(t *testing.T) {
 	t.Helper()
 	if e := m.inFlight; e != nil {
@@ -328,8 +327,8 @@ func (m *model) check(t *testing.T) {
 	m.dropFresh(t)
 }
 
-// checkLeftovers looks for what should not be there after the next start: temp
-// files, empty folders and unfinished segments of the journal.
+// checkLeftovers fails on leftovers after the next start: temp files, empty folders and
+// unfinished segments of the journal.
 func (m *model) checkLeftovers(t *testing.T) {
 	t.Helper()
 	err := filepath.WalkDir(m.dir, func(path string, d fs.DirEntry, err error) error {
@@ -354,7 +353,7 @@ func (m *model) checkLeftovers(t *testing.T) {
 	}
 }
 
-// undo takes back the last change and sees that the version before is there.
+// undo undoes the last change and checks that the version before is there.
 func (m *model) undo(t *testing.T, root *workspace.Root) {
 	t.Helper()
 	id, v := m.last[0], m.last[1]
@@ -371,7 +370,7 @@ func (m *model) undo(t *testing.T, root *workspace.Root) {
 	m.versions[id] = m.onDisk(t, id, v-1)
 }
 
-// checkSession sees that the session continues with all that was kept.
+// checkSession checks that the session continues with all stored messages.
 func (m *model) checkSession(t *testing.T) {
 	t.Helper()
 	if len(m.kept) == 0 {
@@ -414,7 +413,7 @@ func (m *model) dropFresh(t *testing.T) {
 	}
 }
 
-// load is how many kills a test does: reduced, or in full.
+// load returns the number of kills of a test, reduced or full.
 func load(reduced, full int) int {
 	if os.Getenv("AGENT_TEST_FULL") != "" {
 		return full
@@ -422,7 +421,7 @@ func load(reduced, full int) int {
 	return reduced
 }
 
-// seed is random, or what AGENT_TEST_SEED says.
+// seed returns AGENT_TEST_SEED if set, else a random number.
 func seed(t *testing.T) int {
 	t.Helper()
 	s := os.Getenv("AGENT_TEST_SEED")
@@ -469,15 +468,15 @@ func TestKilledSessionLosesNothing(t *testing.T) {
 	}
 }
 
-// TestKilledPlainWriterTears is the control: a writer without all this, killed in
-// the same way, does leave torn files.
+// TestKilledPlainWriterTears is the control: a plain writer that is killed in the same
+// way does leave torn files.
 func TestKilledPlainWriterTears(t *testing.T) {
 	kills, start := load(40, 400), seed(t)
 	rng := rand.New(rand.NewPCG(uint64(start), 3))
 	path := filepath.Join(t.TempDir(), "f.txt")
 	scratch.Write(t, path, strings.Repeat("a", plainSize))
 	torn := 0
-	for i := 0; i < kills || torn == 0 && i < 20*kills; i++ { // on, until one has torn
+	for i := 0; i < kills || torn == 0 && i < 20*kills; i++ { // until one has torn
 		kill(t, "plain", []string{path}, "write", rng.IntN(4), time.Duration(rng.IntN(300))*time.Microsecond)
 		data, err := os.ReadFile(path)
 		if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
 
-// rewindAndRedo is a child that takes two turns back and forth again until it is
-// killed. Arguments: folder, home.
+// rewindAndRedo is a child that undoes and redoes two turns until it is killed.
+// Arguments: folder, home.
 func rewindAndRedo(args []string) error {
 	root, err := workspace.Open(args[0], workspace.Options{Home: args[1]})
 	if err != nil {
@@ -41,7 +41,7 @@ func takeBack(root *workspace.Root, what undo.What) error {
 	return plan.Do(context.Background())
 }
 
-// rewindable is a folder with two turns to take back, as it was before and after.
+// rewindable is a folder with two turns to undo, and its states before and after.
 type rewindable struct {
 	*tree
 	before, after map[string]string
@@ -63,7 +63,7 @@ func newRewindable(t *testing.T) *rewindable {
 	return w
 }
 
-// state is the mode and the content of each file, and the folders.
+// state returns the mode and content of each file, and the folders.
 func (w *tree) state() map[string]string {
 	w.t.Helper()
 	out := map[string]string{}
@@ -77,10 +77,10 @@ func (w *tree) state() map[string]string {
 	return out
 }
 
-// TestKilledRewind kills a rewind of several files, and its undo, at random
-// instants. After each kill every file is as before or as after, with its mode;
-// the next start leaves nothing behind; and from there both a rewind and an undo
-// of it lead to exactly where they lead without a kill.
+// TestKilledRewind kills a rewind of several files, and its undo, at random instants.
+// After each kill every file is as before or as after, with its mode; the next start
+// leaves nothing behind; and a rewind and an undo of it then lead to the same states as
+// without a kill.
 func TestKilledRewind(t *testing.T) {
 	kills, start := load(120, 2000), seed(t)
 	rng := rand.New(rand.NewPCG(uint64(start), 4))
@@ -116,8 +116,8 @@ func TestKilledRewind(t *testing.T) {
 	}
 }
 
-// eachIsWhole sees that each file is as before or as after, and that nothing else
-// is there.
+// eachIsWhole checks that each file is as before or as after, and that there is nothing
+// else.
 func (w *rewindable) eachIsWhole() {
 	w.t.Helper()
 	got := w.state()
@@ -138,8 +138,8 @@ func (w *rewindable) eachIsWhole() {
 	}
 }
 
-// leadsTo takes back what there is, step by step: one, or two if the first was
-// interrupted. Where a folder could not be removed, it may stay.
+// leadsTo undoes step by step, once or, if the first undo was interrupted, twice. A
+// folder that could not be removed may stay.
 func (w *rewindable) leadsTo(what undo.What, want map[string]string, folders bool) {
 	w.t.Helper()
 	state := w.state
@@ -158,7 +158,7 @@ func (w *rewindable) leadsTo(what undo.What, want map[string]string, folders boo
 	}
 }
 
-// whole is the content of each file, temp files apart.
+// whole returns the content of each file except temp files.
 func (w *tree) whole() map[string]string {
 	out := map[string]string{}
 	for _, name := range w.files() {
@@ -169,7 +169,7 @@ func (w *tree) whole() map[string]string {
 	return out
 }
 
-// contents is a state without the folders and the modes.
+// contents returns a state without folders and modes.
 func contents(state map[string]string) map[string]string {
 	out := map[string]string{}
 	for name, s := range state {

@@ -18,7 +18,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
 
-// scene is a state of the disk that one thing is done to.
+// scene is a state of the disk and an action on it.
 type scene struct {
 	what  string
 	setup func(t *testing.T) (args []string, check func(t *testing.T, r traced))
@@ -31,10 +31,10 @@ var scenes = []scene{
 	{"append", appendScene},
 }
 
-// TestEachCallOfACommit kills a process before each of its system calls that change
-// something on the disk, tears each write in two, and has each call fail: the disk
-// holds what was there before or what was to be, as the process said if it could;
-// the next start leaves nothing behind; and what was done can be undone.
+// TestEachCallOfACommit kills a process before each of its system calls that change the
+// disk, tears each write in two, and lets each call fail: the disk holds the state before
+// or after, as the process reported if it could; the next start leaves nothing behind;
+// and the change can be undone.
 func TestEachCallOfACommit(t *testing.T) {
 	for _, s := range scenes {
 		for _, what := range []misfortune{killed, torn, failed} {
@@ -43,10 +43,10 @@ func TestEachCallOfACommit(t *testing.T) {
 	}
 }
 
-// TestPowerFailure takes from the disk, before each of those system calls and at the end,
-// what was not synced: the data, the names, or both. What the process said to be done
-// is there; each file is as before or as after, and what was done can be undone. What
-// may be left over are temp files that the journal does not know of yet.
+// TestPowerFailure removes from the disk, before each of those system calls and at the
+// end, what was not synced: data, names, or both. Changes that the process reported are
+// there; each file is as before or as after, and the change can be undone. Only temp
+// files that the journal does not know yet may be left over.
 func TestPowerFailure(t *testing.T) {
 	for _, s := range scenes {
 		for _, l := range []loss{all, theData, theNames} {
@@ -127,7 +127,7 @@ func changeScene(what string, before, after map[string]string) func(*testing.T) 
 	}
 }
 
-// nothingLeft looks for what no start should leave.
+// nothingLeft fails on leftovers that no start should leave.
 func (w *tree) nothingLeft(t *testing.T) {
 	t.Helper()
 	for _, name := range w.files() {
@@ -167,7 +167,7 @@ func rewindScene(t *testing.T) ([]string, func(*testing.T, traced)) {
 	}
 }
 
-// eachHolds sees that each file holds what it held in one of the states.
+// eachHolds checks that each file has its content in one of the states.
 func (w *rewindable) eachHolds(states ...map[string]string) {
 	w.t.Helper()
 	got := w.whole()
@@ -180,7 +180,7 @@ func (w *rewindable) eachHolds(states ...map[string]string) {
 	}
 }
 
-// appendScene is a session that a message is added to.
+// appendScene is a session to which a message is added.
 func appendScene(t *testing.T) ([]string, func(*testing.T, traced)) {
 	dir, home := t.TempDir(), t.TempDir()
 	store := archive.New(home).Create(dir, "none")
@@ -199,7 +199,7 @@ func appendScene(t *testing.T) ([]string, func(*testing.T, traced)) {
 		if strings.HasPrefix(r.said, "done") && !isNew {
 			t.Error("it said that it kept the message")
 		}
-		must(t, again.Append(history.Say(llm.TextMessage(llm.User, "three"))...)) // it goes on
+		must(t, again.Append(history.Say(llm.TextMessage(llm.User, "three"))...)) // it can be continued
 		must(t, errors.Join(again.Sync(), again.Close()))
 		last, err := archive.New(home).Open(store.ID())
 		must(t, err)

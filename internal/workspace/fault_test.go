@@ -12,12 +12,12 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
 
-// errFault is what an injected fault fails with.
+// errFault is the error of an injected fault.
 var errFault = errors.New("injected fault")
 
-// TestFaultAtEachStep fails the first step of a commit, then the second, and so
-// on until one goes through: the file is old or new, an error says which, and
-// nothing is left behind.
+// TestFaultAtEachStep fails the first step of a commit, then the second, and so on until
+// one succeeds: the file is old or new, the error tells which, and nothing is left
+// behind.
 func TestFaultAtEachStep(t *testing.T) {
 	for _, name := range []string{"f", "new/deep/g"} {
 		for fail := 0; ; fail++ {
@@ -35,7 +35,7 @@ func TestFaultAtEachStep(t *testing.T) {
 				return nil
 			})
 			file, err := w.Commit(t.Context(), c, turn(1))
-			if written := file.Text == "new\n"; written != (failed == "done" || failed == "") || errors.Is(err, workspace.ErrUnsettled) != (failed == "done") {
+			if written := file.Text == "new\n"; written != (failed == "done" || failed == "") || errors.Is(err, workspace.ErrNotDurable) != (failed == "done") {
 				t.Errorf("%s, fault at %q: %+v, %v", name, failed, file, err)
 			}
 			if failed == "" {
@@ -71,7 +71,7 @@ func checkFault(t *testing.T, w *tree, c workspace.Change, failed string, err er
 	if got := w.content(c.Name); got != want || !strings.Contains(err.Error(), says) {
 		t.Errorf("fault at %s: holds %q, error %v", failed, got, err)
 	}
-	// The workspace goes on, and so does its journal.
+	// The workspace and its journal still work.
 	f := w.edit(c.Name, "next\n", turn(2))
 	if f.Text != "next\n" {
 		t.Errorf("fault at %s: next edit gives %+v", failed, f)
@@ -82,8 +82,8 @@ func checkFault(t *testing.T, w *tree, c workspace.Change, failed string, err er
 	}
 }
 
-// TestCancelledCommit cancels at each step: a commit that has begun to replace
-// the file is finished, any other leaves nothing.
+// TestCancelledCommit cancels at each step: a commit that has begun to replace the file
+// is finished; any other leaves nothing.
 func TestCancelledCommit(t *testing.T) {
 	for _, step := range []string{"proposal", "temp", "sync"} {
 		w := open(t)
@@ -173,8 +173,7 @@ func TestSymlinkIsWrittenThrough(t *testing.T) {
 	}
 }
 
-// An undo of several files that stops half way must not be taken for one that did
-// nothing.
+// An undo of several files that stops half way must not look like one that did nothing.
 func TestStoppedUndoNamesWhatIsUndone(t *testing.T) {
 	w := open(t)
 	w.write("a", "a0\n")
@@ -212,8 +211,8 @@ func TestStoppedUndoNamesWhatIsUndone(t *testing.T) {
 	}
 }
 
-// A cancelled undo that did something is no silent one: whoever drops the errors
-// of what was cancelled must not drop its own.
+// A cancelled undo that changed something returns an error of its own, which callers that
+// ignore cancellation must not drop.
 func TestCancelledUndoSaysWhatItDid(t *testing.T) {
 	for _, after := range []int{0, 1} {
 		w := open(t)

@@ -62,8 +62,8 @@ func TestFormatIsDetected(t *testing.T) {
 	}
 }
 
-// TestEncodingIsAskedFor: who knows better than the setting is asked about files
-// whose bytes do not tell, and only about text.
+// TestEncodingIsAskedFor: Asked is called for files whose bytes do not show their
+// encoding, and only for text.
 func TestEncodingIsAskedFor(t *testing.T) {
 	var asked []string
 	answer := workspace.Encoding("shift_jis")
@@ -146,7 +146,7 @@ func TestUnencodableIsRefusedWithItsPlace(t *testing.T) {
 		if !errors.Is(err, workspace.ErrUnencodable) || !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("%s: propose: %v", tt.name, err)
 		}
-		c := workspace.NewContent(w.propose("f", "a"), tt.after) // a reviewer's text
+		c := workspace.NewContent(w.propose("f", "a"), tt.after) // a text by the reviewer
 		if _, err := w.Commit(t.Context(), c, workspace.Origin{}); !errors.Is(err, workspace.ErrUnencodable) {
 			t.Errorf("%s: commit: %v", tt.name, err)
 		}
@@ -156,9 +156,9 @@ func TestUnencodableIsRefusedWithItsPlace(t *testing.T) {
 	}
 }
 
-// TestBytesOutsideTheEditAreKept replaces one word in random files of twelve
-// encodings, with and without mark, with any mix of line endings and modes: but
-// for the word, each byte must be as before.
+// TestBytesOutsideTheEditAreKept replaces one word in random files of twelve encodings,
+// with and without byte order mark, with any mix of line endings and modes: all other
+// bytes must stay.
 func TestBytesOutsideTheEditAreKept(t *testing.T) {
 	encodings := []workspace.Encoding{
 		workspace.UTF8, workspace.UTF16LE, workspace.UTF16BE, workspace.Latin1,
@@ -194,7 +194,7 @@ func TestBytesOutsideTheEditAreKept(t *testing.T) {
 	t.Logf("load: %d files, seed %d", files, start)
 }
 
-// fallback is the setting that a file in enc needs, if it has no mark.
+// fallback returns the setting that a file in enc needs if it has no mark.
 func fallback(enc workspace.Encoding) workspace.Encoding {
 	if enc == workspace.UTF8 {
 		return ""
@@ -202,7 +202,7 @@ func fallback(enc workspace.Encoding) workspace.Encoding {
 	return enc
 }
 
-// sample makes a file with the word OLD, and the same with NEW.
+// sample returns a file with the word OLD, and the same with NEW.
 func sample(t *testing.T, rng *rand.Rand, enc workspace.Encoding) (before, after string) {
 	t.Helper()
 	eols := [][]string{{"\n"}, {"\r\n"}, {"\n", "\r\n"}, {"\n", "\r"}}[rng.IntN(4)]
@@ -235,7 +235,7 @@ func sample(t *testing.T, rng *rand.Rand, enc workspace.Encoding) (before, after
 	return mark + encoded(t, text, enc), mark + encoded(t, strings.Replace(text, "OLD", "NEW", 1), enc)
 }
 
-// encoded is text in an encoding, by other means than the workspace's.
+// encoded encodes text by other means than the workspace.
 func encoded(t *testing.T, text string, enc workspace.Encoding) string {
 	t.Helper()
 	switch enc {
@@ -255,8 +255,8 @@ func encoded(t *testing.T, text string, enc workspace.Encoding) string {
 	return strings.TrimPrefix(strings.TrimPrefix(out, "\xff\xfe"), "\xfe\xff")
 }
 
-// TestAnyBytesSurvive reads random bytes: either they are refused as no text, or
-// writing the text back unchanged (but for a letter at its end) keeps them all.
+// TestAnyBytesSurvive reads random bytes: either they are refused as not text, or writing
+// the text back with one more letter keeps them all.
 func TestAnyBytesSurvive(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := open(t)

@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// FS returns the folder at path for walking and searching, read-only, and its
-// name as in Resolve ("." for Dir). Nothing outside can be reached through it;
-// symlinks with an absolute target are refused. It is valid until Close.
+// FS returns the folder at path, read-only, for walking and searching, and its name as in
+// Resolve ("." for Dir). It reaches nothing outside the folder and refuses symlinks with
+// an absolute target. It is valid until Close.
 func (r *Root) FS(path string) (fs.FS, string, error) {
 	p, err := r.files.resolve(path)
 	if err != nil {
@@ -38,13 +38,13 @@ func (r *Root) FS(path string) (fs.FS, string, error) {
 	return newFS(folder{p.abs, root}), p.name, nil
 }
 
-// folderFS is a folder as a file system.
+// folderFS is the file system of a folder.
 type folderFS struct {
 	rootFS
 	folder folder
 }
 
-// rootFS is what os.Root.FS implements.
+// rootFS is the interface of os.Root.FS.
 type rootFS interface {
 	fs.StatFS
 	fs.ReadLinkFS
@@ -57,7 +57,7 @@ func newFS(f folder) fs.FS {
 	return f.root.FS()
 }
 
-// Open opens a folder or a regular file, and nothing else. It never waits.
+// Open opens folders and regular files only. It never blocks.
 func (f folderFS) Open(name string) (fs.File, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
@@ -76,8 +76,8 @@ func (f folderFS) Open(name string) (fs.File, error) {
 	return file, nil
 }
 
-// ReadDir lists a folder. The one of os.Root asks the system about each entry,
-// which makes a walk three times as long.
+// ReadDir lists a folder. That of os.Root calls stat for each entry, which makes a walk
+// take three times as long.
 func (f folderFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "readdir", Path: name, Err: fs.ErrInvalid}

@@ -33,17 +33,17 @@ func reopen(t testing.TB, dir, home string, opt workspace.Options) *tree {
 	return &tree{scratch.Workspace(t, dir, opt), t, home}
 }
 
-// path is where the file with a name is.
+// path returns the path of the file with a name.
 func (w *tree) path(name string) string { return filepath.Join(w.Dir(), filepath.FromSlash(name)) }
 
-// write is what another program does: it writes without asking.
+// write writes like another program, without asking.
 func (w *tree) write(name, content string) {
 	w.t.Helper()
 	must(w.t, os.MkdirAll(filepath.Dir(w.path(name)), 0o755))
 	must(w.t, os.WriteFile(w.path(name), []byte(content), 0o644))
 }
 
-// content is what a file holds; "<none>" if there is no file.
+// content returns the content of a file, "<none>" if it is missing.
 func (w *tree) content(name string) string {
 	w.t.Helper()
 	data, err := os.ReadFile(w.path(name))
@@ -70,7 +70,7 @@ func (w *tree) edit(name, text string, by workspace.Origin) workspace.File {
 	return f
 }
 
-// undo takes back what is meant and returns the names of the files.
+// undo undoes the selected changes and returns the names of the files.
 func (w *tree) undo(what undo.What) []string {
 	w.t.Helper()
 	plan, err := undo.Find(w.t.Context(), w.Root, undo.Scope{What: what})
@@ -91,7 +91,7 @@ func names(p undo.Plan) []string {
 	return out
 }
 
-// files lists what is in the workspace: files, folders with a slash at the end.
+// files lists the workspace; folders end in a slash.
 func (w *tree) files() []string {
 	w.t.Helper()
 	var out []string

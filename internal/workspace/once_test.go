@@ -13,7 +13,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
 
-// once is a child that does one thing and says "done", or why not. Arguments: what,
+// once is a child that does one thing and reports "done" or an error. Arguments: what,
 // folder, home, session.
 func once(args []string) error {
 	what, dir, home := args[0], args[1], args[2]
@@ -42,7 +42,7 @@ func once(args []string) error {
 	return fmt.Errorf("no such role: %s", what)
 }
 
-// closed ends a workspace; that it cannot is told, and changes nothing of the rest.
+// closed closes a workspace; an error is reported and has no other effect.
 func closed(root *workspace.Root) error {
 	if err := root.Close(); err != nil {
 		return say("closing:", err)
@@ -59,10 +59,10 @@ func appendOnce(home, id string) error {
 	return errors.Join(err, store.Sync(), store.Close())
 }
 
-// said tells the parent how it went.
+// said reports an error or success to the parent.
 func said(err error) error {
 	if err == nil {
 		return say("done")
 	}
-	return say("error:", errors.Is(err, workspace.ErrUnsettled), err)
+	return say("error:", errors.Is(err, workspace.ErrNotDurable), err)
 }

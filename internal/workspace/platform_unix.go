@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Flags of opening for reading: never wait for the other end of a pipe, never
-// follow a symlink in the place of a resolved file.
+// Flags for reading: do not wait for the other end of a pipe, and do not follow a symlink
+// that has replaced a resolved file.
 const (
 	noWait   = unix.O_NONBLOCK
 	noFollow = unix.O_NOFOLLOW
@@ -22,13 +22,13 @@ const (
 
 func notDir(err error) bool { return errors.Is(err, syscall.ENOTDIR) }
 
-// writable returns the reason why the file or missing file at abs must not or
-// cannot be written; info is nil if it is missing.
+// writable returns why the file at abs must not or cannot be written or created; info is
+// nil if it is missing.
 func writable(abs string, info fs.FileInfo) error {
 	dir := filepath.Dir(abs)
 	err := unix.Access(dir, unix.W_OK|unix.X_OK)
 	for info == nil && errors.Is(err, fs.ErrNotExist) && dir != filepath.Dir(dir) {
-		dir = filepath.Dir(dir) // the folder is to be made: its parent counts
+		dir = filepath.Dir(dir) // the folder is yet to be made: its parent counts
 		err = unix.Access(dir, unix.W_OK|unix.X_OK)
 	}
 	switch {
@@ -58,7 +58,7 @@ func writable(abs string, info fs.FileInfo) error {
 	return nil
 }
 
-// copyOwner gives to the owner and group of the file described by info.
+// copyOwner sets the owner and group of to as in info.
 func copyOwner(to *os.File, info fs.FileInfo) error {
 	want, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -78,7 +78,7 @@ func copyOwner(to *os.File, info fs.FileInfo) error {
 	return nil
 }
 
-// readDir lists an open folder, which is at abs.
+// readDir lists the open folder dir, whose path is abs.
 func readDir(dir *os.File, abs string) ([]fs.DirEntry, error) {
 	fd, err := unix.FcntlInt(dir.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// There are no pipes and symlinks to beware of in a folder as there are on Unix.
+// Unlike Unix, no pipe or symlink can lurk in a folder.
 const (
 	noWait   = 0
 	noFollow = 0
@@ -14,8 +14,7 @@ const (
 
 func notDir(error) bool { return false }
 
-// writable returns the reason why the file at abs must not be written; info is
-// nil if it is missing.
+// writable returns why the file at abs must not be written; info is nil if it is missing.
 func writable(_ string, info fs.FileInfo) error {
 	if info != nil && info.Mode().Perm()&0o222 == 0 {
 		return fmt.Errorf("it is read-only: make it writable first if it is meant to be edited: %w", fs.ErrPermission)
@@ -23,10 +22,10 @@ func writable(_ string, info fs.FileInfo) error {
 	return nil
 }
 
-// copyOwner does nothing: a new file has its folder's owner and rights.
+// copyOwner does nothing: a new file inherits its folder's owner and rights.
 func copyOwner(*os.File, fs.FileInfo) error { return nil }
 
-// copyAttributes does nothing, as copyOwner.
+// copyAttributes does nothing, like copyOwner.
 func copyAttributes(_, _ *os.File) error { return nil }
 
 // readDir lists an open folder.

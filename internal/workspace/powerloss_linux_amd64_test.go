@@ -11,11 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// loss is what a power failure leaves of what was not synced.
+// loss is a kind of power failure: it loses some of what was not synced.
 type loss string
 
-// The losses. Between them lie those that leave a part of the names, or of the data;
-// these are not tried.
+// The losses. Failures that lose only some of the names or the data are not tried.
 const (
 	nothing  loss = ""          // all is on the disk
 	all      loss = "all"       // only what was synced is on the disk
@@ -23,11 +22,11 @@ const (
 	theNames loss = "the names" // files are as they are, under the names that were synced
 )
 
-// identity tells files apart, where a number is given again.
+// identity identifies a file even if its inode number is reused.
 type identity struct{ number, born uint64 }
 
-// disk is what is sure to survive a power failure: of a file its content when it was
-// synced, of a folder its names.
+// disk is the part of the file system that survives a power failure: for a file its
+// content when it was synced, for a folder its names.
 type disk struct {
 	t     *testing.T
 	roots []string
@@ -40,7 +39,7 @@ type content struct {
 	mode fs.FileMode // the folder's, if it is one
 }
 
-// newDisk is a disk on which all that is below the roots has been synced.
+// newDisk returns a disk on which everything below the roots has been synced.
 func newDisk(t *testing.T, roots []string) *disk {
 	d := &disk{t, roots, map[identity]content{}, map[string]map[string]identity{}}
 	for _, root := range roots {
@@ -52,7 +51,7 @@ func newDisk(t *testing.T, roots []string) *disk {
 	return d
 }
 
-// sync takes in that path was synced. What is gone by now has no name to be lost.
+// sync records that path was synced. A file removed by now has no name to lose.
 func (d *disk) sync(path string) {
 	id, ok := d.identify(path)
 	if !ok {
@@ -94,7 +93,7 @@ func (d *disk) list(dir string) map[string]identity {
 	return all
 }
 
-// fail makes the disk what it is after a power failure.
+// fail turns the disk into its state after a power failure.
 func (d *disk) fail(l loss) {
 	now, names := map[identity]content{}, map[string]map[string]identity{}
 	for _, root := range d.roots {
@@ -109,7 +108,7 @@ func (d *disk) fail(l loss) {
 		}))
 	}
 	if l != theData {
-		names = d.names // those of now are lost
+		names = d.names // the current ones are lost
 	}
 	image := map[string]content{}
 	for _, root := range d.roots {
@@ -130,7 +129,7 @@ func (d *disk) fail(l loss) {
 	}
 }
 
-// image collects what is in a folder.
+// image collects the contents of a folder.
 func (d *disk) image(out map[string]content, names map[string]map[string]identity, now map[identity]content, dir string, l loss) {
 	for name, id := range names[dir] {
 		path := filepath.Join(dir, name)

@@ -7,11 +7,10 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace/text"
 )
 
-// Propose computes a change of the file at path: edit is given the file and
-// returns the whole new text. A missing file is given with Exists false, as
-// UTF-8 with "\n" and mode 0644. A file that cannot be written (read-only, hard
-// links, no text) is refused here already, with the reason. An error of edit is
-// returned as it is.
+// Propose computes a change of the file at path: edit gets the file and returns its whole
+// new text. For a missing file, edit gets Exists false, UTF-8, "\n" and mode 0644.
+// Propose already refuses a file that cannot be written (read-only, hard links, not
+// text), with the reason. It returns an error of edit unchanged.
 func (r *Root) Propose(path string, edit func(File) (string, error)) (Change, error) {
 	p, err := r.files.resolve(path)
 	if err != nil {
@@ -34,7 +33,7 @@ func (r *Root) Propose(path string, edit func(File) (string, error)) (Change, er
 	return Change{File: file, After: after}, nil
 }
 
-// base returns what a change of the file at p starts from.
+// base returns the file at p as the base of a change.
 func (fl *files) base(p place) (File, error) {
 	if p.info == nil {
 		if err := writable(p.abs, nil); err != nil {
@@ -55,7 +54,7 @@ func (fl *files) base(p place) (File, error) {
 	return file, errors.Join(err, f.Close())
 }
 
-// encodeLimited is encode for a text that is to be written.
+// encodeLimited is text.Encode with the limit MaxFileSize.
 func encodeLimited(content string, f Format) ([]byte, error) {
 	data, err := text.Encode(content, f)
 	if err == nil && len(data) > MaxFileSize {

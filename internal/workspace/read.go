@@ -11,7 +11,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace/text"
 )
 
-// newFile is what a missing file is taken to be.
+// newFile describes a missing file.
 var newFile = File{Format: Format{Encoding: UTF8, EOL: "\n"}, Mode: 0o644}
 
 // Read returns a whole text file. Errors: fs.ErrNotExist, ErrOutside,
@@ -29,9 +29,8 @@ func (r *Root) Read(path string) (File, error) {
 	return file, errors.Join(err, f.Close())
 }
 
-// Raw returns the file at a path that has been resolved, and its bytes; the text
-// is left out. A missing file is no error. ErrStale if something else is there by
-// now.
+// Raw returns the file at a resolved path, without its text, and its bytes. A missing
+// file is no error. The error is ErrStale if a symlink has appeared in the path.
 func (r *Root) Raw(path string) (File, []byte, error) {
 	p, err := r.files.resolve(path)
 	if err != nil {
@@ -56,7 +55,7 @@ func (r *Root) Raw(path string) (File, []byte, error) {
 	return file, data, nil
 }
 
-// read reads an open file, which is at p.
+// read reads the open file at p.
 func (fl *files) read(p place, f *os.File, info fs.FileInfo) (File, error) {
 	data, err := readAll(f, info.Size())
 	if err != nil {
@@ -72,8 +71,8 @@ func (fl *files) read(p place, f *os.File, info fs.FileInfo) (File, error) {
 	}, nil
 }
 
-// open opens the regular file at p for reading. It does not wait for the other
-// end of a pipe, and opens no device.
+// open opens the regular file at p for reading. It opens no device and does not wait for
+// the other end of a pipe.
 func (fl *files) open(p place) (*os.File, fs.FileInfo, error) {
 	if p.folder == nil && fl.outside.By(p.abs) == "" {
 		return nil, nil, fmt.Errorf("%s is %w", p.name, ErrOutside)
@@ -96,7 +95,7 @@ func (fl *files) open(p place) (*os.File, fs.FileInfo, error) {
 	}
 	info, err := f.Stat()
 	if err == nil {
-		err = regular(p.name, info) // another file may have taken its place
+		err = regular(p.name, info) // another file may have replaced it
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, f.Close())
@@ -104,7 +103,7 @@ func (fl *files) open(p place) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-// regular returns an error that says what is there instead of a regular file.
+// regular returns an error that names what info describes unless it is a regular file.
 func regular(name string, info fs.FileInfo) error {
 	var kind string
 	switch mode := info.Mode(); {
@@ -126,14 +125,14 @@ func regular(name string, info fs.FileInfo) error {
 	return fmt.Errorf("%s is %s: %w", name, kind, ErrNotRegular)
 }
 
-// readAll reads f from its start, size bytes or what it has grown to.
+// readAll reads f from its start: size bytes, or more if it has grown.
 func readAll(f io.ReaderAt, size int64) ([]byte, error) {
 	if size > MaxFileSize {
 		return nil, fmt.Errorf("%w: %d bytes, the limit is %d", ErrTooLarge, size, MaxFileSize)
 	}
 	data := make([]byte, size+1)
 	n, err := f.ReadAt(data, 0)
-	if err == nil { // it grew since: read it all, up to the limit
+	if err == nil { // it has grown: read it all, up to the limit
 		data = make([]byte, MaxFileSize+1)
 		if n, err = f.ReadAt(data, 0); err == nil {
 			return nil, fmt.Errorf("%w: the limit is %d bytes", ErrTooLarge, MaxFileSize)

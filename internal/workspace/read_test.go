@@ -241,8 +241,8 @@ func TestLinesGoOnWhereTheyStopped(t *testing.T) {
 	}
 }
 
-// TestStreamAgreesWithRead holds the cutting of lines at buffer borders against
-// the whole text.
+// TestStreamAgreesWithRead compares the splitting of lines at buffer borders with the
+// whole text.
 func TestStreamAgreesWithRead(t *testing.T) {
 	w := open(t)
 	for _, n := range []int{32<<10 - 3, 32<<10 - 2, 32<<10 - 1, 32 << 10, 32<<10 + 1} {

@@ -12,11 +12,11 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace/journal"
 )
 
-// settle finds out what came of an entry whose process died, and removes what it
-// left: its temp file, which it alone can have made, and folders that were made
-// for a file which is not there. What cannot be removed (its folder became
-// read-only) is no reason not to start.
-func settle(e *journal.Entry) (done bool, err error) {
+// recoverEntry reports whether the change of an entry whose process died was made, and
+// removes what the process left: its temp file, whose name nobody else can have used, and
+// folders made for a file that is not there. A leftover that cannot be removed, as in a
+// folder that became read-only, does not stop the start.
+func recoverEntry(e *journal.Entry) (done bool, err error) {
 	done = onDisk(e)
 	if dir, err := os.OpenRoot(filepath.Dir(e.Path)); err == nil {
 		removeTemp(dir, e.Temp)
@@ -25,7 +25,7 @@ func settle(e *journal.Entry) (done bool, err error) {
 		}
 	}
 	if done == (e.After != nil) || len(e.Dirs) == 0 {
-		return done, nil // their file is there
+		return done, nil // in use by their file
 	}
 	parent := filepath.Dir(e.Dirs[0])
 	if root, err := os.OpenRoot(parent); err == nil {
@@ -41,12 +41,11 @@ func removeTemp(dir *os.Root, name string) {
 		return
 	}
 	if info, err := dir.Lstat(name); err == nil && info.Mode().IsRegular() {
-		_ = dir.Remove(name) // see settle
+		_ = dir.Remove(name) // see recoverEntry
 	}
 }
 
-// Past returns what was done to the files, oldest first; what was taken back is
-// marked.
+// Past returns all changes to the files, oldest first. Undone ones are marked.
 func (r *Root) Past() ([]journal.Past, error) {
 	if r.journal == nil {
 		return nil, nil
@@ -58,8 +57,7 @@ func (r *Root) Past() ([]journal.Past, error) {
 	return past, nil
 }
 
-// Stopped returns an undo that was found to have ended half way: a process died
-// of it.
+// Stopped returns an undo that ended half way because its process died.
 func (r *Root) Stopped() journal.Stopped {
 	if r.journal == nil {
 		return journal.Stopped{}
@@ -67,8 +65,7 @@ func (r *Root) Stopped() journal.Stopped {
 	return r.journal.Stopped
 }
 
-// Lost returns the time from which on Past has all changes; it is zero if none had
-// to go.
+// Lost returns the time since which Past is complete; zero if nothing was dropped.
 func (r *Root) Lost() (time.Time, error) {
 	if r.journal == nil {
 		return time.Time{}, nil
@@ -76,13 +73,13 @@ func (r *Root) Lost() (time.Time, error) {
 	return r.journal.Lost()
 }
 
-// onDisk reports that the file is as it should be after e.
+// onDisk reports whether the file holds the content after e.
 func onDisk(e *journal.Entry) bool {
 	sum, err := hashOf(e.Path)
 	return err == nil && same(sum, e.After)
 }
 
-// hashOf returns the hash of a file; nil if it is missing.
+// hashOf returns the hash of a file, or nil if it is missing.
 func hashOf(path string) (*Hash, error) {
 	info, err := os.Lstat(path)
 	if missing(err) {

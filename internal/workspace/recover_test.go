@@ -14,8 +14,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
 
-// die leaves the journal of w's folder as a process leaves it that is killed in
-// the middle of the entries.
+// die leaves w's journal as a process does that is killed in the middle of the entries.
 func die(t *testing.T, w *tree, entries ...journal.Entry) {
 	t.Helper()
 	j := journal.Open(w.home, w.Dir(), nil)
@@ -53,8 +52,8 @@ func TestRecoveryRemovesOnlyWhatIsOurs(t *testing.T) {
 	}
 }
 
-// TestLivingProcessIsLeftAlone opens a workspace while another one is in the
-// middle of a commit: its temp file must not be taken for litter.
+// TestLivingProcessIsLeftAlone opens a workspace while another process is in the middle
+// of a commit: its temp file must not be removed.
 func TestLivingProcessIsLeftAlone(t *testing.T) {
 	w := open(t)
 	opened := false

@@ -10,15 +10,15 @@ import (
 	"github.com/bb2d0cf4/agent/internal/crash"
 )
 
-// writeTemp writes the new content beside the file and makes it and the journal
-// durable, both at once.
+// writeTemp writes the new content to a file beside the old one, then makes both it and
+// the journal durable.
 func (k *commit) writeTemp() error {
 	if err := k.root.at(stepTemp); err != nil {
 		return err
 	}
 	perm := k.change.Mode.Perm()
 	if k.target.old != nil {
-		perm = 0o600 // until the owner is right
+		perm = 0o600 // until the owner is set
 	}
 	temp, err := k.target.dir.OpenFile(k.entry.Temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 	if missing(err) {
@@ -46,11 +46,11 @@ func (k *commit) writeTemp() error {
 	return errors.Join(err, <-synced, temp.Close())
 }
 
-// keptMode are the bits of a mode that an edit keeps.
+// keptMode masks the bits of a mode that an edit keeps.
 const keptMode = fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
 
-// setMetadata makes temp what the file was, but for its content. A new file has
-// its mode from the umask. An undo brings the mode back as well.
+// setMetadata gives temp the metadata of the old file. A new file gets its mode from the
+// umask. An undo restores the mode too.
 func (k *commit) setMetadata(temp *os.File) error {
 	mode := k.change.Mode
 	if k.target.old != nil {
@@ -95,9 +95,9 @@ func (k *commit) replace(ctx context.Context) (err error) {
 	return k.linkNew()
 }
 
-// linkNew gives the temp file the name of the new file. Unlike a rename, a link
-// does not replace a file that has appeared there; on a file system without
-// links, the check just before has to do.
+// linkNew gives the temp file the name of the new file. A link, unlike a rename, never
+// replaces a file that has appeared there; on a file system without links, the check just
+// before has to do.
 func (k *commit) linkNew() error {
 	switch err := k.target.dir.Link(k.entry.Temp, k.target.base); {
 	case errors.Is(err, fs.ErrExist):
@@ -109,7 +109,7 @@ func (k *commit) linkNew() error {
 	return nil
 }
 
-// unlink takes the temp file's name from a new file, which has its own by now.
+// unlink removes the temp name of a new file, which has its own name by now.
 func (k *commit) unlink() error {
 	if !k.linked {
 		return nil

@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// maxLinks is how many symlinks a path may lead through.
+// maxLinks is the number of symlinks that a path may lead through.
 const maxLinks = 40
 
-// Resolve follows path, relative to Dir or absolute, through all symlinks. The
-// last components may be missing. name is relative to Dir with forward slashes;
-// for a file in another folder it is the absolute path. For a path outside of
-// every folder the error is ErrOutside, and abs and name are set all the same.
+// Resolve follows path, relative to Dir or absolute, through all symlinks. The last
+// components may be missing. name is relative to Dir with forward slashes, or the
+// absolute path of a file in another folder. For a path outside every folder the error is
+// ErrOutside, with abs and name set.
 func (r *Root) Resolve(path string) (abs, name string, err error) {
 	p, err := r.files.resolve(path)
 	if err != nil {
@@ -27,16 +27,16 @@ func (r *Root) Resolve(path string) (abs, name string, err error) {
 	return p.abs, p.name, err
 }
 
-// place is where a path leads.
+// place is a resolved path.
 type place struct {
 	abs    string
 	name   string
 	folder *folder     // nil if outside
 	rel    string      // relative to folder
-	info   fs.FileInfo // nil if nothing is there
+	info   fs.FileInfo // nil if nothing exists there
 }
 
-// resolve is Resolve; outside is no error.
+// resolve is Resolve without an error for paths outside.
 func (f *files) resolve(path string) (place, error) {
 	if path == "" || strings.ContainsRune(path, 0) {
 		return place{}, fmt.Errorf("%q is not a path", path)
@@ -51,7 +51,7 @@ func (f *files) resolve(path string) (place, error) {
 	p := place{abs: abs, name: filepath.ToSlash(abs), info: info}
 	for i := range f.folders {
 		in := &f.folders[i]
-		// Where folders lie in each other, the innermost one is it.
+		// Of nested folders, the innermost counts.
 		if rel, ok := below(in.path, abs); ok && (p.folder == nil || len(in.path) > len(p.folder.path)) {
 			p.folder, p.rel = in, rel
 		}
@@ -62,7 +62,7 @@ func (f *files) resolve(path string) (place, error) {
 	return p, nil
 }
 
-// below returns abs relative to dir, if it is dir or in it.
+// below returns abs relative to dir; ok is false unless abs is dir or inside.
 func below(dir, abs string) (string, bool) {
 	if abs == dir {
 		return ".", true
@@ -73,10 +73,9 @@ func below(dir, abs string) (string, bool) {
 	return strings.CutPrefix(abs, dir)
 }
 
-// follow resolves the symlinks of an absolute path, component by component.
-// This decides only which file is meant: the handle of the folder is what makes
-// sure that the file which is then opened lies in it. The info is nil if the
-// path's end is missing.
+// follow resolves the symlinks of an absolute path, component by component. It only
+// decides which file is meant; the handle of the folder ensures that the file opened
+// later is inside. The info is nil if the path's end is missing.
 func follow(path string) (string, fs.FileInfo, error) {
 	rest := parts(path)
 	at := filepath.VolumeName(path) + string(filepath.Separator)
@@ -123,12 +122,12 @@ func follow(path string) (string, fs.FileInfo, error) {
 	return at, info, nil
 }
 
-// parts cuts a path into its components.
+// parts splits a path into its components.
 func parts(path string) []string {
 	path = path[len(filepath.VolumeName(path)):]
 	return strings.FieldsFunc(path, func(r rune) bool { return r < 0x80 && os.IsPathSeparator(uint8(r)) })
 }
 
-// missing reports that nothing is at a path: no file, or a file where the path
-// needs a folder.
+// missing reports whether err means that nothing is at a path: no file, or a file where
+// the path needs a folder.
 func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) || notDir(err) }

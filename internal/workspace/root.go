@@ -10,59 +10,58 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace/text"
 )
 
-// MaxFileSize is the size in bytes of the largest file that Read, Propose and
-// Commit take.
+// MaxFileSize is the size limit of Read, Propose and Commit in bytes.
 const MaxFileSize = 10 << 20
 
-// Options says how a workspace is opened.
+// Options configures Open.
 type Options struct {
-	// Extra are further folders that may be read and written.
+	// Extra lists more folders that may be read and written.
 	Extra []string
-	// Home is the program's own folder; the undo journal is kept under it. A
-	// workspace without it can be read but not written.
+	// Home is the program's own folder, which holds the undo journal. Without it the
+	// workspace is read-only.
 	Home string
-	// Fallback is the encoding of files that are not valid UTF-8 and have no
-	// byte order mark; empty means Latin1.
+	// Fallback is the encoding of files that are not valid UTF-8 and have no byte order
+	// mark; empty means Latin1.
 	Fallback Encoding
-	// Asked is asked before that, with the file's absolute path; "" is no answer.
-	// Nil: nobody is asked.
+	// Asked, if not nil, is called before Fallback is used, with the file's absolute
+	// path; it returns "" if it does not know.
 	Asked func(path string) Encoding
 }
 
-// Origin says what a change was made for.
+// Origin records what a change was made for.
 type Origin = journal.Origin
 
-// Root is an open workspace. Its methods may be called concurrently; commits
-// happen one after the other.
+// Root is an open workspace. Its methods may be called concurrently; commits run one at a
+// time.
 type Root struct {
 	files files
 
 	committing sync.Mutex       // held by Commit
 	journal    *journal.Journal // nil without a home
 
-	// at is called before each step of a commit, and its error is taken for the
-	// step's. Nil outside of tests, which inject faults, races and crashes here.
+	// at is called before each step of a commit and can fail it. It is nil except in
+	// tests, which inject faults, races and crashes.
 	at func(step) error
 }
 
 // files finds and reads files.
 type files struct {
-	folders  []folder // the main one first
+	folders  []folder // the main folder first
 	fallback Encoding
 	asked    func(path string) Encoding // see Options.Asked
 	outside  Outside
 }
 
-// folder is one of the folders of a workspace. root makes sure that nothing
-// below path leads out of it.
+// folder is one of the folders of a workspace. root ensures that nothing below path leads
+// out of it.
 type folder struct {
 	path string // absolute, symlinks resolved
 	root *os.Root
 }
 
-// Open opens the workspace at dir. It also cleans up after processes that died
-// while they wrote to it: their temp files are removed and the undo journal is
-// brought up to what is on disk.
+// Open opens the workspace at dir. It also cleans up after processes that died while they
+// wrote to it: it removes their temp files and brings the undo journal in line with the
+// disk.
 func Open(dir string, opt Options) (*Root, error) {
 	if opt.Fallback == "" {
 		opt.Fallback = Latin1
@@ -79,7 +78,7 @@ func Open(dir string, opt Options) (*Root, error) {
 		r.files.folders = append(r.files.folders, f)
 	}
 	if opt.Home != "" {
-		r.journal = journal.Open(opt.Home, r.Dir(), settle)
+		r.journal = journal.Open(opt.Home, r.Dir(), recoverEntry)
 	}
 	return r, nil
 }
@@ -96,7 +95,7 @@ func openFolder(path string) (folder, error) {
 	return folder{abs, root}, err
 }
 
-// unmarked is the encoding of the file at p if its bytes do not tell.
+// unmarked returns the encoding of the file at p for bytes that do not show it.
 func (fl *files) unmarked(p place) text.Fallback {
 	if fl.asked == nil {
 		return text.Fallback{Encoding: fl.fallback}
@@ -117,10 +116,10 @@ func (r *Root) Close() error {
 	return errors.Join(errs...)
 }
 
-// Dir is the absolute path of the main folder, symlinks resolved.
+// Dir returns the absolute path of the main folder, symlinks resolved.
 func (r *Root) Dir() string { return r.files.folders[0].path }
 
-// Roots lists the folders of the workspace; the first is Dir.
+// Roots returns the paths of all folders, starting with Dir.
 func (r *Root) Roots() []string {
 	out := make([]string, len(r.files.folders))
 	for i, f := range r.files.folders {
@@ -129,8 +128,8 @@ func (r *Root) Roots() []string {
 	return out
 }
 
-// removeEmpty removes the folders among dirs (outermost first) that are empty. Those that are not
-// are in use by now, and stay.
+// removeEmpty removes those of dirs (outermost first) that are empty. Others are in use
+// by now and stay.
 func (f *folder) removeEmpty(dirs []string) {
 	for i := len(dirs) - 1; i >= 0; i-- {
 		rel, ok := below(f.path, dirs[i])
@@ -138,7 +137,7 @@ func (f *folder) removeEmpty(dirs []string) {
 			continue
 		}
 		if info, err := f.root.Lstat(rel); err == nil && info.IsDir() {
-			_ = f.root.Remove(rel) // fails where it is not empty
+			_ = f.root.Remove(rel) // fails unless it is empty
 		}
 	}
 }

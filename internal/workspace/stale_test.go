@@ -16,8 +16,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
 
-// intruders are what another program can do to d/f.txt, which holds "one\n",
-// between a proposal and its commit, and what must be at the path afterwards.
+// intruders are things that another program can do to d/f.txt, which holds "one\n",
+// between a proposal and its commit, with the expected content of the path afterwards.
 var intruders = []struct {
 	name string
 	act  func(w *tree) error
@@ -64,15 +64,15 @@ var intruders = []struct {
 	{"made read-only", func(w *tree) error { return os.Chmod(w.path("d/f.txt"), 0o444) }, "one\n"},
 }
 
-// steps are where an intruder may come in between: before the commit, and before
-// its steps, down to the comparison.
+// steps are the points where an intruder may come in: before the commit, and before its
+// steps up to the comparison.
 var steps = []string{"proposal", "blob", "journal", "temp", "sync", "check"}
 
 func TestChangedFileIsNeverOverwritten(t *testing.T) {
 	for _, in := range intruders {
 		for _, step := range steps {
 			if step == "proposal" && in.name == "its folder moved away and made again" {
-				continue // at the path is what was reviewed
+				continue // the path holds the reviewed file
 			}
 			t.Run(in.name+" before "+step, func(t *testing.T) {
 				w := open(t)
@@ -92,7 +92,7 @@ func TestChangedFileIsNeverOverwritten(t *testing.T) {
 	}
 }
 
-// intrude has act called once before a step, "proposal" meaning now.
+// intrude calls act once before a step; "proposal" means at once.
 func intrude(w *tree, step string, act func() error) *bool {
 	came := new(bool)
 	at := func(now string) error {
@@ -107,7 +107,7 @@ func intrude(w *tree, step string, act func() error) *bool {
 	return came
 }
 
-// checkRefused sees that a commit failed for the right reason and left nothing.
+// checkRefused checks that a commit failed for the right reason and left nothing.
 func checkRefused(t *testing.T, w *tree, name string, err error) {
 	t.Helper()
 	if err == nil {
@@ -128,8 +128,8 @@ func checkRefused(t *testing.T, w *tree, name string, err error) {
 	}
 }
 
-// TestAppearedFileIsNeverOverwritten has a file appear where one is to be
-// created, up to the last moment: there is no gap before the link.
+// TestAppearedFileIsNeverOverwritten lets a file appear where one is to be created, up to
+// the last moment: there is no gap before the link.
 func TestAppearedFileIsNeverOverwritten(t *testing.T) {
 	appear := map[string]func(w *tree) error{
 		"file":     func(w *tree) error { w.write("d/new.txt", "theirs\n"); return nil },
@@ -173,11 +173,10 @@ func TestAppearedFileIsNeverOverwritten(t *testing.T) {
 
 func mkdir(w *tree, name string) error { return os.MkdirAll(w.path(name), 0o755) }
 
-// TestRandomIntruders changes the file at random instants around a commit, from
-// another goroutine. Whatever happens, what the intruder wrote last is there if
-// the commit failed; if it went through, the file holds the commit's text or
-// what the intruder wrote after it, unless the intruder hit the one gap that is
-// documented: between comparison and replacement.
+// TestRandomIntruders changes the file at random instants around a commit, from another
+// goroutine. If the commit failed, the file holds what the intruder wrote last; else the
+// commit's text or what the intruder wrote after it, unless the intruder hit the one
+// documented gap, between comparison and replacement.
 func TestRandomIntruders(t *testing.T) {
 	rounds, start := load(300, 10_000), seed(t)
 	rng := rand.New(rand.NewPCG(uint64(start), 4))
@@ -229,8 +228,8 @@ func TestRandomIntruders(t *testing.T) {
 	}
 }
 
-// TestRacingWorkspaces has several workspaces on one folder increment counters.
-// None may be lost: the gap of one is closed to the others.
+// TestRacingWorkspaces lets several workspaces on one folder increment counters. No
+// increment may be lost: each workspace locks the others out during its gap.
 func TestRacingWorkspaces(t *testing.T) {
 	const writers, each = 4, 25
 	first := open(t)

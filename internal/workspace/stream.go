@@ -10,9 +10,9 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace/text"
 )
 
-// Stream reads a file by lines. It keeps one buffer, whatever the file's size.
+// Stream reads a file line by line with one buffer, whatever the file's size.
 type Stream struct {
-	Info   File // without Text and Hash; Format is judged from the file's head
+	Info   File // without Text and Hash; Format is a guess from the head
 	Binary bool // the head is not text
 
 	file *os.File
@@ -22,8 +22,8 @@ type Stream struct {
 // Line is one line of a Stream.
 type Line = text.Line
 
-// Open opens a regular file of any size for reading by lines. It does not block
-// on pipes and devices: they are ErrNotRegular, as folders are.
+// Open opens a regular file of any size for reading by lines. For folders, pipes and
+// devices it returns ErrNotRegular, without blocking.
 func (r *Root) Open(path string) (*Stream, error) {
 	p, err := r.files.resolve(path)
 	if err != nil {
@@ -43,9 +43,8 @@ func (r *Root) Open(path string) (*Stream, error) {
 	}, nil
 }
 
-// Lines yields the lines from the current position on. Text is cut after
-// maxLine bytes. If the file is longer, it ends with ErrTooLarge after about
-// maxBytes bytes of text.
+// Lines yields the lines from the current position. It cuts each text after maxLine
+// bytes, and ends a longer file with ErrTooLarge after about maxBytes bytes of text.
 func (s *Stream) Lines(maxLine int, maxBytes int64) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		for {

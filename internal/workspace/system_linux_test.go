@@ -50,14 +50,14 @@ func TestWhatIsNoRegularFile(t *testing.T) {
 // asUser is set in a child that runs one test as a user without privileges.
 const asUser = "WORKSPACE_TEST_AS_USER"
 
-// unprivileged runs the calling test again as the user nobody, if we are root,
-// and reports whether the caller is the one to do the work.
+// unprivileged runs the calling test again as the user nobody if we are root, and reports
+// whether the caller should run it itself.
 func unprivileged(t *testing.T) bool {
 	t.Helper()
 	if os.Geteuid() != 0 {
 		return true
 	}
-	// The binary and the folders for tests are in places of root's.
+	// The binary and the test folders belong to root.
 	dir, err := os.MkdirTemp("", "nobody")
 	must(t, err)
 	t.Cleanup(func() { must(t, os.RemoveAll(dir)) })
@@ -101,7 +101,7 @@ func TestPlacesThatCannotBeWritten(t *testing.T) {
 	refused("d/f", "its folder cannot be written")
 	refused("d/new", "cannot be written")
 	refused("d/deep/new", "cannot be written")
-	for _, change := range []workspace.Change{c, made} { // reviewed while it could be
+	for _, change := range []workspace.Change{c, made} { // reviewed while it was writable
 		if _, err := w.Commit(t.Context(), change, workspace.Origin{}); !errors.Is(err, fs.ErrPermission) {
 			t.Errorf("commit of %s: %v", change.Name, err)
 		}
@@ -173,14 +173,14 @@ func TestMetadataIsKept(t *testing.T) {
 	}
 }
 
-// TestDefaultAccessListDoesNotSpread edits a file without an access list in a
-// folder that gives one to new files.
+// TestDefaultAccessListDoesNotSpread edits a file without an access list in a folder that
+// gives one to new files.
 func TestDefaultAccessListDoesNotSpread(t *testing.T) {
 	w := open(t)
 	w.write("d/f", "old\n")
 	acl := accessList(t, w.path("d/f"))
 	if acl == "" {
-		return // a system without them
+		return // no access lists on this system
 	}
 	must(t, unix.Removexattr(w.path("d/f"), aclName))
 	must(t, os.Chmod(w.path("d/f"), 0o600))
@@ -199,8 +199,8 @@ func TestDefaultAccessListDoesNotSpread(t *testing.T) {
 
 const aclName = "system.posix_acl_access"
 
-// accessList gives a file an access list with one more user and returns it as
-// stored; "" where the system has none.
+// accessList gives a file an access list with one more user and returns it as stored; ""
+// if the system has none.
 func accessList(t *testing.T, path string) string {
 	t.Helper()
 	const none = "\xff\xff\xff\xff"
@@ -227,8 +227,8 @@ func readACL(path string) string {
 	return string(value[:n])
 }
 
-// TestFullDisk has the system refuse to write more than so many bytes to a file,
-// at each size up to what the commit needs. A real error, and a real short write.
+// TestFullDisk makes the system refuse to write more than n bytes to a file, for each n
+// up to the size of the commit: a real error and a real short write.
 func TestFullDisk(t *testing.T) {
 	if os.Getenv(asUser) == "" {
 		child := exec.Command(os.Args[0], "-test.run", "^TestFullDisk$", "-test.v")
@@ -239,7 +239,7 @@ func TestFullDisk(t *testing.T) {
 		}
 		return
 	}
-	signal.Ignore(syscall.SIGXFSZ) // else the signal comes before the error
+	signal.Ignore(syscall.SIGXFSZ) // the signal would come before the error
 	refused, passed := 0, 0
 	old, mine := strings.Repeat("o", 3000), strings.Repeat("n", 5000)
 	for limit := uint64(0); limit <= 12_000; limit += 250 {

@@ -9,19 +9,19 @@ import (
 	"path/filepath"
 )
 
-// target is the place of a file that is to be changed.
+// target is the place of a file to change.
 type target struct {
 	change Change
-	before []byte // what it must hold; nil if there must be no file
+	before []byte // the expected content; nil if no file is expected
 
 	place place
-	dir   *os.Root // the file's folder, held from the first look to the last step
+	dir   *os.Root // the file's folder, open from the first check to the last step
 	base  string   // the file's name in dir
-	old   *os.File // what is to be replaced; nil if nothing is
+	old   *os.File // the file to replace; nil if there is none
 	info  fs.FileInfo
 }
 
-// locate finds the file again, by the resolved path that was reviewed.
+// locate finds the file again by the resolved path that was reviewed.
 func (t *target) locate(f *files) error {
 	p, err := f.resolve(t.change.Path)
 	if err != nil {
@@ -46,8 +46,7 @@ func (t *target) locate(f *files) error {
 	return t.hold()
 }
 
-// hold opens the file that is to be replaced. Holding it keeps its identity
-// from being given to another file.
+// hold opens the file to replace. While it is open, no other file can get its identity.
 func (t *target) hold() error {
 	look, err := t.dir.Lstat(t.base)
 	if err != nil {
@@ -68,7 +67,7 @@ func (t *target) hold() error {
 	return writable(t.change.Path, t.info)
 }
 
-// stale makes what went missing ErrStale.
+// stale returns err, as ErrStale if something is missing.
 func stale(err error) error {
 	if missing(err) {
 		return fmt.Errorf("%w: it is gone", ErrStale)
@@ -76,8 +75,8 @@ func stale(err error) error {
 	return err
 }
 
-// check compares what is in the file's place now with what was reviewed: it
-// must be the same file, with the same content to the last byte.
+// check compares the file in place with the reviewed one: it must be the same file, with
+// the same content to the last byte.
 func (t *target) check() error {
 	if err := t.checkFolder(); err != nil {
 		return err
@@ -105,13 +104,13 @@ func (t *target) check() error {
 	if err != nil {
 		return err
 	}
-	// An open file could not be replaced on Windows.
+	// Windows cannot replace an open file.
 	err = t.old.Close()
 	t.old = nil
 	return err
 }
 
-// checkFolder sees that the folder that is held is still the one at the path.
+// checkFolder ensures that the open folder is still the one at the path.
 func (t *target) checkFolder() error {
 	held, err := t.dir.Stat(".")
 	if err != nil {
@@ -127,8 +126,8 @@ func (t *target) checkFolder() error {
 	return nil
 }
 
-// missingDirs lists the folders on the way to the file that are not there yet,
-// absolute, outermost first.
+// missingDirs returns the missing folders on the way to the file, absolute, outermost
+// first.
 func (t *target) missingDirs() []string {
 	var dirs []string
 	for rel := filepath.Dir(t.place.rel); rel != "."; rel = filepath.Dir(rel) {
@@ -140,7 +139,7 @@ func (t *target) missingDirs() []string {
 	return dirs
 }
 
-// makeDirs makes the folders that are missing, durably, and opens the file's.
+// makeDirs makes the missing folders durably, and opens the file's folder.
 func (t *target) makeDirs(missing []string) error {
 	root, rel := t.place.folder.root, filepath.Dir(t.place.rel)
 	if err := root.MkdirAll(rel, 0o777); err != nil {

@@ -10,27 +10,27 @@ import (
 	"testing"
 )
 
-// misfortune is what befalls a process at one of its system calls.
+// misfortune is a failure at one of a process's system calls.
 type misfortune string
 
-// The misfortunes. A process that is torn has half of a write on the disk, or, at
-// another call, is killed before it.
+// The misfortunes. A torn process has written half of its data; at any other call, it is
+// killed before it.
 const (
 	killed misfortune = "killed"
 	torn   misfortune = "torn"
 	failed misfortune = "failed" // the call returns an error and does nothing
 )
 
-// traced is what a traced process came to.
+// traced is the result of a traced process.
 type traced struct {
-	call string // that the misfortune befell; empty: the process has fewer calls
+	call string // the failed call; empty if the process made fewer calls
 	died bool
 	said string
 	lost loss // in a power failure
 }
 
-// changing are the system calls that change what is on the disk, with the error that
-// each fails with.
+// changing lists the system calls that change the disk, with the error that each fails
+// with.
 var changing = map[uint64]struct {
 	name string
 	errn syscall.Errno
@@ -45,8 +45,8 @@ var changing = map[uint64]struct {
 
 const renameat2 = 316 // which package syscall lacks
 
-// tracer runs this binary in a role and has a misfortune befall its n-th call of those
-// that change something below the roots.
+// tracer runs this binary in a role and makes its n-th call that changes something below
+// the roots fail.
 type tracer struct {
 	t     *testing.T
 	roots []string
@@ -56,7 +56,7 @@ type tracer struct {
 	seen  int
 	got   traced
 	disk  *disk                             // learns what is synced; may be nil
-	after map[int]func(*syscall.PtraceRegs) // what is done when a thread's call returns
+	after map[int]func(*syscall.PtraceRegs) // run when a thread's call returns
 }
 
 func (tr *tracer) run(as string, args ...string) traced {
@@ -64,7 +64,7 @@ func (tr *tracer) run(as string, args ...string) traced {
 	out, err := os.Create(filepath.Join(tr.t.TempDir(), "said"))
 	must(tr.t, err)
 	defer out.Close()
-	runtime.LockOSThread() // which is the one that may trace
+	runtime.LockOSThread() // only the starting thread may trace
 	defer runtime.UnlockOSThread()
 	child, err := os.StartProcess(os.Args[0], append([]string{os.Args[0]}, args...), &os.ProcAttr{
 		Env: append(os.Environ(), role+"="+as, "GOMAXPROCS=1"), Files: []*os.File{nil, out, os.Stderr},
@@ -88,7 +88,7 @@ func (tr *tracer) run(as string, args ...string) traced {
 	return tr.got
 }
 
-// follow goes from stop to stop until the process has ended.
+// follow handles stops until the process has ended.
 func (tr *tracer) follow() {
 	for {
 		var status syscall.WaitStatus
@@ -113,7 +113,7 @@ func (tr *tracer) follow() {
 	}
 }
 
-// stopped looks at a thread that begins or ends a call.
+// stopped handles a thread that begins or ends a call.
 func (tr *tracer) stopped(thread int) {
 	var regs syscall.PtraceRegs
 	if syscall.PtraceGetRegs(thread, &regs) != nil {
@@ -153,7 +153,7 @@ func (tr *tracer) stopped(thread int) {
 	}
 }
 
-// learn has the disk know what is synced when the thread's call returns.
+// learn tells the disk what is synced when the thread's call returns.
 func (tr *tracer) learn(thread int, file uint64) {
 	path, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", tr.pid, file))
 	must(tr.t, err)
@@ -164,7 +164,7 @@ func (tr *tracer) learn(thread int, file uint64) {
 	}
 }
 
-// counts says that a call changes something below the roots.
+// counts reports whether a call changes something below the roots.
 func (tr *tracer) counts(regs *syscall.PtraceRegs) bool {
 	switch regs.Orig_rax {
 	case syscall.SYS_OPENAT:

@@ -1,8 +1,7 @@
-// Package workspace is the only door to the user's files. It guarantees that a
-// read or a write never leaves the roots it was opened with, that a file is
-// written whole or not at all, that it is written only if it still holds what
-// the change was computed from, and that what it held before is in the undo
-// journal first.
+// Package workspace is the only door to the user's files. It guarantees that no read or
+// write leaves the roots it was opened with, that a file is written whole or not at all,
+// and only if it still holds what the change was computed from, and that the undo journal
+// has the old content first.
 package workspace
 
 import (
@@ -11,16 +10,16 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace/text"
 )
 
-// Errors that a caller branches on.
+// Errors that callers branch on.
 var (
-	// ErrOutside is returned for a path that leads out of every root.
+	// ErrOutside is returned for a path outside every root.
 	ErrOutside = errors.New("outside the workspace")
-	// ErrStale is returned by Commit when the file is not the one that was
-	// reviewed: it was changed, deleted, created or replaced since.
+	// ErrStale is returned by Commit if the file is not the reviewed one: it was changed,
+	// deleted, created or replaced since.
 	ErrStale = errors.New("the file changed since it was read")
-	// ErrUnsettled is returned by Commit for a file that was written, but whose
-	// new name may not be on the disk yet.
-	ErrUnsettled = errors.New("was written, but a power failure may still take that back")
+	// ErrNotDurable is returned by Commit for a file that was written, but whose new name
+	// may not be on the disk yet.
+	ErrNotDurable = errors.New("was written, but a power failure may still undo that")
 	// ErrNotText is returned for files that cannot be edited as text.
 	ErrNotText = text.ErrNotText
 	// ErrTooLarge is returned for files above MaxFileSize.

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// copyAttributes gives to the extended attributes of from, access lists
-// included, and takes away those that it has by its folder's default.
+// copyAttributes copies the extended attributes of from, including access lists, to to,
+// and removes those that to got from its folder's defaults.
 func copyAttributes(to, from *os.File) error {
 	names, err := attributes(from)
 	if err != nil {
@@ -42,13 +42,13 @@ func copyAttributes(to, from *os.File) error {
 	return nil
 }
 
-// byKernel reports an attribute that the system sets by its own rules, and that
-// users may not.
+// byKernel reports whether the system sets an attribute by its own rules and users may
+// not.
 func byKernel(name string) bool {
 	return strings.HasPrefix(name, "security.") || strings.HasPrefix(name, "trusted.") || strings.HasPrefix(name, "com.apple.")
 }
 
-// attributes lists the names; none where the file system has no attributes.
+// attributes lists the names; none on a file system without attributes.
 func attributes(f *os.File) ([]string, error) {
 	buf := make([]byte, 256)
 	for {

@@ -10,16 +10,16 @@ import (
 	"slices"
 )
 
-// Past is an entry that was carried out.
+// Past is an entry whose change was made.
 type Past struct {
 	*Entry
-	Undone  bool // by an entry that was not taken back itself
+	Undone  bool // by an entry that is not undone itself
 	segment string
 	blobs   map[Hash]blobExtent
 }
 
-// History returns what was done, oldest first. What is in doubt (another process
-// is at it, or died since) counts as done if onDisk says so.
+// History returns the changes made, oldest first. A change in doubt, because another
+// process is making it or died, counts as made if onDisk returns true.
 func (j *Journal) History(onDisk func(*Entry) bool) ([]Past, error) {
 	if j.failed != nil {
 		return nil, j.failed
@@ -32,7 +32,7 @@ func (j *Journal) History(onDisk func(*Entry) bool) ([]Past, error) {
 	for _, item := range list {
 		path := filepath.Join(j.dir, item.Name())
 		rs, err := scanFile(path)
-		if errors.Is(err, fs.ErrNotExist) { // live when it was listed, a .log by now
+		if errors.Is(err, fs.ErrNotExist) { // live when listed, a .log by now
 			path = filepath.Join(j.dir, base(item.Name())+logExt)
 			rs, err = scanFile(path)
 		}
@@ -50,8 +50,8 @@ func (j *Journal) History(onDisk func(*Entry) bool) ([]Past, error) {
 	return past, nil
 }
 
-// markUndone finds the entries that were taken back. An undo is always newer
-// than what it takes back.
+// markUndone marks the undone entries. An undo is always newer than the entries it
+// undoes.
 func markUndone(past []Past) {
 	undone := map[string]bool{}
 	for i := range slices.Backward(past) {
@@ -73,7 +73,7 @@ func scanFile(path string) (*records, error) {
 	return rs, errors.Join(err, f.Close())
 }
 
-// Content returns what the file held before e. There must have been a file.
+// Content returns the content before e, which must have had a file.
 func (e Past) Content() ([]byte, error) {
 	f, err := os.Open(e.segment)
 	if err != nil {

@@ -1,8 +1,8 @@
-// Package journal keeps what is needed to undo changes of files: what each file
-// held before each change. It guarantees that once Sync has returned, an entry
-// and the content that it needs survive any crash, that a torn or damaged record
-// is never taken for a whole one, that processes do not wait for each other, and
-// that the journal stays within its bounds, the oldest content going first.
+// Package journal keeps what is needed to undo changes of files: the content of each file
+// before each change. It guarantees that after Sync an entry and its content survive any
+// crash, that a torn or damaged record is never mistaken for a good one, that processes
+// do not wait for each other, and that the journal stays within its bounds by dropping
+// the oldest content.
 package journal
 
 import (
@@ -29,30 +29,29 @@ const (
 	maxSegments = 400
 )
 
-// Journal is the undo journal of one workspace. It is a folder of segments. A
-// process writes into a segment of its own (.live, with a .lock that it holds);
-// a segment that is done with is a .log.
+// Journal is the undo journal of one workspace: a folder of segments. A process writes to
+// a segment of its own (.live, with a .lock that it holds); a finished segment is a .log.
 //
-// A segment is a sequence of records (see record.go): blobs, which hold the
-// content of a file and are known by its hash; entries, which say what is about
-// to be done; and outcomes, which say that it was done, or not.
+// A segment is a sequence of records (see record.go): blobs, which hold the content of a
+// file and are identified by its hash; entries, which describe a change about to be made;
+// and outcomes, which record whether it was made.
 //
-// Its methods are for one goroutine at a time.
+// Its methods must not be called concurrently.
 type Journal struct {
 	home string
 	dir  string
 	live *segment
 	last int64 // time of the last entry
-	// failed is why the journal cannot be used.
+	// failed is the reason why the journal cannot be used.
 	failed error
-	// Stopped is an undo that a process died of, if Open found one.
+	// Stopped is the undo, if Open found one, during which a process died.
 	Stopped Stopped
 }
 
-// Stopped is an undo that came to its end for some of its files only.
+// Stopped is an undo that finished only Done of its files.
 type Stopped struct{ Done, Of int }
 
-// segment is the one that this process writes.
+// segment is the segment that this process writes.
 type segment struct {
 	path  string // without extension
 	file  *os.File
@@ -62,17 +61,17 @@ type segment struct {
 	open  map[string]bool // entries without an outcome
 }
 
-// Settle finds out what came of an entry whose process died: whether the file is
-// as the entry says. It also removes what the process left behind.
-type Settle func(*Entry) (done bool, err error)
+// Recover reports whether the change of an entry whose process died was made, and removes
+// what the process left behind.
+type Recover func(*Entry) (done bool, err error)
 
-// Open opens the journal of the workspace root in home, and finishes segments of
-// processes that died. If that fails, the workspace can be read all the same;
-// the other methods return the error.
-func Open(home, root string, settle Settle) *Journal {
+// Open opens the journal of the workspace root in home and finishes the segments of
+// processes that died. After an error the workspace can still be read; the other methods
+// return the error.
+func Open(home, root string, recoverEntry Recover) *Journal {
 	sum := sha256.Sum256([]byte(root))
 	j := &Journal{home: home, dir: filepath.Join(home, "undo", hex.EncodeToString(sum[:16]))}
-	j.failed = j.recover(settle)
+	j.failed = j.recover(recoverEntry)
 	return j
 }
 
@@ -81,7 +80,7 @@ func (j *Journal) Lock(ctx context.Context) (*statefile.Lock, error) {
 	return statefile.Acquire(ctx, filepath.Join(j.home, "undo", "commit.lock"))
 }
 
-// Keep writes the content that has a hash, unless the segment has it already.
+// Keep writes a content under its hash unless the segment has it already.
 func (j *Journal) Keep(hash Hash, content []byte) error {
 	if err := j.open(); err != nil {
 		return err
@@ -96,8 +95,8 @@ func (j *Journal) Keep(hash Hash, content []byte) error {
 	return nil
 }
 
-// Begin writes what is about to be done, and gives it an ID and a time. The
-// content that is needed to undo it must be kept right before.
+// Begin writes the entry e for a change about to be made and sets its ID and Time. Keep
+// must have been called just before with the content needed to undo it.
 func (j *Journal) Begin(e *Entry) error {
 	if j.live == nil {
 		if err := j.open(); err != nil {
@@ -115,8 +114,8 @@ func (j *Journal) Begin(e *Entry) error {
 	return j.write(data)
 }
 
-// End writes what came of e. It need not be durable, and after a failure of the
-// journal, which is reported already, it is left out: recovery finds it out.
+// End records whether the change of e was made. The record need not be durable: End omits
+// it after a failure of the journal, which was returned already, and recovery finds out.
 func (j *Journal) End(e *Entry, done bool) error {
 	if j.live == nil {
 		return nil
@@ -132,8 +131,8 @@ func (j *Journal) End(e *Entry, done bool) error {
 	return nil
 }
 
-// Sync makes what was written durable. After an error nothing is known about
-// what is on the disk, and trying again would not tell.
+// Sync makes the written records durable. After an error the state of the disk is
+// unknown, and another attempt would not tell.
 func (j *Journal) Sync() error {
 	if err := j.live.file.Sync(); err != nil {
 		return errors.Join(err, j.abandon())
@@ -151,7 +150,7 @@ func (j *Journal) write(data []byte) error {
 	return nil
 }
 
-// open makes sure that there is a segment to write to.
+// open ensures that there is a segment to write to.
 func (j *Journal) open() error {
 	if j.failed != nil {
 		return j.failed
@@ -182,9 +181,9 @@ func (j *Journal) open() error {
 	return statefile.SyncDir(j.dir)
 }
 
-// newLock names a segment in dir and takes its lock. Another process that cleans up may
-// take a lock file for the leftover of a dead one, in the instant before it is
-// locked: such a name is given up.
+// newLock names a segment in dir and takes its lock. Before the lock file is locked,
+// another process that cleans up may take it for a dead one's leftover; newLock then
+// tries another name.
 func newLock(dir string) (path string, lock *statefile.Lock, err error) {
 	for range 10 {
 		path = filepath.Join(dir, fmt.Sprintf("%020d-%s", time.Now().UnixNano(), rand.Text()[:8]))
@@ -196,16 +195,16 @@ func newLock(dir string) (path string, lock *statefile.Lock, err error) {
 			return "", nil, err
 		}
 		if _, err = os.Stat(path + lockExt); err == nil {
-			return path, lock, nil // who opens the file from now on finds it locked
+			return path, lock, nil // from now on everybody finds it locked
 		}
 		err = errors.Join(err, lock.Release())
 	}
 	return "", nil, err
 }
 
-// unlock removes a segment's lock file and then releases it: in this order, nobody
-// can take the lock of a file that is about to go. Where open files cannot be
-// removed it goes after the release.
+// unlock removes a segment's lock file, then releases the lock: in this order nobody can
+// lock a file that is about to go. If open files cannot be removed, it removes the file
+// after the release.
 func unlock(path string, lock *statefile.Lock) error {
 	first := os.Remove(path + lockExt)
 	err := lock.Release()
@@ -215,7 +214,7 @@ func unlock(path string, lock *statefile.Lock) error {
 	return err
 }
 
-// makeDir makes the journal's folder, durably.
+// makeDir makes the journal's folder durably.
 func makeDir(dir string) error {
 	if _, err := os.Stat(dir); err == nil {
 		return nil
@@ -227,8 +226,7 @@ func makeDir(dir string) error {
 	return errors.Join(statefile.SyncDir(undo), statefile.SyncDir(filepath.Dir(undo)))
 }
 
-// retire closes the segment that is written to. One with an entry that nobody could
-// settle stays for recovery.
+// retire closes the current segment. A segment with an entry in doubt stays for recovery.
 func (j *Journal) retire() error {
 	s := j.live
 	if len(s.open) > 0 {
@@ -242,8 +240,8 @@ func (j *Journal) retire() error {
 	)
 }
 
-// abandon gives up the segment, after an error above all: what is written behind a
-// torn record would not be found again. It stays for recovery.
+// abandon gives up the current segment after an error: records after a torn one would not
+// be found. The segment stays for recovery.
 func (j *Journal) abandon() error {
 	s := j.live
 	j.live = nil
@@ -265,7 +263,7 @@ const (
 	lockExt = ".lock"
 )
 
-// segments lists the segments with one of the extensions, oldest first.
+// segments lists the segments with one of the given extensions, oldest first.
 func (j *Journal) segments(exts ...string) ([]fs.DirEntry, error) {
 	list, err := os.ReadDir(j.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -276,8 +274,8 @@ func (j *Journal) segments(exts ...string) ([]fs.DirEntry, error) {
 	}), err
 }
 
-// prune removes the oldest segments until the journal is within its bounds, and
-// notes until when they went.
+// prune removes the oldest segments until the journal is within its bounds, and records
+// until when entries are gone.
 func (j *Journal) prune() error {
 	list, err := j.segments(logExt)
 	if err != nil {
@@ -288,7 +286,7 @@ func (j *Journal) prune() error {
 	for _, e := range list {
 		info, err := e.Info()
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // another process prunes too
+			continue // another process is pruning too
 		}
 		if err != nil {
 			return err
@@ -298,7 +296,7 @@ func (j *Journal) prune() error {
 		if total <= maxJournal && count <= maxSegments {
 			continue
 		}
-		if !noted { // the newest that goes
+		if !noted { // the newest one removed
 			note := info.ModTime().UTC().Format(time.RFC3339Nano)
 			if err := statefile.Write(filepath.Join(j.dir, lostFile), []byte(note)); err != nil {
 				return err
@@ -312,11 +310,10 @@ func (j *Journal) prune() error {
 	return nil
 }
 
-// lostFile is the file that says until when entries are missing.
+// lostFile records until when entries are gone.
 const lostFile = "lost"
 
-// Lost returns the time from which on all entries are there; it is zero if none
-// had to go.
+// Lost returns the time since which all entries are there; zero if none was dropped.
 func (j *Journal) Lost() (time.Time, error) {
 	text, err := os.ReadFile(filepath.Join(j.dir, lostFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -328,5 +325,5 @@ func (j *Journal) Lost() (time.Time, error) {
 	return time.Parse(time.RFC3339Nano, string(text))
 }
 
-// base is the name of a segment without its extension.
+// base returns the name of a segment without its extension.
 func base(name string) string { return strings.TrimSuffix(name, filepath.Ext(name)) }

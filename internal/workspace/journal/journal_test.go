@@ -19,8 +19,8 @@ import (
 
 const root = "/some/root"
 
-// settled is a Settle that takes everything for done, and counts.
-func settled(n *int) Settle {
+// allDone returns a Recover that reports every change as made, and counts.
+func allDone(n *int) Recover {
 	return func(*Entry) (bool, error) { *n++; return true, nil }
 }
 
@@ -43,8 +43,7 @@ func keep(t *testing.T, j *Journal, before string, done bool, undoes ...string) 
 	return e
 }
 
-// history returns the contents that the journal has, oldest first; of those
-// that are undone, with a mark.
+// history returns the contents in the journal, oldest first; undone ones are marked.
 func history(t *testing.T, j *Journal) []string {
 	t.Helper()
 	past, err := j.History(func(*Entry) bool { return false })
@@ -63,7 +62,7 @@ func history(t *testing.T, j *Journal) []string {
 	return out
 }
 
-// kill makes the journal what it is after its process was killed.
+// kill leaves the journal as after its process was killed.
 func kill(t *testing.T, j *Journal) (segment string) {
 	t.Helper()
 	path := j.live.path
@@ -120,8 +119,8 @@ func TestSameContentIsKeptOnce(t *testing.T) {
 	must(t, j.Close())
 }
 
-// TestTornTail cuts the journal of a killed process at each byte: what is before
-// the cut is there, and the journal goes on.
+// TestTornTail cuts the journal of a killed process at each byte: everything before the
+// cut is there, and the journal can be continued.
 func TestTornTail(t *testing.T) {
 	contents := []string{"first", "second", "third"}
 	home := t.TempDir()
@@ -136,7 +135,7 @@ func TestTornTail(t *testing.T) {
 	for cut := range len(whole) + 1 {
 		must(t, os.WriteFile(segment, whole[:cut], 0o600))
 		inDoubt := 0
-		j := Open(home, root, settled(&inDoubt))
+		j := Open(home, root, allDone(&inDoubt))
 		got := history(t, j)
 		lengths[len(got)]++
 		if diff := cmp.Diff(contents[:len(got)], got); len(got) > 0 && diff != "" {
@@ -163,8 +162,8 @@ func TestTornTail(t *testing.T) {
 	}
 }
 
-// TestDamage flips each byte in turn: an entry may be lost, but what comes out
-// is what went in, or an error.
+// TestDamage flips each byte in turn: an entry may be lost, but any content that comes
+// out is right.
 func TestDamage(t *testing.T) {
 	home := t.TempDir()
 	j := Open(home, root, nil)
@@ -199,9 +198,9 @@ func TestRecoveryWaitsForNobody(t *testing.T) {
 	e := &Entry{Path: "/some/root/f", Made: Made{Temp: "t", Dirs: []string{"/some/root/d"}}}
 	must(t, j.Begin(e))
 	n := 0
-	second := Open(home, root, settled(&n)) // j lives
+	second := Open(home, root, allDone(&n)) // j lives
 	if n != 0 || second.failed != nil {
-		t.Errorf("%d entries of a living process were settled, %v", n, second.failed)
+		t.Errorf("%d entries of a living process were recovered, %v", n, second.failed)
 	}
 	kill(t, j)
 	fault := errors.New("fault")
@@ -217,15 +216,15 @@ func TestRecoveryWaitsForNobody(t *testing.T) {
 	if diff := cmp.Diff(e, got); diff != "" {
 		t.Error(diff)
 	}
-	Open(home, root, settled(&n)) // it is settled now
+	Open(home, root, allDone(&n)) // recovered by now
 	if n != 0 {
-		t.Errorf("%d entries were settled again", n)
+		t.Errorf("%d entries were recovered again", n)
 	}
 }
 
-// TestCloseLeavesWhatNobodySettled: an entry whose outcome could not be found out is
-// settled by the next start, even if this process ends in peace.
-func TestCloseLeavesWhatNobodySettled(t *testing.T) {
+// TestCloseLeavesEntriesInDoubt: an entry whose outcome is unknown is recovered by the
+// next start, even if this process ends normally.
+func TestCloseLeavesEntriesInDoubt(t *testing.T) {
 	home := t.TempDir()
 	j := Open(home, root, nil)
 	keep(t, j, "kept", true)
@@ -233,11 +232,11 @@ func TestCloseLeavesWhatNobodySettled(t *testing.T) {
 	must(t, j.Begin(e))
 	must(t, j.Close())
 	n := 0
-	if again := Open(home, root, settled(&n)); n != 1 || again.failed != nil {
-		t.Errorf("%d entries were settled, %v", n, again.failed)
+	if again := Open(home, root, allDone(&n)); n != 1 || again.failed != nil {
+		t.Errorf("%d entries were recovered, %v", n, again.failed)
 	}
-	if Open(home, root, settled(&n)); n != 1 {
-		t.Errorf("%d entries were settled in all", n)
+	if Open(home, root, allDone(&n)); n != 1 {
+		t.Errorf("%d entries were recovered in all", n)
 	}
 }
 
@@ -249,7 +248,7 @@ func TestFailedWriteEndsSegment(t *testing.T) {
 	if err := j.Begin(&Entry{}); err == nil {
 		t.Fatal("a write into a closed file went through")
 	}
-	must(t, j.End(e, true)) // it was reported already
+	must(t, j.End(e, true)) // it was returned already
 	keep(t, j, "after", true)
 	if diff := cmp.Diff([]string{"kept", "after"}, history(t, j)); diff != "" {
 		t.Error(diff)
@@ -293,7 +292,7 @@ func TestPruneKeepsToItsSize(t *testing.T) {
 	if at, err := j.Lost(); !at.IsZero() || err != nil {
 		t.Errorf("lost before anything went: %v, %v", at, err)
 	}
-	went := filepath.Join(j.dir, fmt.Sprintf("%020d%s", 2, logExt)) // the newest that goes
+	went := filepath.Join(j.dir, fmt.Sprintf("%020d%s", 2, logExt)) // the newest one removed
 	when := time.Unix(1e9, 5)
 	must(t, os.Chtimes(went, when, when))
 	must(t, j.prune())
@@ -306,7 +305,7 @@ func TestPruneKeepsToItsSize(t *testing.T) {
 	}
 }
 
-// TestStoppedUndo: an undo that a process died of is known for what it is.
+// TestStoppedUndo: an undo whose process died is recognised.
 func TestStoppedUndo(t *testing.T) {
 	for name, tt := range map[string]struct {
 		done []bool // of the entries of an undo of two files
@@ -357,11 +356,11 @@ func TestHashText(t *testing.T) {
 	}
 }
 
-// A process that is killed right after it took the lock of a new segment, or right
-// before it gives it up, leaves nothing but the lock file.
+// A process that is killed right after it locked a new segment, or right before it
+// releases the lock, leaves only the lock file.
 func TestLoneLockFilesGo(t *testing.T) {
 	home := t.TempDir()
-	j := Open(home, root, settled(new(int)))
+	j := Open(home, root, allDone(new(int)))
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -378,7 +377,7 @@ func TestLoneLockFilesGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { must(t, lock.Release()) }()
-	again := Open(home, root, settled(new(int)))
+	again := Open(home, root, allDone(new(int)))
 	defer func() { must(t, again.Close()) }()
 	if _, err := os.Stat(orphan); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the lock of a dead process stays: %v", err)

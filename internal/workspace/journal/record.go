@@ -13,19 +13,19 @@ import (
 	"os"
 )
 
-// recordKind says what a record of the journal holds.
+// recordKind is the kind of a record of the journal.
 type recordKind byte
 
 // The kinds of record.
 const (
-	blobRecord    recordKind = 'B' // a hash, then the content that has it
+	blobRecord    recordKind = 'B' // a hash and its content
 	entryRecord   recordKind = 'E' // an entry as JSON
 	outcomeRecord recordKind = 'O' // an outcome as JSON
 )
 
-// A record is its kind, the length of its payload (4 bytes), the CRC-32C of
-// kind, length and payload (4 bytes), and the payload. The content of a blob is
-// not in the CRC: its hash is checked when it is used, and a scan need not read it.
+// A record is its kind, the length of its payload (4 bytes), the CRC-32C of kind, length
+// and payload (4 bytes), and the payload. The CRC does not cover the content of a blob,
+// so that a scan need not read it: its hash is checked when it is used.
 const headerSize = 9
 
 func crcTable() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
@@ -47,20 +47,20 @@ func (h *Hash) UnmarshalText(text []byte) error {
 	return err
 }
 
-// Entry is one change of one file, as it is about to be made.
+// Entry is one change of one file about to be made.
 type Entry struct {
 	ID   string `json:"id"`
-	Time int64  `json:"time"` // Unix, nanoseconds; rises within a segment
+	Time int64  `json:"time"` // Unix, nanoseconds; increasing within a segment
 	Origin
 
 	Path string `json:"path"` // absolute
 	Name string `json:"name"` // for people
-	// Before and After are the content's hashes; nil if there is no file.
+	// Before and After are hashes of the content; nil for no file.
 	Before *Hash       `json:"before,omitzero"`
 	After  *Hash       `json:"after,omitzero"`
-	Mode   fs.FileMode `json:"mode"` // before; of a new file: after
+	Mode   fs.FileMode `json:"mode"` // before the change; for a new file, after it
 
-	// Encoding, BOM and EOL are how the content is read as text.
+	// Encoding, BOM and EOL describe how to read the content as text.
 	Encoding string `json:"encoding,omitzero"`
 	BOM      bool   `json:"bom,omitzero"`
 	EOL      string `json:"eol,omitzero"`
@@ -68,26 +68,26 @@ type Entry struct {
 	Made
 }
 
-// Made is what a change makes, or takes away, beside the content.
+// Made lists what a change makes or removes besides the content.
 type Made struct {
-	Temp string   `json:"temp,omitzero"` // beside the file, while it is written
-	Dirs []string `json:"dirs,omitzero"` // folders made for the file, or to go with it, outermost first
+	Temp string   `json:"temp,omitzero"` // the temp file beside the file, while it is written
+	Dirs []string `json:"dirs,omitzero"` // folders made for the file or removed with it, outermost first
 }
 
-// Origin says what a change is made for.
+// Origin records what a change is made for.
 type Origin struct {
 	Session string   `json:"session,omitzero"`
 	Turn    string   `json:"turn,omitzero"`
-	Call    string   `json:"call,omitzero"` // of a model
+	Call    string   `json:"call,omitzero"` // of the model
 	Tool    string   `json:"tool,omitzero"`
-	Undoes  []string `json:"undoes,omitzero"` // IDs of the entries that it takes back
+	Undoes  []string `json:"undoes,omitzero"` // IDs of the entries that it undoes
 	Of      int      `json:"of,omitzero"`     // of an undo: the number of its files
 }
 
-// outcome says what came of an entry.
+// outcome records the end of an entry.
 type outcome struct {
 	ID   string `json:"id"`
-	Done bool   `json:"done"` // the file is as the entry says; else it is as before
+	Done bool   `json:"done"` // the file is as after the entry; else as before
 }
 
 func appendRecord(out []byte, kind recordKind, payload ...[]byte) []byte {
@@ -113,18 +113,18 @@ func encodeJSON(kind recordKind, v any) ([]byte, error) {
 	return appendRecord(nil, kind, data), nil
 }
 
-// records is what a segment holds.
+// records is the content of a segment.
 type records struct {
 	entries []*Entry
-	done    map[string]bool     // by entry; absent: in doubt
+	done    map[string]bool     // by entry; absent if in doubt
 	blobs   map[Hash]blobExtent // where their content is
 	end     int64               // of the last whole record
 }
 
 type blobExtent struct{ offset, size int64 }
 
-// scan reads the records of f. A torn or damaged record ends it: what comes
-// after cannot be found.
+// scan reads the records of f. It ends at a torn or damaged record: later ones cannot be
+// found.
 func scan(f *os.File) (*records, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -176,7 +176,7 @@ func (rs *records) next(w *window) (int64, error) {
 	return headerSize + size, rs.add(kind, payload)
 }
 
-// add takes in one record. Kinds that a later version may write are ignored.
+// add decodes one record. It ignores unknown kinds, which a later version may write.
 func (rs *records) add(kind recordKind, payload []byte) error {
 	var err error
 	switch kind {
@@ -195,8 +195,8 @@ func (rs *records) add(kind recordKind, payload []byte) error {
 	return nil
 }
 
-// window reads small pieces of a file, most of which lie close together, without
-// reading what is between those that do not.
+// window reads small pieces of a file, most of them close together, and skips what is
+// between the others.
 type window struct {
 	file  io.ReaderAt
 	size  int64 // of the file
@@ -204,7 +204,7 @@ type window struct {
 	start int64 // of buf in the file
 }
 
-// windowSize is how much is read at a time.
+// windowSize is the number of bytes read at a time.
 const windowSize = 4 << 10
 
 // at returns the n bytes at offset; they are valid until the next call.

@@ -10,10 +10,10 @@ import (
 	"github.com/bb2d0cf4/agent/internal/statefile"
 )
 
-// recover finishes the segments of processes that died: it cuts a torn tail and
-// has each entry without an outcome settled. A segment whose process lives is
-// left alone. A lock file without a segment is all that some of them leave.
-func (j *Journal) recover(settle Settle) error {
+// recover finishes the segments of processes that died: it cuts a torn tail and recovers
+// each entry without an outcome. It leaves the segments of living processes alone, and
+// removes lock files without a segment.
+func (j *Journal) recover(recoverEntry Recover) error {
 	list, err := j.segments(liveExt, lockExt)
 	if err != nil {
 		return err
@@ -24,16 +24,16 @@ func (j *Journal) recover(settle Settle) error {
 			continue // sorted by name: its lock file came before
 		}
 		last = base(item.Name())
-		if err := recoverSegment(filepath.Join(j.dir, base(item.Name())), settle, &j.Stopped); err != nil {
+		if err := recoverSegment(filepath.Join(j.dir, base(item.Name())), recoverEntry, &j.Stopped); err != nil {
 			return fmt.Errorf("recover %s: %w", item.Name(), err)
 		}
 	}
 	return nil
 }
 
-// recoverSegment finishes one segment, given without its extension, if nobody
-// holds it.
-func recoverSegment(path string, settle Settle, stopped *Stopped) error {
+// recoverSegment finishes one segment, given without its extension, unless its lock is
+// held.
+func recoverSegment(path string, recoverEntry Recover, stopped *Stopped) error {
 	lock, err := statefile.TryAcquire(path + lockExt)
 	if errors.Is(err, statefile.ErrLocked) {
 		return nil
@@ -41,12 +41,12 @@ func recoverSegment(path string, settle Settle, stopped *Stopped) error {
 	if err != nil {
 		return err
 	}
-	// Another process may have been faster, in all of this.
-	err = ignoreMissing(finishSegment(path, settle, stopped))
+	// Another process may have been faster at any of this.
+	err = ignoreMissing(finishSegment(path, recoverEntry, stopped))
 	return errors.Join(err, unlock(path, lock))
 }
 
-func finishSegment(path string, settle Settle, stopped *Stopped) error {
+func finishSegment(path string, recoverEntry Recover, stopped *Stopped) error {
 	f, err := os.OpenFile(path+liveExt, os.O_RDWR, 0)
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func finishSegment(path string, settle Settle, stopped *Stopped) error {
 		err = f.Truncate(rs.end)
 	}
 	if err == nil {
-		err = rs.settle(f, settle)
+		err = rs.finish(f, recoverEntry)
 	}
 	if err := errors.Join(err, f.Close()); err != nil {
 		return err
@@ -67,13 +67,13 @@ func finishSegment(path string, settle Settle, stopped *Stopped) error {
 	return os.Rename(path+liveExt, path+logExt)
 }
 
-// settle writes the missing outcomes to f.
-func (rs *records) settle(f *os.File, settle Settle) error {
+// finish writes the missing outcomes to f.
+func (rs *records) finish(f *os.File, recoverEntry Recover) error {
 	for _, e := range rs.entries {
 		if _, known := rs.done[e.ID]; known {
 			continue
 		}
-		done, err := settle(e)
+		done, err := recoverEntry(e)
 		if err != nil {
 			return err
 		}
@@ -90,8 +90,8 @@ func (rs *records) settle(f *os.File, settle Settle) error {
 	return nil
 }
 
-// stopped finds out whether the last that was done is a part of an undo. One of
-// which nothing was done is none.
+// stopped returns the undo at the end of the segment if it was made in part. An undo of
+// which nothing was made does not count.
 func (rs *records) stopped() Stopped {
 	if len(rs.entries) == 0 {
 		return Stopped{}

@@ -11,18 +11,18 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// headSize is how many bytes of a file its format is judged by.
+// headSize is the number of bytes from which a file's format is guessed.
 const headSize = 32 << 10
 
-// Reader reads a file by lines.
+// Reader reads a file line by line.
 type Reader struct {
-	Format Format // judged from the head
+	Format Format // a guess from the head
 	Binary bool   // the head is not text
 
 	text *bufio.Reader // decoded to UTF-8
 }
 
-// NewReader judges the head of the file r and sets up its decoding.
+// NewReader guesses the format of r from its head and decodes it.
 func NewReader(r io.Reader, fallback Fallback) (*Reader, error) {
 	raw := bufio.NewReaderSize(r, headSize)
 	head, err := raw.Peek(headSize)
@@ -55,10 +55,10 @@ func NewReader(r io.Reader, fallback Fallback) (*Reader, error) {
 	return &Reader{Format: format, Binary: !ok, text: text}, nil
 }
 
-// returns reads a text in which each "\r" ends a line.
+// returns reads a text whose lines end in "\r".
 type returns struct{ io.Reader }
 
-// Read reads with "\n" in the place of each "\r".
+// Read replaces each "\r" by "\n".
 func (r returns) Read(p []byte) (int, error) {
 	n, err := r.Reader.Read(p)
 	for i, c := range p[:n] {
@@ -72,17 +72,17 @@ func (r returns) Read(p []byte) (int, error) {
 // Line is one line of a Stream.
 type Line struct {
 	Text string // without line ending, cut at the limit; always valid UTF-8
-	// Length is the length of the whole line in bytes of decoded text, without
-	// its line ending. The line was cut if it is greater than the limit.
+	// Length is the length of the whole line in bytes of decoded text, without line
+	// ending. If it is greater than the limit, Text was cut.
 	Length int64
 }
 
-// ErrLimit ends reading where enough was read.
+// ErrLimit is returned by Next after the allowed number of bytes.
 var ErrLimit = errors.New("the file is longer than what may be read of it")
 
-// Next reads one line and cuts its text after maxLine bytes. left is how many
-// bytes of text may still be read, and is counted down; then comes ErrLimit. The error is io.EOF if
-// the line has no line ending.
+// Next reads one line and cuts its text after maxLine bytes. It counts down left, the
+// bytes of text that may still be read, then returns ErrLimit. The error is io.EOF if the
+// line has no line ending.
 func (r *Reader) Next(maxLine int, left *int64) (Line, error) {
 	var line Line
 	var text []byte
@@ -119,7 +119,7 @@ func (r *Reader) Next(maxLine int, left *int64) (Line, error) {
 	}
 }
 
-// cutLine returns the first n bytes of text, less a character that is cut in two.
+// cutLine returns the first n bytes of text, without a partial character at their end.
 func cutLine(text []byte, n int64) string {
 	if int64(len(text)) > n {
 		text = text[:n]

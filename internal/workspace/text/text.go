@@ -1,7 +1,7 @@
-// Package text turns the bytes of a file into text and back. It guarantees that
-// what Decode took gives the same bytes again, that a text which cannot be
-// stored in a file's encoding is refused with the character named, and that a
-// Reader's memory does not depend on the file's size.
+// Package text decodes the bytes of a file to text and back. It guarantees that encoding
+// a decoded text gives the same bytes, that a text which a file's encoding cannot store
+// is refused with the character named, and that a Reader's memory does not depend on the
+// file's size.
 package text
 
 import (
@@ -17,7 +17,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// Errors that a caller branches on.
+// Errors that callers branch on.
 var (
 	// ErrNotText is returned for bytes that cannot be edited as text.
 	ErrNotText = errors.New("not a text file")
@@ -28,8 +28,8 @@ var (
 // Encoding names how a file's text is stored.
 type Encoding string
 
-// The encodings that are detected. Others come from a setting or an editor and
-// carry the name that golang.org/x/text's htmlindex knows them by.
+// The encodings that are detected. Others come from a setting or an editor, under the
+// names of golang.org/x/text's htmlindex.
 const (
 	UTF8    Encoding = "utf-8"
 	UTF16LE Encoding = "utf-16le"
@@ -37,15 +37,16 @@ const (
 	Latin1  Encoding = "iso-8859-1"
 )
 
-// Fallback is the encoding of bytes that do not tell theirs.
+// Fallback is the encoding of bytes that do not show theirs.
 type Fallback struct {
 	Encoding Encoding
-	// Ask returns a better one, or "" if it does not know. It is not called for what
-	// looks like no text; nil: nobody is asked.
+	// Ask, if not nil, returns a better encoding, or "" if it does not know. It is called
+	// only for what looks like text.
 	Ask func() Encoding
 }
 
-// ask asks where the bytes look like text; an encoding that is not known is none.
+// ask returns the encoding from Ask, or "" if the bytes are not text or the encoding is
+// unknown.
 func (f Fallback) ask(text bool) Encoding {
 	if !text || f.Ask == nil {
 		return ""
@@ -56,17 +57,17 @@ func (f Fallback) ask(text bool) Encoding {
 	return ""
 }
 
-// Format is how a file's text becomes bytes; it is kept by every edit.
+// Format describes how a file stores its text. Every edit keeps it.
 type Format struct {
 	Encoding Encoding
 	BOM      bool
-	// EOL is the file's line ending: "\n", "\r\n", or "\r" where there is no "\n"
-	// at all. In a file that mixes the first two it is the more frequent one; lines
-	// that an edit leaves alone keep theirs.
+	// EOL is the file's line ending: "\n", "\r\n", or "\r" if there is no "\n". If a file
+	// mixes the first two, it is the more frequent one; lines that an edit leaves alone
+	// keep theirs.
 	EOL string
 }
 
-// boms are the byte order marks that are looked for.
+// boms lists the byte order marks that are detected.
 var boms = []struct {
 	encoding Encoding
 	mark     string
@@ -82,13 +83,13 @@ func markOf(f Format) string {
 	return ""
 }
 
-// Check returns an error for an encoding that is not known.
+// Check returns an error for an unknown encoding.
 func Check(e Encoding) error {
 	_, err := codecOf(e)
 	return err
 }
 
-// codecOf returns the conversion of an encoding; nil for UTF-8, which needs none.
+// codecOf returns the codec of an encoding; nil for UTF-8, which needs none.
 func codecOf(e Encoding) (encoding.Encoding, error) {
 	switch e {
 	case UTF8:
@@ -98,17 +99,17 @@ func codecOf(e Encoding) (encoding.Encoding, error) {
 	case UTF16BE:
 		return unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM), nil
 	case Latin1:
-		return charmap.ISO8859_1, nil // the index means windows-1252 by this name
+		return charmap.ISO8859_1, nil // htmlindex maps this name to windows-1252
 	}
 	codec, err := htmlindex.Get(string(e))
 	if err != nil {
-		return nil, fmt.Errorf("there is no encoding %q", e)
+		return nil, fmt.Errorf("unknown encoding %q", e)
 	}
 	return codec, nil
 }
 
-// Decode finds out the format of a file and returns its text. Encoding that
-// text gives data again, else the error is ErrNotText.
+// Decode detects the format of a file and returns its text. If encoding that text would
+// not give data again, the error is ErrNotText.
 func Decode(data []byte, fallback Fallback) (Format, string, error) {
 	f, ok := detect(data, true, fallback)
 	if !ok {
@@ -122,8 +123,8 @@ func Decode(data []byte, fallback Fallback) (Format, string, error) {
 	return f, text, nil
 }
 
-// DecodeAs returns the text of a file whose format is known. Encoding that text
-// gives data again, else the error is ErrNotText.
+// DecodeAs returns the text of a file of the given format. If encoding that text would
+// not give data again, the error is ErrNotText.
 func DecodeAs(data []byte, f Format) (string, error) {
 	codec, err := codecOf(f.Encoding)
 	if err != nil {
@@ -151,7 +152,7 @@ func DecodeAs(data []byte, f Format) (string, error) {
 	return text, nil
 }
 
-// Encode returns the bytes of a file with this text, or ErrUnencodable.
+// Encode returns the bytes of a file with the given text, or ErrUnencodable.
 func Encode(text string, f Format) ([]byte, error) {
 	if err := checkText(text); err != nil {
 		return nil, err
@@ -171,7 +172,7 @@ func Encode(text string, f Format) ([]byte, error) {
 	return append([]byte(mark), body...), nil
 }
 
-// checkText refuses what no text file holds.
+// checkText refuses characters that no text file holds.
 func checkText(text string) error {
 	if i := strings.IndexByte(text, 0); i >= 0 {
 		return fmt.Errorf("line %d holds a NUL character: %w", lineAt(text, i), ErrUnencodable)
@@ -187,7 +188,8 @@ func checkText(text string) error {
 	return nil
 }
 
-// unencodable names the first character of text that codec cannot store.
+// unencodable returns an error that names the first character of text that codec cannot
+// store.
 func unencodable(text string, codec encoding.Encoding, name Encoding) error {
 	enc := codec.NewEncoder()
 	for i, r := range text {
@@ -198,12 +200,12 @@ func unencodable(text string, codec encoding.Encoding, name Encoding) error {
 	return fmt.Errorf("%s cannot store this text: %w", name, ErrUnencodable)
 }
 
-// lineAt returns the 1-based line that byte i of text is in.
+// lineAt returns the 1-based line of byte i of text.
 func lineAt(text string, i int) int { return strings.Count(text[:i], "\n") + 1 }
 
-// detect judges the encoding of data, the whole file or its head: by its byte
-// order mark, else UTF-8 if it is valid, else the fallback. It returns false
-// for data that is not text.
+// detect detects the encoding of data, the whole file or its head: from a byte order
+// mark, else UTF-8 if valid, else the fallback. It returns false for data that is not
+// text.
 func detect(data []byte, whole bool, fallback Fallback) (Format, bool) {
 	for _, b := range boms {
 		if bytes.HasPrefix(data, []byte(b.mark)) {
@@ -227,10 +229,10 @@ func detect(data []byte, whole bool, fallback Fallback) (Format, bool) {
 	return Format{Encoding: e}, e != UTF8 && (e.wide() || few)
 }
 
-// wide says that each character takes two bytes at least.
+// wide reports whether each character takes at least two bytes.
 func (e Encoding) wide() bool { return e == UTF16LE || e == UTF16BE }
 
-// cutPartialRune drops a character that the end of data cuts in two.
+// cutPartialRune drops a partial character at the end of data.
 func cutPartialRune(data []byte) []byte {
 	for i := 1; i < utf8.UTFMax && i <= len(data); i++ {
 		if c := data[len(data)-i]; utf8.RuneStart(c) {
@@ -243,8 +245,8 @@ func cutPartialRune(data []byte) []byte {
 	return data
 }
 
-// fewControls tells text in an 8-bit encoding from binary data without NULs:
-// such data is full of control characters.
+// fewControls distinguishes text in an 8-bit encoding from binary data without NULs,
+// which is full of control characters.
 func fewControls(data []byte) bool {
 	data = data[:min(len(data), headSize)]
 	controls := 0
@@ -256,7 +258,7 @@ func fewControls(data []byte) bool {
 	return controls*20 <= len(data)
 }
 
-// lineEnding returns the more frequent line ending of text; "\n" if there is none.
+// lineEnding returns the more frequent line ending of text, by default "\n".
 func lineEnding(text string) string {
 	lf, crlf := strings.Count(text, "\n"), strings.Count(text, "\r\n")
 	switch {

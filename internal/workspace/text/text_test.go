@@ -15,8 +15,8 @@ var all = []Encoding{
 	"shift_jis", "euc-jp", "gbk", "big5", "gb18030", "iso-2022-jp", "macintosh",
 }
 
-// TestDecodedBytesComeBack decodes random bytes as any encoding: they are
-// refused, or encoding the text gives them back.
+// TestDecodedBytesComeBack decodes random bytes in any encoding: they are refused, or
+// encoding the text gives them back.
 func TestDecodedBytesComeBack(t *testing.T) {
 	taken := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -41,8 +41,7 @@ func TestDecodedBytesComeBack(t *testing.T) {
 	}
 }
 
-// TestEncodedTextComesBack encodes random text: it is refused, or decoding gives
-// it back.
+// TestEncodedTextComesBack encodes random text: it is refused, or decoding gives it back.
 func TestEncodedTextComesBack(t *testing.T) {
 	taken := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -57,8 +56,8 @@ func TestEncodedTextComesBack(t *testing.T) {
 		}
 		back, err := DecodeAs(data, f)
 		if err != nil || back != text {
-			// Some encodings write two characters alike; that is noticed when it
-			// is read, and never edited.
+			// Some encodings write two characters alike; such a file is refused when it
+			// is read.
 			if errors.Is(err, ErrNotText) || f.Encoding != UTF8 && f.Encoding != UTF16LE && f.Encoding != UTF16BE {
 				return
 			}
@@ -139,7 +138,7 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// A file without a single "\n" has its lines where "\r" is.
+// In a file without "\n", "\r" ends a line.
 func TestNextOfReturns(t *testing.T) {
 	r, err := NewReader(strings.NewReader("one\r\rthree\r"), Fallback{Encoding: Latin1})
 	if err != nil {

@@ -43,17 +43,17 @@ func reopen(t testing.TB, dir, home string) *tree {
 	return w
 }
 
-// path is where the file with a name is.
+// path returns the path of the file with a name.
 func (w *tree) path(name string) string { return filepath.Join(w.Dir(), filepath.FromSlash(name)) }
 
-// write is what another program does: it writes without asking.
+// write writes like another program, without asking.
 func (w *tree) write(name, content string) {
 	w.t.Helper()
 	must(w.t, os.MkdirAll(filepath.Dir(w.path(name)), 0o755))
 	must(w.t, os.WriteFile(w.path(name), []byte(content), 0o644))
 }
 
-// content is what a file holds; "<none>" if there is no file.
+// content returns the content of a file, "<none>" if it is missing.
 func (w *tree) content(name string) string {
 	w.t.Helper()
 	data, err := os.ReadFile(w.path(name))
@@ -80,7 +80,7 @@ func (w *tree) edit(name, text string, by workspace.Origin) workspace.File {
 	return f
 }
 
-// undo takes back what is meant and returns the names of the files.
+// undo undoes the selected changes and returns the names of the files.
 func (w *tree) undo(what undo.What) []string {
 	w.t.Helper()
 	plan, err := undo.Find(w.t.Context(), w.Root, undo.Scope{What: what})
@@ -101,7 +101,7 @@ func names(p undo.Plan) []string {
 	return out
 }
 
-// files lists what is in the workspace: files, folders with a slash at the end.
+// files lists the workspace; folders end in a slash.
 func (w *tree) files() []string {
 	w.t.Helper()
 	var out []string
@@ -127,7 +127,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// state is what is in the workspace: content and mode of each file.
+// state returns the content and mode of each file.
 func (w *tree) state() map[string]string {
 	out := map[string]string{}
 	for _, name := range w.files() {
@@ -141,7 +141,7 @@ func (w *tree) state() map[string]string {
 	return out
 }
 
-// seed is random, or what AGENT_TEST_SEED says.
+// seed returns AGENT_TEST_SEED if set, else a random number.
 func seed(t *testing.T) int {
 	t.Helper()
 	s := os.Getenv("AGENT_TEST_SEED")

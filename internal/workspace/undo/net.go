@@ -10,22 +10,22 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace/journal"
 )
 
-// Net is what the changes of one file came to.
+// Net is the net effect of the changes of one file.
 type Net struct {
 	Name             string
 	Before, After    string
-	Created, Deleted bool // there was no file before; there is none after
-	// Others says that somebody else changed the file too, between the changes or
-	// after them, and that Before to After has that in it.
+	Created, Deleted bool // the file was missing before; it is missing after
+	// Others means that somebody else changed the file too, between or after the changes,
+	// and that this is part of Before to After.
 	Others bool
-	// Err is why Before or After is not known.
+	// Err is the reason why Before or After is unknown.
 	Err error
 }
 
-// Counts returns how many lines were added and removed.
+// Counts returns the numbers of lines added and removed.
 func (n Net) Counts() (added, removed int) { return diff.Count(n.Before, n.After) }
 
-// Diff is the change as a unified diff; it is empty if nothing came of it.
+// Diff returns the change as a unified diff, empty if there is none.
 func (n Net) Diff() string {
 	before, after := n.Name, n.Name
 	if n.Created {
@@ -37,8 +37,8 @@ func (n Net) Diff() string {
 	return diff.Unified(before, after, n.Before, n.After)
 }
 
-// Net returns what the changes that s means came to, file by file, in the order
-// in which the files were first changed.
+// Net returns the net effect of the changes in s, by file, in the order in which the
+// files were first changed.
 func (l *Log) Net(ctx context.Context, s Scope) ([]Net, error) {
 	var all []Net
 	for _, c := range chains(l.past, s) {
@@ -50,12 +50,12 @@ func (l *Log) Net(ctx context.Context, s Scope) ([]Net, error) {
 	return all, nil
 }
 
-// Count returns how many changes s is about. Of two scopes that differ in their
-// instants, the one with as many is about the same ones.
+// Count returns the number of changes in s. Scopes that differ only in Since and have the
+// same count select the same changes.
 func (l *Log) Count(s Scope) int {
 	n := 0
 	for _, e := range l.past {
-		if s.What == Rewind && s.covers(e) || s.What == Everything && !isUndo(e) && s.means(e) {
+		if s.What == Rewind && s.covers(e) || s.What == Everything && !isUndo(e) && s.selects(e) {
 			n++
 		}
 	}
@@ -83,14 +83,14 @@ func (l *Log) net(c chain) Net {
 	return n
 }
 
-// leftBy returns what e left in its file, nil for no file. If that is nowhere any
-// more, it is what the file holds now, which others have changed.
+// leftBy returns the content after e, nil for no file. If the journal has it no more,
+// leftBy returns what the file holds now, changed by others.
 func (l *Log) leftBy(e journal.Past) (data []byte, others bool, err error) {
 	if e.After == nil {
 		return nil, false, nil
 	}
 	file, now, err := l.root.Raw(e.Path)
-	if err == nil && isAsLeft(file, e.After) {
+	if err == nil && matches(file, e.After) {
 		return now, false, nil
 	}
 	if i := slices.IndexFunc(l.past, func(o journal.Past) bool { return same(o.Before, e.After) }); i >= 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
 
-// net is what changes came to, a line a file.
+// net returns the net effect of changes, a line for each file.
 func (w *tree) net(s undo.Scope) []string {
 	w.t.Helper()
 	log, err := undo.Read(w.t.Context(), w.Root)
@@ -72,8 +72,8 @@ func TestNet(t *testing.T) {
 	}
 }
 
-// TestNetOfAnOlderTurn: what a turn left in a file is found although a later one
-// has changed the file.
+// TestNetOfAnOlderTurn: the content after a turn is found although a later turn has
+// changed the file.
 func TestNetOfAnOlderTurn(t *testing.T) {
 	w := open(t)
 	w.write("a", "0\n")
@@ -101,8 +101,8 @@ func TestNetAsADiff(t *testing.T) {
 	}
 }
 
-// TestSinceAPromptWhoseCallsAreUnknown: changes whose calls were taken back from
-// the conversation are told by the clock, those that are still in it are not.
+// TestSinceAPromptWhoseCallsAreUnknown: the clock decides about changes whose calls were
+// dropped from the conversation, and not about the others.
 func TestSinceAPromptWhoseCallsAreUnknown(t *testing.T) {
 	w := open(t)
 	w.edit("early", "x\n", call("s", "1"))

@@ -18,11 +18,11 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
 
-// The model of a workspace knows no journal and no hashes: it keeps what each
-// file held before and after each change, the changes that stand as a list, and
-// what was undone as a stack.
+// The model of a workspace has no journal and no hashes: it keeps the content of each
+// file before and after each change, a list of the changes in effect, and a stack of
+// undone ones.
 
-// held is what a file holds; the zero value is no file.
+// held is the content of a file; the zero value is no file.
 type held struct {
 	there bool
 	data  string
@@ -31,23 +31,23 @@ type held struct {
 
 func (h held) alike(o held) bool { return h.there == o.there && h.data == o.data }
 
-// event is what was done to a file at one time.
+// event is one change of a file by anybody.
 type event struct {
 	file          string
 	before, after held
 }
 
-// change is an event that a tool made.
+// change is an event made by a tool.
 type change struct {
 	event
 	n    int // counts changes
 	turn int
 }
 
-// undone is what an undo did to one file.
+// undone is the effect of an undo on one file.
 type undone struct {
 	event
-	stood []change // of the file, before the undo
+	stood []change // of the file, in effect before the undo
 }
 
 // talk is a session of the model.
@@ -73,7 +73,7 @@ func (t *talk) begin() {
 
 func (t *talk) turn() int { return len(t.turns) - 1 }
 
-// stand makes list what stands of a file.
+// stand sets the changes in effect of a file to list.
 func (t *talk) stand(file string, list []change) {
 	rest := where(t.standing, func(c change) bool { return c.file != file })
 	t.standing = slices.SortedFunc(slices.Values(slices.Concat(rest, list)), func(a, b change) int { return a.n - b.n })
@@ -84,10 +84,10 @@ type world struct {
 	rng   *rand.Rand
 	files map[string]held
 	dirs  map[string]bool
-	made  map[string]bool // folders that were made for a file, ever
+	made  map[string]bool // folders ever made for a file
 	talks map[string]*talk
 	n     int
-	done  map[string]int // what happened, by its name
+	done  map[string]int // events by name
 	log   []string       // every step, for the report of a failure
 }
 
@@ -99,7 +99,7 @@ var (
 	modes    = []fs.FileMode{0o644, 0o755, 0o600, 0o664}
 )
 
-// edit is what a tool does.
+// edit changes a file as a tool does.
 func (w *world) edit() {
 	name := w.pick(paths)
 	id := w.pick([]string{"s", "s", "s", "t"})
@@ -139,7 +139,7 @@ func (w *world) makeDirs(name string) {
 	}
 }
 
-// outside is what another program does, or a command of the model.
+// outside changes a file as another program or a command does.
 func (w *world) outside() {
 	name := w.pick(paths)
 	at := w.files[name]
@@ -174,8 +174,8 @@ func (w *world) did(what string, args ...any) {
 	w.done[strings.Fields(what)[0]]++
 }
 
-// back takes back what was done in a session, in the model and in fact. stands is
-// what stands of a file then.
+// back undoes events of a session, in the model and in fact. stands returns the changes
+// of a file in effect then.
 func (w *world) back(name, id string, s undo.Scope, events []event, stands func(file string) []change) {
 	talk := w.talks[id]
 	s.Session, s.Others = id, w.rng.IntN(4) == 0
@@ -188,7 +188,7 @@ func (w *world) back(name, id string, s undo.Scope, events []event, stands func(
 		before, after := chain[0].before, chain[len(chain)-1].after
 		switch {
 		case before.alike(after) && (!after.there || numbers(stood) == numbers(stands(file))):
-			continue // nothing came of it
+			continue // it had no effect
 		case w.intact(chain) && w.possible(chain):
 		case s.Others && w.possible(chain):
 			w.done["others"]++
@@ -227,7 +227,7 @@ func numbers(changes []change) string {
 	return fmt.Sprint(out)
 }
 
-// undo takes back changes that stand.
+// undo undoes changes in effect.
 func (w *world) undo(name, id string, s undo.Scope, changes []change) {
 	var events []event
 	for _, c := range changes {
@@ -241,8 +241,7 @@ func (w *world) undo(name, id string, s undo.Scope, changes []change) {
 	})
 }
 
-// rewind goes back to the beginning of a turn. Of some calls it is not known when
-// they were made.
+// rewind goes back to the beginning of a turn. The times of some calls are unknown.
 func (w *world) rewind(id string) {
 	talk := w.talks[id]
 	since := w.rng.IntN(len(talk.turns))
@@ -259,7 +258,7 @@ func (w *world) rewind(id string) {
 	})
 }
 
-// forth takes the last undo of a session back.
+// forth undoes the last undo of a session.
 func (w *world) forth(id string) {
 	talk := w.talks[id]
 	plan, err := undo.Find(w.t.Context(), w.Root, undo.Scope{What: undo.LastUndo, Session: id})
@@ -291,7 +290,7 @@ func (w *world) forth(id string) {
 	w.did("redo %s", strings.Join(names, " "))
 }
 
-// agree holds a plan against the model's.
+// agree compares a plan with the model's.
 func (w *world) agree(name string, plan undo.Plan, err error, good, refused []string) {
 	w.t.Helper()
 	var got []string
@@ -327,7 +326,7 @@ func (w *world) set(file string, to held) {
 	}
 }
 
-// removeDirs removes the folders that were made for files which are gone.
+// removeDirs removes folders that were made for files which are gone.
 func (w *world) removeDirs(files []string) {
 	for _, file := range files {
 		if w.files[file].there {
@@ -353,9 +352,9 @@ func (w *world) empty(dir string) bool {
 	return true
 }
 
-// possible says that an undo can be made at all: there is something to do, and both
-// contents can be shown as text side by side, in one encoding. Only what others wrote,
-// and an undo took back, has another.
+// possible reports whether an undo can be made: there is something to do, and both
+// contents can be shown side by side as text in one encoding. Only a file that others
+// wrote, and an undo restored, has another encoding.
 func (w *world) possible(chain []event) bool {
 	now, then := w.files[chain[0].file], chain[0].before
 	if !now.there || !then.there {
@@ -364,7 +363,7 @@ func (w *world) possible(chain []event) bool {
 	return strings.Contains(now.data, "\x00") == strings.Contains(then.data, "\x00")
 }
 
-// intact says that nobody else has changed the file since, or between.
+// intact reports whether nobody else has changed the file since or between.
 func (w *world) intact(chain []event) bool {
 	for i := 1; i < len(chain); i++ {
 		if !chain[i-1].after.alike(chain[i].before) {
@@ -434,7 +433,7 @@ func where(changes []change, wanted func(change) bool) []change {
 	return out
 }
 
-// check holds what is on the disk against the model.
+// check compares the disk with the model.
 func (w *world) check() {
 	w.t.Helper()
 	want := map[string]string{}
@@ -450,10 +449,9 @@ func (w *world) check() {
 	}
 }
 
-// TestRandomEditsUndosAndRewinds makes random sequences of edits, foreign
-// changes, undos, redos, rewinds and restarts in two sessions over real files,
-// and sees after each step that every file has the bytes and the mode, and that
-// there are the folders, which the model says.
+// TestRandomEditsUndosAndRewinds makes random sequences of edits, foreign changes, undos,
+// redos, rewinds and restarts in two sessions over real files. After each step every file
+// has the bytes and the mode of the model, and there are the folders of the model.
 func TestRandomEditsUndosAndRewinds(t *testing.T) {
 	const sequences = 1000
 	start := seed(t)

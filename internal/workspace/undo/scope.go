@@ -7,41 +7,41 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace/journal"
 )
 
-// What says which changes are meant.
+// What is a kind of selection of changes.
 type What int
 
-// What there is to take back.
+// The kinds of selections.
 const (
-	LastChange What = iota // the last change that stands
-	LastTurn               // all changes that stand of the turn of the last one
+	LastChange What = iota // the last change in effect
+	LastTurn               // all changes in effect of the last one's turn
 	LastUndo               // the last undo, if nothing was changed after it
 	Everything             // all changes that stand
 	Rewind                 // all that was done, undos too: the files get what they held before it
 )
 
-// Scope is a choice of changes. Fields that are empty do not narrow it.
+// Scope selects changes. Empty fields select all.
 type Scope struct {
 	What    What
 	Session string
-	// From are the sessions that Session is a fork of. Their changes are meant where
-	// Since.After knows the call: it is in what the fork was made with.
-	From  []string
-	File  string // by its path or its name
+	// From lists the sessions that Session was forked from. Their changes are selected if
+	// Since.After knows the call, which is then part of the fork.
+	From  []string // by path or name
+	File  string   // by its path or its name
 	Since Since
-	// Others takes in files that somebody else has changed since, or between: what
-	// they changed goes too, and comes back with the undo of the undo.
+	// Others includes files that somebody else changed between or after the changes:
+	// their changes are undone too, and restored by the undo of the undo.
 	Others bool
 }
 
-// Since is an instant in a session.
+// Since is a point in time of a session.
 type Since struct {
-	// After says of a call of the model whether it came after the instant. Where
-	// that is known it is so whatever the clock said.
+	// After reports whether a call of the model came after the point. If known, this
+	// overrides the clock.
 	After func(call string) (after, known bool)
-	Time  time.Time // decides about other changes; zero: with After, they came before
+	Time  time.Time // for changes that After does not know; zero, with After set, means before
 }
 
-// before says that e came before s.
+// before reports whether e came before s.
 func (s Since) before(e journal.Past) bool {
 	if s.After != nil {
 		if after, known := s.After(e.Call); known {
@@ -54,16 +54,16 @@ func (s Since) before(e journal.Past) bool {
 	return e.Time < s.Time.UnixNano()
 }
 
-// ExportTool is the tool of changes that write down a session. They are not part
-// of its work: only an undo that names the file takes them back.
+// ExportTool is the tool of changes that export a session. They are not part of its work:
+// only an undo that names the file takes them back.
 const ExportTool = "export"
 
-// means says that s is about e, which stands.
-func (s Scope) means(e journal.Past) bool {
+// selects reports whether e is in effect and s selects it.
+func (s Scope) selects(e journal.Past) bool {
 	return !e.Undone && e.Tool != redoTool && s.covers(e)
 }
 
-// covers says that e is within s.
+// covers reports whether s selects e, in effect or not.
 func (s Scope) covers(e journal.Past) bool {
 	switch {
 	case s.Session != "" && e.Session != s.Session && !s.inherits(e):
@@ -78,7 +78,8 @@ func (s Scope) covers(e journal.Past) bool {
 	return true
 }
 
-// inherits says that e is of a session that s is a fork of, and from before it.
+// inherits reports whether e is from before the fork, in a session that s was forked
+// from.
 func (s Scope) inherits(e journal.Past) bool {
 	if s.Since.After == nil || !slices.Contains(s.From, e.Session) {
 		return false
@@ -87,21 +88,21 @@ func (s Scope) inherits(e journal.Past) bool {
 	return known
 }
 
-// isUndo says that e took changes back.
+// isUndo reports whether e undid changes.
 func isUndo(e journal.Past) bool { return e.Undoes != nil }
 
-// chain is the entries of one file, oldest first.
+// chain holds the entries of one file, oldest first.
 type chain []journal.Past
 
-// chains returns the entries that s means, file by file.
+// chains returns the entries that s selects, by file.
 func chains(past []journal.Past, s Scope) []chain {
 	switch s.What {
 	case Everything:
-		return byFile(past, func(e journal.Past) bool { return !isUndo(e) && s.means(e) })
+		return byFile(past, func(e journal.Past) bool { return !isUndo(e) && s.selects(e) })
 	case Rewind:
 		exported := exports(past)
 		all := byFile(past, func(e journal.Past) bool { return !exported[e.ID] && s.covers(e) })
-		return slices.DeleteFunc(all, func(c chain) bool { return c.isIdle(past) })
+		return slices.DeleteFunc(all, func(c chain) bool { return c.isNoOp(past) })
 	case LastChange, LastTurn, LastUndo:
 	}
 	last := newest(past, s)
@@ -113,11 +114,11 @@ func chains(past []journal.Past, s Scope) []chain {
 		return []chain{{of}}
 	}
 	return byFile(past[:last+1], func(e journal.Past) bool {
-		return s.means(e) && e.Session == of.Session && e.Turn == of.Turn
+		return s.selects(e) && e.Session == of.Session && e.Turn == of.Turn
 	})
 }
 
-// exports returns the entries that wrote exports, and what was done to these.
+// exports returns the entries that wrote or changed exports.
 func exports(past []journal.Past) map[string]bool {
 	out := map[string]bool{}
 	for _, e := range past {
@@ -128,10 +129,10 @@ func exports(past []journal.Past) map[string]bool {
 	return out
 }
 
-// isIdle says that nothing has come of c: without it the file would hold the same,
-// and the same changes would stand. Where there was no file and is none, there is
-// nothing to take back.
-func (c chain) isIdle(past []journal.Past) bool {
+// isNoOp reports whether c has no effect: without it the file would hold the same, and
+// the same changes would be in effect. If there was no file before and after, there is
+// nothing to undo.
+func (c chain) isNoOp(past []journal.Past) bool {
 	before, after := c[0].Before, c[len(c)-1].After
 	if before == nil && after == nil {
 		return true
@@ -177,11 +178,11 @@ func byFile(past []journal.Past, wanted func(journal.Past) bool) []chain {
 	return out
 }
 
-// newest returns the index of the newest entry that s means; -1 if there is
-// none. An undo can be taken back only while nothing was changed after it.
+// newest returns the index of the newest entry that s selects, or -1. An undo can only be
+// undone as long as nothing was changed after it.
 func newest(past []journal.Past, s Scope) int {
 	for i, e := range slices.Backward(past) {
-		if !s.means(e) {
+		if !s.selects(e) {
 			continue
 		}
 		if isUndo(e) == (s.What == LastUndo) {

@@ -25,7 +25,7 @@ func call(session, id string) workspace.Origin {
 	return workspace.Origin{Session: session, Turn: "turn " + id[:1], Call: id, Tool: "edit_file"}
 }
 
-// known makes a function of what is known of calls.
+// known returns a Since.After that knows the given calls.
 func known(calls map[string]bool) func(string) (bool, bool) {
 	return func(call string) (after, known bool) {
 		after, known = calls[call]
@@ -33,7 +33,7 @@ func known(calls map[string]bool) func(string) (bool, bool) {
 	}
 }
 
-// TestEverythingSinceACall goes back over several turns, by what the calls did.
+// TestEverythingSinceACall goes back over several turns, by calls.
 func TestEverythingSinceACall(t *testing.T) {
 	w := open(t)
 	w.write("a", "a0\n")
@@ -42,7 +42,7 @@ func TestEverythingSinceACall(t *testing.T) {
 	w.edit("a", "a2\n", call("s", "2.2"))
 	w.edit("c", "c3\n", call("s", "3.1"))
 	w.edit("d", "d\n", call("other", "9.1"))
-	w.undo(undo.LastChange) // that of the other session
+	w.undo(undo.LastChange) // by the other session
 	plan := w.find(undo.Scope{What: undo.Everything, Session: "s", Since: undo.Since{After: known(map[string]bool{"2.1": true, "2.2": true, "3.1": true})}})
 	if diff := cmp.Diff([]string{"b", "a", "c"}, names(plan)); diff != "" {
 		t.Error(diff)
@@ -51,7 +51,7 @@ func TestEverythingSinceACall(t *testing.T) {
 	if diff := cmp.Diff([]string{"a"}, w.files()); diff != "" || w.content("a") != "a1\n" {
 		t.Errorf("a holds %q; files %s", w.content("a"), diff)
 	}
-	w.undo(undo.LastUndo) // all of it, at once
+	w.undo(undo.LastUndo) // all of it at once
 	if got := w.content("a") + w.content("b") + w.content("c"); got != "a2\nb2\nc3\n" {
 		t.Errorf("after the undo of the rewind: %q", got)
 	}
@@ -61,8 +61,8 @@ func TestEverythingSinceACall(t *testing.T) {
 	}
 }
 
-// TestRefusedFilesAreNamed: what somebody else changed is left alone and the rest
-// can be taken back.
+// TestRefusedFilesAreNamed: a file that somebody else changed is left alone, and the rest
+// can be undone.
 func TestRefusedFilesAreNamed(t *testing.T) {
 	w := open(t)
 	for _, name := range []string{"a", "b", "c", "d"} {
@@ -96,8 +96,7 @@ func TestRefusedFilesAreNamed(t *testing.T) {
 	}
 }
 
-// TestExportsAreNoWork: an export is taken back only by its name, and it keeps
-// nobody from redoing.
+// TestExportsAreNoWork: an export is undone only by name, and does not prevent a redo.
 func TestExportsAreNoWork(t *testing.T) {
 	w := open(t)
 	w.write("f", "0\n")
@@ -121,8 +120,8 @@ func TestExportsAreNoWork(t *testing.T) {
 	}
 }
 
-// TestRewindOfAFileThatIsGone: there was none before, and is none now, though the
-// changes that stand are others.
+// TestRewindOfAFileThatIsGone: the file was missing before and is missing now, although
+// changes are in effect.
 func TestRewindOfAFileThatIsGone(t *testing.T) {
 	w := open(t)
 	w.edit("f", "1\n", turn(1))
@@ -135,7 +134,7 @@ func TestRewindOfAFileThatIsGone(t *testing.T) {
 	}
 }
 
-// TestRewindLeavesExports: whether they are there or were taken back.
+// TestRewindLeavesExports, whether they are there or were undone.
 func TestRewindLeavesExports(t *testing.T) {
 	w := open(t)
 	begin := undo.Since{Time: time.Now()}
@@ -150,8 +149,8 @@ func TestRewindLeavesExports(t *testing.T) {
 	}
 }
 
-// TestFoldersOfSeveralFiles: a folder that was made for one file goes with the
-// last one in it.
+// TestFoldersOfSeveralFiles: a folder that was made for one file is removed with the last
+// file in it.
 func TestFoldersOfSeveralFiles(t *testing.T) {
 	w := open(t)
 	w.edit("new/deep/f", "f\n", turn(1))
@@ -167,8 +166,8 @@ func TestFoldersOfSeveralFiles(t *testing.T) {
 	}
 }
 
-// TestAForkInheritsChanges: those that its conversation holds, and not what the
-// other session did after the fork.
+// TestAForkInheritsChanges: it inherits those in its conversation, and not what the other
+// session did after the fork.
 func TestAForkInheritsChanges(t *testing.T) {
 	w := open(t)
 	w.edit("a", "a\n", call("old", "1"))

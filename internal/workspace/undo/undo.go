@@ -1,8 +1,7 @@
-// Package undo takes changes of files back, and says what they came to. It
-// guarantees that nothing is taken back but what a Plan showed, that a file
-// which somebody else changed meanwhile is named, and left as it is unless that is
-// asked for, that each file gets exactly the bytes and the mode that it had, and
-// that an undo can be taken back in turn.
+// Package undo undoes changes of files and reports their net effect. It guarantees that
+// only what a Plan showed is undone, that a file which somebody else changed meanwhile is
+// named, and left alone unless asked for, that each file gets exactly its old bytes and
+// mode, and that an undo can be undone.
 package undo
 
 import (
@@ -20,18 +19,18 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace/text"
 )
 
-// ErrNothing is returned by Find where there is nothing to take back.
+// ErrNothing is returned by Find if there is nothing to undo.
 var ErrNothing = errors.New("nothing to undo")
 
-// Plan is what an undo would do.
+// Plan is the effect of an undo before it is made.
 type Plan struct {
-	// Changes has one change for each file. Text is what the file holds now,
-	// After what it held before; Delete is set for a file that was created.
+	// Changes has one change for each file. Text is the current content, After the one
+	// before; Delete is set for a file that was created.
 	Changes []workspace.Change
-	// Refused has the files that cannot be done, each with the reason.
+	// Refused lists the files that cannot be undone, with the reasons.
 	Refused []Refused
-	// Others has the names of the files of Changes in which what somebody else
-	// changed goes too.
+	// Others names the files of Changes for which changes by somebody else are undone
+	// too.
 	Others []string
 
 	root  *workspace.Root
@@ -45,23 +44,22 @@ type Refused struct {
 	Err  error
 }
 
-// The tools that an undo and its undo have in the journal.
+// The tools under which the journal has an undo and its undo.
 const (
 	undoTool = "undo"
 	redoTool = "redo"
 )
 
-// step is what the journal knows about a change of a Plan.
+// step holds what the journal knows about a change of a Plan.
 type step struct {
 	session string
-	undoes  []string        // entries
-	target  *workspace.Hash // of the content to bring back; nil: no file
+	undoes  []string        // ids of entries
+	target  *workspace.Hash // of the content to restore; nil for no file
 	others  bool            // what somebody else changed goes too
 }
 
-// Find returns what an undo would change; nothing is changed yet. If no file can
-// be done, the error says why: ErrNothing, or workspace.ErrStale if the files
-// are not what they were left as.
+// Find plans an undo; it changes nothing yet. If no file can be undone, the error is
+// ErrNothing, or workspace.ErrStale if the files have been changed since.
 func Find(ctx context.Context, root *workspace.Root, s Scope) (Plan, error) {
 	log, err := Read(ctx, root)
 	if err != nil {
@@ -70,13 +68,13 @@ func Find(ctx context.Context, root *workspace.Root, s Scope) (Plan, error) {
 	return log.Plan(s)
 }
 
-// Log is what was done to the files of a workspace, as it was when it was read.
+// Log is the history of a workspace's files at the time of Read.
 type Log struct {
 	root *workspace.Root
 	past []journal.Past // oldest first
 }
 
-// Read reads what was done.
+// Read reads the history.
 func Read(ctx context.Context, root *workspace.Root) (*Log, error) {
 	past, err := root.Past()
 	if err == nil {
@@ -115,7 +113,7 @@ func (l *Log) Plan(s Scope) (Plan, error) {
 	return p, ErrNothing
 }
 
-// Err is why not all files can be done; nil if they can.
+// Err returns the reasons in Refused as one error, nil if there are none.
 func (p Plan) Err() error {
 	var errs []error
 	for _, r := range p.Refused {
@@ -124,7 +122,7 @@ func (p Plan) Err() error {
 	return errors.Join(errs...)
 }
 
-// Without is p without the files with these indexes in Changes.
+// Without returns p without the files at these indexes of Changes.
 func (p Plan) Without(except []int) Plan {
 	out := p
 	out.Changes, out.steps = nil, nil
@@ -137,7 +135,7 @@ func (p Plan) Without(except []int) Plan {
 	return out
 }
 
-// Refuse is p without the files for which why has a reason: these are Refused.
+// Refuse returns p with the files for which why returns a reason moved to Refused.
 func (p Plan) Refuse(why func(workspace.Change) error) Plan {
 	var except []int
 	refused := slices.Clone(p.Refused)
@@ -154,7 +152,7 @@ func (p Plan) Refuse(why func(workspace.Change) error) Plan {
 	return out
 }
 
-// Diff is what p would change, as a unified diff.
+// Diff returns the plan as a unified diff.
 func (p Plan) Diff() string {
 	var b strings.Builder
 	for _, c := range p.Changes {
@@ -163,8 +161,8 @@ func (p Plan) Diff() string {
 	return b.String()
 }
 
-// madeFor lists the folders on the way to path that some change has made,
-// outermost first.
+// madeFor returns the folders on the way to path that some change has made, outermost
+// first.
 func madeFor(path string, past []journal.Past) []string {
 	var dirs []string
 	for _, e := range past {
@@ -178,8 +176,8 @@ func madeFor(path string, past []journal.Past) []string {
 	return dirs
 }
 
-// undoOf returns the change that takes back the entries of one file; with others,
-// what somebody else changed meanwhile goes too.
+// undoOf returns the change that undoes the entries of one file; with others set, also
+// changes that somebody else made meanwhile.
 func undoOf(root *workspace.Root, c chain, others bool) (workspace.Change, step, error) {
 	first, last := c[0], c[len(c)-1]
 	s := step{target: first.Before, session: first.Session}
@@ -194,10 +192,10 @@ func undoOf(root *workspace.Root, c chain, others bool) (workspace.Change, step,
 	if err != nil {
 		return workspace.Change{}, s, err
 	}
-	if !isAsLeft(file, last.After) {
-		foreign = why(file)
+	if !matches(file, last.After) {
+		foreign = staleReason(file)
 	}
-	nothing := !file.Exists && first.Before == nil // there is no file, as is wanted
+	nothing := !file.Exists && first.Before == nil // the file is missing, as intended
 	if foreign != nil && (!others || nothing) {
 		return workspace.Change{}, s, foreign
 	}
@@ -215,7 +213,7 @@ func undoOf(root *workspace.Root, c chain, others bool) (workspace.Change, step,
 	return change, s, err
 }
 
-// stale is a workspace.ErrStale that says why.
+// stale is a workspace.ErrStale with a reason.
 type stale string
 
 const (
@@ -228,16 +226,16 @@ func (s stale) Error() string { return string(s) }
 
 func (s stale) Unwrap() error { return workspace.ErrStale }
 
-// why is what is wrong with a file that is not as it was left.
-func why(now workspace.File) error {
+// staleReason explains why a file is not in its expected state.
+func staleReason(now workspace.File) error {
 	if !now.Exists {
 		return errGone
 	}
 	return errChangedSince
 }
 
-// isAsLeft says that the file holds what has the hash; nil is no file.
-func isAsLeft(now workspace.File, hash *workspace.Hash) bool {
+// matches reports whether the file has the hash; nil means no file.
+func matches(now workspace.File, hash *workspace.Hash) bool {
 	if !now.Exists {
 		return hash == nil
 	}
@@ -250,9 +248,9 @@ func formatOf(e journal.Past) workspace.Format {
 	return workspace.Format{Encoding: workspace.Encoding(e.Encoding), BOM: e.BOM, EOL: e.EOL}
 }
 
-// decode decodes two contents in one format, the first that does for both; nil
-// is no file. Contents may differ in their encodings where a change took out the
-// only character that told it, or somebody else wrote one of them.
+// decode decodes two contents in the first format that does for both; nil is no file. The
+// encodings may differ if a change removed the only character that showed it, or somebody
+// else wrote one of them.
 func decode(now, then []byte, formats ...workspace.Format) (f workspace.Format, textNow, textThen string, err error) {
 	for _, data := range [][]byte{now, then} {
 		if found, _, err := text.Decode(data, text.Fallback{Encoding: workspace.Latin1}); data != nil && err == nil {
@@ -278,10 +276,9 @@ func decodeOne(data []byte, f workspace.Format) (string, error) {
 	return text.DecodeAs(data, f)
 }
 
-// Do carries out p as it was shown. If a file was changed since the plan nothing
-// is done, and the error is workspace.ErrStale; should that happen between two of
-// the files, what was undone before stays undone, is journalled, and is named by
-// the error.
+// Do executes p as shown. If a file was changed since the plan, Do changes nothing and
+// returns workspace.ErrStale. If that happens between two of the files, the first ones
+// stay undone, are journalled, and are named in the error.
 func (p Plan) Do(ctx context.Context) error {
 	for i, c := range p.Changes {
 		if err := p.confirm(c, p.steps[i]); err != nil {
@@ -295,8 +292,8 @@ func (p Plan) Do(ctx context.Context) error {
 	for i, c := range p.Changes {
 		by.Session, by.Undoes = p.steps[i].session, p.steps[i].undoes
 		if _, err := p.root.Commit(ctx, c, by); err != nil {
-			if errors.Is(err, workspace.ErrUnsettled) {
-				i++ // it is undone; but what the disk refuses once it may refuse again
+			if errors.Is(err, workspace.ErrNotDurable) {
+				i++ // it is undone; but the disk may refuse again
 			}
 			return stopped(p.Changes[:i], c, err)
 		}
@@ -304,7 +301,7 @@ func (p Plan) Do(ctx context.Context) error {
 	return nil
 }
 
-// stopped says how far an undo came.
+// stopped returns an error that names the files already undone.
 func stopped(done []workspace.Change, at workspace.Change, err error) error {
 	if len(done) == 0 {
 		return fmt.Errorf("nothing was undone: %w", err)
@@ -314,13 +311,12 @@ func stopped(done []workspace.Change, at workspace.Change, err error) error {
 		names[i] = c.Name
 	}
 	if errors.Is(err, context.Canceled) {
-		err = errors.New("it was cancelled") // and that is news: it did something
+		err = errors.New("it was cancelled") // and the user must learn that it did something
 	}
 	return fmt.Errorf("%s is undone already; the undo stopped at %s: %w", strings.Join(names, ", "), at.Name, err)
 }
 
-// confirm makes sure that c is what the journal has, and that the file is still
-// what was shown.
+// confirm ensures that c matches the journal and that the file is still as shown.
 func (p Plan) confirm(c workspace.Change, s step) error {
 	var target *workspace.Hash
 	if !c.Delete {
@@ -339,7 +335,7 @@ func (p Plan) confirm(c workspace.Change, s step) error {
 		return errors.Join(workspace.ErrStale, err)
 	}
 	if now.Exists != c.Exists || now.Hash != c.Hash {
-		return why(now)
+		return staleReason(now)
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ func TestUndoGoesBackStepByStep(t *testing.T) {
 	if _, err := undo.Find(t.Context(), w.Root, undo.Scope{What: undo.LastChange}); !errors.Is(err, undo.ErrNothing) {
 		t.Errorf("undo of nothing: %v", err)
 	}
-	for i := 1; i <= 3; i++ { // and forth again
+	for i := 1; i <= 3; i++ { // and back again
 		w.undo(undo.LastUndo)
 		if got := w.content("f"); got != fmt.Sprintln(i) {
 			t.Fatalf("after redo: %q, want %d", got, i)
@@ -36,7 +36,7 @@ func TestUndoGoesBackStepByStep(t *testing.T) {
 	if _, err := undo.Find(t.Context(), w.Root, undo.Scope{What: undo.LastUndo}); !errors.Is(err, undo.ErrNothing) {
 		t.Errorf("redo of nothing: %v", err)
 	}
-	w.undo(undo.LastChange) // what was redone can be undone
+	w.undo(undo.LastChange) // a redo can be undone
 	if got := w.content("f"); got != "2\n" {
 		t.Errorf("after redo and undo: %q", got)
 	}
@@ -214,8 +214,8 @@ func TestUndoAcrossProcessesAndSessions(t *testing.T) {
 	}
 }
 
-// TestUndoAcrossEncodings undoes a turn in which a file changed its encoding: the
-// first edit took out the only character that was not ASCII.
+// TestUndoAcrossEncodings undoes a turn in which a file changed its encoding: the first
+// edit removed the only character that was not ASCII.
 func TestUndoAcrossEncodings(t *testing.T) {
 	w := open(t)
 	w.write("f", "caf\xe9\n")
