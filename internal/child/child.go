@@ -1,6 +1,6 @@
-// Package child runs the small programs that help this one. On Linux it guarantees
-// that none of them outlives this program, however that ends, and that none takes
-// more memory than it may; everywhere, that none says more than is kept.
+// Package child runs small helper programs. On Linux it guarantees that no helper
+// outlives this program, however it ends, and that none exceeds its memory limit;
+// everywhere, that no more than the limit of a helper's output is kept.
 package child
 
 import (
@@ -10,13 +10,13 @@ import (
 	"runtime"
 )
 
-// Memory is what a helper may take, in bytes.
+// Memory is the usual memory limit of a helper in bytes.
 const Memory = 1 << 30
 
-// Run starts cmd, whose context limits its time, and waits for it. memory limits the
-// bytes of data that it may hold; zero is no limit.
+// Run starts cmd, whose context limits its time, and waits for it. memory limits its data
+// in bytes; zero means no limit.
 func Run(cmd *exec.Cmd, memory uint64) error {
-	// The system ends the child when the thread ends that has started it.
+	// The system kills the child when the thread that started it ends.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	tie(cmd)
@@ -29,24 +29,24 @@ func Run(cmd *exec.Cmd, memory uint64) error {
 	return cmd.Wait()
 }
 
-// ErrTooMuch is returned by a Buffer that is full.
-var ErrTooMuch = errors.New("the program says too much")
+// ErrTooMuch is returned by Buffer.Write beyond the limit.
+var ErrTooMuch = errors.New("the program prints too much")
 
-// Buffer holds what a program says, up to Limit bytes. A program that says more
-// loses its output's other end.
+// Buffer holds up to Limit bytes of a program's output. Beyond that, the program's output
+// is closed.
 type Buffer struct {
 	Limit int
 
-	said bytes.Buffer
+	output bytes.Buffer
 }
 
-// Write keeps p, or returns ErrTooMuch.
+// Write appends p, or returns ErrTooMuch.
 func (b *Buffer) Write(p []byte) (int, error) {
-	if b.said.Len()+len(p) > b.Limit {
+	if b.output.Len()+len(p) > b.Limit {
 		return 0, ErrTooMuch
 	}
-	return b.said.Write(p)
+	return b.output.Write(p)
 }
 
-// Bytes returns what was said.
-func (b *Buffer) Bytes() []byte { return b.said.Bytes() }
+// Bytes returns the output.
+func (b *Buffer) Bytes() []byte { return b.output.Bytes() }

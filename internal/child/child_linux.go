@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tie has the system end cmd when this program ends.
+// tie makes the system kill cmd when this program ends.
 func tie(cmd *exec.Cmd) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
@@ -15,8 +15,8 @@ func tie(cmd *exec.Cmd) {
 	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
 }
 
-// limit limits the data of a process. It counts what is written to, not what is
-// reserved, which each thread does with a lot. An old kernel counts less.
+// limit limits the data of a process: memory written to, not memory reserved, of which
+// each thread reserves a lot. An old kernel counts less.
 func limit(pid int, memory uint64) {
 	_ = unix.Prlimit(pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: memory, Max: memory}, nil) // it may have ended
 }

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// TestMain is also the program that has a helper, and waits for it.
+// TestMain is also the program that starts a helper and waits for it.
 func TestMain(m *testing.M) {
 	if os.Getenv("CHILD_TEST_PROGRAM") != "" {
 		cmd := exec.Command("/bin/sh", "-c", "echo $$; exec sleep 1000")
@@ -36,8 +36,8 @@ func TestDiesWithUs(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	said := bufio.NewReader(out)
-	line, err := said.ReadString('\n')
+	lines := bufio.NewReader(out)
+	line, err := lines.ReadString('\n')
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,10 +51,10 @@ func TestDiesWithUs(t *testing.T) {
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	// The pipe ends when the last that holds it has ended: the helper.
+	// The pipe closes when the last process that holds it ends: the helper.
 	late := time.AfterFunc(time.Minute, func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
-	if _, err := said.ReadString('\n'); err == nil {
-		t.Error("the helper says more")
+	if _, err := lines.ReadString('\n'); err == nil {
+		t.Error("the helper printed more")
 	}
 	if !late.Stop() {
 		t.Error("the helper lived on")
@@ -62,8 +62,8 @@ func TestDiesWithUs(t *testing.T) {
 	_ = cmd.Wait() // it was killed
 }
 
-// A helper that takes more memory than it may ends with an error. tail keeps an
-// endless line.
+// A helper that exceeds its memory limit ends with an error. tail keeps an endless line
+// in memory.
 func TestMemory(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "tail", "-n", "1", "/dev/zero")
 	var exit *exec.ExitError
@@ -77,7 +77,7 @@ func TestBuffer(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "yes")
 	cmd.Stdout = &out
 	if err := Run(cmd, 0); err == nil {
-		t.Error("a program that says too much is no error")
+		t.Error("a program that prints too much gives no error")
 	}
 	out = Buffer{Limit: 5}
 	cmd = exec.CommandContext(t.Context(), "echo", "four")

@@ -1,8 +1,8 @@
-// Package crash gives the terminal back before a panic ends the program. It
-// guarantees that, in whichever guarded goroutine the panic happens, what Hold was
-// given has run before the runtime says what happened, and that the panic itself is
-// neither hidden nor changed. A test of the architecture sees to it that every
-// goroutine of the program is guarded.
+// Package crash restores the terminal before a panic ends the program. It guarantees
+// that, in whichever guarded goroutine the panic happens, the function given to Hold has
+// run before the runtime reports the panic, and that the panic itself is neither hidden
+// nor changed. A test of the architecture ensures that every goroutine of the program is
+// guarded.
 package crash
 
 import (
@@ -10,18 +10,18 @@ import (
 	"sync/atomic"
 )
 
-// restore is what a panic has to undo; nil: nothing. A panic may happen anywhere,
-// and knows of nobody: hence a variable of the process.
+// restore is the function to run on a panic, or nil. It is a variable of the process
+// because a panic may happen anywhere.
 var restore atomic.Pointer[func()]
 
-// Hold has f run when a goroutine panics, until release is called. f may be called
-// from any goroutine, and more than once. There is one f at a time.
+// Hold sets the function that runs when a goroutine panics, until release is called. f
+// may be called from any goroutine, and more than once. A second Hold replaces the first.
 func Hold(f func()) (release func()) {
 	restore.Store(&f)
 	return func() { restore.CompareAndSwap(&f, nil) }
 }
 
-// Guard is deferred first in a goroutine.
+// Guard must be the first deferred call of a goroutine.
 func Guard() {
 	if r := recover(); r != nil {
 		if f := restore.Load(); f != nil {
@@ -31,7 +31,7 @@ func Guard() {
 	}
 }
 
-// Guarded returns f for a goroutine that somebody else begins: a timer, say.
+// Guarded returns f with a Guard, for a goroutine that others start, such as a timer's.
 func Guarded(f func()) func() {
 	return func() {
 		defer Guard()

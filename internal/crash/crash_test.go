@@ -5,11 +5,11 @@ import (
 	"testing"
 )
 
-// panics runs f in a guarded goroutine and returns what it panicked with.
+// panics runs f in a guarded goroutine and returns its panic value.
 func panics(f func()) any {
 	out := make(chan any)
 	go func() {
-		defer func() { out <- recover() }() // in the place of the runtime
+		defer func() { out <- recover() }() // in place of the runtime
 		defer Guard()
 		f()
 	}()
@@ -32,7 +32,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// A release that comes late takes nothing from the next holder.
+// A late release does not affect the next holder.
 func TestLateRelease(t *testing.T) {
 	var ran atomic.Int32
 	first := Hold(func() { t.Error("the first one ran") })
@@ -44,7 +44,7 @@ func TestLateRelease(t *testing.T) {
 	}
 }
 
-// Who begins the goroutine is somebody else.
+// Others start the goroutine.
 func TestGuarded(t *testing.T) {
 	const boom = "boom"
 	restored := false

@@ -1,6 +1,6 @@
 // Package demo holds a small Go project with a failing test, and the scripted
-// conversation that repairs it. It guarantees that the project needs nothing
-// from the network and that every demo starts from a fresh folder.
+// conversation that repairs it. It guarantees that the project needs no network and that
+// every demo starts in a fresh folder.
 package demo
 
 import (
@@ -15,17 +15,16 @@ import (
 	"github.com/bb2d0cf4/agent/internal/statefile"
 )
 
-// Prompt is what the demo's user asks.
+// Prompt is the prompt of the demo's user.
 const Prompt = "The tests fail. Find out why, and fix it."
 
-// Env keeps the commands of the demo off the network, whatever the user's own
-// settings are.
+// env keeps the demo's commands off the network, whatever the user's settings.
 var env = [...]string{"GOTOOLCHAIN=local", "GOPROXY=off", "GOFLAGS=", "GOWORK=off"}
 
-// Env returns base with what keeps Go off the network.
+// Env returns base with the variables that keep Go off the network.
 func Env(base []string) []string { return append(base[:len(base):len(base)], env[:]...) }
 
-// The project's files end in .txt here: to the go command they are no code of
+// The project's files end in .txt, so that the go command does not take them for code of
 // this module.
 //
 //go:embed project script.yaml
@@ -33,13 +32,13 @@ var files embed.FS
 
 // Place is a demo on disk.
 type Place struct {
-	Base    string // the fresh folder that holds all of it
+	Base    string // the fresh folder that holds everything
 	Project string // the folder to work in
 	Home    string // the agent's own folder, apart from the user's
 	Script  string // the conversation, for script:FILE
 }
 
-// Write makes a new demo below the system's temporary folder.
+// Write writes a new demo below the system's temporary folder.
 func Write() (Place, error) {
 	base, err := os.MkdirTemp("", "agent-demo-")
 	if err != nil {
@@ -58,7 +57,7 @@ func Write() (Place, error) {
 	return p, err
 }
 
-// put writes one embedded file to its place.
+// put writes one embedded file.
 func (p Place) put(name string) error {
 	data, err := files.ReadFile(name)
 	if err != nil {

@@ -32,8 +32,7 @@ func goTest(t *testing.T, p Place) (string, error) {
 	return string(out), err
 }
 
-// The project is whole, its test fails, and the change that the script proposes
-// repairs it.
+// The project is complete, its test fails, and the script's change repairs it.
 func TestTheChangeRepairsTheProject(t *testing.T) {
 	p := written(t)
 	if out, err := goTest(t, p); err == nil || !strings.Contains(out, "Of([4 1 3 2]) = 3, want 2.5") {
@@ -78,7 +77,7 @@ func TestWriteReportsAFolderThatCannotBeMade(t *testing.T) {
 	}
 }
 
-// proposed returns the two texts of the script's edit.
+// proposed returns the old and new text of the script's edit.
 func proposed(t *testing.T, p Place) (before, after string) {
 	t.Helper()
 	data, err := os.ReadFile(p.Script)

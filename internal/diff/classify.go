@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Classify says what kind of change leads from a to b.
+// Classify returns the kind of change from a to b.
 func Classify(a, b string) Class {
 	if a == b {
 		return Class{}
@@ -26,7 +26,7 @@ func Classify(a, b string) Class {
 	return c
 }
 
-// sameText compares a and b without their white space.
+// sameText reports whether a and b are equal but for white space.
 func sameText(a, b string) bool {
 	for {
 		a, b = strings.TrimLeftFunc(a, unicode.IsSpace), strings.TrimLeftFunc(b, unicode.IsSpace)

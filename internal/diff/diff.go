@@ -1,10 +1,10 @@
-// Package diff compares texts line by line and word by word. It guarantees that
-// applying its edits to the old text gives the new one byte for byte, that its
-// unified form is taken by git apply and patch, and that its cost is
-// O(n log n) in the size of the texts, whatever they hold.
+// Package diff compares texts line by line and word by word. It guarantees that applying
+// its edits to the old text gives the new one byte for byte, that git apply and patch
+// accept its unified form, and that its cost is O(n log n) in the size of the texts,
+// whatever their content.
 package diff
 
-// Op says what a line of a hunk is.
+// Op is the kind of a line of a hunk.
 type Op int8
 
 // The kinds of line.
@@ -18,9 +18,9 @@ const (
 // B[BStart:BEnd] of the new one. Indexes are 0-based.
 type Edit struct{ AStart, AEnd, BStart, BEnd int }
 
-// Diff is the difference between two texts. A and B are their lines, each with
-// its line ending as in the text (the last may have none). Edits are in order
-// and do not touch each other; there is none if the texts are equal.
+// Diff is the difference between two texts. A and B are their lines, each with its line
+// ending (the last may have none). Edits are in order and not adjacent; there are none if
+// the texts are equal.
 type Diff struct {
 	A, B  []string
 	Edits []Edit
@@ -34,8 +34,8 @@ type Hunk struct {
 	Lines          []Line
 }
 
-// Line is one line of a hunk. A and B are its 1-based numbers in the old and
-// the new text; 0 where it is not in that text.
+// Line is one line of a hunk. A and B are its 1-based numbers in the old and the new
+// text, 0 if it is not in that text.
 type Line struct {
 	Op   Op
 	Text string // with its line ending
@@ -45,12 +45,11 @@ type Line struct {
 // Span is a half-open range of bytes in a line.
 type Span struct{ Start, End int }
 
-// Class says what kind of change two texts differ by.
+// Class is the kind of difference between two texts.
 type Class struct {
-	// LineEndings is true if nothing but line endings (CRLF or LF) changed.
+	// LineEndings is true if only line endings (CRLF or LF) changed.
 	LineEndings bool
-	// Whitespace is true if nothing but white space changed, line endings
-	// included.
+	// Whitespace is true if only white space changed, including line endings.
 	Whitespace bool
 	// FinalNewline is +1 if the new text gained a newline at its end, -1 if it
 	// lost one.

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// text draws a small text over few distinct lines, so that lines repeat, with
-// mixed line endings and with or without a newline at its end.
+// text draws a small text of few distinct lines, so that lines repeat, with mixed line
+// endings and with or without a final newline.
 func text(t *rapid.T, label string) string {
 	lines := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "", "{", "}", "\tx := 1", "é ü"}), 0, 30).Draw(t, label)
 	eol := rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, label+" eol")
@@ -22,7 +22,7 @@ func text(t *rapid.T, label string) string {
 	return s
 }
 
-// apply carries out the edits of d on its old text.
+// apply applies the edits of d to its old text.
 func apply(d *Diff) string {
 	var out strings.Builder
 	pos := 0
@@ -59,8 +59,8 @@ func TestEditsGiveNewText(t *testing.T) {
 	})
 }
 
-// TestShortTextsAreMinimal compares with the longest common subsequence for
-// texts that have no line twice: anchors are exact there.
+// TestShortTextsAreMinimal compares with the longest common subsequence for texts without
+// repeated lines, for which anchors are exact.
 func TestShortTextsAreMinimal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		perm := func(label string) []string {
@@ -138,8 +138,8 @@ func TestHunkGrouping(t *testing.T) {
 	}
 }
 
-// TestCostStaysBounded feeds what makes a plain LCS quadratic. It would not end
-// within the test's time if the cost were.
+// TestCostStaysBounded compares texts for which a plain LCS is quadratic. With quadratic
+// cost it would exceed the test's time.
 func TestCostStaysBounded(t *testing.T) {
 	const n = 200_000
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -193,7 +193,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestWordsKeepTheRest checks that what is not marked is the same on both sides.
+// TestWordsKeepTheRest checks that the unmarked parts are the same on both sides.
 func TestWordsKeepTheRest(t *testing.T) {
 	rest := func(s string, spans []Span) string {
 		var out strings.Builder

@@ -2,8 +2,8 @@ package diff
 
 import "strings"
 
-// Hunks groups the edits with up to context lines before and after each; groups
-// that meet are joined.
+// Hunks groups the edits with up to context lines before and after each. Groups that meet
+// are joined.
 func (d *Diff) Hunks(context int) []Hunk {
 	var out []Hunk
 	for from := 0; from < len(d.Edits); {
@@ -19,8 +19,8 @@ func (d *Diff) Hunks(context int) []Hunk {
 	return out
 }
 
-// Compose returns the old text with those of the edits made that keep names by
-// their index.
+// Compose returns the old text with only those edits applied for whose index keep returns
+// true.
 func (d *Diff) Compose(keep func(edit int) bool) string {
 	var out strings.Builder
 	write := func(lines []string) {
@@ -42,7 +42,7 @@ func (d *Diff) Compose(keep func(edit int) bool) string {
 	return out.String()
 }
 
-// hunk builds the hunk of edits, which is not empty.
+// hunk builds the hunk of a non-empty list of edits.
 func (d *Diff) hunk(edits []Edit, context int) Hunk {
 	first, last := edits[0], edits[len(edits)-1]
 	before := min(context, first.AStart)
@@ -69,8 +69,8 @@ func (d *Diff) hunk(edits []Edit, context int) Hunk {
 	return h
 }
 
-// Pairs returns the indexes in h.Lines of deleted lines and the inserted lines
-// that took their place, for Words. Lines are paired in order, by likeness.
+// Pairs returns index pairs of deleted lines in h.Lines and the inserted lines that
+// replace them, for Words. Lines are paired in order, by similarity.
 func (h Hunk) Pairs() [][2]int {
 	var out [][2]int
 	for i := 0; i < len(h.Lines); {
@@ -94,11 +94,11 @@ func (h Hunk) Pairs() [][2]int {
 	return out
 }
 
-// maxAlign is the largest number of combinations of lines that align weighs.
+// maxAlign is the largest number of combinations of lines that align compares.
 const maxAlign = 1 << 12
 
-// align pairs lines of a and b, in order, so that the sum of their likeness is
-// greatest. Many lines, or equally many, are paired one by one.
+// align pairs lines of a and b in order, with the greatest sum of similarities. It pairs
+// many lines, or equal numbers of them, one by one.
 func align(a, b []Line) [][2]int {
 	if len(a) == len(b) || len(a)*len(b) > maxAlign {
 		out := make([][2]int, min(len(a), len(b)))
@@ -132,7 +132,7 @@ func align(a, b []Line) [][2]int {
 	return out
 }
 
-// likeness is 1 for equal lines and 0 for lines that share neither start nor end.
+// likeness returns 1 for equal lines and 0 for lines without a common prefix or suffix.
 func likeness(a, b string) float64 {
 	n := min(len(a), len(b))
 	start := 0

@@ -8,10 +8,10 @@ import (
 
 // Bounds that keep the cost of Lines near n log n.
 const (
-	// maxDepth is how often a gap between anchors is searched for new anchors.
+	// maxDepth is the number of times a gap between anchors is searched for new anchors.
 	maxDepth = 12
-	// maxCells is the largest table that is filled for a gap without anchors;
-	// what is larger counts as replaced as a whole.
+	// maxCells is the largest table filled for a gap without anchors. A larger gap counts
+	// as replaced entirely.
 	maxCells = 1 << 16
 )
 
@@ -45,7 +45,7 @@ func (d *Diff) Counts() (added, removed int) {
 	return added, removed
 }
 
-// Count returns how many lines b adds to and removes from a.
+// Count returns the numbers of lines that b adds to a and removes from it.
 func Count(a, b string) (added, removed int) { return Lines(a, b).Counts() }
 
 // split cuts s after each "\n".
@@ -65,8 +65,7 @@ func split(s string) []string {
 	return lines
 }
 
-// edits turns the matched lines into the ranges between them. offset is added
-// to every index.
+// edits turns matched lines into the ranges between them. offset is added to every index.
 func edits(match []int32, lenB, offset int) []Edit {
 	var out []Edit
 	i, j := 0, 0
@@ -86,19 +85,19 @@ func edits(match []int32, lenB, offset int) []Edit {
 	return out
 }
 
-// region is a part of both texts that is yet to be compared.
+// region is a part of both texts still to be compared.
 type region struct{ aStart, aEnd, bStart, bEnd int }
 
-// matcher finds, for each line of a, the line of b that it is kept as.
+// matcher finds the line of b that each line of a is kept as.
 type matcher struct {
-	a, b  []int32 // lines as numbers: equal lines have equal numbers
-	match []int32 // per line of a: its index in b, or -1
-	seen  []seen  // per number; scratch of anchors
+	a, b  []int32       // lines as numbers: equal lines have equal numbers
+	match []int32       // per line of a: its index in b, or -1
+	seen  []occurrences // per number; scratch of anchors
 	cells []uint16
 }
 
-// seen counts the occurrences of a line in a region.
-type seen struct {
+// occurrences counts a line in a region.
+type occurrences struct {
 	inA, inB int32
 	at       int32 // the last index in b
 }
@@ -118,15 +117,15 @@ func newMatcher(a, b []string) *matcher {
 		return out
 	}
 	m := &matcher{a: number(a), b: number(b), match: make([]int32, len(a))}
-	m.seen = make([]seen, len(numbers))
+	m.seen = make([]occurrences, len(numbers))
 	for i := range m.match {
 		m.match[i] = -1
 	}
 	return m
 }
 
-// gap compares one region: what is equal at its ends, then what lies between
-// lines that occur once in each text (anchors), each part by itself.
+// gap compares one region: first the equal lines at its ends, then the parts between
+// lines that occur once in each text (anchors).
 func (m *matcher) gap(r region, depth int) {
 	r = m.trim(r)
 	if r.aStart == r.aEnd || r.bStart == r.bEnd {
@@ -149,7 +148,7 @@ func (m *matcher) gap(r region, depth int) {
 	m.gap(region{i, r.aEnd, j, r.bEnd}, depth+1)
 }
 
-// trim matches the equal lines at both ends of r and returns what is between.
+// trim matches the equal lines at both ends of r and returns the rest.
 func (m *matcher) trim(r region) region {
 	for r.aStart < r.aEnd && r.bStart < r.bEnd && m.a[r.aStart] == m.b[r.bStart] {
 		m.match[r.aStart] = int32(r.bStart)
@@ -164,8 +163,8 @@ func (m *matcher) trim(r region) region {
 	return r
 }
 
-// anchors returns the longest rising sequence of pairs of lines that occur
-// exactly once on each side of r.
+// anchors returns the longest increasing sequence of pairs of lines that occur exactly
+// once on each side of r.
 func (m *matcher) anchors(r region) [][2]int32 {
 	a, b := m.a[r.aStart:r.aEnd], m.b[r.bStart:r.bEnd]
 	for _, n := range a {
@@ -182,18 +181,18 @@ func (m *matcher) anchors(r region) [][2]int32 {
 		}
 	}
 	for _, n := range a {
-		m.seen[n] = seen{}
+		m.seen[n] = occurrences{}
 	}
 	for _, n := range b {
-		m.seen[n] = seen{}
+		m.seen[n] = occurrences{}
 	}
 	return rising(pairs)
 }
 
-// rising returns a longest subsequence of pairs whose second members rise; the
-// first ones rise already.
+// rising returns a longest subsequence of pairs with increasing second members; the first
+// members are increasing already.
 func rising(pairs [][2]int32) [][2]int32 {
-	var tails []int // tails[k]: the pair that ends the best sequence of k+1 pairs
+	var tails []int // tails[k] is the pair that ends the best sequence of k+1 pairs
 	before := make([]int, len(pairs))
 	for i, p := range pairs {
 		k := sort.Search(len(tails), func(k int) bool { return pairs[tails[k]][1] >= p[1] })
@@ -218,8 +217,7 @@ func rising(pairs [][2]int32) [][2]int32 {
 	return out
 }
 
-// table matches a longest common subsequence of r, if its table is small
-// enough to fill.
+// table matches a longest common subsequence of r if the table for it is small enough.
 func (m *matcher) table(r region) {
 	a, b := m.a[r.aStart:r.aEnd], m.b[r.bStart:r.bEnd]
 	if (len(a)+1)*(len(b)+1) > maxCells {
@@ -233,8 +231,8 @@ func (m *matcher) table(r region) {
 	}
 }
 
-// common returns the index pairs of a longest common subsequence. cells is
-// scratch of at least (len(a)+1)*(len(b)+1) entries.
+// common returns the index pairs of a longest common subsequence. cells is scratch space
+// of at least (len(a)+1)*(len(b)+1) entries.
 func common[T comparable](a, b []T, cells []uint16) [][2]int {
 	w := len(b) + 1
 	clear(cells[len(a)*w : len(a)*w+w])

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Unified returns the unified diff (3 lines of context) that turns a into b, or
-// "" if they are equal. Names are relative, with forward slashes; an empty
-// oldName says that the file is created, an empty newName that it is deleted.
+// Unified returns the unified diff (3 lines of context) from a to b, or "" if they are
+// equal. Names are relative, with forward slashes; an empty oldName means that the file
+// is created, an empty newName that it is deleted.
 func Unified(oldName, newName, a, b string) string {
 	if a == b && oldName == newName {
 		return ""
@@ -25,8 +25,8 @@ func Unified(oldName, newName, a, b string) string {
 	return out.String()
 }
 
-// header writes the lines that git puts before the names: only they can say
-// that an empty file is created or deleted.
+// header writes git's lines before the names: only they can express that an empty file is
+// created or deleted.
 func header(out *strings.Builder, oldName, newName string) {
 	from, to := oldName, newName
 	if from == "" {
@@ -46,8 +46,7 @@ func header(out *strings.Builder, oldName, newName string) {
 	}
 }
 
-// side is a name as it stands after --- or +++. A tab ends a name that has
-// blanks in it.
+// side formats a name for the --- or +++ line. A tab ends a name with blanks.
 func side(prefix, name string) string {
 	if name == "" {
 		return "/dev/null"
@@ -59,8 +58,8 @@ func side(prefix, name string) string {
 	return q
 }
 
-// quote writes names with control characters, quotes and backslashes as a C
-// string, in the way of git; other names stay as they are.
+// quote writes names with control characters, quotes or backslashes as a C string, as git
+// does, and returns other names unchanged.
 func quote(name string) string {
 	special := func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r == 0x7f }
 	if strings.IndexFunc(name, special) < 0 {
@@ -88,7 +87,7 @@ func (h Hunk) Header() string {
 	return "@@ -" + lineRange(h.AStart, h.ACount) + " +" + lineRange(h.BStart, h.BCount) + " @@"
 }
 
-// lineRange counts lines from 1; an empty range names the line before it.
+// lineRange formats a range with 1-based lines; an empty range names the line before it.
 func lineRange(start, count int) string {
 	switch count {
 	case 0:

@@ -42,8 +42,7 @@ func TestUnified(t *testing.T) {
 	}
 }
 
-// gitApply writes a to name (unless from is empty), applies patch and returns
-// what is there then.
+// gitApply writes a to name (unless from is empty), applies patch and returns the result.
 func gitApply(t interface{ Fatalf(string, ...any) }, dir, from, to, a, patch string) string {
 	must := func(err error) {
 		if err != nil {
@@ -76,7 +75,7 @@ func TestGitTakesUnified(t *testing.T) {
 	cases := 0
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := text(t, "a"), text(t, "b")
-		if a == b || cases >= 60 { // a process a case: enough is enough
+		if a == b || cases >= 60 { // each case runs a process
 			return
 		}
 		cases++
@@ -94,7 +93,7 @@ func TestGitTakesUnified(t *testing.T) {
 	}
 }
 
-// Any hunks of a diff make the text that git makes of a patch with these hunks.
+// Composing any hunks of a diff gives the text that git gives for a patch of these hunks.
 func TestComposeIsWhatGitApplies(t *testing.T) {
 	dir := t.TempDir()
 	cases, partial := 0, 0
@@ -104,7 +103,7 @@ func TestComposeIsWhatGitApplies(t *testing.T) {
 		context := rapid.IntRange(1, 3).Draw(t, "context")
 		d := Lines(a, b)
 		hunks := d.Hunks(context)
-		if a == "" || len(hunks) == 0 || cases >= 200 { // a process a case: enough is enough
+		if a == "" || len(hunks) == 0 || cases >= 200 { // each case runs a process
 			return
 		}
 		kept := map[int]bool{}
@@ -139,7 +138,7 @@ func TestComposeIsWhatGitApplies(t *testing.T) {
 	}
 }
 
-// edited draws a text that some lines of a were changed, left out or added in.
+// edited draws a text from a with some lines changed, deleted or inserted.
 func edited(t *rapid.T, a string) string {
 	var b strings.Builder
 	for line := range strings.Lines(a) {
@@ -150,7 +149,7 @@ func edited(t *rapid.T, a string) string {
 		case "other":
 			b.WriteString("other" + line)
 		case "ending":
-			b.WriteString(strings.TrimRight(line, "\r\n") + "\n") // another line ending, perhaps
+			b.WriteString(strings.TrimRight(line, "\r\n") + "\n") // perhaps with another line ending
 		default:
 			b.WriteString(line)
 		}
@@ -161,7 +160,7 @@ func edited(t *rapid.T, a string) string {
 	return b.String()
 }
 
-// One line apart, and at both ends without a newline.
+// Edits one line apart, and at both ends without a newline.
 func TestComposeAdjacent(t *testing.T) {
 	d := Lines("a\r\nb\r\nc", "A\r\nb\r\nC\r\n")
 	if n := len(d.Hunks(0)); n != 2 {

@@ -9,12 +9,12 @@ import (
 // Bounds of Words.
 const (
 	maxWordLine  = 4 << 10 // bytes; longer lines are compared at their ends only
-	minWordShare = 0.2     // of the longer line must be kept, or nothing is marked
+	minWordShare = 0.2     // of the longer line must be unchanged, or nothing is marked
 )
 
-// Words compares two versions of one line and returns the byte ranges that
-// changed in each, at word borders. It returns nothing if the lines have so
-// little in common that marking words would not help.
+// Words compares two versions of one line and returns the byte ranges that changed in
+// each, at word borders. It returns nothing if the lines have too little in common for
+// marks to help.
 func Words(a, b string) (inA, inB []Span) {
 	wa, wb := words(a), words(b)
 	keepA, keepB := make([]bool, len(wa)), make([]bool, len(wb))
@@ -58,7 +58,7 @@ func words(s string) []string {
 	return out
 }
 
-// kind is the same for characters that form one word.
+// kind returns the same number for characters that form one word.
 func kind(r rune) int {
 	switch {
 	case r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r):
@@ -69,7 +69,7 @@ func kind(r rune) int {
 	return 0
 }
 
-// tooDifferent weighs what is kept of a against the longer line, blanks apart.
+// tooDifferent compares the unchanged part of a with the longer line, without blanks.
 func tooDifferent(a, b []string, keepA []bool) bool {
 	weigh := func(ws []string, keep []bool) (total, kept int) {
 		for i, w := range ws {
@@ -88,8 +88,8 @@ func tooDifferent(a, b []string, keepA []bool) bool {
 	return float64(kept) < minWordShare*float64(max(lenA, lenB))
 }
 
-// changed returns the ranges of the words that are not kept. Blanks between two
-// of them belong to the change.
+// changed returns the ranges of the words that changed. Blanks between two of them are
+// included.
 func changed(ws []string, keep []bool) []Span {
 	var out []Span
 	pos, gapStart := 0, -1

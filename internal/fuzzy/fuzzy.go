@@ -1,11 +1,12 @@
-// Package fuzzy finds paths by some of their letters, ranked as fzf does with its
-// scheme for paths. It guarantees that the order does not depend on how a query was
-// typed, that 100,000 paths are searched within a frame, and that a query to which a
-// letter was added costs no more than what the shorter one found.
+// Package fuzzy finds paths by some of their letters, ranked as fzf does with its scheme
+// for paths. It guarantees that the order does not depend on how a query was typed, that
+// 100,000 paths are searched within a frame, and that adding a letter to a query searches
+// only the matches of the shorter one.
 //
-// The ranking is that of fzf's second algorithm: each letter scores, letters at the
-// beginnings of words and those in a row score more, gaps cost; then the nearest to
-// the beginning of the last part of the path wins, then the shortest path. Letters
+// The ranking is that of fzf's second algorithm: each letter scores, more at the
+// beginnings of words and in a row, and gaps cost. Ties go to the match nearest to the
+// beginning of the last part of the path, then to the shortest path. ASCII letters match
+// in either case; others match as written.
 // match in either case; beyond ASCII they match as they are written.
 package fuzzy
 
@@ -14,19 +15,19 @@ import (
 	"strings"
 )
 
-// ranked is how many matches are ranked exactly, divided by the length of the query,
-// so that the work is much the same for each. Where more match, those are chosen by the score of
-// the first place that matches.
+// ranked is the number of matches that are ranked exactly, divided by the length of the
+// query so that the work is about the same for each. If more match, the score of their
+// first place selects them.
 const ranked = 6_000
 
-// Index is paths that can be searched. It does not change.
+// Index is an immutable list of searchable paths.
 type Index struct {
 	paths   []string
-	letters []uint64 // which letters are in each path
+	letters []uint64 // a set for each path
 }
 
-// NewIndex returns an index of paths, whose order is that of the answer to an empty
-// query. It takes the slice over.
+// NewIndex returns an index of paths, in the order of the answer to an empty query. It
+// takes ownership of the slice.
 func NewIndex(paths []string) *Index {
 	x := &Index{paths: paths, letters: make([]uint64, len(paths))}
 	for i, p := range paths {
@@ -43,7 +44,7 @@ func (x *Index) Len() int {
 	return len(x.paths)
 }
 
-// lettersOf returns a set of the letters of s; several may share a bit.
+// lettersOf returns the set of letters in s. Several letters may share a bit.
 func lettersOf(s string) uint64 {
 	var set uint64
 	for i := range len(s) {
@@ -52,11 +53,11 @@ func lettersOf(s string) uint64 {
 	return set
 }
 
-// Search searches an index, query after query. It belongs to one goroutine.
+// Search answers query after query from an index. It is not safe for concurrent use.
 type Search struct {
 	index *Index
 	query string
-	hits  []int32 // all that matched, as indexes
+	hits  []int32 // indexes of all matches
 	found []candidate
 }
 
@@ -67,8 +68,7 @@ type candidate struct {
 	size  int32 // of the path
 }
 
-// Find returns at most n paths that have the letters of query in order, the best
-// first.
+// Find returns at most n paths that contain the letters of query in order, best first.
 func (s *Search) Find(x *Index, query string, n int) []string {
 	if x.Len() == 0 {
 		return nil
@@ -91,7 +91,7 @@ func (s *Search) Find(x *Index, query string, n int) []string {
 	return out
 }
 
-// collect finds all that match, and returns the most promising ones.
+// collect finds all matches and returns the most promising ones.
 func (s *Search) collect(x *Index, query string) []candidate {
 	narrowed := s.index == x && s.query != "" && strings.HasPrefix(query, s.query)
 	old, found := s.hits, s.found[:0]
@@ -123,9 +123,8 @@ func (s *Search) collect(x *Index, query string) []candidate {
 	return choose(found, max(1, min(ranked/len(query), ranked/3)))
 }
 
-// choose returns the best n candidates: those of the highest scores and, of those
-// with the last score among them, the shortest paths. It does not sort them, as
-// nobody waits for an order that is made anew.
+// choose returns the best n candidates, unsorted: those with the highest scores and,
+// among the last score, the shortest paths.
 func choose(all []candidate, n int) []candidate {
 	if len(all) <= n {
 		return all
@@ -138,11 +137,11 @@ func choose(all []candidate, n int) []candidate {
 	return slices.Concat(best, bySize[0], bySize[1][:n])
 }
 
-// maxRank bounds what candidates are told apart by.
+// maxRank bounds the ranks by which split distinguishes candidates.
 const maxRank = 4095
 
-// split returns those of the lowest ranks, which are no more than n together, those
-// of the next rank, and how many of them there is room for.
+// split returns the candidates of the lowest ranks, as many ranks as fit in n, those of
+// the next rank, and the room left for them.
 func split(all []candidate, n int, rank func(candidate) int) (parts [2][]candidate, room int) {
 	var count [maxRank + 1]int
 	for _, c := range all {
@@ -163,7 +162,7 @@ func split(all []candidate, n int, rank func(candidate) int) (parts [2][]candida
 	return parts, min(n, len(parts[1]))
 }
 
-// Has says whether text has the letters of query in order.
+// Has reports whether text contains the letters of query in order.
 func Has(query, text string) bool { return query == "" || seen(lowerASCII(query), text) >= 0 }
 
 func lowerASCII(s string) string {
@@ -174,7 +173,7 @@ func lowerASCII(s string) string {
 	return string(b)
 }
 
-// folded is each byte in lower case; beyond ASCII, itself.
+// folded maps bytes to lower case; bytes beyond ASCII to themselves.
 var folded = func() (t [256]byte) {
 	for i := range t {
 		t[i] = byte(i)

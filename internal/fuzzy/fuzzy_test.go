@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Scores are those that fzf 0.60 gives with --scheme=path: query, path, score, and
-// where the match begins.
+// The scores are those of fzf 0.60 with --scheme=path: query, path, score, and the
+// beginning of the match.
 func TestScoresOfFzf(t *testing.T) {
 	data, err := os.ReadFile("testdata/fzf.tsv")
 	if err != nil {
@@ -109,8 +109,8 @@ func exhaustive(paths []string, query string, n int) []string {
 	return out
 }
 
-// A query that is typed letter by letter finds what it finds when typed at once:
-// what ranking all paths would find.
+// A query typed letter by letter finds the same as one typed at once, and as ranking all
+// paths would.
 func TestNarrowing(t *testing.T) {
 	name := rapid.StringMatching(`[a-cA-C/_. 1é]{1,12}`)
 	rapid.Check(t, func(t *rapid.T) {
@@ -128,16 +128,16 @@ func TestNarrowing(t *testing.T) {
 	})
 }
 
-// walk is a place where a query matches, as far as it has been gone.
+// walk is a partial match of a query.
 type walk struct {
 	score, first int32
 	row          int // matched bytes without a gap
 	gap          bool
 }
 
-// best tries all places where the rest of a query matches, from its qth letter and the
-// byte i on. It is what the matrix comes close to: like fzf's, it takes one of two ways
-// that are equal so far.
+// best tries all places of the rest of a query, from its qth letter and byte i on. The
+// matrix approximates it: like fzf's, it keeps only one of two ways that are equal so
+// far.
 func (w walk) best(query, path string, q, i int) int32 {
 	if q == len(query) {
 		return w.score
@@ -150,7 +150,7 @@ func (w walk) best(query, path string, q, i int) int32 {
 		past.score = w.score + scoreGapExtend
 	}
 	if q == 0 {
-		past = w // nothing is lost before the first letter
+		past = w // no cost before the first letter
 	}
 	most := past.best(query, path, q, i+1)
 	if lower(path[i]) != query[q] {
@@ -171,7 +171,7 @@ func (w walk) best(query, path string, q, i int) int32 {
 	return max(most, hit.best(query, path, q+1, i+1))
 }
 
-// The guess is the score of some place: it is never above the best of all.
+// The guess is the score of some place, so never above the best.
 func TestGuessesAreNoMoreThanTheBest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		path := rapid.StringMatching(`[a-cA-C/_. 1]{1,30}`).Draw(t, "path")
@@ -189,7 +189,7 @@ func TestGuessesAreNoMoreThanTheBest(t *testing.T) {
 	})
 }
 
-// hundredThousand is paths as a large repository has them.
+// hundredThousand returns paths as in a large repository.
 func hundredThousand() []string {
 	dirs := []string{"src", "internal", "pkg", "test", "docs", "vendor", "cmd", "lib"}
 	words := []string{"server", "client", "parser", "token", "buffer", "screen", "input", "journal", "workspace", "permission", "editor", "model"}
@@ -200,7 +200,7 @@ func hundredThousand() []string {
 	return files
 }
 
-// Where far more match than are ranked, the best are still found.
+// If far more match than are ranked, the best are still found.
 func TestTheBestOfManyAreFound(t *testing.T) {
 	files := hundredThousand()
 	x := NewIndex(files)
@@ -213,8 +213,8 @@ func TestTheBestOfManyAreFound(t *testing.T) {
 	}
 }
 
-// A key costs one look at each path, or at what the shorter query found, and the exact
-// ranking of no more than fits a frame.
+// Each key costs one look at each path, or at the matches of the shorter query, and the
+// exact ranking of as many as fit in a frame.
 func TestTheWorkOfAKeyIsBounded(t *testing.T) {
 	x := NewIndex(hundredThousand())
 	var s Search
@@ -240,7 +240,7 @@ func TestTheWorkOfAKeyIsBounded(t *testing.T) {
 	}
 }
 
-// BenchmarkFind is a key: a query that is typed at once, in 100,000 paths.
+// BenchmarkFind measures a query typed at once, in 100,000 paths.
 func BenchmarkFind(b *testing.B) {
 	x := NewIndex(hundredThousand())
 	for _, query := range []string{"p", "se", "serv", "srcserver", "zzzz"} {
@@ -253,7 +253,7 @@ func BenchmarkFind(b *testing.B) {
 	}
 }
 
-// BenchmarkTyping is the slowest key of a query that is typed letter by letter.
+// BenchmarkTyping measures the slowest key of a query typed letter by letter.
 func BenchmarkTyping(b *testing.B) {
 	x := NewIndex(hundredThousand())
 	for b.Loop() {

@@ -19,7 +19,7 @@ const (
 	bonusFirstTimes = 2
 )
 
-// class is the kind of a character. Those above nonWord are of words, or delimit.
+// class is the kind of a character. Those above nonWord belong to words or delimit them.
 type class uint8
 
 const (
@@ -32,7 +32,7 @@ const (
 	digit
 )
 
-// classes are the kinds of bytes; those of other characters than ASCII are letters.
+// classes maps bytes to kinds. Bytes beyond ASCII are letters.
 var classes = func() (t [256]class) {
 	for i := range t {
 		switch c := byte(i); {
@@ -55,8 +55,7 @@ var classes = func() (t [256]class) {
 	return t
 }()
 
-// bonuses says what a match of a byte of one class behind one of another is worth
-// more.
+// bonuses holds the bonus for matching a byte of one class after one of another.
 var bonuses = func() (t [digit + 1][digit + 1]int32) {
 	for before := range t {
 		for c := range t[before] {
@@ -87,7 +86,8 @@ func bonus(before, c class) int32 {
 	return 0
 }
 
-// bonusAt is the bonus of the byte at i. A path begins as behind a delimiter.
+// bonusAt returns the bonus of the byte at i. The start of a path counts as after a
+// delimiter.
 func bonusAt(path string, i int) int32 {
 	if i == 0 {
 		return bonuses[delimiter][classes[path[0]]]
@@ -95,9 +95,9 @@ func bonusAt(path string, i int) int32 {
 	return bonuses[classes[path[i-1]]][classes[path[i]]]
 }
 
-// guess says whether path has the letters of query, which is in lower case, in
-// order, and scores a place where it has them: in the last part of the path if it
-// can be, and there the closest that ends first. For one letter it is the best.
+// guess reports whether path contains the letters of query, in lower case, in order, and
+// scores one place: if possible in the last part of the path, and there the shortest one
+// that ends first. For one letter it is the best.
 func guess(query, path string) (int32, bool) {
 	if len(query) == 1 {
 		return single(query[0], path)
@@ -143,7 +143,7 @@ func single(c byte, path string) (best int32, ok bool) {
 	return best, ok
 }
 
-// along scores the letters of query as they come from begin to end.
+// along scores the letters of query from begin to end.
 func along(query, path string, begin, end int) int32 {
 	var score, first int32
 	q, row, gap := 0, 0, false
@@ -178,7 +178,7 @@ func along(query, path string, begin, end int) int32 {
 	return score
 }
 
-// seen returns where in s all of query has been seen, -1 if it is not there.
+// seen returns the index in s at which all of query has been seen, or -1.
 func seen(query, s string) int {
 	q := 0
 	for i := range len(s) {
@@ -198,20 +198,20 @@ type match struct {
 	part  int // letters between the last slash before the match and it; large if a slash follows
 }
 
-// compare orders matches, the better first.
+// compare orders matches, better ones first.
 func (m match) compare(n match) int {
 	return cmp.Or(cmp.Compare(n.score, m.score), cmp.Compare(m.part, n.part), cmp.Compare(len(m.path), len(n.path)), strings.Compare(m.path, n.path))
 }
 
-// matrix finds the best of all the places where a query matches. It is kept from
-// path to path to save memory.
+// matrix finds the best place where a query matches. It is reused for each path to save
+// memory.
 type matrix struct {
-	first []int   // by letter of the query: where it can match first
+	first []int   // by letter of the query: the first place where it can match
 	score []int32 // by letter of the query, then byte of the path
-	row   []int32 // how many matched bytes end there without a gap
+	row   []int32 // number of matched bytes in a row that end there
 }
 
-// match returns the best place of query in path, where it matches.
+// match returns the best place of query in path, which must match.
 func (m *matrix) match(query, path string) match {
 	n := len(path)
 	m.prepare(query, path)
@@ -233,7 +233,7 @@ func (m *matrix) match(query, path string) match {
 	return match{path: path, score: best, part: part}
 }
 
-// prepare clears the matrix, and finds where the letters can match first.
+// prepare clears the matrix and finds the first places where the letters can match.
 func (m *matrix) prepare(query, path string) {
 	size := len(path) * len(query)
 	if cap(m.score) < size {
@@ -249,7 +249,7 @@ func (m *matrix) prepare(query, path string) {
 	}
 }
 
-// fill computes the scores of the query's qth letter from those of the one before.
+// fill computes the scores of the query's qth letter from those of the letter before.
 func (m *matrix) fill(c byte, path string, q int) {
 	n := len(path)
 	score, row := m.score[q*n:(q+1)*n], m.row[q*n:(q+1)*n]
@@ -265,7 +265,7 @@ func (m *matrix) fill(c byte, path string, q int) {
 		case lower(path[i]) != c:
 		case q == 0:
 			hit, row[i] = scoreMatch+bonusFirstTimes*bonusAt(path, i), 1
-			skip = 0 // the first letter is better late
+			skip = 0 // a late first letter costs nothing
 		default:
 			hit, row[i] = m.hit(path, q, i, skip)
 		}
@@ -274,7 +274,7 @@ func (m *matrix) fill(c byte, path string, q int) {
 	}
 }
 
-// hit scores a byte that matches; skip is the score of leaving it out.
+// hit scores a matching byte; skip is the score of leaving it out.
 func (m *matrix) hit(path string, q, i int, skip int32) (score, row int32) {
 	before := (q-1)*len(path) + i - 1
 	score, row = m.score[before]+scoreMatch, m.row[before]+1
@@ -294,8 +294,8 @@ func (m *matrix) hit(path string, q, i int, skip int32) (score, row int32) {
 	return score + better, row
 }
 
-// begin goes back from the end of the best place, that of the query's qth letter,
-// to where it begins. n is the length of the path.
+// begin returns the beginning of the best place, which ends with the query's qth letter
+// at end. n is the length of the path.
 func (m *matrix) begin(n, q, end int) int {
 	prefer := true
 	for i := end; ; i-- {

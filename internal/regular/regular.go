@@ -1,6 +1,6 @@
-// Package regular reads files that anybody may have put in their place. It
-// guarantees that only a regular file is read, that no more of it is read than
-// asked for, and that nothing waits for the other end of a pipe.
+// Package regular reads files that anybody may have put in place. It guarantees that only
+// regular files are read, up to a limit, and that no read waits for the other end of a
+// pipe.
 package regular
 
 import (
@@ -10,23 +10,23 @@ import (
 	"os"
 )
 
-// Errors that a caller branches on, wrapped in an *fs.PathError.
+// Errors that callers branch on, wrapped in an *fs.PathError.
 var (
-	// ErrNotRegular is returned for what is no regular file.
+	// ErrNotRegular is returned for anything but a regular file.
 	ErrNotRegular = errors.New("not a regular file")
-	// ErrTooLarge is returned for a file with more bytes than asked for.
+	// ErrTooLarge is returned for a file larger than the limit.
 	ErrTooLarge = errors.New("too large")
-	// ErrNotFolder is returned for what is no folder.
+	// ErrNotFolder is returned for anything but a folder.
 	ErrNotFolder = errors.New("not a folder")
 )
 
-// ReadFile returns the content of a file of at most limit bytes. Links are followed.
+// ReadFile returns the content of a file of at most limit bytes. It follows links.
 func ReadFile(name string, limit int64) ([]byte, error) {
 	info, err := os.Stat(name)
 	return read(name, limit, info, err, func() (fs.File, error) { return os.OpenFile(name, os.O_RDONLY|noWait, 0) })
 }
 
-// ReadIn is ReadFile for a file in root, which no link leaves.
+// ReadIn is ReadFile for a file in root, which links cannot leave.
 func ReadIn(root *os.Root, name string, limit int64) ([]byte, error) {
 	info, err := root.Stat(name)
 	return read(name, limit, info, err, func() (fs.File, error) { return root.OpenFile(name, os.O_RDONLY|noWait, 0) })
@@ -38,7 +38,7 @@ func ReadFS(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	return read(name, limit, info, err, func() (fs.File, error) { return fsys.Open(name) })
 }
 
-// OpenFolder opens a folder in root, and nothing else.
+// OpenFolder opens a folder in root.
 func OpenFolder(root *os.Root, name string) (*os.File, error) {
 	f, err := root.OpenFile(name, os.O_RDONLY|noWait, 0)
 	if err != nil {
@@ -54,8 +54,8 @@ func OpenFolder(root *os.Root, name string) (*os.File, error) {
 	return f, nil
 }
 
-// read looks at the file before it opens it, for opening a device may do something,
-// and again after, for another file may have taken its place.
+// read checks the file before it opens it, because opening a device may have effects, and
+// again afterwards, because another file may have replaced it.
 func read(name string, limit int64, info fs.FileInfo, err error, open func() (fs.File, error)) ([]byte, error) {
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func ReadAll(r io.Reader, limit int64) ([]byte, error) {
 	return data, err
 }
 
-// fit reports why a file is not read.
+// fit returns why a file must not be read.
 func fit(name string, info fs.FileInfo, limit int64) error {
 	switch {
 	case !info.Mode().IsRegular():

@@ -14,8 +14,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
-// Whatever has the name of a file is answered at once, and read only if it is a
-// regular file of modest size.
+// Anything with the name of a file is answered at once, and read only if it is a regular
+// file within the limit.
 func TestRead(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -46,7 +46,7 @@ func TestRead(t *testing.T) {
 			"ReadFS":   func() ([]byte, error) { return ReadFS(os.DirFS(dir), name, 10) },
 		} {
 			data, err := read()
-			leaves := way == "ReadIn" && (name == "to zero" || name == "loop") // os.Root says it in its own words
+			leaves := way == "ReadIn" && (name == "to zero" || name == "loop") // os.Root has its own error
 			if !errors.Is(err, want) && !(leaves && err != nil) {
 				t.Errorf("%s %s: %v, want %v", way, name, err, want)
 			}
@@ -66,7 +66,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// A file that tells no size, as those of /proc, is read up to the limit.
+// A file without a size, as in /proc, is read up to the limit.
 func TestReadWithoutSize(t *testing.T) {
 	if _, err := os.Stat("/proc/self/maps"); err != nil {
 		t.Skip(err)

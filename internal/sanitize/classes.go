@@ -14,8 +14,8 @@ const (
 	joiner     = 0x200D
 )
 
-// shown says whether r is printed as it is; prev is the character before it and
-// rest the text after it.
+// shown reports whether r is printed unchanged; prev is the character before it and rest
+// the text after it.
 func shown(r, prev rune, rest string) bool {
 	switch {
 	case r < utf8.RuneSelf:
@@ -33,8 +33,8 @@ func keycapBase(r rune) bool {
 	return r >= '0' && r <= '9' || r == '#' || r == '*'
 }
 
-// emojiBase says whether a variation selector after r has a meaning that can be
-// seen. The symbols that are emoji are of these classes, with few exceptions.
+// emojiBase reports whether a variation selector after r has a visible effect. The
+// symbols that are emoji are in these classes, with few exceptions.
 func emojiBase(r rune) bool {
 	switch r {
 	case 0x203C, 0x2049, 0x2139, 0x3030, 0x303D: // ‼ ⁉ ℹ 〰 〽
@@ -43,7 +43,7 @@ func emojiBase(r rune) bool {
 	return r > 0xA0 && unicode.In(r, unicode.So, unicode.Sm)
 }
 
-// joined says whether r is one of the emoji of which joiners make one.
+// joined reports whether r is an emoji that joiners combine with others.
 func joined(r rune) bool {
 	switch r {
 	case 0x2194, 0x2195, 0x2B1B: // ↔ ↕ ⬛
@@ -54,8 +54,8 @@ func joined(r rune) bool {
 
 func skinTone(r rune) bool { return r >= 0x1F3FB && r <= 0x1F3FF }
 
-// past is r as the character before another. What was shown as an escape joins
-// nothing, but for a carriage return, which says where a line ends.
+// past returns r as the previous character of the next one. A character shown as an
+// escape joins nothing, except a carriage return, which marks the end of a line.
 func past(r rune, asIs bool) rune {
 	if asIs || r == '\r' {
 		return r
@@ -63,7 +63,7 @@ func past(r rune, asIs bool) rune {
 	return 0
 }
 
-// blank says whether r, although a letter or a mark, is drawn as nothing at all.
+// blank reports whether r, although a letter or a mark, is drawn as nothing.
 func blank(r rune) bool {
 	switch {
 	case r < 0x034F:
@@ -78,7 +78,7 @@ func variationSelector(r rune) bool {
 	return r >= 0xFE00 && r <= 0xFE0F || r >= 0xE0100 && r <= 0xE01EF
 }
 
-// Kind names a class of characters that hide something.
+// Kind is a class of characters that hide something.
 type Kind string
 
 // The kinds of hidden characters.
@@ -101,7 +101,7 @@ func kindOf(r rune) Kind {
 	return Invisible
 }
 
-// Kinds lists the kinds in the order in which they are reported.
+// Kinds returns the kinds in the order in which they are reported.
 func Kinds() []Kind { return []Kind{Bidi, Invisible, Control, Invalid, Space, LookAlike} }
 
 // IsSpace reports whether r is drawn as a blank: a space of any width, a tab.
@@ -114,7 +114,7 @@ type Finding struct {
 	Count int
 }
 
-// Deceptive reports the characters of s that Exact makes visible and Text does not, a
+// Deceptive returns the characters of s that Exact makes visible and Text does not: a
 // Finding for each line and kind, in order.
 func Deceptive(s string) []Finding {
 	if ascii(s) {
@@ -129,9 +129,8 @@ func Deceptive(s string) []Finding {
 	return found
 }
 
-// Hidden reports the characters of s that Text would make visible, a Finding for
-// each line and kind, in order. A carriage return that ends a line is not reported:
-// line endings are no secret.
+// Hidden returns the characters of s that Text would make visible: a Finding for each
+// line and kind, in order. It ignores a carriage return at the end of a line.
 func Hidden(s string) []Finding {
 	var found []Finding
 	line, prev := 1, rune(0)

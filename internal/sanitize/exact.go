@@ -8,19 +8,18 @@ import (
 	"unicode/utf8"
 )
 
-// IsHidden reports whether r is drawn as nothing at all, or changes how what is
-// around it is drawn. It is the one list of such characters: of what Text shows as
-// \u{…}, only emoji that are joined are left as they are. The extension for VS Code
-// is built with the same list, which a test compares.
+// IsHidden reports whether r is drawn as nothing, or changes how its neighbours are
+// drawn. It is the one list of such characters: of those, Text leaves only joined emoji
+// unescaped. The extension for VS Code has the same list, which a test compares.
 func IsHidden(r rune) bool {
 	return r != '\n' && r != '\t' && (!strconv.IsGraphic(r) || blank(r))
 }
 
-// IsOddSpace reports whether r is drawn as a blank but is none.
+// IsOddSpace reports whether r is drawn as a blank but is not U+0020.
 func IsOddSpace(r rune) bool { return r != ' ' && unicode.Is(unicode.Zs, r) }
 
-// Exact is Text for what a person is to judge: blanks that are no common ones, and
-// letters that pass for those of another alphabet, are shown as \u{…} too.
+// Exact is Text for what a person has to judge: it also shows as \u{…} unusual blanks and
+// letters that pass for those of another alphabet.
 func Exact(s string) string {
 	marked := deceptive(s)
 	if len(marked) == 0 {
@@ -37,8 +36,8 @@ func Exact(s string) string {
 	return b.String()
 }
 
-// Name is Exact for the name of a file, a folder or a tool: it is one line, and a
-// blank at its ends is shown as \u{20}.
+// Name is Exact for the name of a file, a folder or a tool: the result is one line, with
+// blanks at its ends shown as \u{20}.
 func Name(s string) string {
 	if strings.ContainsAny(s, "\n\r\t") {
 		s = lineBreaks.Replace(s)
@@ -91,13 +90,13 @@ func ascii(s string) bool {
 	return true
 }
 
-// eastern reports whether r is of a script in which U+3000 is the common blank.
+// eastern reports whether r belongs to a script in which U+3000 is the usual blank.
 func eastern(r rune) bool {
 	return r > 0x3000 && r < 0x3040 || r >= 0xff00 && r < 0xfff0 ||
 		unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo)
 }
 
-// wordLen returns the length of the letters at the start of s.
+// wordLen returns the length of the leading letters of s.
 func wordLen(s string) int {
 	n := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) })
 	if n < 0 {
@@ -106,9 +105,9 @@ func wordLen(s string) int {
 	return n
 }
 
-// alike returns the letters of a word, at a place in s, that pass for Latin ones:
-// those among Latin letters, and all of a word in which there is no other letter, as
-// long as s has no other word of its script.
+// alike returns the letters of a word at index at of s that pass for Latin ones: those
+// among Latin letters, and all letters of a word that has only such letters, unless s has
+// another word in its script.
 func alike(word string, at int, s string) []mark {
 	var out []mark
 	latin, others := false, false
@@ -135,14 +134,15 @@ func hasASCIILetter(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return r < utf8.RuneSelf && unicode.IsLetter(r) })
 }
 
-// plainly reports whether s has letters of another alphabet that pass for no other.
+// plainly reports whether s has letters of another alphabet that look unlike any Latin
+// letter.
 func plainly(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool {
 		return r >= utf8.RuneSelf && unicode.In(r, unicode.Cyrillic, unicode.Greek, unicode.Armenian, unicode.Cherokee, unicode.Lisu) && !passesForLatin(r)
 	})
 }
 
-// passesForLatin reports whether r is drawn like a Latin letter and is another one.
+// passesForLatin reports whether r is drawn like a Latin letter but is not one.
 func passesForLatin(r rune) bool {
 	switch {
 	case r >= 0x1d400 && r <= 0x1d7ff, r >= 0xff21 && r <= 0xff3a, r >= 0xff41 && r <= 0xff5a: // 𝐚, Ａ, ａ
@@ -151,7 +151,7 @@ func passesForLatin(r rune) bool {
 	return strings.ContainsRune(letters, r)
 }
 
-// letters and punctuation pass for those of ASCII.
+// letters and punctuation list characters that pass for those of ASCII.
 const (
 	letters = "асеорухіјѕԁһӏԛԝѵҫүАВЕКМНОРСТХУІЈЅҮԌԚԜӀ" + // Cyrillic
 		"οιυνΑΒΕΖΗΙΚΜΝΟΡΤΥΧ" + // Greek

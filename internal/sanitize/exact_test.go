@@ -49,8 +49,8 @@ func TestName(t *testing.T) {
 	}
 }
 
-// TestIsHidden: every character that a renderer may draw as nothing is in the list,
-// and what the list holds is never shown as it is where it stands alone.
+// TestIsHidden: the list has every character that a renderer may draw as nothing, and
+// none of its characters is shown unchanged when alone.
 func TestIsHidden(t *testing.T) {
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		assigned := unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Z, unicode.C)
@@ -60,7 +60,7 @@ func TestIsHidden(t *testing.T) {
 		if must && r != '\n' && r != '\t' && !sanitize.IsHidden(r) {
 			t.Errorf("U+%04X is not in the list", r)
 		}
-		if r < 0xd800 || r > 0xdfff { // no text holds half of a pair
+		if r < 0xd800 || r > 0xdfff { // a text holds no half of a surrogate pair
 			if shown := sanitize.Text("a"+string(r)+"a") != "a"+string(r)+"a"; shown != sanitize.IsHidden(r) {
 				t.Errorf("U+%04X: hidden %v, made visible %v", r, !shown, shown)
 			}
@@ -68,7 +68,7 @@ func TestIsHidden(t *testing.T) {
 	}
 }
 
-// Whatever Exact is given, nothing of it hides.
+// Nothing hides in the output of Exact.
 func TestExactHidesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := nasty().Draw(t, "text") + rapid.StringOf(rapid.SampledFrom([]rune("aа\u00a0 о/\u3000本\u200b"))).Draw(t, "more")

@@ -7,9 +7,9 @@ import (
 
 const escapeByte = '\x1b'
 
-// Plain returns the output of a command without escape sequences and control
-// characters, which mean nothing to a model. A lone carriage return, with which
-// programs draw over a line, begins a new one.
+// Plain returns the output of a command without escape sequences and control characters,
+// which mean nothing to a model. A lone carriage return, with which programs overwrite a
+// line, begins a new line.
 func Plain(s string) string {
 	if strings.IndexFunc(s, isControl) < 0 {
 		return s
@@ -39,9 +39,9 @@ func Plain(s string) string {
 
 func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
 
-// sequenceSize returns the size of the escape sequence that s begins with: CSI,
-// a string such as OSC up to its end, or two characters. What is cut off by the
-// end of the output goes with it.
+// sequenceSize returns the size of the escape sequence at the start of s: CSI, a string
+// such as OSC up to its end, or two characters. A sequence cut off by the end of the
+// output counts too.
 func sequenceSize(s string) int {
 	if len(s) < 2 {
 		return len(s)
@@ -71,8 +71,8 @@ func sequenceSize(s string) int {
 	return len(s)
 }
 
-// stringSize is sequenceSize for a string, which ends with BEL or ESC \. One that
-// does not end on its line is taken to be broken.
+// stringSize is sequenceSize for a string, which ends with BEL or ESC \. A string that
+// does not end on its line counts as broken.
 func stringSize(s string) int {
 	for i := 2; i < len(s); i++ {
 		switch {

@@ -1,8 +1,7 @@
-// Package sanitize makes text from outside (a model, a tool, a file, a name) safe
-// to show in a terminal. It guarantees that its output holds nothing but printable
-// characters, newlines and tabs: whatever could move the cursor, change a mode or
-// make text appear to say something else is shown as \u{…}, and bytes that are no
-// UTF-8 as \x….
+// Package sanitize makes text from outside (a model, a tool, a file, a name) safe to show
+// in a terminal. It guarantees that its output holds only printable characters, newlines
+// and tabs: characters that could move the cursor, change a mode or disguise text are
+// shown as \u{…}, and bytes that are not UTF-8 as \x….
 package sanitize
 
 import (
@@ -12,9 +11,9 @@ import (
 	"unicode/utf8"
 )
 
-// Text returns s with every character that is not printable shown as \u{…}.
-// Newlines and tabs are kept; a carriage return is not. A text that needs no
-// change is returned as it is, without an allocation.
+// Text returns s with every character that is not printable shown as \u{…}. It keeps
+// newlines and tabs, but not carriage returns. It returns a text that needs no change
+// without allocating.
 func Text(s string) string {
 	n, prev := clean(s, 0)
 	if n == len(s) {
@@ -27,8 +26,8 @@ func Text(s string) string {
 	return b.String()
 }
 
-// Line is Text for what has to stay on one line: a newline becomes \n, a carriage
-// return \r and a tab \t, each written with a backslash.
+// Line is Text for a single line: it writes a newline as \n, a carriage return as \r and
+// a tab as \t, each with a backslash.
 func Line(s string) string {
 	if strings.ContainsAny(s, "\n\r\t") {
 		s = lineBreaks.Replace(s)
@@ -38,12 +37,11 @@ func Line(s string) string {
 
 var lineBreaks = strings.NewReplacer("\n", `\n`, "\r", `\r`, "\t", `\t`)
 
-// Stream is Text for text that arrives in pieces, cut anywhere, even inside a
-// character: the pieces that Push and Close return add up to what Text (or, with
-// Strip set, StripANSI) returns for the whole. The zero value is ready to use.
+// Stream is Text for text that arrives in pieces, cut anywhere, even inside a character:
+// the results of Push and Close add up to what Text (or, with Strip set, StripANSI)
+// returns for all of it. The zero value is ready to use.
 type Stream struct {
-	// Strip drops escape sequences, as StripANSI does. It is set before the first
-	// Push.
+	// Strip drops escape sequences, as StripANSI does. Set it before the first Push.
 	Strip bool
 
 	strip stripper
@@ -51,7 +49,7 @@ type Stream struct {
 	prev  rune   // the character before rest
 }
 
-// Push returns the part of the text that chunk settles.
+// Push returns the part of the text that is final after chunk.
 func (s *Stream) Push(chunk string) string {
 	if s.Strip {
 		chunk = s.strip.push(chunk)
@@ -72,7 +70,7 @@ func (s *Stream) Push(chunk string) string {
 	return b.String()
 }
 
-// Close ends the text: an unfinished character is shown as the bytes that it is.
+// Close ends the text: it shows an unfinished character as bytes.
 func (s *Stream) Close() string {
 	var b strings.Builder
 	appendShown(&b, s.rest, s.prev, true)
@@ -80,8 +78,8 @@ func (s *Stream) Close() string {
 	return b.String()
 }
 
-// clean returns the length of the longest prefix of s that is shown as it is, and
-// the last character of it (prev, if it is empty).
+// clean returns the length of the longest prefix of s that is shown unchanged, and its
+// last character, or prev if it is empty.
 func clean(s string, prev rune) (int, rune) {
 	i := 0
 	for i < len(s) {
@@ -100,8 +98,8 @@ func clean(s string, prev rune) (int, rune) {
 	return i, prev
 }
 
-// cleanASCII returns the length of the longest prefix of s that is printable ASCII,
-// newlines and tabs. It looks at eight bytes at a time.
+// cleanASCII returns the length of the longest prefix of s of printable ASCII, newlines
+// and tabs. It checks eight bytes at a time.
 func cleanASCII(s string) int {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	i := 0
@@ -130,9 +128,9 @@ func cleanByte(c byte) bool {
 	return c >= 0x20 && c < 0x7f || c == '\n' || c == '\t'
 }
 
-// appendShown writes s to b, with what is not printable made visible. It returns
-// how much of s it has dealt with, and the last character of that: without final,
-// an end that more text could change is left.
+// appendShown writes s to b with unprintable characters made visible. It returns the
+// number of bytes used and the last character of them; unless final, it leaves an end
+// that more text could change.
 func appendShown(b *strings.Builder, s string, prev rune, final bool) (int, rune) {
 	for i := 0; i < len(s); {
 		if !final && undecided(s[i:], prev) {
@@ -160,7 +158,7 @@ func appendShown(b *strings.Builder, s string, prev rune, final bool) (int, rune
 
 const hexDigits = "0123456789abcdef"
 
-// undecided says whether the character at the start of s depends on text to come.
+// undecided reports whether the character at the start of s depends on text to come.
 func undecided(s string, prev rune) bool {
 	if !utf8.FullRuneInString(s) {
 		return true

@@ -70,7 +70,7 @@ func TestTextLeavesCleanTextAlone(t *testing.T) {
 	}
 }
 
-// Every position in the words that the scan looks at has to be checked.
+// The scan must find a control at every position of the words it checks.
 func TestTextFindsEveryASCIIControl(t *testing.T) {
 	for at := range 24 {
 		for c := range byte(0x80) {
@@ -140,7 +140,7 @@ func TestHidden(t *testing.T) {
 	}
 }
 
-// nasty draws text in which everything that matters is frequent.
+// nasty draws text full of special characters.
 func nasty() *rapid.Generator[string] {
 	piece := rapid.SampledFrom([]string{
 		"a", "word ", "\n", "\r", "\t", "\x1b", "[", "]", "31m", "0;t", "\a", "\\", "\x18", "\x9b", "\u009b",
@@ -152,7 +152,7 @@ func nasty() *rapid.Generator[string] {
 	})
 }
 
-// checkSafe fails if a terminal could take a part of s for anything but text.
+// checkSafe fails if a terminal could take any part of s for something other than text.
 func checkSafe(t interface{ Fatalf(string, ...any) }, s string) {
 	if !utf8.ValidString(s) {
 		t.Fatalf("invalid UTF-8 in %q", s)
@@ -193,7 +193,7 @@ func TestOutputIsSafeHoweverItIsCut(t *testing.T) {
 	})
 }
 
-// What Text changes, Hidden reports, and the other way round.
+// Hidden reports exactly the characters that Text changes.
 func TestHiddenAgreesWithText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.ReplaceAll(nasty().Draw(t, "text"), "\r", "")

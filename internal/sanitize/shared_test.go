@@ -9,11 +9,11 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// shared is the list that the extension for VS Code is built with: the first and the
-// last character of each range.
+// shared is the list that the extension for VS Code is built with: the first and last
+// character of each range.
 const shared = "../../editors/vscode/src/core/hidden.json"
 
-// TestTheExtensionHasTheSameList: of all code points.
+// TestTheExtensionHasTheSameList compares all code points.
 func TestTheExtensionHasTheSameList(t *testing.T) {
 	list, err := json.Marshal(map[string][]rune{"hidden": ranges(sanitize.IsHidden), "blanks": ranges(sanitize.IsOddSpace)})
 	if err != nil {

@@ -2,10 +2,10 @@ package sanitize
 
 import "strings"
 
-// StripANSI drops terminal escape sequences, and then does what Text does. It is
-// for the output of programs, whose colours nobody wants to read as \u{1b}[31m. A
-// carriage return, which programs use to draw over their own line, becomes a
-// newline, so that nothing they wrote is hidden; bells are dropped.
+// StripANSI drops terminal escape sequences, then does what Text does. It is for the
+// output of programs, whose colours nobody wants to read as \u{1b}[31m. A carriage
+// return, with which programs overwrite their own line, becomes a newline so that nothing
+// is hidden; bells are dropped.
 func StripANSI(s string) string {
 	if n := cleanASCII(s); n == len(s) {
 		return s
@@ -14,9 +14,9 @@ func StripANSI(s string) string {
 	return Text(p.push(s))
 }
 
-// stripper drops escape sequences from text that arrives in pieces. It keeps no
-// text, so a sequence without an end costs nothing; one that is a string (a title,
-// a clipboard) ends with its line at the latest.
+// stripper drops escape sequences from text that arrives in pieces. It stores no text, so
+// an unterminated sequence costs nothing; a string (a title, a clipboard) ends at the end
+// of its line at the latest.
 type stripper struct {
 	state stripState
 	cr    bool // the last byte was a carriage return
@@ -51,7 +51,7 @@ func (p *stripper) push(s string) string {
 	return string(out)
 }
 
-// step deals with one byte: each state either swallows it or goes back to ground.
+// step handles one byte: each state either drops it or returns to ground.
 func (p *stripper) step(out []byte, c byte) []byte {
 	switch p.state {
 	case escape:
@@ -98,7 +98,7 @@ func (p *stripper) inEscape(c byte) bool {
 		p.state = csi
 	case c == ']' || c == 'P' || c == 'X' || c == '^' || c == '_':
 		p.state = str
-	case c >= 0x20 && c <= 0x2f: // intermediate: the sequence goes on
+	case c >= 0x20 && c <= 0x2f: // intermediate: the sequence continues
 	case c >= 0x30 && c <= 0x7e:
 		p.state = ground
 	default:

@@ -9,15 +9,15 @@ import (
 	"os"
 )
 
-// ErrMalformed is returned by JSON.Read if the file does not hold a T. The error of
-// encoding/json is wrapped with it; that one may quote the file.
+// ErrMalformed is returned by JSON.Read if the file does not hold a T. It wraps the error
+// of encoding/json, which may quote the file.
 var ErrMalformed = errors.New("malformed JSON")
 
 // JSON is a file that holds one T as indented JSON. Several processes may change it at
 // the same time; none loses the change of another.
 type JSON[T any] struct{ Path string }
 
-// Read returns what the file holds, or the zero T if there is no file.
+// Read returns the value in the file, or the zero T if there is no file.
 func (j JSON[T]) Read() (T, error) {
 	var v, zero T
 	data, err := os.ReadFile(j.Path)
@@ -33,8 +33,8 @@ func (j JSON[T]) Read() (T, error) {
 	return v, nil
 }
 
-// Change replaces what the file holds by what f returns for it. It waits until ctx ends
-// for other processes that are changing the file. A malformed file is left as it is.
+// Change replaces the value by the one that f returns for it. It waits, until ctx ends,
+// for other processes that are changing the file. It leaves a malformed file alone.
 func (j JSON[T]) Change(ctx context.Context, f func(T) T) (err error) {
 	lock, err := Acquire(ctx, j.Path+".lock")
 	if err != nil {

@@ -13,14 +13,14 @@ import (
 // ErrLocked is returned by TryAcquire if another process holds the lock.
 var ErrLocked = errors.New("locked by another process")
 
-// retry is how often Acquire tries while it waits.
+// retry is the interval at which Acquire tries.
 const retry = 2 * time.Millisecond
 
 // Lock is an exclusive lock that one process holds. The system releases it if
 // the process dies.
 type Lock struct{ file *flock.Flock }
 
-// TryAcquire takes the lock kept in the file at path, or returns ErrLocked.
+// TryAcquire takes the lock of the file at path, or returns ErrLocked.
 func TryAcquire(path string) (*Lock, error) {
 	l, err := newLock(path)
 	if err != nil {
@@ -36,8 +36,8 @@ func TryAcquire(path string) (*Lock, error) {
 	return l, nil
 }
 
-// Held reports whether somebody, this process included, holds the lock kept in the
-// file at path. It looks by sharing the lock for a moment.
+// Held reports whether any process, this one included, holds the lock of the file at
+// path. It shares the lock for a moment to find out.
 func Held(path string) bool {
 	if _, err := os.Stat(path); err != nil {
 		return false
@@ -66,5 +66,5 @@ func newLock(path string) (*Lock, error) {
 	return &Lock{flock.New(path, flock.SetPermissions(fileMode))}, nil
 }
 
-// Release gives the lock back. The file stays.
+// Release releases the lock. The file stays.
 func (l *Lock) Release() error { return l.file.Unlock() }

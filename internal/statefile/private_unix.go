@@ -11,10 +11,10 @@ import (
 	"syscall"
 )
 
-// Private takes the rights of other users from a folder of ours, and returns in words
-// what they could do before; empty if that is nothing, or if there is no such folder.
-// A folder of another user is an error, and so is, in one that others could write to, a
-// file of another user.
+// Private removes the rights of other users to a folder of ours and returns a sentence on
+// what they could do before; "" if nothing, or if there is no folder. It returns an error
+// for a folder that belongs to another user, and for one that others could write to and
+// that holds a file of another user.
 func Private(dir string) (open string, err error) {
 	info, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -46,7 +46,7 @@ func Private(dir string) (open string, err error) {
 	return open, nil
 }
 
-// allOurs looks for what others have put into a folder.
+// allOurs fails if a folder holds a file of another user.
 func allOurs(dir string) error {
 	return filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {

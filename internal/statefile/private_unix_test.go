@@ -43,7 +43,7 @@ func TestPrivate(t *testing.T) {
 	}
 }
 
-// What belongs to somebody else is left as it is, and refused.
+// Files of another user are left alone and refused.
 func TestPrivateOfAnotherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give files away")

@@ -1,4 +1,4 @@
 package statefile
 
-// Private does nothing here: a folder in the user's profile is private by itself.
+// Private does nothing: a folder in the user's profile is private already.
 func Private(string) (open string, err error) { return "", nil }

@@ -2,11 +2,10 @@ package statefile
 
 import "os"
 
-// Remove deletes the file at path. That it is gone already is no error.
+// Remove deletes the file at path. A missing file is no error.
 func Remove(path string) error { return remove(path) }
 
-// RemoveTree deletes the folder dir and all that is in it. That it is gone already
-// is no error.
+// RemoveTree deletes the folder dir and everything in it. A missing folder is no error.
 func RemoveTree(dir string) error { return os.RemoveAll(dir) }
 
 // Truncate cuts the file at path to size bytes.

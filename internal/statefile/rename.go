@@ -2,6 +2,6 @@ package statefile
 
 import "os"
 
-// Rename moves the file at from to the path to, in the same folder, in the place of
-// what is there. A process that has it open goes on with the moved file.
+// Rename moves the file at from to the path to, in the same folder, and replaces a file
+// there. A process that has it open continues with the moved file.
 func Rename(from, to string) error { return os.Rename(from, to) }

@@ -1,7 +1,7 @@
-// Package statefile keeps the program's own files under the user's home. It
-// guarantees that a file is written whole or not at all, that it survives a
-// crash once Write has returned, and that files are 0600 and folders 0700 from
-// their creation, whatever the umask.
+// Package statefile stores the program's own files under the user's home. It guarantees
+// that a file is written whole or not at all, that it survives a crash once Write has
+// returned, and that files are 0600 and folders 0700 from their creation, whatever the
+// umask.
 package statefile
 
 import (
@@ -13,14 +13,14 @@ import (
 	"path/filepath"
 )
 
-// The modes of what is made here.
+// Modes of new files and folders.
 const (
 	fileMode = 0o600
 	dirMode  = 0o700
 )
 
-// Mkdir makes dir and its missing parents, each with mode 0700. Folders that
-// exist keep their mode.
+// Mkdir makes dir and its missing parents, each with mode 0700. It does not change
+// existing folders.
 func Mkdir(dir string) error {
 	err := os.Mkdir(dir, dirMode)
 	switch {
@@ -36,7 +36,7 @@ func Mkdir(dir string) error {
 	case err != nil:
 		return err
 	}
-	return os.Chmod(dir, dirMode) // a umask may have taken bits away
+	return os.Chmod(dir, dirMode) // the umask may have removed bits
 }
 
 func isDir(path string) error {
@@ -47,9 +47,9 @@ func isDir(path string) error {
 	return err
 }
 
-// Write replaces the file at path by data, durably: the data, then the name.
-// Missing folders are made. If path is a symlink, the file that it leads to is
-// replaced and the link stays. After an error the file is what it was.
+// Write replaces the file at path by data, durably: first the data, then the name. It
+// makes missing folders. If path is a symlink, Write replaces its target and keeps the
+// link. After an error the file is unchanged.
 func Write(path string, data []byte) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
@@ -68,7 +68,7 @@ func Write(path string, data []byte) error {
 	return SyncDir(dir)
 }
 
-// writeNew makes the file path and writes data to the disk.
+// writeNew creates the file at path and syncs data to it.
 func writeNew(path string, data []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
 	if err != nil {
@@ -84,7 +84,7 @@ func writeNew(path string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// remove removes path if it is there.
+// remove removes path if it exists.
 func remove(path string) error {
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -92,9 +92,9 @@ func remove(path string) error {
 	return nil
 }
 
-// OpenAppend opens the file at path for reading and appending and makes it, and
-// its folders, if they are missing. Each Write to it goes to its end. A file
-// that others may read is made private.
+// OpenAppend opens the file at path for reading and appending, and creates it and its
+// folders if missing. Each write goes to the end. If others may read the file, OpenAppend
+// makes it private.
 func OpenAppend(path string) (*os.File, error) {
 	if err := Mkdir(filepath.Dir(path)); err != nil {
 		return nil, err
@@ -109,7 +109,7 @@ func OpenAppend(path string) (*os.File, error) {
 	return f, nil
 }
 
-// private takes the rights of others from f.
+// private removes the rights of others to f.
 func private(f *os.File) error {
 	info, err := f.Stat()
 	if err != nil || info.Mode().Perm() == fileMode {

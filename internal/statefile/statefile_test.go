@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// role tells a re-executed test binary what to be.
+// role is the environment variable with the role of a re-executed test binary.
 const role = "STATEFILE_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -39,7 +39,7 @@ func child(t *testing.T, as, path string) (*exec.Cmd, *bufio.Scanner) {
 		t.Fatal(err)
 	}
 	cmd.Stderr = os.Stderr
-	if _, err := cmd.StdinPipe(); err != nil { // the child waits on it
+	if _, err := cmd.StdinPipe(); err != nil { // keeps the child waiting
 		t.Fatal(err)
 	}
 	if err := cmd.Start(); err != nil {
@@ -151,7 +151,7 @@ func TestOpenAppend(t *testing.T) {
 		if err := f.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Chmod(path, 0o644); err != nil { // the next open takes it back
+		if err := os.Chmod(path, 0o644); err != nil { // undone by the next open
 			t.Fatal(err)
 		}
 	}
@@ -185,7 +185,7 @@ func TestLockExcludesOtherProcesses(t *testing.T) {
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	l, err := Acquire(t.Context(), path) // the system releases the dead child's
+	l, err := Acquire(t.Context(), path) // the system releases the dead child's lock
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,8 +210,8 @@ func holdLock(path string) {
 	_, _ = io.Copy(io.Discard, os.Stdin) // until killed
 }
 
-// TestKilledWriterLeavesOldOrNew kills a process that rewrites a file again and
-// again, each time with a text of one letter.
+// TestKilledWriterLeavesOldOrNew kills a process that keeps rewriting a file, each time
+// with a text of one letter.
 func TestKilledWriterLeavesOldOrNew(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state")
 	for range 40 {
@@ -242,7 +242,7 @@ func writeForever(path string) {
 	}
 }
 
-// Whoever has the file open goes on writing to the one that was moved.
+// A process that has the file open continues to write to the moved file.
 func TestRenameKeepsWriters(t *testing.T) {
 	from := filepath.Join(t.TempDir(), "a")
 	f, err := OpenAppend(from)
