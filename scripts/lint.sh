@@ -26,7 +26,7 @@ find_linter() {
 linter=$(find_linter)
 "$linter" run ./...
 go vet ./...
-for script in scripts/*.sh .ci/run; do
+for script in scripts/*.sh internal/cli/bash.sh .ci/run; do
 	bash -n "$script"
 done
 if command -v npm >/dev/null 2>&1; then

@@ -50,7 +50,9 @@ func Run(ctx context.Context, p Process) int {
 	root.SetIn(p.Stdin)
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)
-	err = root.ExecuteContext(ctx)
+	if err = completeBash(root); err == nil {
+		err = root.ExecuteContext(ctx)
+	}
 	var exit exitError
 	var usage usageError
 	switch {

@@ -1,6 +1,9 @@
 package cli
 
 import (
+	_ "embed"
+	"io"
+
 	"github.com/spf13/cobra"
 
 	"github.com/bb2d0cf4/agent/internal/config"
@@ -29,6 +32,39 @@ func completeFlags(root *cobra.Command, f *flags) error {
 		}
 	}
 	return nil
+}
+
+// bashWords is what cobra's script for bash takes from the bash-completion package.
+//
+//go:embed bash.sh
+var bashWords string
+
+// completeBash makes agent completion bash work without the bash-completion package.
+// The output of root must be set.
+func completeBash(root *cobra.Command) error {
+	root.InitDefaultCompletionCmd()
+	bash, _, err := root.Find([]string{"completion", "bash"})
+	if err != nil {
+		return err
+	}
+	bash.Long = "Write a script that completes agent's arguments in bash. To load it in each new shell:\n\n" +
+		"\techo 'source <(agent completion bash)' >>~/.bashrc"
+	generate := bash.RunE
+	bash.RunE = func(cmd *cobra.Command, args []string) error {
+		if _, err := io.WriteString(cmd.OutOrStdout(), bashWords); err != nil {
+			return err
+		}
+		return generate(cmd, args)
+	}
+	return nil
+}
+
+// prompts offers the sessions behind -r, whose id may follow after a blank.
+func (f *flags) prompts(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	if f.resume == pick && len(args) == 0 {
+		return f.sessionIDs()(cmd, args, typed)
+	}
+	return nil, cobra.ShellCompDirectiveDefault
 }
 
 // fixed offers values, and no files.

@@ -40,6 +40,9 @@ func TestCompletion(t *testing.T) {
 		{[]string{"--cwd", s.app.Dir, "sessions", "show", ""}, []string{id}},
 		{[]string{"--cwd", s.app.Dir, "sessions", "rm", ""}, []string{id}},
 		{[]string{"--cwd", s.app.Dir, "--resume="}, []string{id}},
+		{[]string{"--cwd", s.app.Dir, "-r", ""}, []string{id}},
+		{[]string{"--cwd", s.app.Dir, "--resume", ""}, []string{id}},
+		{[]string{"--cwd", s.app.Dir, "-r", "x", ""}, []string{}},
 		{[]string{"--cwd", s.app.Dir + "/missing", "sessions", "show", ""}, []string{}},
 		{[]string{"config", "set", "permission_mode", ""}, []string{}},
 	} {

@@ -75,6 +75,7 @@ func newRoot(p Process, run func(cmd *cobra.Command, f *flags, args []string) er
 		Long:  long, Version: p.Version,
 		SilenceUsage: true, SilenceErrors: true,
 		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: f.prompts,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return private(p, cmd) },
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.prompted = cmd.Flags().Changed("prompt")
