@@ -23,7 +23,7 @@ func TestRolesThatMustAlternate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			refused := 0
 			server := llmtest.NewServerFunc(t, func(_ int, body []byte) llmtest.Turn {
-				if strings.Contains(string(body), `"content":"result"},{"role":"user"`) {
+				if strings.Contains(string(body), `"content":"result","tool_call_id":"a"},{"role":"user"`) {
 					refused++
 					return refusal
 				}
@@ -56,7 +56,7 @@ func TestRolesThatMustAlternate(t *testing.T) {
 				if err := transcriptjudge.Check(body); err != nil {
 					t.Error(err)
 				}
-				bridged -= strings.Count(string(body), `"content":"result"},{"role":"assistant"`)
+				bridged -= strings.Count(string(body), `"content":"result","tool_call_id":"a"},{"role":"assistant"`)
 			}
 			if bridged != 0 || name != "none" && refused != 1 {
 				t.Errorf("%d refused, %d bridges are missing", refused, bridged)

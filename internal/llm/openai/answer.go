@@ -26,32 +26,24 @@ type answer struct {
 	began    bool // a part of the answer has been received
 }
 
-// take reads the events of a line. It returns the steps to deliver, valid until
-// the next call, and whether there was anything of an answer in the events.
-func (a *answer) take(line []byte, fail func(*wire.Error) error) (steps []llm.Delta, content bool, err error) {
-	a.deltas = a.deltas[:0]
-	for event := range wire.Split(line) {
-		before := len(a.buf)
-		buf, kind, ok := wire.AppendText(a.buf, event)
-		switch {
-		case ok && kind == wire.Nothing:
-		case ok:
-			content = true
-			a.echo.reasoning(reasoningKey[kind], buf[before:])
-			a.text(buf, before, kind)
-		default:
-			some, err := a.slow(event, fail)
-			content = content || some
-			if err != nil {
-				a.flush()
-				a.began = a.began || content
-				return a.deltas, content, err
-			}
-		}
+// add reads an event. It reports whether the event holds a part of the answer.
+func (a *answer) add(event []byte, fail func(*wire.Error) error) (content bool, err error) {
+	if a.received += len(event); a.received > maxAnswer {
+		return false, errEndless
 	}
-	a.flush()
+	before := len(a.buf)
+	buf, kind, ok := wire.AppendText(a.buf, event)
+	switch {
+	case ok && kind == wire.Nothing:
+	case ok:
+		content = true
+		a.echo.reasoning(reasoningKey[kind], buf[before:])
+		a.text(buf, before, kind)
+	default:
+		content, err = a.decode(event, fail)
+	}
 	a.began = a.began || content
-	return a.deltas, content, nil
+	return content, err
 }
 
 // text takes buf, of which all after before is new and of kind.
@@ -67,7 +59,7 @@ func (a *answer) text(buf []byte, before int, kind wire.Kind) {
 	a.kind = kind
 }
 
-// flush makes one step of the text at hand.
+// flush makes one delta of the text in buf.
 func (a *answer) flush() {
 	if len(a.buf) == 0 {
 		return
@@ -80,8 +72,8 @@ func (a *answer) flush() {
 	a.buf = a.buf[:0]
 }
 
-// slow reads an event that is more than a piece of text.
-func (a *answer) slow(event []byte, fail func(*wire.Error) error) (content bool, err error) {
+// decode reads an event that is more than a piece of text.
+func (a *answer) decode(event []byte, fail func(*wire.Error) error) (content bool, err error) {
 	c, err := wire.Decode(event)
 	if err != nil {
 		return false, err

@@ -2,7 +2,6 @@ package openai
 
 import (
 	"bytes"
-	"encoding/json"
 	"slices"
 	"sync"
 
@@ -146,19 +145,4 @@ func (c *conversation) encodeTools(specs []llm.ToolSpec) {
 	if len(specs) > 0 {
 		c.tools = append(c.tools, ']')
 	}
-}
-
-func appendTool(dst []byte, s llm.ToolSpec) []byte {
-	dst = append(dst, `{"type":"function","function":{"name":`...)
-	dst = appendString(dst, s.Name)
-	dst = append(dst, `,"description":`...)
-	dst = appendString(dst, s.Description)
-	dst = append(dst, `,"parameters":`...)
-	var compact bytes.Buffer
-	if json.Compact(&compact, s.Schema) == nil {
-		dst = append(dst, compact.Bytes()...)
-	} else {
-		dst = append(dst, `{"type":"object","properties":{}}`...)
-	}
-	return append(dst, "}}"...)
 }

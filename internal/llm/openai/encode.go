@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	goopenai "github.com/sashabaranov/go-openai"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
 )
@@ -19,89 +22,116 @@ const (
 	noText   = "(no text)"   // of a person or a model
 )
 
-// appendMessage appends m as the protocol has it.
+// appendMessage appends m as go-openai encodes it, with the provider's own fields beside.
 func appendMessage(dst []byte, m llm.Message) []byte {
-	dst = append(dst, `{"role":"`...)
-	dst = append(dst, m.Role...)
-	dst = append(dst, '"')
+	msg := goopenai.ChatCompletionMessage{Role: string(m.Role)}
 	switch m.Role {
 	case llm.ToolReply:
-		dst = append(dst, `,"tool_call_id":`...)
-		dst = appendString(dst, m.CallID)
-		dst = appendContent(dst, m, noOutput)
+		msg.ToolCallID = m.CallID
+		msg.Content = textOf(m, noOutput)
 	case llm.Assistant:
 		if m.Text() != "" || len(m.Calls) == 0 {
-			dst = appendContent(dst, llm.TextMessage(m.Role, m.Text()), noText)
+			msg.Content = textOf(m, noText)
 		}
+	case llm.User:
+		if msg.MultiContent = partsOf(m); msg.MultiContent == nil {
+			msg.Content = textOf(m, noText)
+		}
+	case llm.System:
+		msg.Content = textOf(m, noText)
+	}
+	dst = openObject(appendJSON(dst, msg))
+	if m.Role == llm.Assistant {
 		dst = appendCalls(dst, m.Calls)
 		dst = appendExtra(dst, m.Extra, "role", "content", "tool_calls")
-	case llm.System, llm.User:
-		dst = appendContent(dst, m, noText)
 	}
 	return append(dst, '}')
 }
 
-// appendContent appends text, or a list of parts where there are images.
-func appendContent(dst []byte, m llm.Message, empty string) []byte {
-	dst = append(dst, `,"content":`...)
-	image := func(p llm.Part) bool { return p.Kind == llm.ImagePart }
-	if m.Role != llm.User || !slices.ContainsFunc(m.Parts, image) {
-		text := m.Text()
-		if strings.TrimSpace(text) == "" {
-			text = empty
-		}
-		return appendString(dst, text)
+// textOf returns the text of m, or empty if there is none.
+func textOf(m llm.Message, empty string) string {
+	text := m.Text()
+	if strings.TrimSpace(text) == "" {
+		return empty
 	}
-	lead := byte('[')
+	return text
+}
+
+// partsOf returns the parts of a message with images; nil if it has none.
+func partsOf(m llm.Message) []goopenai.ChatMessagePart {
+	if !slices.ContainsFunc(m.Parts, func(p llm.Part) bool { return p.Kind == llm.ImagePart }) {
+		return nil
+	}
+	var parts []goopenai.ChatMessagePart
 	for _, p := range m.Parts {
 		switch {
-		case image(p):
-			dst = append(append(dst, lead), `{"type":"image_url","image_url":{"url":"data:`...)
-			dst = append(append(dst, p.Mime...), ";base64,"...)
-			dst = base64.StdEncoding.AppendEncode(dst, p.Data)
-			dst = append(dst, `"}}`...)
+		case p.Kind == llm.ImagePart:
+			parts = append(parts, goopenai.ChatMessagePart{
+				Type:     goopenai.ChatMessagePartTypeImageURL,
+				ImageURL: &goopenai.ChatMessageImageURL{URL: "data:" + p.Mime + ";base64," + base64.StdEncoding.EncodeToString(p.Data)},
+			})
 		case p.Kind == llm.TextPart && p.Text != "":
-			dst = append(append(dst, lead), `{"type":"text","text":`...)
-			dst = append(appendString(dst, p.Text), '}')
-		default:
-			continue
+			parts = append(parts, goopenai.ChatMessagePart{Type: goopenai.ChatMessagePartTypeText, Text: p.Text})
 		}
-		lead = ','
 	}
-	return append(dst, ']')
+	return parts
 }
 
 func appendCalls(dst []byte, calls []llm.ToolCall) []byte {
-	if len(calls) == 0 {
-		return dst
-	}
-	dst = append(dst, `,"tool_calls":`...)
-	lead := byte('[')
-	for _, c := range calls {
+	for i, c := range calls {
+		if i == 0 {
+			dst = append(dst, `,"tool_calls":[`...)
+		} else {
+			dst = append(dst, ',')
+		}
 		args := c.Args
 		if !isObject(args) {
 			args = "{}"
 		}
-		dst = append(append(dst, lead), `{"id":`...)
-		dst = appendString(dst, c.ID)
-		dst = append(dst, `,"type":"function","function":{"name":`...)
-		dst = appendString(dst, c.Name)
-		dst = append(dst, `,"arguments":`...)
-		dst = append(appendString(dst, args), '}')
+		dst = openObject(appendJSON(dst, goopenai.ToolCall{
+			ID: c.ID, Type: goopenai.ToolTypeFunction, Function: goopenai.FunctionCall{Name: c.Name, Arguments: args},
+		}))
 		dst = append(appendExtra(dst, c.Extra, "id", "type", "function"), '}')
-		lead = ','
 	}
-	return append(dst, ']')
+	if len(calls) > 0 {
+		dst = append(dst, ']')
+	}
+	return dst
 }
 
-// appendExtra appends the members of the object extra, but those that are ours.
+// appendTool appends the description of a tool.
+func appendTool(dst []byte, s llm.ToolSpec) []byte {
+	schema := s.Schema
+	if !json.Valid(schema) {
+		schema = json.RawMessage(`{"type":"object","properties":{}}`)
+	}
+	return appendJSON(dst, goopenai.Tool{
+		Type:     goopenai.ToolTypeFunction,
+		Function: &goopenai.FunctionDefinition{Name: s.Name, Description: s.Description, Parameters: schema},
+	})
+}
+
+// appendJSON appends v, one of go-openai's types, which can always be encoded: without
+// white space, and with no character escaped that need not be.
+func appendJSON(dst []byte, v any) []byte {
+	b, err := jsonv2.Marshal(v, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+	if err != nil {
+		panic(fmt.Sprintf("encoding %T: %v", v, err))
+	}
+	return append(dst, b...)
+}
+
+// openObject removes the end of an object, so that fields can be added.
+func openObject(dst []byte) []byte { return dst[:len(dst)-1] }
+
+// appendExtra appends the members of the object extra, except ours.
 func appendExtra(dst []byte, extra json.RawMessage, ours ...string) []byte {
 	if len(extra) == 0 {
 		return dst
 	}
 	var members map[string]json.RawMessage
 	if json.Unmarshal(extra, &members) != nil {
-		return dst // not an object: nothing that could be echoed
+		return dst // not an object: nothing to send back
 	}
 	for _, key := range slices.Sorted(maps.Keys(members)) {
 		if slices.Contains(ours, key) {
@@ -113,13 +143,13 @@ func appendExtra(dst []byte, extra json.RawMessage, ours ...string) []byte {
 	return dst
 }
 
-// appendString appends s quoted; what is not UTF-8 becomes U+FFFD.
+// appendString appends s quoted; invalid UTF-8 becomes U+FFFD.
 func appendString(dst []byte, s string) []byte {
-	dst, _ = jsontext.AppendQuote(dst, s) // the error only says that something was replaced
+	dst, _ = jsontext.AppendQuote(dst, s) // the error only reports the replacement
 	return dst
 }
 
-// isObject says whether s is one complete JSON object.
+// isObject reports whether s is one complete JSON object.
 func isObject(s string) bool {
 	s = strings.TrimSpace(s)
 	return strings.HasPrefix(s, "{") && json.Valid([]byte(s))

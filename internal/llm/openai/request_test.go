@@ -37,8 +37,8 @@ func TestMessagesAreEncoded(t *testing.T) {
 		"text and call": {llm.Message{Role: llm.Assistant, Parts: part("so"), Calls: []llm.ToolCall{{ID: "x", Name: "f", Args: `{"a":1}`}, {ID: "y", Name: "g", Args: "{}", Extra: json.RawMessage(`{"extra_content":{"s":"1"},"id":"no"}`)}}}, `{"role":"assistant","content":"so","tool_calls":[{"id":"x","type":"function","function":{"name":"f","arguments":"{\"a\":1}"}},{"id":"y","type":"function","function":{"name":"g","arguments":"{}"},"extra_content":{"s":"1"}}]}`},
 		"extra":         {llm.Message{Role: llm.Assistant, Parts: part("hi"), Extra: json.RawMessage(`{"reasoning_details":[1],"content":"no"}`)}, `{"role":"assistant","content":"hi","reasoning_details":[1]}`},
 		"no extra":      {llm.Message{Role: llm.Assistant, Parts: part("hi"), Extra: json.RawMessage(`[1]`)}, `{"role":"assistant","content":"hi"}`},
-		"result":        {llm.Message{Role: llm.ToolReply, CallID: "x", Parts: part("done")}, `{"role":"tool","tool_call_id":"x","content":"done"}`},
-		"empty result":  {llm.Message{Role: llm.ToolReply, CallID: "x", Parts: part(" \n")}, `{"role":"tool","tool_call_id":"x","content":"(no output)"}`},
+		"result":        {llm.Message{Role: llm.ToolReply, CallID: "x", Parts: part("done")}, `{"role":"tool","content":"done","tool_call_id":"x"}`},
+		"empty result":  {llm.Message{Role: llm.ToolReply, CallID: "x", Parts: part(" \n")}, `{"role":"tool","content":"(no output)","tool_call_id":"x"}`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -95,7 +95,7 @@ func TestAnyModelTakesAnyParameter(t *testing.T) {
 			Messages: []map[string]any{{"role": "system", "content": "be brief"}, {"role": "user", "content": "hello"}},
 			Tools: []map[string]any{
 				{"type": "function", "function": map[string]any{"name": "f", "description": "does f", "parameters": map[string]any{"type": "object"}}},
-				{"type": "function", "function": map[string]any{"name": "g", "description": "", "parameters": map[string]any{"type": "object", "properties": map[string]any{}}}},
+				{"type": "function", "function": map[string]any{"name": "g", "parameters": map[string]any{"type": "object", "properties": map[string]any{}}}},
 			},
 		}
 		if diff := cmp.Diff(want, got); diff != "" {

@@ -7,8 +7,6 @@ import (
 	"iter"
 	"time"
 
-	goopenai "github.com/sashabaranov/go-openai"
-
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/openai/wire"
 )
@@ -107,12 +105,11 @@ func (c *Client) attempt(ctx context.Context, q query, a *answer, emit func(llm.
 	idle := newWatch(c.opt.Limits.Idle, func() { cancel(errIdle) })
 	defer idle.stop()
 
-	d := &doer{client: c, query: q, cancel: cancel}
-	stream, err := c.open(ctx, key, d)
+	r, err := c.send(ctx, key, q, cancel)
 	if err != nil {
 		return cause(ctx, err)
 	}
-	err = c.receive(stream, a, idle, emit)
+	err = c.receive(r.Events, a, idle, emit)
 	if err == nil {
 		idle.stop()
 		if !emit(llm.Delta{End: a.end(q.size(), c.opt.Prices, c.conv.used)}) {
@@ -124,9 +121,8 @@ func (c *Client) attempt(ctx context.Context, q query, a *answer, emit func(llm.
 			err = errStalled
 		}
 	}
-	// What closing says changes nothing: the answer is whole, or the error is
-	// already known.
-	_ = stream.Close()
+	// An error of Close changes nothing: the answer is complete, or the error is known.
+	_ = r.Close()
 	return err
 }
 
@@ -138,41 +134,34 @@ func cause(ctx context.Context, err error) error {
 	return err
 }
 
-// open sends the request and returns the stream of events.
-func (c *Client) open(ctx context.Context, key string, d *doer) (*goopenai.ChatCompletionStream, error) {
-	config := goopenai.DefaultConfig(key)
-	config.BaseURL = c.opt.BaseURL
-	config.HTTPClient = d
-	return goopenai.NewClientWithConfig(config).CreateChatCompletionStream(ctx, goopenai.ChatCompletionRequest{
-		Model:         alias,
-		StreamOptions: &goopenai.StreamOptions{IncludeUsage: true},
-	})
-}
-
-// receive delivers the parts of the answer until it has ended in order. The time
-// that the caller takes to use a part does not count as silence of the server.
-func (c *Client) receive(
-	stream *goopenai.ChatCompletionStream, a *answer, idle *watch, emit func(llm.Delta) bool,
-) error {
+// receive delivers the parts of the answer until it has ended in order. The time that
+// the caller takes to use a part does not count as silence of the server.
+func (c *Client) receive(events *wire.Events, a *answer, idle *watch, emit func(llm.Delta) bool) error {
+	fail := func(e *wire.Error) error { return c.reporter().serverFailure(e, 0) }
 	for {
-		line, err := stream.RecvRaw()
-		if err != nil {
-			return a.ended(err)
-		}
-		if a.received += len(line); a.received > maxAnswer {
-			return errEndless
-		}
-		deltas, content, err := a.take(line, func(e *wire.Error) error { return c.reporter().serverFailure(e, 0) })
+		var content bool
+		var failed error
+		a.deltas = a.deltas[:0]
+		err := events.Receive(func(event []byte) error {
+			var some bool
+			some, failed = a.add(event, fail)
+			content = content || some
+			return failed
+		})
+		a.flush()
 		if content {
 			idle.stop()
 		}
-		for _, d := range deltas {
+		for _, d := range a.deltas {
 			if !emit(d) {
 				return errStopped
 			}
 		}
-		if err != nil {
-			return err
+		switch {
+		case failed != nil:
+			return failed
+		case err != nil:
+			return a.ended(err)
 		}
 		switch {
 		case a.finish != "":

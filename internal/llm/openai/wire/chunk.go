@@ -3,12 +3,15 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	goopenai "github.com/sashabaranov/go-openai"
 )
 
-// Chunk is one event of an answer, whatever dialect it came in.
+// Chunk is one event of an answer, in any dialect.
 type Chunk struct {
 	Text      string
 	Reasoning string
@@ -17,7 +20,7 @@ type Chunk struct {
 	Usage     *Usage
 	Error     *Error // the server gave up
 
-	// What has to be echoed with the answer, as it came.
+	// What must be sent back with the answer, unchanged.
 	ReasoningKey string // the field that Reasoning came in
 	Details      []json.RawMessage
 	Extra        json.RawMessage // extra_content
@@ -29,60 +32,66 @@ type CallPart struct {
 	ID    string
 	Name  string
 	Args  string
-	// Garbled is true where Args held bytes or escapes that are no Unicode text.
+	// Garbled reports whether the arguments had bytes or escapes that are not valid
+	// Unicode.
 	Garbled bool
-	Extra   json.RawMessage // extra_content, as it came
+	Extra   json.RawMessage // extra_content, unchanged
 }
 
-// Usage is what the server counted. Cost is in USD, zero if it named none.
+// Usage holds the tokens that the server counted. Cost is in USD; zero if unknown.
 type Usage struct {
 	Input, Output, Cached int64
 	Cost                  float64
 }
 
-type rawChunk struct {
-	Choices []rawChoice     `json:"choices"`
-	Usage   *rawUsage       `json:"usage"`
-	Groq    *rawGroq        `json:"x_groq"`
+// The types below are go-openai's, with the fields that it does not know beside them,
+// and with those in place of its own that some servers send in another form.
+
+type response struct {
+	goopenai.ChatCompletionStreamResponse
+	Choices []choice        `json:"choices"`
+	Usage   *usage          `json:"usage"`
+	Groq    *groq           `json:"x_groq"`
 	Error   json.RawMessage `json:"error"`
 }
 
-type rawGroq struct {
-	Usage *rawUsage `json:"usage"`
+type groq struct {
+	Usage *usage `json:"usage"`
 }
 
-type rawChoice struct {
-	Index   int       `json:"index"`
-	Delta   *rawDelta `json:"delta"`
-	Message *rawDelta `json:"message"` // of a server that does not stream
-	Finish  string    `json:"finish_reason"`
+type choice struct {
+	goopenai.ChatCompletionStreamChoice
+	Delta   *delta `json:"delta"`
+	Message *delta `json:"message"` // of a server that does not stream
 }
 
-type rawDelta struct {
-	Content          json.RawMessage `json:"content"`
-	Reasoning        json.RawMessage `json:"reasoning"`
-	ReasoningContent json.RawMessage `json:"reasoning_content"`
+type delta struct {
+	goopenai.ChatCompletionStreamChoiceDelta
+	Content          content         `json:"content"`
+	Reasoning        optionalString  `json:"reasoning"`
+	ReasoningContent optionalString  `json:"reasoning_content"`
 	ReasoningDetails json.RawMessage `json:"reasoning_details"`
-	Refusal          string          `json:"refusal"`
-	ToolCalls        []rawCall       `json:"tool_calls"`
+	ToolCalls        []toolCall      `json:"tool_calls"`
 	Extra            json.RawMessage `json:"extra_content"`
 }
 
-type rawCall struct {
-	Index    *int            `json:"index"`
-	ID       string          `json:"id"`
-	Function rawFunction     `json:"function"`
+type toolCall struct {
+	goopenai.ToolCall
+	Function function        `json:"function"`
 	Extra    json.RawMessage `json:"extra_content"`
 }
 
-type rawFunction struct {
-	Name      string          `json:"name"`
-	Arguments json.RawMessage `json:"arguments"`
+type function struct {
+	goopenai.FunctionCall
+	Arguments arguments `json:"arguments"`
 }
 
-type rawUsage struct {
+// usage counts in floats, as some servers do.
+type usage struct {
+	goopenai.Usage
 	Prompt     float64 `json:"prompt_tokens"`
 	Completion float64 `json:"completion_tokens"`
+	Total      float64 `json:"total_tokens"`
 	Details    *struct {
 		Cached float64 `json:"cached_tokens"`
 	} `json:"prompt_tokens_details"`
@@ -90,34 +99,109 @@ type rawUsage struct {
 	Cost     json.RawMessage `json:"cost"`
 }
 
-// Decode reads one event. An error means that it is not JSON of the expected
+// optionalString is a string; any other value counts as empty.
+type optionalString string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (s *optionalString) UnmarshalJSON(raw []byte) error {
+	*s = optionalString(stringOf(raw))
+	return nil
+}
+
+// content is a string or a list of parts.
+type content struct{ text, thoughts string }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (c *content) UnmarshalJSON(raw []byte) error {
+	*c = parseContent(raw)
+	return nil
+}
+
+// arguments is text that holds JSON or, from some servers, the JSON itself.
+type arguments struct {
+	text    string
+	garbled bool // see CallPart
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (a *arguments) UnmarshalJSON(raw []byte) error {
+	*a = arguments{}
+	switch {
+	case !present(raw):
+		return nil
+	case raw[0] != '"':
+		a.text = string(raw)
+	default:
+		a.text = stringOf(raw)
+	}
+	a.garbled = !utf8.Valid(raw) || raw[0] == '"' && strings.ContainsRune(a.text, utf8.RuneError) && !namesReplacement(raw)
+	return nil
+}
+
+// Decode reads one event. It returns an error if the event is not JSON of the expected
 // shape; an error that the server reports is in Chunk.Error.
 func Decode(event []byte) (Chunk, error) {
 	if len(event) > 0 && event[0] == '[' {
 		return Chunk{Error: ParseError(event)}, nil
 	}
-	var raw rawChunk
-	if err := json.Unmarshal(event, &raw); err != nil {
+	var r response
+	if err := unmarshal(event, &r); err != nil {
 		return Chunk{}, fmt.Errorf("not an event of a chat completion: %w", err)
 	}
-	if present(raw.Error) {
+	if present(r.Error) {
 		return Chunk{Error: ParseError(event)}, nil
 	}
 	var c Chunk
-	for _, choice := range raw.Choices {
+	for _, choice := range r.Choices {
 		if choice.Index == 0 {
 			c.addChoice(choice)
 		}
 	}
-	if raw.Usage == nil && raw.Groq != nil {
-		raw.Usage = raw.Groq.Usage
+	if r.Usage == nil && r.Groq != nil {
+		r.Usage = r.Groq.Usage
 	}
-	c.Usage = raw.Usage.counts()
+	c.Usage = r.Usage.counts()
 	return c, nil
 }
 
-func (c *Chunk) addChoice(choice rawChoice) {
-	c.Finish = choice.Finish
+// unmarshal decodes event into r. A value of another type than go-openai declares is left
+// out, unless an answer depends on it: some servers send times as fractions, or logprobs
+// in a form of their own.
+func unmarshal(event []byte, r *response) error {
+	err := json.Unmarshal(event, r)
+	if odd := (*json.UnmarshalTypeError)(nil); errors.As(err, &odd) {
+		return json.Unmarshal(event, &essentials{})
+	}
+	return err
+}
+
+// essentials are the fields of an event that must have the declared type.
+type essentials struct {
+	Choices []struct {
+		Index   int                 `json:"index"`
+		Finish  string              `json:"finish_reason"`
+		Delta   *essentialsOfChoice `json:"delta"`
+		Message *essentialsOfChoice `json:"message"`
+	} `json:"choices"`
+	Usage *struct {
+		Prompt     float64 `json:"prompt_tokens"`
+		Completion float64 `json:"completion_tokens"`
+	} `json:"usage"`
+}
+
+type essentialsOfChoice struct {
+	Refusal   string `json:"refusal"`
+	ToolCalls []struct {
+		Index    *int   `json:"index"`
+		ID       string `json:"id"`
+		Function struct {
+			Name string `json:"name"`
+		} `json:"function"`
+	} `json:"tool_calls"`
+}
+
+func (c *Chunk) addChoice(choice choice) {
+	c.Finish = string(choice.FinishReason)
 	d := choice.Delta
 	if d == nil {
 		d = choice.Message
@@ -125,9 +209,8 @@ func (c *Chunk) addChoice(choice rawChoice) {
 	if d == nil {
 		return
 	}
-	text, thoughts := contentText(d.Content)
-	c.Text = text + d.Refusal
-	c.ReasoningKey, c.Reasoning = d.reasoningText(thoughts)
+	c.Text = d.Content.text + d.Refusal
+	c.ReasoningKey, c.Reasoning = d.reasoning()
 	if present(d.ReasoningDetails) {
 		c.Details = details(d.ReasoningDetails)
 	}
@@ -139,10 +222,11 @@ func (c *Chunk) addChoice(choice rawChoice) {
 	}
 }
 
-// contentText reads content that is a string or a list of parts.
-func contentText(raw json.RawMessage) (text, thoughts string) {
+// parseContent reads content that is a string or a list of parts.
+func parseContent(raw []byte) (c content) {
 	if len(raw) == 0 || raw[0] != '[' {
-		return stringOf(raw), ""
+		c.text = stringOf(raw)
+		return c
 	}
 	var parts []struct {
 		Type     string          `json:"type"`
@@ -150,29 +234,28 @@ func contentText(raw json.RawMessage) (text, thoughts string) {
 		Thinking json.RawMessage `json:"thinking"`
 	}
 	if err := json.Unmarshal(raw, &parts); err != nil {
-		return "", ""
+		return c
 	}
 	for _, p := range parts {
 		if p.Type == "thinking" {
-			inner, _ := contentText(p.Thinking)
-			thoughts += inner
+			c.thoughts += parseContent(p.Thinking).text
 		} else {
-			text += p.Text
+			c.text += p.Text
 		}
 	}
-	return text, thoughts
+	return c
 }
 
-// reasoningText returns the reasoning once, where a server sends it in two
-// fields alike, and the field's name.
-func (d *rawDelta) reasoningText(thoughts string) (key, text string) {
-	if s := stringOf(d.ReasoningContent); s != "" {
-		return "reasoning_content", s
+// reasoning returns the reasoning and the name of its field. Some servers send it in
+// two fields; it counts once.
+func (d *delta) reasoning() (key, text string) {
+	switch {
+	case d.ReasoningContent != "":
+		return "reasoning_content", string(d.ReasoningContent)
+	case d.Reasoning != "":
+		return "reasoning", string(d.Reasoning)
 	}
-	if s := stringOf(d.Reasoning); s != "" {
-		return "reasoning", s
-	}
-	return "", thoughts
+	return "", d.Content.thoughts
 }
 
 func details(raw json.RawMessage) []json.RawMessage {
@@ -183,36 +266,25 @@ func details(raw json.RawMessage) []json.RawMessage {
 	return list
 }
 
-// part reads a piece of a call. Arguments are text that holds JSON, or JSON
-// itself with some servers.
-func (r rawCall) part() CallPart {
-	p := CallPart{Index: r.Index, ID: r.ID, Name: r.Function.Name}
-	if present(r.Extra) {
-		p.Extra = r.Extra
+// part returns the piece of a call.
+func (t toolCall) part() CallPart {
+	p := CallPart{
+		Index: t.Index, ID: t.ID, Name: t.Function.Name,
+		Args: t.Function.Arguments.text, Garbled: t.Function.Arguments.garbled,
 	}
-	args := r.Function.Arguments
-	if !present(args) {
-		return p
-	}
-	p.Garbled = !utf8.Valid(args)
-	if args[0] != '"' {
-		p.Args = string(args)
-		return p
-	}
-	p.Args = stringOf(args)
-	if strings.ContainsRune(p.Args, utf8.RuneError) && !namesReplacement(args) {
-		p.Garbled = true
+	if present(t.Extra) {
+		p.Extra = t.Extra
 	}
 	return p
 }
 
-// namesReplacement says whether raw itself holds U+FFFD: then it was not put
-// there in place of something else.
+// namesReplacement reports whether raw itself holds U+FFFD, so that a decoded U+FFFD
+// does not stand for invalid bytes.
 func namesReplacement(raw []byte) bool {
 	return bytes.ContainsRune(raw, utf8.RuneError) || bytes.Contains(bytes.ToLower(raw), []byte(`\ufffd`))
 }
 
-func (u *rawUsage) counts() *Usage {
+func (u *usage) counts() *Usage {
 	if u == nil || u.Prompt+u.Completion <= 0 {
 		return nil
 	}
@@ -227,13 +299,13 @@ func (u *rawUsage) counts() *Usage {
 	return c
 }
 
-// present says whether a field was sent with a value.
-func present(raw json.RawMessage) bool {
+// present reports whether a field was sent with a value.
+func present(raw []byte) bool {
 	return len(raw) > 0 && string(raw) != "null"
 }
 
-// stringOf returns the string that raw is, empty if it is none.
-func stringOf(raw json.RawMessage) string {
+// stringOf returns the string that raw holds; empty if it holds something else.
+func stringOf(raw []byte) string {
 	var s string
 	if len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, &s) != nil {
 		return ""

@@ -45,6 +45,7 @@ func TestDecode(t *testing.T) {
 		"usage of zero":    {`{"usage":{"prompt_tokens":0,"completion_tokens":0}}`, Chunk{}},
 		"usage elsewhere":  {`{"x_groq":{"usage":{"prompt_tokens":3}}}`, Chunk{Usage: &Usage{Input: 3}}},
 		"error":            {`{"choices":[{"delta":{"content":"a"}}],"error":{"message":"m","code":500}}`, Chunk{Error: &Error{Message: "m", Status: 500}}},
+		"odd beside text":  {`{"id":7,"created":1.5,"model":null,"choices":[{"index":0,"logprobs":[],"content_filter_results":[],"delta":{"role":3,"content":"a"}}],"prompt_filter_results":{},"usage":{"prompt_tokens":3.0,"completion_tokens":2,"completion_tokens_details":{"reasoning_tokens":1.5}}}`, Chunk{Text: "a", Usage: &Usage{Input: 3, Output: 2}}},
 		"error in a list":  {`[{"error":{"message":"m"}}]`, Chunk{Error: &Error{Message: "m"}}},
 	}
 	for name, test := range tests {
@@ -55,7 +56,7 @@ func TestDecode(t *testing.T) {
 			}
 		})
 	}
-	for _, in := range []string{"", "hello", `"text"`, "3", `{"choices":3}`, `{"choices":[{"index":"x"}]}`, "{}{}"} {
+	for _, in := range []string{"", "hello", `"text"`, "3", `{"choices":3}`, `{"choices":[{"index":"x"}]}`, `{"id":7,"choices":[{"delta":{"tool_calls":{}}}]}`, "{}{}"} {
 		if c, err := Decode([]byte(in)); err == nil || !strings.Contains(err.Error(), "not an event") {
 			t.Errorf("%q: %+v, %v", in, c, err)
 		}

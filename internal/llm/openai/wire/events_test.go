@@ -1,8 +1,6 @@
 package wire
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
@@ -14,21 +12,27 @@ import (
 	"pgregory.net/rapid"
 )
 
-// readAll returns the events of a stream, whether it has said that it is done,
-// and how it ended.
-func readAll(r io.Reader) (events []string, lines int, err error) {
-	var out bytes.Buffer
-	_, err = io.Copy(&out, NewBody(NewReader(r)))
-	for line := range strings.Lines(out.String()) {
-		lines++
-		for e := range Split([]byte(strings.TrimSuffix(strings.TrimPrefix(line, "data: "), "\n"))) {
-			events = append(events, string(e))
+// readAll returns the events of a stream and its end mark, the number of calls of
+// Receive that yielded events, and the error that ended it.
+func readAll(r io.Reader) (events []string, batches int, err error) {
+	e := NewEvents(NewReader(r))
+	for err == nil {
+		before := len(events)
+		err = e.Receive(func(event []byte) error {
+			events = append(events, string(event))
+			return nil
+		})
+		if len(events) > before {
+			batches++
 		}
 	}
-	return events, lines, err
+	if e.Done() {
+		events, err = append(events, "[DONE]"), nil
+	}
+	return events, batches, err
 }
 
-func TestBody(t *testing.T) {
+func TestEvents(t *testing.T) {
 	tests := map[string]struct {
 		in   string
 		want []string
@@ -80,19 +84,35 @@ func TestAnErrorOfTheNetworkComesAfterTheEvents(t *testing.T) {
 	}
 }
 
-// TestEventsAtHandShareALine: a flood costs one line, and a trickle is delivered
-// event by event, without waiting for what follows.
-func TestEventsAtHandShareALine(t *testing.T) {
-	if _, lines, _ := readAll(strings.NewReader(strings.Repeat("data: {}\n\n", 1000))); lines != 1 {
-		t.Errorf("a flood came in %d lines", lines)
+// TestBufferedEventsComeTogether checks that a flood takes one call of Receive, and
+// that the events of a trickle come one by one, without waiting for the next.
+func TestBufferedEventsComeTogether(t *testing.T) {
+	if _, batches, _ := readAll(strings.NewReader(strings.Repeat("data: {}\n\n", 1000))); batches != 1 {
+		t.Errorf("a flood came in %d batches", batches)
 	}
 	r, w := io.Pipe()
 	defer r.Close()
-	body := bufio.NewReader(NewBody(NewReader(r)))
-	for _, event := range []string{"data: {}\n\n", ": x\n\ndata: {}\n\n", "data: {}\n"} {
-		go func() { _, _ = io.WriteString(w, event) }()
-		if line, err := body.ReadString('\n'); err != nil || line != "data: \x1e{}\n" {
-			t.Errorf("%q came as %q, %v", event, line, err)
+	events := NewEvents(NewReader(r))
+	for _, in := range []string{"data: {}\n\n", ": x\n\ndata: {}\n\n", "data: {}\n", "\ndata: {}\n\n: x\n"} {
+		go func() { _, _ = io.WriteString(w, in) }()
+		var got []string
+		err := events.Receive(func(event []byte) error {
+			got = append(got, string(event))
+			return nil
+		})
+		if diff := cmp.Diff([]string{"{}"}, got); diff != "" || err != nil {
+			t.Errorf("%q came as %q, %v", in, got, err)
+		}
+	}
+}
+
+func TestTheErrorOfTheCallerEndsTheStream(t *testing.T) {
+	events := NewEvents(NewReader(strings.NewReader("data: {}\n\ndata: {}\n\ndata: [DONE]\n\n")))
+	enough, calls := errors.New("enough"), 0
+	for range 2 {
+		err := events.Receive(func([]byte) error { calls++; return enough })
+		if !errors.Is(err, enough) || calls != 1 || events.Done() {
+			t.Errorf("%v after %d events", err, calls)
 		}
 	}
 }
@@ -118,11 +138,19 @@ func (e *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestWhole(t *testing.T) {
-	b := Whole([]byte("{\n\"a\":\r\n1}"))
-	out, err := io.ReadAll(b)
-	if want := "data: \x1e{ \"a\":  1}\ndata: [DONE]\n"; string(out) != want || err != nil || !b.Done() {
-		t.Errorf("%q, %v", out, err)
+func TestSingleEvent(t *testing.T) {
+	const answer = "{\n\"a\":\r\n1}"
+	e := SingleEvent([]byte(answer))
+	var got []string
+	var err error
+	for err == nil {
+		err = e.Receive(func(event []byte) error {
+			got = append(got, string(event))
+			return nil
+		})
+	}
+	if diff := cmp.Diff([]string{answer}, got); diff != "" || !errors.Is(err, io.EOF) || !e.Done() {
+		t.Errorf("%s, %v", diff, err)
 	}
 }
 

@@ -15,15 +15,14 @@ import (
 	"strings"
 	"time"
 
+	goopenai "github.com/sashabaranov/go-openai"
+
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/llm/openai/wire"
 )
 
 const (
 	userAgent = "agent"
-	// alias stands for the model in what go-openai sees: it refuses parameters
-	// by the name of a model, whatever server that model is on.
-	alias = "model"
 	// maxErrorBody is how much of an error's body is read.
 	maxErrorBody = 64 << 10
 	// drainTime is how long a finished stream may take to close, so that its
@@ -31,42 +30,49 @@ const (
 	drainTime = 50 * time.Millisecond
 )
 
-// doer carries one attempt at one query. It puts the encoded conversation into
-// the request that go-openai built, and turns the answer into a stream that
-// go-openai reads without loss.
-type doer struct {
-	client *Client
-	query  query
-	cancel context.CancelCauseFunc // gives the attempt up
-	body   *wire.Body              // once there is an answer
+// reply is the answer to one request. It must be closed.
+type reply struct {
+	*wire.Events
+	body   io.ReadCloser
+	cancel context.CancelCauseFunc // ends the request
 }
 
-// Do implements go-openai's HTTPDoer.
-func (d *doer) Do(req *http.Request) (*http.Response, error) {
-	if err := d.fillBody(req); err != nil {
-		return nil, err
-	}
-	resp, err := d.client.do(req)
+// send posts q and returns the reply if its status is one of success. cancel ends the
+// request.
+func (c *Client) send(ctx context.Context, key string, q query, cancel context.CancelCauseFunc) (*reply, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.opt.BaseURL+"/chat/completions", nil)
 	if err != nil {
 		return nil, err
 	}
-	d.body, err = d.read(resp.Body)
+	if err := c.setBody(req, q); err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "text/event-stream")
+	req.Header.Set("Cache-Control", "no-cache")
+	if key != "" {
+		req.Header.Set("Authorization", "Bearer "+key)
+	}
+	resp, err := c.do(req)
+	if err != nil {
+		return nil, err
+	}
+	events, err := c.events(resp.Body)
 	if err != nil {
 		return nil, errors.Join(err, resp.Body.Close())
 	}
-	resp.Body = &stream{Body: d.body, src: resp.Body, cancel: d.cancel}
-	return resp, nil
+	return &reply{Events: events, body: resp.Body, cancel: cancel}, nil
 }
 
-// fillBody replaces the request's body by the whole one. The messages come last
-// and are not copied, so each request begins with the bytes of the one before.
-func (d *doer) fillBody(req *http.Request) error {
-	head, err := d.head(req.Body)
+// setBody sets the request's body. The encoded messages come last and are not copied,
+// so each request begins with the bytes of the previous one.
+func (c *Client) setBody(req *http.Request, q query) error {
+	head, err := c.head(q.tools)
 	if err != nil {
 		return err
 	}
 	pieces := net.Buffers{head}
-	pieces = append(pieces, d.query.messages...)
+	pieces = append(pieces, q.messages...)
 	pieces = append(pieces, []byte("]}"))
 	req.ContentLength = 0
 	for _, p := range pieces {
@@ -80,22 +86,29 @@ func (d *doer) fillBody(req *http.Request) error {
 	return err
 }
 
-// head returns the request's body up to its first message: what go-openai built,
-// the parameters that it cannot express, and the tools.
-func (d *doer) head(built io.Reader) ([]byte, error) {
+// head returns the request's body up to its first message: go-openai's request, the
+// parameters that it cannot express beside it, and the encoded tools.
+func (c *Client) head(tools []byte) ([]byte, error) {
+	built, err := json.Marshal(goopenai.ChatCompletionRequest{
+		Model:         c.opt.Model,
+		Stream:        true,
+		StreamOptions: &goopenai.StreamOptions{IncludeUsage: true},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("encoding the request: %w", err)
+	}
 	var fields map[string]any
-	if err := json.NewDecoder(built).Decode(&fields); err != nil {
+	if err := json.Unmarshal(built, &fields); err != nil {
 		return nil, fmt.Errorf("reading the request back: %w", err)
 	}
-	opt := &d.client.opt
-	fields["model"] = opt.Model
-	if opt.Params.Temperature != nil {
-		fields["temperature"] = *opt.Params.Temperature
+	p := c.opt.Params
+	if p.Temperature != nil {
+		fields["temperature"] = *p.Temperature // go-openai leaves a zero out
 	}
-	if opt.Params.MaxTokens > 0 {
-		fields[limitName(d.client.base)] = opt.Params.MaxTokens
+	if p.MaxTokens > 0 {
+		fields[limitName(c.base)] = p.MaxTokens
 	}
-	maps.Copy(fields, opt.Params.Extra)
+	maps.Copy(fields, p.Extra)
 	maps.DeleteFunc(fields, func(key string, value any) bool {
 		return value == nil || key == "messages" || key == "tools"
 	})
@@ -104,14 +117,14 @@ func (d *doer) head(built io.Reader) ([]byte, error) {
 		return nil, fmt.Errorf("encoding the request's parameters: %w", err)
 	}
 	head = head[:len(head)-1]
-	if len(d.query.tools) > 0 {
-		head = append(append(head, `,"tools":`...), d.query.tools...)
+	if len(tools) > 0 {
+		head = append(append(head, `,"tools":`...), tools...)
 	}
 	return append(head, `,"messages":[`...), nil
 }
 
-// limitName is how a server knows the limit of an answer: the first provider
-// refuses the old name, and others do not know the new one.
+// limitName returns the server's name for the limit of an answer: OpenAI refuses the
+// old name, and other servers do not know the new one.
 func limitName(base *url.URL) string {
 	host := base.Hostname()
 	if host == "api.openai.com" || strings.HasSuffix(host, ".openai.azure.com") {
@@ -120,8 +133,8 @@ func limitName(base *url.URL) string {
 	return "max_tokens"
 }
 
-// do sends req with our headers and returns the response if its status is one
-// of success.
+// do sends req with our headers and returns the response if its status is one of
+// success.
 func (c *Client) do(req *http.Request) (*http.Response, error) {
 	req.Header.Set("User-Agent", userAgent)
 	for key, value := range c.opt.Headers {
@@ -141,32 +154,33 @@ func (c *Client) do(req *http.Request) (*http.Response, error) {
 	return nil, errors.Join(fail, err, resp.Body.Close())
 }
 
-// read tells by its first byte what a successful answer is: a stream, one
-// answer as a whole, or an error that a server calls success.
-func (d *doer) read(src io.Reader) (*wire.Body, error) {
+// events returns the events of a successful response. The first byte tells a stream
+// from a single answer, from an error that the server calls success, and from a web
+// page.
+func (c *Client) events(src io.Reader) (*wire.Events, error) {
 	r := wire.NewReader(src)
 	first, err := firstByte(r)
 	if err != nil {
 		return nil, err // also of an empty answer
 	}
 	if first != '{' && first != '[' && first != '<' {
-		return wire.NewBody(r), nil
+		return wire.NewEvents(r), nil
 	}
 	if first == '<' {
 		page, err := io.ReadAll(io.LimitReader(r, maxErrorBody))
-		return nil, errors.Join(d.client.reporter().pageFailure(page), err)
+		return nil, errors.Join(c.reporter().pageFailure(page), err)
 	}
-	whole, err := io.ReadAll(io.LimitReader(r, wire.MaxEvent))
+	body, err := io.ReadAll(io.LimitReader(r, wire.MaxEvent))
 	if err != nil {
 		return nil, err
 	}
 	var answer struct {
 		Choices []json.RawMessage `json:"choices"`
 	}
-	if json.Unmarshal(whole, &answer) == nil && len(answer.Choices) > 0 {
-		return wire.Whole(whole), nil
+	if json.Unmarshal(body, &answer) == nil && len(answer.Choices) > 0 {
+		return wire.SingleEvent(body), nil
 	}
-	return nil, d.client.reporter().serverFailure(wire.ParseError(whole), 0)
+	return nil, c.reporter().serverFailure(wire.ParseError(body), 0)
 }
 
 // firstByte returns the first byte that is not white space or a byte order mark,
@@ -189,24 +203,17 @@ func firstByte(r *bufio.Reader) (byte, error) {
 	}
 }
 
-// stream is the body that go-openai reads.
-type stream struct {
-	*wire.Body
-	src    io.ReadCloser
-	cancel context.CancelCauseFunc
-}
-
-// Close reads what follows the end mark, for a moment: then the connection can
-// be used again.
-func (s *stream) Close() error {
-	if s.Done() {
-		timer := time.AfterFunc(drainTime, crash.Guarded(func() { s.cancel(nil) }))
+// Close reads what follows the end mark, for a moment, so that the connection can be
+// used again.
+func (r *reply) Close() error {
+	if r.Done() {
+		timer := time.AfterFunc(drainTime, crash.Guarded(func() { r.cancel(nil) }))
 		defer timer.Stop()
-		if _, err := io.CopyN(io.Discard, s.src, maxErrorBody); err != nil && !errors.Is(err, io.EOF) {
-			return errors.Join(err, s.src.Close())
+		if _, err := io.CopyN(io.Discard, r.body, maxErrorBody); err != nil && !errors.Is(err, io.EOF) {
+			return errors.Join(err, r.body.Close())
 		}
 	}
-	return s.src.Close()
+	return r.body.Close()
 }
 
 // checkRedirect follows a redirect only on the same host, encrypted as before,
