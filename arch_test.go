@@ -81,11 +81,11 @@ var layers = []struct {
 	{"internal/repl/command", []string{"internal/llm", "internal/repl/pager", "internal/repl/theme", "internal/session/history"}},
 	{"internal/repl/desktop", []string{"internal/sanitize"}},
 	{"internal/repl/dialog", []string{
-		"internal/repl/keyboard", "internal/repl/lend", "internal/repl/paint", "internal/repl/picker", "internal/repl/screen", "internal/repl/theme",
+		"internal/repl/keyboard", "internal/repl/jobcontrol", "internal/repl/paint", "internal/repl/picker", "internal/repl/screen", "internal/repl/theme",
 		"internal/sanitize",
 	}},
 	{"internal/repl/diffview", []string{"internal/caution", "internal/diff", "internal/repl/highlight", "internal/repl/paint", "internal/sanitize"}},
-	{"internal/repl/feed", []string{
+	{"internal/repl/stream", []string{
 		"internal/repl/markdown", "internal/repl/theme", "internal/sanitize", "internal/session",
 	}},
 	{"internal/repl/input", []string{"internal/fuzzy", "internal/repl/input/edit", "internal/repl/input/vi", "internal/repl/paint", "internal/sanitize"}},
@@ -93,7 +93,7 @@ var layers = []struct {
 	{"internal/repl/input/vi", []string{"internal/repl/input/edit"}},
 	{"internal/repl/keyboard", nil},
 	{"internal/repl/keys", []string{"internal/nearest", "internal/regular", "internal/repl/theme", "internal/sanitize"}},
-	{"internal/repl/lend", []string{"internal/repl/screen"}},
+	{"internal/repl/jobcontrol", []string{"internal/repl/screen"}},
 	{"internal/repl/markdown", []string{"internal/repl/highlight", "internal/repl/paint", "internal/sanitize"}},
 	{"internal/repl/pager", []string{"internal/repl/paint", "internal/repl/theme", "internal/sanitize"}},
 	{"internal/repl/picker", []string{"internal/repl/paint", "internal/sanitize"}},

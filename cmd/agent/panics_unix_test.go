@@ -92,7 +92,7 @@ var kinds = []struct {
 	}, 2},
 	{"a turn", "session.(*Loop)", llmtest.Turn{Text: "Yes."}, func(d *desk) { d.say("go") }, 2},
 	{"a command line", "shell.(*Jobs)", llmtest.Turn{}, func(d *desk) { d.say("!true") }, 2},
-	{"the feed", "repl/feed.", llmtest.Turn{Text: "```nosuch\nx\n```\n"}, func(d *desk) { d.say("go") }, 2},
+	{"streaming text", "repl/stream.", llmtest.Turn{Text: "```nosuch\nx\n```\n"}, func(d *desk) { d.say("go") }, 2},
 	{"the search for an editor", "lock.Find", llmtest.Turn{}, func(d *desk) { d.say("/ide connect") }, 2},
 }
 

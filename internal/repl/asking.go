@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
-	"github.com/bb2d0cf4/agent/internal/repl/lend"
+	"github.com/bb2d0cf4/agent/internal/repl/jobcontrol"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -223,7 +223,7 @@ func (a *asking) edit() tea.Cmd {
 		a.release()
 		return nil
 	}
-	return tea.Exec(lend.To(cmd, a.opt.Terminal.In, a.opt.Terminal.Out, a.scr), func(err error) tea.Msg {
+	return tea.Exec(jobcontrol.Exec(cmd, a.opt.Terminal.In, a.opt.Terminal.Out, a.scr), func(err error) tea.Msg {
 		defer crash.Guard()
 		text, err2 := result() // also cleans up
 		return edited{panel: p, text: text, err: errors.Join(err, err2)}

@@ -18,9 +18,9 @@ import (
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest"
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
 	"github.com/bb2d0cf4/agent/internal/repl/desktop"
-	"github.com/bb2d0cf4/agent/internal/repl/feed"
-	"github.com/bb2d0cf4/agent/internal/repl/lend"
+	"github.com/bb2d0cf4/agent/internal/repl/jobcontrol"
 	"github.com/bb2d0cf4/agent/internal/repl/screen"
+	"github.com/bb2d0cf4/agent/internal/repl/stream"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
@@ -85,7 +85,7 @@ func (p *typist) happen() {
 	if len(p.asked) > 0 && n < 3 {
 		i := p.rng.IntN(len(p.asked))
 		p.logf("question %s is withdrawn", p.asked[i].req.ID)
-		p.update(feed.Update{Items: []any{withdraw{p.asked[i]}}})
+		p.update(stream.Update{Items: []any{withdraw{p.asked[i]}}})
 		p.asked = slices.Delete(p.asked, i, i+1)
 		p.fired["withdrawn"]++
 	}
@@ -97,7 +97,7 @@ func (p *typist) happen() {
 		}}
 		p.asked = append(p.asked, q)
 		p.logf("question %s comes", q.req.ID)
-		p.update(feed.Update{Items: []any{q}})
+		p.update(stream.Update{Items: []any{q}})
 		p.fired["asked"]++
 	}
 }
@@ -311,7 +311,7 @@ func TestRandomTyping(t *testing.T) {
 	for seed := range cases {
 		rng := rand.New(rand.NewPCG(uint64(seed), 13))
 		u := New(Options{Terminal: Terminal{In: term.TTY(), Out: term.TTY(), Env: env, Theme: "none", Vi: seed%4 == 0}, Files: func(string) []string { return []string{"main.go"} }})
-		around := window{scr, desktop.New(desktop.Options{}), lend.Catch(), u.opt.Now}
+		around := window{scr, desktop.New(desktop.Options{}), jobcontrol.Catch(), u.opt.Now}
 		m := u.newModel(around, nil, func(func(context.Context)) context.CancelFunc { return func() {} })
 		p := newTypist(t, m, rng, fired)
 		p.logf("case %d", seed)

@@ -11,13 +11,13 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/crash"
 
-	"github.com/bb2d0cf4/agent/internal/repl/feed"
 	"github.com/bb2d0cf4/agent/internal/repl/input"
+	"github.com/bb2d0cf4/agent/internal/repl/jobcontrol"
 	"github.com/bb2d0cf4/agent/internal/repl/keyboard"
 	"github.com/bb2d0cf4/agent/internal/repl/keys"
-	"github.com/bb2d0cf4/agent/internal/repl/lend"
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
 	"github.com/bb2d0cf4/agent/internal/repl/printer"
+	"github.com/bb2d0cf4/agent/internal/repl/stream"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/session"
 )
@@ -32,7 +32,7 @@ type spawner func(func(context.Context)) context.CancelFunc
 // parts: nothing else touches them.
 type model struct {
 	opt *Options
-	box *feed.Box
+	box *stream.Inbox
 
 	scr   window
 	look  theme.Look
@@ -95,7 +95,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		m.settled(msg)
 	case started:
 		return m.said(strings.TrimSpace(m.opt.Start.Prompt), false)
-	case feed.Update:
+	case stream.Update:
 		return m.take(msg)
 	case tick:
 		return m.floor.turn.spin(msg)
@@ -127,11 +127,11 @@ func (m *model) View() tea.View {
 }
 
 // take prints what the feed finished and handles its items in order.
-func (m *model) take(up feed.Update) tea.Cmd {
+func (m *model) take(up stream.Update) tea.Cmd {
 	switch {
-	case up.Again == feed.Conversation:
+	case up.Reprint == stream.Conversation:
 		m.out.Reprint(up.Lines)
-	case up.Again == feed.Screenful:
+	case up.Reprint == stream.Screenful:
 		m.tidying = false
 		if m.roomy() {
 			m.scr.Tidied()
@@ -160,7 +160,7 @@ func (m *model) item(item any) tea.Cmd {
 		}
 		close(it.gone)
 		return cmd
-	case feed.Answer:
+	case stream.Answer:
 		m.out.Answer(it.Text)
 	case queueTaken: // the queue is drawn as it is
 	case turnDone:
@@ -212,7 +212,7 @@ func (m *model) settled(n resized) { m.resizing = m.resizing && int(n) != m.resi
 func (m *model) tidy() {
 	if m.scr.Stray() && !m.tidying && m.roomy() {
 		m.tidying = true
-		m.box.Put(feed.Screenful)
+		m.box.Put(stream.Screenful)
 	}
 }
 
@@ -318,13 +318,15 @@ func (m *model) own(key tea.KeyPressMsg, shown hint) (cmd tea.Cmd, used bool) {
 	switch {
 	case is(keys.Reprint):
 		cmd := m.resize(m.scr.Size()) // the key may overtake the signal
-		m.box.Put(feed.Conversation)
+		m.box.Put(stream.Conversation)
 		return cmd, true
 	case is(keys.Mode) && m.opt.Modes != nil:
 		m.opt.Modes.Next()
 		return nil, true
 	case is(keys.Compose) && !m.ed.Completing() && m.opt.Editor != nil:
-		lent := func(cmd *exec.Cmd) tea.ExecCommand { return lend.To(cmd, m.opt.Terminal.In, m.opt.Terminal.Out, m.scr) }
+		lent := func(cmd *exec.Cmd) tea.ExecCommand {
+			return jobcontrol.Exec(cmd, m.opt.Terminal.In, m.opt.Terminal.Out, m.scr)
+		}
 		return compose(m.ed, openEditor(m.opt.Editor), lent), true
 	case is(keys.Image) && m.opt.Images != nil:
 		return pasteImage(m.floor.turn.spawn, m.opt.Images.Paste), true

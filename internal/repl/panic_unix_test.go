@@ -46,7 +46,7 @@ func TestPanics(t *testing.T) {
 		"a command":                        {func(p *ptytest.Terminal) { p.Type("/boom\r") }, 2},
 		"a turn":                           {func(p *ptytest.Terminal) { p.Type("turn\r") }, 2},
 		"a command line":                   {func(p *ptytest.Terminal) { p.Type("!true\r") }, 2},
-		"the feed":                         {func(p *ptytest.Terminal) { p.Type("feed\r") }, 2},
+		"streaming text":                   {func(p *ptytest.Terminal) { p.Type("feed\r") }, 2},
 		"another goroutine":                {func(p *ptytest.Terminal) { p.Type("aside\r") }, 2},
 		"after an editor had the terminal": {func(p *ptytest.Terminal) { p.Press("ctrl+g") }, 1},
 	} {
@@ -123,17 +123,17 @@ func (f *fuse) Run(ctx context.Context, prompt string) error {
 		}()
 	case "feed":
 		f.feed.Store(true)
-		return errors.New("this is to be shown") // by the feed
+		return errors.New("this is to be shown") // by the renderer
 	}
 	<-ctx.Done()
 	return ctx.Err()
 }
 
-// now panics in the goroutine of the feed.
+// now panics in the goroutine of the stream.
 func (f *fuse) now() time.Time {
 	if f.feed.Load() {
 		stack := make([]byte, 4<<10)
-		if strings.Contains(string(stack[:runtime.Stack(stack, false)]), "repl/feed.") {
+		if strings.Contains(string(stack[:runtime.Stack(stack, false)]), "repl/stream.") {
 			panic(boom)
 		}
 	}

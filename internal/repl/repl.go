@@ -15,9 +15,9 @@ import (
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/repl/desktop"
-	"github.com/bb2d0cf4/agent/internal/repl/feed"
 	"github.com/bb2d0cf4/agent/internal/repl/input"
 	"github.com/bb2d0cf4/agent/internal/repl/keys"
+	"github.com/bb2d0cf4/agent/internal/repl/stream"
 	"github.com/bb2d0cf4/agent/internal/session"
 )
 
@@ -104,7 +104,7 @@ type Options struct {
 // itself (as a confirm.Reviewer) to what they serve, then call Run.
 type UI struct {
 	opt   Options
-	box   *feed.Box
+	box   *stream.Inbox
 	queue *queue
 }
 
@@ -118,7 +118,7 @@ func New(opt Options) *UI {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	return &UI{opt: opt, box: feed.NewBox(), queue: &queue{}}
+	return &UI{opt: opt, box: stream.NewInbox(), queue: &queue{}}
 }
 
 // Emit shows ev, after everything emitted before. It may be called from any

@@ -9,8 +9,8 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
+	"github.com/bb2d0cf4/agent/internal/repl/jobcontrol"
 	"github.com/bb2d0cf4/agent/internal/repl/keys"
-	"github.com/bb2d0cf4/agent/internal/repl/lend"
 )
 
 // submit takes what was at the prompt: a command, a prompt, or text for the
@@ -154,7 +154,7 @@ func (m *menu) edit(e command.Edit, j *job) tea.Cmd {
 	if err != nil {
 		return func() tea.Msg { return fail(err) }
 	}
-	return tea.Exec(lend.To(cmd, m.opt.Terminal.In, m.opt.Terminal.Out, m.out.Screen), func(err error) tea.Msg {
+	return tea.Exec(jobcontrol.Exec(cmd, m.opt.Terminal.In, m.opt.Terminal.Out, m.out.Screen), func(err error) tea.Msg {
 		defer crash.Guard()
 		text, err2 := result() // also cleans up
 		if err := errors.Join(err, err2); err != nil {

@@ -7,19 +7,19 @@ import (
 	"runtime"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
-	"github.com/bb2d0cf4/agent/internal/repl/lend"
+	"github.com/bb2d0cf4/agent/internal/repl/jobcontrol"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
 	"github.com/bb2d0cf4/agent/internal/repl/desktop"
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
-	"github.com/bb2d0cf4/agent/internal/repl/feed"
 	"github.com/bb2d0cf4/agent/internal/repl/input"
 	"github.com/bb2d0cf4/agent/internal/repl/keyboard"
 	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/repl/printer"
 	"github.com/bb2d0cf4/agent/internal/repl/screen"
+	"github.com/bb2d0cf4/agent/internal/repl/stream"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/session"
 )
@@ -32,7 +32,7 @@ func (u *UI) Run(ctx context.Context, sess Session) (err error) {
 	around := term.Window
 	around.Dir, around.Env = u.opt.Start.Dir, term.Env
 	desk := desktop.New(around)
-	sigs := lend.Catch()
+	sigs := jobcontrol.Catch()
 	defer sigs.Release()
 	scr, err := screen.Open(screen.Options{In: term.In, Out: term.Out, Env: term.Env, Window: desk})
 	if err != nil {
@@ -57,7 +57,7 @@ func (u *UI) Run(ctx context.Context, sess Session) (err error) {
 		tea.WithOutput(term.Out), tea.WithEnvironment(term.Env), tea.WithColorProfile(scr.Profile()),
 		tea.WithoutRenderer(), tea.WithFPS(1), tea.WithoutSignalHandler())
 	beside(func(ctx context.Context) {
-		feed.Run(ctx, u.box, feed.Options{Look: m.look, Now: u.opt.Now, Send: func(up feed.Update) { prog.Send(up) }})
+		stream.Run(ctx, u.box, stream.Options{Look: m.look, Now: u.opt.Now, Send: func(up stream.Update) { prog.Send(up) }})
 	})
 	beside(func(ctx context.Context) { sigs.Watch(ctx, scr, prog.Send) })
 	m.out.Greet(u.opt.Start.Version, u.opt.Start.Dir, u.opt.Start.Notes)

@@ -7,8 +7,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/bb2d0cf4/agent/internal/repl/feed"
 	"github.com/bb2d0cf4/agent/internal/repl/panel"
+	"github.com/bb2d0cf4/agent/internal/repl/stream"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/session"
 )
@@ -38,13 +38,13 @@ type (
 // Remark shows text beside the question with the given id, in the place of an
 // earlier remark; "" takes it away. It may be called from any goroutine and does
 // not block, like Insert and Refresh.
-func (u *UI) Remark(id, text string) { u.box.Put(feed.Aside{Item: remark{id, text}}) }
+func (u *UI) Remark(id, text string) { u.box.Put(stream.Aside{Item: remark{id, text}}) }
 
 // Insert puts text into the prompt at the cursor, on one line, between blanks.
-func (u *UI) Insert(text string) { u.box.Put(feed.Aside{Item: insertion{text}}) }
+func (u *UI) Insert(text string) { u.box.Put(stream.Aside{Item: insertion{text}}) }
 
 // Refresh draws the status line again.
-func (u *UI) Refresh() { u.box.Put(feed.Aside{Item: refresh{}}) }
+func (u *UI) Refresh() { u.box.Put(stream.Aside{Item: refresh{}}) }
 
 // other takes up what another surface tells.
 func (m *model) other(item any) {
@@ -77,7 +77,7 @@ func (a *asking) open() {
 	id, elsewhere, box := a.q.req.ID, a.opt.Surfaces, a.turn.box
 	a.turn.spawn(func(ctx context.Context) {
 		if err := elsewhere.Show(ctx, id); err != nil && ctx.Err() == nil {
-			box.Put(feed.Aside{Item: session.Notice{Text: err.Error()}})
+			box.Put(stream.Aside{Item: session.Notice{Text: err.Error()}})
 		}
 	})
 }

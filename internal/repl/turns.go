@@ -7,8 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
-	"github.com/bb2d0cf4/agent/internal/repl/feed"
 	"github.com/bb2d0cf4/agent/internal/repl/printer"
+	"github.com/bb2d0cf4/agent/internal/repl/stream"
 
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/session"
@@ -25,7 +25,7 @@ const (
 type turns struct {
 	sess    Session
 	spawn   spawner
-	box     *feed.Box
+	box     *stream.Inbox
 	out     *printer.Printer
 	now     func() time.Time
 	still   bool   // nothing moves by itself

@@ -9,7 +9,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/repl/desktop"
-	"github.com/bb2d0cf4/agent/internal/repl/lend"
+	"github.com/bb2d0cf4/agent/internal/repl/jobcontrol"
 	"github.com/bb2d0cf4/agent/internal/repl/screen"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 )
@@ -18,7 +18,7 @@ import (
 type window struct {
 	*screen.Screen
 	desk *desktop.Desktop
-	sigs *lend.Signals
+	sigs *jobcontrol.Signals
 	now  func() time.Time
 }
 
@@ -40,9 +40,9 @@ func (m *model) reported(msg tea.Msg) tea.Cmd {
 		m.scr.desk.Focus(true)
 	case tea.BlurMsg:
 		m.scr.desk.Focus(false)
-	case lend.Stop:
+	case jobcontrol.Stop:
 		return m.scr.sigs.Suspend(m.scr)
-	case lend.Continued:
+	case jobcontrol.Continued:
 		if err := m.scr.Resume(); err != nil {
 			return tea.Quit // the terminal is gone
 		}

@@ -18,8 +18,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
+	"github.com/bb2d0cf4/agent/internal/repl/jobcontrol"
 	"github.com/bb2d0cf4/agent/internal/repl/keyboard"
-	"github.com/bb2d0cf4/agent/internal/repl/lend"
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
 	"github.com/bb2d0cf4/agent/internal/repl/picker"
 	"github.com/bb2d0cf4/agent/internal/repl/screen"
@@ -73,7 +73,7 @@ func Ask(ctx context.Context, t Terminal, p Page) (a Answer, err error) {
 	if t.Flat {
 		return askFlat(ctx, t, p)
 	}
-	sigs := lend.Catch()
+	sigs := jobcontrol.Catch()
 	defer sigs.Release()
 	interrupt := make(chan os.Signal, 1)
 	signal.Notify(interrupt, os.Interrupt)
@@ -129,7 +129,7 @@ func Ask(ctx context.Context, t Terminal, p Page) (a Answer, err error) {
 type model struct {
 	page   Page
 	scr    *screen.Screen
-	sigs   *lend.Signals
+	sigs   *jobcontrol.Signals
 	look   theme.Look
 	pick   *picker.Picker
 	values []string // of the fields
@@ -156,9 +156,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		width, height := m.scr.Size() // Bubble Tea's own first message may know none
 		m.resize(width, height)
 		m.scr.Resize(width, height)
-	case lend.Stop:
+	case jobcontrol.Stop:
 		return m, m.sigs.Suspend(m.scr)
-	case lend.Continued:
+	case jobcontrol.Continued:
 		if m.scr.Resume() != nil {
 			return m, tea.Quit // the terminal is gone
 		}

@@ -1,4 +1,4 @@
-package lend
+package jobcontrol
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/screen"
 )
 
-// Signals stand for what the console does not send.
+// Signals replaces the signals that the console does not send.
 type Signals struct{}
 
 // Catch returns Signals.
@@ -18,7 +18,7 @@ func Catch() *Signals { return &Signals{} }
 // Release does nothing.
 func (*Signals) Release() {}
 
-// Watch looks at the size twice a second: the console sends no signal.
+// Watch polls the size twice a second.
 func (*Signals) Watch(ctx context.Context, scr *screen.Screen, send func(tea.Msg)) {
 	every := time.NewTicker(500 * time.Millisecond)
 	defer every.Stop()
@@ -36,5 +36,5 @@ func (*Signals) Watch(ctx context.Context, scr *screen.Screen, send func(tea.Msg
 	}
 }
 
-// Suspend does nothing: there is no job control.
+// Suspend returns nil: Windows has no job control.
 func (*Signals) Suspend(Screen) tea.Cmd { return nil }

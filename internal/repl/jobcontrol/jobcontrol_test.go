@@ -1,4 +1,4 @@
-package lend
+package jobcontrol
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// terminal notes what became of it.
+// terminal records calls.
 type terminal struct {
 	did   []string
 	fails map[string]error
@@ -47,7 +47,7 @@ func TestTheTerminalComesBack(t *testing.T) {
 		"neither it nor back": {exec.Command(os.Args[0], "-test.nosuchflag"), map[string]error{"taken": broken}, []string{"given", "taken"}, true},
 	} {
 		term := &terminal{fails: c.fails}
-		err := To(c.cmd, nil, out, term).Run()
+		err := Exec(c.cmd, nil, out, term).Run()
 		if d := cmp.Diff(c.did, term.did); d != "" || (err != nil) != c.fail {
 			t.Errorf("%s: %v %s", name, err, d)
 		}

@@ -1,4 +1,4 @@
-package feed
+package stream
 
 import (
 	"strings"
@@ -14,7 +14,7 @@ type thinking struct {
 	open  bool
 }
 
-// push adds text and returns the lines that it finished.
+// push adds text and returns the lines that it finishes.
 func (t *thinking) push(text string, look theme.Look) []string {
 	var out []string
 	if !t.open {

@@ -1,6 +1,6 @@
 //go:build unix
 
-package lend
+package jobcontrol
 
 import (
 	"context"
@@ -16,27 +16,26 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/screen"
 )
 
-// Signals are those of the terminal and of the shell's job control.
+// Signals handles the signals of the terminal and of job control.
 type Signals struct {
 	got     chan os.Signal
-	stopped atomic.Bool   // we have stopped ourselves
-	back    chan struct{} // and are to go on
+	stopped atomic.Bool   // we stopped ourselves
+	back    chan struct{} // continues Suspend
 }
 
-// Catch catches signals from now on: before the terminal is taken, as a SIGQUIT or
-// SIGABRT that the runtime gets would leave it so. They wait for Watch.
+// Catch starts to catch signals, which wait for Watch. Call it before taking the terminal:
+// the runtime would not restore it on SIGQUIT or SIGABRT.
 func Catch() *Signals {
 	s := &Signals{got: make(chan os.Signal, 8), back: make(chan struct{}, 1)}
 	signal.Notify(s.got, syscall.SIGWINCH, syscall.SIGTSTP, syscall.SIGCONT, syscall.SIGQUIT, syscall.SIGABRT)
 	return s
 }
 
-// Release catches no more.
+// Release stops catching.
 func (s *Signals) Release() { signal.Stop(s.got) }
 
-// Watch sends what the screen has to know: every new size of the terminal, Stop and
-// Continued. At a SIGQUIT or SIGABRT it gives the terminal back, and then lets the runtime end
-// the program with the stacks of all goroutines, as it always does.
+// Watch sends each new size of the terminal, Stop and Continued. On SIGQUIT or SIGABRT it
+// restores the terminal and then lets the runtime end the program with all stacks, as usual.
 func (s *Signals) Watch(ctx context.Context, scr *screen.Screen, send func(tea.Msg)) {
 	for {
 		select {
@@ -52,11 +51,11 @@ func (s *Signals) Watch(ctx context.Context, scr *screen.Screen, send func(tea.M
 					send(Stop{})
 					continue
 				}
-				stop(os.Getpid()) // an editor's Ctrl+Z stops us with it
+				stop(os.Getpid()) // Ctrl+Z in an external editor stops us, too
 			case syscall.SIGCONT:
 				s.continued(scr, send)
 			case syscall.SIGQUIT, syscall.SIGABRT:
-				_ = scr.Close() // the terminal may be gone: there is nobody to tell
+				_ = scr.Close() // the terminal may be gone
 				signal.Reset(sig)
 				if n, ok := sig.(syscall.Signal); ok {
 					_ = syscall.Kill(os.Getpid(), n)
@@ -66,8 +65,8 @@ func (s *Signals) Watch(ctx context.Context, scr *screen.Screen, send func(tea.M
 	}
 }
 
-// continued lets the one that has stopped the program go on. If nobody has (a SIGSTOP
-// from outside), the terminal is in whatever state the shell left it.
+// continued resumes Suspend. If another process stopped us (SIGSTOP), the terminal is in
+// whatever state the shell left.
 func (s *Signals) continued(scr *screen.Screen, send func(tea.Msg)) {
 	switch {
 	case s.stopped.CompareAndSwap(true, false):
@@ -77,8 +76,8 @@ func (s *Signals) continued(scr *screen.Screen, send func(tea.Msg)) {
 	}
 }
 
-// stopping waits for the shell to bring the program back (tea.ExecCommand). The
-// whole process group stops, as with any program that Ctrl+Z stops.
+// stopping stops the program until the shell continues it (tea.ExecCommand), along with its
+// process group, like Ctrl+Z in any program.
 type stopping struct {
 	external
 	signals *Signals
@@ -86,7 +85,7 @@ type stopping struct {
 
 // Run stops the process group and returns when it is continued.
 func (s *stopping) Run() error {
-	s.signals.stopped.Store(true) // before the terminal is given back: whoever waits for that may be quick
+	s.signals.stopped.Store(true) // before the screen is suspended: the shell may be quick
 	if err := s.screen.Suspend(); err != nil {
 		return err
 	}
@@ -95,12 +94,12 @@ func (s *stopping) Run() error {
 	return s.screen.Resume()
 }
 
-// stop stops a process, or our group for 0. SIGTSTP would not do: the runtime goes on
-// catching it, whoever has asked for it no longer does.
-func stop(pid int) { _ = syscall.Kill(pid, syscall.SIGSTOP) } // it cannot fail: they are ours
+// stop stops a process, or our group for 0. It cannot use SIGTSTP: the runtime keeps catching
+// it, even after signal.Stop.
+func stop(pid int) { _ = syscall.Kill(pid, syscall.SIGSTOP) } // cannot fail: our own processes
 
-// supervised says whether a shell would continue us: our parent is in our session,
-// and in another group.
+// supervised reports whether a shell would continue us: our parent is in our session, but in
+// another group.
 func supervised() bool {
 	parent := os.Getppid()
 	theirs, err := unix.Getsid(parent)
@@ -109,8 +108,8 @@ func supervised() bool {
 	return errors.Join(err, err2, err3) == nil && theirs == ours && group != unix.Getpgrp()
 }
 
-// Suspend gives the terminal back to the shell, if there is one. Its size may be another
-// one afterwards: who is stopped gets no signal.
+// Suspend returns the terminal to the shell, if there is one. Afterwards it sends the size,
+// which may have changed without a signal.
 func (s *Signals) Suspend(scr Screen) tea.Cmd {
 	if !supervised() {
 		return nil
