@@ -1,7 +1,6 @@
-// Package command says what a slash command is: what it is called, when it may
-// run and what it may come to. It guarantees that a command touches neither the
-// screen nor the session while it runs: it returns a Reply, which the screen
-// carries out. It knows no command of its own.
+// Package command defines slash commands. It guarantees that a command touches neither the
+// screen nor the session while it runs: it returns a Reply, which the screen carries out. It
+// knows no specific command.
 package command
 
 import (
@@ -20,17 +19,16 @@ import (
 // Command is a slash command.
 type Command struct {
 	Name  string // without the slash
-	Args  string // what follows it, for the reader; empty for a command without arguments
+	Args  string // arguments for the help; empty if it takes none
 	Help  string // one line
 	Group Group
-	Idle  bool // it waits for the end of a turn, and prompts wait for its own
-	// Run does it, beside the prompt: it may be slow, and ends early when ctx does.
-	// args is what followed the name, without blanks around it. A command that
-	// belongs to the screen has none.
+	Idle  bool // waits for the end of a turn, and prompts wait for it
+	// Run executes the command in the background: it may be slow, and must return early when
+	// ctx ends. args has no surrounding blanks. Commands of the screen itself have no Run.
 	Run func(ctx context.Context, args string) (Reply, error)
 }
 
-// Group is the heading under which the help lists a command.
+// Group is a heading of the help.
 type Group string
 
 // The groups, in the order of the help.
@@ -43,32 +41,30 @@ const (
 	Projects Group = "Of this project"
 )
 
-// Groups are the groups, in the order of the help.
+// Groups lists the groups in the order of the help.
 var Groups = []Group{Sessions, Changes, Model, Program, Yours, Projects}
 
-// Session is the conversation that the screen drives. Its methods are called by
-// one goroutine at a time.
+// Session is the conversation behind the screen. Its methods are not called concurrently.
 type Session interface {
-	// Run answers a prompt; its progress arrives as events.
+	// Run answers a prompt; it emits events as it progresses.
 	Run(ctx context.Context, prompt string) error
-	// Items returns the conversation so far, for drawing a resumed session.
+	// Items returns the conversation so far, to print a resumed session.
 	Items() []history.Item
 }
 
-// Reply is what a command came to. Fields that are zero do nothing; the others
-// are carried out in the order in which they stand here. Texts need not be
-// sanitised.
+// Reply is the result of a command. Zero fields do nothing; the others are carried out in
+// order. Texts need not be sanitized.
 type Reply struct {
-	Session Session     // replaces the session; its end is shown
-	Theme   string      // of the screen from now on
-	Text    string      // shown
-	Diff    string      // a unified diff, shown
+	Session Session     // replaces the session and prints its end
+	Theme   string      // becomes the theme of the screen
+	Text    string      // printed
+	Diff    string      // a unified diff, printed
 	Page    *pager.Page // covers the screen until the person leaves it
 	Pick    *Pick
 	Edit    *Edit
-	Copy    string // for the clipboard, by way of the terminal (OSC 52)
-	Insert  string // put into the prompt, before what is there
-	Prompt  string // said to the model as if typed
+	Copy    string // copied to the clipboard by the terminal (OSC 52)
+	Insert  string // inserted at the start of the prompt
+	Prompt  string // sent to the model as if typed
 }
 
 // Pick lets the person choose one of Items.
@@ -76,30 +72,30 @@ type Pick struct {
 	Title  string // "Choose a session"
 	Items  []Choice
 	Choose func(ctx context.Context, id string) (Reply, error)
-	// Texts returns what the filter looks into beside what is shown, a text an item. It
-	// is called once and may take its time; nil: there is no more.
+	// Texts returns more text to filter by, one per item. It is called once and may be slow;
+	// nil for none.
 	Texts func(ctx context.Context) []string
 }
 
 // Choice is an entry of a picker.
 type Choice struct {
 	ID, Title, Detail string
-	Theme             string   // shown while the entry is selected; empty for none
-	Cells             []string // columns at the right, of the same number in all entries
-	// Preview returns what is shown below the list while the entry is selected. It
-	// is called once, by the screen, and returns at once.
+	Theme             string   // previewed while the entry is selected; empty for none
+	Cells             []string // columns on the right, the same number in every entry
+	// Preview returns the text below the list while the entry is selected. It is called once,
+	// and must return at once.
 	Preview func() string
 }
 
-// Edit opens a text in the person's own editor. Then is called with what was
-// saved, which may be the same text.
+// Edit opens a text in the person's editor. It calls Then with the saved text, even if
+// unchanged.
 type Edit struct {
 	Name string // of the file, for the editor's highlighting: "summary.md"
 	Text string
 	Then func(ctx context.Context, text string) (Reply, error)
 }
 
-// Cost says what a session has used.
+// Cost formats the usage of a session.
 func Cost(u llm.Usage) string {
 	s := fmt.Sprintf("%s tokens in (%s cached), %s out", theme.Count(u.Input), theme.Count(u.Cached), theme.Count(u.Output))
 	if u.CostUSD > 0 {
@@ -111,8 +107,8 @@ func Cost(u llm.Usage) string {
 	return s
 }
 
-// Split takes apart a line at the prompt. ok is false for a prompt, which may
-// begin with a path ("/etc/hosts").
+// Split parses a line of the prompt. ok is false for a prompt, which may begin with a path
+// ("/etc/hosts").
 func Split(line string) (name, args string, ok bool) {
 	name, slash := strings.CutPrefix(line, "/")
 	name, args, _ = strings.Cut(name, " ")
@@ -122,10 +118,10 @@ func Split(line string) (name, args string, ok bool) {
 	return name, strings.TrimSpace(args), true
 }
 
-// Usage is a command as the help shows it: "/undo [turn]".
+// Usage returns the command as in the help: "/undo [turn]".
 func (c Command) Usage() string { return strings.TrimSpace("/" + c.Name + " " + c.Args) }
 
-// Sort puts commands into the order of the help: by group.
+// Sort sorts commands by group, as in the help.
 func Sort(list []Command) []Command {
 	slices.SortStableFunc(list, func(a, b Command) int {
 		return cmp.Compare(slices.Index(Groups, a.Group), slices.Index(Groups, b.Group))
@@ -150,7 +146,7 @@ func Help(list []Command, width int) string {
 	return b.String()
 }
 
-// Markdown lists commands for the documentation, by group.
+// Markdown lists commands by group, for the documentation.
 func Markdown(list []Command) string {
 	var b strings.Builder
 	for _, g := range Groups {

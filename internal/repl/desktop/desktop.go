@@ -1,10 +1,10 @@
-// Package desktop says outside of the terminal's text what the program does: in the
-// title of the window, in the progress of its tab and, to a person who has turned
-// away, with a notification. It guarantees that nothing but its own words and what
-// it was given, made safe, is in them, that a person is told of a thing once and of
-// things at most every half a minute, and that Leave takes back all that was set.
+// Package desktop shows outside the terminal's text what the program is doing: in the
+// window's title, in the tab's progress and, if the person is away, in a notification. It
+// guarantees that only its own words and sanitized input appear there, that it notifies once
+// per event and at most every half minute, and that Leave undoes everything.
 //
-// It writes nothing: what it returns is for the terminal (screen.Screen.Send).
+// It writes nothing itself: send the strings that it returns to the terminal
+// (screen.Screen.Send).
 package desktop
 
 import (
@@ -18,39 +18,39 @@ import (
 )
 
 const (
-	// long is how long a turn takes whose end is worth a notification.
+	// long is the duration of a turn that makes its end worth a notification.
 	long = 10 * time.Second
-	// away is how long no key was pressed by a person who is thought to be away, in
-	// terminals that do not say whether they are in focus.
+	// away is the time without a key after which the person counts as away, in terminals that
+	// do not report focus.
 	away = 10 * time.Second
-	// pause is the shortest time between two notifications.
+	// pause is the minimum time between notifications.
 	pause = 30 * time.Second
-	// again is when the progress is said again: some terminals forget it after 15 s.
+	// again is the interval for repeating the progress: some terminals forget it after 15 s.
 	again = 10 * time.Second
-	// maxText is how much of a text is shown, in columns.
+	// maxText is the maximum length of a text, in columns.
 	maxText = 120
 )
 
-// Options says what to tell, and to which terminal.
+// Options configures a Desktop.
 type Options struct {
 	Notify   string // auto, osc9, osc777, bell or off
 	Title    bool
-	Progress bool // where the terminal is known to show it
+	Progress bool // if the terminal is known to show it
 	Dir      string
 	Env      []string // "KEY=value", of the terminal
 }
 
-// State is what the program does.
+// State is the activity of the program.
 type State int
 
 // The states.
 const (
-	Idle    State = iota // it waits for a prompt
-	Working              // a turn runs
-	Waiting              // a question stands
+	Idle    State = iota // waits for a prompt
+	Working              // runs a turn
+	Waiting              // waits for an answer
 )
 
-// Desktop is what was said so far. It belongs to one goroutine.
+// Desktop tracks the state of the terminal window. It is not safe for concurrent use.
 type Desktop struct {
 	opt  Options
 	env  map[string]string
@@ -74,13 +74,13 @@ type focus struct {
 	key         time.Time // the last one
 }
 
-// notice is one that waits to be said, and when the last one was.
+// notice is a pending notification and the time of the last one.
 type notice struct {
 	text string
 	at   time.Time
 }
 
-// New returns a Desktop that has said nothing.
+// New returns a Desktop.
 func New(o Options) *Desktop {
 	d := &Desktop{opt: o, env: map[string]string{}, name: clip(filepath.Base(o.Dir))}
 	for _, kv := range o.Env {
@@ -98,9 +98,9 @@ func New(o Options) *Desktop {
 	return d
 }
 
-// Enter returns what begins the program's time on the terminal: reports of the
-// focus are asked for, and the title is kept. It is to be written whenever the
-// terminal is taken, and Leave when it is given back; all is said anew then.
+// Enter returns the sequences that request focus reports and save the title. Write them each
+// time the terminal is taken, and those of Leave when it is given back; Show then starts
+// afresh.
 func (d *Desktop) Enter() string {
 	d.title, d.percent = "", progress{}
 	out := ""
@@ -113,15 +113,14 @@ func (d *Desktop) Enter() string {
 	return out
 }
 
-// Leave returns what takes everything back, whatever was said. It may be called from
-// any goroutine.
+// Leave returns the sequences that undo everything. It is safe for concurrent use.
 func (d *Desktop) Leave() string {
 	out := ""
 	if d.opt.Progress {
 		out += d.wrapped(progressOf(""))
 	}
 	if d.opt.Title {
-		out += "\x1b]2;\x1b\\" + "\x1b[23;2t" // a terminal that keeps no titles has none then
+		out += "\x1b]2;\x1b\\" + "\x1b[23;2t" // a terminal that does not save titles loses its title
 	}
 	if d.opt.Notify != "off" {
 		out += "\x1b[?1004l"
@@ -129,32 +128,32 @@ func (d *Desktop) Leave() string {
 	return out
 }
 
-// Focus takes a report of the terminal.
+// Focus handles a focus report of the terminal.
 func (d *Desktop) Focus(in bool) { d.focus.known, d.focus.away = true, !in }
 
-// Key takes note that a person is there.
+// Key records that the person is present.
 func (d *Desktop) Key(now time.Time) {
 	d.focus.key, d.notice.text = now, ""
 	if d.focus.known {
-		d.focus.away = false // a key comes to a terminal in focus
+		d.focus.away = false // keys arrive only in focus
 	}
 }
 
-// Show returns what is to be said in a state. what is what a question is about. It
-// is to be called for every frame: a notification may have to wait for its time.
+// Show returns the sequences for a state; what names the subject of a question. Call it for
+// every frame, because a notification may be delayed.
 func (d *Desktop) Show(s State, what string, now time.Time) string {
 	d.change(s, what, now)
 	return d.showTitle() + d.showProgress(now) + d.showNotice(now)
 }
 
-// change notes what a person may want to know of.
+// change records events worth a notification.
 func (d *Desktop) change(s State, what string, now time.Time) {
 	before := d.state
 	d.state = s
 	if before == s {
 		return
 	}
-	d.notice.text = "" // what it was about is over
+	d.notice.text = "" // it is out of date
 	switch {
 	case s == Waiting:
 		d.notice.text = "waits for your answer: " + clip(what)
@@ -194,7 +193,7 @@ func progressOf(state string) string {
 	return "\x1b]9;4;" + state + "\x1b\\"
 }
 
-// showNotice says what waits to be said, if there is anybody to be called.
+// showNotice returns the pending notification if the person is away.
 func (d *Desktop) showNotice(now time.Time) string {
 	if d.notice.text == "" || !d.isAway(now) || !d.notice.at.IsZero() && now.Sub(d.notice.at) < pause {
 		return ""
@@ -220,7 +219,7 @@ func (d *Desktop) isAway(now time.Time) bool {
 	return !d.focus.key.IsZero() && now.Sub(d.focus.key) >= away
 }
 
-// clip makes a text one safe line that is not too long.
+// clip turns a text into one safe line of limited length.
 func clip(text string) string {
 	return ansi.Truncate(sanitize.Line(strings.Join(strings.Fields(text), " ")), maxText, "…")
 }

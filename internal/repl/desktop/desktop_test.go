@@ -16,7 +16,7 @@ var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 func at(seconds int) time.Time { return start.Add(time.Duration(seconds) * time.Second) }
 
-// told is what a terminal shows of what a Desktop says.
+// told is how a terminal shows the output of a Desktop.
 type told struct {
 	*Desktop
 	term *vt.Terminal
@@ -62,7 +62,7 @@ func TestTitleFollowsAndIsTakenBack(t *testing.T) {
 	}
 }
 
-// Who has turned away is called, by the terminal's own means.
+// A person who is away is notified by the terminal's own means.
 func TestNotifications(t *testing.T) {
 	const waits, done = "agent · project waits for your answer: edit a;b.go", "agent · project is done"
 	tests := []struct {
@@ -115,7 +115,7 @@ func TestNotifications(t *testing.T) {
 			d.show(Waiting, "one", 0)
 			d.show(Working, "", 1)
 			d.show(Waiting, "two", 2) // too soon after the first
-			d.show(Working, "", 3)    // somebody has answered
+			d.show(Working, "", 3)    // answered elsewhere
 			d.show(Working, "", 90)
 		}, want: []string{"agent · project waits for your answer: one"}},
 		{name: "said when it is time", opt: "osc9", do: func(d *told) {
@@ -204,8 +204,8 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// Whatever a folder or a call is named, it ends no sequence, and nobody is called
-// twice within the pause.
+// No name of a folder or call ends a sequence, and no two notifications follow within the
+// pause.
 func TestNamesAreSafe(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		name := rapid.StringOf(rapid.RuneFrom([]rune("ab;\x1b\a\n\u009c\u202e/漢"))).Draw(rt, "name")

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// method is how this terminal is known to notify; the bell works in all.
+// method returns the terminal's way to notify; the bell works everywhere.
 func (d *Desktop) method() string {
 	term, program := d.env["TERM"], d.env["TERM_PROGRAM"]
 	if d.env["TMUX"] != "" {
@@ -21,7 +21,7 @@ func (d *Desktop) method() string {
 	return "bell"
 }
 
-// outer is the terminal that tmux runs in, as far as its variables tell.
+// outer returns the terminal around tmux, as far as the environment names it.
 func (d *Desktop) outer() string {
 	switch {
 	case d.env["LC_TERMINAL"] == "iTerm2":
@@ -34,24 +34,24 @@ func (d *Desktop) outer() string {
 	return ""
 }
 
-// showsProgress says whether the terminal is known to take OSC 9;4 for what it is:
-// others show it as a notification.
+// showsProgress reports whether the terminal is known to support OSC 9;4: others show it as a
+// notification.
 func (d *Desktop) showsProgress() bool {
 	program := d.env["TERM_PROGRAM"]
 	if d.env["TMUX"] != "" {
-		return false // tmux drops it, or hands it to a terminal that is not known
+		return false // tmux drops it or passes it to an unknown terminal
 	}
 	return d.env["WT_SESSION"] != "" || d.env["ConEmuANSI"] == "ON" || program == "ghostty" ||
 		program == "iTerm.app" && atLeast(d.env["TERM_PROGRAM_VERSION"], 3, 6, 6)
 }
 
-// atLeast compares a version with major, minor and patch.
+// atLeast compares a version with major, minor and patch numbers.
 func atLeast(version string, want ...int) bool {
 	parts := strings.Split(version, ".")
 	for i, w := range want {
 		n := 0
 		if i < len(parts) {
-			n, _ = strconv.Atoi(parts[i]) // what is no number counts as zero
+			n, _ = strconv.Atoi(parts[i]) // anything but a number counts as zero
 		}
 		if n != w {
 			return n > w
@@ -60,8 +60,8 @@ func atLeast(version string, want ...int) bool {
 	return true
 }
 
-// wrapped is a sequence as tmux hands it on to the terminal that it runs in, if its
-// option allow-passthrough is on.
+// wrapped wraps a sequence so that tmux passes it to the terminal around it, if its option
+// allow-passthrough is on.
 func (d *Desktop) wrapped(seq string) string {
 	if d.env["TMUX"] == "" {
 		return seq

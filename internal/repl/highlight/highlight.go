@@ -1,9 +1,8 @@
-// Package highlight colours source code line by line. It guarantees that the text
-// it returns is the text it was given, whatever the language, and that a line costs
-// the same wherever it stands: what a line inherits from those before it (an open
-// comment, an open string) is followed by a scan of our own, for the languages in
-// which that is common, and guessed at in no other. A language whose rules turn out
-// to be slow on a text is given up for the rest of it.
+// Package highlight colors source code line by line. It guarantees that it returns the text
+// it was given, whatever the language, and that the cost of a line does not depend on its
+// position: a small scanner carries open comments and strings to the next line, for the
+// languages in which they are common. If the rules of a language turn out slow on a text, the
+// rest stays plain.
 package highlight
 
 import (
@@ -15,22 +14,22 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
 )
 
-// maxLine is the length in bytes up to which a line is coloured.
+// maxLine is the maximum length in bytes of a colored line.
 const maxLine = 1000
 
-// patience is how long a line may take. The rules are regular expressions that can
-// backtrack, and the text is not ours.
+// patience limits the time for one line. The rules are regular expressions that can
+// backtrack, and the text is untrusted.
 const patience = time.Second
 
-// Lines colours the lines of one text, in order.
+// Lines colors the lines of one text, in order.
 type Lines struct {
 	lexer chroma.Lexer // nil: plain text
 	scan  scanner
 	now   func() time.Time
 }
 
-// ForLanguage returns Lines for a language by the name that Markdown uses after a
-// fence; for a name that is not known, the lines stay plain.
+// ForLanguage returns Lines for a language by its Markdown name, as after a fence. For an
+// unknown name the lines stay plain.
 func ForLanguage(name string) *Lines {
 	return forLexer(byLanguage(name))
 }
@@ -48,10 +47,10 @@ func forLexer(lexer chroma.Lexer) *Lines {
 	return l
 }
 
-// Skip takes note of a line without colouring it, at a small part of the cost.
+// Skip advances over a line without coloring it, which is much cheaper.
 func (l *Lines) Skip(line string) { l.scan.line(line) }
 
-// Line returns the next line, which holds no newline, in colours.
+// Line returns the next line in color. It must not contain a newline.
 func (l *Lines) Line(line string) []paint.Span {
 	if l.lexer == nil || line == "" {
 		return plain(line)
@@ -65,13 +64,13 @@ func (l *Lines) Line(line string) []paint.Span {
 	return appendSpan(spans, line[p.tail:], styleOf(p.tailType))
 }
 
-// code colours a piece of a line that begins in the language's ground state.
+// code colors a piece of a line that begins in the language's initial state.
 func (l *Lines) code(text string) (spans []paint.Span) {
 	if strings.TrimSpace(text) == "" {
 		return plain(text)
 	}
 	defer func() {
-		if recover() != nil { // a mistake in the language's rules: colour nothing
+		if recover() != nil { // the language's rules are broken: color nothing
 			l.lexer, spans = nil, plain(text)
 		}
 	}()
@@ -103,7 +102,7 @@ func plain(text string) []paint.Span {
 	return appendSpan(nil, text, paint.Style{})
 }
 
-// appendSpan appends text to spans, joining it to the last one of the same style.
+// appendSpan appends text to spans, merging it into the last one if the styles are equal.
 func appendSpan(spans []paint.Span, text string, style paint.Style) []paint.Span {
 	if text == "" {
 		return spans
@@ -115,7 +114,7 @@ func appendSpan(spans []paint.Span, text string, style paint.Style) []paint.Span
 	return append(spans, paint.Span{Text: text, Style: style})
 }
 
-// Peek is Line without going on to the next: for a line that is not whole yet.
+// Peek colors an incomplete line without advancing.
 func (l *Lines) Peek(line string) []paint.Span {
 	ahead := *l
 	return ahead.Line(line)

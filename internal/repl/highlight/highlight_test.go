@@ -10,7 +10,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
 )
 
-// render writes the lines of code with the colour of each piece in front of it.
+// render returns the lines of code with each piece prefixed by its color.
 func render(l *highlight.Lines, code string) string {
 	var out strings.Builder
 	for line := range strings.SplitSeq(code, "\n") {

@@ -7,9 +7,8 @@ import (
 	"github.com/alecthomas/chroma/v2/lexers"
 )
 
-// languages are the ones that are coloured, by their names in chroma. Others are
-// shown plain: among its rarer languages are some whose rules do not end on every
-// text, and a text may name any language.
+// languages lists the supported languages by their names in chroma. Others stay plain: some
+// of chroma's rarer lexers do not terminate on every text, and a text may name any language.
 var languages = []string{
 	"Awk", "Bash", "Bash Session", "Batchfile", "C", "C#", "C++", "Clojure", "CMake", "Common Lisp", "CSS", "Dart",
 	"Diff", "Docker", "Elixir", "Elm", "EmacsLisp", "Erlang", "Fish", "FSharp", "GLSL", "Go", "GraphQL", "Groovy",
@@ -20,8 +19,8 @@ var languages = []string{
 	"vue", "XML", "YAML", "Zig",
 }
 
-// known is the registry of these languages alone. A lookup that finds nothing by
-// name goes through the file patterns of a whole registry; in this one that is cheap.
+// known is a registry of these languages only. A lookup that finds no name tries the file
+// patterns of the whole registry; this one is small.
 var known = sync.OnceValue(func() *chroma.LexerRegistry {
 	registry := chroma.NewLexerRegistry()
 	for _, name := range languages {
@@ -32,7 +31,7 @@ var known = sync.OnceValue(func() *chroma.LexerRegistry {
 	return registry
 })
 
-// byLanguage returns the lexer of a language, nil if it is not known.
+// byLanguage returns the lexer of a language, or nil if it is unknown.
 func byLanguage(name string) chroma.Lexer {
 	const longest = 30
 	if name == "" || len(name) > longest {

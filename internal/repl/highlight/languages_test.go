@@ -13,7 +13,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
 )
 
-// badLexer is a language whose rules are wrong in one way or another.
+// badLexer is a language with faulty rules.
 type badLexer struct {
 	chroma.Lexer
 	tokenise func() chroma.Iterator
@@ -63,7 +63,7 @@ func join(spans []paint.Span) string {
 	return b.String()
 }
 
-// No language loses text, whatever it is given.
+// No language loses text, whatever the input.
 func TestNoTextIsLost(t *testing.T) {
 	piece := rapid.SampledFrom([]string{
 		"if", " ", "\t", "x", "(", ")", "\"", "'", "`", "/*", "*/", "//", "#", "<!--", "<?php ", "<", ">", "\"\"\"", "世界", "\\", "--", "{", "}",

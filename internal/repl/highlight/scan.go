@@ -6,15 +6,14 @@ import (
 	"github.com/alecthomas/chroma/v2"
 )
 
-// syntax says what of a language can reach over the end of a line, and what hides
-// the signs of it.
+// syntax describes what in a language can span lines, and what hides its delimiters.
 type syntax struct {
 	comment string // begins a comment up to the end of the line
 	quotes  string // characters that quote within a line
 	spans   []span
 }
 
-// span is a construct that may go on over several lines.
+// span is a construct that may span lines.
 type span struct {
 	open, close string
 	token       chroma.TokenType
@@ -45,20 +44,20 @@ func syntaxOf(name string) syntax {
 	return syntax{}
 }
 
-// scanner follows what is open at the end of a line.
+// scanner tracks what is open at the end of a line.
 type scanner struct {
 	syntax syntax
 	open   *span
 }
 
-// parts divides a line: before head it belongs to what an earlier line opened, from
-// tail on to what this line opens.
+// parts divides a line: bytes before head belong to a construct from an earlier line, bytes
+// from tail on to one that this line leaves open.
 type parts struct {
 	head, tail         int
 	headType, tailType chroma.TokenType
 }
 
-// line follows one line, which holds no newline.
+// line scans one line, which must not contain a newline.
 func (s *scanner) line(line string) parts {
 	p := parts{tail: len(line)}
 	if s.open != nil {
@@ -85,9 +84,8 @@ func (s *scanner) line(line string) parts {
 	return p
 }
 
-// step returns how many bytes at the start of rest belong together; 0 if the rest
-// of the line holds nothing that matters. It sets s.open if rest opens something
-// that it does not close.
+// step returns the length of the token at the start of rest, or 0 if nothing in the rest of
+// the line matters. If rest opens a span and does not close it, step sets s.open.
 func (s *scanner) step(rest string) int {
 	if s.syntax.comment != "" && strings.HasPrefix(rest, s.syntax.comment) {
 		return 0
@@ -110,8 +108,8 @@ func (s *scanner) step(rest string) int {
 	return 1
 }
 
-// quoted returns the length of the quoted text at the start of rest, or 1 if its
-// quote is not closed on this line.
+// quoted returns the length of the quoted text at the start of rest, or 1 if the quote is not
+// closed on this line.
 func quoted(rest string) int {
 	for i := 1; i < len(rest); i++ {
 		switch rest[i] {

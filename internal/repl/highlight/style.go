@@ -6,7 +6,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
 )
 
-// styleOf gives a colour to a class of tokens.
+// styleOf returns the style of a class of tokens.
 func styleOf(token chroma.TokenType) paint.Style {
 	switch token.Category() {
 	case chroma.Keyword:
@@ -41,7 +41,7 @@ func nameColor(token chroma.TokenType) paint.Color {
 	return 0
 }
 
-// generic colours the tokens of languages that are no code: diffs, sessions.
+// generic styles the tokens of diffs and terminal sessions.
 func generic(token chroma.TokenType) paint.Style {
 	switch token {
 	case chroma.GenericInserted:

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// mixed returns about n characters of what models write.
+// mixed returns about n characters of typical model output.
 func mixed(n int) string {
 	const section = "## Reading the configuration\n\n" +
 		"The **loader** reads `config.yaml` from the home folder and then the project's own file; keys that are not known are refused " +
@@ -19,7 +19,7 @@ func mixed(n int) string {
 	return strings.Repeat(section, n/len(section)+1)[:n]
 }
 
-// words returns n characters of plain running text, as the benchmark's server does.
+// words returns n characters of plain prose, like the benchmark's server.
 func words(n int) string {
 	const text = "the parser reads each token from the input buffer and then emits a small node that later passes can walk without touching the source again while memory stays flat "
 	return strings.Repeat(strings.Repeat(text, 3)+"\n\n", n/len(text)/3+1)[:n]

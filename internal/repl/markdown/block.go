@@ -17,8 +17,8 @@ import (
 
 var kindTable = extast.KindTable
 
-// newParser returns a parser for CommonMark with tables, task lists, strikethrough
-// and bare links, but without HTML and reference-style links.
+// newParser returns a parser for CommonMark with tables, task lists, strikethrough and bare
+// links, without HTML and reference links.
 var newParser = sync.OnceValue(func() parser.Parser {
 	return parser.NewParser(
 		parser.WithBlockParsers(
@@ -50,19 +50,19 @@ func parse(src []byte) (ast.Node, []byte) {
 	return newParser().Parse(text.NewReader(src)), src
 }
 
-// typesetter sets blocks in lines.
+// typesetter renders blocks as lines.
 type typesetter struct {
 	opt Options
 	src []byte
 }
 
-// carry is what a list hands on from the items that are printed to the rest.
+// carry is the state of a list whose first items are printed.
 type carry struct {
-	next int  // the number of the next item
-	gap  bool // a blank line goes before the next item
+	next int  // number of the next item
+	gap  bool // a blank line precedes the next item
 }
 
-// top sets a block of the text; if it is the rest of a list, list is not nil.
+// top renders a top-level block; a non-nil list continues one printed in part.
 func (r *typesetter) top(n ast.Node, list *carry) []string {
 	if l, ok := n.(*ast.List); ok {
 		lines, _ := r.items(l, list, nil, paint.Indent{})
@@ -131,7 +131,7 @@ func (r *typesetter) code(n ast.Node, info string, ind paint.Indent) []string {
 	return lines
 }
 
-// children sets the blocks in n, blank lines between them.
+// children renders the blocks in n, separated by blank lines.
 func (r *typesetter) children(n ast.Node, ind paint.Indent) []string {
 	var lines []string
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
@@ -151,13 +151,13 @@ func (r *typesetter) children(n ast.Node, ind paint.Indent) []string {
 	return lines
 }
 
-// apart says whether a blank line parts n from the block before it.
+// apart reports whether a blank line separates n from the block before it.
 func apart(n ast.Node) bool {
 	return n.Kind() != ast.KindList || n.Parent().Kind() != ast.KindListItem
 }
 
-// items sets the items of a list up to, not including, until; before says what
-// earlier items of the same list have left.
+// items renders the items of a list up to but excluding until; before is the state left by
+// earlier items.
 func (r *typesetter) items(list *ast.List, before *carry, until ast.Node, ind paint.Indent) ([]string, carry) {
 	c := carry{next: list.Start}
 	if before != nil {
@@ -176,7 +176,7 @@ func (r *typesetter) items(list *ast.List, before *carry, until ast.Node, ind pa
 	return lines, c
 }
 
-// roomy says whether there is a blank line in an item: then there is one after it.
+// roomy reports whether an item contains a blank line, which then also follows it.
 func roomy(item ast.Node) bool {
 	for c := item.FirstChild(); c != nil; c = c.NextSibling() {
 		if c != item.FirstChild() && apart(c) {
@@ -198,7 +198,7 @@ func (r *typesetter) item(list *ast.List, n ast.Node, number int, ind paint.Inde
 	return r.children(n, nest(ind, paint.Span{Text: mark, Style: styleMark}, blank, r.opt.Width))
 }
 
-// nest adds to an indent, unless it takes half of the columns already.
+// nest extends an indent, unless it already takes half of the columns.
 func nest(ind paint.Indent, first, rest paint.Span, columns int) paint.Indent {
 	if width(ind.Rest)+width([]paint.Span{rest}) > columns/2 {
 		return ind

@@ -9,20 +9,19 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
 )
 
-// codeIndent is what stands before a line of code.
+// codeIndent precedes each line of code.
 const codeIndent = "  "
 
-// fence is a fenced code block that is being received: each line of it is final
-// when it is whole.
+// fence is a fenced code block being received. Each complete line of it is final.
 type fence struct {
 	char   byte
 	length int
-	indent int // blanks to take off each line
+	indent int // blanks to strip from each line
 	code   *highlight.Lines
 	wide   bool // a line was wrapped
 }
 
-// openFence returns the code block that line opens.
+// openFence returns the code block that line begins.
 func openFence(line []byte, opt Options) *fence {
 	text := bytes.TrimLeft(line, " ")
 	f := &fence{char: text[0], indent: len(line) - len(text)}
@@ -32,7 +31,7 @@ func openFence(line []byte, opt Options) *fence {
 	return f
 }
 
-// language returns how to colour the code after a fence with info.
+// language returns the highlighter for the info string of a fence.
 func language(info string, opt Options) *highlight.Lines {
 	name, _, _ := strings.Cut(info, " ")
 	name, _, _ = strings.Cut(strings.Trim(name, "{.}"), ",")
@@ -42,7 +41,7 @@ func language(info string, opt Options) *highlight.Lines {
 	return highlight.ForLanguage(name)
 }
 
-// ends says whether line closes the block.
+// ends reports whether line closes the block.
 func (f *fence) ends(line []byte) bool {
 	text := bytes.TrimLeft(line, " ")
 	if len(line)-len(text) > 3 {
@@ -52,7 +51,7 @@ func (f *fence) ends(line []byte) bool {
 	return len(text)-len(rest) >= f.length && len(bytes.TrimSpace(rest)) == 0
 }
 
-// closedFence says whether the fenced code block at the start of src is closed.
+// closedFence reports whether src begins with a closed fenced code block.
 func closedFence(src []byte) bool {
 	lines := bytes.SplitAfter(src, []byte("\n"))
 	f := openFence(lines[0], Options{NoColor: true})
@@ -64,14 +63,14 @@ func closedFence(src []byte) bool {
 	return false
 }
 
-// render returns the terminal lines of a line of code.
+// render returns the terminal lines of one line of code.
 func (f *fence) render(line []byte, opt Options) []string {
 	lines := codeLines(f.code.Line, f.dedent(line), paint.Indent{}, opt)
 	f.wide = f.wide || len(lines) > 1
 	return lines
 }
 
-// wrapped returns the remark on a block of code that has wrapped lines.
+// wrapped returns the remark below a code block with wrapped lines.
 func wrapped(ind paint.Indent, opt Options) []string {
 	if opt.Wrapped == "" {
 		return nil
@@ -80,10 +79,10 @@ func wrapped(ind paint.Indent, opt Options) []string {
 	return []string{paint.Line(opt.NoColor, paint.Truncate(spans, opt.Width)...)}
 }
 
-// peek returns the terminal lines of a line of code that has not ended.
+// peek returns the terminal lines of an incomplete line of code.
 func (f *fence) peek(line []byte, gap bool, opt Options) []string {
 	if len(bytes.TrimLeft(bytes.TrimLeft(line, " "), string(f.char))) == 0 {
-		return nil // nothing yet, or the beginning of the fence
+		return nil // nothing yet, or the beginning of the closing fence
 	}
 	if len(line) > maxTail {
 		line = line[len(line)-maxTail:]
@@ -95,7 +94,7 @@ func (f *fence) peek(line []byte, gap bool, opt Options) []string {
 	return lines
 }
 
-// dedent takes off a line the blanks that the fence itself stands behind.
+// dedent strips the indent of the fence from a line.
 func (f *fence) dedent(line []byte) string {
 	text := strings.TrimSuffix(string(line), "\n")
 	for col := range f.indent {
@@ -110,7 +109,7 @@ func (f *fence) dedent(line []byte) string {
 	return text
 }
 
-// codeLines sets one line of code, cut where the terminal ends.
+// codeLines renders one line of code, cut at the terminal's width.
 func codeLines(color func(string) []paint.Span, line string, ind paint.Indent, opt Options) []string {
 	room := max(opt.Width-width(ind.Rest)-len(codeIndent), 1)
 	rows := paint.Chop(color(paint.ExpandTabs(line)), room)

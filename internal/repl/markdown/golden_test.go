@@ -34,7 +34,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// For what both set in the same way, the words are where glamour has them.
+// Where both render alike, words break where Glamour breaks them.
 func TestAgreesWithGlamour(t *testing.T) {
 	const text = "some **bold** and *slanted* words with `code` in a paragraph that is long enough to wrap, twice at the least\n\n" +
 		"- an item\n- another one, long enough to wrap at the width that is given here, I think\n- a third\n\n" +

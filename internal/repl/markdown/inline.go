@@ -21,7 +21,7 @@ var (
 	styleQuoteBar   = paint.Style{FG: paint.Dim}
 )
 
-// inlines sets the text of n's children.
+// inlines renders the text of n's children.
 func (r *typesetter) inlines(f *paint.Flow, n ast.Node, style paint.Style) {
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		r.inline(f, c, style)
@@ -64,7 +64,7 @@ func (r *typesetter) inline(f *paint.Flow, n ast.Node, style paint.Style) {
 	}
 }
 
-// marked sets text between marks where there are no styles to tell it apart.
+// marked puts marks around text if there are no styles to distinguish it.
 func marked(f *paint.Flow, opt Options, mark string, set func()) {
 	if !opt.NoColor {
 		set()
@@ -82,7 +82,7 @@ func checkBox(checked bool) string {
 	return "[ ] "
 }
 
-// link sets a link's text and, unless that is the same, where it leads.
+// link renders the text of a link and, unless it is the same, its destination.
 func (r *typesetter) link(f *paint.Flow, n ast.Node, dest string, style paint.Style) {
 	dest = sanitize.Line(dest)
 	r.inlines(f, n, styleLink.Over(style))
@@ -95,7 +95,7 @@ func (r *typesetter) link(f *paint.Flow, n ast.Node, dest string, style paint.St
 	f.Text("("+dest+")", styleDim.Over(style))
 }
 
-// codeText returns the text of a code span, on one line.
+// codeText returns the text of a code span on one line.
 func codeText(n ast.Node, src []byte) string {
 	var b strings.Builder
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
@@ -106,8 +106,8 @@ func codeText(n ast.Node, src []byte) string {
 	return strings.NewReplacer("\n", " ", "\t", " ").Replace(b.String())
 }
 
-// unescape resolves backslash escapes and character references. A reference can
-// name any character, so what it gives is made safe again.
+// unescape resolves backslash escapes and character references. A reference can name any
+// character, so its result is sanitized again.
 func unescape(s string) string {
 	if !strings.ContainsAny(s, `\&`) {
 		return s
@@ -136,8 +136,7 @@ func unescape(s string) string {
 	}
 }
 
-// reference resolves the character reference at the start of s, if it is one, and
-// returns its size.
+// reference resolves the character reference at the start of s, if any, and returns its size.
 func reference(s string) (string, int) {
 	const longest = 40
 	end := strings.IndexByte(s[:min(len(s), longest)], ';')

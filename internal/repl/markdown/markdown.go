@@ -1,13 +1,12 @@
-// Package markdown renders Markdown for a terminal while it is still arriving. It
-// guarantees that what it has called finished never changes, that no text is lost
-// or shown twice however the text was cut in pieces, that the cost of a piece and
-// of a frame depends on the unfinished block and not on the length of the text, and
-// that nothing in the text is fetched, followed or obeyed: HTML is shown as it was
-// written, a link shows where it leads, control characters are made visible.
+// Package markdown renders Markdown for a terminal as it arrives. It guarantees that finished
+// lines never change; that no text is lost or repeated, however the input is cut; that the
+// cost of a piece and of a frame depends on the unfinished block, not on the length of the
+// text; and that the text can do nothing but be shown: HTML appears as written, a link shows
+// its destination, control characters become visible.
 //
-// Lists, quotes, code and running text are set by this package itself, tables by
-// glamour. Reference-style links ("[text][1]") stay as they were written, as their
-// definitions may come after the text is on the screen.
+// Glamour draws the tables, this package everything else (docs/adr/0014). Reference links
+// ("[text][1]") stay as written, because their definitions may follow after the text is on
+// the screen.
 package markdown
 
 import (
@@ -21,25 +20,25 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// Options say for which terminal to render.
+// Options describes the terminal to render for.
 type Options struct {
 	Width   int  // columns; lines are at most this wide
-	NoColor bool // no escape sequences: emphasis keeps its marks
-	// Wrapped is a remark below a block of code with lines that are too wide, such as
-	// how to copy it whole; empty: none.
+	NoColor bool // no escape sequences; emphasis keeps its marks
+	// Wrapped is a remark below code with lines that are too wide, such as how to copy it;
+	// empty for none.
 	Wrapped string
 }
 
-// maxTail is the size in bytes of an unfinished block up to which Tail renders it;
-// the end of a larger one is shown as it was written.
+// maxTail is the size in bytes up to which Tail renders an unfinished block; it shows the end
+// of a larger one as written.
 const maxTail = 4 << 10
 
-// Stream renders one text that arrives in pieces. It belongs to one goroutine.
+// Stream renders one text that arrives in pieces. It is not safe for concurrent use.
 type Stream struct {
 	opt     Options
 	clean   sanitize.Stream
-	cr      bool   // a carriage return waits for what follows it
-	partial []byte // the line that has not ended yet
+	cr      bool   // a pending carriage return
+	partial []byte // the incomplete line
 	split   splitter
 	out     []string // finished, not yet returned
 	tail    tail
@@ -52,14 +51,14 @@ func New(opt Options) *Stream {
 	return s
 }
 
-// Push adds text, cut anywhere, and returns the lines that it finished: they stand
-// above all that is still to come and never change.
+// Push adds text, cut anywhere, and returns the lines that it finishes. They precede
+// everything that follows and never change.
 func (s *Stream) Push(text string) []string {
 	s.add(s.clean.Push(s.unifyNewlines(text)))
 	return s.take()
 }
 
-// Close ends the text and returns its last lines. The Stream is then spent.
+// Close ends the text and returns its last lines. The Stream must not be used afterwards.
 func (s *Stream) Close() []string {
 	if s.cr {
 		s.cr = false
@@ -73,13 +72,13 @@ func (s *Stream) Close() []string {
 	return s.take()
 }
 
-// Resize changes the width of what is rendered from now on.
+// Resize changes the width for lines rendered from now on.
 func (s *Stream) Resize(width int) {
 	s.opt.Width = width
 	s.tail = tail{}
 }
 
-// Render renders a whole text.
+// Render renders a complete text.
 func Render(text string, opt Options) []string {
 	s := New(opt)
 	return append(s.Push(text), s.Close()...)
@@ -91,7 +90,7 @@ func (s *Stream) take() []string {
 	return out
 }
 
-// unifyNewlines turns CRLF, which may be cut in two, into LF.
+// unifyNewlines turns CRLF, which may be split, into LF.
 func (s *Stream) unifyNewlines(text string) string {
 	if s.cr {
 		text = "\r" + text
@@ -122,15 +121,15 @@ func (s *Stream) add(text string) {
 	}
 }
 
-// tail keeps the last rendering of the unfinished part.
+// tail caches the last rendering of the unfinished part.
 type tail struct {
 	lines []string
 	valid bool
-	table int // the size of the unfinished text that ends in the table in lines
+	table int // size of the unfinished text whose last block is the table in lines; 0 if none
 }
 
-// Tail returns the lines of the unfinished part, the last most of them. It is cheap
-// enough to be called once a frame.
+// Tail returns at most the last n lines of the unfinished part, where n is most. It is cheap
+// enough for every frame.
 func (s *Stream) Tail(most int) []string {
 	if !s.tail.valid {
 		s.tail.lines = s.renderTail(most)
@@ -147,7 +146,7 @@ func (s *Stream) renderTail(most int) []string {
 		return f.peek(partial, s.split.gap, s.opt)
 	}
 	if len(bytes.Trim(partial, "-= \t\n")) == 0 {
-		partial = nil // may turn the text above into a heading, or be a list's first mark
+		partial = nil // may turn the text above into a heading, or begin a list
 	}
 	pending := s.split.pending
 	if len(pending)+len(partial) > maxTail {
@@ -159,7 +158,7 @@ func (s *Stream) renderTail(most int) []string {
 		if s.tail.table == len(pending) {
 			return s.tail.lines
 		}
-		doc, src = parse(slices.Clone(pending)) // a row is shown when it is whole
+		doc, src = parse(slices.Clone(pending)) // show only complete rows
 	}
 	s.tail.table = 0
 	if isTable(doc.LastChild()) {
@@ -172,7 +171,7 @@ func isTable(n ast.Node) bool {
 	return n != nil && n.Kind() == kindTable
 }
 
-// plainTail shows the end of a long unfinished text as it was written.
+// plainTail returns the end of a long unfinished text as written.
 func plainTail(text []byte, most int, opt Options) []string {
 	if room := (most + 1) * opt.Width; len(text) > room {
 		text = text[len(text)-room:]

@@ -11,7 +11,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
 )
 
-// pieces are parts of Markdown whose combinations are the hard cases.
+// pieces are fragments of Markdown whose combinations are hard.
 var pieces = []string{
 	"word", "two words ", "a", " ", "  ", "\t", "\n", "\n", "\n\n", "# ", "## x\n", "- item\n", "* ", "+ b\n", "1. ", "2. two\n", "10) ten\n",
 	"   ", "    ", "```", "```go\n", "~~~\n", "x := 1\n", "> ", "> quote\n", "---\n", "===\n", "***\n", "**", "*", "_", "`", "``", "~~",
@@ -34,7 +34,7 @@ func options() *rapid.Generator[Options] {
 	})
 }
 
-// whole renders a text in one go, without looking for finished blocks.
+// whole renders a text at once, without looking for finished blocks.
 func whole(text string, opt Options) []string {
 	s := New(opt)
 	s.split.pending = []byte(s.clean.Push(strings.ReplaceAll(text, "\r\n", "\n")) + s.clean.Close())
@@ -102,7 +102,7 @@ func checkLine(t *rapid.T, l string, opt Options) {
 	}
 }
 
-// Every word of a text is on the screen, once.
+// Every word of a text appears exactly once.
 func TestNoWordIsLostOrDoubled(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := 0
@@ -114,8 +114,7 @@ func TestNoWordIsLostOrDoubled(t *testing.T) {
 			return strings.Replace(around, "%", w, 1) + after
 		})
 		text := strings.Join(rapid.SliceOfN(word, 0, 30).Draw(t, "words"), "")
-		// Cells beyond the header's are dropped by the table syntax itself, as is
-		// what follows the fence of a code block.
+		// Markdown itself drops cells beyond the header's and text after a closing fence.
 		if strings.Contains(text, "|") || strings.Contains(text, "```") {
 			text = strings.NewReplacer("|", "", "```", "").Replace(text)
 		}

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// lines renders text without colours and joins the lines with bars.
+// lines renders text without colors and joins the lines with bars.
 func lines(text string, width int) string {
 	return strings.Join(Render(text, Options{Width: width, NoColor: true}), "|")
 }
@@ -124,7 +124,7 @@ func TestUnfinished(t *testing.T) {
 			t.Errorf("%q: %v, want %v", text, got, want)
 		}
 	}
-	// The paragraph before a table may still become a part of it.
+	// A table may still absorb the paragraph before it.
 	doc, src := parse([]byte("text\na|b\n-|-\n"))
 	if doc.FirstChild().Kind() != ast.KindParagraph || !s.unfinished(doc.FirstChild(), src) {
 		t.Error("a paragraph is finished before the table that it ends in")
@@ -147,7 +147,7 @@ func TestFenceEnds(t *testing.T) {
 	}
 }
 
-// Blocks of a size at which not every line is looked at.
+// Blocks so large that not every line triggers a look for finished blocks.
 func TestLargeBlocksAddUpToo(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var b strings.Builder
@@ -174,7 +174,7 @@ func TestLargeBlocksAddUpToo(t *testing.T) {
 	})
 }
 
-// Below code that had to be wrapped stands the remark, however the text comes in.
+// The remark follows code with wrapped lines, however the text arrives.
 func TestWrappedRemark(t *testing.T) {
 	text := "```\nshort\n```\n\n```go\n" + strings.Repeat("x", 30) + "\n```\n\n- item\n\n  ```\n  " + strings.Repeat("y", 30) + "\n  ```\n"
 	opt := Options{Width: 20, NoColor: true, Wrapped: "/copy"}

@@ -10,32 +10,31 @@ import (
 )
 
 const (
-	// eager is the size in bytes of the unfinished text up to which every line
-	// that may end a block is looked at; larger texts are looked at each time that
-	// they have grown by a quarter, so that the work stays linear.
+	// eager is the size in bytes of unfinished text up to which every possible end of a block
+	// is checked. Larger texts are checked each time they have grown by a quarter, so that
+	// the work stays linear.
 	eager = 1 << 10
-	// maxLine is the length in bytes from which a line is taken as plain text:
-	// parsing it could take long, and no person wrote it.
+	// maxLine is the length in bytes above which a line is plain text: parsing it could be
+	// slow, and no person wrote it.
 	maxLine = 16 << 10
-	// maxBlock is the size at which an unfinished block is printed as it stands.
+	// maxBlock is the size in bytes at which an unfinished block is printed.
 	maxBlock = 256 << 10
 )
 
-// splitter finds the blocks that are finished. Which blocks it prints, and how,
-// follows from the lines alone.
+// splitter finds finished blocks. The lines alone determine which blocks it prints, and how.
 type splitter struct {
 	emit func(lines []string)
 
-	pending   []byte // whole lines whose blocks are not finished
-	tried     int    // the size of pending when nothing in it was finished
-	prevBlank bool   // the line before was blank
-	fence     *fence // the code block that the text is in, if it is
-	list      *carry // the list whose items before pending are printed
-	printed   bool   // something is printed
-	gap       bool   // a blank line goes before the next line
+	pending   []byte // complete lines of unfinished blocks
+	tried     int    // size of pending at the last fruitless check
+	prevBlank bool   // the previous line was blank
+	fence     *fence // the code block that is open, or nil
+	list      *carry // the list whose items before pending are printed, or nil
+	printed   bool   // something has been printed
+	gap       bool   // a blank line precedes the next line
 }
 
-// line takes one line, its newline included.
+// line adds one line, including its newline.
 func (s *splitter) line(line []byte, opt Options) {
 	if s.fence != nil {
 		s.fenceLine(line, opt)
@@ -65,7 +64,7 @@ func (s *splitter) close(opt Options) {
 	s.fence = nil
 }
 
-// due says whether it is worth while to look for finished blocks.
+// due reports whether to look for finished blocks.
 func (s *splitter) due(line []byte) bool {
 	text := bytes.TrimSpace(line)
 	blank, wasBlank := len(text) == 0, s.prevBlank
@@ -83,8 +82,7 @@ func isLetter(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
-// settle prints the blocks of pending that no further line can change; with all,
-// every block.
+// settle prints the blocks of pending that no further line can change; if all, every block.
 func (s *splitter) settle(all bool, opt Options) {
 	if len(s.pending) == 0 {
 		return
@@ -102,7 +100,7 @@ func (s *splitter) settle(all bool, opt Options) {
 	s.pending, s.tried = s.pending[:0], 0
 }
 
-// unfinished says whether a further line can change n.
+// unfinished reports whether a further line can change n.
 func (s *splitter) unfinished(n ast.Node, src []byte) bool {
 	if next := n.NextSibling(); next != nil {
 		// A table begins as the last lines of a paragraph.
@@ -119,14 +117,14 @@ func (s *splitter) unfinished(n ast.Node, src []byte) bool {
 	return true
 }
 
-// endsBlank says whether the last line of src is blank.
+// endsBlank reports whether the last line of src is blank.
 func endsBlank(src []byte) bool {
 	src = bytes.TrimSuffix(src, []byte("\n"))
 	return len(bytes.TrimSpace(src[bytes.LastIndexByte(src, '\n')+1:])) == 0
 }
 
-// keep leaves n and what follows it for later: but the lines of a code block are
-// finished when they are whole, and the items of a list when the next one begins.
+// keep retains n and everything after it, except for complete lines of a code block and all
+// but the last item of a list, which are finished.
 func (s *splitter) keep(n ast.Node, r *typesetter) {
 	start := lineStart(n, r.src)
 	switch n := n.(type) {
@@ -169,8 +167,8 @@ func (s *splitter) block(lines []string) {
 	s.lines(lines)
 }
 
-// begin opens a block: a blank line parts it from what is above, unless it goes on
-// with a list that is printed in part.
+// begin starts a block: a blank line separates it from the one above, unless it continues a
+// list.
 func (s *splitter) begin() {
 	s.gap = s.printed && s.list == nil
 }
@@ -186,7 +184,7 @@ func (s *splitter) lines(lines []string) {
 	s.emit(lines)
 }
 
-// preview renders what is not finished as if it were.
+// preview renders the unfinished part as if it were complete.
 func (s *splitter) preview(doc ast.Node, src []byte, opt Options) []string {
 	var out []string
 	p := splitter{printed: s.printed, list: s.list, emit: func(lines []string) { out = append(out, lines...) }}
@@ -198,7 +196,7 @@ func (s *splitter) preview(doc ast.Node, src []byte, opt Options) []string {
 	return out
 }
 
-// lineStart returns where the line begins on which n begins.
+// lineStart returns the start of the line on which n begins.
 func lineStart(n ast.Node, src []byte) int {
 	return bytes.LastIndexByte(src[:n.Pos()], '\n') + 1
 }

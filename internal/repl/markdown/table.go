@@ -16,8 +16,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// table sets a table with glamour, or row by row where the terminal is too narrow
-// for it to show everything.
+// table draws a table with Glamour, or row by row if the terminal is too narrow to show all
+// of it.
 func (r *typesetter) table(n *extast.Table, ind paint.Indent) []string {
 	cells := sources(n, r.src)
 	room := r.opt.Width - width(ind.Rest)
@@ -34,7 +34,7 @@ func (r *typesetter) table(n *extast.Table, ind paint.Indent) []string {
 	return lines
 }
 
-// sources returns the source of a table's cells, row by row, the header first.
+// sources returns the source of a table's cells by row, header first.
 func sources(n *extast.Table, src []byte) [][]string {
 	var rows [][]string
 	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
@@ -47,7 +47,8 @@ func sources(n *extast.Table, src []byte) [][]string {
 	return rows
 }
 
-// drawTable draws a table at most room columns wide; false if it does not fit.
+// drawTable draws a table at most room columns wide; it returns false if the table does not
+// fit.
 func drawTable(n *extast.Table, cells [][]string, room int, opt Options) ([][]paint.Span, bool) {
 	const cellPadding = 3
 	natural, columns := 0, len(n.Alignments)
@@ -84,8 +85,8 @@ func isBlankRow(row []paint.Span) bool {
 	return !slices.ContainsFunc(row, func(s paint.Span) bool { return strings.Trim(s.Text, " ") != "" })
 }
 
-// tableSource writes a table as Markdown again. Character references are made
-// plain text: glamour resolves them after our text was made safe.
+// tableSource writes a table as Markdown. It escapes character references, because Glamour
+// would resolve them after sanitizing.
 func tableSource(n *extast.Table, cells [][]string) []byte {
 	var b bytes.Buffer
 	for i, row := range cells {
@@ -137,7 +138,7 @@ func tableStyles(opt Options) ansi.StyleConfig {
 	}
 }
 
-// rows sets a table as lines of text, the cells parted by bars.
+// rows renders each row of a table as text, with bars between the cells.
 func (r *typesetter) rows(n ast.Node, ind paint.Indent) []string {
 	var lines []string
 	for row := n.FirstChild(); row != nil; row = row.NextSibling() {

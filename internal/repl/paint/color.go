@@ -2,50 +2,49 @@ package paint
 
 import "strconv"
 
-// Color is a colour of the terminal's palette or one of its own; the zero value is
-// the terminal's default.
+// Color is a color of the terminal's palette or an RGB color; the zero value is the
+// terminal's default.
 type Color int32
 
-// ownColor marks those that are no part of the terminal's palette.
+// ownColor marks RGB colors.
 const ownColor Color = 1 << 24
 
-// The colours of the program, by what they say. Each has a place among those that
-// every terminal has, so that it means something without a theme; with one, the
-// screen puts the theme's colour in its place.
+// The colors of the program, named by meaning. Each is a slot of the palette that every
+// terminal has, so it works without a theme; with a theme, the screen substitutes the theme's
+// color.
 const (
 	Bad     Color = 1 + 1  // deleted, failed
 	Good    Color = 2 + 1  // added, done
-	Warn    Color = 3 + 1  // to be noticed
-	Keyword Color = 5 + 1  // of a language
+	Warn    Color = 3 + 1  // needs attention
+	Keyword Color = 5 + 1  // syntax
 	Code    Color = 6 + 1  // code in text, headings, the marks of lists
-	Dim     Color = 8 + 1  // what one may pass over: remarks, comments
-	String  Color = 10 + 1 // of a language, like those that follow
+	Dim     Color = 8 + 1  // secondary text: remarks, comments
+	String  Color = 10 + 1 // syntax, like the next two
 	Name    Color = 11 + 1
-	Accent  Color = 12 + 1 // the program's own
+	Accent  Color = 12 + 1 // the program's own highlights
 	Number  Color = 13 + 1
 	Type    Color = 14 + 1
-	Strong  Color = 15 + 1 // what the user said
+	Strong  Color = 15 + 1 // the user's words
 
-	// GoodBack and BadBack stand behind the words that changed, whose text may have
-	// any other colour.
+	// GoodBack and BadBack are backgrounds of changed words; any text color may be on them.
 	GoodBack Color = 22 + 1
 	BadBack  Color = 52 + 1
 
-	// GoodTint and BadTint stand behind whole lines that were added or deleted.
+	// GoodTint and BadTint are backgrounds of whole added or deleted lines.
 	GoodTint Color = 23 + 1
 	BadTint  Color = 53 + 1
 )
 
-// Roles lists the colours of the program.
+// Roles lists the colors of the program.
 func Roles() []Color {
 	return []Color{Bad, Good, Warn, Keyword, Code, Dim, String, Name, Accent, Number, Type, Strong, GoodBack, BadBack, GoodTint, BadTint}
 }
 
-// Palette says what the colours of the program look like. One that it does not hold
-// is the terminal's default.
+// Palette maps the colors of the program to those of a theme. A missing one is the terminal's
+// default.
 type Palette map[Color]Color
 
-// Slot returns the place of c in the terminal's palette; zero if it has none.
+// Slot returns the index of c in the terminal's palette, or zero if it has none.
 func (c Color) Slot() uint8 {
 	if c <= 0 || c > 256 {
 		return 0
@@ -53,14 +52,14 @@ func (c Color) Slot() uint8 {
 	return uint8(c - 1)
 }
 
-// Index returns colour n (0 to 255) of the terminal's palette.
+// Index returns color n (0 to 255) of the terminal's palette.
 func Index(n uint8) Color { return Color(n) + 1 }
 
-// RGB returns the colour 0xRRGGBB.
+// RGB returns the color 0xRRGGBB.
 func RGB(rgb uint32) Color { return ownColor | Color(rgb&0xffffff) }
 
-// Params returns the parameters of the style sequence that sets c: as the colour of
-// the text, or of what is behind it.
+// Params returns the SGR parameters that set c as the foreground, or the background if
+// behind.
 func (c Color) Params(behind bool) string {
 	base := int64(30)
 	if behind {
@@ -69,8 +68,8 @@ func (c Color) Params(behind bool) string {
 	return string(c.appendParams(nil, base))
 }
 
-// appendParams appends the parameters; base is 30 for the text and 40 for what is
-// behind it.
+// appendParams appends the SGR parameters; base is 30 for the foreground, 40 for the
+// background.
 func (c Color) appendParams(b []byte, base int64) []byte {
 	if c >= ownColor {
 		b = strconv.AppendInt(b, base+8, 10)

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Flow sets running text in lines: words go to the next line whole where they fit
-// one, blanks between them are single. Wide characters may be parted anywhere.
+// Flow wraps text into lines. It breaks between words if the word fits on a line, collapses
+// blanks, and may break between any two wide characters.
 type Flow struct {
 	w       writer
 	width   int
@@ -14,15 +14,14 @@ type Flow struct {
 	firstW  int // width of indent.First
 	restW   int
 	lines   []string
-	col     int // columns used in the current line, its indent included
+	col     int // columns used in the current line, including its indent
 	started bool
 	word    []Span
 	wordW   int
-	gap     *Style // a blank is due before the next word, in this style
+	gap     *Style // a pending blank before the next word, in this style
 }
 
-// Indent is what stands before the lines of a block: First before the first line,
-// Rest before the others.
+// Indent prefixes the lines of a block: First the first line, Rest the others.
 type Indent struct{ First, Rest []Span }
 
 // NewFlow returns a Flow for lines of at most width columns.
@@ -33,7 +32,7 @@ func NewFlow(width int, plain bool, indent Indent) *Flow {
 	}
 }
 
-// Text adds text; blanks, tabs and newlines in it part words.
+// Text adds text; blanks, tabs and newlines separate words.
 func (f *Flow) Text(text string, style Style) {
 	for text != "" {
 		i := strings.IndexAny(text, " \t\n")
@@ -55,7 +54,7 @@ func (f *Flow) Break() {
 	f.endLine()
 }
 
-// Lines ends the text and returns its lines; at least one.
+// Lines ends the text and returns its lines, at least one.
 func (f *Flow) Lines() []string {
 	f.flushWord()
 	if f.started || len(f.lines) == 0 {
@@ -90,7 +89,7 @@ func (f *Flow) addWord(text string, style Style) {
 	}
 }
 
-// sticks says whether s begins with a mark that does not begin a line.
+// sticks reports whether s begins with a mark that must not begin a line.
 func sticks(s string) bool {
 	r, _ := utf8.DecodeRuneInString(s)
 	return strings.ContainsRune("、。，．！？：；）」』】〕,.!?:;)", r)
@@ -129,7 +128,7 @@ func (f *Flow) flushWord() {
 	f.word, f.wordW = f.word[:0], 0
 }
 
-// put writes a piece of a word; a word that is wider than a line is cut.
+// put writes a piece of a word; it cuts a word wider than a line.
 func (f *Flow) put(s Span) {
 	for {
 		f.begin()
@@ -176,7 +175,7 @@ func (f *Flow) endLine() {
 	f.started, f.col, f.gap = false, 0, nil
 }
 
-// Code adds text of which every blank counts.
+// Code adds text and keeps every blank in it.
 func (f *Flow) Code(text string, style Style) {
 	for text != "" {
 		n := len(text) - len(strings.TrimLeft(text, " "))

@@ -1,8 +1,7 @@
-// Package paint turns styled text into terminal lines. It guarantees that a line
-// stands alone (it begins and ends in the terminal's own style), that it is no
-// wider than asked for, that it holds no blanks at its end but those of Tinted, and that it spends no
-// escape sequence that changes nothing. It does not judge the text: what comes from
-// outside is sanitised before.
+// Package paint turns styled text into terminal lines. It guarantees that each line begins
+// and ends in the terminal's default style, that it is no wider than asked for, that only
+// Tinted leaves trailing blanks, and that no escape sequence is redundant. It does not
+// sanitize: callers pass sanitized text.
 package paint
 
 import (
@@ -30,7 +29,7 @@ type Style struct {
 	Attr   Attr
 }
 
-// Over returns s laid over base: what s leaves open is base's.
+// Over returns s laid over base: what s leaves unset comes from base.
 func (s Style) Over(base Style) Style {
 	if s.FG == 0 {
 		s.FG = base.FG
@@ -42,14 +41,13 @@ func (s Style) Over(base Style) Style {
 	return s
 }
 
-// Span is a piece of text of one style, without newlines and tabs.
+// Span is text in one style, without newlines and tabs.
 type Span struct {
 	Text  string
 	Style Style
 }
 
-// Around returns text in the style s, blanks at its end included. An empty text
-// stays empty.
+// Around returns text in the style s, including trailing blanks. Empty text stays empty.
 func (s Style) Around(text string) string {
 	if text == "" || s == (Style{}) {
 		return text
@@ -57,7 +55,7 @@ func (s Style) Around(text string) string {
 	return string(appendSGR(nil, Style{}, s)) + text + "\x1b[m"
 }
 
-// Line joins spans to a line. With plain it writes no escape sequence at all.
+// Line joins spans into a line. If plain, it writes no escape sequences.
 func Line(plain bool, spans ...Span) string {
 	w := writer{plain: plain}
 	for _, s := range spans {
@@ -66,7 +64,7 @@ func Line(plain bool, spans ...Span) string {
 	return w.line()
 }
 
-// Tinted joins spans to a line that keeps the blanks at its end.
+// Tinted joins spans into a line and keeps its trailing blanks.
 func Tinted(spans ...Span) string {
 	var w writer
 	for _, s := range spans {
@@ -78,7 +76,7 @@ func Tinted(spans ...Span) string {
 	return w.line()
 }
 
-// writer collects one line. Blanks are held back until something follows them.
+// writer builds one line. It holds back blanks until something follows them.
 type writer struct {
 	plain bool
 	b     []byte
@@ -100,7 +98,7 @@ func (w *writer) write(text string, style Style) {
 	}
 }
 
-// putBlank writes a blank, in the current style if it looks the same in that.
+// putBlank writes a blank, in the current style if that looks the same.
 func (w *writer) putBlank(s Span) {
 	style := blankStyle(s.Style)
 	if style == blankStyle(w.cur) {
@@ -109,7 +107,7 @@ func (w *writer) putBlank(s Span) {
 	w.put(s.Text, style)
 }
 
-// blankStyle drops what cannot be seen on a blank.
+// blankStyle drops what is invisible on a blank.
 func blankStyle(s Style) Style {
 	s.Attr &= Underline | Strike | Reverse
 	if s.Attr == 0 {
@@ -136,8 +134,8 @@ func (w *writer) line() string {
 	return s
 }
 
-// appendSGR appends the sequence that leads from one style to another. Styles only
-// ever add to the terminal's own, so the way from any other leads over a reset.
+// appendSGR appends the sequence that changes one style to another. A style only adds to the
+// terminal's default, so every change between two others includes a reset.
 func appendSGR(b []byte, from, to Style) []byte {
 	b = append(b, "\x1b["...)
 	start := len(b)
@@ -161,8 +159,8 @@ func appendSGR(b []byte, from, to Style) []byte {
 	return append(b, 'm')
 }
 
-// Chop cuts spans into rows of at most width columns, in the middle of words if
-// need be: nothing is lost and nothing moved. There is at least one row.
+// Chop cuts spans into rows of at most width columns, inside words if necessary, and keeps
+// all text in place. It returns at least one row.
 func Chop(spans []Span, width int) [][]Span {
 	var rows [][]Span
 	var row []Span
@@ -186,8 +184,8 @@ func Chop(spans []Span, width int) [][]Span {
 	return append(rows, row)
 }
 
-// joined returns spans with no character in two of them: what belongs to the last one
-// of a span (an accent, the sign for an emoji's colours) goes there.
+// joined returns spans in which no character is split: the rest of a split character (an
+// accent, an emoji modifier) moves to the span that begins it.
 func joined(spans []Span) []Span {
 	copied := false
 	for i := 1; i < len(spans); i++ {
@@ -207,8 +205,8 @@ func joined(spans []Span) []Span {
 	return spans
 }
 
-// lastGrapheme returns the last character of s, or what may be a part of it: at most
-// the last 64 bytes are looked at.
+// lastGrapheme returns the last character of s, or a part of it: it looks at the last 64
+// bytes only.
 func lastGrapheme(s string) string {
 	if len(s) > 64 {
 		s = s[len(s)-64:]
@@ -225,7 +223,7 @@ func lastGrapheme(s string) string {
 	}
 }
 
-// Truncate cuts spans to width columns, ending in … if anything was cut.
+// Truncate cuts spans to width columns, ending in … if it cut anything.
 func Truncate(spans []Span, width int) []Span {
 	if spansWidth(spans) <= width {
 		return spans
@@ -238,7 +236,7 @@ func Truncate(spans []Span, width int) []Span {
 	if len(row) > 0 {
 		style = row[len(row)-1].Style
 	}
-	if spansWidth(row) > width-1 { // not even one character fits before the …
+	if spansWidth(row) > width-1 { // no character fits before the …
 		row = nil
 	}
 	return append(row, Span{Text: "…", Style: style})

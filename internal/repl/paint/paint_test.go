@@ -177,7 +177,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// What Line writes, Parse reads.
+// Parse reads what Line writes.
 func TestParseReadsLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := spans().Draw(t, "spans")
@@ -188,8 +188,7 @@ func TestParseReadsLine(t *testing.T) {
 	})
 }
 
-// A character that is in two spans, as a comparison of texts may cut it, is as wide
-// as it is whole.
+// A character split over two spans, as a diff may split it, has the width of the whole.
 func TestChopJoinsCharacters(t *testing.T) {
 	in := []paint.Span{{Text: "·"}, {Text: "❤", Style: red}, {Text: "\ufe0fx e"}, {Text: "\u0301 :="}}
 	var got []string

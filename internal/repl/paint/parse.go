@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// Parse splits text with escape sequences into lines of spans. It understands
-// colours of the palette and attributes, and drops every other sequence that is
-// complete: the text left is not sanitised.
+// Parse splits text with escape sequences into lines of spans. It understands palette colors
+// and attributes and drops all other complete sequences. It does not sanitize the rest.
 func Parse(text string) [][]Span {
 	var lines [][]Span
 	var line []Span
@@ -32,7 +31,7 @@ func Parse(text string) [][]Span {
 	return append(lines, line)
 }
 
-// sequence takes an escape sequence off the start of text.
+// sequence removes an escape sequence from the start of text.
 func sequence(text string, style Style) (string, Style) {
 	switch {
 	case strings.HasPrefix(text, "\x1b["):
@@ -76,7 +75,7 @@ func sgr(style Style, params string) Style {
 	return style
 }
 
-// extended applies "5;n" after 38 or 48, and returns how many parameters it took.
+// extended applies "5;n" after 38 or 48, and returns the number of parameters it used.
 func (style *Style) extended(code int, rest []string) int {
 	if len(rest) < 2 || rest[0] != "5" {
 		return min(len(rest), 4)

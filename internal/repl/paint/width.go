@@ -7,10 +7,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// TabStop is the distance of tab stops in code.
+// TabStop is the distance of tab stops in code, in columns.
 const TabStop = 4
 
-// Width returns the columns that s takes in a terminal.
+// Width returns the number of columns of s in a terminal.
 func Width(s string) int {
 	if asciiLen(s) == len(s) {
 		return len(s)
@@ -26,7 +26,7 @@ func spansWidth(spans []Span) int {
 	return n
 }
 
-// asciiLen returns the length of the longest prefix of s that is ASCII.
+// asciiLen returns the length of the longest ASCII prefix of s.
 func asciiLen(s string) int {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
@@ -36,9 +36,8 @@ func asciiLen(s string) int {
 	return len(s)
 }
 
-// Fit returns the length of the longest prefix of s that takes at most width
-// columns, and the columns it takes. It never cuts a character, nor parts one from
-// the marks that follow it.
+// Fit returns the length of the longest prefix of s that is at most width columns wide, and
+// its width. It never splits a character or separates it from its combining marks.
 func Fit(s string, width int) (n, cols int) {
 	if width < 0 {
 		return 0, 0
@@ -57,8 +56,8 @@ func Fit(s string, width int) (n, cols int) {
 	return n, cols
 }
 
-// firstGrapheme returns the size in bytes and the width of the first character of
-// s as a reader sees it.
+// firstGrapheme returns the size in bytes and the width of the first user-perceived character
+// of s.
 func firstGrapheme(s string) (size, width int) {
 	if s[0] < utf8.RuneSelf && (len(s) == 1 || s[1] < utf8.RuneSelf) {
 		return 1, 1
@@ -67,7 +66,7 @@ func firstGrapheme(s string) (size, width int) {
 	return len(cluster), w
 }
 
-// ExpandTabs replaces the tabs of s, which starts at column 0, by blanks.
+// ExpandTabs replaces the tabs of s, which starts at column 0, with blanks.
 func ExpandTabs(s string) string {
 	if strings.IndexByte(s, '\t') < 0 {
 		return s

@@ -7,22 +7,22 @@ import (
 )
 
 const (
-	// maxKept is how much of what was printed can be printed again, in bytes of what
-	// it was made from; maxBlocks in blocks.
+	// maxKept and maxBlocks bound the printed blocks kept for reprinting, by the bytes of
+	// their source and by number.
 	maxKept   = 256 << 10
 	maxBlocks = 2000
-	// maxLines is how many lines are printed again.
+	// maxLines bounds the lines of a reprint.
 	maxLines = 2000
 )
 
-// block is something finished, as lines for a look.
+// block renders a finished part for a look.
 type block func(look theme.Look) []string
 
-// log is what was printed last.
+// log holds the most recent blocks.
 type log struct {
 	entries []logged
 	size    int
-	dropped bool // more was printed before
+	dropped bool // earlier blocks were dropped
 }
 
 type logged struct {
@@ -39,11 +39,11 @@ func (l *log) add(size int, b block) {
 	}
 	if cut > 0 {
 		l.dropped = true
-		l.entries = append([]logged(nil), l.entries[cut:]...) // the array of the old ones goes, too
+		l.entries = append([]logged(nil), l.entries[cut:]...) // a copy, to free the old array
 	}
 }
 
-// lines are the last lines of the log in a look.
+// lines returns the last lines of the log in a look.
 func (l *log) lines(look theme.Look) []string {
 	dropped := l.dropped
 	var parts [][]string
@@ -73,16 +73,15 @@ func (l *log) lines(look theme.Look) []string {
 	return lines
 }
 
-// Reprint clears the screen and prints the end of the conversation again, as it looks
-// at the width and in the theme of now, and then more, the lines of an answer that is
-// coming in.
+// Reprint clears the screen and prints the end of the conversation again, in the current
+// width and theme, then more: the lines of an answer that is still streaming.
 func (p *Printer) Reprint(more []string) {
 	p.Screen.Clear()
 	p.Repeat(more, math.MaxInt)
 }
 
-// Repeat is Reprint without clearing the screen, for at most the given number of lines.
-// It suits a terminal whose size may change again at once: what is on it scrolls away.
+// Repeat is Reprint without clearing the screen, for at most limit lines. It suits a terminal
+// that may be resized again at once: the screen's content scrolls away.
 func (p *Printer) Repeat(more []string, limit int) {
 	lines := p.log.lines(p.Look)
 	if len(more) > 0 {
@@ -91,5 +90,5 @@ func (p *Printer) Repeat(more []string, limit int) {
 	p.Screen.Print(lines[max(0, len(lines)-limit):]...)
 }
 
-// Forget begins anew: what was printed belongs to another session.
+// Forget drops the log: the session has changed.
 func (p *Printer) Forget() { p.log = log{} }

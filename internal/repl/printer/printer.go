@@ -1,6 +1,6 @@
-// Package printer puts what is finished into the terminal's scrollback. It guarantees
-// that what it was given is safe to show and is printed once, unless a person asks
-// for it again, and that what it keeps for that is bounded.
+// Package printer writes finished parts of the conversation to the scrollback. It guarantees
+// that they are safe to show, that each is printed once unless the person asks again, and
+// that the memory for reprinting is bounded.
 package printer
 
 import (
@@ -23,14 +23,14 @@ import (
 	"github.com/bb2d0cf4/agent/internal/session/history"
 )
 
-// historyBytes bounds how much of a resumed conversation is drawn again.
+// historyBytes bounds how much of a resumed conversation is printed.
 const historyBytes = 8 << 10
 
-// Printer prints finished blocks. It belongs to one goroutine.
+// Printer prints finished blocks. It is not safe for concurrent use.
 type Printer struct {
 	Screen *screen.Screen
 	Look   theme.Look
-	Record record.Record // what was said and done, for reading it whole
+	Record record.Record // the full conversation
 
 	log   log
 	calls bool // the last block is a call
@@ -39,32 +39,32 @@ type Printer struct {
 // New returns a Printer on scr.
 func New(scr *screen.Screen, look theme.Look) *Printer { return &Printer{Screen: scr, Look: look} }
 
-// Stream prints lines of an answer that is coming in. Answer is to follow them.
+// Stream prints lines of a streaming answer. Call Answer at its end.
 func (p *Printer) Stream(lines []string) {
 	p.Screen.Print(lines...)
 	p.calls = false
 }
 
-// Answer keeps the text of an answer whose lines are printed already.
+// Answer keeps the text of an answer that Stream has printed.
 func (p *Printer) Answer(text string) {
 	p.Record.Answer(text)
 	p.log.add(len(text), func(look theme.Look) []string { return append([]string{""}, answer(text, look)...) })
 }
 
-// Prompt prints what the user said.
+// Prompt prints a prompt of the user.
 func (p *Printer) Prompt(text string) {
 	p.Record.Prompt(text)
 	text, more := clip(strings.TrimSpace(text))
 	p.put(len(text), func(look theme.Look) []string { return said(text, more, look) })
 }
 
-// How much of a prompt is printed.
+// Limits of a printed prompt.
 const (
 	saidLines = 30
 	saidBytes = 8 << 10
 )
 
-// clip cuts a long prompt, and says how many lines are left out.
+// clip shortens a long prompt and returns the number of omitted lines.
 func clip(text string) (head string, more int) {
 	end, lines := 0, 0
 	for end < len(text) && lines < saidLines {
@@ -97,35 +97,35 @@ func said(text string, more int, look theme.Look) []string {
 	return lines
 }
 
-// folded says how many lines are not printed.
+// folded returns the remark for n omitted lines.
 func folded(n int, look theme.Look) string { return "  " + diffview.More(n, look.Keys.Whole) }
 
-// put prints a block, which is size bytes large, and keeps it.
+// put prints a block and keeps it; size is its size in bytes.
 func (p *Printer) put(size int, b block) {
 	p.Screen.Print(b(p.Look)...)
 	p.log.add(size, b)
 	p.calls = false
 }
 
-// Call prints the outcome of a call: one line (more if it failed), the end of a
-// command's output, and the diff of what was changed. above counts the lines of
-// output that are no longer known.
+// Call prints the result of a call: one line (more if it failed), the end of a command's
+// output, and the diff of its changes. above counts output lines that are no longer
+// available.
 func (p *Printer) Call(ev session.CallEnded, output []string, above int) {
 	res := ev.Result
 	c := outcome{
 		title: ev.Title, said: res.ForUser, denied: res.Denied != nil, failed: res.Failed, first: !p.calls,
-		above: max(above, res.Lines-len(output)), // what comes too fast is not all seen
+		above: max(above, res.Lines-len(output)), // the live view may have missed lines
 	}
 	show := 5
 	switch {
 	case ev.Call.Name == session.Typed:
-		show = 30 // the person wants to read it
+		show = 30 // the person asked for it
 	case c.failed && !c.denied:
 		show = 10
 	}
 	cut := max(0, len(output)-show)
 	if cut == 1 && c.above == 0 {
-		cut = 0 // to say that it is missing takes as much room
+		cut = 0 // the remark would take as much room
 	}
 	c.above += cut
 	c.output = append([]string(nil), output[cut:]...)
@@ -142,16 +142,16 @@ func (p *Printer) Call(ev session.CallEnded, output []string, above int) {
 	p.calls = true
 }
 
-// summary is the number of lines of a diff, its names included, that is shown whole.
+// summary is the number of lines up to which a diff, including its names, is printed whole.
 const summary = 16
 
-// outcome is what is shown of a call.
+// outcome is the printed form of a call.
 type outcome struct {
 	title, said    string
 	denied, failed bool
-	first          bool // of several calls
+	first          bool // first of several calls
 	output         []string
-	above          int // lines of output before that
+	above          int // number of earlier output lines
 	changes        []edit
 }
 
@@ -187,12 +187,12 @@ func (c outcome) lines(look theme.Look) []string {
 	}
 	for _, e := range c.changes {
 		_, rows := diffview.Summarize(e.path, e.diff, diffview.Options{Width: width, NoColor: look.NoColor, Tint: look.Tint, Whole: look.Keys.Whole})
-		lines = append(lines, rows...) // the call's own line is the title
+		lines = append(lines, rows...) // the line of the call is the title
 	}
 	return lines
 }
 
-// listed returns the lines of an outcome that has several.
+// listed returns the lines of one of several calls.
 func (c outcome) listed() []string {
 	if !strings.Contains(c.said, "\n") {
 		return nil
@@ -200,8 +200,8 @@ func (c outcome) listed() []string {
 	return strings.Split(c.said, "\n")
 }
 
-// head is what was called, and what came of it: where there is no room for both, it is
-// the call that is cut, if something of it is left then.
+// head returns the call and its result. If there is room for only one, it shortens the call,
+// as long as some of it remains.
 func (c outcome) head(look theme.Look) string {
 	const least = 20
 	title, said := sanitize.Line(c.title), ""
@@ -214,10 +214,10 @@ func (c outcome) head(look theme.Look) string {
 	return " " + title + theme.Paint(look.Styles.Dim, said)
 }
 
-// End says how a turn ended, unless it simply did.
+// End prints how a turn ended, unless it ended normally.
 func (p *Printer) End(ev session.TurnEnded) {
 	switch ev.Stop {
-	case session.StopDone, session.StopLimit: // of a limit a Notice has told
+	case session.StopDone, session.StopLimit: // a Notice reports the limit
 	case session.StopCancelled:
 		p.warn("Cancelled. What was done stays done; say what to do instead.")
 	case session.StopDenied:
@@ -274,7 +274,7 @@ func (p *Printer) Diff(text string) {
 	})
 }
 
-// Text prints the text of a command.
+// Text prints the output of a command.
 func (p *Printer) Text(text string) {
 	p.put(len(text), func(look theme.Look) []string {
 		lines := []string{""}
@@ -285,7 +285,7 @@ func (p *Printer) Text(text string) {
 	})
 }
 
-// Greet says what this is and where it works.
+// Greet prints the version, the folder and notes.
 func (p *Printer) Greet(version, dir string, notes []string) {
 	p.put(len(version)+len(dir), func(look theme.Look) []string {
 		line := theme.Paint(look.Styles.Accent, "agent "+version) + theme.Paint(look.Styles.Dim, " · "+sanitize.Line(dir)+" · /help")
@@ -296,9 +296,9 @@ func (p *Printer) Greet(version, dir string, notes []string) {
 	}
 }
 
-// History prints the end of a conversation in the place of what was kept.
+// History prints the end of a conversation and replaces the record.
 func (p *Printer) History(items []history.Item) {
-	defer func() { p.Record = record.Of(items) }() // drawing them is not saying them again
+	defer func() { p.Record = record.Of(items) }() // printing must not record them again
 	from, size := len(items), 0
 	for from > 0 && size < historyBytes {
 		from--
@@ -318,8 +318,7 @@ func (p *Printer) History(items []history.Item) {
 	}
 }
 
-// again prints an item of an earlier conversation; title is that of the call which it
-// answers.
+// again prints an item of an earlier conversation; title names the call it answers.
 func (p *Printer) again(it history.Item, title string) {
 	switch msg := it.Message; msg.Role {
 	case llm.User:
@@ -340,7 +339,7 @@ func (p *Printer) again(it history.Item, title string) {
 	}
 }
 
-// deed prints what came of a call that changed or ran something, or that was declined.
+// deed prints the result of a call that changed or ran something or was declined.
 func (p *Printer) deed(d history.Deed) {
 	c := outcome{title: d.What, said: d.Result, denied: d.Refused, first: !p.calls}
 	size := len(c.title) + len(c.said)

@@ -48,14 +48,14 @@ func newPrinting(t *testing.T, width, height int) *printing {
 	return &printing{New(scr, look), p}
 }
 
-// resize follows the terminal, as the loop of the interface does.
+// resize changes the size, as the interface does.
 func (p *printing) resize(width, height int) {
 	p.term.Resize(width, height)
 	p.Look.Width, p.Look.Height = width, height
 	p.Screen.Resize(width, height)
 }
 
-// rows is what was printed so far.
+// rows returns the printed rows.
 func (p *printing) rows() []string {
 	p.Screen.Flush()
 	p.term.Sync()
@@ -100,8 +100,7 @@ func TestWhatIsPrinted(t *testing.T) {
 	}
 }
 
-// The same again, once, below what was there; at another width it is laid out anew.
-// One line is not folded: to say so would take as much room.
+// Folding a single line would save nothing: the remark takes as much room.
 func TestOneLineIsNotFolded(t *testing.T) {
 	output := []string{"1", "2", "3", "4", "5", "6"}
 	p := newPrinting(t, 40, 20)
@@ -116,7 +115,7 @@ func TestOneLineIsNotFolded(t *testing.T) {
 	}
 }
 
-// A list of the model's is shown as one, and the reason of a failure whole.
+// The model's list is shown as a list, and the reason of a failure in full.
 func TestListsAndFailuresAreShownWhole(t *testing.T) {
 	p := newPrinting(t, 40, 30)
 	p.Call(ended("Plan: 1 of 2 done", "☑ read the code\n▸ write a test that fails for the reason named", func(*tools.Result) {}), nil, 0)
@@ -134,7 +133,7 @@ func TestListsAndFailuresAreShownWhole(t *testing.T) {
 	}
 }
 
-// Of a command that the person typed, a screenful is shown.
+// A command typed by the person shows a screenful.
 func TestTypedCommandsAreShown(t *testing.T) {
 	p := newPrinting(t, 40, 50)
 	ev := ended("seq 40", "exit 0", func(*tools.Result) {})
@@ -145,8 +144,7 @@ func TestTypedCommandsAreShown(t *testing.T) {
 	}
 }
 
-// What came of a call is in sight, however long the call is; a failed one is shown
-// whole.
+// The result of a call is visible, however long the call; a failed one is shown in full.
 func TestTheOutcomeIsInSight(t *testing.T) {
 	p := newPrinting(t, 40, 20)
 	long := "run for i in 1 2 3; do echo $i; sleep 1; done"
@@ -182,7 +180,7 @@ func TestReprint(t *testing.T) {
 	}
 }
 
-// A reprint costs the same after a day: what is old is left out, and that is said.
+// A reprint has a bounded cost: it omits the oldest blocks, and says so.
 func TestReprintIsBounded(t *testing.T) {
 	p := newPrinting(t, 60, 10)
 	for i := range 3 * maxBlocks {
@@ -232,7 +230,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// A prompt of any length is a screenful in the scrollback.
+// A prompt of any length takes at most a screenful of scrollback.
 func TestLongPromptsAreCut(t *testing.T) {
 	for _, c := range []struct {
 		text  string

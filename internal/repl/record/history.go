@@ -8,7 +8,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/session/history"
 )
 
-// Of returns the record of a conversation that was had before.
+// Of returns the record of an earlier conversation.
 func Of(items []history.Item) Record {
 	var r Record
 	titles := map[string]string{}
@@ -41,7 +41,7 @@ func Of(items []history.Item) Record {
 	return r
 }
 
-// asides returns what the program added to a message of the user.
+// asides returns the text that the program added to a message of the user.
 func asides(m llm.Message) string {
 	var b strings.Builder
 	for _, p := range m.Parts {
@@ -52,7 +52,7 @@ func asides(m llm.Message) string {
 	return strings.TrimSpace(b.String())
 }
 
-// Title says what a call was about, from its arguments.
+// Title summarizes a call from its arguments.
 func Title(c llm.ToolCall) string {
 	var all map[string]any
 	if json.Unmarshal([]byte(c.Args), &all) != nil {

@@ -1,7 +1,6 @@
-// Package record keeps what was said and done in a conversation, so that it can be
-// read again whole where the screen showed only a part. It guarantees that it holds
-// no more than a bounded number of bytes, however long the session gets: what is
-// oldest goes first, and the record says so.
+// Package record keeps a conversation in full, for reading what the screen showed only in
+// part. It guarantees a bounded size, however long the session: it drops the oldest entries
+// first, and says so.
 package record
 
 import (
@@ -16,13 +15,13 @@ import (
 )
 
 const (
-	// maxBytes is how much text is kept.
+	// maxBytes bounds the text kept.
 	maxBytes = 8 << 20
-	// maxRead is how much of the outputs that lie in files is read for one page.
+	// maxRead bounds the bytes of output files read for one page.
 	maxRead = 64 << 20
 )
 
-// kind is what an entry is.
+// kind distinguishes entries.
 type kind int
 
 const (
@@ -32,44 +31,44 @@ const (
 	told
 )
 
-// entry is one thing that was said or done.
+// entry is one event of the conversation.
 type entry struct {
 	kind   kind
-	text   string // of a call: its title
+	text   string // the title of a call
 	output string
-	file   string // holds the whole output, if there is more than output
+	file   string // holds the complete output if output is only a part
 	diffs  string
-	folded bool // the screen did not show all of it
+	folded bool // the screen showed only a part
 }
 
 func (e *entry) size() int { return len(e.text) + len(e.output) + len(e.diffs) + 64 }
 
-// Call is a tool call that has ended.
+// Call is a completed tool call.
 type Call struct {
 	Title  string
 	Output string
-	// File holds the output from its beginning, where Output lacks a part of it.
+	// File holds the complete output if Output is only a part of it.
 	File string
-	// Diffs are the unified diffs of what it changed.
+	// Diffs are the unified diffs of its changes.
 	Diffs []string
-	// Folded says that the screen did not show all of this.
+	// Folded reports that the screen showed only a part.
 	Folded bool
 }
 
-// Record is the conversation. It belongs to one goroutine.
+// Record is a conversation. It is not safe for concurrent use.
 type Record struct {
 	entries []entry
 	bytes   int
-	dropped int // entries that are no longer kept
+	dropped int // number of entries dropped
 }
 
-// Prompt adds what the user said.
+// Prompt adds a prompt of the user.
 func (r *Record) Prompt(text string) { r.add(entry{kind: prompt, text: text}) }
 
-// Answer adds what the model said, in Markdown.
+// Answer adds an answer of the model, in Markdown.
 func (r *Record) Answer(text string) { r.add(entry{kind: answer, text: text}) }
 
-// Told adds what the program told the model beside a prompt.
+// Told adds what the program told the model along with a prompt.
 func (r *Record) Told(text string) { r.add(entry{kind: told, text: text}) }
 
 // Call adds a tool call.
@@ -79,7 +78,7 @@ func (r *Record) Call(c Call) {
 	})
 }
 
-// Reset forgets everything.
+// Reset drops all entries.
 func (r *Record) Reset() { *r = Record{} }
 
 func (r *Record) add(e entry) {
@@ -91,13 +90,12 @@ func (r *Record) add(e entry) {
 	}
 	if cut > 0 {
 		r.dropped += cut
-		r.entries = append([]entry(nil), r.entries[cut:]...) // the array of the old ones goes, too
+		r.entries = append([]entry(nil), r.entries[cut:]...) // a copy, to free the old array
 	}
 }
 
-// Page returns a function that lays the conversation out for reading, from the last
-// output that the screen had no room for. It may be slow, as it reads files, and is
-// independent of the record.
+// Page returns a function that lays out the conversation, starting at the last folded output.
+// The function may be slow, because it reads files, and is independent of the record.
 func (r *Record) Page() func() pager.Page {
 	entries, dropped := append([]entry(nil), r.entries...), r.dropped
 	return func() pager.Page { return page(entries, dropped) }
@@ -106,7 +104,7 @@ func (r *Record) Page() func() pager.Page {
 func page(entries []entry, dropped int) pager.Page {
 	docs := make([][]pager.Doc, len(entries))
 	at, room := -1, int64(maxRead)
-	for i := len(entries) - 1; i >= 0; i-- { // the newest outputs are those that are read
+	for i := len(entries) - 1; i >= 0; i-- { // read the newest outputs
 		docs[i] = entries[i].docs(&room)
 		if entries[i].folded && at < 0 {
 			at = i
@@ -126,7 +124,7 @@ func page(entries []entry, dropped int) pager.Page {
 	return pager.Page{Title: "The conversation, whole", Doc: pager.Join(all...), At: line}
 }
 
-// docs lays out an entry, a blank line before it.
+// docs lays out an entry after a blank line.
 func (e *entry) docs(room *int64) []pager.Doc {
 	switch e.kind {
 	case prompt:
@@ -152,7 +150,7 @@ func (e *entry) docs(room *int64) []pager.Doc {
 
 var blank = pager.Text("")
 
-// head is text that stands out, behind a mark.
+// head returns highlighted text after a mark.
 func (e *entry) head(mark string, style func(theme.Styles) theme.Style) pager.Doc {
 	text := strings.TrimSpace(e.text)
 	return pager.Block(text, func(look theme.Look) []string {
@@ -166,7 +164,7 @@ func (e *entry) head(mark string, style func(theme.Styles) theme.Style) pager.Do
 	})
 }
 
-// whole returns the output of a call, from its file if there is one and room for it.
+// whole returns the output of a call, from its file if there is one and room allows.
 func (e *entry) whole(room *int64) string {
 	if e.file == "" {
 		return e.output

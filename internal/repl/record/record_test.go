@@ -137,7 +137,7 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// What the pager shows of a conversation.
+// The pager's view of a conversation.
 func TestGolden(t *testing.T) {
 	var r record.Record
 	r.Prompt("make the greeting polite, please, and run the tests of the whole module when that is done")

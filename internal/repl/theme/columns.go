@@ -6,9 +6,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Columns lays out pairs of texts behind an indent, no line wider than width: what
-// is long stands beside what is short, wrapped. What is not short enough has a line
-// of its own.
+// Columns lays out pairs of texts behind an indent, no line wider than width: the second text
+// wraps beside the first, or below it if the first is too long.
 func Columns(rows [][2]string, indent string, width int) []string {
 	room := max(20, width-ansi.StringWidth(indent))
 	left := 0

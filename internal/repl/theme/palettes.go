@@ -7,14 +7,14 @@ func Names() []string {
 	return []string{Auto, "dark", "light", "high-contrast", "colorblind", "ansi", None}
 }
 
-// Auto follows the terminal's background. None has no colours.
+// Auto follows the terminal's background. None has no colors.
 const (
 	Auto = "auto"
 	None = "none"
 )
 
-// Palette returns the colours of l. Where a terminal has sixteen colours only, they
-// are its own: its user has chosen them.
+// Palette returns the colors of l. A terminal with sixteen colors keeps its own, which its
+// user chose.
 func (l Look) Palette(sixteen bool) paint.Palette {
 	dark := l.Theme == "dark" || l.Dark && l.Theme != "light"
 	switch {
@@ -75,7 +75,7 @@ var lightColours = paint.Palette{
 	paint.BadTint:  paint.RGB(0xfff1ef),
 }
 
-// Those for high contrast are at least 7:1 on black and white.
+// High contrast: at least 7:1 on black and white.
 var contrastDark = paint.Palette{
 	paint.Bad:      paint.RGB(0xffc4bc),
 	paint.Good:     paint.RGB(0x8bff9a),
@@ -114,8 +114,7 @@ var contrastLight = paint.Palette{
 	paint.BadTint:  paint.RGB(0xfff6f4),
 }
 
-// Those for colour blindness say with blue and orange what others say with green
-// and red.
+// For color blindness: blue and orange in place of green and red.
 var colorblindDark = paint.Palette{
 	paint.Bad:      paint.RGB(0xffa657),
 	paint.Good:     paint.RGB(0x6cb6ff),
@@ -154,8 +153,8 @@ var colorblindLight = paint.Palette{
 	paint.BadTint:  paint.RGB(0xfff4e8),
 }
 
-// The sixteen colours of the terminal. On a light background its bright ones are
-// left alone; there is none that text of any colour could be read on.
+// The sixteen colors of the terminal. The light variant avoids the bright ones, and neither
+// sets backgrounds: none is readable under text of every color.
 var ansiDark = paint.Palette{
 	paint.Bad: paint.Index(9), paint.Good: paint.Index(10), paint.Warn: paint.Index(11), paint.Keyword: paint.Index(13),
 	paint.Code: paint.Index(14), paint.Dim: paint.Index(7), paint.String: paint.Index(2), paint.Name: paint.Index(3),

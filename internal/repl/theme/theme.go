@@ -1,7 +1,6 @@
-// Package theme is what drawing depends on: the size of the terminal and the few
-// styles of the program. It guarantees that without colours no escape sequence is
-// written, and that the colours of a theme can be read on the backgrounds that it is
-// made for.
+// Package theme describes how to draw: the size of the terminal and the styles of the
+// program. It guarantees that nothing writes an escape sequence without colors, and that the
+// colors of a theme are readable on its backgrounds.
 package theme
 
 import (
@@ -14,40 +13,39 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
 )
 
-// Style is one of them.
+// Style is a style of the interface.
 type Style = lipgloss.Style
 
-// Styles are the few styles of the program; the zero value has none.
+// Styles are the common styles of the program; the zero value has no styles.
 type Styles struct {
 	Dim, Accent, Good, Bad, Warn, User Style
 }
 
-// Look is what drawing depends on. The styles are the same in every theme: it is the
-// screen that puts the theme's colours in (see Palette).
+// Look is all that drawing depends on. Its styles are the same in every theme: the screen
+// substitutes the theme's colors (see Palette).
 type Look struct {
 	Width, Height int // cells
 	Theme         string
-	Dark          bool // the terminal's background, as far as it is known
+	Dark          bool // the terminal's background, as far as known
 	NoColor       bool
-	Tint          bool // lines of a diff have a background of their own
+	Tint          bool // lines of a diff have background colors
 	Styles        Styles
 	Keys          Keys
 }
 
-// Keys are those that finished text names, as people read them; one that is empty is
-// not named.
+// Keys are the keys that printed text names, in readable form; empty ones are not mentioned.
 type Keys struct {
-	Whole string // shows what was folded
-	Older string // brings back what was said before
+	Whole string // shows folded text
+	Older string // recalls an earlier prompt
 	Send  string
 }
 
-// Wrapped is said below code with lines that are wider than the terminal: selected
-// with the mouse, it would be copied with breaks that it does not have.
+// Wrapped is the remark below code with lines wider than the terminal: copied with the mouse,
+// it would have line breaks that are not in the code.
 const Wrapped = "wrapped to fit · /copy N copies the answer's Nth block whole"
 
-// New returns the look of a terminal. Without colour, what matters is still told
-// apart by its words.
+// New returns the look of a terminal. Without colors, words carry the differences that
+// matter.
 func New(theme string, noColor bool) Look {
 	if noColor || theme == None {
 		return Look{Theme: theme, Dark: true, NoColor: true}
@@ -63,7 +61,7 @@ func New(theme string, noColor bool) Look {
 	}}
 }
 
-// Paint styles a line; an empty one stays empty.
+// Paint styles a line; an empty line stays empty.
 func Paint(s Style, line string) string {
 	if line == "" {
 		return ""
@@ -71,10 +69,10 @@ func Paint(s Style, line string) string {
 	return s.Render(line)
 }
 
-// Short cuts a line to width columns.
+// Short truncates a line to width columns.
 func Short(line string, width int) string { return ansi.Truncate(line, max(1, width), "…") }
 
-// Seconds says how long something took, as a person would.
+// Seconds formats a duration for people.
 func Seconds(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -84,7 +82,7 @@ func Seconds(d time.Duration) string {
 	}
 }
 
-// Count shortens a number of tokens: 950, 12.3k, 1.2M.
+// Count abbreviates a number of tokens: 950, 12.3k, 1.2M.
 func Count(n int64) string {
 	switch {
 	case n < 1000:

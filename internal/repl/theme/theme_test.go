@@ -14,13 +14,13 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
 )
 
-// Backgrounds that terminals are used with.
+// Backgrounds of common terminals.
 var (
 	darkBacks  = []uint32{0x000000, 0x0d1117, 0x1e1e1e, 0x282c34, 0x002b36}
 	lightBacks = []uint32{0xffffff, 0xf6f8fa, 0xfdf6e3, 0xeff1f5}
 )
 
-// own are the palettes with colours of their own, and what is asked of them.
+// own lists the palettes with RGB colors and the contrast that each must reach.
 var own = []struct {
 	theme string
 	dark  bool
@@ -42,7 +42,7 @@ func rgbOf(c color.Color) rgb {
 	return rgb{float64(r) / 0xffff, float64(g) / 0xffff, float64(b) / 0xffff}
 }
 
-// shown is what a terminal with the given colours shows of c.
+// shown returns the color that a terminal of the given profile shows for c.
 func shown(t *testing.T, c paint.Color, profile colorprofile.Profile) rgb {
 	t.Helper()
 	var n [3]uint8
@@ -56,7 +56,7 @@ func hex(n uint32) rgb {
 	return rgb{float64(n>>16) / 255, float64(n>>8&0xff) / 255, float64(n&0xff) / 255}
 }
 
-// luminance and contrast are those of WCAG 2.2.
+// luminance and contrast follow WCAG 2.2.
 func luminance(c rgb) float64 {
 	for i, v := range c {
 		c[i] = linear(v)
@@ -78,8 +78,8 @@ func contrast(a, b rgb) float64 {
 
 var backs = []paint.Color{paint.GoodBack, paint.BadBack, paint.GoodTint, paint.BadTint}
 
-// Text of every colour can be read on every background, and on what marks a changed
-// word. With 256 colours there is no dark green: on the marks less is asked there.
+// Text of every color is readable on every background and on the marks of changed words. The
+// 256 colors have no dark green: the required contrast on marks is lower there.
 func TestContrast(t *testing.T) {
 	for _, tt := range own {
 		look := New(tt.theme, false)
@@ -113,8 +113,8 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// What people with each kind of colour blindness see (Machado et al. 2009, complete
-// blindness), on linear colours.
+// Simulation matrices for each kind of color blindness (Machado et al. 2009, full severity),
+// on linear colors.
 var blindness = map[string][3]rgb{
 	"protanopia":   {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}},
 	"deuteranopia": {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}},
@@ -132,7 +132,7 @@ func seen(c rgb, m [3]rgb) rgb {
 	return out
 }
 
-// distance is how different two linear colours look (CIE76).
+// distance returns the perceived difference of two linear colors (CIE76).
 func distance(a, b rgb) float64 {
 	x, y := lab(a), lab(b)
 	return math.Hypot(math.Hypot(x[0]-y[0], x[1]-y[1]), x[2]-y[2])
@@ -151,8 +151,8 @@ func lab(c rgb) rgb {
 	return rgb{116*y - 16, 500 * (x - y), 200 * (y - z)}
 }
 
-// Added and deleted, good and bad are told apart with every kind of colour blindness;
-// the usual theme fails this, which shows that the test can.
+// Added and deleted, good and bad are distinct for every kind of color blindness. The default
+// theme fails this check, which shows that it can fail.
 func TestColorblind(t *testing.T) {
 	pairs := [][2]paint.Color{{paint.Good, paint.Bad}, {paint.GoodBack, paint.BadBack}, {paint.Good, paint.Warn}}
 	least := func(theme string, dark bool) float64 {
@@ -177,7 +177,7 @@ func TestColorblind(t *testing.T) {
 	}
 }
 
-// A terminal with sixteen colours gets its own, and so does who asks for them.
+// A terminal with sixteen colors keeps its own; so does the theme "ansi".
 func TestSixteenColours(t *testing.T) {
 	for _, name := range Names() {
 		for _, dark := range []bool{true, false} {
@@ -202,7 +202,7 @@ func TestEveryThemeHasEveryColour(t *testing.T) {
 	}
 }
 
-// A theme that names its background keeps to it; the others follow the terminal's.
+// A theme named after its background keeps to it; the others follow the terminal.
 func TestBackground(t *testing.T) {
 	for name, follows := range map[string]bool{"auto": true, "high-contrast": true, "colorblind": true, "ansi": true, "dark": false, "light": false} {
 		look := New(name, false)
@@ -227,7 +227,7 @@ func TestWithoutColours(t *testing.T) {
 	}
 }
 
-// The configuration takes these names and no others.
+// The configuration accepts exactly these names.
 func TestNamesAreThoseOfTheConfiguration(t *testing.T) {
 	if _, err := config.Edit("config.yaml", nil, "interface.theme", "none such"); err == nil || !strings.HasSuffix(err.Error(), strings.Join(Names(), ", ")) {
 		t.Errorf("%v, want %s", err, Names())

@@ -7,9 +7,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Wrap cuts text into lines of at most width columns, each behind prefix. It breaks at
-// blanks only, so that a flag, a name with a hyphen or a URL stays whole and can be
-// copied; a word that is longer than a line is cut.
+// Wrap breaks text into lines of at most width columns, each after prefix. It breaks at
+// blanks only, so that flags, hyphenated names and URLs stay in one piece for copying; it
+// cuts a word longer than a line.
 func Wrap(text, prefix string, width int) []string {
 	lines := wrap(text, max(10, width-ansi.StringWidth(prefix)))
 	for i, l := range lines {
@@ -30,7 +30,7 @@ func wrap(text string, width int) []string {
 	return out
 }
 
-// wrapLine breaks a line that is too wide. The blanks at a break are dropped.
+// wrapLine breaks a line that is too wide. It drops the blanks at a break.
 func wrapLine(line string, width int) []string {
 	var out []string
 	current, used := "", 0
@@ -48,7 +48,7 @@ func wrapLine(line string, width int) []string {
 			current, used = word, wide
 			continue
 		case used > 0 && wide == utf8.RuneCountInString(ansi.Strip(word)):
-			// A long name or URL begins a line; wide characters may be parted anywhere.
+			// A long name or URL begins a new line; wide characters may break anywhere.
 			out = append(out, current)
 			current, blanks = "", ""
 		}

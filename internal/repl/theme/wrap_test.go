@@ -33,8 +33,7 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// Whatever the text, no line is too wide, and but for blanks at the breaks nothing is
-// lost.
+// No line is too wide and, except for blanks at breaks, no text is lost.
 func TestWrapLosesNothing(t *testing.T) {
 	piece := rapid.SampledFrom([]string{"word", "a-b", " ", "  ", "\n", "漢字", "👩\u200d💻", "\x1b[31m", "\x1b[m", "https://a.example/with/a/long/path"})
 	rapid.Check(t, func(rt *rapid.T) {
