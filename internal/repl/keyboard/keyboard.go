@@ -1,11 +1,11 @@
-// Package keyboard reads what is typed. It guarantees that a paste costs little more
-// than its bytes and stays in order with the keys around it, that nothing in it is taken
-// for a key however the terminal cuts it, that no more than MaxPaste bytes of it are held,
-// and that a paste whose end never comes does not take the keyboard with it.
+// Package keyboard reads the keyboard. It guarantees that a paste costs little more than its
+// bytes and stays in order with the keys around it; that nothing in it counts as a key,
+// however the terminal splits it; that it holds at most MaxPaste bytes; and that a paste
+// without an end does not block the keyboard.
 //
-// Bubble Tea looks for keys in pasted text too, which takes seconds for some megabytes.
-// So it is handed a number in the place of the text, and Filter puts the text back. The
-// console of Windows is read without us: there a paste comes as Bubble Tea finds it.
+// Bubble Tea looks for keys in pasted text, too, which takes seconds for some megabytes.
+// Keyboard therefore passes it a number in place of the text, and Filter restores the text.
+// On Windows Bubble Tea reads the console itself, including pastes.
 package keyboard
 
 import (
@@ -19,47 +19,45 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// MaxPaste is the most bytes that a paste may have: several times what any model reads.
+// MaxPaste is the maximum size of a paste in bytes: several times what any model reads.
 const MaxPaste = 64 << 20
 
-// TooLarge is the message for a paste of more than MaxPaste bytes, of which nothing is
-// left.
+// TooLarge is the message for a paste of more than MaxPaste bytes, which is dropped.
 type TooLarge struct{}
 
-// Keyboard is a terminal's input. Read belongs to one goroutine, Filter to another.
+// Keyboard is the input of a terminal. One goroutine may call Read, another Filter.
 type Keyboard struct {
 	*os.File
 	gone func()
 	keys splitter
-	in   []byte // room for what is read
-	out  []byte // for Bubble Tea, and not read yet
+	in   []byte // buffer for reads
+	out  []byte // not yet read by Bubble Tea
 
 	mu    sync.Mutex // guards what follows
 	count int
-	held  map[string]paste // by the number that stands for them
+	held  map[string]paste // by number
 }
 
-// paste is a text that was pasted; the text is empty if size is more than MaxPaste.
+// paste is a pasted text; text is empty if size exceeds MaxPaste.
 type paste struct {
 	text string
 	size int
 }
 
-// New returns the keyboard of a terminal. It calls gone when in ends: nobody is there
-// any more.
+// New returns the keyboard of a terminal. It calls gone when in ends.
 func New(in *os.File, gone func()) *Keyboard {
 	k := &Keyboard{File: in, gone: gone, in: make([]byte, 4<<10), held: map[string]paste{}}
 	k.keys.hold = k.hold
 	return k
 }
 
-// growth is how much more Bubble Tea may be handed than was read, as a factor: what
-// stands for an empty paste is that much longer. What was read is handed on at once, as
-// Bubble Tea waits for the terminal before it reads on.
+// growth bounds the ratio of what Read returns to what it reads, which is largest for empty
+// pastes. Everything read must be returned at once, because Bubble Tea waits for the terminal
+// before it calls Read again.
 const growth = 3
 
-// Read reads what was typed, with a number in the place of each paste. It returns
-// nothing where a paste goes on, so that whoever has to can stop in the middle of one.
+// Read reads keys, with a number in place of each paste. It returns nothing in the middle of
+// a paste, so that the program can end there.
 func (k *Keyboard) Read(p []byte) (int, error) {
 	if len(k.out) == 0 {
 		n, err := k.File.Read(k.in[:min(len(k.in), max(1, len(p)/growth))])
@@ -76,7 +74,7 @@ func (k *Keyboard) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// hold keeps a paste until Filter asks for it, and returns the number that stands for it.
+// hold keeps a paste for Filter and returns its number.
 func (k *Keyboard) hold(p paste) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -86,7 +84,8 @@ func (k *Keyboard) hold(p paste) string {
 	return name
 }
 
-// Filter is Bubble Tea's: it puts the text into a tea.PasteMsg.
+// Filter is a filter for Bubble Tea (tea.WithFilter) that restores the text of a
+// tea.PasteMsg.
 func (k *Keyboard) Filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	m, ok := msg.(tea.PasteMsg)
 	if !ok {

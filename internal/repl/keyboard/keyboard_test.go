@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// seen is what a program is told, a line a message.
+// seen records the messages of a program, one per line.
 type seen struct {
 	told chan string
 }
@@ -39,7 +39,7 @@ func (s *seen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return s, nil
 }
 
-// typed runs a program on a pipe, types the pieces and returns what it was told.
+// typed runs a program on a pipe, types the pieces and returns its messages.
 func typed(t *testing.T, pieces ...string) []string {
 	t.Helper()
 	in, out, err := os.Pipe()
@@ -95,14 +95,14 @@ func TestPastesAreInOrderWithKeys(t *testing.T) {
 	}
 }
 
-// Many empty pastes are what grows most; none of them may be kept back until a key.
+// Many empty pastes grow most; none of them may wait for the next key.
 func TestManySmallPastes(t *testing.T) {
 	if got := typed(t, strings.Repeat(pasted(""), 900)); len(got) != 900 {
 		t.Errorf("%d of 900 pastes", len(got))
 	}
 }
 
-// However a terminal's input is cut, the same keys and the same pastes come of it.
+// However the input is split, it yields the same keys and pastes.
 func TestAnyCut(t *testing.T) {
 	key := rapid.SampledFrom([]string{"a", "\x1b", "\x1b[A", "\x1b[20~", "\x1b[2", "\x1b[200", "é", "\r", "[200~", end})
 	text := rapid.SampledFrom([]string{"a", "\x1b", "\x1b[201", "\x1b[20\x1b[2", begin, "\x03", "漢", "\x1b[201\x1b", "\n"})
@@ -114,7 +114,7 @@ func TestAnyCut(t *testing.T) {
 			paste := strings.Join(rapid.SliceOfN(text, 0, 6).Draw(t, "text"), "")
 			if strings.Contains(some+begin, begin[1:]+begin[:1]) || strings.Index(some+begin, begin) != len(some) ||
 				strings.Index(paste+end, end) != len(paste) {
-				continue // would begin or end by itself
+				continue // would form a marker of its own
 			}
 			typed.WriteString(some + pasted(paste))
 			keys.WriteString(some + begin + begin + "#" + end)
@@ -140,7 +140,7 @@ func TestAnyCut(t *testing.T) {
 	})
 }
 
-// Where the end is lost, Ctrl+C gives the keyboard back; within a paste it is text.
+// If the end of a paste is lost, Ctrl+C ends it; inside a paste it is text.
 func TestCtrlCEndsAPasteWithoutEnd(t *testing.T) {
 	for _, key := range []string{"\x03", "\x1b[99;5u"} {
 		var got []paste
@@ -166,7 +166,7 @@ func TestCtrlCEndsAPasteWithoutEnd(t *testing.T) {
 	}
 }
 
-// Text that reads like what stands for a paste is not one.
+// Text that looks like the number of a paste is still text.
 func TestNumberIsNoTicket(t *testing.T) {
 	if d := cmp.Diff([]string{"<2>", "<1>", "<one>"}, typed(t, pasted("2")+pasted("1")+pasted("one"))); d != "" {
 		t.Error(d)

@@ -10,26 +10,26 @@ const (
 	esc   = 0x1b
 	begin = "\x1b[200~"
 	end   = "\x1b[201~"
-	// silence is how long nothing comes before Ctrl+C is believed to be a key although
-	// the paste has not ended.
+	// silence is the time without input after which Ctrl+C counts as a key, although the
+	// paste has not ended.
 	silence = time.Second
 )
 
-// splitter parts pastes from keys, in pieces of any size.
+// splitter separates pastes from keys, whatever the size of the pieces.
 type splitter struct {
 	hold func(paste) string
 
-	open bool // in a paste
-	mark mark // what ends the keys, or the paste
+	open bool // inside a paste
+	mark mark // the marker that ends the keys or the paste
 	text strings.Builder
-	size int // of the paste so far, with what was dropped
+	size int // of the paste so far, including dropped bytes
 	last time.Time
 }
 
-// next appends to out what p, read at the given time, is for Bubble Tea.
+// next appends to out what Bubble Tea should see of p, which was read at the time now.
 func (s *splitter) next(out, p []byte, now time.Time) []byte {
 	if s.open && interrupts(p) && now.Sub(s.last) >= silence {
-		return s.close(out) // the end was lost, and somebody wants to go on
+		return s.close(out) // the end was lost
 	}
 	s.last = now
 	for len(p) > 0 {
@@ -58,13 +58,12 @@ func (s *splitter) marker() string {
 	return begin
 }
 
-// interrupts says whether p is Ctrl+C alone, in either of the ways in which terminals
-// say it.
+// interrupts reports whether p is Ctrl+C alone, in either encoding.
 func interrupts(p []byte) bool {
 	return string(p) == "\x03" || string(p) == "\x1b[99;5u"
 }
 
-// add adds to the paste.
+// add appends to the paste.
 func (s *splitter) add(p []byte) {
 	s.size += len(p)
 	if s.size > MaxPaste+len(end) {
@@ -74,8 +73,9 @@ func (s *splitter) add(p []byte) {
 	s.text.Write(p)
 }
 
-// close ends the paste. Its beginning is said again: the first one may have come in two
-// pieces, so far apart that Bubble Tea took them for keys. Within a paste it passes over it.
+// close ends the paste. It repeats the marker of its beginning: the first may have arrived in
+// pieces so far apart that Bubble Tea took them for keys. Inside a paste Bubble Tea ignores
+// it.
 func (s *splitter) close(out []byte) []byte {
 	p := paste{size: s.size}
 	if s.size <= MaxPaste {
@@ -86,11 +86,11 @@ func (s *splitter) close(out []byte) []byte {
 	return append(append(append(out, begin...), s.hold(p)...), end...)
 }
 
-// mark finds a marker that may be cut in pieces. Escape is nowhere in it but in front.
+// mark finds a marker that may be split. Escape occurs only at its start.
 type mark struct{ got int }
 
-// find returns how much of p goes up to the end of the marker; all of it if the marker
-// does not end there.
+// find returns the length of p up to the end of the marker, or all of p if the marker does
+// not end there.
 func (m *mark) find(p []byte, marker string) (n int, found bool) {
 	for n < len(p) {
 		if m.got == 0 {

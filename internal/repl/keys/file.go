@@ -16,14 +16,14 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// File is the name of the user's file of keys, in the program's own folder.
+// File is the name of the user's key file, in the program's home folder.
 const File = "keys.yaml"
 
-// maxFile is the size in bytes of the largest file of keys.
+// maxFile is the maximum size of the key file, in bytes.
 const maxFile = 64 << 10
 
-// Load reads the user's file of keys, which need not be there. An error names the
-// lines that are wrong and says what to write instead; the Map holds the others.
+// Load reads the user's key file, if it exists. Its error names each wrong line and the fix;
+// the Map holds the others.
 func Load(path string) (Map, error) {
 	data, err := regular.ReadFile(path, maxFile)
 	switch {
@@ -41,7 +41,7 @@ func Load(path string) (Map, error) {
 	return m, nil
 }
 
-// parse reads a mapping of actions to a key or a list of keys.
+// parse parses a mapping of actions to a key or a list of keys.
 func parse(data []byte) (Map, error) {
 	var doc yaml.Node
 	if err := yaml.NewDecoder(bytes.NewReader(data)).Decode(&doc); errors.Is(err, io.EOF) {
@@ -71,7 +71,7 @@ func parse(data []byte) (Map, error) {
 	return m, errors.Join(wrong...)
 }
 
-// set takes a line of the file.
+// set handles one line of the file.
 func (m *Map) set(name string, value *yaml.Node) error {
 	i := slices.IndexFunc(table, func(b Binding) bool { return string(b.Action) == name })
 	if i < 0 {
@@ -116,7 +116,7 @@ func (m *Map) set(name string, value *yaml.Node) error {
 	return nil
 }
 
-// may says why a key may not be b's.
+// may returns an error if b cannot have a key.
 func (b Binding) may(key string) error {
 	switch {
 	case slices.Contains(b.Keys, key) || !typesText(key):
@@ -129,7 +129,7 @@ func (b Binding) may(key string) error {
 	return nil
 }
 
-// conflict says which key does two things in one place.
+// conflict reports a key that does two things in one place.
 func (m *Map) conflict() error {
 	for _, p := range places[1:] {
 		here := rows(p)

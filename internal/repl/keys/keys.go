@@ -1,10 +1,9 @@
-// Package keys is the table of keys: which key does what where, what people are
-// told of it, and what they have changed of it in their own file. It guarantees
-// that in one place a key does one thing, and that no key that types text answers
-// a question unless the table says so.
+// Package keys is the table of key bindings: what each key does where, its help text, and the
+// user's own bindings. It guarantees that a key does one thing in one place, and that no key
+// that types text answers a question unless the table says so.
 //
-// The screen asks the table by action. Its parts go by the keys of the table: what
-// was pressed is translated for them, so that they know nothing of the file.
+// The screen looks up actions in the table. Its parts know the default keys only: In
+// translates a pressed key for them.
 package keys
 
 import (
@@ -13,13 +12,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Action is what a key does, as the file of keys calls it.
+// Action is the name of an action in the key file.
 type Action string
 
-// Place is where a key counts.
+// Place is where a key works.
 type Place string
 
-// The places. What counts everywhere counts in each of the others, too.
+// The places. Keys of Everywhere work in all others, too.
 const (
 	Everywhere Place = "Everywhere"
 	Prompt     Place = "At the prompt"
@@ -37,35 +36,35 @@ type Binding struct {
 	Place  Place
 	Keys   []string
 	Help   string
-	Brief  string // in the short list; empty: not in it
+	Brief  string // for the short list; empty to omit it
 
-	fixed   bool // it cannot be changed
-	needed  bool // it cannot be without a key
-	answers bool // it answers a question
-	own     bool // the screen does it: its parts do not know it
+	fixed   bool // cannot be changed
+	needed  bool // needs at least one key
+	answers bool // answers a question
+	own     bool // handled by the screen itself, unknown to its parts
 }
 
-// Table returns all keys, as they are if nobody has changed them.
+// Table returns the default bindings.
 func Table() []Binding { return slices.Clone(table) }
 
-// Map is the keys in force. The zero Map is the table's.
+// Map is the bindings in force. The zero Map is the defaults.
 type Map struct {
-	keys map[Action][]string         // what was changed
-	to   map[Place]map[string]string // keys by the table's; those of no action are empty
+	keys map[Action][]string         // the user's changes
+	to   map[Place]map[string]string // default keys by pressed key; empty for no action
 }
 
-// Is says whether key does what a is.
+// Is reports whether key triggers a.
 func (m Map) Is(key tea.KeyPressMsg, a Action) bool {
 	return slices.Contains(m.of(a), nameOf(key))
 }
 
-// In returns key as the part of the screen knows it: as one of the table's keys
-// for the action that it has there. A key whose action has another one now does
+// In translates key for a part of the screen: to the default key of the action that it
+// triggers there. A key whose action has moved to another key becomes a key that does
 // nothing.
 func (m Map) In(p Place, key tea.KeyPressMsg) tea.KeyPressMsg {
 	name := nameOf(key)
 	to, ok := m.to[p][name]
-	if p == Search && !ok { // it ends the search, and does what it always does
+	if p == Search && !ok { // other keys end the search and keep their meaning
 		to, ok = m.to[Prompt][name]
 	}
 	switch {
@@ -86,7 +85,7 @@ func (m Map) of(a Action) []string {
 	return table[i].Keys
 }
 
-// translate fills in the translation for the keys that were changed.
+// translate fills the translation for the changed keys.
 func (m *Map) translate() {
 	m.to = map[Place]map[string]string{}
 	for _, p := range places {
@@ -102,7 +101,7 @@ func (m *Map) translate() {
 				switch {
 				case slices.Contains(b.Keys, k):
 					to[k] = k
-				case to[k] == "": // the first row counts, where the table has a key twice
+				case to[k] == "": // if the table has a key twice, the first row wins
 					to[k] = b.Keys[0]
 				}
 			}
@@ -111,7 +110,7 @@ func (m *Map) translate() {
 	}
 }
 
-// rows are the bindings that count at p.
+// rows returns the bindings that work at p.
 func rows(p Place) []Binding {
 	var out []Binding
 	for _, b := range table {

@@ -28,8 +28,7 @@ func mustParse(t *testing.T, text string) Map {
 	return m
 }
 
-// TestTable holds what the rest relies on: names are unique, keys are spelled as
-// they are pressed, and one key does one thing in one place, for each part.
+// Names are unique, keys have canonical names, and in every place a key does one thing.
 func TestTable(t *testing.T) {
 	names := map[Action]bool{}
 	for _, b := range table {
@@ -141,7 +140,7 @@ mode: alt+m
 		{Prompt, "ctrl+r", "ctrl+y"},
 		{Prompt, "ctrl+y", ""},
 		{Prompt, "ctrl+d", "ctrl+d"}, // still deletes
-		{Prompt, "ctrl+q", "ctrl+q"}, // not the prompt's
+		{Prompt, "ctrl+q", "ctrl+q"}, // not a key of the prompt
 		{Prompt, "x", "x"},
 		{Prompt, "v", "v"},
 		{Prompt, "up", "up"},
@@ -185,7 +184,7 @@ mode: alt+m
 	}
 }
 
-// TestNoMapChangesNothing: what the table says, the parts get.
+// Without changes, the parts get the default keys.
 func TestNoMapChangesNothing(t *testing.T) {
 	same := mustParse(t, "history: ctrl+r")
 	for _, m := range []Map{{}, same} {
@@ -270,18 +269,17 @@ func TestBriefFitsAnyWidth(t *testing.T) {
 	}
 }
 
-// TestDocumentation keeps the tables of the documentation the same as this one.
+// The tables in the documentation match this one.
 func TestDocumentation(t *testing.T) {
 	golden.Section(t, "../../../docs/commands.md", "<!-- keys: made of the table in internal/repl/keys -->", "<!-- end of keys -->", "\n"+Markdown())
 }
 
-// TestPartsAndTableAgree: each part of the screen knows the keys that the table has
-// for it, and no others.
+// Each part of the screen handles exactly the keys that the table lists for it.
 func TestPartsAndTableAgree(t *testing.T) {
 	for _, c := range []struct {
 		place   Place
 		files   []string
-		besides []string // of a state of its own: typing a search
+		besides []string // in the search mode
 	}{
 		{Prompt, []string{"../input/keys.go", "../input/complete.go", "../input/edit/keys.go"}, nil},
 		{Search, []string{"../input/history.go"}, []string{"enter", "tab"}},
@@ -313,7 +311,7 @@ func TestPartsAndTableAgree(t *testing.T) {
 	}
 }
 
-// literals are the keys that are compared in some files.
+// literals returns the key names that the given files compare with.
 func literals(t *testing.T, globs []string) map[string]bool {
 	t.Helper()
 	out := map[string]bool{}

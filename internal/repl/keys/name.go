@@ -20,10 +20,10 @@ type modifier struct {
 	show string
 }
 
-// mods are the modifiers, in the order of a name.
+// mods lists the modifiers in the order of a name.
 var mods = []modifier{{"ctrl", tea.ModCtrl, "Ctrl"}, {"alt", tea.ModAlt, "Alt"}, {"shift", tea.ModShift, "Shift"}}
 
-// named are the keys that type nothing.
+// named lists the keys that type nothing.
 var named = map[string]struct {
 	code rune
 	show string
@@ -38,16 +38,16 @@ var named = map[string]struct {
 	"f9": {tea.KeyF9, "F9"}, "f10": {tea.KeyF10, "F10"}, "f11": {tea.KeyF11, "F11"}, "f12": {tea.KeyF12, "F12"},
 }
 
-// others are further spellings.
+// others lists alternative spellings.
 var others = map[string]string{
 	"return": "enter", "escape": "esc", "del": "delete", "ins": "insert", "pageup": "pgup", "pagedown": "pgdown", "pgdn": "pgdown",
 	"control": "ctrl", "option": "alt", "opt": "alt",
 }
 
-// same are keys that most terminals cannot tell from others.
+// same maps keys to those that most terminals cannot distinguish from them.
 var same = map[string]string{"ctrl+i": "tab", "ctrl+m": "enter", "ctrl+[": "esc"}
 
-// nameOf is the name of a key that was pressed: what it types, or its stroke.
+// nameOf returns the name of a pressed key: the text that it types, or its keystroke.
 func nameOf(key tea.KeyPressMsg) string {
 	const other = tea.ModCtrl | tea.ModAlt | tea.ModSuper | tea.ModMeta | tea.ModHyper
 	if key.Text != "" && key.Text != " " && key.Mod&other == 0 {
@@ -56,7 +56,7 @@ func nameOf(key tea.KeyPressMsg) string {
 	return key.Keystroke()
 }
 
-// press is the key of that name.
+// press returns the key with that name.
 func press(name string) tea.KeyPressMsg {
 	mod, base := split(name)
 	key := tea.KeyPressMsg{Mod: mod}
@@ -71,7 +71,7 @@ func press(name string) tea.KeyPressMsg {
 	return key
 }
 
-// split takes the modifiers off a name.
+// split splits the modifiers off a name.
 func split(name string) (tea.KeyMod, string) {
 	var mod tea.KeyMod
 	for _, m := range mods {
@@ -82,7 +82,7 @@ func split(name string) (tea.KeyMod, string) {
 	return mod, name
 }
 
-// parseKey returns the name of a key that a person wrote.
+// parseKey parses a key as written by a person and returns its name.
 func parseKey(text string) (string, error) {
 	parts := strings.Split(strings.TrimSpace(text), "+")
 	base := parts[len(parts)-1]
@@ -115,7 +115,7 @@ func parseKey(text string) (string, error) {
 	return name, nil
 }
 
-// modOf reads modifiers.
+// modOf parses modifiers.
 func modOf(parts []string) (tea.KeyMod, bool) {
 	var mod tea.KeyMod
 	for _, p := range parts {
@@ -147,8 +147,7 @@ func join(mod tea.KeyMod, base string) string {
 	return name + base
 }
 
-// wrongKey says what is wrong with the spelling of a key, with the nearest one
-// that there is.
+// wrongKey explains a misspelled key and suggests the nearest valid one.
 func wrongKey(text string, before []string, base string) error {
 	known := make([]string, len(mods))
 	for i, m := range mods {
@@ -167,7 +166,7 @@ func wrongKey(text string, before []string, base string) error {
 	return fmt.Errorf("%q is no key; did you mean %s?", sanitize.Line(text), strings.Join(best, "+"))
 }
 
-// typesText says whether a key is one that comes of typing.
+// typesText reports whether a key types text.
 func typesText(name string) bool {
 	mod, base := split(name)
 	if mod&^tea.ModShift != 0 {
@@ -176,7 +175,7 @@ func typesText(name string) bool {
 	return utf8.RuneCountInString(base) == 1 || slices.Contains([]string{"enter", "tab", "space", "backspace"}, base)
 }
 
-// Spell is a key as people read it.
+// Spell formats a key for people.
 func Spell(name string) string {
 	mod, base := split(name)
 	if n, ok := named[base]; ok {

@@ -13,7 +13,7 @@ import (
 // cell is the width of an entry of the short list.
 const cell = 38
 
-// Key is the key to name for an action, as people read it.
+// Key returns the key to mention for an action, formatted for people.
 func (m Map) Key(a Action) string {
 	if key := m.First(a); key != "" {
 		return key
@@ -21,7 +21,7 @@ func (m Map) Key(a Action) string {
 	return "no key"
 }
 
-// First is the key to name for an action; empty if no key does it.
+// First is like Key, but returns an empty string if the action has no key.
 func (m Map) First(a Action) string {
 	if keys := m.of(a); len(keys) > 0 {
 		return Spell(keys[0])
@@ -29,9 +29,9 @@ func (m Map) First(a Action) string {
 	return ""
 }
 
-// Rename returns a function that puts the keys in force into a hint, which names
-// those of the table: each part of it between " · " may begin with some. It is nil
-// if there is nothing to change.
+// Rename returns a function that replaces the default keys in a hint by those in force. The
+// hint's parts, separated by " · ", may begin with keys. Rename returns nil if nothing has
+// changed.
 func (m Map) Rename(p Place) func(hint string) string {
 	names, changed := map[string]string{}, false
 	for _, b := range rows(p) {
@@ -67,7 +67,7 @@ func (m Map) Rename(p Place) func(hint string) string {
 	}
 }
 
-// Brief is the short list of keys, in as many columns as fit into width.
+// Brief returns the short list of keys, in as many columns as fit into width.
 func (m Map) Brief(width int) []string {
 	var entries []string
 	for _, b := range table {
@@ -91,7 +91,7 @@ func pad(s string, width int) string {
 	return s + strings.Repeat(" ", max(0, width-ansi.StringWidth(s)))
 }
 
-// Text is the whole list, with the names of the actions, in lines of at most width
+// Text returns the full list, with the names of the actions, in lines of at most width
 // columns.
 func (m Map) Text(width int) []string {
 	var lines []string
@@ -107,7 +107,7 @@ func (m Map) Text(width int) []string {
 	return lines
 }
 
-// Markdown is the whole list for the documentation, with the keys of the table.
+// Markdown returns the full list of default keys for the documentation.
 func Markdown() string {
 	var b strings.Builder
 	for _, p := range places {

@@ -1,7 +1,7 @@
 package keys
 
-// The actions that the screen itself does. Those of its parts (the prompt's text, a
-// question, a list, the pager) are known to them by their first key.
+// Actions of the screen itself. Its parts (prompt, question, list, pager) know theirs by
+// their first keys.
 const (
 	Interrupt Action = "interrupt"
 	Suspend   Action = "suspend"
@@ -18,7 +18,7 @@ const (
 	Answer    Action = "answer"
 )
 
-// table is all keys, in the order in which they are shown.
+// table lists all keys in display order.
 var table = []Binding{
 	{Action: Send, Place: Prompt, Keys: []string{"enter"}, Help: "send; with `\\` before it, a new line", Brief: "send", needed: true},
 	{Action: "newline", Place: Prompt, Keys: []string{"alt+enter", "shift+enter", "ctrl+enter", "ctrl+j"}, Help: "a new line", Brief: "new line"},

@@ -7,7 +7,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 )
 
-// kind is what a line of a unified diff is.
+// kind distinguishes the lines of a unified diff.
 type kind uint8
 
 const (
@@ -33,9 +33,9 @@ func (k kind) style(st theme.Styles) theme.Style {
 	return theme.Style{}
 }
 
-// Diff returns a unified diff of any number of files, in colours.
+// Diff returns a unified diff of one or more files, in color.
 func Diff(unified string) Doc {
-	before, after := 0, 0 // lines of the hunk that are still to come
+	before, after := 0, 0 // remaining lines of the hunk
 	return newLines(unified, func(line string) kind {
 		k := kindOf(line, before > 0 || after > 0)
 		switch k {
@@ -55,7 +55,7 @@ func Diff(unified string) Doc {
 	})
 }
 
-// kindOf tells the lines of hunks from those around them: "--- a" may be either.
+// kindOf classifies a line: "--- a" means something else inside a hunk.
 func kindOf(line string, inHunk bool) kind {
 	switch {
 	case strings.HasPrefix(line, `\`):
@@ -74,7 +74,7 @@ func kindOf(line string, inHunk bool) kind {
 	return header
 }
 
-// ranges reads the numbers of lines of a "@@ -1,2 +3,4 @@" line.
+// ranges parses the line counts of a "@@ -1,2 +3,4 @@" line.
 func ranges(line string) (before, after int) {
 	fields := strings.Fields(line)
 	if len(fields) < 3 {

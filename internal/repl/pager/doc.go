@@ -11,32 +11,31 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// Doc is a text that is laid out line by line, as it comes onto the screen.
+// Doc is a text that is laid out line by line, as it scrolls into view.
 type Doc interface {
 	// Len returns the number of lines.
 	Len() int
 	// Rows returns line i in rows that fit the terminal and are safe to show.
 	Rows(i int, look theme.Look) []string
-	// Text returns what a search finds in line i.
+	// Text returns the searchable text of line i.
 	Text(i int) string
 }
 
-// longLine is the number of bytes after which a line goes on as another one: a frame
-// must not cost what a line of megabytes costs.
+// longLine is the number of bytes after which a line is split, so that the cost of a frame
+// does not depend on the length of a line.
 const longLine = 4 << 10
 
-// Text returns a text as it is. Escape sequences are left out.
+// Text returns a Doc for plain text. It drops escape sequences.
 func Text(s string) Doc { return newLines(s, nil) }
 
-// lines is a text and where its lines begin.
+// lines is a text and the offsets of its lines.
 type lines struct {
 	s      string
 	starts []int
 	kinds  []kind // of a diff; nil for other texts
 }
 
-// newLines finds the lines of s; of, if there is one, is asked for the kind of each,
-// in order.
+// newLines splits s into lines; of, if not nil, returns the kind of each line, in order.
 func newLines(s string, of func(line string) kind) *lines {
 	s = strings.TrimSuffix(s, "\n")
 	l := &lines{s: s, starts: make([]int, 0, strings.Count(s, "\n")+1)}
@@ -52,7 +51,7 @@ func newLines(s string, of func(line string) kind) *lines {
 	return l
 }
 
-// add adds the line from start to end, in pieces if it is too long.
+// add adds the line from start to end, split if it is too long.
 func (l *lines) add(start, end int) {
 	l.starts = append(l.starts, start)
 	for end-start > longLine {
@@ -85,7 +84,7 @@ func (l *lines) Text(i int) string {
 func (l *lines) Rows(i int, look theme.Look) []string {
 	text := l.Text(i)
 	if at := strings.LastIndexByte(text, '\r'); at >= 0 {
-		text = text[at+1:] // progress that was written over itself
+		text = text[at+1:] // overwritten progress output
 	}
 	style := theme.Style{}
 	if l.kinds != nil {
@@ -98,8 +97,8 @@ func (l *lines) Rows(i int, look theme.Look) []string {
 	return rows
 }
 
-// Block returns a text that is laid out as a whole, like a table: render returns its
-// rows, safe to show; text is what a search finds.
+// Block returns a Doc that is laid out as a unit, like a table: render returns rows that are
+// safe to show; text is for searching.
 func Block(text string, render func(look theme.Look) []string) Doc { return block{text, render} }
 
 type block struct {
@@ -111,7 +110,7 @@ func (b block) Len() int                             { return 1 }
 func (b block) Text(int) string                      { return b.text }
 func (b block) Rows(_ int, look theme.Look) []string { return b.render(look) }
 
-// Join returns docs one below the other; the pager can go from one to the next.
+// Join concatenates docs; the pager can jump from one to the next.
 func Join(docs ...Doc) Doc {
 	j := &joined{}
 	for _, d := range docs {
@@ -124,7 +123,7 @@ func Join(docs ...Doc) Doc {
 	return j
 }
 
-// joined is some docs and the lines at which they begin.
+// joined is a list of docs and their first lines.
 type joined struct {
 	docs   []Doc
 	starts []int
@@ -143,7 +142,7 @@ func (j *joined) Text(i int) string {
 	return d.Text(n)
 }
 
-// part returns the doc that line i is in, and its number there.
+// part returns the doc that contains line i, and the line's index in it.
 func (j *joined) part(i int) (Doc, int) {
 	k := sort.SearchInts(j.starts, i+1) - 1
 	return j.docs[k], i - j.starts[k]

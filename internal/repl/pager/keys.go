@@ -6,24 +6,23 @@ import (
 	"unicode/utf8"
 )
 
-// Outcome says what a key came to.
+// Outcome is the effect of a key.
 type Outcome int
 
-// The outcomes.
 const (
-	Handled   Outcome = iota // the pager may look different
-	Searching                // Search has to be called
-	Left                     // the person has read enough
+	Handled   Outcome = iota // redraw the pager
+	Searching                // call Search
+	Left                     // close the pager
 )
 
-// Press takes a key by its name ("pgdown", "g", "ctrl+o"); text is what it types.
+// Press handles a key by name ("pgdown", "g", "ctrl+o"); text is what the key types.
 func (p *Pager) Press(key, text string) Outcome {
 	p.note = ""
 	if p.typing != nil {
 		return p.pressTyping(key, text)
 	}
 	if p.find.running {
-		p.find.running = false // any key is worth more than the search
+		p.find.running = false // any key stops the search
 		if key == "esc" {
 			return Handled
 		}
@@ -43,12 +42,12 @@ func (p *Pager) Press(key, text string) Outcome {
 	return Handled
 }
 
-// Typing says whether keys are text: the words to search for.
+// Typing reports whether keys type the search text.
 func (p *Pager) Typing() bool { return p.typing != nil }
 
 // move scrolls.
 func (p *Pager) move(key string) {
-	page := max(1, p.height()-1) // one row stays, to go on reading from
+	page := max(1, p.height()-1) // keep one row for context
 	switch key {
 	case "up", "k":
 		p.to(p.step(p.top, -1))
@@ -73,7 +72,7 @@ func (p *Pager) move(key string) {
 	}
 }
 
-// section goes to the part before or after the top of the screen.
+// section moves to the part before or after the top of the screen.
 func (p *Pager) section(dir int) {
 	starts := p.starts()
 	i, exact := slices.BinarySearch(starts, p.top.line)
@@ -88,7 +87,7 @@ func (p *Pager) section(dir int) {
 	}
 }
 
-// pressTyping takes a key while the words to look for are typed.
+// pressTyping handles a key while the search text is typed.
 func (p *Pager) pressTyping(key, text string) Outcome {
 	words := *p.typing
 	switch key {
@@ -115,7 +114,7 @@ func (p *Pager) pressTyping(key, text string) Outcome {
 	return Handled
 }
 
-// Paste puts pasted text into the words to look for, if they are being typed.
+// Paste adds pasted text to the search text, if it is being typed.
 func (p *Pager) Paste(text string) {
 	if p.typing != nil {
 		line, _, _ := strings.Cut(text, "\n")

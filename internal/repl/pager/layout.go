@@ -6,22 +6,22 @@ import "github.com/bb2d0cf4/agent/internal/repl/theme"
 type layout struct {
 	doc  Doc
 	look theme.Look
-	rows map[int][]string // of the lines near the screen, at the width of now
+	rows map[int][]string // of lines near the screen, at the current width
 }
 
-// place is a row of a line. cols is where in its line that row begins: it outlives
-// a change of the width.
+// place is a row of a line. cols is the column of its line at which the row begins, which
+// stays valid when the width changes.
 type place struct{ line, row, cols int }
 
-// before says whether a is above b.
+// before reports whether a is above b.
 func (a place) before(b place) bool {
 	return a.line < b.line || a.line == b.line && a.row < b.row
 }
 
-// keptRows is the number of lines whose rows are kept.
+// keptRows is the number of lines whose rows are cached.
 const keptRows = 512
 
-// height is the number of rows for the text: a title is above and a footer below.
+// height is the number of rows for the text, between the title and the footer.
 func (l *layout) height() int { return max(1, l.look.Height-2) }
 
 // line returns the rows of line i, at least one.
@@ -40,8 +40,8 @@ func (l *layout) line(i int) []string {
 	return rows
 }
 
-// step returns the place n rows below at, or above it. The place below the last
-// row, and the first one, end it.
+// step returns the place n rows below (or above, if negative) at, limited to the first and
+// the last row.
 func (l *layout) step(at place, n int) place {
 	for ; n > 0 && at.line < l.doc.Len(); n-- {
 		if at.row++; at.row >= len(l.line(at.line)) {

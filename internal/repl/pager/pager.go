@@ -1,7 +1,7 @@
-// Package pager shows a long text on the whole screen. It guarantees that a frame
-// and a key cost what the rows on the screen cost, however long the text is, that a
-// search lets keys through while it looks, that the place is kept when the size
-// changes, and that nothing of the text reaches the terminal but as text.
+// Package pager shows a long text on the whole screen. It guarantees that the cost of a frame
+// or a key depends on the rows on the screen, not on the length of the text; that keys
+// interrupt a search; that resizing keeps the position; and that the text can do nothing to
+// the terminal.
 package pager
 
 import (
@@ -14,26 +14,26 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// Page is a text to be read.
+// Page is a text to read.
 type Page struct {
 	Title string
 	Doc   Doc
-	At    int // the line shown first; one that there is not means the end
+	At    int // the line shown first; a line past the end means the end
 }
 
-// Pager is a page on the screen. It belongs to one goroutine.
+// Pager is a page on the screen. It is not safe for concurrent use.
 type Pager struct {
-	// Remark is said beside the title; empty: nothing.
+	// Remark is shown beside the title; empty for none.
 	Remark string
-	// Rename puts the user's own keys into a hint; nil: they are the usual ones.
+	// Rename puts the user's own keys into a hint; nil keeps the defaults.
 	Rename func(hint string) string
 
 	layout
 	title  string
 	top    place
 	find   search
-	typing *string // the words to look for, while they are typed
-	note   string  // until the next key
+	typing *string // the search text while it is typed
+	note   string  // shown until the next key
 }
 
 // New returns a pager for a terminal.
@@ -46,7 +46,7 @@ func New(page Page, look theme.Look) *Pager {
 	return p
 }
 
-// Restyle follows the terminal's size and colours. What is at the top stays there.
+// Restyle adopts the terminal's size and colors. The top of the screen keeps its text.
 func (p *Pager) Restyle(look theme.Look) {
 	p.look, p.rows = look, map[int][]string{}
 	at := p.top
@@ -73,7 +73,7 @@ func (p *Pager) View() []string {
 	return append(out, p.footer(at))
 }
 
-// head is the title and the remark, which is never cut for the title.
+// head returns the title and the remark; only the title is ever shortened.
 func (p *Pager) head() string {
 	st := p.look.Styles
 	title := sanitize.Line(p.title)
@@ -87,8 +87,8 @@ func (p *Pager) head() string {
 	return theme.Paint(st.Warn, remark)
 }
 
-// footer says where the screen is in the text, and which keys there are. end is the
-// place below the screen.
+// footer returns the position in the text and the available keys. end is the place below the
+// screen.
 func (p *Pager) footer(end place) string {
 	st, total := p.look.Styles, p.doc.Len()
 	switch {
@@ -114,7 +114,7 @@ func (p *Pager) footer(end place) string {
 	return theme.Paint(st.Dim, theme.Short(p.keyed(strings.Join(append(keys, "q back"), " · ")), p.look.Width))
 }
 
-// extent names the lines that are on the screen.
+// extent formats the range of visible lines.
 func extent(first, last, total int) string {
 	if first == last {
 		return fmt.Sprintf("line %d of %d", first, total)
@@ -130,7 +130,7 @@ func (p *Pager) keyed(hint string) string {
 	return p.Rename(hint)
 }
 
-// to shows at in the first row, or as near to it as the end of the text allows.
+// to scrolls at to the first row, or as close to it as the end of the text allows.
 func (p *Pager) to(at place) {
 	if end := p.bottom(); end.before(at) {
 		at = end
@@ -138,12 +138,12 @@ func (p *Pager) to(at place) {
 	p.top = at
 }
 
-// visible says whether at is on the screen.
+// visible reports whether at is on the screen.
 func (p *Pager) visible(at place) bool {
 	return !at.before(p.top) && at.before(p.step(p.top, p.height()))
 }
 
-// starts are the lines at which the parts of the text begin; nil if it has none.
+// starts returns the first lines of the parts, or nil if the text has no parts.
 func (p *Pager) starts() []int {
 	if j, ok := p.doc.(*joined); ok {
 		return j.starts

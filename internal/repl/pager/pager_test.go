@@ -20,7 +20,7 @@ func look(width, height int) theme.Look {
 	return l
 }
 
-// numbered is a doc of n lines that counts how often it is asked.
+// numbered is a Doc of n lines that counts calls.
 type numbered struct{ n, rows, texts int }
 
 func (d *numbered) Len() int          { return d.n }
@@ -30,7 +30,7 @@ func (d *numbered) Rows(i int, _ theme.Look) []string {
 	return []string{fmt.Sprintf("line %d", i+1)}
 }
 
-// press presses keys, and searches to the end where one begins a search.
+// press presses keys and runs each search to its end.
 func press(p *pager.Pager, keys ...string) pager.Outcome {
 	o := pager.Handled
 	for _, k := range keys {
@@ -172,7 +172,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// A search of a long text is done in slices, and a key ends it.
+// A search of a long text runs in slices, and a key stops it.
 func TestSearchGivesWay(t *testing.T) {
 	d := &numbered{n: 1_000_000}
 	p := pager.New(pager.Page{Doc: d}, look(80, 24))
@@ -206,7 +206,7 @@ func TestSearchSeesWrappedRows(t *testing.T) {
 	if got := first(p); !strings.Contains(got, "y") && !strings.Contains(p.View()[2], "y") {
 		t.Errorf("the words are not on the screen: %q", p.View())
 	}
-	press(p, "g", "/", "n", "e", "e", "d", "l", "e", "enter") // parted by the end of a row
+	press(p, "g", "/", "n", "e", "e", "d", "l", "e", "enter") // split by the end of a row
 	if got := footer(p); strings.Contains(got, "not found") {
 		t.Error("words that the end of a row parts are not found")
 	}
@@ -309,7 +309,7 @@ func TestDiffKinds(t *testing.T) {
 	}
 }
 
-// Whatever keys and sizes come, the rows fit and the screen is full.
+// Whatever the keys and sizes, the rows fit and fill the screen.
 func TestAnyKeysAnySize(t *testing.T) {
 	keys := []string{"up", "down", "pgup", "pgdown", "home", "end", "ctrl+u", "ctrl+d", "[", "]", "/", "a", "n", "N", "enter", "esc", "backspace", "x"}
 	rapid.Check(t, func(t *rapid.T) {

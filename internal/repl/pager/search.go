@@ -8,23 +8,23 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 )
 
-// search is what is looked for, and how far the look is.
+// search is the search text and the progress of the search.
 type search struct {
-	words string // empty: nothing
-	fold  bool   // capitals do not matter, as there are none in words
-	hit   *place // where it was found last
+	words string // empty for no search
+	fold  bool   // ignore case: words has no capitals
+	hit   *place // the last match
 
 	running bool
 	dir     int
-	at      place // rows of this line beyond this one are next
-	left    int   // lines to look at
-	around  bool  // it went on from the other end
+	at      place // the rest of this line after this row is next
+	left    int   // lines left to search
+	around  bool  // it wrapped around
 }
 
-// slice is how much text a call of Search looks at: some milliseconds.
+// slice is the number of bytes searched by one call of Search: some milliseconds.
 const slice = 1 << 20
 
-// again goes on to the next place where the words are, or back to the one before.
+// again continues to the next match, or to the previous one.
 func (p *Pager) again(dir int) Outcome {
 	total := p.doc.Len()
 	if p.find.words == "" || total == 0 {
@@ -36,12 +36,12 @@ func (p *Pager) again(dir int) Outcome {
 		at = *p.find.hit
 	}
 	p.find.running, p.find.dir, p.find.at = true, dir, at
-	p.find.left, p.find.around = total+1, false // the line that it begins in comes twice
+	p.find.left, p.find.around = total+1, false // the first line is searched twice: below and above the start
 	return Searching
 }
 
-// Search looks on for a while. It is to be called again, after the keys that have
-// come, for as long as it returns true.
+// Search searches for a short while. Call it again, after handling keys, as long as it
+// returns true.
 func (p *Pager) Search() bool {
 	f := &p.find
 	for budget := slice; f.running && budget > 0; f.left-- {
@@ -60,7 +60,7 @@ func (p *Pager) Search() bool {
 	return f.running
 }
 
-// next goes to the next line; behind the last one is the first.
+// next moves to the next line, and from the last to the first.
 func (f *search) next(total int) {
 	f.at = place{line: f.at.line + f.dir, row: -1}
 	if f.dir < 0 {
@@ -72,7 +72,7 @@ func (f *search) next(total int) {
 	}
 }
 
-// hit shows the next row with the words in the line that the search is at.
+// hit shows the next matching row of the current line.
 func (p *Pager) hit() bool {
 	f := &p.find
 	rows := p.found(f.at.line)
@@ -97,8 +97,8 @@ func (p *Pager) hit() bool {
 	return false
 }
 
-// found returns the rows of line i that hold the words. Where they are parted by
-// the end of a row, it is the first.
+// found returns the rows of line i that contain a match; for a match split by the end of a
+// row, the first.
 func (p *Pager) found(i int) []int {
 	var rows []int
 	for n, row := range p.line(i) {
@@ -112,7 +112,7 @@ func (p *Pager) found(i int) []int {
 	return rows
 }
 
-// in says whether text holds the words.
+// in reports whether text contains the words.
 func (f *search) in(text string) bool {
 	if f.fold {
 		text = strings.ToLower(text)
@@ -120,7 +120,7 @@ func (f *search) in(text string) bool {
 	return strings.Contains(text, f.words)
 }
 
-// mark shows the words that were looked for in a row.
+// mark highlights matches in a row.
 func (f *search) mark(row string, look theme.Look) string {
 	plain := ansi.Strip(row)
 	if f.words == "" || !f.in(plain) {
@@ -131,10 +131,10 @@ func (f *search) mark(row string, look theme.Look) string {
 		lower = strings.ToLower(plain)
 	}
 	if len(lower) != len(plain) {
-		return row // a letter whose small form has another length: offsets do not fit
+		return row // lower case has another length: offsets do not fit
 	}
 	var b strings.Builder
-	col, from := 0, 0 // of what is written
+	col, from := 0, 0 // written so far
 	for {
 		i := strings.Index(lower[from:], f.words)
 		if i < 0 {
@@ -150,7 +150,7 @@ func (f *search) mark(row string, look theme.Look) string {
 	return b.String()
 }
 
-// emphasis makes a word stand out.
+// emphasis highlights a word.
 func emphasis(look theme.Look, word string) string {
 	if look.NoColor {
 		return "[" + word + "]"

@@ -5,26 +5,26 @@ import (
 	"time"
 )
 
-// display is what is on the terminal. It turns the frame that is wanted into the
-// bytes that lead there.
+// display tracks the content of the terminal and computes the bytes that turn it into the
+// next frame.
 type display struct {
 	main, alt region
 	inAlt     bool
 	hidden    bool // the cursor
-	sync      bool // frames are announced
+	sync      bool // frames use synchronized output
 	written   time.Time
 	latency   time.Duration
-	resized   size // since the last frame; zero: not
-	unsure    bool // what that did to the last frame is not known
-	lowest    int  // height since the last frame on the main screen; 0: no change
+	resized   size // since the last frame; zero for no change
+	unsure    bool // its effect on the last frame is unknown
+	lowest    int  // minimum height since the last frame on the main screen; 0 for no change
 	buf       []byte
 }
 
-// smallFrame is what a terminal shows at once anyway, in bytes.
+// smallFrame is the size in bytes up to which a terminal draws a frame at once anyway.
 const smallFrame = 128
 
-// next returns the bytes that bring f on the terminal, and takes from f what they
-// settle. They are valid until the next call.
+// next returns the bytes that bring f to the terminal, valid until the next call. It clears
+// the one-time requests of f.
 func (d *display) next(f *frame, p *preparer, now time.Time) []byte {
 	out := d.buf[:0]
 	out = append(out, beginFrame...)
@@ -53,12 +53,12 @@ func (d *display) next(f *frame, p *preparer, now time.Time) []byte {
 	return out
 }
 
-// size is that of a terminal, in cells.
+// size is the size of a terminal in cells.
 type size struct{ width, height int }
 
-// resize notes a new size of the terminal. The first one after a frame tells whether
-// the terminal had seen that. What several of them did to it is not known: on the way
-// over a narrow one, wide characters may be lost.
+// resize records a new size of the terminal. The first one after a frame determines whether
+// the terminal had seen that frame. The combined effect of several is unknown: wide
+// characters may get lost in a narrow size in between.
 func (d *display) resize(to size, now time.Time) {
 	switch d.resized {
 	case size{}:
@@ -73,9 +73,9 @@ func (d *display) resize(to size, now time.Time) {
 	}
 }
 
-// settled reports whether the terminal has surely seen the last frame before its size
-// changed: then its rows have been rewrapped. A frame that reaches a terminal which is
-// narrower already is cut instead.
+// settled reports whether the terminal has certainly seen the last frame before its size
+// changed, and so has rewrapped its rows. A terminal that is already narrower cuts them
+// instead.
 func (d *display) settled(now time.Time) bool {
 	if d.resized != (size{}) {
 		return !d.unsure
@@ -90,7 +90,7 @@ func (d *display) current() *region {
 	return &d.main
 }
 
-// prepare changes screens and clears what cannot be drawn over.
+// prepare switches screens and clears what cannot be overwritten.
 func (d *display) prepare(out []byte, f *frame, settled bool) []byte {
 	if f.alt && !d.inAlt {
 		out = append(out, enterAlt...)
@@ -112,7 +112,7 @@ func (d *display) prepare(out []byte, f *frame, settled bool) []byte {
 	}
 	if f.clear && !d.inAlt {
 		out = r.collapse(out, f.width, d.reach(f.height), settled)
-		out = append(out, slices.Repeat([]byte{'\n'}, f.height-1)...) // exactly the rows above scroll away
+		out = append(out, slices.Repeat([]byte{'\n'}, f.height-1)...) // scrolls exactly the rows above
 		out = append(out, "\x1b[H"...)
 		f.clear, r.stray = false, false
 	}
@@ -123,7 +123,8 @@ func (d *display) prepare(out []byte, f *frame, settled bool) []byte {
 	return out
 }
 
-// reach returns how many rows of the main screen have stayed on it since its last frame.
+// reach returns the number of rows of the main screen that have stayed visible since its last
+// frame.
 func (d *display) reach(height int) int {
 	if d.lowest == 0 {
 		return height
@@ -131,8 +132,8 @@ func (d *display) reach(height int) int {
 	return min(height, d.lowest)
 }
 
-// fit leaves out the first rows where there are more than the screen has place for.
-// One row is left for the finished lines, which scroll through it.
+// fit drops the first rows if there are more than fit on the screen, where the main screen
+// keeps one row for finished lines to scroll through.
 func fit(rows []row, cursor *Cursor, height int, all bool) ([]row, *Cursor) {
 	room := height
 	if !all {
@@ -148,8 +149,8 @@ func fit(rows []row, cursor *Cursor, height int, all bool) ([]row, *Cursor) {
 	return rows[cut:], &Cursor{X: cursor.X, Y: cursor.Y - cut}
 }
 
-// place leaves the cursor where it should be seen; a hidden one rests in the first
-// column, where no terminal is about to wrap.
+// place moves the cursor to its visible position. A hidden cursor rests in column 0, where no
+// terminal is about to wrap.
 func (d *display) place(out []byte, c *Cursor, width int) []byte {
 	r := d.current()
 	if c == nil {
@@ -174,7 +175,7 @@ func (d *display) place(out []byte, c *Cursor, width int) []byte {
 	return out
 }
 
-// leave returns the bytes that put the cursor below the live region, which stays.
+// leave returns the bytes that move the cursor below the live region.
 func (d *display) leave() []byte {
 	out := d.leaveAlt(nil)
 	if len(d.main.rows) > 0 {
@@ -185,7 +186,7 @@ func (d *display) leave() []byte {
 	return out
 }
 
-// erase returns the bytes that take the live region off the terminal.
+// erase returns the bytes that erase the live region.
 func (d *display) erase(width, height int, now time.Time) []byte {
 	out := d.leaveAlt(nil)
 	d.hidden = false

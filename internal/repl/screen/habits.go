@@ -7,18 +7,17 @@ import (
 	"github.com/charmbracelet/colorprofile"
 )
 
-// What is done to the terminal while it is ours. The keyboard modes are set, not
-// pushed: what an earlier program left behind when it was killed is overwritten
-// here and taken back by giveModes.
+// Sequences that set up and restore the terminal. The keyboard modes are set, not pushed:
+// this overwrites what a killed program left, and giveModes resets it.
 const (
-	takeModes = "\x1b[?2004h" + // pastes come in brackets
-		"\x1b[>4;2m" + "\x1b[=1;1u" + // Shift+Enter and a lone Esc are told apart
+	takeModes = "\x1b[?2004h" + // bracketed paste
+		"\x1b[>4;2m" + "\x1b[=1;1u" + // distinguish Shift+Enter and Esc
 		"\x1b[J"
 	giveModes = "\x1b[=0;1u" + "\x1b[>4m" + "\x1b[?2004l" + "\x1b[?7h" + "\x1b[?25h" + "\x1b[m"
 
 	askTerminal = "\x1b[?2026$p" + "\x1b]11;?\x1b\\"
 
-	enterAlt = "\x1b[?1049h" + "\x1b[=1;1u" + "\x1b[H\x1b[2J" // the keyboard mode is per screen
+	enterAlt = "\x1b[?1049h" + "\x1b[=1;1u" + "\x1b[H\x1b[2J" // each screen has its own keyboard mode
 	leaveAlt = "\x1b[=0;1u" + "\x1b[?1049l"
 
 	beginFrame, endFrame = "\x1b[?2026h", "\x1b[?2026l"
@@ -30,21 +29,21 @@ const (
 	resetStyle           = "\x1b[m"
 )
 
-// rewrap is what a terminal does with the lines on it when it gets narrower.
+// rewrap is how a terminal treats existing lines when it gets narrower.
 type rewrap int
 
 const (
 	rewrapAll    rewrap = iota // a line that is too wide continues on the next row
-	rewrapOthers               // … but not the line with the cursor, which is cut
+	rewrapOthers               // … except for the line with the cursor, which is cut
 	rewrapNone                 // every line is cut
 )
 
-// habits is what is known about a terminal before it has answered anything.
+// habits describes a terminal before it has answered any query.
 type habits struct {
 	profile colorprofile.Profile
 	rewrap  rewrap
 	sync    bool
-	latency time.Duration // after which it has seen what was written
+	latency time.Duration // until the terminal has certainly seen a write
 }
 
 func detect(env []string) habits {
@@ -66,8 +65,8 @@ func detect(env []string) habits {
 	return h
 }
 
-// profileOf looks at the environment alone: asking tmux or a terminfo database
-// would cost more than the first frame.
+// profileOf uses the environment only: querying tmux or terminfo would take longer than the
+// first frame.
 func profileOf(env []string, vars map[string]string) colorprofile.Profile {
 	if vars["NO_COLOR"] != "" {
 		return colorprofile.ASCII

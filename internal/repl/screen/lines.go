@@ -5,20 +5,20 @@ import (
 	"os"
 )
 
-// Drop drops what was typed on a terminal before, for a question on plain lines.
+// Drop discards pending input of a terminal, before a question in plain lines.
 func Drop(in, out *os.File) error {
 	t, err := openTTY(in, out)
 	if err != nil {
 		return err
 	}
-	if err := t.raw(false); err != nil { // which drops it
+	if err := t.raw(false); err != nil { // discards it
 		return fmt.Errorf("what was typed before cannot be dropped: %w", err)
 	}
 	return nil
 }
 
-// Hush puts a terminal without a screen into raw mode: nothing is echoed and keys send
-// no signals, until restore.
+// Hush puts a terminal without a Screen into raw mode: no echo, and no signals from keys,
+// until restore.
 func Hush(in, out *os.File) (restore func() error, err error) {
 	t, err := openTTY(in, out)
 	if err != nil {

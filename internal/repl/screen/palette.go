@@ -10,15 +10,15 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
 )
 
-// palette puts the theme's colours in the place of the program's, and brings them
-// down to those that the terminal has.
+// palette replaces the program's colors with the theme's and downsamples them for the
+// terminal.
 type palette struct {
 	profile colorprofile.Profile
-	colours paint.Palette     // nil: colours are taken as they are
-	known   map[string]string // style sequences, as translated
+	colours paint.Palette     // nil keeps colors as they are
+	known   map[string]string // translated style sequences
 }
 
-// maxKnown bounds the memory of a palette; the program has some dozens of styles.
+// maxKnown bounds the size of known; the program uses some dozens of styles.
 const maxKnown = 4096
 
 // colour translates the style sequences of a clean line.
@@ -55,7 +55,7 @@ func (p *palette) translate(seq string) string {
 	return t
 }
 
-// downsample brings the colours of a sequence down to the terminal's.
+// downsample converts the colors of a sequence to those of the terminal.
 func (p *palette) downsample(seq string) string {
 	if p.profile == colorprofile.TrueColor || seq == "" || isReset(seq) {
 		return seq
@@ -67,12 +67,12 @@ func (p *palette) downsample(seq string) string {
 	}
 	t := b.String()
 	if len(t) >= 3 && isReset(t) && !strings.HasPrefix(seq, "\x1b[0;") {
-		return "" // only colours, and none of them is left
+		return "" // nothing but colors, none of which is left
 	}
 	return t
 }
 
-// themed returns a style sequence in the theme's colours.
+// themed returns a style sequence in the theme's colors.
 func (p *palette) themed(seq string) string {
 	if p.colours == nil {
 		return seq
@@ -86,7 +86,7 @@ func (p *palette) themed(seq string) string {
 			out = append(out, p.colours[c].Params(kind == behind))
 		case none:
 			out = append(out, params[i])
-		case underline: // has the text's colour
+		case underline: // follows the foreground
 		}
 		i += n - 1
 	}
@@ -96,7 +96,7 @@ func (p *palette) themed(seq string) string {
 	return "\x1b[" + strings.Join(out, ";") + "m"
 }
 
-// kind is what a colour is for.
+// kind is the use of a color.
 type kind int
 
 const (
@@ -106,9 +106,8 @@ const (
 	underline
 )
 
-// colourOf reads a colour from the start of a sequence's parameters, and returns how
-// many it took. A colour that is not of the terminal's palette is none of the
-// program's, and zero.
+// colourOf parses a color at the start of a sequence's parameters and returns the number of
+// parameters it used. A color that is not in the palette is zero.
 func colourOf(params []string) (c paint.Color, of kind, n int) {
 	head, _, colon := strings.Cut(params[0], ":")
 	code, err := strconv.Atoi(head)
@@ -131,7 +130,7 @@ func colourOf(params []string) (c paint.Color, of kind, n int) {
 	return c, of, 3
 }
 
-// basic is the colour that one parameter sets.
+// basic returns the color set by a single parameter.
 func basic(code int) (paint.Color, kind) {
 	bright := 0
 	if code >= 90 {

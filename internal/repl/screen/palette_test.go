@@ -9,7 +9,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
 )
 
-// No colour but the theme's reaches the terminal.
+// Only the theme's colors reach the terminal.
 func TestPalette(t *testing.T) {
 	theme := paint.Palette{
 		paint.Bad: paint.RGB(0xff0000), paint.Good: paint.Index(12), paint.GoodBack: paint.RGB(0x00ff00), paint.Accent: paint.RGB(0x0000ff),
@@ -34,7 +34,7 @@ func TestPalette(t *testing.T) {
 			colorprofile.TrueColor: tt.all, colorprofile.ANSI256: tt.some, colorprofile.ASCII: tt.none,
 		} {
 			p := palette{profile: profile, colours: theme}
-			for range 2 { // the second time it is known
+			for range 2 { // the second time from the cache
 				if got := p.translate(tt.in); got != want {
 					t.Errorf("%v: %q became %q, want %q", profile, tt.in, got, want)
 				}
@@ -43,7 +43,7 @@ func TestPalette(t *testing.T) {
 	}
 }
 
-// Another theme shows on what is live, at once; what is finished stays as it is.
+// A new theme changes the live region at once, but not finished lines.
 func TestPaletteChanges(t *testing.T) {
 	s, term := openFake(t, vt.Options{Width: 20, Height: 5})
 	s.SetPalette(paint.Palette{paint.Bad: paint.RGB(0x010101)})

@@ -24,8 +24,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/desktop"
 )
 
-// programVar makes the test binary a program that draws with a Screen, so that tests
-// can end it in every way.
+// programVar turns the test binary into a program with a Screen, so that tests can end it in
+// every way.
 const programVar = "SCREEN_TEST_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -50,7 +50,7 @@ func start(t *testing.T, name string, opt vt.Options) *ptytest.Terminal {
 	return p
 }
 
-// program draws what it is told by its keys, and returns its exit status.
+// program draws as its keys request and returns its exit status.
 func program(name string) (status int) {
 	around := desktop.New(desktop.Options{Title: true, Progress: true, Notify: "osc9", Dir: "/work", Env: []string{"WT_SESSION=1"}})
 	s, err := Open(Options{In: os.Stdin, Out: os.Stdout, Env: os.Environ(), Window: around})
@@ -97,7 +97,7 @@ func program(name string) (status int) {
 	return 0
 }
 
-// printer prints lines as fast as it can, over a live region as wide as the terminal.
+// printer prints lines as fast as possible above a live region of full width.
 func printer(s *Screen, count string) int {
 	n, err := strconv.Atoi(count)
 	if err != nil {
@@ -109,7 +109,7 @@ func printer(s *Screen, count string) int {
 		s.Flush()
 	}
 	tail("> ready")
-	for key := []byte{0}; key[0] != 'x'; { // before it come answers of the terminal
+	for key := []byte{0}; key[0] != 'x'; { // skips the terminal's answers
 		if _, err := os.Stdin.Read(key); err != nil {
 			return 3
 		}
@@ -128,7 +128,7 @@ func printer(s *Screen, count string) int {
 	return 0
 }
 
-// echo is a program that shows what it gets.
+// echo shows its input.
 type echo struct {
 	s   *Screen
 	got string
@@ -176,7 +176,7 @@ func (e *echo) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return e, nil
 }
 
-// editor is a program that wants the terminal for itself.
+// editor is a program that takes over the terminal.
 type editor struct{ s *Screen }
 
 func (*editor) SetStdin(io.Reader)  {}
@@ -246,8 +246,8 @@ func TestEveryExitRestoresTheTerminal(t *testing.T) {
 	}
 }
 
-// A program that was killed leaves the terminal as it was. The next one takes it from
-// there, and gives back one that works.
+// A killed program leaves the terminal modified. The next one starts from that state and
+// restores a working terminal.
 func TestTheNextStartRepairsAfterAKill(t *testing.T) {
 	p := start(t, "echo", vt.Options{Width: 60, Height: 12})
 	p.Signal(syscall.SIGKILL)
@@ -275,7 +275,7 @@ func TestTheNextStartRepairsAfterAKill(t *testing.T) {
 		t.Errorf("settings %+v, want %+v", got, fresh)
 	}
 	modes := p.Modes()
-	modes.Titles = 0 // what was kept before the kill nobody takes back
+	modes.Titles = 0 // nobody restores the title saved before the kill
 	if diff := cmp.Diff(vt.Modes{}, modes); diff != "" {
 		t.Errorf("modes left on:\n%s", diff)
 	}
@@ -327,9 +327,9 @@ func TestAnotherProgramInBetween(t *testing.T) {
 	}
 }
 
-// Two thousand lines are printed while the user drags the window's corner: each is in
-// the history once, in order. (What the terminal rewraps between our look at the size
-// and our write may leave a copy of the live region; never a line.)
+// Two thousand lines are printed while the user resizes the window: each is in the history
+// once, in order. (If the terminal rewraps between reading the size and the write, a copy of
+// the live region may remain; never a line.)
 func TestLinesWhileResizing(t *testing.T) {
 	const lines = 2000
 	want := make([]string, lines)
@@ -375,8 +375,8 @@ func TestOpenNeedsATerminal(t *testing.T) {
 	}
 }
 
-// Another program on the terminal may have made it non-blocking: a frame that the
-// terminal does not take at once is written to its end all the same.
+// Another program may have made the terminal non-blocking: the rest of a frame is still
+// written.
 func TestNonBlockingTerminal(t *testing.T) {
 	p := ptytest.New(t, vt.Options{Width: 100, Height: 20})
 	fd, err := syscall.Dup(int(p.TTY().Fd()))

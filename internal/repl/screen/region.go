@@ -8,22 +8,20 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// region is a block of rows on the terminal and the cursor in it. A region of the
-// main screen does not know where on the screen it is: all its movements are
-// relative, so that the terminal may scroll it as it likes. Below its last row the
-// screen is blank.
+// region is a block of rows on the terminal, and the cursor in it. A region of the main
+// screen does not know its position: all its movements are relative, so the terminal may
+// scroll it. The screen is blank below its last row.
 type region struct {
-	absolute bool // begins at the top of the (alternate) screen
+	absolute bool // at the top of the (alternate) screen
 	rewrap   rewrap
 	rows     []row
-	x, y     int // the cursor; x is -1 where the terminal may be about to wrap
+	x, y     int // the cursor; x is -1 if the terminal may be about to wrap
 	width    int // of the terminal when the rows were written
 	stale    bool
-	stray    bool // rows of an earlier frame may be left above
+	stray    bool // rows of an earlier frame may remain above
 }
 
-// paint writes finished rows, which stay, and then the tail, both over what is
-// there.
+// paint writes finished rows, which stay, and then the tail, over the present rows.
 func (r *region) paint(out []byte, finished, tail []row) []byte {
 	same := 0
 	for same < len(finished) && same < len(r.rows) && finished[same].text == r.rows[same].text {
@@ -37,8 +35,8 @@ func (r *region) paint(out []byte, finished, tail []row) []byte {
 	return r.paintTail(out, tail)
 }
 
-// scroll writes finished rows over the region, which is empty afterwards. The
-// terminal may wrap them: if it is narrower than we know, nothing gets lost.
+// scroll writes finished rows over the region, which is then empty. The terminal may wrap
+// them, so nothing is lost if it is narrower than expected.
 func (r *region) scroll(out []byte, finished []row) []byte {
 	below := len(r.rows) > 1
 	out = r.writeRow(out, 0, finished[0])
@@ -58,9 +56,8 @@ func (r *region) scroll(out []byte, finished []row) []byte {
 	return out
 }
 
-// paintTail brings the region's rows to what they should be. The terminal is kept
-// from wrapping: where it disagrees about the width of a character, the row is cut
-// and the rows below stay where they belong.
+// paintTail updates the rows of the region. It disables wrapping: if the terminal disagrees
+// about the width of a character, it cuts the row, and the rows below stay in place.
 func (r *region) paintTail(out []byte, tail []row) []byte {
 	before := len(out)
 	for i, t := range tail {
@@ -83,9 +80,8 @@ func (r *region) paintTail(out []byte, tail []row) []byte {
 	return out
 }
 
-// writeRow replaces row y, or adds it. Only what follows the part that it has in
-// common with the old row is written, if the terminal and we are sure to agree about
-// where that ends.
+// writeRow replaces or adds row y. It writes only what follows the common prefix with the old
+// row, if terminals are sure to agree on where that ends.
 func (r *region) writeRow(out []byte, y int, to row) []byte {
 	var old row
 	if y < len(r.rows) {
@@ -113,7 +109,7 @@ func (r *region) writeRow(out []byte, y int, to row) []byte {
 	return out
 }
 
-// move places the cursor at column x of row y. A row below the last one is made.
+// move moves the cursor to column x of row y. It creates rows below the last one.
 func (r *region) move(out []byte, x, y int) []byte {
 	if r.absolute {
 		r.x, r.y = x, y
@@ -137,13 +133,12 @@ func (r *region) move(out []byte, x, y int) []byte {
 	return out
 }
 
-// collapse erases the region, wherever the terminal has put its rows since they were
-// written at another width. Terminals differ: most let a row that has become too wide
-// continue on the next, some cut it. Going up by what this terminal does reaches the
-// region's first row, and no finished line above it. If it is not sure that the rows
-// were there when the width changed (settled), they count as cut: a stale row may
-// stay (stray), but nothing is lost. So may the rows above the screen's top: those
-// further up than the lowest height since they were written.
+// collapse erases the region after the width has changed, wherever its rows now are. Most
+// terminals continue a row that is too wide on the next, some cut it. Moving up by this
+// terminal's rule reaches the region's first row, and no finished line above it. If the
+// terminal may not have had the rows when its width changed (not settled), they count as cut:
+// a stale row may remain (stray), but nothing is lost. So may rows that left the top of the
+// screen, further up than the lowest height since they were written.
 func (r *region) collapse(out []byte, width, lowest int, settled bool) []byte {
 	if r.absolute {
 		r.rows = nil
@@ -161,8 +156,7 @@ func (r *region) collapse(out []byte, width, lowest int, settled bool) []byte {
 	return append(out, "\r"+eraseBelow...)
 }
 
-// rewrapped returns how many rows further up the region begins once the terminal has
-// rewrapped it to width.
+// rewrapped returns how many rows further up the region begins after rewrapping to width.
 func (r *region) rewrapped(width int) int {
 	if width >= r.width || r.rewrap == rewrapNone {
 		return 0
@@ -172,14 +166,14 @@ func (r *region) rewrapped(width int) int {
 		n += row.height(width) - 1
 	}
 	if r.rewrap == rewrapAll && r.y < len(r.rows) {
-		// Behind the text terminals differ; too low leaves a row behind, too high
-		// would take a finished line away.
+		// Terminals differ behind the end of the text. Too low leaves a row behind; too high
+		// would erase a finished line.
 		n += max(0, min(r.x, r.rows[r.y].width-1)) / width
 	}
 	return n
 }
 
-// height returns the number of rows that a terminal of the given width needs.
+// height returns the number of rows on a terminal of the given width.
 func (r row) height(width int) int {
 	if r.width <= width {
 		return 1
@@ -190,9 +184,9 @@ func (r row) height(width int) int {
 	return 1 + strings.Count(ansi.Hardwrap(r.text, width, true), "\n")
 }
 
-// common returns the length of the longest prefix of b that is on the terminal if a
-// is, and after which writing can go on: no sequence and no character is cut. (What
-// could join the character before it is not steady.)
+// common returns the length of the longest prefix of b that a also has, and after which
+// writing can continue: it splits no sequence and no character. (Characters that join the
+// previous one are not steady.)
 func common(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -207,9 +201,9 @@ func common(a, b string) int {
 	return n
 }
 
-// steady says whether all terminals agree about the width of s. They do not about
-// emoji, nor about lines, dots and even accented letters, which some that are set up
-// for East Asian text make two cells wide.
+// steady reports whether all terminals agree about the width of s. They disagree about emoji
+// and, when set up for East Asian text, about line-drawing characters, dots and accented
+// letters.
 func steady(s string) bool {
 	for _, r := range s {
 		switch {

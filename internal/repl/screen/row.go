@@ -9,23 +9,22 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
 )
 
-// row is a line that may be written: it holds text and styles only, ends in the
-// default style and, but for a character wider than the terminal, fits on it.
+// row is a line that is safe to write: it contains only text and styles, ends in the default
+// style, and fits the terminal, unless a single character is wider.
 type row struct {
-	raw   string // what it was made from
+	raw   string // its source
 	text  string
 	width int // cells
 }
 
-// preparer makes rows of lines. Lines of the live region that it has seen in the
-// frame before cost a comparison.
+// preparer turns lines into rows. It reuses rows of the previous frame.
 type preparer struct {
 	palette
 	width int
 	last  []row
 }
 
-// use puts other colours in; the live region is prepared anew.
+// use changes the colors and discards prepared rows.
 func (p *preparer) use(colours paint.Palette) {
 	p.colours, p.known, p.last = colours, nil, nil
 }
@@ -83,8 +82,8 @@ func (p *preparer) wrap(rows []row, line string, width int) []row {
 	return rows
 }
 
-// safe returns line without anything that could move the cursor or change a mode,
-// in the colours that the terminal has and without blanks at its end.
+// safe returns line in the terminal's colors, without trailing blanks and anything that could
+// move the cursor or change a mode.
 func (p *preparer) safe(line string) (string, facts) {
 	f := look(line)
 	if f.dirty {
@@ -101,7 +100,7 @@ func (p *preparer) safe(line string) (string, facts) {
 	return line, f
 }
 
-// ended makes sure that a row leaves the default style behind.
+// ended appends a reset if a row does not end in the default style.
 func ended(text string, f facts) string {
 	if f.open {
 		return text + resetStyle
@@ -109,15 +108,15 @@ func ended(text string, f facts) string {
 	return text
 }
 
-// facts is what one pass over a line tells.
+// facts is the result of scanning a line.
 type facts struct {
 	width  int  // cells
 	styled bool // has styles
 	open   bool // does not end in the default style
-	dirty  bool // holds something that has to go
+	dirty  bool // contains something to remove
 }
 
-// look examines a line.
+// look scans a line.
 func look(s string) facts {
 	var f facts
 	ascii := true
@@ -154,8 +153,8 @@ func look(s string) facts {
 	return f
 }
 
-// styleLen returns the length of the style (SGR) sequence at the start of s, 0 if
-// there is none. Private and intermediate characters make it something else.
+// styleLen returns the length of the style (SGR) sequence at the start of s, or 0 if there is
+// none. Private and intermediate characters make it another sequence.
 func styleLen(s string) int {
 	if len(s) < 3 || s[1] != '[' {
 		return 0
@@ -172,14 +171,14 @@ func styleLen(s string) int {
 	return 0
 }
 
-// isReset says whether a style sequence ends in the default style.
+// isReset reports whether a style sequence ends in the default style.
 func isReset(seq string) bool {
 	params := seq[2 : len(seq)-1]
 	return params == "" || params == "0"
 }
 
-// clean drops control characters and every sequence but styles, shows broken bytes
-// as a replacement character and expands tabs to every eighth column.
+// clean drops control characters and all sequences except styles, replaces invalid bytes with
+// a replacement character and expands tabs to every eighth column.
 func clean(s string) string {
 	var b strings.Builder
 	column := 0
@@ -208,7 +207,7 @@ func clean(s string) string {
 	return b.String()
 }
 
-// activeStyle returns the style sequences that are in force at the end of s.
+// activeStyle returns the style sequences in force at the end of s.
 func activeStyle(s string) string {
 	var b strings.Builder
 	for {

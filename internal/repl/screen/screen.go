@@ -1,8 +1,7 @@
-// Package screen draws on a terminal without taking it over. It guarantees that
-// finished lines reach the terminal's own scrollback exactly once and in order,
-// that below them only what changed in the live region is written, in one write a
-// frame, that no line can do more to the terminal than show text in a style, and
-// that Close leaves the terminal as Open found it.
+// Package screen draws on a terminal without taking it over. It guarantees that finished
+// lines reach the terminal's scrollback exactly once and in order; that below them it writes
+// only the changes of the live region, in one write per frame; that a line can only show
+// styled text; and that Close restores the terminal.
 package screen
 
 import (
@@ -17,17 +16,17 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
 )
 
-// Options says which terminal to draw on.
+// Options configures a Screen.
 type Options struct {
-	In, Out *os.File // both a terminal
+	In, Out *os.File // must be a terminal
 	Env     []string // "KEY=value", for the colours and the habits of the terminal
 	Window  Window   // may be nil
-	Fresh   bool     // what was typed before is dropped
+	Fresh   bool     // discard pending input
 }
 
-// Window is what is done to the terminal besides drawing. Enter returns what is
-// written whenever the terminal is taken, by the goroutine that takes it; Leave what
-// is written whenever it is given back, by any.
+// Window sets up the terminal beyond drawing. Enter returns what to write when the terminal
+// is taken, and is called by the goroutine that takes it; Leave returns what to write when it
+// is given back, and may be called from any goroutine.
 type Window interface {
 	Enter() string
 	Leave() string
@@ -36,15 +35,15 @@ type Window interface {
 // Cursor is a position in the live region, 0-based, in cells.
 type Cursor struct{ X, Y int }
 
-// Screen is an open terminal. Close, Size and Err may be called from any goroutine,
-// at any time; everything else belongs to one goroutine.
+// Screen is an open terminal. Close, Size, Lent and Err are safe for concurrent use; all
+// other methods belong to one goroutine.
 type Screen struct {
 	habits habits
 	window Window // may be nil
 	lines  preparer
-	wanted frame // what the next Flush shows; the owner's
+	wanted frame // the next frame; the owner's
 
-	mu    sync.Mutex // guards what follows: the owner draws, anybody may close
+	mu    sync.Mutex // guards the following: the owner draws, any goroutine may close
 	tty   tty
 	now   func() time.Time
 	shown display
@@ -52,20 +51,20 @@ type Screen struct {
 	err   error
 }
 
-// frame is what the owner wants to be seen.
+// frame is what the owner wants to show.
 type frame struct {
-	finished []string // lines for the scrollback, as given
-	tail     []string // the live region, as given
+	finished []string // lines for the scrollback, unprepared
+	tail     []string // the live region, unprepared
 	cursor   *Cursor
 	alt      bool
-	signals  string // for the window
+	signals  string // sequences for the window
 	clear    bool   // once
 	redraw   bool   // once
-	width    int    // last told or found
+	width    int    // last reported or read
 	height   int
 }
 
-// state is what has been done to the terminal.
+// state is who has the terminal.
 type state int
 
 const (
@@ -74,16 +73,16 @@ const (
 	closed
 )
 
-// tty is the terminal as a device.
+// tty is the terminal device.
 type tty interface {
-	// raw takes the line discipline away, or puts it back as it was found.
+	// raw switches to raw mode, or restores the original mode and discards pending input.
 	raw(on bool) error
 	size() (width, height int, err error)
 	Write(b []byte) (int, error)
 }
 
-// Open puts the terminal into raw mode, and asks it whether it knows synchronised
-// output and which colour its background has; the answers arrive as input.
+// Open puts the terminal into raw mode and asks for its support of synchronized output and
+// its background color; the answers arrive as input.
 func Open(opt Options) (*Screen, error) {
 	t, err := openTTY(opt.In, opt.Out)
 	if err != nil {
@@ -99,7 +98,7 @@ func open(t tty, opt Options, now func() time.Time) (*Screen, error) {
 	s.shown.sync, s.shown.latency = h.sync, h.latency
 	s.shown.main.rewrap, s.shown.alt.absolute = h.rewrap, true
 	if opt.Fresh {
-		if err := t.raw(false); err != nil { // which drops it
+		if err := t.raw(false); err != nil { // discards it
 			return nil, fmt.Errorf("what was typed before cannot be dropped: %w", err)
 		}
 	}
@@ -112,8 +111,8 @@ func open(t tty, opt Options, now func() time.Time) (*Screen, error) {
 	return s, nil
 }
 
-// Close restores the terminal and leaves the cursor below the live region. It may
-// be called twice, from a panic handler and from a signal's goroutine.
+// Close restores the terminal and leaves the cursor below the live region. It may be called
+// more than once, such as from a panic handler and a signal handler.
 func (s *Screen) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,8 +129,7 @@ func (s *Screen) Close() error {
 	return err
 }
 
-// Suspend gives the terminal away, as it was found and without the live region.
-// Until Resume nothing is written.
+// Suspend erases the live region and restores the terminal. Nothing is written until Resume.
 func (s *Screen) Suspend() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -145,9 +143,9 @@ func (s *Screen) Suspend() error {
 	return errors.Join(err, s.tty.raw(false))
 }
 
-// Resume takes the terminal back; the next Flush draws the live region again, below
-// whatever was written meanwhile. Without a Suspend it takes back what others have
-// used while the program was stopped: what was live then stays where it is.
+// Resume takes the terminal back; the next Flush draws the live region below whatever was
+// written meanwhile. Without a preceding Suspend, it takes over from other programs that used
+// the terminal while this one was stopped, and leaves the old live region in place.
 func (s *Screen) Resume() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,14 +165,14 @@ func (s *Screen) Resume() error {
 	return err
 }
 
-// Lent says whether s is suspended. It may be called from any goroutine.
+// Lent reports whether s is suspended. It is safe for concurrent use.
 func (s *Screen) Lent() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.state == lent
 }
 
-// take returns what is done to a terminal that becomes ours, give what undoes it.
+// take returns the sequences that set up the terminal, give those that restore it.
 func take(w Window) string {
 	if w == nil {
 		return takeModes
@@ -189,8 +187,8 @@ func give(w Window) string {
 	return w.Leave() + giveModes
 }
 
-// Size returns the terminal's width and height in cells, both at least 1. A
-// terminal that does not know its size counts as 80×24.
+// Size returns the terminal's width and height in cells, at least 1. A terminal of unknown
+// size counts as 80×24.
 func (s *Screen) Size() (width, height int) {
 	w, h, err := s.tty.size()
 	if err != nil || w <= 0 || h <= 0 {
@@ -199,25 +197,25 @@ func (s *Screen) Size() (width, height int) {
 	return w, h
 }
 
-// Print queues finished lines for the scrollback. They may be styled; a line that
-// is wider than the terminal is wrapped, one with a newline in it is split.
+// Print queues finished lines for the scrollback. They may be styled. Lines wider than the
+// terminal wrap; newlines split a line.
 func (s *Screen) Print(lines ...string) {
 	s.wanted.finished = append(s.wanted.finished, lines...)
 }
 
-// SetTail replaces the live region, one line a row: a line that is too wide is cut,
-// and of more rows than the terminal's height less one the last ones are shown. A
-// nil cursor is hidden. The caller leaves lines alone until the next SetTail.
+// SetTail replaces the live region, one row per line. It cuts lines that are too wide, and
+// shows the last rows if there are more than the terminal's height less one. A nil cursor is
+// hidden. The caller must not modify lines until the next SetTail.
 func (s *Screen) SetTail(lines []string, cursor *Cursor) {
 	s.wanted.tail, s.wanted.cursor = lines, cursor
 }
 
-// Flush writes what has changed, in one write; nothing if nothing has.
+// Flush writes the changes since the last frame, if any, in one write.
 func (s *Screen) Flush() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if w, h, err := s.tty.size(); err == nil && w > 0 && h > 0 && (w != s.wanted.width || h != s.wanted.height) {
-		s.wanted.width, s.wanted.height = w, h // it has changed since Resize
+		s.wanted.width, s.wanted.height = w, h // changed since Resize
 		s.shown.resize(size{w, h}, s.now())
 	}
 	if s.state != taken || s.err != nil {
@@ -238,9 +236,8 @@ func (s *Screen) Err() error {
 	return s.err
 }
 
-// Resize says that the terminal has, or may have had, another size. It is to be
-// called for every change, even one that was taken back: what the terminal did to
-// the live region on the way there is not known.
+// Resize reports that the terminal's size has, or may have, changed. Call it for every
+// change, even one that was reverted: its effect on the live region is unknown.
 func (s *Screen) Resize(width, height int) {
 	s.wanted.width, s.wanted.height = max(1, width), max(1, height)
 	s.wanted.redraw = true
@@ -249,50 +246,49 @@ func (s *Screen) Resize(width, height int) {
 	s.shown.resize(size{s.wanted.width, s.wanted.height}, s.now())
 }
 
-// Latency returns the time after which the terminal has surely seen what was written.
-// Who draws while the size changes faster than that may leave rows behind.
+// Latency returns the time after which the terminal has certainly seen a write. Drawing while
+// the size changes faster may leave rows behind.
 func (s *Screen) Latency() time.Duration { return s.habits.latency }
 
-// Stray reports whether rows of earlier frames may be left above the live region,
-// after changes of size. Clear and Tidied end that.
+// Stray reports whether a resize may have left rows of earlier frames above the live region.
+// Clear and Tidied reset it.
 func (s *Screen) Stray() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.shown.main.stray
 }
 
-// Tidied notes that the lines of the conversation are about to be printed again, below
-// the stray rows.
+// Tidied resets Stray, because the conversation is about to be printed again below the stray
+// rows.
 func (s *Screen) Tidied() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.shown.main.stray = false
 }
 
-// Clear empties the visible screen into the scrollback. The next Flush draws the
-// live region at the top.
+// Clear scrolls the visible screen into the scrollback. The next Flush draws the live region
+// at the top.
 func (s *Screen) Clear() { s.wanted.clear = true }
 
-// SetAlt shows the live region on the whole of the alternate screen, or returns to
-// the conversation. What is printed meanwhile waits for that.
+// SetAlt shows the live region on the alternate screen, or returns to the main screen.
+// Printed lines wait for the main screen.
 func (s *Screen) SetAlt(on bool) { s.wanted.alt = on }
 
-// Send writes seq with the next Flush. It is for the window around the text: it must
-// neither draw nor move.
+// Send writes seq with the next Flush. It is for the window: it must neither draw nor move
+// the cursor.
 func (s *Screen) Send(seq string) { s.wanted.signals += seq }
 
-// SetSync says whether the terminal knows synchronised output, once it has
-// answered (tea.ModeReportMsg). Until then it is believed to.
+// SetSync sets whether the terminal supports synchronized output, once it has answered
+// (tea.ModeReportMsg). Until then the Screen assumes that it does.
 func (s *Screen) SetSync(supported bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.shown.sync = supported
 }
 
-// SetPalette says what the colours of the program look like from now on; no other
-// colour reaches the terminal then.
+// SetPalette sets the colors of the program. No other color reaches the terminal then.
 func (s *Screen) SetPalette(colours paint.Palette) { s.lines.use(colours) }
 
-// Profile returns the colours that the terminal shows; one below colorprofile.ANSI
-// says that there are none, or that the user wants none.
+// Profile returns the color profile of the terminal; below colorprofile.ANSI there are no
+// colors, or the user wants none.
 func (s *Screen) Profile() colorprofile.Profile { return s.habits.profile }

@@ -16,8 +16,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
 )
 
-// fakeTTY is a terminal at the edge of the process: what is written goes straight
-// into the model of one.
+// fakeTTY writes straight into an emulated terminal.
 type fakeTTY struct {
 	*vt.Terminal
 	isRaw    bool
@@ -344,8 +343,8 @@ func TestAWriteThatFailsEndsDrawing(t *testing.T) {
 	}
 }
 
-// The terminal and we may disagree about how wide a character is: all rows stay in
-// their places, and each shows what it would if it were alone.
+// The terminal may disagree about the width of a character: all rows keep their places, and
+// each shows what it would show alone.
 func TestWidthsThatTerminalsDisagreeAbout(t *testing.T) {
 	tests := []struct {
 		opt   vt.Options
@@ -375,8 +374,8 @@ func TestWidthsThatTerminalsDisagreeAbout(t *testing.T) {
 	}
 }
 
-// A terminal that cuts its rows and gets wide again has lost text without having
-// another size than before.
+// A terminal that cuts rows loses text when it gets narrower and wider again, although its
+// size is the same as before.
 func TestCutRowsAreDrawnAgain(t *testing.T) {
 	s, term := openFake(t, vt.Options{Width: 20, Height: 8, Rewrap: vt.RewrapNone}, "XTERM_VERSION=390")
 	s.SetTail([]string{"a rather long row", "> prompt"}, &Cursor{X: 3, Y: 1})
@@ -393,7 +392,7 @@ func TestCutRowsAreDrawnAgain(t *testing.T) {
 	}
 }
 
-// script is a random use of a screen; model is what the terminal should show then.
+// script uses a screen at random; model is the expected terminal.
 type script struct {
 	*rapid.T
 	s    *Screen
@@ -420,8 +419,8 @@ func (sc *script) line(label string, width int) string {
 	return b.String()
 }
 
-// check compares the terminal with the model: every finished row once and in order,
-// then the live region, and nothing else.
+// check compares the terminal with the model: every finished row once and in order, then the
+// live region, and nothing else.
 func (sc *script) check() {
 	want := append(append([]string{}, sc.done...), sc.tail...)
 	got := sc.term.History()
@@ -442,7 +441,7 @@ func (sc *script) check() {
 	}
 }
 
-// rendered is what rows show, by the row maker (which has its own tests).
+// rendered returns the visible text of rows, using the row maker (tested elsewhere).
 func rendered(rows []row, height int) []string {
 	term := vt.New(vt.Options{Width: 600, Height: max(1, height)})
 	for i, r := range rows {
@@ -489,10 +488,9 @@ func TestRandomFrames(t *testing.T) {
 	})
 }
 
-// Whatever a storm of resizes does, no finished line is lost or doubled, and the
-// live region is there once. Its rows fit the screen, as the caller sees to. If the
-// storm comes faster than a frame gets to the terminal, rows of the live region may
-// be left over, but still no line is lost.
+// In a storm of resizes, no finished line is lost or repeated, and the live region appears
+// once, provided that its rows fit the screen. If the storm is faster than the frames, rows
+// of the live region may remain, but still no line is lost.
 func TestRandomResizes(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		opt := vt.Options{
@@ -535,7 +533,7 @@ func TestRandomResizes(t *testing.T) {
 		}
 		want := append(slices.Clone(lines), "> prompt", "status")
 		got := slices.DeleteFunc(term.History(), func(l string) bool { return l == "" })
-		if term.hurry { // a line may stand behind what is left of a row
+		if term.hurry { // a line may follow the rest of a row
 			want = lines
 			got = append([]string{}, regexp.MustCompile(`line-\d+`).FindAllString(strings.Join(got, ""), -1)...)
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
 )
 
-// A change of size that may leave rows of a frame behind is told, until Clear.
+// A resize that may leave rows of a frame behind is reported until Clear.
 func TestStray(t *testing.T) {
 	for name, c := range map[string]struct {
 		hurry bool

@@ -12,9 +12,9 @@ import (
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
 )
 
-// stream draws an answer of the given size as it grows, frame by frame: finished
-// lines for the scrollback, below them the growing line, a spinner, the prompt and a
-// status line. It returns how many characters were shown.
+// stream draws an answer of the given size as it grows, frame by frame: finished lines for
+// the scrollback, below them the growing line, a spinner, the prompt and a status line. It
+// returns the number of characters shown.
 func stream(s *Screen, chars, frames int) int {
 	const width = 118
 	var words strings.Builder
@@ -42,8 +42,8 @@ func stream(s *Screen, chars, frames int) int {
 	return shown
 }
 
-// What an answer costs on the way to the terminal, at 30 frames a second: as it comes
-// from a fast model (a second for all of it), and from a slow one (a minute).
+// The bytes for an answer at 30 frames a second: from a fast model (one second) and a slow
+// one (one minute).
 func TestBytesToTheTerminal(t *testing.T) {
 	for _, tt := range []struct{ frames, most int }{{30, 140}, {1800, 450}} {
 		s, term := openFake(t, vt.Options{Width: 120, Height: 40})
@@ -63,7 +63,7 @@ func BenchmarkStream(b *testing.B) {
 	}
 }
 
-// A key on the prompt costs the same after ten thousand lines as after none.
+// A key at the prompt costs the same after ten thousand lines as after none.
 func BenchmarkKey(b *testing.B) {
 	for _, before := range []int{0, 10_000} {
 		b.Run(fmt.Sprint(before), func(b *testing.B) {
@@ -80,14 +80,14 @@ func BenchmarkKey(b *testing.B) {
 	}
 }
 
-// Each of ten thousand sizes gets a frame: the live region is there once after each,
-// and what is finished stays.
+// After each of ten thousand resizes with a frame, the live region appears once and finished
+// lines stay.
 func TestTenThousandResizesAreDrawn(t *testing.T) {
 	s, term := openFake(t, vt.Options{Width: 80, Height: 24})
 	s.Print("finished")
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range 10_000 {
-		w, h := 40+random.IntN(120), 16+random.IntN(44) // what is live fits, however it is wrapped
+		w, h := 40+random.IntN(120), 16+random.IntN(44) // the live region fits, however it wraps
 		term.Resize(w, h)
 		s.Resize(w, h)
 		s.SetTail([]string{strings.Repeat("=", w), fmt.Sprintf("> %d", i), "漢字 status"}, &Cursor{X: 2, Y: 1})

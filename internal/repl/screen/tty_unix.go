@@ -28,8 +28,8 @@ func openTTY(in, out *os.File) (tty, error) {
 	return &unixTTY{in: in, out: out, found: found}, nil
 }
 
-// repair makes settings usable that a program left behind when it was killed: a
-// terminal without echo, lines and signals is no state that a shell starts us in.
+// repair fixes settings left by a killed program: no shell starts a program without echo,
+// lines and signals.
 func repair(t *unix.Termios) {
 	const cooked = unix.ICANON | unix.ECHO | unix.ISIG
 	if t.Lflag&cooked != 0 {
@@ -40,8 +40,8 @@ func repair(t *unix.Termios) {
 	t.Oflag |= unix.OPOST | unix.ONLCR
 }
 
-// raw drops unread input when it puts the settings back: an answer of the terminal
-// that comes late would be taken for typed text by whatever runs next.
+// raw discards pending input when it restores the settings: a late answer of the terminal
+// would look like typed text to the next program.
 func (t *unixTTY) raw(on bool) error {
 	if !on {
 		return errors.Join(flushInput(int(t.in.Fd())), unix.IoctlSetTermios(int(t.in.Fd()), setTermios, t.found))
@@ -64,8 +64,7 @@ func (t *unixTTY) size() (width, height int, err error) {
 	return int(ws.Col), int(ws.Row), nil
 }
 
-// Write writes all of b, also where another program that shares the terminal has
-// made it non-blocking.
+// Write writes all of b, even if another program has made the terminal non-blocking.
 func (t *unixTTY) Write(b []byte) (int, error) {
 	done := 0
 	for done < len(b) {

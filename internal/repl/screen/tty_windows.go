@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// console is a Windows console that understands terminal sequences.
+// console is a Windows console that supports terminal sequences.
 type console struct {
 	in, out           windows.Handle
 	file              *os.File
