@@ -1,7 +1,8 @@
-// Package app is the program put together: the folder, the session and its
-// store, the model, the tools, the permission policy and the link to an editor,
-// for a face to drive. It guarantees that what it started is ended by Close, and
-// that the session and the model in use can be asked for from any goroutine.
+// Package app is a session with the services that it needs under any face: the
+// folder, the conversation and its file, the model, the tools, the permission policy,
+// the prompt line and the link to an editor. It guarantees that New starts nothing
+// that Close does not end, that nothing is asked before a face is attached, and that
+// the session and the model in use can be read from any goroutine.
 package app
 
 import (
@@ -9,17 +10,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/bb2d0cf4/agent/internal/app/clipboard"
 	"github.com/bb2d0cf4/agent/internal/app/home"
 	"github.com/bb2d0cf4/agent/internal/app/idelink"
 	"github.com/bb2d0cf4/agent/internal/app/promptline"
-	"github.com/bb2d0cf4/agent/internal/app/provider"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	projectctx "github.com/bb2d0cf4/agent/internal/context"
@@ -28,58 +25,67 @@ import (
 	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
-	"github.com/bb2d0cf4/agent/internal/session/history"
-	"github.com/bb2d0cf4/agent/internal/statefile"
 	"github.com/bb2d0cf4/agent/internal/tools"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// Face is what shows the conversation, as far as the rest has to know.
-type Face struct {
-	Emit      func(session.Event)
-	Queued    func() []string
-	Reviewers []confirm.Reviewer
-	Link      *idelink.Options // what the face does for an editor; nil: none is used
-	Env       []string         // added to the environment of commands
-	Watchdog  []string         // see shell.Jobs.Watchdog; nil: none
-}
-
-// Place is the folder and the session that are worked on.
+// Place is the folder and the session to work on.
 type Place struct {
 	Dir     string // absolute, symlinks resolved
 	Archive *archive.Archive
-	Store   *archive.Store // the first one; Current is the one in use
-	Note    string         // what the user should know of the choice; may be empty
+	Store   *archive.Store // the session to begin with; Current returns the one in use
 }
 
-// Options says what is put together.
+// Options configures an App.
 type Options struct {
-	Config  config.Config
-	Place   Place
-	AddDirs []string // further folders that may be read and changed
-	Mode    permission.Mode
-	Ref     config.Model
-	Model   llm.Model // of Ref
-	Face    Face
+	Config     config.Config
+	Place      Place
+	AddDirs    []string // further folders that may be read and changed
+	Mode       permission.Mode
+	Ref        config.Model
+	Model      llm.Model // of Ref
+	Version    string    // of this program
+	Env        []string  // added to the environment of commands
+	Watchdog   []string  // see shell.Jobs.Watchdog
+	Unattended bool      // nobody is at a terminal
 }
 
-// App is the program put together. Its fields do not change; what may change
+// Face is a user interface, as far as a session needs one.
+type Face struct {
+	// Emit shows an event. It is called from several goroutines; the events of the
+	// conversation come in order. It must not block for long.
+	Emit func(session.Event)
+	// Queued takes the prompts that were typed while a turn runs; nil: none are.
+	Queued func() []string
+	// Reviewer answers questions; nil: nobody does.
+	Reviewer confirm.Reviewer
+	// Editor shows what a linked editor reports.
+	Editor idelink.Face
+}
+
+// App is a session with its services. Its fields do not change; what may change
 // while it runs is in now.
 type App struct {
 	Place
-	Config config.Config
-	Root   *workspace.Root
-	Policy *permission.Policy
-	Asked  *confirm.Controller // the only one: its questions come one at a time
-	Prompt *projectctx.Builder
-	Loop   *session.Loop
-	Link   *idelink.Link // nil if no editor is used
-	Said   Said
+	Config    config.Config
+	Root      *workspace.Root
+	Policy    *permission.Policy
+	Questions *confirm.Controller // the only one: it asks one question at a time
+	Context   *projectctx.Builder // writes the system prompt
+	Loop      *session.Loop
+	Editor    *idelink.Link
+	Images    *promptline.Images
+	Remarks   promptline.Remarks
 
-	jobs *shell.Jobs
+	face   Face
+	early  []session.Event // emitted before a face was attached
+	jobs   *shell.Jobs
+	lines  *promptline.Lines
+	aside  *idelink.Prompts
+	unlink func() // ends the link to the editor
 
-	mu  sync.Mutex
+	mu  sync.Mutex // guards now
 	now struct {
 		store *archive.Store
 		model config.Model
@@ -87,66 +93,44 @@ type App struct {
 	}
 }
 
-// Said is what is added to what the user says.
-type Said struct {
-	Images  *promptline.Images
-	Remarks promptline.Remarks
-
-	editor *idelink.Prompts
-	lines  *promptline.Lines
-}
-
-// New puts the program together. It owns the store from then on, if it returns
-// no error.
+// New returns a session without a face, which asks and shows nothing yet. It owns the
+// store of o.Place, which it closes if it fails.
 func New(o Options) (*App, error) {
-	cfg, face := o.Config, o.Face
-	var a *App
-	root, err := OpenRoot(cfg, o.Place.Dir, o.AddDirs, func(path string) workspace.Encoding {
-		if a.Link == nil {
-			return ""
-		}
-		return workspace.Encoding(a.Link.View.Encoding(path))
-	})
-	if err != nil {
-		return nil, err
-	}
-	a = &App{Place: o.Place, Config: cfg, Root: root, jobs: shell.NewJobs(), Policy: permission.New(o.Mode)}
-	a.jobs.Watchdog(face.Watchdog...)
-	if face.Link != nil {
-		l := *face.Link
-		l.Config, l.Root, l.Session = cfg, root, o.Place.Store.ID()
-		a.Link = idelink.New(l)
-		face.Reviewers = a.Link.Reviewers(face.Reviewers)
-	}
-	a.Asked = confirm.NewController(a.Policy, face.Reviewers...)
+	a := &App{Place: o.Place, Config: o.Config, jobs: shell.NewJobs(), Policy: permission.New(o.Mode), unlink: func() {}}
 	a.now.store = o.Place.Store
-	a.allowSpill()
-	a.remember(o.Ref, o.Model)
-	a.Prompt = projectctx.New(a.told())
-	a.Said.editor = &idelink.Prompts{Link: a.Link, Block: a.Prompt.Editor}
-	env := shell.Environ(append(os.Environ(), face.Env...), cfg.SecretEnv())
-	a.Said.Images = a.images(face.Emit, env)
-	a.Said.lines = &promptline.Lines{Jobs: a.jobs, Emit: a.emit(face.Emit), Ran: a.ran(), Options: func() shell.Options {
-		return shell.Options{Dir: root.Dir(), Env: env, SpillDir: a.spillDir()}
-	}}
-	a.Loop, err = session.New(session.Options{
-		Model: o.Model, Tools: a.toolset(a.Asked, env),
-		System: a.Prompt.System, Store: o.Place.Store, Limits: limits(cfg), CompactAt: cfg.Limits.CompactAt,
-		Branch: a.Prompt.Branch, Emit: a.emit(face.Emit), Queued: face.Queued, BuildMessage: a.compose,
-		SaveFull: keep(cfg.Home),
-	})
+	a.face.Emit = func(ev session.Event) { a.early = append(a.early, ev) }
+	var err error
+	a.Root, err = OpenRoot(o.Config, o.Place.Dir, o.AddDirs, a.encoding)
 	if err != nil {
-		return nil, errors.Join(err, a.jobs.Close(), root.Close())
+		return nil, errors.Join(err, o.Place.Store.Close())
+	}
+	a.now.model, a.now.info = o.Ref, infoOf(o.Ref, o.Model)
+	a.jobs.Watchdog(o.Watchdog...)
+	a.Editor = idelink.New(idelink.Options{
+		Config: o.Config, Root: a.Root, Version: o.Version, Session: o.Place.Store.ID(), Unattended: o.Unattended,
+	})
+	a.Questions = confirm.NewController(a.Policy)
+	a.allowSpill()
+	a.Context = projectctx.New(projectctx.Options{
+		Dir: a.Root.Dir(), Roots: a.Root.Roots(), Shell: shellName(), Editor: a.Editor.View, Apart: a.Editor.Apart(),
+	})
+	a.aside = a.Editor.Prompts(a.Context.Editor)
+	env := shell.Environ(append(os.Environ(), o.Env...), o.Config.SecretEnv())
+	a.Images = a.newImages(env)
+	a.lines = a.newLines(env)
+	a.Loop, err = session.New(a.loopOptions(o, env))
+	if err != nil {
+		return nil, errors.Join(err, a.jobs.Close(), a.Root.Close(), o.Place.Store.Close())
 	}
 	a.recall()
 	return a, nil
 }
 
-// OpenRoot opens the folder that is worked on; asked, which may be nil, knows the
-// encodings of files better than the configuration.
-func OpenRoot(cfg config.Config, dir string, extra []string, asked func(path string) workspace.Encoding) (*workspace.Root, error) {
+// OpenRoot opens the folder dir. encoding, which may be nil, returns what an editor
+// knows of a file's encoding, which counts more than the configuration.
+func OpenRoot(cfg config.Config, dir string, extra []string, encoding func(path string) workspace.Encoding) (*workspace.Root, error) {
 	root, err := workspace.Open(dir, workspace.Options{
-		Extra: extra, Home: cfg.Home, Fallback: workspace.Encoding(cfg.Encoding), Asked: asked,
+		Extra: extra, Home: cfg.Home, Fallback: workspace.Encoding(cfg.Encoding), Asked: encoding,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open the folder %s: %w", dir, err)
@@ -154,196 +138,70 @@ func OpenRoot(cfg config.Config, dir string, extra []string, asked func(path str
 	return root, nil
 }
 
-// told is what the system prompt tells of.
-func (a *App) told() projectctx.Options {
-	o := projectctx.Options{Dir: a.Root.Dir(), Roots: a.Root.Roots(), Shell: shellName()}
-	o.Editor, o.Apart = a.Link.Told()
-	return o
+func (a *App) encoding(path string) workspace.Encoding {
+	return workspace.Encoding(a.Editor.View.Encoding(path))
 }
 
-// Run answers a prompt, which is expanded: an App is the conversation as a face
-// drives it.
-func (a *App) Run(ctx context.Context, prompt string) error {
-	return a.Loop.Run(ctx, prompt)
-}
-
-// images are those that the user attaches; env is the environment of what reads the
-// clipboard.
-func (a *App) images(emit func(session.Event), env []string) *promptline.Images {
-	return &promptline.Images{
-		Dir:  a.Root.Dir(),
-		Tell: func(note string) { emit(session.Notice{Text: note}) },
-		Clip: func(ctx context.Context, limit int) ([]byte, error) { return clipboard.Image(ctx, env, limit) },
-		Takes: func() (string, bool) {
-			info := a.Info()
-			return info.Name, info.Images
-		},
+func (a *App) loopOptions(o Options, env []string) session.Options {
+	limits := o.Config.Limits
+	return session.Options{
+		Model: o.Model, Tools: a.toolset(env), System: a.Context.System, Store: o.Place.Store,
+		Limits:    session.Limits{MaxTurns: limits.MaxTurns, MaxTokens: limits.MaxTokens, MaxCostUSD: limits.MaxCostUSD},
+		CompactAt: limits.CompactAt, Branch: a.Context.Branch, Emit: a.emit, Queued: a.queued, BuildMessage: a.message, SaveFull: a.keep,
 	}
 }
 
-// Shell runs a command line that the user has typed; no turn may run.
-func (a *App) Shell(ctx context.Context, line string) error { return a.Said.lines.Run(ctx, line) }
-
-// ran keeps the lines that the user runs, for compactions to tell of.
-func (a *App) ran() func(line, result string) {
-	return func(line, result string) {
-		a.Loop.RecordDeed(history.Deed{What: "Run " + line, Result: result + ", run by the user"})
-	}
-}
-
-// recall has the model told what the user did after the newest message of the
-// session, before the program ended.
-func (a *App) recall() {
-	for _, did := range a.Loop.UnsentDeeds() {
-		a.Said.Remarks.Add("Since then, without you: " + did)
-	}
-}
-
-// keep keeps what a session's compaction has no room for where the model can read it.
-func keep(agentHome string) func(session, text string) (string, error) {
-	return func(session, text string) (string, error) {
-		file := filepath.Join(home.SpillDir(agentHome, session), "whole.md")
-		return file, statefile.Write(file, []byte(text))
-	}
-}
-
-// compose makes the message of a prompt: what the user did before goes with it, and
-// what it names of the editor.
-func (a *App) compose(ctx context.Context, prompt string) llm.Message {
-	m := llm.Message{Role: llm.User}
-	if remarks := a.Said.Remarks.Take(); remarks != "" {
-		m.Parts = append(m.Parts, llm.Part{Kind: llm.TextPart, Text: remarks, Aside: true})
-	}
-	if ran := a.Said.lines.Take(); ran != "" {
-		m.Parts = append(m.Parts, llm.Part{Kind: llm.TextPart, Text: ran, Aside: true})
-	}
-	m.Parts = append(m.Parts, llm.Part{Kind: llm.TextPart, Text: strings.ToValidUTF8(prompt, "\uFFFD")})
-	m.Parts = append(m.Parts, a.Said.Images.Parts(prompt)...)
-	if more := a.Said.editor.Suffix(ctx, prompt); more != "" {
-		m.Parts = append(m.Parts, llm.Part{Kind: llm.TextPart, Text: strings.ToValidUTF8(more, "\uFFFD"), Aside: true})
-	}
-	return m
-}
-
-// Messages returns the conversation so far.
-func (a *App) Messages() []llm.Message { return a.Loop.Messages() }
-
-// Items returns the conversation with what the session keeps beside the messages.
-func (a *App) Items() []history.Item { return a.Loop.Items() }
-
-func (a *App) toolset(ask tools.Asker, env []string) session.Toolset {
-	return a.Said.editor.Tools(tools.Deps{
-		Root: a.Root, Ask: a.Link.Asker(ask), Jobs: a.jobs, Background: a.jobs, SpillDir: a.spillDir, Session: func() string { return a.Current().ID() }, Home: a.Config.Home,
-		Env: env,
+func (a *App) toolset(env []string) session.Toolset {
+	return a.aside.Tools(tools.Deps{
+		Root: a.Root, Ask: a.Editor.Asker(a.Questions), Jobs: a.jobs, Background: a.jobs, SpillDir: a.spillDir,
+		Session: func() string { return a.Current().ID() }, Home: a.Config.Home, Env: env,
 	})
 }
 
-// emit shows events to the face, and to the editor whether the model is at work.
-func (a *App) emit(face func(session.Event)) func(session.Event) {
-	if a.Link == nil {
-		return face
+// Attach gives the session its face, and that the events from before. It is called
+// once, before Start and Run.
+func (a *App) Attach(f Face) {
+	if f.Queued == nil {
+		f.Queued = func() []string { return nil }
 	}
-	return func(ev session.Event) {
-		a.Link.Saw(ev)
-		face(ev)
+	a.face = f
+	a.Editor.Attach(f.Editor)
+	if f.Reviewer != nil {
+		a.Questions.Attach(f.Reviewer)
 	}
-}
-
-// Info describes the model in use.
-func (a *App) Info() llm.Info {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.now.info
-}
-
-// Current is the session in use.
-func (a *App) Current() *archive.Store {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.now.store
-}
-
-// Use goes on with another session, without what was granted in this one; no turn
-// may run.
-func (a *App) Use(store *archive.Store) error {
-	if err := a.Loop.Use(store); err != nil {
-		return errors.Join(fmt.Errorf("leave the session: %w", err), store.Close())
+	a.Editor.Review(a.Questions)
+	for _, ev := range a.early {
+		f.Emit(ev)
 	}
-	a.Said.Remarks.Take() // they were about the other one
-	a.Said.lines.Take()
-	a.recall()
-	a.mu.Lock()
-	a.now.store = store
-	a.mu.Unlock()
-	a.Policy.Forget()
-	err := a.Root.Outside().Forget()
-	a.allowSpill()
-	a.Link.Use(store.ID())
-	return err
+	a.early = nil
 }
 
-// spillDir is the folder for the long outputs of the session in use.
-func (a *App) spillDir() string { return home.SpillDir(a.Config.Home, a.Current().ID()) }
-
-// allowSpill lets the model read the long outputs of the session in use.
-func (a *App) allowSpill() {
-	if abs, _, _ := a.Root.Resolve(a.spillDir()); abs != "" {
-		a.Root.Outside().AllowOwn(abs)
-	}
+// emit shows an event on the face; the editor shows whether the model is at work.
+func (a *App) emit(ev session.Event) {
+	a.Editor.Saw(ev)
+	a.face.Emit(ev)
 }
 
-// SetModel sends what follows to another model; no turn may run. The notes say what
-// will not work with it.
-func (a *App) SetModel(ctx context.Context, ref string) (notes []string, err error) {
-	m, err := a.Config.Lookup(ref)
-	if err != nil {
-		return nil, err
-	}
-	m, notes = provider.Inspect(ctx, a.Config, m)
-	model, err := provider.New(a.Config, m)
-	if err != nil {
-		return nil, err
-	}
-	a.Loop.SetModel(model)
-	a.remember(m, model)
-	return notes, nil
-}
+func (a *App) queued() []string { return a.face.Queued() }
 
-// remember keeps which model is in use, under the name that the user gave it.
-func (a *App) remember(m config.Model, model llm.Model) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.now.model, a.now.info = m, model.Info()
-	a.now.info.Name = m.Ref
-}
+// Start links an editor in the background, until Close.
+func (a *App) Start(ctx context.Context) { a.unlink = a.Editor.Start(ctx) }
 
-// Models lists what the provider in use offers.
-func (a *App) Models(ctx context.Context) ([]provider.Offer, error) {
-	a.mu.Lock()
-	m := a.now.model
-	a.mu.Unlock()
-	return provider.Offers(ctx, a.Config, m)
-}
+// Run answers a prompt.
+func (a *App) Run(ctx context.Context, prompt string) error { return a.Loop.Run(ctx, prompt) }
 
-// Leave ends the link to the editor by unlink and, at the same time, the commands in
-// the background: neither waits for the other.
-func (a *App) Leave(unlink func()) {
-	var work crash.Group
-	work.Go(func() { _ = a.jobs.Close() }) // Close returns the error again
-	unlink()
-	work.Wait()
-}
+// Shell runs a command line that the user typed. No turn may be running.
+func (a *App) Shell(ctx context.Context, line string) error { return a.lines.Run(ctx, line) }
 
-// Close ends what the program started.
+// Close ends the link to the editor and, at the same time, the commands in the
+// background; then it closes the session and the folder.
 func (a *App) Close() error {
-	return errors.Join(a.jobs.Close(), a.Current().Close(), a.Root.Close(),
+	var work crash.Group
+	work.Go(a.unlink)
+	err := a.jobs.Close()
+	work.Wait()
+	return errors.Join(err, a.Current().Close(), a.Root.Close(),
 		home.PruneSpill(a.Config.Home, time.Now().Add(-home.SpillAge)))
-}
-
-func limits(cfg config.Config) session.Limits {
-	return session.Limits{
-		MaxTurns: cfg.Limits.MaxTurns, MaxTokens: cfg.Limits.MaxTokens, MaxCostUSD: cfg.Limits.MaxCostUSD,
-	}
 }
 
 func shellName() string {

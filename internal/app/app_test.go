@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/app/home"
-	"github.com/bb2d0cf4/agent/internal/app/idelink"
 	"github.com/bb2d0cf4/agent/internal/app/provider"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/confirm"
@@ -24,14 +23,15 @@ const script = "turns: [{text: Hello.}]\nloop: true\n"
 
 func newApp(t *testing.T) *App {
 	t.Helper()
-	return newAppIn(t, t.TempDir(), filepath.Join(t.TempDir(), "home"), nil)
+	return newAppIn(t, t.TempDir(), filepath.Join(t.TempDir(), "home"), "false")
 }
 
-func newAppIn(t *testing.T, dir, agentHome string, link *idelink.Options) *App {
+// newAppIn uses an editor if editors is "true".
+func newAppIn(t *testing.T, dir, agentHome, editors string) *App {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "script.yaml")
 	scratch.Write(t, file, script)
-	cfg, err := config.LoadFrom(agentHome, config.Overrides{"model": "script:" + file})
+	cfg, err := config.LoadFrom(agentHome, config.Overrides{"model": "script:" + file, "ide.enabled": editors})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,11 +46,11 @@ func newAppIn(t *testing.T, dir, agentHome string, link *idelink.Options) *App {
 	kept := archive.New(cfg.Home)
 	a, err := New(Options{
 		Config: cfg, Place: Place{Dir: dir, Archive: kept, Store: kept.Create(dir, ref.Ref)}, Ref: ref, Model: model,
-		Face: Face{Emit: func(session.Event) {}, Link: link},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	a.Attach(Face{Emit: func(session.Event) {}})
 	t.Cleanup(func() {
 		if err := a.Close(); err != nil {
 			t.Error(err)
@@ -84,8 +84,8 @@ func TestTheEditorKnowsTheSessionInUse(t *testing.T) {
 	agentHome, dir := filepath.Join(t.TempDir(), "home"), t.TempDir()
 	editor := idetest.Start(t, idetest.Ours())
 	editor.WriteLock(filepath.Join(agentHome, "ide"), dir)
-	a := newAppIn(t, dir, agentHome, &idelink.Options{})
-	defer a.Link.Start(t.Context())()
+	a := newAppIn(t, dir, agentHome, "true")
+	a.Start(t.Context())
 	editor.WaitRequests("ide_connected", 1)
 	next := a.Archive.Create(a.Dir, a.Info().Name)
 	if err := a.Use(next); err != nil {
@@ -134,7 +134,7 @@ func TestWhatTheUserDidIsToldLater(t *testing.T) {
 	if err := a.Use(a.Archive.Create(a.Dir, a.Info().Name)); err != nil {
 		t.Fatal(err)
 	}
-	if got := a.Said.Remarks.Take(); got != "" {
+	if got := a.Remarks.Take(); got != "" {
 		t.Errorf("another session is told %q", got)
 	}
 	store, err := a.Archive.Open(first)
@@ -144,7 +144,7 @@ func TestWhatTheUserDidIsToldLater(t *testing.T) {
 	if err := a.Use(store); err != nil {
 		t.Fatal(err)
 	}
-	if got := a.Said.Remarks.Take(); !strings.HasPrefix(got, "Since then, without you: Run exit 3: exit 3") || !strings.Contains(got, ", run by the user\n") {
+	if got := a.Remarks.Take(); !strings.HasPrefix(got, "Since then, without you: Run exit 3: exit 3") || !strings.Contains(got, ", run by the user\n") {
 		t.Errorf("told %q", got)
 	}
 }
@@ -213,7 +213,8 @@ func TestModels(t *testing.T) {
 
 func TestAFolderThatIsNotThere(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "missing")
-	_, err := New(Options{Config: config.Config{Home: t.TempDir()}, Place: Place{Dir: missing}, Mode: permission.Default})
+	place := Place{Dir: missing, Store: archive.New(t.TempDir()).Create(missing, "m")}
+	_, err := New(Options{Config: config.Config{Home: t.TempDir()}, Place: place, Mode: permission.Default})
 	if err == nil || !strings.Contains(err.Error(), missing) {
 		t.Error(err)
 	}
@@ -223,7 +224,7 @@ func TestAFolderThatIsNotThere(t *testing.T) {
 func TestOverhead(t *testing.T) {
 	a := newApp(t)
 	fill := a.Loop.Fill()
-	got := float64(len(a.Prompt.Parts(t.Context()).Rules))*fill.PerByte + float64(fill.Tools)
+	got := float64(len(a.Context.Parts(t.Context()).Rules))*fill.PerByte + float64(fill.Tools)
 	if got < 0.75*provider.Overhead || got > 1.25*provider.Overhead {
 		t.Errorf("%.0f tokens, and people are told that it is %d", got, provider.Overhead)
 	}

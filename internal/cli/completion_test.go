@@ -27,23 +27,25 @@ func completed(t *testing.T, args ...string) []string {
 }
 
 func TestCompletion(t *testing.T) {
-	s := sitting(t)
-	s.say(t, "change it")
-	t.Setenv("AGENT_HOME", s.app.Config.Home)
-	id := s.app.Current().ID() + "\tchange it"
+	a := sitting(t)
+	if err := a.Run(t.Context(), "change it"); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("AGENT_HOME", a.Config.Home)
+	id := a.Current().ID() + "\tchange it"
 	for _, c := range []struct {
 		args []string
 		want []string
 	}{
 		{[]string{"--permission-mode", ""}, []string{"default", "accept-edits", "plan", "bypass"}},
 		{[]string{"--output-format", ""}, []string{"text", "json", "stream-json"}},
-		{[]string{"--cwd", s.app.Dir, "sessions", "show", ""}, []string{id}},
-		{[]string{"--cwd", s.app.Dir, "sessions", "rm", ""}, []string{id}},
-		{[]string{"--cwd", s.app.Dir, "--resume="}, []string{id}},
-		{[]string{"--cwd", s.app.Dir, "-r", ""}, []string{id}},
-		{[]string{"--cwd", s.app.Dir, "--resume", ""}, []string{id}},
-		{[]string{"--cwd", s.app.Dir, "-r", "x", ""}, []string{}},
-		{[]string{"--cwd", s.app.Dir + "/missing", "sessions", "show", ""}, []string{}},
+		{[]string{"--cwd", a.Dir, "sessions", "show", ""}, []string{id}},
+		{[]string{"--cwd", a.Dir, "sessions", "rm", ""}, []string{id}},
+		{[]string{"--cwd", a.Dir, "--resume="}, []string{id}},
+		{[]string{"--cwd", a.Dir, "-r", ""}, []string{id}},
+		{[]string{"--cwd", a.Dir, "--resume", ""}, []string{id}},
+		{[]string{"--cwd", a.Dir, "-r", "x", ""}, []string{}},
+		{[]string{"--cwd", a.Dir + "/missing", "sessions", "show", ""}, []string{}},
 		{[]string{"config", "set", "permission_mode", ""}, []string{}},
 	} {
 		if d := cmp.Diff(c.want, completed(t, c.args...)); d != "" {

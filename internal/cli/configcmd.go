@@ -23,7 +23,7 @@ func newConfig(p Process, f *flags) *cobra.Command {
 	show := &cobra.Command{
 		Use: "show", Short: "Print the settings in force and where they come from", Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			set, err := settle(cmd.Context(), p, f, overrides(cmd.Flags(), f), false)
+			set, err := loadSetup(cmd.Context(), p, f, overrides(cmd.Flags(), f), false)
 			if err != nil {
 				return err
 			}

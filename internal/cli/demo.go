@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/bb2d0cf4/agent/internal/app"
-
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/demo"
 )
@@ -33,27 +31,26 @@ func runDemo(ctx context.Context, p Process) error {
 	if err != nil {
 		return err
 	}
-	f := &flags{dir: where.Project}
 	m, err := cfg.Lookup(cfg.Model)
 	if err != nil {
 		return err
 	}
 	m.Ref = config.ScriptProvider + ":demo" // shorter than the path, for the status line
-	pl, err := openStore(cfg, f, m.Ref)
+	place, _, err := openPlace(cfg, &flags{dir: where.Project}, m.Ref)
 	if err != nil {
 		return err
 	}
+	o := opening{setup: setup{Config: cfg}, place: place, model: m, env: demo.Env(nil)}
 	if isDumb(p) {
-		err = demoPrinted(ctx, p, f, cfg, pl, m)
+		err = demoPrinted(ctx, p, o)
 	} else {
-		err = interactScreen(ctx, p, opening{
-			flags: f, cfg: cfg, place: pl, model: m, first: demo.Prompt, env: demo.Env(nil),
-			notes: []string{
-				"This is a demo: the model is a script, the project is in " + where.Project + ".",
-				"Read the change it proposes, then answer: y yes, n no, e edit it first.",
-				"When the tests pass, /undo takes the change back. Ctrl+D leaves.",
-			},
-		})
+		o.first = demo.Prompt
+		o.notes = []string{
+			"This is a demo: the model is a script, the project is in " + where.Project + ".",
+			"Read the change it proposes, then answer: y yes, n no, e edit it first.",
+			"When the tests pass, /undo takes the change back. Ctrl+D leaves.",
+		}
+		err = interactScreen(ctx, p, o)
 	}
 	fmt.Fprintf(p.Stderr, "The demo's folder is %s; delete it when you are done with it.\n", where.Base)
 	return err
@@ -71,29 +68,21 @@ func demoConfig(where demo.Place) (config.Config, error) {
 	return cfg, nil
 }
 
-// demoPrinted runs the demo where there is nobody to ask.
-func demoPrinted(ctx context.Context, p Process, f *flags, cfg config.Config, pl app.Place, m config.Model) error {
+// demoPrinted runs the demo without asking anybody.
+func demoPrinted(ctx context.Context, p Process, o opening) error {
 	ctx, stop := interruptible(ctx)
 	defer stop()
-	cfg.PermissionMode = "bypass"
-	out := newEventPrinter(p.Stdout)
-	a, err := wire(cfg, f, pl, m, app.Face{Emit: out.Event, Env: demo.Env(nil), Watchdog: watchdog(p)})
+	o.PermissionMode, o.IDE.Enabled, o.unattended = "bypass", false, true
+	a, err := o.session(p)
 	if err != nil {
-		return errors.Join(err, pl.Store.Close())
+		return err
 	}
+	out := newEventPrinter(p.Stdout)
+	a.Attach(app.Face{Emit: out.Event})
 	out.Line("There is no terminal to ask on, so this demo approves everything by itself (mode: bypass).\n")
 	out.Line("you: " + demo.Prompt)
-	err = a.Loop.Run(ctx, demo.Prompt)
+	err = a.Run(ctx, demo.Prompt)
 	out.Line("\nWhat the session changed:\n\n" + out.Diffs())
-	out.Line("To take it back: AGENT_HOME=" + cfg.Home + " agent undo --cwd " + pl.Dir + " (in a session it is /undo).")
+	out.Line("To take it back: AGENT_HOME=" + o.Home + " agent undo --cwd " + a.Dir + " (in a session it is /undo).")
 	return errors.Join(err, out.Err(), a.Close())
 }
-
-// isDumb says that the terminal, if there is one, can only print lines.
-func isDumb(p Process) bool {
-	kind := os.Getenv("TERM")
-	return !talks(p) || kind == "dumb" || kind == ""
-}
-
-// talks says that there is a terminal, and so a person who can be asked.
-func talks(p Process) bool { return isTerminal(p.Stdin) && isTerminal(p.Stdout) }

@@ -17,7 +17,7 @@ func newDoctor(p Process, f *flags) *cobra.Command {
 		Use: "doctor", Short: "Check that everything the agent needs is there", Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := config.Load(overrides(cmd.Flags(), f))
-			if !examine(cmd.Context(), p, f, cfg, err, p.Stdout) {
+			if !examine(cmd.Context(), p, f.dir, cfg, err, p.Stdout) {
 				return exitError(headless.ExitFailed)
 			}
 			return nil
@@ -25,9 +25,10 @@ func newDoctor(p Process, f *flags) *cobra.Command {
 	}
 }
 
-// examine writes what the doctor finds; false if something is broken.
-func examine(ctx context.Context, p Process, f *flags, cfg config.Config, cfgErr error, out io.Writer) bool {
-	opt := doctor.Options{Version: p.Version, Stdin: p.Stdin, Stdout: p.Stdout, Out: out, Link: idelink.Best(f.dir)}
-	opt.Dir, _ = workDir(f.dir) // one that is not there sets nothing up
+// examine writes the doctor's report on a session in dir. It returns false if something
+// is broken.
+func examine(ctx context.Context, p Process, dir string, cfg config.Config, cfgErr error, out io.Writer) bool {
+	opt := doctor.Options{Version: p.Version, Stdin: p.Stdin, Stdout: p.Stdout, Out: out, Link: idelink.Best(dir)}
+	opt.Dir, _ = workDir(dir) // a missing folder has no settings of its own
 	return doctor.Run(ctx, opt, cfg, cfgErr)
 }

@@ -21,7 +21,7 @@ turns:
 `
 
 // sitting puts the whole program together around a scripted model.
-func sitting(t *testing.T) *screenFace {
+func sitting(t *testing.T) *app.App {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{"a.txt": "one\n", "script.yaml": changing} {
@@ -33,46 +33,33 @@ func sitting(t *testing.T) *screenFace {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &flags{dir: dir}
-	m, _, err := choose(t.Context(), cfg)
+	o, err := newOpening(t.Context(), &flags{dir: dir}, setup{Config: cfg})
 	if err != nil {
 		t.Fatal(err)
 	}
-	pl, err := openStore(cfg, f, m.Ref)
+	a, err := o.session(Process{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &screenFace{}
-	s.app, err = wire(cfg, f, pl, m, app.Face{Emit: func(session.Event) {}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a.Attach(app.Face{Emit: func(session.Event) {}})
 	t.Cleanup(func() {
-		if err := s.app.Close(); err != nil {
+		if err := a.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	return s
-}
-
-func (s *screenFace) say(t *testing.T, prompt string) {
-	t.Helper()
-	if err := s.app.Run(t.Context(), prompt); err != nil {
-		t.Fatal(err)
-	}
+	return a
 }
 
 func TestModes(t *testing.T) {
-	s := sitting(t)
-	m := modes{s}
+	m := modes{sitting(t).Policy}
 	if m.Current() != "default" || m.Next() != "accept-edits" || m.Current() != "accept-edits" {
 		t.Errorf("mode %s", m.Current())
 	}
 }
 
 func TestStatus(t *testing.T) {
-	s := sitting(t)
-	if st := s.status(); st.Model != s.app.Info().Name || st.Editor != "" {
+	a := sitting(t)
+	if st := statusOf(a); st.Model != a.Info().Name || st.Editor != "" {
 		t.Errorf("%+v", st)
 	}
 }

@@ -15,7 +15,6 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/confirm"
-	projectctx "github.com/bb2d0cf4/agent/internal/context"
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/ide"
 	"github.com/bb2d0cf4/agent/internal/ide/activity"
@@ -27,44 +26,52 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// Options says what the link is for.
+// Options configures a Link.
 type Options struct {
 	Config  config.Config
 	Root    *workspace.Root
 	Version string // of this program
-	Session string
-	// Alone says that no terminal can answer.
-	Alone bool
-	// Remark, Insert and Refresh show things to the user; nil where there is nobody.
-	Remark  func(id, text string)
-	Insert  func(text string)
-	Refresh func()
+	Session string // the id of the session in use
+	// Unattended means that nobody is at a terminal: to close a diff in the editor
+	// without an answer is then a no.
+	Unattended bool
 }
 
-// Link is the link to an editor, as the program uses it. A nil Link is one that
-// there is not: its methods do nothing.
+// Face shows what the editor reports. Its functions must not block; nil ones are
+// skipped.
+type Face struct {
+	Remark  func(id, text string) // sets the remark on the question with that id; "" removes it
+	Insert  func(text string)     // puts text into the prompt
+	Refresh func()                // redraws the status
+}
+
+// Link is the link to an editor. If editors are switched off it never connects to one;
+// all its methods work then as they do while no editor runs.
 type Link struct {
 	*ide.Bridge
-	root  *workspace.Root
-	apart bool // the model is told with the newest message, not in the system prompt
-	// visible says that commands run in the editor's terminal.
+	root *workspace.Root
+	face Face
+	off  bool // editors are switched off
+	// apart means that the editor's state goes with the newest message, not into the
+	// system prompt.
+	apart bool
+	// visible means that commands run in the editor's terminal.
 	visible bool
 }
 
-// New returns a link that connects once it is started; nil if editors are switched
-// off.
+// New returns a Link that connects once it is started.
 func New(o Options) *Link {
 	cfg := o.Config.IDE
-	if !cfg.Enabled {
-		return nil
+	l := &Link{
+		root: o.Root, off: !cfg.Enabled,
+		apart: cfg.Enabled && cfg.Context.Place == "message", visible: cfg.Enabled && o.Config.Shell.Surface == "ide",
 	}
-	l := &Link{root: o.Root, apart: cfg.Context.Place == "message", visible: o.Config.Shell.Surface == "ide"}
 	l.Bridge = ide.New(ide.Options{
 		Search:  Search(o.Config, o.Root.Dir()),
 		Connect: client.Options{Version: o.Version, Session: o.Session, Dir: o.Root.Dir()},
-		Auto:    cfg.AutoConnect, Diffs: cfg.UseDiffs && cfg.Review != "off", Inline: cfg.Review == "inline", Alone: o.Alone,
+		Auto:    cfg.Enabled && cfg.AutoConnect, Diffs: cfg.UseDiffs && cfg.Review != "off", Inline: cfg.Review == "inline", Alone: o.Unattended,
 		Tell: ide.Tell{Tabs: cfg.Context.OpenEditors, Diagnostics: cfg.Context.Diagnostics, Selection: cfg.Context.Selection},
-		Face: ide.Face{Note: o.Remark, Changed: o.Refresh, Mention: l.mention(o.Insert)},
+		Face: ide.Face{Note: l.remark, Changed: l.refresh, Mention: l.mention},
 		May:  l.inside,
 		Read: func(path string) (string, error) {
 			f, err := o.Root.Read(path)
@@ -72,6 +79,28 @@ func New(o Options) *Link {
 		},
 	})
 	return l
+}
+
+// Attach sends to face what the editor reports. It is called before Start.
+func (l *Link) Attach(face Face) { l.face = face }
+
+func (l *Link) remark(id, text string) {
+	if l.face.Remark != nil {
+		l.face.Remark(id, text)
+	}
+}
+
+func (l *Link) refresh() {
+	if l.face.Refresh != nil {
+		l.face.Refresh()
+	}
+}
+
+// mention puts the name of a file that was sent from the editor into the prompt.
+func (l *Link) mention(path string, start, end int) {
+	if l.face.Insert != nil {
+		l.face.Insert("@" + l.name(path) + lines("#L", start, "-", end))
+	}
 }
 
 // Search says where to look for the editors of a folder.
@@ -90,16 +119,6 @@ func Search(cfg config.Config, dir string) lock.Search {
 func (l *Link) inside(path string) bool {
 	_, _, err := l.root.Resolve(path)
 	return err == nil
-}
-
-// mention puts a file that was named in the editor into the prompt.
-func (l *Link) mention(insert func(string)) func(path string, start, end int) {
-	if insert == nil {
-		return nil
-	}
-	return func(path string, start, end int) {
-		insert("@" + l.name(path) + lines("#L", start, "-", end))
-	}
 }
 
 // name is what people and models call a file. A folder keeps the separator at its end.
@@ -125,11 +144,8 @@ func lines(before string, start int, between string, end int) string {
 	return fmt.Sprintf("%s%d%s%d", before, start, between, end)
 }
 
-// Footer is what the status line says of the editor; empty if none is linked.
+// Footer returns the status line's text about the editor; empty if none is linked.
 func (l *Link) Footer() string {
-	if l == nil {
-		return ""
-	}
 	s := l.Status()
 	if s.State != ide.Connected {
 		return ""
@@ -141,19 +157,20 @@ func (l *Link) Footer() string {
 	return text
 }
 
-// Named is what a prompt can name of the editor now.
+// Named returns the names of the editor's that a prompt can use now; none without an
+// editor.
 func (l *Link) Named() []string {
-	if l == nil || l.Status().State != ide.Connected {
+	if l.Status().State != ide.Connected {
 		return nil
 	}
 	return Names
 }
 
-// Start links the editor, beside everything else. The returned function ends the
-// link and waits for its end. The end of ctx does not: a signal that ends the
+// Start links the editor in the background. The returned function ends the link and
+// waits until it has ended. The end of ctx does not end it: a signal that ends the
 // program ends its turn first, and the turn takes its diffs off the screen.
 func (l *Link) Start(ctx context.Context) (end func()) {
-	if l == nil {
+	if l.off {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -168,10 +185,10 @@ func (l *Link) Start(ctx context.Context) (end func()) {
 // firstLink is how long a prompt without a screen waits for its editor.
 const firstLink = 5 * time.Second
 
-// Wait waits for the editor that is to answer, and says what it means if there is
-// none.
+// Wait waits until an editor is linked, for at most 5 s. Without one it returns a
+// warning for the user.
 func (l *Link) Wait(ctx context.Context) (warning string) {
-	if l == nil {
+	if l.off {
 		return ""
 	}
 	ctx, cancel := context.WithTimeout(ctx, firstLink)
@@ -186,37 +203,23 @@ func (l *Link) Wait(ctx context.Context) (warning string) {
 	return why + ": what needs an answer will be denied (agent ide status says more)"
 }
 
-// Reviewers adds the editor to those that are asked.
-func (l *Link) Reviewers(others []confirm.Reviewer) []confirm.Reviewer {
-	if l == nil {
-		return others
-	}
-	return append(append([]confirm.Reviewer(nil), others...), l.Reviewer)
-}
-
-// Told is what the system prompt tells of the editor; apart says that it does not.
-func (l *Link) Told() (state projectctx.EditorState, apart bool) {
-	if l == nil {
-		return nil, false
-	}
-	return l.View, l.apart
-}
-
-// Use says which session is in use from now on.
-func (l *Link) Use(session string) {
-	if l != nil {
-		l.Activity.Use(session)
+// Review has questions ask the editor, too.
+func (l *Link) Review(questions *confirm.Controller) {
+	if !l.off {
+		questions.Attach(l.Reviewer)
 	}
 }
 
-// Asker asks as ask does; the editor of l, which may be nil, shows that somebody is
-// asked.
-func (l *Link) Asker(ask tools.Asker) tools.Asker {
-	if l == nil {
-		return ask
-	}
-	return asker{ask, l.Activity}
-}
+// Apart reports whether the editor's state goes with the newest message, not into the
+// system prompt.
+func (l *Link) Apart() bool { return l.apart }
+
+// Use tells the editor which session is in use from now on.
+func (l *Link) Use(session string) { l.Activity.Use(session) }
+
+// Asker returns an Asker that asks as ask does, and shows in the editor that somebody
+// is asked.
+func (l *Link) Asker(ask tools.Asker) tools.Asker { return asker{ask, l.Activity} }
 
 type asker struct {
 	tools.Asker
@@ -231,9 +234,6 @@ func (a asker) Ask(ctx context.Context, req confirm.Request) (confirm.Verdict, e
 
 // Saw takes an event of the session: the editor shows whether the model is at work.
 func (l *Link) Saw(ev session.Event) {
-	if l == nil {
-		return
-	}
 	switch ev.(type) {
 	case session.TurnStarted:
 		l.Activity.Work(true)

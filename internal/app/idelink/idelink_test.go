@@ -56,7 +56,8 @@ func newScene(t *testing.T, over config.Overrides) *scene {
 		t.Fatal(err)
 	}
 	s := &scene{T: t, dir: dir, cfg: cfg, root: root}
-	s.Link = New(Options{Config: cfg, Root: root, Version: "test", Insert: func(text string) {
+	s.Link = New(Options{Config: cfg, Root: root, Version: "test"})
+	s.Attach(Face{Insert: func(text string) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.inputs = append(s.inputs, text)
@@ -118,7 +119,7 @@ func (s *scene) until(what string, ok func() bool) {
 
 func TestSelectionInAPrompt(t *testing.T) {
 	s := newScene(t, nil)
-	p := &Prompts{Link: s.Link}
+	p := s.Prompts(nil)
 	say := func(text string) string { return text + p.Suffix(t.Context(), text) }
 	if got := say("explain @selection"); got != "explain @selection\n\n(Nothing is selected in the editor.)" {
 		t.Errorf("without an editor: %q", got)
@@ -186,7 +187,7 @@ func TestMention(t *testing.T) {
 func TestNewestMessage(t *testing.T) {
 	s := newScene(t, config.Overrides{"ide.context": "message"})
 	now := "IDE connected: X\n"
-	p := &Prompts{Link: s.Link, Block: func(context.Context) string { return now }}
+	p := s.Prompts(func(context.Context) string { return now })
 	if got := p.Suffix(t.Context(), "hi"); got != "\n\n[IDE connected: X]" {
 		t.Errorf("first prompt %q", got)
 	}
@@ -216,36 +217,43 @@ func TestNewestMessage(t *testing.T) {
 	if got := call(1); !strings.HasSuffix(got, "\n\n[Nothing is open in the editor any more.]") {
 		t.Errorf("after the batch: %q", got)
 	}
-	if _, apart := s.Told(); !apart {
+	if !s.Apart() {
 		t.Error("it is in the system prompt too")
 	}
 }
 
-// TestNoLink: a link that there is not does nothing, and says so.
-func TestNoLink(t *testing.T) {
-	var l *Link
-	if off, err := config.LoadFrom(t.TempDir(), config.Overrides{"ide.enabled": "false"}); err != nil || New(Options{Config: off}) != nil {
-		t.Errorf("a link although it is switched off (%v)", err)
-	}
-	l.Start(t.Context())()
-	l.Surface().Release(t.Context(), "q", "")
-	if text, edited := l.Surface().Claim(t.Context(), "q"); text != "" || edited {
+// TestSwitchedOff: a link that is switched off looks for no editor, asks none and has
+// nothing to report, although one runs.
+func TestSwitchedOff(t *testing.T) {
+	s := newScene(t, config.Overrides{"ide.enabled": "false", "ide.context": "message"})
+	e := idetest.Start(t, idetest.Ours())
+	e.WriteLock(filepath.Join(s.cfg.Home, "ide"), s.dir)
+	s.Reviewer.Release(t.Context(), "q", "")
+	if text, edited := s.Reviewer.Claim(t.Context(), "q"); text != "" || edited {
 		t.Error("claimed")
 	}
-	if err := l.Surface().Show(t.Context(), "q"); err == nil || l.Surface().Shows() != "" {
+	if err := s.Reviewer.Show(t.Context(), "q"); err == nil || s.Reviewer.Shows() != "" {
 		t.Error("shows a question")
 	}
-	if _, err := l.Command(t.Context(), ""); !errors.Is(err, errOff) {
+	if _, err := s.Command(t.Context(), ""); !errors.Is(err, errOff) {
 		t.Errorf("/ide: %v", err)
 	}
-	if l.Choices(t.Context()) != nil || l.Footer() != "" || l.Wait(t.Context()) != "" || len(l.Reviewers(nil)) != 0 {
-		t.Error("it says something")
+	if s.Choices(t.Context()) != nil || s.Footer() != "" || s.Wait(t.Context()) != "" || s.Named() != nil || s.Apart() {
+		t.Error("it reports something")
 	}
-	if state, apart := l.Told(); state != nil || apart {
-		t.Error("it tells something")
+	questions := confirm.NewController(nil)
+	s.Review(questions)
+	if v, err := questions.Ask(t.Context(), confirm.Request{Tool: "x"}); err != nil || !v.NoWay {
+		t.Errorf("asked: %+v, %v", v, err)
 	}
-	if got := (&Prompts{}).Suffix(t.Context(), "@selection"); got != "" {
+	if _, unsaved := s.View.Unsaved(t.Context(), s.file()); unsaved {
+		t.Error("a file is unsaved")
+	}
+	if got := s.Prompts(nil).Suffix(t.Context(), "@selection"); got != "" {
 		t.Errorf("prompt %q", got)
+	}
+	if a, r := e.Handshakes(); a+r != 0 {
+		t.Error("the editor was connected")
 	}
 }
 
@@ -326,7 +334,7 @@ func TestView(t *testing.T) {
 // @diagnostics is what the model's own tool would say, once.
 func TestDiagnosticsInAPrompt(t *testing.T) {
 	s := newScene(t, nil)
-	p := &Prompts{Link: s.Link}
+	p := s.Prompts(nil)
 	jobs := shell.NewJobs()
 	defer func() {
 		if err := jobs.Close(); err != nil {

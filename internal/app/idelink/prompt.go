@@ -23,14 +23,19 @@ var named = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?:^|\s)@(` + strings.Join(Names, "|") + `)\b`)
 })
 
-// Prompts adds to what the model is sent what the editor has to do with it. It
-// belongs to the goroutine of the conversation.
+// Prompts adds the editor's state to what the model is sent. It belongs to the
+// goroutine of the conversation.
 type Prompts struct {
-	Link  *Link // may be nil
-	Block func(ctx context.Context) string
+	link  *Link
+	block func(ctx context.Context) string // describes the editor's state
 
 	tools *tools.Set
-	told  string // the block that was sent last
+	sent  string // the block that was sent last
+}
+
+// Prompts returns the Prompts of a conversation; block describes the editor's state.
+func (l *Link) Prompts(block func(ctx context.Context) string) *Prompts {
+	return &Prompts{link: l, block: block}
 }
 
 // Suffix returns what follows a prompt: what it names of the editor, and what the
@@ -42,7 +47,7 @@ func (p *Prompts) Suffix(ctx context.Context, prompt string) string {
 // expand returns what a prompt names: behind @selection the text that is selected in
 // the editor, behind @diagnostics what it has found.
 func (p *Prompts) expand(ctx context.Context, prompt string) string {
-	if p.Link == nil || !strings.Contains(prompt, "@") {
+	if p.link.off || !strings.Contains(prompt, "@") {
 		return ""
 	}
 	var b strings.Builder
@@ -51,7 +56,7 @@ func (p *Prompts) expand(ctx context.Context, prompt string) string {
 		if name := found[1]; !slices.Contains(done, name) {
 			done = append(done, name)
 			if name == "selection" {
-				b.WriteString("\n\n" + p.Link.selected())
+				b.WriteString("\n\n" + p.link.selected())
 			} else {
 				b.WriteString("\n\n@diagnostics of the editor:\n" + p.diagnostics(ctx))
 			}
@@ -94,14 +99,14 @@ func (p *Prompts) diagnostics(ctx context.Context) string {
 // aside adds to a message what the editor shows, if that is not in the system
 // prompt and is not what was told last.
 func (p *Prompts) aside(ctx context.Context, message string) string {
-	if p.Link == nil || !p.Link.apart {
+	if !p.link.apart {
 		return message
 	}
-	now := p.Block(ctx)
-	if now == p.told {
+	now := p.block(ctx)
+	if now == p.sent {
 		return message
 	}
-	p.told = now
+	p.sent = now
 	if now == "" {
 		now = "Nothing is open in the editor any more.\n"
 	}
@@ -110,12 +115,9 @@ func (p *Prompts) aside(ctx context.Context, message string) string {
 
 // Tools returns the tools, which know what the editor knows.
 func (p *Prompts) Tools(d tools.Deps) session.Toolset {
-	if p.Link == nil {
-		return tools.NewSet(d)
-	}
-	d.Buffers, d.Reports, d.Writes = p.Link.View, p.Link.View, p.Link.View
-	if p.Link.visible {
-		d.Jobs = visible{d.Jobs, p.Link.Terminal}
+	d.Buffers, d.Reports, d.Writes = p.link.View, p.link.View, p.link.View
+	if p.link.visible {
+		d.Jobs = visible{d.Jobs, p.link.Terminal}
 	}
 	p.tools = tools.NewSet(d)
 	return toolset{p.tools, p}

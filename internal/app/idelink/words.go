@@ -24,7 +24,7 @@ var errOff = errors.New("editors are switched off: --no-ide was given, or ide.en
 
 // Command does what /ide says. Each word of an editor's is on one line of its text.
 func (l *Link) Command(ctx context.Context, args string) (string, error) {
-	if l == nil {
+	if l.off {
 		return "", errOff
 	}
 	verb, rest, _ := strings.Cut(strings.TrimSpace(args), " ")
@@ -78,7 +78,7 @@ type Choice struct{ ID, Title, Detail string }
 
 // Choices are the editors that can be connected.
 func (l *Link) Choices(ctx context.Context) []Choice {
-	if l == nil {
+	if l.off {
 		return nil
 	}
 	var out []Choice

@@ -1,3 +1,6 @@
+// Package promptline is what the user adds to a prompt beside its text: images,
+// remarks on what they did meanwhile, and the command lines that they ran. It
+// guarantees that each reaches the model once, and is marked as the user's.
 package promptline
 
 import (

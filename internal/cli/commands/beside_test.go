@@ -4,9 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bb2d0cf4/agent/internal/app"
 	"github.com/bb2d0cf4/agent/internal/confirm"
-	"github.com/bb2d0cf4/agent/internal/session"
 )
 
 // busy is a turn of many edits.
@@ -28,7 +26,7 @@ func busy(edits int) string {
 // detector judges.
 func TestCommandsBesideATurn(t *testing.T) {
 	r := &reviewer{verdict: confirm.Verdict{Decision: confirm.Approve}}
-	s := sittingAt(t, busy(40), app.Face{Emit: func(session.Event) {}, Reviewers: []confirm.Reviewer{r}})
+	s := sittingWith(t, r, busy(40))
 	if err := s.App.Run(t.Context(), "hello"); err != nil {
 		t.Fatal(err)
 	}

@@ -90,7 +90,7 @@ func (c changes) back(ctx context.Context, s undo.Scope, w wish) (command.Reply,
 // restore asks about plan, in every mode, and carries out what was approved. It
 // returns the names of the files.
 func (c changes) restore(ctx context.Context, plan undo.Plan, w wish) ([]string, error) {
-	v, err := c.App.Asked.AskPerson(ctx, question(plan, w))
+	v, err := c.App.Questions.AskPerson(ctx, question(plan, w))
 	if err != nil {
 		return nil, err
 	}
@@ -110,11 +110,8 @@ func (c changes) restore(ctx context.Context, plan undo.Plan, w wish) ([]string,
 
 // wrote tells the editor of the files that were restored.
 func (c changes) wrote(ctx context.Context, plan undo.Plan) {
-	if c.App.Link == nil {
-		return
-	}
 	for _, change := range plan.Changes {
-		c.App.Link.View.Wrote(ctx, editor.Write{Path: change.Path, Before: change.Text, After: change.After})
+		c.App.Editor.View.Wrote(ctx, editor.Write{Path: change.Path, Before: change.Text, After: change.After})
 	}
 }
 
@@ -124,13 +121,10 @@ const looking = 5 * time.Second
 // saved is plan without the files of which the editor holds changes that are not on
 // disk: they would be lost there, or undo the undo when they are saved.
 func (c changes) saved(ctx context.Context, plan undo.Plan) undo.Plan {
-	if c.App.Link == nil {
-		return plan
-	}
 	ctx, cancel := context.WithTimeout(ctx, looking)
 	defer cancel()
 	return plan.Refuse(func(change workspace.Change) error {
-		if in, unsaved := c.App.Link.View.Unsaved(ctx, change.Path); unsaved {
+		if in, unsaved := c.App.Editor.View.Unsaved(ctx, change.Path); unsaved {
 			return fmt.Errorf("it has unsaved changes in %s: save or revert it there first", in)
 		}
 		return nil
@@ -158,7 +152,7 @@ func (c changes) tell(w telling, names []string) {
 	if n := len(names) - maxTold; n > 0 {
 		names, more = names[:maxTold], fmt.Sprintf(" and %d more", n)
 	}
-	c.App.Said.Remarks.Add(strings.ToUpper(w.what[:1]) + w.what[1:] + ": " + strings.Join(names, ", ") + more + ". Read them again before you edit them.")
+	c.App.Remarks.Add(strings.ToUpper(w.what[:1]) + w.what[1:] + ": " + strings.Join(names, ", ") + more + ". Read them again before you edit them.")
 }
 
 // question puts a plan to the person. A single file is shown at once.

@@ -421,22 +421,22 @@ func TestTheModelIsToldWhatBecameOfItsFiles(t *testing.T) {
 		t.Errorf("at the prompt is %q", out.Insert)
 	}
 	chosen(t, chosen(t, s.reply(t, "/rewind"), "second"), "The conversation only")
-	if got := s.App.Said.Remarks.Take(); !strings.Contains(got, "left as they are these files, which were changed after it: a.txt.") {
+	if got := s.App.Remarks.Take(); !strings.Contains(got, "left as they are these files, which were changed after it: a.txt.") {
 		t.Errorf("after the conversation went back: %q", got)
 	}
 	out = chosen(t, chosen(t, s.reply(t, "/rewind"), "first"), "Files and conversation")
-	if got := s.App.Said.Remarks.Take(); out.Session == nil || got != "" {
+	if got := s.App.Remarks.Take(); out.Session == nil || got != "" {
 		t.Errorf("after both went back: %q", got)
 	}
 	s.reply(t, "/redo")
 	s.reply(t, "/undo")
 	s.reply(t, "/clear")
-	if got := s.App.Said.Remarks.Take(); got != "" {
+	if got := s.App.Remarks.Take(); got != "" {
 		t.Errorf("a new session is told %q", got)
 	}
 	many := make([]string, maxTold+2)
 	changes{s}.tell(telling{"Change", "changed"}, many)
-	if got := s.App.Said.Remarks.Take(); !strings.Contains(got, " and 2 more. ") || strings.Count(got, ",") != maxTold-1 {
+	if got := s.App.Remarks.Take(); !strings.Contains(got, " and 2 more. ") || strings.Count(got, ",") != maxTold-1 {
 		t.Errorf("of many files: %q", got)
 	}
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 )
 
-// Set is the commands and what they work on. App is set before one runs.
+// Set is the commands of a session. One without an App can only list them.
 type Set struct {
 	App *app.App
-	// Doctor writes what agent doctor finds, of the model in use.
+	// Doctor writes the report of agent doctor on the given model.
 	Doctor func(ctx context.Context, model string, out io.Writer)
 }
 

@@ -60,17 +60,18 @@ func (r *reviewer) Review(_ context.Context, req confirm.Request) (confirm.Verdi
 func sitting(t *testing.T, r *reviewer) *Set { return sittingWith(t, r, changing) }
 
 func sittingWith(t *testing.T, r *reviewer, script string) *Set {
-	return sittingAt(t, script, app.Face{Emit: func(session.Event) {}, Reviewers: []confirm.Reviewer{r}})
+	return sittingAt(t, script, r, "false")
 }
 
-func sittingAt(t *testing.T, script string, face app.Face) *Set {
+// sittingAt uses an editor if editors is "true".
+func sittingAt(t *testing.T, script string, r confirm.Reviewer, editors string) *Set {
 	t.Helper()
 	dir := scratch.Dir(t, nil)
 	for name, text := range map[string]string{"a.txt": "one\n", "script.yaml": script} {
 		scratch.Write(t, filepath.Join(dir, name), text)
 	}
 	cfg, err := config.LoadFrom(filepath.Join(t.TempDir(), "home"), config.Overrides{
-		"model": "script:" + filepath.Join(dir, "script.yaml"), "permission_mode": "default",
+		"model": "script:" + filepath.Join(dir, "script.yaml"), "permission_mode": "default", "ide.enabled": editors,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -89,11 +90,12 @@ func sittingAt(t *testing.T, script string, face app.Face) *Set {
 	}}
 	s.App, err = app.New(app.Options{
 		Config: cfg, Place: app.Place{Dir: dir, Archive: archive, Store: archive.Create(dir, ref.Ref)},
-		Ref: ref, Model: model, Face: face,
+		Ref: ref, Model: model, Version: "test",
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.App.Attach(app.Face{Emit: func(session.Event) {}, Reviewer: r})
 	t.Cleanup(func() {
 		if err := s.App.Close(); err != nil {
 			t.Error(err)

@@ -19,7 +19,7 @@ func (e editors) list() []command.Command {
 func (e editors) ide(ctx context.Context, args string) (command.Reply, error) {
 	if args == "connect" {
 		var items []command.Choice
-		for _, c := range e.App.Link.Choices(ctx) {
+		for _, c := range e.App.Editor.Choices(ctx) {
 			items = append(items, command.Choice{ID: c.ID, Title: c.Title, Detail: c.Detail})
 		}
 		if len(items) > 1 {
@@ -27,6 +27,6 @@ func (e editors) ide(ctx context.Context, args string) (command.Reply, error) {
 			return command.Reply{Pick: &command.Pick{Title: "Choose an editor", Items: items, Choose: connect}}, nil
 		}
 	}
-	text, err := e.App.Link.Command(ctx, args)
+	text, err := e.App.Editor.Command(ctx, args)
 	return command.Reply{Text: text}, err
 }

@@ -37,7 +37,7 @@ func (r room) context(ctx context.Context, args string) (command.Reply, error) {
 		return command.Reply{}, errors.New("/context shows what fills the context, /context full what the model is told")
 	}
 	fill := r.App.Loop.Fill()
-	told := r.App.Prompt.Parts(ctx)
+	told := r.App.Context.Parts(ctx)
 	tokens := func(text string) int64 { return int64(float64(len(text)) * fill.PerByte) }
 	return command.Reply{Text: drawGauge(fill.Window, fill.Context, []gaugePart{
 		{Name: "System prompt", Tokens: tokens(told.Rules)},
@@ -52,9 +52,9 @@ func (r room) context(ctx context.Context, args string) (command.Reply, error) {
 }
 
 func (r room) told(ctx context.Context) string {
-	text := r.App.Prompt.System(ctx)
-	if _, apart := r.App.Link.Told(); apart {
-		text += "\nWith the newest message:\n" + r.App.Prompt.Editor(ctx)
+	text := r.App.Context.System(ctx)
+	if r.App.Editor.Apart() {
+		text += "\nWith the newest message:\n" + r.App.Context.Editor(ctx)
 	}
 	return text
 }

@@ -222,7 +222,7 @@ func (s sessions) write(ctx context.Context, path, text string, by workspace.Ori
 		return command.Reply{}, err
 	}
 	if change.Exists {
-		v, err := s.App.Asked.AskPerson(ctx, confirm.Request{Tool: by.Tool, Change: &change, Force: true})
+		v, err := s.App.Questions.AskPerson(ctx, confirm.Request{Tool: by.Tool, Change: &change, Force: true})
 		if err != nil {
 			return command.Reply{}, err
 		}

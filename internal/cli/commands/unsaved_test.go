@@ -8,12 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/bb2d0cf4/agent/internal/app"
-	"github.com/bb2d0cf4/agent/internal/app/idelink"
 	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/ide/idetest"
-	"github.com/bb2d0cf4/agent/internal/session"
 )
 
 // reviews is a person who does something while they are asked.
@@ -30,17 +27,15 @@ func linked(t *testing.T, r confirm.Reviewer) (*Set, *idetest.Editor) {
 	for _, name := range []string{"AGENT_IDE_PORT", "AGENT_IDE_LOCK", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CONFIG_DIR", "XDG_CONFIG_HOME"} {
 		t.Setenv(name, "")
 	}
-	s := sittingAt(t, threeTurns, app.Face{
-		Emit: func(session.Event) {}, Reviewers: []confirm.Reviewer{r}, Link: &idelink.Options{Version: "test"},
-	})
-	t.Cleanup(s.App.Link.Start(t.Context()))
-	s.App.Link.Wait(t.Context())
+	s := sittingAt(t, threeTurns, r, "true")
+	s.App.Start(t.Context())
+	s.App.Editor.Wait(t.Context())
 	for _, prompt := range []string{"first", "second", "third"} {
 		s.say(t, prompt)
 	}
 	e := idetest.Start(t, idetest.Ours())
 	e.WriteLock(filepath.Join(s.App.Config.Home, "ide"), s.App.Dir)
-	if text, err := s.App.Link.Command(t.Context(), "connect"); err != nil || !strings.Contains(text, "Linked to Visual Studio Code") {
+	if text, err := s.App.Editor.Command(t.Context(), "connect"); err != nil || !strings.Contains(text, "Linked to Visual Studio Code") {
 		t.Fatalf("%q, %v", text, err)
 	}
 	return s, e

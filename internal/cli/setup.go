@@ -17,15 +17,15 @@ import (
 // setup is the configuration of a session, and what it is to be told of.
 type setup struct {
 	config.Config
-	commands map[string][]byte // of the project, by their files, as they were trusted
-	asked    bool              // whether it is trusted
-	suggest  string            // a first prompt
-	notes    []string
+	projectCommands map[string][]byte // by file, as they were trusted
+	asked           bool              // whether it is trusted
+	suggest         string            // a first prompt
+	notes           []string
 }
 
-// introduce asks for what a session cannot do without: a model, and its key. Where
+// completeSetup asks for what a session cannot do without: a model, and its key. Where
 // nobody can be asked, or nothing is missing, set stays as it is.
-func introduce(ctx context.Context, p Process, f *flags, over config.Overrides, set setup) (setup, error) {
+func completeSetup(ctx context.Context, p Process, f *flags, over config.Overrides, set setup) (setup, error) {
 	if !talks(p) {
 		return set, nil
 	}
@@ -49,7 +49,7 @@ func introduce(ctx context.Context, p Process, f *flags, over config.Overrides, 
 	if err != nil {
 		return set, err
 	}
-	again, err := settle(ctx, p, f, over, false)
+	again, err := loadSetup(ctx, p, f, over, false)
 	again.notes = append(again.notes, notes...)
 	if set.Model == "" {
 		again.suggest = firstrun.Suggestion
@@ -57,10 +57,10 @@ func introduce(ctx context.Context, p Process, f *flags, over config.Overrides, 
 	return again, err
 }
 
-// settle loads the configuration for a folder, with that of the project if a person
+// loadSetup loads the configuration for a folder, with that of the project if a person
 // trusts it. Where asks is true they can be asked; else what was not trusted before is
 // not used.
-func settle(ctx context.Context, p Process, f *flags, over config.Overrides, asks bool) (setup, error) {
+func loadSetup(ctx context.Context, p Process, f *flags, over config.Overrides, asks bool) (setup, error) {
 	cfg, err := loadConfig(over)
 	if err != nil {
 		return setup{}, err
@@ -82,7 +82,7 @@ func settle(ctx context.Context, p Process, f *flags, over config.Overrides, ask
 	if err != nil || !trusted {
 		return s, err
 	}
-	s.commands = found.Texts()
+	s.projectCommands = found.Texts()
 	for _, l := range found.Left {
 		s.notes = append(s.notes, "left out of the project's commands: "+l)
 	}

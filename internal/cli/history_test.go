@@ -1,4 +1,4 @@
-package promptline
+package cli
 
 import (
 	"os"
@@ -16,11 +16,11 @@ import (
 func TestHistory(t *testing.T) {
 	home := t.TempDir()
 	for _, dir := range []string{"/a", "/b"} {
-		if err := NewHistory(home, dir).Add("in " + dir); err != nil {
+		if err := newHistory(home, dir).Add("in " + dir); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got, err := NewHistory(home, "/b").Entries()
+	got, err := newHistory(home, "/b").Entries()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestHistoryThatCannotBeWritten(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(home, "history"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	err := NewHistory(home, "/a").Add("one")
+	err := newHistory(home, "/a").Add("one")
 	if err == nil || strings.Contains(err.Error(), home) || !strings.Contains(err.Error(), "later sessions") {
 		t.Errorf("%v", err)
 	}

@@ -1,0 +1,69 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/bb2d0cf4/agent/internal/app/home"
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/session/archive"
+	"github.com/bb2d0cf4/agent/internal/session/history"
+	"github.com/bb2d0cf4/agent/internal/statefile"
+)
+
+// Messages returns the messages of the conversation so far.
+func (a *App) Messages() []llm.Message { return a.Loop.Messages() }
+
+// Items returns the conversation so far. It does not change later.
+func (a *App) Items() []history.Item { return a.Loop.Items() }
+
+// Current returns the session in use.
+func (a *App) Current() *archive.Store {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.now.store
+}
+
+// Use continues another session, without the grants of the one before. No turn may be
+// running. It owns store, which it closes if it fails.
+func (a *App) Use(store *archive.Store) error {
+	if err := a.Loop.Use(store); err != nil {
+		return errors.Join(fmt.Errorf("leave the session: %w", err), store.Close())
+	}
+	a.Remarks.Take() // they belong to the session before
+	a.lines.Take()
+	a.recall()
+	a.mu.Lock()
+	a.now.store = store
+	a.mu.Unlock()
+	a.Policy.Forget()
+	err := a.Root.Outside().Forget()
+	a.allowSpill()
+	a.Editor.Use(store.ID())
+	return err
+}
+
+// recall has the next prompt tell the model what the user did after the newest message
+// of the session.
+func (a *App) recall() {
+	for _, did := range a.Loop.UnsentDeeds() {
+		a.Remarks.Add("Since then, without you: " + did)
+	}
+}
+
+// keep writes what a compaction leaves out to a file that the model can read.
+func (a *App) keep(session, text string) (path string, err error) {
+	path = filepath.Join(home.SpillDir(a.Config.Home, session), "whole.md")
+	return path, statefile.Write(path, []byte(text))
+}
+
+// spillDir returns the folder for the long outputs of the session in use.
+func (a *App) spillDir() string { return home.SpillDir(a.Config.Home, a.Current().ID()) }
+
+// allowSpill lets the model read the long outputs of the session in use.
+func (a *App) allowSpill() {
+	if abs, _, _ := a.Root.Resolve(a.spillDir()); abs != "" {
+		a.Root.Outside().AllowOwn(abs)
+	}
+}

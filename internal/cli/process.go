@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/term"
+
+	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/headless"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
+)
+
+// Process is what the command line runs in.
+type Process struct {
+	Args                  []string // without the program's name
+	Stdin, Stdout, Stderr *os.File
+	Version               string
+	// Self is the file of this program and Name what it was called as, so that it can
+	// start itself once more, as its watchdog; empty: it cannot.
+	Self, Name string
+}
+
+// exitError ends the program with a status; everything has been said already.
+type exitError int
+
+func (e exitError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
+// usageError is a mistake of the caller: in the arguments, the environment or
+// the configuration.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func usagef(format string, args ...any) error {
+	return usageError{fmt.Errorf(format, args...)}
+}
+
+// status turns an exit status into what a command returns.
+func status(code int) error {
+	if code == headless.ExitDone {
+		return nil
+	}
+	return exitError(code)
+}
+
+// show prints text: made safe on a terminal, as it is into a file or a pipe.
+func show(p Process, text string) error {
+	if isTerminal(p.Stdout) {
+		text = sanitize.Text(text)
+	}
+	_, err := p.Stdout.WriteString(text)
+	return err
+}
+
+// showLine prints one line of a list, on whatever it is: a name in it that holds a
+// line break draws no line of its own.
+func showLine(p Process, line string) error {
+	_, err := fmt.Fprintln(p.Stdout, sanitize.Line(line))
+	return err
+}
+
+// remark tells the user something beside the output. It may hold what a server
+// or a file says.
+func remark(p Process, line string) {
+	fmt.Fprintf(p.Stderr, "agent: %s\n", sanitize.Line(line))
+}
+
+// remarks tells the user each of lines.
+func remarks(p Process, lines []string) {
+	for _, line := range lines {
+		remark(p, line)
+	}
+}
+
+// loadConfig loads the configuration; a mistake in it is one of usage.
+func loadConfig(over config.Overrides) (config.Config, error) {
+	cfg, err := config.Load(over)
+	if err != nil {
+		return cfg, usageError{err}
+	}
+	return cfg, nil
+}
+
+func isTerminal(f *os.File) bool { return f != nil && term.IsTerminal(int(f.Fd())) }
+
+// workDir is the folder to work in, absolute, symlinks resolved.
+func workDir(dir string) (string, error) {
+	if dir == "" {
+		dir = "."
+	}
+	abs, err := filepath.Abs(dir)
+	if err == nil {
+		abs, err = filepath.EvalSymlinks(abs)
+	}
+	if err != nil {
+		return "", usagef("the folder %s cannot be used: %w", dir, err)
+	}
+	if st, err := os.Stat(abs); err != nil || !st.IsDir() {
+		return "", usagef("%s is not a folder", dir)
+	}
+	return abs, nil
+}
+
+// isDumb says that the terminal, if there is one, can only print lines.
+func isDumb(p Process) bool {
+	kind := os.Getenv("TERM")
+	return !talks(p) || kind == "dumb" || kind == ""
+}
+
+// talks says that there is a terminal, and so a person who can be asked.
+func talks(p Process) bool { return isTerminal(p.Stdin) && isTerminal(p.Stdout) }
+
+// watchdogArg is the only argument of the process that ends our commands if we are
+// killed. It is no command for people.
+const watchdogArg = "end-commands-when-killed"
+
+// watchdog returns the command line that starts this program as its own watchdog; nil
+// if it cannot be started.
+func watchdog(p Process) []string {
+	if p.Self == "" {
+		return nil
+	}
+	return []string{p.Self, p.Name, watchdogArg}
+}
