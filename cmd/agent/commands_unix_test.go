@@ -81,6 +81,47 @@ func TestCopyTodoAndGrants(t *testing.T) {
 	d.leave()
 }
 
+// Commands that only read the conversation run while a turn extends it.
+func TestCommandsDuringATurn(t *testing.T) {
+	gate := make(chan struct{})
+	edit := func(from, to string) llmtest.Turn {
+		return llmtest.Turn{Calls: []llmtest.Call{{Name: "edit_file", Args: `{"path":"a.txt","old_string":"` + from + `","new_string":"` + to + `"}`}}}
+	}
+	d := newDesk(t, llmtest.NewServer(t, edit("one", "two"), llmtest.Turn{Text: "It says two."},
+		edit("two", "three"), llmtest.Turn{Text: "It says three.", Gate: gate}), map[string]string{"a.txt": "one\n"})
+	d.env = append(d.env, "DISPLAY=", "WAYLAND_DISPLAY=", "WSL_DISTRO_NAME=")
+	d.sit()
+	d.say("change it")
+	d.asked(`a\.txt`)
+	d.Press("a")
+	d.WaitFor(`It says two`)
+	d.idle()
+	d.say("again")
+	if err := d.server.Await(t.Context(), 4); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ command, want string }{
+		{"/diff", `(?m)-one\s*$`},
+		{"/export out.md", `written to out\.md`},
+		{"/copy", `Copied the last answer`},
+		{"/cost", `tokens in`},
+		{"/context", `Tool results`},
+	} {
+		d.say(c.command)
+		d.WaitFor(c.want)
+		if !strings.Contains(d.Screen(), "Esc stops") {
+			t.Fatalf("%s: the turn is over", c.command)
+		}
+	}
+	close(gate)
+	d.WaitFor(`It says three`)
+	d.idle()
+	if got := d.read("out.md"); !strings.Contains(got, "again") || strings.Contains(got, "It says three") {
+		t.Errorf("exported %q", got)
+	}
+	d.leave()
+}
+
 // TestACommandHoldsTheSession: what is typed while a command works on the session
 // waits for it, and comes back if the command is stopped.
 func TestACommandHoldsTheSession(t *testing.T) {

@@ -25,6 +25,7 @@ func busy(edits int) string {
 // What runs beside a turn reads the conversation while the turn extends it. The race
 // detector judges.
 func TestCommandsBesideATurn(t *testing.T) {
+	t.Setenv("PATH", t.TempDir()) // so that /copy finds no clipboard to change
 	r := &reviewer{verdict: confirm.Verdict{Decision: confirm.Approve}}
 	s := sittingWith(t, r, busy(40))
 	if err := s.App.Run(t.Context(), "hello"); err != nil {
@@ -41,7 +42,7 @@ func TestCommandsBesideATurn(t *testing.T) {
 			return
 		default:
 		}
-		for _, line := range []string{"/diff", "/diff turn", "/diff a.txt", "/context", "/context full", "/todo", "/sessions", "/permissions", "/config", "/export out.md"} {
+		for _, line := range []string{"/diff", "/diff turn", "/diff a.txt", "/context", "/context full", "/todo", "/sessions", "/permissions", "/config", "/copy", "/export out.md"} {
 			if line == "/export out.md" && n > 0 {
 				continue
 			}
