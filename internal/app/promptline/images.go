@@ -24,22 +24,21 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// MaxImage is the size in bytes of the largest image that is sent.
+// MaxImage is the size in bytes of the largest image that can be attached.
 const MaxImage = 5 << 20
 
-// Images are those that the prompt names. A placeholder stands for each in the text,
-// so that it can be moved, deleted and queued like any other word. It may be used from
-// any goroutine.
+// Images holds the images that prompts name. In the text each is a placeholder, which
+// can be moved, deleted and queued like any other word. It is safe for concurrent use.
 type Images struct {
-	Dir  string // where names that are not absolute begin
-	Tell func(note string)
-	// Clip takes an image out of the clipboard.
+	Dir  string            // relative names start here
+	Tell func(note string) // shows a note to the user
+	// Clip returns the image in the clipboard, of at most limit bytes.
 	Clip func(ctx context.Context, limit int) ([]byte, error)
-	// Takes says whether the model takes images, and which model it is.
+	// Takes names the model and reports whether it takes images.
 	Takes func() (name string, takes bool)
 
-	mu   sync.Mutex
-	have []picture
+	mu  sync.Mutex
+	all []picture
 }
 
 // picture is an image and its placeholder.
@@ -48,8 +47,9 @@ type picture struct {
 	data       []byte
 }
 
-// Attach returns the placeholder for the image whose path was pasted or typed; ok is
-// false if text is no such path. A placeholder stands for itself.
+// Attach attaches the image at the path that was pasted or typed, and returns its
+// placeholder. ok is false if text is not the path of an image. The placeholder of a
+// placeholder is itself.
 func (x *Images) Attach(text string) (mark string, ok bool) {
 	if x.known(text) {
 		return text, true
@@ -60,7 +60,7 @@ func (x *Images) Attach(text string) (mark string, ok bool) {
 	}
 	data, err := readImage(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return "", false // a path that is talked about
+		return "", false // only a path in a sentence
 	}
 	if err == nil {
 		mark, err = x.add(filepath.Base(path), data)
@@ -72,7 +72,7 @@ func (x *Images) Attach(text string) (mark string, ok bool) {
 	return mark, true
 }
 
-// Paste returns the placeholder for the image in the clipboard.
+// Paste attaches the image in the clipboard and returns its placeholder.
 func (x *Images) Paste(ctx context.Context) (mark string, err error) {
 	data, err := x.Clip(ctx, MaxImage)
 	if err != nil {
@@ -84,10 +84,10 @@ func (x *Images) Paste(ctx context.Context) (mark string, err error) {
 func (x *Images) known(mark string) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return slices.ContainsFunc(x.have, func(p picture) bool { return p.mark == mark })
+	return slices.ContainsFunc(x.all, func(p picture) bool { return p.mark == mark })
 }
 
-// add keeps an image and returns its placeholder.
+// add attaches an image and returns its placeholder.
 func (x *Images) add(name string, data []byte) (mark string, err error) {
 	if len(data) > MaxImage {
 		return "", errTooLarge
@@ -97,8 +97,8 @@ func (x *Images) add(name string, data []byte) (mark string, err error) {
 		return "", err
 	}
 	x.mu.Lock()
-	mark = fmt.Sprintf("[image %d: %s %d×%d]", len(x.have)+1, strings.Trim(sanitize.Line(name), "[]"), width, height)
-	x.have = append(x.have, picture{mark, "image/" + kind, data})
+	mark = fmt.Sprintf("[image %d: %s %d×%d]", len(x.all)+1, strings.Trim(sanitize.Line(name), "[]"), width, height)
+	x.all = append(x.all, picture{mark, "image/" + kind, data})
 	x.mu.Unlock()
 	if name, takes := x.Takes(); !takes {
 		x.Tell(fmt.Sprintf("%s is not known to take images: it will be told of this one, but not shown it. "+
@@ -107,15 +107,15 @@ func (x *Images) add(name string, data []byte) (mark string, err error) {
 	return mark, nil
 }
 
-// Parts returns the images that a prompt names, in its order, for a model that takes
-// them; for another the sentence that says so.
+// Parts returns the images that a prompt names, in its order. For a model that takes
+// none it returns a sentence that tells the model so.
 func (x *Images) Parts(prompt string) []llm.Part {
 	if !strings.Contains(prompt, "[image ") {
 		return nil
 	}
 	x.mu.Lock()
 	var named []picture
-	for _, p := range x.have {
+	for _, p := range x.all {
 		if strings.Contains(prompt, p.mark) {
 			named = append(named, p)
 		}
@@ -135,13 +135,12 @@ func (x *Images) Parts(prompt string) []llm.Part {
 	return parts
 }
 
-// imageName is what names an image: what a path that was typed or dropped may look
-// like is another question.
+// imageName matches the name of an image file.
 var imageName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\.(png|jpe?g|gif|webp)$`) })
 
-// imagePath returns the file that text names, as terminals paste it when a file is
-// dropped: quoted, with backslashes, or as an address. A name alone is none: people
-// talk about files, too.
+// imagePath returns the path in text as terminals paste it when a file is dropped:
+// quoted, with backslashes, or as a file: URL. A bare name is not taken for a path:
+// people write about files, too.
 func imagePath(text, dir string) (string, bool) {
 	text = strings.TrimSpace(text)
 	if len(text) > 4096 || strings.ContainsAny(text, "\n\x00") {
@@ -168,7 +167,7 @@ func imagePath(text, dir string) (string, bool) {
 	return "", false
 }
 
-// unquote returns the path that text stands for.
+// unquote removes quotes, backslashes or the form of a URL from a pasted path.
 func unquote(text string) string {
 	for _, q := range []string{`"`, "'"} {
 		if len(text) > 2 && strings.HasPrefix(text, q) && strings.HasSuffix(text, q) {
@@ -184,12 +183,12 @@ func unquote(text string) string {
 	return regexp.MustCompile(`\\(.)`).ReplaceAllString(text, "$1")
 }
 
-// readImage reads a file, if it is one.
+// readImage reads a regular file.
 func readImage(path string) ([]byte, error) {
 	data, err := regular.ReadFile(path, MaxImage)
 	switch {
 	case errors.Is(err, regular.ErrNotRegular):
-		return nil, errors.New("it is no file")
+		return nil, errors.New("it is not a regular file")
 	case errors.Is(err, regular.ErrTooLarge):
 		return nil, errTooLarge
 	}
@@ -198,9 +197,9 @@ func readImage(path string) ([]byte, error) {
 
 var errTooLarge = fmt.Errorf("it is larger than %d MB", MaxImage>>20)
 
-var errNoImage = errors.New("it is no PNG, JPEG, GIF or WebP")
+var errNoImage = errors.New("it is not a PNG, JPEG, GIF or WebP")
 
-// measure returns the format and the size of an image, in pixels.
+// measure returns the format of an image and its size in pixels.
 func measure(data []byte) (kind string, width, height int, err error) {
 	if len(data) >= 30 && string(data[:4]) == "RIFF" && string(data[8:12]) == "WEBP" {
 		width, height, err = measureWebP(data)
@@ -213,7 +212,7 @@ func measure(data []byte) (kind string, width, height int, err error) {
 	return kind, cfg.Width, cfg.Height, nil
 }
 
-// measureWebP reads the first chunk of a WebP: lossy, lossless or extended.
+// measureWebP reads the size from the first chunk of a WebP: lossy, lossless or extended.
 func measureWebP(data []byte) (width, height int, err error) {
 	b := data[20:]
 	switch string(data[12:16]) {

@@ -19,10 +19,10 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm"
 )
 
-// gallery is images in a folder, and what the user was told.
+// gallery is a folder of images, and the notes shown to the user.
 type gallery struct {
 	Images
-	told  []string
+	notes []string
 	takes bool
 }
 
@@ -30,7 +30,7 @@ func newGallery(t *testing.T) *gallery {
 	t.Helper()
 	g := &gallery{takes: true}
 	g.Dir = t.TempDir()
-	g.Tell = func(note string) { g.told = append(g.told, note) }
+	g.Tell = func(note string) { g.notes = append(g.notes, note) }
 	g.Takes = func() (string, bool) { return "corp/m", g.takes }
 	for name, data := range map[string][]byte{
 		"shot.png": pngOf(t, 120, 80), "my shot.png": pngOf(t, 3, 4), "text.png": []byte("no image"), "big.png": make([]byte, MaxImage+1),
@@ -52,8 +52,8 @@ func pngOf(t *testing.T, width, height int) []byte {
 	return b.Bytes()
 }
 
-// Paths come as people and terminals write them. What is only talked about is not
-// attached.
+// Paths are written as people and terminals write them. One that is only mentioned is
+// not attached.
 func TestAttach(t *testing.T) {
 	g := newGallery(t)
 	for text, want := range map[string]string{
@@ -77,21 +77,21 @@ func TestAttach(t *testing.T) {
 			t.Errorf("%.80q: %q, %v", text, mark, ok)
 		}
 	}
-	if g.told != nil {
-		t.Errorf("told %q", g.told)
+	if g.notes != nil {
+		t.Errorf("notes %q", g.notes)
 	}
 	mark, _ := g.Attach("./shot.png")
 	if again, ok := g.Attach(mark); !ok || again != mark {
-		t.Errorf("a placeholder stands for %q", again)
+		t.Errorf("the placeholder of a placeholder is %q", again)
 	}
 }
 
 func TestWhatCannotBeAttached(t *testing.T) {
 	g := newGallery(t)
-	for name, why := range map[string]string{"text.png": "no PNG", "big.png": "larger than 5 MB", "folder.png": "no file"} {
-		g.told = nil
-		if mark, ok := g.Attach("./" + name); ok || len(g.told) != 1 || !strings.Contains(g.told[0], why) {
-			t.Errorf("%s: %q, told %q", name, mark, g.told)
+	for name, why := range map[string]string{"text.png": "not a PNG", "big.png": "larger than 5 MB", "folder.png": "not a regular file"} {
+		g.notes = nil
+		if mark, ok := g.Attach("./" + name); ok || len(g.notes) != 1 || !strings.Contains(g.notes[0], why) {
+			t.Errorf("%s: %q, notes %q", name, mark, g.notes)
 		}
 	}
 }
@@ -116,8 +116,8 @@ func TestParts(t *testing.T) {
 	if got := g.Parts(one); len(got) != 1 || !got[0].Aside || !strings.Contains(got[0].Text, "cannot be shown") {
 		t.Errorf("%v", got)
 	}
-	if g.Attach("./shot.png"); len(g.told) != 1 || !strings.Contains(g.told[0], "corp/m is not known to take images") {
-		t.Errorf("told %q", g.told)
+	if g.Attach("./shot.png"); len(g.notes) != 1 || !strings.Contains(g.notes[0], "corp/m is not known to take images") {
+		t.Errorf("notes %q", g.notes)
 	}
 }
 

@@ -1,5 +1,5 @@
-// Package promptline is what the user adds to a prompt beside its text: images,
-// remarks on what they did meanwhile, and the command lines that they ran. It
+// Package promptline holds the parts of a prompt that are not its text: images,
+// remarks on the user's own changes, and the command lines that they ran. It
 // guarantees that each reaches the model once, and is marked as the user's.
 package promptline
 
@@ -15,25 +15,25 @@ import (
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
 
-// maxTold is how many bytes of such commands go with a prompt; the oldest are left
-// out.
-const maxTold = 64 << 10
+// maxOutput is how many bytes of the user's commands go with a prompt; the oldest are
+// left out.
+const maxOutput = 64 << 10
 
-// Lines runs the command lines that the user types behind a !, and keeps what came
-// of them for the next prompt. Its methods are called by one goroutine at a time.
+// Lines runs the command lines that the user types behind a !, and keeps their results
+// for the next prompt. Only one of its methods may run at a time.
 type Lines struct {
 	Jobs *shell.Jobs
-	// Options is how a command runs now: where, and with which environment.
+	// Options returns the folder and the environment of the next command.
 	Options func() shell.Options
 	Emit    func(session.Event)
-	// Ran is told of each line that ran, and what came of it, in a few words.
+	// Ran is called for each line that ran, with a short result.
 	Ran func(line, result string)
 
-	told []string
+	results []string // since the last prompt
 }
 
-// Run runs a line to its end, or until ctx ends. Nobody is asked: the user typed it.
-// An error says that it did not run to its end.
+// Run runs a line to its end, or until ctx ends. It does not ask: the user typed the
+// line. It returns an error if the line did not run to its end.
 func (l *Lines) Run(ctx context.Context, line string) error {
 	call := llm.ToolCall{ID: "typed", Name: session.Typed}
 	title, _, _ := strings.Cut(line, "\n")
@@ -59,33 +59,33 @@ func (l *Lines) Run(ctx context.Context, line string) error {
 	res.Lines, res.Log = out.Lines, out.Spill
 	l.Emit(session.CallEnded{Call: call, Title: title, Result: res, Took: time.Since(began)})
 	if res.ForModel != "" {
-		l.told = append(l.told, fence("$ "+line+"\n"+res.ForModel))
+		l.results = append(l.results, fence("$ "+line+"\n"+res.ForModel))
 		l.Ran(line, res.ForUser)
 	}
 	return err
 }
 
-// Take returns what the commands since the last prompt came to, for the model; empty
-// if there were none.
+// Take returns the results of the commands since the last prompt, for the model, and
+// forgets them. It is empty if no command ran.
 func (l *Lines) Take() string {
-	told := l.told
-	l.told = nil
-	size, from := 0, len(told)
-	for from > 0 && (from == len(told) || size+len(told[from-1]) <= maxTold) {
+	results := l.results
+	l.results = nil
+	size, from := 0, len(results)
+	for from > 0 && (from == len(results) || size+len(results[from-1]) <= maxOutput) {
 		from--
-		size += len(told[from])
+		size += len(results[from])
 	}
-	if told = told[from:]; len(told) == 0 {
+	if results = results[from:]; len(results) == 0 {
 		return ""
 	}
 	left := ""
 	if from > 0 {
 		left = fmt.Sprintf(" (%d before them are left out)", from)
 	}
-	return "The user ran these commands at the prompt, without you" + left + ":\n" + strings.Join(told, "\n") + "\n\n"
+	return "The user ran these commands at the prompt, without you" + left + ":\n" + strings.Join(results, "\n") + "\n\n"
 }
 
-// fence puts text into a block that nothing in it can end.
+// fence encloses text in a code fence that nothing in it can close.
 func fence(text string) string {
 	mark := "```"
 	for strings.Contains(text, mark) {

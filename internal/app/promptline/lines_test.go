@@ -12,7 +12,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
 
-// typed runs lines in a fresh folder, and keeps what is shown.
+// typed runs lines in a fresh folder and records the events.
 type typed struct {
 	Lines
 	shown []session.Event
@@ -48,7 +48,7 @@ func (y *typed) ended(t *testing.T) session.CallEnded {
 	return ev
 }
 
-// What a command came to goes with the next prompt, once.
+// The result of a command goes with the next prompt, once.
 func TestLines(t *testing.T) {
 	y := newTyped(t)
 	if got := y.Take(); got != "" {
@@ -80,7 +80,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// Esc stops a command; what it said until then is told.
+// Esc stops a command; the model gets its output until then.
 func TestLinesThatAreStopped(t *testing.T) {
 	y := newTyped(t)
 	ctx, stop := context.WithCancel(t.Context())
@@ -116,7 +116,7 @@ func TestLinesThatCannotRun(t *testing.T) {
 	}
 }
 
-// What goes with a prompt is bounded; the newest stays, however long it is.
+// The results with a prompt are bounded; the newest stays, however long it is.
 func TestLinesAreBounded(t *testing.T) {
 	y := newTyped(t)
 	for range 5 {
@@ -124,7 +124,7 @@ func TestLinesAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := y.Take(); len(got) > maxTold+1000 || !strings.Contains(got, "(3 before them are left out)") {
+	if got := y.Take(); len(got) > maxOutput+1000 || !strings.Contains(got, "(3 before them are left out)") {
 		t.Errorf("%d bytes: %.100q", len(got), got)
 	}
 }

@@ -6,14 +6,14 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/fileindex"
 )
 
-// Names offers what an @ can name: what the editor has, if the query begins so, then
-// the files and folders that match. It belongs to one goroutine.
+// Names completes the names behind an @: those of the editor that start with the query,
+// then the files and folders that match it. It belongs to one goroutine.
 type Names struct {
 	Files  *fileindex.Finder
-	Editor func() []string // "selection", …; what there is now
+	Editor func() []string // returns the names available now: "selection", …
 }
 
-// Find returns the names for a query, the best first.
+// Find returns the names that match a query, the best first.
 func (n *Names) Find(query string) []string {
 	var out []string
 	for _, name := range n.Editor() {

@@ -11,7 +11,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// What the editor has comes first, while it is what is being typed.
+// The names of the editor come first while they match.
 func TestNames(t *testing.T) {
 	dir := t.TempDir()
 	scratch.Write(t, filepath.Join(dir, "selector.go"), "")

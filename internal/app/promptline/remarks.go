@@ -2,20 +2,20 @@ package promptline
 
 import "strings"
 
-// Remarks are what the model has to know beside the next prompt: what the user did
-// to files or to the conversation without it. Its methods are called by one
-// goroutine at a time.
-type Remarks struct{ told []string }
+// Remarks collects notes on changes that the user made to files or the conversation alone,
+// which the model gets with the next prompt. Only one of its methods may run at a time.
+type Remarks struct{ list []string }
 
-// Add adds a remark, a sentence or more.
-func (r *Remarks) Add(text string) { r.told = append(r.told, text) }
+// Add appends a remark, one or more sentences.
+func (r *Remarks) Add(text string) { r.list = append(r.list, text) }
 
-// Take returns the remarks since the last prompt; empty if there are none.
+// Take returns the remarks since the last prompt, and forgets them. It is empty if there
+// were none.
 func (r *Remarks) Take() string {
-	if len(r.told) == 0 {
+	if len(r.list) == 0 {
 		return ""
 	}
-	text := strings.Join(r.told, "\n") + "\n\n"
-	r.told = nil
+	text := strings.Join(r.list, "\n") + "\n\n"
+	r.list = nil
 	return text
 }
