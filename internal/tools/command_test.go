@@ -20,12 +20,12 @@ func TestFormatCommand(t *testing.T) {
 		{
 			"over time",
 			shell.Result{ExitCode: 143, TimedOut: true, Output: "x"},
-			"exit code: 143 (ended after the timeout of 1m0s; use background for what runs on)\nx", "ended after 1m0s",
+			"exit code: 143 (ended after the timeout of 1m0s; use background for long-running commands)\nx", "ended after 1m0s",
 		},
 		{
 			"long, with notes",
 			shell.Result{Spill: "/s", Omitted: 7, Notes: []string{"a note"}, Output: "x"},
-			"exit code: 0\n7 bytes are left out below; read_file has all of it: /s\na note\nx", "exit 0",
+			"exit code: 0\n7 bytes are left out below; read_file can read all of it: /s\na note\nx", "exit 0",
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

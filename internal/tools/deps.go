@@ -10,7 +10,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// Deps holds what the tools work with.
+// Deps holds the dependencies of the tools.
 type Deps struct {
 	Root *workspace.Root
 	Ask  Asker

@@ -29,8 +29,9 @@ const (
 	lateFiles   = 16
 )
 
-// diagnostics tells the model what the editor finds wrong with the files that it
-// edits: at once, and with later results what the editor finds later.
+// diagnostics reports the editor's diagnostics of edited files to the model: those at
+// hand with the result of the edit, later ones with the next results.
+// results.
 type diagnostics struct {
 	root    *workspace.Root
 	reports Reports // nil if there can be no editor
@@ -40,7 +41,7 @@ type diagnostics struct {
 // watchedFile is an edited file whose diagnostics may still change.
 type watchedFile struct {
 	path  string
-	known report // what the model has been told
+	known report // reported to the model
 	left  int    // results until the file is dropped
 	fresh bool   // its own result is not out yet
 }
@@ -64,8 +65,8 @@ func (d *diagnostics) report(ctx context.Context, path string, wait, limit time.
 	return r
 }
 
-// sinceEdit returns, for the model, what the editor finds wrong with a file that it
-// did not find before the edit.
+// sinceEdit returns, for the model, the diagnostics of a file that are new since the
+// edit.
 func (d *diagnostics) sinceEdit(ctx context.Context, path string, before report) string {
 	if errors.Is(before.err, editor.ErrNone) {
 		return ""
@@ -90,7 +91,7 @@ func (d *diagnostics) sinceEdit(ctx context.Context, path string, before report)
 	return "\nNo new errors or warnings in the editor so far."
 }
 
-// watch adds a file that was just edited. known is what the model has been told.
+// watch adds a file that was just edited. known was reported to the model.
 func (d *diagnostics) watch(path string, known report) {
 	d.files = slices.DeleteFunc(d.files, func(f watchedFile) bool { return f.path == path })
 	d.files = append(d.files, watchedFile{path: path, known: known, left: lateResults, fresh: true})
@@ -99,8 +100,8 @@ func (d *diagnostics) watch(path string, known report) {
 	}
 }
 
-// base returns what the model was told about a file, or otherwise if the file is not
-// watched.
+// base returns the diagnostics of a file that were reported to the model, or otherwise if
+// the file is not watched.
 func (d *diagnostics) base(path string, otherwise report) report {
 	for _, f := range d.files {
 		if f.path == path {
@@ -110,8 +111,7 @@ func (d *diagnostics) base(path string, otherwise report) report {
 	return otherwise
 }
 
-// late returns what the editor has found since the last result in files that were
-// edited before.
+// late returns the new diagnostics of files that were edited before.
 func (d *diagnostics) late(ctx context.Context) string {
 	var b strings.Builder
 	var keep []watchedFile
@@ -171,7 +171,7 @@ func (d *diagnostics) list(header string, found []editor.Diagnostic) string {
 // severities names the editor's severities, from SeverityError on.
 var severities = []string{"error", "warning", "info", "hint"}
 
-// describe is a finding on one line.
+// describe formats a finding on one line.
 func describe(root *workspace.Root, f editor.Diagnostic) string {
 	name := f.Path
 	if _, rel, err := root.Resolve(f.Path); err == nil {

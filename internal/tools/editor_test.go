@@ -14,8 +14,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/editor"
 )
 
-// desk is a connected editor: what it holds unsaved and what it reports, before
-// and after the file was written.
+// desk is a connected editor: its unsaved changes, and its reports before and after a
+// write.
 type desk struct {
 	*bench
 	unsaved bool
@@ -25,7 +25,7 @@ type desk struct {
 	after   report
 	asked   []time.Duration
 	wrote   []editor.Write
-	gone    string // the text from before an edit that was lost
+	gone    string // the text before a lost edit
 }
 
 func (d *desk) file() string { return filepath.Join(d.dir, "f") }
@@ -63,8 +63,8 @@ func (d *desk) Lost(path, text string) string {
 	return ""
 }
 
-// TestWrites: the editor is told what was written, and a person and the model that an
-// earlier edit is gone.
+// TestWrites: the editor learns of each write, and a person and the model that an earlier
+// edit is gone.
 func TestWrites(t *testing.T) {
 	each(t, func(b *bench, tool string, args m, after string) {
 		d := withDesk(b)
@@ -90,8 +90,8 @@ func withDesk(b *bench) *desk {
 	return d
 }
 
-// TestUnsavedChangesAreSavedFirst: what is proposed is made from what the user
-// has typed, once it is saved with their consent.
+// TestUnsavedChangesAreSavedFirst: a proposal is based on what the user has typed, once
+// it is saved with their consent.
 func TestUnsavedChangesAreSavedFirst(t *testing.T) {
 	each(t, func(b *bench, tool string, args m, after string) {
 		d := withDesk(b)
@@ -145,8 +145,8 @@ func TestUnsavedChangesAreNeverOverwritten(t *testing.T) {
 	}
 }
 
-// TestNewDiagnostics: the result says what an edit has brought, and no more; what
-// is not known is not called clean.
+// TestNewDiagnostics: the result reports only new diagnostics, and never calls an unknown
+// file clean.
 func TestNewDiagnostics(t *testing.T) {
 	problem := func(line int, sev editor.Severity, msg string) editor.Diagnostic {
 		return editor.Diagnostic{Path: "f", Line: line, Severity: sev, Message: msg, Source: "ts"}
@@ -190,8 +190,8 @@ func TestNewDiagnostics(t *testing.T) {
 	}
 }
 
-// TestLateDiagnostics: what comes after the result of an edit is told with the next
-// one, once, and measured against what the model knows.
+// TestLateDiagnostics: diagnostics that come after the result of an edit are reported
+// with the next result, once, if the model does not know them.
 func TestLateDiagnostics(t *testing.T) {
 	problem := func(line int, msg string) editor.Diagnostic {
 		return editor.Diagnostic{Path: "f", Line: line, Severity: editor.SeverityError, Message: msg, Source: "ts"}
@@ -202,7 +202,7 @@ func TestLateDiagnostics(t *testing.T) {
 	b := newBench(t, map[string]string{"f": "one\ntwo\nthree\n"})
 	d := withDesk(b)
 	d.before = report{all: []editor.Diagnostic{problem(1, "old")}, known: true}
-	d.after = report{} // nobody has looked yet
+	d.after = report{} // not known yet
 	b.want(edited(b, "two", "2"), false, "are not known")
 
 	d.before.all = append(d.before.all, problem(2, "late"))
@@ -235,8 +235,8 @@ func TestManyNewDiagnosticsAreCut(t *testing.T) {
 	b.want(b.call("edit_file", m{"path": "f", "old_string": "two", "new_string": "2"}), false, "5 more; get_diagnostics lists them.")
 }
 
-// TestEditorSavedItAlready: an editor that writes what it accepts is no conflict,
-// if it wrote the very bytes.
+// TestEditorSavedItAlready: an editor that writes the text it accepted is no conflict, if
+// it wrote the very bytes.
 func TestEditorSavedItAlready(t *testing.T) {
 	each(t, func(b *bench, tool string, args m, after string) {
 		b.ask.during = func(confirm.Request) { b.write("f", after) }
@@ -247,7 +247,7 @@ func TestEditorSavedItAlready(t *testing.T) {
 	})
 }
 
-// TestDiagnosticsThatAreNotKnown: none is not the same as clean.
+// TestDiagnosticsThatAreNotKnown: unknown is not the same as clean.
 func TestDiagnosticsThatAreNotKnown(t *testing.T) {
 	b := newBench(t, map[string]string{"f": "one\n"})
 	d := withDesk(b)

@@ -13,7 +13,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace/text"
 )
 
-// form is a way in which a plain text (UTF-8, lines that end in \n) is stored.
+// form is a way of storing a plain text (UTF-8, lines that end in \n).
 type form struct {
 	name   string
 	format workspace.Format
@@ -33,8 +33,8 @@ var forms = []form{
 	{"UTF-16BE and CR", workspace.Format{Encoding: workspace.UTF16BE, BOM: true, EOL: "\r"}},
 }
 
-// TestEditsOfEncodedFiles holds that the edit of a file is the same edit of its
-// plain form, encoded, whichever tool makes it.
+// TestEditsOfEncodedFiles: editing an encoded file is the same as editing its plain form
+// and encoding it, with every tool.
 func TestEditsOfEncodedFiles(t *testing.T) {
 	cases := 300
 	if os.Getenv("AGENT_TEST_FULL") != "" {
@@ -78,9 +78,8 @@ func TestEditsOfEncodedFiles(t *testing.T) {
 	t.Logf("%d cases, seed %d: %v", cases, seed, made)
 }
 
-// mixed makes the edit on the text with a mixture of line endings. Nothing but line
-// endings may differ from the plain form, a match by lines is told, and no line
-// ends in \r alone.
+// mixed makes the edit on the text with mixed line endings. Only line endings may differ
+// from the plain form, a match by lines is reported, and no line ends in \r alone.
 func (b *bench) mixed(g *edits, at, plain, want string, ok bool, tool string, args m) {
 	b.Helper()
 	before := g.mix(plain)
@@ -102,8 +101,8 @@ func (b *bench) mixed(g *edits, at, plain, want string, ok bool, tool string, ar
 	}
 }
 
-// edited is what a file with the given bytes holds after the call, and whether the
-// call was carried out.
+// edited returns the content of a file with the given bytes after the call, and whether
+// the call succeeded.
 func (b *bench) edited(before, tool string, args m) (after string, ok bool) {
 	b.write("f", before)
 	b.ask.verdict = confirm.Verdict{Decision: confirm.Approve, By: "test"}
@@ -111,7 +110,7 @@ func (b *bench) edited(before, tool string, args m) (after string, ok bool) {
 	return b.read("f"), !res.Failed
 }
 
-// encode is plain as a file in format f.
+// encode encodes plain in format f.
 func encode(t *testing.T, plain string, f workspace.Format) string {
 	t.Helper()
 	data, err := text.Encode(strings.ReplaceAll(plain, "\n", f.EOL), f)
@@ -123,12 +122,12 @@ func encode(t *testing.T, plain string, f workspace.Format) string {
 
 func lf(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
 
-// edits makes up files and calls.
+// edits generates files and calls.
 type edits struct{ *rand.Rand }
 
 func (g *edits) pick(of ...string) string { return of[g.IntN(len(of))] }
 
-// lines is up to most lines, the last perhaps without an ending.
+// lines returns up to most lines, the last perhaps without an ending.
 func (g *edits) lines(most int) string {
 	var b strings.Builder
 	for range g.IntN(most + 1) {
@@ -142,15 +141,15 @@ func (g *edits) lines(most int) string {
 	return s
 }
 
-// file is a plain text that f can store. Latin-1 has no typographic quotes, and
-// tells itself from UTF-8 by an accent.
+// file returns a plain text that f can store. Latin-1 has no typographic quotes, and an
+// accent distinguishes it from UTF-8.
 func (g *edits) file(f form) string {
 	s := g.lines(9)
 	if f.format.Encoding == workspace.Latin1 {
 		s = "é" + strings.NewReplacer("\u201c", "«", "\u201d", "»").Replace(s)
 	}
 	if f.format.EOL != "\n" && !strings.Contains(s, "\n") {
-		s += "\n" // a file without line endings does not tell which kind it has
+		s += "\n" // without line endings, the kind is unknown
 	}
 	if f.format.EOL == "\n" && f.format.Encoding == workspace.UTF8 && g.IntN(8) == 0 {
 		s = strings.Replace(s, "a b", "a\rb", 1)
@@ -158,7 +157,7 @@ func (g *edits) file(f form) string {
 	return s
 }
 
-// call is a call of a writing tool that mostly fits the file.
+// call returns a call of a writing tool that usually fits the file.
 func (g *edits) call(plain string) (tool string, args m) {
 	lines := strings.SplitAfter(plain, "\n")
 	at := g.IntN(len(lines))
@@ -189,7 +188,7 @@ func (g *edits) call(plain string) (tool string, args m) {
 	return tool, args
 }
 
-// replacement cuts part anywhere, may disturb it, and puts something into it.
+// replacement cuts part anywhere, may disturb it, and inserts something.
 func (g *edits) replacement(part, fill string) (before, after string) {
 	r := []rune(part)
 	from := g.IntN(len(r)/2 + 1)
@@ -206,7 +205,7 @@ func (g *edits) replacement(part, fill string) (before, after string) {
 	return before, after
 }
 
-// asSent is args, now and then with the file's own line ending in all texts.
+// asSent returns args, sometimes with the file's own line ending in all texts.
 func (g *edits) asSent(args m, f form) m {
 	if g.IntN(3) > 0 || f.format.EOL == "\n" {
 		return args
@@ -221,7 +220,7 @@ func (g *edits) asSent(args m, f form) m {
 	return sent
 }
 
-// mix is plain with each line ending of either kind.
+// mix returns plain with each line ending of either kind.
 func (g *edits) mix(plain string) string {
 	var b strings.Builder
 	for _, l := range strings.SplitAfter(plain, "\n") {

@@ -60,7 +60,7 @@ func (c commander) execute(ctx context.Context, call Call, a executeCommandArgs)
 	case a.Kill != "":
 		return c.kill(a.Kill), nil
 	case a.Timeout < 0 || a.Timeout > commandMaxTimeout:
-		return failed("execute_command was not run: timeout is in seconds, from 1 to %d; use background for what takes longer.", commandMaxTimeout), nil
+		return failed("execute_command was not run: timeout is in seconds, from 1 to %d; use background for longer commands.", commandMaxTimeout), nil
 	case strings.ContainsRune(a.Command, 0):
 		return failed("execute_command was not run: the command contains a NUL byte."), nil
 	}
@@ -78,7 +78,7 @@ func (c commander) execute(ctx context.Context, call Call, a executeCommandArgs)
 	return res, err
 }
 
-// decide asks whether the command may run, and runs it.
+// decide asks whether the command may run, then runs it.
 func (c commander) decide(ctx context.Context, call Call, opts shell.Options, a executeCommandArgs) (Result, error) {
 	before, err := os.Stat(opts.Dir)
 	if err != nil {
@@ -95,7 +95,7 @@ func (c commander) decide(ctx context.Context, call Call, opts shell.Options, a 
 		return declined("execute_command", "command", "It was not run.", v), nil
 	}
 	if !c.isStill(opts.Dir, before) {
-		return failed("The command was not run: something else is in the place of its folder %s since it was asked about.", opts.Dir), nil
+		return failed("The command was not run: its folder %s has been replaced since the question.", opts.Dir), nil
 	}
 	if a.Background {
 		return c.start(opts, v), nil
@@ -119,8 +119,8 @@ func (c commander) dir(path string) (string, *Result) {
 	return abs, nil
 }
 
-// isStill reports whether dir is the folder that was asked about: no link has come into
-// its path, and no other folder in its place.
+// isStill reports whether dir is still the folder of the question: its path has no new
+// link, and it was not replaced.
 func (c commander) isStill(dir string, before fs.FileInfo) bool {
 	now, _, err := c.Root.Resolve(dir)
 	if err != nil || now != dir {
@@ -163,8 +163,8 @@ func (c commander) kill(id string) Result {
 	return Result{ForModel: fmt.Sprintf("%s has ended. Its output:\n%s", id, sanitize.Plain(output)), ForUser: id + " has ended", Ran: true}
 }
 
-// FormatCommand says what came of a command that had the given time: to the model, with its
-// output, and to the user, in a few words.
+// FormatCommand renders the result of a command that ran with the given timeout: for the
+// model, with the output, and for the user in a few words.
 func FormatCommand(out shell.Result, timeout time.Duration) (model, user string) {
 	user = fmt.Sprintf("exit %d", out.ExitCode)
 	if out.Took >= 100*time.Millisecond {
@@ -174,11 +174,11 @@ func FormatCommand(out shell.Result, timeout time.Duration) (model, user string)
 	fmt.Fprintf(&b, "exit code: %d", out.ExitCode)
 	if out.TimedOut {
 		user = fmt.Sprintf("ended after %s", timeout)
-		fmt.Fprintf(&b, " (ended after the timeout of %s; use background for what runs on)", timeout)
+		fmt.Fprintf(&b, " (ended after the timeout of %s; use background for long-running commands)", timeout)
 	}
 	b.WriteByte('\n')
 	if out.Spill != "" {
-		fmt.Fprintf(&b, "%d bytes are left out below; read_file has all of it: %s\n", out.Omitted, out.Spill)
+		fmt.Fprintf(&b, "%d bytes are left out below; read_file can read all of it: %s\n", out.Omitted, out.Spill)
 	}
 	for _, note := range out.Notes {
 		b.WriteString(note + "\n")

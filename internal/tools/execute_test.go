@@ -44,8 +44,8 @@ func TestExecuteCommand(t *testing.T) {
 	}
 }
 
-// swapping is somebody who puts a link, or another folder, in the place of a folder
-// while the question about a command in it stands.
+// swapping replaces a folder by a link or another folder while the question about a
+// command in it is open.
 type swapping struct {
 	t      *testing.T
 	dir    string
@@ -65,7 +65,7 @@ func (s *swapping) Ask(context.Context, confirm.Request) (confirm.Verdict, error
 	return confirm.Verdict{Decision: confirm.Approve}, nil
 }
 
-// TestCommandRunsInTheFolderThatWasShown: or it does not run.
+// TestCommandRunsInTheFolderThatWasShown, or not at all.
 func TestCommandRunsInTheFolderThatWasShown(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links need rights there")
@@ -76,7 +76,7 @@ func TestCommandRunsInTheFolderThatWasShown(t *testing.T) {
 		s := &swapping{t: t, dir: filepath.Join(b.dir, "sub"), folder: i >= 2}
 		b.deps.Ask = s
 		b.set = NewSet(b.deps)
-		b.want(b.call("execute_command", m{"command": "touch ran", "cwd": "sub", "background": background}), true, "was not run: something else is in the place")
+		b.want(b.call("execute_command", m{"command": "touch ran", "cwd": "sub", "background": background}), true, "was not run: its folder")
 		if s.asks != 1 {
 			t.Errorf("%d questions", s.asks)
 		}
@@ -117,7 +117,7 @@ func TestCommandIsAsked(t *testing.T) {
 func TestLongOutputIsSpilled(t *testing.T) {
 	b := newBench(t, nil)
 	res := b.call("execute_command", m{"command": "echo first; seq 100000; echo last"})
-	b.want(res, false, "first\n1\n", "99999\n100000\nlast\n", "bytes are left out below; read_file has all of it: ")
+	b.want(res, false, "first\n1\n", "99999\n100000\nlast\n", "bytes are left out below; read_file can read all of it: ")
 	if len(res.ForModel) > 32_000 {
 		t.Errorf("%d bytes", len(res.ForModel))
 	}
@@ -150,7 +150,7 @@ func TestBackground(t *testing.T) {
 	b.want(b.call("execute_command", m{"kill": "job-1"}), false, "job-1 has ended", "up\n")
 }
 
-// jobs lists commands in the background as a test wants them.
+// jobs lists the background commands of a test.
 type jobs struct{ list []shell.Job }
 
 func (j *jobs) List() []shell.Job { return j.list }

@@ -57,7 +57,7 @@ func diagnose(ctx context.Context, d Deps, a getDiagnosticsArgs) (Result, error)
 	case errors.Is(err, editor.ErrNone):
 		return failed("no editor connected"), nil
 	case err != nil:
-		return failed("The editor did not say: %w.", err), nil
+		return failed("The editor did not answer: %w.", err), nil
 	}
 	found = slices.DeleteFunc(slices.Clone(found), func(f editor.Diagnostic) bool { return f.Severity > least })
 	switch {

@@ -12,10 +12,10 @@ import (
 	"github.com/bb2d0cf4/agent/internal/confirm"
 )
 
-// TestInvariantsI2I3 holds I2 and I3 over random calls of the writing tools and
-// random answers: what is on disk afterwards is what was there, unless an approval
-// says otherwise, and then it is exactly the approved bytes; a file that another
-// program wrote to while the question stood keeps that program's bytes.
+// TestInvariantsI2I3 checks I2 and I3 for random calls of the writing tools and random
+// answers: the disk is unchanged without an approval, and with one holds exactly the
+// approved bytes; a file that another program wrote during the question keeps that
+// program's bytes.
 func TestInvariantsI2I3(t *testing.T) {
 	b := newBench(t, nil)
 	for _, answer := range []string{"yes", "yes, edited", "no", "no, because", "nobody", "error", "changed"} {
@@ -66,7 +66,7 @@ func answerOf(name string, b *bench) (v confirm.Verdict, err error, during func(
 	return v, err, during
 }
 
-// rightfully is what may be on disk after an answer.
+// rightfully returns the allowed content of the file after an answer.
 func rightfully(b *bench, before, answer string) string {
 	if len(b.ask.asked) == 0 {
 		return before
@@ -106,8 +106,8 @@ func randomCall(t *rapid.T, b *bench) Result {
 	return res
 }
 
-// TestInvariantI5 holds I5 for the tools: with nobody to ask, what reads works and
-// what writes or runs is denied.
+// TestInvariantI5 checks I5 for the tools: with nobody to ask, reading works, and writing
+// and running are denied.
 func TestInvariantI5(t *testing.T) {
 	b := newBench(t, map[string]string{"f": "one\n"})
 	b.deps.Ask = confirm.NewController(nil)

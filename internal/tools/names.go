@@ -11,8 +11,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// didYouMean names files in the folder of a missing one that are called
-// alike, as a sentence.
+// didYouMean returns a sentence with files of similar names in the folder of a missing
+// file, or "".
 func didYouMean(root *workspace.Root, path string) string {
 	fsys, name, err := root.FS(filepath.Dir(path))
 	if err != nil {
@@ -47,7 +47,7 @@ func under(folder, name string) string {
 	return folder + "/" + name
 }
 
-// namesText writes names, each under the folder's, and what was left out.
+// namesText formats names below their folder's name, with a note on omissions.
 func namesText(folder string, n search.Names, one, many string) string {
 	if len(n.Names) == 0 {
 		return "No " + many + "." + partialText(n)
@@ -66,12 +66,12 @@ func namesText(folder string, n search.Names, one, many string) string {
 
 func partialText(n search.Names) string {
 	if n.Partial {
-		return " (the folder is too large: not all of it was looked at)"
+		return " (the folder is too large: the list is incomplete)"
 	}
 	return ""
 }
 
-// namesUser sums up names for the user.
+// namesUser summarises names for the user.
 func namesUser(n search.Names, one, many string) string {
 	if len(n.Names) < n.Total {
 		return fmt.Sprintf("%d of %s", len(n.Names), search.Count(n.Total, one, many))

@@ -36,7 +36,7 @@ func patchFile(d Deps) Tool {
 func applyPatch(p edit.Patch, f workspace.File) (edit.Result, error) {
 	switch {
 	case p.Create && f.Exists && f.Text != "":
-		return edit.Result{}, errors.New("the diff creates the file, but it exists: read it and send a diff of what it holds")
+		return edit.Result{}, errors.New("the diff creates the file, but it exists: read it and send a diff of its content")
 	case p.Name != "" && path.Base(p.Name) != path.Base(f.Name):
 		return edit.Result{}, fmt.Errorf("the diff is for %s: send one call for each file", p.Name)
 	case !f.Exists && !p.Create && !p.Inserts():

@@ -13,14 +13,14 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// reader opens what lies outside the workspace once a person has agreed.
+// reader reads outside the workspace if a person agrees.
 type reader struct {
 	Deps
 	tool string
 }
 
-// allowed calls open, if path lies outside the workspace after it has asked. refused
-// is set if the answer is no.
+// allowed calls open. If path is outside the workspace, it asks first; refused is set if
+// the answer is no.
 func (r reader) allowed(ctx context.Context, call Call, path string, open func() error) (refused *Result, err error) {
 	abs, _, err := r.Root.Resolve(path)
 	if !errors.Is(err, workspace.ErrOutside) || r.wasAllowed(abs) {
@@ -46,15 +46,15 @@ func (r reader) allowed(ctx context.Context, call Call, path string, open func()
 	return nil, open()
 }
 
-// wasAllowed says that a person has agreed that abs is read. Who has agreed to a folder
-// has not seen that keys are in it.
+// wasAllowed reports whether a person has agreed to read abs. Agreeing to a folder does
+// not cover places in it that usually hold keys.
 func (r reader) wasAllowed(abs string) bool {
 	by := r.Root.Outside().By(abs)
 	return by != "" && !permission.Secret(strings.TrimPrefix(abs, by))
 }
 
-// folder opens the folder at path for the tools that search it; an empty path
-// is the main folder. name is its name for the model.
+// folder opens the folder at path for searching; an empty path is the main folder. name
+// is its name for the model.
 func (r reader) folder(ctx context.Context, call Call, path string) (f search.Folder, name string, refused *Result, err error) {
 	if path == "" {
 		path = "."
@@ -77,8 +77,8 @@ func (r reader) folder(ctx context.Context, call Call, path string) (f search.Fo
 	return f, name, nil, nil
 }
 
-// unreadable says why a path cannot be read and what to do about it. An error
-// of ctx or of the Asker ends the turn.
+// unreadable explains to the model why a path cannot be read and what to do. An error of
+// ctx or of the Asker ends the turn.
 func (r reader) unreadable(ctx context.Context, path string, err error) (Result, error) {
 	var ask UnansweredError
 	switch {
@@ -89,7 +89,7 @@ func (r reader) unreadable(ctx context.Context, path string, err error) (Result,
 	case errors.Is(err, fs.ErrNotExist):
 		return failed("%s does not exist.%s", path, didYouMean(r.Root, path)), nil
 	case errors.Is(err, fs.ErrPermission):
-		return failed("%s may not be read: permission denied.", path), nil
+		return failed("%s cannot be read: permission denied.", path), nil
 	}
 	return failed("%w.", err), nil
 }

@@ -17,7 +17,7 @@ const (
 	readLines = 2000     // lines, if no limit is given
 	readLine  = 2000     // bytes of a line
 	readText  = 100_000  // bytes of an answer
-	readScan  = 64 << 20 // bytes of the file that are looked at
+	readScan  = 64 << 20 // bytes of the file that are scanned
 )
 
 type readFileArgs struct {
@@ -63,7 +63,7 @@ func (r reader) readFile(ctx context.Context, call Call, a readFileArgs) (Result
 	case err != nil:
 		return r.unreadable(ctx, a.Path, err)
 	}
-	if why := permission.NeverRead(s.Info.Path, r.Home); why != "" { // below a folder that may be read
+	if why := permission.NeverRead(s.Info.Path, r.Home); why != "" { // a file in an allowed folder
 		return failed("%s is never read: %s.", a.Path, why), s.Close()
 	}
 	res, err := page(ctx, s, max(a.Offset, 1), cmp.Or(a.Limit, readLines))
@@ -76,7 +76,7 @@ func (r reader) readFile(ctx context.Context, call Call, a readFileArgs) (Result
 	return res, nil
 }
 
-// notRegular names the tool for folders.
+// notRegular points to list_files for folders.
 func (r reader) notRegular(path string, err error) Result {
 	if _, _, dirErr := r.Root.FS(path); dirErr == nil {
 		return failed("%s is a folder: use list_files.", path)
@@ -84,7 +84,7 @@ func (r reader) notRegular(path string, err error) Result {
 	return failed("%w: it cannot be read as text.", err)
 }
 
-// page writes the lines from offset on, numbered, and how many lines there are.
+// page formats the lines from offset on, numbered, and the number of all lines.
 func page(ctx context.Context, s *workspace.Stream, offset, limit int) (Result, error) {
 	if s.Binary {
 		return failed("%s is a binary file of %d bytes: it cannot be read as text.", s.Info.Name, s.Info.Size), nil
@@ -117,16 +117,16 @@ func page(ctx context.Context, s *workspace.Stream, offset, limit int) (Result, 
 	return pageResult(s, &b, pageOf{offset, shown, total, counted}), nil
 }
 
-// pageOf counts the lines of a page and of its file.
+// pageOf describes a page of a file.
 type pageOf struct {
 	offset, shown, total int
-	counted              bool // total is the whole file's
+	counted              bool // total is exact
 }
 
 func pageResult(s *workspace.Stream, b *strings.Builder, p pageOf) Result {
 	total := fmt.Sprint(p.total)
 	if !p.counted {
-		total = fmt.Sprintf("unknown (the file has %d bytes, of which %d were looked at)", s.Info.Size, readScan)
+		total = fmt.Sprintf("unknown (only %d of the file's %d bytes were scanned)", readScan, s.Info.Size)
 	}
 	if p.shown == 0 && p.offset > 1 && p.total < p.offset {
 		return failed("%s has no line %d; total_lines: %s", s.Info.Name, p.offset, total)

@@ -71,7 +71,7 @@ func TestReadFile(t *testing.T) {
 
 func utf16Of(s string) []uint16 { return utf16.Encode([]rune(s)) }
 
-// What could block or never end is answered in time, and in little.
+// Files that could block or never end are answered in time, with little output.
 func TestReadStrangeFiles(t *testing.T) {
 	b := newBench(t, nil)
 	sparse := filepath.Join(b.dir, "sparse")
@@ -188,7 +188,7 @@ func TestListFindSearch(t *testing.T) {
 	}
 }
 
-// A link that leads out is not followed by any tool that reads folders.
+// No tool that reads folders follows a link out.
 func TestSearchStaysInside(t *testing.T) {
 	b := newBench(t, map[string]string{"a": "needle\n"})
 	outside := t.TempDir()
@@ -207,7 +207,7 @@ func TestSearchStaysInside(t *testing.T) {
 	b.want(b.call("search_files", m{"regex": "needle", "path": "dir"}), true, "declined")
 }
 
-// The inside of a process shows keys: it is not even asked about.
+// The files of a process expose keys: they are not even asked about.
 func TestProcessesAreNeverRead(t *testing.T) {
 	b := newBench(t, map[string]string{"a": "x\n"})
 	if err := os.Symlink("/proc/self/environ", filepath.Join(b.dir, "link")); err != nil {
@@ -227,8 +227,7 @@ func TestProcessesAreNeverRead(t *testing.T) {
 	}
 }
 
-// The program's keys may lie in the folder that is worked in, if that is the user's
-// home.
+// The program's keys may be in the workspace if that is the user's home.
 func TestKeysAreNeverRead(t *testing.T) {
 	b := newBench(t, map[string]string{".agent/credentials.json": "sk-secret\n", "credentials.json": "sk-other\n"})
 	b.deps.Home = filepath.Join(b.dir, ".agent")
@@ -254,8 +253,8 @@ func TestKeysAreNeverRead(t *testing.T) {
 	}
 }
 
-// TestAFolderThatMayBeReadKeepsItsKeys: who has agreed to a folder is asked about each
-// file with keys in it, and a search leaves them out.
+// TestAFolderThatMayBeReadKeepsItsKeys: after agreeing to a folder, a person is asked
+// about each file with keys in it, and a search leaves them out.
 func TestAFolderThatMayBeReadKeepsItsKeys(t *testing.T) {
 	b := newBench(t, nil)
 	outside := scratch.Dir(t, nil)
@@ -298,7 +297,7 @@ func TestReadsAreRemarkedOn(t *testing.T) {
 	if len(b.ask.asked) != 2 {
 		t.Fatalf("asked: %+v", b.ask.asked)
 	}
-	if folder := b.ask.asked[0]; folder.Force || len(folder.Notes) != 1 || !strings.Contains(folder.Notes[0].Text, "what is in it may be read") {
+	if folder := b.ask.asked[0]; folder.Force || len(folder.Notes) != 1 || !strings.Contains(folder.Notes[0].Text, "everything in it may be read") {
 		t.Errorf("a folder: %+v", folder)
 	}
 	if secret := b.ask.asked[1]; !secret.Force || len(secret.Notes) != 1 || !strings.Contains(secret.Notes[0].Text, "keys") {
@@ -306,7 +305,7 @@ func TestReadsAreRemarkedOn(t *testing.T) {
 	}
 }
 
-// rg that lies in the workspace may be the model's own.
+// An rg in the workspace may be the model's own.
 func TestRipgrepOfTheWorkspaceIsNotRun(t *testing.T) {
 	b := newBench(t, map[string]string{"rg": "#!/bin/sh\ntouch run\n", "a": "needle\n"})
 	if err := os.Chmod(filepath.Join(b.dir, "rg"), 0o700); err != nil {
@@ -356,5 +355,5 @@ func TestGetDiagnostics(t *testing.T) {
 	f.unknown = true
 	b.want(b.call("get_diagnostics", m{"path": "a.go"}), false, "Not known: ")
 	f.err = errors.New("timed out")
-	b.want(b.call("get_diagnostics", m{}), true, "The editor did not say: timed out")
+	b.want(b.call("get_diagnostics", m{}), true, "The editor did not answer: timed out")
 }

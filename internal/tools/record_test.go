@@ -11,8 +11,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/confirm"
 )
 
-// TestRecord: what a session keeps of a call is whole, whatever the line for people
-// has room for.
+// TestRecord: the record of a call is complete, however short the line for people.
 func TestRecord(t *testing.T) {
 	long := "make  test && " + strings.Repeat("true && ", 100) + "echo 'a\n\tb' && echo THE-END"
 	why := strings.Repeat("because ", 100) + "\nof that"
@@ -54,19 +53,20 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// TestAllTakenBackIsOnRecord: that the user changed a proposal into nothing is a
-// verdict, too.
+// TestAllTakenBackIsOnRecord: a proposal that the user changed into nothing is recorded
+// too.
 func TestAllTakenBackIsOnRecord(t *testing.T) {
 	b := newBench(t, map[string]string{"f": "one\n"})
 	same := "one\n"
 	b.ask.verdict = confirm.Verdict{Decision: confirm.Approve, Text: &same}
 	res := b.call("edit_file", m{"path": "f", "old_string": "one", "new_string": "1"})
-	if want := (Record{What: "Edit f", Result: "nothing was written: the user changed the proposal back to what the file holds"}); res.Record != want {
+	if want := (Record{What: "Edit f", Result: "nothing was written: the user changed the proposal back to the file's content"}); res.Record != want {
 		t.Errorf("%+v", res.Record)
 	}
 }
 
-// TestALargeChangeOfTheUserIsOnRecord, whole, though the model is told the beginning.
+// TestALargeChangeOfTheUserIsOnRecord in full, although the model gets only its
+// beginning.
 func TestALargeChangeOfTheUserIsOnRecord(t *testing.T) {
 	b := newBench(t, map[string]string{"f": "one\n"})
 	own := strings.Repeat("a line of the user's own\n", 2000) + "THE END\n"
@@ -77,7 +77,7 @@ func TestALargeChangeOfTheUserIsOnRecord(t *testing.T) {
 	}
 }
 
-// TestAStoppedCommandIsOnRecord: it may have done something.
+// TestAStoppedCommandIsOnRecord: it may have had effects.
 func TestAStoppedCommandIsOnRecord(t *testing.T) {
 	b := newBench(t, nil)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -12,14 +12,15 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// UnansweredError is an error of the Asker: the turn cannot go on, and nothing was done.
+// UnansweredError wraps an error of the Asker: nothing was done and the turn cannot go
+// on.
 type UnansweredError struct{ Err error }
 
 func (u UnansweredError) Error() string { return u.Err.Error() }
 func (u UnansweredError) Unwrap() error { return u.Err }
 
-// changeNotes returns what a reviewer of c has to know, and whether a person has to
-// look at it whatever the mode. home is the program's own folder.
+// changeNotes returns the notes for a reviewer of c, and whether a person has to look at
+// it whatever the mode. home is the program's own folder.
 func changeNotes(c workspace.Change, stage edit.Stage, home string) (notes []caution.Note, force bool) {
 	if stage != edit.Exact {
 		notes = append(notes, caution.Note{Kind: caution.Loose, Text: fmt.Sprintf("The text matched only after %s.", stage)})
@@ -43,24 +44,24 @@ func changeNotes(c workspace.Change, stage edit.Stage, home string) (notes []cau
 	return notes, force
 }
 
-// readNotes returns what a reviewer of a read outside the workspace has to know,
-// and whether a person has to look at it whatever was answered before.
+// readNotes returns the notes for a reviewer of a read outside the workspace, and whether
+// a person has to look at it whatever was answered before.
 func readNotes(abs string, folder bool) (notes []caution.Note, force bool) {
 	if folder {
-		notes = caution.Notes("This is a folder: what is in it may be read from then on, except where keys are usually kept.")
+		notes = caution.Notes("This is a folder: everything in it may be read from then on, except places that usually hold keys.")
 	}
 	if permission.Secret(abs) {
-		notes = append(notes, caution.Notes("What is here often holds keys or passwords, which would be sent to the model.")...)
+		notes = append(notes, caution.Notes("Files here often hold keys or passwords, which would be sent to the model.")...)
 		force = true
 	}
 	return notes, force
 }
 
-// nothingChanged is what it means that an edit was declined.
+// nothingChanged is the effect of a declined edit.
 const nothingChanged = "Nothing was changed."
 
-// declined is the result of a "no" to what a tool wanted; effect is what that
-// means. Without a word from the user the turn stops: the model could only guess.
+// declined returns the result of a "no" to a tool; effect describes its consequence. If
+// the user gave no reason, the turn stops: the model could only guess.
 func declined(tool, what, effect string, v confirm.Verdict) Result {
 	res := Result{Failed: true, Denied: &Denied{tool, v.Feedback}, Record: Record{Result: "declined by the user", Words: feedbackForRecord(v, "")}}
 	switch {
@@ -88,7 +89,8 @@ func declined(tool, what, effect string, v confirm.Verdict) Result {
 	return res
 }
 
-// feedbackForModel are the reviewer's own words, to follow a sentence: each on a line of its own.
+// feedbackForModel formats the reviewer's feedback, each item on a new line, to follow a
+// sentence.
 func feedbackForModel(v confirm.Verdict) string {
 	var b strings.Builder
 	switch {
@@ -104,8 +106,8 @@ func feedbackForModel(v confirm.Verdict) string {
 	return b.String()
 }
 
-// feedbackForRecord is Words as a text of its own, behind the patch of what the reviewer changed
-// of the proposal, if anything.
+// feedbackForRecord formats the reviewer's feedback alone, after the patch of the
+// reviewer's own changes, if any.
 func feedbackForRecord(v confirm.Verdict, patch string) string {
 	words := feedbackForModel(v)
 	if patch != "" {
@@ -114,10 +116,10 @@ func feedbackForRecord(v confirm.Verdict, patch string) string {
 	return strings.TrimPrefix(words, "\n")
 }
 
-// maxPatch is the number of bytes of a patch that a result has room for.
+// maxPatch is the largest patch in a result, in bytes.
 const maxPatch = 10_000
 
-// clipPatch is patch or, where it is too long, its first lines.
+// clipPatch returns patch, or its first lines if it is too long.
 func clipPatch(patch string) string {
 	if len(patch) <= maxPatch {
 		return patch

@@ -52,7 +52,7 @@ func change(name, before, after string, mode fs.FileMode) workspace.Change {
 	return c
 }
 
-// at is a change of the file at the absolute path in a workspace at dir.
+// at returns a change of the file name in a workspace at dir.
 func at(dir, name string) workspace.Change {
 	c := change(name, "", "x\n", 0o600)
 	c.Path = dir + "/" + name
@@ -105,7 +105,7 @@ func TestReadNotes(t *testing.T) {
 			t.Errorf("%s: %q, %v", path, notes, force)
 		}
 	}
-	if notes, force := readNotes("/usr/include", true); force || len(notes) != 1 || !strings.Contains(notes[0].Text, "what is in it may be read") {
+	if notes, force := readNotes("/usr/include", true); force || len(notes) != 1 || !strings.Contains(notes[0].Text, "everything in it may be read") {
 		t.Errorf("a folder: %q, %v", notes, force)
 	}
 }

@@ -91,7 +91,7 @@ func (s searcher) isFile(ctx context.Context, path string) bool {
 		return false
 	}
 	if _, _, err := s.Root.Resolve(path); err != nil {
-		return false // what lies outside is agreed to as a folder
+		return false // outside, a person agrees to folders
 	}
 	stream, err := s.Root.Open(path)
 	if err != nil {
@@ -100,7 +100,7 @@ func (s searcher) isFile(ctx context.Context, path string) bool {
 	return stream.Close() == nil
 }
 
-// findRipgrep returns the rg on PATH, unless it lies in the workspace, where
+// findRipgrep returns the path of rg, or "" if it is missing or in the workspace, where
 // the model might have written it.
 func findRipgrep(d Deps) string {
 	path := d.Ripgrep

@@ -11,7 +11,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/nearest"
 )
 
-// Set is all tools. Its calls are made one at a time, by one goroutine.
+// Set holds all tools. Its methods must not be called concurrently.
 type Set struct {
 	tools       []Tool
 	specs       []llm.ToolSpec
@@ -19,9 +19,9 @@ type Set struct {
 	diagnostics *diagnostics
 }
 
-// NewSet returns the tools. The caller keeps ownership of what is in d.
+// NewSet returns the tools. The caller keeps ownership of the values in d.
 func NewSet(d Deps) *Set {
-	if home, err := filepath.EvalSymlinks(d.Home); err == nil { // as the paths are that it is compared with
+	if home, err := filepath.EvalSymlinks(d.Home); err == nil { // resolved like the paths it is compared with
 		d.Home = home
 	}
 	d.diagnostics = &diagnostics{root: d.Root, reports: d.Reports}
@@ -37,12 +37,11 @@ func NewSet(d Deps) *Set {
 	return s
 }
 
-// Specs describes the tools to a model, always in the same order and words. The
-// caller does not change them.
+// Specs describes the tools to a model, always in the same order and words. The caller
+// must not change the result.
 func (s *Set) Specs() []llm.ToolSpec { return s.specs }
 
-// Title describes a call in one line for the user. It is not safe to show before
-// it is sanitised.
+// Title describes a call in one line for the user. It is not sanitised.
 func (s *Set) Title(name string, args json.RawMessage) string {
 	if t := s.find(name); t != nil {
 		return t.Title(args)
@@ -50,8 +49,8 @@ func (s *Set) Title(name string, args json.RawMessage) string {
 	return name
 }
 
-// Call runs the tool with the given name. A tool that does not exist and one
-// that panics give a failed Result; an error means that the turn cannot go on.
+// Call runs the tool with the given name. An unknown tool and a panic give a failed
+// Result; an error means that the turn cannot go on.
 func (s *Set) Call(ctx context.Context, name string, call Call) (res Result, err error) {
 	t := s.find(name)
 	if t == nil {
@@ -59,7 +58,7 @@ func (s *Set) Call(ctx context.Context, name string, call Call) (res Result, err
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			res, err = failed("%s broke down: %v. This is a defect of the program, not of the call; what it has done so far is not known.\n%s",
+			res, err = failed("%s failed with an internal error: %v. This is a bug in the program, not in the call; it is not known how far the call got.\n%s",
 				name, p, origin(debug.Stack())), nil
 		}
 	}()
@@ -74,8 +73,7 @@ func (s *Set) Call(ctx context.Context, name string, call Call) (res Result, err
 	return res, err
 }
 
-// origin returns the place of a panic, without the paths of the machine that
-// the program was built on.
+// origin returns the function that panicked, without paths of the build machine.
 func origin(stack []byte) string {
 	lines := strings.Split(string(stack), "\n")
 	for i, l := range lines {

@@ -17,7 +17,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// asker answers every question with verdict, after during.
+// asker answers every question with verdict, after calling during.
 type asker struct {
 	verdict confirm.Verdict
 	err     error
@@ -95,7 +95,7 @@ func (b *bench) raw(name, arguments string) Result {
 	return res
 }
 
-// want fails unless the result is Failed or not as said and holds all texts.
+// want fails unless the result is Failed as given and contains all texts.
 func (b *bench) want(res Result, isFailed bool, texts ...string) {
 	b.Helper()
 	if res.Failed != isFailed {
@@ -161,7 +161,7 @@ func TestSpecs(t *testing.T) {
 	}
 }
 
-// What the schema names is what the arguments are decoded into.
+// The schema and the arguments have the same names.
 func TestParamsFitTheArguments(t *testing.T) {
 	b := newBench(t, nil)
 	for _, tt := range []struct {
@@ -266,7 +266,7 @@ func (breaking) Call(context.Context, Call) (Result, error) { panic("boom") }
 func TestPanicIsAResult(t *testing.T) {
 	b := newBench(t, nil)
 	b.set.tools[0] = breaking{b.set.tools[0]}
-	b.want(b.raw("read_file", `{}`), true, "read_file broke down: boom", "breaking.Call")
+	b.want(b.raw("read_file", `{}`), true, "read_file failed with an internal error: boom", "breaking.Call")
 }
 
 func TestTodo(t *testing.T) {
@@ -303,7 +303,7 @@ func TestLastTodo(t *testing.T) {
 	}
 }
 
-// The decoder is the same for all tools; each refuses garbage without a panic.
+// All tools share the decoder; each refuses garbage without a panic.
 func FuzzCall(f *testing.F) {
 	for _, name := range toolNames {
 		f.Add(name, `{"path":"a","content":"b"}`)
@@ -312,12 +312,12 @@ func FuzzCall(f *testing.F) {
 	f.Add("regex_replace", `{"path":"a","pattern":"(a)","replacement":"$1"}`)
 	f.Fuzz(func(t *testing.T, name, arguments string) {
 		if name == "execute_command" {
-			return // the asker below says no, but there is nothing to learn either
+			return // the asker below says no
 		}
 		b := newBench(t, map[string]string{"a": "a\nb\n"})
 		b.ask.verdict = confirm.Verdict{}
 		res := b.raw(name, arguments)
-		if strings.Contains(res.ForModel, "broke down") {
+		if strings.Contains(res.ForModel, "internal error") {
 			t.Error(res.ForModel)
 		}
 		if b.read("a") != "a\nb\n" {
@@ -326,7 +326,7 @@ func FuzzCall(f *testing.F) {
 	})
 }
 
-// What went wrong is told to the person with its cause, which comes last.
+// The person sees the cause of an error, which comes last.
 func TestAFailureIsToldWithItsCause(t *testing.T) {
 	path := "/" + strings.Repeat("a-long-folder/", 15) + "file"
 	res := failed("a.txt was not written: %w", &os.PathError{Op: "write", Path: path, Err: errors.New("no space left on device")})

@@ -10,14 +10,13 @@ import (
 	"testing"
 )
 
-// specialFiles makes files that are no regular files below dir and returns what
-// is said of each.
+// specialFiles makes irregular files below dir and returns the word for each.
 func specialFiles(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	t.Chdir(dir) // a socket's path has to be short
+	t.Chdir(dir) // a socket's path must be short
 	l, err := net.Listen("unix", "socket")
 	if err != nil {
 		t.Fatal(err)

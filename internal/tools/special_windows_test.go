@@ -2,5 +2,5 @@ package tools
 
 import "testing"
 
-// specialFiles makes nothing: the files of Windows are regular ones.
+// specialFiles makes nothing: Windows has only regular files.
 func specialFiles(*testing.T, string) map[string]string { return map[string]string{} }

@@ -45,8 +45,8 @@ func todo() Tool {
 		})
 }
 
-// LastTodo returns the items that the model listed last in a conversation: the list
-// is part of it, and nowhere else.
+// LastTodo returns the model's latest list in a conversation, the only place where it is
+// stored.
 func LastTodo(messages []llm.Message) []TodoItem {
 	for _, m := range slices.Backward(messages) {
 		for _, c := range slices.Backward(m.Calls) {
@@ -84,7 +84,7 @@ func count(items []TodoItem, status string) int {
 	return n
 }
 
-// Checklist writes one line an item.
+// Checklist formats the items, one per line.
 func Checklist(items []TodoItem) string {
 	lines := make([]string, len(items))
 	for i, item := range items {

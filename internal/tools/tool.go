@@ -22,12 +22,11 @@ type tool[A any] struct {
 	run    func(ctx context.Context, call Call, a A) (Result, error)
 }
 
-// newTool returns the tool with the given name, whose description is the file
-// name.md.
+// newTool returns the tool with the given name. The file name.md describes it.
 func newTool[A any](name string, params []args.Param, title func(A) string, run func(context.Context, Call, A) (Result, error)) Tool {
 	doc, err := docs.ReadFile(name + ".md")
 	if err != nil {
-		doc = []byte(name) // not possible: the tests read them all
+		doc = []byte(name) // impossible: the tests read them all
 	}
 	spec := llm.ToolSpec{
 		Name: name, Description: strings.TrimSpace(string(doc)), Schema: json.RawMessage(args.Schema(params)),
@@ -58,14 +57,14 @@ func (t *tool[A]) Call(ctx context.Context, call Call) (Result, error) {
 	return res, err
 }
 
-// How many characters are shown of a title, and of what went wrong: its cause often
-// comes last, behind long paths.
+// Limits of a title and an error message in characters. The cause of an error often comes
+// last, after long paths.
 const (
 	maxTitle   = 120
 	maxFailure = 400
 )
 
-// oneLine returns s on one line of at most limit characters.
+// oneLine returns s on one line, cut to limit characters.
 func oneLine(s string, limit int) string {
 	s = strings.Join(strings.Fields(s[:min(len(s), 8*limit)]), " ")
 	if r := []rune(s); len(r) > limit {
@@ -74,8 +73,7 @@ func oneLine(s string, limit int) string {
 	return s
 }
 
-// failed is the result of a call that did not do what it should. format is as
-// in fmt.Errorf.
+// failed returns the result of a failed call. format is as in fmt.Errorf.
 func failed(format string, args ...any) Result {
 	msg := fmt.Errorf(format, args...).Error()
 	first, _, _ := strings.Cut(msg, "\n")
@@ -90,7 +88,8 @@ func orDefault[T any](p *T, value T) T {
 	return *p
 }
 
-// withPath ends a title that names a file or folder, unless it is the main one.
+// withPath returns the end of a title that names a file or folder, or "" for the main
+// one.
 func withPath(word, path string) string {
 	if path == "" || path == "." {
 		return ""

@@ -15,18 +15,17 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// writer is the one way from a computed text to a file on disk; all writing
-// tools take it.
+// writer takes a computed text to a file on disk. All writing tools use it.
 type writer struct {
 	Deps
 	tool string
 }
 
-// errMissing is returned by a compute function that needs a file that exists.
+// errMissing is returned by a compute function that needs an existing file.
 var errMissing = errors.New("there is no such file")
 
-// apply computes the new text of the file at path, has it reviewed, writes what
-// was approved and tells the model what the file holds now.
+// apply computes the new text of the file at path, has it reviewed, writes the approved
+// text and reports to the model.
 func (w writer) apply(ctx context.Context, call Call, path string, compute func(workspace.File) (edit.Result, error)) (Result, error) {
 	if res, err := w.saveUnsaved(ctx, call, path); err != nil {
 		return Result{}, err
@@ -76,16 +75,16 @@ func (w writer) apply(ctx context.Context, call Call, path string, compute func(
 	return res, err
 }
 
-// settle has a file saved that is unsaved in the editor, if the user agrees: a
-// proposal is never made from a text that is not the newest. A result says why the
-// edit cannot go on.
+// saveUnsaved saves a file with unsaved changes in the editor if the user agrees: a
+// proposal must be based on the newest text. If the edit cannot go on, it returns a
+// result with the reason.
 func (w writer) saveUnsaved(ctx context.Context, call Call, path string) (*Result, error) {
 	if w.Buffers == nil {
 		return nil, nil
 	}
 	abs, name, err := w.Root.Resolve(path)
 	in, unsaved := "", false
-	if err == nil { // else the proposal says what is wrong
+	if err == nil { // on an error, the proposal explains it
 		in, unsaved = w.Buffers.Unsaved(ctx, abs)
 	}
 	if !unsaved {
@@ -113,7 +112,7 @@ func (w writer) saveUnsaved(ctx context.Context, call Call, path string) (*Resul
 	return nil, nil
 }
 
-// lost says that an earlier edit of a file is gone from it.
+// lost explains that an earlier edit of a file is gone from it, or returns "".
 func (w writer) lost(c workspace.Change) string {
 	if w.Writes == nil {
 		return ""
@@ -121,7 +120,7 @@ func (w writer) lost(c workspace.Change) string {
 	return w.Writes.Lost(c.Path, c.Text)
 }
 
-// wrote tells the editor of a change that was written as v approved it.
+// wrote tells the editor about a change written with approval v.
 func (w writer) wrote(ctx context.Context, c workspace.Change, v confirm.Verdict) {
 	if w.Writes == nil {
 		return
@@ -140,9 +139,9 @@ func (w writer) commit(ctx context.Context, call Call, change workspace.Change, 
 	}
 	if final.Exists && final.After == final.Text {
 		return Result{
-			ForModel: "The user changed the proposal back to what " + change.Name + " holds already: nothing was written." + feedbackForModel(v),
+			ForModel: "The user changed the proposal back to the current content of " + change.Name + ": nothing was written." + feedbackForModel(v),
 			ForUser:  "no change",
-			Record:   Record{Result: "nothing was written: the user changed the proposal back to what the file holds", Words: feedbackForRecord(v, "")},
+			Record:   Record{Result: "nothing was written: the user changed the proposal back to the file's content", Words: feedbackForRecord(v, "")},
 		}, nil
 	}
 	_, err := w.Root.Commit(ctx, final, workspace.Origin{Session: w.Session(), Turn: call.Turn, Call: call.ID, Tool: w.tool})
@@ -157,7 +156,7 @@ func (w writer) commit(ctx context.Context, call Call, change workspace.Change, 
 		res.ForUser += "; " + err.Error()
 		return res, nil
 	case errors.Is(err, workspace.ErrStale):
-		return failed("%s changed while the edit was being reviewed: nothing was written. Read the file again and repeat the edit on what it holds now.", change.Name), nil
+		return failed("%s changed while the edit was being reviewed: nothing was written. Read the file again and repeat the edit on its current content.", change.Name), nil
 	case ctx.Err() != nil && err != nil:
 		return Result{}, ctx.Err()
 	case err != nil:
@@ -166,14 +165,14 @@ func (w writer) commit(ctx context.Context, call Call, change workspace.Change, 
 	return written(change, final, v, out), nil
 }
 
-// holds says that the file holds the approved text already: the editor in which
-// it was approved has saved it.
+// holds reports whether the file already holds the approved text: the editor in which it
+// was approved may have saved it.
 func (w writer) holds(c workspace.Change) bool {
 	f, err := w.Root.Read(c.Path)
 	return err == nil && f.Exists && f.Text == c.After && (!c.Exists || f.Format.Encoding == c.Format.Encoding && f.Format.BOM == c.Format.BOM)
 }
 
-// written tells what became of an approved change.
+// written returns the result of an approved change.
 func written(change, final workspace.Change, v confirm.Verdict, out edit.Result) Result {
 	fc := fileChange(final)
 	verb := "Wrote"
@@ -212,7 +211,7 @@ func fileChange(c workspace.Change) FileChange {
 	return FileChange{Path: c.Name, Added: added, Removed: removed, Diff: diff.Unified(before, c.Name, c.Text, c.After)}
 }
 
-// existing makes a compute function refuse a file that is not there.
+// existing makes compute fail for a missing file.
 func existing(compute func(workspace.File) (edit.Result, error)) func(workspace.File) (edit.Result, error) {
 	return func(f workspace.File) (edit.Result, error) {
 		if !f.Exists {

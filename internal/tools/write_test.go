@@ -19,7 +19,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// The six tools that write, each making one\ntwo\nthree\n into one\n2\nthree\n.
+// The six tools that write, each with a call that turns one\ntwo\nthree\n into
+// one\n2\nthree\n.
 var writing = []struct {
 	tool string
 	args m
@@ -163,7 +164,7 @@ func TestReviewerMayTakeAllBack(t *testing.T) {
 	text := "a\n"
 	b.ask.verdict.Text = &text
 	res := b.call("write_file", m{"path": "f", "content": "b\n"})
-	b.want(res, false, "back to what f holds", "nothing was written")
+	b.want(res, false, "back to the current content of f", "nothing was written")
 	if len(res.Changes) != 0 {
 		b.Errorf("%+v", res.Changes)
 	}
@@ -312,8 +313,8 @@ func TestRequestNamesItsCall(t *testing.T) {
 	}
 }
 
-// Whatever is asked for, what is written is what was approved, and what the
-// model is told of it is the file's text.
+// Whatever the call, the written text is the approved one, and the model learns the
+// file's text.
 func TestWrittenIsWhatWasApproved(t *testing.T) {
 	b := newBench(t, nil)
 	rapid.Check(t, func(t *rapid.T) {
