@@ -1,7 +1,7 @@
-// Package dialog asks a person one thing on a terminal, before there is a session. It
-// guarantees that what has to be read is all in the scrollback, whatever the size of
-// the terminal; that a secret is not shown; that a terminal which only prints lines gets
-// no escape sequence; and that the terminal is given back when Ask returns.
+// Package dialog asks a person one question on a terminal, before there is a session. It
+// guarantees that all of its text reaches the scrollback, whatever the size of the terminal;
+// that secrets stay hidden; that a terminal which only prints lines receives no escape
+// sequences; and that the terminal is restored when Ask returns.
 package dialog
 
 import (
@@ -27,48 +27,48 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// ErrLeft says that the person did not want to answer.
+// ErrLeft reports that the person chose not to answer.
 var ErrLeft = errors.New("left without an answer")
 
-// ErrBack says that the person wants to see the page before this one again.
+// ErrBack reports that the person wants to return to the previous page.
 var ErrBack = errors.New("back to the page before")
 
-// maxSecret bounds what is taken for a secret, in bytes.
+// maxSecret is the maximum size of a secret, in bytes.
 const maxSecret = 8 << 10
 
-// Terminal is where is asked.
+// Terminal is the terminal to ask on.
 type Terminal struct {
 	In, Out *os.File
 	Env     []string
 	Theme   string
-	Flat    bool // it only prints lines, or they are read aloud
+	Flat    bool // only prints lines, or is read aloud
 }
 
-// Page is a question. Its texts need not be sanitised.
+// Page is a question. Its texts need not be sanitized.
 type Page struct {
 	Title   string
 	Text    []string // paragraphs; one that begins with a blank is indented
 	Choices []picker.Item
-	Fields  []Field // what is to be typed or pasted, where there are no Choices
-	Back    bool    // Esc returns ErrBack; without it Esc leaves, as Ctrl+C does
+	Fields  []Field // texts to type or paste, if there are no Choices
+	Back    bool    // Esc returns ErrBack; otherwise it leaves, like Ctrl+C
 }
 
-// Field is a text that is asked for.
+// Field is a text to enter.
 type Field struct {
 	Label    string
-	Value    string // to begin with
+	Value    string // initial value
 	Secret   bool   // never shown
 	Optional bool   // may be empty
 }
 
-// Answer is the index of a choice, or what was typed into each field.
+// Answer is the index of a choice, or the text of each field.
 type Answer struct {
 	Choice int
 	Values []string
 }
 
-// Ask puts a question and waits for the answer, ErrLeft, ErrBack, or the end of ctx. A SIGINT
-// leaves, as Ctrl+C does: the terminal has to be given back first.
+// Ask asks a question and waits for the answer, ErrLeft, ErrBack or the end of ctx. A SIGINT
+// leaves, like Ctrl+C, so that the terminal is restored first.
 func Ask(ctx context.Context, t Terminal, p Page) (a Answer, err error) {
 	if t.Flat {
 		return askFlat(ctx, t, p)
@@ -83,7 +83,7 @@ func Ask(ctx context.Context, t Terminal, p Page) (a Answer, err error) {
 		return a, fmt.Errorf("the terminal cannot be used: %w", err)
 	}
 	defer func() { err = errors.Join(err, scr.Close()) }()
-	defer crash.Hold(func() { _ = scr.Close() })() // what the panic says is more than this error
+	defer crash.Hold(func() { _ = scr.Close() })() // a panic matters more than this error
 	ctx, cancel := context.WithCancel(ctx)
 	var work crash.Group
 	defer work.Wait()
@@ -109,7 +109,7 @@ func Ask(ctx context.Context, t Terminal, p Page) (a Answer, err error) {
 	_, err = prog.Run()
 	scr.SetTail(nil, nil)
 	if m.answer != nil && len(p.Choices) > 0 {
-		scr.Print(theme.Short("› "+sanitize.Line(p.Choices[m.answer.Choice].Title), m.look.Width), "") // who reads back sees what was said
+		scr.Print(theme.Short("› "+sanitize.Line(p.Choices[m.answer.Choice].Title), m.look.Width), "") // record the answer in the scrollback
 	}
 	scr.Flush()
 	switch {
@@ -125,7 +125,7 @@ func Ask(ctx context.Context, t Terminal, p Page) (a Answer, err error) {
 	return *m.answer, nil
 }
 
-// model is the question on the screen. It belongs to Bubble Tea's loop.
+// model is the question on the screen. Bubble Tea's event loop owns it.
 type model struct {
 	page   Page
 	scr    *screen.Screen
@@ -133,8 +133,8 @@ type model struct {
 	look   theme.Look
 	pick   *picker.Picker
 	values []string // of the fields
-	at     int      // the field that is typed into
-	answer *Answer  // nil until there is one
+	at     int      // the current field
+	answer *Answer  // nil before the answer
 	back   bool     // Esc was pressed on a page with Back
 }
 
@@ -144,16 +144,16 @@ func (m *model) Init() tea.Cmd {
 	return nil
 }
 
-// View is not used: screen draws.
+// View returns nothing: the screen draws.
 func (m *model) View() tea.View { return tea.View{} }
 
-// Update takes a key.
+// Update handles a message.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	defer crash.Guard()
 	var cmd tea.Cmd
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		width, height := m.scr.Size() // Bubble Tea's own first message may know none
+		width, height := m.scr.Size() // Bubble Tea's first message may have no size
 		m.resize(width, height)
 		m.scr.Resize(width, height)
 	case jobcontrol.Stop:
@@ -173,8 +173,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 func (m *model) resize(width, height int) { m.look.Width, m.look.Height = width, height }
 
-// key takes a key: Ctrl+C and Ctrl+D leave, Esc goes back if the page allows it and
-// leaves if not, Ctrl+Z gives the terminal to the shell.
+// key handles a key: Ctrl+C and Ctrl+D leave; Esc goes back, or leaves if the page has no
+// Back; Ctrl+Z suspends.
 func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
 	switch name := key.String(); {
 	case name == "ctrl+z":
@@ -202,7 +202,7 @@ func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// enter goes on to the next field, and takes them all after the last one.
+// enter moves to the next field, or answers after the last one.
 func (m *model) enter() tea.Cmd {
 	if m.at++; m.at < len(m.values) {
 		return nil
@@ -218,8 +218,7 @@ func (m *model) enter() tea.Cmd {
 	return tea.Quit
 }
 
-// choose takes a key among choices. The number of a choice takes it, as long as
-// nothing is looked for.
+// choose handles a key among choices. A digit selects its choice, unless a filter is typed.
 func (m *model) choose(name, text string) tea.Cmd {
 	if n := len(m.page.Choices); m.pick.Filter() == "" && len(text) == 1 && text[0] >= '1' && text[0] <= '9' && int(text[0]-'0') <= n && n <= 9 {
 		m.answer = &Answer{Choice: int(text[0] - '1')}
@@ -237,15 +236,15 @@ func (m *model) choose(name, text string) tea.Cmd {
 	return nil
 }
 
-// typed takes a part of a field: a key, an address or a name, none of which holds the
-// blanks that a paste has around it.
+// typed adds text to a field, without the surrounding blanks of a paste: no key, address or
+// name has any.
 func (m *model) typed(text string) {
 	if len(m.values) > 0 && len(m.values[m.at])+len(text) <= maxSecret {
 		m.values[m.at] += strings.Join(strings.Fields(text), "")
 	}
 }
 
-// print puts what is to be read into the scrollback.
+// print writes the text of the page to the scrollback.
 func (m *model) print() {
 	width := max(10, m.look.Width)
 	lines := []string{""}
@@ -262,7 +261,7 @@ func (m *model) print() {
 	m.scr.Print(append(lines, "")...)
 }
 
-// draw shows what can be answered.
+// draw shows the choices or fields.
 func (m *model) draw() {
 	width, room := m.look.Width, max(1, m.look.Height-3)
 	dim := func(s string) string { return theme.Paint(m.look.Styles.Dim, theme.Short(s, width)) }
@@ -283,7 +282,7 @@ func (m *model) draw() {
 	m.scr.Flush()
 }
 
-// fields shows what was typed, a line for each, and where the cursor is.
+// fields returns the fields, one per line, and the cursor.
 func (m *model) fields(width int) (lines []string, cursor *screen.Cursor) {
 	for i, f := range m.page.Fields {
 		value := sanitize.Line(m.values[i])
@@ -292,7 +291,7 @@ func (m *model) fields(width int) (lines []string, cursor *screen.Cursor) {
 		}
 		label := sanitize.Line(f.Label) + ": "
 		if over := paint.Width(label+value) - width + 1; over > 0 && !f.Secret {
-			value = "…" + ansi.TruncateLeft(value, over+1, "") // the end is where it is typed
+			value = "…" + ansi.TruncateLeft(value, over+1, "") // show the end, where the cursor is
 		}
 		line := theme.Short(label+value, width)
 		if i == m.at {

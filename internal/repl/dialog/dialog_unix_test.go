@@ -23,7 +23,7 @@ type outcome struct {
 	err error
 }
 
-// ask puts a page on a new terminal.
+// ask shows a page on a new terminal.
 func ask(ctx context.Context, t *testing.T, width, height int, p Page) (*ptytest.Terminal, <-chan outcome) {
 	t.Helper()
 	term := ptytest.New(t, vt.Options{Width: width, Height: height})
@@ -45,11 +45,11 @@ func askOn(ctx context.Context, t *testing.T, term *ptytest.Terminal, p Page) <-
 	return done
 }
 
-// What was typed before the question stood is no answer to it.
+// Keys typed before the question do not answer it.
 func TestTypedAheadIsNoAnswer(t *testing.T) {
 	term := ptytest.New(t, vt.Options{Width: 40, Height: 12})
 	term.Type("2\r")
-	term.WaitFor(`2`) // echoed: it waits in the terminal
+	term.WaitFor(`2`) // echoed: waiting in the terminal
 	done := askOn(t.Context(), t, term, Page{Title: "Which?", Choices: choices("one", "two")})
 	term.WaitFor(`Esc leaves`)
 	term.Press("esc")
@@ -126,7 +126,7 @@ func restored(t *testing.T, term *ptytest.Terminal) {
 func TestASecretIsNeverShown(t *testing.T) {
 	term, done := ask(t.Context(), t, 40, 10, Page{Title: "A key", Fields: []Field{{Label: "Key", Secret: true}}})
 	term.WaitFor(`Key: *\n`)
-	term.Press("enter") // of nothing
+	term.Press("enter") // nothing selected
 	term.Type("wrong")
 	term.WaitFor(`5 characters`)
 	term.Press("ctrl+u")
@@ -145,7 +145,7 @@ func TestASecretIsNeverShown(t *testing.T) {
 	restored(t, term)
 }
 
-// What is to be read is all there, at any size, and does nothing to the terminal.
+// The text appears in full at any size, and does nothing to the terminal.
 func TestTheTextIsWhole(t *testing.T) {
 	text := []string{"A first line that is longer than forty columns are wide, by far."}
 	for i := range 40 {
@@ -184,7 +184,7 @@ func TestTheContextEndsIt(t *testing.T) {
 	restored(t, term)
 }
 
-// Several texts are asked for one below the other; what may not be empty is gone back to.
+// Fields appear one below the other; Enter returns to an empty one that must be filled.
 func TestFields(t *testing.T) {
 	page := Page{Title: "A server", Fields: []Field{{Label: "Address", Value: "http://"}, {Label: "Key", Secret: true, Optional: true}}}
 	for name, c := range map[string]struct {
@@ -221,7 +221,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// The end of an address that is wider than the terminal is in sight, where it is typed.
+// The end of an address wider than the terminal is visible while it is typed.
 func TestALongField(t *testing.T) {
 	term, done := ask(t.Context(), t, 40, 12, Page{Title: "A server", Fields: []Field{{Label: "Address"}}})
 	term.WaitFor(`Enter takes it`)

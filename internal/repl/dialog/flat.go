@@ -16,15 +16,15 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// flat is a question on a terminal that only prints lines, or whose lines are read
-// aloud: no escape sequence is written, and nothing is drawn twice.
+// flat asks on a terminal that only prints lines or is read aloud: it writes no escape
+// sequences, and draws nothing twice.
 type flat struct {
 	Terminal
-	none error  // what an empty answer returns: ErrLeft or ErrBack
-	then string // and what that does, in a few words
+	none error  // returned for an empty answer: ErrLeft or ErrBack
+	then string // the effect of an empty answer, in a few words
 	stop chan os.Signal
-	read chan piece // what the input gave, since it was last asked
-	rest []byte     // of it, not used yet
+	read chan piece // results of reads
+	rest []byte     // unused input
 }
 
 type piece struct {
@@ -32,7 +32,7 @@ type piece struct {
 	err  error
 }
 
-// askFlat is Ask on plain lines.
+// askFlat is Ask in plain lines.
 func askFlat(ctx context.Context, t Terminal, p Page) (a Answer, err error) {
 	f := &flat{Terminal: t, none: ErrLeft, then: "leave", stop: make(chan os.Signal, 1), read: make(chan piece, 1)}
 	if p.Back {
@@ -75,7 +75,7 @@ func (f *flat) say(text string) error {
 	return err
 }
 
-// choice asks for a number until there is one; an empty line leaves or goes back.
+// choice asks until the person enters a number; an empty line leaves or goes back.
 func (f *flat) choice(ctx context.Context, n int) (int, error) {
 	for {
 		line, err := f.line(ctx, fmt.Sprintf("A number, 1 to %d, or nothing to %s: ", n, f.then))
@@ -94,8 +94,8 @@ func (f *flat) choice(ctx context.Context, n int) (int, error) {
 	}
 }
 
-// field asks for a text. An empty line takes the value that the field begins with; if
-// there is none, it leaves or goes back.
+// field asks for a text. An empty line accepts the initial value; without one, it leaves or
+// goes back.
 func (f *flat) field(ctx context.Context, field Field) (value string, err error) {
 	label := sanitize.Line(field.Label)
 	if field.Secret {
@@ -121,7 +121,7 @@ func (f *flat) hint(field Field) string {
 	return ", or nothing to " + f.then
 }
 
-// line asks for a line, which the terminal echoes.
+// line asks for a line, with echo.
 func (f *flat) line(ctx context.Context, label string) (string, error) {
 	if err := f.say(label); err != nil {
 		return "", err
@@ -141,15 +141,15 @@ func (f *flat) line(ctx context.Context, label string) (string, error) {
 	}
 }
 
-// secret asks for a line that is not shown. Ctrl+C and Ctrl+D leave, Esc leaves or
-// goes back: in raw mode they are keys like others.
+// secret asks for a line without echo. Ctrl+C and Ctrl+D leave, Esc leaves or goes back: in
+// raw mode they arrive as keys.
 func (f *flat) secret(ctx context.Context, label string) (value string, err error) {
-	restore, err := screen.Hush(f.In, f.Out) // before anyone is asked to type
+	restore, err := screen.Hush(f.In, f.Out) // before the label invites typing
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, restore(), f.say("\n")) }()
-	defer crash.Hold(func() { _ = restore() })() // what the panic says is more than this error
+	defer crash.Hold(func() { _ = restore() })() // a panic matters more than this error
 	if err := f.say(label); err != nil {
 		return "", err
 	}
@@ -178,20 +178,20 @@ func (f *flat) secret(ctx context.Context, label string) (value string, err erro
 	}
 }
 
-// next returns the next byte of the input. A read that nobody waits for any more is
-// left behind: who leaves ends the program.
+// next returns the next byte of the input. A read that nobody waits for is abandoned: the
+// program ends after leaving.
 func (f *flat) next(ctx context.Context) (byte, error) {
 	for len(f.rest) == 0 {
 		go func() {
 			defer crash.Guard()
 			data := make([]byte, 4096)
-			n, err := f.In.Read(data) // of a terminal: a line at most
+			n, err := f.In.Read(data) // a line at most, on a terminal
 			f.read <- piece{data[:n], err}
 		}()
 		select {
 		case got := <-f.read:
 			if len(got.data) == 0 && got.err != nil {
-				return 0, ErrLeft // the input has ended
+				return 0, ErrLeft // end of input
 			}
 			f.rest = got.data
 		case <-f.stop:

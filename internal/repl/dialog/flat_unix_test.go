@@ -18,7 +18,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
 )
 
-// askFlatly puts a page on a new terminal that only prints lines.
+// askFlatly shows a page on a new terminal that only prints lines.
 func askFlatly(ctx context.Context, t *testing.T, p Page) (term *ptytest.Terminal, answered <-chan outcome, before string) {
 	t.Helper()
 	term = ptytest.New(t, vt.Options{Width: 80, Height: 20})
@@ -37,7 +37,7 @@ func askFlatly(ctx context.Context, t *testing.T, p Page) (term *ptytest.Termina
 	return term, done, before
 }
 
-// modes are the settings of a terminal, as stty tells them.
+// modes returns the settings of a terminal, from stty.
 func modes(t *testing.T, term *ptytest.Terminal) string {
 	t.Helper()
 	cmd := exec.Command("stty", "-a")
@@ -73,7 +73,7 @@ func TestFlatChoices(t *testing.T) {
 			if got := <-done; got.Choice != c.want || !errors.Is(got.err, c.err) {
 				t.Errorf("%+v", got)
 			}
-			if name != "an escape or two" && bytes.ContainsRune(term.Bytes(), '\x1b') { // the terminal echoes what is typed
+			if name != "an escape or two" && bytes.ContainsRune(term.Bytes(), '\x1b') { // the terminal echoes the input
 				t.Errorf("an escape sequence: %q", term.Bytes())
 			}
 		})
@@ -116,7 +116,7 @@ func TestFlatFields(t *testing.T) {
 	}
 }
 
-// A secret that must be there is not asked for twice: nothing leaves.
+// A required secret is not asked for twice: an empty line leaves.
 func TestFlatSecretLeft(t *testing.T) {
 	term, done, _ := askFlatly(t.Context(), t, Page{Title: "A key", Fields: []Field{{Label: "Key", Secret: true}}})
 	term.WaitFor(`or nothing to leave:`)
@@ -126,7 +126,7 @@ func TestFlatSecretLeft(t *testing.T) {
 	}
 }
 
-// An interrupt leaves, and so does the end of the context; the terminal is as it was.
+// An interrupt and the end of the context end the question and restore the terminal.
 func TestFlatEnds(t *testing.T) {
 	for _, p := range []Page{{Title: "Which?", Choices: choices("one")}, {Title: "A key", Fields: []Field{{Label: "Key", Secret: true}}}} {
 		ctx, cancel := context.WithCancel(t.Context())

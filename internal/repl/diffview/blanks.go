@@ -30,8 +30,8 @@ func emphasise(spans []paint.Span, changed []diff.Span, style paint.Style) []pai
 	return out
 }
 
-// run returns how many of the next most bytes from position at are all inside, or
-// all outside, of ranges, which are in order.
+// run returns how many of the next most bytes from position at are all inside, or all
+// outside, of the sorted ranges.
 func run(ranges []diff.Span, at, most int) (n int, inside bool) {
 	for _, r := range ranges {
 		switch {
@@ -44,8 +44,7 @@ func run(ranges []diff.Span, at, most int) (n int, inside bool) {
 	return most, false
 }
 
-// revealed returns where in text, which is raw made safe, a character stands that
-// was made visible.
+// revealed returns the ranges in text, the sanitized form of raw, of characters made visible.
 func revealed(raw, text string) []diff.Span {
 	var out []diff.Span
 	for at := 0; raw != text[at:]; {
@@ -65,8 +64,8 @@ func revealed(raw, text string) []diff.Span {
 	return out
 }
 
-// tellingBlanks returns where white space has to be visible: where nothing else was
-// changed, and at the end of an added line.
+// tellingBlanks returns the white space to make visible: the changes of a line that has no
+// others, and the end of an added line.
 func tellingBlanks(text string, changed []diff.Span, op diff.Op) []diff.Span {
 	var show []diff.Span
 	for _, c := range changed {
@@ -85,8 +84,8 @@ func tellingBlanks(text string, changed []diff.Span, op diff.Op) []diff.Span {
 	return append(show, diff.Span{Start: end, End: len(text)})
 }
 
-// expand replaces tabs by blanks, and makes the white space in show visible: a tab
-// as →, a blank as ·.
+// expand replaces tabs with blanks, and makes the white space in show visible: a tab as →, a
+// blank as ·.
 func expand(spans []paint.Span, show []diff.Span) []paint.Span {
 	out := make([]paint.Span, 0, len(spans))
 	at, col := 0, 0

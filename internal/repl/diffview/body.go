@@ -2,12 +2,12 @@ package diffview
 
 import "sort"
 
-// body is a list of rows, each of which takes one or more terminal lines.
+// body is a list of rows, each one or more terminal lines high.
 type body struct {
 	painter *painter
 	rows    []row
-	pairs   []pair // the rows side by side; nil if they are not
-	starts  []int  // the first terminal line of each row or pair, and at last their number
+	pairs   []pair // rows side by side; nil if they are not
+	starts  []int  // first terminal line of each row or pair, then their total
 }
 
 func (b *body) layout(o Options) {
@@ -22,7 +22,7 @@ func (b *body) layout(o Options) {
 	}
 }
 
-// count returns the number of rows, or of pairs of them.
+// count returns the number of rows or pairs.
 func (b *body) count() int {
 	if b.pairs != nil {
 		return len(b.pairs)
@@ -30,7 +30,7 @@ func (b *body) count() int {
 	return len(b.rows)
 }
 
-// height returns how many terminal lines row or pair i takes.
+// height returns the height of row or pair i in terminal lines.
 func (b *body) height(i int) int {
 	if b.pairs == nil {
 		return b.painter.height(&b.rows[i])
@@ -44,7 +44,7 @@ func (b *body) height(i int) int {
 	return h
 }
 
-// hunk returns the hunk that row or pair i is of, counted from 1.
+// hunk returns the hunk of row or pair i, counted from 1.
 func (b *body) hunk(i int) int {
 	if b.pairs == nil {
 		return b.rows[i].hunk
@@ -64,7 +64,7 @@ func (b *body) len() int {
 	return b.starts[b.count()]
 }
 
-// changed returns how many terminal lines there are up to the last one of a change.
+// changed returns the number of terminal lines up to the last change.
 func (b *body) changed() int {
 	for i := b.count() - 1; i >= 0; i-- {
 		if b.hunk(i) > 0 {
@@ -96,8 +96,8 @@ func (b *body) paint(i int) []string {
 	return b.painter.paint(b.rows, i, height)
 }
 
-// summary returns the first lines, and how many more there are. One more takes no
-// more room than to say so.
+// summary returns the first lines and a remark about the rest. A single further line is
+// shown, because the remark would take as much room.
 func (b *body) summary(o Options) []string {
 	if b.len() == summaryLines+1 {
 		return b.lines(0, summaryLines+1)

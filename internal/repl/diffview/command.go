@@ -14,17 +14,17 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// Command is a command line to be approved. Its texts are not sanitised.
+// Command is a command line to approve. Its texts are not sanitized.
 type Command struct {
 	Line       string
 	Dir        string
-	Timeout    time.Duration // zero is not mentioned
+	Timeout    time.Duration // zero to omit
 	Background bool
 	Notes      []string
 }
 
-// CommandView is a command rendered for a panel: its header names the circumstances
-// and the warnings, its body is the command, whole. It belongs to one goroutine.
+// CommandView renders a command for a panel: its header shows the circumstances and warnings,
+// its body the complete command. It is not safe for concurrent use.
 type CommandView struct {
 	command Command
 	opt     Options
@@ -32,7 +32,7 @@ type CommandView struct {
 	body    []string
 }
 
-// numberedFrom is the number of lines from which on a command's lines are numbered.
+// numberedFrom is the minimum number of lines of a command with line numbers.
 const numberedFrom = 4
 
 // NewCommand prepares c for display.
@@ -42,7 +42,7 @@ func NewCommand(c Command, o Options) *CommandView {
 	return v
 }
 
-// Header returns the lines that have to be on the screen before an answer is possible.
+// Header returns the lines that must be on the screen before an answer is possible.
 func (v *CommandView) Header() []string { return v.header }
 
 // Len returns the number of terminal lines of the command.
@@ -88,7 +88,7 @@ func (v *CommandView) headerLines() []string {
 	return lines
 }
 
-// duration writes d without the parts that are zero.
+// duration formats d without zero parts.
 func duration(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
@@ -100,7 +100,7 @@ func duration(d time.Duration) string {
 	return s
 }
 
-// warnings names what the command's text could hide.
+// warnings describes what the command's text could hide.
 func (v *CommandView) warnings() []string {
 	const wide = 40
 	var out []string
@@ -141,7 +141,7 @@ func (v *CommandView) bodyLines() []string {
 	return lines
 }
 
-// commandLine sets one line of the command behind mark.
+// commandLine renders one line of the command after mark.
 func (v *CommandView) commandLine(mark, text string, code *highlight.Lines) []string {
 	raw := text
 	text = sanitize.Exact(raw)

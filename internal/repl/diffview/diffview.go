@@ -1,9 +1,9 @@
-// Package diffview renders a proposed change or command for a person to judge. It
-// guarantees that what is shown can be relied on: every changed line is shown whole
-// (wrapped, never cut), characters that hide something are made visible and counted
-// in the header, changes that cannot be seen (white space, line endings, the final
-// newline) are named and made visible, and a command is shown as it will be run. A
-// view costs what its visible lines cost, whatever the size of the file.
+// Package diffview renders a proposed change or command for a person to judge. It guarantees
+// that the display is reliable: every changed line appears whole (wrapped, never cut);
+// characters that hide something are made visible and counted in the header; invisible
+// changes (white space, line endings, the final newline) are named and made visible; and a
+// command appears exactly as it will run. The cost of a view depends on its visible lines,
+// not on the size of the file.
 package diffview
 
 import (
@@ -13,13 +13,13 @@ import (
 	"github.com/bb2d0cf4/agent/internal/diff"
 )
 
-// Change is a proposed new content of one file. Its texts are not sanitised.
+// Change is the proposed content of one file. Its texts are not sanitized.
 type Change struct {
-	Name   string // as shown to the user
+	Name   string // for the user
 	Before string
 	After  string
-	Exists bool // false: the file is new
-	Delete bool // the file is to be removed
+	Exists bool // false for a new file
+	Delete bool // remove the file
 
 	Encoding string // "" and "utf-8" are not mentioned
 	BOM      bool
@@ -27,27 +27,26 @@ type Change struct {
 	Notes    []string // remarks that the reviewer must see
 }
 
-// Options say for which terminal to render, and how.
+// Options describes the terminal and the layout.
 type Options struct {
 	Width   int  // columns
 	NoColor bool // no escape sequences
-	Tint    bool // added and deleted lines have a background, over the whole width
+	Tint    bool // color the background of added and deleted lines, over the full width
 	Context int  // unchanged lines around a change; 0 means 3
 	Layout  Layout
-	Whole   string // the key that shows what a summary leaves out; empty: none
+	Whole   string // the key that shows what a summary omits; empty for none
 }
 
-// Layout says how the old and the new text are placed.
+// Layout is the arrangement of the old and the new text.
 type Layout int
 
-// The layouts.
 const (
-	Auto    Layout = iota // side by side where there is room for it
+	Auto    Layout = iota // side by side if the terminal is wide enough
 	Unified               // one below the other
-	Split                 // side by side, wherever it can be read at all
+	Split                 // side by side unless the terminal is too narrow to read
 )
 
-// LayoutOf returns the layout of a name: "unified", "split", or Auto for all others.
+// LayoutOf returns the layout with the given name: "unified", "split", or Auto for any other.
 func LayoutOf(name string) Layout {
 	switch name {
 	case "unified":
@@ -59,11 +58,11 @@ func LayoutOf(name string) Layout {
 }
 
 const (
-	wide   = 140 // columns from which on Auto is side by side
-	narrow = 60  // columns below which nothing is
+	wide   = 140 // minimum columns for Auto to split
+	narrow = 60  // minimum columns for Split
 )
 
-// split says whether the texts are side by side.
+// split reports whether the texts are side by side.
 func (o Options) split() bool {
 	return o.Layout == Split && o.Width >= narrow || o.Layout == Auto && o.Width >= wide
 }
@@ -73,19 +72,19 @@ const (
 	summaryLines   = 12
 )
 
-// View is a change rendered for a panel. It belongs to one goroutine.
+// View renders a change for a panel. It is not safe for concurrent use.
 type View struct {
 	change Change
 	opt    Options
 	diff   *diff.Diff
-	all    bool // unchanged lines are shown
+	all    bool // show unchanged lines
 	hunks  *Hunks
 	header []string
 	body   body
 	last   window
 }
 
-// window keeps what Lines returned last: a panel asks again each frame.
+// window caches the last result of Lines: a panel asks for it every frame.
 type window struct {
 	offset, height int
 	lines          []string
@@ -118,14 +117,14 @@ func (v *View) build() {
 	v.layout()
 }
 
-// layout fits the view to its width.
+// layout lays out the view for its width.
 func (v *View) layout() {
 	v.body.layout(v.opt)
 	v.head()
 	v.last = window{}
 }
 
-// head makes the header, of what is kept.
+// head renders the header for the hunks that are kept.
 func (v *View) head() {
 	c, d := v.change, v.diff
 	out := v.hunks.Out()
@@ -140,15 +139,14 @@ func (v *View) head() {
 	}
 }
 
-// Header returns the lines that have to be on the screen before an answer is
-// possible: what happens to which file, and every warning.
+// Header returns the lines that must be on the screen before an answer is possible: the file,
+// what happens to it, and all warnings.
 func (v *View) Header() []string { return v.header }
 
 // Len returns the number of terminal lines of the body.
 func (v *View) Len() int { return v.body.len() }
 
-// Changed returns the number of terminal lines of the body up to the last one that
-// changes.
+// Changed returns the number of terminal lines of the body up to the last change.
 func (v *View) Changed() int { return v.body.changed() }
 
 // Lines returns at most height lines of the body from line offset (0-based).
@@ -159,8 +157,7 @@ func (v *View) Lines(offset, height int) []string {
 	return v.last.lines
 }
 
-// Expand shows all unchanged lines, or folds them again. Offsets into the body are
-// not valid after it.
+// Expand shows or folds all unchanged lines. It invalidates offsets into the body.
 func (v *View) Expand(all bool) {
 	if v.all != all {
 		v.all = all
@@ -168,7 +165,7 @@ func (v *View) Expand(all bool) {
 	}
 }
 
-// Expanded says whether all unchanged lines are shown.
+// Expanded reports whether all unchanged lines are shown.
 func (v *View) Expanded() bool { return v.all }
 
 // Resize sets the width in columns.
@@ -179,11 +176,10 @@ func (v *View) Resize(width int) {
 	}
 }
 
-// Split says whether the texts are side by side now.
+// Split reports whether the texts are side by side now.
 func (v *View) Split() bool { return v.opt.split() }
 
-// Arrange places the texts in another way. Offsets into the body are not valid after
-// it.
+// Arrange changes the layout. It invalidates offsets into the body.
 func (v *View) Arrange(l Layout) {
 	v.opt.Layout = l
 	v.layout()
@@ -192,5 +188,5 @@ func (v *View) Arrange(l Layout) {
 // Counts returns the number of added and removed lines.
 func (v *View) Counts() (added, removed int) { return v.diff.Counts() }
 
-// Hunks returns the places that the change touches.
+// Hunks returns the hunks of the change.
 func (v *View) Hunks() *Hunks { return v.hunks }

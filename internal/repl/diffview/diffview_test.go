@@ -15,7 +15,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// nasty draws a text whose lines are hard to show truly.
+// nasty draws a text whose lines are hard to display faithfully.
 func nasty(label string) *rapid.Generator[string] {
 	piece := rapid.SampledFrom([]string{
 		"x := 1", "word ", " ", "  ", "\t", "世界", "é", "e\u0301", "❤\ufe0f", "👨\u200d👩", "\u202e", "\u200b", "\x1b[2K", "\x1b]0;t\a", "\r",
@@ -40,8 +40,8 @@ func change(t *rapid.T) diffview.Change {
 	return c
 }
 
-// unblank drops what stands for white space, so that texts can be compared whose
-// blanks are shown in different ways.
+// unblank removes white space and its visible forms, to compare texts that show blanks
+// differently.
 func unblank(s string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(" \t·→␍", r) {
@@ -51,7 +51,7 @@ func unblank(s string) string {
 	}, s)
 }
 
-// shownLines reads the text of the lines with sign back from the screen.
+// shownLines reads the lines with a sign back from the screen.
 func shownLines(lines []string, gutter int, sign byte) string {
 	var b strings.Builder
 	for _, l := range lines {
@@ -62,8 +62,8 @@ func shownLines(lines []string, gutter int, sign byte) string {
 	return unblank(b.String())
 }
 
-// What is on the screen is what would be written, or the header says that it holds
-// characters that cannot be seen.
+// The screen shows the text that would be written, or the header warns of invisible
+// characters.
 func TestAddedLinesAreShownTruly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := change(t)
@@ -94,7 +94,7 @@ func TestAddedLinesAreShownTruly(t *testing.T) {
 	})
 }
 
-// warns says whether a header speaks of characters that cannot be seen.
+// warns reports whether a header mentions invisible characters.
 func warns(header []string) bool {
 	return strings.Contains(unblank(ansi.Strip(strings.Join(header, ""))), "madevisible")
 }
@@ -131,7 +131,7 @@ func options(t *rapid.T) diffview.Options {
 	}
 }
 
-// However the body is scrolled through, it is the same body.
+// However the body is scrolled, its content is the same.
 func TestWindowsAreTheBody(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, o := change(t), options(t)
@@ -220,7 +220,7 @@ func TestCommandIsShownWhole(t *testing.T) {
 	})
 }
 
-// A unified diff is summed up as the change that it was made from.
+// The summary of a unified diff equals that of its change.
 func TestSummarizeAgreesWithTheView(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := change(t)
@@ -232,7 +232,7 @@ func TestSummarizeAgreesWithTheView(t *testing.T) {
 			t.Fatalf("title %q, want %q", title[0], want)
 		}
 		if v.Len() > 12 || strings.Contains(strings.Join(v.Summary(), ""), "⋯") {
-			return // what is folded after the last hunk is not in a unified diff
+			return // a unified diff has no lines after the last hunk's context
 		}
 		if d := cmp.Diff(unblank(strings.Join(v.Summary()[1:], "\n")), unblank(strings.Join(got, "\n"))); d != "" {
 			t.Fatal(d)

@@ -1,6 +1,6 @@
 package diffview
 
-// Summary is what Summarize gives for the change, its title included.
+// Summary returns the result of Summarize for the change, including its title.
 func (v *View) Summary() []string {
 	opt := v.opt
 	opt.Layout = Unified

@@ -16,13 +16,13 @@ var (
 	styleDim    = paint.Style{FG: paint.Dim}
 	styleInsert = paint.Style{FG: paint.Good}
 	styleDelete = paint.Style{FG: paint.Bad}
-	// styleRevealed tells a hidden character from the same escape written out.
+	// styleRevealed distinguishes a hidden character from the same escape in plain text.
 	styleRevealed = paint.Style{Attr: paint.Reverse}
 	styleMark     = paint.Style{FG: paint.Accent}
-	// styleGone is text that is left out.
+	// styleGone marks text that is left out.
 	styleGone = paint.Style{FG: paint.Dim, Attr: paint.Strike}
 	styleWarn = paint.Style{FG: paint.Warn, Attr: paint.Bold}
-	// styleTint is behind the lines that changed.
+	// styleTint is the background of changed lines.
 	styleTint = map[diff.Op]paint.Style{diff.Insert: {BG: paint.GoodTint}, diff.Delete: {BG: paint.BadTint}}
 	// styleChanged marks the words that changed.
 	styleChanged = map[diff.Op]paint.Style{diff.Insert: {BG: paint.GoodBack}, diff.Delete: {BG: paint.BadBack}}
@@ -38,7 +38,7 @@ func verb(c Change) string {
 	return "edit"
 }
 
-// changeHeader says what happens to which file, and warns.
+// changeHeader describes the file, what happens to it, and warnings.
 func changeHeader(c Change, d *diff.Diff, o Options) []string {
 	added, removed := d.Counts()
 	lines := titleLine(verb(c), c.Name, added, removed, properties(c), o)
@@ -48,7 +48,7 @@ func changeHeader(c Change, d *diff.Diff, o Options) []string {
 	return lines
 }
 
-// titleLine is the first line of a header; where it is too long it goes on.
+// titleLine returns the first line of a header, wrapped if too long.
 func titleLine(verb, name string, added, removed int, properties []string, o Options) []string {
 	f := paint.NewFlow(o.Width, o.NoColor, paint.Indent{Rest: []paint.Span{{Text: "  "}}})
 	f.Text(verb+" ", paint.Style{})
@@ -67,7 +67,7 @@ func moreLine(n int, o Options) string {
 	return paint.Line(o.NoColor, paint.Truncate([]paint.Span{{Text: "  " + More(n, o.Whole), Style: styleDim}}, o.Width)...)
 }
 
-// More says that n lines are not shown, and the key that shows them, if there is one.
+// More returns a remark about n hidden lines, with the key that shows them, if there is one.
 func More(n int, key string) string {
 	text := fmt.Sprintf("… %d more lines", n)
 	if n == 1 {
@@ -79,7 +79,7 @@ func More(n int, key string) string {
 	return text
 }
 
-// properties names what an edit keeps that is not the usual.
+// properties describes unusual properties that an edit keeps.
 func properties(c Change) []string {
 	var out []string
 	text := c.Before
@@ -107,7 +107,7 @@ func properties(c Change) []string {
 	return out
 }
 
-// warnings names what a reader of the diff could miss.
+// warnings describes what a reader of the diff could miss.
 func warnings(c Change, d *diff.Diff) []string {
 	var out []string
 	for _, n := range caution.Of(d, c.Before, c.After, c.Exists) {

@@ -6,17 +6,17 @@ import (
 	"github.com/bb2d0cf4/agent/internal/diff"
 )
 
-// hunkContext is how many unchanged lines before and after a change still belong to
-// it: changes that are no further apart are one hunk.
+// hunkContext is the number of unchanged lines around a change that belong to its hunk;
+// closer changes form one hunk.
 const hunkContext = 1
 
-// Hunks are the places that a change touches. Each can be left out; what the view
-// shows and counts then is what is kept. They belong to their view.
+// Hunks are the parts of a change that can be left out. The view shows and counts the ones
+// that are kept. They belong to their view.
 type Hunks struct {
 	view *View
 	all  []diff.Hunk
 	out  []bool
-	mark int // the one that is pointed at; -1: none
+	mark int // the marked hunk, or -1
 }
 
 func newHunks(v *View) *Hunks {
@@ -28,11 +28,10 @@ func newHunks(v *View) *Hunks {
 // Len returns the number of hunks.
 func (h *Hunks) Len() int { return len(h.all) }
 
-// Marked returns the hunk that is pointed at, -1 if none is.
+// Marked returns the marked hunk, or -1.
 func (h *Hunks) Marked() int { return h.mark }
 
-// Mark points at hunk i and returns the first and last line of the body that it is
-// on; -1 points at none.
+// Mark marks hunk i, or none if i is -1, and returns its first and last line in the body.
 func (h *Hunks) Mark(i int) (first, last int) {
 	h.mark, h.view.last = i, window{}
 	b := &h.view.body
@@ -48,8 +47,8 @@ func (h *Hunks) Mark(i int) (first, last int) {
 	return max(0, first), last
 }
 
-// Next returns the first hunk that has a line at or below line offset of the body;
-// the last one if there is none.
+// Next returns the first hunk with a line at or below line offset of the body, or else the
+// last one.
 func (h *Hunks) Next(offset int) int {
 	b := &h.view.body
 	for r := range b.count() {
@@ -60,14 +59,14 @@ func (h *Hunks) Next(offset int) int {
 	return len(h.all) - 1
 }
 
-// Toggle leaves hunk i out, or takes it again.
+// Toggle leaves hunk i out, or includes it again.
 func (h *Hunks) Toggle(i int) {
 	h.out[i] = !h.out[i]
 	h.view.head()
 	h.view.last = window{}
 }
 
-// Out returns the hunks that are left out.
+// Out returns the hunks left out.
 func (h *Hunks) Out() []int {
 	var out []int
 	for i, gone := range h.out {
@@ -78,16 +77,16 @@ func (h *Hunks) Out() []int {
 	return out
 }
 
-// Left says whether hunk i is left out.
+// Left reports whether hunk i is left out.
 func (h *Hunks) Left(i int) bool { return h.out[i] }
 
-// Text returns the new text, less what is left out.
+// Text returns the new text without the hunks left out.
 func (h *Hunks) Text() string {
 	return h.view.diff.Compose(func(edit int) bool { return !h.out[h.of(edit)] })
 }
 
-// Place returns the position of hunk i as diffs write it, and the number of its
-// first line in the new text, with all hunks.
+// Place returns the position of hunk i in diff notation, and the number of its first line in
+// the complete new text.
 func (h *Hunks) Place(i int) (header string, line int) {
 	hunk := h.all[i]
 	for _, l := range hunk.Lines {
@@ -98,12 +97,12 @@ func (h *Hunks) Place(i int) (header string, line int) {
 	return hunk.Header(), max(1, h.view.diff.Edits[hunk.First].BStart)
 }
 
-// of returns the hunk that an edit is in.
+// of returns the hunk of an edit.
 func (h *Hunks) of(edit int) int {
 	return sort.Search(len(h.all), func(i int) bool { return edit < h.all[i].Last })
 }
 
-// number tells the rows of the changed lines which hunk they are of.
+// number assigns hunks to the rows of changed lines.
 func (h *Hunks) number(rows []row) {
 	edits := h.view.diff.Edits
 	for i := range rows {
@@ -118,9 +117,9 @@ func (h *Hunks) number(rows []row) {
 	}
 }
 
-// left says whether a row is of a hunk that is left out. A view without hunks, of a
-// change that is made, has none.
+// left reports whether a row belongs to a hunk left out. The view of a committed change has
+// no hunks.
 func (h *Hunks) left(r *row) bool { return h != nil && r.hunk > 0 && h.out[r.hunk-1] }
 
-// marked says whether a row is of the hunk that is pointed at.
+// marked reports whether a row belongs to the marked hunk.
 func (h *Hunks) marked(r *row) bool { return h != nil && r.hunk > 0 && r.hunk == h.mark+1 }

@@ -68,7 +68,7 @@ func TestLeftOutGolden(t *testing.T) {
 	}
 }
 
-// The header speaks of what is kept.
+// The header counts only the hunks that are kept.
 func TestHeaderCountsWhatIsKept(t *testing.T) {
 	v := diffview.New(places(), diffview.Options{Width: 80, NoColor: true})
 	h := v.Hunks()
@@ -87,8 +87,7 @@ func TestHeaderCountsWhatIsKept(t *testing.T) {
 	}
 }
 
-// What is shown is what would be written: the lines that are neither deleted nor
-// left out, in order.
+// The screen shows what would be written: the lines neither deleted nor left out, in order.
 func TestShownIsComposed(t *testing.T) {
 	seen := 0
 	rapid.Check(t, func(t *rapid.T) {

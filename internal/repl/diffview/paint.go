@@ -13,13 +13,13 @@ import (
 // painter draws the rows of one file.
 type painter struct {
 	opt      Options
-	hunks    *Hunks // nil for a change that is made
+	hunks    *Hunks // nil for a committed change
 	old, new *tracker
-	showCR   bool // carriage returns of changed lines are shown
-	numbers  int  // the width of a line number
-	both     bool // old and new numbers are shown
+	showCR   bool // show carriage returns of changed lines
+	numbers  int  // width of a line number
+	both     bool // show old and new line numbers
 	room     int  // columns for the text
-	side     int  // columns of each side, if the texts are shown side by side; else 0
+	side     int  // columns of each side, or 0 if not side by side
 }
 
 func newPainter(name string, o Options, a, b source) *painter {
@@ -52,7 +52,7 @@ func (p *painter) fit(o Options, rows []row) {
 	}
 }
 
-// gutter returns the columns before the text: the numbers and the sign.
+// gutter returns the width of the line numbers and the sign.
 func (p *painter) gutter() int {
 	switch {
 	case p.numbers == 0:
@@ -63,7 +63,7 @@ func (p *painter) gutter() int {
 	return p.numbers + 3
 }
 
-// height returns how many terminal lines a row takes.
+// height returns the height of a row in terminal lines.
 func (p *painter) height(r *row) int {
 	if r.remark != "" {
 		return 1
@@ -77,8 +77,8 @@ func (p *painter) height(r *row) int {
 	return len(paint.Chop(p.plain(r), p.room))
 }
 
-// asciiColumns returns the columns that s takes; false if it holds anything but
-// printable ASCII and tabs.
+// asciiColumns returns the width of s; false if it contains anything but printable ASCII and
+// tabs.
 func asciiColumns(s string) (int, bool) {
 	cols := 0
 	for i := range len(s) {
@@ -106,7 +106,7 @@ func (p *painter) plain(r *row) []paint.Span {
 	return spans
 }
 
-// paint returns the terminal lines of rows[i], which are height many.
+// paint returns the terminal lines of rows[i]; there are height of them.
 func (p *painter) paint(rows []row, i, height int) []string {
 	r := &rows[i]
 	if r.remark != "" {
@@ -119,7 +119,7 @@ func (p *painter) paint(rows []row, i, height int) []string {
 	return lines
 }
 
-// line joins spans to a terminal line.
+// line joins spans into a terminal line.
 func (p *painter) line(spans []paint.Span) string {
 	if n := len(spans); p.opt.Tint && n > 0 && spans[n-1].Style.BG != 0 {
 		return paint.Tinted(spans...)
@@ -127,7 +127,7 @@ func (p *painter) line(spans []paint.Span) string {
 	return paint.Line(p.opt.NoColor, spans...)
 }
 
-// tinted lays the line of a changed row on its background, width columns wide.
+// tinted gives the line of a changed row its background, width columns wide.
 func (p *painter) tinted(r *row, line []paint.Span, width int) []paint.Span {
 	tint := styleTint[r.op]
 	if !p.opt.Tint || tint == (paint.Style{}) || p.hunks.left(r) {
@@ -139,7 +139,7 @@ func (p *painter) tinted(r *row, line []paint.Span, width int) []paint.Span {
 	return append(line, paint.Span{Text: strings.Repeat(" ", max(0, width-widthOf(line))), Style: tint})
 }
 
-// remark is a row that is no line of the file, in at most width columns.
+// remark renders a row that is not a line of the file, in at most width columns.
 func (p *painter) remark(r *row, width int) []paint.Span {
 	text := strings.Repeat(" ", p.gutter()) + r.remark
 	if r.remark == noNewline {
@@ -148,12 +148,11 @@ func (p *painter) remark(r *row, width int) []paint.Span {
 	return paint.Truncate([]paint.Span{{Text: text, Style: styleDim}}, width)
 }
 
-// parts returns the terminal lines of rows[i], as many as height says. before says
-// that the row stands where the old text is.
+// parts returns the terminal lines of rows[i]; before selects the side of the old text.
 func (p *painter) parts(rows []row, i int, before bool) [][]paint.Span {
 	r := &rows[i]
 	parts := paint.Chop(p.spans(rows, i, before), p.room)
-	if len(parts) != p.height(r) { // a character on the border of two colours is narrower
+	if len(parts) != p.height(r) { // a character on the border of two colors is narrower
 		parts = paint.Chop(p.plain(r), p.room)
 	}
 	for n, part := range parts {
@@ -162,7 +161,7 @@ func (p *painter) parts(rows []row, i int, before bool) [][]paint.Span {
 	return parts
 }
 
-// margin returns the line numbers and the sign; a continued line has the sign only.
+// margin returns the line numbers and the sign; a continuation line has only the sign.
 func (p *painter) margin(r *row, continued, before bool) []paint.Span {
 	sign, style := " ", styleDim
 	switch r.op {
@@ -171,7 +170,7 @@ func (p *painter) margin(r *row, continued, before bool) []paint.Span {
 	case diff.Delete:
 		sign, style = "-", styleDelete
 	}
-	if p.hunks.left(r) { // a line that stays, or that does not come
+	if p.hunks.left(r) { // a line that stays, or that is not added
 		sign, style = map[diff.Op]string{diff.Insert: "×", diff.Delete: " "}[r.op], styleDim
 	}
 	after := paint.Span{Text: " "}
@@ -199,8 +198,8 @@ func (p *painter) number(n int, continued bool) string {
 	return strings.Repeat(" ", max(p.numbers-len(s), 0)) + s
 }
 
-// spans returns the text of rows[i] in colours, changed words marked and the white
-// space visible that a reader has to know of.
+// spans returns the text of rows[i] in color, with changed words marked and relevant white
+// space visible.
 func (p *painter) spans(rows []row, i int, before bool) []paint.Span {
 	r := &rows[i]
 	text := sanitize.Exact(r.text)

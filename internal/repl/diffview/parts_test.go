@@ -83,7 +83,7 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-// Emphasis changes no text, and covers what it is told to.
+// Emphasis keeps the text and covers the given ranges.
 func TestEmphasise(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOfN(rapid.RuneFrom([]rune("ab c世")), 1, 30, -1).Draw(t, "text")
@@ -108,7 +108,7 @@ func TestEmphasise(t *testing.T) {
 	})
 }
 
-// The height that is reckoned is the height that is drawn, also in colour.
+// The computed height is the drawn height, in color, too.
 func TestHeights(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		piece := rapid.SampledFrom([]string{"word", " ", "\t", "世", "e\u0301", "❤\ufe0f", "\u202e", "\x00", "if", "\"", "/*"})
@@ -128,7 +128,7 @@ func TestHeights(t *testing.T) {
 	})
 }
 
-// A line has the same colours however one comes to it.
+// The colors of a line do not depend on the path to it.
 func TestTrackerJumps(t *testing.T) {
 	file := []string{}
 	for i := range 5000 {
@@ -173,7 +173,7 @@ func TestParseUnified(t *testing.T) {
 	}
 }
 
-// The hunks of a unified diff are read back as they were written.
+// Unified diffs are parsed back into the same hunks.
 func TestUnifiedRoundTrip(t *testing.T) {
 	text := rapid.Custom(func(t *rapid.T) string {
 		s := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "", "+x", "-y", " z", "\\", "@@ -1 +1 @@", "c\r"}), 0, 20).Draw(t, "lines"), "\n")

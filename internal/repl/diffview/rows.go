@@ -12,19 +12,18 @@ import (
 // row is a line of a diff, or a remark between lines.
 type row struct {
 	op     diff.Op
-	a, b   int    // 1-based line numbers; 0 where there is none
-	text   string // without its line ending; not sanitised
+	a, b   int    // 1-based line numbers; 0 for none
+	text   string // without its line ending; not sanitized
 	cr     bool   // ends in CRLF
-	hunk   int    // which hunk it is a changed line of, counted from 1
-	pair   int    // how far away the line is that this one took the place of; 0: none
-	remark string // set for what is no line of the file
+	hunk   int    // hunk of a changed line, counted from 1
+	pair   int    // distance to the line that this one replaced; 0 for none
+	remark string // set if this is not a line of the file
 }
 
 const noNewline = "no newline at the end of the file"
 
-// foldedRows returns the rows of hunks, and one for each stretch of unchanged lines
-// between them. A stretch of one line is that line, if before holds the lines before
-// the change; it may be nil.
+// foldedRows returns the rows of hunks, and one for each run of unchanged lines between them.
+// A run of a single line is shown itself if before, the old text, is not nil.
 func foldedRows(hunks []diff.Hunk, before []string) []row {
 	var rows []row
 	shown, shift := 0, 0
@@ -57,7 +56,7 @@ func foldText(n int) string {
 
 func appendHunk(rows []row, h diff.Hunk) []row {
 	rows = slices.Grow(rows, len(h.Lines)+2)
-	at := make([]int, len(h.Lines)) // where each line of the hunk went
+	at := make([]int, len(h.Lines)) // index of each line of the hunk
 	for i, l := range h.Lines {
 		at[i] = len(rows)
 		rows = appendLine(rows, l)
@@ -79,8 +78,7 @@ func appendLine(rows []row, l diff.Line) []row {
 	return append(rows, r)
 }
 
-// marks returns which bytes of the sanitised text of rows[i] are not in the line
-// that it took the place of, or that took its place.
+// marks returns the bytes of the sanitized text of rows[i] that differ from its counterpart.
 func marks(rows []row, i int) []diff.Span {
 	r := rows[i]
 	if r.pair == 0 {
@@ -96,7 +94,7 @@ func marks(rows []row, i int) []diff.Span {
 	return in
 }
 
-// mixedEndings says whether lines end in LF here and in CRLF there.
+// mixedEndings reports whether some lines end in LF and others in CRLF.
 func mixedEndings(before, after string) bool {
 	all := strings.Count(before, "\n") + strings.Count(after, "\n")
 	crlf := strings.Count(before, "\r\n") + strings.Count(after, "\r\n")

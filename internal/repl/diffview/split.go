@@ -7,14 +7,14 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
 )
 
-// between parts the two sides.
+// between separates the two sides.
 const between = " │ "
 
-// pair is a line of a view in which the texts are side by side: rows by their index,
-// -1 where there is none. A row that is on neither side alone is on both.
+// pair is a line of a split view: the indices of its rows, or -1. An unchanged row is on both
+// sides.
 type pair struct{ before, after int }
 
-// pairs places rows side by side.
+// pairs arranges rows side by side.
 func pairs(rows []row) []pair {
 	out := make([]pair, 0, len(rows))
 	for i := 0; i < len(rows); {
@@ -40,8 +40,8 @@ func pairs(rows []row) []pair {
 	return out
 }
 
-// merge places the rows of one change: those that took each other's place beside each
-// other, the others as they come.
+// merge arranges the rows of one change: lines that replaced each other side by side, the
+// others in order.
 func merge(out []pair, rows []row, before, after []int) []pair {
 	for len(before) > 0 || len(after) > 0 {
 		p := pair{-1, -1}
@@ -72,7 +72,7 @@ func merge(out []pair, rows []row, before, after []int) []pair {
 	return out
 }
 
-// paintPair returns the terminal lines of a pair, which are height many.
+// paintPair returns the terminal lines of a pair; there are height of them.
 func (p *painter) paintPair(rows []row, at pair, height int) []string {
 	if at.before >= 0 && at.before == at.after && rows[at.before].remark != "" {
 		return p.paint(rows, at.before, height)

@@ -13,7 +13,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 )
 
-// wideText has characters of two columns, tabs, and lines longer than half a screen.
+// wideText contains wide characters, tabs, and lines longer than half a screen.
 func wideText() diffview.Change {
 	before := "func f() {\n\tx := \"漢字漢字漢字\" // 文字\n\treturn x\n}\n\nconst long = \"" + strings.Repeat("字 ab ", 30) + "\"\nlast"
 	after := strings.NewReplacer("漢字 // ", "漢字 // ", "\"漢字漢字漢字\"", "\"漢字\"", "\treturn x\n", "\tlog(x)\n\n\treturn x + x\n", "ab ", "AB ", "last", "last\n").Replace(before)
@@ -58,7 +58,7 @@ func TestLayoutFollowsTheWidth(t *testing.T) {
 	}
 }
 
-// The left side is the old text and the right side the new one, whole and in order.
+// The left side is the old text and the right side the new one, complete and in order.
 func TestSidesAreTheTexts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		line := rapid.SampledFrom([]string{"a", "b", "c", "d", "", "字"})
@@ -90,7 +90,7 @@ func TestSidesAreTheTexts(t *testing.T) {
 	})
 }
 
-// side appends the line of a file that a cell holds, if it does.
+// side appends the line of a file in a cell, if it holds one.
 func side(lines []string, cell string) []string {
 	if len(cell) < 2 || strings.TrimSpace(cell[:min(2, len(cell))]) == "" || strings.Contains(cell, "no newline") {
 		return lines

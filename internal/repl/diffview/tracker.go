@@ -8,12 +8,12 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// lookBack is how many lines before a line are scanned to know what it begins in
-// (a comment, a string): a bound on the cost of showing any place of any file.
+// lookBack is the number of lines scanned before a line to find out whether it begins in a
+// comment or a string. It bounds the cost of showing any part of any file.
 const lookBack = 1000
 
-// source returns a line of a file by its 1-based number, as it is in the file;
-// false if the line is not known.
+// source returns a line of a file by its 1-based number, unmodified, or false if it is
+// unknown.
 type source func(n int) (string, bool)
 
 func sliceSource(lines []string) source {
@@ -25,14 +25,14 @@ func sliceSource(lines []string) source {
 	}
 }
 
-// tracker colours lines of one file in any order.
+// tracker colors the lines of one file in any order.
 type tracker struct {
 	src   source
 	lines *highlight.Lines
-	next  int // the number of the line that lines stands before
+	next  int // the next line of lines
 }
 
-// line colours line n, whose sanitised text is text.
+// line colors line n; text is its sanitized text.
 func (t *tracker) line(n int, text string) []paint.Span {
 	if t.next == 0 || n < t.next || n > t.next+lookBack {
 		t.lines = t.lines.Fresh()

@@ -7,8 +7,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/diff"
 )
 
-// Summarize renders the unified diff of a committed change as Summary does, its
-// title apart. A diff that cannot be read is summed up by its title alone.
+// Summarize renders the unified diff of a committed change, with its title separate. If the
+// diff cannot be parsed, it returns only the title.
 func Summarize(name, unified string, o Options) (title, lines []string) {
 	o.Layout = Unified
 	hunks := parseUnified(unified)
@@ -59,8 +59,7 @@ func unifiedVerb(unified string) string {
 	return "edit"
 }
 
-// parseUnified returns the hunks of a unified diff. It reads as far as it
-// understands.
+// parseUnified returns the hunks of a unified diff, as far as it can be parsed.
 func parseUnified(unified string) []diff.Hunk {
 	var hunks []diff.Hunk
 	for line := range strings.Lines(unified) {
@@ -92,7 +91,7 @@ func parseHunkHeader(line string) (diff.Hunk, bool) {
 	return h, okA && okB
 }
 
-// parseRange reads "start,count" and returns the 0-based start.
+// parseRange parses "start,count" and returns the 0-based start.
 func parseRange(s string) (start, n int, ok bool) {
 	n = 1
 	if _, err := fmt.Sscanf(s, "%d,%d", &start, &n); err != nil {

@@ -12,34 +12,34 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// completion is the list below the prompt: of commands while a leading /word is
-// typed, of files while an @word is.
+// completion is the list below the prompt: of commands while a leading /word is typed, of
+// files while an @word is.
 type completion struct {
 	commands []Command
 	files    func(query string) []string
 
 	items    []item
 	selected int
-	top      int // first item in sight
-	start    int // glyph where the word begins
-	closed   int // where the word began whose list the user has closed; -1: none
+	top      int // first visible item
+	start    int // glyph at the start of the word
+	closed   int // start of the word whose list the user closed, or -1
 }
 
-// item is one entry of an open list.
+// item is an entry of the list.
 type item struct {
-	insert string // in place of the word
+	insert string // replaces the word
 	label  string
 	help   string
-	run    bool   // a command that needs nothing more
-	into   string // what Tab inserts instead, to go on from there: a folder
+	run    bool   // a command without required arguments
+	into   string // inserted by Tab instead: a folder, to continue from
 }
 
 func (c *completion) open() bool { return len(c.items) > 0 }
 
-// close takes the list away until another word begins.
+// close hides the list until another word begins.
 func (c *completion) close() { c.items, c.closed = nil, c.start }
 
-// update follows the text: it opens, narrows and closes the list.
+// update opens, narrows and closes the list as the text changes.
 func (c *completion) update(b *edit.Buffer) {
 	start, query := mention(b)
 	word := edit.Plain(b.Gs[start:b.At])
@@ -57,19 +57,19 @@ func (c *completion) update(b *edit.Buffer) {
 	}
 }
 
-// at begins a name, quote surrounds one with blanks in it.
+// at begins a name, quote a name with blanks.
 const at, quote = "@", `"`
 
-// mention returns where the word before the cursor begins and, if it is an @name,
-// the name so far. One with blanks stands in quotes.
+// mention returns the start of the word before the cursor and, if it is an @name, the name so
+// far. A name with blanks is quoted.
 func mention(b *edit.Buffer) (start int, name string) {
-	first := b.LineStart() // once: it looks at the whole line
+	first := b.LineStart() // once, because it scans the line
 	for i := b.At - 2; i >= first; i-- {
 		if b.Gs[i+1].Text == quote {
 			if b.Gs[i].Text == at && (i == 0 || b.Gs[i-1].IsSpace()) {
 				return i, edit.Plain(b.Gs[i+2 : b.At])
 			}
-			break // a quote that is closed, or none of ours
+			break // a closed quote, or an unrelated one
 		}
 	}
 	if start = b.BlankLeft(); start < b.At && b.Gs[b.At-1].IsSpace() {
@@ -78,8 +78,8 @@ func mention(b *edit.Buffer) (start int, name string) {
 	return start, strings.TrimPrefix(edit.Plain(b.Gs[start:b.At]), "@")
 }
 
-// matchCommands lists the commands that begin with word, then those that have its
-// letters in order.
+// matchCommands lists the commands that begin with word, then those that contain its letters
+// in order.
 func (c *completion) matchCommands(word string) []item {
 	var first, then []item
 	for _, cmd := range c.commands {
@@ -94,12 +94,12 @@ func (c *completion) matchCommands(word string) []item {
 	return append(first, then...)
 }
 
-// matchFiles lists the files and folders that match best.
+// matchFiles lists the best matching files and folders.
 func (c *completion) matchFiles(query string) []item {
 	var out []item
 	for _, path := range c.files(query) {
 		if sanitize.Line(path) != path || strings.Contains(path, `"`) {
-			continue // no name to be typed
+			continue // cannot be typed
 		}
 		it := item{insert: "@" + path + " ", label: path, into: "@" + path}
 		if strings.ContainsAny(path, " \t") {
@@ -132,8 +132,8 @@ func (c *completion) key(t *edit.Text, name string) (Action, bool) {
 	return Handled, true
 }
 
-// enter takes the chosen entry. A command that needs nothing more is submitted, and
-// so is one that was typed out.
+// enter inserts the selected entry. It submits a command without required arguments, and one
+// typed in full.
 func (c *completion) enter(t *edit.Text) Action {
 	it := c.items[c.selected]
 	typedOut := c.start == 0 && edit.Plain(t.Gs[:t.At])+" " == it.insert
@@ -141,24 +141,24 @@ func (c *completion) enter(t *edit.Text) Action {
 	if !it.run && !typedOut {
 		return Handled
 	}
-	t.Drop(t.At-1, t.At) // the blank before what could follow
+	t.Drop(t.At-1, t.At) // the blank for arguments
 	return Submit
 }
 
-// accept puts text in the place of the word.
+// accept replaces the word with text.
 func (c *completion) accept(t *edit.Text, text string) {
 	t.Edit(edit.Other, func() {
 		t.Remove(c.start, t.At)
 		t.Insert(edit.Glyphs(text)...)
 		if next := t.At; next < len(t.Gs) && strings.HasSuffix(text, t.Gs[next].Text) {
-			t.Remove(next, next+1) // the blank or the quote that was there
+			t.Remove(next, next+1) // an existing blank or quote
 		}
 	})
 	c.items = nil
 }
 
-// draw returns the list's rows, at most height. The last one says how many entries
-// there are below, if they do not fit.
+// draw returns the rows of the list, at most height. The last one counts the entries below,
+// if they do not fit.
 func (c *completion) draw(width, height int, st style) []string {
 	if !c.open() {
 		return nil

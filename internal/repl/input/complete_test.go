@@ -18,7 +18,7 @@ var commands = []Command{
 	{Name: "/context", Help: "what the model is told"},
 }
 
-// lookup offers what has the letters of the query.
+// lookup returns files that contain the letters of the query.
 func lookup(files []string) func(string) []string {
 	return func(query string) []string {
 		return slices.DeleteFunc(slices.Clone(files), func(f string) bool { return !fuzzy.Has(query, f) })

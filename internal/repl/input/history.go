@@ -11,46 +11,46 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// History keeps what was submitted.
+// History stores submitted texts.
 type History interface {
-	// Entries returns what was submitted, oldest first.
+	// Entries returns the submitted texts, oldest first.
 	Entries() ([]Entry, error)
 	// Add appends an entry.
 	Add(text string) error
 }
 
-// Entry is what was submitted once. Here says that it was in this project.
+// Entry is a submitted text. Here reports whether it was submitted in this project.
 type Entry struct {
 	Text string
 	Here bool
 
-	draft *edit.Buffer // of an entry that was never submitted
+	draft *edit.Buffer // of an entry that was not submitted
 }
 
-// recall walks through the history and searches it.
+// recall walks and searches the history.
 type recall struct {
 	history History
 	loaded  bool
-	entries []Entry // those of other projects, then those of this one, each oldest first
-	others  int     // how many are of other projects
+	entries []Entry // other projects' first, then this project's, each oldest first
+	others  int     // number of entries of other projects
 	err     error
-	failing bool // the last prompt was not kept, which was told
+	failing bool // an error has been reported
 
 	stand
 	search finder
-	rename func(hint string) string // nil: the keys are the usual ones
+	rename func(hint string) string // nil keeps the default keys
 }
 
-// stand is where ↑ and ↓ are.
+// stand is the position of ↑ and ↓.
 type stand struct {
 	walking bool
-	edits   int         // of the text, when the entry was put there
-	at      int         // the entry; len(entries) is what was typed
-	prefix  string      // what the entries begin with
-	draft   edit.Buffer // what was typed
+	edits   int         // of the text, when the entry was inserted
+	at      int         // index of the entry; len(entries) for the draft
+	prefix  string      // common prefix of the visited entries
+	draft   edit.Buffer // the text typed
 }
 
-// load reads the history when it is first needed.
+// load reads the history on first use.
 func (r *recall) load() {
 	if r.loaded || r.history == nil {
 		return
@@ -70,7 +70,7 @@ func (r *recall) load() {
 	r.entries = slices.Insert(r.entries, r.others, here...)
 }
 
-// add remembers a submitted text, unless it repeats the last one.
+// add appends a submitted text, unless it repeats the last one.
 func (r *recall) add(text string) {
 	if strings.TrimSpace(text) == "" || !r.push(Entry{Text: text, Here: true}) || r.history == nil {
 		return
@@ -82,8 +82,8 @@ func (r *recall) add(text string) {
 	r.failing = err != nil
 }
 
-// push appends an entry. It says whether it is not the last one once more; a draft
-// that is submitted at last is new.
+// push appends an entry and reports whether it differs from the last one; a draft that is
+// finally submitted is new.
 func (r *recall) push(e Entry) bool {
 	n := len(r.entries)
 	if n == 0 || r.entries[n-1].Text != e.Text {
@@ -98,11 +98,11 @@ func (r *recall) push(e Entry) bool {
 	return was.draft != nil
 }
 
-// walks says whether an entry is on the prompt that nobody has edited.
+// walks reports whether the prompt shows an unedited entry.
 func (r *recall) walks(t *edit.Text) bool { return r.walking && r.edits == t.Edits() }
 
-// walk puts the next older (-1) or newer (1) entry on the prompt. Entries that do
-// not begin with what stood before the cursor are passed over.
+// walk shows the next older (-1) or newer (1) entry that begins with the text before the
+// cursor.
 func (r *recall) walk(t *edit.Text, step int) Action {
 	r.load()
 	if !r.walks(t) {
@@ -127,7 +127,7 @@ func (r *recall) walk(t *edit.Text, step int) Action {
 	return Handled
 }
 
-// put puts an entry on the prompt; a draft as it was, with its placeholders.
+// put shows an entry at the prompt; a draft keeps its placeholders.
 func (e Entry) put(t *edit.Text) {
 	if e.draft == nil {
 		t.Replace(e.Text)
@@ -139,22 +139,21 @@ func (e Entry) put(t *edit.Text) {
 // finder searches the history.
 type finder struct {
 	open  bool
-	all   bool // not only in what was submitted in this project
+	all   bool // in all projects
 	query string
-	found int // the entry on the prompt; -1: none
+	found int // the entry at the prompt, or -1
 	hit   edit.Row
-	draft edit.Buffer // what was typed
+	draft edit.Buffer // the text typed
 }
 
-// startSearch opens the search through the history: that of this project, if there
-// is any.
+// startSearch opens the search, in this project's history if there is any.
 func (r *recall) startSearch(t *edit.Text) {
 	r.load()
 	r.search = finder{open: true, all: r.others == len(r.entries), found: -1, draft: t.Clone()}
 }
 
-// key handles a key while the search is open. Enter and Tab take what was found; keys
-// that are none of the search's do so too, and then what they always do.
+// key handles a key while the search is open. Enter and Tab accept the match; so do keys
+// unknown to the search, which then have their usual effect.
 func (r *recall) key(t *edit.Text, key tea.KeyPressMsg) (Action, bool) {
 	s := &r.search
 	newest := len(r.entries) - 1
@@ -189,8 +188,8 @@ func (r *recall) key(t *edit.Text, key tea.KeyPressMsg) (Action, bool) {
 	return Handled, true
 }
 
-// find shows the newest entry from at on back that holds the query, in its scope.
-// Texts that were passed already are passed over.
+// find shows the newest match from entry at backwards, within the scope. It skips repeated
+// texts.
 func (r *recall) find(t *edit.Text, at int) {
 	s := &r.search
 	if s.query == "" {
@@ -214,7 +213,7 @@ func (r *recall) find(t *edit.Text, at int) {
 	}
 }
 
-// oldest is the first entry of the scope.
+// oldest returns the first entry of the scope.
 func (r *recall) oldest() int {
 	if r.search.all {
 		return 0
@@ -226,7 +225,7 @@ func holds(text, query string) bool {
 	return strings.Contains(strings.ToLower(text), strings.ToLower(query))
 }
 
-// mark returns where the query stands in the text, and puts the cursor there.
+// mark returns the position of the query in the text, and moves the cursor there.
 func mark(t *edit.Text, query string) edit.Row {
 	q := edit.Glyphs(query)
 	for i := 0; i+len(q) <= len(t.Gs); i++ {
@@ -239,7 +238,7 @@ func mark(t *edit.Text, query string) edit.Row {
 	return edit.Row{}
 }
 
-// prompt is the line below the text while the search is open.
+// prompt returns the line below the text while the search is open.
 func (r *recall) prompt(width int, st style) string {
 	s := &r.search
 	scope, other := "this project", "all"

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// memory is a History at the edge of the process.
+// memory is a History in memory.
 type memory struct {
 	entries []Entry
 	fail    error
@@ -22,7 +22,7 @@ func (m *memory) Add(text string) error {
 	return m.fail
 }
 
-// stored is a history; entries that begin with ~ were made elsewhere.
+// stored returns a history; entries that begin with ~ are from another project.
 func stored(entries ...string) *memory {
 	m := &memory{}
 	for _, e := range entries {
@@ -65,7 +65,7 @@ func TestRecall(t *testing.T) {
 	}
 }
 
-// ↑ walks what was asked in this project first, then the rest.
+// ↑ visits this project's entries first, then the others.
 func TestProjectFirst(t *testing.T) {
 	e := withHistory("here 1", "~there 1", "here 2", "~there 2")
 	for _, want := range []string{"here 2", "here 1", "there 2", "there 1", "there 1"} {
@@ -75,7 +75,7 @@ func TestProjectFirst(t *testing.T) {
 	}
 }
 
-// The search shows what it has found, and in which scope; Ctrl+S changes that.
+// The search shows its match and its scope; Ctrl+S switches the scope.
 func TestSearchIsShown(t *testing.T) {
 	e := withHistory("~git push", "git status", "then git log")
 	see := func(keys string, want ...string) {
@@ -132,8 +132,7 @@ func TestSubmittedTextIsKept(t *testing.T) {
 	}
 }
 
-// A draft that was dropped comes back whole, and is written down once it is
-// submitted only.
+// A discarded draft comes back whole, and is saved only once it is submitted.
 func TestDraftsComeBack(t *testing.T) {
 	m := stored("before")
 	e := New(Options{History: m})

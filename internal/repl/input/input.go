@@ -1,11 +1,9 @@
-// Package input is the prompt: a line editor with history and completion. It
-// guarantees that a key costs no more than the text on the prompt, that a paste of
-// any size stays small on the screen and arrives whole, and that whatever was typed
-// or pasted is shown without control characters.
+// Package input is the prompt: a line editor with history and completion. It guarantees that
+// the cost of a key depends only on the size of the text, that a paste of any size stays
+// small on the screen and arrives whole, and that text is shown without control characters.
 //
-// The text is that of package edit: an editor of its own, and not the common text area, because of the unit that
-// it edits: a paste is one glyph, which the cursor steps over, Backspace deletes and
-// undo brings back.
+// The text belongs to package edit, which differs from common text areas in its unit: a paste
+// is one glyph, which the cursor steps over, Backspace deletes and undo restores.
 package input
 
 import (
@@ -17,46 +15,45 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// Action says what a key came to.
+// Action is the effect of a key.
 type Action int
 
-// The actions.
 const (
-	Ignored Action = iota // the key is none of the prompt's
+	Ignored Action = iota // not a key of the prompt
 	Handled
-	Submit // the text is complete: Take it
+	Submit // the text is complete: call Take
 )
 
 // Command is an entry of the palette that opens on a leading slash.
 type Command struct {
 	Name string // with the slash
-	Args string // what follows it, for the reader; empty for a command without arguments
+	Args string // arguments for the reader; empty if it takes none
 	Help string
 }
 
-// Images makes placeholders for images.
+// Images creates placeholders for images.
 type Images interface {
-	// Attach returns the placeholder for a path that was pasted or typed, if there is
-	// one for it. A placeholder stands for itself.
+	// Attach returns the placeholder for the image at a pasted or typed path, if there is
+	// one.
 	Attach(path string) (mark string, ok bool)
 }
 
-// Options configures an Editor. All fields may be zero.
+// Options configures an Editor. All fields are optional.
 type Options struct {
 	Commands []Command
-	// Files returns the names that @ completes, the best first; those of folders end
-	// in a slash. It is called on keys, so it has to return at once.
+	// Files returns completions for @, best first, folders with a trailing slash. It is
+	// called on keys, so it must return at once.
 	Files   func(query string) []string
 	History History
-	Images  Images // nil: none are attached
-	Shell   bool   // a leading ! makes it a command line
-	Vi      bool   // the keys of vi
+	Images  Images // nil for no images
+	Shell   bool   // a leading ! makes a command line
+	Vi      bool   // use the keys of vi
 	NoColor bool
-	// Search puts the user's own keys into the hint of the search for older prompts;
-	// nil: they are the usual ones.
+	// Search puts the user's own keys into the hint of the history search; nil keeps the
+	// defaults.
 	Search  func(hint string) string
-	Suggest string // shown while nothing was ever entered
-	Take    string // what the key is called that takes it, as → does
+	Suggest string // shown until the first submission
+	Take    string // name of the key that accepts it, besides →
 }
 
 // Editor is the text at the prompt.
@@ -66,21 +63,21 @@ type Editor struct {
 	list   completion
 	view   view
 	images Images
-	vi     *vi.Mode // nil: other keys
-	seen   int      // version of the text that the list follows
+	vi     *vi.Mode // nil for the default keys
+	seen   int      // version of the text that the list shows
 }
 
-// view is how the prompt was last drawn.
+// view is the state of drawing.
 type view struct {
-	shell  bool // a leading ! is shown
+	shell  bool // a leading ! is visible
 	style  style
 	width  int
-	top    int // first row in sight
-	goal   int // column that Up and Down head for
+	top    int // first visible row
+	goal   int // target column of Up and Down
 	goalOf int // version of the text that goal belongs to
 
-	suggest string // on an empty prompt
-	take    string // the key that takes it
+	suggest string // for an empty prompt
+	take    string // key that accepts it
 }
 
 // New returns an empty Editor.
@@ -97,19 +94,19 @@ func New(opt Options) *Editor {
 	return e
 }
 
-// commanding says whether keys are commands of vi now.
+// commanding reports whether keys are vi commands now.
 func (e *Editor) commanding() bool { return e.vi != nil && e.vi.Normal() }
 
-// maxPath is the length of the longest path that is attached.
+// maxPath is the maximum length of an attached path.
 const maxPath = 4096
 
-// Paste inserts pasted text. A paste of more than 10 lines or 2,000 characters is
-// shown as a placeholder, which Take expands and Backspace deletes whole.
+// Paste inserts pasted text. It shows a paste of more than 10 lines or 2,000 characters as a
+// placeholder, which Take expands and Backspace deletes.
 func (e *Editor) Paste(text string) {
 	e.put(text, e.text.Put)
 }
 
-// put inserts text, by do if it names no image.
+// put inserts text with do, unless it names an image.
 func (e *Editor) put(text string, do func(string)) {
 	if text = edit.Tidy(text); text == "" {
 		return
@@ -123,12 +120,12 @@ func (e *Editor) put(text string, do func(string)) {
 	e.follow()
 }
 
-// Insert gives text back to the prompt: before what is there, on lines of its own.
-// What was typed in many lines is shown, and only a very long text folded.
+// Insert puts text back before the present text, on its own lines. It shows typed lines as
+// they are, and folds only a very long text.
 func (e *Editor) Insert(text string) { e.insert(text, (*edit.Text).Give) }
 
-// InsertPrompt is Insert for a prompt: Enter sends it as one, although it may begin
-// like a command, until its first character is deleted.
+// InsertPrompt is Insert for a prompt: Enter sends it as a prompt, even if it looks like a
+// command, until its first character is deleted.
 func (e *Editor) InsertPrompt(text string) { e.insert(text, (*edit.Text).GivePrompt) }
 
 func (e *Editor) insert(text string, give func(*edit.Text, string)) {
@@ -143,20 +140,20 @@ func (e *Editor) insert(text string, give func(*edit.Text, string)) {
 	e.follow()
 }
 
-// Append puts text behind what is there, on lines of its own, and the cursor behind it.
+// Append adds text after the present text, on its own lines, and moves the cursor to its end.
 func (e *Editor) Append(text string) {
 	t := &e.text
 	t.MoveTo(len(t.Gs))
 	e.put("\n"+text, func(s string) { t.Give(s) })
 }
 
-// AsPrompt reports whether the text is a prompt although it begins like a command.
+// AsPrompt reports whether the text is a prompt although it looks like a command.
 func (e *Editor) AsPrompt() bool {
 	gs := e.text.Gs
 	return len(gs) > 0 && gs[0].Folded
 }
 
-// InsertWord puts a word at the cursor as if typed there, with a blank on each side.
+// InsertWord inserts a word at the cursor, as if typed, with a blank on each side.
 func (e *Editor) InsertWord(word string) {
 	t := &e.text
 	if t.At > 0 && !t.Gs[t.At-1].IsSpace() {
@@ -168,13 +165,13 @@ func (e *Editor) InsertWord(word string) {
 	e.put(word, func(s string) { t.Give(s) })
 }
 
-// Take returns the text with its pastes expanded, adds it to the history and
-// empties the prompt.
+// Take returns the text with its pastes expanded, adds it to the history and clears the
+// prompt.
 func (e *Editor) Take() string {
 	text := e.Text()
 	e.view.suggest = ""
 	if e.AsPrompt() && strings.HasPrefix(text, "!") {
-		e.past.add(" " + text) // so that it runs nothing when it is back
+		e.past.add(" " + text) // so that recalling it runs nothing
 	} else {
 		e.past.add(text)
 	}
@@ -186,8 +183,8 @@ func (e *Editor) Take() string {
 	return text
 }
 
-// acts says whether the text is a command line or a slash command, in which a path is
-// an argument.
+// acts reports whether the text is a command line or a slash command, in which a path is an
+// argument.
 func (e *Editor) acts() bool {
 	gs := e.text.Gs
 	if len(gs) == 0 || gs[0].Folded || gs[0].Text != "!" && gs[0].Text != "/" {
@@ -204,7 +201,7 @@ func (e *Editor) acts() bool {
 	return slices.ContainsFunc(e.list.commands, func(c Command) bool { return c.Name == name })
 }
 
-// attached returns the placeholder for what text names.
+// attached returns the placeholder for the image that text names.
 func (e *Editor) attached(text string) (mark string, ok bool) {
 	if e.images == nil || len(text) > maxPath || e.acts() {
 		return "", false
@@ -215,18 +212,17 @@ func (e *Editor) attached(text string) (mark string, ok bool) {
 // Text returns the text with its pastes expanded.
 func (e *Editor) Text() string { return edit.Plain(e.text.Gs) }
 
-// Source returns the text as it is shown, placeholders and all, for an editor that is
-// not ours.
+// Source returns the text as shown, with placeholders, for an external editor.
 func (e *Editor) Source() string { return edit.Source(e.text.Gs) }
 
-// Replace puts text in the place of all that is there. Placeholders in it stand for
-// what they stood for, if they are on the prompt now.
+// Replace replaces the text. Placeholders in it keep their meaning if they are at the prompt
+// now.
 func (e *Editor) Replace(text string) {
 	e.text.Set(edit.Parse(edit.Tidy(text), e.text.Gs))
 	e.follow()
 }
 
-// Sign is what stands before the prompt: it says what Enter will do with the text.
+// Sign returns the label of the prompt, which shows what Enter does with the text.
 func (e *Editor) Sign() string {
 	switch {
 	case e.commanding():
@@ -237,17 +233,17 @@ func (e *Editor) Sign() string {
 	return "❯ "
 }
 
-// Runs says whether the text of e is a command line: it begins with a ! that is in sight,
-// not with one in a folded paste or behind blanks.
+// Runs reports whether the text is a command line: it begins with a visible !, not one in a
+// folded paste or after blanks.
 func (e *Editor) Runs() bool {
 	gs := e.text.Gs
 	return e.view.shell && len(gs) > 0 && gs[0].Text == "!" && !gs[0].Folded
 }
 
-// Empty says whether there is no text.
+// Empty reports whether there is no text.
 func (e *Editor) Empty() bool { return len(e.text.Gs) == 0 }
 
-// Drop empties the prompt. ↑ brings back what stood there.
+// Drop clears the prompt. ↑ brings the text back.
 func (e *Editor) Drop() {
 	if text := e.Text(); strings.TrimSpace(text) != "" {
 		draft := e.text.Clone()
@@ -257,7 +253,7 @@ func (e *Editor) Drop() {
 	e.Reset()
 }
 
-// Reset empties the prompt. What was cut can still be yanked.
+// Reset clears the prompt. Cut text can still be yanked.
 func (e *Editor) Reset() {
 	e.text.Reset()
 	if e.vi != nil {
@@ -268,25 +264,24 @@ func (e *Editor) Reset() {
 	e.follow()
 }
 
-// Searching says whether the search through the history is open.
+// Searching reports whether the history search is open.
 func (e *Editor) Searching() bool { return e.past.search.open }
 
 // Version changes with the text.
 func (e *Editor) Version() int { return e.text.Version() }
 
-// Completing says whether a list or a search is open that Esc would close.
+// Completing reports whether Esc would close a list or a search.
 func (e *Editor) Completing() bool { return e.past.search.open || e.list.open() }
 
-// Err returns, once, the first error of reading or writing the history.
+// Err returns the first error of the history, once.
 func (e *Editor) Err() error {
 	err := e.past.err
 	e.past.err = nil
 	return err
 }
 
-// View returns the prompt at the given width, at most maxLines rows around the
-// cursor, then the rows of an open list, at most maxLines too. The cursor's
-// position is 0-based, in cells.
+// View returns the prompt at the given width, at most maxLines rows around the cursor, then
+// at most maxLines rows of an open list, and the cursor's position, 0-based, in cells.
 func (e *Editor) View(width, maxLines int) (lines []string, cursorX, cursorY int) {
 	width, maxLines = max(1, width), max(1, maxLines)
 	e.view.width = width

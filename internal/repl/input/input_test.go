@@ -20,7 +20,7 @@ var named = map[string]rune{
 	"home": tea.KeyHome, "end": tea.KeyEnd, "delete": tea.KeyDelete, "f5": tea.KeyF5,
 }
 
-// key makes the message that Bubble Tea sends for a key.
+// key returns Bubble Tea's message for a key.
 func key(name string) tea.KeyPressMsg {
 	var k tea.KeyPressMsg
 	for {
@@ -42,8 +42,7 @@ func key(name string) tea.KeyPressMsg {
 	return k
 }
 
-// press presses keys, which are separated by blanks; 'text' in quotes is typed, with
-// _ for a blank.
+// press presses keys separated by blanks; 'text' in quotes is typed, with _ for a blank.
 func press(e *Editor, keys string) Action {
 	var action Action
 	for k := range strings.FieldsSeq(keys) {
@@ -58,7 +57,7 @@ func press(e *Editor, keys string) Action {
 	return action
 }
 
-// state is the text with a bar for the cursor.
+// state returns the text with a bar for the cursor.
 func state(e *Editor) string {
 	t := &e.text
 	return edit.Plain(t.Gs[:t.At]) + "|" + edit.Plain(t.Gs[t.At:])
@@ -134,7 +133,7 @@ func TestAltGrTypesAndCtrlDoesNot(t *testing.T) {
 	e := New(Options{})
 	e.Handle(tea.KeyPressMsg{Code: '@', Text: "@", Mod: tea.ModCtrl | tea.ModAlt})
 	e.Handle(tea.KeyPressMsg{Code: 'x', Text: "x", Mod: tea.ModCtrl})
-	e.Handle(tea.KeyPressMsg{Code: tea.KeyExtended, Text: "tab"}) // an input method's word
+	e.Handle(tea.KeyPressMsg{Code: tea.KeyExtended, Text: "tab"}) // a word from an input method
 	e.Handle(tea.KeyPressMsg{Code: 'z', Text: "\x1b[2J"})
 	if got := e.Text(); got != "@tab" {
 		t.Errorf("got %q", got)
@@ -144,7 +143,7 @@ func TestAltGrTypesAndCtrlDoesNot(t *testing.T) {
 func TestClustersAreOneStep(t *testing.T) {
 	for _, cluster := range []string{"é", "e\u0301", "👩‍💻", "🇩🇪", "⚠️", "한"} {
 		e := New(Options{})
-		for _, r := range "a" + cluster { // as a terminal without clusters sends them
+		for _, r := range "a" + cluster { // from a terminal without grapheme clusters
 			e.Handle(tea.KeyPressMsg{Code: r, Text: string(r)})
 		}
 		press(e, "left 'x'")
@@ -253,7 +252,7 @@ func TestInsertWord(t *testing.T) {
 	}
 }
 
-// What was typed is given back as it was typed, and a very long text folded.
+// Typed text is put back as typed, and a very long text folded.
 func TestInsertShowsWhatWasTyped(t *testing.T) {
 	e := New(Options{})
 	typed := strings.TrimSpace(strings.Repeat("queued\n\n", 20))
@@ -325,8 +324,8 @@ func TestColours(t *testing.T) {
 	}
 }
 
-// Whatever is typed, in whatever width it is drawn: the text is what a plain model
-// of it says, no row is too wide, and the cursor is where the text before it ends.
+// Whatever is typed, at whatever width: the text matches a simple model, no row is too wide,
+// and the cursor is at the end of the text before it.
 func TestRandomEditing(t *testing.T) {
 	keys := []string{
 		"left", "right", "up", "down", "home", "end", "backspace", "delete", "ctrl+k", "ctrl+u", "ctrl+w", "ctrl+y", "alt+y", "ctrl+_", "alt+/",
@@ -359,7 +358,7 @@ func TestRandomEditing(t *testing.T) {
 	})
 }
 
-// check holds what is always true of a text.
+// check checks the invariants of a text.
 func check(t *rapid.T, e *Editor) {
 	b := &e.text.Buffer
 	if b.At < 0 || b.At > len(b.Gs) {
@@ -401,7 +400,7 @@ func BenchmarkKey(b *testing.B) {
 	}
 }
 
-// The sign says that a line is the shell's.
+// The sign marks a command line.
 func TestSign(t *testing.T) {
 	e := New(Options{Shell: true})
 	for keys, want := range map[string]string{"'!ls'": "$ ", "'a_!'": "❯ ", "'_!ls'": "❯ ", "'/help'": "❯ "} {
@@ -412,7 +411,7 @@ func TestSign(t *testing.T) {
 	}
 }
 
-// Text from an editor replaces what is there; undo brings that back.
+// Text from an external editor replaces the present text; undo brings it back.
 func TestReplace(t *testing.T) {
 	e := New(Options{})
 	e.Paste(strings.Repeat("line\n", 20))
@@ -426,7 +425,7 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// TestALongLineIsTyped ends only if a key costs no more than the text is long.
+// This ends only if the cost of a key is at most linear in the text.
 func TestALongLineIsTyped(t *testing.T) {
 	e := New(Options{})
 	text := strings.Repeat("ten letters", 1000)
@@ -438,15 +437,15 @@ func TestALongLineIsTyped(t *testing.T) {
 	}
 }
 
-// album attaches what ends in .png.
+// album attaches paths that end in .png.
 type album struct{}
 
 func (album) Attach(path string) (string, bool) {
 	return "[image 1: " + path + " 1×1]", strings.HasSuffix(path, ".png")
 }
 
-// A path that is pasted becomes a placeholder, one that is typed when it is submitted;
-// the history keeps what was typed.
+// A pasted path becomes a placeholder at once, a typed one when it is submitted; the history
+// keeps the typed text.
 func TestImages(t *testing.T) {
 	e := New(Options{Images: album{}, NoColor: true})
 	press(e, "'see_'")
@@ -466,7 +465,7 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// In what acts a path is an argument, not an image.
+// In a command, a path is an argument, not an image.
 func TestArgumentsAreNoImages(t *testing.T) {
 	e := New(Options{Images: album{}, Shell: true, Commands: commands})
 	for text, want := range map[string]string{

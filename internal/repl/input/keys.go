@@ -7,7 +7,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/input/vi"
 )
 
-// Handle takes a key.
+// Handle handles a key.
 func (e *Editor) Handle(key tea.KeyPressMsg) Action {
 	action := e.dispatch(key)
 	e.follow()
@@ -39,7 +39,7 @@ func (e *Editor) dispatch(key tea.KeyPressMsg) Action {
 		e.list.close()
 	case "ctrl+d":
 		if e.Empty() {
-			return Ignored // the caller's: the end of the input
+			return Ignored // end of input, for the caller
 		}
 		e.text.Key(name)
 	default:
@@ -50,7 +50,7 @@ func (e *Editor) dispatch(key tea.KeyPressMsg) Action {
 	return Handled
 }
 
-// first gives a key to what comes before the text: the search, the list, vi.
+// first offers a key to the search, the list and vi, in that order, before the text.
 func (e *Editor) first(key tea.KeyPressMsg) (action Action, used bool) {
 	if e.past.search.open {
 		action, used = e.past.key(&e.text, key)
@@ -64,7 +64,7 @@ func (e *Editor) first(key tea.KeyPressMsg) (action Action, used bool) {
 	return action, used
 }
 
-// viKey gives a key to vi first.
+// viKey offers a key to vi.
 func (e *Editor) viKey(key tea.KeyPressMsg) (Action, bool) {
 	text := ""
 	if isText(key) {
@@ -84,14 +84,14 @@ func (e *Editor) viKey(key tea.KeyPressMsg) (Action, bool) {
 	return Handled, true
 }
 
-// isText says whether a key is text. Ctrl and Alt together are AltGr.
+// isText reports whether a key types text. Ctrl+Alt is AltGr.
 func isText(key tea.KeyPressMsg) bool {
 	const altGr = tea.ModCtrl | tea.ModAlt
 	mod := key.Mod & (altGr | tea.ModSuper | tea.ModMeta | tea.ModHyper)
 	return key.Text != "" && edit.Tidy(key.Text) == key.Text && (mod == 0 || mod == altGr)
 }
 
-// enter submits, or breaks the line in the place of a backslash.
+// enter submits, or replaces a trailing backslash with a newline.
 func enter(t *edit.Text) Action {
 	if t.At == 0 || t.Gs[t.At-1].Text != `\` {
 		return Submit
@@ -103,8 +103,8 @@ func enter(t *edit.Text) Action {
 	return Handled
 }
 
-// vertical moves up or down: to the next row of the text, and from the first and the
-// last one into the history.
+// vertical moves up or down: to the next row, and beyond the first or last row into the
+// history.
 func (e *Editor) vertical(step int) Action {
 	t, v := &e.text, &e.view
 	rs := edit.Rows(t.Gs, v.width)
@@ -121,14 +121,14 @@ func (e *Editor) vertical(step int) Action {
 	return Handled
 }
 
-// follow lets the list follow the text.
+// follow updates the list after a change of the text.
 func (e *Editor) follow() {
 	if e.seen == e.text.Version() {
 		return
 	}
 	e.seen = e.text.Version()
 	if e.past.search.open || e.past.walks(&e.text) || e.commanding() {
-		e.list.close() // a recalled /command opens no list
+		e.list.close() // a recalled command opens no list
 		return
 	}
 	e.list.update(&e.text.Buffer)

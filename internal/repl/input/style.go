@@ -2,15 +2,15 @@ package input
 
 import "github.com/bb2d0cf4/agent/internal/repl/paint"
 
-// style is how the prompt is coloured.
+// style paints the parts of the prompt.
 type style struct{ noColor bool }
 
 func (s style) dim(text string) string { return s.around(paint.Style{FG: paint.Dim}, text) }
 
-// hit marks what a search has found.
+// hit highlights a match of the search.
 func (s style) hit(text string) string { return s.around(paint.Style{Attr: paint.Reverse}, text) }
 
-// accent marks what is chosen.
+// accent highlights the selected entry.
 func (s style) accent(text string) string {
 	return s.around(paint.Style{FG: paint.Accent, Attr: paint.Bold}, text)
 }

@@ -6,8 +6,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// suggests puts the suggestion on the prompt, if it is in sight and the key is one that
-// takes it.
+// suggests accepts the suggestion, if it is visible and key is one that accepts it.
 func (e *Editor) suggests(key string) bool {
 	if e.view.suggest == "" || !e.Empty() || key != "tab" && key != "right" {
 		return false
@@ -17,7 +16,7 @@ func (e *Editor) suggests(key string) bool {
 	return true
 }
 
-// suggestion is what an empty prompt shows.
+// suggestion returns the suggestion for an empty prompt.
 func (v *view) suggestion(width int) string {
 	return ansi.Truncate(v.style.dim("("+cmp.Or(v.take, "→")+") "+v.suggest), max(1, width-1), "…")
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A suggestion stands on an empty prompt until one is entered, and Tab takes it.
+// An empty prompt shows the suggestion until the first submission, and Tab accepts it.
 func TestSuggest(t *testing.T) {
 	shown := func(e *Editor) bool {
 		lines, _, _ := e.View(30, 5)

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What visual mode selects is shown, an empty line too.
+// The selection of visual mode is visible, even on an empty line.
 func TestSelectionIsDrawn(t *testing.T) {
 	e := New(Options{Vi: true, NoColor: true})
 	e.Paste("one two\n\nthree")

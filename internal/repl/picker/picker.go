@@ -1,6 +1,6 @@
-// Package picker lets a person choose one of a list by typing a part of its name. It
-// guarantees that the item under the cursor is on the screen, and that it stays
-// under the cursor while the list is redrawn.
+// Package picker lets a person choose from a list by typing part of a name. It guarantees
+// that the item under the cursor is on the screen and stays under the cursor while the list
+// is redrawn.
 package picker
 
 import (
@@ -12,54 +12,53 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// Item is one choice. Its texts need not be sanitised.
+// Item is one choice. Its texts need not be sanitized.
 type Item struct {
-	Title  string // what the filter matches first
-	Detail string // shown dimmed behind the title; matched too
-	// Cells are columns at the right, dimmed; matched too. Where there is no room
-	// the last ones go first.
+	Title  string // matched first by the filter
+	Detail string // shown dimmed after the title; matched, too
+	// Cells are dimmed columns on the right, matched, too. The last ones are dropped first if
+	// there is no room.
 	Cells []string
-	// Preview returns what is shown below the list while the cursor is on the item;
-	// it is called once. It may be nil.
+	// Preview returns the text below the list while the cursor is on the item. It is called
+	// once, and may be nil.
 	Preview func() string
 }
 
-// Options say what the list is called and for which terminal it is drawn.
+// Options describes the list and its terminal.
 type Options struct {
 	Title   string
 	NoColor bool
-	// Rename puts the user's own keys into a hint; nil: they are the usual ones.
+	// Rename puts the user's own keys into a hint; nil keeps the defaults.
 	Rename func(hint string) string
 }
 
-// Outcome says what a key came to.
+// Outcome is the effect of a key.
 type Outcome int
 
-// The outcomes of a key.
 const (
-	Open      Outcome = iota // the list stays
+	Open      Outcome = iota // the list stays open
 	Chosen                   // Selected is the choice
-	Cancelled                // the person wants none
-	Ignored                  // the key is none of the picker's
+	Cancelled                // the person chose nothing
+	Ignored                  // not a key of the picker
 )
 
-// page is how far a page key moves.
+// page is the distance of a page key.
 const page = 10
 
-// Picker is a filtered list with a cursor. It belongs to one goroutine.
+// Picker is a filtered list with a cursor. It is not safe for concurrent use.
 type Picker struct {
 	opt     Options
 	items   []Item
 	filter  string
 	matches []fuzzy.Match
-	cursor  int              // in matches
-	top     int              // the first match on the screen
-	cells   []int            // the widths of the columns
-	shown   map[int][]string // the previews so far, by item
+	cursor  int              // index in matches
+	top     int              // first match on the screen
+	cells   []int            // widths of the columns
+	shown   map[int][]string // previews by item
 	texts   texts
 }
 
-// New returns a Picker over items, in their order.
+// New returns a Picker over items, in the given order.
 func New(items []Item, o Options) *Picker {
 	p := &Picker{opt: o, items: make([]Item, len(items)), shown: map[int][]string{}}
 	for i, it := range items {
@@ -74,8 +73,8 @@ func New(items []Item, o Options) *Picker {
 	return p
 }
 
-// Press handles a key by its name ("up", "ctrl+n", "enter", "esc", "backspace");
-// text is what the key types, empty for keys that type nothing.
+// Press handles a key by name ("up", "ctrl+n", "enter", "esc", "backspace"); text is what the
+// key types, empty for keys that type nothing.
 func (p *Picker) Press(key, text string) Outcome {
 	switch key {
 	case "up", "ctrl+p", "shift+tab":
@@ -110,7 +109,7 @@ func (p *Picker) Press(key, text string) Outcome {
 	return Open
 }
 
-// move moves the cursor; a single step goes round at the ends.
+// move moves the cursor; a single step wraps around at the ends.
 func (p *Picker) move(n int) {
 	last := len(p.matches) - 1
 	switch to := p.cursor + n; {
@@ -124,7 +123,7 @@ func (p *Picker) move(n int) {
 	}
 }
 
-// SetFilter replaces the filter's text. The best match is then under the cursor.
+// SetFilter replaces the filter's text and puts the cursor on the best match.
 func (p *Picker) SetFilter(filter string) {
 	p.filter = filter
 	p.cursor, p.top = 0, 0
@@ -163,8 +162,8 @@ func (t titles) Len() int            { return len(t) }
 // Filter returns the filter's text.
 func (p *Picker) Filter() string { return p.filter }
 
-// Selected returns the index, in the items given to New, of the item under the
-// cursor; false if no item matches.
+// Selected returns the index, in the items given to New, of the item under the cursor, or
+// false if no item matches.
 func (p *Picker) Selected() (int, bool) {
 	if p.cursor >= len(p.matches) {
 		return 0, false

@@ -8,18 +8,18 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// texts is what the filter looks into beside what is shown.
+// texts holds additional text for the filter.
 type texts struct {
 	all   []string
-	lower []string    // for the search
-	hits  map[int]hit // the items that match there alone
+	lower []string    // in lower case
+	hits  map[int]hit // items that match only there
 }
 
-// hit is where a text matches.
+// hit is the position of a match.
 type hit struct{ at, size int } // bytes of the lower-case text
 
-// Index gives the filter more to look into: a text for each item, in their order. The
-// item under the cursor stays there.
+// Index adds text for the filter: one per item, in order. The item under the cursor stays
+// there.
 func (p *Picker) Index(all []string) {
 	under, some := p.Selected()
 	p.texts = texts{all: all, lower: make([]string, len(all)), hits: map[int]hit{}}
@@ -39,7 +39,7 @@ func (p *Picker) Index(all []string) {
 	p.SetFilter(p.filter)
 }
 
-// has says whether the text of an item holds needle, which is in lower case.
+// has reports whether the text of an item contains needle, which is in lower case.
 func (t *texts) has(i int, needle string) bool {
 	if i >= len(t.lower) {
 		return false
@@ -51,13 +51,13 @@ func (t *texts) has(i int, needle string) bool {
 	return at >= 0
 }
 
-// What of a text is shown around a match, in characters.
+// Length of the text shown around a match, in characters.
 const (
 	before = 16
 	after  = 40
 )
 
-// passage is where the text of an item matches, as it was written: lower case has as
+// passage returns the matching part of an item's text in its original case: lower case has as
 // many characters.
 func (t *texts) passage(i int, h hit) []paint.Span {
 	start := utf8.RuneCountInString(t.lower[i][:h.at])

@@ -39,7 +39,7 @@ func TestTextsAreSearched(t *testing.T) {
 	}
 }
 
-// The index comes when it comes: the item under the cursor stays there.
+// Whenever the index arrives, the item under the cursor stays there.
 func TestTheIndexKeepsTheCursor(t *testing.T) {
 	p := picker.New([]picker.Item{{Title: "first"}, {Title: "second"}, {Title: "third"}}, picker.Options{NoColor: true})
 	p.Press("down", "")

@@ -9,12 +9,12 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// What the columns and the preview may take.
+// Limits of the columns and the preview.
 const (
 	maxCell     = 24 // columns of one cell
-	minTitle    = 20 // columns of a title, before a cell goes
+	minTitle    = 20 // columns of a title, before cells are dropped
 	maxPreview  = 8  // lines
-	leastHeight = 9  // lines from which on there is a preview
+	leastHeight = 9  // minimum height of a list with a preview
 )
 
 var (
@@ -24,7 +24,7 @@ var (
 	styleMatch  = paint.Style{Attr: paint.Underline}
 )
 
-// widths returns how wide the columns of cells are.
+// widths returns the widths of the columns of cells.
 func widths(items []Item) []int {
 	var out []int
 	for _, it := range items {
@@ -38,9 +38,8 @@ func widths(items []Item) []int {
 	return out
 }
 
-// View returns at most height lines, none wider than width columns: a title with
-// the filter if the picker has a title, then the items around the cursor, then
-// what there is to say about the one under it.
+// View returns at most height lines, none wider than width columns: the picker's title and
+// filter, if it has a title, then the items around the cursor, then the preview.
 func (p *Picker) View(width, height int) []string {
 	var lines []string
 	line := func(spans ...paint.Span) {
@@ -65,8 +64,7 @@ func (p *Picker) View(width, height int) []string {
 	return lines
 }
 
-// preview is what there is to say about the item under the cursor, where height
-// leaves room for it.
+// preview returns the preview of the item under the cursor, if height leaves room for it.
 func (p *Picker) preview(height int) []string {
 	i, ok := p.Selected()
 	if !ok || height < leastHeight || p.items[i].Preview == nil {
@@ -97,13 +95,13 @@ func (p *Picker) head() []paint.Span {
 	}
 }
 
-// scroll keeps the cursor among the rows on the screen.
+// scroll keeps the cursor on the screen.
 func (p *Picker) scroll(height int) {
 	p.top = min(p.top, p.cursor, max(0, len(p.matches)-height))
 	p.top = max(p.top, p.cursor-height+1, 0)
 }
 
-// row is the ith match in width columns.
+// row returns the ith match in width columns.
 func (p *Picker) row(i, width int) []paint.Span {
 	m := p.matches[i]
 	it := p.items[m.Index]
@@ -129,8 +127,7 @@ func (p *Picker) row(i, width int) []paint.Span {
 	return p.withCells(spans, it, width)
 }
 
-// withCells puts the columns of it at the right end of spans, as many as leave
-// room for a title.
+// withCells appends the cells of it at the right edge, as many as leave room for a title.
 func (p *Picker) withCells(spans []paint.Span, it Item, width int) []paint.Span {
 	count, room := 0, width
 	for count < len(p.cells) && room-2-p.cells[count] >= minTitle+2 {

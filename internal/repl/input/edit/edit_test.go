@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Undo is bounded, and takes back what it can; redo makes it again.
+// Undo is bounded, and redo reverts it.
 func TestUndoIsBounded(t *testing.T) {
 	var e Text
 	for range maxUndo + 50 {
@@ -57,7 +57,7 @@ func TestTidy(t *testing.T) {
 	}
 }
 
-// Rows hold every glyph once, in order, and none is too wide.
+// Rows contain every glyph once, in order, and none is too wide.
 func TestRows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		gs := Glyphs(rapid.StringOf(rapid.SampledFrom([]rune("ab \n漢\te\u0301👩"))).Draw(t, "text"))
@@ -92,8 +92,7 @@ func TestRows(t *testing.T) {
 	})
 }
 
-// Whatever is done, the cursor is in the text, and undoing all of it and redoing it
-// gives the same text.
+// The cursor stays in the text, and undoing and redoing everything restores the text.
 func TestUndoAndRedo(t *testing.T) {
 	keys := []string{"left", "home", "end", "backspace", "ctrl+k", "ctrl+u", "ctrl+w", "ctrl+y", "alt+y", "alt+d", "alt+b"}
 	rapid.Check(t, func(t *rapid.T) {
@@ -126,7 +125,7 @@ func TestUndoAndRedo(t *testing.T) {
 	})
 }
 
-// What an editor of the user's saves is read back with its placeholders.
+// A text saved by an external editor keeps its placeholders.
 func TestSource(t *testing.T) {
 	long := strings.Repeat("line\n", 20)
 	var e Text

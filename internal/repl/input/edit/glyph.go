@@ -1,7 +1,7 @@
-// Package edit is the text at the prompt: a buffer of glyphs, with undo, redo and a kill
-// ring, and how it is laid out in rows. It guarantees that the cursor is always in the
-// text and never within a grapheme cluster, that a paste of any size is one glyph which
-// arrives whole, and that what is drawn holds no control character.
+// Package edit is the text at the prompt: a buffer of glyphs with undo, redo, a kill ring and
+// a layout in rows. It guarantees that the cursor stays in the text and never inside a
+// grapheme cluster, that a paste of any size is one glyph and arrives whole, and that the
+// drawn text contains no control characters.
 package edit
 
 import (
@@ -15,13 +15,13 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// Glyph is what the cursor moves over in one step: a grapheme cluster, a newline, or
-// a whole paste that is shown as a placeholder.
+// Glyph is a unit of cursor movement: a grapheme cluster, a newline, or a whole paste shown
+// as a placeholder.
 type Glyph struct {
-	Text   string // what is submitted
-	Show   string // what is drawn; empty for a newline
-	Width  int    // cells of Show
-	Folded bool   // Show stands for Text
+	Text   string // submitted text
+	Show   string // drawn text; empty for a newline
+	Width  int    // of Show, in cells
+	Folded bool   // Show is a placeholder for Text
 }
 
 // Newline breaks a line.
@@ -29,7 +29,7 @@ var Newline = Glyph{Text: "\n"}
 
 const tabShown = "    "
 
-// Glyphs cuts text into glyphs.
+// Glyphs splits text into glyphs.
 func Glyphs(text string) []Glyph {
 	out := make([]Glyph, 0, len(text))
 	for text != "" {
@@ -57,7 +57,7 @@ func firstGlyph(text string) (Glyph, int) {
 	return Glyph{Text: cluster, Show: show, Width: ansi.StringWidth(show)}, len(cluster)
 }
 
-// Plain joins what glyphs stand for.
+// Plain joins the submitted text of glyphs.
 func Plain(gs []Glyph) string {
 	n := 0
 	for _, g := range gs {
@@ -71,19 +71,19 @@ func Plain(gs []Glyph) string {
 	return b.String()
 }
 
-// IsNewline says whether g breaks the line.
+// IsNewline reports whether g breaks the line.
 func (g Glyph) IsNewline() bool { return g.Show == "" }
 
-// IsSpace says whether g is blank.
+// IsSpace reports whether g is white space.
 func (g Glyph) IsSpace() bool { return g.Text == " " || g.Text == "\t" || g.IsNewline() }
 
-// IsWord says whether g is part of a word.
+// IsWord reports whether g is part of a word.
 func (g Glyph) IsWord() bool {
 	r, _ := utf8.DecodeRuneInString(g.Text)
 	return g.Folded || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
-// Buffer is the text and the cursor in it, which stands before the glyph At.
+// Buffer is a text with a cursor before glyph At.
 type Buffer struct {
 	Gs []Glyph
 	At int
@@ -92,8 +92,7 @@ type Buffer struct {
 // Clone returns a copy of b.
 func (b *Buffer) Clone() Buffer { return Buffer{Gs: slices.Clone(b.Gs), At: b.At} }
 
-// Insert puts glyphs at the cursor. Where characters meet that make one cluster
-// together, they become one.
+// Insert inserts glyphs at the cursor. It merges adjacent characters that form one cluster.
 func (b *Buffer) Insert(gs ...Glyph) {
 	b.Gs = slices.Insert(b.Gs, b.At, gs...)
 	start := b.At
@@ -105,7 +104,7 @@ func (b *Buffer) Insert(gs ...Glyph) {
 	}
 }
 
-// rejoin makes glyph i and the one before it one, if together they are one cluster.
+// rejoin merges glyph i and the one before it, if they form one cluster.
 func (b *Buffer) rejoin(i int) bool {
 	if i <= 0 || i >= len(b.Gs) || b.Gs[i-1].Folded || b.Gs[i].Folded || b.Gs[i].Text[0] < utf8.RuneSelf {
 		return false
@@ -122,7 +121,7 @@ func (b *Buffer) rejoin(i int) bool {
 	return true
 }
 
-// Remove deletes the glyphs from i to j, and returns them.
+// Remove deletes and returns the glyphs from i to j.
 func (b *Buffer) Remove(i, j int) []Glyph {
 	if i >= j {
 		return nil
@@ -139,7 +138,7 @@ func (b *Buffer) Remove(i, j int) []Glyph {
 	return gone
 }
 
-// LineStart returns where the line that the cursor is in begins.
+// LineStart returns the start of the line with the cursor.
 func (b *Buffer) LineStart() int {
 	i := b.At
 	for i > 0 && !b.Gs[i-1].IsNewline() {
@@ -148,7 +147,7 @@ func (b *Buffer) LineStart() int {
 	return i
 }
 
-// LineEnd returns where the line that the cursor is in ends.
+// LineEnd returns the end of the line with the cursor.
 func (b *Buffer) LineEnd() int {
 	i := b.At
 	for i < len(b.Gs) && !b.Gs[i].IsNewline() {
@@ -157,7 +156,7 @@ func (b *Buffer) LineEnd() int {
 	return i
 }
 
-// WordLeft returns where a word begins before the cursor.
+// WordLeft returns the start of a word before the cursor.
 func (b *Buffer) WordLeft() int {
 	i := b.At
 	for i > 0 && !b.Gs[i-1].IsWord() {
@@ -169,7 +168,7 @@ func (b *Buffer) WordLeft() int {
 	return i
 }
 
-// WordRight returns where a word ends behind the cursor.
+// WordRight returns the end of a word after the cursor.
 func (b *Buffer) WordRight() int {
 	i := b.At
 	for i < len(b.Gs) && !b.Gs[i].IsWord() {
@@ -181,7 +180,7 @@ func (b *Buffer) WordRight() int {
 	return i
 }
 
-// BlankLeft is WordLeft for words that only blanks end.
+// BlankLeft is WordLeft for words delimited by blanks only.
 func (b *Buffer) BlankLeft() int {
 	i := b.At
 	for i > 0 && b.Gs[i-1].IsSpace() {

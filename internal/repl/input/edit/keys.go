@@ -1,6 +1,6 @@
 package edit
 
-// Key handles a key that moves, deletes or brings back; false if it is none.
+// Key handles a key that moves, deletes or restores, and reports whether it is one.
 func (t *Text) Key(name string) bool {
 	inCut := t.ring.inCut
 	t.ring.rest()
@@ -28,7 +28,7 @@ func (t *Text) Key(name string) bool {
 	return true
 }
 
-// motion handles the keys that move the cursor within the text.
+// motion handles keys that move the cursor.
 func (t *Text) motion(name string) bool {
 	to := t.At
 	switch name {
@@ -55,8 +55,8 @@ func (t *Text) motion(name string) bool {
 	return true
 }
 
-// cutKey handles the keys that delete more than a glyph, and keep it for Ctrl+Y. At
-// the end of a line they join it with the next.
+// cutKey handles keys that delete more than a glyph and keep it for Ctrl+Y. At the end of a
+// line they join it with the next.
 func (t *Text) cutKey(name string) bool {
 	switch name {
 	case "ctrl+k":

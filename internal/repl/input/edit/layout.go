@@ -6,12 +6,11 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Row is one row on the screen: the glyphs from Start to End, without the newline
-// that may end it.
+// Row is a row on the screen: the glyphs from Start to End, without a final newline.
 type Row struct{ Start, End int }
 
-// Rows lays the text out. A column is left free for the cursor behind the last
-// glyph. Rows break behind blanks where they can.
+// Rows lays out the text and keeps a column free for the cursor after the last glyph. Rows
+// break after blanks if possible.
 func Rows(gs []Glyph, width int) []Row {
 	room := max(1, width-1)
 	var out []Row
@@ -43,8 +42,8 @@ func Rows(gs []Glyph, width int) []Row {
 	return append(out, Row{start, len(gs)})
 }
 
-// RowOf returns the row that a place is in: where one row's end is the next one's
-// beginning, the next.
+// RowOf returns the row that contains a position; a position between two rows is in the
+// second.
 func RowOf(rs []Row, at int) int {
 	for i := len(rs) - 1; i > 0; i-- {
 		if at >= rs[i].Start {
@@ -54,7 +53,7 @@ func RowOf(rs []Row, at int) int {
 	return 0
 }
 
-// Column returns the cells of a row before a place.
+// Column returns the width of a row before a position, in cells.
 func Column(gs []Glyph, r Row, at, width int) int {
 	x := 0
 	for _, g := range gs[r.Start:min(at, r.End)] {
@@ -63,7 +62,7 @@ func Column(gs []Glyph, r Row, at, width int) int {
 	return min(x, max(0, width-1))
 }
 
-// Nearest returns the place in a row that is closest to column x, not behind it.
+// Nearest returns the position in a row closest to column x, but not after it.
 func Nearest(gs []Glyph, r Row, x int) int {
 	cells := 0
 	for i := r.Start; i < r.End; i++ {
@@ -73,13 +72,13 @@ func Nearest(gs []Glyph, r Row, x int) int {
 		cells += gs[i].Width
 	}
 	if r.End > r.Start && r.End < len(gs) && !gs[r.End].IsNewline() {
-		return r.End - 1 // the row's end belongs to the next row
+		return r.End - 1 // the end of the row belongs to the next
 	}
 	return r.End
 }
 
-// Styles is how a row is painted: placeholders, and the glyphs from Start to End of
-// Marked, which a search has found or a person has selected.
+// Styles paints a row: its placeholders, and the glyphs from Start to End of Marked, a search
+// match or a selection.
 type Styles struct {
 	Folded, Hit func(text string) string
 	Marked      Row

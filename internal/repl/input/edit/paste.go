@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// The largest paste that is shown as it is.
+// The largest paste shown as it is.
 const (
 	maxShownLines = 10
 	maxShownChars = 2000
 )
 
-// Tidy brings pasted text to what can be typed: lines end in \n, and there is no
-// other control character but the tab.
+// Tidy reduces pasted text to what can be typed: lines end in \n, and tab is the only other
+// control character.
 func Tidy(s string) string {
 	if !strings.ContainsFunc(s, unwanted) && utf8.ValidString(s) {
 		return s
@@ -35,13 +35,13 @@ func unwanted(r rune) bool {
 	return r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0
 }
 
-// folds says whether text is too long to be shown, and how many lines it has.
+// folds reports whether text is too long to show, and returns its number of lines.
 func folds(text string) (lines int, fold bool) {
 	lines = 1 + strings.Count(strings.TrimSuffix(text, "\n"), "\n")
 	return lines, lines > maxShownLines || len(text) > maxShownChars && utf8.RuneCountInString(text) > maxShownChars
 }
 
-// fold returns a glyph that stands for text; n tells it from others on the prompt.
+// fold returns a placeholder glyph for text; n makes it unique at the prompt.
 func fold(text string, lines, n int) Glyph {
 	size := grouped(lines) + " lines"
 	if lines <= maxShownLines {
@@ -51,7 +51,7 @@ func fold(text string, lines, n int) Glyph {
 	return Glyph{Text: text, Show: show, Width: len(show), Folded: true}
 }
 
-// grouped writes n with a comma before every third digit.
+// grouped formats n with commas between groups of three digits.
 func grouped(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0; i -= 3 {

@@ -2,22 +2,22 @@ package edit
 
 import "slices"
 
-// maxCuts bounds the cuts that are kept.
+// maxCuts bounds the number of cuts kept.
 const maxCuts = 30
 
-// ring is what was cut, for Ctrl+Y and Alt+Y. Cuts in a row are one.
+// ring holds cut text for Ctrl+Y and Alt+Y. Consecutive cuts are merged.
 type ring struct {
-	cuts  [][]Glyph // the newest last
+	cuts  [][]Glyph // newest last
 	inCut bool      // the last key was a cut
 
-	// The last yank: which cut, where it stands, and the edit that it was.
+	// The last yank: index of the cut, its range in the text, and the edit count.
 	turn, from, to, edits int
 }
 
-// rest says that the last key was no cut.
+// rest ends a series of cuts.
 func (r *ring) rest() { r.inCut = false }
 
-// add keeps a cut, joined with the one before it if that was a key ago.
+// add keeps a cut, merged with the one before it if that was the previous key.
 func (r *ring) add(gone []Glyph, before bool) {
 	n := len(r.cuts)
 	switch {
@@ -50,7 +50,7 @@ func (t *Text) yank() {
 	}
 }
 
-// yankOlder puts an older cut in the place of the one just yanked.
+// yankOlder replaces the text just yanked with an older cut.
 func (t *Text) yankOlder() {
 	r := &t.ring
 	if len(r.cuts) == 0 || r.edits != t.edits || t.At != r.to {
@@ -63,7 +63,7 @@ func (t *Text) yankOlder() {
 	r.edits = t.edits
 }
 
-// bring inserts a cut and remembers where.
+// bring inserts a cut and records its range.
 func (t *Text) bring(turn int) {
 	from := t.At
 	t.Insert(t.ring.cuts[turn]...)

@@ -2,7 +2,7 @@ package edit
 
 import "strings"
 
-// Source returns glyphs as they are shown: placeholders are not expanded.
+// Source returns glyphs as shown: it does not expand placeholders.
 func Source(gs []Glyph) string {
 	var b strings.Builder
 	for _, g := range gs {
@@ -15,8 +15,8 @@ func Source(gs []Glyph) string {
 	return b.String()
 }
 
-// Parse reads what Source wrote, after it was edited: the placeholders of known stand
-// for what they stood for. The cursor is at the end.
+// Parse parses the edited result of Source: the placeholders of known keep their meaning. The
+// cursor is at the end.
 func Parse(text string, known []Glyph) Buffer {
 	var b Buffer
 	for text != "" {
@@ -36,7 +36,7 @@ func Parse(text string, known []Glyph) Buffer {
 	return b
 }
 
-// MarkWords puts placeholders in the place of the words that mark knows.
+// MarkWords replaces words for which mark returns a placeholder.
 func (t *Text) MarkWords(mark func(word string) (string, bool)) {
 	for i := 0; i < len(t.Gs); i++ {
 		end := i

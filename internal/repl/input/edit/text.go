@@ -9,40 +9,38 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// maxUndo bounds the changes that can be taken back.
+// maxUndo bounds the number of changes that can be undone.
 const maxUndo = 200
 
-// Change is the kind of an edit; edits of one kind in a row are taken back together.
+// Change is the kind of an edit; consecutive edits of one kind are undone together.
 type Change int
 
-// The kinds of edits.
 const (
 	Pause Change = iota
 	Typing
 	Deleting
-	Other // never joined
+	Other // never merged
 )
 
-// Text is a buffer that remembers: what to undo and to redo, what was cut, and how
-// often it was changed.
+// Text is a Buffer with undo, redo, cuts and a count of changes.
 type Text struct {
 	Buffer
-	past   []Buffer // before each change
-	undone []Buffer // what undo has taken back, the last one last
+	past   []Buffer // states before each change
+	undone []Buffer // undone states, last undone last
 	last   Change
 	ring   ring
-	pastes int // placeholders given so far
+	pastes int // number of placeholders created
 	edits  int
 	moves  int
 }
 
-// Version differs whenever the text or the cursor may.
+// Version changes whenever the text or the cursor may have changed.
 func (t *Text) Version() int { return t.edits + t.moves }
 
-// Edits differs whenever the text may.
+// Edits changes whenever the text may have changed.
 func (t *Text) Edits() int { return t.edits }
 
-// Edit makes a change that undo can take back.
+// Edit makes a change that can be undone.
 func (t *Text) Edit(kind Change, do func()) {
 	if kind != t.last || kind == Other {
 		t.past = append(t.past, t.Clone())
@@ -55,13 +53,13 @@ func (t *Text) Edit(kind Change, do func()) {
 	t.edits++
 }
 
-// Undo takes the last change back.
+// Undo reverts the last change.
 func (t *Text) Undo() { t.step(&t.past, &t.undone) }
 
-// Redo makes again what Undo took back last, if nothing was changed since.
+// Redo reverts the last Undo, unless the text has changed since.
 func (t *Text) Redo() { t.step(&t.undone, &t.past) }
 
-// step goes to the last state of from, and keeps the present one in to.
+// step restores the last state of from, and saves the present one in to.
 func (t *Text) step(from, to *[]Buffer) {
 	if n := len(*from); n > 0 {
 		*to = append(*to, t.Clone())
@@ -72,10 +70,10 @@ func (t *Text) step(from, to *[]Buffer) {
 	t.last = Pause
 }
 
-// Set puts b in the place of all that is there.
+// Set replaces everything with b.
 func (t *Text) Set(b Buffer) { t.Edit(Other, func() { t.Buffer = b }) }
 
-// Reset empties the text. What was cut can still be brought back.
+// Reset clears the text. Cut text can still be yanked.
 func (t *Text) Reset() { *t = Text{ring: t.ring, edits: t.edits + 1, moves: t.moves} }
 
 // MoveTo moves the cursor.
@@ -85,10 +83,10 @@ func (t *Text) MoveTo(at int) {
 	t.moves++
 }
 
-// Type inserts what a key types.
+// Type inserts the text of a key.
 func (t *Text) Type(s string) {
 	if s == " " {
-		t.last = Pause // undo goes back word by word
+		t.last = Pause // undo stops at words
 	}
 	t.ring.rest()
 	t.Edit(Typing, func() { t.Insert(Glyphs(s)...) })
@@ -99,7 +97,7 @@ func (t *Text) Put(s string) {
 	t.Edit(Other, func() { t.Insert(t.folded(s)...) })
 }
 
-// Give inserts s at the cursor, as it was typed, unless it is too long for that.
+// Give inserts s at the cursor as typed, unless it is very long.
 func (t *Text) Give(s string) {
 	if utf8.RuneCountInString(s) > maxShownChars {
 		t.Put(s)
@@ -108,8 +106,8 @@ func (t *Text) Give(s string) {
 	t.Edit(Other, func() { t.Insert(Glyphs(s)...) })
 }
 
-// GivePrompt is Give for a prompt: a first character that would make a command of it
-// becomes a placeholder.
+// GivePrompt is Give for a prompt: a first character that would make it a command becomes a
+// placeholder.
 func (t *Text) GivePrompt(s string) {
 	if s == "" || s[0] != '!' && s[0] != '/' || utf8.RuneCountInString(s) > maxShownChars {
 		t.Give(s)
@@ -121,19 +119,19 @@ func (t *Text) GivePrompt(s string) {
 	})
 }
 
-// PutMark inserts a placeholder that stands for itself.
+// PutMark inserts a placeholder whose text is the placeholder itself.
 func (t *Text) PutMark(mark string) {
 	show := sanitize.Line(mark)
 	t.Edit(Other, func() { t.Insert(Glyph{Text: mark, Show: show, Width: ansi.StringWidth(show), Folded: true}) })
 }
 
-// Replace puts s in the place of all that is there.
+// Replace replaces the text with s.
 func (t *Text) Replace(s string) {
 	t.Set(Buffer{Gs: t.folded(s)})
 	t.At = len(t.Gs)
 }
 
-// folded cuts s into glyphs, or makes one of it if it is long.
+// folded splits s into glyphs, or returns one placeholder if it is long.
 func (t *Text) folded(s string) []Glyph {
 	lines, long := folds(s)
 	if !long {

@@ -7,8 +7,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/input/edit"
 )
 
-// char handles a character in normal mode; done is false while a command is not
-// complete.
+// char handles a character in normal mode; done is false while a command is incomplete.
 func (m *Mode) char(t *edit.Text, c string) (res Result, done bool) {
 	cmd := &m.cmd
 	switch {
@@ -44,7 +43,7 @@ func (m *Mode) char(t *edit.Text, c string) (res Result, done bool) {
 
 var operators = map[string]bool{"d": true, "c": true, "y": true, ">": true, "<": true}
 
-// waits says whether another character belongs to c, behind an operator or none.
+// waits reports whether c needs another character, after the operator op or none.
 func waits(op, c string) bool {
 	switch c {
 	case "g":
@@ -57,10 +56,10 @@ func waits(op, c string) bool {
 	return seeks[c]
 }
 
-// short are the commands that stand for longer ones.
+// short maps commands to the longer ones that they abbreviate.
 var short = map[string]string{"x": "dl", "X": "dh", "D": "d$", "C": "c$", "S": "cc", "s": "cl", "Y": "yy"}
 
-// expand carries out a longer command in the place of a short one.
+// expand runs the longer command of an abbreviation.
 func (m *Mode) expand(t *edit.Text, keys string) (done bool) {
 	for _, k := range keys {
 		_, done = m.char(t, string(k))
@@ -68,7 +67,7 @@ func (m *Mode) expand(t *edit.Text, keys string) (done bool) {
 	return done
 }
 
-// action does what takes no motion.
+// action runs commands without a motion.
 func (m *Mode) action(t *edit.Text, c string) Result {
 	n := max(1, m.cmd.count)
 	switch c {
@@ -94,7 +93,7 @@ func (m *Mode) action(t *edit.Text, c string) Result {
 	return Done
 }
 
-// enter handles the commands that begin to insert.
+// enter handles the commands that start insert mode.
 func (m *Mode) enter(t *edit.Text, c string) {
 	start, end := lineStart(t.Gs, t.At), lineEnd(t.Gs, t.At)
 	switch c {
@@ -120,7 +119,7 @@ func (m *Mode) enter(t *edit.Text, c string) {
 
 func (m *Mode) insert() { m.normal = false }
 
-// argument takes the character that a command has waited for.
+// argument handles the character that a command waits for.
 func (m *Mode) argument(t *edit.Text, c string) (done bool) {
 	wait := m.cmd.wait
 	m.cmd.wait = ""
@@ -150,7 +149,7 @@ func (m *Mode) argument(t *edit.Text, c string) (done bool) {
 	return true
 }
 
-// operator carries out d, c, y, > or < with a motion, or with itself: on whole lines.
+// operator applies d, c, y, > or < to a motion or, if doubled, to whole lines.
 func (m *Mode) operator(t *edit.Text, c string) {
 	if c == m.cmd.op {
 		to := t.At
@@ -162,7 +161,7 @@ func (m *Mode) operator(t *edit.Text, c string) {
 	}
 	if c == "w" || c == "W" {
 		if m.cmd.op == "c" && t.At < len(t.Gs) && !t.Gs[t.At].IsSpace() {
-			c = map[string]string{"w": "e", "W": "E"}[c] // as vi has it
+			c = map[string]string{"w": "e", "W": "E"}[c] // as in vi
 		}
 	}
 	if to, ok := m.motion(t, c); ok {
@@ -170,13 +169,13 @@ func (m *Mode) operator(t *edit.Text, c string) {
 	}
 }
 
-// span is the text that an operator works on.
+// span is the text under an operator.
 type span struct {
 	from, to int
 	lines    bool
 }
 
-// between returns what lies between the cursor and a target.
+// between returns the span from the cursor to a target.
 func (m *Mode) between(t *edit.Text, to target, key string) span {
 	from, end := min(t.At, to.at), max(t.At, to.at)
 	if to.inclusive {
@@ -190,7 +189,7 @@ func (m *Mode) between(t *edit.Text, to target, key string) span {
 	return span{from, end, to.lines}
 }
 
-// apply carries the operator out.
+// apply applies the operator.
 func (m *Mode) apply(t *edit.Text, s span) {
 	op := m.cmd.op
 	if op == ">" || op == "<" {
@@ -214,17 +213,17 @@ func (m *Mode) apply(t *edit.Text, s span) {
 	}
 }
 
-// remove deletes what d and c are applied to.
+// remove deletes the span of d or c.
 func (m *Mode) remove(t *edit.Text, s span) {
 	op := m.cmd.op
-	if s.lines && op == "d" { // the line goes, with a newline on one of its sides
+	if s.lines && op == "d" { // with the newline before or after it
 		if s.to < len(t.Gs) {
 			s.to++
 		} else if s.from > 0 {
 			s.from--
 		}
 	}
-	t.MoveTo(s.from) // where undo puts the cursor
+	t.MoveTo(s.from) // the cursor after undo
 	t.Kill(s.from, s.to)
 	t.MoveTo(s.from)
 	switch {
@@ -238,7 +237,7 @@ func (m *Mode) remove(t *edit.Text, s span) {
 	}
 }
 
-// put inserts what was cut, n times: behind the cursor, or before it.
+// put inserts the last cut n times, after the cursor or before it.
 func (m *Mode) put(t *edit.Text, behind bool, n int) {
 	n = min(n, 1+maxCount/max(1, len(m.cut.gs)))
 	var gs []edit.Glyph
@@ -274,12 +273,12 @@ func (m *Mode) put(t *edit.Text, behind bool, n int) {
 	m.changed()
 }
 
-// replace puts c in the place of the characters at the cursor.
+// replace replaces characters at the cursor with c.
 func (m *Mode) replace(t *edit.Text, c string) {
 	m.over(t, max(1, m.cmd.count), true, func(edit.Glyph) string { return c })
 }
 
-// toggle changes between upper and lower case.
+// toggle switches between upper and lower case.
 func (m *Mode) toggle(t *edit.Text, n int) {
 	n = min(n, lineEnd(t.Gs, t.At)-t.At)
 	m.over(t, n, false, func(g edit.Glyph) string {
@@ -295,8 +294,8 @@ func (m *Mode) toggle(t *edit.Text, n int) {
 	})
 }
 
-// over writes over n characters of the line, if it has as many; a placeholder stays
-// where what is written is empty.
+// over overwrites n characters, if the line has as many. A placeholder stays if with returns
+// an empty text.
 func (m *Mode) over(t *edit.Text, n int, stay bool, with func(edit.Glyph) string) {
 	from := t.At
 	if n < 1 || from+n > lineEnd(t.Gs, from) {

@@ -4,11 +4,11 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/input/edit"
 )
 
-// target is where a motion leads.
+// target is the destination of a motion.
 type target struct {
 	at        int
-	inclusive bool // an operator takes the glyph there, too
-	lines     bool // an operator takes whole lines
+	inclusive bool // operators include the glyph there
+	lines     bool // operators take whole lines
 }
 
 var seeks = map[string]bool{"f": true, "F": true, "t": true, "T": true}
@@ -16,13 +16,13 @@ var seeks = map[string]bool{"f": true, "F": true, "t": true, "T": true}
 // find is the last f, F, t or T with its character.
 type find struct{ key, char string }
 
-// times is how often a motion is made.
+// times returns the count of a motion.
 func (m *Mode) times() int {
 	return min(max(1, m.cmd.count)*max(1, m.cmd.opN), maxCount)
 }
 
-// motion returns where a key leads from the cursor; false if it is no motion, or
-// leads nowhere.
+// motion returns the destination of a motion; false if key is not a motion, or has no
+// destination.
 func (m *Mode) motion(t *edit.Text, key string) (target, bool) {
 	gs, at := t.Gs, t.At
 	start, end := lineStart(gs, at), lineEnd(gs, at)
@@ -56,7 +56,7 @@ func (m *Mode) motion(t *edit.Text, key string) (target, bool) {
 	return target{}, false
 }
 
-// vertical leads n lines down or up; only operators use it.
+// vertical moves n lines down or up, for operators only.
 func (m *Mode) vertical(gs []edit.Glyph, at int, key string) (target, bool) {
 	for range min(m.times(), len(gs)+1) {
 		if key == "j" {
@@ -72,7 +72,7 @@ func (m *Mode) vertical(gs []edit.Glyph, at int, key string) (target, bool) {
 	return target{at: at, lines: true}, true
 }
 
-// lineNumber leads to the line of the count, or to the line of a place.
+// lineNumber moves to the line given by the count.
 func (m *Mode) lineNumber(gs []edit.Glyph, at int) target {
 	if m.cmd.count > 0 {
 		at = 0
@@ -85,7 +85,7 @@ func (m *Mode) lineNumber(gs []edit.Glyph, at int) target {
 	return target{at: firstWord(gs, lineStart(gs, at)), lines: true}
 }
 
-// findAgain repeats the last f, F, t or T, perhaps the other way round.
+// findAgain repeats the last f, F, t or T, in the opposite direction if back.
 func (m *Mode) findAgain(gs []edit.Glyph, at int, back bool) (target, bool) {
 	f := m.last
 	if f.key == "" {
@@ -97,8 +97,8 @@ func (m *Mode) findAgain(gs []edit.Glyph, at int, back bool) (target, bool) {
 	return seek(gs, at, f, m.times(), true)
 }
 
-// seek leads to the nth character of its kind in the line. again lets t and T go on
-// from the place before one.
+// seek finds the nth occurrence of a character in the line. again lets t and T continue from
+// the position before one.
 func seek(gs []edit.Glyph, at int, f find, n int, again bool) (target, bool) {
 	step, short := 1, 0
 	if f.key == "F" || f.key == "T" {
@@ -121,7 +121,7 @@ func seek(gs []edit.Glyph, at int, f find, n int, again bool) (target, bool) {
 	return target{}, false
 }
 
-// words leads to the nth beginning or end of a word.
+// words moves to the nth beginning or end of a word.
 func words(gs []edit.Glyph, at int, key string, n int) target {
 	big := key == "W" || key == "B" || key == "E"
 	kind := func(i int) int { return kindOf(gs[i], big) }
@@ -138,7 +138,7 @@ func words(gs []edit.Glyph, at int, key string, n int) target {
 	return target{at: at, inclusive: key == "e" || key == "E"}
 }
 
-// wordOn returns where the next word of n glyphs begins.
+// wordOn returns the start of the next word among n glyphs.
 func wordOn(n, at int, kind func(int) int) int {
 	if at < n && kind(at) != 0 {
 		for k := kind(at); at < n && kind(at) == k; at++ {
@@ -150,7 +150,7 @@ func wordOn(n, at int, kind func(int) int) int {
 	return at
 }
 
-// wordBack returns where the word before begins.
+// wordBack returns the start of the previous word.
 func wordBack(at int, kind func(int) int) int {
 	for at > 0 && kind(at-1) == 0 {
 		at--
@@ -162,7 +162,7 @@ func wordBack(at int, kind func(int) int) int {
 	return at
 }
 
-// wordEnd returns where the next word of n glyphs ends.
+// wordEnd returns the end of the next word among n glyphs.
 func wordEnd(n, at int, kind func(int) int) int {
 	for at+1 < n && kind(at+1) == 0 {
 		at++
@@ -174,7 +174,7 @@ func wordEnd(n, at int, kind func(int) int) int {
 	return at
 }
 
-// kindOf is 0 for blanks, and tells words from other characters.
+// kindOf returns 0 for blanks and distinguishes words from other characters.
 func kindOf(g edit.Glyph, big bool) int {
 	switch {
 	case g.IsSpace():
@@ -185,8 +185,7 @@ func kindOf(g edit.Glyph, big bool) int {
 	return 2
 }
 
-// object returns the word at the cursor, or the blanks: for a with the blanks behind
-// it.
+// object returns the word at the cursor, or the blanks; for a, with the blanks after it.
 func object(gs []edit.Glyph, at int, wait, c string) (from, to int, ok bool) {
 	if c != "w" && c != "W" || at >= len(gs) || gs[at].IsNewline() {
 		return 0, 0, false
@@ -220,7 +219,7 @@ func lineEnd(gs []edit.Glyph, at int) int {
 	return at
 }
 
-// firstWord returns the first character of a line that is not blank.
+// firstWord returns the first non-blank character of a line.
 func firstWord(gs []edit.Glyph, start int) int {
 	for start < len(gs) && gs[start].IsSpace() && !gs[start].IsNewline() {
 		start++

@@ -1,6 +1,6 @@
-// Package vi is the keys of vi at the prompt: what people rely on in a shell's vi mode.
-// It guarantees that whatever is typed the cursor stays in the text, that a command
-// that cannot be carried out changes nothing, and that no count makes a key slow.
+// Package vi implements vi keys for the prompt: those that people rely on in a shell's vi
+// mode. It guarantees that the cursor stays in the text, that a command that cannot be
+// carried out changes nothing, and that no count makes a key slow.
 //
 // There are no named registers: a prompt is short.
 package vi
@@ -12,22 +12,21 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/input/edit"
 )
 
-// Result says what a key came to.
+// Result is the effect of a key.
 type Result int
 
-// The results.
 const (
-	None   Result = iota // the key is not vi's: it does what it does without it
-	Done                 // vi has done it
-	Up                   // to the row above, or into the history
-	Down                 // to the row below, or out of the history
-	Search               // through the history
+	None   Result = iota // not a key of vi: it has its usual effect
+	Done                 // handled
+	Up                   // move to the row above, or into the history
+	Down                 // move to the row below, or out of the history
+	Search               // search the history
 )
 
 // maxCount bounds counts.
 const maxCount = 9999
 
-// Mode is the state of the keys. The zero Mode inserts. It belongs to one goroutine.
+// Mode is the state of vi mode. The zero Mode inserts. It is not safe for concurrent use.
 type Mode struct {
 	normal bool
 	cmd    command
@@ -37,40 +36,40 @@ type Mode struct {
 	visual visual
 }
 
-// command is what was typed of a command so far.
+// command is an incomplete command.
 type command struct {
-	count int    // 0: none
-	op    string // d, c, y, >, < or none
-	opN   int    // the count before it
-	wait  string // f, F, t, T, r, g, i or a: another character belongs to it
+	count int    // 0 for none
+	op    string // d, c, y, >, < or empty
+	opN   int    // the count before op
+	wait  string // f, F, t, T, r, g, i or a: needs another character
 }
 
-// cut is what was deleted or yanked.
+// cut is deleted or yanked text.
 type cut struct {
 	gs    []edit.Glyph
 	lines bool // whole lines
 }
 
-// press is a key as it is kept for the dot.
+// press is a recorded key, for the dot.
 type press struct{ name, text string }
 
-// repeat is the last change, for the dot.
+// repeat records the last change, for the dot.
 type repeat struct {
-	keys    []press // of the command that is being typed, or inserted for
+	keys    []press // of the incomplete command or the current insertion
 	change  []press // of the last change
 	playing bool
 }
 
-// Normal says whether keys are commands now.
+// Normal reports whether keys are commands now.
 func (m *Mode) Normal() bool { return m.normal }
 
-// Reset begins a new text, in insert mode.
+// Reset starts a new text in insert mode.
 func (m *Mode) Reset() {
 	m.normal, m.cmd, m.again.keys, m.visual = false, command{}, nil, visual{}
 }
 
-// Key handles a key. text is what it types, empty if it types nothing. Alt with a
-// character is Esc and then that character: many terminals send the same for both.
+// Key handles a key. text is what the key types, if anything. Alt with a character means Esc
+// and the character: many terminals send the same for both.
 func (m *Mode) Key(t *edit.Text, name, text string) Result {
 	if c, ok := strings.CutPrefix(name, "alt+"); ok && text == "" {
 		if big, ok := strings.CutPrefix(c, "shift+"); ok {
@@ -98,7 +97,7 @@ func (m *Mode) Key(t *edit.Text, name, text string) Result {
 	return res
 }
 
-// inserting takes note of what is typed; only Esc is vi's.
+// inserting records typed text; only Esc is a key of vi.
 func (m *Mode) inserting(t *edit.Text, name, text string) Result {
 	m.record(name, text)
 	if name != "esc" && name != "ctrl+[" {
@@ -114,8 +113,8 @@ func (m *Mode) inserting(t *edit.Text, name, text string) Result {
 	return Done
 }
 
-// special handles the keys that type nothing: Esc gives a half command up, and what
-// is none of vi's does what it does without it.
+// special handles keys that type nothing: Esc cancels an incomplete command, and unknown keys
+// have their usual effect.
 func (m *Mode) special(t *edit.Text, name string) Result {
 	half := m.cmd != command{}
 	m.cmd, m.again.keys = command{}, nil
@@ -138,14 +137,14 @@ func (m *Mode) special(t *edit.Text, name string) Result {
 	return Done
 }
 
-// record keeps a key for the dot.
+// record records a key for the dot.
 func (m *Mode) record(name, text string) {
 	if r := &m.again; !r.playing && (m.normal || r.keys != nil) && len(r.keys) < maxCount {
 		r.keys = append(r.keys, press{name, text})
 	}
 }
 
-// finish follows a complete command.
+// finish completes a command.
 func (m *Mode) finish(t *edit.Text, res Result) {
 	m.cmd = command{}
 	if m.normal {
@@ -157,14 +156,14 @@ func (m *Mode) finish(t *edit.Text, res Result) {
 	}
 }
 
-// changed keeps the keys of a change that leaves normal mode where it is.
+// changed keeps the keys of a change that stays in normal mode.
 func (m *Mode) changed() {
 	if !m.again.playing {
 		m.again.change = m.again.keys
 	}
 }
 
-// dot makes the last change again.
+// dot repeats the last change.
 func (m *Mode) dot(t *edit.Text) {
 	m.again.playing = true
 	m.cmd = command{}
@@ -186,7 +185,7 @@ func (m *Mode) dot(t *edit.Text) {
 
 var newlines = map[string]bool{"shift+enter": true, "alt+enter": true, "ctrl+enter": true, "ctrl+j": true}
 
-// clamp keeps the cursor on a glyph of its line, where there is one.
+// clamp keeps the cursor on a glyph of its line, if the line has any.
 func clamp(t *edit.Text) {
 	at := min(max(0, t.At), len(t.Gs))
 	if at == lineEnd(t.Gs, at) && at > lineStart(t.Gs, at) {

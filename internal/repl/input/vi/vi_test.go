@@ -9,7 +9,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/input/edit"
 )
 
-// prompt is a text with the keys of vi, as the prompt drives them.
+// prompt is a text with vi keys, driven like the prompt.
 type prompt struct {
 	edit.Text
 	vi   Mode
@@ -39,7 +39,7 @@ func (p *prompt) press(keys string) {
 	}
 }
 
-// state is the text with a bar for the cursor, in brackets in normal mode.
+// state returns the text with a bar for the cursor, in brackets in normal mode.
 func (p *prompt) state() string {
 	s := edit.Plain(p.Gs[:p.At]) + "|" + edit.Plain(p.Gs[p.At:])
 	if p.vi.Normal() {
@@ -153,7 +153,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// What is not vi's is the prompt's: rows, history, sending, stopping.
+// Keys unknown to vi are for the prompt: rows, history, sending, stopping.
 func TestResults(t *testing.T) {
 	for keys, want := range map[string]Result{
 		"<esc>k": Up, "<esc>j": Down, "<esc>/": Search, "<enter>": None, "<esc><enter>": None, "<esc><esc>": None,
@@ -181,7 +181,7 @@ func TestResetInserts(t *testing.T) {
 	}
 }
 
-// A placeholder is one character, which a command takes whole.
+// A placeholder is one character for every command.
 func TestPlaceholders(t *testing.T) {
 	p := &prompt{}
 	p.Put(strings.Repeat("line\n", 20))
@@ -191,8 +191,8 @@ func TestPlaceholders(t *testing.T) {
 	}
 }
 
-// Whatever is typed, the cursor is in the text, on a character of its line in normal
-// mode, and undoing everything gives the text from before.
+// Whatever is typed, the cursor is in the text, on a character of its line in normal mode,
+// and undoing everything restores the original text.
 func TestAnyKeys(t *testing.T) {
 	keys := strings.Split("i a I A o O h j k l w b e W B E 0 ^ $ f t F T ; , d c y p P x X r u s S C D Y . g G ~ 1 2 9 / v V v V > q ' é 漢 \u0301 <", " ")
 	keys = append(keys, " ", "<esc>", "<esc>", "<esc>", "<ctrl+r>", "<backspace>", "<shift+enter>", "<left>", "<ctrl+w>", "<ctrl+y>", "<alt+x>", "<delete>", "<end>")
@@ -278,8 +278,8 @@ func TestVisual(t *testing.T) {
 	}
 }
 
-// What is selected includes the glyph under the cursor and, with V, the ends of its
-// lines; a text that is changed from elsewhere selects nothing.
+// A selection includes the glyph under the cursor and, with V, the ends of its lines;
+// changing the text from elsewhere ends it.
 func TestSelected(t *testing.T) {
 	p := &prompt{}
 	p.Put("one\n\ntwo")

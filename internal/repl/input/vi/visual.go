@@ -6,23 +6,23 @@ import "github.com/bb2d0cf4/agent/internal/repl/input/edit"
 type visual struct {
 	on    bool
 	lines bool // V: whole lines
-	from  int  // the glyph that it began on
-	edits int  // of the text, then: where it was changed otherwise, nothing is selected
-	keyed bool // a key was used that the dot does not know
+	from  int  // the first glyph
+	edits int  // edit count of the text; another count ends the selection
+	keyed bool // a key was used that the dot does not record
 }
 
-// start begins to select at the cursor.
+// start starts a selection at the cursor.
 func (v *visual) start(t *edit.Text, lines bool) {
 	*v = visual{on: true, lines: lines, from: t.At, edits: t.Edits()}
 }
 
-// span is what is selected, the glyph under the cursor included.
+// span returns the selection, including the glyph under the cursor.
 func (v *visual) span(t *edit.Text) span {
 	return span{from: min(v.from, t.At), to: min(max(v.from, t.At)+1, len(t.Gs)), lines: v.lines}
 }
 
-// Selected returns what is selected, from the first glyph to behind the last one; ok is
-// false if nothing is.
+// Selected returns the range of the selection, the end exclusive; ok is false if there is
+// none.
 func (m *Mode) Selected(t *edit.Text) (from, to int, ok bool) {
 	if !m.selecting(t) {
 		return 0, 0, false
@@ -35,8 +35,8 @@ func (m *Mode) Selected(t *edit.Text) (from, to int, ok bool) {
 	return s.from, s.to, true
 }
 
-// selecting says whether visual mode is on. A text that was changed otherwise, by a
-// paste for example, ends it.
+// selecting reports whether visual mode is on. Any other change of the text, such as a paste,
+// ends it.
 func (m *Mode) selecting(t *edit.Text) bool {
 	v := &m.visual
 	v.on = v.on && m.normal && v.edits == t.Edits() && v.from <= len(t.Gs)
@@ -80,14 +80,14 @@ func (m *Mode) visually(t *edit.Text, c string) Result {
 	return Done
 }
 
-// overSelection are the operators of visual mode, as they are called without it; whole lines are
-// those of a capital letter.
+// overSelection maps the operators of visual mode to those of normal mode; a capital letter
+// takes whole lines.
 var overSelection = map[string]string{
 	"d": "d", "x": "d", "D": "d", "X": "d", "c": "c", "s": "c", "C": "c", "S": "c", "R": "c", "y": "y", "Y": "y", ">": ">", "<": "<",
 }
 
-// operates carries an operator out on what is selected, and ends visual mode; false if
-// c is none.
+// operates applies an operator to the selection and ends visual mode; it returns false if c
+// is not an operator.
 func (m *Mode) operates(t *edit.Text, c string) bool {
 	op, ok := overSelection[c]
 	if !ok {
@@ -96,7 +96,7 @@ func (m *Mode) operates(t *edit.Text, c string) bool {
 	s := m.visual.span(t)
 	s.lines = s.lines || c >= "A" && c <= "Z"
 	if (s.lines || op == ">" || op == "<") && s.to > s.from {
-		s.to-- // the newline at the end of a line is not the next line
+		s.to-- // exclude the newline at the end of the line
 	}
 	if m.visual.keyed {
 		m.again.keys = nil
@@ -115,8 +115,8 @@ func (m *Mode) operates(t *edit.Text, c string) bool {
 	return true
 }
 
-// selectArgument takes the character that a command has waited for: a motion, or a
-// word, which is what is selected then.
+// selectArgument handles the character that a command waits for: a motion, or a word to
+// select.
 func (m *Mode) selectArgument(t *edit.Text, c string) {
 	wait := m.cmd.wait
 	m.cmd.wait = ""
@@ -136,7 +136,7 @@ func (m *Mode) selectArgument(t *edit.Text, c string) {
 	}
 }
 
-// byLines moves the cursor down or up by lines, to the same place in them.
+// byLines moves the cursor down or up by lines, to the same column.
 func (m *Mode) byLines(t *edit.Text, c string) {
 	to, ok := m.vertical(t.Gs, t.At, c)
 	if !ok {
@@ -147,10 +147,10 @@ func (m *Mode) byLines(t *edit.Text, c string) {
 	t.MoveTo(min(start+column, lineEnd(t.Gs, to.at)))
 }
 
-// shiftWidth is how far > and < move a line, in blanks.
+// shiftWidth is the shift of > and <, in columns.
 const shiftWidth = 4
 
-// shift moves the lines that a span touches to the right, or back to the left, n times.
+// shift shifts the lines of a span right or left, n times.
 func (m *Mode) shift(t *edit.Text, s span, right bool, n int) {
 	n, s = min(n, 20), span{from: lineStart(t.Gs, s.from), to: lineEnd(t.Gs, s.to)}
 	var gs []edit.Glyph
@@ -181,8 +181,7 @@ func (m *Mode) shift(t *edit.Text, s span, right bool, n int) {
 	m.changed()
 }
 
-// indent returns how many glyphs at the start of a line are blanks of at most so many
-// columns.
+// indent returns the number of leading blank glyphs of a line, up to a width in columns.
 func indent(line []edit.Glyph, columns int) int {
 	i := 0
 	for ; i < len(line) && columns > 0; i++ {
