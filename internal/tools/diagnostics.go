@@ -31,7 +31,6 @@ const (
 
 // diagnostics reports the editor's diagnostics of edited files to the model: those at
 // hand with the result of the edit, later ones with the next results.
-// results.
 type diagnostics struct {
 	root    *workspace.Root
 	reports Reports // nil if there can be no editor

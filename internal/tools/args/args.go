@@ -1,7 +1,7 @@
-// Package args reads the arguments of a tool's call. It guarantees that a call
-// whose arguments are not exactly what the tool's schema says is refused, with a
-// message that tells a model what to send instead: unknown, repeated and missing
-// keys, wrong types, and text that is not valid Unicode.
+// Package args decodes the arguments of a tool call. It guarantees that arguments which
+// do not match the tool's schema exactly are refused, with a message that tells a model
+// what to send instead: unknown, repeated and missing keys, wrong types, and text that is
+// not valid Unicode.
 package args
 
 import (
@@ -28,19 +28,19 @@ const (
 	Boolean Kind = "boolean"
 )
 
-// Param is one parameter of a tool. The table of a tool's params is both its
-// schema and what its arguments are checked against.
+// Param is one parameter of a tool. The list of a tool's parameters gives its schema and
+// the check of its arguments.
 type Param struct {
 	Name     string
 	Kind     Kind
-	Doc      string // for the model; empty where the name says it all
+	Doc      string // for the model; empty if the name is enough
 	Required bool
 	Schema   string // JSON Schema, in place of Kind and Doc
-	// Members are the keys of the objects that Schema describes the array of.
+	// Members lists the keys of the objects in the array that Schema describes.
 	Members []string
 }
 
-// Schema returns the JSON Schema of an object with the given members.
+// Schema returns the JSON Schema of an object with the given parameters.
 func Schema(params []Param) []byte {
 	var b strings.Builder
 	b.WriteString(`{"type":"object","properties":{`)
@@ -72,11 +72,10 @@ func (p Param) jsonSchema() string {
 	return fmt.Sprintf(`{"type":%q,"description":%q}`, p.Kind, p.Doc)
 }
 
-// Decode reads a tool's arguments into a struct whose members params describe.
-// Unknown and repeated keys, wrong types, missing keys and text that is not
-// valid Unicode are errors that say what to send instead. null is as good as
-// nothing, and 3.0 is the integer 3: to JSON they are the same number, and some
-// models write all numbers so.
+// Decode decodes a tool's arguments into a struct whose members params describe. Unknown,
+// repeated and missing keys, wrong types, and text that is not valid Unicode are errors
+// that tell a model what to send instead. null counts as missing, and 3.0 as the integer
+// 3: they are the same number in JSON, and some models write all numbers that way.
 func Decode[A any](params []Param, args []byte) (A, error) {
 	var a A
 	if len(strings.TrimSpace(string(args))) == 0 {
@@ -97,8 +96,8 @@ func Decode[A any](params []Param, args []byte) (A, error) {
 	return a, nil
 }
 
-// wholeNumbers reads an integer however its number is written. What is none is
-// left to the decoder, for its error.
+// wholeNumbers decodes an integer in any notation. It leaves other values to the decoder
+// and its error.
 func wholeNumbers() *json.Unmarshalers {
 	return json.UnmarshalFromFunc(func(dec *jsontext.Decoder, n *int) error {
 		if dec.PeekKind() != '0' {
@@ -117,15 +116,15 @@ func wholeNumbers() *json.Unmarshalers {
 	})
 }
 
-// notWholeError is a number, as it was sent, where an integer is wanted.
+// notWholeError is a number, as sent, in place of an integer.
 type notWholeError string
 
 func (e notWholeError) Error() string { return "has to be an integer, not " + clip(string(e)) }
 
-// maxInteger is the largest number up to which a float64 holds every integer.
+// maxInteger is the largest integer n for which a float64 holds every integer up to n.
 const maxInteger = 1 << 53
 
-// members returns the names of the members of an object that are not null.
+// members returns the names of an object's members that are not null.
 func members(args []byte) (map[string]bool, error) {
 	dec := jsontext.NewDecoder(strings.NewReader(string(args)))
 	if _, err := dec.ReadToken(); err != nil {
@@ -158,7 +157,7 @@ func describe(params []Param) string {
 	return "the keys are: " + strings.Join(keys, ", ")
 }
 
-// explainArgs words an error of the decoder for a model.
+// explainArgs turns an error of the decoder into one for a model.
 func explainArgs(params []Param, err error) error {
 	var semantic *json.SemanticError
 	if errors.As(err, &semantic) {
@@ -182,7 +181,7 @@ func isUnicodeError(err error) bool {
 	return err != nil && (strings.Contains(err.Error(), "UTF-8") || strings.Contains(err.Error(), "surrogate"))
 }
 
-// explainMember words what is wrong with one member of the arguments.
+// explainMember explains to a model what is wrong with one member.
 func explainMember(params []Param, e *json.SemanticError) error {
 	key := e.JSONPointer.LastToken()
 	if errors.Is(e.Err, json.ErrUnknownName) {
@@ -206,7 +205,7 @@ func explainMember(params []Param, e *json.SemanticError) error {
 	return fmt.Errorf("%s has to be %s, not %s", place(e.JSONPointer), typeName(e.GoType), kindName(e.JSONKind))
 }
 
-// knownKeys returns the keys of the object that the pointer's last key is in.
+// knownKeys returns the keys of the object that at points into.
 func knownKeys(params []Param, at jsontext.Pointer) []string {
 	top, nested := "", false
 	for token := range at.Tokens() {
@@ -268,7 +267,7 @@ func kindName(k jsontext.Kind) string {
 	return "nothing"
 }
 
-// clip cuts a number that is absurdly long.
+// clip shortens an absurdly long number.
 func clip(number string) string {
 	if len(number) > 30 {
 		return number[:30] + "…"

@@ -114,7 +114,7 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// What is accepted is what encoding/json reads too, in the same words.
+// encoding/json accepts everything that Decode accepts, with the same values.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{`{"path":"a"}`, `{"path":"a","limit":1,"all":false,"items":[{"content":"x","status":"y"}]}`, `{"path":"\ud800"}`, `{"path":1}`, `[]`, ``} {
 		f.Add([]byte(seed))

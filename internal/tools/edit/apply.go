@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// PatchError lists the hunks that could not be applied. Nothing was.
+// PatchError lists the hunks that do not apply. Nothing was changed.
 type PatchError struct {
-	Failed []error // one for each hunk, in order
+	Failed []error // one for each failed hunk, in order
 	Total  int     // hunks in the patch
 }
 
-// Error names each failed hunk and why it failed.
+// Error names each failed hunk with its reason.
 func (e *PatchError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d of %d hunks do not apply, so nothing was changed.", len(e.Failed), e.Total)
@@ -22,8 +22,8 @@ func (e *PatchError) Error() string {
 	return b.String()
 }
 
-// Apply applies p to text, hunk by hunk, each on the result of those before it:
-// all of them or, with a *PatchError, none. eol ends added lines.
+// Apply applies all hunks of p to text, each to the result of the previous ones, or
+// returns a *PatchError. Added lines end in eol.
 func (p Patch) Apply(text, eol string) (Result, error) {
 	src := newSource(text, eol)
 	a := applier{text: text, eol: src.eol, mixed: src.mixed}
@@ -47,7 +47,7 @@ func (p Patch) Apply(text, eol string) (Result, error) {
 	return a.out, nil
 }
 
-// applier is a patch being applied.
+// applier applies one patch.
 type applier struct {
 	text  string
 	eol   string
@@ -105,8 +105,8 @@ func (a *applier) locate(lines []line, h *Hunk) (at int, sh shift, stage Stage, 
 	return 0, shift{}, 0, noMatch(a.text, joinLines(h.Old), joinLines(h.New))
 }
 
-// choose picks the place that is meant: the only one, the one at the header's
-// line, or the only one behind the hunk before.
+// choose returns the intended place: the only one, the one at the header's line, or the
+// only one after the previous hunk.
 func (a *applier) choose(found []int, h *Hunk, stage Stage) (int, error) {
 	behind, candidate := 0, 0
 	for i, at := range found {
@@ -131,20 +131,20 @@ func (a *applier) choose(found []int, h *Hunk, stage Stage) (int, error) {
 	return 0, e
 }
 
-// ambiguous is a hunk that fits more than one place.
+// ambiguous is the error for a hunk that fits in several places.
 type ambiguous struct {
 	stage  Stage
 	places int
 	lines  []int
 }
 
-// Error says where it fits.
+// Error lists the places.
 func (e *ambiguous) Error() string {
 	return fmt.Sprintf("fits in %d places (lines %s) by %s: add lines of context until it is unique",
 		e.places, joinInts(e.lines), e.stage)
 }
 
-// insertion returns where a hunk without old lines goes.
+// insertion returns the place of a hunk without old lines.
 func (a *applier) insertion(lines []line, h *Hunk) (int, error) {
 	if len(lines) == 0 {
 		return 0, nil
@@ -156,8 +156,8 @@ func (a *applier) insertion(lines []line, h *Hunk) (int, error) {
 	return at, nil
 }
 
-// fill returns the bytes for the lines from at on: what h has in common with the
-// file as the file has it, added lines shifted and with the file's line ending.
+// fill returns the new bytes for the lines from at on. Common lines stay as in the file;
+// added lines are shifted and get the file's line ending.
 func (a *applier) fill(lines []line, h *Hunk, at int, sh shift) (string, bool) {
 	var b strings.Builder
 	if at == len(lines) && a.text != "" && !strings.HasSuffix(a.text, "\n") {
@@ -185,8 +185,8 @@ func (a *applier) fill(lines []line, h *Hunk, at int, sh shift) (string, bool) {
 	return open, true
 }
 
-// endsOpen reports whether a hunk at the end of the file leaves it without a
-// final line ending: as the patch marks it, else as the file is.
+// endsOpen reports whether the file has no final line ending after a hunk at its end: as
+// the patch marks it, else as before.
 func (a *applier) endsOpen(h *Hunk) bool {
 	if h.oldOpen || h.newOpen {
 		return h.newOpen

@@ -7,20 +7,20 @@ import (
 	"unicode"
 )
 
-// MatchError says why a text was not found, or found too often. Its message is
-// for a model: it says what to send instead.
+// MatchError explains why a text was not found, or found too often. Its message tells a
+// model what to send instead.
 type MatchError struct {
-	// Places is how often the text occurs; more than one makes it ambiguous.
+	// Places is the number of matches; more than one is ambiguous.
 	Places int
-	Stage  Stage // the stage at which an ambiguous text was found
-	Lines  []int // where, 1-based; at most ten
-	// Nearest are the parts of the file that come closest, blanks made visible.
+	Stage  Stage // the stage of an ambiguous match
+	Lines  []int // of the matches, 1-based; at most ten
+	// Nearest lists the most similar parts of the file, with visible blanks.
 	Nearest []string
-	// Done is the line where the replacement already stands, zero if nowhere.
+	// Done is the line that already holds the replacement, or zero.
 	Done int
 }
 
-// Error describes what was tried and what to do next.
+// Error describes the failure and what to do next.
 func (e *MatchError) Error() string {
 	if e.Places > 1 {
 		return fmt.Sprintf("found in %d places (lines %s) by %s: add surrounding lines until it is unique, or set replace_all",
@@ -33,7 +33,7 @@ func (e *MatchError) Error() string {
 	}
 	b.WriteString(".")
 	if e.Done > 0 {
-		fmt.Fprintf(&b, "\nThe replacement already stands at line %d: this edit may have been made before.", e.Done)
+		fmt.Fprintf(&b, "\nThe replacement is already at line %d: this edit may have been made before.", e.Done)
 	}
 	if len(e.Nearest) > 0 {
 		b.WriteString("\nNearest lines of the file (→ is a tab, · a blank):\n")
@@ -51,7 +51,7 @@ func joinInts(n []int) string {
 	return strings.Join(parts, ", ")
 }
 
-// noMatch describes why before is not in text.
+// noMatch explains why before is not in text.
 func noMatch(text, before, after string) *MatchError {
 	e := &MatchError{Nearest: nearest(split(text), textLines(before))}
 	if at := strings.Index(text, after); at >= 0 && strings.TrimSpace(after) != "" {
@@ -60,17 +60,17 @@ func noMatch(text, before, after string) *MatchError {
 	return e
 }
 
-// Bounds of the search for near lines: it may not cost more than the edit.
+// Bounds of the search for similar lines, which must not cost more than the edit.
 const (
-	nearLines   = 30_000 // lines looked at
+	nearLines   = 30_000 // lines searched
 	nearWidth   = 400    // bytes of a line looked at
 	nearShown   = 8      // lines shown of one place
 	nearPlaces  = 2
 	nearMinimum = 0.5
 )
 
-// nearest returns the places of the file that are most like want, judged by
-// the line of want that says most.
+// nearest returns the parts of the file most similar to want, judged by the longest line
+// of want.
 func nearest(lines []line, want []string) []string {
 	anchor, ok := longest(want)
 	if !ok {
@@ -116,8 +116,7 @@ func longest(lines []string) (index int, ok bool) {
 	return index, size > 0
 }
 
-// bigramSet counts the pairs of neighbouring characters of a line, blanks and
-// case left out.
+// bigramSet counts the pairs of adjacent characters of a line, ignoring blanks and case.
 type bigramSet struct {
 	count map[[2]rune]int
 	total int
@@ -144,7 +143,7 @@ func eachBigram(s string, f func([2]rune)) {
 	}
 }
 
-// likeness is Dice's coefficient of the two sets, from 0 to 1.
+// likeness returns Dice's coefficient of the two sets, from 0 to 1.
 func (b bigramSet) likeness(s string) float64 {
 	seen := make(map[[2]rune]int, 16)
 	shared, total := 0, 0
@@ -161,7 +160,7 @@ func (b bigramSet) likeness(s string) float64 {
 	return 2 * float64(shared) / float64(b.total+total)
 }
 
-// visibleWindow shows count lines from index on, numbered.
+// visibleWindow formats count lines from index on, numbered.
 func visibleWindow(lines []line, index, count int) string {
 	start := max(index, 0)
 	end := min(max(index+count, start+1), len(lines), start+nearShown)
@@ -172,8 +171,8 @@ func visibleWindow(lines []line, index, count int) string {
 	return b.String()
 }
 
-// Visible returns s with tabs as → and blanks at its beginning and end as ·;
-// other blanks and characters that do not show are written as escapes.
+// Visible returns s with tabs as →, blanks at both ends as ·, and other blanks and
+// invisible characters escaped.
 func Visible(s string) string {
 	s = s[:min(len(s), nearWidth)]
 	lead := len(s) - len(strings.TrimLeft(s, " \t"))

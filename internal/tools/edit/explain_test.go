@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// refused returns the error of a replacement that has to fail.
+// refused returns the error of a replacement that must fail.
 func refused(t *testing.T, text, before, after string) *MatchError {
 	t.Helper()
 	out, err := Replace(text, before, after, Options{EOL: "\n"})
@@ -21,7 +21,7 @@ func refused(t *testing.T, text, before, after string) *MatchError {
 	return match
 }
 
-// A model that sent the wrong text is shown the right one.
+// A model that sent the wrong text sees the right one.
 func TestNearest(t *testing.T) {
 	long := make([]string, 40)
 	for i := range long {
@@ -83,7 +83,7 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// The search for near lines looks at so many lines and no more.
+// The search for similar lines is bounded.
 func TestNearestIsBounded(t *testing.T) {
 	filler := strings.Repeat("0\n", nearLines-1)
 	if got := refused(t, filler+"return total\n", "return totals\n", "x").Nearest; len(got) != 1 {
@@ -102,7 +102,7 @@ func TestNearestIsBounded(t *testing.T) {
 func TestMatchErrorSaysWhatToDo(t *testing.T) {
 	err := refused(t, "func f() {\n\treturn one\n\treturn two\n}\n", "  return  ones\n", "\treturn two\n")
 	want := `not found; tried: exact match, ignoring blanks at line ends, shifting the indentation, ignoring typographic punctuation.
-The replacement already stands at line 3: this edit may have been made before.
+The replacement is already at line 3: this edit may have been made before.
 Nearest lines of the file (→ is a tab, · a blank):
 2 | →return one
 --
@@ -120,7 +120,7 @@ Read the file and send its exact text.`
 	}
 }
 
-// An ambiguous text is named with its places, ten at most, each line once.
+// The error for an ambiguous text lists its lines once, at most ten.
 func TestAmbiguousPlaces(t *testing.T) {
 	tests := []struct {
 		name, text, before string

@@ -11,7 +11,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/diff"
 )
 
-// A hunk is read for its two sides, what they share, and its line.
+// A hunk has two sides, their common lines, and a line number.
 func TestParseHunk(t *testing.T) {
 	tests := []struct {
 		name, patch string
@@ -75,8 +75,8 @@ func TestParseHunk(t *testing.T) {
 	}
 }
 
-// Blocks in a fence with blank lines between them are read, whatever blanks the
-// marks end in.
+// Blocks in a fence with blank lines between them are parsed, with any blanks after the
+// marks.
 func TestParseBlocksInAFence(t *testing.T) {
 	first := strings.ReplaceAll(block("a\n", "b\n"), searchMark, searchMark+"  ")
 	p, err := ParsePatch("```go\n" + first + "```\n\n \n```\n" + block("c\n", "d\n") + "```\n")
@@ -127,7 +127,7 @@ func TestInserts(t *testing.T) {
 	}
 }
 
-// What a patch did, the patch the other way round undoes.
+// A reversed patch undoes the patch.
 func TestPatchThereAndBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		before := strings.Join(numbered(t, "before", 1), "\n") + "\n"
@@ -154,7 +154,7 @@ func TestPatchThereAndBack(t *testing.T) {
 	})
 }
 
-// On text with \n alone, a replacement is what the standard library makes of it.
+// On text with only \n, a replacement does what the standard library does.
 func TestAsTheLibrary(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"ab", "a", "é", "\n", " ", "x1"}), 1, 20).Draw(t, "text"), "")

@@ -2,12 +2,12 @@ package edit
 
 import "strings"
 
-// shift is a change of indentation that is the same for every line: add is put
-// before it, or cut is taken away. One of them is empty.
+// shift is the same change of indentation for every line: add is prepended or cut
+// removed. One of them is empty.
 type shift struct{ add, cut string }
 
-// apply returns s shifted. Blank lines stay. It is false for a line that has
-// too little indentation to lose.
+// apply returns s shifted, blank lines unchanged. ok is false if s has too little
+// indentation.
 func (sh shift) apply(s string) (string, bool) {
 	if strings.TrimRight(s, " \t\r") == "" {
 		return s, true
@@ -16,8 +16,7 @@ func (sh shift) apply(s string) (string, bool) {
 	return sh.add + rest, ok
 }
 
-// shiftBetween returns the shift that turns the indentation of want into that
-// of have.
+// shiftBetween returns the shift from the indentation of want to that of have.
 func shiftBetween(have, want string) (shift, bool) {
 	h, w := indentOf(have), indentOf(want)
 	if have[len(h):] != want[len(w):] {
@@ -36,8 +35,8 @@ func indentOf(s string) string {
 	return s[:len(s)-len(strings.TrimLeft(s, " \t"))]
 }
 
-// shiftedWindows finds want in lines with one shift for all lines that are not
-// blank. A shift of nothing is no match here: stricter stages have seen it.
+// shiftedWindows finds want in lines with one shift for all lines that are not blank. An
+// empty shift does not count: stricter stages cover it.
 func shiftedWindows(lines []line, want []string) (at []int, shifts []shift) {
 	trimmed := make([]string, len(want))
 	first := -1
@@ -70,8 +69,8 @@ func shiftMatches(lines []line, want []string, sh shift) bool {
 	return true
 }
 
-// findShifted matches whole lines. Lines at the beginning and the end that
-// before and after share are left as the file has them.
+// findShifted matches whole lines. Common lines at both ends of before and after stay as
+// in the file.
 func findShifted(text, before, after string, all bool) []span {
 	lines := split(text)
 	want, fill := textLines(before), textLines(after)

@@ -5,16 +5,15 @@ import (
 	"strings"
 )
 
-// line is a line of a text: what it says, and the bytes [from, to) with its
-// line ending, which is empty for a last line without one.
+// line is a line of a text: its content, and its bytes [from, to) including the line
+// ending, which a last line may lack.
 type line struct {
 	text     string
 	eol      string
 	from, to int
 }
 
-// split cuts text into lines. A text that ends in a line ending has no empty
-// line behind it.
+// split splits text into lines. There is no empty line after a final line ending.
 func split(text string) []line {
 	lines := make([]line, 0, strings.Count(text, "\n")+1)
 	for from := 0; from < len(text); {
@@ -31,7 +30,7 @@ func split(text string) []line {
 	return lines
 }
 
-// textLines cuts s into lines without their line endings.
+// textLines splits s into lines without their line endings.
 func textLines(s string) []string {
 	var out []string
 	for _, l := range split(s) {
@@ -40,8 +39,8 @@ func textLines(s string) []string {
 	return out
 }
 
-// window returns the indexes at which want matches a run of lines at stage.
-// For Indentation, shifts holds the shift of each.
+// windows returns the indexes at which want matches consecutive lines at stage, and for
+// Indentation the shift of each.
 func windows(lines []line, want []string, stage Stage) (at []int, shifts []shift) {
 	if len(want) == 0 || len(want) > len(lines) {
 		return nil, nil
@@ -65,7 +64,7 @@ func windows(lines []line, want []string, stage Stage) (at []int, shifts []shift
 	return at, make([]shift, len(at))
 }
 
-// lineKey is a line without its ending as stage compares it.
+// lineKey returns a line without its ending in the form that stage compares.
 func lineKey(s string, stage Stage) string {
 	switch stage {
 	case Exact:
@@ -77,8 +76,8 @@ func lineKey(s string, stage Stage) string {
 	}
 }
 
-// lineSpan puts fill in the place of lines[from:to] of text, whose lines end in
-// \n. A text without a final line ending stays without one.
+// lineSpan replaces lines[from:to] of text, whose lines end in \n, by fill. A text
+// without a final line ending stays without one.
 func lineSpan(text string, lines []line, from, to int, fill []string) span {
 	start, end := bounds(lines, from, to, len(text))
 	if len(fill) == 0 {

@@ -6,16 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// piece is a run of a text in its simplest form and the bytes that it stands
-// for. Where out is one byte for each byte of the source, any part of it may be
-// mapped back; otherwise it is mapped as a whole.
+// piece is a normalised run of a text and its source bytes. If out has one byte for each
+// source byte, parts of it can be mapped back; otherwise only all of it.
 type piece struct {
 	out      string
 	from, to int
 }
 
-// pieces yields s as stage compares it, in order. What the stage ignores is
-// left out. It is for the stages Blanks and Punctuation.
+// pieces yields the form of s that stage compares, in order and without what the stage
+// ignores. It is for the stages Blanks and Punctuation.
 func pieces(s string, stage Stage) iter.Seq[piece] {
 	return func(yield func(piece) bool) {
 		for i := 0; i < len(s); {
@@ -49,7 +48,8 @@ func nextPiece(s string, i int, stage Stage) piece {
 	return piece{s[i:end], i, end}
 }
 
-// blankRun is the piece for the blanks s[i:end]: nothing at the end of a line.
+// blankRun returns the piece for the blanks s[i:end], which is empty at the end of a
+// line.
 func blankRun(s string, i, end int) piece {
 	if end == len(s) || s[end] == '\n' {
 		return piece{"", i, end}
@@ -59,8 +59,7 @@ func blankRun(s string, i, end int) piece {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
 
-// plainPunctuation returns the ASCII character that a typographic one is
-// commonly typed as, or "".
+// plainPunctuation returns the ASCII form of a typographic character, or "".
 func plainPunctuation(r rune) string {
 	switch r {
 	case '\u2010', '\u2011', '\u2012', '\u2013', '\u2014', '\u2015', '\u2212':
@@ -78,7 +77,7 @@ func plainPunctuation(r rune) string {
 	return ""
 }
 
-// plain returns s as stage compares it.
+// plain returns s in the form that stage compares.
 func plain(s string, stage Stage) string {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -88,8 +87,8 @@ func plain(s string, stage Stage) string {
 	return b.String()
 }
 
-// origin maps the range [start, end) of plain(s, stage) back to s. An empty
-// range lies directly behind what precedes it.
+// origin maps the range [start, end) of plain(s, stage) back to s. An empty range follows
+// its predecessor directly.
 func origin(s string, stage Stage, start, end int) (from, to int) {
 	from, at := -1, 0
 	for p := range pieces(s, stage) {
@@ -112,7 +111,7 @@ func origin(s string, stage Stage, start, end int) (from, to int) {
 	return from, to
 }
 
-// offset maps a position in out to one in the source, at or before it.
+// offset maps an index of out to one in the source, at or before it.
 func (p piece) offset(n int) int {
 	if len(p.out) == p.to-p.from {
 		return n

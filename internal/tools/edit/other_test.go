@@ -122,7 +122,7 @@ func TestRegex(t *testing.T) {
 	}
 }
 
-// Replacing in a file with CRLF gives what replacing in one with LF gives.
+// Replacing in a file with CRLF gives the same as in a file with LF.
 func TestRegexIsBlindToLineEndings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lf := strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{"a", "b", "\n", " "})).Draw(t, "text"), "")

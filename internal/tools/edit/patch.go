@@ -12,7 +12,7 @@ import (
 type Patch struct {
 	Hunks  []Hunk
 	Create bool   // the old file is /dev/null
-	Name   string // the file that the patch names, empty if none
+	Name   string // the file named by the patch, or ""
 }
 
 // Hunk is one place of a patch.
@@ -22,10 +22,10 @@ type Hunk struct {
 	New   []string
 	// common[i] is the index in Old of New[i], or -1 for an added line.
 	common []int
-	// at is the line of the old file, 1-based, that the header names; zero if
-	// it names none. It only chooses among equal places.
+	// at is the 1-based line of the old file in the header, or zero. It only chooses
+	// among equal places.
 	at int
-	// oldOpen and newOpen say that the side is marked to end without newline.
+	// oldOpen and newOpen mean that the side is marked as ending without a newline.
 	oldOpen, newOpen bool
 }
 
@@ -74,8 +74,7 @@ func parseBlocks(lines []string) (Patch, error) {
 	return p, nil
 }
 
-// parseBlock reads the block that begins at lines[i] and returns the index
-// behind it.
+// parseBlock parses the block that begins at lines[i] and returns the index after it.
 func parseBlock(lines []string, i int) (Hunk, int, error) {
 	start, divide := i, -1
 	for i++; i < len(lines); i++ {
@@ -98,7 +97,7 @@ func parseBlock(lines []string, i int) (Hunk, int, error) {
 	return Hunk{}, 0, fmt.Errorf("the block at line %d of the diff has no %s", start+1, missing)
 }
 
-// newHunk pairs the lines that a block begins and ends with on both sides.
+// newHunk matches the common lines at both ends of a block's two sides.
 func newHunk(before, after []string) Hunk {
 	h := Hunk{Old: before, New: after, common: make([]int, len(after))}
 	head, tail := commonLines(before, after)
@@ -115,7 +114,7 @@ func newHunk(before, after []string) Hunk {
 	return h
 }
 
-// hunkHeader reads the line numbers of a hunk's header, where it has any.
+// hunkHeader matches a hunk's header with line numbers.
 var hunkHeader = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@`)
 })
@@ -141,7 +140,7 @@ func parseUnified(lines []string) (Patch, error) {
 	return p, nil
 }
 
-// header reads a line between hunks.
+// header parses a line between hunks.
 func (p *Patch) header(l string, number int) error {
 	switch {
 	case strings.HasPrefix(l, "--- "):
@@ -160,7 +159,7 @@ func (p *Patch) header(l string, number int) error {
 	return nil
 }
 
-// fileName is the name in a --- or +++ line, without a/ or b/ and time stamp.
+// fileName returns the name in a --- or +++ line, without a/ or b/ and time stamp.
 func fileName(l string) string {
 	name, _, _ := strings.Cut(l[len("--- "):], "\t")
 	name = strings.TrimSpace(name)
@@ -170,14 +169,14 @@ func fileName(l string) string {
 	return name
 }
 
-// parseHunk reads the hunk whose header is lines[i] and returns the index
-// behind it. The counts of the header are trusted for one thing only: whether
-// empty lines at the end belong to the hunk.
+// parseHunk parses the hunk with the header lines[i] and returns the index after it. It
+// trusts the header's counts only to decide whether empty lines at the end belong to the
+// hunk.
 func parseHunk(lines []string, i int) (Hunk, int, error) {
 	h := Hunk{Title: "hunk " + short(lines[i])}
 	count := -1
 	if m := hunkHeader().FindStringSubmatch(lines[i]); m != nil {
-		h.at, _ = strconv.Atoi(m[1]) // digits only; too many of them name no line
+		h.at, _ = strconv.Atoi(m[1]) // digits only; on overflow there is no line
 		count = 1
 		if m[2] != "" {
 			count, _ = strconv.Atoi(m[2])
@@ -191,7 +190,7 @@ func parseHunk(lines []string, i int) (Hunk, int, error) {
 	last := byte(0)
 	for _, l := range body {
 		if l == "" {
-			l = " " // an empty line of context often loses its blank
+			l = " " // an empty context line often lacks its blank
 		}
 		h.add(l, last)
 		last = l[0]
@@ -200,13 +199,13 @@ func parseHunk(lines []string, i int) (Hunk, int, error) {
 		return Hunk{}, 0, fmt.Errorf("%s at line %d of the diff is empty", h.Title, i+1)
 	}
 	if count == 0 {
-		h.at++ // an insertion is numbered by the line before it
+		h.at++ // an insertion has the number of the line before it
 	}
 	return h, end, nil
 }
 
-// hunkEnd returns the index of the first line from i on that belongs to no
-// hunk. Inside a hunk, "--- x" is a deleted line unless "+++" follows.
+// hunkEnd returns the index of the first line from i on that belongs to no hunk. Inside a
+// hunk, "--- x" is a deleted line unless "+++" follows.
 func hunkEnd(lines []string, i int) int {
 	for ; i < len(lines); i++ {
 		l := lines[i]
@@ -229,7 +228,7 @@ func oldCount(body []string) int {
 	return n
 }
 
-// add takes one line of a hunk's body; last is what the line before began with.
+// add adds one line of a hunk's body; last is the first byte of the line before.
 func (h *Hunk) add(l string, last byte) {
 	switch l[0] {
 	case ' ':
@@ -255,7 +254,7 @@ func short(s string) string {
 	return s
 }
 
-// Inserts reports whether p only adds lines, as one that creates a file does.
+// Inserts reports whether p only adds lines, like a patch that creates a file.
 func (p Patch) Inserts() bool {
 	for _, h := range p.Hunks {
 		if len(h.Old) > 0 {

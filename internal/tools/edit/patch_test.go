@@ -142,8 +142,7 @@ func TestPatchNames(t *testing.T) {
 	}
 }
 
-// What our own diff says about two texts leads from one to the other, and git
-// agrees.
+// A diff of ours applied to the old text gives the new one, with git too.
 func TestPatchAppliesDiffs(t *testing.T) {
 	lines := rapid.SliceOfN(rapid.StringMatching(`[ab+ -]{0,3}`), 0, 12)
 	rapid.Check(t, func(t *rapid.T) {
@@ -174,7 +173,7 @@ func TestPatchAppliesDiffs(t *testing.T) {
 	})
 }
 
-// git's own patches apply to the same result.
+// git's own patches give the same result.
 func TestPatchOfGit(t *testing.T) {
 	dir := t.TempDir()
 	before := strings.Repeat("one\ntwo\nthree\n", 20)

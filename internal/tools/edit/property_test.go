@@ -12,7 +12,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/diff"
 )
 
-// numbered draws lines that are all different, so that every match is unique.
+// numbered draws lines that all differ, so that every match is unique.
 func numbered(t *rapid.T, label string, least int) []string {
 	n := rapid.IntRange(least, 12).Draw(t, label)
 	lines := make([]string, n)
@@ -22,9 +22,8 @@ func numbered(t *rapid.T, label string, least int) []string {
 	return lines
 }
 
-// A patch that a model wrote down badly (wrong line numbers, blanks lost or added,
-// everything indented, quotes straightened) still leads to the right text, and
-// the stage says how badly.
+// A badly written patch (wrong line numbers, blanks lost or added, everything indented,
+// quotes straightened) still gives the right text, and the stage reports how bad it is.
 func TestPatchSurvivesDisturbance(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		before := numbered(t, "lines", 3)
@@ -70,7 +69,7 @@ func disturbPatch(t *rapid.T, patch string) (string, Stage) {
 	return strings.Join(lines, "\n"), stage
 }
 
-// Blocks do what a replacement of their lines does.
+// Blocks replace lines.
 func TestBlocksReplaceLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		eol := rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "eol")
@@ -96,7 +95,7 @@ func TestBlocksReplaceLines(t *testing.T) {
 	})
 }
 
-// Replacing everything and putting it back is no change.
+// Replacing everything and putting it back changes nothing.
 func TestReplaceAllThereAndBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"ab", "a", "b", "\n", "\r\n", " "}), 1, 30).Draw(t, "text"), "")
@@ -118,8 +117,8 @@ func TestReplaceAllThereAndBack(t *testing.T) {
 	})
 }
 
-// The whole text is what was sent, in the file's line ending, but for lines that
-// were not changed.
+// The whole text is the text sent, with the file's line ending; unchanged lines keep
+// theirs.
 func TestWholeIsWhatWasSent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pieces := rapid.SampledFrom([]string{"a", "b", "\n", "\r\n"})
@@ -140,7 +139,7 @@ func TestWholeIsWhatWasSent(t *testing.T) {
 	})
 }
 
-// Lines agrees with taking lines out of a list.
+// Lines agrees with removing lines from a list.
 func TestLinesAsList(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lines, fill := numbered(t, "lines", 1), numbered(t, "fill", 0)
@@ -157,8 +156,8 @@ func TestLinesAsList(t *testing.T) {
 	})
 }
 
-// Input that would be slow to compare naively is answered all the same. There is
-// no limit to check but the test's own: a quadratic search would not end.
+// Input for which a naive comparison is slow is handled. A quadratic search would exceed
+// the test's time.
 func TestHostileTexts(t *testing.T) {
 	blanks := strings.Repeat(" ", 4<<20)
 	lines := strings.Repeat("x\n", 200_000)

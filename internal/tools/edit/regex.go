@@ -8,18 +8,18 @@ import (
 	"strings"
 )
 
-// Pattern is a replacement of everything that an RE2 expression matches.
+// Pattern replaces the matches of an RE2 expression.
 type Pattern struct {
 	Expr        string
-	Replacement string // $1 and ${name} stand for groups, $$ for a dollar
+	Replacement string // $1 and ${name} are groups, $$ is a dollar
 	Count       int    // at most so many places; zero means all
 	IgnoreCase  bool
 	Multiline   bool // ^ and $ match at lines
 	EOL         string
 }
 
-// Regex applies p to text. A line ending is \n to the expression, whatever the
-// file has. It is an error if nothing matches.
+// Regex applies p to text. The expression sees every line ending as \n. No match is an
+// error.
 func Regex(text string, p Pattern) (Result, error) {
 	src := newSource(text, p.EOL)
 	p.Expr, p.Replacement = src.sent(p.Expr), src.sent(p.Replacement)
@@ -68,8 +68,8 @@ func (p Pattern) compile() (*regexp.Regexp, error) {
 	return re, nil
 }
 
-// checkTemplate refuses a replacement that names a group which is not there: it
-// would silently become nothing.
+// checkTemplate refuses a replacement that names an unknown group, which would silently
+// become empty.
 func checkTemplate(re *regexp.Regexp, template string) error {
 	for rest := template; ; {
 		i := strings.IndexByte(rest, '$')
@@ -89,8 +89,8 @@ func checkTemplate(re *regexp.Regexp, template string) error {
 	}
 }
 
-// groupName returns the name that follows a dollar and its size: a word, a word
-// in braces, or a second dollar.
+// groupName returns the name after a dollar, a word, a word in braces or a second dollar,
+// and its size.
 func groupName(s string) (name string, size int) {
 	if strings.HasPrefix(s, "$") {
 		return "$", 1

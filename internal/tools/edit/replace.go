@@ -6,31 +6,31 @@ import (
 	"unicode/utf8"
 )
 
-// Result is what an edit came to.
+// Result is the result of an edit.
 type Result struct {
-	Text   string // the whole new text
+	Text   string // the new text of the file
 	Stage  Stage  // the loosest stage that was needed
 	Places int    // how many places were changed
-	// Line is the first changed line, 1-based; zero if there is none.
+	// Line is the first changed line, 1-based; zero if nothing changed.
 	Line int
 }
 
-// Options says how a replacement is made.
+// Options are the options of Replace.
 type Options struct {
-	All bool   // every place, not the only one
+	All bool   // every match, not a single one
 	EOL string // the file's line ending, which added lines get; empty means \n
 }
 
-// span is a part of a text and what is to stand there.
+// span is a range of a text and its replacement.
 type span struct {
 	from, to int
 	text     string
 }
 
-// Replace puts after in the place of before, which has to occur exactly once
-// unless opt.All is set. It is looked for stage by stage, and the first stage
-// that finds it decides. Line endings make no difference. Where before and after
-// begin or end alike, the file's own bytes stay. The error is a *MatchError.
+// Replace replaces before, which must occur exactly once unless opt.All is set, by after.
+// It tries stage by stage, and the first stage with a match decides. Line endings are
+// ignored. Common ends of before and after keep the file's own bytes. The error is a
+// *MatchError.
 func Replace(text, before, after string, opt Options) (Result, error) {
 	src := newSource(text, opt.EOL)
 	sent := before
@@ -54,9 +54,8 @@ func Replace(text, before, after string, opt Options) (Result, error) {
 	return Result{}, noMatch(src.flat, before, after)
 }
 
-// find returns the places where before matches at stage, each with its
-// replacement; overlapping places only if they make the match ambiguous. Lines
-// end in \n.
+// find returns the matches of before at stage with their replacements; overlapping ones
+// only if they make the match ambiguous. Lines end in \n.
 func find(text, before, after string, stage Stage, all bool) []span {
 	switch stage {
 	case Exact:
@@ -76,9 +75,8 @@ func findExact(text, before, after string, all bool) []span {
 	return spans
 }
 
-// findNormal compares both texts as stage sees them. Blanks that were cut from
-// the end of before stand for blanks at the end of a line, so the match has to
-// end there too.
+// findNormal compares the texts in the form of stage. If blanks were cut from the end of
+// before, they stood at the end of a line, so the match has to end there too.
 func findNormal(text, before, after string, stage Stage, all bool) []span {
 	whole, part := plain(text, stage), plain(before, stage)
 	if part == "" {
@@ -100,8 +98,8 @@ func findNormal(text, before, after string, stage Stage, all bool) []span {
 	return spans
 }
 
-// plainWhereSame returns after with the lines that it begins and ends with like
-// before as stage compares them.
+// plainWhereSame returns after with the lines at both ends that before shares in the form
+// that stage compares.
 func plainWhereSame(before, after string, stage Stage) string {
 	lines := strings.Split(after, "\n")
 	head, tail := commonLines(strings.Split(before, "\n"), lines)
@@ -113,8 +111,8 @@ func plainWhereSame(before, after string, stage Stage) string {
 	return strings.Join(lines, "\n")
 }
 
-// indexAll returns where part occurs in text. Overlapping places count unless
-// disjoint is set.
+// indexAll returns the indexes of part in text, overlapping ones only if disjoint is not
+// set.
 func indexAll(text, part string, disjoint bool) []int {
 	if part == "" {
 		return nil
@@ -135,8 +133,8 @@ func indexAll(text, part string, disjoint bool) []int {
 	return at
 }
 
-// common returns the lengths of the longest beginning and, of what remains, the
-// longest end that a and b share, at borders of characters.
+// common returns the lengths of the longest common prefix of a and b and, in the rest, of
+// the longest common suffix, at character borders.
 func common(a, b string) (head, tail int) {
 	limit := min(len(a), len(b))
 	for head < limit && a[head] == b[head] {
@@ -154,7 +152,7 @@ func common(a, b string) (head, tail int) {
 	return head, tail
 }
 
-// splice returns text with the spans, which are in order, replaced.
+// splice returns text with the spans, given in order, replaced.
 func splice(text string, spans []span) string {
 	var b strings.Builder
 	at := 0
@@ -172,7 +170,7 @@ func lineAt(text string, offset int) int {
 	return 1 + strings.Count(text[:offset], "\n")
 }
 
-// linesOf returns the lines where the spans begin, without repeats.
+// linesOf returns the lines where the spans begin, without duplicates.
 func linesOf(text string, spans []span) []int {
 	var lines []int
 	for _, s := range spans {
@@ -184,5 +182,5 @@ func linesOf(text string, spans []span) []int {
 	return slices.Compact(lines)
 }
 
-// maxPlaces is how many places an ambiguous match names.
+// maxPlaces is the number of places that the error for an ambiguous match lists.
 const maxPlaces = 10

@@ -130,7 +130,7 @@ func TestReplaceRefuses(t *testing.T) {
 			"near lines are shown with tabs", "func f() {\n\treturn someValue\n}\n", "    return  someValues", "x",
 			[]string{"not found; tried: exact match", "indentation", "2 | →return someValue"},
 		},
-		{"done already", "alpha beta\nreturn newName\n", "return oldNamf", "return newName", []string{"already stands at line 2"}},
+		{"done already", "alpha beta\nreturn newName\n", "return oldNamf", "return newName", []string{"is already at line 2"}},
 		{"case is never ignored", "Hello\n", "hello", "bye", []string{"not found", "1 | Hello"}},
 		{"trimmed blanks end a line", "x = y\n", "x = \t", "z", []string{"not found"}},
 		{"nothing alike", "abc\n", "zzzz", "q", []string{"not found", "Read the file"}},
@@ -153,8 +153,8 @@ func TestReplaceRefuses(t *testing.T) {
 	}
 }
 
-// disturb returns block as a model may send it wrongly, and the stage that finds
-// it all the same.
+// disturb returns block with a model's typical mistakes, and the stage that still finds
+// it.
 func disturb(t *rapid.T, lines []string) ([]string, Stage) {
 	out := make([]string, len(lines))
 	switch stage := rapid.SampledFrom([]Stage{Exact, Blanks, Indentation, Punctuation}).Draw(t, "stage"); stage {
@@ -179,8 +179,8 @@ func disturb(t *rapid.T, lines []string) ([]string, Stage) {
 	}
 }
 
-// Bytes outside of the match stay identical, whatever stage found it, and so do
-// the lines that the request did not change.
+// Bytes outside the match stay identical at any stage, as do lines that the request did
+// not change.
 func TestReplaceLeavesTheRest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.StringMatching(`[a-z“–]{1,6}`)
@@ -210,7 +210,7 @@ func TestReplaceLeavesTheRest(t *testing.T) {
 		got, err := Replace(text, strings.Join(sent, "\n")+"\n", strings.Join(replaced, "\n")+"\n", Options{EOL: eol})
 		var match *MatchError
 		if errors.As(err, &match) && match.Places > 1 {
-			return // the block happens to be in the noise too
+			return // the block happens to occur in the noise too
 		}
 		if err != nil {
 			t.Fatalf("%s: %v\n%q", stage, err, text)
@@ -229,8 +229,8 @@ func TestReplaceLeavesTheRest(t *testing.T) {
 	})
 }
 
-// plain and origin agree: any range of the simpler text maps to bytes whose
-// simpler form contains it.
+// plain and origin agree: any range of the plain text maps to bytes whose plain form
+// contains it.
 func TestOriginInvertsPlain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOf(rapid.SampledFrom(
@@ -246,8 +246,8 @@ func TestOriginInvertsPlain(t *testing.T) {
 		if from < 0 || to < from || to > len(text) {
 			t.Fatalf("[%d,%d) of %q maps to [%d,%d) of %q", start, end, whole, from, to, text)
 		}
-		// What lies outside of the range simplifies to what is around it, give
-		// or take characters that stand for several bytes.
+		// The mapped bytes simplify back to the range, except around characters that
+		// stand for several bytes.
 		if stage != Punctuation && plain(text[from:to]+"|", stage) != whole[start:end]+"|" &&
 			!strings.Contains(plain(text[from:to], stage), strings.TrimRight(whole[start:end], " \t\r\n")) {
 			t.Fatalf("[%d,%d) of %q maps to %q of %q", start, end, whole, text[from:to], text)

@@ -6,17 +6,16 @@ import (
 	"github.com/bb2d0cf4/agent/internal/diff"
 )
 
-// source is a file's text and the same text with \n for every line ending.
-// Edits are computed on the second and made on the first: a line ending is
-// never cut in two.
+// source is a file's text, also with \n as every line ending. Edits are computed on the
+// latter and made on the former, so that no line ending is cut in two.
 type source struct {
 	text, flat string
 	eol        string // the line ending of added lines
 	mixed      bool   // some lines end in \n, some in \r\n
 }
 
-// newSource returns text as a source. In a file whose line ending is \r, every
-// \r ends a line.
+// newSource returns text as a source. If the file's line ending is \r, every \r ends a
+// line.
 func newSource(text, eol string) *source {
 	s := &source{text: text, eol: or(eol, "\n")}
 	if eol == "\r" {
@@ -29,7 +28,7 @@ func newSource(text, eol string) *source {
 	return s
 }
 
-// sent returns what a model sent with \n for every line ending.
+// sent returns a model's text with \n as every line ending.
 func (s *source) sent(text string) string {
 	if strings.Contains(text, "\r\n") {
 		lines := strings.SplitAfter(text, "\n")
@@ -46,9 +45,8 @@ func (s *source) sent(text string) string {
 	return text
 }
 
-// replace returns the text with spans of flat, which are in order, replaced.
-// Where a span's new text begins or ends like the old one, the file's own bytes
-// stay.
+// replace returns the text with spans of flat, given in order, replaced. Common ends of a
+// span's old and new text keep the file's own bytes.
 func (s *source) replace(spans []span) string {
 	spans = s.narrow(spans)
 	mapBack(s.text, s.flat, spans)
@@ -58,7 +56,7 @@ func (s *source) replace(spans []span) string {
 	return splice(s.text, spans)
 }
 
-// narrow returns spans without what their old and new text share at both ends.
+// narrow removes from spans the common ends of their old and new text.
 func (s *source) narrow(spans []span) []span {
 	out := make([]span, len(spans))
 	for i, sp := range spans {
@@ -71,8 +69,8 @@ func (s *source) narrow(spans []span) []span {
 	return out
 }
 
-// stage returns how strictly spans, which were found at the given stage by what
-// was sent, compare with the file itself.
+// stage returns the strictest stage at which spans, found at the given stage for the text
+// sent, match the file itself.
 func (s *source) stage(found Stage, spans []span, sent string) Stage {
 	lines := strings.Contains(sent, "\n")
 	for _, sp := range spans {
@@ -87,15 +85,15 @@ func (s *source) stage(found Stage, spans []span, sent string) Stage {
 	return found
 }
 
-// rewrite returns the text that holds content: lines that both share keep their
-// own line ending.
+// rewrite returns the text with the given content. Unchanged lines keep their own line
+// ending.
 func (s *source) rewrite(content string) string {
 	if !s.mixed {
 		return s.replace([]span{{0, len(s.flat), content}})
 	}
 	d := diff.Lines(s.flat, content)
 	var spans []span
-	from, at := 0, 0 // the byte at which the line d.A[at] begins
+	from, at := 0, 0 // the line d.A[at] begins at byte from
 	for _, e := range d.Edits {
 		from += size(d.A[at:e.AStart])
 		to := from + size(d.A[e.AStart:e.AEnd])
@@ -105,7 +103,7 @@ func (s *source) rewrite(content string) string {
 	return s.replace(spans)
 }
 
-// size returns how many bytes lines have.
+// size returns the total length of lines in bytes.
 func size(lines []string) int {
 	n := 0
 	for _, l := range lines {
@@ -114,7 +112,7 @@ func size(lines []string) int {
 	return n
 }
 
-// withEOL returns s, in which lines end in \n, with eol throughout.
+// withEOL returns s, whose lines end in \n, with eol instead.
 func withEOL(s, eol string) string {
 	if eol == "\n" {
 		return s
@@ -122,13 +120,13 @@ func withEOL(s, eol string) string {
 	return strings.ReplaceAll(s, "\n", eol)
 }
 
-// mapBack turns spans of flat, which is text with \n for every line ending, into
-// spans of text. They are in order.
+// mapBack turns spans of flat, which is text with \n as every line ending, into spans of
+// text. They are in order.
 func mapBack(text, flat string, spans []span) {
 	if len(flat) == len(text) {
 		return
 	}
-	src, dst := 0, 0 // the same place in text and in flat
+	src, dst := 0, 0 // the same position in text and in flat
 	advance := func(to int) int {
 		for dst < to {
 			if text[src] == '\r' && flat[dst] == '\n' {

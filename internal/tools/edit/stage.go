@@ -1,10 +1,10 @@
 package edit
 
-// Stage says how strictly a text had to be compared until it was found.
+// Stage is how strictly a text was compared when it matched.
 type Stage int
 
-// The stages, from strict to loose. All but the two for line endings, which never
-// keep a text from being found, are tried in this order.
+// The stages, from strict to loose. They are tried in this order, except the two for line
+// endings, which never prevent a match.
 const (
 	Exact        Stage = iota
 	LineEndings        // the file's line ending is not the one that was sent
@@ -17,10 +17,10 @@ const (
 // stageCount is the number of stages.
 const stageCount = int(Punctuation) + 1
 
-// compared reports whether texts are compared as s says.
+// compared reports whether s is a way to compare texts.
 func (s Stage) compared() bool { return s != LineEndings && s != MixedEndings }
 
-// String names what a stage ignores, to follow "matched after".
+// String returns what a stage ignores, to follow "matched after".
 func (s Stage) String() string {
 	switch s {
 	case Exact:
@@ -39,6 +39,6 @@ func (s Stage) String() string {
 	return "unknown"
 }
 
-// Loose reports whether a person has to look at the match. A model does not see
-// line endings: in a file that has one kind there is nothing to guess.
+// Loose reports whether a person has to look at the match. Models do not see line
+// endings: if a file has one kind, there is nothing to guess.
 func (s Stage) Loose() bool { return s > LineEndings }

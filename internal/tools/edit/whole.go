@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Whole returns content as the whole new text of a file that holds before:
-// in the file's line ending, but for lines that stay, which keep their own.
+// Whole returns content as the new text of a file that holds before, with the file's line
+// ending; unchanged lines keep their own.
 func Whole(before, content, eol string) string {
 	if before == "" {
 		return content
@@ -15,9 +15,8 @@ func Whole(before, content, eol string) string {
 	return src.rewrite(src.sent(content))
 }
 
-// Lines puts content in the place of lines first to last of text, 1-based and
-// inclusive. Empty content deletes them; with last one below first, content is
-// inserted before first.
+// Lines replaces lines first to last of text, 1-based and inclusive, by content. Empty
+// content deletes them; if last is first-1, content is inserted before first.
 func Lines(text string, first, last int, content, eol string) (Result, error) {
 	src := newSource(text, eol)
 	lines := split(src.flat)
@@ -32,8 +31,8 @@ func Lines(text string, first, last int, content, eol string) (Result, error) {
 	return Result{Text: src.replace([]span{s}), Places: 1, Line: first}, nil
 }
 
-// Append returns text with content behind it. With newline set, content begins
-// on a line of its own and ends with a line ending.
+// Append appends content to text. With newline set, content starts on a new line and ends
+// with a line ending.
 func Append(text, content, eol string, newline bool) string {
 	src := newSource(text, eol)
 	if text != "" {
