@@ -1,7 +1,7 @@
 // Rows B2 to B8 and B11 of the designs: the tools for any MCP client, on real files.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { settled, tempFolder, until } from "./fakes";
@@ -343,9 +343,23 @@ describe("B5: read_file, list_files, search_files, get_diagnostics", () => {
     assert.equal((await client.json("list_files", { path: "none" }))["code"], "FILE_NOT_FOUND");
   });
 
+  it("an ignore file that is a pipe, a device or huge is never read", { skip: process.platform !== "linux" }, async (t) => {
+    const makers: ((file: string) => void)[] = [(file) => execFileSync("mkfifo", [file]), (file) => symlinkSync("/dev/zero", file), (file) => (writeFileSync(file, ""), truncateSync(file, 30e9))];
+    for (const [i, make] of makers.entries()) {
+      const name = [".gitignore", "sub/.ignore", "sub/.gitignore"][i] ?? "";
+      const { client, folder } = await work(t, { "sub/a.txt": "needle\n" });
+      make(join(folder, name));
+      for (const [tool, args] of [["search_files", { regex: "needle" }], ["search_files", { regex: "needle", path: "sub/a.txt" }], ["list_files", { recursive: true }]] as const) {
+        const answer = await client.json(tool, args);
+        assert.equal(answer["code"], "SEARCH_UNAVAILABLE");
+        assert.match(String(answer["error"]), new RegExp(`${name} is no regular file, or a very large one`));
+      }
+    }
+  });
+
   it("an ignore file without an end ends the search", { skip: process.platform !== "linux" }, async (t) => {
-    const { client, folder } = await work(t, { "sub/a.txt": "needle\n", ".git/HEAD": "" });
-    symlinkSync("/dev/zero", join(folder, "sub/.gitignore"));
+    const { client, folder } = await work(t, { "node_modules/a.txt": "needle\n", ".git/HEAD": "" });
+    symlinkSync("/dev/zero", join(folder, "node_modules/.gitignore"));
     const answer = await client.json("search_files", { regex: "needle" });
     assert.equal(answer["code"], "SEARCH_UNAVAILABLE");
     assert.match(String(answer["error"]), /too much memory or time: search a smaller folder/);

@@ -1,8 +1,10 @@
 import { spawn } from "node:child_process";
-import { relative, sep } from "node:path";
+import { dirname, relative, sep } from "node:path";
+import { stat } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { ToolError } from "../errors";
 import { cap } from "../text";
+import { checkIgnoreFiles } from "./ignorefiles";
 
 const maxLineUnits = 500;
 const maxProblem = 4_096;
@@ -30,6 +32,7 @@ export interface Found {
 /** The files below a folder, relative to it, in order; the first ones up to a limit. */
 export async function filesBelow(rg: string | undefined, folder: string, limit: number, cancelled: AbortSignal): Promise<string[]> {
   const found: string[] = [];
+  await checkIgnoreFiles(folder);
   await lines(rg, [...common, "--files", "--sort", "path"], folder, cancelled, (line) => {
     found.push(line.split(sep).join("/"));
     return found.length < limit;
@@ -51,6 +54,7 @@ export async function searchBelow(
   const args = [...common, "--json", "--context", "1", "--sort", "path", "--crlf"];
   if (query.filePattern !== undefined) args.push("--glob", query.filePattern);
   args.push("--regexp", query.regex, "--", where.target);
+  await checkIgnoreFiles((await stat(where.target)).isDirectory() ? where.target : dirname(where.target));
   await lines(rg, args, where.base, cancelled, (line) => {
     const event = JSON.parse(line) as Event;
     if (event.type !== "match" && event.type !== "context") return true;
