@@ -1,11 +1,9 @@
 package ide
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/bb2d0cf4/agent/internal/ide/lock"
-	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
 // aimKind says what the link is to be to.
@@ -77,10 +75,5 @@ func whyNone(found []lock.Candidate, refused map[unwelcome]int) string {
 	return nameOf(c) + " has this folder open, but: " + c.Why
 }
 
-// nameOf is what people call an editor, safe to show on one line.
-func nameOf(c lock.Candidate) string {
-	if c.File.Name != "" {
-		return sanitize.Line(c.File.Name)
-	}
-	return fmt.Sprintf("the editor on port %d", c.Port)
-}
+// unwelcome is a token that an editor did not take, and the lock that it was from.
+type unwelcome struct{ path, token string }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -13,15 +14,6 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/editor"
 	"github.com/bb2d0cf4/agent/internal/ide/client"
-	"github.com/bb2d0cf4/agent/internal/ide/wire"
-)
-
-// Bounds of the questions that tools ask.
-const (
-	// asking bounds a question that needs no waiting for language servers.
-	asking = 5 * time.Second
-	// buffering bounds the question whether a file is saved: an edit waits for it.
-	buffering = time.Second
 )
 
 // Report returns the findings on path, or on all files if it is empty, after the
@@ -41,11 +33,6 @@ func (v *View) Report(ctx context.Context, path string, wait time.Duration) (fou
 		known = !v.writes.stale(ctx, l, path) && (len(found) > 0 || l.open(ctx, path))
 	}
 	return v.findings(found), known, err
-}
-
-// within bounds ctx by d; the error is a sentence.
-func (l *link) within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(ctx, d, &wire.LateError{What: l.name() + " has not answered", After: d})
 }
 
 // open reports whether the editor says that it has a file open.
@@ -136,4 +123,33 @@ func (v *View) Save(ctx context.Context, path string) error {
 		return fmt.Errorf("%s cannot be asked to: save it there by hand", l.name())
 	}
 	return err
+}
+
+// Wrote takes note of a write, and has the editor read the file again where it can
+// be asked to.
+func (v *View) Wrote(ctx context.Context, done editor.Write) {
+	l, _ := v.now.get()
+	if l == nil || l.ours() {
+		v.writes.forget(done.Path)
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, buffering)
+	defer cancel()
+	v.writes.put(l, done, l.client.Documents.Reload(ctx, done.Path))
+}
+
+// Lost says why a file may no longer hold what was written last, given its text;
+// "" if it does, or if that is not known. It says so once.
+func (v *View) Lost(path, text string) string {
+	done, ok := v.writes.get(path)
+	if !ok || text == done.After {
+		return ""
+	}
+	seed := maphash.MakeSeed()
+	now := newLines(seed, text)
+	if text != done.Before && now.like(newLines(seed, done.Before)) <= now.like(newLines(seed, done.After)) {
+		return ""
+	}
+	v.writes.forget(path)
+	return fmt.Sprintf("The edit that was written last is no longer in the file: it holds the text from before. %s may have saved the text that it still had.", done.link.name())
 }

@@ -8,16 +8,15 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
+	"github.com/bb2d0cf4/agent/internal/ide/client"
 	"github.com/bb2d0cf4/agent/internal/ide/lock"
 	"github.com/bb2d0cf4/agent/internal/ide/wire"
 )
 
-// How the machine's sleep is noticed: the time of day has gone on by more than
-// the clock that timers go by.
 const (
+	// wakeCheck is how often Run checks whether the machine has slept.
 	wakeCheck = 10 * time.Second
-	slept     = 15 * time.Second
-	// alive is how long an editor has to answer after that.
+	// alive is how long an editor has to answer after the machine has slept.
 	alive = 2 * time.Second
 )
 
@@ -34,9 +33,6 @@ type keeper struct {
 	retry   *time.Timer
 	work    crash.Group
 }
-
-// unwelcome is a token that an editor did not take, and the lock that it was from.
-type unwelcome struct{ path, token string }
 
 // attempt is a search and a dial that are under way.
 type attempt struct {
@@ -303,20 +299,37 @@ func (k *keeper) say(s Status) {
 	}
 }
 
-// nap notices that the machine has slept.
-type nap struct {
-	wall func() time.Time
-	at   time.Time // time of day at the last look
-	mono time.Time // the same by the clock that timers go by
+// dial connects to an editor.
+func (b *Bridge) dial(ctx context.Context, from lock.Candidate) (*link, error) {
+	l := &link{from: from, left: &b.left}
+	o := b.opt.Connect
+	o.Events = b.events(l)
+	l.session = b.Activity.Session()
+	o.Session = l.session
+	c, err := client.Connect(ctx, from, o)
+	if err != nil {
+		return nil, err
+	}
+	l.client, l.encodings, l.since = c, client.NewEncodings(c), b.opt.Clock.Wall()
+	l.clear(ctx)
+	return l, nil
 }
 
-func (b *Bridge) newNap() *nap {
-	return &nap{wall: b.opt.Clock.Wall, at: b.opt.Clock.Wall(), mono: time.Now()}
-}
-
-func (n *nap) slept() bool {
-	at, mono := n.wall(), time.Now()
-	gone := at.Sub(n.at) - mono.Sub(n.mono)
-	n.at, n.mono = at, mono
-	return gone > slept
+// events hands on what the editor tells.
+func (b *Bridge) events(l *link) client.Events {
+	return client.Events{
+		Selection: func(s client.Selection) {
+			l.mu.Lock()
+			l.seen.selection, l.seen.told = s, true
+			l.seen.serial++
+			l.mu.Unlock()
+			b.opt.Face.changed()
+		},
+		Mention: func(m client.Mention) {
+			if b.opt.Face.Mention != nil {
+				b.opt.Face.Mention(m.Path, m.StartLine, m.EndLine)
+			}
+		},
+		Draft: func(c client.DraftChange) { b.Reviewer.drafted(l, c) },
+	}
 }

@@ -2,6 +2,9 @@ package ide
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -9,6 +12,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/editor"
 	"github.com/bb2d0cf4/agent/internal/ide/client"
 	"github.com/bb2d0cf4/agent/internal/ide/lock"
+	"github.com/bb2d0cf4/agent/internal/ide/wire"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
 // link is a connection to one editor.
@@ -37,41 +42,6 @@ type seen struct {
 	asking      chan struct{} // closed when the question under way is answered; nil if none is
 	told        bool          // the editor has told its selection by itself
 	serial      int           // of the selection: grows with each
-}
-
-// dial connects to an editor.
-func (b *Bridge) dial(ctx context.Context, from lock.Candidate) (*link, error) {
-	l := &link{from: from, left: &b.left}
-	o := b.opt.Connect
-	o.Events = b.events(l)
-	l.session = b.Activity.Session()
-	o.Session = l.session
-	c, err := client.Connect(ctx, from, o)
-	if err != nil {
-		return nil, err
-	}
-	l.client, l.encodings, l.since = c, client.NewEncodings(c), b.opt.Clock.Wall()
-	l.clear(ctx)
-	return l, nil
-}
-
-// events hands on what the editor tells.
-func (b *Bridge) events(l *link) client.Events {
-	return client.Events{
-		Selection: func(s client.Selection) {
-			l.mu.Lock()
-			l.seen.selection, l.seen.told = s, true
-			l.seen.serial++
-			l.mu.Unlock()
-			b.opt.Face.changed()
-		},
-		Mention: func(m client.Mention) {
-			if b.opt.Face.Mention != nil {
-				b.opt.Face.Mention(m.Path, m.StartLine, m.EndLine)
-			}
-		},
-		Draft: func(c client.DraftChange) { b.Reviewer.drafted(l, c) },
-	}
 }
 
 // begin runs f beside everything else; close waits for it. It returns false if
@@ -140,3 +110,173 @@ func (l *link) name() string { return nameOf(l.from) }
 
 // ours says that the editor has our own extension: drafts, details, status.
 func (l *link) ours() bool { return l.client.Info().Ours }
+
+// left are the diffs that may still be open in an editor though nobody waits for
+// their answer. They outlive the link: an editor may show them after a reconnection.
+type left struct {
+	mu  sync.Mutex
+	all []leftDiff
+}
+
+// leftDiff is a diff in the editor with the given name.
+type leftDiff struct{ editor, tab string }
+
+// mostLeft is how many diffs are remembered.
+const mostLeft = 100
+
+func (f *left) add(editor, tab string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.all = append(f.all, leftDiff{editor, tab})
+	if over := len(f.all) - mostLeft; over > 0 {
+		f.all = f.all[over:]
+	}
+}
+
+// take returns the tabs that are left in an editor, and forgets them.
+func (f *left) take(editor string) []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var tabs []string
+	var others []leftDiff
+	for _, d := range f.all {
+		if d.editor == editor {
+			tabs = append(tabs, d.tab)
+		} else {
+			others = append(others, d)
+		}
+	}
+	f.all = others
+	return tabs
+}
+
+// patience is how often an editor is asked to close a diff that it does not know
+// of: it may be about to open it.
+const patience = 3
+
+// closeDiff takes a diff off the editor's screen, even if ctx has ended. A diff that
+// cannot be closed in time is closed at the next chance; closeDiff does not wait for
+// an editor that is deaf. answered means that the editor has answered for the diff,
+// and so may have closed it itself.
+func (l *link) closeDiff(ctx context.Context, tab string, answered bool) {
+	if l.isDeaf() {
+		l.leave(tab)
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
+	defer cancel()
+	for try := 1; ; try++ {
+		closed, err := l.client.Diffs.Withdraw(ctx, tab)
+		switch {
+		case err != nil && ctx.Err() != nil, l.client.Err() != nil:
+			l.leave(tab)
+			return
+		case err != nil, closed, answered:
+			return
+		case try == patience:
+			l.leave(tab)
+			return
+		}
+		select {
+		case <-time.After(time.Duration(try) * 50 * time.Millisecond):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// leave remembers a diff that may still be open there. Our own extension takes the
+// same question up again on the next link: that diff must stay.
+func (l *link) leave(tab string) {
+	if l.client.Err() == nil || !l.ours() {
+		l.left.add(l.name(), tab)
+	}
+}
+
+// tidy closes what is open, and what could not be closed before, once and for all: the
+// link ends. It works also when ctx has ended.
+func (l *link) tidy(ctx context.Context) {
+	if l.client.Err() != nil || l.isDeaf() {
+		return
+	}
+	l.mu.Lock()
+	tabs := append(l.left.take(l.name()), slices.Collect(maps.Keys(l.shown))...)
+	l.mu.Unlock()
+	if len(tabs) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaving)
+	defer cancel()
+	if l.ours() { // others would close the user's own diffs too
+		_, _ = l.client.Diffs.CloseAll(ctx)
+		return
+	}
+	for _, tab := range tabs {
+		_ = l.client.Diffs.Close(ctx, tab)
+	}
+}
+
+// sweep closes what could not be closed before, on this link or an earlier one.
+func (l *link) sweep(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, withdrawing)
+	defer cancel()
+	for _, tab := range l.left.take(l.name()) {
+		if l.client.Diffs.Close(ctx, tab) != nil {
+			l.leave(tab)
+		}
+	}
+}
+
+// clear takes over an editor that has just been linked: it closes the diffs of
+// earlier links. Emacs answers for one client alone, so it holds none that
+// somebody else waits for.
+func (l *link) clear(ctx context.Context) {
+	if l.ours() {
+		return
+	}
+	if l.client.Single() {
+		ctx, cancel := context.WithTimeout(ctx, withdrawing)
+		defer cancel()
+		_, _ = l.client.Diffs.CloseAll(ctx) // else they stay, and answer nobody
+	}
+	l.sweep(ctx)
+}
+
+// nameOf is what people call an editor, safe to show on one line.
+func nameOf(c lock.Candidate) string {
+	if c.File.Name != "" {
+		return sanitize.Line(c.File.Name)
+	}
+	return fmt.Sprintf("the editor on port %d", c.Port)
+}
+
+// How long the parts of a review may take.
+const (
+	// withdrawing bounds a call about an open diff.
+	withdrawing = 900 * time.Millisecond
+	// closing bounds the closing of a diff that was answered elsewhere: the person who
+	// pressed Esc waits for it.
+	closing = 300 * time.Millisecond
+	// leaving bounds the closing of all diffs when the link ends: the program waits for
+	// it before it exits.
+	leaving = 250 * time.Millisecond
+	// deaf is how long a probe may go unanswered before nobody waits for the editor.
+	deaf = 300 * time.Millisecond
+	// fetching is the time for a draft; the controller waits for a second.
+	fetching = 800 * time.Millisecond
+	// comeback is how long a question waits for an editor that was lost where nobody
+	// else can be asked.
+	comeback = 10 * time.Second
+)
+
+// Bounds of the questions that tools ask.
+const (
+	// asking bounds a question that needs no waiting for language servers.
+	asking = 5 * time.Second
+	// buffering bounds the question whether a file is saved: an edit waits for it.
+	buffering = time.Second
+)
+
+// within bounds ctx by d; the error is a sentence.
+func (l *link) within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, d, &wire.LateError{What: l.name() + " has not answered", After: d})
+}

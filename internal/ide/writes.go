@@ -2,8 +2,6 @@ package ide
 
 import (
 	"context"
-	"fmt"
-	"hash/maphash"
 	"strings"
 	"sync"
 
@@ -76,33 +74,4 @@ func lineCount(s string) int {
 		n++
 	}
 	return n
-}
-
-// Wrote takes note of a write, and has the editor read the file again where it can
-// be asked to.
-func (v *View) Wrote(ctx context.Context, done editor.Write) {
-	l, _ := v.now.get()
-	if l == nil || l.ours() {
-		v.writes.forget(done.Path)
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, buffering)
-	defer cancel()
-	v.writes.put(l, done, l.client.Documents.Reload(ctx, done.Path))
-}
-
-// Lost says why a file may no longer hold what was written last, given its text;
-// "" if it does, or if that is not known. It says so once.
-func (v *View) Lost(path, text string) string {
-	done, ok := v.writes.get(path)
-	if !ok || text == done.After {
-		return ""
-	}
-	seed := maphash.MakeSeed()
-	now := newLines(seed, text)
-	if text != done.Before && now.like(newLines(seed, done.Before)) <= now.like(newLines(seed, done.After)) {
-		return ""
-	}
-	v.writes.forget(path)
-	return fmt.Sprintf("The edit that was written last is no longer in the file: it holds the text from before. %s may have saved the text that it still had.", done.link.name())
 }

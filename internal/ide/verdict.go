@@ -8,90 +8,12 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
-	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/ide/client"
 )
-
-// While a question stands, the editor is asked whether it is still there.
-const (
-	lookEvery = 2 * time.Second
-	lookWait  = 2 * time.Second
-)
-
-// opened is what an open diff came to.
-type opened struct {
-	out client.DiffOutcome
-	err error
-}
-
-// show asks the question in one editor. errAgain says that it is to be shown
-// again, here or in another. The diff is off the screen when show returns, or the
-// editor has been told so.
-func (v *Reviewer) show(ctx context.Context, l *link, s *standing) (confirm.Verdict, error) {
-	l.sweep(ctx)
-	v.proposed.add(s)
-	req := v.request(l, s)
-	defer l.show(req.Tab)()
-	asking, cancel := context.WithCancel(ctx)
-	var work crash.Group
-	defer work.Wait()
-	defer cancel()
-	a := s.ask(req.Tab)
-	work.Go(func() {
-		defer close(a.over)
-		a.out.out, a.out.err = l.client.Diffs.Open(asking, req)
-	})
-	shown := l.shownNote()
-	if s.refused != "" {
-		shown = s.refused + "; asked again there"
-	}
-	work.Go(func() { v.watch(asking, l, s, shown) })
-	for {
-		select {
-		case <-a.over:
-			cancel()
-			answered := time.Now()
-			l.closeDiff(ctx, req.Tab, true)
-			if a.out.unclear(l) && l.ends(ctx, answered) {
-				l.leave(req.Tab)
-				v.lostDuring(s, l)
-				return confirm.Verdict{}, errAgain
-			}
-			return v.verdict(ctx, l, s, a.out)
-		case <-ctx.Done():
-			cancel()
-			l.closeDiff(ctx, req.Tab, false)
-			return confirm.Verdict{}, ctx.Err()
-		case <-l.client.Done():
-			l.leave(req.Tab)
-			v.lostDuring(s, l)
-			return confirm.Verdict{}, errAgain
-		case c := <-s.claims:
-			if err := v.claimed(ctx, l, s, c, req.Tab); err != nil {
-				cancel()
-				l.closeDiff(ctx, req.Tab, false)
-				return confirm.Verdict{}, err
-			}
-		}
-	}
-}
 
 // parting is how long before the end of a link an answer may come that nobody gave:
 // an editor that is quitting rejects the diffs that it still shows.
 const parting = 500 * time.Millisecond
-
-// unclear reports whether the outcome may be that of an editor which is quitting.
-// Our own extension says when a person has pressed a button.
-func (o opened) unclear(l *link) bool {
-	switch o.out.Kind {
-	case client.Accepted, client.AlreadyWritten:
-		return false
-	case client.Rejected:
-		return o.err == nil && (!l.ours() || o.out.Reason == "tab_closed")
-	case client.Undecided:
-	}
-	return o.err == nil
-}
 
 // ends reports whether the link ends within a moment of an answer.
 func (l *link) ends(ctx context.Context, answered time.Time) bool {
@@ -105,97 +27,6 @@ func (l *link) ends(ctx context.Context, answered time.Time) bool {
 	case <-late.C:
 		return l.client.Err() != nil
 	}
-}
-
-// claimed keeps the question for the terminal until it is given back. Our own
-// extension shows it meanwhile, as being edited elsewhere, unless there is a draft
-// to begin with. It returns nil if the editor has the question again as it was, and
-// errAgain if it is to be shown anew.
-func (v *Reviewer) claimed(ctx context.Context, l *link, s *standing, c claim, tab string) error {
-	held := l.ours() && !s.edited().Edited && hold(ctx, l, s, true)
-	var got claimed
-	if !held {
-		got = v.draftFor(ctx, l, s)
-		l.closeDiff(ctx, tab, false)
-	}
-	c.done <- got
-	text, err := s.awaitRelease(ctx, c)
-	switch {
-	case err != nil:
-		return err
-	case held && text == s.text() && hold(ctx, l, s, false):
-		return nil
-	}
-	s.replace(text)
-	return errAgain
-}
-
-// hold makes our own extension answer the question no more, or again.
-func hold(ctx context.Context, l *link, s *standing, on bool) bool {
-	ctx, cancel := context.WithTimeout(ctx, withdrawing)
-	defer cancel()
-	return l.client.Diffs.Claim(ctx, s.id(), on) == nil
-}
-
-// draftFor fetches the draft of a question that the terminal has claimed. One that
-// cannot be had is given up, and the person is told.
-func (v *Reviewer) draftFor(ctx context.Context, l *link, s *standing) claimed {
-	text, edited, err := v.Draft(ctx, s.req.ID)
-	if err != nil {
-		v.opt.Face.note(s.req.ID, "what was typed in "+l.name()+" could not be fetched, so the text here begins without it")
-		return claimed{}
-	}
-	return claimed{text, edited}
-}
-
-// ask remembers that the question is put to an editor.
-func (s *standing) ask(tab string) *asked {
-	a := &asked{tab: tab, over: make(chan struct{})}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.asked = a
-	return a
-}
-
-// watch says beside the question whether the editor has it on its screen; shown is
-// said while it has.
-func (v *Reviewer) watch(ctx context.Context, l *link, s *standing, shown string) {
-	tick := time.NewTicker(lookEvery)
-	defer tick.Stop()
-	was := ""
-	for {
-		look, cancel := context.WithTimeout(ctx, lookWait)
-		err := l.probe(look)
-		cancel()
-		if ctx.Err() != nil {
-			return
-		}
-		now := shown
-		if err != nil {
-			now = l.name() + " does not answer: answer here"
-		} else if d := s.edited(); d.Edited || d.Hidden {
-			now = draftNote(l.name(), d, strings.Contains(s.id(), "~"))
-		}
-		if now != was {
-			v.opt.Face.note(s.req.ID, now)
-			was = now
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-func (l *link) shownNote() string {
-	switch {
-	case l.ours():
-		return "also open in " + l.name()
-	case l.client.Diffs.Takes():
-		return fmt.Sprintf("also open in %s; y takes what you type there", l.name())
-	}
-	return fmt.Sprintf("also open in %s; edits there count only if accepted there", l.name())
 }
 
 // lostDuring says that the question is here alone now.
