@@ -6,34 +6,34 @@ import (
 	"github.com/bb2d0cf4/agent/internal/ide/lock"
 )
 
-// aimKind says what the link is to be to.
+// aimKind selects the editor to link to.
 type aimKind int
 
 const (
 	nothing aimKind = iota
-	best            // whichever is the best
-	chosen          // the editor that a person chose
+	best            // the best that lock.Find returns
+	chosen          // the one that a person chose
 )
 
-// aim is what the link is to be to.
+// aim is the editor to link to.
 type aim struct {
 	kind aimKind
-	// asked takes editors too that are not to be connected unasked: a person has just
-	// asked. It holds for one attempt.
+	// asked also takes editors that are not linked without being asked, for one attempt:
+	// a person has just asked.
 	asked bool
-	// path is the lock file of the chosen one; folders and name find it again when
-	// it was restarted.
+	// path is the lock file of the chosen editor; folders and name find that editor again
+	// after a restart.
 	path, name string
 	folders    []string
 }
 
-// remember keeps what the chosen editor is known by.
+// remember keeps the properties that identify the chosen editor.
 func (a *aim) remember(c lock.Candidate) {
 	a.path, a.name, a.folders = c.Path, c.File.Name, c.File.Folders
 }
 
-// choose returns the candidate to dial. Those that refused their own token are
-// left out until their lock holds another one.
+// choose returns the candidate to dial. It skips editors that refused the token of
+// their lock file until that file holds another token.
 func (a aim) choose(found []lock.Candidate, refused map[unwelcome]int) (lock.Candidate, bool) {
 	match := func(ok func(lock.Candidate) bool) (lock.Candidate, bool) {
 		i := slices.IndexFunc(found, func(c lock.Candidate) bool {
@@ -58,8 +58,8 @@ func (a aim) choose(found []lock.Candidate, refused map[unwelcome]int) (lock.Can
 	return match(func(lock.Candidate) bool { return true })
 }
 
-// whyNone says why choose returned no editor. The one that has the folder open
-// comes first: a person asks about it.
+// whyNone explains why choose returned no editor. It prefers the editor that has the
+// folder open, as that is the one a person asks about.
 func whyNone(found []lock.Candidate, refused map[unwelcome]int) string {
 	i := slices.IndexFunc(found, func(c lock.Candidate) bool { return c.Folder != "" })
 	if i < 0 {
@@ -75,5 +75,5 @@ func whyNone(found []lock.Candidate, refused map[unwelcome]int) string {
 	return nameOf(c) + " has this folder open, but: " + c.Why
 }
 
-// unwelcome is a token that an editor did not take, and the lock that it was from.
+// unwelcome is a token that an editor refused, and its lock file.
 type unwelcome struct{ path, token string }

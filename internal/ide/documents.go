@@ -16,11 +16,11 @@ import (
 	"github.com/bb2d0cf4/agent/internal/ide/client"
 )
 
-// Report returns the findings on path, or on all files if it is empty, after the
-// editor has waited for its language servers, for wait at most. known is false if it
-// cannot tell: then none is not the same as clean. An editor other than ours cannot
-// tell of a file that it does not have open, or that it has not read again since it
-// was written. editor.ErrNone says that no editor is linked.
+// Report returns the diagnostics of path, or of all files if path is empty, after the
+// editor has waited at most wait for its language servers. If known is false, an empty
+// list does not mean that there are no problems: an editor other than ours knows
+// nothing of files that it does not have open or has not read again since the last
+// write. The error is editor.ErrNone if no editor is linked.
 func (v *View) Report(ctx context.Context, path string, wait time.Duration) (found []editor.Diagnostic, known bool, err error) {
 	l, _ := v.now.get()
 	if l == nil {
@@ -35,7 +35,7 @@ func (v *View) Report(ctx context.Context, path string, wait time.Duration) (fou
 	return v.findings(found), known, err
 }
 
-// open reports whether the editor says that it has a file open.
+// open reports whether the editor has a file open.
 func (l *link) open(ctx context.Context, path string) bool {
 	ctx, cancel := context.WithTimeout(ctx, buffering)
 	defer cancel()
@@ -43,9 +43,9 @@ func (l *link) open(ctx context.Context, path string) bool {
 	return err == nil && buf.Open
 }
 
-// Unsaved says whether the editor holds changes of a file that are not on disk.
-// An editor that does not say within a second is taken to hold none; so is one
-// that is still being connected then. name is what people call the editor.
+// Unsaved reports whether the editor holds changes of a file that are not on disk, and
+// the editor's display name. An editor that does not answer or is not linked within a
+// second counts as holding none.
 func (v *View) Unsaved(ctx context.Context, path string) (name string, unsaved bool) {
 	ctx, cancel := context.WithTimeout(ctx, buffering)
 	defer cancel()
@@ -56,7 +56,7 @@ func (v *View) Unsaved(ctx context.Context, path string) (name string, unsaved b
 	return l.name(), l.unsaved(ctx, path)
 }
 
-// unsaved says whether the editor holds changes of a file that are not on disk.
+// unsaved reports whether the editor holds changes of a file that are not on disk.
 func (l *link) unsaved(ctx context.Context, path string) bool {
 	ctx, cancel := context.WithTimeout(ctx, buffering)
 	defer cancel()
@@ -67,9 +67,9 @@ func (l *link) unsaved(ctx context.Context, path string) bool {
 	return err == nil && buf.Dirty
 }
 
-// lockedByEmacs reports whether an Emacs that runs holds unsaved changes of a file:
-// it keeps a link beside it then, .#NAME, to user@host.pid. Not every plugin of its
-// can say so.
+// lockedByEmacs reports whether a running Emacs holds unsaved changes of a file: not
+// every plugin of Emacs can be asked. Emacs then keeps a link .#NAME to user@host.pid
+// beside the file.
 func lockedByEmacs(path string) bool {
 	dir, name := filepath.Split(path)
 	target, err := os.Readlink(filepath.Join(dir, ".#"+name))
@@ -84,7 +84,7 @@ func lockedByEmacs(path string) bool {
 		return false
 	}
 	if host, err := os.Hostname(); err != nil || host != who[at+1:dot] {
-		return true // on another machine, where nobody can tell
+		return true // another machine, whose processes are unknown here
 	}
 	p, err := os.FindProcess(pid)
 	if err != nil {
@@ -93,8 +93,8 @@ func lockedByEmacs(path string) bool {
 	return !errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }
 
-// Encoding returns the encoding in which our own editor reads a file, by the name
-// that golang.org/x/text knows; empty where it does not say so at once.
+// Encoding returns the name, as golang.org/x/text knows it, of the encoding in which
+// our own editor reads a file. It is empty if the editor has not reported it yet.
 func (v *View) Encoding(path string) string {
 	l, _ := v.now.get()
 	if l == nil || !l.ours() {
@@ -103,8 +103,8 @@ func (v *View) Encoding(path string) string {
 	return l.encodings.Of(path)
 }
 
-// Save has the editor save a file. One that may still hold the text from before the
-// last write is not asked to: it would put that text back.
+// Save has the editor save a file. It refuses if the editor may still hold the text
+// from before the last write, and so would put that text back.
 func (v *View) Save(ctx context.Context, path string) error {
 	l, _ := v.now.get()
 	if l == nil {
@@ -118,15 +118,14 @@ func (v *View) Save(ctx context.Context, path string) error {
 	err := l.client.Documents.Save(ctx, path)
 	if errors.Is(err, client.ErrUnsupported) {
 		if !l.unsaved(ctx, path) {
-			return nil // a person has done so
+			return nil // a person has saved it
 		}
 		return fmt.Errorf("%s cannot be asked to: save it there by hand", l.name())
 	}
 	return err
 }
 
-// Wrote takes note of a write, and has the editor read the file again where it can
-// be asked to.
+// Wrote records a write, and has an editor that can do so read the file again.
 func (v *View) Wrote(ctx context.Context, done editor.Write) {
 	l, _ := v.now.get()
 	if l == nil || l.ours() {
@@ -138,8 +137,8 @@ func (v *View) Wrote(ctx context.Context, done editor.Write) {
 	v.writes.put(l, done, l.client.Documents.Reload(ctx, done.Path))
 }
 
-// Lost says why a file may no longer hold what was written last, given its text;
-// "" if it does, or if that is not known. It says so once.
+// Lost explains, once, why a file may no longer hold the last write, given its text. It
+// returns "" if the file does hold it, or if that is unknown.
 func (v *View) Lost(path, text string) string {
 	done, ok := v.writes.get(path)
 	if !ok || text == done.After {

@@ -1,9 +1,8 @@
-// Package ide keeps the link to an editor: it finds one, connects, shows the
-// editor the questions of the controller and says what the editor sees. It
-// guarantees that nothing waits for an editor longer than its bound, that an
-// editor which is lost, stolen, slow or lying decides nothing and ends nothing,
-// that a question on an editor's screen is taken away when it is answered
-// elsewhere, and that an edit made in the editor is never passed over in silence.
+// Package ide keeps the link to an editor: it finds one, connects, shows it the
+// controller's questions, and reports the state of the editor. Every wait for an editor
+// is bounded. An editor that is lost, stolen, slow or lying decides nothing and ends
+// nothing, a question that was answered elsewhere is taken off the editor's screen, and
+// an edit made in the editor is never silently passed over.
 package ide
 
 import (
@@ -15,16 +14,16 @@ import (
 	"github.com/bb2d0cf4/agent/internal/ide/lock"
 )
 
-// ErrNoEditor means that there is no editor to connect to.
+// ErrNoEditor means that no editor can be linked.
 var ErrNoEditor = errors.New("no editor can be linked")
 
-// Bridge is the link to an editor, whichever it is at the time. Its methods may
-// be called concurrently; they work while Run runs.
+// Bridge is the link to the current editor, if any. Its methods may be called
+// concurrently, while Run runs.
 type Bridge struct {
 	Reviewer *Reviewer
 	View     *View
 	Terminal Terminal
-	// Activity is what our own extension shows of this side.
+	// Activity is the state of this side that our own extension shows.
 	Activity *activity.Activity
 
 	opt      *Options
@@ -34,7 +33,7 @@ type Bridge struct {
 	left     left
 }
 
-// New returns a Bridge that is not linked. It looks for nothing before Run.
+// New returns a Bridge without a link. It does not look for editors before Run.
 func New(o Options) *Bridge {
 	o.Clock = o.Clock.withDefaults()
 	b := &Bridge{opt: &o, commands: make(chan command), now: &current{trying: o.Auto, changed: make(chan struct{})}}
@@ -46,21 +45,21 @@ func New(o Options) *Bridge {
 	return b
 }
 
-// command is what a person asked of the link.
+// command is a person's request to link or unlink.
 type command struct {
 	connect bool
-	path    string // of the lock file to connect to; empty: the best there is
+	path    string // of the lock file to connect to; empty: the best editor
 	done    chan error
 }
 
-// Connect links to the editor with the given lock file, or to the best there is
-// if path is empty, and keeps to it: when it is lost, it is looked for again. It
-// returns when the link stands or cannot be had.
+// Connect links to the editor with the given lock file, or to the best one if path is
+// empty, and from then on looks for that editor whenever the link is lost. It returns
+// when the link is up or has failed.
 func (b *Bridge) Connect(ctx context.Context, path string) error {
 	return b.command(ctx, command{connect: true, path: path, done: make(chan error, 1)})
 }
 
-// Disconnect ends the link; nothing reconnects before Connect.
+// Disconnect ends the link; only Connect links again.
 func (b *Bridge) Disconnect(ctx context.Context) error {
 	return b.command(ctx, command{done: make(chan error, 1)})
 }
@@ -79,17 +78,17 @@ func (b *Bridge) command(ctx context.Context, c command) error {
 	}
 }
 
-// Candidates looks for editors and returns all that there are, the best first,
-// with the reason against each that was not chosen.
+// Candidates looks for editors and returns all of them, the best first, each with the
+// reason why it cannot be linked, if any.
 func (b *Bridge) Candidates(ctx context.Context) []lock.Candidate {
 	return lock.Find(ctx, b.opt.Search)
 }
 
-// Status says how things stand with the link.
+// Status returns the state of the link.
 func (b *Bridge) Status() Status { return b.status.get() }
 
-// Await waits until the link stands. It returns false if that was not so before
-// ctx ended, and as soon as it is known that there is no editor to link.
+// Await waits until the link is up. It returns false when ctx ends, or as soon as it is
+// known that no editor can be linked.
 func (b *Bridge) Await(ctx context.Context) bool {
 	for {
 		l, changed := b.now.get()

@@ -24,33 +24,33 @@ const (
 type keeper struct {
 	b    *Bridge
 	aim  aim
-	try  *attempt // under way, or nil
-	link *link    // nil while there is none
+	try  *attempt // or nil
+	link *link    // or nil
 	pace pace
-	// refused counts how often an editor did not take the token of its lock.
+	// refused counts how often an editor refused the token of its lock file.
 	refused map[unwelcome]int
-	quick   int // links in a row that ended soon
+	quick   int // links in a row that ended early
 	retry   *time.Timer
 	work    crash.Group
 }
 
-// attempt is a search and a dial that are under way.
+// attempt is a search and a dial in progress.
 type attempt struct {
 	cancel context.CancelFunc
-	out    chan tried
-	asked  *command // a person waits for it
+	out    chan result
+	asked  *command // from a person who waits for the result; or nil
 }
 
-// tried is what an attempt came to.
-type tried struct {
+// result is the result of an attempt.
+type result struct {
 	link *link
-	from lock.Candidate // the zero Candidate if there was none to dial
+	from lock.Candidate // zero if there was no editor to dial
 	err  error
-	why  string // if there was none to dial, why
+	why  string // why there was no editor to dial
 }
 
-// Run keeps the link until ctx ends. It returns when all that it began has
-// ended: within the two seconds that closing takes.
+// Run keeps the link until ctx ends. It returns when everything it began has ended,
+// which takes less than two seconds.
 func (b *Bridge) Run(ctx context.Context) {
 	k := &keeper{b: b, pace: pace{jitter: b.opt.Clock.Jitter}, refused: map[unwelcome]int{}, retry: time.NewTimer(time.Hour)}
 	defer k.end(ctx)
@@ -66,11 +66,11 @@ func (b *Bridge) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case c := <-b.commands:
-			k.obey(ctx, c)
-		case t := <-k.tried():
-			k.take(ctx, t)
+			k.execute(ctx, c)
+		case t := <-k.result():
+			k.finish(ctx, t)
 		case <-k.lost():
-			k.loss()
+			k.linkLost()
 		case <-k.retry.C:
 			k.begin(ctx, nil)
 		case <-ticks.C:
@@ -81,7 +81,7 @@ func (b *Bridge) Run(ctx context.Context) {
 	}
 }
 
-func (k *keeper) tried() <-chan tried {
+func (k *keeper) result() <-chan result {
 	if k.try == nil {
 		return nil
 	}
@@ -95,7 +95,7 @@ func (k *keeper) lost() <-chan struct{} {
 	return k.link.client.Done()
 }
 
-// end leaves nothing behind.
+// end stops the attempt and closes the link.
 func (k *keeper) end(ctx context.Context) {
 	k.retry.Stop()
 	k.abandon(context.Canceled)
@@ -103,8 +103,8 @@ func (k *keeper) end(ctx context.Context) {
 	k.work.Wait()
 }
 
-// obey does what a person asked for.
-func (k *keeper) obey(ctx context.Context, c command) {
+// execute carries out a person's command.
+func (k *keeper) execute(ctx context.Context, c command) {
 	k.abandon(errors.New("another command came in between"))
 	k.retry.Stop()
 	k.quick = 0
@@ -113,7 +113,7 @@ func (k *keeper) obey(ctx context.Context, c command) {
 	if !c.connect {
 		k.aim = aim{}
 		k.leave(ctx)
-		k.say(Status{State: Off, Why: "disconnected; /ide connect links again"})
+		k.publish(Status{State: Off, Why: "disconnected; /ide connect links again"})
 		c.done <- nil
 		return
 	}
@@ -125,7 +125,7 @@ func (k *keeper) obey(ctx context.Context, c command) {
 	k.begin(ctx, &c)
 }
 
-// abandon ends the attempt that is under way.
+// abandon stops the current attempt.
 func (k *keeper) abandon(why error) {
 	if k.try == nil {
 		return
@@ -141,8 +141,7 @@ func (k *keeper) abandon(why error) {
 	k.b.now.ended(false)
 }
 
-// leave ends the link, if there is one, with nothing of ours left on the editor's
-// screen.
+// leave closes the link, if any, after taking our diffs off the editor's screen.
 func (k *keeper) leave(ctx context.Context) {
 	if k.link != nil {
 		k.link.tidy(ctx)
@@ -150,7 +149,7 @@ func (k *keeper) leave(ctx context.Context) {
 	k.drop()
 }
 
-// drop ends the link, if there is one.
+// drop closes the link, if any.
 func (k *keeper) drop() {
 	if k.link == nil {
 		return
@@ -160,16 +159,16 @@ func (k *keeper) drop() {
 	k.link = nil
 }
 
-// begin looks for an editor and dials it, beside everything else.
+// begin starts to look for an editor and dial it in the background.
 func (k *keeper) begin(ctx context.Context, asked *command) {
 	if k.try != nil || k.link != nil || k.aim.kind == nothing {
 		return
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	k.try = &attempt{cancel: cancel, out: make(chan tried, 1), asked: asked}
+	k.try = &attempt{cancel: cancel, out: make(chan result, 1), asked: asked}
 	k.b.now.attempt()
 	if asked != nil {
-		k.say(Status{State: Connecting})
+		k.publish(Status{State: Connecting})
 	}
 	aim, out, refused := k.aim, k.try.out, maps.Clone(k.refused)
 	k.aim.asked = false
@@ -177,34 +176,34 @@ func (k *keeper) begin(ctx context.Context, asked *command) {
 		found := k.b.Candidates(ctx)
 		from, ok := aim.choose(found, refused)
 		if !ok {
-			out <- tried{err: fmt.Errorf("%w: %s", ErrNoEditor, whyNone(found, refused)), why: whyNone(found, refused)}
+			out <- result{err: fmt.Errorf("%w: %s", ErrNoEditor, whyNone(found, refused)), why: whyNone(found, refused)}
 			return
 		}
 		l, err := k.b.dial(ctx, from)
-		out <- tried{link: l, from: from, err: err}
+		out <- result{link: l, from: from, err: err}
 	})
 }
 
-// take takes up the outcome of an attempt.
-func (k *keeper) take(ctx context.Context, t tried) {
+// finish evaluates an attempt.
+func (k *keeper) finish(ctx context.Context, t result) {
 	asked := k.try.asked
 	k.try.cancel()
 	k.try = nil
 	again := false
 	switch {
 	case t.err == nil:
-		k.up(ctx, t.link)
+		k.linked(ctx, t.link)
 	case errors.Is(t.err, ErrNoEditor):
-		k.idle(t.why)
+		k.waitToRetry(t.why)
 	default:
 		k.pace.dialled(k.b.opt.Clock.Wall())
 		if errors.Is(t.err, wire.ErrAuth) || errors.Is(t.err, wire.ErrImpostor) {
-			// The lock may have been older than the editor's token: it is read once more.
+			// The lock file may have been older than the editor's token: read it once more.
 			which := unwelcome{t.from.Path, t.from.File.Credential()}
 			k.refused[which]++
 			again = k.refused[which] < mostRefused
 		}
-		k.idle(fmt.Sprintf("%s could not be connected: %v", nameOf(t.from), t.err))
+		k.waitToRetry(fmt.Sprintf("%s could not be connected: %v", nameOf(t.from), t.err))
 	}
 	k.b.now.ended(errors.Is(t.err, ErrNoEditor))
 	if again && asked == nil {
@@ -214,19 +213,19 @@ func (k *keeper) take(ctx context.Context, t tried) {
 		asked.done <- t.err
 		if t.err != nil && k.aim.kind == chosen {
 			k.retry.Stop()
-			k.aim = aim{} // a person is told and can choose again
-			k.say(Status{State: Off, Why: k.b.Status().Why})
+			k.aim = aim{} // the person sees the error and can choose again
+			k.publish(Status{State: Off, Why: k.b.Status().Why})
 		}
 	}
 }
 
-// up takes up a new link.
-func (k *keeper) up(ctx context.Context, l *link) {
+// linked installs a new link.
+func (k *keeper) linked(ctx context.Context, l *link) {
 	k.pace.dialled(k.b.opt.Clock.Wall())
 	k.retry.Stop()
 	k.link = l
 	if !l.from.Auto {
-		k.aim.kind = chosen // no other one takes the place of what a person chose
+		k.aim.kind = chosen // never replace the editor that a person chose
 	}
 	if k.aim.kind == chosen {
 		k.aim.remember(l.from)
@@ -236,20 +235,20 @@ func (k *keeper) up(ctx context.Context, l *link) {
 		l.begin(func() { k.b.Activity.Show(ctx, l.client, l.session) })
 		l.begin(func() { l.encodings.Run(ctx) })
 	}
-	k.say(Status{State: Connected, Editor: l.from, Info: l.client.Info(), Since: l.since})
+	k.publish(Status{State: Connected, Editor: l.from, Info: l.client.Info(), Since: l.since})
 }
 
-// idle waits before the next attempt.
-func (k *keeper) idle(why string) {
+// waitToRetry schedules the next attempt.
+func (k *keeper) waitToRetry(why string) {
 	k.pace.failed()
 	k.retry.Reset(k.pace.wait(k.b.opt.Clock.Wall()))
-	k.say(Status{State: Looking, Why: why})
+	k.publish(Status{State: Looking, Why: why})
 }
 
-// loss takes note that the link has ended by itself, and looks for the editor
-// again: its port and its token may be others now. Links that end again and again
-// right after they were made are taken over by another session: no fight.
-func (k *keeper) loss() {
+// linkLost handles a link that ended by itself: it looks for the editor again, whose
+// port and token may have changed. If several links in a row end right after they were
+// made, another session is taking them over, and linkLost does not fight it.
+func (k *keeper) linkLost() {
 	name, stood, err := k.link.name(), k.b.opt.Clock.Wall().Sub(k.link.since), k.link.client.Err()
 	k.drop()
 	if stood >= settled {
@@ -260,18 +259,17 @@ func (k *keeper) loss() {
 	}
 	if k.quick >= mostLost {
 		k.aim = aim{}
-		k.say(Status{State: Off, Why: name + " ends the link at once, so another session seems to use it; /ide connect tries again"})
+		k.publish(Status{State: Off, Why: name + " ends the link at once, so another session seems to use it; /ide connect tries again"})
 		return
 	}
 	why := "the link to " + name + " was lost"
 	if err != nil {
 		why += ": " + err.Error()
 	}
-	k.idle(why)
+	k.waitToRetry(why)
 }
 
-// wake looks after the link when the machine has slept: a link that is dead is
-// replaced, and no waiting goes on.
+// wake checks the link after the machine has slept: it replaces a dead link at once.
 func (k *keeper) wake(ctx context.Context) {
 	if k.link == nil {
 		if k.aim.kind != nothing {
@@ -285,13 +283,13 @@ func (k *keeper) wake(ctx context.Context) {
 		ctx, cancel := context.WithTimeout(ctx, alive)
 		defer cancel()
 		if l.client.Probe(ctx) != nil {
-			l.client.Close() // the loss is noticed like any other
+			l.client.Close() // handled like any other loss
 		}
 	})
 }
 
-// say publishes the status.
-func (k *keeper) say(s Status) {
+// publish sets the status and notifies the face of a change.
+func (k *keeper) publish(s Status) {
 	was := k.b.status.get()
 	k.b.status.set(s)
 	if s.State == Connected || s.State != was.State || s.Why != was.Why {
@@ -315,12 +313,12 @@ func (b *Bridge) dial(ctx context.Context, from lock.Candidate) (*link, error) {
 	return l, nil
 }
 
-// events hands on what the editor tells.
+// events returns the handlers of the editor's notifications.
 func (b *Bridge) events(l *link) client.Events {
 	return client.Events{
 		Selection: func(s client.Selection) {
 			l.mu.Lock()
-			l.seen.selection, l.seen.told = s, true
+			l.seen.selection, l.seen.initialized = s, true
 			l.seen.serial++
 			l.mu.Unlock()
 			b.opt.Face.changed()

@@ -21,31 +21,31 @@ type link struct {
 	client  *client.Client
 	from    lock.Candidate
 	since   time.Time
-	session string // the id that the editor was told when it was connected
+	session string // the session id sent when the link was made
 
-	left      *left       // of all links of this side
-	work      crash.Group // what was begun for the link
+	left      *left       // shared by all links of the Bridge
+	work      crash.Group // the link's goroutines
 	encodings *client.Encodings
 
 	mu      sync.Mutex // guards the fields below
-	unheard time.Time  // since when a probe is unanswered; zero: none is
-	closing bool       // nothing more is begun
+	unheard time.Time  // since when a probe is unanswered; zero: none is pending
+	closing bool       // begin starts nothing
 	seen    seen
-	shown   map[string]bool // names of the diffs that are open
+	shown   map[string]bool // names of open diffs
 }
 
-// seen is what the editor was last seen to show.
+// seen is the last known state of the editor.
 type seen struct {
 	tabs        []editor.Tab
 	diagnostics []editor.Diagnostic
 	selection   client.Selection
-	asking      chan struct{} // closed when the question under way is answered; nil if none is
-	told        bool          // the editor has told its selection by itself
-	serial      int           // of the selection: grows with each
+	asking      chan struct{} // closed when the pending question is answered; nil if none is pending
+	initialized bool          // the editor reports its selection by itself
+	serial      int           // of the selection, incremented with each
 }
 
-// begin runs f beside everything else; close waits for it. It returns false if
-// the link is being closed.
+// begin runs f in a goroutine that close waits for. It returns false if the link is
+// closing.
 func (l *link) begin(f func()) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -56,7 +56,7 @@ func (l *link) begin(f func()) bool {
 	return true
 }
 
-// close ends the connection and what was begun for it.
+// close ends the connection and the link's goroutines.
 func (l *link) close() {
 	l.mu.Lock()
 	l.closing = true
@@ -83,14 +83,14 @@ func (l *link) probe(ctx context.Context) error {
 }
 
 // isDeaf reports whether the editor has left a probe unanswered for so long that
-// nothing is to wait for it.
+// nothing should wait for it.
 func (l *link) isDeaf() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return !l.unheard.IsZero() && time.Since(l.unheard) > deaf
 }
 
-// show notes that a diff is open; the returned function, that it is not any more.
+// show records an open diff; the returned function removes it.
 func (l *link) show(tab string) (end func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -105,14 +105,16 @@ func (l *link) show(tab string) (end func()) {
 	}
 }
 
-// name is what people call the editor.
+// name returns the editor's display name.
 func (l *link) name() string { return nameOf(l.from) }
 
-// ours says that the editor has our own extension: drafts, details, status.
+// ours reports whether the editor runs our own extension, which has drafts, details and
+// a status.
 func (l *link) ours() bool { return l.client.Info().Ours }
 
-// left are the diffs that may still be open in an editor though nobody waits for
-// their answer. They outlive the link: an editor may show them after a reconnection.
+// left holds the diffs that may still be open in an editor though nobody waits for
+// their answer. It outlives the link, as an editor may still show them after a
+// reconnection.
 type left struct {
 	mu  sync.Mutex
 	all []leftDiff
@@ -121,7 +123,7 @@ type left struct {
 // leftDiff is a diff in the editor with the given name.
 type leftDiff struct{ editor, tab string }
 
-// mostLeft is how many diffs are remembered.
+// mostLeft is the number of diffs remembered.
 const mostLeft = 100
 
 func (f *left) add(editor, tab string) {
@@ -133,7 +135,7 @@ func (f *left) add(editor, tab string) {
 	}
 }
 
-// take returns the tabs that are left in an editor, and forgets them.
+// take removes and returns the tabs left in an editor.
 func (f *left) take(editor string) []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -150,8 +152,8 @@ func (f *left) take(editor string) []string {
 	return tabs
 }
 
-// patience is how often an editor is asked to close a diff that it does not know
-// of: it may be about to open it.
+// patience is how often an editor is asked to close a diff that it does not know: it
+// may be about to open it.
 const patience = 3
 
 // closeDiff takes a diff off the editor's screen, even if ctx has ended. A diff that
@@ -184,16 +186,16 @@ func (l *link) closeDiff(ctx context.Context, tab string, answered bool) {
 	}
 }
 
-// leave remembers a diff that may still be open there. Our own extension takes the
-// same question up again on the next link: that diff must stay.
+// leave remembers a diff that may still be open. Our own extension takes the same
+// question up again on the next link, so that diff must stay.
 func (l *link) leave(tab string) {
 	if l.client.Err() == nil || !l.ours() {
 		l.left.add(l.name(), tab)
 	}
 }
 
-// tidy closes what is open, and what could not be closed before, once and for all: the
-// link ends. It works also when ctx has ended.
+// tidy closes all diffs before the link ends, including those that could not be closed
+// before. It works even if ctx has ended.
 func (l *link) tidy(ctx context.Context) {
 	if l.client.Err() != nil || l.isDeaf() {
 		return
@@ -215,7 +217,8 @@ func (l *link) tidy(ctx context.Context) {
 	}
 }
 
-// sweep closes what could not be closed before, on this link or an earlier one.
+// sweep closes the diffs that could not be closed before, on this link or an earlier
+// one.
 func (l *link) sweep(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, withdrawing)
 	defer cancel()
@@ -226,9 +229,8 @@ func (l *link) sweep(ctx context.Context) {
 	}
 }
 
-// clear takes over an editor that has just been linked: it closes the diffs of
-// earlier links. Emacs answers for one client alone, so it holds none that
-// somebody else waits for.
+// clear closes the diffs that earlier links left in a newly linked editor. Emacs serves
+// one client at a time, so nobody else waits for the diffs that it shows.
 func (l *link) clear(ctx context.Context) {
 	if l.ours() {
 		return
@@ -236,12 +238,12 @@ func (l *link) clear(ctx context.Context) {
 	if l.client.Single() {
 		ctx, cancel := context.WithTimeout(ctx, withdrawing)
 		defer cancel()
-		_, _ = l.client.Diffs.CloseAll(ctx) // else they stay, and answer nobody
+		_, _ = l.client.Diffs.CloseAll(ctx) // otherwise they stay, and answer nobody
 	}
 	l.sweep(ctx)
 }
 
-// nameOf is what people call an editor, safe to show on one line.
+// nameOf returns the editor's display name, safe to show on one line.
 func nameOf(c lock.Candidate) string {
 	if c.File.Name != "" {
 		return sanitize.Line(c.File.Name)
@@ -249,7 +251,7 @@ func nameOf(c lock.Candidate) string {
 	return fmt.Sprintf("the editor on port %d", c.Port)
 }
 
-// How long the parts of a review may take.
+// Bounds of the parts of a review.
 const (
 	// withdrawing bounds a call about an open diff.
 	withdrawing = 900 * time.Millisecond
@@ -261,22 +263,21 @@ const (
 	leaving = 250 * time.Millisecond
 	// deaf is how long a probe may go unanswered before nobody waits for the editor.
 	deaf = 300 * time.Millisecond
-	// fetching is the time for a draft; the controller waits for a second.
+	// fetching bounds the fetching of a draft, for which the controller waits a second.
 	fetching = 800 * time.Millisecond
-	// comeback is how long a question waits for an editor that was lost where nobody
-	// else can be asked.
+	// comeback is how long a question waits for a lost editor if nobody else can answer.
 	comeback = 10 * time.Second
 )
 
 // Bounds of the questions that tools ask.
 const (
-	// asking bounds a question that needs no waiting for language servers.
+	// asking bounds a question that does not wait for language servers.
 	asking = 5 * time.Second
-	// buffering bounds the question whether a file is saved: an edit waits for it.
+	// buffering bounds the question whether a file is saved, for which an edit waits.
 	buffering = time.Second
 )
 
-// within bounds ctx by d; the error is a sentence.
+// within bounds ctx by d, with a cause that is a sentence for people.
 func (l *link) within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, d, &wire.LateError{What: l.name() + " has not answered", After: d})
 }

@@ -10,39 +10,38 @@ import (
 
 // Options configures a Bridge.
 type Options struct {
-	// Search says where to look for editors. Connect says how to connect; its
-	// Events are the Bridge's own.
+	// Search configures where to look for editors, Connect how to connect; the Bridge
+	// sets its Events.
 	Search  lock.Search
 	Connect client.Options
-	// Auto connects to the best editor at the start and again when it was lost.
+	// Auto connects to the best editor at the start, and again after a loss.
 	Auto bool
 	// Diffs shows proposals in the editor.
 	Diffs bool
-	// Inline shows them in the document itself, where the editor can do that.
+	// Inline shows proposals in the document itself, in editors that can do that.
 	Inline bool
-	// Alone says that no terminal can answer: a diff that is closed by hand is then
-	// a no.
+	// Alone means that no terminal can answer: closing a diff by hand is then a no.
 	Alone bool
 	Tell  Tell
 	Face  Face
-	// May says whether the model may be told of a file; nil: of all. Read returns a
-	// file's text.
+	// May reports whether the model may see a file; nil allows all. Read returns a file's
+	// text.
 	May   func(path string) bool
 	Read  func(path string) (string, error)
 	Clock Clock
 }
 
-// Tell says what State holds.
+// Tell selects the parts of State.
 type Tell struct{ Tabs, Diagnostics, Selection bool }
 
-// Face is told what a person should see. Its functions must not block; a nil one
-// is left out. Texts are not sanitised.
+// Face shows things to a person. Its functions must not block; each may be nil. Texts
+// are not sanitised.
 type Face struct {
 	// Note sets the remark on the question with the given id; "" removes it.
 	Note func(id, text string)
 	// Mention puts a file into the prompt; lines are 1-based, 0 for all of it.
 	Mention func(path string, start, end int)
-	// Changed says that Status or the selection is another one now.
+	// Changed is called when Status or the selection has changed.
 	Changed func()
 }
 
@@ -58,9 +57,9 @@ func (f Face) changed() {
 	}
 }
 
-// Clock replaces what time depends on; zero fields stand for the real ones.
+// Clock replaces the sources of time and chance; a zero field means the real one.
 type Clock struct {
-	// Wall is the time of day, which goes on while the machine sleeps.
+	// Wall returns the time of day, which runs on while the machine sleeps.
 	Wall func() time.Time
 	// Jitter returns a number in [0, 1).
 	Jitter func() float64

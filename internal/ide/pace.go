@@ -2,29 +2,29 @@ package ide
 
 import "time"
 
-// How often an editor is looked for.
+// Limits of the search for an editor.
 const (
 	firstWait = 500 * time.Millisecond
 	longest   = 30 * time.Second
-	// mostDials is the number of attempts within a minute.
+	// mostDials is the largest number of attempts within a minute.
 	mostDials = 10
-	// settled is how long a link has to stand before the next failure counts as the
-	// first; links that end sooner, one after another, are another session's doing.
+	// settled is how long a link must last before the next failure counts as the first.
+	// Links that end sooner, one after another, are taken over by another session.
 	settled  = 10 * time.Second
 	mostLost = 3
-	// mostRefused is how often a token is shown to an editor that does not take it.
+	// mostRefused is how often a token is shown to an editor that refuses it.
 	mostRefused = 2
 )
 
-// pace says when to try again: ever more rarely while it fails, and never more
-// often than the limit.
+// pace decides when to try again: less and less often while attempts fail, and never
+// more often than the limit.
 type pace struct {
 	jitter func() float64
 	fails  int
 	dials  []time.Time // of the last minute, oldest first
 }
 
-// dialled counts an attempt.
+// dialled records an attempt.
 func (p *pace) dialled(now time.Time) {
 	p.dials = append(p.dials, now)
 	if len(p.dials) > mostDials {

@@ -7,46 +7,46 @@ import (
 	"sync"
 )
 
-// proposed are the texts that were shown in editors. Some editors answer without
-// saying which diff they mean, so a text that differs from the proposal is compared
-// with all of them: it may be another one, or an edit of another one.
+// proposed holds the texts shown in editors. Some editors answer without naming the
+// diff, so a text that differs from the proposal is compared with all of them: it may
+// belong to another question, or be an edit of its text.
 type proposed struct {
 	seed maphash.Seed
 
 	mu  sync.Mutex
-	all []exemplar // oldest first
+	all []sample // oldest first
 }
 
-// exemplar is a text that was shown: a proposal, or what the file held before.
-type exemplar struct {
+// sample is a text that was shown: a proposal, or the content of the file before it.
+type sample struct {
 	id, path string // of the question
 	name     string // of the file, for people
 	sum      uint64 // of the text
 	lines    lines
 }
 
-// lines counts the lines of a text, by their sums.
+// lines is a text as a multiset of lines, by their hashes.
 type lines struct {
-	bytes map[uint64]int // how many bytes of the text are in lines with that sum
+	bytes map[uint64]int // bytes of the text in lines with that hash
 	total int
 }
 
 const (
-	// mostProposed is how many texts are kept.
+	// mostProposed is the number of texts kept.
 	mostProposed = 200
-	// alike is the part of two texts that must be the same lines for one to be an edit
-	// of the other.
+	// alike is the least part of two texts in common lines for one to be an edit of the
+	// other.
 	alike = 0.5
 )
 
 // add remembers the texts of a question.
-func (p *proposed) add(s *standing) {
-	c := s.req.Change
+func (p *proposed) add(q *question) {
+	c := q.req.Change
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, text := range []string{s.text(), c.Text} {
+	for _, text := range []string{q.text(), c.Text} {
 		if text != "" {
-			p.all = append(p.all, exemplar{s.req.ID, c.Path, c.Name, maphash.String(p.seed, text), p.linesOf(text)})
+			p.all = append(p.all, sample{q.req.ID, c.Path, c.Name, maphash.String(p.seed, text), p.linesOf(text)})
 		}
 	}
 	if over := len(p.all) - mostProposed; over > 0 {
@@ -54,23 +54,23 @@ func (p *proposed) add(s *standing) {
 	}
 }
 
-// doubt says why text, which an editor returned for the question s, may belong to
-// another question; "" if it is plainly an edit. other is set if text is exactly that
-// of another file.
-func (p *proposed) doubt(s *standing, text string) (why string, other bool) {
-	c := s.req.Change
+// doubt explains why text, returned by an editor for the question q, may belong to
+// another question; it returns "" for text that clearly is an edit. other reports
+// whether text is exactly that of another file.
+func (p *proposed) doubt(q *question, text string) (why string, other bool) {
+	c := q.req.Change
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	sum, got := maphash.String(p.seed, text), p.linesOf(text)
 	if text == c.Text {
 		return "", false
 	}
-	own := max(got.like(p.linesOf(s.text())), got.like(p.linesOf(c.Text)))
+	own := max(got.like(p.linesOf(q.text())), got.like(p.linesOf(c.Text)))
 	for _, e := range p.all {
 		switch {
 		case e.sum == sum && e.path != c.Path:
 			return fmt.Sprintf("it is the text of %s", e.name), true
-		case e.sum == sum && e.id != s.req.ID:
+		case e.sum == sum && e.id != q.req.ID:
 			return "it was proposed before, in another question", false
 		case e.path != c.Path && got.like(e.lines) > own:
 			return fmt.Sprintf("it looks more like %s", e.name), false
@@ -92,7 +92,7 @@ func newLines(seed maphash.Seed, text string) lines {
 	return l
 }
 
-// like returns which part of two texts is in lines that both have, 0 to 1.
+// like returns the part of two texts that is in lines common to both, from 0 to 1.
 func (l lines) like(other lines) float64 {
 	if l.total+other.total == 0 {
 		return 1

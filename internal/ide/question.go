@@ -12,143 +12,143 @@ import (
 	"github.com/bb2d0cf4/agent/internal/ide/client"
 )
 
-// standing is a question that is being asked.
-type standing struct {
+// question is a pending question.
+type question struct {
 	req confirm.Request
-	// claims carries what the terminal wants: the question for itself, or back.
+	// claims carries the terminal's claims and releases of the question.
 	claims chan claim
 	ended  chan struct{} // closed when the question is over
 
-	mu       sync.Mutex // guards what follows
-	proposal string     // the text that is shown in the editor
-	serial   int        // how many times the proposal was replaced
+	mu       sync.Mutex // guards the fields below
+	proposal string     // shown in the editor
+	serial   int        // number of times the proposal was replaced
 	draft    client.DraftChange
-	asked    *asked // in an editor now; nil before the first time
+	asked    *asked // the current diff; nil before the first
 
-	// misfits counts the answers with the text of another file; refused tells of the
-	// last. They are of Review's goroutine.
+	// misfits counts the answers with the text of another file, refused explains the
+	// last. The goroutine of Review owns both.
 	misfits int
 	refused string
 }
 
-// asked is one open diff.
+// asked is an open diff.
 type asked struct {
 	tab  string
-	over chan struct{} // closed when it has come to out
-	out  opened        // to be read after over is closed
+	over chan struct{} // closed once out is set
+	out  opened        // valid after over is closed
 }
 
-// claim takes a question for the terminal, or gives it back with a new proposal.
+// claim takes a question for the terminal, or releases it with a new proposal.
 type claim struct {
 	taken bool
 	text  string
-	// done is given what the editor's draft was, once the editor no longer shows it.
+	// done receives the editor's draft once the editor no longer shows the question.
 	done chan claimed
 }
 
-// claimed is what was made of a proposal in the editor.
+// claimed is the editor's draft of a claimed question.
 type claimed struct {
 	text   string
 	edited bool
 }
 
-// id is what the editor knows the question by. It stays the same over
-// reconnections, so that the editor takes its own diff up again.
-func (s *standing) id() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.serial == 0 {
-		return s.req.ID
+// id returns the editor's id of the question. It survives reconnections, so that the
+// editor takes its own diff up again.
+func (q *question) id() string {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.serial == 0 {
+		return q.req.ID
 	}
-	return fmt.Sprintf("%s~%d", s.req.ID, s.serial)
+	return fmt.Sprintf("%s~%d", q.req.ID, q.serial)
 }
 
-func (s *standing) edited() client.DraftChange {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.draft
+func (q *question) edited() client.DraftChange {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.draft
 }
 
-// replace puts another proposal into the question.
-func (s *standing) replace(text string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.proposal, s.draft = text, client.DraftChange{}
-	s.serial++
+// replace sets another proposal.
+func (q *question) replace(text string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.proposal, q.draft = text, client.DraftChange{}
+	q.serial++
 }
 
-// reviews are the questions that stand, by id.
+// reviews holds the pending questions by id.
 type reviews struct {
 	mu  sync.Mutex
-	all map[string]*standing
-	// last is the one that ended last: its answer may not have been taken yet.
-	last *standing
+	all map[string]*question
+	// last ended last; its answer may not have been processed yet.
+	last *question
 }
 
-func (r *reviews) begin(req confirm.Request) *standing {
-	s := &standing{req: req, claims: make(chan claim), ended: make(chan struct{}), proposal: req.Change.After}
+func (r *reviews) begin(req confirm.Request) *question {
+	q := &question{req: req, claims: make(chan claim), ended: make(chan struct{}), proposal: req.Change.After}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.all == nil {
-		r.all = map[string]*standing{}
+		r.all = map[string]*question{}
 	}
-	r.all[req.ID] = s
-	return s
+	r.all[req.ID] = q
+	return q
 }
 
-func (r *reviews) end(s *standing) {
+func (r *reviews) end(q *question) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.all, s.req.ID)
-	r.last = s
-	close(s.ended)
+	delete(r.all, q.req.ID)
+	r.last = q
+	close(q.ended)
 }
 
-// get returns the question with the given id, which may have ended just now.
-func (r *reviews) get(id string) *standing {
+// get returns the question with the given id, even if it has just ended.
+func (r *reviews) get(id string) *question {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if s := r.all[id]; s != nil || r.last == nil || r.last.req.ID != id {
-		return s
+	if q := r.all[id]; q != nil || r.last == nil || r.last.req.ID != id {
+		return q
 	}
 	return r.last
 }
 
-// shownAs returns the question that an editor knows by id.
-func (r *reviews) shownAs(id string) *standing {
+// shownAs returns the question with the given editor's id.
+func (r *reviews) shownAs(id string) *question {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, s := range r.all {
-		if s.id() == id {
-			return s
+	for _, q := range r.all {
+		if q.id() == id {
+			return q
 		}
 	}
 	return nil
 }
 
-// crossed returns the text that was accepted in the editor at the same instant as
-// in the terminal: it is what was meant. If there is none, err stands where there
-// may be another draft.
-func (s *standing) crossed(ctx context.Context, maybe bool, err error) (text string, edited bool, _ error) {
-	if out := s.accepted(ctx); out != nil {
-		return out.Text, out.Text != s.req.Change.After, nil
+// crossed returns the text that was accepted in the editor at the same instant as in
+// the terminal: the person meant that text. Without one it returns err, if there may be
+// another draft.
+func (q *question) crossed(ctx context.Context, maybe bool, err error) (text string, edited bool, _ error) {
+	if out := q.accepted(ctx); out != nil {
+		return out.Text, out.Text != q.req.Change.After, nil
 	}
 	if !maybe {
 		err = nil
 	}
-	return "", s.edited().Edited, err
+	return "", q.edited().Edited, err
 }
 
-// crossing is how long an answer of the editor's may take that was on its way
-// when the terminal answered.
+// crossing is how long to wait for an answer of the editor that may have been on its
+// way when the terminal answered.
 const crossing = 300 * time.Millisecond
 
-// accepted returns what was accepted in the editor while the terminal answered;
-// nil if nothing was.
-func (s *standing) accepted(ctx context.Context) *client.DiffOutcome {
-	s.mu.Lock()
-	a := s.asked
-	s.mu.Unlock()
+// accepted returns the acceptance that the editor sent while the terminal answered, or
+// nil.
+func (q *question) accepted(ctx context.Context) *client.DiffOutcome {
+	q.mu.Lock()
+	a := q.asked
+	q.mu.Unlock()
 	if a == nil {
 		return nil
 	}
@@ -167,14 +167,14 @@ func (s *standing) accepted(ctx context.Context) *client.DiffOutcome {
 	return nil
 }
 
-// send hands c to the review and waits until it is done with it.
-func (s *standing) send(ctx context.Context, c claim) claimed {
+// send hands c to the review and waits until it is done.
+func (q *question) send(ctx context.Context, c claim) claimed {
 	ctx, cancel := context.WithTimeout(ctx, 2*withdrawing)
 	defer cancel()
 	c.done = make(chan claimed, 1)
 	select {
-	case s.claims <- c:
-	case <-s.ended:
+	case q.claims <- c:
+	case <-q.ended:
 		return claimed{}
 	case <-ctx.Done():
 		return claimed{}
@@ -187,12 +187,12 @@ func (s *standing) send(ctx context.Context, c claim) claimed {
 	}
 }
 
-// awaitRelease waits until the terminal gives a claimed question back, and returns
-// what it has made of the proposal.
-func (s *standing) awaitRelease(ctx context.Context, c claim) (string, error) {
+// awaitRelease waits until the terminal releases a claimed question, and returns the
+// new proposal.
+func (q *question) awaitRelease(ctx context.Context, c claim) (string, error) {
 	for c.taken {
 		select {
-		case c = <-s.claims:
+		case c = <-q.claims:
 			c.done <- claimed{}
 		case <-ctx.Done():
 			return "", ctx.Err()
@@ -201,29 +201,29 @@ func (s *standing) awaitRelease(ctx context.Context, c claim) (string, error) {
 	return c.text, nil
 }
 
-// notes returns the remarks on the text that the editor is shown.
-func (s *standing) notes() []caution.Note {
-	c, text := s.req.Change, s.text()
+// notes returns the remarks on the text shown in the editor.
+func (q *question) notes() []caution.Note {
+	c, text := q.req.Change, q.text()
 	if c.Delete || text == c.After {
-		return s.req.Notes
+		return q.req.Notes
 	}
-	return append(caution.Of(diff.Lines(c.Text, text), c.Text, text, c.Exists), caution.Given(s.req.Notes)...)
+	return append(caution.Of(diff.Lines(c.Text, text), c.Text, text, c.Exists), caution.Given(q.req.Notes)...)
 }
 
-func (s *standing) text() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.proposal
+func (q *question) text() string {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.proposal
 }
 
-// opened is what an open diff came to.
+// opened is the result of an open diff.
 type opened struct {
 	out client.DiffOutcome
 	err error
 }
 
-// unclear reports whether the outcome may be that of an editor which is quitting.
-// Our own extension says when a person has pressed a button.
+// unclear reports whether the result may come from an editor that is quitting. Our own
+// extension reports when a person has pressed a button.
 func (o opened) unclear(l *link) bool {
 	switch o.out.Kind {
 	case client.Accepted, client.AlreadyWritten:
@@ -235,11 +235,11 @@ func (o opened) unclear(l *link) bool {
 	return o.err == nil
 }
 
-// ask remembers that the question is put to an editor.
-func (s *standing) ask(tab string) *asked {
+// ask records a new diff of the question.
+func (q *question) ask(tab string) *asked {
 	a := &asked{tab: tab, over: make(chan struct{})}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.asked = a
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.asked = a
 	return a
 }

@@ -15,26 +15,25 @@ import (
 	"github.com/bb2d0cf4/agent/internal/ide/client"
 )
 
-// Review implements confirm.Reviewer. It shows the change in the editor that is
-// linked, and in the next one when that link is lost. As long as somebody else is
-// asked it waits for an editor. What is no change of a
-// file's text is not the editor's to answer.
+// Review implements confirm.Reviewer. It shows the change in the linked editor, and
+// after a loss in the next one; as long as somebody else is asked too, it waits for an
+// editor. A request without a change of a file's text is left to others.
 func (v *Reviewer) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
 	if req.Change == nil || req.Change.Delete || !v.opt.Diffs {
 		return confirm.Verdict{}, confirm.ErrUndecided
 	}
-	s := v.reviews.begin(req)
-	defer v.reviews.end(s)
+	q := v.reviews.begin(req)
+	defer v.reviews.end(q)
 	defer v.doing.Asks()()
 	for {
-		l, err := v.awaitLink(ctx, s)
+		l, err := v.awaitLink(ctx, q)
 		if errors.Is(err, errAgain) {
 			continue
 		}
 		if err != nil {
 			return confirm.Verdict{}, err
 		}
-		said, err := v.show(ctx, l, s)
+		said, err := v.show(ctx, l, q)
 		if !errors.Is(err, errAgain) {
 			return said, err
 		}
@@ -42,8 +41,8 @@ func (v *Reviewer) Review(ctx context.Context, req confirm.Request) (confirm.Ver
 }
 
 // awaitLink waits for an editor.
-func (v *Reviewer) awaitLink(ctx context.Context, s *standing) (*link, error) {
-	alone := s.req.Alone
+func (v *Reviewer) awaitLink(ctx context.Context, q *question) (*link, error) {
+	alone := q.req.Alone
 	var giveUp <-chan time.Time
 	for {
 		l, changed := v.now.get()
@@ -52,13 +51,13 @@ func (v *Reviewer) awaitLink(ctx context.Context, s *standing) (*link, error) {
 		}
 		select {
 		case <-changed:
-		case c := <-s.claims:
+		case c := <-q.claims:
 			c.done <- claimed{}
-			text, err := s.awaitRelease(ctx, c)
+			text, err := q.awaitRelease(ctx, c)
 			if err != nil {
 				return nil, err
 			}
-			s.replace(text)
+			q.replace(text)
 			return nil, errAgain
 		case <-alone:
 			if v.now.never() {
@@ -76,21 +75,21 @@ func (v *Reviewer) awaitLink(ctx context.Context, s *standing) (*link, error) {
 	}
 }
 
-// request is the question as the editor is asked it.
-func (v *Reviewer) request(l *link, s *standing) client.DiffRequest {
-	c := s.req.Change
+// request builds the editor's request for a question.
+func (v *Reviewer) request(l *link, q *question) client.DiffRequest {
+	c := q.req.Change
 	base := sha256.Sum256([]byte(c.Text))
-	id := s.id()
+	id := q.id()
 	unique := sha256.Sum256([]byte(id))
-	if !l.ours() { // no editor but ours takes a diff up again
+	if !l.ours() { // only ours takes a diff up again
 		unique = sha256.Sum256([]byte(id + rand.Text()))
 	}
 	r := client.DiffRequest{
-		Path: c.Path, Text: s.text(), Base: c.Text, Tab: l.client.TabName(c.Name, hex.EncodeToString(unique[:3])),
-		ID: id, Description: s.req.Description, BaseSHA256: hex.EncodeToString(base[:]), OnClose: client.CloseKeeps,
-		Batch: client.Batch{ID: s.req.Batch.ID, Index: s.req.Batch.Index, Total: s.req.Batch.Total},
+		Path: c.Path, Text: q.text(), Base: c.Text, Tab: l.client.TabName(c.Name, hex.EncodeToString(unique[:3])),
+		ID: id, Description: q.req.Description, BaseSHA256: hex.EncodeToString(base[:]), OnClose: client.CloseKeeps,
+		Batch: client.Batch{ID: q.req.Batch.ID, Index: q.req.Batch.Index, Total: q.req.Batch.Total},
 	}
-	for _, n := range s.notes() {
+	for _, n := range q.notes() {
 		r.Notes = append(r.Notes, client.Note{Kind: string(n.Kind), Text: n.Text})
 	}
 	r.Inline = v.opt.Inline
@@ -100,34 +99,34 @@ func (v *Reviewer) request(l *link, s *standing) client.DiffRequest {
 	return r
 }
 
-// While a question stands, the editor is asked whether it is still there.
+// Bounds of the regular check whether the editor still answers.
 const (
 	lookEvery = 2 * time.Second
 	lookWait  = 2 * time.Second
 )
 
-// show asks the question in one editor. errAgain says that it is to be shown
-// again, here or in another. The diff is off the screen when show returns, or the
-// editor has been told so.
-func (v *Reviewer) show(ctx context.Context, l *link, s *standing) (confirm.Verdict, error) {
+// show asks the question in one editor. errAgain means to show it again, here or in
+// another. When show returns, the diff is off the screen, or the editor was told to
+// close it.
+func (v *Reviewer) show(ctx context.Context, l *link, q *question) (confirm.Verdict, error) {
 	l.sweep(ctx)
-	v.proposed.add(s)
-	req := v.request(l, s)
+	v.proposed.add(q)
+	req := v.request(l, q)
 	defer l.show(req.Tab)()
 	asking, cancel := context.WithCancel(ctx)
 	var work crash.Group
 	defer work.Wait()
 	defer cancel()
-	a := s.ask(req.Tab)
+	a := q.ask(req.Tab)
 	work.Go(func() {
 		defer close(a.over)
 		a.out.out, a.out.err = l.client.Diffs.Open(asking, req)
 	})
 	shown := l.shownNote()
-	if s.refused != "" {
-		shown = s.refused + "; asked again there"
+	if q.refused != "" {
+		shown = q.refused + "; asked again there"
 	}
-	work.Go(func() { v.watch(asking, l, s, shown) })
+	work.Go(func() { v.watch(asking, l, q, shown) })
 	for {
 		select {
 		case <-a.over:
@@ -136,20 +135,20 @@ func (v *Reviewer) show(ctx context.Context, l *link, s *standing) (confirm.Verd
 			l.closeDiff(ctx, req.Tab, true)
 			if a.out.unclear(l) && l.ends(ctx, answered) {
 				l.leave(req.Tab)
-				v.lostDuring(s, l)
+				v.lostDuring(q, l)
 				return confirm.Verdict{}, errAgain
 			}
-			return v.verdict(ctx, l, s, a.out)
+			return v.verdict(ctx, l, q, a.out)
 		case <-ctx.Done():
 			cancel()
 			l.closeDiff(ctx, req.Tab, false)
 			return confirm.Verdict{}, ctx.Err()
 		case <-l.client.Done():
 			l.leave(req.Tab)
-			v.lostDuring(s, l)
+			v.lostDuring(q, l)
 			return confirm.Verdict{}, errAgain
-		case c := <-s.claims:
-			if err := v.claimed(ctx, l, s, c, req.Tab); err != nil {
+		case c := <-q.claims:
+			if err := v.claimed(ctx, l, q, c, req.Tab); err != nil {
 				cancel()
 				l.closeDiff(ctx, req.Tab, false)
 				return confirm.Verdict{}, err
@@ -158,50 +157,50 @@ func (v *Reviewer) show(ctx context.Context, l *link, s *standing) (confirm.Verd
 	}
 }
 
-// claimed keeps the question for the terminal until it is given back. Our own
-// extension shows it meanwhile, as being edited elsewhere, unless there is a draft
-// to begin with. It returns nil if the editor has the question again as it was, and
-// errAgain if it is to be shown anew.
-func (v *Reviewer) claimed(ctx context.Context, l *link, s *standing, c claim, tab string) error {
-	held := l.ours() && !s.edited().Edited && hold(ctx, l, s, true)
+// claimed keeps the question for the terminal until it is released. Meanwhile our own
+// extension shows it as being edited elsewhere, unless there is a draft to begin with.
+// It returns nil if the editor has the unchanged question again, and errAgain if the
+// question must be shown again.
+func (v *Reviewer) claimed(ctx context.Context, l *link, q *question, c claim, tab string) error {
+	held := l.ours() && !q.edited().Edited && hold(ctx, l, q, true)
 	var got claimed
 	if !held {
-		got = v.draftFor(ctx, l, s)
+		got = v.draftFor(ctx, l, q)
 		l.closeDiff(ctx, tab, false)
 	}
 	c.done <- got
-	text, err := s.awaitRelease(ctx, c)
+	text, err := q.awaitRelease(ctx, c)
 	switch {
 	case err != nil:
 		return err
-	case held && text == s.text() && hold(ctx, l, s, false):
+	case held && text == q.text() && hold(ctx, l, q, false):
 		return nil
 	}
-	s.replace(text)
+	q.replace(text)
 	return errAgain
 }
 
-// hold makes our own extension answer the question no more, or again.
-func hold(ctx context.Context, l *link, s *standing, on bool) bool {
+// hold has our own extension stop (on) or resume taking answers to the question.
+func hold(ctx context.Context, l *link, q *question, on bool) bool {
 	ctx, cancel := context.WithTimeout(ctx, withdrawing)
 	defer cancel()
-	return l.client.Diffs.Claim(ctx, s.id(), on) == nil
+	return l.client.Diffs.Claim(ctx, q.id(), on) == nil
 }
 
-// draftFor fetches the draft of a question that the terminal has claimed. One that
-// cannot be had is given up, and the person is told.
-func (v *Reviewer) draftFor(ctx context.Context, l *link, s *standing) claimed {
-	text, edited, err := v.Draft(ctx, s.req.ID)
+// draftFor fetches the draft of a question that the terminal has claimed. If that
+// fails, it notes that the draft is lost.
+func (v *Reviewer) draftFor(ctx context.Context, l *link, q *question) claimed {
+	text, edited, err := v.Draft(ctx, q.req.ID)
 	if err != nil {
-		v.opt.Face.note(s.req.ID, "what was typed in "+l.name()+" could not be fetched, so the text here begins without it")
+		v.opt.Face.note(q.req.ID, "what was typed in "+l.name()+" could not be fetched, so the text here begins without it")
 		return claimed{}
 	}
 	return claimed{text, edited}
 }
 
-// watch says beside the question whether the editor has it on its screen; shown is
-// said while it has.
-func (v *Reviewer) watch(ctx context.Context, l *link, s *standing, shown string) {
+// watch keeps the note beside the question up to date: shown while the editor answers,
+// a warning while it does not.
+func (v *Reviewer) watch(ctx context.Context, l *link, q *question, shown string) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	was := ""
@@ -215,11 +214,11 @@ func (v *Reviewer) watch(ctx context.Context, l *link, s *standing, shown string
 		now := shown
 		if err != nil {
 			now = l.name() + " does not answer: answer here"
-		} else if d := s.edited(); d.Edited || d.Hidden {
-			now = draftNote(l.name(), d, strings.Contains(s.id(), "~"))
+		} else if d := q.edited(); d.Edited || d.Hidden {
+			now = draftNote(l.name(), d, strings.Contains(q.id(), "~"))
 		}
 		if now != was {
-			v.opt.Face.note(s.req.ID, now)
+			v.opt.Face.note(q.req.ID, now)
 			was = now
 		}
 		select {

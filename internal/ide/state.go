@@ -10,12 +10,11 @@ import (
 	"github.com/bb2d0cf4/agent/internal/ide/client"
 )
 
-// telling is how long an editor may take to say what it shows. Nobody waits for
-// that long: what it says later is there for the next time.
+// telling bounds a question about the editor's state. Nobody waits that long: a late
+// answer is used the next time.
 const telling = 5 * time.Second
 
-// View is what the editor that is linked shows and holds. Files that the model may
-// not be told of are left out.
+// View is the state of the linked editor, without files that the model may not see.
 type View struct {
 	opt *Options
 	now *current
@@ -26,15 +25,15 @@ type View struct {
 	glance glance
 }
 
-// glance is where a selection was when it was last looked at.
+// glance is the last selection that was looked up.
 type glance struct {
 	link   *link
 	serial int
 	at     *editor.Selection
 }
 
-// State returns what the editor shows, as far as it is known when ctx ends. Once
-// an editor was late it is not waited for again before it has answered.
+// State returns the editor's state as far as it is known when ctx ends. It does not
+// wait again for an editor that has not answered the last question yet.
 func (v *View) State(ctx context.Context) editor.State {
 	l, _ := v.now.get()
 	if l == nil {
@@ -62,8 +61,8 @@ func (v *View) State(ctx context.Context) editor.State {
 	return s
 }
 
-// look asks the editor what it shows. The channel is closed when it has answered;
-// first is false if the question was under way already.
+// look asks the editor for its state. The channel is closed when the editor has
+// answered; first is false if a question was pending already.
 func (v *View) look(ctx context.Context, l *link) (asked <-chan struct{}, first bool) {
 	l.mu.Lock()
 	if l.seen.asking != nil {
@@ -89,8 +88,8 @@ func (v *View) look(ctx context.Context, l *link) (asked <-chan struct{}, first 
 	return done, true
 }
 
-// fetch asks for everything that State tells of, at once. What an editor cannot
-// say stays as it was.
+// fetch asks for all parts of State at once. Parts that the editor cannot report stay
+// as they were.
 func (v *View) fetch(ctx context.Context, l *link) {
 	var all crash.Group
 	if v.opt.Tell.Tabs {
@@ -111,18 +110,18 @@ func (v *View) fetch(ctx context.Context, l *link) {
 	all.Wait()
 }
 
-// firstSelection asks for the selection once: from then on the editor tells it.
+// firstSelection asks for the selection once; from then on the editor reports it.
 func (v *View) firstSelection(ctx context.Context, l *link) {
 	l.mu.Lock()
-	told := l.seen.told
+	known := l.seen.initialized
 	l.mu.Unlock()
-	if told {
+	if known {
 		return
 	}
 	if sel, err := l.client.Documents.LatestSelection(ctx); err == nil {
 		l.note(func(s *seen) {
-			if !s.told {
-				s.selection, s.told = sel, true
+			if !s.initialized {
+				s.selection, s.initialized = sel, true
 				s.serial++
 			}
 		})
@@ -168,9 +167,9 @@ func (v *View) readable(path string) bool {
 	return v.opt.May(path)
 }
 
-// place says where the selection is; nil if nothing is selected, or nothing that
-// can be told. Lines are only told where they hold what is selected; our own
-// extension is believed, as its file may not be saved.
+// place returns the position of the selection, or nil if nothing is selected or may be
+// shown. It trusts the lines of our own extension, whose file may be unsaved; lines of
+// other editors must hold the selected text.
 func (v *View) place(l *link, s client.Selection) *editor.Selection {
 	if s.Path == "" || s.Text == "" || !v.readable(s.Path) {
 		return nil
@@ -195,8 +194,8 @@ func (v *View) place(l *link, s client.Selection) *editor.Selection {
 	return out
 }
 
-// Selection returns what is selected in the editor; nil if nothing is, or nothing
-// that may be read.
+// Selection returns the editor's selection, or nil if nothing is selected or may be
+// read.
 func (v *View) Selection() *editor.Selection {
 	l, _ := v.now.get()
 	if l == nil {
@@ -208,8 +207,8 @@ func (v *View) Selection() *editor.Selection {
 	return v.place(l, s)
 }
 
-// Glance is Selection for those who look often: it looks at files only when another
-// selection was told.
+// Glance is a cheap Selection for frequent calls: it reads files only after the
+// selection has changed.
 func (v *View) Glance() *editor.Selection {
 	l, _ := v.now.get()
 	if l == nil {

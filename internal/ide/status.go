@@ -10,41 +10,41 @@ import (
 	"github.com/bb2d0cf4/agent/internal/ide/lock"
 )
 
-// State is how things stand with the link.
+// State is the state of the link.
 type State int
 
 // The states.
 const (
 	Off        State = iota // not linked, and not trying
 	Looking                 // not linked, trying again from time to time
-	Connecting              // an attempt is under way
+	Connecting              // trying to link
 	Connected
 )
 
 // Status is a snapshot of the link. Texts are not sanitised.
 type Status struct {
 	State State
-	// Why says why there is no link, in words for a person; it may be empty.
+	// Why explains to a person why there is no link; it may be empty.
 	Why string
-	// Editor, Info and Since are of the link that stands.
+	// Editor, Info and Since describe the link, if State is Connected.
 	Editor lock.Candidate
 	Info   client.Info
 	Since  time.Time
 }
 
-// status holds a Status for readers in other goroutines than its writer's.
+// status holds a Status that many goroutines read and one writes.
 type status struct{ p atomic.Pointer[Status] }
 
 func (s *status) set(v Status) { s.p.Store(&v) }
 
 func (s *status) get() Status { return *s.p.Load() }
 
-// current holds the link of now and wakes those who wait for another.
+// current holds the current link and wakes goroutines that wait for another.
 type current struct {
 	mu      sync.Mutex
-	link    *link         // nil while there is none
-	ever    bool          // there was one
-	trying  bool          // an attempt is under way, or the first is about to be
+	link    *link         // or nil
+	ever    bool          // there has been a link
+	trying  bool          // an attempt is in progress, or the first is about to begin
 	nobody  bool          // the last attempt found no editor to connect to
 	changed chan struct{} // closed when link is replaced, and when an attempt ends
 }
@@ -55,8 +55,8 @@ func (c *current) get() (*link, <-chan struct{}) {
 	return c.link, c.changed
 }
 
-// soon returns the link. Without one it waits, until ctx ends, for the attempt
-// that is under way: a program that has just been started has no link yet.
+// soon returns the link, or nil. If an attempt is in progress, it waits for that until
+// ctx ends: a program that has just started has no link yet.
 func (c *current) soon(ctx context.Context) *link {
 	for {
 		c.mu.Lock()
@@ -73,14 +73,14 @@ func (c *current) soon(ctx context.Context) *link {
 	}
 }
 
-// attempt says that an attempt is under way.
+// attempt records the start of an attempt.
 func (c *current) attempt() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.trying = true
 }
 
-// ended says that the attempt is over, and whether there was nobody to connect to.
+// ended records the end of an attempt, and whether it found no editor.
 func (c *current) ended(nobody bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -88,14 +88,14 @@ func (c *current) ended(nobody bool) {
 	c.wake()
 }
 
-// hopeless says that there is no link, and that the last attempt found nobody.
+// hopeless reports whether there is no link and the last attempt found no editor.
 func (c *current) hopeless() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.link == nil && !c.trying && c.nobody
 }
 
-// never says that there has been no link yet.
+// never reports whether there has been no link yet.
 func (c *current) never() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -109,7 +109,7 @@ func (c *current) set(l *link) {
 	c.wake()
 }
 
-// wake wakes those who wait; mu is held.
+// wake wakes all waiting goroutines; mu is held.
 func (c *current) wake() {
 	close(c.changed)
 	c.changed = make(chan struct{})

@@ -7,11 +7,11 @@ import (
 	"github.com/bb2d0cf4/agent/internal/ide/client"
 )
 
-// Terminal is the visible terminal of the editor that is linked at the time.
+// Terminal is the visible terminal of the linked editor.
 type Terminal struct{ now *current }
 
-// Run runs an approved command there; see client.RunInTerminal. Without an editor
-// it is editor.ErrNone.
+// Run runs an approved command there; see client.RunInTerminal. Without an editor it
+// returns editor.ErrNone.
 func (t Terminal) Run(ctx context.Context, cmd client.TerminalCommand) (client.TerminalRun, error) {
 	l, _ := t.now.get()
 	if l == nil {

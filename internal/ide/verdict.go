@@ -11,8 +11,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/ide/client"
 )
 
-// parting is how long before the end of a link an answer may come that nobody gave:
-// an editor that is quitting rejects the diffs that it still shows.
+// parting is how long before the end of a link an answer does not count as a person's:
+// an editor that is quitting rejects the diffs that it shows.
 const parting = 500 * time.Millisecond
 
 // ends reports whether the link ends within a moment of an answer.
@@ -29,22 +29,22 @@ func (l *link) ends(ctx context.Context, answered time.Time) bool {
 	}
 }
 
-// lostDuring says that the question is here alone now.
-func (v *Reviewer) lostDuring(s *standing, l *link) {
+// lostDuring notes that only the terminal can answer now.
+func (v *Reviewer) lostDuring(q *question, l *link) {
 	note := "the link to " + l.name() + " is lost: answer here"
-	if d := s.edited(); d.Edited {
+	if d := q.edited(); d.Edited {
 		note = fmt.Sprintf("the link to %s is lost, and with it an edit (+%d −%d): answer here, or wait for it", l.name(), d.Added, d.Removed)
 	}
-	v.opt.Face.note(s.req.ID, note)
+	v.opt.Face.note(q.req.ID, note)
 }
 
-// verdict turns what a diff came to into an answer. Nothing but a person's clear
-// word is one.
-func (v *Reviewer) verdict(ctx context.Context, l *link, s *standing, o opened) (confirm.Verdict, error) {
+// verdict turns the result of a diff into a verdict. Only a person's clear answer
+// approves or rejects.
+func (v *Reviewer) verdict(ctx context.Context, l *link, q *question, o opened) (confirm.Verdict, error) {
 	select {
 	case <-l.client.Done():
 		if o.err != nil {
-			v.lostDuring(s, l)
+			v.lostDuring(q, l)
 			return confirm.Verdict{}, errAgain
 		}
 	default:
@@ -53,7 +53,7 @@ func (v *Reviewer) verdict(ctx context.Context, l *link, s *standing, o opened) 
 	case ctx.Err() != nil:
 		return confirm.Verdict{}, ctx.Err()
 	case o.err != nil:
-		v.opt.Face.note(s.req.ID, l.refusal(s, o.err))
+		v.opt.Face.note(q.req.ID, l.refusal(q, o.err))
 		return confirm.Verdict{}, confirm.ErrUndecided
 	}
 	said := confirm.Verdict{By: l.name(), Feedback: limited(o.out.Feedback), Comments: comments(o.out.Comments)}
@@ -61,43 +61,43 @@ func (v *Reviewer) verdict(ctx context.Context, l *link, s *standing, o opened) 
 	case client.Rejected:
 		return said, nil
 	case client.Accepted, client.AlreadyWritten:
-		return v.approval(ctx, l, s, o.out, said)
+		return v.approval(ctx, l, q, o.out, said)
 	case client.Undecided:
 	}
 	if o.out.Reason == client.LostEndings {
-		v.opt.Face.note(s.req.ID, l.name()+" does not keep the line endings of "+s.req.Change.Name+": answer here")
+		v.opt.Face.note(q.req.ID, l.name()+" does not keep the line endings of "+q.req.Change.Name+": answer here")
 		return confirm.Verdict{}, confirm.ErrUndecided
 	}
 	gone := ""
-	if d := s.edited(); d.Edited {
+	if d := q.edited(); d.Edited {
 		gone = fmt.Sprintf(", and its edit (+%d −%d) is gone", d.Added, d.Removed)
 	}
-	v.opt.Face.note(s.req.ID, "closed in "+l.name()+" without an answer"+gone+": answer here")
+	v.opt.Face.note(q.req.ID, "closed in "+l.name()+" without an answer"+gone+": answer here")
 	return confirm.Verdict{}, confirm.ErrUndecided
 }
 
-// mostMisfits is how often an answer with the text of another file is overlooked
-// before the editor is not asked any more.
+// mostMisfits is how many answers with the text of another file are ignored before the
+// editor is given up for this question.
 const mostMisfits = 3
 
-// approval is the verdict of an acceptance. Of a text that the editor may have
-// returned for another question, or beside which it holds other changes, everybody
-// is asked again.
-func (v *Reviewer) approval(ctx context.Context, l *link, s *standing, out client.DiffOutcome, said confirm.Verdict) (confirm.Verdict, error) {
+// approval returns the verdict for an acceptance. If the editor may have returned the
+// text for another question, or holds other changes of the file, everybody is asked
+// again.
+func (v *Reviewer) approval(ctx context.Context, l *link, q *question, out client.DiffOutcome, said confirm.Verdict) (confirm.Verdict, error) {
 	said.Decision = confirm.Approve
-	if out.Text != s.req.Change.After {
+	if out.Text != q.req.Change.After {
 		said.Text = &out.Text
 	}
 	if l.ours() {
 		return said, nil
 	}
 	if out.Edited {
-		why, other := v.proposed.doubt(s, out.Text)
+		why, other := v.proposed.doubt(q, out.Text)
 		if other {
-			s.misfits++
-			s.refused = "an answer of " + l.name() + "'s was not taken: " + why
-			v.opt.Face.note(s.req.ID, s.refused)
-			if s.misfits < mostMisfits {
+			q.misfits++
+			q.refused = "an answer of " + l.name() + "'s was not taken: " + why
+			v.opt.Face.note(q.req.ID, q.refused)
+			if q.misfits < mostMisfits {
 				return confirm.Verdict{}, errAgain
 			}
 			return confirm.Verdict{}, fmt.Errorf("%s answers with other texts", l.name())
@@ -106,21 +106,21 @@ func (v *Reviewer) approval(ctx context.Context, l *link, s *standing, out clien
 			said.Unsure = fmt.Sprintf("%s returned this text and not the proposal: %s. Answer for this text.", l.name(), why)
 		}
 	}
-	if l.unsaved(ctx, s.req.Change.Path) {
+	if l.unsaved(ctx, q.req.Change.Path) {
 		if v.opt.Alone {
-			return confirm.Verdict{}, fmt.Errorf("%s has unsaved changes in %s", s.req.Change.Name, l.name())
+			return confirm.Verdict{}, fmt.Errorf("%s has unsaved changes in %s", q.req.Change.Name, l.name())
 		}
 		said.Text = &out.Text
-		said.Unsure = fmt.Sprintf("%s holds unsaved changes of %s that are not in this text: perhaps typed on the left side of the diff.", l.name(), s.req.Change.Name)
+		said.Unsure = fmt.Sprintf("%s holds unsaved changes of %s that are not in this text: perhaps typed on the left side of the diff.", l.name(), q.req.Change.Name)
 	}
 	return said, nil
 }
 
-// codeStale is an editor's refusal of a proposal that was made from another text.
+// codeStale refuses a proposal that was made from another text.
 const codeStale = "STALE_BASE"
 
-// refusal says why an editor does not show a diff.
-func (l *link) refusal(s *standing, err error) string {
+// refusal explains why an editor does not show a diff.
+func (l *link) refusal(q *question, err error) string {
 	var tool *client.ToolError
 	switch {
 	case errors.Is(err, client.ErrTooLarge):
@@ -128,16 +128,16 @@ func (l *link) refusal(s *standing, err error) string {
 	case errors.Is(err, client.ErrUnsupported):
 		return l.name() + " shows no diffs: answer here"
 	case errors.As(err, &tool) && tool.Code == client.CodeDirty:
-		return s.req.Change.Name + " has unsaved changes in " + l.name() + ": answer here, or save it first"
+		return q.req.Change.Name + " has unsaved changes in " + l.name() + ": answer here, or save it first"
 	case errors.As(err, &tool) && tool.Code == codeStale:
-		return s.req.Change.Name + " is another text in " + l.name() + " (changed on disk, or read in another encoding): answer here"
+		return q.req.Change.Name + " is another text in " + l.name() + " (changed on disk, or read in another encoding): answer here"
 	case errors.As(err, &tool) && tool.Code == client.CodeBusy:
-		return s.req.Change.Name + " is under another review in " + l.name() + ": answer here"
+		return q.req.Change.Name + " is under another review in " + l.name() + ": answer here"
 	}
 	return l.name() + " does not show the diff: " + err.Error()
 }
 
-// maxWords is the number of bytes of a reviewer's words that are passed on.
+// maxWords bounds a reviewer's words, in bytes.
 const maxWords = 16 << 10
 
 func limited(s string) string {
@@ -147,10 +147,10 @@ func limited(s string) string {
 	return s
 }
 
-// maxComments is the number of comments that are passed on.
+// maxComments is the number of comments passed on.
 const maxComments = 100
 
-// comments are the reviewer's remarks as the model is told them.
+// comments converts the reviewer's comments for the model.
 func comments(all []client.Comment) []confirm.Comment {
 	var out []confirm.Comment
 	for _, c := range all[:min(len(all), maxComments)] {

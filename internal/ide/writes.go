@@ -8,8 +8,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/editor"
 )
 
-// writes are the last writes to files while an editor other than ours was linked:
-// such an editor may go on with the text from before, and save it later.
+// writes holds the last writes to files while an editor other than ours was linked:
+// such an editor may keep the text from before, and save it later.
 type writes struct {
 	mu  sync.Mutex
 	all map[string]write
@@ -18,11 +18,11 @@ type writes struct {
 type write struct {
 	editor.Write
 	link *link
-	// reread says that the editor has read the file again.
+	// reread is set once the editor has read the file again.
 	reread bool
 }
 
-// mostWrites is how many files are remembered.
+// mostWrites is the number of files remembered.
 const mostWrites = 200
 
 func (w *writes) put(l *link, done editor.Write, reread bool) {
@@ -48,7 +48,7 @@ func (w *writes) get(path string) (write, bool) {
 }
 
 // stale reports whether the editor of l may hold the text of a file from before the
-// last write. What it says of its lines can settle that.
+// last write. The editor's number of lines can rule that out.
 func (w *writes) stale(ctx context.Context, l *link, path string) bool {
 	done, ok := w.get(path)
 	if !ok || done.link != l || done.reread {
@@ -67,7 +67,7 @@ func (w *writes) stale(ctx context.Context, l *link, path string) bool {
 	return false
 }
 
-// lineCount returns how many lines editors count in a text.
+// lineCount returns the number of lines as editors count them.
 func lineCount(s string) int {
 	n := strings.Count(s, "\n")
 	if s == "" || !strings.HasSuffix(s, "\n") {

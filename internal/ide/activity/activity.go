@@ -1,7 +1,6 @@
-// Package activity tells an editor what this side is doing: that it works, that it
-// waits for a person, and for which session. It guarantees that what an editor was
-// told last is true at the time, that it is told nothing that lasts for less than
-// Gap, and that nobody waits for the editor.
+// Package activity reports the state of this side to an editor: working, waiting for a
+// person, and for which session. The last report is always true, states that last for
+// less than Gap are not reported, and nobody waits for the editor.
 package activity
 
 import (
@@ -10,55 +9,55 @@ import (
 	"time"
 )
 
-// Gap is how long a change has to last to be told: what a rule answers at once is
-// no question.
+// Gap is how long a state must last to be reported: a question that a rule answers at
+// once is none.
 const Gap = 100 * time.Millisecond
 
-// bound is how long an editor may take for one message.
+// bound is the time for one message.
 const bound = 2 * time.Second
 
-// Editor is told. A client of our own extension is one.
+// Editor receives the reports. A client of our own extension is one.
 type Editor interface {
-	// Hello says which session this is.
+	// Hello names the session.
 	Hello(ctx context.Context, session string) error
 	SetStatus(ctx context.Context, state, text, tooltip string) error
 	// Done is closed when the editor is gone.
 	Done() <-chan struct{}
 }
 
-// Activity is what this side is doing. Its methods may be called concurrently and
-// do not block, but for Show.
+// Activity is the state of this side. Its methods may be called concurrently; only Show
+// blocks.
 type Activity struct {
 	mu      sync.Mutex
 	is      doing
 	working bool
-	asking  int           // questions that stand
-	changed chan struct{} // closed when there is something else to be told
+	asking  int           // pending questions
+	changed chan struct{} // closed when there is something new to report
 }
 
-// doing is what an editor is told.
+// doing is a state that is reported.
 type doing struct{ state, text, session string }
 
-// New returns the activity of a session in which nothing happens yet.
+// New returns the activity of an idle session.
 func New(session string) *Activity {
 	a := &Activity{changed: make(chan struct{})}
 	a.Use(session)
 	return a
 }
 
-// Work says whether the model is at work.
+// Work sets whether the model is working.
 func (a *Activity) Work(on bool) { a.change(func() { a.working = on }) }
 
-// Use says which session is in use from now on.
+// Use sets the session.
 func (a *Activity) Use(session string) { a.change(func() { a.is.session = session }) }
 
-// Asks says that a person is asked, until the returned function is called.
+// Asks records a question to a person, until the returned function is called.
 func (a *Activity) Asks() (over func()) {
 	a.change(func() { a.asking++ })
 	return func() { a.change(func() { a.asking-- }) }
 }
 
-// Session is the one in use.
+// Session returns the current session.
 func (a *Activity) Session() string {
 	now, _ := a.now()
 	return now.session
@@ -86,8 +85,8 @@ func (a *Activity) now() (doing, <-chan struct{}) {
 	return a.is, a.changed
 }
 
-// Show tells an editor, which knows of session, until it is gone. What it did not
-// take it is told again.
+// Show reports to an editor, which already knows session, until it is gone. It repeats
+// reports that failed.
 func (a *Activity) Show(ctx context.Context, e Editor, session string) {
 	told := doing{session: session}
 	for {
@@ -107,7 +106,7 @@ func (a *Activity) Show(ctx context.Context, e Editor, session string) {
 	}
 }
 
-// tell says what is another thing now than what was told.
+// tell sends the differences to the last report.
 func tell(ctx context.Context, e Editor, told *doing, now doing) error {
 	ctx, cancel := context.WithTimeout(ctx, bound)
 	defer cancel()
@@ -127,7 +126,7 @@ func tell(ctx context.Context, e Editor, told *doing, now doing) error {
 	return err
 }
 
-// pause waits before the next message; false if there is to be none.
+// pause waits before the next message; it returns false if no message should follow.
 func pause(ctx context.Context, e Editor) bool {
 	gap := time.NewTimer(Gap)
 	defer gap.Stop()
