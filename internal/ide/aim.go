@@ -12,7 +12,7 @@ type aimKind int
 const (
 	nothing aimKind = iota
 	best            // the best that lock.Find returns
-	chosen          // the one that a person chose
+	chosen          // the editor that a person chose
 )
 
 // aim is the editor to link to.

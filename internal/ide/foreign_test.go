@@ -51,8 +51,8 @@ func TestTextOfAnotherQuestion(t *testing.T) {
 	}
 }
 
-// TestEditsInForeignEditors: an edit of the proposal is taken, also one that gives
-// most of it up; a text that may be anything is asked about.
+// TestEditsInForeignEditors: an edit of the proposal is taken, even if it drops most of
+// it; a text that may belong to anything is asked about again.
 func TestEditsInForeignEditors(t *testing.T) {
 	before := "one\ntwo\nthree\nfour\nfive\n"
 	after := "one\n2\nthree\n4\nfive\n"
@@ -89,12 +89,12 @@ func TestEditsInForeignEditors(t *testing.T) {
 	}
 }
 
-// TestAnswerOfAnEarlierLink: Emacs answers for the diff of a client that is gone to
-// the one that came after it.
+// TestAnswerOfAnEarlierLink: Emacs sends the answer for the diff of an earlier client
+// to the current one.
 func TestAnswerOfAnEarlierLink(t *testing.T) {
 	first, second := newRig(t, nil), newRig(t, nil)
 	e := first.editor(idetest.Emacs())
-	// The current buffer is none of the project's: nothing is closed.
+	// The current buffer is not a diff: nothing is closed.
 	e.Handle("closeAllDiffTabs", func(*idetest.Conn, rawJSON) idetest.Reply { return idetest.Text("CLOSED_0_DIFF_TABS") })
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -209,8 +209,7 @@ func TestDiffThatOpensLate(t *testing.T) {
 	<-d.Closed
 }
 
-// TestLeftSide: what is typed beside the proposal, in the file itself, is not passed
-// over.
+// TestLeftSide: text typed into the file itself, beside the proposal, is not ignored.
 func TestLeftSide(t *testing.T) {
 	r := newRig(t, nil)
 	e := r.editor(idetest.Neovim())
@@ -230,8 +229,7 @@ func TestLeftSide(t *testing.T) {
 	}
 }
 
-// TestEmacsLock: a plugin that cannot say whether a file is saved has Emacs' own lock
-// speak for it.
+// TestEmacsLock: for a plugin that cannot report unsaved changes, Emacs' own lock does.
 func TestEmacsLock(t *testing.T) {
 	host, err := os.Hostname()
 	if err != nil {
@@ -275,8 +273,9 @@ func TestEmacsLock(t *testing.T) {
 	r.answered(got, req)
 }
 
-// TestFilesThatWereWritten: an editor that may hold the text from before is not asked
-// to save it, and what it finds is not known; one that can read it again is asked to.
+// TestFilesThatWereWritten: an editor that may hold the text from before a write is not
+// asked to save it, and its diagnostics are unknown; an editor that can read it again
+// is asked to.
 func TestFilesThatWereWritten(t *testing.T) {
 	r := newRig(t, nil)
 	e := r.editor(idetest.Neovim())
@@ -420,7 +419,7 @@ func TestDoubtAlone(t *testing.T) {
 }
 
 // TestDisconnectClosesDiffs: a link that a person ends leaves no diff behind, and the
-// question stands.
+// question stays open.
 func TestDisconnectClosesDiffs(t *testing.T) {
 	for name, dialect := range dialects {
 		t.Run(name, func(t *testing.T) {
@@ -445,7 +444,7 @@ func TestDisconnectClosesDiffs(t *testing.T) {
 	}
 }
 
-// TestYesTakesTheTextInNeovim: an answer in the terminal is of what is typed there.
+// TestYesTakesTheTextInNeovim: a yes in the terminal takes the text typed in Neovim.
 func TestYesTakesTheTextInNeovim(t *testing.T) {
 	before, after := "one\ntwo\nthree\n", "one\n2\nthree\n"
 	for text, want := range map[string]string{after: after, after + "four\n": after + "four\n"} {
@@ -464,8 +463,8 @@ func TestYesTakesTheTextInNeovim(t *testing.T) {
 	}
 }
 
-// TestYesIsAskedAgainForADoubtfulText: what is no edit of the proposal is not taken by
-// an answer in the terminal, which does not show it.
+// TestYesIsAskedAgainForADoubtfulText: a yes in the terminal does not take a text that
+// is no edit of the proposal and that the terminal does not show.
 func TestYesIsAskedAgainForADoubtfulText(t *testing.T) {
 	r := newRig(t, nil)
 	e := r.editor(idetest.Neovim())

@@ -40,8 +40,8 @@ func TestConnectsByItself(t *testing.T) {
 	}
 }
 
-// TestAwait: the wait for an editor ends with the link, and as soon as it is known
-// that there is none.
+// TestAwait: the wait for an editor ends with the link, or as soon as it is known that
+// no editor can be linked.
 func TestAwait(t *testing.T) {
 	r := newRig(t, nil)
 	if r.Await(t.Context()) {
@@ -127,8 +127,8 @@ func TestRefusedToken(t *testing.T) {
 	}
 }
 
-// TestTheftIsNotFought: a link that is ended again and again as soon as it stands
-// is left to the other session.
+// TestTheftIsNotFought: a link that again and again ends right after it was made is
+// left to the other session.
 func TestTheftIsNotFought(t *testing.T) {
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())
@@ -147,7 +147,7 @@ func TestTheftIsNotFought(t *testing.T) {
 	}
 }
 
-// TestState: what the editor shows, less what lies outside of the folder.
+// TestState: State returns the editor's state without files outside of the folder.
 func TestState(t *testing.T) {
 	r := newRig(t, nil)
 	path := filepath.Join(r.dir, "a.txt")
@@ -185,7 +185,7 @@ func TestState(t *testing.T) {
 	}
 }
 
-// TestGlanceReadsOnce: what is drawn at every key costs no look at a file.
+// TestGlanceReadsOnce: a Glance at every key reads no file.
 func TestGlanceReadsOnce(t *testing.T) {
 	reads := 0
 	r := newRig(t, func(o *ide.Options) {
@@ -216,8 +216,8 @@ func TestGlanceReadsOnce(t *testing.T) {
 	}
 }
 
-// TestStalledEditor: an editor that does not answer delays one turn, by no more
-// than the caller allows, and none after it.
+// TestStalledEditor: an editor that does not answer delays one turn, for as long as the
+// caller allows, and no turn after it.
 func TestStalledEditor(t *testing.T) {
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())
@@ -266,8 +266,8 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// TestUnsavedWaitsForTheFirstLink: what is edited first, right after the start, is
-// not built on a text that is older than the one in the editor.
+// TestUnsavedWaitsForTheFirstLink: the first edit, right after the start, is not built
+// on a text older than the one in the editor.
 func TestUnsavedWaitsForTheFirstLink(t *testing.T) {
 	var path string
 	r := newRig(t, func(o *ide.Options) {
@@ -292,8 +292,8 @@ func TestUnsavedIsAskedBriefly(t *testing.T) {
 	}
 }
 
-// TestEncoding: the editor's word for a file's encoding is taken, and not waited for
-// where it does not come.
+// TestEncoding: the editor's encoding of a file is used, and not waited for if it does
+// not come.
 func TestEncoding(t *testing.T) {
 	r := newRig(t, nil)
 	path := filepath.Join(r.dir, "a.txt")
@@ -412,8 +412,8 @@ func spin(n int) {
 	}
 }
 
-// TestActivity: our own extension is told what this side is doing, and which session
-// it is; not what lasts for an instant only.
+// TestActivity: our own extension gets the state and the session of this side, but no
+// state that lasts only an instant.
 func TestActivity(t *testing.T) {
 	r := newRig(t, func(o *ide.Options) { o.Connect.Session = "first" })
 	e := r.editor(idetest.Ours())
@@ -439,7 +439,7 @@ func TestActivity(t *testing.T) {
 	d.Accept()
 	r.answered(got, req)
 	e.WaitRequests("setStatus", 4)
-	command := r.Activity.Asks() // what is not the editor's to answer
+	command := r.Activity.Asks() // a request that the editor cannot answer
 	e.WaitRequests("setStatus", 5)
 	command()
 	e.WaitRequests("setStatus", 6)

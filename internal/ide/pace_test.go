@@ -84,8 +84,8 @@ func TestNap(t *testing.T) {
 	}
 }
 
-// TestAim: an editor that a person chose is found again by its name and folders
-// when it was restarted, and no other one takes its place.
+// TestAim: an editor that a person chose is found again by its name and folders after a
+// restart, and no other editor replaces it.
 func TestAim(t *testing.T) {
 	editor := func(path, name, folder string) lock.Candidate {
 		return lock.Candidate{Path: path, Usable: true, Auto: true, File: lock.File{Name: name, Folders: []string{folder}, Token: "t"}}
@@ -110,9 +110,8 @@ func TestAim(t *testing.T) {
 	}
 }
 
-// TestAloneWithoutAnEditor: where nobody else can be asked, or nobody else can any
-// more, an editor that there never was, or that does not come back, means that nobody
-// decides.
+// TestAloneWithoutAnEditor: if nobody else can be asked, or no longer can, and the
+// editor never came or does not come back, nobody decides.
 func TestAloneWithoutAnEditor(t *testing.T) {
 	const thinks = time.Minute
 	for _, tt := range []struct {
@@ -154,8 +153,8 @@ func (l leaves) Review(ctx context.Context, _ confirm.Request) (confirm.Verdict,
 	return confirm.Verdict{}, confirm.ErrUndecided
 }
 
-// TestWake: after a sleep a link that is dead is given up, one that lives stays, and
-// without one it is looked for at once.
+// TestWake: after a sleep a dead link is replaced, a living one stays, and without a
+// link the search begins at once.
 func TestWake(t *testing.T) {
 	e := idetest.Start(t, idetest.Ours())
 	dir := t.TempDir()

@@ -22,8 +22,8 @@ var dialects = map[string]func() idetest.Dialect{
 	"ours": idetest.Ours, "Neovim": idetest.Neovim, "Emacs": idetest.Emacs, "JetBrains": idetest.JetBrains, "nexus3": idetest.Nexus3,
 }
 
-// TestEditorsAnswer: what a person decides in any editor is the verdict, the text
-// is exact, and the diff is gone when the verdict is there.
+// TestEditorsAnswer: a person's decision in any editor is the verdict, with the exact
+// text, and the diff is gone by then.
 func TestEditorsAnswer(t *testing.T) {
 	for name, dialect := range dialects {
 		t.Run(name, func(t *testing.T) {
@@ -154,8 +154,8 @@ func TestLostDraftIsNotPassedOver(t *testing.T) {
 	}
 }
 
-// TestEditorThatDoesNotSay: our editor shows the proposal and does not say whether
-// it was edited there, so the first yes is not taken for the text as proposed.
+// TestEditorThatDoesNotSay: if our editor shows the proposal and does not report
+// whether it was edited, the first yes does not count for the proposed text.
 func TestEditorThatDoesNotSay(t *testing.T) {
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())
@@ -192,8 +192,8 @@ func TestDiffThatIsNotThere(t *testing.T) {
 	}
 }
 
-// TestQuestionSurvivesTheEditor: the editor restarts, with another port and token,
-// while a question stands. It is shown again under the same id and answered there.
+// TestQuestionSurvivesTheEditor: the editor restarts with another port and token during
+// a question. The question is shown again under the same id and answered there.
 func TestQuestionSurvivesTheEditor(t *testing.T) {
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())
@@ -218,8 +218,8 @@ func TestQuestionSurvivesTheEditor(t *testing.T) {
 	}
 }
 
-// TestClosedTabs: closing a tab is never an acceptance. Where it is no answer
-// either, the terminal's question stands.
+// TestClosedTabs: closing a tab is never an acceptance. If it is no rejection either,
+// the terminal's question stays open.
 func TestClosedTabs(t *testing.T) {
 	for name, want := range map[string]string{"ours": "", "Neovim": "Neovim", "Emacs": "", "JetBrains": "", "nexus3": "VS Code"} {
 		t.Run(name, func(t *testing.T) {
@@ -245,8 +245,8 @@ func TestClosedTabs(t *testing.T) {
 	}
 }
 
-// TestRefusedDiffs: an editor that cannot show a diff says so, and the terminal's
-// question stands.
+// TestRefusedDiffs: if an editor cannot show a diff, a note explains it and the
+// terminal's question stays open.
 func TestRefusedDiffs(t *testing.T) {
 	refuse := func(r idetest.Reply) func(*rig, *idetest.Editor) {
 		return func(_ *rig, e *idetest.Editor) {
@@ -288,8 +288,8 @@ func TestRefusedDiffs(t *testing.T) {
 	}
 }
 
-// TestSilentEditor: a connection that another session has taken over stays open
-// and never answers. The question says so, and the terminal answers.
+// TestSilentEditor: a connection that another session has taken over stays open and
+// never answers. A note warns of it, and the terminal answers.
 func TestSilentEditor(t *testing.T) {
 	r := newRig(t, nil)
 	e := r.editor(idetest.Emacs())
@@ -330,8 +330,8 @@ func TestDeafEditorDelaysNothing(t *testing.T) {
 	}
 }
 
-// TestClaim: while the proposal is edited in the terminal the editor does not show
-// it; then it shows what was made of it.
+// TestClaim: while the proposal is edited in the terminal the editor does not show it;
+// then it shows the result.
 func TestClaim(t *testing.T) {
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())
@@ -359,8 +359,8 @@ func TestClaim(t *testing.T) {
 	}
 }
 
-// TestClaimOfALostDraft: what was typed in the editor cannot be fetched; the person
-// who edits the proposal in the terminal is told.
+// TestClaimOfALostDraft: if the text typed in the editor cannot be fetched, a note
+// tells the person who edits the proposal in the terminal.
 func TestClaimOfALostDraft(t *testing.T) {
 	r := newRig(t, nil)
 	e := r.editor(idetest.Ours())
@@ -464,8 +464,8 @@ func TestShowInAForeignEditor(t *testing.T) {
 	r.answered(got, req)
 }
 
-// TestSlowWithdrawal: an editor that does not confirm holds up the verdict for no
-// more than a second, and its diff is closed at the next chance.
+// TestSlowWithdrawal: an editor that does not confirm delays the verdict by less than a
+// second, and its diff is closed at the next chance.
 func TestSlowWithdrawal(t *testing.T) {
 	r := newRig(t, nil)
 	e := r.editor(idetest.Neovim())
@@ -478,7 +478,7 @@ func TestSlowWithdrawal(t *testing.T) {
 	if o, _ := r.answered(got, req); o.By != "terminal" {
 		t.Errorf("%+v", o)
 	}
-	first.Accept() // void: nobody asks any more
+	first.Accept() // void: nobody waits for it
 	e.Handle("close_tab", nil)
 	got = r.ask(t.Context(), req)
 	second := e.NextDiff()
@@ -538,8 +538,8 @@ func TestCancelledTurn(t *testing.T) {
 	<-d.Closed
 }
 
-// TestNotTheEditorsToAnswer: what is no change of a text, and everything where
-// diffs are switched off, stays with the terminal.
+// TestNotTheEditorsToAnswer: requests without a change of a text, and all requests if
+// diffs are off, are left to the terminal.
 func TestNotTheEditorsToAnswer(t *testing.T) {
 	b := ide.New(ide.Options{Diffs: true}).Reviewer
 	off := ide.New(ide.Options{}).Reviewer
@@ -559,7 +559,7 @@ func TestNotTheEditorsToAnswer(t *testing.T) {
 	}
 }
 
-// TestAlone: the editor is the one that is asked; a tab closed by hand is a no.
+// TestAlone: only the editor is asked; closing the tab by hand is a no.
 func TestAlone(t *testing.T) {
 	r := newRig(t, func(o *ide.Options) { o.Alone = true })
 	e := r.editor(idetest.Ours())
@@ -583,8 +583,8 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// TestInline: a proposal is wanted in the document itself where the configuration
-// says so and the editor can do that.
+// TestInline: a proposal is shown in the document itself if the configuration asks for
+// that and the editor can do it.
 func TestInline(t *testing.T) {
 	older := idetest.Ours()
 	older.NoInline = true
@@ -613,8 +613,7 @@ func TestInline(t *testing.T) {
 	}
 }
 
-// TestEditorIsSentTheNotes: our editor is sent what the terminal warns of; others are
-// not.
+// TestEditorIsSentTheNotes: our editor gets the terminal's warnings; others do not.
 func TestEditorIsSentTheNotes(t *testing.T) {
 	for name, tt := range map[string]struct {
 		dialect idetest.Dialect

@@ -101,7 +101,7 @@ func (r *rig) record(change func()) {
 	r.changed = make(chan struct{})
 }
 
-// until waits for a condition on what was recorded.
+// until waits for a condition on the records.
 func (r *rig) until(what string, ok func() bool) {
 	r.Helper()
 	deadline := time.NewTimer(patience)
@@ -195,7 +195,7 @@ func (r *rig) answered(got <-chan outcome, req confirm.Request) (o outcome, text
 	return o, text
 }
 
-// terminal is a person at the terminal, who answers what is sent to answers.
+// terminal is a person at the terminal, who gives the answers sent to it.
 type terminal struct {
 	answers chan confirm.Verdict
 	shown   chan confirm.Request

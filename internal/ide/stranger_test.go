@@ -160,8 +160,8 @@ func TestDeadProcessIsNotLinked(t *testing.T) {
 	}
 }
 
-// TestOnlyEditorsOfTheFolder: neither a person's wish for any editor nor the loss of
-// the one that was linked leads to an editor that has another folder open.
+// TestOnlyEditorsOfTheFolder: neither a request for any editor nor the loss of the link
+// leads to an editor that has another folder open.
 func TestOnlyEditorsOfTheFolder(t *testing.T) {
 	r := newRig(t, nil)
 	other := idetest.Start(t, idetest.Ours())

@@ -30,12 +30,12 @@ type desk struct {
 	lock    string
 	agents  [2]*agent
 	diffs   []*idetest.Diff
-	counted map[string]int // what was done
+	counted map[string]int // the steps so far
 	texts   int
 }
 
-// agent is one that edits a file. person is what its terminal says to a text that
-// comes in the place of its proposal.
+// agent edits a file. person is its terminal's answer to a text that replaces its
+// proposal.
 type agent struct {
 	*desk
 	file    string
@@ -145,7 +145,7 @@ func (a *agent) ask() {
 	}()
 }
 
-// settle waits for the question to end, and looks at what is to be written.
+// settle waits for the end of the question and checks the text to be written.
 func (a *agent) settle() {
 	a.Helper()
 	var o outcome

@@ -10,7 +10,7 @@ import (
 )
 
 // Gap is how long a state must last to be reported: a question that a rule answers at
-// once is none.
+// once is never reported.
 const Gap = 100 * time.Millisecond
 
 // bound is the time for one message.

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// screen is an editor that keeps what it was told.
+// screen is an editor that records its messages.
 type screen struct {
 	mu   sync.Mutex
 	told []string
@@ -38,8 +38,7 @@ func (s *screen) SetStatus(_ context.Context, state, text, _ string) error {
 
 func (s *screen) Done() <-chan struct{} { return s.done }
 
-// shown runs steps, a second apart, and returns what the editor was told until it
-// went away.
+// shown runs steps, a second apart, and returns the messages that the editor got.
 func shown(t *testing.T, s *screen, a *Activity, steps ...func()) []string {
 	t.Helper()
 	s.done = make(chan struct{})
@@ -81,7 +80,8 @@ func TestStates(t *testing.T) {
 	})
 }
 
-// TestAnInstantIsNotTold: what a rule answers, and a thousand changes, cost nothing.
+// TestAnInstantIsNotTold: neither a rule's answer nor a thousand changes cause a
+// message.
 func TestAnInstantIsNotTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := New("first")
@@ -98,7 +98,7 @@ func TestAnInstantIsNotTold(t *testing.T) {
 	})
 }
 
-// TestToldAgain: an editor that was busy is told what is true when it is not any more.
+// TestToldAgain: an editor that was busy gets the true state once it is free.
 func TestToldAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := New("second")

@@ -13,12 +13,11 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// What a caller branches on.
+// Errors that callers branch on.
 var (
-	// ErrTooLarge says that the message is larger than this editor takes; nothing
-	// was sent.
+	// ErrTooLarge means that the message exceeds the editor's limit; nothing was sent.
 	ErrTooLarge = errors.New("too large for the editor")
-	// ErrUnsupported says that the editor has no such tool.
+	// ErrUnsupported means that the editor lacks the tool.
 	ErrUnsupported = errors.New("the editor has no such tool")
 )
 
@@ -26,14 +25,14 @@ var (
 const (
 	CodeDirty = "DIRTY_DOCUMENT" // the file has unsaved changes in the editor
 	CodeBusy  = "BUSY"           // another review of the file is open there
-	// CodeNoDiff says that no review with the given id waits for an answer.
+	// CodeNoDiff means that no review with the given id is pending.
 	CodeNoDiff = "DIFF_NOT_FOUND"
-	// CodeInternal says that the editor failed: what it was asked for may be done.
+	// CodeInternal means that the editor failed, perhaps after carrying out the request.
 	CodeInternal = "INTERNAL"
 )
 
-// ToolError is an editor's refusal. One of a tool that it does not know is
-// ErrUnsupported too.
+// ToolError is an editor's refusal. The refusal of an unknown tool is also
+// ErrUnsupported.
 type ToolError struct {
 	Code    string // see CodeDirty; empty if the editor gave none
 	RPC     int    // JSON-RPC code; 0 if the refusal came as a result
@@ -59,13 +58,13 @@ const (
 	rpcNotOpen      = -32001
 )
 
-// envelope is what a message weighs beside its arguments, generously.
+// envelope is a generous bound on the size of a message without its arguments.
 const envelope = 512
 
 // maxWords bounds an editor's explanation, in bytes.
 const maxWords = 2 << 10
 
-// answer is a result: the texts of its items, in order.
+// answer is a result: the texts of its items in order.
 type answer struct {
 	items      []string
 	structured jsontext.Value
@@ -100,8 +99,8 @@ func (c *Client) call(ctx context.Context, tool string, args any) (answer, error
 	return readResult(raw)
 }
 
-// encode writes JSON without escaping what is only dangerous in web pages: it
-// would blow up the text.
+// encode writes JSON without the escapes that only web pages need: they would inflate
+// the text.
 func encode(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -112,16 +111,16 @@ func encode(v any) (json.RawMessage, error) {
 	return bytes.TrimRight(b.Bytes(), "\n"), nil
 }
 
-// listed returns the name under which an editor lists a tool: some write
-// open_diff for openDiff. The name itself if it lists none such: tools answer
-// though they are not listed.
+// listed returns the name under which an editor lists a tool, as some write open_diff
+// for openDiff. It returns name if the list has none: tools may answer without being
+// listed.
 func listed(tools []string, name string) string {
 	found := name
 	for _, t := range tools {
 		switch {
 		case t == name:
 			return name
-		case plain(t) == plain(name) && plain(name) != "closetab": // these two are two tools
+		case plain(t) == plain(name) && plain(name) != "closetab": // closeTab and close_tab differ
 			found = t
 		}
 	}
@@ -130,7 +129,7 @@ func listed(tools []string, name string) string {
 
 func plain(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
 
-// rpcRefusal reads an error response. The useful words may be in its data.
+// rpcRefusal reads an error response. Its data may hold the useful message.
 func rpcRefusal(e *jsonrpc.Error) *ToolError {
 	t := &ToolError{RPC: int(e.Code), Message: e.Message, unsupported: e.Code == rpcNoSuchMethod}
 	var words string
@@ -153,9 +152,9 @@ func rpcRefusal(e *jsonrpc.Error) *ToolError {
 	return t.bounded()
 }
 
-// readResult reads the result of a call. One without content is an error in
-// disguise. Names that occur twice and text that is not Unicode are refused: what
-// they mean depends on the reader.
+// readResult reads the result of a call; a result without content is an error. It
+// refuses duplicate names and text that is not Unicode, which readers interpret
+// differently.
 func readResult(raw json.RawMessage) (answer, error) {
 	var r struct {
 		Content []struct {
@@ -190,7 +189,7 @@ func readResult(raw json.RawMessage) (answer, error) {
 	return a, nil
 }
 
-// resultRefusal reads a result that says that the tool failed.
+// resultRefusal reads a result with isError set.
 func resultRefusal(a answer) *ToolError {
 	t := &ToolError{Message: a.first()}
 	var told struct {
@@ -199,7 +198,7 @@ func resultRefusal(a answer) *ToolError {
 		Error   string `json:"error"`
 	}
 	if strict.Unmarshal(a.structured, &told) != nil || told.Code == "" {
-		_ = strict.Unmarshal([]byte(t.Message), &told) // else it is plain words
+		_ = strict.Unmarshal([]byte(t.Message), &told) // otherwise it is plain text
 	}
 	t.Code = told.Code
 	if told.Message != "" {
@@ -209,7 +208,7 @@ func resultRefusal(a answer) *ToolError {
 	return t.bounded()
 }
 
-// saysUnknown reports whether words say that there is no such tool.
+// saysUnknown reports whether a message means that the tool is unknown.
 func saysUnknown(words string) bool {
 	words = strings.ToLower(words)
 	return strings.Contains(words, "unknown tool") || strings.Contains(words, "tool not found") ||
@@ -224,7 +223,7 @@ func (e *ToolError) bounded() *ToolError {
 	return e
 }
 
-// cut bounds a text without cutting a character.
+// cut shortens a text to limit bytes, between characters.
 func cut(s string, limit int) string {
 	if len(s) <= limit {
 		return s

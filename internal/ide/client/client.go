@@ -1,9 +1,8 @@
-// Package client speaks with one connected editor in typed calls. It guarantees
-// that every shape of answer known from editors in use is read, that nothing but
-// a person's clear verdict comes out as one (all else is undecided), that text
-// comes back exactly as the person left it, and that no value of an editor is
-// trusted for more than it is: paths are absolute, lines are 1-based, sizes are
-// bounded.
+// Package client speaks with one connected editor in typed calls. It reads every form
+// of answer known from editors in use, reports an approval or rejection only for a
+// person's clear verdict (everything else is undecided), returns text exactly as the
+// person left it, and checks an editor's values: paths are absolute, lines are 1-based,
+// sizes are bounded.
 package client
 
 import (
@@ -20,26 +19,26 @@ import (
 	"github.com/bb2d0cf4/agent/internal/peer"
 )
 
-// What messages may weigh, in bytes. Emacs takes seconds for more.
+// Bounds of messages, in bytes. Emacs takes seconds for larger ones.
 const (
 	maxOurs  = 16 << 20
 	maxOther = 5 << 20
 	maxEmacs = 256 << 10
 )
 
-// Options are how to connect.
+// Options configures Connect.
 type Options struct {
-	Version string // ours
-	Session string // the session's id, told to the editor
-	Dir     string // working directory, likewise
+	Version string // of this program
+	Session string // the session's id, sent to the editor
+	Dir     string // working directory, sent to the editor
 	Events  Events
 	Timing  wire.Timing
-	// Check looks at a connection before anything is sent; nil stands for
-	// [peer.Check].
+	// Check inspects a connection before anything is sent; nil means [peer.Check].
 	Check func(net.Conn) error
 }
 
-// check is Check, less what the person put up with who chose the editor.
+// check returns Check without the errors that the person accepted by choosing the
+// editor.
 func (o Options) check(from lock.Candidate) func(net.Conn) error {
 	look := o.Check
 	if look == nil {
@@ -53,26 +52,27 @@ func (o Options) check(from lock.Candidate) func(net.Conn) error {
 	}
 }
 
-// Info is what is known about a connected editor. Its words are not safe to show
-// before they are sanitised.
+// Info describes a connected editor. Its strings must be sanitised before they are
+// shown.
 type Info struct {
 	Name    string // of the editor
-	Plugin  string // what it runs for us
+	Plugin  string // the editor's plugin that answers
 	Version string // of the plugin
-	// Ours says that it speaks the whole of our protocol (details of a verdict,
+	// Ours reports whether the plugin speaks our whole protocol (details of a verdict,
 	// drafts, status), as our own extension does.
 	Ours bool
-	// Inline says that it can show a proposal in the document itself.
+	// Inline reports whether it can show a proposal in the document itself.
 	Inline bool
-	// Reviews says that it can show diffs; else it only tells what is open.
+	// Reviews reports whether it can show diffs; otherwise it only reports its open
+	// files.
 	Reviews bool
 	Tools   []string // listed; others may answer too
-	// MaxMessage is the size in bytes of the largest message it takes.
+	// MaxMessage is the limit of a message, in bytes.
 	MaxMessage int
 }
 
-// Client is a connection to one editor. Its methods and those of its parts may
-// be called concurrently.
+// Client is a connection to one editor. Its methods and those of its parts may be
+// called concurrently.
 type Client struct {
 	Diffs     *Diffs
 	Documents *Documents
@@ -88,10 +88,10 @@ type Client struct {
 	info Info
 }
 
-// Connect opens a connection to the editor of a lock file. ctx bounds the
-// opening alone. The error wraps [wire.ErrAuth] if the editor refused the token or the
-// proof, [wire.ErrImpostor] if it proved nothing itself, and that of [peer.Check] if
-// its owner is not this user.
+// Connect connects to the editor of a lock file. ctx bounds only the opening. The error
+// wraps [wire.ErrAuth] if the editor refused the token or the proof, [wire.ErrImpostor]
+// if it proved nothing itself, and the error of [peer.Check] if it belongs to another
+// user.
 func Connect(ctx context.Context, from lock.Candidate, o Options) (*Client, error) {
 	c := &Client{from: from, options: o, runs: &runs{}}
 	c.Diffs = &Diffs{c}
@@ -122,17 +122,17 @@ func Connect(ctx context.Context, from lock.Candidate, o Options) (*Client, erro
 	return c, nil
 }
 
-// hello says who connects, and for which session.
+// hello returns the parameters that identify this program and its session.
 func hello(o Options, session string) map[string]any {
 	return map[string]any{"pid": os.Getpid(), "cwd": o.Dir, "version": o.Version, "sessionId": session}
 }
 
-// Hello says that this is another session from now on.
+// Hello tells the editor the current session.
 func (c *Client) Hello(ctx context.Context, session string) error {
 	return c.conn.Notify(ctx, "ide_connected", hello(c.options, session))
 }
 
-// describe notes what the handshake said.
+// describe fills in Info from the handshake.
 func (c *Client) describe() {
 	s := c.conn.Server()
 	c.emacs = isEmacs(c.from.File.Name) || s.Name == "claude-code-ide-mcp"
@@ -162,13 +162,13 @@ func (c *Client) describe() {
 	}
 }
 
-// Single reports whether the editor answers none but the client that came last.
+// Single reports whether the editor answers only the client that connected last.
 func (c *Client) Single() bool { return c.emacs }
 
 func isEmacs(name string) bool { return strings.EqualFold(name, "emacs") }
 
-// Refresh asks for the list of tools again. Only a lost connection is an error:
-// without a list, what the editor can do is found out by asking it.
+// Refresh asks for the list of tools again. Only a lost connection is an error: without
+// a list, a call shows whether a tool exists.
 func (c *Client) Refresh(ctx context.Context) error {
 	tools, err := c.conn.Tools(ctx)
 	if why := c.conn.Err(); why != nil {
@@ -184,15 +184,15 @@ func (c *Client) Refresh(ctx context.Context) error {
 	return nil
 }
 
-// Info returns what is known about the editor.
+// Info returns the description of the editor.
 func (c *Client) Info() Info {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.info
 }
 
-// SetStatus shows a state in the editor's status bar ("idle", "working",
-// "waiting"). ErrUnsupported where there is no place for it.
+// SetStatus shows a state in the editor's status bar: "idle", "working" or "waiting".
+// It returns ErrUnsupported if the editor has none.
 func (c *Client) SetStatus(ctx context.Context, state, text, tooltip string) error {
 	if !c.Info().Ours {
 		return ErrUnsupported
@@ -201,20 +201,20 @@ func (c *Client) SetStatus(ctx context.Context, state, text, tooltip string) err
 	return err
 }
 
-// Probe returns nil if the editor answers at all before ctx ends. A socket may
-// be open and yet belong to nobody.
+// Probe returns nil if the editor answers at all before ctx ends: an open socket may
+// have no one behind it.
 func (c *Client) Probe(ctx context.Context) error { return c.conn.Probe(ctx) }
 
-// Done is closed when the connection has ended; Err says why.
+// Done is closed when the connection has ended; Err then returns the reason.
 func (c *Client) Done() <-chan struct{} { return c.conn.Done() }
 
-// Err returns why the connection has ended, nil while it has not.
+// Err returns why the connection has ended, or nil if it has not.
 func (c *Client) Err() error { return c.conn.Err() }
 
-// Close cancels what is pending and closes the connection.
+// Close cancels pending calls and closes the connection.
 func (c *Client) Close() { c.conn.Close() }
 
-// The two characters by which editors tell a diff's tab from a file.
+// The characters by which editors distinguish a diff's tab from a file.
 const (
 	tabBegins = "✻"
 	tabEnds   = "⧉"
@@ -223,13 +223,12 @@ const (
 // maxTab bounds the path in a tab's name, in characters.
 const maxTab = 120
 
-// TabName returns a name for a diff that no editor mistakes for a file of the
-// user's: rel is the file's path for people, unique a few characters that no
-// other open diff has.
+// TabName returns a name for a diff that no editor mistakes for a file of the user's.
+// rel is the file's display path, unique a few characters that no other open diff has.
 func (c *Client) TabName(rel, unique string) string {
 	label := "[agent]"
 	if c.from.Dialect == lock.Claude {
-		label = "[Claude Code]" // editors of that family look for it
+		label = "[Claude Code]" // editors of this family look for it
 	}
 	shown := []rune(strings.Map(printable, rel))
 	if over := len(shown) - maxTab; over > 0 {
@@ -238,7 +237,7 @@ func (c *Client) TabName(rel, unique string) string {
 	return strings.Join([]string{tabBegins, label, string(shown), "(" + unique + ")", tabEnds}, " ")
 }
 
-// printable replaces what could make a tab look like another one.
+// printable replaces characters that could make a tab look like another tab.
 func printable(r rune) rune {
 	if !unicode.IsPrint(r) || strings.ContainsRune(tabBegins+tabEnds, r) {
 		return '·'

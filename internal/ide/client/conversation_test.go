@@ -28,7 +28,7 @@ type line struct {
 	Means  *meaning        `json:"means"`
 }
 
-// meaning is what a client has to conclude about a review.
+// meaning is the conclusion that a client must draw about a review.
 type meaning struct {
 	Kind     string  `json:"kind"`
 	Text     *string `json:"text"`
@@ -75,7 +75,7 @@ type conversation struct {
 	means   []*meaning
 }
 
-// pending is a call of ours that stands for a recorded one.
+// pending is our call for a recorded one.
 type pending struct {
 	id     json.RawMessage // its real number
 	conn   *idetest.Conn
@@ -84,8 +84,8 @@ type pending struct {
 	over   chan *meaning
 }
 
-// TestConversations plays the recorded conversations: what we send is what was
-// recorded, and we conclude from the answers what is written there.
+// TestConversations plays the recorded conversations: we send the recorded messages,
+// and draw the recorded conclusions from the answers.
 func TestConversations(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(recorded, "*.jsonl"))
 	if err != nil || len(files) < 10 {
@@ -176,8 +176,7 @@ func (c *conversation) told(m message) {
 	<-c.events
 }
 
-// answer gives a recorded answer to the call of ours that stands for the recorded
-// one.
+// answer gives a recorded answer to our call for the recorded one.
 func (c *conversation) answer(m message) {
 	p, ok := c.ours[string(m.ID)]
 	if !ok {
@@ -191,8 +190,8 @@ func (c *conversation) answer(m message) {
 	}
 }
 
-// call makes the call of ours that stands for a recorded one, if there is one,
-// and compares what is sent. Some are the way they are to be refused.
+// call makes our call for a recorded one, if there is one, and compares the messages.
+// Some recorded calls are wrong on purpose, to be refused.
 func (c *conversation) call(m message) {
 	want := read[toolCall](c.t, m.Params)
 	args := read[map[string]any](c.t, want.Args)
@@ -274,7 +273,7 @@ func (c *conversation) typed(tool string, args map[string]any) func(context.Cont
 	return c.context(tool, args)
 }
 
-// context returns our call for one about what the editor sees.
+// context returns our call for one about the editor's state.
 func (c *conversation) context(tool string, args map[string]any) func(context.Context) *meaning {
 	docs, file := c.client.Documents, root("p", "main.go")
 	check := func(what string, got bool, err error) *meaning {
@@ -319,7 +318,7 @@ func (c *conversation) context(tool string, args map[string]any) func(context.Co
 	return nil
 }
 
-// open returns the review that stands for a recorded one.
+// open returns the review for a recorded one.
 func (c *conversation) open(args map[string]any) func(context.Context) *meaning {
 	raw, err := json.Marshal(args)
 	if err != nil {
@@ -358,7 +357,7 @@ func (c *conversation) open(args map[string]any) func(context.Context) *meaning 
 	}
 }
 
-// refusal is what an error means for a review.
+// refusal is the meaning of an error for a review.
 func refusal(err error) *meaning {
 	var refused *client.ToolError
 	if errors.As(err, &refused) {
@@ -367,8 +366,8 @@ func refusal(err error) *meaning {
 	return &meaning{Kind: "undecided"}
 }
 
-// finish compares what was concluded: the first meaning is about the first
-// review, the second about the second.
+// finish compares the conclusions: the first meaning is about the first review, the
+// second about the second.
 func (c *conversation) finish() {
 	for i, want := range c.means {
 		if i >= len(c.reviews) {

@@ -12,53 +12,52 @@ import (
 	strict "github.com/go-json-experiment/json"
 )
 
-// Diffs are the reviews in the editor.
+// Diffs handles reviews in the editor.
 type Diffs struct{ c *Client }
 
-// DiffRequest asks for a review.
+// DiffRequest describes a review.
 type DiffRequest struct {
 	Path string // absolute, symlinks resolved; it need not exist
 	Text string // the proposal, valid UTF-8, with the file's own line endings
-	Base string // what the file holds; empty for a new one
-	Tab  string // see TabName; unique among those open
+	Base string // the file's content; empty for a new file
+	Tab  string // see TabName; unique among open diffs
 
-	// For editors that speak the whole of our protocol; the others are not sent
-	// these.
+	// The fields below are sent only to editors that speak our whole protocol.
 	ID          string
 	Description string
-	BaseSHA256  string // hex, of the text that the proposal was made from
+	BaseSHA256  string // hex, of Base
 	OnClose     OnClose
 	Batch       Batch
-	Inline      bool // in the document itself, if the editor can do that
+	Inline      bool // in the document itself, if the editor can
 	Notes       []Note
 }
 
-// Batch places a request among the calls of one answer; Total 0 is none.
+// Batch is the position of a request among the calls of one answer; Total 0 means none.
 type Batch struct {
 	ID    string `json:"id"`
 	Index int    `json:"index"`
 	Total int    `json:"total"`
 }
 
-// Note is a remark that the person must see. Kind is one of those in docs/protocol.md.
+// Note is a remark that the person must see. docs/protocol.md lists the kinds.
 type Note struct {
 	Kind string `json:"kind"`
 	Text string `json:"text"`
 }
 
-// OnClose says what closing the tab by hand means.
+// OnClose is the meaning of closing the tab by hand.
 type OnClose string
 
-// What closing the tab means.
+// The meanings of closing the tab.
 const (
 	CloseRejects OnClose = "reject"
-	CloseKeeps   OnClose = "keep" // it is no answer
+	CloseKeeps   OnClose = "keep" // no answer
 )
 
-// Kind is the kind of an outcome. The zero value decides nothing.
+// Kind is the kind of a DiffOutcome. The zero value decides nothing.
 type Kind int
 
-// The outcomes of a review.
+// The kinds of outcomes.
 const (
 	Undecided Kind = iota
 	Rejected
@@ -66,14 +65,14 @@ const (
 	AlreadyWritten // the editor has written the proposal itself
 )
 
-// DiffOutcome is what a review came to.
+// DiffOutcome is the result of a review.
 type DiffOutcome struct {
 	Kind Kind
-	Text string // what was accepted, exactly; set for Accepted and AlreadyWritten
-	// Edited says that Text is not the proposal.
+	Text string // the accepted text, exactly; set for Accepted and AlreadyWritten
+	// Edited reports whether Text differs from the proposal.
 	Edited   bool
-	Reason   string // the editor's reason ("button", "timeout", …) or why undecided
-	Feedback string // the reviewer's words
+	Reason   string // the editor's reason ("button", "timeout", …), or why it is undecided
+	Feedback string // the reviewer's message
 	Comments []Comment
 }
 
@@ -84,15 +83,15 @@ type Comment struct {
 	Quote, Text        string
 }
 
-// What a reviewer may say, in bytes.
+// Bounds of a reviewer's feedback.
 const (
 	maxFeedback = 16 << 10
 	maxComments = 200
 )
 
-// Open shows a diff and waits for the person: it has no deadline of its own.
-// When ctx ends it returns ctx's error and forgets the request; the diff is
-// still to be closed with Close. An error decides nothing.
+// Open shows a diff and waits for the person, without a deadline of its own. When ctx
+// ends it returns ctx's error and forgets the request, but the caller must still call
+// Close. An error decides nothing.
 func (d *Diffs) Open(ctx context.Context, r DiffRequest) (DiffOutcome, error) {
 	if !filepath.IsAbs(r.Path) || !utf8.ValidString(r.Path) || !utf8.ValidString(r.Text) || !isTab(r.Tab) {
 		return DiffOutcome{}, errors.New("this change cannot be shown in an editor: its path or text is not plain Unicode")
@@ -139,7 +138,7 @@ func (r DiffRequest) arguments(extended bool) map[string]any {
 	return args
 }
 
-// details are the third item of a verdict.
+// details is the third item of an answer.
 type details struct {
 	ID       string `json:"diffId"`
 	Outcome  string `json:"outcome"`
@@ -154,7 +153,7 @@ type details struct {
 	} `json:"comments"`
 }
 
-// verdict reads the answer of an editor that says why: only what a person did
+// verdict reads the answer of an editor that gives reasons: only a person's action
 // decides, whatever the first items are.
 func (r DiffRequest) verdict(a answer) DiffOutcome {
 	var said details
@@ -176,7 +175,7 @@ func (r DiffRequest) verdict(a answer) DiffOutcome {
 	return undecided(cut(said.Reason, 100))
 }
 
-// add adds the reviewer's words.
+// add adds the reviewer's feedback and comments.
 func (said details) add(o DiffOutcome) DiffOutcome {
 	o.Reason, o.Feedback = said.Reason, cut(said.Feedback, maxFeedback)
 	for _, c := range said.Comments[:min(len(said.Comments), maxComments)] {
@@ -193,9 +192,8 @@ func (said details) add(o DiffOutcome) DiffOutcome {
 }
 
 // guess reads the answer of an editor that gives no reasons. A closed tab is no
-// acceptance. Editors add and drop the newline at the end of a text: that is no
-// edit, and what is written is the proposal. An answer that names another diff is
-// none.
+// acceptance. Editors add and drop the newline at the end of a text: that is no edit,
+// and the proposal is written. An answer that names another diff decides nothing.
 func (r DiffRequest) guess(a answer, f form) DiffOutcome {
 	switch {
 	case a.first() == "FILE_SAVED" && len(a.items) == 1:
@@ -215,23 +213,23 @@ func (r DiffRequest) guess(a answer, f form) DiffOutcome {
 	return undecided("the editor gave no clear answer")
 }
 
-// LostEndings is the reason of an outcome whose text came back without its line endings.
+// LostEndings is the reason if the text came back without its line endings.
 const LostEndings = "the editor returned the text without its line endings"
 
 func undecided(why string) DiffOutcome { return DiffOutcome{Reason: why} }
 
-// Close closes a diff. That there is none any more is no error. It is called
-// though it may not be listed, under its other name where the first is unknown.
+// Close closes a diff; a diff that is already closed is no error. Close calls the tool
+// even if it is not listed, and under its other name if the first is unknown.
 func (d *Diffs) Close(ctx context.Context, tab string) error {
 	_, err := d.Withdraw(ctx, tab)
 	return err
 }
 
-// Withdraw is Close that also says whether the editor had the diff and has closed it.
-// An editor that knows of none may be about to open it.
+// Withdraw closes a diff and reports whether the editor had it. An editor that does not
+// know it may be about to open it.
 func (d *Diffs) Withdraw(ctx context.Context, tab string) (closed bool, err error) {
 	if !isTab(tab) {
-		// Some editors would take it for the name of a file and close that.
+		// Some editors would close a file with this name.
 		return false, fmt.Errorf("%q is not the name of a diff", tab)
 	}
 	args := map[string]string{"tab_name": tab, "tabName": tab}
@@ -246,8 +244,8 @@ func (d *Diffs) Withdraw(ctx context.Context, tab string) (closed bool, err erro
 	return err == nil && !strings.Contains(strings.ToLower(a.first()), "not found"), err
 }
 
-// CloseAll closes the diffs that were left over and returns how many were. Old
-// plugins close the user's own diffs too: not to be called lightly.
+// CloseAll closes leftover diffs and returns their number. Old plugins close the user's
+// own diffs too, so use it sparingly.
 func (d *Diffs) CloseAll(ctx context.Context) (int, error) {
 	a, err := d.c.call(ctx, "closeAllDiffTabs", struct{}{})
 	if err != nil {
@@ -255,18 +253,18 @@ func (d *Diffs) CloseAll(ctx context.Context) (int, error) {
 	}
 	n := 0
 	if _, err := fmt.Sscanf(a.first(), "CLOSED_%d_DIFF_TABS", &n); err != nil {
-		return 0, nil //nolint:nilerr // it did what it was asked, in other words
+		return 0, nil //nolint:nilerr // it has closed them, and answers in another form
 	}
 	return n, nil
 }
 
-// Take has an editor that is not ours accept an open diff by itself, as its user would:
-// the answer comes to Open. It is ErrUnsupported, or a refusal, where the editor cannot.
+// Take has an editor that is not ours accept an open diff, as its user would; the
+// answer comes to Open. It returns ErrUnsupported, or a refusal, if the editor cannot.
 func (d *Diffs) Take(ctx context.Context, tab string) error {
 	if !d.Takes() || !isTab(tab) {
 		return ErrUnsupported
 	}
-	// The plugin calls its buffers so, and takes a write of one for a yes.
+	// The plugin names its buffers like this, and takes the save of a buffer for a yes.
 	err := d.c.Documents.Save(ctx, tab+" (proposed)")
 	if err != nil {
 		err = d.c.Documents.Save(ctx, tab+" (NEW FILE - proposed)")
@@ -280,12 +278,12 @@ func (d *Diffs) Takes() bool { return d.c.neovim }
 // Draft is the text in an open diff.
 type Draft struct {
 	Text   string
-	Edited bool // by hand, since the proposal
+	Edited bool // by hand
 }
 
-// Claim says that a diff is being answered elsewhere (held) or that it is not any
-// more: while it is held the editor does not answer it. ErrUnsupported as for
-// Resolve.
+// Claim tells the editor that a diff is being answered elsewhere (held), or no longer
+// is. While a diff is held, the editor does not answer it. It returns ErrUnsupported
+// like Resolve.
 func (d *Diffs) Claim(ctx context.Context, id string, held bool) error {
 	if !d.c.Info().Ours {
 		return ErrUnsupported
@@ -298,8 +296,8 @@ func (d *Diffs) Claim(ctx context.Context, id string, held bool) error {
 	return err
 }
 
-// Show brings a diff to the editor's screen, where it is not there yet or was closed
-// without an answer. ErrUnsupported as for Resolve.
+// Show brings a diff to the editor's screen, if it was opened in the background or
+// closed without an answer. It returns ErrUnsupported like Resolve.
 func (d *Diffs) Show(ctx context.Context, id string) error {
 	if !d.c.Info().Ours {
 		return ErrUnsupported
@@ -308,8 +306,8 @@ func (d *Diffs) Show(ctx context.Context, id string) error {
 	return err
 }
 
-// Resolve answers an open diff from outside and returns its draft. Editors that
-// do not speak the whole of our protocol cannot: ErrUnsupported.
+// Resolve answers an open diff from outside and returns its draft. It returns
+// ErrUnsupported for an editor that does not speak our whole protocol.
 func (d *Diffs) Resolve(ctx context.Context, id string, accept bool) (Draft, error) {
 	if !d.c.Info().Ours {
 		return Draft{}, ErrUnsupported

@@ -13,7 +13,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/ide/idetest"
 )
 
-// review opens a diff, lets act answer it and returns what came out.
+// review opens a diff, lets act answer it and returns the outcome.
 func review(t *testing.T, d idetest.Dialect, text string, act func(*idetest.Editor, *idetest.Diff)) (client.DiffOutcome, error) {
 	t.Helper()
 	e := idetest.Start(t, d)
@@ -74,8 +74,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// TestReasons holds that of an editor that says why, only what a person did
-// decides.
+// TestReasons: if an editor gives reasons, only a person's action decides.
 func TestReasons(t *testing.T) {
 	for _, c := range []struct {
 		items []string
@@ -209,7 +208,7 @@ func TestFidelity(t *testing.T) {
 		if err != nil || got.Kind != client.Accepted || unix(got.Text) != unix(want) || got.Edited != (want != text) || want == text && got.Text != text {
 			rt.Fatalf("%q came back as %q: %+v, %v", text, returned, got, err)
 		}
-		// Ours keeps every byte: there a newline less is what the person wants.
+		// Ours keeps every byte: there a person can remove the last newline.
 		go func() {
 			ours.NextDiff().Answer(idetest.Text("FILE_SAVED", returned, `{"outcome":"accepted","reason":"save"}`))
 		}()
@@ -249,7 +248,7 @@ func TestLineEndings(t *testing.T) {
 		{idetest.Neovim(), "a\n", "a\nb", "a\nb", "a\nc\n", "a\nc"}, // Neovim adds the newline
 		{idetest.Emacs(), "a\r\n", "a\r\nb\r\n", "a\nb\n", "a\nb\nc\n", "a\r\nb\r\nc\r\n"},
 		{idetest.Emacs(), "a\rb\r", "a\rX\r", "a\nX\n", "a\nY\n", "a\rY\r"},
-		{idetest.Emacs(), "a\n", "a\nb\n", "a\nb\n", "a\nb", "a\nb"}, // Emacs returns what is there
+		{idetest.Emacs(), "a\n", "a\nb\n", "a\nb\n", "a\nb", "a\nb"}, // Emacs returns the text unchanged
 		{idetest.JetBrains(), "a\r\n", "b\r\n", "b\n", "b\nc\n", "b\r\nc\r\n"},
 		{idetest.Ours(), "a\r\n", "b\r\n", "b\r\n", "b\r\nc\n", "b\r\nc\n"},
 	} {
@@ -291,7 +290,7 @@ func TestLostEndings(t *testing.T) {
 	}
 }
 
-// TestAnswerForAnotherDiff holds that a no to another diff is none to this one.
+// TestAnswerForAnotherDiff: a no to another diff is not an answer to this one.
 func TestAnswerForAnotherDiff(t *testing.T) {
 	for _, d := range []idetest.Dialect{idetest.Neovim(), idetest.Emacs(), idetest.JetBrains(), idetest.Nexus3()} {
 		got, err := review(t, d, "new\n", func(_ *idetest.Editor, shown *idetest.Diff) {
@@ -303,8 +302,8 @@ func TestAnswerForAnotherDiff(t *testing.T) {
 	}
 }
 
-// TestClose holds that a diff is closed under every name of the tool, and that
-// one that is not there is none.
+// TestClose: a diff is closed under every name of the tool, and closing a missing diff
+// is no error.
 func TestClose(t *testing.T) {
 	for _, d := range dialects() {
 		e := idetest.Start(t, d)

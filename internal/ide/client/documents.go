@@ -14,11 +14,11 @@ import (
 	"github.com/bb2d0cf4/agent/internal/editor"
 )
 
-// Documents are the editor's files.
+// Documents handles the editor's files.
 type Documents struct{ c *Client }
 
-// Open brings a file to the front of the editor. Lines are
-// 1-based and inclusive; 0 selects nothing.
+// Open brings a file to the front of the editor. Lines are 1-based and inclusive; 0
+// selects nothing.
 func (d *Documents) Open(ctx context.Context, path string, startLine, endLine int) error {
 	args := map[string]any{"filePath": path, "preview": true, "makeFrontmost": true}
 	if startLine > 0 {
@@ -28,14 +28,14 @@ func (d *Documents) Open(ctx context.Context, path string, startLine, endLine in
 	return err
 }
 
-// patience is how long diagnostics may take beyond the wait that was asked for:
-// some editors never answer for a file that is not shown.
+// patience is how much longer than requested diagnostics may take: some editors never
+// answer for a file that is not shown.
 const patience = 5 * time.Second
 
-// Diagnostics returns the findings on path, or on all files if it is empty. wait
-// is how long the editor may wait for its language servers to settle. known is
-// false where the editor cannot tell (the file is not shown, no quiet in time):
-// then none is not the same as clean.
+// Diagnostics returns the diagnostics of path, or of all files if path is empty. The
+// editor waits up to wait for its language servers to settle. If known is false, the
+// editor cannot tell (the file is not shown, or the servers did not settle): an empty
+// list then does not mean that there are no problems.
 func (d *Documents) Diagnostics(ctx context.Context, path string, wait time.Duration) (found []editor.Diagnostic, known bool, err error) {
 	args := map[string]any{}
 	if path != "" {
@@ -79,7 +79,7 @@ func (d *Documents) CurrentSelection(ctx context.Context) (Selection, error) {
 	return d.selection(ctx, "getCurrentSelection")
 }
 
-// LatestSelection returns the last selection, whatever has the focus now.
+// LatestSelection returns the last selection, even if it has lost the focus.
 func (d *Documents) LatestSelection(ctx context.Context) (Selection, error) {
 	return d.selection(ctx, "getLatestSelection")
 }
@@ -108,7 +108,7 @@ func (d *Documents) Tabs(ctx context.Context) ([]editor.Tab, error) {
 			Active bool `json:"isActive"`
 			Dirty  bool `json:"isDirty"`
 		}
-		_ = strict.Unmarshal(raw, &t) // what is missing stays empty
+		_ = strict.Unmarshal(raw, &t) // missing fields stay empty
 		if path := t.path(raw); path != "" && !isTab(path) && len(tabs) < maxTabs {
 			tabs = append(tabs, editor.Tab{Path: path, Active: t.Active, Dirty: t.Dirty})
 		}
@@ -116,8 +116,8 @@ func (d *Documents) Tabs(ctx context.Context) ([]editor.Tab, error) {
 	return tabs, nil
 }
 
-// Lines returns how many lines an editor holds of a file without changes; 0 if it does
-// not say.
+// Lines returns the number of lines of a file that the editor holds unchanged, or 0 if
+// it does not report it.
 func (d *Documents) Lines(ctx context.Context, path string) int {
 	a, err := d.c.call(ctx, "getOpenEditors", struct{}{})
 	if err != nil {
@@ -145,7 +145,7 @@ func (d *Documents) Folders(ctx context.Context) ([]string, error) {
 	var folders []string
 	for _, raw := range list(a.first(), "folders") {
 		var f located
-		_ = strict.Unmarshal(raw, &f) // what is missing stays empty
+		_ = strict.Unmarshal(raw, &f) // missing fields stay empty
 		if path := f.path(raw); path != "" && len(folders) < maxTabs {
 			folders = append(folders, filepath.Clean(path))
 		}
@@ -153,17 +153,16 @@ func (d *Documents) Folders(ctx context.Context) ([]string, error) {
 	return folders, nil
 }
 
-// Buffer is what the editor holds of a file.
+// Buffer is the editor's state of a file.
 type Buffer struct {
 	Open  bool
 	Dirty bool // it has unsaved changes
-	// Text and SHA256 (hex) are set if they were asked for and the editor speaks
-	// the whole of our protocol.
+	// Text and SHA256 (hex) are set on request, by editors that speak our whole protocol.
 	Text   *string
 	SHA256 string
 }
 
-// Buffer asks whether a file has unsaved changes in the editor.
+// Buffer reports whether a file has unsaved changes in the editor.
 func (d *Documents) Buffer(ctx context.Context, path string, withText bool) (Buffer, error) {
 	args := map[string]any{"filePath": path}
 	if withText && d.c.Info().Ours {
@@ -224,14 +223,14 @@ func (d *Documents) Save(ctx context.Context, path string) error {
 	return nil
 }
 
-// Reload has the editor read a file again that it holds without changes. It returns
-// false if it did not, or has no such tool.
+// Reload has the editor read again a file that it holds without changes. It returns
+// false if the editor did not, or has no such tool.
 func (d *Documents) Reload(ctx context.Context, path string) bool {
 	const tool = "reloadBuffer" // of Emacs
 	if !slices.Contains(d.c.Info().Tools, tool) {
 		return false
 	}
-	// It would throw away what is not saved.
+	// It would discard unsaved changes.
 	if buf, err := d.Buffer(ctx, path, false); err != nil || buf.Dirty {
 		return false
 	}
@@ -239,7 +238,7 @@ func (d *Documents) Reload(ctx context.Context, path string) bool {
 	return err == nil && strings.Contains(a.first(), "reloaded")
 }
 
-// list returns the elements of a JSON array, be it bare or in a field.
+// list returns the elements of a JSON array, bare or in a field.
 func list(text, field string) []jsontext.Value {
 	var bare []jsontext.Value
 	if strict.Unmarshal([]byte(text), &bare) == nil {

@@ -92,7 +92,7 @@ func TestDiagnosticShapes(t *testing.T) {
 	}
 }
 
-// TestUnknownDiagnostics holds that "none" is not said where nothing is known.
+// TestUnknownDiagnostics: unknown diagnostics are not reported as none.
 func TestUnknownDiagnostics(t *testing.T) {
 	for name, r := range map[string]idetest.Reply{
 		"not open":    idetest.Refusef(-32001, "File not open"),

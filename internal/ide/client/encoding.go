@@ -9,36 +9,35 @@ import (
 	strict "github.com/go-json-experiment/json"
 )
 
-// How long the reading of a file waits for the editor to name its encoding, and
-// how long the editor is waited for in all.
+// Bounds of the wait for a file's encoding: for the reader of the file, and in all.
 const (
 	naming     = time.Second
 	namingLate = 5 * time.Second
 )
 
 // mostNames is how many files may wait for their encoding. An editor that does not
-// answer holds up as many, and then nothing more.
+// answer delays that many reads, and no others.
 const mostNames = 16
 
-// Encodings asks the editor for encodings on behalf of who cannot wait.
+// Encodings asks the editor for encodings on behalf of callers that cannot wait.
 type Encodings struct {
 	d      *Documents
 	wanted chan nameless
 }
 
-// nameless is a file whose encoding is asked for.
+// nameless is a file whose encoding is being asked for.
 type nameless struct {
 	path string
 	told chan string
 }
 
-// NewEncodings returns what answers while Run runs.
+// NewEncodings returns an Encodings that works while Run runs.
 func NewEncodings(c *Client) *Encodings {
 	return &Encodings{d: c.Documents, wanted: make(chan nameless, mostNames)}
 }
 
-// Of returns the encoding of a file, see Documents.Encoding; empty where the editor
-// does not say so at once.
+// Of returns the encoding of a file, see Documents.Encoding, or "" if the editor does
+// not answer at once.
 func (e *Encodings) Of(path string) string {
 	q := nameless{path, make(chan string, 1)}
 	select {
@@ -56,7 +55,7 @@ func (e *Encodings) Of(path string) string {
 	}
 }
 
-// Run answers Of until the connection or ctx ends.
+// Run asks on behalf of Of until the connection or ctx ends.
 func (e *Encodings) Run(ctx context.Context) {
 	for {
 		select {
@@ -76,9 +75,9 @@ func (e *Encodings) Run(ctx context.Context) {
 	}
 }
 
-// Encoding returns the encoding in which the editor reads a file, by the name that
-// golang.org/x/text knows; empty if the editor does not say, or means one that is
-// not known here.
+// Encoding returns the name, as golang.org/x/text knows it, of the encoding in which
+// the editor reads a file. It is empty if the editor does not report it, or its name is
+// unknown.
 func (d *Documents) Encoding(ctx context.Context, path string) (string, error) {
 	if !d.c.Info().Ours {
 		return "", ErrUnsupported
@@ -100,14 +99,14 @@ func (d *Documents) Encoding(ctx context.Context, path string) (string, error) {
 	return encodingOf(told.Encoding), nil
 }
 
-// encodings are VS Code's names that differ by more than a hyphen.
+// encodings maps VS Code's names that differ by more than a hyphen.
 var encodings = map[string]string{
 	"utf8bom": "utf-8", "utf16le": "utf-16le", "utf16be": "utf-16be",
 	"shiftjis": "shift_jis", "eucjp": "euc-jp", "euckr": "euc-kr", "cp950": "big5", "big5hkscs": "big5",
 	"gb2312": "gbk", "macroman": "macintosh", "koi8r": "koi8-r", "koi8u": "koi8-u", "cp866": "ibm866",
 }
 
-// encodingOf translates VS Code's name of an encoding: letters and digits alone.
+// encodingOf translates VS Code's name of an encoding, reduced to letters and digits.
 func encodingOf(name string) string {
 	if known, ok := encodings[name]; ok {
 		return known

@@ -9,11 +9,11 @@ import (
 	strict "github.com/go-json-experiment/json"
 )
 
-// Events are given what the editor tells by itself, in order, from the goroutine
-// that reads: they must not block. A nil one is left out. They may be called
+// Events are the handlers of an editor's notifications. They are called in order, from
+// the reading goroutine: they must not block. Each may be nil. They may be called
 // before Connect returns.
 type Events struct {
-	// Selection is given the zero value when nothing is selected any more.
+	// Selection receives the zero value when the selection was cleared.
 	Selection   func(Selection)
 	Mention     func(Mention)
 	Draft       func(DraftChange)
@@ -21,20 +21,20 @@ type Events struct {
 	Tools       func()               // the list of tools changed: see Client.Refresh
 }
 
-// Mention asks to mention a file in the prompt. Lines are 1-based and inclusive,
-// 0 for the whole file.
+// Mention asks to mention a file in the prompt. Lines are 1-based and inclusive, 0 for
+// the whole file.
 type Mention struct {
 	Path               string // absolute; a folder ends in a separator
 	StartLine, EndLine int
 }
 
-// DraftChange says how an open diff stands: whether its text was changed by hand, and
-// whether it is on the editor's screen.
+// DraftChange reports that an open diff was edited by hand, or appeared on or left the
+// editor's screen.
 type DraftChange struct {
 	DiffID         string
-	Hidden         bool // it waits among the pending ones
+	Hidden         bool // it waits in the list of pending reviews
 	Edited         bool
-	Added, Removed int // lines, against the proposal
+	Added, Removed int // lines, compared with the proposal
 }
 
 // listener turns notifications into events.

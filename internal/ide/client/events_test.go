@@ -122,7 +122,7 @@ func TestSelectionLines(t *testing.T) {
 	}
 }
 
-// TestNoSelection holds that what is no selection clears the last one.
+// TestNoSelection: a malformed selection clears the last one.
 func TestNoSelection(t *testing.T) {
 	e, got := listening(t, idetest.Neovim())
 	for _, params := range []string{

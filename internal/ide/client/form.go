@@ -2,20 +2,20 @@ package client
 
 import "strings"
 
-// form is how a text goes to an editor that is not ours, and comes back. Such
-// editors show the lines of a file without its line endings, so a proposal must
-// not hold them either: every line would look changed.
+// form converts a text for an editor that is not ours, and back. Such editors show the
+// lines of a file without its line endings, so a proposal must not hold them either, or
+// every line would look changed.
 type form struct {
-	ending string // what a line of the file ends with
-	// exact says that the editor returns a text as the person left it. Others add or
+	ending string // line ending of the file
+	// exact means that the editor returns a text as the person left it. Others add or
 	// drop the newline at its end.
 	exact bool
-	// shows says that the editor shows line endings that differ, and returns them.
+	// shows means that the editor shows mixed line endings, and returns them.
 	shows bool
 }
 
-// formOf returns the form for a proposal that replaces base, which is empty for a
-// new file. A text with different line endings goes as it is: editors show them.
+// formOf returns the form for a proposal that replaces base, which is empty for a new
+// file. A text with mixed line endings is sent unchanged: editors show them.
 func (c *Client) formOf(base, proposal string) form {
 	f := form{ending: "\n", exact: c.emacs, shows: c.emacs || c.neovim}
 	was, is := lineEnding(base), lineEnding(proposal)
@@ -33,8 +33,8 @@ func (c *Client) formOf(base, proposal string) form {
 	return f
 }
 
-// lineEnding returns what every line of s ends with; "" if s has one line, "mixed"
-// if they differ.
+// lineEnding returns the line ending of s: "" if s has one line, "mixed" if it has
+// several kinds.
 func lineEnding(s string) string {
 	crlf := strings.Count(s, "\r\n")
 	cr, lf := strings.Count(s, "\r")-crlf, strings.Count(s, "\n")-crlf
@@ -51,21 +51,21 @@ func lineEnding(s string) string {
 	return "mixed"
 }
 
-// sent returns text as it goes to the editor.
+// sent returns text in the form for the editor.
 func (f form) sent(text string) string { return strings.ReplaceAll(text, f.ending, "\n") }
 
-// loses reports whether the editor has returned an edited text without the line
-// endings of a proposal that has several kinds: which line had which is not known.
+// loses reports whether the editor has returned an edited text without the mixed line
+// endings of the proposal: which line had which is then unknown.
 func (f form) loses(proposal, answer string) bool {
 	return !f.shows && strings.Contains(f.sent(proposal), "\r") && !strings.Contains(answer, "\r") && plainLines(answer) != plainLines(proposal)
 }
 
-// plainLines is s with plain line endings, and without the last one.
+// plainLines returns s with plain line endings, without the last one.
 func plainLines(s string) string {
 	return cutNewline(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s))
 }
 
-// read returns the text that the editor's answer to proposal means, and whether the
+// read interprets the editor's answer to proposal: it returns the text, and whether the
 // person edited it.
 func (f form) read(proposal, answer string) (text string, edited bool) {
 	sent, got := f.sent(proposal), f.sent(answer)
@@ -76,12 +76,12 @@ func (f form) read(proposal, answer string) (text string, edited bool) {
 		return proposal, false
 	}
 	if !f.exact && sent != "" && !strings.HasSuffix(sent, "\n") {
-		got = strings.TrimSuffix(got, "\n") // the editor adds it
+		got = strings.TrimSuffix(got, "\n") // added by the editor
 	}
 	return strings.ReplaceAll(got, "\n", f.ending), true
 }
 
-// untouched reports whether got differs from sent by what editors do, and no person.
+// untouched reports whether got differs from sent only in ways that editors cause.
 func (f form) untouched(sent, got string) bool {
 	switch {
 	case !f.shows && strings.Contains(sent, "\r") && !strings.Contains(got, "\r"):

@@ -6,18 +6,17 @@ import (
 	strict "github.com/go-json-experiment/json"
 )
 
-// Selection is what is selected in the editor. The zero value says that nothing
-// is.
+// Selection is the editor's selection. The zero value means that nothing is selected.
 type Selection struct {
 	Path string // absolute
-	Text string // empty where only the cursor is placed
-	// start and end are in the editor's own counting.
+	Text string // empty if only the cursor is there
+	// start and end count as the editor does.
 	start, end position
 	oneBased   bool
 }
 
-// readSelection reads selection_changed and the answers to the two questions for
-// it. The tab of a diff is no file.
+// readSelection reads selection_changed and the answers of the two selection tools. It
+// ignores the tab of a diff.
 func readSelection(raw []byte, oneBased bool) Selection {
 	var s struct {
 		located
@@ -42,9 +41,8 @@ func readSelection(raw []byte, oneBased bool) Selection {
 	return sel
 }
 
-// ClaimedLines returns the lines as the editor gives them, 1-based and
-// inclusive. A selection that ends before the first character of a line does not
-// include that line.
+// ClaimedLines returns the lines that the editor reports, 1-based and inclusive. A
+// selection that ends before the first character of a line does not include that line.
 func (s Selection) ClaimedLines() (start, end int) {
 	base := 1
 	if s.oneBased {
@@ -57,9 +55,9 @@ func (s Selection) ClaimedLines() (start, end int) {
 	return max(1, start), max(1, start, end)
 }
 
-// Lines returns the 1-based, inclusive lines of the selection in content, the
-// text of its file. Editors count from 0 or from 1: the lines that hold the
-// selected text are right, the claimed ones first. ok is false if neither do.
+// Lines returns the 1-based, inclusive lines of the selection in content, the text of
+// its file. Editors count from 0 or from 1, so Lines returns the lines that hold the
+// selected text, trying the reported ones first. ok is false if neither do.
 func (s Selection) Lines(content string) (start, end int, ok bool) {
 	start, end = s.ClaimedLines()
 	lines := strings.SplitAfter(content, "\n")
@@ -75,7 +73,7 @@ func (s Selection) Lines(content string) (start, end int, ok bool) {
 	return 0, 0, false
 }
 
-// holds reports whether text is in some lines, whatever their line endings.
+// holds reports whether text is in the given lines, ignoring line endings.
 func holds(lines, text string) bool {
 	unix := strings.NewReplacer("\r\n", "\n")
 	return strings.Contains(unix.Replace(lines)+"\n", strings.TrimRight(unix.Replace(text), "\n"))

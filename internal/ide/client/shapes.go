@@ -19,8 +19,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/editor"
 )
 
-// located is anything that says in which file it is, in one of the ways of
-// editors.
+// located is a value with a file, in one of the forms of editors.
 type located struct {
 	FilePath string `json:"filePath"`
 	Path     string `json:"path"`
@@ -30,14 +29,14 @@ type located struct {
 	FileURL  string `json:"fileUrl"`
 }
 
-// path returns the absolute path, empty if there is none. raw may be nothing but
-// a string.
+// path returns the absolute path, or "". raw may also be a plain string.
 func (l located) path(raw jsontext.Value) string {
 	var bare string
 	if strict.Unmarshal(raw, &bare) == nil && bare != "" {
 		return fromURI(bare)
 	}
-	// A URI comes last: some editors do not encode it, and "%25" would be read as "%".
+	// A URI comes last: some editors do not encode it, so that "%25" would be read as
+	// "%".
 	for _, s := range []string{l.FilePath, l.Path, l.FileName, l.File, l.URI, l.FileURL} {
 		if p := fromURI(s); p != "" {
 			return p
@@ -48,8 +47,8 @@ func (l located) path(raw jsontext.Value) string {
 
 var drive = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^/[A-Za-z]:`) })
 
-// fromURI returns the absolute path of a file URI, or of a path as it is. It is
-// empty for what names no file on this machine or holds control characters.
+// fromURI returns the absolute path of a file URI or a plain path. It returns "" for
+// anything that is not a file on this machine, or has control characters.
 func fromURI(s string) string {
 	path := s
 	if rest, ok := strings.CutPrefix(s, "file://"); ok {
@@ -68,8 +67,8 @@ func fromURI(s string) string {
 	return path
 }
 
-// literal reports whether the path of a URI was not encoded: the file is there under
-// that name, and none under the decoded one.
+// literal reports whether the path of a URI was not encoded: a file of that name
+// exists, and none of the decoded name.
 func literal(path, decoded string) bool {
 	if path == decoded || !filepath.IsAbs(path) {
 		return false
@@ -90,10 +89,10 @@ func toURI(path string) string {
 	return (&url.URL{Scheme: "file", Path: path}).String()
 }
 
-// maxDiagnostics bounds what is taken of an editor's findings.
+// maxDiagnostics is the number of diagnostics accepted.
 const maxDiagnostics = 1000
 
-// finding is a diagnostic in one of the ways of editors.
+// finding is a diagnostic in one of the forms of editors.
 type finding struct {
 	located
 	Message  string         `json:"message"`
@@ -106,18 +105,18 @@ type finding struct {
 	} `json:"range"`
 }
 
-// position is in the editor's own counting.
+// position counts as the editor does.
 type position struct {
 	Line float64 `json:"line"`
 	Char float64 `json:"character"`
 }
 
-// whole returns a count that an editor wrote as any number.
+// whole returns an integer that an editor wrote in any number format.
 func whole(f float64) int { return int(min(max(f, 0), math.MaxInt32)) }
 
-// readDiagnostics reads nested findings (a list of files, each with its own) and
-// flat ones. Those of another file than the one asked for are dropped, unless
-// there is only one file: then it is the one asked for under another name.
+// readDiagnostics reads nested diagnostics (a list of files, each with its own) and
+// flat ones. It drops those of other files than the requested one, unless there is only
+// one file: then that is the requested file under another name.
 func readDiagnostics(text, asked string, oneBased bool) (found []editor.Diagnostic, ok bool) {
 	if text == "" || text == "null" {
 		return nil, true
@@ -131,7 +130,7 @@ func readDiagnostics(text, asked string, oneBased bool) (found []editor.Diagnost
 			located
 			Diagnostics []jsontext.Value `json:"diagnostics"`
 		}
-		_ = strict.Unmarshal(raw, &file) // what is missing stays empty
+		_ = strict.Unmarshal(raw, &file) // missing fields stay empty
 		path := file.path(nil)
 		inFile := file.Diagnostics
 		if inFile == nil {
@@ -189,8 +188,8 @@ func readFinding(raw jsontext.Value, path, asked string, oneBased bool) (editor.
 	return d, path != ""
 }
 
-// severity reads a word in any case or a number of the language server protocol.
-// What is not known counts as an error: it must not be overlooked.
+// severity reads a word in any case, or a number of the language server protocol. An
+// unknown severity counts as an error, so that it is not overlooked.
 func severity(raw jsontext.Value) editor.Severity {
 	var word string
 	if strict.Unmarshal(raw, &word) != nil {

@@ -12,9 +12,9 @@ import (
 	strict "github.com/go-json-experiment/json"
 )
 
-// TerminalRun is what came of a command in the editor's terminal.
+// TerminalRun is the result of a command in the editor's terminal.
 type TerminalRun struct {
-	// Code is nil if the command was ended, or if Captured is false.
+	// Code is nil if the command was killed, or if Captured is false.
 	Code   *int   `json:"exit_code"`
 	Output string `json:"output"`
 	// Captured is false if the editor had no terminal: the command did not run.
@@ -22,18 +22,18 @@ type TerminalRun struct {
 	TimedOut bool `json:"timed_out"`
 }
 
-// TerminalCommand is what to run there.
+// TerminalCommand describes a command for the editor's terminal.
 type TerminalCommand struct {
 	Line, Dir string
-	Timeout   time.Duration // zero: the editor's own
-	// Printed, if not nil, is given output as it comes, before RunInTerminal returns,
-	// from the goroutine that reads: it must not block. Of much output it is given the
-	// newest part only; what counts is TerminalRun.Output.
+	Timeout   time.Duration // zero: the editor's own limit
+	// Printed, if not nil, receives output while RunInTerminal runs, from the reading
+	// goroutine: it must not block. It gets only the newest part of long output;
+	// TerminalRun.Output is complete.
 	Printed func(text string)
 }
 
-// runs are the commands whose output is wanted as it comes, by the ids that the
-// editor knows them by.
+// runs holds the commands whose output is wanted as it comes, by the ids sent to the
+// editor.
 type runs struct {
 	mu      sync.Mutex
 	printed map[string]func(string)
@@ -43,7 +43,7 @@ type runs struct {
 func (r *runs) begin(printed func(string)) (id string, end func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	id = "run-" + rand.Text() // of no other link, whose output an editor may still tell
+	id = "run-" + rand.Text() // unique across links: an editor may still report output of an earlier one
 	if r.printed == nil {
 		r.printed = map[string]func(string){}
 	}
@@ -55,7 +55,7 @@ func (r *runs) begin(printed func(string)) (id string, end func()) {
 	}
 }
 
-// take hands on what a command has printed.
+// take passes on the output of a command.
 func (r *runs) take(params json.RawMessage) {
 	var p struct {
 		ID   string `json:"run_id"`
@@ -71,11 +71,10 @@ func (r *runs) take(params json.RawMessage) {
 	}
 }
 
-// RunInTerminal runs a command in a terminal that the user sees, and waits for its
-// end. The editor does not ask: the caller has had the command approved. When ctx
-// ends, so does the command. An editor that has no such tool is ErrUnsupported, a
-// refusal is a ToolError; then the command did not run. After any other error that
-// is not known.
+// RunInTerminal runs a command in a terminal that the user sees, and waits for its end.
+// The editor does not ask: the caller has had the command approved. When ctx ends, so
+// does the command. After ErrUnsupported or a ToolError the command did not run; after
+// any other error it may have.
 func (c *Client) RunInTerminal(ctx context.Context, cmd TerminalCommand) (TerminalRun, error) {
 	if !c.Info().Ours {
 		return TerminalRun{}, ErrUnsupported
@@ -95,10 +94,10 @@ func (c *Client) RunInTerminal(ctx context.Context, cmd TerminalCommand) (Termin
 	}
 	var run TerminalRun
 	if err := strict.Unmarshal([]byte(a.first()), &run); err != nil {
-		return TerminalRun{}, fmt.Errorf("the editor's account of the command cannot be read: %w", err)
+		return TerminalRun{}, fmt.Errorf("the editor's report on the command cannot be read: %w", err)
 	}
 	if run.Captured && run.Code == nil && !run.TimedOut {
-		return TerminalRun{}, errors.New("the editor does not say how the command ended")
+		return TerminalRun{}, errors.New("the editor does not report how the command ended")
 	}
 	return run, nil
 }

@@ -52,8 +52,8 @@ func TestRunInTerminal(t *testing.T) {
 	}
 }
 
-// TestTerminalOutput: what a command prints is seen as it comes, that of another
-// command and what comes too late are not.
+// TestTerminalOutput: a command's output is passed on as it comes; output of another
+// command, or after the end, is not.
 func TestTerminalOutput(t *testing.T) {
 	e := idetest.Start(t, idetest.Ours())
 	tell := func(id, text string) { e.Notify("terminal_output", map[string]any{"run_id": id, "text": text}) }

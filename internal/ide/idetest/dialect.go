@@ -12,36 +12,36 @@ import (
 	"github.com/bb2d0cf4/agent/internal/ide/proof"
 )
 
-// Auth is how an editor treats a handshake without the right token.
+// Auth is an editor's reaction to a handshake without the right token.
 type Auth int
 
-// The ways of editors.
+// The reactions.
 const (
 	Status401 Auth = iota
 	Status400
 	Close1008 // the upgrade succeeds, then the connection is closed
 	Close4001
-	NoToken // there is none
+	NoToken // the editor has no token
 	Proves  // both sides prove that they know the lock's secret
 )
 
-// Dialect is how an editor speaks. The functions below return those of editors
-// in use; a test may change a copy.
+// Dialect is the way an editor speaks. The functions below return the dialects of
+// editors in use; a test may change a copy.
 type Dialect struct {
 	Name     string // as in the lock file
 	Server   string
-	Protocol string // the version it answers; empty: the one asked for
+	Protocol string // version in its answer; empty: the requested one
 	Header   string // with the token
 	Auth     Auth
 	// Forge, if not nil, changes the proof that the editor gives.
 	Forge func(proof string) string
 	// WantsSubprotocol refuses a handshake that does not offer "mcp".
 	WantsSubprotocol bool
-	// OneClient closes the earlier connection when another comes; Steals leaves
-	// it open and never answers on it again.
+	// OneClient closes the earlier connection when another client comes; Steals keeps it
+	// open but never answers on it again.
 	OneClient, Steals bool
-	// Keeps leaves the diffs of a connection that is gone on the screen; their answers
-	// go to the client that came last.
+	// Keeps leaves the diffs of a closed connection on the screen; their answers go to
+	// the client that came last.
 	Keeps bool
 
 	Ours     bool // details, drafts, status
@@ -50,13 +50,13 @@ type Dialect struct {
 	NoInline bool // of our own extension: an older one
 
 	Listed   []string // tools in tools/list
-	Unlisted []string // tools that answer nevertheless
-	// Closing is the answer to an open diff whose tab the client closes; an empty
-	// one is never given. Dismissed is the same for a tab closed by hand.
+	Unlisted []string // tools that work without being listed
+	// Closing answers an open diff whose tab the client closes, unless it is empty.
+	// Dismissed does the same for a tab closed by hand.
 	Closing, Dismissed []string
-	// Return changes a text on its way through the editor.
+	// Return changes a text that passes through the editor.
 	Return func(text string) string
-	// Greet, if not nil, is run when a client has connected.
+	// Greet, if not nil, runs when a client has connected.
 	Greet func(c *Conn)
 }
 
@@ -91,9 +91,8 @@ func Neovim() Dialect {
 	}
 }
 
-// Emacs has no token, few tools, lets a second client steal the first one's
-// connection, with the answers to its diffs, and never answers for a diff that was
-// closed.
+// Emacs has no token and few tools, lets a second client steal the first one's
+// connection with the answers to its diffs, and never answers for a closed diff.
 func Emacs() Dialect {
 	return Dialect{
 		Name: "Emacs", Server: "claude-code-ide-mcp", Protocol: "2024-11-05", Auth: NoToken, Steals: true, Keeps: true, OneBased: true,
@@ -124,7 +123,7 @@ func Nexus3() Dialect {
 	}
 }
 
-// refuses returns the HTTP status that a handshake is refused with, or 0.
+// refuses returns the HTTP status that refuses a handshake, or 0.
 func (d Dialect) refuses(r *http.Request, token string) int {
 	right := d.Auth == NoToken || d.Auth == Proves || r.Header.Get(d.Header) == token
 	switch {
@@ -142,7 +141,7 @@ func (d Dialect) refuses(r *http.Request, token string) int {
 	return 0
 }
 
-// hangsUp returns the status that an upgraded connection is closed with, or 0.
+// hangsUp returns the status that closes an upgraded connection, or 0.
 func (d Dialect) hangsUp(r *http.Request, token string) websocket.StatusCode {
 	if d.Auth == NoToken || d.Auth == Proves || r.Header.Get(d.Header) == token {
 		return 0
@@ -156,7 +155,7 @@ func (d Dialect) hangsUp(r *http.Request, token string) websocket.StatusCode {
 	return 0
 }
 
-// method answers what is not a tool call.
+// method answers a request other than a tool call.
 func (d Dialect) method(req Request) Reply {
 	switch req.Method {
 	case "initialize":
@@ -217,7 +216,7 @@ func (d Dialect) call(c *Conn, req Request) Reply {
 		return c.resolve(req.Params)
 	case "saveDocument":
 		if d := c.editor.buffer(req.Params); d != nil {
-			d.Accept() // the plugin takes a write of its buffer for a yes
+			d.Accept() // the plugin takes the save of its buffer for a yes
 			return JSON(map[string]any{"success": true, "saved": true})
 		}
 	case "setStatus":
@@ -238,7 +237,7 @@ func (e *Editor) stolenFrom(c *Conn) bool {
 	return false
 }
 
-// Text is a result of text items.
+// Text returns a result of text items.
 func Text(items ...string) Reply {
 	content := []any{}
 	for _, item := range items {
@@ -247,7 +246,7 @@ func Text(items ...string) Reply {
 	return Reply{Result: map[string]any{"content": content}}
 }
 
-// JSON is a result of one text item that holds v as JSON.
+// JSON returns a result of one text item that holds v as JSON.
 func JSON(v any) Reply {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -256,7 +255,7 @@ func JSON(v any) Reply {
 	return Text(string(data))
 }
 
-// Refuse is a result that says that the tool failed.
+// Refuse returns a result with isError set.
 func Refuse(code, words string) Reply {
 	r := Text(words)
 	result := map[string]any{"content": []any{map[string]any{"type": "text", "text": words}}, "isError": true}
@@ -267,7 +266,7 @@ func Refuse(code, words string) Reply {
 	return r
 }
 
-// Refusef is a JSON-RPC error.
+// Refusef returns a JSON-RPC error.
 func Refusef(code int, format string, args ...any) Reply {
 	return Reply{Error: &Error{Code: code, Message: fmt.Sprintf(format, args...)}}
 }

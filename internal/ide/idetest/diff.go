@@ -7,13 +7,13 @@ import (
 	"sync"
 )
 
-// Diff is a review that was opened in the editor.
+// Diff is an open review.
 type Diff struct {
 	Path, Text, Tab string
-	ID              string // of the review; only our own extension is given one
+	ID              string // of the review; only sent to our own extension
 	OnClose         string
 	Description     string
-	Args            json.RawMessage // all of the request
+	Args            json.RawMessage // the whole request
 	// Closed is closed when the diff is off the editor's screen.
 	Closed chan struct{}
 
@@ -22,7 +22,7 @@ type Diff struct {
 	gone sync.Once
 
 	held  bool // guarded by Editor.mu
-	shown int  // times the client asked to have it seen; guarded by Editor.mu
+	shown int  // how often the client asked to show it; guarded by Editor.mu
 
 	mu    sync.Mutex
 	draft string // the text on the right side
@@ -64,14 +64,14 @@ func (d *Diff) Draft() string {
 	return d.draft
 }
 
-// WaitHeld waits until the client claims the review for itself, or gives it back.
+// WaitHeld waits until the client claims the review or releases it.
 func (d *Diff) WaitHeld(held bool) {
 	e := d.conn.editor
 	e.tb.Helper()
 	e.until(fmt.Sprintf("held: %t", held), func() bool { return d.held == held })
 }
 
-// WaitShown waits until the client has asked n times to have the review seen.
+// WaitShown waits until the client has asked n times to show the review.
 func (d *Diff) WaitShown(n int) {
 	e := d.conn.editor
 	e.tb.Helper()
@@ -91,8 +91,8 @@ func (d *Diff) Edit(text string) {
 	}
 }
 
-// Hide has our own extension say that the diff is not on the screen: it is opened on
-// demand, or its tab was closed and that is no answer.
+// Hide reports, like our own extension, that the diff is not on the screen: it is
+// opened on demand, or its tab was closed without an answer.
 func (d *Diff) Hide() {
 	d.conn.send(map[string]any{"jsonrpc": "2.0", "method": "diff_changed", "params": map[string]any{
 		"diffId": d.ID, "state": "hidden", "edited": false, "added": 0, "removed": 0,
@@ -102,8 +102,7 @@ func (d *Diff) Hide() {
 // Accept accepts the text on the right side by the editor's button.
 func (d *Diff) Accept() { d.AcceptWith(nil) }
 
-// AcceptWith does the same with more details than our own extension gives by
-// itself.
+// AcceptWith accepts with more details.
 func (d *Diff) AcceptWith(details map[string]any) {
 	dialect := d.conn.editor.Dialect
 	switch text := d.Draft(); {
@@ -122,7 +121,7 @@ func (d *Diff) AcceptWith(details map[string]any) {
 // Reject rejects by the editor's button.
 func (d *Diff) Reject() { d.RejectWith(nil) }
 
-// RejectWith does the same with more details.
+// RejectWith rejects with more details.
 func (d *Diff) RejectWith(details map[string]any) {
 	switch dialect := d.conn.editor.Dialect; {
 	case dialect.Ours:
@@ -139,7 +138,7 @@ func (d *Diff) Dismiss() {
 	dialect := d.conn.editor.Dialect
 	switch {
 	case dialect.Ours && d.OnClose == "keep":
-		// The review stays in the list; nothing is answered.
+		// The review stays in the list, without an answer.
 	case dialect.Ours:
 		d.settle("DIFF_REJECTED", d.Tab, d.details("rejected", "tab_closed", nil))
 	case dialect.Dismissed == nil:
@@ -149,10 +148,10 @@ func (d *Diff) Dismiss() {
 	}
 }
 
-// Answer answers the request in any way, as often as it is called.
+// Answer sends any answer, as often as it is called.
 func (d *Diff) Answer(r Reply) { d.AnswerAs(d.Number(), r) }
 
-// AnswerAs answers the request with another number.
+// AnswerAs answers with another request number.
 func (d *Diff) AnswerAs(number string, r Reply) {
 	to := d.conn
 	if d.conn.editor.Dialect.Keeps {
@@ -163,7 +162,8 @@ func (d *Diff) AnswerAs(number string, r Reply) {
 	}
 }
 
-// buffer returns the open diff whose buffer a client names, as Neovim's plugin calls it.
+// buffer returns the open diff whose buffer a client names, in the manner of Neovim's
+// plugin.
 func (e *Editor) buffer(args json.RawMessage) *Diff {
 	var p struct {
 		Path string `json:"filePath"`
@@ -177,7 +177,7 @@ func (e *Editor) buffer(args json.RawMessage) *Diff {
 	return e.diffs[tab]
 }
 
-// settle answers first and takes the diff off the screen after that.
+// settle answers, then takes the diff off the screen.
 func (d *Diff) settle(items ...string) {
 	d.Answer(Text(items...))
 	d.conn.editor.drop(d)
@@ -197,7 +197,7 @@ func (d *Diff) details(outcome, reason string, more map[string]any) string {
 	return string(data)
 }
 
-// named puts the tab's name in the place of TAB.
+// named replaces TAB by the tab's name.
 func named(items []string, tab string) []string {
 	out := make([]string, len(items))
 	for i, item := range items {
@@ -215,7 +215,7 @@ func (c *Conn) closeTab(args json.RawMessage) Reply {
 		Camel string `json:"tabName"`
 	}
 	if json.Unmarshal(args, &p) != nil || p.Snake+p.Camel == "" {
-		// Neovim answers so: a result that looks like an error.
+		// Neovim answers like this: a result that looks like an error.
 		return Reply{Result: map[string]any{"code": -32602, "message": "Invalid params", "data": "tab_name is missing"}}
 	}
 	name := p.Snake
@@ -304,5 +304,5 @@ func (c *Conn) resolve(args json.RawMessage) Reply {
 	return JSON(map[string]any{"success": true, "diffId": found.ID, "text": text, "userEdited": text != found.Text})
 }
 
-// Number returns the number of the request, as it was written.
+// Number returns the raw number of the request.
 func (d *Diff) Number() string { return string(d.id) }

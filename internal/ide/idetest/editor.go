@@ -1,7 +1,6 @@
-// Package idetest is an editor for tests: a real WebSocket server on 127.0.0.1
-// that speaks like one of the editors in use, or like a hostile one, and does
-// what the test tells it. It guarantees that nothing is decided before the test
-// decides it. Only tests import it.
+// Package idetest provides an editor for tests: a real WebSocket server on 127.0.0.1
+// that speaks like one of the editors in use, or like a hostile one. It decides nothing
+// before the test does. Only tests import it.
 package idetest
 
 import (
@@ -23,15 +22,15 @@ import (
 	"github.com/bb2d0cf4/agent/internal/ide/proof"
 )
 
-// patience is how long a wait of the test's lasts before it fails.
+// patience is the longest wait of a test.
 const patience = 10 * time.Second
 
 // Editor is a running editor. Its methods may be called concurrently.
 type Editor struct {
 	Dialect Dialect
-	// PID is the process that the lock file names; this one, unless it is changed.
+	// PID is the process in the lock file, by default this one.
 	PID int
-	// Shown delivers every diff that is opened.
+	// Shown delivers every opened diff.
 	Shown chan *Diff
 	World *World
 
@@ -41,9 +40,9 @@ type Editor struct {
 	token    string
 	server   *http.Server
 	port     int
-	reached  int // port to prove for instead; 0: port
+	reached  int // port in proofs; 0: port
 	conns    map[*Conn]bool
-	changed  chan struct{} // closed and replaced whenever something was recorded
+	changed  chan struct{} // closed and replaced after every record
 	requests []Request
 	answers  []string
 	refused  int // handshakes
@@ -52,12 +51,12 @@ type Editor struct {
 	diffs    map[string]*Diff // open, by tab name
 }
 
-// Request is a message that the editor was sent.
+// Request is a message received from a client.
 type Request struct {
-	Method string // of a tool call: the tool's name
+	Method string // or the tool's name
 	Tool   bool
 	ID     json.RawMessage // nil: a notification
-	Params json.RawMessage // of a tool call: its arguments
+	Params json.RawMessage // or the tool's arguments
 }
 
 // Handler answers a tool call instead of the dialect.
@@ -77,13 +76,13 @@ type Error struct {
 	Data    any    `json:"data,omitempty"`
 }
 
-// Start starts an editor that speaks d and ends with the test.
+// Start starts an editor that speaks d, and stops it after the test.
 func Start(tb testing.TB, d Dialect) *Editor {
 	tb.Helper()
 	return StartAt(tb, d, 0)
 }
 
-// StartAt is Start for a certain port.
+// StartAt is Start for a given port.
 func StartAt(tb testing.TB, d Dialect, port int) *Editor {
 	tb.Helper()
 	e := &Editor{
@@ -95,14 +94,13 @@ func StartAt(tb testing.TB, d Dialect, port int) *Editor {
 	return e
 }
 
-// Listen starts to listen on a fresh port with a fresh token, as an editor that
-// was restarted does.
+// Listen listens on a fresh port with a fresh token, like an editor that was restarted.
 func (e *Editor) Listen() {
 	e.tb.Helper()
 	e.ListenAt(0)
 }
 
-// ListenAt is Listen for a certain port.
+// ListenAt is Listen for a given port.
 func (e *Editor) ListenAt(port int) {
 	e.tb.Helper()
 	l, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
@@ -126,7 +124,7 @@ func (e *Editor) ListenAt(port int) {
 	go func() { _ = server.Serve(l) }() // ends in Stop
 }
 
-// Stop drops every connection and stops listening, as a crash does.
+// Stop drops every connection and stops listening, like a crash.
 func (e *Editor) Stop() {
 	e.mu.Lock()
 	server := e.server
@@ -135,7 +133,7 @@ func (e *Editor) Stop() {
 	e.Drop()
 }
 
-// Drop cuts every connection without a word.
+// Drop cuts every connection without a goodbye.
 func (e *Editor) Drop() {
 	for _, c := range e.Conns() {
 		_ = c.ws.CloseNow()
@@ -150,14 +148,14 @@ func (e *Editor) Port() int {
 	return e.port
 }
 
-// Know makes the editor use a token that another one wrote down.
+// Know sets the token to that of another editor.
 func (e *Editor) Know(token string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.token = token
 }
 
-// Token returns the token in force, or the secret.
+// Token returns the current token or secret.
 func (e *Editor) Token() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -189,8 +187,8 @@ func (e *Editor) Notify(method string, params any) {
 	}
 }
 
-// Requests returns what was received under a method or tool name; an empty one
-// stands for all.
+// Requests returns the requests with the given method or tool name, or all if it is
+// empty.
 func (e *Editor) Requests(method string) []Request {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -207,16 +205,15 @@ func (e *Editor) named(method string) []Request {
 	return some
 }
 
-// WaitRequests waits until n requests of that name were received and returns
-// them.
+// WaitRequests waits for n requests with the given name and returns them.
 func (e *Editor) WaitRequests(method string, n int) []Request {
 	e.tb.Helper()
 	e.until(fmt.Sprintf("%d requests %s", n, method), func() bool { return len(e.named(method)) >= n })
 	return e.Requests(method)
 }
 
-// WaitAnswers waits until the editor's own requests got n answers and returns
-// them: the number and the result, or the error's code.
+// WaitAnswers waits for n answers to the editor's own requests and returns them: id and
+// result, or the error's code.
 func (e *Editor) WaitAnswers(n int) []string {
 	e.tb.Helper()
 	e.until(fmt.Sprintf("%d answers", n), func() bool { return len(e.answers) >= n })
@@ -231,14 +228,14 @@ func (e *Editor) WaitConns(n int) {
 	e.until(fmt.Sprintf("%d connections", n), func() bool { return len(e.conns) == n })
 }
 
-// Handshakes returns how many handshakes were accepted and refused so far.
+// Handshakes returns the numbers of accepted and refused handshakes.
 func (e *Editor) Handshakes() (accepted, refused int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.accepted, e.refused
 }
 
-// NextDiff waits for the next diff that is opened.
+// NextDiff waits for the next diff to be opened.
 func (e *Editor) NextDiff() *Diff {
 	e.tb.Helper()
 	select {
@@ -250,7 +247,7 @@ func (e *Editor) NextDiff() *Diff {
 	}
 }
 
-// OpenDiffs returns how many diffs are on the editor's screen.
+// OpenDiffs returns the number of diffs on the screen.
 func (e *Editor) OpenDiffs() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -284,7 +281,7 @@ func (e *Editor) until(what string, ok func() bool) {
 	}
 }
 
-// record changes the state under the lock and wakes who waits for it.
+// record changes the state under the lock and wakes waiting tests.
 func (e *Editor) record(change func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -369,7 +366,7 @@ func (e *Editor) serve(w http.ResponseWriter, r *http.Request) {
 	e.forget(c)
 }
 
-// newest returns the connection that was opened last, nil if there is none.
+// newest returns the connection opened last, or nil.
 func (e *Editor) newest() *Conn {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -382,7 +379,7 @@ func (e *Editor) newest() *Conn {
 	return last
 }
 
-// forget closes the diffs of a connection that is gone.
+// forget closes the diffs of a closed connection.
 func (e *Editor) forget(c *Conn) {
 	if e.Dialect.Keeps {
 		return
@@ -410,5 +407,5 @@ func (e *Editor) drop(d *Diff) {
 	})
 }
 
-// errGone is what a write to a closed connection comes to.
+// errGone is the error of a write to a closed connection.
 var errGone = errors.New("the connection is gone")

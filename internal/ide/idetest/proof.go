@@ -12,8 +12,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/ide/proof"
 )
 
-// ProveFor has the editor prove for the port of an address at which it is reached
-// through something else.
+// ProveFor has the editor prove for the port of another address, such as a relay's.
 func (e *Editor) ProveFor(address string) {
 	e.tb.Helper()
 	_, digits, err := net.SplitHostPort(address)
@@ -29,7 +28,7 @@ func (e *Editor) ProveFor(address string) {
 	e.reached = port
 }
 
-// challenge gives the editor's proof with the answer to a handshake.
+// challenge adds the editor's proof to the answer of a handshake.
 func (e *Editor) challenge(w http.ResponseWriter, r *http.Request) proof.Handshake {
 	if e.Dialect.Auth != Proves {
 		return proof.Handshake{}

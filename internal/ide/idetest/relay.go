@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Relay is a TCP connection that can go wrong between a client and an editor.
+// Relay is a TCP relay between a client and an editor that can fail.
 type Relay struct {
 	Address string
 
@@ -17,7 +17,7 @@ type Relay struct {
 	fragments int
 }
 
-// gate holds up one direction: what comes is read only as far as buffers go.
+// gate blocks one direction: data is read only as far as buffers go.
 type gate struct {
 	once   sync.Once
 	closed chan struct{}
@@ -68,18 +68,17 @@ func NewRelay(tb testing.TB, port int) *Relay {
 	return r
 }
 
-// Stall delivers nothing any more, in either direction, and keeps the
-// connections open.
+// Stall stops both directions and keeps the connections open.
 func (r *Relay) Stall() {
 	r.down.shut()
 	r.up.shut()
 }
 
-// StallUpwards delivers nothing to the editor any more.
+// StallUpwards stops the direction to the editor.
 func (r *Relay) StallUpwards() { r.up.shut() }
 
-// Fragments returns how many frames of the client were no whole message, or were
-// compressed.
+// Fragments returns how many frames of the client were compressed or not a whole
+// message.
 func (r *Relay) Fragments() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -87,7 +86,7 @@ func (r *Relay) Fragments() int {
 }
 
 func pump(to, from net.Conn, g *gate, over chan struct{}, see func([]byte)) {
-	defer from.Close() // whoever writes to it is to learn that nobody reads
+	defer from.Close() // a writer must learn that nobody reads
 	defer to.Close()
 	buf := make([]byte, 32<<10)
 	for {
@@ -110,7 +109,7 @@ func pump(to, from net.Conn, g *gate, over chan struct{}, see func([]byte)) {
 	}
 }
 
-// frames reads the frames of a client, past the handshake.
+// frames reads a client's frames after the handshake.
 type frames struct {
 	r      *Relay
 	buf    []byte
@@ -157,7 +156,7 @@ func indexHeaderEnd(b []byte) int {
 }
 
 // frameHeader returns the size of a masked frame's header and the length of its
-// payload; 0 if the header is not whole yet.
+// payload, or 0 if the header is incomplete.
 func frameHeader(b []byte) (size, length int) {
 	if len(b) < 2 {
 		return 0, 0

@@ -11,23 +11,23 @@ import (
 	"github.com/bb2d0cf4/agent/internal/peer/peertest"
 )
 
-// StrangersText is what the stranger answers every proposal with.
+// StrangersText is the stranger's answer to every proposal.
 const StrangersText = "the stranger's\n"
 
-// Stranger is an editor that another user runs on a port of this machine: it
-// accepts every proposal with a text of its own.
+// Stranger is another user's editor on a port of this machine: it accepts every
+// proposal with its own text.
 type Stranger struct{ *peertest.Stranger }
 
-// role is what the process of the stranger is told.
+// role configures the stranger's process.
 type role struct {
 	Port  int
-	Token string // that he knows; empty: his own
+	Token string // known to the stranger; empty: its own
 	Name  string // of the dialect
 }
 
-// StartStranger has another user listen on a port like an editor of the given
-// dialect. It skips the test where there can be no other user. The test program
-// needs a test "TestStrangerProcess" that calls [ServeAsStranger].
+// StartStranger has another user listen on a port like an editor of the given dialect.
+// It skips the test if there can be no other user. The test program needs a test
+// "TestStrangerProcess" that calls [ServeAsStranger].
 func StartStranger(tb testing.TB, d Dialect, port int, token string) *Stranger {
 	tb.Helper()
 	data, err := json.Marshal(role{port, token, d.Name})
@@ -39,7 +39,7 @@ func StartStranger(tb testing.TB, d Dialect, port int, token string) *Stranger {
 	return s
 }
 
-// Got ends the stranger and returns what he was sent: handshakes, tokens and
+// Got stops the stranger and returns everything it was sent: handshakes, tokens and
 // requests.
 func (s *Stranger) Got() []string {
 	var got []string
@@ -51,7 +51,7 @@ func (s *Stranger) Got() []string {
 	return got
 }
 
-// ServeAsStranger is the process of the stranger; it does nothing in any other.
+// ServeAsStranger runs the stranger; in any other process it does nothing.
 func ServeAsStranger(t *testing.T) {
 	what, ok := peertest.Asked()
 	if !ok {
@@ -89,7 +89,7 @@ func ServeAsStranger(t *testing.T) {
 	}
 }
 
-// report prints what the editor was sent.
+// report prints everything that the editor was sent.
 func (e *Editor) report() {
 	accepted, refused := e.Handshakes()
 	if accepted+refused > 0 {

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// World is what is open in the editor. Its methods may be called concurrently.
+// World is the state of the editor. Its methods may be called concurrently.
 type World struct {
 	mu        sync.Mutex
 	documents map[string]Document
@@ -23,7 +23,7 @@ type World struct {
 type Document struct {
 	Text          string
 	Dirty, Active bool
-	Encoding      string // as VS Code calls it; only our own extension tells
+	Encoding      string // VS Code's name; only our own extension reports it
 }
 
 // Finding is a diagnostic; Line and Column are 1-based.
@@ -49,7 +49,7 @@ func (w *World) Open(path string, d Document) {
 	w.documents[path] = d
 }
 
-// Find replaces the diagnostics; settled says whether they are all.
+// Find replaces the diagnostics; settled reports whether they are complete.
 func (w *World) Find(settled bool, all ...Finding) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

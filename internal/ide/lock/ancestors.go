@@ -11,8 +11,8 @@ import (
 // maxAncestors bounds the walk up the tree of processes.
 const maxAncestors = 32
 
-// ancestors returns the process ids of those who started this process, as far as
-// the system tells them.
+// ancestors returns the process ids of this process's ancestors, as far as the system
+// reports them.
 func ancestors() []int {
 	pids := []int{os.Getppid()}
 	for len(pids) < maxAncestors {
@@ -29,8 +29,8 @@ func ancestors() []int {
 	return pids
 }
 
-// parentIn reads the parent out of a line of /proc: the name of the program,
-// which may hold anything, ends at the last parenthesis.
+// parentIn reads the parent from a line of /proc/PID/stat. The program's name, which
+// may hold any character, ends at the last parenthesis.
 func parentIn(stat []byte) int {
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	if len(fields) < 2 {

@@ -16,11 +16,11 @@ import (
 	"github.com/bb2d0cf4/agent/internal/peer"
 )
 
-// maxDials bounds the connections that are tried at once.
+// maxDials bounds the connections tried at once.
 const maxDials = 32
 
-// probe connects to the ports of those that are in order: that alone tells
-// whether an editor lives.
+// probe connects to the ports of the valid candidates: only that shows whether an
+// editor is running.
 func (s Search) probe(ctx context.Context, found []Candidate) {
 	var wait crash.Group
 	turn := make(chan struct{}, maxDials)
@@ -38,7 +38,7 @@ func (s Search) probe(ctx context.Context, found []Candidate) {
 	wait.Wait()
 }
 
-// answer finds the host at which a candidate's port answers, and whose it is.
+// answer finds the host at which a candidate's port answers, and its owner.
 func (s Search) answer(ctx context.Context, c *Candidate) {
 	for _, host := range s.hosts(c) {
 		c.Host = host
@@ -71,8 +71,8 @@ func (s Search) answer(ctx context.Context, c *Candidate) {
 	}
 }
 
-// own notes which locks belong to no process of this user: a port that answers may
-// have another owner by now. On another machine the number means nothing.
+// own marks locks whose process does not belong to this user: another program may use
+// the port by now. On another machine the process id means nothing.
 func (s Search) own(found []Candidate) {
 	for i := range found {
 		c := &found[i]
@@ -83,12 +83,12 @@ func (s Search) own(found []Candidate) {
 		case owner == peer.Nobody, owner == peer.Another:
 			c.Gone = true
 		case c.File.PID <= 0:
-			c.Gone = c.Dialect == Agent // the others need not name one
+			c.Gone = c.Dialect == Agent // the others may omit it
 		}
 	}
 }
 
-// hosts returns where a candidate may be. A lock file has no say in it.
+// hosts returns the hosts where a candidate may listen. A lock file cannot choose one.
 func (s Search) hosts(c *Candidate) []string {
 	for _, name := range []string{c.Dialect.hostVar, Agent.hostVar} {
 		if host := s.Env(name); name != "" && host != "" {
@@ -104,8 +104,7 @@ func (s Search) hosts(c *Candidate) []string {
 	return hosts
 }
 
-// gateway reads the default route out of the kernel's table: within WSL it is
-// Windows.
+// gateway reads the default route from the kernel's table: within WSL that is Windows.
 func gateway(table string) []string {
 	for line := range strings.Lines(table) {
 		f := strings.Fields(line)
@@ -119,7 +118,7 @@ func gateway(table string) []string {
 	return nil
 }
 
-// contained reports whether this is a container: the editor may be outside.
+// contained reports whether this is a container, with the editor perhaps outside.
 func (s Search) contained() bool {
 	if s.Env("container") != "" {
 		return true
@@ -132,8 +131,8 @@ func (s Search) contained() bool {
 	return false
 }
 
-// grade says which candidates may be connected by themselves, which by hand, and of
-// the others why not.
+// grade decides which candidates may be linked automatically or by hand, and explains
+// the others.
 func (s Search) grade(c *Candidate) {
 	if c.Usable && c.Folder == "" && !c.Named {
 		c.Usable, c.Why = false, "none of its folders holds "+s.Dir
@@ -150,7 +149,7 @@ func (s Search) grade(c *Candidate) {
 	}
 }
 
-// rank puts the best first and says of the others why they are not.
+// rank sorts the best first and explains why the others are not chosen.
 func (s Search) rank(found []Candidate) {
 	for i := range found {
 		s.grade(&found[i])
@@ -167,7 +166,7 @@ func (s Search) rank(found []Candidate) {
 	}
 }
 
-// compare is negative if a comes before b, and says why.
+// compare returns a negative number if a comes before b, and the reason.
 func compare(a, b Candidate) (order int, why string) {
 	for _, c := range []struct {
 		order int

@@ -1,8 +1,8 @@
-// Package lock finds the editors that could be connected to. It guarantees that
-// it only reads: no lock file is ever changed or removed. It trusts no lock file
-// that another user could have written, takes no host from one, calls no editor
-// usable before its port is known to be this user's, and is bounded: at most 256 files of 64 KiB each and about a second in all. Whatever it does
-// not choose it returns too, with the reason in plain words.
+// Package lock finds the editors that can be connected to. It only reads: it never
+// changes or removes a lock file. It does not trust a lock file that another user could
+// have written, takes no host from one, and marks an editor usable only if its port
+// belongs to this user. It reads at most 256 files of 64 KiB each, in about a second,
+// and returns every editor that it does not choose with the reason.
 package lock
 
 import (
@@ -15,17 +15,17 @@ import (
 	"github.com/bb2d0cf4/agent/internal/peer"
 )
 
-// Dialect is a family of editors that share a lock folder: each has its own
-// header for the token and its own variable for the port.
+// Dialect is a family of editors with a common lock folder, token header and port
+// variable.
 type Dialect struct {
 	Name string // "agent", "claude" or "nexus3"
-	// Header carries the lock's token in the WebSocket handshake; empty where both
-	// sides prove that they know the lock's secret instead.
+	// Header carries the lock's token in the WebSocket handshake; empty if both sides
+	// prove that they know the lock's secret.
 	Header string
-	// PortVar is the environment variable in which the editor's own terminals
-	// carry its port.
+	// PortVar is the environment variable with the editor's port, set in its own
+	// terminals.
 	PortVar string
-	hostVar string // names another host than 127.0.0.1
+	hostVar string // of the variable for a host other than 127.0.0.1
 }
 
 // The dialects.
@@ -40,12 +40,12 @@ var (
 	Nexus3 = Dialect{Name: "nexus3", Header: "x-nexus3-ide-authorization", PortVar: "NEXUS3_IDE_PORT"}
 )
 
-// LockVar is the environment variable in which our own extension gives its
-// terminals the path of its lock file.
+// LockVar is the environment variable with the path of the lock file, which our own
+// extension sets in its terminals.
 const LockVar = "AGENT_IDE_LOCK"
 
-// File is the contents of a lock file. Every field may be missing; none is safe
-// to show before it is sanitised.
+// File is the content of a lock file. Any field may be missing, and none is safe to
+// show before it is sanitised.
 type File struct {
 	PID         int      `json:"pid"`
 	Folders     []string `json:"workspaceFolders"`
@@ -60,13 +60,13 @@ type File struct {
 	Ours `json:"-"`
 }
 
-// Ours is what only a lock of our own dialect has.
+// Ours holds the fields of our own dialect.
 type Ours struct {
-	Protocol int    `json:"v"`      // version of the protocol
-	Secret   string `json:"secret"` // both sides prove that they know it
+	Protocol int    `json:"v"`      // of the protocol
+	Secret   string `json:"secret"` // both sides prove that they know it; never sent
 }
 
-// Credential is what the editor would refuse if it refused us.
+// Credential returns the secret or token that the editor may refuse.
 func (f File) Credential() string {
 	if f.Secret != "" {
 		return f.Secret
@@ -74,27 +74,26 @@ func (f File) Credential() string {
 	return f.Token
 }
 
-// Candidate is one lock file and what is known about its editor.
+// Candidate is a lock file and the state of its editor.
 type Candidate struct {
-	Path    string // of the lock file, or of a folder of them that cannot be used
+	Path    string // of the lock file, or of a lock folder that cannot be used
 	Port    int
-	Host    string // where the port answered: 127.0.0.1 unless the environment says otherwise
+	Host    string // at which the port answered: 127.0.0.1 unless the environment names another
 	Dialect Dialect
 	File    File
-	// Folder is the editor's folder that holds the working directory, empty if
-	// there is none.
+	// Folder is the editor's folder that holds the working directory, or "".
 	Folder string
-	// Usable says that the lock is in order, that a program of this user answers on
-	// its port, and that it has the working directory open: a person may choose it.
-	// Auto says that it may be connected without being asked for, Named that the
-	// environment names its port or its lock file.
+	// Usable means that the lock is valid, a program of this user answers on its port,
+	// and the editor has the working directory open: a person may choose it. Auto means
+	// that it may be linked without asking, Named that the environment names its port or
+	// lock file.
 	Usable, Auto, Named bool
-	// Gone says that the process of the lock is not this user's any more; Elsewhere
-	// that the owner of the port cannot be learned, because it is not on this
-	// machine. Neither is ever Auto.
+	// Gone means that the lock's process no longer belongs to this user; Elsewhere that
+	// the owner of the port is unknown, because it is on another machine. Neither is ever
+	// Auto.
 	Gone, Elsewhere bool
-	// Why says why it is not the chosen one, in words for a person; empty for the
-	// chosen one.
+	// Why explains to a person why this candidate is not chosen; empty for the chosen
+	// one.
 	Why string
 	// Notes are remarks on a usable candidate: no token, readable by others.
 	Notes []string
@@ -102,52 +101,51 @@ type Candidate struct {
 	fit fit
 }
 
-// fit is what ranks a candidate beside its exported fields.
+// fit ranks a candidate.
 type fit struct {
 	modified time.Time
 	depth    int  // of Folder
-	ancestor bool // this process was started by the editor
-	garbled  bool // the contents are no lock; they may be half-written
-	windows  bool // the file lies in a folder of Windows
+	ancestor bool // the editor started this process
+	garbled  bool // the file is no lock; it may be half-written
+	windows  bool // the file is in a folder of Windows
 }
 
 // Address returns the host and port to dial.
 func (c Candidate) Address() string { return net.JoinHostPort(c.Host, strconv.Itoa(c.Port)) }
 
-// Tolerates reports whether an error of the look at a connection is what a person
-// put up with who chose the editor by hand.
+// Tolerates reports whether a person accepted the error of a check by choosing this
+// editor by hand.
 func (c Candidate) Tolerates(err error) bool {
 	return c.Elsewhere && (errors.Is(err, peer.ErrElsewhere) || c.File.InWindows && errors.Is(err, peer.ErrUnknown))
 }
 
-// Search says where and for whom to look. Dir is required; a nil function
-// stands for the real one.
+// Search configures Find. Dir is required; a nil function means the default.
 type Search struct {
 	Folder    string // our own lock folder; empty: none
 	Home      string // the user's home, for the folders of other editors; empty: none
 	Dir       string // working directory, absolute
-	Foreign   bool   // other editors' locks may be connected unasked
+	Foreign   bool   // link other editors automatically too
 	Env       func(name string) string
 	After     func(time.Duration) <-chan time.Time
 	Ancestors func() []int // process ids of this process's ancestors
-	// Check looks at a connection before it is used; nil stands for [peer.Check].
+	// Check inspects a connection before it is used; nil means [peer.Check].
 	Check func(net.Conn) error
 
-	windows string // where the home folders of Windows are, within WSL
+	windows string // the home folders of Windows, within WSL
 }
 
 const (
 	maxFiles = 256
 	maxSize  = 64 << 10
-	maxNames = 4096 // entries of one folder that are looked at
+	maxNames = 4096 // entries of a folder that are read
 
 	maxTime   = time.Second
-	rewriting = 100 * time.Millisecond // a half-written file is read again after it
+	rewriting = 100 * time.Millisecond // wait before a half-written file is read again
 	reply     = 300 * time.Millisecond // for a port to answer
 )
 
-// Find returns all candidates, the best first. It returns within about a second,
-// with what it has by then; ctx may end it sooner.
+// Find returns all candidates, the best first. It returns within about a second, or
+// when ctx ends, with the results so far.
 func Find(ctx context.Context, s Search) []Candidate {
 	s = s.withDefaults()
 	ctx, cancel := context.WithTimeout(ctx, maxTime)
@@ -160,7 +158,7 @@ func Find(ctx context.Context, s Search) []Candidate {
 	return found
 }
 
-// Choice returns the candidate to be connected by itself, if there is one.
+// Choice returns the candidate to link automatically, if any.
 func Choice(found []Candidate) (Candidate, bool) {
 	if len(found) > 0 && found[0].Auto {
 		return found[0], true
@@ -187,6 +185,6 @@ func (s Search) withDefaults() Search {
 	return s
 }
 
-// wsl reports whether this is Linux within Windows: paths are written in two
-// ways there, and process ids of editors mean nothing.
+// wsl reports whether this is Linux within Windows: paths have two forms there, and
+// process ids of editors mean nothing.
 func (s Search) wsl() bool { return s.Env("WSL_DISTRO_NAME") != "" }

@@ -164,7 +164,7 @@ func TestOurs(t *testing.T) {
 	}
 }
 
-// TestReasons holds that every candidate that cannot be used says why.
+// TestReasons: every unusable candidate has a reason.
 func TestReasons(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -363,7 +363,7 @@ func TestSameFolderTwice(t *testing.T) {
 	d.one()
 }
 
-// TestEnvironment holds what the variables of an editor's terminal mean.
+// TestEnvironment: the variables of an editor's terminal select that editor.
 func TestEnvironment(t *testing.T) {
 	t.Run("port", func(t *testing.T) {
 		d := newDesk(t)
@@ -475,7 +475,7 @@ func TestRanking(t *testing.T) {
 	}
 }
 
-// TestBounds holds that a folder full of files costs no more than its bound.
+// TestBounds: a folder full of files costs only a bounded time.
 func TestBounds(t *testing.T) {
 	d := newDesk(t)
 	for port := 1; port <= 300; port++ {
@@ -493,7 +493,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestGivenUp holds that a search that is ended returns what it has.
+// TestGivenUp: a search that was cancelled returns its results so far.
 func TestGivenUp(t *testing.T) {
 	d := newDesk(t)
 	d.lock(ours, d.listen(), nil)

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// match finds, for every candidate, the deepest of its folders that holds the
-// working directory.
+// match finds each candidate's deepest folder that holds the working directory.
 func (s Search) match(found []Candidate) {
 	dirs := s.dirs()
 	ancestors := s.Ancestors()
@@ -48,8 +47,8 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// notations returns a folder as it may be written on this system, and its real
-// path if that is another.
+// notations returns the forms of a folder's path on this system, including its real
+// path.
 func (s Search) notations(folder string) []string {
 	var all []string
 	for _, written := range translate(folder, s.wsl(), runtime.GOOS == "windows") {
@@ -64,8 +63,8 @@ func (s Search) notations(folder string) []string {
 	return all
 }
 
-// translate returns a path and what it is called on this side of the border
-// between Windows and the Linux within it.
+// translate returns a path and its form on this side of the border between Windows and
+// the Linux within it.
 func translate(path string, wsl, windows bool) []string {
 	all := []string{path}
 	slashed := strings.ReplaceAll(path, `\`, "/")
@@ -100,8 +99,8 @@ func driveOf(path string) (drive, rest string) {
 
 func isLetter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
 
-// depthWithin returns how deep folder is if it holds one of dirs, else -1.
-// Components are compared, not characters.
+// depthWithin returns the depth of folder if it holds one of dirs, otherwise -1. It
+// compares components, not characters.
 func depthWithin(folder string, dirs []string) int {
 	want := components(folder)
 	for _, dir := range dirs {
@@ -117,8 +116,7 @@ func components(path string) []string {
 	return strings.FieldsFunc(path, func(r rune) bool { return r == filepath.Separator })
 }
 
-// sameName compares names as the file systems of this operating system usually
-// do.
+// sameName compares names like the usual file systems of this operating system.
 func sameName(a, b string) bool {
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
 		return strings.EqualFold(a, b)

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// checkDir says why the locks in a folder cannot be trusted; empty if they can.
-// A folder of Windows shows no owner and no mode of its own.
+// checkDir explains why the locks in a folder cannot be trusted, or returns "". A
+// folder of Windows has no owner and mode of its own.
 func checkDir(dir string, windows bool) string {
 	info, err := os.Lstat(dir)
 	switch {
@@ -30,8 +30,8 @@ func checkDir(dir string, windows bool) string {
 	return ""
 }
 
-// readOwn reads a file without following a link or waiting for a pipe. Why says
-// why it cannot be trusted or read.
+// readOwn reads a file without following a link or waiting for a pipe. why explains why
+// it cannot be trusted or read.
 func readOwn(path string, windows bool) (data []byte, info fs.FileInfo, why string) {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	switch {

@@ -5,8 +5,8 @@ import (
 	"os"
 )
 
-// checkDir says why the locks in a folder cannot be trusted; empty if they can.
-// The folders lie in the user's profile, which others cannot write.
+// checkDir explains why the locks in a folder cannot be trusted, or returns "". The
+// folders are in the user's profile, which others cannot write.
 func checkDir(dir string, _ bool) string {
 	info, err := os.Lstat(dir)
 	switch {
@@ -18,8 +18,7 @@ func checkDir(dir string, _ bool) string {
 	return ""
 }
 
-// readOwn reads a file that is no link. Why says why it cannot be trusted or
-// read.
+// readOwn reads a file that is no link. why explains why it cannot be trusted or read.
 func readOwn(path string, _ bool) (data []byte, info fs.FileInfo, why string) {
 	named, err := os.Lstat(path)
 	if err != nil {

@@ -20,15 +20,15 @@ import (
 
 func env(name string) string { return os.Getenv(name) }
 
-// place is a folder in which a family of editors leaves its locks.
+// place is a lock folder of a family of editors.
 type place struct {
 	dir     string
 	dialect Dialect
-	// windows says that the folder is one of Windows: it has no modes.
+	// windows marks a folder of Windows, which has no modes.
 	windows bool
 }
 
-// places returns where to look, our own folder first.
+// places returns the lock folders, our own first.
 func (s Search) places() []place {
 	var all []place
 	if s.Folder != "" {
@@ -57,7 +57,7 @@ func (s Search) windowsPlaces() []place {
 	if !s.wsl() {
 		return nil
 	}
-	// A pattern that cannot be read finds nothing.
+	// An invalid pattern finds nothing.
 	dirs, _ := filepath.Glob(filepath.Join(s.windows, "*", ".claude", "ide"))
 	var all []place
 	for _, dir := range dirs[:min(len(dirs), 16)] {
@@ -66,8 +66,7 @@ func (s Search) windowsPlaces() []place {
 	return all
 }
 
-// read returns a candidate for every lock file, with the contents of those that
-// can be trusted and read.
+// read returns a candidate for every lock file, with the content of valid ones.
 func (s Search) read(ctx context.Context) []Candidate {
 	var found []Candidate
 	seen, dirs := map[string]bool{}, map[string]bool{}
@@ -83,7 +82,7 @@ func (s Search) read(ctx context.Context) []Candidate {
 	for _, p := range s.places() {
 		dir, err := filepath.EvalSymlinks(p.dir)
 		if err != nil || dirs[dir] || ctx.Err() != nil {
-			continue // most editors are not there
+			continue // most editors are not installed
 		}
 		dirs[dir] = true
 		if why := checkDir(dir, p.windows); why != "" {
@@ -99,7 +98,7 @@ func (s Search) read(ctx context.Context) []Candidate {
 	return s.unanswered(found)
 }
 
-// named is the candidate of a lock file that the environment names.
+// named returns the candidate of a lock file named by the environment.
 func named(path string) Candidate {
 	c := Candidate{Path: filepath.Clean(path), Dialect: Agent, Named: true}
 	dir, err := filepath.EvalSymlinks(filepath.Dir(c.Path))
@@ -118,7 +117,7 @@ func named(path string) Candidate {
 	return c
 }
 
-// portOf reads the name of a lock file; 0 if it is none.
+// portOf returns the port in the name of a lock file, or 0.
 func portOf(name string) int {
 	digits, ok := strings.CutSuffix(name, ".lock")
 	port, err := strconv.Atoi(digits)
@@ -155,7 +154,7 @@ func locks(dir string, dialect Dialect) []Candidate {
 	return all
 }
 
-// load reads the files, and those that may be half-written a second time.
+// load reads the files, and half-written ones a second time.
 func (s Search) load(ctx context.Context, found []Candidate) {
 	garbled := false
 	for i := range found {
@@ -221,8 +220,8 @@ func (c *Candidate) load() {
 	}
 }
 
-// unspoken says why an editor of our own dialect cannot be spoken with; empty if it
-// can.
+// unspoken explains why an editor of our own dialect cannot be spoken to, or returns
+// "".
 func (f File) unspoken() string {
 	switch {
 	case f.Protocol > proof.Version:
@@ -235,13 +234,13 @@ func (f File) unspoken() string {
 	return ""
 }
 
-// unsendable reports whether a token has a form that no token has.
+// unsendable reports whether a token is malformed.
 func unsendable(token string) bool {
 	return len(token) > 500 || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
-// unanswered adds a candidate for every port that the environment names and no
-// lock file does: without its token there is no way in.
+// unanswered adds a candidate for every port that the environment names and no lock
+// file does: without a token there is no way in.
 func (s Search) unanswered(found []Candidate) []Candidate {
 	for _, d := range []Dialect{Agent, Claude, Nexus3} {
 		name := s.Env(d.PortVar)
@@ -267,7 +266,7 @@ func (s Search) unanswered(found []Candidate) []Candidate {
 	return found
 }
 
-// readBounded reads an open file that was found to be in order.
+// readBounded reads an open, checked file.
 func readBounded(f *os.File, info fs.FileInfo) ([]byte, string) {
 	if !info.Mode().IsRegular() {
 		return nil, "the lock file is not a regular file"

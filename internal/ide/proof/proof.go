@@ -1,7 +1,6 @@
-// Package proof is how the two ends of a link show each other that they know the
-// secret of a lock file. It guarantees that the secret is never sent, that a proof
-// is good for one handshake on one port, and that the proof of one side is never
-// the proof of the other.
+// Package proof lets the two ends of a link prove to each other that they know the
+// secret of a lock file. The secret is never sent, a proof is valid for one handshake
+// on one port, and the proof of one side is never a proof of the other.
 package proof
 
 import (
@@ -12,33 +11,33 @@ import (
 	"fmt"
 )
 
-// Version is the version of the protocol, as the lock file names it, in which both
+// Version is the first version of the protocol, as in the lock file, in which both
 // sides prove.
 const Version = 2
 
-// The headers of the handshake: each side sends a nonce, the server its proof too.
+// The headers of the handshake: each side sends a nonce, the server also its proof.
 const (
 	NonceHeader = "x-agent-ide-nonce"
 	ProofHeader = "x-agent-ide-proof"
 )
 
-// Method is the notification by which the client proves; it is its first message.
+// Method is the notification with the client's proof; it is its first message.
 const Method = "agent/prove"
 
-// MinSecret is the least number of characters of a secret: whoever connects is
-// given a proof, by which a short one could be guessed.
+// MinSecret is the least length of a secret: anybody who connects gets a proof, from
+// which a short secret could be guessed.
 const MinSecret = 32
 
-// length of a nonce or a proof: 32 bytes as base64url without padding.
+// length is that of a nonce or a proof: 32 bytes as base64url without padding.
 const length = 43
 
-// Handshake is what a proof is about.
+// Handshake is the data that a proof signs.
 type Handshake struct {
-	Port           int    // on which the editor listens
+	Port           int    // of the editor
 	Client, Server string // the nonces of both sides
 }
 
-// Nonce returns a new one.
+// Nonce returns a new nonce.
 func Nonce() string {
 	var b [32]byte
 	_, _ = rand.Read(b[:]) // it never fails
@@ -47,14 +46,14 @@ func Nonce() string {
 
 // Valid reports whether s has the form of a nonce.
 func Valid(s string) bool {
-	b, err := base64.RawURLEncoding.DecodeString(s) // which skips the ends of lines
+	b, err := base64.RawURLEncoding.DecodeString(s) // which ignores line ends
 	return err == nil && len(b) == 32 && len(s) == length
 }
 
-// OfServer returns the proof of the editor.
+// OfServer returns the editor's proof.
 func (h Handshake) OfServer(secret string) string { return h.of("server", secret) }
 
-// OfClient returns the proof of the agent.
+// OfClient returns the agent's proof.
 func (h Handshake) OfClient(secret string) string { return h.of("client", secret) }
 
 func (h Handshake) of(role, secret string) string {
@@ -63,5 +62,5 @@ func (h Handshake) of(role, secret string) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// Equal compares two proofs; how long it takes tells nothing.
+// Equal compares two proofs in constant time.
 func Equal(a, b string) bool { return hmac.Equal([]byte(a), []byte(b)) }

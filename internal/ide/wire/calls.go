@@ -8,33 +8,33 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// result receives the result of one call as it came: editors answer in shapes
-// that the SDK's types do not hold.
+// result receives the raw result of one call: editors answer in forms that the SDK's
+// types cannot hold.
 type result struct {
 	id   jsonrpc.ID // guarded by calls.mu
 	data json.RawMessage
 }
 
-// resultKey finds the result in the context of a write: the SDK numbers the
-// requests, and the write is where number and caller meet.
+// resultKey is the context key of the result. The SDK numbers the requests, so only its
+// write of a request knows both the number and the caller.
 type resultKey struct{}
 
-// calls are the requests that wait for an answer.
+// calls holds the pending requests.
 type calls struct {
 	mu      sync.Mutex
 	closed  bool
 	last    uint64
 	waiting map[uint64]context.CancelCauseFunc
 	results map[jsonrpc.ID]*result
-	first   jsonrpc.ID // the initialize request, until it is answered
-	server  Server     // what the answer says; read when the handshake is over
+	first   jsonrpc.ID // the pending initialize request, if any
+	server  Server     // from the answer to initialize; read after the handshake
 }
 
 func newCalls() *calls {
 	return &calls{waiting: map[uint64]context.CancelCauseFunc{}, results: map[jsonrpc.ID]*result{}}
 }
 
-// enter returns a context that ends with the session too. leave must be called.
+// enter returns a context that also ends with the session. The caller must call leave.
 func (c *calls) enter(ctx context.Context) (_ context.Context, leave func(), err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -53,7 +53,7 @@ func (c *calls) enter(ctx context.Context) (_ context.Context, leave func(), err
 	}, nil
 }
 
-// wrote notes under which number a request goes out.
+// wrote records the number of an outgoing request.
 func (c *calls) wrote(ctx context.Context, req *jsonrpc.Request) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -66,8 +66,7 @@ func (c *calls) wrote(ctx context.Context, req *jsonrpc.Request) {
 	}
 }
 
-// received hands a result to its caller and leaves to the SDK one that it can
-// read.
+// received passes a result to its caller, and leaves the SDK a readable one.
 func (c *calls) received(resp *jsonrpc.Response) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -85,17 +84,16 @@ func (c *calls) received(resp *jsonrpc.Response) {
 	}
 }
 
-// greeting reads the answer to initialize field by field, for editors differ in
-// how they write what is empty, and returns one that the SDK takes. A version
-// that the SDK does not know, or a newer one than was asked for, is no obstacle:
-// the calls are the same.
+// greeting reads the answer to initialize field by field, as editors write empty fields
+// in different ways, and returns an answer that the SDK accepts. A version that is
+// unknown to the SDK, or newer than requested, is accepted: the calls are the same.
 func greeting(raw json.RawMessage) (Server, json.RawMessage) {
 	var s Server
 	var all map[string]json.RawMessage
 	if json.Unmarshal(raw, &all) != nil || all == nil {
 		return s, raw
 	}
-	read := func(raw json.RawMessage, v any) { _ = json.Unmarshal(raw, v) } // else it stays empty
+	read := func(raw json.RawMessage, v any) { _ = json.Unmarshal(raw, v) } // otherwise the field stays empty
 	read(all["protocolVersion"], &s.Protocol)
 	var info, capabilities map[string]json.RawMessage
 	read(all["serverInfo"], &info)
@@ -112,7 +110,7 @@ func (c *calls) forget(r *result) {
 	delete(c.results, r.id)
 }
 
-// unanswered refuses further calls and returns the numbers of those that wait.
+// unanswered refuses further calls and returns the numbers of the pending ones.
 func (c *calls) unanswered() []jsonrpc.ID {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -124,7 +122,7 @@ func (c *calls) unanswered() []jsonrpc.ID {
 	return ids
 }
 
-// cancelAll ends all that wait.
+// cancelAll cancels all pending calls.
 func (c *calls) cancelAll(why error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -16,14 +16,14 @@ import (
 	"github.com/bb2d0cf4/agent/internal/peer"
 )
 
-// door is the way through one handshake.
+// door performs one handshake.
 type door struct {
 	opts  Options
 	port  int
 	nonce string // empty without a secret
 	conn  net.Conn
 
-	// owner is why the connection was given up before anything was sent.
+	// owner is why the connection was closed before anything was sent.
 	owner error
 }
 
@@ -44,13 +44,13 @@ func newDoor(o Options) (*door, error) {
 	return d, err
 }
 
-// client makes connections that lead to a program of this user alone.
+// client returns an HTTP client that connects only to programs of this user.
 func (d *door) client() *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{
 			Proxy: nil, DisableKeepAlives: true, MaxResponseHeaderBytes: 64 << 10, DialContext: d.dial,
 		},
-		// Nothing must follow to another address.
+		// Never follow to another address.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
@@ -68,7 +68,7 @@ func (d *door) dial(ctx context.Context, network, address string) (net.Conn, err
 	return conn, nil
 }
 
-// header returns what the handshake carries.
+// header returns the headers of the handshake.
 func (d *door) header() http.Header {
 	h := http.Header{}
 	switch {
@@ -98,7 +98,7 @@ func (d *door) prove(ctx context.Context, ws *websocket.Conn, answer http.Header
 	return ws.Write(ctx, websocket.MessageText, data)
 }
 
-// refusal says why there is no WebSocket.
+// refusal explains why the WebSocket could not be opened.
 func (d *door) refusal(ctx context.Context, resp *http.Response, err error) error {
 	var network *net.OpError
 	switch {

@@ -42,7 +42,7 @@ func TestSecretIsNeverSent(t *testing.T) {
 			t.Errorf("%s has the secret", r.Method)
 		}
 	}
-	// A proof is bound to the port: what goes to another one is no use here.
+	// A proof is bound to the port: it is useless at another port.
 	o.Address = relay.Address
 	if _, err := wire.Dial(t.Context(), o); !errors.Is(err, wire.ErrImpostor) {
 		t.Errorf("over another port: %v", err)
@@ -186,9 +186,8 @@ func TestWrongProofsOfAgents(t *testing.T) {
 	t.Logf("%d wrong proofs of an agent: 0 accepted", wrongAnswers)
 }
 
-// TestWrongSecret: an agent with another secret than the editor's is told that the
-// editor did not prove, and sends nothing; an editor that refuses our proof refuses
-// the token.
+// TestWrongSecret: an agent with a secret other than the editor's sends nothing,
+// because the editor did not prove; an editor that refuses our proof refuses the token.
 func TestWrongSecret(t *testing.T) {
 	e := idetest.Start(t, idetest.Ours())
 	o := options(e)

@@ -102,7 +102,7 @@ func TestFloodOfRequests(t *testing.T) {
 	}
 }
 
-// TestNoise holds that what is no message, or answers nothing, harms nothing.
+// TestNoise: malformed messages and unexpected answers do no harm.
 func TestNoise(t *testing.T) {
 	e := idetest.Start(t, idetest.Ours())
 	c := dial(t, options(e))

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// LateError says what did not happen in time, as a sentence for people. It is a
+// LateError reports a missed deadline as a sentence for people. It is a
 // [context.DeadlineExceeded].
 type LateError struct {
 	What  string // "Neovim has not answered"

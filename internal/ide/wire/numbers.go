@@ -8,14 +8,14 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// numbers gives the requests of a link numbers that no other link uses. The SDK
-// counts from 1 on every connection, and some editors answer a question of an
-// earlier link, or of another client, to whoever is connected: with repeated
-// numbers that answer would settle another question.
+// numbers gives the requests of a link numbers that no other link uses. The SDK counts
+// from 1 on every connection, and some editors answer a question of an earlier link, or
+// of another client, to the client that is connected now: with repeated numbers, that
+// answer would settle another question.
 type numbers struct{ first int64 }
 
-// The range of the first number. Some editors hold numbers in 14 decimal digits,
-// so the largest stays below 2^46.
+// The range of the first number. Some editors keep only 14 decimal digits, so the
+// largest stays below 2^46.
 const (
 	leastFirst = 1 << 32
 	mostFirst  = 1 << 45
@@ -28,7 +28,7 @@ func newNumbers() numbers {
 	return numbers{first: leastFirst + int64(n)} //nolint:gosec // n is below 2^45
 }
 
-// outgoing returns msg with the number that goes over the wire.
+// outgoing returns msg with the number used on the wire.
 func (n numbers) outgoing(msg jsonrpc.Message) jsonrpc.Message {
 	req, ok := msg.(*jsonrpc.Request)
 	if !ok {
@@ -44,7 +44,7 @@ func (n numbers) outgoing(msg jsonrpc.Message) jsonrpc.Message {
 	return &out
 }
 
-// cancelled renumbers the request that a notification gives up.
+// cancelled renumbers the request in a cancellation.
 func (n numbers) cancelled(params json.RawMessage) json.RawMessage {
 	var all map[string]json.RawMessage
 	var own int64
@@ -63,8 +63,8 @@ func (n numbers) cancelled(params json.RawMessage) json.RawMessage {
 	return data
 }
 
-// take gives an answer the SDK's own number. It returns false for an answer to no
-// request of this link. data is the message as it came: the SDK reads 7.5 as 7.
+// take restores the SDK's number of an answer. It returns false if the answer belongs
+// to no request of this link. data is the raw message: the SDK reads 7.5 as 7.
 func (n numbers) take(resp *jsonrpc.Response, data []byte) bool {
 	var m struct {
 		ID json.RawMessage `json:"id"`

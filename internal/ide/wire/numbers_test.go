@@ -11,8 +11,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/ide/idetest"
 )
 
-// TestNumbersOfLinks holds that no two links number their requests alike, and that
-// an answer under another number, or under one that is no whole number, is void.
+// TestNumbersOfLinks: no two links use the same numbers, and an answer with another
+// number, or one that is not whole, is ignored.
 func TestNumbersOfLinks(t *testing.T) {
 	seen := map[int64]bool{}
 	for range 20 {

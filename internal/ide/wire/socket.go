@@ -18,13 +18,13 @@ import (
 )
 
 const (
-	readLimit  = 64 << 20 // the largest message taken
-	maxAnswers = 256      // answers to the editor's requests that may wait to leave
+	readLimit  = 64 << 20 // largest message accepted
+	maxAnswers = 256      // unsent answers to the editor's requests
 	goodbye    = 150 * time.Millisecond
 )
 
-// socket carries the messages of one session: the SDK's transport and its
-// connection in one, for it connects once.
+// socket carries the messages of one session. It is both transport and connection for
+// the SDK, as it connects once.
 type socket struct {
 	opts    Options
 	ws      *websocket.Conn
@@ -32,13 +32,13 @@ type socket struct {
 	calls   *calls
 	answers chan answer
 	numbers numbers
-	greeted atomic.Bool // the initialize handshake is over
+	greeted atomic.Bool // the initialize handshake is complete
 	leaving chan struct{}
 	helpers crash.Group
 
 	once sync.Once
 	done chan struct{} // closed when the session has ended
-	err  error         // why; written before done is closed
+	err  error         // set before done is closed
 }
 
 func newSocket(o Options) *socket {
@@ -78,7 +78,7 @@ func (s *socket) Connect(ctx context.Context) (mcp.Connection, error) {
 	return s, nil
 }
 
-// whyNot says why the session could not be opened.
+// whyNot explains why the session could not be opened.
 func (s *socket) whyNot(ctx, opening context.Context, err error) error {
 	defer s.helpers.Wait()
 	defer s.end(err)
@@ -99,11 +99,11 @@ func (s *socket) whyNot(ctx, opening context.Context, err error) error {
 // SessionID implements [mcp.Connection].
 func (s *socket) SessionID() string { return "" }
 
-// Read implements [mcp.Connection]: it returns the next answer to one of our own
-// requests and deals with all else itself. What is no message is skipped.
+// Read implements [mcp.Connection]: it returns the next answer to one of our requests
+// and handles all other messages itself. It skips malformed ones.
 func (s *socket) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
-		// A context that ends in a read would end the connection.
+		// A context that ends during a read would close the connection.
 		_, data, err := s.ws.Read(context.WithoutCancel(ctx))
 		if err != nil {
 			s.end(lost(err, s.greeted.Load()))
@@ -121,7 +121,7 @@ func (s *socket) Read(ctx context.Context) (jsonrpc.Message, error) {
 			}
 		case *jsonrpc.Response:
 			if !s.numbers.take(msg, data) {
-				continue // an answer to somebody else, or to an earlier link
+				continue // to another client, or an earlier link
 			}
 			s.calls.received(msg)
 			return msg, nil
@@ -129,8 +129,7 @@ func (s *socket) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// lost says what the end of the stream means: before the greeting it may be a
-// refusal.
+// lost interprets the end of the stream: before the greeting it may be a refusal.
 func lost(err error, greeted bool) error {
 	status := websocket.CloseStatus(err)
 	if !greeted && (status == websocket.StatusPolicyViolation || status == 4001) {
@@ -143,8 +142,8 @@ func lost(err error, greeted bool) error {
 	return fmt.Errorf("the connection to the editor was lost: %w", err)
 }
 
-// Write implements [mcp.Connection]. ctx does not interrupt it: half a message
-// would end the connection.
+// Write implements [mcp.Connection]. ctx does not interrupt it: half a message would
+// break the connection.
 func (s *socket) Write(ctx context.Context, msg jsonrpc.Message) error {
 	data, err := jsonrpc.EncodeMessage(s.numbers.outgoing(msg))
 	if err != nil {
@@ -199,14 +198,14 @@ func (s *socket) ping(ctx context.Context) error {
 	return s.ws.Ping(ctx)
 }
 
-// hangUp takes back what is pending and closes the connection, politely if that
+// hangUp cancels pending calls and closes the connection, with a proper goodbye if that
 // takes no longer than goodbye.
 func (s *socket) hangUp() {
 	close(s.leaving)
 	<-s.done
 }
 
-// leave waits until the session ends or is to be ended.
+// leave waits for the end of the session or the call of hangUp.
 func (s *socket) leave(ctx context.Context) {
 	select {
 	case <-s.done:
@@ -226,7 +225,7 @@ func (s *socket) leave(ctx context.Context) {
 	_ = s.ws.Close(websocket.StatusNormalClosure, "")
 }
 
-// end notes why the session is over and drops the connection.
+// end records why the session is over and drops the connection.
 func (s *socket) end(why error) {
 	s.finish(why)
 	if s.ws != nil {
@@ -234,7 +233,7 @@ func (s *socket) end(why error) {
 	}
 }
 
-// finish notes why the session is over, once.
+// finish records why the session is over, once.
 func (s *socket) finish(why error) {
 	s.once.Do(func() {
 		s.err = why

@@ -1,10 +1,9 @@
-// Package wire is one MCP session with an editor over a WebSocket. It guarantees
-// that nothing is sent to a program that is not known to be this user's, that an
-// editor with a secret has proved that it knows it before it is told anything, that
-// a call ends when its context or the connection does, that a message goes
-// out as one uncompressed frame straight to the given address, that what an
-// editor sends is bounded in size and in number waiting, that every request of
-// the editor is answered, and that its notifications arrive in order.
+// Package wire implements one MCP session with an editor over a WebSocket. It sends
+// nothing before it knows that the other end belongs to this user, and, if the editor
+// has a secret, has proved that. A call ends with its context or the connection. A
+// message goes out as one uncompressed frame, straight to the given address. The size
+// and the number of waiting messages of an editor are bounded, each of its requests is
+// answered, and its notifications arrive in order.
 package wire
 
 import (
@@ -20,57 +19,56 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Why a session could not be opened or has ended; a caller branches on these.
+// Why a session could not be opened or has ended; callers branch on these.
 var (
 	// ErrAuth means that the editor refused the token, or the proof of the secret.
 	ErrAuth = errors.New("the editor refused the token")
-	// ErrImpostor means that what listens did not prove that it knows the secret.
-	ErrImpostor = errors.New("what listens there did not prove that it wrote the lock file, so nothing was sent to it")
-	// ErrNoEditor says that what listens on the port is no editor.
-	ErrNoEditor = errors.New("what listens there is no editor")
-	// ErrClosed says that this side has closed the session.
+	// ErrImpostor means that the listener did not prove that it knows the secret.
+	ErrImpostor = errors.New("the program on that port did not prove that it wrote the lock file, so nothing was sent to it")
+	// ErrNoEditor means that the listener is not an editor.
+	ErrNoEditor = errors.New("the program on that port is not an editor")
+	// ErrClosed means that this side has closed the session.
 	ErrClosed = errors.New("the connection to the editor is closed")
-	// ErrNoAnswer says that the editor's side is gone without a word.
-	ErrNoAnswer = errors.New("the editor does not answer any more")
+	// ErrNoAnswer means that the editor has stopped answering.
+	ErrNoAnswer = errors.New("the editor no longer answers")
 )
 
-// pinned is the version of the protocol that is asked for. A newer one begins
-// with a request that editors may ignore, and the session would hang.
+// pinned is the requested version of the protocol. A newer one begins with a request
+// that editors may ignore, so that the session would hang.
 const pinned = "2025-06-18"
 
-// Options are how to reach an editor. Zero durations stand for the defaults.
+// Options configures Dial. A zero duration means the default.
 type Options struct {
 	Address string // host:port
-	// Secret is proved by both sides and never sent; empty for an editor that knows
-	// no proofs.
+	// Secret is never sent: both sides prove that they know it. It is empty for an editor
+	// without proofs.
 	Secret string
-	Header string // without a secret: name of the header with the token
-	Token  string // empty: no header is sent
-	// Check looks at the connection before anything is sent; nil stands for
-	// [peer.Check].
+	Header string // of the token; used without a secret
+	Token  string // empty: none is sent
+	// Check inspects the connection before anything is sent; nil means [peer.Check].
 	Check   func(net.Conn) error
-	Version string // our own version, told to the editor
-	// Hello are the parameters of the notification "ide_connected".
+	Version string // of this program, sent to the editor
+	// Hello is sent as the parameters of the notification "ide_connected".
 	Hello any
 
-	// Notify is given every notification, in order, from the goroutine that
-	// reads: it must not block. It may be called before Dial returns.
+	// Notify receives every notification, in order, from the reading goroutine: it must
+	// not block. It may be called before Dial returns.
 	Notify func(method string, params json.RawMessage)
 
 	Timing Timing
 }
 
-// Timing holds the deadlines; a zero field stands for the default.
+// Timing holds the deadlines; a zero field means the default.
 type Timing struct {
 	Dial      time.Duration // for the connection: 2 s
-	Handshake time.Duration // for everything until Dial returns: 10 s
-	Write     time.Duration // for one message to leave: 10 s
+	Handshake time.Duration // for all of Dial: 10 s
+	Write     time.Duration // for sending one message: 10 s
 	Ping      time.Duration // between pings: 30 s
-	Pong      time.Duration // for a pong to come: 10 s
+	Pong      time.Duration // for the answer to a ping: 10 s
 }
 
-// listing is how long the list of tools may take; without it the session works,
-// tools are then found out by calling them.
+// listing bounds the request for the list of tools. The session works without it: a
+// call shows whether a tool exists.
 const listing = 3 * time.Second
 
 // maxPages bounds the list of tools; no editor in use has a second page.
@@ -94,11 +92,11 @@ func (t Timing) withDefaults() Timing {
 	return t
 }
 
-// Server is what the editor says about itself.
+// Server is the editor's description of itself.
 type Server struct {
 	Name         string
 	Version      string
-	Protocol     string                     // the version that it answered with
+	Protocol     string                     // of the editor's answer
 	Experimental map[string]json.RawMessage // capabilities beyond the standard
 }
 
@@ -109,7 +107,7 @@ type Conn struct {
 	closing sync.Once
 }
 
-// Dial opens a session. ctx bounds the opening alone.
+// Dial opens a session. ctx bounds only the opening.
 func Dial(ctx context.Context, o Options) (*Conn, error) {
 	o.Timing = o.Timing.withDefaults()
 	opening, cancel := context.WithTimeout(ctx, o.Timing.Handshake)
@@ -135,11 +133,10 @@ func Dial(ctx context.Context, o Options) (*Conn, error) {
 	return c, nil
 }
 
-// Server returns what the editor said about itself.
+// Server returns the editor's description of itself.
 func (c *Conn) Server() Server { return c.socket.calls.server }
 
-// Tools asks which tools there are. The list of an editor may be incomplete and
-// in any order.
+// Tools asks for the names of the tools. The list may be incomplete and in any order.
 func (c *Conn) Tools(ctx context.Context) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, listing)
 	defer cancel()
@@ -172,9 +169,9 @@ func (c *Conn) Tools(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// Call calls a tool and returns its result as it came. args must encode as a
-// JSON object. An error of the editor is a *jsonrpc.Error. When ctx ends the
-// editor is told that nobody waits any more, and what it answers later is void.
+// Call calls a tool and returns its raw result. args must encode as a JSON object. An
+// error of the editor is a *jsonrpc.Error. When ctx ends, Call cancels the request, and
+// a later answer is ignored.
 func (c *Conn) Call(ctx context.Context, tool string, args any) (json.RawMessage, error) {
 	return c.request(ctx, func(ctx context.Context) error {
 		_, err := c.session.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: args})
@@ -182,7 +179,7 @@ func (c *Conn) Call(ctx context.Context, tool string, args any) (json.RawMessage
 	})
 }
 
-// request lets send make a request and returns its result as it came.
+// request makes a request with send and returns the raw result.
 func (c *Conn) request(ctx context.Context, send func(context.Context) error) (json.RawMessage, error) {
 	ctx, leave, err := c.socket.calls.enter(ctx)
 	if err != nil {
@@ -206,8 +203,7 @@ func (c *Conn) Notify(ctx context.Context, method string, params any) error {
 	return c.socket.send(ctx, method, data)
 }
 
-// Probe returns nil if the editor answers at all before ctx ends, be it with an
-// error.
+// Probe returns nil if the editor answers at all before ctx ends, even with an error.
 func (c *Conn) Probe(ctx context.Context) error {
 	ctx, leave, err := c.socket.calls.enter(ctx)
 	if err != nil {
@@ -221,8 +217,8 @@ func (c *Conn) Probe(ctx context.Context) error {
 	return c.explain(ctx, err)
 }
 
-// explain says why a request ended without a result: because its caller gave
-// up, because the connection ended, or in the editor's own words.
+// explain returns why a request failed: its context ended, the connection ended, or the
+// editor's own error.
 func (c *Conn) explain(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -240,10 +236,10 @@ func (c *Conn) explain(ctx context.Context, err error) error {
 	return err
 }
 
-// Done is closed when the session has ended; Err says why.
+// Done is closed when the session has ended; Err then returns the reason.
 func (c *Conn) Done() <-chan struct{} { return c.socket.done }
 
-// Err returns why the session has ended, nil while it has not.
+// Err returns why the session has ended, or nil if it has not.
 func (c *Conn) Err() error {
 	select {
 	case <-c.socket.done:
@@ -253,12 +249,12 @@ func (c *Conn) Err() error {
 	}
 }
 
-// Close cancels what is pending, tells the editor, closes the session and waits
-// for its goroutines: about two seconds at most.
+// Close cancels pending calls, says goodbye, closes the session and waits for its
+// goroutines: less than two seconds.
 func (c *Conn) Close() {
 	c.closing.Do(func() {
 		c.socket.hangUp()
-		// What an error here would say is in Err already.
+		// Err already holds the reason.
 		_ = c.session.Close()
 		c.socket.helpers.Wait()
 	})

@@ -81,8 +81,8 @@ func TestHandshake(t *testing.T) {
 	}
 }
 
-// TestOrder holds what an editor sees first: a server that is silent about
-// newer requests would hang us.
+// TestOrder holds the first messages to an editor: a server that ignores newer requests
+// would hang us.
 func TestOrder(t *testing.T) {
 	e := idetest.Start(t, idetest.Ours())
 	o := options(e)
@@ -153,7 +153,7 @@ func TestNoEditor(t *testing.T) {
 	}
 }
 
-// TestSilence holds the bounds of a handshake with what accepts and says no more.
+// TestSilence: the handshake with a listener that stays silent is bounded.
 func TestSilence(t *testing.T) {
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
@@ -291,8 +291,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestCloseCancels holds that what is pending is taken back before the
-// connection is closed.
+// TestCloseCancels: pending requests are cancelled before the connection is closed.
 func TestCloseCancels(t *testing.T) {
 	e := idetest.Start(t, idetest.Ours())
 	e.Handle("slow", func(*idetest.Conn, json.RawMessage) idetest.Reply { return idetest.Reply{Silent: true} })
@@ -359,8 +358,8 @@ func TestKeepAlive(t *testing.T) {
 	}
 }
 
-// TestADeafEditorDelaysNoExit: whoever closes a connection whose other end says
-// nothing does not wait for its goodbye.
+// TestADeafEditorDelaysNoExit: closing a connection does not wait for the goodbye of an
+// editor that says nothing.
 func TestADeafEditorDelaysNoExit(t *testing.T) {
 	e := idetest.Start(t, idetest.Ours())
 	relay := idetest.NewRelay(t, e.Port())
