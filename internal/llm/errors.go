@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// ErrorKind says what a caller can do about a failed request.
+// ErrorKind classifies a failed request by what a caller can do about it.
 type ErrorKind int
 
 // The kinds of failure.
@@ -26,9 +26,9 @@ type Error struct {
 	Kind       ErrorKind
 	Status     int           // HTTP status, zero if there was none
 	RetryAfter time.Duration // zero if the server named none
-	Message    string        // what the server said, or what was seen
-	// Window and Needed are set where a server says why a conversation is TooLong:
-	// the tokens that a request may have, and those that this one had.
+	Message    string        // from the server, or describing the failure
+	// Window and Needed are set if a server explains why a conversation is TooLong: the
+	// number of tokens that a request may have, and of those that this one had.
 	Window, Needed int64
 	Err            error // the cause, may be nil
 }

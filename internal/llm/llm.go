@@ -1,7 +1,7 @@
-// Package llm holds the words that the program and a language model exchange,
-// and Model, the one method that a provider has to offer. It guarantees that an
-// answer is either whole or an error: a caller that sees a Delta with End set
-// has the complete text and only complete, well-formed tool calls to run.
+// Package llm defines the messages exchanged with a language model, and Model, the
+// interface of a provider. It guarantees that an answer is either complete or an error:
+// a caller that sees a Delta with End set has the complete text and only complete,
+// well-formed tool calls.
 package llm
 
 import (
@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Role says who speaks in a Message.
+// Role is the author of a Message.
 type Role string
 
 // The four roles of a chat.
@@ -23,7 +23,7 @@ const (
 	ToolReply Role = "tool"
 )
 
-// PartKind says what a Part holds.
+// PartKind is the kind of a Part.
 type PartKind string
 
 // The kinds of content.
@@ -33,26 +33,26 @@ const (
 	ImagePart     PartKind = "image"
 )
 
-// Part is one piece of a message's content.
+// Part is a piece of a message's content.
 type Part struct {
 	Kind PartKind `json:"kind"`
 	Text string   `json:"text,omitzero"`
-	// Aside says that the program has added it: it is nothing that the user said.
+	// Aside reports whether the program added the part; the user did not write it.
 	Aside bool `json:"aside,omitzero"`
 	// Mime and Data are set for images only.
 	Mime string `json:"mime,omitzero"`
 	Data []byte `json:"data,omitzero"`
 }
 
-// Message is one entry of a conversation, as sent to a model and as stored.
+// Message is an entry of a conversation, as sent to a model and as stored.
 type Message struct {
 	Role  Role       `json:"role"`
 	Parts []Part     `json:"parts,omitzero"`
 	Calls []ToolCall `json:"calls,omitzero"`
 	// CallID is set in a ToolReply: the call that it answers.
 	CallID string `json:"call_id,omitzero"`
-	// Extra is what the provider wants echoed beside the content (for example
-	// reasoning_details); it is sent back as it came.
+	// Extra holds fields that the provider wants back unchanged, for example
+	// reasoning_details.
 	Extra json.RawMessage `json:"extra,omitzero"`
 }
 
@@ -70,8 +70,8 @@ func (m Message) Text() string {
 	return b.String()
 }
 
-// Said returns what the user said in m: its text without what was added.
-func (m Message) Said() string {
+// UserText returns the text that the user wrote: the text of m without asides.
+func (m Message) UserText() string {
 	var b strings.Builder
 	for _, p := range m.Parts {
 		if p.Kind == TextPart && !p.Aside {
@@ -90,12 +90,12 @@ func TextMessage(r Role, text string) Message {
 type ToolCall struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	// Args is a JSON object. Where the model's own arguments were cut off or
-	// malformed, Args is "{}" and Problem says what was wrong: such a call is
-	// answered with an error and never run.
+	// Args is a JSON object. If the model's arguments were cut off or malformed, Args
+	// is "{}" and Problem explains why: such a call is answered with an error and never
+	// run.
 	Args    string `json:"args"`
 	Problem string `json:"problem,omitzero"`
-	// Extra is what the provider wants echoed with the call, as it came.
+	// Extra holds fields that the provider wants back with the call, unchanged.
 	Extra json.RawMessage `json:"extra,omitzero"`
 }
 
@@ -106,10 +106,10 @@ type ToolSpec struct {
 	Schema      json.RawMessage
 }
 
-// Request is what a model is asked to continue.
+// Request is a request to continue a conversation.
 //
-// A provider may keep the encoded form of Messages between requests: a caller
-// only ever appends to the slice that it sent before, or sends another slice.
+// A provider may cache the encoding of Messages between requests: a caller only appends
+// to the slice that it sent before, or sends another slice.
 type Request struct {
 	System   string
 	Messages []Message
@@ -125,25 +125,25 @@ type Delta struct {
 	End       *End     // the last step of a whole answer
 }
 
-// Pending is the progress of a tool call that is still being received; it is for
-// display only.
+// Pending is the progress of a tool call that is being received, for display only.
 type Pending struct {
 	Name  string
 	Bytes int
 }
 
-// Retry says that a request failed before any of the answer was delivered.
+// Retry announces another attempt after a request that failed before any of the answer
+// was delivered.
 type Retry struct {
-	Attempt int // the attempt that comes next, from 2
+	Attempt int // number of the next attempt, from 2
 	Max     int
 	Wait    time.Duration
 	Reason  string // one line for the user
 }
 
-// StopReason says why a model ended its answer.
+// StopReason is why a model ended its answer.
 type StopReason string
 
-// The reasons that a caller treats differently.
+// The reasons that callers handle differently.
 const (
 	StopEnd    StopReason = "end"
 	StopTools  StopReason = "tools"
@@ -151,7 +151,7 @@ const (
 	StopFilter StopReason = "filter"
 )
 
-// End closes a whole answer.
+// End closes a complete answer.
 type End struct {
 	Stop  StopReason
 	Calls []ToolCall
@@ -164,9 +164,9 @@ type Usage struct {
 	Input  int64 `json:"input_tokens"`
 	Output int64 `json:"output_tokens"`
 	Cached int64 `json:"cached_tokens"`
-	// CostUSD is zero where the model's prices are not known.
+	// CostUSD is zero if the model's prices are unknown.
 	CostUSD float64 `json:"cost_usd,omitzero"`
-	// Estimated is true where the provider reported no usage.
+	// Estimated reports whether the provider reported no usage.
 	Estimated bool `json:"estimated,omitzero"`
 }
 
@@ -182,9 +182,9 @@ func (u Usage) Add(v Usage) Usage {
 type Info struct {
 	Name          string // provider/name, as the user writes it
 	ContextWindow int64  // tokens; zero if not known
-	// Images says that it is known to take images.
+	// Images reports whether the model is known to take images.
 	Images bool
-	// Free says that requests cost nothing, so that a CostUSD of zero is the truth.
+	// Free reports whether requests cost nothing, so that a CostUSD of zero is correct.
 	Free bool
 }
 

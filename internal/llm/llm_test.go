@@ -21,7 +21,7 @@ func TestTextLeavesReasoningAndImagesOut(t *testing.T) {
 		}}, "ab"},
 	}
 	for name, test := range tests {
-		if got := test.m.Said(); got != test.want {
+		if got := test.m.UserText(); got != test.want {
 			t.Errorf("%s: said %q, want %q", name, got, test.want)
 		}
 		if got := test.m.Text(); got != test.want {
@@ -32,12 +32,12 @@ func TestTextLeavesReasoningAndImagesOut(t *testing.T) {
 
 func TestSaidLeavesAsidesOut(t *testing.T) {
 	m := Message{Parts: []Part{{Kind: TextPart, Text: "$ ls\n", Aside: true}, {Kind: TextPart, Text: "look"}}}
-	if m.Said() != "look" || m.Text() != "$ ls\nlook" {
-		t.Errorf("said %q, in all %q", m.Said(), m.Text())
+	if m.UserText() != "look" || m.Text() != "$ ls\nlook" {
+		t.Errorf("said %q, in all %q", m.UserText(), m.Text())
 	}
 }
 
-// TestMessagesAreStoredAsTheyAre: a message is also a record on disk.
+// TestMessagesAreStoredAsTheyAre checks the form of a message on disk.
 func TestMessagesAreStoredAsTheyAre(t *testing.T) {
 	want := Message{
 		Role:  Assistant,

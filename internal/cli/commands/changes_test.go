@@ -413,8 +413,8 @@ func TestTheModelIsToldWhatBecameOfItsFiles(t *testing.T) {
 	s.say(t, "go on")
 	all := s.App.Messages()
 	told := all[len(all)-2]
-	if !strings.Contains(told.Text(), "took back the last changes of these files: c.txt. Read") || told.Said() != "go on" {
-		t.Errorf("the model is told %q; the user said %q", told.Text(), told.Said())
+	if !strings.Contains(told.Text(), "took back the last changes of these files: c.txt. Read") || told.UserText() != "go on" {
+		t.Errorf("the model is told %q; the user said %q", told.Text(), told.UserText())
 	}
 	out := chosen(t, chosen(t, s.reply(t, "/rewind"), "go on"), "The conversation only")
 	if out.Insert != "go on" {

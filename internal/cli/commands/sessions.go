@@ -75,7 +75,7 @@ func (s sessions) preview(id string) string {
 		if m.Role == llm.User {
 			who = "you: "
 		}
-		b.WriteString(who + archive.Clip(m.Said(), 200) + "\n")
+		b.WriteString(who + archive.Clip(m.UserText(), 200) + "\n")
 	}
 	return b.String()
 }

@@ -1,7 +1,6 @@
-// Package llmtest is a model server for tests: it speaks chat completions over
-// real HTTP, answers each request with the next turn of a script, and misbehaves
-// on demand. It guarantees that it keeps the bytes of every request, and that it
-// counts every fault that it has really caused.
+// Package llmtest provides a model server for tests. It speaks chat completions over
+// real HTTP, answers each request with the next turn of a script, and misbehaves on
+// demand. It keeps the bytes of every request and counts every fault that it caused.
 package llmtest
 
 import (
@@ -16,7 +15,7 @@ import (
 	"time"
 )
 
-// TB is what a Server needs of a test. *testing.T and *testing.B have it.
+// TB is the part of testing.TB that a Server needs.
 type TB interface {
 	Helper()
 	Cleanup(func())
@@ -27,48 +26,47 @@ type Turn struct {
 	Reasoning string // before the text
 	Text      string
 	Calls     []Call // after the text
-	Finish    string // finish_reason; empty: what fits
-	Usage     *Usage // nil: some count
+	Finish    string // finish_reason; if empty, the one that fits
+	Usage     *Usage // nil means made-up counts
 
-	Chunk int             // runes of text an event carries; zero: 16
+	Chunk int             // runes of text in an event; zero means 16
 	Pace  time.Duration   // between two events
 	Gate  <-chan struct{} // if not nil, the answer begins when it is closed
 	Fault Fault
 	After int // events before Fault
 
-	// Handler, if not nil, answers in place of all of the above.
+	// Handler, if not nil, replaces all of the above.
 	Handler http.HandlerFunc
 }
 
-// Call is a tool call. Args is sent as it is, valid or not; an empty ID is
-// replaced by one of the server's.
+// Call is a tool call. Args is sent unchanged, valid or not; an empty ID is replaced by
+// one of the server's.
 type Call struct{ ID, Name, Args string }
 
-// Usage is the count of tokens that the server reports.
+// Usage is the token count that the server reports.
 type Usage struct{ Input, Output, Cached int }
 
-// Fault is a way in which a stream goes wrong.
+// Fault is a failure of a stream.
 type Fault int
 
 // The faults.
 const (
 	None     Fault = iota
-	Stall          // nothing more comes; the connection stays open until the client leaves
+	Stall          // nothing more comes; the connection stays open until the client closes it
 	Drop           // the connection breaks
 	Truncate       // the stream ends in order, but without its end mark
 )
 
-// Raw returns a turn that answers with the given status and body, for example
-// an error.
+// Raw returns a turn that answers with the given status and body, for example an error.
 func Raw(status int, contentType, body string) Turn {
 	return Turn{Handler: func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", contentType)
 		w.WriteHeader(status)
-		_, _ = io.WriteString(w, body) // a client that has left is no fault of the server
+		_, _ = io.WriteString(w, body) // a client that has left is not an error of the server
 	}}
 }
 
-// Server is a model server. Its methods may be called from any goroutine.
+// Server is a model server. Any goroutine may call its methods.
 type Server struct {
 	http   *httptest.Server
 	answer func(n int, body []byte) Turn
@@ -79,8 +77,8 @@ type Server struct {
 	came     chan struct{} // closed and replaced at every request
 }
 
-// NewServer starts a server that answers the nth request with the nth of turns,
-// and further ones with an error. It ends with the test.
+// NewServer starts a server that answers the nth request with the nth turn, and further
+// requests with an error. It stops with the test.
 func NewServer(tb TB, turns ...Turn) *Server {
 	tb.Helper()
 	return NewServerFunc(tb, func(n int, _ []byte) Turn {
@@ -92,8 +90,8 @@ func NewServer(tb TB, turns ...Turn) *Server {
 	})
 }
 
-// NewServerFunc starts a server that answers the nth request, counted from 0,
-// with answer(n, body). Requests at the same time call it at the same time.
+// NewServerFunc starts a server that answers the nth request, counted from 0, with
+// answer(n, body). Concurrent requests call it concurrently.
 func NewServerFunc(tb TB, answer func(n int, body []byte) Turn) *Server {
 	tb.Helper()
 	s := &Server{answer: answer, faults: map[Fault]int{}, came: make(chan struct{})}
@@ -115,14 +113,15 @@ func (s *Server) Requests() [][]byte {
 	return append([][]byte(nil), s.requests...)
 }
 
-// Fired returns how many times a fault was caused.
+// Fired returns how often the server caused a fault.
 func (s *Server) Fired(f Fault) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.faults[f]
 }
 
-// Await returns once n requests for an answer have come, or with ctx's error.
+// Await returns once the server has received n requests for an answer, or with ctx's
+// error.
 func (s *Server) Await(ctx context.Context, n int) error {
 	for {
 		s.mu.Lock()
@@ -185,7 +184,7 @@ func (s *Server) fired(f Fault) {
 	s.faults[f]++
 }
 
-// stream sends the events, each at once, up to the turn's fault.
+// stream sends the events one by one, up to the turn's fault.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request, turn Turn, events []string) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	flush := http.NewResponseController(w)
@@ -210,7 +209,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, turn Turn, event
 		<-r.Context().Done()
 	case Drop:
 		s.fired(Drop)
-		panic(http.ErrAbortHandler) // how a handler breaks its connection
+		panic(http.ErrAbortHandler) // breaks the connection
 	case Truncate:
 		s.fired(Truncate)
 	}
@@ -227,7 +226,7 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// events returns the data of the turn's events, the end mark included.
+// events returns the data of the turn's events, including the end mark.
 func (t Turn) events(n int) []string {
 	var events []string
 	add := func(delta map[string]any, finish any) {
@@ -281,7 +280,7 @@ func (t Turn) usage(n int) string {
 	}})
 }
 
-// pieces cuts s after each n runes.
+// pieces cuts s into pieces of n runes.
 func pieces(s string, n int) []string {
 	if n <= 0 {
 		n = 16

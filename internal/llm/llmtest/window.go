@@ -13,42 +13,42 @@ type Shape int
 // The shapes.
 const (
 	OpenAI     Shape = iota // names the window and the size
-	VLLM                    // counts the room for the answer too
-	LlamaCpp                // names them as numbers of their own
-	Wordless                // says that it does not fit, and no number
-	Truncating              // drops the oldest messages and says nothing
+	VLLM                    // also counts the room for the answer
+	LlamaCpp                // reports them as numbers of their own
+	Wordless                // reports that it does not fit, without numbers
+	Truncating              // drops the oldest messages in silence
 	shapes
 )
 
-// Shapes is how many shapes there are.
+// Shapes is the number of shapes.
 const Shapes = int(shapes)
 
-// Window is a model with a context of so many Tokens, each of PerToken bytes. Its
-// methods may be called from any goroutine.
+// Window is a model with a context of Tokens tokens of PerToken bytes each. Any
+// goroutine may call its methods.
 type Window struct {
 	Tokens   int
 	PerToken float64
 	Shape    Shape
-	Answer   func(n int, body []byte) Turn // to a request that fits
+	Answer   func(n int, body []byte) Turn // answers a request that fits
 
 	mu    sync.Mutex
 	fates []Fate
 }
 
-// Fate is what became of a request.
+// Fate records how a request was treated.
 type Fate struct {
 	Tokens             int
 	Refused, Truncated bool
 }
 
-// Fates returns what became of the requests so far, in order.
+// Fates returns the fates of the requests so far, in order.
 func (w *Window) Fates() []Fate {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return append([]Fate(nil), w.fates...)
 }
 
-// Turn answers a request, see NewServerFunc.
+// Turn answers a request; see NewServerFunc.
 func (w *Window) Turn(n int, body []byte) Turn {
 	has := w.count(body)
 	fate := Fate{Tokens: has, Refused: has > w.Tokens && w.Shape != Truncating, Truncated: has > w.Tokens && w.Shape == Truncating}
@@ -63,7 +63,7 @@ func (w *Window) Turn(n int, body []byte) Turn {
 	return turn
 }
 
-// answerRoom is what vLLM keeps for the answer, as it says.
+// answerRoom is the number of tokens that vLLM reserves for the answer.
 const answerRoom = 64
 
 func (w *Window) refusal(has int) Turn {
@@ -85,8 +85,7 @@ func (w *Window) refusal(has int) Turn {
 	}
 }
 
-// count is the server's own count: of the texts, with something for each
-// message and tool.
+// count counts the texts of a request, with an allowance for each message and tool.
 func (w *Window) count(body []byte) int {
 	var req struct {
 		Messages []struct {

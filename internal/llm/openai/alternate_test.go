@@ -11,9 +11,9 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm/openai"
 )
 
-// TestRolesThatMustAlternate: a server that refuses a prompt right after a tool's
-// result is asked again at once, with an answer between them, and from then on
-// always so. Other servers never see it.
+// TestRolesThatMustAlternate checks that the client repeats a request at once, with an
+// answer before the user's message, if the server refuses a user's message right after
+// a tool's result; that it does so from then on; and that other servers never see it.
 func TestRolesThatMustAlternate(t *testing.T) {
 	for name, refusal := range map[string]llmtest.Turn{
 		"Mistral":   llmtest.Raw(400, "application/json", `{"object":"error","message":"Unexpected role 'user' after role 'tool'","type":"invalid_request_message_order","code":"3230"}`),

@@ -7,12 +7,12 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm/openai/wire"
 )
 
-// bytesPerToken estimates tokens where a server does not count them.
+// bytesPerToken estimates tokens if a server does not count them.
 const bytesPerToken = 3.8
 
-// answer is what one attempt has received so far.
+// answer collects what one attempt has received.
 type answer struct {
-	deltas []llm.Delta // what the events at hand have brought
+	deltas []llm.Delta // of the events received last
 	buf    []byte      // text of kind that is not in deltas yet
 	kind   wire.Kind
 
@@ -46,7 +46,7 @@ func (a *answer) add(event []byte, fail func(*wire.Error) error) (content bool, 
 	return content, err
 }
 
-// text takes buf, of which all after before is new and of kind.
+// text appends buf, whose bytes after before are new and of kind.
 func (a *answer) text(buf []byte, before int, kind wire.Kind) {
 	added := buf[before:]
 	a.bytes += len(added)
@@ -113,7 +113,7 @@ func (a *answer) addCalls(parts []wire.CallPart) {
 	}
 }
 
-// end returns the answer as a whole. sent is the size of the request in bytes.
+// end returns the complete answer. sent is the size of the request in bytes.
 func (a *answer) end(sent int, prices Prices, used func(id string) bool) *llm.End {
 	stop := stopReason(a.finish)
 	end := &llm.End{Stop: stop, Calls: a.calls.finish(stop, used)}
@@ -154,11 +154,11 @@ func (a *answer) count(sent int, prices Prices) llm.Usage {
 	return u
 }
 
-// maxTokens is more than any answer has; sums of it stay within an int64.
+// maxTokens is more than any answer has; sums of it fit into an int64.
 const maxTokens = 1 << 40
 
-// credible says whether a server's count can be one. The limits of a session
-// rest on it: one that is below zero, or that overflows, would lift them.
+// credible reports whether a server's count is possible. The limits of a session depend
+// on it: a negative or overflowing count would lift them.
 func credible(u wire.Usage) bool {
 	return min(u.Input, u.Output, u.Cached) >= 0 && max(u.Input, u.Output) <= maxTokens
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
 
-// canned is a client whose requests are read to their end and answered with body.
+// canned returns a client whose requests are read to their end and answered with body.
 func canned(body []byte) *Client {
 	return New(Options{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 		if _, err := io.Copy(io.Discard, r.Body); err != nil {
@@ -22,25 +22,24 @@ func canned(body []byte) *Client {
 	})})
 }
 
-// chunks is an answer of n events of four characters each.
+// chunks returns an answer of n events of four characters each.
 func chunks(n int) []byte {
 	event := `{"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"abc\n"},"finish_reason":null}]}`
 	return []byte(strings.Repeat("data: "+event+"\n\n", n) + events(stop, finished))
 }
 
-// BenchmarkFlood is an answer of 100,000 characters that is there at once.
+// BenchmarkFlood reads an answer of 100,000 characters that is available at once.
 func BenchmarkFlood(b *testing.B) {
 	c := canned(chunks(25_000))
 	b.ReportAllocs()
 	for b.Loop() {
-		if h := listen(b.Context(), c, hello()); h.end == nil || len(h.text) != 100_000 {
+		if h := collect(b.Context(), c, hello()); h.end == nil || len(h.text) != 100_000 {
 			b.Fatal(h.err)
 		}
 	}
 }
 
-// BenchmarkTrickle is the same answer over a real connection, each event sent
-// alone.
+// BenchmarkTrickle reads the same answer over a real connection, each event sent alone.
 func BenchmarkTrickle(b *testing.B) {
 	s := llmtest.NewServerFunc(b, func(int, []byte) llmtest.Turn {
 		return llmtest.Turn{Text: strings.Repeat("abc\n", 25_000), Chunk: 4}
@@ -48,7 +47,7 @@ func BenchmarkTrickle(b *testing.B) {
 	c := New(Options{BaseURL: s.URL()})
 	b.ReportAllocs()
 	for b.Loop() {
-		h := listen(b.Context(), c, hello())
+		h := collect(b.Context(), c, hello())
 		if h.end == nil || len(h.text) != 100_000 {
 			b.Fatal(h.err)
 		}
@@ -56,8 +55,8 @@ func BenchmarkTrickle(b *testing.B) {
 	}
 }
 
-// BenchmarkRound is a round of a conversation of the given number of messages of
-// 2 KB, two of them new.
+// BenchmarkRound sends a conversation of the given number of messages of 2 KB, two of
+// them new.
 func BenchmarkRound(b *testing.B) {
 	for _, n := range []int{20, 1000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -67,7 +66,7 @@ func BenchmarkRound(b *testing.B) {
 			for range n {
 				req.Messages = append(req.Messages, llm.TextMessage(llm.User, text))
 			}
-			listen(b.Context(), c, req)
+			collect(b.Context(), c, req)
 			b.ReportAllocs()
 			for b.Loop() {
 				req.Messages = append(req.Messages[:n:n], llm.TextMessage(llm.User, text), llm.TextMessage(llm.User, text))
@@ -77,7 +76,7 @@ func BenchmarkRound(b *testing.B) {
 					c.conv.encode(llm.Request{Messages: req.Messages[:n]})
 					b.StartTimer()
 				}
-				if h := listen(b.Context(), c, req); h.end == nil {
+				if h := collect(b.Context(), c, req); h.end == nil {
 					b.Fatal(h.err)
 				}
 			}

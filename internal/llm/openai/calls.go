@@ -11,7 +11,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm/openai/wire"
 )
 
-// call is a tool call while it is received.
+// call is a tool call that is being received.
 type call struct {
 	id, name string
 	args     strings.Builder
@@ -52,14 +52,14 @@ func (l *callList) add(p wire.CallPart) *call {
 	return c
 }
 
-// find returns the call that p continues, nil if p begins one.
+// find returns the call that p continues; nil if p begins one.
 func (l *callList) find(p wire.CallPart) *call {
 	var c *call
 	switch {
 	case p.Index != nil:
 		c = l.index[*p.Index]
 		if c != nil && p.ID != "" && c.id != "" && p.ID != c.id {
-			c = l.byID(p.ID) // every call has the same index
+			c = l.byID(p.ID) // the server gives every call the same index
 		}
 	case p.ID != "":
 		c = l.byID(p.ID)
@@ -81,7 +81,7 @@ func (l *callList) byID(id string) *call {
 	return nil
 }
 
-// endsBefore says whether p, which names a tool, begins a new call rather than
+// endsBefore reports whether p, which names a tool, begins a new call rather than
 // repeating c's name.
 func (c *call) endsBefore(p wire.CallPart) bool {
 	if p.Name == "" || c.name == "" {
@@ -90,9 +90,9 @@ func (c *call) endsBefore(p wire.CallPart) bool {
 	return p.ID == "" && p.Name != c.name || p.Args != "" && isObject(c.args.String())
 }
 
-// finish returns the calls as they may be run, in order. Calls of an answer that
-// was cut, and calls that are not whole, carry a Problem. What the model sent
-// twice is there once; used says which ids are taken.
+// finish returns the calls in order. Calls of an answer that was cut off, and
+// incomplete calls, carry a Problem. Duplicates are dropped; used reports whether an id
+// is taken.
 func (l *callList) finish(stop llm.StopReason, used func(id string) bool) []llm.ToolCall {
 	var calls []llm.ToolCall
 	taken := map[string]llm.ToolCall{}
@@ -131,7 +131,7 @@ func (c *call) finish(stop llm.StopReason) llm.ToolCall {
 	return tc
 }
 
-// problem says, for the model, why the call cannot run; it is empty if it can.
+// problem explains to the model why the call cannot run; empty if it can.
 func (c *call) problem(stop llm.StopReason, args string) string {
 	switch {
 	case stop == llm.StopLength:

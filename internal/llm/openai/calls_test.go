@@ -12,7 +12,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
 
-// anyID lets an id be any that is there.
+// anyID accepts any id that is not empty.
 var anyID = cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".ID" },
 	cmp.Comparer(func(a, b string) bool { return a == b || a == "*" && b != "" || b == "*" && a != "" }))
 
@@ -82,7 +82,7 @@ func TestCallsAreAssembled(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			s := llmtest.NewServer(t, sse(events(append(test.parts, stop, finished)...)))
-			h := listen(t.Context(), client(t, s.URL()), hello())
+			h := collect(t.Context(), client(t, s.URL()), hello())
 			if h.err != nil || h.end == nil {
 				t.Fatal(h.err)
 			}
@@ -103,7 +103,7 @@ func TestCallsAreAssembled(t *testing.T) {
 	}
 }
 
-// TestCallsThatMustNotRun holds what is never repaired.
+// TestCallsThatMustNotRun lists calls that are never repaired.
 func TestCallsThatMustNotRun(t *testing.T) {
 	call := func(args string) string {
 		quoted, _ := json.Marshal(args)
@@ -129,9 +129,9 @@ func TestCallsThatMustNotRun(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			s := llmtest.NewServer(t, sse(events(append(test.events, finished)...)))
-			h := listen(t.Context(), client(t, s.URL()), hello())
+			h := collect(t.Context(), client(t, s.URL()), hello())
 			if h.err != nil || h.end == nil || len(h.end.Calls) != 1 {
-				t.Fatalf("heard %+v", h)
+				t.Fatalf("response %+v", h)
 			}
 			c := h.end.Calls[0]
 			if c.Args != "{}" || !strings.Contains(c.Problem, test.problem) || c.Name == "" || c.ID == "" {
@@ -144,19 +144,19 @@ func TestCallsThatMustNotRun(t *testing.T) {
 func TestAReplacementCharacterOfTheModelsOwnIsKept(t *testing.T) {
 	for _, args := range []string{`"{\"a\":\"\ufffd\"}"`, `"{\"a\":\"` + "\uFFFD" + `\"}"`} {
 		s := llmtest.NewServer(t, sse(events(callPart(`"index":0,"id":"x","function":{"name":"f","arguments":`+args+`}`), stopTool, finished)))
-		h := listen(t.Context(), client(t, s.URL()), hello())
+		h := collect(t.Context(), client(t, s.URL()), hello())
 		if h.end == nil || len(h.end.Calls) != 1 || h.end.Calls[0].Problem != "" {
-			t.Errorf("heard %+v", h.end)
+			t.Errorf("response %+v", h.end)
 		}
 	}
 }
 
-// TestNoCallOfABrokenStream: nothing of an answer that broke off is delivered as
-// a call, however complete it looks.
+// TestNoCallOfABrokenStream checks that an answer that broke off delivers no call,
+// however complete it looks.
 func TestNoCallOfABrokenStream(t *testing.T) {
 	for _, fault := range []llmtest.Fault{llmtest.Drop, llmtest.Truncate} {
 		s := llmtest.NewServer(t, llmtest.Turn{Calls: []llmtest.Call{{Name: "f", Args: "{}"}}, Fault: fault, After: 2})
-		h := listen(t.Context(), client(t, s.URL()), hello())
+		h := collect(t.Context(), client(t, s.URL()), hello())
 		if e := h.kind(t); e.Kind != llm.Truncated {
 			t.Errorf("kind %d, %v", e.Kind, e)
 		}
@@ -172,9 +172,9 @@ func TestAnIDOfAnEarlierAnswerIsNotUsedAgain(t *testing.T) {
 	req.Messages = append(req.Messages,
 		llm.Message{Role: llm.Assistant, Calls: []llm.ToolCall{{ID: "call_0", Name: "f", Args: "{}"}}},
 		llm.Message{Role: llm.ToolReply, CallID: "call_0", Parts: []llm.Part{{Kind: llm.TextPart, Text: "done"}}})
-	h := listen(t.Context(), client(t, s.URL()), req)
+	h := collect(t.Context(), client(t, s.URL()), req)
 	if h.end == nil || len(h.end.Calls) != 1 || h.end.Calls[0].ID == "call_0" || h.end.Calls[0].ID == "" {
-		t.Errorf("heard %+v", h)
+		t.Errorf("response %+v", h)
 	}
 }
 
@@ -202,7 +202,7 @@ func TestWhatIsEchoed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := llmtest.NewServer(t, sse(events(append(test.events, stop, finished)...)), llmtest.Turn{Text: "ok"})
 			c := client(t, s.URL())
-			h := listen(t.Context(), c, hello())
+			h := collect(t.Context(), c, hello())
 			if h.end == nil {
 				t.Fatal(h.err)
 			}
@@ -211,7 +211,7 @@ func TestWhatIsEchoed(t *testing.T) {
 			}
 			req := hello()
 			req.Messages = append(req.Messages, llm.Message{Role: llm.Assistant, Parts: []llm.Part{{Kind: llm.TextPart, Text: h.text}}, Calls: h.end.Calls, Extra: h.end.Extra})
-			if h := listen(t.Context(), c, req); h.err != nil {
+			if h := collect(t.Context(), c, req); h.err != nil {
 				t.Fatal(h.err)
 			}
 			if want := strings.Trim(test.want, "{}"); !strings.Contains(string(s.Requests()[1]), want) {
@@ -246,7 +246,7 @@ func TestUsageAndCost(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			s := llmtest.NewServer(t, sse(events(append(append([]string{says("hello")}, test.last...), finished)...)))
-			h := listen(t.Context(), client(t, s.URL(), func(o *Options) { o.Prices = test.prices }), hello())
+			h := collect(t.Context(), client(t, s.URL(), func(o *Options) { o.Prices = test.prices }), hello())
 			if h.end == nil {
 				t.Fatal(h.err)
 			}

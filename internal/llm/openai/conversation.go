@@ -8,32 +8,32 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm"
 )
 
-// segmentSize is how much encoded conversation is kept in one piece: large
-// enough for few pieces, small enough that growing copies nothing.
+// segmentSize is the size of a piece of the encoded conversation in bytes: large enough
+// for few pieces, small enough that growing copies nothing.
 const segmentSize = 64 << 10
 
-// conversation is the encoded form of the messages that were sent last, so that
-// a request costs what is new in it. Encoded bytes are never changed, only
-// added to: a request that is under way keeps what it was given.
+// conversation caches the encoded form of the messages sent last, so that a request
+// only encodes new ones. Encoded bytes never change, so a request in flight keeps its
+// own.
 type conversation struct {
 	mu       sync.Mutex
-	sent     []llm.Message       // what is encoded; our own copies
+	sent     []llm.Message       // the encoded messages; our own copies
 	ids      map[string]struct{} // of the calls in sent
 	segments [][]byte            // the encoded messages, each after a comma
 	scratch  []byte
-	strict   bool // an answer stands between a tool's result and what the user says
+	strict   bool // put an answer between a tool's result and a user's message
 
 	specs []llm.ToolSpec
-	tools []byte // specs, encoded
+	tools []byte // the encoded specs
 }
 
-// query is one request, encoded.
+// query is one encoded request.
 type query struct {
 	tools    []byte   // a JSON array; empty for none
-	messages [][]byte // the messages with commas between them
+	messages [][]byte // the messages, separated by commas
 }
 
-// size returns the bytes of q.
+// size returns the size of q in bytes.
 func (q query) size() int {
 	n := len(q.tools)
 	for _, m := range q.messages {
@@ -42,8 +42,8 @@ func (q query) size() int {
 	return n
 }
 
-// encode returns req as it is sent. What was encoded before is reused if req
-// begins with it.
+// encode encodes req. It reuses the previous encoding if req begins with the same
+// messages.
 func (c *conversation) encode(req llm.Request) query {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -67,7 +67,7 @@ func (c *conversation) encode(req llm.Request) query {
 	return q
 }
 
-// used says whether a call of the conversation has this id.
+// used reports whether a call of the conversation has this id.
 func (c *conversation) used(id string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -80,8 +80,8 @@ func (c *conversation) continues(messages []llm.Message) bool {
 		slices.EqualFunc(c.sent, messages[:len(c.sent)], sameMessage)
 }
 
-// sameMessage compares all that is encoded. Strings and slices that were copied
-// with their message are compared by address, which takes no time.
+// sameMessage compares everything that is encoded. Copied strings share their bytes, so
+// comparing them takes no time.
 func sameMessage(a, b llm.Message) bool {
 	return a.Role == b.Role && a.CallID == b.CallID && bytes.Equal(a.Extra, b.Extra) &&
 		slices.EqualFunc(a.Parts, b.Parts, func(x, y llm.Part) bool {
@@ -92,12 +92,12 @@ func sameMessage(a, b llm.Message) bool {
 		})
 }
 
-// between is said by the model between a tool's result and the user, where a
-// server insists on it. It must not be empty.
+// between is the answer between a tool's result and a user's message, for servers that
+// insist on one. It must not be empty.
 const between = "(The user goes on.)"
 
-// insist has the conversation encoded anew as servers want it whose roles have
-// to alternate; false if it was already.
+// insist encodes the conversation for servers whose roles must alternate from now on.
+// It reports whether that is a change.
 func (c *conversation) insist() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,19 +7,19 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm/openai/wire"
 )
 
-// reasoningKey is the field that reasoning came in.
+// reasoningKey names the field of each kind of reasoning.
 var reasoningKey = [...]string{wire.Reasoning: "reasoning", wire.ReasoningContent: "reasoning_content"}
 
-// echo gathers what a provider wants to see again with the answer.
+// echo collects what the provider wants back with the answer.
 type echo struct {
-	key     string // the field that the reasoning came in; empty for none to echo
+	key     string // the field of the reasoning; empty if there is none to send back
 	text    strings.Builder
 	details []*detail
 	extra   json.RawMessage
 }
 
-// detail is one of reasoning_details. The server sends it in pieces: texts grow,
-// the last value of any other field stays.
+// detail is an element of reasoning_details. The server sends it in pieces: texts grow,
+// any other field keeps its last value.
 type detail struct {
 	fields map[string]json.RawMessage
 	texts  map[string]*strings.Builder
@@ -83,8 +83,8 @@ func (d *detail) encode() json.RawMessage {
 	return object(d.fields)
 }
 
-// object returns what is echoed. Plain reasoning goes back only with calls: the
-// servers that ask for it want it until the calls are answered, and others
+// object returns what goes back to the provider. Plain reasoning only goes back with
+// calls: the servers that ask for it want it until the calls are answered, and others
 // refuse it.
 func (e *echo) object(calls bool) json.RawMessage {
 	members := map[string]json.RawMessage{}

@@ -19,10 +19,11 @@ import (
 // Many servers refuse a message without content.
 const (
 	noOutput = "(no output)" // of a tool
-	noText   = "(no text)"   // of a person or a model
+	noText   = "(no text)"   // of a user or a model
 )
 
-// appendMessage appends m as go-openai encodes it, with the provider's own fields beside.
+// appendMessage appends m in go-openai's encoding, followed by the provider's own
+// fields.
 func appendMessage(dst []byte, m llm.Message) []byte {
 	msg := goopenai.ChatCompletionMessage{Role: string(m.Role)}
 	switch m.Role {
@@ -48,7 +49,7 @@ func appendMessage(dst []byte, m llm.Message) []byte {
 	return append(dst, '}')
 }
 
-// textOf returns the text of m, or empty if there is none.
+// textOf returns the text of m, or empty if m has no text.
 func textOf(m llm.Message, empty string) string {
 	text := m.Text()
 	if strings.TrimSpace(text) == "" {
@@ -111,8 +112,8 @@ func appendTool(dst []byte, s llm.ToolSpec) []byte {
 	})
 }
 
-// appendJSON appends v, one of go-openai's types, which can always be encoded: without
-// white space, and with no character escaped that need not be.
+// appendJSON appends v, which is one of go-openai's types and can always be encoded. It
+// omits white space and escapes no more than it must.
 func appendJSON(dst []byte, v any) []byte {
 	b, err := jsonv2.Marshal(v, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 	if err != nil {

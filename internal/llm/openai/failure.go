@@ -17,8 +17,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/peer"
 )
 
-// failure is a failed attempt. again says whether the same request may work
-// later.
+// failure is a failed attempt. again reports whether the same request may work later.
 type failure struct {
 	err   *llm.Error
 	again bool
@@ -27,7 +26,7 @@ type failure struct {
 func (f *failure) Error() string { return f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
-// reason is what happened, without what to do about it.
+// reason returns the first sentence of the error, without the advice.
 func (f *failure) reason() string {
 	what, _, _ := strings.Cut(f.err.Message, ". ")
 	what = strings.TrimRight(what, ".")
@@ -37,7 +36,7 @@ func (f *failure) reason() string {
 	return what
 }
 
-// reporter says for the user what went wrong with a provider.
+// reporter explains a provider's errors to the user.
 type reporter struct {
 	name    string // of the model, as the user writes it
 	baseURL string
@@ -54,7 +53,7 @@ func (c *Client) reporter() reporter {
 	return reporter{name: name, baseURL: Shown(c.opt.BaseURL), base: c.base, limits: c.opt.Limits, key: &c.key}
 }
 
-// Shown is an address as people may see it: without the name and the password
+// Shown returns an address as people may see it, without the user name and password
 // that it may hold.
 func Shown(address string) string {
 	start := 0
@@ -69,7 +68,7 @@ func Shown(address string) string {
 	return address[:start] + "xxxxx" + address[start+at:]
 }
 
-// explain says in a sentence what err means for the user.
+// explain describes err to the user in one sentence.
 func (r reporter) explain(err error) *failure {
 	var known *failure
 	if errors.As(err, &known) {
@@ -112,7 +111,7 @@ func (r reporter) explain(err error) *failure {
 	return fail(llm.Temporary, false, "%s sent an answer that cannot be read: %v.", r.base.Host, bare(err))
 }
 
-// connectFailure explains why there is no connection; it is nil if there was one.
+// connectFailure explains a failure to connect; nil if err is not one.
 func (r reporter) connectFailure(err error) *failure {
 	fail := func(again bool, what, next string) *failure {
 		message := fmt.Sprintf("%s %s. %s", r.base.Host, what, next)
@@ -138,7 +137,7 @@ func (r reporter) connectFailure(err error) *failure {
 	return nil
 }
 
-// bare returns err without the request's method and address.
+// bare returns err without the method and address of the request.
 func bare(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -166,8 +165,8 @@ func (r reporter) pageFailure(page []byte) *failure {
 	}}
 }
 
-// serverFailure explains what the server said. The status is zero where an error
-// came in a stream and did not name one.
+// serverFailure explains an error that the server reported. Its status is zero if it
+// came in a stream and named none.
 func (r reporter) serverFailure(said *wire.Error, wait time.Duration) *failure {
 	kind, again := said.Kind()
 	e := &llm.Error{Kind: kind, Status: said.Status, RetryAfter: wait}
@@ -176,7 +175,7 @@ func (r reporter) serverFailure(said *wire.Error, wait time.Duration) *failure {
 	}
 	text := strings.TrimRight(r.key.redact(said.Message), ".")
 	if kind == llm.Unauthorized {
-		r.key.drop() // after it was taken out of the text
+		r.key.drop() // only now: redact needed it
 	}
 	if text == "" {
 		text = http.StatusText(said.Status)
@@ -188,7 +187,8 @@ func (r reporter) serverFailure(said *wire.Error, wait time.Duration) *failure {
 	return &failure{err: e, again: again}
 }
 
-// sentences say what an error of a kind means: the model, then the server's text.
+// sentences are the messages for each kind of error; their arguments are the model and
+// the server's text.
 var sentences = [...]string{
 	llm.Temporary:     "%s failed to answer: %s. Try again in a while.",
 	llm.Unauthorized:  "%s refused the API key: %s. Check the key, and that it is meant for this provider.",

@@ -18,8 +18,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
 
-// fullAnswer has everything that an answer can have, in a stream with all kinds
-// of noise.
+// fullAnswer is a stream with everything that an answer can have, and all kinds of
+// noise.
 const fullAnswer = ": hello\n\n" +
 	`data: {"choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}` + "\n\n" +
 	`data: {"choices":[{"index":0,"delta":{"reasoning_content":"first "}}]}` + "\n\n" +
@@ -33,7 +33,7 @@ const fullAnswer = ": hello\n\n" +
 	`data: {"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":7}}` + "\n\n" +
 	"data: [DONE]\n\n"
 
-// over returns a client whose every request is answered with what body reads.
+// over returns a client that reads every answer from body.
 func over(body func() io.Reader) *Client {
 	return New(Options{
 		Limits: Limits{MaxAttempts: 1},
@@ -46,8 +46,8 @@ func over(body func() io.Reader) *Client {
 	})
 }
 
-func wantFull() heard {
-	return heard{
+func wantFull() response {
+	return response{
 		text: "Hello, wörld\n", reasoning: "first thinké",
 		end: &llm.End{
 			Stop:  llm.StopTools,
@@ -58,19 +58,19 @@ func wantFull() heard {
 	}
 }
 
-// TestCutAnywhere ends a stream after each of its bytes, in order and by a
-// broken connection. What is heard is a beginning of the answer; there is an end,
-// and a call, only once the model has said that it has finished.
+// TestCutAnywhere ends a stream after each of its bytes, in order and by a broken
+// connection. The text received is a prefix of the answer; an end and a call are
+// delivered only if the model has finished.
 func TestCutAnywhere(t *testing.T) {
 	finish := strings.Index(fullAnswer, `"finish_reason":"tool_calls"}]}`) + len(`"finish_reason":"tool_calls"}]}`)
 	want, ended, failed := wantFull(), 0, 0
 	for cut := range len(fullAnswer) {
 		for _, end := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET} {
-			h := listen(t.Context(), over(func() io.Reader {
+			h := collect(t.Context(), over(func() io.Reader {
 				return io.MultiReader(strings.NewReader(fullAnswer[:cut]), iotest.ErrReader(end))
 			}), hello())
 			if !strings.HasPrefix(want.text, h.text) || !strings.HasPrefix(want.reasoning, h.reasoning) {
-				t.Fatalf("cut at %d: heard %q, thinking %q", cut, h.text, h.reasoning)
+				t.Fatalf("cut at %d: response %q, thinking %q", cut, h.text, h.reasoning)
 			}
 			switch {
 			case h.end != nil && cut < finish:
@@ -95,7 +95,7 @@ func TestCutAnywhere(t *testing.T) {
 	}
 }
 
-// TestHoweverTheNetworkSplitsIt: the answer is the same.
+// TestHoweverTheNetworkSplitsIt checks that the answer does not depend on the split.
 func TestHoweverTheNetworkSplitsIt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var sizes []int
@@ -111,19 +111,19 @@ func TestHoweverTheNetworkSplitsIt(t *testing.T) {
 			}
 			return io.MultiReader(parts...)
 		})
-		got := listen(t.Context(), c, hello())
+		got := collect(t.Context(), c, hello())
 		if got.err != nil {
 			t.Fatal(got.err)
 		}
-		got.pending, got.steps = nil, 0 // how many steps there are depends on the split
-		if diff := cmp.Diff(wantFull(), got, cmp.AllowUnexported(heard{})); diff != "" {
+		got.pending, got.steps = nil, 0 // the number of steps depends on the split
+		if diff := cmp.Diff(wantFull(), got, cmp.AllowUnexported(response{})); diff != "" {
 			t.Fatal(diff)
 		}
 	})
 }
 
-// TestAnyBytes: whatever a server sends, there is an end or an error, and only
-// an answer that says that it has finished, or is marked as ended, has an end.
+// TestAnyBytes checks that any bytes of a server yield either an end or an error, and
+// an end only for an answer that is marked as finished.
 func TestAnyBytes(t *testing.T) {
 	piece := rapid.OneOf(
 		rapid.SampledFrom(strings.SplitAfter(fullAnswer, "\n")),
@@ -138,7 +138,7 @@ func TestAnyBytes(t *testing.T) {
 			lines[at] = piece.Draw(t, "piece")
 		}
 		body := strings.Join(lines[:rapid.IntRange(len(lines)/2, len(lines)).Draw(t, "length")], "")
-		h := listen(t.Context(), over(func() io.Reader { return strings.NewReader(body) }), hello())
+		h := collect(t.Context(), over(func() io.Reader { return strings.NewReader(body) }), hello())
 		if (h.end == nil) == (h.err == nil) {
 			t.Fatalf("end %+v, error %v", h.end, h.err)
 		}
@@ -161,8 +161,8 @@ func TestAnyBytes(t *testing.T) {
 	}
 }
 
-// TestRealConnectionsBreak is the same as TestCutAnywhere in principle, over a
-// real connection: at each event.
+// TestRealConnectionsBreak does what TestCutAnywhere does over a real connection, at
+// each event.
 func TestRealConnectionsBreak(t *testing.T) {
 	turn := llmtest.Turn{Reasoning: "hm", Text: "hello there", Chunk: 4, Calls: []llmtest.Call{{ID: "x", Name: "f", Args: `{"a":"bcd"}`}}}
 	const events = 9 // reasoning, 3 of text, 2 of the call, finish, usage, end mark
@@ -174,7 +174,7 @@ func TestRealConnectionsBreak(t *testing.T) {
 		}
 		s := llmtest.NewServer(t, turns...)
 		for after := range events {
-			h := listen(t.Context(), client(t, s.URL(), func(o *Options) { o.Limits.MaxAttempts = 1 }), hello())
+			h := collect(t.Context(), client(t, s.URL(), func(o *Options) { o.Limits.MaxAttempts = 1 }), hello())
 			if whole := after >= 7; (h.end != nil) != whole || (h.err == nil) != whole {
 				t.Errorf("cut after %d events: end %+v, error %v", after, h.end, h.err)
 			}
@@ -185,7 +185,7 @@ func TestRealConnectionsBreak(t *testing.T) {
 	}
 }
 
-// TestEveryBodyIsClosed: every body is closed, however the answer ends.
+// TestEveryBodyIsClosed checks that every body is closed, however the answer ends.
 func TestEveryBodyIsClosed(t *testing.T) {
 	bodies := map[string]string{
 		"whole": fullAnswer, "cut": fullAnswer[:400], "page": "<html>", "error": `{"error":"x"}`, "empty": "", "one answer": `{"choices":[{"message":{"content":"hi"}}]}`,
@@ -196,7 +196,7 @@ func TestEveryBodyIsClosed(t *testing.T) {
 			c := New(Options{Limits: Limits{MaxAttempts: 1}, Transport: roundTrip(func(*http.Request) (*http.Response, error) {
 				return &http.Response{StatusCode: status, Body: b}, nil
 			})})
-			listen(t.Context(), c, hello())
+			collect(t.Context(), c, hello())
 			if b.closed == 0 {
 				t.Errorf("%s, %d: the body was left open", name, status)
 			}

@@ -12,8 +12,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
 
-// heard is all that a caller heard of one answer.
-type heard struct {
+// response is everything that a caller received of one answer.
+type response struct {
 	text, reasoning string
 	steps           int // of text
 	pending         []llm.Pending
@@ -22,8 +22,8 @@ type heard struct {
 	err             error
 }
 
-func listen(ctx context.Context, m llm.Model, req llm.Request) heard {
-	var h heard
+func collect(ctx context.Context, m llm.Model, req llm.Request) response {
+	var h response
 	for d, err := range m.Stream(ctx, req) {
 		switch {
 		case err != nil:
@@ -44,7 +44,7 @@ func listen(ctx context.Context, m llm.Model, req llm.Request) heard {
 	return h
 }
 
-func (h heard) kind(t *testing.T) *llm.Error {
+func (h response) kind(t *testing.T) *llm.Error {
 	t.Helper()
 	var e *llm.Error
 	if !errors.As(h.err, &e) {
@@ -56,12 +56,12 @@ func (h heard) kind(t *testing.T) *llm.Error {
 	return e
 }
 
-// hello is a conversation of one prompt.
+// hello returns a conversation of one prompt.
 func hello() llm.Request {
 	return llm.Request{System: "be brief", Messages: []llm.Message{llm.TextMessage(llm.User, "hello")}}
 }
 
-// client returns a client of s that waits for nothing; change adjusts it.
+// client returns a client of the server at url that never sleeps; change adjusts it.
 func client(t *testing.T, url string, change ...func(*Options)) *Client {
 	t.Helper()
 	opt := Options{
@@ -80,7 +80,7 @@ func client(t *testing.T, url string, change ...func(*Options)) *Client {
 	return New(opt)
 }
 
-// sse returns a turn that streams body as it is.
+// sse returns a turn that streams body unchanged.
 func sse(body string) llmtest.Turn { return llmtest.Raw(http.StatusOK, "text/event-stream", body) }
 
 // events returns the SSE form of data, each an event.
@@ -102,12 +102,12 @@ func says(text string) string {
 	return `{"choices":[{"index":0,"delta":{"content":"` + text + `"}}]}`
 }
 
-// callPart is an event with a piece of a call.
+// callPart returns an event with a piece of a call.
 func callPart(fields string) string {
 	return `{"choices":[{"index":0,"delta":{"tool_calls":[{` + fields + `}]}}]}`
 }
 
-// roundTrip is a transport made of a function.
+// roundTrip implements http.RoundTripper with a function.
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

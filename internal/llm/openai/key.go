@@ -10,13 +10,13 @@ import (
 // key is the API key, read when it is first needed.
 type key struct {
 	read  func(ctx context.Context) (string, error) // may be nil
-	other []string                                  // what is as secret: the values of headers
+	other []string                                  // other secrets: the values of headers
 
 	mu    sync.Mutex
 	value *string // nil until read
 }
 
-// get returns the key, empty if there is none.
+// get returns the key; empty if there is none.
 func (k *key) get(ctx context.Context) (string, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -34,14 +34,14 @@ func (k *key) get(ctx context.Context) (string, error) {
 	return *k.value, nil
 }
 
-// drop forgets a key that was refused, so that a new one is read.
+// drop forgets a key that was refused, so that it is read again.
 func (k *key) drop() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.value = nil
 }
 
-// redact takes the key, and what is as secret, out of a server's message.
+// redact replaces the key and the other secrets in a server's message.
 func (k *key) redact(s string) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -57,12 +57,12 @@ func (k *key) redact(s string) string {
 	return s
 }
 
-// minSecret is the length in bytes from which a secret is looked for in other
-// text; a shorter one would be found by chance.
+// minSecret is the minimum length of a secret that redact looks for, in bytes; a
+// shorter one would be found by chance.
 const minSecret = 8
 
-// secretsIn returns what may be a key in the values of headers: each, without
-// the name of a scheme before it.
+// secretsIn returns what may be a key in the values of headers: each value without the
+// name of a scheme before it.
 func secretsIn(headers map[string]string) []string {
 	var secrets []string
 	for _, value := range headers {

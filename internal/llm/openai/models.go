@@ -13,19 +13,17 @@ import (
 	"github.com/bb2d0cf4/agent/internal/crash"
 )
 
-// localTime is how long a server on this machine may take to say that it is
-// there.
+// localTime is how long a server on this machine may take to answer.
 const localTime = time.Second
 
-// ModelInfo is a model that a server offers. ContextWindow is in tokens, zero if
-// the server does not say.
+// ModelInfo describes a model of a server. ContextWindow is in tokens; zero if unknown.
 type ModelInfo struct {
 	ID            string
 	ContextWindow int64
 }
 
-// ListModels asks the server what it offers, in its own order. Errors are
-// *llm.Error, or ctx's.
+// ListModels returns the server's models, in its own order. Its errors are *llm.Error,
+// or ctx's.
 func (c *Client) ListModels(ctx context.Context) ([]ModelInfo, error) {
 	if c.base == nil {
 		return nil, c.reporter().addressFailure()
@@ -67,7 +65,7 @@ func (c *Client) listModels(ctx context.Context) ([]ModelInfo, error) {
 	return parseModels(body)
 }
 
-// listed is one model in any of the forms in which servers list it.
+// listed is a model in any of the forms in which servers list it.
 type listed struct {
 	ID            string `json:"id"`
 	Name          string `json:"name"`
@@ -105,11 +103,11 @@ func parseModels(body []byte) ([]ModelInfo, error) {
 type Local struct {
 	Name    string // the provider's name
 	BaseURL string
-	Models  []ModelInfo // what it offers for chat; set by FindLocals
+	Models  []ModelInfo // its chat models; set by FindLocals
 }
 
-// LocalServers returns the servers that people run on their own machine, at
-// their usual addresses.
+// LocalServers returns the usual addresses of the servers that people run on their own
+// machine.
 func LocalServers() []Local {
 	return []Local{
 		{Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1"},
@@ -119,8 +117,8 @@ func LocalServers() []Local {
 	}
 }
 
-// FindLocals asks all of servers at once and returns those, in their order, that
-// offer a model. It takes a second at most, next to nothing where nothing listens.
+// FindLocals asks all servers at once and returns those that offer a model, in their
+// order. It takes at most a second, and next to no time if nothing listens.
 func FindLocals(ctx context.Context, servers []Local) []Local {
 	ctx, cancel := context.WithTimeout(ctx, localTime)
 	defer cancel()
@@ -133,7 +131,7 @@ func FindLocals(ctx context.Context, servers []Local) []Local {
 		wait.Go(func() {
 			models, err := New(Options{Name: s.Name, BaseURL: s.BaseURL, Transport: transport}).ListModels(ctx)
 			if err != nil {
-				return // nothing there, or something else: not a server for us
+				return // nothing there, or not a model server
 			}
 			s.Models = ChatModels(models)
 			found[i] = s
@@ -143,7 +141,7 @@ func FindLocals(ctx context.Context, servers []Local) []Local {
 	return slices.DeleteFunc(found, func(s Local) bool { return len(s.Models) == 0 })
 }
 
-// ChatModels leaves out models that only embed text.
+// ChatModels returns all without the models that only embed text.
 func ChatModels(all []ModelInfo) []ModelInfo {
 	var chat []ModelInfo
 	for _, m := range all {

@@ -57,14 +57,14 @@ func TestListModelsFails(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			_, err := client(t, test.url).ListModels(t.Context())
-			if e := (heard{err: err}).kind(t); e.Kind != test.kind || e.Message == "" {
+			if e := (response{err: err}).kind(t); e.Kind != test.kind || e.Message == "" {
 				t.Errorf("kind %d, %v", e.Kind, err)
 			}
 		})
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := client(t, serve(t, 200, "{}")).ListModels(ctx); err != context.Canceled { //nolint:errorlint // it is the bare error that is promised
+	if _, err := client(t, serve(t, 200, "{}")).ListModels(ctx); err != context.Canceled { //nolint:errorlint // the bare error is promised
 		t.Error(err)
 	}
 }
@@ -88,7 +88,7 @@ func TestFindLocals(t *testing.T) {
 	if diff := cmp.Diff([]Local{first, second}, got); diff != "" {
 		t.Error(diff)
 	}
-	<-asked // the one that hangs was really asked
+	<-asked // the server that hangs was asked
 	if got := FindLocals(t.Context(), []Local{none, web, empty}); len(got) > 0 {
 		t.Errorf("found %+v", got)
 	}

@@ -49,9 +49,9 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 				o.Clock.Now = func() time.Time { return now }
 				o.Clock.Sleep = func(_ context.Context, d time.Duration) error { slept = append(slept, d); return nil }
 			})
-			h := listen(t.Context(), c, hello())
+			h := collect(t.Context(), c, hello())
 			if h.err != nil || h.text != "hi" {
-				t.Fatalf("heard %+v", h)
+				t.Fatalf("response %+v", h)
 			}
 			if diff := cmp.Diff([]time.Duration{test.want}, slept); diff != "" {
 				t.Error(diff)
@@ -84,7 +84,8 @@ func TestRealClockSleeps(t *testing.T) {
 	}
 }
 
-// TestASilentStreamEnds: keep-alives and empty events do not count as an answer.
+// TestASilentStreamEnds checks that keep-alives and empty events do not count as an
+// answer.
 func TestASilentStreamEnds(t *testing.T) {
 	silent := map[string]func(w http.ResponseWriter){
 		"no headers":   nil,
@@ -113,11 +114,11 @@ func TestASilentStreamEnds(t *testing.T) {
 				<-r.Context().Done()
 			}})
 			c := client(t, s.URL(), func(o *Options) { o.Limits.Idle = 60 * time.Millisecond })
-			h := listen(t.Context(), c, hello())
+			h := collect(t.Context(), c, hello())
 			if e := h.kind(t); e.Kind != llm.Idle || !strings.Contains(e.Message, "60ms") {
 				t.Errorf("kind %d, %v", e.Kind, e)
 			}
-			<-left // the connection was given up
+			<-left // the connection was closed
 			if len(h.retries) != 0 {
 				t.Error("it was tried again")
 			}
@@ -127,15 +128,16 @@ func TestASilentStreamEnds(t *testing.T) {
 
 func TestSilenceAfterText(t *testing.T) {
 	s := llmtest.NewServer(t, llmtest.Turn{Text: "half of it", Chunk: 4, Fault: llmtest.Stall, After: 2})
-	h := listen(t.Context(), client(t, s.URL(), func(o *Options) { o.Limits.Idle = 50 * time.Millisecond }), hello())
+	h := collect(t.Context(), client(t, s.URL(), func(o *Options) { o.Limits.Idle = 50 * time.Millisecond }), hello())
 	if e := h.kind(t); e.Kind != llm.Idle || h.text != "half of " || s.Fired(llmtest.Stall) != 1 {
-		t.Errorf("kind %d, heard %q, stalls %d", e.Kind, h.text, s.Fired(llmtest.Stall))
+		t.Errorf("kind %d, response %q, stalls %d", e.Kind, h.text, s.Fired(llmtest.Stall))
 	} else if !strings.Contains(e.Message, "nothing more of its answer") {
 		t.Errorf("a part has come, and the user is told %q", e.Message)
 	}
 }
 
-// TestSlowListener: the time that the caller takes is no silence of the server.
+// TestSlowListener checks that the time that the caller takes does not count as
+// silence.
 func TestSlowListener(t *testing.T) {
 	goOn := make(chan struct{})
 	s := llmtest.NewServer(t, llmtest.Turn{Handler: func(w http.ResponseWriter, _ *http.Request) {
@@ -158,12 +160,12 @@ func TestSlowListener(t *testing.T) {
 		ended = ended || d.End != nil
 	}
 	if text != "first second" || !ended {
-		t.Errorf("heard %q", text)
+		t.Errorf("response %q", text)
 	}
 }
 
-// TestTheEndMarkMayBeMissing: a server that has finished and says no more is
-// waited for a moment, not for as long as one that thinks.
+// TestTheEndMarkMayBeMissing checks that the client waits only for a moment once the
+// model has finished.
 func TestTheEndMarkMayBeMissing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := New(Options{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
@@ -171,14 +173,14 @@ func TestTheEndMarkMayBeMissing(t *testing.T) {
 			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(body)}, nil
 		})})
 		start := time.Now()
-		h := listen(t.Context(), c, hello())
+		h := collect(t.Context(), c, hello())
 		if h.end == nil || h.text != "hi" || time.Since(start) != endTime {
-			t.Errorf("heard %+v after %v", h, time.Since(start))
+			t.Errorf("response %+v after %v", h, time.Since(start))
 		}
 	})
 }
 
-// untilDone blocks its reader until the request is given up.
+// untilDone blocks its reader until the request is cancelled.
 type untilDone struct {
 	done  <-chan struct{}
 	cause func() error
@@ -189,21 +191,21 @@ func (u untilDone) Read([]byte) (int, error) {
 	return 0, u.cause()
 }
 
-// TestSilenceAfterTheFinish: the model has said that it has finished, so the
-// answer is whole.
+// TestSilenceAfterTheFinish checks that an answer is complete once the model has
+// finished.
 func TestSilenceAfterTheFinish(t *testing.T) {
 	for _, fault := range []llmtest.Fault{llmtest.Stall, llmtest.Drop} {
 		s := llmtest.NewServer(t, llmtest.Turn{Text: "hi", Fault: fault, After: 2})
-		h := listen(t.Context(), client(t, s.URL(), func(o *Options) { o.Limits.Idle = 50 * time.Millisecond }), hello())
+		h := collect(t.Context(), client(t, s.URL(), func(o *Options) { o.Limits.Idle = 50 * time.Millisecond }), hello())
 		if h.err != nil || h.end == nil || h.text != "hi" || !h.end.Usage.Estimated || s.Fired(fault) != 1 {
-			t.Errorf("heard %+v", h)
+			t.Errorf("response %+v", h)
 		}
 	}
 }
 
 func TestTotalLimit(t *testing.T) {
 	s := llmtest.NewServer(t, llmtest.Turn{Text: strings.Repeat("word ", 10000), Pace: time.Millisecond})
-	h := listen(t.Context(), client(t, s.URL(), func(o *Options) { o.Limits.Total = 100 * time.Millisecond }), hello())
+	h := collect(t.Context(), client(t, s.URL(), func(o *Options) { o.Limits.Total = 100 * time.Millisecond }), hello())
 	if e := h.kind(t); e.Kind != llm.Idle || !strings.Contains(e.Message, "not complete after 100ms") {
 		t.Errorf("kind %d, %v", e.Kind, e)
 	}
@@ -222,9 +224,9 @@ func TestCancelEndsTheStreamAtOnce(t *testing.T) {
 				defer cancel()
 				_ = s.Await(t.Context(), 1)
 			}()
-			h := listen(ctx, client(t, s.URL()), hello())
-			if h.err != ctx.Err() || h.end != nil { //nolint:errorlint // it is the bare error that is promised
-				t.Errorf("heard %+v", h)
+			h := collect(ctx, client(t, s.URL()), hello())
+			if h.err != ctx.Err() || h.end != nil { //nolint:errorlint // the bare error is promised
+				t.Errorf("response %+v", h)
 			}
 		})
 	}
@@ -234,8 +236,8 @@ func TestCancelEndsTheStreamAtOnce(t *testing.T) {
 		c := client(t, s.URL(), func(o *Options) {
 			o.Clock.Sleep = func(ctx context.Context, _ time.Duration) error { cancel(); return sleep(ctx, time.Hour) }
 		})
-		if h := listen(ctx, c, hello()); !errors.Is(h.err, context.Canceled) || len(s.Requests()) != 1 {
-			t.Errorf("heard %+v", h)
+		if h := collect(ctx, c, hello()); !errors.Is(h.err, context.Canceled) || len(s.Requests()) != 1 {
+			t.Errorf("response %+v", h)
 		}
 	})
 }
@@ -249,12 +251,12 @@ func TestBreakingOutCancels(t *testing.T) {
 		}
 		break
 	}
-	if h := listen(t.Context(), c, hello()); h.text != "next" {
-		t.Errorf("heard %+v", h)
+	if h := collect(t.Context(), c, hello()); h.text != "next" {
+		t.Errorf("response %+v", h)
 	}
 }
 
-// TestRedirectsToOthersAreRefused: the other host gets no key and no text.
+// TestRedirects checks that another host gets neither key nor text.
 func TestRedirects(t *testing.T) {
 	var reached int
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached++ }))
@@ -266,7 +268,7 @@ func TestRedirects(t *testing.T) {
 
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		s := llmtest.NewServer(t, to(status, other.URL+"/v1/chat/completions"))
-		e := listen(t.Context(), client(t, s.URL(), withKey), hello()).kind(t)
+		e := collect(t.Context(), client(t, s.URL(), withKey), hello()).kind(t)
 		if e.Kind != llm.Refused || !strings.Contains(e.Message, "another host") || strings.Contains(e.Message, "secret") {
 			t.Errorf("%d: kind %d, %v", status, e.Kind, e)
 		}
@@ -276,20 +278,20 @@ func TestRedirects(t *testing.T) {
 	}
 	t.Run("same host", func(t *testing.T) {
 		s := llmtest.NewServer(t, to(307, "/elsewhere/chat/completions"), llmtest.Turn{Text: "hi"})
-		h := listen(t.Context(), client(t, s.URL(), withKey), hello())
+		h := collect(t.Context(), client(t, s.URL(), withKey), hello())
 		if h.text != "hi" || string(s.Requests()[0]) != string(s.Requests()[1]) {
-			t.Errorf("heard %+v", h)
+			t.Errorf("response %+v", h)
 		}
 	})
 	t.Run("that loses the body", func(t *testing.T) {
 		s := llmtest.NewServer(t, to(302, "/elsewhere/chat/completions"))
-		if e := listen(t.Context(), client(t, s.URL()), hello()).kind(t); !strings.Contains(e.Message, "loses the request") {
+		if e := collect(t.Context(), client(t, s.URL()), hello()).kind(t); !strings.Contains(e.Message, "loses the request") {
 			t.Error(e)
 		}
 	})
 	t.Run("again and again", func(t *testing.T) {
 		s := llmtest.NewServerFunc(t, func(int, []byte) llmtest.Turn { return to(307, "/x/chat/completions") })
-		if e := listen(t.Context(), client(t, s.URL()), hello()).kind(t); !strings.Contains(e.Message, "again and again") {
+		if e := collect(t.Context(), client(t, s.URL()), hello()).kind(t); !strings.Contains(e.Message, "again and again") {
 			t.Error(e)
 		}
 	})
@@ -333,7 +335,7 @@ func TestUnreachable(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			e := listen(t.Context(), client(t, test.url), hello()).kind(t)
+			e := collect(t.Context(), client(t, test.url), hello()).kind(t)
 			if e.Kind != llm.Unreachable {
 				t.Errorf("kind %d", e.Kind)
 			}
@@ -346,7 +348,8 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// TestARefusedConnectionElsewhere is tried again, unlike one on this machine.
+// TestARefusedConnectionElsewhere checks that it is tried again, unlike one on this
+// machine.
 func TestARefusedConnectionElsewhere(t *testing.T) {
 	address := nobody(t)
 	c := client(t, "http://model.example/v1", func(o *Options) {
@@ -358,9 +361,9 @@ func TestARefusedConnectionElsewhere(t *testing.T) {
 		}
 		o.Transport = transport
 	})
-	h := listen(t.Context(), c, hello())
+	h := collect(t.Context(), c, hello())
 	if e := h.kind(t); e.Kind != llm.Unreachable || len(h.retries) != 5 || !strings.Contains(e.Message, "model.example") {
-		t.Errorf("heard %+v", h)
+		t.Errorf("response %+v", h)
 	}
 }
 
@@ -379,7 +382,7 @@ func TestConnectionsAreKept(t *testing.T) {
 		}
 	})
 	for range 20 {
-		if h := listen(t.Context(), c, hello()); h.err != nil {
+		if h := collect(t.Context(), c, hello()); h.err != nil {
 			t.Fatal(h.err)
 		}
 	}

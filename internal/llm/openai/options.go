@@ -1,9 +1,9 @@
-// Package openai is a model behind the chat completions protocol, as the many
-// servers that speak it really do. It guarantees that an answer which did not
-// end in order is an error and never an answer, that a tool call is delivered
-// only whole and as the model wrote it, that nothing is sent twice once any of
-// the answer was delivered, that the key goes to the configured host alone, and
-// that a request begins with the bytes of the one before, encoded once.
+// Package openai implements llm.Model with the chat completions protocol, as many
+// servers speak it. It guarantees that an answer that did not end in order is an error,
+// that a tool call is delivered only if it is complete and as the model wrote it, that
+// nothing is sent twice once a part of the answer was delivered, that the key only goes
+// to the configured host, and that a request begins with the bytes of the previous one,
+// encoded once.
 package openai
 
 import (
@@ -28,58 +28,57 @@ const (
 	DefaultMaxAttempts = 6
 )
 
-// Options describe a provider and one of its models.
+// Options configures a provider and one of its models.
 type Options struct {
 	Name    string // provider/name, as the user writes it
 	Model   string // as the server knows it
 	BaseURL string // without /chat/completions; empty: DefaultBaseURL
-	// Key returns the API key, empty for none; nil means none. It is called
-	// before the first request, and again after the server has refused the key.
+	// Key returns the API key; a nil Key or an empty string means none. It is called
+	// before the first request, and again after the server refused the key.
 	Key           func(ctx context.Context) (string, error)
-	Headers       map[string]string // sent with every request, over our own
+	Headers       map[string]string // sent with every request; they replace our own
 	ContextWindow int64             // tokens; zero if not known
 	Prices        Prices
 	Free          bool // see llm.Info
 	Params        Params
 	Limits        Limits
 	Clock         Clock
-	// Transport carries the requests; nil means one of our own, which keeps
-	// connections and honours the proxy variables of the environment.
+	// Transport carries the requests. Nil means a transport that keeps connections open
+	// and honours the proxy variables of the environment.
 	Transport http.RoundTripper
-	// Check may refuse a new connection before anything is sent over it. Nil refuses
-	// none; with a Transport it is not called.
+	// Check may refuse a new connection before anything is sent over it. It is not
+	// called with a Transport.
 	Check func(net.Conn) error
 }
 
-// Prices are in USD per million tokens. Cached is the price of cached input;
-// where it is zero, cached input costs what other input does.
+// Prices are in USD per million tokens. If Cached is zero, cached input costs Input.
 type Prices struct{ Input, Output, Cached float64 }
 
-// Params are what a request asks for beside the conversation.
+// Params are the parameters of a request beside the conversation.
 type Params struct {
 	MaxTokens   int // of the answer; zero: the server's own limit
 	Temperature *float64
-	Extra       map[string]any // merged into the request's body, over our own
+	Extra       map[string]any // merged into the request's body; it replaces our own
 }
 
-// Limits bound a request. Zero means the default.
+// Limits limits a request. Zero means the default.
 type Limits struct {
 	Idle        time.Duration // without any part of the answer
-	Total       time.Duration // for one attempt as a whole
-	MaxAttempts int           // the first one included
+	Total       time.Duration // for one attempt
+	MaxAttempts int           // including the first
 }
 
-// Clock is time and chance, replaced in tests. Nil fields are the real ones.
+// Clock provides time and randomness; tests replace it. Nil fields mean the real ones.
 type Clock struct {
 	Sleep func(ctx context.Context, d time.Duration) error // ends early with ctx's error
 	Now   func() time.Time
 	Rand  func() float64 // in [0, 1)
 }
 
-// Client is a model. It may be used by several goroutines.
+// Client implements llm.Model. Several goroutines may use it.
 type Client struct {
 	opt  Options
-	base *url.URL // nil if the base URL is no address
+	base *url.URL // nil if the base URL is invalid
 	http *http.Client
 	key  key
 	conv conversation
@@ -87,8 +86,7 @@ type Client struct {
 
 var _ llm.Model = (*Client)(nil)
 
-// New returns a client; it connects to nothing. A base URL that is not one is
-// reported by the first request.
+// New returns a client without connecting. An invalid base URL fails the first request.
 func New(opt Options) *Client {
 	if opt.BaseURL == "" {
 		opt.BaseURL = DefaultBaseURL
@@ -146,8 +144,9 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// newTransport returns a transport for long streams: no limit on the whole, and
-// pings that notice a dead HTTP/2 connection. check, if not nil, may refuse a connection.
+// newTransport returns a transport for long streams: without a limit on the whole
+// request, and with pings that detect a dead HTTP/2 connection. check may be nil; see
+// Options.Check.
 func newTransport(check func(net.Conn) error) *http.Transport {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
 	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -169,7 +168,7 @@ func newTransport(check func(net.Conn) error) *http.Transport {
 		TLSHandshakeTimeout: 10 * time.Second,
 		IdleConnTimeout:     90 * time.Second,
 		MaxIdleConnsPerHost: 4,
-		DisableCompression:  true, // a compressed stream comes in lumps
+		DisableCompression:  true, // a compressed stream arrives in lumps
 		ReadBufferSize:      32 << 10,
 		WriteBufferSize:     64 << 10,
 	}

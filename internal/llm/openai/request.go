@@ -23,7 +23,7 @@ import (
 
 const (
 	userAgent = "agent"
-	// maxErrorBody is how much of an error's body is read.
+	// maxErrorBody limits how much of an error's body is read, in bytes.
 	maxErrorBody = 64 << 10
 	// drainTime is how long a finished stream may take to close, so that its
 	// connection can be used again.
@@ -216,9 +216,9 @@ func (r *reply) Close() error {
 	return r.body.Close()
 }
 
-// checkRedirect follows a redirect only on the same host, encrypted as before,
-// and with the same request: anything else would send the key or the
-// conversation to whom the user did not name, or lose the request's body.
+// checkRedirect follows a redirect only to the same host, encrypted as before, and with
+// the same request. Any other redirect would send the key or the conversation to a host
+// that the user did not name, or lose the request's body.
 func checkRedirect(req *http.Request, via []*http.Request) error {
 	first := via[0]
 	switch {
@@ -234,7 +234,7 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// redirectError is a redirect that was not followed.
+// redirectError reports a redirect that was not followed.
 type redirectError struct{ to, why string }
 
 func (e *redirectError) Error() string { return "redirected " + e.why + ", " + e.to }

@@ -53,7 +53,7 @@ func TestMessagesAreEncoded(t *testing.T) {
 	}
 }
 
-// requestBody is what a request holds, as a server reads it.
+// requestBody is a request as a server reads it.
 type requestBody struct {
 	Model         string           `json:"model"`
 	Stream        bool             `json:"stream"`
@@ -74,15 +74,15 @@ func parse(t *testing.T, body []byte) requestBody {
 	return r
 }
 
-// TestAnyModelTakesAnyParameter: names that go-openai knows limits for are sent
-// as they are, and so is a temperature of zero.
+// TestAnyModelTakesAnyParameter checks that go-openai's limits for certain models do
+// not apply, and that a temperature of zero is sent.
 func TestAnyModelTakesAnyParameter(t *testing.T) {
 	zero := 0.0
 	for _, model := range []string{"o1", "o3-mini", "o4-mini", "gpt-5", "gpt-6-sol", "gpt-6-astra", "gpt-4o", "a/b:c"} {
 		s := llmtest.NewServer(t, llmtest.Turn{Text: "hi"})
 		req := hello()
 		req.Tools = []llm.ToolSpec{{Name: "f", Description: "does f", Schema: json.RawMessage("{\n \"type\": \"object\" }")}, {Name: "g"}}
-		h := listen(t.Context(), client(t, s.URL(), func(o *Options) {
+		h := collect(t.Context(), client(t, s.URL(), func(o *Options) {
 			o.Model = model
 			o.Params = Params{MaxTokens: 100, Temperature: &zero, Extra: map[string]any{"top_k": 5, "stream_options": nil, "messages": "no", "tools": "no"}}
 		}), req)
@@ -117,7 +117,7 @@ func TestTheFirstProviderKnowsAnotherNameForTheLimit(t *testing.T) {
 
 func TestUsageIsAskedFor(t *testing.T) {
 	s := llmtest.NewServer(t, llmtest.Turn{Text: "hi"})
-	listen(t.Context(), client(t, s.URL()), llm.Request{Messages: hello().Messages})
+	collect(t.Context(), client(t, s.URL()), llm.Request{Messages: hello().Messages})
 	got := parse(t, s.Requests()[0])
 	want := requestBody{
 		Model: "test-model", Stream: true, StreamOptions: map[string]any{"include_usage": true},
@@ -144,12 +144,12 @@ func TestHeadersAndKey(t *testing.T) {
 	if asked != 0 {
 		t.Error("the key was read before it was needed")
 	}
-	e := listen(t.Context(), c, hello()).kind(t)
+	e := collect(t.Context(), c, hello()).kind(t)
 	if strings.Contains(e.Message, "secret") || !strings.Contains(e.Message, "[key]") {
 		t.Errorf("the message is %q", e.Message)
 	}
 	for range 2 {
-		if h := listen(t.Context(), c, hello()); h.err != nil {
+		if h := collect(t.Context(), c, hello()); h.err != nil {
 			t.Fatal(h.err)
 		}
 	}
@@ -159,8 +159,7 @@ func TestHeadersAndKey(t *testing.T) {
 	}
 }
 
-// A server may say in its error what it was sent, and an address may hold a
-// password.
+// A server's error may repeat what it was sent, and an address may hold a password.
 func TestSecretsAreInNoMessage(t *testing.T) {
 	for name, turn := range map[string]llmtest.Turn{
 		"error": llmtest.Raw(400, "application/json", `{"error":{"message":"I do not know canary-header, canary-token or canary-key"}}`),
@@ -172,7 +171,7 @@ func TestSecretsAreInNoMessage(t *testing.T) {
 				o.Headers = map[string]string{"api-key": "canary-header", "X-Auth": "Bearer canary-token"}
 				o.Key = func(context.Context) (string, error) { return "canary-key", nil }
 			})
-			e := listen(t.Context(), c, hello()).err
+			e := collect(t.Context(), c, hello()).err
 			if e == nil || strings.Contains(e.Error(), "canary") {
 				t.Errorf("the error is %v", e)
 			}
@@ -195,7 +194,7 @@ func TestAKeyThatCannotBeRead(t *testing.T) {
 	broken := errors.New("pass: not found")
 	s := llmtest.NewServer(t)
 	c := client(t, s.URL(), func(o *Options) { o.Key = func(context.Context) (string, error) { return "", broken } })
-	e := listen(t.Context(), c, hello()).kind(t)
+	e := collect(t.Context(), c, hello()).kind(t)
 	if e.Kind != llm.Unauthorized || !errors.Is(e, broken) || len(s.Requests()) != 0 {
 		t.Errorf("kind %d, %v", e.Kind, e)
 	}
@@ -204,15 +203,15 @@ func TestAKeyThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestRequestsGrowAtTheirEnd: a request begins with the bytes of the one before,
-// which is what providers cache, and is encoded anew only where it is new.
+// TestRequestsGrowAtTheirEnd checks that a request begins with the bytes of the
+// previous one, which providers cache, and that only new messages are encoded.
 func TestRequestsGrowAtTheirEnd(t *testing.T) {
 	s := llmtest.NewServerFunc(t, func(int, []byte) llmtest.Turn { return llmtest.Turn{Text: "ok"} })
 	c := client(t, s.URL())
 	req := hello()
 	req.Tools = []llm.ToolSpec{{Name: "f", Schema: json.RawMessage(`{"type":"object"}`)}}
 	for i := range 40 {
-		if h := listen(t.Context(), c, req); h.err != nil {
+		if h := collect(t.Context(), c, req); h.err != nil {
 			t.Fatal(h.err)
 		}
 		id := fmt.Sprint("c", i)
@@ -231,8 +230,8 @@ func TestRequestsGrowAtTheirEnd(t *testing.T) {
 	}
 }
 
-// TestConversationEncodesWhatItIsGiven compares the cache with encoding afresh,
-// over conversations that grow, change in place, shrink and branch.
+// TestConversationEncodesWhatItIsGiven compares the cache with a fresh encoding, over
+// conversations that grow, change in place, shrink and branch.
 func TestConversationEncodesWhatItIsGiven(t *testing.T) {
 	fresh := func(req llm.Request) string {
 		var c conversation
@@ -274,8 +273,8 @@ func TestConversationEncodesWhatItIsGiven(t *testing.T) {
 
 func join(q query) string { return string(q.tools) + "|" + string(bytes.Join(q.messages, nil)) }
 
-// TestRequestsUnderWayKeepTheirBytes: a request that is being sent is not
-// touched by the next one's encoding.
+// TestRequestsUnderWayKeepTheirBytes checks that encoding the next request does not
+// touch one that is being sent.
 func TestRequestsUnderWayKeepTheirBytes(t *testing.T) {
 	var c conversation
 	req := hello()
@@ -307,7 +306,7 @@ func TestClientIsSafeForSeveral(t *testing.T) {
 			var req llm.Request
 			for i := range 10 {
 				req.Messages = append(req.Messages, llm.TextMessage(llm.User, fmt.Sprint(n, i)))
-				if h := listen(t.Context(), c, req); h.text != fmt.Sprint(i+1) {
+				if h := collect(t.Context(), c, req); h.text != fmt.Sprint(i+1) {
 					t.Errorf("%d messages were sent as %q, %v", i+1, h.text, h.err)
 				}
 			}

@@ -7,20 +7,20 @@ import (
 	"github.com/bb2d0cf4/agent/internal/crash"
 )
 
-// watch calls a function when nothing has reset it for a while. It counts only time in
-// which the process runs: after Ctrl+Z, or a stop from outside, what has come meanwhile
-// is read before anything is given up.
+// watch calls a function if nothing has reset it for a while. It only counts time in
+// which the process runs: after Ctrl+Z, or a stop from outside, the client reads what
+// has arrived before it gives up.
 type watch struct {
 	end func()
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	timer *time.Timer
 	left  time.Duration // until the end
-	step  time.Duration // until the next look
-	began time.Time     // of the step
+	step  time.Duration // until the next call of look
+	began time.Time     // start of the step
 }
 
-// steps is in how many steps a watch counts.
+// steps is the number of steps in which a watch counts.
 const steps = 20
 
 // newWatch returns a watch that calls end after limit.
@@ -30,7 +30,7 @@ func newWatch(limit time.Duration, end func()) *watch {
 	return w
 }
 
-// reset begins anew.
+// reset restarts the watch.
 func (w *watch) reset(limit time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -38,7 +38,7 @@ func (w *watch) reset(limit time.Duration) {
 	w.next()
 }
 
-// next begins a step.
+// next starts a step.
 func (w *watch) next() {
 	w.began = time.Now()
 	if w.timer == nil {
@@ -48,7 +48,7 @@ func (w *watch) next() {
 	}
 }
 
-// stop ends the watch, until it is reset.
+// stop stops the watch until it is reset.
 func (w *watch) stop() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -56,8 +56,8 @@ func (w *watch) stop() {
 	w.timer.Stop()
 }
 
-// look counts a step. One that took too long is not counted: the process was stopped,
-// or has to catch up.
+// look counts a step, unless it took too long: then the process was stopped, or has to
+// catch up.
 func (w *watch) look() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -74,5 +74,5 @@ func (w *watch) look() {
 	w.next()
 }
 
-// lateness is what a busy machine may add to a step.
+// lateness is how much a busy machine may add to a step.
 const lateness = 100 * time.Millisecond

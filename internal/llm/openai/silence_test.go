@@ -29,8 +29,8 @@ func TestAWatchEndsOnce(t *testing.T) {
 	})
 }
 
-// The process was stopped for hours: the step in which that was does not count, and
-// there is a whole one before the next look.
+// The process was stopped for hours: that step does not count, and a full one follows
+// before the next look.
 func TestAStopIsNoSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := 0

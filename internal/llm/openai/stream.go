@@ -13,14 +13,14 @@ import (
 
 const (
 	firstWait = 500 * time.Millisecond // before the second attempt; doubled for each further one
-	longWait  = 30 * time.Second       // where the server does not say how long
-	maxWait   = 60 * time.Second       // however long the server says
-	// endTime is how long the count of tokens and the end mark may come after the
-	// model has ended.
+	longWait  = 30 * time.Second       // limit of the computed waits
+	maxWait   = 60 * time.Second       // limit of a wait that the server asked for
+	// endTime is how long the token count and the end mark may take once the model has
+	// finished.
 	endTime = 5 * time.Second
 )
 
-// The causes with which an attempt is given up.
+// The causes that cancel an attempt.
 var (
 	errIdle    = errors.New("no part of the answer has come for too long")
 	errStalled = errors.New("no further part of the answer has come for too long")
@@ -29,8 +29,8 @@ var (
 	errEndless = errors.New("the answer does not end")
 )
 
-// maxAnswer bounds an answer as it is received, in bytes: several times what the
-// longest one takes, and less than what would fill the memory.
+// maxAnswer limits a received answer, in bytes: several times the longest one, and less
+// than would fill the memory.
 const maxAnswer = 128 << 20
 
 // Stream implements llm.Model.
@@ -43,9 +43,9 @@ func (c *Client) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delt
 	}
 }
 
-// stream asks until there is an answer, an error that another attempt would not
-// change, or something has been delivered. It returns errStopped if emit was
-// refused.
+// stream repeats the request until there is an answer, an error that another attempt
+// would not change, or a part of an answer was delivered. It returns errStopped if emit
+// returns false.
 func (c *Client) stream(ctx context.Context, req llm.Request, emit func(llm.Delta) bool) error {
 	if c.base == nil {
 		return c.reporter().addressFailure()
@@ -81,8 +81,8 @@ func (c *Client) stream(ctx context.Context, req llm.Request, emit func(llm.Delt
 	}
 }
 
-// wait returns the time before the next attempt: what the server asked for, or
-// exponential with jitter.
+// wait returns the time before the next attempt: what the server asked for, else an
+// exponential backoff with jitter.
 func (c *Client) wait(attempt int, asked time.Duration) time.Duration {
 	if asked > 0 {
 		return min(asked, maxWait)
@@ -91,8 +91,8 @@ func (c *Client) wait(attempt int, asked time.Duration) time.Duration {
 	return d/2 + time.Duration(c.opt.Clock.Rand()*float64(d/2))
 }
 
-// attempt sends q once and delivers what comes. It returns nil after the end of
-// a whole answer has been delivered.
+// attempt sends q once and delivers the answer. It returns nil after it has delivered
+// the end of a complete answer.
 func (c *Client) attempt(ctx context.Context, q query, a *answer, emit func(llm.Delta) bool) error {
 	key, err := c.key.get(ctx)
 	if err != nil {
@@ -126,7 +126,7 @@ func (c *Client) attempt(ctx context.Context, q query, a *answer, emit func(llm.
 	return err
 }
 
-// cause returns why ctx was ended, if it was, else err.
+// cause returns the cause of ctx if ctx has ended, else err.
 func cause(ctx context.Context, err error) error {
 	if ctx.Err() != nil && !errors.Is(err, errStopped) {
 		return context.Cause(ctx)
@@ -172,9 +172,8 @@ func (c *Client) receive(events *wire.Events, a *answer, idle *watch, emit func(
 	}
 }
 
-// ended returns nil if the answer is whole although, or because, the stream
-// ended with err: the model said that it had finished, or the server marked the
-// end of an answer that there is.
+// ended returns nil if the answer is complete although the stream ended with err: the
+// model has finished, or the server marked the end of an answer.
 func (a *answer) ended(err error) error {
 	switch {
 	case a.finish != "":

@@ -11,7 +11,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
 
-// TestStreamsThatAreAnswers holds the dialects that servers speak.
+// TestStreamsThatAreAnswers lists the dialects of servers.
 func TestStreamsThatAreAnswers(t *testing.T) {
 	tests := map[string]struct {
 		turn      llmtest.Turn
@@ -58,12 +58,12 @@ func TestStreamsThatAreAnswers(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			s := llmtest.NewServer(t, test.turn)
-			h := listen(t.Context(), client(t, s.URL()), hello())
+			h := collect(t.Context(), client(t, s.URL()), hello())
 			if h.err != nil {
 				t.Fatal(h.err)
 			}
 			if h.text != test.text || h.reasoning != test.reasoning {
-				t.Errorf("heard %q, thinking %q", h.text, h.reasoning)
+				t.Errorf("response %q, thinking %q", h.text, h.reasoning)
 			}
 			if test.stop == "" {
 				test.stop = llm.StopEnd
@@ -78,8 +78,8 @@ func TestStreamsThatAreAnswers(t *testing.T) {
 	}
 }
 
-// TestStreamsThatAreErrors holds the ways in which servers fail while they say
-// that all is well. None may end as an answer, and none may lose what was said.
+// TestStreamsThatAreErrors lists the ways in which servers fail with a status of
+// success. None may end as an answer, and none may lose the server's message.
 func TestStreamsThatAreErrors(t *testing.T) {
 	json := func(body string) llmtest.Turn { return llmtest.Raw(http.StatusOK, "application/json", body) }
 	tests := map[string]struct {
@@ -115,13 +115,13 @@ func TestStreamsThatAreErrors(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			s := llmtest.NewServerFunc(t, func(int, []byte) llmtest.Turn { return test.turn })
-			h := listen(t.Context(), client(t, s.URL()), hello())
+			h := collect(t.Context(), client(t, s.URL()), hello())
 			e := h.kind(t)
 			if e.Kind != test.kind || !strings.Contains(e.Message, test.message) {
 				t.Errorf("kind %d, %q", e.Kind, e.Message)
 			}
 			if h.text != test.text {
-				t.Errorf("heard %q", h.text)
+				t.Errorf("response %q", h.text)
 			}
 			want := 1
 			if test.retried {
@@ -164,7 +164,7 @@ func TestStatusesAndTheirRetries(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			s := llmtest.NewServerFunc(t, func(int, []byte) llmtest.Turn { return llmtest.Raw(test.status, "application/json", test.body) })
-			h := listen(t.Context(), client(t, s.URL()), hello())
+			h := collect(t.Context(), client(t, s.URL()), hello())
 			e := h.kind(t)
 			if e.Kind != test.kind || e.Status != test.status || !strings.Contains(e.Message, test.message) {
 				t.Errorf("kind %d, status %d, %q", e.Kind, e.Status, e.Message)
@@ -182,9 +182,9 @@ func TestStatusesAndTheirRetries(t *testing.T) {
 
 func TestARetryThatSucceeds(t *testing.T) {
 	s := llmtest.NewServer(t, llmtest.Raw(503, "text/plain", "starting up. wait"), llmtest.Turn{Fault: llmtest.Drop}, llmtest.Turn{Text: "hi"})
-	h := listen(t.Context(), client(t, s.URL()), hello())
+	h := collect(t.Context(), client(t, s.URL()), hello())
 	if h.err != nil || h.text != "hi" || h.end == nil {
-		t.Fatalf("heard %+v", h)
+		t.Fatalf("response %+v", h)
 	}
 	if s.Fired(llmtest.Drop) != 1 {
 		t.Error("nothing was dropped")

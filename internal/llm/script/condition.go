@@ -9,15 +9,15 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm"
 )
 
-// condition is what a turn asks of a request; all that is set must hold.
+// condition is what a turn requires of a request; all fields that are set must hold.
 type condition struct {
 	LastContains   string `yaml:"last_contains"`   // the last message
 	LastMatches    string `yaml:"last_matches"`    // the last message; RE2
-	PromptContains string `yaml:"prompt_contains"` // the last message of the user
-	ResultContains string `yaml:"result_contains"` // one of the tool results since the last answer
+	PromptContains string `yaml:"prompt_contains"` // the user's last message
+	ResultContains string `yaml:"result_contains"` // a tool result since the last answer
 	SystemContains string `yaml:"system_contains"`
-	AnyContains    string `yaml:"any_contains"` // some message
-	NotContains    string `yaml:"not_contains"` // no message, nor the system prompt
+	AnyContains    string `yaml:"any_contains"` // any message
+	NotContains    string `yaml:"not_contains"` // no message and not the system prompt
 	ToolOffered    string `yaml:"tool_offered"`
 
 	pattern *regexp.Regexp
@@ -35,8 +35,8 @@ func (c *condition) prepare() error {
 	return nil
 }
 
-// unmet says what of c does not hold for req and what was seen instead; it is
-// empty if all holds.
+// unmet describes which part of c does not hold for req, and the actual value; empty if
+// all of it holds.
 func (c *condition) unmet(req llm.Request) string {
 	last := ""
 	if n := len(req.Messages); n > 0 {
@@ -63,7 +63,7 @@ func (c *condition) unmet(req llm.Request) string {
 	return ""
 }
 
-// prompt returns the text of the last message of the user.
+// prompt returns the text of the user's last message.
 func prompt(req llm.Request) string {
 	for _, m := range slices.Backward(req.Messages) {
 		if m.Role == llm.User {
@@ -73,7 +73,7 @@ func prompt(req llm.Request) string {
 	return ""
 }
 
-// results returns the tool results since the last answer of the model.
+// results returns the tool results since the model's last answer.
 func results(req llm.Request) []string {
 	var out []string
 	for _, m := range slices.Backward(req.Messages) {
@@ -100,7 +100,7 @@ func anyHas(list []string, s string) bool {
 	return slices.ContainsFunc(list, func(t string) bool { return strings.Contains(t, s) })
 }
 
-// shown quotes what was seen, shortened in the middle.
+// shown quotes list, shortened in the middle.
 func shown(list ...string) string {
 	const most = 300
 	var out []string

@@ -18,17 +18,17 @@ const (
 	bytesPerToken = 3.8
 )
 
-// errStopped ends an answer whose listener has heard enough.
+// errStopped ends an answer whose caller stopped reading.
 var errStopped = errors.New("the caller has heard enough")
 
-// Model replays a script: each request is answered with its next turn. It may be
-// used by several goroutines.
+// Model answers each request with the next turn of a script. Several goroutines may use
+// it.
 type Model struct {
 	name   string
 	script file
 
 	mu   sync.Mutex
-	next int // index of the turn that comes next
+	next int // index of the next turn
 }
 
 var _ llm.Model = (*Model)(nil)
@@ -38,7 +38,7 @@ func (m *Model) Info() llm.Info {
 	return llm.Info{Name: "script:" + m.name, ContextWindow: m.script.ContextWindow, Free: true}
 }
 
-// Stream implements llm.Model. Errors are *llm.Error, or ctx's.
+// Stream implements llm.Model. Its errors are *llm.Error, or ctx's.
 func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		t, err := m.choose(req)
@@ -51,7 +51,7 @@ func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta
 	}
 }
 
-// choose returns the turn for req and moves on behind it.
+// choose returns the turn for req and advances to the one after it.
 func (m *Model) choose(req llm.Request) (*turn, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -71,7 +71,7 @@ func (m *Model) choose(req llm.Request) (*turn, error) {
 	return nil, m.fail(0, "the script has no turn left for this request; the last message is "+shown(lastText(req)))
 }
 
-// check holds req against what t expects.
+// check compares req with what t expects.
 func (m *Model) check(t *turn, req llm.Request) error {
 	for i := range t.Expect {
 		if unmet := t.Expect[i].unmet(req); unmet != "" {
@@ -151,7 +151,7 @@ func (t *turn) end(req llm.Request) *llm.End {
 	end := &llm.End{Stop: stops[t.Stop]}
 	for i, c := range t.Calls {
 		tc := llm.ToolCall{
-			// Unique in the conversation, in one that is continued too.
+			// Unique in the conversation, even in a continued one.
 			ID:   fmt.Sprintf("call_%d_%d", len(req.Messages), i),
 			Name: c.Tool, Args: c.args,
 		}
@@ -171,7 +171,7 @@ func (t *turn) end(req llm.Request) *llm.End {
 	return end
 }
 
-// problem says why a call cannot run, as a real provider does.
+// problem explains why a call cannot run, as a real provider does.
 func (t *turn) problem(c call) string {
 	if t.Stop == string(llm.StopLength) || t.Stop == string(llm.StopFilter) {
 		return "your answer was cut off, so this call may be incomplete and was not run; send it again, in smaller pieces"
@@ -203,7 +203,7 @@ func (t *turn) count(req llm.Request) llm.Usage {
 	}
 }
 
-// wait returns after so many milliseconds, or with ctx's error.
+// wait waits for a number of milliseconds, or returns ctx's error.
 func wait(ctx context.Context, milliseconds int) error {
 	if milliseconds <= 0 {
 		return nil
@@ -218,7 +218,7 @@ func wait(ctx context.Context, milliseconds int) error {
 	}
 }
 
-// pieces cuts s after each n runes.
+// pieces cuts s into pieces of n runes.
 func pieces(s string, n int) []string {
 	var out []string
 	count, start := 0, 0

@@ -1,7 +1,7 @@
-// Package script is a model that replays a file of turns: what it says, which
-// tools it calls, how it fails, and what it expects to be sent. It guarantees
-// that a conversation which does not go as the script expects ends in an error
-// that names the turn, its line and what was seen, never in a made-up answer.
+// Package script implements llm.Model with a file of turns: the text, the tool calls
+// and the failures of the model, and the requests that it expects. It guarantees that a
+// conversation that departs from the script ends in an error that names the turn, its
+// line and the actual request, never in a made-up answer.
 package script
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm"
 )
 
-// file is the form of a script; docs/scripted-model.md describes it.
+// file is a decoded script; docs/scripted-model.md describes the format.
 type file struct {
 	ContextWindow int64  `yaml:"context_window"`
 	Loop          bool   `yaml:"loop"`
@@ -43,7 +43,7 @@ type turn struct {
 	at place
 }
 
-// place says where a turn and its expectations stand in the file.
+// place is the position of a turn and of its expectations in the file.
 type place struct {
 	number, line int
 	expect       []int // lines
@@ -70,8 +70,7 @@ type failed struct {
 	Message string `yaml:"message"`
 }
 
-// Load reads the script in the file of that name. Errors name the file and the
-// line.
+// Load reads the script in the named file. Errors name the file and the line.
 func Load(name string) (*Model, error) {
 	data, err := os.ReadFile(name)
 	if err != nil {
@@ -80,8 +79,8 @@ func Load(name string) (*Model, error) {
 	return Parse(name, data)
 }
 
-// Parse reads a script; name is what errors call it and what the model is
-// called, after "script:".
+// Parse reads a script. name appears in errors and, after "script:", as the model's
+// name.
 func Parse(name string, data []byte) (*Model, error) {
 	var f file
 	var root yaml.Node
@@ -118,7 +117,7 @@ func turnNodes(root *yaml.Node) []*yaml.Node {
 	return nil
 }
 
-// member returns the value of key in a mapping, nil if there is none.
+// member returns the value of key in a mapping; nil if it has none.
 func member(node *yaml.Node, key string) *yaml.Node {
 	for i := 0; i+1 < len(node.Content) && node.Kind == yaml.MappingNode; i += 2 {
 		if node.Content[i].Value == key {
@@ -142,7 +141,7 @@ func placeOf(i int, nodes []*yaml.Node) place {
 	return p
 }
 
-// prepare checks t, takes over what f sets for all turns, and encodes its calls.
+// prepare checks t, copies the defaults of f to it, and encodes its calls.
 func (t *turn) prepare(f file) error {
 	if t.Chunk == 0 {
 		t.Chunk = f.Chunk

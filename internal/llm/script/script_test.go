@@ -30,14 +30,14 @@ func user(text string) llm.Request {
 	return llm.Request{Messages: []llm.Message{llm.TextMessage(llm.User, text)}}
 }
 
-// heard is the whole of one answer.
-type heard struct {
+// response is one complete answer.
+type response struct {
 	steps []llm.Delta
 	end   *llm.End
 	err   error
 }
 
-func (h heard) text() string {
+func (h response) text() string {
 	var b strings.Builder
 	for _, d := range h.steps {
 		b.WriteString(d.Text)
@@ -45,8 +45,8 @@ func (h heard) text() string {
 	return b.String()
 }
 
-func listen(ctx context.Context, m *Model, req llm.Request) heard {
-	var h heard
+func collect(ctx context.Context, m *Model, req llm.Request) response {
+	var h response
 	for d, err := range m.Stream(ctx, req) {
 		switch {
 		case err != nil:
@@ -79,7 +79,7 @@ turns:
 		t.Errorf("info %+v", m.Info())
 	}
 	args := `{"deep":{"x":true,"y":null},"lines":[1,2],"path":"a.go"}`
-	want := heard{
+	want := response{
 		steps: []llm.Delta{
 			{Reasoning: "hm"},
 			{Text: "größ"},
@@ -93,30 +93,30 @@ turns:
 			Usage: llm.Usage{Input: 10, Output: 5, Cached: 3, CostUSD: 0.5},
 		},
 	}
-	if diff := cmp.Diff(want, listen(t.Context(), m, user("go")), cmp.AllowUnexported(heard{})); diff != "" {
+	if diff := cmp.Diff(want, collect(t.Context(), m, user("go")), cmp.AllowUnexported(response{})); diff != "" {
 		t.Error(diff)
 	}
 	req := user("go")
 	req.System = "system"
-	want = heard{
+	want = response{
 		steps: []llm.Delta{{Text: "done"}},
 		end:   &llm.End{Stop: llm.StopEnd, Usage: llm.Usage{Input: 3, Output: 2, Estimated: true}},
 	}
-	if diff := cmp.Diff(want, listen(t.Context(), m, req), cmp.AllowUnexported(heard{})); diff != "" {
+	if diff := cmp.Diff(want, collect(t.Context(), m, req), cmp.AllowUnexported(response{})); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestAtTheEnd(t *testing.T) {
 	m := parse(t, "turns: [{text: a}]")
-	listen(t.Context(), m, user("x"))
-	if h := listen(t.Context(), m, user("one more")); h.err == nil || !strings.Contains(h.err.Error(), `no turn left`) || !strings.Contains(h.err.Error(), "one more") {
-		t.Errorf("heard %+v", h)
+	collect(t.Context(), m, user("x"))
+	if h := collect(t.Context(), m, user("one more")); h.err == nil || !strings.Contains(h.err.Error(), `no turn left`) || !strings.Contains(h.err.Error(), "one more") {
+		t.Errorf("response %+v", h)
 	}
 	m = parse(t, "loop: true\nturns: [{text: a}, {text: b}]")
 	for _, want := range []string{"a", "b", "a", "b", "a"} {
-		if h := listen(t.Context(), m, user("x")); h.text() != want {
-			t.Errorf("heard %+v, want %q", h, want)
+		if h := collect(t.Context(), m, user("x")); h.text() != want {
+			t.Errorf("response %+v, want %q", h, want)
 		}
 	}
 }
@@ -158,17 +158,17 @@ func TestExpectations(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			script := "turns:\n  - text: a\n  - expect:\n      - last_contains: ''\n      - " + test.condition + "\n    text: b\n"
 			m := parse(t, script)
-			listen(t.Context(), m, user("x"))
-			h := listen(t.Context(), m, result("here is the file"))
+			collect(t.Context(), m, user("x"))
+			h := collect(t.Context(), m, result("here is the file"))
 			if test.unmet == "" {
 				if h.err != nil || h.text() != "b" {
-					t.Errorf("heard %+v", h)
+					t.Errorf("response %+v", h)
 				}
 				return
 			}
 			want := "test.yaml:5: turn 2 of the script expects " + test.unmet
 			if h.err == nil || h.err.Error() != want || len(h.steps) != 0 || h.end != nil {
-				t.Errorf("heard %+v, want %s", h, want)
+				t.Errorf("response %+v, want %s", h, want)
 			}
 			var e *llm.Error
 			if !errors.As(h.err, &e) || e.Kind != llm.Refused {
@@ -180,7 +180,7 @@ func TestExpectations(t *testing.T) {
 
 func TestWhatIsShownIsBounded(t *testing.T) {
 	m := parse(t, "turns: [{text: a, expect: [{last_contains: z}, {result_contains: z}]}]")
-	h := listen(t.Context(), m, user(strings.Repeat("long ", 10_000)))
+	h := collect(t.Context(), m, user(strings.Repeat("long ", 10_000)))
 	if h.err == nil || len(h.err.Error()) > 500 {
 		t.Errorf("the error has %d bytes", len(h.err.Error()))
 	}
@@ -201,14 +201,14 @@ turns:
 `
 	for answer, want := range map[string]string{"the user declined": "All right, I leave it.", "written": "It is done.", "?": "Bye."} {
 		m := parse(t, script)
-		listen(t.Context(), m, user("x"))
-		if h := listen(t.Context(), m, result(answer)); h.text() != want {
+		collect(t.Context(), m, user("x"))
+		if h := collect(t.Context(), m, result(answer)); h.text() != want {
 			t.Errorf("after %q: %+v", answer, h)
 		}
 	}
 	m := parse(t, "loop: true\nturns: [{when: {last_contains: never}, text: a}]")
-	if h := listen(t.Context(), m, user("x")); h.err == nil || !strings.Contains(h.err.Error(), "no turn left") {
-		t.Errorf("heard %+v", h)
+	if h := collect(t.Context(), m, user("x")); h.err == nil || !strings.Contains(h.err.Error(), "no turn left") {
+		t.Errorf("response %+v", h)
 	}
 }
 
@@ -224,19 +224,19 @@ turns:
   - {stop: end, calls: [{tool: f}]}
 `)
 	var e *llm.Error
-	h := listen(t.Context(), m, user("x"))
+	h := collect(t.Context(), m, user("x"))
 	if !errors.As(h.err, &e) || e.Kind != llm.Temporary || e.Status != 429 || e.Message != "slow down" || h.end != nil {
-		t.Errorf("heard %+v", h)
+		t.Errorf("response %+v", h)
 	}
-	h = listen(t.Context(), m, user("x"))
+	h = collect(t.Context(), m, user("x"))
 	if !errors.As(h.err, &e) || e.Kind != llm.Truncated || e.Message == "" || h.text() != "half" || h.end != nil {
-		t.Errorf("heard %+v", h)
+		t.Errorf("response %+v", h)
 	}
 	for i, want := range []struct {
 		stop     llm.StopReason
 		problems string
 	}{{llm.StopLength, "x"}, {llm.StopFilter, "x"}, {llm.StopTools, "xx-"}, {llm.StopEnd, "-"}} {
-		h = listen(t.Context(), m, user("x"))
+		h = collect(t.Context(), m, user("x"))
 		got := ""
 		for _, c := range h.end.Calls {
 			switch {
@@ -257,14 +257,14 @@ func TestTimeAndCancel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := parse(t, script)
 		start := time.Now()
-		if h := listen(t.Context(), m, user("x")); h.text() != "abcd" || time.Since(start) != 1400*time.Millisecond {
-			t.Errorf("heard %+v after %v", h, time.Since(start))
+		if h := collect(t.Context(), m, user("x")); h.text() != "abcd" || time.Since(start) != 1400*time.Millisecond {
+			t.Errorf("response %+v after %v", h, time.Since(start))
 		}
 		for _, steps := range []int{0, 1} {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			start = time.Now()
-			if h := listen(ctx, m, user("x")); !errors.Is(h.err, context.DeadlineExceeded) || h.end != nil || len(h.steps) != steps || time.Since(start) != time.Minute {
-				t.Errorf("heard %+v after %v", h, time.Since(start))
+			if h := collect(ctx, m, user("x")); !errors.Is(h.err, context.DeadlineExceeded) || h.end != nil || len(h.steps) != steps || time.Since(start) != time.Minute {
+				t.Errorf("response %+v after %v", h, time.Since(start))
 			}
 			cancel()
 		}
@@ -272,8 +272,8 @@ func TestTimeAndCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, script := range []string{"turns: [{text: a}]", "turns: [{stop: length}]"} {
-		if h := listen(ctx, parse(t, script), user("x")); !errors.Is(h.err, context.Canceled) || h.end != nil || len(h.steps) != 0 {
-			t.Errorf("heard %+v", h)
+		if h := collect(ctx, parse(t, script), user("x")); !errors.Is(h.err, context.Canceled) || h.end != nil || len(h.steps) != 0 {
+			t.Errorf("response %+v", h)
 		}
 	}
 }
@@ -330,8 +330,8 @@ func TestLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h := listen(t.Context(), m, user("x")); h.text() != "hi" || m.Info().Name != "script:"+name {
-		t.Errorf("heard %+v", h)
+	if h := collect(t.Context(), m, user("x")); h.text() != "hi" || m.Info().Name != "script:"+name {
+		t.Errorf("response %+v", h)
 	}
 }
 

@@ -322,7 +322,7 @@ func (p *Printer) History(items []history.Item) {
 func (p *Printer) again(it history.Item, title string) {
 	switch msg := it.Message; msg.Role {
 	case llm.User:
-		p.Prompt(msg.Said())
+		p.Prompt(msg.UserText())
 	case llm.Assistant:
 		if text := msg.Text(); strings.TrimSpace(text) != "" {
 			p.put(len(text), func(look theme.Look) []string { return append([]string{""}, answer(text, look)...) })

@@ -18,7 +18,7 @@ func Of(items []history.Item) Record {
 			if notes := asides(msg); notes != "" {
 				r.Told(notes)
 			}
-			r.Prompt(msg.Said())
+			r.Prompt(msg.UserText())
 		case llm.Assistant:
 			if text := msg.Text(); strings.TrimSpace(text) != "" {
 				r.Answer(text)

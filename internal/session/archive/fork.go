@@ -74,7 +74,7 @@ func saidIn(data []byte) []llm.Message {
 	var said []llm.Message
 	scanFrames(data, func(body []byte) {
 		r, err := decodeRecord(body)
-		if err == nil && r.Message != nil && r.Message.Role != llm.ToolReply && r.Message.Said() != "" {
+		if err == nil && r.Message != nil && r.Message.Role != llm.ToolReply && r.Message.UserText() != "" {
 			said = append(said, *r.Message)
 		}
 	})
@@ -127,7 +127,7 @@ func (f sessionFile) said() string {
 	}
 	var b strings.Builder
 	for _, m := range saidIn(data) {
-		b.WriteString(m.Said() + "\n")
+		b.WriteString(m.UserText() + "\n")
 	}
 	text := b.String()
 	if len(text) > saidEach {

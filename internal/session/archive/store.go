@@ -365,7 +365,7 @@ func prompted(title string, e history.Entry) string {
 	if e.Item == nil || e.Item.Message.Role != llm.User || utf8.RuneCountInString(title) >= telling {
 		return title
 	}
-	said := titleOf(e.Item.Message.Said())
+	said := titleOf(e.Item.Message.UserText())
 	if title == "" || said == "" {
 		return orElse(title, said)
 	}

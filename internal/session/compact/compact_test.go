@@ -254,7 +254,7 @@ func TestWhatTheUserSaidIsWhole(t *testing.T) {
 			whole = FullText(items)
 		}
 		for i, n := range []int{0, 2, 4, 8} {
-			if s := items[n].Message.Said(); strings.Contains(c.Text, s) == (tt.short && i == 0) || !strings.Contains(joined(whole), s) {
+			if s := items[n].Message.UserText(); strings.Contains(c.Text, s) == (tt.short && i == 0) || !strings.Contains(joined(whole), s) {
 				t.Errorf("%s: the message %d is not as it should be in\n%s", name, i, c.Text)
 			}
 		}
@@ -287,7 +287,7 @@ func TestWhole(t *testing.T) {
 			t.Errorf("a line of %d bytes", len(line))
 		}
 	}
-	if !strings.Contains(joined(got), items[3].Message.Said()) {
+	if !strings.Contains(joined(got), items[3].Message.UserText()) {
 		t.Error("the prompt is not whole")
 	}
 }

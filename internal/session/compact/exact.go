@@ -27,7 +27,7 @@ func (r Room) exact(items []history.Item, prompt string, done ...history.Deed) e
 	var pinned []string
 	for i := len(items) - 1; i >= 0; i-- { // the newest whole rather than others
 		if items[i].Pinned {
-			s := e.within(items[i].Message.Said(), max(left, shortEntry))
+			s := e.within(items[i].Message.UserText(), max(left, shortEntry))
 			left -= len(s)
 			pinned = append([]string{s}, pinned...)
 		}
@@ -83,7 +83,7 @@ func FullText(items []history.Item) string {
 		if it.Pinned {
 			pinned = ", pinned"
 		}
-		fmt.Fprintf(&b, "\n## %d%s\n\n%s\n", n, pinned, history.Fenced("", it.Message.Said()))
+		fmt.Fprintf(&b, "\n## %d%s\n\n%s\n", n, pinned, history.Fenced("", it.Message.UserText()))
 	}
 	return broken(b.String())
 }

@@ -212,7 +212,7 @@ func atHand(items []history.Item, i int, running bool) string {
 			continue
 		}
 		if j < i {
-			said = append([]string{m.Said()}, said...)
+			said = append([]string{m.UserText()}, said...)
 		}
 		if j == 0 || items[j-1].Message.Role != llm.ToolReply || items[j].Turn != "" {
 			break

@@ -132,7 +132,7 @@ func Prompts(items []Item) []Prompt {
 	var all []Prompt
 	for _, it := range items {
 		if it.Message.Role == llm.User {
-			all = append(all, Prompt{N: it.N, Text: it.Message.Said(), Turn: it.Turn, At: it.At, Pinned: it.Pinned})
+			all = append(all, Prompt{N: it.N, Text: it.Message.UserText(), Turn: it.Turn, At: it.At, Pinned: it.Pinned})
 		}
 	}
 	return all

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// copyTime is how long Ollama may take to make a copy, which shares the files.
+// copyTime is how long Ollama may take to make a copy, which shares the model's files.
 const copyTime = 30 * time.Second
 
-// CopyName is what a copy of a model of Ollama with more context is called.
+// CopyName returns the name of a copy of an Ollama model with more context.
 func CopyName(model string, tokens int64) string {
 	name, tag, _ := strings.Cut(model, ":")
 	size := fmt.Sprintf("%dk", tokens>>10)
@@ -23,8 +23,8 @@ func CopyName(model string, tokens int64) string {
 	return name + ":" + tag + "-" + size
 }
 
-// Copy lets Ollama make a copy of a model that has a context of tokens: no request of
-// the protocol can ask for one, but a model can.
+// Copy makes a copy of an Ollama model with a context of tokens. A request of the
+// protocol cannot set the context, but a model can.
 func Copy(ctx context.Context, address, model, name string, tokens int64) error {
 	ctx, cancel := context.WithTimeout(ctx, copyTime)
 	defer cancel()

@@ -1,6 +1,6 @@
-// Package local asks the model servers that people run themselves what they say about
-// a model beyond the protocol. It guarantees that it sends no key, and takes a second at
-// most.
+// Package local asks model servers that people run themselves for facts about a model
+// that the protocol does not cover. It guarantees that it sends no key and takes at
+// most a second.
 package local
 
 import (
@@ -21,28 +21,28 @@ import (
 	"github.com/bb2d0cf4/agent/internal/peer"
 )
 
-// probeTime is how long a server may take to describe a model that it has at hand.
+// probeTime is how long a server may take to describe a model.
 const probeTime = time.Second
 
-// Facts are what a server of one's own says about a model, beyond what the protocol
-// has. Zero means that it does not say.
+// Facts are a server's facts about a model that the protocol does not cover. Zero means
+// unknown.
 type Facts struct {
 	Server        string // ollama, lmstudio, llamacpp or vllm
-	ContextWindow int64  // tokens that it takes as it is set up now
-	MaxContext    int64  // tokens that the model could take
-	NoTools       bool   // it says that the model cannot call tools
-	Untrained     bool   // it says that the model was not trained to
-	NotLoaded     bool   // it says that it has to load the model first
+	ContextWindow int64  // tokens in its present configuration
+	MaxContext    int64  // maximum of the model in tokens
+	NoTools       bool   // the model cannot call tools
+	Untrained     bool   // the model was not trained to call tools
+	NotLoaded     bool   // the server has to load the model first
 }
 
-// Model is a model of a server at an address.
+// Model is a model of the server at an address.
 type Model struct{ Address, Name string }
 
-// atOnce is how many models are asked about at the same time.
+// atOnce is how many models ProbeAll asks about at the same time.
 const atOnce = 8
 
-// ProbeAll is Probe for several models. It takes as long as Probe for all of them: of
-// those that are not reached by then, nothing is known.
+// ProbeAll calls Probe for several models, within Probe's time for all of them. Models
+// that it does not reach in time have no facts.
 func ProbeAll(ctx context.Context, models []Model) []Facts {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
@@ -72,17 +72,17 @@ func On(address string) bool {
 	return err == nil && peer.IsLoopback(u.Hostname())
 }
 
-// root is where a server's own paths begin, beside the protocol's.
+// root returns the address below which a server's own paths begin.
 func root(address string) string { return strings.TrimSuffix(strings.TrimRight(address, "/"), "/v1") }
 
-// server is where is asked, and about which model.
+// server is a server's root address and the model to ask about.
 type server struct {
 	root, model string
 }
 
-// Probe asks the server, in each of the ways that those known have, what it says about
-// the model. It takes a second at most. A server that says nothing is no error; one
-// that is not there is.
+// Probe asks the server about the model in the way of each known kind of server. It
+// takes at most a second. It returns an error if the server does not answer, but not if
+// it knows nothing.
 func Probe(ctx context.Context, address, model string) (Facts, error) {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
@@ -113,8 +113,8 @@ func Probe(ctx context.Context, address, model string) (Facts, error) {
 	return Facts{}, nil
 }
 
-// fetch decodes the answer to a request below the server's root; false if it is none
-// of that kind.
+// fetch decodes the answer to a request below the server's root. It returns false if
+// the server is of another kind.
 func (c server) fetch(ctx context.Context, method, path string, body, into any) bool {
 	var in io.Reader
 	if body != nil {
@@ -138,8 +138,8 @@ func (c server) fetch(ctx context.Context, method, path string, body, into any) 
 
 var numCtx = regexp.MustCompile(`(?m)^\s*num_ctx\s+(\d+)`)
 
-// askOllama looks at what is loaded, else at what the model's file sets: what the
-// server itself is set to, it does not say.
+// askOllama looks at the loaded models, else at the model's file; the server's own
+// default cannot be asked for.
 func (c server) askOllama(ctx context.Context) (f Facts, ok bool) {
 	var show struct {
 		Info         map[string]any `json:"model_info"`
@@ -157,7 +157,7 @@ func (c server) askOllama(ctx context.Context) (f Facts, ok bool) {
 	}
 	f.NoTools = len(show.Capabilities) > 0 && !slices.Contains(show.Capabilities, "tools")
 	if m := numCtx.FindStringSubmatch(show.Parameters); m != nil {
-		f.ContextWindow, _ = strconv.ParseInt(m[1], 10, 64) // too large a number is as good as none
+		f.ContextWindow, _ = strconv.ParseInt(m[1], 10, 64) // a number too large counts as unknown
 	}
 	var loaded struct {
 		Models []struct {
@@ -175,7 +175,7 @@ func (c server) askOllama(ctx context.Context) (f Facts, ok bool) {
 	return f, true
 }
 
-// studioModel is a model as LM Studio lists it.
+// studioModel is LM Studio's description of a model.
 type studioModel struct {
 	ID           string    `json:"id"`
 	State        string    `json:"state"`
@@ -197,7 +197,7 @@ func (c server) askLMStudio(ctx context.Context) (f Facts, ok bool) {
 	}
 	m := list.Data[i]
 	f = Facts{Server: "lmstudio", ContextWindow: m.Loaded, MaxContext: m.Max, NotLoaded: m.State == "not-loaded"}
-	// A version that knows capabilities leaves them out where there are none.
+	// Versions that know capabilities omit them if there are none.
 	tells := slices.ContainsFunc(list.Data, func(m studioModel) bool { return m.Capabilities != nil })
 	f.Untrained = tells && (m.Capabilities == nil || !slices.Contains(*m.Capabilities, "tool_use"))
 	return f, true

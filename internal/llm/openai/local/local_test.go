@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestProbe speaks as the servers do that people run on their own machine.
+// TestProbe imitates the servers that people run on their own machine.
 func TestProbe(t *testing.T) {
 	list := `{"data":[{"id":"qwen"}]}`
 	show := func(more string) string {
@@ -113,7 +113,7 @@ func TestOn(t *testing.T) {
 	}
 }
 
-// Of many models each is asked about, in the time that one may take.
+// TestProbeAll checks that every model is asked about within the time for one.
 func TestProbeAll(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {

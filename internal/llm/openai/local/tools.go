@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// tryTime is how long a server may take for an answer of one token. One that is busy
-// takes longer, and is believed to be able.
+// tryTime is how long a server may take for an answer of one token. A busy server takes
+// longer and counts as able to call tools.
 const tryTime = 1500 * time.Millisecond
 
-// tiny is a request with a tool, whose answer is one token.
+// tiny returns a request with a tool whose answer is one token.
 func tiny(model string) map[string]any {
 	return map[string]any{
 		"model": model, "max_tokens": 1,
@@ -27,9 +27,9 @@ func tiny(model string) map[string]any {
 }
 
 // RefusesTools tries whether a server takes a request with tools at all. llama.cpp and
-// vLLM do only if they were started so, and say it nowhere else; they hold their model
-// in memory, so that this is quick. It returns what the server says, empty if it takes
-// them or if that is not known.
+// vLLM only do if they were started so, and report it nowhere else; they hold their
+// model in memory, so this is quick. It returns the server's message; empty if it takes
+// tools, or if that is unknown.
 func RefusesTools(ctx context.Context, address, model string) (why string) {
 	ctx, cancel := context.WithTimeout(ctx, tryTime)
 	defer cancel()
@@ -53,12 +53,12 @@ func RefusesTools(ctx context.Context, address, model string) (why string) {
 	}
 	text := said.Error.Message + said.Message
 	if lower := strings.ToLower(text); !strings.Contains(lower, "tool") && !strings.Contains(lower, "jinja") {
-		return "" // it is about something else
+		return "" // the refusal has another reason
 	}
 	return text
 }
 
-// client follows no redirect: who was asked is to answer.
+// client follows no redirect: the answer must come from the server that was asked.
 var client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
 // post sends body as JSON.

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// serve answers every request in one way.
+// serve answers every request in the same way.
 func serve(t *testing.T, status int, body string, check func(path string, got map[string]any)) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -27,7 +27,7 @@ func serve(t *testing.T, status int, body string, check func(path string, got ma
 	return s.URL + "/v1"
 }
 
-// TestRefusesTools holds what llama.cpp and vLLM say.
+// TestRefusesTools lists the messages of llama.cpp and vLLM.
 func TestRefusesTools(t *testing.T) {
 	vllm := `"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set`
 	quoted, err := json.Marshal(vllm)

@@ -261,7 +261,7 @@ func (d *delta) reasoning() (key, text string) {
 func details(raw json.RawMessage) []json.RawMessage {
 	var list []json.RawMessage
 	if err := json.Unmarshal(raw, &list); err != nil {
-		return nil // not a list: nothing that could be echoed
+		return nil // not a list: nothing to send back
 	}
 	return list
 }

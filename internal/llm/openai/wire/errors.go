@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// maxMessage bounds what is shown of a server's message, in bytes.
+// maxMessage is the maximum length of a server's message as it is shown, in bytes.
 const maxMessage = 600
 
-// Error is what a server said went wrong.
+// Error is an error that a server reported.
 type Error struct {
-	Status  int    // an HTTP status that the message itself names, else zero
-	Code    string // as the server calls it, for example insufficient_quota
+	Status  int    // an HTTP status in the message itself, else zero
+	Code    string // the server's own code, for example insufficient_quota
 	Type    string
 	Message string // one line, may be empty
 
-	NCtx, NPrompt int64 // as llama.cpp names the sizes; see Sizes
+	NCtx, NPrompt int64 // llama.cpp's sizes; see Sizes
 }
 
-// ParseError reads the many forms in which servers say that something is wrong:
-// JSON with error, detail, message or errors, JSON in a list, a web page, text.
+// ParseError reads the many forms in which servers report an error: JSON with error,
+// detail, message or errors, JSON in a list, a web page, text.
 func ParseError(body []byte) *Error {
 	body = bytes.TrimSpace(body)
 	if len(body) > 0 && body[0] == '<' {
@@ -38,7 +38,7 @@ func ParseError(body []byte) *Error {
 	return e
 }
 
-// read takes what it knows of v; what is found first stays.
+// read takes the fields that it knows from v; the first value of each wins.
 func (e *Error) read(v any) {
 	switch v := v.(type) {
 	case string:
@@ -77,7 +77,7 @@ func (e *Error) readObject(m map[string]any) {
 	}
 }
 
-// pageTitle says in a line what a web page is about.
+// pageTitle returns the title of a web page in one line.
 func pageTitle(page string) string {
 	lower := strings.ToLower(page)
 	for _, tag := range []string{"title", "h1"} {
@@ -94,7 +94,7 @@ func pageTitle(page string) string {
 	return ""
 }
 
-// oneLine joins the lines of s and bounds its length.
+// oneLine joins the lines of s and limits its length.
 func oneLine(s string) string {
 	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "?")), " ")
 	if len(s) > maxMessage {

@@ -1,8 +1,7 @@
-// Package wire reads what servers of chat completions really send. It guarantees
-// that a stream yields the same events however the network splits it, that an
-// event is delivered as soon as it is complete, that an error is found wherever a
-// server hides it, and that the cost of an event does not depend on the length
-// of the answer.
+// Package wire reads the answers that servers of chat completions send. It guarantees
+// that a stream yields the same events however the network splits it, that an event is
+// delivered as soon as it is complete, that an error is found wherever a server hides
+// it, and that the cost of an event does not depend on the length of the answer.
 package wire
 
 import (

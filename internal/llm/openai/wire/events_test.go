@@ -175,7 +175,7 @@ func TestTheSplitDoesNotMatter(t *testing.T) {
 	})
 }
 
-// agree checks what AppendText says of an event against Decode, the judge.
+// agree checks AppendText against Decode, which is right by definition.
 func agree(t interface{ Fatalf(string, ...any) }, event []byte) (fast bool) {
 	before := []byte("before")
 	got, kind, ok := AppendText(before, event)

@@ -2,20 +2,20 @@ package wire
 
 import "unicode/utf8"
 
-// Kind says what AppendText found in an event.
+// Kind is the kind of an event that AppendText has read.
 type Kind int
 
 // The kinds of event that AppendText knows.
 const (
-	Nothing          Kind = iota // nothing that an answer is made of
+	Nothing          Kind = iota // no part of an answer
 	Text                         // a piece of the answer
 	Reasoning                    // a piece of the model's reasoning
-	ReasoningContent             // the same, in the field of that name
+	ReasoningContent             // reasoning in the field reasoning_content
 )
 
-// AppendText reads the commonest event, one that carries a piece of text, and
-// appends that text to dst. It returns false, and dst as it was, for every event
-// that it is not sure about: Decode then reads it.
+// AppendText reads the most common event, one that carries a piece of text, and appends
+// the text to dst. For every event that it is not sure about it returns false and dst
+// unchanged; Decode reads those.
 func AppendText(dst, event []byte) ([]byte, Kind, bool) {
 	s := scanner{b: event, dst: dst}
 	if s.object(inChunk) && s.seen&sawChoices != 0 && s.atEnd() {
@@ -24,7 +24,7 @@ func AppendText(dst, event []byte) ([]byte, Kind, bool) {
 	return dst, Nothing, false
 }
 
-// What has been seen, so that a repeated key is left to Decode.
+// Flags of the keys seen so far; an event with a repeated key is left to Decode.
 const (
 	sawChoices = 1 << iota
 	sawDelta
@@ -34,8 +34,8 @@ const (
 	sawReasoningContent
 )
 
-// scanner walks JSON in one pass. Every method returns false where it meets
-// something that it does not know.
+// scanner walks JSON in one pass. Every method returns false at something that it does
+// not know.
 type scanner struct {
 	b    []byte
 	i    int
@@ -102,7 +102,7 @@ func (s *scanner) deltaKey(key []byte) bool {
 	return first
 }
 
-// place says which object a key is in.
+// place is the object that a key is in.
 type place int
 
 const (
@@ -123,8 +123,8 @@ func (s *scanner) member(at place, key []byte) bool {
 	}
 }
 
-// object reads an object. It knows what to do with a key by where it is, and
-// not by a function it is given: that would put the scanner on the heap.
+// object reads an object. It takes a place rather than a function, which would move the
+// scanner to the heap.
 func (s *scanner) object(at place) bool {
 	if !s.take('{') {
 		return false

@@ -7,7 +7,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm"
 )
 
-// Kind says what an error means and whether the same request may work later.
+// Kind returns the kind of the error and whether the same request may work later.
 func (e *Error) Kind() (kind llm.ErrorKind, again bool) {
 	words := strings.ToLower(e.Code + " " + e.Type)
 	switch {
@@ -44,8 +44,8 @@ func classifyWords(words string) (llm.ErrorKind, bool) {
 	return llm.Temporary, false
 }
 
-// tooLong says whether the conversation does not fit; servers have no common
-// code for it.
+// tooLong reports whether the conversation does not fit; servers have no common code
+// for it.
 func (e *Error) tooLong(words string) bool {
 	switch e.Status {
 	case 0, http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusInternalServerError:
@@ -58,7 +58,7 @@ func (e *Error) tooLong(words string) bool {
 		"input token count", "reduce the length of the")
 }
 
-// MustAlternate says whether the server refuses that the user speaks right after a
+// MustAlternate reports whether the server refuses a user's message right after a
 // tool's result, as some chat templates do.
 func MustAlternate(e *llm.Error) bool {
 	return (e.Kind == llm.Refused || e.Kind == llm.Temporary) && hasAny(strings.ToLower(e.Message),

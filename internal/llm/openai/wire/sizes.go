@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// maxSize bounds what is believed about a context, in tokens.
+// maxSize is the largest credible size of a context, in tokens.
 const maxSize = 1 << 32
 
-// The ways in which servers name the sizes. In each the first group is a number.
+// The wordings of servers for the sizes. The first group of each is a number.
 var (
 	windowWords = []*regexp.Regexp{
 		regexp.MustCompile(`(?:context length|context window|context size|model length)(?: is| of| only|:|=|\(| |limit)*(\d[\d,]*)`),
@@ -27,8 +27,8 @@ var (
 	answerWords = regexp.MustCompile(`(\d[\d,]*) in the completion`)
 )
 
-// Sizes returns what the error says about a conversation that is too long: the
-// tokens that it may have, and those that it has; zero where it does not say.
+// Sizes returns the context window and the size of the conversation that the error
+// names, in tokens; zero if it does not name them.
 func (e *Error) Sizes() (window, needed int64) {
 	text := strings.ToLower(e.Message)
 	window, needed = e.NCtx, e.NPrompt
@@ -38,7 +38,7 @@ func (e *Error) Sizes() (window, needed int64) {
 	if needed == 0 {
 		needed = first(text, neededWords)
 	}
-	// What is kept free for the answer cannot be used for the question.
+	// The part reserved for the answer cannot be used for the conversation.
 	if answer := first(text, []*regexp.Regexp{answerWords}); answer > 0 && answer < window {
 		window -= answer
 	}
@@ -62,7 +62,7 @@ func first(text string, words []*regexp.Regexp) int64 {
 	return 0
 }
 
-// size is a number of tokens as JSON has it; zero if it is none.
+// size returns a JSON number as a number of tokens; zero if v is not one.
 func size(v any) int64 {
 	if n, ok := v.(float64); ok && n > 0 && n < maxSize {
 		return int64(n)

@@ -2,7 +2,7 @@ package wire
 
 import "testing"
 
-// TestSizes reads what servers really say about a conversation that is too long.
+// TestSizes reads real messages about conversations that are too long.
 func TestSizes(t *testing.T) {
 	for name, tt := range map[string]struct {
 		body           string
