@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// ErrorKind classifies a failed request by what a caller can do about it.
+// ErrorKind classifies a failed request by its remedy.
 type ErrorKind int
 
 // The kinds of failure.
@@ -24,7 +24,7 @@ const (
 // Error is a failed request, described for the user in one sentence.
 type Error struct {
 	Kind       ErrorKind
-	Status     int           // HTTP status, zero if there was none
+	Status     int           // HTTP status, or zero
 	RetryAfter time.Duration // zero if the server named none
 	Message    string        // from the server, or describing the failure
 	// Window and Needed are set if a server explains why a conversation is TooLong: the
@@ -33,7 +33,7 @@ type Error struct {
 	Err            error // the cause, may be nil
 }
 
-// Error returns the message, with the HTTP status where there is one.
+// Error returns the message, with the HTTP status if there was one.
 func (e *Error) Error() string {
 	if e.Status != 0 {
 		return fmt.Sprintf("%s (HTTP %d)", e.Message, e.Status)

@@ -26,7 +26,7 @@ type Turn struct {
 	Reasoning string // before the text
 	Text      string
 	Calls     []Call // after the text
-	Finish    string // finish_reason; if empty, the one that fits
+	Finish    string // finish_reason; if empty, it is derived
 	Usage     *Usage // nil means made-up counts
 
 	Chunk int             // runes of text in an event; zero means 16

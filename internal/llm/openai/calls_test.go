@@ -74,7 +74,7 @@ func TestCallsAreAssembled(t *testing.T) {
 			parts: []string{callPart(`"index":0,"id":"x","function":{"name":"f","arguments":"{}"}`), callPart(`"index":1,"id":"x","function":{"name":"g","arguments":"{}"}`)},
 			want:  []llm.ToolCall{{ID: "x", Name: "f", Args: `{}`}, {ID: "*", Name: "g", Args: `{}`}},
 		},
-		"what the provider wants back": {
+		"fields to send back": {
 			parts: []string{callPart(`"index":0,"id":"x","extra_content":{"google":{"thought_signature":"s="}},"function":{"name":"f","arguments":"{}"}`)},
 			want:  []llm.ToolCall{{ID: "x", Name: "f", Args: `{}`, Extra: json.RawMessage(`{"extra_content":{"google":{"thought_signature":"s="}}}`)}},
 		},

@@ -10,9 +10,9 @@ import (
 // reasoningKey names the field of each kind of reasoning.
 var reasoningKey = [...]string{wire.Reasoning: "reasoning", wire.ReasoningContent: "reasoning_content"}
 
-// echo collects what the provider wants back with the answer.
+// echo collects the fields that the provider wants back with the answer.
 type echo struct {
-	key     string // the field of the reasoning; empty if there is none to send back
+	key     string // the field of the reasoning; empty if nothing is sent back
 	text    strings.Builder
 	details []*detail
 	extra   json.RawMessage

@@ -113,7 +113,7 @@ func appendTool(dst []byte, s llm.ToolSpec) []byte {
 }
 
 // appendJSON appends v, which is one of go-openai's types and can always be encoded. It
-// omits white space and escapes no more than it must.
+// omits white space and escapes only what it must.
 func appendJSON(dst []byte, v any) []byte {
 	b, err := jsonv2.Marshal(v, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 	if err != nil {
@@ -156,7 +156,7 @@ func isObject(s string) bool {
 	return strings.HasPrefix(s, "{") && json.Valid([]byte(s))
 }
 
-// object returns members as a JSON object, nil if there are none.
+// object returns members as a JSON object; nil without members.
 func object(members map[string]json.RawMessage) json.RawMessage {
 	if len(members) == 0 {
 		return nil

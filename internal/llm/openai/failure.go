@@ -87,19 +87,19 @@ func (r reporter) explain(err error) *failure {
 	case errors.As(err, &noKey):
 		return fail(llm.Unauthorized, false, "The API key for %s could not be read: %v. Check how its provider is configured.", r.name, noKey.err)
 	case errors.As(err, &redirect):
-		return fail(llm.Refused, false, "%s %s. This was not followed, because it would send your key and conversation there. If that is right, set the base URL to the new address.", r.base.Host, redirect.Error())
+		return fail(llm.Refused, false, "%s %s. The redirect was not followed, because it would send your key and conversation there. If the new address is right, set it as the base URL.", r.base.Host, redirect.Error())
 	case errors.Is(err, errIdle):
 		return fail(llm.Idle, false, "%s has sent no part of an answer for %v, so the request was ended. Try again, or raise idle_timeout.", r.base.Host, r.limits.Idle)
 	case errors.Is(err, errStalled):
-		return fail(llm.Idle, false, "%s has sent nothing more of its answer for %v, so the request was ended. What came of it is kept; no tool call of it was run. Try again, or raise idle_timeout.", r.base.Host, r.limits.Idle)
+		return fail(llm.Idle, false, "%s has sent nothing more of its answer for %v, so the request was ended. The text so far is kept; none of its tool calls was run. Try again, or raise idle_timeout.", r.base.Host, r.limits.Idle)
 	case errors.Is(err, errTotal):
 		return fail(llm.Idle, false, "The answer from %s was not complete after %v, so the request was ended. Try again with a smaller task.", r.base.Host, r.limits.Total)
 	case errors.Is(err, wire.ErrUnfinished), errors.Is(err, io.ErrUnexpectedEOF):
-		return fail(llm.Truncated, true, "The answer from %s broke off before its end. What came of it is kept; no tool call of it was run.", r.base.Host)
+		return fail(llm.Truncated, true, "The answer from %s broke off before its end. The text so far is kept; none of its tool calls was run.", r.base.Host)
 	case errors.Is(err, errEndless):
-		return fail(llm.Refused, false, "%s sent more than an answer can be (%d MB), so the request was ended.", r.base.Host, maxAnswer>>20)
+		return fail(llm.Refused, false, "%s sent more than %d MB, more than any answer has, so the request was ended.", r.base.Host, maxAnswer>>20)
 	case errors.Is(err, wire.ErrTooLarge):
-		return fail(llm.Refused, false, "%s sent more in one piece than can be read (%d MB).", r.base.Host, wire.MaxEvent>>20)
+		return fail(llm.Refused, false, "%s sent an event of more than %d MB, which is the limit.", r.base.Host, wire.MaxEvent>>20)
 	}
 	if f := r.connectFailure(err); f != nil {
 		return f
@@ -149,7 +149,7 @@ func bare(err error) error {
 func (r reporter) addressFailure() error {
 	return &llm.Error{
 		Kind:    llm.Unreachable,
-		Message: fmt.Sprintf("The base URL %q is not an address. It has to look like http://localhost:11434/v1.", r.baseURL),
+		Message: fmt.Sprintf("The base URL %q is not valid. It must look like http://localhost:11434/v1.", r.baseURL),
 	}
 }
 
@@ -161,7 +161,7 @@ func (r reporter) pageFailure(page []byte) *failure {
 	}
 	return &failure{err: &llm.Error{
 		Kind:    llm.NotFound,
-		Message: fmt.Sprintf("%s answered with a web page%s and not as a model does. The base URL is probably wrong; most end in /v1.", r.baseURL, title),
+		Message: fmt.Sprintf("%s answered with a web page%s instead of a model's answer. The base URL is probably wrong; most end in /v1.", r.baseURL, title),
 	}}
 }
 

@@ -16,7 +16,7 @@ type key struct {
 	value *string // nil until read
 }
 
-// get returns the key; empty if there is none.
+// get returns the key, or an empty string.
 func (k *key) get(ctx context.Context) (string, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -61,7 +61,7 @@ func (k *key) redact(s string) string {
 // shorter one would be found by chance.
 const minSecret = 8
 
-// secretsIn returns what may be a key in the values of headers: each value without the
+// secretsIn returns the possible keys in the values of headers: each value without the
 // name of a scheme before it.
 func secretsIn(headers map[string]string) []string {
 	var secrets []string

@@ -203,7 +203,7 @@ func firstByte(r *bufio.Reader) (byte, error) {
 	}
 }
 
-// Close reads what follows the end mark, for a moment, so that the connection can be
+// Close reads on after the end mark, for a moment, so that the connection can be
 // used again.
 func (r *reply) Close() error {
 	if r.Done() {

@@ -159,7 +159,7 @@ func TestHeadersAndKey(t *testing.T) {
 	}
 }
 
-// A server's error may repeat what it was sent, and an address may hold a password.
+// A server's error may repeat the request, and an address may hold a password.
 func TestSecretsAreInNoMessage(t *testing.T) {
 	for name, turn := range map[string]llmtest.Turn{
 		"error": llmtest.Raw(400, "application/json", `{"error":{"message":"I do not know canary-header, canary-token or canary-key"}}`),

@@ -25,7 +25,7 @@ var (
 	errIdle    = errors.New("no part of the answer has come for too long")
 	errStalled = errors.New("no further part of the answer has come for too long")
 	errTotal   = errors.New("the answer has taken too long")
-	errStopped = errors.New("the caller has heard enough")
+	errStopped = errors.New("the caller stopped reading")
 	errEndless = errors.New("the answer does not end")
 )
 
@@ -81,7 +81,7 @@ func (c *Client) stream(ctx context.Context, req llm.Request, emit func(llm.Delt
 	}
 }
 
-// wait returns the time before the next attempt: what the server asked for, else an
+// wait returns the time before the next attempt: the one that the server asked for, else an
 // exponential backoff with jitter.
 func (c *Client) wait(attempt int, asked time.Duration) time.Duration {
 	if asked > 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm"
 )
 
-// condition is what a turn requires of a request; all fields that are set must hold.
+// condition lists the requirements of a turn on its request; all fields that are set must hold.
 type condition struct {
 	LastContains   string `yaml:"last_contains"`   // the last message
 	LastMatches    string `yaml:"last_matches"`    // the last message; RE2

@@ -19,7 +19,7 @@ const (
 )
 
 // errStopped ends an answer whose caller stopped reading.
-var errStopped = errors.New("the caller has heard enough")
+var errStopped = errors.New("the caller stopped reading")
 
 // Model answers each request with the next turn of a script. Several goroutines may use
 // it.
@@ -119,7 +119,7 @@ func (t *turn) play(ctx context.Context, req llm.Request, emit func(llm.Delta) b
 	if t.Error != nil {
 		message := t.Error.Message
 		if message == "" {
-			message = "The script says that this request fails."
+			message = "The script fails this request."
 		}
 		return &llm.Error{Kind: kinds[t.Error.Kind], Status: t.Error.Status, Message: message}
 	}

@@ -173,7 +173,7 @@ func (t *turn) prepare(f file) error {
 
 func (t *turn) validate() error {
 	if t.Reasoning == "" && t.Text == "" && len(t.Calls) == 0 && t.Error == nil && t.Stop == "" {
-		return errors.New("it says nothing: give it a text, calls or an error")
+		return errors.New("the turn is empty: give it a text, calls or an error")
 	}
 	if _, ok := stops[t.Stop]; !ok {
 		return fmt.Errorf("stop %q is not one of end, tools, length, filter", t.Stop)

@@ -44,7 +44,7 @@ func Copy(ctx context.Context, address, model, name string, tokens int64) error 
 		Status string `json:"status"`
 	}
 	if err := json.Unmarshal(body, &said); err != nil || resp.StatusCode != http.StatusOK || said.Status != "success" {
-		return fmt.Errorf("the server says: %s", strings.TrimSpace(said.Error+" ("+resp.Status+")"))
+		return fmt.Errorf("the server answered: %s", strings.TrimSpace(said.Error+" ("+resp.Status+")"))
 	}
 	return nil
 }

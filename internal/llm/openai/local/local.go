@@ -197,7 +197,7 @@ func (c server) askLMStudio(ctx context.Context) (f Facts, ok bool) {
 	}
 	m := list.Data[i]
 	f = Facts{Server: "lmstudio", ContextWindow: m.Loaded, MaxContext: m.Max, NotLoaded: m.State == "not-loaded"}
-	// Versions that know capabilities omit them if there are none.
+	// Versions that know capabilities omit an empty list.
 	tells := slices.ContainsFunc(list.Data, func(m studioModel) bool { return m.Capabilities != nil })
 	f.Untrained = tells && (m.Capabilities == nil || !slices.Contains(*m.Capabilities, "tool_use"))
 	return f, true

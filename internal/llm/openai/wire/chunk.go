@@ -20,7 +20,7 @@ type Chunk struct {
 	Usage     *Usage
 	Error     *Error // the server gave up
 
-	// What must be sent back with the answer, unchanged.
+	// Fields to send back with the answer, unchanged.
 	ReasoningKey string // the field that Reasoning came in
 	Details      []json.RawMessage
 	Extra        json.RawMessage // extra_content

@@ -13,9 +13,9 @@ const (
 	ReasoningContent             // reasoning in the field reasoning_content
 )
 
-// AppendText reads the most common event, one that carries a piece of text, and appends
-// the text to dst. For every event that it is not sure about it returns false and dst
-// unchanged; Decode reads those.
+// AppendText reads the most common event, a piece of text, and appends the text to dst.
+// For an event that it is not sure about it returns false and dst unchanged; Decode reads
+// those.
 func AppendText(dst, event []byte) ([]byte, Kind, bool) {
 	s := scanner{b: event, dst: dst}
 	if s.object(inChunk) && s.seen&sawChoices != 0 && s.atEnd() {
