@@ -102,11 +102,14 @@ func TestAnotherKeyStops(t *testing.T) {
 
 func TestAMistakeInTheKeysIsNamed(t *testing.T) {
 	d := newDesk(t, answers(t), nil)
-	d.keep("keys.yaml", "# mine\napprov: alt+y\n")
+	d.keep("keys.yaml", "# mine\napprov: alt+y\nhistory: ctrl+y\nleave: ctrl+q\n")
 	d.Terminal = ptytest.New(t, vt.Options{Width: 100, Height: 30})
 	cmd := exec.Command("agent")
 	cmd.Dir, cmd.Env = d.dir, d.env
 	d.Start(cmd)
-	d.WaitFor(`(?s)keys\.yaml: line 2: approv: .*did you mean\s+approve\?.*the rest of\s+your keys is used.*❯`)
-	d.leave()
+	d.WaitFor(`(?s)keys\.yaml: line 2: approv: .*did you mean\s+approve\?.*line 3: history: .*change\s+one of them.*the\s+rest\s+of\s+your\s+keys\s+is\s+used.*❯`)
+	d.Press("ctrl+q")
+	if code := d.Wait(); code != 0 {
+		t.Errorf("exit status %d", code)
+	}
 }

@@ -58,14 +58,22 @@ func parse(data []byte) (Map, error) {
 	}
 	m := Map{keys: map[Action][]string{}}
 	var wrong []error
+	lines := map[Action]int{}
 	for i := 0; i < len(top.Content); i += 2 {
 		name, value := top.Content[i], top.Content[i+1]
 		if err := m.set(name.Value, value); err != nil {
 			wrong = append(wrong, fmt.Errorf("line %d: %s: %w", name.Line, sanitize.Line(name.Value), err))
+			continue
 		}
+		lines[Action(name.Value)] = name.Line
 	}
-	if err := m.conflict(); err != nil {
-		return Map{}, errors.Join(append(wrong, err)...)
+	for c := m.conflict(); c != nil; c = m.conflict() {
+		last := c.a // the later of the lines that conflict is not used
+		if lines[c.b] > lines[c.a] {
+			last = c.b
+		}
+		wrong = append(wrong, fmt.Errorf("line %d: %s: %w", lines[last], last, c))
+		delete(m.keys, last) // its old keys may be another line's new ones: look again
 	}
 	m.translate()
 	return m, errors.Join(wrong...)
@@ -129,8 +137,19 @@ func (b Binding) may(key string) error {
 	return nil
 }
 
-// conflict reports a key that does two things in one place.
-func (m *Map) conflict() error {
+// conflictError is a key that would do two things in one place.
+type conflictError struct {
+	key   string
+	a, b  Action
+	place Place
+}
+
+func (c *conflictError) Error() string {
+	return fmt.Sprintf("%s is the key of %s and of %s (%s): change one of them", c.key, c.a, c.b, strings.ToLower(string(c.place)))
+}
+
+// conflict returns the first conflict, or nil. The table itself has none.
+func (m *Map) conflict() *conflictError {
 	for _, p := range places[1:] {
 		here := rows(p)
 		for i, a := range here {
@@ -138,8 +157,7 @@ func (m *Map) conflict() error {
 				for _, k := range m.of(a.Action) {
 					ours := slices.Contains(a.Keys, k) && slices.Contains(b.Keys, k)
 					if slices.Contains(m.of(b.Action), k) && !ours {
-						return fmt.Errorf("%s is the key of %s and of %s (%s): change one of them",
-							k, a.Action, b.Action, strings.ToLower(string(p)))
+						return &conflictError{k, a.Action, b.Action, p}
 					}
 				}
 			}

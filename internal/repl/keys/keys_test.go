@@ -244,6 +244,18 @@ func TestLoad(t *testing.T) {
 	if m, err := Load(file); err == nil || !m.Is(press("ctrl+q"), Leave) {
 		t.Errorf("the lines that are right are not used: %v", err)
 	}
+	scratch.Write(t, file, "leave: ctrl+q\nhistory: ctrl+y\nmode: alt+m\n")
+	if m, err := Load(file); err == nil || !strings.Contains(err.Error(), "line 2: history: ctrl+y is the key of history and of yank") ||
+		!m.Is(press("ctrl+q"), Leave) || !m.Is(press("alt+m"), Mode) || !m.Is(press("ctrl+r"), "history") || m.Is(press("ctrl+y"), "history") {
+		t.Errorf("a conflict takes the other lines with it: %v", err)
+	}
+	// The key of a line that is not used is again that of its action, which another line
+	// has taken meanwhile.
+	scratch.Write(t, file, "history: ctrl+c\nleave: ctrl+r\nmode: alt+m\n")
+	if m, err := Load(file); err == nil || strings.Count(err.Error(), "is the key of") != 2 ||
+		!m.Is(press("ctrl+d"), Leave) || !m.Is(press("ctrl+r"), "history") || !m.Is(press("alt+m"), Mode) {
+		t.Errorf("two conflicts: %v", err)
+	}
 	if _, err := Load(t.TempDir()); err == nil {
 		t.Error("a folder was read")
 	}
