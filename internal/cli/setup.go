@@ -65,7 +65,7 @@ func loadSetup(ctx context.Context, p Process, f *flags, over config.Overrides, 
 	if err != nil {
 		return setup{}, err
 	}
-	s := setup{Config: cfg}
+	s := setup{Config: cfg, notes: cfg.Notes}
 	dir, err := workDir(f.dir)
 	if err != nil {
 		return s, err

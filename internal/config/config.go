@@ -36,6 +36,9 @@ type Config struct {
 	// mark, by a name that golang.org/x/text's htmlindex knows.
 	Encoding string
 
+	// Notes say what the user should change in the configuration, although it works.
+	Notes []string
+
 	settings []Setting
 }
 

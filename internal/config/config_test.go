@@ -211,3 +211,36 @@ func TestSeveral(t *testing.T) {
 		}
 	}
 }
+
+// TestRenamed reads keys by the names that they had.
+func TestRenamed(t *testing.T) {
+	home(t, "# mine\nmodel: a/b\nmax_tokens: 7\n")
+	c, err := Load(nil)
+	if err != nil || c.Limits.MaxTokens != 7 || c.Model != "a/b" {
+		t.Fatalf("%+v, %v", c.Limits, err)
+	}
+	want := []string{c.File + ":3: max_tokens is now called max_session_tokens: rename it"}
+	if d := cmp.Diff(want, c.Notes); d != "" {
+		t.Error(d)
+	}
+	t.Setenv("AGENT_MAX_TOKENS", "8")
+	want = append(want, "AGENT_MAX_TOKENS is now called AGENT_MAX_SESSION_TOKENS: set that instead")
+	if c, err = Load(nil); err != nil || c.Limits.MaxTokens != 8 || !cmp.Equal(want, c.Notes) {
+		t.Errorf("%+v, %q, %v", c.Limits, c.Notes, err)
+	}
+	t.Setenv("AGENT_MAX_SESSION_TOKENS", "9")
+	if c, err = Load(nil); err != nil || c.Limits.MaxTokens != 9 || len(c.Notes) != 1 {
+		t.Errorf("%+v, %q, %v", c.Limits, c.Notes, err)
+	}
+	home(t, "max_tokens: 7\nmax_session_tokens: 8\n")
+	if _, err := Load(nil); err == nil || !strings.Contains(err.Error(), `:2: the key "max_session_tokens" is there twice`) {
+		t.Error(err)
+	}
+	if _, err := Edit("f", nil, "max_tokens", "5"); err == nil || !strings.Contains(err.Error(), "max_tokens is now called max_session_tokens") {
+		t.Error(err)
+	}
+	p := projectOf("max_tokens: 5\n")
+	if counts, left, err := p.Allowed(); err != nil || len(left) > 0 || !cmp.Equal(counts, []string{"max_session_tokens: 5"}) {
+		t.Errorf("%q, %q, %v", counts, left, err)
+	}
+}

@@ -16,6 +16,7 @@ type document struct {
 	data      []byte
 	lines     map[string]int // of the scalars that are set, by dotted key
 	providers map[string]Provider
+	notes     []string // for the user
 }
 
 // parse checks data against the schema. The error names file and line.
@@ -24,6 +25,12 @@ func parse(file string, data []byte) (document, error) {
 	top, err := decode(file, data)
 	if err != nil || top == nil {
 		return doc, err
+	}
+	for _, k := range rename(top) {
+		doc.notes = append(doc.notes, fmt.Sprintf("%s:%d: %s is now called %s: rename it", file, k.Line, k.Value, renamed[k.Value]))
+	}
+	if len(doc.notes) > 0 {
+		doc.data = encode(top)
 	}
 	if err := doc.walk(root, top, ""); err != nil {
 		return doc, err
@@ -54,6 +61,18 @@ func decode(file string, data []byte) (*yaml.Node, error) {
 		return nil, nil
 	}
 	return n.Content[0], nil
+}
+
+// rename gives the topmost keys their new names, and returns those that had old ones.
+func rename(top *yaml.Node) (old []yaml.Node) {
+	for i := 0; top.Kind == yaml.MappingNode && i < len(top.Content); i += 2 {
+		k := top.Content[i]
+		if now, ok := renamed[k.Value]; ok {
+			old = append(old, *k)
+			k.Value = now
+		}
+	}
+	return old
 }
 
 // walk checks n, whose dotted key is prefix (with a final dot, or empty).

@@ -35,8 +35,23 @@ func merge(doc document, project *layer, flags Overrides) (Config, error) {
 		settings = append(settings, Setting{Key: s.key, Value: v.GetString(s.key), Source: source})
 	}
 	c := build(v)
-	c.Providers, c.settings = doc.providers, settings
+	c.Providers, c.settings, c.Notes = doc.providers, settings, doc.notes
+	for _, s := range settings {
+		if now := renamedVariable(s.Source); now != "" {
+			c.Notes = append(c.Notes, fmt.Sprintf("%s is now called %s: set that instead", s.Source, now))
+		}
+	}
 	return c, nil
+}
+
+// renamedVariable returns the new name of an environment variable that has one.
+func renamedVariable(name string) string {
+	for old, now := range renamed {
+		if EnvName(old) == name {
+			return EnvName(now)
+		}
+	}
+	return ""
 }
 
 // source says where the file's value of a key is from.
@@ -60,6 +75,11 @@ func nested(key, value string) map[string]any {
 // its value: that given, unless one of them does.
 func bind(v *viper.Viper, s scalar, source string, flags Overrides) (string, error) {
 	env := EnvName(s.key)
+	for old, now := range renamed {
+		if now == s.key && os.Getenv(env) == "" {
+			env = EnvName(old)
+		}
+	}
 	if err := v.BindEnv(s.key, env); err != nil {
 		return "", fmt.Errorf("bind %s: %w", env, err)
 	}
@@ -91,7 +111,7 @@ func build(v *viper.Viper) Config {
 		PermissionMode: v.GetString("permission_mode"),
 		Limits: Limits{
 			MaxTurns:    v.GetInt("max_turns"),
-			MaxTokens:   v.GetInt64("max_tokens"),
+			MaxTokens:   v.GetInt64("max_session_tokens"),
 			MaxCostUSD:  v.GetFloat64("max_cost_usd"),
 			CompactAt:   v.GetInt("compact_at"),
 			IdleTimeout: v.GetDuration("idle_timeout"),

@@ -18,13 +18,13 @@ type Project struct {
 // projectKeys are the keys that a project may set. None of them widens what is
 // allowed, names an address, a key or a program, or is the person's own taste.
 var projectKeys = []string{
-	"model", "max_turns", "max_tokens", "max_cost_usd", "compact_at", "encoding",
+	"model", "max_turns", "max_session_tokens", "max_cost_usd", "compact_at", "encoding",
 	"ide.inject_diagnostics", "ide.inject_open_editors", "ide.inject_selection", "ide.context",
 }
 
 // ceilings are those of them that bound a session: a project may lower them only.
 // Zero is no bound.
-var ceilings = []string{"max_turns", "max_tokens", "max_cost_usd"}
+var ceilings = []string{"max_turns", "max_session_tokens", "max_cost_usd"}
 
 // Allowed takes the settings of a project apart: those that count, as "key: value"
 // in the order of the file, and those that do not, each with the reason. An error
@@ -50,6 +50,7 @@ func (p Project) read() (top *yaml.Node, left []string, err error) {
 	if top.Kind != yaml.MappingNode {
 		return nil, nil, fmt.Errorf("%s:%d: a list of key: value is wanted", p.File, top.Line)
 	}
+	rename(top)
 	left = prune(top, "")
 	doc := document{file: p.File, lines: map[string]int{}}
 	if err := doc.walk(root, top, ""); err != nil {

@@ -54,7 +54,7 @@ var root = &schema{kind: group, fields: []*schema{
 	{name: "base_url", kind: address},
 	{name: "permission_mode", kind: choice, def: "default", choices: []string{"default", "accept-edits", "plan", "bypass"}},
 	{name: "max_turns", kind: count, def: "1000"},
-	{name: "max_tokens", kind: count, def: "0"},
+	{name: "max_session_tokens", kind: count, def: "0"},
 	{name: "max_cost_usd", kind: number, def: "0"},
 	{name: "compact_at", kind: percent, def: "85"},
 	{name: "idle_timeout", kind: duration, def: "2m0s"},
@@ -88,6 +88,10 @@ var root = &schema{kind: group, fields: []*schema{
 	}},
 	{name: "providers", kind: table, elem: provider},
 }}
+
+// renamed holds the old names of keys, with the new ones. Files and the environment may
+// still use the old ones.
+var renamed = map[string]string{"max_tokens": "max_session_tokens"}
 
 // themes are those of internal/repl/theme, which holds a test that they are.
 var themes = []string{"auto", "dark", "light", "high-contrast", "colorblind", "ansi", "none"}
@@ -226,6 +230,9 @@ func isVariable(s string) bool {
 
 // unknown is the error for a key that there is not.
 func (s *schema) unknown(where, prefix, name string) error {
+	if now, ok := renamed[prefix+name]; ok {
+		return fmt.Errorf("%s%s is now called %s", where, name, now)
+	}
 	var names []string
 	for _, f := range s.fields {
 		names = append(names, f.name)

@@ -31,7 +31,7 @@ func (l Limits) check(rounds int, used llm.Usage, unpriced bool) error {
 			"stopped after %d requests for this prompt, the limit (max_turns): say \"go on\", or raise it", rounds)}
 	case l.MaxTokens > 0 && used.Input+used.Output >= l.MaxTokens:
 		return &LimitError{fmt.Sprintf(
-			"stopped: the session has used %d tokens of %d (max_tokens): raise the limit or begin a new session",
+			"stopped: the session has used %d tokens of %d (max_session_tokens): raise the limit or begin a new session",
 			used.Input+used.Output, l.MaxTokens)}
 	case l.MaxCostUSD > 0 && used.CostUSD >= l.MaxCostUSD:
 		return &LimitError{fmt.Sprintf(

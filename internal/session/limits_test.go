@@ -26,7 +26,7 @@ func TestLimitsHoldBeforeARequest(t *testing.T) {
 		say    string
 	}{
 		"turns":  {Limits{MaxTurns: 2}, 2, "max_turns"},
-		"tokens": {Limits{MaxTokens: 250}, 3, "max_tokens"},
+		"tokens": {Limits{MaxTokens: 250}, 3, "max_session_tokens"},
 		"cost":   {Limits{MaxCostUSD: 1}, 3, "max_cost_usd"},
 		"none":   {Limits{}, 5, ""},
 	} {

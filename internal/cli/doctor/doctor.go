@@ -149,6 +149,9 @@ func checkConfig(cfg config.Config, err error) finding {
 	if err != nil {
 		return finding{broken, err.Error(), "nothing runs until it can be read", "correct the file, or: agent config set KEY VALUE"}
 	}
+	if len(cfg.Notes) > 0 {
+		return finding{weak, strings.Join(cfg.Notes, "\n"), "the old name will mean something else one day", "rename it"}
+	}
 	if _, err := os.Stat(cfg.File); errors.Is(err, fs.ErrNotExist) {
 		return fine("defaults; there is no " + cfg.File)
 	}
