@@ -330,7 +330,7 @@ func TestUnreachable(t *testing.T) {
 		"no such name":    {"http://no-such-host.invalid/v1", []string{"no-such-host.invalid", "base URL"}},
 		"not trusted":     {secure.URL, []string{"not trusted"}},
 		"not TLS":         {strings.Replace(plain.URL, "http:", "https:", 1), []string{"does not speak TLS"}},
-		"is not valid":    {"localhost:11434", []string{"localhost:11434", "not an address"}},
+		"not an address":  {"localhost:11434", []string{"localhost:11434", "is not valid"}},
 		"not http":        {"ftp://x/v1", []string{"is not valid"}},
 	}
 	for name, test := range tests {

@@ -299,7 +299,7 @@ func TestScriptsThatAreWrong(t *testing.T) {
 		"unknown key":      {"turns:\n  - txt: a", "line 2: field txt not found"},
 		"unknown key deep": {"turns:\n  - text: a\n    expect: [{last: b}]", "line 3: field last not found"},
 		"wrong type":       {"turns: 3", "cannot unmarshal"},
-		"says nothing":     {"turns:\n  - text: a\n  - delay: 3", "test.yaml:3: turn 2: it says nothing"},
+		"empty turn":       {"turns:\n  - text: a\n  - delay: 3", "test.yaml:3: turn 2: the turn is empty"},
 		"no tool":          {"turns: [{calls: [{args: {}}]}]", "test.yaml:1: turn 1: call 1: it names no tool"},
 		"args and raw":     {"turns: [{calls: [{tool: f, args: {}, raw: x}]}]", "both args and raw"},
 		"args no mapping":  {"turns: [{calls: [{tool: f, args: [1]}]}]", "not a mapping"},

@@ -71,8 +71,8 @@ func TestCopy(t *testing.T) {
 	}{
 		"made":          {200, `{"status":"success"}`, ""},
 		"no such model": {404, `{"error":"model 'qwen3' not found"}`, "model 'qwen3' not found (404 Not Found)"},
-		"no answer":     {200, ``, "the server says: (200 OK)"},
-		"not done":      {200, `{"status":"pulling"}`, "the server says"},
+		"no answer":     {200, ``, "the server answered: (200 OK)"},
+		"not done":      {200, `{"status":"pulling"}`, "the server answered"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			address := serve(t, c.status, c.body, func(path string, got map[string]any) {
