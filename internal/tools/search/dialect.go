@@ -9,10 +9,10 @@ import (
 	"unicode"
 )
 
-// errNewline is the answer to a pattern that spans lines.
+// errNewline is returned for a pattern that spans lines.
 var errNewline = errors.New(`the pattern contains a line break, but lines are searched one by one: search for a part that is on one line`)
 
-// parse reads an RE2 expression and refuses what cannot match within a line.
+// parse parses an RE2 expression and refuses patterns that cannot match within a line.
 func parse(expr string) (*syntax.Regexp, error) {
 	tree, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
@@ -31,21 +31,21 @@ func hasNewline(re *syntax.Regexp) bool {
 	return slices.ContainsFunc(re.Sub, hasNewline)
 }
 
-// forRipgrep writes an expression in ripgrep's dialect. It matches at least the
-// lines that the expression matches here: with ASCII classes, on lines without
-// their \r, and with bytes that are not UTF-8 read as Latin-1.
+// forRipgrep translates an expression to ripgrep's dialect. The result matches at least
+// the lines that the expression matches here: with ASCII classes, on lines without their
+// \r, and with bytes that are not UTF-8 read as Latin-1.
 func forRipgrep(re *syntax.Regexp) string {
 	var w ripgrepWriter
 	w.write(re, edges{first: true, last: true})
 	return w.String()
 }
 
-// edges says which ends of the whole expression a part of it touches.
+// edges records which ends of the whole expression a part of it touches.
 type edges struct{ first, last bool }
 
-// ripgrepWriter writes expressions in ripgrep's dialect. Assertions about places
-// inside of a line are left out, for scan to decide: rg differs on the borders of
-// words beside line ends, and finds nothing where $ stands before ^.
+// ripgrepWriter writes expressions in ripgrep's dialect. It omits assertions inside a
+// line and leaves them to scan: rg differs on word borders at line ends, and finds
+// nothing if $ precedes ^.
 type ripgrepWriter struct{ strings.Builder }
 
 func (w *ripgrepWriter) write(re *syntax.Regexp, at edges) {
@@ -107,7 +107,7 @@ func (w *ripgrepWriter) group(subs []*syntax.Regexp, at edges, between, suffix s
 	w.WriteString(")" + suffix)
 }
 
-// noRune is a class without members.
+// noRune is an empty class.
 const noRune = `[a&&b]`
 
 func repeat(low, high int) string {
@@ -117,7 +117,7 @@ func repeat(low, high int) string {
 	return fmt.Sprintf("{%d,%d}", low, high)
 }
 
-// writeRune writes one rune, with fold in all the cases it has.
+// writeRune writes one rune, with fold in all its cases.
 func writeRune(b *strings.Builder, r rune, fold bool) {
 	if !fold || unicode.SimpleFold(r) == r {
 		if r < 0x80 && (isWord(byte(r)) || r == ' ') {
@@ -134,8 +134,8 @@ func writeRune(b *strings.Builder, r rune, fold bool) {
 	writeClass(b, ranges)
 }
 
-// writeClass writes ranges of runes, less \n. Where one of them is a character
-// of Latin-1, its byte alone counts too.
+// writeClass writes ranges of runes without \n. For a Latin-1 character it also adds its
+// single byte.
 func writeClass(b *strings.Builder, ranges []rune) {
 	var class, bytes strings.Builder
 	for i := 0; i+1 < len(ranges); i += 2 {

@@ -14,11 +14,11 @@ import (
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
-// faulty is a file system in which opening or reading some files fails. It
-// counts the faults.
+// faulty is a file system in which opening or reading some files fails. It counts the
+// faults.
 type faulty struct {
 	fs.FS
-	open, read map[string]bool // names that fail so
+	open, read map[string]bool // names that fail
 	visited    func(name string)
 
 	mu    sync.Mutex
@@ -55,7 +55,7 @@ type faultyFile struct {
 
 func (f *faultyFile) Read([]byte) (int, error) { return 0, f.fs.fire() }
 
-// What cannot be read is left out, and the rest is found.
+// Unreadable files are skipped, and the rest is found.
 func TestUnreadableFiles(t *testing.T) {
 	files := map[string]string{
 		"a": "needle\n", "b": "needle\n", "closed/c": "needle\n", "d/e": "needle\n", "d/.gitignore": "x\n", "d/x": "needle\n",
@@ -101,7 +101,7 @@ func TestUnreadableFiles(t *testing.T) {
 	}
 }
 
-// A folder that cannot be read at all is an error, not an empty answer.
+// An unreadable folder is an error, not an empty answer.
 func TestUnreadableFolder(t *testing.T) {
 	fsys := &faulty{FS: os.DirFS(scratch.Dir(t, map[string]string{"a": "x"})), open: map[string]bool{".": true}}
 	f := Folder{FS: fsys}
@@ -119,7 +119,7 @@ func TestUnreadableFolder(t *testing.T) {
 	}
 }
 
-// A search that is cancelled ends with the context's error, wherever it is.
+// A cancelled search ends with the context's error, wherever it is.
 func TestCancelledOnTheWay(t *testing.T) {
 	dir := scratch.Dir(t, map[string]string{"a/b/c/d": "needle\n", "a/e": "needle\n", "f": "needle\n"})
 	for at, walking := range map[string]bool{".": true, "a": true, "a/b/c": true, "a/b/c/d": false, "f": false} {
@@ -131,7 +131,7 @@ func TestCancelledOnTheWay(t *testing.T) {
 		}}
 		found, err := Folder{FS: fsys}.Grep(ctx, Query{Regex: "needle", Limit: 5})
 		cancel()
-		// What was being read when the end came may be the last thing that there was.
+		// The last file may have been in progress at the end.
 		if err == nil && found.Matches != 3 || err != nil && !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled at %s: %d matches, %v", at, found.Matches, err)
 		}
@@ -141,8 +141,7 @@ func TestCancelledOnTheWay(t *testing.T) {
 	}
 }
 
-// Links are not followed and what is no regular file is not read, by either
-// engine.
+// Neither engine follows links or reads irregular files.
 func TestOnlyRegularFiles(t *testing.T) {
 	outside := scratch.Dir(t, map[string]string{"secret": "needle\n", "folder/x": "needle\n"})
 	dir := scratch.Dir(t, map[string]string{"file": "needle\n", "sub/file": "needle\n"})

@@ -16,15 +16,15 @@ import (
 	"github.com/bb2d0cf4/agent/internal/regular"
 )
 
-// maxFolders is the number of folders that fit looks at.
+// maxFolders is the number of folders that fit checks.
 const maxFolders = 200_000
 
 // errUnfit is returned for a folder that rg must not walk.
 var errUnfit = errors.New("unfit for ripgrep")
 
-// fit reports whether rg may walk f: each .gitignore file that it would read, in f,
-// below it and in the folders above, is a small regular file. rg reads a link to
-// /dev/zero until the memory is full, and waits for a pipe for ever.
+// fit reports whether rg may walk f: each .gitignore file that it would read, in f, below
+// it and above it, is a small regular file. rg reads a link to /dev/zero until memory is
+// full, and waits for a pipe forever.
 func (f Folder) fit(ctx context.Context) bool {
 	for at := filepath.Dir(f.Abs); ; at = filepath.Dir(at) {
 		if info, err := os.Lstat(filepath.Join(at, ".gitignore")); err == nil && !small(info) {
@@ -46,15 +46,15 @@ func (f Folder) fit(ctx context.Context) bool {
 
 func small(info fs.FileInfo) bool { return info.Mode().IsRegular() && info.Size() <= maxIgnoreFile }
 
-// looker looks at the .gitignore files below top.
+// looker checks the .gitignore files below top.
 type looker struct {
 	top     string
 	group   *errgroup.Group
 	folders atomic.Int64
 }
 
-// look looks at a folder, named relative to top, and at what is below it and not
-// ignored. It reads nothing but names, which takes a fraction of what walk takes.
+// look checks a folder, given relative to top, and those below it that are not ignored.
+// It reads only names, which takes a fraction of a walk.
 func (l *looker) look(ctx context.Context, folder string, ig *ignore) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -92,7 +92,7 @@ func (l *looker) look(ctx context.Context, folder string, ig *ignore) error {
 	return nil
 }
 
-// rules returns ig with the rules of a folder on top.
+// rules returns ig with the rules of a folder added.
 func (l *looker) rules(ig *ignore, folder, dir string, list []fs.DirEntry) (*ignore, error) {
 	var data []byte
 	nested := false

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// maxText is the number of bytes of an answer's text.
+// maxText is the size limit of an answer's text in bytes.
 const maxText = 30_000
 
-// Text writes found for a model: each file's name, given by name, above its
-// lines; "12:" is a match, "13-" is context, "--" a gap.
+// Text formats found for a model: each file's name, as returned by name, above its lines;
+// "12:" is a match, "13-" context, "--" a gap.
 func (found Found) Text(name func(path string) string) string {
 	if found.Matches == 0 {
 		return "No matches." + found.remarks(0)
@@ -62,7 +62,7 @@ func (found Found) remarks(shown int) string {
 	return s
 }
 
-// Count writes a number with its noun.
+// Count formats a number with its noun.
 func Count(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one

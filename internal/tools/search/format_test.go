@@ -56,7 +56,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// However much was found, the text is bounded and says how many matches it shows.
+// However much was found, the text is bounded and contains the number of matches shown.
 func TestTextIsBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var found Found

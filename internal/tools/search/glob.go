@@ -8,15 +8,15 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Glob selects files by path. A pattern without a slash is matched against the
-// last name at any depth, another against the path below the searched folder.
-// "**" stands for any number of folders, {a,b} for either.
+// Glob selects files by path. A pattern without a slash matches the last name at any
+// depth, any other the path below the searched folder. "**" matches any number of
+// folders, {a,b} for either.
 type Glob struct {
 	pattern string
 	anyDir  bool
 }
 
-// NewGlob returns an error for a pattern that is malformed.
+// NewGlob returns the glob of pattern, or an error if it is malformed.
 func NewGlob(pattern string) (Glob, error) {
 	pattern = strings.TrimPrefix(pattern, "./")
 	if !doublestar.ValidatePattern(pattern) {
@@ -25,7 +25,7 @@ func NewGlob(pattern string) (Glob, error) {
 	return Glob{pattern: strings.TrimPrefix(pattern, "/"), anyDir: !strings.Contains(pattern, "/")}, nil
 }
 
-// Match reports whether the file at name, which has forward slashes, is selected.
+// Match reports whether g selects the file at name, which has forward slashes.
 func (g Glob) Match(name string) bool {
 	if g.anyDir {
 		name = path.Base(name)

@@ -15,10 +15,10 @@ import (
 	"github.com/bb2d0cf4/agent/internal/crash"
 )
 
-// MaxFile is the size in bytes up to which a file is searched.
+// MaxFile is the size limit of a searched file in bytes.
 const MaxFile = 64 << 20
 
-// Query says what to look for.
+// Query describes a search.
 type Query struct {
 	Regex       string // RE2 with ASCII classes, matched against each line
 	FilePattern string // see Glob; empty means every file
@@ -26,28 +26,29 @@ type Query struct {
 	Limit       int    // matching lines, over all files
 	// File, if set, is the only file to search, relative to the folder.
 	File string
-	// Never says which files are not searched, by their absolute paths; it may be nil.
+	// Never, if not nil, returns true for files that must not be searched, by absolute
+	// path.
 	Never func(abs string) bool
-	// Ripgrep is the path of rg, which then picks the files; empty does without.
+	// Ripgrep is the path of rg, which then selects the files; empty means without it.
 	Ripgrep string
 }
 
-// FileLines are the lines found in one file.
+// FileLines holds the lines found in one file.
 type FileLines struct {
 	Path  string // relative to the searched folder
 	Lines []Line
 }
 
-// Found is the answer to a Query: files in the order of their paths.
+// Found is the answer to a Query: files in order of their paths.
 type Found struct {
 	Files   []FileLines
 	Matches int
 	More    bool // there are more matches than the limit
-	Partial bool // the folder has too many files to look at all
+	Partial bool // the folder has too many files to search all
 }
 
-// Grep searches the files below f. An error is about the query, the folder or
-// ctx; files that cannot be read are left out.
+// Grep searches the files below f. It skips unreadable files; an error is about the
+// query, the folder or ctx.
 func (f Folder) Grep(ctx context.Context, q Query) (Found, error) {
 	m, err := newMatcher(q.Regex)
 	if err != nil {
@@ -89,8 +90,7 @@ func (f Folder) candidates(ctx context.Context, q Query) (names []string, comple
 	return names, complete, err
 }
 
-// batch is the number of files that are searched before the results are looked
-// at again.
+// batch is the number of files searched before the limit is checked again.
 const batch = 256
 
 // scanAll searches the files in order and stops at the limit.
@@ -107,16 +107,15 @@ func (f Folder) scanAll(ctx context.Context, m matcher, q Query, names []string)
 			if r.matches == 0 || found.More {
 				continue
 			}
-			found.take(q, names[i], r)
+			found.add(q, names[i], r)
 		}
 		names = names[n:]
 	}
 	return found, nil
 }
 
-// take adds the result of one file, of which as many lines stay as the limit
-// allows.
-func (found *Found) take(q Query, name string, r result) {
+// add adds the result of one file, with as many matches as the limit allows.
+func (found *Found) add(q Query, name string, r result) {
 	left := q.Limit - found.Matches
 	if left == 0 {
 		found.More = true
@@ -131,8 +130,8 @@ func (found *Found) take(q Query, name string, r result) {
 	found.More = r.more
 }
 
-// firstMatches cuts lines behind the n-th match and the context that follows it.
-// A further match in that context becomes a part of it.
+// firstMatches cuts lines after the n-th match and its context. A further match in that
+// context becomes context.
 func firstMatches(lines []Line, n, context int) []Line {
 	last := -1 // index of the n-th match
 	for i := range lines {
@@ -176,8 +175,8 @@ func (f Folder) scanBatch(ctx context.Context, m matcher, q Query, names []strin
 	return results, g.Wait()
 }
 
-// readInto reads a whole file into the memory of buf. What cannot be read or is
-// too large is empty.
+// readInto reads a file into the memory of buf. The result is empty if the file is
+// unreadable or too large.
 func readInto(fsys fs.FS, name string, buf []byte) []byte {
 	f, err := fsys.Open(name)
 	if err != nil {

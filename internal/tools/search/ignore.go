@@ -10,22 +10,22 @@ import (
 	"github.com/bb2d0cf4/agent/internal/regular"
 )
 
-// maxIgnoreFile is the size in bytes up to which a .gitignore file is read.
+// maxIgnoreFile is the size limit of a .gitignore file in bytes.
 const maxIgnoreFile = 1 << 20
 
-// ignore is the .gitignore file of one folder on top of those of the folders
-// above it. A nil *ignore ignores nothing.
+// ignore holds the rules of one folder's .gitignore file and, through above, those of the
+// folders above. A nil *ignore ignores nothing.
 type ignore struct {
 	above *ignore
-	base  string // the folder, relative to the searched one, as in "a/b"; "" for itself
-	// lead is put before a path that is relative to the searched folder, for the
-	// files of folders above it.
+	base  string // the folder relative to the searched one, as in "a/b"; "" for itself
+	// lead is prepended to a path relative to the searched folder, for rules of folders
+	// above that.
 	lead  string
 	rules []rule
 }
 
-// under returns ig with the .gitignore file of the folder base on top. A nested
-// repository begins anew.
+// under returns ig with the .gitignore file of the folder base added. A nested repository
+// starts without rules.
 func (ig *ignore) under(base string, data []byte, repository bool) *ignore {
 	if repository {
 		ig = nil
@@ -36,8 +36,8 @@ func (ig *ignore) under(base string, data []byte, repository bool) *ignore {
 	return ig
 }
 
-// match reports whether the entry at path, relative to the searched folder, is
-// ignored. Entries of ignored folders are not asked about.
+// match reports whether the entry at name, relative to the searched folder, is ignored.
+// It must not be called for entries of ignored folders.
 func (ig *ignore) match(name string, isDir bool) bool {
 	for ; ig != nil; ig = ig.above {
 		rel := ig.lead + name
@@ -53,9 +53,9 @@ func (ig *ignore) match(name string, isDir bool) bool {
 	return false
 }
 
-// above returns the rules of the .gitignore files in the folders above dir, up
-// to the top of the repository that dir is in or, outside of any, up to root.
-// They are read from the disk as they are: what they say is not shown to anyone.
+// above returns the rules of the .gitignore files above dir, up to the top of its
+// repository or, outside a repository, up to root. It reads them directly from disk:
+// their content is shown to nobody.
 func above(dir, root string) *ignore {
 	top := root
 	if repo, ok := repository(dir); ok {
@@ -74,7 +74,7 @@ func above(dir, root string) *ignore {
 	for i := len(folders) - 1; i >= 0; i-- {
 		data, err := regular.ReadFile(filepath.Join(folders[i], ".gitignore"), maxIgnoreFile)
 		if err != nil {
-			continue // one that cannot be read ignores nothing: git goes on as well
+			continue // git also continues after an unreadable file
 		}
 		rules := parseIgnore(data)
 		if len(rules) == 0 {
@@ -89,7 +89,7 @@ func above(dir, root string) *ignore {
 	return ig
 }
 
-// repository returns the top of the git repository that dir is in.
+// repository returns the top folder of the git repository that holds dir.
 func repository(dir string) (string, bool) {
 	for at := dir; ; {
 		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
@@ -115,13 +115,13 @@ func parseIgnore(data []byte) []rule {
 	return rules
 }
 
-// rule is one line of a .gitignore file.
+// rule is a line of a .gitignore file.
 type rule struct {
 	negated  bool
 	dirOnly  bool
-	anchored bool     // matched against the whole path, else against the last name
-	literal  string   // a pattern without any special character
-	segments []string // a pattern with some, cut at slashes
+	anchored bool     // matched against the whole path, not only the last name
+	literal  string   // a pattern without special characters
+	segments []string // a pattern with some, split at slashes
 }
 
 func parseRule(line string) (rule, bool) {
@@ -151,7 +151,7 @@ func parseRule(line string) (rule, bool) {
 	return r, true
 }
 
-// trimBlanks removes blanks at the end of a line, unless a backslash keeps them.
+// trimBlanks removes trailing blanks unless a backslash protects them.
 func trimBlanks(line string) string {
 	for strings.HasSuffix(line, " ") {
 		head := strings.TrimRight(line, " ")
@@ -180,8 +180,8 @@ func (r rule) match(name string, isDir bool) bool {
 	return matchPath(r.segments, strings.Split(name, "/"))
 }
 
-// matchPath matches a pattern cut at slashes. A segment of two stars stands for
-// any number of folders, at the end for one name at least.
+// matchPath matches a pattern split at slashes. A segment of two stars matches any
+// number of folders, or at the end for at least one name.
 func matchPath(pattern, names []string) bool {
 	for len(pattern) > 0 {
 		if pattern[0] == "**" {
@@ -195,8 +195,8 @@ func matchPath(pattern, names []string) bool {
 	return len(names) == 0
 }
 
-// matchStars matches what follows a "**". Only the last one has to try every
-// place: one before it may as well take as little as it can.
+// matchStars matches the pattern after a "**". Only the last "**" has to try every place:
+// an earlier one may take as little as possible.
 func matchStars(pattern, names []string) bool {
 	if len(pattern) == 0 {
 		return len(names) > 0

@@ -42,7 +42,7 @@ func initGit(t scratch.TB, dir string) {
 	}
 }
 
-// ours returns the files below dir that walk leaves out.
+// ours returns the files below dir that walk skips.
 func ours(t scratch.TB, dir string, names []string) []string {
 	t.Helper()
 	entries, _, err := folder(dir, dir).walk(context.Background())
@@ -106,8 +106,8 @@ func TestIgnoreAsGit(t *testing.T) {
 	})
 }
 
-// A search below the top of a repository, or of the workspace, minds the files
-// above it.
+// A search below the top of a repository, or of the workspace, honours the files above
+// it.
 func TestIgnoreAbove(t *testing.T) {
 	dir := scratch.Dir(t, map[string]string{
 		".gitignore": "/sub/inner/secret\n*.tmp\n", "sub/.gitignore": "inner/gone\n", "sub/inner/secret": "foo\n",

@@ -15,7 +15,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
-// irregular makes things at path that are no ignore file to read.
+// irregular makes things at path that are not readable as ignore files.
 var irregular = map[string]func(path string) error{
 	"a link to an endless device": func(path string) error { return os.Symlink("/dev/zero", path) },
 	"a pipe":                      func(path string) error { return syscall.Mkfifo(path, 0o600) },
@@ -28,8 +28,8 @@ var irregular = map[string]func(path string) error{
 	"a folder": func(path string) error { return os.Mkdir(path, 0o700) },
 }
 
-// An ignore file that is no file, or a huge one, is never read, wherever it is: not
-// by us, and not by rg, which would read it until the memory is full.
+// An irregular or huge ignore file is never read, wherever it is: not by us, and not by
+// rg, which would read it until memory is full.
 func TestIrregularIgnoreFiles(t *testing.T) {
 	rg := ripgrepPath(t)
 	for kind, create := range irregular {
@@ -65,7 +65,7 @@ func TestIrregularIgnoreFiles(t *testing.T) {
 	}
 }
 
-// An ignore file in a folder that is ignored is read by nobody.
+// Nobody reads an ignore file in an ignored folder.
 func TestIrregularIgnoreFileThatIsIgnored(t *testing.T) {
 	dir := scratch.Dir(t, map[string]string{".gitignore": "out/\n", "a": "needle\n", "out/x": "needle\n"})
 	if err := syscall.Mkfifo(filepath.Join(dir, "out/.gitignore"), 0o600); err != nil {

@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// Names is a list of files and folders; the latter end in a slash.
+// Names is a list of files and folders; folders end in a slash.
 type Names struct {
 	Names []string
-	Total int // how many there are
-	// Partial says that the folder has too many entries to look at all.
+	Total int // number of all names
+	// Partial means that the folder has too many entries to list all.
 	Partial bool
 }
 
-// Find returns the files that glob selects, those that were changed last first
-// and equal ones by path, limit at most.
+// Find returns at most limit files that the glob pattern selects, most recently changed
+// first, then by path.
 func (f Folder) Find(ctx context.Context, pattern string, limit int) (Names, error) {
 	glob, err := NewGlob(pattern)
 	if err != nil {
@@ -31,8 +31,8 @@ func (f Folder) Find(ctx context.Context, pattern string, limit int) (Names, err
 	return Names{Names: files[:min(limit, len(files))], Total: len(files), Partial: !complete}, nil
 }
 
-// All returns the files as Find does, and behind them the folders by path, limit at
-// most together.
+// All returns the files as Find does, followed by the folders by path, at most limit
+// together.
 func (f Folder) All(ctx context.Context, limit int) (Names, error) {
 	entries, complete, err := f.walk(ctx)
 	if err != nil {
@@ -47,8 +47,8 @@ func (f Folder) All(ctx context.Context, limit int) (Names, error) {
 	return Names{Names: names[:min(limit, len(names))], Total: len(names), Partial: !complete}, nil
 }
 
-// newest returns the files that are meant, those that were changed last first and
-// equal ones by path.
+// newest returns the files for which means returns true, most recently changed first,
+// then by path.
 func newest(entries []entry, means func(path string) bool) []string {
 	type dated struct {
 		path string
@@ -59,7 +59,7 @@ func newest(entries []entry, means func(path string) bool) []string {
 		if e.dir || !means(e.path) {
 			continue
 		}
-		if info, err := e.Info(); err == nil { // else it is gone by now
+		if info, err := e.Info(); err == nil { // else it is gone
 			files = append(files, dated{e.path, info.ModTime().UnixNano()})
 		}
 	}
@@ -71,9 +71,9 @@ func newest(entries []entry, means func(path string) bool) []string {
 	return names
 }
 
-// List returns what is in f, limit names at most, sorted. With recursive set,
-// that is everything below it that is not ignored; if it is too much, what is
-// nearer to the top comes first.
+// List returns at most limit names in f, sorted. With recursive set, it returns
+// everything below f that is not ignored; if that is too much, names nearer to the top
+// come first.
 func (f Folder) List(ctx context.Context, recursive bool, limit int) (Names, error) {
 	if !recursive {
 		return f.listOne(limit)

@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// literal is a text of ASCII characters that a matching line has to contain, in
-// lower case if fold is set and the case does not matter.
+// literal is an ASCII text that a matching line must contain, in lower case and in any
+// case if fold is set.
 type literal struct {
 	text string
 	fold bool
-	// rare is the index of the byte in text that is likely to be rarest.
+	// rare is the index of the probably rarest byte in text.
 	rare int
 }
 
-// maxAlternatives bounds how many literals a line may have to contain one of.
+// maxAlternatives bounds the number of alternative literals.
 const maxAlternatives = 8
 
-// required returns literals of which every matching line contains one, or nothing
-// if the expression demands none.
+// required returns literals of which every matching line contains at least one; none if
+// the expression requires none.
 func required(re *syntax.Regexp) []literal {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -56,7 +56,7 @@ func anyOf(subs []*syntax.Regexp) []literal {
 	return all
 }
 
-// better reports whether a is to be preferred: few and long literals are rare.
+// better reports whether a is preferable to b: few and long literals are rare.
 func better(a, b []literal) bool {
 	if len(a) == 0 || len(b) == 0 {
 		return len(a) > 0
@@ -72,9 +72,8 @@ func shortest(lits []literal) int {
 	return n
 }
 
-// literalOf returns the longest part of runes that is the same bytes in any line
-// that matches: ASCII, and with fold without k and s, which have relatives
-// outside of it.
+// literalOf returns the longest part of runes that has the same bytes in every matching
+// line: ASCII, with fold except k and s, which have case variants outside ASCII.
 func literalOf(runes []rune, fold bool) []literal {
 	var best, run strings.Builder
 	keep := func() {
@@ -101,7 +100,7 @@ func literalOf(runes []rune, fold bool) []literal {
 	return []literal{newLiteral(best.String(), fold)}
 }
 
-// common lists frequent bytes of source text, the most frequent first.
+// common lists frequent bytes of source text, most frequent first.
 const common = " e\ntaoinrs\tlcdup,.m()f=_g\"hby/:-v0w1xk"
 
 func newLiteral(text string, fold bool) literal {
@@ -119,7 +118,7 @@ func newLiteral(text string, fold bool) literal {
 	return l
 }
 
-// index returns where l first occurs in data, or -1.
+// index returns the first index of l in data, or -1.
 func (l literal) index(data []byte) int {
 	if !l.fold {
 		return bytes.Index(data, []byte(l.text))
@@ -132,8 +131,8 @@ func (l literal) index(data []byte) int {
 	if low >= 'a' && low <= 'z' {
 		high = low - ('a' - 'A')
 	}
-	// Both cases of the rare byte are searched for by the machine's own means;
-	// a case that does not occur again is not searched for twice.
+	// Both cases of the rare byte are searched for with optimised functions; a case that
+	// does not occur again is not searched for twice.
 	end := len(data) - len(l.text) + l.rare + 1
 	nextLow, nextHigh := -1, -1
 	for at := l.rare; at < end; at++ {
@@ -150,8 +149,8 @@ func (l literal) index(data []byte) int {
 	return -1
 }
 
-// nextByte returns the index of c in data at or behind at, or len(data). known is
-// the answer for an earlier at, or -1.
+// nextByte returns the first index of c in data from at on, or len(data). known is the
+// result for an earlier at, or -1.
 func nextByte(data []byte, c byte, at, known int) int {
 	if known >= at {
 		return known
@@ -162,7 +161,7 @@ func nextByte(data []byte, c byte, at, known int) int {
 	return len(data)
 }
 
-// equalFold compares data with text, which is ASCII in lower case.
+// equalFold compares data with text, which is lower-case ASCII.
 func equalFold(data []byte, text string) bool {
 	for i, c := range data {
 		if c >= 'A' && c <= 'Z' {

@@ -16,19 +16,19 @@ import (
 	"github.com/bb2d0cf4/agent/internal/child"
 )
 
-// glance is how long rg may search without asking for the size of each file,
-// which takes it a fifth of its time where files are small. It is long enough for
-// a busy machine, and too short to read much of a huge file.
+// glance is how long rg may search without checking the size of each file, which costs it
+// a fifth of its time for small files. It is long enough on a busy machine, and too short
+// to read much of a huge file.
 const glance = 400 * time.Millisecond
 
-// Bounds of rg, after which we search without it.
+// Bounds of rg; beyond them, we search without it.
 const (
 	ripgrepTime  = 30 * time.Second
 	ripgrepNames = 256 << 20 // bytes of names
 )
 
-// ripgrep asks rg for the files that may match, sorted. It is false if rg cannot
-// answer for this folder as our own walk would, or fails.
+// ripgrep asks rg for the files that may match, sorted. ok is false if rg fails, or
+// cannot answer for this folder like our own walk.
 func (f Folder) ripgrep(ctx context.Context, q Query) (names []string, ok bool) {
 	if q.Ripgrep == "" || f.Abs == "" {
 		return nil, false
@@ -51,16 +51,16 @@ func (f Folder) ripgrep(ctx context.Context, q Query) (names []string, ok bool) 
 	if names, ok = f.runRipgrep(first, q.Ripgrep, slices.Concat(args, what)); ok || first.Err() == nil {
 		return names, ok
 	}
-	// A huge file keeps rg busy, with a line of any length in its memory, and for
-	// nothing: scan reads no such file.
+	// A huge file keeps rg busy, holding lines of any length in memory, and for nothing:
+	// scan skips such files.
 	args = append(args, "--max-filesize", strconv.Itoa(MaxFile))
 	second, cancel := context.WithTimeout(ctx, ripgrepTime)
 	defer cancel()
 	return f.runRipgrep(second, q.Ripgrep, slices.Concat(args, what))
 }
 
-// runRipgrep returns the names that rg prints, sorted. It is false if rg fails
-// or ctx ends before it does.
+// runRipgrep returns the names that rg prints, sorted. ok is false if rg fails or ctx
+// ends.
 func (f Folder) runRipgrep(ctx context.Context, program string, args []string) (names []string, ok bool) {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = f.Abs
@@ -79,8 +79,8 @@ func (f Folder) runRipgrep(ctx context.Context, program string, args []string) (
 	return names, true
 }
 
-// ripgrepArgs makes rg name the files with a match, of those that walk returns:
-// which lines match is decided by scan.
+// ripgrepArgs makes rg print the names of files with a match among those that walk
+// returns; scan decides which lines match.
 func ripgrepArgs(filePattern string, parents bool) []string {
 	args := []string{
 		"--no-config", "--files-with-matches", "--null", "--hidden", "--no-messages", "--no-mmap",
@@ -95,8 +95,8 @@ func ripgrepArgs(filePattern string, parents bool) []string {
 	return args
 }
 
-// isPlainSuffix reports whether a file pattern is of the form *.go, which means
-// the same to everyone.
+// isPlainSuffix reports whether a file pattern has the form *.go, which means the same to
+// rg and us.
 func isPlainSuffix(pattern string) bool {
 	ext, ok := strings.CutPrefix(pattern, "*.")
 	if !ok || ext == "" {
@@ -110,7 +110,7 @@ func isPlainSuffix(pattern string) bool {
 	return true
 }
 
-// readNames reads names that end in a NUL.
+// readNames reads names terminated by NUL.
 func readNames(r io.Reader) ([]string, error) {
 	var names []string
 	in := bufio.NewReader(r)
@@ -119,7 +119,7 @@ func readNames(r io.Reader) ([]string, error) {
 		switch {
 		case errors.Is(err, io.EOF) && name == "":
 			return names, nil
-		case err != nil: // a name that was cut off too
+		case err != nil: // also for a name cut off
 			return nil, err
 		}
 		name = filepath.ToSlash(strings.TrimSuffix(name, "\x00"))

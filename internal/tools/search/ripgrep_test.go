@@ -42,7 +42,7 @@ func TestReadNames(t *testing.T) {
 	}
 }
 
-// Where rg is missing or fails, it is done without.
+// If rg is missing or fails, the search runs without it.
 func TestRipgrepFails(t *testing.T) {
 	dir := scratch.Dir(t, map[string]string{"a": "needle\n"})
 	for name, rg := range map[string]string{
@@ -59,8 +59,8 @@ func TestRipgrepFails(t *testing.T) {
 	}
 }
 
-// rg is told nothing of our environment, which holds keys, and names of files
-// that it should not have given are of no use to it.
+// rg gets none of our environment, which holds keys, and names that it should not have
+// printed are ignored.
 func TestRipgrepIsNotTrusted(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "secret")
 	t.Setenv("RIPGREP_CONFIG_PATH", "/nowhere")
@@ -84,7 +84,7 @@ func TestRipgrepIsNotTrusted(t *testing.T) {
 	}
 }
 
-// rg is asked only where it looks at the same .gitignore files as we do.
+// rg is used only if it sees the same .gitignore files as we do.
 func TestWhereRipgrepIsAsked(t *testing.T) {
 	dir := scratch.Dir(t, map[string]string{"sub/a": "needle\n", "repo/sub/a": "needle\n"})
 	initGit(t, filepath.Join(dir, "repo"))
@@ -112,8 +112,8 @@ func TestWhereRipgrepIsAsked(t *testing.T) {
 	}
 }
 
-// A pattern for files narrows what rg looks at only where it means the same to
-// both; the answer is the same in any case.
+// A file pattern is passed to rg only if it means the same to both; the answer is the
+// same in any case.
 func TestFilePatternsAgree(t *testing.T) {
 	dir := scratch.Dir(t, map[string]string{
 		"a.go": "x\n", "b.GO": "x\n", "c.go.txt": "x\n", ".go": "x\n", "d/e.go": "x\n", "d/.f.go": "x\n", "g": "x\n", "h.tar.gz": "x\n", "i[1].go": "x\n",
@@ -146,8 +146,7 @@ func TestFilePatternsAgree(t *testing.T) {
 	}
 }
 
-// Assertions mean the same wherever they stand: rg by itself finds no empty line
-// by $^, for one.
+// Assertions mean the same at any place: rg alone finds no empty line by $^, for example.
 func TestAssertionsAgree(t *testing.T) {
 	dir := scratch.Dir(t, map[string]string{
 		"empty lines": "a\n\nb\n\n", "crlf": "a\r\n\r\nb\r\n", "bom": "\xef\xbb\xbf\na\n", "open": "a\nab", "one": "\n", "utf16": utf16le("\nb\n"),
@@ -161,8 +160,8 @@ func TestAssertionsAgree(t *testing.T) {
 	}
 }
 
-// Whatever files are called, both engines find them, save those whose names are
-// not UTF-8: no tool could name them to a model.
+// Both engines find files of any name, except names that are not UTF-8, which no tool
+// could pass to a model.
 func TestHostileNamesAgree(t *testing.T) {
 	base := scratch.Dir(t, nil)
 	count := 0
@@ -204,8 +203,8 @@ func TestHostileNamesAgree(t *testing.T) {
 	})
 }
 
-// An rg that is still busy after a glance is started again, with the sizes of
-// files in mind; if the search is cancelled meanwhile, it is not.
+// An rg that is still busy after a glance is restarted with a limit for file sizes,
+// unless the search is cancelled meanwhile.
 func TestRipgrepThatIsSlow(t *testing.T) {
 	dir := scratch.Dir(t, map[string]string{"a": "needle\n", "b": "no\n"})
 	rg := program(t, "echo \"$*\" >>\"$0.log\"\ncase \"$*\" in\n"+
@@ -227,7 +226,7 @@ func TestRipgrepThatIsSlow(t *testing.T) {
 	}
 }
 
-// carefulRuns returns how often the stand-in for rg was told a limit for sizes.
+// carefulRuns returns how often the stand-in for rg got a limit for sizes.
 func carefulRuns(t *testing.T, rg string) int {
 	t.Helper()
 	log, err := os.ReadFile(rg + ".log")
@@ -237,7 +236,7 @@ func carefulRuns(t *testing.T, rg string) int {
 	return strings.Count(string(log), "--max-filesize")
 }
 
-// A file that is too large is not searched, though rg may have named it.
+// A file that is too large is not searched, although rg may have named it.
 func TestHugeFile(t *testing.T) {
 	line := "a line with a needle\n"
 	dir := scratch.Dir(t, map[string]string{

@@ -8,18 +8,17 @@ import (
 	"unicode/utf8"
 )
 
-// Line is a line of a file that matches or is near one that does.
+// Line is a matching line of a file, or one near it.
 type Line struct {
 	Number int    // 1-based
-	Text   string // valid UTF-8, without line ending, at most maxLine bytes and a mark
+	Text   string // valid UTF-8, without line ending, at most maxLine bytes and an ellipsis
 	Match  bool
 }
 
-// maxLine is the number of bytes of a line that are shown.
+// maxLine is the number of bytes shown of a line.
 const maxLine = 400
 
-// matcher finds the matching lines of a file. It may be used by several
-// goroutines.
+// matcher finds the matching lines of a file. It is safe for concurrent use.
 type matcher struct {
 	re       *regexp.Regexp
 	literals []literal
@@ -37,12 +36,12 @@ func newMatcher(expr string) (matcher, error) {
 	return matcher{re: re, literals: required(tree)}, nil
 }
 
-// span is a line's bytes, without its line ending.
+// span is the bytes of a line without its line ending.
 type span struct{ from, to int }
 
-// scan returns the matching lines of data, at most limit of them, with context
-// lines around each. more says that there are further ones. A file with a NUL
-// byte is binary and matches nothing.
+// scan returns at most limit matching lines of data, with context lines around each. more
+// reports whether there are further matches. A file with a NUL byte is binary and has no
+// matches.
 func (m matcher) scan(data []byte, context, limit int) (lines []Line, matches int, more bool) {
 	data = asUTF8(data)
 	if bytes.IndexByte(data, 0) >= 0 {
@@ -68,8 +67,8 @@ func (m matcher) scan(data []byte, context, limit int) (lines []Line, matches in
 	return c.finish(), matches, false
 }
 
-// candidates returns a function that gives the next place, at or behind the one
-// it is given, in whose line a match is possible.
+// candidates returns a function that returns the next place, from at on, whose line may
+// match.
 func (m matcher) candidates(data []byte) func(at int) int {
 	if len(m.literals) == 0 {
 		return func(at int) int { return at }
@@ -93,7 +92,7 @@ func (m matcher) candidates(data []byte) func(at int) int {
 	}
 }
 
-// match returns where in the line the first match is, or nil. Bytes that are not
+// match returns the location of the first match in the line, or nil. Bytes that are not
 // UTF-8 are read as Latin-1.
 func (m matcher) match(line []byte) []int {
 	if utf8.Valid(line) {
@@ -114,7 +113,7 @@ func lineAround(data []byte, at int) span {
 	return span{from, to}
 }
 
-// behind returns where the line after s begins.
+// behind returns the beginning of the line after s.
 func behind(data []byte, s span) int {
 	at := s.to
 	if at < len(data) && data[at] == '\r' {
@@ -123,7 +122,7 @@ func behind(data []byte, s span) int {
 	return min(at+1, len(data))
 }
 
-// collector turns matching lines, given in order, into lines with context.
+// collector builds lines with context from matching lines, given in order.
 type collector struct {
 	data    []byte
 	context int
@@ -131,7 +130,7 @@ type collector struct {
 	number  int // of the line that begins at counted
 	counted int
 	tail    span // the last matching line
-	open    bool // context behind tail is still to be added
+	open    bool // the context after tail is still to be added
 }
 
 func (c *collector) add(s span, loc []int) {
@@ -152,7 +151,7 @@ func (c *collector) add(s span, loc []int) {
 	c.tail, c.open = s, true
 }
 
-// after adds the context behind the last match, up to limit, and moves tail on.
+// after adds the context after the last match, up to limit, and moves tail on.
 func (c *collector) after(limit int) {
 	if !c.open {
 		return
@@ -178,7 +177,7 @@ func (c *collector) finish() []Line {
 	return c.lines
 }
 
-// cut returns a line for display: valid UTF-8, and of a long one the part around
+// cut returns a line for display: valid UTF-8, and for a long line only the part around
 // the match.
 func cut(line []byte, loc []int) string {
 	if !utf8.Valid(line) {
@@ -216,7 +215,7 @@ func latin1(b []byte) []byte {
 	return out
 }
 
-// asUTF8 removes a byte order mark and decodes what has one of UTF-16.
+// asUTF8 removes a byte order mark and decodes UTF-16 with one.
 func asUTF8(data []byte) []byte {
 	var order binary.ByteOrder
 	switch {

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// reference finds what scan finds, the plain way: every line, one by one.
+// reference finds the same as scan in the simple way: every line, one by one.
 func reference(re *regexp.Regexp, text string, context, limit int) (lines []Line, matches int, more bool) {
 	var all []string
 	for l := range strings.Lines(text) {
@@ -67,7 +67,7 @@ func TestScanAsReference(t *testing.T) {
 	})
 }
 
-// Cutting an answer at n matches is the answer to a search for n matches.
+// Cutting an answer at n matches gives the answer to a search for n matches.
 func TestFirstMatchesIsALimit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := someText.Draw(t, "text")
@@ -175,7 +175,7 @@ func TestForRipgrep(t *testing.T) {
 	for expr, want := range tests {
 		tree, err := parse(expr)
 		if expr == `[\n]` && errors.Is(err, errNewline) {
-			continue // simplified to a literal by some versions of the parser
+			continue // some versions of the parser simplify it to a literal
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -31,7 +31,7 @@ func ripgrepPath(t testing.TB) string {
 	return rg
 }
 
-// both runs q with ripgrep and without, and fails if the answers differ.
+// both runs q with and without ripgrep, and fails if the answers differ.
 func both(t testing.TB, f Folder, q Query) Found {
 	t.Helper()
 	q.Ripgrep = ""
@@ -101,7 +101,7 @@ func TestGrep(t *testing.T) {
 			}
 			found := both(t, folder(dir, dir), tt.q)
 			text := found.Text(func(p string) string { return p })
-			if tt.q.Regex == "aahandlerbb" { // the exact cut is no matter
+			if tt.q.Regex == "aahandlerbb" { // the exact cut does not matter
 				if !strings.Contains(text, "…aaa") || !strings.Contains(text, "aahandlerbb") || len(text) > 600 {
 					t.Errorf("long line: %s", text)
 				}
@@ -139,8 +139,8 @@ func TestGrepRefuses(t *testing.T) {
 	}
 }
 
-// The limit cuts the same lines whatever the context, and the text never grows
-// beyond its bound.
+// The limit cuts the same lines whatever the context, and the text stays within its
+// bound.
 func TestGrepBounds(t *testing.T) {
 	files := map[string]string{}
 	for i := range 40 {
@@ -211,7 +211,7 @@ func TestEnginesAgree(t *testing.T) {
 	})
 }
 
-// Every line that the expression matches is found through the literals too.
+// The search by literals finds every line that the expression matches.
 func TestLiteralsAreRequired(t *testing.T) {
 	exprs := []string{
 		"foo", "(?i)foo", "(?i)mask", "foo|bar", "(foo)+", "(foo){2,}", "x*foo", "[ab]foo", "(?i:Foo)bar", "foo?", "a|", `\bfo(o|x)\b`, "é", "éa", "(?i)ß", "fo{0}", "(?i)describe",
@@ -290,7 +290,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// All files come before the folders, and those are all there, empty ones too.
+// Files come before folders, and all folders are there, including empty ones.
 func TestAll(t *testing.T) {
 	dir := scratch.Dir(t, map[string]string{"b/c/d": "", "a": "", "out/x.o": "", "empty/none/": "", ".gitignore": "out\n"})
 	now := time.Now()
@@ -337,7 +337,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// A large tree is walked whole and in order by however many goroutines.
+// Any number of goroutines walk a large tree completely and in order.
 func TestWalkIsComplete(t *testing.T) {
 	files := map[string]string{}
 	for i := range 2000 {

@@ -18,12 +18,11 @@ import (
 // maxWalk is the number of entries after which a walk stops.
 const maxWalk = 1_000_000
 
-// Folder is a place to search in.
+// Folder is a folder to search.
 type Folder struct {
 	FS fs.FS
-	// Abs is the folder's absolute path and Root that of the workspace; both are
-	// used for ripgrep and for the .gitignore files above the folder. With Abs
-	// empty there is neither.
+	// Abs is the folder's absolute path and Root that of the workspace, for ripgrep and
+	// for the .gitignore files above the folder. If Abs is empty, both are ignored.
 	Abs, Root string
 }
 
@@ -34,9 +33,8 @@ type entry struct {
 	fs.DirEntry
 }
 
-// walk returns what is below f, less what is ignored and less every .git, sorted
-// by path. It is complete unless there are more than maxWalk entries. Folders
-// that cannot be read are left out.
+// walk returns the entries below f except ignored ones and every .git, sorted by path.
+// complete is false after maxWalk entries. It skips unreadable folders.
 func (f Folder) walk(ctx context.Context) (entries []entry, complete bool, err error) {
 	w := walker{fsys: f.FS}
 	w.group, ctx = errgroup.WithContext(ctx)
@@ -58,8 +56,8 @@ func (f Folder) walk(ctx context.Context) (entries []entry, complete bool, err e
 	return entries, w.count.Load() <= maxWalk, nil
 }
 
-// branch is what was found in one folder. It is written by the goroutine that
-// visits the folder, and read when all are done.
+// branch holds the entries of one folder. The goroutine that visits the folder writes it;
+// it is read after all have finished.
 type branch struct {
 	entries  []entry
 	branches []*branch
@@ -79,8 +77,8 @@ type walker struct {
 	count atomic.Int64
 }
 
-// visit reads one folder. Folders below it are visited by another goroutine
-// where one is free, else by this one.
+// visit reads one folder. Another goroutine visits its subfolders if one is free, else
+// this one.
 func (w *walker) visit(ctx context.Context, b *branch, folder string, ig *ignore) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -121,8 +119,8 @@ func (w *walker) visit(ctx context.Context, b *branch, folder string, ig *ignore
 	return nil
 }
 
-// ignoreIn returns the rules for the entries of a folder. The top of the search
-// is part of the repository around it, whatever it holds.
+// ignoreIn returns the rules for the entries of a folder. The top of the search belongs
+// to the repository around it even if it holds a .git.
 func (w *walker) ignoreIn(ig *ignore, base string, list []fs.DirEntry) *ignore {
 	var data []byte
 	nested := false

@@ -2,9 +2,9 @@ package search
 
 import "strings"
 
-// matchSegment matches one name against a shell pattern as git does: * ? [a-z]
-// [!a] [[:digit:]] and \ before a special character. It compares bytes. Its cost
-// is at most the product of the two lengths.
+// matchSegment matches one name against a shell pattern as git does: * ? [a-z] [!a]
+// [[:digit:]] and \ before a special character. It compares bytes. Its cost is at most
+// the product of the lengths.
 func matchSegment(pattern, name string) bool {
 	p, n := 0, 0
 	starP, starN := -1, 0
@@ -30,8 +30,8 @@ func matchSegment(pattern, name string) bool {
 	return strings.Trim(pattern[p:], "*") == ""
 }
 
-// matchOne matches one byte against the element at the beginning of pattern and
-// returns that element's size.
+// matchOne matches one byte against the first element of pattern and returns that
+// element's size.
 func matchOne(pattern string, c byte) (size int, ok bool) {
 	switch pattern[0] {
 	case '?':
@@ -44,8 +44,8 @@ func matchOne(pattern string, c byte) (size int, ok bool) {
 	return 1, pattern[0] == c
 }
 
-// matchClass matches c against the bracket expression that pattern begins with.
-// One that is not closed matches nothing.
+// matchClass matches c against the bracket expression at the start of pattern. An
+// unclosed expression matches nothing.
 func matchClass(pattern string, c byte) (size int, ok bool) {
 	i := 1
 	negated := i < len(pattern) && (pattern[i] == '!' || pattern[i] == '^')
@@ -81,7 +81,7 @@ func classByte(pattern string, i int) (c byte, next int) {
 	return pattern[i], i + 1
 }
 
-// className reads the name in [:name:].
+// className returns the name in [:name:].
 func className(s string) (string, bool) {
 	rest, ok := strings.CutPrefix(s, "[:")
 	if !ok {
@@ -91,7 +91,7 @@ func className(s string) (string, bool) {
 	return name, ok
 }
 
-// classes holds the named classes as pairs of first and last byte.
+// classes maps named classes to pairs of first and last byte.
 var classes = map[string]string{
 	"alpha": "AZaz", "digit": "09", "alnum": "09AZaz", "lower": "az", "upper": "AZ", "xdigit": "09AFaf",
 	"space": "\t\r  ", "blank": "\t\t  ", "punct": "!/:@[`{~", "graph": "!~", "print": " ~", "cntrl": "\x00\x1f\x7f\x7f",
