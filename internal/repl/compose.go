@@ -12,51 +12,50 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/input"
 )
 
-// composed is what came of it, as a message.
-type composed struct {
+// composedMsg is the text from the editor, or from the clipboard.
+type composedMsg struct {
 	put     func(*input.Editor)
 	problem string
 }
 
-// Put puts it at the prompt, or returns why there is nothing to put.
-func (r composed) Put(ed *input.Editor) (problem string) {
+// Put puts it at the prompt, or returns the problem.
+func (r composedMsg) Put(ed *input.Editor) (problem string) {
 	if r.put != nil {
 		r.put(ed)
 	}
 	return r.problem
 }
 
-// openEditor opens a text in the user's own editor; result returns what was saved, and
-// cleans up.
+// openEditor opens a text in the user's editor; result returns the saved text and cleans up.
 type openEditor func(name, text string) (cmd *exec.Cmd, result func() (string, error), err error)
 
-// compose opens the prompt in the user's own editor, to which lend gives the terminal.
+// compose opens the prompt in the user's editor. lend runs a command in the terminal.
 func compose(ed *input.Editor, open openEditor, lend func(*exec.Cmd) tea.ExecCommand) tea.Cmd {
 	cmd, result, err := open("prompt.md", ed.Source())
 	if err != nil {
-		return func() tea.Msg { return composed{problem: err.Error()} }
+		return func() tea.Msg { return composedMsg{problem: err.Error()} }
 	}
 	return tea.Exec(lend(cmd), func(err error) tea.Msg {
 		defer crash.Guard()
 		text, err2 := result()
 		if err := errors.Join(err, err2); err != nil {
-			return composed{problem: "The editor ended with an error, so the prompt is as it was: " + err.Error()}
+			return composedMsg{problem: "The editor ended with an error, so the prompt is as it was: " + err.Error()}
 		}
-		return composed{put: func(ed *input.Editor) { ed.Replace(strings.TrimRight(text, "\n")) }}
+		return composedMsg{put: func(ed *input.Editor) { ed.Replace(strings.TrimRight(text, "\n")) }}
 	})
 }
 
-// pasteImage puts the placeholder that paste returns at the cursor. begin starts what runs
-// beside the prompt.
+// pasteImage inserts at the cursor the placeholder that paste returns. begin runs a function
+// in the background.
 func pasteImage(begin func(func(context.Context)) context.CancelFunc, paste func(context.Context) (string, error)) tea.Cmd {
 	out := make(chan tea.Msg, 1)
 	begin(func(ctx context.Context) {
 		mark, err := paste(ctx)
 		if err != nil {
-			out <- composed{problem: "No image was attached: " + err.Error() + "."}
+			out <- composedMsg{problem: "No image was attached: " + err.Error() + "."}
 			return
 		}
-		out <- composed{put: func(ed *input.Editor) { ed.Paste(mark) }}
+		out <- composedMsg{put: func(ed *input.Editor) { ed.Paste(mark) }}
 	})
 	return func() tea.Msg { return <-out }
 }

@@ -18,13 +18,13 @@ func TestAnEditorThatCannotBeOpened(t *testing.T) {
 	open := func(string, string) (*exec.Cmd, func() (string, error), error) {
 		return nil, nil, errors.New("no editor")
 	}
-	res, ok := compose(ed, open, nil)().(composed)
+	res, ok := compose(ed, open, nil)().(composedMsg)
 	if problem := res.Put(ed); !ok || problem != "no editor" || ed.Text() != "draft" {
 		t.Errorf("%q, prompt %q", problem, ed.Text())
 	}
 }
 
-// The editor is given the prompt with its placeholders, and is to be lent the terminal.
+// The editor gets the prompt with its placeholders, and the terminal.
 func TestAnEditorIsLentTheTerminal(t *testing.T) {
 	ed := input.New(input.Options{})
 	ed.Paste(strings.Repeat("line\n", 20))
@@ -59,7 +59,7 @@ func TestPaste(t *testing.T) {
 		{"", errors.New("there is none"), "see ", "No image was attached: there is none."},
 		{"[image 1]", nil, "see [image 1]", ""},
 	} {
-		res, ok := pasteImage(begin, func(context.Context) (string, error) { return c.mark, c.err })().(composed)
+		res, ok := pasteImage(begin, func(context.Context) (string, error) { return c.mark, c.err })().(composedMsg)
 		if problem := res.Put(ed); !ok || problem != c.problem || ed.Text() != c.text {
 			t.Errorf("%q, prompt %q", problem, ed.Text())
 		}

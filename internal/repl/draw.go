@@ -14,11 +14,10 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// draw hands the live region to the screen, which writes what changed.
 func (m *model) draw() {
-	m.scr.tell(m.state())
+	m.scr.announce(m.state())
 	below, cursor := m.lower()
-	if lines, at := m.whole(len(below)); lines != nil {
+	if lines, at := m.cover(len(below)); lines != nil {
 		m.scr.SetAlt(true)
 		m.scr.SetTail(lines, at)
 		m.scr.Flush()
@@ -32,9 +31,9 @@ func (m *model) draw() {
 	m.tidy()
 }
 
-// whole is what covers the screen: a page, or a panel that was given all of it, or for
-// which there is too little room above the lines below. It is nil if nothing does.
-func (m *model) whole(below int) ([]string, *screen.Cursor) {
+// cover returns what covers the screen: a page, a panel that wants all of it, or one that
+// does not fit above the lines below. It is nil if nothing does.
+func (m *model) cover(below int) ([]string, *screen.Cursor) {
 	if lines := m.view.view(); lines != nil {
 		return lines, nil
 	}
@@ -45,31 +44,31 @@ func (m *model) whole(below int) ([]string, *screen.Cursor) {
 	if note, _ := p.Note(); note == nil && !p.Aside {
 		return p.View(m.look.Height), nil
 	}
-	typed, cursor := m.typed()
+	typed, cursor := m.inputArea()
 	lines := p.View(max(0, m.look.Height-len(typed)))
 	cursor.Y += len(lines)
 	return append(lines, typed...), &cursor
 }
 
-// lower is the fixed part: queue, spinner, prompt and status line.
+// lower returns the fixed part: queue, spinner, prompt and status line.
 func (m *model) lower() ([]string, screen.Cursor) {
 	out := []string{""}
-	for _, q := range m.floor.queue.List() {
+	for _, q := range m.sched.queue.List() {
 		line := theme.Short("  queued: "+sanitize.Line(strings.ToValidUTF8(q[:min(len(q), 1000)], "")), m.look.Width)
 		out = append(out, theme.Paint(m.look.Styles.Dim, line))
 	}
-	if m.floor.turn.running {
-		out = append(out, m.floor.turn.line(m.look, m.ask.panel != nil))
-	} else if j := m.floor.held; j != nil && j.slow && m.ask.panel == nil && m.menu.pick == nil {
-		out = append(out, theme.Paint(m.look.Styles.Dim, theme.Short("/"+j.name+" runs · "+m.floor.turn.stopKey+" stops", m.look.Width)))
+	if m.sched.turn.running {
+		out = append(out, m.sched.turn.line(m.look, m.ask.panel != nil))
+	} else if j := m.sched.command; j != nil && j.slow && m.ask.panel == nil && m.menu.pick == nil {
+		out = append(out, theme.Paint(m.look.Styles.Dim, theme.Short("/"+j.name+" runs · "+m.sched.turn.stopKey+" stops", m.look.Width)))
 	}
-	lines, cursor := m.typed()
+	lines, cursor := m.inputArea()
 	cursor.Y += len(out)
 	return slices.Concat(out, lines, m.footer()), cursor
 }
 
-// typed is the text that is typed: the prompt, or what is said of a question.
-func (m *model) typed() ([]string, screen.Cursor) {
+// inputArea returns the text being typed: the prompt, or a comment.
+func (m *model) inputArea() ([]string, screen.Cursor) {
 	ed, label := m.ed, m.ed.Sign()
 	if p := m.ask.panel; p != nil {
 		if note, before := p.Note(); note != nil {
@@ -86,7 +85,7 @@ func (m *model) typed() ([]string, screen.Cursor) {
 	return lines, screen.Cursor{X: x + indent, Y: y}
 }
 
-// footer is the status line, or a hint in its place.
+// footer returns the status line, or a hint in its place.
 func (m *model) footer() []string {
 	switch {
 	case m.hint.keys:
@@ -108,8 +107,8 @@ func (m *model) footer() []string {
 	return []string{theme.Paint(m.look.Styles.Dim, line)}
 }
 
-// modeStyle returns the style of the permission mode, if it is not the usual one: what
-// may happen without a question is seen at a glance.
+// modeStyle returns the style of the permission mode. Unusual modes stand out, because they
+// change what happens without a question.
 func (m *model) modeStyle() (style theme.Style, loud bool) {
 	if m.opt.Modes == nil {
 		return style, false
@@ -125,9 +124,9 @@ func (m *model) modeStyle() (style theme.Style, loud bool) {
 	return style, false
 }
 
-// status is what the status line may show, by name.
+// status returns the items of the status line by name.
 func (m *model) status() map[string]string {
-	used, context := m.floor.turn.total, m.floor.turn.context
+	used, context := m.sched.turn.total, m.sched.turn.context
 	items := map[string]string{itemFolder: filepath.Base(m.opt.Start.Dir)}
 	if m.opt.Modes != nil {
 		items[itemMode] = m.opt.Modes.Current() + " mode"
@@ -144,20 +143,20 @@ func (m *model) status() map[string]string {
 	s := m.opt.Status()
 	items[itemModel], items[itemBranch], items[itemEditor] = s.Model, s.Branch, s.Editor
 	switch {
-	case context > 0 && m.floor.turn.window > 0:
-		items[itemContext] = fmt.Sprintf("context %d%%", context*100/m.floor.turn.window)
+	case context > 0 && m.sched.turn.window > 0:
+		items[itemContext] = fmt.Sprintf("context %d%%", context*100/m.sched.turn.window)
 	case context > 0:
 		items[itemContext] = "context " + theme.Count(context)
 	}
 	return items
 }
 
-// room is how many of height lines a panel or a picker may take: the conversation
-// stays in sight.
+// room returns how many of height lines a panel or a picker may take, so that some
+// conversation stays visible.
 func (m *model) room(height int) int { return max(0, min(height, max(8, m.look.Height*2/3))) }
 
-// upper is what is live above the prompt, in at most height lines: a panel, a
-// picker, or the end of the text and the running call.
+// upper returns the live part above the prompt, at most height lines: a panel, a picker, or
+// the end of the text and the running call.
 func (m *model) upper(height int) []string {
 	room := m.room(height)
 	var lines []string
@@ -170,7 +169,7 @@ func (m *model) upper(height int) []string {
 	case m.ask.panel != nil:
 		lines = append([]string{""}, m.ask.panel.View(room-1)...)
 	default:
-		lines = m.floor.turn.shown.Live(m.look)
+		lines = m.sched.turn.shown.Live(m.look)
 	}
 	return lines[max(0, len(lines)-max(0, height)):]
 }

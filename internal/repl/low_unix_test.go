@@ -11,7 +11,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
 )
 
-// A question that does not fit above the prompt has the whole screen.
+// A question that does not fit above the prompt takes the whole screen.
 func TestLowScreens(t *testing.T) {
 	for _, size := range [][2]int{{80, 6}, {80, 12}, {24, 12}, {24, 6}} {
 		name := fmt.Sprintf("question-low-%dx%d", size[0], size[1])
@@ -25,8 +25,8 @@ func TestLowScreens(t *testing.T) {
 	}
 }
 
-// A question can be answered at every size that has room for its keys and a few lines,
-// and afterwards Ctrl+L leaves nothing else on the screen.
+// A question can be answered at every size with room for its keys and a few lines, and Ctrl+L
+// then leaves nothing else on the screen.
 func TestAQuestionAtManySizes(t *testing.T) {
 	s := newStage(t, 80, 24, nil)
 	s.say("be polite")
@@ -61,7 +61,7 @@ func TestAQuestionAtManySizes(t *testing.T) {
 	})
 }
 
-// Ctrl+L prints the conversation again while a question stands, too.
+// Ctrl+L also prints the conversation again while a question is open.
 func TestReprintAtAQuestion(t *testing.T) {
 	s := newStage(t, 80, 24, nil)
 	s.say("be polite")

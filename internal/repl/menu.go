@@ -17,39 +17,39 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// menu is the slash commands.
+// menu runs slash commands.
 type menu struct {
 	opt   *Options
 	out   *printer.Printer
-	floor *floor
+	sched *scheduler
 	list  []command.Command
 	own   map[string]func() tea.Cmd // those of the screen, by name
 	pick  *chooser                  // nil if none is open
-	// preview shows a theme while it is chosen; that in force, if it is empty.
+	// preview shows a theme while it is selected, or the present one if theme is empty.
 	preview func(theme string)
 }
 
-// done is the outcome of a command that ran beside the prompt.
-type done struct {
+// doneMsg is the result of a command that ran in the background.
+type doneMsg struct {
 	job   *job
 	reply command.Reply
 	err   error
 }
 
-// slowAfter is when a command that holds the session is worth a line.
+// slowAfter is the time after which a command that holds the session is mentioned.
 const slowAfter = 300 * time.Millisecond
 
-// overdue is due when a command may be slow.
-type overdue struct{ job *job }
+// slowMsg arrives when a command may be slow.
+type slowMsg struct{ job *job }
 
-// chooser is a picker and what its choice does.
+// chooser is a picker and the effect of its choice.
 type chooser struct {
 	*picker.Picker
 	pick command.Pick
 	job  *job
 }
 
-// OwnCommands returns the commands of the screen itself, for their names.
+// OwnCommands returns the commands of the screen itself.
 func OwnCommands() []command.Command {
 	return []command.Command{
 		{Name: "help", Help: "commands, and the keys most used", Group: command.Program},
@@ -59,9 +59,9 @@ func OwnCommands() []command.Command {
 	}
 }
 
-// newMenu returns the commands of the screen and those of opt.
-func newMenu(opt *Options, out *printer.Printer, floor *floor) *menu {
-	m := &menu{opt: opt, out: out, floor: floor}
+// newMenu returns a menu of the screen's own commands and those of opt.
+func newMenu(opt *Options, out *printer.Printer, sched *scheduler) *menu {
+	m := &menu{opt: opt, out: out, sched: sched}
 	m.list = command.Sort(append(OwnCommands(), opt.Commands...))
 	m.own = map[string]func() tea.Cmd{
 		"help": m.help, "keys": m.keys, "cost": m.cost, "quit": func() tea.Cmd { return tea.Quit },
@@ -69,7 +69,7 @@ func newMenu(opt *Options, out *printer.Printer, floor *floor) *menu {
 	return m
 }
 
-// palette lists the commands for completion.
+// palette returns the commands for completion.
 func (m *menu) palette() []input.Command {
 	out := make([]input.Command, len(m.list))
 	for i, c := range m.list {
@@ -78,14 +78,14 @@ func (m *menu) palette() []input.Command {
 	return out
 }
 
-// run runs a command; the hint says why not.
+// run runs a command, or returns a hint about why it cannot.
 func (m *menu) run(line, name, args string) (cmd tea.Cmd, hint string) {
 	for _, c := range m.list {
 		switch {
 		case c.Name != name:
 			continue
-		case c.Idle && !m.floor.free():
-			m.floor.queue.Add(line, true)
+		case c.Idle && !m.sched.free():
+			m.sched.queue.Add(line, true)
 			return nil, ""
 		}
 		m.out.Prompt(line)
@@ -94,42 +94,41 @@ func (m *menu) run(line, name, args string) (cmd tea.Cmd, hint string) {
 		}
 		j := &job{name: name}
 		if c.Idle {
-			m.floor.held = j
+			m.sched.command = j
 		}
 		return m.start(j, func(ctx context.Context) (command.Reply, error) { return c.Run(ctx, args) }), ""
 	}
 	return nil, m.unknown(name)
 }
 
-// unknown says that there is no such command, and which one may be meant.
+// unknown reports an unknown command and suggests a similar one.
 func (m *menu) unknown(name string) string {
 	names := make([]string, len(m.list))
 	for i, c := range m.list {
 		names[i] = c.Name
 	}
-	said := "There is no /" + sanitize.Line(name)
+	text := "There is no /" + sanitize.Line(name)
 	if near := nearest.Name(name, names); near != "" {
-		return said + "; did you mean /" + near + "?"
+		return text + "; did you mean /" + near + "?"
 	}
-	return said + "; /help lists the commands."
+	return text + "; /help lists the commands."
 }
 
-// start runs f, a step of j, beside the prompt.
+// start runs f, a step of j, in the background.
 func (m *menu) start(j *job, f func(ctx context.Context) (command.Reply, error)) tea.Cmd {
 	out := make(chan tea.Msg, 1)
-	j.stop = m.floor.turn.spawn(func(ctx context.Context) {
+	j.stop = m.sched.turn.spawn(func(ctx context.Context) {
 		reply, err := f(ctx)
-		out <- done{j, reply, err}
+		out <- doneMsg{j, reply, err}
 	})
 	outcome := func() tea.Msg { return <-out }
-	if m.floor.held != j {
+	if m.sched.command != j {
 		return outcome
 	}
-	return tea.Batch(outcome, tea.Tick(slowAfter, func(time.Time) tea.Msg { return overdue{j} }))
+	return tea.Batch(outcome, tea.Tick(slowAfter, func(time.Time) tea.Msg { return slowMsg{j} }))
 }
 
-// open opens a picker, in the place of one that is open. The command that opened
-// that one comes to nothing.
+// open opens a picker and replaces an open one, whose command ends.
 func (m *menu) open(p command.Pick, j *job) tea.Cmd {
 	cmd := m.shut()
 	items := make([]picker.Item, len(p.Items))
@@ -143,23 +142,23 @@ func (m *menu) open(p command.Pick, j *job) tea.Cmd {
 		return cmd
 	}
 	out, pick := make(chan tea.Msg, 1), m.pick
-	m.floor.turn.spawn(func(ctx context.Context) { out <- indexed{pick, p.Texts(ctx)} })
+	m.sched.turn.spawn(func(ctx context.Context) { out <- indexMsg{pick, p.Texts(ctx)} })
 	return tea.Batch(cmd, func() tea.Msg { return <-out })
 }
 
-// indexed is what the filter of a picker is to look into.
-type indexed struct {
+// indexMsg is additional text for the filter of a picker.
+type indexMsg struct {
 	pick  *chooser
 	texts []string
 }
 
-// tell hands it over; the picker may be gone.
-func (i indexed) tell(*model) tea.Cmd {
+// apply passes it to the picker, if that is still open.
+func (i indexMsg) apply(*model) tea.Cmd {
 	i.pick.Index(i.texts)
 	return nil
 }
 
-// shut closes the picker, if one is open; its command comes to nothing.
+// shut closes an open picker and ends its command.
 func (m *menu) shut() tea.Cmd {
 	if m.pick == nil {
 		return nil
@@ -167,7 +166,7 @@ func (m *menu) shut() tea.Cmd {
 	j := m.pick.job
 	m.pick = nil
 	m.preview("")
-	return func() tea.Msg { return done{job: j} }
+	return func() tea.Msg { return doneMsg{job: j} }
 }
 
 // key handles a key while a picker is open.
@@ -202,10 +201,10 @@ func (m *menu) help() tea.Cmd {
 func (m *menu) keys() tea.Cmd {
 	lines := m.opt.Terminal.Keys.Text(m.out.Look.Width)
 	page := pager.Page{Title: "All keys", Doc: pager.Text(strings.Join(lines, "\n"))}
-	return func() tea.Msg { return paged{page} }
+	return func() tea.Msg { return pageMsg{page} }
 }
 
 func (m *menu) cost() tea.Cmd {
-	m.out.Text(command.Cost(m.floor.turn.total))
+	m.out.Text(command.Cost(m.sched.turn.total))
 	return nil
 }

@@ -22,62 +22,61 @@ import (
 	"github.com/bb2d0cf4/agent/internal/session"
 )
 
-// quitWindow is the time within which a second Ctrl+C leaves the program.
+// quitWindow is the time within which a second Ctrl+C quits.
 const quitWindow = 2 * time.Second
 
-// spawner starts work beside the prompt; it ends with the program at the latest.
+// spawner runs a function in the background until the program ends, or until cancelled.
 type spawner func(func(context.Context)) context.CancelFunc
 
-// model is the state of the interface. Bubble Tea's event loop owns it and its
-// parts: nothing else touches them.
+// model is the state of the interface. Bubble Tea's event loop owns it and all of its parts.
 type model struct {
-	opt *Options
-	box *stream.Inbox
+	opt   *Options
+	inbox *stream.Inbox
 
 	scr   window
 	look  theme.Look
 	ed    *input.Editor
 	out   *printer.Printer
-	floor *floor
-	ask   *asking
+	sched *scheduler
+	ask   *questions
 	menu  *menu
 	view  *viewer
 
-	resizes  int  // counts changes of the terminal's size
+	resizes  int  // number of size changes
 	resizing bool // the last one is too recent to draw
-	tidying  bool // the screen is about to be printed again
+	tidying  bool // a reprint is on its way
 
-	quitAt time.Time // the first Ctrl+C of two
-	hint   hint      // in the place of the status, until the next key
+	quitAt time.Time // time of a first Ctrl+C
+	hint   hint      // replaces the status line until the next key
 }
 
 // hint is a line for the user, or the short list of keys.
 type hint struct {
 	text  string
 	keys  bool
-	again bool // the key again does what the text says
+	again bool // the same key again does what the text says
 }
 
-// started asks for the first prompt, once the first frame is drawn.
-type started struct{}
+// startedMsg requests the first prompt, after the first frame.
+type startedMsg struct{}
 
-// Init asks for the first prompt, if there is one.
+// Init requests the first prompt.
 func (m *model) Init() tea.Cmd {
-	return func() tea.Msg { return started{} }
+	return func() tea.Msg { return startedMsg{} }
 }
 
-// Update handles a message. A terminal that is gone ends the program. A panic gives the
-// terminal back here already: Bubble Tea says what it was before Run goes on.
+// Update handles a message. It ends the program if the terminal is gone. It guards against
+// panics here, to restore the terminal before Bubble Tea prints them.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	defer crash.Guard()
 	if m.scr.Err() != nil {
 		return m, tea.Quit
 	}
 	cmd := m.handle(msg)
-	return m, tea.Batch(cmd, m.ask.settle(m.floor.free(), m.covered()))
+	return m, tea.Batch(cmd, m.ask.updateKeys(m.sched.free(), m.covered()))
 }
 
-// covered says whether a page or a list has the keys, and not a question.
+// covered reports whether a page or a list, not a question, has the keys.
 func (m *model) covered() bool { return m.view.page != nil || m.menu.pick != nil }
 
 func (m *model) handle(msg tea.Msg) tea.Cmd {
@@ -91,26 +90,26 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		m.out.Notice("Pasted text of more than 64 MiB is not taken. Put it in a file, and name the file.")
 	case tea.WindowSizeMsg:
 		return m.resize(msg.Width, msg.Height)
-	case resized:
-		m.settled(msg)
-	case started:
-		return m.said(strings.TrimSpace(m.opt.Start.Prompt), false)
+	case resizedMsg:
+		m.resizeSettled(msg)
+	case startedMsg:
+		return m.submitText(strings.TrimSpace(m.opt.Start.Prompt), false)
 	case stream.Update:
-		return m.take(msg)
-	case tick:
-		return m.floor.turn.spin(msg)
-	case armed:
+		return m.streamed(msg)
+	case tickMsg:
+		return m.sched.turn.spin(msg)
+	case armedMsg:
 		return m.ask.wake(m.covered())
-	case edited:
+	case editedMsg:
 		return m.ask.edited(msg)
-	case composed:
+	case composedMsg:
 		if problem := msg.Put(m.ed); problem != "" {
 			m.out.Notice(problem)
 		}
-	case news:
-		return msg.tell(m)
+	case result:
+		return msg.apply(m)
 	default:
-		return m.reported(msg)
+		return m.terminalReport(msg)
 	}
 	return nil
 }
@@ -126,8 +125,8 @@ func (m *model) View() tea.View {
 	return tea.View{}
 }
 
-// take prints what the feed finished and handles its items in order.
-func (m *model) take(up stream.Update) tea.Cmd {
+// streamed prints the lines of an update and handles its items in order.
+func (m *model) streamed(up stream.Update) tea.Cmd {
 	switch {
 	case up.Reprint == stream.Conversation:
 		m.out.Reprint(up.Lines)
@@ -140,8 +139,8 @@ func (m *model) take(up stream.Update) tea.Cmd {
 	case len(up.Lines) > 0:
 		m.out.Stream(up.Lines)
 	}
-	m.floor.turn.shown.Streams(up.Tail)
-	m.floor.turn.shown.Received(up.Bytes)
+	m.sched.turn.shown.Streams(up.Tail)
+	m.sched.turn.shown.Received(up.Bytes)
 	var cmds []tea.Cmd
 	for _, item := range up.Items {
 		cmds = append(cmds, m.item(item))
@@ -156,27 +155,27 @@ func (m *model) item(item any) tea.Cmd {
 	case withdraw:
 		cmd, shown := m.ask.drop(it.question)
 		if shown {
-			m.draw() // off the screen before anybody is told so
+			m.draw() // before the reviewer returns
 		}
 		close(it.gone)
 		return cmd
 	case stream.Answer:
 		m.out.Answer(it.Text)
-	case queueTaken: // the queue is drawn as it is
+	case queueTaken: // only redraws the queue
 	case turnDone:
 		return m.turnDone(it)
 	case session.Event:
-		m.floor.turn.event(it)
+		m.sched.turn.event(it)
 	default:
 		m.other(item)
 	}
 	return nil
 }
 
-// turnDone closes the turn, and starts the next one if text is queued. After a
-// cancel, queued text goes back to the prompt instead.
+// turnDone ends the turn and submits queued text. After an error or a cancellation, queued
+// text returns to the prompt instead.
 func (m *model) turnDone(d turnDone) tea.Cmd {
-	m.floor.turn.end()
+	m.sched.turn.end()
 	if d.err != nil {
 		m.recallQueue()
 		return nil
@@ -184,10 +183,10 @@ func (m *model) turnDone(d turnDone) tea.Cmd {
 	return m.flush()
 }
 
-// resize follows the terminal. A size that is the same again still counts: the
-// terminal may have rewrapped what it shows on the way there. A window that is dragged
-// changes its size many times a second; a frame that meets the next change on its way
-// leaves rows behind. So the next frame waits until the size has stayed for a moment.
+// resize adopts the terminal's size. Even an unchanged size counts: the terminal may have
+// rewrapped its content in between. A window being dragged changes size many times a second,
+// and a frame that meets the next change leaves rows behind. The next frame therefore waits
+// until the size has been stable for a moment.
 func (m *model) resize(width, height int) tea.Cmd {
 	if width <= 0 || height <= 0 {
 		return nil
@@ -199,39 +198,38 @@ func (m *model) resize(width, height int) tea.Cmd {
 	look := m.look
 	look.Width, look.Height = width, height
 	m.restyle(look)
-	return tea.Tick(m.scr.Latency(), func(time.Time) tea.Msg { return resized(n) })
+	return tea.Tick(m.scr.Latency(), func(time.Time) tea.Msg { return resizedMsg(n) })
 }
 
-// resized is due when the size has stayed for a moment since that resize.
-type resized int
+// resizedMsg arrives when the size has been stable for a moment after that resize.
+type resizedMsg int
 
-func (m *model) settled(n resized) { m.resizing = m.resizing && int(n) != m.resizes }
+func (m *model) resizeSettled(n resizedMsg) { m.resizing = m.resizing && int(n) != m.resizes }
 
-// tidy prints the screen again if changes of its size have left rows of earlier frames
-// above the live region.
+// tidy requests a reprint if resizing has left rows of earlier frames above the live region.
 func (m *model) tidy() {
 	if m.scr.Stray() && !m.tidying && m.roomy() {
 		m.tidying = true
-		m.box.Put(stream.Screenful)
+		m.inbox.Put(stream.Screenful)
 	}
 }
 
-// roomy reports whether the terminal has a size that stays, with room for some lines of
-// the conversation beside a question.
+// roomy reports whether the terminal's size is stable, with room for some conversation beside
+// a question.
 func (m *model) roomy() bool { return !m.resizing && m.look.Width >= 24 && m.look.Height >= 12 }
 
-// restyle follows the theme and the terminal's size and background.
+// restyle adopts the theme and the terminal's size and background.
 func (m *model) restyle(look theme.Look) {
 	palette := look.Palette(m.scr.Profile() == colorprofile.ANSI)
 	look.Tint = palette[paint.GoodTint] != 0
 	m.look, m.out.Look = look, look
 	m.scr.SetPalette(palette)
-	m.box.Put(look)
+	m.inbox.Put(look)
 	m.ask.restyle(look)
 	m.view.restyle(look)
 }
 
-// press handles what was pressed: a key, or an Esc Esc that came at once.
+// press handles a pressed key, or Esc Esc that arrived as one.
 func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 	if key.String() != "alt+esc" {
 		return m.key(key)
@@ -240,9 +238,8 @@ func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 	return tea.Sequence(m.key(key), m.key(key))
 }
 
-// key handles a key: a page, a picker or a panel comes first, but for the key that gives
-// the terminal to the shell, then the program's
-// own keys, then the prompt.
+// key handles a key. The suspend key comes first, then an open page, picker or panel, then
+// the screen's own keys, then the prompt.
 func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
 	shown := m.hint
 	m.hint = hint{}
@@ -254,7 +251,7 @@ func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
 			return cmd
 		}
 	}
-	if cmd, used := m.own(key, shown); used {
+	if cmd, used := m.screenKey(key, shown); used {
 		return cmd
 	}
 	where := keys.Prompt
@@ -272,44 +269,44 @@ func (m *model) key(key tea.KeyPressMsg) tea.Cmd {
 		if runs {
 			cmd = m.submit(text)
 		} else {
-			cmd = m.said(text, asPrompt)
+			cmd = m.submitText(text, asPrompt)
 		}
-		again, _ := m.ask.back()
+		again, _ := m.ask.backToQuestion()
 		return tea.Batch(cmd, again)
 	case input.Ignored:
 		if m.opt.Terminal.Keys.Is(key, keys.Stop) {
 			return m.escape(shown)
 		}
 	case input.Handled:
-		m.ask.touched(m.floor.free())
+		m.ask.promptTouched(m.sched.free())
 	}
 	return nil
 }
 
-// escape is an Esc that nothing else took. It goes back to a question; else it stops what runs; else the second one
-// clears the prompt or, if it is empty, goes back to an earlier one.
+// escape handles an Esc that nothing else handled. It returns to a question, or stops what
+// runs; otherwise the second one clears the prompt or, if it is empty, returns to an earlier
+// one.
 func (m *model) escape(shown hint) tea.Cmd {
-	if cmd, ok := m.ask.back(); ok {
+	if cmd, ok := m.ask.backToQuestion(); ok {
 		return cmd
 	}
 	switch {
-	case m.floor.stop():
+	case m.sched.stop():
 	case shown.again && m.ed.Empty():
 		return m.submit("/rewind")
-	case m.opt.Terminal.Vi && !m.ed.Empty(): // where it is pressed again and again
+	case m.opt.Terminal.Vi && !m.ed.Empty(): // in vi mode Esc is pressed again and again
 	case shown.again:
 		m.ed.Drop()
 	case m.ed.Empty():
-		m.hint = hint{text: m.floor.turn.stopKey + " again goes back to an earlier prompt", again: true}
+		m.hint = hint{text: m.sched.turn.stopKey + " again goes back to an earlier prompt", again: true}
 	default:
-		m.hint = hint{text: m.floor.turn.stopKey + " again clears the prompt; " + m.opt.Terminal.Keys.Key(keys.Previous) + " brings it back", again: true}
+		m.hint = hint{text: m.sched.turn.stopKey + " again clears the prompt; " + m.opt.Terminal.Keys.Key(keys.Previous) + " brings it back", again: true}
 	}
 	return nil
 }
 
-// own does what the screen itself does with a key; shown is the hint that was
-// there.
-func (m *model) own(key tea.KeyPressMsg, shown hint) (cmd tea.Cmd, used bool) {
+// screenKey handles the keys of the screen itself; shown is the hint on the screen.
+func (m *model) screenKey(key tea.KeyPressMsg, shown hint) (cmd tea.Cmd, used bool) {
 	is := func(a keys.Action) bool { return m.opt.Terminal.Keys.Is(key, a) }
 	if is(keys.Interrupt) {
 		return m.interrupt(), true
@@ -317,8 +314,8 @@ func (m *model) own(key tea.KeyPressMsg, shown hint) (cmd tea.Cmd, used bool) {
 	m.quitAt = time.Time{}
 	switch {
 	case is(keys.Reprint):
-		cmd := m.resize(m.scr.Size()) // the key may overtake the signal
-		m.box.Put(stream.Conversation)
+		cmd := m.resize(m.scr.Size()) // the key may arrive before the signal
+		m.inbox.Put(stream.Conversation)
 		return cmd, true
 	case is(keys.Mode) && m.opt.Modes != nil:
 		m.opt.Modes.Next()
@@ -329,15 +326,15 @@ func (m *model) own(key tea.KeyPressMsg, shown hint) (cmd tea.Cmd, used bool) {
 		}
 		return compose(m.ed, openEditor(m.opt.Editor), lent), true
 	case is(keys.Image) && m.opt.Images != nil:
-		return pasteImage(m.floor.turn.spawn, m.opt.Images.Paste), true
+		return pasteImage(m.sched.turn.spawn, m.opt.Images.Paste), true
 	case m.ed.Empty():
-		return m.onEmpty(is, shown)
+		return m.emptyKey(is, shown)
 	}
 	return nil, false
 }
 
-// onEmpty does what a key does only while nothing is typed.
-func (m *model) onEmpty(is func(keys.Action) bool, shown hint) (cmd tea.Cmd, used bool) {
+// emptyKey handles keys that work only at an empty prompt.
+func (m *model) emptyKey(is func(keys.Action) bool, shown hint) (cmd tea.Cmd, used bool) {
 	switch {
 	case is(keys.Leave):
 		return tea.Quit, true
@@ -350,8 +347,8 @@ func (m *model) onEmpty(is func(keys.Action) bool, shown hint) (cmd tea.Cmd, use
 	return nil, false
 }
 
-// interrupt is Ctrl+C: it clears the prompt, else stops what runs; the next one
-// within two seconds leaves the program, if nothing was left to stop.
+// interrupt handles Ctrl+C: it clears the prompt or stops what runs. The next one within two
+// seconds quits, if there was nothing to stop.
 func (m *model) interrupt() tea.Cmd {
 	now := m.opt.Now()
 	if !m.quitAt.IsZero() && now.Sub(m.quitAt) < quitWindow {
@@ -361,31 +358,31 @@ func (m *model) interrupt() tea.Cmd {
 	if draft {
 		m.ed.Drop() // ↑ brings it back
 	}
-	if draft && !m.floor.free() {
+	if draft && !m.sched.free() {
 		m.hint.text = "Ctrl+C again stops the model"
 		return nil
 	}
 	if !draft {
-		m.floor.stop()
+		m.sched.stop()
 	}
 	m.quitAt, m.hint.text = now, quitHint
 	return m.unhint(now)
 }
 
-// quitHint is shown while Ctrl+C leaves.
+// quitHint is shown while a second Ctrl+C quits.
 const quitHint = "Ctrl+C again to quit"
 
-// expired is due when the Ctrl+C that was pressed at a time no longer counts.
-type expired struct{ pressed time.Time }
+// quitExpiredMsg arrives when the Ctrl+C of that time has lapsed.
+type quitExpiredMsg struct{ pressed time.Time }
 
-// unhint ends the time in which a second Ctrl+C leaves.
+// unhint schedules the end of the hint.
 func (m *model) unhint(pressed time.Time) tea.Cmd {
 	left := quitWindow - m.opt.Now().Sub(pressed)
-	return tea.Tick(max(0, left), func(time.Time) tea.Msg { return expired{pressed} })
+	return tea.Tick(max(0, left), func(time.Time) tea.Msg { return quitExpiredMsg{pressed} })
 }
 
-// tell takes the hint away, if it is still the one of that Ctrl+C.
-func (e expired) tell(m *model) tea.Cmd {
+// apply removes the hint, if it belongs to that Ctrl+C.
+func (e quitExpiredMsg) apply(m *model) tea.Cmd {
 	switch {
 	case !m.quitAt.Equal(e.pressed):
 		return nil
@@ -398,8 +395,7 @@ func (e expired) tell(m *model) tea.Cmd {
 	return nil
 }
 
-// paste goes to whatever takes text. A panel takes none but in a comment: pasted
-// text never answers.
+// paste sends pasted text to whatever accepts text: never to a panel, except for a comment.
 func (m *model) paste(text string) {
 	if !m.view.paste(text) && !m.ask.paste(text) {
 		m.ed.Paste(text)

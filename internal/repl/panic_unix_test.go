@@ -24,7 +24,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/session/history"
 )
 
-// panicVar makes the test binary a program whose goroutines can be made to panic.
+// panicVar turns the test binary into a program whose goroutines panic on request.
 const panicVar = "REPL_TEST_PANIC"
 
 const boom = "boom: a defect"
@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A panic in any kind of goroutine gives the terminal back and is told.
+// A panic in any goroutine restores the terminal and is printed.
 func TestPanics(t *testing.T) {
 	for name, c := range map[string]struct {
 		press  func(p *ptytest.Terminal)
@@ -84,8 +84,8 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// fragile is the program: the interface, and a session that panics when it is told
-// to. It returns its exit status.
+// fragile runs the interface with a session that panics on request, and returns the exit
+// status.
 func fragile() int {
 	fuse := &fuse{}
 	ui := repl.New(repl.Options{
@@ -111,7 +111,7 @@ func (*fuse) Current() string       { return "default" }
 func (*fuse) Next() string          { panic(boom) }
 func (*fuse) Items() []history.Item { return nil }
 
-// Run panics, or has another goroutine do so.
+// Run panics, or makes another goroutine panic.
 func (f *fuse) Run(ctx context.Context, prompt string) error {
 	switch prompt {
 	case "turn":
@@ -123,13 +123,13 @@ func (f *fuse) Run(ctx context.Context, prompt string) error {
 		}()
 	case "feed":
 		f.feed.Store(true)
-		return errors.New("this is to be shown") // by the renderer
+		return errors.New("this is to be shown") // in the renderer
 	}
 	<-ctx.Done()
 	return ctx.Err()
 }
 
-// now panics in the goroutine of the stream.
+// now panics in the renderer's goroutine.
 func (f *fuse) now() time.Time {
 	if f.feed.Load() {
 		stack := make([]byte, 4<<10)

@@ -14,11 +14,11 @@ import (
 )
 
 const (
-	// outputLines is how much of a running command's output is shown live,
-	// outputBytes how much of it is looked at.
+	// outputLines bounds the visible output of a running command, outputBytes the part that
+	// is scanned.
 	outputLines = 6
 	outputBytes = 4 << 10
-	// minDoing is how much of what goes on is worth more than the key that stops it.
+	// minDoing is the width of the activity that takes precedence over the stop key.
 	minDoing = 30
 )
 
@@ -26,46 +26,46 @@ const waitingForModel = "waiting for the model"
 
 var spinnerFrames = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
-// progress is what is known of the running turn. It belongs to one goroutine.
+// progress describes the running turn. It is not safe for concurrent use.
 type progress struct {
 	started time.Time
 	spins   int
 	bytes   int      // received of the answer
-	tokens  int64    // in them, roughly, when the spinner last moved
+	tokens  int64    // their rough number when the spinner last moved
 	tail    []string // unfinished text
-	doing   string   // what goes on
+	doing   string   // the present activity
 	retry   time.Time
 	call    runningCall
 }
 
-// runningCall is the running one.
+// runningCall is the running tool call.
 type runningCall struct {
 	title  string
-	output string // the end of it
-	above  int    // lines of output before that
+	output string // the end of its output
+	above  int    // number of earlier output lines
 }
 
-// beginProgress returns a turn that begins now.
+// beginProgress returns the progress of a turn that begins now.
 func beginProgress(now time.Time) progress { return progress{started: now, doing: waitingForModel} }
 
 // bytesPerToken is a rough mean over languages and code.
 const bytesPerToken = 4
 
-// Spin moves the spinner and counts what has been received.
+// Spin advances the spinner and the token count.
 func (t *progress) Spin() { t.spins, t.tokens = t.spins+1, int64(t.bytes/bytesPerToken) }
 
-// Received notes how many bytes of the answer have come.
+// Received records the number of bytes received of the answer.
 func (t *progress) Received(bytes int) { t.bytes = bytes }
 
-// Stopping says that the turn is about to end.
+// Stopping shows that the turn is ending.
 func (t *progress) Stopping() { t.doing, t.retry = "stopping", time.Time{} }
 
-// Follow takes up an event of the turn.
+// Follow handles an event of the turn.
 func (t *progress) Follow(ev session.Event, now time.Time) {
 	switch ev := ev.(type) {
 	case session.RequestStarted:
 		t.does(waitingForModel)
-	case session.AnswerEnded: // whose usage counts from now on
+	case session.AnswerEnded: // its usage counts from now on
 		t.bytes, t.tokens = 0, 0
 	case session.CallPending:
 		t.does("receiving " + sanitize.Line(ev.Name) + " · " + theme.Count(int64(ev.Bytes)) + " bytes")
@@ -85,7 +85,7 @@ func (t *progress) Follow(ev session.Event, now time.Time) {
 
 func (t *progress) does(what string) { t.doing, t.retry = what, time.Time{} }
 
-// Streams takes the unfinished end of the text that is coming in.
+// Streams records the unfinished end of the streaming text.
 func (t *progress) Streams(tail []string) {
 	t.tail = tail
 	if len(tail) > 0 {
@@ -93,7 +93,7 @@ func (t *progress) Streams(tail []string) {
 	}
 }
 
-// add keeps the end of the output.
+// add appends output and keeps its end.
 func (c *runningCall) add(text string) {
 	out := c.output + text
 	if cut := len(out) - outputBytes; cut > 0 {
@@ -103,8 +103,7 @@ func (c *runningCall) add(text string) {
 	c.output = out
 }
 
-// Output is the end of the running command's output, and how many lines were before
-// that.
+// Output returns the end of the running command's output and the number of earlier lines.
 func (t *progress) Output() (lines []string, above int) {
 	text := strings.TrimRight(sanitize.StripANSI(t.call.output), "\n")
 	if text == "" {
@@ -113,8 +112,7 @@ func (t *progress) Output() (lines []string, above int) {
 	return strings.Split(strings.ReplaceAll(text, "\t", "    "), "\n"), t.call.above
 }
 
-// Live is the unfinished text and the call that runs now, with the end of its
-// output.
+// Live returns the unfinished text and the running call, with the end of its output.
 func (t *progress) Live(look theme.Look) []string {
 	out := append([]string{}, t.tail...)
 	if t.call.title == "" {
@@ -128,21 +126,21 @@ func (t *progress) Live(look theme.Look) []string {
 	return out
 }
 
-// surroundings is what else the line of a turn depends on.
+// surroundings is what else affects the line of a turn.
 type surroundings struct {
 	Now    time.Time
-	Asking bool // a question stands: that is what the turn waits for
+	Asking bool // the turn waits for an answer
 	Used   llm.Usage
-	Stop   string // the key that ends the turn
-	Still  bool   // nothing moves by itself
+	Stop   string // the key that stops the turn
+	Still  bool   // no animation
 }
 
-// Line says what goes on, how long it has taken and what stops it.
+// Line describes the activity, its duration and the key that stops it.
 func (t *progress) Line(look theme.Look, o surroundings) string {
-	if o.Asking { // nothing goes on, and the question names its own keys
+	if o.Asking { // the question names its own keys
 		return theme.Short(theme.Paint(look.Styles.Accent, "●")+theme.Paint(look.Styles.Dim, " waiting for your answer"), look.Width)
 	}
-	doing := t.says(o)
+	doing := t.activity(o)
 	stops := o.Stop + " stops"
 	elapsed, tokens := theme.Seconds(o.Now.Sub(t.started)), ""
 	if n := o.Used.Input + o.Used.Output + t.tokens; n > 0 {
@@ -157,8 +155,8 @@ func (t *progress) Line(look theme.Look, o surroundings) string {
 	return theme.Short(theme.Paint(look.Styles.Accent, mark)+theme.Paint(look.Styles.Dim, " "+text), look.Width)
 }
 
-// says is what goes on, in words. A wait counts down.
-func (t *progress) says(o surroundings) string {
+// activity describes the activity in words, with a countdown while waiting.
+func (t *progress) activity(o surroundings) string {
 	switch left := t.retry.Sub(o.Now); {
 	case t.retry.IsZero():
 		return t.doing

@@ -104,8 +104,8 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// Whatever a command prints, what is kept is bounded, no line is miscounted, and
-// what is shown fits.
+// Whatever a command prints: what is kept is bounded, lines are counted correctly, and the
+// visible part fits.
 func TestOutputIsBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		turn := beginProgress(start)
@@ -131,8 +131,8 @@ func TestOutputIsBounded(t *testing.T) {
 	})
 }
 
-// While an answer comes in, its tokens are counted at the spinner's pace; a question
-// stands still and names no key of its own.
+// Tokens are counted at the spinner's pace; a question stops the spinner and shows no stop
+// key.
 func TestTokensMove(t *testing.T) {
 	turn := beginProgress(start)
 	o := surroundings{Now: start, Used: llm.Usage{Input: 1000}, Stop: "Esc"}

@@ -6,27 +6,27 @@ import (
 	"sync"
 )
 
-// queue is what waits. Its methods may be called from any goroutine.
+// queue holds waiting lines. It is safe for concurrent use.
 type queue struct {
 	mu    sync.Mutex // guards lines
 	lines []line
 }
 
-// line is a prompt or, if it acts, a command that the user typed and that has to
-// wait. A prompt never acts, whatever it looks like: it may be a command's.
+// line is a prompt or, if acts is set, a command typed by the user. A prompt never acts, even
+// if it looks like a command: it may be the text of one.
 type line struct {
 	text string
 	acts bool
 }
 
-// Add puts a line at the end. acts says that it is a command, not a prompt.
+// Add appends a line; acts marks a command.
 func (q *queue) Add(text string, acts bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.lines = append(q.lines, line{text, acts})
 }
 
-// Take removes the prompts before the first command, for the running turn.
+// Take removes and returns the prompts before the first command, for the running turn.
 func (q *queue) Take() []string {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -39,8 +39,8 @@ func (q *queue) Take() []string {
 	return prompts
 }
 
-// Next removes what is to be submitted next: the prompts before the first
-// command as one, or that command; empty if there is nothing.
+// Next removes and returns what to submit next: the prompts before the first command as one
+// text, or that command; empty if the queue is.
 func (q *queue) Next() (text string, acts bool) {
 	if prompts := q.Take(); len(prompts) > 0 {
 		return strings.Join(prompts, "\n\n"), false
@@ -55,7 +55,7 @@ func (q *queue) Next() (text string, acts bool) {
 	return first.text, first.acts
 }
 
-// Last removes the newest line; empty if there is none. acts is as in Add.
+// Last removes and returns the newest line; empty if there is none.
 func (q *queue) Last() (text string, acts bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -68,9 +68,8 @@ func (q *queue) Last() (text string, acts bool) {
 	return last.text, last.acts
 }
 
-// Clear removes all and returns the prompts, then the commands: what is given back to
-// a person as one text is then a prompt, and runs nothing, if there was one. acts is
-// true if there was none.
+// Clear empties the queue and returns the prompts, then the commands. Joined at the prompt
+// they form a prompt, which runs nothing, unless acts reports that all of them are commands.
 func (q *queue) Clear() (all []string, acts bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -88,7 +87,7 @@ func (q *queue) Clear() (all []string, acts bool) {
 	return all, acts
 }
 
-// List returns what waits.
+// List returns the waiting lines.
 func (q *queue) List() []string {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -55,7 +55,7 @@ func TestLastAndClear(t *testing.T) {
 	}
 }
 
-// Whatever is added and taken, each line leaves once and in order.
+// Whatever is added and removed, each line leaves once and in order.
 func TestOnceAndInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var q queue

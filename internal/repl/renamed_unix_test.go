@@ -17,7 +17,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/tools"
 )
 
-// What names a key names the one that the user has given to it.
+// Texts that name a key name the user's own.
 func TestTextsNameTheUsersKeys(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keys.yaml")
 	text := "whole: f4\nprevious: f5\nsearch-scope: f6\nchoose: f7\npager-search: f8\nlist-up: f9\nreprint: f10\n"

@@ -1,9 +1,7 @@
-// Package repl is the interactive face of the program: a prompt, the
-// conversation above it and, when something needs an answer, a panel below the
-// conversation. It guarantees that finished lines go to the terminal's own
-// scrollback exactly once, so that the cost of a frame does not grow with the
-// session, that keys typed ahead never answer a question, and that the terminal
-// is left as it was found.
+// Package repl is the interactive interface: a prompt, the conversation above it and, when an
+// answer is needed, a panel below the conversation. It guarantees that finished lines reach
+// the terminal's scrollback exactly once, so that the cost of a frame does not grow with the
+// session; that keys typed ahead never answer a question; and that the terminal is restored.
 package repl
 
 import (
@@ -21,51 +19,50 @@ import (
 	"github.com/bb2d0cf4/agent/internal/session"
 )
 
-// Session is the conversation that a UI drives.
+// Session is the conversation behind a UI.
 type Session = command.Session
 
-// Status is what the line at the bottom shows.
+// Status is the content of the status line.
 type Status struct {
 	Model  string
 	Branch string
-	// Editor names the linked editor and what is selected in it; empty: none.
+	// Editor names the linked editor and its selection; empty for none.
 	Editor string
-	// Shows names the editor that can be asked to show a question; empty: none.
+	// Shows names the editor that can show a question; empty for none.
 	Shows string
 }
 
-// Modes is the permission mode, as the status line shows it and Shift+Tab
-// changes it.
+// Modes is the permission mode, shown in the status line and changed by Shift+Tab.
 type Modes interface {
 	Current() string
 	Next() string // switches and returns the new mode
 }
 
-// External opens text in the user's own editor. Cmd is run with the terminal;
-// Result returns what was saved, and cleans up.
+// External opens text in the user's own editor. Run cmd in the terminal; result then returns
+// the saved text and cleans up.
 type External func(name, text string) (cmd *exec.Cmd, result func() (string, error), err error)
 
-// Terminal is where a UI is drawn.
+// Terminal describes the terminal of a UI.
 type Terminal struct {
-	In, Out *os.File // a terminal
+	In, Out *os.File // must be a terminal
 	Env     []string // "KEY=value", for its colours and habits
 	Theme   string   // one of theme.Names
 	Diff    string   // auto, unified or split
 	Keys    keys.Map
-	Vi      bool     // the keys of vi at the prompt
-	Still   bool     // nothing moves by itself
-	Status  []string // what the status line shows: see StatusItems
-	// Window says what is told around the text; Dir and Env are filled in.
+	Vi      bool     // use the keys of vi at the prompt
+	Still   bool     // no animation
+	Status  []string // items of the status line: see StatusItems
+	// Window configures the window title and notifications; Dir and Env are filled in.
 	Window desktop.Options
 }
 
-// Start is what a UI begins with.
+// Start is the initial state of a UI.
 type Start struct {
 	Version string
-	Dir     string   // where it works
+	Dir     string   // the working folder
 	Notes   []string // remarks for the user
-	Prompt  string   // run at once, as if typed; may be empty
-	Suggest string   // a first prompt, which Tab takes, where there is no Prompt; may be empty
+	Prompt  string   // submitted at once, as if typed; may be empty
+	Suggest string   // a first prompt that Tab accepts, if there is no Prompt; may be empty
 }
 
 func (s Start) suggestion() string {
@@ -75,10 +72,10 @@ func (s Start) suggestion() string {
 	return s.Suggest
 }
 
-// Images makes placeholders for images.
+// Images creates placeholders for images.
 type Images interface {
 	input.Images
-	// Paste is about the image in the clipboard; it may be slow.
+	// Paste returns a placeholder for the image in the clipboard; it may be slow.
 	Paste(ctx context.Context) (mark string, err error)
 }
 
@@ -88,69 +85,68 @@ type Options struct {
 	Start    Start
 	Status   func() Status
 	Modes    Modes
-	Commands []command.Command // beside those of the screen itself
+	Commands []command.Command // besides those of the screen itself
 	Editor   External
-	// Shell runs a command line that was typed behind a !; its progress arrives
-	// through Emit. Nil: there is no such thing.
+	// Shell runs a command line typed after a !; its progress arrives through Emit. Nil if
+	// unsupported.
 	Shell    func(ctx context.Context, line string) error
-	Surfaces Surfaces                    // nil: questions stand here alone
-	Images   Images                      // nil: none are attached
-	Files    func(query string) []string // for @file completion; returns at once
+	Surfaces Surfaces                    // nil if questions appear only here
+	Images   Images                      // nil if unsupported
+	Files    func(query string) []string // completes @file; returns at once
 	History  input.History
 	Now      func() time.Time // nil means time.Now
 }
 
-// UI is the interactive face. Create it with New, hand Emit, Queued and the UI
-// itself (as a confirm.Reviewer) to what they serve, then call Run.
+// UI is the interactive interface. Create it with New, pass Emit, Queued and the UI itself
+// (as a confirm.Reviewer) to its clients, then call Run.
 type UI struct {
 	opt   Options
-	box   *stream.Inbox
+	inbox *stream.Inbox
 	queue *queue
 }
 
 var _ confirm.Reviewer = (*UI)(nil)
 
-// queueTaken says that the queued prompts were delivered.
+// queueTaken reports that the queued prompts were delivered.
 type queueTaken struct{}
 
-// New returns a UI that is not on the screen yet.
+// New returns a UI that Run will show.
 func New(opt Options) *UI {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	return &UI{opt: opt, box: stream.NewInbox(), queue: &queue{}}
+	return &UI{opt: opt, inbox: stream.NewInbox(), queue: &queue{}}
 }
 
-// Emit shows ev, after everything emitted before. It may be called from any
-// goroutine and does not block.
-func (u *UI) Emit(ev session.Event) { u.box.Put(ev) }
+// Emit shows ev after everything emitted before. It is safe for concurrent use and does not
+// block.
+func (u *UI) Emit(ev session.Event) { u.inbox.Put(ev) }
 
-// Queued takes the prompts that were typed while a turn was running. It may be
-// called from any goroutine.
+// Queued removes and returns the prompts typed during a turn. It is safe for concurrent use.
 func (u *UI) Queued() []string {
 	text := u.queue.Take()
 	if len(text) > 0 {
-		u.box.Put(queueTaken{})
+		u.inbox.Put(queueTaken{})
 	}
 	return text
 }
 
-// Review asks the user about req in a panel. When ctx ends the panel goes away
-// before Review returns.
+// Review asks the user about req in a panel. When ctx ends, the panel disappears before
+// Review returns.
 func (u *UI) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
 	q := &question{req: req, answer: make(chan confirm.Verdict, 1), gone: make(chan struct{})}
-	u.box.Put(q)
+	u.inbox.Put(q)
 	select {
 	case v := <-q.answer:
 		return v, nil
 	case <-ctx.Done():
-	case <-u.box.Closed():
+	case <-u.inbox.Closed():
 		return confirm.Verdict{}, confirm.ErrUndecided
 	}
-	u.box.Put(withdraw{q})
+	u.inbox.Put(withdraw{q})
 	select {
 	case <-q.gone:
-	case <-u.box.Closed():
+	case <-u.inbox.Closed():
 	}
 	return confirm.Verdict{}, ctx.Err()
 }

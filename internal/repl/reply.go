@@ -13,8 +13,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/keys"
 )
 
-// submit takes what was at the prompt: a command, a prompt, or text for the
-// running turn.
+// submit handles a submitted line: a command, a prompt, or text for the running turn.
 func (m *model) submit(text string) tea.Cmd {
 	if text == "" {
 		return nil
@@ -30,47 +29,46 @@ func (m *model) submit(text string) tea.Cmd {
 		m.hint.text = "! runs a command: !git status"
 		return nil
 	case text[0] == '!':
-		return m.floor.shell(text, m.opt.Shell)
+		return m.sched.shell(text, m.opt.Shell)
 	}
-	return m.floor.say(text)
+	return m.sched.say(text)
 }
 
-// said takes text that the sign before the prompt did not call a command line: then
-// it is none, whatever it begins with. asPrompt is set for text that is no command of
-// any kind.
-func (m *model) said(text string, asPrompt bool) tea.Cmd {
+// submitText handles a line whose sign did not mark it as a command line: it runs none, even if it
+// begins with a !. asPrompt prevents slash commands, too.
+func (m *model) submitText(text string, asPrompt bool) tea.Cmd {
 	if strings.HasPrefix(text, "!") || asPrompt && text != "" {
-		return m.floor.say(text)
+		return m.sched.say(text)
 	}
 	return m.submit(text)
 }
 
-// flush submits what was queued, as far as the session is free for it.
+// flush submits queued text, as far as the session is free for it.
 func (m *model) flush() tea.Cmd {
 	var cmds []tea.Cmd
-	for m.floor.free() {
-		text, acts := m.floor.queue.Next()
+	for m.sched.free() {
+		text, acts := m.sched.queue.Next()
 		switch {
 		case text == "":
 			return tea.Batch(cmds...)
 		case acts:
 			cmds = append(cmds, m.submit(text))
 		default:
-			cmds = append(cmds, m.floor.say(text))
+			cmds = append(cmds, m.sched.say(text))
 		}
 	}
 	return tea.Batch(cmds...)
 }
 
-// recallQueue gives what was queued back to the prompt: what it waited for did
-// not end well.
+// recallQueue returns queued text to the prompt, because the turn it waited for did not end
+// well.
 func (m *model) recallQueue() {
-	queued, acts := m.floor.queue.Clear()
+	queued, acts := m.sched.queue.Clear()
 	m.giveBack(strings.Join(queued, "\n\n"), acts)
 }
 
-// giveBack puts text at the prompt again. Unless it was a command, it is a prompt
-// whatever it begins with; so is a command before something else.
+// giveBack puts text back at the prompt. It stays a prompt even if it looks like a command,
+// unless acts is set and it is alone.
 func (m *model) giveBack(text string, acts bool) {
 	switch {
 	case text == "":
@@ -81,12 +79,11 @@ func (m *model) giveBack(text string, acts bool) {
 	}
 }
 
-// news is what comes of work beside the prompt: a step of a job is done or takes its
-// time, the user has edited its text, a page is laid out.
-type news interface{ tell(m *model) tea.Cmd }
+// result is the result of background work: a step of a job, an edited text, a page.
+type result interface{ apply(m *model) tea.Cmd }
 
-// tell carries out what a step of a command came to.
-func (d done) tell(m *model) tea.Cmd {
+// apply carries out the reply of a command.
+func (d doneMsg) apply(m *model) tea.Cmd {
 	r := d.reply
 	if d.err != nil {
 		r = command.Reply{}
@@ -95,7 +92,7 @@ func (d done) tell(m *model) tea.Cmd {
 		}
 	}
 	if r.Session != nil {
-		m.floor.turn.use(r.Session)
+		m.sched.turn.use(r.Session)
 		m.out.Forget()
 		m.out.History(r.Session.Items())
 	}
@@ -125,18 +122,18 @@ func (d done) tell(m *model) tea.Cmd {
 	if r.Insert != "" {
 		m.giveBack(r.Insert, false)
 	}
-	m.floor.end(d.job)
+	m.sched.end(d.job)
 	if d.err != nil {
 		m.recallQueue()
 		return nil
 	}
 	if r.Prompt != "" {
-		return tea.Batch(copied, m.floor.say(r.Prompt))
+		return tea.Batch(copied, m.sched.say(r.Prompt))
 	}
 	return tea.Batch(copied, m.flush())
 }
 
-// clip hands text to the terminal, for the clipboard.
+// clip copies text to the clipboard through the terminal.
 func clip(text string) tea.Cmd {
 	if text == "" {
 		return nil
@@ -146,7 +143,7 @@ func clip(text string) tea.Cmd {
 
 // edit opens a command's text in the user's editor.
 func (m *menu) edit(e command.Edit, j *job) tea.Cmd {
-	fail := func(err error) tea.Msg { return done{job: j, err: err} }
+	fail := func(err error) tea.Msg { return doneMsg{job: j, err: err} }
 	if m.opt.Editor == nil {
 		return func() tea.Msg { return fail(errors.New("there is no editor to open the text in")) }
 	}
@@ -160,24 +157,24 @@ func (m *menu) edit(e command.Edit, j *job) tea.Cmd {
 		if err := errors.Join(err, err2); err != nil {
 			return fail(err)
 		}
-		return saved{j, e, text}
+		return savedMsg{j, e, text}
 	})
 }
 
-// saved is what the user made of a command's text.
-type saved struct {
+// savedMsg is a command's text as saved by the user.
+type savedMsg struct {
 	job  *job
 	edit command.Edit
 	text string
 }
 
-// tell goes on with the command.
-func (s saved) tell(m *model) tea.Cmd {
+// apply continues the command.
+func (s savedMsg) apply(m *model) tea.Cmd {
 	return m.menu.start(s.job, func(ctx context.Context) (command.Reply, error) { return s.edit.Then(ctx, s.text) })
 }
 
-// tell notes that the command takes its time.
-func (o overdue) tell(*model) tea.Cmd {
+// apply shows that the command is slow.
+func (o slowMsg) apply(*model) tea.Cmd {
 	o.job.slow = true
 	return nil
 }

@@ -24,10 +24,10 @@ import (
 	"github.com/bb2d0cf4/agent/internal/session"
 )
 
-// Run takes the terminal and serves the user until they leave or ctx ends. The
-// terminal is as it was when Run returns, whatever happened.
+// Run takes the terminal and serves the user until they leave or ctx ends. It always restores
+// the terminal.
 func (u *UI) Run(ctx context.Context, sess Session) (err error) {
-	spare(runtime.GOMAXPROCS)
+	reserveProcessor(runtime.GOMAXPROCS)
 	term := &u.opt.Terminal
 	around := term.Window
 	around.Dir, around.Env = u.opt.Start.Dir, term.Env
@@ -39,27 +39,27 @@ func (u *UI) Run(ctx context.Context, sess Session) (err error) {
 		return fmt.Errorf("the terminal cannot be used: %w", err)
 	}
 	defer func() { err = errors.Join(err, scr.Close()) }()
-	defer crash.Hold(func() { _ = scr.Close() })() // what the panic says is more than this error
+	defer crash.Hold(func() { _ = scr.Close() })() // a panic matters more than this error
 	ctx, end := context.WithCancelCause(ctx)
 	cancel := func() { end(session.ErrEnded) }
 	var work crash.Group
 	defer work.Wait()
 	defer cancel()
 
-	beside := func(f func(context.Context)) context.CancelFunc {
+	background := func(f func(context.Context)) context.CancelFunc {
 		ctx, cancel := context.WithCancel(ctx)
 		work.Go(func() { f(ctx) })
 		return cancel
 	}
-	m := u.newModel(window{scr, desk, sigs, u.opt.Now}, sess, beside)
+	m := u.newModel(window{scr, desk, sigs, u.opt.Now}, sess, background)
 	typed := keyboard.New(term.In, cancel)
 	prog := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(typed), tea.WithFilter(typed.Filter),
 		tea.WithOutput(term.Out), tea.WithEnvironment(term.Env), tea.WithColorProfile(scr.Profile()),
 		tea.WithoutRenderer(), tea.WithFPS(1), tea.WithoutSignalHandler())
-	beside(func(ctx context.Context) {
-		stream.Run(ctx, u.box, stream.Options{Look: m.look, Now: u.opt.Now, Send: func(up stream.Update) { prog.Send(up) }})
+	background(func(ctx context.Context) {
+		stream.Run(ctx, u.inbox, stream.Options{Look: m.look, Now: u.opt.Now, Send: func(up stream.Update) { prog.Send(up) }})
 	})
-	beside(func(ctx context.Context) { sigs.Watch(ctx, scr, prog.Send) })
+	background(func(ctx context.Context) { sigs.Watch(ctx, scr, prog.Send) })
 	m.out.Greet(u.opt.Start.Version, u.opt.Start.Dir, u.opt.Start.Notes)
 	m.out.History(sess.Items())
 	if _, err = prog.Run(); errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
@@ -69,20 +69,19 @@ func (u *UI) Run(ctx context.Context, sess Session) (err error) {
 	return err
 }
 
-// processors is how many there have to be for one of them to be free for a key while the
-// answer, its drawing and the garbage collector keep the others busy.
+// processors is the minimum number that leaves one free for a key while the answer, its
+// drawing and the garbage collector keep the others busy.
 const processors = 4
 
-// spare sees to a processor for the keyboard, whose goroutine waits in the kernel: on a
-// machine with two, what it wakes had to wait until the scheduler took one away from the
-// answer, 10 ms each time.
-func spare(limit func(int) int) {
+// reserveProcessor keeps a processor free for the keyboard, whose goroutine waits in the kernel. With
+// only two, it would wait 10 ms for the scheduler each time.
+func reserveProcessor(limit func(int) int) {
 	if limit(0) < processors {
 		limit(processors)
 	}
 }
 
-// newModel puts the parts of the interface together.
+// newModel creates the interface.
 func (u *UI) newModel(scr window, sess Session, spawn spawner) *model {
 	look := theme.New(u.opt.Terminal.Theme, scr.Profile() < colorprofile.ANSI)
 	look.Width, look.Height = scr.Size()
@@ -90,14 +89,14 @@ func (u *UI) newModel(scr window, sess Session, spawn spawner) *model {
 	look.Keys = theme.Keys{Whole: named.First(keys.Whole), Older: named.First(keys.Previous), Send: named.First(keys.Send)}
 	out := printer.New(scr.Screen, look)
 	turn := &turns{
-		sess: sess, spawn: spawn, box: u.box, out: out, now: u.opt.Now, still: u.opt.Terminal.Still,
+		sess: sess, spawn: spawn, inbox: u.inbox, out: out, now: u.opt.Now, still: u.opt.Terminal.Still,
 		stopKey: u.opt.Terminal.Keys.Key(keys.Stop),
 	}
-	floor := &floor{turn: turn, queue: u.queue}
+	sched := &scheduler{turn: turn, queue: u.queue}
 	m := &model{
-		opt: &u.opt, box: u.box, scr: scr, look: look, out: out, floor: floor,
-		ask:  &asking{opt: &u.opt, scr: scr.Screen, out: out, turn: turn, layout: diffview.LayoutOf(u.opt.Terminal.Diff)},
-		menu: newMenu(&u.opt, out, floor),
+		opt: &u.opt, inbox: u.inbox, scr: scr, look: look, out: out, sched: sched,
+		ask:  &questions{opt: &u.opt, scr: scr.Screen, out: out, turn: turn, layout: diffview.LayoutOf(u.opt.Terminal.Diff)},
+		menu: newMenu(&u.opt, out, sched),
 	}
 	m.view = &viewer{keys: u.opt.Terminal.Keys, out: out, ask: m.ask, spawn: spawn}
 	m.ed = input.New(input.Options{
@@ -112,8 +111,7 @@ func (u *UI) newModel(scr window, sess Session, spawn spawner) *model {
 	return m
 }
 
-// leave takes the live region away, so that the shell's prompt follows the
-// conversation.
+// leave erases the live region, so that the shell's prompt follows the conversation.
 func leave(scr *screen.Screen) {
 	scr.SetAlt(false)
 	scr.SetTail(nil, nil)

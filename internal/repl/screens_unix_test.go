@@ -28,8 +28,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// stage is a whole interface on a terminal, with a session that does what the test
-// emits.
+// stage is a complete interface on a terminal, with a session controlled by the test.
 type stage struct {
 	*ptytest.Terminal
 	t    *testing.T
@@ -42,7 +41,7 @@ type stage struct {
 	ahead time.Duration
 }
 
-// Run is the session's: a turn lasts until the test ends it.
+// Run implements repl.Session: a turn lasts until the test ends it.
 func (s *stage) Run(ctx context.Context, _ string) error {
 	select {
 	case <-s.end:
@@ -52,7 +51,7 @@ func (s *stage) Run(ctx context.Context, _ string) error {
 	}
 }
 
-// Messages is the session's: there are none.
+// Items implements repl.Session.
 func (*stage) Items() []history.Item { return nil }
 
 func (s *stage) clock() time.Time {
@@ -100,7 +99,7 @@ var sessions = command.Command{
 	},
 }
 
-// newStage puts the interface on a terminal of the given size.
+// newStage shows the interface on a terminal of the given size.
 func newStage(t *testing.T, width, height int, change func(*repl.Options)) *stage {
 	t.Helper()
 	p := ptytest.New(t, vt.Options{Width: width, Height: height})
@@ -176,17 +175,16 @@ func edit() confirm.Request {
 	}}
 }
 
-// ask puts a question up and waits until it takes keys.
+// ask asks a question and waits until it accepts keys.
 func (s *stage) ask(req confirm.Request) {
 	s.t.Helper()
-	go func() { _, _ = s.ui.Review(s.t.Context(), req) }() // the answer is not what is looked at
+	go func() { _, _ = s.ui.Review(s.t.Context(), req) }() // the answer does not matter
 	s.WaitFor(`y yes`)
 	s.wait(time.Second)
-	s.Type("\x1b[I") // a report, for another frame
+	s.Type("\x1b[I") // a focus report, to cause another frame
 }
 
-// scenes are the states of the screen: what leads there, and what shows that it is
-// there.
+// scenes lists the states of the screen: how to get there, and what shows it.
 var scenes = []struct {
 	name   string
 	do     func(s *stage)
@@ -290,7 +288,7 @@ var scenes = []struct {
 	}, shows: `fix the parser`},
 	{name: "hint", do: func(s *stage) { s.Press("ctrl+c") }, shows: `again to quit`, change: func(o *repl.Options) {
 		now := time.Now()
-		o.Now = func() time.Time { return now } // the hint stays
+		o.Now = func() time.Time { return now } // keep the hint
 	}},
 	{name: "keys", do: func(s *stage) { s.Type("?") }, shows: `send`},
 	{name: "unknown", do: func(s *stage) {
@@ -336,30 +334,29 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// steady waits until two looks with a frame between them agree, and returns what they
-// saw.
+// steady waits until two frames agree, and returns the screen.
 func steady(s *stage) string {
 	last := ""
 	for {
 		bytes := len(s.Bytes())
-		s.Type("\x1b[I") // a report, for another frame
+		s.Type("\x1b[I") // a focus report, to cause another frame
 		s.WaitUntil("a frame", func(m *vt.Terminal) bool { return true })
 		got := look(s)
 		if got == last && bytes == len(s.Bytes()) {
 			return got
 		}
 		last = got
-		<-time.After(30 * time.Millisecond) // a frame of text
+		<-time.After(30 * time.Millisecond) // one frame of text
 	}
 }
 
-// elapsed is the time that a turn has taken.
+// elapsed matches the duration of a turn.
 var elapsed = regexp.MustCompile(`· \d+s ·`)
 
-// counted is the time until the next attempt.
+// counted matches the time until the next attempt.
 var counted = regexp.MustCompile(`retrying in \ds`)
 
-// look is the screen and its cursor.
+// look returns the screen and its cursor.
 func look(s *stage) string {
 	var b strings.Builder
 	s.Look(func(m *vt.Terminal) {

@@ -9,7 +9,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// The items there are.
+// The items of the status line.
 const (
 	itemMode    = "mode"
 	itemModel   = "model"
@@ -21,20 +21,20 @@ const (
 	itemFolder  = "folder"
 )
 
-// StatusItems lists the items, in the order of the documentation.
+// StatusItems lists the items in the order of the documentation.
 func StatusItems() []string {
 	return []string{itemMode, itemModel, itemBranch, itemContext, itemEditor, itemCost, itemTokens, itemFolder}
 }
 
-// itemWeights lists the items, those that matter most first: what the agent may do, then
-// what may end, then where one is.
+// itemWeights lists the items by importance: what the agent may do, what may run out, where
+// it works.
 var itemWeights = []string{itemMode, itemContext, itemCost, itemModel, itemEditor, itemBranch, itemTokens, itemFolder}
 
-// itemSeparator parts two items.
+// itemSeparator separates items.
 const itemSeparator = " · "
 
-// statusLine sets the items that are named in show and have a text, in that order, in at
-// most width columns.
+// statusLine renders the non-empty items named in show, in that order, in at most width
+// columns.
 func statusLine(show []string, texts map[string]string, width int) string {
 	var names []string
 	for _, name := range show {
@@ -52,8 +52,8 @@ func statusLine(show []string, texts map[string]string, width int) string {
 	return ""
 }
 
-// firstFit joins the first of some choices that fits in width columns, or else the last
-// one. What is empty is left out. It does not make the parts safe.
+// firstFit joins the non-empty parts of the first choice that fits in width columns, or else
+// of the last one. It does not sanitize them.
 func firstFit(width int, choices ...[]string) string {
 	line := ""
 	for _, parts := range choices {
@@ -73,7 +73,7 @@ func joinItems(names []string, texts map[string]string) string {
 	return strings.Join(parts, itemSeparator)
 }
 
-// leastItem is the name that matters least.
+// leastItem returns the least important item.
 func leastItem(names []string) string {
 	return slices.MaxFunc(names, func(a, b string) int { return slices.Index(itemWeights, a) - slices.Index(itemWeights, b) })
 }

@@ -44,8 +44,8 @@ func TestOnlyWhatIsAskedFor(t *testing.T) {
 	}
 }
 
-// At any width the line fits, each item is whole, and none is left out that matters
-// more than one that is there.
+// At any width the line fits, items are complete, and none is dropped before a less important
+// one.
 func TestStatusLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		texts := map[string]string{}
@@ -64,7 +64,7 @@ func TestStatusLine(t *testing.T) {
 				there = append(there, name)
 			}
 		}
-		for n := range len(there) + 1 { // the n that matter most, in the order asked for
+		for n := range len(there) + 1 { // the n most important, in the requested order
 			ordered := slices.DeleteFunc(slices.Clone(show), func(name string) bool { return !slices.Contains(there[:n], name) })
 			if joinItems(ordered, texts) == line {
 				return
@@ -83,7 +83,7 @@ func TestFirst(t *testing.T) {
 	}
 }
 
-// The configuration takes these names and no others.
+// The configuration accepts exactly these names.
 func TestNamesAreThoseOfTheConfiguration(t *testing.T) {
 	if _, err := config.Edit("config.yaml", nil, "interface.status", "none such"); err == nil || !strings.HasSuffix(err.Error(), strings.Join(StatusItems(), ", ")) {
 		t.Errorf("%v, want %s", err, StatusItems())

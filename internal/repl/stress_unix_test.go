@@ -21,15 +21,15 @@ import (
 	"github.com/bb2d0cf4/agent/internal/session"
 )
 
-// bound is how long a storm may take on any machine, however loaded: the figures that
-// are wanted are those of bench.
+// bound is the maximum duration of a test on any machine, however loaded; the benchmarks
+// measure the real figures.
 const bound = time.Minute
 
-// full says that the tests run at the load that is asked for, not a part of it.
+// full selects the full load instead of a part.
 var full = os.Getenv("AGENT_TEST_FULL") != ""
 
-// flood emits output until stop is closed: some lines of an answer, then those of a
-// command, of which the screen shows the last ones.
+// flood emits output until stop is closed: lines of an answer, then those of a command, whose
+// last ones the screen shows.
 func (s *stage) flood(stop <-chan struct{}) (stopped <-chan struct{}) {
 	done := make(chan struct{})
 	go func() {
@@ -38,7 +38,7 @@ func (s *stage) flood(stop <-chan struct{}) (stopped <-chan struct{}) {
 			select {
 			case <-stop:
 				return
-			case <-time.After(time.Millisecond): // a quick program, not an endless one
+			case <-time.After(time.Millisecond): // a fast program, not an endless one
 				if i < 100 {
 					s.emit(session.TextDelta{Text: fmt.Sprintf("line %d of the **flood** 漢字 `code`\n\n", i)})
 				} else {
@@ -50,7 +50,7 @@ func (s *stage) flood(stop <-chan struct{}) (stopped <-chan struct{}) {
 	return done
 }
 
-// resize changes the size, and says so as the kernel does.
+// resize changes the size and sends the signal, like the kernel.
 func (s *stage) resize(width, height int) {
 	s.t.Helper()
 	s.Resize(width, height)
@@ -64,14 +64,14 @@ func (s *stage) told() {
 	}
 }
 
-// draft is longer than any line, so that its rows tell for which width they were drawn.
+// draft is longer than any line, so that its rows show the width they were drawn for.
 var draft = strings.Repeat("x", 1200)
 
-// roomy says whether there is room for the prompt and the beginning of the status line.
+// roomy reports whether there is room for the prompt and the start of the status line.
 func roomy(width, height int) bool { return width >= 14 && height >= 6 }
 
-// region returns where the prompt begins on the screen, and the rows from there to the
-// last one that has text.
+// region returns the first row of the prompt, and the rows from there to the last one with
+// text.
 func region(m *vt.Terminal) (at int, rows []string) {
 	rows = m.Screen()
 	for len(rows) > 0 && rows[len(rows)-1] == "" {
@@ -82,8 +82,8 @@ func region(m *vt.Terminal) (at int, rows []string) {
 	return at, rows[max(0, at):]
 }
 
-// drawn says whether the prompt is drawn for the screen's size: its rows are as wide
-// as the screen, less a column for the cursor, and the status line is below them.
+// drawn reports whether the prompt is drawn for the screen's size: its rows are one column
+// narrower than the screen, and the status line follows.
 func drawn(m *vt.Terminal) bool {
 	width, _ := m.Size()
 	_, rows := region(m)
@@ -98,7 +98,7 @@ func drawn(m *vt.Terminal) bool {
 	return true
 }
 
-// once says whether it is drawn, and nothing of an earlier frame is left.
+// once reports whether it is drawn and nothing of an earlier frame remains.
 func once(m *vt.Terminal) bool {
 	at, _ := region(m)
 	for _, row := range m.Screen()[:max(0, at)] {
@@ -109,7 +109,7 @@ func once(m *vt.Terminal) bool {
 	return drawn(m)
 }
 
-// sizes goes through all widths and heights up to 500×200, or some of them.
+// sizes visits all widths and heights up to 500×200, or some of them.
 func sizes(at func(width, height int)) {
 	step := 5
 	if full {
@@ -123,8 +123,8 @@ func sizes(at func(width, height int)) {
 	}
 }
 
-// Every size from one cell to 500×200 gets a frame of its own, while an answer comes
-// in; at the end Ctrl+L leaves nothing else on the screen.
+// Every size from one cell to 500×200 gets a frame of its own during an answer; at the end
+// Ctrl+L leaves nothing else on the screen.
 func TestEverySize(t *testing.T) {
 	s := newStage(t, 80, 24, nil)
 	s.say("go")
@@ -151,7 +151,7 @@ func TestEverySize(t *testing.T) {
 	s.WaitUntil("the conversation alone", once)
 }
 
-// Ctrl+L prints at the width of now, of which no signal has come yet.
+// Ctrl+L prints at the present width, even before a signal reports it.
 func TestReprintLooksAtTheSize(t *testing.T) {
 	s := newStage(t, 80, 24, nil)
 	s.Type(draft)
@@ -160,8 +160,7 @@ func TestReprintLooksAtTheSize(t *testing.T) {
 	s.WaitUntil("a frame of the new width", drawn)
 }
 
-// Ten thousand resizes, while an answer comes in: after every hundred the frame is that
-// of the size that stays.
+// Ten thousand resizes during an answer: after every hundred the frame has the final size.
 func TestTenThousandResizes(t *testing.T) {
 	s := newStage(t, 80, 24, nil)
 	s.say("go")
@@ -188,7 +187,7 @@ func TestTenThousandResizes(t *testing.T) {
 	}
 }
 
-// A paste of 10 MB is folded, and the prompt goes on.
+// A paste of 10 MB is folded, and the prompt stays usable.
 func TestTenMegabytesArePasted(t *testing.T) {
 	s := newStage(t, 80, 24, nil)
 	start := time.Now()
@@ -203,9 +202,8 @@ func TestTenMegabytesArePasted(t *testing.T) {
 	}
 }
 
-// However an answer is cut in pieces, its lines are in the scrollback once and in
-// order, as they are when it is rendered whole, and what stood above them is as it
-// was.
+// However an answer is split, its lines are in the scrollback once and in order, as if
+// rendered at once, and the lines above are unchanged.
 func TestStreamedMarkdown(t *testing.T) {
 	pieces := []string{
 		"# Title\n\n", "some words that go on and on until they have to be wrapped ", "`code` ", "**bold** ", "\n", "\n\n",
@@ -245,7 +243,7 @@ func TestStreamedMarkdown(t *testing.T) {
 		for _, l := range markdown.Render(text.String(), markdown.Options{Width: 60, Wrapped: theme.Wrapped}) {
 			want = append(want, plain(l))
 		}
-		// The prompt and the status line follow, behind a blank line.
+		// The prompt and the status line follow a blank line.
 		if d := cmp.Diff(want, got[from:max(from, len(got)-3)]); d != "" {
 			t.Fatalf("text %d, %q (-want +got):\n%s", seed, text.String(), d)
 		}
@@ -258,7 +256,7 @@ func reversed(rows []string) []string {
 	return rows
 }
 
-// plain is a line as a terminal shows it.
+// plain returns a line as a terminal shows it.
 func plain(line string) string {
 	term := vt.New(vt.Options{Width: 200, Height: 2})
 	fmt.Fprint(term, line)

@@ -15,41 +15,41 @@ import (
 )
 
 const (
-	// spinEvery is the pace of the spinner; only its line is drawn again.
+	// spinEvery is the interval of the spinner; only its line is redrawn.
 	spinEvery = 250 * time.Millisecond
-	// stillEvery is the pace where nothing is to move: only the seconds change.
+	// stillEvery is the interval without animation: only the seconds change.
 	stillEvery = 5 * time.Second
 )
 
-// turns runs prompts, one at a time, and knows how far the running one is.
+// turns runs prompts, one at a time, and tracks the running one.
 type turns struct {
 	sess    Session
 	spawn   spawner
-	box     *stream.Inbox
+	inbox   *stream.Inbox
 	out     *printer.Printer
 	now     func() time.Time
-	still   bool   // nothing moves by itself
-	stopKey string // ends the turn
+	still   bool   // no animation
+	stopKey string // stops the turn
 
-	n       int // counts turns, so that an old tick is known as such
+	n       int // number of turns, to recognize old ticks
 	running bool
 	stop    context.CancelFunc
 	shown   progress
 
-	used
+	usage
 }
 
-// used is what the session has used, and what its context holds.
-type used struct {
+// usage is the usage of the session and the size of its context.
+type usage struct {
 	total   llm.Usage
 	context int64 // tokens
-	window  int64 // that the model has room for; zero if not known
+	window  int64 // the model's limit in tokens; zero if unknown
 }
 
-// tick advances the spinner.
-type tick struct{ turn int }
+// tickMsg advances the spinner.
+type tickMsg struct{ turn int }
 
-// turnDone comes after the last event of a turn.
+// turnDone follows the last event of a turn.
 type turnDone struct{ err error }
 
 // start runs a prompt.
@@ -57,16 +57,16 @@ func (t *turns) start(prompt string) tea.Cmd {
 	return t.begin(prompt, t.sess.Run, prompt)
 }
 
-// begin runs what the user said: a prompt, or a command line.
-func (t *turns) begin(said string, run func(context.Context, string) error, text string) tea.Cmd {
-	t.out.Prompt(said)
+// begin runs a prompt or a command line.
+func (t *turns) begin(shown string, run func(context.Context, string) error, text string) tea.Cmd {
+	t.out.Prompt(shown)
 	t.n, t.running, t.shown = t.n+1, true, beginProgress(t.now())
-	box := t.box
-	t.stop = t.spawn(func(ctx context.Context) { box.Put(turnDone{run(ctx, text)}) })
+	inbox := t.inbox
+	t.stop = t.spawn(func(ctx context.Context) { inbox.Put(turnDone{run(ctx, text)}) })
 	return t.nextTick()
 }
 
-// cancel stops the running turn; what was done stays.
+// cancel stops the running turn and keeps its results.
 func (t *turns) cancel() {
 	if t.running {
 		t.stop()
@@ -74,15 +74,15 @@ func (t *turns) cancel() {
 	}
 }
 
-// end follows the last event of the turn.
+// end handles the end of the turn.
 func (t *turns) end() {
 	t.stop()
 	t.running, t.shown = false, progress{}
 }
 
-// use goes on with another session.
+// use switches to another session.
 func (t *turns) use(sess Session) {
-	t.sess = sess // its own Filled says what it has used
+	t.sess = sess // its Filled event will report its usage
 }
 
 func (t *turns) nextTick() tea.Cmd {
@@ -90,10 +90,10 @@ func (t *turns) nextTick() tea.Cmd {
 	if t.still {
 		pace = stillEvery
 	}
-	return tea.Tick(pace, func(time.Time) tea.Msg { return tick{n} })
+	return tea.Tick(pace, func(time.Time) tea.Msg { return tickMsg{n} })
 }
 
-func (t *turns) spin(due tick) tea.Cmd {
+func (t *turns) spin(due tickMsg) tea.Cmd {
 	if !t.running || due.turn != t.n {
 		return nil
 	}
@@ -101,13 +101,13 @@ func (t *turns) spin(due tick) tea.Cmd {
 	return t.nextTick()
 }
 
-// event follows the running turn.
+// event handles an event of the running turn.
 func (t *turns) event(ev session.Event) {
 	switch ev := ev.(type) {
 	case session.AnswerEnded:
-		t.used = used{ev.Total, ev.Context, ev.Window}
+		t.usage = usage{ev.Total, ev.Context, ev.Window}
 	case session.Filled:
-		t.used = used{ev.Total, ev.Context, ev.Window}
+		t.usage = usage{ev.Total, ev.Context, ev.Window}
 	case session.CallEnded:
 		lines, above := t.shown.Output()
 		t.out.Call(ev, lines, above)
@@ -121,7 +121,7 @@ func (t *turns) event(ev session.Event) {
 	t.shown.Follow(ev, t.now())
 }
 
-// line is the spinner's line. A standing question is what the turn waits for.
+// line returns the line of the spinner. During a question, the turn waits.
 func (t *turns) line(look theme.Look, asking bool) string {
 	return t.shown.Line(look, surroundings{Now: t.now(), Asking: asking, Used: t.total, Stop: t.stopKey, Still: t.still})
 }

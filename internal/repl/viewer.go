@@ -11,40 +11,40 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 )
 
-// viewer is the pager that covers the screen, if one does.
+// viewer is the pager that covers the screen, if open.
 type viewer struct {
 	out   *printer.Printer
-	ask   *asking
+	ask   *questions
 	spawn spawner
 	keys  keys.Map
-	page  *pager.Pager // nil if none does
+	page  *pager.Pager // nil if closed
 }
 
-// paged is a page that is ready to be shown.
-type paged struct{ pager.Page }
+// pageMsg is a page ready to show.
+type pageMsg struct{ pager.Page }
 
-// tell shows it.
-func (p paged) tell(m *model) tea.Cmd {
+// apply shows it.
+func (p pageMsg) apply(m *model) tea.Cmd {
 	m.view.open(p.Page)
 	return nil
 }
 
-// searchOn goes on with a search, after the keys that have come meanwhile.
-type searchOn struct{ *pager.Pager }
+// searchMsg continues a search after the keys that have arrived.
+type searchMsg struct{ *pager.Pager }
 
-// tell looks on, unless the page was left meanwhile.
-func (s searchOn) tell(m *model) tea.Cmd {
+// apply continues the search, unless the page was closed.
+func (s searchMsg) apply(m *model) tea.Cmd {
 	if s.Pager == m.view.page && s.Search() {
 		return m.view.search()
 	}
 	return nil
 }
 
-// whole shows the conversation, with all that was folded.
-func (v *viewer) whole() tea.Cmd {
+// conversation shows the complete conversation.
+func (v *viewer) conversation() tea.Cmd {
 	lay := v.out.Record.Page()
 	out := make(chan tea.Msg, 1)
-	v.spawn(func(context.Context) { out <- paged{lay()} })
+	v.spawn(func(context.Context) { out <- pageMsg{lay()} })
 	return func() tea.Msg { return <-out }
 }
 
@@ -54,12 +54,11 @@ func (v *viewer) open(p pager.Page) {
 	v.page.Rename = v.keys.Rename(keys.Pager)
 }
 
-// key handles the key that opens the conversation, and all keys while a page is
-// shown.
+// key handles the key that opens the conversation and, while a page is open, all keys.
 func (v *viewer) key(key tea.KeyPressMsg) (tea.Cmd, bool) {
 	switch {
 	case v.page == nil && v.keys.Is(key, keys.Whole):
-		return v.whole(), true
+		return v.conversation(), true
 	case v.page == nil:
 		return nil, false
 	}
@@ -78,10 +77,10 @@ func (v *viewer) key(key tea.KeyPressMsg) (tea.Cmd, bool) {
 
 func (v *viewer) search() tea.Cmd {
 	p := v.page
-	return func() tea.Msg { return searchOn{p} }
+	return func() tea.Msg { return searchMsg{p} }
 }
 
-// paste puts pasted text into what is looked for.
+// paste adds pasted text to the search text.
 func (v *viewer) paste(text string) bool {
 	if v.page != nil {
 		v.page.Paste(text)
@@ -95,7 +94,7 @@ func (v *viewer) restyle(look theme.Look) {
 	}
 }
 
-// view is the whole screen, or nil if no page covers it.
+// view returns the whole screen, or nil if no page is open.
 func (v *viewer) view() []string {
 	if v.page == nil {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 )
 
-// window is the terminal: its text, and what is around that.
+// window is the terminal with its title and notifications.
 type window struct {
 	*screen.Screen
 	desk *desktop.Desktop
@@ -22,11 +22,11 @@ type window struct {
 	now  func() time.Time
 }
 
-// tell says around the text what the program does.
-func (w window) tell(s desktop.State, what string) { w.Send(w.desk.Show(s, what, w.now())) }
+// announce shows the state outside the text.
+func (w window) announce(s desktop.State, what string) { w.Send(w.desk.Show(s, what, w.now())) }
 
-// reported takes a report of the terminal, or of the shell's job control.
-func (m *model) reported(msg tea.Msg) tea.Cmd {
+// terminalReport handles a report of the terminal or of job control.
+func (m *model) terminalReport(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.BackgroundColorMsg:
 		look := m.look
@@ -51,18 +51,18 @@ func (m *model) reported(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// state is what the program does, and what a question is about.
+// state returns the activity of the program, and the subject of an open question.
 func (m *model) state() (desktop.State, string) {
 	switch {
 	case m.ask.panel != nil:
 		return desktop.Waiting, about(m.ask.q.req)
-	case m.floor.free():
+	case m.sched.free():
 		return desktop.Idle, ""
 	}
 	return desktop.Working, ""
 }
 
-// about names what is asked in a line.
+// about describes a request in a line.
 func about(req confirm.Request) string {
 	switch {
 	case req.Change != nil:
@@ -77,7 +77,7 @@ func about(req confirm.Request) string {
 	return req.Tool
 }
 
-// preview shows a theme while it is being chosen; for an empty one, that in force.
+// preview shows a theme while it is selected, or the present one if name is empty.
 func (m *model) preview(name string) {
 	if name == "" {
 		name = m.opt.Terminal.Theme

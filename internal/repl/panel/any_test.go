@@ -15,7 +15,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// drawRequest draws a question of any kind.
+// drawRequest draws a request of any kind.
 func drawRequest(t *rapid.T) confirm.Request {
 	text := func(label string) string {
 		line := rapid.SampledFrom([]string{"a", "b", "\tc()", "漢字 漢字", "", strings.Repeat("long ", 50), "x\x1b[2J", "\u202e"})
@@ -51,8 +51,8 @@ func drawRequest(t *rapid.T) confirm.Request {
 	return req
 }
 
-// Whatever is asked, at any size and after any keys, the panel fits, nothing of the
-// text is more than text, and what a yes approves is what is kept on the screen.
+// Whatever the request, the size and the keys: the panel fits, its text can only be shown,
+// and a yes approves what the screen shows as kept.
 func TestAnyKeysAnySize(t *testing.T) {
 	keys := []string{"]", "[", "space", "m", "x", "s", "v", "l", "?", "q", "up", "down", "pgup", "pgdown", "home", "end", "enter", "right", "left", "tab", "backspace", "h", "esc"}
 	answered := 0
@@ -105,7 +105,7 @@ func checkView(t *rapid.T, p *panel.Panel, l theme.Look) {
 		if strings.ContainsAny(row, "\x1b\u202e\r\n\t") {
 			t.Fatalf("%q reaches the terminal", row)
 		}
-		if w := ansi.StringWidth(row); w > max(l.Width, 12) { // the screen cuts what a sliver has no room for
+		if w := ansi.StringWidth(row); w > max(l.Width, 12) { // the screen cuts what does not fit a sliver
 			t.Fatalf("%q is %d wide, the terminal %d", row, w, l.Width)
 		}
 	}

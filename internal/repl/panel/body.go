@@ -8,8 +8,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// body is what a panel shows of a request: a diffview.View or CommandView, a list of
-// files, or a header alone.
+// body is the content of a request: a diffview.View or CommandView, a list of files, or a
+// header alone.
 type body interface {
 	scroller
 	Header() []string
@@ -21,27 +21,27 @@ type scroller interface {
 	Lines(offset, height int) []string
 }
 
-// scroll is the part of the body that is shown.
+// scroll is the visible part of the body.
 type scroll struct {
-	offset int  // first line shown
-	room   int  // lines shown
-	seen   int  // lines that were on the screen so far
-	fits   bool // enough of the body is on the screen to judge it
-	end    bool // the last line of a diff that changes was on the screen
+	offset int  // first visible line
+	room   int  // visible lines
+	seen   int  // lines seen so far, from the top
+	fits   bool // enough of the body is visible to judge it
+	end    bool // the last change of a diff has been visible
 }
 
-// by moves the part by n of total lines.
+// by scrolls by n of total lines.
 func (s *scroll) by(n, total int) { s.offset = max(0, min(s.offset+n, total-s.room)) }
 
-// moved follows when the lines of the body are others.
+// moved resets the position when the lines of the body have changed.
 func (s *scroll) moved() { s.offset, s.seen = 0, 0 }
 
-// reveal moves the part as little as it takes to show a line.
+// reveal scrolls by the least distance that makes a line visible.
 func (s *scroll) reveal(line int) {
 	s.offset = max(min(s.offset, line), line-max(1, s.room)+1)
 }
 
-// press takes a key that scrolls.
+// press handles a key that scrolls.
 func (s *scroll) press(key string, total int) {
 	switch key {
 	case "up", "k":
@@ -59,7 +59,7 @@ func (s *scroll) press(key string, total int) {
 	}
 }
 
-// change is what a request to write would write.
+// change returns the change that a request would write.
 func change(req confirm.Request, edited *string) diffview.Change {
 	c := req.Change
 	after := c.After
@@ -72,7 +72,7 @@ func change(req confirm.Request, edited *string) diffview.Change {
 	}
 }
 
-// texts returns the sentences of notes.
+// texts returns the texts of notes.
 func texts(notes []caution.Note) []string {
 	var out []string
 	for _, n := range notes {
@@ -81,14 +81,14 @@ func texts(notes []caution.Note) []string {
 	return out
 }
 
-// reading is the body of a request to read outside the workspace, or to have a file
-// saved in an editor: all of it is in the header.
+// reading is the body of a request to read outside the workspace, or to save a file in an
+// editor: its header contains everything.
 type reading struct {
 	req  confirm.Request
 	look theme.Look
 }
 
-// Header names the file, and every remark.
+// Header returns the file name and all remarks.
 func (r *reading) Header() []string {
 	text := "read outside the workspace"
 	if r.req.Read != nil {

@@ -4,20 +4,20 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 )
 
-// fewLines is how much of a longer body has to fit for a yes.
+// fewLines is the number of lines of a longer body that must fit for a yes.
 const fewLines = 3
 
-// frame is what is around the body, and the part of that which it leaves room for.
+// frame is everything around the body, and the part of the body that fits.
 type frame struct {
 	head, hints []string
 	scroll      scroll
 }
 
-// Fits says whether height lines are enough to answer in.
+// Fits reports whether height lines are enough to answer.
 func (p *Panel) Fits(height int) bool { return p.around(height).scroll.fits }
 
-// around returns the frame for a panel of height lines. The keys that it names are
-// those that count once it is on the screen.
+// around returns the frame of a panel of height lines. It names the keys that work once the
+// panel is on the screen.
 func (p *Panel) around(height int) frame {
 	f := p.lay(height, 0)
 	n := p.hidden(f.scroll)
@@ -30,21 +30,20 @@ func (p *Panel) around(height int) frame {
 		f.hints = full
 	} else {
 		few := p.brief(left)
-		f.hints = few[max(0, len(few)-len(f.hints)):] // there is no room for more
+		f.hints = few[max(0, len(few)-len(f.hints)):] // no room for more
 	}
 	return f
 }
 
-// lay makes a frame that says that n lines were never on the screen. Where not even a
-// few lines of the body fit, what else is known goes first, then all but the most
-// needed keys.
+// lay returns a frame that reports n unseen lines. If not even a few lines of the body fit,
+// it first drops additional information, then all but the essential keys.
 func (p *Panel) lay(height, n int) frame {
 	body := p.body.Header()
 	few := min(fewLines, p.body.Len())
 	room := func(f frame) int {
 		room := height - len(f.head) - len(f.hints)
 		if p.body.Len() > room {
-			room-- // for the line that says so
+			room-- // for the report
 		}
 		return room
 	}
@@ -64,7 +63,7 @@ func (p *Panel) lay(height, n int) frame {
 	return f
 }
 
-// shown is the part of the body that is shown in room lines.
+// shown returns the part of the body that fits in room lines.
 func (p *Panel) shown(room int, fits bool) scroll {
 	s := p.scroll
 	s.room, s.fits = room, fits
@@ -79,9 +78,8 @@ func (p *Panel) shown(room int, fits bool) scroll {
 	return s
 }
 
-// unseen returns how many lines of a diff there are up to its last change, and how
-// many of those were on the screen. It can be approved all the same, by the same key
-// once more.
+// unseen returns the number of lines of a diff up to its last change, and how many of them
+// have been visible. Pressing the same key twice approves it anyway.
 func (p *Panel) unseen() (seen, lines int) {
 	if p.diff == nil || p.scroll.end {
 		return 0, 0
@@ -89,8 +87,8 @@ func (p *Panel) unseen() (seen, lines int) {
 	return p.scroll.seen, p.diff.Changed()
 }
 
-// hidden returns how many lines of a command or of a list were never on the screen.
-// What is hidden cannot be approved yet; a diff can.
+// hidden returns the number of lines of a command or a list that have not been visible. They
+// block approval, unlike those of a diff.
 func (p *Panel) hidden(s scroll) int {
 	switch {
 	case p.diff != nil:

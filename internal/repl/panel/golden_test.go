@@ -27,7 +27,7 @@ func program() confirm.Request {
 	}
 }
 
-// states are what a panel can look like, and the keys that lead there.
+// states lists the states of a panel, and the keys that lead there.
 func states() map[string]struct {
 	req  confirm.Request
 	keys string
@@ -88,7 +88,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// Before it takes keys, a panel looks so.
+// The panel before it accepts keys.
 func TestGoldenWaiting(t *testing.T) {
 	l := theme.New(theme.Auto, false)
 	l.Width, l.Height = 80, 24

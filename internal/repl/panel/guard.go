@@ -3,25 +3,25 @@ package panel
 import "time"
 
 const (
-	// quiet is how long a panel must have been on the screen, with no key pressed,
-	// before it takes keys: what was typed ahead never answers.
+	// quiet is the time without a key after which a visible panel accepts keys, so that keys
+	// typed ahead never answer.
 	quiet = 400 * time.Millisecond
-	// pause is how long somebody who types may think before the next word. Until the
-	// keyboard was silent for that long, a key is taken for more text.
+	// pause is the longest break between two words of somebody typing. A key after a shorter
+	// break counts as more text.
 	pause = 2500 * time.Millisecond
 )
 
-// guard keeps keys from a panel that nobody can have looked at yet.
+// guard blocks keys until the person can have seen the panel.
 type guard struct {
-	armed bool      // keys are let through
-	calm  bool      // the key that takes the question up counts
+	armed bool      // keys are accepted
+	calm  bool      // the key that takes up the question is accepted
 	since time.Time // no key since
 	typed time.Time // no text at the prompt since
-	now   time.Time // of the key that comes
+	now   time.Time // time of the present key
 }
 
-// Wait says how long it takes until the panel takes keys, if none is pressed. Once
-// it is zero, the panel takes them.
+// Wait returns the time until the panel accepts keys, if none is pressed. When it returns
+// zero, the panel accepts them.
 func (g *guard) Wait(now time.Time) time.Duration {
 	g.now = now
 	wait := max(0, quiet-now.Sub(g.since), pause-now.Sub(g.typed))
@@ -32,24 +32,22 @@ func (g *guard) Wait(now time.Time) time.Duration {
 	return wait
 }
 
-// Disturbed says that something was typed or pasted that was not for the panel.
+// Disturbed records that something was typed or pasted elsewhere.
 func (g *guard) Disturbed(now time.Time) { g.calm, g.since = false, now }
 
-// Typed says when text was last typed at the prompt. The panel waits for the end of
-// the pause after it.
+// Typed records when text was last typed at the prompt. The panel then waits for the pause.
 func (g *guard) Typed(at time.Time) { g.armed, g.typed = false, at }
 
-// Shown says that the panel is on the screen again after something else covered it,
-// or with something else on it: what was typed at that does not answer.
+// Shown records that the panel is on the screen again after being covered, or has changed:
+// keys typed meanwhile do not answer.
 func (g *guard) Shown(now time.Time) { g.armed, g.calm, g.since = false, false, now }
 
-// Calm says how long it takes until the panel was on the screen long enough, with no
-// key pressed, for the key that takes the question up.
+// Calm returns the time until the panel accepts the key that takes up the question.
 func (g *guard) Calm(now time.Time) time.Duration {
 	wait := max(0, quiet-now.Sub(g.since))
 	g.calm = wait == 0
 	return wait
 }
 
-// Arm lets keys through at once: the question was taken up on purpose.
+// Arm accepts keys at once: the person took up the question deliberately.
 func (g *guard) Arm() { g.armed = true }

@@ -20,7 +20,7 @@ func (p *Panel) renamed(text string) string {
 	return p.Rename(text)
 }
 
-// hints names the keys that answer, where n lines were never on the screen.
+// hints returns the keys that answer; n is the number of unseen lines.
 func (p *Panel) hints(n int) []string {
 	st := p.look.Styles
 	switch {
@@ -50,14 +50,14 @@ func (p *Panel) hints(n int) []string {
 	return append(p.about(), p.items(style, p.answers())...)
 }
 
-// unseenKeys says what of a diff was never on the screen, and names the keys.
+// unseenKeys reports the unseen part of a diff and returns the keys.
 func (p *Panel) unseenKeys() []string {
 	seen, lines := p.unseen()
 	what := fmt.Sprintf("lines %d–%d were never on the screen: y once more says yes to them, too", seen+1, lines)
 	return []string{what, "PgDn scrolls", "n no", p.esc()}
 }
 
-// brief is hints where there is little room: the keys without which nothing goes on.
+// brief is hints for little room: only the essential keys.
 func (p *Panel) brief(n int) []string {
 	plain := p.words.ed == nil && !p.Aside && (p.plan == nil || !p.plan.open)
 	switch {
@@ -79,8 +79,7 @@ func (p *Panel) brief(n int) []string {
 	return append(p.about()[:min(1, len(p.about()))], p.items(style, keys)[:1]...)
 }
 
-// about names what can be done with the hunk that is pointed at, and all other keys
-// if they were asked for.
+// about returns the actions for the marked hunk and, on request, all other keys.
 func (p *Panel) about() []string {
 	var out []string
 	if h := p.hunks(); h != nil && h.Marked() >= 0 {
@@ -107,7 +106,7 @@ func (p *Panel) about() []string {
 	return out
 }
 
-// answers names the keys that answer a request.
+// answers returns the keys that answer a request.
 func (p *Panel) answers() []string {
 	req := p.req
 	if p.plan != nil {
@@ -135,7 +134,7 @@ func (p *Panel) answers() []string {
 	return append(keys, p.esc())
 }
 
-// esc says what Esc does now.
+// esc describes the present effect of Esc.
 func (p *Panel) esc() string {
 	if p.show.full || p.show.queue || p.hunks() != nil && p.hunks().Marked() >= 0 {
 		return "Esc back"
@@ -143,7 +142,7 @@ func (p *Panel) esc() string {
 	return "Esc cancel"
 }
 
-// more names the other keys of a request.
+// more returns the other keys of a request.
 func (p *Panel) more() []string {
 	var keys []string
 	switch h := p.hunks(); {
@@ -172,7 +171,7 @@ func (p *Panel) more() []string {
 	return keys
 }
 
-// items wraps texts, none of which is parted but for long ones.
+// items wraps texts and splits only long ones.
 func (p *Panel) items(style theme.Style, texts []string) []string {
 	const nbsp = "\u00a0"
 	look := p.look
@@ -198,7 +197,7 @@ func hint(look theme.Look, style theme.Style, text string) []string {
 	return lines
 }
 
-// always says what "a" would approve for the rest of the session.
+// always describes what "a" would approve for the rest of the session.
 func always(req confirm.Request) string {
 	switch {
 	case req.Change != nil:

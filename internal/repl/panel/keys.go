@@ -8,24 +8,23 @@ import (
 	"github.com/bb2d0cf4/agent/internal/confirm"
 )
 
-// me is who answers here, see confirm.Verdict.
+// me names this reviewer in a confirm.Verdict.
 const me = "terminal"
 
-// Outcome says what a key came to.
+// Outcome is the effect of a key.
 type Outcome int
 
-// The outcomes.
 const (
-	Ignored  Outcome = iota // the key is none of the panel's
-	Handled                 // the panel may look different
+	Ignored  Outcome = iota // not a key of the panel
+	Handled                 // redraw the panel
 	Answered                // the verdict is the answer
-	Edit                    // the user wants to edit the proposal first
-	Cancel                  // the user wants the turn to stop
-	Open                    // the user wants to see the question in the editor
-	Aside                   // the user wants to type at the prompt first
+	Edit                    // edit the proposal first
+	Cancel                  // stop the turn
+	Open                    // show the question in the editor
+	Aside                   // type at the prompt first
 )
 
-// Press takes a key. A panel that is not armed takes none but for a comment.
+// Press handles a key. A panel that is not armed accepts keys only for a comment.
 func (p *Panel) Press(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
 	switch {
 	case p.words.ed != nil:
@@ -65,7 +64,7 @@ func (p *Panel) Press(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
 	return Handled, confirm.Verdict{}
 }
 
-// reply takes a key that answers; the outcome of any other is Ignored.
+// reply handles a key that answers; for any other it returns Ignored.
 func (p *Panel) reply(key string) (Outcome, confirm.Verdict) {
 	if p.warnUnseen(key) {
 		return Handled, confirm.Verdict{}
@@ -76,9 +75,8 @@ func (p *Panel) reply(key string) (Outcome, confirm.Verdict) {
 	return Ignored, confirm.Verdict{}
 }
 
-// warnUnseen reports whether key is a yes to a diff whose end was never on the screen:
-// the first one is answered by a warning. The next one counts, unless it is the same
-// key held down.
+// warnUnseen reports whether to warn instead of approving a diff whose end has not been
+// visible. The next yes counts, unless it is the same key held down.
 func (p *Panel) warnUnseen(key string) bool {
 	warned := p.show.unseen
 	p.show.unseen = time.Time{}
@@ -93,7 +91,7 @@ func (p *Panel) warnUnseen(key string) bool {
 	return true
 }
 
-// back leaves what was looked at more closely; false if nothing is.
+// back closes a detail view; it returns false if there is none.
 func (p *Panel) back() bool {
 	switch {
 	case p.plan != nil && p.plan.open:
@@ -110,7 +108,7 @@ func (p *Panel) back() bool {
 	return true
 }
 
-// verdict returns the answer that a key stands for. It approves what is shown.
+// verdict returns the answer of a key. It approves exactly what is shown.
 func (p *Panel) verdict(key string) (confirm.Verdict, bool) {
 	yes := p.scroll.fits && p.hidden(p.scroll) == 0
 	if p.plan != nil {
@@ -135,7 +133,7 @@ func (p *Panel) verdict(key string) (confirm.Verdict, bool) {
 	return v, true
 }
 
-// browse changes what is shown of the body.
+// browse handles keys that change the view of the body.
 func (p *Panel) browse(key string) {
 	if p.plan != nil && p.plan.press(key, &p.scroll) || p.pressHunk(key) {
 		return

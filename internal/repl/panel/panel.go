@@ -1,8 +1,7 @@
-// Package panel shows a question below the conversation and takes its answer. It
-// guarantees that a key answers only after the question was on the screen for a
-// while without any key being pressed, that a command or a list of files cannot be
-// approved before all of it was on the screen, and that what is approved is what is
-// shown.
+// Package panel shows a question below the conversation and accepts its answer. It guarantees
+// that a key answers only after the question has been on the screen for a while without any
+// key, that a command or a list of files cannot be approved before all of it has been
+// visible, and that what is approved is what is shown.
 package panel
 
 import (
@@ -17,22 +16,21 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// undo is the tool that takes back: its proposal is not the model's, and nobody
-// needs to be told why not.
+// undo is the tool that reverts changes: its proposal is not the model's, so a refusal needs
+// no reason.
 const undo = "undo"
 
-// Around is what the panel is told of what is around it.
+// Around describes the surroundings of the panel.
 type Around struct {
-	// Remark is what another surface says about the question; empty: nothing.
+	// Remark is a remark of another surface about the question; empty for none.
 	Remark string
-	// Editor can be asked to show the question; empty: none can.
+	// Editor names the editor that can show the question; empty for none.
 	Editor string
-	// Aside says that the prompt has the keys, and not the question.
+	// Aside reports that the prompt, not the question, has the keys.
 	Aside bool
-	// Take names what gives them to the question while a draft has them; empty unless
-	// one has.
+	// Take names the key that gives the keys back to the question, if a draft has them.
 	Take string
-	// Rename puts the user's own keys into a hint; nil: they are the usual ones.
+	// Rename puts the user's own keys into a hint; nil keeps the defaults.
 	Rename func(hint string) string
 }
 
@@ -43,36 +41,36 @@ type Panel struct {
 	guard
 	req    confirm.Request
 	look   theme.Look
-	edited *string // the proposal after $EDITOR
+	edited *string // the proposal after an external edit
 	words  words
 
 	body body
-	diff *diffview.View // body, if the request is a change
-	plan *plan          // body, if it is of several files
+	diff *diffview.View // the body of a change
+	plan *plan          // the body of several changes
 
 	scroll scroll
 	show   show
 }
 
-// show is how much of what there is to be seen is shown.
+// show is the state of the view.
 type show struct {
 	full   bool      // on the whole screen
-	queue  bool      // all calls of the answer are listed
-	keys   bool      // all keys are named
-	unseen time.Time // when a yes was warned that the end of the diff was never shown; zero after the next key
-	whole  bool      // why what is all of the change cannot be left out of it, until the next key
+	queue  bool      // list all calls of the answer
+	keys   bool      // name all keys
+	unseen time.Time // time of the warning about the unseen end of a diff; zero after the next key
+	whole  bool      // explain why the only hunk cannot be left out, until the next key
 
 	layout diffview.Layout
 }
 
-// New returns a panel for req that is shown from now on.
+// New returns a panel for req, shown from now on.
 func New(req confirm.Request, look theme.Look, layout diffview.Layout, now time.Time) *Panel {
 	p := &Panel{req: req, look: look, guard: guard{since: now}, show: show{layout: layout}}
 	p.build()
 	return p
 }
 
-// build makes the body of the request as it stands.
+// build creates the body of the request in its current state.
 func (p *Panel) build() {
 	opt := diffview.Options{Width: p.look.Width, NoColor: p.look.NoColor, Tint: p.look.Tint, Layout: p.show.layout, Whole: p.look.Keys.Whole}
 	p.diff, p.scroll = nil, scroll{}
@@ -92,7 +90,7 @@ func (p *Panel) build() {
 	}
 }
 
-// Restyle follows the terminal's size.
+// Restyle adopts the terminal's size and colors.
 func (p *Panel) Restyle(look theme.Look) {
 	if look.Width != p.look.Width && p.diff != nil {
 		p.scroll.seen = 0
@@ -101,14 +99,14 @@ func (p *Panel) Restyle(look theme.Look) {
 	p.body.Resize(look.Width)
 }
 
-// Layout returns how the panel places the texts of a diff.
+// Layout returns the current layout of diffs.
 func (p *Panel) Layout() diffview.Layout { return p.show.layout }
 
-// Full says whether the panel wants the whole screen.
+// Full reports whether the panel wants the whole screen.
 func (p *Panel) Full() bool { return p.show.full }
 
-// Proposal returns the text that would be written now, and the name of its file;
-// false if the request is none that can be edited.
+// Proposal returns the text that would be written and the name of its file; false if the
+// request cannot be edited.
 func (p *Panel) Proposal() (name, text string, ok bool) {
 	if p.diff == nil || p.req.Change.Delete {
 		return "", "", false
@@ -116,8 +114,8 @@ func (p *Panel) Proposal() (name, text string, ok bool) {
 	return p.req.Change.Name, p.diff.Hunks().Text(), true
 }
 
-// Propose puts text in the place of the proposal. The panel is as good as new: it
-// takes no keys for a while.
+// Propose replaces the proposal. The panel then counts as new: it accepts no keys for a
+// while.
 func (p *Panel) Propose(text string, now time.Time) {
 	p.edited = nil
 	if text != p.req.Change.After {
@@ -127,11 +125,11 @@ func (p *Panel) Propose(text string, now time.Time) {
 	p.Shown(now)
 }
 
-// View returns the panel in at most height lines. Where too little of it fits, it
-// cannot be approved: nobody has seen what it is about.
+// View returns the panel in at most height lines. If too little of it fits, it cannot be
+// approved.
 func (p *Panel) View(height int) []string {
 	f := p.around(height)
-	if p.show.whole && len(f.hints) < len(p.hints(0)) { // a reason takes no room from what it is about
+	if p.show.whole && len(f.hints) < len(p.hints(0)) { // the explanation must not take room from the question
 		p.show.whole = false
 		f = p.around(height)
 	}
@@ -146,7 +144,7 @@ func (p *Panel) View(height int) []string {
 	return out[max(0, len(out)-max(0, height)):]
 }
 
-// title says what the body's own header does not.
+// title returns what the header of the body does not say.
 func (p *Panel) title() []string {
 	out := append(p.calls(), p.what()...)
 	if p.Remark != "" {
@@ -159,7 +157,7 @@ func (p *Panel) title() []string {
 	return out
 }
 
-// what names what is not an ordinary edit.
+// what names anything but an ordinary edit.
 func (p *Panel) what() []string {
 	if p.req.Tool == undo && p.req.Change != nil {
 		return hint(p.look, p.look.Styles.Accent, "undo: the file becomes what it was")
@@ -167,10 +165,10 @@ func (p *Panel) what() []string {
 	return nil
 }
 
-// listed is how many calls of an answer are listed.
+// listed is the maximum number of calls in the list.
 const listed = 12
 
-// calls places the question among the calls of the model's answer.
+// calls shows the place of the question among the calls of the model's answer.
 func (p *Panel) calls() []string {
 	b, dim := p.req.Batch, p.look.Styles.Dim
 	if b.Total < 2 || len(b.Calls) != b.Total {

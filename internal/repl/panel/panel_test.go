@@ -49,7 +49,7 @@ func key(name string) tea.KeyPressMsg {
 	return tea.KeyPressMsg(tea.Key{Code: []rune(name)[0], Text: name})
 }
 
-// ready returns a panel that was shown and takes keys.
+// ready returns a panel that accepts keys.
 func ready(req confirm.Request, height int) *panel.Panel {
 	p := panel.New(req, look(), diffview.Auto, start)
 	p.View(height)
@@ -148,7 +148,7 @@ func TestCommandIsApprovedOnlyOnceItWasSeen(t *testing.T) {
 	}
 }
 
-// At a size where nothing of the diff can be seen, nobody has judged it.
+// If nothing of the diff fits, nobody can approve it.
 func TestNothingUnseenIsApproved(t *testing.T) {
 	p := ready(edit(), 2)
 	for _, k := range []string{"y", "a"} {
@@ -165,7 +165,7 @@ func TestNothingUnseenIsApproved(t *testing.T) {
 	}
 }
 
-// A remark that takes the room which the diff needs is left out, so that yes counts.
+// A remark makes room for the diff, so that yes works.
 func TestRemarkGivesWayToTheDiff(t *testing.T) {
 	req := edit()
 	req.Change.After = strings.Repeat("line\n", 20)
@@ -187,13 +187,13 @@ func TestRemarkGivesWayToTheDiff(t *testing.T) {
 	}
 }
 
-// Where there is little room, the keys that are not needed go before the question does.
+// With little room, dispensable keys disappear before the question does.
 func TestLittleRoom(t *testing.T) {
 	for _, s := range []struct {
 		req           confirm.Request
 		width, height int
 		want          []string
-		unseen        bool // the last change is not on the screen
+		unseen        bool // the last change is not visible
 	}{
 		{edit(), 80, 6, []string{"edit a.txt", "- one", "+ two", "y yes · a always"}, false},
 		{edit(), 30, 4, []string{"edit a.txt", "- one", "+ two", "y yes · n no"}, false},
@@ -229,7 +229,7 @@ func TestLittleRoom(t *testing.T) {
 	}
 }
 
-// A panel that fits is not cut at its head, whatever its keys take.
+// A panel that fits is never cut at its head, whatever room the keys take.
 func TestWhatFitsIsWhole(t *testing.T) {
 	for n := range 12 {
 		for height := 1; height < 16; height++ {
@@ -247,7 +247,7 @@ func TestWhatFitsIsWhole(t *testing.T) {
 	}
 }
 
-// To ask whether it fits shows nothing: what was not on the screen is not approved.
+// Fits makes nothing visible: lines not on the screen are not approved.
 func TestFitsShowsNothing(t *testing.T) {
 	p := ready(command(strings.Repeat("echo\n", 20)), 8)
 	if !p.Fits(100) {

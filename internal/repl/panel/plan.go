@@ -13,23 +13,23 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// plan is the body of a request to change several files at once: a list of them,
-// from which each can be looked at and left out.
+// plan is the body of a request for changes to several files: a list in which each file can
+// be viewed and left out.
 type plan struct {
 	req    confirm.Request
 	look   theme.Look
 	files  []file
 	cursor int
-	open   bool // the file under the cursor is shown, and not the list
+	open   bool // show the file under the cursor, not the list
 }
 
-// file is one of a plan's.
+// file is a file of a plan.
 type file struct {
 	view    *diffview.View
 	what    string // edit, create, delete
 	name    string
-	out     bool // left as it is
-	changes int  // separate places
+	out     bool // left out
+	changes int  // number of separate changes
 }
 
 func newPlan(req confirm.Request, look theme.Look, opt diffview.Options) *plan {
@@ -52,7 +52,7 @@ func verb(exists, remove bool) string {
 	return "edit"
 }
 
-// Header says what the plan does to how many files, or to the one that is shown.
+// Header describes the plan, or the file on view.
 func (p *plan) Header() []string {
 	if p.open {
 		place := fmt.Sprintf("file %d of %d", p.cursor+1, len(p.files))
@@ -88,7 +88,7 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-// Len returns the number of lines of the list, or of the file that is shown.
+// Len returns the number of lines of the list, or of the file on view.
 func (p *plan) Len() int {
 	if p.open {
 		return p.files[p.cursor].view.Len()
@@ -96,7 +96,7 @@ func (p *plan) Len() int {
 	return len(p.files)
 }
 
-// Lines returns a part of them.
+// Lines returns a part of those lines.
 func (p *plan) Lines(offset, height int) []string {
 	if p.open {
 		return p.files[p.cursor].view.Lines(offset, height)
@@ -108,7 +108,7 @@ func (p *plan) Lines(offset, height int) []string {
 	return lines
 }
 
-// line is a file in the list. Its name is cut at its folders, never at its end.
+// line renders a file in the list. It shortens the folders of a name, never its end.
 func (p *plan) line(i int) string {
 	f, st := &p.files[i], p.look.Styles
 	cursor, mark := "  ", "● "
@@ -135,7 +135,7 @@ func (p *plan) line(i int) string {
 	return theme.Short(theme.Paint(st.Accent, cursor)+head[len(cursor):]+theme.Paint(st.Dim, dir)+base+theme.Paint(st.Dim, tail), p.look.Width)
 }
 
-// fitPath leaves out folders at the beginning of a path that is too wide.
+// fitPath drops leading folders of a path that is too wide.
 func fitPath(name string, width int) string {
 	for ansi.StringWidth(name) > width {
 		_, rest, found := strings.Cut(strings.TrimPrefix(name, "…/"), "/")
@@ -155,7 +155,7 @@ func (p *plan) Resize(width int) {
 	}
 }
 
-// except returns the files that are left out.
+// except returns the files left out.
 func (p *plan) except() []int {
 	var out []int
 	for i, f := range p.files {
@@ -166,8 +166,8 @@ func (p *plan) except() []int {
 	return out
 }
 
-// verdict returns the answer that a key stands for. It is given where all files are
-// listed; yes says that they were all on the screen.
+// verdict returns the answer of a key in the list; yes reports that all files have been
+// visible.
 func (p *plan) verdict(key string, yes bool) (confirm.Verdict, bool) {
 	v := confirm.Verdict{By: me}
 	switch {
@@ -182,8 +182,7 @@ func (p *plan) verdict(key string, yes bool) (confirm.Verdict, bool) {
 	return v, false
 }
 
-// press takes a key that is about the files; false if it is not. The part that is
-// shown is the panel's.
+// press handles a key of the plan and reports whether it is one. s belongs to the panel.
 func (p *plan) press(key string, s *scroll) bool {
 	switch key {
 	case "space":
@@ -207,7 +206,7 @@ func (p *plan) press(key string, s *scroll) bool {
 	return true
 }
 
-// steps is how far a key moves the cursor in a list.
+// steps returns the distance by which a key moves the cursor in a list.
 func steps(key string, room, total int) int {
 	switch key {
 	case "up", "k":
@@ -234,7 +233,7 @@ func (p *plan) to(i int, s *scroll) {
 	}
 }
 
-// show shows the file under the cursor, or the list again.
+// show opens the file under the cursor, or returns to the list.
 func (p *plan) show(open bool, s *scroll) {
 	if p.open = open; open {
 		s.offset = 0

@@ -14,8 +14,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// undoing is a plan of n files, the first of which comes back and the second of
-// which goes away.
+// undoing is a plan of n files: it restores the first and deletes the second.
 func undoing(n int) confirm.Request {
 	req := confirm.Request{Tool: "undo", Force: true, Plan: &confirm.Plan{Title: "undo the last turn"}}
 	for i := range n {
@@ -114,7 +113,7 @@ func TestPlanTellsWhatItTouches(t *testing.T) {
 	}
 }
 
-// All files have been on the screen before they are approved, and the cursor is.
+// All files have been visible before they are approved, and the cursor is visible.
 func TestPlanIsApprovedOnlyOnceItWasSeen(t *testing.T) {
 	p := ready(undoing(50), 12)
 	if o, _ := press(p, "y"); o != panel.Handled || !strings.Contains(shown(p, 12), "scroll to the end") {
@@ -190,7 +189,7 @@ func TestQueueOfCalls(t *testing.T) {
 	}
 }
 
-// What covered a panel, or was on it, has its own keys: none of them answers.
+// Keys for what covered a panel, or was drawn over it, do not answer it.
 func TestShownAgain(t *testing.T) {
 	p := ready(edit(), 20)
 	p.Shown(start.Add(time.Hour))

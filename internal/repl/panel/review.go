@@ -11,10 +11,10 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/input"
 )
 
-// words are what the user says to the model besides yes and no.
+// words are the user's words for the model besides yes and no.
 type words struct {
-	ed       *input.Editor // open while a comment is typed
-	hunk     int           // the one that it is about; -1: the whole
+	ed       *input.Editor // not nil while a comment is typed
+	hunk     int           // the subject of the comment; -1 for all
 	comments []confirm.Comment
 }
 
@@ -23,8 +23,7 @@ func (w *words) open(hunk int, noColor bool) {
 	w.ed, w.hunk = input.New(input.Options{NoColor: noColor}), hunk
 }
 
-// Note returns the editor of the comment that is being typed and what stands before
-// it; nil if none is.
+// Note returns the editor of the open comment and its label, or nil.
 func (p *Panel) Note() (ed *input.Editor, label string) {
 	if p.words.hunk >= 0 {
 		return p.words.ed, fmt.Sprintf("on hunk %d: ", p.words.hunk+1)
@@ -32,8 +31,8 @@ func (p *Panel) Note() (ed *input.Editor, label string) {
 	return p.words.ed, "no, because: "
 }
 
-// pressNote takes a key while a comment is typed. A panel that is not armed does not
-// take the one that sends it.
+// pressNote handles a key while a comment is typed. A panel that is not armed does not send
+// it.
 func (p *Panel) pressNote(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
 	w := &p.words
 	switch {
@@ -54,7 +53,7 @@ func (p *Panel) pressNote(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
 	return Handled, confirm.Verdict{}
 }
 
-// hunks returns those that can be left out or commented on, or nil.
+// hunks returns the hunks that can be left out or commented on, or nil.
 func (p *Panel) hunks() *diffview.Hunks {
 	if p.diff == nil || p.req.Change.Delete || p.req.Tool == undo || p.diff.Hunks().Len() == 0 {
 		return nil
@@ -62,7 +61,7 @@ func (p *Panel) hunks() *diffview.Hunks {
 	return p.diff.Hunks()
 }
 
-// left returns the hunks that are left out.
+// left returns the hunks left out.
 func (p *Panel) left() []int {
 	if h := p.hunks(); h != nil {
 		return h.Out()
@@ -70,16 +69,16 @@ func (p *Panel) left() []int {
 	return nil
 }
 
-// pressHunk takes a key that is about hunks; false if it is not.
+// pressHunk handles a key for hunks and reports whether it is one.
 func (p *Panel) pressHunk(key string) bool {
 	h := p.hunks()
 	switch {
 	case h == nil:
 		return false
-	case key == "space" && h.Len() == 1: // what is all of the change is not left out of it
+	case key == "space" && h.Len() == 1: // the only hunk cannot be left out
 		p.show.whole = p.body.Len() <= p.scroll.room
-		p.show.keys = p.show.keys && !p.show.whole // in the place of the keys
-		return p.show.whole                        // else one page down
+		p.show.keys = p.show.keys && !p.show.whole // replaces the list of keys
+		return p.show.whole                        // otherwise Space pages down
 	}
 	marked := h.Marked()
 	switch {
@@ -91,7 +90,7 @@ func (p *Panel) pressHunk(key string) bool {
 	case key == "[":
 		p.mark(max(marked-1, 0))
 	case key == "space" && marked < 0:
-		p.mark(h.Next(p.scroll.offset)) // seen before it is left out
+		p.mark(h.Next(p.scroll.offset)) // it must be visible before it is left out
 	case key == "space":
 		h.Toggle(marked)
 		p.mark(marked)
@@ -106,19 +105,19 @@ func (p *Panel) pressHunk(key string) bool {
 	return true
 }
 
-// mark points at a hunk and shows it.
+// mark marks a hunk and makes it visible.
 func (p *Panel) mark(i int) {
 	first, last := p.diff.Hunks().Mark(i)
-	const more = 2 // lines that the header and the hints may take for a hunk
+	const more = 2 // lines that the header and the hints may add for a hunk
 	if s := &p.scroll; first < s.offset || last >= s.offset+s.room-more {
-		s.offset = max(0, first-1) // a line before it shows where it is
+		s.offset = max(0, first-1) // with one line of context
 	}
 }
 
-// opens says whether an editor can show the question.
+// opens reports whether an editor can show the question.
 func (p *Panel) opens() bool { return p.Editor != "" && p.diff != nil && !p.req.Change.Delete }
 
-// arrange places the texts side by side, or one below the other again.
+// arrange switches between the split and the unified layout.
 func (p *Panel) arrange() {
 	views := p.shownViews()
 	if len(views) == 0 {
@@ -137,8 +136,8 @@ func (p *Panel) arrange() {
 	}
 }
 
-// shownViews are the diffs of a panel: of its change, or of the files of its plan if
-// one of them is shown.
+// shownViews returns the diffs on view: that of the change, or those of the plan if one of
+// its files is open.
 func (p *Panel) shownViews() []*diffview.View {
 	switch {
 	case p.diff != nil:
@@ -153,7 +152,7 @@ func (p *Panel) shownViews() []*diffview.View {
 	return views
 }
 
-// partial is what the model is told of a change of which a part was taken.
+// partial tells the model which part of a change was approved.
 func partial(h *diffview.Hunks, v *confirm.Verdict) {
 	out := h.Out()
 	text := h.Text()

@@ -26,7 +26,7 @@ func three() confirm.Request {
 	}}
 }
 
-// taken is the text with these of the places changed.
+// taken returns the text with changes at the given places only.
 func taken(places ...int) *string {
 	text := three().Change.Text
 	for _, p := range places {
@@ -68,7 +68,7 @@ func TestHunkKeys(t *testing.T) {
 		verdict confirm.Verdict
 	}{
 		"] space y":                 {panel.Answered, took(1, 2)},
-		"space space y":             {panel.Answered, took(1, 2)}, // the first space points
+		"space space y":             {panel.Answered, took(1, 2)}, // the first space marks
 		"] ] space y":               {panel.Answered, took(0, 2)},
 		"] ] ] ] space y":           {panel.Answered, took(0, 1)},
 		"] ] [ space ] space y":     {panel.Answered, took(2)},
@@ -93,7 +93,7 @@ func TestHunkKeys(t *testing.T) {
 		"] space x y":               {panel.Answered, took(1, 2)},
 	} {
 		t.Run(keys, func(t *testing.T) {
-			p := ready(three(), 60) // all of it was on the screen
+			p := ready(three(), 60) // all of it is visible
 			p.View(20)
 			var o panel.Outcome
 			var v confirm.Verdict
@@ -113,7 +113,7 @@ func TestHunkKeys(t *testing.T) {
 	}
 }
 
-// The hunk that is pointed at is on the screen, wherever it is in the diff.
+// The marked hunk is visible, wherever it is in the diff.
 func TestMarkedHunkIsShown(t *testing.T) {
 	for _, first := range []string{"", "x", "end", "x end"} {
 		p := ready(three(), 12)
@@ -159,7 +159,7 @@ func TestHunksAreNotOffered(t *testing.T) {
 	}
 }
 
-// $EDITOR gets what would be written, and what it returns has all its hunks again.
+// The external editor gets the text that would be written; its result has all hunks again.
 func TestEditOfAPart(t *testing.T) {
 	p := ready(three(), 20)
 	press(p, "]", "space")
@@ -182,7 +182,7 @@ func TestRemarkAndPart(t *testing.T) {
 	}
 }
 
-// Esc first leaves what was looked at more closely, one after the other.
+// Esc first closes detail views, one at a time.
 func TestEscLeavesTheListOfCalls(t *testing.T) {
 	p := ready(program(), 20)
 	press(p, "l", "v", "]")
@@ -196,7 +196,7 @@ func TestEscLeavesTheListOfCalls(t *testing.T) {
 	}
 }
 
-// The layout is changed by a key, at once, and is the panel's from then on.
+// A key changes the layout at once, and the panel keeps it.
 func TestLayout(t *testing.T) {
 	l := look()
 	l.Width = 100
@@ -205,7 +205,7 @@ func TestLayout(t *testing.T) {
 		p.View(20)
 		p.Wait(start.Add(time.Hour))
 		press(p, "s")
-		if req.Plan != nil { // the list has nothing to place
+		if req.Plan != nil { // the list has no layout
 			if p.Layout() != diffview.Unified {
 				t.Errorf("%s: %v", name, p.Layout())
 			}
@@ -233,7 +233,7 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// The editor is offered where there is one that can show the question.
+// The panel offers the editor only if one can show the question.
 func TestOpenInTheEditor(t *testing.T) {
 	remove := three()
 	remove.Change.Delete, remove.Change.After = true, ""
@@ -263,8 +263,8 @@ func TestOpenInTheEditor(t *testing.T) {
 	}
 }
 
-// Where there is but one hunk, Space says why it does nothing, until the next key;
-// where there is more to see, it scrolls.
+// With a single hunk, Space explains why it does nothing, until the next key; if there is
+// more to see, it scrolls.
 func TestTheOnlyHunkIsNotLeftOut(t *testing.T) {
 	const why = "cannot be left out"
 	p := ready(edit(), 20)
@@ -279,7 +279,7 @@ func TestTheOnlyHunkIsNotLeftOut(t *testing.T) {
 	if o, v := press(p, "space", "y"); o != panel.Answered || v.Decision != confirm.Approve || v.Text != nil {
 		t.Errorf("y came to %v, %+v", o, v)
 	}
-	for height := 4; height < 14; height++ { // where there is no room to say why, it can be answered all the same
+	for height := 4; height < 14; height++ { // without room for the explanation, it can still be answered
 		for _, before := range []string{"x", "?"} {
 			answers := func(last string) bool {
 				p := ready(edit(), height)

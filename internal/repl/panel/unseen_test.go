@@ -15,8 +15,8 @@ func writing(after string) confirm.Request {
 	return confirm.Request{Tool: "write_file", Change: &workspace.Change{File: workspace.File{Name: "a.txt"}, After: after}}
 }
 
-// TestTheEndOfADiffWasShown: a yes to a diff whose end was never on the screen, be it
-// lines or the end of one line, is answered by a warning first.
+// A yes to a diff whose end has not been visible, lines or the end of a line, first causes a
+// warning.
 func TestTheEndOfADiffWasShown(t *testing.T) {
 	var long strings.Builder
 	for i := range 400 {
@@ -65,7 +65,7 @@ func TestTheEndOfADiffWasShown(t *testing.T) {
 	}
 }
 
-// What follows the last change need not be seen.
+// Lines after the last change need not be visible.
 func TestTheLastChangeIsTheEnd(t *testing.T) {
 	text := strings.Repeat("x\n", 100)
 	req := edit()

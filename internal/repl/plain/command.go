@@ -20,17 +20,17 @@ const help = `Each line is a prompt. ! runs a command line, and the path of an i
 stops the model, or a command.
 `
 
-// width is how wide the help is laid out: the terminal's is not known.
+// width is the width of the help: the terminal's is unknown.
 const width = 79
 
-// own are the commands of this face.
+// own lists the commands of this interface.
 var own = []command.Command{
 	{Name: "help", Help: "this", Group: command.Program},
 	{Name: "cost", Help: "tokens and money so far", Group: command.Model},
 	{Name: "quit", Help: "leave", Group: command.Program},
 }
 
-// command does what a command says.
+// command runs a command.
 func (u *UI) command(ctx context.Context, name, args string) (leave bool) {
 	list := command.Sort(append(own[:len(own):len(own)], u.opt.Commands...))
 	names := make([]string, len(list))
@@ -58,8 +58,7 @@ func (u *UI) command(ctx context.Context, name, args string) (leave bool) {
 	return false
 }
 
-// do runs a step of a command and carries out what it came to, until nothing more
-// follows.
+// do runs a step of a command and carries out its reply, until no step follows.
 func (u *UI) do(ctx context.Context, step func(context.Context) (command.Reply, error)) {
 	for step != nil {
 		var r command.Reply
@@ -77,7 +76,7 @@ func (u *UI) do(ctx context.Context, step func(context.Context) (command.Reply, 
 		step = nil
 		switch {
 		case r.Pick != nil:
-			step = pick(ctx, u, *r.Pick)
+			step = u.pick(ctx, *r.Pick)
 		case r.Edit != nil:
 			u.say("! The text can be edited on a full terminal only.\n")
 		case r.Prompt != "":
@@ -87,7 +86,7 @@ func (u *UI) do(ctx context.Context, step func(context.Context) (command.Reply, 
 	}
 }
 
-// reply shows what a command came to.
+// reply prints the result of a command.
 func (u *UI) reply(r command.Reply) {
 	if r.Session != nil {
 		u.sess = r.Session
@@ -111,10 +110,10 @@ func (u *UI) reply(r command.Reply) {
 	}
 }
 
-// maxPage is how many lines of a page are printed.
+// maxPage is the maximum number of lines printed of a page.
 const maxPage = 2000
 
-// page is the text of a page, from its start.
+// page returns the start of a page as text.
 func page(p pager.Page) string {
 	var b strings.Builder
 	if p.Title != "" {
@@ -130,8 +129,8 @@ func page(p pager.Page) string {
 	return b.String()
 }
 
-// pick lists choices by number and asks for one; nil is none.
-func pick(ctx context.Context, u *UI, p command.Pick) func(context.Context) (command.Reply, error) {
+// pick lists choices by number and asks for one; it returns nil for none.
+func (u *UI) pick(ctx context.Context, p command.Pick) func(context.Context) (command.Reply, error) {
 	var b strings.Builder
 	title := sanitize.Line(p.Title)
 	if !strings.HasSuffix(title, "?") {
@@ -148,7 +147,7 @@ func pick(ctx context.Context, u *UI, p command.Pick) func(context.Context) (com
 		u.say(fmt.Sprintf("Which? [1 to %d, or an empty line for none] ", len(p.Items)))
 		e, err := u.typed.next(ctx, from, u.opt.Interrupt)
 		switch {
-		case err != nil: // the end of the input, or an interrupt
+		case err != nil: // end of input, or an interrupt
 			if errors.Is(err, io.EOF) && u.opt.Again {
 				u.typed.goOn(from)
 			}

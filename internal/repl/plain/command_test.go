@@ -17,7 +17,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/tools"
 )
 
-// named is a command that comes to r.
+// named returns a command that replies r.
 func named(name string, r command.Reply, err error) command.Command {
 	return command.Command{Name: name, Help: "does it", Group: command.Changes, Run: func(_ context.Context, args string) (command.Reply, error) {
 		r.Text = strings.ReplaceAll(r.Text, "ARGS", args)
@@ -82,7 +82,7 @@ func TestAChoiceIsMadeByNumber(t *testing.T) {
 			{"\n", "for none] "},
 		} {
 			before := len(d.printed())
-			d.enter("/model\n1\n") // entered before it was asked: a prompt
+			d.enter("/model\n1\n") // entered before the question: a prompt
 			d.read()
 			d.enter(c.answers)
 			got := d.printed()[before:]
@@ -116,8 +116,8 @@ func TestAnInterruptStopsACommand(t *testing.T) {
 	})
 }
 
-// A line behind a ! is run; what it prints is shown, whatever it ends in, and that of
-// the model's own commands is not.
+// A line after ! runs; its output is shown, whatever it ends in, and that of the model's own
+// commands is not.
 func TestShellLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var d *desk
@@ -153,7 +153,7 @@ func TestShellLines(t *testing.T) {
 	})
 }
 
-// The path of an image becomes what stands for the image.
+// The path of an image becomes its placeholder.
 func TestImagesAreAttached(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		attach := func(path string) (string, bool) { return "[image #1]", path == "a/shot.png" }

@@ -2,19 +2,19 @@ package plain
 
 import "strings"
 
-// flat lays the tables of an answer out as lines of "header: value", as it comes in:
-// who listens to a row has not the header before their eyes. All else passes as it is.
+// flat turns the tables of an answer into lines of "header: value" as they arrive, for people
+// who listen to a row without seeing its header. It passes all other text through.
 type flat struct {
-	line  strings.Builder // that of a table, or one that may be the first of it
-	mid   bool            // in a line that passes
+	line  strings.Builder // the pending line of a table, or of a possible table
+	mid   bool            // inside a line that passes through
 	start string          // the first characters of that line
 	code  bool            // in a fenced code block
-	first string          // the line that is the head, if the next one says so
+	first string          // the header, if the next line confirms it
 	head  []string
 	body  bool // the rows follow
 }
 
-// push takes a piece of the text and returns what can be said of it.
+// push adds text and returns what can be printed.
 func (f *flat) push(text string) string {
 	var out strings.Builder
 	for _, r := range text {
@@ -35,7 +35,7 @@ func (f *flat) push(text string) string {
 	return out.String()
 }
 
-// follow keeps track of where lines and blocks of code begin.
+// follow tracks the beginnings of lines and code blocks.
 func (f *flat) follow(r rune) {
 	switch {
 	case r == '\n':
@@ -46,7 +46,7 @@ func (f *flat) follow(r rune) {
 	}
 }
 
-// row takes the line that is whole, and returns what is to be said of it.
+// row handles a complete line and returns what to print.
 func (f *flat) row() string {
 	line := f.line.String()
 	f.line.Reset()
@@ -67,10 +67,10 @@ func (f *flat) row() string {
 		f.body = true
 		return ""
 	}
-	return f.end() + line // two lines that are no table
+	return f.end() + line // two lines that are not a table
 }
 
-// end ends a table; a line that was held for one is said.
+// end ends a table and returns a pending line.
 func (f *flat) end() string {
 	held := ""
 	if f.head != nil && !f.body {

@@ -13,16 +13,15 @@ import (
 	"github.com/bb2d0cf4/agent/internal/crash"
 )
 
-// inbox keeps the lines of the input in order, with the times at which they came.
-// The input is read at once whatever goes on, for only so it is known when a line
-// was entered.
+// inbox holds input lines in order, with the times of their arrival. It reads the input at
+// once, because only then is the time of a line known.
 type inbox struct {
 	fresh chan struct{} // holds one token after a change
-	more  chan struct{} // holds one token when an input that ended is to be read on
+	more  chan struct{} // holds one token to resume an input that has ended
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the following
 	lines []entry
-	ended time.Time // when the input did; zero: it goes on
+	ended time.Time // when the input ended; zero if it has not
 }
 
 type entry struct {
@@ -36,7 +35,7 @@ func newInbox() *inbox {
 	return &inbox{fresh: make(chan struct{}, 1), more: make(chan struct{}, 1)}
 }
 
-// fill reads in until it ends, and on from there if goOn says so before ctx ends.
+// fill reads in until it ends, and again after goOn, until ctx ends.
 func (b *inbox) fill(ctx context.Context, in io.Reader) {
 	defer crash.Guard()
 	lines := bufio.NewReader(in)
@@ -52,7 +51,7 @@ func (b *inbox) fill(ctx context.Context, in io.Reader) {
 		b.mu.Unlock()
 		select {
 		case b.fresh <- struct{}{}:
-		default: // a token is there already
+		default: // already signaled
 		}
 		if err == nil {
 			continue
@@ -65,8 +64,8 @@ func (b *inbox) fill(ctx context.Context, in io.Reader) {
 	}
 }
 
-// goOn reads an input on that ended at or after from: on a terminal Ctrl+D is
-// only the end of what was asked for. It says whether it did.
+// goOn resumes an input that ended at or after from, and reports whether it did: on a
+// terminal, Ctrl+D ends only the present question.
 func (b *inbox) goOn(from time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -74,13 +73,12 @@ func (b *inbox) goOn(from time.Time) bool {
 		return false
 	}
 	b.ended = time.Time{}
-	b.more <- struct{}{} // has room: fill waits for it
+	b.more <- struct{}{} // never blocks: fill waits for it
 	return true
 }
 
-// next waits for a line that came at or after from and takes the first one; earlier
-// ones stay. io.EOF says that there will be none, errInterrupted that interrupt was
-// quicker.
+// next waits for the first line that arrived at or after from; earlier lines stay. It returns
+// io.EOF if there will be none, or errInterrupted if interrupt fires first.
 func (b *inbox) next(ctx context.Context, from time.Time, interrupt <-chan struct{}) (entry, error) {
 	for {
 		if e, ok, err := b.take(from); ok || err != nil {
@@ -112,7 +110,7 @@ func (b *inbox) take(from time.Time) (e entry, ok bool, err error) {
 	return entry{}, false, nil
 }
 
-// keep gives back a line that was taken. Only a prompt takes it from now on.
+// keep puts back a line, from now on only for a prompt.
 func (b *inbox) keep(e entry) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -123,7 +121,7 @@ func (b *inbox) keep(e entry) {
 	b.lines = slices.Insert(b.lines, i, entry{text: e.text})
 }
 
-// drop forgets the lines that wait, and returns their number.
+// drop discards waiting lines and returns their number.
 func (b *inbox) drop() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -18,8 +18,8 @@ const table = "See:\n\n| file | lines |\n|---|--:|\n| main.go | 12 |\n| a\\|b | 
 
 const flattened = "See:\n\nfile: main.go; lines: 12\nfile: a|b; lines: \n\n```\n| no | table |\n```\nIt is | so.\n| alone |\nend"
 
-// However the text is cut, tables become lines of header and value, and all else is
-// as it was.
+// However the text is split, tables become lines of header and value, and other text is
+// unchanged.
 func TestTablesAreFlat(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var f flat
@@ -68,7 +68,7 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// Who listens answers with a number, and hears what the editor says meanwhile.
+// Listeners answer with a number, and hear the editor's remarks meanwhile.
 func TestQuestionsAreNumbered(t *testing.T) {
 	req := confirm.Request{ID: "7", Tool: "execute_command", Command: &confirm.Command{Line: "ls", Dir: "/w"}}
 	if got, want := ask(req, true), "answer: 1 yes, 2 no, 3 always: this command this session, or 2 and why not: "; got != want {

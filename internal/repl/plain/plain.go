@@ -1,9 +1,7 @@
-// Package plain is the interactive face for a terminal that can do nothing but
-// print lines (TERM=dumb, a pipe) and, with labels, for a person who listens to a
-// screen reader. It guarantees that no escape
-// sequence is written, whatever a model, a tool or a file name holds, that each
-// line is one prompt or one answer, and that a line entered before a question was
-// shown never answers it.
+// Package plain is the interface for terminals that only print lines (TERM=dumb, a pipe) and,
+// with labels, for people who use a screen reader. It guarantees that it writes no escape
+// sequences, whatever a model, a tool or a file name contains; that each line is one prompt
+// or one answer; and that a line entered before a question was shown never answers it.
 package plain
 
 import (
@@ -23,53 +21,53 @@ import (
 	"github.com/bb2d0cf4/agent/internal/session"
 )
 
-// Session is the conversation that a UI drives. All that there is to say about a
-// prompt, an error too, comes through UI.Emit.
+// Session is the conversation behind a UI. It reports everything about a prompt, errors
+// included, through UI.Emit.
 type Session = command.Session
 
 // Options configures a UI.
 type Options struct {
-	In        io.Reader // read as it comes, a line at a time, until Run returns or longer
+	In        io.Reader // read line by line until Run returns, or longer
 	Out       io.Writer
-	Notes     []string        // lines to begin with
-	First     string          // a prompt to begin with
-	Echo      bool            // In shows nothing by itself: repeat its prompts on Out
-	Again     bool            // In goes on after its end, as a terminal does after Ctrl+D
+	Notes     []string        // printed at the start
+	First     string          // the first prompt
+	Echo      bool            // In does not echo: repeat prompts on Out
+	Again     bool            // In continues after its end, like a terminal after Ctrl+D
 	Interrupt <-chan struct{} // stops the running turn; at the prompt it leaves
 	Commands  []command.Command
-	// Shell runs a command line that was entered behind a !; its progress arrives
-	// through Emit. Nil: there is no such thing.
+	// Shell runs a command line entered after a !; its progress arrives through Emit. Nil if
+	// unsupported.
 	Shell func(ctx context.Context, line string) error
-	// Attach makes a placeholder for the image in a file; ok is false if it is none. Nil:
-	// none are attached.
+	// Attach returns a placeholder for the image in a file; ok is false if it is not an
+	// image. Nil if unsupported.
 	Attach func(path string) (mark string, ok bool)
-	// Labels says what each line is (you, agent, tool, question, note), lays tables
-	// out as "header: value" and numbers the answers to a question.
+	// Labels prefixes lines with their kind (you, agent, tool, question, note), turns tables
+	// into "header: value" lines and numbers the answers to a question.
 	Labels bool
 }
 
-// UI is the plain face. Create it with New, hand Emit and the UI itself (as a
-// confirm.Reviewer) to what they serve, then call Run.
+// UI is the plain interface. Create it with New, pass Emit and the UI itself (as a
+// confirm.Reviewer) to its clients, then call Run.
 type UI struct {
 	opt   Options
 	typed *inbox
-	sess  Session // belongs to Run
+	sess  Session // owned by Run
 
-	mu     sync.Mutex // guards what follows, and Out
+	mu     sync.Mutex // guards the following, and Out
 	clean  sanitize.Stream
 	flat   flat
-	inText bool   // the last line of the answer is not ended
-	asked  string // the id of the question that stands
+	inText bool   // the last line of the answer is incomplete
+	asked  string // id of the open question
 	used   llm.Usage
-	output *printed // by a command line that the user runs; nil: none does
+	output *shellOutput // of the user's running command line, or nil
 }
 
 var _ confirm.Reviewer = (*UI)(nil)
 
-// New returns a UI that reads nothing yet.
+// New returns a UI.
 func New(opt Options) *UI { return &UI{opt: opt, typed: newInbox()} }
 
-// label is what a line begins with.
+// label returns the prefix of a line.
 func (o Options) label(mark, name string) string {
 	if o.Labels {
 		return name + ": "
@@ -77,8 +75,8 @@ func (o Options) label(mark, name string) string {
 	return mark
 }
 
-// Remark prints what another surface tells about the question with the given id. It
-// may be called from any goroutine.
+// Remark prints a remark of another surface about the question with the given id. It is safe
+// for concurrent use.
 func (u *UI) Remark(id, text string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -87,13 +85,13 @@ func (u *UI) Remark(id, text string) {
 	}
 }
 
-// Run serves the user until the input ends or ctx does. Lines entered during a
-// turn are the prompts of the next ones.
+// Run serves the user until the input or ctx ends. Lines entered during a turn become the
+// next prompts.
 func (u *UI) Run(ctx context.Context, sess Session) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	u.sess = sess
-	go u.typed.fill(ctx, u.opt.In) // a read that blocks is left behind
+	go u.typed.fill(ctx, u.opt.In) // abandoned if a read blocks
 	for _, n := range u.opt.Notes {
 		u.say(sanitize.Text(n) + "\n")
 	}
@@ -114,8 +112,7 @@ func (u *UI) Run(ctx context.Context, sess Session) error {
 	}
 }
 
-// prompt asks for the next line. One that the terminal has shown elsewhere is
-// shown again where it counts.
+// prompt reads the next line. It repeats a line that the terminal echoed elsewhere.
 func (u *UI) prompt(ctx context.Context) (string, error) {
 	u.say("\n" + u.opt.label("> ", "you"))
 	shown := time.Now()
@@ -130,7 +127,7 @@ func (u *UI) prompt(ctx context.Context) (string, error) {
 	return strings.TrimSpace(e.text), nil
 }
 
-// line does what a line at the prompt says.
+// line handles a line entered at the prompt.
 func (u *UI) line(ctx context.Context, line string) (leave bool) {
 	if line == "" {
 		return false
@@ -139,7 +136,7 @@ func (u *UI) line(ctx context.Context, line string) (leave bool) {
 		return u.command(ctx, name, args)
 	}
 	if typed, ok := strings.CutPrefix(line, "!"); ok && u.opt.Shell != nil {
-		shell(ctx, u, strings.TrimSpace(typed))
+		u.shell(ctx, strings.TrimSpace(typed))
 		return false
 	}
 	u.turn(ctx, u.attach(line))
@@ -149,7 +146,7 @@ func (u *UI) line(ctx context.Context, line string) (leave bool) {
 // turn runs one prompt.
 func (u *UI) turn(ctx context.Context, prompt string) {
 	u.stoppable(ctx, func(ctx context.Context) {
-		_ = u.sess.Run(ctx, prompt) // its error has come with TurnEnded
+		_ = u.sess.Run(ctx, prompt) // TurnEnded reported the error
 	})
 }
 
@@ -174,16 +171,15 @@ func (u *UI) stoppable(ctx context.Context, f func(context.Context)) {
 	work.Wait()
 }
 
-// say writes text that is safe already. A terminal that is gone is noticed by
-// the end of the input.
+// say writes sanitized text. If the terminal is gone, the end of the input reveals it.
 func (u *UI) say(text string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.write(text)
 }
 
-// write is say for a caller that holds the lock. It ends the answer's last line
-// first.
+// write is say for callers that hold the lock. It first ends an incomplete line of the
+// answer.
 func (u *UI) write(text string) {
 	if u.inText {
 		end := u.clean.Close()
@@ -245,7 +241,7 @@ func outcome(ev session.CallEnded) string {
 	return line
 }
 
-// ended says how a turn ended, unless it simply did or a notice has said it.
+// ended prints how a turn ended, unless it ended normally or a notice has reported it.
 func (u *UI) ended(ev session.TurnEnded) {
 	switch ev.Stop {
 	case session.StopCancelled:

@@ -19,15 +19,15 @@ import (
 	"github.com/bb2d0cf4/agent/internal/tools"
 )
 
-// turns is a session whose turns are a function.
+// turns is a session whose turns run a function.
 type turns func(ctx context.Context, prompt string) error
 
 func (f turns) Run(ctx context.Context, prompt string) error { return f(ctx, prompt) }
 
 func (f turns) Items() []history.Item { return nil }
 
-// desk is a person at a UI. It is used within a bubble of synctest, whose clock
-// moves when all that happens is waiting.
+// desk is a person at a UI, inside a synctest bubble: its clock advances when everything
+// waits.
 type desk struct {
 	t         *testing.T
 	ui        *UI
@@ -52,7 +52,7 @@ func (d *desk) printed() string {
 	return d.out.String()
 }
 
-// sit starts a UI whose turns are f; nil does nothing.
+// sit starts a UI whose turns run f; nil does nothing.
 func sit(t *testing.T, opt Options, f func(d *desk, ctx context.Context, prompt string) error) *desk {
 	t.Helper()
 	r, w := io.Pipe()
@@ -71,7 +71,7 @@ func sit(t *testing.T, opt Options, f func(d *desk, ctx context.Context, prompt 
 	return d
 }
 
-// enter enters text at once, and waits until nothing more comes of it.
+// enter enters text and waits for its effects.
 func (d *desk) enter(text string) {
 	d.t.Helper()
 	if _, err := io.WriteString(d.in, text); err != nil {
@@ -80,13 +80,13 @@ func (d *desk) enter(text string) {
 	synctest.Wait()
 }
 
-// read lets as much time go by as a person needs.
+// read waits for the time that a person needs to read.
 func (d *desk) read() {
 	<-time.After(time.Second)
 	synctest.Wait()
 }
 
-// leave ends the input and checks what was printed and asked.
+// leave ends the input and checks the output and the prompts.
 func (d *desk) leave(printed string, prompts ...string) {
 	d.t.Helper()
 	if err := d.in.Close(); err != nil {
@@ -110,7 +110,7 @@ func (d *desk) check(printed string, prompts ...string) {
 	synctest.Wait()
 }
 
-// speak is an answer of the model in pieces.
+// speak returns an answer of the model in pieces.
 func (d *desk) speak(pieces ...string) {
 	for _, p := range pieces {
 		d.ui.Emit(session.TextDelta{Text: p})
@@ -118,7 +118,7 @@ func (d *desk) speak(pieces ...string) {
 	d.ui.Emit(session.AnswerEnded{})
 }
 
-// askAbout puts a question, as the controller does: beside the turn.
+// askAbout asks a question outside the turn, like the controller.
 func (d *desk) askAbout(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
 	var v confirm.Verdict
 	var err error
@@ -140,8 +140,8 @@ func TestEachLineIsAPrompt(t *testing.T) {
 	})
 }
 
-// Into a pipe everything comes at once: the lines are still one prompt each, and
-// are shown, so that the output can be read. The last one needs no newline.
+// A pipe delivers everything at once: each line is still one prompt, and is repeated in the
+// output. The last line needs no newline.
 func TestAPipe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := sit(t, Options{Echo: true}, func(d *desk, _ context.Context, prompt string) error {

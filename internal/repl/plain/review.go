@@ -14,13 +14,13 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// guard is how long a question must have been shown before a line answers it:
-// nobody reads one faster, so an earlier line was meant for something else.
+// guard is the time that a question must have been visible before a line answers it: nobody
+// reads faster, so an earlier line was meant for something else.
 const guard = 400 * time.Millisecond
 
-// Review prints req and waits for a line that answers it. Lines that came before
-// stay prompts, and so does a line that is more than an answer: it may have been half
-// typed when the question came. Ctrl+D on a terminal is a no, and ends nothing else.
+// Review prints req and waits for an answer. Earlier lines stay prompts, and so does a line
+// that is more than an answer: it may have been half typed when the question came. On a
+// terminal, Ctrl+D means no, and ends nothing else.
 func (u *UI) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
 	stand := func(id string) {
 		u.mu.Lock()
@@ -61,7 +61,7 @@ func (u *UI) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, 
 	}
 }
 
-// no is what a no begins with.
+// no returns the start of a refusal.
 func (o Options) no() string {
 	if o.Labels {
 		return "2"
@@ -69,7 +69,7 @@ func (o Options) no() string {
 	return "n"
 }
 
-// worded is an answer in words: who listens is given numbers, too.
+// worded returns an answer in words: listeners also get numbers.
 func worded(answer string) string {
 	words := map[string]string{"1": "yes", "2": "no", "3": "always"}
 	first, rest, _ := strings.Cut(strings.TrimSpace(answer), " ")
@@ -82,7 +82,7 @@ func worded(answer string) string {
 	return answer
 }
 
-// ask is the line that the user answers.
+// ask returns the line that asks for an answer.
 func ask(req confirm.Request, numbered bool) string {
 	once := req.Force || req.Plan != nil
 	switch {
@@ -96,7 +96,7 @@ func ask(req confirm.Request, numbered bool) string {
 	return "Yes or no? [y / n / n why not / always: " + covered(req) + "] "
 }
 
-// covered says what "always" answers.
+// covered describes what "always" approves.
 func covered(req confirm.Request) string {
 	switch {
 	case req.Change != nil:
@@ -108,16 +108,16 @@ func covered(req confirm.Request) string {
 	}
 }
 
-// meaning says what a line is.
+// meaning classifies an answer.
 type meaning int
 
 const (
-	unclear meaning = iota // neither: the question is asked again
+	unclear meaning = iota // neither: ask again
 	answers
 	prompts
 )
 
-// parse reads an answer. What follows a no is its reason.
+// parse parses an answer. Text after a no is its reason.
 func parse(line string, req confirm.Request) (confirm.Verdict, meaning) {
 	v := confirm.Verdict{By: "terminal"}
 	first, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
@@ -142,7 +142,7 @@ func parse(line string, req confirm.Request) (confirm.Verdict, meaning) {
 	return v, answers
 }
 
-// describe tells what is asked, whole.
+// describe returns the complete request.
 func describe(req confirm.Request) string {
 	var b strings.Builder
 	for _, n := range req.Notes {
@@ -167,7 +167,7 @@ func describe(req confirm.Request) string {
 	return b.String()
 }
 
-// changed is the unified diff of a change.
+// changed returns the unified diff of a change.
 func changed(c workspace.Change) string {
 	before, after := c.Name, c.Name
 	if !c.Exists {
@@ -179,8 +179,8 @@ func changed(c workspace.Change) string {
 	return diff.Unified(before, after, c.Text, c.After)
 }
 
-// commandLines shows a command whole: each line of it is marked, so that none passes
-// for the question.
+// commandLines returns a complete command with each line marked, so that none can imitate the
+// question.
 func commandLines(c confirm.Command) string {
 	background := ""
 	if c.Background {

@@ -106,7 +106,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// asking is a session whose only turn is a question.
+// asking is a session whose only turn asks a question.
 func asking(req confirm.Request, v *confirm.Verdict, err *error) func(*desk, context.Context, string) error {
 	return func(d *desk, ctx context.Context, prompt string) error {
 		if prompt == "go" {
@@ -165,8 +165,8 @@ func TestAQuestion(t *testing.T) {
 	}
 }
 
-// Lines that were entered before the question could be read are prompts, whatever
-// they say, whether the program had read them or not.
+// Lines entered before the question was readable are prompts, whatever their text, and
+// whether or not the program had read them.
 func TestEarlyLinesNeverAnswer(t *testing.T) {
 	for name, early := range map[string]func(d *desk){
 		"with the prompt":      func(d *desk) { d.enter("go\ny\nalways\n") },
@@ -203,8 +203,8 @@ func TestEarlyLinesNeverAnswer(t *testing.T) {
 	}
 }
 
-// A line that was half typed when the question came is a prompt still, and the
-// question stands until it is answered.
+// A line half typed when the question came stays a prompt, and the question stays open until
+// answered.
 func TestAHalfTypedLineStaysAPrompt(t *testing.T) {
 	for _, labels := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -244,7 +244,7 @@ func TestTheInputEndsAtAQuestion(t *testing.T) {
 	})
 }
 
-// terminal is an input that goes on after a Ctrl+D.
+// terminal is an input that continues after a Ctrl+D.
 type terminal struct{ io.Reader }
 
 func (t terminal) Read(p []byte) (int, error) {
@@ -255,8 +255,8 @@ func (t terminal) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// On a terminal Ctrl+D at a question is a no, and the lines after it are prompts. One
-// that was pressed before the question could be read is not its answer.
+// On a terminal, Ctrl+D at a question means no, and the lines after it are prompts. Pressed
+// before the question was readable, it does not answer.
 func TestCtrlDIsANo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var v confirm.Verdict
@@ -315,8 +315,7 @@ func TestAWithdrawnQuestionTakesNoAnswer(t *testing.T) {
 	})
 }
 
-// Whatever comes from outside, no escape sequence and no other control character
-// reaches the output.
+// Whatever the input, no escape sequence or other control character reaches the output.
 func TestNothingButTextIsPrinted(t *testing.T) {
 	hostile := []string{
 		"\x1b[2J", "\x1b]0;title\a", "\x1b]52;c;Zm9v\x1b\\", "\x9b31m", "\r", "\b\b", "\x00", "\x7f", "\u202e", "\u200b", "\xff", "\xc3", "word", "\n", "\t",
@@ -342,7 +341,7 @@ func TestNothingButTextIsPrinted(t *testing.T) {
 		for _, req := range []confirm.Request{change, plan, cmd, {Read: &confirm.Read{Path: draw("path")}}} {
 			u.say(describe(req) + ask(req, rapid.Bool().Draw(t, "numbered")))
 		}
-		u.show(&printed{Stream: sanitize.Stream{Strip: true}})
+		u.show(&shellOutput{Stream: sanitize.Stream{Strip: true}})
 		for range 3 {
 			u.Emit(session.CallOutput{Text: draw("output")})
 		}

@@ -11,19 +11,19 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// printed is what a command line of the user's prints.
-type printed struct {
+// shellOutput is the output of a command line of the user.
+type shellOutput struct {
 	sanitize.Stream
-	inLine bool // its last line is not ended
+	inLine bool // its last line is incomplete
 }
 
-// shell runs a command line of the user's; what it prints is shown as it comes.
-func shell(ctx context.Context, u *UI, line string) {
+// shell runs a command line of the user and prints its output as it arrives.
+func (u *UI) shell(ctx context.Context, line string) {
 	if line == "" {
 		u.say("! runs a command: !git status\n")
 		return
 	}
-	u.show(&printed{Stream: sanitize.Stream{Strip: true}})
+	u.show(&shellOutput{Stream: sanitize.Stream{Strip: true}})
 	u.stoppable(ctx, func(ctx context.Context) {
 		if err := u.opt.Shell(ctx, line); errors.Is(err, context.Canceled) {
 			u.say("Cancelled.\n")
@@ -32,14 +32,14 @@ func shell(ctx context.Context, u *UI, line string) {
 	u.show(nil)
 }
 
-// show has what commands print from now on shown through out; nil: nothing of it.
-func (u *UI) show(out *printed) {
+// show sends the output of commands to out from now on; nil discards it.
+func (u *UI) show(out *shellOutput) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.output = out
 }
 
-// attach puts placeholders in the place of the images that a prompt names.
+// attach replaces the images named in a prompt with placeholders.
 func (u *UI) attach(line string) string {
 	if u.opt.Attach == nil {
 		return line
@@ -50,7 +50,7 @@ func (u *UI) attach(line string) string {
 	return edit.Plain(t.Gs)
 }
 
-// spent ends an answer, if one is coming in, and notes what the session has used.
+// spent ends a streaming answer and records the usage of the session.
 func (u *UI) spent(total llm.Usage) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -58,7 +58,7 @@ func (u *UI) spent(total llm.Usage) {
 	u.used = total
 }
 
-// prints shows what a command line of the user's prints; ended says that it is all.
+// prints prints output of the user's command line; ended reports that it is complete.
 func (u *UI) prints(text string, ended bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

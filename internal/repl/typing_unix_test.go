@@ -24,28 +24,28 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// typist is a person at the model of an interface whose clock the test moves. While
-// the person types, questions come and go.
+// typist is a person at an interface whose clock the test moves. Questions come and go while
+// they type.
 type typist struct {
 	t     *testing.T
 	m     *model
 	rng   *rand.Rand
 	now   time.Time
-	asked []*question // those that nobody has answered or withdrawn
+	asked []*question // open questions
 	busy  bool        // the person answers: nothing comes or goes
-	last  time.Time   // when the person last typed text
-	saw   time.Time   // since when this panel is on the screen
+	last  time.Time   // time of the last typed text
+	saw   time.Time   // time at which this panel appeared
 	panel any
-	line  strings.Builder // what was typed of the line that is not sent
+	line  strings.Builder // typed since the last submission
 	log   []string
 	fired map[string]int
 }
 
-// newTypist sits a person down, before a turn that goes on.
+// newTypist starts a person in front of an endless turn.
 func newTypist(t *testing.T, m *model, rng *rand.Rand, fired map[string]int) *typist {
 	p := &typist{t: t, m: m, rng: rng, now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), fired: fired}
 	m.opt.Now = func() time.Time { return p.now }
-	m.floor.turn.running, m.floor.turn.stop = true, func() {}
+	m.sched.turn.running, m.sched.turn.stop = true, func() {}
 	return p
 }
 
@@ -58,7 +58,7 @@ func (p *typist) failf(format string, args ...any) {
 	p.t.Fatalf("%s\n%s\nthe prompt: %q", fmt.Sprintf(format, args...), strings.Join(p.log, "\n"), p.m.ed.Text())
 }
 
-// update hands over a message, and draws a panel that has come.
+// update sends a message, and draws a new panel.
 func (p *typist) update(msg tea.Msg) {
 	p.m.Update(msg)
 	if p.panel != any(p.m.ask.panel) {
@@ -72,14 +72,14 @@ func (p *typist) wait(d time.Duration) {
 	for end := p.now.Add(d); p.now.Before(end); {
 		step := min(end.Sub(p.now), time.Duration(1+p.rng.IntN(300))*time.Millisecond)
 		p.now = p.now.Add(step)
-		p.update(armed{})
+		p.update(armedMsg{})
 		if !p.busy && p.rng.IntN(4) == 0 {
 			p.happen()
 		}
 	}
 }
 
-// happen is what others do: a question comes, is answered elsewhere, or both at once.
+// happen makes a question arrive, end elsewhere, or both.
 func (p *typist) happen() {
 	n := p.rng.IntN(6)
 	if len(p.asked) > 0 && n < 3 {
@@ -102,7 +102,7 @@ func (p *typist) happen() {
 	}
 }
 
-// answered returns the question that has an answer, and the answer.
+// answered returns the answered question and its answer.
 func (p *typist) answered() (*question, confirm.Verdict) {
 	for _, q := range p.asked {
 		select {
@@ -134,7 +134,7 @@ var (
 	stopKey  = tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}
 )
 
-// rests are between two keys of a person who types.
+// rest returns the time between two keys of a typing person.
 func (p *typist) rest() time.Duration {
 	switch p.rng.IntN(8) {
 	case 0:
@@ -145,14 +145,14 @@ func (p *typist) rest() time.Duration {
 	return time.Duration(30+p.rng.IntN(200)) * time.Millisecond
 }
 
-// begins says whether a person would begin to type: there is no question, it has come
-// just now, or the screen says that the prompt has the keys.
+// begins reports whether a person would begin to type: there is no question, it has just
+// arrived, or the prompt has the keys.
 func (p *typist) begins() bool {
 	a := p.m.ask
 	return a.panel == nil || a.panel.Aside || p.now.Sub(p.saw) < 300*time.Millisecond || p.now.Sub(p.last) <= 2*time.Second
 }
 
-// draft types a line, or half of one.
+// draft types a line or half of one.
 func (p *typist) draft() {
 	words := []string{"please also y", "any", "no", "yes", "an apple a day", "n", "a", "see @ma", "c", "pve"}
 	for _, r := range words[p.rng.IntN(len(words))] {
@@ -173,9 +173,9 @@ func (p *typist) draft() {
 			if q, v := p.answered(); q != nil {
 				p.failf("a paste answered %s: %+v", q.req.ID, v)
 			}
-			p.line.Reset() // it is somewhere else, if a comment had the keys
+			p.line.Reset() // it is elsewhere if a comment had the keys
 			p.fired["pasted"]++
-		case 2: // for a completion
+		case 2: // a completion
 			p.wait(time.Duration(p.rng.IntN(300)) * time.Millisecond)
 			p.strike(tabKey)
 			p.line.Reset()
@@ -197,7 +197,7 @@ func (p *typist) draft() {
 		p.strike(clearKey)
 	case 3:
 		p.strike(stopKey)
-		p.m.quitAt = time.Time{} // it does not come to a second one here
+		p.m.quitAt = time.Time{} // no second Ctrl+C here
 	default:
 		p.fired["half"]++
 		return
@@ -205,7 +205,7 @@ func (p *typist) draft() {
 	p.line.Reset()
 }
 
-// kept checks that what was typed of the line is there.
+// kept checks that the typed line is still there.
 func (p *typist) kept() {
 	if p.m.opt.Terminal.Vi || p.line.Len() == 0 {
 		p.line.Reset()
@@ -216,7 +216,7 @@ func (p *typist) kept() {
 	}
 }
 
-// reply answers what is on the screen, as it says how.
+// reply answers the question as the screen describes.
 func (p *typist) reply() {
 	a := p.m.ask
 	if a.panel == nil {
@@ -250,13 +250,13 @@ func (p *typist) reply() {
 	p.fired["answered"]++
 }
 
-// comment begins a comment, which questions that come and go do not end.
+// comment types a comment, which arriving and leaving questions do not end.
 func (p *typist) comment() {
 	a := p.m.ask
 	q := a.q
 	p.logf("comments")
 	p.update(letter('c'))
-	p.busy = p.rng.IntN(2) == 0 // else anything may happen to the question
+	p.busy = p.rng.IntN(2) == 0 // otherwise anything may happen to the question
 	p.line.Reset()
 	for _, r := range "nay, a better one" {
 		p.strike(letter(r))
@@ -269,7 +269,7 @@ func (p *typist) comment() {
 			p.failf("the comment %q did not answer %s: %+v", note, q.req.ID, v)
 		}
 		p.asked = slices.DeleteFunc(p.asked, func(q *question) bool { return q == got })
-		p.last = time.Time{} // the person has done with it
+		p.last = time.Time{} // finished typing
 		p.fired["commented"]++
 		return
 	}
@@ -289,8 +289,8 @@ func (p *typist) note() string {
 	return ""
 }
 
-// A key that is typed as part of a draft never answers, and one that is meant for the
-// question always does, whatever comes and goes meanwhile.
+// Whatever comes and goes, a key typed as part of a draft never answers, and one meant for
+// the question always does.
 func TestRandomTyping(t *testing.T) {
 	cases := 150
 	if os.Getenv("AGENT_TEST_FULL") != "" {
@@ -316,7 +316,7 @@ func TestRandomTyping(t *testing.T) {
 		p := newTypist(t, m, rng, fired)
 		p.logf("case %d", seed)
 		m.opt.Terminal.Vi = seed%4 == 0
-		p.update(armed{})
+		p.update(armedMsg{})
 		for range 12 {
 			p.wait(time.Duration(rng.IntN(2000)) * time.Millisecond)
 			switch {

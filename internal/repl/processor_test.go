@@ -5,7 +5,7 @@ import "testing"
 func TestOneProcessorIsSpare(t *testing.T) {
 	for _, tt := range []struct{ found, want int }{{1, 4}, {2, 4}, {4, 4}, {16, 16}} {
 		have := tt.found
-		spare(func(n int) int {
+		reserveProcessor(func(n int) int {
 			was := have
 			if n > 0 {
 				have = n
