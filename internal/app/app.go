@@ -60,12 +60,11 @@ type Face struct {
 	Queued func() []string
 	// Reviewer answers questions; nil: nobody does.
 	Reviewer confirm.Reviewer
-	// Editor shows what a linked editor reports.
+	// Editor shows the reports of a linked editor.
 	Editor idelink.Face
 }
 
-// App is a session with its services. Its fields do not change; what may change
-// while it runs is in now.
+// App is a session with its services. Its exported fields do not change.
 type App struct {
 	Place
 	Config    config.Config
@@ -126,8 +125,8 @@ func New(o Options) (*App, error) {
 	return a, nil
 }
 
-// OpenRoot opens the folder dir. encoding, which may be nil, returns what an editor
-// knows of a file's encoding, which counts more than the configuration.
+// OpenRoot opens the folder dir. encoding, which may be nil, returns a file's encoding
+// in an editor, which counts more than the configuration; "" if it is unknown.
 func OpenRoot(cfg config.Config, dir string, extra []string, encoding func(path string) workspace.Encoding) (*workspace.Root, error) {
 	root, err := workspace.Open(dir, workspace.Options{
 		Extra: extra, Home: cfg.Home, Fallback: workspace.Encoding(cfg.Encoding), Asked: encoding,
@@ -158,8 +157,8 @@ func (a *App) toolset(env []string) session.Toolset {
 	})
 }
 
-// Attach gives the session its face, and that the events from before. It is called
-// once, before Start and Run.
+// Attach connects the session to its face, which gets the earlier events. Call it once,
+// before Start and Run.
 func (a *App) Attach(f Face) {
 	if f.Queued == nil {
 		f.Queued = func() []string { return nil }

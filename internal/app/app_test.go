@@ -121,7 +121,8 @@ func TestLongOutputsOfTheSessionInUseCanBeRead(t *testing.T) {
 	}
 }
 
-// TestWhatTheUserDidIsToldLater: what the program ended on, the next one tells of.
+// TestWhatTheUserDidIsToldLater: changes that the user made before the program ended go
+// with the next prompt of the resumed session.
 func TestWhatTheUserDidIsToldLater(t *testing.T) {
 	a := newApp(t)
 	first := a.Current().ID()
@@ -220,7 +221,7 @@ func TestAFolderThatIsNotThere(t *testing.T) {
 	}
 }
 
-// What a model with little context is judged by is what a request really begins with.
+// A model with a small context is judged by the real size of the first request.
 func TestOverhead(t *testing.T) {
 	a := newApp(t)
 	fill := a.Loop.Fill()

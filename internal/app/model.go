@@ -16,7 +16,7 @@ func (a *App) Info() llm.Info {
 }
 
 // SetModel sends later requests to the model named ref. No turn may be running. The
-// notes tell the user what does not work with it.
+// notes warn the user of features that do not work with it.
 func (a *App) SetModel(ctx context.Context, ref string) (notes []string, err error) {
 	m, err := a.Config.Lookup(ref)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
 
-// message turns a prompt into the message for the model: before it stands what the
-// user did since the last one, after it the images and the parts of the editor that it
-// names.
+// message turns a prompt into a message for the model: first the user's own changes
+// since the last prompt, then the prompt, then the images and the parts of the editor's
+// state that it names.
 func (a *App) message(ctx context.Context, prompt string) llm.Message {
 	m := llm.Message{Role: llm.User}
 	if remarks := a.Remarks.Take(); remarks != "" {

@@ -44,15 +44,15 @@ func (a *App) Use(store *archive.Store) error {
 	return err
 }
 
-// recall has the next prompt tell the model what the user did after the newest message
-// of the session.
+// recall adds the user's own changes since the newest message of the session to the
+// next prompt.
 func (a *App) recall() {
 	for _, did := range a.Loop.UnsentDeeds() {
 		a.Remarks.Add("Since then, without you: " + did)
 	}
 }
 
-// keep writes what a compaction leaves out to a file that the model can read.
+// keep writes text that a compaction left out to a file that the model can read.
 func (a *App) keep(session, text string) (path string, err error) {
 	path = filepath.Join(home.SpillDir(a.Config.Home, session), "whole.md")
 	return path, statefile.Write(path, []byte(text))

@@ -1,8 +1,7 @@
-// Package idelink puts the link to an editor together with the rest of the
-// program: what the configuration says of it, what people are told about it, and
-// what it adds to prompts. It guarantees that nothing of the editor reaches the
-// model but files that may be read without asking and the selection that the user
-// named.
+// Package idelink connects the link to an editor with the rest of a session: its
+// configuration, its messages to people, its tools and its part of prompts. It
+// guarantees that the model gets nothing from the editor except the state of files
+// that may be read without asking and the selection that the user named.
 package idelink
 
 import (
@@ -37,8 +36,7 @@ type Options struct {
 	Unattended bool
 }
 
-// Face shows what the editor reports. Its functions must not block; nil ones are
-// skipped.
+// Face shows the editor's reports. Its functions must not block; nil ones are skipped.
 type Face struct {
 	Remark  func(id, text string) // sets the remark on the question with that id; "" removes it
 	Insert  func(text string)     // puts text into the prompt
@@ -81,7 +79,7 @@ func New(o Options) *Link {
 	return l
 }
 
-// Attach sends to face what the editor reports. It is called before Start.
+// Attach sends the editor's reports to face. Call it before Start.
 func (l *Link) Attach(face Face) { l.face = face }
 
 func (l *Link) remark(id, text string) {
@@ -103,7 +101,7 @@ func (l *Link) mention(path string, start, end int) {
 	}
 }
 
-// Search says where to look for the editors of a folder.
+// Search returns the places in which to look for editors that have dir open.
 func Search(cfg config.Config, dir string) lock.Search {
 	s := lock.Search{Folder: cfg.IDE.LockDir, Dir: dir, Foreign: cfg.IDE.Foreign == "auto"}
 	if s.Folder == "" {
@@ -115,13 +113,14 @@ func Search(cfg config.Config, dir string) lock.Search {
 	return s
 }
 
-// inside says whether a file lies in a folder that the model may read.
+// inside reports whether the model may read a file.
 func (l *Link) inside(path string) bool {
 	_, _, err := l.root.Resolve(path)
 	return err == nil
 }
 
-// name is what people and models call a file. A folder keeps the separator at its end.
+// name returns the name of a file for people and models. A folder keeps the separator
+// at its end.
 func (l *Link) name(path string) string {
 	_, name, err := l.root.Resolve(path)
 	if err != nil {
@@ -133,7 +132,7 @@ func (l *Link) name(path string) string {
 	return name
 }
 
-// lines names a range of lines; it is empty if there is none.
+// lines formats a range of lines; it returns "" without one.
 func lines(before string, start int, between string, end int) string {
 	switch {
 	case start <= 0:
@@ -157,8 +156,7 @@ func (l *Link) Footer() string {
 	return text
 }
 
-// Named returns the names of the editor's that a prompt can use now; none without an
-// editor.
+// Named returns the elements of Names that mean something now: none without an editor.
 func (l *Link) Named() []string {
 	if l.Status().State != ide.Connected {
 		return nil
@@ -200,10 +198,10 @@ func (l *Link) Wait(ctx context.Context) (warning string) {
 	if why == "" {
 		why = ide.ErrNoEditor.Error()
 	}
-	return why + ": what needs an answer will be denied (agent ide status says more)"
+	return why + ": what needs an answer will be denied (see agent ide status)"
 }
 
-// Review has questions ask the editor, too.
+// Review makes questions ask the editor, too.
 func (l *Link) Review(questions *confirm.Controller) {
 	if !l.off {
 		questions.Attach(l.Reviewer)
@@ -232,7 +230,7 @@ func (a asker) Ask(ctx context.Context, req confirm.Request) (confirm.Verdict, e
 	return a.Asker.Ask(ctx, req)
 }
 
-// Saw takes an event of the session: the editor shows whether the model is at work.
+// Saw updates the editor's display of whether the model is working.
 func (l *Link) Saw(ev session.Event) {
 	switch ev.(type) {
 	case session.TurnStarted:

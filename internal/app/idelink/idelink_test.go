@@ -25,8 +25,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// scene is a folder, a link to the editors that have it open, and what the user
-// was shown.
+// scene is a folder, a link to the editors that have it open, and the texts put into
+// the prompt.
 type scene struct {
 	*testing.T
 	*Link
@@ -88,7 +88,7 @@ func (s *scene) editor(set func(*idetest.Editor)) *idetest.Editor {
 
 func (s *scene) file() string { return filepath.Join(s.dir, "a.txt") }
 
-// selects has the editor tell what is selected, and waits until it is known.
+// selects makes the editor report a selection, and waits until the link has it.
 func (s *scene) selects(e *idetest.Editor, path, text string, line int) {
 	s.Helper()
 	s.until("the selection", func() bool {
@@ -101,7 +101,7 @@ func (s *scene) selects(e *idetest.Editor, path, text string, line int) {
 	})
 }
 
-// until polls: the link has no event for it.
+// until polls, as the link sends no event for this.
 func (s *scene) until(what string, ok func() bool) {
 	s.Helper()
 	deadline := time.NewTimer(10 * time.Second)
@@ -147,7 +147,7 @@ func TestSelectionInAPrompt(t *testing.T) {
 	}
 }
 
-// TestFilesOutside: neither the model nor the status line hears of them.
+// TestFilesOutside: neither the model nor the status line mentions them.
 func TestFilesOutside(t *testing.T) {
 	s := newScene(t, nil)
 	e := s.editor(func(e *idetest.Editor) { e.World.Open("/etc/passwd", idetest.Document{Active: true}) })
@@ -182,8 +182,8 @@ func TestMention(t *testing.T) {
 	})
 }
 
-// TestNewestMessage: with ide.context: message the block rides on the prompt and on
-// the last result of a batch, and only when it is another one.
+// TestNewestMessage: with ide.context: message the block is appended to the prompt and
+// to the last result of a batch, and only when it has changed.
 func TestNewestMessage(t *testing.T) {
 	s := newScene(t, config.Overrides{"ide.context": "message"})
 	now := "IDE connected: X\n"
@@ -289,14 +289,14 @@ func TestDescribeIsComplete(t *testing.T) {
 		{Path: "a", Port: 1, Folder: "/p", File: lock.File{Name: "Code"}},
 		{Path: "b", Port: 2, File: lock.File{}, Why: "it does not answer"},
 	}
-	want := "Connecting …\nEditors:\n  1  Code (port 1) · /p · would be chosen\n  2  an editor without a name (port 2) · no folder · it does not answer\n"
+	want := "Connecting …\nEditors:\n  1  Code (port 1) · /p · would be chosen\n  2  unnamed editor (port 2) · no folder · it does not answer\n"
 	if got := Describe(ide.Status{State: ide.Connecting}, found); got != want {
 		t.Errorf("got %q", got)
 	}
 }
 
-// TestHostileNames: the words of an editor stay on their line, and no escape of
-// theirs is printed.
+// TestHostileNames: names that an editor sends stay on their line, and their escapes are
+// not printed.
 func TestHostileNames(t *testing.T) {
 	evil := "Code\n  2  Trusted (port 1) · /p · would be chosen\r\x1b[2J\u202e"
 	c := lock.Candidate{Path: "a", Port: 1, Folder: "/p" + evil, File: lock.File{Name: evil}, Why: evil, Notes: []string{evil}}
@@ -316,7 +316,7 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// TestView: the tools are told what the editor knows through the link's view.
+// TestView: the tools read the editor's state through the link's view.
 func TestView(t *testing.T) {
 	s := newScene(t, nil)
 	if _, _, err := s.View.Report(t.Context(), s.file(), 0); !errors.Is(err, editor.ErrNone) {
@@ -331,7 +331,7 @@ func TestView(t *testing.T) {
 	}
 }
 
-// @diagnostics is what the model's own tool would say, once.
+// @diagnostics inserts the result of the model's own tool, once.
 func TestDiagnosticsInAPrompt(t *testing.T) {
 	s := newScene(t, nil)
 	p := s.Prompts(nil)

@@ -13,24 +13,24 @@ import (
 	"github.com/bb2d0cf4/agent/internal/tools"
 )
 
-// maxSelected is the number of bytes of a selection that go into a prompt.
+// maxSelected is how many bytes of a selection go into a prompt.
 const maxSelected = 16 << 10
 
-// Names are what a prompt can name of the editor, each behind an @.
+// Names are the words that, behind an @, put a part of the editor's state into a prompt.
 var Names = []string{"selection", "diagnostics"}
 
 var named = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?:^|\s)@(` + strings.Join(Names, "|") + `)\b`)
 })
 
-// Prompts adds the editor's state to what the model is sent. It belongs to the
+// Prompts adds the editor's state to the messages for the model. It belongs to the
 // goroutine of the conversation.
 type Prompts struct {
 	link  *Link
 	block func(ctx context.Context) string // describes the editor's state
 
 	tools *tools.Set
-	sent  string // the block that was sent last
+	sent  string // the newest block that was sent
 }
 
 // Prompts returns the Prompts of a conversation; block describes the editor's state.
@@ -38,14 +38,14 @@ func (l *Link) Prompts(block func(ctx context.Context) string) *Prompts {
 	return &Prompts{link: l, block: block}
 }
 
-// Suffix returns what follows a prompt: what it names of the editor, and what the
-// editor shows, if the model is told of that apart.
+// Suffix returns the text to append to a prompt: the parts of the editor's state that it
+// names and, if the state is not in the system prompt, the state.
 func (p *Prompts) Suffix(ctx context.Context, prompt string) string {
 	return p.aside(ctx, p.expand(ctx, prompt))
 }
 
-// expand returns what a prompt names: behind @selection the text that is selected in
-// the editor, behind @diagnostics what it has found.
+// expand returns the text that a prompt names: the selection for @selection, the
+// editor's findings for @diagnostics.
 func (p *Prompts) expand(ctx context.Context, prompt string) string {
 	if p.link.off || !strings.Contains(prompt, "@") {
 		return ""
@@ -84,20 +84,20 @@ func (l *Link) selected() string {
 		l.name(sel.Path), lines(":", sel.StartLine, "-", sel.EndLine), cut, fence, strings.TrimSuffix(text, "\n"), fence)
 }
 
-// diagnostics is what the model's own tool says.
+// diagnostics returns the result of the model's own tool.
 func (p *Prompts) diagnostics(ctx context.Context) string {
 	if p.tools == nil {
 		return "no editor connected"
 	}
 	res, err := p.tools.Call(ctx, "get_diagnostics", tools.Call{Args: json.RawMessage("{}")})
 	if err != nil {
-		return "they could not be asked for: " + err.Error()
+		return "not available: " + err.Error()
 	}
 	return res.ForModel
 }
 
-// aside adds to a message what the editor shows, if that is not in the system
-// prompt and is not what was told last.
+// aside appends the editor's state to a message, if the system prompt does not hold it
+// and it has changed since it was last sent.
 func (p *Prompts) aside(ctx context.Context, message string) string {
 	if !p.link.apart {
 		return message
@@ -113,7 +113,7 @@ func (p *Prompts) aside(ctx context.Context, message string) string {
 	return message + "\n\n[" + strings.TrimSuffix(now, "\n") + "]"
 }
 
-// Tools returns the tools, which know what the editor knows.
+// Tools returns the tools, with access to the editor.
 func (p *Prompts) Tools(d tools.Deps) session.Toolset {
 	d.Buffers, d.Reports, d.Writes = p.link.View, p.link.View, p.link.View
 	if p.link.visible {
@@ -123,7 +123,7 @@ func (p *Prompts) Tools(d tools.Deps) session.Toolset {
 	return toolset{p.tools, p}
 }
 
-// toolset adds the editor's state to the last result of each batch of calls.
+// toolset appends the editor's state to the last result of each batch of calls.
 type toolset struct {
 	*tools.Set
 	prompts *Prompts

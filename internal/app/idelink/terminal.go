@@ -11,26 +11,26 @@ import (
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
 
-// terminal runs a command where the user sees it. ide.Terminal is one.
+// terminal runs a command in front of the user; ide.Terminal implements it.
 type terminal interface {
 	Run(ctx context.Context, cmd client.TerminalCommand) (client.TerminalRun, error)
 }
 
-// visible runs the commands that a turn waits for in the editor's terminal, if
-// there is an editor that has one; those in the background run as before.
+// visible runs the commands that a turn waits for in the editor's terminal, if it has
+// one. Those in the background run here.
 type visible struct {
 	tools.Commands
 	in terminal
 }
 
-// fate says where a command has run.
+// fate is the place in which a command ran.
 type fate int
 
 const (
 	there     fate = iota // in the editor's terminal
-	nowhere               // there is no such terminal
-	unwanted              // the editor did not want to run it
-	cancelled             // the call was given up
+	nowhere               // the editor has no terminal
+	unwanted              // the editor refused to run it
+	cancelled             // the call was cancelled
 	unknown               // the link broke meanwhile, or the editor failed
 )
 
@@ -51,7 +51,7 @@ func fateOf(ctx context.Context, ran client.TerminalRun, err error) fate {
 	return there
 }
 
-// Run runs a command once: what an editor may have run is not run again.
+// Run runs a command once: one that the editor may have run is not run again.
 func (v visible) Run(ctx context.Context, opts shell.Options) (shell.Result, error) {
 	began := time.Now()
 	cmd := client.TerminalCommand{Line: opts.Line, Dir: opts.Dir, Timeout: opts.Timeout}
@@ -84,11 +84,11 @@ func (v visible) Run(ctx context.Context, opts shell.Options) (shell.Result, err
 func lost(took time.Duration) shell.Result {
 	return shell.Result{
 		ExitCode: -1, Took: took,
-		Notes: []string{"The editor, in whose terminal the command ran, or the link to it failed: whether it has ended, and how, is not known."},
+		Notes: []string{"The command ran in the editor's terminal, and the editor or the link to it failed: it is unknown whether the command has ended, and how."},
 	}
 }
 
-// instead runs here what the editor did not want to run.
+// instead runs here a command that the editor refused.
 func (v visible) instead(ctx context.Context, opts shell.Options) (shell.Result, error) {
 	res, err := v.Commands.Run(ctx, opts)
 	res.Notes = append(res.Notes, "It did not run in the editor's terminal: the editor refused it.")

@@ -12,7 +12,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
 
-// screen is a terminal that answers as it is told and counts what it ran.
+// screen is a terminal with a fixed answer; it counts the commands.
 type screen struct {
 	run  client.TerminalRun
 	err  error
@@ -45,8 +45,8 @@ func TestCommandsInTheEditorsTerminal(t *testing.T) {
 		{name: "an editor without a terminal", screen: screen{err: client.ErrUnsupported}, output: "here\n"},
 		{name: "an editor that refuses", screen: screen{err: &client.ToolError{Message: "not trusted"}}, output: "here\n", note: "the editor refused it"},
 		{name: "an editor that had no terminal", screen: screen{}, output: "here\n", note: "the editor refused it"},
-		{name: "a link that is lost is no reason to run it twice", screen: screen{err: errors.New("gone")}, code: -1, note: "not known"},
-		{name: "nor is an editor that fails", screen: screen{err: &client.ToolError{Code: client.CodeInternal}}, code: -1, note: "not known"},
+		{name: "a link that is lost is no reason to run it twice", screen: screen{err: errors.New("gone")}, code: -1, note: "it is unknown"},
+		{name: "nor is an editor that fails", screen: screen{err: &client.ToolError{Code: client.CodeInternal}}, code: -1, note: "it is unknown"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			jobs := shell.NewJobs()
@@ -82,8 +82,8 @@ func TestCancelledCommandInTheEditorsTerminal(t *testing.T) {
 	}
 }
 
-// TestOutputAsItComes: the user sees the output before the command has ended, as of
-// one that runs here.
+// TestOutputAsItComes: the user sees the output before the command has ended, as if it
+// ran here.
 func TestOutputAsItComes(t *testing.T) {
 	zero, seen := 0, ""
 	s := &screen{run: client.TerminalRun{Code: &zero, Output: "there\n", Captured: true}}

@@ -16,13 +16,14 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// Usage says what /ide takes.
-const Usage = "/ide and /ide status say how things stand; /ide connect [number or port]; /ide disconnect"
+// Usage is the reply to a /ide that makes no sense.
+const Usage = "usage: /ide [status], /ide connect [number or port], /ide disconnect"
 
-// errOff is what /ide says where editors are switched off.
+// errOff is the reply to /ide if editors are switched off.
 var errOff = errors.New("editors are switched off: --no-ide was given, or ide.enabled is false")
 
-// Command does what /ide says. Each word of an editor's is on one line of its text.
+// Command runs /ide with args and returns its reply. A text from an editor cannot start
+// a line of its own in it.
 func (l *Link) Command(ctx context.Context, args string) (string, error) {
 	if l.off {
 		return "", errOff
@@ -59,7 +60,7 @@ func (l *Link) connect(ctx context.Context, which string) (string, error) {
 	return Describe(l.Status(), nil), nil
 }
 
-// pick returns the candidate with a number in the list, a port or a lock file.
+// pick returns the candidate with the given number in the list, port or lock file.
 func pick(found []lock.Candidate, which string) (lock.Candidate, error) {
 	n, err := strconv.Atoi(which)
 	for i, c := range found {
@@ -73,10 +74,10 @@ func pick(found []lock.Candidate, which string) (lock.Candidate, error) {
 	return lock.Candidate{}, fmt.Errorf("there is no editor %s; /ide lists them by number and port", which)
 }
 
-// Choice is an editor that can be connected.
+// Choice is an editor to connect to.
 type Choice struct{ ID, Title, Detail string }
 
-// Choices are the editors that can be connected.
+// Choices returns the editors that can be connected to.
 func (l *Link) Choices(ctx context.Context) []Choice {
 	if l.off {
 		return nil
@@ -90,7 +91,7 @@ func (l *Link) Choices(ctx context.Context) []Choice {
 	return out
 }
 
-// Describe says how things stand with the link, and which editors there are.
+// Describe describes the link and lists the editors found.
 func Describe(s ide.Status, found []lock.Candidate) string {
 	var b strings.Builder
 	switch s.State {
@@ -109,7 +110,7 @@ func Describe(s ide.Status, found []lock.Candidate) string {
 	return b.String()
 }
 
-// linked describes the link that stands.
+// linked describes an open link.
 func linked(b *strings.Builder, s ide.Status) {
 	fmt.Fprintf(b, "Linked to %s since %s\n", Title(s.Editor), s.Since.Local().Format(time.TimeOnly))
 	row := func(name, value string) {
@@ -123,8 +124,8 @@ func linked(b *strings.Builder, s ide.Status) {
 	row("note", strings.Join(s.Editor.Notes, "; "))
 }
 
-// List lists editors by number, with the reason against each; linked is the lock
-// file of the one that is connected.
+// List lists editors by number, with the reason why each is not used; linked is the
+// lock file of the connected one.
 func List(found []lock.Candidate, linked string) string {
 	if len(found) == 0 {
 		return ""
@@ -148,12 +149,12 @@ func List(found []lock.Candidate, linked string) string {
 func Title(c lock.Candidate) string {
 	name := c.File.Name
 	if name == "" {
-		name = "an editor without a name"
+		name = "unnamed editor"
 	}
 	return fmt.Sprintf("%s (port %d)", sanitize.Line(name), c.Port)
 }
 
-// folders names what an editor has open.
+// folders names the folders that an editor has open.
 func folders(c lock.Candidate) string {
 	if c.Folder != "" {
 		return sanitize.Line(c.Folder)
@@ -164,8 +165,8 @@ func folders(c lock.Candidate) string {
 	return sanitize.Line(strings.Join(c.File.Folders, string(filepath.ListSeparator)+" "))
 }
 
-// Best returns a function that says which editor a session in a folder would use,
-// or why it would use none.
+// Best returns a function that names the editor that a session in dir would use; if
+// linked is false, text is the reason why it would use none.
 func Best(dir string) func(ctx context.Context, cfg config.Config) (text string, linked bool) {
 	return func(ctx context.Context, cfg config.Config) (string, bool) {
 		abs, err := filepath.Abs(dir)
@@ -180,7 +181,7 @@ func Best(dir string) func(ctx context.Context, cfg config.Config) (text string,
 			return Title(c) + ", " + folders(c), true
 		}
 		if len(found) > 0 {
-			return fmt.Sprintf("none of %d editors can be linked in this folder by itself: /ide says why", len(found)), false
+			return fmt.Sprintf("found %d, but none that is used for this folder by default; see /ide", len(found)), false
 		}
 		return "no editor was found", false
 	}
