@@ -57,11 +57,3 @@ func valuesOf(values int, rest []string) int {
 	}
 	return n
 }
-
-// noted adds to notes what was left out.
-func (f *flags) noted(notes []string) []string {
-	if len(f.ignored) == 0 {
-		return notes
-	}
-	return append(notes, "ignored, as they mean nothing here: "+strings.Join(f.ignored, ", "))
-}

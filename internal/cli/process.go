@@ -10,6 +10,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/headless"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
+	"github.com/bb2d0cf4/agent/internal/session/archive"
 )
 
 // Process is what the command line runs in.
@@ -81,6 +82,14 @@ func loadConfig(over config.Overrides) (config.Config, error) {
 		return cfg, usageError{err}
 	}
 	return cfg, nil
+}
+
+func openArchive() (*archive.Archive, error) {
+	cfg, err := loadConfig(nil)
+	if err != nil {
+		return nil, err
+	}
+	return archive.New(cfg.Home), nil
 }
 
 func isTerminal(f *os.File) bool { return f != nil && term.IsTerminal(int(f.Fd())) }

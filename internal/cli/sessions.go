@@ -36,14 +36,6 @@ func newSessions(p Process, f *flags) *cobra.Command {
 	return parent("sessions", "List, show and delete sessions", list, show, rm)
 }
 
-func openArchive() (*archive.Archive, error) {
-	cfg, err := loadConfig(nil)
-	if err != nil {
-		return nil, err
-	}
-	return archive.New(cfg.Home), nil
-}
-
 func listSessions(p Process, f *flags, all bool) error {
 	dir, err := workDir(f.dir)
 	if err != nil {

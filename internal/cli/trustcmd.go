@@ -60,13 +60,6 @@ func newTrust(p Process, f *flags) *cobra.Command {
 	return parent("trust", "Which folders may set up the agent, and which servers may be used", list, add, rm)
 }
 
-func (f *flags) folder(args []string) string {
-	if len(args) > 0 {
-		return args[0]
-	}
-	return f.dir
-}
-
 func isAddress(arg string) bool { return strings.Contains(arg, "://") }
 
 // adding allows something that it has shown before: a person says yes to it on a
