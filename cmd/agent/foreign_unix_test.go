@@ -156,7 +156,7 @@ func TestInTheTerminalOfAPlugin(t *testing.T) {
 		"Emacs": {idetest.Emacs(), []string{
 			"-d", "--append-system-prompt", "IMPORTANT: Connected to Emacs", "--mcp-config", `{"mcpServers":{}}`,
 			"--allowedTools", "mcp__emacs-tools__xref", "mcp__emacs-tools__imenu",
-		}, `ignored, as they mean nothing here: -d, --append-system-prompt, --mcp-config, --allowedTools`},
+		}, `ignored, as they have no meaning here: -d, --append-system-prompt, --mcp-config, --allowedTools`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := politeDesk(t, llmtest.Turn{Text: "All done."})

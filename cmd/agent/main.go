@@ -1,7 +1,7 @@
-// Command agent is a coding agent for the terminal. It guarantees that it ends
-// with the status that cli.Run returns, that a SIGTERM or SIGHUP lets it clean
-// up, while a second one ends it at once, and that, where the system can do
-// that, no other program of the user reads its environment and memory.
+// Command agent is a coding agent for the terminal. It guarantees that it exits with the
+// status that cli.Run returns; that it cleans up at a SIGTERM or SIGHUP, and exits at
+// once at the second; and that, if the system allows it, no other program of the user
+// can read its environment and memory.
 package main
 
 import (
@@ -24,10 +24,10 @@ func main() { os.Exit(run(context.Background())) }
 
 func run(ctx context.Context) int {
 	if err := initenv.Restore(); err != nil {
-		fmt.Fprintf(os.Stderr, "agent: it does not know its terminal: %v\n", err)
+		fmt.Fprintf(os.Stderr, "agent: the environment is incomplete: %v\n", err)
 	}
 	if err := keepPrivate(); err != nil {
-		fmt.Fprintf(os.Stderr, "agent: the commands that it runs may read its environment, and the keys in it: %v\n", err)
+		fmt.Fprintf(os.Stderr, "agent: commands can read its environment, and the keys in it: %v\n", err)
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
@@ -38,8 +38,8 @@ func run(ctx context.Context) int {
 	})
 }
 
-// self is the file of this program; empty if it cannot be told. On Linux it is the
-// one that runs, even if an update has put another in its place.
+// self returns the file of this program, or "" if it is unknown. On Linux that is the
+// running file, even if an update has replaced it.
 func self() string {
 	if runtime.GOOS == "linux" {
 		return "/proc/self/exe"

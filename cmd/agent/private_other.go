@@ -2,5 +2,5 @@
 
 package main
 
-// keepPrivate does nothing: these systems have no such switch.
+// keepPrivate does nothing: this system has no such switch.
 func keepPrivate() error { return nil }

@@ -133,7 +133,7 @@ func TestAnUndecidedProposalIsOffered(t *testing.T) {
 			d.Signal(sig)
 			d.Wait()
 			d.sit()
-			d.WaitFor(`The last session here ended before .*edit_file main\.go.*: agent -c goes on with it`)
+			d.WaitFor(`The last session here ended before .*edit_file main\.go.*: agent -c continues it`)
 			d.leave()
 			d.sit("-c")
 			d.say("go on")

@@ -1,8 +1,8 @@
-// Package cli is the command line: it parses the arguments, puts the program
-// together and says in words what went wrong. It guarantees that arguments are
-// parsed once, by one parser; that an error is one message on standard error,
-// safe to show, with what to do next where there is something; and that nothing
-// is read, run or connected to before a command needs it.
+// Package cli is the command line: it parses the arguments, asks for missing
+// settings, joins a session with its face, and reports errors. It guarantees that
+// arguments are parsed once, by one parser; that an error is one message on standard
+// error, safe to show, with the next step if there is one; and that nothing is read,
+// run or connected to before a command needs it.
 package cli
 
 import (

@@ -12,10 +12,10 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// suggestions offers the values of an argument or a flag.
+// suggestions completes an argument or the value of a flag.
 type suggestions = func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective)
 
-// completeFlags tells the shell which values the root command's flags take.
+// completeFlags registers the values of the root command's flags.
 func completeFlags(root *cobra.Command, f *flags) error {
 	for _, c := range []struct {
 		flag string
@@ -34,7 +34,8 @@ func completeFlags(root *cobra.Command, f *flags) error {
 	return nil
 }
 
-// bashWords is what cobra's script for bash takes from the bash-completion package.
+// bashWords replaces the functions of the bash-completion package that cobra's script for
+// bash calls.
 //
 //go:embed bash.sh
 var bashWords string
@@ -59,7 +60,7 @@ func completeBash(root *cobra.Command) error {
 	return nil
 }
 
-// prompts offers the sessions behind -r, whose id may follow after a blank.
+// prompts completes the id of a session that follows -r and a blank.
 func (f *flags) prompts(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	if f.resume == pick && len(args) == 0 {
 		return f.sessionIDs()(cmd, args, typed)
@@ -67,14 +68,14 @@ func (f *flags) prompts(cmd *cobra.Command, args []string, typed string) ([]stri
 	return nil, cobra.ShellCompDirectiveDefault
 }
 
-// fixed offers values, and no files.
+// fixed completes to one of values, never to files.
 func fixed(values ...string) suggestions {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return values, cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
-// sessionIDs offers the sessions of the folder, with their titles.
+// sessionIDs completes to the sessions of the folder, shown with their titles.
 func (f *flags) sessionIDs() suggestions {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		dir, err := workDir(f.dir)
@@ -97,8 +98,7 @@ func (f *flags) sessionIDs() suggestions {
 	}
 }
 
-// settingKeys offers the keys of the configuration; what follows is for the user
-// to say.
+// settingKeys completes the first argument to a key of the configuration.
 func settingKeys(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// completed returns what the shell is offered after args.
+// completed returns the completions for the last of args.
 func completed(t *testing.T, args ...string) []string {
 	t.Helper()
 	root, err := newRoot(Process{}, func(*cobra.Command, *flags, []string) error { return nil })
@@ -23,7 +23,7 @@ func completed(t *testing.T, args ...string) []string {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	return lines[:len(lines)-1] // the last one is for the shell
+	return lines[:len(lines)-1] // without the directive for the shell
 }
 
 func TestCompletion(t *testing.T) {

@@ -46,16 +46,16 @@ func newConfig(p Process, f *flags) *cobra.Command {
 		},
 	}
 	model := &cobra.Command{
-		Use: "model", Short: "Choose the model, and enter its key, as at the first start", Args: noArgs,
+		Use: "model", Short: "Choose the model and enter its key, as at the first start", Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := loadConfig(overrides(cmd.Flags(), f))
 			if err != nil {
 				return err
 			}
 			if !talks(p) {
-				return usagef("there is no terminal to choose on: agent config set model PROVIDER/NAME")
+				return usagef("there is no terminal to choose a model on: use agent config set model PROVIDER/NAME")
 			}
-			notes, err := firstrun.Model(cmd.Context(), firstrun.Options{Terminal: ask(p, cfg), Config: cfg, Screens: 3})
+			notes, err := firstrun.Model(cmd.Context(), firstrun.Options{Terminal: dialogTerminal(p, cfg), Config: cfg, Screens: 3})
 			for _, note := range notes {
 				remark(p, note)
 			}

@@ -52,12 +52,12 @@ func runDemo(ctx context.Context, p Process) error {
 		}
 		err = interactScreen(ctx, p, o)
 	}
-	fmt.Fprintf(p.Stderr, "The demo's folder is %s; delete it when you are done with it.\n", where.Base)
+	fmt.Fprintf(p.Stderr, "The demo's folder is %s; delete it when you no longer need it.\n", where.Base)
 	return err
 }
 
-// demoConfig is the default configuration with the demo's own home and model:
-// the user's is neither read nor touched.
+// demoConfig returns the default configuration with the demo's own home and model. The
+// user's is neither read nor changed.
 func demoConfig(where demo.Place) (config.Config, error) {
 	cfg, err := config.LoadFrom(where.Home, config.Overrides{
 		"model": config.ScriptProvider + ":" + where.Script, "permission_mode": "default", "max_turns": "50",

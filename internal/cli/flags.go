@@ -12,10 +12,10 @@ import (
 	"github.com/bb2d0cf4/agent/internal/headless"
 )
 
-// pick is the value of --resume without an id.
+// pick is the value of --resume without an id: the user chooses.
 const pick = "?"
 
-// flags holds what is not a key of the configuration.
+// flags holds the flags that are not keys of the configuration.
 type flags struct {
 	prompt   string
 	resume   string
@@ -26,16 +26,16 @@ type flags struct {
 	ide      bool
 	noIDE    bool
 	reader   bool
-	prompted bool // -p was given
-	ignored  []string
+	prompted bool     // -p was given
+	ignored  []string // flags of editors' plugins that have no meaning here
 }
 
-// resumed is the value of --resume, whose id may be left out: then it is pick.
+// resumed is the value of --resume: an id, or pick.
 type resumed string
 
 func (r *resumed) String() string { return string(*r) }
 
-// Set takes an id; "true" is what the parser says for none.
+// Set takes an id. The parser passes "true" if it was omitted.
 func (r *resumed) Set(id string) error {
 	if id == "true" {
 		id = pick
@@ -44,15 +44,15 @@ func (r *resumed) Set(id string) error {
 	return nil
 }
 
-// Type is that of a flag which needs no value: the help shows none then.
+// Type returns "bool", so that the help shows no value.
 func (r *resumed) Type() string { return "bool" }
 
-// keyFlags are the flags that override a key of the configuration.
+// keyFlags maps flags to the keys of the configuration that they override.
 var keyFlags = map[string]string{
 	"model": "model", "base-url": "base_url", "permission-mode": "permission_mode", "max-turns": "max_turns",
 }
 
-// overrides collects the flags that stand for keys of the configuration.
+// overrides returns the settings that flags override.
 func overrides(set *pflag.FlagSet, f *flags) config.Overrides {
 	o := config.Overrides{}
 	for flag, key := range keyFlags {
@@ -72,8 +72,8 @@ func overrides(set *pflag.FlagSet, f *flags) config.Overrides {
 	return o
 }
 
-// check completes the flags with the arguments and refuses what does not go
-// together. It returns the prompt to begin with.
+// check completes the flags with the arguments and refuses contradictions. It returns
+// the first prompt, which may be empty.
 func (f *flags) check(args []string) (string, error) {
 	if f.resume == pick && len(args) > 0 {
 		f.resume, args = args[0], args[1:] // -r ID: a flag with an optional value takes none after a blank
@@ -85,16 +85,16 @@ func (f *flags) check(args []string) (string, error) {
 	}{
 		{
 			format != headless.Text && format != headless.JSON && format != headless.StreamJSON,
-			fmt.Sprintf("--output-format: %q is none of text, json, stream-json", f.format),
+			fmt.Sprintf("--output-format %q: use text, json or stream-json", f.format),
 		},
 		{format != headless.Text && !f.prompted, "--output-format needs -p"},
-		{f.latest && f.resume != "", "--continue and --resume do not go together"},
-		{f.ide && f.noIDE, "--ide and --no-ide do not go together"},
+		{f.latest && f.resume != "", "--continue and --resume contradict each other: use one of them"},
+		{f.ide && f.noIDE, "--ide and --no-ide contradict each other: use one of them"},
 		{f.prompted && f.resume == pick, "with -p, --resume needs an id; agent sessions list shows them"},
-		{f.prompted && len(args) > 0, fmt.Sprintf("with -p, the prompt is its value; %q is too much", args)},
+		{f.prompted && len(args) > 0, fmt.Sprintf("unexpected argument %q: the prompt is the value of -p", strings.Join(args, " "))},
 		{
 			len(args) > 1,
-			fmt.Sprintf("there are %d arguments; write the prompt in quotes: agent %q", len(args), strings.Join(args, " ")),
+			fmt.Sprintf("got %d arguments; put the prompt in quotes: agent %q", len(args), strings.Join(args, " ")),
 		},
 	} {
 		if wrong.is {
@@ -107,12 +107,12 @@ func (f *flags) check(args []string) (string, error) {
 	return f.prompt, nil
 }
 
-// noted adds to notes what was left out.
+// noted appends a note about the ignored flags to notes.
 func (f *flags) noted(notes []string) []string {
 	if len(f.ignored) == 0 {
 		return notes
 	}
-	return append(notes, "ignored, as they mean nothing here: "+strings.Join(f.ignored, ", "))
+	return append(notes, "ignored, as they have no meaning here: "+strings.Join(f.ignored, ", "))
 }
 
 func (f *flags) folder(args []string) string {
@@ -122,35 +122,35 @@ func (f *flags) folder(args []string) string {
 	return f.dir
 }
 
-// noArgs refuses arguments, as a mistake of usage.
+// noArgs refuses arguments.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usagef("%s takes no arguments; %q is too much", cmd.CommandPath(), args[0])
+		return usagef("%s takes no arguments, got %q", cmd.CommandPath(), args[0])
 	}
 	return nil
 }
 
-// exactly wants n arguments.
+// exactly requires n arguments.
 func exactly(n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != n {
-			return usagef("%w; usage: %s", fmt.Errorf("%d arguments given, %d wanted", len(args), n), cmd.UseLine())
+			return usagef("%w; usage: %s", fmt.Errorf("got %d arguments, want %d", len(args), n), cmd.UseLine())
 		}
 		return nil
 	}
 }
 
-// atMost wants n arguments or fewer.
+// atMost allows n arguments or fewer.
 func atMost(n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > n {
-			return usagef("%q is too much; usage: %s", args[n], cmd.UseLine())
+			return usagef("unexpected argument %q; usage: %s", args[n], cmd.UseLine())
 		}
 		return nil
 	}
 }
 
-// parent is a command that only holds others.
+// parent returns a command that only groups others.
 func parent(use, short string, children ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Short: short, Args: cobra.ArbitraryArgs, RunE: func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/input"
 )
 
-// Prompts of this folder are told from others.
+// Prompts of this folder are marked.
 func TestHistory(t *testing.T) {
 	home := t.TempDir()
 	for _, dir := range []string{"/a", "/b"} {
@@ -30,7 +30,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// What cannot be kept is said without the names of our own files.
+// The error of a prompt that cannot be saved does not name our own files.
 func TestHistoryThatCannotBeWritten(t *testing.T) {
 	home := t.TempDir()
 	if err := os.Mkdir(filepath.Join(home, "history"), 0o700); err != nil {

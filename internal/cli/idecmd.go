@@ -34,9 +34,9 @@ func newIDE(p Process, f *flags) *cobra.Command {
 		}
 	}
 	status := &cobra.Command{
-		Use: "status", Short: "List the editors and say which one a session would use", Args: noArgs, RunE: here(ideStatus),
+		Use: "status", Short: "List the editors, and the one that a session would use", Args: noArgs, RunE: here(ideStatus),
 	}
-	doctor := &cobra.Command{Use: "doctor", Short: "Check the way from here to the editor", Args: noArgs, RunE: here(ideDoctor)}
+	doctor := &cobra.Command{Use: "doctor", Short: "Check each step of the connection to an editor", Args: noArgs, RunE: here(ideDoctor)}
 	var to string
 	install := &cobra.Command{
 		Use: "install [editor]", Short: "Install the extension into VS Code and its relatives", Args: cobra.MaximumNArgs(1),
@@ -56,13 +56,13 @@ func newIDE(p Process, f *flags) *cobra.Command {
 func ideStatus(ctx context.Context, p Process, dir string, cfg config.Config) error {
 	text := idelink.List(lock.Find(ctx, idelink.Search(cfg, dir)), "")
 	if text == "" {
-		text = "No editor was found. Is it running, with the extension? agent ide doctor says more.\n"
+		text = "No editor was found. Is it running, with the extension? See agent ide doctor.\n"
 	}
 	return show(p, text)
 }
 
-// ideInstall installs the extension into the editor of that name, or into all that
-// there are; with a file it only writes it.
+// ideInstall installs the extension into the editor named only, or into every editor if
+// only is empty. If to is set, it writes the extension to that file instead.
 func ideInstall(ctx context.Context, p Process, cfg config.Config, vsix []byte, only, to string) error {
 	if to != "" {
 		abs, err := filepath.Abs(to)

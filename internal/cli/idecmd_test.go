@@ -11,8 +11,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/ide/idetest"
 )
 
-// TestIDEInstall: the extension goes to every editor on PATH, the one that is named,
-// or a file; one that fails does not keep the others from it.
+// TestIDEInstall: the extension goes to every editor on PATH, to a named editor, or to a
+// file; after a failure the other editors still get it.
 func TestIDEInstall(t *testing.T) {
 	cfg, err := config.LoadFrom(filepath.Join(t.TempDir(), ".agent"), nil)
 	if err != nil {
@@ -59,7 +59,7 @@ func TestIDEStatusWithoutAnEditor(t *testing.T) {
 	}
 }
 
-// TestIDEStatusOfAHostileName: also where no terminal reads it.
+// TestIDEStatusOfAHostileName: a name is sanitised even if the output is not a terminal.
 func TestIDEStatusOfAHostileName(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	cfg, err := config.LoadFrom(filepath.Join(t.TempDir(), ".agent"), nil)

@@ -13,19 +13,19 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// ideCheck checks each step of the way to an editor.
+// ideCheck checks each step of the connection to an editor.
 type ideCheck struct {
 	Out     io.Writer
 	Config  config.Config
 	Dir     string   // the folder to work in
 	Version string   // of this program
-	Env     []string // of the programs that are asked
+	Env     []string // of the editors' programs
 
 	broken bool
 }
 
-// Run writes a line for each finding, and what to do about it. It returns false if
-// no editor can be used. vsix is the extension's file.
+// Run writes a line for each finding, and how to fix it. It returns false if no editor
+// can be used. vsix is the extension's file.
 func (d *ideCheck) Run(ctx context.Context, vsix []byte) (healthy bool) {
 	if !d.Config.IDE.Enabled {
 		d.say("broken", "setting", "ide.enabled is false", "agent config set ide.enabled true")
@@ -34,7 +34,7 @@ func (d *ideCheck) Run(ctx context.Context, vsix []byte) (healthy bool) {
 	d.programs(ctx)
 	found := lock.Find(ctx, idelink.Search(d.Config, d.Dir))
 	if len(found) == 0 {
-		d.say("broken", "running", "no editor has told where it listens", "start the editor; agent ide install gives it the extension")
+		d.say("broken", "running", "found no running editor", "start the editor; agent ide install gives it the extension")
 	}
 	for _, c := range found {
 		d.link(ctx, c)
@@ -50,7 +50,7 @@ func (d *ideCheck) say(grade, name, text, fix string) {
 	}
 }
 
-// programs looks which editors there are and whether they have the extension.
+// programs lists the installed editors, and whether they have the extension.
 func (d *ideCheck) programs(ctx context.Context) {
 	editors, err := extension.Find("", d.Dir)
 	if err != nil {
@@ -68,7 +68,7 @@ func (d *ideCheck) programs(ctx context.Context) {
 	}
 }
 
-// link tries to connect to an editor, and leaves it again.
+// link connects to an editor and disconnects again.
 func (d *ideCheck) link(ctx context.Context, c lock.Candidate) {
 	switch {
 	case !c.Usable:
@@ -86,7 +86,7 @@ func (d *ideCheck) link(ctx context.Context, c lock.Candidate) {
 	defer l.Close()
 	text := idelink.Title(c) + " answers"
 	if c.Why != "" {
-		text += "; a session here does not use it: " + c.Why
+		text += "; not used for sessions here: " + c.Why
 	}
 	d.say("ok", "link", text, "")
 }

@@ -24,7 +24,7 @@ import (
 // interact opens a session for a person. first is the first prompt; it may be empty.
 func interact(ctx context.Context, p Process, f *flags, set setup, first string) error {
 	if f.resume == pick && !isTerminal(p.Stdin) {
-		return usagef("there is no terminal to choose on: give --resume an id; agent sessions list shows them")
+		return usagef("there is no terminal to choose a session on: give --resume an id (agent sessions list shows all)")
 	}
 	o, err := newOpening(ctx, f, set)
 	if err != nil {

@@ -8,15 +8,15 @@ import (
 	"github.com/bb2d0cf4/agent/internal/crash"
 )
 
-// interruptible ends ctx at the first SIGINT. A second one ends the program.
-// Commands that need no cleaning up do without.
+// interruptible cancels ctx at the first SIGINT. A second one ends the program. Commands
+// without cleanup do not need it.
 func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	context.AfterFunc(ctx, crash.Guarded(stop))
 	return ctx, stop
 }
 
-// eachInterrupt delivers each SIGINT until release is called.
+// eachInterrupt delivers every SIGINT until release is called.
 func eachInterrupt() (ch <-chan struct{}, release func()) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt)

@@ -27,9 +27,9 @@ func TestEach(t *testing.T) {
 	release()
 }
 
-// One that nobody takes does not keep release from returning.
+// release returns although nobody receives an interrupt.
 func TestReleaseOfOneThatWaits(t *testing.T) {
-	again, free := eachInterrupt() // what the first one got, this one gets too
+	again, free := eachInterrupt() // each gets every interrupt
 	defer free()
 	_, release := eachInterrupt()
 	sendInterrupt(t)

@@ -33,7 +33,7 @@ type opening struct {
 }
 
 // newOpening chooses the model and the session to begin with. The opening's notes are
-// those of set, then what the user should know about these choices.
+// those of set, then those about these choices.
 func newOpening(ctx context.Context, f *flags, set setup) (opening, error) {
 	o := opening{setup: set, addDirs: f.addDirs}
 	model, notes, err := choose(ctx, set.Config)
@@ -52,8 +52,8 @@ func newOpening(ctx context.Context, f *flags, set setup) (opening, error) {
 	return o, nil
 }
 
-// choose picks the model; that none is set is a mistake of usage. The notes are what
-// the user should know before the model is asked anything.
+// choose picks the model; to have set none is a mistake of usage. The notes warn the user
+// before the first request.
 func choose(ctx context.Context, cfg config.Config) (m config.Model, notes []string, err error) {
 	if m, err = provider.Choose(cfg); err != nil {
 		return m, nil, usageError{err}
@@ -74,15 +74,15 @@ func openPlace(cfg config.Config, f *flags, model string) (pl app.Place, note st
 	case f.latest:
 		var open int
 		if pl.Store, open, err = pl.Archive.Latest(dir); err == nil && open > 0 {
-			note = fmt.Sprintf("%s: this is the newest one that is free.", opened(open))
+			note = fmt.Sprintf("%s: this is the newest free one.", opened(open))
 		}
 		if errors.Is(err, archive.ErrNoSession) {
-			err = fmt.Errorf("there is no session in %s to continue; agent starts one", dir)
+			err = fmt.Errorf("no session in %s to continue; start one with agent", dir)
 		}
 	case f.resume != "" && f.resume != pick:
 		pl.Store, err = pl.Archive.Open(f.resume)
 		if errors.Is(err, archive.ErrNoSession) {
-			err = fmt.Errorf("there is no session %s; agent sessions list shows them", f.resume)
+			err = fmt.Errorf("no session %s; agent sessions list shows all", f.resume)
 		}
 	default:
 		pl.Store = pl.Archive.Create(dir, model)
@@ -106,7 +106,7 @@ func unfinished(sessions *archive.Archive, dir string) string {
 	} else if left.Call != nil {
 		when = "before " + named(*left.Call) + " was done"
 	}
-	return "The last session here ended " + when + ": agent -c goes on with it."
+	return "The last session here ended " + when + ": agent -c continues it."
 }
 
 // named describes a call in a few words.
@@ -116,7 +116,7 @@ func named(c llm.ToolCall) string {
 	return sanitize.Line(archive.Clip(c.Name+" "+cmp.Or(args.Path, args.Command), 80))
 }
 
-// opened reports that the n newest sessions are in use.
+// opened describes the n newest sessions, which are in use.
 func opened(n int) string {
 	if n == 1 {
 		return "The newest session is open in another process"

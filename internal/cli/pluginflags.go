@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// pluginFlags are the flags that editors' plugins pass to the program that they were
-// written for, and how many values each takes: -1 for a list.
+// pluginFlags returns the flags that editors' plugins pass to the program that they were
+// written for, with the number of their values: -1 for a list.
 func pluginFlags() map[string]int {
 	return map[string]int{
 		"-d": 0, "--debug": 0, "--append-system-prompt": 1, "--mcp-config": 1, "--strict-mcp-config": 0,
@@ -16,16 +16,16 @@ func pluginFlags() map[string]int {
 	}
 }
 
-// toolName matches the name of a tool in the list of such a flag.
+// toolName matches the name of a tool in a list.
 var toolName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(mcp__\S*|[A-Z][A-Za-z]+(\(.*\))?)$`)
 })
 
-// withoutPluginFlags returns args without the flags that mean nothing here, and their
-// names: a plugin starts the program in a terminal that closes when it refuses them.
+// withoutPluginFlags returns args without pluginFlags, and the names of those removed. To
+// refuse them would close the terminal in which the plugin starts the program.
 func withoutPluginFlags(args []string) (kept, ignored []string) {
 	known := pluginFlags()
-	kept = []string{} // nil would be the arguments of the process
+	kept = []string{} // not nil: cobra would take the arguments of the process
 	for i := 0; i < len(args); i++ {
 		name, _, joined := strings.Cut(args[i], "=")
 		values, ok := known[name]
@@ -46,7 +46,7 @@ func withoutPluginFlags(args []string) (kept, ignored []string) {
 	return kept, ignored
 }
 
-// valuesOf returns how many of the arguments that follow a flag are its values.
+// valuesOf returns how many arguments in rest are values of the flag before it.
 func valuesOf(values int, rest []string) int {
 	if values >= 0 {
 		return min(values, len(rest))

@@ -9,20 +9,20 @@ import (
 	"github.com/bb2d0cf4/agent/internal/statefile"
 )
 
-// private makes the agent's own folder private, and the one of the lock files in it,
-// before a command reads or writes there. The doctor only looks.
+// private makes the agent's own folder, and the folder of lock files in it, private to
+// the user before a command uses them. The doctor changes nothing.
 func private(p Process, cmd *cobra.Command) error {
 	if cmd.Name() == "doctor" {
 		return nil
 	}
 	home, err := config.Home()
 	if err != nil {
-		return nil //nolint:nilerr // what needs it says so
+		return nil //nolint:nilerr // commands that need the folder report it
 	}
 	for _, dir := range []string{home, filepath.Join(home, "ide")} {
 		open, err := statefile.Private(dir)
 		if err != nil {
-			return usagef("%w: look at what is there, then put it right, or set AGENT_HOME to another folder of yours", err)
+			return usagef("%w: check what is there and fix it, or set AGENT_HOME to another folder of yours", err)
 		}
 		if open != "" {
 			remark(p, open+"; it is private now")

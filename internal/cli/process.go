@@ -13,17 +13,17 @@ import (
 	"github.com/bb2d0cf4/agent/internal/session/archive"
 )
 
-// Process is what the command line runs in.
+// Process is the environment of the command line.
 type Process struct {
 	Args                  []string // without the program's name
 	Stdin, Stdout, Stderr *os.File
 	Version               string
-	// Self is the file of this program and Name what it was called as, so that it can
-	// start itself once more, as its watchdog; empty: it cannot.
+	// Self is the file of this program and Name its zeroth argument, so that it can
+	// start itself again as its watchdog. If Self is empty there is no watchdog.
 	Self, Name string
 }
 
-// exitError ends the program with a status; everything has been said already.
+// exitError ends the program with a status and without a message.
 type exitError int
 
 func (e exitError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
@@ -38,7 +38,7 @@ func usagef(format string, args ...any) error {
 	return usageError{fmt.Errorf(format, args...)}
 }
 
-// status turns an exit status into what a command returns.
+// status returns the error of a command that ends with the exit status code.
 func status(code int) error {
 	if code == headless.ExitDone {
 		return nil
@@ -46,7 +46,7 @@ func status(code int) error {
 	return exitError(code)
 }
 
-// show prints text: made safe on a terminal, as it is into a file or a pipe.
+// show prints text: sanitised on a terminal, unchanged to a file or a pipe.
 func show(p Process, text string) error {
 	if isTerminal(p.Stdout) {
 		text = sanitize.Text(text)
@@ -55,20 +55,19 @@ func show(p Process, text string) error {
 	return err
 }
 
-// showLine prints one line of a list, on whatever it is: a name in it that holds a
-// line break draws no line of its own.
+// showLine prints one line of a list, sanitised wherever it goes: a line break in a name
+// cannot begin a line of its own.
 func showLine(p Process, line string) error {
 	_, err := fmt.Fprintln(p.Stdout, sanitize.Line(line))
 	return err
 }
 
-// remark tells the user something beside the output. It may hold what a server
-// or a file says.
+// remark prints a line on standard error. It may contain text from a server or a file.
 func remark(p Process, line string) {
 	fmt.Fprintf(p.Stderr, "agent: %s\n", sanitize.Line(line))
 }
 
-// remarks tells the user each of lines.
+// remarks prints lines on standard error.
 func remarks(p Process, lines []string) {
 	for _, line := range lines {
 		remark(p, line)
@@ -94,7 +93,8 @@ func openArchive() (*archive.Archive, error) {
 
 func isTerminal(f *os.File) bool { return f != nil && term.IsTerminal(int(f.Fd())) }
 
-// workDir is the folder to work in, absolute, symlinks resolved.
+// workDir returns the folder to work in, absolute, symlinks resolved. An empty dir is the
+// current one.
 func workDir(dir string) (string, error) {
 	if dir == "" {
 		dir = "."
@@ -104,7 +104,7 @@ func workDir(dir string) (string, error) {
 		abs, err = filepath.EvalSymlinks(abs)
 	}
 	if err != nil {
-		return "", usagef("the folder %s cannot be used: %w", dir, err)
+		return "", usagef("cannot use the folder %s: %w", dir, err)
 	}
 	if st, err := os.Stat(abs); err != nil || !st.IsDir() {
 		return "", usagef("%s is not a folder", dir)
@@ -112,17 +112,17 @@ func workDir(dir string) (string, error) {
 	return abs, nil
 }
 
-// isDumb says that the terminal, if there is one, can only print lines.
+// isDumb reports whether the terminal can only print lines, or is missing.
 func isDumb(p Process) bool {
 	kind := os.Getenv("TERM")
 	return !talks(p) || kind == "dumb" || kind == ""
 }
 
-// talks says that there is a terminal, and so a person who can be asked.
+// talks reports whether there is a terminal, and so a person to ask.
 func talks(p Process) bool { return isTerminal(p.Stdin) && isTerminal(p.Stdout) }
 
 // watchdogArg is the only argument of the process that ends our commands if we are
-// killed. It is no command for people.
+// killed. It is hidden from people.
 const watchdogArg = "end-commands-when-killed"
 
 // watchdog returns the command line that starts this program as its own watchdog; nil

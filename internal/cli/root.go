@@ -10,7 +10,7 @@ import (
 )
 
 const long = `agent reads a project and proposes edits and commands. Nothing is written or run
-before you have said yes, and what is written is exactly what you saw.
+before you say yes, and what is written is exactly what you saw.
 
   agent                      open a session in this folder
   agent "fix the test"       the same, with a first prompt
@@ -20,8 +20,8 @@ before you have said yes, and what is written is exactly what you saw.
 Exit status: 0 done, 1 failed, 2 wrong usage, 3 done but something was denied,
 130 interrupted.`
 
-// newRoot builds the commands. run serves the root command, with complete flags.
-// An error is a defect of the program.
+// newRoot builds the commands. run serves the root command. An error is a bug of the
+// program.
 func newRoot(p Process, run func(cmd *cobra.Command, f *flags, args []string) error) (*cobra.Command, error) {
 	var f flags
 	root := &cobra.Command{
@@ -55,17 +55,17 @@ func newRoot(p Process, run func(cmd *cobra.Command, f *flags, args []string) er
 	own.VarP((*resumed)(&f.resume), "resume", "r", "continue a session by its `id`; without one, choose")
 	own.Lookup("resume").NoOptDefVal = "true"
 	own.String("permission-mode", "", "`mode`: default, accept-edits, plan or bypass")
-	own.String("max-turns", "", "at most this `many` requests for a prompt")
+	own.String("max-turns", "", "send at most this `many` requests for a prompt")
 	own.StringArrayVar(&f.addDirs, "add-dir", nil, "a further `folder` that may be read and changed")
-	own.BoolVar(&f.reader, "screen-reader", false, "flat, labelled lines; nothing is drawn twice")
+	own.BoolVar(&f.reader, "screen-reader", false, "print flat, labelled lines; draw nothing twice")
 	own.BoolVar(&f.ide, "ide", false, "connect an editor at the start")
 	own.BoolVar(&f.noIDE, "no-ide", false, "use no editor")
 	root.AddCommand(newDemo(p), newDoctor(p, &f), newSessions(p, &f), newConfig(p, &f), newUndo(p, &f), newRedo(p, &f), newIDE(p, &f), newTrust(p, &f))
 	return root, completeFlags(root, &f)
 }
 
-// promptless gives an empty value to a -p that has none, as it is the last argument or
-// another flag follows: the prompt comes from standard input then.
+// promptless gives an empty value to a -p without one, which is the last argument or has
+// another flag behind it: the prompt comes from standard input then.
 func promptless(root *cobra.Command, args []string) []string {
 	for i, arg := range args {
 		if arg == "--" {
@@ -85,7 +85,7 @@ func promptless(root *cobra.Command, args []string) []string {
 	return args
 }
 
-// mistyped refuses a prompt of one word that is nearly the name of a command.
+// mistyped refuses a prompt of one word that looks like a misspelt command.
 func mistyped(root *cobra.Command, args []string) error {
 	if len(args) != 1 || strings.ContainsAny(args[0], " \n") {
 		return nil
@@ -95,7 +95,7 @@ func mistyped(root *cobra.Command, args []string) error {
 		names = append(names, c.Name())
 	}
 	if name := nearest.Typo(args[0], names); name != "" {
-		return usagef("%q is no command; did you mean %q? To say it to the model: agent -- %s",
+		return usagef("%q is not a command; did you mean %q? To send it to the model: agent -- %s",
 			args[0], root.Name()+" "+name, args[0])
 	}
 	return nil

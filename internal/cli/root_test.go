@@ -11,7 +11,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/config"
 )
 
-// parsed runs the root command's parser and returns what it came to.
+// parsed parses args as the root command does and returns the result.
 func parsed(t *testing.T, args ...string) (flags, config.Overrides, string, error) {
 	t.Helper()
 	var got flags
@@ -84,17 +84,17 @@ func TestWrongArguments(t *testing.T) {
 		want string
 	}{
 		{[]string{"fix", "the", "test"}, `agent "fix the test"`},
-		{[]string{"-c", "-r"}, "do not go together"},
-		{[]string{"--ide", "--no-ide"}, "do not go together"},
-		{[]string{"-p", "x", "y"}, `["y"] is too much`},
+		{[]string{"-c", "-r"}, "contradict each other"},
+		{[]string{"--ide", "--no-ide"}, "contradict each other"},
+		{[]string{"-p", "x", "y"}, `unexpected argument "y"`},
 		{[]string{"-p", "x", "-r"}, "needs an id"},
 		{[]string{"--output-format", "json"}, "needs -p"},
-		{[]string{"-p", "x", "--output-format", "xml"}, "none of text, json, stream-json"},
+		{[]string{"-p", "x", "--output-format", "xml"}, "use text, json or stream-json"},
 		{[]string{"-p"}, "flag needs an argument"},
 		{[]string{"--modle", "x"}, "unknown flag"},
 		{[]string{"sessions", "lst"}, `no command "lst"`},
 		{[]string{"sessions", "list", "x"}, "takes no arguments"},
-		{[]string{"config", "set", "model"}, "1 arguments given, 2 wanted"},
+		{[]string{"config", "set", "model"}, "got 1 arguments, want 2"},
 		{[]string{"demo", "x"}, "takes no arguments"},
 	} {
 		t.Run(strings.Join(c.args, " "), func(t *testing.T) {

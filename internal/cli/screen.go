@@ -23,7 +23,7 @@ func (o *opening) terminal(p Process, own keys.Map) repl.Terminal {
 	}
 }
 
-// statusOf returns what the status line shows of a.
+// statusOf returns the content of the status line for a.
 func statusOf(a *app.App) repl.Status {
 	return repl.Status{
 		Model: a.Info().Name, Branch: a.Context.Branch(), Editor: a.Editor.Footer(), Shows: a.Editor.Reviewer.Shows(),

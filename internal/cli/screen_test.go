@@ -20,7 +20,7 @@ turns:
   - text: Hello.
 `
 
-// sitting puts the whole program together around a scripted model.
+// sitting returns a session with a scripted model.
 func sitting(t *testing.T) *app.App {
 	t.Helper()
 	dir := t.TempDir()

@@ -22,13 +22,13 @@ func newSessions(p Process, f *flags) *cobra.Command {
 		Use: "list", Short: "List the sessions of this folder", Args: noArgs,
 		RunE: func(*cobra.Command, []string) error { return listSessions(p, f, all) },
 	}
-	list.Flags().BoolVarP(&all, "all", "a", false, "those of every folder")
+	list.Flags().BoolVarP(&all, "all", "a", false, "of every folder")
 	var asJSON bool
 	show := &cobra.Command{
 		Use: "show id", Short: "Print a session as Markdown or JSON", Args: exactly(1), ValidArgsFunction: f.sessionIDs(),
 		RunE: func(_ *cobra.Command, args []string) error { return showSession(p, args[0], asJSON) },
 	}
-	show.Flags().BoolVar(&asJSON, "json", false, "as JSON, with all that the file holds")
+	show.Flags().BoolVar(&asJSON, "json", false, "as JSON, with everything in the file")
 	rm := &cobra.Command{
 		Use: "rm id...", Short: "Delete sessions", Args: cobra.ArbitraryArgs, ValidArgsFunction: f.sessionIDs(),
 		RunE: func(_ *cobra.Command, args []string) error { return removeSessions(args) },
@@ -53,7 +53,7 @@ func listSessions(p Process, f *flags, all bool) error {
 		return err
 	}
 	if len(infos) == 0 {
-		fmt.Fprintln(p.Stderr, "no sessions here; agent sessions list --all lists those of other folders")
+		fmt.Fprintln(p.Stderr, "no sessions here; agent sessions list --all shows other folders")
 		return nil
 	}
 	w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
@@ -93,7 +93,7 @@ func showSession(p Process, id string, asJSON bool) error {
 
 func removeSessions(ids []string) error {
 	if len(ids) == 0 {
-		return usagef("name the sessions to delete; agent sessions list shows them")
+		return usagef("no session given; agent sessions list shows all")
 	}
 	cfg, err := loadConfig(nil)
 	if err != nil {

@@ -14,23 +14,23 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/dialog"
 )
 
-// setup is the configuration of a session, and what it is to be told of.
+// setup is the configuration of a session.
 type setup struct {
 	config.Config
 	projectCommands map[string][]byte // by file, as they were trusted
-	asked           bool              // whether it is trusted
-	suggest         string            // a first prompt
-	notes           []string
+	askedTrust      bool              // the user was asked whether to trust the project
+	suggest         string            // a first prompt to suggest
+	notes           []string          // for the user
 }
 
-// completeSetup asks for what a session cannot do without: a model, and its key. Where
-// nobody can be asked, or nothing is missing, set stays as it is.
+// completeSetup asks for a model and its key if one is missing. It returns set unchanged
+// if nothing is missing or there is nobody to ask.
 func completeSetup(ctx context.Context, p Process, f *flags, over config.Overrides, set setup) (setup, error) {
 	if !talks(p) {
 		return set, nil
 	}
-	o := firstrun.Options{Terminal: ask(p, set.Config), Config: set.Config, Screens: 3}
-	if set.asked {
+	o := firstrun.Options{Terminal: dialogTerminal(p, set.Config), Config: set.Config, Screens: 3}
+	if set.askedTrust {
 		o.Screens--
 	}
 	m, unknown := set.Lookup(set.Model)
@@ -57,9 +57,9 @@ func completeSetup(ctx context.Context, p Process, f *flags, over config.Overrid
 	return again, err
 }
 
-// loadSetup loads the configuration for a folder, with that of the project if a person
-// trusts it. Where asks is true they can be asked; else what was not trusted before is
-// not used.
+// loadSetup loads the configuration for a folder, and the project's own if the user
+// trusts it. Unless asks is set it does not ask: without an earlier answer the
+// project's files are not used.
 func loadSetup(ctx context.Context, p Process, f *flags, over config.Overrides, asks bool) (setup, error) {
 	cfg, err := loadConfig(over)
 	if err != nil {
@@ -72,7 +72,7 @@ func loadSetup(ctx context.Context, p Process, f *flags, over config.Overrides, 
 	}
 	found, err := trust.Look(dir, cfg.Home)
 	if err != nil {
-		s.notes = append(s.notes, fmt.Sprintf("nothing of the project's .agent folder is used: %v", err))
+		s.notes = append(s.notes, fmt.Sprintf("the project's .agent folder is not used: %v", err))
 		return s, nil
 	}
 	if found.Empty() {
@@ -84,7 +84,7 @@ func loadSetup(ctx context.Context, p Process, f *flags, over config.Overrides, 
 	}
 	s.projectCommands = found.Texts()
 	for _, l := range found.Left {
-		s.notes = append(s.notes, "left out of the project's commands: "+l)
+		s.notes = append(s.notes, "skipped in the project's commands: "+l)
 	}
 	if found.Config == nil {
 		return s, nil
@@ -96,12 +96,13 @@ func loadSetup(ctx context.Context, p Process, f *flags, over config.Overrides, 
 	}
 	s.Config = with
 	for _, l := range left {
-		s.notes = append(s.notes, "left out of the project's configuration: "+l)
+		s.notes = append(s.notes, "skipped in the project's configuration: "+l)
 	}
 	return s, nil
 }
 
-// trusts says whether what was found may be used, and asks where it is not known.
+// trusts reports whether the project's files may be used, and asks if there is no answer
+// yet and asks is set.
 func trusts(ctx context.Context, p Process, s *setup, found trust.Found, asks bool) (bool, error) {
 	store := trust.Open(s.Home)
 	answer, err := store.Use(ctx, found)
@@ -113,18 +114,18 @@ func trusts(ctx context.Context, p Process, s *setup, found trust.Found, asks bo
 	case answer == trust.Refused:
 		return false, nil
 	case asks:
-		s.asked = true
-		return firstrun.Trust(ctx, ask(p, s.Config), store, found, answer == trust.Changed)
+		s.askedTrust = true
+		return firstrun.Trust(ctx, dialogTerminal(p, s.Config), store, found, answer == trust.Changed)
 	case answer == trust.Changed:
-		s.notes = append(s.notes, "the project's files in .agent have changed since you trusted them, and are not used: agent trust add shows and allows them")
+		s.notes = append(s.notes, "the project's files in .agent have changed since you trusted them and are not used; review and allow them with agent trust add")
 	default:
-		s.notes = append(s.notes, "the project's files in .agent are not used: agent trust add shows and allows them")
+		s.notes = append(s.notes, "the project's files in .agent are not used; review and allow them with agent trust add")
 	}
 	return false, nil
 }
 
-// ask is the terminal as far as it is needed for a question.
-func ask(p Process, cfg config.Config) dialog.Terminal {
+// dialogTerminal returns the terminal for a dialog.
+func dialogTerminal(p Process, cfg config.Config) dialog.Terminal {
 	return dialog.Terminal{
 		In: p.Stdin, Out: p.Stdout, Env: os.Environ(), Theme: cfg.Interface.Theme, Flat: isDumb(p) || cfg.Interface.ScreenReader,
 	}

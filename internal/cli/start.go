@@ -16,8 +16,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/regular"
 )
 
-// maxStdin is the size in bytes of the largest standard input that is appended
-// to a prompt.
+// maxStdin is how many bytes of standard input can be appended to a prompt.
 const maxStdin = 8 << 20
 
 // start opens a session, or answers one prompt.
@@ -96,11 +95,12 @@ func answer(ctx context.Context, p Process, f *flags, set setup, prompt string) 
 	return status(code)
 }
 
-// patience is how long standard input may stay silent before the user is told
-// that it is waited for: whoever starts programs may leave it open by mistake.
+// patience is how long standard input may stay silent before a remark explains the
+// wait: programs that start this one may leave it open by mistake.
 const patience = 3 * time.Second
 
-// withStdin appends what is piped in to the prompt. Waiting for it ends with ctx.
+// withStdin appends standard input to the prompt, unless it is a terminal. It waits for
+// its end until ctx ends.
 func withStdin(ctx context.Context, p Process, prompt string) (string, error) {
 	if p.Stdin == nil || isTerminal(p.Stdin) {
 		return needPrompt(prompt)
@@ -113,12 +113,12 @@ func withStdin(ctx context.Context, p Process, prompt string) (string, error) {
 		err  error
 	}
 	got := make(chan input, 1)
-	go func() { // a read that blocks for ever is left behind when the program ends
+	go func() { // a read that blocks for ever ends with the program
 		defer crash.Guard()
 		data, err := regular.ReadAll(p.Stdin, maxStdin)
 		got <- input{data, err}
 	}()
-	silent := time.AfterFunc(patience, crash.Guarded(func() { remark(p, "waiting for standard input to end; </dev/null does without") }))
+	silent := time.AfterFunc(patience, crash.Guarded(func() { remark(p, "waiting for standard input to end; add </dev/null to use none") }))
 	defer silent.Stop()
 	select {
 	case <-ctx.Done():
@@ -128,7 +128,7 @@ func withStdin(ctx context.Context, p Process, prompt string) (string, error) {
 			return "", usagef("standard input is larger than %d MiB; name the file in the prompt instead", maxStdin>>20)
 		}
 		if i.err != nil {
-			return "", fmt.Errorf("standard input could not be read to its end: %w", i.err)
+			return "", fmt.Errorf("read standard input: %w", i.err)
 		}
 		text := strings.TrimSpace(strings.ToValidUTF8(string(i.data), "\uFFFD"))
 		return needPrompt(strings.TrimSpace(prompt + "\n\n" + text))

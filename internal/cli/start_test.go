@@ -12,7 +12,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
-// piped is a standard input that holds text.
+// piped returns a standard input with text.
 func piped(t *testing.T, text string) *os.File {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "in")
@@ -46,7 +46,7 @@ func TestWithStdin(t *testing.T) {
 		{"no UTF-8", "", "caf\uFFFD", piped(t, "caf\xe9"), ""},
 		{"closed", "explain", "explain", closed, ""},
 		{"none", "explain", "explain", nil, ""},
-		{"a folder", "explain", "", folder, "could not be read"},
+		{"a folder", "explain", "", folder, "read standard input"},
 		{"nothing", " ", "", piped(t, " \n"), "the prompt is empty"},
 		{"too much", "x", "", piped(t, strings.Repeat("x", maxStdin+1)), "larger than 8 MiB"},
 	} {
@@ -59,7 +59,7 @@ func TestWithStdin(t *testing.T) {
 	}
 }
 
-// An input that never ends does not keep the program from ending.
+// An input that never ends does not block the program's end.
 func TestWithStdinEndsWithTheContext(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -93,7 +93,7 @@ func TestWorkDir(t *testing.T) {
 	}
 }
 
-// What a server on this machine calls its models is not ours to trust.
+// A server on this machine may give its models hostile names.
 func TestTheNoteOnTheModelIsSafe(t *testing.T) {
 	p, _ := files(t)
 	remark(p, "using x\x1b]0;owned\a\ny")

@@ -15,10 +15,11 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// newTrust shows and changes which folders are trusted.
+// newTrust returns agent trust, which lists and changes the trusted folders and the
+// allowed servers.
 func newTrust(p Process, f *flags) *cobra.Command {
 	list := &cobra.Command{
-		Use: "list", Short: "List what you have answered", Args: noArgs,
+		Use: "list", Short: "List your answers", Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			home, err := config.Home()
 			if err != nil {
@@ -38,18 +39,18 @@ func newTrust(p Process, f *flags) *cobra.Command {
 	}
 	var yes bool
 	add := &cobra.Command{
-		Use: "add [folder | address]", Short: "Trust a folder as it is now and those below, or allow a server or a proxy", Args: atMost(1),
+		Use: "add [folder | address]", Short: "Trust a folder as it is now and the folders below, or allow a server or a proxy", Args: atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			with := adding{p: p, yes: yes}
+			with := trustAdd{p: p, yes: yes}
 			if len(args) == 1 && isAddress(args[0]) {
 				return with.address(cmd.Context(), overrides(cmd.Flags(), f), args[0])
 			}
 			return with.folder(cmd.Context(), f.folder(args))
 		},
 	}
-	add.Flags().BoolVar(&yes, "yes", false, "do not ask, for where there is no terminal")
+	add.Flags().BoolVar(&yes, "yes", false, "do not ask; for use without a terminal")
 	rm := &cobra.Command{
-		Use: "rm [folder | address]", Short: "Forget the answer about a folder and what followed from it below, or about an address", Args: atMost(1),
+		Use: "rm [folder | address]", Short: "Forget the answer about a folder, with those that follow from it, or about an address", Args: atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 && isAddress(args[0]) {
 				return removeAddress(cmd.Context(), args[0])
@@ -57,20 +58,20 @@ func newTrust(p Process, f *flags) *cobra.Command {
 			return removeTrust(cmd.Context(), p, f.folder(args))
 		},
 	}
-	return parent("trust", "Which folders may set up the agent, and which servers may be used", list, add, rm)
+	return parent("trust", "Trusted folders and allowed servers", list, add, rm)
 }
 
 func isAddress(arg string) bool { return strings.Contains(arg, "://") }
 
-// adding allows something that it has shown before: a person says yes to it on a
-// terminal, or has said so with --yes.
-type adding struct {
+// trustAdd allows something after showing it, if the user confirms on the terminal or
+// gave --yes.
+type trustAdd struct {
 	p   Process
 	yes bool
 }
 
 // folder trusts a folder.
-func (a adding) folder(ctx context.Context, name string) error {
+func (a trustAdd) folder(ctx context.Context, name string) error {
 	dir, err := workDir(name)
 	if err != nil {
 		return err
@@ -96,15 +97,15 @@ func (a adding) folder(ctx context.Context, name string) error {
 	return showLine(a.p, "trusted: "+dir)
 }
 
-// address allows the server of the configured model, or the proxy on the way to it.
-func (a adding) address(ctx context.Context, over config.Overrides, address string) error {
+// address allows the server of the configured model, or the proxy before it.
+func (a trustAdd) address(ctx context.Context, over config.Overrides, address string) error {
 	cfg, err := loadConfig(over)
 	if err != nil {
 		return err
 	}
 	m, err := cfg.Lookup(cfg.Model)
 	if err != nil {
-		return usagef("which key may go there is not known: %w", err)
+		return usagef("the model, whose key may go there, is unknown: %w", err)
 	}
 	store := servers.Open(cfg.Home)
 	questions, err := store.Unasked(m)
@@ -123,11 +124,11 @@ func (a adding) address(ctx context.Context, over config.Overrides, address stri
 		}
 		return showLine(a.p, "allowed: "+q.Address)
 	}
-	return usagef("%s has nothing to ask about %s; agent trust list shows what is allowed", m.Ref, address)
+	return usagef("%s needs no permission for %s; agent trust list shows the allowed addresses", m.Ref, address)
 }
 
-// ask shows what is to be allowed, and returns nil for a yes.
-func (a adding) ask(ctx context.Context, title string, text []string) error {
+// ask shows text and returns nil for a yes.
+func (a trustAdd) ask(ctx context.Context, title string, text []string) error {
 	switch {
 	case a.yes:
 		return show(a.p, strings.Join(text, "\n")+"\n")
@@ -135,13 +136,13 @@ func (a adding) ask(ctx context.Context, title string, text []string) error {
 		if err := show(a.p, strings.Join(text, "\n")+"\n"); err != nil {
 			return err
 		}
-		return usagef("nothing was allowed, as there is no terminal to ask on: look at the above, then add --yes")
+		return usagef("nothing was allowed: there is no terminal to ask on. Check the above, then add --yes")
 	}
 	cfg, err := loadConfig(nil)
 	if err != nil {
 		return err
 	}
-	return firstrun.Confirm(ctx, ask(a.p, cfg), title, text)
+	return firstrun.Confirm(ctx, dialogTerminal(a.p, cfg), title, text)
 }
 
 // removeAddress forgets a server or a proxy.
@@ -152,13 +153,13 @@ func removeAddress(ctx context.Context, address string) error {
 	}
 	was, err := servers.Open(home).Remove(ctx, address)
 	if err == nil && !was {
-		return usagef("%s was not allowed; agent trust list shows what is", address)
+		return usagef("%s was not allowed; agent trust list shows the allowed addresses", address)
 	}
 	return err
 }
 
-// removeTrust forgets a folder, which may be gone, and says what is trusted below and
-// above it from then on.
+// removeTrust forgets a folder, which need not exist, and prints which folders below and
+// above it are trusted now.
 func removeTrust(ctx context.Context, p Process, name string) error {
 	dir, err := workDir(name)
 	if err != nil {
@@ -175,7 +176,7 @@ func removeTrust(ctx context.Context, p Process, name string) error {
 		return err
 	}
 	if !r.Was {
-		return usagef("there is no answer about %s; agent trust list shows them", dir)
+		return usagef("there is no answer about %s; agent trust list shows all", dir)
 	}
 	for _, l := range r.Lines(dir) {
 		err = errors.Join(err, showLine(p, l))

@@ -19,7 +19,7 @@ import (
 )
 
 func newUndo(p Process, f *flags) *cobra.Command {
-	u := taking{done: "undone"}
+	u := undoCommand{done: "undone"}
 	cmd := &cobra.Command{
 		Use: "undo [file]", Short: "Take back the last change in this folder", Args: atMost(1),
 		Long: "Takes back the last change in this folder, or in a file, after showing it. A file that\n" +
@@ -34,12 +34,12 @@ func newUndo(p Process, f *flags) *cobra.Command {
 			return u.run(cmd.Context(), p, f)
 		},
 	}
-	cmd.Flags().BoolVar(&u.turn, "turn", false, "all changes of the last turn that changed something")
+	cmd.Flags().BoolVar(&u.turn, "turn", false, "all changes of the last turn that changed files")
 	return u.flags(cmd)
 }
 
 func newRedo(p Process, f *flags) *cobra.Command {
-	u := taking{done: "redone", scope: undo.Scope{What: undo.LastUndo}}
+	u := undoCommand{done: "redone", scope: undo.Scope{What: undo.LastUndo}}
 	return u.flags(&cobra.Command{
 		Use: "redo", Short: "Take back the last undo or rewind in this folder", Args: noArgs,
 		Long: "Takes back the last undo or rewind in this folder, after showing it, if nothing was\n" +
@@ -48,22 +48,22 @@ func newRedo(p Process, f *flags) *cobra.Command {
 	})
 }
 
-// taking is an undo, or that of an undo, from the command line.
-type taking struct {
+// undoCommand is agent undo or agent redo.
+type undoCommand struct {
 	scope undo.Scope
-	done  string // what is said when it is
+	done  string // the message on success: "undone"
 
 	file            string // as given
 	turn, yes, rest bool
 }
 
-func (u *taking) flags(cmd *cobra.Command) *cobra.Command {
+func (u *undoCommand) flags(cmd *cobra.Command) *cobra.Command {
 	cmd.Flags().BoolVarP(&u.yes, "yes", "y", false, "do not ask")
-	cmd.Flags().BoolVar(&u.rest, "rest", false, "leave files that were changed since, and do the rest")
+	cmd.Flags().BoolVar(&u.rest, "rest", false, "skip files that were changed since")
 	return cmd
 }
 
-func (u *taking) run(ctx context.Context, p Process, f *flags) error {
+func (u *undoCommand) run(ctx context.Context, p Process, f *flags) error {
 	dir, err := workDir(f.dir)
 	if err != nil {
 		return err
@@ -82,8 +82,8 @@ func (u *taking) run(ctx context.Context, p Process, f *flags) error {
 	return errors.Join(u.in(ctx, p, root), root.Close())
 }
 
-// in takes back what is meant in root.
-func (u *taking) in(ctx context.Context, p Process, root *workspace.Root) error {
+// in undoes the changes in scope.
+func (u *undoCommand) in(ctx context.Context, p Process, root *workspace.Root) error {
 	if u.file != "" {
 		file, _, err := root.Resolve(u.file)
 		if err != nil {
@@ -96,10 +96,10 @@ func (u *taking) in(ctx context.Context, p Process, root *workspace.Root) error 
 		return u.explain(err)
 	}
 	if err := plan.Err(); err != nil && !u.rest {
-		return fmt.Errorf("%w; --rest leaves such files and does the others", commands.UndoError(err))
+		return fmt.Errorf("%w; --rest skips such files", commands.UndoError(err))
 	}
 	for _, r := range plan.Refused {
-		remark(p, r.Name+" stays: "+r.Err.Error())
+		remark(p, "skipped "+r.Name+": "+r.Err.Error())
 	}
 	if err := show(p, plan.Diff()); err != nil {
 		return err
@@ -116,22 +116,22 @@ func (u *taking) in(ctx context.Context, p Process, root *workspace.Root) error 
 	return nil
 }
 
-// explain says what it means that there is no plan.
-func (u *taking) explain(err error) error {
+// explain turns an error of undo.Find into a message.
+func (u *undoCommand) explain(err error) error {
 	if errors.Is(err, undo.ErrNothing) && u.scope.What == undo.LastUndo {
-		return errors.New("there is nothing to redo in this folder: nothing was undone, or something was changed since")
+		return errors.New("nothing to redo in this folder: nothing was undone, or files were changed since")
 	}
 	return commands.UndoError(err)
 }
 
-// confirmed asks a question on the terminal; without one it is wrong usage.
+// confirmed asks a yes-or-no question on the terminal; without one it is wrong usage.
 func confirmed(ctx context.Context, p Process, question string) (bool, error) {
 	if !isTerminal(p.Stdin) {
-		return false, usagef("there is no terminal to ask on: look at the change above, then use --yes")
+		return false, usagef("there is no terminal to ask on: check the change above, then add --yes")
 	}
 	fmt.Fprint(p.Stderr, question)
 	line := make(chan string, 1)
-	go func() { // ends with the program if the question stays without an answer
+	go func() { // ends with the program if nobody answers
 		defer crash.Guard()
 		s, _ := bufio.NewReader(p.Stdin).ReadString('\n')
 		line <- s

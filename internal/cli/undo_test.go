@@ -17,8 +17,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
 
-// edited returns a workspace in which file has been changed from before to
-// after; an empty before is a file that was not there.
+// edited returns a workspace in which file was changed from before to after; an empty
+// before means that it was created.
 func edited(t *testing.T, file, before, after string) *workspace.Root {
 	t.Helper()
 	dir := t.TempDir()
@@ -60,7 +60,7 @@ func files(t *testing.T) (p Process, stdout func() string) {
 func TestUndo(t *testing.T) {
 	root := edited(t, "a.txt", "one\ntwo\n", "one\n2\n")
 	p, stdout := files(t)
-	if err := (&taking{yes: true}).in(t.Context(), p, root); err != nil {
+	if err := (&undoCommand{yes: true}).in(t.Context(), p, root); err != nil {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(filepath.Join(root.Dir(), "a.txt"))
@@ -70,7 +70,7 @@ func TestUndo(t *testing.T) {
 	if out := stdout(); !strings.Contains(out, "-2\n+two\n") {
 		t.Errorf("diff %q", out)
 	}
-	if err := (&taking{yes: true}).in(t.Context(), p, root); err == nil || !strings.Contains(err.Error(), "nothing to undo") {
+	if err := (&undoCommand{yes: true}).in(t.Context(), p, root); err == nil || !strings.Contains(err.Error(), "nothing to undo") {
 		t.Errorf("second undo: %v", err)
 	}
 }
@@ -78,7 +78,7 @@ func TestUndo(t *testing.T) {
 func TestUndoOfANewFile(t *testing.T) {
 	root := edited(t, "new.txt", "", "hello\n")
 	p, stdout := files(t)
-	if err := (&taking{yes: true, scope: undo.Scope{What: undo.LastTurn}}).in(t.Context(), p, root); err != nil {
+	if err := (&undoCommand{yes: true, scope: undo.Scope{What: undo.LastTurn}}).in(t.Context(), p, root); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(root.Dir(), "new.txt")); !errors.Is(err, os.ErrNotExist) {
@@ -92,7 +92,7 @@ func TestUndoOfANewFile(t *testing.T) {
 func TestUndoNeedsAnAnswer(t *testing.T) {
 	root := edited(t, "a.txt", "one\n", "1\n")
 	p, stdout := files(t)
-	err := (&taking{}).in(t.Context(), p, root)
+	err := (&undoCommand{}).in(t.Context(), p, root)
 	var usage usageError
 	if !errors.As(err, &usage) || !strings.Contains(err.Error(), "--yes") || stdout() == "" {
 		t.Errorf("%v; shown: %q", err, stdout())
@@ -103,8 +103,8 @@ func TestUndoNeedsAnAnswer(t *testing.T) {
 	}
 }
 
-// TestUndoTellsOfOneThatWasKilled: the command line may be the next start after a
-// kill, and then it is the one that finds out.
+// TestUndoTellsOfOneThatWasKilled: agent undo may be the first command after a kill, and
+// reports it then.
 func TestUndoTellsOfOneThatWasKilled(t *testing.T) {
 	dir := scratch.Dir(t, nil)
 	home := t.TempDir()
@@ -129,7 +129,7 @@ func TestUndoTellsOfOneThatWasKilled(t *testing.T) {
 	}
 	for i, want := range []bool{true, false} {
 		p, _ := files(t)
-		_ = (&taking{yes: true}).run(t.Context(), p, &flags{dir: dir}) // what was done is not here to be taken back
+		_ = (&undoCommand{yes: true}).run(t.Context(), p, &flags{dir: dir}) // the changes to undo are elsewhere
 		said, err := os.ReadFile(p.Stderr.Name())
 		if err != nil || strings.Contains(string(said), "1 of its 2 files are done") != want {
 			t.Errorf("start %d: %q, %v", i, said, err)
@@ -141,7 +141,7 @@ func TestUndoRefusesWhatWasChangedSince(t *testing.T) {
 	root := edited(t, "a.txt", "one\n", "1\n")
 	scratch.Write(t, filepath.Join(root.Dir(), "a.txt"), "mine\n")
 	p, _ := files(t)
-	if err := (&taking{yes: true}).in(t.Context(), p, root); err == nil || !strings.Contains(err.Error(), "would be lost") {
+	if err := (&undoCommand{yes: true}).in(t.Context(), p, root); err == nil || !strings.Contains(err.Error(), "would be lost") {
 		t.Error(err)
 	}
 }

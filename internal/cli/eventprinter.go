@@ -8,25 +8,24 @@ import (
 	"github.com/bb2d0cf4/agent/internal/session"
 )
 
-// eventPrinter writes a conversation as plain text, made safe to show. It stops at the
-// first error.
+// eventPrinter writes a conversation as sanitised plain text. It stops at the first error.
 type eventPrinter struct {
 	w      io.Writer
 	err    error
 	inText bool
-	diffs  strings.Builder // of what was changed so far
+	diffs  strings.Builder // of the changes so far
 }
 
-// newEventPrinter returns a Printer that writes to w.
+// newEventPrinter returns a printer that writes to w.
 func newEventPrinter(w io.Writer) *eventPrinter { return &eventPrinter{w: w} }
 
-// Diffs returns what was changed so far, as unified diffs.
+// Diffs returns the changes so far as unified diffs.
 func (o *eventPrinter) Diffs() string { return o.diffs.String() }
 
-// Err is the first error of a write.
+// Err returns the first error of a write.
 func (o *eventPrinter) Err() error { return o.err }
 
-// Event prints what a reader of the conversation wants to see.
+// Event prints an event, if it is one for people.
 func (o *eventPrinter) Event(ev session.Event) {
 	switch ev := ev.(type) {
 	case session.TextDelta:
