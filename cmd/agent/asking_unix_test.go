@@ -19,19 +19,27 @@ func (d *desk) take() {
 	d.awake("y yes")
 }
 
-// A prompt is half typed when a question comes: the rest of it goes to the draft,
-// however long the person thinks, and Tab lets the next key answer.
-func TestAHalfTypedPromptDoesNotAnswer(t *testing.T) {
+// deskBeforeAQuestion returns a session whose model is about to propose an edit, and a
+// function that lets it.
+func deskBeforeAQuestion(t *testing.T) (d *desk, ask func()) {
+	t.Helper()
 	gate := make(chan struct{})
 	turn := editCall("hello", "good day")
 	turn.Gate = gate
-	d := newDesk(t, llmtest.NewServer(t, turn, llmtest.Turn{Text: "All done."}), map[string]string{"main.go": program})
+	d = newDesk(t, llmtest.NewServer(t, turn, llmtest.Turn{Text: "All done."}), map[string]string{"main.go": program})
 	d.sit()
 	d.say("be polite")
 	d.WaitFor(`Esc stops`)
+	return d, func() { close(gate) }
+}
+
+// A prompt is half typed when a question comes: the rest of it goes to the draft,
+// however long the person thinks, and Tab lets the next key answer.
+func TestAHalfTypedPromptDoesNotAnswer(t *testing.T) {
+	d, ask := deskBeforeAQuestion(t)
 	d.Type("please ")
 	d.WaitFor(`(?m)^❯ please`)
-	close(gate)
+	ask()
 	d.WaitFor(`good day`)
 	d.awake("Tab to answer") // the person thinks
 	d.Type("also y")
@@ -134,16 +142,10 @@ func TestEscOnACommandsQuestionKeepsTheTurn(t *testing.T) {
 
 // A list keeps the keys when a question comes: what narrows it down does not answer.
 func TestAListKeepsTheKeys(t *testing.T) {
-	gate := make(chan struct{})
-	turn := editCall("hello", "good day")
-	turn.Gate = gate
-	d := newDesk(t, llmtest.NewServer(t, turn, llmtest.Turn{Text: "All done."}), map[string]string{"main.go": program})
-	d.sit()
-	d.say("be polite")
-	d.WaitFor(`Esc stops`)
+	d, ask := deskBeforeAQuestion(t)
 	d.say("/permissions")
 	d.WaitFor(`(?m)^› default mode`)
-	close(gate)
+	ask()
 	d.WaitFor(`a question waits for your answer`)
 	d.Type("a")
 	d.WaitFor(`(?m)^› accept-edits`)

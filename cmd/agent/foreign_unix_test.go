@@ -24,17 +24,24 @@ func (d *desk) foreign(dialect idetest.Dialect) *idetest.Editor {
 	return e
 }
 
+// askedIn starts a foreign editor and a session in which the model has proposed an
+// edit, and returns the diff that the editor shows.
+func (d *desk) askedIn(dialect idetest.Dialect) (*idetest.Editor, *idetest.Diff) {
+	d.t.Helper()
+	e := d.foreign(dialect)
+	d.sit()
+	d.WaitFor(dialect.Name)
+	d.say("be polite")
+	return e, e.NextDiff()
+}
+
 // TestSignalsCloseDiffs: an editor that keeps the diffs of a client that is gone is
 // left without one.
 func TestSignalsCloseDiffs(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(sig.String(), func(t *testing.T) {
 			d := politeDesk(t)
-			e := d.foreign(idetest.Emacs())
-			d.sit()
-			d.WaitFor(`Emacs`)
-			d.say("be polite")
-			e.NextDiff()
+			e, _ := d.askedIn(idetest.Emacs())
 			d.asked(`also open in Emacs`)
 			d.Signal(sig)
 			if code := d.Wait(); code != 130 {
@@ -50,8 +57,8 @@ func TestSignalsCloseDiffs(t *testing.T) {
 	}
 }
 
-// TestDiffOfADeadAgent: an agent that was killed leaves its diff in Emacs. What is
-// answered there goes to the next agent, and is no answer to its question.
+// TestDiffOfADeadAgent: an agent that was killed leaves its diff in Emacs. Its answer
+// goes to the next agent, but does not count for that agent's question.
 func TestDiffOfADeadAgent(t *testing.T) {
 	d := politeDesk(t, llmtest.Turn{Calls: []llmtest.Call{writeCall("other.txt", "another file\n")}}, llmtest.Turn{Text: "All done."})
 	e := d.foreign(idetest.Emacs())
@@ -87,11 +94,7 @@ func TestDiffOfADeadAgent(t *testing.T) {
 // TestQuitEditor: an editor that rejects its diffs as it quits does not stop the turn.
 func TestQuitEditor(t *testing.T) {
 	d := politeDesk(t, llmtest.Turn{Text: "All done."})
-	e := d.foreign(idetest.Neovim())
-	d.sit()
-	d.WaitFor(`Neovim`)
-	d.say("be polite")
-	diff := e.NextDiff()
+	e, diff := d.askedIn(idetest.Neovim())
 	d.asked(`also open in Neovim`)
 	diff.Dismiss()
 	e.WaitRequests("close_tab", 1) // the rejection has come
@@ -145,7 +148,7 @@ func TestOldTextInNeovim(t *testing.T) {
 }
 
 // TestInTheTerminalOfAPlugin: an editor's plugin starts the program with flags and an
-// environment that are meant for another one.
+// environment made for another program.
 func TestInTheTerminalOfAPlugin(t *testing.T) {
 	for name, tt := range map[string]struct {
 		dialect idetest.Dialect
@@ -187,16 +190,12 @@ func TestInTheTerminalOfAPlugin(t *testing.T) {
 // before it is written.
 func TestTextThatMayBeAnything(t *testing.T) {
 	d := politeDesk(t, llmtest.Turn{Text: "All done."})
-	e := d.foreign(idetest.Emacs())
-	d.sit()
-	d.WaitFor(`Emacs`)
-	d.say("be polite")
-	diff := e.NextDiff()
+	e, diff := d.askedIn(idetest.Emacs())
 	d.asked(`also open in Emacs`)
 	diff.Edit("something else altogether\n")
 	diff.Accept()
 	d.asked(`something else altogether`)
-	d.WaitFor(`(?s)Emacs returned this text.*little of it is the text that was shown`)
+	d.WaitFor(`(?s)Emacs returned this text.*it has little in common with the text that was\s+shown`)
 	if d.read("main.go") != program {
 		t.Error("written unseen")
 	}
@@ -217,11 +216,7 @@ func TestTextThatMayBeAnything(t *testing.T) {
 // TestYesTakesWhatIsTypedInNeovim: typed in Neovim, answered in the terminal.
 func TestYesTakesWhatIsTypedInNeovim(t *testing.T) {
 	d := politeDesk(t, llmtest.Turn{Text: "All done."})
-	e := d.foreign(idetest.Neovim())
-	d.sit()
-	d.WaitFor(`Neovim`)
-	d.say("be polite")
-	diff := e.NextDiff()
+	_, diff := d.askedIn(idetest.Neovim())
 	d.asked(`also open in Neovim; y takes what you type there`)
 	diff.Edit(strings.Replace(program, "hello", "moin", 1))
 	d.Press("y")

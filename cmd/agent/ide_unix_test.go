@@ -48,8 +48,8 @@ func politeDesk(t *testing.T, more ...llmtest.Turn) *desk {
 	return newDesk(t, llmtest.NewServer(t, turns...), map[string]string{"main.go": program})
 }
 
-// TestAnswerInTheEditor: the diff stands in the editor and in the terminal; what
-// the editor's user made of it is written, the panel goes, the model is told.
+// TestAnswerInTheEditor: the diff is open in the editor and in the terminal; the text
+// accepted in the editor is written, the panel goes, and the model gets the changes.
 func TestAnswerInTheEditor(t *testing.T) {
 	d := politeDesk(t, llmtest.Turn{Text: "All done."})
 	e := d.editor(idetest.Ours())
@@ -79,8 +79,7 @@ func TestAnswerInTheEditor(t *testing.T) {
 	d.leave()
 }
 
-// openKey: o asks the editor to show the diff, as often as it is pressed,
-// and the question stands.
+// openKey: o asks the editor to show the diff, each time, and the question stays open.
 func openKey(t *testing.T, seen pressed) {
 	d := politeDesk(t, llmtest.Turn{Text: "All done."})
 	e := d.editor(idetest.Ours())
@@ -149,8 +148,8 @@ func TestYesInTheTerminalTakesTheDraft(t *testing.T) {
 	d.leave()
 }
 
-// TestEditFirstTakesTheDraft: e begins with what was typed in the editor, whose
-// diff goes away for as long, and comes back with the outcome.
+// TestEditFirstTakesTheDraft: e begins with the text typed in the editor, whose diff
+// goes away meanwhile, and comes back with the result.
 func TestEditFirstTakesTheDraft(t *testing.T) {
 	d := politeDesk(t, llmtest.Turn{Text: "All done."})
 	scratch.Program(t, d.path("ed.sh"), "#!/bin/sh\nsed -i.orig 's/moin/moin moin/' \"$1\"\n")
@@ -179,8 +178,8 @@ func TestEditFirstTakesTheDraft(t *testing.T) {
 	d.leave()
 }
 
-// TestUnsavedInTheEditor: the file is saved there first, and the edit is made on
-// what was typed.
+// TestUnsavedInTheEditor: the file is saved there first, and the edit is made on the
+// typed text.
 func TestUnsavedInTheEditor(t *testing.T) {
 	d := politeDesk(t, llmtest.Turn{Text: "All done."})
 	e := d.editor(idetest.Ours())
@@ -251,8 +250,8 @@ func TestEditorTells(t *testing.T) {
 	d.leave()
 }
 
-// TestLostEditor: the question stands in the terminal, nothing is written, and the
-// editor that comes back shows it again.
+// TestLostEditor: the question stays open in the terminal, nothing is written, and the
+// editor shows it again when it comes back.
 func TestLostEditor(t *testing.T) {
 	d := politeDesk(t, llmtest.Turn{Text: "All done."})
 	e := d.editor(idetest.Ours())
@@ -375,7 +374,8 @@ func TestHeadlessWithTheEditor(t *testing.T) {
 	}
 }
 
-// TestHeadlessWithoutAnEditor: what needs an answer is denied, and it is said why.
+// TestHeadlessWithoutAnEditor: requests that need an answer are denied, with the
+// reason.
 func TestHeadlessWithoutAnEditor(t *testing.T) {
 	d := politeDesk(t, llmtest.Turn{Text: "All done."})
 	cmd := exec.Command("agent", "-p", "be polite", "--ide")
@@ -391,8 +391,8 @@ func TestHeadlessWithoutAnEditor(t *testing.T) {
 	}
 }
 
-// TestC5WithoutAnEditor: with no editor anywhere, the diff stands in the terminal,
-// nothing is written before the answer, and what was accepted is.
+// TestC5WithoutAnEditor: with no editor anywhere, the diff is shown in the terminal,
+// nothing is written before the answer, and the accepted text is written.
 func TestC5WithoutAnEditor(t *testing.T) {
 	d := politeDesk(t, llmtest.Turn{Text: "All done."})
 	d.sit()

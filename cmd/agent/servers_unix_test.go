@@ -68,6 +68,17 @@ func TestNobodyBecomesTheModelUnasked(t *testing.T) {
 	}
 }
 
+// connectAndChat answers the question about a server or proxy with yes, has a turn and leaves.
+func (d *desk) connectAndChat() {
+	d.t.Helper()
+	d.Press("2")
+	d.WaitFor(`(?m)^❯`)
+	d.say("hi")
+	d.WaitFor(`Hello\.`)
+	d.idle()
+	d.leave()
+}
+
 // An address out of the environment gets neither the key nor the prompt before a person
 // has seen and allowed it, once. With -p it is refused.
 func TestAnAddressOfTheEnvironmentIsAskedAbout(t *testing.T) {
@@ -93,12 +104,7 @@ func TestAnAddressOfTheEnvironmentIsAskedAbout(t *testing.T) {
 			}
 			d.begin(100, 30)
 			d.WaitFor(`Use this model server\?`)
-			d.Press("2")
-			d.WaitFor(`(?m)^❯`)
-			d.say("hi")
-			d.WaitFor(`Hello\.`)
-			d.idle()
-			d.leave()
+			d.connectAndChat()
 			d.sit() // is not asked again
 			d.leave()
 			if code, out := d.prompted(); code != 0 {
@@ -158,12 +164,7 @@ func TestAProxyIsAskedAbout(t *testing.T) {
 	if n := connections.Load(); n > 0 {
 		t.Errorf("%d connections before an answer", n)
 	}
-	d.Press("2")
-	d.WaitFor(`(?m)^❯`)
-	d.say("hi")
-	d.WaitFor(`Hello\.`)
-	d.idle()
-	d.leave()
+	d.connectAndChat()
 	if code, out := d.prompted(); code != 0 {
 		t.Errorf("exit status %d: %s", code, out)
 	}

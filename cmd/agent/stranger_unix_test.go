@@ -18,8 +18,8 @@ import (
 // TestStrangerProcess is the other user's editor.
 func TestStrangerProcess(t *testing.T) { idetest.ServeAsStranger(t) }
 
-// leftover leaves the lock of an editor that has crashed, and a stranger on its
-// port who knows what is in it.
+// leftover leaves the lock file of an editor that has crashed, and a stranger on its
+// port who knows its content.
 func (d *desk) leftover(pid int) *idetest.Stranger {
 	d.t.Helper()
 	e := idetest.Start(d.t, idetest.Ours())

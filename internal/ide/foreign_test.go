@@ -473,7 +473,7 @@ func TestYesIsAskedAgainForADoubtfulText(t *testing.T) {
 	e.NextDiff().Edit("something else altogether\n")
 	<-r.terminal.shown
 	r.terminal.answers <- yes
-	if asked := <-r.terminal.shown; len(asked.Notes) == 0 || asked.Change.After == "new\n" && !strings.Contains(asked.Notes[len(asked.Notes)-1].Text, "Yes once more") {
+	if asked := <-r.terminal.shown; len(asked.Notes) == 0 || asked.Change.After == "new\n" && !strings.Contains(asked.Notes[len(asked.Notes)-1].Text, "Another yes") {
 		t.Errorf("asked again %+v", asked)
 	}
 	r.terminal.answers <- confirm.Verdict{}

@@ -77,7 +77,7 @@ func (p *proposed) doubt(q *question, text string) (why string, other bool) {
 		}
 	}
 	if own < alike {
-		return "little of it is the text that was shown", false
+		return "it has little in common with the text that was shown", false
 	}
 	return "", false
 }

@@ -263,7 +263,7 @@ func TestRefusedDiffs(t *testing.T) {
 			e.World.Open(r.proposal("", "").Change.Path, idetest.Document{Dirty: true})
 		}, "unsaved changes in Visual Studio Code"},
 		"busy":       {idetest.Ours, 1, refuse(idetest.Refuse("BUSY", "another review")), "under another review"},
-		"stale":      {idetest.Ours, 1, refuse(idetest.Refuse("STALE_BASE", "another text")), "is another text in Visual Studio Code"},
+		"stale":      {idetest.Ours, 1, refuse(idetest.Refuse("STALE_BASE", "another text")), "differs in Visual Studio Code"},
 		"large":      {idetest.Emacs, 300 << 10, nil, "too large for Emacs"},
 		"error":      {idetest.Neovim, 1, refuse(idetest.Refusef(-32603, "no window\x1b[2J")), "does not show the diff"},
 		"no tool":    {idetest.Neovim, 1, refuse(idetest.Refusef(-32601, "Tool not found: openDiff")), "Neovim shows no diffs"},

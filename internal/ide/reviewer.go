@@ -72,12 +72,12 @@ func (v *Reviewer) foreignDraft(ctx context.Context, l *link, q *question) (text
 	out := q.accepted(ctx)
 	switch {
 	case out == nil:
-		return "", false, fmt.Errorf("%s does not say what it shows", l.name())
+		return "", false, fmt.Errorf("%s does not report the text that it shows", l.name())
 	case !out.Edited:
 		return "", false, nil
 	}
 	if why, _ := v.proposed.doubt(q, out.Text); why != "" {
-		return "", true, fmt.Errorf("the text of %s's was not taken: %s", l.name(), why)
+		return "", true, fmt.Errorf("the text from %s was not taken: %s", l.name(), why)
 	}
 	return out.Text, true, nil
 }

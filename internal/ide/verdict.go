@@ -95,7 +95,7 @@ func (v *Reviewer) approval(ctx context.Context, l *link, q *question, out clien
 		why, other := v.proposed.doubt(q, out.Text)
 		if other {
 			q.misfits++
-			q.refused = "an answer of " + l.name() + "'s was not taken: " + why
+			q.refused = "an answer of " + l.name() + " was ignored: " + why
 			v.opt.Face.note(q.req.ID, q.refused)
 			if q.misfits < mostMisfits {
 				return confirm.Verdict{}, errAgain
@@ -130,7 +130,7 @@ func (l *link) refusal(q *question, err error) string {
 	case errors.As(err, &tool) && tool.Code == client.CodeDirty:
 		return q.req.Change.Name + " has unsaved changes in " + l.name() + ": answer here, or save it first"
 	case errors.As(err, &tool) && tool.Code == codeStale:
-		return q.req.Change.Name + " is another text in " + l.name() + " (changed on disk, or read in another encoding): answer here"
+		return q.req.Change.Name + " differs in " + l.name() + " (changed on disk, or read in another encoding): answer here"
 	case errors.As(err, &tool) && tool.Code == client.CodeBusy:
 		return q.req.Change.Name + " is under another review in " + l.name() + ": answer here"
 	}

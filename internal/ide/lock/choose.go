@@ -58,7 +58,7 @@ func (s Search) answer(ctx context.Context, c *Candidate) {
 		case errors.Is(err, peer.ErrStranger):
 			c.Why = fmt.Sprintf("another user's program listens on port %d: nothing is sent to it", c.Port)
 		default:
-			c.Why = fmt.Sprintf("nothing is sent to port %d, for its owner is not known: %v", c.Port, err)
+			c.Why = fmt.Sprintf("nothing is sent to port %d, whose owner is unknown: %v", c.Port, err)
 		}
 		return
 	}
@@ -141,9 +141,9 @@ func (s Search) grade(c *Candidate) {
 	switch {
 	case !c.Usable || c.Auto:
 	case c.Elsewhere:
-		c.Why = "it is not on this machine, so whose program listens there cannot be learned: connect to it by hand if you know it"
+		c.Why = "it is not on this machine, so the owner of its port is unknown: connect to it by hand if you know it"
 	case c.Gone:
-		c.Why = "its process is gone or another user's, the lock file seems left over: connect to it by hand if you know it"
+		c.Why = "its process is gone or belongs to another user, so the lock file seems left over: connect to it by hand if you know it"
 	default:
 		c.Why = "it is another program's editor: connect to it by hand, or set ide.foreign to auto"
 	}

@@ -172,7 +172,7 @@ func TestReasons(t *testing.T) {
 		text   string // instead of the fields
 		why    string
 	}{
-		{name: "transport", fields: map[string]any{"transport": "sse"}, why: `it wants the transport "sse", only ws is spoken here`},
+		{name: "transport", fields: map[string]any{"transport": "sse"}, why: `it needs the transport "sse"; this agent supports only ws`},
 		{name: "no secret", fields: map[string]any{"secret": nil}, why: "the lock file has no secret"},
 		{name: "short secret", fields: map[string]any{"secret": secret[:31]}, why: "the lock file has no secret"},
 		{name: "secret of two lines", fields: map[string]any{"secret": secret + "\n"}, why: "the lock file has no secret"},
@@ -180,13 +180,13 @@ func TestReasons(t *testing.T) {
 		{name: "older extension", fields: map[string]any{"v": 1, "secret": nil}, why: "its extension is too old for this agent, it does not prove who it is: update it (agent ide install), then reload its window"},
 		{name: "oldest extension", fields: map[string]any{"v": nil, "secret": nil}, why: "its extension is too old for this agent, it does not prove who it is: update it (agent ide install), then reload its window"},
 		{name: "newer extension", fields: map[string]any{"v": 3}, why: "its extension speaks version 3 of the protocol and this agent version 2: update agent"},
-		{name: "versions", fields: map[string]any{"v": "2"}, why: "the lock file cannot be understood"},
-		{name: "half-written", text: `{"pid":1,"workspa`, why: "the lock file cannot be understood"},
-		{name: "empty", text: ` `, why: "the lock file cannot be understood"},
-		{name: "a list", text: `[]`, why: "the lock file cannot be understood"},
-		{name: "twice", text: `{"pid":1,"pid":2}`, why: "the lock file cannot be understood"},
-		{name: "transports", text: `{"transport":["ws"]}`, why: "the lock file cannot be understood"},
-		{name: "not Unicode", text: "{\"ideName\":\"\xff\"}", why: "the lock file cannot be understood"},
+		{name: "versions", fields: map[string]any{"v": "2"}, why: "the lock file is malformed"},
+		{name: "half-written", text: `{"pid":1,"workspa`, why: "the lock file is malformed"},
+		{name: "empty", text: ` `, why: "the lock file is malformed"},
+		{name: "a list", text: `[]`, why: "the lock file is malformed"},
+		{name: "twice", text: `{"pid":1,"pid":2}`, why: "the lock file is malformed"},
+		{name: "transports", text: `{"transport":["ws"]}`, why: "the lock file is malformed"},
+		{name: "not Unicode", text: "{\"ideName\":\"\xff\"}", why: "the lock file is malformed"},
 		{name: "large", text: strings.Repeat(" ", 64<<10) + "{}", why: "the lock file is larger than 64 KiB"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -254,7 +254,7 @@ func TestForeignTokens(t *testing.T) {
 	for _, token := range []string{"abc\r\nX-Evil: 1", strings.Repeat("x", 501)} {
 		d := newDesk(t)
 		d.lock(claude, d.listen(), map[string]any{"authToken": token, "v": "its own", "secret": 1})
-		if c := d.one(); c.Usable || c.Why != "its token has characters that no token has" {
+		if c := d.one(); c.Usable || c.Why != "its token has invalid characters" {
 			t.Errorf("%+v", c)
 		}
 	}
@@ -299,7 +299,7 @@ func TestOwnerOfThePort(t *testing.T) {
 	}{
 		"ours":      {nil, true, true, ""},
 		"stranger":  {peer.ErrStranger, false, false, "another user's program listens on port"},
-		"unknown":   {peer.ErrUnknown, false, false, "its owner is not known"},
+		"unknown":   {peer.ErrUnknown, false, false, "whose owner is unknown"},
 		"elsewhere": {peer.ErrElsewhere, true, false, "connect to it by hand if you know it"},
 	} {
 		for _, folder := range []string{ours, claude} {
@@ -404,7 +404,7 @@ func TestEnvironment(t *testing.T) {
 		for _, v := range []string{"x", "0", "70000"} {
 			d := newDesk(t)
 			d.env["AGENT_IDE_PORT"] = v
-			if c := d.one(); c.Why != "AGENT_IDE_PORT is no port" {
+			if c := d.one(); c.Why != "AGENT_IDE_PORT is not a port number" {
 				t.Errorf("%+v", c)
 			}
 		}
@@ -421,7 +421,7 @@ func TestEnvironment(t *testing.T) {
 	})
 	t.Run("no lock", func(t *testing.T) {
 		for value, why := range map[string]string{
-			"1.lock": "not an absolute path", "/nowhere/1.lock": "not there", "HOME/x": "its name has to be", "HOME/1.lock": "the lock file is gone",
+			"1.lock": "not an absolute path", "/nowhere/1.lock": "missing file", "HOME/x": "its name must be", "HOME/1.lock": "the lock file is gone",
 		} {
 			d := newDesk(t)
 			if !filepath.IsAbs(d.home) {

@@ -107,9 +107,9 @@ func named(path string) Candidate {
 	case !filepath.IsAbs(path):
 		c.Why = LockVar + " is not an absolute path"
 	case err != nil:
-		c.Why = LockVar + " names a file that is not there: open a new terminal in the editor"
+		c.Why = LockVar + " names a missing file: open a new terminal in the editor"
 	case c.Port == 0:
-		c.Why = LockVar + " names a file that is no lock: its name has to be the port and .lock"
+		c.Why = LockVar + " names a file that is no lock file: its name must be PORT.lock"
 	default:
 		c.Path = filepath.Join(dir, filepath.Base(c.Path))
 		c.Why = checkDir(dir, false)
@@ -196,23 +196,23 @@ func (c *Candidate) load() {
 	c.fit.modified = info.ModTime()
 	var f File
 	if err := strict.Unmarshal(data, &f); err != nil {
-		c.Why, c.fit.garbled = "the lock file cannot be understood", true
+		c.Why, c.fit.garbled = "the lock file is malformed", true
 		return
 	}
 	if c.Dialect == Agent {
 		if err := strict.Unmarshal(data, &f.Ours); err != nil {
-			c.Why, c.fit.garbled = "the lock file cannot be understood", true
+			c.Why, c.fit.garbled = "the lock file is malformed", true
 			return
 		}
 	}
 	c.File = f
 	switch {
 	case f.Transport != "" && f.Transport != "ws":
-		c.Why = "it wants the transport " + strconv.QuoteToASCII(f.Transport) + ", only ws is spoken here"
+		c.Why = "it needs the transport " + strconv.QuoteToASCII(f.Transport) + "; this agent supports only ws"
 	case c.Dialect == Agent && f.unspoken() != "":
 		c.Why = f.unspoken()
 	case unsendable(f.Token):
-		c.Why = "its token has characters that no token has"
+		c.Why = "its token has invalid characters"
 	case f.Token == "" && c.Dialect != Agent:
 		c.Notes = append(c.Notes, "it has no token: any program on this machine can be it")
 	case info.Mode().Perm()&0o044 != 0 && !c.fit.windows:
@@ -249,7 +249,7 @@ func (s Search) unanswered(found []Candidate) []Candidate {
 		}
 		port, err := strconv.Atoi(name)
 		if err != nil || port < 1 || port > 65535 {
-			found = append(found, Candidate{Dialect: d, Why: d.PortVar + " is no port"})
+			found = append(found, Candidate{Dialect: d, Why: d.PortVar + " is not a port number"})
 			continue
 		}
 		held := false

@@ -148,7 +148,7 @@ export class Agent {
 
   /** Says yes, and once more if the editor, on a busy machine, was too slow to say whether the text was changed there. */
   async yes() {
-    const again = "Yes once more";
+    const again = "Another yes";
     await this.type("y");
     const text = () => this.window.bench.terminalText();
     await until("the answer to be taken", async () => !(await text()).includes(PANEL) || (await text()).includes(again));
