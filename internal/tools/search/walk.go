@@ -119,8 +119,7 @@ func (w *walker) visit(ctx context.Context, b *branch, folder string, ig *ignore
 	return nil
 }
 
-// ignoreIn returns the rules for the entries of a folder. The top of the search belongs
-// to the repository around it even if it holds a .git.
+// ignoreIn returns the rules for the entries of a folder.
 func (w *walker) ignoreIn(ig *ignore, base string, list []fs.DirEntry) *ignore {
 	var data []byte
 	nested := false

@@ -8,28 +8,27 @@ import (
 	"unicode/utf8"
 )
 
-// capture keeps the beginning and the end of an output, and all of it in a file
-// once it is longer than it will keep. It takes the same memory and the same
-// work a byte however much is written. It has one owner at a time.
+// capture keeps the beginning and the end of an output and, once it is too long, all of
+// it in a file. Its memory, and its work per byte, do not depend on the size of the
+// output. It has one owner at a time.
 type capture struct {
 	limit int    // characters that Finish returns
 	part  int    // bytes that head and tail hold at most
 	head  []byte // the first bytes
-	tail  []byte // the last of what follows head; see Write
+	tail  []byte // the end of the rest; see Write
 	total int64
-	lines int  // ended ones
-	open  bool // the last line is not ended
+	lines int  // number of ended lines
+	open  bool // the last line has not ended
 	spill spill
 }
 
-// newCapture returns a Capture of limit characters that
-// spills into dir ("": nowhere).
+// newCapture returns a capture of limit characters that spills into dir; "" for nowhere.
 func newCapture(limit int, dir string) *capture {
-	// Half of the characters come from each end, and each may take four bytes.
+	// Half of the characters come from each end; each may take four bytes.
 	return &capture{limit: limit, part: (limit + 1) / 2 * utf8.UTFMax, spill: spill{dir: dir}}
 }
 
-// Write adds output. It never fails: what cannot be kept is counted.
+// Write adds output. It never fails: it counts what it cannot keep.
 func (c *capture) Write(p []byte) {
 	c.total += int64(len(p))
 	c.lines += bytes.Count(p, []byte("\n"))
@@ -43,22 +42,22 @@ func (c *capture) Write(p []byte) {
 	if len(p) > c.part {
 		c.tail, p = c.tail[:0], p[len(p)-c.part:]
 	}
-	if len(c.tail)+len(p) > 2*c.part { // at most once for part bytes that were written
+	if len(c.tail)+len(p) > 2*c.part { // at most once per c.part bytes written
 		c.tail = append(c.tail[:0], c.tail[len(c.tail)-c.part:]...)
 	}
 	c.tail = append(c.tail, p...)
 }
 
-// captured is what a Capture holds in the end.
+// captured is the final content of a capture.
 type captured struct {
 	Text    string
 	Omitted int64 // bytes
 	Lines   int
-	File    string // with all of the output; empty if nothing was left out
+	File    string // with all output; empty if nothing was left out
 	Notes   []string
 }
 
-// Finish returns what was kept. Nothing can be written after it.
+// Finish returns the output kept. Nothing can be written afterwards.
 func (c *capture) Finish() captured {
 	first, last := c.ends()
 	out := captured{Omitted: c.total - int64(len(first)+len(last)), Lines: c.lines}
@@ -70,7 +69,7 @@ func (c *capture) Finish() captured {
 		out.Omitted = c.total
 	}
 	if out.Omitted > 0 {
-		c.spill.open(c.head) // if there is no file yet, head holds all
+		c.spill.open(c.head) // if there is no file yet, head holds everything
 	}
 	out.File = c.spill.close(out.Omitted > 0)
 	where := c.spill.where()
@@ -89,23 +88,23 @@ func (c *capture) Finish() captured {
 	return out
 }
 
-// Log has the file made at once, and kept even if nothing is left out.
+// Log creates the file at once and keeps it even if nothing is left out.
 func (c *capture) Log() (path string, err error) {
 	c.spill.keep = true
 	c.spill.open(nil)
 	return c.spill.path, c.spill.err
 }
 
-// Discard drops what was kept, and the file.
+// Discard drops the output and the file.
 func (c *capture) Discard() {
 	c.spill.keep = false
 	c.spill.close(false)
 }
 
-// ends returns the first and the last characters of the output, or all of it and
-// nothing if it is within the limit.
+// ends returns the first and the last characters of the output, or all of it and nil if
+// it is within the limit.
 func (c *capture) ends() (first, last []byte) {
-	if c.total <= int64(len(c.head)+len(c.tail)) { // the two join
+	if c.total <= int64(len(c.head)+len(c.tail)) { // head and tail are contiguous
 		all := slices.Concat(c.head, c.tail)
 		if utf8.RuneCount(all) <= c.limit {
 			return all, nil
@@ -135,12 +134,12 @@ func lastRunes(p []byte, n int) []byte {
 
 func valid(p []byte) string { return strings.ToValidUTF8(string(p), "\uFFFD") }
 
-// isBinary judges the beginning of an output: more than one byte in ten is NUL
-// or part of no character. A list that is separated by NULs is text.
+// isBinary guesses from the beginning of an output: more than one byte in ten is NUL or
+// part of no character. A list separated by NULs is text.
 func isBinary(p []byte) bool {
 	p = p[:min(len(p), 8<<10)]
 	bad := bytes.Count(p, []byte{0})
-	for rest := p; utf8.FullRune(rest); { // a character cut off at the end is none
+	for rest := p; utf8.FullRune(rest); { // a character cut off at the end does not count
 		r, size := utf8.DecodeRune(rest)
 		if r == utf8.RuneError && size == 1 {
 			bad++
@@ -150,7 +149,7 @@ func isBinary(p []byte) bool {
 	return bad*10 > len(p)
 }
 
-// amount writes a number of bytes with thousands apart.
+// amount formats a number of bytes with thousands separators.
 func amount(n int64) string {
 	digits := fmt.Sprint(n)
 	for i := len(digits) - 3; i > 0; i -= 3 {

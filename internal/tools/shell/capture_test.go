@@ -10,11 +10,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// pieces are what random outputs are made of.
+// pieces are the parts of random outputs.
 var pieces = []string{"a", "line\n", "ä", "→", "🙂", "\xff", "\xe2\x82", strings.Repeat("x", 50), strings.Repeat("é\n", 30)}
 
-// TestCapture compares with the plain way of doing it, whatever the output and
-// however it is cut into writes.
+// TestCapture compares with the simple implementation, for any output and any division
+// into writes.
 func TestCapture(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
@@ -32,7 +32,7 @@ func TestCapture(t *testing.T) {
 		}
 		if strings.HasPrefix(got.Text, "[binary") {
 			expectFile(t, got.File, all)
-			return // TestBinary says when
+			return // see TestBinary
 		}
 		if utf8.RuneCount(all) <= limit {
 			if got.Text != valid(all) || got.Omitted != 0 || got.File != "" {

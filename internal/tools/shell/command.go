@@ -11,11 +11,11 @@ import (
 	"github.com/bb2d0cf4/agent/internal/crash"
 )
 
-// maxLine is the longest command line in bytes; Linux takes no longer argument.
+// maxLine is the maximum length of a command line in bytes; Linux accepts no longer
+// argument.
 const maxLine = 128<<10 - 1
 
-// markName is the variable that tells which processes belong to a command,
-// whatever session they moved to.
+// markName is the variable that identifies the processes of a command in any session.
 const markName = "AGENT_COMMAND"
 
 // command is a running shell, its output and the processes that it starts.
@@ -24,12 +24,12 @@ type command struct {
 	started time.Time
 	out     *output
 	tree    *tree
-	// unwatched is why there is no watchdog, if this command is to say so.
+	// unwatched is the reason for a missing watchdog if this command must report it.
 	unwatched error
 }
 
-// start starts a command whose output goes to sink, one call at a time, until
-// wait has returned.
+// start starts a command. It passes the output to sink, one call at a time, until wait
+// has returned.
 func (j *Jobs) start(opts Options, sink func([]byte)) (*command, error) {
 	if err := opts.check(); err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func (j *Jobs) start(opts Options, sink func([]byte)) (*command, error) {
 	cmd.Stdout, cmd.Stderr = w, w
 	started := time.Now()
 	shell, unwatched, err := j.family.start(cmd, r)
-	_ = w.Close() // the command has its own
+	_ = w.Close() // the command has its own copy
 	if err != nil {
 		_ = r.Close()
 		return nil, fmt.Errorf("the command could not be started: %w", err)
@@ -63,21 +63,21 @@ func (j *Jobs) start(opts Options, sink func([]byte)) (*command, error) {
 func (c *command) reap() {
 	defer crash.Guard()
 	defer close(c.tree.exited)
-	_ = c.cmd.Wait() // the status says it all
+	_ = c.cmd.Wait() // ProcessState has the status
 	c.tree.family.reaped(c.tree.shell.pid)
 }
 
-// ending is how a command ended.
+// ending describes how a command ended.
 type ending struct {
 	code              int
 	timedOut, stopped bool
 	took              time.Duration
-	rest              rest
+	left              leftovers
 }
 
-// wait waits until the shell exits, stop is closed or the time is over (zero:
-// never), ends all that is left, and returns when the output is complete. It
-// waits for both of the command's goroutines.
+// wait waits until the shell exits, stop is closed or the timeout is over (zero: never),
+// ends all remaining processes, and returns when the output is complete. It waits for
+// both of the command's goroutines.
 func (c *command) wait(stop <-chan struct{}, timeout time.Duration) ending {
 	var end ending
 	var over <-chan time.Time
@@ -95,14 +95,14 @@ func (c *command) wait(stop <-chan struct{}, timeout time.Duration) ending {
 	}
 	ended := time.Now()
 	if end.timedOut || end.stopped {
-		end.rest.survivors = c.tree.end(c.tree.left(), whenTold)
+		end.left.survivors = c.tree.end(c.tree.left(), onRequest)
 	} else {
-		end.rest = c.tree.endLeft()
+		end.left = c.tree.endLeft()
 	}
 	c.out.drain(max(drainTime, exitTime-time.Since(ended)))
 	<-c.tree.exited
 	c.tree.family.release(c.tree.shell.pid)
-	end.rest.unwatched = c.unwatched
+	end.left.unwatched = c.unwatched
 	end.code = exitCode(c.cmd.ProcessState)
 	end.took = time.Since(c.started)
 	return end

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestPipeHeldByAStranger: something that is none of the command's processes
-// holds the pipe open; what was written is all, and nobody waits for more.
+// TestPipeHeldByAStranger: a process that is not the command's holds the pipe open; the
+// output written so far is returned, and nobody waits for more.
 func TestPipeHeldByAStranger(t *testing.T) {
 	j := NewJobs()
 	var out strings.Builder
@@ -57,7 +57,7 @@ func TestNotes(t *testing.T) {
 	for pid := range 12 {
 		many = append(many, process{identity{pid: pid}, "x"})
 	}
-	got := rest{ended: many, survivors: many[3:4], strays: many[:2]}.notes()
+	got := leftovers{ended: many, survivors: many[3:4], strays: many[:2]}.notes()
 	want := []string{
 		"12 processes were left in the background and ended: " +
 			"x (pid 0), x (pid 1), x (pid 2), x (pid 3), x (pid 4), x (pid 5), x (pid 6), x (pid 7), x (pid 8), x (pid 9), …",
@@ -67,7 +67,7 @@ func TestNotes(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	again := process{identity{pid: 3, start: 7}, "x"} // the same pid, another process
+	again := process{identity{pid: 3, start: 7}, "x"} // the same pid, but another process
 	if got := without(many, append([]process{again}, many[4:]...)); len(got) != 4 {
 		t.Errorf("without = %v", got)
 	}

@@ -2,16 +2,16 @@ package shell
 
 import "time"
 
-// Relay hands on output that comes from elsewhere as Run hands on its own: at a pace
-// that a screen can follow, the newest part of a flood, never after end has
-// returned. add does not wait.
+// Relay passes on output of another source as Run does: at a pace that a screen can
+// follow, only the newest part of a flood, never after end has returned. add does not
+// block.
 func Relay(output func(chunk string)) (add func(text string), end func()) {
 	r := newReporter(output)
 	return func(text string) { r.add([]byte(text)) }, r.close
 }
 
-// Elsewhere returns the result of a command that something else has run, such as
-// an editor in its terminal: the output is bounded and kept as that of Run.
+// Elsewhere returns the result of a command that something else ran, such as an editor in
+// its terminal. It limits and stores the output like Run.
 func Elsewhere(opts Options, output string, code int, took time.Duration) Result {
 	all := opts.capture()
 	all.Write([]byte(output))

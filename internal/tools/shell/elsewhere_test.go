@@ -23,7 +23,7 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
-// TestRelay: all of a little arrives, in order, before the end.
+// TestRelay: a small output arrives completely, in order, before the end.
 func TestRelay(t *testing.T) {
 	var got strings.Builder
 	add, end := Relay(func(chunk string) { got.WriteString(chunk) })

@@ -2,9 +2,8 @@ package shell
 
 import "strings"
 
-// Variables that a command does not inherit: they would run code of someone
-// else's choosing before or instead of the command, send git or ripgrep to
-// other files, or make output unfit for reading.
+// Variables that a command does not inherit: they could run other code before or instead
+// of the command, point git or ripgrep to other files, or make output hard to read.
 var (
 	droppedNames = map[string]bool{
 		"BASH_ENV": true, "ENV": true, "PROMPT_COMMAND": true, "PS4": true, "ZDOTDIR": true,
@@ -13,14 +12,14 @@ var (
 		"GIT_ASKPASS": true, "SSH_ASKPASS": true, markName: true,
 	}
 	droppedPrefixes = []string{"LD_", "DYLD_", "GIT_", "BASH_FUNC_"}
-	// keptNames are exceptions to the prefixes: who commits.
+	// keptNames are exceptions from the prefixes: the identity for commits.
 	keptNames = map[string]bool{
 		"GIT_AUTHOR_NAME": true, "GIT_AUTHOR_EMAIL": true, "GIT_AUTHOR_DATE": true,
 		"GIT_COMMITTER_NAME": true, "GIT_COMMITTER_EMAIL": true, "GIT_COMMITTER_DATE": true,
 	}
-	// keyNames hold keys to language models under the names that their makers
-	// document. Other secrets (of a package registry, of a cloud) stay: the user's
-	// commands may need them.
+	// keyNames are the variables documented by the makers of language models for their
+	// keys. Other secrets (of a package registry, of a cloud) stay: the user's commands
+	// may need them.
 	keyNames = map[string]bool{
 		"OPENAI_API_KEY": true, "OPENAI_ORG_ID": true, "OPENAI_PROJECT_ID": true,
 		"OPENROUTER_API_KEY": true, "ANTHROPIC_API_KEY": true, "AZURE_OPENAI_API_KEY": true,
@@ -28,7 +27,7 @@ var (
 		"DEEPSEEK_API_KEY": true, "XAI_API_KEY": true, "TOGETHER_API_KEY": true,
 		"FIREWORKS_API_KEY": true, "CEREBRAS_API_KEY": true,
 	}
-	// added keeps a command from waiting for a person: no pager, no editor, no
+	// added prevents a command from waiting for a person: no pager, no editor, no
 	// question about a password, no cursor addressing.
 	added = []string{
 		"PAGER=cat", "GIT_PAGER=cat", "MANPAGER=cat", "EDITOR=false", "VISUAL=false", "GIT_EDITOR=false",
@@ -36,15 +35,14 @@ var (
 	}
 )
 
-// minSecret is the length from which a value is looked for inside other values;
-// a shorter one would be found by chance.
+// minSecret is the minimum length of a value to search for in other values; a shorter one
+// would match by chance.
 const minSecret = 8
 
-// Environ returns base without what a command must not see or be steered by,
-// and with what keeps it from waiting for a person. secrets names the variables
-// that hold keys, beside those that are known; a variable of any name whose
-// value contains one of their values is removed too. base is not changed; PATH
-// stays as it is.
+// Environ returns base without variables that a command must not see or be steered by,
+// and with variables that prevent it from waiting for a person. secrets names more
+// variables with keys; any variable whose value contains one of their values is removed
+// too. base is not changed; PATH stays.
 func Environ(base []string, secrets []string) []string {
 	hidden := map[string]bool{}
 	for _, name := range secrets {
@@ -84,8 +82,8 @@ func isDropped(name string) bool {
 	return false
 }
 
-// isKey says whether a variable holds the key that this program would use: the
-// program's own settings come in AGENT_ variables.
+// isKey reports whether a variable holds a key that this program would use: the program's
+// own settings are AGENT_ variables.
 func isKey(name string) bool {
 	return keyNames[name] || strings.HasPrefix(name, "AGENT_") && strings.HasSuffix(name, "_KEY")
 }

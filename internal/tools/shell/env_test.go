@@ -11,7 +11,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
 
-// environ returns what Environ makes of base, without what it always adds.
+// environ returns Environ of base without the variables that it always adds.
 func environ(base, secrets []string) []string {
 	added := shell.Environ(nil, nil)
 	var rest []string
@@ -79,13 +79,13 @@ func TestEnvironLeavesBaseAlone(t *testing.T) {
 	}
 }
 
-// TestNoKeyInAnyChild asks a real tree of processes for all that it inherited.
+// TestNoKeyInAnyChild lets a real tree of processes print everything that it inherited.
 func TestNoKeyInAnyChild(t *testing.T) {
 	const canary = "sk-canary-do-not-leak-93817"
 	t.Setenv("OPENAI_API_KEY", canary)
 	t.Setenv("SECOND_KEY", canary+"-2")
 	t.Setenv("HARMLESS", "seen")
-	secret, err := os.Create(t.TempDir() + "/secret") // an open file of ours
+	secret, err := os.Create(t.TempDir() + "/secret") // one of our open files
 	if err != nil {
 		t.Fatal(err)
 	}

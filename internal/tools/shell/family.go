@@ -9,29 +9,29 @@ import (
 	"time"
 )
 
-// family is what this program has brought into being with its commands: their
-// shells, and the orphans that it adopted.
+// family holds the processes that this program started with its commands: their shells,
+// and the orphans that it adopted.
 type family struct {
 	mu      sync.Mutex
 	shells  map[int]bool           // running or not waited for yet, by pid
 	active  int                    // commands that are not released
-	zombies map[identity]time.Time // adopted, and when they were first seen
-	named   map[identity]bool      // strays that the user was told of
-	told    map[int]string         // what the watchdog was told of shells, by pid
+	zombies map[identity]time.Time // adopted, with the time when they were first seen
+	named   map[identity]bool      // strays that were reported
+	started map[int]string         // the watchdog's lines for the shells, by pid
 	dog     watchdog
 }
 
 func newFamily() family {
-	return family{shells: map[int]bool{}, zombies: map[identity]time.Time{}, named: map[identity]bool{}, told: map[int]string{}, dog: watchdog{mark: newMark()}}
+	return family{shells: map[int]bool{}, zombies: map[identity]time.Time{}, named: map[identity]bool{}, started: map[int]string{}, dog: watchdog{mark: newMark()}}
 }
 
-// start starts a shell, which writes into pipe, and enters it before anybody can look
-// for orphans: a shell that is not entered would pass for one. unwatched is why there
-// is no watchdog, the first time.
+// start starts a shell, which writes to pipe, and registers it before anybody can look
+// for orphans: an unregistered shell would look like one. unwatched is the reason for a
+// missing watchdog, the first time.
 func (f *family) start(cmd *exec.Cmd, pipe *os.File) (shell identity, unwatched, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if unwatched = f.dog.tell(lineStarting, f.told); unwatched != nil {
+	if unwatched = f.dog.tell(lineStarting, f.started); unwatched != nil {
 		unwatched, f.dog.failed = unlessSaid(unwatched, f.dog.failed), true
 	}
 	if err := cmd.Start(); err != nil {
@@ -41,8 +41,8 @@ func (f *family) start(cmd *exec.Cmd, pipe *os.File) (shell identity, unwatched,
 	f.shells[pid] = true
 	f.active++
 	shell = identity{pid: pid, start: birth(pid)}
-	f.told[pid] = fmt.Sprintf(lineStarted, pid, shell.start, pipeName(pipe))
-	_ = f.dog.tell(f.told[pid], f.told) // if that fails, the next command tries again
+	f.started[pid] = fmt.Sprintf(lineStarted, pid, shell.start, pipeName(pipe))
+	_ = f.dog.tell(f.started[pid], f.started) // after an error, the next command tries again
 	return shell, unwatched, nil
 }
 
@@ -53,21 +53,21 @@ func unlessSaid(err error, said bool) error {
 	return err
 }
 
-// reaped says that a shell has been waited for.
+// reaped records that a shell has been waited for.
 func (f *family) reaped(pid int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.shells, pid)
 }
 
-// release says that the command of a shell has ended, with all that it started.
+// release records that the command of a shell has ended, with all its processes.
 func (f *family) release(shell int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.active--
-	delete(f.told, shell)
+	delete(f.started, shell)
 	if f.dog.in != nil {
-		_ = f.dog.tell(fmt.Sprintf(lineEnded, shell), f.told)
+		_ = f.dog.tell(fmt.Sprintf(lineEnded, shell), f.started)
 	}
 }
 
@@ -75,11 +75,11 @@ func (f *family) release(shell int) {
 func (f *family) close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if len(f.told) == 0 && f.dog.in != nil {
-		_ = f.dog.cmd.Process.Kill() // nothing is left for it to do, and it may still be starting
+	if len(f.started) == 0 && f.dog.in != nil {
+		_ = f.dog.cmd.Process.Kill() // it has nothing left to do, and may still be starting
 	}
 	f.dog.stop()
 }
 
-// newMark is what the marks of our commands begin with.
+// newMark returns the common beginning of the marks of our commands.
 func newMark() string { return markName + "=" + rand.Text() + "." }

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestChildless: a program without children, or with none but shells, need not
-// look for processes; any other child, alive or dead, makes it look.
+// TestChildless: a program with no children but shells need not look for processes; any
+// other child, alive or dead, makes it look.
 func TestChildless(t *testing.T) {
 	f := newFamily()
 	if !hasNoChild() || !f.childless() {
@@ -60,7 +60,7 @@ func TestChildless(t *testing.T) {
 	}
 }
 
-// TestShellThatDoesNotStart: it leaves nothing entered.
+// TestShellThatDoesNotStart: it leaves nothing registered.
 func TestShellThatDoesNotStart(t *testing.T) {
 	f := newFamily()
 	if _, _, err := f.start(exec.Command(filepath.Join(t.TempDir(), "nothing")), os.Stdin); err == nil {
@@ -71,8 +71,8 @@ func TestShellThatDoesNotStart(t *testing.T) {
 	}
 }
 
-// TestReadProc: it reads what os.ReadFile reads, of any length, and names the
-// file in its errors.
+// TestReadProc: it reads the same as os.ReadFile, of any length, and its errors name the
+// file.
 func TestReadProc(t *testing.T) {
 	for _, name := range []string{"/proc/self/cmdline", "/proc/self/limits", "/proc/self/environ", "/proc/cpuinfo"} {
 		want, err := os.ReadFile(name)
@@ -93,8 +93,8 @@ func TestReadProc(t *testing.T) {
 	}
 }
 
-// linesAgree says whether two readings have as many lines with the same first
-// words: figures change from one to the next.
+// linesAgree reports whether two readings have equally many lines with the same first
+// words: figures change in between.
 func linesAgree(a, b string) bool {
 	first := func(s string) (words []string) {
 		for line := range strings.Lines(s) {
@@ -106,8 +106,8 @@ func linesAgree(a, b string) bool {
 	return cmp.Equal(first(a), first(b))
 }
 
-// TestReadEntry: a process that is gone is an error, and one that was killed but
-// not waited for is a zombie of the same identity.
+// TestReadEntry: a process that is gone gives an error, and a killed one that was not
+// waited for is a zombie of the same identity.
 func TestReadEntry(t *testing.T) {
 	cmd := exec.Command("sleep", "1000")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -151,7 +151,7 @@ func TestSignalSparesAnotherProcess(t *testing.T) {
 
 func TestAddDescendants(t *testing.T) {
 	var all []entry
-	for pid, parent := range []int{0, 0, 1, 2, 9, 3, 4, 9} { // a child may stand before its parent
+	for pid, parent := range []int{0, 0, 1, 2, 9, 3, 4, 9} { // a child may come before its parent
 		e := entry{parent: parent}
 		e.pid = pid
 		all = append([]entry{e}, all...)

@@ -8,39 +8,39 @@ import (
 	"github.com/bb2d0cf4/agent/internal/crash"
 )
 
-// errClosed is returned for a start after Close.
-var errClosed = errors.New("the session has ended: no command is started any more")
+// errClosed is returned by Start and Run after Close.
+var errClosed = errors.New("the session has ended: no more commands can be started")
 
-// Job describes a command in the background.
+// Job describes a background command.
 type Job struct {
 	ID       string
 	Line     string
 	Log      string // file (0600) with the output, up to 64 MiB
 	Running  bool
-	ExitCode int // once it is not running any more
+	ExitCode int // valid once it is not running
 	Started  time.Time
 }
 
-// job is a command in the background. out belongs to the goroutine that runs
-// the job until done is closed.
+// job is a background command. The goroutine that runs the job owns out until done is
+// closed.
 type job struct {
 	id, line, log string
 	started       time.Time
 	stop          chan struct{} // closed under Jobs.mu, once
 	stopping      bool          // guarded by Jobs.mu
 	out           *capture
-	done          chan struct{} // closed when the following are valid
+	done          chan struct{} // closed when the fields below are valid
 	code          int
 	text          string
 	survivors     []process
 }
 
-// Start starts a command in the background, without a time limit; Timeout and
-// Output are not used, and SpillDir, which holds the log, is needed. When its
-// shell exits, what it leaves behind is ended as by Run.
+// Start starts a background command without a time limit. It ignores Timeout and Output
+// and requires SpillDir, which holds the log. When the shell exits, Start ends the
+// remaining processes like Run.
 func (j *Jobs) Start(opts Options) (Job, error) {
 	if opts.SpillDir == "" {
-		return Job{}, errors.New("a command in the background needs a folder for its log")
+		return Job{}, errors.New("a background command needs a folder for its log")
 	}
 	b, err := j.enter(opts)
 	if err != nil {
@@ -61,7 +61,7 @@ func (j *Jobs) Start(opts Options) (Job, error) {
 	return b.describe(), nil
 }
 
-// enter makes a job with its log, so that Close knows of it from the first.
+// enter creates a job with its log, so that Close knows it from the start.
 func (j *Jobs) enter(opts Options) (*job, error) {
 	out := opts.capture()
 	log, err := out.Log()
@@ -84,7 +84,7 @@ func (j *Jobs) enter(opts Options) (*job, error) {
 	return b, nil
 }
 
-// leave forgets a job that could not be started.
+// leave removes a job that could not be started.
 func (j *Jobs) leave(b *job) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -96,20 +96,20 @@ func (j *Jobs) leave(b *job) {
 	}
 }
 
-// run waits for the job's end.
+// run waits for the job to end.
 func (b *job) run(c *command) {
 	defer close(b.done)
 	end := c.wait(b.stop, 0)
 	out := b.out.Finish()
 	b.out = nil // a long session may start many
-	b.code, b.survivors = end.code, end.rest.survivors
+	b.code, b.survivors = end.code, end.left.survivors
 	b.text = out.Text
-	for _, note := range append(end.rest.notes(), out.Notes...) {
+	for _, note := range append(end.left.notes(), out.Notes...) {
 		b.text += "\n[" + note + "]"
 	}
 }
 
-// describe returns what is known of b now.
+// describe returns the current state of b.
 func (b *job) describe() Job {
 	d := Job{ID: b.id, Line: b.line, Log: b.log, Running: true, Started: b.started}
 	select {
@@ -120,15 +120,15 @@ func (b *job) describe() Job {
 	return d
 }
 
-// Kill ends a job with all its processes and returns its output, in the form and
-// with the limit of Result.Output, and notes as in Result.Notes. A job that has ended already is no error; an
-// unknown id is.
+// Kill ends a job with all its processes and returns its output, formatted and limited
+// like Result.Output, with notes like Result.Notes. It returns an error for an unknown
+// id, but not for a job that has ended already.
 func (j *Jobs) Kill(id string) (output string, err error) {
 	j.mu.Lock()
 	b := j.find(id)
 	j.mu.Unlock()
 	if b == nil {
-		return "", fmt.Errorf("there is no background command %q", id)
+		return "", fmt.Errorf("no background command %q", id)
 	}
 	j.end(b)
 	<-b.done
@@ -155,8 +155,7 @@ func (j *Jobs) end(b *job) {
 	}
 }
 
-// List returns the jobs in the order in which they were started, those that
-// ended included.
+// List returns all jobs in order of their start, including ended ones.
 func (j *Jobs) List() []Job {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -167,9 +166,9 @@ func (j *Jobs) List() []Job {
 	return list
 }
 
-// Close ends all jobs and waits for them, three seconds at most for those that do
-// not end when asked. The error names processes that could not be ended.
-// Nothing can be started afterwards. Close may be called more than once.
+// Close ends all jobs and waits for them, at most three seconds for those that do not end
+// when asked. The error names processes that could not be ended. Nothing can be started
+// afterwards. Close may be called more than once.
 func (j *Jobs) Close() error {
 	j.mu.Lock()
 	j.closed = true
@@ -183,7 +182,7 @@ func (j *Jobs) Close() error {
 	var errs []error
 	for _, b := range jobs {
 		if len(b.survivors) > 0 {
-			errs = append(errs, fmt.Errorf("%s: %s", b.id, rest{survivors: b.survivors}.notes()[0]))
+			errs = append(errs, fmt.Errorf("%s: %s", b.id, leftovers{survivors: b.survivors}.notes()[0]))
 		}
 	}
 	return errors.Join(errs...)

@@ -12,26 +12,26 @@ import (
 	"syscall"
 )
 
-// prSetChildSubreaper is PR_SET_CHILD_SUBREAPER, which package syscall lacks on
-// some architectures.
+// prSetChildSubreaper is PR_SET_CHILD_SUBREAPER, which package syscall lacks on some
+// architectures.
 const prSetChildSubreaper = 36
 
-// adoptOrphans makes this process the parent of every orphan among its
-// descendants, so that a daemon that forked twice is still found, below us. The
-// call cannot fail since Linux 3.4; before, orphans are found by session only.
+// adoptOrphans makes this process the parent of every orphaned descendant, so that it
+// still finds a daemon that forked twice. The call cannot fail since Linux 3.4; before,
+// orphans are found by session only.
 func adoptOrphans() {
 	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, prSetChildSubreaper, 1, 0)
 }
 
-// entry is a process as /proc tells of it.
+// entry is a process in /proc.
 type entry struct {
 	process
 	parent, session int
 	zombie          bool
 }
 
-// readProc reads a file of /proc, which is small and never keeps a reader
-// waiting. os.ReadFile costs five times the system calls, to find that out.
+// readProc reads a file of /proc, which is small and never blocks. os.ReadFile makes five
+// times as many system calls to learn that.
 func readProc(name string) ([]byte, error) {
 	fd, err := syscall.Open(name, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {
@@ -52,7 +52,7 @@ func readProc(name string) ([]byte, error) {
 	}
 }
 
-// birth returns when pid began, zero if it is gone.
+// birth returns the start time of pid, zero if it is gone.
 func birth(pid int) uint64 {
 	e, err := readEntry(pid)
 	if err != nil {
@@ -61,8 +61,8 @@ func birth(pid int) uint64 {
 	return e.start
 }
 
-// readEntry reads /proc/pid/stat: "pid (name) state ppid pgrp session …", where
-// the name may hold anything and the start time is the 22nd field.
+// readEntry reads /proc/pid/stat: "pid (name) state ppid pgrp session …". The name may
+// hold anything; the start time is the 22nd field.
 func readEntry(pid int) (entry, error) {
 	data, err := readProc(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -85,7 +85,7 @@ func readEntry(pid int) (entry, error) {
 	return e, errors.Join(errs[:]...)
 }
 
-// printable keeps a process from writing more than its name into a message.
+// printable replaces characters with which a process name could forge a message.
 func printable(name []byte) string {
 	return strings.Map(func(r rune) rune {
 		if !strconv.IsPrint(r) || r == '\uFFFD' {
@@ -95,7 +95,7 @@ func printable(name []byte) string {
 	}, string(name))
 }
 
-// snapshot returns all processes that can be seen.
+// snapshot returns all visible processes.
 func snapshot() []entry {
 	names, err := os.ReadDir("/proc")
 	if err != nil {
@@ -114,22 +114,21 @@ func snapshot() []entry {
 	return all
 }
 
-// ownSession returns the session of this program, in which no command ever is.
+// ownSession returns the session of this program, which no command shares.
 func ownSession() int {
 	sid, _, _ := syscall.RawSyscall(syscall.SYS_GETSID, 0, 0, 0) // cannot fail for oneself
 	return int(sid)
 }
 
-// hasMark says whether mark is in pid's environment. What cannot be read is not
+// hasMark reports whether mark is in pid's environment. An unreadable environment is not
 // ours.
 func hasMark(pid int, mark string) bool {
 	env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 	return err == nil && bytes.Contains(append([]byte{0}, env...), []byte("\x00"+mark))
 }
 
-// feeds says whether pid has the writing end of pipe open. A child that is
-// being started somewhere else in this program has it too, until it has become
-// another program.
+// feeds reports whether pid has the writing end of pipe open. A child that is being
+// started elsewhere in this program has it too until it executes its program.
 func feeds(pid int, pipe *os.File) bool {
 	exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
 	if self, selfErr := os.Executable(); err != nil || selfErr != nil || exe == self {
@@ -138,7 +137,7 @@ func feeds(pid int, pipe *os.File) bool {
 	return holds(pid, pipeName(pipe))
 }
 
-// pipeName is how /proc names a pipe.
+// pipeName returns the name of a pipe in /proc.
 func pipeName(pipe *os.File) string {
 	info, err := pipe.Stat()
 	if err != nil {
@@ -151,7 +150,7 @@ func pipeName(pipe *os.File) string {
 	return fmt.Sprintf("pipe:[%d]", stat.Ino)
 }
 
-// holds says whether pid has one of the pipes open.
+// holds reports whether pid has one of the pipes open.
 func holds(pid int, pipes ...string) bool {
 	fds, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
 	if err != nil {
@@ -165,7 +164,7 @@ func holds(pid int, pipes ...string) bool {
 	return false
 }
 
-// addDescendants adds to mine all that descend from what is in it.
+// addDescendants adds the descendants of the processes in mine.
 func addDescendants(all []entry, mine map[int]bool) {
 	for grown := true; grown; {
 		grown = false
@@ -177,8 +176,8 @@ func addDescendants(all []entry, mine map[int]bool) {
 	}
 }
 
-// signal signals the group, if there is one, and every process in ps that is still the one that
-// was seen.
+// signal signals the group, if there is one, and every process in ps that has not been
+// replaced since it was seen.
 func signal(group int, ps []process, sig syscall.Signal) {
 	if len(ps) == 0 {
 		return
@@ -191,8 +190,8 @@ func signal(group int, ps []process, sig syscall.Signal) {
 		if err != nil {
 			continue
 		}
-		if birth(p.pid) == p.start { // the handle stands for this process from here on
-			_ = handle.Signal(sig) // refused: it will be named as a survivor
+		if birth(p.pid) == p.start { // the handle refers to this process from here on
+			_ = handle.Signal(sig) // if refused, it is named as a survivor
 		}
 		_ = handle.Release()
 	}

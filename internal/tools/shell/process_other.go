@@ -11,11 +11,11 @@ import (
 // adoptOrphans does nothing: only Linux lets a process adopt its descendants.
 func adoptOrphans() {}
 
-// birth is not known here.
+// birth is unknown on these systems.
 func birth(int) uint64 { return 0 }
 
-// left returns one entry for the command's process group while anything is in
-// it. The system offers no list of a session's processes without another program.
+// left returns one entry for the command's process group while it has processes. The
+// system has no list of a session's processes without another program.
 func (t *tree) left() []process {
 	if err := signalGroup(t.shell.pid, 0); errors.Is(err, syscall.ESRCH) || t.hasExited() && errors.Is(err, syscall.EPERM) {
 		return nil
@@ -23,20 +23,20 @@ func (t *tree) left() []process {
 	return []process{{identity{pid: t.shell.pid}, "process group"}}
 }
 
-// strays are not found here.
+// strays returns none: they cannot be found.
 func (t *tree) strays() []process { return nil }
 
-// signal signals the groups that ps stands for.
+// signal signals the groups of ps.
 func signal(_ int, ps []process, sig syscall.Signal) {
 	for _, p := range ps {
-		_ = signalGroup(p.pid, sig) // empty is fine
+		_ = signalGroup(p.pid, sig) // an empty group is fine
 	}
 }
 
-// pipeName is not needed here.
+// pipeName is not needed.
 func pipeName(*os.File) string { return "-" }
 
-// left returns the process groups of shells while anything is in them.
+// left returns the process groups of shells that still have processes.
 func (w *watched) left() (ps []process) {
 	for pid := range w.shells {
 		if !errors.Is(signalGroup(pid, 0), syscall.ESRCH) {

@@ -9,12 +9,12 @@ import (
 	"syscall"
 )
 
-// shells are the places where bash is on most systems; the search path, which a
-// project can lead, comes last.
+// shells lists the usual paths of bash. The search path, which a project can influence,
+// comes last.
 var shells = [...]string{"/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/opt/homebrew/bin/bash"}
 
-// shellCommand returns the command for a line, in a session of its own: without
-// a terminal, and with /dev/null as input.
+// shellCommand returns the command for a line, in a new session: without a terminal, and
+// with /dev/null as input.
 func shellCommand(line string) *exec.Cmd {
 	argv := []string{"/bin/sh", "-c", line}
 	if bash := findBash(); bash != "" {
@@ -25,14 +25,13 @@ func shellCommand(line string) *exec.Cmd {
 	return cmd
 }
 
-// hasWatchdog says that a watchdog does its work here.
+// hasWatchdog is true: a watchdog can find the processes of commands.
 const hasWatchdog = true
 
-// apart puts a process into a session of its own, where what the terminal sends to
-// this program does not reach it.
+// apart puts a process into a new session, where signals of our terminal do not reach it.
 func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
-// outlive has this process ignore what asks it to end.
+// outlive makes this process ignore requests to end.
 func outlive() { ossignal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP) }
 
 func findBash() string {
@@ -48,8 +47,8 @@ func findBash() string {
 	return path
 }
 
-// exitCode is the status as shells count it. There is none (-1) if somebody
-// else waited for the shell.
+// exitCode returns the status as shells count it, or -1 if somebody else waited for the
+// shell.
 func exitCode(state *os.ProcessState) int {
 	if state == nil {
 		return -1
@@ -65,7 +64,7 @@ func signalGroup(group int, sig syscall.Signal) error {
 	return syscall.Kill(-group, sig)
 }
 
-// terminate asks the group and ps to end, even those that are stopped.
+// terminate asks the group and ps to end, including stopped processes.
 func terminate(group int, ps []process) {
 	signal(group, ps, syscall.SIGTERM)
 	signal(group, ps, syscall.SIGCONT)

@@ -7,11 +7,11 @@ import (
 	"syscall"
 )
 
-// createNewProcessGroup keeps Ctrl+C in our console from the command.
+// createNewProcessGroup shields the command from Ctrl+C in our console.
 const createNewProcessGroup = 0x200
 
-// shellCommand returns the command for a line. cmd parses its own command line,
-// so the line is handed over as it is, in the quotes that /s takes off.
+// shellCommand returns the command for a line. cmd parses its own command line, so the
+// line is passed unchanged, in the quotes that /s removes.
 func shellCommand(line string) *exec.Cmd {
 	cmd := exec.Command("cmd.exe")
 	cmd.SysProcAttr = &syscall.SysProcAttr{
@@ -20,7 +20,7 @@ func shellCommand(line string) *exec.Cmd {
 	return cmd
 }
 
-// hasWatchdog is false: the processes of a command cannot be found by others here.
+// hasWatchdog is false: another process cannot find the processes of a command.
 const hasWatchdog = false
 
 func apart(*exec.Cmd) {}
@@ -36,7 +36,7 @@ func exitCode(state *os.ProcessState) int { return state.ExitCode() }
 // adoptOrphans does nothing: Windows has no orphans.
 func adoptOrphans() {}
 
-// birth is not known here.
+// birth is unknown on this system.
 func birth(int) uint64 { return 0 }
 
 // left returns the shell while it runs.
@@ -47,15 +47,15 @@ func (t *tree) left() []process {
 	return []process{{identity{pid: t.shell.pid}, "cmd.exe"}}
 }
 
-// strays are not found here.
+// strays returns none: they cannot be found.
 func (t *tree) strays() []process { return nil }
 
 // terminate kills at once: a process without a window cannot be asked to end.
 func terminate(shell int, ps []process) { kill(shell, ps) }
 
-// kill ends the shell with its children.
+// kill ends the shell and its children.
 func kill(_ int, ps []process) {
 	for _, p := range ps {
-		_ = exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(p.pid)).Run() // failed: named as a survivor
+		_ = exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(p.pid)).Run() // on failure, it is named as a survivor
 	}
 }

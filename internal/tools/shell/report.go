@@ -9,15 +9,14 @@ import (
 	"github.com/bb2d0cf4/agent/internal/crash"
 )
 
-// Between two reports there is at least reportPause, and a report holds at most
-// reportSize bytes.
+// Reports are at least reportPause apart and hold at most reportSize bytes.
 const (
 	reportPause = 50 * time.Millisecond
 	reportSize  = 8 << 10
 )
 
-// reporter hands output to a function at a pace that a screen can follow. add
-// never waits for the function. A nil reporter reports nothing.
+// reporter passes output to a function at a pace that a screen can follow. add never
+// waits for the function. A nil reporter reports nothing.
 type reporter struct {
 	report func(string)
 	wake   chan struct{} // capacity 1
@@ -25,7 +24,7 @@ type reporter struct {
 	done   chan struct{}
 
 	mu      sync.Mutex
-	pending []byte // the newest bytes that were not reported
+	pending []byte // the newest bytes not reported yet
 	cut     bool   // bytes before pending were dropped
 }
 
@@ -41,7 +40,7 @@ func newReporter(report func(string)) *reporter {
 	return r
 }
 
-// add adds output. Of more than reportSize bytes only the end is copied.
+// add adds output. Of more than reportSize bytes it copies only the end.
 func (r *reporter) add(p []byte) {
 	if r == nil {
 		return
@@ -61,7 +60,7 @@ func (r *reporter) add(p []byte) {
 	}
 }
 
-// close reports what is pending and waits until the function has returned.
+// close reports the pending output and waits until the function has returned.
 func (r *reporter) close() {
 	if r == nil {
 		return
@@ -92,8 +91,8 @@ func (r *reporter) run() {
 	}
 }
 
-// flush reports what is pending. An unfinished character at its end is kept for
-// the next time, unless this is the last.
+// flush reports the pending output. It keeps an unfinished character at the end for the
+// next time unless last is set.
 func (r *reporter) flush(last bool) {
 	r.mu.Lock()
 	text := r.pending
@@ -115,8 +114,8 @@ func (r *reporter) flush(last bool) {
 	}
 }
 
-// unfinished returns the number of bytes at the end of p that begin a character
-// but do not complete it.
+// unfinished returns the number of bytes at the end of p that begin a character but do
+// not complete it.
 func unfinished(p []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(p); n++ {
 		if b := p[len(p)-n]; utf8.RuneStart(b) {
@@ -129,7 +128,7 @@ func unfinished(p []byte) int {
 	return 0
 }
 
-// afterNewline begins a text at a line where it has more than one.
+// afterNewline returns s from its second line on if it has one.
 func afterNewline(s string) string {
 	if _, rest, ok := strings.Cut(s, "\n"); ok && rest != "" {
 		return rest

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestReportPace: the first output is reported at once, later output not more
-// than 20 times a second, and the last always.
+// TestReportPace: the first output is reported at once, later output at most 20 times a
+// second, and the last always.
 func TestReportPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var chunks []string
@@ -46,8 +46,8 @@ func TestReportPace(t *testing.T) {
 	})
 }
 
-// TestReportDoesNotBlock: while the function is stuck, output goes on being
-// taken, and afterwards the newest of it is reported.
+// TestReportDoesNotBlock: while the function is stuck, output is still accepted, and its
+// newest part is reported afterwards.
 func TestReportDoesNotBlock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
@@ -71,8 +71,8 @@ func TestReportDoesNotBlock(t *testing.T) {
 	})
 }
 
-// TestReportIsWhole: below the flood everything is reported once, in order, in
-// valid UTF-8 and without cutting a character in two.
+// TestReportIsWhole: without a flood, everything is reported once, in order, in valid
+// UTF-8 and without splitting a character.
 func TestReportIsWhole(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "ä", "→", "🙂", "\n"}), 1, 200).Draw(rt, "text"), "")

@@ -1,14 +1,14 @@
-// Package shell runs command lines. It guarantees that a command has no access
-// to the program's terminal, input or secrets, that its output takes a bounded
-// amount of memory however much there is, that Run returns within a second of
-// the shell's exit, and that no process a command started outlives it
-// unnamed: what is left of the tree is ended, and what cannot be is reported.
+// Package shell runs command lines. It guarantees that a command has no access to the
+// program's terminal, input or secrets, that its output takes a bounded amount of memory,
+// that Run returns within a second of the shell's exit, and that no process of a command
+// outlives it unnoticed: remaining processes are ended, and those that cannot be ended
+// are reported.
 //
-// The last guarantee is whole on Linux, where the program adopts orphans. On
-// other Unix systems a process that moved to a session of its own is not found;
-// on Windows the tree is ended by taskkill. With a watchdog it holds when the program
-// is killed, too, but for what on Linux is in a session of its own with another
-// environment and other output, and on Windows.
+// The last guarantee holds fully on Linux, where the program adopts orphans. On other
+// Unix systems a process that moved to a new session is not found; on Windows taskkill
+// ends the process tree. With a watchdog it also holds if the program is killed, except
+// on Windows and, on Linux, for processes in a new session with another environment and
+// other output.
 package shell
 
 import (
@@ -20,37 +20,36 @@ import (
 	"time"
 )
 
-// DefaultLimit is the number of characters of output that is kept for the model.
+// DefaultLimit is the number of characters of output kept for the model.
 const DefaultLimit = 30_000
 
 // Options describes one command.
 type Options struct {
-	Line string // for bash -c, sh -c where there is no bash, cmd /c on Windows
+	Line string // for bash -c, sh -c if there is no bash, cmd /c on Windows
 	Dir  string // absolute; must exist
-	// Env is the whole environment, see Environ; nil means what Environ makes of
-	// the program's own.
+	// Env is the whole environment, see Environ; nil means Environ of the program's own.
 	Env []string
 	// Timeout ends the command; zero means none.
 	Timeout time.Duration
-	// Output, if not nil, is given output as it comes, at most about 20 times a
-	// second, from another goroutine, and never after Run has returned. Under a
-	// flood it sees the newest part only. It must not block for ever.
+	// Output, if not nil, receives output as it comes, at most about 20 times a second,
+	// from another goroutine, and never after Run has returned. In a flood it gets only
+	// the newest part. It must not block forever.
 	Output func(chunk string)
-	// SpillDir is the folder for output that is over the limit, made (0700) if
-	// missing; empty means that such output is lost.
+	// SpillDir is the folder for output over the limit, created (0700) if missing; empty
+	// means that such output is lost.
 	SpillDir string
 	// Limit is the number of characters in Result.Output; zero means DefaultLimit.
 	Limit int
 }
 
-// Result is what a command came to.
+// Result is the result of a command.
 type Result struct {
-	// ExitCode is the shell's status; 128+n if signal n ended it, and -1 if the
-	// command was cancelled before it began.
+	// ExitCode is the shell's status: 128+n if signal n ended it, and -1 if the command
+	// was cancelled before it began.
 	ExitCode int
-	// Output is stdout and stderr as they came, valid UTF-8, at most Limit
-	// characters and, where the middle was left out, one line that says so. Of
-	// binary output it holds one line that says how much there was.
+	// Output is stdout and stderr interleaved as valid UTF-8, at most Limit characters.
+	// If the middle was left out, one more line notes that. For binary output it is a
+	// single line with the size.
 	Output    string
 	Lines     int    // of the whole output
 	Omitted   int64  // bytes left out of Output
@@ -58,15 +57,14 @@ type Result struct {
 	TimedOut  bool
 	Cancelled bool // ctx ended before the command did
 	Took      time.Duration
-	// Notes are sentences for the model and the user: which processes were left
-	// over and ended, which could not be ended.
+	// Notes are sentences for the model and the user about leftover processes that were
+	// ended or could not be ended.
 	Notes []string
 }
 
-// Jobs runs commands and owns their processes: Run in the foreground, Start in
-// the background. A program makes one, and closes it when it ends; on Linux it
-// makes the program the one that adopts the orphans of its commands. It is safe
-// for concurrent use.
+// Jobs runs commands and owns their processes: Run in the foreground, Start in the
+// background. A program creates one and closes it when it ends. On Linux, Jobs makes the
+// program adopt the orphans of its commands. It is safe for concurrent use.
 type Jobs struct {
 	family family
 
@@ -83,19 +81,19 @@ func NewJobs() *Jobs {
 	return &Jobs{family: newFamily()}
 }
 
-// Watchdog has the commands ended even if this program is killed: by another process,
-// the program argv[0] with the arguments argv[1:] (the name that it sees comes first),
-// which has to call Watch on its standard input. It is called before the first command,
-// and does nothing on Windows.
+// Watchdog starts another process that ends the commands even if this program is killed:
+// the program argv[0], with argv as its arguments including the name, which must call
+// Watch on its standard input. Call it before the first command. It does nothing on
+// Windows.
 func (j *Jobs) Watchdog(argv ...string) {
 	if hasWatchdog {
 		j.family.dog.argv = argv
 	}
 }
 
-// Run runs a command to its end. Processes that it leaves in the background
-// are ended too. A command that fails, times out or is cancelled is a Result; an
-// error means that it could not be started.
+// Run runs a command to its end, and ends processes that it leaves in the background. A
+// command that fails, times out or is cancelled gives a Result; an error means that it
+// could not be started.
 func (j *Jobs) Run(ctx context.Context, opts Options) (Result, error) {
 	select {
 	case <-ctx.Done():
@@ -115,11 +113,11 @@ func (j *Jobs) Run(ctx context.Context, opts Options) (Result, error) {
 	return Result{
 		ExitCode: end.code, TimedOut: end.timedOut, Cancelled: end.stopped, Took: end.took,
 		Output: out.Text, Lines: out.Lines, Omitted: out.Omitted, Spill: out.File,
-		Notes: append(end.rest.notes(), out.Notes...),
+		Notes: append(end.left.notes(), out.Notes...),
 	}, nil
 }
 
-// capture is what keeps the output.
+// capture returns the capture for the output.
 func (o Options) capture() *capture {
 	limit := o.Limit
 	if limit <= 0 {
@@ -128,7 +126,7 @@ func (o Options) capture() *capture {
 	return newCapture(limit, o.SpillDir)
 }
 
-// check refuses what the system would refuse with a message that says less.
+// check returns clearer errors than the system for commands that it would refuse.
 func (o Options) check() error {
 	if strings.Contains(o.Line, "\x00") {
 		return fmt.Errorf("the command contains a NUL byte, which no shell accepts")

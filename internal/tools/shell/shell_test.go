@@ -141,7 +141,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestFlood: more output than fits takes no memory, and is drained as it comes.
+// TestFlood: too much output takes no memory, and is drained as it comes.
 func TestFlood(t *testing.T) {
 	const size = 200 << 20
 	dir := t.TempDir()
@@ -199,7 +199,7 @@ func TestLinesAreCounted(t *testing.T) {
 
 func TestOutputThatFitsLeavesNoFile(t *testing.T) {
 	dir := t.TempDir()
-	// 29,999 characters of three bytes are over the bytes that are kept at first.
+	// 29,999 characters of three bytes exceed the bytes kept at first.
 	res := run(t, shell.Options{Line: `for i in {1..29999}; do printf '→'; done`, SpillDir: dir})
 	if res.Omitted != 0 || res.Output != strings.Repeat("→", 29999) || res.Spill != "" {
 		t.Errorf("omitted %d, %d bytes, spill %q", res.Omitted, len(res.Output), res.Spill)

@@ -5,11 +5,11 @@ import (
 	"os"
 )
 
-// maxSpill is the size that a file with output can reach.
+// maxSpill is the size limit of a file with output.
 const maxSpill = 64 << 20
 
-// spill is a file with an output from its beginning. The zero value with a
-// folder makes its file when open is called, once.
+// spill is a file with an output from its beginning. The first call of open creates it if
+// there is a folder.
 type spill struct {
 	dir  string
 	keep bool // a log, kept even if nothing was left out
@@ -20,7 +20,7 @@ type spill struct {
 	err  error
 }
 
-// open makes the file and writes what came before. Later calls do nothing.
+// open creates the file and writes the output so far. Later calls do nothing.
 func (s *spill) open(before []byte) {
 	if s.dir == "" || s.path != "" || s.err != nil {
 		return
@@ -34,7 +34,7 @@ func (s *spill) open(before []byte) {
 	}
 }
 
-// write adds to the file while there is one with room.
+// write appends to the file while it has room.
 func (s *spill) write(p []byte) {
 	if s.file == nil || s.err != nil || len(p) == 0 {
 		return
@@ -47,7 +47,7 @@ func (s *spill) write(p []byte) {
 	s.err = err
 }
 
-// notes says what the file does not hold.
+// notes describes what is missing from the file.
 func (s *spill) notes() []string {
 	switch {
 	case s.err != nil:
@@ -58,7 +58,7 @@ func (s *spill) notes() []string {
 	return nil
 }
 
-// where says for the middle of a sentence what is in the file.
+// where describes the file for the middle of a sentence.
 func (s *spill) where() string {
 	switch {
 	case s.path == "":
@@ -69,7 +69,7 @@ func (s *spill) where() string {
 	return "; the whole output is in " + s.path
 }
 
-// close closes the file and returns its path, or removes it if nobody wants it.
+// close closes the file and returns its path, or removes the file if it is not wanted.
 func (s *spill) close(wanted bool) string {
 	if s.file == nil {
 		return ""

@@ -7,34 +7,33 @@ import (
 	"time"
 )
 
-// patience is how long the steps of ending processes may take.
+// patience limits the steps of ending processes.
 type patience struct {
 	grace time.Duration // between TERM and KILL
-	kill  time.Duration // for the killed to disappear
+	kill  time.Duration // for killed processes to disappear
 }
 
-// How long the ways to an end may take. What follows the shell's own exit
-// (settleTime, afterExit, then drainTime at least and twice lastReads) adds up to
-// less than a second.
-const settleTime = 300 * time.Millisecond // for what ends by itself just after the shell, like >(tee log)
+// Time limits for ending processes. Those after the shell's own exit (selfEndTime,
+// afterExit, then at least drainTime and twice lastReads) add up to less than a second.
+const selfEndTime = 300 * time.Millisecond // for processes that end by themselves just after the shell, like >(tee log)
 
 var (
 	afterExit = patience{grace: 250 * time.Millisecond, kill: 300 * time.Millisecond}
-	whenTold  = patience{grace: 2 * time.Second, kill: time.Second} // on a timeout and when cancelled
+	onRequest = patience{grace: 2 * time.Second, kill: time.Second} // on a timeout or cancellation
 )
 
-// tree is the shell of a command and all the processes that come from it. left
-// and strays, by which it finds them, differ between systems.
+// tree is the shell of a command and all its descendants. left and strays, which find
+// them, depend on the system.
 type tree struct {
 	family *family
 	shell  identity
 	exited chan struct{} // closed when the shell has been waited for
 
-	// What tells the command's processes from others.
+	// Attributes that identify the command's processes.
 	mark string   // NAME=value in the environment
 	pipe *os.File // our end of their output
 
-	// What left has seen; it belongs to the goroutine that ends the command.
+	// Findings of left, owned by the goroutine that ends the command.
 	alone bool              // we have no child at all
 	known map[identity]bool // the command's, dead or alive
 }
@@ -46,7 +45,7 @@ func newTree(f *family, shell identity, mark string, pipe *os.File) *tree {
 	}
 }
 
-// hasExited says whether the shell has been waited for.
+// hasExited reports whether the shell has been waited for.
 func (t *tree) hasExited() bool {
 	select {
 	case <-t.exited:
@@ -56,10 +55,10 @@ func (t *tree) hasExited() bool {
 	}
 }
 
-// endLeft ends what the shell left behind when it exited.
-func (t *tree) endLeft() rest {
-	var r rest
-	if left := settle(t.left, settleTime); len(left) > 0 {
+// endLeft ends the processes that remain after the shell's exit.
+func (t *tree) endLeft() leftovers {
+	var r leftovers
+	if left := waitGone(t.left, selfEndTime); len(left) > 0 {
 		r.survivors = t.end(left, afterExit)
 		r.ended = without(left, r.survivors)
 	}
@@ -71,18 +70,18 @@ func (t *tree) end(left []process, p patience) []process {
 	return endAll(t.left, t.shell.pid, left, p)
 }
 
-// endAll asks left, and what look finds meanwhile, to terminate, kills what has not
-// done so when p.grace is over, and returns what is still there after p.kill. group
-// is a process group of theirs; zero: they have none in common.
+// endAll asks left, and processes that look finds meanwhile, to terminate, kills the rest
+// after p.grace, and returns the processes that remain after p.kill. group is their
+// common process group, or zero.
 func endAll(look func() []process, group int, left []process, p patience) []process {
 	terminate(group, left)
-	if left = settle(look, p.grace); len(left) == 0 {
+	if left = waitGone(look, p.grace); len(left) == 0 {
 		return nil
 	}
 	deadline := time.NewTimer(p.kill)
 	defer deadline.Stop()
 	for pause := time.Millisecond; len(left) > 0; pause = min(2*pause, 20*time.Millisecond) {
-		kill(group, left) // again each time: it may have forked
+		kill(group, left) // each time: it may have forked again
 		select {
 		case <-time.After(pause):
 		case <-deadline.C:
@@ -93,10 +92,10 @@ func endAll(look func() []process, group int, left []process, p patience) []proc
 	return nil
 }
 
-// settle waits at most limit for the processes that look finds to be gone and returns
-// those that are not. There is no event for the end of a process that is not
-// ours, so it looks again, after 1 to 20 ms; where nothing is left, at once.
-func settle(look func() []process, limit time.Duration) []process {
+// waitGone waits at most limit until look finds no processes, and returns the remaining
+// ones. There is no event for the end of a process that is not our child, so it polls
+// after 1 to 20 ms.
+func waitGone(look func() []process, limit time.Duration) []process {
 	deadline := time.Now().Add(limit)
 	for pause := time.Millisecond; ; pause = min(2*pause, 20*time.Millisecond) {
 		left := look()
@@ -107,14 +106,13 @@ func settle(look func() []process, limit time.Duration) []process {
 	}
 }
 
-// identity tells processes apart for good, where a pid can be used again.
+// identity identifies a process even if its pid is reused.
 type identity struct {
 	pid   int
-	start uint64 // since the system's start, in its ticks; zero where it is not known
+	start uint64 // in ticks since the system's start; zero if unknown
 }
 
-// process is one process of a command, under the name that it had when it was
-// seen.
+// process is one process of a command, with its name when it was seen.
 type process struct {
 	identity
 	name string
@@ -135,16 +133,16 @@ func without(ps, gone []process) []process {
 	return kept
 }
 
-// rest is what the shell left behind when it exited or was ended.
-type rest struct {
+// leftovers are the processes that remained when the shell exited or was ended.
+type leftovers struct {
 	ended     []process
 	survivors []process // could not be ended
 	strays    []process // see tree.strays
 	unwatched error     // why there is no watchdog
 }
 
-// notes describes the rest for people and models.
-func (r rest) notes() (notes []string) {
+// notes describes the leftovers for people and models.
+func (r leftovers) notes() (notes []string) {
 	for _, part := range []struct {
 		ps   []process
 		what string
@@ -158,7 +156,7 @@ func (r rest) notes() (notes []string) {
 		}
 	}
 	if r.unwatched != nil {
-		notes = append(notes, fmt.Sprintf("no watchdog could be started (%v): should this program be killed, its commands go on", r.unwatched))
+		notes = append(notes, fmt.Sprintf("no watchdog could be started (%v): if this program is killed, its commands keep running", r.unwatched))
 	}
 	return notes
 }

@@ -2,13 +2,14 @@ package shell
 
 import "os"
 
-// left returns the command's processes that are alive, except for the shell
-// once it is waited for. Zombies that we adopted are reaped on the way.
+// left returns the living processes of the command, except a shell that has been waited
+// for. It reaps adopted zombies on the way.
 //
-// The usual case, nothing left, costs one question to the system: all that is
-// left of the tree has become our child. Only if there is any child but shells
-// does it look at all processes, and twice before it says that none is the command's: one that is
-// forked while they are read can be missed, but not again after its parent died.
+// Usually nothing is left, and that takes one system call, because all remaining
+// processes of the tree have become our children. Only if there is a child that is not a
+// shell does left look at all processes, and it does so twice before it returns none: a
+// process forked during the first look can be missed, but not again after its parent
+// died.
 func (t *tree) left() []process {
 	t.family.mu.Lock()
 	defer t.family.mu.Unlock()
@@ -24,7 +25,7 @@ func (t *tree) left() []process {
 	return nil
 }
 
-// look searches all processes for the command's. family.mu is held.
+// look searches all processes for those of the command. family.mu is held.
 func (t *tree) look() []process {
 	all := snapshot()
 	mine := map[int]bool{}
@@ -48,13 +49,13 @@ func (t *tree) look() []process {
 	return ps
 }
 
-// owns says whether e belongs to the command by itself: the shell, a process in
-// its session, an orphan with its mark, or one that holds its output.
+// owns reports whether e itself identifies as the command's: the shell, a process in its
+// session, an orphan with its mark, or one that holds its output.
 func (t *tree) owns(e entry) bool {
 	if e.pid == t.shell.pid {
 		return e.start == t.shell.start
 	}
-	if e.session == t.shell.pid || t.known[e.identity] { // the dying have no environment any more
+	if e.session == t.shell.pid || t.known[e.identity] { // dying processes have no environment
 		return true
 	}
 	if e.parent != os.Getpid() || e.zombie || t.family.shells[e.pid] || e.session == ownSession() {
@@ -63,10 +64,10 @@ func (t *tree) owns(e entry) bool {
 	return hasMark(e.pid, t.mark) || feeds(e.pid, t.pipe)
 }
 
-// strays returns orphans that the command may have started but that carry
-// nothing of it: another session, another environment, no output. They are
-// named, not ended, because they might be somebody else's; while other commands
-// run it cannot be told whose they are. Each is named once.
+// strays returns orphans that the command may have started but that carry no trace of it:
+// another session, another environment, no output. They are named and not ended, because
+// they might belong to others; while other commands run, their owner is unknown. Each is
+// named once.
 func (t *tree) strays() []process {
 	if t.alone {
 		return nil
@@ -85,7 +86,7 @@ func (t *tree) strays() []process {
 		if e.parent != self || e.zombie || e.session == own || !young || t.family.named[e.identity] || e.pid == t.family.dog.pid() {
 			continue
 		}
-		if !hasMark(e.pid, markName+"=") && !t.owns(e) { // a mark that is not ours is another command's
+		if !hasMark(e.pid, markName+"=") && !t.owns(e) { // with another mark, it belongs to another command
 			t.family.named[e.identity] = true
 			ps = append(ps, e.process)
 		}

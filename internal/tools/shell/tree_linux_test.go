@@ -18,8 +18,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
 
-// trees are commands that leave processes behind. Each of these holds the token
-// that the test looks for in its arguments: TOKEN is replaced by a number.
+// trees are commands that leave processes behind. Each process has the test's token,
+// which replaces TOKEN by a number, in its arguments.
 var trees = map[string]string{
 	"background":          `sleep TOKEN &`,
 	"without the pipe":    `sleep TOKEN >/dev/null 2>&1 &`,
@@ -149,8 +149,8 @@ func TestShellThatIgnoresTERM(t *testing.T) {
 	expectNothingLeft(t, n)
 }
 
-// TestStrayIsNamed: a process that kept nothing of the command, not even its
-// output, cannot be told from somebody else's; it is named, once.
+// TestStrayIsNamed: a process without any trace of the command, not even its output,
+// might be somebody else's; it is named, once.
 func TestStrayIsNamed(t *testing.T) {
 	n := token()
 	j := shell.NewJobs()
@@ -190,12 +190,12 @@ func endProcess(t *testing.T, pid string) {
 	}
 }
 
-// TestOthersAreLeftAlone: children that other parts of the program started, dead
-// or alive, are neither ended nor waited for.
+// TestOthersAreLeftAlone: children that other parts of the program started, dead or
+// alive, are neither ended nor waited for.
 func TestOthersAreLeftAlone(t *testing.T) {
 	dead := exec.Command("true")
 	living := exec.Command("sleep", token())
-	stdin := exec.Command("cat") // in a session of our own
+	stdin := exec.Command("cat") // in our own session
 	for _, cmd := range []*exec.Cmd{dead, living, stdin} {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
@@ -219,8 +219,8 @@ func TestOthersAreLeftAlone(t *testing.T) {
 	}
 }
 
-// TestCommandsBesideEachOther: commands that run at the same time keep their own
-// statuses, outputs and trees.
+// TestCommandsBesideEachOther: concurrent commands have their own statuses, outputs and
+// trees.
 func TestCommandsBesideEachOther(t *testing.T) {
 	const lanes, rounds = 4, 8
 	j := shell.NewJobs()
@@ -243,7 +243,7 @@ func TestCommandsBesideEachOther(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if got := alive(t, n); len(got) != 2 { // the shell, as its last sleep, and the one in a session of its own
+	if got := alive(t, n); len(got) != 2 { // the shell, as its last sleep, and the process in a new session
 		t.Errorf("of the job are alive: %q", got)
 	}
 	if _, err := j.Kill(job.ID); err != nil {
@@ -253,8 +253,8 @@ func TestCommandsBesideEachOther(t *testing.T) {
 	expectNothingLeft(t, n)
 }
 
-// TestNothingLeaks: after commands of every kind, the numbers of open files and
-// children are what they were.
+// TestNothingLeaks: after commands of every kind, the numbers of open files and children
+// are unchanged.
 func TestNothingLeaks(t *testing.T) {
 	j := shell.NewJobs()
 	defer closeJobs(t, j)
@@ -273,7 +273,7 @@ func TestNothingLeaks(t *testing.T) {
 	if after := openFiles(t); after > before+2 {
 		t.Errorf("%d open files, %d before", after, before)
 	}
-	// Zombies that nothing ties to a command are reaped once they are old.
+	// Zombies without a trace of a command are reaped once they are old.
 	deadline := time.Now().Add(20 * time.Second)
 	for children(t) != "" && time.Now().Before(deadline) {
 		if _, err := j.Run(t.Context(), shell.Options{Line: "true", Dir: "/"}); err != nil {

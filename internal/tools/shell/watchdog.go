@@ -13,12 +13,11 @@ import (
 	"github.com/bb2d0cf4/agent/internal/crash"
 )
 
-// watchdog is a process that ends our commands if we are killed, when we cannot. It
-// is told of each of them through its standard input, whose end tells it that we are
-// gone. It is started with the first command, and again if it died. The family's
-// lock is held.
+// watchdog is a process that ends our commands if we are killed. It learns of each of
+// them through its standard input, whose end means that we are gone. It is started with
+// the first command, and again if it died. The family's lock is held.
 type watchdog struct {
-	argv []string // of a program that calls Watch; nil: there is none
+	argv []string // of a program that calls Watch; nil for no watchdog
 	mark string   // what the marks of all our commands begin with
 
 	cmd    *exec.Cmd
@@ -27,8 +26,8 @@ type watchdog struct {
 	failed bool          // it was said already
 }
 
-// tell starts the watchdog where it is not running, and tells it something. shells
-// are those that a new one has to know of.
+// tell starts the watchdog if it is not running, and sends it a line. A new watchdog
+// first gets the lines for shells.
 func (w *watchdog) tell(line string, shells map[int]string) error {
 	if w.argv == nil {
 		return nil
@@ -37,7 +36,7 @@ func (w *watchdog) tell(line string, shells map[int]string) error {
 		if err := w.write(line); err == nil {
 			return nil
 		}
-		_ = w.cmd.Process.Kill() // somebody has, or has stopped it
+		_ = w.cmd.Process.Kill() // somebody has killed or stopped it
 		w.stop()
 	}
 	if err := w.start(); err != nil {
@@ -50,7 +49,7 @@ func (w *watchdog) tell(line string, shells map[int]string) error {
 	return w.write(all + line)
 }
 
-// write never waits for long: a pipe that is full is not read any more.
+// write never blocks for long, even if nobody reads the pipe.
 func (w *watchdog) write(lines string) error {
 	if err := w.in.SetWriteDeadline(time.Now().Add(time.Second)); err != nil && !errors.Is(err, os.ErrNoDeadline) {
 		return err
@@ -72,7 +71,7 @@ func (w *watchdog) start() error {
 	}
 	apart(w.cmd)
 	err = w.cmd.Start()
-	_ = r.Close() // it has its own
+	_ = r.Close() // the watchdog has its own copy
 	if err != nil {
 		return errors.Join(err, in.Close())
 	}
@@ -80,19 +79,19 @@ func (w *watchdog) start() error {
 	go func(cmd *exec.Cmd, done chan struct{}) {
 		defer crash.Guard()
 		defer close(done)
-		_ = cmd.Wait() // how it ended is nobody's concern
+		_ = cmd.Wait() // nobody needs its status
 	}(w.cmd, w.done)
 	return nil
 }
 
-// stop ends the watchdog, and with it what it still knows of.
+// stop ends the watchdog, which then ends the commands it still knows.
 func (w *watchdog) stop() {
 	if w.in == nil {
 		return
 	}
 	_ = w.in.Close()
 	w.in = nil
-	timer := time.NewTimer(whenTold.grace + whenTold.kill + time.Second)
+	timer := time.NewTimer(onRequest.grace + onRequest.kill + time.Second)
 	defer timer.Stop()
 	select {
 	case <-w.done:
@@ -102,7 +101,7 @@ func (w *watchdog) stop() {
 	}
 }
 
-// pid returns the process of the watchdog; zero if there is none.
+// pid returns the pid of the watchdog, zero if there is none.
 func (w *watchdog) pid() int {
 	if w.in == nil {
 		return 0
@@ -110,25 +109,25 @@ func (w *watchdog) pid() int {
 	return w.cmd.Process.Pid
 }
 
-// watched is what a watchdog knows of the commands.
+// watched is a watchdog's knowledge of the commands.
 type watched struct {
 	mark     string
-	starting bool           // one is being started, or could not be
-	shells   map[int]uint64 // when they began, by pid
-	pipes    map[int]string // their output, by the shell's pid
+	starting bool           // a command is being started, or failed to start
+	shells   map[int]uint64 // start times, by pid
+	pipes    map[int]string // of their output, by the shell's pid
 }
 
-// The lines that a watchdog is told after the mark.
+// The lines that a watchdog reads after the mark.
 const (
 	lineStarting = "starting\n"
 	lineStarted  = "started %d %d %s\n"
 	lineEnded    = "ended %d\n"
 )
 
-// Watch is what the watchdog of a program does: it reads what commands there are
-// until in ends, which it does when the program does, and then ends those that are
-// left, with all their processes. What the terminal and others send to end the
-// program does not end it before. It returns within some seconds after in has ended.
+// Watch is the main function of a watchdog: it reads which commands there are until in
+// ends, as it does with the program, then ends the remaining ones with all their
+// processes. Signals that would end the program do not end Watch before that. It returns
+// within seconds after the end of in.
 func Watch(in io.Reader) error {
 	outlive()
 	w := watched{shells: map[int]uint64{}, pipes: map[int]string{}}
@@ -137,7 +136,7 @@ func Watch(in io.Reader) error {
 		w.mark = lines.Text()
 	}
 	for lines.Scan() {
-		w.take(lines.Text() + "\n")
+		w.handle(lines.Text() + "\n")
 	}
 	if w.starting || len(w.shells) > 0 {
 		w.end()
@@ -145,8 +144,8 @@ func Watch(in io.Reader) error {
 	return lines.Err()
 }
 
-// take takes in one line.
-func (w *watched) take(line string) {
+// handle handles one line.
+func (w *watched) handle(line string) {
 	var pid int
 	var start uint64
 	var pipe string
@@ -160,18 +159,18 @@ func (w *watched) take(line string) {
 	}
 }
 
-// secondLook is how long after nothing was found it is looked once more: a shell may
-// be on its way.
+// secondLook is the pause before another look that finds nothing: a shell may still be
+// starting.
 const secondLook = 100 * time.Millisecond
 
-// end ends what is left, asking first.
+// end ends the remaining processes, asking first.
 func (w *watched) end() {
 	if !strings.HasPrefix(w.mark, markName) {
-		return // we were never told whose processes are meant
+		return // we never learned which processes are ours
 	}
 	for range 2 {
 		if left := w.left(); len(left) > 0 {
-			endAll(w.left, 0, left, whenTold)
+			endAll(w.left, 0, left, onRequest)
 		}
 		<-time.After(secondLook)
 	}

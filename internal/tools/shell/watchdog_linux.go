@@ -6,9 +6,8 @@ import (
 	"slices"
 )
 
-// left returns the processes of the commands, wherever they have moved: those of a
-// shell's session, those with our mark, those that hold the output of a command, and
-// all that descend from these.
+// left returns the processes of the commands, wherever they moved: those in a shell's
+// session, with our mark, or with a command's output open, and all their descendants.
 func (w *watched) left() []process {
 	all := snapshot()
 	began := map[int]uint64{}
@@ -31,9 +30,9 @@ func (w *watched) left() []process {
 	return ps
 }
 
-// leads says that e is a shell or in the session of one. A pid that another process
-// has by now is no shell's; while anybody is in a session, its number is not given
-// again.
+// leads reports whether e is a shell or in the session of one. A pid that another process
+// has by now is not a shell's; the number of a session is not reused while it has
+// processes.
 func (w *watched) leads(e entry, began map[int]uint64) bool {
 	start, known := w.shells[e.session]
 	now, there := began[e.session]

@@ -15,7 +15,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
 
-// watchedTrees are the commands that a watchdog finds.
+// watchedTrees returns the commands that a watchdog finds.
 func watchedTrees() map[string]string {
 	all := map[string]string{"output alone": `(env -i setsid sleep TOKEN &)`}
 	for name, line := range trees {
@@ -24,7 +24,7 @@ func watchedTrees() map[string]string {
 	return all
 }
 
-// watchdogs are the pids of our watchdogs.
+// watchdogs returns the pids of our watchdogs.
 func watchdogs(t *testing.T) (pids []string) {
 	t.Helper()
 	for _, pid := range strings.Fields(children(t)) {
@@ -47,8 +47,8 @@ func signalPid(t *testing.T, pid string, sig syscall.Signal) {
 	}
 }
 
-// TestWatchdogIsStartedWhenItIsNeeded: not before the first command, again when it was
-// killed, and it is gone after Close. No command takes notice of it.
+// TestWatchdogIsStartedWhenItIsNeeded: not before the first command, again after it was
+// killed, and it is gone after Close. Commands do not notice.
 func TestWatchdogIsStartedWhenItIsNeeded(t *testing.T) {
 	j := watchedJobs(t)
 	line := "(setsid true &); echo hello"
@@ -100,7 +100,7 @@ func TestWatchdogIsStartedWhenItIsNeeded(t *testing.T) {
 	expectNothingLeft(t, n)
 }
 
-// TestNoWatchdogIsSaidOnce: commands run without one, and the first says so.
+// TestNoWatchdogIsSaidOnce: without a watchdog commands run, and the first one notes it.
 func TestNoWatchdogIsSaidOnce(t *testing.T) {
 	j := shell.NewJobs()
 	defer closeJobs(t, j)
@@ -117,8 +117,8 @@ func TestNoWatchdogIsSaidOnce(t *testing.T) {
 }
 
 // TestKilledProgramLeavesNothing kills a program that runs commands of every kind: five
-// seconds later none of their processes is there, nor is the watchdog, and what others
-// have started is.
+// seconds later their processes and the watchdog are gone, and processes of others are
+// not.
 func TestKilledProgramLeavesNothing(t *testing.T) {
 	stranger := exec.Command("sleep", "1000")
 	if err := stranger.Start(); err != nil {
@@ -140,7 +140,7 @@ func TestKilledProgramLeavesNothing(t *testing.T) {
 	group.Wait()
 }
 
-// killed has a program run one command, kills the program, and looks.
+// killed makes a program run one command, kills the program, and looks.
 func killed(t *testing.T, name, line string) {
 	n := token()
 	dir := t.TempDir()
@@ -163,7 +163,7 @@ func killed(t *testing.T, name, line string) {
 		_, err := os.Stat(up)
 		return err == nil
 	})
-	if len(alive(t, n)) < 3 { // the program, the shell, and what the tree is of
+	if len(alive(t, n)) < 3 { // the program, the shell, and the tree
 		t.Errorf("%s: alive before the kill: %q", name, alive(t, n))
 	}
 	if err := program.Process.Kill(); err != nil {

@@ -8,13 +8,13 @@ import (
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
 
-// What this binary is when it is started with one of these as its first argument.
+// Roles of this binary, given as its first argument.
 const (
 	asWatchdog = "as-watchdog"
 	asVictim   = "as-victim" // followed by a folder and command lines, which it runs until it is killed
 )
 
-// play plays a part; false if there is none.
+// play plays a role and returns false if args name none.
 func play(args []string) bool {
 	switch {
 	case len(args) == 0:
@@ -31,7 +31,7 @@ func play(args []string) bool {
 	return true
 }
 
-// watchedJobs are Jobs with this binary as their watchdog.
+// watchedJobs returns Jobs with this binary as their watchdog.
 func watchedJobs(t testing.TB) *shell.Jobs {
 	j := shell.NewJobs()
 	j.Watchdog(executable(t), "watchdog", asWatchdog)
@@ -49,7 +49,7 @@ func executable(t testing.TB) string {
 	return self
 }
 
-// victim runs lines at the same time, says what it is told by them, and stays.
+// victim starts lines in the background, prints "up", and stays.
 func victim(dir string, lines []string) {
 	j := watchedJobs(nil)
 	for _, line := range lines {
