@@ -1,6 +1,6 @@
-// Package doctor looks whether what the agent needs is there and works. It
-// guarantees that it changes nothing, and that each finding which is not good
-// comes with what it means and what to do about it.
+// Package doctor checks whether everything that the agent needs is there and works. It
+// guarantees that it changes nothing, and that each finding that is not good explains
+// the consequence and the remedy.
 package doctor
 
 import (
@@ -28,17 +28,17 @@ import (
 	"github.com/bb2d0cf4/agent/internal/statefile"
 )
 
-// grade is the outcome of a check.
+// grade is the result of a check.
 type grade string
 
 const (
 	good   grade = "ok"
-	weak   grade = "note"   // works, with less
-	broken grade = "broken" // something needed does not work
+	weak   grade = "note"   // works, with restrictions
+	broken grade = "broken" // something necessary does not work
 )
 
-// finding is the outcome of one check: what is there, and if that is not good, what it
-// means and what to do.
+// finding is the result of one check. A finding that is not good has its consequence
+// and the remedy.
 type finding struct {
 	grade grade
 	text  string
@@ -48,25 +48,25 @@ type finding struct {
 
 func fine(text string) finding { return finding{grade: good, text: text} }
 
-// Options says what is looked at beside the configuration.
+// Options are what Run needs besides the configuration.
 type Options struct {
 	Version       string
-	Stdin, Stdout *os.File  // of the program
-	Out           io.Writer // of the findings
-	Width         int       // that they are wrapped to; 0: that of Stdout, if it is a terminal
-	Dir           string    // the folder to work in
-	// Link says which editor a session would use, or why it would use none.
+	Stdin, Stdout *os.File
+	Out           io.Writer // where the findings are written
+	Width         int       // to wrap at; 0 means that of Stdout if it is a terminal
+	Dir           string    // the working folder
+	// Link returns the editor that a session would use, or why it would use none.
 	Link func(ctx context.Context, cfg config.Config) (text string, linked bool)
 }
 
-// Run writes a line for each finding to opt.Out. It returns false if
-// something is broken. cfgErr is why cfg could not be loaded, if so.
+// Run writes one line for each finding to opt.Out. It returns false if something is
+// broken. cfgErr is the error of loading cfg, if any.
 func Run(ctx context.Context, opt Options, cfg config.Config, cfgErr error) (healthy bool) {
 	healthy = true
 	if opt.Width == 0 && term.IsTerminal(int(opt.Stdout.Fd())) {
-		opt.Width, _, _ = term.GetSize(int(opt.Stdout.Fd())) // 0: it does not tell
+		opt.Width, _, _ = term.GetSize(int(opt.Stdout.Fd())) // 0 if unknown
 		if opt.Out != io.Writer(opt.Stdout) {
-			opt.Width = max(0, opt.Width-2) // a session shows what it prints indented
+			opt.Width = max(0, opt.Width-2) // a session indents its output
 		}
 	}
 	for _, c := range []struct {
@@ -82,10 +82,10 @@ func Run(ctx context.Context, opt Options, cfg config.Config, cfgErr error) (hea
 		{"model", func() []finding { return checkModel(ctx, cfg, cfgErr) }},
 		{"terminal", one(func() finding { return checkTerminal(opt) })},
 		{"shell", one(func() finding {
-			return checkProgram("bash", "commands are run with sh, which knows less", "install bash")
+			return checkProgram("bash", "commands run with sh, which has fewer features", "install bash")
 		})},
 		{"search", one(func() finding {
-			return checkProgram("rg", "the built-in search is used, which is slower", "install ripgrep")
+			return checkProgram("rg", "the slower built-in search is used", "install ripgrep")
 		})},
 		{"editor", one(func() finding { return checkEditor(cfg) })},
 		{"IDE link", one(func() finding { return checkLink(ctx, opt, cfg) })},
@@ -102,8 +102,7 @@ func one(check func() finding) func() []finding {
 	return func() []finding { return []finding{check()} }
 }
 
-// narrow is the width of a terminal below which a finding has a line of its own for
-// what it is about.
+// narrow is the width below which a finding's name gets a line of its own.
 const narrow = 60
 
 // show writes a finding.
@@ -119,7 +118,7 @@ func (o Options) show(name string, f finding) {
 	o.wrap(rest+"→ ", rest+"  ", f.fix)
 }
 
-// wrap writes a text behind first, and its further lines behind rest.
+// wrap writes text with the prefix first, and rest on further lines.
 func (o Options) wrap(first, rest, text string) {
 	if text = sanitize.Line(text); text == "" {
 		return
@@ -136,69 +135,67 @@ func (o Options) wrap(first, rest, text string) {
 	}
 }
 
-// checkLink says which editor edits are reviewed in.
+// checkLink reports the editor in which edits are reviewed.
 func checkLink(ctx context.Context, opt Options, cfg config.Config) finding {
 	text, linked := opt.Link(ctx, cfg)
 	if linked {
 		return fine(text)
 	}
-	return finding{weak, text, "edits are reviewed in the terminal alone", "agent ide doctor looks at each step"}
+	return finding{weak, text, "edits are reviewed in the terminal only", "agent ide doctor checks each step"}
 }
 
 func checkConfig(cfg config.Config, err error) finding {
 	if err != nil {
-		return finding{broken, err.Error(), "nothing runs until it can be read", "correct the file, or: agent config set KEY VALUE"}
+		return finding{broken, err.Error(), "the agent cannot start", "correct the file, or: agent config set KEY VALUE"}
 	}
 	if len(cfg.Notes) > 0 {
-		return finding{weak, strings.Join(cfg.Notes, "\n"), "the old name will mean something else one day", "rename it"}
+		return finding{weak, strings.Join(cfg.Notes, "\n"), "the old name will get another meaning", "use the new name"}
 	}
 	if _, err := os.Stat(cfg.File); errors.Is(err, fs.ErrNotExist) {
-		return fine("defaults; there is no " + cfg.File)
+		return fine("defaults (no " + cfg.File + ")")
 	}
 	return fine(cfg.File)
 }
 
-// checkKeys looks whether the user's own keys can be read.
+// checkKeys checks the user's own key bindings.
 func checkKeys(home string) finding {
 	file := filepath.Join(home, keys.File)
 	if _, err := keys.Load(file); err != nil {
-		return finding{weak, err.Error(), "that part of your keys is not used", "correct the file; /keys and docs/commands.md name the actions"}
+		return finding{weak, err.Error(), "that part of your keys is not used", "correct the file; /keys lists the actions"}
 	}
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-		return fine("as documented; there is no " + file)
+		return fine("defaults (no " + file + ")")
 	}
 	return fine(file)
 }
 
-// checkSecrets looks where the keys lie that were pasted, and whether others can read
-// them.
+// checkSecrets checks that others cannot read the file of stored keys.
 func checkSecrets(home string) finding {
 	file := filepath.Join(home, keystore.File)
 	st, err := os.Stat(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fine("no key was pasted")
+		return fine("no keys stored")
 	case err != nil:
-		return finding{broken, err.Error(), "keys that were pasted cannot be used", "delete " + file + " and enter the keys again: agent config model"}
+		return finding{broken, err.Error(), "stored keys cannot be used", "delete " + file + " and enter the keys again: agent config model"}
 	case runtime.GOOS != "windows" && st.Mode().Perm()&0o077 != 0:
-		return finding{broken, fmt.Sprintf("%s can be read by others (mode %o)", file, st.Mode().Perm()), "whoever uses this machine may have your keys", "chmod 600 " + file + ", and make new keys"}
+		return finding{broken, fmt.Sprintf("%s can be read by others (mode %o)", file, st.Mode().Perm()), "other users of this machine may have read your keys", "chmod 600 " + file + ", then replace the keys"}
 	}
 	n, err := keystore.Open(home).Count()
 	if err != nil {
-		return finding{broken, err.Error(), "keys that were pasted cannot be used", "agent config model asks for them again"}
+		return finding{broken, err.Error(), "stored keys cannot be used", "agent config model asks for them again"}
 	}
-	return fine(fmt.Sprintf("%d pasted, kept by %s", n, file))
+	return fine(fmt.Sprintf("%d stored in %s", n, file))
 }
 
-// checkProject looks whether the files of a project that would set up the agent are
-// used.
+// checkProject reports whether a project's own files for the agent are used.
 func checkProject(dir, home string) finding {
 	found, err := trust.Look(dir, home)
 	if err != nil {
-		return finding{weak, err.Error(), "nothing of the project's .agent folder is used", "correct it, or take it away"}
+		return finding{weak, err.Error(), "nothing of the project's .agent folder is used", "correct or remove it"}
 	}
 	if found.Empty() {
-		return fine("sets nothing up")
+		return fine("no project settings")
 	}
 	answer, err := trust.Open(home).Of(found)
 	const allow = "read them, then: agent trust add"
@@ -213,24 +210,24 @@ func checkProject(dir, home string) finding {
 	return finding{weak, "its files in .agent are not trusted", "they are not used", allow}
 }
 
-// checkHome looks whether the agent's own folder is private and can be written.
+// checkHome checks that the agent's home is private and writable.
 func checkHome(dir string) finding {
-	const lost = "no session, undo or key can be kept"
+	const lost = "no session, undo history or key can be saved"
 	if dir == "" {
 		var err error
 		if dir, err = config.Home(); err != nil {
-			return finding{broken, err.Error(), lost, "set AGENT_HOME to a folder of yours"}
+			return finding{broken, err.Error(), lost, "set AGENT_HOME to a folder that you own"}
 		}
 	}
 	st, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fine(dir + " will be made")
+		return fine(dir + " will be created")
 	}
 	if err != nil || !st.IsDir() {
-		return finding{broken, dir + " is not a folder that can be used", lost, "set AGENT_HOME to another one"}
+		return finding{broken, dir + " is not a usable folder", lost, "set AGENT_HOME to another folder"}
 	}
 	if runtime.GOOS != "windows" && st.Mode().Perm()&0o077 != 0 {
-		return finding{broken, fmt.Sprintf("%s can be read by others (mode %o)", dir, st.Mode().Perm()), "they may read your conversations, and what your files held", "chmod 700 " + dir}
+		return finding{broken, fmt.Sprintf("%s can be read by others (mode %o)", dir, st.Mode().Perm()), "they can read your conversations and parts of your files", "chmod 700 " + dir}
 	}
 	probe := filepath.Join(dir, ".probe")
 	if err := errors.Join(statefile.Write(probe, nil), statefile.Remove(probe)); err != nil {
@@ -241,15 +238,15 @@ func checkHome(dir string) finding {
 
 func checkTerminal(p Options) finding {
 	if !term.IsTerminal(int(p.Stdin.Fd())) || !term.IsTerminal(int(p.Stdout.Fd())) {
-		return finding{weak, "standard input or output is no terminal", "nobody can be asked, so that agent -p denies what needs a yes", "--permission-mode says what is done without one"}
+		return finding{weak, "standard input or output is not a terminal", "the agent cannot ask you: with -p it denies everything that needs a yes", "choose a --permission-mode for agent -p"}
 	}
 	kind := os.Getenv("TERM")
 	if kind == "" || kind == "dumb" {
-		return finding{weak, "TERM=" + kind, "plain lines are used: no colours, no panels", "set TERM to what your terminal is"}
+		return finding{weak, "TERM=" + kind, "plain lines are used: no colours, no panels", "set TERM to your terminal's type"}
 	}
 	w, h, err := term.GetSize(int(p.Stdout.Fd()))
 	if err != nil {
-		return finding{weak, kind + ": it does not tell its size", "80 columns are assumed", "stty cols 100 rows 30"}
+		return finding{weak, kind + ", size unknown", "80 columns are assumed", "stty cols 100 rows 30"}
 	}
 	return fine(fmt.Sprintf("%s, %d×%d", kind, w, h))
 }
@@ -257,7 +254,7 @@ func checkTerminal(p Options) finding {
 func checkProgram(name, means, fix string) finding {
 	path, err := exec.LookPath(name)
 	if err != nil {
-		return finding{weak, name + " cannot be found", means, fix}
+		return finding{weak, name + " not found", means, fix}
 	}
 	return fine(path)
 }

@@ -33,9 +33,9 @@ func TestCheckHome(t *testing.T) {
 		fix   string
 	}{
 		{private, good, private, ""},
-		{filepath.Join(private, "missing"), good, "will be made", ""},
+		{filepath.Join(private, "missing"), good, "will be created", ""},
 		{public, broken, "read by others (mode 755)", "chmod 700 " + public},
-		{file, broken, "not a folder", "AGENT_HOME"},
+		{file, broken, "not a usable folder", "AGENT_HOME"},
 	} {
 		got := checkHome(c.home)
 		if got.grade != c.grade || !strings.Contains(got.text, c.text) || !strings.Contains(got.fix, c.fix) {
@@ -51,14 +51,14 @@ func TestCheckConfig(t *testing.T) {
 	if got := checkConfig(config.Config{}, errors.New("config.yaml:3: oh")); got.grade != broken || !strings.Contains(got.text, ":3") {
 		t.Errorf("%+v", got)
 	}
-	if got := checkConfig(config.Config{File: "/no/such/file"}, nil); got.grade != good || !strings.Contains(got.text, "there is no") {
+	if got := checkConfig(config.Config{File: "/no/such/file"}, nil); got.grade != good || !strings.Contains(got.text, "(no ") {
 		t.Errorf("%+v", got)
 	}
 }
 
 func TestCheckKeys(t *testing.T) {
 	home := t.TempDir()
-	if got := checkKeys(home); got.grade != good || !strings.Contains(got.text, "there is no") {
+	if got := checkKeys(home); got.grade != good || !strings.Contains(got.text, "(no ") {
 		t.Errorf("%+v", got)
 	}
 	for text, want := range map[string]finding{
@@ -142,13 +142,13 @@ func TestCheckSecrets(t *testing.T) {
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
 	t.Setenv("XDG_RUNTIME_DIR", "")
 	home := t.TempDir()
-	if got := checkSecrets(home); got != fine("no key was pasted") {
+	if got := checkSecrets(home); got != fine("no keys stored") {
 		t.Errorf("%+v", got)
 	}
 	if _, err := keystore.Open(home).Put(t.Context(), "http://a/v1", "sk-canary"); err != nil {
 		t.Fatal(err)
 	}
-	if got := checkSecrets(home); got.grade != good || !strings.Contains(got.text, "1 pasted") || strings.Contains(got.text, "canary") {
+	if got := checkSecrets(home); got.grade != good || !strings.Contains(got.text, "1 stored") || strings.Contains(got.text, "canary") {
 		t.Errorf("%+v", got)
 	}
 	file := filepath.Join(home, keystore.File)
@@ -181,7 +181,7 @@ func TestCheckProject(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	look("sets nothing up")
+	look("no project settings")
 	write("encoding: big5\n")
 	look("are not trusted")
 	found, err := trust.Look(dir, home)

@@ -18,7 +18,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
-// small answers as llama.cpp does that was started with little context and no tools.
+// small answers like llama.cpp started with little context and without tools.
 func small(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
 	case "/v1/models":
@@ -33,7 +33,7 @@ func small(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// programs is a folder with programs of these names, and none else.
+// programs returns a folder that holds only programs with these names.
 func programs(t *testing.T, names ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -43,8 +43,7 @@ func programs(t *testing.T, names ...string) string {
 	return dir
 }
 
-// The whole of what the doctor says: where all is well, where a model is weak, and where
-// much is broken.
+// The doctor's whole output: all well, a weak model, much broken.
 func TestWhatTheDoctorSays(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the paths and the modes are others")
@@ -63,7 +62,7 @@ func TestWhatTheDoctorSays(t *testing.T) {
 		programs []string
 		model    string
 		window   int64
-		open     bool // the home can be read by others
+		open     bool // others can read the home
 		cfgErr   error
 		linked   bool
 		healthy  bool
@@ -118,7 +117,7 @@ func TestWhatTheDoctorSays(t *testing.T) {
 	}
 }
 
-// whole says that wrapping has lost nothing.
+// whole fails if wrapping lost a part of home.
 func whole(t *testing.T, out, home string) {
 	t.Helper()
 	if !strings.Contains(strings.Join(strings.Fields(out), ""), strings.Join(strings.Fields(home), "")) {
@@ -126,7 +125,7 @@ func whole(t *testing.T, out, home string) {
 	}
 }
 
-// compare compares what was said with a file.
+// compare compares the output with a golden file.
 func compare(t *testing.T, name, got string) {
 	t.Helper()
 	got = regexp.MustCompile(`\d+ ms`).ReplaceAllString(got, "N ms")

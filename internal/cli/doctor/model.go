@@ -16,14 +16,14 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm/openai"
 )
 
-// doctorTime bounds what the doctor waits for a server.
+// doctorTime bounds the wait for a server.
 const doctorTime = 10 * time.Second
 
-// silent is what it means that there is no model.
+// silent is the consequence of having no model.
 const silent = "no prompt can be answered"
 
-// checkModel asks the provider for its models: this needs the address, the
-// network and the key. A server on this machine is asked what it can do.
+// checkModel lists the provider's models, which needs the address, the network and the
+// key. It asks a server on this machine for the model's abilities.
 func checkModel(ctx context.Context, cfg config.Config, cfgErr error) []finding {
 	if cfgErr != nil {
 		return []finding{{weak, "not checked: the configuration cannot be read", silent, "see config"}}
@@ -32,10 +32,10 @@ func checkModel(ctx context.Context, cfg config.Config, cfgErr error) []finding 
 	defer cancel()
 	m, err := provider.Choose(cfg)
 	if unasked := new(servers.UnaskedError); errors.As(err, &unasked) {
-		return []finding{{broken, m.Ref + ": " + unasked.Why, silent, "agent trust add " + unasked.Address + " shows it and allows it; a session asks as well"}}
+		return []finding{{broken, m.Ref + ": " + unasked.Why, silent, "agent trust add " + unasked.Address + " shows and allows it; a session asks too"}}
 	}
 	if errors.Is(err, provider.ErrNoModel) {
-		return []finding{{broken, "no model is configured", silent, "agent config model asks for one; agent demo works without"}}
+		return []finding{{broken, "no model is configured", silent, "agent config model asks for one; agent demo needs none"}}
 	}
 	if err != nil {
 		return []finding{{broken, err.Error(), silent, "agent config model, or set AGENT_MODEL to PROVIDER/NAME"}}
@@ -79,7 +79,7 @@ func checkServer(ctx context.Context, cfg config.Config, m config.Model) []findi
 	return list
 }
 
-// serverFix says what to do about a server that does not answer as it should.
+// serverFix suggests a remedy for a server's error.
 func serverFix(ctx context.Context, cfg config.Config, m config.Model, err error) string {
 	env, e := m.Endpoint.APIKeyEnv, new(llm.Error)
 	refused := errors.As(err, &e) && e.Kind == llm.Unauthorized
@@ -96,7 +96,7 @@ func serverFix(ctx context.Context, cfg config.Config, m config.Model, err error
 	case refused:
 		return "enter another key: agent config model"
 	case e.Kind == llm.Unreachable:
-		return "start the server, or look at the network and at base_url"
+		return "start the server, or check the network and base_url"
 	}
-	return "check the address and the name of the model"
+	return "check the address and the model's name"
 }

@@ -1,6 +1,6 @@
-// Package extension installs the extension for VS Code and the editors made from
-// it. It guarantees that an editor is started only when this is asked for, with no
-// secret in its environment, and that what it was given is removed again.
+// Package extension installs the extension in VS Code and the editors derived from it.
+// It starts an editor only when asked to, with no secret in its environment, and
+// removes the file that it hands over.
 package extension
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/statefile"
 )
 
-// ID is what editors know the extension by.
+// ID identifies the extension to editors.
 const ID = "bb2d0cf4.agent-ide"
 
 // commands are the programs that install extensions, the most common first.
@@ -25,8 +25,8 @@ var commands = [...]string{"code", "code-insiders", "code-server", "codium", "cu
 // patience bounds one run of an editor's program.
 const patience = 2 * time.Minute
 
-// maxSaid is how many bytes it may print.
-const maxSaid = 1 << 20
+// maxOutput is how many bytes of an editor's output are read.
+const maxOutput = 1 << 20
 
 // Editor is an editor's program.
 type Editor struct {
@@ -34,7 +34,7 @@ type Editor struct {
 	Path string
 }
 
-// ErrNoEditor says that there is no program to install with.
+// ErrNoEditor reports that no program to install with was found.
 var ErrNoEditor = errors.New("none of " + strings.Join(commands[:], ", ") + " is on PATH; in VS Code, run " +
 	`"Shell Command: Install 'code' command in PATH", or install the file that "agent ide install --to FILE" writes`)
 
@@ -91,8 +91,8 @@ func isBelow(path, dir string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// Install gives the extension to an editor. file is where it is kept for as long
-// as that takes, in the agent's own folder; env is the program's whole environment.
+// Install installs the extension in an editor. It writes vsix to file, in the agent's
+// own folder, while the editor reads it; env is the editor's whole environment.
 func (e Editor) Install(ctx context.Context, vsix []byte, file string, env []string) (err error) {
 	if err := statefile.Write(file, vsix); err != nil {
 		return err
@@ -102,8 +102,8 @@ func (e Editor) Install(ctx context.Context, vsix []byte, file string, env []str
 	return err
 }
 
-// Version returns the version of the extension that an editor has, empty if it has
-// none.
+// Version returns the version of the extension in an editor, or "" if it is not
+// installed.
 func (e Editor) Version(ctx context.Context, env []string) (string, error) {
 	out, err := e.run(ctx, env, "--list-extensions", "--show-versions")
 	for line := range strings.Lines(out) {
@@ -118,7 +118,7 @@ func (e Editor) run(ctx context.Context, env []string, args ...string) (string, 
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, e.Path, args...)
-	out := child.Buffer{Limit: maxSaid}
+	out := child.Buffer{Limit: maxOutput}
 	cmd.Env, cmd.WaitDelay, cmd.Stdout, cmd.Stderr = env, time.Second, &out, &out
 	if err := child.Run(cmd, 0); err != nil {
 		return "", fmt.Errorf("%s %s: %w\n%s", e.Name, args[0], err, tail(string(out.Bytes())))
@@ -126,7 +126,7 @@ func (e Editor) run(ctx context.Context, env []string, args ...string) (string, 
 	return string(out.Bytes()), nil
 }
 
-// tail is the end of what a program said.
+// tail returns the end of a program's output.
 func tail(s string) string {
 	const most = 2000
 	if s = strings.TrimSpace(s); len(s) > most {

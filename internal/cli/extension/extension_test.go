@@ -11,8 +11,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
-// program puts a program on a PATH of its own that writes its arguments, what is
-// in the file and its environment to a log.
+// program makes a program, alone on PATH, that logs its arguments, the file and its
+// environment.
 func program(t *testing.T, name, script string) (dir, log string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -50,7 +50,7 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-// A program that a project brings is not taken for an editor's, unless its path is given.
+// A program that a project brings is not taken for an editor unless its path is given.
 func TestAProjectsOwnProgram(t *testing.T) {
 	dir, _ := program(t, "code", "")
 	if found, err := extension.Find("", dir); !errors.Is(err, extension.ErrNoEditor) {

@@ -21,13 +21,13 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/picker"
 )
 
-// askTime bounds what a server may take to list its models.
+// askTime bounds how long a server may take to list its models.
 const askTime = 15 * time.Second
 
-// stored is said where a key is asked for.
+// stored tells a person where a key will be kept.
 const stored = "It is kept in the system's keyring or, where there is none, in a file that only you can read."
 
-// byKey finds a model of a known server that wants a key.
+// byKey chooses a model of a hosted provider, which needs a key.
 func (c *chooser) byKey(ctx context.Context, provider string, from keySource) (ref string, err error) {
 	m, err := c.Config.Lookup(provider + "/x")
 	if err != nil {
@@ -73,7 +73,8 @@ func (c *chooser) byKey(ctx context.Context, provider string, from keySource) (r
 	}
 }
 
-// ownKey returns a key of m that is there already, once its server is allowed.
+// ownKey returns the key that m already has, after asking whether its server is
+// allowed.
 func (c *chooser) ownKey(ctx context.Context, m config.Model, from keySource) (string, error) {
 	if err := c.allow(ctx, m); err != nil {
 		return "", err
@@ -84,12 +85,12 @@ func (c *chooser) ownKey(ctx context.Context, m config.Model, from keySource) (s
 	return os.Getenv(m.Endpoint.APIKeyEnv), nil
 }
 
-// enterKey asks for the key of m until the server takes it, and calls take with the
-// models that the server lists then. Where the server does not answer, the key may be
-// kept for the model unchecked, if that is not empty.
+// enterKey asks for the key of m until the server accepts it, then calls take with the
+// server's models. If the server cannot be reached and unchecked names a model, the
+// person may keep the key without a check.
 func (c *chooser) enterKey(ctx context.Context, m config.Model, take func(context.Context, []openai.ModelInfo) error, unchecked string) error {
 	address := m.Endpoint.BaseURL
-	m.From = "" // the page shows the address that the key is for
+	m.From = "" // the page already shows the address
 	if err := c.allow(ctx, m); err != nil {
 		return err
 	}
@@ -97,7 +98,7 @@ func (c *chooser) enterKey(ctx context.Context, m config.Model, take func(contex
 		Title: "Paste the key for " + openai.Shown(address), Fields: []dialog.Field{{Label: "Key", Secret: true}},
 		Text: []string{stored}, Back: !c.single,
 	}
-	for left := c.Screens; ; c.Screens = left { // to correct an answer is no further screen
+	for left := c.Screens; ; c.Screens = left { // correcting an answer does not count as another screen
 		a, err := c.ask(ctx, page)
 		if err != nil {
 			return err
@@ -122,7 +123,7 @@ func (c *chooser) enterKey(ctx context.Context, m config.Model, take func(contex
 	}
 }
 
-// unchecked asks whether a key that could not be checked is to be kept.
+// unchecked asks whether to keep a key that could not be checked, for use with ref.
 func (c *chooser) unchecked(ctx context.Context, why error, ref string) (keep bool, err error) {
 	a, err := c.ask(ctx, dialog.Page{
 		Title: "The key could not be checked", Text: []string{message(why)}, Back: true,
@@ -131,7 +132,7 @@ func (c *chooser) unchecked(ctx context.Context, why error, ref string) (keep bo
 	return a.Choice == 1, err
 }
 
-// byAddress takes a server that is not known, and gives it a name.
+// byAddress asks for the address of any other server and gives the server a name.
 func (c *chooser) byAddress(ctx context.Context) (ref string, err error) {
 	page := dialog.Page{
 		Title: "Which server?",
@@ -178,8 +179,9 @@ func (c *chooser) byAddress(ctx context.Context) (ref string, err error) {
 	}
 }
 
-// served lists the models of a server that is not known, once it is allowed. If it has
-// none at the address but below /v1, as most servers do, at is the address with that.
+// served asks whether the server is allowed and lists its models. If the address
+// answers 404, served tries it with /v1 appended, as most servers need. It returns the
+// address that worked.
 func (c *chooser) served(ctx context.Context, address, key string) (models []openai.ModelInfo, at string, err error) {
 	if err := c.allow(ctx, config.Model{Provider: c.name(address), Endpoint: config.Provider{BaseURL: address}}); err != nil {
 		return nil, address, err
@@ -189,7 +191,7 @@ func (c *chooser) served(ctx context.Context, address, key string) (models []ope
 		if below, err := list(ctx, address+"/v1", key); err == nil && len(below) > 0 {
 			for i := range c.allowed {
 				if c.allowed[i].Address == address {
-					c.allowed[i].Address += "/v1" // the same server
+					c.allowed[i].Address += "/v1" // still the same server
 				}
 			}
 			return below, address + "/v1", nil
@@ -201,7 +203,7 @@ func (c *chooser) served(ctx context.Context, address, key string) (models []ope
 	return models, address, err
 }
 
-// unfit says why an address cannot be used with a key.
+// unfit returns why an address cannot be used, or "".
 func unfit(address, key string) string {
 	u, err := url.Parse(address)
 	switch {
@@ -217,7 +219,8 @@ func unfit(address, key string) string {
 
 var unnamed = regexp.MustCompile(`[^a-z0-9]+`)
 
-// name is what a server is called from now on: as its host is, or as it was before.
+// name returns the provider name for an address: the one it already has, or one made
+// from its host.
 func (c *chooser) name(address string) string {
 	for name, p := range c.Config.Providers {
 		if p.BaseURL == address {
@@ -238,7 +241,7 @@ func (c *chooser) name(address string) string {
 	}
 }
 
-// list asks a server for its models, with a key.
+// list returns the models that a server offers for a key.
 func list(ctx context.Context, address, key string) ([]openai.ModelInfo, error) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
@@ -251,13 +254,13 @@ func list(ctx context.Context, address, key string) ([]openai.ModelInfo, error) 
 	return models, err
 }
 
-// refused says whether the server has answered, and does not want the key.
+// refused reports whether the server rejected the key.
 func refused(err error) bool {
 	e := new(llm.Error)
 	return errors.As(err, &e) && e.Kind == llm.Unauthorized
 }
 
-// message is an error as a sentence.
+// message returns the text of err for a person.
 func message(err error) string {
 	e := new(llm.Error)
 	if errors.As(err, &e) {
@@ -266,18 +269,18 @@ func message(err error) string {
 	return err.Error()
 }
 
-// mute are parts of the names of models that hold no conversation.
-var mute = []string{
+// notChat are parts of the names of models that hold no conversation.
+var notChat = []string{
 	"embed", "whisper", "tts", "dall-e", "moderation", "image", "audio", "realtime", "transcribe", "rerank", "guard", "sora", "imagen",
 	"veo", "davinci", "babbage", "instruct-0914",
 }
 
-// pick takes the model to begin with: one that is known to be good, else the person's
-// choice, else the first. server is what the person knows the provider as.
+// pick chooses the first model: a favourite of the provider if there is one, else the
+// person's choice, else the first listed. server is the name that the person knows.
 func (c *chooser) pick(ctx context.Context, provider, server string, models []openai.ModelInfo) (ref string, err error) {
 	var names []string
 	for _, m := range models {
-		if !slices.ContainsFunc(mute, func(part string) bool { return strings.Contains(strings.ToLower(m.ID), part) }) {
+		if !slices.ContainsFunc(notChat, func(part string) bool { return strings.Contains(strings.ToLower(m.ID), part) }) {
 			names = append(names, m.ID)
 		}
 	}

@@ -17,51 +17,52 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/picker"
 )
 
-// Suggestion is a first prompt, which fits any project.
+// Suggestion is a first prompt that suits any project.
 const Suggestion = "What does this project do, and how is it tested?"
 
-// Options say where is asked, and what is known already.
+// Options hold the terminal to ask on and the settings known so far.
 type Options struct {
 	Terminal dialog.Terminal
 	Config   config.Config
-	Screens  int // that may be shown, of the three that there are at most
+	Screens  int // how many more screens may be shown, at most three
 }
 
-// chooser leads to a model. What is to be kept is written at the end, so that to leave
-// changes nothing.
+// chooser collects the answers that lead to a model. They are saved at the end, so
+// leaving early changes nothing.
 type chooser struct {
 	Options
-	keep  []settings.Pair // of the configuration
-	key   string          // that was typed in
-	at    string          // the address that it is for
+	keep  []settings.Pair // settings to save
+	key   string          // typed in, to save
+	at    string          // the address the key is for
 	notes []string
-	// allowed are the servers and proxies that were allowed on the way.
+	// allowed holds the servers and proxies that the person allowed on the way.
 	allowed []servers.Entry
-	others  []string // addresses at which programs of other users listen
-	single  bool     // the page for a key is the first one
+	others  []string // addresses where another user's program listens
+	single  bool     // the page for a key is the only page
 }
 
-// way is one way to a model.
+// way is one choice of the first page. Either server and model are set, or provider, or
+// from is anotherServer.
 type way struct {
-	server   openai.Local // that runs on this machine, and
-	model    string       // a model of it
+	server   openai.Local
+	model    string
 	facts    local.Facts
-	provider string    // else: one that wants a key
-	from     keySource // where it comes from
+	provider string // needs a key
+	from     keySource
 }
 
-// keySource says where a key comes from.
+// keySource is the origin of a provider's key.
 type keySource int
 
 const (
 	fromEnv keySource = iota
 	fromStore
 	pasted
-	another // with the address of the server
+	anotherServer // typed in with the server's address
 )
 
-// Model lets a person choose a model, and keeps the choice. It returns what they should
-// know of it.
+// Model lets a person choose a model and saves the choice. It returns notes about the
+// result.
 func Model(ctx context.Context, o Options) (notes []string, err error) {
 	c := &chooser{Options: o}
 	ways, items := c.ways(ctx)
@@ -72,7 +73,7 @@ func Model(ctx context.Context, o Options) (notes []string, err error) {
 	for _, o := range c.others {
 		page.Text = append(page.Text, o+" is held by another user of this machine, and was not asked. To use it, choose it by its address.")
 	}
-	ref, err := c.along(ctx, page, ways)
+	ref, err := c.follow(ctx, page, ways)
 	if err != nil {
 		return nil, err
 	}
@@ -83,8 +84,8 @@ func Model(ctx context.Context, o Options) (notes []string, err error) {
 	return append(c.notes, "using "+ref+", kept in "+file+"; /model chooses another, agent config model asks again"), err
 }
 
-// along asks for the way and follows it. Going back from its first page asks again.
-func (c *chooser) along(ctx context.Context, page dialog.Page, ways []way) (ref string, err error) {
+// follow asks for a way and follows it. Going back from its first page asks again.
+func (c *chooser) follow(ctx context.Context, page dialog.Page, ways []way) (ref string, err error) {
 	for begin := *c; ; *c = begin {
 		a, err := c.ask(ctx, page)
 		if err != nil {
@@ -93,7 +94,7 @@ func (c *chooser) along(ctx context.Context, page dialog.Page, ways []way) (ref 
 		switch w := ways[a.Choice]; {
 		case w.model != "":
 			ref, err = c.onThisMachine(ctx, w)
-		case w.from == another:
+		case w.from == anotherServer:
 			ref, err = c.byAddress(ctx)
 		default:
 			ref, err = c.byKey(ctx, w.provider, w.from)
@@ -104,7 +105,7 @@ func (c *chooser) along(ctx context.Context, page dialog.Page, ways []way) (ref 
 	}
 }
 
-// Key asks for the key of a model that is chosen already and has none.
+// Key asks for the missing key of a model that is already chosen.
 func Key(ctx context.Context, o Options, m config.Model) (notes []string, err error) {
 	c := &chooser{Options: o, single: true}
 	if err := c.enterKey(ctx, m, func(context.Context, []openai.ModelInfo) error { return nil }, m.Ref); err != nil {
@@ -122,7 +123,7 @@ func (c *chooser) ask(ctx context.Context, p dialog.Page) (dialog.Answer, error)
 	return a, err
 }
 
-// save keeps a key that was typed in, then what is to be set.
+// save writes the permissions and the key that were collected, then the settings.
 func (c *chooser) save(ctx context.Context, more ...settings.Pair) error {
 	for _, e := range c.allowed {
 		if err := servers.Open(c.Config.Home).Allow(ctx, e); err != nil {
@@ -139,7 +140,7 @@ func (c *chooser) save(ctx context.Context, more ...settings.Pair) error {
 	return settings.SetAll(ctx, append(c.keep, more...))
 }
 
-// ways lists what can be chosen: first what is there already.
+// ways lists the choices of the first page: what already works comes first.
 func (c *chooser) ways(ctx context.Context) (ways []way, items []picker.Item) {
 	add := func(w way, title, detail string) {
 		ways, items = append(ways, w), append(items, picker.Item{Title: title, Detail: detail})
@@ -152,7 +153,7 @@ func (c *chooser) ways(ctx context.Context) (ways []way, items []picker.Item) {
 		for _, h := range config.Hosted {
 			m, err := c.Config.Lookup(h.Name + "/x")
 			if err != nil || m.Endpoint.APIKeyEnv == "" {
-				continue // an address of the user's own, and no key for it
+				continue // the user's own address, without a key
 			}
 			has := pasted
 			switch {
@@ -166,11 +167,11 @@ func (c *chooser) ways(ctx context.Context) (ways []way, items []picker.Item) {
 			}
 		}
 	}
-	add(way{from: another}, "Another server", "by its address")
+	add(way{from: anotherServer}, "Another server", "by its address")
 	return ways, items
 }
 
-// local finds the models on this machine, those that cannot call tools last.
+// local returns the models on this machine, those without tools last.
 func (c *chooser) local(ctx context.Context) (found []way) {
 	for _, s := range openai.FindLocals(ctx, c.reachable()) {
 		for _, m := range s.Models {
@@ -188,8 +189,8 @@ func (c *chooser) local(ctx context.Context) (found []way) {
 	return found
 }
 
-// reachable lists the servers that may be asked without a question: those at which
-// nobody else listens, and to which no proxy leads that nobody has allowed.
+// reachable returns the local servers that may be queried without asking: no other user
+// listens there, and no proxy is in between that was not allowed.
 func (c *chooser) reachable() (list []openai.Local) {
 	store := servers.Open(c.Config.Home)
 	for _, s := range openai.LocalServers() {
@@ -218,8 +219,7 @@ func rank(f local.Facts) int {
 	return 0
 }
 
-// described is what a person should know before the choice, the worst first: there may
-// be little room.
+// described summarizes a local model, the worst first because room may be short.
 func described(f local.Facts) string {
 	text := "on this machine"
 	if f.NoTools {
@@ -231,19 +231,19 @@ func described(f local.Facts) string {
 	return text
 }
 
-// wanted is the context, in tokens, that a copy of a model is given.
-const wanted = 32 << 10
+// copyContext is the context of a copied Ollama model, in tokens.
+const copyContext = 32 << 10
 
-// onThisMachine takes a model on this machine. Ollama gives a model little context
-// unless the model itself says more, and no request of the protocol can ask for it:
-// a copy that does is offered.
+// onThisMachine uses a model on this machine. Ollama gives a model little context by
+// default, and a request cannot ask for more: onThisMachine offers to make a copy that
+// has more.
 func (c *chooser) onThisMachine(ctx context.Context, w way) (ref string, err error) {
 	ref = w.server.Name + "/" + w.model
 	f := w.facts
-	if f.Server != "ollama" || f.NoTools || c.Screens < 1 || f.ContextWindow >= wanted/2 || f.MaxContext < wanted {
+	if f.Server != "ollama" || f.NoTools || c.Screens < 1 || f.ContextWindow >= copyContext/2 || f.MaxContext < copyContext {
 		return ref, nil
 	}
-	copied := local.CopyName(w.model, wanted)
+	copied := local.CopyName(w.model, copyContext)
 	now := "Ollama does not say how much context it gives this model; it may be as little as 4096 tokens, and what is over is lost in silence."
 	if f.ContextWindow > 0 {
 		now = fmt.Sprintf("Ollama gives this model %d tokens of context, which is little for work on files; what is over is lost in silence.", f.ContextWindow)
@@ -252,14 +252,14 @@ func (c *chooser) onThisMachine(ctx context.Context, w way) (ref string, err err
 		Title: "More context for " + w.model + "?", Back: true,
 		Text: []string{now, "A copy that asks for more shares the model's files, so nothing is downloaded. It takes more memory."},
 		Choices: []picker.Item{
-			{Title: "Make " + copied, Detail: fmt.Sprintf("a copy with %d tokens", wanted)},
+			{Title: "Make " + copied, Detail: fmt.Sprintf("a copy with %d tokens", copyContext)},
 			{Title: "Use it as it is"},
 		},
 	})
 	if err != nil || a.Choice == 1 {
 		return ref, err
 	}
-	if err := local.Copy(ctx, w.server.BaseURL, w.model, copied, wanted); err != nil {
+	if err := local.Copy(ctx, w.server.BaseURL, w.model, copied, copyContext); err != nil {
 		c.notes = append(c.notes, fmt.Sprintf("the copy was not made, so the model is used as it is: %v", err))
 		return ref, nil
 	}

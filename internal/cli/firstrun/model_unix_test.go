@@ -29,7 +29,7 @@ import (
 
 const canary = "sk-canary-7f3d"
 
-// ollama is a server that answers as Ollama does, and makes copies.
+// ollama answers like Ollama and records the copies it makes.
 type ollama struct {
 	mu     sync.Mutex
 	copied map[string]any
@@ -64,7 +64,7 @@ func (o *ollama) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// keyed is a server that lists models for who has the key.
+// keyed lists models to clients that have the key.
 func keyed(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Header.Get("Authorization") != "Bearer "+canary:
@@ -77,15 +77,15 @@ func keyed(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// place is a home where nothing is set up, with the servers of a test.
+// place is a home without settings, and the servers of a test.
 type place struct {
 	cfg    config.Config
 	ollama *ollama
-	keyed  string // the address of a server that wants a key
-	open   string // and of one that wants none
+	keyed  string // of a server that needs a key
+	open   string // of a server that needs none
 }
 
-// nowhere is an address at which nobody listens.
+// nowhere is an address where nothing listens.
 const nowhere = "http://127.0.0.1:1/v1"
 
 func newPlace(t *testing.T, local bool) place {
@@ -116,7 +116,7 @@ func newPlace(t *testing.T, local bool) place {
 	return pl
 }
 
-// written is all that lies in the agent's own folder, but for locks.
+// written returns the files in the agent's home by name, without locks.
 func (pl place) written(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -139,7 +139,7 @@ func (pl place) written(t *testing.T) map[string]string {
 	return all
 }
 
-// step is a screen to wait for, and what a person does there.
+// step is a screen to wait for and the input to give there.
 type step struct{ wait, does string }
 
 // do types, or presses the keys named between < and >.
@@ -160,8 +160,8 @@ type result struct {
 	err   error
 }
 
-// through goes through the screens, which are compared with a golden file.
-func (pl place) through(t *testing.T, name string, width int, flat bool, run func(Options) ([]string, error), steps []step) result {
+// walk goes through the screens and compares them with a golden file.
+func (pl place) walk(t *testing.T, name string, width int, flat bool, run func(Options) ([]string, error), steps []step) result {
 	t.Helper()
 	term := ptytest.New(t, vt.Options{Width: width, Height: 24})
 	fd, err := unix.Dup(int(term.TTY().Fd()))
@@ -197,7 +197,7 @@ func (pl place) through(t *testing.T, name string, width int, flat bool, run fun
 	return got
 }
 
-// compare compares what was on the screen with a file. The ports are others each time.
+// compare compares the screens with a golden file, without ports and trailing blanks.
 func compare(t *testing.T, name, got string) {
 	t.Helper()
 	got = regexp.MustCompile(`127\.0\.0\.1:\d{5}`).ReplaceAllString(got, "127.0.0.1:PORTX")
@@ -209,11 +209,11 @@ func TestEachWayToAModel(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		local bool
-		env   string // a key in the environment
+		env   string // the key in the environment
 		steps []step
-		flat  []step // the same on plain lines
-		want  string // the configuration
-		key   bool   // the key is kept
+		flat  []step // the same steps on plain lines
+		want  string // config.yaml afterwards
+		key   bool   // whether the key is stored
 		note  string
 	}{
 		{
@@ -257,7 +257,7 @@ func TestEachWayToAModel(t *testing.T) {
 				for _, s := range steps {
 					now = append(now, step{s.wait, strings.ReplaceAll(s.does, "KEYED", pl.keyed)})
 				}
-				got := pl.through(t, name, width, flat, func(o Options) ([]string, error) { return Model(t.Context(), o) }, now)
+				got := pl.walk(t, name, width, flat, func(o Options) ([]string, error) { return Model(t.Context(), o) }, now)
 				if got.err != nil {
 					t.Fatal(got.err)
 				}
@@ -284,7 +284,7 @@ func TestEachWayToAModel(t *testing.T) {
 	}
 }
 
-// Who leaves, at whichever screen, has changed nothing.
+// Leaving changes nothing, whichever screen is shown.
 func TestToLeaveChangesNothing(t *testing.T) {
 	another := []step{{"Another server", "Another<enter>"}, {"Address:", "<ctrl+u>KEYED<enter>" + canary + "<enter>"}, {"› small", "<ctrl+c>"}}
 	for name, steps := range map[string][]step{
@@ -298,7 +298,7 @@ func TestToLeaveChangesNothing(t *testing.T) {
 			for i := range steps {
 				steps[i].does = strings.ReplaceAll(steps[i].does, "KEYED", pl.keyed)
 			}
-			got := pl.through(t, "left-"+strings.ReplaceAll(name, " ", "-"), 80, false, func(o Options) ([]string, error) { return Model(t.Context(), o) }, steps)
+			got := pl.walk(t, "left-"+strings.ReplaceAll(name, " ", "-"), 80, false, func(o Options) ([]string, error) { return Model(t.Context(), o) }, steps)
 			if !errors.Is(got.err, ErrLeft) || !strings.Contains(got.err.Error(), "nothing was kept") {
 				t.Errorf("%+v", got)
 			}
@@ -309,8 +309,7 @@ func TestToLeaveChangesNothing(t *testing.T) {
 	}
 }
 
-// TestEscGoesBack goes back from each page to the one before it, by keys and on plain
-// lines, and then on.
+// TestEscGoesBack goes back from each page to the one before, and on again.
 func TestEscGoesBack(t *testing.T) {
 	model := func(o Options) ([]string, error) { return Model(t.Context(), o) }
 	for name, c := range map[string]struct {
@@ -357,7 +356,7 @@ func TestEscGoesBack(t *testing.T) {
 			for i := range c.steps {
 				c.steps[i].does = strings.ReplaceAll(c.steps[i].does, "KEYED", pl.keyed)
 			}
-			got := pl.through(t, "back-"+strings.ReplaceAll(name, " ", "-"), 80, c.flat, model, c.steps)
+			got := pl.walk(t, "back-"+strings.ReplaceAll(name, " ", "-"), 80, c.flat, model, c.steps)
 			if d := cmp.Diff(strings.ReplaceAll(c.want, "KEYED", pl.keyed), pl.written(t)["config.yaml"]); d != "" || got.err != nil {
 				t.Errorf("%v: %s", got.err, d)
 			}
@@ -365,10 +364,10 @@ func TestEscGoesBack(t *testing.T) {
 	}
 }
 
-// TestV1IsTried names a server without the /v1 that its address ends in.
+// TestV1IsTried enters an address without its /v1.
 func TestV1IsTried(t *testing.T) {
 	pl := newPlace(t, false)
-	got := pl.through(t, "v1", 80, false, func(o Options) ([]string, error) { return Model(t.Context(), o) }, []step{
+	got := pl.walk(t, "v1", 80, false, func(o Options) ([]string, error) { return Model(t.Context(), o) }, []step{
 		{"Another server", "Another<enter>"},
 		{"Which server", "<ctrl+u>" + strings.TrimSuffix(pl.keyed, "v1") + "<enter>" + canary + "<enter>"},
 		{"› small", "<enter>"},
@@ -379,11 +378,11 @@ func TestV1IsTried(t *testing.T) {
 	}
 }
 
-// A key that cannot be checked is kept if the person wants that.
+// A key that cannot be checked is kept if the person agrees.
 func TestAKeyThatCannotBeChecked(t *testing.T) {
 	pl := newPlace(t, false)
 	t.Setenv("OPENAI_BASE_URL", nowhere)
-	got := pl.through(t, "unchecked", 80, false, func(o Options) ([]string, error) { return Model(t.Context(), o) }, []step{
+	got := pl.walk(t, "unchecked", 80, false, func(o Options) ([]string, error) { return Model(t.Context(), o) }, []step{
 		{"› OpenAI", "<enter>"},
 		{"Key:", "wrong<enter>"},
 		{"› Try again", "<enter>"},
@@ -395,15 +394,15 @@ func TestAKeyThatCannotBeChecked(t *testing.T) {
 	}
 }
 
-// A key of the environment that is wrong is said to be so, as a pasted one would not be
-// used; without a network it may be taken as it is. A kept one is asked for anew.
+// A wrong key from the environment is an error that names the variable. Without a
+// network the key may be used unchecked. A wrong stored key is asked for again.
 func TestAKeyThatIsThereAndDoesNotWork(t *testing.T) {
 	env := []step{{"› OpenAI  with the key in", "<enter>"}, {"› No", "<down><enter>"}}
 	model := func(o Options) ([]string, error) { return Model(t.Context(), o) }
 	t.Run("wrong", func(t *testing.T) {
 		pl := newPlace(t, false)
 		t.Setenv("OPENAI_API_KEY", "wrong")
-		got := pl.through(t, "env-wrong", 80, false, model, env)
+		got := pl.walk(t, "env-wrong", 80, false, model, env)
 		if all := pl.written(t); got.err == nil || !strings.Contains(got.err.Error(), "The key is that of OPENAI_API_KEY") || len(all) > 0 {
 			t.Errorf("%+v, %q", got, all)
 		}
@@ -412,7 +411,7 @@ func TestAKeyThatIsThereAndDoesNotWork(t *testing.T) {
 		pl := newPlace(t, false)
 		t.Setenv("OPENAI_API_KEY", canary)
 		t.Setenv("OPENAI_BASE_URL", nowhere)
-		got := pl.through(t, "env-unchecked", 80, false, model, append(env, step{"› Try again", "<down><enter>"}))
+		got := pl.walk(t, "env-unchecked", 80, false, model, append(env, step{"› Try again", "<down><enter>"}))
 		if all := pl.written(t); got.err != nil || all["config.yaml"] != "model: openai/gpt-5.1\n" || !strings.Contains(all["servers.json"], nowhere) || len(all) != 2 {
 			t.Errorf("%+v, %q", got, all)
 		}
@@ -422,20 +421,20 @@ func TestAKeyThatIsThereAndDoesNotWork(t *testing.T) {
 		if _, err := keystore.Open(pl.cfg.Home).Put(t.Context(), pl.keyed, "revoked"); err != nil {
 			t.Fatal(err)
 		}
-		got := pl.through(t, "kept-revoked", 80, false, model, []step{{"› OpenAI  with the key that you gave", "<enter>"}, {"Key:", canary + "<enter>"}})
+		got := pl.walk(t, "kept-revoked", 80, false, model, []step{{"› OpenAI  with the key that you gave", "<enter>"}, {"Key:", canary + "<enter>"}})
 		if all := pl.written(t); got.err != nil || !strings.Contains(all["credentials.json"], canary) {
 			t.Errorf("%+v, %q", got, all)
 		}
 	})
 }
 
-// Of a server that is not known, what is wrong with its address is said.
+// A wrong address of an unknown server is explained, and asked for again.
 func TestAnAddressThatIsWrong(t *testing.T) {
 	pl := newPlace(t, false)
 	retry := func(wait, address, key string) step {
 		return step{wait, "<ctrl+u>" + address + "<enter>" + key + "<enter>"}
 	}
-	got := pl.through(t, "addresses", 80, false, func(o Options) ([]string, error) { return Model(t.Context(), o) }, []step{
+	got := pl.walk(t, "addresses", 80, false, func(o Options) ([]string, error) { return Model(t.Context(), o) }, []step{
 		{"Another server", "Another<enter>"},
 		retry("Which server", "nonsense", ""),
 		retry("That is no address", "https://me:secret@127.0.0.1/v1", ""),
@@ -450,34 +449,34 @@ func TestAnAddressThatIsWrong(t *testing.T) {
 	}
 }
 
-// A model that is chosen and lacks its key is asked for the key alone.
+// A chosen model without a key asks for the key alone.
 func TestTheKeyOfAModel(t *testing.T) {
 	pl := newPlace(t, false)
 	m, err := pl.cfg.Lookup("openai/gpt-4o")
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := pl.through(t, "key", 80, false, func(o Options) ([]string, error) { return Key(t.Context(), o, m) }, []step{{"Key:", canary + "<enter>"}})
+	got := pl.walk(t, "key", 80, false, func(o Options) ([]string, error) { return Key(t.Context(), o, m) }, []step{{"Key:", canary + "<enter>"}})
 	all := pl.written(t)
 	if got.err != nil || len(all) != 1 || !strings.Contains(all["credentials.json"], canary) || !strings.Contains(strings.Join(got.notes, "\n"), "the key is kept in") {
 		t.Errorf("%+v, %q", got, all)
 	}
 }
 
-// A key that was given before is used again.
+// A stored key is used again.
 func TestAKeyThatWasGiven(t *testing.T) {
 	pl := newPlace(t, false)
 	first := []step{{"› OpenAI  with a key that you paste", "<enter>"}, {"Key:", canary + "<enter>"}}
 	again := []step{{"› OpenAI  with the key that you gave", "<enter>"}}
 	for i, steps := range [][]step{first, again} {
-		got := pl.through(t, fmt.Sprintf("given-%d", i), 80, false, func(o Options) ([]string, error) { return Model(t.Context(), o) }, steps)
+		got := pl.walk(t, fmt.Sprintf("given-%d", i), 80, false, func(o Options) ([]string, error) { return Model(t.Context(), o) }, steps)
 		if got.err != nil {
 			t.Fatal(got.err)
 		}
 	}
 }
 
-// A new server gets the name of its host, and none that means something else.
+// A new server is named after its host, with a number if the name is taken.
 func TestTheNameOfAServer(t *testing.T) {
 	c := &chooser{Options: Options{Config: config.Config{Providers: map[string]config.Provider{
 		"mine": {BaseURL: "https://a.example/v1"}, "b-example": {BaseURL: "https://b.example/other"}, "local": {BaseURL: "http://127.0.0.1:1"},

@@ -12,7 +12,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/picker"
 )
 
-// Servers asks for what a request to m needs and nobody has allowed yet, and keeps the
+// Servers asks for each permission that a request to m still needs, and saves the
 // answers.
 func Servers(ctx context.Context, t dialog.Terminal, s servers.Store, m config.Model) error {
 	questions, err := s.Unasked(m)
@@ -30,8 +30,8 @@ func Servers(ctx context.Context, t dialog.Terminal, s servers.Store, m config.M
 	return nil
 }
 
-// ask asks one question about a server or a proxy, and keeps nothing. The error is
-// ErrLeft for a no, and dialog.ErrBack if back is set and the person goes back.
+// ask asks one question about a server or a proxy and saves nothing. It returns ErrLeft
+// for a no, and dialog.ErrBack if back is set and the person goes back.
 func ask(ctx context.Context, t dialog.Terminal, q servers.Question, back bool) error {
 	err := confirm(ctx, t, back, q.Title, append(q.Text, "agent trust rm "+q.Address+" takes a yes back."))
 	if errors.Is(err, ErrLeft) {
@@ -40,7 +40,7 @@ func ask(ctx context.Context, t dialog.Terminal, q servers.Question, back bool) 
 	return err
 }
 
-// Confirm asks for a yes. The error is ErrLeft for a no.
+// Confirm asks for a yes. It returns ErrLeft for a no.
 func Confirm(ctx context.Context, t dialog.Terminal, title string, text []string) error {
 	return confirm(ctx, t, false, title, text)
 }
@@ -55,7 +55,8 @@ func confirm(ctx context.Context, t dialog.Terminal, back bool, title string, te
 	return err
 }
 
-// allow asks for what a request to m needs. The answers are kept at the end.
+// allow asks for each permission that a request to m still needs. The answers are saved
+// at the end.
 func (c *chooser) allow(ctx context.Context, m config.Model) error {
 	questions, err := servers.Open(c.Config.Home).Unasked(m)
 	if err != nil {

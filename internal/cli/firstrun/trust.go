@@ -1,8 +1,7 @@
-// Package firstrun asks what has to be known before the first session: whether a
-// folder is trusted, and which model to use. It guarantees that a person sees all that
-// an answer allows before it is given, that to leave is possible at every step and
-// changes nothing, and that a key is neither shown nor written where others can read
-// it.
+// Package firstrun asks the questions that come before a first session: whether to
+// trust a folder, and which model to use. It guarantees that a person sees everything
+// that an answer allows before giving it, that leaving is possible at every step and
+// changes nothing, and that a key is never shown or written where others can read it.
 package firstrun
 
 import (
@@ -16,11 +15,11 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/picker"
 )
 
-// ErrLeft says that the person left; nothing was changed.
+// ErrLeft reports that the person left; nothing was changed.
 var ErrLeft = dialog.ErrLeft
 
-// Trust asks about what was found in a folder, and keeps the answer. changed says
-// that it was trusted as it was before.
+// Trust asks whether to trust the files found in a folder and saves the answer. changed
+// reports that the folder was trusted before its files changed.
 func Trust(ctx context.Context, t dialog.Terminal, s trust.Store, f trust.Found, changed bool) (trusted bool, err error) {
 	page := dialog.Page{Title: "Trust the files of this project?", Text: append([]string{f.Dir, ""}, Describe(f)...)}
 	if changed {
@@ -44,7 +43,7 @@ func Trust(ctx context.Context, t dialog.Terminal, s trust.Store, f trust.Found,
 	return e.Trusted, s.Set(ctx, e)
 }
 
-// Describe lists what a project would set up, and what that may do.
+// Describe lists everything that a project would set up, and the effect of trusting it.
 func Describe(f trust.Found) []string {
 	var lines []string
 	if f.Config != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/trust"
 )
 
-// A person is shown all that counts, what does not, and why.
+// Describe lists each part of a project as used or left out, with the reason.
 func TestDescribe(t *testing.T) {
 	for name, c := range map[string]struct {
 		found trust.Found

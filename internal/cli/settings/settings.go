@@ -1,5 +1,5 @@
-// Package settings shows and changes the configuration for its user. It guarantees
-// that no secret is shown, and that of two changes at once none is lost.
+// Package settings shows and changes the configuration. It guarantees that no secret is
+// shown, and that concurrent changes are not lost.
 package settings
 
 import (
@@ -19,15 +19,15 @@ import (
 	"github.com/bb2d0cf4/agent/internal/statefile"
 )
 
-// WrongError is a key or a value that the configuration does not take.
+// WrongError reports a key or a value that the configuration does not accept.
 type WrongError struct{ err error }
 
 func (e *WrongError) Error() string { return e.err.Error() }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the cause.
 func (e *WrongError) Unwrap() error { return e.err }
 
-// File is the path of the configuration file.
+// File returns the path of the configuration file.
 func File() (string, error) {
 	home, err := config.Home()
 	if err != nil {
@@ -44,8 +44,8 @@ func Set(ctx context.Context, key, value string) error {
 	return SetAll(ctx, []Pair{{key, value}})
 }
 
-// SetAll changes keys in the file, all or none. Of two processes that do so, none loses
-// the other's change.
+// SetAll changes all keys in the file, or none. Concurrent changes by other processes
+// are not lost.
 func SetAll(ctx context.Context, pairs []Pair) (err error) {
 	if len(pairs) == 0 {
 		return nil
@@ -71,8 +71,8 @@ func SetAll(ctx context.Context, pairs []Pair) (err error) {
 	return statefile.Write(file, data)
 }
 
-// Describe lists the settings in force. The values of headers, and the
-// password in an address, may be secrets and are left out.
+// Describe lists the settings in force, without the values of headers and the passwords
+// in addresses, which may be secret.
 func Describe(cfg config.Config) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -102,7 +102,7 @@ func Describe(cfg config.Config) string {
 		}
 	}
 	if err := w.Flush(); err != nil {
-		return err.Error() // a Builder takes everything
+		return err.Error() // a Builder never fails
 	}
 	return b.String()
 }

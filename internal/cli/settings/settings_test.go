@@ -26,8 +26,7 @@ func TestDescribeShowsNoSecret(t *testing.T) {
 	}
 }
 
-// Each of two processes that change the file at once reads, changes and writes
-// it as a whole.
+// Two processes change the file at once; both changes survive.
 func TestSetLosesNoChange(t *testing.T) {
 	t.Setenv("AGENT_HOME", t.TempDir())
 	var group sync.WaitGroup
@@ -61,7 +60,7 @@ func TestSetRefusesWhatTheConfigurationDoesNotTake(t *testing.T) {
 	}
 }
 
-// Of several keys that belong together either all are set, or none.
+// Either all of several keys are set, or none.
 func TestSetAll(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("AGENT_HOME", home)
