@@ -101,7 +101,7 @@ func TestTheFirstRunTakesAKey(t *testing.T) {
 	d.Paste(canary)
 	d.WaitFor(`14 characters`)
 	d.Press("enter")
-	d.WaitFor(`(?s)key is kept in.*credentials\.json.*using openai/test-model.*❯ hi.*Hello\.`)
+	d.WaitFor(`(?s)key is saved in.*credentials\.json.*using openai/test-model.*❯ hi.*Hello\.`)
 	d.idle()
 	if strings.Contains(d.Screen(), "What does this project do") {
 		t.Error("a first prompt is suggested to who has given one")
@@ -171,7 +171,7 @@ func TestAMissingKeyIsAskedFor(t *testing.T) {
 	d.Paste(canary)
 	d.WaitFor(`14 characters`)
 	d.Press("enter")
-	d.WaitFor(`(?s)the key is kept in.*❯`)
+	d.WaitFor(`(?s)the key is saved in.*❯`)
 	d.say("hi")
 	d.WaitFor(`Hello\.`)
 	d.idle()

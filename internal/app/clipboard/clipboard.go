@@ -1,7 +1,7 @@
-// Package clipboard puts text into the clipboard of the desktop, and takes images
-// out of it, by the program that is there for it. It guarantees that it waits for none
-// longer than a few seconds, that text goes to a program's standard input, never to a
-// shell, and that of an image no more is read than was asked for.
+// Package clipboard writes text to the desktop's clipboard and reads images from it,
+// with the programs installed for that. It guarantees that no program runs for more
+// than a few seconds, that text goes to a program's standard input and never to a
+// shell, and that reading an image stops at the size asked for.
 package clipboard
 
 import (
@@ -17,13 +17,13 @@ import (
 	"github.com/bb2d0cf4/agent/internal/child"
 )
 
-// patience is how long a program may take.
-const patience = 3 * time.Second
+// timeout bounds one run of a program.
+const timeout = 3 * time.Second
 
-// tool is a program that takes text on its standard input.
+// tool is a program that reads text from its standard input.
 type tool struct {
 	args  []string
-	needs string // the variable without which it cannot work
+	needs string // the environment variable that it depends on
 }
 
 var tools = map[string][]tool{
@@ -41,9 +41,8 @@ var tools = map[string][]tool{
 	},
 }
 
-// there yields the programs for a system that are installed and can work, and where
-// they are.
-func there(by map[string][]tool, system string, env []string) iter.Seq2[tool, string] {
+// installed yields the usable programs for a system, with their paths.
+func installed(by map[string][]tool, system string, env []string) iter.Seq2[tool, string] {
 	list, ok := by[system]
 	if !ok {
 		list = by[""]
@@ -60,20 +59,20 @@ func there(by map[string][]tool, system string, env []string) iter.Seq2[tool, st
 	}
 }
 
-// Write puts text into the clipboard and names the program that did it; "" if there
-// is none. env is the environment of the program.
+// Write writes text to the clipboard and returns the name of the program that did it,
+// or "" if none is installed. env is the program's environment.
 func Write(ctx context.Context, env []string, text string) (string, error) {
 	return write(ctx, runtime.GOOS, env, text)
 }
 
 func write(ctx context.Context, system string, env []string, text string) (string, error) {
-	for t, path := range there(tools, system, env) {
-		ctx, cancel := context.WithTimeout(ctx, patience)
+	for t, path := range installed(tools, system, env) {
+		ctx, cancel := context.WithTimeout(ctx, timeout)
 		defer cancel()
 		cmd := exec.CommandContext(ctx, path, t.args[1:]...)
 		cmd.Env, cmd.Stdin, cmd.WaitDelay = env, strings.NewReader(text), time.Second
 		if err := child.Run(cmd, 0); err != nil {
-			return "", fmt.Errorf("%s did not take the text: %w", t.args[0], err)
+			return "", fmt.Errorf("%s did not accept the text: %w", t.args[0], err)
 		}
 		return t.args[0], nil
 	}

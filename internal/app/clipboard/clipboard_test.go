@@ -10,8 +10,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
-// desktop is a PATH with scripts of these names, each of which keeps what it is
-// given in a file of its own name.
+// desktop puts scripts of these names on PATH. Each of them saves its input in a file.
 func desktop(t *testing.T, scripts map[string]string) string {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -69,7 +68,7 @@ func TestAProgramThatIsNotThereIsPassedOver(t *testing.T) {
 
 func TestAProgramThatFailsIsNamed(t *testing.T) {
 	desktop(t, map[string]string{"pbcopy": "exit 3"})
-	if used, err := write(t.Context(), "darwin", os.Environ(), "x"); err == nil || used != "" || !strings.Contains(err.Error(), "pbcopy did not take the text") {
+	if used, err := write(t.Context(), "darwin", os.Environ(), "x"); err == nil || used != "" || !strings.Contains(err.Error(), "pbcopy did not accept the text") {
 		t.Errorf("%q, %v", used, err)
 	}
 }

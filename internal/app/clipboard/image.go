@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// ErrNoImage says that there is no image in the clipboard.
-var ErrNoImage = errors.New("there is no image in the clipboard")
+// ErrNoImage reports that the clipboard holds no image.
+var ErrNoImage = errors.New("no image in the clipboard")
 
-// ErrNoTool says that there is no program that could look.
-var ErrNoTool = errors.New("there is no program to take an image out of the clipboard; install wl-clipboard or xclip, or paste its path")
+// ErrNoTool reports that no program can read the clipboard.
+var ErrNoTool = errors.New("no program to read images from the clipboard: install wl-clipboard or xclip, or paste the image's path")
 
-// powershell prints the image in the clipboard, as base64.
+// powershell prints the clipboard's image in base64.
 const powershell = "Add-Type -AssemblyName System.Windows.Forms; $i = [Windows.Forms.Clipboard]::GetImage(); " +
 	"if ($i) { $m = New-Object IO.MemoryStream; $i.Save($m, [Drawing.Imaging.ImageFormat]::Png); [Convert]::ToBase64String($m.ToArray()) }"
 
@@ -35,15 +35,15 @@ var imageTools = map[string][]tool{
 	},
 }
 
-// Image takes the image in the clipboard, of which it reads at most limit bytes and
-// one more. env is the environment of the program.
+// Image returns the clipboard's image. It reads at most limit+1 bytes, so that a longer
+// result is too large. env is the environment of the programs.
 func Image(ctx context.Context, env []string, limit int) ([]byte, error) {
 	return image(ctx, runtime.GOOS, env, limit)
 }
 
 func image(ctx context.Context, system string, env []string, limit int) ([]byte, error) {
 	err := ErrNoTool
-	for t, path := range there(imageTools, system, env) {
+	for t, path := range installed(imageTools, system, env) {
 		out, ok := read(ctx, path, t.args[1:], env, limit)
 		if data := plain(out); ok && len(data) > 0 {
 			return data, nil
@@ -53,26 +53,28 @@ func image(ctx context.Context, system string, env []string, limit int) ([]byte,
 	return nil, err
 }
 
-// read runs a program and returns what it says. One that fails has no image.
+// read runs a program and returns its output. ok is false if the program fails, as it
+// does without an image.
 func read(ctx context.Context, path string, args, env []string, limit int) (out []byte, ok bool) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Env, cmd.WaitDelay = env, time.Second
-	said, err := cmd.StdoutPipe()
+	output, err := cmd.StdoutPipe()
 	if err != nil || cmd.Start() != nil {
 		return nil, false
 	}
-	out, err = io.ReadAll(io.LimitReader(said, int64(2*limit+100))) // as hexadecimal digits it is twice as long
+	out, err = io.ReadAll(io.LimitReader(output, int64(2*limit+100))) // twice as long in hexadecimal digits
 	if err == nil && len(out) > 2*limit {
-		cancel() // it has more to say, which nobody reads
+		cancel() // stop a program that has more to write
 		_ = cmd.Wait()
 		return out, true
 	}
 	return out, cmd.Wait() == nil && err == nil
 }
 
-// plain decodes what the programs say: the image, or digits that stand for it.
+// plain decodes a program's output: the image itself, or its hexadecimal or base64
+// digits.
 func plain(out []byte) []byte {
 	if digits, ok := bytes.CutPrefix(out, []byte("«data PNGf")); ok {
 		data, err := hex.DecodeString(string(bytes.TrimSuffix(bytes.TrimSpace(digits), []byte("»"))))

@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// png is what begins like one.
+// png begins like an image.
 const png = "\x89PNG\r\n\x1a\nand so on"
 
-// printing is a script that says text.
+// printing returns a script that prints text.
 func printing(text string) string {
 	return fmt.Sprintf("printf '%%s' '%s'", text)
 }
@@ -44,7 +44,7 @@ func TestImage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := desktop(t, c.scripts)
 			t.Setenv("PATH", dir)
-			for _, tool := range []string{"cat", "printf"} { // the desktop's own programs are not there
+			for _, tool := range []string{"cat", "printf"} { // without the desktop's own programs
 				if err := os.Symlink("/bin/"+tool, dir+"/"+tool); err != nil && tool == "cat" {
 					t.Fatal(err)
 				}

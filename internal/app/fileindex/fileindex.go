@@ -1,6 +1,6 @@
-// Package fileindex knows a project's files and folders for the completion of their
-// names. It guarantees that asking never waits for the disk, that the folder is walked
-// no more often than every five seconds, and that what git ignores is not offered.
+// Package fileindex lists a project's files and folders to complete their names. It
+// guarantees that a query never waits for the disk, that the folder is walked at most
+// once in five seconds, and that files ignored by git are not offered.
 package fileindex
 
 import (
@@ -18,34 +18,34 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// Bounds of the list of files that @ completes.
+// Limits of the completion of @ names.
 const (
 	maxPaths  = 100_000
-	walkEvery = 5 * time.Second // at most: completion asks at every key
+	walkEvery = 5 * time.Second // each key is a query
 	firstWalk = 300 * time.Millisecond
 	offered   = 50
 )
 
-// Index knows the project's files for completion. It walks the folder soon after the
-// start, when the first picture is up, and again when it is asked later.
+// Index holds the project's files. It walks the folder soon after the start, once the
+// first screen is drawn, and again on later queries.
 type Index struct {
 	root  *workspace.Root
 	known atomic.Pointer[paths]
 	asked chan struct{}
 }
 
-// paths is what a walk has found.
+// paths is the result of a walk.
 type paths struct {
 	ranked *fuzzy.Index
 	sorted []string // folders end in a slash
 }
 
-// New returns an index of root that knows nothing yet; Run fills it.
+// New returns an empty index of root; Run fills it.
 func New(root *workspace.Root) *Index {
 	return &Index{root: root, asked: make(chan struct{}, 1)}
 }
 
-// Finder answers queries from an Index. It belongs to one goroutine.
+// Finder answers queries from an Index. It is for use by one goroutine.
 type Finder struct {
 	index  *Index
 	search fuzzy.Search
@@ -54,9 +54,8 @@ type Finder struct {
 // Finder returns a new Finder.
 func (x *Index) Finder() *Finder { return &Finder{index: x} }
 
-// Find returns the paths that match best, folders with a slash behind them, at most
-// 50, from what is known, and has that refreshed. What is in a folder that was typed
-// out comes first.
+// Find returns the best matches among the known paths, at most 50, and requests a new
+// walk. Folders end in a slash. The contents of a folder that was typed out come first.
 func (f *Finder) Find(query string) []string {
 	f.index.ask()
 	p := f.index.known.Load()
@@ -75,7 +74,7 @@ func (f *Finder) Find(query string) []string {
 	return in[:min(len(in), offered)]
 }
 
-// in lists what is in a folder, the folders first, at most 50.
+// in lists the contents of a folder, at most 50, folders first.
 func (p *paths) in(folder string) []string {
 	var dirs, files []string
 	at, _ := slices.BinarySearch(p.sorted, folder)
@@ -95,11 +94,11 @@ func (p *paths) in(folder string) []string {
 func (x *Index) ask() {
 	select {
 	case x.asked <- struct{}{}:
-	default: // a walk is due already
+	default: // a walk is already due
 	}
 }
 
-// Run serves finders until ctx ends.
+// Run serves finders until ctx is done.
 func (x *Index) Run(ctx context.Context) {
 	var walked time.Time
 	first := time.AfterFunc(firstWalk, crash.Guarded(x.ask))
@@ -117,11 +116,11 @@ func (x *Index) Run(ctx context.Context) {
 	}
 }
 
-// Walk looks at the folder now.
+// Walk walks the folder now.
 func (x *Index) Walk(ctx context.Context) {
 	fsys, _, err := x.root.FS(".")
 	if err != nil {
-		return // completion then offers nothing
+		return // completion offers nothing then
 	}
 	dir := x.root.Dir()
 	found, err := search.Folder{FS: fsys, Abs: dir, Root: dir}.All(ctx, maxPaths)
@@ -131,7 +130,7 @@ func (x *Index) Walk(ctx context.Context) {
 	x.known.Store(index(found.Names))
 }
 
-// index takes over names, and adds the folders that they are in where those are missing.
+// index sorts names and adds the folders that contain them.
 func index(names []string) *paths {
 	seen := map[string]bool{}
 	for i, name := range names {

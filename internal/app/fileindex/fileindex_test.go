@@ -31,14 +31,13 @@ func put(t *testing.T, root *workspace.Root, name string) {
 
 func check(t *testing.T, x *Index, want ...string) {
 	t.Helper()
-	got := slices.Sorted(slices.Values(x.Finder().Find(""))) // they come newest first
+	got := slices.Sorted(slices.Values(x.Finder().Find(""))) // the newest come first
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
 }
 
-// The first walk comes by itself; another one when the index is asked, but not for
-// each key.
+// The first walk starts by itself; queries start further ones, but not each query.
 func TestWalks(t *testing.T) {
 	root := open(t, "a.txt", "d/b.txt")
 	synctest.Test(t, func(t *testing.T) {
@@ -80,8 +79,8 @@ func TestAFolderThatIsGoneOffersNothing(t *testing.T) {
 	check(t, x)
 }
 
-// A folder that was typed out shows what is in it, its folders first; then what else
-// matches. What git ignores is not there.
+// A folder that was typed out lists its contents, folders first, then other matches.
+// Files ignored by git are left out.
 func TestFoldersComplete(t *testing.T) {
 	x := New(open(t, "src/app/main.go", "src/app/z.go", "src/app/sub/deep.go", "src/app.go", "out/junk.o", "x/src/app/other.go"))
 	scratch.Write(t, filepath.Join(x.root.Dir(), ".gitignore"), "out/\n")
@@ -100,7 +99,7 @@ func TestFoldersComplete(t *testing.T) {
 	}
 }
 
-// A folder with nothing in it yet is offered, too, unless git ignores it.
+// Empty folders are offered, unless git ignores them.
 func TestEmptyFoldersComplete(t *testing.T) {
 	root := open(t, "a.txt", "d/b.txt")
 	scratch.Write(t, filepath.Join(root.Dir(), ".gitignore"), "out/\n")
@@ -131,7 +130,7 @@ func TestAHundredThousandPathsAreKnown(t *testing.T) {
 	}
 }
 
-// BenchmarkFind is a key in a project of 100,000 files.
+// BenchmarkFind measures one key in a project of 100,000 files.
 func BenchmarkFind(b *testing.B) {
 	files := make([]string, maxPaths)
 	for i := range files {

@@ -14,8 +14,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/statefile"
 )
 
-// EditorCommand is the user's own editor: the setting, $VISUAL, $EDITOR, or what
-// every system has.
+// EditorCommand returns the user's editor: the setting, $VISUAL, $EDITOR, or the
+// system's default.
 func EditorCommand(setting string) []string {
 	for _, line := range []string{setting, os.Getenv("VISUAL"), os.Getenv("EDITOR")} {
 		if argv := strings.Fields(line); len(argv) > 0 {
@@ -28,9 +28,10 @@ func EditorCommand(setting string) []string {
 	return []string{"vi"}
 }
 
-// External hands text to the user's editor in a file below dir, the
-// agent's home; env is the environment of the editor. The name
-// of the file ends as name does, so that the editor knows the language.
+// External prepares to edit text with the user's editor, in a file below dir, the
+// agent's home. The file's name ends in name, so that the editor recognizes the
+// language; env is the editor's environment. The function returns the edited text and
+// removes the file.
 func External(dir string, argv, env []string, name, text string) (*exec.Cmd, func() (string, error), error) {
 	program, err := exec.LookPath(argv[0])
 	if err != nil {
@@ -47,7 +48,7 @@ func External(dir string, argv, env []string, name, text string) (*exec.Cmd, fun
 		if err != nil {
 			err = fmt.Errorf("read what the editor saved: %w", err)
 		}
-		// editors leave backups beside the file
+		// editors leave backups next to the file
 		return string(data), errors.Join(err, statefile.RemoveTree(filepath.Dir(file)))
 	}, nil
 }

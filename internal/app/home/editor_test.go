@@ -30,7 +30,7 @@ func TestEditorCommand(t *testing.T) {
 	}
 }
 
-// writeScript makes a program that stands in for an editor.
+// writeScript makes a program that replaces an editor.
 func writeScript(t *testing.T, body string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "editor")

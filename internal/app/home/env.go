@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Without returns env less the variables with these names, such as those that hold
-// keys.
+// Without returns env without the named variables, such as those that hold keys.
 func Without(env, names []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")

@@ -1,6 +1,6 @@
-// Package home keeps the small things in the agent's own folder: the history of
-// prompts, long outputs of commands, and proposals while they are edited. It
-// guarantees that each is private to the user and bounded.
+// Package home stores the small files in the agent's own folder: the history of
+// prompts, long outputs of commands, and proposals that are being edited. It guarantees
+// that each is private to the user and bounded.
 package home
 
 import (
@@ -14,30 +14,30 @@ import (
 	"github.com/bb2d0cf4/agent/internal/statefile"
 )
 
-// Bounds of the history of prompts.
+// Limits of the history of prompts.
 const (
-	historyEntries = 1000     // that are offered, of this folder and of all others each
-	historySize    = 1 << 20  // bytes, above which a new file is begun
-	historyEntry   = 32 << 10 // bytes; longer prompts are not kept
+	historyEntries = 1000     // entries returned of this folder, and of all others
+	historySize    = 1 << 20  // bytes of a file, then a new one begins
+	historyEntry   = 32 << 10 // bytes; longer prompts are not stored
 )
 
-// History keeps the prompts in a file, and older ones in a second file beside it: a
-// JSON value a line. Several processes may add to it: an entry is one write to the
-// end of a file, and no file is ever rewritten.
+// History stores prompts in a file, and older ones in a second file next to it, one
+// JSON value a line. Several processes may add to it: each entry is a single write to
+// the end of a file, and files are never rewritten.
 type History struct{ File, Dir string }
 
-// Entry is a prompt and the folder that it was given in, which is empty for those
-// of the time when it was not kept.
+// Entry is a prompt and the folder it was given in. Dir is empty for entries written
+// before folders were stored.
 type Entry struct {
 	Text string `json:"text"`
 	Dir  string `json:"dir,omitzero"`
 }
 
-// older is the file of the prompts before those in File.
+// older returns the file of the prompts before those in File.
 func (h History) older() string { return h.File + ".1" }
 
-// Entries returns the prompts, the oldest first: the newest of this folder, and the
-// newest of all others. Lines that cannot be read are left out.
+// Entries returns the newest prompts of this folder and the newest of all others, the
+// oldest first. It skips lines that cannot be read.
 func (h History) Entries() ([]Entry, error) {
 	var all []Entry
 	for _, file := range []string{h.older(), h.File} {
@@ -54,7 +54,7 @@ func (h History) Entries() ([]Entry, error) {
 	return h.newest(all), h.rotate()
 }
 
-// decode reads a line: an entry, or the text alone, as it was once written.
+// decode reads a line: an entry, or just a text as older versions wrote it.
 func decode(line []byte) (e Entry, ok bool) {
 	var err error
 	switch line[0] {
@@ -66,7 +66,7 @@ func decode(line []byte) (e Entry, ok bool) {
 	return e, err == nil && e.Text != ""
 }
 
-// newest leaves out the entries above the bounds.
+// newest drops the entries beyond the limits.
 func (h History) newest(all []Entry) []Entry {
 	here := 0
 	for _, e := range all {
@@ -88,8 +88,9 @@ func (h History) newest(all []Entry) []Entry {
 	return out
 }
 
-// rotate begins a new file if the present one is large. Whoever has it open goes on
-// writing to the older one, so that nothing is lost. One process does it at a time.
+// rotate begins a new file if the current one is large. Processes that have it open go
+// on writing to the older file, so nothing is lost. A lock lets one process rotate at a
+// time.
 func (h History) rotate() error {
 	if !h.large() {
 		return nil
@@ -101,7 +102,7 @@ func (h History) rotate() error {
 	if err != nil {
 		return err
 	}
-	if h.large() { // still: another process may have been first
+	if h.large() { // another process may have been first
 		err = statefile.Rename(h.File, h.older())
 	}
 	return errors.Join(err, lock.Release())
@@ -126,7 +127,7 @@ func (h History) Add(text string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	// the newline before it keeps it apart from a line that a crash cut off
+	// the leading newline separates it from a line that a crash cut off
 	_, err = f.Write(append(append([]byte{'\n'}, data...), '\n'))
 	return err
 }

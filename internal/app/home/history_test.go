@@ -57,7 +57,7 @@ func TestHistorySurvivesACutLine(t *testing.T) {
 	}
 }
 
-// Prompts of the time when the folder was not kept are of no folder.
+// Prompts stored without a folder belong to none.
 func TestHistoryKnowsTheFolder(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "history")
 	scratch.Write(t, file, "\"old\"\n{\"text\":5}\n")
@@ -73,7 +73,7 @@ func TestHistoryKnowsTheFolder(t *testing.T) {
 	}
 }
 
-// What was asked here is not crowded out by what was asked elsewhere.
+// Prompts of other folders do not crowd out those of this one.
 func TestHistoryIsBounded(t *testing.T) {
 	h := History{File: filepath.Join(t.TempDir(), "history"), Dir: "/p"}
 	var b strings.Builder
@@ -98,11 +98,11 @@ func TestHistoryIsBounded(t *testing.T) {
 	}
 }
 
-// Sessions that add at once while the file is being replaced lose nothing.
+// Sessions that add while the file is being replaced lose nothing.
 func TestHistoryOfSeveralSessions(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "history")
 	scratch.Write(t, file, string(bytes.Repeat([]byte("x"), historySize)))
-	const sessions, each = 8, 20 // less than what a file holds
+	const sessions, each = 8, 20 // less than a file holds
 	var work sync.WaitGroup
 	for w := range sessions {
 		work.Go(func() {

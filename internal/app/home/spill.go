@@ -10,15 +10,14 @@ import (
 	"github.com/bb2d0cf4/agent/internal/statefile"
 )
 
-// SpillAge is how long the long outputs of commands are kept: a session that is
-// continued may still be told of them.
+// SpillAge is how long outputs are kept. A continued session may still refer to them.
 const SpillAge = 14 * 24 * time.Hour
 
-// SpillDir is the folder for the long outputs of a session's commands.
+// SpillDir returns the folder for the long outputs of a session's commands.
 func SpillDir(home, session string) string { return filepath.Join(home, "spill", session) }
 
-// PruneSpill deletes outputs that were last written before the given time, and
-// the folders that are empty then.
+// PruneSpill deletes outputs last written before the given time, and folders left
+// empty.
 func PruneSpill(home string, before time.Time) error {
 	dir := filepath.Join(home, "spill")
 	sessions, err := os.ReadDir(dir)
@@ -31,8 +30,8 @@ func PruneSpill(home string, before time.Time) error {
 	return err
 }
 
-// RemoveSpill deletes the outputs in dir that are older than before, and dir if
-// nothing is left.
+// RemoveSpill deletes the outputs in dir that were last written before the given time,
+// and dir if it is left empty.
 func RemoveSpill(dir string, before time.Time) error {
 	files, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -1,7 +1,7 @@
-// Package keystore keeps the API keys that a person has typed in. It guarantees that a
-// key is kept in the system's keyring, or else in a file that only its owner can read;
-// that it is given out for the very address it was meant for; and that no other package
-// has to know where it is.
+// Package keystore stores the API keys that a person typed in. It guarantees that a key
+// is stored in the system's keyring or else in a file that only its owner can read,
+// that it is returned only for the address it was entered for, and that other packages
+// need not know the place.
 package keystore
 
 import (
@@ -22,22 +22,22 @@ import (
 // File is the name of the file in the agent's own folder.
 const File = "credentials.json"
 
-// service is what the keyring knows the program as.
+// service is the program's name in the keyring.
 const service = "agent"
 
 // ringTime bounds the keyring, which may ask for a passphrase.
 const ringTime = time.Minute
 
-// entry says where the key for an address is.
+// entry is the place of the key for an address.
 type entry struct {
 	Keyring bool   `json:"keyring,omitzero"`
-	Key     string `json:"key,omitzero"` // where there is no keyring
+	Key     string `json:"key,omitzero"` // without a keyring
 }
 
-// Store is the keys of one user.
+// Store holds the keys of one user.
 type Store struct{ home string }
 
-// Open returns the Store in the agent's own folder. It reads nothing yet.
+// Open returns the Store in the agent's own folder, without reading it.
 func Open(home string) Store { return Store{home} }
 
 func (s Store) file() string { return filepath.Join(s.home, File) }
@@ -46,20 +46,20 @@ func (s Store) entries() statefile.JSON[map[string]entry] {
 	return statefile.JSON[map[string]entry]{Path: s.file()}
 }
 
-// Has says whether there is a key for an address, without asking the keyring.
+// Has reports whether a key for an address is stored, without asking the keyring.
 func (s Store) Has(address string) bool {
 	all, err := s.read()
 	_, ok := all[address]
 	return err == nil && ok
 }
 
-// Count returns how many keys are kept.
+// Count returns the number of stored keys.
 func (s Store) Count() (int, error) {
 	all, err := s.read()
 	return len(all), err
 }
 
-// Get returns the key for an address; it is empty if there is none.
+// Get returns the key for an address, or "" if none is stored.
 func (s Store) Get(ctx context.Context, address string) (key string, err error) {
 	all, err := s.read()
 	if err != nil {
@@ -79,7 +79,7 @@ func (s Store) Get(ctx context.Context, address string) (key string, err error) 
 	return key, nil
 }
 
-// Put keeps the key for an address, and says where.
+// Put stores the key for an address and returns a description of the place.
 func (s Store) Put(ctx context.Context, address, key string) (where string, err error) {
 	e, where := entry{Keyring: true}, "the system's keyring"
 	if !hasRing() || within(ctx, func() error { return keyring.Set(service, address, key) }) != nil {
@@ -106,8 +106,8 @@ func (s Store) read() (map[string]entry, error) {
 	return all, s.explain(err)
 }
 
-// explain adds to an error of the file what it means for the person. What the file
-// holds stays out of the message.
+// explain adds the consequence to an error of the file. The message does not show the
+// file's content.
 func (s Store) explain(err error) error {
 	switch {
 	case err == nil:
@@ -118,8 +118,8 @@ func (s Store) explain(err error) error {
 	return fmt.Errorf("stored keys: %w", err)
 }
 
-// hasRing says whether there may be a keyring: to look for one starts a program where
-// no session of a desktop runs.
+// hasRing reports whether a keyring is likely. Looking for one outside a desktop
+// session would start a program.
 func hasRing() bool {
 	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" || os.Getenv("DBUS_SESSION_BUS_ADDRESS") != "" {
 		return true
@@ -128,7 +128,7 @@ func hasRing() bool {
 	return os.Getenv("XDG_RUNTIME_DIR") != "" && err == nil
 }
 
-// within runs f, which cannot be stopped, and waits for it no longer than ctx.
+// within runs f, which cannot be stopped, and waits until it ends or ctx is done.
 func within(ctx context.Context, f func() error) error {
 	ctx, cancel := context.WithTimeout(ctx, ringTime)
 	defer cancel()

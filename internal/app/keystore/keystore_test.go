@@ -16,7 +16,7 @@ import (
 
 const address = "https://api.example.com/v1"
 
-// bare is a system without a keyring.
+// bare removes the keyring from the environment.
 func bare(t *testing.T) {
 	t.Helper()
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")

@@ -18,7 +18,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/peer"
 )
 
-// unknown stands for the user of a program whose user the system does not tell.
+// unknown is the user of a program if the system does not tell.
 const unknown peer.User = "?"
 
 func name(u peer.User) string {
@@ -28,23 +28,22 @@ func name(u peer.User) string {
 	return "the user " + u.Name()
 }
 
-// Question is something that a person has to allow first. Its texts are not sanitised.
+// Question is a permission to ask a person for. Its texts are not sanitized.
 type Question struct {
 	Entry
 	Title string
 	Text  []string
-	Why   string // in one sentence, for where nobody can be asked
+	Why   string // one sentence, for use when nobody can be asked
 }
 
-// UnaskedError says what nobody has allowed yet.
+// UnaskedError reports a permission that is missing.
 type UnaskedError struct{ Question }
 
 func (e *UnaskedError) Error() string {
 	return fmt.Sprintf("%s. agent trust add %s shows it and allows it", e.Why, e.Address)
 }
 
-// Permit returns an *UnaskedError if a request to m needs something that nobody has
-// allowed.
+// Permit returns an *UnaskedError if a request to m needs a permission that is missing.
 func (s Store) Permit(m config.Model) error {
 	questions, err := s.Unasked(m)
 	if err == nil && len(questions) > 0 {
@@ -53,8 +52,8 @@ func (s Store) Permit(m config.Model) error {
 	return err
 }
 
-// Unasked lists what a person has to allow before a request to m: its server, and the
-// proxy on the way to it.
+// Unasked lists the permissions that a request to m still needs: for its server, and
+// for a proxy in between.
 func (s Store) Unasked(m config.Model) ([]Question, error) {
 	if m.Provider == config.ScriptProvider {
 		return nil, nil
@@ -71,7 +70,7 @@ func (s Store) server(m config.Model) ([]Question, error) {
 	q := Question{Entry: Entry{Address: plain(m.Endpoint.BaseURL), Provider: m.Provider, User: Stranger(m.Endpoint.BaseURL)}}
 	from := m.From
 	if from != "" && os.Getenv(m.Endpoint.APIKeyEnv) == "" && keystore.Open(s.home).Has(m.Endpoint.BaseURL) {
-		from = "" // a key was entered for this very address
+		from = "" // the key was entered for this address
 	}
 	if from == "" && q.User == "" {
 		return nil, nil
@@ -96,7 +95,7 @@ func (s Store) server(m config.Model) ([]Question, error) {
 	return []Question{q}, nil
 }
 
-// secrets names what goes to the server of m beside the conversation.
+// secrets names the secrets that a request sends to m's server.
 func secrets(m config.Model) string {
 	var list []string
 	switch e := m.Endpoint; {
@@ -114,7 +113,8 @@ func secrets(m config.Model) string {
 	return ", with " + strings.Join(list, " and ")
 }
 
-// Proxy asks about the proxy on the way to an address, if nobody has allowed it yet.
+// Proxy returns a question if requests to an address go through a proxy that was not
+// allowed yet.
 func (s Store) Proxy(address string) ([]Question, error) {
 	to, err := url.Parse(address)
 	if err != nil {
@@ -141,7 +141,7 @@ func (s Store) Proxy(address string) ([]Question, error) {
 	return []Question{q}, nil
 }
 
-// proxyVariable returns the variable that names the proxy for a scheme.
+// proxyVariable returns the variable that sets the proxy for a scheme.
 func proxyVariable(scheme string) string {
 	upper := strings.ToUpper(scheme) + "_PROXY"
 	if os.Getenv(upper) == "" {
@@ -150,7 +150,7 @@ func proxyVariable(scheme string) string {
 	return upper
 }
 
-// has says whether an entry is allowed.
+// has reports whether an entry is allowed.
 func (s Store) has(e Entry) (bool, error) {
 	all, err := s.List()
 	return slices.ContainsFunc(all, func(known Entry) bool {
@@ -158,8 +158,8 @@ func (s Store) has(e Entry) (bool, error) {
 	}), err
 }
 
-// Stranger returns the other user of this machine who listens at an address; empty if
-// that is nobody, the system, or the user of this program.
+// Stranger returns the other user of this machine who listens at an address, or "" if
+// it is nobody, the system, or the user of this program.
 func Stranger(address string) peer.User {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -186,9 +186,8 @@ func Stranger(address string) peer.User {
 
 func ours(u peer.User) bool { return u == peer.Self() || u.IsSystem() }
 
-// Check refuses a connection to a program of another user of this machine, unless a
-// person has allowed that user there: between two requests, a port may pass from one
-// program to another.
+// Check rejects a connection to another user's program on this machine, unless a person
+// allowed that user there. A port may change hands between two requests.
 func (s Store) Check(conn net.Conn) error {
 	remote, tcp := conn.RemoteAddr().(*net.TCPAddr)
 	if !tcp || !remote.IP.IsLoopback() {
@@ -213,7 +212,7 @@ func (s Store) Check(conn net.Conn) error {
 		"The program at %s is run by %s of this machine, not by you. It was sent nothing. If that is right: agent trust add ADDRESS", at, name(u))}
 }
 
-// isAt says whether the entry is about a port of this machine.
+// isAt reports whether the entry is for a port of this machine.
 func (e Entry) isAt(port uint16) bool {
 	u, err := url.Parse(e.Address)
 	return err == nil && portOf(u) == strconv.Itoa(int(port)) && peer.IsLoopback(u.Hostname())
@@ -229,7 +228,7 @@ func portOf(u *url.URL) string {
 	return "80"
 }
 
-// plain is an address without the name and the password that it may hold.
+// plain returns an address without the user name and password.
 func plain(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -49,7 +49,7 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// An address is allowed for one provider. A key that was entered for it is an answer.
+// An address is allowed for one provider. A key entered for it counts as permission.
 func TestPermit(t *testing.T) {
 	t.Setenv("CORP_KEY", "")
 	const from = "OPENAI_BASE_URL in the environment"
@@ -108,13 +108,13 @@ func TestCheckOfOwnServers(t *testing.T) {
 	}
 }
 
-// unowned is a connection within this machine of which the system knows nothing.
+// unowned is a local connection whose user the system does not know.
 type unowned struct{ net.Conn }
 
 func (unowned) LocalAddr() net.Addr  { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1} }
 func (unowned) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 2} }
 
-// A program whose user is not known is a stranger's, until a person has allowed that.
+// A program whose user is unknown counts as a stranger's until it is allowed.
 func TestCheckOfUnknownUsers(t *testing.T) {
 	s := Open(t.TempDir())
 	refused := new(llm.Error)

@@ -1,7 +1,7 @@
-// Package servers keeps which model servers and proxies a person has allowed. It
-// guarantees that an address which does not come from the person's own file or command
-// line, a proxy, and a program of another user on this machine get nothing before a
-// person has seen and allowed them.
+// Package servers stores the model servers and proxies that a person allowed. It
+// guarantees that nothing is sent to an address from elsewhere than the person's own
+// file or command line, to a proxy, or to another user's program on this machine before
+// the person has seen and allowed it.
 package servers
 
 import (
@@ -19,17 +19,17 @@ import (
 // File is the name of the file in the agent's own folder.
 const File = "servers.json"
 
-// Entry is one server or proxy that a person has allowed.
+// Entry is a server or proxy that a person allowed.
 type Entry struct {
 	Address string `json:"address"`
-	// Provider is the provider whose key and headers go there; empty for a proxy.
+	// Provider is the provider whose key and headers are sent there, empty for a proxy.
 	Provider string `json:"provider,omitzero"`
-	// User runs the program at an address of this machine; empty for the user of the
-	// agent, and for the system.
+	// User runs the program at an address of this machine. It is empty for the agent's
+	// own user and for the system.
 	User peer.User `json:"user,omitzero"`
 }
 
-// String is the entry as a list shows it.
+// String returns the entry as a line of a list.
 func (e Entry) String() string {
 	line := "server   " + e.Address + "  (for the provider " + e.Provider + ")"
 	if e.Provider == "" {
@@ -41,13 +41,13 @@ func (e Entry) String() string {
 	return line
 }
 
-// Is says whether the entry is about an address, however its end is written.
+// Is reports whether the entry is for an address, with or without a slash at its end.
 func (e Entry) Is(address string) bool { return e.Address == plain(address) }
 
-// Store keeps the entries in the agent's own folder.
+// Store holds the entries in the agent's own folder.
 type Store struct{ home string }
 
-// Open returns the Store in the agent's own folder. It reads nothing yet.
+// Open returns the Store in the agent's own folder, without reading it.
 func Open(home string) Store { return Store{home} }
 
 func (s Store) file() string { return filepath.Join(s.home, File) }
@@ -60,7 +60,7 @@ func (s Store) List() ([]Entry, error) {
 	return all, s.explain(err)
 }
 
-// explain adds to an error of the file what it means for the person.
+// explain adds the consequence to an error of the file.
 func (s Store) explain(err error) error {
 	switch {
 	case err == nil:
@@ -71,7 +71,7 @@ func (s Store) explain(err error) error {
 	return fmt.Errorf("allowed servers: %w", err)
 }
 
-// Allow keeps an entry, in the place of one for the same address and provider.
+// Allow stores an entry, replacing the one for the same address and provider.
 func (s Store) Allow(ctx context.Context, e Entry) error {
 	return s.change(ctx, func(all []Entry) []Entry {
 		all = slices.DeleteFunc(all, func(old Entry) bool { return old.Address == e.Address && old.Provider == e.Provider })
@@ -79,7 +79,7 @@ func (s Store) Allow(ctx context.Context, e Entry) error {
 	})
 }
 
-// Remove forgets an address. It returns false if there was no entry for it.
+// Remove deletes an address. It returns false if it had no entry.
 func (s Store) Remove(ctx context.Context, address string) (was bool, err error) {
 	err = s.change(ctx, func(all []Entry) []Entry {
 		return slices.DeleteFunc(all, func(old Entry) bool {
@@ -91,7 +91,7 @@ func (s Store) Remove(ctx context.Context, address string) (was bool, err error)
 	return was, err
 }
 
-// change replaces the entries by what f makes of them.
+// change replaces the entries by those that f returns.
 func (s Store) change(ctx context.Context, f func([]Entry) []Entry) error {
 	return s.explain(s.entries().Change(ctx, func(all []Entry) []Entry {
 		all = f(all)

@@ -25,7 +25,7 @@ import (
 const askTime = 15 * time.Second
 
 // stored tells a person where a key will be kept.
-const stored = "It is kept in the system's keyring or, where there is none, in a file that only you can read."
+const stored = "It is saved in the system's keyring, or without one in a file that only you can read."
 
 // byKey chooses a model of a hosted provider, which needs a key.
 func (c *chooser) byKey(ctx context.Context, provider string, from keySource) (ref string, err error) {

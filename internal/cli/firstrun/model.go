@@ -81,7 +81,7 @@ func Model(ctx context.Context, o Options) (notes []string, err error) {
 		return nil, err
 	}
 	file, err := settings.File()
-	return append(c.notes, "using "+ref+", kept in "+file+"; /model chooses another, agent config model asks again"), err
+	return append(c.notes, "using "+ref+", saved in "+file+"; /model chooses another, agent config model asks again"), err
 }
 
 // follow asks for a way and follows it. Going back from its first page asks again.
@@ -118,7 +118,7 @@ func (c *chooser) ask(ctx context.Context, p dialog.Page) (dialog.Answer, error)
 	c.Screens--
 	a, err := dialog.Ask(ctx, c.Terminal, p)
 	if errors.Is(err, ErrLeft) {
-		err = fmt.Errorf("%w: nothing was kept; agent asks again, or name a model with --model", ErrLeft)
+		err = fmt.Errorf("%w: nothing was saved; agent asks again, or name a model with --model", ErrLeft)
 	}
 	return a, err
 }
@@ -133,9 +133,9 @@ func (c *chooser) save(ctx context.Context, more ...settings.Pair) error {
 	if c.key != "" {
 		where, err := keystore.Open(c.Config.Home).Put(ctx, c.at, c.key)
 		if err != nil {
-			return fmt.Errorf("the key could not be kept: %w", err)
+			return fmt.Errorf("the key could not be saved: %w", err)
 		}
-		c.notes = append(c.notes, "the key is kept in "+where)
+		c.notes = append(c.notes, "the key is saved in "+where)
 	}
 	return settings.SetAll(ctx, append(c.keep, more...))
 }

@@ -232,7 +232,7 @@ func TestEachWayToAModel(t *testing.T) {
 			flat:  []step{{"nothing to leave:", "1<enter>"}, {"1 to 2, or nothing to go back:", "2<enter>"}},
 		},
 		{
-			name: "paste", want: "model: openai/gpt-4o\n", key: true, note: "the key is kept in ",
+			name: "paste", want: "model: openai/gpt-4o\n", key: true, note: "the key is saved in ",
 			steps: []step{{"› OpenAI", "<enter>"}, {"Key:", "wrong<enter>"}, {"Incorrect", canary + "<enter>"}},
 			flat:  []step{{"nothing to leave:", "1<enter>"}, {"not shown, or nothing to go back:", "wrong<enter>"}, {"(?s)Incorrect.*not shown, or nothing to go back:", canary + "<enter>"}},
 		},
@@ -269,7 +269,7 @@ func TestEachWayToAModel(t *testing.T) {
 					t.Errorf("the key is kept: %v", kept)
 				}
 				notes := strings.Join(got.notes, "\n")
-				if !strings.Contains(notes, c.note) || !strings.Contains(notes, "kept in "+filepath.Join(pl.cfg.Home, "config.yaml")) {
+				if !strings.Contains(notes, c.note) || !strings.Contains(notes, "saved in "+filepath.Join(pl.cfg.Home, "config.yaml")) {
 					t.Errorf("%q", notes)
 				}
 				if made := pl.ollama.copied != nil; made != strings.HasPrefix(c.name, "copy") {
@@ -299,7 +299,7 @@ func TestToLeaveChangesNothing(t *testing.T) {
 				steps[i].does = strings.ReplaceAll(steps[i].does, "KEYED", pl.keyed)
 			}
 			got := pl.walk(t, "left-"+strings.ReplaceAll(name, " ", "-"), 80, false, func(o Options) ([]string, error) { return Model(t.Context(), o) }, steps)
-			if !errors.Is(got.err, ErrLeft) || !strings.Contains(got.err.Error(), "nothing was kept") {
+			if !errors.Is(got.err, ErrLeft) || !strings.Contains(got.err.Error(), "nothing was saved") {
 				t.Errorf("%+v", got)
 			}
 			if all := pl.written(t); len(all) > 0 {
@@ -458,7 +458,7 @@ func TestTheKeyOfAModel(t *testing.T) {
 	}
 	got := pl.walk(t, "key", 80, false, func(o Options) ([]string, error) { return Key(t.Context(), o, m) }, []step{{"Key:", canary + "<enter>"}})
 	all := pl.written(t)
-	if got.err != nil || len(all) != 1 || !strings.Contains(all["credentials.json"], canary) || !strings.Contains(strings.Join(got.notes, "\n"), "the key is kept in") {
+	if got.err != nil || len(all) != 1 || !strings.Contains(all["credentials.json"], canary) || !strings.Contains(strings.Join(got.notes, "\n"), "the key is saved in") {
 		t.Errorf("%+v, %q", got, all)
 	}
 }
