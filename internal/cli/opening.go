@@ -96,7 +96,7 @@ func openPlace(cfg config.Config, f *flags, model string) (pl app.Place, note st
 // unfinished offers to continue the newest session of the folder if it ended in the
 // middle of a turn; else it returns "".
 func unfinished(sessions *archive.Archive, dir string) string {
-	left := sessions.Left(dir)
+	left := sessions.FindUnfinished(dir)
 	if left == nil {
 		return ""
 	}

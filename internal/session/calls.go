@@ -16,7 +16,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/tools"
 )
 
-// What the model is told about a call that has no result of its own.
+// Results for calls that have none of their own.
 const (
 	resultCancelled  = "Cancelled by the user while it ran; its effect may be partial. Check before repeating it."
 	resultUnanswered = "Not done: the user cancelled the turn when asked. Nothing was changed or run."
@@ -26,8 +26,8 @@ const (
 	resultAfterLimit = "Not run: a limit ended the turn before this call."
 )
 
-// runCalls runs the calls of one answer in order, one at a time. However it
-// ends, every call has its result in the transcript.
+// runCalls runs the calls of one answer in order, one at a time. However it ends, every
+// call has its result in the transcript.
 func (t *turn) runCalls(ctx context.Context, calls []llm.ToolCall, said string) (more bool, stop Stop, err error) {
 	said = archive.Clip(said, 200)
 	titles, done := make([]string, len(calls)), make([]string, len(calls))
@@ -70,7 +70,7 @@ func (t *turn) runCall(ctx context.Context, c llm.ToolCall, call tools.Call) (to
 	if err != nil {
 		res = tools.Result{ForModel: failure(ctx, err), ForUser: "not finished", Failed: true, Ran: res.Ran, Record: res.Record}
 	}
-	t.loop.append(history.Item{Message: history.Result(c.ID, res.ForModel), Note: history.Note{Did: deed(title, res)}})
+	t.loop.append(history.Item{Message: history.Result(c.ID, res.ForModel), Meta: history.Meta{Deed: deed(title, res)}})
 	for _, ended := range res.Ended {
 		t.loop.RecordDeed(history.Deed{What: ended})
 	}
@@ -78,11 +78,11 @@ func (t *turn) runCall(ctx context.Context, c llm.ToolCall, call tools.Call) (to
 	return res, err
 }
 
-// maxDiff is how long a diff may be for a session to keep it, in bytes: a resumed one
-// shows it again.
+// maxDiff is the maximum size of a diff that a session saves, in bytes. A resumed
+// session shows it again.
 const maxDiff = 16 << 10
 
-// deed is what the session remembers of a call for good; nil if it did nothing.
+// deed returns the permanent record of a call; nil if the call did nothing.
 func deed(title string, res tools.Result) *history.Deed {
 	rec := res.Record
 	if len(res.Changes) == 0 && res.Denied == nil && !res.Ran && rec.Words == "" && rec.Result == "" {
@@ -102,8 +102,8 @@ func deed(title string, res tools.Result) *history.Deed {
 	return d
 }
 
-// title describes c. The arguments are the model's: what they break must not
-// break the turn.
+// title describes c in one line. The model's arguments may make a tool panic; that does
+// not end the turn.
 func (t *turn) title(c llm.ToolCall) (title string) {
 	defer func() {
 		if recover() != nil {
@@ -113,8 +113,8 @@ func (t *turn) title(c llm.ToolCall) (title string) {
 	return t.loop.opt.Tools.Title(c.Name, json.RawMessage(c.Args))
 }
 
-// perform calls the tool, unless the call is malformed. A panic is the result of
-// a tool like another: the turn goes on.
+// perform calls the tool, unless the call is malformed. A panic becomes the tool's
+// result, and the turn goes on.
 func (t *turn) perform(ctx context.Context, c llm.ToolCall, call tools.Call) (res tools.Result, err error) {
 	if c.Problem != "" {
 		return tools.Result{
@@ -136,8 +136,8 @@ func (t *turn) perform(ctx context.Context, c llm.ToolCall, call tools.Call) (re
 	return t.loop.opt.Tools.Call(ctx, c.Name, call)
 }
 
-// failed ends the turn after a call's error: the calls after it get results that
-// say so.
+// failed ends the turn after a call's error. The remaining calls get results that
+// explain it.
 func (t *turn) failed(ctx context.Context, c llm.ToolCall, err error) (bool, Stop, error) {
 	if ctx.Err() != nil {
 		t.loop.closeCalls(notStarted(ctx))
@@ -147,7 +147,7 @@ func (t *turn) failed(ctx context.Context, c llm.ToolCall, err error) (bool, Sto
 	return false, StopFailed, fmt.Errorf("%s: %w", c.Name, err)
 }
 
-// failure is what the model is told about a call that ended with err.
+// failure returns the model's result of a call that ended with err.
 func failure(ctx context.Context, err error) string {
 	var asked tools.UnansweredError
 	switch {
@@ -163,16 +163,16 @@ func failure(ctx context.Context, err error) string {
 	return "Failed: " + archive.Clip(err.Error(), 500) + ". Its effect is unknown; check before repeating it."
 }
 
-// ErrEnded is the cause with which a face ends a turn because the program ends. Any
-// cause but context.Canceled says the same.
+// ErrEnded is the cause to cancel a turn with when the program ends. Any cause except
+// context.Canceled means the same.
 var ErrEnded = errors.New("the program ends")
 
-// programEnded reports whether ctx was ended by the end of the program, and not by the user.
+// programEnded reports whether the end of the program, not the user, cancelled ctx.
 func programEnded(ctx context.Context) bool {
-	return ctx.Err() != nil && context.Cause(ctx) != context.Canceled //nolint:errorlint // a signal's cause passes for it
+	return ctx.Err() != nil && context.Cause(ctx) != context.Canceled //nolint:errorlint // the cause of a signal counts as well
 }
 
-// notStarted is what the model is told of calls that a cancelled turn has not come to.
+// notStarted returns the result of the calls that a cancelled turn did not reach.
 func notStarted(ctx context.Context) string {
 	if programEnded(ctx) {
 		return history.NotStarted
@@ -180,8 +180,8 @@ func notStarted(ctx context.Context) string {
 	return resultNotStarted
 }
 
-// outlet passes a tool's output on as events, one at a time. A tool may use it
-// from any goroutine; once shut it drops what comes.
+// outlet emits a tool's output as events, one at a time. The tool may use it from any
+// goroutine; after shut it drops its input.
 type outlet struct {
 	emit func(Event)
 	id   string

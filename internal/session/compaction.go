@@ -18,7 +18,7 @@ type compaction struct {
 	share   float64 // of the available room, for the compacted conversation
 	tight   bool    // see compact.Room
 	running bool    // a turn is running: see compact.Room
-	matters string  // what the user wants kept
+	matters string  // the user's wishes for the summary
 	model   bool    // the model writes the summary
 }
 
@@ -37,8 +37,8 @@ func (t *turn) makeRoom(ctx context.Context, system string) (compacted bool, err
 	return err == nil, err
 }
 
-// maxShrinks is how many requests may follow one that did not fit before the turn
-// ends. A request for a summary counts as one.
+// maxShrinks is how many requests may follow a request that did not fit before the turn
+// ends. A request for a summary counts.
 const maxShrinks = 2
 
 // recover compacts the conversation after a request that did not fit, or returns the
@@ -115,8 +115,8 @@ func (l *Loop) compact(ctx context.Context, c compaction) error {
 	return nil
 }
 
-// saveFull saves the full text of what a compaction shortens for the model, and
-// returns the file; empty if there is none.
+// saveFull saves the full text of the shortened parts for the model, and returns the
+// file's path; empty if the text was not saved.
 func (l *Loop) saveFull() string {
 	if l.opt.SaveFull == nil {
 		return ""
@@ -180,8 +180,8 @@ func asTooLong(err error) *llm.Error {
 	return nil
 }
 
-// Compact compacts the conversation now. matters is what the user wants kept; it may
-// be empty.
+// Compact compacts the conversation now. matters are the user's wishes for the summary;
+// it may be empty.
 func (l *Loop) Compact(ctx context.Context, matters string) error {
 	err := l.compact(ctx, compaction{share: 0.3, matters: matters, model: true})
 	l.sync()
@@ -198,7 +198,7 @@ func (l *Loop) Summary() string {
 }
 
 // Compacted returns the text that replaces the compacted messages for the model: the
-// summary, and what is kept word for word; empty if nothing was compacted.
+// summary and the parts kept word for word; empty if nothing was compacted.
 func (l *Loop) Compacted() string {
 	if c := l.chat.Compaction(); c != nil {
 		return c.Text

@@ -15,7 +15,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/tools"
 )
 
-// wordy answers with so many bytes, for which the provider counts so many tokens.
+// wordy returns an answer of a number of bytes, which the provider counts as a number
+// of tokens.
 func wordy(bytes int, tokens int64) answerFunc {
 	return end(strings.Repeat("word ", bytes/5), llm.End{Stop: llm.StopEnd, Usage: llm.Usage{Input: tokens, Output: 10}})
 }
@@ -24,8 +25,8 @@ func tooBig(window, needed int64) answerFunc {
 	return breakOff("", &llm.Error{Kind: llm.TooLong, Status: 400, Message: "too long", Window: window, Needed: needed})
 }
 
-// talked is a rig with some turns behind it.
-func talked(t *testing.T, opt Options, answers ...answerFunc) *rig {
+// rigWithTurns returns a rig that has run some turns.
+func rigWithTurns(t *testing.T, opt Options, answers ...answerFunc) *rig {
 	t.Helper()
 	r := newRig(t, opt, append([]answerFunc{wordy(4000, 1000), wordy(4000, 2000), wordy(4000, 3000)}, answers...)...)
 	for i := range 3 {
@@ -37,8 +38,8 @@ func talked(t *testing.T, opt Options, answers ...answerFunc) *rig {
 	return r
 }
 
-// TestAtMostTwoRequestsAfterOneThatIsTooLong: then the turn ends, and says what to
-// do. Nothing of the conversation is lost.
+// TestAtMostTwoRequestsAfterOneThatIsTooLong checks that the turn then ends with
+// advice, and that nothing of the conversation is lost.
 func TestAtMostTwoRequestsAfterOneThatIsTooLong(t *testing.T) {
 	for name, tt := range map[string]struct {
 		answers  []answerFunc
@@ -53,7 +54,7 @@ func TestAtMostTwoRequestsAfterOneThatIsTooLong(t *testing.T) {
 		"the summary does not fit": {[]answerFunc{tooBig(2000, 4000), tooBig(900, 4000), say("fine")}, 3, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := talked(t, Options{}, append([]answerFunc{say("", call("a", "read", "{}"))}, tt.answers...)...)
+			r := rigWithTurns(t, Options{}, append([]answerFunc{say("", call("a", "read", "{}"))}, tt.answers...)...)
 			r.tools.tools["read"] = does(tools.Result{ForModel: strings.Repeat("x", 6000)})
 			err := r.Run(t.Context(), "the next one")
 			if (err != nil) != tt.fails || len(r.model.requests)-1 != tt.requests {
@@ -77,9 +78,10 @@ func TestAPromptThatAloneIsTooLong(t *testing.T) {
 	}
 }
 
-// TestTheLedgerIsTold of what calls did before a compaction, in the very turn.
-func TestTheLedgerIsTold(t *testing.T) {
-	r := talked(t, Options{}, say("", call("a", "edit", "{}")), say("", call("b", "run", "{}")), say("", call("c", "no_way", "{}")),
+// TestTheLedgerListsCalls checks that a compaction within a turn lists what its calls
+// did.
+func TestTheLedgerListsCalls(t *testing.T) {
+	r := rigWithTurns(t, Options{}, say("", call("a", "edit", "{}")), say("", call("b", "run", "{}")), say("", call("c", "no_way", "{}")),
 		say("", call("d", "read", "{}")), tooBig(0, 0), say("fine"))
 	r.tools.tools["read"] = does(tools.Result{ForModel: strings.Repeat("x", 4000)})
 	r.tools.tools["edit"] = does(tools.Result{ForModel: "ok", ForUser: "+1 −0", Changes: []tools.FileChange{{Path: "a.go", Added: 1}}})
@@ -102,9 +104,9 @@ func TestTheLedgerIsTold(t *testing.T) {
 	}
 }
 
-// TestWhatTheUserDidIsInTheLedger: in its place, on disk at once, and without what a
-// rewind took back.
-func TestWhatTheUserDidIsInTheLedger(t *testing.T) {
+// TestTheLedgerListsOtherDeeds checks that deeds without the model are listed in order, saved at once, and
+// gone after a rewind.
+func TestTheLedgerListsOtherDeeds(t *testing.T) {
 	a := archive.New(t.TempDir())
 	s := newStore(t, a)
 	r := newRig(t, Options{Store: s}, say("", call("a", "edit", "{}")), say("one"), say("two"), say("three"))
@@ -112,7 +114,7 @@ func TestWhatTheUserDidIsInTheLedger(t *testing.T) {
 		ForModel: strings.Repeat("x", 4000), ForUser: "+1 −0", Changes: []tools.FileChange{{Path: "a.go", Added: 1}},
 		Record: tools.Record{What: "Edit a.go", Words: "The user says: mind this"}, Ended: []string{"job-1 has ended"},
 	})
-	r.RecordDeed(history.Deed{What: "Run make", Result: "exit 0"}) // before there is anything to keep
+	r.RecordDeed(history.Deed{What: "Run make", Result: "exit 0"}) // before there is anything to save
 	for _, prompt := range []string{"first", "second"} {
 		if err := r.Run(t.Context(), prompt); err != nil {
 			t.Fatal(err)
@@ -148,7 +150,8 @@ func TestWhatTheUserDidIsInTheLedger(t *testing.T) {
 	}
 }
 
-// TestASessionBeginsWithAPrompt: what was done before it makes none.
+// TestASessionBeginsWithAPrompt checks that a deed before the first prompt creates no
+// session.
 func TestASessionBeginsWithAPrompt(t *testing.T) {
 	a := archive.New(t.TempDir())
 	s := newStore(t, a)
@@ -160,8 +163,8 @@ func TestASessionBeginsWithAPrompt(t *testing.T) {
 	}
 }
 
-// TestAStoppedCallIsInTheLedger: a tool that ran and ended the turn may have done
-// something.
+// TestAStoppedCallIsInTheLedger checks a tool that ran and ended the turn: it may have
+// done something.
 func TestAStoppedCallIsInTheLedger(t *testing.T) {
 	r := newRig(t, Options{}, say("", call("a", "run", "{}")))
 	r.tools.tools["run"] = func(context.Context, tools.Call) (tools.Result, error) {
@@ -171,14 +174,14 @@ func TestAStoppedCallIsInTheLedger(t *testing.T) {
 		t.Fatal("no error")
 	}
 	want := &history.Deed{What: "Run make", Result: "stopped"}
-	if diff := cmp.Diff(want, r.chat.Items()[2].Did); diff != "" {
+	if diff := cmp.Diff(want, r.chat.Items()[2].Deed); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// TestWhatACompactionShortens is in a file that the model is told of, also after the
-// session went on elsewhere; if there can be none, it is told that.
-func TestWhatACompactionShortens(t *testing.T) {
+// TestShortenedTextIsInAFile checks that the model learns the file with the full text,
+// even after the session moved, and that it learns if there is no file.
+func TestShortenedTextIsInAFile(t *testing.T) {
 	files, fails := map[string]string{}, false
 	place := "/one/"
 	keep := func(session, text string) (string, error) {
@@ -229,11 +232,11 @@ func TestWhatACompactionShortens(t *testing.T) {
 	}
 }
 
-// TestCompactInTime: the conversation is compacted before a request that would come
-// near the window, once, and by the model.
+// TestCompactInTime checks that the model compacts the conversation, once, before a
+// request would come near the window.
 func TestCompactInTime(t *testing.T) {
 	systems := 0
-	r := talked(t, Options{CompactAt: 80, System: func(context.Context) string { systems++; return "s" }}, say("the notes"), say("fine"), say("again"))
+	r := rigWithTurns(t, Options{CompactAt: 80, System: func(context.Context) string { systems++; return "s" }}, say("the notes"), say("fine"), say("again"))
 	r.model.window = 4000
 	before := systems
 	if err := r.Run(t.Context(), "the next one"); err != nil {
@@ -257,7 +260,7 @@ func TestCompactInTime(t *testing.T) {
 }
 
 func TestCompactionIsLeftToTheUser(t *testing.T) {
-	r := talked(t, Options{}, say("fine"))
+	r := rigWithTurns(t, Options{}, say("fine"))
 	r.model.window = 100
 	if err := r.Run(t.Context(), "the next one"); err != nil || len(r.model.requests) != 1 {
 		t.Errorf("%d requests, %v", len(r.model.requests), err)
@@ -266,19 +269,19 @@ func TestCompactionIsLeftToTheUser(t *testing.T) {
 
 func TestCancelWhileCompacting(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	r := talked(t, Options{CompactAt: 80}, hang("half", cancel), say("fine"))
+	r := rigWithTurns(t, Options{CompactAt: 80}, hang("half", cancel), say("fine"))
 	r.model.window = 4000
 	if err := r.Run(ctx, "the next one"); !errors.Is(err, context.Canceled) || r.stop() != StopCancelled || r.Summary() != "" {
 		t.Fatalf("%v, stop %q, summary %q", err, r.stop(), r.Summary())
 	}
 }
 
-// TestASummaryIsEditedAndResumed: what the user makes of it is what is sent, also
-// after the session was opened again, and a rewind to before it undoes it.
+// TestASummaryIsEditedAndResumed checks that the user's version is sent, even after the
+// session was opened again, and that a rewind to before it removes it.
 func TestASummaryIsEditedAndResumed(t *testing.T) {
 	a := archive.New(t.TempDir())
 	s := newStore(t, a)
-	r := talked(t, Options{Store: s}, say("the notes"))
+	r := rigWithTurns(t, Options{Store: s}, say("the notes"))
 	if err := r.SetSummary("x"); err == nil {
 		t.Error("there is nothing to edit yet")
 	}
@@ -308,11 +311,11 @@ func TestASummaryIsEditedAndResumed(t *testing.T) {
 	wantChat(t, again.model.last(), "user: anew")
 }
 
-// TestFilledIsTrue after a resume, a change of the model and a rewind.
+// TestFilledIsTrue checks Filled after a resume, a change of the model and a rewind.
 func TestFilledIsTrue(t *testing.T) {
 	a := archive.New(t.TempDir())
 	s := newStore(t, a)
-	talked(t, Options{Store: s})
+	rigWithTurns(t, Options{Store: s})
 	s.Close()
 	last := func(r *rig) Filled {
 		all := eventsOf[Filled](r)
@@ -347,8 +350,7 @@ func TestFilledIsTrue(t *testing.T) {
 	}
 }
 
-// TestOneFigureForTheContext: what an answer tells is what Fill tells, in the same
-// window.
+// TestOneFigureForTheContext checks that AnswerEnded and Fill agree.
 func TestOneFigureForTheContext(t *testing.T) {
 	r := newRig(t, Options{}, wordy(4000, 1234), say("", call("a", "read", "{}")), wordy(100, 2345))
 	r.tools.tools["read"] = does(tools.Result{ForModel: strings.Repeat("x", 3000)})

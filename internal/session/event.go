@@ -7,11 +7,11 @@ import (
 	"github.com/bb2d0cf4/agent/internal/tools"
 )
 
-// Event is something that a face of the program may show. Events are emitted in
-// order, by the goroutine that runs the loop.
+// Event is something to show to the user. The goroutine that runs the loop emits events
+// in order.
 type Event interface{ event() }
 
-// Typed names the call of a command that the user typed, in its events.
+// Typed is the name of the call of a command that the user typed, in its events.
 const Typed = "shell"
 
 // The events of a turn, in the order in which they can occur.
@@ -26,41 +26,39 @@ type (
 	ReasoningDelta struct{ Text string }
 	// CallPending is the progress of a call that is being received.
 	CallPending struct{ llm.Pending }
-	// Retrying says that a request is being sent again.
+	// Retrying announces that a request is sent again.
 	Retrying struct{ llm.Retry }
 	// AnswerEnded closes one answer of the model.
 	AnswerEnded struct {
 		Usage   llm.Usage // of this request
 		Total   llm.Usage // of the session
 		Context int64     // tokens in the model's context now
-		Window  int64     // that the model has; zero if not known
+		Window  int64     // of the model; zero if unknown
 	}
-	// CallStarted is emitted before a tool runs (or is asked about).
+	// CallStarted is emitted before a tool runs or asks.
 	CallStarted struct {
 		Call  llm.ToolCall
 		Title string
 	}
 	// CallOutput is output of a running tool, as it comes.
 	CallOutput struct{ ID, Text string }
-	// CallEnded carries what a call came to.
+	// CallEnded carries the result of a call.
 	CallEnded struct {
 		Call   llm.ToolCall
 		Title  string
 		Result tools.Result
 		Took   time.Duration
 	}
-	// Filled says how full the model's context is, where that has changed
-	// otherwise than by an answer: a session was resumed, compacted or rewound, or
-	// the model was changed.
+	// Filled reports how full the model's context is after a change without an answer:
+	// a session was resumed, compacted or rewound, or the model was changed.
 	Filled struct {
 		Context int64     // tokens, estimated
-		Window  int64     // that the model has; zero if not known
+		Window  int64     // of the model; zero if unknown
 		Total   llm.Usage // of the session
 	}
-	// Compacting says that the conversation is being compacted, which may take a
-	// request. Filled follows.
+	// Compacting announces a compaction, which may take a request. Filled follows.
 	Compacting struct{}
-	// Queued says that text typed during the turn was delivered to the model.
+	// Queued carries text that was typed during the turn and delivered to the model.
 	Queued struct{ Text string }
 	// Notice is one line for the user: a limit, a repaired transcript.
 	Notice struct{ Text string }
@@ -72,15 +70,15 @@ type (
 	}
 )
 
-// Stop says why a turn ended.
+// Stop is the reason why a turn ended.
 type Stop string
 
-// The ways in which a turn ends.
+// The reasons why a turn ends.
 const (
 	StopDone      Stop = "done"
-	StopDenied    Stop = "denied"    // the user said no without a comment
+	StopDenied    Stop = "denied"    // the user declined without a comment
 	StopCancelled Stop = "cancelled" // Esc, a signal
-	StopLimit     Stop = "limit"     // a budget, or the same call again and again
+	StopLimit     Stop = "limit"     // a budget, or the same call over and over
 	StopFailed    Stop = "failed"
 )
 

@@ -13,11 +13,11 @@ import (
 	"github.com/bb2d0cf4/agent/internal/tools"
 )
 
-// answerFunc is how a model answers one request.
+// answerFunc answers one request.
 type answerFunc func(ctx context.Context, yield func(llm.Delta, error) bool)
 
-// model answers from a list. Of each request that it gets, it judges the bytes
-// that a server would get.
+// model answers from a list. It judges the bytes of each request as a server would get
+// them.
 type model struct {
 	tb       testing.TB
 	wire     *wire
@@ -95,7 +95,7 @@ func call(id, name, args string) llm.ToolCall {
 // toolFunc is a tool.
 type toolFunc func(ctx context.Context, c tools.Call) (tools.Result, error)
 
-// toolset holds tools by name and remembers the calls that ran.
+// toolset holds tools by name and records the calls that ran.
 type toolset struct {
 	tools map[string]toolFunc
 	calls []tools.Call
@@ -126,12 +126,12 @@ func (s *toolset) ran() []string {
 	return ids
 }
 
-// does is a tool with a fixed result.
+// does returns a tool with a fixed result.
 func does(res tools.Result) toolFunc {
 	return func(context.Context, tools.Call) (tools.Result, error) { return res, nil }
 }
 
-// rig is a loop over fakes with all that it emitted.
+// rig is a loop over fakes, with the events that it emitted.
 type rig struct {
 	*Loop
 	model  *model

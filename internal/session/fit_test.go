@@ -22,7 +22,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/tools"
 )
 
-// fit is a session against a server whose model has a window.
+// fit is a session with a server whose model has a window.
 type fit struct {
 	t      *testing.T
 	rnd    *rand.Rand
@@ -32,20 +32,20 @@ type fit struct {
 	busy   bool // many short calls, each of which does something
 	prompt string
 	pinned []string
-	large  bool   // what is pinned takes more than there is room for
-	files  string // the folder of what a compaction has no room for
+	large  bool   // the pinned text takes more than the available room
+	files  string // the folder of SaveFull
 
 	mu     sync.Mutex
-	rounds int // calls that the model is still to make
+	rounds int // calls left to make
 	notes  int // requests for a summary
 }
 
-// TestCompactionFits goes on with 200 histories of 80 to 300 % of the model's
-// window against servers that hold it to that, in five ways: all go on, after a
-// refusal within two requests, and the model is always told of everything that was
-// changed, run and refused, by it and without it, of what was said of that, of what is
-// pinned, and of the prompt at hand: word for word, or marked as shortened, and then
-// in the file that it is told of.
+// TestCompactionFits continues 200 conversations of 80 to 300 % of the model's window
+// with servers that enforce it, in five ways. All continue, after a refusal within two
+// requests, and the model always gets everything that was changed, run and refused, by
+// it and by the user, with the user's words about it, the pinned messages, and the
+// current prompt: word for word, or marked as shortened and then in the file that it is
+// told.
 func TestCompactionFits(t *testing.T) {
 	seed := rand.Uint64()
 	if s := os.Getenv("AGENT_TEST_SEED"); s != "" {
@@ -116,7 +116,7 @@ func (f *fit) run(kept *archive.Archive, i int) {
 	}
 }
 
-// process is a process in which two prompts are answered.
+// process runs a process that answers two prompts.
 func (f *fit) process(store *archive.Store, known int64) {
 	client := openai.New(openai.Options{
 		Name: "test/model", Model: "test-model", BaseURL: f.server.URL(), ContextWindow: known,
@@ -164,8 +164,8 @@ func (f *fit) process(store *archive.Store, known int64) {
 	}
 }
 
-// check looks at the requests of a prompt, from the first on; before it there were
-// so many messages.
+// check checks the requests of a prompt, from the first on; before is the number of
+// messages before it.
 func (f *fit) check(loop *Loop, first, before int, known int64) {
 	fates, bodies := f.window.Fates()[first:], f.server.Requests()[first:]
 	refused := -10
@@ -203,7 +203,7 @@ func (f *fit) check(loop *Loop, first, before int, known int64) {
 		refused = -10
 		said := loop.chat.Items()
 		if i < len(bodies)-1 {
-			said = said[:before] // of the rest, not all was said yet
+			said = said[:before] // the rest may have been incomplete
 		}
 		f.checkSent(said, body, i == len(bodies)-1)
 	}
@@ -212,8 +212,8 @@ func (f *fit) check(loop *Loop, first, before int, known int64) {
 	}
 }
 
-// checkSent looks at a request that the model has answered, before which all of said
-// was said and, if exact, nothing else.
+// checkSent checks an answered request, sent after all of items and, if exact, nothing
+// else.
 func (f *fit) checkSent(said []history.Item, body []byte, exact bool) {
 	sent := textOf(f.t, body)
 	if !strings.Contains(sent, instructions) {
@@ -244,8 +244,8 @@ func (f *fit) checkSent(said []history.Item, body []byte, exact bool) {
 	f.checkLedger(said, sent, whole, exact)
 }
 
-// checkLedger looks for all that was done: in order, and word for word in sent or,
-// where that is marked, in whole.
+// checkLedger looks for every deed: in order, and word for word in sent or, if marked
+// as shortened, in whole.
 func (f *fit) checkLedger(said []history.Item, sent, whole string, exact bool) {
 	at, inWhole, out, marked, size := 0, 0, 0, 0, 0
 	see := func(d history.Deed) {
@@ -269,13 +269,13 @@ func (f *fit) checkLedger(said []history.Item, sent, whole string, exact bool) {
 	}
 	for _, it := range said {
 		there := strings.Contains(sent, "\x00call "+it.Message.CallID+"\x00")
-		if it.Did != nil && (!there || !strings.Contains(sent, it.Did.Words)) {
-			see(*it.Did)
+		if it.Deed != nil && (!there || !strings.Contains(sent, it.Deed.Words)) {
+			see(*it.Deed)
 		}
 		if strings.Contains(sent, "\n"+it.Message.Text()+"\n") {
-			continue // what followed is told with the next prompt
+			continue // deeds after it come with the next prompt
 		}
-		for _, d := range it.Then {
+		for _, d := range it.DeedsAfter {
 			f.fired["act"]++
 			see(d)
 		}
@@ -300,7 +300,7 @@ func (f *fit) checkLedger(said []history.Item, sent, whole string, exact bool) {
 	}
 }
 
-// whole is the file that a request names for what it shortens.
+// whole returns the file that a request names for the full text.
 func (f *fit) whole(sent string) string {
 	_, rest, ok := strings.Cut(sent, "stands word for word in "+f.files)
 	name, _, _ := strings.Cut(rest, ": look there with read_file")
@@ -311,7 +311,7 @@ func (f *fit) whole(sent string) string {
 	return strings.ReplaceAll(string(data), " [the line goes on]\n", "")
 }
 
-// keep is Options.Keep.
+// keep implements Options.SaveFull.
 func (f *fit) keep(session, text string) (string, error) {
 	file := filepath.Join(f.files, session+".md")
 	return file, os.WriteFile(file, []byte(text), 0o600)
@@ -319,7 +319,7 @@ func (f *fit) keep(session, text string) (string, error) {
 
 const instructions = "Be good, and never touch the vendored code."
 
-// textOf is what a request says, with the ids of its calls.
+// textOf returns the text of a request, with the ids of its calls.
 func textOf(t *testing.T, body []byte) string {
 	var req struct {
 		Messages []struct {
@@ -344,7 +344,7 @@ func textOf(t *testing.T, body []byte) string {
 
 func isSummary(body []byte) bool { return strings.Contains(string(body), "You write the notes") }
 
-// answer is the model: it makes calls while rounds are left, and writes notes.
+// answer is the model: it makes calls while rounds are left, and writes summaries.
 func (f *fit) answer(n int, body []byte) llmtest.Turn {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -367,7 +367,7 @@ func (f *fit) answer(n int, body []byte) llmtest.Turn {
 	}}
 }
 
-// history is a stored conversation of so many bytes.
+// history returns a stored conversation of a number of bytes.
 func (f *fit) history(bytes int) []history.Entry {
 	chat, out := &history.Transcript{}, []history.Entry(nil)
 	add := func(it history.Item) {
@@ -379,7 +379,7 @@ func (f *fit) history(bytes int) []history.Entry {
 		out = append(out, e)
 	}
 	for n := 0; bytes > 0; n++ {
-		add(history.Item{Message: history.Text(llm.User, fmt.Sprint("Prompt ", n, ": ", f.said(n))), Note: history.Note{Turn: fmt.Sprint("t", n)}})
+		add(history.Item{Message: history.Text(llm.User, fmt.Sprint("Prompt ", n, ": ", f.said(n))), Meta: history.Meta{Turn: fmt.Sprint("t", n)}})
 		if len(f.pinned) < 2 && f.rnd.IntN(6) == 0 {
 			e, err := chat.Pin(out[len(out)-1].Item.N, true)
 			if err != nil {
@@ -393,7 +393,7 @@ func (f *fit) history(bytes int) []history.Entry {
 			add(history.Item{Message: llm.Message{Role: llm.Assistant, Calls: []llm.ToolCall{{ID: id, Name: "work", Args: fmt.Sprintf(`{"path":"dir/file%d.go"}`, r)}}}})
 			res := f.work()
 			it := history.Item{Message: history.Result(id, res.ForModel)}
-			it.Did = deed("Work", res)
+			it.Deed = deed("Work", res)
 			add(it)
 		}
 		add(history.Item{Message: history.Text(llm.Assistant, "I have done that. "+f.words(f.rnd.IntN(100)))})
@@ -401,7 +401,7 @@ func (f *fit) history(bytes int) []history.Entry {
 	return out
 }
 
-// said is what the user says: what is pinned may be long.
+// said returns the user's nth prompt; a pinned one may be long.
 func (f *fit) said(n int) string {
 	if len(f.pinned) == 2 {
 		return f.words(f.rnd.IntN(60))
@@ -413,7 +413,7 @@ func (f *fit) said(n int) string {
 	return fmt.Sprint(n, " of ", f.number(), " ", f.words(size))
 }
 
-// work is a tool: it reads, changes, runs, or is refused.
+// work runs a tool: it reads, changes, runs, or is refused.
 func (f *fit) work() tools.Result {
 	size := f.rnd.IntN(f.window.Tokens / 12)
 	if f.rnd.IntN(8) == 0 {
@@ -444,7 +444,7 @@ func (f *fit) work() tools.Result {
 	return res
 }
 
-// command is a line for a shell, or several.
+// command returns a shell command of one or more lines.
 func (f *fit) command() string {
 	s := fmt.Sprintf("make  %d && echo \"%s\"", f.number(), f.words(f.rnd.IntN(12)))
 	switch f.rnd.IntN(6) {

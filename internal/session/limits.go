@@ -7,23 +7,23 @@ import (
 	"github.com/bb2d0cf4/agent/internal/tools"
 )
 
-// Limits bound what one prompt or one session may cost. Zero means no limit.
-// They are looked at before each request, so one request may overshoot them.
+// Limits limits the cost of a prompt or of a session. Zero means no limit. They are
+// checked before each request, so one request may exceed them.
 type Limits struct {
 	MaxTurns   int     // requests to the model for one prompt
 	MaxTokens  int64   // input and output tokens of the session
 	MaxCostUSD float64 // of the session
 }
 
-// LimitError says which limit ended a turn, and what to do.
+// LimitError names the limit that ended a turn, and the remedy.
 type LimitError struct{ Reason string }
 
 // Error returns the reason.
 func (e *LimitError) Error() string { return e.Reason }
 
-// check returns the limit that a further request would break: the rounds
-// requests of this prompt and the usage of the session are behind it. A limit in
-// money cannot be kept where the last request had no price: it counts as broken.
+// check returns an error if the next request would exceed a limit, after rounds
+// requests for this prompt and with the usage of the session. A limit in money counts
+// as exceeded if the last request had no known price.
 func (l Limits) check(rounds int, used llm.Usage, unpriced bool) error {
 	switch {
 	case l.MaxTurns > 0 && rounds >= l.MaxTurns:
@@ -38,28 +38,28 @@ func (l Limits) check(rounds int, used llm.Usage, unpriced bool) error {
 			"stopped: the session has cost $%.2f of $%.2f (max_cost_usd): raise the limit or begin a new session",
 			used.CostUSD, l.MaxCostUSD)}
 	case l.MaxCostUSD > 0 && unpriced:
-		return &LimitError{"stopped: there is a limit in money (max_cost_usd), but what this model costs is not known: " +
-			"set its price_input and price_output, or take the limit away"}
+		return &LimitError{"stopped: there is a cost limit (max_cost_usd), but the price of this model is unknown: " +
+			"set its price_input and price_output, or remove the limit"}
 	}
 	return nil
 }
 
-// maxRepeats is how often the same call may come to the same result in a row,
-// maxFailures how often a tool may fail in the same way, whatever it was given.
+// maxRepeats is how often in a row the same call may have the same result, maxFailures
+// how often a tool may fail in the same way with any arguments.
 const (
 	maxRepeats  = 3
 	maxFailures = 5
 )
 
-// repeats counts how often in a row the same call came to the same result.
+// repeats counts calls in a row with the same result.
 type repeats struct {
 	name, args, result string
 	calls              int // with the same arguments
-	failures           int // with any
+	failures           int // with any arguments
 }
 
-// see returns an error if c is one too many of its kind: nothing was changed
-// between, so another would come to the same.
+// see returns an error if c has been repeated too often. As nothing changed in between,
+// the next call would have the same result.
 func (r *repeats) see(c llm.ToolCall, res tools.Result) error {
 	next := repeats{name: c.Name, args: c.Args, result: res.ForModel, calls: 1}
 	if res.Failed && res.Denied == nil {

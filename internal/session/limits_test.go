@@ -53,7 +53,7 @@ func TestLimitsHoldBeforeARequest(t *testing.T) {
 	}
 }
 
-// A limit in money is none where nobody knows what a request costs.
+// A cost limit cannot be enforced if the cost of a request is unknown.
 func TestCostLimitNeedsAPrice(t *testing.T) {
 	two := func() []answerFunc { return []answerFunc{say("", call("a", "read", `{}`)), say("fine")} }
 	for name, tt := range map[string]struct {
@@ -85,7 +85,7 @@ func TestCostLimitNeedsAPrice(t *testing.T) {
 	}
 }
 
-// TestTurnLimitIsPerPrompt: the next prompt has its own requests.
+// TestTurnLimitIsPerPrompt checks that the next prompt has its own requests.
 func TestTurnLimitIsPerPrompt(t *testing.T) {
 	r := newRig(t, Options{Limits: Limits{MaxTurns: 1}}, say("", call("a", "read", `{}`)), say("fine"))
 	if err := r.Run(t.Context(), "go"); err == nil {
@@ -142,8 +142,8 @@ func TestSameCallSameResult(t *testing.T) {
 	}
 }
 
-// A model that tries the same thing in other words fails for ever, at the price of
-// the whole conversation each time.
+// A model that repeats a failing call in other words would never stop, and pay for the
+// whole conversation each time.
 func TestSameFailure(t *testing.T) {
 	fail := func(n int) (calls []llm.ToolCall) {
 		for i := range n {
@@ -170,7 +170,7 @@ func TestSameFailure(t *testing.T) {
 	}
 }
 
-// TestQueuedTextEndsARow: the user has spoken between.
+// TestQueuedTextEndsARow checks that the user's text interrupts a row of equal calls.
 func TestQueuedTextEndsARow(t *testing.T) {
 	r := newRig(t, Options{Queued: func() []string { return []string{"again"} }},
 		say("", call("1", "same", `{}`)), say("", call("2", "same", `{}`)), say("", call("3", "same", `{}`)), say("fine"))

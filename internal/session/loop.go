@@ -33,8 +33,8 @@ type Options struct {
 	// System returns the system prompt. It is called before each request and must
 	// return the same bytes as long as nothing has changed.
 	System func(ctx context.Context) string
-	// Store saves the conversation; the Loop continues what it already holds. With a
-	// nil Store nothing is saved.
+	// Store saves the conversation. The Loop continues its conversation. With a nil
+	// Store nothing is saved.
 	Store  *archive.Store
 	Limits Limits
 	// Branch returns the checked-out branch. If nil, no branch is saved.
@@ -51,9 +51,9 @@ type Options struct {
 	// BuildMessage turns the user's text into a message and may add to it. If nil, the
 	// message is the text.
 	BuildMessage func(ctx context.Context, prompt string) llm.Message
-	// SaveFull saves the full text of what a compaction shortens to a file that the
-	// model can read, replacing the session's previous one, and returns its path. If
-	// nil, the model only gets the shortened form.
+	// SaveFull saves the full text of the parts that a compaction shortens to a file
+	// that the model can read, replacing the session's previous one, and returns its
+	// path. If nil, the model only gets the shortened form.
 	SaveFull func(session, text string) (path string, err error)
 	Now      func() time.Time // nil means time.Now
 }
@@ -137,8 +137,8 @@ func (l *Loop) attach(s *archive.Store) error {
 }
 
 // Use leaves the session and continues the one in s, new or saved. It closes the
-// previous store; if that store cannot be written to its end, the next turn says so
-// in a notice. After an error nothing has changed.
+// previous store; if that store cannot be written to its end, the next turn emits a
+// notice. After an error nothing has changed.
 func (l *Loop) Use(s *archive.Store) error {
 	previous := l.saver.store
 	if err := l.attach(s); err != nil {
@@ -148,7 +148,7 @@ func (l *Loop) Use(s *archive.Store) error {
 		return nil
 	}
 	if err := previous.Close(); err != nil {
-		l.notices = append(l.notices, "The previous session is not completely saved: "+archive.Why(err)+".")
+		l.notices = append(l.notices, "The previous session is not completely saved: "+archive.Reason(err)+".")
 	}
 	return nil
 }
@@ -160,12 +160,11 @@ func (l *Loop) SetModel(m llm.Model) {
 	l.emitFilled()
 }
 
-// Usage returns what the session has used so far.
+// Usage returns the session's usage so far.
 func (l *Loop) Usage() llm.Usage { return l.usage }
 
-// Items returns the conversation without what was rewound. The caller must not
-// change the slice; the Loop does not change it either, since a running turn extends
-// another one.
+// Items returns the conversation without rewound messages. Neither the caller nor the
+// Loop changes the slice: a running turn extends a copy.
 func (l *Loop) Items() []history.Item { return *l.items.Load() }
 
 // Messages returns the messages of Items.
@@ -223,14 +222,13 @@ func (l *Loop) RecordDeed(d history.Deed) {
 	l.saver.add(e)
 }
 
-// UnsentDeeds returns what was done without the model since the newest message, one
-// line each.
+// UnsentDeeds returns the deeds without the model since the newest message, one line each.
 func (l *Loop) UnsentDeeds() []string {
 	items := l.chat.Items()
 	if len(items) == 0 || items[len(items)-1].Message.Role == llm.ToolReply {
 		return nil
 	}
-	return compact.Lines(items[len(items)-1].Then)
+	return compact.Lines(items[len(items)-1].DeedsAfter)
 }
 
 // Run answers a prompt: it asks the model and runs its calls until the model makes
@@ -250,7 +248,7 @@ func (l *Loop) Run(ctx context.Context, prompt string) error {
 			l.append(history.Item{Message: history.Text(llm.Assistant, markNoAnswer)})
 		}
 		t := &turn{loop: l, id: archive.NewID()}
-		l.append(history.Item{Message: l.opt.BuildMessage(ctx, prompt), Note: history.Note{Turn: t.id, At: began}})
+		l.append(history.Item{Message: l.opt.BuildMessage(ctx, prompt), Meta: history.Meta{Turn: t.id, At: began}})
 		early := l.early
 		l.early = nil
 		for _, d := range early {
@@ -288,7 +286,7 @@ func (l *Loop) closeCalls(result string) {
 	l.publish()
 }
 
-// addUsage counts what a request has used.
+// addUsage counts the usage of a request.
 func (l *Loop) addUsage(u llm.Usage) {
 	l.usage = l.usage.Add(u)
 	l.unpriced = u.CostUSD == 0 && u.Input+u.Output > 0 && !l.opt.Model.Info().Free

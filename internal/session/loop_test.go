@@ -14,7 +14,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/tools"
 )
 
-// short writes a conversation a line a message.
+// short formats a conversation, a line per message.
 func short(msgs []llm.Message) []string {
 	var out []string
 	for _, m := range msgs {
@@ -69,7 +69,7 @@ func TestRunAnswersAndRunsCalls(t *testing.T) {
 	}
 }
 
-// TestCallCarriesItsPlace: what the reviewer is shown beside a question.
+// TestCallCarriesItsPlace checks the batch that a reviewer sees beside the question.
 func TestCallCarriesItsPlace(t *testing.T) {
 	long := strings.Repeat("words ", 100)
 	r := newRig(t, Options{}, say("First,\n I  look.", call("a", "read", `{}`), call("b", "read", `{}`)),
@@ -176,8 +176,8 @@ func TestCancelBeforeAnyText(t *testing.T) {
 	wantChat(t, r.model.last(), "user: go", "assistant: "+markNoAnswer, "user: next")
 }
 
-// Models that want prompts and answers to alternate would refuse the session for
-// good after one request that failed.
+// Models that require prompts and answers to alternate would refuse the session for
+// good after one failed request.
 func TestNoTwoPromptsInARow(t *testing.T) {
 	for name, answers := range map[string][]answerFunc{
 		"failed twice":   {breakOff("", errors.New("x")), breakOff("", errors.New("x")), say("fine")},
@@ -250,8 +250,8 @@ func TestPanicIsAResult(t *testing.T) {
 	}
 }
 
-// TestMalformedCallsNeverRun: neither those that the provider's adapter marks nor
-// those that it should have marked, nor any in an answer that was cut off.
+// TestMalformedCallsNeverRun covers calls that the provider's adapter marks, calls that
+// it should have marked, and any call of an answer that was cut off.
 func TestMalformedCallsNeverRun(t *testing.T) {
 	cut := func(why llm.StopReason) answerFunc {
 		return end("", llm.End{Stop: why, Calls: []llm.ToolCall{call("a", "read", `{"whole":true}`)}})
@@ -291,7 +291,7 @@ func TestSameIDTwiceRunsOnce(t *testing.T) {
 	if err := r.Run(t.Context(), "go"); err != nil {
 		t.Fatal(err)
 	}
-	// The second answer's "a" is another call: it runs under an id of its own.
+	// The second answer's "a" is another call, which runs under its own id.
 	if diff := cmp.Diff([]string{"a", "a_2", "a_3", "call_3"}, r.tools.ran()); diff != "" {
 		t.Errorf("ran:\n%s", diff)
 	}
@@ -323,7 +323,7 @@ func TestCutAnswers(t *testing.T) {
 	}
 }
 
-// TestQueuedTextComesAfterTheBatch holds I1 against text typed meanwhile.
+// TestQueuedTextComesAfterTheBatch checks I1 with text typed during a batch.
 func TestQueuedTextComesAfterTheBatch(t *testing.T) {
 	queue := []string{"also this", "and that"}
 	r := newRig(t, Options{Queued: func() []string {
@@ -425,7 +425,7 @@ func TestSetModel(t *testing.T) {
 	wantChat(t, other.last(), "user: go", "assistant: one", "user: go on")
 }
 
-// What a prompt is sent as is composed; what the user said stays the title.
+// BuildMessage changes the message that is sent; the title stays the user's text.
 func TestPromptsAreComposed(t *testing.T) {
 	compose := func(_ context.Context, prompt string) llm.Message {
 		return llm.Message{Role: llm.User, Parts: []llm.Part{

@@ -23,7 +23,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/tools"
 )
 
-// faults counts what happened to the conversations of the property test.
+// faults counts the faults that the property test caused.
 type faults map[string]int
 
 // storm drives one conversation through random faults.
@@ -38,9 +38,8 @@ type storm struct {
 	cancel  func()
 }
 
-// TestInvariantI1 holds I1: whatever interleaving of cancel, denial, error, panic
-// and crash a conversation goes through, each request that the model gets is one
-// that a strict provider takes.
+// TestInvariantI1 checks I1: whatever sequence of cancels, denials, errors, panics and
+// crashes a conversation goes through, a strict provider accepts every request.
 func TestInvariantI1(t *testing.T) {
 	cases := 1_000
 	if os.Getenv("AGENT_TEST_FULL") != "" {
@@ -81,8 +80,8 @@ func TestInvariantI1(t *testing.T) {
 	}
 }
 
-// conversation runs some prompts, with crashes between and within, and returns
-// the number of requests.
+// conversation runs some prompts, with crashes between and within them, and returns the
+// number of requests.
 func (s *storm) conversation() (requests int) {
 	s.store = s.archive.Create("/src", "test/model")
 	for range 1 + s.rnd.IntN(3) {
@@ -94,7 +93,7 @@ func (s *storm) conversation() (requests int) {
 	return requests
 }
 
-// process is the life of one process: some prompts, and its end.
+// process runs the life of one process: some prompts, and its end.
 func (s *storm) process() (requests int) {
 	r := newRig(s.t, Options{Store: s.store, Queued: s.queued, Limits: Limits{MaxTurns: 2 + s.rnd.IntN(4)}})
 	before := short(r.Messages())
@@ -141,8 +140,8 @@ func (s *storm) compact(ctx context.Context, r *rig) {
 	}
 }
 
-// rewind sometimes goes back to an earlier prompt. It returns what of before is
-// still said.
+// rewind sometimes goes back to an earlier prompt. It returns the remaining part of
+// before.
 func (s *storm) rewind(r *rig, before []string) []string {
 	prompts := r.Prompts()
 	if len(prompts) == 0 || s.rnd.IntN(6) > 0 {
@@ -155,7 +154,7 @@ func (s *storm) rewind(r *rig, before []string) []string {
 	return before[:min(len(before), len(r.Messages()))]
 }
 
-// run answers one prompt. A crash ends its goroutine where it is.
+// run answers one prompt. A crash ends its goroutine at any point.
 func (s *storm) run(ctx context.Context, r *rig) (crashed bool) {
 	done := make(chan bool, 1)
 	go func() {
@@ -183,8 +182,8 @@ func (s *storm) note(r *rig, err error) {
 	}
 }
 
-// end leaves the process and opens the session anew; after a crash the file may
-// end with half a record, and a disk may have flipped a bit.
+// end leaves the process and opens the session again. After a crash the file may end
+// with half a record, and a disk may have flipped a bit.
 func (s *storm) end(r *rig, crashed bool) {
 	id := s.store.ID()
 	if err := s.store.Close(); err != nil {
@@ -240,7 +239,7 @@ func (s *storm) answers() []answerFunc {
 	return append(out, say("done"))
 }
 
-// answer is one random answer; most of them have calls.
+// answer returns a random answer; most have calls.
 func (s *storm) answer() answerFunc {
 	text := []string{"", "I look.", "Ünïcode\n"}[s.rnd.IntN(3)]
 	switch s.rnd.IntN(16) {
@@ -266,7 +265,7 @@ func (s *storm) answer() answerFunc {
 	return s.ends(text, llm.StopTools)
 }
 
-// ends is an answer whose calls are made up, and counted, when it is asked for.
+// ends returns an answer whose calls are made up, and counted, on request.
 func (s *storm) ends(text string, why llm.StopReason) answerFunc {
 	return func(ctx context.Context, yield func(llm.Delta, error) bool) {
 		end(text, llm.End{Stop: why, Calls: s.calls()})(ctx, yield)
@@ -280,8 +279,8 @@ func (s *storm) fires(name string, a answerFunc) answerFunc {
 	}
 }
 
-// crash ends the goroutine that runs the loop. What is deferred runs, as it would
-// not in a real crash; the loop defers nothing that writes.
+// crash ends the goroutine that runs the loop. Unlike in a real crash deferred
+// functions run; those of the loop write nothing.
 func (s *storm) crash() { runtime.Goexit() }
 
 func (s *storm) calls() []llm.ToolCall {
@@ -316,7 +315,7 @@ func (s *storm) calls() []llm.ToolCall {
 	return out
 }
 
-// tool is a tool with one fault.
+// tool returns a tool with one fault.
 func (s *storm) tool(name string) toolFunc {
 	return func(ctx context.Context, c tools.Call) (tools.Result, error) {
 		c.Progress("working")

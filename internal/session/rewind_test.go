@@ -10,8 +10,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/session/history"
 )
 
-// TestRewind goes back to a prompt: what followed it is neither sent nor shown
-// any more, nor when the session is opened again; the file still has it.
+// TestRewind goes back to a prompt: the messages after it are neither sent nor shown,
+// even after the session is opened again; the file still has them.
 func TestRewind(t *testing.T) {
 	a := archive.New(t.TempDir())
 	s := newStore(t, a)
@@ -79,7 +79,7 @@ func TestRewindToNothing(t *testing.T) {
 	}
 }
 
-// TestRewindBeyondADamage: a record that is lost moves no other one.
+// TestRewindBeyondADamage checks that a lost record moves no other.
 func TestRewindBeyondADamage(t *testing.T) {
 	prompt := func(n int, s string) history.Entry {
 		return history.Entry{Item: &history.Item{N: n, Message: history.Text("user", s)}}

@@ -18,15 +18,15 @@ type room struct {
 	latest  atomic.Pointer[meter.Fill]
 }
 
-// load is what a request carries: the model that gets it, its tools and the
-// conversation.
+// load is the content of a request: the conversation and the tools, with the model that
+// gets it.
 type load struct {
 	model llm.Info
 	tools []llm.ToolSpec
 	chat  *history.Transcript
 }
 
-// load returns what the next request carries.
+// load returns the content of the next request.
 func (l *Loop) load() load {
 	return load{model: l.opt.Model.Info(), tools: l.opt.Tools.Specs(), chat: l.chat}
 }
@@ -49,7 +49,7 @@ func (r *room) weigh(chat *history.Transcript) int {
 	return r.tally.Sum()
 }
 
-// fill estimates what the context holds.
+// fill estimates the content of the context.
 func (r *room) fill(l load) meter.Fill {
 	r.weigh(l.chat)
 	return r.meter.Fill(l.model, l.tools, r.tally)
@@ -129,7 +129,7 @@ func (r *room) summaryRequest(l load) int {
 	return bytes
 }
 
-// Fill returns what the model's context holds, as of the last event about it. Any
+// Fill returns the content of the model's context, as of the last event about it. Any
 // goroutine may call it at any time. The size of the system prompt is unknown before
 // the first request.
 func (l *Loop) Fill() meter.Fill { return *l.room.latest.Load() }

@@ -20,9 +20,9 @@ type recordStore interface {
 	State(st archive.State) error
 }
 
-// saver writes a conversation to its store, if it has one. When saving fails it
-// tells the user once, and once more when saving works again; the work goes on, and
-// the store writes what is missing later.
+// saver writes a conversation to its store, if it has one. If saving fails it tells the
+// user once, and once again when saving works. Meanwhile the work goes on; the store
+// writes the missing records later.
 type saver struct {
 	store store // nil: nothing is saved
 	emit  func(Event)
@@ -56,7 +56,7 @@ func (s *saver) sync(st archive.State) {
 func (s *saver) report(err error) {
 	switch {
 	case err != nil && s.ok:
-		s.emit(Notice{Text: "This session is not being saved: " + archive.Why(err) + ". Every step tries again."})
+		s.emit(Notice{Text: "This session is not being saved: " + archive.Reason(err) + ". Every step tries again."})
 	case err == nil && !s.ok:
 		s.emit(Notice{Text: "This session is saved again."})
 	}

@@ -38,7 +38,8 @@ func reopen(t testing.TB, a *archive.Archive, id string) *archive.Store {
 	return s
 }
 
-// TestDamageIsContinued: a result that a damaged file has lost is told as such.
+// TestDamageIsContinued checks that a result lost in a damaged file is reported as
+// lost.
 func TestDamageIsContinued(t *testing.T) {
 	home := t.TempDir()
 	a := archive.New(home)
@@ -90,8 +91,9 @@ func (b *brittle) Close() error {
 	return b.store.Close()
 }
 
-// TestFailedWritesAreToldOnce: that the session is not kept, and that it is again.
-func TestFailedWritesAreToldOnce(t *testing.T) {
+// TestFailedWritesAreReportedOnce also checks that the user learns when saving works
+// again.
+func TestFailedWritesAreReportedOnce(t *testing.T) {
 	s := newStore(t, archive.New(t.TempDir()))
 	r := newRig(t, Options{Store: s}, say("one"), say("two"), say("three"), say("four"))
 	b := &brittle{store: r.saver.store}
@@ -108,7 +110,7 @@ func TestFailedWritesAreToldOnce(t *testing.T) {
 	}
 }
 
-// TestStoreCannotBeMade: the conversation goes on without being kept.
+// TestStoreCannotBeMade checks that the conversation goes on without being saved.
 func TestStoreCannotBeMade(t *testing.T) {
 	home := t.TempDir()
 	scratch.Write(t, filepath.Join(home, "sessions"), "")
@@ -138,7 +140,7 @@ func TestCrashIsContinued(t *testing.T) {
 		r.Run(t.Context(), "go") // never returns
 	}()
 	<-done
-	id, copied := s.ID(), t.TempDir() // the process that crashed has the first one
+	id, copied := s.ID(), t.TempDir() // the crashed process holds the lock of the original
 	if err := os.CopyFS(copied, os.DirFS(home)); err != nil {
 		t.Fatal(err)
 	}
@@ -188,8 +190,8 @@ func TestUseAnotherSession(t *testing.T) {
 	}
 }
 
-// What goes wrong with the session that is left must not leave the program
-// between two sessions.
+// An error with the session that is left must not leave the program between two
+// sessions.
 func TestUseAnotherSessionAfterAFault(t *testing.T) {
 	a := archive.New(t.TempDir())
 	first := newStore(t, a)

@@ -104,8 +104,8 @@ func (t *turn) receive(a *answer, d llm.Delta) {
 	}
 }
 
-// broken ends the turn after a request without a complete answer. The text received
-// so far stays, with a mark; calls do not. The user learns why it broke off, the model
+// broken ends the turn after a request without a complete answer. The text received so
+// far stays, with a mark; calls do not. The user learns why it broke off, the model
 // does not.
 func (t *turn) broken(ctx context.Context, a *answer, err error) (Stop, error) {
 	stop, mark := StopFailed, markBroken
@@ -183,7 +183,7 @@ func (t *turn) limited(err error) (Stop, error) {
 	return StopLimit, err
 }
 
-// deliverQueued sends the model what the user has typed during the turn.
+// deliverQueued sends the model the text that the user has typed during the turn.
 func (t *turn) deliverQueued(ctx context.Context) {
 	l := t.loop
 	queued := strings.Join(l.opt.Queued(), "\n\n")

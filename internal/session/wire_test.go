@@ -13,8 +13,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/session/history"
 )
 
-// wire turns requests into the bytes that the program's own client sends. It
-// stands where the network begins.
+// wire turns requests into the bytes that the program's own client sends. It replaces
+// the network.
 type wire struct {
 	client *openai.Client
 	body   []byte
@@ -26,7 +26,7 @@ func newWire() *wire {
 	return w
 }
 
-// RoundTrip keeps the body and answers with one word.
+// RoundTrip records the body and answers with one word.
 func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	var err error
 	if w.body, err = io.ReadAll(r.Body); err != nil {
@@ -51,8 +51,9 @@ func (w *wire) bytes(ctx context.Context, tb testing.TB, req llm.Request) []byte
 	return w.body
 }
 
-// TestTheJudgeSeesFaults is the control of all tests that judge requests: what
-// the transcript would refuse is refused on the wire too, not repaired.
+// TestTheJudgeSeesFaults is the control of all tests that judge requests: a
+// conversation that the transcript would refuse fails on the wire too and is not
+// repaired.
 func TestTheJudgeSeesFaults(t *testing.T) {
 	ask, answer := history.Text(llm.User, "go"), llm.Message{Role: llm.Assistant, Calls: []llm.ToolCall{call("a", "read", "{}")}}
 	for name, msgs := range map[string][]llm.Message{

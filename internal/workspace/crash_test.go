@@ -138,7 +138,7 @@ func writeSession(args []string) error {
 		if err := phase("transcript"); err != nil {
 			return err
 		}
-		if err := errors.Join(store.Append(history.Say(llm.TextMessage(llm.User, fmt.Sprint(file, " ", version)))...), store.Sync()); err != nil {
+		if err := errors.Join(store.Append(history.Entries(llm.TextMessage(llm.User, fmt.Sprint(file, " ", version)))...), store.Sync()); err != nil {
 			return err
 		}
 		if err := say("kept", file, version); err != nil {

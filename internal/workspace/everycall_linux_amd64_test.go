@@ -184,7 +184,7 @@ func (w *rewindable) eachHolds(states ...map[string]string) {
 func appendScene(t *testing.T) ([]string, func(*testing.T, traced)) {
 	dir, home := t.TempDir(), t.TempDir()
 	store := archive.New(home).Create(dir, "none")
-	must(t, errors.Join(store.Append(history.Say(llm.TextMessage(llm.User, "one"))...), store.Sync(), store.Close()))
+	must(t, errors.Join(store.Append(history.Entries(llm.TextMessage(llm.User, "one"))...), store.Sync(), store.Close()))
 	return []string{"append", dir, home, store.ID()}, func(t *testing.T, r traced) {
 		again, err := archive.New(home).Open(store.ID())
 		must(t, err)
@@ -199,7 +199,7 @@ func appendScene(t *testing.T) ([]string, func(*testing.T, traced)) {
 		if strings.HasPrefix(r.said, "done") && !isNew {
 			t.Error("it said that it kept the message")
 		}
-		must(t, again.Append(history.Say(llm.TextMessage(llm.User, "three"))...)) // it can be continued
+		must(t, again.Append(history.Entries(llm.TextMessage(llm.User, "three"))...)) // it can be continued
 		must(t, errors.Join(again.Sync(), again.Close()))
 		last, err := archive.New(home).Open(store.ID())
 		must(t, err)

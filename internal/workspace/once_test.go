@@ -55,7 +55,7 @@ func appendOnce(home, id string) error {
 	if err != nil {
 		return err
 	}
-	err = store.Append(history.Say(llm.TextMessage(llm.User, "two"))...)
+	err = store.Append(history.Entries(llm.TextMessage(llm.User, "two"))...)
 	return errors.Join(err, store.Sync(), store.Close())
 }
 

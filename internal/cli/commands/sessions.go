@@ -160,7 +160,7 @@ func (s sessions) resume(ctx context.Context, id string) (command.Reply, error) 
 // texts are what was said in the sessions that can be chosen. Where they cannot be
 // read, the titles are what there is to look for.
 func (s sessions) texts(ctx context.Context, items []command.Choice) []string {
-	said, err := s.App.Archive.Said(ctx, s.App.Dir)
+	said, err := s.App.Archive.Texts(ctx, s.App.Dir)
 	if err != nil {
 		return nil
 	}

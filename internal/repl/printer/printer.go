@@ -328,13 +328,13 @@ func (p *Printer) again(it history.Item, title string) {
 			p.put(len(text), func(look theme.Look) []string { return append([]string{""}, answer(text, look)...) })
 		}
 	case llm.ToolReply:
-		if it.Did == nil {
+		if it.Deed == nil {
 			p.put(len(title), func(look theme.Look) []string {
 				return []string{theme.Paint(look.Styles.Dim, theme.Short("· "+sanitize.Line(title), look.Width))}
 			})
 			return
 		}
-		p.deed(*it.Did)
+		p.deed(*it.Deed)
 	case llm.System:
 	}
 }

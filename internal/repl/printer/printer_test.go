@@ -211,11 +211,11 @@ func TestHistory(t *testing.T) {
 		{Message: llm.TextMessage(llm.User, "go on")},
 		{Message: llm.Message{Role: llm.Assistant, Parts: llm.TextMessage(llm.Assistant, "I *look*.").Parts, Calls: calls}},
 		{Message: llm.Message{Role: llm.ToolReply, CallID: "1"}},
-		{Message: llm.Message{Role: llm.ToolReply, CallID: "2"}, Note: history.Note{Did: &history.Deed{
+		{Message: llm.Message{Role: llm.ToolReply, CallID: "2"}, Meta: history.Meta{Deed: &history.Deed{
 			What: "Edit a.go", Result: "+1 −1",
 			Files: []history.File{{Path: "a.go", Added: 1, Removed: 1, Diff: "--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-one\n+two\n"}},
 		}}},
-		{Message: llm.Message{Role: llm.ToolReply, CallID: "3"}, Note: history.Note{Did: &history.Deed{What: "Run make", Result: "declined: not now", Refused: true}}},
+		{Message: llm.Message{Role: llm.ToolReply, CallID: "3"}, Meta: history.Meta{Deed: &history.Deed{What: "Run make", Result: "declined: not now", Refused: true}}},
 	})
 	rows := p.rows()
 	if got := rows[0]; got != "The session goes on: 7 messages, the last 6 of them here." {

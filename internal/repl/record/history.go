@@ -28,9 +28,9 @@ func Of(items []history.Item) Record {
 			}
 		case llm.ToolReply:
 			c := Call{Title: titles[msg.CallID], Output: msg.Text()}
-			if it.Did != nil {
-				c.Title = it.Did.What
-				for _, f := range it.Did.Files {
+			if it.Deed != nil {
+				c.Title = it.Deed.What
+				for _, f := range it.Deed.Files {
 					c.Diffs = append(c.Diffs, f.Diff)
 				}
 			}

@@ -1,7 +1,7 @@
-// Package archive keeps sessions: a file each, to which every step is appended
-// before the next one is taken. It guarantees that what was appended is there
-// after a crash, that a torn or damaged record costs no other one, and that a
-// session is written by one process at a time.
+// Package archive stores sessions, each in a file to which every step is appended
+// before the next one starts. It guarantees that appended records survive a crash, that
+// a torn or damaged record does not cost another, and that one process at a time writes
+// a session.
 package archive
 
 import (
@@ -26,68 +26,68 @@ import (
 	"github.com/bb2d0cf4/agent/internal/statefile"
 )
 
-// Info describes a kept session.
+// Info describes a stored session.
 type Info struct {
 	ID      string
 	Dir     string // the folder that it worked in
 	Model   string // provider/name at its start
-	From    string // the session that it is a fork of; empty: none
-	Title   string // the user's, else the first prompt, with the next ones where it is short: one line, 200 characters at most
-	Branch  string // checked out at the end of its last turn
+	From    string // the session that it was forked from; empty for none
+	Title   string // the user's, else the first prompt, and the next ones if it is short: one line, 200 characters at most
+	Branch  string // at the end of its last turn
 	Prompts int    // at the end of its last turn
 	Created time.Time
 	Updated time.Time
 	Size    int64 // bytes on disk
-	Open    bool  // a process has it open, as List found it
+	Open    bool  // a process had it open when List read it
 }
 
-// Conversation is what a session's file holds.
+// Conversation is the content of a session's file.
 type Conversation struct {
 	Entries []history.Entry
 	Usage   llm.Usage
 	Context int64    // tokens of the last request and its answer; zero if more has changed since
-	Notes   []string // what was found damaged, a line each for the user
+	Notes   []string // damage that was found, a line each for the user
 }
 
-// Messages returns what was said and not taken back.
+// Messages returns the messages that were not rewound.
 func (c Conversation) Messages() []llm.Message {
 	chat, _, _ := history.Rebuild(c.Entries)
 	return history.Messages(chat.Items())
 }
 
-// ErrNoSession is returned where there is no session to open.
+// ErrNoSession is returned if there is no session to open.
 var ErrNoSession = errors.New("no such session")
 
-// Archive is the folder with the sessions of all projects: a folder a project,
-// in it a file a session, and beside that the file that its lock is kept in.
+// Archive is the folder with the sessions of all projects. Each project has a folder,
+// each session a file in it, with a lock file beside it.
 type Archive struct{ dir string }
 
-// The endings of the two files.
+// The extensions of the two files.
 const (
 	fileExt = ".jsonl"
 	lockExt = ".lock"
 )
 
-// idLength is the number of characters of an id: 50 random bits.
+// idLength is the length of an id in characters: 50 random bits.
 const idLength = 10
 
-// NewID returns an id that no other session, or turn, has.
+// NewID returns a unique id for a session or a turn.
 func NewID() string { return strings.ToLower(rand.Text()[:idLength]) }
 
-// headSize and tailSize are how much of a file List reads: the first records and
-// the newest state tell all.
+// headSize and tailSize are how much of a file List reads, in bytes: its first records
+// and its newest state.
 const (
 	headSize = 8 << 10
 	tailSize = 24 << 10
 )
 
-// New returns the archive in home/sessions. It touches no file.
+// New returns the archive in home/sessions without touching a file.
 func New(home string) *Archive {
 	return &Archive{dir: filepath.Join(home, "sessions")}
 }
 
-// Create returns the store of a new session that works in dir (absolute) with
-// the model named. Its file is made by the first record.
+// Create returns the store of a new session in dir (absolute) with the named model. The
+// first record creates the file.
 func (a *Archive) Create(dir, model string) *Store {
 	id := NewID()
 	return &Store{
@@ -96,9 +96,9 @@ func (a *Archive) Create(dir, model string) *Store {
 	}
 }
 
-// Latest opens the session of dir that was written last, or returns ErrNoSession.
-// It passes over those that other processes have open, and returns their number. If
-// they have all, the error is that of the newest.
+// Latest opens the session of dir that was written last, or returns ErrNoSession. It
+// skips sessions that other processes have open, and returns their number. If all are
+// open, it returns the error of the newest.
 func (a *Archive) Latest(dir string) (s *Store, open int, err error) {
 	files, err := sessionFiles(a.project(dir))
 	if err != nil {
@@ -119,8 +119,8 @@ func (a *Archive) Latest(dir string) (s *Store, open int, err error) {
 	return nil, len(files), first
 }
 
-// Open opens a session by its id or by a beginning of it that no other has. It
-// fails if another process has the session open.
+// Open opens a session by its id or a unique prefix of it. It fails if another process
+// has the session open.
 func (a *Archive) Open(id string) (*Store, error) {
 	path, err := a.find(id)
 	if err != nil {
@@ -129,7 +129,7 @@ func (a *Archive) Open(id string) (*Store, error) {
 	return openStore(path)
 }
 
-// Read returns what a session holds without opening it; it may be in use.
+// Read returns the content of a session without opening it; it may be in use.
 func (a *Archive) Read(id string) (Info, Conversation, error) {
 	path, err := a.find(id)
 	if err != nil {
@@ -147,9 +147,9 @@ func (a *Archive) Read(id string) (Info, Conversation, error) {
 	return l.info, l.conversation, nil
 }
 
-// List returns the sessions of dir, or of all folders if dir is empty, the one
-// written last first. It reads the beginnings and the ends of the files only,
-// but where a file was not closed in order.
+// List returns the sessions of dir, or of all folders if dir is empty, the one written
+// last first. It reads only the beginnings and the ends of the files, except of a file
+// that was not closed in order.
 func (a *Archive) List(dir string) ([]Info, error) {
 	projects := []string{a.project(dir)}
 	if dir == "" {
@@ -186,8 +186,9 @@ func (a *Archive) Remove(id string) error {
 	return errors.Join(err, lock.Release(), statefile.Remove(lockPath(path)))
 }
 
-// project returns the folder of the sessions of dir. Its name can be told from
-// others by its hash and recognised by its end.
+// project returns the folder of the sessions of dir. The name ends in a hash, which
+// makes it unique, and begins with the last element of dir, which makes it
+// recognisable.
 func (a *Archive) project(dir string) string {
 	sum := sha256.Sum256([]byte(dir))
 	name := strings.Map(func(r rune) rune {
@@ -199,10 +200,11 @@ func (a *Archive) project(dir string) string {
 	return filepath.Join(a.dir, name[:min(len(name), 40)]+"-"+hex.EncodeToString(sum[:6]))
 }
 
-// find returns the file of the session whose id is, or alone begins with, id.
+// find returns the file of the session with the id, or with the only id that begins
+// with it.
 func (a *Archive) find(id string) (string, error) {
 	if id == "" || strings.Trim(id, "abcdefghijklmnopqrstuvwxyz234567") != "" {
-		return "", fmt.Errorf("%w: %q is no id", ErrNoSession, id)
+		return "", fmt.Errorf("%w: %q is not an id", ErrNoSession, id)
 	}
 	found, err := a.matching(id)
 	if err != nil {
@@ -276,23 +278,23 @@ func sessionFiles(project string) ([]sessionFile, error) {
 	for _, e := range entries {
 		info, err := e.Info()
 		if err != nil || !info.Mode().IsRegular() || filepath.Ext(e.Name()) != fileExt {
-			continue // removed meanwhile, or not a session
+			continue // removed in the meantime, or not a session
 		}
 		files = append(files, sessionFile{filepath.Join(project, e.Name()), info.ModTime(), info.Size()})
 	}
 	return files, nil
 }
 
-// describe reads what tells of the session. What is not told stays empty.
+// describe reads the session's description. Unknown fields stay empty.
 func (f sessionFile) describe() Info {
 	info := Info{ID: idOf(f.path)}
 	if data, err := readEnds(f.path, f.size); err == nil {
 		stated := false
-		learn := func(body []byte) { stated = info.learn(body) || stated }
+		learn := func(body []byte) { stated = info.apply(body) || stated }
 		scanFrames(data[0], learn)
 		stated = false
 		if scanFrames(data[1], learn); !stated && f.size > headSize+tailSize {
-			// The session was not left in order, with much said since the last turn.
+			// The session was not closed in order, and much follows its last turn.
 			if all, err := os.ReadFile(f.path); err == nil {
 				scanFrames(all, learn)
 			}
@@ -302,10 +304,10 @@ func (f sessionFile) describe() Info {
 	return info
 }
 
-// learn takes what the record tells about the session, and returns true if that
-// is its state.
-func (i *Info) learn(body []byte) (state bool) {
-	if !tells(body) {
+// apply copies the part of the description that the record holds, and reports whether
+// the record is the session's state.
+func (i *Info) apply(body []byte) (state bool) {
+	if !describesSession(body) {
 		return false
 	}
 	r, err := decodeRecord(body)
@@ -322,8 +324,9 @@ func (i *Info) learn(body []byte) (state bool) {
 	return false
 }
 
-// tells looks at how a record begins: most are messages, and long.
-func tells(body []byte) bool {
+// describesSession reports whether a record describes the session, by its beginning:
+// most records are messages, and long.
+func describesSession(body []byte) bool {
 	for _, k := range []kind{kindMeta, kindTitle, kindState} {
 		if bytes.HasPrefix(body, []byte(`{"kind":"`+string(k)+`"`)) {
 			return true
@@ -346,7 +349,7 @@ func readEnds(path string, size int64) (ends [2][]byte, err error) {
 	return ends, err
 }
 
-// readEnd returns the last bytes of a file, n at most.
+// readEnd returns the last n bytes of a file, or all of a shorter one.
 func readEnd(path string, size, n int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -12,16 +12,16 @@ import (
 	"github.com/bb2d0cf4/agent/internal/session/history"
 )
 
-// Export writes a conversation as Markdown: all that was said and not taken back,
-// also what no model is sent any more. Tool results are quoted whole; the text
-// is as the model and the tools wrote it and is not safe for a terminal.
+// Export writes a conversation as Markdown: all messages that were not rewound,
+// including compacted ones. It quotes tool results completely. The text is as the model
+// and the tools wrote it and is not safe for a terminal.
 func Export(w io.Writer, info Info, conv Conversation) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "# %s\n\n", orElse(info.Title, "Session"))
 	fmt.Fprintf(b, "Session `%s`, begun %s in `%s` with %s.\n",
 		info.ID, info.Created.Format(time.RFC3339), info.Dir, orElse(info.Model, "an unknown model"))
 	chat, _, _ := history.Rebuild(conv.Entries)
-	after := map[int]string{} // the message after which there was a compaction
+	after := map[int]string{} // summaries by the message that they follow
 	for _, e := range conv.Entries {
 		if e.Compaction != nil {
 			after[e.Compaction.Last] = e.Compaction.Summary
@@ -29,7 +29,7 @@ func Export(w io.Writer, info Info, conv Conversation) error {
 	}
 	for _, it := range chat.Items() {
 		exportMessage(b, it.Message)
-		for _, d := range it.Then {
+		for _, d := range it.DeedsAfter {
 			fmt.Fprintf(b, "\n**Without the model**\n\n%s\n", history.Fenced("", d.What+"\n"+d.Result))
 		}
 		if summary, ok := after[it.N]; ok {
@@ -52,12 +52,11 @@ func exportMessage(b *bufio.Writer, m llm.Message) {
 		for _, c := range m.Calls {
 			fmt.Fprintf(b, "\n**Call** `%s`\n\n%s\n", c.Name, history.Fenced("json", c.Args))
 		}
-	case llm.System: // is no part of a conversation
+	case llm.System: // not part of a conversation
 	}
 }
 
-// exported is a session as JSON. Its names are what other programs read: they are
-// only ever added to.
+// exported is a session as JSON. Other programs read it: fields are only ever added.
 type exported struct {
 	ID      string          `json:"id"`
 	From    string          `json:"fork_of,omitempty"`
@@ -70,8 +69,8 @@ type exported struct {
 	Entries []exportedEntry `json:"entries"`
 }
 
-// exportedEntry is a step of a session: a message, an act of the user without the
-// model, after message N, or a compaction.
+// exportedEntry is a step of a session: a message, an act of the user without the model
+// after message N, or a compaction.
 type exportedEntry struct {
 	Kind    string         `json:"kind"`
 	N       int            `json:"n,omitempty"`
@@ -83,7 +82,7 @@ type exportedEntry struct {
 	Did     *history.Deed  `json:"did,omitempty"`
 	Pinned  bool           `json:"pinned,omitempty"`
 	Gone    bool           `json:"taken_back,omitempty"` // by a rewind
-	Before  int            `json:"before,omitempty"`     // of a compaction: what has a lower number
+	Before  int            `json:"before,omitempty"`     // of a compaction: messages with lower numbers
 	Summary string         `json:"summary,omitempty"`
 }
 
@@ -93,8 +92,8 @@ type exportedCall struct {
 	Args json.RawMessage `json:"args"`
 }
 
-// ExportJSON writes all that a session's file holds as one JSON object, what was
-// taken back included.
+// ExportJSON writes the complete content of a session's file as one JSON object,
+// including rewound messages.
 func ExportJSON(w io.Writer, info Info, conv Conversation) error {
 	out := exported{
 		ID: info.ID, From: info.From, Title: info.Title, Dir: info.Dir, Model: info.Model, Branch: info.Branch,
@@ -129,7 +128,7 @@ func ExportJSON(w io.Writer, info Info, conv Conversation) error {
 }
 
 func exportItem(it history.Item, n int) exportedEntry {
-	e := exportedEntry{Kind: "message", N: n, Role: it.Message.Role, Text: it.Message.Text(), CallID: it.Message.CallID, Did: it.Did}
+	e := exportedEntry{Kind: "message", N: n, Role: it.Message.Role, Text: it.Message.Text(), CallID: it.Message.CallID, Did: it.Deed}
 	if !it.At.IsZero() {
 		e.At = &it.At
 	}
@@ -139,7 +138,7 @@ func exportItem(it history.Item, n int) exportedEntry {
 	return e
 }
 
-// quoted returns text as a quotation.
+// quoted returns text as a Markdown quotation.
 func quoted(text string) string { return "> " + strings.ReplaceAll(text, "\n", "\n> ") }
 
 func orElse(s, other string) string {

@@ -12,8 +12,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/session/history"
 )
 
-// told is a session with a compaction, a pin and a rewind.
-func told(t *testing.T) Conversation {
+// exampleSession is a session with a compaction, a pin and a rewind.
+func exampleSession(t *testing.T) Conversation {
 	t.Helper()
 	chat := &history.Transcript{}
 	var c Conversation
@@ -28,15 +28,15 @@ func told(t *testing.T) Conversation {
 	for i, m := range msgs {
 		it := history.Item{Message: m}
 		if i == 3 {
-			it.Did = &history.Deed{What: "Run x", Result: "exit 1"}
+			it.Deed = &history.Deed{What: "Run x", Result: "exit 1"}
 		}
 		add(chat.Append(it))
 	}
 	add(chat.Act(history.Deed{What: "Undo x.go", Result: "taken back"}))
 	add(chat.Pin(1, true))
 	add(chat.Compact(history.Compaction{Before: 5, Last: 5, Text: "# all of it", Summary: "the\nnotes"}), nil)
-	at := history.Note{At: time.Unix(60, 0).UTC()}
-	add(chat.Append(history.Item{Message: llm.TextMessage(llm.User, "wrong"), Note: at}))
+	at := history.Meta{At: time.Unix(60, 0).UTC()}
+	add(chat.Append(history.Item{Message: llm.TextMessage(llm.User, "wrong"), Meta: at}))
 	add(chat.Rewind(6))
 	add(chat.Append(history.Item{Message: llm.TextMessage(llm.User, "right")}))
 	c.Usage = llm.Usage{Input: 10, Output: 2}
@@ -47,7 +47,7 @@ var aboutIt = Info{ID: "abc", From: "xyz", Dir: "/p", Title: "Fix it", Branch: "
 
 func TestExport(t *testing.T) {
 	var b strings.Builder
-	if err := Export(&b, aboutIt, told(t)); err != nil {
+	if err := Export(&b, aboutIt, exampleSession(t)); err != nil {
 		t.Fatal(err)
 	}
 	at := 0
@@ -69,7 +69,7 @@ func TestExport(t *testing.T) {
 
 func TestExportJSON(t *testing.T) {
 	var b strings.Builder
-	if err := ExportJSON(&b, aboutIt, told(t)); err != nil {
+	if err := ExportJSON(&b, aboutIt, exampleSession(t)); err != nil {
 		t.Fatal(err)
 	}
 	var got exported

@@ -10,9 +10,9 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm"
 )
 
-// Fork makes a new session that holds all that the one with the given id does,
-// and opens it. Its title is title or, if that is empty, the old one's. What the
-// old session has used is not counted again; the old one is left as it is.
+// Fork creates and opens a new session with the content of the one with the given id.
+// Its title is title or, if that is empty, the old one's. The usage of the old session
+// is not counted again; the old session does not change.
 func (a *Archive) Fork(id, title string) (*Store, error) {
 	path, err := a.find(id)
 	if err != nil {
@@ -37,7 +37,7 @@ func (a *Archive) Fork(id, title string) (*Store, error) {
 		}
 	})
 	s.conversation = Conversation{Entries: l.conversation.Entries, Notes: l.conversation.Notes}
-	s.prompted = l.prompted()
+	s.prompted = l.promptTitle()
 	st := State{Branch: s.info.Branch, Prompts: s.info.Prompts}
 	if err := s.append(record{Kind: kindTitle, Title: s.info.Title}); err != nil {
 		return nil, err
@@ -48,11 +48,11 @@ func (a *Archive) Fork(id, title string) (*Store, error) {
 	return s, s.Sync()
 }
 
-// previewSize is how much of the end of a file Preview reads.
+// previewSize is how much of the end of a file Preview reads, in bytes.
 const previewSize = 128 << 10
 
-// Preview returns the last things that were said in a session, as far as they
-// stand at the end of its file: it may miss long ones, and what was taken back.
+// Preview returns the last prompts and answers at the end of a session's file. It may
+// miss long ones, and include rewound ones.
 func (a *Archive) Preview(id string) ([]llm.Message, error) {
 	path, err := a.find(id)
 	if err != nil {
@@ -66,11 +66,11 @@ func (a *Archive) Preview(id string) ([]llm.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	return saidIn(data), nil
+	return messagesIn(data), nil
 }
 
-// saidIn returns the prompts and answers that stand whole in a part of a file.
-func saidIn(data []byte) []llm.Message {
+// messagesIn returns the prompts and answers in a part of a file.
+func messagesIn(data []byte) []llm.Message {
 	var said []llm.Message
 	scanFrames(data, func(body []byte) {
 		r, err := decodeRecord(body)
@@ -81,17 +81,17 @@ func saidIn(data []byte) []llm.Message {
 	return said
 }
 
-// How much Said reads and returns, in bytes.
+// The sizes of what Texts reads and returns, in bytes.
 const (
-	saidEnd   = 64 << 10 // of each end of a file
-	saidEach  = 32 << 10 // of a session
-	saidInAll = 8 << 20
+	textEnd   = 64 << 10 // of each end of a file
+	textEach  = 32 << 10 // of a session
+	textTotal = 8 << 20
 )
 
-// Said returns, by the ids of the sessions of dir, what was said in them, to be
-// searched: the beginnings and the ends of long ones, and of so many sessions, the
-// newest first, as a bound on the whole allows.
-func (a *Archive) Said(ctx context.Context, dir string) (map[string]string, error) {
+// Texts returns, by session id, the prompts and answers of the sessions of dir, for
+// searching: the beginning and the end of long ones, newest sessions first, up to a
+// total size.
+func (a *Archive) Texts(ctx context.Context, dir string) (map[string]string, error) {
 	files, err := sessionFiles(a.project(dir))
 	if err != nil {
 		return nil, err
@@ -102,36 +102,37 @@ func (a *Archive) Said(ctx context.Context, dir string) (map[string]string, erro
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if total >= saidInAll {
+		if total >= textTotal {
 			break
 		}
-		text := f.said()
+		text := f.text()
 		texts[idOf(f.path)] = text
 		total += len(text)
 	}
 	return texts, nil
 }
 
-// said is what Said returns of a session; a file that cannot be read says nothing.
-func (f sessionFile) said() string {
-	data, err := readEnd(f.path, f.size, 2*saidEnd)
+// text returns the session's prompts and answers, shortened; empty if the file cannot
+// be read.
+func (f sessionFile) text() string {
+	data, err := readEnd(f.path, f.size, 2*textEnd)
 	if err != nil {
 		return ""
 	}
-	if f.size > 2*saidEnd {
-		head, err := readEnd(f.path, saidEnd, saidEnd)
+	if f.size > 2*textEnd {
+		head, err := readEnd(f.path, textEnd, textEnd)
 		if err != nil {
 			return ""
 		}
-		data = slices.Concat(head, data[saidEnd:])
+		data = slices.Concat(head, data[textEnd:])
 	}
 	var b strings.Builder
-	for _, m := range saidIn(data) {
+	for _, m := range messagesIn(data) {
 		b.WriteString(m.UserText() + "\n")
 	}
 	text := b.String()
-	if len(text) > saidEach {
-		text = text[:saidEach/2] + "\n" + text[len(text)-saidEach/2:]
+	if len(text) > textEach {
+		text = text[:textEach/2] + "\n" + text[len(text)-textEach/2:]
 	}
 	return strings.ToValidUTF8(text, "")
 }

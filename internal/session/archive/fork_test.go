@@ -14,11 +14,11 @@ import (
 	"github.com/bb2d0cf4/agent/internal/session/history"
 )
 
-// TestFork makes a session that holds what another one does, and leaves that as it
-// is, byte for byte, while it is open.
+// TestFork forks a session while it is open, and checks that this leaves it unchanged,
+// byte for byte.
 func TestFork(t *testing.T) {
 	a := New(t.TempDir())
-	id, path := kept(t, a)
+	id, path := storeSample(t, a)
 	s := reopen(t, a, id)
 	if err := errors.Join(s.Append(history.Entry{Pin: &history.Pin{N: 1, On: true}}), s.State(State{Branch: "main", Prompts: 1}), s.Sync()); err != nil {
 		t.Fatal(err)
@@ -31,7 +31,7 @@ func TestFork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(fork.Append(history.Say(llm.TextMessage(llm.User, "another way"))...), fork.Close()); err != nil {
+	if err := errors.Join(fork.Append(history.Entries(llm.TextMessage(llm.User, "another way"))...), fork.Close()); err != nil {
 		t.Fatal(err)
 	}
 	after, err := os.ReadFile(path)
@@ -64,8 +64,8 @@ func TestFork(t *testing.T) {
 	}
 }
 
-// TestTheNewestStateIsListed: also of a long session, and of one that was not left
-// in order.
+// TestTheNewestStateIsListed covers long sessions, and sessions that were not closed in
+// order.
 func TestTheNewestStateIsListed(t *testing.T) {
 	for name, tt := range map[string]struct{ between, after int }{
 		"short": {1, 0}, "long": {200, 1}, "not left in order": {200, 200},
@@ -74,7 +74,7 @@ func TestTheNewestStateIsListed(t *testing.T) {
 		s := newStore(t, a)
 		say := func(n int) error {
 			for i := range n {
-				if err := s.Append(history.Say(llm.TextMessage(llm.User, fmt.Sprint("prompt ", i, strings.Repeat(" x", 300))))...); err != nil {
+				if err := s.Append(history.Entries(llm.TextMessage(llm.User, fmt.Sprint("prompt ", i, strings.Repeat(" x", 300))))...); err != nil {
 					return err
 				}
 			}
@@ -107,7 +107,7 @@ func TestStateIsWrittenOnlyIfItChanged(t *testing.T) {
 	if _, err := os.Stat(s.path); err == nil {
 		t.Fatal("a file was made for a session in which nothing was said")
 	}
-	if err := s.Append(history.Say(sample()[0])...); err != nil {
+	if err := s.Append(history.Entries(sample()[0])...); err != nil {
 		t.Fatal(err)
 	}
 	size := int64(0)
@@ -124,14 +124,14 @@ func TestStateIsWrittenOnlyIfItChanged(t *testing.T) {
 
 func TestPreview(t *testing.T) {
 	a := New(t.TempDir())
-	id, _ := kept(t, a)
+	id, _ := storeSample(t, a)
 	said, err := a.Preview(id)
 	if err != nil || len(said) != 3 || said[2].Text() != "Done." {
 		t.Errorf("%+v, %v", said, err)
 	}
 	s := reopen(t, a, id)
 	for i := range 300 {
-		if err := s.Append(history.Say(llm.TextMessage(llm.User, fmt.Sprint(i, strings.Repeat(" x", 500))))...); err != nil {
+		if err := s.Append(history.Entries(llm.TextMessage(llm.User, fmt.Sprint(i, strings.Repeat(" x", 500))))...); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -143,21 +143,21 @@ func TestPreview(t *testing.T) {
 	}
 }
 
-// What was said is given for all sessions of a folder, bounded for each.
-func TestSaid(t *testing.T) {
+// The texts of all sessions of a folder are returned, each shortened.
+func TestTexts(t *testing.T) {
 	a := New(t.TempDir())
-	id, _ := kept(t, a)
+	id, _ := storeSample(t, a)
 	dir := reopen(t, a, id).Info().Dir
 	long := a.Create(dir, "m")
 	for i := range 400 {
-		if err := long.Append(history.Say(llm.TextMessage(llm.User, fmt.Sprint("number ", i, strings.Repeat(" x", 500))))...); err != nil {
+		if err := long.Append(history.Entries(llm.TextMessage(llm.User, fmt.Sprint("number ", i, strings.Repeat(" x", 500))))...); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := long.Close(); err != nil {
 		t.Fatal(err)
 	}
-	said, err := a.Said(t.Context(), dir)
+	said, err := a.Texts(t.Context(), dir)
 	if err != nil || len(said) != 2 {
 		t.Fatalf("%d sessions, %v", len(said), err)
 	}
@@ -165,24 +165,24 @@ func TestSaid(t *testing.T) {
 		t.Errorf("%q", said[id])
 	}
 	text := said[long.ID()]
-	if len(text) > saidEach+1 || !strings.HasPrefix(text, "number 0 ") || !strings.Contains(text, "number 399 ") {
+	if len(text) > textEach+1 || !strings.HasPrefix(text, "number 0 ") || !strings.Contains(text, "number 399 ") {
 		t.Errorf("%d bytes, %.40q", len(text), text)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := a.Said(ctx, dir); !errors.Is(err, context.Canceled) {
+	if _, err := a.Texts(ctx, dir); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
 
-// A title tells what a session is about: a short first prompt is followed by the next
-// ones, also in a session that was opened again or forked. The user's own title stays.
+// A title describes the session: the next prompts follow a short first one, even after
+// the session was opened again or forked. The user's own title stays.
 func TestTitles(t *testing.T) {
 	a := New(t.TempDir())
 	s := newStore(t, a)
 	say := func(s *Store, prompt, want string) {
 		t.Helper()
-		if err := s.Append(history.Say(llm.TextMessage(llm.User, prompt), llm.TextMessage(llm.Assistant, "I see what you mean."))...); err != nil {
+		if err := s.Append(history.Entries(llm.TextMessage(llm.User, prompt), llm.TextMessage(llm.Assistant, "I see what you mean."))...); err != nil {
 			t.Fatal(err)
 		}
 		if got := s.Info().Title; got != want {

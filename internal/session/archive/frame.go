@@ -11,11 +11,10 @@ import (
 //
 //	{"sum":"e3069283","len":41,"rec":{"kind":"title","title":"…"}}
 //
-// sum is the CRC-32C of rec as written, len its length in bytes. The line is
-// JSON for other programs; this one trusts nothing in it before sum and len
-// agree.
+// sum is the CRC-32C of rec as written, len its length in bytes. The line is JSON for
+// other programs; this program trusts nothing in it until sum and len agree.
 const (
-	// frameStart is what each line begins with.
+	// frameStart begins each line.
 	frameStart = `{"sum":"`
 	lenPart    = `","len":`
 	recPart    = `,"rec":`
@@ -29,7 +28,7 @@ func appendFrame(buf, rec []byte) []byte {
 	return append(buf, ending...)
 }
 
-// scanned is what a file holds.
+// scanned describes the content of a file.
 type scanned struct {
 	Good  int64 // bytes up to the end of the last intact record
 	Torn  int64 // bytes after it
@@ -37,10 +36,10 @@ type scanned struct {
 	Ended bool  // the last intact record has its line ending
 }
 
-// scanFrames calls each with every intact record in data. Bytes that are no intact
-// record are stepped over: the next record is looked for inside them too, as a
-// torn record may have another one glued to it. (Within a record the start of
-// another cannot occur: JSON escapes its quotes.)
+// scanFrames calls each with every intact record in data. It skips other bytes, but
+// looks for records inside them, as a record may follow a torn one without a line
+// ending. (The start of a record cannot occur within a record: JSON escapes its
+// quotes.)
 func scanFrames(data []byte, each func(rec []byte)) scanned {
 	s := scanned{Ended: true}
 	damaged := false
@@ -72,9 +71,8 @@ func nextStart(data []byte) int {
 	return len(data)
 }
 
-// intact returns the record that data begins with and the size of
-// its line; size is zero if there is no intact record. ended is false if only
-// the line ending is missing.
+// intact returns the record at the beginning of data and the size of its line; size is
+// zero if there is no intact record. ended is false if only the line ending is missing.
 func intact(data []byte) (rec []byte, size int, ended bool) {
 	rest, ok := bytes.CutPrefix(data, []byte(frameStart))
 	if !ok || len(rest) < 8 {

@@ -37,15 +37,15 @@ func TestALineIsJSON(t *testing.T) {
 	}
 }
 
-// FuzzScan: whatever lies between, intact records are found, in order, and
-// nothing else is; the parts that the scan reports add up.
+// FuzzScan checks that scanFrames finds the intact records between any bytes, in order,
+// and nothing else, and that the sizes that it reports add up.
 func FuzzScan(f *testing.F) {
 	f.Add("one", []byte("junk\n"), "two", []byte(`{"sum":"`))
 	f.Add(`{"sum":"00000000","len":2,"rec":{}}`, []byte(`{"sum":"00000000","len":-1,"rec":`), "", []byte("\n"))
 	f.Add("\xff", []byte{0}, "\u2028", []byte(`{"sum":"00000000","len":9999999999999999999,"rec":{}`))
 	f.Fuzz(func(t *testing.T, a string, between []byte, b string, after []byte) {
 		if n, _ := texts(t, append(append([]byte{}, between...), after...)); len(n) > 0 {
-			return // the junk holds a record of its own
+			return // the junk contains a record
 		}
 		a, b = string(bytes.ToValidUTF8([]byte(a), []byte("\uFFFD"))), string(bytes.ToValidUTF8([]byte(b), []byte("\uFFFD")))
 		one, two := frameOf(t, a), frameOf(t, b)

@@ -14,7 +14,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/session/history"
 )
 
-// TestMain lets the test binary be the process that is killed.
+// TestMain makes the test binary the process that is killed.
 func TestMain(m *testing.M) {
 	if home := os.Getenv("SESSION_WRITER"); home != "" {
 		os.Exit(writer(home))
@@ -22,8 +22,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// writer continues the only session in home, or begins one, and says each
-// message that it has appended.
+// writer continues the only session in home, or starts one, and prints each message
+// that it has appended.
 func writer(home string) int {
 	a := New(home)
 	s, _, err := a.Latest("/p")
@@ -32,7 +32,7 @@ func writer(home string) int {
 	}
 	for i := len(s.Conversation().Entries); ; i++ {
 		m := llm.TextMessage(llm.User, fmt.Sprint(i, " ", strings.Repeat("x", 4000)))
-		if err := s.Append(history.Say(m)...); err != nil {
+		if err := s.Append(history.Entries(m)...); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 3
 		}
@@ -46,8 +46,8 @@ func writer(home string) int {
 	}
 }
 
-// TestKilledWriter kills a writing process at random instants: what it had said
-// it had kept is kept, and the next process continues.
+// TestKilledWriter kills a writing process at random instants: the messages that it
+// reported are in the file, and the next process continues.
 func TestKilledWriter(t *testing.T) {
 	kills := 40
 	if os.Getenv("AGENT_TEST_FULL") != "" {
@@ -55,7 +55,7 @@ func TestKilledWriter(t *testing.T) {
 	}
 	home, said, messages := "", -1, 0
 	for i := range kills {
-		if i%40 == 0 { // a session of some size, not one that only grows
+		if i%40 == 0 { // otherwise the session would only grow
 			home, said = t.TempDir(), -1
 		}
 		before := said
@@ -81,8 +81,8 @@ func TestKilledWriter(t *testing.T) {
 	t.Logf("load: %d kills, %d messages", kills, messages)
 }
 
-// killAfter starts a writer, kills it once it has said n messages and returns
-// the last one that it said.
+// killAfter starts a writer, kills it once it has printed n messages and returns the
+// last one printed.
 func killAfter(t *testing.T, home string, n int) (last int) {
 	t.Helper()
 	exe, err := os.Executable()

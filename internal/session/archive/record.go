@@ -12,10 +12,10 @@ import (
 	"github.com/bb2d0cf4/agent/internal/session/history"
 )
 
-// version is that of the format, written into the meta record.
+// version is the version of the format, written into the meta record.
 const version = 1
 
-// kind names what a record holds. Readers skip kinds that they don't know.
+// kind is the type of a record. Readers skip unknown kinds.
 type kind string
 
 const (
@@ -30,7 +30,7 @@ const (
 	kindCompact kind = "compaction"
 )
 
-// record is one entry of a session's file; what belongs to Kind is set.
+// record is an entry of a session's file; the field for Kind is set.
 type record struct {
 	Kind    kind            `json:"kind"`
 	Meta    *meta           `json:"meta,omitzero"`
@@ -38,7 +38,7 @@ type record struct {
 	State   *State          `json:"state,omitzero"`
 	N       int             `json:"n,omitzero"`
 	Message *llm.Message    `json:"message,omitzero"`
-	Note    *history.Note   `json:"note,omitzero"`
+	Note    *history.Meta   `json:"note,omitzero"`
 	Usage   *llm.Usage      `json:"usage,omitzero"`
 	Rewind  *history.Rewind `json:"rewind,omitzero"`
 	Pin     *history.Pin    `json:"pin,omitzero"`
@@ -47,7 +47,7 @@ type record struct {
 	Compaction *history.Compaction `json:"compaction,omitzero"`
 }
 
-// recordOf is how an entry of the conversation is kept.
+// recordOf returns the record of an entry of the conversation.
 func recordOf(e history.Entry) record {
 	switch {
 	case e.Rewind != nil:
@@ -60,19 +60,19 @@ func recordOf(e history.Entry) record {
 		return record{Kind: kindCompact, Compaction: e.Compaction}
 	}
 	r := record{Kind: kindMessage, N: e.Item.N, Message: &e.Item.Message}
-	if e.Item.Note != (history.Note{}) {
-		r.Note = &e.Item.Note
+	if e.Item.Meta != (history.Meta{}) {
+		r.Note = &e.Item.Meta
 	}
 	return r
 }
 
-// entry is the entry of the conversation that r holds; false if it holds none.
+// entry returns the entry of the conversation in r, and whether there is one.
 func (r record) entry() (history.Entry, bool) {
 	switch {
 	case r.Message != nil:
 		it := history.Item{N: r.N, Message: *r.Message}
 		if r.Note != nil {
-			it.Note = *r.Note
+			it.Meta = *r.Note
 		}
 		return history.Entry{Item: &it}, true
 	}
@@ -80,18 +80,18 @@ func (r record) entry() (history.Entry, bool) {
 	return e, e != history.Entry{}
 }
 
-// State is what is known of a session at the end of a turn. The newest one stands
-// near the end of the file, where a list of sessions finds it.
+// State is the state of a session at the end of a turn. The newest one is near the end
+// of the file, where List finds it.
 type State struct {
 	Title   string `json:"title,omitzero"`
-	Branch  string `json:"branch,omitzero"` // that was checked out
-	Prompts int    `json:"prompts"`         // that were answered and not taken back
+	Branch  string `json:"branch,omitzero"` // checked out
+	Prompts int    `json:"prompts"`         // answered and not rewound
 }
 
 type meta struct {
 	Version int       `json:"version"`
 	ID      string    `json:"id"`
-	From    string    `json:"from,omitzero"` // the session that this one is a fork of
+	From    string    `json:"from,omitzero"` // the session that this one was forked from
 	Dir     string    `json:"dir"`
 	Model   string    `json:"model"`
 	Created time.Time `json:"created"`

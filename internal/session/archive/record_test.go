@@ -27,7 +27,7 @@ func TestRecordIsALineOfJSON(t *testing.T) {
 	}
 }
 
-// rounds is a session of n rounds: a read or an edit each, about 2 KiB of result.
+// rounds returns a session of n rounds: a read or an edit each, about 2 KiB of result.
 func rounds(n int) []llm.Message {
 	msgs := []llm.Message{llm.TextMessage(llm.User, "go")}
 	body := strings.Repeat("func f(a, b int) (int, error) {\n\treturn a + \"x\" <b> & c\n}\n", 34)
@@ -44,7 +44,7 @@ func rounds(n int) []llm.Message {
 func BenchmarkLoad500Rounds(b *testing.B) {
 	a := New(b.TempDir())
 	s := a.Create("/p", "m")
-	if err := s.Append(history.Say(rounds(500)...)...); err != nil {
+	if err := s.Append(history.Entries(rounds(500)...)...); err != nil {
 		b.Fatal(err)
 	}
 	s.Close()
@@ -62,13 +62,13 @@ func BenchmarkLoad500Rounds(b *testing.B) {
 	}
 }
 
-// BenchmarkAppend is what a round costs in a session of 10 and of 1,000 rounds.
+// BenchmarkAppend appends a round to a session of 10 and of 1,000 rounds.
 func BenchmarkAppend(b *testing.B) {
 	for _, n := range []int{10, 1000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			s := New(b.TempDir()).Create("/p", "m")
 			defer s.Close()
-			msgs := history.Say(rounds(n)...)
+			msgs := history.Entries(rounds(n)...)
 			if err := s.Append(msgs...); err != nil {
 				b.Fatal(err)
 			}

@@ -18,19 +18,18 @@ import (
 	"github.com/bb2d0cf4/agent/internal/statefile"
 )
 
-// Store is one session on disk, open for appending by one process. Appending
-// costs the same however long the session is. A record that could not be
-// written (a full disk) is kept and written before the next one, so a session
-// has no holes.
+// Store is a session on disk, open for appending by one process. Appending takes the
+// same time for any length of the session. A record that could not be written (the disk
+// is full) is written before the next one, so a session has no gaps.
 type Store struct {
 	path         string
-	mu           sync.Mutex // guards info while it is changed, and while others read it
+	mu           sync.Mutex // guards writing info, and reading it from other goroutines
 	info         Info
-	conversation Conversation // as it was opened
+	conversation Conversation // when it was opened
 	out          output
-	said         State // as it was appended last
+	latest       State // as appended last
 
-	prompted string // the title that the prompts give, which the user may have changed
+	prompted string // the title made of the prompts, which the user may have changed
 }
 
 // output is the writing side of a Store.
@@ -53,22 +52,22 @@ func (s *Store) Info() Info {
 	return s.info
 }
 
-// change changes what describes the session.
+// change updates the session's description.
 func (s *Store) change(f func(*Info)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f(&s.info)
 }
 
-// Conversation returns what the session held when it was opened.
+// Conversation returns the content of the session when it was opened.
 func (s *Store) Conversation() Conversation { return s.conversation }
 
-// Append adds entries, each as a record, in one write. When it returns nil
-// they survive the end of the process; after Sync, that of the machine.
+// Append appends entries, each as a record, in one write. After it returns nil they
+// survive the end of the process; after Sync, that of the machine.
 func (s *Store) Append(entries ...history.Entry) error {
 	recs := make([]record, 0, len(entries)+2)
 	for _, e := range entries {
-		if title := prompted(s.prompted, e); title != s.prompted && s.info.Title == s.prompted {
+		if title := promptTitle(s.prompted, e); title != s.prompted && s.info.Title == s.prompted {
 			s.prompted = title
 			s.change(func(i *Info) { i.Title = title })
 			recs = append(recs, record{Kind: kindTitle, Title: title})
@@ -78,30 +77,30 @@ func (s *Store) Append(entries ...history.Entry) error {
 	return s.append(recs...)
 }
 
-// AppendUsage adds what one request has used.
+// AppendUsage appends the usage of a request.
 func (s *Store) AppendUsage(u llm.Usage) error {
 	return s.append(record{Kind: kindUsage, Usage: &u})
 }
 
-// Rename gives the session the user's own title.
+// Rename sets the user's own title.
 func (s *Store) Rename(title string) error {
 	s.prompted = ""
 	s.change(func(i *Info) { i.Title = titleOf(title) })
 	return s.append(record{Kind: kindTitle, Title: s.info.Title})
 }
 
-// State appends what is known of the session at the end of a turn, if that has
-// changed; its title is the store's own.
+// State appends the session's state at the end of a turn if it has changed. The store
+// sets the title.
 func (s *Store) State(st State) error {
-	if st.Title = s.info.Title; st == s.said || s.out.file == nil && len(s.out.pending) == 0 {
+	if st.Title = s.info.Title; st == s.latest || s.out.file == nil && len(s.out.pending) == 0 {
 		return nil
 	}
-	s.said = st
+	s.latest = st
 	s.change(func(i *Info) { i.Branch, i.Prompts = st.Branch, st.Prompts })
 	return s.append(record{Kind: kindState, State: &st})
 }
 
-// Sync makes what was appended durable.
+// Sync makes the appended records durable.
 func (s *Store) Sync() error {
 	if len(s.out.pending) > 0 {
 		if err := s.append(); err != nil {
@@ -118,18 +117,18 @@ func (s *Store) Sync() error {
 	return nil
 }
 
-// unsavedError says that not all of a session is in its file.
+// unsavedError reports that a part of the session is not in its file.
 type unsavedError struct{ err error }
 
 func (e *unsavedError) Error() string {
-	return "what was said last is not on disk: " + Why(e.err)
+	return "the latest messages are not saved: " + Reason(e.err)
 }
 
 func (e *unsavedError) Unwrap() error { return e.err }
 
-// Why says, for people, why a session could not be written: what the system says of
-// it, without the names of our own files.
-func Why(err error) string {
+// Reason explains to people why a session could not be written: the system's error
+// without the names of our own files.
+func Reason(err error) string {
 	var no syscall.Errno
 	if errors.As(err, &no) {
 		return no.Error()
@@ -137,7 +136,7 @@ func Why(err error) string {
 	return err.Error()
 }
 
-// Close ends the use of the session by this process.
+// Close closes the session in this process.
 func (s *Store) Close() error {
 	if s.out.file == nil {
 		return nil
@@ -164,8 +163,8 @@ func (s *Store) append(recs ...record) error {
 	return nil
 }
 
-// create makes the file of a new session, with the records that describe it
-// before those that are pending.
+// create creates the file of a new session, with the records that describe it before
+// the pending ones.
 func (s *Store) create() error {
 	if s.out.file != nil {
 		return nil
@@ -192,8 +191,8 @@ func (s *Store) create() error {
 	return nil
 }
 
-// flush writes what is pending. After a failure the file is cut back to its
-// last intact record at once or, if that fails too, before the next write.
+// flush writes the pending records. After a failure it cuts the file back to its last
+// intact record, at once or, if that fails too, before the next write.
 func (o *output) flush() error {
 	if err := o.clean(); err != nil {
 		return err
@@ -226,7 +225,7 @@ func (o *output) clean() error {
 	return nil
 }
 
-// openStore opens the session's file, cuts a torn end off and reads it all.
+// openStore opens the session's file, cuts off a torn end and reads the rest.
 func openStore(path string) (*Store, error) {
 	lock, err := lockSession(path)
 	if err != nil {
@@ -252,7 +251,7 @@ func (s *Store) load() error {
 	if err != nil {
 		return err
 	}
-	s.info, s.conversation, s.prompted = l.info, l.conversation, l.prompted()
+	s.info, s.conversation, s.prompted = l.info, l.conversation, l.promptTitle()
 	s.info.ID = idOf(s.path)
 	s.out.size, s.out.dirty = l.scan.Good, l.scan.Torn > 0
 	if err := s.out.clean(); err != nil {
@@ -276,7 +275,7 @@ func readAll(f *os.File) ([]byte, error) {
 	return data, nil
 }
 
-// loaded is a session's file, decoded.
+// loaded is the decoded file of a session.
 type loaded struct {
 	info         Info
 	conversation Conversation
@@ -304,21 +303,21 @@ func load(data []byte) (loaded, error) {
 		case r.Meta != nil && r.Meta.Version > version:
 			newer = r.Meta.Version
 		default:
-			l.info.learn(body)
+			l.info.apply(body)
 		}
 	})
 	if newer > 0 {
-		return l, fmt.Errorf("the session has format %d; this program knows %d: use the newer one", newer, version)
+		return l, fmt.Errorf("the session has format %d, but this version of agent only reads %d: use a newer version", newer, version)
 	}
 	l.info.Size = int64(len(data))
 	l.conversation.Notes = damage(l.scan, unreadable)
 	return l, nil
 }
 
-// prompted returns the title that the prompts give.
-func (l loaded) prompted() (title string) {
+// promptTitle returns the title made of the prompts.
+func (l loaded) promptTitle() (title string) {
 	for _, e := range l.conversation.Entries {
-		title = prompted(title, e)
+		title = promptTitle(title, e)
 	}
 	return title
 }
@@ -326,16 +325,16 @@ func (l loaded) prompted() (title string) {
 func damage(s scanned, unreadable int) []string {
 	var notes []string
 	if n := s.Bad + unreadable; n > 0 {
-		notes = append(notes, fmt.Sprintf("The session's file is damaged in %d place(s); what could be read was kept.", n))
+		notes = append(notes, fmt.Sprintf("The session's file is damaged in %d place(s); everything readable was kept.", n))
 	}
 	if s.Torn > 0 {
-		notes = append(notes, fmt.Sprintf("The session's last record was not written whole; its %d bytes were left out.", s.Torn))
+		notes = append(notes, fmt.Sprintf("The session's last record is incomplete; its %d bytes were dropped.", s.Torn))
 	}
 	return notes
 }
 
-// Who lists the sessions looks at each lock for a moment: a lock that is not there
-// after so many tries was not one of these.
+// Listing the sessions holds each lock for a moment. A lock that is still taken after
+// this many tries belongs to a process that has the session open.
 const (
 	glances = 3
 	glance  = 5 * time.Millisecond
@@ -348,7 +347,7 @@ func lockSession(path string) (*statefile.Lock, error) {
 		lock, err = statefile.TryAcquire(lockPath(path))
 	}
 	if errors.Is(err, statefile.ErrLocked) {
-		return nil, fmt.Errorf("session %s is open in another process (%w): end that one first, or begin a new session", idOf(path), err)
+		return nil, fmt.Errorf("session %s is open in another process (%w): close it there, or start a new session", idOf(path), err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("lock session: %w", err)
@@ -356,13 +355,13 @@ func lockSession(path string) (*statefile.Lock, error) {
 	return lock, nil
 }
 
-// telling is the length from which a title says what a session is about.
-const telling = 20
+// enoughTitle is the length from which a title describes the session, in characters.
+const enoughTitle = 20
 
-// prompted returns a title with the prompt in e: until it tells enough, each one goes
-// into it. "go" and "yes" are the first words of too many sessions.
-func prompted(title string, e history.Entry) string {
-	if e.Item == nil || e.Item.Message.Role != llm.User || utf8.RuneCountInString(title) >= telling {
+// promptTitle returns the title with the prompt in e added, unless the title is long
+// enough: "go" and "yes" are the first words of too many sessions.
+func promptTitle(title string, e history.Entry) string {
+	if e.Item == nil || e.Item.Message.Role != llm.User || utf8.RuneCountInString(title) >= enoughTitle {
 		return title
 	}
 	said := titleOf(e.Item.Message.UserText())

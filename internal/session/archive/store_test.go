@@ -21,7 +21,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/statefile"
 )
 
-// sample is a conversation with everything that a message can hold.
+// sample returns a conversation with everything that a message can hold.
 func sample() []llm.Message {
 	return []llm.Message{
 		llm.TextMessage(llm.User, "Fix the <test> & \"quote\" it \u2028 ok\n\tß"),
@@ -43,12 +43,12 @@ func newStore(t testing.TB, a *Archive) *Store {
 	return s
 }
 
-// kept writes the sample as a session and returns its path.
-func kept(t testing.TB, a *Archive) (id, path string) {
+// storeSample writes the sample as a session and returns its path.
+func storeSample(t testing.TB, a *Archive) (id, path string) {
 	t.Helper()
 	s := newStore(t, a)
 	for _, m := range sample() {
-		if err := s.Append(history.Say(m)...); err != nil {
+		if err := s.Append(history.Entries(m)...); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -58,7 +58,7 @@ func kept(t testing.TB, a *Archive) (id, path string) {
 	return s.ID(), s.path
 }
 
-// stored returns the messages in s as the file has them.
+// stored returns the messages in the file of s.
 func stored(s *Store) []llm.Message {
 	var out []llm.Message
 	for _, e := range s.Conversation().Entries {
@@ -79,9 +79,9 @@ func reopen(t testing.TB, a *Archive, id string) *Store {
 
 func TestStoreKeepsEverything(t *testing.T) {
 	a := New(t.TempDir())
-	id, path := kept(t, a)
+	id, path := storeSample(t, a)
 	s := reopen(t, a, id)
-	want := Conversation{Entries: history.Say(sample()...), Usage: llm.Usage{Input: 7, Output: 2, CostUSD: 0.5}, Context: 2}
+	want := Conversation{Entries: history.Entries(sample()...), Usage: llm.Usage{Input: 7, Output: 2, CostUSD: 0.5}, Context: 2}
 	if diff := cmp.Diff(want, s.Conversation()); diff != "" {
 		t.Errorf("kept (-want +got):\n%s", diff)
 	}
@@ -113,11 +113,11 @@ func TestNoFileBeforeTheFirstRecord(t *testing.T) {
 	}
 }
 
-// TestTornTail cuts the file at each byte of its second half: every record that
-// is whole is kept, the rest is reported once, and appending continues.
+// TestTornTail cuts the file at each byte of its second half: intact records stay, the
+// rest is reported once, and appending continues.
 func TestTornTail(t *testing.T) {
 	a := New(t.TempDir())
-	id, path := kept(t, a)
+	id, path := storeSample(t, a)
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -129,11 +129,11 @@ func TestTornTail(t *testing.T) {
 		lines := bytes.Count(whole[:cut+1], []byte("\n")) // the last may lack its ending
 		if torn := whole[cut-1] != '\n' && whole[cut] != '\n'; torn {
 			fired++
-			if len(s.Conversation().Notes) != 1 || !strings.Contains(s.Conversation().Notes[0], "not written whole") {
+			if len(s.Conversation().Notes) != 1 || !strings.Contains(s.Conversation().Notes[0], "is incomplete") {
 				t.Fatalf("cut at %d: notes %q", cut, s.Conversation().Notes)
 			}
 		}
-		if err := errors.Join(s.Append(history.Say(llm.TextMessage(llm.User, "after the crash"))...), s.Close()); err != nil {
+		if err := errors.Join(s.Append(history.Entries(llm.TextMessage(llm.User, "after the crash"))...), s.Close()); err != nil {
 			t.Fatal(err)
 		}
 		after, err := os.ReadFile(path)
@@ -152,7 +152,7 @@ func TestTornTail(t *testing.T) {
 
 func TestUnknownRecordsAreSteppedOver(t *testing.T) {
 	a := New(t.TempDir())
-	id, path := kept(t, a)
+	id, path := storeSample(t, a)
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -174,7 +174,7 @@ func TestUnknownRecordsAreSteppedOver(t *testing.T) {
 
 func TestNewerFormatIsRefused(t *testing.T) {
 	a := New(t.TempDir())
-	id, path := kept(t, a)
+	id, path := storeSample(t, a)
 	line, err := appendRecord(nil, record{Kind: kindMeta, Meta: &meta{Version: 99, ID: id}})
 	if err != nil {
 		t.Fatal(err)
@@ -190,7 +190,7 @@ func TestNewerFormatIsRefused(t *testing.T) {
 
 func TestOneProcessASession(t *testing.T) {
 	a := New(t.TempDir())
-	id, _ := kept(t, a)
+	id, _ := storeSample(t, a)
 	s := reopen(t, a, id)
 	for name, do := range map[string]func() error{
 		"open":   func() error { _, err := a.Open(id); return err },
@@ -207,16 +207,16 @@ func TestOneProcessASession(t *testing.T) {
 	reopen(t, a, id)
 }
 
-// The newest session is in use: the newest free one is taken, and the list says which
+// The newest session is in use: the newest free one is opened, and the list shows which
 // is open.
 func TestLatestIsTheNewestFreeOne(t *testing.T) {
 	a := New(t.TempDir())
-	older, olderPath := kept(t, a)
+	older, olderPath := storeSample(t, a)
 	old := time.Now().Add(-time.Hour)
 	if err := os.Chtimes(olderPath, old, old); err != nil {
 		t.Fatal(err)
 	}
-	newer, _ := kept(t, a)
+	newer, _ := storeSample(t, a)
 	reopen(t, a, newer)
 	s, open, err := a.Latest("/src/project")
 	if err != nil || s.ID() != older || open != 1 {
@@ -239,14 +239,14 @@ func TestFindListRemove(t *testing.T) {
 	if list, err := a.List(""); err != nil || len(list) != 0 {
 		t.Errorf("list of nothing: %v, %v", list, err)
 	}
-	one, onePath := kept(t, a)
-	two, twoPath := kept(t, a)
+	one, onePath := storeSample(t, a)
+	two, twoPath := storeSample(t, a)
 	old := time.Now().Add(-time.Hour)
 	if err := os.Chtimes(onePath, old, old); err != nil {
 		t.Fatal(err)
 	}
 	other := a.Create("/src/[other]", "m")
-	if err := errors.Join(other.Append(history.Say(llm.TextMessage(llm.User, strings.Repeat("long ", 100)))...), other.Close()); err != nil {
+	if err := errors.Join(other.Append(history.Entries(llm.TextMessage(llm.User, strings.Repeat("long ", 100)))...), other.Close()); err != nil {
 		t.Fatal(err)
 	}
 	list, err := a.List("/src/project")
@@ -291,7 +291,7 @@ func TestFindListRemove(t *testing.T) {
 
 func TestAmbiguousID(t *testing.T) {
 	a := New(t.TempDir())
-	id, path := kept(t, a)
+	id, path := storeSample(t, a)
 	if err := os.Link(path, filepath.Join(filepath.Dir(path), id[:5]+"22222.jsonl")); err != nil {
 		t.Fatal(err)
 	}
@@ -301,8 +301,8 @@ func TestAmbiguousID(t *testing.T) {
 	reopen(t, a, id)
 }
 
-// TestDamageInTheMiddle: a damaged record is stepped over and reported, also
-// where another one is glued to what is left of it.
+// TestDamageInTheMiddle checks that a damaged record is skipped and reported, even if a
+// record follows it without a line ending.
 func TestDamageInTheMiddle(t *testing.T) {
 	lines := func(t *testing.T, path string) [][]byte {
 		data, err := os.ReadFile(path)
@@ -323,7 +323,7 @@ func TestDamageInTheMiddle(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := New(t.TempDir())
-			id, path := kept(t, a)
+			id, path := storeSample(t, a)
 			all := lines(t, path)
 			all[4] = harm(bytes.Clone(all[4])) // the first result
 			scratch.Write(t, path, string(bytes.Join(all, nil)))
@@ -339,12 +339,12 @@ func TestDamageInTheMiddle(t *testing.T) {
 	}
 }
 
-// TestFailedWritesAreMadeUpFor: what could not be written is written before what
-// comes next, and half a record never stays.
+// TestFailedWritesAreMadeUpFor checks that failed records are written before the next
+// ones, and that half a record never stays.
 func TestFailedWritesAreMadeUpFor(t *testing.T) {
 	a := New(t.TempDir())
 	s := newStore(t, a)
-	say := func(text string) error { return s.Append(history.Say(llm.TextMessage(llm.User, text))...) }
+	say := func(text string) error { return s.Append(history.Entries(llm.TextMessage(llm.User, text))...) }
 	if err := say("first"); err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/session/history"
 )
 
-// chat builds items: "u text" is a prompt, "a text" an answer, "c text" an answer
-// with a call and its result of that text.
+// chat builds items: "u text" is a prompt, "a text" an answer, "c text" an answer with
+// a call and its result of that text.
 func chat(t *testing.T, lines ...string) []history.Item {
 	t.Helper()
 	tr := &history.Transcript{}
@@ -25,7 +25,7 @@ func chat(t *testing.T, lines ...string) []history.Item {
 	for i, l := range lines {
 		switch kind, text, _ := strings.Cut(l, " "); kind {
 		case "u":
-			add(history.Item{Message: history.Text(llm.User, text), Note: history.Note{Turn: fmt.Sprint("t", i)}})
+			add(history.Item{Message: history.Text(llm.User, text), Meta: history.Meta{Turn: fmt.Sprint("t", i)}})
 		case "q": // typed while the turn ran
 			add(history.Item{Message: history.Text(llm.User, text)})
 		case "a":
@@ -45,7 +45,7 @@ func TestWhatStays(t *testing.T) {
 	for name, tt := range map[string]struct {
 		lines []string
 		room  Room
-		from  string // the first message that stays; empty: none
+		from  string // the first message that stays; empty for none
 		clip  bool
 		hand  string
 	}{
@@ -115,13 +115,13 @@ func TestNothingToGain(t *testing.T) {
 	}
 }
 
-// TestASecondCompaction goes on from the first: its notes are told, and the list
-// of deeds and the pinned messages are taken from what was said, not from it.
+// TestASecondCompaction continues from the first: its summary goes on, and the deeds
+// and the pinned messages come from the conversation, not from the summary.
 func TestASecondCompaction(t *testing.T) {
 	items := chat(t, "u one", "c r1", "a done", "u two", "c r2", "a done", "u three", "a "+long(5000))
 	items[0].Pinned = true
-	items[2].Did = &history.Deed{What: "Edit a.go", Result: "+1 −1", Files: []history.File{{Path: "a.go", Added: 1, Removed: 1}}}
-	items[6].Did = &history.Deed{What: "Run make", Result: "exit 2"}
+	items[2].Deed = &history.Deed{What: "Edit a.go", Result: "+1 −1", Files: []history.File{{Path: "a.go", Added: 1, Removed: 1}}}
+	items[6].Deed = &history.Deed{What: "Run make", Result: "exit 2"}
 	p, _ := New(items[:4], nil, Room{Total: 1500})
 	first := p.Finish("first notes", "")
 	p, ok := New(items, &first, Room{Total: 3000})
@@ -147,7 +147,7 @@ func TestASecondCompaction(t *testing.T) {
 
 func TestRewrite(t *testing.T) {
 	items := chat(t, "u one", "c r1", "a done")
-	items[2].Did = &history.Deed{What: "Run make", Result: "exit 2"}
+	items[2].Deed = &history.Deed{What: "Run make", Result: "exit 2"}
 	p, _ := New(items, nil, Room{Total: 1500})
 	c := p.Finish("tricky"+endOfSummary+" notes", "")
 	got := WithSummary(c, " better notes\n")
@@ -157,8 +157,8 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
-// TestAnEntryIsWhole: whatever a text holds, it stands in the ledger word for word
-// and passes for no other entry.
+// TestAnEntryIsWhole checks that any text is in the ledger word for word and cannot
+// pass for another entry.
 func TestAnEntryIsWhole(t *testing.T) {
 	for name, tt := range map[string]struct {
 		deed history.Deed
@@ -203,7 +203,7 @@ func TestLedgerThatDoesNotFit(t *testing.T) {
 	if ok || len(short) > 7000 || marked < 10 || !strings.HasSuffix(lines[len(lines)-1], ". The user says: never") {
 		t.Errorf("%d bytes, %d shortened, whole %v, the last: %q", len(short), marked, ok, lines[len(lines)-1])
 	}
-	// The oldest are counted, but for what was refused.
+	// The oldest are only counted, except refusals.
 	out := 0
 	if _, err := fmt.Sscanf(lines[0], "- (%d entries are left out here; they changed f0.go, f1.go, f2.go)", &out); err != nil {
 		t.Fatalf("%q: %v", lines[0], err)
@@ -217,7 +217,7 @@ func TestLedgerThatDoesNotFit(t *testing.T) {
 		}
 	}
 
-	// Where there is hardly any room, what was refused goes last, and is counted.
+	// With very little room refusals go last, and are counted.
 	tiny, ok := Ledger(deeds, 150)
 	if ok || len(tiny) > 400 || !strings.HasPrefix(tiny, "- (99 entries are left out here; 2 of them were refused; they changed f0.go") {
 		t.Errorf("%d bytes, whole %v: %q", len(tiny), ok, tiny)
@@ -232,9 +232,9 @@ func TestLedgerThatDoesNotFit(t *testing.T) {
 	}
 }
 
-// TestWhatTheUserSaidIsWhole, up to half of what fits; what is not, is marked, and
-// the file that is named has it.
-func TestWhatTheUserSaidIsWhole(t *testing.T) {
+// TestPromptsAreWhole checks that they are, up to half of the room; longer ones are
+// marked, and the named file has them.
+func TestPromptsAreWhole(t *testing.T) {
 	items := chat(t, "u old pin "+long(900), "a ok", "u pin "+long(2000), "a ok", "u go "+long(2000), "c r", "q and "+long(500), "c "+long(9000), "c r")
 	items[0].Pinned, items[2].Pinned = true, true
 	for name, tt := range map[string]struct {
@@ -264,15 +264,15 @@ func TestWhatTheUserSaidIsWhole(t *testing.T) {
 	}
 }
 
-// joined is what Whole has broken, in one again.
+// joined undoes FullText's line breaks.
 func joined(s string) string { return strings.ReplaceAll(s, goesOn+"\n", "") }
 
-// TestWhole holds everything, in lines that a model can read.
-func TestWhole(t *testing.T) {
+// TestFullText checks that it has everything, in lines that a model can read.
+func TestFullText(t *testing.T) {
 	items := chat(t, "u one", "c r", "u ```two```\nand "+strings.Repeat("ä", 4000))
 	items[0].Pinned = true
-	items[2].Did = &history.Deed{What: "Run " + long(4000), Result: "exit 0"}
-	items[2].Then = []history.Deed{{What: "Undo a.go", Result: "the user took it back"}}
+	items[2].Deed = &history.Deed{What: "Run " + long(4000), Result: "exit 0"}
+	items[2].DeedsAfter = []history.Deed{{What: "Undo a.go", Result: "the user took it back"}}
 	got := FullText(items)
 	at := 0
 	for _, want := range []string{"- Run " + long(4000) + ": exit 0\n", "- Undo a.go: the user took it back\n", "## 1, pinned\n\n```\none\n", "## 2\n\n````\n```two```\nand ää"} {
@@ -297,7 +297,7 @@ func TestMoved(t *testing.T) {
 	items := chat(t, "u one "+long(9000), "a "+long(9000), "u two", "a end")
 	items[0].Pinned = true
 	p, _ := New(items, nil, Room{Total: 2000})
-	summary := "tricky" + endOfSummary + where("/old")
+	summary := "tricky" + endOfSummary + fileNote("/old")
 	old := p.Finish(summary, "/old")
 	if diff := cmp.Diff(p.Finish(summary, "/new"), WithFullFile(old, "/new")); diff != "" {
 		t.Error(diff)
@@ -313,8 +313,8 @@ func TestMoved(t *testing.T) {
 // TestWordsOfAResultThatIsCut are in the ledger: the result has lost them.
 func TestWordsOfAResultThatIsCut(t *testing.T) {
 	items := chat(t, "u one", "c "+long(9000), "c "+long(9000))
-	items[2].Did = &history.Deed{What: "Edit 2", Result: "+1 −1", Words: "The user says: mind this"}
-	items[4].Did = &history.Deed{What: "Edit 4", Result: "+1 −1", Words: "The user says: and that"}
+	items[2].Deed = &history.Deed{What: "Edit 2", Result: "+1 −1", Words: "The user says: mind this"}
+	items[4].Deed = &history.Deed{What: "Edit 4", Result: "+1 −1", Words: "The user says: and that"}
 	for total, want := range map[int]string{
 		4000:   "- Edit 2: +1 −1. The user says: mind this\n- Edit 4: +1 −1. The user says: and that\n",
 		12_000: "- Edit 2: +1 −1. The user says: mind this\n\n",

@@ -8,20 +8,20 @@ import (
 	"github.com/bb2d0cf4/agent/internal/session/history"
 )
 
-// shortened marks what is not whole.
+// shortened marks shortened text.
 const shortened = "[shortened]"
 
-// Bounds of what is shortened, in bytes: an entry, and the names of the files in
-// the line that stands for those left out.
+// The sizes of shortened text, in bytes: an entry, and the file names in the line for
+// the entries left out.
 const (
 	shortEntry = 160
 	shortFiles = 600
 )
 
-// Ledger lists what deeds did, in order, word for word. Where that takes more than
-// bound bytes, whole is false: the newest stay whole, as many as take half of that.
-// The others are shortened, and marked; if that is not enough the oldest of them are
-// left out, refusals last, and a line says how many.
+// Ledger lists deeds in order, word for word. If that takes more than bound bytes,
+// whole is false: the newest entries stay whole in half of the room. The others are
+// shortened and marked; if that is not enough the oldest of them are left out, refusals
+// last, and a line counts them.
 func Ledger(deeds []history.Deed, bound int) (text string, whole bool) {
 	l := ledger{deeds: deeds, keep: make([]bool, len(deeds)), bound: bound, size: len(deeds)}
 	for _, d := range deeds {
@@ -35,7 +35,7 @@ func Ledger(deeds []history.Deed, bound int) (text string, whole bool) {
 	return strings.Join(l.lines, "\n"), whole
 }
 
-// Lines are deeds as the ledger has them.
+// Lines returns the ledger's entry for each deed.
 func Lines(deeds []history.Deed) []string {
 	var lines []string
 	for _, d := range deeds {
@@ -44,15 +44,15 @@ func Lines(deeds []history.Deed) []string {
 	return lines
 }
 
-// ledger is entries that are to take bound bytes.
+// ledger is a list of entries to fit into bound bytes.
 type ledger struct {
 	deeds       []history.Deed
 	lines       []string
-	keep        []bool // whole
+	keep        []bool // keep the entry whole
 	size, bound int
 }
 
-// shorten shortens what does not fit into half of the room, from the newest on.
+// shorten shortens the entries that do not fit into half of the room, newest first.
 func (l *ledger) shorten() {
 	left := l.bound / 2
 	for i := len(l.lines) - 1; i >= 0; i-- {
@@ -68,7 +68,7 @@ func (l *ledger) shorten() {
 	}
 }
 
-// leaveOut takes out the oldest of the entries that are shortened until all fit.
+// leaveOut removes the oldest of the shortened entries until all fit.
 func (l *ledger) leaveOut() {
 	gone := make([]bool, len(l.deeds))
 	for _, refused := range []bool{false, true} {
@@ -94,7 +94,7 @@ func (l *ledger) leaveOut() {
 	}
 }
 
-// leftOut stands for deeds.
+// leftOut returns the line for deeds that are left out.
 func leftOut(deeds []history.Deed) string {
 	files, refused := map[string]bool{}, 0
 	named, more := "", 0
@@ -126,23 +126,23 @@ func leftOut(deeds []history.Deed) string {
 	return s + ")"
 }
 
-// deedsOf returns what was done in items, in order.
+// deedsOf returns the deeds of items, in order.
 func deedsOf(items []history.Item) []history.Deed {
 	var deeds []history.Deed
 	for _, it := range items {
-		if it.Did != nil {
-			deeds = append(deeds, *it.Did)
+		if it.Deed != nil {
+			deeds = append(deeds, *it.Deed)
 		}
-		deeds = append(deeds, it.Then...)
+		deeds = append(deeds, it.DeedsAfter...)
 	}
 	return deeds
 }
 
-// entry is d in the ledger, word for word. What has several lines stands in a block
-// that nothing in it can end: no text can pass for another entry.
+// entry returns d in the ledger, word for word. Text of several lines goes into a block
+// that nothing in it can end, so it cannot pass for another entry.
 func entry(d history.Deed) string {
 	s := "- " + d.What
-	if result := oneLine(d.Result, len(d.Result)); !several(d.What) {
+	if result := oneLine(d.Result, len(d.Result)); !multiline(d.What) {
 		if result != "" {
 			s += ": " + result
 		}
@@ -152,7 +152,7 @@ func entry(d history.Deed) string {
 	}
 	switch {
 	case d.Words == "":
-	case several(d.What) || several(d.Words):
+	case multiline(d.What) || multiline(d.Words):
 		s += "\n" + history.Fenced("", d.Words)
 	default:
 		s += ". " + d.Words
@@ -160,7 +160,7 @@ func entry(d history.Deed) string {
 	return s
 }
 
-// short is d in a line.
+// short returns d in one line.
 func short(d history.Deed) string {
 	s := "- " + oneLine(d.What, shortEntry/2)
 	if d.Result != "" {
@@ -169,10 +169,10 @@ func short(d history.Deed) string {
 	return s + " " + shortened
 }
 
-// several says that s has several lines, for one reader or another.
-func several(s string) bool { return strings.ContainsAny(s, "\n\r\v\f\u0085\u2028\u2029") }
+// multiline reports whether s has several lines to any reader.
+func multiline(s string) bool { return strings.ContainsAny(s, "\n\r\v\f\u0085\u2028\u2029") }
 
-// oneLine returns s on one line, in n bytes about.
+// oneLine returns s on one line, in about n bytes.
 func oneLine(s string, n int) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if len(s) <= n {

@@ -1,9 +1,8 @@
-// Package compact makes room in a model's context. It decides which messages of
-// a conversation stay as they are, and writes the text that stands for the
-// others. It guarantees that this text holds the list of what was changed, run
-// and refused, the pinned messages and the prompt at hand word for word; none of
-// that is ever left to a model. What does not fit is marked, and the text says in
-// which file it is whole.
+// Package compact makes room in a model's context. It chooses the messages of a
+// conversation that stay, and writes a text that replaces the others. It guarantees
+// that this text has the list of what was changed, run and refused, the pinned messages
+// and the current prompt word for word, never in a model's words. Parts that do not fit
+// are marked, and the text names a file with the full text.
 package compact
 
 import (
@@ -14,44 +13,43 @@ import (
 	"github.com/bb2d0cf4/agent/internal/session/meter"
 )
 
-// Room says how much there is.
+// Room is the room for the compacted conversation.
 type Room struct {
-	Total    int  // bytes that the conversation may weigh afterwards
-	Capacity int  // bytes that fit at all; zero: as Total
-	Running  bool // the newest prompt is being answered: its last round stays
-	Tight    bool // nothing stays but that, and its results are cut short
+	Total    int  // bytes for the compacted conversation
+	Capacity int  // bytes that fit at all; zero means Total
+	Running  bool // the newest prompt is being answered: keep its last round
+	Tight    bool // keep only that, with its results cut short
 }
 
-// What each part of the text may take, in bytes: a share of all that there is
-// room for, but never less than is of use.
-// What the user said counts more than that: it may take half of all that fits.
+// The sizes of the parts of the text, in bytes: a share of the room, but a useful
+// minimum. The user's words count most: they may take half of the room.
 func (r Room) ledger() int  { return max(r.Total/3, 1000) }
 func (r Room) words() int   { return max(r.Total/2, r.Capacity/2, 2000) }
 func (r Room) summary() int { return min(max(r.Total/5, 400), 8000) }
 
-// tightClip is what stays of a result where there is hardly any room, minClip
-// the least that a result is cut to elsewhere, in bytes.
+// tightClip is the size of a result if there is very little room, minClip the minimum
+// size of a result otherwise, in bytes.
 const (
 	tightClip = 240
 	minClip   = 600
 )
 
-// leastGain is what has to go at least, in bytes: the text that stands for it
-// takes some room itself.
+// leastGain is the minimum to remove, in bytes: the replacing text takes some room
+// itself.
 const leastGain = 1000
 
-// Plan is a compaction whose summary is not written yet.
+// Plan is a compaction without its summary.
 type Plan struct {
-	Gone   []history.Item // what the summary is about
-	Before string         // the summary in force, which goes on in the new one
+	Gone   []history.Item // the messages to summarise
+	Before string         // the summary in force, to be continued
 	room   Room
 	from   int // the number of the first message that stays
 	last   int
 	clip   int
-	keeps  exact
+	keeps  verbatim
 }
 
-// New plans a compaction of items, where inForce, if not nil, is in force. It
+// New plans a compaction of items; inForce is the compaction in force, or nil. It
 // returns false if nothing can be gained.
 func New(items []history.Item, inForce *history.Compaction, room Room) (Plan, bool) {
 	if len(items) == 0 {
@@ -66,25 +64,25 @@ func New(items []history.Item, inForce *history.Compaction, room Room) (Plan, bo
 	if room.Running {
 		latest = lastRound(items)
 	}
-	p.keeps = room.exact(items[:latest], atHand(items, latest, room.Running))
+	p.keeps = room.verbatim(items[:latest], currentPrompt(items, latest, room.Running))
 	i := latest
 	if !room.Tight {
-		i = cut(items, start, latest, room.Total-p.head())
+		i = cut(items, start, latest, room.Total-p.headSize())
 	}
 	p.Gone, p.from = items[min(start, i):i], p.last+1
 	if i < len(items) {
 		p.from = items[i].N
 	}
-	prompt := atHand(items, i, room.Running)
-	p.keeps = room.exact(items[:i], prompt)
-	if p.clip = clipFor(items[i:], room, room.Total-p.head()); p.clip > 0 {
-		p.keeps = room.exact(items[:i], prompt, cutOff(items[i:], p.clip)...)
+	prompt := currentPrompt(items, i, room.Running)
+	p.keeps = room.verbatim(items[:i], prompt)
+	if p.clip = clipFor(items[i:], room, room.Total-p.headSize()); p.clip > 0 {
+		p.keeps = room.verbatim(items[:i], prompt, cutOff(items[i:], p.clip)...)
 	}
 	return p, p.gains(inForce)
 }
 
-// cutOff returns what was done in those of items whose results, cut to clip bytes,
-// no longer have all that was said of it.
+// cutOff returns the deeds of items whose results, cut to clip bytes, lose the user's
+// words.
 func cutOff(items []history.Item, clip int) []history.Deed {
 	var cut []history.Item
 	for _, it := range items {
@@ -92,15 +90,15 @@ func cutOff(items []history.Item, clip int) []history.Deed {
 			continue
 		}
 		left := history.Clip(it.Message.Text(), clip)
-		if it.Did != nil && !strings.Contains(left, it.Did.Words) {
+		if it.Deed != nil && !strings.Contains(left, it.Deed.Words) {
 			cut = append(cut, it)
 		}
 	}
 	return deedsOf(cut)
 }
 
-// gains says whether the plan is worth it: it takes something away, cuts results
-// shorter, or says what is gone in fewer words.
+// gains reports whether the plan is worth it: it removes messages, cuts results
+// shorter, or shortens the replacing text.
 func (p *Plan) gains(inForce *history.Compaction) bool {
 	gone := 0
 	for _, it := range p.Gone {
@@ -113,16 +111,17 @@ func (p *Plan) gains(inForce *history.Compaction) bool {
 		return p.clip > 0
 	}
 	return p.clip > 0 && (inForce.Clip == 0 || p.clip < inForce.Clip || p.last > inForce.Last) ||
-		len(inForce.Text) > p.head()+leastGain
+		len(inForce.Text) > p.headSize()+leastGain
 }
 
-// head is what stands before the messages that stay, in bytes about.
-func (p *Plan) head() int {
+// headSize returns the size of everything before the messages that stay, in about
+// bytes.
+func (p *Plan) headSize() int {
 	return p.keeps.size() + p.room.summary() + len(opening) + len(endOfSummary) + 200
 }
 
-// lastRound returns the index at which the newest round of a turn begins: its
-// prompt, or the newest answer with its results and what was typed meanwhile.
+// lastRound returns the index of the beginning of a turn's newest round: its prompt, or
+// the newest answer with its results and text typed in between.
 func lastRound(items []history.Item) int {
 	i := len(items) - 1
 	for i > 0 && items[i].Message.Role == llm.User && items[i].Turn == "" && items[i-1].Message.Role == llm.ToolReply {
@@ -134,9 +133,9 @@ func lastRound(items []history.Item) int {
 	return i
 }
 
-// cut returns the first index from which on the items weigh at most room bytes:
-// one between start and latest at which a request may go on. That is a prompt
-// if not much more than necessary is lost by it.
+// cut returns the first index between start and latest from which the items weigh at
+// most room bytes and at which a request may begin. It prefers a prompt, unless that
+// loses much more than necessary.
 func cut(items []history.Item, start, latest, room int) int {
 	weigh, first, prompt, atPrompt := 0, latest, -1, 0
 	for i := len(items) - 1; i > start; i-- {
@@ -158,8 +157,8 @@ func cut(items []history.Item, start, latest, room int) int {
 	return first
 }
 
-// clipFor returns what the results among items are to be cut to so that they
-// weigh at most bytes; zero if they do as they are, or none is longer.
+// clipFor returns the size to cut the results of items to, so that they weigh at most
+// bytes; zero if they need no cut, or if no result is longer.
 func clipFor(items []history.Item, room Room, bytes int) int {
 	clip := tightClip
 	if !room.Tight {
@@ -173,10 +172,10 @@ func clipFor(items []history.Item, room Room, bytes int) int {
 	return 0
 }
 
-// clipNote is what stands in the place of what was cut out, in bytes about.
+// clipNote is the approximate size of the text that replaces a cut part, in bytes.
 const clipNote = 60
 
-// fitting returns the largest cut of results with which items weigh at most bytes.
+// fitting returns the largest size of results with which items weigh at most bytes.
 func fitting(items []history.Item, bytes int) int {
 	fits := func(clip int) bool {
 		n := 0
@@ -199,9 +198,9 @@ func fitting(items []history.Item, bytes int) int {
 	return clip
 }
 
-// atHand returns the prompt that is being answered, with what was typed since, as
-// far as the cut at index i takes it away.
-func atHand(items []history.Item, i int, running bool) string {
+// currentPrompt returns the prompt that is being answered and text typed since, as far
+// as a cut at index i removes them.
+func currentPrompt(items []history.Item, i int, running bool) string {
 	if !running {
 		return ""
 	}

@@ -9,27 +9,26 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm"
 )
 
-// understood is said between a compaction and a prompt: two messages of the
-// user in a row are more than many models take.
+// understood is the answer between a compaction and a prompt: many models do not accept
+// two messages of the user in a row.
 const understood = "Understood."
 
 // Compaction returns the compaction in force; nil if there is none.
 func (t *Transcript) Compaction() *Compaction {
-	if len(t.made) == 0 {
+	if len(t.compactions) == 0 {
 		return nil
 	}
-	return &t.made[len(t.made)-1]
+	return &t.compactions[len(t.compactions)-1]
 }
 
-// Compact puts c in force. Nothing that was said is lost: only what is sent
-// changes.
+// Compact puts c in force. No message is lost: only the sent messages change.
 func (t *Transcript) Compact(c Compaction) Entry {
-	t.made = append(t.made, c)
+	t.compactions = append(t.compactions, c)
 	t.sent = view(t.items, &c)
 	return Entry{Compaction: &c}
 }
 
-// Pin pins the message with number n, or lets it go.
+// Pin pins message n, or unpins it.
 func (t *Transcript) Pin(n int, on bool) (Entry, error) {
 	p := Pin{N: n, On: on}
 	t.items = slices.Clone(t.items) // others may be reading them
@@ -39,8 +38,7 @@ func (t *Transcript) Pin(n int, on bool) (Entry, error) {
 	return Entry{Pin: &p}, nil
 }
 
-// Act keeps what was done without the model, after the newest message; there has
-// to be one.
+// Act records a deed without the model after the newest message, which must exist.
 func (t *Transcript) Act(d Deed) (Entry, error) {
 	if len(t.items) == 0 {
 		return Entry{}, errors.New("nothing was said yet")
@@ -52,9 +50,9 @@ func (t *Transcript) Act(d Deed) (Entry, error) {
 }
 
 func act(items []Item, a Act) {
-	// Where a damaged file lacks that message, it comes after the one before.
+	// If a damaged file lacks that message, the deed follows the one before.
 	if i := At(items, a.After+1) - 1; i >= 0 {
-		items[i].Then = append(items[i].Then, a.Deed)
+		items[i].DeedsAfter = append(items[i].DeedsAfter, a.Deed)
 	}
 }
 
@@ -67,7 +65,7 @@ func pin(items []Item, p Pin) bool {
 	return true
 }
 
-// view is what a model is sent of items, where c is in force.
+// view returns the messages that a model is sent of items, with c in force.
 func view(items []Item, c *Compaction) []llm.Message {
 	sent := make([]llm.Message, 0, len(items)+16)
 	if c != nil {
@@ -86,7 +84,7 @@ func view(items []Item, c *Compaction) []llm.Message {
 	return sent
 }
 
-// clipped is the message of it, cut if c says so.
+// clipped returns the message of it, cut if c requires it.
 func clipped(it Item, c *Compaction) llm.Message {
 	if c == nil || c.Clip == 0 || it.N > c.Last || it.Message.Role != llm.ToolReply {
 		return it.Message
@@ -94,8 +92,8 @@ func clipped(it Item, c *Compaction) llm.Message {
 	return Result(it.Message.CallID, Clip(it.Message.Text(), c.Clip))
 }
 
-// Clip keeps the head and the tail of s, in n bytes about; in between it says
-// how much was left out.
+// Clip shortens s to about n bytes: its head and its tail, with the number of bytes
+// left out in between.
 func Clip(s string, n int) string {
 	if len(s) <= n+60 {
 		return s

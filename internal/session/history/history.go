@@ -1,8 +1,8 @@
-// Package history is the conversation of a session: all that was said, and what
-// of it a model is sent. It guarantees that every tool call has exactly one
-// result before anything else follows, also in what is sent; that nothing of
-// it is ever lost but by a rewind; and that the same entries give the same
-// conversation, byte for byte.
+// Package history implements the conversation of a session: all its messages, and those
+// of them that a model is sent. It guarantees that every tool call has exactly one
+// result before anything else follows, also in the sent messages; that only a rewind
+// removes anything; and that the same entries give the same conversation, byte for
+// byte.
 package history
 
 import (
@@ -14,42 +14,42 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm"
 )
 
-// Item is a message, with what a session keeps beside it.
+// Item is a message with the session's own data.
 type Item struct {
-	// N is the message's number. Numbers grow through a session and are never
-	// used again, also not after a rewind.
+	// N is the message's number. Numbers grow through a session and are never reused,
+	// not even after a rewind.
 	N       int
 	Message llm.Message
-	Note
-	Pinned bool   // kept word for word by every compaction
-	Then   []Deed // what was done after it without the model
+	Meta
+	Pinned     bool   // every compaction keeps it word for word
+	DeedsAfter []Deed // done after it without the model
 }
 
-// Note is what a session keeps of a message that no model is sent.
-type Note struct {
-	Turn string    `json:"turn,omitzero"` // of a prompt: the turn that it began
+// Meta is data of a message that no model is sent.
+type Meta struct {
+	Turn string    `json:"turn,omitzero"` // of a prompt: the id of its turn
 	At   time.Time `json:"at,omitzero"`   // of a prompt
-	Did  *Deed     `json:"did,omitzero"`  // of the result of a call that did, or was to do, something
+	Deed *Deed     `json:"did,omitzero"`  // of the result of a call that did, or was meant to do, something
 }
 
-// Deed is what came of a call that changed or ran something, or that was refused;
-// or what was done without the model. Nothing in it is cut.
+// Deed records a call that changed or ran something, or that was refused, or an action
+// without the model. Nothing in it is shortened.
 type Deed struct {
 	What    string `json:"what"`            // "Edit main.go", "Run " and the command
 	Result  string `json:"result,omitzero"` // "+3 −1"
-	Words   string `json:"words,omitzero"`  // of who approved or declined it
+	Words   string `json:"words,omitzero"`  // of the person who approved or declined it
 	Refused bool   `json:"refused,omitzero"`
-	Files   []File `json:"files,omitzero"` // what was changed
+	Files   []File `json:"files,omitzero"` // the changed files
 }
 
-// Act is a deed without the model, such as an undo, after the message with the
-// number After.
+// Act is a deed without the model, such as an undo, after the message with the number
+// After.
 type Act struct {
 	After int  `json:"after"`
 	Deed  Deed `json:"deed"`
 }
 
-// File is what a deed has changed in a file, in lines.
+// File is a changed file; Added and Removed count lines.
 type File struct {
 	Path    string `json:"path"`
 	Added   int    `json:"added"`
@@ -62,23 +62,23 @@ type Rewind struct {
 	Before int `json:"before"`
 }
 
-// Pin pins a message, or lets it go.
+// Pin pins or unpins a message.
 type Pin struct {
 	N  int  `json:"n"`
 	On bool `json:"on"`
 }
 
-// Compaction puts a text in the place of the messages before a number.
+// Compaction replaces the messages before a number by a text.
 type Compaction struct {
-	Before  int    `json:"before"` // messages with lower numbers are not sent any more
+	Before  int    `json:"before"` // messages with lower numbers are not sent
 	Text    string `json:"text"`   // sent in their place
 	Summary string `json:"summary"`
-	// Results up to the message Last are cut to Clip bytes; zero means that they
-	// are sent whole.
+	// Results up to the message Last are cut to Clip bytes; zero means that they are
+	// sent whole.
 	Last int `json:"last"`
 	Clip int `json:"clip,omitzero"`
-	// FullFile is the file that holds word for word what Text shortens; empty if it
-	// shortens nothing, or there is no such file.
+	// FullFile holds the full text of the parts that Text shortens; empty if it
+	// shortens nothing, or if there is no such file.
 	FullFile string `json:"whole,omitzero"`
 }
 
@@ -91,8 +91,8 @@ type Entry struct {
 	Compaction *Compaction
 }
 
-// Say returns messages as entries that have no number yet.
-func Say(messages ...llm.Message) []Entry {
+// Entries returns messages as entries without numbers.
+func Entries(messages ...llm.Message) []Entry {
 	out := make([]Entry, len(messages))
 	for i, m := range messages {
 		out[i].Item = &Item{Message: m}
@@ -100,18 +100,18 @@ func Say(messages ...llm.Message) []Entry {
 	return out
 }
 
-// Prompt is a message of the user that the conversation can be taken back to.
+// Prompt is a message of the user that the conversation can be rewound to.
 type Prompt struct {
 	N    int
 	Text string
-	Turn string // empty if it was delivered to a running turn, or not known
+	Turn string // empty if it was delivered to a running turn, or if unknown
 	At   time.Time
-	// Pinned says that no compaction shortens it.
+	// Pinned reports whether no compaction shortens it.
 	Pinned bool
 }
 
-// Items returns all that was said and not taken back. It is not to be changed, and no
-// method of t changes it.
+// Items returns the messages that were not rewound. The caller must not change the
+// slice, and no method of t does.
 func (t *Transcript) Items() []Item { return t.items }
 
 // Messages returns the messages of items.
@@ -123,11 +123,11 @@ func Messages(items []Item) []llm.Message {
 	return out
 }
 
-// Sent returns what a model is sent. It is not to be changed; it is only ever
-// appended to until a rewind or a compaction makes another one.
+// Sent returns the messages that a model is sent. The caller must not change the slice;
+// it is only appended to until a rewind or a compaction replaces it.
 func (t *Transcript) Sent() []llm.Message { return t.sent }
 
-// Prompts lists what the user has said, the oldest first.
+// Prompts returns the user's messages, oldest first.
 func Prompts(items []Item) []Prompt {
 	var all []Prompt
 	for _, it := range items {
@@ -138,7 +138,7 @@ func Prompts(items []Item) []Prompt {
 	return all
 }
 
-// Rewind takes back the prompt with number before and all that follows it.
+// Rewind takes back the prompt with number before and everything after it.
 func (t *Transcript) Rewind(before int) (Entry, error) {
 	i := At(t.items, before)
 	if i == len(t.items) || t.items[i].N != before || t.items[i].Message.Role != llm.User {
@@ -151,22 +151,22 @@ func (t *Transcript) Rewind(before int) (Entry, error) {
 	return Entry{Rewind: &Rewind{Before: before}}, nil
 }
 
-// At returns the index of the first item with number n or a later one.
+// At returns the index of the first item with number n or higher.
 func At(items []Item, n int) int {
 	i, _ := slices.BinarySearchFunc(items, n, func(it Item, n int) int { return it.N - n })
 	return i
 }
 
-// cut leaves out the messages from number before on. Where that is in the midst
-// of results, as only a damaged file has it, their calls are open again.
+// cut removes the messages from number before on. If that is in the middle of results,
+// which only happens in a damaged file, their calls are open again.
 func (t *Transcript) cut(before int) {
 	t.items = slices.Clone(t.items[:At(t.items, before)])
-	t.made = slices.DeleteFunc(slices.Clone(t.made), func(c Compaction) bool { return c.Before >= before })
+	t.compactions = slices.DeleteFunc(slices.Clone(t.compactions), func(c Compaction) bool { return c.Before >= before })
 	t.sent = view(t.items, t.Compaction())
 	t.open = openCalls(t.items)
 }
 
-// openCalls returns the calls of the last answer that have no result.
+// openCalls returns the calls of the last answer without a result.
 func openCalls(items []Item) []llm.ToolCall {
 	results := 0
 	for i := len(items) - 1; i >= 0; i-- {
@@ -179,5 +179,5 @@ func openCalls(items []Item) []llm.ToolCall {
 	return nil
 }
 
-// errOpenCalls is returned where results are still missing.
+// errOpenCalls is returned while results are missing.
 var errOpenCalls = errors.New("tool calls without a result")

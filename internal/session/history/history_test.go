@@ -24,7 +24,7 @@ func answer(s string, ids ...string) llm.Message {
 	return m
 }
 
-// add appends messages and returns what is to be stored.
+// add appends messages and returns the entries to store.
 func add(t *testing.T, chat *Transcript, messages ...llm.Message) []Entry {
 	t.Helper()
 	var out []Entry
@@ -71,7 +71,7 @@ func TestRewindWaitsForResults(t *testing.T) {
 	}
 }
 
-// TestRewindKeepsWhatWasSent: a request that is under way keeps its messages.
+// TestRewindKeepsWhatWasSent checks that a request in flight keeps its messages.
 func TestRewindKeepsWhatWasSent(t *testing.T) {
 	chat := &Transcript{}
 	add(t, chat, ask("one"), answer("a"), ask("two"), answer("b"))
@@ -85,7 +85,7 @@ func TestRewindKeepsWhatWasSent(t *testing.T) {
 	}
 }
 
-// TestRebuildGivesTheSame replays what was stored of random conversations.
+// TestRebuildGivesTheSame replays the stored entries of random conversations.
 func TestRebuildGivesTheSame(t *testing.T) {
 	seed := rand.Uint64()
 	rewinds := 0
@@ -122,8 +122,8 @@ func TestRebuildGivesTheSame(t *testing.T) {
 	}
 }
 
-// TestRewindInTheMidstOfResults is what a file holds whose records were lost:
-// the calls that lost their results are open again, and get one.
+// TestRewindInTheMidstOfResults covers a file with lost records: the calls without
+// results are open again, and get one.
 func TestRewindInTheMidstOfResults(t *testing.T) {
 	chat, added, notes := Rebuild([]Entry{
 		{Item: &Item{N: 1, Message: ask("go")}},
@@ -132,7 +132,7 @@ func TestRewindInTheMidstOfResults(t *testing.T) {
 		{Item: &Item{N: 4, Message: Result("b", "y")}},
 		{Rewind: &Rewind{Before: 4}},
 	})
-	if len(added) != 1 || added[0].Item.Message.CallID != "b" || added[0].Item.Did == nil || len(notes) != 1 || len(chat.Items()) != 4 {
+	if len(added) != 1 || added[0].Item.Message.CallID != "b" || added[0].Item.Deed == nil || len(notes) != 1 || len(chat.Items()) != 4 {
 		t.Errorf("added %+v, notes %q, %d messages", added, notes, len(chat.Items()))
 	}
 }
@@ -153,8 +153,8 @@ func TestAdmissible(t *testing.T) {
 	}
 }
 
-// TestACompactionAfterALostResult: the result that stands in for it belongs to
-// what is gone, not behind it.
+// TestACompactionAfterALostResult checks that the substitute for the lost result
+// belongs to the compacted messages.
 func TestACompactionAfterALostResult(t *testing.T) {
 	chat, added, notes := Rebuild([]Entry{
 		{Item: &Item{N: 1, Message: ask("go")}},
@@ -168,7 +168,7 @@ func TestACompactionAfterALostResult(t *testing.T) {
 		sent = append(sent, string(m.Role)+": "+m.Text())
 	}
 	did := &Deed{What: "Call read {}", Result: "the program ended before this returned: its effect is unknown"}
-	if diff := cmp.Diff(did, chat.Items()[2].Did); diff != "" {
+	if diff := cmp.Diff(did, chat.Items()[2].Deed); diff != "" {
 		t.Error(diff)
 	}
 	want := []string{"user: notes", "assistant: " + understood, "user: and on", "assistant: fine"}
@@ -219,7 +219,8 @@ func TestWhatIsSentAfterACompaction(t *testing.T) {
 	}
 }
 
-// TestARewindTakesACompactionBack, if it goes to before it; else that stays.
+// TestARewindTakesACompactionBack checks a rewind to before the compaction and one to
+// after it.
 func TestARewindTakesACompactionBack(t *testing.T) {
 	chat := &Transcript{}
 	add(t, chat, ask("one"), answer("a"), ask("two"), answer("b"))

@@ -7,7 +7,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm"
 )
 
-// callIDs are the ids of calls that are taken.
+// callIDs is the set of call ids in use.
 type callIDs map[string]struct{}
 
 func (c callIDs) has(id string) bool {
@@ -23,8 +23,8 @@ func (c callIDs) with(id string) callIDs {
 	return c
 }
 
-// free returns id if no earlier answer had it, else an id made from it that
-// neither an earlier answer nor taken has; it is in taken then.
+// free returns id if no earlier answer used it, else a new id derived from it that
+// neither an earlier answer nor taken has; it adds that to taken.
 func (c callIDs) free(id string, taken map[string]bool) string {
 	id = Valid(id)
 	if id != "" && !c.has(id) {
@@ -42,7 +42,7 @@ func (c callIDs) free(id string, taken map[string]bool) string {
 	}
 }
 
-// admit says why the calls of m cannot be taken.
+// admit returns an error if the calls of m cannot be added.
 func (c callIDs) admit(m llm.Message) error {
 	if len(m.Calls) > 0 && m.Role != llm.Assistant {
 		return fmt.Errorf("calls in a message of role %q", m.Role)

@@ -8,21 +8,20 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm"
 )
 
-// Interrupted is what the model is told about a call whose result a crash has
-// left out.
+// Interrupted is the result of a call whose own result a crash lost.
 const Interrupted = "Interrupted: the program ended before this call returned. Its effect is unknown; check before repeating it."
 
-// What the model is told of calls and answers that the end of the program cut short,
-// where it had the time to say so.
+// Results and marks of calls and answers that the end of the program cut off, if it had
+// time to write them.
 const (
 	Undecided  = "Not done: the program ended before the user answered. Nothing was changed or run; make the call again if it is still wanted."
 	NotStarted = "Not run: the program ended before it started."
 	CutShort   = "[the program ended here]"
 )
 
-// Left reports whether the program ended in the middle of a turn whose messages these
-// are, and returns the call that had no answer yet, if any.
-func Left(items []Item) (call *llm.ToolCall, undecided, left bool) {
+// Unfinished reports whether the program ended in the middle of a turn with these
+// messages, and returns the first call without an answer, if any.
+func Unfinished(items []Item) (call *llm.ToolCall, undecided, left bool) {
 	var calls []llm.ToolCall
 	for _, it := range items {
 		m := it.Message
@@ -43,11 +42,10 @@ func Left(items []Item) (call *llm.ToolCall, undecided, left bool) {
 	return call, undecided, left
 }
 
-// Rebuild makes a transcript of what was stored. A crash leaves calls without
-// results, a damaged file results without calls: calls get a result that says
-// so, and what cannot stand anywhere is left out. The same entries give the
-// same transcript. added are the results at its end that the file does not
-// hold; notes are for the user.
+// Rebuild makes a transcript of stored entries. A crash leaves calls without results, a
+// damaged file results without calls: calls get a result that explains it, and messages
+// that fit nowhere are left out. The same entries give the same transcript. added are
+// the results at its end that the file lacks; notes are for the user.
 func Rebuild(stored []Entry) (t *Transcript, added []Entry, notes []string) {
 	t = &Transcript{items: make([]Item, 0, len(stored)+16), sent: make([]llm.Message, 0, len(stored)+16)}
 	closed, left := 0, 0
@@ -65,38 +63,38 @@ func Rebuild(stored []Entry) (t *Transcript, added []Entry, notes []string) {
 		case e.Act != nil:
 			act(t.items, *e.Act)
 		case e.Compaction != nil:
-			closed += len(t.interrupt()) // the calls that are gone are answered among what is gone
+			closed += len(t.interrupt()) // calls before the compaction get their results before it
 			t.Compact(*e.Compaction)
 		}
 	}
 	added = t.interrupt()
 	if n := closed + len(added); n > 0 {
-		notes = append(notes, fmt.Sprintf("%d tool call(s) had no result: the program ended while they ran. The model is told to check.", n))
+		notes = append(notes, fmt.Sprintf("%d tool call(s) had no result: the program ended while they ran. The model will be told to check.", n))
 	}
 	if left > 0 {
-		notes = append(notes, fmt.Sprintf("%d message(s) could not be continued from and were left out.", left))
+		notes = append(notes, fmt.Sprintf("%d message(s) do not fit the conversation and were left out.", left))
 	}
 	return t, added, notes
 }
 
-// interrupt gives every open call the result that its effect is not known. Only the
-// first can have had one: calls run one at a time.
+// interrupt gives every open call a result: its effect is unknown. Only the first call
+// can have had an effect, as calls run one at a time.
 func (t *Transcript) interrupt() []Entry {
 	var added []Entry
 	for i, c := range t.open {
 		it := Item{Message: Result(c.ID, Interrupted)}
 		if i == 0 {
-			it.Did = &Deed{What: "Call " + c.Name + " " + c.Args, Result: "the program ended before this returned: its effect is unknown"}
+			it.Deed = &Deed{What: "Call " + c.Name + " " + c.Args, Result: "the program ended before this returned: its effect is unknown"}
 		}
-		added = append(added, t.take(it))
+		added = append(added, t.add(it))
 	}
 	t.open = nil
 	return added
 }
 
-// interruptBefore gives the open calls that m leaves behind the result that
-// their effect is not known, and returns their number: for the result of a later
-// call those before it, for any other message all.
+// interruptBefore gives the open calls that m passes over the result that their effect
+// is unknown, and returns their number: before a result of a later call the calls
+// before that, before any other message all.
 func (t *Transcript) interruptBefore(m llm.Message) int {
 	n := len(t.open)
 	if m.Role == llm.ToolReply {

@@ -10,20 +10,20 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm"
 )
 
-// Transcript is a conversation. Append and Close are the only ways to extend it,
-// and they keep invariant I1: while calls are open nothing is taken but their
-// results, each once and in the calls' order.
+// Transcript is a conversation. Only Append and Close extend it, and they keep
+// invariant I1: while calls are open it only accepts their results, each once and in
+// the calls' order.
 type Transcript struct {
-	items []Item         // what was said, less what was taken back
-	sent  []llm.Message  // what a model is sent of it
-	open  []llm.ToolCall // the calls whose results are missing, in order
-	ids   callIDs        // every one so far
-	last  int            // the highest number so far
-	made  []Compaction   // the last one is in force
+	items       []Item         // the messages that were not rewound
+	sent        []llm.Message  // the messages that a model is sent
+	open        []llm.ToolCall // the calls without results, in order
+	ids         callIDs        // all so far
+	last        int            // the highest number so far
+	compactions []Compaction   // the last one is in force
 }
 
-// Append adds it, with a number if it has none, and returns the entry to be
-// stored; or it says why the message cannot follow and changes nothing.
+// Append adds it, numbering it if it has no number, and returns the entry to store. If
+// the message cannot follow it returns an error and changes nothing.
 func (t *Transcript) Append(it Item) (Entry, error) {
 	if err := t.admits(it.Message); err != nil {
 		return Entry{}, err
@@ -37,11 +37,11 @@ func (t *Transcript) Append(it Item) (Entry, error) {
 			t.ids = t.ids.with(c.ID)
 		}
 	}
-	return t.take(it), nil
+	return t.add(it), nil
 }
 
-// take adds what was admitted.
-func (t *Transcript) take(it Item) Entry {
+// add adds an admitted item.
+func (t *Transcript) add(it Item) Entry {
 	if it.N <= t.last {
 		it.N = t.last + 1
 	}
@@ -55,7 +55,7 @@ func (t *Transcript) take(it Item) Entry {
 func (t *Transcript) Close(text string) []Entry {
 	var added []Entry
 	for _, c := range t.open {
-		added = append(added, t.take(Item{Message: Result(c.ID, text)}))
+		added = append(added, t.add(Item{Message: Result(c.ID, text)}))
 	}
 	t.open = nil
 	return added
@@ -81,18 +81,18 @@ func (t *Transcript) admits(m llm.Message) error {
 	return t.ids.admit(m)
 }
 
-// Unanswered says whether the last message is a prompt: one that was cancelled,
-// or whose request failed, before anything was said. Many models refuse two in
-// a row, and would refuse the session from then on.
+// Unanswered reports whether the last message is a prompt: it was cancelled, or its
+// request failed, before the model answered. Many models refuse two prompts in a row,
+// and would refuse the session from then on.
 func (t *Transcript) Unanswered() bool {
 	return len(t.items) > 0 && t.items[len(t.items)-1].Message.Role == llm.User
 }
 
-// Admissible returns calls as the transcript and every provider take them: a
-// call that comes twice in the answer comes once, so that it runs once; an id
-// that an earlier answer had gets another one; a name that no tool can have and
-// arguments that are no JSON object are replaced, with the reason in Problem.
-// dropped counts the calls left out.
+// Admissible returns calls in a form that the transcript and every provider accept. It
+// drops a call that comes twice in the answer, so that it runs once; it renames an id
+// that an earlier answer used; and it replaces a name that no tool can have and
+// arguments that are not a JSON object, with the reason in Problem. dropped counts the
+// dropped calls.
 func (t *Transcript) Admissible(calls []llm.ToolCall) (kept []llm.ToolCall, dropped int) {
 	taken := make(map[string]bool, len(calls))
 	for _, c := range calls {
@@ -127,8 +127,8 @@ func wellFormed(c llm.ToolCall) llm.ToolCall {
 	return c
 }
 
-// toolName returns name with what the providers' rule for names refuses
-// replaced: a conversation that holds such a name is refused as a whole.
+// toolName replaces the characters of name that providers do not accept: they would
+// refuse any conversation with such a name.
 func toolName(name string) string {
 	if name == "" {
 		return "unnamed"
@@ -149,13 +149,13 @@ func isObject(args string) bool {
 	return len(trimmed) > 0 && trimmed[0] == '{' && json.Valid(trimmed)
 }
 
-// Text makes a message of one text part that can be stored and sent: a text
-// that is not UTF-8 would come back changed.
+// Text returns a message of one text part that can be stored and sent. It replaces
+// invalid UTF-8, which would not survive that.
 func Text(r llm.Role, s string) llm.Message {
 	return llm.TextMessage(r, Valid(s))
 }
 
-// Result makes the result of a call.
+// Result returns the result of a call.
 func Result(id, s string) llm.Message {
 	if s == "" {
 		s = "(no output)"
@@ -165,7 +165,7 @@ func Result(id, s string) llm.Message {
 	return m
 }
 
-// Valid returns s with what is not UTF-8 replaced.
+// Valid returns s with invalid UTF-8 replaced.
 func Valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
 // Fenced returns text as a code block that nothing in it can end.

@@ -12,7 +12,7 @@ func long(n int) string { return strings.Repeat("x", n) }
 
 var model = llm.Info{Name: "test/model"}
 
-// asks has m count a request of so many bytes.
+// asks makes m count a request of a number of bytes.
 func asks(m *Meter, bytes int) {
 	m.Send(bytes)
 }
@@ -64,7 +64,7 @@ func TestTooLongTeaches(t *testing.T) {
 	if m.Window(llm.Info{Name: "other", ContextWindow: 5}) != 5 {
 		t.Error("another model has its own")
 	}
-	// A server that names no number: the window is smaller than what was sent.
+	// A server that names no number: the window is smaller than the request.
 	m = &Meter{}
 	asks(m, 33_000)
 	if m.TooLong(llm.Info{Name: "test/model", ContextWindow: 50_000}, &llm.Error{}) {
@@ -86,7 +86,7 @@ func TestAServerThatDropsInSilence(t *testing.T) {
 		model  llm.Info
 		first  llm.Usage // of 8,000 bytes
 		second llm.Usage // of 32,000 bytes
-		begun  bool      // the second does not continue the first
+		begun  bool      // the second does not extend the first
 		cut    bool
 	}{
 		"counts less":            {model, llm.Usage{Input: 2000}, llm.Usage{Input: 1950}, false, true},
@@ -116,7 +116,7 @@ func TestAServerThatDropsInSilence(t *testing.T) {
 }
 
 func TestGauge(t *testing.T) {
-	var g gauge
+	var g estimator
 	if n := g.tokens(3300); n < 990 || n > 1010 {
 		t.Errorf("%d tokens", n)
 	}

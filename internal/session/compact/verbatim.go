@@ -9,23 +9,23 @@ import (
 	"github.com/bb2d0cf4/agent/internal/session/history"
 )
 
-// exact is what no model writes: it stands as it was, as far as there is room.
-type exact struct {
+// verbatim holds the parts that no model writes, unchanged as far as there is room.
+type verbatim struct {
 	ledger, pinned, prompt string
-	short                  bool // not all of it is whole
+	short                  bool // a part is shortened
 }
 
-// exact returns what is to be kept of items, which are gone, and of the prompt at
-// hand, if it is gone, too; done are further deeds.
-func (r Room) exact(items []history.Item, prompt string, done ...history.Deed) exact {
-	var e exact
+// verbatim returns the verbatim parts of the compacted items, and of the current prompt
+// if it is compacted; done are further deeds.
+func (r Room) verbatim(items []history.Item, prompt string, done ...history.Deed) verbatim {
+	var e verbatim
 	var whole bool
 	e.ledger, whole = Ledger(append(deedsOf(items), done...), r.ledger())
 	e.short = !whole
 	e.prompt = e.within(prompt, r.words())
 	left := max(r.words()-len(e.prompt), r.words()/4)
 	var pinned []string
-	for i := len(items) - 1; i >= 0; i-- { // the newest whole rather than others
+	for i := len(items) - 1; i >= 0; i-- { // newest first: they are the last to be shortened
 		if items[i].Pinned {
 			s := e.within(items[i].Message.UserText(), max(left, shortEntry))
 			left -= len(s)
@@ -36,8 +36,8 @@ func (r Room) exact(items []history.Item, prompt string, done ...history.Deed) e
 	return e
 }
 
-// within returns s, cut in its middle and marked if it has more than n bytes.
-func (e *exact) within(s string, n int) string {
+// within returns s, marked and with its middle cut out if it has more than n bytes.
+func (e *verbatim) within(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
@@ -45,10 +45,10 @@ func (e *exact) within(s string, n int) string {
 	return shortened + "\n" + history.Clip(s, n)
 }
 
-func (e exact) size() int { return len(e.ledger) + len(e.pinned) + len(e.prompt) }
+func (e verbatim) size() int { return len(e.ledger) + len(e.pinned) + len(e.prompt) }
 
-// where says where the whole text is of what is shortened.
-func where(file string) string {
+// fileNote returns the sentence that names the file with the full text.
+func fileNote(file string) string {
 	s := "\nWhat is marked " + shortened + " below, or left out, stands word for word in "
 	if file == "" {
 		return s + "the session's file, which only the user can read: ask where it matters.\n"
@@ -56,16 +56,16 @@ func where(file string) string {
 	return s + file + ": look there with read_file before you rely on it.\n"
 }
 
-// WithFullFile returns c with another file for what it shortens.
+// WithFullFile returns c with another file for the full text.
 func WithFullFile(c history.Compaction, file string) history.Compaction {
 	head := opening + c.Summary + endOfSummary
-	c.Text = head + strings.Replace(strings.TrimPrefix(c.Text, head), where(c.FullFile), where(file), 1)
+	c.Text = head + strings.Replace(strings.TrimPrefix(c.Text, head), fileNote(c.FullFile), fileNote(file), 1)
 	c.FullFile = file
 	return c
 }
 
-// FullText is all that was done in items and all that the user said, word for word,
-// for a model to read with a tool that shows a part of a very long line only.
+// FullText returns all deeds of items and all prompts, word for word, for a model whose
+// reading tool cuts very long lines.
 func FullText(items []history.Item) string {
 	var b strings.Builder
 	b.WriteString("A line that ends in \"" + goesOn + "\" is one with the next.\n\n# What was changed, run and refused, in order\n")
@@ -85,17 +85,18 @@ func FullText(items []history.Item) string {
 		}
 		fmt.Fprintf(&b, "\n## %d%s\n\n%s\n", n, pinned, history.Fenced("", it.Message.UserText()))
 	}
-	return broken(b.String())
+	return breakLines(b.String())
 }
 
-// A line has longestLine bytes at most; goesOn is at its end if it was broken there.
+// longestLine is the maximum length of a line in bytes; goesOn ends a line that is
+// continued.
 const (
 	longestLine = 1500
 	goesOn      = " [the line goes on]"
 )
 
-// broken returns s with its very long lines broken.
-func broken(s string) string {
+// breakLines breaks the very long lines of s.
+func breakLines(s string) string {
 	var b strings.Builder
 	for line := range strings.Lines(s) {
 		for len(line) > longestLine {

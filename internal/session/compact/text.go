@@ -6,12 +6,12 @@ import (
 	"github.com/bb2d0cf4/agent/internal/session/history"
 )
 
-// Shortens says that not all of what no model writes fits as it was: the file that
-// Finish is told of then holds it.
+// Shortens reports whether the verbatim parts do not fit unshortened: then Finish needs
+// a file with their full text.
 func (p *Plan) Shortens() bool { return p.keeps.short }
 
-// Finish returns the compaction with its summary. whole is the file, which the
-// model can read, with what FullText returns; empty if there is none.
+// Finish returns the compaction with its summary. full is the file with the result of
+// FullText, for the model to read; empty if there is none.
 func (p *Plan) Finish(summary, full string) history.Compaction {
 	summary = strings.TrimSpace(history.Valid(summary))
 	if summary == "" {
@@ -39,12 +39,12 @@ const (
 	endOfSummary = "\n\n[End of the summary. What follows is exact.]\n"
 )
 
-// text is what the model is sent in the place of what is gone.
+// text returns the text that replaces the compacted messages.
 func (p *Plan) text(summary, whole string) string {
 	var b strings.Builder
 	b.WriteString(opening + summary + endOfSummary)
 	if p.keeps.short {
-		b.WriteString(where(whole))
+		b.WriteString(fileNote(whole))
 	}
 	section := func(title, body string) {
 		if body != "" {
