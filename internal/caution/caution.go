@@ -1,4 +1,4 @@
-// Package caution finds what a reader of a diff can miss: changes of only white space or
+// Package caution finds what readers of a diff can miss: changes of only white space or
 // line endings, characters that do not show, text far to the right. It guarantees that
 // every surface shows the same remarks on the same change.
 package caution
@@ -19,7 +19,7 @@ type Kind string
 const (
 	Other       Kind = "note"
 	Deceptive   Kind = "name"         // the file's name holds characters that do not show, or pass for others
-	Protected   Kind = "protected"    // the file makes a program run something, or widens what is allowed
+	Protected   Kind = "protected"    // the file makes a program run something, or widens permissions
 	Loose       Kind = "loose-match"  // the text matched only after differences were ignored
 	Executable  Kind = "executable"   // the file is a program
 	Empty       Kind = "empty"        // nothing changes, or the new file is empty

@@ -1,6 +1,6 @@
 // Package child runs small helper programs. On Linux it guarantees that no helper
 // outlives this program, however it ends, and that none exceeds its memory limit;
-// everywhere, that no more than the limit of a helper's output is kept.
+// everywhere, that at most the limit of a helper's output is kept.
 package child
 
 import (

@@ -47,8 +47,8 @@ type Batch struct {
 	ID    string
 	Index int // 0-based
 	Total int
-	// Calls describes each call in one line for people. What the later ones will propose
-	// is not known yet.
+	// Calls describes each call in one line for people. The proposals of later
+	// calls are not known yet.
 	Calls []string
 	// Done gives the result of each earlier call in one line for people: "+3 −1",
 	// "declined".
@@ -58,7 +58,7 @@ type Batch struct {
 // Plan changes several files at once, as an undo does. An approval covers exactly these
 // bytes, without the files in Verdict.Except.
 type Plan struct {
-	Title   string // what it does, for people
+	Title   string // for people
 	Changes []workspace.Change
 }
 

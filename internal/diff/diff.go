@@ -19,7 +19,7 @@ const (
 type Edit struct{ AStart, AEnd, BStart, BEnd int }
 
 // Diff is the difference between two texts. A and B are their lines, each with its line
-// ending (the last may have none). Edits are in order and not adjacent; there are none if
+// ending (the last may have none). Edits are in order and not adjacent, and empty if
 // the texts are equal.
 type Diff struct {
 	A, B  []string

@@ -25,10 +25,10 @@ const (
 	maxParents  = 32
 )
 
-// errUnpredictable is returned for a command whose line does not show what it runs.
+// errUnpredictable is returned for a command line that does not reveal its footprint.
 var errUnpredictable = errors.New("what it runs is not known in advance")
 
-// footprint is what a command line runs, as far as the line shows: its folder, the
+// footprint lists the things that a command line runs, as far as it shows: its folder, the
 // programs that its words name, the scripts, and the files from which known programs take
 // commands. If two footprints of a line differ, it may do something else than before.
 type footprint struct {
@@ -251,7 +251,7 @@ func (l *collector) add(path string) string {
 	return string(data)
 }
 
-// changes describes the first difference from r to now, for people; "" if there is none.
+// changes describes the first difference from r to now, for people; "" if they are equal.
 func (r *footprint) changes(now *footprint) string {
 	if !sameFolder(r.dir, now.dir) {
 		return "its folder has been replaced"

@@ -110,7 +110,7 @@ func replace(t *testing.T, dir string) {
 	}
 }
 
-// TestAnUnknownFootprintIsAskedEachTime: such a line does not show what it runs.
+// TestAnUnknownFootprintIsAskedEachTime: such a line does not reveal its footprint.
 func TestAnUnknownFootprintIsAskedEachTime(t *testing.T) {
 	dir := t.TempDir()
 	for _, line := range []string{"ls | xargs sh", `eval "$X"`, "find . -name x -exec sh {} +"} {

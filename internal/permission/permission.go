@@ -1,7 +1,7 @@
 // Package permission is the policy of the confirmation controller: which requests the
 // mode of the session and the user's earlier answers decide without asking again. It
 // guarantees that only the bypass mode approves a request that forces a review, that the
-// plan mode changes and runs nothing, and that a grant covers only what the person was
+// plan mode changes and runs nothing, and that a grant covers only the things that the person was
 // shown: a tool's edits, one exact command line in one folder as long as it runs the same
 // programs and scripts, or one path.
 package permission
@@ -29,7 +29,7 @@ type Policy struct {
 	lapsed map[Grant]string // why a grant ended
 }
 
-// heldGrant is a grant and, for a command, what it ran when it was granted.
+// heldGrant is a grant and, for a command, its footprint at that time.
 type heldGrant struct {
 	Grant
 	runs *footprint
@@ -170,7 +170,7 @@ func (p *Policy) drop(i int) {
 }
 
 // Grant implements confirm.Policy. It ignores requests that force a review or remove a
-// file, and commands whose line does not show what they run.
+// file, and commands whose line does not reveal their footprint.
 func (p *Policy) Grant(req confirm.Request) {
 	g, ok := grantFor(req)
 	if !ok {

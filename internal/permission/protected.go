@@ -41,7 +41,7 @@ var groups = sync.OnceValue(func() []group {
 })
 
 // Protected explains why changing the file, which need not exist yet, could run code or
-// widen what is allowed; "" means it could not. name is relative to the workspace, with
+// widen permissions; "" means it could not. name is relative to the workspace, with
 // forward slashes, or absolute; abs is the resolved path, and home the program's own
 // folder. Case is ignored, as some file systems ignore it.
 func Protected(name, abs, home string) string {

@@ -18,7 +18,7 @@ func IsHidden(r rune) bool {
 // IsOddSpace reports whether r is drawn as a blank but is not U+0020.
 func IsOddSpace(r rune) bool { return r != ' ' && unicode.Is(unicode.Zs, r) }
 
-// Exact is Text for what a person has to judge: it also shows as \u{…} unusual blanks and
+// Exact is Text for a person's judgement: it also shows as \u{…} unusual blanks and
 // letters that pass for those of another alphabet.
 func Exact(s string) string {
 	marked := deceptive(s)

@@ -33,7 +33,7 @@ func (j JSON[T]) Read() (T, error) {
 	return v, nil
 }
 
-// Change replaces the value by the one that f returns for it. It waits, until ctx ends,
+// Change replaces the value by the result of f for it. It waits, until ctx ends,
 // for other processes that are changing the file. It leaves a malformed file alone.
 func (j JSON[T]) Change(ctx context.Context, f func(T) T) (err error) {
 	lock, err := Acquire(ctx, j.Path+".lock")

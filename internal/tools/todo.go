@@ -45,8 +45,8 @@ func todo() Tool {
 		})
 }
 
-// LastTodo returns the model's latest list in a conversation, the only place where it is
-// stored.
+// LastTodo returns the model's latest list in a conversation, which has its
+// only copy.
 func LastTodo(messages []llm.Message) []TodoItem {
 	for _, m := range slices.Backward(messages) {
 		for _, c := range slices.Backward(m.Calls) {

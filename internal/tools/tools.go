@@ -48,7 +48,7 @@ type Result struct {
 type Record struct {
 	What   string // the call: "Run " and the command, "Edit " and the file
 	Result string // the outcome; empty means ForUser
-	Words  string // comments and changes by whoever approved or declined it
+	Words  string // comments and changes by the reviewer
 }
 
 // Denied records the "no" of a person or a rule.

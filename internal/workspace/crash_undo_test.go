@@ -116,7 +116,7 @@ func TestKilledRewind(t *testing.T) {
 	}
 }
 
-// eachIsWhole checks that each file is as before or as after, and that there is nothing
+// eachIsWhole checks that each file is as before or as after, and there is nothing
 // else.
 func (w *rewindable) eachIsWhole() {
 	w.t.Helper()

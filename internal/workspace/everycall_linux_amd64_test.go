@@ -44,7 +44,7 @@ func TestEachCallOfACommit(t *testing.T) {
 }
 
 // TestPowerFailure removes from the disk, before each of those system calls and at the
-// end, what was not synced: data, names, or both. Changes that the process reported are
+// end, everything not synced: data, names, or both. Changes that the process reported are
 // there; each file is as before or as after, and the change can be undone. Only temp
 // files that the journal does not know yet may be left over.
 func TestPowerFailure(t *testing.T) {

@@ -173,7 +173,7 @@ func TestSymlinkIsWrittenThrough(t *testing.T) {
 	}
 }
 
-// An undo of several files that stops half way must not look like one that did nothing.
+// An undo of several files that stops half way must not look like a failed undo.
 func TestStoppedUndoNamesWhatIsUndone(t *testing.T) {
 	w := open(t)
 	w.write("a", "a0\n")

@@ -11,13 +11,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// loss is a kind of power failure: it loses some of what was not synced.
+// loss is a kind of power failure: it loses some unsynced data.
 type loss string
 
 // The losses. Failures that lose only some of the names or the data are not tried.
 const (
 	nothing  loss = ""          // all is on the disk
-	all      loss = "all"       // only what was synced is on the disk
+	all      loss = "all"       // only synced data is on the disk
 	theData  loss = "the data"  // names are as they are, of files as they were synced, or empty
 	theNames loss = "the names" // files are as they are, under the names that were synced
 )

@@ -28,7 +28,7 @@ type Options struct {
 	Asked func(path string) Encoding
 }
 
-// Origin records what a change was made for.
+// Origin records the reason for a change.
 type Origin = journal.Origin
 
 // Root is an open workspace. Its methods may be called concurrently; commits run one at a

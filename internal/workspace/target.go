@@ -17,7 +17,7 @@ type target struct {
 	place place
 	dir   *os.Root // the file's folder, open from the first check to the last step
 	base  string   // the file's name in dir
-	old   *os.File // the file to replace; nil if there is none
+	old   *os.File // the file to replace; nil if missing
 	info  fs.FileInfo
 }
 

@@ -55,7 +55,7 @@ type tracer struct {
 	what  misfortune
 	seen  int
 	got   traced
-	disk  *disk                             // learns what is synced; may be nil
+	disk  *disk                             // records each sync; may be nil
 	after map[int]func(*syscall.PtraceRegs) // run when a thread's call returns
 }
 
@@ -153,7 +153,7 @@ func (tr *tracer) stopped(thread int) {
 	}
 }
 
-// learn tells the disk what is synced when the thread's call returns.
+// learn records a sync on the disk when the thread's call returns.
 func (tr *tracer) learn(thread int, file uint64) {
 	path, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", tr.pid, file))
 	must(tr.t, err)

@@ -181,7 +181,7 @@ func isUnicodeError(err error) bool {
 	return err != nil && (strings.Contains(err.Error(), "UTF-8") || strings.Contains(err.Error(), "surrogate"))
 }
 
-// explainMember explains to a model what is wrong with one member.
+// explainMember explains to a model the fault of one member.
 func explainMember(params []Param, e *json.SemanticError) error {
 	key := e.JSONPointer.LastToken()
 	if errors.Is(e.Err, json.ErrUnknownName) {

@@ -154,7 +154,7 @@ func TestPatchThereAndBack(t *testing.T) {
 	})
 }
 
-// On text with only \n, a replacement does what the standard library does.
+// On text with only \n, a replacement agrees with the standard library.
 func TestAsTheLibrary(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"ab", "a", "é", "\n", " ", "x1"}), 1, 20).Draw(t, "text"), "")

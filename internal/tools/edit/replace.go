@@ -76,7 +76,7 @@ func findExact(text, before, after string, all bool) []span {
 }
 
 // findNormal compares the texts in the form of stage. If blanks were cut from the end of
-// before, they stood at the end of a line, so the match has to end there too.
+// before, they were at the end of a line, so the match has to end there too.
 func findNormal(text, before, after string, stage Stage, all bool) []span {
 	whole, part := plain(text, stage), plain(before, stage)
 	if part == "" {

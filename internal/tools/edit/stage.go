@@ -7,7 +7,7 @@ type Stage int
 // endings, which never prevent a match.
 const (
 	Exact        Stage = iota
-	LineEndings        // the file's line ending is not the one that was sent
+	LineEndings        // the file's line ending differs from the one sent
 	MixedEndings       // the file has more than one line ending
 	Blanks             // blanks at the ends of lines
 	Indentation        // every line shifted by the same indentation

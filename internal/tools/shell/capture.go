@@ -28,7 +28,7 @@ func newCapture(limit int, dir string) *capture {
 	return &capture{limit: limit, part: (limit + 1) / 2 * utf8.UTFMax, spill: spill{dir: dir}}
 }
 
-// Write adds output. It never fails: it counts what it cannot keep.
+// Write adds output. It never fails: it counts the bytes it cannot keep.
 func (c *capture) Write(p []byte) {
 	c.total += int64(len(p))
 	c.lines += bytes.Count(p, []byte("\n"))

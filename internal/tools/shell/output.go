@@ -12,7 +12,7 @@ import (
 const (
 	exitTime  = 900 * time.Millisecond // if the pipe stays open, including the end of processes
 	drainTime = 50 * time.Millisecond  // when nobody is left who should write any
-	lastReads = 40 * time.Millisecond  // for what is in the pipe when the waiting is over
+	lastReads = 40 * time.Millisecond  // for the rest of the pipe when the wait is over
 )
 
 // Output is read in pieces of firstRead bytes and, once one is full, of laterReads, the
@@ -56,7 +56,7 @@ func (o *output) pump(sink func([]byte)) {
 }
 
 // drain waits for the rest of the output, which ends when nobody holds the pipe. After
-// limit, it takes only what is in the pipe then.
+// limit, it takes only the bytes in the pipe by then.
 func (o *output) drain(limit time.Duration) {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()

@@ -47,7 +47,7 @@ func (s *spill) write(p []byte) {
 	s.err = err
 }
 
-// notes describes what is missing from the file.
+// notes describes the gaps of the file.
 func (s *spill) notes() []string {
 	switch {
 	case s.err != nil:

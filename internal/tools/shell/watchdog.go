@@ -18,7 +18,7 @@ import (
 // the first command, and again if it died. The family's lock is held.
 type watchdog struct {
 	argv []string // of a program that calls Watch; nil for no watchdog
-	mark string   // what the marks of all our commands begin with
+	mark string   // the common beginning of our commands' marks
 
 	cmd    *exec.Cmd
 	in     *os.File      // nil: it is not running
@@ -101,7 +101,7 @@ func (w *watchdog) stop() {
 	}
 }
 
-// pid returns the pid of the watchdog, zero if there is none.
+// pid returns the pid of the watchdog, zero if not running.
 func (w *watchdog) pid() int {
 	if w.in == nil {
 		return 0

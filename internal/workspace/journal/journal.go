@@ -1,4 +1,4 @@
-// Package journal keeps what is needed to undo changes of files: the content of each file
+// Package journal keeps the data to undo changes of files: the content of each file
 // before each change. It guarantees that after Sync an entry and its content survive any
 // crash, that a torn or damaged record is never mistaken for a good one, that processes
 // do not wait for each other, and that the journal stays within its bounds by dropping

@@ -68,13 +68,13 @@ type Entry struct {
 	Made
 }
 
-// Made lists what a change makes or removes besides the content.
+// Made lists side effects of a change.
 type Made struct {
 	Temp string   `json:"temp,omitzero"` // the temp file beside the file, while it is written
 	Dirs []string `json:"dirs,omitzero"` // folders made for the file or removed with it, outermost first
 }
 
-// Origin records what a change is made for.
+// Origin records the reason for a change.
 type Origin struct {
 	Session string   `json:"session,omitzero"`
 	Turn    string   `json:"turn,omitzero"`
@@ -195,8 +195,7 @@ func (rs *records) add(kind recordKind, payload []byte) error {
 	return nil
 }
 
-// window reads small pieces of a file, most of them close together, and skips what is
-// between the others.
+// window reads small pieces of a file, most of them close together, and skips the rest.
 type window struct {
 	file  io.ReaderAt
 	size  int64 // of the file

@@ -25,7 +25,7 @@ type Net struct {
 // Counts returns the numbers of lines added and removed.
 func (n Net) Counts() (added, removed int) { return diff.Count(n.Before, n.After) }
 
-// Diff returns the change as a unified diff, empty if there is none.
+// Diff returns the change as a unified diff, empty if nothing changed.
 func (n Net) Diff() string {
 	before, after := n.Name, n.Name
 	if n.Created {
@@ -83,8 +83,8 @@ func (l *Log) net(c chain) Net {
 	return n
 }
 
-// leftBy returns the content after e, nil for no file. If the journal has it no more,
-// leftBy returns what the file holds now, changed by others.
+// leftBy returns the content after e, nil for no file. If the journal has
+// dropped it, leftBy returns the current content, changed by others.
 func (l *Log) leftBy(e journal.Past) (data []byte, others bool, err error) {
 	if e.After == nil {
 		return nil, false, nil

@@ -174,7 +174,7 @@ func (w *world) did(what string, args ...any) {
 	w.done[strings.Fields(what)[0]]++
 }
 
-// back undoes events of a session, in the model and in fact. stands returns the changes
+// back undoes events of a session, in the model and in fact. stands gives the changes
 // of a file in effect then.
 func (w *world) back(name, id string, s undo.Scope, events []event, stands func(file string) []change) {
 	talk := w.talks[id]

@@ -7,16 +7,16 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace/journal"
 )
 
-// What is a kind of selection of changes.
-type What int
+// Range is a range of changes.
+type Range int
 
-// The kinds of selections.
+// The ranges.
 const (
-	LastChange What = iota // the last change in effect
+	LastChange Range = iota // the last change in effect
 	LastTurn               // all changes in effect of the last one's turn
 	LastUndo               // the last undo, if nothing was changed after it
-	Everything             // all changes that stand
-	Rewind                 // all that was done, undos too: the files get what they held before it
+	Everything             // all changes in effect
+	Rewind                 // everything, undos too: the files get their content before it
 )
 
 // Scope selects changes. Empty fields select all.

@@ -1,7 +1,7 @@
 // Package undo undoes changes of files and reports their net effect. It guarantees that
-// only what a Plan showed is undone, that a file which somebody else changed meanwhile is
-// named, and left alone unless asked for, that each file gets exactly its old bytes and
-// mode, and that an undo can be undone.
+// only the changes that a Plan showed are undone, that a file which somebody else changed
+// meanwhile is named, and left alone unless asked for, that each file gets exactly its old
+// bytes and mode, and that an undo can be undone.
 package undo
 
 import (
@@ -35,7 +35,7 @@ type Plan struct {
 
 	root  *workspace.Root
 	steps []step // one for each change
-	redo  bool   // what is taken back is an undo
+	redo  bool   // it undoes an undo
 }
 
 // Refused is a file that an undo leaves alone.
@@ -50,7 +50,7 @@ const (
 	redoTool = "redo"
 )
 
-// step holds what the journal knows about a change of a Plan.
+// step is the journal's view of a change of a Plan.
 type step struct {
 	session string
 	undoes  []string        // ids of entries
@@ -113,7 +113,7 @@ func (l *Log) Plan(s Scope) (Plan, error) {
 	return p, ErrNothing
 }
 
-// Err returns the reasons in Refused as one error, nil if there are none.
+// Err returns the reasons in Refused as one error, or nil.
 func (p Plan) Err() error {
 	var errs []error
 	for _, r := range p.Refused {
