@@ -29,7 +29,7 @@ func newUndo(p Process, f *flags) *cobra.Command {
 				u.file = args[0]
 			}
 			if u.turn {
-				u.scope.What = undo.LastTurn
+				u.scope.Range = undo.LastTurn
 			}
 			return u.run(cmd.Context(), p, f)
 		},
@@ -39,7 +39,7 @@ func newUndo(p Process, f *flags) *cobra.Command {
 }
 
 func newRedo(p Process, f *flags) *cobra.Command {
-	u := undoCommand{done: "redone", scope: undo.Scope{What: undo.LastUndo}}
+	u := undoCommand{done: "redone", scope: undo.Scope{Range: undo.LastUndo}}
 	return u.flags(&cobra.Command{
 		Use: "redo", Short: "Take back the last undo or rewind in this folder", Args: noArgs,
 		Long: "Takes back the last undo or rewind in this folder, after showing it, if nothing was\n" +
@@ -118,7 +118,7 @@ func (u *undoCommand) in(ctx context.Context, p Process, root *workspace.Root) e
 
 // explain turns an error of undo.Find into a message.
 func (u *undoCommand) explain(err error) error {
-	if errors.Is(err, undo.ErrNothing) && u.scope.What == undo.LastUndo {
+	if errors.Is(err, undo.ErrNothing) && u.scope.Range == undo.LastUndo {
 		return errors.New("nothing to redo in this folder: nothing was undone, or files were changed since")
 	}
 	return commands.UndoError(err)

@@ -78,7 +78,7 @@ func TestUndo(t *testing.T) {
 func TestUndoOfANewFile(t *testing.T) {
 	root := edited(t, "new.txt", "", "hello\n")
 	p, stdout := files(t)
-	if err := (&undoCommand{yes: true, scope: undo.Scope{What: undo.LastTurn}}).in(t.Context(), p, root); err != nil {
+	if err := (&undoCommand{yes: true, scope: undo.Scope{Range: undo.LastTurn}}).in(t.Context(), p, root); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(root.Dir(), "new.txt")); !errors.Is(err, os.ErrNotExist) {

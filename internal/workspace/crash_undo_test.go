@@ -25,7 +25,7 @@ func rewindAndRedo(args []string) error {
 	}
 	root.At(func(step string) error { return say("phase", step) })
 	for {
-		for _, what := range []undo.What{undo.Rewind, undo.LastUndo} {
+		for _, what := range []undo.Range{undo.Rewind, undo.LastUndo} {
 			if err := takeBack(root, what); err != nil {
 				return err
 			}
@@ -33,8 +33,8 @@ func rewindAndRedo(args []string) error {
 	}
 }
 
-func takeBack(root *workspace.Root, what undo.What) error {
-	plan, err := undo.Find(context.Background(), root, undo.Scope{What: what, Session: "s"})
+func takeBack(root *workspace.Root, what undo.Range) error {
+	plan, err := undo.Find(context.Background(), root, undo.Scope{Range: what, Session: "s"})
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (w *rewindable) eachIsWhole() {
 
 // leadsTo undoes step by step, once or, if the first undo was interrupted, twice. A
 // folder that could not be removed may stay.
-func (w *rewindable) leadsTo(what undo.What, want map[string]string, folders bool) {
+func (w *rewindable) leadsTo(what undo.Range, want map[string]string, folders bool) {
 	w.t.Helper()
 	state := w.state
 	if folders {

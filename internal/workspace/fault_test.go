@@ -180,7 +180,7 @@ func TestStoppedUndoNamesWhatIsUndone(t *testing.T) {
 	w.write("b", "b0\n")
 	w.edit("a", "a1\n", turn(1))
 	w.edit("b", "b1\n", turn(1))
-	plan, err := undo.Find(t.Context(), w.Root, undo.Scope{What: undo.LastTurn})
+	plan, err := undo.Find(t.Context(), w.Root, undo.Scope{Range: undo.LastTurn})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func TestStoppedUndoNamesWhatIsUndone(t *testing.T) {
 	}
 	w.At(func(string) error { return nil })
 	w.write("b", "b1\n")
-	if plan, err = undo.Find(t.Context(), w.Root, undo.Scope{What: undo.LastTurn}); err != nil || len(plan.Changes) != 1 {
+	if plan, err = undo.Find(t.Context(), w.Root, undo.Scope{Range: undo.LastTurn}); err != nil || len(plan.Changes) != 1 {
 		t.Fatalf("%+v, %v", plan.Changes, err)
 	}
 	w.write("b", "mine\n")
@@ -218,7 +218,7 @@ func TestCancelledUndoSaysWhatItDid(t *testing.T) {
 		w := open(t)
 		w.edit("a", "a\n", turn(1))
 		w.edit("b", "b\n", turn(1))
-		plan, err := undo.Find(t.Context(), w.Root, undo.Scope{What: undo.LastTurn})
+		plan, err := undo.Find(t.Context(), w.Root, undo.Scope{Range: undo.LastTurn})
 		must(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		done := 0

@@ -42,16 +42,16 @@ func (c changes) redo(ctx context.Context, args string) (command.Reply, error) {
 	if args != "" {
 		return command.Reply{}, errors.New("/redo takes back the last undo: it needs nothing more")
 	}
-	s := undo.Scope{What: undo.LastUndo, Session: c.App.Current().ID()}
+	s := undo.Scope{Range: undo.LastUndo, Session: c.App.Current().ID()}
 	return c.back(ctx, s, wish{title: "redo what was undone", done: "redone", told: telling{"Redo", "the user brought back changes of these files that had been taken back"}})
 }
 
 // aim narrows s to what follows a command.
-func (c changes) aim(s *undo.Scope, args string, turn undo.What) error {
+func (c changes) aim(s *undo.Scope, args string, turn undo.Range) error {
 	switch args {
 	case "":
 	case "turn":
-		s.What = turn
+		s.Range = turn
 	default:
 		file, _, err := c.App.Root.Resolve(args)
 		if err != nil {
@@ -182,7 +182,7 @@ func (c changes) none(err error, s undo.Scope) error {
 		return fmt.Errorf("%w; /rewind can put such files back", UndoError(err))
 	case !errors.Is(err, undo.ErrNothing):
 		return UndoError(err)
-	case s.What == undo.LastUndo:
+	case s.Range == undo.LastUndo:
 		return errors.New("there is nothing to redo: nothing was undone, or something was changed since")
 	case s.File != "":
 		return errors.New("there is nothing to undo in that file: this session has not changed it")

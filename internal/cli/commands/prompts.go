@@ -71,7 +71,7 @@ func (p prompt) alone() undo.Since {
 // list is how prompts are listed with what they changed.
 type list struct {
 	title string
-	what  undo.What
+	what  undo.Range
 	since func(prompt) undo.Since
 	all   bool // also those that changed nothing
 }
@@ -153,8 +153,8 @@ func short(lines []string) []string {
 }
 
 // scope is what was done in this session since an instant.
-func (c changes) scope(what undo.What, since undo.Since, from []string) undo.Scope {
-	return undo.Scope{What: what, Session: c.App.Current().ID(), From: from, Since: since}
+func (c changes) scope(what undo.Range, since undo.Since, from []string) undo.Scope {
+	return undo.Scope{Range: what, Session: c.App.Current().ID(), From: from, Since: since}
 }
 
 // maxForks bounds how often a session is the fork of a fork.

@@ -81,9 +81,9 @@ func (w *tree) edit(name, text string, by workspace.Origin) workspace.File {
 }
 
 // undo undoes the selected changes and returns the names of the files.
-func (w *tree) undo(what undo.What) []string {
+func (w *tree) undo(what undo.Range) []string {
 	w.t.Helper()
-	plan, err := undo.Find(w.t.Context(), w.Root, undo.Scope{What: what})
+	plan, err := undo.Find(w.t.Context(), w.Root, undo.Scope{Range: what})
 	must(w.t, err)
 	must(w.t, plan.Do(w.t.Context()))
 	return names(plan)

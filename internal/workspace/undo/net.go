@@ -55,7 +55,7 @@ func (l *Log) Net(ctx context.Context, s Scope) ([]Net, error) {
 func (l *Log) Count(s Scope) int {
 	n := 0
 	for _, e := range l.past {
-		if s.What == Rewind && s.covers(e) || s.What == Everything && !isUndo(e) && s.selects(e) {
+		if s.Range == Rewind && s.covers(e) || s.Range == Everything && !isUndo(e) && s.selects(e) {
 			n++
 		}
 	}

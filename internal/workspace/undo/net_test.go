@@ -44,7 +44,7 @@ func TestNet(t *testing.T) {
 	w.edit("b", "b\n", turn(2))
 	w.edit("c", "c\n", turn(2))
 	w.undo(undo.LastChange)
-	everything, last := undo.Scope{What: undo.Everything, Session: "s"}, undo.Scope{What: undo.LastTurn}
+	everything, last := undo.Scope{Range: undo.Everything, Session: "s"}, undo.Scope{Range: undo.LastTurn}
 	if diff := cmp.Diff([]string{"a +1 -0", "b +1 -0 created"}, w.net(everything)); diff != "" {
 		t.Error("the session:", diff)
 	}
@@ -62,12 +62,12 @@ func TestNet(t *testing.T) {
 	if n := log.Count(everything); n != 3 {
 		t.Errorf("%d changes stand", n)
 	}
-	if got := w.net(undo.Scope{What: undo.Everything, Session: "other"}); got != nil {
+	if got := w.net(undo.Scope{Range: undo.Everything, Session: "other"}); got != nil {
 		t.Errorf("another session changed %q", got)
 	}
 	must(t, os.Remove(w.path("a")))
 	must(t, os.Mkdir(w.path("a"), 0o755))
-	if got := w.net(undo.Scope{What: undo.Everything, File: "a"}); len(got) != 1 || !strings.Contains(got[0], "unknown") {
+	if got := w.net(undo.Scope{Range: undo.Everything, File: "a"}); len(got) != 1 || !strings.Contains(got[0], "unknown") {
 		t.Errorf("something else is in its place: %q", got)
 	}
 }
@@ -80,7 +80,7 @@ func TestNetOfAnOlderTurn(t *testing.T) {
 	w.edit("a", "1\n", call("s", "1"))
 	w.edit("a", "1\n2\n3\n", call("s", "2"))
 	w.write("a", "theirs\n")
-	first := undo.Scope{What: undo.Everything, Since: undo.Since{After: known(map[string]bool{"1": true})}}
+	first := undo.Scope{Range: undo.Everything, Since: undo.Since{After: known(map[string]bool{"1": true})}}
 	if diff := cmp.Diff([]string{"a +1 -1"}, w.net(first)); diff != "" {
 		t.Error(diff)
 	}
@@ -118,7 +118,7 @@ func TestSinceAPromptWhoseCallsAreUnknown(t *testing.T) {
 		"no clock":          {undo.Since{After: known(map[string]bool{"1": false, "3": true})}, []string{"late"}},
 		"nothing is known":  {undo.Since{}, []string{"early", "taken", "late"}},
 	} {
-		plan := w.find(undo.Scope{What: undo.Everything, Since: tt.since})
+		plan := w.find(undo.Scope{Range: undo.Everything, Since: tt.since})
 		if diff := cmp.Diff(tt.want, names(plan)); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}

@@ -252,7 +252,7 @@ func (w *world) rewind(id string) {
 			calls[call] = turn >= since
 		}
 	}
-	s := undo.Scope{What: undo.Rewind, Since: undo.Since{After: known(calls), Time: then.at}}
+	s := undo.Scope{Range: undo.Rewind, Since: undo.Since{After: known(calls), Time: then.at}}
 	w.back("rewind", id, s, talk.events[then.events:], func(file string) []change {
 		return where(then.standing, func(c change) bool { return c.file == file })
 	})
@@ -261,7 +261,7 @@ func (w *world) rewind(id string) {
 // forth undoes the last undo of a session.
 func (w *world) forth(id string) {
 	talk := w.talks[id]
-	plan, err := undo.Find(w.t.Context(), w.Root, undo.Scope{What: undo.LastUndo, Session: id})
+	plan, err := undo.Find(w.t.Context(), w.Root, undo.Scope{Range: undo.LastUndo, Session: id})
 	var good, bad []undone
 	var names, refused []string
 	if n := len(talk.redo); n > 0 {
@@ -407,9 +407,9 @@ func (w *world) step() {
 	case n < 12:
 		talk.begin()
 	case n < 13:
-		w.undo("undo", id, undo.Scope{What: undo.LastChange}, last)
+		w.undo("undo", id, undo.Scope{Range: undo.LastChange}, last)
 	case n < 15:
-		w.undo("turn", id, undo.Scope{What: undo.LastTurn}, where(talk.standing, func(c change) bool { return c.turn == last[0].turn }))
+		w.undo("turn", id, undo.Scope{Range: undo.LastTurn}, where(talk.standing, func(c change) bool { return c.turn == last[0].turn }))
 	case n < 17:
 		w.forth(id)
 	case n < 19:

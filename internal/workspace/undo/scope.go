@@ -13,15 +13,15 @@ type Range int
 // The ranges.
 const (
 	LastChange Range = iota // the last change in effect
-	LastTurn               // all changes in effect of the last one's turn
-	LastUndo               // the last undo, if nothing was changed after it
-	Everything             // all changes in effect
-	Rewind                 // everything, undos too: the files get their content before it
+	LastTurn                // all changes in effect of the last one's turn
+	LastUndo                // the last undo, if nothing was changed after it
+	Everything              // all changes in effect
+	Rewind                  // everything, undos too: the files get their content before it
 )
 
 // Scope selects changes. Empty fields select all.
 type Scope struct {
-	What    What
+	Range   Range
 	Session string
 	// From lists the sessions that Session was forked from. Their changes are selected if
 	// Since.After knows the call, which is then part of the fork.
@@ -96,7 +96,7 @@ type chain []journal.Past
 
 // chains returns the entries that s selects, by file.
 func chains(past []journal.Past, s Scope) []chain {
-	switch s.What {
+	switch s.Range {
 	case Everything:
 		return byFile(past, func(e journal.Past) bool { return !isUndo(e) && s.selects(e) })
 	case Rewind:
@@ -110,7 +110,7 @@ func chains(past []journal.Past, s Scope) []chain {
 		return nil
 	}
 	of := past[last]
-	if s.What == LastChange || of.Turn == "" {
+	if s.Range == LastChange || of.Turn == "" {
 		return []chain{{of}}
 	}
 	return byFile(past[:last+1], func(e journal.Past) bool {
@@ -185,10 +185,10 @@ func newest(past []journal.Past, s Scope) int {
 		if !s.selects(e) {
 			continue
 		}
-		if isUndo(e) == (s.What == LastUndo) {
+		if isUndo(e) == (s.Range == LastUndo) {
 			return i
 		}
-		if s.What == LastUndo {
+		if s.Range == LastUndo {
 			return -1
 		}
 	}

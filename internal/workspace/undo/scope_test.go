@@ -43,7 +43,7 @@ func TestEverythingSinceACall(t *testing.T) {
 	w.edit("c", "c3\n", call("s", "3.1"))
 	w.edit("d", "d\n", call("other", "9.1"))
 	w.undo(undo.LastChange) // by the other session
-	plan := w.find(undo.Scope{What: undo.Everything, Session: "s", Since: undo.Since{After: known(map[string]bool{"2.1": true, "2.2": true, "3.1": true})}})
+	plan := w.find(undo.Scope{Range: undo.Everything, Session: "s", Since: undo.Since{After: known(map[string]bool{"2.1": true, "2.2": true, "3.1": true})}})
 	if diff := cmp.Diff([]string{"b", "a", "c"}, names(plan)); diff != "" {
 		t.Error(diff)
 	}
@@ -73,7 +73,7 @@ func TestRefusedFilesAreNamed(t *testing.T) {
 	must(t, os.Remove(w.path("c")))
 	w.write("d", "between\n")
 	w.edit("d", "2\n", turn(1))
-	plan := w.find(undo.Scope{What: undo.LastTurn})
+	plan := w.find(undo.Scope{Range: undo.LastTurn})
 	var refused []string
 	for _, r := range plan.Refused {
 		if !errors.Is(r.Err, workspace.ErrStale) {
@@ -91,7 +91,7 @@ func TestRefusedFilesAreNamed(t *testing.T) {
 	if got := w.content("a") + w.content("b") + w.content("c") + w.content("d"); got != "0\ntheirs\n<none>2\n" {
 		t.Errorf("%q", got)
 	}
-	if _, err := undo.Find(t.Context(), w.Root, undo.Scope{What: undo.LastTurn}); !errors.Is(err, workspace.ErrStale) || errors.Is(err, undo.ErrNothing) {
+	if _, err := undo.Find(t.Context(), w.Root, undo.Scope{Range: undo.LastTurn}); !errors.Is(err, workspace.ErrStale) || errors.Is(err, undo.ErrNothing) {
 		t.Errorf("only refused files are left: %v", err)
 	}
 }
@@ -128,8 +128,8 @@ func TestRewindOfAFileThatIsGone(t *testing.T) {
 	must(t, os.Remove(w.path("f")))
 	begin := undo.Since{Time: time.Now()}
 	w.edit("f", "1\n", turn(1))
-	must(t, w.find(undo.Scope{What: undo.LastTurn, Others: true}).Do(t.Context()))
-	if plan, err := undo.Find(t.Context(), w.Root, undo.Scope{What: undo.Rewind, Since: begin}); !errors.Is(err, undo.ErrNothing) {
+	must(t, w.find(undo.Scope{Range: undo.LastTurn, Others: true}).Do(t.Context()))
+	if plan, err := undo.Find(t.Context(), w.Root, undo.Scope{Range: undo.Rewind, Since: begin}); !errors.Is(err, undo.ErrNothing) {
 		t.Errorf("it would change %v, %v", names(plan), err)
 	}
 }
@@ -143,7 +143,7 @@ func TestRewindLeavesExports(t *testing.T) {
 	w.edit("gone.md", "# Talk\n", export)
 	must(t, w.find(undo.Scope{File: "gone.md"}).Do(t.Context()))
 	w.edit("f", "1\n", turn(1))
-	plan := w.find(undo.Scope{What: undo.Rewind, Session: "s", Since: begin})
+	plan := w.find(undo.Scope{Range: undo.Rewind, Session: "s", Since: begin})
 	if diff := cmp.Diff([]string{"f"}, names(plan)); diff != "" {
 		t.Error(diff)
 	}
@@ -174,7 +174,7 @@ func TestAForkInheritsChanges(t *testing.T) {
 	w.edit("b", "b\n", call("old", "2"))
 	w.edit("late", "x\n", call("old", "3"))
 	w.edit("c", "c\n", call("fork", "4"))
-	fork := undo.Scope{What: undo.Everything, Session: "fork", From: []string{"old"}, Since: undo.Since{
+	fork := undo.Scope{Range: undo.Everything, Session: "fork", From: []string{"old"}, Since: undo.Since{
 		After: known(map[string]bool{"1": false, "2": true, "4": true}), Time: time.Unix(1, 0),
 	}}
 	plan := w.find(fork)
@@ -182,7 +182,7 @@ func TestAForkInheritsChanges(t *testing.T) {
 		t.Error(diff)
 	}
 	must(t, plan.Do(t.Context()))
-	must(t, w.find(undo.Scope{What: undo.LastUndo, Session: "fork"}).Do(t.Context()))
+	must(t, w.find(undo.Scope{Range: undo.LastUndo, Session: "fork"}).Do(t.Context()))
 	if diff := cmp.Diff([]string{"a", "b", "c", "late"}, w.files()); diff != "" {
 		t.Error("after the fork's redo:", diff)
 	}

@@ -85,7 +85,7 @@ func Read(ctx context.Context, root *workspace.Root) (*Log, error) {
 
 // Plan is Find.
 func (l *Log) Plan(s Scope) (Plan, error) {
-	p := Plan{root: l.root, redo: s.What == LastUndo}
+	p := Plan{root: l.root, redo: s.Range == LastUndo}
 	for _, c := range chains(l.past, s) {
 		change, st, err := undoOf(l.root, c, s.Others)
 		if err != nil {

@@ -24,7 +24,7 @@ func TestUndoGoesBackStepByStep(t *testing.T) {
 			t.Fatalf("after undo: %q, want %d", got, i)
 		}
 	}
-	if _, err := undo.Find(t.Context(), w.Root, undo.Scope{What: undo.LastChange}); !errors.Is(err, undo.ErrNothing) {
+	if _, err := undo.Find(t.Context(), w.Root, undo.Scope{Range: undo.LastChange}); !errors.Is(err, undo.ErrNothing) {
 		t.Errorf("undo of nothing: %v", err)
 	}
 	for i := 1; i <= 3; i++ { // and back again
@@ -33,7 +33,7 @@ func TestUndoGoesBackStepByStep(t *testing.T) {
 			t.Fatalf("after redo: %q, want %d", got, i)
 		}
 	}
-	if _, err := undo.Find(t.Context(), w.Root, undo.Scope{What: undo.LastUndo}); !errors.Is(err, undo.ErrNothing) {
+	if _, err := undo.Find(t.Context(), w.Root, undo.Scope{Range: undo.LastUndo}); !errors.Is(err, undo.ErrNothing) {
 		t.Errorf("redo of nothing: %v", err)
 	}
 	w.undo(undo.LastChange) // a redo can be undone
@@ -48,7 +48,7 @@ func TestNewChangeEndsRedo(t *testing.T) {
 	w.edit("f", "1\n", turn(1))
 	w.undo(undo.LastChange)
 	w.edit("g", "new\n", turn(2))
-	if _, err := undo.Find(t.Context(), w.Root, undo.Scope{What: undo.LastUndo}); !errors.Is(err, undo.ErrNothing) {
+	if _, err := undo.Find(t.Context(), w.Root, undo.Scope{Range: undo.LastUndo}); !errors.Is(err, undo.ErrNothing) {
 		t.Errorf("redo after another change: %v", err)
 	}
 }
@@ -88,7 +88,7 @@ func TestPlanShowsWhatUndoWouldDo(t *testing.T) {
 	w.write("f", "old\n")
 	w.edit("f", "new\n", turn(1))
 	w.edit("g", "made\n", turn(1))
-	plan, err := undo.Find(t.Context(), w.Root, undo.Scope{What: undo.LastTurn})
+	plan, err := undo.Find(t.Context(), w.Root, undo.Scope{Range: undo.LastTurn})
 	must(t, err)
 	type shown struct {
 		Name, Text, After string
@@ -129,7 +129,7 @@ func TestUndoRefusesChangedFiles(t *testing.T) {
 				var plan undo.Plan
 				var err error
 				if planned {
-					plan, err = undo.Find(t.Context(), w.Root, undo.Scope{What: undo.LastChange})
+					plan, err = undo.Find(t.Context(), w.Root, undo.Scope{Range: undo.LastChange})
 					must(t, err)
 				}
 				act(w)
@@ -137,7 +137,7 @@ func TestUndoRefusesChangedFiles(t *testing.T) {
 				if planned {
 					err = plan.Do(t.Context())
 				} else {
-					_, err = undo.Find(t.Context(), w.Root, undo.Scope{What: undo.LastChange})
+					_, err = undo.Find(t.Context(), w.Root, undo.Scope{Range: undo.LastChange})
 				}
 				if !errors.Is(err, workspace.ErrStale) {
 					t.Errorf("error %v, want ErrStale", err)
@@ -156,7 +156,7 @@ func TestUndoOfTurnSeesForeignEditBetween(t *testing.T) {
 	w.edit("f", "1\n", turn(1))
 	w.write("f", "1 and theirs\n")
 	w.edit("f", "2 and theirs\n", turn(1))
-	if _, err := undo.Find(t.Context(), w.Root, undo.Scope{What: undo.LastTurn}); !errors.Is(err, workspace.ErrStale) {
+	if _, err := undo.Find(t.Context(), w.Root, undo.Scope{Range: undo.LastTurn}); !errors.Is(err, workspace.ErrStale) {
 		t.Errorf("the undo would lose their edit: %v", err)
 	}
 	w.undo(undo.LastChange)
@@ -195,7 +195,7 @@ func TestUndoAcrossProcessesAndSessions(t *testing.T) {
 	w.edit("f", "1\n", workspace.Origin{Session: "one", Turn: "1"})
 	two := reopen(t, w.Dir(), w.home)
 	two.edit("g", "new\n", workspace.Origin{Session: "two", Turn: "1"})
-	of := undo.Scope{What: undo.LastTurn, Session: "two"}
+	of := undo.Scope{Range: undo.LastTurn, Session: "two"}
 	plan, err := undo.Find(t.Context(), two.Root, of)
 	must(t, err)
 	must(t, plan.Do(t.Context()))
