@@ -69,7 +69,7 @@ func TestTheFirstRunFindsALocalModel(t *testing.T) {
 		d.Type("lar")
 		d.WaitFor(`filter: lar`)
 		d.Press("enter")
-		d.WaitFor(`(?s)using ollama/large.*kept.*❯ \(Tab\) What does this project do`)
+		d.WaitFor(`(?s)using ollama/large.*saved.*❯ \(Tab\) What does this project do`)
 		d.Press("tab")
 		d.WaitFor(`❯ What does this project do`)
 		d.Press("enter")

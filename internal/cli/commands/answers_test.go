@@ -79,7 +79,7 @@ func TestCopy(t *testing.T) {
 		t.Errorf("%q, %v", kept, err)
 	}
 	write("exit 1\n")
-	if r, err := s.run(t, "/copy"); err != nil || r.Copy == "" || !strings.Contains(r.Text, "xclip did not take the text") {
+	if r, err := s.run(t, "/copy"); err != nil || r.Copy == "" || !strings.Contains(r.Text, "xclip did not accept the text") {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
