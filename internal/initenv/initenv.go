@@ -1,11 +1,12 @@
 // Package initenv hides TERM and TMUX from the environment while other packages
-// initialise, because Lip Gloss looks at the terminal there: it runs "tmux info" from
-// PATH with the whole environment, reads terminfo files and looks the user up.
+// initialize, because Lip Gloss examines the terminal there: it runs "tmux info" from
+// PATH with the whole environment, reads terminfo files and looks up the user.
 //
-// It guarantees that it initialises first: of the packages whose imports are ready, Go
-// initialises the one whose path sorts first. This package imports errors, fmt and os, of
-// which github.com/charmbracelet/colorprofile needs all, and its path sorts before that
-// one; Lip Gloss imports colorprofile. TestNoTmuxIsStarted in cmd/agent holds it.
+// It guarantees that it initializes first. Among the packages whose imports are ready,
+// Go initializes the one whose path sorts first. This package imports errors, fmt and
+// os, all of which github.com/charmbracelet/colorprofile needs, and its path sorts
+// before that one; Lip Gloss imports colorprofile. TestNoTmuxIsStarted in cmd/agent
+// checks this.
 package initenv
 
 import (
@@ -14,7 +15,7 @@ import (
 	"os"
 )
 
-// variable is one that is hidden.
+// variable is a hidden variable.
 type variable struct{ name, value string }
 
 var hidden = hide("TERM", "TMUX")
@@ -28,8 +29,7 @@ func hide(names ...string) (list []variable) {
 	return list
 }
 
-// Restore puts the environment back as it was when the program started. Main calls
-// it first.
+// Restore restores the environment in which the program started. Main calls it first.
 func Restore() error {
 	var errs []error
 	for _, v := range hidden {

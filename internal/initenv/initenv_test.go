@@ -33,7 +33,7 @@ func TestRestore(t *testing.T) {
 
 type marker struct{}
 
-// More imports would let the initialisers of other packages come first.
+// More imports would let other packages initialize first.
 func TestImports(t *testing.T) {
 	p, err := build.ImportDir(".", 0)
 	if err != nil {

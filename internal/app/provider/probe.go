@@ -12,22 +12,21 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm/openai/local"
 )
 
-// What a model's context, in tokens, is judged by: what every request begins with, the
-// least in which a file and an answer have room beside that, and what is enough.
+// Sizes of a model's context in tokens: the start of every request, the least that
+// leaves room for a file and an answer, and enough.
 const (
 	Overhead = 2000
 	least    = 8 << 10
 	enough   = 16 << 10
 )
 
-// own are the providers of servers that people run themselves, wherever.
+// own holds the providers whose servers people run themselves, wherever.
 var own = map[string]bool{"ollama": true, "lmstudio": true, "llamacpp": true, "vllm": true}
 
-// Inspect asks a server of the user's own what it says about m, before there is a turn
-// to fail. It returns m with what is known: the size of its context, unless the
-// configuration says one, and whether it can call tools; and what will not work, with
-// what to do. It takes three seconds at most, much less as a rule; other servers are
-// asked nothing.
+// Inspect asks a server that the user runs about m, before a turn can fail. It returns
+// m completed with the size of its context, unless the configuration sets it, and with
+// its ability to call tools; the notes list the problems and their remedies. It takes
+// at most three seconds, usually much less, and asks other servers nothing.
 func Inspect(ctx context.Context, cfg config.Config, m config.Model) (config.Model, []string) {
 	m, facts, err := Look(ctx, cfg, m)
 	switch {
@@ -43,18 +42,18 @@ func Inspect(ctx context.Context, cfg config.Config, m config.Model) (config.Mod
 	return m, []string{err.Error()}
 }
 
-// Facts is what a server says about a model.
+// Facts are a server's statements about a model.
 type Facts struct {
 	local.Facts
 	Refusal string // of a request with tools, in the server's words
-	set     bool   // the configuration names the size of the context
+	set     bool   // the configuration sets the size of the context
 }
 
-// Look is Inspect without the judgement; an error is that of the server.
+// Look is Inspect without the notes; an error is that of the server.
 func Look(ctx context.Context, cfg config.Config, m config.Model) (config.Model, Facts, error) {
 	f := Facts{set: m.Prices.ContextWindow > 0}
 	if !inspects(m) {
-		return m, f, nil // a key is asked for when it is needed
+		return m, f, nil // the key is asked for later
 	}
 	err := servers.Open(cfg.Home).Permit(m)
 	if err != nil {
@@ -74,7 +73,7 @@ func Look(ctx context.Context, cfg config.Config, m config.Model) (config.Model,
 	return m, f, nil
 }
 
-// Summary is what is known, in a few words, the worst first; empty if nothing is.
+// Summary returns the known facts in a few words, the worst first, or "".
 func (f Facts) Summary() string {
 	var parts []string
 	switch {
@@ -92,13 +91,13 @@ func (f Facts) Summary() string {
 	return strings.Join(parts, ", ")
 }
 
-// Offer is a model that can be chosen, with what is known of it.
+// Offer is a model to choose, with a summary of its known facts.
 type Offer struct{ Ref, Detail string }
 
-// offersTime bounds what is waited for a provider's list.
+// offersTime bounds the wait for a provider's list of models.
 const offersTime = 10 * time.Second
 
-// Offers lists what the provider of m has.
+// Offers lists the models of m's provider.
 func Offers(ctx context.Context, cfg config.Config, m config.Model) ([]Offer, error) {
 	if m.Provider == config.ScriptProvider {
 		return []Offer{{Ref: m.Ref}}, nil
@@ -131,21 +130,21 @@ func Offers(ctx context.Context, cfg config.Config, m config.Model) ([]Offer, er
 	return offers, nil
 }
 
-// inspects says whether the server of m is the user's own, and may be asked about more
+// inspects reports whether the user runs m's server, so that it may be asked about more
 // than its models.
 func inspects(m config.Model) bool {
 	return m.Provider != config.ScriptProvider && free(m) && (own[m.Provider] || local.On(m.Endpoint.BaseURL))
 }
 
-// Problem is something that will not work with a model.
+// Problem is a limitation of a model.
 type Problem struct {
 	What, Means, Do string
-	Fatal           bool // the model cannot do the work
+	Fatal           bool // the model cannot work here at all
 }
 
 func (p Problem) String() string { return p.What + ": " + p.Means + ". " + p.Do }
 
-// Problems says what will not work.
+// Problems lists the limitations of a model.
 func Problems(m config.Model, f Facts) (list []Problem) {
 	if f.NoTools {
 		list = append(list, Problem{m.Ref + " cannot call tools", "it can talk, but it can neither read nor change files, nor run commands", withTools(f), true})
@@ -172,7 +171,7 @@ func Problems(m config.Model, f Facts) (list []Problem) {
 	return list
 }
 
-// withTools says how a server lets a model call tools.
+// withTools returns the remedy if a server's model cannot call tools.
 func withTools(f Facts) string {
 	switch f.Server {
 	case "llamacpp":
@@ -183,7 +182,7 @@ func withTools(f Facts) string {
 	return "Choose another with /model or agent config model; ollama.com/search?c=tools lists some that can"
 }
 
-// larger says how a server gives a model more context.
+// larger returns the remedy for too small a context.
 func larger(f Facts) string {
 	most := ""
 	if f.MaxContext > 0 {

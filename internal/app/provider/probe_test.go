@@ -101,8 +101,8 @@ func TestInspect(t *testing.T) {
 	}
 }
 
-// That a model cannot call tools is said with what the server says, and nothing about
-// tools is sent to it.
+// A model that cannot call tools is reported with the server's words, and is sent
+// nothing about tools.
 func TestAModelWithoutTools(t *testing.T) {
 	var sent []string
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -158,7 +158,7 @@ func TestAModelWithoutTools(t *testing.T) {
 	}
 }
 
-// What can be chosen is shown with what the server says of it.
+// Models to choose are listed with the server's facts.
 func TestOffers(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {

@@ -1,6 +1,6 @@
-// Package provider turns the configuration into a model that can be asked. It
-// guarantees that nothing is connected to and no key is asked for before the
-// first request, and that a command which prints a key is given no other.
+// Package provider makes the configured model. It guarantees that it connects to
+// nothing and asks for no key before the first request, and that a command that prints
+// a key sees no other key.
 package provider
 
 import (
@@ -23,20 +23,20 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm/script"
 )
 
-// keyTime bounds the command that prints a key; it may ask for a passphrase.
+// keyTime bounds the command that prints a key, which may ask for a passphrase.
 const keyTime = time.Minute
 
-// maxSaid is how many bytes that command may print.
-const maxSaid = 64 << 10
+// maxOutput is how many bytes of that command's output are read.
+const maxOutput = 64 << 10
 
-// ErrNoModel says that no model was named, and what to do.
+// ErrNoModel reports that no model is configured, and lists the remedies.
 var ErrNoModel = errors.New(`no model is configured. Do one of these:
   agent, on a terminal: asks for a model, and for its key
   export OPENAI_API_KEY=… AGENT_MODEL=openai/NAME
   agent config set model ollama/NAME (or lmstudio, llamacpp, vllm), for a server on this machine
   agent demo, to see it work offline`)
 
-// Choose returns the configured model. An error is a mistake in the configuration, or
+// Choose returns the configured model. The error is a mistake in the configuration or
 // an *servers.UnaskedError.
 func Choose(cfg config.Config) (m config.Model, err error) {
 	if cfg.Model == "" {
@@ -48,8 +48,8 @@ func Choose(cfg config.Config) (m config.Model, err error) {
 	return m, servers.Open(cfg.Home).Permit(m)
 }
 
-// New makes the model; it connects to nothing and asks for no key yet. That a key
-// is missing for sure, or that nobody has allowed the server, is an error.
+// New makes the model without connecting or asking for a key. A missing key or a server
+// that nobody allowed is an error.
 func New(cfg config.Config, m config.Model) (llm.Model, error) {
 	if m.Provider == config.ScriptProvider {
 		scripted, err := script.Load(m.Name)
@@ -67,7 +67,7 @@ func New(cfg config.Config, m config.Model) (llm.Model, error) {
 	return model{Client(cfg, m), images(m), m.NoTools}, nil
 }
 
-// Client is New for a model that is no script.
+// Client is New for a model that is not a script.
 func Client(cfg config.Config, m config.Model) *openai.Client {
 	return openai.New(openai.Options{
 		Name: m.Ref, Model: m.Name, BaseURL: m.Endpoint.BaseURL, Headers: m.Endpoint.Headers,
@@ -80,8 +80,8 @@ func Client(cfg config.Config, m config.Model) *openai.Client {
 	})
 }
 
-// MissingKey says that m cannot work for want of a key. Another server at the
-// address of a known provider may want none.
+// MissingKey returns an error if m needs a key that is missing. Another server at a
+// known provider's name may need none.
 func MissingKey(cfg config.Config, m config.Model) error {
 	e := m.Endpoint
 	if e.APIKeyEnv == "" || os.Getenv(e.APIKeyEnv) != "" || len(e.APIKeyCommand) > 0 || len(e.Headers) > 0 {
@@ -97,38 +97,38 @@ func MissingKey(cfg config.Config, m config.Model) error {
 	return fmt.Errorf("%s needs an API key, and %s is not set: export %s=…, or enter one with agent config model", m.Ref, e.APIKeyEnv, e.APIKeyEnv)
 }
 
-// seeing are parts of the names of models that take images.
-var seeing = []string{
+// vision are parts of the names of models that accept images.
+var vision = []string{
 	"gpt-4o", "gpt-4.1", "gpt-4-turbo", "gpt-5", "o3", "o4-mini", "claude", "gemini", "gemma-3", "gemma3", "llava", "pixtral", "vision",
 	"-vl", "2.5vl", "3-vl", "minicpm-v", "llama-4", "llama4", "mistral-small-3", "mistral-medium-3", "moondream", "internvl", "grok-4",
 }
 
-// images says whether m is known to take images: by the configuration, or else by its
+// images reports whether m accepts images, according to the configuration or else its
 // name.
 func images(m config.Model) bool {
 	if m.Prices.Images != nil {
 		return *m.Prices.Images
 	}
 	name := strings.ToLower(m.Name)
-	return slices.ContainsFunc(seeing, func(part string) bool { return strings.Contains(name, part) })
+	return slices.ContainsFunc(vision, func(part string) bool { return strings.Contains(name, part) })
 }
 
-// model is a model of which is known what it takes.
+// model is a model with its known abilities.
 type model struct {
 	llm.Model
 	images  bool
 	noTools bool
 }
 
-// Info describes it.
+// Info describes the model.
 func (m model) Info() llm.Info {
 	info := m.Model.Info()
 	info.Images = m.images
 	return info
 }
 
-// Stream leaves out what the model does not take: servers refuse what they do not know,
-// and a conversation may have begun with another model.
+// Stream removes the parts that the model does not accept: servers reject them, and the
+// conversation may have begun with another model.
 func (m model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	if m.noTools {
 		req.Tools = nil
@@ -143,14 +143,14 @@ func (m model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta,
 	return m.Model.Stream(ctx, req)
 }
 
-// free says whether requests to m cost nothing: who wants money wants a key.
+// free reports whether requests to m cost nothing: no key means no bill.
 func free(m config.Model) bool {
 	e := m.Endpoint
 	return e.APIKeyEnv == "" && len(e.APIKeyCommand) == 0 && len(e.Headers) == 0 && m.Prices.Input == 0 && m.Prices.Output == 0
 }
 
-// key returns the API key of a provider; it is empty where there is none: local
-// servers want none, and the others say so.
+// key returns the API key of a provider, or "" without one. Local servers need none,
+// and others will report it.
 func key(ctx context.Context, p config.Provider, cfg config.Config) (string, error) {
 	if len(p.APIKeyCommand) == 0 {
 		if set := os.Getenv(p.APIKeyEnv); set != "" || p.APIKeyEnv == "" {
@@ -166,9 +166,9 @@ func key(ctx context.Context, p config.Provider, cfg config.Config) (string, err
 		name, _, _ := strings.Cut(entry, "=")
 		return slices.Contains(secrets, name)
 	})
-	out, says := child.Buffer{Limit: maxSaid}, child.Buffer{Limit: maxSaid}
+	out, says := child.Buffer{Limit: maxOutput}, child.Buffer{Limit: maxOutput}
 	cmd.Stdout, cmd.Stderr = &out, &says
-	cmd.WaitDelay = time.Second // a child that keeps the pipe open is not waited for
+	cmd.WaitDelay = time.Second // do not wait for a child that keeps the pipe open
 	if err := child.Run(cmd, 0); err != nil {
 		if why := firstLine(string(says.Bytes())); why != "" {
 			err = fmt.Errorf("%w: %s", err, why)

@@ -40,8 +40,8 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// Whether a model takes images is the configuration's to say, or its name's. One that
-// takes none is not sent those that are in the conversation already.
+// The configuration or the name decides whether a model accepts images. One that does
+// not gets none of the conversation's images.
 func TestImages(t *testing.T) {
 	yes, no := true, false
 	for _, c := range []struct {
@@ -67,7 +67,7 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// recorder is a model that keeps what it is asked.
+// recorder is a model that records its requests.
 type recorder struct{ last llm.Request }
 
 func (r *recorder) Info() llm.Info { return llm.Info{Name: "r"} }
@@ -131,7 +131,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// A model that cannot work without a key says so before anything is sent.
+// A model without its key fails before anything is sent.
 func TestAKeyThatIsMissing(t *testing.T) {
 	for _, name := range []string{"OPENAI_API_KEY", "CORP_KEY", "OPENAI_BASE_URL"} {
 		t.Setenv(name, "")
@@ -168,7 +168,7 @@ func TestAKeyThatIsMissing(t *testing.T) {
 	}
 }
 
-// A key that was typed in is used where no other is named, for its address alone.
+// A stored key is used for its address alone, and only if no other is configured.
 func TestAKeyThatIsKept(t *testing.T) {
 	for _, name := range []string{"DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "OPENAI_API_KEY"} {
 		t.Setenv(name, "")

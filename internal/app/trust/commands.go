@@ -14,13 +14,13 @@ import (
 	"github.com/bb2d0cf4/agent/internal/regular"
 )
 
-// walk reads the Markdown files of Commands, in the order of their names. What it
-// leaves out has no part in the hash: once it is used, the hash is another one.
+// walk reads the Markdown files of Commands, in the order of their names. Files that it
+// leaves out are not part of the hash; once one is used, the hash changes.
 type walk struct {
 	project *os.Root
 	note    func(name string, data []byte)
 	found   *Found
-	seen    int // entries of all folders
+	seen    int // entries of all folders so far
 }
 
 // folder reads the folder with this name in Commands.
@@ -40,21 +40,21 @@ func (w *walk) folder(name string, depth int) {
 		case !d.IsDir() && path.Ext(at) == ".md":
 			w.file(at)
 		case d.IsDir() && depth+1 == maxDepth:
-			w.leave(at, errors.New("it is in too many folders"))
+			w.leave(at, errors.New("nested too deeply"))
 		case d.IsDir():
 			w.folder(at, depth+1)
 		}
 	}
 }
 
-var errTooMany = fmt.Errorf("there are more than %d files", maxEntries)
+var errTooMany = fmt.Errorf("more than %d files", maxEntries)
 
-// list returns what is in a folder, if it is not too much: a part would be another
-// one each time.
+// list returns the entries of a folder. Too many are an error: a part of them could
+// differ each time.
 func (w *walk) list(name string) ([]fs.DirEntry, error) {
 	file, err := regular.OpenFolder(w.project, name)
 	if errors.Is(err, regular.ErrNotFolder) {
-		return nil, errors.New("it is no folder")
+		return nil, errors.New("not a folder")
 	}
 	if err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (w *walk) list(name string) ([]fs.DirEntry, error) {
 // file reads one command.
 func (w *walk) file(name string) {
 	if len(w.found.Command) == maxFiles {
-		w.leave(name, fmt.Errorf("there are more than %d commands", maxFiles))
+		w.leave(name, fmt.Errorf("more than %d commands", maxFiles))
 		return
 	}
 	file := path.Join(Commands, name)
@@ -92,7 +92,7 @@ func (w *walk) file(name string) {
 	w.found.texts[name] = data
 }
 
-// maxLeft is how many lines Left has.
+// maxLeft is the number of lines in Left.
 const maxLeft = 20
 
 func (w *walk) leave(name string, why error) {

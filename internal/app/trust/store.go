@@ -12,28 +12,28 @@ import (
 	"github.com/bb2d0cf4/agent/internal/statefile"
 )
 
-// Answer is what a person has said about a folder, or what follows from it.
+// Answer is a person's decision about a folder, or one derived from it.
 type Answer int
 
-// The answers. The zero one uses nothing of the folder.
+// The answers. Only Trusted uses files of the folder.
 const (
-	Unknown Answer = iota // nobody has been asked
-	Changed               // it was trusted as it was then
+	Unknown Answer = iota // not asked yet
+	Changed               // trusted, but with other content
 	Refused
 	Trusted
 )
 
 // Entry is one answer.
 type Entry struct {
-	Dir     string `json:"dir"` // its real path
+	Dir     string `json:"dir"` // without symbolic links
 	Trusted bool   `json:"trusted"`
-	Hash    string `json:"hash,omitzero"` // of what was looked at, if it is trusted
-	// Via is the folder above whose answer made this one trusted; empty if a person
-	// was asked about this one. It goes when that answer goes.
+	Hash    string `json:"hash,omitzero"` // of the content that is trusted
+	// Via is the parent folder whose answer made this one trusted; it is empty if a
+	// person was asked about this one. The entry is deleted with that answer.
 	Via string `json:"via,omitzero"`
 }
 
-// String is the entry as a list shows it.
+// String returns the entry as a line of a list.
 func (e Entry) String() string {
 	line := "refused  " + e.Dir
 	if e.Trusted {
@@ -45,23 +45,23 @@ func (e Entry) String() string {
 	return line
 }
 
-// Store keeps the answers in the agent's own folder.
+// Store holds the answers in the agent's own folder.
 type Store struct{ home string }
 
-// Open returns the Store in the agent's own folder. It reads nothing yet.
+// Open returns the Store in the agent's own folder, without reading it.
 func Open(home string) Store { return Store{home} }
 
 func (s Store) file() string { return filepath.Join(s.home, "trust.json") }
 
 func (s Store) entries() statefile.JSON[[]Entry] { return statefile.JSON[[]Entry]{Path: s.file()} }
 
-// List returns all answers, in the order of the folders.
+// List returns all answers, sorted by folder.
 func (s Store) List() ([]Entry, error) {
 	all, err := s.entries().Read()
 	return all, s.explain(err)
 }
 
-// explain adds to an error of the file what it means for the person.
+// explain adds the consequence to an error of the file.
 func (s Store) explain(err error) error {
 	switch {
 	case err == nil:
@@ -72,8 +72,8 @@ func (s Store) explain(err error) error {
 	return fmt.Errorf("trusted folders: %w", err)
 }
 
-// Use is Of for what is used from then on: a folder below one that is trusted is
-// trusted as it is first seen, and asked about when it has changed.
+// Use returns the answer like Of and saves it if it is derived: a folder below a
+// trusted one is trusted with its present content, and asked about when that changes.
 func (s Store) Use(ctx context.Context, f Found) (Answer, error) {
 	a, via, err := s.of(f)
 	if err == nil && via != "" {
@@ -85,7 +85,7 @@ func (s Store) Use(ctx context.Context, f Found) (Answer, error) {
 	return a, nil
 }
 
-// pin keeps what follows from an answer, unless there is one about the folder by now.
+// pin saves a derived answer, unless the folder has one by now.
 func (s Store) pin(ctx context.Context, e Entry) error {
 	return s.change(ctx, func(all []Entry) []Entry {
 		if slices.ContainsFunc(all, func(old Entry) bool { return old.Dir == e.Dir }) {
@@ -95,13 +95,13 @@ func (s Store) pin(ctx context.Context, e Entry) error {
 	})
 }
 
-// Of returns the answer for what was found in a folder.
+// Of returns the answer for the files found in a folder.
 func (s Store) Of(f Found) (Answer, error) {
 	a, _, err := s.of(f)
 	return a, err
 }
 
-// of is Of; via is the folder above that the answer follows from.
+// of is Of that also returns the parent folder it is derived from, if any.
 func (s Store) of(f Found) (a Answer, via string, err error) {
 	all, err := s.List()
 	if err != nil {
@@ -119,7 +119,7 @@ func (s Store) of(f Found) (a Answer, via string, err error) {
 	if over, ok := over(all, f.Dir); ok && over.Trusted {
 		return Trusted, cmp.Or(over.Via, over.Dir), nil
 	}
-	return Unknown, "", nil // what was said of a folder alone says nothing of those below it
+	return Unknown, "", nil // an answer for a single folder does not extend to those below
 }
 
 // over returns the answer about the nearest folder above dir.
@@ -132,14 +132,14 @@ func over(all []Entry, dir string) (nearest Entry, ok bool) {
 	return nearest, ok
 }
 
-// inside says whether dir is below parent.
+// inside reports whether dir is below parent.
 func inside(parent, dir string) bool {
 	rel, err := filepath.Rel(parent, dir)
 	return err == nil && rel != "." && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// Set keeps an answer about a folder, in the place of an earlier one. A no also ends
-// what followed from an earlier yes.
+// Set saves an answer about a folder, replacing an earlier one. A no also deletes the
+// answers derived from an earlier yes.
 func (s Store) Set(ctx context.Context, e Entry) error {
 	return s.change(ctx, func(all []Entry) []Entry {
 		all = slices.DeleteFunc(all, func(old Entry) bool {
@@ -149,15 +149,15 @@ func (s Store) Set(ctx context.Context, e Entry) error {
 	})
 }
 
-// Removed is what became of the answers when one was forgotten.
+// Removed is the result of deleting an answer.
 type Removed struct {
-	Was   bool     // there was one
-	Below []string // folders below that were trusted by it, and are not any more
-	Own   []string // folders below that are trusted by answers of their own
-	Over  string   // the folder above by which it is trusted all the same
+	Was   bool     // it existed
+	Below []string // folders below whose trust was derived from it
+	Own   []string // folders below with answers of their own, still trusted
+	Over  string   // the folder above from which trust is still derived
 }
 
-// Lines says what it means that the answer about dir was forgotten.
+// Lines explains the result of deleting the answer about dir.
 func (r Removed) Lines(dir string) []string {
 	lines := []string{"forgotten: " + dir}
 	for _, below := range r.Below {
@@ -172,7 +172,7 @@ func (r Removed) Lines(dir string) []string {
 	return lines
 }
 
-// Remove forgets the answer about a folder, and what followed from it.
+// Remove deletes the answer about a folder, and those derived from it.
 func (s Store) Remove(ctx context.Context, dir string) (r Removed, err error) {
 	err = s.change(ctx, func(all []Entry) []Entry {
 		return slices.DeleteFunc(all, func(old Entry) bool {
@@ -200,7 +200,7 @@ func (s Store) Remove(ctx context.Context, dir string) (r Removed, err error) {
 	return r, err
 }
 
-// change replaces the answers by what f makes of them.
+// change replaces the answers by those that f returns.
 func (s Store) change(ctx context.Context, f func([]Entry) []Entry) error {
 	return s.explain(s.entries().Change(ctx, func(all []Entry) []Entry {
 		all = f(all)

@@ -1,8 +1,8 @@
-// Package trust decides whether the files of a project may set up the program. It
-// guarantees that only a person's answer makes a folder trusted, that the answer is
-// for the folder's real path and for what was in it then, that nothing inside a
-// folder has a say in that, and that the configuration and the commands which are used
-// are, byte for byte, what was looked at, of which there is never more than its bounds.
+// Package trust decides whether a project's files may configure the program. It
+// guarantees that only a person's answer makes a folder trusted, that the answer is for
+// the folder's real path and its content at that time, that nothing inside a folder
+// influences it, that the configuration and commands in use are, byte for byte, those
+// that were read for the question, and that their number and size are limited.
 package trust
 
 import (
@@ -17,39 +17,39 @@ import (
 	"github.com/bb2d0cf4/agent/internal/regular"
 )
 
-// What is looked at of a folder. More than that is not used.
+// Limits of the files in use.
 const (
 	maxFiles   = 200      // commands
-	maxEntries = 2000     // files and folders in one folder, and in all of them
-	maxDepth   = 4        // folders in folders
+	maxEntries = 2000     // entries of one folder, and of all of them
+	maxDepth   = 4        // nested folders
 	maxSize    = 64 << 10 // bytes of a file
 )
 
-// ConfigFile and Commands are what a project may bring, below its folder.
+// ConfigFile and Commands are the files that a project may bring, below its folder.
 const (
 	ConfigFile = ".agent/config.yaml"
 	Commands   = ".agent/commands"
 )
 
-// Found is what a project would set up.
+// Found lists the files with which a project would configure the program.
 type Found struct {
-	Dir     string   // its real path
-	Config  []byte   // of ConfigFile; nil if there is none
-	Command []string // the files of Commands, by their path in the folder
-	Left    []string // what is left out, and why; not sanitised
-	Hash    string   // of all that is used
+	Dir     string   // without symbolic links
+	Config  []byte   // content of ConfigFile; nil without one
+	Command []string // paths of the files below Commands
+	Left    []string // files left out, with reasons; not sanitized
+	Hash    string   // of everything in use
 
 	texts map[string][]byte
 }
 
-// Texts is what the files of Command held when they were looked at.
+// Texts returns the content of the files of Command at the time of Look.
 func (f Found) Texts() map[string][]byte { return f.texts }
 
-// Empty says that there is nothing to be asked about.
+// Empty reports whether there is nothing to trust.
 func (f Found) Empty() bool { return f.Config == nil && len(f.Command) == 0 }
 
-// Look reads what a project would set up, and interprets none of it. dir is a real
-// path; home is the agent's own folder, which is no project's.
+// Look reads a project's files without interpreting them. dir must not contain symbolic
+// links; home is the agent's own folder, which does not count as a project's.
 func Look(dir, home string) (Found, error) {
 	f := Found{Dir: dir}
 	if same(filepath.Join(dir, ".agent"), home) {
@@ -83,16 +83,16 @@ func same(a, b string) bool {
 	return err1 == nil && err2 == nil && os.SameFile(x, y)
 }
 
-// read returns a file of modest size; nil if there is none.
+// read returns the content of a file within the size limit, nil if it does not exist.
 func read(project *os.Root, name string) ([]byte, error) {
 	data, err := regular.ReadIn(project, name, maxSize)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case errors.Is(err, regular.ErrNotRegular):
-		return nil, errors.New("it is no file")
+		return nil, errors.New("not a file")
 	case errors.Is(err, regular.ErrTooLarge):
-		return nil, fmt.Errorf("it is larger than %d KiB", maxSize>>10)
+		return nil, fmt.Errorf("larger than %d KiB", maxSize>>10)
 	case err != nil:
 		return nil, err
 	}

@@ -46,7 +46,7 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// Each change of what is used is another hash, whatever stays the same.
+// Each change of a file in use changes the hash.
 func TestEveryChangeShows(t *testing.T) {
 	base := map[string]string{".agent/config.yaml": "a", ".agent/commands/x.md": "b"}
 	seen := map[string]string{look(t, scratch.Dir(t, base)).Hash: "as it was"}
@@ -79,7 +79,7 @@ func TestTheAgentsOwnFolderIsNoProjects(t *testing.T) {
 func TestWhatCannotBeLookedAt(t *testing.T) {
 	for want, files := range map[string]map[string]string{
 		"larger than 64 KiB": {".agent/config.yaml": strings.Repeat("x", maxSize+1)},
-		"it is no file":      {".agent/config.yaml/x": ""},
+		"not a file":         {".agent/config.yaml/x": ""},
 	} {
 		if _, err := Look(scratch.Dir(t, files), ""); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
@@ -110,8 +110,8 @@ func TestWhatCannotBeLookedAt(t *testing.T) {
 	}
 }
 
-// A folder may hold any number of files: what is looked at is bounded, what is left
-// out is named, and what is used is what was looked at.
+// With too many files, those left out are named, and those in use are the ones that
+// were read.
 func TestCommandsAreBounded(t *testing.T) {
 	many, crowd := map[string]string{}, map[string]string{".agent/commands/x.md": "x"}
 	for i := range maxFiles + maxLeft + 5 {
@@ -125,10 +125,10 @@ func TestCommandsAreBounded(t *testing.T) {
 		used  int
 		left  []string
 	}{
-		"many":      {many, maxFiles, []string{"/200.md: there are more than 200 commands", "more than these"}},
-		"crowd":     {crowd, 1, []string{"/crowd: there are more than 2000 files"}},
-		"deep":      {map[string]string{".agent/commands/a/b/c/d/x.md": "", ".agent/commands/a/b/c/y.md": ""}, 1, []string{"/a/b/c/d: it is in too many"}},
-		"large":     {map[string]string{".agent/commands/x.md": strings.Repeat("x", maxSize+1), ".agent/commands/y.md": ""}, 1, []string{"/x.md: it is larger"}},
+		"many":      {many, maxFiles, []string{"/200.md: more than 200 commands", "more than these"}},
+		"crowd":     {crowd, 1, []string{"/crowd: more than 2000 files"}},
+		"deep":      {map[string]string{".agent/commands/a/b/c/d/x.md": "", ".agent/commands/a/b/c/y.md": ""}, 1, []string{"/a/b/c/d: nested too deeply"}},
+		"large":     {map[string]string{".agent/commands/x.md": strings.Repeat("x", maxSize+1), ".agent/commands/y.md": ""}, 1, []string{"/x.md: larger"}},
 		"hidden":    {map[string]string{".agent/commands/.x.md": "", ".agent/commands/.git/y.md": ""}, 0, nil},
 		"no folder": {map[string]string{".agent/commands": ""}, 0, []string{"commands: "}},
 	} {
@@ -219,8 +219,8 @@ func TestAParentCoversWhatIsBelow(t *testing.T) {
 	}
 }
 
-// What follows from an answer about a folder above goes when that answer goes; what a
-// person has said about a folder below stays.
+// Derived answers are deleted with the answer above; a person's own answers below
+// remain.
 func TestAnAnswerTakesWithItWhatFollowed(t *testing.T) {
 	s := Open(t.TempDir())
 	files := map[string]string{}

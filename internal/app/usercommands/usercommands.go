@@ -1,7 +1,7 @@
-// Package usercommands reads slash commands that people have written as Markdown
-// files: a prompt each, with places for arguments. It guarantees that such a command
-// only ever becomes a prompt, that it never takes the name of another command, and
-// that number and size of the files are bounded.
+// Package usercommands reads slash commands that people wrote as Markdown files: a
+// prompt each, with placeholders for arguments. It guarantees that such a command only
+// ever becomes a prompt, that it never takes the name of another command, and that the
+// number and size of files are limited.
 package usercommands
 
 import (
@@ -26,7 +26,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-// Bounds of a folder of commands.
+// Limits of a folder of commands.
 const (
 	maxFiles = 200
 	maxDepth = 4
@@ -34,17 +34,18 @@ const (
 	maxHelp  = 120 // characters of a description
 )
 
-// Folder is a folder of commands. Files is what is in it; a folder that is not
-// there is an empty one. Of a folder that was read before, Texts is what it held.
+// Folder is a folder of commands: a file system, which may be missing, or the Texts
+// read from it before.
 type Folder struct {
 	Files fs.FS
 	Texts map[string][]byte
-	Name  string // for people: "~/.agent/commands"
+	Name  string // as people know it: "~/.agent/commands"
 	Group command.Group
 }
 
-// Load reads the commands of folders. The first one that has a name keeps it, after
-// those in taken. The notes say what was left out and why; they are not sanitised.
+// Load reads the commands of folders. The first command with a name keeps it, after
+// those in taken. The notes list the files left out, with reasons; they are not
+// sanitized.
 func Load(taken []string, folders ...Folder) (list []command.Command, notes []string) {
 	owner := map[string]string{}
 	for _, name := range taken {
@@ -79,13 +80,13 @@ func OfUser(home string, taken []command.Command) (list []command.Command, notes
 	return Load(names(taken), Folder{Files: os.DirFS(dir), Name: "~/.agent/commands", Group: command.Yours})
 }
 
-// OfProject returns the commands of a project that is trusted, from what was read when
-// it was looked at: the files may hold something else by now.
+// OfProject returns the commands of a trusted project. It uses the texts read for the
+// question of trust, since the files may have changed.
 func OfProject(texts map[string][]byte, taken []command.Command) (list []command.Command, notes []string) {
 	return Load(names(taken), Folder{Texts: texts, Name: ".agent/commands", Group: command.Projects})
 }
 
-// All returns the commands of the user and of a project, see OfUser and OfProject.
+// All returns the commands of the user and of a project; see OfUser and OfProject.
 func All(home string, texts map[string][]byte, taken []command.Command) (list []command.Command, notes []string) {
 	list, notes = OfUser(home, taken)
 	theirs, left := OfProject(texts, slices.Concat(taken, list))
@@ -93,7 +94,7 @@ func All(home string, texts map[string][]byte, taken []command.Command) (list []
 }
 
 // InPlace returns the prompt of the command in list that a prompt names, or the prompt
-// itself if it names none. One of the program, which are own, is an error.
+// itself if it names none. Naming one of own, the program's commands, is an error.
 func InPlace(ctx context.Context, prompt string, list, own []command.Command) (string, error) {
 	name, args, ok := command.Split(prompt)
 	if !ok {
@@ -106,7 +107,7 @@ func InPlace(ctx context.Context, prompt string, list, own []command.Command) (s
 		}
 	}
 	if slices.Contains(names(own), name) {
-		return "", fmt.Errorf("/%s is a command of a session; with -p there are prompts, and the commands that you have written", name)
+		return "", fmt.Errorf("/%s works in a session only; -p takes prompts and your own commands", name)
 	}
 	return prompt, nil
 }
@@ -127,7 +128,7 @@ func (f Folder) list() ([]string, error) {
 	return find(f.Files)
 }
 
-// content returns the bytes of a file.
+// content returns the content of a file.
 func (f Folder) content(name string) ([]byte, error) {
 	if f.Files == nil {
 		return f.Texts[name], nil
@@ -135,13 +136,13 @@ func (f Folder) content(name string) ([]byte, error) {
 	return content(f.Files, name)
 }
 
-// find lists the Markdown files below a folder, in the order of their names.
+// find lists the Markdown files below a folder, sorted by name.
 func find(files fs.FS) ([]string, error) {
 	var found []string
 	seen := 0
 	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		if seen++; seen > 10*maxFiles {
-			return errors.New("there are too many files: only the first were looked at")
+			return errors.New("too many files: only the first were read")
 		}
 		hidden := name != "." && strings.HasPrefix(path.Base(name), ".")
 		switch {
@@ -154,7 +155,7 @@ func find(files fs.FS) ([]string, error) {
 		case d.IsDir() || hidden || path.Ext(name) != ".md":
 			return nil
 		case len(found) == maxFiles:
-			return fmt.Errorf("there are more than %d commands: only the first were read", maxFiles)
+			return fmt.Errorf("more than %d commands: only the first were read", maxFiles)
 		}
 		found = append(found, name)
 		return nil
@@ -162,7 +163,7 @@ func find(files fs.FS) ([]string, error) {
 	return found, err
 }
 
-// nameOf is what a part of a name may be.
+// nameOf matches the name of a command, whose parts are separated by colons.
 var nameOf = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}(:[A-Za-z0-9][A-Za-z0-9_-]{0,63})*$`)
 
 // read reads one command.
@@ -183,7 +184,7 @@ func read(f Folder, file, name string) (command.Command, error) {
 		return command.Command{}, err
 	}
 	if strings.TrimSpace(body) == "" {
-		return command.Command{}, errors.New("it holds no prompt")
+		return command.Command{}, errors.New("no prompt in it")
 	}
 	help := head.Description
 	if help == "" {
@@ -197,14 +198,14 @@ func read(f Folder, file, name string) (command.Command, error) {
 	}, nil
 }
 
-// content is what a file of modest size holds.
+// content returns the content of a file within the size limit.
 func content(files fs.FS, name string) ([]byte, error) {
 	data, err := regular.ReadFS(files, name, maxSize)
 	switch {
 	case errors.Is(err, regular.ErrNotRegular):
-		return nil, errors.New("it is no file")
+		return nil, errors.New("not a file")
 	case errors.Is(err, regular.ErrTooLarge):
-		return nil, fmt.Errorf("it is larger than %d KiB", maxSize>>10)
+		return nil, fmt.Errorf("larger than %d KiB", maxSize>>10)
 	}
 	return data, err
 }
@@ -212,18 +213,18 @@ func content(files fs.FS, name string) ([]byte, error) {
 // decode returns a file's text.
 func decode(data []byte) (string, error) {
 	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
-		return "", errors.New("it is no text in UTF-8")
+		return "", errors.New("not UTF-8 text")
 	}
 	return strings.ReplaceAll(strings.TrimPrefix(string(data), "\ufeff"), "\r\n", "\n"), nil
 }
 
-// head is what may stand above the prompt.
+// head is the front matter above a prompt.
 type head struct {
 	Description  string `yaml:"description"`
 	ArgumentHint string `yaml:"argument-hint"`
 }
 
-// split takes the front matter off. Keys that others give a meaning are no mistake.
+// split separates the front matter. It ignores keys that only other programs know.
 func split(text string) (h head, body string, err error) {
 	rest, ok := strings.CutPrefix(text, "---\n")
 	if !ok {
@@ -252,8 +253,9 @@ func short(s string, most int) string {
 
 var place = regexp.MustCompile(`\\\$|\$ARGUMENTS\b|\$[1-9]`)
 
-// Expand puts arguments into a prompt: all for $ARGUMENTS, one for $1 to $9; \$ is a
-// dollar sign. Arguments that the prompt has no place for follow it.
+// Expand puts arguments into a prompt: all of them for $ARGUMENTS, one for each of $1
+// to $9; \$ is a dollar sign. If the prompt has no placeholder, the arguments follow
+// it.
 func Expand(body, args string) string {
 	var each []string
 	used := false
@@ -281,7 +283,7 @@ func Expand(body, args string) string {
 	return text
 }
 
-// words splits arguments at blanks that are not in quotes.
+// words splits arguments at blanks outside of quotes.
 func words(s string) []string {
 	out := []string{}
 	var word strings.Builder

@@ -73,8 +73,8 @@ func TestWhatIsNoCommandIsNamed(t *testing.T) {
 		"only.md":      {"---\ndescription: x\n---", "no prompt"},
 		"open.md":      {"---\ndescription: x\n", "front matter is missing"},
 		"yaml.md":      {"---\ndescription: [\n---\nx", "front matter"},
-		"binary.md":    {"a\x00b", "no text in UTF-8"},
-		"latin.md":     {"caf\xe9", "no text in UTF-8"},
+		"binary.md":    {"a\x00b", "not UTF-8 text"},
+		"latin.md":     {"caf\xe9", "not UTF-8 text"},
 		"large.md":     {strings.Repeat("x", maxSize+1), "larger than 64 KiB"},
 		"full.md":      {strings.Repeat("x", maxSize), ""},
 	} {
@@ -120,7 +120,7 @@ func TestAFolderThatIsNotThere(t *testing.T) {
 	}
 }
 
-// TestOfProject: only what was looked at is a command, whatever lies there by now.
+// TestOfProject uses the texts that were trusted, although the files have changed.
 func TestOfProject(t *testing.T) {
 	if list, notes := OfProject(nil, nil); len(list)+len(notes) != 0 {
 		t.Errorf("without a folder: %+v, %q", list, notes)
@@ -131,7 +131,7 @@ func TestOfProject(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 	if d := cmp.Diff([]string{
-		".agent/commands/bin.md is left out: it is no text in UTF-8",
+		".agent/commands/bin.md is left out: not UTF-8 text",
 		".agent/commands/help.md is left out: /help is a command of the program",
 	}, notes); d != "" {
 		t.Error(d)
@@ -179,7 +179,8 @@ func TestWordsLoseNothing(t *testing.T) {
 	})
 }
 
-// A prompt that names a command becomes its text; those of a session are no prompts.
+// A prompt that names a user's command becomes its text; one that names a session's
+// command is an error.
 func TestInPlace(t *testing.T) {
 	list, notes := All(t.TempDir(), map[string][]byte{"fix.md": []byte("Fix $1 now."), "undo.md": []byte("no")}, []command.Command{{Name: "undo"}})
 	if len(list) != 1 || len(notes) != 1 {
