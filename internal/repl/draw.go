@@ -6,34 +6,58 @@ import (
 	"slices"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/bb2d0cf4/agent/internal/repl/screen"
-
+	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
-func (m *model) draw() {
-	m.scr.announce(m.state())
+// View returns the live region or, if something covers the screen, the whole of it.
+func (m *model) View() tea.View {
 	below, cursor := m.lower()
 	if lines, at := m.cover(len(below)); lines != nil {
-		m.scr.SetAlt(true)
-		m.scr.SetTail(lines, at)
-		m.scr.Flush()
-		return
+		return tea.View{Content: strings.Join(lines, "\n"), Cursor: at, AltScreen: true}
 	}
-	m.scr.SetAlt(false)
 	lines := append(m.upper(m.look.Height-1-len(below)), below...)
 	cursor.Y += len(lines) - len(below)
-	m.scr.SetTail(lines, &cursor)
-	m.scr.Flush()
-	m.tidy()
+	return tea.View{Content: strings.Join(lines, "\n"), Cursor: cursor}
+}
+
+// onScreen is the model as Bubble Tea runs it. Bubble Tea's own renderer is off
+// (docs/adr/0002): the screen shows what View returns, below the lines printed so far.
+type onScreen struct{ *model }
+
+// Update implements tea.Model.
+func (o onScreen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	_, cmd := o.model.Update(msg)
+	return o, cmd
+}
+
+// View shows the model's View. While the size changes it does nothing: see resize.
+func (o onScreen) View() tea.View {
+	defer crash.Guard()
+	if o.resizing {
+		return tea.View{}
+	}
+	return o.show()
+}
+
+// show brings the model's View to the terminal, along with the lines printed since the last one.
+func (m *model) show() tea.View {
+	m.scr.announce(m.state())
+	v := m.View()
+	m.scr.Show(v)
+	if !v.AltScreen {
+		m.tidy()
+	}
+	return v
 }
 
 // cover returns what covers the screen: a page, a panel that wants all of it, or one that
 // does not fit above the lines below. It is nil if nothing does.
-func (m *model) cover(below int) ([]string, *screen.Cursor) {
+func (m *model) cover(below int) ([]string, *tea.Cursor) {
 	if lines := m.view.view(); lines != nil {
 		return lines, nil
 	}
@@ -47,11 +71,11 @@ func (m *model) cover(below int) ([]string, *screen.Cursor) {
 	typed, cursor := m.inputArea()
 	lines := p.View(max(0, m.look.Height-len(typed)))
 	cursor.Y += len(lines)
-	return append(lines, typed...), &cursor
+	return append(lines, typed...), cursor
 }
 
 // lower returns the fixed part: queue, spinner, prompt and status line.
-func (m *model) lower() ([]string, screen.Cursor) {
+func (m *model) lower() ([]string, *tea.Cursor) {
 	out := []string{""}
 	for _, q := range m.sched.queue.List() {
 		line := theme.Short("  queued: "+sanitize.Line(strings.ToValidUTF8(q[:min(len(q), 1000)], "")), m.look.Width)
@@ -68,7 +92,7 @@ func (m *model) lower() ([]string, screen.Cursor) {
 }
 
 // inputArea returns the text being typed: the prompt, or a comment.
-func (m *model) inputArea() ([]string, screen.Cursor) {
+func (m *model) inputArea() ([]string, *tea.Cursor) {
 	ed, label := m.ed, m.ed.Sign()
 	if p := m.ask.panel; p != nil {
 		if note, before := p.Note(); note != nil {
@@ -82,7 +106,7 @@ func (m *model) inputArea() ([]string, screen.Cursor) {
 		lines[i] = prefix + l
 		prefix = strings.Repeat(" ", indent)
 	}
-	return lines, screen.Cursor{X: x + indent, Y: y}
+	return lines, tea.NewCursor(x+indent, y)
 }
 
 // footer returns the status line, or a hint in its place.

@@ -114,17 +114,6 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// View draws what changed. Bubble Tea's own renderer is off: the frame goes to
-// the terminal through the screen, which writes only the difference.
-// While the size changes nothing is drawn: see resize.
-func (m *model) View() tea.View {
-	defer crash.Guard()
-	if !m.resizing {
-		m.draw()
-	}
-	return tea.View{}
-}
-
 // streamed prints the lines of an update and handles its items in order.
 func (m *model) streamed(up stream.Update) tea.Cmd {
 	switch {
@@ -155,7 +144,7 @@ func (m *model) item(item any) tea.Cmd {
 	case withdraw:
 		cmd, shown := m.ask.drop(it.question)
 		if shown {
-			m.draw() // before the reviewer returns
+			m.show() // before the reviewer returns
 		}
 		close(it.gone)
 		return cmd

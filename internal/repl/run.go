@@ -53,7 +53,7 @@ func (u *UI) Run(ctx context.Context, sess Session) (err error) {
 	}
 	m := u.newModel(window{scr, desk, sigs, u.opt.Now}, sess, background)
 	typed := keyboard.New(term.In, cancel)
-	prog := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(typed), tea.WithFilter(typed.Filter),
+	prog := tea.NewProgram(onScreen{m}, tea.WithContext(ctx), tea.WithInput(typed), tea.WithFilter(typed.Filter),
 		tea.WithOutput(term.Out), tea.WithEnvironment(term.Env), tea.WithColorProfile(scr.Profile()),
 		tea.WithoutRenderer(), tea.WithFPS(1), tea.WithoutSignalHandler())
 	background(func(ctx context.Context) {

@@ -63,7 +63,7 @@ func (p *typist) update(msg tea.Msg) {
 	p.m.Update(msg)
 	if p.panel != any(p.m.ask.panel) {
 		p.panel, p.saw = p.m.ask.panel, p.now
-		p.m.View()
+		p.m.show()
 	}
 }
 

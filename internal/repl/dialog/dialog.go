@@ -96,7 +96,7 @@ func Ask(ctx context.Context, t Terminal, p Page) (a Answer, err error) {
 	m.resize(scr.Size())
 	m.print()
 	typed := keyboard.New(t.In, cancel)
-	prog := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(typed), tea.WithFilter(typed.Filter), tea.WithOutput(t.Out),
+	prog := tea.NewProgram(onScreen{m}, tea.WithContext(ctx), tea.WithInput(typed), tea.WithFilter(typed.Filter), tea.WithOutput(t.Out),
 		tea.WithEnvironment(t.Env), tea.WithColorProfile(scr.Profile()), tea.WithoutRenderer(), tea.WithoutSignalHandler())
 	work.Go(func() { sigs.Watch(ctx, scr, prog.Send) })
 	work.Go(func() {
@@ -138,14 +138,25 @@ type model struct {
 	back   bool     // Esc was pressed on a page with Back
 }
 
-// Init draws the question.
-func (m *model) Init() tea.Cmd {
-	m.draw()
-	return nil
+// Init implements tea.Model.
+func (m *model) Init() tea.Cmd { return nil }
+
+// onScreen is the model as Bubble Tea runs it: the screen shows what View returns.
+type onScreen struct{ *model }
+
+// Update implements tea.Model.
+func (o onScreen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	_, cmd := o.model.Update(msg)
+	return o, cmd
 }
 
-// View returns nothing: the screen draws.
-func (m *model) View() tea.View { return tea.View{} }
+// View shows the model's View.
+func (o onScreen) View() tea.View {
+	defer crash.Guard()
+	v := o.model.View()
+	o.scr.Show(v)
+	return v
+}
 
 // Update handles a message.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -167,7 +178,6 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.KeyPressMsg:
 		cmd = m.key(msg)
 	}
-	m.draw()
 	return m, cmd
 }
 
@@ -261,15 +271,13 @@ func (m *model) print() {
 	m.scr.Print(append(lines, "")...)
 }
 
-// draw shows the choices or fields.
-func (m *model) draw() {
+// View returns the choices or fields.
+func (m *model) View() tea.View {
 	width, room := m.look.Width, max(1, m.look.Height-3)
 	dim := func(s string) string { return theme.Paint(m.look.Styles.Dim, theme.Short(s, width)) }
 	if len(m.page.Choices) == 0 {
 		lines, cursor := m.fields(width)
-		m.scr.SetTail(append(lines, dim(m.fieldsHint())), cursor)
-		m.scr.Flush()
-		return
+		return tea.View{Content: strings.Join(append(lines, dim(m.fieldsHint())), "\n"), Cursor: cursor}
 	}
 	lines := m.pick.View(width, room)
 	hint := "↑ ↓ Enter · " + m.escHint()
@@ -278,12 +286,11 @@ func (m *model) draw() {
 	} else if n := len(m.page.Choices); n <= 9 {
 		hint = fmt.Sprintf("1–%d · ", n) + hint
 	}
-	m.scr.SetTail(append(lines, dim(sanitize.Line(hint))), nil)
-	m.scr.Flush()
+	return tea.NewView(strings.Join(append(lines, dim(sanitize.Line(hint))), "\n"))
 }
 
 // fields returns the fields, one per line, and the cursor.
-func (m *model) fields(width int) (lines []string, cursor *screen.Cursor) {
+func (m *model) fields(width int) (lines []string, cursor *tea.Cursor) {
 	for i, f := range m.page.Fields {
 		value := sanitize.Line(m.values[i])
 		if n := utf8.RuneCountInString(m.values[i]); f.Secret && n > 0 {
@@ -295,7 +302,7 @@ func (m *model) fields(width int) (lines []string, cursor *screen.Cursor) {
 		}
 		line := theme.Short(label+value, width)
 		if i == m.at {
-			cursor = &screen.Cursor{X: min(paint.Width(line), width-1), Y: i}
+			cursor = tea.NewCursor(min(paint.Width(line), width-1), i)
 		}
 		lines = append(lines, line)
 	}

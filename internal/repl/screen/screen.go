@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
@@ -201,6 +203,18 @@ func (s *Screen) Size() (width, height int) {
 // terminal wrap; newlines split a line.
 func (s *Screen) Print(lines ...string) {
 	s.wanted.finished = append(s.wanted.finished, lines...)
+}
+
+// Show draws v: the lines of its Content are the live region, or cover the alternate screen.
+// Nothing else of v is used but its Cursor. It includes Flush.
+func (s *Screen) Show(v tea.View) {
+	var cursor *Cursor
+	if v.Cursor != nil {
+		cursor = &Cursor{X: v.Cursor.X, Y: v.Cursor.Y}
+	}
+	s.SetAlt(v.AltScreen)
+	s.SetTail(strings.Split(v.Content, "\n"), cursor)
+	s.Flush()
 }
 
 // SetTail replaces the live region, one row per line. It cuts lines that are too wide, and
