@@ -55,7 +55,7 @@ func (m *model) show() tea.View {
 	return v
 }
 
-// cover returns what covers the screen: a page, a panel that wants all of it, or one that
+// cover returns the view that covers the screen: a page, a panel that wants all of it or
 // does not fit above the lines below. It is nil if nothing does.
 func (m *model) cover(below int) ([]string, *tea.Cursor) {
 	if lines := m.view.view(); lines != nil {

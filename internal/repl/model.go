@@ -54,7 +54,7 @@ type model struct {
 type hint struct {
 	text  string
 	keys  bool
-	again bool // the same key again does what the text says
+	again bool // pressing the same key again carries out the text
 }
 
 // startedMsg requests the first prompt, after the first frame.

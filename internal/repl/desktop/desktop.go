@@ -1,4 +1,4 @@
-// Package desktop shows outside the terminal's text what the program is doing: in the
+// Package desktop shows the activity of the program outside the terminal's text: in the
 // window's title, in the tab's progress and, if the person is away, in a notification. It
 // guarantees that only its own words and sanitized input appear there, that it notifies once
 // per event and at most every half minute, and that Leave undoes everything.

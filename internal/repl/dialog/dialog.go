@@ -47,7 +47,7 @@ type Terminal struct {
 // Page is a question. Its texts need not be sanitized.
 type Page struct {
 	Title   string
-	Text    []string // paragraphs; one that begins with a blank is indented
+	Text    []string // paragraphs; a leading blank indents one
 	Choices []picker.Item
 	Fields  []Field // texts to type or paste, if there are no Choices
 	Back    bool    // Esc returns ErrBack; otherwise it leaves, like Ctrl+C

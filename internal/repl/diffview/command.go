@@ -11,6 +11,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/diff"
 	"github.com/bb2d0cf4/agent/internal/repl/highlight"
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
@@ -70,16 +71,16 @@ func (v *CommandView) layout() {
 func (v *CommandView) headerLines() []string {
 	c := v.command
 	f := paint.NewFlow(v.opt.Width, v.opt.NoColor, paint.Indent{Rest: []paint.Span{{Text: "  "}}})
-	f.Text("run", styleTitle)
+	f.Text("run", theme.Title)
 	if c.Dir != "" {
 		f.Text(" in ", paint.Style{})
 		f.Code(sanitize.Name(c.Dir), paint.Style{})
 	}
 	if c.Timeout > 0 {
-		f.Text(" · at most "+duration(c.Timeout), styleDim)
+		f.Text(" · at most "+duration(c.Timeout), theme.Dim)
 	}
 	if c.Background {
-		f.Text(" · in the background", styleDim)
+		f.Text(" · in the background", theme.Dim)
 	}
 	lines := f.Lines()
 	for _, w := range append(v.warnings(), c.Notes...) {
@@ -100,7 +101,7 @@ func duration(d time.Duration) string {
 	return s
 }
 
-// warnings describes what the command's text could hide.
+// warnings lists possible pitfalls in the command's text.
 func (v *CommandView) warnings() []string {
 	const wide = 40
 	var out []string
@@ -145,12 +146,12 @@ func (v *CommandView) bodyLines() []string {
 func (v *CommandView) commandLine(mark, text string, code *highlight.Lines) []string {
 	raw := text
 	text = sanitize.Exact(raw)
-	spans := emphasise(code.Line(text), revealed(raw, text), styleRevealed)
+	spans := emphasise(code.Line(text), revealed(raw, text), theme.Revealed)
 	spans = expand(spans, tellingBlanks(text, nil, diff.Insert))
 	room := max(v.opt.Width-len(mark), 1)
 	var lines []string
 	for _, row := range paint.Chop(spans, room) {
-		lines = append(lines, paint.Line(v.opt.NoColor, append([]paint.Span{{Text: mark, Style: styleDim}}, row...)...))
+		lines = append(lines, paint.Line(v.opt.NoColor, append([]paint.Span{{Text: mark, Style: theme.Dim}}, row...)...))
 		mark = strings.Repeat(" ", len(mark))
 	}
 	return lines

@@ -34,12 +34,13 @@ type Options struct {
 	Tint    bool // color the background of added and deleted lines, over the full width
 	Context int  // unchanged lines around a change; 0 means 3
 	Layout  Layout
-	Whole   string // the key that shows what a summary omits; empty for none
+	Whole   string // the key that shows the omitted part of a summary; empty for none
 }
 
 // Layout is the arrangement of the old and the new text.
 type Layout int
 
+// The layouts.
 const (
 	Auto    Layout = iota // side by side if the terminal is wide enough
 	Unified               // one below the other

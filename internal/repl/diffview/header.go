@@ -8,24 +8,13 @@ import (
 	"github.com/bb2d0cf4/agent/internal/caution"
 	"github.com/bb2d0cf4/agent/internal/diff"
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
 var (
-	styleTitle  = paint.Style{Attr: paint.Bold}
-	styleDim    = paint.Style{FG: paint.Dim}
-	styleInsert = paint.Style{FG: paint.Good}
-	styleDelete = paint.Style{FG: paint.Bad}
-	// styleRevealed distinguishes a hidden character from the same escape in plain text.
-	styleRevealed = paint.Style{Attr: paint.Reverse}
-	styleMark     = paint.Style{FG: paint.Accent}
-	// styleGone marks text that is left out.
-	styleGone = paint.Style{FG: paint.Dim, Attr: paint.Strike}
-	styleWarn = paint.Style{FG: paint.Warn, Attr: paint.Bold}
-	// styleTint is the background of changed lines.
-	styleTint = map[diff.Op]paint.Style{diff.Insert: {BG: paint.GoodTint}, diff.Delete: {BG: paint.BadTint}}
-	// styleChanged marks the words that changed.
-	styleChanged = map[diff.Op]paint.Style{diff.Insert: {BG: paint.GoodBack}, diff.Delete: {BG: paint.BadBack}}
+	styleTint    = map[diff.Op]paint.Style{diff.Insert: theme.AddedLine, diff.Delete: theme.DeletedLine}
+	styleChanged = map[diff.Op]paint.Style{diff.Insert: theme.AddedWords, diff.Delete: theme.DeletedWords}
 )
 
 func verb(c Change) string {
@@ -52,19 +41,19 @@ func changeHeader(c Change, d *diff.Diff, o Options) []string {
 func titleLine(verb, name string, added, removed int, properties []string, o Options) []string {
 	f := paint.NewFlow(o.Width, o.NoColor, paint.Indent{Rest: []paint.Span{{Text: "  "}}})
 	f.Text(verb+" ", paint.Style{})
-	f.Code(sanitize.Name(name), styleTitle)
+	f.Code(sanitize.Name(name), theme.Title)
 	f.Text("  ", paint.Style{})
-	f.Text(fmt.Sprintf("+%d", added), styleInsert)
+	f.Text(fmt.Sprintf("+%d", added), theme.Good)
 	f.Text(" ", paint.Style{})
-	f.Text(fmt.Sprintf("−%d", removed), styleDelete)
+	f.Text(fmt.Sprintf("−%d", removed), theme.Bad)
 	for _, p := range properties {
-		f.Text(" ·\u00a0"+sanitize.Line(p), styleDim)
+		f.Text(" ·\u00a0"+sanitize.Line(p), theme.Dim)
 	}
 	return f.Lines()
 }
 
 func moreLine(n int, o Options) string {
-	return paint.Line(o.NoColor, paint.Truncate([]paint.Span{{Text: "  " + More(n, o.Whole), Style: styleDim}}, o.Width)...)
+	return paint.Line(o.NoColor, paint.Truncate([]paint.Span{{Text: "  " + More(n, o.Whole), Style: theme.Dim}}, o.Width)...)
 }
 
 // More returns a remark about n hidden lines, with the key that shows them, if there is one.
@@ -107,7 +96,7 @@ func properties(c Change) []string {
 	return out
 }
 
-// warnings describes what a reader of the diff could miss.
+// warnings lists details that a reader of the diff could miss.
 func warnings(c Change, d *diff.Diff) []string {
 	var out []string
 	for _, n := range caution.Of(d, c.Before, c.After, c.Exists) {
@@ -122,8 +111,8 @@ func warnings(c Change, d *diff.Diff) []string {
 }
 
 func warningLines(text string, o Options) []string {
-	mark := paint.Span{Text: "! ", Style: styleWarn}
+	mark := paint.Span{Text: "! ", Style: theme.Warning}
 	f := paint.NewFlow(o.Width, o.NoColor, paint.Indent{First: []paint.Span{mark}, Rest: []paint.Span{{Text: "  "}}})
-	f.Text(sanitize.Line(text), styleWarn)
+	f.Text(sanitize.Line(text), theme.Warning)
 	return f.Lines()
 }

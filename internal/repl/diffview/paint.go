@@ -7,6 +7,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/diff"
 	"github.com/bb2d0cf4/agent/internal/repl/highlight"
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
@@ -101,7 +102,7 @@ func (p *painter) hasCR(r *row) bool {
 func (p *painter) plain(r *row) []paint.Span {
 	spans := []paint.Span{{Text: paint.ExpandTabs(sanitize.Exact(r.text))}}
 	if p.hasCR(r) {
-		spans = append(spans, paint.Span{Text: "␍", Style: styleDim})
+		spans = append(spans, paint.Span{Text: "␍", Style: theme.Dim})
 	}
 	return spans
 }
@@ -145,7 +146,7 @@ func (p *painter) remark(r *row, width int) []paint.Span {
 	if r.remark == noNewline {
 		text = strings.Repeat(" ", p.gutter()-2) + "\\ " + r.remark
 	}
-	return paint.Truncate([]paint.Span{{Text: text, Style: styleDim}}, width)
+	return paint.Truncate([]paint.Span{{Text: text, Style: theme.Dim}}, width)
 }
 
 // parts returns the terminal lines of rows[i]; before selects the side of the old text.
@@ -163,19 +164,19 @@ func (p *painter) parts(rows []row, i int, before bool) [][]paint.Span {
 
 // margin returns the line numbers and the sign; a continuation line has only the sign.
 func (p *painter) margin(r *row, continued, before bool) []paint.Span {
-	sign, style := " ", styleDim
+	sign, style := " ", theme.Dim
 	switch r.op {
 	case diff.Insert:
-		sign, style = "+", styleInsert
+		sign, style = "+", theme.Good
 	case diff.Delete:
-		sign, style = "-", styleDelete
+		sign, style = "-", theme.Bad
 	}
 	if p.hunks.left(r) { // a line that stays, or that is not added
-		sign, style = map[diff.Op]string{diff.Insert: "×", diff.Delete: " "}[r.op], styleDim
+		sign, style = map[diff.Op]string{diff.Insert: "×", diff.Delete: " "}[r.op], theme.Dim
 	}
 	after := paint.Span{Text: " "}
 	if p.hunks.marked(r) {
-		after = paint.Span{Text: "▌", Style: styleMark}
+		after = paint.Span{Text: "▌", Style: theme.Accent}
 	}
 	var numbers string
 	switch {
@@ -187,7 +188,7 @@ func (p *painter) margin(r *row, continued, before bool) []paint.Span {
 	default:
 		numbers = p.number(r.a, continued) + " "
 	}
-	return []paint.Span{{Text: numbers, Style: styleDim}, {Text: sign, Style: style}, after}
+	return []paint.Span{{Text: numbers, Style: theme.Dim}, {Text: sign, Style: style}, after}
 }
 
 func (p *painter) number(n int, continued bool) string {
@@ -205,7 +206,7 @@ func (p *painter) spans(rows []row, i int, before bool) []paint.Span {
 	text := sanitize.Exact(r.text)
 	if r.op == diff.Insert && p.hunks.left(r) {
 		gone := p.plain(r)
-		gone[0].Style = styleGone
+		gone[0].Style = theme.LeftOut
 		return gone
 	}
 	spans := p.colors(r, text, before)
@@ -215,9 +216,9 @@ func (p *painter) spans(rows []row, i int, before bool) []paint.Span {
 		spans = emphasise(spans, changed, styleChanged[r.op])
 		show = tellingBlanks(text, changed, r.op)
 	}
-	spans = expand(emphasise(spans, revealed(r.text, text), styleRevealed), show)
+	spans = expand(emphasise(spans, revealed(r.text, text), theme.Revealed), show)
 	if p.hasCR(r) {
-		spans = append(spans, paint.Span{Text: "␍", Style: styleDim})
+		spans = append(spans, paint.Span{Text: "␍", Style: theme.Dim})
 	}
 	return spans
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/diff"
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
 )
 
 // between separates the two sides.
@@ -87,7 +88,7 @@ func (p *painter) paintPair(rows []row, at pair, height int) []string {
 		if i < len(after) {
 			right = after[i]
 		}
-		left = append(left, paint.Span{Text: strings.Repeat(" ", max(0, p.side-widthOf(left)))}, paint.Span{Text: between, Style: styleDim})
+		left = append(left, paint.Span{Text: strings.Repeat(" ", max(0, p.side-widthOf(left)))}, paint.Span{Text: between, Style: theme.Dim})
 		lines[i] = p.line(append(left, right...))
 	}
 	return lines

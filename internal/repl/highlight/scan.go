@@ -44,7 +44,7 @@ func syntaxOf(name string) syntax {
 	return syntax{}
 }
 
-// scanner tracks what is open at the end of a line.
+// scanner tracks constructs that are open at the end of a line.
 type scanner struct {
 	syntax syntax
 	open   *span

@@ -4,6 +4,7 @@ import (
 	"github.com/alecthomas/chroma/v2"
 
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
 )
 
 // styleOf returns the style of a class of tokens.
@@ -11,49 +12,49 @@ func styleOf(token chroma.TokenType) paint.Style {
 	switch token.Category() {
 	case chroma.Keyword:
 		if token == chroma.KeywordType {
-			return paint.Style{FG: paint.Type}
+			return theme.TypeName
 		}
-		return paint.Style{FG: paint.Keyword}
+		return theme.Keyword
 	case chroma.Name:
-		return paint.Style{FG: nameColor(token)}
+		return nameStyle(token)
 	case chroma.Comment:
-		return paint.Style{FG: paint.Dim}
+		return theme.Comment
 	case chroma.Literal:
 		if token.InSubCategory(chroma.LiteralNumber) {
-			return paint.Style{FG: paint.Number}
+			return theme.Number
 		}
-		return paint.Style{FG: paint.String}
+		return theme.String
 	case chroma.Generic:
 		return generic(token)
 	}
 	return paint.Style{}
 }
 
-func nameColor(token chroma.TokenType) paint.Color {
+func nameStyle(token chroma.TokenType) paint.Style {
 	switch token {
 	case chroma.NameFunction, chroma.NameFunctionMagic, chroma.NameDecorator:
-		return paint.Name
+		return theme.Name
 	case chroma.NameClass, chroma.NameBuiltin, chroma.NameBuiltinPseudo, chroma.NameTag:
-		return paint.Type
+		return theme.TypeName
 	case chroma.NameAttribute, chroma.NameConstant:
-		return paint.Name
+		return theme.Name
 	}
-	return 0
+	return paint.Style{}
 }
 
 // generic styles the tokens of diffs and terminal sessions.
 func generic(token chroma.TokenType) paint.Style {
 	switch token {
 	case chroma.GenericInserted:
-		return paint.Style{FG: paint.Good}
+		return theme.Good
 	case chroma.GenericDeleted, chroma.GenericError:
-		return paint.Style{FG: paint.Bad}
+		return theme.Bad
 	case chroma.GenericHeading, chroma.GenericSubheading, chroma.GenericStrong:
-		return paint.Style{Attr: paint.Bold}
+		return theme.Strong
 	case chroma.GenericEmph:
-		return paint.Style{Attr: paint.Italic}
+		return theme.Emphasis
 	case chroma.GenericPrompt:
-		return paint.Style{FG: paint.Dim}
+		return theme.Dim
 	}
 	return paint.Style{}
 }

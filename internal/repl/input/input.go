@@ -18,6 +18,7 @@ import (
 // Action is the effect of a key.
 type Action int
 
+// The effects of a key.
 const (
 	Ignored Action = iota // not a key of the prompt
 	Handled

@@ -6,7 +6,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// suggests accepts the suggestion, if it is visible and key is one that accepts it.
+// suggests accepts the suggestion if it is visible and key accepts it.
 func (e *Editor) suggests(key string) bool {
 	if e.view.suggest == "" || !e.Empty() || key != "tab" && key != "right" {
 		return false

@@ -33,7 +33,7 @@ type Keyboard struct {
 	in   []byte // buffer for reads
 	out  []byte // not yet read by Bubble Tea
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the following
 	count int
 	held  map[string]paste // by number
 }

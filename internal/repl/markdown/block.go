@@ -13,6 +13,7 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
 )
 
 var kindTable = extast.KindTable
@@ -79,7 +80,7 @@ func (r *typesetter) block(n ast.Node, ind paint.Indent) []string {
 		lines, _ := r.items(n, nil, nil, ind)
 		return lines
 	case *ast.Blockquote:
-		bar := paint.Span{Text: "│ ", Style: styleQuoteBar}
+		bar := paint.Span{Text: "│ ", Style: theme.QuoteBar}
 		return r.children(n, nest(ind, bar, bar, r.opt.Width))
 	case *ast.FencedCodeBlock:
 		info := ""
@@ -91,7 +92,7 @@ func (r *typesetter) block(n ast.Node, ind paint.Indent) []string {
 		return r.code(n, "", ind)
 	case *ast.ThematicBreak:
 		rule := strings.Repeat("─", max(min(r.opt.Width-width(ind.First), 40), 1))
-		return []string{paint.Line(r.opt.NoColor, append(clone(ind.First), paint.Span{Text: rule, Style: styleDim})...)}
+		return []string{paint.Line(r.opt.NoColor, append(clone(ind.First), paint.Span{Text: rule, Style: theme.Dim})...)}
 	case *extast.Table:
 		return r.table(n, ind)
 	}
@@ -105,9 +106,9 @@ func (r *typesetter) flow(ind paint.Indent) *paint.Flow {
 }
 
 func (r *typesetter) heading(n *ast.Heading, ind paint.Indent) []string {
-	style := styleHeading
+	style := theme.Heading
 	if n.Level > 2 {
-		style = styleSubheading
+		style = theme.Subheading
 	}
 	f := r.flow(ind)
 	f.Text(strings.Repeat("#", n.Level)+" ", style)
@@ -195,7 +196,7 @@ func (r *typesetter) item(list *ast.List, n ast.Node, number int, ind paint.Inde
 		mark = strconv.Itoa(number) + string(list.Marker) + " "
 	}
 	blank := paint.Span{Text: strings.Repeat(" ", paint.Width(mark))}
-	return r.children(n, nest(ind, paint.Span{Text: mark, Style: styleMark}, blank, r.opt.Width))
+	return r.children(n, nest(ind, paint.Span{Text: mark, Style: theme.ListMark}, blank, r.opt.Width))
 }
 
 // nest extends an indent, unless it already takes half of the columns.

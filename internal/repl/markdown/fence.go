@@ -7,6 +7,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/repl/highlight"
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
 )
 
 // codeIndent precedes each line of code.
@@ -75,7 +76,7 @@ func wrapped(ind paint.Indent, opt Options) []string {
 	if opt.Wrapped == "" {
 		return nil
 	}
-	spans := append(slices.Clone(ind.Rest), paint.Span{Text: codeIndent}, paint.Span{Text: "↩ " + opt.Wrapped, Style: paint.Style{FG: paint.Dim}})
+	spans := append(slices.Clone(ind.Rest), paint.Span{Text: codeIndent}, paint.Span{Text: "↩ " + opt.Wrapped, Style: theme.Dim})
 	return []string{paint.Line(opt.NoColor, paint.Truncate(spans, opt.Width)...)}
 }
 

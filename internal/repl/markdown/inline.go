@@ -8,17 +8,8 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
-)
-
-var (
-	styleHeading    = paint.Style{FG: paint.Code, Attr: paint.Bold}
-	styleSubheading = paint.Style{Attr: paint.Bold}
-	styleCode       = paint.Style{FG: paint.Code}
-	styleLink       = paint.Style{Attr: paint.Underline}
-	styleDim        = paint.Style{FG: paint.Dim}
-	styleMark       = paint.Style{FG: paint.Code}
-	styleQuoteBar   = paint.Style{FG: paint.Dim}
 )
 
 // inlines renders the text of n's children.
@@ -41,22 +32,22 @@ func (r *typesetter) inline(f *paint.Flow, n ast.Node, style paint.Style) {
 	case *ast.String:
 		f.Text(sanitize.Text(string(n.Value)), style)
 	case *ast.CodeSpan:
-		marked(f, r.opt, "`", func() { f.Code(codeText(n, r.src), styleCode.Over(style)) })
+		marked(f, r.opt, "`", func() { f.Code(codeText(n, r.src), theme.Code.Over(style)) })
 	case *ast.Emphasis:
-		mark, attr := "*", paint.Italic
+		mark, emphasis := "*", theme.Emphasis
 		if n.Level > 1 {
-			mark, attr = "**", paint.Bold
+			mark, emphasis = "**", theme.Strong
 		}
-		marked(f, r.opt, mark, func() { r.inlines(f, n, paint.Style{Attr: attr}.Over(style)) })
+		marked(f, r.opt, mark, func() { r.inlines(f, n, emphasis.Over(style)) })
 	case *extast.Strikethrough:
-		marked(f, r.opt, "~~", func() { r.inlines(f, n, paint.Style{Attr: paint.Strike}.Over(style)) })
+		marked(f, r.opt, "~~", func() { r.inlines(f, n, theme.Struck.Over(style)) })
 	case *ast.Link:
 		r.link(f, n, string(n.Destination), style)
 	case *ast.Image:
-		f.Text("image: ", styleDim.Over(style))
+		f.Text("image: ", theme.Dim.Over(style))
 		r.link(f, n, string(n.Destination), style)
 	case *ast.AutoLink:
-		f.Text(sanitize.Text(string(n.Label(r.src))), styleLink.Over(style))
+		f.Text(sanitize.Text(string(n.Label(r.src))), theme.Link.Over(style))
 	case *extast.TaskCheckBox:
 		f.Text(checkBox(n.IsChecked), style)
 	default:
@@ -85,14 +76,14 @@ func checkBox(checked bool) string {
 // link renders the text of a link and, unless it is the same, its destination.
 func (r *typesetter) link(f *paint.Flow, n ast.Node, dest string, style paint.Style) {
 	dest = sanitize.Line(dest)
-	r.inlines(f, n, styleLink.Over(style))
+	r.inlines(f, n, theme.Link.Over(style))
 	if t, ok := n.FirstChild().(*ast.Text); ok && n.ChildCount() == 1 && string(t.Segment.Value(r.src)) == dest {
 		return
 	}
 	if n.HasChildren() {
 		f.Text(" ", style)
 	}
-	f.Text("("+dest+")", styleDim.Over(style))
+	f.Text("("+dest+")", theme.Dim.Over(style))
 }
 
 // codeText returns the text of a code span on one line.

@@ -3,6 +3,7 @@ package markdown
 import (
 	"bytes"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
@@ -128,7 +130,7 @@ func tableStyles(opt Options) ansi.StyleConfig {
 			Code:          ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Prefix: "`", Suffix: "`"}},
 		}
 	}
-	yes, code := true, "6" // paint.Code
+	yes, code := true, strconv.Itoa(int(theme.Code.FG.Slot()))
 	return ansi.StyleConfig{
 		Strong:        ansi.StylePrimitive{Bold: &yes},
 		Emph:          ansi.StylePrimitive{Italic: &yes},
@@ -145,7 +147,7 @@ func (r *typesetter) rows(n ast.Node, ind paint.Indent) []string {
 		f := r.flow(ind)
 		for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
 			if cell != row.FirstChild() {
-				f.Text(" | ", styleDim)
+				f.Text(" | ", theme.Dim)
 			}
 			r.inlines(f, cell, paint.Style{})
 		}

@@ -9,13 +9,14 @@ import (
 // Outcome is the effect of a key.
 type Outcome int
 
+// The effects of a key.
 const (
 	Handled   Outcome = iota // redraw the pager
 	Searching                // call Search
 	Left                     // close the pager
 )
 
-// Press handles a key by name ("pgdown", "g", "ctrl+o"); text is what the key types.
+// Press handles a key by name ("pgdown", "g", "ctrl+o"); text is the text that it types.
 func (p *Pager) Press(key, text string) Outcome {
 	p.note = ""
 	if p.typing != nil {

@@ -107,7 +107,7 @@ func (w *writer) putBlank(s Span) {
 	w.put(s.Text, style)
 }
 
-// blankStyle drops what is invisible on a blank.
+// blankStyle drops attributes that are invisible on a blank.
 func blankStyle(s Style) Style {
 	s.Attr &= Underline | Strike | Reverse
 	if s.Attr == 0 {

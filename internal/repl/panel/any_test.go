@@ -105,7 +105,7 @@ func checkView(t *rapid.T, p *panel.Panel, l theme.Look) {
 		if strings.ContainsAny(row, "\x1b\u202e\r\n\t") {
 			t.Fatalf("%q reaches the terminal", row)
 		}
-		if w := ansi.StringWidth(row); w > max(l.Width, 12) { // the screen cuts what does not fit a sliver
+		if w := ansi.StringWidth(row); w > max(l.Width, 12) { // the screen cuts lines that do not fit
 			t.Fatalf("%q is %d wide, the terminal %d", row, w, l.Width)
 		}
 	}

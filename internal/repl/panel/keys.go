@@ -14,6 +14,7 @@ const me = "terminal"
 // Outcome is the effect of a key.
 type Outcome int
 
+// The effects of a key.
 const (
 	Ignored  Outcome = iota // not a key of the panel
 	Handled                 // redraw the panel

@@ -144,7 +144,7 @@ func (p *Panel) View(height int) []string {
 	return out[max(0, len(out)-max(0, height)):]
 }
 
-// title returns what the header of the body does not say.
+// title supplements the header of the body.
 func (p *Panel) title() []string {
 	out := append(p.calls(), p.what()...)
 	if p.Remark != "" {

@@ -35,6 +35,7 @@ type Options struct {
 // Outcome is the effect of a key.
 type Outcome int
 
+// The effects of a key.
 const (
 	Open      Outcome = iota // the list stays open
 	Chosen                   // Selected is the choice

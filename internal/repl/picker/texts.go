@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
@@ -83,8 +84,8 @@ func (t *texts) passage(i int, h hit) []paint.Span {
 		lead += "…"
 	}
 	return []paint.Span{
-		{Text: lead + line(head.String()), Style: styleDim},
-		{Text: line(match.String()), Style: styleMatch.Over(styleDim)},
-		{Text: line(tail.String()), Style: styleDim},
+		{Text: lead + line(head.String()), Style: theme.Dim},
+		{Text: line(match.String()), Style: theme.Match.Over(theme.Dim)},
+		{Text: line(tail.String()), Style: theme.Dim},
 	}
 }

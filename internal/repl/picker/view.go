@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
@@ -15,13 +16,6 @@ const (
 	minTitle    = 20 // columns of a title, before cells are dropped
 	maxPreview  = 8  // lines
 	leastHeight = 9  // minimum height of a list with a preview
-)
-
-var (
-	styleTitle  = paint.Style{Attr: paint.Bold}
-	styleDim    = paint.Style{FG: paint.Dim}
-	styleCursor = paint.Style{FG: paint.Accent, Attr: paint.Bold}
-	styleMatch  = paint.Style{Attr: paint.Underline}
 )
 
 // widths returns the widths of the columns of cells.
@@ -52,14 +46,14 @@ func (p *Picker) View(width, height int) []string {
 		height--
 	}
 	if len(p.matches) == 0 && height > 0 {
-		line(paint.Span{Text: "  nothing matches", Style: styleDim})
+		line(paint.Span{Text: "  nothing matches", Style: theme.Dim})
 	}
 	p.scroll(height)
 	for i := p.top; i < min(p.top+height, len(p.matches)); i++ {
 		line(p.row(i, width)...)
 	}
 	for _, l := range preview {
-		line(paint.Span{Text: "  │ " + l, Style: styleDim})
+		line(paint.Span{Text: "  │ " + l, Style: theme.Dim})
 	}
 	return lines
 }
@@ -88,10 +82,10 @@ func (p *Picker) head() []paint.Span {
 		keys = p.opt.Rename(keys)
 	}
 	return []paint.Span{
-		{Text: sanitize.Line(p.opt.Title), Style: styleTitle},
+		{Text: sanitize.Line(p.opt.Title), Style: theme.Title},
 		{Text: " " + sanitize.Line(p.filter)},
-		{Text: "▏", Style: styleDim},
-		{Text: fmt.Sprintf(" %d of %d · ", len(p.matches), len(p.items)) + keys, Style: styleDim},
+		{Text: "▏", Style: theme.Dim},
+		{Text: fmt.Sprintf(" %d of %d · ", len(p.matches), len(p.items)) + keys, Style: theme.Dim},
 	}
 }
 
@@ -107,14 +101,14 @@ func (p *Picker) row(i, width int) []paint.Span {
 	it := p.items[m.Index]
 	mark, base := "  ", paint.Style{}
 	if i == p.cursor {
-		mark, base = "› ", styleCursor
+		mark, base = "› ", theme.Selected
 	}
 	spans := []paint.Span{{Text: mark, Style: base}}
 	at := 0
 	for _, hit := range m.MatchedIndexes {
 		_, n := utf8.DecodeRuneInString(it.Title[hit:])
 		spans = append(spans, paint.Span{Text: it.Title[at:hit], Style: base},
-			paint.Span{Text: it.Title[hit : hit+n], Style: styleMatch.Over(base)})
+			paint.Span{Text: it.Title[hit : hit+n], Style: theme.Match.Over(base)})
 		at = hit + n
 	}
 	spans = append(spans, paint.Span{Text: it.Title[at:], Style: base})
@@ -122,7 +116,7 @@ func (p *Picker) row(i, width int) []paint.Span {
 		spans = append(spans, p.texts.passage(m.Index, at)...)
 	}
 	if it.Detail != "" {
-		spans = append(spans, paint.Span{Text: "  " + it.Detail, Style: styleDim})
+		spans = append(spans, paint.Span{Text: "  " + it.Detail, Style: theme.Dim})
 	}
 	return p.withCells(spans, it, width)
 }
@@ -150,7 +144,7 @@ func (p *Picker) withCells(spans []paint.Span, it Item, width int) []paint.Span 
 				cell += s.Text
 			}
 		}
-		spans = append(spans, paint.Span{Text: "  " + cell + strings.Repeat(" ", w-paint.Width(cell)), Style: styleDim})
+		spans = append(spans, paint.Span{Text: "  " + cell + strings.Repeat(" ", w-paint.Width(cell)), Style: theme.Dim})
 	}
 	return spans
 }

@@ -14,7 +14,7 @@ type flat struct {
 	body  bool // the rows follow
 }
 
-// push adds text and returns what can be printed.
+// push adds text and returns the part that is ready to print.
 func (f *flat) push(text string) string {
 	var out strings.Builder
 	for _, r := range text {

@@ -68,7 +68,7 @@ func (r *Record) Prompt(text string) { r.add(entry{kind: prompt, text: text}) }
 // Answer adds an answer of the model, in Markdown.
 func (r *Record) Answer(text string) { r.add(entry{kind: answer, text: text}) }
 
-// Told adds what the program told the model along with a prompt.
+// Told adds text of the program for the model that accompanied a prompt.
 func (r *Record) Told(text string) { r.add(entry{kind: told, text: text}) }
 
 // Call adds a tool call.

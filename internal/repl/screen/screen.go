@@ -53,7 +53,7 @@ type Screen struct {
 	err   error
 }
 
-// frame is what the owner wants to show.
+// frame is the content requested by the owner.
 type frame struct {
 	finished []string // lines for the scrollback, unprepared
 	tail     []string // the live region, unprepared

@@ -25,6 +25,7 @@ type Aside struct{ Item any }
 // current answer. The zero value does nothing.
 type Reprint int
 
+// What to print again.
 const (
 	Conversation Reprint = iota + 1 // the conversation
 	Screenful                       // only as much as fits on the screen

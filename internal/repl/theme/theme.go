@@ -7,19 +7,8 @@ import (
 	"fmt"
 	"time"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
-
-	"github.com/bb2d0cf4/agent/internal/repl/paint"
 )
-
-// Style is a style of the interface.
-type Style = lipgloss.Style
-
-// Styles are the common styles of the program; the zero value has no styles.
-type Styles struct {
-	Dim, Accent, Good, Bad, Warn, User Style
-}
 
 // Look is all that drawing depends on. Its styles are the same in every theme: the screen
 // substitutes the theme's colors (see Palette).
@@ -50,15 +39,7 @@ func New(theme string, noColor bool) Look {
 	if noColor || theme == None {
 		return Look{Theme: theme, Dark: true, NoColor: true}
 	}
-	fg := func(c paint.Color) Style { return lipgloss.NewStyle().Foreground(ansi.BasicColor(c.Slot())) }
-	return Look{Theme: theme, Dark: true, Styles: Styles{
-		Dim:    fg(paint.Dim),
-		Accent: fg(paint.Accent),
-		Good:   fg(paint.Good),
-		Bad:    fg(paint.Bad),
-		Warn:   fg(paint.Warn),
-		User:   fg(paint.Strong).Bold(true),
-	}}
+	return Look{Theme: theme, Dark: true, Styles: lineStyles()}
 }
 
 // Paint styles a line; an empty line stays empty.

@@ -42,7 +42,7 @@ func (t *Text) Kill(i, j int) {
 	t.Edit(Other, func() { t.ring.add(t.Remove(i, j), before) })
 }
 
-// yank inserts what was cut last.
+// yank inserts the last cut.
 func (t *Text) yank() {
 	if n := len(t.ring.cuts); n > 0 {
 		t.Edit(Other, func() { t.bring(n - 1) })

@@ -15,6 +15,7 @@ const maxUndo = 200
 // Change is the kind of an edit; consecutive edits of one kind are undone together.
 type Change int
 
+// The kinds of edits.
 const (
 	Pause Change = iota
 	Typing

@@ -15,6 +15,7 @@ import (
 // Result is the effect of a key.
 type Result int
 
+// The effects of a key.
 const (
 	None   Result = iota // not a key of vi: it has its usual effect
 	Done                 // handled
@@ -68,7 +69,7 @@ func (m *Mode) Reset() {
 	m.normal, m.cmd, m.again.keys, m.visual = false, command{}, nil, visual{}
 }
 
-// Key handles a key. text is what the key types, if anything. Alt with a character means Esc
+// Key handles a key. text is the text that it types, if any. Alt with a character means Esc
 // and the character: many terminals send the same for both.
 func (m *Mode) Key(t *edit.Text, name, text string) Result {
 	if c, ok := strings.CutPrefix(name, "alt+"); ok && text == "" {
