@@ -89,7 +89,7 @@ func TestAFolderBecomesOneOfGit(t *testing.T) {
 	d.say("go on")
 	d.asked(`\$ git status`)
 	d.Press("a")
-	d.asked(`(?s)create HEAD.*HEAD is\s+protected: it makes its folder one of git`)
+	d.asked(`(?s)create HEAD.*HEAD is\s+protected: it makes its folder a\s+git\s+folder`)
 	d.Press("y")
 	d.asked(`(?s)You allowed this command for the\s+session;\s+you\s+are\s+asked\s+again\s+because`)
 	d.absent("owned")

@@ -188,11 +188,11 @@ func validate(req Request, v Verdict) (Verdict, error) {
 	case v.Decision != Approve:
 		return v, fmt.Errorf("the reviewer answered with the unknown decision %d", v.Decision)
 	case v.Text != nil && (req.Change == nil || req.Change.Delete):
-		return v, errors.New("the reviewer approved a text where there is none to change")
+		return v, errors.New("the reviewer approved a text, but the request changes none")
 	case v.Unsure != "" && v.Text == nil:
-		return v, errors.New("the reviewer is not sure of a text that it does not give")
+		return v, errors.New("the reviewer is unsure about a text but gave none")
 	case !req.Plan.excepts(v.Except):
-		return v, errors.New("the reviewer left out files that the plan does not have, or all that it has")
+		return v, errors.New("the reviewer left out unknown files, or all files of the plan")
 	}
 	return v, nil
 }

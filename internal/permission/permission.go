@@ -276,5 +276,5 @@ func declineInPlan(req confirm.Request) confirm.Verdict {
 		what = "No file is changed"
 	}
 	return confirm.Verdict{By: "plan mode", Rule: true, Feedback: "plan mode: " + what +
-		" until the user leaves it. Go on reading, and describe what you would do."}
+		" until the user leaves it. You can still read; describe what you would do."}
 }

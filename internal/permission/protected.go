@@ -108,9 +108,9 @@ func gitDir(abs string) string {
 		switch {
 		case !with("HEAD") || !with("commondir") && (!with("objects") || !with("refs")):
 		case has("HEAD") && (has("commondir") || has("objects") && has("refs")):
-			return "it is in a folder of git, which may run what is in it"
+			return "it is in a git folder, and git may run what is in it"
 		default:
-			return "it makes its folder one of git, which may run what is in it"
+			return "it makes its folder a git folder, and git may run what is in it"
 		}
 	}
 	return ""
@@ -127,7 +127,7 @@ func NeverRead(abs, home string) string {
 	rest, ok := strings.CutPrefix(filepath.ToSlash(abs), "/proc/")
 	pid, _, inside := strings.Cut(rest, "/")
 	if ok && inside && pid != "" && strings.Trim(pid, "0123456789") == "" {
-		return "it shows the inside of a process, and the keys that are in it"
+		return "it exposes the memory and environment of a process, and the keys in them"
 	}
 	return ""
 }

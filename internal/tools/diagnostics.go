@@ -143,7 +143,7 @@ func (d *diagnostics) since(f watchedFile, now report) string {
 	}
 	found, header := now.all, "Diagnostics of %s now (those before its edit are not known)"
 	if f.known.known {
-		found, header = editor.NewSince(f.known.all, now.all), "New diagnostics of %s, which came after its edit was answered"
+		found, header = editor.NewSince(f.known.all, now.all), "New diagnostics of %s, found after the result of its edit"
 	}
 	return d.list(fmt.Sprintf(header, name), found)
 }

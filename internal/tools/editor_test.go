@@ -206,7 +206,7 @@ func TestLateDiagnostics(t *testing.T) {
 	b.want(edited(b, "two", "2"), false, "are not known")
 
 	d.before.all = append(d.before.all, problem(2, "late"))
-	if res := b.call("read_file", m{"path": "f"}); strings.Count(res.ForModel, "[error]") != 1 || !strings.Contains(res.ForModel, "New diagnostics of f, which came after its edit was answered:\n[error] f:2 — late") {
+	if res := b.call("read_file", m{"path": "f"}); strings.Count(res.ForModel, "[error]") != 1 || !strings.Contains(res.ForModel, "New diagnostics of f, found after the result of its edit:\n[error] f:2 — late") {
 		t.Errorf("told %q", res.ForModel)
 	}
 	if res := b.call("read_file", m{"path": "f"}); strings.Contains(res.ForModel, "[error]") {

@@ -64,9 +64,9 @@ func diagnose(ctx context.Context, d Deps, a getDiagnosticsArgs) (Result, error)
 	case len(found) > 0:
 		return diagnosticsResult(d, found), nil
 	case path == "":
-		return Result{ForModel: "No diagnostics are known. The editor may have looked only at the files that are open there: name a path to have it looked at.", ForUser: "none known"}, nil
+		return Result{ForModel: "No diagnostics are known. The editor may have checked only its open files: give a path to have that file checked.", ForUser: "none known"}, nil
 	case !known:
-		return Result{ForModel: "Not known: the editor does not have the file open, has not read it again since it was written, or nobody has looked at it there.", ForUser: "not known"}, nil
+		return Result{ForModel: "Not known: the file is not open in the editor, or the editor has not checked it since it was written.", ForUser: "not known"}, nil
 	}
 	return Result{ForModel: "No diagnostics.", ForUser: "none"}, nil
 }

@@ -27,7 +27,7 @@ func patchFile(d Deps) Tool {
 		func(ctx context.Context, call Call, a patchArgs) (Result, error) {
 			p, err := edit.ParsePatch(a.Diff)
 			if err != nil {
-				return failed("The diff cannot be read, so nothing was changed: %w.", err), nil
+				return failed("The diff is malformed, so nothing was changed: %w.", err), nil
 			}
 			return w.apply(ctx, call, a.Path, func(f workspace.File) (edit.Result, error) { return applyPatch(p, f) })
 		})

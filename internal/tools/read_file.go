@@ -48,7 +48,7 @@ func (a readFileArgs) title() string {
 
 func (r reader) readFile(ctx context.Context, call Call, a readFileArgs) (Result, error) {
 	if a.Offset < 0 || a.Limit < 0 {
-		return failed("offset and limit are counted from 1: leave them out to read from the start."), nil
+		return failed("offset and limit must not be negative: leave them out to read from the start."), nil
 	}
 	var s *workspace.Stream
 	refused, err := r.allowed(ctx, call, a.Path, func() (err error) {

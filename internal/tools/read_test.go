@@ -37,7 +37,7 @@ func TestReadFile(t *testing.T) {
 		{m{"path": "a", "offset": 2, "limit": 2}, false, "2 | two\n3 | \ntotal_lines: 4; shown: 2-3; go on with offset 4", "2 of 4 lines"},
 		{m{"path": filepath.Join(b.dir, "a"), "offset": 4}, false, "4 | four\ntotal_lines: 4", ""},
 		{m{"path": "a", "offset": 5}, true, "a has no line 5; total_lines: 4", ""},
-		{m{"path": "a", "offset": -1}, true, "counted from 1", ""},
+		{m{"path": "a", "offset": -1}, true, "must not be negative", ""},
 		{m{"path": "open"}, false, "1 | x\n2 | y\ntotal_lines: 2", ""},
 		{m{"path": "empty"}, false, "total_lines: 0", ""},
 		{m{"path": "crlf"}, false, "1 | a\n2 | b\ntotal_lines: 2; stored as utf-8 with CRLF, which edits keep", ""},

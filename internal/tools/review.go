@@ -66,7 +66,7 @@ func declined(tool, what, effect string, v confirm.Verdict) Result {
 	res := Result{Failed: true, Denied: &Denied{tool, v.Feedback}, Record: Record{Result: "declined by the user", Words: feedbackForRecord(v, "")}}
 	switch {
 	case v.NoWay:
-		res.ForModel = "Not done: this " + what + " needs an answer from the user, and nobody could be asked. Go on without it, or say what is needed."
+		res.ForModel = "Not done: this " + what + " needs an answer from the user, and nobody could be asked. Continue without it, or tell the user what you need."
 		if v.Feedback == "" {
 			res.Denied.Reason = "nobody could be asked"
 		}

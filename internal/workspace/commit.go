@@ -59,7 +59,7 @@ type commit struct {
 
 func (r *Root) commit(ctx context.Context, c Change, by Origin) (file File, err error) {
 	if r.journal == nil {
-		return File{}, errors.New("this workspace was opened without a home for the undo journal: nothing can be written")
+		return File{}, errors.New("this workspace was opened without an undo journal, so it is read-only")
 	}
 	k := &commit{root: r, change: c, entry: entryOf(c, by)}
 	defer func() { err = errors.Join(err, k.target.close()) }()
@@ -99,7 +99,7 @@ func (k *commit) prepare() error {
 		}
 		sum := Hash(sha256.Sum256(k.before))
 		if sum != c.Hash {
-			return errors.New("the change does not hold the text that its hash is of")
+			return errors.New("the text of the change does not match its hash")
 		}
 		k.entry.Before = &sum
 	}

@@ -37,7 +37,7 @@ func writable(abs string, info fs.FileInfo) error {
 	case info == nil:
 		return nil
 	case err != nil:
-		return fmt.Errorf("its folder cannot be written (%w): a file is replaced as a whole, which needs that", err)
+		return fmt.Errorf("its folder cannot be written (%w), which replacing a file needs", err)
 	}
 	if info.Mode().Perm()&0o222 == 0 {
 		return fmt.Errorf("it is read-only (mode %s): make it writable first if it is meant to be edited: %w", info.Mode(), fs.ErrPermission)
@@ -50,10 +50,10 @@ func writable(abs string, info fs.FileInfo) error {
 		return nil
 	}
 	if st.Nlink > 1 {
-		return fmt.Errorf("it has %d names (hard links), and replacing it would part this one from the others: edit it by a command, or make it a file of its own first", st.Nlink)
+		return fmt.Errorf("it has %d names (hard links), and replacing it would detach this one from the others: edit it with a command, or make it a separate file first", st.Nlink)
 	}
 	if uid := os.Geteuid(); uid != 0 && int(st.Uid) != uid {
-		return fmt.Errorf("it belongs to another user (id %d), and replacing it would make it yours: edit it by a command", st.Uid)
+		return fmt.Errorf("it belongs to another user (id %d), and replacing it would make it yours: edit it with a command", st.Uid)
 	}
 	return nil
 }

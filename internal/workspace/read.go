@@ -37,7 +37,7 @@ func (r *Root) Raw(path string) (File, []byte, error) {
 		return File{}, nil, err
 	}
 	if p.abs != path {
-		return File{}, nil, fmt.Errorf("%w: there is a symlink on its way now", ErrStale)
+		return File{}, nil, fmt.Errorf("%w: its path contains a symlink now", ErrStale)
 	}
 	file := File{Path: p.abs, Name: p.name}
 	if p.info == nil {

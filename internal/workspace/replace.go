@@ -101,7 +101,7 @@ func (k *commit) replace(ctx context.Context) (err error) {
 func (k *commit) linkNew() error {
 	switch err := k.target.dir.Link(k.entry.Temp, k.target.base); {
 	case errors.Is(err, fs.ErrExist):
-		return fmt.Errorf("%w: it was created by someone else", ErrStale)
+		return fmt.Errorf("%w: it was created meanwhile", ErrStale)
 	case err != nil:
 		return k.target.dir.Rename(k.entry.Temp, k.target.base)
 	}

@@ -28,7 +28,7 @@ func (t *target) locate(f *files) error {
 		return err
 	}
 	if p.abs != t.change.Path {
-		return fmt.Errorf("%w: there is a symlink on its way now", ErrStale)
+		return fmt.Errorf("%w: its path contains a symlink now", ErrStale)
 	}
 	if p.folder == nil {
 		return ErrOutside
@@ -36,7 +36,7 @@ func (t *target) locate(f *files) error {
 	t.place, t.base = p, filepath.Base(p.rel)
 	if !t.change.Exists {
 		if p.info != nil {
-			return fmt.Errorf("%w: it was created by someone else", ErrStale)
+			return fmt.Errorf("%w: it was created meanwhile", ErrStale)
 		}
 		return nil
 	}
@@ -84,7 +84,7 @@ func (t *target) check() error {
 	now, err := t.dir.Lstat(t.base)
 	if !t.change.Exists {
 		if err == nil {
-			return fmt.Errorf("%w: it was created by someone else", ErrStale)
+			return fmt.Errorf("%w: it was created meanwhile", ErrStale)
 		}
 		if !missing(err) {
 			return err
@@ -95,7 +95,7 @@ func (t *target) check() error {
 		return stale(err)
 	}
 	if !os.SameFile(now, t.info) || now.Mode() != t.info.Mode() {
-		return fmt.Errorf("%w: another file is in its place", ErrStale)
+		return fmt.Errorf("%w: another file replaced it", ErrStale)
 	}
 	data, err := readAll(t.old, now.Size())
 	if errors.Is(err, ErrTooLarge) || err == nil && !bytes.Equal(data, t.before) {
@@ -121,7 +121,7 @@ func (t *target) checkFolder() error {
 		return stale(err)
 	}
 	if !os.SameFile(held, now) {
-		return fmt.Errorf("%w: another folder is in the place of its folder", ErrStale)
+		return fmt.Errorf("%w: another folder replaced its folder", ErrStale)
 	}
 	return nil
 }

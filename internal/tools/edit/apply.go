@@ -151,7 +151,7 @@ func (a *applier) insertion(lines []line, h *Hunk) (int, error) {
 	}
 	at := h.at - 1 + a.drift
 	if h.at == 0 || at < 0 || at > len(lines) {
-		return 0, errors.New("has no lines to find its place by: add lines of context")
+		return 0, errors.New("has no lines that show its place: add lines of context")
 	}
 	return at, nil
 }

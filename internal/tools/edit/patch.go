@@ -154,7 +154,7 @@ func (p *Patch) header(l string, number int) error {
 			return fmt.Errorf("line %d of the diff deletes the file: patch does not delete files", number)
 		}
 	case len(p.Hunks) > 0 && strings.TrimSpace(l) != "" && !strings.HasPrefix(l, "```"):
-		return fmt.Errorf("line %d of the diff begins with none of blank, + and -: %q", number, short(l))
+		return fmt.Errorf("line %d of the diff does not begin with a blank, + or -: %q", number, short(l))
 	}
 	return nil
 }

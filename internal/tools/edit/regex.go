@@ -37,7 +37,7 @@ func Regex(text string, p Pattern) (Result, error) {
 	flat := src.flat
 	found := re.FindAllStringSubmatchIndex(flat, limit)
 	if len(found) == 0 {
-		return Result{}, errors.New("the pattern matches nothing in the file; each line ending is \\n to it")
+		return Result{}, errors.New("the pattern matches nothing in the file; it sees each line ending as \\n")
 	}
 	spans := make([]span, len(found))
 	for i, m := range found {

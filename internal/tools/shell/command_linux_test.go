@@ -62,7 +62,7 @@ func TestNotes(t *testing.T) {
 		"12 processes were left in the background and ended: " +
 			"x (pid 0), x (pid 1), x (pid 2), x (pid 3), x (pid 4), x (pid 5), x (pid 6), x (pid 7), x (pid 8), x (pid 9), …",
 		"1 process was impossible to end and may still be running: x (pid 3)",
-		"2 processes were cut loose from the command and may still be running: x (pid 0), x (pid 1)",
+		"2 processes were detached from the command and may still be running: x (pid 0), x (pid 1)",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

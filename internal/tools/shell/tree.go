@@ -149,7 +149,7 @@ func (r leftovers) notes() (notes []string) {
 	}{
 		{r.ended, "left in the background and ended"},
 		{r.survivors, "impossible to end and may still be running"},
-		{r.strays, "cut loose from the command and may still be running"},
+		{r.strays, "detached from the command and may still be running"},
 	} {
 		if len(part.ps) > 0 {
 			notes = append(notes, fmt.Sprintf("%s %s: %s", count(len(part.ps)), part.what, list(part.ps)))

@@ -78,7 +78,7 @@ type Line struct {
 }
 
 // ErrLimit is returned by Next after the allowed number of bytes.
-var ErrLimit = errors.New("the file is longer than what may be read of it")
+var ErrLimit = errors.New("the file is longer than the read limit")
 
 // Next reads one line and cuts its text after maxLine bytes. It counts down left, the
 // bytes of text that may still be read, then returns ErrLimit. The error is io.EOF if the

@@ -98,7 +98,7 @@ func (l *Log) leftBy(e journal.Past) (data []byte, others bool, err error) {
 		return data, false, err
 	}
 	if errors.Is(err, workspace.ErrStale) {
-		return nil, true, errors.New("what it held is not kept, and something else is in its place now")
+		return nil, true, errors.New("its content was not kept, and it has changed since")
 	}
 	return now, true, err
 }

@@ -328,7 +328,7 @@ func (p Plan) confirm(c workspace.Change, s step) error {
 		target = &sum
 	}
 	if !same(target, s.target) {
-		return errors.New("the change is not the one that was planned")
+		return errors.New("the change differs from the plan")
 	}
 	now, _, err := p.root.Raw(c.Path)
 	if err != nil {
