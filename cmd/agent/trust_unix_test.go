@@ -42,7 +42,7 @@ func TestAProjectIsAskedAboutOnce(t *testing.T) {
 	}
 
 	d.begin(100, 30)
-	d.WaitFor(`(?s)Trust the files.*encoding: big5.*line 2: editor is not for a project to set.*look\.md`)
+	d.WaitFor(`(?s)Trust the files.*encoding: big5.*line 2: a project cannot set editor.*look\.md`)
 	d.Press("2")
 	d.WaitFor(`(?m)^❯`)
 	d.say("/look")

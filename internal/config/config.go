@@ -1,11 +1,11 @@
-// Package config says how the program is set up. It guarantees that a Config is
-// complete and valid and never changes: every source has been checked, an
-// unknown key is an error that names the nearest known one and its line, and a
-// project sets only what it may, once a person trusts it. It opens files for
-// reading only and holds no secret, just where secrets are to be found.
+// Package config reads the configuration. It guarantees that a Config is complete,
+// valid and immutable: every source was checked, an unknown key is an error that names
+// its line and the nearest known key, and a project sets only the keys that it may,
+// once a person trusts it. It only reads files, and holds no secrets, only the places
+// to find them.
 //
-// Precedence: flag, environment (AGENT_…), a trusted project's file, the user's
-// file, default.
+// Precedence: flag, environment (AGENT_…), a trusted project's file, the user's file,
+// default.
 package config
 
 import (
@@ -17,14 +17,14 @@ import (
 	"time"
 )
 
-// Config is the whole set-up.
+// Config is the complete configuration.
 type Config struct {
-	// Home is the program's own folder, absolute. File is the user's file in it;
-	// it may be missing.
+	// Home is the program's own folder, absolute. File is the user's file in it, which
+	// may be missing.
 	Home, File string
 
-	// Model is the chosen model as provider/name; it may be empty. BaseURL, if
-	// set, replaces the base URL of that model's provider.
+	// Model is the chosen model as provider/name; it may be empty. BaseURL, if set,
+	// replaces the base URL of that model's provider.
 	Model, BaseURL string
 	PermissionMode string // default, accept-edits, plan or bypass
 	Limits         Limits
@@ -32,17 +32,17 @@ type Config struct {
 	Shell          Shell
 	IDE            IDE
 	Interface      Interface
-	// Encoding is that of files that are not valid UTF-8 and have no byte order
+	// Encoding is the encoding of files that are not valid UTF-8 and have no byte order
 	// mark, by a name that golang.org/x/text's htmlindex knows.
 	Encoding string
 
-	// Notes say what the user should change in the configuration, although it works.
+	// Notes tell the user what to change in the configuration, although it works.
 	Notes []string
 
 	settings []Setting
 }
 
-// Limits bound a session. Zero means no limit.
+// Limits limits a session. Zero means no limit.
 type Limits struct {
 	MaxTurns    int     // requests to the model for one prompt
 	MaxTokens   int64   // of the session
@@ -51,7 +51,7 @@ type Limits struct {
 	IdleTimeout time.Duration
 }
 
-// IDE says what an editor is used for.
+// IDE configures the use of an editor.
 type IDE struct {
 	Enabled     bool
 	AutoConnect bool
@@ -62,7 +62,7 @@ type IDE struct {
 	Context     EditorContext
 }
 
-// EditorContext says what a model is told about the editor.
+// EditorContext configures the editor's part of the prompt.
 type EditorContext struct {
 	Place       string // system or message
 	Diagnostics bool
@@ -70,39 +70,39 @@ type EditorContext struct {
 	Selection   bool
 }
 
-// Shell says how commands run.
+// Shell configures the running of commands.
 type Shell struct {
 	Surface string // agent, or ide for the editor's visible terminal
 }
 
-// Interface is what the terminal looks like.
+// Interface configures the terminal's user interface.
 type Interface struct {
 	Editor        string // command line; empty means $VISUAL or $EDITOR
 	Theme         string // auto, dark, light, high-contrast, colorblind, ansi or none
 	Diff          string // auto, unified or split
-	Vi            bool   // the keys of vi at the prompt
+	Vi            bool   // vi keys at the prompt
 	ReducedMotion bool
-	ScreenReader  bool     // flat, labelled lines; nothing is redrawn
+	ScreenReader  bool     // plain, labelled lines; nothing is redrawn
 	Status        []string // the items of the status line
-	Title         bool     // the window's title says what goes on
-	Progress      bool     // so does its tab, where the terminal is known to show it
+	Title         bool     // show the current activity in the window's title
+	Progress      bool     // and in its tab, if the terminal is known to support it
 	Notify        string   // auto, osc9, osc777, bell or off
 }
 
-// Setting is the value in force of one key, and where it comes from.
+// Setting is the value of a key and its source.
 type Setting struct {
 	Key, Value string
 	Source     string // flag, an environment variable, file:line, or default
 }
 
-// Settings lists the values in force, in the order of the documentation.
+// Settings returns all values in the order of the documentation.
 func (c Config) Settings() []Setting { return c.settings }
 
-// Overrides are the values given by flags, by key.
+// Overrides are the values of flags, by key.
 type Overrides map[string]string
 
-// Home returns the program's own folder: AGENT_HOME, else .agent in the home
-// directory. It is absolute and may be missing.
+// Home returns the program's own folder: AGENT_HOME, else .agent in the home directory.
+// It is absolute and may be missing.
 func Home() (string, error) {
 	if dir := os.Getenv("AGENT_HOME"); dir != "" {
 		return filepath.Abs(dir)
@@ -114,11 +114,11 @@ func Home() (string, error) {
 	return filepath.Join(dir, ".agent"), nil
 }
 
-// File is the path of the user's file.
+// File returns the path of the user's file.
 func File(home string) string { return filepath.Join(home, "config.yaml") }
 
-// Load reads all sources. A missing file is an empty one; an error names the
-// source and the line.
+// Load reads all sources. A missing file counts as empty; an error names the source and
+// the line.
 func Load(flags Overrides) (Config, error) {
 	home, err := Home()
 	if err != nil {
@@ -127,7 +127,7 @@ func Load(flags Overrides) (Config, error) {
 	return LoadFrom(home, flags)
 }
 
-// LoadFrom is Load with another folder than Home.
+// LoadFrom is like Load, with another folder than Home.
 func LoadFrom(home string, flags Overrides) (Config, error) { return loadLayers(home, flags, nil) }
 
 func loadLayers(home string, flags Overrides, project *layer) (Config, error) {

@@ -13,8 +13,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/nearest"
 )
 
-// home makes a fresh home with the given file and clears what the machine's own
-// environment would add.
+// home creates a home with the given file and clears the environment variables that
+// would change the configuration.
 func home(t *testing.T, file string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -79,7 +79,7 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
-// Every scalar can be set in each source, and the winner is always the same.
+// Every scalar can be set in each source, and the precedence is always the same.
 func TestEveryKeyInEverySource(t *testing.T) {
 	values := map[kind][3]string{
 		text: {"a", "b", "c"}, address: {"http://a", "http://b", "http://c"}, boolean: {"false", "true", "false"},
@@ -116,18 +116,18 @@ func TestRefusals(t *testing.T) {
 		{"unknown below", "ide:\n  autoconnect: true\n", `:2: unknown key "ide.autoconnect", did you mean "ide.auto_connect"?`},
 		{"unknown in provider", "providers:\n  x:\n    baseurl: http://a\n", `:3: unknown key "providers.x.baseurl", did you mean "providers.x.base_url"?`},
 		{"unknown in model", "providers:\n  x:\n    models:\n      gpt-4.1:\n        price: 1\n", `:5: unknown key "providers.x.models.gpt-4.1.price"`},
-		{"nothing near", "zzzzzz: 1\n", `:1: unknown key "zzzzzz"; there is base_url, compact_at, editor,`},
+		{"nothing near", "zzzzzz: 1\n", `:1: unknown key "zzzzzz"; known are base_url, compact_at, editor,`},
 		{"twice", "permission_mode: plan\npermission_mode: bypass\n", "permission_mode"},
 		{"wrong type", "max_turns: many\n", `:1: max_turns: "many" is not a whole number`},
 		{"negative", "max_cost_usd: -1\n", "max_cost_usd"},
 		{"more than all", "compact_at: 120\n", "0 to 100"},
-		{"mapping wanted", "ide: true\n", "ide: keys below it are wanted"},
-		{"value wanted", "model: [a]\n", "model: a single value is wanted"},
-		{"several", "interface:\n  status: mode, colour\n", `"mode, colour" is not none, nor some of mode, model`},
-		{"choice", "permission_mode: blue\n", `"blue" is none of default, accept-edits, plan, bypass`},
+		{"mapping wanted", "ide: true\n", "ide: want keys below it"},
+		{"value wanted", "model: [a]\n", "model: want a single value"},
+		{"several", "interface:\n  status: mode, colour\n", `"mode, colour" is neither none nor a list of mode, model`},
+		{"choice", "permission_mode: blue\n", `"blue" is not one of default, accept-edits, plan, bypass`},
 		{"bool", "ide:\n  enabled: yes please\n", "neither true nor false"},
 		{"address", "base_url: file:///etc\n", "not an http"},
-		{"list", "providers:\n  x:\n    api_key_command: pass show\n", "a list is wanted"},
+		{"list", "providers:\n  x:\n    api_key_command: pass show\n", "want a list"},
 		{"alias", "model: &a x/y\neditor: *a\n", "aliases"},
 		{"two documents", "model: a/b\n---\nmodel: c/d\n", "more than one document"},
 		{"no mapping", "- a\n", "key: value"},
@@ -212,7 +212,7 @@ func TestSeveral(t *testing.T) {
 	}
 }
 
-// TestRenamed reads keys by the names that they had.
+// TestRenamed reads keys by their old names.
 func TestRenamed(t *testing.T) {
 	home(t, "# mine\nmodel: a/b\nmax_tokens: 7\n")
 	c, err := Load(nil)
@@ -233,7 +233,7 @@ func TestRenamed(t *testing.T) {
 		t.Errorf("%+v, %q, %v", c.Limits, c.Notes, err)
 	}
 	home(t, "max_tokens: 7\nmax_session_tokens: 8\n")
-	if _, err := Load(nil); err == nil || !strings.Contains(err.Error(), `:2: the key "max_session_tokens" is there twice`) {
+	if _, err := Load(nil); err == nil || !strings.Contains(err.Error(), `:2: duplicate key "max_session_tokens"`) {
 		t.Error(err)
 	}
 	if _, err := Edit("f", nil, "max_tokens", "5"); err == nil || !strings.Contains(err.Error(), "max_tokens is now called max_session_tokens") {

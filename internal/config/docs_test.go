@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The table in the documentation holds every key with its default.
+// The table in the documentation has every key with its default.
 func TestDocumentation(t *testing.T) {
 	data, err := os.ReadFile("../../docs/configuration.md")
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Edit returns the file's content with one key set to value; comments and the
-// order of keys stay. Keys are dotted (ide.enabled, providers.NAME.base_url,
-// providers.NAME.models.MODEL.price_input, where MODEL may hold dots). The
-// result is checked as a whole; name is the file's, for errors.
+// Edit returns the file's content with one key set to value; comments and the order of
+// keys stay. Keys are dotted (ide.enabled, providers.NAME.base_url,
+// providers.NAME.models.MODEL.price_input, where MODEL may contain dots). Edit checks
+// the whole result; name is the file's name for errors.
 func Edit(name string, data []byte, key, value string) ([]byte, error) {
 	path, leaf, err := locate(key)
 	if err != nil {
@@ -40,8 +40,8 @@ func Edit(name string, data []byte, key, value string) ([]byte, error) {
 	return out, err
 }
 
-// sameMeaning says whether two files set the same keys to the same values. What
-// was cut out of the text of one by its looks is trusted only then.
+// sameMeaning reports whether two files set the same keys to the same values. It guards
+// against a wrong cut in the text.
 func sameMeaning(a, b []byte) bool {
 	var x, y any
 	return yaml.Unmarshal(a, &x) == nil && yaml.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
@@ -52,13 +52,13 @@ func encode(n *yaml.Node) []byte {
 	enc := yaml.NewEncoder(&out)
 	enc.SetIndent(2)
 	if err := enc.Encode(n); err != nil {
-		return nil // a buffer takes everything, and the nodes are our own
+		return nil // writing to a buffer cannot fail, and the nodes are our own
 	}
 	return out.Bytes()
 }
 
-// splice makes the two frequent edits in the text itself, so that blank lines
-// stay: a new key at the end, and another value on the same line.
+// splice makes the two common edits in the text itself, so that blank lines stay: a new
+// key at the end, and another value on the same line.
 func splice(data []byte, top *yaml.Node, path []string, want *yaml.Node) ([]byte, bool) {
 	old := find(top, path)
 	switch {
@@ -81,7 +81,7 @@ func splice(data []byte, top *yaml.Node, path []string, want *yaml.Node) ([]byte
 	return bytes.Join(lines, nil), true
 }
 
-// asWritten is the text of a scalar that needs no escapes.
+// asWritten returns the text of a scalar that needs no escapes.
 func asWritten(n *yaml.Node) []byte {
 	switch {
 	case n.Style&yaml.SingleQuotedStyle != 0:
@@ -92,7 +92,7 @@ func asWritten(n *yaml.Node) []byte {
 	return []byte(n.Value)
 }
 
-// find returns the value at path below the mapping m, nil if there is none.
+// find returns the value at path below the mapping m; nil if it is missing.
 func find(m *yaml.Node, path []string) *yaml.Node {
 	for i := 0; i+1 < len(m.Content) && m.Kind == yaml.MappingNode; i += 2 {
 		if m.Content[i].Value == path[0] {
@@ -105,7 +105,7 @@ func find(m *yaml.Node, path []string) *yaml.Node {
 	return nil
 }
 
-// editable parses data and makes sure that it has a mapping at its top.
+// editable parses data and returns its top-level mapping.
 func editable(name string, data []byte) (*yaml.Node, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(data, &doc); err != nil {
@@ -120,13 +120,13 @@ func editable(name string, data []byte) (*yaml.Node, error) {
 	return &doc, nil
 }
 
-// locate resolves a dotted key against the schema.
+// locate looks a dotted key up in the schema.
 func locate(key string) ([]string, *schema, error) {
 	var path []string
 	s, rest := root, key
 	for s.kind == group || s.kind == table {
 		if rest == "" {
-			return nil, nil, fmt.Errorf("%q holds other keys: name one of them", key)
+			return nil, nil, fmt.Errorf("%q has keys below it: name one of them", key)
 		}
 		name, tail := s.cut(rest)
 		sub := s.elem
@@ -140,13 +140,13 @@ func locate(key string) ([]string, *schema, error) {
 		s, rest = sub, tail
 	}
 	if rest != "" {
-		return nil, nil, fmt.Errorf("%q is a single value: there is no %q below it", strings.Join(path, "."), rest)
+		return nil, nil, fmt.Errorf("%q is a single value: it has no %q", strings.Join(path, "."), rest)
 	}
 	return path, s, nil
 }
 
-// cut takes the next name off a dotted key. The names of models and headers may
-// hold dots.
+// cut removes the first name from a dotted key. The names of models and headers may
+// contain dots.
 func (s *schema) cut(rest string) (name, tail string) {
 	switch {
 	case s.kind == table && s.elem.kind == text:
@@ -168,12 +168,12 @@ func prefixOf(path []string) string {
 	return strings.Join(path, ".") + "."
 }
 
-// newValue makes the node for value. A list is written as YAML: [a, b].
+// newValue returns the node for value. A list is written as YAML: [a, b].
 func newValue(s *schema, key, value string) (*yaml.Node, error) {
 	if s.kind == list {
 		var n yaml.Node
 		if err := yaml.Unmarshal([]byte(value), &n); err != nil || len(n.Content) != 1 {
-			return nil, fmt.Errorf("%s: a list is wanted, such as [pass, show, openai]", key)
+			return nil, fmt.Errorf("%s: want a list, such as [pass, show, openai]", key)
 		}
 		return n.Content[0], nil
 	}
@@ -188,7 +188,7 @@ func newValue(s *schema, key, value string) (*yaml.Node, error) {
 	return n, nil
 }
 
-// put sets the value at path below the mapping m, and makes what is missing.
+// put sets the value at path below the mapping m, and adds missing mappings.
 func put(m *yaml.Node, path []string, value *yaml.Node) {
 	for i := 0; i+1 < len(m.Content); i += 2 {
 		if m.Content[i].Value != path[0] {

@@ -49,12 +49,12 @@ func TestEditRefuses(t *testing.T) {
 	for _, c := range []struct{ name, file, key, value, want string }{
 		{"unknown", "", "modle", "x", `did you mean "model"`},
 		{"unknown below", "", "ide.enabeld", "x", `did you mean "ide.enabled"`},
-		{"group", "", "ide", "x", "holds other keys"},
-		{"provider alone", "", "providers.x", "x", "holds other keys"},
+		{"group", "", "ide", "x", "has keys below it"},
+		{"provider alone", "", "providers.x", "x", "has keys below it"},
 		{"below a value", "", "model.x", "x", "single value"},
 		{"wrong value", "", "max_turns", "x", "whole number"},
-		{"a key for its name", "", "providers.x.api_key_env", "sk-canary", "does not belong here"},
-		{"wrong list", "", "providers.x.api_key_command", "pass show", "a list is wanted"},
+		{"a key for its name", "", "providers.x.api_key_env", "sk-canary", "not the key itself"},
+		{"wrong list", "", "providers.x.api_key_command", "pass show", "want a list"},
 		{"bad file", "modle: x\n", "permission_mode", "plan", "config.yaml:1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -69,8 +69,8 @@ func TestEditRefuses(t *testing.T) {
 	}
 }
 
-// A value that is written with escapes has no text to cut out: taking its first
-// quote for all of it once broke the file.
+// A value written with escapes cannot be cut out of the text: taking its first quote
+// for the whole value once broke the file.
 func TestEditReplacesAQuote(t *testing.T) {
 	data := []byte("# head\nide:\n  enabled: true\n")
 	for _, value := range []string{"'", "", "''", `"`, `\`, "#", "a: b"} {
@@ -82,7 +82,7 @@ func TestEditReplacesAQuote(t *testing.T) {
 	}
 }
 
-// Whatever the value, what is read back is what was set, and the rest stays.
+// Whatever the value, Edit sets exactly it and keeps the rest.
 func TestEditRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		first := rapid.String().Draw(t, "first")

@@ -14,7 +14,7 @@ import (
 type document struct {
 	file      string
 	data      []byte
-	lines     map[string]int // of the scalars that are set, by dotted key
+	lines     map[string]int // lines of the scalars, by dotted key
 	providers map[string]Provider
 	notes     []string // for the user
 }
@@ -45,7 +45,7 @@ func parse(file string, data []byte) (document, error) {
 	return doc, nil
 }
 
-// decode returns the topmost value of the file, nil if it holds none.
+// decode returns the top-level value of the file; nil if it is empty.
 func decode(file string, data []byte) (*yaml.Node, error) {
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var n yaml.Node
@@ -55,7 +55,7 @@ func decode(file string, data []byte) (*yaml.Node, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s: holds more than one document", file)
+		return nil, fmt.Errorf("%s: the file has more than one document", file)
 	}
 	if len(n.Content) != 1 || n.Content[0].Tag == "!!null" {
 		return nil, nil
@@ -63,7 +63,7 @@ func decode(file string, data []byte) (*yaml.Node, error) {
 	return n.Content[0], nil
 }
 
-// rename gives the topmost keys their new names, and returns those that had old ones.
+// rename gives the top-level keys their new names, and returns the renamed ones.
 func rename(top *yaml.Node) (old []yaml.Node) {
 	for i := 0; top.Kind == yaml.MappingNode && i < len(top.Content); i += 2 {
 		k := top.Content[i]
@@ -89,7 +89,7 @@ func (d *document) walk(s *schema, n *yaml.Node, prefix string) error {
 	case s.kind == list:
 		return d.list(n, key, where)
 	case n.Kind != yaml.ScalarNode:
-		return fmt.Errorf("%s%s: a single value is wanted", where, key)
+		return fmt.Errorf("%s%s: want a single value", where, key)
 	}
 	if err := s.check(n.Value); err != nil {
 		return fmt.Errorf("%s%s: %w", where, key, err)
@@ -101,16 +101,16 @@ func (d *document) walk(s *schema, n *yaml.Node, prefix string) error {
 func (d *document) mapping(s *schema, n *yaml.Node, prefix, where string) error {
 	if n.Kind != yaml.MappingNode {
 		if prefix == "" {
-			return fmt.Errorf("%sa list of key: value is wanted", where)
+			return fmt.Errorf("%swant a list of key: value", where)
 		}
-		return fmt.Errorf("%s%s: keys below it are wanted", where, strings.TrimSuffix(prefix, "."))
+		return fmt.Errorf("%s%s: want keys below it", where, strings.TrimSuffix(prefix, "."))
 	}
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, v := n.Content[i], n.Content[i+1]
 		where := fmt.Sprintf("%s:%d: ", d.file, k.Line)
 		if seen[k.Value] {
-			return fmt.Errorf("%sthe key %q is there twice", where, prefix+k.Value)
+			return fmt.Errorf("%sduplicate key %q", where, prefix+k.Value)
 		}
 		seen[k.Value] = true
 		sub := s.elem
@@ -129,11 +129,11 @@ func (d *document) mapping(s *schema, n *yaml.Node, prefix, where string) error 
 
 func (d *document) list(n *yaml.Node, key, where string) error {
 	if n.Kind != yaml.SequenceNode || len(n.Content) == 0 {
-		return fmt.Errorf("%s%s: a list is wanted, such as [pass, show, openai]", where, key)
+		return fmt.Errorf("%s%s: want a list, such as [pass, show, openai]", where, key)
 	}
 	for _, item := range n.Content {
 		if item.Kind != yaml.ScalarNode {
-			return fmt.Errorf("%s%s: the list holds something else than text", where, key)
+			return fmt.Errorf("%s%s: the list may only have strings", where, key)
 		}
 	}
 	return nil

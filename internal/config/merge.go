@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/viper"
 )
 
-// merge puts the sources together. viper decides which one wins; it is given
-// checked values only, and scalars only: it would change the case of the names
-// in tables and split them at dots.
+// merge combines the sources; viper applies the precedence. viper gets only checked
+// values, and only scalars: it would change the case of the names in tables and split
+// them at dots.
 func merge(doc document, project *layer, flags Overrides) (Config, error) {
 	v := viper.New()
 	v.SetConfigType("yaml")
@@ -22,7 +22,7 @@ func merge(doc document, project *layer, flags Overrides) (Config, error) {
 	for _, s := range scalars() {
 		v.SetDefault(s.key, s.def)
 		source := doc.source(s.key)
-		if p, ok := project.take(s.key, v.GetString(s.key)); ok {
+		if p, ok := project.use(s.key, v.GetString(s.key)); ok {
 			if err := v.MergeConfigMap(nested(s.key, p.value)); err != nil {
 				return Config{}, fmt.Errorf("%s: %w", p.source, err)
 			}
@@ -44,7 +44,8 @@ func merge(doc document, project *layer, flags Overrides) (Config, error) {
 	return c, nil
 }
 
-// renamedVariable returns the new name of an environment variable that has one.
+// renamedVariable returns the new name of a renamed environment variable; empty for
+// others.
 func renamedVariable(name string) string {
 	for old, now := range renamed {
 		if EnvName(old) == name {
@@ -54,7 +55,7 @@ func renamedVariable(name string) string {
 	return ""
 }
 
-// source says where the file's value of a key is from.
+// source returns the position of a key in the file.
 func (d document) source(key string) string {
 	if line := d.lines[key]; line > 0 {
 		return fmt.Sprintf("%s:%d", d.file, line)
@@ -62,7 +63,7 @@ func (d document) source(key string) string {
 	return "default"
 }
 
-// nested is a value below its dotted key.
+// nested returns a value below its dotted key.
 func nested(key, value string) map[string]any {
 	name, rest, below := strings.Cut(key, ".")
 	if below {
@@ -71,8 +72,8 @@ func nested(key, value string) map[string]any {
 	return map[string]any{name: value}
 }
 
-// bind lets the environment and the flags set one key, and says which source holds
-// its value: that given, unless one of them does.
+// bind binds one key to the environment and the flags, and returns the source of its
+// value: source, unless one of them sets it.
 func bind(v *viper.Viper, s scalar, source string, flags Overrides) (string, error) {
 	env := EnvName(s.key)
 	for old, now := range renamed {
@@ -99,7 +100,7 @@ func bind(v *viper.Viper, s scalar, source string, flags Overrides) (string, err
 	return source, nil
 }
 
-// EnvName is the environment variable of a key: AGENT_MAX_TURNS for max_turns.
+// EnvName returns the environment variable of a key: AGENT_MAX_TURNS for max_turns.
 func EnvName(key string) string {
 	return "AGENT_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
 }

@@ -8,12 +8,11 @@ import (
 	"strings"
 )
 
-// Provider is a server that offers models.
+// Provider is a model server.
 type Provider struct {
 	BaseURL string `yaml:"base_url"`
-	// APIKeyEnv names the environment variable that holds the key;
-	// APIKeyCommand prints it (program and arguments, no shell). With neither,
-	// requests carry no key.
+	// APIKeyEnv names the environment variable with the key; APIKeyCommand prints it
+	// (program and arguments, no shell). With neither, requests carry no key.
 	APIKeyEnv     string            `yaml:"api_key_env"`
 	APIKeyCommand []string          `yaml:"api_key_command"`
 	Headers       map[string]string `yaml:"headers"`
@@ -21,39 +20,38 @@ type Provider struct {
 	Models        map[string]Prices `yaml:"models"`
 }
 
-// Prices describes one model. Prices are USD for a million tokens; zero means
-// not known.
+// Prices describes one model. Prices are in USD per million tokens; zero means unknown.
 type Prices struct {
 	ContextWindow int64   `yaml:"context_window"` // tokens
-	Images        *bool   `yaml:"images"`         // whether it takes images; nil: go by its name
+	Images        *bool   `yaml:"images"`         // whether it takes images; nil: derive it from its name
 	Input         float64 `yaml:"price_input"`
 	Output        float64 `yaml:"price_output"`
 	Cached        float64 `yaml:"price_cached"`
 }
 
-// Model is everything that is needed to talk to one model.
+// Model is everything needed to talk to a model.
 type Model struct {
 	Ref      string // as the user writes it: provider/name
 	Provider string
 	Name     string // as the server knows it
 	Endpoint Provider
 	Prices   Prices
-	NoTools  bool // its server says that it cannot call tools
-	// From says what the address comes from where the user has not given it for this
-	// provider: an environment variable, or a base_url without a model. Else it is empty.
+	NoTools  bool // its server reports that it cannot call tools
+	// From is the source of the address if the user has not set it for this provider:
+	// an environment variable, or a base_url without a model. Else it is empty.
 	From string
 }
 
 // ScriptProvider is the provider of models that replay a file: script:FILE.
 const ScriptProvider = "script"
 
-// HostedProvider is a known provider that wants a key.
+// HostedProvider is a known provider that requires a key.
 type HostedProvider struct {
 	Name, Title, BaseURL, KeyEnv string
 	favourites                   []string
 }
 
-// Hosted are the known providers that want a key, the best known first.
+// Hosted lists the known providers that require a key, best known first.
 var Hosted = []HostedProvider{
 	{"openai", "OpenAI", "https://api.openai.com/v1", "OPENAI_API_KEY", []string{"gpt-5.1", "gpt-5", "gpt-4.1", "gpt-4o"}},
 	{"openrouter", "OpenRouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", []string{"openrouter/auto"}},
@@ -65,7 +63,7 @@ var Hosted = []HostedProvider{
 	{"together", "Together", "https://api.together.xyz/v1", "TOGETHER_API_KEY", nil},
 }
 
-// Favourites are the models of a provider to begin with, the best first.
+// Favourites returns suggested models of a provider, best first.
 func Favourites(provider string) []string {
 	for _, h := range Hosted {
 		if h.Name == provider {
@@ -75,7 +73,7 @@ func Favourites(provider string) []string {
 	return nil
 }
 
-// builtin are the providers that need no configuration.
+// builtin returns the providers that need no configuration.
 func builtin() map[string]Provider {
 	all := map[string]Provider{
 		"ollama":   {BaseURL: "http://127.0.0.1:11434/v1"},
@@ -89,12 +87,12 @@ func builtin() map[string]Provider {
 	return all
 }
 
-// openAIBaseURL is the variable that replaces the address of the provider openai.
+// openAIBaseURL is the environment variable that replaces the address of the provider
+// openai.
 const openAIBaseURL = "OPENAI_BASE_URL"
 
-// Split takes a model's name apart: at the first slash, so that
-// openrouter/openai/x is the model openai/x of openrouter; script:FILE is the
-// model FILE of ScriptProvider.
+// Split splits a model's name at the first slash, so that openrouter/openai/x is the
+// model openai/x of openrouter; script:FILE is the model FILE of ScriptProvider.
 func Split(ref string) (provider, name string, err error) {
 	if file, ok := strings.CutPrefix(ref, ScriptProvider+":"); ok && file != "" {
 		return ScriptProvider, file, nil
@@ -106,8 +104,8 @@ func Split(ref string) (provider, name string, err error) {
 	return provider, name, nil
 }
 
-// Lookup finds the model that ref names. A provider that the user has
-// configured goes before a built-in one of the same name, key by key.
+// Lookup finds the model that ref names. The user's configuration of a provider
+// replaces the built-in one of the same name key by key.
 func (c Config) Lookup(ref string) (Model, error) {
 	name, model, err := Split(ref)
 	if err != nil {
@@ -140,8 +138,8 @@ func (c Config) Lookup(ref string) (Model, error) {
 	return m, nil
 }
 
-// With is c with another model chosen. The base URL that was given apart from the
-// providers stays with the provider that it was given for.
+// With returns c with another model. A base URL that was set without a provider stays
+// with the provider that it was set for.
 func (c Config) With(model string) Config {
 	was, _, _ := Split(c.Model)
 	if now, _, err := Split(model); err == nil && now != was && c.Model != "" {
@@ -151,9 +149,9 @@ func (c Config) With(model string) Config {
 	return c
 }
 
-// ownsBaseURL says whether the base URL that was given apart from the providers
-// is for this one: it belongs to the chosen model. Another provider that is
-// switched to later keeps its own address, as its key would go along.
+// ownsBaseURL reports whether the base URL that was set without a provider is for this
+// one: it belongs to the chosen model. A provider that the user switches to later keeps
+// its own address, as its key would be sent along.
 func (c Config) ownsBaseURL(name string, p Provider) bool {
 	chosen, _, err := Split(c.Model)
 	if err != nil {
@@ -162,8 +160,8 @@ func (c Config) ownsBaseURL(name string, p Provider) bool {
 	return name == chosen
 }
 
-// baseURLFrom says what the base URL that was given apart from the providers comes
-// from; it is empty if the user has given it together with the model.
+// baseURLFrom returns the source of the base URL that was set without a provider; empty
+// if the user set it together with the model.
 func (c Config) baseURLFrom() string {
 	own := func(source string) bool { return strings.HasPrefix(source, c.File+":") }
 	switch source := c.source("base_url"); {
@@ -178,7 +176,7 @@ func (c Config) baseURLFrom() string {
 	}
 }
 
-// source says where the value of a key comes from.
+// source returns the source of a key's value.
 func (c Config) source(key string) string {
 	for _, s := range c.settings {
 		if s.Key == key {
@@ -198,12 +196,12 @@ func (c Config) noProvider(name string, known bool) error {
 			names = append(names, n)
 		}
 	}
-	return fmt.Errorf("there is no provider %q; there is %s; add providers.%s.base_url to %s, or give --base-url",
+	return fmt.Errorf("unknown provider %q; known are %s; add providers.%s.base_url to %s, or give --base-url",
 		name, strings.Join(names, ", "), name, c.File)
 }
 
-// overlay returns base with what top sets. A base URL of the user's own drops
-// the preset's key: a key is never sent where its owner did not send it.
+// overlay returns base with the settings of top. A base URL in top drops the key of
+// base: a key is only sent to the address that its owner configured.
 func overlay(base, top Provider) Provider {
 	if top.BaseURL != "" {
 		base = Provider{BaseURL: top.BaseURL}
@@ -215,8 +213,8 @@ func overlay(base, top Provider) Provider {
 	return base
 }
 
-// SecretEnv lists the environment variables that hold keys; no child process
-// may have them.
+// SecretEnv returns the environment variables with keys, which no child process may
+// get.
 func (c Config) SecretEnv() []string {
 	set := map[string]bool{}
 	for _, providers := range []map[string]Provider{builtin(), c.Providers} {

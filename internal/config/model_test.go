@@ -68,7 +68,7 @@ func TestLookup(t *testing.T) {
 			Ref: "ollama/qwen3", Provider: "ollama", Name: "qwen3", Endpoint: Provider{BaseURL: "http://127.0.0.1:11434/v1"},
 		}},
 		{ref: "script:x.yaml", want: Model{Ref: "script:x.yaml", Provider: "script", Name: "x.yaml"}},
-		{ref: "corp.x/gpt-4.1", err: `no provider "corp.x"; there is deepseek, gemini`},
+		{ref: "corp.x/gpt-4.1", err: `unknown provider "corp.x"; known are deepseek, gemini`},
 		{ref: "half/m", err: `"half" has no base_url`},
 		{ref: "gpt-4.1", err: "for example openai/gpt-4.1"},
 	} {
@@ -108,8 +108,8 @@ func TestBaseURLReplacesThatOfTheProvider(t *testing.T) {
 	}
 }
 
-// The base URL that is given for one provider must not be sent the key of
-// another one, to which the user switches in the session.
+// The base URL set for one provider must not get the key of another that the user
+// switches to in the session.
 func TestBaseURLIsForTheChosenProviderAlone(t *testing.T) {
 	home(t, "")
 	for model, want := range map[string]string{
@@ -127,8 +127,8 @@ func TestBaseURLIsForTheChosenProviderAlone(t *testing.T) {
 	}
 }
 
-// A provider of the user's own that takes the name of a built-in one does not
-// get the built-in one's key.
+// The user's own provider with the name of a built-in one does not get the built-in
+// one's key.
 func TestOwnBaseURLDropsThePresetsKey(t *testing.T) {
 	home(t, "providers:\n  openai:\n    base_url: http://elsewhere.example\n  openrouter:\n    context_window: 5\n")
 	c := load(t, nil)
@@ -153,7 +153,7 @@ func TestSecretEnv(t *testing.T) {
 	}
 }
 
-// The known providers can be looked up by their names, with the key that is theirs.
+// The known providers are found by their names, with their own keys.
 func TestHosted(t *testing.T) {
 	home(t, "")
 	t.Setenv("OPENAI_BASE_URL", "")

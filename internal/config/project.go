@@ -9,26 +9,26 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Project is the file of a project, as the person who trusts it has seen it.
+// Project is the file of a project as the person who trusts it has seen it.
 type Project struct {
 	File string // for messages and sources
 	Data []byte
 }
 
-// projectKeys are the keys that a project may set. None of them widens what is
-// allowed, names an address, a key or a program, or is the person's own taste.
+// projectKeys are the keys that a project may set. None of them widens a permission,
+// names an address, a key or a program, or is a matter of the person's taste.
 var projectKeys = []string{
 	"model", "max_turns", "max_session_tokens", "max_cost_usd", "compact_at", "encoding",
 	"ide.inject_diagnostics", "ide.inject_open_editors", "ide.inject_selection", "ide.context",
 }
 
-// ceilings are those of them that bound a session: a project may lower them only.
-// Zero is no bound.
+// ceilings are the project keys that limit a session: a project may only lower them.
+// Zero means no limit.
 var ceilings = []string{"max_turns", "max_session_tokens", "max_cost_usd"}
 
-// Allowed takes the settings of a project apart: those that count, as "key: value"
-// in the order of the file, and those that do not, each with the reason. An error
-// says why nothing of the file can be used.
+// Allowed returns the settings of a project that apply, as "key: value" in the order of
+// the file, and the ones that do not, each with the reason. It returns an error if the
+// whole file is unusable.
 func (p Project) Allowed() (counts, left []string, err error) {
 	top, left, err := p.read()
 	if err != nil {
@@ -40,15 +40,15 @@ func (p Project) Allowed() (counts, left []string, err error) {
 	return counts, left, nil
 }
 
-// read returns the file without the keys that a project may not set; nil if nothing
-// is left.
+// read returns the file without the keys that a project may not set; nil if nothing is
+// left.
 func (p Project) read() (top *yaml.Node, left []string, err error) {
 	top, err = decode(p.File, p.Data)
 	if err != nil || top == nil {
 		return nil, nil, err
 	}
 	if top.Kind != yaml.MappingNode {
-		return nil, nil, fmt.Errorf("%s:%d: a list of key: value is wanted", p.File, top.Line)
+		return nil, nil, fmt.Errorf("%s:%d: want a list of key: value", p.File, top.Line)
 	}
 	rename(top)
 	left = prune(top, "")
@@ -57,18 +57,18 @@ func (p Project) read() (top *yaml.Node, left []string, err error) {
 		return nil, nil, err
 	}
 	if n := find(top, []string{"model"}); n != nil && isScript(n.Value) {
-		return nil, nil, fmt.Errorf("%s:%d: model: a project may not bring a script", p.File, n.Line)
+		return nil, nil, fmt.Errorf("%s:%d: model: a project cannot choose a script", p.File, n.Line)
 	}
 	return top, left, nil
 }
 
-// isScript says whether a model is a file to be replayed, however that is written.
+// isScript reports whether ref names a file to replay, in any spelling.
 func isScript(ref string) bool {
 	provider, _, err := Split(ref)
 	return err == nil && provider == ScriptProvider
 }
 
-// prune takes out of a mapping what a project may not set, and says what.
+// prune removes the keys that a project may not set from a mapping, and describes them.
 func prune(m *yaml.Node, prefix string) (left []string) {
 	var kept []*yaml.Node
 	for i := 0; i+1 < len(m.Content); i += 2 {
@@ -82,7 +82,7 @@ func prune(m *yaml.Node, prefix string) (left []string) {
 			left = append(left, prune(v, key+".")...)
 			kept = append(kept, k, v)
 		default:
-			left = append(left, fmt.Sprintf("line %d: %s is not for a project to set", k.Line, key))
+			left = append(left, fmt.Sprintf("line %d: a project cannot set %s", k.Line, key))
 		}
 	}
 	m.Content = kept
@@ -105,8 +105,9 @@ func each(m *yaml.Node, prefix string, f func(key string, n *yaml.Node)) {
 	}
 }
 
-// LoadProject is Load with the file of a trusted project, which goes before the
-// user's own. What a project may not set is left out; left says what, and why.
+// LoadProject is like Load, with the file of a trusted project, which takes precedence
+// over the user's. It leaves out the keys that a project may not set; left names them
+// with the reasons.
 func LoadProject(flags Overrides, p Project) (c Config, left []string, err error) {
 	home, err := Home()
 	if err != nil {
@@ -124,7 +125,7 @@ func LoadProject(flags Overrides, p Project) (c Config, left []string, err error
 		return c, left, err
 	}
 	if v, ok := over.model(); ok && c.BaseURL != "" {
-		left = append(left, v.source+": model: it would go to your own base_url")
+		left = append(left, v.source+": model: its requests would go to your own base_url")
 		over = slices.DeleteFunc(over, func(o projectValue) bool { return o.key == v.key })
 	}
 	c, err = loadLayers(home, flags, &over)
@@ -134,7 +135,7 @@ func LoadProject(flags Overrides, p Project) (c Config, left []string, err error
 	return c, left, err
 }
 
-// layer holds the values of a project. Those that were used are taken out.
+// layer holds the values of a project that were not used yet.
 type layer []projectValue
 
 func (l layer) model() (projectValue, bool) {
@@ -147,8 +148,8 @@ func (l layer) model() (projectValue, bool) {
 
 type projectValue struct{ key, value, source string }
 
-// take returns the value of a key, unless it would raise the limit mine.
-func (l *layer) take(key, mine string) (v projectValue, ok bool) {
+// use removes and returns the value of a key, unless it would raise the user's limit.
+func (l *layer) use(key, mine string) (v projectValue, ok bool) {
 	if l == nil {
 		return v, false
 	}
@@ -161,7 +162,7 @@ func (l *layer) take(key, mine string) (v projectValue, ok bool) {
 	return v, true
 }
 
-// lowers says whether a limit is at least as strict as mine.
+// lowers reports whether a limit is at least as strict as the user's.
 func lowers(value, mine string) bool {
 	v, err1 := strconv.ParseFloat(value, 64)
 	m, err2 := strconv.ParseFloat(mine, 64)

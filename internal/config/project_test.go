@@ -44,7 +44,7 @@ func TestAProjectGoesBetweenTheUserAndTheEnvironment(t *testing.T) {
 	}
 }
 
-// Every key that there is, but for those that are listed, is none of a project.
+// A project may set no keys except those listed here.
 func TestAProjectSetsOnlyWhatItMay(t *testing.T) {
 	homeWith(t, "")
 	before, err := Load(nil)
@@ -62,7 +62,7 @@ func TestAProjectSetsOnlyWhatItMay(t *testing.T) {
 	}
 	all := strings.Join(left, "\n")
 	for _, key := range []string{"permission_mode", "base_url", "editor", "providers", "interface", "ide.lock_dir", "ide.foreign", "ide.enabled", "ide.review", "nonsense"} {
-		if !strings.Contains(all, ": "+key+" is not for a project to set") {
+		if !strings.Contains(all, ": a project cannot set "+key) {
 			t.Errorf("%s is not named in %q", key, left)
 		}
 	}
@@ -102,8 +102,8 @@ func TestAProjectRaisesNoLimit(t *testing.T) {
 	}
 }
 
-// The user's base_url belongs to the model of the user's own choice: the key of
-// another provider must not go there.
+// The user's base_url belongs to the model of the user's own choice: it must not get
+// the key of another provider.
 func TestAProjectSendsNoKeyElsewhere(t *testing.T) {
 	homeWith(t, "model: corp/m\nbase_url: http://corp\n")
 	cfg, left, err := LoadProject(nil, projectOf("model: openai/m"))
@@ -116,14 +116,14 @@ func TestAFileOfAProjectThatCannotBeUsed(t *testing.T) {
 	homeWith(t, "")
 	for text, want := range map[string]string{
 		"max_turns: many":         "p.yaml:1: max_turns",
-		"model: script:evil":      "a project may not bring a script",
-		"model: script/evil":      "a project may not bring a script",
+		"model: script:evil":      "a project cannot choose a script",
+		"model: script/evil":      "a project cannot choose a script",
 		"[a]":                     "a list of key: value",
 		"a: [":                    "p.yaml",
 		"encoding: &x a":          "anchors",
 		"ide: 5":                  "",
 		"max_turns: 5\n---\na: b": "more than one document",
-		"ide: {context: dork}":    "none of system, message",
+		"ide: {context: dork}":    "not one of system, message",
 		"":                        "",
 		"# nothing\n":             "",
 	} {
@@ -145,7 +145,7 @@ func TestWhatIsShownOfAProject(t *testing.T) {
 	if d := cmp.Diff([]string{"encoding: big5", "ide.context: message"}, counts); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff([]string{"line 4: ide.lock_dir is not for a project to set", "line 6: editor is not for a project to set"}, left); d != "" {
+	if d := cmp.Diff([]string{"line 4: a project cannot set ide.lock_dir", "line 6: a project cannot set editor"}, left); d != "" {
 		t.Error(d)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/nearest"
 )
 
-// kind is what a value has to look like.
+// kind is the form of a value.
 type kind int
 
 const (
@@ -28,22 +28,22 @@ const (
 	number   // a decimal number, not negative
 	duration // such as 90s; positive
 	choice
-	several // choices, parted by commas, or "none"
+	several // choices separated by commas, or "none"
 )
 
-// schema describes a key of the file, and all below it. It is the one place that
-// knows which keys there are.
+// schema describes a key of the file and the keys below it. It is the only list of
+// keys.
 type schema struct {
 	name    string
 	kind    kind
-	def     string // of a scalar, as it would be written
+	def     string // of a scalar, as written in a file
 	choices []string
 	fields  []*schema // of a group
 	elem    *schema   // of a table
-	dots    bool      // of a table: its names may hold dots
+	dots    bool      // of a table: its names may contain dots
 }
 
-// scalar is a schema of a single value, with its dotted key.
+// scalar is the schema of a single value, with its dotted key.
 type scalar struct {
 	key string
 	*schema
@@ -89,14 +89,14 @@ var root = &schema{kind: group, fields: []*schema{
 	{name: "providers", kind: table, elem: provider},
 }}
 
-// renamed holds the old names of keys, with the new ones. Files and the environment may
+// renamed maps the old names of keys to the new ones. Files and the environment may
 // still use the old ones.
 var renamed = map[string]string{"max_tokens": "max_session_tokens"}
 
-// themes are those of internal/repl/theme, which holds a test that they are.
+// themes are the themes of internal/repl/theme; a test there compares them.
 var themes = []string{"auto", "dark", "light", "high-contrast", "colorblind", "ansi", "none"}
 
-// statusItems are those of internal/repl/statusline, which holds a test that they are.
+// statusItems are the items of the status line; a test in internal/repl compares them.
 var statusItems = []string{"mode", "model", "branch", "context", "editor", "cost", "tokens", "folder"}
 
 var provider = &schema{kind: group, fields: []*schema{
@@ -114,7 +114,7 @@ var provider = &schema{kind: group, fields: []*schema{
 	}}},
 }}
 
-// scalars lists the single values outside of tables, with their dotted keys.
+// scalars returns the single values outside tables, with their dotted keys.
 func scalars() []scalar {
 	var all []scalar
 	for _, f := range root.fields {
@@ -140,14 +140,14 @@ func (s *schema) field(name string) *schema {
 	return nil
 }
 
-// check says what is wrong with value; nil if nothing is. It does not repeat what
-// may be a key that was put in the wrong place.
+// check returns an error if value is invalid. It does not repeat a value that may be a
+// key in the wrong place.
 func (s *schema) check(value string) error {
 	if s.valid(value) {
 		return nil
 	}
 	if s.kind == variable {
-		return errors.New("the name of an environment variable is wanted, such as CORP_API_KEY; a key itself does not belong here")
+		return errors.New("want the name of an environment variable, such as CORP_API_KEY, not the key itself")
 	}
 	return fmt.Errorf("%q is %s", value, s.wanted())
 }
@@ -175,7 +175,7 @@ func (s *schema) valid(value string) bool {
 	return true
 }
 
-// allows checks a value that is one of the choices, or several of them.
+// allows reports whether a value is one of the choices, or several of them.
 func (s *schema) allows(value string) bool {
 	values := []string{value}
 	if s.kind == several {
@@ -184,7 +184,7 @@ func (s *schema) allows(value string) bool {
 	return !slices.ContainsFunc(values, func(v string) bool { return !slices.Contains(s.choices, v) })
 }
 
-// wanted ends the sentence about a value that is not valid.
+// wanted returns the end of the error about an invalid value.
 func (s *schema) wanted() string {
 	switch s.kind {
 	case address:
@@ -200,12 +200,12 @@ func (s *schema) wanted() string {
 	case duration:
 		return "not a time such as 90s or 5m"
 	case several:
-		return "not none, nor some of " + strings.Join(s.choices, ", ")
+		return "neither none nor a list of " + strings.Join(s.choices, ", ")
 	}
-	return "none of " + strings.Join(s.choices, ", ")
+	return "not one of " + strings.Join(s.choices, ", ")
 }
 
-// items takes a value of several choices apart.
+// items splits a value of several choices.
 func items(value string) []string {
 	if strings.TrimSpace(value) == "none" {
 		return nil
@@ -228,7 +228,7 @@ func isVariable(s string) bool {
 	})
 }
 
-// unknown is the error for a key that there is not.
+// unknown returns the error for an unknown key.
 func (s *schema) unknown(where, prefix, name string) error {
 	if now, ok := renamed[prefix+name]; ok {
 		return fmt.Errorf("%s%s is now called %s", where, name, now)
@@ -241,5 +241,5 @@ func (s *schema) unknown(where, prefix, name string) error {
 		return fmt.Errorf("%sunknown key %q, did you mean %q?", where, prefix+name, prefix+n)
 	}
 	slices.Sort(names)
-	return fmt.Errorf("%sunknown key %q; there is %s", where, prefix+name, strings.Join(names, ", "))
+	return fmt.Errorf("%sunknown key %q; known are %s", where, prefix+name, strings.Join(names, ", "))
 }

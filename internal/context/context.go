@@ -1,6 +1,5 @@
-// Package projectctx writes the system prompt: what the model is told beside
-// the conversation. It guarantees that the prompt is the same, byte for byte,
-// while nothing that it tells of has changed, that it reads no file outside the
+// Package projectctx writes the system prompt. It guarantees that the prompt does not
+// change, byte for byte, while its sources do not, that it reads no file outside the
 // project's own folders, and that it runs no program.
 package projectctx
 
@@ -14,22 +13,21 @@ import (
 	"github.com/bb2d0cf4/agent/internal/editor"
 )
 
-// EditorState tells what a connected editor shows; the zero State means that
-// there is none.
+// EditorState returns the state of a connected editor; the zero State means no editor.
 type EditorState interface {
 	State(ctx context.Context) editor.State
 }
 
-// editorWait bounds how long a prompt waits for the editor.
+// editorWait is the maximum time that a prompt waits for the editor.
 const editorWait = 300 * time.Millisecond
 
-// Options says what the prompt tells of.
+// Options configures the prompt.
 type Options struct {
 	Dir    string           // the working directory, absolute, symlinks resolved
-	Roots  []string         // all folders that may be changed; Dir may be among them
+	Roots  []string         // all folders that may be changed; may include Dir
 	Editor EditorState      // may be nil
-	Apart  bool             // the editor's block is not part of System
-	Shell  string           // what commands are run with, for example "bash"
+	Apart  bool             // leave the editor's block out of System
+	Shell  string           // the shell of commands, for example "bash"
 	Now    func() time.Time // nil means time.Now
 }
 
@@ -37,20 +35,20 @@ type Options struct {
 type Builder struct {
 	opt Options
 
-	mu   sync.Mutex // guards what follows
+	mu   sync.Mutex // guards the fields below
 	seen stamp
 	base string // the prompt without the editor's block
 	proj project
 }
 
-// project is what was read from disk.
+// project is the data read from disk.
 type project struct {
 	instructions []Instruction
-	text         string // of the instructions, as the prompt has it
+	text         string // the instructions in the prompt
 	branch       string
 }
 
-// New returns a Builder. It reads nothing yet.
+// New returns a Builder without reading anything.
 func New(opt Options) *Builder {
 	if opt.Now == nil {
 		opt.Now = time.Now
@@ -58,8 +56,8 @@ func New(opt Options) *Builder {
 	return &Builder{opt: opt}
 }
 
-// System returns the prompt. It looks into the files again only if their times
-// or sizes have changed.
+// System returns the prompt. It reads files again only if their times or sizes have
+// changed.
 func (b *Builder) System(ctx context.Context) string {
 	base := b.refresh()
 	if b.opt.Apart {
@@ -72,8 +70,8 @@ func (b *Builder) System(ctx context.Context) string {
 	return base + "\n" + block
 }
 
-// Editor returns the block that tells what the editor shows, of 800 characters at
-// most; it is empty if there is nothing to tell. It waits for 300 ms at most.
+// Editor returns the block about the editor's state, of at most 800 characters; empty
+// if there is nothing to report. It waits at most 300 ms.
 func (b *Builder) Editor(ctx context.Context) string {
 	if b.opt.Editor == nil {
 		return ""
@@ -83,10 +81,10 @@ func (b *Builder) Editor(ctx context.Context) string {
 	return editorBlock(b.opt.Editor.State(ctx), b.opt.Dir)
 }
 
-// Parts are the parts of the prompt, for those who want to know what fills it.
+// Parts are the parts of the prompt, to show how much room each takes.
 type Parts struct{ Rules, Instructions, Editor string }
 
-// Parts returns the parts of which System is made.
+// Parts returns the parts of System.
 func (b *Builder) Parts(ctx context.Context) Parts {
 	base := b.refresh()
 	b.mu.Lock()
@@ -97,7 +95,7 @@ func (b *Builder) Parts(ctx context.Context) Parts {
 	}
 }
 
-// Instructions lists the instruction files, the outermost first.
+// Instructions returns the instruction files, outermost first.
 func (b *Builder) Instructions() []Instruction {
 	b.refresh()
 	b.mu.Lock()
@@ -105,8 +103,8 @@ func (b *Builder) Instructions() []Instruction {
 	return b.proj.instructions
 }
 
-// Branch returns the checked-out branch, the first digits of the commit if
-// there is none, or "" outside of a repository.
+// Branch returns the checked-out branch, the first digits of a detached commit, or ""
+// outside a repository.
 func (b *Builder) Branch() string {
 	b.refresh()
 	b.mu.Lock()
@@ -114,8 +112,7 @@ func (b *Builder) Branch() string {
 	return b.proj.branch
 }
 
-// refresh brings the builder up to date and returns the prompt without the
-// editor's block.
+// refresh updates the builder and returns the prompt without the editor's block.
 func (b *Builder) refresh() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -129,8 +126,8 @@ func (b *Builder) refresh() string {
 	return b.base
 }
 
-// write puts the prompt together, what changes least first: a provider's cache
-// holds what two requests begin with.
+// write writes the prompt, the most stable parts first: a provider caches the common
+// beginning of two requests.
 func (b *Builder) write(day string) string {
 	var w strings.Builder
 	w.WriteString(rules)

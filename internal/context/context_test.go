@@ -14,7 +14,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/editor"
 )
 
-// project writes files below a new folder and returns it.
+// day returns a fixed time.
 func day() time.Time { return time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC) }
 
 func build(dir string) *Builder {
@@ -92,7 +92,8 @@ func TestInstructionsAreCapped(t *testing.T) {
 	}
 }
 
-// TestSameBytesUntilSomethingChanges: a provider's cache lives from it.
+// TestSameBytesUntilSomethingChanges checks the stability that a provider's cache
+// needs.
 func TestSameBytesUntilSomethingChanges(t *testing.T) {
 	dir := scratch.Dir(t, map[string]string{".git/HEAD": "ref: refs/heads/main\n", "AGENTS.md": "one"})
 	b := build(dir)
@@ -157,7 +158,7 @@ func TestBranch(t *testing.T) {
 	}
 }
 
-// editorFunc is an editor's state.
+// editorFunc implements EditorState.
 type editorFunc func(ctx context.Context) editor.State
 
 func (f editorFunc) State(ctx context.Context) editor.State { return f(ctx) }
@@ -236,7 +237,7 @@ func TestEditorIsAskedEachTimeAndBounded(t *testing.T) {
 	}
 }
 
-// What a person who looks at the file cannot see must not steer the model.
+// Text that a reader of the file cannot see must not steer the model.
 func TestVisible(t *testing.T) {
 	for text, want := range map[string]string{
 		"plain\ttext\r\n":                 "plain\ttext\r\n",

@@ -15,8 +15,8 @@ const (
 	maxErrors = 50
 )
 
-// editorBlock tells what the editor shows, or "" if that is nothing but its
-// name. Of what does not fit, the diagnostics go first.
+// editorBlock describes the editor's state, or returns "" if only its name is known. If
+// room is short, diagnostics are left out first.
 func editorBlock(s editor.State, dir string) string {
 	head := tabLine(s, dir)
 	summary, errs := diagnosticLines(s, dir)
@@ -41,8 +41,8 @@ func tabLine(s editor.State, dir string) string {
 	return "  Open tabs: " + strings.Join(names, ", ") + "\n"
 }
 
-// diagnosticLines returns the line that counts the diagnostics and one line for
-// each error.
+// diagnosticLines returns the line that counts the diagnostics and a line for each
+// error.
 func diagnosticLines(s editor.State, dir string) (summary string, errs []string) {
 	errors, warnings := 0, 0
 	for _, d := range s.Diagnostics {
@@ -62,7 +62,7 @@ func diagnosticLines(s editor.State, dir string) (summary string, errs []string)
 	return fmt.Sprintf("  Diagnostics: %s, %s\n", counted(errors, "error"), counted(warnings, "warning")), errs
 }
 
-// counted returns a number of things, with the word for them in its right form.
+// counted returns a number with its noun, in the plural if needed.
 func counted(n int, what string) string {
 	if n != 1 {
 		what += "s"
@@ -84,8 +84,7 @@ func focusLines(s editor.State, dir string) string {
 	return b.String()
 }
 
-// fitLines joins the lines that fit into room characters; "..." stands for the
-// rest.
+// fitLines joins the lines that fit into room characters; "..." replaces the rest.
 func fitLines(lines []string, room int) string {
 	const more = "    ...\n"
 	var b strings.Builder

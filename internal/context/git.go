@@ -11,17 +11,17 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// The branch is read from the repository's files: no git command is harmless in
-// a repository that the user does not trust.
+// The branch is read from the repository's files: any git command can do harm in a
+// repository that the user does not trust.
 
-// maxBranch is the length in bytes of the longest branch name that is shown.
+// maxBranch is the maximum length of a branch name in the prompt, in bytes.
 const maxBranch = 200
 
-// commit is what a detached HEAD holds.
+// commit matches the content of a detached HEAD.
 var commit = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`) })
 
-// branch returns the checked-out branch, the first digits of a detached commit,
-// or "" for what is neither.
+// branch returns the checked-out branch, the first digits of a detached commit, or ""
+// if HEAD holds neither.
 func (p place) branch() string {
 	dir, ok := p.gitDir()
 	if !ok {
@@ -44,9 +44,9 @@ func (p place) branch() string {
 	return ""
 }
 
-// gitDir returns the folder that holds HEAD. In a worktree or a submodule .git
-// is a file that names it. The repository may have come from anywhere, so the
-// name is followed only to where git itself puts such folders.
+// gitDir returns the folder with HEAD. In a worktree or a submodule .git is a file with
+// the folder's name. The repository may come from anywhere, so gitDir follows the name
+// only to the places where git itself puts such folders.
 func (p place) gitDir() (string, bool) {
 	dotGit := filepath.Join(p.root, ".git")
 	info, err := os.Lstat(dotGit)
@@ -67,7 +67,7 @@ func (p place) gitDir() (string, bool) {
 	}
 	dir = filepath.Clean(strings.TrimRight(dir, "\r"))
 	if strings.HasPrefix(dir, `\\`) {
-		return "", false // a network share: asking it is a request to a stranger
+		return "", false // a network share: opening it would contact a stranger
 	}
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(p.root, dir)
@@ -77,8 +77,7 @@ func (p place) gitDir() (string, bool) {
 	return dir, kind == "worktrees" || inside
 }
 
-// readIn reads a small text file of the folder dir, and nothing that a symlink
-// leads to outside of it.
+// readIn reads a small text file in the folder dir. It follows no symlink out of dir.
 func readIn(dir, name string) (text string, ok bool) {
 	root, err := workspace.Open(dir, workspace.Options{})
 	if err != nil {

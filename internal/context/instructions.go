@@ -11,22 +11,22 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// maxInstructions bounds the instructions of all files in the prompt, in bytes.
+// maxInstructions is the maximum size of all instructions in the prompt, in bytes.
 const maxInstructions = 32 << 10
 
-// Instruction is a file of instructions to the model.
+// Instruction is a file of instructions for the model.
 type Instruction struct {
 	Path    string // absolute
 	Name    string // relative to the project's root
 	Size    int64  // bytes in the file
-	Used    int    // bytes of its text that are in the prompt
-	Hidden  int    // characters in it that a reader cannot see
-	Cut     bool   // there was no room for all of it
-	Problem string // why it is not in the prompt at all, or empty
+	Used    int    // bytes of its text in the prompt
+	Hidden  int    // number of characters that a reader cannot see
+	Cut     bool   // the room was too small for all of it
+	Problem string // the reason why it is not in the prompt, or empty
 }
 
-// String describes the file in one line for the user: what of it the model is
-// told, and what in it cannot be seen.
+// String describes the file to the user in one line: how much of it is in the prompt,
+// and how many of its characters are invisible.
 func (in Instruction) String() string {
 	if in.Problem != "" {
 		return fmt.Sprintf("%s is not used: %s", oneLine(in.Name), in.Problem)
@@ -41,8 +41,8 @@ func (in Instruction) String() string {
 	return s
 }
 
-// instructions reads the instruction files from the project's root down to the
-// working directory, and returns them with their part of the prompt.
+// instructions reads the instruction files from the project's root down to the working
+// directory, and returns them with their part of the prompt.
 func (p place) instructions() ([]Instruction, string) {
 	root, err := workspace.Open(p.root, workspace.Options{})
 	if err != nil {
@@ -70,7 +70,7 @@ func (p place) instructions() ([]Instruction, string) {
 	return list, "\nThe project's instructions, the more specific ones last. Follow them where they concern the task:\n" + text.String()
 }
 
-// readInstruction returns the instruction file of the folder dir, if there is one.
+// readInstruction returns the instruction file in the folder dir, if it has one.
 func readInstruction(root *workspace.Root, top, dir string) (in Instruction, text string, ok bool) {
 	for _, name := range instructionNames {
 		path := filepath.Join(dir, name)
@@ -108,7 +108,8 @@ func writeInstruction(b *strings.Builder, in Instruction, text string) {
 	}
 }
 
-// fit returns the head of text that fits into room bytes, whole lines if it can.
+// fit returns the head of text that fits into room bytes, in complete lines if
+// possible.
 func fit(text string, room int) (head string, cut bool) {
 	if len(text) <= room {
 		return text, false
@@ -120,8 +121,8 @@ func fit(text string, room int) (head string, cut bool) {
 	return strings.ToValidUTF8(head, ""), true
 }
 
-// nameIn returns path relative to dir with forward slashes, or path itself if it
-// is not below dir.
+// nameIn returns path relative to dir with forward slashes, or path itself if it is not
+// below dir.
 func nameIn(dir, path string) string {
 	rel, err := filepath.Rel(dir, path)
 	if err != nil || !filepath.IsLocal(rel) {
@@ -130,9 +131,9 @@ func nameIn(dir, path string) string {
 	return filepath.ToSlash(rel)
 }
 
-// visible returns text with the characters that a reader cannot see written out
-// as \u{…}, and their number: the model is told no more than a person who looks at
-// the file. A joiner between two emoji can be seen.
+// visible returns text with invisible characters written as \u{…}, and their number:
+// the model gets nothing that a reader of the file cannot see. A joiner between two
+// emoji is visible.
 func visible(text string) (shown string, hidden int) {
 	if strings.IndexFunc(text, invisible) < 0 {
 		return text, 0
@@ -151,7 +152,7 @@ func visible(text string) (shown string, hidden int) {
 	return b.String(), hidden
 }
 
-// joins says whether r, after before, is a part of an emoji.
+// joins reports whether r, after before, is part of an emoji.
 func joins(r, before rune) bool {
 	symbol := unicode.In(before, unicode.So, unicode.Sk, unicode.Sm, unicode.Po)
 	switch r {
@@ -163,7 +164,7 @@ func joins(r, before rune) bool {
 	return false
 }
 
-// invisible says whether r is drawn as nothing, or changes how others are drawn.
+// invisible reports whether r has no glyph, or changes how others are drawn.
 func invisible(r rune) bool {
 	switch {
 	case r == '\n' || r == '\r' || r == '\t':
@@ -176,8 +177,8 @@ func invisible(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp)
 }
 
-// oneLine returns s without what could begin another line of the prompt or hide
-// in it.
+// oneLine returns s without characters that could begin another line of the prompt or
+// hide in it.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\r' || r == '\t' {

@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// place is where the working directory lies: in a project or on its own.
+// place is the position of the working directory: in a project or alone.
 type place struct {
 	root string   // the nearest folder with .git, or the working directory
 	dirs []string // from root down to the working directory
 }
 
-// The names of an instruction file; in each folder the first one counts.
+// The names of an instruction file. The first one found in a folder counts.
 var instructionNames = [...]string{"AGENTS.md", "CLAUDE.md"}
 
-// findPlace looks for the project's root above dir. A folder above dir counts
-// only if it is the user's own: anyone may put a .git into a shared one.
+// findPlace looks for the project's root above dir. It skips folders that do not belong
+// to the user: anyone may put a .git into a shared folder.
 func findPlace(dir string) place {
 	dirs := []string{dir}
 	for d := dir; ; {
@@ -37,8 +37,8 @@ func findPlace(dir string) place {
 	}
 }
 
-// stamp tells two states of the project apart: the day, and the times and sizes
-// of all files that the prompt depends on.
+// stamp identifies a state of the project: the day, and the times and sizes of all
+// files that the prompt depends on.
 type stamp struct{ day, files string }
 
 func (p place) stamp(day string) stamp {
@@ -65,7 +65,7 @@ func (p place) stamp(day string) stamp {
 	return stamp{day, b.String()}
 }
 
-// read reads what the prompt tells of the project.
+// read reads the project's part of the prompt.
 func (p place) read() project {
 	proj := project{branch: p.branch()}
 	proj.instructions, proj.text = p.instructions()

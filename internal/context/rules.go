@@ -1,7 +1,7 @@
 package projectctx
 
-// rules is the part of the prompt that is the same everywhere. It is sent with
-// every request: a sentence has to earn its place.
+// rules is the constant part of the prompt. It is sent with every request, so each
+// sentence must earn its place.
 const rules = `You are agent, a coding agent in the user's terminal. Work on the user's project with your tools until what was asked for is done.
 
 - Look first: search and read before you edit; never guess what a file holds.

@@ -1,11 +1,11 @@
-// Package editor names what a connected editor tells about itself: open tabs,
-// the selection and diagnostics. It holds values only; all text in them comes
-// from outside and is not safe to show before it is sanitised.
+// Package editor defines the state of a connected editor: open tabs, the selection and
+// diagnostics. It only holds values. Their text comes from outside and must be
+// sanitised before it is shown.
 package editor
 
 import "errors"
 
-// ErrNone says that no editor is connected.
+// ErrNone is returned if no editor is connected.
 var ErrNone = errors.New("no editor connected")
 
 // Severity orders diagnostics; a lower value is worse.
@@ -19,7 +19,7 @@ const (
 	SeverityHint
 )
 
-// Diagnostic is one finding of the editor's language servers.
+// Diagnostic is a finding of the editor's language servers.
 type Diagnostic struct {
 	Path     string // absolute
 	Line     int    // 1-based
@@ -29,8 +29,8 @@ type Diagnostic struct {
 	Source   string
 }
 
-// NewSince returns the findings of after that were not there before. An edit moves
-// lines, so a finding is known by what it says.
+// NewSince returns the findings of after that are not in before. It compares their
+// text, as an edit moves lines.
 func NewSince(before, after []Diagnostic) []Diagnostic {
 	type said struct {
 		severity        Severity
@@ -52,15 +52,15 @@ func NewSince(before, after []Diagnostic) []Diagnostic {
 	return out
 }
 
-// Write is a file that was written after a person had approved it.
+// Write is a file that was written after a person approved it.
 type Write struct {
 	Path          string // absolute
-	Before, After string // its text
-	By            string // who approved it
+	Before, After string // its content
+	By            string // the person who approved it
 }
 
-// Selection is a range of lines in a file. StartLine and EndLine are 1-based
-// and inclusive.
+// Selection is a range of lines in a file. StartLine and EndLine are 1-based and
+// inclusive.
 type Selection struct {
 	Path      string
 	StartLine int
@@ -75,8 +75,7 @@ type Tab struct {
 	Dirty  bool
 }
 
-// State is a snapshot of a connected editor. The zero value means that there is
-// none.
+// State is a snapshot of a connected editor. The zero value means no editor.
 type State struct {
 	Name        string
 	Tabs        []Tab

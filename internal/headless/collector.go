@@ -12,16 +12,16 @@ import (
 	"github.com/bb2d0cf4/agent/internal/tools"
 )
 
-// Collector adds up what the events of a turn tell. The zero value is ready.
+// Collector summarises the events of a turn. The zero value is ready to use.
 type Collector struct {
 	answer  strings.Builder // to the newest request
 	rounds  int
 	usage   llm.Usage
-	changed []tools.FileChange // one a path, in order of the first change
+	changed []tools.FileChange // one per path, in order of the first change
 	denied  []tools.Denied
 }
 
-// Add takes the next event.
+// Add adds an event.
 func (c *Collector) Add(ev session.Event) {
 	switch ev := ev.(type) {
 	case session.RequestStarted:
@@ -56,18 +56,17 @@ func (c *Collector) addChange(ch tools.FileChange) {
 	c.changed = append(c.changed, ch)
 }
 
-// Answer returns the text of the last answer; what was said before calls is no
-// part of it.
+// Answer returns the text of the last answer, without text before calls.
 func (c *Collector) Answer() string { return c.answer.String() }
 
-// FilesChanged returns the changes of the turn, those of one path added up.
+// FilesChanged returns the changes of the turn, summed up per path.
 func (c *Collector) FilesChanged() []tools.FileChange { return c.changed }
 
-// Denied returns what was denied, in order.
+// Denied returns the denied calls in order.
 func (c *Collector) Denied() []tools.Denied { return c.denied }
 
-// resultObject is the last object of both JSON formats. Its fields and their
-// order are part of the program's interface.
+// resultObject is the last object of both JSON formats. Its fields and their order are
+// part of the program's interface.
 type resultObject struct {
 	Type         string             `json:"type"`
 	IsError      bool               `json:"is_error"`
@@ -101,7 +100,7 @@ func (c *Collector) result(id string, err error, took time.Duration) resultObjec
 	return r
 }
 
-// reason says in a sentence why a turn failed.
+// reason returns the reason why a turn failed as a sentence.
 func reason(err error) string {
 	if errors.Is(err, context.Canceled) {
 		return "interrupted"
@@ -109,7 +108,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// rawObject returns args as JSON, or an empty object if that is not what it is.
+// rawObject returns args as JSON, or an empty object if args is not JSON.
 func rawObject(args string) json.RawMessage {
 	if !json.Valid([]byte(args)) {
 		return json.RawMessage("{}")

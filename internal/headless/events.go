@@ -11,8 +11,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/tools"
 )
 
-// The objects of the stream-json format, in the order in which they can occur.
-// Readers skip types and fields that they don't know: more may come.
+// The objects of the stream-json format, in the order in which they can occur. Readers
+// must skip unknown types and fields.
 type (
 	startEvent struct {
 		Type      string `json:"type"` // start
@@ -58,13 +58,13 @@ type (
 		Name         string             `json:"name"`
 		Failed       bool               `json:"failed"`
 		Denied       bool               `json:"denied"`
-		Result       string             `json:"result"` // as the model is told
+		Result       string             `json:"result"` // as sent to the model
 		FilesChanged []tools.FileChange `json:"files_changed,omitempty"`
 		DurationMS   int64              `json:"duration_ms"`
 	}
 )
 
-// jsonEvent returns the object for ev, or nil if there is none.
+// jsonEvent returns the object for ev, or nil if ev has none.
 func jsonEvent(ev session.Event) any {
 	switch ev := ev.(type) {
 	case session.TextDelta:
@@ -93,7 +93,7 @@ func jsonEvent(ev session.Event) any {
 	return nil
 }
 
-// line writes v as JSON on a line of its own.
+// line writes v as a line of JSON.
 func (f *Face) line(v any) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -105,8 +105,8 @@ func (f *Face) line(v any) {
 	f.out.write(escapeHidden(b.String()))
 }
 
-// escapeHidden escapes the characters in JSON that are not printable: they can
-// only stand in strings, and a terminal that the JSON is shown on obeys some.
+// escapeHidden escapes the characters of JSON that are not printable. They only occur
+// in strings, and a terminal may obey them.
 func escapeHidden(s string) string {
 	clean := 0
 	for clean < len(s) && (s[clean] >= ' ' && s[clean] < 0x7f || s[clean] == '\n') {

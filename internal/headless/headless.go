@@ -1,7 +1,7 @@
-// Package headless answers one prompt without a screen. It guarantees that
-// standard output holds the answer (or the JSON that was asked for) and nothing
-// else, that all of it is written before Run returns, however slow its reader
-// is, and that the exit status says what happened.
+// Package headless answers one prompt without a screen. It guarantees that standard
+// output has the answer (or the requested JSON) and nothing else, that all of it is
+// written before Run returns, however slow its reader is, and that the exit status
+// tells the outcome.
 package headless
 
 import (
@@ -19,14 +19,14 @@ import (
 	"github.com/bb2d0cf4/agent/internal/session"
 )
 
-// Format is what goes to standard output.
+// Format is the format of standard output.
 type Format string
 
 // The formats.
 const (
 	Text       Format = "text"        // the answer
 	JSON       Format = "json"        // one object at the end
-	StreamJSON Format = "stream-json" // an object a line for each event, then that object
+	StreamJSON Format = "stream-json" // one object per line and event, then that object
 )
 
 // The exit statuses.
@@ -34,51 +34,51 @@ const (
 	ExitDone        = 0
 	ExitFailed      = 1
 	ExitUsage       = 2
-	ExitDenied      = 3 // done, but something that the model wanted was denied
+	ExitDenied      = 3 // done, but a call of the model was denied
 	ExitInterrupted = 130
 )
 
-// Runner answers prompts; *session.Loop is one.
+// Runner answers prompts, like *session.Loop.
 type Runner interface {
 	Run(ctx context.Context, prompt string) error
 }
 
-// errEmpty says that a turn ended without a word for whoever has asked.
-var errEmpty = errors.New("the model ended its turn with an empty answer: ask again, or another model")
+// errEmpty is the error of a turn without an answer.
+var errEmpty = errors.New("the model gave an empty answer: ask again, or try another model")
 
-// Options says where the output goes and how.
+// Options configures the output.
 type Options struct {
 	Format         Format
 	SessionID      string
 	Stdout, Stderr io.Writer
-	// StdoutTTY has text shown as it comes, sanitised. Anything else is given
-	// the last answer alone, when it is complete, as the model wrote it.
+	// StdoutTTY shows text as it comes, sanitised. Otherwise standard output only gets
+	// the last answer, once it is complete, as the model wrote it.
 	StdoutTTY bool
-	// StderrTTY has tool calls shown on Stderr, a line each; in the text format,
-	// those that were denied always are.
+	// StderrTTY shows tool calls on Stderr, one line each. In the text format denied
+	// calls are always shown.
 	StderrTTY bool
 	Now       func() time.Time // nil means time.Now
 }
 
-// Face shows one turn on the standard streams. It serves one Run.
+// Face shows one turn on the standard streams. It is used for one Run.
 type Face struct {
 	opt    Options
 	sum    Collector
 	out    *output
-	screen sanitize.Stream // what text for a terminal passes
+	screen sanitize.Stream // filters text for a terminal
 	column column
 }
 
-// column says where the terminal's cursor is.
+// column is the position of the terminal's cursor.
 type column int
 
 const (
-	atStart column = iota // nothing was written yet
+	atStart column = iota // nothing written yet
 	inLine
 	afterLine
 )
 
-// New returns a Face; its Emit goes into session.Options.
+// New returns a Face; pass its Emit to session.Options.
 func New(opt Options) *Face {
 	if opt.Now == nil {
 		opt.Now = time.Now
@@ -86,9 +86,9 @@ func New(opt Options) *Face {
 	return &Face{opt: opt, out: newOutput(opt.Stdout)}
 }
 
-// Run answers prompt and returns the exit status. If standard output breaks (its
-// reader has gone), the turn is cancelled: nobody would see the rest. After ctx
-// has ended it waits for a slow reader no longer than two seconds.
+// Run answers prompt and returns the exit status. If standard output breaks (its reader
+// has gone), it cancels the turn: nobody would see the rest. Once ctx has ended it
+// waits at most two seconds for a slow reader.
 func (f *Face) Run(ctx context.Context, loop Runner, prompt string) int {
 	defer catchBrokenPipes()()
 	began := f.opt.Now()
@@ -113,17 +113,16 @@ func (f *Face) Run(ctx context.Context, loop Runner, prompt string) int {
 	return f.status(ctx, err)
 }
 
-// catchBrokenPipes makes a write to a pipe without a reader fail, where the
-// system would end the process and leave its commands running. (Ignoring the
-// signal would do so too, but commands inherit that.)
+// catchBrokenPipes makes writes to a pipe without a reader return an error; the default
+// is that the process dies and its commands run on. (Ignoring the signal would have the
+// same effect, but commands inherit that.)
 func catchBrokenPipes() (undo func()) {
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, syscall.SIGPIPE)
 	return func() { signal.Stop(c) }
 }
 
-// Emit takes an event of the turn. It is called by one goroutine at a time,
-// while Run runs.
+// Emit shows an event of the turn. One goroutine at a time calls it, while Run runs.
 func (f *Face) Emit(ev session.Event) {
 	f.sum.Add(ev)
 	switch f.opt.Format {
@@ -139,7 +138,7 @@ func (f *Face) Emit(ev session.Event) {
 	f.showProgress(ev)
 }
 
-// finish writes what comes after the last event.
+// finish writes the output after the last event.
 func (f *Face) finish(err error, took time.Duration) {
 	switch {
 	case f.opt.Format != Text:
@@ -193,7 +192,7 @@ func (f *Face) put(s string) {
 	}
 }
 
-// endLine ends the text that was shown so far.
+// endLine ends the line of the text shown so far.
 func (f *Face) endLine() {
 	f.put(f.screen.Close())
 	if f.column == inLine {
@@ -201,14 +200,13 @@ func (f *Face) endLine() {
 	}
 }
 
-// showProgress writes a line for a call to the other stream, below all that was
-// shown before.
+// showProgress writes a line about a call to Stderr, below the text shown before.
 func (f *Face) showProgress(ev session.Event) {
 	var line string
 	switch ev := ev.(type) {
 	case session.CallEnded:
 		if !f.opt.StderrTTY && (f.opt.Format != Text || ev.Result.Denied == nil) {
-			return // who reads JSON finds it there
+			return // readers of JSON find it there
 		}
 		line = "• " + ev.Title
 		if ev.Result.ForUser != "" {
@@ -230,8 +228,9 @@ func (f *Face) showProgress(ev session.Event) {
 
 func (f *Face) complain(what string) { f.toStderr("agent: " + what) }
 
-// toStderr writes one line, on a terminal or not: logs are read there too.
+// toStderr writes one line, sanitised even if Stderr is not a terminal: people read
+// logs on one.
 func (f *Face) toStderr(line string) {
-	// Where this cannot be written there is nobody left to be told.
+	// If this fails nobody is left to tell.
 	_, _ = io.WriteString(f.opt.Stderr, sanitize.Line(line)+"\n")
 }

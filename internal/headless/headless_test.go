@@ -37,7 +37,7 @@ func (s *script) Run(ctx context.Context, _ string) error {
 	return s.err
 }
 
-// run shows events and returns the exit status and what was written.
+// run shows events and returns the exit status and both outputs.
 func run(t *testing.T, opt Options, err error, events ...session.Event) (status int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -49,7 +49,7 @@ func run(t *testing.T, opt Options, err error, events ...session.Event) (status 
 	return status, out.String(), errs.String()
 }
 
-// edits is a turn with two requests, two changes of a file and a denied command.
+// edits returns a turn with two requests, two changes of a file and a denied command.
 func edits() []session.Event {
 	c := llm.ToolCall{ID: "a", Name: "edit_file", Args: `{"path":"x"}`}
 	return []session.Event{
@@ -133,7 +133,8 @@ func TestStreamJSON(t *testing.T) {
 	}
 }
 
-// TestTextIntoAPipe: the last answer alone, as the model wrote it.
+// TestTextIntoAPipe checks that a pipe gets the last answer alone, as the model wrote
+// it.
 func TestTextIntoAPipe(t *testing.T) {
 	status, out, errs := run(t, Options{Format: Text, StderrTTY: true}, nil, edits()...)
 	if out != "Done. <ok>\u009b\n" || status != ExitDenied {
@@ -184,14 +185,14 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestLongAnswerIntoASlowPipe ends with its last word.
+// TestLongAnswerIntoASlowPipe checks that the answer arrives to its last word.
 func TestLongAnswerIntoASlowPipe(t *testing.T) {
 	for _, format := range []Format{Text, StreamJSON} {
 		r, w, err := os.Pipe()
 		if err != nil {
 			t.Fatal(err)
 		}
-		const words = 300_000 // more than a pipe and the buffer hold
+		const words = 300_000 // more than the pipe and the buffer take
 		got := make(chan string)
 		go func() {
 			var b bytes.Buffer
@@ -220,7 +221,7 @@ func slowAtFirst(r io.Reader) io.Reader {
 	return io.MultiReader(io.LimitReader(r, 1), r)
 }
 
-// TestReaderThatGoesAway ends the turn, quietly.
+// TestReaderThatGoesAway checks that the turn ends without a message.
 func TestReaderThatGoesAway(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -232,7 +233,7 @@ func TestReaderThatGoesAway(t *testing.T) {
 	waits := runnerFunc(func(ctx context.Context, _ string) error {
 		f.Emit(session.TextDelta{Text: "x"})
 		<-ctx.Done()
-		for range 1000 { // what comes after the end must not block
+		for range 1000 { // events after the end must not block
 			f.Emit(session.TextDelta{Text: strings.Repeat("x", 10_000)})
 		}
 		return ctx.Err()
@@ -246,7 +247,7 @@ type runnerFunc func(ctx context.Context, prompt string) error
 
 func (f runnerFunc) Run(ctx context.Context, prompt string) error { return f(ctx, prompt) }
 
-// fullDisk is a writer that fails.
+// fullDisk is a writer that always fails.
 type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
@@ -260,12 +261,12 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// stuck is a writer that never returns before its test ends.
+// stuck is a writer that does not return before its test ends.
 type stuck struct{ until chan struct{} }
 
 func (s stuck) Write(p []byte) (int, error) { <-s.until; return len(p), nil }
 
-// TestInterruptWithAStuckReader waits two seconds for the reader and no longer.
+// TestInterruptWithAStuckReader checks that Run waits two seconds for the reader.
 func TestInterruptWithAStuckReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -290,7 +291,7 @@ func TestInterruptWithAStuckReader(t *testing.T) {
 	})
 }
 
-// TestFewWrites: a word at a time costs no system call each.
+// TestFewWrites checks that words that come one by one do not take a system call each.
 func TestFewWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &counter{}
@@ -317,7 +318,7 @@ func (c *counter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestEndsAtOnce: the last write is not waited after.
+// TestEndsAtOnce checks that Run does not wait after the last write.
 func TestEndsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
@@ -330,8 +331,8 @@ func TestEndsAtOnce(t *testing.T) {
 	})
 }
 
-// TestAsAProcess runs a process that writes more than a pipe holds: to a reader
-// that takes it all, and, as "| head -c 1" does, to one that goes away.
+// TestAsAProcess runs a process that writes more than a pipe takes, once to a reader
+// that reads it all, and once to a reader that goes away, as "| head -c 1" does.
 func TestAsAProcess(t *testing.T) {
 	if os.Getenv("HEADLESS_CHILD") != "" {
 		f := New(Options{Format: Text, Stdout: os.Stdout, Stderr: os.Stderr})

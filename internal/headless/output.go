@@ -12,31 +12,32 @@ import (
 
 // The limits of an output.
 const (
-	// maxUnwritten is how many bytes wait for a slow reader before the turn does.
+	// maxUnwritten is how many bytes may wait for a slow reader before the turn has to
+	// wait.
 	maxUnwritten = 1 << 20
-	// gather is how long bytes wait for others after a write: a model that sends
-	// a word at a time must not cost a system call each.
+	// gather is how long bytes wait for more after a write: a model that sends a word
+	// at a time must not cost a system call per word.
 	gather = 8 * time.Millisecond
 	// patience is how long an interrupted run waits for its reader.
 	patience = 2 * time.Second
 )
 
-// errAbandoned is the error of an output whose reader did not take it in time.
+// errAbandoned is returned if the reader did not take the output in time.
 var errAbandoned = errors.New("nobody reads the output")
 
 // output writes to a stream from a goroutine of its own, in large pieces.
 type output struct {
 	w    io.Writer
-	more chan struct{} // one token: there is something to write
-	now  chan struct{} // one token: someone waits until it is written
+	more chan struct{} // has a token if there is something to write
+	now  chan struct{} // has a token if someone waits for the write
 
-	mu      sync.Mutex // guards what follows
-	changed *sync.Cond // unwritten became less, or err or hasty was set
-	buf     []byte
-	writing bool  // a piece taken from buf is being written
-	ending  bool  // nothing comes after what is in buf
-	hasty   bool  // don't make the turn wait
-	err     error // of the first write that failed
+	mu        sync.Mutex // guards the fields below
+	changed   *sync.Cond // signals less unwritten output, and changes of err and impatient
+	buf       []byte
+	writing   bool  // a piece taken from buf is being written
+	ending    bool  // nothing follows the content of buf
+	impatient bool  // never make the turn wait
+	err       error // of the first write that failed
 }
 
 func newOutput(w io.Writer) *output {
@@ -45,9 +46,9 @@ func newOutput(w io.Writer) *output {
 	return o
 }
 
-// start starts the writing; broken is called when it fails. The function that it
-// returns ends it: it waits until everything is written, or, once ctx has ended,
-// for as long as patience lasts, and returns what went wrong.
+// start starts the writing; it calls broken when a write fails. The returned function
+// stops it: it waits until everything is written or, once ctx has ended, at most for
+// patience, and returns the first error.
 func (o *output) start(ctx context.Context, broken func()) (stop func() error) {
 	done := make(chan struct{})
 	go func() {
@@ -73,15 +74,15 @@ func (o *output) start(ctx context.Context, broken func()) (stop func() error) {
 		case <-done:
 			return o.failure()
 		case <-late.C:
-			return errAbandoned // the writer hangs in a write that nothing ends
+			return errAbandoned // the writer hangs in a write that nothing can end
 		}
 	}
 }
 
-// write takes s. It waits if too much is unwritten.
+// write queues s. It waits if too much is unwritten.
 func (o *output) write(s string) {
 	o.mu.Lock()
-	for len(o.buf) > maxUnwritten && o.err == nil && !o.hasty {
+	for len(o.buf) > maxUnwritten && o.err == nil && !o.impatient {
 		o.changed.Wait()
 	}
 	if o.err == nil {
@@ -91,22 +92,22 @@ func (o *output) write(s string) {
 	poke(o.more)
 }
 
-// drain waits until all is written.
+// drain waits until everything is written.
 func (o *output) drain() {
 	poke(o.now)
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for (len(o.buf) > 0 || o.writing) && o.err == nil && !o.hasty {
+	for (len(o.buf) > 0 || o.writing) && o.err == nil && !o.impatient {
 		o.changed.Wait()
 	}
 }
 
-// loop writes until the output ends or breaks.
+// loop writes until the output ends or fails.
 func (o *output) loop(broken func()) {
 	var piece []byte
 	for {
 		var ending bool
-		piece, ending = o.take(piece)
+		piece, ending = o.next(piece)
 		if len(piece) == 0 {
 			if ending {
 				return
@@ -126,8 +127,8 @@ func (o *output) loop(broken func()) {
 	}
 }
 
-// take returns what there is to write; spent is used for what comes next.
-func (o *output) take(spent []byte) (piece []byte, ending bool) {
+// next returns the queued output; it reuses spent for the following output.
+func (o *output) next(spent []byte) (piece []byte, ending bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	piece, o.buf = o.buf, spent[:0]
@@ -136,7 +137,7 @@ func (o *output) take(spent []byte) (piece []byte, ending bool) {
 	return piece, o.ending
 }
 
-// rest lets more come together, unless someone waits for it.
+// rest waits for more output, unless someone waits for the write.
 func (o *output) rest() {
 	o.mu.Lock()
 	o.writing = false
@@ -166,7 +167,7 @@ func (o *output) failure() error {
 func (o *output) hurry() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.hasty = true
+	o.impatient = true
 	o.changed.Broadcast()
 }
 

@@ -14,11 +14,11 @@ func TestDescribe(t *testing.T) {
 		want  []string
 		not   []string
 	}{
-		"all":              {trust.Found{Config: []byte("encoding: big5\neditor: vi\n"), Command: []string{"git/x.md"}}, []string{"  encoding: big5", "left out: line 2: editor", "  git/x.md"}, nil},
+		"all":              {trust.Found{Config: []byte("encoding: big5\neditor: vi\n"), Command: []string{"git/x.md"}}, []string{"  encoding: big5", "left out: line 2: a project cannot set editor", "  git/x.md"}, nil},
 		"commands alone":   {trust.Found{Command: []string{"x.md"}}, []string{"  x.md"}, []string{trust.ConfigFile}},
 		"an empty file":    {trust.Found{Config: []byte("# none\n")}, []string{"  nothing"}, []string{trust.Commands}},
 		"one that is none": {trust.Found{Config: []byte("a: [")}, []string{"  nothing: .agent/config.yaml"}, nil},
-		"a script":         {trust.Found{Config: []byte("model: script:x")}, []string{"a project may not bring a script"}, []string{"  model:"}},
+		"a script":         {trust.Found{Config: []byte("model: script:x")}, []string{"a project cannot choose a script"}, []string{"  model:"}},
 	} {
 		got := strings.Join(Describe(c.found), "\n")
 		for _, want := range append(c.want, "no edit is written and no command run without your yes") {

@@ -1,7 +1,6 @@
-// Package transcriptjudge judges the bytes of a chat-completions request as the
-// strictest provider would. It guarantees nothing about the program: it shares
-// no code with what writes those bytes, so that the two can only agree by both
-// being right. Only tests use it.
+// Package transcriptjudge checks the bytes of a chat-completions request as the
+// strictest provider would. It shares no code with the package that writes them, so
+// that the two only agree if both are right. Only tests use it.
 package transcriptjudge
 
 import (
@@ -30,18 +29,18 @@ type call struct {
 	} `json:"function"`
 }
 
-// judge walks the messages of one request.
+// judge reads the messages of one request.
 type judge struct {
-	open  map[string]bool // calls of the last answer that have no result yet
+	open  map[string]bool // calls of the last answer without a result
 	ids   map[string]bool // all calls
-	asked bool            // there was a prompt
+	asked bool            // a prompt was seen
 }
 
-// Check returns the first thing in body, a chat-completions request, that a
-// strict provider refuses: a system message that is not the first, an answer
-// before any prompt, an empty message, a call whose arguments are no JSON object, a call without exactly one
-// result directly after its message, a result without a call, a conversation
-// that leaves the model nothing to answer.
+// Check returns the first violation in body, a chat-completions request, that a strict
+// provider refuses: a system message that is not the first, an answer before any
+// prompt, an empty message, a call whose arguments are not a JSON object, a call
+// without exactly one result directly after its message, a result without a call, or
+// nothing left to answer.
 func Check(body []byte) error {
 	if !utf8.Valid(body) {
 		return errors.New("the body is not UTF-8")
@@ -162,8 +161,8 @@ func (j *judge) result(m message) error {
 	return nil
 }
 
-// hasText reports content that holds nothing: no string, an empty one, or a list
-// without a part or with an empty text.
+// hasText returns an error if content is empty: not a string, an empty string, an empty
+// list, or a list with an empty text.
 func hasText(content json.RawMessage) error {
 	var s string
 	if json.Unmarshal(content, &s) == nil && len(content) > 0 && content[0] == '"' {
@@ -187,8 +186,8 @@ func hasText(content json.RawMessage) error {
 	return nil
 }
 
-// noDuplicates refuses an object that has a name twice: what the provider reads
-// would depend on its parser.
+// noDuplicates returns an error if an object has a name twice: its meaning would depend
+// on the provider's parser.
 func noDuplicates(body []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(body))
 	if err := value(dec); err != nil {
