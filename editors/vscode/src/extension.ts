@@ -39,7 +39,7 @@ const lastPort = "lastPort";
 const mcpToken = "mcpToken";
 const secretsMs = 2_000;
 
-/** What has to end in order when the window does. */
+/** Things to dispose, in order, with the window. */
 let running: Core | undefined;
 
 export function activate(context: vscode.ExtensionContext): void {
@@ -187,7 +187,7 @@ function showReviews(core: Core, status: Status, views: Views): vscode.Disposabl
   return vscode.Disposable.from(list, vscode.window.registerFileDecorationProvider(marks), { dispose: stop });
 }
 
-/** Listening, and saying so in the status bar and to the terminals. */
+/** Starts to listen, and shows it in the status bar and to the terminals. */
 class Link {
   private listening = false;
 
@@ -216,7 +216,7 @@ class Link {
     }
   }
 
-  /** Takes back what an earlier window or we have told the terminals. */
+  /** Removes the variables that we or an earlier window set for the terminals. */
   withdraw(): void {
     this.parts.terminals.withdraw();
   }

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 
-/** Finds the parent of a process; undefined if there is none, or nobody knows. */
+/** Finds the parent of a process; undefined if it has none or the parent is unknown. */
 export type ParentOf = (pid: number) => Promise<number | undefined>;
 
 const most = 64;
@@ -16,7 +16,7 @@ export async function lineage(pid: number, parentOf: ParentOf = systemParent): P
   return found;
 }
 
-/** Asks the system: /proc where it has one, else ps. Windows keeps no reliable parents. */
+/** Asks the system: /proc if it exists, else ps. Windows keeps no reliable parents. */
 async function systemParent(pid: number): Promise<number | undefined> {
   if (process.platform === "win32") return undefined;
   if (process.platform !== "linux") return wholeNumber(await ps(pid));

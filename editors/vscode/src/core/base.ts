@@ -5,7 +5,7 @@ import { sha256, textSha256 } from "./text";
 // VS Code does not hand larger documents to extensions.
 const maxFileBytes = 50 * 1024 * 1024;
 
-/** What a proposal is compared with. */
+/** The text that a proposal is compared with. */
 export interface Base {
   readonly file: FileText;
   /** The left side: the text on disk, or the unsaved buffer that the proposal was made from. */

@@ -9,7 +9,7 @@ import type { ToolClient, ToolTable } from "./tools";
 
 const progressMs = 20_000;
 
-/** What a door has to know to have its clients' calls done. */
+/** The surroundings that a door needs to carry out its clients' calls. */
 export interface CallHost {
   readonly clock: Clock;
   readonly log: Log;

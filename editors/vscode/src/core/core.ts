@@ -35,7 +35,7 @@ export interface CoreOptions {
   mcpToken(place: McpPlace): Promise<string>;
 }
 
-/** What has to go when the server does. */
+/** Things to dispose with the server. */
 interface Running {
   readonly port: number;
   readonly published: Published;
@@ -194,7 +194,7 @@ export class Core {
     else void this.running?.published.changed();
   }
 
-  /** Says once what it means that programs are let in without a token. */
+  /** Explains once what it means to let programs in without a token. */
   private warnOfOpenDoors(): void {
     const { notices, settings } = this.ports;
     const open = openDoors(settings);
@@ -219,7 +219,7 @@ export class Core {
     ];
   }
 
-  /** Sends an agent away that is older than the proofs, and says why on both sides. */
+  /** Disconnects an agent that is older than the proofs, and explains it on both sides. */
   private older(connection: Connection): ConnectionHandler {
     connection.close(4010, "this agent is too old for the editor's extension: update agent, then start it again");
     if (!this.olderTold) this.ports.notices.warn("An agent that is older than this extension tried to connect. Update agent, then start it again.");

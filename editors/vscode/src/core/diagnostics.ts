@@ -8,7 +8,7 @@ const patienceMs = 1_000;
 export interface DiagnosticsQuery {
   /** A path; undefined for all files. */
   readonly file: string | undefined;
-  /** How long language servers may take; 0: what is known now. */
+  /** How long language servers may take; 0 returns the current state. */
   readonly waitMs: number;
   /** The least severity, in any case. */
   readonly severity: string;
@@ -81,7 +81,7 @@ export class Reports {
     return this.changedAt !== undefined;
   }
 
-  /** What was reported until now does not count. */
+  /** Ignores everything reported until now. */
   forget(): void {
     this.changedAt = undefined;
   }

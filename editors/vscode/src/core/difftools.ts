@@ -58,10 +58,10 @@ export function diffTools(reviews: Reviews, ports: Ports, others: Busy): readonl
         required: ["diff_id", "outcome"],
       },
       call: async (call) => {
-        // This process may have been stopped for a while. A client that did not wait has
-        // said so in its next message, and then its answer must not count.
+        // This process may have been suspended for a while. A client that did not wait has
+        // cancelled with its next message, and its answer must not count.
         await setImmediate();
-        // What the person has typed last may still be on its way from the window.
+        // The person's last keystrokes may still be on their way from the window.
         if (!call.cancelled.aborted && text(call.args, "outcome") === "accept") await ports.view.caughtUp();
         return call.cancelled.aborted ? "silent" : resolveDiff(reviews, call);
       },

@@ -103,7 +103,7 @@ function openFileTool(ports: Ports): Tool {
   };
 }
 
-/** The range that the arguments describe, and what is said about it. */
+/** The range that the arguments describe, and a remark about it. */
 function findSelection(body: string, args: Record<string, unknown>): { range?: Range; said?: string } {
   const lines = body.split(/\r\n|\r|\n/);
   const startLine = integer(args, "startLine");

@@ -19,7 +19,7 @@ export function isHidden(code: number): boolean {
   return within(lists.hidden, code);
 }
 
-/** Whether a character is drawn as a blank but is none. */
+/** Whether a character looks like a blank but is not one. */
 export function isOddBlank(code: number): boolean {
   return within(lists.blanks, code);
 }

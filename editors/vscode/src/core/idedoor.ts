@@ -64,13 +64,13 @@ export class IdeDoor {
     };
   }
 
-  /** Tells a new client what the others were told when it changed. */
+  /** Sends a new client the last change, which the others have. */
   private greet(session: Session): void {
     const selected = this.host.selections.current();
     if (selected !== undefined) session.notify("selection_changed", selected);
   }
 
-  /** What a client may rely on beyond the tools that every editor has. */
+  /** The capabilities that a client may rely on beyond the common tools. */
   private capability(): object {
     return {
       version: 1,

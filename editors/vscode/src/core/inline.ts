@@ -29,7 +29,7 @@ export async function decideInline(ports: Ports, proposal: InlineProposal, cance
   }
 }
 
-/** Writes what was accepted, as the person would save it; resolves with the file as it is then. */
+/** Writes the accepted text as if the person had saved it; resolves with the file's text afterwards. */
 export async function writeAccepted(ports: Ports, path: string, base: FileText, text: string): Promise<FileText> {
   const { documents } = ports;
   if (documents.buffer(path)?.isDirty === true && !sameText(documents.buffer(path)?.text ?? "", base.text)) {

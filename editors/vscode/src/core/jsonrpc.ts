@@ -81,7 +81,7 @@ export class Peer {
     this.send({ method, params });
   }
 
-  /** The connection is gone: nothing is written any more. */
+  /** Marks the connection as closed: nothing more is written. */
   close(): void {
     this.closed = true;
     this.inFlight.clear();

@@ -7,7 +7,7 @@ import { provesItself } from "./proof";
 import type { protocolVersion } from "./proof";
 import { isObject } from "./schema";
 
-/** What is in the lock file; part of the protocol. Times are milliseconds since the epoch. */
+/** The content of the lock file, part of the protocol. Times are milliseconds since the epoch. */
 export interface LockContent {
   readonly v: typeof protocolVersion;
   readonly pid: number;
@@ -112,10 +112,10 @@ export interface Liveness {
 }
 
 /**
- * Removes the locks of windows that are gone: the process is, and what listens on
- * the port, if anything does, does not know the secret. The process alone says too
- * little: a window in a container that shares the folder has other numbers. Returns
- * what was removed and what could not be.
+ * Removes the locks of closed windows: the process has ended, and the program on the port, if any,
+ * does not know the secret. The process alone proves too little: a window in a container that
+ * shares the folder has other process ids. Returns the removed locks and those that could not be
+ * removed.
  */
 export async function sweep(folder: string, alive: Liveness): Promise<{ removed: string[]; problems: string[] }> {
   const removed: string[] = [];
@@ -152,7 +152,7 @@ async function isDead(folder: string, name: string, alive: Liveness): Promise<bo
   return lock.secret === undefined || !(await alive.proves(Number(port), lock.secret));
 }
 
-/** What a lock says of its window; undefined if it is no file of its own, or malformed. */
+/** Reads a lock of a window; undefined if it is malformed or no file of its own. */
 async function readLock(path: string): Promise<{ pid: number | undefined; secret: string | undefined } | undefined> {
   if (!(await lstat(path)).isFile()) return undefined;
   const lock = parse(await readFile(path, "utf8"));
@@ -192,7 +192,7 @@ export const systemLiveness: Liveness = {
       process.kill(pid, 0);
       return true;
     } catch {
-      return false; // there is none, or it is another user's
+      return false; // missing, or another user's
     }
   },
   proves: provesItself,

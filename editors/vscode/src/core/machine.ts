@@ -23,7 +23,7 @@ export type Reason =
   | "refused";
 
 export interface Outcome {
-  /** silent: nobody waits for the answer any more. failed: it cannot be reviewed. */
+  /** silent: nobody waits for the answer. failed: the edit cannot be reviewed. */
   readonly kind: "accepted" | "rejected" | "closed" | "aborted" | "silent" | "failed";
   readonly reason: Reason;
 }
@@ -72,9 +72,9 @@ export type Event =
   | { readonly type: "settled" };
 
 /**
- * What has to be done, in this order. prepare: look at the file and open the
- * diff; answer: tell whoever waits; close: close the tabs, then report settled;
- * release: let the next review of the file begin, drop the contents later.
+ * The actions to take, in this order. prepare: look at the file and open the diff; answer: send the
+ * waiting caller its result; close: close the tabs, then report settled; release: let the next
+ * review of the file begin, drop the contents later.
  */
 export type Effect =
   | "prepare"

@@ -43,7 +43,7 @@ export class Merged {
     return this.without("removed");
   }
 
-  /** The text with what is undecided left out. */
+  /** The text without its undecided parts. */
   get decided(): string {
     return this.without("added");
   }
@@ -60,7 +60,7 @@ export class Merged {
     return hunks;
   }
 
-  /** What a hunk says, by which it is known again when others are decided. */
+  /** The content of a hunk, which identifies it after others have been decided. */
   key({ from, to }: Hunk): string {
     return JSON.stringify([this.kinds.slice(from, to), this.lines.slice(from, to)]);
   }

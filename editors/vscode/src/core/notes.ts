@@ -5,7 +5,7 @@ import { oneLine } from "./text";
 const notesMax = 20;
 const textMax = 300;
 
-/** What a title says of a note; kinds that must be looked at come with a second question. */
+/** The title of a kind of note; look marks kinds that need a second question. */
 const kinds: ReadonlyMap<string, { readonly title: string; readonly look: boolean }> = new Map([
   ["protected", { title: "protected file", look: true }],
   ["hidden", { title: "hidden characters", look: true }],
@@ -17,7 +17,7 @@ const kinds: ReadonlyMap<string, { readonly title: string; readonly look: boolea
   ["empty", { title: "empty", look: false }],
 ]);
 
-/** Reads the remarks of a client; what is no remark is left out. */
+/** Reads the remarks of a client; malformed ones are dropped. */
 export function parseNotes(value: unknown): Note[] {
   if (!Array.isArray(value)) return [];
   const notes = value.slice(0, notesMax).map((each: unknown) => {

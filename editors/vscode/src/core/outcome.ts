@@ -88,7 +88,7 @@ function toDetails(d: Decided, final: { text: string; edited: boolean }): Detail
   };
 }
 
-/** What the person changed: proposed to final, without differences in line endings alone. */
+/** The person's changes: from proposed to final, ignoring differences in line endings alone. */
 function userPatch(d: Decided, final: string): { patch: string; stats: Stats } {
   const sameEol = eolOf(final) === eolOf(d.proposal);
   const before = sameEol ? d.proposal : toLf(withoutBom(d.proposal));

@@ -21,9 +21,8 @@ function count(changes: readonly Change[]): Stats {
 const context = 3;
 
 /**
- * A unified diff from a to b that `git apply` takes, with three lines of context;
- * "" if they are equal. The path is relative to the folder where it is to be
- * applied, with "/" between its parts.
+ * A unified diff from a to b that `git apply` takes, with three lines of context; "" if they are
+ * equal. The path is relative to the folder where the patch is applied, with "/" between its parts.
  */
 export function unifiedDiff(path: string, a: string, b: string): string {
   const oldLines = splitLines(a);

@@ -23,9 +23,8 @@ export function checkPath(path: string, platform: NodeJS.Platform = process.plat
 }
 
 /**
- * The path with every symbolic link resolved; of a file that does not exist, the
- * deepest folder that does is resolved and the rest appended. A link that leads
- * to nothing is refused: what is written there would come to be elsewhere.
+ * The path with every symbolic link resolved. For a missing file, resolves the deepest existing
+ * folder and appends the rest. Refuses a dangling link: a write to it would end up elsewhere.
  */
 export async function canonical(path: string): Promise<string> {
   checkPath(path);

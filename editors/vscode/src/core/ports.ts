@@ -1,10 +1,10 @@
 /**
- * What the core needs from the editor. The core decides, the adapters do: an
- * adapter has no rule of its own beyond what is written at its method. Paths are
- * absolute, lines and characters 0-based, characters UTF-16 code units.
+ * The interfaces of the editor that the core needs. The core decides and the adapters act: an
+ * adapter has no rules of its own beyond those written at its methods. Paths are absolute, lines
+ * and characters 0-based, characters UTF-16 code units.
  */
 
-/** Ends what was begun: a timer, a listener. Calling it twice is harmless. */
+/** Ends a timer or a listener. Calling it twice is harmless. */
 export type Cancel = () => void;
 
 export interface Clock {
@@ -26,7 +26,7 @@ export interface Note {
   readonly text: string;
 }
 
-/** What a diff tab has to show. */
+/** The content of a diff tab. */
 export interface ShownDiff {
   /** Identity of the review: unique, URI-safe; belongs into both URIs. */
   readonly id: string;
@@ -128,7 +128,7 @@ export interface Buffer {
 export interface OpenFileRequest {
   readonly path: string;
   readonly preview: boolean;
-  /** Give it the focus; otherwise it is opened beside what has it. */
+  /** Give it the focus; otherwise open it beside the focused editor. */
   readonly makeFrontmost: boolean;
   readonly selection?: Range;
 }
@@ -143,10 +143,9 @@ export interface Documents {
   /** Saves an open document; false if the editor refused. */
   save(path: string): Promise<boolean>;
   /**
-   * Makes this the text of the file on disk, as if the person had typed and saved
-   * it: with its encoding and line endings kept, folders made, and what the
-   * editor does on saving (formatting) done. Rejects if it was not saved; the
-   * file is then as before.
+   * Makes this the text of the file on disk, as if the person had typed and saved it: keeps its
+   * encoding and line endings, makes folders, and runs the editor's actions on saving (formatting).
+   * Rejects if it was not saved; the file is then unchanged.
    */
   write(path: string, text: string): Promise<void>;
   /** Makes this the text of the document, in one step that the person can undo, and does not save it. */
@@ -278,7 +277,7 @@ export interface Client {
   readonly heard?: number;
 }
 
-/** What a client says about itself (setStatus), sanitised. */
+/** A client's description of its state (setStatus), sanitised. */
 export interface ClientStatus {
   readonly state: "idle" | "working" | "waiting" | "error";
   readonly text: string;
@@ -294,7 +293,7 @@ export interface CommandQuestion {
   readonly cwd: string;
 }
 
-/** What the person says to a command; feedback is for whoever asked. */
+/** The person's answer to a command; feedback is for the caller. */
 export interface CommandVerdict {
   readonly run: boolean;
   readonly feedback: string;
@@ -305,7 +304,7 @@ export interface Notices {
   warn(message: string): void;
   /** Asks whether a command may run; the question cannot be overlooked, and no is the answer if it is closed. */
   mayRun(question: CommandQuestion): Promise<CommandVerdict>;
-  /** The clients or what they say changed. */
+  /** The clients, or their states, changed. */
   clientsChanged(clients: readonly Client[]): void;
 }
 
@@ -321,12 +320,11 @@ export interface InlineProposal {
 export type InlineEnd = { readonly kind: "accepted"; readonly text: string } | { readonly kind: "rejected" };
 
 export interface Inline {
-  /** The text of a file for which a proposal waits; undefined if there is none. */
+  /** The text of a file with a pending proposal; undefined if there is none. */
   standing(path: string): string | undefined;
   /**
-   * Shows the proposal in one text with its file, to be accepted or rejected change
-   * by change. Neither the file nor its document is touched: whoever asked writes.
-   * cancelled is a rejection.
+   * Shows the proposal in one text with its file, to be accepted or rejected change by change.
+   * Touches neither the file nor its document: the caller writes. cancelled is a rejection.
    */
   propose(proposal: InlineProposal, cancelled: AbortSignal): Promise<InlineEnd>;
 }
@@ -336,7 +334,7 @@ export interface CommandRun {
   readonly command: string;
   readonly cwd: string;
   readonly timeoutMs: number;
-  /** Aborted: the command and what it started are to end. */
+  /** Aborted: end the command and everything it started. */
   readonly cancelled: AbortSignal;
   /** Given each piece of output as it comes; for the person, who sees it elsewhere too. */
   readonly printed?: (text: string) => void;
@@ -345,7 +343,7 @@ export interface CommandRun {
 export interface CommandResult {
   /** Null if it did not end by itself, or could not be run. */
   readonly exitCode: number | null;
-  /** What it printed, as a plain run prints it: without control sequences of the terminal. */
+  /** The output, as a plain run prints it: without control sequences of the terminal. */
   readonly output: string;
   /** False if nothing could be captured, because no terminal at all could be had. */
   readonly captured: boolean;
@@ -369,6 +367,6 @@ export interface Ports {
   readonly notices: Notices;
   readonly terminals: Terminals;
   readonly inline: Inline;
-  /** The program ripgrep; undefined if there is none. */
+  /** The program ripgrep; undefined if missing. */
   readonly ripgrep: string | undefined;
 }

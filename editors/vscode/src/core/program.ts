@@ -4,7 +4,7 @@ import { delimiter, isAbsolute, join } from "node:path";
 const name = process.platform === "win32" ? "agent.exe" : "agent";
 
 export interface Places {
-  /** The setting; empty if there is none. */
+  /** The setting; empty if unset. */
   readonly setting: string;
   readonly path: string;
   readonly home: string;

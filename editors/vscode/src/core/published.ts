@@ -56,7 +56,7 @@ export class Published {
     this.focusedAt = of.ports.clock.now();
   }
 
-  /** Writes what has to be there as things are now; a window just opened has the focus. */
+  /** Writes the files for the current state; a window that just opened has the focus. */
   async write(focused = true): Promise<void> {
     await this.lock.write(await this.lockContent());
     await this.entry.write(this.of.mcp());
@@ -104,7 +104,7 @@ export class Published {
     try {
       found = JSON.parse(await readFile(path, "utf8"));
     } catch {
-      return false; // there is none, or none of a window
+      return false; // missing, or not of a window
     }
     if (!isObject(found) || typeof found["port"] !== "number" || typeof found["timestamp"] !== "number") return false;
     if (found["port"] === this.of.port || found["timestamp"] < Math.floor(this.focusedAt / 1000)) return false;

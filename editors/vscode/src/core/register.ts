@@ -46,7 +46,7 @@ export async function register(file: string, home: string, entry: McpEntry | und
   return { did: entry === undefined ? "removed" : "wrote" };
 }
 
-/** What an entry is made true to. */
+/** The desired state of an entry. */
 export interface Window {
   readonly port: number;
   /** Undefined while the door is shut. */
@@ -85,7 +85,7 @@ async function backUp(file: string): Promise<void> {
   if (!there) await copyFile(file, copy);
 }
 
-/** Whether the list of servers is ours too: there was none when we first came, as far as the copy from then tells. */
+/** Whether we added the list of servers too: it was missing at first, according to the copy made then. */
 async function madeServers(file: string): Promise<boolean> {
   const before = await readFile(backupOf(file), "utf8").catch(() => "{}");
   try {
@@ -158,7 +158,7 @@ interface Value {
   commaAfter?: number | undefined;
 }
 
-/** Reads JSON that may have comments and commas at the end of lists, and remembers where what is. */
+/** Reads JSON with comments and trailing commas, and records positions. */
 class Reader {
   private at = 0;
 

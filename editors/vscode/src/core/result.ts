@@ -1,6 +1,6 @@
 import { messageOf, ToolError } from "./errors";
 
-/** What a tool answers: items of text and, for machines, an object. */
+/** A tool's answer: items of text and, for programs, an object. */
 export interface ToolResult {
   readonly content: readonly { readonly type: "text"; readonly text: string }[];
   readonly structuredContent?: object;
@@ -17,7 +17,7 @@ export function json(value: unknown): ToolResult {
   return texts(JSON.stringify(value));
 }
 
-/** "CODE: message" for whoever reads, code and message apart for who branches. */
+/** "CODE: message" for people and models, code and message apart for programs. */
 export function failure(thrown: unknown): ToolResult {
   const code = thrown instanceof ToolError ? thrown.code : "INTERNAL";
   const message = messageOf(thrown);

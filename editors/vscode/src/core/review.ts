@@ -36,15 +36,15 @@ export interface ReviewRequest {
   readonly timeoutMs: number | undefined;
   /** Shown in one text with the file, if that can be. */
   readonly inline?: boolean;
-  /** Whoever asks holds the file's lock already. */
+  /** The caller holds the file's lock already. */
   readonly locked?: boolean;
-  /** What the person has to know before answering, for the title. */
+  /** Facts that the person must know before answering, for the title. */
   readonly remark?: string;
   readonly notes?: readonly Note[];
   readonly batch?: { readonly index: number; readonly total: number };
 }
 
-/** Whether a client asks again what it has asked: under the same name, about the same texts. */
+/** Whether a client repeats its question: the same name and the same texts. */
 export function isSameQuestion(a: ReviewRequest, b: ReviewRequest): boolean {
   if (a.diffId === undefined || a.diffId !== b.diffId) return false;
   return a.path === b.path && a.proposal === b.proposal && a.baseSha256 === b.baseSha256;
@@ -75,7 +75,7 @@ export interface ReviewInfo {
 /** How a call to openDiff ends: with a result, silently, or as aborted. */
 export type Answer = ToolResult | "silent" | "aborted";
 
-/** One review: its question, its state, and what has to be undone at its end. */
+/** One review: its question, its state, and the cleanup at its end. */
 export class Review {
   machine: Machine;
   base: Base | undefined;
@@ -174,7 +174,7 @@ export class Review {
     return `${ask}\nI had changed your proposal; keep these changes of mine:\n${patch}`;
   }
 
-  /** What the tab shows; the draft, if the tab is opened again. */
+  /** The text for the tab; the draft, if the tab is opened again. */
   shown(base: Base, background: boolean): ShownDiff {
     return {
       id: this.id,
@@ -220,7 +220,7 @@ export class Review {
     };
   }
 
-  /** Sets what has to be undone, in place of what was set for the purpose before. */
+  /** Sets the cleanup for a purpose, replacing the previous one. */
   hold(purpose: "lock" | "watch" | "grace" | "timeout" | "recheck" | "report", cancel: Cancel): void {
     this.drop(purpose);
     this.pending.set(purpose, cancel);

@@ -32,11 +32,10 @@ const reportMs = 100;
 const forgetMs = 5_000;
 
 /**
- * The reviews of this window. Guarantees: each call to openDiff is answered at
- * most once and each review has one outcome; a file has one visible review at a
- * time; a client sees and ends its own reviews only; a lost client's reviews
- * close after three seconds, and one that comes back in time goes on where it
- * was. Adapters report what happens on the screen, an unknown id is ignored.
+ * The reviews of this window. Each call to openDiff is answered at most once and each review has
+ * one outcome; a file has one visible review at a time; a client sees and ends only its own
+ * reviews; a lost client's reviews close after three seconds, and a client that comes back in time
+ * goes on with them. Adapters report events on the screen; an unknown id is ignored.
  */
 export class Reviews {
   private readonly all = new Map<string, Review>();
@@ -154,7 +153,7 @@ export class Reviews {
     return this.verdicts.last(owner.id, diffId);
   }
 
-  /** The draft is being edited in the terminal, or not any more; false if there is no such review. */
+  /** Marks the draft as being edited in the terminal, or no longer; false if there is no such review. */
   claim(owner: Owner, diffId: string, by: "hold" | "release"): boolean {
     const review = this.own(owner).find((r) => r.diffId === diffId);
     if (review !== undefined) this.run(review, { type: by });
@@ -190,13 +189,13 @@ export class Reviews {
     return this.own(owner);
   }
 
-  /** The window goes away: answers everybody, and closes what it can in the time that is left. */
+  /** The window is closing: answers every call, and closes as much as it can in the remaining time. */
   async dispose(): Promise<void> {
     for (const review of this.live()) this.run(review, { type: "aborted" });
     await Promise.all([...this.all.values()].map((review) => review.closed));
   }
 
-  /** What a person decided on a question of this client, lately. */
+  /** A person's recent decision on a question of this client. */
   decided(owner: Owner, diffId: string): Verdict | undefined {
     return this.verdicts.last(owner.id, diffId);
   }
@@ -329,7 +328,7 @@ export class Reviews {
     this.run(review, { type: "tabsClosed", policy: onClose === "always-reject" || wished !== "keep" ? "reject" : "keep" });
   }
 
-  /** Freezes the draft and answers whoever waits, before the screen is touched. */
+  /** Freezes the draft and answers the waiting calls, before touching the screen. */
   private answer(review: Review): void {
     review.draft = this.ports.view.text(review.id) ?? review.draft;
     const answer = this.answerOf(review);
@@ -366,7 +365,7 @@ export class Reviews {
     });
   }
 
-  /** Tells the lists at once how a review stands, and its client soon, also while the person goes on typing. */
+  /** Reports a review's state to the lists at once, and to its client soon, even while the person is typing. */
   private changed(review: Review): void {
     if (review.live && !review.holds("report")) {
       review.hold("report", this.ports.clock.after(reportMs, () => this.report(review)));

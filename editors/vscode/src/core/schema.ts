@@ -13,8 +13,8 @@ export type Schema =
   | { readonly type: "integer"; readonly description?: string; readonly minimum?: number; readonly maximum?: number };
 
 /**
- * What is wrong with a value, or undefined. Properties that the schema does not
- * name are let through: a newer client may send more.
+ * The first error of a value, or undefined. Properties that the schema does not name are allowed: a
+ * newer client may send more.
  */
 export function problem(schema: Schema, value: unknown, name: string): string | undefined {
   switch (schema.type) {

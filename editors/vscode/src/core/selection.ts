@@ -14,8 +14,8 @@ export interface WireSelection {
 }
 
 /**
- * Keeps the last selection, also while no editor has the focus, and tells it when
- * it has been another one for 100 ms.
+ * Keeps the last selection, even while no editor has the focus, and reports a selection that has
+ * lasted 100 ms.
  */
 export class SelectionTracker {
   private last: WireSelection | undefined;
@@ -39,12 +39,12 @@ export class SelectionTracker {
     return this.last;
   }
 
-  /** What was told last; what is newer is about to be told. */
+  /** The last report; a newer selection is about to be reported. */
   current(): WireSelection | undefined {
     return this.told;
   }
 
-  /** Nothing is told any more. */
+  /** Stops reporting. */
   stop(): void {
     this.pending();
   }

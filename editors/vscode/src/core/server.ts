@@ -30,7 +30,7 @@ export interface Connection {
   close(code: number, reason: string): void;
 }
 
-/** What the owner of a connection does with it. */
+/** What to do with an accepted connection. */
 export interface ConnectionHandler {
   message(text: string): void;
   closed(): void;
@@ -59,7 +59,7 @@ export interface HttpDoor extends Door {
 export interface ServerOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** Guards where there is no door: who may not come in learns nothing of what there is. */
+  /** Guards paths without a door: a client that may not come in learns nothing about the paths. */
   readonly guard: Guard;
   /** The first that is open at the path of a request is asked. */
   readonly sockets: readonly SocketDoor[];
@@ -67,11 +67,10 @@ export interface ServerOptions {
 }
 
 /**
- * The one server of the window, on the loopback address alone. Guarantees: nobody
- * passes a door without what its guard asks for, and before that no body is read;
- * where there is a secret, nobody is served who has not proved that he knows it;
- * a dead WebSocket is noticed within 90 seconds, and no client can make us keep
- * more than a bounded amount for it.
+ * The one server of the window, on the loopback address alone. Nobody passes a door without
+ * satisfying its guard, and no body is read before that; a door with a secret serves only clients
+ * that have proved to know it; a dead WebSocket is noticed within 90 seconds; the memory held for a
+ * client is bounded.
  */
 export class Server {
   private readonly http: HttpServer;
@@ -100,7 +99,7 @@ export class Server {
     this.http.on("upgrade", (req: IncomingMessage, socket: Duplex, head: Buffer) => this.upgrade(req, socket, head));
   }
 
-  /** Listens on the wished port if it is free, else on one that is; returns it. */
+  /** Listens on the preferred port, or on a free one if it is taken; returns the port. */
   async listen(wished: number): Promise<number> {
     try {
       await this.bind(wished);

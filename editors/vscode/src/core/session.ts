@@ -15,7 +15,7 @@ const instructions =
   "proposal, so the file need not be read again. Check with checkDocumentDirty before proposing an edit. Diagnostics that " +
   "are not settled mean unknown, not clean. Lines are 0-based in positions and 1-based in text.";
 
-/** What a session needs from its surroundings. */
+/** The surroundings of a session. */
 export interface SessionHost extends CallHost {
   readonly version: string;
   /** The value of the capability "agent/ide". */

@@ -24,7 +24,7 @@ export interface Tool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: ObjectSchema;
-  /** What a client that does not know the tool may assume of it. */
+  /** Hints for clients that do not know the tool. */
   readonly annotations?: { readonly readOnlyHint?: boolean; readonly destructiveHint?: boolean; readonly idempotentHint?: boolean };
   /** Rejects with a ToolError where the call as such is wrong or cannot be done. */
   call(call: ToolCall): Promise<Answer>;

@@ -16,17 +16,16 @@ interface Kept {
 }
 
 /**
- * The last decisions of persons. A client whose connection broke while somebody
- * decided asks again over a new one and gets the same answer; so does a terminal
- * that was a moment too late. Whoever has had the answer and asks again on the
- * same connection means a new question.
+ * Recent decisions of persons. A client whose connection broke during a decision asks again over a
+ * new one and gets the same answer; so does a terminal that was a moment too late. A client that
+ * has had the answer and asks again on the same connection means a new question.
  */
 export class Verdicts {
   private kept: Kept[] = [];
 
   constructor(private readonly clock: Clock) {}
 
-  /** Keeps a verdict; what was no person's decision is not kept. */
+  /** Keeps a verdict if a person gave it. */
   remember(review: Review, reason: Reason, verdict: Verdict): void {
     if (!isVerdict(reason)) return;
     const { owner, diffId, request } = review;

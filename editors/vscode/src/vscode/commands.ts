@@ -75,13 +75,13 @@ function targetsOf(parts: Parts, args: unknown[]): Target[] {
   return [];
 }
 
-/** Leaves out, and says so, what is being edited in the terminal. */
+/** Leaves out edits that are being changed in the terminal, with a message. */
 function answerable(parts: Parts, targets: Target[]): Target[] {
   const free = targets.filter(({ id }) => parts.core.reviews.get(id)?.held !== true);
   if (free.length < targets.length) {
     void vscode.window.showInformationMessage("This edit is being changed in the terminal. Finish there first.");
   }
-  // What was meant for something else must not answer what has only just appeared.
+  // A key meant for something else must not answer a question that has just appeared.
   return free.filter(({ id }) => parts.core.reviews.get(id) === undefined || parts.core.reviews.isReady(id));
 }
 
@@ -150,7 +150,7 @@ function showQuestion(parts: Parts): void {
   if (!parts.terminals.show(asking?.pid)) parts.log.show();
 }
 
-/** Says how the window is connected, and offers what can be done about it. */
+/** Shows the state of the connection, with buttons for the next steps. */
 async function showStatus({ status, log, start, stop }: Parts): Promise<void> {
   const turn = status.listens() ? "Stop Listening" : "Start Listening";
   const buttons = status.listens() ? ["Show Log", turn] : [turn, "Show Log"];
@@ -190,7 +190,7 @@ async function mention(parts: Parts, target: unknown, all: unknown): Promise<voi
     .then((choice) => (choice === undefined ? undefined : parts.terminals.start()));
 }
 
-/** What a command means: the items that are selected in the Explorer, which names them all, else what is selected in the editor. */
+/** The places that a command means: the items selected in the Explorer, which passes them all, else the selection in the editor. */
 async function placesOf(target: unknown, all: unknown): Promise<Place[]> {
   if (target instanceof vscode.Uri && Array.isArray(all)) {
     const uris = all.length === 0 ? [target] : all.filter((each) => each instanceof vscode.Uri);

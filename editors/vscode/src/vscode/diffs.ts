@@ -47,7 +47,7 @@ export class Diffs implements Omit<DiffView, "confirmStale" | "confirmNotes"> {
     await this.tabThere(diff.id);
   }
 
-  /** The right side changed: what is said above the first change goes with it. */
+  /** The right side changed: the header above the first change moves with it. */
   edited(id: string, text: string): void {
     const sides = this.sides.get(id);
     if (sides !== undefined) this.headers.move(sides.right, firstChanged(sides.original, text));

@@ -66,7 +66,7 @@ export class EditorDocuments implements Documents {
         throw new ToolError("PERMISSION_DENIED", "the editor did not save the file; it is as before");
       }
     } catch (error) {
-      // What was not saved must not stay behind as a change of the person's.
+      // An unsaved text must not stay behind as a change of the person's.
       await replaceAll(document, before);
       if (made) await vscode.workspace.fs.delete(uri);
       throw error;
@@ -89,7 +89,7 @@ export class EditorDocuments implements Documents {
   }
 
   watch(path: string, changed: () => void): Cancel {
-    // The name may hold what a pattern takes for a wildcard, so it is compared here.
+    // The name may contain wildcard characters, so compare it here.
     const pattern = new vscode.RelativePattern(vscode.Uri.file(dirname(path)), "*");
     const watcher = vscode.workspace.createFileSystemWatcher(pattern);
     const name = basename(path);
@@ -104,8 +104,8 @@ export class EditorDocuments implements Documents {
 }
 
 /**
- * Throws what the system says to a file that is there and may not be written,
- * before it is edited: a document that could not be saved stays changed.
+ * Throws the system's error for an existing file that may not be written, before it is edited: a
+ * document that could not be saved stays changed.
  */
 async function tryToWrite(path: string): Promise<void> {
   const file = await open(path, "r+").catch((error: NodeJS.ErrnoException) => {
@@ -124,7 +124,7 @@ async function create(uri: vscode.Uri, text: string): Promise<true> {
   throw new ToolError("PERMISSION_DENIED", "the editor could not make the file");
 }
 
-/** Changes only what differs, so that cursors and folded lines elsewhere stay where they are. */
+/** Changes only the differing part, so that cursors and folded lines elsewhere stay in place. */
 export async function replaceAll(document: vscode.TextDocument, text: string): Promise<boolean> {
   const plain = toLf(withoutBom(text));
   const isEmpty = document.getText() === "";

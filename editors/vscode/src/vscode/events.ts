@@ -5,7 +5,7 @@ import { tabUris, visibleReviews } from "./tabs";
 import { proposedScheme, reviewId } from "./uri";
 import type { Views } from "./views";
 
-/** Tells the core what the person does in the editor. */
+/** Reports the person's actions in the editor to the core. */
 export function watchEditor(core: Core, views: Views): vscode.Disposable {
   return vscode.Disposable.from(watchTabs(core), watchActive(core, views), watchText(core, views), watchSaves(core, views), watchWindow(core));
 }

@@ -1,12 +1,12 @@
 import * as vscode from "vscode";
 import type { ShownDiff } from "../core/ports";
 
-/** What a person has to know of an edit before looking at it. */
+/** Facts about an edit that a person must know before looking at it. */
 export type Heading = Pick<ShownDiff, "asks" | "place" | "description" | "notes">;
 
 /**
- * Says above the first change of a review who asks, why, which of how many edits it
- * is, and what must be looked at: in full, in a box that is no part of the text.
+ * Shows above the first change of a review who asks, why, the position among several edits, and the
+ * warnings: in full, in a box that is not part of the text.
  */
 export class Headers implements vscode.Disposable {
   private readonly controller = vscode.comments.createCommentController("agent.reason", "Edits of the agent");

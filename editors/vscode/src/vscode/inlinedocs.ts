@@ -8,7 +8,7 @@ import type { SideFiles } from "./sidefiles";
 import { allTabs } from "./tabs";
 import { inlineScheme, reviewUri } from "./uri";
 
-/** As much of what a change removes is shown beside its lens. */
+/** The most removed text shown beside a change's lens. */
 const tooltipMax = 2_000;
 /** A little longer than an answer does not count yet. */
 const freshMs = 450;
@@ -18,12 +18,12 @@ const onlyShown = "Red lines are what the file has now. They cannot be changed h
 
 export type What = "accept" | "reject";
 
-/** Whoever shows a proposal, and is told what becomes of it. */
+/** The caller that shows a proposal and learns its result. */
 export interface Proposer {
   /** Whether it has been on the screen long enough for an answer to count. */
   ready(): boolean;
   changed(draft: string): void;
-  /** Nothing is undecided any more: this is the text that is left. */
+  /** Everything is decided: this is the resulting text. */
   decided(draft: string): void;
 }
 
@@ -85,13 +85,13 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
     this.headers.show(uri, proposed.heading, merged.hunks[0]?.from);
   }
 
-  /** Shows a proposal in the group of its file, or where it is shown already, at its first change. */
+  /** Shows a proposal in the group of its file, or where it already is, at its first change. */
   async show(id: string, { focus, background }: { focus: boolean; background: boolean }): Promise<void> {
     const entry = this.byId(id);
     if (entry === undefined) return;
     const { uri, merged, path } = entry;
     const shown = this.tabsOf(id)[0];
-    // What the person typed is kept although they closed the tab without saving it.
+    // The person's typing is kept although they closed the tab without saving it.
     if (shown === undefined) await this.files.set(uri, this.withEol(entry, merged.text));
     const group = shown?.group ?? allTabs().find(({ input }) => input instanceof vscode.TabInputText && input.uri.fsPath === path)?.group;
     const first = new vscode.Position(merged.hunks[0]?.from ?? 0, 0);
@@ -146,7 +146,7 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
     this.refresh();
   }
 
-  /** The contents of a proposal that is over are not needed any more. */
+  /** The contents of a finished proposal are no longer needed. */
   forget(path: string, id: string): void {
     this.files.remove(reviewUri(inlineScheme, path, id));
   }
@@ -222,7 +222,7 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
     editor.revealRange(new vscode.Range(start, start), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
   }
 
-  /** Makes the document show another state; what is typed at the same instant comes first. */
+  /** Makes the document show another state, after any typing at the same instant. */
   private async become(entry: Entry, next: Merged): Promise<void> {
     const document = await vscode.workspace.openTextDocument(entry.uri);
     if (toLf(document.getText()) === next.text) this.take(entry, next);
@@ -267,7 +267,7 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
     if (states.size > statesMax && oldest !== undefined) states.delete(oldest);
   }
 
-  /** Says so when nothing is undecided. The answer may not count: then all is undecided again. */
+  /** Reports that everything is decided. The answer may be refused: then everything is undecided again. */
   private settle(entry: Entry): void {
     if (entry.merged.hunks.length > 0) return;
     const { draft } = entry.merged;

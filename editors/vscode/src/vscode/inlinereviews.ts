@@ -3,10 +3,10 @@ import type { Reviews } from "../core/reviews";
 import { sameText } from "../core/text";
 import type { InlineDocuments } from "./inlinedocs";
 
-/** What is told of what the person does. */
+/** The events of the person's actions. */
 type Told = Pick<Reviews, "accept" | "reject" | "edited" | "isReady">;
 
-/** Reviews in one text. Whoever asked writes: here nothing but the text in memory changes. */
+/** Reviews in one text. The caller writes: here only the text in memory changes. */
 export class InlineReviews {
   private told: Told | undefined;
 

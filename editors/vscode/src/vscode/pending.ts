@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import type { ReviewInfo, Reviews } from "../core/reviews";
 import { proposedScheme, reviewId, reviewUri } from "./uri";
 
-/** What a review is called in a list: its file, and what makes it special. */
+/** The label of a review in a list: its file and its special marks. */
 export function describe(review: ReviewInfo): string {
   const marks = marksOf(review);
   const name = vscode.workspace.asRelativePath(review.path);

@@ -39,7 +39,7 @@ function realPath(path: string): string {
   try {
     return realpathSync.native(path);
   } catch {
-    // A file that is not there yet has the path that it was given.
+    // A missing file keeps the path that it was given.
     return path;
   }
 }

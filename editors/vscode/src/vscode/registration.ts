@@ -11,10 +11,9 @@ const asked = "registration.asked";
 const wanted = "registration.wanted";
 
 /**
- * Our entry in the configuration of Claude Code, a client of /mcp that has no
- * other way to find us. It is written only for a person who said so, follows the
- * window's port and the settings from then on, and is not taken from another window
- * that is alive.
+ * Our entry in the configuration of Claude Code, a client of /mcp that has no other way to find us.
+ * It is written only after the person's consent, follows the window's port and the settings from
+ * then on, and is not taken from another running window.
  */
 export class Registration {
   private readonly file = join(homedir(), ".claude.json");

@@ -17,7 +17,7 @@ export class Remarks implements vscode.Disposable {
     this.controller.commentingRangeProvider = { provideCommentingRanges: wholeDocument };
   }
 
-  /** Takes what was typed below a line into the thread there. */
+  /** Adds the text typed below a line to the thread there. */
   add(reply: vscode.CommentReply): void {
     const id = reviewId(reply.thread.uri);
     if (id === undefined || reply.text.trim() === "") return;

@@ -74,7 +74,7 @@ export class ReviewList implements vscode.TreeDataProvider<Entry>, vscode.Dispos
     return this.reviews.list().filter(isPending);
   }
 
-  /** Notes what is on the screen now. */
+  /** Records the reviews on the screen now. */
   private look(): void {
     for (const { activeTab } of vscode.window.tabGroups.all) {
       const id = diffOf(activeTab);
@@ -84,7 +84,7 @@ export class ReviewList implements vscode.TreeDataProvider<Entry>, vscode.Dispos
     if (inDocument !== undefined) this.seen.add(inDocument);
   }
 
-  /** Accepts what the person has had on the screen; the first of the others is shown instead. */
+  /** Accepts the reviews that the person has had on the screen; shows the first of the others instead. */
   private async acceptAll(): Promise<void> {
     const free = this.pending().filter(({ id, held }) => !held && this.reviews.isReady(id));
     const [ready, unseen] = [free.filter(({ id }) => this.seen.has(id)), free.filter(({ id }) => !this.seen.has(id))];

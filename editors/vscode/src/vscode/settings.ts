@@ -36,7 +36,7 @@ export const settings: Settings & Own = {
   review: () => chosen("review"),
 };
 
-/** What the person has set, without the default. */
+/** The value that the person has set, without the default. */
 function chosen<T>(name: string): T | undefined {
   const found = vscode.workspace.getConfiguration("agent").inspect<T>(name);
   return found?.workspaceFolderValue ?? found?.workspaceValue ?? found?.globalValue;
@@ -49,8 +49,8 @@ function absolute(path: string): string | undefined {
 }
 
 /**
- * The port to try first: the one that the user chose, else the one that this
- * workspace had last time, so that terminals from then find us again.
+ * The port to try first: the user's choice, else this workspace's last port, so that older
+ * terminals find us again.
  */
 export function preferredPort(last: number | undefined): number {
   const setting = vscode.workspace.getConfiguration("agent").inspect<number>("port");

@@ -20,10 +20,9 @@ const name = "Agent: Commands";
 const env = { PAGER: "cat", GIT_PAGER: "cat", MANPAGER: "cat" };
 
 /**
- * Runs commands where the person sees them. First choice is a terminal whose
- * shell tells when a command ends; where there is none, or the command cannot be
- * put to it as one line, the command runs as a child of ours that is shown in a
- * terminal. A line is never just sent and its end guessed.
+ * Runs commands where the person sees them. The first choice is a terminal whose shell reports the
+ * end of a command; without one, or if the command cannot be put as one line, it runs as our child,
+ * shown in a terminal. The end of a command is never guessed.
  */
 export class Shells implements Terminals, vscode.Disposable {
   private readonly integrated: Integrated[] = [];
@@ -169,8 +168,8 @@ async function print(execution: vscode.TerminalShellExecution, output: Output, s
 }
 
 /**
- * The status of the next command that ends in a terminal. The event is known by
- * its terminal, because it may name another execution than the one that began.
+ * The status of the next command that ends in a terminal. The event is matched by its terminal,
+ * because it may name another execution than the one that began.
  */
 function endOf(terminal: vscode.Terminal): Promise<number | null> {
   return new Promise((done) => {

@@ -12,8 +12,8 @@ const byteOrderMark = Uint8Array.of(0xef, 0xbb, 0xbf);
 const sample = "\u00e9\u6f22\u{1f600}";
 
 /**
- * The files of one side of the diffs, in memory. Nothing here touches a disk: what
- * the person saves in a diff stays a draft until the review ends.
+ * The files of one side of the diffs, in memory. Nothing here touches a disk: a text saved in a
+ * diff stays a draft until the review ends.
  */
 export class SideFiles implements vscode.FileSystemProvider {
   private readonly files = new Map<string, File>();

@@ -39,7 +39,8 @@ export class Status implements Notices, vscode.Disposable {
     const run: vscode.MessageItem = { title: "Run" };
     // It takes the place of a button "Cancel", which would be a second one to reject.
     const withReason: vscode.MessageItem = { title: "Reject with Reason…", isCloseAffordance: true };
-    // The first button has the focus: what a person types who has not seen the question must not run anything.
+    // The first button has the focus: a person who types without having seen the question must not
+    // run anything.
     const answer = await vscode.window.showWarningMessage<vscode.MessageItem>(
       `${client} wants to run a command in ${where}`,
       { modal: true, detail: command },
@@ -138,7 +139,7 @@ export class Status implements Notices, vscode.Disposable {
 
 const urgency: readonly ClientStatus["state"][] = ["waiting", "error", "working", "idle"];
 
-/** Of several clients the bar shows the one that the person has to know of first. */
+/** Of several clients the bar shows the one that needs the person most. */
 function mostUrgent(clients: readonly Connected[]): Connected | undefined {
   const rank = ({ status }: Connected): number => urgency.indexOf(status?.state ?? "idle");
   return [...clients].sort((a, b) => rank(a) - rank(b))[0];

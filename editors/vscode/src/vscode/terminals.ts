@@ -9,11 +9,11 @@ import { settings } from "./settings";
 const program = "agent";
 const howToGet = "https://github.com/bb2d0cf4/agent#try-it";
 
-/** The integrated terminals: what they are told, and which of them runs the agent. */
+/** The integrated terminals: their environment, and which of them runs the agent. */
 export class Terminals implements vscode.Disposable {
-  /** Terminals whose shell told that it runs the agent. */
+  /** Terminals whose shell reported that it runs the agent. */
   private readonly running = new Set<vscode.Terminal>();
-  /** Terminals whose shell told that it waits for a command: an agent there is stopped. */
+  /** Terminals whose shell reported that it waits for a command: an agent there is stopped. */
   private readonly atPrompt = new Set<vscode.Terminal>();
   /** The linked agents by process, with the terminals that they run in. */
   private readonly linked = new Map<number, vscode.Terminal | undefined>();
@@ -52,7 +52,7 @@ export class Terminals implements vscode.Disposable {
     this.environment.clear();
   }
 
-  /** Starts the agent in a new terminal and shows it; where there is none, says how to get it. */
+  /** Starts the agent in a new terminal and shows it; if the program is missing, explains how to get it. */
   async start(): Promise<void> {
     const found = await findProgram({ setting: settings.path(), path: process.env["PATH"] ?? "", home: homedir() });
     if (found === undefined) return offer();
@@ -119,7 +119,7 @@ export class Terminals implements vscode.Disposable {
   }
 }
 
-/** Says that the program was not found, and what can be done. */
+/** Explains that the program was not found, and offers the next steps. */
 async function offer(): Promise<void> {
   const [get, set] = [vscode.l10n.t("How to Get It"), vscode.l10n.t("Set Its Path…")];
   const setting = settings.path();

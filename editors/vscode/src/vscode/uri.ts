@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 
 /** The scheme of the left side: the file as it was when the review began. */
 export const originalScheme = "agent-original";
-/** The scheme of the right side: the proposal, with what the person changes in it. */
+/** The scheme of the right side: the proposal with the person's changes. */
 export const proposedScheme = "agent-proposed";
 /** The scheme of a review in one text: the file and the proposal, line by line. */
 export const inlineScheme = "agent-inline";

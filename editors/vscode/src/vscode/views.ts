@@ -29,7 +29,7 @@ export class Views implements DiffView {
   constructor(
     readonly diffs: Diffs,
     readonly inline: InlineReviews,
-    /** What the person has set; undefined: as the client wishes. */
+    /** The person's choice; undefined: the client's. */
     private readonly wish: () => Mode | undefined,
   ) {}
 
@@ -53,7 +53,7 @@ export class Views implements DiffView {
     await this.inTurn(id, async () => {
       const diff = this.shown.get(id);
       if (diff?.canInline !== true) return;
-      // What was typed last may still be on its way from the window.
+      // The last keystrokes may still be on their way from the window.
       await this.caughtUp();
       const proposed = this.text(id) ?? diff.proposed;
       const mode = this.modes.get(id) === "inline" ? "diff" : "inline";

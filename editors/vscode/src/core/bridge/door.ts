@@ -26,7 +26,7 @@ export interface BridgeHost {
 
 type Message = Readonly<Record<string, unknown>>;
 
-/** What the person is asked. */
+/** A question for the person. */
 interface Question {
   readonly place: Promise<Place>;
   readonly id: unknown;
@@ -72,9 +72,9 @@ export class BridgeDoor {
 }
 
 /**
- * One such program. Guarantees: each message that asks is answered once, with the
- * file that it was about; nothing of a document is changed unless a person has
- * accepted exactly that text, and nothing is left of what is open when it goes.
+ * A connected program. Answers each question once, with the file that it was about; changes a
+ * document only to exactly the text that a person has accepted; and closes everything of the
+ * program's when it disconnects.
  */
 class BridgeSession implements Owner {
   readonly id: number;
@@ -82,7 +82,7 @@ class BridgeSession implements Owner {
   name: string;
   status: ClientStatus | undefined;
   private readonly questions = new Set<Question>();
-  /** The text that was accepted last for each file, and what was there then: good for one applyDiff. */
+  /** For each file the text accepted last, and the text at that time: valid for one applyDiff. */
   private readonly accepted = new Map<string, { readonly text: string; readonly original: string | undefined }>();
 
   constructor(
@@ -94,7 +94,7 @@ class BridgeSession implements Owner {
     this.name = `bridge client ${this.id}`;
   }
 
-  /** What is told beyond the answers has no message here. */
+  /** The protocol has no message for other notifications. */
   notify(): void {
     return undefined;
   }
@@ -179,11 +179,11 @@ class BridgeSession implements Owner {
     return this.approve(message, place, textOf(message, "after"), typeof before === "string" ? before : undefined, end);
   }
 
-  /** Asks with a diff; what is accepted there may be applied once. */
+  /** Asks with a diff; the accepted text may be applied once. */
   private async approve(message: Message, place: Place, after: string, before: string | undefined, end: AbortSignal): Promise<Decision> {
     const decision = await this.review(message, place, after, before, end);
     if ("accepted" in decision) {
-      const original = await this.textIn(place).catch(() => undefined); // of a file that is not there nothing is applied
+      const original = await this.textIn(place).catch(() => undefined); // a missing file gets nothing applied
       this.accepted.set(pathKey(place.path), { text: decision.accepted, original });
     }
     return decision;
@@ -247,7 +247,7 @@ class BridgeSession implements Owner {
     return decision;
   }
 
-  /** What is in the editor, or else on disk. */
+  /** The text in the editor, else the one on disk. */
   private async textIn({ path }: Place): Promise<string> {
     const { documents } = this.host.ports;
     const buffer = documents.buffer(path);
@@ -284,7 +284,7 @@ class BridgeSession implements Owner {
     return { rejected: end.aborted ? "closed" : "superseded" };
   }
 
-  /** Ends what is open about a file (or under an id), which its own message answers. */
+  /** Ends everything open about a file (or under an id); each pending message gets its own answer. */
   private async closeDiff(message: Message): Promise<void> {
     const { id } = message;
     const file = message["file"];
@@ -322,7 +322,7 @@ function descriptionOf({ description }: Message): string {
   return typeof description === "string" ? description : "";
 }
 
-/** What is different between two texts, if anything is, under this name. */
+/** The difference between two texts, if any, under this name. */
 function patchOf(name: string, place: Place, from: string, to: string): object {
   return sameText(from, to) ? {} : { [name]: unifiedDiff(place.relative, from, to) };
 }

@@ -7,7 +7,7 @@ export interface TextEdit {
   readonly start: Position;
   readonly end: Position;
   readonly newText: string;
-  /** What has to be there; not checked if absent. */
+  /** The expected text; not checked if absent. */
   readonly oldText: string | undefined;
 }
 

@@ -15,8 +15,8 @@ import { HttpError, readJson, sendError, sendResponse, toRequest } from "./http"
 const idleMs = 30 * 60_000;
 const sweepMs = 5 * 60_000;
 const maxSessions = 64;
-// How long a client that waits for an answer may be without any connection: one
-// that lives comes back at once.
+// How long a client with a pending call may be without any connection: a living client comes back
+// at once.
 const absentMs = 10_000;
 
 const instructions =
@@ -29,7 +29,7 @@ export interface McpHost extends CallHost {
   /** A number that no other client of the window has. */
   nextId(): number;
   changed(): void;
-  /** The client is gone; what it has asked for ends. */
+  /** The client has disconnected; its calls end. */
   gone(client: ToolClient): void;
 }
 
@@ -53,7 +53,7 @@ export class McpClient implements ToolClient {
     this.seen = since;
   }
 
-  /** What is told beyond the answers is for the clients of the other doors. */
+  /** Notifications are for the clients of the other doors. */
   notify(): void {
     return undefined;
   }
@@ -110,7 +110,8 @@ export class McpDoor {
   }
 
   handle(req: IncomingMessage, res: ServerResponse): void {
-    // In the newest protocol whoever goes away has cancelled the request; sessions outlive connections.
+    // In the newest protocol a client that disconnects has cancelled its request; sessions outlive
+    // connections.
     const gone = new AbortController();
     res.on("close", () => gone.abort());
     this.answer(req, gone.signal)
@@ -216,7 +217,7 @@ export class McpDoor {
     server.setRequestHandler("tools/list", () => ({ tools: host.tools.described() }) as never);
     server.setRequestHandler("tools/call", async (request, ctx) => {
       client.calls++;
-      // In the newest protocol each request says who asks, and nothing is initialized.
+      // In the newest protocol each request names its client, and nothing is initialized.
       named();
       try {
         const notify = (method: string, params: object): void => {

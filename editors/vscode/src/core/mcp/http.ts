@@ -14,8 +14,8 @@ export class HttpError extends Error {
 }
 
 /**
- * The body of a request as JSON, at most max bytes. A body that says that it is
- * longer is not read at all, one that turns out to be longer no further.
+ * Reads the body of a request as JSON, at most max bytes. A body that announces more is not read at
+ * all; one that turns out longer is read no further.
  */
 export async function readJson(req: IncomingMessage, max: number): Promise<unknown> {
   if (Number(req.headers["content-length"] ?? 0) > max) throw tooLarge(max);
@@ -43,7 +43,7 @@ export function toRequest(req: IncomingMessage, signal: AbortSignal): Request {
   for (const [name, values] of Object.entries(req.headersDistinct)) {
     for (const value of values ?? []) headers.append(name, value);
   }
-  // What was read is not there any more.
+  // The body has been read.
   for (const name of ["content-length", "transfer-encoding", "content-encoding"]) headers.delete(name);
   return new Request(`http://127.0.0.1${req.url ?? "/"}`, { method: req.method ?? "GET", headers, signal });
 }
@@ -53,7 +53,7 @@ export async function sendResponse(res: ServerResponse, response: Response): Pro
   res.writeHead(response.status, Object.fromEntries(response.headers));
   if (response.body === null) return void res.end();
   const reader = response.body.getReader();
-  // Whoever goes away in the middle is no reason to go on producing.
+  // Stop producing when the reader disconnects.
   res.on("close", () => void reader.cancel().catch(() => undefined));
   res.flushHeaders();
   for (;;) {

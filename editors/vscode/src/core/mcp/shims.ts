@@ -1,4 +1,4 @@
-// What the MCP SDK takes from its runtime, put in place of its own by the build.
+// Replaces the MCP SDK's own choice of a runtime; the build puts it in place.
 export { default as process } from "node:process";
 
 /** We never ask a client to fill in a form, so no answer has to be validated. */

@@ -12,16 +12,15 @@ export interface Place {
   readonly folder: string;
 }
 
-/** What is executed or obeyed by other programs: never changed without a person's word. */
+/** Files that other programs execute or obey: never changed without a person's consent. */
 export function isObeyed(place: Place): boolean {
   return protectedWhy(place.relative, place.path) !== undefined;
 }
 
 /**
- * The place of a path as a client names it: absolute, or relative to the first
- * workspace folder (with several, to the one whose name comes first in it).
- * Refused if it is outside every workspace folder once all links are resolved; of
- * a file that is not there yet, those of its folders.
+ * Resolves a path as a client names it: absolute, or relative to the first workspace folder (with
+ * several, to the one whose name begins the path). Refuses it if, with all links resolved, it is
+ * outside every workspace folder; for a missing file, its folders are resolved.
  */
 export async function placeOf(workspace: Workspace, given: string): Promise<Place> {
   const folders = workspace.folders();
@@ -29,7 +28,7 @@ export async function placeOf(workspace: Workspace, given: string): Promise<Plac
   if (first === undefined) throw new ToolError("NO_WORKSPACE", "no folder is open in the editor");
   if (given.trim() === "") throw new ToolError("INVALID_PARAMS", "the path is empty");
   const path = await canonical(isAbsolute(given) ? given : fromFolder(folders, first, given)).catch((err: unknown) => {
-    // These doors have one code for what is not there, a link's target too.
+    // These doors have one code for everything missing, a link's target too.
     throw err instanceof ToolError && err.code === "NOT_FOUND" ? new ToolError("FILE_NOT_FOUND", err.message) : err;
   });
   const roots = await Promise.all(folders.map((folder) => canonical(folder.path)));

@@ -18,7 +18,7 @@ const begin = /^<{7} SEARCH\s*$/;
 const middle = /^={7}\s*$/;
 const end = /^>{7} REPLACE\s*$/;
 
-/** Reads SEARCH/REPLACE blocks; what is between them means nothing. */
+/** Reads SEARCH/REPLACE blocks; ignores everything between them. */
 export function parseBlocks(diff: string): Block[] {
   const blocks: Block[] = [];
   let search: string[] | undefined;
@@ -45,9 +45,9 @@ export function parseBlocks(diff: string): Block[] {
 }
 
 /**
- * Applies the blocks in order, each to the result so far. A block fails, and
- * changes nothing, unless what it searches is there exactly once; the later ones
- * are still tried. Line endings count for nothing and stay as the text has them.
+ * Applies the blocks in order, each to the result so far. A block whose search text does not occur
+ * exactly once fails and changes nothing; later blocks are still tried. Line endings are ignored in
+ * the search and kept in the text.
  */
 export function applyBlocks(original: string, blocks: readonly Block[]): Applied {
   let text = toLf(original);
@@ -73,7 +73,7 @@ function find(text: string, { search, removes }: Block): { from: number; to: num
   return { from, to: removes && wholeLines ? to + 1 : to };
 }
 
-/** How many more matches there are that share text with another one. */
+/** How many more matches there are that overlap another match. */
 function overlaps(text: string, search: string, first: number): number {
   let all = 0;
   for (let at = first; at >= 0; at = text.indexOf(search, at + 1)) all++;

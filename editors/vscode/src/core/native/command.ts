@@ -13,9 +13,9 @@ import { guarded } from "./guarded";
 
 const defaultTimeoutMs = 120_000;
 const maxTimeoutMs = 60 * 60_000;
-/** Whoever types when a question comes up has not read it. */
+/** A person who is typing when a question appears has not read it. */
 const readingMs = 400;
-/** A dialog that is larger may not fit on the screen, and what does not is not read. */
+/** A larger dialog may not fit on the screen, and hidden text is not read. */
 const maxRows = 30;
 const rowUnits = 80;
 
@@ -97,7 +97,7 @@ async function toRequest(ports: Ports, { args }: ToolCall, cwd: string): Promise
 async function run(ports: Ports, { cancelled }: ToolCall, request: Request): Promise<Answer> {
   if (cancelled.aborted) return "silent";
   const result = await ports.terminals.run({ ...request, cancelled });
-  // Whoever gave the call up meanwhile gets no answer.
+  // A call that was given up meanwhile gets no answer.
   return (cancelled.aborted as boolean) ? "silent" : answerOf(result, request);
 }
 
@@ -131,7 +131,7 @@ class Approvals {
       const asked = clock.now();
       const given = notices.mayRun(question);
       const answer = await Promise.race([given, aborted(cancelled)]);
-      // Nobody can take a dialog from the screen: whoever answers it is told that it was for nothing.
+      // A dialog cannot be closed by a program: tell the person that the answer had no effect.
       if (answer === "silent") void given.then(({ run }) => run && notices.warn(`${question.client} does not wait any more: the command was not run.`));
       if (answer === "silent" || !answer.run || clock.now() - asked >= readingMs) return answer;
     }

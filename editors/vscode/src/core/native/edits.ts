@@ -17,19 +17,18 @@ import { EditProblems } from "./problems";
 
 const waitForOthersMs = 60_000;
 
-/** What an edit makes of a file. */
+/** Computes an edit's result from a file. */
 export interface Edit {
   readonly text: string;
   readonly description: string;
-  /** What the answer says beside the outcome. */
+  /** The parts of the answer beside the outcome. */
   readonly more: object;
 }
 
 /**
- * Edits files for clients that do not write themselves. Guarantees: a file has
- * one edit at a time; it is changed only to what a person has accepted (or what
- * the setting lets through), and only if it still is what that person saw; the
- * answer says what became of it.
+ * Edits files for clients that do not write themselves. A file has one edit at a time; it changes
+ * only to the text that a person has accepted (or the setting lets through), and only if it still
+ * is the text that this person saw; the answer reports the result.
  */
 export class Edits {
   private readonly busy = new Set<string>();
@@ -39,12 +38,12 @@ export class Edits {
     private readonly reviews: Reviews,
   ) {}
 
-  /** Whether an edit of the file goes on; others who would review it are told so at once. */
+  /** Whether the file has an edit in progress; other reviewers learn of it at once. */
   isBusy(path: string): boolean {
     return this.busy.has(pathKey(path));
   }
 
-  /** Computes an edit of what the file is when its turn comes, and takes it through review and writing. */
+  /** Computes an edit from the file as it is when its turn comes, and takes it through review and writing. */
   async edit(call: ToolCall, given: string, compute: (base: Base) => Edit): Promise<Answer> {
     const { workspace } = this.ports;
     needTrust(workspace);
@@ -112,7 +111,7 @@ export class Edits {
     }
   }
 
-  /** The person's unsaved changes come first; the review says so. */
+  /** The person's unsaved changes come first; a remark in the review explains it. */
   private async savePending(path: string): Promise<boolean> {
     const { documents } = this.ports;
     if (documents.buffer(path)?.isDirty !== true) return false;
@@ -154,7 +153,7 @@ export class Edits {
     return told.outcome === "accepted" ? accepted(told) : rejected(told);
   }
 
-  /** Writes what was accepted, if the file still is what it was made from; returns what the answer says of the text. */
+  /** Writes the accepted text if the file is unchanged; returns the part of the answer about the text. */
   private async write(place: Place, base: Base, { text, stale, patch, comments }: Accepted): Promise<object> {
     const { documents, workspace } = this.ports;
     const again = await placeOf(workspace, place.path);
@@ -190,7 +189,7 @@ interface Accepted {
 }
 
 interface Rejected {
-  /** What the person said. */
+  /** The person's feedback. */
   readonly rejected: { readonly comments?: Details["comments"]; readonly feedback?: string };
 }
 
@@ -210,9 +209,8 @@ function rejected({ comments, feedback }: Details): Rejected {
 }
 
 /**
- * What the editor made of the accepted text when it saved it: between the bytes
- * that the text alone would have been on disk, with the line endings that the file
- * had, and those that are there.
+ * The editor's changes to the accepted text on saving: between the bytes that the text alone would
+ * have had on disk, with the file's former line endings, and the bytes that are there.
  */
 function formatting(name: string, original: string, accepted: string, saved: FileText): string {
   if (sameText(saved.text, accepted)) return "";

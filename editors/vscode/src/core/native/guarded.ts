@@ -5,10 +5,7 @@ import type { Answer } from "../review";
 import { text } from "../tools";
 import type { ToolCall } from "../tools";
 
-/**
- * A tool's call whose failures are answered as {"error", code, and what was asked
- * about}: the argument of that name.
- */
+/** Wraps a tool so that failures are answered as {"error", code, and the argument of that name}. */
 export function guarded(about: string, call: (call: ToolCall) => Promise<Answer>): (call: ToolCall) => Promise<Answer> {
   return async (given) => {
     try {
@@ -31,7 +28,7 @@ export function jsonFailure(thrown: unknown): ToolResult {
   return errorOf(thrown instanceof ToolError ? thrown : new ToolError("INTERNAL", messageOf(thrown)), "", undefined);
 }
 
-/** What the operating system says, for whoever has to act on it. */
+/** The operating system's error, for whoever has to act on it. */
 function fromSystem(err: unknown): ToolError | undefined {
   switch ((err as NodeJS.ErrnoException | undefined)?.code) {
     case "ENOENT":

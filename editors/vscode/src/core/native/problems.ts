@@ -63,18 +63,17 @@ function lineOf(file: string, { severity, range, message }: Diagnostic): string 
 
 const names = { Error: "error", Warning: "warning", Information: "info", Hint: "hint" } as const;
 
-/** What the answer to an edit says of the problems of the file. */
+/** The part of an edit's answer about the file's problems. */
 export interface Aftermath {
   readonly new_diagnostics?: readonly string[];
-  /** Why there may be more problems, or older ones, than those told; absent if there are not. */
+  /** Why there may be more problems than these, or outdated ones; absent if not. */
   readonly diagnostics?: string;
 }
 
 /**
- * Tells the problems that an edit makes from those that were there before. It
- * begins before the question, with the file loaded, so that language servers
- * have looked at what the file was; what they have not looked at is not known,
- * never clean.
+ * Separates the problems that an edit causes from earlier ones. It begins before the question, with
+ * the file loaded, so that language servers have looked at the old text. A file that they have not
+ * looked at is unknown, never clean.
  */
 export class EditProblems {
   private readonly reports: Reports;
@@ -94,7 +93,7 @@ export class EditProblems {
     else void this.reports.load();
   }
 
-  /** To be called before the file is written: what is reported from here on is the edit's. */
+  /** Must be called before the file is written: later reports belong to the edit. */
   async writing(): Promise<void> {
     if (this.before === undefined) {
       const { clock, settings } = this.ports;
@@ -142,8 +141,8 @@ export class EditProblems {
 }
 
 /**
- * What a file has now and had not before, as lines. A problem that only moved is
- * not new: problems are the same if severity, source, code and message are.
+ * The new problems of a file, as lines. A problem that only moved is not new: problems are equal if
+ * their severity, source, code and message are.
  */
 function newProblems(name: string, before: readonly Diagnostic[], after: readonly Diagnostic[]): string[] {
   const known = new Map<string, number>();

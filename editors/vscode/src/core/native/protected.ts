@@ -15,7 +15,7 @@ interface Group {
 
 const list: readonly Group[] = groups;
 
-/** Why a change of the file could run code or widen what is allowed; undefined if it could not. */
+/** Why a change of the file could run code or widen permissions; undefined if it could not. */
 export function protectedWhy(relative: string, path: string): string | undefined {
   const parts = fold(relative).split("/");
   return list.find((group) => holds(group, parts))?.why ?? gitFolder(path);
@@ -46,7 +46,7 @@ function fold(name: string): string {
     .join("/");
 }
 
-/** Git takes a folder for its own by what is in it, whatever its name. */
+/** Git recognises a repository by its content, whatever its name. */
 function gitFolder(path: string): string | undefined {
   for (let at = path; dirname(at) !== at; at = dirname(at)) {
     const folder = dirname(at);

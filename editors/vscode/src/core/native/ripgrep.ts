@@ -83,7 +83,7 @@ function decode(value: Bytes): string {
   return "text" in value ? value.text : Buffer.from(value.bytes, "base64").toString("utf8");
 }
 
-/** Runs ripgrep; take gets each line and says whether to go on. */
+/** Runs ripgrep; take gets each line and returns whether to go on. */
 async function lines(
   rg: string | undefined,
   args: readonly string[],
@@ -101,7 +101,7 @@ async function lines(
     child.on("error", fail);
     child.on("close", (code) => done(code ?? killed));
   });
-  // Whoever waits below for lines learns of the failure there.
+  // The reader of the lines below gets the failure there.
   ended.catch(() => undefined);
   let enough = false;
   for await (const line of createInterface({ input: child.stdout, crlfDelay: Infinity })) {

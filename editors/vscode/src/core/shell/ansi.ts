@@ -1,8 +1,7 @@
 /**
- * Takes control sequences out of what a program printed. Pieces may end anywhere.
- * Of what was sent to a terminal it also restores the line endings that the
- * terminal's driver changed, and takes nothing after the mark by which shell
- * integration says that the command has ended: there the prompt begins.
+ * Removes control sequences from a program's output. Pieces may end anywhere. For output sent to a
+ * terminal it also restores the line endings that the terminal's driver changed, and stops at the
+ * mark by which shell integration reports the end of the command: the prompt begins there.
  */
 export class Stripper {
   private rest = "";
@@ -31,7 +30,7 @@ export class Stripper {
     return this.from === "terminal" ? plain.replaceAll("\r\n", "\n") : plain;
   }
 
-  /** What was held back, when nothing comes any more. */
+  /** The held-back rest, at the end of the output. */
   end(): string {
     const { rest } = this;
     this.rest = "";

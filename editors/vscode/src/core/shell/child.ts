@@ -12,7 +12,7 @@ const drainMs = 250;
 /** A command that runs as a child of ours. */
 export interface Child {
   readonly ended: Promise<CommandResult>;
-  /** What the person types goes to its input. */
+  /** The person's keystrokes go to its input. */
   input(text: string): void;
   /** As Ctrl-C does. */
   interrupt(): void;
@@ -28,9 +28,9 @@ export interface ChildOptions extends CommandRun {
 }
 
 /**
- * Runs a command with a shell of its own, exactly: its output as it is printed but
- * for control sequences, both streams in order, and its status. Its end is the shell's; what it leaves in
- * the background runs on. Timeout and cancellation end it with all it started.
+ * Runs a command exactly, in a shell of its own: returns its output as printed but without control
+ * sequences, both streams in order, and its status. It ends with the shell; processes left in the
+ * background run on. Timeout and cancellation end everything that it started.
  */
 export function runChild(options: ChildOptions): Child {
   const child = start(options);
@@ -79,7 +79,7 @@ export function end(child: ChildProcess, clock: Clock): Promise<number | null> {
     child.on("exit", (code, signal) => {
       const status = code ?? (signal === null ? null : 128 + (signals[signal] ?? 0));
       const stop = clock.after(drainMs, () => {
-        // A process that was held up that long has read nothing meanwhile: what is there is read first.
+        // A process that was suspended that long has read nothing meanwhile: read first.
         setImmediate(() => {
           child.stdout?.destroy();
           done(status);

@@ -5,9 +5,8 @@ import type { CommandResult, Log } from "../ports";
 export type Rung = () => Promise<(() => Promise<CommandResult>) | undefined>;
 
 /**
- * Runs a command at the first place that can be had. It runs at most once: a place
- * that fails before it has begun to run is left for the next one, one that fails
- * afterwards is not.
+ * Runs a command at the first available place. It runs at most once: a place that fails before the
+ * command has begun is skipped, a later failure is final.
  */
 export async function climb(rungs: readonly Rung[], log: Log): Promise<CommandResult> {
   for (const rung of rungs) {
@@ -29,9 +28,9 @@ const nothing: CommandResult = { exitCode: null, output: "", captured: false, ti
 const maxMissed = 2;
 
 /**
- * Whether to wait until a new shell says that it tells the end of commands. One
- * that is slow once says nothing of the next; where two in a row have not told,
- * nobody waits again before one has.
+ * Whether to wait for a new shell to announce that it reports the end of commands. A slow start
+ * says nothing about the next one; after two shells in a row that did not report, nobody waits
+ * until one has.
  */
 export class Patience {
   private missed = 0;

@@ -1,6 +1,6 @@
 import { constants } from "node:os";
 
-/** The output without what the person's bash itself said after the command: that it was killed. */
+/** The output without the line that the person's bash itself printed after the command: that it was killed. */
 export function withoutNotice(output: string, exitCode: number | null): string {
   if (exitCode === null || exitCode <= 128) return output;
   const signal = Object.entries(constants.signals).find(([, number]) => number === exitCode - 128)?.[0];

@@ -1,6 +1,6 @@
 const keepUnits = 1024 * 1024;
 
-/** What a command printed: all of it, or the beginning and the end of too much. */
+/** A command's output: all of it, or the beginning and the end if it is long. */
 export class Output {
   private head = "";
   private tail = "";

@@ -4,8 +4,8 @@ const everyMs = 50;
 const keepUnits = 8 * 1024;
 
 /**
- * Hands on what a command prints, at a pace that a screen can follow: at once,
- * then at most every 50 ms, and of a flood the newest part only.
+ * Passes on a command's output at a pace that a screen can follow: at once, then at most every 50
+ * ms, and only the newest part of a flood.
  */
 export class Relay {
   private pending = "";
@@ -23,7 +23,7 @@ export class Relay {
     if (this.waiting === undefined) this.flush();
   }
 
-  /** Sends what is left; nothing may be added after that. */
+  /** Sends the rest; nothing may be added after that. */
   end(): void {
     this.waiting?.();
     this.flush();
@@ -41,7 +41,7 @@ export class Relay {
     this.waiting = this.clock.after(everyMs, () => this.flush());
   }
 
-  /** Begins with a whole line, where there is more than one. */
+  /** Begins with a whole line, if there are several. */
   private trim(): void {
     const tail = this.pending.slice(-keepUnits);
     this.pending = tail.slice(tail.indexOf("\n") + 1).replace(/^[\udc00-\udfff]/, "");

@@ -24,8 +24,8 @@ async function descendants(pid: number): Promise<number[]> {
 }
 
 /**
- * Ends what a process has started, and with self the process too: asks first, and
- * after two seconds does not ask any more. Resolves when the first was done.
+ * Ends the descendants of a process, and with self the process too: politely first, by force after
+ * two seconds. Resolves after the first step.
  */
 export async function endTree(pid: number, self: boolean, clock: Clock): Promise<void> {
   if (process.platform === "win32") {

@@ -4,10 +4,9 @@ import { basename } from "node:path";
 const maxLineUnits = 1_500;
 
 /**
- * The command as one line for an interactive bash, as which its end is always
- * told: that of loops, here-documents and subshells over several lines is not,
- * when they are typed as they are. Undefined if there is no such line; there is
- * none for zsh, which does not tell the end of what was interrupted.
+ * The command as one line for an interactive bash that always reports its end: bash does not report
+ * the end of loops, here-documents and subshells typed over several lines. Undefined if there is no
+ * such line, as for zsh, which does not report the end of an interrupted command.
  */
 export function wrapped(command: string, shell: string): string | undefined {
   if (shellName(shell) !== "bash") return undefined;
@@ -15,8 +14,8 @@ export function wrapped(command: string, shell: string): string | undefined {
   return line.length > maxLineUnits ? undefined : line;
 }
 
-// What would end the quotes or the line, what an interactive shell takes for
-// history, and what cannot be typed.
+// Text that would end the quotes or the line, that an interactive shell takes for history, or that
+// cannot be typed.
 const special = /[\\'!\u0000-\u001f\u007f]/g;
 
 function escape(c: string): string {
