@@ -1,6 +1,6 @@
-// Bundles the extension into out/extension.js, or with --tests every test under
-// test/core and test/adapter into a file of its own under out/test, or with
-// --conformance what the official conformance suite is let loose on.
+// Bundles the extension into out/extension.js, or with --tests each test under test/core
+// and test/adapter into its own file under out/test, or with --conformance the server for
+// the official conformance suite.
 import { build, context } from "esbuild";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -55,7 +55,7 @@ if (process.argv.includes("--tests")) {
   writeFileSync("out/NOTICES.txt", notices(Object.keys(result.metafile.inputs)));
 }
 
-/** The licences of what is bundled, as they ask for. */
+/** The licences of the bundled packages, as they require. */
 function notices(inputs) {
   const packages = new Set(inputs.map((file) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1]).filter(Boolean));
   const texts = [...packages].sort().map((name) => {

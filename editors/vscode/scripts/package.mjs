@@ -24,7 +24,7 @@ function run(...args) {
   return execFileSync(process.execPath, args, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
 }
 
-/** What a zip file holds, by name. */
+/** The files in a zip file, by name. */
 async function contents(path) {
   const zip = await promisify(yauzl.open)(path, { lazyEntries: true, autoClose: false });
   const open = promisify(zip.openReadStream.bind(zip));

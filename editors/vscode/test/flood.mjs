@@ -29,8 +29,8 @@ class Chance {
 }
 
 /**
- * Every kind of request that is not to be served, with the answers that are right.
- * Where session stands, it is one that lives: nothing else keeps them out.
+ * Every kind of request that must be refused, with the right answers. session is replaced
+ * by a living session: nothing else keeps these out.
  */
 function wrongs({ port, token, session }, chance) {
   const noise = Array.from({ length: 43 }, () => String.fromCharCode(33 + chance.below(94))).join("");
@@ -117,10 +117,11 @@ export function ask(port, agent, wrong) {
     const req = request(options, (res) => {
       status = res.statusCode ?? 0;
       res.resume().on("close", () => done(status));
-      // Whoever promised a body that will not come, or has one without an end, has to go.
+      // A client that promised a body that will not come, or sends one without an end, must
+      // go.
       if (promised || wrong.endless === true) req.destroy();
     });
-    // The server answers and closes without reading what it does not want.
+    // The server answers and closes without reading unwanted data.
     req.on("error", (err) => (status > 0 || wrong.cut === true ? done(status) : fail(new Error(`${wrong.what}: ${err.message}`))));
     if (promised) req.flushHeaders();
     else if (wrong.endless === true) pour(req);
@@ -128,7 +129,7 @@ export function ask(port, agent, wrong) {
   });
 }
 
-/** Writes until nobody takes it any more. */
+/** Writes until nobody accepts it. */
 function pour(req) {
   const more = () => {
     while (!req.destroyed) {

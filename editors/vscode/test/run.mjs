@@ -9,7 +9,7 @@ const folder = path.resolve(process.argv[2]);
 const seconds = Number(process.env.AGENT_TEST_LIMIT ?? 300) * (process.env.AGENT_TEST_FULL === "1" ? 12 : 1);
 const files = fs.readdirSync(folder).filter((name) => name.endsWith(".test.js")).sort();
 
-/** What has begun and not ended, by file. */
+/** Tests that have begun and not ended, by file. */
 const open = new Map();
 
 function begun({ file, name, nesting }) {

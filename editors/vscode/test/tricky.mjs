@@ -1,8 +1,7 @@
 /**
- * Command lines on which running in a terminal goes wrong: 300 of them, made of
- * what is hard to quote, to end and to read, in each of the places where it can
- * be. With few, some of every kind: each part once, each place twice and more,
- * and all that are of a kind of their own.
+ * Command lines that are hard to run in a terminal: 300 of them, made of parts that are
+ * hard to quote, to end and to read, in each place where they can be. With few, some of
+ * every kind: each part once, each place twice or more, and all of the special kinds.
  */
 export function tricky(few = false) {
   const placed = parts.flatMap((part, i) => wraps.filter((_, j) => !few || i % wraps.length === j).map((wrap) => wrap(part)));
@@ -87,7 +86,7 @@ const background = [
 
 const fits = [`echo ${"y".repeat(1_400)}`];
 
-/** Longer than what is typed into a terminal. */
+/** Longer than a line that is typed into a terminal. */
 export const tooLong = [
   `echo ${"x".repeat(5_000)}`,
   `printf '%s\n' ${"'it'\\''s $HOME' ".repeat(200)}`,

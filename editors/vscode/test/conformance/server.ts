@@ -1,6 +1,6 @@
-// Serves the tools that the official conformance suite asks for through our door,
-// guards, dispatcher and table: what is judged is all of the product but its tools.
-// Prints its address; it ends with its standard input.
+// Serves the tools that the official conformance suite asks for through our door, guards,
+// dispatcher and table: the suite judges the whole product except its tools. Prints its
+// address; ends with its standard input.
 import { systemClock } from "../../src/core/clock";
 import { ToolError } from "../../src/core/errors";
 import { Guard } from "../../src/core/guard";
@@ -38,7 +38,7 @@ function answering(name: string, ...content: object[]): Tool {
   return tool(name, () => Promise.resolve({ content } as unknown as ToolResult));
 }
 
-/** The clock of the window a hundred times as fast: what is told every 20 seconds is told every 200 milliseconds. */
+/** The window's clock runs a hundred times as fast: reports come every 200 ms instead of every 20 s. */
 const fast: Clock = { now: () => systemClock.now() * 100, after: (ms, run) => systemClock.after(ms / 100, run) };
 const tools = new ToolTable(
   [

@@ -64,7 +64,7 @@ class Stage {
     return new Stage(t, dir, core, editor, lockPath, await WsClient.dial(t, lockPath));
   }
 
-  /** Does what a line says; returns the editor's messages that follow from it. */
+  /** Carries out a line; returns the editor's messages that result. */
   async play(line: Line): Promise<Line[]> {
     const { received } = this.client;
     if (line.given !== undefined) this.arrange(line.given);

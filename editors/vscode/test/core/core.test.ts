@@ -479,7 +479,7 @@ describe("diagnostics", () => {
     const { editor, client, file } = await connected(t);
     editor.diagnostics.served = false;
     editor.diagnostics.shown = true;
-    const { state } = await ask(client, { uri: file, waitMs: 60_000 }); // the clock stands still
+    const { state } = await ask(client, { uri: file, waitMs: 60_000 }); // the clock stops
     assert.deepEqual([state["settled"], state["waitedMs"]], [false, 0]);
     assert.deepEqual(editor.diagnostics.loaded, [file]);
   });

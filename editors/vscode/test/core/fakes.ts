@@ -76,7 +76,7 @@ export class ManualClock implements Clock {
     return this.timers.length;
   }
 
-  /** Moves on and runs what is due, in order. */
+  /** Moves on and runs due timers, in order. */
   advance(ms: number): void {
     const end = this.time + ms;
     for (;;) {
@@ -104,7 +104,7 @@ export class FakeView implements DiffView {
   closing: "works" | "hangs" = "works";
   staleAnswers: ((yes: boolean | "redo") => void)[] = [];
   noteAnswers: ((yes: boolean) => void)[] = [];
-  /** What the window has not told yet. */
+  /** Edits that the window has not reported yet. */
   late: Promise<void> | undefined;
 
   open(diff: ShownDiff): Promise<void> {
@@ -208,7 +208,7 @@ export class FakeDocuments implements Documents {
     return Promise.resolve(this.saves);
   }
 
-  /** What the editor does to a text on saving. */
+  /** The editor's change of a text on saving. */
   format = (text: string): string => text;
 
   /** As in an editor a file keeps its line endings and its byte order mark. */
@@ -313,7 +313,7 @@ export class FakeInline implements Inline {
   }
 }
 
-/** Terminals that run what they are told for real, without a screen. */
+/** Terminals that really run their commands, without a screen. */
 export class FakeTerminals implements Terminals {
   readonly runs: CommandRun[] = [];
   works = true;

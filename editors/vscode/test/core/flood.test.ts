@@ -1,4 +1,4 @@
-// What is not let in: 10,000 requests of every wrong kind, over real sockets.
+// Refused requests: 10,000 of every wrong kind, over real sockets.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { Agent } from "node:http";
@@ -44,7 +44,7 @@ it("wrong upgrades are refused too, and leave nothing behind", async (t) => {
   assert.ok((await (await WsClient.connect(t, lockPath)).request("tools/list", {})).result);
 });
 
-/** What is held in objects and in buffers, which the heap does not count and which are given back a moment later. */
+/** Memory in objects and in buffers, which the heap does not count and which are freed a moment later. */
 async function memory(): Promise<number> {
   const { gc } = globalThis as { gc?: () => void };
   for (let i = 0; i < 3; i++) {

@@ -20,7 +20,7 @@ export interface Raw {
   readonly body?: string | Buffer;
 }
 
-/** Sends one request; what is not said otherwise is as a client sends it. */
+/** Sends one request; unspecified parts are as a client sends them. */
 export function send(port: number, raw: Raw = {}): Promise<Reply> {
   return new Promise((done, fail) => {
     const headers = { Authorization: `Bearer ${mcpToken}`, Accept: "application/json, text/event-stream", "Content-Type": "application/json", ...raw.headers };

@@ -1,4 +1,4 @@
-// A proposal and its file in one text: what is shown, decided and typed there.
+// A proposal and its file in one text: its display, decisions and typing.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Merged } from "../../src/core/merged";

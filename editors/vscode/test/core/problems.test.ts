@@ -1,4 +1,4 @@
-// Row B6 of the designs: what an edit does to the problems of its file.
+// Row B6 of the designs: the effect of an edit on the problems of its file.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "node:test";
@@ -107,7 +107,7 @@ describe("B6: problems after the save", () => {
     editor.diagnostics.served = false;
     const call = client.begin("write_file", { path: "a.txt", content: "two\n" });
     core.reviews.accept(await shown(core), "button");
-    const { status, diagnostics } = jsonOf(await call.answer); // the clock stands still
+    const { status, diagnostics } = jsonOf(await call.answer); // the clock stops
     assert.equal(status, "accepted");
     assert.match(String(diagnostics), /^not known: no language server/);
   });

@@ -1,4 +1,4 @@
-// Row B4 below the terminal: what runs a command and reads what it prints.
+// Row B4 below the terminal: running a command and reading its output.
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -207,7 +207,7 @@ describe("a child", () => {
     atEnd(t, () => child.kill());
     let output = "";
     child.stdout.on("data", (data: Buffer) => (output += data.toString()));
-    // After this phase of the event loop come the timers, and only then what can be read.
+    // After this phase of the event loop come the timers, and only then readable streams.
     await new Promise((done) => setImmediate(done));
     const ended = end(child, systemClock);
     child.emit("exit", 0, null);

@@ -1,4 +1,4 @@
-// Where a review is to be shown, and what is said with it.
+// Where a review is shown, and with which text.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -30,7 +30,7 @@ export async function startCore(t: Ends, home: string): Promise<{ core: Core; ed
   const editor = new FakeEditor();
   const core = createCore(editor.ports, { version: "0.1.0", home, port: 0, pid: process.pid, mcpToken: () => Promise.resolve(mcpToken) });
   const { port, lockPath } = await core.start();
-  // The clock of the test stands still: what waits for it at the end has to go on.
+  // The test's clock has stopped: work that waits for it at the end must go on.
   atEnd(t, async () => {
     const stopped = core.stop();
     editor.clock.advance(10_000);

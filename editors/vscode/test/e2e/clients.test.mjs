@@ -13,7 +13,7 @@ import { keepSettings, startSession } from "./lib/session.mjs";
 
 const block = "<<<<<<< SEARCH\none\n=======\nONE\n>>>>>>> REPLACE\n";
 
-/** A call of every tool, and what it answers; file is the one that is made. */
+/** A call of every tool with its answer; file is the one that is created. */
 const calls = (file, cwd) => [
   ["write_file", { path: file, content: "one\ntwo\n" }, { status: "accepted", path: file, operation: "created", diagnostics: notKnown }],
   ["apply_diff", { path: file, diff: block }, { status: "accepted", path: file, operation: "modified", diagnostics: notKnown }],
@@ -40,7 +40,7 @@ async function judged(url, home) {
   return new Map(lines.map(([, name, passed, failed]) => [name, { passed: Number(passed), failed: Number(failed) }]));
 }
 
-/** Runs in the extension host: what it holds, when what it does not need is gone. */
+/** Runs in the extension host: the memory that it holds after a collection. */
 const MEMORY = `const builtin = process.getBuiltinModule;
   builtin("node:v8").setFlagsFromString("--expose-gc");
   const gc = builtin("node:vm").runInNewContext("gc");
@@ -64,7 +64,7 @@ describe("programs of others in VS Code", () => {
   after(() => session?.stop());
   const home = () => session.host.env.HOME;
   const names = calls("", "").map(([name]) => name);
-  /** What a tool answered, next to what it should. */
+  /** A tool's answer beside the expected one. */
   const judge = (texts, wanted) => {
     assert.equal(texts.length, wanted.length);
     for (const [i, want] of wanted.entries()) {

@@ -209,7 +209,7 @@ describe("any MCP client in VS Code", () => {
     const answer = at.door.json("execute_command", { command: "touch typed" });
     const dialog = at.bench.page.locator(".monaco-dialog-box");
     await dialog.waitFor();
-    await at.bench.page.waitForTimeout(700); // longer than the question ignores what comes at once
+    await at.bench.page.waitForTimeout(700); // longer than a question ignores early answers
     for (const key of ["a", "Space"]) await at.bench.page.keyboard.press(key);
     assert.deepEqual(await answer, { status: "rejected", command: "touch typed" });
     assert.equal(fs.existsSync(file("typed")), false);

@@ -46,7 +46,7 @@ describe("a file", () => {
       section,
       Object.fromEntries(Object.entries(values).map(([key, value]) => [key, value ?? null])),
     );
-  /** Has the agent do turn and accepts the diff; what the model was told. */
+  /** Has the agent take a turn and accepts the diff; returns the result that the model got. */
   const accepted = async (turn) => {
     const agent = await at.scene.agent([turn, { text: "Good." }]);
     await at.scene.bench.diffShown();
@@ -199,7 +199,7 @@ describe("a file", () => {
   });
 });
 
-/** Runs in the page: whether the active tab says that its file has changed on disk. */
+/** Runs in the page: whether the active tab shows that its file has changed on disk. */
 function isMarked() {
   const labels = [...document.querySelectorAll(".part.editor .tab.active .monaco-icon-label, .part.editor .tab.active .monaco-icon-label *")];
   return labels.some((label) => getComputedStyle(label, "::after").content === '"!"');

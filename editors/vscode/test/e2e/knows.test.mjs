@@ -1,5 +1,5 @@
-// What the editor knows reaches the model: new errors with the edit that made them,
-// open files, the selection; and an editor that is stuck holds nothing up.
+// The editor's knowledge reaches the model: new errors with the edit that caused them, open
+// files, the selection; and an editor that is stuck delays nothing.
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { after, describe, it } from "node:test";

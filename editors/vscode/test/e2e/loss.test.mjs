@@ -1,5 +1,5 @@
-// Whatever happens to the editor while a question stands: nothing is written
-// without an answer, the terminal goes on asking, and the link comes back.
+// Whatever happens to the editor during a question: nothing is written without an answer,
+// the terminal goes on asking, and the link comes back.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 
@@ -12,7 +12,7 @@ const BASE = "one\ntwo\nthree\n";
 const PROPOSED = "one\nTWO\nthree\n";
 const NAMES = ["tab", "reload", "host", "server", "again", "asleep", "draft", "gone"];
 const files = Object.fromEntries(NAMES.map((name) => [`${name}.txt`, BASE]));
-// How soon the terminal says that it is on its own.
+// How soon the terminal reports that it is on its own.
 const STANDS = 5_000;
 
 describe("a question whose editor fails", () => {

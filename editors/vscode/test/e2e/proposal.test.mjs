@@ -41,7 +41,7 @@ describe("a proposal in one text with its file", () => {
   keepSettings(() => session);
   afterEach(async (t) => {
     if (t.passed === false) await session.keep(t.name);
-    // What a failure leaves unsaved is asked about when it is closed, and nobody answers.
+    // Unsaved text of a failed test causes a question on closing that nobody answers.
     await session.probe(
       `for (const document of vscode.workspace.textDocuments.filter((each) => each.isDirty && each.uri.scheme === "file")) {
          await vscode.window.showTextDocument(document);

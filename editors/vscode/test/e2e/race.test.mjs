@@ -1,5 +1,5 @@
-// A question that stands in the terminal and in VS Code at once: the first answer
-// wins, the other surface lets go, and what was typed counts wherever yes is said.
+// A question in the terminal and in VS Code at once: the first answer wins, the other
+// surface lets go, and typed text counts wherever the yes is given.
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { describe, it } from "node:test";

@@ -1,4 +1,4 @@
-// What a person sees of a review, and where they go on after it.
+// A person's view of a review, and where they go on after it.
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
@@ -139,7 +139,7 @@ describe("reviewing in VS Code", () => {
   });
 });
 
-/** Runs in the page: whether the tab in front says that its file has changed on disk. */
+/** Runs in the page: whether the tab in front shows that its file has changed on disk. */
 function isMarked() {
   const labels = [...document.querySelectorAll(".part.editor .tab.active .monaco-icon-label, .part.editor .tab.active .monaco-icon-label *")];
   return labels.some((label) => getComputedStyle(label, "::after").content === '"!"');

@@ -1,4 +1,4 @@
-// What the scenarios rely on: a window is for each as it was for the one before.
+// The scenarios rely on this: each finds the window as the one before did.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 

@@ -1,4 +1,5 @@
-// The editor as an MCP server, where it is more than one window, port or file (rows B1, B9 to B11, C1, C3, C4).
+// The editor as an MCP server, with more than one window, port or file (rows B1, B9 to B11,
+// C1, C3, C4).
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import net from "node:net";

@@ -11,8 +11,9 @@ import { until } from "./lib/wait.mjs";
 
 const full = process.env.AGENT_TEST_FULL === "1";
 const commands = tricky(!full);
-// zsh does not tell the end of what is interrupted, sh tells nothing: with them a
-// command is a child that a terminal shows; so it is in bash, if it is too long to be typed.
+// zsh does not report the end of an interrupted command, sh reports nothing: with them a
+// command is a child that a terminal shows. The same holds in bash if the command is too
+// long to be typed.
 const SHELLS = { bash: "/bin/bash", zsh: "/usr/bin/zsh", sh: "/bin/sh" };
 
 function plain(shell, command, cwd) {

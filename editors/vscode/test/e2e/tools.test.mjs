@@ -1,4 +1,4 @@
-// Every tool that writes is reviewed as a diff, and writes what the diff shows.
+// Every tool that writes is reviewed as a diff, and writes exactly that diff.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 

@@ -1,5 +1,5 @@
-// The real agent and a person in front of VS Code: what is answered there is what
-// is written, and what the model is told.
+// The real agent and a person in front of VS Code: the answer given there is written, and
+// sent to the model.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -319,7 +319,7 @@ describe("a window with reviews", () => {
     assert.equal(JSON.parse(found[0]).folders[0].path, session.folder);
   });
 
-  /** Waits until the extension listens anew, and nothing of what it was before is there. */
+  /** Waits until the extension listens again, and nothing of its former state is left. */
   const backFrom = async (old) => {
     await until("a new lock", () => session.host.locks().some((lock) => lock.authToken !== old.authToken), 60_000);
     await session.noDiffs(20_000);
@@ -362,7 +362,7 @@ describe("a window with reviews", () => {
     fs.rmSync(session.host.env.PROBE_PORT_FILE);
     process.kill(old.pid, "SIGKILL");
     await backFrom(old);
-    // What was left is there for certain: the window itself went on.
+    // The leftovers are certainly there: the window itself went on.
     await until("the log to say so", () => /closed 1 diffs that an earlier window had left/.test(session.agentLog()));
   });
 });

@@ -83,7 +83,7 @@ describe("windows", () => {
     }
   });
 
-  /** Opens one more window; what is a folder or a workspace file. */
+  /** Opens one more window of a folder or a workspace file. */
   const open = async (what, folder) => {
     const known = scene.session.host.locks().map(({ pid }) => pid);
     const window = new Window(scene.session.host, folder);
@@ -122,7 +122,7 @@ describe("windows", () => {
     await accept(first);
     assert.match(await here.told(1), /^Wrote a\.txt/);
     assert.deepEqual([text(one), text(two)], ["one\ntwo\n3\n", PROPOSED]);
-    assert.deepEqual(await second.tabs(), ["a.txt"]); // what was accepted there
+    assert.deepEqual(await second.tabs(), ["a.txt"]); // the accepted text
   });
 
   it("on a workspace of several folders: each of them is the workspace's", async () => {

@@ -1,5 +1,5 @@
-// What the extension host calls: runs the bundled tests with mocha and leaves
-// their report in the file that TEST_REPORT names.
+// The extension host calls this: it runs the bundled tests with mocha and writes
+// their report to the file that TEST_REPORT names.
 const fs = require("node:fs");
 const path = require("node:path");
 

@@ -1,5 +1,5 @@
-// A client of the extension that speaks the protocol by hand, for what the real
-// agent would not do on demand.
+// A client of the extension that speaks the protocol by hand, for messages that the real
+// agent would not send on demand.
 import { createHmac, randomBytes } from "node:crypto";
 import WebSocket from "ws";
 

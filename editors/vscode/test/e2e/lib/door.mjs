@@ -58,8 +58,8 @@ export async function answerRun(bench, button) {
   await dialog.locator(".monaco-button", { hasText: new RegExp(`^${button}$`) }).click();
 }
 
-/** What an answer says of the problems of a file that is shown, and that nobody looks at. */
+/** An answer's text about the problems of a file that is shown and that nobody looks at. */
 export const unserved = "not known: no language server is known to look at files of this language";
 
-/** What an answer says of the problems of a file that is not shown. */
+/** An answer's text about the problems of a file that is not shown. */
 export const notKnown = "not known: the file is not shown in the editor, so no language server may have looked at it";

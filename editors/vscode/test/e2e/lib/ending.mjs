@@ -1,9 +1,9 @@
-// What is to be done when a process has run all its tests.
+// Actions for the end of a process that has run all its tests.
 import { after } from "node:test";
 
 const endings = [];
 
-/** Has end run at the end, before what was said earlier. */
+/** Has end run at the end, before earlier ones. */
 export function atEnd(end) {
   endings.unshift(end);
 }

@@ -39,7 +39,7 @@ const SETTINGS = {
   "chat.disableAIFeatures": true,
   "terminal.integrated.gpuAcceleration": "off",
   "workbench.reduceMotion": "on",
-  "editor.acceptSuggestionOnEnter": "off", // what is typed in a test is what is there
+  "editor.acceptSuggestionOnEnter": "off", // tests expect exactly the typed text
   "editor.cursorBlinking": "solid",
   // Nobody reports problems with most files here, which is waited for after each edit.
   "agent.diagnosticDelay": 200,
@@ -138,7 +138,7 @@ export class Host {
     return until("the settings to be written", () => Object.assign({}, ...this.settingsFiles().map((file) => JSON.parse(fs.readFileSync(file, "utf8")))));
   }
 
-  /** What has to change so that the settings are these: pairs of a name and a value, or null. */
+  /** The changes that lead to these settings: pairs of a name and a value, or null. */
   changes(settings = {}) {
     return this.changesTo({ ...SETTINGS, ...settings });
   }
@@ -233,7 +233,7 @@ export async function startHost(options = {}) {
   const main = path.join(installed.prefix, "node_modules/code-server/lib/vscode/out/server-main.js");
   const common = [main, "--accept-server-license-terms", "--server-data-dir", path.join(root, "server")];
   common.push("--user-data-dir", data, "--extensions-dir", extensions);
-  // In this order: the first package installed takes stock of what is there.
+  // In this order: the first package installed takes stock of the folder.
   for (const folder of options.unpacked ?? []) unpack(folder, extensions);
   for (const vsix of options.vsix ?? []) {
     execFileSync(installed.node, [...common, "--install-extension", vsix], { env, stdio: "pipe" });

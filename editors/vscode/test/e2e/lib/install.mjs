@@ -46,7 +46,7 @@ function aptInstall(packages) {
   run(log, "/", env, "apt-get", ...options, "install", "-y", "--no-install-recommends", ...packages);
 }
 
-/** What the machine itself must have: a list of [what, how it is found, Debian's package]. */
+/** Requirements of the machine: a list of [name, test for it, Debian's package]. */
 function requirements(host) {
   const list = [
     ["a Chromium browser (or its path in CHROMIUM)", findChromium, "chromium"],
@@ -59,8 +59,8 @@ function requirements(host) {
 }
 
 /**
- * Sees to it that the machine has what the host needs; installs it where this is
- * Debian and we are root. Throws with the exact list of what is missing.
+ * Ensures that the machine has everything that the host needs; installs it if this is
+ * Debian and we are root. Throws with the exact list of missing things.
  */
 export function ensureMachine(host) {
   const missing = () => requirements(host).filter(([, found]) => !found());
@@ -120,7 +120,7 @@ function linkTools(vscode, node) {
   }
 }
 
-/** What a workbench on this platform does not need: a third of the disk space. */
+/** The parts of a workbench that this platform does not need: a third of the disk space. */
 function prune(prefix, vscode) {
   const modules = path.join(vscode, "node_modules");
   for (const name of ["@github", "@microsoft/mxc-sdk", "@vscode/sqlite3"]) {

@@ -43,7 +43,7 @@ for (const file of files()) {
   watchdog.entered(file);
   const from = performance.now();
   await import(pathToFileURL(path.join(folder, file)));
-  // This runs when what the file has registered has ended.
+  // This runs after everything that the file has registered.
   await it(file, (t) => t.diagnostic(`${Math.round((performance.now() - from) / 1_000)} s`));
 }
 await it("the end", endAll);

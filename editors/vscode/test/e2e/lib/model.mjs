@@ -1,5 +1,5 @@
-// A model server on this machine: it plays the turns that a test gives it and keeps
-// every request, so that a test can read what the model was told.
+// A model server on this machine: it plays the turns that a test gives it and keeps every
+// request, so that a test can read them.
 import http from "node:http";
 
 import { until } from "./wait.mjs";
@@ -29,9 +29,9 @@ export class Model {
   }
 
   /**
-   * Sets what is answered in the conversation that begins with prompt: the n-th turn
-   * to the request with n answers before it, or what turns, a function, makes of the
-   * request's messages.
+   * Sets the answers in the conversation that begins with prompt: the n-th turn answers the
+   * request with n answers before it. turns can also be a function of the request's
+   * messages.
    */
   play(prompt, turns) {
     this.plays.set(prompt, turns);
@@ -61,7 +61,7 @@ export class Model {
     return (await until(`request ${n + 1} of ${prompt}`, found, ms)).body;
   }
 
-  /** What the tools answered just before the n-th request. */
+  /** The tools' results just before the n-th request. */
   async told(prompt, n, ms) {
     const { messages } = await this.request(prompt, n, ms);
     const last = messages.findLastIndex(({ role }) => role === "assistant");

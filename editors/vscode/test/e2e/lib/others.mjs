@@ -33,8 +33,8 @@ function programOf(name) {
 }
 
 /**
- * Runs a pinned program with the host's node, which is new enough for all of
- * them. Resolves to its status and what it printed.
+ * Runs a pinned program with the host's node, which is new enough for all of them. Resolves
+ * to its status and output.
  */
 export function runOther(name, args, { home }) {
   const { node } = install("current");

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 
-/** Makes a file one that cannot be written or replaced; the returned function makes it writable again. */
+/** Makes a file that cannot be written or replaced; the returned function makes it writable again. */
 export function readOnly(file) {
   if (process.getuid() !== 0) {
     const modes = [file, path.dirname(file)].map((each) => [each, fs.statSync(each).mode & 0o7777]);

@@ -1,6 +1,6 @@
-// What the scenarios of a process share: a host and a window of it on a folder,
-// which are put back for each session. To open a window costs ten seconds of a
-// processor, and there are dozens of sessions.
+// The scenarios of a process share a host and a window of it on a folder, which are reset
+// for each session. Opening a window costs ten seconds of CPU time, and there are dozens of
+// sessions.
 import fs from "node:fs";
 import path from "node:path";
 
@@ -56,7 +56,7 @@ function texts(folder, files = {}) {
   return Object.fromEntries(written.map(([name, contents]) => [path.join(folder, name), text(contents)]));
 }
 
-/** Ends what a session left in the shared window. */
+/** Ends everything that a session left in the shared window. */
 const PUT_BACK = `
   for (const terminal of vscode.window.terminals) terminal.dispose();
   for (const document of vscode.workspace.textDocuments.filter((each) => each.isDirty)) {
@@ -68,7 +68,7 @@ const PUT_BACK = `
   }
   return vscode.window.tabGroups.all.every((group) => group.tabs.length === 0);`;
 
-/** Puts the shared window back; one that does not let itself be put back is closed, and the next session gets a new one. */
+/** Resets the shared window; a window that cannot be reset is closed, and the next session gets a new one. */
 export async function putBack() {
   const ready = await host;
   await Promise.all(window.bench.others.splice(0).map((other) => other.close()));
@@ -90,7 +90,7 @@ export async function dropWindow() {
   fs.rmSync(old.folder, { recursive: true, force: true });
 }
 
-/** Takes away what the windows of a session left in the shared host, when they are closed. */
+/** Removes everything that the windows of a session left in the shared host, when they are closed. */
 export async function leave(ready) {
   await endWindows(ready, () => true);
   clear(ready);
@@ -103,7 +103,7 @@ async function endWindows(ready, which) {
   await until("the windows to end", gone, LEAVES).catch(() => ready.locks().filter(which).forEach((lock) => ready.killWindow(lock)));
 }
 
-/** Empties the homes of a host, but for what a window that listens needs. */
+/** Empties the homes of a host, except for the files of a listening window. */
 function clear(ready) {
   for (const folder of [ready.agentHome, ready.env.HOME].filter((each) => fs.existsSync(each))) {
     for (const name of fs.readdirSync(folder).filter((each) => folder !== ready.agentHome || each !== "ide")) {

@@ -1,4 +1,4 @@
-// A window, a model and agents in its integrated terminals: what a scenario needs.
+// A window, a model and agents in its integrated terminals: the setting of a scenario.
 import fs from "node:fs";
 import path from "node:path";
 import { after, afterEach, before } from "node:test";
@@ -7,7 +7,7 @@ import { Model } from "./model.mjs";
 import { keepSettings, startSession } from "./session.mjs";
 import { until } from "./wait.mjs";
 
-/** What the terminal's panel offers while a question stands there. */
+/** The keys that the terminal's panel offers during a question. */
 const PANEL = "y yes ·";
 
 /** Starts a window (see startSession) and a model server that its agents use. */
@@ -117,7 +117,7 @@ export class Agent {
     this.terminal = terminal;
   }
 
-  /** What the model was told before its n-th answer; waits for it. */
+  /** The tools' results before the model's n-th answer; waits for it. */
   told(n, ms) {
     return this.scene.model.told(this.prompt, n, ms);
   }
@@ -146,7 +146,7 @@ export class Agent {
     await until("the terminal's panel to take keys", () => this.window.page.evaluate(isArmed, PANEL), ms);
   }
 
-  /** Says yes, and once more if the editor, on a busy machine, was too slow to say whether the text was changed there. */
+  /** Answers yes, and once more if the editor, on a busy machine, was too slow to report whether the text was changed there. */
   async yes() {
     const again = "Another yes";
     await this.type("y");
@@ -163,7 +163,7 @@ export class Agent {
     return until("the agent to be done", async () => !busy.test((await this.window.bench.terminalText()).replaceAll(/\s+/g, " ")), ms);
   }
 
-  /** Waits until the terminal does not ask any more. */
+  /** Waits until the terminal no longer asks. */
   asksNothing(ms = 5_000) {
     return until("the terminal's panel to go", async () => !(await this.window.bench.terminalText()).includes(PANEL), ms);
   }
@@ -179,7 +179,7 @@ function isArmed(offer) {
   return blue - red > 80;
 }
 
-/** What must not change when nothing is written; the returned function checks it. */
+/** Files that must not change when nothing is written; the returned function checks them. */
 export function unchanged(file, assert) {
   const look = () => {
     const { ino, mtimeNs, size } = fs.statSync(file, { bigint: true });

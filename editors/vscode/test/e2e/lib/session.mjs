@@ -47,8 +47,8 @@ async function place({ files, folder, open, fresh, own, bare, settings = {}, ...
 }
 
 /**
- * Has each test of this suite leave the settings as it found them, also one that
- * fails half-way. session() gives the window of the suite.
+ * Has each test of this suite leave the settings as it found them, even one that fails
+ * half-way. session() returns the window of the suite.
  */
 export function keepSettings(session) {
   let before;
@@ -107,7 +107,7 @@ export class Session {
     return names.map((name) => path.join(this.host.root, name));
   }
 
-  /** What the extension has logged, in all windows of this session so far. */
+  /** The extension's log, in all windows of this session so far. */
   agentLog() {
     return this.logs().map((file) => fs.readFileSync(file).subarray(this.earlier.get(file) ?? 0).toString("utf8")).join("");
   }

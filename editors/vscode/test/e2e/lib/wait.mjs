@@ -1,4 +1,4 @@
-/** Waits at most ms for a value that is not falsy; says what was waited for. */
+/** Waits at most ms for a value that is not falsy; the error names the missing value. */
 export async function until(what, look, ms = 30_000) {
   const end = Date.now() + ms;
   let last;

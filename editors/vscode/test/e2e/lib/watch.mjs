@@ -13,7 +13,7 @@ export function watchFile(file) {
   return {
     seen,
     stop: async () => {
-      // What the system has told already is delivered first.
+      // Events that the system has reported already are delivered first.
       await new Promise((done) => setImmediate(done));
       watcher.close();
       return seen;

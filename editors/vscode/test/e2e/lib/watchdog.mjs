@@ -14,10 +14,10 @@ export class Watchdog {
     this.saw("before the first test");
   }
 
-  /** Something moved; what tells where that was. */
-  saw(what) {
+  /** Records progress at a place. */
+  saw(place) {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => void this.bark(what), this.minutes * 60_000);
+    this.timer = setTimeout(() => void this.bark(place), this.minutes * 60_000);
     this.timer.unref();
   }
 

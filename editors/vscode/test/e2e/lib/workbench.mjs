@@ -1,10 +1,10 @@
-// A workbench in a headless Chromium, and what a person does in it.
+// A workbench in a headless Chromium, and a person's actions in it.
 import fs from "node:fs";
 import path from "node:path";
 
 import { sharedBrowser } from "./browser.mjs";
 
-/** How long anything may take to be seen: what fails is not slow, and what is slow does not fail. */
+/** The longest wait for anything to appear: a failure is not slow, and a slow step does not fail. */
 const PATIENCE = 30_000;
 
 /** One window of VS Code. */
@@ -91,9 +91,9 @@ export class Workbench {
   }
 
   /**
-   * Gives this window the focus, and takes it from others. Pages without a screen
-   * all say that they have it, so the pages are told; what VS Code makes of that
-   * is its own.
+   * Gives this window the focus, and takes it from others. Pages without a screen all
+   * report that they have it, so the pages are told; VS Code decides what follows from
+   * that.
    */
   async focus(...others) {
     for (const { page } of others) await page.evaluate(setFocus, false);
