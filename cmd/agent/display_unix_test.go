@@ -149,7 +149,7 @@ func TestThemePicker(t *testing.T) {
 	d.say("/theme")
 	d.WaitFor(`› auto`)
 	d.Press("down", "down", "enter")
-	d.WaitFor(`The theme is light`)
+	d.WaitFor(`Theme: light`)
 	changed(auto)
 	d.leave()
 	d.sit()

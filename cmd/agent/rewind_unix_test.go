@@ -266,7 +266,7 @@ func TestAnUndoThatDiedIsMentioned(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.sit()
-	d.WaitFor(`An undo was under way when the program ended: 1 of its 2 files`)
+	d.WaitFor(`The program ended during an undo: 1 of 2 files`)
 	d.leave()
 }
 
@@ -278,13 +278,13 @@ func TestRewindOfWhatOthersChanged(t *testing.T) {
 	d.say("/rewind")
 	d.WaitFor(`Go back to before which prompt\?`)
 	d.Press("down", "enter")
-	d.WaitFor(`a\.txt cannot go back: somebody else has changed it since`)
+	d.WaitFor(`a\.txt cannot be restored: somebody else has changed it since`)
 	d.Type("others")
 	d.WaitFor(`(?m)^› Files that others changed since, too +1 more file`)
 	d.Press("enter")
 	d.WaitFor(`(?m)^› Files and conversation +3 files`)
 	d.Press("down", "enter")
-	d.asked(`a\.txt: what others changed in it goes, too`)
+	d.asked(`a\.txt: changes by others in it are lost, too`)
 	d.Press("y")
 	d.WaitFor(`put back: a\.txt, new/b\.txt, c\.txt`)
 	d.holds("one", "-", "-")

@@ -17,18 +17,18 @@ import (
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
 
-// answers are the commands about what the model has said.
+// answers are the commands about the model's answers.
 type answers struct{ *Set }
 
 func (a answers) list() []command.Command {
 	return []command.Command{
-		{Name: "todo", Help: "the model's list of what is to be done", Group: command.Model, Run: a.todo},
+		{Name: "todo", Help: "show the model's to-do list", Group: command.Model, Run: a.todo},
 		{Name: "copy", Args: "[n]", Help: "copy the last answer, or its n-th block of code", Group: command.Sessions, Run: a.copy},
 	}
 }
 
-// said returns the conversation as it is on disk: a turn may be running.
-func (a answers) said() ([]llm.Message, error) {
+// messages returns the conversation on disk, which a running turn does not change.
+func (a answers) messages() ([]llm.Message, error) {
 	_, conv, err := a.App.Archive.Read(a.App.Current().ID())
 	if errors.Is(err, archive.ErrNoSession) {
 		return nil, nil
@@ -37,23 +37,23 @@ func (a answers) said() ([]llm.Message, error) {
 }
 
 func (a answers) todo(context.Context, string) (command.Reply, error) {
-	messages, err := a.said()
+	messages, err := a.messages()
 	if err != nil {
 		return command.Reply{}, err
 	}
 	items := tools.LastTodo(messages)
 	if len(items) == 0 {
-		return command.Reply{Text: "The model keeps no list in this session."}, nil
+		return command.Reply{Text: "The model has no to-do list in this session."}, nil
 	}
 	return command.Reply{Text: tools.Checklist(items)}, nil
 }
 
-// maxClip is how much text terminals take for the clipboard, as it is sent to them.
+// maxClip is how many bytes terminals accept for the clipboard, in base64.
 const maxClip = 100_000
 
-// copy copies the last answer that says anything, or one of its blocks of code.
+// copy copies the last answer with a text, or one of its blocks of code.
 func (a answers) copy(ctx context.Context, which string) (command.Reply, error) {
-	messages, err := a.said()
+	messages, err := a.messages()
 	if err != nil {
 		return command.Reply{}, err
 	}
@@ -66,7 +66,7 @@ func (a answers) copy(ctx context.Context, which string) (command.Reply, error) 
 	reply := command.Reply{Text: "Copied " + what + " (" + lines(text) + ")"}
 	switch {
 	case err != nil && long, tool == "" && long:
-		return command.Reply{}, errors.Join(err, errors.New("the text is too long for the terminal's own way to the clipboard (OSC 52); /export writes the conversation to a file"))
+		return command.Reply{}, errors.Join(err, errors.New("the text is too long to copy through the terminal (OSC 52); /export writes the conversation to a file"))
 	case long:
 		reply.Text += " with " + tool + "."
 		return reply, nil
@@ -91,7 +91,7 @@ func lastAnswer(messages []llm.Message) string {
 	return ""
 }
 
-// choose returns the text to copy, and what to call it.
+// choose returns the text to copy and a name for it.
 func choose(answer, which string) (text, what string, err error) {
 	switch {
 	case answer == "":
@@ -105,7 +105,7 @@ func choose(answer, which string) (text, what string, err error) {
 	case err != nil || n < 1:
 		return "", "", errors.New("/copy copies the last answer, /copy 2 its second block of code")
 	case len(all) == 0:
-		return "", "", errors.New("the last answer holds no block of code")
+		return "", "", errors.New("the last answer has no block of code")
 	case n > len(all):
 		return "", "", fmt.Errorf("the last answer has no block of code number %d: the last one is %d", n, len(all))
 	}
@@ -121,8 +121,7 @@ func lines(text string) string {
 	return fmt.Sprintf("%d lines", n)
 }
 
-// codeBlocks returns what stands between fences. A fence that is not closed counts
-// to the end.
+// codeBlocks returns the texts between code fences. An unclosed fence reaches to the end.
 func codeBlocks(markdown string) []string {
 	var all []string
 	var block strings.Builder
@@ -148,7 +147,7 @@ func codeBlocks(markdown string) []string {
 	return all
 }
 
-// leading returns the ` or ~ that a line begins with.
+// leading returns the run of ` or ~ at the start of a line.
 func leading(line string) string {
 	if line == "" || line[0] != '`' && line[0] != '~' {
 		return ""
@@ -156,7 +155,7 @@ func leading(line string) string {
 	return line[:len(line)-len(strings.TrimLeft(line, line[:1]))]
 }
 
-// unindent takes at most n blanks off the start of a line: those of the fence.
+// unindent removes the indentation of the fence, at most n blanks.
 func unindent(line string, n int) string {
 	for ; n > 0 && strings.HasPrefix(line, " "); n-- {
 		line = line[1:]

@@ -7,7 +7,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/confirm"
 )
 
-// busy is a turn of many edits.
+// busy scripts a turn of many edits.
 func busy(edits int) string {
 	var b strings.Builder
 	b.WriteString("turns:\n  - text: Hello.\n")
@@ -22,7 +22,7 @@ func busy(edits int) string {
 	return b.String()
 }
 
-// What runs beside a turn reads the conversation while the turn extends it. The race
+// Commands during a turn read the conversation while the turn extends it. The race
 // detector judges.
 func TestCommandsBesideATurn(t *testing.T) {
 	t.Setenv("PATH", t.TempDir()) // so that /copy finds no clipboard to change

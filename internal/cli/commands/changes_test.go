@@ -19,7 +19,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
 
-// threeTurns is a session of three prompts that change three files.
+// threeTurns scripts three prompts that change three files.
 const threeTurns = `
 turns:
   - calls:
@@ -33,8 +33,8 @@ turns:
   - text: Again.
 `
 
-// afterThree is a session that has changed files in three turns; what the person
-// is asked, they approve.
+// afterThree returns a session that changed files in three turns and whose person
+// approves everything.
 func afterThree(t *testing.T) (*Set, *reviewer) {
 	t.Helper()
 	r := &reviewer{verdict: confirm.Verdict{Decision: confirm.Approve}}
@@ -46,7 +46,7 @@ func afterThree(t *testing.T) (*Set, *reviewer) {
 	return s, r
 }
 
-// tree is what the files hold.
+// tree returns the contents of the files.
 func (s *Set) tree(t *testing.T) string {
 	t.Helper()
 	var out []string
@@ -60,7 +60,7 @@ func (s *Set) tree(t *testing.T) string {
 	return strings.Join(out, ", ")
 }
 
-// reply runs a line that must not fail.
+// reply runs a line, which must not fail.
 func (s *Set) reply(t *testing.T, line string) command.Reply {
 	t.Helper()
 	r, err := s.run(t, line)
@@ -70,7 +70,7 @@ func (s *Set) reply(t *testing.T, line string) command.Reply {
 	return r
 }
 
-// chosen is what the choice in a picker whose title begins so comes to.
+// chosen returns the reply to the choice whose title has the given prefix.
 func chosen(t *testing.T, r command.Reply, title string) command.Reply {
 	t.Helper()
 	if r.Pick == nil {
@@ -89,7 +89,7 @@ func chosen(t *testing.T, r command.Reply, title string) command.Reply {
 	return command.Reply{}
 }
 
-// items are the entries of a picker.
+// items returns the entries of a picker.
 func items(r command.Reply) []string {
 	var out []string
 	for _, it := range r.Pick.Items {
@@ -124,7 +124,7 @@ func TestUndoAsksInEveryMode(t *testing.T) {
 		t.Error(d)
 	}
 	for wrong, want := range map[string]string{
-		"/undo": "nothing to undo in this session", "/undo a.txt": "nothing to undo in that file", "/undo ../x": "outside", "/redo it": "nothing more",
+		"/undo": "nothing to undo in this session", "/undo a.txt": "nothing to undo in that file", "/undo ../x": "outside", "/redo it": "takes no argument",
 	} {
 		if _, err := s.run(t, wrong); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", wrong, err)
@@ -149,8 +149,8 @@ func TestUndoAndRedoStepByStep(t *testing.T) {
 	}
 }
 
-// TestUndoKeepsToItsSession: another session's changes in the same folder are not
-// this one's to take back.
+// TestUndoKeepsToItsSession: /undo does not take back another session's changes in the
+// same folder.
 func TestUndoKeepsToItsSession(t *testing.T) {
 	s, _ := afterThree(t)
 	s.reply(t, "/clear")
@@ -188,8 +188,8 @@ func TestUndoOfSeveralFiles(t *testing.T) {
 	}
 }
 
-// TestUndoLeavesWhatOthersChanged: the files that cannot be done are named, and
-// the rest can be done.
+// TestUndoLeavesWhatOthersChanged: files that cannot be restored are named, and the rest
+// can be restored.
 func TestUndoLeavesWhatOthersChanged(t *testing.T) {
 	s, r := afterThree(t)
 	scratch.Write(t, filepath.Join(s.App.Dir, "c.txt"), "mine\n")
@@ -197,7 +197,7 @@ func TestUndoLeavesWhatOthersChanged(t *testing.T) {
 		t.Error(err)
 	}
 	reply := chosen(t, s.reply(t, "/rewind"), "first")
-	if reply.Text != "c.txt cannot go back: somebody else has changed it since\n" {
+	if reply.Text != "c.txt cannot be restored: somebody else has changed it since\n" {
 		t.Errorf("%q", reply.Text)
 	}
 	out := chosen(t, reply, "The files only")
@@ -211,7 +211,7 @@ func TestUndoLeavesWhatOthersChanged(t *testing.T) {
 	if out := chosen(t, reply, "The files only"); !strings.Contains(out.Text, "put back: c.txt\n") || s.tree(t) != "one, -, -" {
 		t.Errorf("%+v, %q", out, s.tree(t))
 	}
-	if d := cmp.Diff(caution.Notes("c.txt: what others changed in it goes, too"), r.last.Notes); d != "" {
+	if d := cmp.Diff(caution.Notes("c.txt: changes by others in it are lost, too"), r.last.Notes); d != "" {
 		t.Error(d)
 	}
 	if s.reply(t, "/redo"); s.tree(t) != "one, -, mine" {
@@ -275,8 +275,8 @@ func titles(r command.Reply) []string {
 	return out
 }
 
-// TestRewindOfTheConversationAlone: the files stay, and a later rewind to an
-// earlier prompt takes them back all the same.
+// TestRewindOfTheConversationAlone: the files stay, and a later rewind to an earlier
+// prompt still restores them.
 func TestRewindOfTheConversationAlone(t *testing.T) {
 	s, _ := afterThree(t)
 	out := chosen(t, chosen(t, s.reply(t, "/rewind"), "second"), "The conversation only")
@@ -292,8 +292,8 @@ func TestRewindOfTheConversationAlone(t *testing.T) {
 	}
 }
 
-// TestRewindGoesBackBeforeUndos: the files get what they held before the prompt,
-// also what was undone after it.
+// TestRewindGoesBackBeforeUndos: the files get their content from before the prompt,
+// including changes that were undone after it.
 func TestRewindGoesBackBeforeUndos(t *testing.T) {
 	s, _ := afterThree(t)
 	s.reply(t, "/undo")
@@ -350,7 +350,7 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// page is the text of a reply's page.
+// page returns the text of a reply's page.
 func page(r command.Reply) string {
 	var out []string
 	for i := range r.Page.Doc.Len() {
@@ -359,7 +359,7 @@ func page(r command.Reply) string {
 	return strings.Join(out, "\n")
 }
 
-// TestDiffOutlivesTheProgram: what a resumed session changed is still known.
+// TestDiffOutlivesTheProgram: a resumed session knows its earlier changes.
 func TestDiffOutlivesTheProgram(t *testing.T) {
 	s, _ := afterThree(t)
 	id := s.App.Current().ID()
@@ -374,9 +374,9 @@ func TestRemarks(t *testing.T) {
 	for want, n := range map[string]undo.Net{
 		"":                             {},
 		"new · with changes by others": {Created: true, Others: true},
-		"gone":                         {Deleted: true},
-		"created, and gone":            {Created: true, Deleted: true},
-		"not known: context canceled":  {Err: context.Canceled},
+		"deleted":                      {Deleted: true},
+		"created and deleted":          {Created: true, Deleted: true},
+		"unknown: context canceled":    {Err: context.Canceled},
 	} {
 		if got := remarks(n); got != want {
 			t.Errorf("%+v: %q", n, got)
@@ -405,8 +405,8 @@ func TestAgo(t *testing.T) {
 	}
 }
 
-// TestTheModelIsToldWhatBecameOfItsFiles: once, with the next prompt, which is the
-// user's words alone when it is gone back to.
+// TestTheModelIsToldWhatBecameOfItsFiles: the next prompt, and no other, carries the
+// note; a rewind to it inserts the user's words alone.
 func TestTheModelIsToldWhatBecameOfItsFiles(t *testing.T) {
 	s, _ := afterThree(t)
 	s.reply(t, "/undo")
@@ -434,14 +434,14 @@ func TestTheModelIsToldWhatBecameOfItsFiles(t *testing.T) {
 	if got := s.App.Remarks.Take(); got != "" {
 		t.Errorf("a new session is told %q", got)
 	}
-	many := make([]string, maxTold+2)
-	changes{s}.tell(telling{"Change", "changed"}, many)
-	if got := s.App.Remarks.Take(); !strings.Contains(got, " and 2 more. ") || strings.Count(got, ",") != maxTold-1 {
+	many := make([]string, maxNamed+2)
+	changes{s}.notifyModel(modelNote{"Change", "changed"}, many)
+	if got := s.App.Remarks.Take(); !strings.Contains(got, " and 2 more. ") || strings.Count(got, ",") != maxNamed-1 {
 		t.Errorf("of many files: %q", got)
 	}
 }
 
-// TestRewindBeyondTheJournal: that older changes are not known is said.
+// TestRewindBeyondTheJournal: the question warns that older changes are unknown.
 func TestRewindBeyondTheJournal(t *testing.T) {
 	s, r := afterThree(t)
 	logs, err := filepath.Glob(filepath.Join(s.App.Config.Home, "undo", "*", "*.live"))
@@ -459,7 +459,7 @@ func TestRewindBeyondTheJournal(t *testing.T) {
 	}
 }
 
-// TestAForkGoesBackToo: a fork can go back to before it was made, with the files.
+// TestAForkGoesBackToo: a fork can be rewound to before the fork, with the files.
 func TestAForkGoesBackToo(t *testing.T) {
 	s, _ := afterThree(t)
 	for range 2 {
@@ -502,8 +502,8 @@ func TestOneLine(t *testing.T) {
 	}
 }
 
-// TestTheLedgerKnowsWhatTheUserDid: a compaction does not bring back what was undone,
-// and knows what was run without the model.
+// TestTheLedgerKnowsWhatTheUserDid: the list of deeds in a compaction has no undone edits,
+// and has the commands that the user ran.
 func TestTheLedgerKnowsWhatTheUserDid(t *testing.T) {
 	long := strings.Repeat("It is done. ", 1000)
 	s := sittingWith(t, &reviewer{verdict: confirm.Verdict{Decision: confirm.Approve}}, threeTurns+"  - text: "+long+"\n  - text: Short.\n")

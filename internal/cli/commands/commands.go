@@ -1,6 +1,6 @@
-// Package commands is the slash commands that work on the session, the project
-// and the configuration, whatever shows their outcome. It guarantees that a
-// command that writes a file has asked first, unless the user named a new file.
+// Package commands holds the slash commands that work on the session, the project and
+// the configuration, for any face. It guarantees that a command asks before it writes a
+// file, unless the user named a new file.
 package commands
 
 import (
@@ -19,7 +19,7 @@ type Set struct {
 	Doctor func(ctx context.Context, model string, out io.Writer)
 }
 
-// List returns the commands, in the order of the help.
+// List returns the commands in the order of the help.
 func (s *Set) List() []command.Command {
 	return slices.Concat(
 		sessions{s}.list(), answers{s}.list(), changes{s}.list(), models{s}.list(), permissions{s}.list(),

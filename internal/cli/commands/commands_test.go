@@ -43,7 +43,7 @@ turns:
   - text: Hello.
 `
 
-// reviewer answers every question with the same verdict and counts them.
+// reviewer gives every question the same verdict and records it.
 type reviewer struct {
 	verdict confirm.Verdict
 	asked   []string
@@ -55,8 +55,7 @@ func (r *reviewer) Review(_ context.Context, req confirm.Request) (confirm.Verdi
 	return r.verdict, nil
 }
 
-// sitting puts the whole program together around a scripted model, with r in
-// the place of the person.
+// sitting returns the commands of a session with a scripted model and r as the person.
 func sitting(t *testing.T, r *reviewer) *Set { return sittingWith(t, r, changing) }
 
 func sittingWith(t *testing.T, r *reviewer, script string) *Set {
@@ -117,7 +116,7 @@ func (s *Set) run(t *testing.T, line string) (command.Reply, error) {
 	return command.Reply{}, nil
 }
 
-// text runs a line whose reply is a text.
+// text runs a line and returns the text of its reply.
 func (s *Set) text(t *testing.T, line string) string {
 	t.Helper()
 	r, err := s.run(t, line)

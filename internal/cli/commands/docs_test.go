@@ -8,8 +8,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 )
 
-// TestDocumentation keeps the table of the documentation the same as the commands,
-// which have names of their own.
+// TestDocumentation compares the table in the documentation with the commands, whose
+// names must differ.
 func TestDocumentation(t *testing.T) {
 	list := append(repl.OwnCommands(), (&Set{}).List()...)
 	names := map[string]bool{}

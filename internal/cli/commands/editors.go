@@ -6,16 +6,16 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 )
 
-// editors is the command about the link to an editor.
+// editors holds the command about the link to an editor.
 type editors struct{ *Set }
 
 func (e editors) list() []command.Command {
 	return []command.Command{
-		{Name: "ide", Args: "[connect|disconnect|status]", Help: "the link to your editor", Group: command.Program, Run: e.ide},
+		{Name: "ide", Args: "[connect|disconnect|status]", Help: "show, make or end the link to your editor", Group: command.Program, Run: e.ide},
 	}
 }
 
-// ide is what /ide says; "connect" alone chooses among several.
+// ide runs /ide; "connect" alone lets the person choose if there are several editors.
 func (e editors) ide(ctx context.Context, args string) (command.Reply, error) {
 	if args == "connect" {
 		var items []command.Choice

@@ -8,7 +8,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 )
 
-// models are the commands about the model: which it is and what it is told.
+// models are the commands about the model and its instructions.
 type models struct{ *Set }
 
 func (m models) list() []command.Command {
@@ -28,7 +28,7 @@ func (m models) model(ctx context.Context, name string) (command.Reply, error) {
 		return command.Reply{}, err
 	}
 	if len(names) == 0 {
-		return command.Reply{}, errors.New("the provider names no model to choose; /model NAME takes one by its name")
+		return command.Reply{}, errors.New("the provider lists no models; use /model NAME")
 	}
 	items := make([]command.Choice, len(names))
 	for i, n := range names {
@@ -52,6 +52,6 @@ func (m models) init(context.Context, string) (command.Reply, error) {
 	return command.Reply{Prompt: initPrompt}, nil
 }
 
-// initPrompt is what /init asks of the model.
+// initPrompt is the prompt of /init.
 const initPrompt = "Read this project and write an AGENTS.md at its root: what it is, how to build and test it, " +
 	"its layout and its conventions, in at most 60 lines. If there is one already, improve it."

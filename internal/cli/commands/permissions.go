@@ -11,12 +11,12 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 )
 
-// permissions is the command about what is done without asking.
+// permissions holds the command about the permission mode and grants.
 type permissions struct{ *Set }
 
 func (p permissions) list() []command.Command {
 	return []command.Command{{
-		Name: "permissions", Args: "[mode]", Help: "what is done without asking: show it, change it, take it back",
+		Name: "permissions", Args: "[mode]", Help: "show and change what is done without asking",
 		Group: command.Model, Run: p.run,
 	}}
 }
@@ -26,7 +26,7 @@ type modeHelp struct {
 	help string
 }
 
-// modes says what each mode means.
+// modes describes the modes.
 var modes = []modeHelp{
 	{permission.Default, "edits and commands ask"},
 	{permission.AcceptEdits, "edits are written without asking; commands ask"},
@@ -34,7 +34,7 @@ var modes = []modeHelp{
 	{permission.Bypass, "nothing asks (only with --permission-mode bypass)"},
 }
 
-// run shows the rules and lets the person change them, or enters a mode.
+// run enters a mode or, without one, shows the rules and lets the person change them.
 func (p permissions) run(_ context.Context, name string) (command.Reply, error) {
 	if name != "" {
 		return p.enter(name)
@@ -53,8 +53,8 @@ func (p permissions) run(_ context.Context, name string) (command.Reply, error) 
 	return command.Reply{Text: p.text(), Pick: &pick}, nil
 }
 
-// choose does what was picked: a mode, or a grant by its place and words, as others
-// may have come or gone meanwhile.
+// choose enters the chosen mode or takes the chosen grant back. A grant is found by its
+// words, because others may have come or gone.
 func (p permissions) choose(_ context.Context, id string) (command.Reply, error) {
 	rest, ok := strings.CutPrefix(id, "grant ")
 	if !ok {
@@ -62,13 +62,13 @@ func (p permissions) choose(_ context.Context, id string) (command.Reply, error)
 	}
 	_, words, _ := strings.Cut(rest, " ")
 	if !p.revoke(words) {
-		return command.Reply{}, fmt.Errorf("%s is not granted any more", words)
+		return command.Reply{}, fmt.Errorf("%s is no longer granted", words)
 	}
 	return command.Reply{Text: "asked about again: " + words}, nil
 }
 
-// granted says what the person has allowed until the session ends: by "always", and
-// by a yes to a read outside the workspace.
+// granted describes the grants of the session: those by "always", and reads outside the
+// workspace.
 func (p permissions) granted() []string {
 	var all []string
 	for _, g := range p.App.Policy.Grants() {
@@ -82,7 +82,7 @@ func (p permissions) granted() []string {
 	return all
 }
 
-// revoke takes back what granted names.
+// revoke takes back the grant with the words that granted returned.
 func (p permissions) revoke(words string) bool {
 	done := false
 	for _, g := range p.App.Policy.Grants() {
@@ -112,7 +112,7 @@ func (p permissions) enter(name string) (command.Reply, error) {
 	return command.Reply{Text: p.mode() + ": " + modes[i].help}, nil
 }
 
-// mode is the mode in force, with where it comes from.
+// mode describes the mode in force and its source.
 func (p permissions) mode() string {
 	now := p.App.Policy.Mode()
 	if now.String() != p.App.Config.PermissionMode {
@@ -126,7 +126,7 @@ func (p permissions) mode() string {
 	return now.String() + " mode"
 }
 
-// text is the rules in force, with where they come from.
+// text describes the rules in force and their sources.
 func (p permissions) text() string {
 	var b strings.Builder
 	b.WriteString(p.mode() + "\n\n")

@@ -51,8 +51,8 @@ func TestPermissionsTakesAGrantBack(t *testing.T) {
 	}
 }
 
-// TestANewSessionBeginsEmpty: grants, the list and the folder for long outputs are of
-// one session.
+// TestANewSessionBeginsEmpty: grants, the to-do list and the folder for long outputs
+// belong to one session.
 func TestANewSessionBeginsEmpty(t *testing.T) {
 	r := &reviewer{verdict: confirm.Verdict{Decision: confirm.Approve, Session: true}}
 	s := sitting(t, r)
@@ -79,7 +79,7 @@ func TestANewSessionBeginsEmpty(t *testing.T) {
 	if _, err := s.run(t, "/clear"); err != nil {
 		t.Fatal(err)
 	}
-	if out := s.text(t, "/todo"); !strings.Contains(out, "keeps no list") {
+	if out := s.text(t, "/todo"); !strings.Contains(out, "has no to-do list") {
 		t.Errorf("/todo after /clear: %q", out)
 	}
 	if n := len(s.App.Policy.Grants()); n != 0 {

@@ -8,13 +8,13 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 )
 
-// program is the commands about the program itself.
+// program are the commands about the program itself.
 type program struct{ *Set }
 
 func (p program) list() []command.Command {
 	return []command.Command{
-		{Name: "config", Help: "the settings in force", Group: command.Program, Run: p.config},
-		{Name: "doctor", Help: "check that everything the agent needs is there", Group: command.Program, Run: p.doctor},
+		{Name: "config", Help: "show the settings in force", Group: command.Program, Run: p.config},
+		{Name: "doctor", Help: "check that the agent has everything it needs", Group: command.Program, Run: p.doctor},
 	}
 }
 

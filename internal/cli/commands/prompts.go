@@ -2,7 +2,6 @@ package commands
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,20 +13,20 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
 
-// prompt is one that the session can go back to.
+// prompt is a prompt that the session can go back to.
 type prompt struct {
 	history.Prompt
-	at   int    // among the prompts, from 0
-	talk *talks // all of them
+	at    int // among the prompts, from 0
+	calls *callIndex
 }
 
-// talks is which prompt each of the model's calls answers.
-type talks map[string]int
+// callIndex maps the ids of the model's calls to their prompts, from 0.
+type callIndex map[string]int
 
-// talk goes through the conversation.
-func (c changes) talk() (*talks, []prompt) {
+// prompts returns the index of the calls and the prompts, the newest first.
+func (c changes) prompts() (*callIndex, []prompt) {
 	items := c.App.Loop.Items() // once: a turn may be running
-	of, at := talks{}, -1
+	of, at := callIndex{}, -1
 	for _, it := range items {
 		if it.Message.Role == llm.User {
 			at++
@@ -44,50 +43,50 @@ func (c changes) talk() (*talks, []prompt) {
 	return &of, all
 }
 
-// where is an instant: what came of the prompts that are meant, and of unknown
-// calls since a time.
-func (t *talks) where(meant func(at int) bool, unknown time.Time) undo.Since {
+// where selects the changes by the calls of the prompts for which meant is true, and
+// those since unknown by calls that are not in the index.
+func (t *callIndex) where(meant func(at int) bool, unknown time.Time) undo.Since {
 	return undo.Since{Time: unknown, After: func(call string) (after, known bool) {
 		at, known := (*t)[call]
 		return known && meant(at), known
 	}}
 }
 
-// all is the whole session.
-func (t *talks) all() undo.Since {
+// all selects the changes of the session.
+func (t *callIndex) all() undo.Since {
 	return t.where(func(int) bool { return true }, time.Unix(1, 0))
 }
 
-// since is what came of p and of those after it.
+// since selects the changes by p and the prompts after it.
 func (p prompt) since() undo.Since {
-	return p.talk.where(func(at int) bool { return at >= p.at }, p.At)
+	return p.calls.where(func(at int) bool { return at >= p.at }, p.At)
 }
 
-// alone is what came of p.
+// alone selects the changes by p.
 func (p prompt) alone() undo.Since {
-	return p.talk.where(func(at int) bool { return at == p.at }, time.Time{})
+	return p.calls.where(func(at int) bool { return at == p.at }, time.Time{})
 }
 
-// list is how prompts are listed with what they changed.
-type list struct {
+// promptList configures a list of prompts with their changes.
+type promptList struct {
 	title string
 	what  undo.Range
 	since func(prompt) undo.Since
-	all   bool // also those that changed nothing
+	all   bool // list prompts without changes, too
 }
 
-// counted is for how many prompts it is worked out what changed: the newest.
+// counted is how many of the newest prompts are listed with their changes.
 const counted = 40
 
 // pick lets the person choose a prompt.
-func (c changes) pick(ctx context.Context, l list, choose func(context.Context, prompt) (command.Reply, error)) (*command.Pick, error) {
+func (c changes) pick(ctx context.Context, l promptList, choose func(context.Context, prompt) (command.Reply, error)) (*command.Pick, error) {
 	log, err := undo.Read(ctx, c.App.Root)
 	if err != nil {
 		return nil, err
 	}
 	pick, at := &command.Pick{Title: l.title}, map[string]prompt{}
 	known, nets := -1, []undo.Net(nil)
-	_, all := c.talk()
+	_, all := c.prompts()
 	from := c.ancestors()
 	for i, p := range all {
 		scope := c.scope(l.what, l.since(p), from)
@@ -97,7 +96,7 @@ func (c changes) pick(ctx context.Context, l list, choose func(context.Context, 
 		}
 		came := ""
 		if i < counted {
-			if n != known || !l.all { // as many since: the same ones
+			if n != known || !l.all { // the same number means the same changes
 				if nets, err = log.Net(ctx, scope); err != nil {
 					return nil, err
 				}
@@ -116,20 +115,8 @@ func (c changes) pick(ctx context.Context, l list, choose func(context.Context, 
 	return pick, nil
 }
 
-// maxTitle is how much of a prompt a list shows, in bytes.
-const maxTitle = 300
-
-// oneLine is the beginning of a text, on one line.
-func oneLine(text string) string {
-	return strings.Join(strings.Fields(strings.ToValidUTF8(text[:min(len(text), maxTitle)], "")), " ")
-}
-
-// maxSketch is how many lines of a prompt and how many files are shown below the
-// list.
-const maxSketch = 5
-
-// sketch is what is shown of a prompt below the list: its text, if that has several
-// lines, and the files that were changed.
+// sketch returns the preview of a prompt: its text, if that has several lines, and the
+// changed files.
 func (p prompt) sketch(nets []undo.Net) func() string {
 	return func() string {
 		var out []string
@@ -144,24 +131,16 @@ func (p prompt) sketch(nets []undo.Net) func() string {
 	}
 }
 
-// short is the first lines.
-func short(lines []string) []string {
-	if len(lines) <= maxSketch {
-		return lines
-	}
-	return append(slices.Clone(lines[:maxSketch]), fmt.Sprintf("… %d more", len(lines)-maxSketch))
-}
-
-// scope is what was done in this session since an instant.
+// scope selects changes of this session.
 func (c changes) scope(what undo.Range, since undo.Since, from []string) undo.Scope {
 	return undo.Scope{Range: what, Session: c.App.Current().ID(), From: from, Since: since}
 }
 
-// maxForks bounds how often a session is the fork of a fork.
+// maxForks bounds the number of ancestors.
 const maxForks = 20
 
-// ancestors are the sessions that this one is a fork of. One that was deleted ends
-// them.
+// ancestors returns the sessions that this one was forked from, up to one that was
+// deleted.
 func (c changes) ancestors() []string {
 	var from []string
 	for id := c.App.Current().Info().From; id != "" && len(from) < maxForks; {
@@ -173,19 +152,4 @@ func (c changes) ancestors() []string {
 		id = info.From
 	}
 	return from
-}
-
-// ago is an age for people; empty for what has no time.
-func ago(d time.Duration, at time.Time) string {
-	switch {
-	case at.IsZero():
-		return ""
-	case d < time.Minute:
-		return "just now"
-	case d < time.Hour:
-		return fmt.Sprintf("%d min ago", d/time.Minute)
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%d h ago", d/time.Hour)
-	}
-	return fmt.Sprintf("%d days ago", d/(24*time.Hour))
 }

@@ -13,12 +13,12 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
 
-// rewinds are the ways back to a prompt.
+// rewinds holds the command that goes back to a prompt.
 type rewinds struct{ changes }
 
 // rewind goes back to the state before a prompt.
 func (c rewinds) rewind(ctx context.Context, _ string) (command.Reply, error) {
-	pick, err := c.pick(ctx, list{"Go back to before which prompt?", undo.Rewind, prompt.since, true}, func(ctx context.Context, p prompt) (command.Reply, error) {
+	pick, err := c.pick(ctx, promptList{"Go back to before which prompt?", undo.Rewind, prompt.since, true}, func(ctx context.Context, p prompt) (command.Reply, error) {
 		return c.rewindTo(ctx, p, false)
 	})
 	if err == nil && len(pick.Items) == 0 {
@@ -32,12 +32,12 @@ const (
 	both      = "both"
 	filesOnly = "files"
 	chatOnly  = "chat"
-	// withOthers asks again, with files that others changed since.
+	// withOthers asks again and includes files that others changed since.
 	withOthers = "others"
 )
 
-// rewindTo asks what is to go back; with others, files go back that others have
-// changed since, too.
+// rewindTo asks what to restore. If others is set, files that others changed since are
+// restored, too.
 func (c rewinds) rewindTo(ctx context.Context, p prompt, others bool) (command.Reply, error) {
 	scope := c.scope(undo.Rewind, p.since(), c.ancestors())
 	scope.Others = others
@@ -45,21 +45,21 @@ func (c rewinds) rewindTo(ctx context.Context, p prompt, others bool) (command.R
 	if err != nil && len(plan.Refused) == 0 && !errors.Is(err, undo.ErrNothing) {
 		return command.Reply{}, err
 	}
-	plan = c.saved(ctx, plan)
+	plan = c.refuseUnsaved(ctx, plan)
 	lost, err := c.App.Root.Lost()
 	if err != nil {
 		return command.Reply{}, err
 	}
-	w := wish{
+	w := action{
 		title: "go back to before that prompt", done: "put back",
-		told: telling{"Rewind", "the user took back all changes since an earlier point of the conversation in these files"},
+		note: modelNote{"Rewind", "the user took back all changes since an earlier point of the conversation in these files"},
 	}
 	if p.At.Before(lost) {
-		w.note = "The journal has the changes since " + lost.Local().Format(time.DateTime) + " only: files that were changed before get what they held then."
+		w.warning = "The journal has the changes since " + lost.Local().Format(time.DateTime) + " only: files that were changed before are restored to their content at that time."
 	}
 	text := ""
 	for _, r := range plan.Refused {
-		text += r.Name + " cannot go back: " + r.Err.Error() + "\n"
+		text += r.Name + " cannot be restored: " + r.Err.Error() + "\n"
 	}
 	pick := ways(plan, c.following(p), others)
 	pick.Choose = func(ctx context.Context, id string) (command.Reply, error) {
@@ -74,7 +74,7 @@ func (c rewinds) rewindTo(ctx context.Context, p prompt, others bool) (command.R
 	return command.Reply{Text: text, Pick: pick}, nil
 }
 
-// following are the prompts that go with p, from p on.
+// following returns the prompts from p on.
 func (c rewinds) following(p prompt) []string {
 	var texts []string
 	for _, q := range c.App.Loop.Prompts()[p.at:] {
@@ -83,10 +83,10 @@ func (c rewinds) following(p prompt) []string {
 	return texts
 }
 
-// ways are the ways to go back, each with what it touches: the files of plan, and
-// the prompts with their answers.
+// ways lists the ways to go back and what each changes: the files of plan, and the
+// prompts with their answers.
 func ways(plan undo.Plan, prompts []string, others bool) *command.Pick {
-	pick := &command.Pick{Title: "What goes back?"}
+	pick := &command.Pick{Title: "What to restore?"}
 	chat := count(len(prompts), "prompt")
 	files := func() string {
 		var lines []string
@@ -114,15 +114,15 @@ func ways(plan undo.Plan, prompts []string, others bool) *command.Pick {
 	return pick
 }
 
-// rewindFiles takes the files back and, with chat, the conversation.
-func (c rewinds) rewindFiles(ctx context.Context, p prompt, plan undo.Plan, w wish, chat bool) (command.Reply, error) {
+// rewindFiles restores the files and, with chat, the conversation.
+func (c rewinds) rewindFiles(ctx context.Context, p prompt, plan undo.Plan, w action, chat bool) (command.Reply, error) {
 	done, err := c.restore(ctx, plan, w)
 	if err != nil || len(done) == 0 {
-		return command.Reply{Text: w.report(nil) + ", and the conversation stays"}, err
+		return command.Reply{Text: w.summary(nil) + ", and the conversation stays"}, err
 	}
-	text := w.report(done) + "\n/redo brings the files back."
+	text := w.summary(done) + "\n/redo brings the files back."
 	if !chat {
-		c.tell(w.told, done)
+		c.notifyModel(w.note, done)
 		return command.Reply{Text: text}, nil
 	}
 	reply, err := c.rewindChat(p, plan, done)
@@ -130,9 +130,8 @@ func (c rewinds) rewindFiles(ctx context.Context, p prompt, plan undo.Plan, w wi
 	return reply, err
 }
 
-// rewindChat takes the prompt, and what followed it, out of the conversation. Its
-// text is at the prompt again. Of the plan's files those that are done went back,
-// too.
+// rewindChat removes the prompt, and everything after it, from the conversation, and
+// puts its text back at the prompt. done are the files of plan that were restored.
 func (c rewinds) rewindChat(p prompt, plan undo.Plan, done []string) (command.Reply, error) {
 	if err := c.App.Loop.Rewind(p.N); err != nil {
 		return command.Reply{}, err
@@ -141,6 +140,6 @@ func (c rewinds) rewindChat(p prompt, plan undo.Plan, done []string) (command.Re
 	for _, r := range plan.Refused {
 		left = append(left, r.Name)
 	}
-	c.tell(telling{"Keep", "the user went back to this point of the conversation, and left as they are these files, which were changed after it"}, left)
+	c.notifyModel(modelNote{"Keep", "the user went back to this point of the conversation, and left as they are these files, which were changed after it"}, left)
 	return command.Reply{Session: c.App, Text: "The conversation is back before that prompt.", Insert: p.Text}, nil
 }

@@ -12,46 +12,45 @@ import (
 	"github.com/bb2d0cf4/agent/internal/session/history"
 )
 
-// room are the commands about the room in the model's context.
+// room holds the commands about the space in the model's context.
 type room struct{ *Set }
 
 func (r room) list() []command.Command {
 	return []command.Command{
-		{Name: "context", Args: "[full]", Help: "what fills the model's context, or the text that it is told", Group: command.Model, Run: r.context},
+		{Name: "context", Args: "[full]", Help: "show what fills the model's context, or its system prompt", Group: command.Model, Run: r.context},
 		{
-			Name: "compact", Args: "[what matters|show|edit]", Help: "put a summary in the place of what is old; show or edit it",
+			Name: "compact", Args: "[what matters|show|edit]", Help: "replace old messages by a summary; show or edit it",
 			Group: command.Model, Idle: true, Run: r.compact,
 		},
-		{Name: "pin", Help: "choose prompts that no compaction shortens", Group: command.Model, Idle: true, Run: r.pin},
+		{Name: "pin", Help: "choose prompts that compaction leaves as they are", Group: command.Model, Idle: true, Run: r.pin},
 	}
 }
 
-// context shows what fills the context or, with "full", what the model is told
-// beside the conversation.
+// context draws the parts of the context or, with "full", prints the system prompt.
 func (r room) context(ctx context.Context, args string) (command.Reply, error) {
 	switch args {
 	case "":
 	case "full":
-		return command.Reply{Text: r.told(ctx)}, nil
+		return command.Reply{Text: r.systemPrompt(ctx)}, nil
 	default:
-		return command.Reply{}, errors.New("/context shows what fills the context, /context full what the model is told")
+		return command.Reply{}, errors.New("usage: /context shows what fills the context, /context full the system prompt")
 	}
 	fill := r.App.Loop.Fill()
-	told := r.App.Context.Parts(ctx)
+	prompt := r.App.Context.Parts(ctx)
 	tokens := func(text string) int64 { return int64(float64(len(text)) * fill.PerByte) }
-	return command.Reply{Text: drawGauge(fill.Window, fill.Context, []gaugePart{
-		{Name: "System prompt", Tokens: tokens(told.Rules)},
-		{Name: "Instructions", Tokens: tokens(told.Instructions)},
-		{Name: "Editor", Tokens: tokens(told.Editor)},
+	return command.Reply{Text: drawChart(fill.Window, fill.Context, []share{
+		{Name: "System prompt", Tokens: tokens(prompt.Rules)},
+		{Name: "Instructions", Tokens: tokens(prompt.Instructions)},
+		{Name: "Editor", Tokens: tokens(prompt.Editor)},
 		{Name: "Tools", Tokens: fill.Tools},
 		{Name: "Summary", Tokens: fill.Summary},
 		{Name: "Prompts", Tokens: fill.Prompts},
 		{Name: "Answers", Tokens: fill.Answers},
 		{Name: "Tool results", Tokens: fill.Results},
-	}) + "/context full shows the text that the model is told.\n"}, nil
+	}) + "/context full shows the system prompt.\n"}, nil
 }
 
-func (r room) told(ctx context.Context) string {
+func (r room) systemPrompt(ctx context.Context) string {
 	text := r.App.Context.System(ctx)
 	if r.App.Editor.Apart() {
 		text += "\nWith the newest message:\n" + r.App.Context.Editor(ctx)
@@ -59,14 +58,14 @@ func (r room) told(ctx context.Context) string {
 	return text
 }
 
-// compact compacts the conversation, or shows the summary or has it edited.
+// compact compacts the conversation, or shows the summary, or opens it in an editor.
 func (r room) compact(ctx context.Context, args string) (command.Reply, error) {
 	loop := r.App.Loop
 	switch args {
 	case "show", "edit":
 		summary := loop.Summary()
 		if summary == "" {
-			return command.Reply{}, errors.New("nothing was compacted yet: there is no summary")
+			return command.Reply{}, errors.New("there is no summary yet: nothing was compacted")
 		}
 		if args == "show" {
 			return command.Reply{Text: loop.Compacted()}, nil
@@ -75,18 +74,18 @@ func (r room) compact(ctx context.Context, args string) (command.Reply, error) {
 			if err := loop.SetSummary(text); err != nil {
 				return command.Reply{}, err
 			}
-			return command.Reply{Text: "The model is told your summary from now on."}, nil
+			return command.Reply{Text: "The model gets your summary from now on."}, nil
 		}}}, nil
 	}
 	before := loop.Fill().Context
 	if err := loop.Compact(ctx, args); err != nil {
 		return command.Reply{}, err
 	}
-	return command.Reply{Text: fmt.Sprintf("Compacted, from about %s to %s tokens. All that was said stays in the session's file.\n\n%s\n\n/compact edit changes this summary.",
+	return command.Reply{Text: fmt.Sprintf("Compacted, from about %s to %s tokens. The session's file keeps everything.\n\n%s\n\n/compact edit changes this summary.",
 		groupedCount(before), groupedCount(loop.Fill().Context), loop.Summary())}, nil
 }
 
-// pin pins a prompt of the user's choice, or lets it go.
+// pin pins or unpins a prompt that the person chooses.
 func (r room) pin(context.Context, string) (command.Reply, error) {
 	prompts := r.App.Loop.Prompts()
 	if len(prompts) == 0 {
@@ -97,7 +96,7 @@ func (r room) pin(context.Context, string) (command.Reply, error) {
 	for _, p := range prompts {
 		state := ""
 		if p.Pinned {
-			state = "pinned: Enter lets it go"
+			state = "pinned: Enter unpins it"
 		}
 		pick.Items = append(pick.Items, command.Choice{ID: strconv.Itoa(p.N), Title: p.Text, Detail: joined(ago(time.Since(p.At), p.At), state)})
 	}
@@ -107,9 +106,9 @@ func (r room) pin(context.Context, string) (command.Reply, error) {
 			return command.Reply{}, err
 		}
 		if p.Pinned {
-			return command.Reply{Text: "That prompt is pinned no more."}, nil
+			return command.Reply{Text: "Unpinned."}, nil
 		}
-		return command.Reply{Text: "Pinned: every compaction keeps that prompt word for word."}, nil
+		return command.Reply{Text: "Pinned: compactions keep this prompt word for word."}, nil
 	}
 	return command.Reply{Pick: pick}, nil
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/confirm"
 )
 
-// wordy is a model that talks at length, and then writes notes.
+// wordy scripts a model that gives long answers, then a summary.
 var wordy = `
 context_window: 20000
 turns:

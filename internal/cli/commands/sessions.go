@@ -17,21 +17,21 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
 
-// sessions are the commands about conversations.
+// sessions are the commands about sessions.
 type sessions struct{ *Set }
 
 func (s sessions) list() []command.Command {
 	return []command.Command{
-		{Name: "sessions", Help: "list the sessions of this folder", Group: command.Sessions, Run: s.listed},
-		{Name: "resume", Args: "[id]", Help: "go on with another session", Group: command.Sessions, Idle: true, Run: s.resume},
-		{Name: "clear", Help: "begin a new session", Group: command.Sessions, Idle: true, Run: s.renew},
-		{Name: "fork", Args: "[title]", Help: "go on in a copy of this session", Group: command.Sessions, Idle: true, Run: s.fork},
+		{Name: "sessions", Help: "list the sessions of this folder", Group: command.Sessions, Run: s.show},
+		{Name: "resume", Args: "[id]", Help: "continue another session", Group: command.Sessions, Idle: true, Run: s.resume},
+		{Name: "clear", Help: "start a new session", Group: command.Sessions, Idle: true, Run: s.renew},
+		{Name: "fork", Args: "[title]", Help: "continue in a copy of this session", Group: command.Sessions, Idle: true, Run: s.fork},
 		{Name: "rename", Args: "title", Help: "give this session a title", Group: command.Sessions, Idle: true, Run: s.rename},
 		{Name: "export", Args: "[file.md|file.json]", Help: "write the conversation as Markdown or JSON", Group: command.Sessions, Run: s.export},
 	}
 }
 
-// choices are the sessions of this folder, the one in use left out.
+// choices returns the sessions of this folder except the one in use.
 func (s sessions) choices() ([]command.Choice, error) {
 	infos, err := s.App.Archive.List(s.App.Dir)
 	var all []command.Choice
@@ -41,7 +41,7 @@ func (s sessions) choices() ([]command.Choice, error) {
 		}
 		prompts := ""
 		switch i.Prompts {
-		case 0: // not known, or none
+		case 0: // none, or unknown
 		case 1:
 			prompts = "1 prompt"
 		default:
@@ -63,7 +63,7 @@ func inUse(i archive.Info) string {
 	return ""
 }
 
-// preview is the end of a session, a line for each thing that was said.
+// preview returns the end of a session, a line for each message.
 func (s sessions) preview(id string) string {
 	said, err := s.App.Archive.Preview(id)
 	if err != nil {
@@ -80,7 +80,7 @@ func (s sessions) preview(id string) string {
 	return b.String()
 }
 
-// previewed is how many of the last things that were said a preview shows.
+// previewed is how many messages a preview shows.
 const previewed = 6
 
 func orUntitled(title string) string {
@@ -90,7 +90,7 @@ func orUntitled(title string) string {
 	return title
 }
 
-func (s sessions) listed(context.Context, string) (command.Reply, error) {
+func (s sessions) show(context.Context, string) (command.Reply, error) {
 	infos, err := s.App.Archive.List(s.App.Dir)
 	if err != nil {
 		return command.Reply{}, err
@@ -109,7 +109,7 @@ func (s sessions) listed(context.Context, string) (command.Reply, error) {
 	return command.Reply{Text: b.String()}, nil
 }
 
-// fork goes on in a new session that holds all that was said in this one.
+// fork continues in a copy of this session.
 func (s sessions) fork(_ context.Context, title string) (command.Reply, error) {
 	old := s.App.Current()
 	if err := old.Sync(); err != nil {
@@ -117,7 +117,7 @@ func (s sessions) fork(_ context.Context, title string) (command.Reply, error) {
 	}
 	store, err := s.App.Archive.Fork(old.ID(), title)
 	if errors.Is(err, archive.ErrNoSession) {
-		return command.Reply{}, errors.New("there is nothing to fork yet: nothing was said in this session")
+		return command.Reply{}, errors.New("there is nothing to fork yet: this session is empty")
 	}
 	if err != nil {
 		return command.Reply{}, err
@@ -125,8 +125,8 @@ func (s sessions) fork(_ context.Context, title string) (command.Reply, error) {
 	if err := s.App.Use(store); err != nil {
 		return command.Reply{}, err
 	}
-	return command.Reply{Text: fmt.Sprintf("This is a fork now, session %s. The session before it is kept as it is: /resume %s goes back to it. "+
-		"Files are not copied, and /undo takes back what the fork changes.", store.ID(), old.ID())}, nil
+	return command.Reply{Text: fmt.Sprintf("This is now a fork, session %s. /resume %s goes back to the original, which stays as it is. "+
+		"Files are not copied; /undo takes back changes of the fork.", store.ID(), old.ID())}, nil
 }
 
 // rename gives the session a title.
@@ -138,10 +138,10 @@ func (s sessions) rename(_ context.Context, title string) (command.Reply, error)
 	if err := store.Rename(title); err != nil {
 		return command.Reply{}, err
 	}
-	return command.Reply{Text: "This session is called: " + store.Info().Title}, nil
+	return command.Reply{Text: "Session renamed: " + store.Info().Title}, nil
 }
 
-// resume goes on with another session, by id or by choice.
+// resume continues another session, by id or by choice.
 func (s sessions) resume(ctx context.Context, id string) (command.Reply, error) {
 	if id != "" {
 		return s.open(ctx, id)
@@ -157,8 +157,8 @@ func (s sessions) resume(ctx context.Context, id string) (command.Reply, error) 
 	return command.Reply{Pick: &command.Pick{Title: "Choose a session", Items: items, Choose: s.open, Texts: texts}}, nil
 }
 
-// texts are what was said in the sessions that can be chosen. Where they cannot be
-// read, the titles are what there is to look for.
+// texts returns the texts of the sessions to choose from, for the filter. If they cannot
+// be read, it finds titles only.
 func (s sessions) texts(ctx context.Context, items []command.Choice) []string {
 	said, err := s.App.Archive.Texts(ctx, s.App.Dir)
 	if err != nil {
@@ -181,7 +181,7 @@ func (s sessions) open(_ context.Context, id string) (command.Reply, error) {
 
 func (s sessions) renew(context.Context, string) (command.Reply, error) {
 	store := s.App.Archive.Create(s.App.Dir, s.App.Info().Name)
-	return s.use(store, "A new session. The old one is kept; /resume goes back to it.")
+	return s.use(store, "A new session. /resume goes back to the old one.")
 }
 
 func (s sessions) use(store *archive.Store, text string) (command.Reply, error) {
@@ -191,9 +191,9 @@ func (s sessions) use(store *archive.Store, text string) (command.Reply, error) 
 	return command.Reply{Session: s.App, Text: text}, nil
 }
 
-// export writes the conversation into the project. The user named the file, so
-// nobody is asked about a new one; what is there already is replaced only after
-// it was shown. Like every change it can be undone.
+// export writes the conversation to a file in the project. The user named it, so a new
+// file is written without asking; an existing one is replaced only after the change was
+// shown. Like every change it can be undone.
 func (s sessions) export(ctx context.Context, path string) (command.Reply, error) {
 	info, conv, err := s.App.Archive.Read(s.App.Current().ID())
 	if errors.Is(err, archive.ErrNoSession) {
@@ -240,10 +240,10 @@ func (s sessions) write(ctx context.Context, path, text string, by workspace.Ori
 	return command.Reply{Text: "written to " + file.Name}, nil
 }
 
-// SessionError says what to do about a session that cannot be found.
+// SessionError explains an error of opening the session id.
 func SessionError(id string, err error) error {
 	if errors.Is(err, archive.ErrNoSession) {
-		return fmt.Errorf("there is no session %s; agent sessions list shows them", id)
+		return fmt.Errorf("no session %s; agent sessions list shows all", id)
 	}
 	return err
 }

@@ -12,24 +12,23 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 )
 
-// themes is the commands about what the screen looks like.
+// themes holds the command about the colours.
 type themes struct{ *Set }
 
 func (t themes) list() []command.Command {
 	return []command.Command{
-		{Name: "theme", Args: "[name]", Help: "the colours; kept in your settings", Group: command.Program, Run: t.theme},
+		{Name: "theme", Args: "[name]", Help: "choose the colours and save them in your settings", Group: command.Program, Run: t.theme},
 	}
 }
 
-// described says what the themes are.
+// described describes the themes.
 var described = map[string]string{
-	theme.Auto: "dark or light, as your terminal's background", "dark": "for a dark background", "light": "for a light background",
+	theme.Auto: "dark or light, like your terminal's background", "dark": "for a dark background", "light": "for a light background",
 	"high-contrast": "contrast of at least 7:1", "colorblind": "blue and orange for green and red",
 	"ansi": "your terminal's own sixteen colours", theme.None: "no colour",
 }
 
-// theme changes the theme: to that with the name, or to one that is chosen while the
-// screen shows it.
+// theme changes the theme to the named one, or lets the person choose with a preview.
 func (t themes) theme(ctx context.Context, name string) (command.Reply, error) {
 	if name != "" {
 		return useTheme(ctx, name)
@@ -44,13 +43,13 @@ func (t themes) theme(ctx context.Context, name string) (command.Reply, error) {
 func useTheme(ctx context.Context, name string) (command.Reply, error) {
 	if !slices.Contains(theme.Names(), name) {
 		if near := nearest.Name(name, theme.Names()); near != "" {
-			return command.Reply{}, fmt.Errorf("there is no theme %q, did you mean %s?", name, near)
+			return command.Reply{}, fmt.Errorf("no theme %q; did you mean %s?", name, near)
 		}
-		return command.Reply{}, fmt.Errorf("there is no theme %q; there is %s", name, strings.Join(theme.Names(), ", "))
+		return command.Reply{}, fmt.Errorf("no theme %q; the themes are %s", name, strings.Join(theme.Names(), ", "))
 	}
-	reply := command.Reply{Theme: name, Text: "The theme is " + name + ", from now on."}
+	reply := command.Reply{Theme: name, Text: "Theme: " + name + "."}
 	if err := settings.Set(ctx, "interface.theme", name); err != nil {
-		reply.Text = "The theme is " + name + ", for this session: it could not be kept: " + err.Error() + "."
+		reply.Text = "Theme: " + name + ", for this session only: saving it failed: " + err.Error() + "."
 	}
 	return reply, nil
 }

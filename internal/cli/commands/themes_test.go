@@ -29,18 +29,18 @@ func TestThemeIsKept(t *testing.T) {
 	if data, err := os.ReadFile(filepath.Join(home, "config.yaml")); err != nil || !strings.Contains(string(data), "theme: light") {
 		t.Errorf("the configuration holds %q, %v", data, err)
 	}
-	for name, want := range map[string]string{"lihgt": "did you mean light?", "xyzzy": "there is auto, dark,"} {
+	for name, want := range map[string]string{"lihgt": "did you mean light?", "xyzzy": "the themes are auto, dark,"} {
 		if r, err := (themes{}).theme(t.Context(), name); err == nil || !strings.Contains(err.Error(), want) || r.Theme != "" {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}
 	}
 }
 
-// A theme that cannot be kept is shown all the same, and that is said.
+// A theme that cannot be saved is used all the same, with a remark.
 func TestThemeThatCannotBeKept(t *testing.T) {
 	t.Setenv("AGENT_HOME", filepath.Join(t.TempDir(), "file"))
 	scratch.Write(t, os.Getenv("AGENT_HOME"), "")
-	if r, err := (themes{}).theme(t.Context(), "dark"); err != nil || r.Theme != "dark" || !strings.Contains(r.Text, "could not be kept") {
+	if r, err := (themes{}).theme(t.Context(), "dark"); err != nil || r.Theme != "dark" || !strings.Contains(r.Text, "saving it failed") {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

@@ -13,14 +13,14 @@ import (
 	"github.com/bb2d0cf4/agent/internal/ide/idetest"
 )
 
-// reviews is a person who does something while they are asked.
+// reviews is a reviewer that runs a function.
 type reviews func(confirm.Request) confirm.Verdict
 
 func (f reviews) Review(_ context.Context, req confirm.Request) (confirm.Verdict, error) {
 	return f(req), nil
 }
 
-// linked is a session that has changed files in three turns, with an editor.
+// linked returns a session that changed files in three turns, with an editor.
 func linked(t *testing.T, r confirm.Reviewer) (*Set, *idetest.Editor) {
 	t.Helper()
 	t.Setenv("HOME", t.TempDir())
@@ -41,9 +41,8 @@ func linked(t *testing.T, r confirm.Reviewer) (*Set, *idetest.Editor) {
 	return s, e
 }
 
-// TestUndoLeavesWhatIsUnsaved: a file that the editor holds unsaved changes of is
-// neither undone nor put back, whether the changes are there before the question or
-// come while it stands.
+// TestUndoLeavesWhatIsUnsaved: a file with unsaved changes in the editor is not restored,
+// whether they were made before the question or while it is open.
 func TestUndoLeavesWhatIsUnsaved(t *testing.T) {
 	var typing func()
 	var asked confirm.Request
@@ -66,7 +65,7 @@ func TestUndoLeavesWhatIsUnsaved(t *testing.T) {
 		t.Error("the editor was not asked")
 	}
 	reply := chosen(t, s.reply(t, "/rewind"), "first")
-	if reply.Text != "c.txt cannot go back: "+reason+"\n" || strings.Contains(strings.Join(items(reply), "|"), "others changed") {
+	if reply.Text != "c.txt cannot be restored: "+reason+"\n" || strings.Contains(strings.Join(items(reply), "|"), "others changed") {
 		t.Errorf("%q, %q", reply.Text, items(reply))
 	}
 	typing = func() { dirty("a.txt", true) }

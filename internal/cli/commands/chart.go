@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// gaugePart is something in the context.
-type gaugePart struct {
+// share is a part of the context.
+type share struct {
 	Name   string // of at most 13 columns
 	Tokens int64
 }
@@ -20,19 +20,19 @@ const (
 	wholeBar  = 40
 )
 
-// drawGauge draws parts in a window of so many tokens, of which so many are used. Parts
-// that are empty are left out; they are estimates, and drawn so that they add up to
-// used. A window or a use of zero is not known.
-func drawGauge(window, used int64, parts []gaugePart) string {
+// drawChart draws the parts of a context of which used of window tokens are filled.
+// Empty parts are left out. Parts are estimates, scaled to add up to used. A zero means
+// that window or used is unknown.
+func drawChart(window, used int64, parts []share) string {
 	parts, used = fitted(parts, used)
 	whole := max(window, used, 1)
 	var b strings.Builder
 	if window > 0 {
 		fmt.Fprintf(&b, "About %s of %s tokens (%d %%)\n", groupedCount(used), groupedCount(window), used*100/window)
 		b.WriteString(bar(used, whole, wholeBar) + "\n\n")
-		parts = append(parts, gaugePart{"Free", max(0, window-used)})
+		parts = append(parts, share{"Free", max(0, window-used)})
 	} else {
-		fmt.Fprintf(&b, "About %s tokens\n(the model's window is not known)\n\n", groupedCount(used))
+		fmt.Fprintf(&b, "About %s tokens\n(the model's window is unknown)\n\n", groupedCount(used))
 	}
 	for _, p := range parts {
 		if p.Tokens > 0 {
@@ -42,9 +42,9 @@ func drawGauge(window, used int64, parts []gaugePart) string {
 	return b.String()
 }
 
-// fitted returns parts with the same shares that add up to used, or as they are where
-// that is not known.
-func fitted(parts []gaugePart, used int64) ([]gaugePart, int64) {
+// fitted scales parts to add up to used. If used is unknown it returns parts and their
+// sum.
+func fitted(parts []share, used int64) ([]share, int64) {
 	out := slices.Clone(parts)
 	sum, most := int64(0), 0
 	for i, p := range parts {
@@ -61,11 +61,11 @@ func fitted(parts []gaugePart, used int64) ([]gaugePart, int64) {
 		out[i].Tokens = int64(math.Round(float64(out[i].Tokens) * float64(used) / float64(sum)))
 		left -= out[i].Tokens
 	}
-	out[most].Tokens += left // what was lost to rounding
+	out[most].Tokens += left // the rest of rounding
 	return out, used
 }
 
-// bar is part of whole as a bar of so many columns; what is not nothing shows.
+// bar draws part of whole as a bar of width columns. A part above zero is visible.
 func bar(part, whole int64, width int) string {
 	eighths := int(part * int64(width) * 8 / whole)
 	if part > 0 {
@@ -78,7 +78,7 @@ func bar(part, whole int64, width int) string {
 	return s + strings.Repeat("░", width-(eighths+7)/8)
 }
 
-// shortCount is n in at most 7 columns.
+// shortCount formats n in at most 7 columns.
 func shortCount(n int64) string {
 	if n < 1_000_000 {
 		return groupedCount(n)
@@ -86,7 +86,7 @@ func shortCount(n int64) string {
 	return fmt.Sprintf("%.2fM", float64(n)/1e6)
 }
 
-// groupedCount is n with its thousands apart.
+// groupedCount formats n with commas between thousands.
 func groupedCount(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	for i := len(s) - 3; i > 0; i -= 3 {

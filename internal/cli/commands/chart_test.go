@@ -9,7 +9,7 @@ import (
 )
 
 func TestDraw(t *testing.T) {
-	parts := []gaugePart{{"System prompt", 2000}, {"Editor", 0}, {"Tools", 1}, {"Tool results", 30_000}}
+	parts := []share{{"System prompt", 2000}, {"Editor", 0}, {"Tools", 1}, {"Tool results", 30_000}}
 	want := `About 32,001 of 128,000 tokens (25 %)
 ██████████░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░
 
@@ -18,10 +18,10 @@ Tools         ▏░░░░░░░░░░░        1   0%
 Tool results  ██▊░░░░░░░░░   30,000  23%
 Free          ████████▉░░░   95,999  75%
 `
-	if diff := cmp.Diff(want, drawGauge(128_000, 0, parts)); diff != "" {
+	if diff := cmp.Diff(want, drawChart(128_000, 0, parts)); diff != "" {
 		t.Error(diff)
 	}
-	if got := drawGauge(0, 0, parts); !strings.HasPrefix(got, "About 32,001 tokens\n(the") || strings.Contains(got, "Free") {
+	if got := drawChart(0, 0, parts); !strings.HasPrefix(got, "About 32,001 tokens\n(the") || strings.Contains(got, "Free") {
 		t.Error(got)
 	}
 }
@@ -30,7 +30,7 @@ func TestLinesAreNarrow(t *testing.T) {
 	for _, window := range []int64{0, 1, 100, 999_999, 100_000_000} {
 		for _, used := range []int64{0, 1, 99, 1_000_000, 12_345_678} {
 			for _, counted := range []int64{0, 1, 7, 999_999} {
-				for _, line := range strings.Split(drawGauge(window, counted, []gaugePart{{"System prompt", used}, {"Tool results", used}}), "\n") {
+				for _, line := range strings.Split(drawChart(window, counted, []share{{"System prompt", used}, {"Tool results", used}}), "\n") {
 					if n := utf8.RuneCountInString(line); n > 40 && !strings.HasPrefix(line, "About") {
 						t.Errorf("window %d, used %d: %d columns: %q", window, used, n, line)
 					}
@@ -45,9 +45,9 @@ func TestLinesAreNarrow(t *testing.T) {
 	}
 }
 
-// What the provider has counted is the figure; the estimates share it.
+// The estimates are scaled to the provider's count.
 func TestPartsAddUpToWhatWasCounted(t *testing.T) {
-	parts := []gaugePart{{"System prompt", 3333}, {"Editor", 0}, {"Tools", 1}, {"Prompts", 3333}, {"Tool results", 30_001}}
+	parts := []share{{"System prompt", 3333}, {"Editor", 0}, {"Tools", 1}, {"Prompts", 3333}, {"Tool results", 30_001}}
 	for _, used := range []int64{1, 3, 1000, 33_333, 1_234_567} {
 		got, sum := fitted(parts, used)
 		total := int64(0)
@@ -60,7 +60,7 @@ func TestPartsAddUpToWhatWasCounted(t *testing.T) {
 			t.Errorf("of %d: %d tokens in %v", used, total, got)
 		}
 	}
-	if got := drawGauge(100_000, 50_000, parts); !strings.HasPrefix(got, "About 50,000 of 100,000 tokens (50 %)") {
+	if got := drawChart(100_000, 50_000, parts); !strings.HasPrefix(got, "About 50,000 of 100,000 tokens (50 %)") {
 		t.Error(got)
 	}
 }

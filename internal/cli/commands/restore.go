@@ -1,0 +1,156 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/caution"
+	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/editor"
+	"github.com/bb2d0cf4/agent/internal/session/history"
+	"github.com/bb2d0cf4/agent/internal/workspace"
+	"github.com/bb2d0cf4/agent/internal/workspace/undo"
+)
+
+// action describes an undo, a redo or a rewind: to the person, and to the model.
+type action struct {
+	title, done string // "undo the last turn", "undone"
+	note        modelNote
+	warning     string // for the person; may be empty
+}
+
+// modelNote tells the model about files that changed without it: verb is for its list
+// of deeds, text for the next prompt.
+type modelNote struct{ verb, text string }
+
+// summary lists the files that were restored.
+func (a action) summary(names []string) string {
+	if len(names) == 0 {
+		return "nothing was " + a.done
+	}
+	return a.done + ": " + strings.Join(names, ", ")
+}
+
+// question asks the person about a plan. A single file is shown at once.
+func (a action) question(plan undo.Plan) confirm.Request {
+	req := confirm.Request{Tool: "undo", Force: true}
+	for _, r := range plan.Refused {
+		req.Notes = append(req.Notes, caution.Notes(r.Name+" stays as it is: "+r.Err.Error())...)
+	}
+	for _, name := range plan.Others {
+		req.Notes = append(req.Notes, caution.Notes(name+": changes by others in it are lost, too")...)
+	}
+	if a.warning != "" {
+		req.Notes = append(req.Notes, caution.Notes(a.warning)...)
+	}
+	if len(plan.Changes) == 1 {
+		req.Change = &plan.Changes[0]
+	} else {
+		req.Plan = &confirm.Plan{Title: a.title, Changes: plan.Changes}
+	}
+	return req
+}
+
+// aim limits s to the argument of a command: "turn" or the name of a file.
+func (c changes) aim(s *undo.Scope, args string, turn undo.Range) error {
+	switch args {
+	case "":
+	case "turn":
+		s.Range = turn
+	default:
+		file, _, err := c.App.Root.Resolve(args)
+		if err != nil {
+			return err
+		}
+		s.File = file
+	}
+	return nil
+}
+
+// restore carries out what the person approves of plan; it asks in every mode. It
+// returns the names of the restored files.
+func (c changes) restore(ctx context.Context, plan undo.Plan, a action) ([]string, error) {
+	v, err := c.App.Questions.AskPerson(ctx, a.question(plan))
+	if err != nil {
+		return nil, err
+	}
+	if v.Decision != confirm.Approve || v.Text != nil && *v.Text != plan.Changes[0].After {
+		return nil, nil
+	}
+	plan = plan.Without(v.Except)
+	if now := c.refuseUnsaved(ctx, plan).Refused[len(plan.Refused):]; len(now) > 0 {
+		return nil, fmt.Errorf("nothing was %s: %w", a.done, undo.Plan{Refused: now}.Err())
+	}
+	if err := plan.Do(ctx); err != nil {
+		return nil, err
+	}
+	for _, change := range plan.Changes {
+		c.App.Editor.View.Wrote(ctx, editor.Write{Path: change.Path, Before: change.Text, After: change.After})
+	}
+	return Names(plan), nil
+}
+
+// unsavedTimeout bounds how long the editor is asked about the files of a plan.
+const unsavedTimeout = 5 * time.Second
+
+// refuseUnsaved moves the files with unsaved changes in the editor from plan's changes to
+// its refused ones: the changes would be lost, or undo the undo when they are saved.
+func (c changes) refuseUnsaved(ctx context.Context, plan undo.Plan) undo.Plan {
+	ctx, cancel := context.WithTimeout(ctx, unsavedTimeout)
+	defer cancel()
+	return plan.Refuse(func(change workspace.Change) error {
+		if in, unsaved := c.App.Editor.View.Unsaved(ctx, change.Path); unsaved {
+			return fmt.Errorf("it has unsaved changes in %s: save or revert it there first", in)
+		}
+		return nil
+	})
+}
+
+// maxNamed is how many files a note for the model names.
+const maxNamed = 50
+
+// notifyModel tells the model that files changed without it.
+func (c changes) notifyModel(note modelNote, names []string) {
+	if len(names) == 0 {
+		return
+	}
+	c.App.Loop.RecordDeed(history.Deed{What: note.verb + " " + strings.Join(names, ", "), Result: note.text})
+	more := ""
+	if n := len(names) - maxNamed; n > 0 {
+		names, more = names[:maxNamed], fmt.Sprintf(" and %d more", n)
+	}
+	c.App.Remarks.Add(strings.ToUpper(note.text[:1]) + note.text[1:] + ": " + strings.Join(names, ", ") + more + ". Read them again before you edit them.")
+}
+
+// Stopped reports an undo during which a process died, and how to continue; "" if there
+// was none.
+func Stopped(root *workspace.Root) string {
+	s := root.Stopped()
+	if s.Of == 0 {
+		return ""
+	}
+	return fmt.Sprintf("The program ended during an undo: %d of %d files are restored. /redo takes them back; the same undo again does the rest.", s.Done, s.Of)
+}
+
+// Names returns the names of the files that a plan changes.
+func Names(plan undo.Plan) []string {
+	var names []string
+	for _, c := range plan.Changes {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// UndoError turns an error of undo.Find into a message.
+func UndoError(err error) error {
+	switch {
+	case errors.Is(err, undo.ErrNothing):
+		return errors.New("there is nothing to undo in this folder")
+	case errors.Is(err, workspace.ErrStale):
+		return fmt.Errorf("nothing was undone, because later changes would be lost: %w", err)
+	}
+	return err
+}
