@@ -124,10 +124,6 @@ func cleanASCII(s string) int {
 	return i
 }
 
-func cleanByte(c byte) bool {
-	return c >= 0x20 && c < 0x7f || c == '\n' || c == '\t'
-}
-
 // appendShown writes s to b with unprintable characters made visible. It returns the
 // number of bytes used and the last character of them; unless final, it leaves an end
 // that more text could change.

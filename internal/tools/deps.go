@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"time"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/editor"
@@ -58,14 +57,6 @@ type Buffers interface {
 	// that are not on disk, and returns the editor's name.
 	Unsaved(ctx context.Context, path string) (name string, unsaved bool)
 	Save(ctx context.Context, path string) error
-}
-
-// Reports returns the connected editor's diagnostics for the file at an absolute path,
-// or for all files if path is empty. It gives the editor up to wait to look at the file.
-// known is false if the editor has no diagnostics for it yet; the error is
-// editor.ErrNone if no editor is connected.
-type Reports interface {
-	Report(ctx context.Context, path string, wait time.Duration) (found []editor.Diagnostic, known bool, err error)
 }
 
 // Writes watches the files that the tools have written.

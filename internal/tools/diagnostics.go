@@ -185,3 +185,11 @@ func severityName(s editor.Severity) string {
 	}
 	return "info"
 }
+
+// Reports returns the connected editor's diagnostics for the file at an absolute path,
+// or for all files if path is empty. It gives the editor up to wait to look at the file.
+// known is false if the editor has no diagnostics for it yet; the error is
+// editor.ErrNone if no editor is connected.
+type Reports interface {
+	Report(ctx context.Context, path string, wait time.Duration) (found []editor.Diagnostic, known bool, err error)
+}

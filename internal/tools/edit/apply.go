@@ -194,13 +194,6 @@ func (a *applier) endsOpen(h *Hunk) bool {
 	return a.text != "" && !strings.HasSuffix(a.text, "\n")
 }
 
-func or(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
-}
-
 func joinLines(lines []string) string {
 	if len(lines) == 0 {
 		return ""

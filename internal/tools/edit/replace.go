@@ -1,9 +1,7 @@
 package edit
 
 import (
-	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // Result is the result of an edit.
@@ -19,12 +17,6 @@ type Result struct {
 type Options struct {
 	All bool   // every match, not a single one
 	EOL string // the file's line ending, which added lines get; empty means \n
-}
-
-// span is a range of a text and its replacement.
-type span struct {
-	from, to int
-	text     string
 }
 
 // Replace replaces before, which must occur exactly once unless opt.All is set, by after.
@@ -132,55 +124,3 @@ func indexAll(text, part string, disjoint bool) []int {
 	}
 	return at
 }
-
-// common returns the lengths of the longest common prefix of a and b and, in the rest, of
-// the longest common suffix, at character borders.
-func common(a, b string) (head, tail int) {
-	limit := min(len(a), len(b))
-	for head < limit && a[head] == b[head] {
-		head++
-	}
-	for head > 0 && head < len(a) && !utf8.RuneStart(a[head]) {
-		head--
-	}
-	for tail < limit-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
-		tail++
-	}
-	for tail > 0 && !utf8.RuneStart(a[len(a)-tail]) {
-		tail--
-	}
-	return head, tail
-}
-
-// splice returns text with the spans, given in order, replaced.
-func splice(text string, spans []span) string {
-	var b strings.Builder
-	at := 0
-	for _, s := range spans {
-		b.WriteString(text[at:s.from])
-		b.WriteString(s.text)
-		at = s.to
-	}
-	b.WriteString(text[at:])
-	return b.String()
-}
-
-// lineAt returns the 1-based line of the byte at offset.
-func lineAt(text string, offset int) int {
-	return 1 + strings.Count(text[:offset], "\n")
-}
-
-// linesOf returns the lines where the spans begin, without duplicates.
-func linesOf(text string, spans []span) []int {
-	var lines []int
-	for _, s := range spans {
-		lines = append(lines, lineAt(text, s.from))
-		if len(lines) == maxPlaces {
-			break
-		}
-	}
-	return slices.Compact(lines)
-}
-
-// maxPlaces is the number of places that the error for an ambiguous match lists.
-const maxPlaces = 10

@@ -142,3 +142,10 @@ func mapBack(text, flat string, spans []span) {
 		spans[i].to = advance(spans[i].to)
 	}
 }
+
+func or(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}

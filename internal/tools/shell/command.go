@@ -11,13 +11,6 @@ import (
 	"github.com/bb2d0cf4/agent/internal/crash"
 )
 
-// maxLine is the maximum length of a command line in bytes; Linux accepts no longer
-// argument.
-const maxLine = 128<<10 - 1
-
-// markName is the variable that identifies the processes of a command in any session.
-const markName = "AGENT_COMMAND"
-
 // command is a running shell, its output and the processes that it starts.
 type command struct {
 	cmd     *exec.Cmd

@@ -96,3 +96,6 @@ func containsAny(value string, keys []string) bool {
 	}
 	return false
 }
+
+// markName is the variable that identifies the processes of a command in any session.
+const markName = "AGENT_COMMAND"

@@ -1,8 +1,10 @@
 package shell
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
@@ -10,6 +12,61 @@ import (
 
 // errClosed is returned by Start and Run after Close.
 var errClosed = errors.New("the session has ended: no more commands can be started")
+
+// Jobs runs commands and owns their processes: Run in the foreground, Start in the
+// background. A program creates one and closes it when it ends. On Linux, Jobs makes the
+// program adopt the orphans of its commands. It is safe for concurrent use.
+type Jobs struct {
+	family family
+
+	mu     sync.Mutex
+	jobs   []*job
+	last   int // number of the latest job
+	closed bool
+	wg     sync.WaitGroup
+}
+
+// NewJobs returns an empty set of jobs.
+func NewJobs() *Jobs {
+	adoptOrphans()
+	return &Jobs{family: newFamily()}
+}
+
+// Watchdog starts another process that ends the commands even if this program is killed:
+// the program argv[0], with argv as its arguments including the name, which must call
+// Watch on its standard input. Call it before the first command. It does nothing on
+// Windows.
+func (j *Jobs) Watchdog(argv ...string) {
+	if hasWatchdog {
+		j.family.dog.argv = argv
+	}
+}
+
+// Run runs a command to its end, and ends processes that it leaves in the background. A
+// command that fails, times out or is cancelled gives a Result; an error means that it
+// could not be started.
+func (j *Jobs) Run(ctx context.Context, opts Options) (Result, error) {
+	select {
+	case <-ctx.Done():
+		return Result{ExitCode: -1, Cancelled: true}, nil
+	default:
+	}
+	kept := opts.capture()
+	report := newReporter(opts.Output)
+	c, err := j.start(opts, func(p []byte) { kept.Write(p); report.add(p) })
+	if err != nil {
+		report.close()
+		return Result{}, err
+	}
+	end := c.wait(ctx.Done(), opts.Timeout)
+	report.close()
+	out := kept.Finish()
+	return Result{
+		ExitCode: end.code, TimedOut: end.timedOut, Cancelled: end.stopped, Took: end.took,
+		Output: out.Text, Lines: out.Lines, Omitted: out.Omitted, Spill: out.File,
+		Notes: append(end.left.notes(), out.Notes...),
+	}, nil
+}
 
 // Job describes a background command.
 type Job struct {

@@ -12,11 +12,9 @@
 package shell
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -62,61 +60,6 @@ type Result struct {
 	Notes []string
 }
 
-// Jobs runs commands and owns their processes: Run in the foreground, Start in the
-// background. A program creates one and closes it when it ends. On Linux, Jobs makes the
-// program adopt the orphans of its commands. It is safe for concurrent use.
-type Jobs struct {
-	family family
-
-	mu     sync.Mutex
-	jobs   []*job
-	last   int // number of the latest job
-	closed bool
-	wg     sync.WaitGroup
-}
-
-// NewJobs returns an empty set of jobs.
-func NewJobs() *Jobs {
-	adoptOrphans()
-	return &Jobs{family: newFamily()}
-}
-
-// Watchdog starts another process that ends the commands even if this program is killed:
-// the program argv[0], with argv as its arguments including the name, which must call
-// Watch on its standard input. Call it before the first command. It does nothing on
-// Windows.
-func (j *Jobs) Watchdog(argv ...string) {
-	if hasWatchdog {
-		j.family.dog.argv = argv
-	}
-}
-
-// Run runs a command to its end, and ends processes that it leaves in the background. A
-// command that fails, times out or is cancelled gives a Result; an error means that it
-// could not be started.
-func (j *Jobs) Run(ctx context.Context, opts Options) (Result, error) {
-	select {
-	case <-ctx.Done():
-		return Result{ExitCode: -1, Cancelled: true}, nil
-	default:
-	}
-	kept := opts.capture()
-	report := newReporter(opts.Output)
-	c, err := j.start(opts, func(p []byte) { kept.Write(p); report.add(p) })
-	if err != nil {
-		report.close()
-		return Result{}, err
-	}
-	end := c.wait(ctx.Done(), opts.Timeout)
-	report.close()
-	out := kept.Finish()
-	return Result{
-		ExitCode: end.code, TimedOut: end.timedOut, Cancelled: end.stopped, Took: end.took,
-		Output: out.Text, Lines: out.Lines, Omitted: out.Omitted, Spill: out.File,
-		Notes: append(end.left.notes(), out.Notes...),
-	}, nil
-}
-
 // capture returns the capture for the output.
 func (o Options) capture() *capture {
 	limit := o.Limit
@@ -143,3 +86,7 @@ func (o Options) check() error {
 	}
 	return nil
 }
+
+// maxLine is the maximum length of a command line in bytes; Linux accepts no longer
+// argument.
+const maxLine = 128<<10 - 1

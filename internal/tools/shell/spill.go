@@ -84,3 +84,15 @@ func (s *spill) close(wanted bool) string {
 	}
 	return s.path
 }
+
+// amount formats a number of bytes with thousands separators.
+func amount(n int64) string {
+	digits := fmt.Sprint(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	if n == 1 {
+		return "1 byte"
+	}
+	return digits + " bytes"
+}
