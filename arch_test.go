@@ -39,9 +39,12 @@ var layers = []struct {
 	{"internal/statefile", nil},
 
 	{"internal/tools/shell", nil},
-	{"internal/llm/openai", []string{"internal/llm", "internal/llm/openai/wire", "internal/peer"}},
-	{"internal/llm/openai/local", []string{"internal/llm/openai", "internal/peer"}},
-	{"internal/llm/openai/wire", []string{"internal/llm"}},
+	{"internal/llm/anthropic", []string{"internal/llm", "internal/llm/remote"}},
+	{"internal/llm/openai", []string{"internal/llm", "internal/llm/openai/wire", "internal/llm/remote"}},
+	{"internal/llm/openai/local", []string{"internal/llm/remote", "internal/peer"}},
+	{"internal/llm/openai/wire", []string{"internal/llm/remote"}},
+	{"internal/llm/remote", []string{"internal/llm", "internal/peer"}},
+	{"internal/llm/responses", []string{"internal/llm", "internal/llm/remote"}},
 	{"internal/llm/script", []string{"internal/llm"}},
 	{"internal/workspace", []string{
 		"internal/workspace/journal", "internal/workspace/text",
@@ -143,10 +146,10 @@ var layers = []struct {
 		"internal/tools/shell",
 	}},
 	{"internal/app/provider", []string{
-		"internal/child", "internal/app/keystore", "internal/app/servers", "internal/config", "internal/llm", "internal/llm/openai", "internal/llm/openai/local", "internal/llm/script",
+		"internal/child", "internal/app/keystore", "internal/app/servers", "internal/config", "internal/llm", "internal/llm/openai", "internal/llm/openai/local", "internal/llm/remote", "internal/llm/script",
 	}},
 	{"internal/app/servers", []string{
-		"internal/app/keystore", "internal/config", "internal/llm", "internal/llm/openai", "internal/peer", "internal/statefile",
+		"internal/app/keystore", "internal/config", "internal/llm", "internal/llm/remote", "internal/peer", "internal/statefile",
 	}},
 	{"internal/app/trust", []string{"internal/regular", "internal/statefile"}},
 	{"internal/app/usercommands", []string{"internal/regular", "internal/repl/command", "internal/sanitize"}},
@@ -158,15 +161,15 @@ var layers = []struct {
 	}},
 	{"internal/cli/doctor", []string{
 		"internal/app/home", "internal/app/keystore", "internal/app/provider", "internal/app/servers", "internal/app/trust", "internal/config", "internal/llm",
-		"internal/llm/openai", "internal/repl/keys", "internal/repl/theme", "internal/sanitize", "internal/statefile",
+		"internal/llm/remote", "internal/repl/keys", "internal/repl/theme", "internal/sanitize", "internal/statefile",
 	}},
 	{"internal/cli/extension", []string{"internal/child", "internal/statefile"}},
 	{"internal/cli/firstrun", []string{
-		"internal/app/keystore", "internal/app/servers", "internal/cli/settings", "internal/app/trust", "internal/config", "internal/llm", "internal/llm/openai",
+		"internal/app/keystore", "internal/app/servers", "internal/cli/settings", "internal/app/trust", "internal/config", "internal/llm", "internal/llm/remote",
 		"internal/llm/openai/local", "internal/repl/dialog", "internal/repl/picker",
 	}},
 	{"internal/cli/settings", []string{
-		"internal/config", "internal/llm/openai", "internal/sanitize", "internal/statefile",
+		"internal/config", "internal/llm/remote", "internal/sanitize", "internal/statefile",
 	}},
 	{"internal/cli", []string{"editors/vscode", "internal/*"}},
 	{"cmd/agent", []string{"internal/cli", "internal/initenv"}},
@@ -183,7 +186,7 @@ var layers = []struct {
 	{"internal/dev/scratch", []string{"internal/workspace"}},
 	{"internal/dev/transcriptjudge", nil},
 	{"internal/ide/idetest", []string{"internal/ide/proof", "internal/peer/peertest"}},
-	{"internal/llm/llmtest", nil},
+	{"internal/llm/llmtest", []string{"internal/llm"}},
 	{"internal/peer/peertest", nil},
 }
 

@@ -5,9 +5,11 @@
 package llm
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 )
@@ -79,6 +81,18 @@ func (m Message) UserText() string {
 		}
 	}
 	return b.String()
+}
+
+// Equal reports whether m and n are sent in the same form. Strings that were
+// copied with their message are compared by address, which takes no time.
+func (m Message) Equal(n Message) bool {
+	return m.Role == n.Role && m.CallID == n.CallID && bytes.Equal(m.Extra, n.Extra) &&
+		slices.EqualFunc(m.Parts, n.Parts, func(x, y Part) bool {
+			return x.Kind == y.Kind && x.Text == y.Text && x.Mime == y.Mime && bytes.Equal(x.Data, y.Data)
+		}) &&
+		slices.EqualFunc(m.Calls, n.Calls, func(x, y ToolCall) bool {
+			return x.ID == y.ID && x.Name == y.Name && x.Args == y.Args && bytes.Equal(x.Extra, y.Extra)
+		})
 }
 
 // TextMessage returns a message of one text part.
@@ -159,11 +173,13 @@ type End struct {
 	Extra json.RawMessage // see Message.Extra
 }
 
-// Usage counts tokens. Cached is the part of Input that the provider had cached.
+// Usage counts tokens. Cached is the part of Input that the provider had cached,
+// Written the part that it put into its cache.
 type Usage struct {
-	Input  int64 `json:"input_tokens"`
-	Output int64 `json:"output_tokens"`
-	Cached int64 `json:"cached_tokens"`
+	Input   int64 `json:"input_tokens"`
+	Output  int64 `json:"output_tokens"`
+	Cached  int64 `json:"cached_tokens"`
+	Written int64 `json:"cache_written_tokens,omitzero"`
 	// CostUSD is zero if the model's prices are unknown.
 	CostUSD float64 `json:"cost_usd,omitzero"`
 	// Estimated reports whether the provider reported no usage.
@@ -173,7 +189,7 @@ type Usage struct {
 // Add returns the sum of u and v.
 func (u Usage) Add(v Usage) Usage {
 	return Usage{
-		Input: u.Input + v.Input, Output: u.Output + v.Output, Cached: u.Cached + v.Cached,
+		Input: u.Input + v.Input, Output: u.Output + v.Output, Cached: u.Cached + v.Cached, Written: u.Written + v.Written,
 		CostUSD: u.CostUSD + v.CostUSD, Estimated: u.Estimated || v.Estimated,
 	}
 }

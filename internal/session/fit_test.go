@@ -17,6 +17,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 	"github.com/bb2d0cf4/agent/internal/llm/openai"
+	"github.com/bb2d0cf4/agent/internal/llm/remote"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
 	"github.com/bb2d0cf4/agent/internal/session/history"
 	"github.com/bb2d0cf4/agent/internal/tools"
@@ -118,10 +119,10 @@ func (f *fit) run(kept *archive.Archive, i int) {
 
 // process runs a process that answers two prompts.
 func (f *fit) process(store *archive.Store, known int64) {
-	client := openai.New(openai.Options{
-		Name: "test/model", Model: "test-model", BaseURL: f.server.URL(), ContextWindow: known,
-		Limits: openai.Limits{MaxAttempts: 2}, Clock: openai.Clock{Sleep: func(context.Context, time.Duration) error { return nil }},
-	})
+	client := remote.New(remote.Options{
+		Name: "test/model", BaseURL: f.server.URL(), ContextWindow: known,
+		Limits: remote.Limits{MaxAttempts: 2}, Clock: remote.Clock{Sleep: func(context.Context, time.Duration) error { return nil }},
+	}, openai.New(openai.Options{Model: "test-model"}))
 	var events []Event
 	loop, err := New(Options{
 		Model: client, Tools: f, Store: store, CompactAt: 80, System: func(context.Context) string { return instructions }, SaveFull: f.keep,

@@ -10,19 +10,20 @@ import (
 	"github.com/bb2d0cf4/agent/internal/dev/transcriptjudge"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/openai"
+	"github.com/bb2d0cf4/agent/internal/llm/remote"
 	"github.com/bb2d0cf4/agent/internal/session/history"
 )
 
 // wire turns requests into the bytes that the program's own client sends. It replaces
 // the network.
 type wire struct {
-	client *openai.Client
+	client *remote.Client
 	body   []byte
 }
 
 func newWire() *wire {
 	w := &wire{}
-	w.client = openai.New(openai.Options{Model: "test", BaseURL: "http://model.test/v1", Transport: w})
+	w.client = remote.New(remote.Options{BaseURL: "http://model.test/v1", Transport: w}, openai.New(openai.Options{Model: "test"}))
 	return w
 }
 

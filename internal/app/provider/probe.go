@@ -8,8 +8,8 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/app/servers"
 	"github.com/bb2d0cf4/agent/internal/config"
-	"github.com/bb2d0cf4/agent/internal/llm/openai"
 	"github.com/bb2d0cf4/agent/internal/llm/openai/local"
+	"github.com/bb2d0cf4/agent/internal/llm/remote"
 )
 
 // Sizes of a model's context in tokens: the start of every request, the least that
@@ -111,7 +111,7 @@ func Offers(ctx context.Context, cfg config.Config, m config.Model) ([]Offer, er
 	if err != nil {
 		return nil, err
 	}
-	models = openai.ChatModels(models)
+	models = remote.ChatModels(models)
 	facts := make([]local.Facts, len(models))
 	if inspects(m) {
 		asked := make([]local.Model, len(models))

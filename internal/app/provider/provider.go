@@ -20,6 +20,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/openai"
+	"github.com/bb2d0cf4/agent/internal/llm/remote"
 	"github.com/bb2d0cf4/agent/internal/llm/script"
 )
 
@@ -68,16 +69,16 @@ func New(cfg config.Config, m config.Model) (llm.Model, error) {
 }
 
 // Client is New for a model that is not a script.
-func Client(cfg config.Config, m config.Model) *openai.Client {
-	return openai.New(openai.Options{
-		Name: m.Ref, Model: m.Name, BaseURL: m.Endpoint.BaseURL, Headers: m.Endpoint.Headers,
+func Client(cfg config.Config, m config.Model) *remote.Client {
+	return remote.New(remote.Options{
+		Name: m.Ref, BaseURL: m.Endpoint.BaseURL, Headers: m.Endpoint.Headers,
 		Key:           func(ctx context.Context) (string, error) { return key(ctx, m.Endpoint, cfg) },
 		ContextWindow: m.Prices.ContextWindow,
 		Free:          free(m),
-		Prices:        openai.Prices{Input: m.Prices.Input, Output: m.Prices.Output, Cached: m.Prices.Cached},
-		Limits:        openai.Limits{Idle: cfg.Limits.IdleTimeout},
+		Prices:        remote.Prices{Input: m.Prices.Input, Output: m.Prices.Output, Cached: m.Prices.Cached},
+		Limits:        remote.Limits{Idle: cfg.Limits.IdleTimeout},
 		Check:         servers.Open(cfg.Home).Check,
-	})
+	}, openai.New(openai.Options{BaseURL: m.Endpoint.BaseURL, Model: m.Name}))
 }
 
 // MissingKey returns an error if m needs a key that is missing. Another server at a

@@ -14,7 +14,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/keystore"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/llm"
-	"github.com/bb2d0cf4/agent/internal/llm/openai"
+	"github.com/bb2d0cf4/agent/internal/llm/remote"
 	"github.com/bb2d0cf4/agent/internal/peer"
 )
 
@@ -79,7 +79,7 @@ func (s Store) server(m config.Model) ([]Question, error) {
 		return nil, err
 	}
 	q.Title = "Use this model server?"
-	q.Text = []string{openai.Shown(m.Endpoint.BaseURL), ""}
+	q.Text = []string{remote.Shown(m.Endpoint.BaseURL), ""}
 	gets := "your prompts and what the model reads" + secrets(m)
 	q.Why = q.Address + " would get " + gets
 	if from != "" {
@@ -232,7 +232,7 @@ func portOf(u *url.URL) string {
 func plain(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
-		return openai.Shown(address)
+		return remote.Shown(address)
 	}
 	u.User = nil
 	return strings.TrimRight(u.String(), "/")

@@ -13,7 +13,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/servers"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/llm"
-	"github.com/bb2d0cf4/agent/internal/llm/openai"
+	"github.com/bb2d0cf4/agent/internal/llm/remote"
 )
 
 // doctorTime bounds the wait for a server.
@@ -53,11 +53,11 @@ func checkServer(ctx context.Context, cfg config.Config, m config.Model) []findi
 	started := time.Now()
 	models, err := provider.Client(cfg, m).ListModels(ctx)
 	took := time.Since(started).Milliseconds()
-	where := m.Ref + " at " + openai.Shown(m.Endpoint.BaseURL)
+	where := m.Ref + " at " + remote.Shown(m.Endpoint.BaseURL)
 	if err != nil {
 		return []finding{{broken, fmt.Sprintf("%s: %v", where, err), silent, serverFix(ctx, cfg, m, err)}}
 	}
-	if len(models) > 0 && !slices.ContainsFunc(models, func(i openai.ModelInfo) bool { return i.ID == m.Name }) {
+	if len(models) > 0 && !slices.ContainsFunc(models, func(i remote.ModelInfo) bool { return i.ID == m.Name }) {
 		return []finding{{weak, where + " answers, but does not list this model", "it will probably refuse every prompt", "check the name; it lists " + models[0].ID}}
 	}
 	m, facts, err := provider.Look(ctx, cfg, m)

@@ -15,8 +15,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/cli/settings"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/llm"
-	"github.com/bb2d0cf4/agent/internal/llm/openai"
 	"github.com/bb2d0cf4/agent/internal/llm/openai/local"
+	"github.com/bb2d0cf4/agent/internal/llm/remote"
 	"github.com/bb2d0cf4/agent/internal/repl/dialog"
 	"github.com/bb2d0cf4/agent/internal/repl/picker"
 )
@@ -34,7 +34,7 @@ func (c *chooser) byKey(ctx context.Context, provider string, from keySource) (r
 		return "", err
 	}
 	address := m.Endpoint.BaseURL
-	take := func(ctx context.Context, models []openai.ModelInfo) (err error) {
+	take := func(ctx context.Context, models []remote.ModelInfo) (err error) {
 		ref, err = c.pick(ctx, provider, provider, models)
 		return err
 	}
@@ -88,14 +88,14 @@ func (c *chooser) ownKey(ctx context.Context, m config.Model, from keySource) (s
 // enterKey asks for the key of m until the server accepts it, then calls take with the
 // server's models. If the server cannot be reached and unchecked names a model, the
 // person may keep the key without a check.
-func (c *chooser) enterKey(ctx context.Context, m config.Model, take func(context.Context, []openai.ModelInfo) error, unchecked string) error {
+func (c *chooser) enterKey(ctx context.Context, m config.Model, take func(context.Context, []remote.ModelInfo) error, unchecked string) error {
 	address := m.Endpoint.BaseURL
 	m.From = "" // the page already shows the address
 	if err := c.allow(ctx, m); err != nil {
 		return err
 	}
 	page := dialog.Page{
-		Title: "Paste the key for " + openai.Shown(address), Fields: []dialog.Field{{Label: "Key", Secret: true}},
+		Title: "Paste the key for " + remote.Shown(address), Fields: []dialog.Field{{Label: "Key", Secret: true}},
 		Text: []string{stored}, Back: !c.single,
 	}
 	for left := c.Screens; ; c.Screens = left { // correcting an answer does not count as another screen
@@ -173,7 +173,7 @@ func (c *chooser) byAddress(ctx context.Context) (ref string, err error) {
 			env := strings.ToUpper(strings.ReplaceAll(name, "-", "_")) + "_API_KEY"
 			c.keep = append(c.keep, settings.Pair{Key: prefix + "api_key_env", Value: env})
 		}
-		if ref, err = c.pick(ctx, name, openai.Shown(address), models); !errors.Is(err, dialog.ErrBack) {
+		if ref, err = c.pick(ctx, name, remote.Shown(address), models); !errors.Is(err, dialog.ErrBack) {
 			return ref, err
 		}
 	}
@@ -182,7 +182,7 @@ func (c *chooser) byAddress(ctx context.Context) (ref string, err error) {
 // served asks whether the server is allowed and lists its models. If the address
 // answers 404, served tries it with /v1 appended, as most servers need. It returns the
 // address that worked.
-func (c *chooser) served(ctx context.Context, address, key string) (models []openai.ModelInfo, at string, err error) {
+func (c *chooser) served(ctx context.Context, address, key string) (models []remote.ModelInfo, at string, err error) {
 	if err := c.allow(ctx, config.Model{Provider: c.name(address), Endpoint: config.Provider{BaseURL: address}}); err != nil {
 		return nil, address, err
 	}
@@ -198,7 +198,7 @@ func (c *chooser) served(ctx context.Context, address, key string) (models []ope
 		}
 	}
 	if err == nil && len(models) == 0 {
-		err = fmt.Errorf("%s answers, but lists no model", openai.Shown(address))
+		err = fmt.Errorf("%s answers, but lists no model", remote.Shown(address))
 	}
 	return models, address, err
 }
@@ -242,14 +242,14 @@ func (c *chooser) name(address string) string {
 }
 
 // list returns the models that a server offers for a key.
-func list(ctx context.Context, address, key string) ([]openai.ModelInfo, error) {
+func list(ctx context.Context, address, key string) ([]remote.ModelInfo, error) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	models, err := openai.New(openai.Options{
+	models, err := remote.New(remote.Options{
 		BaseURL: address, Key: func(context.Context) (string, error) { return key, nil },
-	}).ListModels(ctx)
+	}, nil).ListModels(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = fmt.Errorf("%s has not answered in %v", openai.Shown(address), askTime)
+		err = fmt.Errorf("%s has not answered in %v", remote.Shown(address), askTime)
 	}
 	return models, err
 }
@@ -277,7 +277,7 @@ var notChat = []string{
 
 // pick chooses the first model: a favourite of the provider if there is one, else the
 // person's choice, else the first listed. server is the name that the person knows.
-func (c *chooser) pick(ctx context.Context, provider, server string, models []openai.ModelInfo) (ref string, err error) {
+func (c *chooser) pick(ctx context.Context, provider, server string, models []remote.ModelInfo) (ref string, err error) {
 	var names []string
 	for _, m := range models {
 		if !slices.ContainsFunc(notChat, func(part string) bool { return strings.Contains(strings.ToLower(m.ID), part) }) {

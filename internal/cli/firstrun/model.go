@@ -11,8 +11,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/servers"
 	"github.com/bb2d0cf4/agent/internal/cli/settings"
 	"github.com/bb2d0cf4/agent/internal/config"
-	"github.com/bb2d0cf4/agent/internal/llm/openai"
 	"github.com/bb2d0cf4/agent/internal/llm/openai/local"
+	"github.com/bb2d0cf4/agent/internal/llm/remote"
 	"github.com/bb2d0cf4/agent/internal/repl/dialog"
 	"github.com/bb2d0cf4/agent/internal/repl/picker"
 )
@@ -44,8 +44,8 @@ type chooser struct {
 // way is one choice of the first page. Either server and model are set, or provider, or
 // from is anotherServer.
 type way struct {
-	server   openai.Local
-	model    string
+	server   remote.Local // that runs on this machine, and
+	model    string       // a model of it
 	facts    local.Facts
 	provider string // needs a key
 	from     keySource
@@ -108,7 +108,7 @@ func (c *chooser) follow(ctx context.Context, page dialog.Page, ways []way) (ref
 // Key asks for the missing key of a model that is already chosen.
 func Key(ctx context.Context, o Options, m config.Model) (notes []string, err error) {
 	c := &chooser{Options: o, single: true}
-	if err := c.enterKey(ctx, m, func(context.Context, []openai.ModelInfo) error { return nil }, m.Ref); err != nil {
+	if err := c.enterKey(ctx, m, func(context.Context, []remote.ModelInfo) error { return nil }, m.Ref); err != nil {
 		return nil, err
 	}
 	return c.notes, c.save(ctx)
@@ -173,7 +173,7 @@ func (c *chooser) ways(ctx context.Context) (ways []way, items []picker.Item) {
 
 // local returns the models on this machine, those without tools last.
 func (c *chooser) local(ctx context.Context) (found []way) {
-	for _, s := range openai.FindLocals(ctx, c.reachable()) {
+	for _, s := range remote.FindLocals(ctx, c.reachable()) {
 		for _, m := range s.Models {
 			found = append(found, way{server: s, model: m.ID})
 		}
@@ -191,22 +191,22 @@ func (c *chooser) local(ctx context.Context) (found []way) {
 
 // reachable returns the local servers that may be queried without asking: no other user
 // listens there, and no proxy is in between that was not allowed.
-func (c *chooser) reachable() (list []openai.Local) {
+func (c *chooser) reachable() (list []remote.Local) {
 	store := servers.Open(c.Config.Home)
-	for _, s := range openai.LocalServers() {
+	for _, s := range remote.LocalServers() {
 		m := config.Model{Provider: s.Name, Endpoint: config.Provider{BaseURL: s.BaseURL}}
 		if known, err := c.Config.Lookup(s.Name + "/x"); err == nil {
 			m = known
 		}
 		s.BaseURL = m.Endpoint.BaseURL
-		if slices.ContainsFunc(list, func(o openai.Local) bool { return o.BaseURL == s.BaseURL }) {
+		if slices.ContainsFunc(list, func(o remote.Local) bool { return o.BaseURL == s.BaseURL }) {
 			continue
 		}
 		switch err := store.Permit(m); {
 		case err == nil:
 			list = append(list, s)
-		case servers.Stranger(s.BaseURL) != "" && !slices.Contains(c.others, openai.Shown(s.BaseURL)):
-			c.others = append(c.others, openai.Shown(s.BaseURL))
+		case servers.Stranger(s.BaseURL) != "" && !slices.Contains(c.others, remote.Shown(s.BaseURL)):
+			c.others = append(c.others, remote.Shown(s.BaseURL))
 		}
 	}
 	return list

@@ -14,7 +14,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/bb2d0cf4/agent/internal/config"
-	"github.com/bb2d0cf4/agent/internal/llm/openai"
+	"github.com/bb2d0cf4/agent/internal/llm/remote"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/statefile"
 )
@@ -80,11 +80,11 @@ func Describe(cfg config.Config) string {
 		fmt.Fprintf(w, "%s\t%s\t%s\n", key, sanitize.Line(value), sanitize.Line(source))
 	}
 	for _, s := range cfg.Settings() {
-		line(s.Key, openai.Shown(s.Value), s.Source)
+		line(s.Key, remote.Shown(s.Value), s.Source)
 	}
 	for _, name := range slices.Sorted(maps.Keys(cfg.Providers)) {
 		p, prefix := cfg.Providers[name], "providers."+sanitize.Line(name)+"."
-		line(prefix+"base_url", openai.Shown(p.BaseURL), cfg.File)
+		line(prefix+"base_url", remote.Shown(p.BaseURL), cfg.File)
 		if p.APIKeyEnv != "" {
 			line(prefix+"api_key_env", p.APIKeyEnv, cfg.File)
 		}

@@ -1,6 +1,7 @@
-// Package llmtest provides a model server for tests. It speaks chat completions over
-// real HTTP, answers each request with the next turn of a script, and misbehaves on
-// demand. It keeps the bytes of every request and counts every fault that it caused.
+// Package llmtest provides a model server for tests. It speaks chat completions, the
+// Messages API and the Responses API over real HTTP, answers each request with the next
+// turn of a script, and misbehaves on demand. It keeps the bytes of every request and
+// counts every fault that it caused.
 package llmtest
 
 import (
@@ -140,11 +141,18 @@ func (s *Server) Await(ctx context.Context, n int) error {
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	switch {
-	case strings.HasSuffix(r.URL.Path, "/models"):
+	var events func(t Turn, n int) []string
+	switch path := r.URL.Path; {
+	case strings.HasSuffix(path, "/models"):
 		Raw(http.StatusOK, "application/json", `{"object":"list","data":[{"id":"test-model","object":"model"}]}`).Handler(w, r)
 		return
-	case !strings.HasSuffix(r.URL.Path, "/chat/completions"):
+	case strings.HasSuffix(path, "/chat/completions"):
+		events = Turn.events
+	case strings.HasSuffix(path, "/messages"):
+		events = Turn.messagesEvents
+	case strings.HasSuffix(path, "/responses"):
+		events = Turn.responsesEvents
+	default:
 		http.NotFound(w, r)
 		return
 	}
@@ -166,7 +174,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	s.stream(w, r, turn, turn.events(n))
+	s.stream(w, r, turn, events(turn, n))
 }
 
 func (s *Server) record(body []byte) int {
@@ -226,7 +234,7 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// events returns the data of the turn's events, including the end mark.
+// events returns the turn as chunks of chat completions, including the end mark.
 func (t Turn) events(n int) []string {
 	var events []string
 	add := func(delta map[string]any, finish any) {
@@ -269,11 +277,16 @@ func (t Turn) finish() string {
 	return "stop"
 }
 
-func (t Turn) usage(n int) string {
-	u := Usage{Input: 100 + n, Output: 10}
+// counts returns the tokens of the turn.
+func (t Turn) counts(n int) Usage {
 	if t.Usage != nil {
-		u = *t.Usage
+		return *t.Usage
 	}
+	return Usage{Input: 100 + n, Output: 10}
+}
+
+func (t Turn) usage(n int) string {
+	u := t.counts(n)
 	return encode(map[string]any{"choices": []any{}, "usage": map[string]any{
 		"prompt_tokens": u.Input, "completion_tokens": u.Output, "total_tokens": u.Input + u.Output,
 		"prompt_tokens_details": map[string]any{"cached_tokens": u.Cached},

@@ -9,6 +9,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 	"github.com/bb2d0cf4/agent/internal/llm/openai"
+	"github.com/bb2d0cf4/agent/internal/llm/remote"
 )
 
 // TestRolesThatMustAlternate checks that the client repeats a request at once, with an
@@ -29,7 +30,7 @@ func TestRolesThatMustAlternate(t *testing.T) {
 				}
 				return llmtest.Turn{Text: "ok"}
 			})
-			client := openai.New(openai.Options{Model: "m", BaseURL: server.URL(), Transport: http.DefaultTransport})
+			client := remote.New(remote.Options{BaseURL: server.URL(), Transport: http.DefaultTransport}, openai.New(openai.Options{Model: "m"}))
 			messages := []llm.Message{
 				llm.TextMessage(llm.User, "go"),
 				{Role: llm.Assistant, Calls: []llm.ToolCall{{ID: "a", Name: "read", Args: "{}"}}},

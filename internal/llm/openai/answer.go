@@ -5,14 +5,13 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/openai/wire"
+	"github.com/bb2d0cf4/agent/internal/llm/remote"
 )
-
-// bytesPerToken estimates tokens if a server does not count them.
-const bytesPerToken = 3.8
 
 // answer collects what one attempt has received.
 type answer struct {
-	deltas []llm.Delta // of the events received last
+	deltas []llm.Delta // since the last call of Deltas
+	spare  []llm.Delta // what that call returned
 	buf    []byte      // text of kind that is not in deltas yet
 	kind   wire.Kind
 
@@ -20,36 +19,34 @@ type answer struct {
 	echo   echo
 	finish string
 	usage  *wire.Usage
-	bytes  int // of text, reasoning and arguments
-	// received counts the bytes of all events.
-	received int
-	began    bool // a part of the answer has been received
+	used   func(id string) bool // whether an id is taken in the conversation
 }
 
-// add reads an event. It reports whether the event holds a part of the answer.
-func (a *answer) add(event []byte, fail func(*wire.Error) error) (content bool, err error) {
-	if a.received += len(event); a.received > maxAnswer {
-		return false, errEndless
-	}
+// Add implements remote.Answer.
+func (a *answer) Add(event []byte) (remote.Progress, error) {
 	before := len(a.buf)
 	buf, kind, ok := wire.AppendText(a.buf, event)
 	switch {
-	case ok && kind == wire.Nothing:
-	case ok:
-		content = true
-		a.echo.reasoning(reasoningKey[kind], buf[before:])
-		a.text(buf, before, kind)
-	default:
-		content, err = a.decode(event, fail)
+	case !ok:
+		return a.decode(event)
+	case kind == wire.Nothing:
+		return remote.Nothing, nil
 	}
-	a.began = a.began || content
-	return content, err
+	a.echo.reasoning(reasoningKey[kind], buf[before:])
+	a.text(buf, before, kind)
+	return remote.Part, nil
+}
+
+// Deltas implements remote.Answer.
+func (a *answer) Deltas() []llm.Delta {
+	a.flush()
+	a.deltas, a.spare = a.spare[:0], a.deltas
+	return a.spare
 }
 
 // text appends buf, whose bytes after before are new and of kind.
 func (a *answer) text(buf []byte, before int, kind wire.Kind) {
 	added := buf[before:]
-	a.bytes += len(added)
 	if (kind == wire.Text) != (a.kind == wire.Text) && before > 0 {
 		a.flush()
 		a.buf = append(a.buf[:0], added...)
@@ -73,13 +70,13 @@ func (a *answer) flush() {
 }
 
 // decode reads an event that is more than a piece of text.
-func (a *answer) decode(event []byte, fail func(*wire.Error) error) (content bool, err error) {
+func (a *answer) decode(event []byte) (remote.Progress, error) {
 	c, err := wire.Decode(event)
 	if err != nil {
-		return false, err
+		return remote.Nothing, err
 	}
 	if c.Error != nil {
-		return false, fail(c.Error)
+		return remote.Nothing, c.Error
 	}
 	if c.Reasoning != "" {
 		a.echo.reasoning(c.ReasoningKey, []byte(c.Reasoning))
@@ -90,19 +87,22 @@ func (a *answer) decode(event []byte, fail func(*wire.Error) error) (content boo
 	}
 	a.echo.add(c)
 	a.addCalls(c.Calls)
-	if c.Finish != "" {
-		a.finish = c.Finish
-	}
 	if c.Usage != nil {
 		a.usage = c.Usage
 	}
-	return c.Text != "" || c.Reasoning != "" || len(c.Calls) > 0 || c.Finish != "" || c.Usage != nil, nil
+	switch {
+	case c.Finish != "":
+		a.finish = c.Finish
+		return remote.Ended, nil
+	case c.Text != "" || c.Reasoning != "" || len(c.Calls) > 0 || c.Usage != nil:
+		return remote.Part, nil
+	}
+	return remote.Nothing, nil
 }
 
 func (a *answer) addCalls(parts []wire.CallPart) {
 	for _, p := range parts {
 		c := a.calls.add(p)
-		a.bytes += len(p.Args)
 		a.flush()
 		pending := &llm.Pending{Name: c.name, Bytes: c.args.Len()}
 		if n := len(a.deltas); n > 0 && a.deltas[n-1].Pending != nil && a.deltas[n-1].Pending.Name == c.name {
@@ -113,14 +113,16 @@ func (a *answer) addCalls(parts []wire.CallPart) {
 	}
 }
 
-// end returns the complete answer. sent is the size of the request in bytes.
-func (a *answer) end(sent int, prices Prices, used func(id string) bool) *llm.End {
+// End implements remote.Answer.
+func (a *answer) End() *llm.End {
 	stop := stopReason(a.finish)
-	end := &llm.End{Stop: stop, Calls: a.calls.finish(stop, used)}
+	end := &llm.End{Stop: stop, Calls: a.calls.finish(stop, a.used), Usage: llm.Usage{Estimated: true}}
 	if len(end.Calls) > 0 && stop == llm.StopEnd {
 		end.Stop = llm.StopTools
 	}
-	end.Usage = a.count(sent, prices)
+	if u := a.usage; u != nil {
+		end.Usage = llm.Usage{Input: u.Input, Output: u.Output, Cached: min(u.Cached, u.Input), CostUSD: max(u.Cost, 0)}
+	}
 	end.Extra = a.echo.object(len(end.Calls) > 0)
 	return end
 }
@@ -135,37 +137,4 @@ func stopReason(finish string) llm.StopReason {
 		return llm.StopTools
 	}
 	return llm.StopEnd
-}
-
-func (a *answer) count(sent int, prices Prices) llm.Usage {
-	u := llm.Usage{
-		Input: int64(float64(sent) / bytesPerToken), Output: int64(float64(a.bytes)/bytesPerToken) + 1,
-		Estimated: true,
-	}
-	if a.usage != nil && credible(*a.usage) {
-		u = llm.Usage{
-			Input: a.usage.Input, Output: a.usage.Output,
-			Cached: min(a.usage.Cached, a.usage.Input), CostUSD: max(a.usage.Cost, 0),
-		}
-	}
-	if prices != (Prices{}) {
-		u.CostUSD = prices.cost(u)
-	}
-	return u
-}
-
-// maxTokens is more than any answer has; sums of it fit into an int64.
-const maxTokens = 1 << 40
-
-// credible reports whether a server's count is possible. The limits of a session depend
-// on it: a negative or overflowing count would lift them.
-func credible(u wire.Usage) bool {
-	return min(u.Input, u.Output, u.Cached) >= 0 && max(u.Input, u.Output) <= maxTokens
-}
-
-func (p Prices) cost(u llm.Usage) float64 {
-	if p.Cached == 0 {
-		p.Cached = p.Input
-	}
-	return (float64(u.Input-u.Cached)*p.Input + float64(u.Cached)*p.Cached + float64(u.Output)*p.Output) / 1e6
 }

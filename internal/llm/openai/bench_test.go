@@ -10,16 +10,19 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
+	"github.com/bb2d0cf4/agent/internal/llm/remote"
 )
 
 // canned returns a client whose requests are read to their end and answered with body.
-func canned(body []byte) *Client {
-	return New(Options{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+func canned(body []byte) *remote.Client { return open(cannedOptions(body)) }
+
+func cannedOptions(body []byte) options {
+	return options{Options: remote.Options{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 		if _, err := io.Copy(io.Discard, r.Body); err != nil {
 			return nil, err
 		}
 		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(bytes.NewReader(body))}, nil
-	})})
+	})}}
 }
 
 // chunks returns an answer of n events of four characters each.
@@ -44,7 +47,7 @@ func BenchmarkTrickle(b *testing.B) {
 	s := llmtest.NewServerFunc(b, func(int, []byte) llmtest.Turn {
 		return llmtest.Turn{Text: strings.Repeat("abc\n", 25_000), Chunk: 4}
 	})
-	c := New(Options{BaseURL: s.URL()})
+	c := open(options{Options: remote.Options{BaseURL: s.URL()}})
 	b.ReportAllocs()
 	for b.Loop() {
 		h := collect(b.Context(), c, hello())
@@ -60,7 +63,8 @@ func BenchmarkTrickle(b *testing.B) {
 func BenchmarkRound(b *testing.B) {
 	for _, n := range []int{20, 1000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			c := canned(chunks(1))
+			p := New(Options{})
+			c := remote.New(cannedOptions(chunks(1)).Options, p)
 			req := hello()
 			text := strings.Repeat("some \"output\"\n", 146)
 			for range n {
@@ -70,10 +74,10 @@ func BenchmarkRound(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				req.Messages = append(req.Messages[:n:n], llm.TextMessage(llm.User, text), llm.TextMessage(llm.User, text))
-				if len(c.conv.sent) > n {
+				if len(p.conv.sent) > n {
 					b.StopTimer()
-					c.conv = conversation{} // back to the first n
-					c.conv.encode(llm.Request{Messages: req.Messages[:n]})
+					p.conv = conversation{} // back to the first n
+					p.conv.encode(llm.Request{Messages: req.Messages[:n]})
 					b.StartTimer()
 				}
 				if h := collect(b.Context(), c, req); h.end == nil {

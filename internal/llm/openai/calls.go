@@ -1,9 +1,7 @@
 package openai
 
 import (
-	"crypto/rand"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -103,7 +101,7 @@ func (l *callList) finish(stop llm.StopReason, used func(id string) bool) []llm.
 			continue
 		}
 		if tc.ID == "" || twice || used(tc.ID) {
-			tc.ID = newID()
+			tc.ID = llm.NewCallID()
 		}
 		if c.id != "" && !twice {
 			taken[c.id] = tc
@@ -114,41 +112,11 @@ func (l *callList) finish(stop llm.StopReason, used func(id string) bool) []llm.
 	return calls
 }
 
-func newID() string { return "call_" + rand.Text() }
-
 func (c *call) finish(stop llm.StopReason) llm.ToolCall {
-	args := strings.TrimSpace(c.args.String())
-	if args == "" {
-		args = "{}"
+	tc := llm.ParseCall(c.id, c.name, c.args.String(), stop)
+	if c.garbled && tc.Problem == "" {
+		tc.Args, tc.Problem = "{}", "the arguments hold bytes that are not valid Unicode text; send them again"
 	}
-	tc := llm.ToolCall{ID: c.id, Name: c.name, Args: args, Extra: c.extra, Problem: c.problem(stop, args)}
-	if tc.Name == "" {
-		tc.Name = "unknown"
-	}
-	if tc.Problem != "" {
-		tc.Args = "{}"
-	}
+	tc.Extra = c.extra
 	return tc
-}
-
-// problem explains to the model why the call cannot run; empty if it can.
-func (c *call) problem(stop llm.StopReason, args string) string {
-	switch {
-	case stop == llm.StopLength:
-		return "your answer reached the token limit before it ended, so this call may be incomplete and was not run; send it again, in smaller pieces"
-	case stop == llm.StopFilter:
-		return "your answer was cut off by the provider's content filter, so this call was not run"
-	case c.name == "":
-		return "the call names no tool"
-	case c.garbled:
-		return "the arguments hold bytes that are not valid Unicode text; send them again"
-	}
-	var object map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(args), &object); err != nil {
-		return fmt.Sprintf("the arguments are not one complete JSON object (%v); send the whole call again", err)
-	}
-	if object == nil {
-		return "the arguments are not a JSON object; send the whole call again"
-	}
-	return ""
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
+	"github.com/bb2d0cf4/agent/internal/llm/remote"
 )
 
 // anyID accepts any id that is not empty.
@@ -223,20 +224,20 @@ func TestWhatIsEchoed(t *testing.T) {
 
 func TestUsageAndCost(t *testing.T) {
 	usage := `{"choices":[],"usage":{"prompt_tokens":1000,"completion_tokens":100,"prompt_tokens_details":{"cached_tokens":400}}}`
-	prices := Prices{Input: 2, Output: 10, Cached: 0.5}
+	prices := remote.Prices{Input: 2, Output: 10, Cached: 0.5}
 	tests := map[string]struct {
 		last   []string
-		prices Prices
+		prices remote.Prices
 		want   llm.Usage
 	}{
 		"counted":          {last: []string{stop, usage}, want: llm.Usage{Input: 1000, Output: 100, Cached: 400}},
 		"priced":           {last: []string{stop, usage}, prices: prices, want: llm.Usage{Input: 1000, Output: 100, Cached: 400, CostUSD: 0.0024}},
-		"no cached price":  {last: []string{stop, usage}, prices: Prices{Input: 2, Output: 10}, want: llm.Usage{Input: 1000, Output: 100, Cached: 400, CostUSD: 0.003}},
+		"no cached price":  {last: []string{stop, usage}, prices: remote.Prices{Input: 2, Output: 10}, want: llm.Usage{Input: 1000, Output: 100, Cached: 400, CostUSD: 0.003}},
 		"their own cost":   {last: []string{stop, `{"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":1,"cost":0.25}}`}, want: llm.Usage{Input: 10, Output: 1, CostUSD: 0.25}},
 		"cache hits":       {last: []string{stop, `{"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":1,"prompt_cache_hit_tokens":7}}`}, want: llm.Usage{Input: 10, Output: 1, Cached: 7}},
 		"in another place": {last: []string{`{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"x_groq":{"usage":{"prompt_tokens":10,"completion_tokens":1}}}`}, want: llm.Usage{Input: 10, Output: 1}},
 		"the last counts":  {last: []string{`{"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":1}}`, stop, `{"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":2}}`}, want: llm.Usage{Input: 10, Output: 2}},
-		"not counted":      {last: []string{stop}, prices: Prices{Input: 1e6}, want: llm.Usage{Input: 18, Output: 2, CostUSD: 18, Estimated: true}},
+		"not counted":      {last: []string{stop}, prices: remote.Prices{Input: 1e6}, want: llm.Usage{Input: 18, Output: 2, CostUSD: 18, Estimated: true}},
 		"counted below 0":  {last: []string{stop, `{"choices":[],"usage":{"prompt_tokens":-1000000,"completion_tokens":1}}`}, want: llm.Usage{Input: 18, Output: 2, Estimated: true}},
 		"too many to add":  {last: []string{stop, `{"choices":[],"usage":{"prompt_tokens":9223372036854775807,"completion_tokens":1}}`}, want: llm.Usage{Input: 18, Output: 2, Estimated: true}},
 		"more cached":      {last: []string{stop, `{"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":1,"prompt_cache_hit_tokens":70}}`}, prices: prices, want: llm.Usage{Input: 10, Output: 1, Cached: 10, CostUSD: 0.000015}},
@@ -246,7 +247,7 @@ func TestUsageAndCost(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			s := llmtest.NewServer(t, sse(events(append(append([]string{says("hello")}, test.last...), finished)...)))
-			h := collect(t.Context(), client(t, s.URL(), func(o *Options) { o.Prices = test.prices }), hello())
+			h := collect(t.Context(), client(t, s.URL(), func(o *options) { o.Prices = test.prices }), hello())
 			if h.end == nil {
 				t.Fatal(h.err)
 			}

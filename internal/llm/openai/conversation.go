@@ -3,6 +3,7 @@ package openai
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
@@ -77,24 +78,21 @@ func (c *conversation) used(id string) bool {
 
 func (c *conversation) continues(messages []llm.Message) bool {
 	return c.ids != nil && len(messages) >= len(c.sent) &&
-		slices.EqualFunc(c.sent, messages[:len(c.sent)], sameMessage)
-}
-
-// sameMessage compares everything that is encoded. Copied strings share their bytes, so
-// comparing them takes no time.
-func sameMessage(a, b llm.Message) bool {
-	return a.Role == b.Role && a.CallID == b.CallID && bytes.Equal(a.Extra, b.Extra) &&
-		slices.EqualFunc(a.Parts, b.Parts, func(x, y llm.Part) bool {
-			return x.Kind == y.Kind && x.Text == y.Text && x.Mime == y.Mime && bytes.Equal(x.Data, y.Data)
-		}) &&
-		slices.EqualFunc(a.Calls, b.Calls, func(x, y llm.ToolCall) bool {
-			return x.ID == y.ID && x.Name == y.Name && x.Args == y.Args && bytes.Equal(x.Extra, y.Extra)
-		})
+		slices.EqualFunc(c.sent, messages[:len(c.sent)], llm.Message.Equal)
 }
 
 // between is the answer between a tool's result and a user's message, for servers that
 // insist on one. It must not be empty.
 const between = "(The user goes on.)"
+
+// mustAlternate reports whether the server refuses a message of the user right after a
+// tool's result, as some chat templates do.
+func mustAlternate(e *llm.Error) bool {
+	text := strings.ToLower(e.Message)
+	return (e.Kind == llm.Refused || e.Kind == llm.Temporary) &&
+		(strings.Contains(text, "roles must alternate") || strings.Contains(text, "role 'user' after role 'tool'") ||
+			strings.Contains(text, "role user after role tool"))
+}
 
 // insist encodes the conversation for servers whose roles must alternate from now on.
 // It reports whether that is a change.

@@ -44,7 +44,7 @@ func appendMessage(dst []byte, m llm.Message) []byte {
 	dst = openObject(appendJSON(dst, msg))
 	if m.Role == llm.Assistant {
 		dst = appendCalls(dst, m.Calls)
-		dst = appendExtra(dst, m.Extra, "role", "content", "tool_calls")
+		dst = appendExtra(dst, m.Extra, "role", "content", "tool_calls", llm.OrderKey)
 	}
 	return append(dst, '}')
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
+	"github.com/bb2d0cf4/agent/internal/llm/remote"
 )
 
 // fullAnswer is a stream with everything that an answer can have, and all kinds of
@@ -34,16 +35,16 @@ const fullAnswer = ": hello\n\n" +
 	"data: [DONE]\n\n"
 
 // over returns a client that reads every answer from body.
-func over(body func() io.Reader) *Client {
-	return New(Options{
-		Limits: Limits{MaxAttempts: 1},
+func over(body func() io.Reader) *remote.Client {
+	return open(options{Options: remote.Options{
+		Limits: remote.Limits{MaxAttempts: 1},
 		Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 			if _, err := io.Copy(io.Discard, r.Body); err != nil {
 				return nil, err
 			}
 			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(body())}, nil
 		}),
-	})
+	}})
 }
 
 func wantFull() response {
@@ -174,7 +175,7 @@ func TestRealConnectionsBreak(t *testing.T) {
 		}
 		s := llmtest.NewServer(t, turns...)
 		for after := range events {
-			h := collect(t.Context(), client(t, s.URL(), func(o *Options) { o.Limits.MaxAttempts = 1 }), hello())
+			h := collect(t.Context(), client(t, s.URL(), func(o *options) { o.Limits.MaxAttempts = 1 }), hello())
 			if whole := after >= 7; (h.end != nil) != whole || (h.err == nil) != whole {
 				t.Errorf("cut after %d events: end %+v, error %v", after, h.end, h.err)
 			}
@@ -193,9 +194,9 @@ func TestEveryBodyIsClosed(t *testing.T) {
 	for name, body := range bodies {
 		for _, status := range []int{200, 500} {
 			b := &closing{Reader: bytes.NewReader([]byte(body))}
-			c := New(Options{Limits: Limits{MaxAttempts: 1}, Transport: roundTrip(func(*http.Request) (*http.Response, error) {
+			c := open(options{Options: remote.Options{Limits: remote.Limits{MaxAttempts: 1}, Transport: roundTrip(func(*http.Request) (*http.Response, error) {
 				return &http.Response{StatusCode: status, Body: b}, nil
-			})})
+			})}})
 			collect(t.Context(), c, hello())
 			if b.closed == 0 {
 				t.Errorf("%s, %d: the body was left open", name, status)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
+	"github.com/bb2d0cf4/agent/internal/llm/remote"
 )
 
 // response is everything that a caller received of one answer.
@@ -61,24 +62,49 @@ func hello() llm.Request {
 	return llm.Request{System: "be brief", Messages: []llm.Message{llm.TextMessage(llm.User, "hello")}}
 }
 
-// client returns a client of the server at url that never sleeps; change adjusts it.
-func client(t *testing.T, url string, change ...func(*Options)) *Client {
-	t.Helper()
-	opt := Options{
-		Name: "test/model", Model: "test-model", BaseURL: url,
-		Clock: Clock{
-			Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
-			Rand:  func() float64 { return 1 },
-		},
-	}
-	transport := newTransport(nil)
-	t.Cleanup(transport.CloseIdleConnections)
-	opt.Transport = transport
-	for _, c := range change {
-		c(&opt)
-	}
-	return New(opt)
+// options are those of the client and of the protocol.
+type options struct {
+	remote.Options
+	Params Options
 }
+
+// open returns a client that speaks chat completions.
+func open(o options) *remote.Client {
+	if o.BaseURL == "" {
+		o.BaseURL = "http://model.test/v1" // the transport answers
+	}
+	o.Params.BaseURL = o.BaseURL
+	return remote.New(o.Options, New(o.Params))
+}
+
+// client returns a client of the server at url that never sleeps; change adjusts it.
+func client(t *testing.T, url string, change ...func(*options)) *remote.Client {
+	t.Helper()
+	transport := remote.NewTransport(nil)
+	t.Cleanup(transport.CloseIdleConnections)
+	o := options{
+		Options: remote.Options{
+			Name: "test/model", BaseURL: url, Transport: transport,
+			Clock: remote.Clock{
+				Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+				Rand:  func() float64 { return 1 },
+			},
+		},
+		Params: Options{Model: "test-model"},
+	}
+	for _, c := range change {
+		c(&o)
+	}
+	return open(o)
+}
+
+// The limits of remote.
+const (
+	firstWait = 500 * time.Millisecond // before the second attempt
+	maxWait   = 60 * time.Second       // however long the server asks for
+	endTime   = 5 * time.Second        // after the end of an answer
+	maxAnswer = 128 << 20              // bytes
+)
 
 // sse returns a turn that streams body unchanged.
 func sse(body string) llmtest.Turn { return llmtest.Raw(http.StatusOK, "text/event-stream", body) }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
-	"github.com/bb2d0cf4/agent/internal/peer"
+	"github.com/bb2d0cf4/agent/internal/llm/remote"
 )
 
 func serve(t *testing.T, status int, body string) string {
@@ -23,12 +23,12 @@ func serve(t *testing.T, status int, body string) string {
 func TestListModels(t *testing.T) {
 	tests := map[string]struct {
 		body string
-		want []ModelInfo
+		want []remote.ModelInfo
 	}{
-		"usual":  {`{"object":"list","data":[{"id":"b","created":null},{"id":"a"}]}`, []ModelInfo{{ID: "b"}, {ID: "a"}}},
-		"list":   {`[{"id":"a","context_length":8192}]`, []ModelInfo{{ID: "a", ContextWindow: 8192}}},
-		"names":  {`{"models":[{"name":"a"}]}`, []ModelInfo{{ID: "a"}}},
-		"vLLM":   {`{"data":[{"id":"a","max_model_len":4096}]}`, []ModelInfo{{ID: "a", ContextWindow: 4096}}},
+		"usual":  {`{"object":"list","data":[{"id":"b","created":null},{"id":"a"}]}`, []remote.ModelInfo{{ID: "b"}, {ID: "a"}}},
+		"list":   {`[{"id":"a","context_length":8192}]`, []remote.ModelInfo{{ID: "a", ContextWindow: 8192}}},
+		"names":  {`{"models":[{"name":"a"}]}`, []remote.ModelInfo{{ID: "a"}}},
+		"vLLM":   {`{"data":[{"id":"a","max_model_len":4096}]}`, []remote.ModelInfo{{ID: "a", ContextWindow: 4096}}},
 		"none":   {`{"data":[]}`, nil},
 		"no ids": {`{"data":[{}]}`, nil},
 	}
@@ -70,38 +70,26 @@ func TestListModelsFails(t *testing.T) {
 }
 
 func TestFindLocals(t *testing.T) {
-	none := Local{Name: "none", BaseURL: "http://" + nobody(t)}
-	web := Local{Name: "web", BaseURL: serve(t, 200, "<html>")}
-	empty := Local{Name: "empty", BaseURL: serve(t, 200, `{"data":[{"id":"nomic-embed-text"}]}`)}
-	first := Local{Name: "first", BaseURL: serve(t, 200, `{"data":[{"id":"nomic-embed-text"},{"id":"qwen"}]}`)}
-	second := Local{Name: "second", BaseURL: serve(t, 200, `{"data":[{"id":"llama"}]}`)}
+	none := remote.Local{Name: "none", BaseURL: "http://" + nobody(t)}
+	web := remote.Local{Name: "web", BaseURL: serve(t, 200, "<html>")}
+	empty := remote.Local{Name: "empty", BaseURL: serve(t, 200, `{"data":[{"id":"nomic-embed-text"}]}`)}
+	first := remote.Local{Name: "first", BaseURL: serve(t, 200, `{"data":[{"id":"nomic-embed-text"},{"id":"qwen"}]}`)}
+	second := remote.Local{Name: "second", BaseURL: serve(t, 200, `{"data":[{"id":"llama"}]}`)}
 	asked := make(chan struct{})
 	hangs := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		close(asked)
 		<-r.Context().Done()
 	}))
 	t.Cleanup(hangs.Close)
-	slow := Local{Name: "slow", BaseURL: hangs.URL}
+	slow := remote.Local{Name: "slow", BaseURL: hangs.URL}
 
-	got := FindLocals(t.Context(), []Local{none, web, empty, slow, first, second})
-	first.Models, second.Models = []ModelInfo{{ID: "qwen"}}, []ModelInfo{{ID: "llama"}}
-	if diff := cmp.Diff([]Local{first, second}, got); diff != "" {
+	got := remote.FindLocals(t.Context(), []remote.Local{none, web, empty, slow, first, second})
+	first.Models, second.Models = []remote.ModelInfo{{ID: "qwen"}}, []remote.ModelInfo{{ID: "llama"}}
+	if diff := cmp.Diff([]remote.Local{first, second}, got); diff != "" {
 		t.Error(diff)
 	}
 	<-asked // the server that hangs was asked
-	if got := FindLocals(t.Context(), []Local{none, web, empty}); len(got) > 0 {
+	if got := remote.FindLocals(t.Context(), []remote.Local{none, web, empty}); len(got) > 0 {
 		t.Errorf("found %+v", got)
-	}
-}
-
-func TestLocalServersAreOnThisMachine(t *testing.T) {
-	servers := LocalServers()
-	if len(servers) != 4 {
-		t.Errorf("%d servers", len(servers))
-	}
-	for _, s := range servers {
-		if c := New(Options{BaseURL: s.BaseURL}); c.base == nil || !peer.IsLoopback(c.base.Hostname()) {
-			t.Errorf("%s is at %s", s.Name, s.BaseURL)
-		}
 	}
 }

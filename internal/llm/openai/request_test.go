@@ -16,6 +16,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
+	"github.com/bb2d0cf4/agent/internal/llm/remote"
 )
 
 func part(text string) []llm.Part { return []llm.Part{{Kind: llm.TextPart, Text: text}} }
@@ -82,9 +83,8 @@ func TestAnyModelTakesAnyParameter(t *testing.T) {
 		s := llmtest.NewServer(t, llmtest.Turn{Text: "hi"})
 		req := hello()
 		req.Tools = []llm.ToolSpec{{Name: "f", Description: "does f", Schema: json.RawMessage("{\n \"type\": \"object\" }")}, {Name: "g"}}
-		h := collect(t.Context(), client(t, s.URL(), func(o *Options) {
-			o.Model = model
-			o.Params = Params{MaxTokens: 100, Temperature: &zero, Extra: map[string]any{"top_k": 5, "stream_options": nil, "messages": "no", "tools": "no"}}
+		h := collect(t.Context(), client(t, s.URL(), func(o *options) {
+			o.Params = Options{Model: model, MaxTokens: 100, Temperature: &zero, Extra: map[string]any{"top_k": 5, "stream_options": nil, "messages": "no", "tools": "no"}}
 		}), req)
 		if h.err != nil {
 			t.Fatal(h.err)
@@ -106,10 +106,10 @@ func TestAnyModelTakesAnyParameter(t *testing.T) {
 
 func TestTheFirstProviderKnowsAnotherNameForTheLimit(t *testing.T) {
 	for url, want := range map[string]string{
-		DefaultBaseURL: "max_completion_tokens", "https://x.openai.azure.com/openai/v1": "max_completion_tokens",
+		"https://api.openai.com/v1": "max_completion_tokens", "https://x.openai.azure.com/openai/v1": "max_completion_tokens",
 		"http://localhost/v1": "max_tokens", "https://openai.com.other.example": "max_tokens",
 	} {
-		if got := limitName(New(Options{BaseURL: url}).base); got != want {
+		if got := limitName(url); got != want {
 			t.Errorf("%s: %s", url, got)
 		}
 	}
@@ -132,7 +132,7 @@ func TestHeadersAndKey(t *testing.T) {
 	asked := 0
 	s := llmtest.NewServer(t, llmtest.Raw(401, "application/json", `{"error":{"message":"bad key secret-key-1."}}`), llmtest.Turn{Text: "a"}, llmtest.Turn{Text: "b"})
 	var headers []string
-	c := client(t, s.URL(), func(o *Options) {
+	c := client(t, s.URL(), func(o *options) {
 		o.Headers = map[string]string{"X-Title": "mine"}
 		o.Key = func(context.Context) (string, error) { asked++; return fmt.Sprintf(" secret-key-%d\n", asked), nil }
 		inner := o.Transport
@@ -167,7 +167,7 @@ func TestSecretsAreInNoMessage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := llmtest.NewServer(t, turn)
-			c := client(t, strings.Replace(s.URL(), "://", "://user:canary-password@", 1), func(o *Options) {
+			c := client(t, strings.Replace(s.URL(), "://", "://user:canary-password@", 1), func(o *options) {
 				o.Headers = map[string]string{"api-key": "canary-header", "X-Auth": "Bearer canary-token"}
 				o.Key = func(context.Context) (string, error) { return "canary-key", nil }
 			})
@@ -184,8 +184,8 @@ func TestShown(t *testing.T) {
 		"http://a/v1": "http://a/v1", "https://u:p@a:1/v1": "https://xxxxx@a:1/v1", "token@host": "xxxxx@host",
 		"http://a/@b": "http://a/@b", "http://u@v:p@a": "http://xxxxx@a", "": "",
 	} {
-		if got := Shown(address); got != want {
-			t.Errorf("Shown(%q) = %q, want %q", address, got, want)
+		if got := remote.Shown(address); got != want {
+			t.Errorf("remote.Shown(%q) = %q, want %q", address, got, want)
 		}
 	}
 }
@@ -193,7 +193,7 @@ func TestShown(t *testing.T) {
 func TestAKeyThatCannotBeRead(t *testing.T) {
 	broken := errors.New("pass: not found")
 	s := llmtest.NewServer(t)
-	c := client(t, s.URL(), func(o *Options) { o.Key = func(context.Context) (string, error) { return "", broken } })
+	c := client(t, s.URL(), func(o *options) { o.Key = func(context.Context) (string, error) { return "", broken } })
 	e := collect(t.Context(), c, hello()).kind(t)
 	if e.Kind != llm.Unauthorized || !errors.Is(e, broken) || len(s.Requests()) != 0 {
 		t.Errorf("kind %d, %v", e.Kind, e)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
+	"github.com/bb2d0cf4/agent/internal/llm/remote"
 )
 
 // TestStreamsThatAreAnswers lists the dialects of servers.
@@ -125,7 +126,7 @@ func TestStreamsThatAreErrors(t *testing.T) {
 			}
 			want := 1
 			if test.retried {
-				want = DefaultMaxAttempts
+				want = remote.DefaultMaxAttempts
 			}
 			if n := len(s.Requests()); n != want || len(h.retries) != want-1 {
 				t.Errorf("%d requests and %d notices of a retry, want %d requests", n, len(h.retries), want)
@@ -171,7 +172,7 @@ func TestStatusesAndTheirRetries(t *testing.T) {
 			}
 			want := 1
 			if test.retried {
-				want = DefaultMaxAttempts
+				want = remote.DefaultMaxAttempts
 			}
 			if n := len(s.Requests()); n != want {
 				t.Errorf("%d requests, want %d", n, want)

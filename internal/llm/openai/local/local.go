@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
-	"github.com/bb2d0cf4/agent/internal/llm/openai"
+	"github.com/bb2d0cf4/agent/internal/llm/remote"
 	"github.com/bb2d0cf4/agent/internal/peer"
 )
 
@@ -86,7 +86,7 @@ type server struct {
 func Probe(ctx context.Context, address, model string) (Facts, error) {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
-	models, err := openai.New(openai.Options{BaseURL: address, Name: address}).ListModels(ctx)
+	models, err := remote.New(remote.Options{BaseURL: address, Name: address}, nil).ListModels(ctx)
 	if err != nil {
 		return Facts{}, err
 	}
@@ -107,7 +107,7 @@ func Probe(ctx context.Context, address, model string) (Facts, error) {
 			return f, nil
 		}
 	}
-	if i := slices.IndexFunc(models, func(m openai.ModelInfo) bool { return m.ID == c.model }); i >= 0 && models[i].ContextWindow > 0 {
+	if i := slices.IndexFunc(models, func(m remote.ModelInfo) bool { return m.ID == c.model }); i >= 0 && models[i].ContextWindow > 0 {
 		return Facts{Server: "vllm", ContextWindow: models[i].ContextWindow}, nil
 	}
 	return Facts{}, nil

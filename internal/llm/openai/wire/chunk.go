@@ -1,3 +1,5 @@
+// Package wire decodes the chunks that servers of chat completions really send, at a
+// cost that does not depend on the length of the answer.
 package wire
 
 import (
@@ -9,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	goopenai "github.com/sashabaranov/go-openai"
+
+	"github.com/bb2d0cf4/agent/internal/llm/remote"
 )
 
 // Chunk is one event of an answer, in any dialect.
@@ -18,7 +22,7 @@ type Chunk struct {
 	Calls     []CallPart
 	Finish    string // empty until the model has ended
 	Usage     *Usage
-	Error     *Error // the server gave up
+	Error     *remote.ServerError // the server gave up
 
 	// Fields to send back with the answer, unchanged.
 	ReasoningKey string // the field that Reasoning came in
@@ -142,14 +146,14 @@ func (a *arguments) UnmarshalJSON(raw []byte) error {
 // shape; an error that the server reports is in Chunk.Error.
 func Decode(event []byte) (Chunk, error) {
 	if len(event) > 0 && event[0] == '[' {
-		return Chunk{Error: ParseError(event)}, nil
+		return Chunk{Error: remote.ParseServerError(event)}, nil
 	}
 	var r response
 	if err := unmarshal(event, &r); err != nil {
 		return Chunk{}, fmt.Errorf("not an event of a chat completion: %w", err)
 	}
 	if present(r.Error) {
-		return Chunk{Error: ParseError(event)}, nil
+		return Chunk{Error: remote.ParseServerError(event)}, nil
 	}
 	var c Chunk
 	for _, choice := range r.Choices {

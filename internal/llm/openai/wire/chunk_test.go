@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/llm/remote"
 )
 
 func TestDecode(t *testing.T) {
@@ -44,9 +46,9 @@ func TestDecode(t *testing.T) {
 		"usage, no cost":   {`{"usage":{"prompt_tokens":3,"completion_tokens":2,"prompt_tokens_details":null,"cost":null}}`, Chunk{Usage: &Usage{Input: 3, Output: 2}}},
 		"usage of zero":    {`{"usage":{"prompt_tokens":0,"completion_tokens":0}}`, Chunk{}},
 		"usage elsewhere":  {`{"x_groq":{"usage":{"prompt_tokens":3}}}`, Chunk{Usage: &Usage{Input: 3}}},
-		"error":            {`{"choices":[{"delta":{"content":"a"}}],"error":{"message":"m","code":500}}`, Chunk{Error: &Error{Message: "m", Status: 500}}},
+		"error":            {`{"choices":[{"delta":{"content":"a"}}],"error":{"message":"m","code":500}}`, Chunk{Error: &remote.ServerError{Message: "m", Status: 500}}},
 		"odd beside text":  {`{"id":7,"created":1.5,"model":null,"choices":[{"index":0,"logprobs":[],"content_filter_results":[],"delta":{"role":3,"content":"a"}}],"prompt_filter_results":{},"usage":{"prompt_tokens":3.0,"completion_tokens":2,"completion_tokens_details":{"reasoning_tokens":1.5}}}`, Chunk{Text: "a", Usage: &Usage{Input: 3, Output: 2}}},
-		"error in a list":  {`[{"error":{"message":"m"}}]`, Chunk{Error: &Error{Message: "m"}}},
+		"error in a list":  {`[{"error":{"message":"m"}}]`, Chunk{Error: &remote.ServerError{Message: "m"}}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -1,4 +1,4 @@
-package openai
+package remote
 
 import (
 	"crypto/tls"
@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
-	"github.com/bb2d0cf4/agent/internal/llm/openai/wire"
 	"github.com/bb2d0cf4/agent/internal/peer"
 )
 
@@ -94,12 +93,12 @@ func (r reporter) explain(err error) *failure {
 		return fail(llm.Idle, false, "%s has sent nothing more of its answer for %v, so the request was ended. The text so far is kept; none of its tool calls was run. Try again, or raise idle_timeout.", r.base.Host, r.limits.Idle)
 	case errors.Is(err, errTotal):
 		return fail(llm.Idle, false, "The answer from %s was not complete after %v, so the request was ended. Try again with a smaller task.", r.base.Host, r.limits.Total)
-	case errors.Is(err, wire.ErrUnfinished), errors.Is(err, io.ErrUnexpectedEOF):
+	case errors.Is(err, ErrUnfinished), errors.Is(err, io.ErrUnexpectedEOF):
 		return fail(llm.Truncated, true, "The answer from %s broke off before its end. The text so far is kept; none of its tool calls was run.", r.base.Host)
 	case errors.Is(err, errEndless):
 		return fail(llm.Refused, false, "%s sent more than %d MB, more than any answer has, so the request was ended.", r.base.Host, maxAnswer>>20)
-	case errors.Is(err, wire.ErrTooLarge):
-		return fail(llm.Refused, false, "%s sent an event of more than %d MB, which is the limit.", r.base.Host, wire.MaxEvent>>20)
+	case errors.Is(err, ErrTooLarge):
+		return fail(llm.Refused, false, "%s sent an event of more than %d MB, which is the limit.", r.base.Host, MaxEvent>>20)
 	}
 	if f := r.connectFailure(err); f != nil {
 		return f
@@ -156,7 +155,7 @@ func (r reporter) addressFailure() error {
 // pageFailure explains an answer that is a web page.
 func (r reporter) pageFailure(page []byte) *failure {
 	title := ""
-	if said := r.key.redact(wire.ParseError(page).Message); said != "" {
+	if said := r.key.redact(ParseServerError(page).Message); said != "" {
 		title = fmt.Sprintf(" (%q)", said)
 	}
 	return &failure{err: &llm.Error{
@@ -167,7 +166,7 @@ func (r reporter) pageFailure(page []byte) *failure {
 
 // serverFailure explains an error that the server reported. Its status is zero if it
 // came in a stream and named none.
-func (r reporter) serverFailure(said *wire.Error, wait time.Duration) *failure {
+func (r reporter) serverFailure(said *ServerError, wait time.Duration) *failure {
 	kind, again := said.Kind()
 	e := &llm.Error{Kind: kind, Status: said.Status, RetryAfter: wait}
 	if kind == llm.TooLong {

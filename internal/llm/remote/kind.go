@@ -1,4 +1,4 @@
-package wire
+package remote
 
 import (
 	"net/http"
@@ -8,7 +8,7 @@ import (
 )
 
 // Kind returns the kind of the error and whether the same request may work later.
-func (e *Error) Kind() (kind llm.ErrorKind, again bool) {
+func (e *ServerError) Kind() (kind llm.ErrorKind, again bool) {
 	words := strings.ToLower(e.Code + " " + e.Type)
 	switch {
 	case hasAny(words, "insufficient_quota", "billing", "credit") || e.Status == http.StatusPaymentRequired:
@@ -46,7 +46,7 @@ func classifyWords(words string) (llm.ErrorKind, bool) {
 
 // tooLong reports whether the conversation does not fit; servers have no common code
 // for it.
-func (e *Error) tooLong(words string) bool {
+func (e *ServerError) tooLong(words string) bool {
 	switch e.Status {
 	case 0, http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusInternalServerError:
 	default:
@@ -56,13 +56,6 @@ func (e *Error) tooLong(words string) bool {
 		"maximum context length", "context window", "context size", "context length", "maximum model length",
 		"prompt is too long", "input is too long", "input length exceeds", "too many tokens", "too many input tokens",
 		"input token count", "reduce the length of the")
-}
-
-// MustAlternate reports whether the server refuses a user's message right after a
-// tool's result, as some chat templates do.
-func MustAlternate(e *llm.Error) bool {
-	return (e.Kind == llm.Refused || e.Kind == llm.Temporary) && hasAny(strings.ToLower(e.Message),
-		"roles must alternate", "role 'user' after role 'tool'", "role user after role tool")
 }
 
 func hasAny(s string, words ...string) bool {

@@ -1,4 +1,4 @@
-package openai
+package remote
 
 import (
 	"context"
@@ -47,9 +47,7 @@ func (c *Client) listModels(ctx context.Context) ([]ModelInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	if key != "" {
-		req.Header.Set("Authorization", "Bearer "+key)
-	}
+	c.opt.Authorize(req.Header, key)
 	resp, err := c.do(req)
 	if err != nil {
 		return nil, err
@@ -122,14 +120,14 @@ func LocalServers() []Local {
 func FindLocals(ctx context.Context, servers []Local) []Local {
 	ctx, cancel := context.WithTimeout(ctx, localTime)
 	defer cancel()
-	transport := newTransport(nil)
+	transport := NewTransport(nil)
 	transport.Proxy = nil
 	defer transport.CloseIdleConnections()
 	found := make([]Local, len(servers))
 	var wait crash.Group
 	for i, s := range servers {
 		wait.Go(func() {
-			models, err := New(Options{Name: s.Name, BaseURL: s.BaseURL, Transport: transport}).ListModels(ctx)
+			models, err := New(Options{Name: s.Name, BaseURL: s.BaseURL, Transport: transport}, nil).ListModels(ctx)
 			if err != nil {
 				return // nothing there, or not a model server
 			}

@@ -1,8 +1,4 @@
-// Package wire reads the answers that servers of chat completions send. It guarantees
-// that a stream yields the same events however the network splits it, that an event is
-// delivered as soon as it is complete, that an error is found wherever a server hides
-// it, and that the cost of an event does not depend on the length of the answer.
-package wire
+package remote
 
 import (
 	"bufio"
@@ -28,7 +24,9 @@ var (
 	endMark = []byte("[DONE]")
 )
 
-// Events reads server-sent events. It skips comments, event names and keep-alives,
+// Events reads server-sent events. It yields the same events however the network
+// splits the stream, each as soon as it is complete, at a cost that does not depend on
+// the length of the answer. It skips comments, event names and keep-alives,
 // and yields an event that is an error by its name or its field as {"error":…}.
 type Events struct {
 	src   *bufio.Reader
@@ -96,7 +94,7 @@ func (e *Events) Done() bool { return e.done }
 // Receive waits for an event and calls each with it and with every further event that
 // can be read without waiting. The slice is valid during the call only. Receive returns
 // io.EOF with the end mark, ErrUnfinished if the stream ends without one, and each's
-// error, which ends the stream.
+// error, which ends the stream; io.EOF is an end mark.
 func (e *Events) Receive(each func(event []byte) error) error {
 	e.each, e.count = each, 0
 	for e.err == nil && (e.count == 0 || e.lineReady()) {
@@ -206,7 +204,9 @@ func (e *Events) dispatch() {
 		event = wrapError(event)
 	}
 	e.count++
-	e.err = e.each(event)
+	if e.err = e.each(event); errors.Is(e.err, io.EOF) {
+		e.done = true
+	}
 }
 
 func wrapError(event []byte) []byte {

@@ -1,4 +1,4 @@
-package openai
+package remote
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
-	"github.com/bb2d0cf4/agent/internal/llm/openai/wire"
 )
 
 const (
@@ -50,10 +49,13 @@ func (c *Client) stream(ctx context.Context, req llm.Request, emit func(llm.Delt
 	if c.base == nil {
 		return c.reporter().addressFailure()
 	}
-	q := c.conv.encode(req)
+	r, err := c.protocol.Encode(req)
+	if err != nil {
+		return err
+	}
 	for attempt := 1; ; attempt++ {
-		a := &answer{}
-		err := c.attempt(ctx, q, a, emit)
+		a := &receiver{answer: c.protocol.Answer()}
+		err := c.attempt(ctx, r, a, emit)
 		if err == nil || errors.Is(err, errStopped) {
 			return err
 		}
@@ -61,8 +63,10 @@ func (c *Client) stream(ctx context.Context, req llm.Request, emit func(llm.Delt
 			return ctx.Err()
 		}
 		fail := c.reporter().explain(err)
-		if !a.began && wire.MustAlternate(fail.err) && c.conv.insist() {
-			q = c.conv.encode(req)
+		if !a.began && c.protocol.Learn(fail.err) {
+			if r, err = c.protocol.Encode(req); err != nil {
+				return err
+			}
 			continue
 		}
 		if a.began || !fail.again || attempt >= c.opt.Limits.MaxAttempts {
@@ -91,9 +95,9 @@ func (c *Client) wait(attempt int, asked time.Duration) time.Duration {
 	return d/2 + time.Duration(c.opt.Clock.Rand()*float64(d/2))
 }
 
-// attempt sends q once and delivers the answer. It returns nil after it has delivered
+// attempt sends req once and delivers the answer. It returns nil after it has delivered
 // the end of a complete answer.
-func (c *Client) attempt(ctx context.Context, q query, a *answer, emit func(llm.Delta) bool) error {
+func (c *Client) attempt(ctx context.Context, req Request, a *receiver, emit func(llm.Delta) bool) error {
 	key, err := c.key.get(ctx)
 	if err != nil {
 		return err
@@ -105,14 +109,14 @@ func (c *Client) attempt(ctx context.Context, q query, a *answer, emit func(llm.
 	idle := newWatch(c.opt.Limits.Idle, func() { cancel(errIdle) })
 	defer idle.stop()
 
-	r, err := c.send(ctx, key, q, cancel)
+	r, err := c.send(ctx, key, req, cancel)
 	if err != nil {
 		return cause(ctx, err)
 	}
 	err = c.receive(r.Events, a, idle, emit)
 	if err == nil {
 		idle.stop()
-		if !emit(llm.Delta{End: a.end(q.size(), c.opt.Prices, c.conv.used)}) {
+		if !emit(llm.Delta{End: a.end(req.Size, c.opt.Prices)}) {
 			err = errStopped
 		}
 	} else {
@@ -134,54 +138,105 @@ func cause(ctx context.Context, err error) error {
 	return err
 }
 
+// receiver is what one attempt has received so far.
+type receiver struct {
+	answer   Answer
+	received int // bytes of all events
+	said     int // bytes of text and reasoning
+	began    bool
+	ended    bool
+}
+
+// add reads an event.
+func (r *receiver) add(event []byte) (Progress, error) {
+	if r.received += len(event); r.received > maxAnswer {
+		return Nothing, errEndless
+	}
+	p, err := r.answer.Add(event)
+	r.began = r.began || p >= Part
+	r.ended = r.ended || p == Ended
+	return p, err
+}
+
 // receive delivers the parts of the answer until it has ended in order. The time that
 // the caller takes to use a part does not count as silence of the server.
-func (c *Client) receive(events *wire.Events, a *answer, idle *watch, emit func(llm.Delta) bool) error {
-	fail := func(e *wire.Error) error { return c.reporter().serverFailure(e, 0) }
+func (c *Client) receive(events *Events, r *receiver, idle *watch, emit func(llm.Delta) bool) error {
 	for {
-		var content bool
+		part := false
 		var failed error
-		a.deltas = a.deltas[:0]
 		err := events.Receive(func(event []byte) error {
-			var some bool
-			some, failed = a.add(event, fail)
-			content = content || some
-			return failed
+			p, err := r.add(event)
+			part = part || p >= Part
+			if err != nil && !errors.Is(err, io.EOF) {
+				failed = err
+			}
+			return err
 		})
-		a.flush()
-		if content {
+		if part {
 			idle.stop()
 		}
-		for _, d := range a.deltas {
+		for _, d := range r.answer.Deltas() {
+			r.said += len(d.Text) + len(d.Reasoning)
 			if !emit(d) {
 				return errStopped
 			}
 		}
+		var server *ServerError
 		switch {
+		case errors.As(failed, &server):
+			return c.reporter().serverFailure(server, 0)
 		case failed != nil:
 			return failed
 		case err != nil:
-			return a.ended(err)
-		}
-		switch {
-		case a.finish != "":
+			return r.outcome(err)
+		case r.ended:
 			idle.reset(min(c.opt.Limits.Idle, endTime))
-		case content:
+		case part:
 			idle.reset(c.opt.Limits.Idle)
 		}
 	}
 }
 
-// ended returns nil if the answer is complete although the stream ended with err: the
+// outcome returns nil if the answer is complete although the stream ended with err: the
 // model has finished, or the server marked the end of an answer.
-func (a *answer) ended(err error) error {
+func (r *receiver) outcome(err error) error {
 	switch {
-	case a.finish != "":
-		return nil
-	case errors.Is(err, io.EOF) && a.began:
+	case r.ended, errors.Is(err, io.EOF) && r.began:
 		return nil
 	case errors.Is(err, io.EOF):
-		return wire.ErrUnfinished
+		return ErrUnfinished
 	}
 	return err
+}
+
+// bytesPerToken estimates tokens if a server does not count them.
+const bytesPerToken = 3.8
+
+// maxTokens is more than any answer has; sums of it stay within an int64.
+const maxTokens = 1 << 40
+
+// end returns the whole answer. sent is the size of the request in bytes.
+func (r *receiver) end(sent int, prices Prices) *llm.End {
+	end := r.answer.End()
+	if !credible(end.Usage) {
+		said := r.said
+		for _, call := range end.Calls {
+			said += len(call.Args)
+		}
+		end.Usage = llm.Usage{
+			Input: int64(float64(sent) / bytesPerToken), Output: int64(float64(said)/bytesPerToken) + 1,
+			Estimated: true,
+		}
+	}
+	if prices != (Prices{}) {
+		end.Usage.CostUSD = prices.cost(end.Usage)
+	}
+	return end
+}
+
+// credible reports whether a server's counts can be true. The limits of a session
+// rest on them: a count below zero, or one that overflows, would lift them.
+func credible(u llm.Usage) bool {
+	return !u.Estimated && min(u.Input, u.Output, u.Cached, u.Written) >= 0 &&
+		max(u.Input, u.Output) <= maxTokens && u.Cached+u.Written <= u.Input
 }

@@ -1,4 +1,4 @@
-package wire
+package remote
 
 import (
 	"bytes"
@@ -11,8 +11,8 @@ import (
 // maxMessage is the maximum length of a server's message as it is shown, in bytes.
 const maxMessage = 600
 
-// Error is an error that a server reported.
-type Error struct {
+// ServerError is an error that a server reported.
+type ServerError struct {
 	Status  int    // an HTTP status in the message itself, else zero
 	Code    string // the server's own code, for example insufficient_quota
 	Type    string
@@ -21,25 +21,28 @@ type Error struct {
 	NCtx, NPrompt int64 // llama.cpp's sizes; see Sizes
 }
 
-// ParseError reads the many forms in which servers report an error: JSON with error,
-// detail, message or errors, JSON in a list, a web page, text.
-func ParseError(body []byte) *Error {
+// Error implements error.
+func (e *ServerError) Error() string { return e.Message }
+
+// ParseServerError reads the many forms in which servers report an error: JSON with
+// error, detail, message or errors, JSON in a list, a web page, text.
+func ParseServerError(body []byte) *ServerError {
 	body = bytes.TrimSpace(body)
 	if len(body) > 0 && body[0] == '<' {
-		return &Error{Message: pageTitle(string(body))}
+		return &ServerError{Message: pageTitle(string(body))}
 	}
 	var v any
 	if json.Unmarshal(body, &v) != nil {
-		return &Error{Message: oneLine(string(body))}
+		return &ServerError{Message: oneLine(string(body))}
 	}
-	e := &Error{}
+	e := &ServerError{}
 	e.read(v)
 	e.Message = oneLine(e.Message)
 	return e
 }
 
 // read takes the fields that it knows from v; the first value of each wins.
-func (e *Error) read(v any) {
+func (e *ServerError) read(v any) {
 	switch v := v.(type) {
 	case string:
 		if e.Message == "" {
@@ -54,7 +57,7 @@ func (e *Error) read(v any) {
 	}
 }
 
-func (e *Error) readObject(m map[string]any) {
+func (e *ServerError) readObject(m map[string]any) {
 	if s, ok := m["type"].(string); ok && e.Type == "" {
 		e.Type = s
 	}

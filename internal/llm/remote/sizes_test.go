@@ -1,4 +1,4 @@
-package wire
+package remote
 
 import "testing"
 
@@ -24,7 +24,7 @@ func TestSizes(t *testing.T) {
 		"nonsense":          {`{"error":{"message":"maximum context length is 99999999999999999999 tokens","n_ctx":-4}}`, 0, 0},
 		"fits":              {`{"error":{"message":"maximum context length is 8192 tokens. However, you requested 100 tokens"}}`, 8192, 0},
 	} {
-		window, needed := ParseError([]byte(tt.body)).Sizes()
+		window, needed := ParseServerError([]byte(tt.body)).Sizes()
 		if window != tt.window || needed != tt.needed {
 			t.Errorf("%s: window %d, needed %d, want %d and %d", name, window, needed, tt.window, tt.needed)
 		}

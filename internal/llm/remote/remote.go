@@ -1,10 +1,8 @@
-// Package openai implements llm.Model with the chat completions protocol, as many
-// servers speak it. It guarantees that an answer that did not end in order is an error,
-// that a tool call is delivered only if it is complete and as the model wrote it, that
-// nothing is sent twice once a part of the answer was delivered, that the key only goes
-// to the configured host, and that a request begins with the bytes of the previous one,
-// encoded once.
-package openai
+// Package remote implements llm.Model with an HTTP server, whatever protocol that
+// speaks. It guarantees that an answer that did not end in order is an error, that
+// nothing is sent twice once a part of the answer was delivered, and that the key only
+// goes to the configured host.
+package remote
 
 import (
 	"context"
@@ -22,7 +20,6 @@ import (
 
 // The defaults of Options.
 const (
-	DefaultBaseURL     = "https://api.openai.com/v1"
 	DefaultIdle        = 120 * time.Second
 	DefaultTotal       = 30 * time.Minute
 	DefaultMaxAttempts = 6
@@ -31,16 +28,16 @@ const (
 // Options configures a provider and one of its models.
 type Options struct {
 	Name    string // provider/name, as the user writes it
-	Model   string // as the server knows it
-	BaseURL string // without /chat/completions; empty: DefaultBaseURL
+	BaseURL string // without the path of the protocol
 	// Key returns the API key; a nil Key or an empty string means none. It is called
 	// before the first request, and again after the server refused the key.
-	Key           func(ctx context.Context) (string, error)
+	Key func(ctx context.Context) (string, error)
+	// Authorize adds the key to a request; nil means as a bearer token.
+	Authorize     func(h http.Header, key string)
 	Headers       map[string]string // sent with every request; they replace our own
 	ContextWindow int64             // tokens; zero if not known
 	Prices        Prices
 	Free          bool // see llm.Info
-	Params        Params
 	Limits        Limits
 	Clock         Clock
 	// Transport carries the requests. Nil means a transport that keeps connections open
@@ -51,14 +48,19 @@ type Options struct {
 	Check func(net.Conn) error
 }
 
-// Prices are in USD per million tokens. If Cached is zero, cached input costs Input.
-type Prices struct{ Input, Output, Cached float64 }
+// Prices are in USD per million tokens. Cached is the price of input that the server
+// had cached, Written that of input that it put into its cache; zero means Input.
+type Prices struct{ Input, Output, Cached, Written float64 }
 
-// Params are the parameters of a request beside the conversation.
-type Params struct {
-	MaxTokens   int // of the answer; zero: the server's own limit
-	Temperature *float64
-	Extra       map[string]any // merged into the request's body; it replaces our own
+func (p Prices) cost(u llm.Usage) float64 {
+	if p.Cached == 0 {
+		p.Cached = p.Input
+	}
+	if p.Written == 0 {
+		p.Written = p.Input
+	}
+	fresh := u.Input - u.Cached - u.Written
+	return (float64(fresh)*p.Input + float64(u.Cached)*p.Cached + float64(u.Written)*p.Written + float64(u.Output)*p.Output) / 1e6
 }
 
 // Limits limits a request. Zero means the default.
@@ -75,22 +77,61 @@ type Clock struct {
 	Rand  func() float64 // in [0, 1)
 }
 
+// Protocol encodes requests and decodes answers. Several goroutines may use it.
+type Protocol interface {
+	// Encode returns the request that asks for an answer.
+	Encode(req llm.Request) (Request, error)
+	// Answer returns a reader for the answer of one attempt.
+	Answer() Answer
+	// Learn adapts Encode to a refusal. It reports whether the request is worth
+	// another attempt.
+	Learn(refusal *llm.Error) bool
+}
+
+// Request is an encoded request.
+type Request struct {
+	Path string   // below the base URL
+	Body [][]byte // in pieces, which are not changed
+	Size int      // bytes that the model reads, to estimate its tokens
+}
+
+// Answer reads the events of one answer.
+type Answer interface {
+	// Add reads an event. The error is a *ServerError if the server reports one, and
+	// io.EOF after the last event.
+	Add(event []byte) (Progress, error)
+	// Deltas returns the deltas of the events since the last call; the slice is valid
+	// until the next call of Add.
+	Deltas() []llm.Delta
+	// End returns the complete answer once Add has returned Ended. Its Usage is
+	// Estimated if the server gave no counts.
+	End() *llm.End
+}
+
+// Progress is the meaning of an event for the answer.
+type Progress int
+
+// The kinds of progress, in their order.
+const (
+	Nothing Progress = iota // a sign of life
+	Part                    // a part of the answer
+	Ended                   // the model has ended; only counts may follow
+)
+
 // Client implements llm.Model. Several goroutines may use it.
 type Client struct {
-	opt  Options
-	base *url.URL // nil if the base URL is invalid
-	http *http.Client
-	key  key
-	conv conversation
+	opt      Options
+	protocol Protocol
+	base     *url.URL // nil if the base URL is invalid
+	http     *http.Client
+	key      key
 }
 
 var _ llm.Model = (*Client)(nil)
 
-// New returns a client without connecting. An invalid base URL fails the first request.
-func New(opt Options) *Client {
-	if opt.BaseURL == "" {
-		opt.BaseURL = DefaultBaseURL
-	}
+// New returns a client that speaks protocol, without connecting. An invalid base URL
+// fails the first request.
+func New(opt Options, protocol Protocol) *Client {
 	opt.BaseURL = strings.TrimRight(opt.BaseURL, "/")
 	if opt.Limits.Idle <= 0 {
 		opt.Limits.Idle = DefaultIdle
@@ -103,16 +144,25 @@ func New(opt Options) *Client {
 	}
 	opt.Clock = opt.Clock.orReal()
 	if opt.Transport == nil {
-		opt.Transport = newTransport(opt.Check)
+		opt.Transport = NewTransport(opt.Check)
+	}
+	if opt.Authorize == nil {
+		opt.Authorize = bearer
 	}
 	c := &Client{
-		opt: opt, http: &http.Client{Transport: opt.Transport, CheckRedirect: checkRedirect},
+		opt: opt, protocol: protocol, http: &http.Client{Transport: opt.Transport, CheckRedirect: checkRedirect},
 		key: key{read: opt.Key, other: secretsIn(opt.Headers)},
 	}
 	if u, err := url.Parse(opt.BaseURL); err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") {
 		c.base = u
 	}
 	return c
+}
+
+func bearer(h http.Header, key string) {
+	if key != "" {
+		h.Set("Authorization", "Bearer "+key)
+	}
 }
 
 // Info implements llm.Model.
@@ -144,10 +194,10 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// newTransport returns a transport for long streams: without a limit on the whole
+// NewTransport returns a transport for long streams: without a limit on the whole
 // request, and with pings that detect a dead HTTP/2 connection. check may be nil; see
 // Options.Check.
-func newTransport(check func(net.Conn) error) *http.Transport {
+func NewTransport(check func(net.Conn) error) *http.Transport {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
 	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dialer.DialContext(ctx, network, address)

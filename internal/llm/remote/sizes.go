@@ -1,4 +1,4 @@
-package wire
+package remote
 
 import (
 	"regexp"
@@ -29,7 +29,7 @@ var (
 
 // Sizes returns the context window and the size of the conversation that the error
 // names, in tokens; zero if it does not name them.
-func (e *Error) Sizes() (window, needed int64) {
+func (e *ServerError) Sizes() (window, needed int64) {
 	text := strings.ToLower(e.Message)
 	window, needed = e.NCtx, e.NPrompt
 	if window == 0 {

@@ -1,0 +1,238 @@
+package transcriptjudge
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// maxMarkers is how many places of a Messages request may ask for caching.
+const maxMarkers = 4
+
+// messagesBlock is a block of content in the Messages API.
+type messagesBlock struct {
+	Type      string          `json:"type"`
+	Text      *string         `json:"text"`
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Input     json.RawMessage `json:"input"`
+	ToolUseID string          `json:"tool_use_id"`
+	Content   []messagesBlock `json:"content"`
+	Signature string          `json:"signature"`
+	Data      string          `json:"data"`
+	Source    struct {
+		Type, Data string
+		MediaType  string `json:"media_type"`
+	} `json:"source"`
+	Cache json.RawMessage `json:"cache_control"`
+}
+
+// messagesJudge walks the messages of one request of the Messages API.
+type messagesJudge struct {
+	open    map[string]bool // calls of the last answer that have no result yet
+	ids     map[string]bool // all calls
+	markers int
+}
+
+// CheckMessages returns the first thing in body, a request of the Messages API,
+// that a strict server refuses: two turns of one role in a row, a first turn that
+// is not the user's, an empty text, a call without exactly one result at the
+// beginning of the next turn, an id of other characters, thinking without a
+// signature or after a call, more than four cache markers.
+func CheckMessages(body []byte) error {
+	if err := noDuplicates(body); err != nil {
+		return err
+	}
+	var req struct {
+		Model     string          `json:"model"`
+		MaxTokens int             `json:"max_tokens"`
+		System    []messagesBlock `json:"system"`
+		Tools     []struct {
+			Name   string          `json:"name"`
+			Schema json.RawMessage `json:"input_schema"`
+			Cache  json.RawMessage `json:"cache_control"`
+		} `json:"tools"`
+		Messages []struct {
+			Role    string          `json:"role"`
+			Content []messagesBlock `json:"content"`
+		} `json:"messages"`
+	}
+	if err := json.Unmarshal(body, &req); err != nil {
+		return fmt.Errorf("the body: %w", err)
+	}
+	if req.Model == "" || req.MaxTokens <= 0 || len(req.Messages) == 0 {
+		return errors.New("model, max_tokens and messages are required")
+	}
+	j := messagesJudge{open: map[string]bool{}, ids: map[string]bool{}}
+	for _, t := range req.Tools {
+		j.mark(t.Cache)
+		if !isObject(t.Schema) || strings.ContainsFunc(t.Name, badInName) || t.Name == "" {
+			return fmt.Errorf("tool %q: a bad name, or a schema that is no object", t.Name)
+		}
+	}
+	if err := j.texts(req.System); err != nil {
+		return fmt.Errorf("system: %w", err)
+	}
+	for i, m := range req.Messages {
+		if want := []string{"user", "assistant"}[i%2]; m.Role != want {
+			return fmt.Errorf("message %d is of role %q, want %q", i, m.Role, want)
+		}
+		check := j.user
+		if m.Role == "assistant" {
+			check = j.assistant
+		}
+		if err := check(m.Content); err != nil {
+			return fmt.Errorf("message %d (%s): %w", i, m.Role, err)
+		}
+	}
+	if len(req.Messages)%2 == 0 {
+		return errors.New("the last message is the model's: there is nothing to answer")
+	}
+	if j.markers > maxMarkers {
+		return fmt.Errorf("%d cache markers, at most %d", j.markers, maxMarkers)
+	}
+	return nil
+}
+
+func isObject(raw json.RawMessage) bool {
+	var m map[string]json.RawMessage
+	return json.Unmarshal(raw, &m) == nil && m != nil
+}
+
+func (j *messagesJudge) mark(cache json.RawMessage) {
+	if cache != nil {
+		j.markers++
+	}
+}
+
+// texts checks blocks that may be texts only.
+func (j *messagesJudge) texts(blocks []messagesBlock) error {
+	for _, b := range blocks {
+		j.mark(b.Cache)
+		if b.Type != "text" {
+			return fmt.Errorf("a block of type %q", b.Type)
+		}
+		if err := b.hasText(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b messagesBlock) hasText() error {
+	if b.Text == nil || strings.TrimSpace(*b.Text) == "" {
+		return errors.New("a text without a character that is not blank")
+	}
+	return nil
+}
+
+func (j *messagesJudge) user(blocks []messagesBlock) error {
+	if len(blocks) == 0 {
+		return errors.New("no content")
+	}
+	talked := false
+	for _, b := range blocks {
+		j.mark(b.Cache)
+		if b.Type == "tool_result" {
+			if talked {
+				return errors.New("a result after something else")
+			}
+			if !j.open[b.ToolUseID] {
+				return fmt.Errorf("no open call %q directly before it", b.ToolUseID)
+			}
+			delete(j.open, b.ToolUseID)
+		} else {
+			talked = true
+		}
+		if err := b.spoken(); err != nil {
+			return err
+		}
+	}
+	if len(j.open) > 0 {
+		return fmt.Errorf("%d call(s) without a result", len(j.open))
+	}
+	return nil
+}
+
+// spoken checks a block of the user.
+func (b messagesBlock) spoken() error {
+	switch b.Type {
+	case "text":
+		return b.hasText()
+	case "image":
+		if b.Source.Type != "base64" || b.Source.Data == "" || !strings.HasPrefix(b.Source.MediaType, "image/") {
+			return errors.New("an image without data")
+		}
+	case "tool_result":
+		for _, inner := range b.Content {
+			if inner.Type == "tool_result" {
+				return errors.New("a result in a result")
+			}
+			if err := inner.spoken(); err != nil {
+				return err
+			}
+		}
+	default:
+		return fmt.Errorf("a block of type %q", b.Type)
+	}
+	return nil
+}
+
+func (j *messagesJudge) assistant(blocks []messagesBlock) error {
+	if len(blocks) == 0 {
+		return errors.New("no content")
+	}
+	for i, b := range blocks {
+		switch b.Type {
+		case "text":
+			if err := b.hasText(); err != nil {
+				return err
+			}
+		case "thinking":
+			if b.Signature == "" || b.Cache != nil {
+				return errors.New("thinking without a signature, or with a marker")
+			}
+		case "redacted_thinking":
+			if b.Data == "" {
+				return errors.New("redacted thinking without data")
+			}
+		case "tool_use":
+			if b.ID == "" || len(b.ID) > 64 || strings.ContainsFunc(b.ID, badInName) || j.ids[b.ID] || b.Name == "" || !isObject(b.Input) {
+				return fmt.Errorf("call %q: a bad or used id, no name, or an input that is no object", b.ID)
+			}
+			j.ids[b.ID], j.open[b.ID] = true, true
+		default:
+			return fmt.Errorf("a block of type %q", b.Type)
+		}
+		j.mark(b.Cache)
+		if i == len(blocks)-1 && strings.HasSuffix(b.Type, "thinking") {
+			return errors.New("the answer ends in thinking")
+		}
+	}
+	return nil
+}
+
+// ThinkingOf returns the blocks of thinking in body, a request of the Messages
+// API, as they stand there.
+func ThinkingOf(body []byte) ([]string, error) {
+	var req struct {
+		Messages []struct {
+			Content []json.RawMessage `json:"content"`
+		} `json:"messages"`
+	}
+	if err := json.Unmarshal(body, &req); err != nil {
+		return nil, fmt.Errorf("the body: %w", err)
+	}
+	var all []string
+	for _, m := range req.Messages {
+		for _, raw := range m.Content {
+			var b messagesBlock
+			if json.Unmarshal(raw, &b) == nil && slices.Contains([]string{"thinking", "redacted_thinking"}, b.Type) {
+				all = append(all, string(raw))
+			}
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,250 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/llm/remote"
+)
+
+// answer is what one attempt has received so far.
+type answer struct {
+	model  string
+	blocks map[int]*received
+	order  []*received
+	usage  usage
+	stop   string
+	deltas []llm.Delta          // since the last call of Deltas
+	used   func(id string) bool // whether an id is taken in the conversation
+}
+
+// received is a block of content while it comes.
+type received struct {
+	kind     string
+	start    json.RawMessage // as it began
+	id, name string
+	text     strings.Builder // or thinking, or arguments
+	sign     strings.Builder // the signature of thinking
+}
+
+// event is one event of the stream, whatever its type.
+type event struct {
+	Type    string `json:"type"`
+	Index   int    `json:"index"`
+	Message struct {
+		Usage usage `json:"usage"`
+	} `json:"message"`
+	Block json.RawMessage `json:"content_block"`
+	Delta struct {
+		Type      string `json:"type"`
+		Text      string `json:"text"`
+		Thinking  string `json:"thinking"`
+		Signature string `json:"signature"`
+		JSON      string `json:"partial_json"`
+		Stop      string `json:"stop_reason"`
+	} `json:"delta"`
+	Usage usage `json:"usage"`
+}
+
+// usage counts tokens; Input leaves out what the cache took or gave. A count that
+// an event does not name is nil.
+type usage struct {
+	Input   *int64 `json:"input_tokens"`
+	Output  *int64 `json:"output_tokens"`
+	Written *int64 `json:"cache_creation_input_tokens"`
+	Read    *int64 `json:"cache_read_input_tokens"`
+}
+
+// add takes the counts of v, which are of the whole answer so far.
+func (u *usage) add(v usage) {
+	for _, c := range []struct{ dst, src **int64 }{
+		{&u.Input, &v.Input}, {&u.Output, &v.Output}, {&u.Written, &v.Written}, {&u.Read, &v.Read},
+	} {
+		if *c.src != nil {
+			*c.dst = *c.src
+		}
+	}
+}
+
+// Add implements remote.Answer.
+func (a *answer) Add(data []byte) (remote.Progress, error) {
+	var e event
+	if err := json.Unmarshal(data, &e); err != nil {
+		return remote.Nothing, fmt.Errorf("reading an event: %w", err)
+	}
+	switch e.Type {
+	case "error":
+		return remote.Nothing, remote.ParseServerError(data)
+	case "message_start":
+		a.usage.add(e.Message.Usage)
+		return remote.Nothing, nil
+	case "content_block_start":
+		return remote.Part, a.start(e)
+	case "content_block_delta":
+		return remote.Part, a.grow(e)
+	case "message_delta":
+		a.usage.add(e.Usage)
+		a.stop = e.Delta.Stop
+		return remote.Ended, nil
+	case "message_stop":
+		return remote.Nothing, io.EOF
+	}
+	return remote.Nothing, nil // ping, content_block_stop, and what may be added to the API
+}
+
+// Deltas implements remote.Answer.
+func (a *answer) Deltas() []llm.Delta {
+	deltas := a.deltas
+	a.deltas = nil
+	return deltas
+}
+
+func (a *answer) start(e event) error {
+	var b struct {
+		Type, Text, Thinking, Signature, ID, Name string
+		Input                                     json.RawMessage
+	}
+	if err := json.Unmarshal(e.Block, &b); err != nil {
+		return fmt.Errorf("reading a block: %w", err)
+	}
+	r := &received{kind: b.Type, start: e.Block, id: b.ID, name: b.Name}
+	if a.blocks == nil {
+		a.blocks = map[int]*received{}
+	}
+	a.blocks[e.Index], a.order = r, append(a.order, r)
+	r.sign.WriteString(b.Signature)
+	if b.Type == "tool_use" {
+		if input := string(b.Input); input != "{}" && input != "null" {
+			r.text.WriteString(input)
+		}
+		a.pending(r)
+		return nil
+	}
+	a.write(r, b.Text+b.Thinking)
+	return nil
+}
+
+// errNoBlock is returned for a part of a block that did not begin.
+var errNoBlock = errors.New("a part of a block that did not begin")
+
+func (a *answer) grow(e event) error {
+	r := a.blocks[e.Index]
+	if r == nil {
+		return errNoBlock
+	}
+	switch d := e.Delta; d.Type {
+	case "text_delta":
+		a.write(r, d.Text)
+	case "thinking_delta":
+		a.write(r, d.Thinking)
+	case "signature_delta":
+		r.sign.WriteString(d.Signature)
+	case "input_json_delta":
+		r.text.WriteString(d.JSON)
+		a.pending(r)
+	}
+	return nil
+}
+
+// write adds text to r and to the deltas.
+func (a *answer) write(r *received, text string) {
+	r.text.WriteString(text)
+	switch {
+	case text == "":
+	case r.kind == "text":
+		a.deltas = append(a.deltas, llm.Delta{Text: text})
+	case r.kind == "thinking":
+		a.deltas = append(a.deltas, llm.Delta{Reasoning: text})
+	}
+}
+
+// pending reports the progress of a call; only the last report counts.
+func (a *answer) pending(r *received) {
+	p := llm.Delta{Pending: &llm.Pending{Name: r.name, Bytes: r.text.Len()}}
+	if n := len(a.deltas); n > 0 && a.deltas[n-1].Pending != nil && a.deltas[n-1].Pending.Name == r.name {
+		a.deltas[n-1] = p
+		return
+	}
+	a.deltas = append(a.deltas, p)
+}
+
+// End implements remote.Answer.
+func (a *answer) End() *llm.End {
+	end := &llm.End{Stop: stopReason(a.stop), Usage: a.tokens()}
+	order := llm.Order{Wire: wireName, Model: a.model}
+	for _, r := range a.order {
+		switch r.kind {
+		case "text":
+			order.Parts = append(order.Parts, llm.OrderPart{Text: r.text.Len()})
+		case "tool_use":
+			end.Calls = append(end.Calls, r.call(end.Stop, a.used))
+			order.Parts = append(order.Parts, llm.OrderPart{Call: true})
+		case "thinking", "redacted_thinking":
+			if raw := r.thinking(); raw != nil {
+				order.Parts = append(order.Parts, llm.OrderPart{Opaque: raw})
+			}
+		}
+	}
+	if len(end.Calls) > 0 && end.Stop == llm.StopEnd {
+		end.Stop = llm.StopTools
+	}
+	end.Extra = order.Extra()
+	return end
+}
+
+func (r *received) call(stop llm.StopReason, used func(id string) bool) llm.ToolCall {
+	id := r.id
+	if id == "" || used(id) {
+		id = llm.NewCallID()
+	}
+	return llm.ParseCall(id, r.name, r.text.String(), stop)
+}
+
+// thinking returns the block as the server wants it back; nil without a signature,
+// which it would refuse.
+func (r *received) thinking() json.RawMessage {
+	if r.kind == "redacted_thinking" {
+		return r.start
+	}
+	if r.sign.Len() == 0 {
+		return nil
+	}
+	raw, _ := json.Marshal(struct { // of strings: it cannot fail
+		Type      string `json:"type"`
+		Thinking  string `json:"thinking"`
+		Signature string `json:"signature"`
+	}{r.kind, r.text.String(), r.sign.String()})
+	return raw
+}
+
+func stopReason(stop string) llm.StopReason {
+	switch stop {
+	case "tool_use":
+		return llm.StopTools
+	case "max_tokens", "model_context_window_exceeded":
+		return llm.StopLength
+	case "refusal":
+		return llm.StopFilter
+	}
+	return llm.StopEnd
+}
+
+// tokens returns the counts of the answer.
+func (a *answer) tokens() llm.Usage {
+	u := a.usage
+	if u.Input == nil || u.Output == nil {
+		return llm.Usage{Estimated: true}
+	}
+	value := func(p *int64) int64 {
+		if p == nil {
+			return 0
+		}
+		return *p
+	}
+	read, written := value(u.Read), value(u.Written)
+	return llm.Usage{Input: *u.Input + read + written, Output: *u.Output, Cached: read, Written: written}
+}

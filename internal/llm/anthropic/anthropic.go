@@ -1,0 +1,190 @@
+// Package anthropic speaks the Messages API. It guarantees that a request begins
+// with the bytes of the one before, apart from the cache markers, which move with
+// the conversation, and that thinking goes back to the model as it came.
+package anthropic
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/llm/remote"
+)
+
+// Options describe the model and what is asked of it.
+type Options struct {
+	Model       string // as the server knows it
+	MaxTokens   int    // of the answer; zero: defaultMaxTokens, or the model's limit if that is less
+	Temperature *float64
+	Effort      string         // how much the model thinks: low, medium, high …; empty: the model's default
+	Extra       map[string]any // merged into the request's body, over our own
+}
+
+// defaultMaxTokens bounds an answer, as the API demands a bound.
+const defaultMaxTokens = 32_000
+
+// version of the API.
+const version = "2023-06-01"
+
+// Protocol encodes requests and reads answers. It may be used by several goroutines.
+type Protocol struct {
+	opt  Options
+	conv conversation
+
+	mu    sync.Mutex
+	limit int      // of the answer's tokens
+	think thinking // how thinking is asked for
+}
+
+// thinking is how a model is asked to think.
+type thinking int
+
+const (
+	adaptive thinking = iota // thinking adaptive with output_config.effort
+	budgeted                 // thinking enabled with a budget
+	silent                   // not at all
+)
+
+var _ remote.Protocol = (*Protocol)(nil)
+
+// New returns the protocol for one model.
+func New(opt Options) *Protocol {
+	p := &Protocol{opt: opt, conv: conversation{model: opt.Model}, limit: opt.MaxTokens}
+	if p.limit <= 0 {
+		p.limit = defaultMaxTokens
+	}
+	if opt.Effort == "" || opt.Effort == "none" {
+		p.think = silent
+	}
+	return p
+}
+
+// Authorize adds key to the header of a request, see remote.Options.
+func Authorize(h http.Header, key string) {
+	h.Set("Anthropic-Version", version)
+	if key != "" {
+		h.Set("X-Api-Key", key)
+	}
+}
+
+// Encode implements remote.Protocol.
+func (p *Protocol) Encode(req llm.Request) (remote.Request, error) {
+	head, err := p.head(req)
+	if err != nil {
+		return remote.Request{}, err
+	}
+	turns, err := p.conv.encode(req.Messages)
+	if err != nil {
+		return remote.Request{}, err
+	}
+	body := slices.Concat([][]byte{head}, turns, [][]byte{[]byte("]}")})
+	size := 0
+	for _, piece := range body {
+		size += len(piece)
+	}
+	return remote.Request{Path: "/messages", Body: body, Size: size}, nil
+}
+
+// Answer implements remote.Protocol.
+func (p *Protocol) Answer() remote.Answer { return &answer{model: p.opt.Model, used: p.conv.used} }
+
+// head returns the body up to its first message.
+func (p *Protocol) head(req llm.Request) ([]byte, error) {
+	fields := p.parameters()
+	if len(req.Tools) > 0 {
+		fields["tools"] = toolsOf(req.Tools)
+	}
+	if strings.TrimSpace(req.System) != "" {
+		fields["system"] = []map[string]any{{"type": "text", "text": req.System, "cache_control": ephemeral}}
+	}
+	maps.Copy(fields, p.opt.Extra)
+	maps.DeleteFunc(fields, func(key string, value any) bool { return value == nil || key == "messages" })
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(fields); err != nil {
+		return nil, fmt.Errorf("encoding the request's parameters: %w", err)
+	}
+	head := bytes.TrimSuffix(b.Bytes(), []byte("}\n"))
+	return append(head, `,"messages":[`...), nil
+}
+
+// ephemeral is the value of a cache marker.
+var ephemeral = map[string]string{"type": "ephemeral"}
+
+func toolsOf(specs []llm.ToolSpec) []map[string]any {
+	tools := make([]map[string]any, len(specs))
+	for i, s := range specs {
+		schema := s.Schema
+		if !json.Valid(schema) {
+			schema = json.RawMessage(`{"type":"object","properties":{}}`)
+		}
+		tools[i] = map[string]any{"name": s.Name, "description": s.Description, "input_schema": schema}
+	}
+	tools[len(tools)-1]["cache_control"] = ephemeral
+	return tools
+}
+
+// parameters returns what the request asks for beside the conversation.
+func (p *Protocol) parameters() map[string]any {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	fields := map[string]any{"model": p.opt.Model, "max_tokens": p.limit, "stream": true}
+	switch p.think {
+	case adaptive:
+		fields["thinking"] = map[string]any{"type": "adaptive"}
+		fields["output_config"] = map[string]any{"effort": p.opt.Effort}
+	case budgeted:
+		fields["thinking"] = map[string]any{"type": "enabled", "budget_tokens": budget(p.opt.Effort, p.limit)}
+	case silent:
+		if p.opt.Temperature != nil { // refused together with thinking
+			fields["temperature"] = *p.opt.Temperature
+		}
+	}
+	return fields
+}
+
+// budget returns how many of an answer's tokens may be thinking.
+func budget(effort string, limit int) int {
+	tokens := map[string]int{"minimal": 1024, "low": 4096, "medium": 10_000, "high": 20_000}[effort]
+	if tokens == 0 {
+		tokens = 30_000
+	}
+	return max(1024, min(tokens, limit/2))
+}
+
+// tooMany finds the model's own bound in a refusal: "max_tokens: 32000 > 8192, which is …".
+var tooMany = regexp.MustCompile(`max_tokens: \d+ > (\d+)`)
+
+// Learn implements remote.Protocol.
+func (p *Protocol) Learn(refusal *llm.Error) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	text := strings.ToLower(refusal.Message)
+	if m := tooMany.FindStringSubmatch(text); m != nil {
+		limit, err := strconv.Atoi(m[1])
+		if err != nil || limit <= 0 || limit >= p.limit {
+			return false
+		}
+		p.limit = limit
+		return true
+	}
+	about := strings.Contains(text, "thinking") || strings.Contains(text, "effort") || strings.Contains(text, "output_config")
+	switch {
+	case !about || p.think == silent:
+		return false
+	case p.think == adaptive:
+		p.think = budgeted
+	default:
+		p.think = silent
+	}
+	return true
+}

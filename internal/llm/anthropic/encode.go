@@ -1,0 +1,231 @@
+package anthropic
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+)
+
+// marker asks the server to cache the request up to and with the block that
+// carries it.
+const wireName = "anthropic"
+
+const marker = `,"cache_control":{"type":"ephemeral"}`
+
+// markedTurns is how many of the person's last turns carry a marker. With those
+// of the tools and of the system prompt that makes four, the most that a request
+// may have.
+const markedTurns = 2
+
+// Texts for places that the API does not allow to be empty.
+const (
+	opening = "(The conversation continues.)" // before an answer that comes first
+	resume  = "(Continue.)"                   // after an answer that comes last
+	noText  = "(no text)"
+)
+
+// block is one piece of content.
+type block struct {
+	Type      string          `json:"type"`
+	Text      string          `json:"text,omitzero"`
+	ID        string          `json:"id,omitzero"`
+	Name      string          `json:"name,omitzero"`
+	Input     json.RawMessage `json:"input,omitzero"`
+	ToolUseID string          `json:"tool_use_id,omitzero"`
+	Content   []block         `json:"content,omitzero"`
+	Source    *source         `json:"source,omitzero"`
+}
+
+// source is an image.
+type source struct {
+	Type      string `json:"type"`
+	MediaType string `json:"media_type"`
+	Data      string `json:"data"`
+}
+
+// turn is one message of the API, encoded. Roles alternate there: messages of
+// one role that follow each other make one turn.
+type turn struct {
+	role string
+	data []byte // {"role":…,"content":[…]}; never changed
+}
+
+// turnEnd closes the last block, the content and the turn.
+const turnEnd = "}]}"
+
+// conversation keeps the encoded form of the messages that were sent last, so
+// that a request costs what is new in it.
+type conversation struct {
+	model string
+
+	mu    sync.Mutex
+	sent  []llm.Message // what turns hold; our own copies
+	turns []turn
+	ids   map[string]bool // of the calls in sent
+}
+
+// encode returns messages as the API has them, with commas between them. It uses
+// again what it encoded before if messages begin with that.
+func (c *conversation) encode(messages []llm.Message) ([][]byte, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(messages) < len(c.sent) || !slices.EqualFunc(c.sent, messages[:len(c.sent)], llm.Message.Equal) {
+		c.sent, c.turns, c.ids = nil, nil, nil
+	}
+	for _, m := range messages[len(c.sent):] {
+		if err := c.add(m); err != nil {
+			return nil, err
+		}
+	}
+	return c.pieces(), nil
+}
+
+func (c *conversation) add(m llm.Message) error {
+	role, blocks := "user", c.userBlocks(m)
+	if m.Role == llm.Assistant {
+		role, blocks = "assistant", c.answerBlocks(m)
+	}
+	if len(blocks) > 0 {
+		content, err := join(blocks)
+		if err != nil {
+			return err
+		}
+		c.grow(role, content)
+	}
+	m.Parts, m.Calls = slices.Clone(m.Parts), slices.Clone(m.Calls)
+	c.sent = append(c.sent, m)
+	for _, call := range m.Calls {
+		if c.ids == nil {
+			c.ids = map[string]bool{}
+		}
+		c.ids[call.ID] = true
+	}
+	return nil
+}
+
+// grow adds content to the last turn if that has the same role, else makes a new one.
+func (c *conversation) grow(role string, content []byte) {
+	last := len(c.turns) - 1
+	if last >= 0 && c.turns[last].role == role {
+		before := c.turns[last].data
+		c.turns[last].data = slices.Concat(before[:len(before)-len("]}")], []byte{','}, content, []byte("]}"))
+		return
+	}
+	c.turns = append(c.turns, newTurn(role, content))
+}
+
+func newTurn(role string, content []byte) turn {
+	return turn{role: role, data: slices.Concat([]byte(`{"role":"`+role+`","content":[`), content, []byte("]}"))}
+}
+
+// pieces returns the turns as the API demands them: the first and the last are
+// the person's, and the person's last ones carry markers.
+func (c *conversation) pieces() [][]byte {
+	turns := c.turns
+	if len(turns) == 0 || turns[0].role == "assistant" {
+		turns = slices.Insert(slices.Clone(turns), 0, spoken(opening))
+	}
+	if turns[len(turns)-1].role == "assistant" {
+		turns = append(slices.Clip(turns), spoken(resume))
+	}
+	var pieces [][]byte
+	marked := 0
+	for i, t := range slices.Backward(turns) {
+		if t.role == "user" && marked < markedTurns {
+			marked++
+			pieces = append(pieces, []byte(marker+turnEnd), t.data[:len(t.data)-len(turnEnd)])
+		} else {
+			pieces = append(pieces, t.data)
+		}
+		if i > 0 {
+			pieces = append(pieces, []byte{','})
+		}
+	}
+	slices.Reverse(pieces)
+	return pieces
+}
+
+// spoken returns a turn of the person with one of our texts, which need no escapes.
+func spoken(text string) turn {
+	return newTurn("user", []byte(`{"type":"text","text":"`+text+`"}`))
+}
+
+// used reports whether a call of the conversation has this id.
+func (c *conversation) used(id string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ids[id]
+}
+
+// userBlocks returns what the person, the program or a tool said.
+func (c *conversation) userBlocks(m llm.Message) []any {
+	var content []block
+	for _, p := range m.Parts {
+		switch {
+		case p.Kind == llm.ImagePart:
+			content = append(content, block{Type: "image", Source: &source{
+				Type: "base64", MediaType: p.Mime, Data: base64.StdEncoding.EncodeToString(p.Data),
+			}})
+		case p.Kind == llm.TextPart && strings.TrimSpace(p.Text) != "":
+			content = append(content, block{Type: "text", Text: p.Text})
+		}
+	}
+	if m.Role == llm.ToolReply {
+		return []any{block{Type: "tool_result", ToolUseID: llm.SafeID(m.CallID), Content: content}}
+	}
+	if len(content) == 0 {
+		content = []block{{Type: "text", Text: noText}}
+	}
+	blocks := make([]any, len(content))
+	for i, b := range content {
+		blocks[i] = b
+	}
+	return blocks
+}
+
+// answerBlocks returns what the model said; nothing of an answer that was empty.
+func (c *conversation) answerBlocks(m llm.Message) []any {
+	var blocks []any
+	for _, p := range m.Pieces(wireName, c.model) {
+		switch {
+		case p.Opaque != nil:
+			blocks = append(blocks, p.Opaque)
+		case p.Call != nil:
+			blocks = append(blocks, useOf(*p.Call))
+		default:
+			blocks = append(blocks, block{Type: "text", Text: p.Text})
+		}
+	}
+	return blocks
+}
+
+func useOf(call llm.ToolCall) block {
+	args := call.Args
+	if !json.Valid([]byte(args)) || !strings.HasPrefix(strings.TrimSpace(args), "{") {
+		args = "{}"
+	}
+	return block{Type: "tool_use", ID: llm.SafeID(call.ID), Name: call.Name, Input: json.RawMessage(args)}
+}
+
+// join encodes blocks with commas between them.
+func join(blocks []any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	for i, each := range blocks {
+		if i > 0 {
+			b.Truncate(b.Len() - 1) // the encoder's newline
+			b.WriteByte(',')
+		}
+		if err := enc.Encode(each); err != nil {
+			return nil, fmt.Errorf("encoding a message: %w", err)
+		}
+	}
+	return bytes.TrimRight(b.Bytes(), "\n"), nil
+}

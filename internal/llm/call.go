@@ -1,0 +1,71 @@
+package llm
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"strings"
+)
+
+// NewCallID returns an id for a call to which the server gave none.
+func NewCallID() string { return "call_" + rand.Text() }
+
+// SafeID returns a call's id in the characters and the length that every provider
+// allows. A sum keeps ids apart that differ in other characters alone.
+func SafeID(id string) string {
+	clean := strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '_', r == '-':
+			return r
+		}
+		return '_'
+	}, id)
+	if clean == id && id != "" && len(id) <= maxID {
+		return id
+	}
+	sum := fnv.New64a()
+	sum.Write([]byte(id)) // never fails
+	return fmt.Sprintf("%.40s_%x", clean, sum.Sum64())
+}
+
+// maxID is the most bytes that a call's id may have.
+const maxID = 64
+
+// ParseCall returns the call with the arguments that a model wrote, in an answer
+// that ended with stop. A call that cannot run, such as one that was cut off, has
+// a Problem.
+func ParseCall(id, name, args string, stop StopReason) ToolCall {
+	args = strings.TrimSpace(args)
+	if args == "" {
+		args = "{}"
+	}
+	c := ToolCall{ID: id, Name: name, Args: args, Problem: problem(name, args, stop)}
+	if c.Problem != "" {
+		c.Args = "{}"
+	}
+	if c.Name == "" {
+		c.Name = "unknown"
+	}
+	return c
+}
+
+// problem explains to the model why a call cannot run; it is empty if it can.
+func problem(name, args string, stop StopReason) string {
+	switch {
+	case stop == StopLength:
+		return "your answer reached the token limit before it ended, so this call may be incomplete and was not run; send it again, in smaller pieces"
+	case stop == StopFilter:
+		return "your answer was cut off by the provider's content filter, so this call was not run"
+	case name == "":
+		return "the call names no tool"
+	}
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(args), &object); err != nil {
+		return fmt.Sprintf("the arguments are not one complete JSON object (%v); send the whole call again", err)
+	}
+	if object == nil {
+		return "the arguments are not a JSON object; send the whole call again"
+	}
+	return ""
+}

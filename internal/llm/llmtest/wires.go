@@ -1,0 +1,104 @@
+package llmtest
+
+import "fmt"
+
+// messagesEvents returns the turn as events of the Messages API.
+func (t Turn) messagesEvents(n int) []string {
+	u := t.counts(n)
+	var events []string
+	add := func(kind string, fields map[string]any) {
+		fields["type"] = kind
+		events = append(events, encode(fields))
+	}
+	index := 0
+	block := func(start map[string]any, deltas ...map[string]any) {
+		add("content_block_start", map[string]any{"index": index, "content_block": start})
+		for _, d := range deltas {
+			add("content_block_delta", map[string]any{"index": index, "delta": d})
+		}
+		add("content_block_stop", map[string]any{"index": index})
+		index++
+	}
+	add("message_start", map[string]any{"message": map[string]any{
+		"id": fmt.Sprintf("msg_%d", n), "role": "assistant", "content": []any{},
+		"usage": map[string]any{"input_tokens": u.Input - u.Cached, "cache_read_input_tokens": u.Cached, "cache_creation_input_tokens": 0, "output_tokens": 1},
+	}})
+	add("ping", map[string]any{})
+	if t.Reasoning != "" {
+		deltas := deltasOf("thinking_delta", "thinking", pieces(t.Reasoning, t.Chunk))
+		deltas = append(deltas, map[string]any{"type": "signature_delta", "signature": fmt.Sprintf("sig-%d", n)})
+		block(map[string]any{"type": "thinking", "thinking": "", "signature": ""}, deltas...)
+	}
+	if t.Text != "" {
+		block(map[string]any{"type": "text", "text": ""}, deltasOf("text_delta", "text", pieces(t.Text, t.Chunk))...)
+	}
+	for i, c := range t.Calls {
+		deltas := deltasOf("input_json_delta", "partial_json", append([]string{""}, pieces(c.Args, 4*max(t.Chunk, 16))...))
+		block(map[string]any{"type": "tool_use", "id": c.id("toolu", n, i), "name": c.Name, "input": map[string]any{}}, deltas...)
+	}
+	stop := map[string]string{"stop": "end_turn", "tool_calls": "tool_use", "length": "max_tokens", "content_filter": "refusal"}[t.finish()]
+	add("message_delta", map[string]any{"delta": map[string]any{"stop_reason": stop}, "usage": map[string]any{"output_tokens": u.Output}})
+	add("message_stop", map[string]any{})
+	return events
+}
+
+func deltasOf(kind, field string, texts []string) []map[string]any {
+	deltas := make([]map[string]any, len(texts))
+	for i, text := range texts {
+		deltas[i] = map[string]any{"type": kind, field: text}
+	}
+	return deltas
+}
+
+// id returns the call's id, or one made of the API's prefix.
+func (c Call) id(prefix string, n, i int) string {
+	if c.ID != "" {
+		return c.ID
+	}
+	return fmt.Sprintf("%s_%d_%d", prefix, n, i)
+}
+
+// responsesEvents returns the turn as events of the Responses API.
+func (t Turn) responsesEvents(n int) []string {
+	var events []string
+	add := func(kind string, fields map[string]any) {
+		fields["type"] = kind
+		events = append(events, encode(fields))
+	}
+	index := 0
+	item := func(begun, done map[string]any, delta string, texts []string) {
+		add("response.output_item.added", map[string]any{"output_index": index, "item": begun})
+		for _, text := range texts {
+			add(delta, map[string]any{"output_index": index, "delta": text})
+		}
+		add("response.output_item.done", map[string]any{"output_index": index, "item": done})
+		index++
+	}
+	add("response.created", map[string]any{"response": map[string]any{"id": fmt.Sprintf("resp_%d", n)}})
+	if t.Reasoning != "" {
+		head := map[string]any{"type": "reasoning", "id": fmt.Sprintf("rs_%d", n), "summary": []any{}}
+		done := map[string]any{"type": "reasoning", "id": fmt.Sprintf("rs_%d", n), "summary": []any{}, "encrypted_content": fmt.Sprintf("enc-%d", n)}
+		item(head, done, "response.reasoning_summary_text.delta", pieces(t.Reasoning, t.Chunk))
+	}
+	if t.Text != "" {
+		done := map[string]any{"type": "message", "role": "assistant", "content": []any{map[string]any{"type": "output_text", "text": t.Text}}}
+		item(map[string]any{"type": "message", "role": "assistant", "content": []any{}}, done, "response.output_text.delta", pieces(t.Text, t.Chunk))
+	}
+	for i, c := range t.Calls {
+		call := func(args string) map[string]any {
+			return map[string]any{"type": "function_call", "id": fmt.Sprintf("fc_%d_%d", n, i), "call_id": c.id("call", n, i), "name": c.Name, "arguments": args}
+		}
+		item(call(""), call(c.Args), "response.function_call_arguments.delta", pieces(c.Args, 4*max(t.Chunk, 16)))
+	}
+	u := t.counts(n)
+	end := map[string]any{"usage": map[string]any{
+		"input_tokens": u.Input, "output_tokens": u.Output, "input_tokens_details": map[string]any{"cached_tokens": u.Cached},
+	}}
+	kind := "response.completed"
+	if reason := map[string]string{"length": "max_output_tokens", "content_filter": "content_filter"}[t.finish()]; reason != "" {
+		kind = "response.incomplete"
+		end["incomplete_details"] = map[string]any{"reason": reason}
+	}
+	add(kind, map[string]any{"response": end})
+	return events
+}

@@ -1,0 +1,52 @@
+// Package openai speaks chat completions, as the many servers that offer them really
+// do. It guarantees that a tool call is delivered only whole and as the model wrote it,
+// and that a request begins with the bytes of the one before, encoded once.
+package openai
+
+import (
+	"slices"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/llm/remote"
+)
+
+// Options describe the model and what is asked of it.
+type Options struct {
+	BaseURL     string
+	Model       string // as the server knows it
+	MaxTokens   int    // of the answer; zero: the server's own limit
+	Temperature *float64
+	Effort      string         // how much the model thinks; empty: its default
+	Extra       map[string]any // merged into the request's body, over our own
+}
+
+// Protocol encodes requests and reads answers. It may be used by several goroutines.
+type Protocol struct {
+	opt  Options
+	conv conversation
+}
+
+var _ remote.Protocol = (*Protocol)(nil)
+
+// New returns the protocol for one model.
+func New(opt Options) *Protocol { return &Protocol{opt: opt} }
+
+// Encode implements remote.Protocol. The encoded messages come last and are not copied,
+// so each request begins with the bytes of the previous one.
+func (p *Protocol) Encode(req llm.Request) (remote.Request, error) {
+	q := p.conv.encode(req)
+	head, err := p.head(q.tools)
+	if err != nil {
+		return remote.Request{}, err
+	}
+	body := slices.Concat([][]byte{head}, q.messages, [][]byte{[]byte("]}")})
+	return remote.Request{Path: "/chat/completions", Body: body, Size: q.size()}, nil
+}
+
+// Answer implements remote.Protocol.
+func (p *Protocol) Answer() remote.Answer { return &answer{used: p.conv.used} }
+
+// Learn implements remote.Protocol.
+func (p *Protocol) Learn(refusal *llm.Error) bool {
+	return mustAlternate(refusal) && p.conv.insist()
+}

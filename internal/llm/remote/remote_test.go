@@ -1,0 +1,53 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/peer"
+)
+
+func TestWaitsGrowWithJitter(t *testing.T) {
+	c := New(Options{Clock: Clock{Rand: func() float64 { return 0 }}}, nil)
+	full := New(Options{Clock: Clock{Rand: func() float64 { return 1 }}}, nil)
+	for i, want := range []time.Duration{firstWait, 2 * firstWait, 4 * firstWait, 8 * firstWait, 16 * firstWait, 32 * firstWait, longWait, longWait} {
+		if low, high := c.wait(i+1, 0), full.wait(i+1, 0); low != want/2 || high != want {
+			t.Errorf("before attempt %d: %v to %v, want up to %v", i+2, low, high, want)
+		}
+	}
+}
+
+func TestRealClockSleeps(t *testing.T) {
+	if err := sleep(t.Context(), time.Microsecond); err != nil {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := sleep(ctx, time.Hour); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+func TestLocalServersAreOnThisMachine(t *testing.T) {
+	servers := LocalServers()
+	if len(servers) != 4 {
+		t.Errorf("%d servers", len(servers))
+	}
+	for _, s := range servers {
+		if c := New(Options{BaseURL: s.BaseURL}, nil); c.base == nil || !peer.IsLoopback(c.base.Hostname()) {
+			t.Errorf("%s is at %s", s.Name, s.BaseURL)
+		}
+	}
+}
+
+func TestRedirectToPlainHTTP(t *testing.T) {
+	first, next := &http.Request{URL: &url.URL{Scheme: "https", Host: "h"}}, &http.Request{URL: &url.URL{Scheme: "http", Host: "h"}}
+	if err := checkRedirect(next, []*http.Request{first}); err == nil || !strings.Contains(err.Error(), "unencrypted") {
+		t.Error(err)
+	}
+}
