@@ -128,8 +128,8 @@ func (c *Controller) ask(ctx context.Context, req Request, policy Policy) (Verdi
 		req.ID = "ask-" + rand.Text()[:16]
 	}
 	if policy != nil {
-		v, settled := policy.Decide(req)
-		if settled {
+		v, decided := policy.Decide(req)
+		if decided {
 			return v, nil
 		}
 		if v.Feedback != "" {

@@ -77,32 +77,32 @@ func (f reviewFunc) Review(ctx context.Context, req confirm.Request) (confirm.Ve
 
 // rules is a policy that decides requests of the tools in it and records grants.
 type rules struct {
-	settled map[string]confirm.Verdict
+	decided map[string]confirm.Verdict
 	granted []string
 }
 
 func (r *rules) Decide(req confirm.Request) (confirm.Verdict, bool) {
-	v, ok := r.settled[req.Tool]
+	v, ok := r.decided[req.Tool]
 	return v, ok
 }
 
 func (r *rules) Grant(req confirm.Request) {
 	r.granted = append(r.granted, req.Tool)
-	r.settled[req.Tool] = confirm.Verdict{Decision: confirm.Approve, By: "grant"}
+	r.decided[req.Tool] = confirm.Verdict{Decision: confirm.Approve, By: "grant"}
 }
 
-// outcome is the result of Ask.
-type outcome struct {
+// reply is the result of Ask.
+type reply struct {
 	verdict confirm.Verdict
 	err     error
 }
 
 // ask calls Ask in a new goroutine.
-func ask(ctx context.Context, c *confirm.Controller, req confirm.Request) <-chan outcome {
-	out := make(chan outcome, 1)
+func ask(ctx context.Context, c *confirm.Controller, req confirm.Request) <-chan reply {
+	out := make(chan reply, 1)
 	go func() {
 		v, err := c.Ask(ctx, req)
-		out <- outcome{v, err}
+		out <- reply{v, err}
 	}()
 	return out
 }
@@ -137,7 +137,7 @@ func TestFirstAnswerWithdrawsTheOthers(t *testing.T) {
 
 func TestPolicyComesFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &rules{settled: map[string]confirm.Verdict{"edit_file": {Decision: confirm.Approve, By: "rule"}}}
+		p := &rules{decided: map[string]confirm.Verdict{"edit_file": {Decision: confirm.Approve, By: "rule"}}}
 		terminal := newPerson("terminal")
 		v, err := confirm.NewController(p, terminal).Ask(t.Context(), edit("1"))
 		if err != nil || v.By != "rule" || len(terminal.history()) != 0 {
@@ -150,15 +150,15 @@ func TestPolicyComesFirst(t *testing.T) {
 // grants nothing.
 func TestAskPersonPassesThePolicyBy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &rules{settled: map[string]confirm.Verdict{"export": {Decision: confirm.Approve, By: "rule"}}}
+		p := &rules{decided: map[string]confirm.Verdict{"export": {Decision: confirm.Approve, By: "rule"}}}
 		terminal := newPerson("terminal")
 		c := confirm.NewController(p, terminal)
 		first := ask(t.Context(), c, edit("1"))
 		synctest.Wait()
-		var got outcome
+		var got reply
 		go func() {
 			v, err := c.AskPerson(t.Context(), confirm.Request{ID: "2", Tool: "export", Change: &workspace.Change{}})
-			got = outcome{v, err}
+			got = reply{v, err}
 		}()
 		synctest.Wait()
 		if s := terminal.surface(); s != "1" {
@@ -182,7 +182,7 @@ func TestAskPersonPassesThePolicyBy(t *testing.T) {
 // answers those behind it, which are not asked.
 func TestGrantSettlesQueuedQuestions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &rules{settled: map[string]confirm.Verdict{}}
+		p := &rules{decided: map[string]confirm.Verdict{}}
 		terminal := newPerson("terminal")
 		c := confirm.NewController(p, terminal)
 		first := ask(t.Context(), c, edit("1"))
@@ -202,7 +202,7 @@ func TestGrantSettlesQueuedQuestions(t *testing.T) {
 
 func TestRejectionGrantsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &rules{settled: map[string]confirm.Verdict{}}
+		p := &rules{decided: map[string]confirm.Verdict{}}
 		c := confirm.NewController(p, reviewFunc(func(context.Context, confirm.Request) (confirm.Verdict, error) {
 			text := "x"
 			return confirm.Verdict{Session: true, Text: &text, Feedback: "no"}, nil
@@ -219,7 +219,7 @@ func TestQuestionsAreAskedInOrderOneAtATime(t *testing.T) {
 		terminal := newPerson("terminal")
 		c := confirm.NewController(nil, terminal)
 		ids := []string{"a", "b", "c", "d", "e"}
-		var waiting []<-chan outcome
+		var waiting []<-chan reply
 		for _, id := range ids {
 			waiting = append(waiting, ask(t.Context(), c, edit(id)))
 			synctest.Wait()
@@ -248,7 +248,7 @@ func TestCancelWithdraws(t *testing.T) {
 		queued := ask(ctx, c, edit("2"))
 		synctest.Wait()
 		cancel()
-		for _, w := range []<-chan outcome{standing, queued} {
+		for _, w := range []<-chan reply{standing, queued} {
 			if o := <-w; !errors.Is(o.err, context.Canceled) || o.verdict.Decision != confirm.Reject {
 				t.Errorf("Ask = %+v, want the context's error", o)
 			}
@@ -339,7 +339,7 @@ func TestExceptIsOfThePlan(t *testing.T) {
 }
 
 // A reviewer learns when it is the only one left, and not before.
-func TestTheLastOneIsTold(t *testing.T) {
+func TestTheLastReviewerIsNotified(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		terminal, alone := newPerson("terminal"), false
 		editor := reviewFunc(func(_ context.Context, req confirm.Request) (confirm.Verdict, error) {

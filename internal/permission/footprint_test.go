@@ -63,15 +63,15 @@ func TestAGrantLapses(t *testing.T) {
 			scratch.Program(t, filepath.Join(base, "last/later"), "")
 			p := New(Default)
 			p.Grant(running(tt.line, dir))
-			if v, settled := p.Decide(running(tt.line, dir)); !settled || v.Decision != confirm.Approve {
+			if v, decided := p.Decide(running(tt.line, dir)); !decided || v.Decision != confirm.Approve {
 				t.Fatalf("granted: %+v", v)
 			}
 			tt.change(t, dir)
-			v, settled := p.Decide(running(tt.line, dir))
-			if settled != (tt.want == "") || !strings.Contains(v.Feedback, tt.want) {
-				t.Errorf("%v, %q; want %q", settled, v.Feedback, tt.want)
+			v, decided := p.Decide(running(tt.line, dir))
+			if decided != (tt.want == "") || !strings.Contains(v.Feedback, tt.want) {
+				t.Errorf("%v, %q; want %q", decided, v.Feedback, tt.want)
 			}
-			if settled {
+			if decided {
 				return
 			}
 			if len(p.Grants()) != 0 {
@@ -81,7 +81,7 @@ func TestAGrantLapses(t *testing.T) {
 				t.Errorf("asked again: %q", again.Feedback)
 			}
 			p.Grant(running(tt.line, dir))
-			if v, settled := p.Decide(running(tt.line, dir)); !settled || v.Feedback != "" {
+			if v, decided := p.Decide(running(tt.line, dir)); !decided || v.Feedback != "" {
 				t.Errorf("granted anew: %+v", v)
 			}
 		})
@@ -116,9 +116,9 @@ func TestAnUnknownFootprintIsAskedEachTime(t *testing.T) {
 	for _, line := range []string{"ls | xargs sh", `eval "$X"`, "find . -name x -exec sh {} +"} {
 		p := New(Default)
 		p.Grant(running(line, dir))
-		v, settled := p.Decide(running(line, dir))
-		if settled || !strings.Contains(v.Feedback, "not known in advance") || len(p.Grants()) != 0 {
-			t.Errorf("%s: %v, %q", line, settled, v.Feedback)
+		v, decided := p.Decide(running(line, dir))
+		if decided || !strings.Contains(v.Feedback, "not known in advance") || len(p.Grants()) != 0 {
+			t.Errorf("%s: %v, %q", line, decided, v.Feedback)
 		}
 	}
 }
@@ -135,19 +135,19 @@ func TestAnUnseenEditEndsCommandGrants(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := New(Default)
 			p.Grant(running("go test ./...", dir))
-			if _, settled := p.Decide(edit); settled {
+			if _, decided := p.Decide(edit); decided {
 				t.Fatal("the edit was not asked about")
 			}
-			if _, settled := p.Decide(running("go test ./...", dir)); !settled {
+			if _, decided := p.Decide(running("go test ./...", dir)); !decided {
 				t.Fatal("an edit that somebody looks at ends the grant")
 			}
 			unseen(p)
-			if _, settled := p.Decide(edit); !settled {
+			if _, decided := p.Decide(edit); !decided {
 				t.Fatal("the edit was asked about")
 			}
-			v, settled := p.Decide(running("go test ./...", dir))
-			if settled || !strings.Contains(v.Feedback, "asked again because main.go was changed without being shown") {
-				t.Errorf("%v, %q", settled, v.Feedback)
+			v, decided := p.Decide(running("go test ./...", dir))
+			if decided || !strings.Contains(v.Feedback, "asked again because main.go was changed without being shown") {
+				t.Errorf("%v, %q", decided, v.Feedback)
 			}
 		})
 	}

@@ -34,10 +34,10 @@ func removal() confirm.Request {
 	return confirm.Request{Tool: "undo", Change: &workspace.Change{Delete: true}}
 }
 
-// outcome puts a decision into one word.
-func outcome(v confirm.Verdict, settled bool) string {
+// answer puts a decision into one word.
+func answer(v confirm.Verdict, decided bool) string {
 	switch {
-	case !settled:
+	case !decided:
 		return "ask"
 	case v.Decision == confirm.Approve:
 		return "yes"
@@ -61,21 +61,21 @@ func TestModesDecide(t *testing.T) {
 	for name, tt := range tests {
 		for mode, want := range tt.want {
 			m := permission.Mode(mode)
-			v, settled := permission.New(m).Decide(tt.req)
-			if got := outcome(v, settled); got != want {
+			v, decided := permission.New(m).Decide(tt.req)
+			if got := answer(v, decided); got != want {
 				t.Errorf("%s in %s: %s, want %s", name, m, got, want)
 			}
-			if settled && (!strings.Contains(v.By, m.String()) || !v.Rule) {
+			if decided && (!strings.Contains(v.By, m.String()) || !v.Rule) {
 				t.Errorf("%s in %s: the verdict says it is by %q", name, m, v.By)
 			}
-			if v.Decision == confirm.Reject && settled && !strings.HasPrefix(v.Feedback, "plan mode: ") {
+			if v.Decision == confirm.Reject && decided && !strings.HasPrefix(v.Feedback, "plan mode: ") {
 				t.Errorf("%s in %s: a rule's no must tell the model why, got %q", name, m, v.Feedback)
 			}
 		}
 	}
 }
 
-func TestGrantCoversExactlyWhatWasShown(t *testing.T) {
+func TestGrantCoversOnlyTheShownRequest(t *testing.T) {
 	background := command("make", "/w")
 	background.Command.Background = true
 	tests := map[string]struct {
@@ -101,8 +101,8 @@ func TestGrantCoversExactlyWhatWasShown(t *testing.T) {
 	for name, tt := range tests {
 		p := permission.New(permission.Default)
 		p.Grant(tt.granted)
-		v, settled := p.Decide(tt.asked)
-		if got := outcome(v, settled); got != tt.want {
+		v, decided := p.Decide(tt.asked)
+		if got := answer(v, decided); got != tt.want {
 			t.Errorf("%s: %s, want %s", name, got, tt.want)
 		}
 	}
@@ -126,18 +126,18 @@ func TestGrantIsOfOneLine(t *testing.T) {
 	p := permission.New(permission.Default)
 	for _, line := range []string{"git status", "go test ./..."} {
 		p.Grant(command(line, "/w"))
-		if v, settled := p.Decide(command(line, "/w")); outcome(v, settled) != "yes" {
+		if v, decided := p.Decide(command(line, "/w")); answer(v, decided) != "yes" {
 			t.Errorf("%q is not granted", line)
 		}
 		for _, dir := range []string{"/w/", "/w/.", "/", "", "/W"} {
-			if v, settled := p.Decide(command(line, dir)); outcome(v, settled) != "ask" {
-				t.Errorf("%q in %q: %s", line, dir, outcome(v, settled))
+			if v, decided := p.Decide(command(line, dir)); answer(v, decided) != "ask" {
+				t.Errorf("%q in %q: %s", line, dir, answer(v, decided))
 			}
 		}
 	}
 	for _, line := range nasty {
-		if v, settled := p.Decide(command(line, "/w")); outcome(v, settled) != "ask" {
-			t.Errorf("%q: %s", line, outcome(v, settled))
+		if v, decided := p.Decide(command(line, "/w")); answer(v, decided) != "ask" {
+			t.Errorf("%q: %s", line, answer(v, decided))
 		}
 	}
 }
@@ -150,14 +150,14 @@ func TestPlanOverridesGrants(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, req := range []confirm.Request{command("make", "/w"), edit("edit_file")} {
-		if v, settled := p.Decide(req); outcome(v, settled) != "no" {
-			t.Errorf("%+v is %s in plan mode, want no", req, outcome(v, settled))
+		if v, decided := p.Decide(req); answer(v, decided) != "no" {
+			t.Errorf("%+v is %s in plan mode, want no", req, answer(v, decided))
 		}
 	}
 	if err := p.SetMode(permission.Default); err != nil {
 		t.Fatal(err)
 	}
-	if v, settled := p.Decide(command("make", "/w")); outcome(v, settled) != "yes" {
+	if v, decided := p.Decide(command("make", "/w")); answer(v, decided) != "yes" {
 		t.Error("leaving plan mode lost the grant")
 	}
 }
@@ -226,8 +226,8 @@ func TestForcedIsNeverApproved(t *testing.T) {
 			case 1:
 				p.Cycle()
 			case 2:
-				v, settled := p.Decide(req)
-				if settled && v.Decision == confirm.Approve && (req.Force || p.Mode() == permission.Plan && req.Read == nil) {
+				v, decided := p.Decide(req)
+				if decided && v.Decision == confirm.Approve && (req.Force || p.Mode() == permission.Plan && req.Read == nil) {
 					t.Fatalf("approved %+v in %v", req, p.Mode())
 				}
 			}
@@ -235,7 +235,7 @@ func TestForcedIsNeverApproved(t *testing.T) {
 	})
 }
 
-func TestGrantsCanBeTakenBack(t *testing.T) {
+func TestGrantsCanBeRevoked(t *testing.T) {
 	p := permission.New(permission.Default)
 	requests := []confirm.Request{edit("edit_file"), command("go test ./...", "/w"), read("/usr/include/x.h")}
 	for range 2 {
@@ -255,13 +255,13 @@ func TestGrantsCanBeTakenBack(t *testing.T) {
 		t.Error("a grant is there once")
 	}
 	for i, want := range []string{"yes", "ask", "yes"} {
-		if v, settled := p.Decide(requests[i]); outcome(v, settled) != want {
-			t.Errorf("%+v: %s, want %s", requests[i], outcome(v, settled), want)
+		if v, decided := p.Decide(requests[i]); answer(v, decided) != want {
+			t.Errorf("%+v: %s, want %s", requests[i], answer(v, decided), want)
 		}
 	}
 	p.Forget()
 	for _, r := range requests {
-		if v, settled := p.Decide(r); outcome(v, settled) != "ask" {
+		if v, decided := p.Decide(r); answer(v, decided) != "ask" {
 			t.Errorf("%+v is still granted", r)
 		}
 	}

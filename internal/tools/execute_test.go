@@ -155,7 +155,7 @@ type jobs struct{ list []shell.Job }
 
 func (j *jobs) List() []shell.Job { return j.list }
 
-func TestEndedCommandsAreTold(t *testing.T) {
+func TestEndedCommandsAreReported(t *testing.T) {
 	b := newBench(t, map[string]string{"a": "x\n"})
 	list := &jobs{[]shell.Job{{ID: "job-1", Log: "/log1", Running: true}}}
 	b.deps.Background = list
@@ -180,7 +180,7 @@ func TestEndedCommandsAreTold(t *testing.T) {
 	b.want(b.call("todo", m{"items": []m{}}), false, "job-2 has ended")
 }
 
-func TestAKilledCommandIsNotTold(t *testing.T) {
+func TestAKilledCommandIsNotReported(t *testing.T) {
 	b := newBench(t, nil)
 	b.deps.Background = &jobs{[]shell.Job{{ID: "job-1"}}}
 	b.set = NewSet(b.deps)

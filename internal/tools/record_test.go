@@ -53,9 +53,9 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// TestAllTakenBackIsOnRecord: a proposal that the user changed into nothing is recorded
+// TestARevertedProposalIsRecorded: a proposal that the user changed into nothing is recorded
 // too.
-func TestAllTakenBackIsOnRecord(t *testing.T) {
+func TestARevertedProposalIsRecorded(t *testing.T) {
 	b := newBench(t, map[string]string{"f": "one\n"})
 	same := "one\n"
 	b.ask.verdict = confirm.Verdict{Decision: confirm.Approve, Text: &same}
@@ -65,9 +65,9 @@ func TestAllTakenBackIsOnRecord(t *testing.T) {
 	}
 }
 
-// TestALargeChangeOfTheUserIsOnRecord in full, although the model gets only its
+// TestALargeChangeByTheUserIsRecorded in full, although the model gets only its
 // beginning.
-func TestALargeChangeOfTheUserIsOnRecord(t *testing.T) {
+func TestALargeChangeByTheUserIsRecorded(t *testing.T) {
 	b := newBench(t, map[string]string{"f": "one\n"})
 	own := strings.Repeat("a line of the user's own\n", 2000) + "THE END\n"
 	b.ask.verdict = confirm.Verdict{Decision: confirm.Approve, Text: &own}
@@ -77,8 +77,8 @@ func TestALargeChangeOfTheUserIsOnRecord(t *testing.T) {
 	}
 }
 
-// TestAStoppedCommandIsOnRecord: it may have had effects.
-func TestAStoppedCommandIsOnRecord(t *testing.T) {
+// TestAStoppedCommandIsRecorded: it may have had effects.
+func TestAStoppedCommandIsRecorded(t *testing.T) {
 	b := newBench(t, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	call := Call{ID: "1", Args: json.RawMessage(`{"command":"echo begun; sleep 60"}`), Progress: func(string) { cancel() }}

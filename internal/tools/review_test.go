@@ -13,23 +13,23 @@ import (
 
 func TestWords(t *testing.T) {
 	for name, tt := range map[string]struct {
-		v                  confirm.Verdict
-		patch, words, said string
+		v                    confirm.Verdict
+		patch, words, record string
 	}{
 		"a bare yes": {v: confirm.Verdict{Decision: confirm.Approve}},
-		"a reason":   {v: confirm.Verdict{Feedback: "too\nrisky"}, words: "\nThe user says: too\nrisky", said: "The user says: too\nrisky"},
-		"a rule":     {v: confirm.Verdict{Rule: true, Feedback: "plan mode"}, words: "\nplan mode", said: "plan mode"},
+		"a reason":   {v: confirm.Verdict{Feedback: "too\nrisky"}, words: "\nThe user says: too\nrisky", record: "The user says: too\nrisky"},
+		"a rule":     {v: confirm.Verdict{Rule: true, Feedback: "plan mode"}, words: "\nplan mode", record: "plan mode"},
 		"comments": {
 			v: confirm.Verdict{Comments: []confirm.Comment{{Line: 2, Text: "why"}, {Line: 3, Text: "no"}}}, patch: "-a\n+b\n",
 			words: "\nThe user's comment on line 2 of the proposal: why\nThe user's comment on line 3 of the proposal: no",
-			said: "From the proposal to what was written:\n-a\n+b\nThe user's comment on line 2 of the proposal: why\n" +
+			record: "From the proposal to what was written:\n-a\n+b\nThe user's comment on line 2 of the proposal: why\n" +
 				"The user's comment on line 3 of the proposal: no",
 		},
 	} {
 		if got := feedbackForModel(tt.v); got != tt.words {
 			t.Errorf("%s: %q", name, got)
 		}
-		if got := feedbackForRecord(tt.v, tt.patch); got != tt.said {
+		if got := feedbackForRecord(tt.v, tt.patch); got != tt.record {
 			t.Errorf("%s: said %q", name, got)
 		}
 	}

@@ -327,7 +327,7 @@ func FuzzCall(f *testing.F) {
 }
 
 // The person sees the cause of an error, which comes last.
-func TestAFailureIsToldWithItsCause(t *testing.T) {
+func TestAFailureShowsItsCause(t *testing.T) {
 	path := "/" + strings.Repeat("a-long-folder/", 15) + "file"
 	res := failed("a.txt was not written: %w", &os.PathError{Op: "write", Path: path, Err: errors.New("no space left on device")})
 	if !strings.HasSuffix(res.ForUser, "no space left on device") {

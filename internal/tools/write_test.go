@@ -273,7 +273,7 @@ func TestEditsThatCannotBe(t *testing.T) {
 	}
 }
 
-func TestReviewerIsTold(t *testing.T) {
+func TestReviewerSeesNotes(t *testing.T) {
 	b := newBench(t, map[string]string{"f": "\tone\n\ttwo\n", "crlf": "a\r\nb\r\n", ".git/config": "[core]\n", "latin": "caf\xe9\n"})
 	note := func(tool string, args m, want string, force bool) {
 		t.Helper()
@@ -315,7 +315,7 @@ func TestRequestNamesItsCall(t *testing.T) {
 
 // Whatever the call, the written text is the approved one, and the model learns the
 // file's text.
-func TestWrittenIsWhatWasApproved(t *testing.T) {
+func TestOnlyApprovedTextIsWritten(t *testing.T) {
 	b := newBench(t, nil)
 	rapid.Check(t, func(t *rapid.T) {
 		line := rapid.SampledFrom([]string{"a", "b", "\tc", "d ", "“e”", ""})

@@ -125,7 +125,7 @@ func TestInconsistentChangeIsRefused(t *testing.T) {
 	}
 }
 
-func TestCommitReturnsWhatWasWritten(t *testing.T) {
+func TestCommitReturnsTheWrittenFile(t *testing.T) {
 	w := open(t)
 	w.write("f", "\xef\xbb\xbfold\r\n")
 	c := workspace.NewContent(w.propose("f", "proposed\r\n"), "reviewed\r\n")
@@ -174,7 +174,7 @@ func TestSymlinkIsWrittenThrough(t *testing.T) {
 }
 
 // An undo of several files that stops half way must not look like a failed undo.
-func TestStoppedUndoNamesWhatIsUndone(t *testing.T) {
+func TestStoppedUndoNamesTheUndoneFiles(t *testing.T) {
 	w := open(t)
 	w.write("a", "a0\n")
 	w.write("b", "b0\n")
@@ -213,7 +213,7 @@ func TestStoppedUndoNamesWhatIsUndone(t *testing.T) {
 
 // A cancelled undo that changed something returns an error of its own, which callers that
 // ignore cancellation must not drop.
-func TestCancelledUndoSaysWhatItDid(t *testing.T) {
+func TestCancelledUndoReportsItsChanges(t *testing.T) {
 	for _, after := range []int{0, 1} {
 		w := open(t)
 		w.edit("a", "a\n", turn(1))

@@ -221,7 +221,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-func TestLinesGoOnWhereTheyStopped(t *testing.T) {
+func TestLinesContinueAfterABreak(t *testing.T) {
 	w := open(t)
 	w.write("f", "1\n2\n3\n")
 	s, err := w.Open("f")

@@ -24,7 +24,7 @@ func die(t *testing.T, w *tree, entries ...journal.Entry) {
 	must(t, j.Close()) // which leaves entries without an outcome to the next start
 }
 
-func TestRecoveryRemovesOnlyWhatIsOurs(t *testing.T) {
+func TestRecoveryRemovesOnlyOurFiles(t *testing.T) {
 	w := open(t)
 	after := workspace.Hash{1}
 	entry := func(temp string, dirs ...string) journal.Entry {

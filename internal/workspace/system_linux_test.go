@@ -18,7 +18,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
 
-func TestWhatIsNoRegularFile(t *testing.T) {
+func TestIrregularFiles(t *testing.T) {
 	w := open(t)
 	must(t, os.Mkdir(w.path("dir"), 0o755))
 	must(t, syscall.Mkfifo(w.path("pipe"), 0o644))

@@ -99,7 +99,7 @@ func TestNearestIsBounded(t *testing.T) {
 	}
 }
 
-func TestMatchErrorSaysWhatToDo(t *testing.T) {
+func TestMatchErrorTellsTheNextStep(t *testing.T) {
 	err := refused(t, "func f() {\n\treturn one\n\treturn two\n}\n", "  return  ones\n", "\treturn two\n")
 	want := `not found; tried: exact match, ignoring blanks at line ends, shifting the indentation, ignoring typographic punctuation.
 The replacement is already at line 3: this edit may have been made before.

@@ -119,7 +119,7 @@ func TestReplaceAllThereAndBack(t *testing.T) {
 
 // The whole text is the text sent, with the file's line ending; unchanged lines keep
 // theirs.
-func TestWholeIsWhatWasSent(t *testing.T) {
+func TestWholeIsTheTextSent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pieces := rapid.SampledFrom([]string{"a", "b", "\n", "\r\n"})
 		before := strings.Join(rapid.SliceOfN(pieces, 0, 12).Draw(t, "before"), "")

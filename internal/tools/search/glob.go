@@ -34,11 +34,11 @@ func (g Glob) Match(name string) bool {
 }
 
 func (g Glob) filter(names []string) []string {
-	kept := names[:0]
+	out := names[:0]
 	for _, n := range names {
 		if g.Match(n) {
-			kept = append(kept, n)
+			out = append(out, n)
 		}
 	}
-	return kept
+	return out
 }

@@ -85,7 +85,7 @@ func TestRipgrepIsNotTrusted(t *testing.T) {
 }
 
 // rg is used only if it sees the same .gitignore files as we do.
-func TestWhereRipgrepIsAsked(t *testing.T) {
+func TestRipgrepSeesTheSameIgnoreFiles(t *testing.T) {
 	dir := scratch.Dir(t, map[string]string{"sub/a": "needle\n", "repo/sub/a": "needle\n"})
 	initGit(t, filepath.Join(dir, "repo"))
 	at := func(parts ...string) string { return filepath.Join(append([]string{dir}, parts...)...) }

@@ -87,7 +87,7 @@ func TestBinary(t *testing.T) {
 	}
 }
 
-func TestBinaryIsKeptInAFile(t *testing.T) {
+func TestBinaryOutputGoesToAFile(t *testing.T) {
 	c := newCapture(100, t.TempDir())
 	data := bytes.Repeat([]byte{0, 1, 2, 0xff}, 10)
 	c.Write(data)

@@ -23,7 +23,7 @@ func environ(base, secrets []string) []string {
 	return rest
 }
 
-func TestEnvironKeepsWhatCommandsNeed(t *testing.T) {
+func TestEnvironKeepsNeededVariables(t *testing.T) {
 	base := []string{
 		"PATH=./bin:/usr/bin", "HOME=/home/u", "LANG=de_DE.UTF-8", "JAVA_HOME=/opt/java", "EMPTY=", "ODD",
 		"GIT_AUTHOR_NAME=U", "GIT_COMMITTER_EMAIL=u@example.com", "STRIPE_API_KEY=sk_test_1234567890", "NPM_TOKEN=npm_1234567",
@@ -34,7 +34,7 @@ func TestEnvironKeepsWhatCommandsNeed(t *testing.T) {
 	}
 }
 
-func TestEnvironDropsWhatSteers(t *testing.T) {
+func TestEnvironDropsSteeringVariables(t *testing.T) {
 	for _, kv := range []string{
 		"BASH_ENV=/tmp/x", "ENV=/tmp/x", "PROMPT_COMMAND=x", "PS4=$(x)", "ZDOTDIR=/tmp", "RIPGREP_CONFIG_PATH=/tmp/x",
 		"LD_PRELOAD=/tmp/x.so", "LD_LIBRARY_PATH=/tmp", "DYLD_INSERT_LIBRARIES=/tmp/x", "BASH_FUNC_git%%=() { x; }",

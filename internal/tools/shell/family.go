@@ -32,7 +32,7 @@ func (f *family) start(cmd *exec.Cmd, pipe *os.File) (shell identity, unwatched,
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if unwatched = f.dog.tell(lineStarting, f.started); unwatched != nil {
-		unwatched, f.dog.failed = unlessSaid(unwatched, f.dog.failed), true
+		unwatched, f.dog.failed = unlessReported(unwatched, f.dog.failed), true
 	}
 	if err := cmd.Start(); err != nil {
 		return identity{}, nil, err
@@ -46,8 +46,8 @@ func (f *family) start(cmd *exec.Cmd, pipe *os.File) (shell identity, unwatched,
 	return shell, unwatched, nil
 }
 
-func unlessSaid(err error, said bool) error {
-	if said {
+func unlessReported(err error, reported bool) error {
+	if reported {
 		return nil
 	}
 	return err

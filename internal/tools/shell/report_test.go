@@ -71,9 +71,9 @@ func TestReportDoesNotBlock(t *testing.T) {
 	})
 }
 
-// TestReportIsWhole: without a flood, everything is reported once, in order, in valid
+// TestReportIsComplete: without a flood, everything is reported once, in order, in valid
 // UTF-8 and without splitting a character.
-func TestReportIsWhole(t *testing.T) {
+func TestReportIsComplete(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "ä", "→", "🙂", "\n"}), 1, 200).Draw(rt, "text"), "")
 		synctest.Test(t, func(t *testing.T) {

@@ -120,17 +120,17 @@ type process struct {
 
 // without returns the processes of ps that are not in gone.
 func without(ps, gone []process) []process {
-	var kept []process
+	var out []process
 	for _, p := range ps {
 		found := false
 		for _, g := range gone {
 			found = found || p.identity == g.identity
 		}
 		if !found {
-			kept = append(kept, p)
+			out = append(out, p)
 		}
 	}
-	return kept
+	return out
 }
 
 // leftovers are the processes that remained when the shell exited or was ended.

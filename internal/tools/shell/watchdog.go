@@ -23,7 +23,7 @@ type watchdog struct {
 	cmd    *exec.Cmd
 	in     *os.File      // nil: it is not running
 	done   chan struct{} // closed when it has been waited for
-	failed bool          // it was said already
+	failed bool          // already reported
 }
 
 // tell starts the watchdog if it is not running, and sends it a line. A new watchdog

@@ -100,8 +100,8 @@ func TestWatchdogIsStartedWhenItIsNeeded(t *testing.T) {
 	expectNothingLeft(t, n)
 }
 
-// TestNoWatchdogIsSaidOnce: without a watchdog commands run, and the first one notes it.
-func TestNoWatchdogIsSaidOnce(t *testing.T) {
+// TestAMissingWatchdogIsReportedOnce: without a watchdog commands run, and the first one notes it.
+func TestAMissingWatchdogIsReportedOnce(t *testing.T) {
 	j := shell.NewJobs()
 	defer closeJobs(t, j)
 	j.Watchdog("/nowhere/at/all", "watchdog")

@@ -107,7 +107,7 @@ func TestInDoubtIsAskedFor(t *testing.T) {
 	must(t, j.Close())
 }
 
-func TestSameContentIsKeptOnce(t *testing.T) {
+func TestSameContentIsStoredOnce(t *testing.T) {
 	j := Open(t.TempDir(), root, nil)
 	big := strings.Repeat("x", 1000)
 	for range 10 {

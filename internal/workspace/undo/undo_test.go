@@ -83,7 +83,7 @@ func TestUndoOfTurn(t *testing.T) {
 	}
 }
 
-func TestPlanShowsWhatUndoWouldDo(t *testing.T) {
+func TestPlanShowsTheUndo(t *testing.T) {
 	w := open(t)
 	w.write("f", "old\n")
 	w.edit("f", "new\n", turn(1))
