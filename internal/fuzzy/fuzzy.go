@@ -7,7 +7,6 @@
 // beginnings of words and in a row, and gaps cost. Ties go to the match nearest to the
 // beginning of the last part of the path, then to the shortest path. ASCII letters match
 // in either case; others match as written.
-// match in either case; beyond ASCII they match as they are written.
 package fuzzy
 
 import (

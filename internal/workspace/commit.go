@@ -38,7 +38,6 @@ const (
 //
 // If by.Undoes is set, c takes back these entries of the journal: the file gets the mode
 // of c.
-// gets the mode of c.
 func (r *Root) Commit(ctx context.Context, c Change, by Origin) (File, error) {
 	r.committing.Lock()
 	defer r.committing.Unlock()

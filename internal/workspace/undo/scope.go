@@ -25,8 +25,8 @@ type Scope struct {
 	Session string
 	// From lists the sessions that Session was forked from. Their changes are selected if
 	// Since.After knows the call, which is then part of the fork.
-	From  []string // by path or name
-	File  string   // by its path or its name
+	From  []string
+	File  string // by path or name
 	Since Since
 	// Others includes files that somebody else changed between or after the changes:
 	// their changes are undone too, and restored by the undo of the undo.
