@@ -70,9 +70,8 @@ func named(x ast.Expr, name string) bool {
 	return ok && id.Name == name
 }
 
-// goroutine returns what n runs in a goroutine of its own: a go statement, the callback
-// of a timer or a context or, where there are groups of others than ours, their Go or
-// TryGo.
+// goroutine returns the function that n starts in a goroutine: by a go statement, as
+// the callback of a timer or a context or, if groups is set, by a method Go or TryGo.
 func goroutine(n ast.Node, groups bool) (body ast.Expr, starts bool) {
 	switch n := n.(type) {
 	case *ast.GoStmt:
@@ -88,7 +87,7 @@ func goroutine(n ast.Node, groups bool) (body ast.Expr, starts bool) {
 	return nil, false
 }
 
-// guards says whether body begins with defer crash.Guard().
+// guards reports whether body begins with defer crash.Guard().
 func guards(body *ast.BlockStmt) bool {
 	if len(body.List) == 0 {
 		return false

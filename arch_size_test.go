@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// What may grow how large; lines are lines of code, without comments and blanks.
+// Limits in lines of code, which exclude comments and blank lines.
 const (
 	maxFunction = 60
 	maxFile     = 400

@@ -14,9 +14,8 @@ import (
 
 const module = "github.com/bb2d0cf4/agent"
 
-// layers is the import table. A package may import the packages of this module
-// that are named here and no others; tests may import what they need.
-// An entry that ends in /* allows every package below it.
+// layers is the import table. A package may import only the listed packages of this
+// module; tests may import any. An entry that ends in /* allows every package below it.
 var layers = []struct {
 	pkg string
 	may []string
@@ -239,7 +238,7 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// forbidden says why pkg may not import path; it is empty if it may.
+// forbidden returns why pkg may not import path, or "".
 func forbidden(pkg, path string) string {
 	for _, h := range homes {
 		if below(path, h.lib) && !slices.ContainsFunc(h.in, func(home string) bool { return below(pkg, home) }) {
@@ -273,7 +272,7 @@ func allowed(pkg string) []string {
 	return nil
 }
 
-// TestAllowedImportsAreUsed keeps the table true: what nobody imports is not allowed.
+// TestAllowedImportsAreUsed keeps the table short: it allows only imports in use.
 func TestAllowedImportsAreUsed(t *testing.T) {
 	used := map[string]bool{}
 	for _, f := range sources(t) {

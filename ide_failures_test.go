@@ -41,8 +41,8 @@ func TestIDEFailures(t *testing.T) {
 	}
 }
 
-// known reports whether a package has a test; one that follows another in a list
-// is of the same package or of internal/ide.
+// known reports whether a package has a test. In a list, a test without a package is of
+// the same package as the one before, or of internal/ide.
 func known(tests map[string][]string, pkg, name string) bool {
 	if slices.Contains(tests[pkg], name) || slices.Contains(tests["."], name) {
 		return true

@@ -10,8 +10,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
 
-// take gives the keys from a draft to the question. It presses Tab after a pause, as
-// people do: one that follows a letter at once may be typed for a completion.
+// take moves the focus from a draft to the question. It presses Tab after a pause, as
+// people do: right after a letter Tab may mean completion.
 func (d *desk) take() {
 	d.t.Helper()
 	d.awake("Tab to answer")

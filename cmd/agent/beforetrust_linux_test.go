@@ -28,8 +28,8 @@ var terminals = map[string][]string{
 // starting is one way to start the program.
 type starting struct {
 	args string
-	wait string   // for what is on the screen, if the program asks something; Esc leaves then
-	may  []string // what it may connect to: model, editor
+	wait string   // for this on the screen, if the program asks; Esc leaves then
+	may  []string // allowed connections: model, editor
 	env  string
 }
 
@@ -66,8 +66,8 @@ var starts = []starting{
 	{args: "", wait: "Trust the files of this project", env: "AGENT_INTERFACE_SCREEN_READER=true"},
 }
 
-// Before a person trusts the folder no program is started and nothing is connected to,
-// whatever the terminal; what a command is asked to look at is the exception.
+// Before a person trusts the folder, the program starts no program and opens no
+// connection on any terminal, except those that a command is asked to check.
 func TestNothingRunsBeforeTrust(t *testing.T) {
 	strace, err := exec.LookPath("strace")
 	if err != nil {
@@ -182,7 +182,7 @@ func (d *desk) traced(strace string, s starting, ports map[string]string) {
 	}
 }
 
-// mayConnect says whether a line of the trace opens a connection to one of may.
+// mayConnect reports whether a line of the trace opens a connection to one of may.
 func mayConnect(line string, may []string, ports map[string]string) bool {
 	to := connecting.FindStringSubmatch(line)
 	if to == nil {

@@ -122,7 +122,7 @@ func TestCommandsDuringATurn(t *testing.T) {
 	d.leave()
 }
 
-// TestACommandHoldsTheSession: what is typed while a command works on the session
+// TestACommandHoldsTheSession types while a command works on the session: the text
 // waits for it, and comes back if the command is stopped.
 func TestACommandHoldsTheSession(t *testing.T) {
 	turns := []llmtest.Turn{{Text: "First answer."}, {Text: "Second answer."}, {Text: "so", Fault: llmtest.Stall}, {Text: "Third answer."}}
@@ -214,7 +214,7 @@ func TestACommandThatMustWaitIsQueued(t *testing.T) {
 	d.WaitFor(`queued: /clear`)
 	d.say("after it")
 	d.WaitFor(`queued: after it`)
-	d.Press("esc") // what was queued comes back
+	d.Press("esc") // queued text comes back
 	d.WaitFor(`(?m)^❯ after it`)
 	d.WaitFor(`(?m)^  /clear`)
 	d.Press("ctrl+c")

@@ -10,8 +10,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
 
-// The window says what goes on, and who has turned away is called when a question
-// waits.
+// The window's title shows the state, and a question notifies a person who has turned
+// away.
 func TestTheWindowSaysWhatGoesOn(t *testing.T) {
 	gate := make(chan struct{})
 	turn := editCall("hello", "good day")
@@ -93,8 +93,8 @@ func TestReducedMotion(t *testing.T) {
 	d.leave()
 }
 
-// The status line shows what it is told to, in that order, and leaves out whole items
-// where there is no room.
+// The status line shows the configured items in their order, and drops whole items if
+// room is short.
 func TestStatusLine(t *testing.T) {
 	d := newDesk(t, llmtest.NewServer(t), nil)
 	d.env = append(d.env, "AGENT_INTERFACE_STATUS=folder, model, mode")
@@ -160,7 +160,7 @@ func TestThemePicker(t *testing.T) {
 	d.leave()
 }
 
-// A session that is continued has used what it had used.
+// A continued session keeps its totals.
 func TestStatusAfterResume(t *testing.T) {
 	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Text: "Hello."}), nil)
 	d.env = append(d.env, "AGENT_INTERFACE_STATUS=tokens, context")

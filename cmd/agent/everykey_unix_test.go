@@ -16,7 +16,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/keys"
 )
 
-// pressed are the keys that did what they are for, by place.
+// pressed records the keys that had their effect, by place.
 type pressed map[keys.Place]map[string]bool
 
 func (p pressed) add(place keys.Place, names ...string) {
@@ -56,8 +56,8 @@ func TestEveryKey(t *testing.T) {
 // step presses a key: the screen then matches want, and did not before.
 type step struct{ key, want string }
 
-// steps takes the steps in order. What is neither a key of the table nor to be counted
-// there does no harm.
+// steps takes the steps in order. Keys that are not in the table, or not counted there,
+// are ignored.
 func (d *desk) steps(seen pressed, place keys.Place, steps ...step) {
 	d.t.Helper()
 	for _, s := range steps {
@@ -205,7 +205,7 @@ func promptKeys(t *testing.T, seen pressed) {
 		d.Press(c[1])
 		d.prompt("❯ a draft")
 		seen.add(keys.Prompt, c[0], c[1])
-		d.Press("ctrl+k") // the cursor is where it was
+		d.Press("ctrl+k") // the cursor is back in its place
 		d.prompt("❯")
 	}
 	d.Type("/permi")

@@ -26,7 +26,7 @@ type moment struct {
 	turn  llmtest.Turn
 	reach func(d *desk)
 	files map[string]string
-	opens string // what it shows first, if not the prompt
+	opens string // its first output, if not the prompt
 	lent  bool   // the terminal is another program's
 }
 
@@ -194,7 +194,7 @@ func (d *desk) begun(m moment, name string, args ...string) (before unix.Termios
 	return before
 }
 
-// over waits for the end of the program and checks what it leaves.
+// over waits for the program's end and checks the terminal it leaves.
 func (d *desk) over(before unix.Termios, status int) {
 	d.t.Helper()
 	if code := d.Wait(); code != status {

@@ -15,8 +15,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
 
-// models is a server in front of another that lists models, for whoever has the key;
-// an empty one lets everybody in.
+// models is a proxy for behind that lists models to clients with the key; an empty key
+// admits all.
 func models(t *testing.T, behind *llmtest.Server, list, key string) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -69,7 +69,7 @@ func TestEscStopsALineForTheShell(t *testing.T) {
 	d.WaitFor(`queued: next`)
 	d.Press("esc")
 	d.WaitFor(`✗ echo .* stopped`)
-	d.prompt("❯ next") // it waited for what was stopped
+	d.prompt("❯ next") // it waited for the interrupted turn
 	d.Press("enter")
 	d.WaitFor(`I see`)
 	if told := d.told(0); !strings.Contains(told, "stopped by the user\nstarted\n") {
@@ -107,7 +107,7 @@ func TestALineForTheShellWaits(t *testing.T) {
 	d.leave()
 }
 
-// ↑ takes what is queued back to the prompt, where it can be changed.
+// ↑ returns queued text to the prompt for editing.
 func TestUpTakesBackWhatIsQueued(t *testing.T) {
 	call := llmtest.Call{Name: "execute_command", Args: `{"command":"while [ ! -e go ]; do :; done"}`}
 	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Calls: []llmtest.Call{call}}, llmtest.Turn{Text: "It ran."}), nil)
@@ -134,8 +134,8 @@ func TestUpTakesBackWhatIsQueued(t *testing.T) {
 	d.leave()
 }
 
-// The prompt can be written in the user's editor; what was pasted stays a
-// placeholder there, and whole.
+// The prompt can be edited in the user's editor, where a paste stays a placeholder and
+// complete.
 func TestThePromptInAnEditor(t *testing.T) {
 	d := newDesk(t, answers(t, "I see."), nil)
 	scratch.Program(t, d.path("ed.sh"), "#!/bin/sh\ncp \"$1\" seen\nprintf 'first of all:\\n%s\\n' \"$(cat \"$1\")\" > \"$1\"\n")
@@ -185,8 +185,7 @@ func TestADraftSurvivesCtrlC(t *testing.T) {
 	d.leave()
 }
 
-// The history outlives the session. The search shows what it found, and looks in this
-// project first.
+// The history outlives the session. The search shows matches, this project's first.
 func TestTheHistoryIsSearched(t *testing.T) {
 	d := newDesk(t, answers(t, "One.", "Two.", "Three."), nil)
 	d.sit()
@@ -363,8 +362,7 @@ func TestImagesThatAModelDoesNotTake(t *testing.T) {
 	d.leave()
 }
 
-// Only what is typed at the prompt is run: what the program was started with is a
-// prompt, whatever it looks like.
+// Only lines typed at the prompt run in the shell: the initial prompt never does.
 func TestAFirstPromptIsNoLineForTheShell(t *testing.T) {
 	d := newDesk(t, answers(t, "I see."), nil)
 	d.sit("!touch made")
@@ -379,8 +377,8 @@ func TestAFirstPromptIsNoLineForTheShell(t *testing.T) {
 	d.leave()
 }
 
-// The sign before the prompt says what Enter does: a long paste that begins with a !
-// is folded, a blank before the ! is easily overlooked, and neither is a command line.
+// The sign before the prompt shows the effect of Enter. A folded paste that begins with
+// ! and a blank before ! are easily overlooked; neither is a command line.
 func TestWhatTheSignDoesNotCallACommandIsNotRun(t *testing.T) {
 	d := newDesk(t, answers(t, "One.", "Two."), nil)
 	d.sit()

@@ -13,7 +13,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/peer/peertest"
 )
 
-// programs are what the test binary can be, by name.
+// programs are the programs that the test binary can act as, by name.
 var programs = map[string]func(){"agent": func() { os.Exit(run(context.Background())) }}
 
 func TestMain(m *testing.M) {

@@ -16,7 +16,8 @@ func runCall(line string) llmtest.Turn {
 	return llmtest.Turn{Text: "I run it.", Calls: []llmtest.Call{{Name: "execute_command", Args: string(args)}}}
 }
 
-// What the scrollback has no room for, and the model was not told, can be read.
+// The pager shows output that is folded in the scrollback and was not sent to the
+// model.
 func TestWholeOutputInThePager(t *testing.T) {
 	d := newDesk(t, llmtest.NewServer(t, runCall("seq 200000"), llmtest.Turn{Text: "It counted."}), nil)
 	d.sit()
@@ -52,8 +53,7 @@ func TestWholeOutputInThePager(t *testing.T) {
 	d.leave()
 }
 
-// A page that covers a question keeps the keys, and what is typed there does not
-// answer.
+// A page that covers a question keeps the focus, and its keys do not answer.
 func TestPagerOverAQuestion(t *testing.T) {
 	d := newDesk(t, llmtest.NewServer(t, editCall("one", "two"), llmtest.Turn{Text: "Changed."}), map[string]string{"main.go": "one\n"})
 	d.sit()

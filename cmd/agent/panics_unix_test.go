@@ -25,9 +25,9 @@ import (
 
 const boom = "boom: a defect"
 
-// The program, with a defect in what it is given from outside: its context, the
-// source of random bytes, a lexer. A call on it panics where BRITTLE names a function on
-// the stack, as soon as the file LIT is there. SIGUSR1 has a goroutine beside panic.
+// The program with a faulty context, source of random bytes, and lexer. A call panics
+// if BRITTLE names a function on the stack, once the file LIT exists. SIGUSR1 makes a
+// separate goroutine panic.
 const (
 	brittleVar = "BRITTLE"
 	litVar     = "LIT"
@@ -75,8 +75,8 @@ type brittleLexer struct{ chroma.Lexer }
 
 func (l brittleLexer) Config() *chroma.Config { strain(); return l.Lexer.Config() }
 
-// kinds are the goroutines of the program, by how they are begun, with a function
-// that each calls and what has it do so.
+// kinds are the goroutines of the program, by the way they are started, each with a
+// function that it calls and an action that triggers the call.
 var kinds = []struct {
 	name, in string
 	turn     llmtest.Turn
@@ -96,8 +96,8 @@ var kinds = []struct {
 	{"the search for an editor", "lock.Find", llmtest.Turn{}, func(d *desk) { d.say("/ide connect") }, 2},
 }
 
-// A panic in any kind of goroutine of the program ends it, says what it was and
-// gives the terminal back.
+// A panic in any kind of goroutine ends the program, prints the panic and restores the
+// terminal.
 func TestPanics(t *testing.T) {
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {

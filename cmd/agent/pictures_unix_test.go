@@ -24,8 +24,8 @@ import (
 
 var picturesDir = flag.String("pictures", "", "write the pictures of the README to this folder")
 
-// TestPictures plays the demo and takes the pictures of the README on the way, and a
-// recording of the whole, so that they show what the program shows.
+// TestPictures plays the demo, records it and takes the README's pictures, so that they
+// match the program.
 func TestPictures(t *testing.T) {
 	tmp := t.TempDir()
 	d := &desk{t: t, Terminal: ptytest.New(t, vt.Options{Width: 100, Height: 34, Background: "rgb:1b1b/1d1d/2323"})}
@@ -68,8 +68,7 @@ func (p *pauses) add(d *desk, long time.Duration) {
 // the machine was is of no interest.
 const quick = 3 * time.Second
 
-// record returns what the terminal showed until the last of the pauses, in which
-// nothing happens.
+// record returns the terminal's output until the last of the pauses.
 func (p pauses) record(outputs []ptytest.Output, hide string) *cast.Recording {
 	r := &cast.Recording{Width: 100, Height: 34, Title: "agent demo"}
 	var clock time.Duration

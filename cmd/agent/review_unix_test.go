@@ -72,8 +72,8 @@ func TestPartOfAnEdit(t *testing.T) {
 	d.leave()
 }
 
-// asideKey gives the keys to the prompt while a question stands: what is queued and
-// what Ctrl+C took is edited there, and nothing that is typed there answers.
+// asideKey moves the focus to the prompt during a question: queued text and text that
+// Ctrl+C cleared is edited there, and typing answers nothing.
 func asideKey(t *testing.T, seen pressed) {
 	gate := make(chan struct{})
 	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Calls: []llmtest.Call{writeCall("a.txt", "one\n")}, Gate: gate}, llmtest.Turn{Text: "All done."}), nil)
@@ -111,8 +111,8 @@ func asideKey(t *testing.T, seen pressed) {
 	d.leave()
 }
 
-// A question that does not fit above the prompt covers the screen, with what is typed
-// about it, and is where it was when there is room again.
+// A question that does not fit above the prompt covers the screen, with the draft of
+// its comment, and returns to its place once there is room.
 func TestAQuestionInALowWindow(t *testing.T) {
 	d := newDesk(t, llmtest.NewServer(t,
 		llmtest.Turn{Text: "I count.", Calls: []llmtest.Call{writeCall("a.txt", "one\n2\nthree\n")}}, llmtest.Turn{Text: "All done."}),

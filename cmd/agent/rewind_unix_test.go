@@ -48,8 +48,8 @@ func changed(t *testing.T) *desk {
 	return d
 }
 
-// holds checks what is in the three files, "-" for none, and the mode of the one
-// that was there.
+// holds checks the content of the three files, "-" for a missing one, and the mode of
+// the first.
 func (d *desk) holds(want ...string) {
 	d.t.Helper()
 	for i, name := range []string{"a.txt", "new/b.txt", "c.txt"} {
@@ -68,8 +68,8 @@ func (d *desk) holds(want ...string) {
 	}
 }
 
-// TestEscEscGoesBackToAPrompt goes back with the keys: what was said after the
-// prompt is not sent again, its text is at the prompt, and the files are as before.
+// TestEscEscGoesBackToAPrompt goes back with the keys: messages after the prompt are
+// not sent again, its text is at the prompt, and the files are as before.
 func TestEscEscGoesBackToAPrompt(t *testing.T) {
 	d := changed(t)
 	d.Press("esc")
@@ -160,7 +160,7 @@ func TestEscLeavesADraftToVi(t *testing.T) {
 	d.leave()
 }
 
-// On plain lines Ctrl+D leaves the question that stands, and not the program.
+// On plain lines Ctrl+D leaves an open question, but not the program.
 func TestCtrlDAtAQuestionOnPlainLines(t *testing.T) {
 	d := newDesk(t, llmtest.NewServer(t, writeTurn, llmtest.Turn{Text: "Done."}, llmtest.Turn{Text: "I am here."}), nil)
 	d.open()
@@ -168,7 +168,7 @@ func TestCtrlDAtAQuestionOnPlainLines(t *testing.T) {
 	read := func(pattern string) {
 		t.Helper()
 		d.WaitFor(pattern)
-		<-time.After(600 * time.Millisecond) // a person reads it: what comes earlier is no answer
+		<-time.After(600 * time.Millisecond) // as long as a person needs to read; earlier lines do not answer
 	}
 	d.WaitFor(`(?m)^you:`)
 	d.say("write")
@@ -238,7 +238,7 @@ func TestUndoRedoAndDiff(t *testing.T) {
 	d.leave()
 }
 
-// TestAnUndoThatDiedIsMentioned: the next session says what became of it.
+// TestAnUndoThatDiedIsMentioned expects a note about it in the next session.
 func TestAnUndoThatDiedIsMentioned(t *testing.T) {
 	d := changed(t)
 	d.leave()
@@ -270,8 +270,8 @@ func TestAnUndoThatDiedIsMentioned(t *testing.T) {
 	d.leave()
 }
 
-// TestRewindOfWhatOthersChanged: such a file is named, and goes back if that is
-// chosen; a redo brings back what it held.
+// TestRewindOfWhatOthersChanged rewinds a file that others changed: it is named, goes
+// back on request, and a redo restores it.
 func TestRewindOfWhatOthersChanged(t *testing.T) {
 	d := changed(t)
 	d.write("a.txt", "mine\n")

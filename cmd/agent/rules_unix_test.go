@@ -17,7 +17,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
 
-// absent checks that there is no file.
+// absent checks that a file does not exist.
 func (d *desk) absent(name string) {
 	d.t.Helper()
 	if _, err := os.Stat(d.path(name)); !errors.Is(err, fs.ErrNotExist) {
@@ -122,9 +122,9 @@ func TestWhatIsShownIsWhatIsWritten(t *testing.T) {
 	d.leave()
 }
 
-// TestAReadOutsideIsOfTheSession: a yes to a read outside the workspace is listed, can
-// be taken back, and ends with the session, as does what a command at the prompt
-// printed.
+// TestAReadOutsideIsOfTheSession approves a read outside the workspace: the approval is
+// listed, can be revoked, and ends with the session, like that of the output of a
+// command at the prompt.
 func TestAReadOutsideIsOfTheSession(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "notes.txt")
 	scratch.Write(t, outside, "far away\n")
@@ -166,8 +166,8 @@ func TestAReadOutsideIsOfTheSession(t *testing.T) {
 	d.leave()
 }
 
-// TestTheEndOfADiffIsSeen: y accepts no diff whose end was never on the screen before a
-// second one, which says what was not.
+// TestTheEndOfADiffIsSeen answers y before the end of the diff was on the screen: the
+// first y only names the missing lines.
 func TestTheEndOfADiffIsSeen(t *testing.T) {
 	var text strings.Builder
 	for i := range 400 {

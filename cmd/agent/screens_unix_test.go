@@ -143,7 +143,7 @@ func (d *desk) turn(width int) {
 	d.idle()
 }
 
-// passing is what differs from run to run: the folder, times and what was counted.
+// passing are the parts that differ between runs: folder, times, counts.
 var passing = []struct {
 	re *regexp.Regexp
 	by string

@@ -31,7 +31,7 @@ func counted(t *testing.T, behind http.Handler) (address string, connections *at
 	return s.URL + "/v1", connections
 }
 
-// prompted runs the program with -p and returns its status and what it printed.
+// prompted runs the program with -p and returns its status and output.
 func (d *desk) prompted(args ...string) (code int, out string) {
 	d.t.Helper()
 	cmd := exec.Command("agent", append([]string{"-p", "hi"}, args...)...)
@@ -43,8 +43,8 @@ func (d *desk) prompted(args ...string) (code int, out string) {
 	return cmd.ProcessState.ExitCode(), string(text)
 }
 
-// Without a model, whoever listens on this machine is not made the model by -p, nor
-// where there is no terminal.
+// Without a configured model, neither -p nor a session without a terminal uses a server
+// found on this machine.
 func TestNobodyBecomesTheModelUnasked(t *testing.T) {
 	server := llmtest.NewServer(t, llmtest.Turn{Text: "I am the model."})
 	address, connections := counted(t, server)
@@ -135,7 +135,7 @@ func TestACommandAndHeadersStayWithTheirAddress(t *testing.T) {
 	if _, err := os.Stat(ran); err == nil || connections.Load() > 0 {
 		t.Errorf("the command ran: %v; %d connections", err == nil, connections.Load())
 	}
-	// What was written for one model is not for another.
+	// A permission for one model does not extend to another.
 	d.keep("config.yaml", "model: corp/m\nbase_url: "+address+"\n")
 	d.env = append(d.env, "AGENT_BASE_URL=", "AGENT_MODEL=openai/test")
 	if code, out := d.prompted(); code != 2 || !strings.Contains(out, "base_url in ") || connections.Load() > 0 {

@@ -11,9 +11,9 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
 
-// TestCompactionOnTheScreen: a conversation that a server refuses goes on by
-// itself, the user sees what happened, has a look at the summary and changes it,
-// and the model is told what they made of it.
+// TestCompactionOnTheScreen lets a server refuse a conversation: it continues by
+// itself, the user sees the compaction and edits its summary, and the model gets the
+// edited one.
 func TestCompactionOnTheScreen(t *testing.T) {
 	long := strings.Repeat("A long answer. ", 200)
 	d := newDesk(t, llmtest.NewServer(t,
@@ -60,8 +60,8 @@ func TestCompactionOnTheScreen(t *testing.T) {
 	d.leave()
 }
 
-// The newest session is open in another window: agent -c goes on with the newest free
-// one and says so, and the list marks the one in use.
+// The newest session is open in another window: agent -c continues the newest free one
+// with a note, and the list marks the other.
 func TestContinueWhatIsFree(t *testing.T) {
 	d := newDesk(t, answers(t, "One.", "Two.", "Three."), nil)
 	d.sit()
@@ -102,7 +102,7 @@ func TestForkRenameAndChoose(t *testing.T) {
 	d.idle()
 	d.say("/resume")
 	d.WaitFor(`Choose a session(.|\n)*› the trunk +just now +1 prompt(.|\n)*│ you: where it began\n.*│ model: One\.`)
-	d.Type("began") // in what was said, not in the title
+	d.Type("began") // in a message, not in the title
 	d.WaitFor(`› the trunk  where it began One`)
 	d.Press("enter")
 	d.WaitFor(`where it began(.|\n)*One\.(.|\n)*❯ *\n`)
@@ -121,8 +121,8 @@ func TestForkRenameAndChoose(t *testing.T) {
 	d.leave()
 }
 
-// The program ends while a person is asked: the next start offers that session and
-// names what was undecided, and the model is told that nobody has said no.
+// The program ends during a question: the next start offers that session and names the
+// undecided proposal, and the model learns that nobody declined it.
 func TestAnUndecidedProposalIsOffered(t *testing.T) {
 	for name, sig := range map[string]syscall.Signal{"hung up": syscall.SIGHUP, "killed": syscall.SIGKILL} {
 		t.Run(name, func(t *testing.T) {

@@ -56,8 +56,8 @@ func TestResizedWhileStopped(t *testing.T) {
 	d.restored()
 }
 
-// The program is stopped for longer than a model may be silent, in the midst of an
-// answer. What came meanwhile is read when it goes on.
+// The program is stopped during an answer for longer than idle_timeout. When it
+// continues, it reads the rest.
 func TestAStopIsNoSilence(t *testing.T) {
 	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Text: "one two three four five six", Chunk: 4, Pace: 300 * time.Millisecond}), nil)
 	d.keep("config.yaml", "idle_timeout: 1s\n")

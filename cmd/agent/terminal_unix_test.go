@@ -16,7 +16,7 @@ import (
 
 const program = "package main\n\nfunc main() {\n\tprintln(\"hello\")\n}\n"
 
-// The four answers of the panel, each on disk and in what the model is told.
+// The four answers of the panel, each checked on disk and in the model's next request.
 
 func TestYesWritesWhatWasShown(t *testing.T) {
 	d := newDesk(t, llmtest.NewServer(t, editCall("hello", "good day"), llmtest.Turn{Text: "All done."}), map[string]string{"main.go": program})
@@ -62,7 +62,7 @@ func TestNoLeavesTheFileAloneAndStops(t *testing.T) {
 	d.leave()
 }
 
-// stat is what a rejected edit must leave as it is.
+// stat returns the parts of a file's state that a rejected edit must not change.
 func stat(t *testing.T, path string) string {
 	t.Helper()
 	info, err := os.Stat(path)
@@ -138,8 +138,8 @@ func TestYesForTheSessionAsksOnce(t *testing.T) {
 	d.leave()
 }
 
-// What was typed before a question was shown is no answer to it: it is in the
-// prompt, and keeps the keys until Tab.
+// Keys typed before a question appears do not answer it: they are in the prompt, which
+// keeps the focus until Tab.
 func TestKeysTypedAheadDoNotAnswer(t *testing.T) {
 	gate := make(chan struct{})
 	turn := editCall("hello", "good day")

@@ -34,7 +34,7 @@ func TestNoTmuxIsStarted(t *testing.T) {
 	}
 }
 
-// What the model runs still knows that it is inside tmux.
+// The model's commands still know that they run inside tmux.
 func TestTmuxIsStillKnown(t *testing.T) {
 	d := newDesk(t, answers(t, "Hello."), nil)
 	d.env = append(d.env, "TMUX=/tmp/tmux-0/default,1,0")

@@ -32,7 +32,7 @@ func newGroup() group {
 		if _, err := os.Stat(filepath.Join(g.dir, g.usage)); err == nil {
 			return g
 		}
-		_ = os.Remove(g.dir) // not what it seemed
+		_ = os.Remove(g.dir) // not a cgroup
 	}
 	return group{}
 }

@@ -5,7 +5,7 @@ package main
 // growthRounds is the length of the long session.
 const growthRounds = 500
 
-// growth is what a long session costs, early and late.
+// growth is the cost of a long session, early and late.
 type growth struct {
 	figures
 	early, late float64 // median round cost around round 10 and round 490

@@ -1,8 +1,8 @@
 //go:build linux
 
-// Command bench measures the program as a whole process, beside a floor that does
-// the same work with nothing around it, and writes docs/performance.md. It needs
-// Linux and ripgrep; -short leaves out what takes long.
+// Command bench measures the whole program, next to a minimal client that does the same
+// work, and writes docs/performance.md. It needs Linux and ripgrep; -short skips the
+// long runs.
 package main
 
 import (
@@ -130,7 +130,7 @@ func (b *bench) headless() error {
 	return nil
 }
 
-// session measures one long session and what comes after it.
+// session measures one long session and resuming it.
 func (b *bench) session() error {
 	b.section(fmt.Sprintf("A session of %d rounds", growthRounds),
 		"Reads and edits in turn; a round's cost is from the last byte of an answer to the whole of the next request. The request grows to about a megabyte.")

@@ -113,7 +113,7 @@ func (f *figures) requests(s *server, begin time.Time) {
 	}
 }
 
-// check makes sure that a fast run is not one that did nothing.
+// check fails if a run was fast because it did nothing.
 func (p *place) check(sc scenario, tree string, out []byte, f figures) error {
 	if got, want := len(f.rounds)+1, len(sc.steps); got != want {
 		return fmt.Errorf("%s: %d of %d requests\n%s", sc.name, got, want, out)
@@ -137,7 +137,7 @@ func (p *place) check(sc scenario, tree string, out []byte, f figures) error {
 	return nil
 }
 
-// medians measures n runs, each in a fresh place, after one that does not count.
+// medians measures n runs, each in a fresh place, after a warm-up run.
 func (p *place) medians(prog program, sc scenario, n int) (figures, error) {
 	var runs []figures
 	for i := range n + 1 {
@@ -178,8 +178,8 @@ func middle(runs []figures) figures {
 	return out
 }
 
-// rest leaves the machine alone for a moment, as it is when a person starts a
-// program: a run in the wake of another one finds everything warm.
+// rest pauses between runs, since a run right after another finds everything warm,
+// unlike a person who starts a program.
 func rest() { <-time.After(250 * time.Millisecond) }
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -9,12 +9,11 @@ import (
 	"strings"
 )
 
-// row is one figure: what it was, for the floor where that makes sense, and the
-// most that it may be.
+// row is one figure: its value, the floor's if that makes sense, and the bound.
 type row struct {
 	name        string
 	unit        string
-	ours, floor float64 // floor is zero where there is none
+	ours, floor float64 // floor is zero if it has none
 	most        float64 // in unit, or as a multiple of the floor
 	timesFloor  bool
 	reached     bool
@@ -30,7 +29,7 @@ func (r *row) judge() {
 
 const startUp = "It is the start-up, most of which is over before the program's first line: glamour and chroma read their styles and languages."
 
-// reasons says of figures that were missed before what they are made of.
+// reasons explains figures that have missed their bounds.
 var reasons = map[string]string{
 	"grep-10": "ripgrep only names the files; their lines are read by the program itself, so that it answers alike " +
 		"with and without ripgrep, and the start-up is in it once.",
@@ -55,7 +54,7 @@ type report struct{ sections []section }
 
 type section struct {
 	title, note string
-	base        string // what the figures stand beside
+	base        string // the reference of the figures
 	rows        []row
 }
 

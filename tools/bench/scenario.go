@@ -17,7 +17,7 @@ type step struct {
 	slow bool // as scenario.paced, for this answer alone
 }
 
-// scenario is what the model does in one run, and how fast it talks.
+// scenario is the model's part in one run, and its speed.
 type scenario struct {
 	name  string
 	steps []step

@@ -168,7 +168,7 @@ func (b *bench) flood() error {
 	return nil
 }
 
-// torrent is what a long answer cost: milliseconds, KiB written, MiB.
+// torrent is the cost of a long answer: milliseconds, KiB written, MiB.
 type torrent struct{ wall, cpu, kib, peak float64 }
 
 func (b *bench) flooded() (f torrent, err error) {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// seen is what the server remembers of a request.
+// seen is the server's record of a request.
 type seen struct {
 	size     int
 	got, end time.Time // the body was in; the last byte was out
@@ -23,7 +23,7 @@ type seen struct {
 type server struct {
 	url string
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	script scenario
 	next   int
 	reqs   []seen

@@ -24,14 +24,14 @@ const (
 	glyph         = "❯" // the prompt
 )
 
-// terminal is a program on a pseudoterminal, with a look at what it writes.
+// terminal is a program on a pseudoterminal whose output is examined.
 type terminal struct {
 	tty   *os.File
 	cmd   *exec.Cmd
 	begin time.Time
 	ended chan struct{}
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	watch string     // text waited for
 	found chan time.Time
 	mark  notice
@@ -160,7 +160,7 @@ func (t *terminal) note(text string) {
 	t.mark = notice{text: text}
 }
 
-// noted says that the text has appeared.
+// noted reports whether the text has appeared.
 func (t *terminal) noted() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

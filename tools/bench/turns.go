@@ -14,7 +14,7 @@ const longTurns = 500
 // that they are drawn frame by frame.
 const slowTurns = 3
 
-// stage is what the screen costs at one point of a conversation.
+// stage is the cost of the screen at one point of a conversation.
 type stage struct {
 	keyBytes, keyCPU     float64 // of a key; µs
 	frameBytes, frameCPU float64 // of a frame of an answer; µs

@@ -18,9 +18,9 @@ type shot struct {
 	body        string // references to its rows
 }
 
-// Film draws a recording as one SVG file that plays it again and again. Viewers that
-// play nothing, and people who want no motion, see the frame that stands longest. A
-// row that is in several frames is in the file once.
+// Film renders a recording as one SVG file that plays it in a loop. Viewers without
+// animation, and people who prefer no motion, see the frame that lasts longest. Each
+// distinct row is stored once.
 func Film(r *cast.Recording) []byte {
 	f := &film{w: &window{m: vt.New(vt.Options{Width: r.Width, Height: r.Height})}, ids: map[string]int{}}
 	f.take(r)
@@ -33,7 +33,7 @@ func Film(r *cast.Recording) []byte {
 // film draws frames beside each other; a window moves over them.
 type film struct {
 	w      *window
-	ids    map[string]int // of the rows, by what they look like
+	ids    map[string]int // of rows, by their content
 	defs   strings.Builder
 	shots  []shot
 	height int // rows in use
@@ -55,7 +55,7 @@ func (f *film) take(r *cast.Recording) {
 	}
 }
 
-// shoot adds what the terminal shows, if that is another picture than before.
+// shoot adds the screen as a frame if it differs from the last.
 func (f *film) shoot(from, until time.Duration) {
 	rows := f.w.m.Screen()
 	var b strings.Builder
@@ -106,7 +106,7 @@ func (f *film) draw(title string) []byte {
 	return []byte(w.b.String())
 }
 
-// longest is the frame that stands longest.
+// longest returns the frame that lasts longest.
 func (f *film) longest() int {
 	best := 0
 	for i, s := range f.shots {

@@ -12,7 +12,7 @@ import (
 	"github.com/bb2d0cf4/agent/tools/picture/cast"
 )
 
-// tape is a recording of four pictures; the third one stands longest.
+// tape is a recording of four frames, of which the third lasts longest.
 func tape() *cast.Recording {
 	r := &cast.Recording{Width: 10, Height: 6, Title: "T"}
 	r.Add(0, []byte("\x1b[?25lone"))

@@ -17,7 +17,7 @@ var palette = [16]string{
 	"#6b717d", "#ef8a92", "#b5dd97", "#f0d399", "#84c3f7", "#d99aec", "#7fd0da", "#ffffff",
 }
 
-// look is what a style comes to.
+// look is a style in terms of SVG.
 type look struct {
 	fore, back                              string // empty: the terminal's own
 	bold, faint, italic, underlined, struck bool
@@ -85,7 +85,7 @@ func (l *look) put(n int, colour string) {
 	}
 }
 
-// simple applies a parameter that stands alone.
+// simple applies a parameter that takes no further ones.
 func (l *look) simple(n int) {
 	switch {
 	case n == 1:
@@ -109,8 +109,8 @@ func (l *look) simple(n int) {
 	}
 }
 
-// extended reads the rest of an extended colour, and says how many parameters it
-// took.
+// extended reads the rest of an extended colour, and returns how many parameters it
+// used.
 func extended(params []string) (colour string, used int) {
 	switch {
 	case len(params) >= 4 && params[0] == "2":
@@ -142,7 +142,7 @@ func level(n int) int {
 	return 55 + 40*n
 }
 
-// atoi reads a number from 0 to 255; what is none is 0.
+// atoi reads a number from 0 to 255; anything else is 0.
 func atoi(s string) int {
 	n, err := strconv.ParseUint(s, 10, 8)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package picture draws what a model terminal shows as an SVG file. It guarantees
-// that the same screen gives the same bytes, that each character stands in its cell
-// whatever font the viewer has, and that the file needs nothing but itself.
+// Package picture renders the screen of a model terminal as an SVG file. It guarantees
+// that the same screen gives the same bytes, that each character is in its cell
+// whatever the viewer's font, and that the file is self-contained.
 package picture
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
 )
 
-// Options says what is drawn around the text.
+// Options describe the drawing around the text.
 type Options struct {
 	Title string // in the bar of the window
 	From  string // the first row to draw begins with it; empty: the first that is not blank

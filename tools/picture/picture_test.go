@@ -82,8 +82,8 @@ func TestTextStandsInItsCell(t *testing.T) {
 	}
 }
 
-// Rows above the first one wanted, and blank ones at both ends, are left out: the
-// window is as high as what it shows.
+// Rows above the first one wanted and blank ones at both ends are left out; the window
+// is as high as its rows.
 func TestRows(t *testing.T) {
 	m := screen(t, 10, 8, "\r\nfirst\r\n\r\nthird\r\nfourth")
 	for _, tt := range []struct {

@@ -38,14 +38,14 @@ func runsOf(m *vt.Terminal, y int) []run {
 	return trimmed(runs)
 }
 
-// takes says that next, which is one character, belongs to r.
+// takes reports whether next, a single character, belongs to r.
 func (r run) takes(next run) bool {
 	blank := strings.TrimSpace(r.text) == ""
 	return r.look == next.look && blank == (next.text == " " && (blank || strings.HasSuffix(r.text, " "))) &&
 		!rare(r.text) && !rare(next.text)
 }
 
-// rare says that text begins with a character that is not in every font.
+// rare reports whether text begins with a character that some fonts lack.
 func rare(text string) bool {
 	r, _ := utf8.DecodeRuneInString(text)
 	return r >= 0x2190

@@ -1,8 +1,7 @@
-// Command testreport runs go test and sums it up. It prints the usual line of
-// each package, the whole output of what failed, what the tests report about
-// their load (lines that begin with "load:"), and a summary. It guarantees an
-// exit status other than zero if a package failed or did not run to its end,
-// and, with CI=true in the environment, if a test was skipped.
+// Command testreport runs go test and summarizes it. It prints the usual line of each
+// package, the whole output of failures, the lines of tests that begin with "load:",
+// and a summary. It guarantees a non-zero exit status if a package failed or did not
+// finish and, with CI=true in the environment, if a test was skipped.
 package main
 
 import (

@@ -119,7 +119,7 @@ func (r *report) packageEnded(e event, key string) {
 	r.unfinished(e.Package)
 }
 
-// unfinished prints what the tests that a crash cut off had said.
+// unfinished prints the output of the tests that a crash cut off.
 func (r *report) unfinished(pkg string) {
 	for key, b := range r.output {
 		if strings.HasPrefix(key, pkg+" ") && key != pkg+" " {
@@ -139,8 +139,8 @@ func lastLine(text string) string {
 	return last + "\n"
 }
 
-// close prints the summary. The error says why the run does not count as
-// passed; strict makes a skipped test a reason.
+// close prints the summary. The error is the reason why the run does not count as
+// passed; with strict, skipped tests are one.
 func (r *report) close(strict bool) error {
 	for _, name := range r.skipped {
 		r.print("skipped: " + name + "\n")

@@ -50,7 +50,7 @@ var (
 	tildes = map[string]int{"insert": 2, "delete": 3, "pgup": 5, "pgdown": 6}
 )
 
-// encode returns what a terminal sends for a key.
+// encode returns the bytes that a terminal sends for a key.
 func encode(key string, m vt.Modes) string {
 	mod, name := split(key)
 	switch {
@@ -74,7 +74,7 @@ func encode(key string, m vt.Modes) string {
 	return character(code, mod, m)
 }
 
-// character returns what is sent for a key with a character of its own.
+// character returns the bytes for a key with a character of its own.
 func character(code byte, mod int, m vt.Modes) string {
 	switch {
 	case m.KittyKeys&1 != 0 && (mod > 2 || code == 0x1b || mod > 1 && (code < ' ' || code == 0x7f)):

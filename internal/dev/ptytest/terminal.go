@@ -176,8 +176,8 @@ func (p *Terminal) Start(cmd *exec.Cmd) {
 	p.cmd = cmd
 }
 
-// Wait waits for the program to end and returns its exit status; one that a signal
-// ended has 128 and the signal's number.
+// Wait waits for the program and returns its exit status: 128 plus the signal's number
+// if a signal ended it.
 func (p *Terminal) Wait() int {
 	p.t.Helper()
 	timer := time.AfterFunc(Deadline, func() { _ = p.cmd.Process.Kill() })
@@ -234,9 +234,9 @@ func (p *Terminal) Resize(width, height int) {
 	p.setSize()
 }
 
-// Storm tells the program of a size that the terminal has had for a moment only: it
-// is another one again, or not yet, when the program hears of it. What a program draws
-// then may go wrong, so finished rows that it changes are counted only.
+// Storm notifies the program of a size that the terminal no longer has, or not yet, by
+// the time the program handles it. Drawing may then go wrong, so changed rows are
+// counted but do not fail the test.
 func (p *Terminal) Storm(width, height int) {
 	p.t.Helper()
 	p.storm = true
@@ -245,7 +245,7 @@ func (p *Terminal) Storm(width, height int) {
 	}
 }
 
-// WaitUntil waits until ok says so about the model; what names it for the failure.
+// WaitUntil waits until ok returns true for the model; what describes it in a failure.
 func (p *Terminal) WaitUntil(what string, ok func(*vt.Terminal) bool) {
 	p.t.Helper()
 	late := false
@@ -316,7 +316,7 @@ func (p *Terminal) Bytes() []byte {
 	return append([]byte(nil), p.record...)
 }
 
-// Output is a part of what was written to the terminal.
+// Output is a part of the terminal's output.
 type Output struct {
 	At   time.Time // when it was there
 	Data []byte

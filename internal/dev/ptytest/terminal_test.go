@@ -53,7 +53,7 @@ func TestAnswersReachTheProgram(t *testing.T) {
 	p.WaitFor(`033\s+\[\s+1\s+;\s+1\s+R`)
 }
 
-// Input is taken even while nobody reads it, and what is left running is killed.
+// Input is accepted while nothing reads it, and leftover processes are killed.
 func TestNothingBlocks(t *testing.T) {
 	p := New(t, vt.Options{})
 	p.Start(shell(`stty raw -echo; echo ready; sleep 1000`))

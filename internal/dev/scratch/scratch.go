@@ -1,5 +1,5 @@
-// Package scratch makes folders, files and workspaces for one test. What it makes is
-// removed at the test's end; what fails ends the test.
+// Package scratch makes folders, files and workspaces for one test. It removes them at
+// the test's end; errors end the test.
 package scratch
 
 import (

@@ -23,7 +23,7 @@ type responsesItem struct {
 type responsesJudge struct {
 	open      map[string]bool // calls that have no result yet
 	ids       map[string]bool // all calls
-	reasoning bool            // the item before was reasoning: what it led to has to follow
+	reasoning bool            // the item before was reasoning, so its output must follow
 }
 
 // CheckResponses returns the first thing in body, a stateless request of the

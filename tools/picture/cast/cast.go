@@ -14,7 +14,7 @@ import (
 	"unicode/utf8"
 )
 
-// Recording is what a program wrote to a terminal, and when.
+// Recording is a program's output on a terminal, with times.
 type Recording struct {
 	Width, Height int
 	Title         string
@@ -81,7 +81,7 @@ func (r *Recording) Marshal() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Parse reads a file. What is no output, such as input or a mark, is left out.
+// Parse reads a file. It skips events other than output, such as input or marks.
 func Parse(file []byte) (*Recording, error) {
 	first, lines, _ := bytes.Cut(file, []byte("\n"))
 	var h header

@@ -36,7 +36,7 @@ func TestReadsBackAsWritten(t *testing.T) {
 	}
 }
 
-// A character may come in pieces, as reads cut it; in the file it is whole.
+// A character split by reads is whole in the file.
 func TestCharactersStayWhole(t *testing.T) {
 	const text = "a❯é😀b"
 	for size := 1; size < len(text); size++ {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// csi handles a control sequence; body is what follows ESC [.
+// csi handles a control sequence; body is the part after ESC [.
 func (t *Terminal) csi(body string) {
 	t.last = ""
 	final := body[len(body)-1]
@@ -38,7 +38,7 @@ func (t *Terminal) csi(body string) {
 	}
 }
 
-// arg returns the i-th parameter, or def where it is missing or zero.
+// arg returns the i-th parameter, or def if it is missing or zero.
 func arg(args string, i, def int) int {
 	parts := strings.Split(args, ";")
 	if i >= len(parts) {

@@ -30,7 +30,8 @@ func (l line) String() string {
 // tailCell is the second cell of a wide character.
 var tailCell = Cell{Width: -1}
 
-// set writes a cluster at column x, and blanks the halves of what it covers.
+// set writes a cluster at column x, and blanks the halves of wide characters that it
+// splits.
 func (l *line) set(x int, c Cell) {
 	for len(l.cells) < x+max(1, c.Width) {
 		l.cells = append(l.cells, Cell{})

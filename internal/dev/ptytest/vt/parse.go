@@ -8,11 +8,11 @@ import (
 
 // parser cuts the stream into text, controls and sequences, wherever writes cut it.
 type parser struct {
-	state byte // what is being read: 0 text, '[' CSI, ']' OSC, 'P' other strings, 0x1b escape
+	state byte // 0 text, '[' CSI, ']' OSC, 'P' other strings, 0x1b escape
 	buf   []byte
 }
 
-// Write feeds the terminal what a program has written. It never fails.
+// Write handles a program's output. It never fails.
 func (t *Terminal) Write(b []byte) (int, error) {
 	t.stats.Bytes += len(b)
 	for i := 0; i < len(b); {
@@ -141,7 +141,7 @@ func (t *Terminal) reply(s string) {
 	}
 }
 
-// askedColour answers what the colour of the text or of its background is.
+// askedColour answers a query for the colour of text or background.
 func (t *Terminal) askedColour(code, body string) {
 	switch code {
 	case "10":

@@ -37,9 +37,9 @@ func (t *Terminal) resizeMain(old Options) {
 	if t.opt.Width != old.Width {
 		lines = t.rewrap(lines, &at, &first)
 	}
-	// A screen that was full stays so, with lines from the scrollback if need be; on
-	// any other the text keeps its place while it fits. The cursor stays in sight,
-	// and what is too far below it is lost.
+	// A full screen stays full, with lines from the scrollback if needed; on others the
+	// text keeps its position as long as it fits. The cursor stays visible, and rows
+	// too far below it are lost.
 	top := max(0, len(lines)-t.opt.Height)
 	if !full {
 		top = max(top, first.line)

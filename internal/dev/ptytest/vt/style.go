@@ -63,7 +63,7 @@ func (s *style) set(args string) bool {
 	return true
 }
 
-// simple applies a parameter that stands alone.
+// simple applies a parameter that takes no further ones.
 func (s *style) simple(p string) bool {
 	head, _, _ := strings.Cut(p, ":")
 	switch {

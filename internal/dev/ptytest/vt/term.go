@@ -1,6 +1,6 @@
-// Package vt models a terminal for tests. It guarantees that what it shows is what
-// the common terminals show for the sequences that it knows, and that every
-// sequence that it does not know is counted, so that a test can insist on none.
+// Package vt models a terminal for tests. It guarantees that it behaves like the common
+// terminals for the sequences it knows, and counts all others, so that a test can
+// require that none occur.
 package vt
 
 import "strings"
@@ -29,19 +29,19 @@ type Options struct {
 	// keyboard protocol.
 	NoSync, NoKitty bool
 	Background      string // answer to OSC 11; default "rgb:0000/0000/0000"
-	// Reply is given what the terminal answers to queries; nil drops it.
+	// Reply receives the terminal's answers to queries; nil drops them.
 	Reply func(answer []byte)
 }
 
 // Cell is one place on the screen. The second cell of a wide character has no text
 // and the width -1.
 type Cell struct {
-	Text  string // one grapheme cluster; empty where nothing was written
+	Text  string // one grapheme cluster; empty if never written
 	Width int
 	Style string // the parameters of the styles in force, in the order of their setting
 }
 
-// Modes is what a program can leave behind.
+// Modes is the state that a program can leave behind.
 type Modes struct {
 	AltScreen      bool
 	BracketedPaste bool
@@ -58,7 +58,7 @@ type Modes struct {
 	Progress       string // of OSC 9;4, empty for none
 }
 
-// Stats counts what a test may want to know.
+// Stats are counters for tests.
 type Stats struct {
 	Bytes     int
 	Frames    int      // synchronised frames
@@ -68,10 +68,9 @@ type Stats struct {
 	Notices   []string // desktop notifications: OSC 9, OSC 777
 	Bells     int
 	Clipboard string // what OSC 52 put there: which, and base64
-	// Touched are the rows that a program changed although they were finished. A row
-	// is finished that was written while the terminal wraps (DECAWM) and then left by
-	// a line feed: a program that draws on the main screen switches wrapping off for
-	// what it is going to change.
+	// Touched lists finished rows that a program changed. A row is finished if it was
+	// written while the terminal wraps (DECAWM) and then left by a line feed: a program
+	// that redraws on the main screen turns wrapping off for its live rows.
 	Touched []string
 }
 
@@ -89,7 +88,7 @@ type Terminal struct {
 	last      string   // the cluster printed last, which the next may join
 }
 
-// page is one screen and, for the main one, what has scrolled off it.
+// page is one screen and, for the main one, its scrollback.
 type page struct {
 	lines []line // scrollback, then the screen
 	x, y  int    // the cursor, y from the top of the screen
@@ -171,7 +170,7 @@ func (t *Terminal) History() []string {
 	return rows
 }
 
-// Cell returns what is at column x of row y of the screen.
+// Cell returns the cell at column x of row y of the screen.
 func (t *Terminal) Cell(x, y int) Cell {
 	l := t.page().lines[t.top()+y]
 	if x >= len(l.cells) {

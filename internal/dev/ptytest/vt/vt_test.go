@@ -187,7 +187,7 @@ func TestSplitStreams(t *testing.T) {
 	})
 }
 
-// A row that was finished may not change; one that is live, or not left yet, may.
+// A finished row must not change; a live row, or one not left yet, may.
 func TestTouched(t *testing.T) {
 	const live, done = "\x1b[?7l", "\x1b[?7h"
 	tests := []struct{ name, in, want string }{
