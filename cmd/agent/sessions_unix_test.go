@@ -34,7 +34,7 @@ func TestCompactionOnTheScreen(t *testing.T) {
 	d.say("/pin")
 	d.WaitFor(`Pin which prompt\?(.|\n)*the second prompt(.|\n)*the first prompt`)
 	d.Press("down", "enter")
-	d.WaitFor(`Pinned: every compaction keeps`)
+	d.WaitFor(`Pinned: compactions keep`)
 	d.say("the third prompt")
 	d.WaitFor(`The conversation was compacted, from about \d+ to \d+ tokens`)
 	d.WaitFor(`It goes on\.`)
@@ -75,7 +75,7 @@ func TestContinueWhatIsFree(t *testing.T) {
 	d.idle()
 	e := *d
 	e.sit("-c")
-	e.WaitFor(`The newest session is open in another process: this is the newest one that is free`)
+	e.WaitFor(`The newest session is open in another process: this is the newest free one`)
 	e.WaitFor(`the older one`)
 	e.say("/resume")
 	e.WaitFor(`the newer one .* open elsewhere`)

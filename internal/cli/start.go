@@ -4,140 +4,135 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
-	"time"
+	"io"
+	"path/filepath"
 
 	"github.com/bb2d0cf4/agent/internal/app"
-	"github.com/bb2d0cf4/agent/internal/app/usercommands"
+	"github.com/bb2d0cf4/agent/internal/app/fileindex"
+	"github.com/bb2d0cf4/agent/internal/app/idelink"
+	"github.com/bb2d0cf4/agent/internal/app/promptline"
 	"github.com/bb2d0cf4/agent/internal/cli/commands"
-	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/headless"
-	"github.com/bb2d0cf4/agent/internal/regular"
+	"github.com/bb2d0cf4/agent/internal/repl"
+	"github.com/bb2d0cf4/agent/internal/repl/command"
+	"github.com/bb2d0cf4/agent/internal/repl/keys"
+	"github.com/bb2d0cf4/agent/internal/repl/plain"
+	"github.com/bb2d0cf4/agent/internal/session"
 )
 
-// maxStdin is how many bytes of standard input can be appended to a prompt.
-const maxStdin = 8 << 20
-
-// start opens a session, or answers one prompt.
-func start(ctx context.Context, p Process, f *flags, over config.Overrides, args []string) error {
-	prompt, err := f.check(args)
-	if err != nil {
-		return err
+// interact opens a session for a person. first is the first prompt; it may be empty.
+func interact(ctx context.Context, p Process, f *flags, set setup, first string) error {
+	if f.resume == pick && !isTerminal(p.Stdin) {
+		return usagef("there is no terminal to choose a session on: give --resume an id (agent sessions list shows all)")
 	}
-	set, err := loadSetup(ctx, p, f, over, !f.prompted && talks(p))
-	if err != nil {
-		return err
-	}
-	if !f.prompted {
-		if set, err = completeSetup(ctx, p, f, over, set); err != nil {
-			return err
-		}
-		set.notes = f.noted(set.notes)
-		return interact(ctx, p, f, set, prompt)
-	}
-	remarks(p, f.noted(set.notes))
-	set.notes = nil
-	ctx, stop := interruptible(ctx)
-	defer stop()
-	if prompt, err = expand(ctx, p, set, prompt); err != nil {
-		return err
-	}
-	if prompt, err = withStdin(ctx, p, prompt); err != nil {
-		return err
-	}
-	return answer(ctx, p, f, set, prompt)
-}
-
-// expand returns the text of the user's own command that prompt names, or prompt.
-func expand(ctx context.Context, p Process, set setup, prompt string) (string, error) {
-	if !strings.HasPrefix(prompt, "/") {
-		return prompt, nil
-	}
-	own, notes := set.ownCommands()
-	remarks(p, notes)
-	text, err := usercommands.InPlace(ctx, prompt, own, builtin())
-	if err != nil {
-		return "", usageError{err}
-	}
-	return text, nil
-}
-
-// answer runs one prompt. Without an editor there is nobody to ask.
-func answer(ctx context.Context, p Process, f *flags, set setup, prompt string) error {
-	set.IDE.Enabled = set.IDE.Enabled && f.ide
 	o, err := newOpening(ctx, f, set)
 	if err != nil {
 		return err
 	}
-	remarks(p, o.notes)
-	o.unattended = true
+	o.first, o.advise = first, true
+	if f.resume == pick {
+		o.first = "/resume"
+	}
+	if isDumb(p) || set.Interface.ScreenReader {
+		return interactPlain(ctx, p, o)
+	}
+	return interactScreen(ctx, p, o)
+}
+
+// interactPlain serves a terminal that can only print lines.
+func interactPlain(ctx context.Context, p Process, o opening) error {
+	interrupts, release := eachInterrupt()
+	defer release()
 	a, err := o.session(p)
 	if err != nil {
 		return err
 	}
-	face := headless.New(headless.Options{
-		Format: headless.Format(f.format), SessionID: a.Current().ID(),
-		Stdout: p.Stdout, Stderr: p.Stderr, StdoutTTY: isTerminal(p.Stdout), StderrTTY: isTerminal(p.Stderr),
+	slash := o.slash(p, a)
+	if o.suggest != "" && o.first == "" {
+		o.notes = append(o.notes, "Try: "+o.suggest)
+	}
+	title := "agent " + p.Version + ", " + o.model.Ref + ", in " + a.Dir + "; /help says what there is."
+	ui := plain.New(plain.Options{
+		In: p.Stdin, Out: p.Stdout, Notes: append([]string{title}, o.notesOf(a)...), First: o.first,
+		Echo: !isTerminal(p.Stdin), Again: isTerminal(p.Stdin), Interrupt: interrupts, Labels: o.Interface.ScreenReader,
+		Commands: slash, Shell: a.Shell, Attach: a.Images.Attach,
 	})
-	a.Attach(app.Face{Emit: face.Emit})
-	if note := commands.Stopped(a.Root); note != "" {
-		remark(p, note)
+	a.Attach(app.Face{Emit: ui.Emit, Reviewer: ui, Editor: idelink.Face{Remark: ui.Remark}})
+	begin(ctx, a, ui.Emit)
+	return errors.Join(ui.Run(ctx, a), a.Close())
+}
+
+// interactScreen serves a terminal that can draw.
+func interactScreen(ctx context.Context, p Process, o opening) error {
+	ctx, stop := interruptible(ctx)
+	defer stop()
+	own, err := keys.Load(filepath.Join(o.Home, keys.File))
+	if err != nil {
+		o.notes = append(o.notes, fmt.Sprintf("%v; the rest of your keys is used", err))
 	}
-	a.Start(ctx)
-	if warning := a.Editor.Wait(ctx); warning != "" {
-		remark(p, warning)
-	}
-	code := face.Run(ctx, a, prompt)
-	if err := a.Close(); err != nil {
+	a, err := o.session(p)
+	if err != nil {
 		return err
 	}
-	return status(code)
+	slash := o.slash(p, a)
+	files := fileindex.New(a.Root)
+	names := &promptline.Names{Files: files.Finder(), Editor: a.Editor.Named}
+	ui := repl.New(repl.Options{
+		Terminal: o.terminal(p, own),
+		Start:    repl.Start{Version: p.Version, Dir: a.Dir, Notes: o.notesOf(a), Prompt: o.first, Suggest: o.suggest},
+		Status:   func() repl.Status { return statusOf(a) }, Modes: modes{a.Policy}, Commands: slash, Shell: a.Shell,
+		Editor: externalEditor(a.Config), Surfaces: a.Editor.Reviewer, Images: a.Images, Files: names.Find,
+		History: newHistory(o.Home, a.Dir),
+	})
+	a.Attach(app.Face{
+		Emit: ui.Emit, Queued: ui.Queued, Reviewer: ui,
+		Editor: idelink.Face{Remark: ui.Remark, Insert: ui.Insert, Refresh: ui.Refresh},
+	})
+	begin(ctx, a, ui.Emit)
+	walking, end := context.WithCancel(ctx)
+	var work crash.Group
+	work.Go(func() { files.Run(walking) })
+	err = ui.Run(ctx, a)
+	end()
+	work.Wait()
+	err = errors.Join(err, a.Close())
+	if o.advise && len(a.Messages()) > 0 {
+		_, _ = fmt.Fprintln(p.Stdout, resume) // a terminal that is gone needs no advice
+	}
+	if errors.Is(err, context.Canceled) {
+		return exitError(headless.ExitInterrupted)
+	}
+	return err
 }
 
-// patience is how long standard input may stay silent before a remark explains the
-// wait: programs that start this one may leave it open by mistake.
-const patience = 3 * time.Second
+// resume is the last line of a session that has messages.
+const resume = "Resume with: agent -c"
 
-// withStdin appends standard input to the prompt, unless it is a terminal. It waits for
-// its end until ctx ends.
-func withStdin(ctx context.Context, p Process, prompt string) (string, error) {
-	if p.Stdin == nil || isTerminal(p.Stdin) {
-		return needPrompt(prompt)
+// begin reports an undo that a crash interrupted, and starts the session's services.
+func begin(ctx context.Context, a *app.App, emit func(session.Event)) {
+	if note := commands.Stopped(a.Root); note != "" {
+		emit(session.Notice{Text: note})
 	}
-	if _, err := p.Stdin.Stat(); err != nil {
-		return needPrompt(prompt) // a closed standard input is an empty one
-	}
-	type input struct {
-		data []byte
-		err  error
-	}
-	got := make(chan input, 1)
-	go func() { // a read that blocks for ever ends with the program
-		defer crash.Guard()
-		data, err := regular.ReadAll(p.Stdin, maxStdin)
-		got <- input{data, err}
-	}()
-	silent := time.AfterFunc(patience, crash.Guarded(func() { remark(p, "waiting for standard input to end; add </dev/null to use none") }))
-	defer silent.Stop()
-	select {
-	case <-ctx.Done():
-		return "", ctx.Err()
-	case i := <-got:
-		if errors.Is(i.err, regular.ErrTooLarge) {
-			return "", usagef("standard input is larger than %d MiB; name the file in the prompt instead", maxStdin>>20)
-		}
-		if i.err != nil {
-			return "", fmt.Errorf("read standard input: %w", i.err)
-		}
-		text := strings.TrimSpace(strings.ToValidUTF8(string(i.data), "\uFFFD"))
-		return needPrompt(strings.TrimSpace(prompt + "\n\n" + text))
-	}
+	a.Start(ctx)
 }
 
-func needPrompt(prompt string) (string, error) {
-	if strings.TrimSpace(prompt) == "" {
-		return "", usagef("the prompt is empty: give it after -p, or on standard input")
+// notesOf returns the notes to begin with: the files of instructions that the model is
+// given, then the others.
+func (o *opening) notesOf(a *app.App) []string {
+	var lines []string
+	for _, in := range a.Context.Instructions() {
+		lines = append(lines, in.String())
 	}
-	return prompt, nil
+	return append(lines, o.notes...)
+}
+
+// slash returns the slash commands of a, with those that people have written.
+func (o *opening) slash(p Process, a *app.App) []command.Command {
+	set := &commands.Set{App: a, Doctor: func(ctx context.Context, model string, out io.Writer) {
+		examine(ctx, p, a.Dir, a.Config.With(model), nil, out)
+	}}
+	own, notes := o.ownCommands()
+	o.notes = append(o.notes, notes...)
+	return append(set.List(), own...)
 }

@@ -131,7 +131,7 @@ func TestUndoTellsOfOneThatWasKilled(t *testing.T) {
 		p, _ := files(t)
 		_ = (&undoCommand{yes: true}).run(t.Context(), p, &flags{dir: dir}) // the changes to undo are elsewhere
 		said, err := os.ReadFile(p.Stderr.Name())
-		if err != nil || strings.Contains(string(said), "1 of its 2 files are done") != want {
+		if err != nil || strings.Contains(string(said), "1 of 2 files are restored") != want {
 			t.Errorf("start %d: %q, %v", i, said, err)
 		}
 	}

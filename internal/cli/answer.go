@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/app"
+	"github.com/bb2d0cf4/agent/internal/app/usercommands"
+	"github.com/bb2d0cf4/agent/internal/cli/commands"
+	"github.com/bb2d0cf4/agent/internal/config"
+	"github.com/bb2d0cf4/agent/internal/crash"
+	"github.com/bb2d0cf4/agent/internal/headless"
+	"github.com/bb2d0cf4/agent/internal/regular"
+)
+
+// maxStdin is how many bytes of standard input can be appended to a prompt.
+const maxStdin = 8 << 20
+
+// start opens a session, or answers one prompt.
+func start(ctx context.Context, p Process, f *flags, over config.Overrides, args []string) error {
+	prompt, err := f.check(args)
+	if err != nil {
+		return err
+	}
+	set, err := loadSetup(ctx, p, f, over, !f.prompted && talks(p))
+	if err != nil {
+		return err
+	}
+	if !f.prompted {
+		if set, err = completeSetup(ctx, p, f, over, set); err != nil {
+			return err
+		}
+		set.notes = f.noted(set.notes)
+		return interact(ctx, p, f, set, prompt)
+	}
+	remarks(p, f.noted(set.notes))
+	set.notes = nil
+	ctx, stop := interruptible(ctx)
+	defer stop()
+	if prompt, err = expand(ctx, p, set, prompt); err != nil {
+		return err
+	}
+	if prompt, err = withStdin(ctx, p, prompt); err != nil {
+		return err
+	}
+	return answer(ctx, p, f, set, prompt)
+}
+
+// expand returns the text of the user's own command that prompt names, or prompt.
+func expand(ctx context.Context, p Process, set setup, prompt string) (string, error) {
+	if !strings.HasPrefix(prompt, "/") {
+		return prompt, nil
+	}
+	own, notes := set.ownCommands()
+	remarks(p, notes)
+	text, err := usercommands.InPlace(ctx, prompt, own, builtin())
+	if err != nil {
+		return "", usageError{err}
+	}
+	return text, nil
+}
+
+// answer runs one prompt. Without an editor there is nobody to ask.
+func answer(ctx context.Context, p Process, f *flags, set setup, prompt string) error {
+	set.IDE.Enabled = set.IDE.Enabled && f.ide
+	o, err := newOpening(ctx, f, set)
+	if err != nil {
+		return err
+	}
+	remarks(p, o.notes)
+	o.unattended = true
+	a, err := o.session(p)
+	if err != nil {
+		return err
+	}
+	face := headless.New(headless.Options{
+		Format: headless.Format(f.format), SessionID: a.Current().ID(),
+		Stdout: p.Stdout, Stderr: p.Stderr, StdoutTTY: isTerminal(p.Stdout), StderrTTY: isTerminal(p.Stderr),
+	})
+	a.Attach(app.Face{Emit: face.Emit})
+	if note := commands.Stopped(a.Root); note != "" {
+		remark(p, note)
+	}
+	a.Start(ctx)
+	if warning := a.Editor.Wait(ctx); warning != "" {
+		remark(p, warning)
+	}
+	code := face.Run(ctx, a, prompt)
+	if err := a.Close(); err != nil {
+		return err
+	}
+	return status(code)
+}
+
+// patience is how long standard input may stay silent before a remark explains the
+// wait: programs that start this one may leave it open by mistake.
+const patience = 3 * time.Second
+
+// withStdin appends standard input to the prompt, unless it is a terminal. It waits for
+// its end until ctx ends.
+func withStdin(ctx context.Context, p Process, prompt string) (string, error) {
+	if p.Stdin == nil || isTerminal(p.Stdin) {
+		return needPrompt(prompt)
+	}
+	if _, err := p.Stdin.Stat(); err != nil {
+		return needPrompt(prompt) // a closed standard input is an empty one
+	}
+	type input struct {
+		data []byte
+		err  error
+	}
+	got := make(chan input, 1)
+	go func() { // a read that blocks for ever ends with the program
+		defer crash.Guard()
+		data, err := regular.ReadAll(p.Stdin, maxStdin)
+		got <- input{data, err}
+	}()
+	silent := time.AfterFunc(patience, crash.Guarded(func() { remark(p, "waiting for standard input to end; add </dev/null to use none") }))
+	defer silent.Stop()
+	select {
+	case <-ctx.Done():
+		return "", ctx.Err()
+	case i := <-got:
+		if errors.Is(i.err, regular.ErrTooLarge) {
+			return "", usagef("standard input is larger than %d MiB; name the file in the prompt instead", maxStdin>>20)
+		}
+		if i.err != nil {
+			return "", fmt.Errorf("read standard input: %w", i.err)
+		}
+		text := strings.TrimSpace(strings.ToValidUTF8(string(i.data), "\uFFFD"))
+		return needPrompt(strings.TrimSpace(prompt + "\n\n" + text))
+	}
+}
+
+func needPrompt(prompt string) (string, error) {
+	if strings.TrimSpace(prompt) == "" {
+		return "", usagef("the prompt is empty: give it after -p, or on standard input")
+	}
+	return prompt, nil
+}
