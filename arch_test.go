@@ -136,7 +136,7 @@ var layers = []struct {
 	{"internal/app/fileindex", []string{"internal/fuzzy", "internal/tools/search", "internal/workspace"}},
 	{"internal/app/home", []string{"internal/statefile"}},
 	{"internal/app/idelink", []string{
-		"internal/config", "internal/confirm", "internal/editor", "internal/ide", "internal/ide/activity", "internal/ide/client",
+		"internal/config", "internal/confirm", "internal/editor", "internal/ide", "internal/ide/client",
 		"internal/ide/lock", "internal/sanitize", "internal/session", "internal/tools", "internal/tools/shell", "internal/workspace",
 	}},
 	{"internal/app/keystore", []string{"internal/statefile"}},

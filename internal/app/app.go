@@ -25,7 +25,6 @@ import (
 	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
-	"github.com/bb2d0cf4/agent/internal/tools"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
@@ -113,7 +112,6 @@ func New(o Options) (*App, error) {
 	a.Context = projectctx.New(projectctx.Options{
 		Dir: a.Root.Dir(), Roots: a.Root.Roots(), Shell: shellName(), Editor: a.Editor.View, Apart: a.Editor.Apart(),
 	})
-	a.aside = a.Editor.Prompts(a.Context.Editor)
 	env := shell.Environ(append(os.Environ(), o.Env...), o.Config.SecretEnv())
 	a.Images = a.newImages(env)
 	a.lines = a.newLines(env)
@@ -144,17 +142,10 @@ func (a *App) encoding(path string) workspace.Encoding {
 func (a *App) loopOptions(o Options, env []string) session.Options {
 	limits := o.Config.Limits
 	return session.Options{
-		Model: o.Model, Tools: a.toolset(env), System: a.Context.System, Store: o.Place.Store,
+		Model: o.Model, Tools: a.newTools(env), System: a.Context.System, Store: o.Place.Store,
 		Limits:    session.Limits{MaxTurns: limits.MaxTurns, MaxTokens: limits.MaxTokens, MaxCostUSD: limits.MaxCostUSD},
 		CompactAt: limits.CompactAt, Branch: a.Context.Branch, Emit: a.emit, Queued: a.queued, BuildMessage: a.message, SaveFull: a.keep,
 	}
-}
-
-func (a *App) toolset(env []string) session.Toolset {
-	return a.aside.Tools(tools.Deps{
-		Root: a.Root, Ask: a.Editor.Asker(a.Questions), Jobs: a.jobs, Background: a.jobs, SpillDir: a.spillDir,
-		Session: func() string { return a.Current().ID() }, Home: a.Config.Home, Env: env,
-	})
 }
 
 // Attach connects the session to its face, which gets the earlier events. Call it once,
@@ -175,22 +166,8 @@ func (a *App) Attach(f Face) {
 	a.early = nil
 }
 
-// emit shows an event on the face; the editor shows whether the model is at work.
-func (a *App) emit(ev session.Event) {
-	a.Editor.Saw(ev)
-	a.face.Emit(ev)
-}
-
-func (a *App) queued() []string { return a.face.Queued() }
-
 // Start links an editor in the background, until Close.
 func (a *App) Start(ctx context.Context) { a.unlink = a.Editor.Start(ctx) }
-
-// Run answers a prompt.
-func (a *App) Run(ctx context.Context, prompt string) error { return a.Loop.Run(ctx, prompt) }
-
-// Shell runs a command line that the user typed. No turn may be running.
-func (a *App) Shell(ctx context.Context, line string) error { return a.lines.Run(ctx, line) }
 
 // Close ends the link to the editor and, at the same time, the commands in the
 // background; then it closes the session and the folder.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
+	"github.com/bb2d0cf4/agent/internal/tools"
 )
 
 // script answers every prompt.
@@ -23,15 +25,15 @@ const script = "turns: [{text: Hello.}]\nloop: true\n"
 
 func newApp(t *testing.T) *App {
 	t.Helper()
-	return newAppIn(t, t.TempDir(), filepath.Join(t.TempDir(), "home"), "false")
+	return newAppIn(t, t.TempDir(), filepath.Join(t.TempDir(), "home"), config.Overrides{"ide.enabled": "false"})
 }
 
-// newAppIn uses an editor if editors is "true".
-func newAppIn(t *testing.T, dir, agentHome, editors string) *App {
+func newAppIn(t *testing.T, dir, agentHome string, over config.Overrides) *App {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "script.yaml")
 	scratch.Write(t, file, script)
-	cfg, err := config.LoadFrom(agentHome, config.Overrides{"model": "script:" + file, "ide.enabled": editors})
+	over["model"] = "script:" + file
+	cfg, err := config.LoadFrom(agentHome, over)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +86,7 @@ func TestTheEditorKnowsTheSessionInUse(t *testing.T) {
 	agentHome, dir := filepath.Join(t.TempDir(), "home"), t.TempDir()
 	editor := idetest.Start(t, idetest.Ours())
 	editor.WriteLock(filepath.Join(agentHome, "ide"), dir)
-	a := newAppIn(t, dir, agentHome, "true")
+	a := newAppIn(t, dir, agentHome, config.Overrides{})
 	a.Start(t.Context())
 	editor.WaitRequests("ide_connected", 1)
 	next := a.Archive.Create(a.Dir, a.Info().Name)
@@ -228,5 +230,31 @@ func TestOverhead(t *testing.T) {
 	got := float64(len(a.Context.Parts(t.Context()).Rules))*fill.PerByte + float64(fill.Tools)
 	if got < 0.75*provider.Overhead || got > 1.25*provider.Overhead {
 		t.Errorf("%.0f tokens, and people are told that it is %d", got, provider.Overhead)
+	}
+}
+
+// With ide.context: message the editor's state goes with the last result of a batch, and
+// only when it has changed.
+func TestTheEditorsStateFollowsABatch(t *testing.T) {
+	a := newAppIn(t, t.TempDir(), filepath.Join(t.TempDir(), "home"), config.Overrides{"ide.context": "message", "ide.auto_connect": "false"})
+	state := "IDE connected: X\n"
+	set := a.newTools(nil).(toolset)
+	set.aside = a.Editor.Prompts(func(context.Context) string { return state }, set.Set)
+	call := func(index int) string {
+		t.Helper()
+		res, err := set.Call(t.Context(), "list_files", tools.Call{Args: json.RawMessage(`{}`), Batch: confirm.Batch{Index: index, Total: 2}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res.ForModel
+	}
+	if got := call(0); strings.Contains(got, "IDE") {
+		t.Errorf("in the middle of a batch: %q", got)
+	}
+	if got := call(1); !strings.HasSuffix(got, "\n\n[IDE connected: X]") {
+		t.Errorf("after the batch: %q", got)
+	}
+	if got := call(1); strings.Contains(got, "IDE") {
+		t.Errorf("unchanged: %q", got)
 	}
 }

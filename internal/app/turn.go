@@ -5,12 +5,18 @@ import (
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/app/clipboard"
+	"github.com/bb2d0cf4/agent/internal/app/idelink"
 	"github.com/bb2d0cf4/agent/internal/app/promptline"
+	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/session/history"
+	"github.com/bb2d0cf4/agent/internal/tools"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
+
+// Run answers a prompt.
+func (a *App) Run(ctx context.Context, prompt string) error { return a.Loop.Run(ctx, prompt) }
 
 // message turns a prompt into a message for the model: first the user's own changes
 // since the last prompt, then the prompt, then the images and the parts of the editor's
@@ -30,6 +36,48 @@ func (a *App) message(ctx context.Context, prompt string) llm.Message {
 	}
 	return m
 }
+
+// toolset is the tools, which append the editor's state to the last result of a batch.
+type toolset struct {
+	*tools.Set
+	aside *idelink.Prompts
+}
+
+// Call runs a tool.
+func (t toolset) Call(ctx context.Context, name string, call tools.Call) (tools.Result, error) {
+	res, err := t.Set.Call(ctx, name, call)
+	if err == nil && call.Batch.Index == call.Batch.Total-1 {
+		res.ForModel = t.aside.Append(ctx, res.ForModel)
+	}
+	return res, err
+}
+
+// newTools returns the tools, which run commands with env.
+func (a *App) newTools(env []string) session.Toolset {
+	set := tools.NewSet(a.Editor.Equip(tools.Deps{
+		Root: a.Root, Ask: asker{a}, Jobs: a.jobs, Background: a.jobs, SpillDir: a.spillDir,
+		Session: func() string { return a.Current().ID() }, Home: a.Config.Home, Env: env,
+	}))
+	a.aside = a.Editor.Prompts(a.Context.Editor, set)
+	return toolset{set, a.aside}
+}
+
+// asker asks the tools' questions, and shows in the editor that somebody is asked.
+type asker struct{ app *App }
+
+// Ask asks the person, unless a rule answers.
+func (a asker) Ask(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
+	defer a.app.Editor.Activity.Asks()()
+	return a.app.Questions.Ask(ctx, req)
+}
+
+// emit shows an event on the face; the editor shows whether the model is working.
+func (a *App) emit(ev session.Event) {
+	a.Editor.Saw(ev)
+	a.face.Emit(ev)
+}
+
+func (a *App) queued() []string { return a.face.Queued() }
 
 // newImages returns the images that the user attaches; env is the environment of the
 // program that reads the clipboard.
@@ -55,3 +103,6 @@ func (a *App) newLines(env []string) *promptline.Lines {
 		},
 	}
 }
+
+// Shell runs a command line that the user typed. No turn may be running.
+func (a *App) Shell(ctx context.Context, line string) error { return a.lines.Run(ctx, line) }

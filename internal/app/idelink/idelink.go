@@ -16,7 +16,6 @@ import (
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/ide"
-	"github.com/bb2d0cf4/agent/internal/ide/activity"
 	"github.com/bb2d0cf4/agent/internal/ide/client"
 	"github.com/bb2d0cf4/agent/internal/ide/lock"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
@@ -215,19 +214,14 @@ func (l *Link) Apart() bool { return l.apart }
 // Use tells the editor which session is in use from now on.
 func (l *Link) Use(session string) { l.Activity.Use(session) }
 
-// Asker returns an Asker that asks as ask does, and shows in the editor that somebody
-// is asked.
-func (l *Link) Asker(ask tools.Asker) tools.Asker { return asker{ask, l.Activity} }
-
-type asker struct {
-	tools.Asker
-	shown *activity.Activity
-}
-
-// Ask asks.
-func (a asker) Ask(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
-	defer a.shown.Asks()()
-	return a.Asker.Ask(ctx, req)
+// Equip gives tools access to the editor's buffers, findings and, if it is configured,
+// terminal.
+func (l *Link) Equip(d tools.Deps) tools.Deps {
+	d.Buffers, d.Reports, d.Writes = l.View, l.View, l.View
+	if l.visible {
+		d.Jobs = visible{d.Jobs, l.Terminal}
+	}
+	return d
 }
 
 // Saw updates the editor's display of whether the model is working.

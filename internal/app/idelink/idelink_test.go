@@ -2,7 +2,6 @@ package idelink
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -88,6 +87,18 @@ func (s *scene) editor(set func(*idetest.Editor)) *idetest.Editor {
 
 func (s *scene) file() string { return filepath.Join(s.dir, "a.txt") }
 
+// tools returns tools with access to the editor.
+func (s *scene) tools() *tools.Set {
+	s.Helper()
+	jobs := shell.NewJobs()
+	s.Cleanup(func() {
+		if err := jobs.Close(); err != nil {
+			s.Error(err)
+		}
+	})
+	return tools.NewSet(s.Equip(tools.Deps{Root: s.root, Ask: confirm.NewController(nil), Jobs: jobs}))
+}
+
 // selects makes the editor report a selection, and waits until the link has it.
 func (s *scene) selects(e *idetest.Editor, path, text string, line int) {
 	s.Helper()
@@ -119,7 +130,7 @@ func (s *scene) until(what string, ok func() bool) {
 
 func TestSelectionInAPrompt(t *testing.T) {
 	s := newScene(t, nil)
-	p := s.Prompts(nil)
+	p := s.Prompts(nil, s.tools())
 	say := func(text string) string { return text + p.Suffix(t.Context(), text) }
 	if got := say("explain @selection"); got != "explain @selection\n\n(Nothing is selected in the editor.)" {
 		t.Errorf("without an editor: %q", got)
@@ -182,40 +193,21 @@ func TestMention(t *testing.T) {
 	})
 }
 
-// TestNewestMessage: with ide.context: message the block is appended to the prompt and
-// to the last result of a batch, and only when it has changed.
+// TestNewestMessage: with ide.context: message the block is appended to messages, and
+// only when it has changed.
 func TestNewestMessage(t *testing.T) {
 	s := newScene(t, config.Overrides{"ide.context": "message"})
 	now := "IDE connected: X\n"
-	p := s.Prompts(func(context.Context) string { return now })
+	p := s.Prompts(func(context.Context) string { return now }, s.tools())
 	if got := p.Suffix(t.Context(), "hi"); got != "\n\n[IDE connected: X]" {
 		t.Errorf("first prompt %q", got)
 	}
 	if got := p.Suffix(t.Context(), "hi"); got != "" {
 		t.Errorf("told twice: %q", got)
 	}
-	jobs := shell.NewJobs()
-	defer func() {
-		if err := jobs.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	set := p.Tools(tools.Deps{Root: s.root, Ask: confirm.NewController(nil), Jobs: jobs})
-	call := func(index int) string {
-		res, err := set.Call(t.Context(), "read_file", tools.Call{
-			Args: json.RawMessage(`{"path":"a.txt"}`), Batch: confirm.Batch{Index: index, Total: 2},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return res.ForModel
-	}
 	now = ""
-	if got := call(0); strings.Contains(got, "editor") {
-		t.Errorf("told in mid-batch: %q", got)
-	}
-	if got := call(1); !strings.HasSuffix(got, "\n\n[Nothing is open in the editor any more.]") {
-		t.Errorf("after the batch: %q", got)
+	if got := p.Append(t.Context(), "result"); got != "result\n\n[Nothing is open in the editor any more.]" {
+		t.Errorf("after a change: %q", got)
 	}
 	if !s.Apart() {
 		t.Error("it is in the system prompt too")
@@ -249,7 +241,7 @@ func TestSwitchedOff(t *testing.T) {
 	if _, unsaved := s.View.Unsaved(t.Context(), s.file()); unsaved {
 		t.Error("a file is unsaved")
 	}
-	if got := s.Prompts(nil).Suffix(t.Context(), "@selection"); got != "" {
+	if got := s.Prompts(nil, s.tools()).Suffix(t.Context(), "@selection"); got != "" {
 		t.Errorf("prompt %q", got)
 	}
 	if a, r := e.Handshakes(); a+r != 0 {
@@ -334,14 +326,7 @@ func TestView(t *testing.T) {
 // @diagnostics inserts the result of the model's own tool, once.
 func TestDiagnosticsInAPrompt(t *testing.T) {
 	s := newScene(t, nil)
-	p := s.Prompts(nil)
-	jobs := shell.NewJobs()
-	defer func() {
-		if err := jobs.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	p.Tools(tools.Deps{Root: s.root, Ask: confirm.NewController(nil), Jobs: jobs})
+	p := s.Prompts(nil, s.tools())
 	if got := p.Suffix(t.Context(), "mend @diagnostics"); got != "\n\n@diagnostics of the editor:\nno editor connected" {
 		t.Errorf("without an editor: %q", got)
 	}

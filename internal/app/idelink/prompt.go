@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/tools"
 )
 
@@ -28,20 +27,20 @@ var named = sync.OnceValue(func() *regexp.Regexp {
 type Prompts struct {
 	link  *Link
 	block func(ctx context.Context) string // describes the editor's state
-
 	tools *tools.Set
 	sent  string // the newest block that was sent
 }
 
-// Prompts returns the Prompts of a conversation; block describes the editor's state.
-func (l *Link) Prompts(block func(ctx context.Context) string) *Prompts {
-	return &Prompts{link: l, block: block}
+// Prompts returns the Prompts of a conversation: block describes the editor's state, and
+// set has the model's own tools.
+func (l *Link) Prompts(block func(ctx context.Context) string, set *tools.Set) *Prompts {
+	return &Prompts{link: l, block: block, tools: set}
 }
 
 // Suffix returns the text to append to a prompt: the parts of the editor's state that it
 // names and, if the state is not in the system prompt, the state.
 func (p *Prompts) Suffix(ctx context.Context, prompt string) string {
-	return p.aside(ctx, p.expand(ctx, prompt))
+	return p.Append(ctx, p.expand(ctx, prompt))
 }
 
 // expand returns the text that a prompt names: the selection for @selection, the
@@ -86,9 +85,6 @@ func (l *Link) selected() string {
 
 // diagnostics returns the result of the model's own tool.
 func (p *Prompts) diagnostics(ctx context.Context) string {
-	if p.tools == nil {
-		return "no editor connected"
-	}
 	res, err := p.tools.Call(ctx, "get_diagnostics", tools.Call{Args: json.RawMessage("{}")})
 	if err != nil {
 		return "not available: " + err.Error()
@@ -96,9 +92,9 @@ func (p *Prompts) diagnostics(ctx context.Context) string {
 	return res.ForModel
 }
 
-// aside appends the editor's state to a message, if the system prompt does not hold it
+// Append appends the editor's state to a message if the system prompt does not hold it
 // and it has changed since it was last sent.
-func (p *Prompts) aside(ctx context.Context, message string) string {
+func (p *Prompts) Append(ctx context.Context, message string) string {
 	if !p.link.apart {
 		return message
 	}
@@ -111,29 +107,4 @@ func (p *Prompts) aside(ctx context.Context, message string) string {
 		now = "Nothing is open in the editor any more.\n"
 	}
 	return message + "\n\n[" + strings.TrimSuffix(now, "\n") + "]"
-}
-
-// Tools returns the tools, with access to the editor.
-func (p *Prompts) Tools(d tools.Deps) session.Toolset {
-	d.Buffers, d.Reports, d.Writes = p.link.View, p.link.View, p.link.View
-	if p.link.visible {
-		d.Jobs = visible{d.Jobs, p.link.Terminal}
-	}
-	p.tools = tools.NewSet(d)
-	return toolset{p.tools, p}
-}
-
-// toolset appends the editor's state to the last result of each batch of calls.
-type toolset struct {
-	*tools.Set
-	prompts *Prompts
-}
-
-// Call runs a tool.
-func (t toolset) Call(ctx context.Context, name string, call tools.Call) (tools.Result, error) {
-	res, err := t.Set.Call(ctx, name, call)
-	if err == nil && call.Batch.Index == call.Batch.Total-1 {
-		res.ForModel = t.prompts.aside(ctx, res.ForModel)
-	}
-	return res, err
 }
