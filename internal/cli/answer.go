@@ -10,7 +10,6 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app"
 	"github.com/bb2d0cf4/agent/internal/app/usercommands"
 	"github.com/bb2d0cf4/agent/internal/cli/commands"
-	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/headless"
 	"github.com/bb2d0cf4/agent/internal/regular"
@@ -18,36 +17,6 @@ import (
 
 // maxStdin is how many bytes of standard input can be appended to a prompt.
 const maxStdin = 8 << 20
-
-// start opens a session, or answers one prompt.
-func start(ctx context.Context, p Process, f *flags, over config.Overrides, args []string) error {
-	prompt, err := f.check(args)
-	if err != nil {
-		return err
-	}
-	set, err := loadSetup(ctx, p, f, over, !f.prompted && talks(p))
-	if err != nil {
-		return err
-	}
-	if !f.prompted {
-		if set, err = completeSetup(ctx, p, f, over, set); err != nil {
-			return err
-		}
-		set.notes = f.noted(set.notes)
-		return interact(ctx, p, f, set, prompt)
-	}
-	remarks(p, f.noted(set.notes))
-	set.notes = nil
-	ctx, stop := interruptible(ctx)
-	defer stop()
-	if prompt, err = expand(ctx, p, set, prompt); err != nil {
-		return err
-	}
-	if prompt, err = withStdin(ctx, p, prompt); err != nil {
-		return err
-	}
-	return answer(ctx, p, f, set, prompt)
-}
 
 // expand returns the text of the user's own command that prompt names, or prompt.
 func expand(ctx context.Context, p Process, set setup, prompt string) (string, error) {

@@ -9,10 +9,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/bb2d0cf4/agent/internal/headless"
+	"github.com/bb2d0cf4/agent/internal/nearest"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 )
@@ -57,4 +60,96 @@ func Run(ctx context.Context, p Process) int {
 		return headless.ExitUsage
 	}
 	return headless.ExitFailed
+}
+
+const long = `agent reads a project and proposes edits and commands. Nothing is written or run
+before you say yes, and what is written is exactly what you saw.
+
+  agent                      open a session in this folder
+  agent "fix the test"       the same, with a first prompt
+  agent -p "what is this?"   answer once and leave; standard input is appended
+  agent demo                 see it work, offline
+
+Exit status: 0 done, 1 failed, 2 wrong usage, 3 done but something was denied,
+130 interrupted.`
+
+// newRoot builds the commands. run serves the root command. An error is a bug of the
+// program.
+func newRoot(p Process, run func(cmd *cobra.Command, f *flags, args []string) error) (*cobra.Command, error) {
+	var f flags
+	root := &cobra.Command{
+		Use:   "agent [prompt]",
+		Short: "A coding agent for the terminal",
+		Long:  long, Version: p.Version,
+		SilenceUsage: true, SilenceErrors: true,
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: f.prompts,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return private(p, cmd) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.prompted = cmd.Flags().Changed("prompt")
+			if err := mistyped(cmd, args); err != nil && f.resume == "" && cmd.ArgsLenAtDash() < 0 {
+				return err
+			}
+			return run(cmd, &f, args)
+		},
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usagef("%w; see %s --help", err, cmd.CommandPath())
+	})
+	shared := root.PersistentFlags()
+	shared.String("model", "", "`model` to use, as provider/name or script:FILE")
+	shared.String("base-url", "", "`address` of the model's provider")
+	shared.StringVar(&f.dir, "cwd", "", "work in this `folder`")
+	own := root.Flags()
+	own.SortFlags = false
+	own.StringVarP(&f.prompt, "prompt", "p", "", "answer this `prompt` and leave")
+	own.StringVar(&f.format, "output-format", "text", "with -p: `text`, json or stream-json")
+	own.BoolVarP(&f.latest, "continue", "c", false, "continue the last session of this folder")
+	own.VarP((*resumed)(&f.resume), "resume", "r", "continue a session by its `id`; without one, choose")
+	own.Lookup("resume").NoOptDefVal = "true"
+	own.String("permission-mode", "", "`mode`: default, accept-edits, plan or bypass")
+	own.String("max-turns", "", "send at most this `many` requests for a prompt")
+	own.StringArrayVar(&f.addDirs, "add-dir", nil, "a further `folder` that may be read and changed")
+	own.BoolVar(&f.reader, "screen-reader", false, "print flat, labelled lines; draw nothing twice")
+	own.BoolVar(&f.ide, "ide", false, "connect an editor at the start")
+	own.BoolVar(&f.noIDE, "no-ide", false, "use no editor")
+	root.AddCommand(newDemo(p), newDoctor(p, &f), newSessions(p, &f), newConfig(p, &f), newUndo(p, &f), newRedo(p, &f), newIDE(p, &f), newTrust(p, &f))
+	return root, completeFlags(root, &f)
+}
+
+// promptless gives an empty value to a -p without one, which is the last argument or has
+// another flag behind it: the prompt comes from standard input then.
+func promptless(root *cobra.Command, args []string) []string {
+	for i, arg := range args {
+		if arg == "--" {
+			break
+		}
+		if arg != "-p" && arg != "--prompt" {
+			continue
+		}
+		if i+1 < len(args) {
+			name, _, _ := strings.Cut(strings.TrimPrefix(args[i+1], "--"), "=")
+			if !strings.HasPrefix(args[i+1], "--") || root.Flags().Lookup(name) == nil && root.PersistentFlags().Lookup(name) == nil {
+				return args
+			}
+		}
+		return slices.Concat(args[:i], []string{"--prompt="}, args[i+1:])
+	}
+	return args
+}
+
+// mistyped refuses a prompt of one word that looks like a misspelt command.
+func mistyped(root *cobra.Command, args []string) error {
+	if len(args) != 1 || strings.ContainsAny(args[0], " \n") {
+		return nil
+	}
+	names := make([]string, 0, len(root.Commands()))
+	for _, c := range root.Commands() {
+		names = append(names, c.Name())
+	}
+	if name := nearest.Typo(args[0], names); name != "" {
+		return usagef("%q is not a command; did you mean %q? To send it to the model: agent -- %s",
+			args[0], root.Name()+" "+name, args[0])
+	}
+	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/idelink"
 	"github.com/bb2d0cf4/agent/internal/app/promptline"
 	"github.com/bb2d0cf4/agent/internal/cli/commands"
+	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/headless"
 	"github.com/bb2d0cf4/agent/internal/repl"
@@ -20,6 +21,36 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/plain"
 	"github.com/bb2d0cf4/agent/internal/session"
 )
+
+// start opens a session, or answers one prompt.
+func start(ctx context.Context, p Process, f *flags, over config.Overrides, args []string) error {
+	prompt, err := f.check(args)
+	if err != nil {
+		return err
+	}
+	set, err := loadSetup(ctx, p, f, over, !f.prompted && talks(p))
+	if err != nil {
+		return err
+	}
+	if !f.prompted {
+		if set, err = completeSetup(ctx, p, f, over, set); err != nil {
+			return err
+		}
+		set.notes = f.noted(set.notes)
+		return interact(ctx, p, f, set, prompt)
+	}
+	remarks(p, f.noted(set.notes))
+	set.notes = nil
+	ctx, stop := interruptible(ctx)
+	defer stop()
+	if prompt, err = expand(ctx, p, set, prompt); err != nil {
+		return err
+	}
+	if prompt, err = withStdin(ctx, p, prompt); err != nil {
+		return err
+	}
+	return answer(ctx, p, f, set, prompt)
+}
 
 // interact opens a session for a person. first is the first prompt; it may be empty.
 func interact(ctx context.Context, p Process, f *flags, set setup, first string) error {
