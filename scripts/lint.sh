@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs the linters, those of the VS Code extension too if there is npm.
-# golangci-lint is used from the PATH or Go's bin folder if it has the pinned
-# version, else it is built once into .cache/bin.
+# Runs the linters, with npm those of the VS Code extension too. Uses golangci-lint
+# from PATH or Go's bin folder if it has the pinned version; otherwise builds it once
+# into .cache/bin.
 set -eu
 cd "$(dirname "$0")/.."
 

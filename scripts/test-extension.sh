@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Tests the VS Code extension without an editor, and that the one which agent carries
-# inside is up to date. It needs Node.js; under CI=true it
-# is an error if that is missing.
+# Tests the VS Code extension without an editor, and that the package inside agent is up
+# to date. Needs Node.js; with CI=true it is an error if that is missing.
 set -eu
 cd "$(dirname "$0")/../editors/vscode"
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Builds agent in each way there is, from a fresh clone of what is committed and in
-# an empty home, and holds that the extension for VS Code is inside each, with the
-# same bytes. GoReleaser is used from the PATH or Go's bin folder if it has the
-# pinned version, else it is built once into .cache/bin, which takes long.
+# Builds agent in every way, from a fresh clone of the commit and in an empty home, and
+# checks that each build contains the same package of the VS Code extension. Uses
+# GoReleaser from PATH or Go's bin folder if it has the pinned version; otherwise builds
+# it once into .cache/bin, which takes long.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -33,7 +33,7 @@ git clone -q . "$work/clone"
 cd "$work/clone"
 wanted=$PWD/editors/vscode/dist/agent.vsix
 
-# holds PROGRAM WAY: the program writes the extension as it is in the clone.
+# holds PROGRAM WAY: the extension that the program writes equals the one in the clone.
 holds() {
 	mkdir "$work/home-of-$2"
 	HOME=$work/home-of-$2 AGENT_HOME=$work/home-of-$2/.agent "$1" ide install --to "$work/$2.vsix" >"$work/said" || { cat "$work/said" >&2; exit 1; }
@@ -49,7 +49,7 @@ holds bin/agent make-build
 GOBIN=$work/bin make -s install
 holds "$work/bin/agent" make-install
 
-# A proxy with one version of this module, and what it needs from the cache.
+# A module proxy with one version of this module and its dependencies from the cache.
 at=$work/proxy/$module/@v
 mkdir -p "$at"
 echo "$tag" >"$at/list"
@@ -60,7 +60,7 @@ git archive --format=zip --prefix="$module@$tag/" -o "$at/$tag.zip" HEAD
 	GOPROXY="file://$work/proxy,file://$modules/cache/download" go install "$module/cmd/agent@$tag")
 holds "$work/bin/tagged/agent" go-install
 
-# The release, but for its publication.
+# The release, except publishing it.
 git -c user.name=test -c user.email=test@example.test tag "$tag"
 "$goreleaser" release --snapshot --clean --skip=publish >"$work/said" 2>&1 || { cat "$work/said" >&2; exit 1; }
 for archive in dist/agent_*.tar.gz; do

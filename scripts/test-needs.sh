@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes sure that the programs which the tests drive are there: installs them
-# where that is possible (Debian and Ubuntu, as root), else says what is missing.
-# Under CI=true something missing is an error.
+# Checks that the programs used by the tests are installed. Installs them if possible
+# (Debian and Ubuntu, as root), and otherwise lists the missing ones, which is an error
+# with CI=true.
 set -eu
 
 missing=()

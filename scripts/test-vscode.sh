@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Tests the extension in a real VS Code, with the real agent in its terminal.
-# What they need is installed where that is possible, else named; under CI=true
-# something missing is an error.
+# Tests the extension in a real VS Code, with the real agent in its terminal. Installs
+# missing programs if possible, and otherwise lists them, which is an error with CI=true.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
@@ -19,7 +18,7 @@ problem=$(node editors/vscode/test/e2e/lib/install.mjs current oldest 2>&1 >/dev
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# The package first: the program carries it inside.
+# The package first, because the program contains it.
 make vsix build >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
 cd editors/vscode || exit 1
 rm -rf out/failures
@@ -27,7 +26,7 @@ mkdir "$work/taken"
 
 limit=15m
 [ "${AGENT_TEST_FULL:-}" = 1 ] && limit=90m
-# Two lanes: one window waits while the other works. They share the files between them.
+# Two lanes, so that one window works while the other waits. They share the test files.
 lane() {
 	AGENT_TEST_LANES="$work/taken" timeout -k 10 "$limit" \
 		node --test-reporter=spec test/e2e/lib/lane.mjs 2>&1 | sed -u "s/^/$1 /"

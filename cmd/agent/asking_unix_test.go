@@ -33,15 +33,15 @@ func deskBeforeAQuestion(t *testing.T) (d *desk, ask func()) {
 	return d, func() { close(gate) }
 }
 
-// A prompt is half typed when a question comes: the rest of it goes to the draft,
-// however long the person thinks, and Tab lets the next key answer.
+// A question comes while a prompt is half typed: the rest goes to the draft, however
+// long the pause, and Tab lets the next key answer.
 func TestAHalfTypedPromptDoesNotAnswer(t *testing.T) {
 	d, ask := deskBeforeAQuestion(t)
 	d.Type("please ")
 	d.WaitFor(`(?m)^❯ please`)
 	ask()
 	d.WaitFor(`good day`)
-	d.awake("Tab to answer") // the person thinks
+	d.awake("Tab to answer") // a pause to think
 	d.Type("also y")
 	d.WaitFor(`(?m)^❯ please also y$`)
 	if d.read("main.go") != program {
@@ -59,7 +59,7 @@ func TestAHalfTypedPromptDoesNotAnswer(t *testing.T) {
 	d.leave()
 }
 
-// A comment is half typed when its question is withdrawn: it becomes a draft.
+// A question is withdrawn while its comment is half typed: the comment becomes a draft.
 func TestACommentOutlivesItsQuestion(t *testing.T) {
 	d := newDesk(t, llmtest.NewServer(t, editCall("hello", "good day"), llmtest.Turn{Text: "All done."}), map[string]string{"main.go": program})
 	e := d.editor(idetest.Ours())
@@ -115,7 +115,7 @@ func TestTwoQuestionsAtOnce(t *testing.T) {
 	d.leave()
 }
 
-// Esc on a command's question is a no to the command: the turn goes on.
+// Esc on a command's question declines the command only: the turn continues.
 func TestEscOnACommandsQuestionKeepsTheTurn(t *testing.T) {
 	gate := make(chan struct{})
 	second := llmtest.Turn{Text: "All done.", Gate: gate}
@@ -140,7 +140,7 @@ func TestEscOnACommandsQuestionKeepsTheTurn(t *testing.T) {
 	d.leave()
 }
 
-// A list keeps the keys when a question comes: what narrows it down does not answer.
+// A list keeps the focus when a question comes: typing into its filter does not answer.
 func TestAListKeepsTheKeys(t *testing.T) {
 	d, ask := deskBeforeAQuestion(t)
 	d.say("/permissions")
@@ -160,8 +160,8 @@ func TestAListKeepsTheKeys(t *testing.T) {
 	d.leave()
 }
 
-// Ctrl+C clears the draft, then stops the turn, then leaves; after two seconds the
-// last one is forgotten.
+// Ctrl+C clears the draft, then stops the turn, then quits; the last step must come
+// within two seconds.
 func TestCtrlCGoesOneStepAtATime(t *testing.T) {
 	d := newDesk(t, llmtest.NewServer(t, talk, llmtest.Turn{Text: "Here again."}), nil)
 	d.sit()

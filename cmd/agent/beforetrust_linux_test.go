@@ -17,7 +17,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
-// terminals are environments in which programs look at their terminal.
+// terminals are environments whose terminals programs inspect in different ways.
 var terminals = map[string][]string{
 	"plain":   {"TERM=xterm-256color", "COLORTERM="},
 	"tmux":    {"TERM=tmux-256color", "TMUX=/tmp/tmux-0/default,1,0", "TERM_PROGRAM=tmux", "COLORTERM="},
@@ -89,8 +89,8 @@ func TestNothingRunsBeforeTrust(t *testing.T) {
 	}
 }
 
-// untrusted is a desk in a folder that would set up the agent and brings programs. An
-// editor has it open, and a model is configured; ports are theirs.
+// untrusted returns a desk in a folder with agent settings and programs of its own,
+// with an editor and a configured model; ports holds their ports.
 func untrusted(t *testing.T) (d *desk, ports map[string]string) {
 	t.Helper()
 	server := answers(t, slices.Repeat([]string{"Hello."}, 8)...)
@@ -128,8 +128,8 @@ var (
 	toPort     = regexp.MustCompile(`sin6?_port=htons\((\d+)\)`)
 )
 
-// traced starts the program and looks at each program that it starts, and at each
-// connection that it opens.
+// traced starts the program and checks each program it starts and each connection it
+// opens.
 func (d *desk) traced(strace string, s starting, ports map[string]string) {
 	d.t.Helper()
 	agent, err := exec.LookPath("agent")

@@ -19,7 +19,7 @@ import (
 
 type command = func(ts *testscript.TestScript, neg bool, args []string)
 
-// commands are the words that scenarios have beside testscript's own.
+// commands are the commands of scenarios besides testscript's own.
 func commands() map[string]command {
 	return map[string]command{
 		"status":      status,
@@ -33,7 +33,7 @@ func commands() map[string]command {
 	}
 }
 
-// status N agent ARGS… runs the program and wants exit status N.
+// status N agent ARGS… runs the program and expects exit status N.
 func status(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: status N program args...")
@@ -53,8 +53,8 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// jsonPath PATH WANT looks into the last line of stdout, a JSON object: the
-// value at PATH (keys and indexes with dots between) is WANT, as JSON.
+// jsonPath PATH WANT expects the value at PATH (keys and indexes separated by dots) of
+// the JSON object on the last line of stdout to be WANT, as JSON.
 func jsonPath(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 2 {
 		ts.Fatalf("usage: jsonpath path want")
@@ -85,7 +85,7 @@ func jsonPath(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// private DIR wants everything below DIR to be closed to others.
+// private DIR expects everything below DIR to be inaccessible to others.
 func private(ts *testscript.TestScript, neg bool, args []string) {
 	err := filepath.WalkDir(ts.MkAbs(args[0]), func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -100,7 +100,7 @@ func private(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 }
 
-// absent TEXT DIR wants TEXT to be in no file below DIR.
+// absent TEXT DIR expects no file below DIR to contain TEXT.
 func absent(ts *testscript.TestScript, neg bool, args []string) {
 	files := 0
 	err := filepath.WalkDir(ts.MkAbs(args[1]), func(path string, d fs.DirEntry, err error) error {
@@ -147,15 +147,15 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("SERVER", door.URL+"/v1")
 }
 
-// scenario lends a script to helpers that want a test.
+// scenario lets a script use helpers that need a test.
 type scenario struct{ ts *testscript.TestScript }
 
 func (scenario) Helper() {}
 
 func (s scenario) Cleanup(f func()) { s.ts.Defer(f) }
 
-// session-id NAME puts the id of the first session that "agent sessions list"
-// prints into the variable NAME.
+// session-id NAME sets the variable NAME to the id of the first session of "agent
+// sessions list".
 func sessionID(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(ts.Exec("agent", "sessions", "list"))
 	id, _, ok := strings.Cut(ts.ReadFile("stdout"), " ")

@@ -81,7 +81,7 @@ func TestCopyTodoAndGrants(t *testing.T) {
 	d.leave()
 }
 
-// Commands that only read the conversation run while a turn extends it.
+// Commands that only read the conversation work during a turn.
 func TestCommandsDuringATurn(t *testing.T) {
 	gate := make(chan struct{})
 	edit := func(from, to string) llmtest.Turn {
@@ -303,7 +303,7 @@ func TestEscEndsARunningCommand(t *testing.T) {
 	}
 	d.say("fine")
 	d.WaitFor(`Good`)
-	d.request(1) // judged
+	d.request(1) // checked by the judge
 	d.idle()
 	d.leave()
 }

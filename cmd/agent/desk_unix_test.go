@@ -19,11 +19,11 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
 
-// canary is the key of every session here; it must turn up nowhere but in the
-// requests to the model.
+// canary is the API key of every session here; it must appear only in the requests to
+// the model.
 const canary = "sk-canary-7f3d"
 
-// desk is a person's place: a folder, a home, a terminal and a model server.
+// desk is a folder, a home, a terminal and a model server.
 type desk struct {
 	t *testing.T
 	*ptytest.Terminal
@@ -32,7 +32,7 @@ type desk struct {
 	env       []string
 }
 
-// newDesk lays out files in a fresh folder.
+// newDesk writes files into a fresh folder.
 func newDesk(t *testing.T, server *llmtest.Server, files map[string]string) *desk {
 	t.Helper()
 	d := &desk{t: t, server: server, dir: t.TempDir(), home: filepath.Join(t.TempDir(), "home")}
@@ -45,7 +45,7 @@ func newDesk(t *testing.T, server *llmtest.Server, files map[string]string) *des
 	return d
 }
 
-// allow says yes to a server of the provider openai, in the place of the one before.
+// allow allows a server for the provider openai, replacing the one before.
 func (d *desk) allow(address string) {
 	d.t.Helper()
 	d.keep("servers.json", `[{"address":"`+address+`","provider":"openai"}]`)
@@ -86,15 +86,15 @@ func (d *desk) say(prompt string) {
 	d.Press("enter")
 }
 
-// asked waits until a panel that contains pattern takes keys: its hints then have
-// another style than the status line.
+// asked waits until a panel that matches pattern accepts keys: the style of its hints
+// then differs from the status line's.
 func (d *desk) asked(pattern string) {
 	d.t.Helper()
 	d.WaitFor(pattern)
 	d.awake("y yes")
 }
 
-// awake waits until the panel whose hints begin like this takes keys.
+// awake waits until the panel whose hints begin with hint accepts keys.
 func (d *desk) awake(hint string) {
 	d.t.Helper()
 	d.WaitUntil("the panel to take keys", func(m *vt.Terminal) bool {
@@ -102,14 +102,15 @@ func (d *desk) awake(hint string) {
 		footer := footerStyle(m, rows)
 		for y, row := range rows {
 			if strings.HasPrefix(row, hint) {
-				return footer != "" && m.Cell(0, y).Style != footer // else the frame is not whole
+				return footer != "" && m.Cell(0, y).Style != footer // else the frame is incomplete
 			}
 		}
 		return false
 	})
 }
 
-// footerStyle is that of the status line behind the mode, which may have its own.
+// footerStyle returns the style of the status line after the mode, which may have its
+// own.
 func footerStyle(m *vt.Terminal, rows []string) string {
 	for y := len(rows) - 1; y >= 0; y-- {
 		if before, _, found := strings.Cut(rows[y], " · "); found && strings.HasSuffix(before, " mode") {
@@ -130,7 +131,7 @@ func (d *desk) idle() {
 	})
 }
 
-// leave quits and checks that the terminal is as it was.
+// leave quits and checks that the terminal is restored.
 func (d *desk) leave() {
 	d.t.Helper()
 	d.Press("ctrl+d")
@@ -166,7 +167,7 @@ func (d *desk) read(name string) string {
 	return scratch.Read(d.t, d.path(name))
 }
 
-// request returns the nth request (from 0) once it has come, judged.
+// request waits for the nth request (from 0) and returns it, checked by the judge.
 func (d *desk) request(n int) []byte {
 	d.t.Helper()
 	if err := d.server.Await(d.t.Context(), n+1); err != nil {
@@ -191,7 +192,7 @@ func (d *desk) told(n int) string {
 	return req.Messages[len(req.Messages)-1].Content
 }
 
-// noCanary checks that the key is in no file below the home and not on the screen.
+// noCanary checks that neither the files below the home nor the screen contain the key.
 func (d *desk) noCanary() {
 	d.t.Helper()
 	err := filepath.WalkDir(d.home, func(path string, e os.DirEntry, err error) error {

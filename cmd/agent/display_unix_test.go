@@ -49,8 +49,7 @@ func TestTheWindowSaysWhatGoesOn(t *testing.T) {
 	d.leave()
 }
 
-// Ctrl+L prints the conversation again, at the width of now, also while an answer
-// comes in.
+// Ctrl+L reprints the conversation at the current width, also during an answer.
 func TestCtrlLReprints(t *testing.T) {
 	const words = "one two three four five six seven eight nine ten eleven twelve"
 	d := newDesk(t, llmtest.NewServer(t,
@@ -75,7 +74,7 @@ func TestCtrlLReprints(t *testing.T) {
 	d.leave()
 }
 
-// With reduced motion nothing is drawn while nothing happens.
+// With reduced motion nothing is drawn while idle.
 func TestReducedMotion(t *testing.T) {
 	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Text: "one two", Chunk: 4, Fault: llmtest.Stall, After: 1}), nil)
 	d.env = append(d.env, "REDUCE_MOTION=1")
@@ -107,8 +106,8 @@ func TestStatusLine(t *testing.T) {
 	d.leave()
 }
 
-// The picker shows each theme while the cursor is on it; Esc goes back to that of
-// before, Enter keeps the new one.
+// The picker previews the theme under the cursor; Esc restores the old one, Enter keeps
+// the new one.
 func TestThemePicker(t *testing.T) {
 	d := newDesk(t, llmtest.NewServer(t), nil)
 	d.sit()
@@ -184,7 +183,7 @@ func TestStatusAfterResume(t *testing.T) {
 	d.leave()
 }
 
-// Each permission mode but the usual one has a colour of its own.
+// Each permission mode except the default has its own colour.
 func TestModesLookDifferent(t *testing.T) {
 	d := newDesk(t, llmtest.NewServer(t), nil)
 	seen := map[string]string{}
@@ -206,7 +205,7 @@ func TestModesLookDifferent(t *testing.T) {
 	}
 }
 
-// A session in which something was said ends with the way back to it.
+// A session with messages ends with the command to resume it.
 func TestExitSaysHowToResume(t *testing.T) {
 	d := newDesk(t, answers(t, "Hello."), nil)
 	d.sit()

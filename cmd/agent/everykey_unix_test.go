@@ -29,7 +29,7 @@ func (p pressed) add(place keys.Place, names ...string) {
 }
 
 // TestEveryKey presses every key of the table in its place, and fails for a row that
-// nothing here presses.
+// was never pressed.
 func TestEveryKey(t *testing.T) {
 	seen := pressed{}
 	t.Run("everywhere", func(t *testing.T) { everywhereKeys(t, seen) })
@@ -53,7 +53,7 @@ func TestEveryKey(t *testing.T) {
 	}
 }
 
-// step presses a key: the screen then matches want, and did not before.
+// step presses a key, after which the screen must match want, but not before.
 type step struct{ key, want string }
 
 // steps takes the steps in order. Keys that are not in the table, or not counted there,
@@ -100,8 +100,7 @@ func backgroundKey(t *testing.T, seen pressed) {
 	seen.add(keys.Everywhere, "ctrl+z")
 }
 
-// editingKeys are those that edit the prompt. The cursor is seen by the x that is typed
-// last.
+// editingKeys presses the keys that edit the prompt. A final x shows the cursor.
 func editingKeys(t *testing.T, seen pressed) {
 	d := newDesk(t, answers(t), nil)
 	d.sit()
@@ -169,13 +168,13 @@ func editingKeys(t *testing.T, seen pressed) {
 				seen.add(keys.Prompt, key)
 			}
 		}
-		d.Press("ctrl+c", "a", "backspace") // the other key forgets the first Ctrl+C
+		d.Press("ctrl+c", "a", "backspace") // the other key resets the first Ctrl+C
 		d.prompt("❯")
 	}
 	d.leave()
 }
 
-// promptKeys are the keys of the prompt that do more than edit it.
+// promptKeys presses the other keys of the prompt.
 func promptKeys(t *testing.T, seen pressed) {
 	d := newDesk(t, answers(t, "First.", "Second."), nil)
 	editor := filepath.Join(filepath.Dir(d.home), "editor")
@@ -192,11 +191,11 @@ func promptKeys(t *testing.T, seen pressed) {
 		step{"?", `permission mode`},
 		step{"esc", `again goes back`},
 	)
-	d.Press("backspace") // forgets the first Esc
+	d.Press("backspace") // resets the first Esc
 	for _, c := range [][2]string{{"up", "down"}, {"ctrl+p", "ctrl+n"}} {
 		d.Type("a draft")
 		d.prompt("❯ a draft")
-		d.Press("home", c[0]) // else only those count that begin like this
+		d.Press("home", c[0]) // else only prompts with this prefix match
 		d.prompt("❯ two")
 		d.Press(c[0])
 		d.prompt("❯ one")
@@ -256,7 +255,7 @@ func searchKeys(t *testing.T, seen pressed) {
 	d.leave()
 }
 
-// questionKeys are those that do not answer: none of them may.
+// questionKeys presses the keys that must not answer.
 func questionKeys(t *testing.T, seen pressed) {
 	var lines []string
 	for i := 1; i <= 200; i++ {
@@ -314,7 +313,7 @@ func questionKeys(t *testing.T, seen pressed) {
 		d.Sync()
 		seen.add(keys.Question, k.key)
 		if k.key == "q" {
-			d.asked(`edit a\.txt`) // what covered the panel makes it wait again
+			d.asked(`edit a\.txt`) // after being covered, the panel waits again
 		}
 	}
 	if d.read("a.txt") != before || len(d.server.Requests()) != 1 {
@@ -326,7 +325,7 @@ func questionKeys(t *testing.T, seen pressed) {
 	d.leave()
 }
 
-// answerKeys are those that end a question, or leave it for a while.
+// answerKeys presses the keys that answer a question or set it aside.
 func answerKeys(t *testing.T, seen pressed) {
 	for _, c := range []struct {
 		key, want string
@@ -363,7 +362,7 @@ func answerKeys(t *testing.T, seen pressed) {
 	d.leave()
 }
 
-// planKeys are those of a question about several files.
+// planKeys presses the keys of a question about several files.
 func planKeys(t *testing.T, seen pressed) {
 	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Calls: []llmtest.Call{writeCall("a.txt", "a\n"), writeCall("b.txt", "b\n")}}, llmtest.Turn{Text: "Done."}), nil)
 	d.sit("--permission-mode", "accept-edits")
@@ -427,7 +426,7 @@ func listKeys(t *testing.T, seen pressed) {
 	seen.add(keys.List, "backspace", "ctrl+h", "ctrl+u", "esc", "ctrl+g", "enter")
 }
 
-// pagerKeys reads a conversation of two parts.
+// pagerKeys presses the keys of the pager in a conversation of two parts.
 func pagerKeys(t *testing.T, seen pressed) {
 	text := func(from int) string {
 		var b strings.Builder

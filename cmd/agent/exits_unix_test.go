@@ -20,7 +20,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
 
-// moment is something that the program is in the middle of when it ends.
+// moment is an activity during which the program ends.
 type moment struct {
 	name  string
 	turn  llmtest.Turn
@@ -102,7 +102,7 @@ func (d *desk) onAltScreen() {
 	d.WaitUntil("the whole screen", func(m *vt.Terminal) bool { return m.Modes().AltScreen })
 }
 
-// ending is a way to end the program, and the status that it then has.
+// ending is a way to end the program, with its exit status.
 type ending struct {
 	name   string
 	end    func(d *desk)
@@ -126,7 +126,7 @@ var endings = []ending{
 	{"a panic", func(d *desk) { d.Signal(syscall.SIGUSR1) }, 2, false},
 }
 
-// exit is one of the exits: a way for the program to end or to be stopped, at a moment.
+// exit is one of the exits: a way to end or stop the program at a moment.
 type exit struct {
 	name string
 	run  func(t *testing.T)
@@ -149,8 +149,8 @@ func exits() (all []exit) {
 	return all
 }
 
-// However the program ends or is stopped, and whatever it is doing, the terminal has
-// the settings and the modes that it had before.
+// However the program ends or is stopped, and whatever it is doing, the terminal gets
+// its old settings and modes back.
 func TestExits(t *testing.T) {
 	all := exits()
 	for _, e := range all {
@@ -174,7 +174,7 @@ func TestExits(t *testing.T) {
 	}
 }
 
-// begun starts a program at a moment, and returns the settings before.
+// begun starts a program, brings it to a moment, and returns the settings before.
 func (d *desk) begun(m moment, name string, args ...string) (before unix.Termios) {
 	d.t.Helper()
 	for name, text := range m.files {
@@ -203,7 +203,7 @@ func (d *desk) over(before unix.Termios, status int) {
 	d.back(before)
 }
 
-// back checks that the terminal is as it was before.
+// back checks that the terminal is restored.
 func (d *desk) back(before unix.Termios) {
 	d.t.Helper()
 	d.restored()
@@ -218,7 +218,7 @@ func leaveBy(t *testing.T, d *desk, m moment, e ending) {
 	d.over(before, e.status)
 }
 
-// stopped has somebody else stop the program and take the terminal meanwhile.
+// stopped stops the program with a signal while another program uses the terminal.
 func stopped(t *testing.T, m moment) {
 	d := newDesk(t, llmtest.NewServer(t, m.turn), nil)
 	before := d.begun(m, "agent")
@@ -239,7 +239,7 @@ func (d *desk) taken(m moment, before unix.Termios) {
 	}
 }
 
-// suspended has the shell get the terminal at Ctrl+Z, and give it back.
+// suspended returns the terminal to the shell with Ctrl+Z, and continues.
 func suspended(t *testing.T, m moment) {
 	d := newDesk(t, llmtest.NewServer(t, m.turn), nil)
 	const shell = `set -m; sh -c 'echo $$ >pid; exec agent'; echo "the shell"; read -r _; fg >/dev/null; exit $?`

@@ -36,7 +36,7 @@ func models(t *testing.T, behind *llmtest.Server, list, key string) string {
 	return s.URL + "/v1"
 }
 
-// fresh is a desk of somebody who has set up nothing.
+// fresh returns a desk without any settings.
 func fresh(t *testing.T, server *llmtest.Server, env ...string) *desk {
 	d := newDesk(t, server, nil)
 	d.env = append(d.env, "AGENT_MODEL=", "OPENAI_API_KEY=", "OPENROUTER_API_KEY=", "DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR=")
@@ -136,7 +136,7 @@ func TestTheFirstRunUsesAKeyOfTheEnvironment(t *testing.T) {
 	}
 }
 
-// A terminal that only prints lines, and a person who listens to them, are asked too.
+// The questions also appear on terminals that only print lines, and for screen readers.
 func TestTheFirstRunOnPlainLines(t *testing.T) {
 	server := answers(t, "Hello.", "Hello.")
 	address := models(t, server, `{"data":[{"id":"small"}]}`, "")
@@ -161,7 +161,7 @@ func TestTheFirstRunOnPlainLines(t *testing.T) {
 	}
 }
 
-// A model whose key is missing leads to the question for the key, not to an error.
+// A missing key leads to the question for the key, not to an error.
 func TestAMissingKeyIsAskedFor(t *testing.T) {
 	server := answers(t, "Hello.")
 	d := fresh(t, server, "AGENT_MODEL=corp/test-model")
@@ -178,8 +178,8 @@ func TestAMissingKeyIsAskedFor(t *testing.T) {
 	d.leave()
 }
 
-// A project that brings files of its own is asked about first: then the model, then its
-// key, which makes three.
+// A project with files of its own is asked about first, then the model, then its key:
+// three screens.
 func TestTheFirstRunIsThreeScreens(t *testing.T) {
 	server := answers(t, "Hello.")
 	d := fresh(t, server)
@@ -201,8 +201,7 @@ func TestTheFirstRunIsThreeScreens(t *testing.T) {
 	d.leave()
 }
 
-// Plain lines are asked about the files of a project too; nothing leaves, and a number
-// is the answer.
+// Plain lines ask about a project's files too; an empty line leaves, a number answers.
 func TestTrustOnPlainLines(t *testing.T) {
 	d := newDesk(t, answers(t, "Hello."), nil)
 	d.env = append(d.env, "TERM=dumb")
@@ -220,7 +219,7 @@ func TestTrustOnPlainLines(t *testing.T) {
 	d.begin(80, 24)
 	d.WaitFor(`or nothing to leave:`)
 	d.Type("2\r")
-	d.WaitFor(`(?s)/help.*\n\n>`) // wrapped anywhere: the name of the folder has no fixed length
+	d.WaitFor(`(?s)/help.*\n\n>`) // wrapped anywhere: the folder's name has no fixed length
 	d.Type("/hello\r")
 	d.WaitFor(`Hello\.`)
 	d.Type("/quit\r")

@@ -14,8 +14,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
 
-// foreign starts an editor with another agent's plugin that has the desk's folder
-// open, and links it unasked.
+// foreign starts an editor with another agent's plugin in the desk's folder, to be
+// linked without asking.
 func (d *desk) foreign(dialect idetest.Dialect) *idetest.Editor {
 	d.t.Helper()
 	e := idetest.Start(d.t, dialect)
@@ -24,8 +24,8 @@ func (d *desk) foreign(dialect idetest.Dialect) *idetest.Editor {
 	return e
 }
 
-// askedIn starts a foreign editor and a session in which the model has proposed an
-// edit, and returns the diff that the editor shows.
+// askedIn starts a foreign editor and a session in which the model proposes an edit,
+// and returns the editor's diff.
 func (d *desk) askedIn(dialect idetest.Dialect) (*idetest.Editor, *idetest.Diff) {
 	d.t.Helper()
 	e := d.foreign(dialect)
@@ -35,8 +35,8 @@ func (d *desk) askedIn(dialect idetest.Dialect) (*idetest.Editor, *idetest.Diff)
 	return e, e.NextDiff()
 }
 
-// TestSignalsCloseDiffs: an editor that keeps the diffs of a client that is gone is
-// left without one.
+// TestSignalsCloseDiffs ends the agent by signals: no diff remains in an editor that
+// keeps the diffs of disconnected clients.
 func TestSignalsCloseDiffs(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(sig.String(), func(t *testing.T) {
@@ -57,8 +57,8 @@ func TestSignalsCloseDiffs(t *testing.T) {
 	}
 }
 
-// TestDiffOfADeadAgent: an agent that was killed leaves its diff in Emacs. Its answer
-// goes to the next agent, but does not count for that agent's question.
+// TestDiffOfADeadAgent kills an agent whose diff stays open in Emacs. The answer
+// reaches the next agent, but does not count for its question.
 func TestDiffOfADeadAgent(t *testing.T) {
 	d := politeDesk(t, llmtest.Turn{Calls: []llmtest.Call{writeCall("other.txt", "another file\n")}}, llmtest.Turn{Text: "All done."})
 	e := d.foreign(idetest.Emacs())
@@ -91,7 +91,7 @@ func TestDiffOfADeadAgent(t *testing.T) {
 	d.leave()
 }
 
-// TestQuitEditor: an editor that rejects its diffs as it quits does not stop the turn.
+// TestQuitEditor quits an editor, which rejects its diffs: the turn goes on.
 func TestQuitEditor(t *testing.T) {
 	d := politeDesk(t, llmtest.Turn{Text: "All done."})
 	e, diff := d.askedIn(idetest.Neovim())
@@ -110,8 +110,8 @@ func TestQuitEditor(t *testing.T) {
 	d.leave()
 }
 
-// TestOldTextInNeovim: after a yes in the terminal Neovim may hold the text from
-// before. Nothing is said of its findings, and it is not asked to save that text.
+// TestOldTextInNeovim answers yes in the terminal: Neovim may still hold the old text,
+// so its findings are unknown and it is not asked to save.
 func TestOldTextInNeovim(t *testing.T) {
 	d := politeDesk(t, editCall("good day", "moin"), llmtest.Turn{Text: "All done."})
 	e := d.foreign(idetest.Neovim())
@@ -125,7 +125,7 @@ func TestOldTextInNeovim(t *testing.T) {
 		if strings.Contains(string(args), "proposed)") {
 			return idetest.JSON(map[string]any{"success": false, "message": "Document not open"})
 		}
-		d.write("main.go", program) // what its buffer holds
+		d.write("main.go", program) // the content of its buffer
 		return idetest.JSON(map[string]any{"success": true})
 	})
 	e.World.Open(filepath.Join(d.folder(), "main.go"), idetest.Document{Active: true, Dirty: true})
@@ -147,8 +147,8 @@ func TestOldTextInNeovim(t *testing.T) {
 	d.leave()
 }
 
-// TestInTheTerminalOfAPlugin: an editor's plugin starts the program with flags and an
-// environment made for another program.
+// TestInTheTerminalOfAPlugin starts the program as a plugin does, with flags and an
+// environment for another program.
 func TestInTheTerminalOfAPlugin(t *testing.T) {
 	for name, tt := range map[string]struct {
 		dialect idetest.Dialect
@@ -186,7 +186,7 @@ func TestInTheTerminalOfAPlugin(t *testing.T) {
 	}
 }
 
-// TestTextThatMayBeAnything: what Emacs returns in the place of the proposal is shown
+// TestTextThatMayBeAnything: text that Emacs returns instead of the proposal is shown
 // before it is written.
 func TestTextThatMayBeAnything(t *testing.T) {
 	d := politeDesk(t, llmtest.Turn{Text: "All done."})
@@ -213,7 +213,7 @@ func TestTextThatMayBeAnything(t *testing.T) {
 	d.leave()
 }
 
-// TestYesTakesWhatIsTypedInNeovim: typed in Neovim, answered in the terminal.
+// TestYesTakesWhatIsTypedInNeovim answers in the terminal after typing in Neovim.
 func TestYesTakesWhatIsTypedInNeovim(t *testing.T) {
 	d := politeDesk(t, llmtest.Turn{Text: "All done."})
 	_, diff := d.askedIn(idetest.Neovim())

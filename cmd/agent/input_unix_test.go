@@ -26,8 +26,8 @@ func (d *desk) prompt(want string) {
 	})
 }
 
-// A line behind a ! runs at once: typing it was the approval. The model hears of it
-// with the next prompt, once.
+// A line that begins with ! runs at once, since typing it is approval. The next prompt
+// tells the model about it, once.
 func TestALineForTheShell(t *testing.T) {
 	d := newDesk(t, answers(t, "I see.", "Nothing new."), nil)
 	d.sit()
@@ -79,8 +79,7 @@ func TestEscStopsALineForTheShell(t *testing.T) {
 	d.leave()
 }
 
-// A line that is typed during a turn runs when the turn is over, in its place among
-// the prompts.
+// A ! line typed during a turn runs after the turn, in order with the queued prompts.
 func TestALineForTheShellWaits(t *testing.T) {
 	call := llmtest.Call{Name: "execute_command", Args: `{"command":"while [ ! -e go ]; do :; done"}`}
 	d := newDesk(t, llmtest.NewServer(t,
@@ -170,7 +169,7 @@ func TestAnEditorThatFailsLeavesThePrompt(t *testing.T) {
 	d.leave()
 }
 
-// Ctrl+C clears the prompt; ↑ brings the draft back.
+// Ctrl+C clears the prompt; ↑ restores the draft.
 func TestADraftSurvivesCtrlC(t *testing.T) {
 	d := newDesk(t, answers(t), nil)
 	d.sit()
@@ -179,7 +178,7 @@ func TestADraftSurvivesCtrlC(t *testing.T) {
 	d.prompt("❯")
 	d.Press("up")
 	d.prompt("❯ half a thought")
-	d.Press("ctrl+u", "ctrl+_") // any key forgets the first Ctrl+C
+	d.Press("ctrl+u", "ctrl+_") // any key resets the first Ctrl+C
 	d.prompt("❯ half a thought")
 	d.Press("ctrl+u")
 	d.leave()
@@ -229,8 +228,8 @@ func TestTheHistoryIsSearched(t *testing.T) {
 	d.leave()
 }
 
-// @ names files and folders: Tab goes into a folder, ignored files are not offered,
-// and a name with blanks comes in quotes.
+// @ completes files and folders: Tab enters a folder, ignored files are not offered,
+// and a name with blanks is quoted.
 func TestNamesAreCompleted(t *testing.T) {
 	d := newDesk(t, answers(t, "I see."), nil)
 	for _, dir := range []string{"source", "source/my notes", "out"} {
@@ -264,8 +263,8 @@ func TestNamesAreCompleted(t *testing.T) {
 	d.leave()
 }
 
-// With the keys of vi: Esc leaves insert mode, and only then stops the model; the
-// sign says which mode it is.
+// With vi keys Esc leaves insert mode, and only then stops the model; the sign shows
+// the mode.
 func TestTheKeysOfVi(t *testing.T) {
 	d := newDesk(t, llmtest.NewServer(t,
 		llmtest.Turn{Text: "I see."}, llmtest.Turn{Text: "one two three", Chunk: 4, Fault: llmtest.Stall, After: 2}), nil)
@@ -309,7 +308,7 @@ func TestTheKeysOfVi(t *testing.T) {
 	d.leave()
 }
 
-// An image is a placeholder at the prompt, by its path or out of the clipboard, and is
+// An image given by path or from the clipboard is a placeholder at the prompt, and is
 // sent as an image.
 func TestImagesAreSent(t *testing.T) {
 	d := newDesk(t, answers(t, "I see."), nil)
@@ -341,7 +340,7 @@ func TestImagesAreSent(t *testing.T) {
 	d.leave()
 }
 
-// A model that is not known to take images is sent none, and the user is told before.
+// A model that is not known to accept images gets none, and the user is warned.
 func TestImagesThatAModelDoesNotTake(t *testing.T) {
 	d := newDesk(t, answers(t, "I cannot see it."), nil)
 	var b bytes.Buffer
@@ -378,7 +377,7 @@ func TestAFirstPromptIsNoLineForTheShell(t *testing.T) {
 }
 
 // The sign before the prompt shows the effect of Enter. A folded paste that begins with
-// ! and a blank before ! are easily overlooked; neither is a command line.
+// ! and a ! after a blank are easily overlooked; neither is a command line.
 func TestWhatTheSignDoesNotCallACommandIsNotRun(t *testing.T) {
 	d := newDesk(t, answers(t, "One.", "Two."), nil)
 	d.sit()

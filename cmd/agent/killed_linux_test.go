@@ -18,9 +18,9 @@ turns:
     calls: [{tool: execute_command, args: {command: "(trap '' TERM; setsid sh -c 'echo $$ >far.new && mv far.new far && sleep 300; sleep 300' >/dev/null 2>&1 &); echo $$ >pid.new && mv pid.new pid && sleep 300; true"}}]
 `
 
-// TestKilledProgramLeavesNoCommand: SIGKILL leaves the program no time, and yet five
-// seconds later nothing runs that it has started, and its watchdog is gone as well.
-// The program is somebody who may not look into its own process from outside.
+// TestKilledProgramLeavesNoCommand: SIGKILL leaves the program no time to clean up, yet
+// five seconds later none of its commands runs and its watchdog is gone. The program
+// runs as a user who may not inspect its process.
 func TestKilledProgramLeavesNoCommand(t *testing.T) {
 	dir := openDir(t)
 	if err := os.WriteFile(filepath.Join(dir, "script.yaml"), []byte(killedScript), 0o644); err != nil { // the program reads it as another user
@@ -61,7 +61,7 @@ func TestKilledProgramLeavesNoCommand(t *testing.T) {
 	}
 }
 
-// watchdogsIn are the processes of a copy of the program in dir that watch another.
+// watchdogsIn lists the watchdogs started from a copy of the program in dir.
 func watchdogsIn(t *testing.T, dir string) (pids []string) {
 	t.Helper()
 	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")

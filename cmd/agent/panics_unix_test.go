@@ -48,7 +48,7 @@ func init() { //nolint:gochecknoinits // other systems have no such program
 	}
 }
 
-// strain panics if the caller is where the program is to break.
+// strain panics if its caller is the function to break.
 func strain() {
 	where := os.Getenv(brittleVar)
 	if where == "" {

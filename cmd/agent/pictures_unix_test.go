@@ -51,7 +51,7 @@ func TestPictures(t *testing.T) {
 	d.leave()
 }
 
-// pauses are moments at which a person looks at the screen.
+// pauses are the moments at which a viewer reads the screen.
 type pauses []pause
 
 type pause struct {
@@ -64,8 +64,8 @@ func (p *pauses) add(d *desk, long time.Duration) {
 	*p = append(*p, pause{len(d.Bytes()), long})
 }
 
-// quick is the most that a recording shows of the time between two pauses: how fast
-// the machine was is of no interest.
+// quick is the longest time between two pauses in a recording, whatever the machine's
+// speed.
 const quick = 3 * time.Second
 
 // record returns the terminal's output until the last of the pauses.
@@ -97,8 +97,8 @@ func (p pauses) record(outputs []ptytest.Output, hide string) *cast.Recording {
 	return r
 }
 
-// film writes the recording as docs/pictures/demo.cast and, as a picture that moves,
-// demo.svg, if that is wanted, and checks them.
+// film checks the recording and, with -pictures, writes it as docs/pictures/demo.cast
+// and as the animation demo.svg.
 func film(d *desk, p pauses, tmp string) {
 	d.t.Helper()
 	file, err := p.record(d.Outputs(), tmp).Marshal()
@@ -126,8 +126,8 @@ func film(d *desk, p pauses, tmp string) {
 	keep(d.t, "demo.svg", svg)
 }
 
-// picture writes the screen, from the first row that begins so, as docs/pictures/NAME.svg, if that is wanted,
-// and checks that it is an SVG file that shows the words.
+// picture renders the screen, from the first row with the prefix, and checks that the
+// SVG contains the words. With -pictures it writes docs/pictures/NAME.svg.
 func (d *desk) picture(name, from string, words ...string) {
 	d.t.Helper()
 	var svg []byte
@@ -144,7 +144,7 @@ func (d *desk) picture(name, from string, words ...string) {
 	keep(d.t, name+".svg", svg)
 }
 
-// keep writes a file of docs/pictures, if that is wanted.
+// keep writes a file of docs/pictures, with -pictures.
 func keep(t *testing.T, name string, data []byte) {
 	t.Helper()
 	if *picturesDir == "" {

@@ -19,8 +19,8 @@ turns:
   - text: Nothing to see.
 `
 
-// A command is a child of the program, and its parent's environment holds the
-// key. Root may read everything, so the program runs as somebody else here.
+// A command is a child of the program, whose environment holds the key. Root may read
+// everything, so the program runs as another user here.
 func TestCommandsCannotReadOurEnvironment(t *testing.T) {
 	dir := openDir(t)
 	if err := os.WriteFile(filepath.Join(dir, "script.yaml"), []byte(spyScript), 0o644); err != nil {
@@ -47,7 +47,7 @@ func TestCommandsCannotReadOurEnvironment(t *testing.T) {
 	}
 }
 
-// openDir is a folder that every user may use.
+// openDir returns a folder that every user may use.
 func openDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "open")
@@ -65,7 +65,7 @@ func openDir(t *testing.T) string {
 	return dir
 }
 
-// copyOf puts a copy of the program, which lies in a private folder, into dir.
+// copyOf copies the program from its private folder into dir.
 func copyOf(t *testing.T, program, dir string) string {
 	t.Helper()
 	if !filepath.IsAbs(program) {

@@ -12,7 +12,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/keys"
 )
 
-// thirty is a file of thirty lines.
+// thirty returns a file of thirty lines.
 func thirty() string {
 	var b strings.Builder
 	for i := 1; i <= 30; i++ {
@@ -26,8 +26,8 @@ func writeCall(path, text string) llmtest.Call {
 	return llmtest.Call{Name: "write_file", Args: string(args)}
 }
 
-// A part of an edit is taken: that part is written, and the model is told which was
-// not, and why.
+// A part of an edit is accepted: that part is written, and the model learns about the
+// rest and the reasons.
 func TestPartOfAnEdit(t *testing.T) {
 	proposed := strings.NewReplacer("line 3\n", "three\n", "line 15\n", "fifteen\n", "line 29\n", "twenty-nine\n").Replace(thirty())
 	d := newDesk(t, llmtest.NewServer(t,
@@ -147,7 +147,7 @@ func TestAQuestionInALowWindow(t *testing.T) {
 	d.leave()
 }
 
-// The layout that was chosen on one question is that of the next.
+// The layout chosen on one question stays for the next.
 func TestLayoutIsRemembered(t *testing.T) {
 	d := newDesk(t, llmtest.NewServer(t,
 		llmtest.Turn{Calls: []llmtest.Call{writeCall("a.txt", "one\ntwo\n"), writeCall("b.txt", "x\n")}}, llmtest.Turn{Text: "Done."}),

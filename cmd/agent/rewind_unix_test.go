@@ -18,7 +18,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
 
-// changed sits at a session whose two prompts have changed three files.
+// changed starts a session in which two prompts have changed three files.
 func changed(t *testing.T) *desk {
 	t.Helper()
 	edit := func(name, args string) llmtest.Call { return llmtest.Call{Name: name, Args: args} }
@@ -122,7 +122,7 @@ func TestRewindOfOneHalf(t *testing.T) {
 	d.leave()
 }
 
-// TestEscEscKeepsADraft: the prompt is cleared, and ↑ brings the text back.
+// TestEscEscKeepsADraft clears the prompt; ↑ restores the text.
 func TestEscEscKeepsADraft(t *testing.T) {
 	d := newDesk(t, answers(t), nil)
 	d.sit()
@@ -140,8 +140,8 @@ func TestEscEscKeepsADraft(t *testing.T) {
 	d.leave()
 }
 
-// TestEscLeavesADraftToVi: there it is pressed again and again. On an empty prompt
-// it goes back all the same.
+// TestEscLeavesADraftToVi: vi users press Esc repeatedly. On an empty prompt it still
+// goes back.
 func TestEscLeavesADraftToVi(t *testing.T) {
 	d := newDesk(t, answers(t), nil)
 	scratch.Mkdir(t, d.home)
@@ -257,7 +257,7 @@ func TestAnUndoThatDiedIsMentioned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	second := bytes.LastIndex(data, []byte(`"of":2`)) // in the midst of its record
+	second := bytes.LastIndex(data, []byte(`"of":2`)) // in the middle of its record
 	if second < 0 {
 		t.Fatal("the undo is not in the journal")
 	}

@@ -25,8 +25,8 @@ func (d *desk) absent(name string) {
 	}
 }
 
-// TestAPromptStaysAPrompt: the text of an own command that comes back from the
-// queue, or from the conversation, is a prompt, whatever it begins with.
+// TestAPromptStaysAPrompt: the text of an own command that returns from the queue or
+// the conversation is a prompt, whatever its first character.
 func TestAPromptStaysAPrompt(t *testing.T) {
 	d := newDesk(t, llmtest.NewServer(t,
 		llmtest.Turn{Text: "one two three", Chunk: 4, Fault: llmtest.Stall, After: 2}, llmtest.Turn{Text: "Second answer."},
@@ -47,7 +47,7 @@ func TestAPromptStaysAPrompt(t *testing.T) {
 	}
 	d.idle()
 
-	d.Press("up") // the history knows it as a prompt, too
+	d.Press("up") // the history has it as a prompt too
 	d.Press("enter")
 	d.WaitFor(`Third answer`)
 	d.idle()
@@ -69,9 +69,9 @@ func TestAPromptStaysAPrompt(t *testing.T) {
 	}
 }
 
-// TestAFolderBecomesOneOfGit: in a folder without a repository the files that make
-// it one are not written unasked, and a command that was allowed before is asked
-// about again after an edit that nobody saw.
+// TestAFolderBecomesOneOfGit: the files that turn a folder into a git repository are
+// not written unasked, and after an edit that was not shown an allowed command asks
+// again.
 func TestAFolderBecomesOneOfGit(t *testing.T) {
 	status := llmtest.Call{Name: "execute_command", Args: `{"command":"git status"}`}
 	d := newDesk(t, llmtest.NewServer(t,
@@ -98,8 +98,8 @@ func TestAFolderBecomesOneOfGit(t *testing.T) {
 	d.leave()
 }
 
-// TestWhatIsShownIsWhatIsWritten: blanks at the ends of a name, letters that pass for
-// others, no-break spaces and text far to the right are on the screen, in every mode.
+// TestWhatIsShownIsWhatIsWritten: blanks at the ends of a name, look-alike letters,
+// no-break spaces and text far to the right are visible in every mode.
 func TestWhatIsShownIsWhatIsWritten(t *testing.T) {
 	d := newDesk(t, llmtest.NewServer(t,
 		llmtest.Turn{Calls: []llmtest.Call{{Name: "write_file", Args: `{"path":"main.go ","content":"x\n"}`}}},
@@ -135,7 +135,7 @@ func TestAReadOutsideIsOfTheSession(t *testing.T) {
 	d.say("go on")
 	d.asked(`read outside the workspace: .*notes\.txt`)
 	d.Press("y")
-	d.WaitFor(`First answer`) // the second read is not asked about
+	d.WaitFor(`First answer`) // the second read does not ask
 	d.idle()
 	take := func() {
 		d.say("/permissions")
@@ -191,8 +191,8 @@ func TestTheEndOfADiffIsSeen(t *testing.T) {
 	d.leave()
 }
 
-// TestAFolderWithALineBreak: its name draws no line of its own, also where nobody
-// looks at the output on a terminal.
+// TestAFolderWithALineBreak: the folder's name does not break a line of the output, on
+// a terminal or elsewhere.
 func TestAFolderWithALineBreak(t *testing.T) {
 	d := newDesk(t, answers(t), nil)
 	d.dir = filepath.Join(d.dir, "a\nok: all is well\x1b[31m")
@@ -202,7 +202,7 @@ func TestAFolderWithALineBreak(t *testing.T) {
 	for _, args := range [][]string{{"trust", "add", "--yes"}, {"trust", "list"}, {"trust", "remove"}, {"doctor"}, {"ide", "status"}, {"sessions", "list"}} {
 		cmd := exec.Command("agent", args...)
 		cmd.Dir, cmd.Env = d.dir, d.env
-		out, _ := cmd.CombinedOutput() // doctor finds faults
+		out, _ := cmd.CombinedOutput() // doctor exits with status 1
 		if strings.Contains(string(out), "\nok: all") || strings.Contains(string(out), "\x1b") {
 			t.Errorf("agent %s: %q", args, out)
 		}

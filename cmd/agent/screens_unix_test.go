@@ -22,8 +22,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 )
 
-// view is a state of the screen that only the whole program has: what leads there, and
-// what shows that it is there.
+// view is a state of the screen that only the whole program has: the way there, and a
+// pattern that shows it is reached.
 type view struct {
 	name   string
 	config string
@@ -31,7 +31,7 @@ type view struct {
 	shows  string
 }
 
-// views are shown after a turn that has changed two files.
+// views are taken after a turn that changed two files.
 var views = []view{
 	{"rewind", "", func(d *desk) { d.say("/rewind") }, `(?m)^› be polite`},
 	{"diff", "", func(d *desk) { d.say("/diff") }, `(?s)/diff.*main\.go.*❯`},
@@ -83,7 +83,7 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// The colours of each theme: an answer, an edit that was made, and a question.
+// The colours of each theme: an answer, an applied edit, and a question.
 func TestColours(t *testing.T) {
 	for _, name := range theme.Names() {
 		if name == theme.None {
@@ -101,7 +101,7 @@ func TestColours(t *testing.T) {
 	}
 }
 
-// shownDesk has a folder whose name is as long in every run.
+// shownDesk returns a desk whose folder's name has the same length in every run.
 func shownDesk(t *testing.T) *desk {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -128,7 +128,7 @@ func shownDesk(t *testing.T) *desk {
 	return d
 }
 
-// turn has the model change two files.
+// turn lets the model change two files.
 func (d *desk) turn(width int) {
 	d.t.Helper()
 	d.Terminal = ptytest.New(d.t, vt.Options{Width: width, Height: 30})
@@ -154,8 +154,8 @@ var passing = []struct {
 	{regexp.MustCompile(`[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]`), "●"},
 }
 
-// golden compares what look makes of the screen, once two looks with a frame between
-// them agree.
+// golden compares the output of look with a file, once two looks with a frame in
+// between agree.
 func (d *desk) golden(name string, look func(*vt.Terminal) string) {
 	d.t.Helper()
 	got := ""
@@ -171,7 +171,7 @@ func (d *desk) golden(name string, look func(*vt.Terminal) string) {
 	golden.File(d.t, "screens/"+name, got)
 }
 
-// coloured is the screen with the styles, each where it begins.
+// coloured returns the screen with each style at its start.
 func coloured(m *vt.Terminal) string {
 	var b strings.Builder
 	for y, row := range m.Screen() {

@@ -16,7 +16,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
 
-// counted is a server in front of another that counts connections.
+// counted is a proxy that counts connections.
 func counted(t *testing.T, behind http.Handler) (address string, connections *atomic.Int32) {
 	t.Helper()
 	connections = new(atomic.Int32)
@@ -68,7 +68,7 @@ func TestNobodyBecomesTheModelUnasked(t *testing.T) {
 	}
 }
 
-// connectAndChat answers the question about a server or proxy with yes, has a turn and leaves.
+// connectAndChat approves the server or proxy, runs a turn and quits.
 func (d *desk) connectAndChat() {
 	d.t.Helper()
 	d.Press("2")
@@ -79,8 +79,8 @@ func (d *desk) connectAndChat() {
 	d.leave()
 }
 
-// An address out of the environment gets neither the key nor the prompt before a person
-// has seen and allowed it, once. With -p it is refused.
+// An address from the environment gets neither key nor prompt before a person has
+// approved it, once. -p refuses it.
 func TestAnAddressOfTheEnvironmentIsAskedAbout(t *testing.T) {
 	for _, variable := range []string{"OPENAI_BASE_URL", "AGENT_BASE_URL"} {
 		t.Run(variable, func(t *testing.T) {
@@ -105,7 +105,7 @@ func TestAnAddressOfTheEnvironmentIsAskedAbout(t *testing.T) {
 			d.begin(100, 30)
 			d.WaitFor(`Use this model server\?`)
 			d.connectAndChat()
-			d.sit() // is not asked again
+			d.sit() // does not ask again
 			d.leave()
 			if code, out := d.prompted(); code != 0 {
 				t.Errorf("exit status %d: %s", code, out)
@@ -119,7 +119,7 @@ func TestAnAddressOfTheEnvironmentIsAskedAbout(t *testing.T) {
 	}
 }
 
-// A key command and headers that the user's file binds to one address go to no other.
+// A key command and headers of one address in the user's file are used for no other.
 func TestACommandAndHeadersStayWithTheirAddress(t *testing.T) {
 	server := answers(t, "Hello.")
 	address, connections := counted(t, server)
@@ -148,10 +148,10 @@ func TestACommandAndHeadersStayWithTheirAddress(t *testing.T) {
 	}
 }
 
-// A proxy of the environment is shown and asked about once.
+// A proxy from the environment needs approval once.
 func TestAProxyIsAskedAbout(t *testing.T) {
 	server := answers(t, "Hello.", "Hello.")
-	address, connections := counted(t, server) // a proxy is asked for the whole address
+	address, connections := counted(t, server) // a proxy gets the whole address
 	proxy := strings.TrimSuffix(address, "/v1")
 	d := newDesk(t, server, nil)
 	d.keep("config.yaml", "model: corp/m\nproviders:\n  corp:\n    base_url: http://models.example/v1\n    api_key_env: CORP_KEY\n")

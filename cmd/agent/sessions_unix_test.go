@@ -85,8 +85,8 @@ func TestContinueWhatIsFree(t *testing.T) {
 	d.leave()
 }
 
-// TestForkRenameAndChoose: a fork goes its own way, and the list shows which
-// session is which.
+// TestForkRenameAndChoose: a fork is independent, and the list tells the sessions
+// apart.
 func TestForkRenameAndChoose(t *testing.T) {
 	d := newDesk(t, answers(t, "One.", "Two.", "Three."), nil)
 	d.sit()

@@ -26,8 +26,8 @@ turns:
     text: I go on.
 `
 
-// A signal ends the turn, the command that runs in it and the program, with
-// status 130, and the session can be continued.
+// A signal ends the turn, its command and the program, with status 130, and the session
+// can be continued.
 func TestSignals(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(sig.String(), func(t *testing.T) {
@@ -57,7 +57,8 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// agentIn is the program with its home in dir, bound by a generous deadline.
+// agentIn returns a command that runs the program with its home in dir, with a generous
+// deadline.
 func agentIn(t *testing.T, dir string, args ...string) *exec.Cmd {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

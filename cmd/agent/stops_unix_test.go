@@ -11,7 +11,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
 )
 
-// Ctrl+Z gives the terminal to the shell as it was, and fg takes it again.
+// Ctrl+Z restores the terminal for the shell, and fg takes it again.
 func TestStopAndContinue(t *testing.T) {
 	d := newDesk(t, llmtest.NewServer(t), nil)
 	d.open()
@@ -36,7 +36,7 @@ func TestStopAndContinue(t *testing.T) {
 	}
 }
 
-// Who is stopped is not told of a new size: it is asked for when the program goes on.
+// A stopped program gets no notice of a new size: it reads the size when it continues.
 func TestResizedWhileStopped(t *testing.T) {
 	d := newDesk(t, llmtest.NewServer(t), nil)
 	d.open()
@@ -75,7 +75,7 @@ func TestAStopIsNoSilence(t *testing.T) {
 	d.leave()
 }
 
-// Where nobody could continue it, Ctrl+Z does not stop the program.
+// If nothing could continue it, Ctrl+Z does not stop the program.
 func TestNoShellToStopFor(t *testing.T) {
 	d := newDesk(t, llmtest.NewServer(t), nil)
 	d.sit()

@@ -27,7 +27,7 @@ func another(t *testing.T, at string) (address string, seen func() string) {
 	}
 }
 
-// TestModelServerProcess is the server of another: it prints its address, a line for
+// TestModelServerProcess is the other user's server: it prints its address, a line for
 // each connection, and each request.
 func TestModelServerProcess(t *testing.T) {
 	at, ok := peertest.Asked()
@@ -62,14 +62,14 @@ func TestModelServerProcess(t *testing.T) {
 	_ = s.Serve(l) // until the test kills this process
 }
 
-// Another user's program on the port of a model server gets no prompt and no key before
-// a person has allowed that user there.
+// Another user's program on a model server's port gets no prompt and no key before a
+// person has allowed that user.
 func TestAnotherUsersModelServer(t *testing.T) {
 	address, seen := another(t, "127.0.0.1:0")
 	d := fresh(t, answers(t))
 	d.keep("config.yaml", "providers:\n  ollama:\n    base_url: "+address+"\n")
 
-	// No model is chosen: the program is not even asked.
+	// Without a configured model the program sends it nothing.
 	d.begin(100, 30)
 	d.WaitFor(`(?s)another user of\s+this machine.*Which model\?|(?s)Which model\?.*another user of\s+this machine`)
 	d.Press("esc")
@@ -78,7 +78,7 @@ func TestAnotherUsersModelServer(t *testing.T) {
 		t.Errorf("it was asked: %s", got)
 	}
 
-	// It is the chosen model, as it took the port while the real one was away.
+	// The model is configured, and the other user took its port.
 	d.env = append(d.env, "AGENT_MODEL=ollama/evil")
 	if code, out := d.prompted(); code != 2 || !strings.Contains(out, "it is run by the user 61234 of this machine") {
 		t.Errorf("exit status %d: %s", code, out)
@@ -107,7 +107,7 @@ func TestAnotherUsersModelServer(t *testing.T) {
 	}
 }
 
-// A port that passes to another user between two requests gets nothing of the second.
+// A port that changes hands between two requests gets nothing of the second.
 func TestAPortThatPassesToAnotherUser(t *testing.T) {
 	peertest.NeedsAnotherUser(t)
 	server := answers(t, "Hello.")

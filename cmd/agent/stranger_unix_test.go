@@ -18,8 +18,8 @@ import (
 // TestStrangerProcess is the other user's editor.
 func TestStrangerProcess(t *testing.T) { idetest.ServeAsStranger(t) }
 
-// leftover leaves the lock file of an editor that has crashed, and a stranger on its
-// port who knows its content.
+// leftover writes the lock file of a crashed editor, with a stranger on its port who
+// knows its content.
 func (d *desk) leftover(pid int) *idetest.Stranger {
 	d.t.Helper()
 	e := idetest.Start(d.t, idetest.Ours())
@@ -31,9 +31,9 @@ func (d *desk) leftover(pid int) *idetest.Stranger {
 	return idetest.StartStranger(d.t, e.Dialect, e.Port(), e.Token())
 }
 
-// TestStrangerOnAnEditorsPort: another user took the port of an editor that has
-// gone. He is sent nothing, neither in a session nor with -p --ide, and his answer
-// is nobody's.
+// TestStrangerOnAnEditorsPort: another user took the port of an editor that is gone. He
+// gets nothing, neither from a session nor from -p --ide, and his answer does not
+// count.
 func TestStrangerOnAnEditorsPort(t *testing.T) {
 	for name, pid := range map[string]int{"dead process": 1 << 30, "number in use again": 0} {
 		t.Run(name, func(t *testing.T) {
@@ -41,7 +41,7 @@ func TestStrangerOnAnEditorsPort(t *testing.T) {
 			s := d.leftover(pid)
 			cmd := exec.Command("agent", "-p", "be polite", "--ide")
 			cmd.Dir, cmd.Env = d.dir, d.env
-			out, _ := cmd.CombinedOutput() // a status other than 0 is an error
+			out, _ := cmd.CombinedOutput() // any status but 0 is an error
 			if got := cmd.ProcessState.ExitCode(); got != 3 || !strings.Contains(string(out), "another user's program listens on port") {
 				t.Errorf("status %d: %s", got, out)
 			}
@@ -74,8 +74,8 @@ func TestStrangerOnAnEditorsPort(t *testing.T) {
 	}
 }
 
-// TestOtherVersionsOfTheExtension: an extension of another version is not linked,
-// is sent nothing, and it is said which side to update.
+// TestOtherVersionsOfTheExtension: an extension of another version is not linked and
+// gets nothing, and a message names the side to update.
 func TestOtherVersionsOfTheExtension(t *testing.T) {
 	for want, change := range map[string]func(map[string]any){
 		"its extension is too old for this agent, it does not prove who it is: update it (agent ide install), then reload its window": func(lock map[string]any) {

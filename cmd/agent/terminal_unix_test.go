@@ -273,7 +273,7 @@ func TestLongSessionIsContinued(t *testing.T) {
 	d.leave()
 }
 
-// The terminal is given back however the program ends.
+// The terminal is restored however the program ends.
 func TestTerminalIsRestored(t *testing.T) {
 	for name, end := range map[string]func(d *desk) int{
 		"ctrl+d":       func(d *desk) int { d.Press("ctrl+d"); return 0 },
@@ -304,7 +304,7 @@ func TestTerminalIsRestored(t *testing.T) {
 	}
 }
 
-// A diff that is taller than the panel can be read to its end, also full screen.
+// A diff taller than the panel can be read to its end, also full screen.
 func TestTallDiffScrolls(t *testing.T) {
 	var text strings.Builder
 	for i := range 200 {

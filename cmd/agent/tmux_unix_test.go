@@ -10,8 +10,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
-// Inside tmux the program starts no tmux from PATH: that may be a project's own, and
-// it would get the environment with the key.
+// Inside tmux the program does not run tmux from PATH: it may be a project's own, and
+// would get the key in the environment.
 func TestNoTmuxIsStarted(t *testing.T) {
 	d := newDesk(t, answers(t, "Hello.", "Hello.", "Hello.", "Hello."), nil)
 	bin, ran := t.TempDir(), filepath.Join(t.TempDir(), "ran")

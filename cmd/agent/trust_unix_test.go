@@ -13,7 +13,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
 )
 
-// begin starts the program on a new terminal of a size, and waits for nothing.
+// begin starts the program on a new terminal of a size, without waiting.
 func (d *desk) begin(width, height int, args ...string) {
 	d.t.Helper()
 	d.Terminal = ptytest.New(d.t, vt.Options{Width: width, Height: height})
@@ -28,7 +28,7 @@ func TestAProjectIsAskedAboutOnce(t *testing.T) {
 	d.write(".agent/config.yaml", "encoding: big5\neditor: evil\n")
 	d.write(".agent/commands/look.md", "Look at it.")
 
-	// Esc leaves, and nothing is kept.
+	// Esc leaves and saves nothing.
 	d.begin(40, 24)
 	d.WaitFor(`Esc leaves`)
 	d.Press("esc")
@@ -50,7 +50,7 @@ func TestAProjectIsAskedAboutOnce(t *testing.T) {
 	d.idle()
 	d.leave()
 
-	d.sit() // is not asked again
+	d.sit() // does not ask again
 	d.leave()
 
 	d.write(".agent/commands/look.md", "Look away.")
@@ -61,6 +61,6 @@ func TestAProjectIsAskedAboutOnce(t *testing.T) {
 	d.say("/look")
 	d.WaitFor(`There is no /look`)
 	d.leave()
-	d.sit() // the no is kept, too
+	d.sit() // a no is saved too
 	d.leave()
 }

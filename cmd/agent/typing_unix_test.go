@@ -9,7 +9,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/dev/ptytest/vt"
 )
 
-// Ten megabytes are a placeholder, can be edited around, and arrive whole.
+// A paste of ten megabytes is a placeholder, can be edited around, and arrives
+// complete.
 func TestTenMegabytesArePasted(t *testing.T) {
 	d := newDesk(t, answers(t, "I see."), nil)
 	d.sit()
