@@ -9,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
@@ -23,36 +22,6 @@ func (m *model) View() tea.View {
 	lines := append(m.upper(m.look.Height-1-len(below)), below...)
 	cursor.Y += len(lines) - len(below)
 	return tea.View{Content: strings.Join(lines, "\n"), Cursor: cursor}
-}
-
-// onScreen is the model as Bubble Tea runs it. Bubble Tea's own renderer is off
-// (docs/adr/0002): the screen shows what View returns, below the lines printed so far.
-type onScreen struct{ *model }
-
-// Update implements tea.Model.
-func (o onScreen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	_, cmd := o.model.Update(msg)
-	return o, cmd
-}
-
-// View shows the model's View. While the size changes it does nothing: see resize.
-func (o onScreen) View() tea.View {
-	defer crash.Guard()
-	if o.resizing {
-		return tea.View{}
-	}
-	return o.show()
-}
-
-// show brings the model's View to the terminal, along with the lines printed since the last one.
-func (m *model) show() tea.View {
-	m.scr.announce(m.state())
-	v := m.View()
-	m.scr.Show(v)
-	if !v.AltScreen {
-		m.tidy()
-	}
-	return v
 }
 
 // cover returns the view that covers the screen: a page, a panel that wants all of it or

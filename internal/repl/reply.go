@@ -67,6 +67,13 @@ func (m *model) recallQueue() {
 	m.giveBack(strings.Join(queued, "\n\n"), acts)
 }
 
+// takeBack returns the newest queued text to the prompt, and reports whether there was any.
+func (m *model) takeBack() bool {
+	text, acts := m.sched.queue.Last()
+	m.giveBack(text, acts)
+	return text != ""
+}
+
 // giveBack puts text back at the prompt. It stays a prompt even if it looks like a command,
 // unless acts is set and it is alone.
 func (m *model) giveBack(text string, acts bool) {

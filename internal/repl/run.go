@@ -6,15 +6,14 @@ import (
 	"fmt"
 	"runtime"
 
-	"github.com/bb2d0cf4/agent/internal/crash"
-	"github.com/bb2d0cf4/agent/internal/repl/jobcontrol"
-
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/repl/desktop"
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 	"github.com/bb2d0cf4/agent/internal/repl/input"
+	"github.com/bb2d0cf4/agent/internal/repl/jobcontrol"
 	"github.com/bb2d0cf4/agent/internal/repl/keyboard"
 	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/repl/printer"
@@ -116,4 +115,34 @@ func leave(scr *screen.Screen) {
 	scr.SetAlt(false)
 	scr.SetTail(nil, nil)
 	scr.Flush()
+}
+
+// onScreen is the model as Bubble Tea runs it. Bubble Tea's own renderer is off
+// (docs/adr/0002): the screen shows what View returns, below the lines printed so far.
+type onScreen struct{ *model }
+
+// Update implements tea.Model.
+func (o onScreen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	_, cmd := o.model.Update(msg)
+	return o, cmd
+}
+
+// View shows the model's View. While the size changes it does nothing: see resize.
+func (o onScreen) View() tea.View {
+	defer crash.Guard()
+	if o.resizing {
+		return tea.View{}
+	}
+	return o.show()
+}
+
+// show brings the model's View to the terminal, along with the lines printed since the last one.
+func (m *model) show() tea.View {
+	m.scr.announce(m.state())
+	v := m.View()
+	m.scr.Show(v)
+	if !v.AltScreen {
+		m.tidy()
+	}
+	return v
 }
