@@ -98,7 +98,7 @@ var layers = []struct {
 	{"internal/repl/jobcontrol", []string{"internal/repl/screen"}},
 	{"internal/repl/markdown", []string{"internal/repl/highlight", "internal/repl/paint", "internal/sanitize", "internal/repl/theme"}},
 	{"internal/repl/pager", []string{"internal/repl/paint", "internal/repl/theme", "internal/sanitize"}},
-	{"internal/repl/picker", []string{"internal/repl/paint", "internal/sanitize", "internal/repl/theme"}},
+	{"internal/repl/picker", []string{"internal/fuzzy", "internal/repl/paint", "internal/sanitize", "internal/repl/theme"}},
 	{"internal/repl/plain", []string{
 		"internal/confirm", "internal/diff", "internal/llm", "internal/nearest", "internal/repl/command", "internal/repl/pager",
 		"internal/repl/input/edit", "internal/sanitize", "internal/session", "internal/workspace",

@@ -2,6 +2,7 @@ package fuzzy
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -209,6 +210,7 @@ type matrix struct {
 	first []int   // by letter of the query: the first place where it can match
 	score []int32 // by letter of the query, then byte of the path
 	row   []int32 // number of matched bytes in a row that end there
+	at    []int   // by letter of the query: its byte in the best place
 }
 
 // match returns the best place of query in path, which must match.
@@ -225,8 +227,8 @@ func (m *matrix) match(query, path string) match {
 			best, end = s, i
 		}
 	}
-	begin := m.begin(n, last, end)
-	part := begin - strings.LastIndexByte(path, '/') - 1
+	m.place(n, last, end)
+	part := m.at[0] - strings.LastIndexByte(path, '/') - 1
 	if part < 0 {
 		part = 1 << 16
 	}
@@ -294,9 +296,10 @@ func (m *matrix) hit(path string, q, i int, skip int32) (score, row int32) {
 	return score + better, row
 }
 
-// begin returns the beginning of the best place, which ends with the query's qth letter
-// at end. n is the length of the path.
-func (m *matrix) begin(n, q, end int) int {
+// place sets at to the bytes of the best place, which ends with the query's qth letter at
+// end. n is the length of the path.
+func (m *matrix) place(n, q, end int) {
+	m.at = slices.Grow(m.at[:0], q+1)[:q+1]
 	prefer := true
 	for i := end; ; i-- {
 		at := q*n + i
@@ -308,8 +311,9 @@ func (m *matrix) begin(n, q, end int) int {
 			left = m.score[at-1]
 		}
 		if s := m.score[at]; s > diagonal && (s > left || s == left && prefer) {
+			m.at[q] = i
 			if q--; q < 0 {
-				return i
+				return
 			}
 		}
 		prefer = m.row[at] > 1 || at+n+1 < len(m.row) && m.row[at+n+1] > 0

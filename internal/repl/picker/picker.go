@@ -7,8 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/sahilm/fuzzy"
-
+	"github.com/bb2d0cf4/agent/internal/fuzzy"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
@@ -50,6 +49,7 @@ const page = 10
 type Picker struct {
 	opt     Options
 	items   []Item
+	titles  []string
 	filter  string
 	matches []fuzzy.Match
 	cursor  int              // index in matches
@@ -68,6 +68,7 @@ func New(items []Item, o Options) *Picker {
 			clean.Cells = append(clean.Cells, sanitize.Line(c))
 		}
 		p.items[i] = clean
+		p.titles = append(p.titles, clean.Title)
 	}
 	p.cells = widths(p.items)
 	p.SetFilter("")
@@ -136,7 +137,7 @@ func (p *Picker) SetFilter(filter string) {
 		}
 		return
 	}
-	p.matches = fuzzy.FindFrom(strings.ReplaceAll(filter, " ", ""), titles(p.items))
+	p.matches = fuzzy.Rank(strings.ReplaceAll(filter, " ", ""), p.titles)
 	found := make(map[int]bool, len(p.matches))
 	for _, m := range p.matches {
 		found[m.Index] = true
@@ -154,11 +155,6 @@ func (p *Picker) SetFilter(filter string) {
 		}
 	}
 }
-
-type titles []Item
-
-func (t titles) String(i int) string { return t[i].Title }
-func (t titles) Len() int            { return len(t) }
 
 // Filter returns the filter's text.
 func (p *Picker) Filter() string { return p.filter }

@@ -105,7 +105,7 @@ func (p *Picker) row(i, width int) []paint.Span {
 	}
 	spans := []paint.Span{{Text: mark, Style: base}}
 	at := 0
-	for _, hit := range m.MatchedIndexes {
+	for _, hit := range m.At {
 		_, n := utf8.DecodeRuneInString(it.Title[hit:])
 		spans = append(spans, paint.Span{Text: it.Title[at:hit], Style: base},
 			paint.Span{Text: it.Title[hit : hit+n], Style: theme.Match.Over(base)})
