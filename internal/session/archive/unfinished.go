@@ -13,7 +13,7 @@ import (
 // Unfinished is a session that was in the middle of a turn when the program ended.
 type Unfinished struct {
 	ID        string
-	Call      *llm.ToolCall // without a result; nil if there was none
+	Call      *llm.ToolCall // without a result; may be nil
 	Undecided bool          // the user was being asked about it
 }
 

@@ -11,7 +11,7 @@ import (
 func (p *Plan) Shortens() bool { return p.keeps.short }
 
 // Finish returns the compaction with its summary. full is the file with the result of
-// FullText, for the model to read; empty if there is none.
+// FullText, for the model to read, or empty.
 func (p *Plan) Finish(summary, full string) history.Compaction {
 	summary = strings.TrimSpace(history.Valid(summary))
 	if summary == "" {

@@ -13,7 +13,7 @@ import (
 // two messages of the user in a row.
 const understood = "Understood."
 
-// Compaction returns the compaction in force; nil if there is none.
+// Compaction returns the compaction in force, or nil.
 func (t *Transcript) Compaction() *Compaction {
 	if len(t.compactions) == 0 {
 		return nil
