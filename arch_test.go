@@ -145,7 +145,7 @@ var layers = []struct {
 		"internal/tools/shell",
 	}},
 	{"internal/app/provider", []string{
-		"internal/child", "internal/app/keystore", "internal/app/servers", "internal/config", "internal/llm", "internal/llm/openai", "internal/llm/openai/local", "internal/llm/remote", "internal/llm/script",
+		"internal/child", "internal/app/keystore", "internal/app/servers", "internal/config", "internal/llm", "internal/llm/anthropic", "internal/llm/openai", "internal/llm/openai/local", "internal/llm/remote", "internal/llm/responses", "internal/llm/script",
 	}},
 	{"internal/app/servers", []string{
 		"internal/app/keystore", "internal/config", "internal/llm", "internal/llm/remote", "internal/peer", "internal/statefile",
@@ -164,7 +164,7 @@ var layers = []struct {
 	}},
 	{"internal/cli/extension", []string{"internal/child", "internal/statefile"}},
 	{"internal/cli/firstrun", []string{
-		"internal/app/keystore", "internal/app/servers", "internal/cli/settings", "internal/app/trust", "internal/config", "internal/llm", "internal/llm/remote",
+		"internal/app/keystore", "internal/app/servers", "internal/cli/settings", "internal/app/trust", "internal/config", "internal/llm", "internal/llm/anthropic", "internal/llm/remote",
 		"internal/llm/openai/local", "internal/repl/dialog", "internal/repl/picker",
 	}},
 	{"internal/cli/settings", []string{

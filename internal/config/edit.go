@@ -170,12 +170,12 @@ func prefixOf(path []string) string {
 
 // newValue returns the node for value. A list is written as YAML: [a, b].
 func newValue(s *schema, key, value string) (*yaml.Node, error) {
-	if s.kind == list {
+	if s.kind == list || s.kind == object {
 		var n yaml.Node
 		if err := yaml.Unmarshal([]byte(value), &n); err != nil || len(n.Content) != 1 {
-			return nil, fmt.Errorf("%s: want a list, such as [pass, show, openai]", key)
+			return nil, fmt.Errorf("%s: want %s", key, s.wanted())
 		}
-		return n.Content[0], nil
+		return n.Content[0], nil // parse checks it
 	}
 	if err := s.check(value); err != nil {
 		return nil, fmt.Errorf("%s: %w", key, err)

@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -88,6 +89,8 @@ func (d *document) walk(s *schema, n *yaml.Node, prefix string) error {
 		return d.mapping(s, n, prefix, where)
 	case s.kind == list:
 		return d.list(n, key, where)
+	case s.kind == object:
+		return checkObject(n, key, where)
 	case n.Kind != yaml.ScalarNode:
 		return fmt.Errorf("%s%s: want a single value", where, key)
 	}
@@ -123,6 +126,18 @@ func (d *document) mapping(s *schema, n *yaml.Node, prefix, where string) error 
 		if err := d.walk(sub, v, prefix+k.Value+"."); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// checkObject accepts a mapping that can be written as JSON.
+func checkObject(n *yaml.Node, key, where string) error {
+	var v map[string]any
+	if err := n.Decode(&v); err != nil {
+		return fmt.Errorf("%s%s: want keys with values, as in a JSON object", where, key)
+	}
+	if _, err := json.Marshal(v); err != nil {
+		return fmt.Errorf("%s%s: this cannot be sent as JSON: %w", where, key, err)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"maps"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -13,20 +14,56 @@ type Provider struct {
 	BaseURL string `yaml:"base_url"`
 	// APIKeyEnv names the environment variable with the key; APIKeyCommand prints it
 	// (program and arguments, no shell). With neither, requests carry no key.
-	APIKeyEnv     string            `yaml:"api_key_env"`
-	APIKeyCommand []string          `yaml:"api_key_command"`
-	Headers       map[string]string `yaml:"headers"`
-	ContextWindow int64             `yaml:"context_window"` // tokens
-	Models        map[string]Prices `yaml:"models"`
+	APIKeyEnv     string                  `yaml:"api_key_env"`
+	APIKeyCommand []string                `yaml:"api_key_command"`
+	Headers       map[string]string       `yaml:"headers"`
+	ContextWindow int64                   `yaml:"context_window"` // tokens
+	Wire          string                  `yaml:"wire"`           // of its models, see ModelOptions
+	Models        map[string]ModelOptions `yaml:"models"`
 }
 
-// Prices describes one model. Prices are in USD per million tokens; zero means unknown.
-type Prices struct {
+// ModelOptions describes one model and what is asked of it. Prices are in USD per million
+// tokens; zero means unknown.
+type ModelOptions struct {
 	ContextWindow int64   `yaml:"context_window"` // tokens
-	Images        *bool   `yaml:"images"`         // whether it takes images; nil: derive it from its name
+	Images        *bool   `yaml:"images"`         // whether it accepts images; nil: judge by its name
 	Input         float64 `yaml:"price_input"`
 	Output        float64 `yaml:"price_output"`
 	Cached        float64 `yaml:"price_cached"`
+	Written       float64 `yaml:"price_cache_write"`
+
+	Wire        string         `yaml:"wire"`       // WireChat, WireResponses or WireAnthropic; empty: by address
+	Effort      string         `yaml:"effort"`     // how much it thinks; empty: its own default
+	MaxTokens   int            `yaml:"max_tokens"` // of an answer; zero: its own limit
+	Temperature *float64       `yaml:"temperature"`
+	Extra       map[string]any `yaml:"extra"` // merged into the request
+}
+
+// The protocols that a server may speak.
+const (
+	WireChat      = "chat"      // chat completions
+	WireResponses = "responses" // OpenAI's Responses API
+	WireAnthropic = "anthropic" // Anthropic's Messages API
+)
+
+// Wire returns the protocol that the server of m speaks. A server that is not known
+// speaks chat completions.
+func (m Model) Wire() string {
+	host := ""
+	if u, err := url.Parse(m.Endpoint.BaseURL); err == nil {
+		host = u.Hostname()
+	}
+	switch {
+	case m.Options.Wire != "":
+		return m.Options.Wire
+	case m.Endpoint.Wire != "":
+		return m.Endpoint.Wire
+	case host == "api.anthropic.com":
+		return WireAnthropic
+	case host == "api.openai.com":
+		return WireResponses
+	}
+	return WireChat
 }
 
 // Model is everything needed to talk to a model.
@@ -35,7 +72,7 @@ type Model struct {
 	Provider string
 	Name     string // as the server knows it
 	Endpoint Provider
-	Prices   Prices
+	Options  ModelOptions
 	NoTools  bool // its server reports that it cannot call tools
 	// From is the source of the address if the user has not set it for this provider:
 	// an environment variable, or a base_url without a model. Else it is empty.
@@ -54,6 +91,7 @@ type HostedProvider struct {
 // Hosted lists the known providers that require a key, best known first.
 var Hosted = []HostedProvider{
 	{"openai", "OpenAI", "https://api.openai.com/v1", "OPENAI_API_KEY", []string{"gpt-5.1", "gpt-5", "gpt-4.1", "gpt-4o"}},
+	{"anthropic", "Anthropic", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", []string{"claude-sonnet-5", "claude-opus-4-5", "claude-sonnet-4-5"}},
 	{"openrouter", "OpenRouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", []string{"openrouter/auto"}},
 	{"gemini", "Google Gemini", "https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY", []string{"models/gemini-2.5-pro", "models/gemini-2.5-flash"}},
 	{"mistral", "Mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY", []string{"devstral-medium-latest", "mistral-medium-latest", "mistral-large-latest"}},
@@ -131,9 +169,9 @@ func (c Config) Lookup(ref string) (Model, error) {
 	if strings.TrimRight(m.Endpoint.BaseURL, "/") == strings.TrimRight(own, "/") {
 		m.From = ""
 	}
-	m.Prices = m.Endpoint.Models[model]
-	if m.Prices.ContextWindow == 0 {
-		m.Prices.ContextWindow = m.Endpoint.ContextWindow
+	m.Options = m.Endpoint.Models[model]
+	if m.Options.ContextWindow == 0 {
+		m.Options.ContextWindow = m.Endpoint.ContextWindow
 	}
 	return m, nil
 }
@@ -209,7 +247,7 @@ func overlay(base, top Provider) Provider {
 	if top.APIKeyEnv != "" || len(top.APIKeyCommand) > 0 {
 		base.APIKeyEnv, base.APIKeyCommand = top.APIKeyEnv, top.APIKeyCommand
 	}
-	base.Headers, base.ContextWindow, base.Models = top.Headers, top.ContextWindow, top.Models
+	base.Headers, base.ContextWindow, base.Wire, base.Models = top.Headers, top.ContextWindow, top.Wire, top.Models
 	return base
 }
 

@@ -58,17 +58,17 @@ func TestLookup(t *testing.T) {
 		{ref: "Corp.X/gpt-4.1", want: Model{
 			Ref: "Corp.X/gpt-4.1", Provider: "Corp.X", Name: "gpt-4.1",
 			Endpoint: c.Providers["Corp.X"],
-			Prices:   Prices{ContextWindow: 1000000, Input: 2, Output: 8, Cached: 0.5},
+			Options:  ModelOptions{ContextWindow: 1000000, Input: 2, Output: 8, Cached: 0.5},
 		}},
 		{ref: "Corp.X/other", want: Model{
 			Ref: "Corp.X/other", Provider: "Corp.X", Name: "other",
-			Endpoint: c.Providers["Corp.X"], Prices: Prices{ContextWindow: 32000},
+			Endpoint: c.Providers["Corp.X"], Options: ModelOptions{ContextWindow: 32000},
 		}},
 		{ref: "ollama/qwen3", want: Model{
 			Ref: "ollama/qwen3", Provider: "ollama", Name: "qwen3", Endpoint: Provider{BaseURL: "http://127.0.0.1:11434/v1"},
 		}},
 		{ref: "script:x.yaml", want: Model{Ref: "script:x.yaml", Provider: "script", Name: "x.yaml"}},
-		{ref: "corp.x/gpt-4.1", err: `unknown provider "corp.x"; known are deepseek, gemini`},
+		{ref: "corp.x/gpt-4.1", err: `unknown provider "corp.x"; known are anthropic, deepseek, gemini`},
 		{ref: "half/m", err: `"half" has no base_url`},
 		{ref: "gpt-4.1", err: "for example openai/gpt-4.1"},
 	} {
@@ -135,7 +135,7 @@ func TestOwnBaseURLDropsThePresetsKey(t *testing.T) {
 	if m, err := c.Lookup("openai/m"); err != nil || m.Endpoint.APIKeyEnv != "" {
 		t.Errorf("%+v, %v", m, err)
 	}
-	if m, err := c.Lookup("openrouter/m"); err != nil || m.Endpoint.APIKeyEnv != "OPENROUTER_API_KEY" || m.Prices.ContextWindow != 5 {
+	if m, err := c.Lookup("openrouter/m"); err != nil || m.Endpoint.APIKeyEnv != "OPENROUTER_API_KEY" || m.Options.ContextWindow != 5 {
 		t.Errorf("%+v, %v", m, err)
 	}
 }

@@ -20,6 +20,7 @@ const (
 	table             // any keys, all of the same schema
 	list              // of strings
 	text
+	object   // any keys and values, as JSON has them
 	address  // an http or https URL
 	variable // the name of an environment variable
 	boolean
@@ -99,18 +100,28 @@ var themes = []string{"auto", "dark", "light", "high-contrast", "colorblind", "a
 // statusItems are the items of the status line; a test in internal/repl compares them.
 var statusItems = []string{"mode", "model", "branch", "context", "editor", "cost", "tokens", "folder"}
 
+// wires are the values of wire.
+var wires = []string{WireChat, WireResponses, WireAnthropic}
+
 var provider = &schema{kind: group, fields: []*schema{
 	{name: "base_url", kind: address},
 	{name: "api_key_env", kind: variable},
 	{name: "api_key_command", kind: list},
 	{name: "headers", kind: table, elem: &schema{kind: text}},
 	{name: "context_window", kind: count},
+	{name: "wire", kind: choice, choices: wires},
 	{name: "models", kind: table, dots: true, elem: &schema{kind: group, fields: []*schema{
 		{name: "context_window", kind: count},
 		{name: "images", kind: boolean},
 		{name: "price_input", kind: number},
 		{name: "price_output", kind: number},
 		{name: "price_cached", kind: number},
+		{name: "price_cache_write", kind: number},
+		{name: "wire", kind: choice, choices: wires},
+		{name: "effort", kind: text},
+		{name: "max_tokens", kind: count},
+		{name: "temperature", kind: number},
+		{name: "extra", kind: object},
 	}}},
 }}
 

@@ -51,7 +51,7 @@ type Facts struct {
 
 // Look is Inspect without the notes; an error is that of the server.
 func Look(ctx context.Context, cfg config.Config, m config.Model) (config.Model, Facts, error) {
-	f := Facts{set: m.Prices.ContextWindow > 0}
+	f := Facts{set: m.Options.ContextWindow > 0}
 	if !inspects(m) {
 		return m, f, nil // the key is asked for later
 	}
@@ -67,7 +67,7 @@ func Look(ctx context.Context, cfg config.Config, m config.Model) (config.Model,
 		f.NoTools = f.Refusal != ""
 	}
 	if !f.set {
-		m.Prices.ContextWindow = f.ContextWindow
+		m.Options.ContextWindow = f.ContextWindow
 	}
 	m.NoTools = f.NoTools
 	return m, f, nil
@@ -152,7 +152,7 @@ func Problems(m config.Model, f Facts) (list []Problem) {
 	if f.Untrained {
 		list = append(list, Problem{m.Ref + " was not trained to call tools, LM Studio says", "expect wrong calls, and files that it does not read", "Choose another with /model or agent config model", false})
 	}
-	window := m.Prices.ContextWindow
+	window := m.Options.ContextWindow
 	served := fmt.Sprintf("%s is served with %d tokens of context", m.Ref, window)
 	switch {
 	case f.set && f.ContextWindow > 0 && window > f.ContextWindow:

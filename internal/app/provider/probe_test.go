@@ -32,9 +32,9 @@ func TestNotes(t *testing.T) {
 		"not trained":       {local.Facts{Server: "lmstudio", ContextWindow: 32768, Untrained: true}, 0, []string{"not trained to call tools"}},
 		"not loaded":        {local.Facts{Server: "lmstudio", MaxContext: 9000, NotLoaded: true}, 0, []string{"has not loaded", "larger context length (the model takes 9000)"}},
 	} {
-		m := config.Model{Ref: "x/m", Prices: config.Prices{ContextWindow: c.set}}
+		m := config.Model{Ref: "x/m", Options: config.ModelOptions{ContextWindow: c.set}}
 		if c.set == 0 {
-			m.Prices.ContextWindow = c.facts.ContextWindow
+			m.Options.ContextWindow = c.facts.ContextWindow
 		}
 		var got []string
 		for _, p := range Problems(m, Facts{Facts: c.facts, set: c.set > 0}) {
@@ -78,10 +78,10 @@ func TestInspect(t *testing.T) {
 		}
 		return Inspect(t.Context(), config.Config{Home: t.TempDir()}, m)
 	}
-	if m, notes := look("llamacpp/m", config.Provider{BaseURL: s.URL + "/v1"}); m.Prices.ContextWindow != 8192 || len(notes) != 1 {
+	if m, notes := look("llamacpp/m", config.Provider{BaseURL: s.URL + "/v1"}); m.Options.ContextWindow != 8192 || len(notes) != 1 {
 		t.Errorf("%+v, %q", m, notes)
 	}
-	if m, notes := look("mine/m", config.Provider{BaseURL: s.URL + "/v1", ContextWindow: 4000}); m.Prices.ContextWindow != 4000 || len(notes) != 1 {
+	if m, notes := look("mine/m", config.Provider{BaseURL: s.URL + "/v1", ContextWindow: 4000}); m.Options.ContextWindow != 4000 || len(notes) != 1 {
 		t.Errorf("%+v, %q", m, notes)
 	}
 	before := asked

@@ -5,6 +5,7 @@ package provider
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"iter"
@@ -19,8 +20,10 @@ import (
 	"github.com/bb2d0cf4/agent/internal/child"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/llm/anthropic"
 	"github.com/bb2d0cf4/agent/internal/llm/openai"
 	"github.com/bb2d0cf4/agent/internal/llm/remote"
+	"github.com/bb2d0cf4/agent/internal/llm/responses"
 	"github.com/bb2d0cf4/agent/internal/llm/script"
 )
 
@@ -70,15 +73,31 @@ func New(cfg config.Config, m config.Model) (llm.Model, error) {
 
 // Client is New for a model that is not a script.
 func Client(cfg config.Config, m config.Model) *remote.Client {
-	return remote.New(remote.Options{
+	opt := remote.Options{
 		Name: m.Ref, BaseURL: m.Endpoint.BaseURL, Headers: m.Endpoint.Headers,
 		Key:           func(ctx context.Context) (string, error) { return key(ctx, m.Endpoint, cfg) },
-		ContextWindow: m.Prices.ContextWindow,
+		ContextWindow: m.Options.ContextWindow,
 		Free:          free(m),
-		Prices:        remote.Prices{Input: m.Prices.Input, Output: m.Prices.Output, Cached: m.Prices.Cached},
+		Prices:        remote.Prices{Input: m.Options.Input, Output: m.Options.Output, Cached: m.Options.Cached, Written: m.Options.Written},
 		Limits:        remote.Limits{Idle: cfg.Limits.IdleTimeout},
 		Check:         servers.Open(cfg.Home).Check,
-	}, openai.New(openai.Options{BaseURL: m.Endpoint.BaseURL, Model: m.Name}))
+	}
+	o := m.Options
+	switch m.Wire() {
+	case config.WireAnthropic:
+		opt.Authorize = anthropic.Authorize
+		return remote.New(opt, anthropic.New(anthropic.Options{
+			Model: m.Name, MaxTokens: o.MaxTokens, Temperature: o.Temperature, Effort: o.Effort, Extra: o.Extra,
+		}))
+	case config.WireResponses:
+		return remote.New(opt, responses.New(responses.Options{
+			Model: m.Name, MaxTokens: o.MaxTokens, Temperature: o.Temperature, Effort: o.Effort, Extra: o.Extra,
+			CacheKey: rand.Text(),
+		}))
+	}
+	return remote.New(opt, openai.New(openai.Options{
+		BaseURL: m.Endpoint.BaseURL, Model: m.Name, MaxTokens: o.MaxTokens, Temperature: o.Temperature, Effort: o.Effort, Extra: o.Extra,
+	}))
 }
 
 // MissingKey returns an error if m needs a key that is missing. Another server at a
@@ -107,8 +126,8 @@ var vision = []string{
 // images reports whether m accepts images, according to the configuration or else its
 // name.
 func images(m config.Model) bool {
-	if m.Prices.Images != nil {
-		return *m.Prices.Images
+	if m.Options.Images != nil {
+		return *m.Options.Images
 	}
 	name := strings.ToLower(m.Name)
 	return slices.ContainsFunc(vision, func(part string) bool { return strings.Contains(name, part) })
@@ -147,7 +166,7 @@ func (m model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta,
 // free reports whether requests to m cost nothing: no key means no bill.
 func free(m config.Model) bool {
 	e := m.Endpoint
-	return e.APIKeyEnv == "" && len(e.APIKeyCommand) == 0 && len(e.Headers) == 0 && m.Prices.Input == 0 && m.Prices.Output == 0
+	return e.APIKeyEnv == "" && len(e.APIKeyCommand) == 0 && len(e.Headers) == 0 && m.Options.Input == 0 && m.Options.Output == 0
 }
 
 // key returns the API key of a provider, or "" without one. Local servers need none,

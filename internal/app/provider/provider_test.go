@@ -49,7 +49,7 @@ func TestImages(t *testing.T) {
 		set  *bool
 		want bool
 	}{{"gpt-4o-mini", nil, true}, {"Qwen2.5-VL-7B", nil, true}, {"test", nil, false}, {"test", &yes, true}, {"gpt-4o", &no, false}} {
-		m := config.Model{Name: c.name, Prices: config.Prices{Images: c.set}}
+		m := config.Model{Name: c.name, Options: config.ModelOptions{Images: c.set}}
 		if got := images(m); got != c.want {
 			t.Errorf("%s, %v: %v", c.name, c.set, got)
 		}
@@ -86,7 +86,7 @@ func TestFree(t *testing.T) {
 		"a key":                 {config.Model{Endpoint: config.Provider{APIKeyEnv: "K"}}, false},
 		"a key by command":      {config.Model{Endpoint: config.Provider{APIKeyCommand: []string{"k"}}}, false},
 		"a key in a header":     {config.Model{Endpoint: config.Provider{Headers: map[string]string{"api-key": "k"}}}, false},
-		"prices":                {config.Model{Prices: config.Prices{Output: 1}}, false},
+		"prices":                {config.Model{Options: config.ModelOptions{Output: 1}}, false},
 	} {
 		if got := Client(config.Config{}, c.model).Info().Free; got != c.want {
 			t.Errorf("%s: %v", name, got)

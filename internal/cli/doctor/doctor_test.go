@@ -125,7 +125,7 @@ func TestCheckModel(t *testing.T) {
 		{"nokey/large", broken, "nokey/large", "export NO_SUCH_KEY="},
 		{"gone/m", broken, "gone/m at http://127.0.0.1:1", "start the server"},
 		{"broken/m", broken, "broken/m", "the command false"},
-		{"nowhere/m", broken, `no provider "nowhere"`, "agent config model"},
+		{"nowhere/m", broken, `unknown provider "nowhere"`, "agent config model"},
 		{"script:/no/such/file", broken, "/no/such/file", "readable file"},
 	} {
 		t.Run(c.model, func(t *testing.T) {

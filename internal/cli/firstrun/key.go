@@ -15,6 +15,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/cli/settings"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/llm/anthropic"
 	"github.com/bb2d0cf4/agent/internal/llm/openai/local"
 	"github.com/bb2d0cf4/agent/internal/llm/remote"
 	"github.com/bb2d0cf4/agent/internal/repl/dialog"
@@ -245,9 +246,11 @@ func (c *chooser) name(address string) string {
 func list(ctx context.Context, address, key string) ([]remote.ModelInfo, error) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	models, err := remote.New(remote.Options{
-		BaseURL: address, Key: func(context.Context) (string, error) { return key, nil },
-	}, nil).ListModels(ctx)
+	opt := remote.Options{BaseURL: address, Key: func(context.Context) (string, error) { return key, nil }}
+	if (config.Model{Endpoint: config.Provider{BaseURL: address}}).Wire() == config.WireAnthropic {
+		opt.Authorize = anthropic.Authorize
+	}
+	models, err := remote.New(opt, nil).ListModels(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = fmt.Errorf("%s has not answered in %v", remote.Shown(address), askTime)
 	}

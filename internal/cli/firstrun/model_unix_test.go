@@ -240,7 +240,7 @@ func TestEachWayToAModel(t *testing.T) {
 			name: "address", key: true, want: "providers:\n  local:\n    base_url: KEYED\n    api_key_env: LOCAL_API_KEY\nmodel: local/large\n",
 			steps: []step{{"Another server", "Another<enter>"}, {"Address:", "<ctrl+u>KEYED<enter>" + canary + "<enter>"}, {"› small", "<down><down><enter>"}},
 			flat: []step{
-				{"nothing to leave:", "9<enter>"},
+				{"nothing to leave:", "10<enter>"},
 				{"Address, or nothing for", "KEYED<enter>"},
 				{"not shown, or nothing:", canary + "<enter>"},
 				{"1 to 3, or nothing to go back:", "3<enter>"},

@@ -97,8 +97,11 @@ func Describe(cfg config.Config) string {
 		if p.ContextWindow > 0 {
 			line(prefix+"context_window", fmt.Sprint(p.ContextWindow), cfg.File)
 		}
+		if p.Wire != "" {
+			line(prefix+"wire", p.Wire, cfg.File)
+		}
 		for _, m := range slices.Sorted(maps.Keys(p.Models)) {
-			line(prefix+"models."+sanitize.Line(m), describePrices(p.Models[m]), cfg.File)
+			line(prefix+"models."+sanitize.Line(m), sanitize.Line(describeModel(p.Models[m])), cfg.File)
 		}
 	}
 	if err := w.Flush(); err != nil {
@@ -107,7 +110,22 @@ func Describe(cfg config.Config) string {
 	return b.String()
 }
 
-func describePrices(m config.Prices) string {
-	return fmt.Sprintf("context %d, USD per million tokens: input %g, output %g, cached %g",
-		m.ContextWindow, m.Input, m.Output, m.Cached)
+func describeModel(m config.ModelOptions) string {
+	text := fmt.Sprintf("context %d, USD per million tokens: input %g, output %g, cached %g, cache write %g",
+		m.ContextWindow, m.Input, m.Output, m.Cached, m.Written)
+	for _, each := range []struct{ name, value string }{{"wire", m.Wire}, {"effort", m.Effort}} {
+		if each.value != "" {
+			text += ", " + each.name + " " + each.value
+		}
+	}
+	if m.MaxTokens > 0 {
+		text += fmt.Sprintf(", max_tokens %d", m.MaxTokens)
+	}
+	if m.Temperature != nil {
+		text += fmt.Sprintf(", temperature %g", *m.Temperature)
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.Extra)) {
+		text += ", extra." + name
+	}
+	return text
 }

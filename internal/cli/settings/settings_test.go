@@ -14,7 +14,7 @@ import (
 func TestDescribeShowsNoSecret(t *testing.T) {
 	out := Describe(config.Config{Providers: map[string]config.Provider{"corp": {
 		BaseURL: "http://me:secret@a\x1b[2J", APIKeyCommand: []string{"pass", "show"}, Headers: map[string]string{"X-Key": "secret"},
-		Models: map[string]config.Prices{"m": {Input: 2.5}},
+		Models: map[string]config.ModelOptions{"m": {Input: 2.5}},
 	}}})
 	for _, want := range []string{"http://xxxxx@a", "providers.corp.api_key_command  pass show", "headers.X-Key", "(not shown)", "input 2.5"} {
 		if !strings.Contains(out, want) {

@@ -1,0 +1,76 @@
+//go:build unix
+
+package main
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/dev/transcriptjudge"
+	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
+)
+
+// Each wire carries a prompt with thinking, a call and its result.
+func TestPromptOnEveryWire(t *testing.T) {
+	for wire, c := range map[string]struct {
+		judge  func(body []byte) error
+		path   string
+		header string // with the key
+		wants  []string
+	}{
+		"anthropic": {transcriptjudge.CheckMessages, "/v1/messages", "X-Api-Key", []string{`"output_config":{"effort":"high"}`, `"signature":"sig-0"`, `"top_k":5`, `"max_tokens":9000`}},
+		"responses": {transcriptjudge.CheckResponses, "/v1/responses", "Authorization", []string{`"effort":"high"`, `"encrypted_content":"enc-0"`, `"top_k":5`, `"max_output_tokens":9000`}},
+		"chat":      {transcriptjudge.Check, "/v1/chat/completions", "Authorization", []string{`"reasoning_effort":"high"`, `"top_k":5`, `"max_tokens":9000`}},
+	} {
+		t.Run(wire, func(t *testing.T) {
+			server := llmtest.NewServer(t,
+				llmtest.Turn{Reasoning: "I write it.", Calls: []llmtest.Call{{Name: "write_file", Args: `{"path":"new.txt","content":"new\n"}`}}},
+				llmtest.Turn{Text: "It is written."})
+			var mu sync.Mutex
+			seen := map[string]string{} // path: key
+			address, _ := counted(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				mu.Lock()
+				seen[r.URL.Path] = r.Header.Get(c.header)
+				mu.Unlock()
+				server.ServeHTTP(w, r)
+			}))
+			d := newDesk(t, server, nil)
+			d.env = append(d.env, "MINE_KEY="+canary)
+			d.keep("config.yaml", `
+providers:
+  mine:
+    base_url: `+address+`
+    api_key_env: MINE_KEY
+    wire: `+wire+`
+    models:
+      large: {effort: high, max_tokens: 9000, extra: {top_k: 5}}
+`)
+			d.keep("servers.json", `[{"address":"`+address+`","provider":"mine"}]`)
+			code, out := d.prompted("--model", "mine/large", "--permission-mode", "accept-edits")
+			if code != 0 || !strings.Contains(out, "It is written.") {
+				t.Fatalf("exit status %d: %s", code, out)
+			}
+			if data, err := os.ReadFile(filepath.Join(d.dir, "new.txt")); err != nil || string(data) != "new\n" {
+				t.Errorf("%q, %v", data, err)
+			}
+			if key := strings.TrimPrefix(seen[c.path], "Bearer "); key != canary {
+				t.Errorf("the key was %q; %v", key, seen)
+			}
+			for _, body := range server.Requests() {
+				if err := c.judge(body); err != nil {
+					t.Errorf("%v\n%s", err, body)
+				}
+			}
+			last := string(server.Requests()[1])
+			for _, want := range c.wants {
+				if !strings.Contains(last, want) {
+					t.Errorf("no %s in %s", want, last)
+				}
+			}
+		})
+	}
+}
