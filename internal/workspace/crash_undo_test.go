@@ -49,32 +49,18 @@ type rewindable struct {
 
 func newRewindable(t *testing.T) *rewindable {
 	w := &rewindable{tree: open(t)}
-	w.write("a", "a0\n")
-	w.write("b", "b0\n")
-	must(t, os.Chmod(w.path("a"), 0o600))
-	must(t, os.Chmod(w.path("b"), 0o755))
-	w.before = w.state()
-	w.edit("a", "a1\n", turn(1))
-	w.edit("new/deep/c", "c1\n", turn(1))
-	w.edit("b", strings.Repeat("b1\n", 5000), turn(2))
-	w.edit("a", "a2\n", turn(2))
-	must(t, os.Chmod(w.path("a"), 0o644))
-	w.after = w.state()
+	w.Write("a", "a0\n")
+	w.Write("b", "b0\n")
+	must(t, os.Chmod(w.Path("a"), 0o600))
+	must(t, os.Chmod(w.Path("b"), 0o755))
+	w.before = w.State()
+	w.Edit("a", "a1\n", turn(1))
+	w.Edit("new/deep/c", "c1\n", turn(1))
+	w.Edit("b", strings.Repeat("b1\n", 5000), turn(2))
+	w.Edit("a", "a2\n", turn(2))
+	must(t, os.Chmod(w.Path("a"), 0o644))
+	w.after = w.State()
 	return w
-}
-
-// state returns the mode and content of each file, and the folders.
-func (w *tree) state() map[string]string {
-	w.t.Helper()
-	out := map[string]string{}
-	for _, name := range w.files() {
-		info, err := os.Lstat(w.path(name))
-		must(w.t, err)
-		if out[name] = info.Mode().String(); info.Mode().IsRegular() {
-			out[name] += " " + w.content(name)
-		}
-	}
-	return out
 }
 
 // TestKilledRewind kills a rewind of several files, and its undo, at random instants.
@@ -90,13 +76,13 @@ func TestKilledRewind(t *testing.T) {
 		w := newRewindable(t)
 		must(t, w.Close()) // the child is alone
 		phase := phases[i%len(phases)]
-		kill(t, "rewind", []string{w.Dir(), w.home}, phase, rng.IntN(5), time.Duration(rng.IntN(300))*time.Microsecond)
+		kill(t, "rewind", []string{w.Dir(), w.Home}, phase, rng.IntN(5), time.Duration(rng.IntN(300))*time.Microsecond)
 		counts[phase]++
-		root, err := workspace.Open(w.Dir(), workspace.Options{Home: w.home})
+		root, err := workspace.Open(w.Dir(), workspace.Options{Home: w.Home})
 		must(t, err)
 		w.Root = root
 		w.eachIsWhole()
-		half := !cmp.Equal(w.state(), w.before) && !cmp.Equal(w.state(), w.after)
+		half := !cmp.Equal(w.State(), w.before) && !cmp.Equal(w.State(), w.after)
 		if half {
 			mixed++
 		}
@@ -119,21 +105,21 @@ func TestKilledRewind(t *testing.T) {
 // eachIsWhole checks that each file is as before or as after, and there is nothing
 // else.
 func (w *rewindable) eachIsWhole() {
-	w.t.Helper()
-	got := w.state()
+	w.T.Helper()
+	got := w.State()
 	for _, name := range []string{"a", "b", "new/deep/c"} {
 		if got[name] != w.before[name] && got[name] != w.after[name] {
-			w.t.Errorf("%s is neither as before nor as after: %.40q", name, got[name])
+			w.T.Errorf("%s is neither as before nor as after: %.40q", name, got[name])
 		}
 	}
 	for name := range got {
 		if strings.HasPrefix(name, "new") && got["new/deep/c"] == "" || filepath.Base(name)[0] == '.' {
-			w.t.Errorf("left over: %s", name)
+			w.T.Errorf("left over: %s", name)
 		}
 	}
 	for _, ext := range []string{"live", "lock"} {
-		if left, _ := filepath.Glob(filepath.Join(w.home, "undo", "*", "*."+ext)); len(left) > 0 {
-			w.t.Errorf("left over: %v", left)
+		if left, _ := filepath.Glob(filepath.Join(w.Home, "undo", "*", "*."+ext)); len(left) > 0 {
+			w.T.Errorf("left over: %v", left)
 		}
 	}
 }
@@ -141,8 +127,8 @@ func (w *rewindable) eachIsWhole() {
 // leadsTo undoes step by step, once or, if the first undo was interrupted, twice. A
 // folder that could not be removed may stay.
 func (w *rewindable) leadsTo(what undo.Range, want map[string]string, folders bool) {
-	w.t.Helper()
-	state := w.state
+	w.T.Helper()
+	state := w.State
 	if folders {
 		want, state = contents(want), w.whole
 	}
@@ -151,19 +137,19 @@ func (w *rewindable) leadsTo(what undo.Range, want map[string]string, folders bo
 		if errors.Is(err, undo.ErrNothing) {
 			break
 		}
-		must(w.t, err)
+		must(w.T, err)
 	}
 	if diff := cmp.Diff(want, state()); diff != "" {
-		w.t.Errorf("%v leads to %s", what, diff)
+		w.T.Errorf("%v leads to %s", what, diff)
 	}
 }
 
 // whole returns the content of each file except temp files.
 func (w *tree) whole() map[string]string {
 	out := map[string]string{}
-	for _, name := range w.files() {
+	for _, name := range w.Files() {
 		if !strings.HasSuffix(name, "/") && !strings.HasPrefix(filepath.Base(name), ".agent-") {
-			out[name] = w.content(name)
+			out[name] = w.Content(name)
 		}
 	}
 	return out

@@ -98,10 +98,10 @@ func changeScene(what string, before, after map[string]string) func(*testing.T) 
 	return func(t *testing.T) ([]string, func(*testing.T, traced)) {
 		w := open(t)
 		for name, text := range before {
-			w.write(name, text)
+			w.Write(name, text)
 		}
-		return []string{what, w.Dir(), w.home}, func(t *testing.T, r traced) {
-			now := reopen(t, w.Dir(), w.home, workspace.Options{})
+		return []string{what, w.Dir(), w.Home}, func(t *testing.T, r traced) {
+			now := reopen(t, w.Dir(), w.Home, workspace.Options{})
 			got := now.whole()
 			isNew := cmp.Equal(got, after)
 			if !isNew && !cmp.Equal(got, before) {
@@ -130,13 +130,13 @@ func changeScene(what string, before, after map[string]string) func(*testing.T) 
 // nothingLeft fails on leftovers that no start should leave.
 func (w *tree) nothingLeft(t *testing.T) {
 	t.Helper()
-	for _, name := range w.files() {
-		if list, err := os.ReadDir(w.path(name)); strings.HasPrefix(filepath.Base(name), ".agent-") || err == nil && len(list) == 0 {
+	for _, name := range w.Files() {
+		if list, err := os.ReadDir(w.Path(name)); strings.HasPrefix(filepath.Base(name), ".agent-") || err == nil && len(list) == 0 {
 			t.Errorf("left over: %s", name)
 		}
 	}
 	for _, ext := range []string{"live", "lock"} {
-		if left, _ := filepath.Glob(filepath.Join(w.home, "undo", "*", "*."+ext)); len(left) > 0 {
+		if left, _ := filepath.Glob(filepath.Join(w.Home, "undo", "*", "*."+ext)); len(left) > 0 {
 			t.Errorf("left over: %v", left)
 		}
 	}
@@ -146,8 +146,8 @@ func (w *tree) nothingLeft(t *testing.T) {
 func rewindScene(t *testing.T) ([]string, func(*testing.T, traced)) {
 	w := newRewindable(t)
 	must(t, w.Close())
-	return []string{"rewind", w.Dir(), w.home}, func(t *testing.T, r traced) {
-		root, err := workspace.Open(w.Dir(), workspace.Options{Home: w.home})
+	return []string{"rewind", w.Dir(), w.Home}, func(t *testing.T, r traced) {
+		root, err := workspace.Open(w.Dir(), workspace.Options{Home: w.Home})
 		must(t, err)
 		w.Root = root
 		if r.died && r.lost == nothing {
@@ -157,7 +157,7 @@ func rewindScene(t *testing.T) ([]string, func(*testing.T, traced)) {
 		if strings.HasPrefix(r.said, "done") && !cmp.Equal(w.whole(), contents(w.before)) {
 			t.Error("it said that it is done")
 		}
-		half := !cmp.Equal(w.state(), w.before) && !cmp.Equal(w.state(), w.after)
+		half := !cmp.Equal(w.State(), w.before) && !cmp.Equal(w.State(), w.after)
 		if s := root.Stopped(); r.died && r.lost == nothing && half != (s.Of == 3 && s.Done > 0 && s.Done < 3) {
 			t.Errorf("in the midst of the files: %v; the journal says %+v", half, s)
 		}
@@ -169,12 +169,12 @@ func rewindScene(t *testing.T) ([]string, func(*testing.T, traced)) {
 
 // eachHolds checks that each file has its content in one of the states.
 func (w *rewindable) eachHolds(states ...map[string]string) {
-	w.t.Helper()
+	w.T.Helper()
 	got := w.whole()
 	for _, state := range states {
 		for name := range state {
 			if !slices.ContainsFunc(states, func(s map[string]string) bool { return s[name] == got[name] }) {
-				w.t.Errorf("%s is neither as before nor as after: %.40q", name, got[name])
+				w.T.Errorf("%s is neither as before nor as after: %.40q", name, got[name])
 			}
 		}
 	}

@@ -22,9 +22,9 @@ func TestFaultAtEachStep(t *testing.T) {
 	for _, name := range []string{"f", "new/deep/g"} {
 		for fail := 0; ; fail++ {
 			w := open(t)
-			w.write("f", "old\n")
-			before := w.files()
-			c := w.propose(name, "new\n")
+			w.Write("f", "old\n")
+			before := w.Files()
+			c := w.Change(name, "new\n")
 			var failed string
 			n := 0
 			w.At(func(step string) error {
@@ -48,7 +48,7 @@ func TestFaultAtEachStep(t *testing.T) {
 			w.At(func(string) error { return nil })
 			checkFault(t, w, c, failed, err)
 			if failed != "done" {
-				if diff := cmp.Diff(before, w.files()); diff != "" {
+				if diff := cmp.Diff(before, w.Files()); diff != "" {
 					t.Errorf("%s, fault at %s: left behind: %s", name, failed, diff)
 				}
 			}
@@ -68,16 +68,16 @@ func checkFault(t *testing.T, w *tree, c workspace.Change, failed string, err er
 	if failed == "done" {
 		want, says = c.After, "was written, but"
 	}
-	if got := w.content(c.Name); got != want || !strings.Contains(err.Error(), says) {
+	if got := w.Content(c.Name); got != want || !strings.Contains(err.Error(), says) {
 		t.Errorf("fault at %s: holds %q, error %v", failed, got, err)
 	}
 	// The workspace and its journal still work.
-	f := w.edit(c.Name, "next\n", turn(2))
+	f := w.Edit(c.Name, "next\n", turn(2))
 	if f.Text != "next\n" {
 		t.Errorf("fault at %s: next edit gives %+v", failed, f)
 	}
 	w.undo(undo.LastTurn)
-	if got := w.content(c.Name); got != want {
+	if got := w.Content(c.Name); got != want {
 		t.Errorf("fault at %s: undo of the next edit gives %q, want %q", failed, got, want)
 	}
 }
@@ -87,15 +87,15 @@ func checkFault(t *testing.T, w *tree, c workspace.Change, failed string, err er
 func TestCancelledCommit(t *testing.T) {
 	for _, step := range []string{"proposal", "temp", "sync"} {
 		w := open(t)
-		w.write("f", "old\n")
+		w.Write("f", "old\n")
 		ctx, cancel := context.WithCancel(t.Context())
-		c := w.propose("f", "new\n")
+		c := w.Change("f", "new\n")
 		came := intrude(w, step, func() error { cancel(); return nil })
 		_, err := w.Commit(ctx, c, workspace.Origin{})
-		if got := w.content("f"); !*came || !errors.Is(err, context.Canceled) || got != "old\n" {
+		if got := w.Content("f"); !*came || !errors.Is(err, context.Canceled) || got != "old\n" {
 			t.Errorf("cancelled before %s: %v, f holds %q", step, err, got)
 		}
-		if got := w.files(); len(got) != 1 {
+		if got := w.Files(); len(got) != 1 {
 			t.Errorf("cancelled before %s: left behind: %v", step, got)
 		}
 	}
@@ -107,7 +107,7 @@ func TestCommitNeedsAHome(t *testing.T) {
 	defer root.Close()
 	c, err := root.Propose("f", func(workspace.File) (string, error) { return "x", nil })
 	must(t, err)
-	if _, err := root.Commit(t.Context(), c, workspace.Origin{}); err == nil || !strings.Contains(err.Error(), "home") {
+	if _, err := root.Commit(t.Context(), c, workspace.Origin{}); err == nil || !strings.Contains(err.Error(), "without an undo journal") {
 		t.Errorf("commit: %v", err)
 	}
 	if _, err := undo.Find(t.Context(), root, undo.Scope{}); !errors.Is(err, undo.ErrNothing) {
@@ -117,18 +117,18 @@ func TestCommitNeedsAHome(t *testing.T) {
 
 func TestInconsistentChangeIsRefused(t *testing.T) {
 	w := open(t)
-	w.write("f", "old\n")
-	c := w.propose("f", "new\n")
+	w.Write("f", "old\n")
+	c := w.Change("f", "new\n")
 	c.Text = "what the reviewer saw was not what is there\n"
-	if _, err := w.Commit(t.Context(), c, workspace.Origin{}); err == nil || w.content("f") != "old\n" {
-		t.Errorf("%v, f holds %q", err, w.content("f"))
+	if _, err := w.Commit(t.Context(), c, workspace.Origin{}); err == nil || w.Content("f") != "old\n" {
+		t.Errorf("%v, f holds %q", err, w.Content("f"))
 	}
 }
 
 func TestCommitReturnsTheWrittenFile(t *testing.T) {
 	w := open(t)
-	w.write("f", "\xef\xbb\xbfold\r\n")
-	c := workspace.NewContent(w.propose("f", "proposed\r\n"), "reviewed\r\n")
+	w.Write("f", "\xef\xbb\xbfold\r\n")
+	c := workspace.NewContent(w.Change("f", "proposed\r\n"), "reviewed\r\n")
 	got, err := w.Commit(t.Context(), c, workspace.Origin{})
 	must(t, err)
 	want, err := w.Read("f")
@@ -136,7 +136,7 @@ func TestCommitReturnsTheWrittenFile(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if got := w.content("f"); got != "\xef\xbb\xbfreviewed\r\n" {
+	if got := w.Content("f"); got != "\xef\xbb\xbfreviewed\r\n" {
 		t.Errorf("f holds %q", got)
 	}
 	next, err := w.Commit(t.Context(), workspace.Change{File: got, After: "again\r\n"}, workspace.Origin{})
@@ -148,7 +148,7 @@ func TestCommitReturnsTheWrittenFile(t *testing.T) {
 func TestEditErrorIsReturnedAsItIs(t *testing.T) {
 	w := open(t)
 	_, err := w.Propose("f", func(f workspace.File) (string, error) {
-		if f.Exists || f.Mode != 0o644 || f.Format.EOL != "\n" || f.Name != "f" || f.Path != w.path("f") {
+		if f.Exists || f.Mode != 0o644 || f.Format.EOL != "\n" || f.Name != "f" || f.Path != w.Path("f") {
 			t.Errorf("missing file is given as %+v", f)
 		}
 		return "", errFault
@@ -160,26 +160,26 @@ func TestEditErrorIsReturnedAsItIs(t *testing.T) {
 
 func TestSymlinkIsWrittenThrough(t *testing.T) {
 	w := open(t)
-	w.write("d/f", "old\n")
-	symlink(t, "d/f", w.path("link"))
-	c := w.propose("link", "new\n")
+	w.Write("d/f", "old\n")
+	symlink(t, "d/f", w.Path("link"))
+	c := w.Change("link", "new\n")
 	if c.Name != "d/f" {
 		t.Errorf("the reviewer is shown %s", c.Name)
 	}
 	_, err := w.Commit(t.Context(), c, workspace.Origin{})
 	must(t, err)
-	if got := w.content("d/f"); got != "new\n" || !isLink(t, w.path("link")) {
-		t.Errorf("d/f holds %q, link is kept: %v", got, isLink(t, w.path("link")))
+	if got := w.Content("d/f"); got != "new\n" || !isLink(t, w.Path("link")) {
+		t.Errorf("d/f holds %q, link is kept: %v", got, isLink(t, w.Path("link")))
 	}
 }
 
 // An undo of several files that stops half way must not look like a failed undo.
 func TestStoppedUndoNamesTheUndoneFiles(t *testing.T) {
 	w := open(t)
-	w.write("a", "a0\n")
-	w.write("b", "b0\n")
-	w.edit("a", "a1\n", turn(1))
-	w.edit("b", "b1\n", turn(1))
+	w.Write("a", "a0\n")
+	w.Write("b", "b0\n")
+	w.Edit("a", "a1\n", turn(1))
+	w.Edit("b", "b1\n", turn(1))
 	plan, err := undo.Find(t.Context(), w.Root, undo.Scope{Range: undo.LastTurn})
 	if err != nil {
 		t.Fatal(err)
@@ -188,7 +188,7 @@ func TestStoppedUndoNamesTheUndoneFiles(t *testing.T) {
 	w.At(func(step string) error {
 		if step == "check" {
 			if checks++; checks == 2 {
-				w.write("b", "mine\n")
+				w.Write("b", "mine\n")
 			}
 		}
 		return nil
@@ -197,15 +197,15 @@ func TestStoppedUndoNamesTheUndoneFiles(t *testing.T) {
 	if checks != 2 || !errors.Is(err, workspace.ErrStale) || !strings.Contains(err.Error(), "a is undone already") {
 		t.Errorf("after %d checks: %v", checks, err)
 	}
-	if a, b := w.content("a"), w.content("b"); a != "a0\n" || b != "mine\n" {
+	if a, b := w.Content("a"), w.Content("b"); a != "a0\n" || b != "mine\n" {
 		t.Errorf("a holds %q, b holds %q", a, b)
 	}
 	w.At(func(string) error { return nil })
-	w.write("b", "b1\n")
+	w.Write("b", "b1\n")
 	if plan, err = undo.Find(t.Context(), w.Root, undo.Scope{Range: undo.LastTurn}); err != nil || len(plan.Changes) != 1 {
 		t.Fatalf("%+v, %v", plan.Changes, err)
 	}
-	w.write("b", "mine\n")
+	w.Write("b", "mine\n")
 	if err := plan.Do(t.Context()); !errors.Is(err, workspace.ErrStale) || !strings.Contains(err.Error(), "not undone") {
 		t.Error(err)
 	}
@@ -216,8 +216,8 @@ func TestStoppedUndoNamesTheUndoneFiles(t *testing.T) {
 func TestCancelledUndoReportsItsChanges(t *testing.T) {
 	for _, after := range []int{0, 1} {
 		w := open(t)
-		w.edit("a", "a\n", turn(1))
-		w.edit("b", "b\n", turn(1))
+		w.Edit("a", "a\n", turn(1))
+		w.Edit("b", "b\n", turn(1))
 		plan, err := undo.Find(t.Context(), w.Root, undo.Scope{Range: undo.LastTurn})
 		must(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -233,8 +233,8 @@ func TestCancelledUndoReportsItsChanges(t *testing.T) {
 		})
 		err = plan.Do(ctx)
 		cancel()
-		if silent := errors.Is(err, context.Canceled); err == nil || silent != (after == 0) || silent != (len(w.files()) == 2) {
-			t.Errorf("cancelled in file %d: %v; left: %v", after, err, w.files())
+		if silent := errors.Is(err, context.Canceled); err == nil || silent != (after == 0) || silent != (len(w.Files()) == 2) {
+			t.Errorf("cancelled in file %d: %v; left: %v", after, err, w.Files())
 		}
 	}
 }

@@ -34,7 +34,7 @@ func TestFormatIsDetected(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			w := open(t)
-			w.write("f", tt.content)
+			w.Write("f", tt.content)
 			f, err := w.Read("f")
 			must(t, err)
 			if f.Text != tt.text || f.Format != tt.format || f.Size != int64(len(tt.content)) {
@@ -72,7 +72,7 @@ func TestEncodingIsAskedFor(t *testing.T) {
 		return answer
 	}})
 	for name, content := range map[string]string{"plain": "a\n", "utf8": "größe\n", "marked": "\xff\xfea\x00", "binary": "\x00\x93\xfa", "control": "\x93\x01\x02\x03\x04\x05"} {
-		w.write(name, content)
+		w.Write(name, content)
 		_, err := w.Read(name)
 		if err != nil && !errors.Is(err, workspace.ErrNotText) {
 			t.Errorf("%s: %v", name, err)
@@ -81,7 +81,7 @@ func TestEncodingIsAskedFor(t *testing.T) {
 	if len(asked) != 0 {
 		t.Errorf("asked about %q", asked)
 	}
-	w.write("sjis", "\x93\xfa\x96\x7b\n")
+	w.Write("sjis", "\x93\xfa\x96\x7b\n")
 	f, err := w.Read("sjis")
 	must(t, err)
 	s, err := w.Open("sjis")
@@ -109,7 +109,7 @@ func TestNotText(t *testing.T) {
 		"NUL in utf-16":        "\xff\xfea\x00\x00\x00",
 	} {
 		w := open(t)
-		w.write("f", content)
+		w.Write("f", content)
 		if f, err := w.Read("f"); !errors.Is(err, workspace.ErrNotText) {
 			t.Errorf("%s: read gives %q, %v", name, f.Text, err)
 		}
@@ -122,10 +122,10 @@ func TestNotText(t *testing.T) {
 func TestFallbackEncoding(t *testing.T) {
 	home, dir := t.TempDir(), t.TempDir()
 	w := reopen(t, dir, home, workspace.Options{Fallback: "shift_jis"})
-	w.write("f", "\x93\xfa\x96\x7b\r\n")
-	f := w.edit("f", "日本語\r\n", workspace.Origin{})
-	if f.Format.Encoding != "shift_jis" || w.content("f") != "\x93\xfa\x96\x7b\x8c\xea\r\n" {
-		t.Errorf("%+v, %q", f.Format, w.content("f"))
+	w.Write("f", "\x93\xfa\x96\x7b\r\n")
+	f := w.Edit("f", "日本語\r\n", workspace.Origin{})
+	if f.Format.Encoding != "shift_jis" || w.Content("f") != "\x93\xfa\x96\x7b\x8c\xea\r\n" {
+		t.Errorf("%+v, %q", f.Format, w.Content("f"))
 	}
 	if _, err := workspace.Open(dir, workspace.Options{Fallback: "klingon"}); err == nil || !strings.Contains(err.Error(), "klingon") {
 		t.Errorf("unknown encoding: %v", err)
@@ -141,16 +141,16 @@ func TestUnencodableIsRefusedWithItsPlace(t *testing.T) {
 	}
 	for _, tt := range tests {
 		w := open(t)
-		w.write("f", tt.content)
+		w.Write("f", tt.content)
 		_, err := w.Propose("f", func(workspace.File) (string, error) { return tt.after, nil })
 		if !errors.Is(err, workspace.ErrUnencodable) || !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("%s: propose: %v", tt.name, err)
 		}
-		c := workspace.NewContent(w.propose("f", "a"), tt.after) // a text by the reviewer
+		c := workspace.NewContent(w.Change("f", "a"), tt.after) // a text by the reviewer
 		if _, err := w.Commit(t.Context(), c, workspace.Origin{}); !errors.Is(err, workspace.ErrUnencodable) {
 			t.Errorf("%s: commit: %v", tt.name, err)
 		}
-		if got := w.content("f"); got != tt.content {
+		if got := w.Content("f"); got != tt.content {
 			t.Errorf("%s: file holds %q", tt.name, got)
 		}
 	}
@@ -171,23 +171,23 @@ func TestBytesOutsideTheEditAreKept(t *testing.T) {
 		enc := encodings[i%len(encodings)]
 		before, after := sample(t, rng, enc)
 		w := reopen(t, t.TempDir(), home, workspace.Options{Fallback: fallback(enc)})
-		w.write("f", before)
+		w.Write("f", before)
 		mode := []os.FileMode{0o644, 0o755, 0o600, 0o664, 0o4755}[rng.IntN(5)]
-		must(t, os.Chmod(w.path("f"), mode))
+		must(t, os.Chmod(w.Path("f"), mode))
 		c, err := w.Propose("f", func(f workspace.File) (string, error) { return strings.Replace(f.Text, "OLD", "NEW", 1), nil })
 		must(t, err)
 		_, err = w.Commit(t.Context(), c, workspace.Origin{})
 		must(t, err)
-		if got := w.content("f"); got != after {
+		if got := w.Content("f"); got != after {
 			t.Fatalf("seed %d, file %d, %s: %q became %q, want %q", start, i, enc, before, got, after)
 		}
-		info, err := os.Stat(w.path("f"))
+		info, err := os.Stat(w.Path("f"))
 		must(t, err)
 		if info.Mode().Perm() != mode.Perm() {
 			t.Fatalf("mode %o became %v", mode, info.Mode())
 		}
 		w.undo(undo.LastChange)
-		if got := w.content("f"); got != before {
+		if got := w.Content("f"); got != before {
 			t.Fatalf("seed %d, file %d: undo gives %q, want %q", start, i, got, before)
 		}
 	}
@@ -262,18 +262,18 @@ func TestAnyBytesSurvive(t *testing.T) {
 		w := open(t)
 		piece := rapid.SampledFrom([]string{"a", "\n", "\r\n", "é", "\xe9", "\xff", "\xfe", "\xef\xbb\xbf", "\x00", "\x80", "日", "\xd8"})
 		before := strings.Join(rapid.SliceOfN(piece, 0, 12).Draw(rt, "bytes"), "")
-		w.write("f", before)
+		w.Write("f", before)
 		f, err := w.Read("f")
 		if errors.Is(err, workspace.ErrNotText) {
 			return
 		}
 		must(t, err)
-		w.edit("f", f.Text+"z", workspace.Origin{})
+		w.Edit("f", f.Text+"z", workspace.Origin{})
 		tail := map[workspace.Encoding]string{workspace.UTF16LE: "z\x00", workspace.UTF16BE: "\x00z"}[f.Format.Encoding]
 		if tail == "" {
 			tail = "z"
 		}
-		if diff := cmp.Diff(before+tail, w.content("f")); diff != "" {
+		if diff := cmp.Diff(before+tail, w.Content("f")); diff != "" {
 			rt.Fatal(diff)
 		}
 	})

@@ -1,12 +1,9 @@
 package workspace_test
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"slices"
 	"testing"
 
 	"github.com/bb2d0cf4/agent/internal/dev/scratch"
@@ -14,68 +11,26 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace/undo"
 )
 
-// tree is a workspace in a folder of its own.
-type tree struct {
-	*workspace.Root
-	t    testing.TB
-	home string
-}
+// tree is a scratch workspace whose changes can be undone.
+type tree struct{ *scratch.Tree }
 
 // open opens a new, empty workspace.
 func open(t testing.TB) *tree {
 	t.Helper()
-	return reopen(t, t.TempDir(), t.TempDir(), workspace.Options{})
+	return &tree{scratch.NewTree(t)}
 }
 
 func reopen(t testing.TB, dir, home string, opt workspace.Options) *tree {
 	t.Helper()
-	opt.Home = home
-	return &tree{scratch.Workspace(t, dir, opt), t, home}
-}
-
-// path returns the path of the file with a name.
-func (w *tree) path(name string) string { return filepath.Join(w.Dir(), filepath.FromSlash(name)) }
-
-// write writes like another program, without asking.
-func (w *tree) write(name, content string) {
-	w.t.Helper()
-	must(w.t, os.MkdirAll(filepath.Dir(w.path(name)), 0o755))
-	must(w.t, os.WriteFile(w.path(name), []byte(content), 0o644))
-}
-
-// content returns the content of a file, "<none>" if it is missing.
-func (w *tree) content(name string) string {
-	w.t.Helper()
-	data, err := os.ReadFile(w.path(name))
-	if errors.Is(err, fs.ErrNotExist) {
-		return "<none>"
-	}
-	must(w.t, err)
-	return string(data)
-}
-
-// propose proposes a new text for a file.
-func (w *tree) propose(name, text string) workspace.Change {
-	w.t.Helper()
-	c, err := w.Propose(name, func(workspace.File) (string, error) { return text, nil })
-	must(w.t, err)
-	return c
-}
-
-// edit proposes and commits a new text.
-func (w *tree) edit(name, text string, by workspace.Origin) workspace.File {
-	w.t.Helper()
-	f, err := w.Commit(w.t.Context(), w.propose(name, text), by)
-	must(w.t, err)
-	return f
+	return &tree{scratch.Reopen(t, dir, home, opt)}
 }
 
 // undo undoes the selected changes and returns the names of the files.
 func (w *tree) undo(what undo.Range) []string {
-	w.t.Helper()
-	plan, err := undo.Find(w.t.Context(), w.Root, undo.Scope{Range: what})
-	must(w.t, err)
-	must(w.t, plan.Do(w.t.Context()))
+	w.T.Helper()
+	plan, err := undo.Find(w.T.Context(), w.Root, undo.Scope{Range: what})
+	must(w.T, err)
+	must(w.T, plan.Do(w.T.Context()))
 	return names(plan)
 }
 
@@ -88,25 +43,6 @@ func names(p undo.Plan) []string {
 	for _, c := range p.Changes {
 		out = append(out, c.Name)
 	}
-	return out
-}
-
-// files lists the workspace; folders end in a slash.
-func (w *tree) files() []string {
-	w.t.Helper()
-	var out []string
-	must(w.t, filepath.WalkDir(w.Dir(), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || path == w.Dir() {
-			return err
-		}
-		rel, err := filepath.Rel(w.Dir(), path)
-		if d.IsDir() {
-			rel += "/"
-		}
-		out = append(out, filepath.ToSlash(rel))
-		return err
-	}))
-	slices.Sort(out)
 	return out
 }
 

@@ -15,14 +15,14 @@ import (
 
 func TestResolve(t *testing.T) {
 	w := open(t)
-	extra := reopen(t, t.TempDir(), w.home, workspace.Options{})
-	w = reopen(t, w.Dir(), w.home, workspace.Options{Extra: []string{extra.Dir()}})
-	extra.write("lib/x", "x")
-	w.write("a/b/f", "f")
+	extra := reopen(t, t.TempDir(), w.Home, workspace.Options{})
+	w = reopen(t, w.Dir(), w.Home, workspace.Options{Extra: []string{extra.Dir()}})
+	extra.Write("lib/x", "x")
+	w.Write("a/b/f", "f")
 	outside := t.TempDir()
-	link := func(target, name string) { must(t, os.Symlink(target, w.path(name))) }
+	link := func(target, name string) { must(t, os.Symlink(target, w.Path(name))) }
 	link("a/b", "in")
-	link(w.path("a"), "absolute")
+	link(w.Path("a"), "absolute")
 	link("in/../../a/b/f", "crooked")
 	link(outside, "out")
 	link("loop", "loop")
@@ -33,23 +33,23 @@ func TestResolve(t *testing.T) {
 		outside         bool
 	}{
 		{path: ".", abs: w.Dir(), name: "."},
-		{path: "a/b/f", abs: w.path("a/b/f"), name: "a/b/f"},
-		{path: "./a//b/./f", abs: w.path("a/b/f"), name: "a/b/f"},
-		{path: "a/../a/b/f", abs: w.path("a/b/f"), name: "a/b/f"},
-		{path: w.path("a/b/f"), abs: w.path("a/b/f"), name: "a/b/f"},
-		{path: "in/f", abs: w.path("a/b/f"), name: "a/b/f"},
-		{path: "in/../f", abs: w.path("a/f"), name: "a/f"}, // not lexically
-		{path: "absolute/b/f", abs: w.path("a/b/f"), name: "a/b/f"},
-		{path: "crooked", abs: w.path("a/b/f"), name: "a/b/f"},
-		{path: "dangling", abs: w.path("missing"), name: "missing"},
-		{path: "new/deep/f", abs: w.path("new/deep/f"), name: "new/deep/f"},
-		{path: "new/../f", abs: w.path("f"), name: "f"},
-		{path: "lib/x", abs: extra.path("lib/x"), name: extra.path("lib/x")},
+		{path: "a/b/f", abs: w.Path("a/b/f"), name: "a/b/f"},
+		{path: "./a//b/./f", abs: w.Path("a/b/f"), name: "a/b/f"},
+		{path: "a/../a/b/f", abs: w.Path("a/b/f"), name: "a/b/f"},
+		{path: w.Path("a/b/f"), abs: w.Path("a/b/f"), name: "a/b/f"},
+		{path: "in/f", abs: w.Path("a/b/f"), name: "a/b/f"},
+		{path: "in/../f", abs: w.Path("a/f"), name: "a/f"}, // not lexically
+		{path: "absolute/b/f", abs: w.Path("a/b/f"), name: "a/b/f"},
+		{path: "crooked", abs: w.Path("a/b/f"), name: "a/b/f"},
+		{path: "dangling", abs: w.Path("missing"), name: "missing"},
+		{path: "new/deep/f", abs: w.Path("new/deep/f"), name: "new/deep/f"},
+		{path: "new/../f", abs: w.Path("f"), name: "f"},
+		{path: "lib/x", abs: extra.Path("lib/x"), name: extra.Path("lib/x")},
 		{path: "out/f", abs: filepath.Join(outside, "f"), name: filepath.Join(outside, "f"), outside: true},
 		{path: "..", abs: filepath.Dir(w.Dir()), name: filepath.Dir(w.Dir()), outside: true},
 		{path: w.Dir() + "x", abs: w.Dir() + "x", name: w.Dir() + "x", outside: true},
 		{path: "/", abs: "/", name: "/", outside: true},
-		{path: "~/f", abs: w.path("~/f"), name: "~/f"},
+		{path: "~/f", abs: w.Path("~/f"), name: "~/f"},
 	}
 	for _, tt := range tests {
 		abs, name, err := w.Resolve(tt.path)
@@ -69,8 +69,8 @@ func TestNothingOutsideIsWrittenOrReadUnasked(t *testing.T) {
 	outside := t.TempDir()
 	secret := filepath.Join(outside, "secret")
 	must(t, os.WriteFile(secret, []byte("secret\n"), 0o644))
-	must(t, os.Symlink(outside, w.path("out")))
-	must(t, os.Symlink(secret, w.path("link")))
+	must(t, os.Symlink(outside, w.Path("out")))
+	must(t, os.Symlink(secret, w.Path("link")))
 	for _, path := range []string{"out/secret", "link", secret, "out/new", "../" + filepath.Base(w.Dir()) + "x"} {
 		if _, err := w.Propose(path, func(workspace.File) (string, error) { return "mine", nil }); !errors.Is(err, workspace.ErrOutside) {
 			t.Errorf("propose %s: %v", path, err)
@@ -122,11 +122,11 @@ func TestAllowRead(t *testing.T) {
 
 func TestFS(t *testing.T) {
 	w := open(t)
-	w.write("a/f", "f\n")
-	w.write("a/b/g", "g\n")
-	must(t, os.Symlink(t.TempDir(), w.path("a/out")))
-	must(t, os.Symlink("../../../../../../../etc/passwd", w.path("a/passwd")))
-	must(t, os.Symlink("b/g", w.path("a/inner")))
+	w.Write("a/f", "f\n")
+	w.Write("a/b/g", "g\n")
+	must(t, os.Symlink(t.TempDir(), w.Path("a/out")))
+	must(t, os.Symlink("../../../../../../../etc/passwd", w.Path("a/passwd")))
+	must(t, os.Symlink("b/g", w.Path("a/inner")))
 	fsys, name, err := w.FS("a")
 	must(t, err)
 	if name != "a" {
@@ -163,8 +163,8 @@ func TestFS(t *testing.T) {
 
 func TestHugeFiles(t *testing.T) {
 	w := open(t)
-	w.write("sparse", "first line\nsecond ")
-	must(t, os.Truncate(w.path("sparse"), 1<<40))
+	w.Write("sparse", "first line\nsecond ")
+	must(t, os.Truncate(w.Path("sparse"), 1<<40))
 	if _, err := w.Read("sparse"); !errors.Is(err, workspace.ErrTooLarge) {
 		t.Errorf("read: %v", err)
 	}
@@ -191,7 +191,7 @@ func TestHugeFiles(t *testing.T) {
 		t.Errorf("%d lines, then %v", lines, last)
 	}
 	big := strings.Repeat("x", workspace.MaxFileSize)
-	w.edit("big", big, workspace.Origin{})
+	w.Edit("big", big, workspace.Origin{})
 	if _, err := w.Propose("big", func(f workspace.File) (string, error) { return f.Text + "x", nil }); !errors.Is(err, workspace.ErrTooLarge) {
 		t.Errorf("one byte too many: %v", err)
 	}
@@ -200,7 +200,7 @@ func TestHugeFiles(t *testing.T) {
 func TestLines(t *testing.T) {
 	long := strings.Repeat("é", 40<<10)
 	w := open(t)
-	w.write("f", "one\r\n\r\n"+long+"\ntwo\r three\nend")
+	w.Write("f", "one\r\n\r\n"+long+"\ntwo\r three\nend")
 	s, err := w.Open("f")
 	must(t, err)
 	defer s.Close()
@@ -223,7 +223,7 @@ func TestLines(t *testing.T) {
 
 func TestLinesContinueAfterABreak(t *testing.T) {
 	w := open(t)
-	w.write("f", "1\n2\n3\n")
+	w.Write("f", "1\n2\n3\n")
 	s, err := w.Open("f")
 	must(t, err)
 	defer s.Close()
@@ -248,7 +248,7 @@ func TestStreamAgreesWithRead(t *testing.T) {
 	for _, n := range []int{32<<10 - 3, 32<<10 - 2, 32<<10 - 1, 32 << 10, 32<<10 + 1} {
 		for _, eol := range []string{"\n", "\r\n"} {
 			text := strings.Repeat("a", n) + eol + strings.Repeat("日", n/2) + eol + "x"
-			w.write("f", text)
+			w.Write("f", text)
 			s, err := w.Open("f")
 			must(t, err)
 			var got []string

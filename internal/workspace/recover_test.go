@@ -17,7 +17,7 @@ import (
 // die leaves w's journal as a process does that is killed in the middle of the entries.
 func die(t *testing.T, w *tree, entries ...journal.Entry) {
 	t.Helper()
-	j := journal.Open(w.home, w.Dir(), nil)
+	j := journal.Open(w.Home, w.Dir(), nil)
 	for _, e := range entries {
 		must(t, j.Begin(&e))
 	}
@@ -28,23 +28,23 @@ func TestRecoveryRemovesOnlyOurFiles(t *testing.T) {
 	w := open(t)
 	after := workspace.Hash{1}
 	entry := func(temp string, dirs ...string) journal.Entry {
-		return journal.Entry{Path: w.path("f"), Name: "f", After: &after, Made: journal.Made{Temp: temp, Dirs: dirs}}
+		return journal.Entry{Path: w.Path("f"), Name: "f", After: &after, Made: journal.Made{Temp: temp, Dirs: dirs}}
 	}
-	w.write("f", "x")
-	w.write("precious", "x")
-	w.write(".agent-THEIRS.tmp", "x")
-	w.write(".agent-OURS.tmp", "x")
-	w.write("used/file", "x")
-	must(t, os.MkdirAll(w.path("made/deep"), 0o755))
-	must(t, os.Mkdir(w.path(".agent-DIR.tmp"), 0o755))
+	w.Write("f", "x")
+	w.Write("precious", "x")
+	w.Write(".agent-THEIRS.tmp", "x")
+	w.Write(".agent-OURS.tmp", "x")
+	w.Write("used/file", "x")
+	must(t, os.MkdirAll(w.Path("made/deep"), 0o755))
+	must(t, os.Mkdir(w.Path(".agent-DIR.tmp"), 0o755))
 	die(
 		t, w, entry(".agent-OURS.tmp"), entry(".agent-DIR.tmp"), entry("precious"), entry("../x"),
-		entry("", w.path("made"), w.path("made/deep")), entry("", w.path("used")),
+		entry("", w.Path("made"), w.Path("made/deep")), entry("", w.Path("used")),
 		journal.Entry{Path: filepath.Join(t.TempDir(), "gone", "f"), After: &after, Made: journal.Made{Dirs: []string{"/none/at/all"}}},
 	)
-	w = reopen(t, w.Dir(), w.home, workspace.Options{})
+	w = reopen(t, w.Dir(), w.Home, workspace.Options{})
 	want := []string{".agent-DIR.tmp/", ".agent-THEIRS.tmp", "f", "precious", "used/", "used/file"}
-	if diff := cmp.Diff(want, w.files()); diff != "" {
+	if diff := cmp.Diff(want, w.Files()); diff != "" {
 		t.Error(diff)
 	}
 	if _, err := undo.Find(t.Context(), w.Root, undo.Scope{}); !errors.Is(err, undo.ErrNothing) {
@@ -62,7 +62,7 @@ func TestLivingProcessIsLeftAlone(t *testing.T) {
 			return nil
 		}
 		opened = true
-		second, err := workspace.Open(w.Dir(), workspace.Options{Home: w.home})
+		second, err := workspace.Open(w.Dir(), workspace.Options{Home: w.Home})
 		if err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ func TestLivingProcessIsLeftAlone(t *testing.T) {
 		}
 		return second.Close()
 	})
-	w.edit("f", "x", turn(1))
+	w.Edit("f", "x", turn(1))
 	if !opened {
 		t.Fatal("nobody opened the workspace meanwhile")
 	}

@@ -24,44 +24,44 @@ var intruders = []struct {
 	want string // content of d/f.txt afterwards
 }{
 	{"same size and time", func(w *tree) error {
-		info, err := os.Stat(w.path("d/f.txt"))
+		info, err := os.Stat(w.Path("d/f.txt"))
 		if err != nil {
 			return err
 		}
-		w.write("d/f.txt", "two\n")
-		return os.Chtimes(w.path("d/f.txt"), info.ModTime(), info.ModTime())
+		w.Write("d/f.txt", "two\n")
+		return os.Chtimes(w.Path("d/f.txt"), info.ModTime(), info.ModTime())
 	}, "two\n"},
-	{"appended", func(w *tree) error { w.write("d/f.txt", "one\ntwo\n"); return nil }, "one\ntwo\n"},
-	{"emptied", func(w *tree) error { return os.Truncate(w.path("d/f.txt"), 0) }, ""},
-	{"deleted", func(w *tree) error { return os.Remove(w.path("d/f.txt")) }, "<none>"},
-	{"folder deleted", func(w *tree) error { return os.RemoveAll(w.path("d")) }, "<none>"},
+	{"appended", func(w *tree) error { w.Write("d/f.txt", "one\ntwo\n"); return nil }, "one\ntwo\n"},
+	{"emptied", func(w *tree) error { return os.Truncate(w.Path("d/f.txt"), 0) }, ""},
+	{"deleted", func(w *tree) error { return os.Remove(w.Path("d/f.txt")) }, "<none>"},
+	{"folder deleted", func(w *tree) error { return os.RemoveAll(w.Path("d")) }, "<none>"},
 	{"replaced by another file", func(w *tree) error {
-		w.write("new", "two\n")
-		return os.Rename(w.path("new"), w.path("d/f.txt"))
+		w.Write("new", "two\n")
+		return os.Rename(w.Path("new"), w.Path("d/f.txt"))
 	}, "two\n"},
 	{"a symlink in its place, to a file with the same content", func(w *tree) error {
-		w.write("other", "one\n")
-		return errors.Join(os.Remove(w.path("d/f.txt")), os.Symlink("../other", w.path("d/f.txt")))
+		w.Write("other", "one\n")
+		return errors.Join(os.Remove(w.Path("d/f.txt")), os.Symlink("../other", w.Path("d/f.txt")))
 	}, "one\n"},
 	{"a symlink in its place, to a file outside", func(w *tree) error {
-		outside := filepath.Join(w.home, "outside")
+		outside := filepath.Join(w.Home, "outside")
 		return errors.Join(os.WriteFile(outside, []byte("one\n"), 0o644),
-			os.Remove(w.path("d/f.txt")), os.Symlink(outside, w.path("d/f.txt")))
+			os.Remove(w.Path("d/f.txt")), os.Symlink(outside, w.Path("d/f.txt")))
 	}, "one\n"},
 	{"a symlink in its folder's place", func(w *tree) error {
-		w.write("e/f.txt", "one\n")
-		return errors.Join(os.RemoveAll(w.path("d")), os.Symlink("e", w.path("d")))
+		w.Write("e/f.txt", "one\n")
+		return errors.Join(os.RemoveAll(w.Path("d")), os.Symlink("e", w.Path("d")))
 	}, "one\n"},
 	{"its folder moved away and made again", func(w *tree) error {
-		err := os.Rename(w.path("d"), w.path("e"))
-		w.write("d/f.txt", "one\n")
+		err := os.Rename(w.Path("d"), w.Path("e"))
+		w.Write("d/f.txt", "one\n")
 		return err
 	}, "one\n"},
 	{"a hard link in its place", func(w *tree) error {
-		w.write("other", "one\n")
-		return errors.Join(os.Remove(w.path("d/f.txt")), os.Link(w.path("other"), w.path("d/f.txt")))
+		w.Write("other", "one\n")
+		return errors.Join(os.Remove(w.Path("d/f.txt")), os.Link(w.Path("other"), w.Path("d/f.txt")))
 	}, "one\n"},
-	{"made read-only", func(w *tree) error { return os.Chmod(w.path("d/f.txt"), 0o444) }, "one\n"},
+	{"made read-only", func(w *tree) error { return os.Chmod(w.Path("d/f.txt"), 0o444) }, "one\n"},
 }
 
 // steps are the points where an intruder may come in: before the commit, and before its
@@ -76,15 +76,15 @@ func TestChangedFileIsNeverOverwritten(t *testing.T) {
 			}
 			t.Run(in.name+" before "+step, func(t *testing.T) {
 				w := open(t)
-				w.write("d/f.txt", "one\n")
-				c := w.propose("d/f.txt", "mine\n")
+				w.Write("d/f.txt", "one\n")
+				c := w.Change("d/f.txt", "mine\n")
 				came := intrude(w, step, func() error { return in.act(w) })
 				_, err := w.Commit(t.Context(), c, workspace.Origin{})
 				if !*came {
 					t.Fatal("nobody came in between")
 				}
 				checkRefused(t, w, in.name, err)
-				if got := w.content("d/f.txt"); got != in.want {
+				if got := w.Content("d/f.txt"); got != in.want {
 					t.Errorf("d/f.txt holds %q, want %q", got, in.want)
 				}
 			})
@@ -102,7 +102,7 @@ func intrude(w *tree, step string, act func() error) *bool {
 		*came = true
 		return act()
 	}
-	must(w.t, at("proposal"))
+	must(w.T, at("proposal"))
 	w.At(at)
 	return came
 }
@@ -117,7 +117,7 @@ func checkRefused(t *testing.T, w *tree, name string, err error) {
 	if !errors.Is(err, workspace.ErrStale) && !reasoned {
 		t.Errorf("error %v, want ErrStale", err)
 	}
-	for _, f := range w.files() {
+	for _, f := range w.Files() {
 		if strings.Contains(f, ".agent-") {
 			t.Errorf("left behind: %s", f)
 		}
@@ -132,10 +132,10 @@ func checkRefused(t *testing.T, w *tree, name string, err error) {
 // the last moment: there is no gap before the link.
 func TestAppearedFileIsNeverOverwritten(t *testing.T) {
 	appear := map[string]func(w *tree) error{
-		"file":     func(w *tree) error { w.write("d/new.txt", "theirs\n"); return nil },
-		"symlink":  func(w *tree) error { return errors.Join(mkdir(w, "d"), os.Symlink("nowhere", w.path("d/new.txt"))) },
+		"file":     func(w *tree) error { w.Write("d/new.txt", "theirs\n"); return nil },
+		"symlink":  func(w *tree) error { return errors.Join(mkdir(w, "d"), os.Symlink("nowhere", w.Path("d/new.txt"))) },
 		"folder":   func(w *tree) error { return mkdir(w, "d/new.txt") },
-		"no place": func(w *tree) error { w.write("d", "a file where the folder should be"); return nil },
+		"no place": func(w *tree) error { w.Write("d", "a file where the folder should be"); return nil },
 	}
 	for name, act := range appear {
 		for _, step := range append(steps, "rename") {
@@ -144,7 +144,7 @@ func TestAppearedFileIsNeverOverwritten(t *testing.T) {
 			}
 			t.Run(name+" before "+step, func(t *testing.T) {
 				w := open(t)
-				c := w.propose("d/new.txt", "mine\n")
+				c := w.Change("d/new.txt", "mine\n")
 				came := intrude(w, step, func() error { return act(w) })
 				before := ""
 				if _, err := w.Commit(t.Context(), c, workspace.Origin{}); err == nil {
@@ -156,12 +156,12 @@ func TestAppearedFileIsNeverOverwritten(t *testing.T) {
 					t.Fatal("nothing appeared")
 				}
 				if name == "file" {
-					before = w.content("d/new.txt")
+					before = w.Content("d/new.txt")
 				}
 				if name == "file" && before != "theirs\n" {
 					t.Errorf("d/new.txt holds %q", before)
 				}
-				for _, f := range w.files() {
+				for _, f := range w.Files() {
 					if strings.Contains(f, ".agent-") {
 						t.Errorf("left behind: %s", f)
 					}
@@ -171,7 +171,7 @@ func TestAppearedFileIsNeverOverwritten(t *testing.T) {
 	}
 }
 
-func mkdir(w *tree, name string) error { return os.MkdirAll(w.path(name), 0o755) }
+func mkdir(w *tree, name string) error { return os.MkdirAll(w.Path(name), 0o755) }
 
 // TestRandomIntruders changes the file at random instants around a commit, from another
 // goroutine. If the commit failed, the file holds what the intruder wrote last; else the
@@ -183,8 +183,8 @@ func TestRandomIntruders(t *testing.T) {
 	w := open(t)
 	refused, passed := 0, 0
 	for i := range rounds {
-		w.write("f", "base\n")
-		c := w.propose("f", "mine\n")
+		w.Write("f", "base\n")
+		c := w.Change("f", "mine\n")
 		theirs := fmt.Sprintf("theirs %d\n", i)
 		delay := time.Duration(rng.IntN(1500)) * time.Microsecond
 		var gap sync.Mutex // held by the commit from comparison to replacement
@@ -206,14 +206,14 @@ func TestRandomIntruders(t *testing.T) {
 			<-time.After(delay)
 			gap.Lock()
 			defer gap.Unlock()
-			w.write("f", theirs)
+			w.Write("f", theirs)
 		}()
 		_, err := w.Commit(t.Context(), c, workspace.Origin{})
 		if inGap {
 			gap.Unlock()
 		}
 		<-wrote
-		if got := w.content("f"); got != theirs {
+		if got := w.Content("f"); got != theirs {
 			t.Fatalf("round %d of seed %d: f holds %q, the edit of the other program is lost (%v)", i, start, got, err)
 		}
 		if err == nil {
@@ -233,10 +233,10 @@ func TestRandomIntruders(t *testing.T) {
 func TestRacingWorkspaces(t *testing.T) {
 	const writers, each = 4, 25
 	first := open(t)
-	first.write("counter", "")
+	first.Write("counter", "")
 	var wg sync.WaitGroup
 	for range writers {
-		w := reopen(t, first.Dir(), first.home, workspace.Options{})
+		w := reopen(t, first.Dir(), first.Home, workspace.Options{})
 		wg.Go(func() {
 			for done := 0; done < each; {
 				c, err := w.Propose("counter", func(f workspace.File) (string, error) { return f.Text + "x", nil })
@@ -254,17 +254,17 @@ func TestRacingWorkspaces(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if got := len(first.content("counter")); got != writers*each {
+	if got := len(first.Content("counter")); got != writers*each {
 		t.Errorf("%d increments are there, want %d", got, writers*each)
 	}
 }
 
 func TestRacingCreators(t *testing.T) {
 	first := open(t)
-	second := reopen(t, first.Dir(), first.home, workspace.Options{})
+	second := reopen(t, first.Dir(), first.Home, workspace.Options{})
 	for i := range 30 {
 		name := fmt.Sprintf("d%d/f", i)
-		a, b := first.propose(name, "a"), second.propose(name, "b")
+		a, b := first.Change(name, "a"), second.Change(name, "b")
 		errs := make(chan error, 1)
 		go func() {
 			_, err := second.Commit(t.Context(), b, workspace.Origin{})
@@ -279,7 +279,7 @@ func TestRacingCreators(t *testing.T) {
 		if errA != nil {
 			want = "b"
 		}
-		if got := first.content(name); got != want || !errors.Is(errors.Join(errA, errB), workspace.ErrStale) {
+		if got := first.Content(name); got != want || !errors.Is(errors.Join(errA, errB), workspace.ErrStale) {
 			t.Fatalf("%s holds %q, want %q (%v, %v)", name, got, want, errA, errB)
 		}
 	}

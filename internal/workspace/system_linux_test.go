@@ -20,9 +20,9 @@ import (
 
 func TestIrregularFiles(t *testing.T) {
 	w := open(t)
-	must(t, os.Mkdir(w.path("dir"), 0o755))
-	must(t, syscall.Mkfifo(w.path("pipe"), 0o644))
-	l, err := net.Listen("unix", w.path("socket"))
+	must(t, os.Mkdir(w.Path("dir"), 0o755))
+	must(t, syscall.Mkfifo(w.Path("pipe"), 0o644))
+	l, err := net.Listen("unix", w.Path("socket"))
 	must(t, err)
 	defer l.Close()
 	for path, kind := range map[string]string{"dir": "a folder", "pipe": "a pipe", "socket": "a socket", ".": "a folder"} {
@@ -82,10 +82,10 @@ func TestPlacesThatCannotBeWritten(t *testing.T) {
 		return
 	}
 	w := open(t)
-	w.write("d/f", "x\n")
-	w.write("d/readonly", "x\n")
-	must(t, os.Chmod(w.path("d/readonly"), 0o444))
-	c, made := w.propose("d/f", "mine\n"), w.propose("d/new", "mine\n")
+	w.Write("d/f", "x\n")
+	w.Write("d/readonly", "x\n")
+	must(t, os.Chmod(w.Path("d/readonly"), 0o444))
+	c, made := w.Change("d/f", "mine\n"), w.Change("d/new", "mine\n")
 	refused := func(name, says string) {
 		t.Helper()
 		_, err := w.Propose(name, func(workspace.File) (string, error) {
@@ -97,7 +97,7 @@ func TestPlacesThatCannotBeWritten(t *testing.T) {
 		}
 	}
 	refused("d/readonly", "it is read-only")
-	must(t, os.Chmod(w.path("d"), 0o555))
+	must(t, os.Chmod(w.Path("d"), 0o555))
 	refused("d/f", "its folder cannot be written")
 	refused("d/new", "cannot be written")
 	refused("d/deep/new", "cannot be written")
@@ -106,8 +106,8 @@ func TestPlacesThatCannotBeWritten(t *testing.T) {
 			t.Errorf("commit of %s: %v", change.Name, err)
 		}
 	}
-	must(t, os.Chmod(w.path("d"), 0o755))
-	if got := w.content("d/f") + w.content("d/new"); got != "x\n<none>" {
+	must(t, os.Chmod(w.Path("d"), 0o755))
+	if got := w.Content("d/f") + w.Content("d/new"); got != "x\n<none>" {
 		t.Errorf("d/f and d/new hold %q", got)
 	}
 }
@@ -119,12 +119,12 @@ func TestJournalThatCannotBeWritten(t *testing.T) {
 	dir, home := t.TempDir(), t.TempDir()
 	must(t, os.Chmod(home, 0o555))
 	w := reopen(t, dir, home, workspace.Options{})
-	w.write("f", "old\n")
-	c := w.propose("f", "new\n")
+	w.Write("f", "old\n")
+	c := w.Change("f", "new\n")
 	if _, err := w.Commit(t.Context(), c, workspace.Origin{}); err == nil || !strings.Contains(err.Error(), "undo journal") {
 		t.Errorf("commit without a journal: %v", err)
 	}
-	if got := w.content("f"); got != "old\n" {
+	if got := w.Content("f"); got != "old\n" {
 		t.Errorf("f holds %q", got)
 	}
 	must(t, os.Chmod(home, 0o755))
@@ -134,8 +134,8 @@ func TestJournalThatCannotBeWritten(t *testing.T) {
 
 func TestHardLinksAreRefused(t *testing.T) {
 	w := open(t)
-	w.write("f", "x\n")
-	must(t, os.Link(w.path("f"), w.path("g")))
+	w.Write("f", "x\n")
+	must(t, os.Link(w.Path("f"), w.Path("g")))
 	_, err := w.Propose("f", func(workspace.File) (string, error) { return "mine\n", nil })
 	if err == nil || !strings.Contains(err.Error(), "2 names") {
 		t.Errorf("propose: %v", err)
@@ -144,17 +144,17 @@ func TestHardLinksAreRefused(t *testing.T) {
 
 func TestMetadataIsKept(t *testing.T) {
 	w := open(t)
-	w.write("f", "old\n")
-	must(t, os.Chmod(w.path("f"), 0o640))
-	must(t, unix.Setxattr(w.path("f"), "user.mark", []byte("value"), 0))
-	want := accessList(t, w.path("f"))
-	before, err := os.Stat(w.path("f"))
+	w.Write("f", "old\n")
+	must(t, os.Chmod(w.Path("f"), 0o640))
+	must(t, unix.Setxattr(w.Path("f"), "user.mark", []byte("value"), 0))
+	want := accessList(t, w.Path("f"))
+	before, err := os.Stat(w.Path("f"))
 	must(t, err)
 	if os.Geteuid() == 0 {
-		must(t, os.Chown(w.path("f"), 1234, 4321))
+		must(t, os.Chown(w.Path("f"), 1234, 4321))
 	}
-	f := w.edit("f", "new\n", workspace.Origin{})
-	after, err := os.Stat(w.path("f"))
+	f := w.Edit("f", "new\n", workspace.Origin{})
+	after, err := os.Stat(w.Path("f"))
 	must(t, err)
 	if after.Mode() != before.Mode() || f.Mode != before.Mode() {
 		t.Errorf("mode %v became %v, reported as %v", before.Mode(), after.Mode(), f.Mode)
@@ -164,11 +164,11 @@ func TestMetadataIsKept(t *testing.T) {
 		t.Errorf("owner %d, group %d", st.Uid, st.Gid)
 	}
 	value := make([]byte, 100)
-	n, err := unix.Getxattr(w.path("f"), "user.mark", value)
+	n, err := unix.Getxattr(w.Path("f"), "user.mark", value)
 	if err != nil || string(value[:n]) != "value" {
 		t.Errorf("attribute %q, %v", value[:max(n, 0)], err)
 	}
-	if got := readACL(w.path("f")); got != want {
+	if got := readACL(w.Path("f")); got != want {
 		t.Errorf("access list %x became %x", want, got)
 	}
 }
@@ -177,22 +177,22 @@ func TestMetadataIsKept(t *testing.T) {
 // gives one to new files.
 func TestDefaultAccessListDoesNotSpread(t *testing.T) {
 	w := open(t)
-	w.write("d/f", "old\n")
-	acl := accessList(t, w.path("d/f"))
+	w.Write("d/f", "old\n")
+	acl := accessList(t, w.Path("d/f"))
 	if acl == "" {
 		return // no access lists on this system
 	}
-	must(t, unix.Removexattr(w.path("d/f"), aclName))
-	must(t, os.Chmod(w.path("d/f"), 0o600))
-	must(t, unix.Setxattr(w.path("d"), "system.posix_acl_default", []byte(acl), 0))
-	w.edit("d/f", "new\n", workspace.Origin{})
-	info, err := os.Stat(w.path("d/f"))
+	must(t, unix.Removexattr(w.Path("d/f"), aclName))
+	must(t, os.Chmod(w.Path("d/f"), 0o600))
+	must(t, unix.Setxattr(w.Path("d"), "system.posix_acl_default", []byte(acl), 0))
+	w.Edit("d/f", "new\n", workspace.Origin{})
+	info, err := os.Stat(w.Path("d/f"))
 	must(t, err)
-	if got := readACL(w.path("d/f")); got != "" || info.Mode().Perm() != 0o600 {
+	if got := readACL(w.Path("d/f")); got != "" || info.Mode().Perm() != 0o600 {
 		t.Errorf("access list %x, mode %v", got, info.Mode())
 	}
-	w.edit("d/new", "new\n", workspace.Origin{})
-	if readACL(w.path("d/new")) == "" {
+	w.Edit("d/new", "new\n", workspace.Origin{})
+	if readACL(w.Path("d/new")) == "" {
 		t.Error("a new file has not got the folder's access list")
 	}
 }
@@ -244,8 +244,8 @@ func TestFullDisk(t *testing.T) {
 	old, mine := strings.Repeat("o", 3000), strings.Repeat("n", 5000)
 	for limit := uint64(0); limit <= 12_000; limit += 250 {
 		w := open(t)
-		w.write("f", old)
-		c := w.propose("f", mine)
+		w.Write("f", old)
+		c := w.Change("f", mine)
 		var before unix.Rlimit
 		must(t, unix.Getrlimit(unix.RLIMIT_FSIZE, &before))
 		must(t, unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: limit, Max: before.Max}))
@@ -258,15 +258,15 @@ func TestFullDisk(t *testing.T) {
 		} else if refused++; !errors.Is(err, unix.EFBIG) {
 			t.Errorf("limit %d: %v", limit, err)
 		}
-		if got := w.content("f"); got != want {
+		if got := w.Content("f"); got != want {
 			t.Errorf("limit %d: f holds %d bytes, commit said %v", limit, len(got), err)
 		}
-		if got := w.files(); len(got) != 1 {
+		if got := w.Files(); len(got) != 1 {
 			t.Errorf("limit %d: left behind: %v", limit, got)
 		}
-		w.edit("f", "space again\n", workspace.Origin{})
+		w.Edit("f", "space again\n", workspace.Origin{})
 		w.undo(undo.LastChange)
-		if got := w.content("f"); got != want {
+		if got := w.Content("f"); got != want {
 			t.Errorf("limit %d: undo afterwards gives %d bytes", limit, len(got))
 		}
 	}

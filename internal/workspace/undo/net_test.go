@@ -14,11 +14,11 @@ import (
 
 // net returns the net effect of changes, a line for each file.
 func (w *tree) net(s undo.Scope) []string {
-	w.t.Helper()
-	log, err := undo.Read(w.t.Context(), w.Root)
-	must(w.t, err)
-	all, err := log.Net(w.t.Context(), s)
-	must(w.t, err)
+	w.T.Helper()
+	log, err := undo.Read(w.T.Context(), w.Root)
+	must(w.T, err)
+	all, err := log.Net(w.T.Context(), s)
+	must(w.T, err)
 	var out []string
 	for _, n := range all {
 		added, removed := n.Counts()
@@ -38,11 +38,11 @@ func (w *tree) net(s undo.Scope) []string {
 
 func TestNet(t *testing.T) {
 	w := open(t)
-	w.write("a", "1\n2\n")
-	w.edit("a", "one\n2\n", turn(1))
-	w.edit("a", "1\n2\n3\n", turn(2))
-	w.edit("b", "b\n", turn(2))
-	w.edit("c", "c\n", turn(2))
+	w.Write("a", "1\n2\n")
+	w.Edit("a", "one\n2\n", turn(1))
+	w.Edit("a", "1\n2\n3\n", turn(2))
+	w.Edit("b", "b\n", turn(2))
+	w.Edit("c", "c\n", turn(2))
 	w.undo(undo.LastChange)
 	everything, last := undo.Scope{Range: undo.Everything, Session: "s"}, undo.Scope{Range: undo.LastTurn}
 	if diff := cmp.Diff([]string{"a +1 -0", "b +1 -0 created"}, w.net(everything)); diff != "" {
@@ -51,9 +51,9 @@ func TestNet(t *testing.T) {
 	if diff := cmp.Diff([]string{"a +2 -1", "b +1 -0 created"}, w.net(last)); diff != "" {
 		t.Error("the turn:", diff)
 	}
-	w = reopen(t, w.Dir(), w.home)
-	w.write("a", "1\n2\n3\n4\n")
-	must(t, os.Remove(w.path("b")))
+	w = reopen(t, w.Dir(), w.Home)
+	w.Write("a", "1\n2\n3\n4\n")
+	must(t, os.Remove(w.Path("b")))
 	if diff := cmp.Diff([]string{"a +2 -0 others", "b +0 -0 created deleted others"}, w.net(everything)); diff != "" {
 		t.Error("after others:", diff)
 	}
@@ -65,8 +65,8 @@ func TestNet(t *testing.T) {
 	if got := w.net(undo.Scope{Range: undo.Everything, Session: "other"}); got != nil {
 		t.Errorf("another session changed %q", got)
 	}
-	must(t, os.Remove(w.path("a")))
-	must(t, os.Mkdir(w.path("a"), 0o755))
+	must(t, os.Remove(w.Path("a")))
+	must(t, os.Mkdir(w.Path("a"), 0o755))
 	if got := w.net(undo.Scope{Range: undo.Everything, File: "a"}); len(got) != 1 || !strings.Contains(got[0], "unknown") {
 		t.Errorf("something else is in its place: %q", got)
 	}
@@ -76,10 +76,10 @@ func TestNet(t *testing.T) {
 // changed the file.
 func TestNetOfAnOlderTurn(t *testing.T) {
 	w := open(t)
-	w.write("a", "0\n")
-	w.edit("a", "1\n", call("s", "1"))
-	w.edit("a", "1\n2\n3\n", call("s", "2"))
-	w.write("a", "theirs\n")
+	w.Write("a", "0\n")
+	w.Edit("a", "1\n", call("s", "1"))
+	w.Edit("a", "1\n2\n3\n", call("s", "2"))
+	w.Write("a", "theirs\n")
 	first := undo.Scope{Range: undo.Everything, Since: undo.Since{After: known(map[string]bool{"1": true})}}
 	if diff := cmp.Diff([]string{"a +1 -1"}, w.net(first)); diff != "" {
 		t.Error(diff)
@@ -105,10 +105,10 @@ func TestNetAsADiff(t *testing.T) {
 // dropped from the conversation, and not about the others.
 func TestSinceAPromptWhoseCallsAreUnknown(t *testing.T) {
 	w := open(t)
-	w.edit("early", "x\n", call("s", "1"))
+	w.Edit("early", "x\n", call("s", "1"))
 	prompt := time.Now()
-	w.edit("taken", "x\n", call("s", "2"))
-	w.edit("late", "x\n", call("s", "3"))
+	w.Edit("taken", "x\n", call("s", "2"))
+	w.Edit("late", "x\n", call("s", "3"))
 	for name, tt := range map[string]struct {
 		since undo.Since
 		want  []string

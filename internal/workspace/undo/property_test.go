@@ -112,11 +112,11 @@ func (w *world) edit() {
 		}
 		return text, nil
 	})
-	must(w.t, err)
+	must(w.T, err)
 	call := fmt.Sprint(id, talk.turn(), ".", w.n)
-	_, err = w.Commit(w.t.Context(), c, workspace.Origin{Session: id, Turn: fmt.Sprint(id, talk.turn()), Call: call, Tool: "edit_file"})
-	must(w.t, err)
-	after := held{true, w.content(name), before.mode}
+	_, err = w.Commit(w.T.Context(), c, workspace.Origin{Session: id, Turn: fmt.Sprint(id, talk.turn()), Call: call, Tool: "edit_file"})
+	must(w.T, err)
+	after := held{true, w.Content(name), before.mode}
 	if !before.there {
 		after.mode = 0o644
 		w.makeDirs(name)
@@ -145,12 +145,12 @@ func (w *world) outside() {
 	at := w.files[name]
 	switch w.rng.IntN(6) {
 	case 0:
-		must(w.t, os.RemoveAll(w.path(name)))
+		must(w.T, os.RemoveAll(w.Path(name)))
 		delete(w.files, name)
 		w.did("outside: remove %s", name)
 	case 1, 2:
 		content := w.pick(contents)
-		w.write(name, content)
+		w.Write(name, content)
 		if !at.there {
 			at.mode = 0o644
 		}
@@ -162,7 +162,7 @@ func (w *world) outside() {
 	default:
 		if at.there {
 			at.mode = modes[w.rng.IntN(len(modes))]
-			must(w.t, os.Chmod(w.path(name), at.mode))
+			must(w.T, os.Chmod(w.Path(name), at.mode))
 			w.files[name] = at
 			w.did("outside: chmod %s %o", name, at.mode)
 		}
@@ -179,7 +179,7 @@ func (w *world) did(what string, args ...any) {
 func (w *world) back(name, id string, s undo.Scope, events []event, stands func(file string) []change) {
 	talk := w.talks[id]
 	s.Session, s.Others = id, w.rng.IntN(4) == 0
-	plan, err := undo.Find(w.t.Context(), w.Root, s)
+	plan, err := undo.Find(w.T.Context(), w.Root, s)
 	var good [][]event
 	var refused []string
 	for _, chain := range chainsOf(events) {
@@ -202,7 +202,7 @@ func (w *world) back(name, id string, s undo.Scope, events []event, stands func(
 	if len(good) == 0 {
 		return
 	}
-	must(w.t, plan.Do(w.t.Context()))
+	must(w.T, plan.Do(w.T.Context()))
 	var record []undone
 	for _, chain := range good {
 		file := chain[0].file
@@ -261,7 +261,7 @@ func (w *world) rewind(id string) {
 // forth undoes the last undo of a session.
 func (w *world) forth(id string) {
 	talk := w.talks[id]
-	plan, err := undo.Find(w.t.Context(), w.Root, undo.Scope{Range: undo.LastUndo, Session: id})
+	plan, err := undo.Find(w.T.Context(), w.Root, undo.Scope{Range: undo.LastUndo, Session: id})
 	var good, bad []undone
 	var names, refused []string
 	if n := len(talk.redo); n > 0 {
@@ -277,7 +277,7 @@ func (w *world) forth(id string) {
 	if len(good) == 0 {
 		return
 	}
-	must(w.t, plan.Do(w.t.Context()))
+	must(w.T, plan.Do(w.T.Context()))
 	for _, u := range good {
 		talk.events = append(talk.events, event{u.file, w.files[u.file], u.before})
 		w.set(u.file, u.before)
@@ -292,11 +292,11 @@ func (w *world) forth(id string) {
 
 // agree compares a plan with the model's.
 func (w *world) agree(name string, plan undo.Plan, err error, good, refused []string) {
-	w.t.Helper()
+	w.T.Helper()
 	var got []string
 	for _, r := range plan.Refused {
 		if !errors.Is(r.Err, workspace.ErrStale) && !errors.Is(r.Err, workspace.ErrNotText) {
-			w.t.Errorf("%s: %s is refused: %v", name, r.Name, r.Err)
+			w.T.Errorf("%s: %s is refused: %v", name, r.Name, r.Err)
 		}
 		got = append(got, r.Name)
 	}
@@ -313,8 +313,8 @@ func (w *world) agree(name string, plan undo.Plan, err error, good, refused []st
 }
 
 func (w *world) fail(format string, args ...any) {
-	w.t.Helper()
-	w.t.Fatalf("%s\nafter:\n  %s", fmt.Sprintf(format, args...), strings.Join(w.log, "\n  "))
+	w.T.Helper()
+	w.T.Fatalf("%s\nafter:\n  %s", fmt.Sprintf(format, args...), strings.Join(w.log, "\n  "))
 }
 
 func (w *world) set(file string, to held) {
@@ -415,9 +415,9 @@ func (w *world) step() {
 	case n < 19:
 		w.rewind(id)
 	default:
-		must(w.t, w.Close())
-		root, err := workspace.Open(w.Dir(), workspace.Options{Home: w.home})
-		must(w.t, err)
+		must(w.T, w.Close())
+		root, err := workspace.Open(w.Dir(), workspace.Options{Home: w.Home})
+		must(w.T, err)
 		w.Root = root
 		w.did("restart")
 	}
@@ -435,7 +435,7 @@ func where(changes []change, wanted func(change) bool) []change {
 
 // check compares the disk with the model.
 func (w *world) check() {
-	w.t.Helper()
+	w.T.Helper()
 	want := map[string]string{}
 	for name, h := range w.files {
 		want[name] = fmt.Sprint(h.mode, " ", h.data)
@@ -443,7 +443,7 @@ func (w *world) check() {
 	for dir := range w.dirs {
 		want[dir+"/"] = fmt.Sprint(fs.ModeDir | 0o755)
 	}
-	got := w.state()
+	got := w.State()
 	if diff := cmp.Diff(want, got); diff != "" {
 		w.fail("on the disk %s", diff)
 	}

@@ -15,9 +15,9 @@ import (
 
 // find plans an undo that must be possible.
 func (w *tree) find(s undo.Scope) undo.Plan {
-	w.t.Helper()
-	plan, err := undo.Find(w.t.Context(), w.Root, s)
-	must(w.t, err)
+	w.T.Helper()
+	plan, err := undo.Find(w.T.Context(), w.Root, s)
+	must(w.T, err)
 	return plan
 }
 
@@ -36,27 +36,27 @@ func known(calls map[string]bool) func(string) (bool, bool) {
 // TestEverythingSinceACall goes back over several turns, by calls.
 func TestEverythingSinceACall(t *testing.T) {
 	w := open(t)
-	w.write("a", "a0\n")
-	w.edit("a", "a1\n", call("s", "1.1"))
-	w.edit("b", "b2\n", call("s", "2.1"))
-	w.edit("a", "a2\n", call("s", "2.2"))
-	w.edit("c", "c3\n", call("s", "3.1"))
-	w.edit("d", "d\n", call("other", "9.1"))
+	w.Write("a", "a0\n")
+	w.Edit("a", "a1\n", call("s", "1.1"))
+	w.Edit("b", "b2\n", call("s", "2.1"))
+	w.Edit("a", "a2\n", call("s", "2.2"))
+	w.Edit("c", "c3\n", call("s", "3.1"))
+	w.Edit("d", "d\n", call("other", "9.1"))
 	w.undo(undo.LastChange) // by the other session
 	plan := w.find(undo.Scope{Range: undo.Everything, Session: "s", Since: undo.Since{After: known(map[string]bool{"2.1": true, "2.2": true, "3.1": true})}})
 	if diff := cmp.Diff([]string{"b", "a", "c"}, names(plan)); diff != "" {
 		t.Error(diff)
 	}
 	must(t, plan.Do(t.Context()))
-	if diff := cmp.Diff([]string{"a"}, w.files()); diff != "" || w.content("a") != "a1\n" {
-		t.Errorf("a holds %q; files %s", w.content("a"), diff)
+	if diff := cmp.Diff([]string{"a"}, w.Files()); diff != "" || w.Content("a") != "a1\n" {
+		t.Errorf("a holds %q; files %s", w.Content("a"), diff)
 	}
 	w.undo(undo.LastUndo) // all of it at once
-	if got := w.content("a") + w.content("b") + w.content("c"); got != "a2\nb2\nc3\n" {
+	if got := w.Content("a") + w.Content("b") + w.Content("c"); got != "a2\nb2\nc3\n" {
 		t.Errorf("after the undo of the rewind: %q", got)
 	}
 	w.undo(undo.LastUndo)
-	if got := w.content("d"); got != "d\n" {
+	if got := w.Content("d"); got != "d\n" {
 		t.Errorf("after another redo d holds %q", got)
 	}
 }
@@ -66,13 +66,13 @@ func TestEverythingSinceACall(t *testing.T) {
 func TestRefusedFilesAreNamed(t *testing.T) {
 	w := open(t)
 	for _, name := range []string{"a", "b", "c", "d"} {
-		w.write(name, "0\n")
-		w.edit(name, "1\n", turn(1))
+		w.Write(name, "0\n")
+		w.Edit(name, "1\n", turn(1))
 	}
-	w.write("b", "theirs\n")
-	must(t, os.Remove(w.path("c")))
-	w.write("d", "between\n")
-	w.edit("d", "2\n", turn(1))
+	w.Write("b", "theirs\n")
+	must(t, os.Remove(w.Path("c")))
+	w.Write("d", "between\n")
+	w.Edit("d", "2\n", turn(1))
 	plan := w.find(undo.Scope{Range: undo.LastTurn})
 	var refused []string
 	for _, r := range plan.Refused {
@@ -88,7 +88,7 @@ func TestRefusedFilesAreNamed(t *testing.T) {
 		t.Errorf("the plan says %v", err)
 	}
 	must(t, plan.Do(t.Context()))
-	if got := w.content("a") + w.content("b") + w.content("c") + w.content("d"); got != "0\ntheirs\n<none>2\n" {
+	if got := w.Content("a") + w.Content("b") + w.Content("c") + w.Content("d"); got != "0\ntheirs\n<none>2\n" {
 		t.Errorf("%q", got)
 	}
 	if _, err := undo.Find(t.Context(), w.Root, undo.Scope{Range: undo.LastTurn}); !errors.Is(err, workspace.ErrStale) || errors.Is(err, undo.ErrNothing) {
@@ -99,23 +99,23 @@ func TestRefusedFilesAreNamed(t *testing.T) {
 // TestExportsAreNoWork: an export is undone only by name, and does not prevent a redo.
 func TestExportsAreNoWork(t *testing.T) {
 	w := open(t)
-	w.write("f", "0\n")
-	w.edit("f", "1\n", turn(1))
+	w.Write("f", "0\n")
+	w.Edit("f", "1\n", turn(1))
 	export := workspace.Origin{Session: "s", Turn: "export", Tool: undo.ExportTool}
-	w.edit("talk.md", "# Talk\n", export)
+	w.Edit("talk.md", "# Talk\n", export)
 	if diff := cmp.Diff([]string{"f"}, w.undo(undo.LastChange)); diff != "" {
 		t.Error(diff)
 	}
-	w.edit("talk2.md", "# Talk\n", export)
+	w.Edit("talk2.md", "# Talk\n", export)
 	if diff := cmp.Diff([]string{"f"}, w.undo(undo.LastUndo)); diff != "" {
 		t.Error(diff)
 	}
 	must(t, w.find(undo.Scope{File: "talk.md"}).Do(t.Context()))
-	if diff := cmp.Diff([]string{"f", "talk2.md"}, w.files()); diff != "" {
+	if diff := cmp.Diff([]string{"f", "talk2.md"}, w.Files()); diff != "" {
 		t.Error(diff)
 	}
-	must(t, w.find(undo.Scope{File: w.path("f")}).Do(t.Context()))
-	if got := w.content("f"); got != "0\n" {
+	must(t, w.find(undo.Scope{File: w.Path("f")}).Do(t.Context()))
+	if got := w.Content("f"); got != "0\n" {
 		t.Errorf("f holds %q", got)
 	}
 }
@@ -124,10 +124,10 @@ func TestExportsAreNoWork(t *testing.T) {
 // changes are in effect.
 func TestRewindOfAFileThatIsGone(t *testing.T) {
 	w := open(t)
-	w.edit("f", "1\n", turn(1))
-	must(t, os.Remove(w.path("f")))
+	w.Edit("f", "1\n", turn(1))
+	must(t, os.Remove(w.Path("f")))
 	begin := undo.Since{Time: time.Now()}
-	w.edit("f", "1\n", turn(1))
+	w.Edit("f", "1\n", turn(1))
 	must(t, w.find(undo.Scope{Range: undo.LastTurn, Others: true}).Do(t.Context()))
 	if plan, err := undo.Find(t.Context(), w.Root, undo.Scope{Range: undo.Rewind, Since: begin}); !errors.Is(err, undo.ErrNothing) {
 		t.Errorf("it would change %v, %v", names(plan), err)
@@ -139,10 +139,10 @@ func TestRewindLeavesExports(t *testing.T) {
 	w := open(t)
 	begin := undo.Since{Time: time.Now()}
 	export := workspace.Origin{Session: "s", Turn: "export", Tool: undo.ExportTool}
-	w.edit("talk.md", "# Talk\n", export)
-	w.edit("gone.md", "# Talk\n", export)
+	w.Edit("talk.md", "# Talk\n", export)
+	w.Edit("gone.md", "# Talk\n", export)
 	must(t, w.find(undo.Scope{File: "gone.md"}).Do(t.Context()))
-	w.edit("f", "1\n", turn(1))
+	w.Edit("f", "1\n", turn(1))
 	plan := w.find(undo.Scope{Range: undo.Rewind, Session: "s", Since: begin})
 	if diff := cmp.Diff([]string{"f"}, names(plan)); diff != "" {
 		t.Error(diff)
@@ -153,15 +153,15 @@ func TestRewindLeavesExports(t *testing.T) {
 // file in it.
 func TestFoldersOfSeveralFiles(t *testing.T) {
 	w := open(t)
-	w.edit("new/deep/f", "f\n", turn(1))
-	w.edit("new/deep/g", "g\n", turn(2))
+	w.Edit("new/deep/f", "f\n", turn(1))
+	w.Edit("new/deep/g", "g\n", turn(2))
 	must(t, w.find(undo.Scope{File: "new/deep/f"}).Do(t.Context()))
 	must(t, w.find(undo.Scope{File: "new/deep/g"}).Do(t.Context()))
-	if diff := cmp.Diff([]string(nil), w.files()); diff != "" {
+	if diff := cmp.Diff([]string(nil), w.Files()); diff != "" {
 		t.Error(diff)
 	}
 	w.undo(undo.LastUndo)
-	if diff := cmp.Diff([]string{"new/", "new/deep/", "new/deep/g"}, w.files()); diff != "" {
+	if diff := cmp.Diff([]string{"new/", "new/deep/", "new/deep/g"}, w.Files()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -170,10 +170,10 @@ func TestFoldersOfSeveralFiles(t *testing.T) {
 // session did after the fork.
 func TestAForkInheritsChanges(t *testing.T) {
 	w := open(t)
-	w.edit("a", "a\n", call("old", "1"))
-	w.edit("b", "b\n", call("old", "2"))
-	w.edit("late", "x\n", call("old", "3"))
-	w.edit("c", "c\n", call("fork", "4"))
+	w.Edit("a", "a\n", call("old", "1"))
+	w.Edit("b", "b\n", call("old", "2"))
+	w.Edit("late", "x\n", call("old", "3"))
+	w.Edit("c", "c\n", call("fork", "4"))
 	fork := undo.Scope{Range: undo.Everything, Session: "fork", From: []string{"old"}, Since: undo.Since{
 		After: known(map[string]bool{"1": false, "2": true, "4": true}), Time: time.Unix(1, 0),
 	}}
@@ -183,7 +183,7 @@ func TestAForkInheritsChanges(t *testing.T) {
 	}
 	must(t, plan.Do(t.Context()))
 	must(t, w.find(undo.Scope{Range: undo.LastUndo, Session: "fork"}).Do(t.Context()))
-	if diff := cmp.Diff([]string{"a", "b", "c", "late"}, w.files()); diff != "" {
+	if diff := cmp.Diff([]string{"a", "b", "c", "late"}, w.Files()); diff != "" {
 		t.Error("after the fork's redo:", diff)
 	}
 }

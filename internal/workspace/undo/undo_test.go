@@ -14,13 +14,13 @@ import (
 
 func TestUndoGoesBackStepByStep(t *testing.T) {
 	w := open(t)
-	w.write("f", "0\n")
+	w.Write("f", "0\n")
 	for i := 1; i <= 3; i++ {
-		w.edit("f", fmt.Sprintln(i), turn(i))
+		w.Edit("f", fmt.Sprintln(i), turn(i))
 	}
 	for i := 2; i >= 0; i-- {
 		w.undo(undo.LastChange)
-		if got := w.content("f"); got != fmt.Sprintln(i) {
+		if got := w.Content("f"); got != fmt.Sprintln(i) {
 			t.Fatalf("after undo: %q, want %d", got, i)
 		}
 	}
@@ -29,7 +29,7 @@ func TestUndoGoesBackStepByStep(t *testing.T) {
 	}
 	for i := 1; i <= 3; i++ { // and back again
 		w.undo(undo.LastUndo)
-		if got := w.content("f"); got != fmt.Sprintln(i) {
+		if got := w.Content("f"); got != fmt.Sprintln(i) {
 			t.Fatalf("after redo: %q, want %d", got, i)
 		}
 	}
@@ -37,17 +37,17 @@ func TestUndoGoesBackStepByStep(t *testing.T) {
 		t.Errorf("redo of nothing: %v", err)
 	}
 	w.undo(undo.LastChange) // a redo can be undone
-	if got := w.content("f"); got != "2\n" {
+	if got := w.Content("f"); got != "2\n" {
 		t.Errorf("after redo and undo: %q", got)
 	}
 }
 
 func TestNewChangeEndsRedo(t *testing.T) {
 	w := open(t)
-	w.write("f", "0\n")
-	w.edit("f", "1\n", turn(1))
+	w.Write("f", "0\n")
+	w.Edit("f", "1\n", turn(1))
 	w.undo(undo.LastChange)
-	w.edit("g", "new\n", turn(2))
+	w.Edit("g", "new\n", turn(2))
 	if _, err := undo.Find(t.Context(), w.Root, undo.Scope{Range: undo.LastUndo}); !errors.Is(err, undo.ErrNothing) {
 		t.Errorf("redo after another change: %v", err)
 	}
@@ -55,39 +55,39 @@ func TestNewChangeEndsRedo(t *testing.T) {
 
 func TestUndoOfTurn(t *testing.T) {
 	w := open(t)
-	w.write("a", "a0\n")
-	w.write("b", "b0\n")
-	w.edit("a", "a1\n", turn(1))
-	w.edit("a", "a2\n", turn(2))
-	w.edit("b", "b1\n", turn(2))
-	w.edit("new/deep/c", "c\n", turn(2))
-	w.edit("a", "a3\n", turn(2))
+	w.Write("a", "a0\n")
+	w.Write("b", "b0\n")
+	w.Edit("a", "a1\n", turn(1))
+	w.Edit("a", "a2\n", turn(2))
+	w.Edit("b", "b1\n", turn(2))
+	w.Edit("new/deep/c", "c\n", turn(2))
+	w.Edit("a", "a3\n", turn(2))
 	got := w.undo(undo.LastTurn)
 	if diff := cmp.Diff([]string{"a", "b", "new/deep/c"}, got); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"a", "b"}, w.files()); diff != "" {
+	if diff := cmp.Diff([]string{"a", "b"}, w.Files()); diff != "" {
 		t.Error("files after the undo:", diff)
 	}
-	if a, b := w.content("a"), w.content("b"); a != "a1\n" || b != "b0\n" {
+	if a, b := w.Content("a"), w.Content("b"); a != "a1\n" || b != "b0\n" {
 		t.Errorf("a holds %q, b holds %q", a, b)
 	}
 	w.undo(undo.LastUndo)
-	if a, c := w.content("a"), w.content("new/deep/c"); a != "a3\n" || c != "c\n" {
+	if a, c := w.Content("a"), w.Content("new/deep/c"); a != "a3\n" || c != "c\n" {
 		t.Errorf("after redo a holds %q, new/deep/c holds %q", a, c)
 	}
 	w.undo(undo.LastTurn)
 	w.undo(undo.LastTurn)
-	if got := w.content("a"); got != "a0\n" {
+	if got := w.Content("a"); got != "a0\n" {
 		t.Errorf("after the undo of both turns a holds %q", got)
 	}
 }
 
 func TestPlanShowsTheUndo(t *testing.T) {
 	w := open(t)
-	w.write("f", "old\n")
-	w.edit("f", "new\n", turn(1))
-	w.edit("g", "made\n", turn(1))
+	w.Write("f", "old\n")
+	w.Edit("f", "new\n", turn(1))
+	w.Edit("g", "made\n", turn(1))
 	plan, err := undo.Find(t.Context(), w.Root, undo.Scope{Range: undo.LastTurn})
 	must(t, err)
 	type shown struct {
@@ -106,26 +106,26 @@ func TestPlanShowsTheUndo(t *testing.T) {
 	if err := plan.Do(t.Context()); err == nil {
 		t.Error("an undo wrote what was not planned")
 	}
-	if f, g := w.content("f"), w.content("g"); f != "new\n" || g != "made\n" {
+	if f, g := w.Content("f"), w.Content("g"); f != "new\n" || g != "made\n" {
 		t.Errorf("after the refused undo: %q, %q", f, g)
 	}
 }
 
 func TestUndoRefusesChangedFiles(t *testing.T) {
 	after := map[string]func(w *tree){
-		"changed":         func(w *tree) { w.write("f", "theirs\n") },
-		"deleted":         func(w *tree) { must(t, os.Remove(w.path("f"))) },
-		"made a folder":   func(w *tree) { must(t, errors.Join(os.Remove(w.path("f")), os.Mkdir(w.path("f"), 0o755))) },
-		"made a link":     func(w *tree) { must(t, errors.Join(os.Remove(w.path("f")), os.Symlink("g", w.path("f")))) },
-		"changed by half": func(w *tree) { w.write("f", "one\nTHEIRS\n") },
+		"changed":         func(w *tree) { w.Write("f", "theirs\n") },
+		"deleted":         func(w *tree) { must(t, os.Remove(w.Path("f"))) },
+		"made a folder":   func(w *tree) { must(t, errors.Join(os.Remove(w.Path("f")), os.Mkdir(w.Path("f"), 0o755))) },
+		"made a link":     func(w *tree) { must(t, errors.Join(os.Remove(w.Path("f")), os.Symlink("g", w.Path("f")))) },
+		"changed by half": func(w *tree) { w.Write("f", "one\nTHEIRS\n") },
 	}
 	for name, act := range after {
 		for _, planned := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, planned %v", name, planned), func(t *testing.T) {
 				w := open(t)
-				w.write("f", "zero\n")
-				w.write("g", "one\ntwo\n")
-				w.edit("f", "one\ntwo\n", turn(1))
+				w.Write("f", "zero\n")
+				w.Write("g", "one\ntwo\n")
+				w.Edit("f", "one\ntwo\n", turn(1))
 				var plan undo.Plan
 				var err error
 				if planned {
@@ -133,7 +133,7 @@ func TestUndoRefusesChangedFiles(t *testing.T) {
 					must(t, err)
 				}
 				act(w)
-				before, _ := os.ReadFile(w.path("f"))
+				before, _ := os.ReadFile(w.Path("f"))
 				if planned {
 					err = plan.Do(t.Context())
 				} else {
@@ -142,7 +142,7 @@ func TestUndoRefusesChangedFiles(t *testing.T) {
 				if !errors.Is(err, workspace.ErrStale) {
 					t.Errorf("error %v, want ErrStale", err)
 				}
-				if now, _ := os.ReadFile(w.path("f")); string(now) != string(before) {
+				if now, _ := os.ReadFile(w.Path("f")); string(now) != string(before) {
 					t.Errorf("f holds %q, want %q", now, before)
 				}
 			})
@@ -152,37 +152,37 @@ func TestUndoRefusesChangedFiles(t *testing.T) {
 
 func TestUndoOfTurnSeesForeignEditBetween(t *testing.T) {
 	w := open(t)
-	w.write("f", "0\n")
-	w.edit("f", "1\n", turn(1))
-	w.write("f", "1 and theirs\n")
-	w.edit("f", "2 and theirs\n", turn(1))
+	w.Write("f", "0\n")
+	w.Edit("f", "1\n", turn(1))
+	w.Write("f", "1 and theirs\n")
+	w.Edit("f", "2 and theirs\n", turn(1))
 	if _, err := undo.Find(t.Context(), w.Root, undo.Scope{Range: undo.LastTurn}); !errors.Is(err, workspace.ErrStale) {
 		t.Errorf("the undo would lose their edit: %v", err)
 	}
 	w.undo(undo.LastChange)
-	if got := w.content("f"); got != "1 and theirs\n" {
+	if got := w.Content("f"); got != "1 and theirs\n" {
 		t.Errorf("f holds %q", got)
 	}
 }
 
 func TestUndoKeepsFoldersInUse(t *testing.T) {
 	w := open(t)
-	w.edit("new/deep/f", "x", turn(1))
-	w.write("new/theirs", "y")
+	w.Edit("new/deep/f", "x", turn(1))
+	w.Write("new/theirs", "y")
 	w.undo(undo.LastChange)
-	if diff := cmp.Diff([]string{"new/", "new/theirs"}, w.files()); diff != "" {
+	if diff := cmp.Diff([]string{"new/", "new/theirs"}, w.Files()); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestUndoBringsModeBack(t *testing.T) {
 	w := open(t)
-	w.write("f", "old\n")
-	must(t, os.Chmod(w.path("f"), 0o755))
-	w.edit("f", "new\n", turn(1))
-	must(t, os.Chmod(w.path("f"), 0o600))
+	w.Write("f", "old\n")
+	must(t, os.Chmod(w.Path("f"), 0o755))
+	w.Edit("f", "new\n", turn(1))
+	must(t, os.Chmod(w.Path("f"), 0o600))
 	w.undo(undo.LastChange)
-	info, err := os.Stat(w.path("f"))
+	info, err := os.Stat(w.Path("f"))
 	must(t, err)
 	if info.Mode().Perm() != 0o755 {
 		t.Errorf("mode %v", info.Mode())
@@ -191,10 +191,10 @@ func TestUndoBringsModeBack(t *testing.T) {
 
 func TestUndoAcrossProcessesAndSessions(t *testing.T) {
 	w := open(t)
-	w.write("f", "0\n")
-	w.edit("f", "1\n", workspace.Origin{Session: "one", Turn: "1"})
-	two := reopen(t, w.Dir(), w.home)
-	two.edit("g", "new\n", workspace.Origin{Session: "two", Turn: "1"})
+	w.Write("f", "0\n")
+	w.Edit("f", "1\n", workspace.Origin{Session: "one", Turn: "1"})
+	two := reopen(t, w.Dir(), w.Home)
+	two.Edit("g", "new\n", workspace.Origin{Session: "two", Turn: "1"})
 	of := undo.Scope{Range: undo.LastTurn, Session: "two"}
 	plan, err := undo.Find(t.Context(), two.Root, of)
 	must(t, err)
@@ -205,11 +205,11 @@ func TestUndoAcrossProcessesAndSessions(t *testing.T) {
 	if _, err := undo.Find(t.Context(), two.Root, of); !errors.Is(err, undo.ErrNothing) {
 		t.Errorf("session two undoes a change of session one: %v", err)
 	}
-	both := reopen(t, w.Dir(), w.home)
+	both := reopen(t, w.Dir(), w.Home)
 	if diff := cmp.Diff([]string{"f"}, both.undo(undo.LastChange)); diff != "" {
 		t.Error(diff)
 	}
-	if got := w.content("f"); got != "0\n" {
+	if got := w.Content("f"); got != "0\n" {
 		t.Errorf("f holds %q", got)
 	}
 }
@@ -218,15 +218,15 @@ func TestUndoAcrossProcessesAndSessions(t *testing.T) {
 // edit removed the only character that was not ASCII.
 func TestUndoAcrossEncodings(t *testing.T) {
 	w := open(t)
-	w.write("f", "caf\xe9\n")
-	w.edit("f", "cafe\n", turn(1))
-	w.edit("f", "日本\n", turn(1))
+	w.Write("f", "caf\xe9\n")
+	w.Edit("f", "cafe\n", turn(1))
+	w.Edit("f", "日本\n", turn(1))
 	w.undo(undo.LastTurn)
-	if got := w.content("f"); got != "caf\xe9\n" {
+	if got := w.Content("f"); got != "caf\xe9\n" {
 		t.Errorf("f holds %q", got)
 	}
 	w.undo(undo.LastUndo)
-	if got := w.content("f"); got != "日本\n" {
+	if got := w.Content("f"); got != "日本\n" {
 		t.Errorf("f holds %q", got)
 	}
 }
