@@ -1,18 +1,18 @@
 package repl
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"time"
 
-	"github.com/bb2d0cf4/agent/internal/crash"
-	"github.com/bb2d0cf4/agent/internal/repl/jobcontrol"
-
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/bb2d0cf4/agent/internal/confirm"
+	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/repl/diffview"
 	"github.com/bb2d0cf4/agent/internal/repl/input"
+	"github.com/bb2d0cf4/agent/internal/repl/jobcontrol"
 	"github.com/bb2d0cf4/agent/internal/repl/keys"
 	"github.com/bb2d0cf4/agent/internal/repl/panel"
 	"github.com/bb2d0cf4/agent/internal/repl/printer"
@@ -25,6 +25,26 @@ type question struct {
 	req    confirm.Request
 	answer chan confirm.Verdict
 	gone   chan struct{}
+}
+
+// Review asks the user about req in a panel. When ctx ends, the panel disappears before
+// Review returns.
+func (u *UI) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
+	q := &question{req: req, answer: make(chan confirm.Verdict, 1), gone: make(chan struct{})}
+	u.inbox.Put(q)
+	select {
+	case v := <-q.answer:
+		return v, nil
+	case <-ctx.Done():
+	case <-u.inbox.Closed():
+		return confirm.Verdict{}, confirm.ErrUndecided
+	}
+	u.inbox.Put(withdraw{q})
+	select {
+	case <-q.gone:
+	case <-u.inbox.Closed():
+	}
+	return confirm.Verdict{}, ctx.Err()
 }
 
 // withdraw removes a question from the screen.

@@ -130,23 +130,3 @@ func (u *UI) Queued() []string {
 	}
 	return text
 }
-
-// Review asks the user about req in a panel. When ctx ends, the panel disappears before
-// Review returns.
-func (u *UI) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, error) {
-	q := &question{req: req, answer: make(chan confirm.Verdict, 1), gone: make(chan struct{})}
-	u.inbox.Put(q)
-	select {
-	case v := <-q.answer:
-		return v, nil
-	case <-ctx.Done():
-	case <-u.inbox.Closed():
-		return confirm.Verdict{}, confirm.ErrUndecided
-	}
-	u.inbox.Put(withdraw{q})
-	select {
-	case <-q.gone:
-	case <-u.inbox.Closed():
-	}
-	return confirm.Verdict{}, ctx.Err()
-}
