@@ -5,7 +5,9 @@
 package agent_test
 
 import (
+	"os"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -353,6 +355,19 @@ func TestPackageComments(t *testing.T) {
 		}
 		if !strings.HasPrefix(all[0], "Package ") && !strings.HasPrefix(all[0], "Command ") {
 			t.Errorf("%s: the package comment begins with %.30q", pkg, all[0])
+		}
+	}
+}
+
+// TestArchitecturePage checks that the files that docs/architecture.md names exist.
+func TestArchitecturePage(t *testing.T) {
+	page, err := os.ReadFile("docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range regexp.MustCompile("`((?:cmd|internal)/[\\w/.]+)`").FindAllSubmatch(page, -1) {
+		if _, err := os.Stat(string(name[1])); err != nil {
+			t.Errorf("docs/architecture.md: %v", err)
 		}
 	}
 }
