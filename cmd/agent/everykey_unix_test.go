@@ -77,9 +77,9 @@ func everywhereKeys(t *testing.T, seen pressed) {
 	d.say("go")
 	d.WaitFor(`Yes`)
 	d.idle()
-	d.steps(seen, keys.Everywhere, step{"shift+tab", `accept-edits mode`}, step{"ctrl+o", `The conversation, whole`})
+	d.steps(seen, keys.Everywhere, step{"shift+tab", `accept-edits mode`}, step{"ctrl+o", `The full conversation`})
 	d.Press("q")
-	d.gone("The conversation, whole")
+	d.gone("The full conversation")
 	times := func() int { return strings.Count(strings.Join(d.History(), "\n"), "❯ go") }
 	if n := times(); n != 1 {
 		t.Fatalf("the prompt is there %d times", n)
@@ -305,7 +305,7 @@ func questionKeys(t *testing.T, seen pressed) {
 		{"q", `❯ go`},
 		{"v", `(?s)^call 1 of 2`},
 		{"esc", `❯ go`},
-		{"ctrl+o", `The conversation, whole`},
+		{"ctrl+o", `The full conversation`},
 		{"q", `❯ go`},
 	} {
 		d.Press(k.key)
@@ -320,7 +320,7 @@ func questionKeys(t *testing.T, seen pressed) {
 		t.Fatal("one of these keys has answered")
 	}
 	d.Press("n")
-	d.WaitFor(`Stopped, as you said no`)
+	d.WaitFor(`Stopped because you said no`)
 	d.idle()
 	d.leave()
 }
@@ -333,7 +333,7 @@ func answerKeys(t *testing.T, seen pressed) {
 	}{
 		{"y", `Done\.`, true},
 		{"a", `Done\.`, true},
-		{"n", `Stopped, as you said no`, false},
+		{"n", `Stopped because you said no`, false},
 		{"esc", `Cancelled`, false},
 	} {
 		d := newDesk(t, llmtest.NewServer(t, writeTurn, llmtest.Turn{Text: "Done."}), nil)
@@ -357,7 +357,7 @@ func answerKeys(t *testing.T, seen pressed) {
 	d.steps(seen, keys.Question, step{"e", `\+ from the editor`})
 	d.asked(`create a\.txt`)
 	d.Press("n")
-	d.WaitFor(`Stopped, as you said no`)
+	d.WaitFor(`Stopped because you said no`)
 	d.idle()
 	d.leave()
 }
@@ -444,7 +444,7 @@ func pagerKeys(t *testing.T, seen pressed) {
 	}
 	d.Press("ctrl+o")
 	d.WaitFor(`(?m)^lines? \d+`)
-	top := func(rows string) string { return `\AThe conversation, whole\n` + rows + `\n` }
+	top := func(rows string) string { return `\AThe full conversation\n` + rows + `\n` }
 	start, row := top(`\n❯ one`), func(n int) string { return top(fmt.Sprintf(`  row %d`, n)) }
 	d.Press("g")
 	d.WaitFor(start)
@@ -467,12 +467,12 @@ func pagerKeys(t *testing.T, seen pressed) {
 	d.steps(seen, keys.Pager, step{"n", `(?m)^ *row 150$`}, step{"N", `(?m)^ *row 50$`})
 	for _, key := range []string{"q", "esc", "ctrl+o"} {
 		d.Press(key)
-		d.gone("The conversation, whole")
+		d.gone("The full conversation")
 		seen.add(keys.Pager, key)
 		d.Press("ctrl+o")
 		d.WaitFor(`(?m)^lines? \d+`)
 	}
 	d.Press("q")
-	d.gone("The conversation, whole")
+	d.gone("The full conversation")
 	d.leave()
 }

@@ -193,7 +193,7 @@ func TestTheFirstRunIsThreeScreens(t *testing.T) {
 	d.Type("OpenAI")
 	d.WaitFor(`filter: OpenAI`)
 	d.Press("enter")
-	d.WaitFor(`Enter takes it`)
+	d.WaitFor(`Enter confirms`)
 	d.Paste(canary)
 	d.WaitFor(`14 characters`)
 	d.Press("enter")

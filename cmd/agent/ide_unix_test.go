@@ -99,7 +99,7 @@ func openKey(t *testing.T, seen pressed) {
 	d.Press("o")
 	d.WaitFor(`Visual Studio Code does not show the diff`)
 	d.Press("n")
-	d.WaitFor(`Stopped, as you said no`)
+	d.WaitFor(`Stopped because you said no`)
 	if d.read("main.go") != program {
 		t.Error("written without an answer")
 	}

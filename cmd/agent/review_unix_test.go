@@ -44,7 +44,7 @@ func TestPartOfAnEdit(t *testing.T) {
 	d.Press("?", "]")
 	d.WaitFor(`hunk 1 of 3 · space leaves it out`)
 	d.Press("]", "space")
-	d.WaitFor(`(?s)1 of 3 hunks left out.*×▌fifteen.*hunk 2 of 3 · space takes it`)
+	d.WaitFor(`(?s)1 of 3 hunks left out.*×▌fifteen.*hunk 2 of 3 · space includes it`)
 	d.Press("m")
 	d.Type("keep the number")
 	d.WaitFor(`on hunk 2: keep the number`)
@@ -61,7 +61,7 @@ func TestPartOfAnEdit(t *testing.T) {
 	d.WaitFor(`So be it`)
 	told := string(d.request(1))
 	for _, want := range []string{
-		"I took 2 of the 3 hunks", "comment on line 15 of the proposal: keep the number",
+		"I accepted 2 of the 3 hunks", "comment on line 15 of the proposal: keep the number",
 		"left out: the hunk @@ -14,3 +14,3 @@", `-fifteen\n+line 15`,
 	} {
 		if !strings.Contains(told, want) {

@@ -46,7 +46,7 @@ func TestNoLeavesTheFileAloneAndStops(t *testing.T) {
 	d.say("be polite")
 	d.asked(`good day`)
 	d.Press("n")
-	d.WaitFor(`Stopped, as you said no`)
+	d.WaitFor(`Stopped because you said no`)
 	if after := stat(t, d.path("main.go")); after != before {
 		t.Errorf("the file changed: %v, was %v", after, before)
 	}
@@ -283,7 +283,7 @@ func TestTerminalIsRestored(t *testing.T) {
 		"SIGHUP":       func(d *desk) int { d.Signal(syscall.SIGHUP); return 130 },
 		"in the pager": func(d *desk) int {
 			d.Press("ctrl+o")
-			d.WaitFor(`The conversation, whole`)
+			d.WaitFor(`The full conversation`)
 			d.Signal(syscall.SIGTERM)
 			return 130
 		},

@@ -39,7 +39,7 @@ func compose(ed *input.Editor, open openEditor, lend func(*exec.Cmd) tea.ExecCom
 		defer crash.Guard()
 		text, err2 := result()
 		if err := errors.Join(err, err2); err != nil {
-			return composedMsg{problem: "The editor ended with an error, so the prompt is as it was: " + err.Error()}
+			return composedMsg{problem: "The editor failed, so the prompt is unchanged: " + err.Error()}
 		}
 		return composedMsg{put: func(ed *input.Editor) { ed.Replace(strings.TrimRight(text, "\n")) }}
 	})

@@ -52,9 +52,9 @@ type chooser struct {
 // OwnCommands returns the commands of the screen itself.
 func OwnCommands() []command.Command {
 	return []command.Command{
-		{Name: "help", Help: "commands, and the keys most used", Group: command.Program},
-		{Name: "keys", Help: "all keys, with the names of what they do", Group: command.Program},
-		{Name: "cost", Help: "tokens and money so far", Group: command.Model},
+		{Name: "help", Help: "show the commands and the main keys", Group: command.Program},
+		{Name: "keys", Help: "show all keys and their actions", Group: command.Program},
+		{Name: "cost", Help: "show the tokens and cost so far", Group: command.Model},
 		{Name: "quit", Help: "leave", Group: command.Program},
 	}
 }
@@ -194,7 +194,7 @@ func (m *menu) key(key tea.KeyPressMsg) (tea.Cmd, bool) {
 
 func (m *menu) help() tea.Cmd {
 	m.out.Text(command.Help(m.list, m.out.Look.Width-2) + "\n" + strings.Join(m.opt.Terminal.Keys.Brief(m.out.Look.Width-2), "\n") +
-		"\n\n@ names a file, ! runs a command line; a line that ends in \\ goes on; /keys lists all keys.\n")
+		"\n\n@ names a file, ! runs a command line; a trailing \\ continues the line; /keys lists all keys.\n")
 	return nil
 }
 

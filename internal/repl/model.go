@@ -87,7 +87,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	case tea.PasteMsg:
 		m.paste(msg.Content)
 	case keyboard.TooLarge:
-		m.out.Notice("Pasted text of more than 64 MiB is not taken. Put it in a file, and name the file.")
+		m.out.Notice("The paste is larger than 64 MiB and was dropped. Save it in a file and name the file instead.")
 	case tea.WindowSizeMsg:
 		return m.resize(msg.Width, msg.Height)
 	case resizedMsg:

@@ -251,7 +251,7 @@ func (qs *questions) edit() tea.Cmd {
 // edited adopts the text saved by the user.
 func (qs *questions) edited(ed editedMsg) tea.Cmd {
 	if ed.err != nil {
-		qs.out.Notice("The editor ended with an error, so the proposal is as it was: " + ed.err.Error())
+		qs.out.Notice("The editor failed, so the proposal is unchanged: " + ed.err.Error())
 	}
 	if ed.panel != qs.panel {
 		return nil // answered or withdrawn meanwhile

@@ -107,7 +107,7 @@ func (d doneMsg) apply(m *model) tea.Cmd {
 		m.opt.Terminal.Theme = r.Theme
 		m.preview("")
 		if key := m.opt.Terminal.Keys.First(keys.Reprint); key != "" {
-			r.Text += " " + key + " prints the conversation in it."
+			r.Text += " " + key + " reprints the conversation in it."
 		}
 	}
 	if r.Text != "" {
@@ -152,7 +152,7 @@ func clip(text string) tea.Cmd {
 func (m *menu) edit(e command.Edit, j *job) tea.Cmd {
 	fail := func(err error) tea.Msg { return doneMsg{job: j, err: err} }
 	if m.opt.Editor == nil {
-		return func() tea.Msg { return fail(errors.New("there is no editor to open the text in")) }
+		return func() tea.Msg { return fail(errors.New("no editor available for the text")) }
 	}
 	cmd, result, err := m.opt.Editor(e.Name, e.Text)
 	if err != nil {

@@ -35,7 +35,7 @@ func (u *UI) Run(ctx context.Context, sess Session) (err error) {
 	defer sigs.Release()
 	scr, err := screen.Open(screen.Options{In: term.In, Out: term.Out, Env: term.Env, Window: desk})
 	if err != nil {
-		return fmt.Errorf("the terminal cannot be used: %w", err)
+		return fmt.Errorf("cannot use the terminal: %w", err)
 	}
 	defer func() { err = errors.Join(err, scr.Close()) }()
 	defer crash.Hold(func() { _ = scr.Close() })() // a panic matters more than this error

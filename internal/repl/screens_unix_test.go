@@ -224,7 +224,7 @@ var scenes = []struct {
 		s.say("be polite")
 		s.emit(session.TurnEnded{Stop: session.StopFailed, Err: errors.New("the provider says: 503 overloaded, try again later")})
 		close(s.end)
-	}, shows: `try the same again(?s).*mode`},
+	}, shows: `try again(?s).*mode`},
 	{name: "cancelled", do: func(s *stage) {
 		s.say("be polite")
 		s.emit(session.TextDelta{Text: "I look"}, session.TurnEnded{Stop: session.StopCancelled})
@@ -315,7 +315,7 @@ var scenes = []struct {
 		close(s.end)
 		s.WaitFor(`all\.(?s).*❯\s*\n.*mode`)
 		s.Press("ctrl+o")
-	}, shows: `The conversation, whole`},
+	}, shows: `The full conversation`},
 	{name: "status-short", do: func(*stage) {}, shows: `main`, change: func(o *repl.Options) { o.Terminal.Status = []string{"branch", "folder"} }},
 }
 

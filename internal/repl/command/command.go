@@ -38,7 +38,7 @@ const (
 	Model    Group = "Model and context"
 	Program  Group = "Program"
 	Yours    Group = "Your own"
-	Projects Group = "Of this project"
+	Projects Group = "This project's"
 )
 
 // Groups lists the groups in the order of the help.

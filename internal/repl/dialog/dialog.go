@@ -80,7 +80,7 @@ func Ask(ctx context.Context, t Terminal, p Page) (a Answer, err error) {
 	defer signal.Stop(interrupt)
 	scr, err := screen.Open(screen.Options{In: t.In, Out: t.Out, Env: t.Env, Fresh: true})
 	if err != nil {
-		return a, fmt.Errorf("the terminal cannot be used: %w", err)
+		return a, fmt.Errorf("cannot use the terminal: %w", err)
 	}
 	defer func() { err = errors.Join(err, scr.Close()) }()
 	defer crash.Hold(func() { _ = scr.Close() })() // a panic matters more than this error
@@ -312,11 +312,11 @@ func (m *model) fields(width int) (lines []string, cursor *tea.Cursor) {
 func (m *model) fieldsHint() string {
 	switch {
 	case m.at < len(m.values)-1:
-		return "Enter goes on · " + m.escHint()
+		return "Enter continues · " + m.escHint()
 	case len(m.values) > 1:
-		return "Enter takes it · ↑ field above · " + m.escHint()
+		return "Enter confirms · ↑ field above · " + m.escHint()
 	}
-	return "Enter takes it · " + m.escHint()
+	return "Enter confirms · " + m.escHint()
 }
 
 func (m *model) escHint() string {

@@ -203,7 +203,7 @@ func TestFields(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			term, done := ask(t.Context(), t, 40, 12, page)
-			term.WaitFor(`Enter goes on`)
+			term.WaitFor(`Enter continues`)
 			term.Type(c.text)
 			for _, key := range c.keys {
 				if len(key) == 1 {
@@ -224,7 +224,7 @@ func TestFields(t *testing.T) {
 // The end of an address wider than the terminal is visible while it is typed.
 func TestALongField(t *testing.T) {
 	term, done := ask(t.Context(), t, 40, 12, Page{Title: "A server", Fields: []Field{{Label: "Address"}}})
-	term.WaitFor(`Enter takes it`)
+	term.WaitFor(`Enter confirms`)
 	term.Paste("https://" + strings.Repeat("long.", 30) + "example/v1")
 	term.WaitFor(`(?m)^Address: ….*long\.example/v1$`)
 	term.Press("esc")

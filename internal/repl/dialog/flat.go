@@ -41,7 +41,7 @@ func askFlat(ctx context.Context, t Terminal, p Page) (a Answer, err error) {
 	signal.Notify(f.stop, os.Interrupt)
 	defer signal.Stop(f.stop)
 	if err := screen.Drop(t.In, t.Out); err != nil {
-		return a, fmt.Errorf("the terminal cannot be used: %w", err)
+		return a, fmt.Errorf("cannot use the terminal: %w", err)
 	}
 	lines := append([]string{"", p.Title}, p.Text...)
 	for i, c := range p.Choices {

@@ -111,11 +111,11 @@ func (v *CommandView) warnings() []string {
 	}
 	for _, kind := range sanitize.Kinds() {
 		if n := found[kind]; n > 0 {
-			out = append(out, "the command holds "+caution.Count(n, kind)+", made visible")
+			out = append(out, "the command contains "+caution.Count(n, kind)+", made visible")
 		}
 	}
 	if strings.Contains(v.command.Line, strings.Repeat(" ", wide)) || strings.Contains(v.command.Line, "\n\n\n\n") {
-		out = append(out, "the command holds a long stretch of blanks: read it to its end")
+		out = append(out, "the command contains a long run of blanks: read it to the end")
 	}
 	return out
 }

@@ -135,7 +135,7 @@ func (v *View) head() {
 	}
 	v.header = changeHeader(c, d, v.opt)
 	if len(out) > 0 {
-		text := fmt.Sprintf("%d of %d hunks left out: they stay as they are", len(out), v.hunks.Len())
+		text := fmt.Sprintf("%d of %d hunks left out: they stay unchanged", len(out), v.hunks.Len())
 		v.header = append(v.header, warningLines(text, v.opt)...)
 	}
 }

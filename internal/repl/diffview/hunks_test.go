@@ -74,7 +74,7 @@ func TestHeaderCountsWhatIsKept(t *testing.T) {
 	h := v.Hunks()
 	h.Toggle(0)
 	h.Toggle(3)
-	if d := cmp.Diff([]string{"edit a.txt +1 −1", "! 2 of 4 hunks left out: they stay as they are"}, v.Header()); d != "" {
+	if d := cmp.Diff([]string{"edit a.txt +1 −1", "! 2 of 4 hunks left out: they stay unchanged"}, v.Header()); d != "" {
 		t.Error(d)
 	}
 	if d := cmp.Diff([]int{0, 3}, h.Out()); d != "" {

@@ -54,7 +54,7 @@ func parse(data []byte) (Map, error) {
 		return Map{}, nil
 	}
 	if top.Kind != yaml.MappingNode {
-		return Map{}, fmt.Errorf("line %d: a line for each action is wanted, like %s: enter", top.Line, Send)
+		return Map{}, fmt.Errorf("line %d: expected one action per line, such as %s: enter", top.Line, Send)
 	}
 	m := Map{keys: map[Action][]string{}}
 	var wrong []error
@@ -88,13 +88,13 @@ func (m *Map) set(name string, value *yaml.Node) error {
 			names[j] = string(b.Action)
 		}
 		if near := nearest.Name(name, names); near != "" {
-			return fmt.Errorf("there is no such action; did you mean %s?", near)
+			return fmt.Errorf("unknown action; did you mean %s?", near)
 		}
-		return errors.New("there is no such action; /keys lists them")
+		return errors.New("unknown action; /keys lists them")
 	}
 	b := table[i]
 	if _, twice := m.keys[b.Action]; twice {
-		return errors.New("it is there twice")
+		return errors.New("this action is listed twice")
 	}
 	list := []*yaml.Node{value}
 	if value.Kind == yaml.SequenceNode {
@@ -103,7 +103,7 @@ func (m *Map) set(name string, value *yaml.Node) error {
 	all := []string{}
 	for _, n := range list {
 		if n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
-			return errors.New("a key, or a list of keys, is wanted; [] is none")
+			return errors.New("expected a key or a list of keys; [] means none")
 		}
 		key, err := parseKey(n.Value)
 		if err == nil {
@@ -116,9 +116,9 @@ func (m *Map) set(name string, value *yaml.Node) error {
 	}
 	switch {
 	case b.fixed:
-		return errors.New("this action has the same keys always")
+		return errors.New("the keys of this action cannot be changed")
 	case b.needed && len(all) == 0:
-		return errors.New("this action cannot be without a key")
+		return errors.New("this action needs a key")
 	}
 	m.keys[b.Action] = all
 	return nil
@@ -130,7 +130,7 @@ func (b Binding) may(key string) error {
 	case slices.Contains(b.Keys, key) || !typesText(key):
 		return nil
 	case b.answers:
-		return fmt.Errorf("%s is typed too easily: what answers a question needs Ctrl, Alt or a function key", Spell(key))
+		return fmt.Errorf("%s is too easy to type by accident: answers to questions need Ctrl, Alt or a function key", Spell(key))
 	case b.Place == Prompt || b.Place == Everywhere || b.Place == Search || b.Place == List:
 		return fmt.Errorf("%s is for typing text: use it with Ctrl or Alt, or a function key", Spell(key))
 	}

@@ -69,8 +69,8 @@ func TestKeysAreReadAsPeopleWriteThem(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"ctl+g": "did you mean ctrl+g?", "entre": "did you mean enter?", "ctrl+pgupp": "did you mean ctrl+pgup?",
-		"": "is no key", "gg": "is no key", "ctrl+": "is no key", "hyper+ö+x": "is no key", "\x1b": "is no key", "ctrl+i": "cannot tell ctrl+i from tab",
-		"Ctrl+M": "cannot tell ctrl+m from enter",
+		"": "is not a key", "gg": "is not a key", "ctrl+": "is not a key", "hyper+ö+x": "is not a key", "\x1b": "is not a key", "ctrl+i": "cannot distinguish ctrl+i from tab",
+		"Ctrl+M": "cannot distinguish ctrl+m from enter",
 	} {
 		if got, err := parseKey(text); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\x1b") {
 			t.Errorf("%q: %q, %v", text, got, err)
@@ -90,23 +90,23 @@ func TestAnyTextIsAKeyOrAnError(t *testing.T) {
 
 func TestMistakesAreNamed(t *testing.T) {
 	for text, want := range map[string]string{
-		"histroy: ctrl+s":               "line 1: histroy: there is no such action; did you mean history?",
-		"\nzzzzzzzzzzzzzzzzzzzz: f1":    "line 2: zzzzzzzzzzzzzzzzzzzz: there is no such action; /keys lists them",
-		"stop: ctl+g":                   `line 1: stop: "ctl+g" is no key; did you mean ctrl+g?`,
+		"histroy: ctrl+s":               "line 1: histroy: unknown action; did you mean history?",
+		"\nzzzzzzzzzzzzzzzzzzzz: f1":    "line 2: zzzzzzzzzzzzzzzzzzzz: unknown action; /keys lists them",
+		"stop: ctl+g":                   `line 1: stop: "ctl+g" is not a key; did you mean ctrl+g?`,
 		"history: ctrl+y":               "ctrl+y is the key of history and of yank (at the prompt): change one of them",
 		"history: ctrl+c":               "ctrl+c is the key of interrupt and of history",
-		"approve: n":                    "n is typed too easily",
-		"approve: space":                "Space is typed too easily",
-		"approve: enter":                "Enter is typed too easily",
-		"approve-session: x":            "x is typed too easily",
-		"approve: []":                   "cannot be without a key",
+		"approve: n":                    "n is too easy to type",
+		"approve: space":                "Space is too easy to type",
+		"approve: enter":                "Enter is too easy to type",
+		"approve-session: x":            "x is too easy to type",
+		"approve: []":                   "needs a key",
 		"approve: ctrl+z":               "ctrl+z is the key of suspend and of approve",
-		"interrupt: f1":                 "has the same keys always",
+		"interrupt: f1":                 "of this action cannot be changed",
 		"history: h":                    "h is for typing text",
 		"mode: enter":                   "Enter is for typing text",
-		"history: [f1, {a: b}]":         "a key, or a list of keys, is wanted",
-		"history:":                      "a key, or a list of keys, is wanted",
-		"- f1":                          "a line for each action is wanted",
+		"history: [f1, {a: b}]":         "expected a key or a list of keys",
+		"history:":                      "expected a key or a list of keys",
+		"- f1":                          "expected one action per line",
 		"history: f1\nhistory: f2":      "twice",
 		"history: f1\nyank: [f2, F1]":   "f1 is the key of history and of yank",
 		"history: [":                    "did not find",
@@ -232,7 +232,7 @@ func TestLoad(t *testing.T) {
 		{"", ""},
 		{"# nothing\n", ""},
 		{"leave: ctrl+q\n", ""},
-		{"leaf: ctrl+q\n", file + ": line 1: leaf: there is no such action; did you mean leave?"},
+		{"leaf: ctrl+q\n", file + ": line 1: leaf: unknown action; did you mean leave?"},
 		{strings.Repeat("#", maxFile+1), file + " is larger than 64 KiB"},
 	} {
 		scratch.Write(t, file, c.text)

@@ -110,7 +110,7 @@ func parseKey(text string) (string, error) {
 	}
 	name := join(mod, base)
 	if s := same[name]; s != "" {
-		return "", fmt.Errorf("a terminal cannot tell %s from %s", name, s)
+		return "", fmt.Errorf("terminals cannot distinguish %s from %s", name, s)
 	}
 	return name, nil
 }
@@ -161,9 +161,9 @@ func wrongKey(text string, before []string, base string) error {
 		base = nearest.Name(base, slices.Sorted(maps.Keys(named)))
 	}
 	if best = append(best, base); slices.Contains(best, "") || !unicode.IsPrint(firstRune(base)) {
-		return fmt.Errorf("%q is no key; keys are written like ctrl+g, alt+enter, f2 or up", sanitize.Line(text))
+		return fmt.Errorf("%q is not a key; write keys like ctrl+g, alt+enter, f2 or up", sanitize.Line(text))
 	}
-	return fmt.Errorf("%q is no key; did you mean %s?", sanitize.Line(text), strings.Join(best, "+"))
+	return fmt.Errorf("%q is not a key; did you mean %s?", sanitize.Line(text), strings.Join(best, "+"))
 }
 
 // typesText reports whether a key types text.

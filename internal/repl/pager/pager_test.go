@@ -135,17 +135,17 @@ func TestSearch(t *testing.T) {
 	for _, tc := range []struct{ keys, first, footer string }{
 		{"/ t w o enter", "one", "lines 1–3 of 12"},
 		{"/ t w o enter n", "eight", "lines 8–10"},
-		{"/ t w o enter n n", "one", "from the other end"},
-		{"/ t w o enter N", "eight", "from the other end"},
+		{"/ t w o enter n n", "one", "wrapped around"},
+		{"/ t w o enter N", "eight", "wrapped around"},
 		{"/ t w o enter n N", "one", "lines 1–3"},
-		{"/ T w o enter n", "one", "from the other end"},
+		{"/ T w o enter n", "one", "wrapped around"},
 		{"/ x y z enter", "one", "not found: xyz"},
 		{"/ t x backspace w e enter", "ten", "lines 10–12"},
 		{"/ t ctrl+u t e n enter", "two again", "lines 9–11"},
-		{"/ t esc n", "one", "nothing to look for"},
+		{"/ t esc n", "one", "no search yet"},
 		{"/ t backspace backspace j", "Two two", "lines 2–4"},
-		{"n", "one", "nothing to look for"},
-		{"/ t h r e e enter / enter", "one", "from the other end"},
+		{"n", "one", "no search yet"},
+		{"/ t h r e e enter / enter", "one", "wrapped around"},
 	} {
 		t.Run(tc.keys, func(t *testing.T) {
 			p := open()

@@ -28,7 +28,7 @@ const slice = 1 << 20
 func (p *Pager) again(dir int) Outcome {
 	total := p.doc.Len()
 	if p.find.words == "" || total == 0 {
-		p.note = "nothing to look for yet: / begins a search"
+		p.note = "no search yet: / starts one"
 		return Handled
 	}
 	at := place{line: p.top.line, row: p.top.row - dir}
@@ -87,7 +87,7 @@ func (p *Pager) hit() bool {
 		at := place{line: f.at.line, row: row}
 		f.hit, f.running = &at, false
 		if f.around {
-			p.note = "the search went on from the other end"
+			p.note = "the search wrapped around"
 		}
 		if !p.visible(at) {
 			p.to(p.step(at, -p.height()/3))

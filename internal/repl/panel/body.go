@@ -95,7 +95,7 @@ func (r *reading) Header() []string {
 		text += ": " + sanitize.Name(r.req.Read.Path)
 	}
 	if s := r.req.Save; s != nil {
-		text = "save " + sanitize.Name(s.Name) + " in " + sanitize.Name(s.Editor) + ": it has unsaved changes there, and the edit is to be made on them"
+		text = "save " + sanitize.Name(s.Name) + " in " + sanitize.Name(s.Editor) + ": it has unsaved changes there, and the edit applies to them"
 	}
 	lines := theme.Wrap(text, "", r.look.Width)
 	for _, n := range r.req.Notes {

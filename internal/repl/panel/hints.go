@@ -35,9 +35,9 @@ func (p *Panel) hints(n int) []string {
 		}
 		return hint(p.look, style, p.Take+" to answer · the keys go to your draft")
 	case p.Aside:
-		return hint(p.look, st.Dim, p.renamed("at the prompt: Enter queues it · ↑ what is queued · Esc back to the question"))
+		return hint(p.look, st.Dim, p.renamed("at the prompt: Enter queues it · ↑ queued text · Esc back to the question"))
 	case p.plan != nil && p.plan.open:
-		return p.items(st.Dim, []string{"space leaves the file out, or takes it", "] next file", "[ previous file", "v full", "Esc back to the list"})
+		return p.items(st.Dim, []string{"space leaves the file out, or includes it", "] next file", "[ previous file", "v full", "Esc back to the list"})
 	case !p.show.unseen.IsZero():
 		return p.items(st.Warn, p.unseenKeys())
 	case n > 0:
@@ -53,7 +53,7 @@ func (p *Panel) hints(n int) []string {
 // unseenKeys reports the unseen part of a diff and returns the keys.
 func (p *Panel) unseenKeys() []string {
 	seen, lines := p.unseen()
-	what := fmt.Sprintf("lines %d–%d were never on the screen: y once more says yes to them, too", seen+1, lines)
+	what := fmt.Sprintf("lines %d–%d have not been on the screen: y again approves them, too", seen+1, lines)
 	return []string{what, "PgDn scrolls", "n no", p.esc()}
 }
 
@@ -85,7 +85,7 @@ func (p *Panel) about() []string {
 	if h := p.hunks(); h != nil && h.Marked() >= 0 {
 		left := "space leaves it out"
 		if h.Left(h.Marked()) {
-			left = "space takes it"
+			left = "space includes it"
 		}
 		place := fmt.Sprintf("hunk %d of %d", h.Marked()+1, h.Len())
 		if n := len(p.words.comments); n > 0 {
@@ -98,7 +98,7 @@ func (p *Panel) about() []string {
 		out = p.items(p.look.Styles.User, keys)
 	}
 	if p.show.whole {
-		out = append(out, p.items(p.look.Styles.Warn, []string{"this hunk is the whole change, so it cannot be left out", "n no", "c why not", "e edit"})...)
+		out = append(out, p.items(p.look.Styles.Warn, []string{"the only hunk of a change cannot be left out", "n no", "c why not", "e edit"})...)
 	}
 	if p.show.keys {
 		out = append(out, p.items(p.look.Styles.Dim, p.more())...)
@@ -110,12 +110,12 @@ func (p *Panel) about() []string {
 func (p *Panel) answers() []string {
 	req := p.req
 	if p.plan != nil {
-		return []string{"y yes, to those with ●", "n no", "Enter look at a file", "space leave it out", "v full", p.esc()}
+		return []string{"y yes, to files with ●", "n no", "Enter look at a file", "space leave it out", "v full", p.esc()}
 	}
 	keys := []string{"y yes"}
 	switch out := len(p.left()); {
 	case out > 0 && out == p.hunks().Len():
-		keys[0] = "no hunk is left to say yes to"
+		keys[0] = "all hunks are left out"
 	case out > 0:
 		keys[0] = fmt.Sprintf("y yes, to %d of %d hunks", p.hunks().Len()-out, p.hunks().Len())
 	case !req.Force:

@@ -150,7 +150,7 @@ func (p *Panel) title() []string {
 	if p.Remark != "" {
 		remark := sanitize.Line(p.Remark)
 		if len(p.left()) > 0 {
-			remark += "; with hunks left out, y takes what is shown here"
+			remark += "; with hunks left out, y applies the version shown here"
 		}
 		out = append(out, hint(p.look, p.look.Styles.Warn, remark)...)
 	}
@@ -160,7 +160,7 @@ func (p *Panel) title() []string {
 // what names anything but an ordinary edit.
 func (p *Panel) what() []string {
 	if p.req.Tool == undo && p.req.Change != nil {
-		return hint(p.look, p.look.Styles.Accent, "undo: the file becomes what it was")
+		return hint(p.look, p.look.Styles.Accent, "undo: restores the file")
 	}
 	return nil
 }

@@ -57,7 +57,7 @@ func (p *plan) Header() []string {
 	if p.open {
 		place := fmt.Sprintf("file %d of %d", p.cursor+1, len(p.files))
 		if p.files[p.cursor].out {
-			place += ": left as it is"
+			place += ": left unchanged"
 		}
 		return append(hint(p.look, p.look.Styles.Dim, place), p.files[p.cursor].view.Header()...)
 	}
@@ -72,7 +72,7 @@ func (p *plan) Header() []string {
 	}
 	text := fmt.Sprintf("%s: %s +%d −%d", sanitize.Line(p.req.Plan.Title), count(len(p.files)-out, "file"), added, removed)
 	if out > 0 {
-		text += fmt.Sprintf(", %d left as it is", out)
+		text += fmt.Sprintf(", %d left unchanged", out)
 	}
 	lines := hint(p.look, p.look.Styles.User, text)
 	for _, n := range p.req.Notes {
@@ -124,7 +124,7 @@ func (p *plan) line(i int) string {
 		tail += fmt.Sprintf(" · %d places", f.changes)
 	}
 	if f.out {
-		tail += " · left as it is"
+		tail += " · left unchanged"
 	}
 	head := cursor + mark + fmt.Sprintf("%-7s", f.what)
 	name := fitPath(f.name, p.look.Width-ansi.StringWidth(head+tail))

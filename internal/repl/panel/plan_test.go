@@ -100,7 +100,7 @@ func TestPlanTellsWhatItTouches(t *testing.T) {
 		}
 	}
 	press(p, "space")
-	if got := shown(p, 20); !strings.Contains(got, "2 files +3 −7, 1 left as it is") || !strings.Contains(got, "❯ ○ create") {
+	if got := shown(p, 20); !strings.Contains(got, "2 files +3 −7, 1 left unchanged") || !strings.Contains(got, "❯ ○ create") {
 		t.Errorf("with one left out:\n%s", got)
 	}
 	press(p, "down", "down", "enter")
@@ -108,7 +108,7 @@ func TestPlanTellsWhatItTouches(t *testing.T) {
 		t.Errorf("the third file:\n%s", got)
 	}
 	press(p, "space")
-	if got := shown(p, 20); !strings.Contains(got, "file 3 of 3: left as it is") {
+	if got := shown(p, 20); !strings.Contains(got, "file 3 of 3: left unchanged") {
 		t.Errorf("left out:\n%s", got)
 	}
 }

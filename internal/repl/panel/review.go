@@ -157,7 +157,7 @@ func partial(h *diffview.Hunks, v *confirm.Verdict) {
 	out := h.Out()
 	text := h.Text()
 	v.Text = &text
-	v.Feedback = fmt.Sprintf("I took %d of the %d hunks of this change and left the others out.", h.Len()-len(out), h.Len())
+	v.Feedback = fmt.Sprintf("I accepted %d of the %d hunks of this change and left out the others.", h.Len()-len(out), h.Len())
 	for _, i := range out {
 		header, line := h.Place(i)
 		v.Comments = append(v.Comments, confirm.Comment{Line: line, Text: "left out: the hunk " + header})

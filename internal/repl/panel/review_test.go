@@ -48,7 +48,7 @@ func TestHunkKeys(t *testing.T) {
 	took := func(places ...int) confirm.Verdict {
 		v := confirm.Verdict{
 			Decision: confirm.Approve, By: "terminal", Text: taken(places...),
-			Feedback: fmt.Sprintf("I took %d of the 3 hunks of this change and left the others out.", len(places)),
+			Feedback: fmt.Sprintf("I accepted %d of the 3 hunks of this change and left out the others.", len(places)),
 		}
 		for i := range 3 {
 			if !strings.Contains(fmt.Sprint(places), fmt.Sprint(i)) {
@@ -177,7 +177,7 @@ func TestRemarkAndPart(t *testing.T) {
 	p := ready(three(), 20)
 	p.Remark = "edited in VS Code +2 −1: y takes that text"
 	press(p, "]", "space")
-	if got := shown(p, 20); !strings.Contains(strings.ReplaceAll(got, "\n", " "), "y takes what is shown here") {
+	if got := shown(p, 20); !strings.Contains(strings.ReplaceAll(got, "\n", " "), "y applies the version shown here") {
 		t.Errorf("shown:\n%s", got)
 	}
 }

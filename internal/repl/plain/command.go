@@ -26,7 +26,7 @@ const width = 79
 // own lists the commands of this interface.
 var own = []command.Command{
 	{Name: "help", Help: "this", Group: command.Program},
-	{Name: "cost", Help: "tokens and money so far", Group: command.Model},
+	{Name: "cost", Help: "show the tokens and cost so far", Group: command.Model},
 	{Name: "quit", Help: "leave", Group: command.Program},
 }
 
@@ -53,7 +53,7 @@ func (u *UI) command(ctx context.Context, name, args string) (leave bool) {
 	case near != "":
 		u.say("There is no /" + sanitize.Line(name) + " here; did you mean /" + near + "?\n")
 	default:
-		u.say("There is no /" + sanitize.Line(name) + " here; /help says what there is.\n")
+		u.say("There is no /" + sanitize.Line(name) + " here; /help lists the commands.\n")
 	}
 	return false
 }
@@ -78,7 +78,7 @@ func (u *UI) do(ctx context.Context, step func(context.Context) (command.Reply, 
 		case r.Pick != nil:
 			step = u.pick(ctx, *r.Pick)
 		case r.Edit != nil:
-			u.say("! The text can be edited on a full terminal only.\n")
+			u.say("! Editing needs a full terminal.\n")
 		case r.Prompt != "":
 			u.say(u.opt.label("> ", "you") + sanitize.Text(r.Prompt) + "\n")
 			u.turn(ctx, r.Prompt)
@@ -91,7 +91,7 @@ func (u *UI) reply(r command.Reply) {
 	if r.Session != nil {
 		u.sess = r.Session
 		if n := len(r.Session.Items()); n > 0 {
-			u.say(fmt.Sprintf("The session goes on: %d messages.\n", n))
+			u.say(fmt.Sprintf("Session resumed: %d messages.\n", n))
 		}
 	}
 	for _, text := range []string{r.Text, r.Diff} {
@@ -103,7 +103,7 @@ func (u *UI) reply(r command.Reply) {
 		u.say(page(*r.Page))
 	}
 	if r.Copy != "" {
-		u.say("! This terminal is not asked to copy: it may do no more than print lines.\n")
+		u.say("! Cannot copy: this terminal may only support printing lines.\n")
 	}
 	if r.Insert != "" {
 		u.say("The prompt was: " + sanitize.Text(r.Insert) + "\n")

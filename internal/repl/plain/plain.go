@@ -245,9 +245,9 @@ func outcome(ev session.CallEnded) string {
 func (u *UI) ended(ev session.TurnEnded) {
 	switch ev.Stop {
 	case session.StopCancelled:
-		u.say("Cancelled. What was done stays done.\n")
+		u.say("Cancelled. Completed work is kept.\n")
 	case session.StopDenied:
-		u.say("Stopped, as you said no. Say what to do instead.\n")
+		u.say("Stopped because you said no. Say what to do instead.\n")
 	case session.StopFailed:
 		if ev.Err != nil {
 			u.say(u.opt.label("! ", "error") + sanitize.Text(ev.Err.Error()) + "\n")

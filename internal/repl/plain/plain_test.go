@@ -180,7 +180,7 @@ func TestInterrupt(t *testing.T) {
 		d.interrupt <- struct{}{}
 		synctest.Wait()
 		out := d.printed()
-		for _, want := range []string{"I begin\n", "(2 waiting lines dropped)\n", "Cancelled. What was done stays done.\n"} {
+		for _, want := range []string{"I begin\n", "(2 waiting lines dropped)\n", "Cancelled. Completed work is kept.\n"} {
 			if !strings.Contains(out, want) {
 				t.Errorf("%q is not in %q", want, out)
 			}
@@ -236,7 +236,7 @@ café
 * Note
 half
 ! a limit
-Stopped, as you said no. Say what to do instead.
+Stopped because you said no. Say what to do instead.
 ! no network
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {

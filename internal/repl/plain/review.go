@@ -55,7 +55,7 @@ func (u *UI) Review(ctx context.Context, req confirm.Request) (confirm.Verdict, 
 			return v, nil
 		case prompts:
 			u.typed.keep(e)
-			u.say(u.opt.label("! ", "note") + "That is your next prompt. A no with a reason begins with " + u.opt.no() + ".\n")
+			u.say(u.opt.label("! ", "note") + "Kept as your next prompt. To say no with a reason, begin with " + u.opt.no() + ".\n")
 		case unclear:
 		}
 	}
@@ -159,7 +159,7 @@ func describe(req confirm.Request) string {
 	case req.Command != nil:
 		b.WriteString(commandLines(*req.Command))
 	case req.Save != nil:
-		fmt.Fprintf(&b, "Save %s in %s: it has unsaved changes there, and the edit is to be made on them\n",
+		fmt.Fprintf(&b, "Save %s in %s: it has unsaved changes there, and the edit applies to them\n",
 			sanitize.Name(req.Save.Name), sanitize.Name(req.Save.Editor))
 	case req.Read != nil:
 		fmt.Fprintf(&b, "Read a file outside the project: %s\n", sanitize.Name(req.Read.Path))

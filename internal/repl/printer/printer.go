@@ -219,14 +219,14 @@ func (p *Printer) End(ev session.TurnEnded) {
 	switch ev.Stop {
 	case session.StopDone, session.StopLimit: // a Notice reports the limit
 	case session.StopCancelled:
-		p.warn("Cancelled. What was done stays done; say what to do instead.")
+		p.warn("Cancelled. Completed work is kept; say what to do instead.")
 	case session.StopDenied:
-		p.warn("Stopped, as you said no. Say what to do instead.")
+		p.warn("Stopped because you said no. Say what to do instead.")
 	default:
 		if ev.Err != nil && !errors.Is(ev.Err, context.Canceled) {
 			p.Problem(ev.Err)
 			if k := p.Look.Keys; k.Older != "" && k.Send != "" {
-				p.Notice(k.Older + " and " + k.Send + " try the same again.")
+				p.Notice(k.Older + " and " + k.Send + " try again.")
 			}
 		}
 	}
@@ -305,7 +305,7 @@ func (p *Printer) History(items []history.Item) {
 		size += len(items[from].Message.Text())
 	}
 	if len(items) > 0 {
-		p.Notice(fmt.Sprintf("The session goes on: %d messages, the last %d of them here.", len(items), len(items)-from))
+		p.Notice(fmt.Sprintf("Session resumed: %d messages, the last %d shown here.", len(items), len(items)-from))
 	}
 	titles := map[string]string{}
 	for i, it := range items {

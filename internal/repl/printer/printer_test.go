@@ -87,7 +87,7 @@ var filled = []string{
 	"agent 1.0 · /work · /help", "AGENTS.md is read",
 	"", `❯ say something\u{1b}[2J about it`, "", "It is so.",
 	"", "● read a.go · 3 lines", "✗ run ls · exit 1", "  … 7 more lines, F4", "  a", "  b", "○ edit a.go",
-	"a remark", "", "error: it broke", "", "Cancelled. What was done stays done; say what to do instead.",
+	"a remark", "", "error: it broke", "", "Cancelled. Completed work is kept; say what to do instead.",
 	"", "      text of a command",
 	"", "diff --git a/x b/x", "--- a/x", "+++ b/x", "@@ -1 +1 @@", "-old", "+new",
 }
@@ -173,7 +173,7 @@ func TestReprint(t *testing.T) {
 	p.Reprint(nil)
 	p.rows()
 	screen := p.term.Screen()
-	for _, want := range []string{"\nIt is so.\n", "\nCancelled. What was done\nstays done; say what to\ndo instead.\n", "\n✗ run ls · exit 1\n"} {
+	for _, want := range []string{"\nIt is so.\n", "\nCancelled. Completed\nwork is kept; say what\nto do instead.\n", "\n✗ run ls · exit 1\n"} {
 		if !strings.Contains(screen, want) {
 			t.Errorf("%q is not on\n%s", want, screen)
 		}
@@ -218,7 +218,7 @@ func TestHistory(t *testing.T) {
 		{Message: llm.Message{Role: llm.ToolReply, CallID: "3"}, Meta: history.Meta{Deed: &history.Deed{What: "Run make", Result: "declined: not now", Refused: true}}},
 	})
 	rows := p.rows()
-	if got := rows[0]; got != "The session goes on: 7 messages, the last 6 of them here." {
+	if got := rows[0]; got != "Session resumed: 7 messages, the last 6 shown here." {
 		t.Errorf("%q", got)
 	}
 	want := []string{

@@ -121,7 +121,7 @@ func page(entries []entry, dropped int) pager.Page {
 		}
 		all = append(all, pager.Join(d...))
 	}
-	return pager.Page{Title: "The conversation, whole", Doc: pager.Join(all...), At: line}
+	return pager.Page{Title: "The full conversation", Doc: pager.Join(all...), At: line}
 }
 
 // docs lays out an entry after a blank line.
@@ -135,7 +135,7 @@ func (e *entry) docs(room *int64) []pager.Doc {
 			return markdown.Render(text, markdown.Options{Width: look.Width, NoColor: look.NoColor})
 		})}
 	case told:
-		return []pager.Doc{blank, pager.Text("Told to the model with this prompt:"), pager.Text(e.text)}
+		return []pager.Doc{blank, pager.Text("Sent to the model with this prompt:"), pager.Text(e.text)}
 	case call:
 	}
 	docs := []pager.Doc{blank, e.head("● ", func(st theme.Styles) theme.Style { return st.Accent })}
@@ -171,7 +171,7 @@ func (e *entry) whole(room *int64) string {
 	}
 	info, err := os.Stat(e.file)
 	if err == nil && info.Size() > *room {
-		err = fmt.Errorf("too much to be shown at once: %s", e.file)
+		err = fmt.Errorf("too large to show at once: %s", e.file)
 	}
 	var data []byte
 	if err == nil {
@@ -179,7 +179,7 @@ func (e *entry) whole(room *int64) string {
 		data, err = os.ReadFile(e.file)
 	}
 	if err != nil {
-		return e.output + "\n(the whole output: " + err.Error() + ")"
+		return e.output + "\n(full output: " + err.Error() + ")"
 	}
 	return string(data)
 }

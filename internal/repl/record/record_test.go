@@ -81,14 +81,14 @@ func TestWholeOutputFromItsFile(t *testing.T) {
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
-	if got := text(r.Page()()); !strings.Contains(got, "a part") || !strings.Contains(got, "the whole output: stat") {
+	if got := text(r.Page()()); !strings.Contains(got, "a part") || !strings.Contains(got, "full output: stat") {
 		t.Errorf("without the file it shows %q", got)
 	}
 	scratch.Write(t, file, "")
 	if err := os.Truncate(file, 65<<20); err != nil {
 		t.Fatal(err)
 	}
-	if got := text(r.Page()()); !strings.Contains(got, "a part") || !strings.Contains(got, "too much") {
+	if got := text(r.Page()()); !strings.Contains(got, "a part") || !strings.Contains(got, "too large") {
 		t.Errorf("of a file that is too large it shows %.200q", got)
 	}
 }
@@ -109,7 +109,7 @@ func TestOfAnEarlierConversation(t *testing.T) {
 		items[i].Message = m
 	}
 	r := record.Of(items)
-	want := "\nTold to the model with this prompt:\na.txt changed\n\n❯ hello\n\nI look.\n\n● read_file a.txt\n1 | a\n\n● todo\nno"
+	want := "\nSent to the model with this prompt:\na.txt changed\n\n❯ hello\n\nI look.\n\n● read_file a.txt\n1 | a\n\n● todo\nno"
 	if d := cmp.Diff(want, text(r.Page()())); d != "" {
 		t.Error(d)
 	}

@@ -12,7 +12,7 @@ func Drop(in, out *os.File) error {
 		return err
 	}
 	if err := t.raw(false); err != nil { // discards it
-		return fmt.Errorf("what was typed before cannot be dropped: %w", err)
+		return fmt.Errorf("cannot discard pending input: %w", err)
 	}
 	return nil
 }
@@ -25,7 +25,7 @@ func Hush(in, out *os.File) (restore func() error, err error) {
 		return nil, err
 	}
 	if err := t.raw(true); err != nil {
-		return nil, fmt.Errorf("the terminal does not go into raw mode: %w", err)
+		return nil, fmt.Errorf("cannot switch the terminal to raw mode: %w", err)
 	}
 	return func() error { return t.raw(false) }, nil
 }

@@ -101,11 +101,11 @@ func open(t tty, opt Options, now func() time.Time) (*Screen, error) {
 	s.shown.main.rewrap, s.shown.alt.absolute = h.rewrap, true
 	if opt.Fresh {
 		if err := t.raw(false); err != nil { // discards it
-			return nil, fmt.Errorf("what was typed before cannot be dropped: %w", err)
+			return nil, fmt.Errorf("cannot discard pending input: %w", err)
 		}
 	}
 	if err := t.raw(true); err != nil {
-		return nil, fmt.Errorf("the terminal does not go into raw mode: %w", err)
+		return nil, fmt.Errorf("cannot switch the terminal to raw mode: %w", err)
 	}
 	if _, err := t.Write([]byte(take(s.window) + askTerminal)); err != nil {
 		return nil, errors.Join(err, t.raw(false))
