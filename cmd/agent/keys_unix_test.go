@@ -107,7 +107,7 @@ func TestAMistakeInTheKeysIsNamed(t *testing.T) {
 	cmd := exec.Command("agent")
 	cmd.Dir, cmd.Env = d.dir, d.env
 	d.Start(cmd)
-	d.WaitFor(`(?s)keys\.yaml: line 2: approv: .*did you mean\s+approve\?.*line 3: history: .*change\s+one of them.*the\s+rest\s+of\s+your\s+keys\s+is\s+used.*❯`)
+	d.WaitFor(`(?s)keys\.yaml: line 2: approv: .*did\s+you\s+mean\s+approve\?.*line 3: history: .*change\s+one of them.*the\s+rest\s+of\s+your\s+keys\s+is\s+used.*❯`)
 	d.Press("ctrl+q")
 	if code := d.Wait(); code != 0 {
 		t.Errorf("exit status %d", code)
