@@ -27,19 +27,19 @@ func (r *row) judge() {
 	r.reached = r.ours <= limit
 }
 
-const startUp = "It is the start-up, most of which is over before the program's first line: glamour and chroma read their styles and languages."
+const startUp = "This is the start-up, most of it before the program's main function: glamour and chroma load their styles and languages."
 
 // reasons explains figures that have missed their bounds.
 var reasons = map[string]string{
-	"grep-10": "ripgrep only names the files; their lines are read by the program itself, so that it answers alike " +
-		"with and without ripgrep, and the start-up is in it once.",
-	"shell-20":                        "A third of a round is bash itself, which takes twice as long as sh, and then a look for what the command left behind.",
+	"grep-10": "ripgrep only names the files; the program reads their lines itself, for the same results " +
+		"with and without ripgrep, and the figure includes the start-up.",
+	"shell-20":                        "A third of a round is bash, which takes twice as long as sh, and the search for leftover processes.",
 	"noop":                            startUp,
 	"… start to its request":          startUp,
-	"100,000 characters at once, p99": "The model's server, the terminal and the program share the machine's processors, and what else runs there has its turns.",
+	"100,000 characters at once, p99": "The model's server, the terminal and the program share the processors with everything else on the machine.",
 }
 
-// reason is the one for a row, whose name may go on with a number.
+// reason returns the explanation of a row, whose name may end in a number.
 func reason(name string) string {
 	for about, why := range reasons {
 		if strings.HasPrefix(name, about) {
@@ -100,9 +100,9 @@ func (rep *report) write(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("# Performance\n\n" +
 		"Written by `make bench`; do not edit. Whole processes against a scripted model server on loopback that answers at\n" +
-		"once, so that what is left is the program itself. The floor is a minimal Go client (`tools/bench/floor`) that does the same\n" +
-		"requests and tool work with nothing around them; both start in a control group of their own, which costs either some\n" +
-		"milliseconds and counts every process they start. All figures of a table come from one run on one machine\n")
+		"once, so the figures are the program's own. The floor is a minimal Go client (`tools/bench/floor`) that does only the same\n" +
+		"requests and tool work; both start in a control group of their own, which costs some milliseconds and counts every process\n" +
+		"they start. All figures of a table come from one run on one machine\n")
 	fmt.Fprintf(&b, "(%s/%s, %d CPUs, %s); the ratios matter, not the absolute figures.\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
 	for _, s := range rep.sections {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| | %[3]s | agent | × %[3]s | at most | |\n|---|---:|---:|---:|---:|---|\n", s.title, s.note, s.base)
