@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// patterns are turns of phrase to avoid in comments (see docs/style.md), with the number
-// of them that are left. Lower the bound when you remove some.
+// patterns are turns of phrase to avoid in comments (see docs/style.md), with the
+// number that is left. Lower the bound when you remove some.
 var patterns = []struct {
 	name, instead string
 	re            *regexp.Regexp
@@ -30,8 +30,8 @@ var patterns = []struct {
 	{"another one", "\"another\", and the noun", regexp.MustCompile(`\b(another|other) one(s)?\b`), 5},
 }
 
-// TestEnglish keeps the turns of phrase that docs/style.md advises against from coming
-// back.
+// TestEnglish keeps the turns of phrase that docs/style.md advises against from
+// returning.
 func TestEnglish(t *testing.T) {
 	all := comments(t)
 	for _, p := range patterns {

@@ -5,12 +5,11 @@ import (
 	"testing"
 )
 
-// A panic in a goroutine that is not guarded leaves the terminal in raw mode. So
-// groups are crash.Group, or their goroutines begin with defer crash.Guard(), as those
-// of go statements do.
+// A panic in an unguarded goroutine leaves the terminal in raw mode. So goroutines are
+// started by a crash.Group or begin with defer crash.Guard().
 func TestGoroutinesAreGuarded(t *testing.T) {
 	guarded := map[string]bool{} // functions, by package and name
-	others := map[string]bool{}  // packages with groups of others than ours
+	others := map[string]bool{}  // packages with other groups than ours
 	started := 0
 	for _, f := range sources(t) {
 		ast.Inspect(f.ast, func(n ast.Node) bool {

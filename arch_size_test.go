@@ -52,7 +52,7 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// TestMethods demands that what works on a type of its package is a method.
+// TestMethods requires functions on a pointer to a type of their package to be methods.
 func TestMethods(t *testing.T) {
 	types := map[string]bool{}
 	for _, f := range sources(t) {
@@ -93,8 +93,8 @@ func typeNames(file *ast.File) []string {
 	return names
 }
 
-// firstPointer returns the name of the type that the first parameter of fn
-// points to, or "" if that parameter is no pointer to a named type.
+// firstPointer returns the name of the type that the first parameter of fn points to,
+// or "" if it is not a pointer to a named type.
 func firstPointer(fn *ast.FuncDecl) string {
 	if len(fn.Type.Params.List) == 0 {
 		return ""
@@ -110,9 +110,9 @@ func firstPointer(fn *ast.FuncDecl) string {
 	return name.Name
 }
 
-// TestWords keeps notes to ourselves, and traces of the machine, out of the tree.
+// TestWords keeps private notes and traces of the machine out of the tree.
 func TestWords(t *testing.T) {
-	// Put together here, so that this file does not hold them.
+	// assembled here, so that this file does not contain them
 	words := []string{"TO" + "DO", "FIX" + "ME", "XX" + "X:", "/work/" + "main", "/work/" + "shared", "../sha" + "red"}
 	eachFile(t, func(name string) {
 		switch path.Ext(name) {
@@ -144,7 +144,7 @@ type source struct {
 	set   *token.FileSet
 }
 
-// parsed is filled once: every test reads the same files.
+// parsed is filled once, since every test reads the same files.
 var parsed = sync.OnceValues(parseAll)
 
 func sources(t *testing.T) []source {
@@ -205,7 +205,7 @@ func walk(visit func(name string) error) error {
 	})
 }
 
-// codeLines counts the lines that hold at least a part of a token.
+// codeLines counts the lines with at least a part of a token.
 func codeLines(src []byte) int {
 	set := token.NewFileSet()
 	file := set.AddFile("", set.Base(), len(src))

@@ -1,7 +1,6 @@
-// Package agent_test holds the rules of the architecture as tests: who may
-// import whom, which package is the one home of a library, and how large things
-// may grow. The table in this file is the only place where the import rules are
-// written.
+// Package agent_test tests the rules of the architecture: the imports of each package,
+// the home of each library, and the sizes of functions and files. The import rules are
+// written only in the table of this file.
 package agent_test
 
 import (
@@ -22,7 +21,7 @@ var layers = []struct {
 	pkg string
 	may []string
 }{
-	// Leaves: no package of this module but other leaves.
+	// Leaves: they import only other leaves.
 	{"internal/crash", nil},
 	{"internal/caution", []string{"internal/diff", "internal/sanitize"}},
 	{"internal/child", nil},
@@ -194,8 +193,8 @@ var layers = []struct {
 // everybody is a package that every package may import.
 const everybody = "internal/crash"
 
-// supports reports whether pkg supports tests or the build: the product may not
-// import it.
+// supports reports whether pkg supports tests or the build. The product may not import
+// it.
 func supports(pkg string) bool {
 	switch pkg {
 	case "internal/ide/idetest", "internal/llm/llmtest", "internal/peer/peertest":
@@ -204,8 +203,7 @@ func supports(pkg string) bool {
 	return below(pkg, "internal/dev") || below(pkg, "tools")
 }
 
-// homes names the packages that may import a library; everything below a
-// package belongs to it.
+// homes lists the packages that may import a library, including everything below them.
 var homes = []struct {
 	lib string
 	in  []string

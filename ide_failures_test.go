@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestIDEFailures holds the list of failures to the tests that it names.
+// TestIDEFailures checks that the tests named in the list of failures exist.
 func TestIDEFailures(t *testing.T) {
 	page, err := os.ReadFile("docs/ide-failures.md")
 	if err != nil {
@@ -71,8 +71,8 @@ func testsByPackage(t *testing.T) map[string][]string {
 	return tests
 }
 
-// TestNothingIsStarted holds that looking for editors and speaking with them
-// starts no process: an editor's command may open a window.
+// TestNothingIsStarted checks that finding and using editors starts no process, since
+// an editor's command may open a window.
 func TestNothingIsStarted(t *testing.T) {
 	for _, f := range sources(t) {
 		if f.test || !below(f.pkg, "internal/ide") {

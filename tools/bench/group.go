@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// group accounts for a whole tree of processes, also for those that left it, by a
-// control group of its own. Where none can be made, dir is empty and only what
-// the program waited for is counted.
+// group accounts for a tree of processes with a control group of its own, including
+// processes that left the tree. If none can be made, dir is empty and only processes
+// that the program waited for count.
 type group struct {
 	dir   string
 	usage string // the file that holds the CPU time
 }
 
-// newGroup makes a group, of whichever version of control groups there is.
+// newGroup makes a group in either version of control groups.
 func newGroup() group {
 	name := fmt.Sprintf("bench-%d-%d", os.Getpid(), time.Now().UnixNano())
 	for _, g := range []group{
@@ -37,8 +37,8 @@ func newGroup() group {
 	return group{}
 }
 
-// wrap returns argv behind a shell that joins the group first. That costs some
-// milliseconds, for the floor as for the program.
+// wrap returns argv run by a shell that first joins the group. That costs the floor and
+// the program some milliseconds each.
 func (g group) wrap(argv []string) []string {
 	if g.dir == "" {
 		return argv
@@ -46,7 +46,7 @@ func (g group) wrap(argv []string) []string {
 	return append([]string{"/bin/sh", "-c", "echo $$ >" + g.dir + `/cgroup.procs; exec "$@"`, "sh"}, argv...)
 }
 
-// cpu returns the milliseconds used by the group so far; false if it has none.
+// cpu returns the milliseconds used by the group so far; false without a group.
 func (g group) cpu() (float64, bool) {
 	text, err := os.ReadFile(filepath.Join(g.dir, g.usage))
 	if g.dir == "" || err != nil {

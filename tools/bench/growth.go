@@ -32,7 +32,7 @@ func (p *place) grow(prog program, n int) (growth, error) {
 	return growth{figures: middle(runs), early: percentile(early, 50), late: percentile(late, 50)}, nil
 }
 
-// again measures one more turn, headless, on the session that grow left behind.
+// again measures one more headless turn on the session that grow left.
 func (p *place) again(prog program, n int) (figures, error) {
 	home, tree := p.root+"/home", p.root+"/tree"
 	var runs []figures

@@ -19,7 +19,7 @@ func main() {
 	runs := flag.Int("n", 5, "counted runs of each figure")
 	only := flag.String("only", "", "one part: headless, session, screen, typing or turns")
 	flag.Parse()
-	// The model's server in this process must not keep the terminal's reader waiting.
+	// The model server in this process must not delay the terminal's reader.
 	runtime.GOMAXPROCS(max(4, runtime.NumCPU()))
 	if err := run(*out, *runs, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -32,7 +32,7 @@ func run(out string, n int, only string) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(root) // temporary; what stays is the system's to clean
+	defer os.RemoveAll(root) // temporary; left to the system if it fails
 	agent, floor, err := build(root)
 	if err != nil {
 		return err
@@ -57,7 +57,7 @@ func run(out string, n int, only string) error {
 	return b.finish(out, only)
 }
 
-// bench is one run of everything.
+// bench is one run of all measurements.
 type bench struct {
 	place
 	report

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// place is where the measured programs work: a home and a tree for each run.
+// place is the scene of the measured programs: a home and a tree for each run.
 type place struct {
 	root   string
 	server *server
@@ -31,7 +31,7 @@ type program struct {
 	tui      []string
 }
 
-// env is the whole environment of a run: no variable of ours gets in.
+// env is the whole environment of a run, without our own variables.
 func (p *place) env(home string) []string {
 	return append([]string{
 		"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "COLORTERM=truecolor", "LANG=C.UTF-8",
@@ -39,7 +39,7 @@ func (p *place) env(home string) []string {
 	}, p.more...)
 }
 
-// fresh lays out an empty home and a new tree.
+// fresh makes an empty home and a new tree.
 func (p *place) fresh() (home, tree string, err error) {
 	home, tree = filepath.Join(p.root, "home"), filepath.Join(p.root, "tree")
 	if err := os.RemoveAll(home); err != nil {
@@ -62,7 +62,7 @@ func (p *place) fresh() (home, tree string, err error) {
 type figures struct {
 	wall, cpu   float64
 	peakMiB     float64
-	rounds      []float64 // own cost of each round: answer out to next request in
+	rounds      []float64 // own cost of each round: from answer sent to next request received
 	firstKiB    float64
 	firstReq    float64 // start to first request
 	otherReqs   int

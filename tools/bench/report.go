@@ -62,7 +62,7 @@ func (rep *report) section(title, note string) {
 	rep.beside("floor", title, note)
 }
 
-// beside begins a section whose figures stand beside those of base.
+// beside begins a section that compares figures with those of base.
 func (rep *report) beside(base, title, note string) {
 	rep.sections = append(rep.sections, section{title: title, note: note, base: base})
 }
@@ -73,17 +73,17 @@ func (rep *report) add(r row) {
 	s.rows = append(s.rows, r)
 }
 
-// times adds a figure that is judged as a multiple of the floor's.
+// times adds a figure whose bound is a multiple of the floor's.
 func (rep *report) times(name, unit string, ours, floor, most float64) {
 	rep.add(row{name: name, unit: unit, ours: ours, floor: floor, most: most, timesFloor: true})
 }
 
-// under adds a figure that is judged by itself.
+// under adds a figure with a bound of its own.
 func (rep *report) under(name, unit string, ours, floor, most float64) {
 	rep.add(row{name: name, unit: unit, ours: ours, floor: floor, most: most})
 }
 
-// missed returns the rows that did not reach their figure.
+// missed returns the rows that exceed their bounds.
 func (rep *report) missed() []row {
 	var out []row
 	for _, s := range rep.sections {

@@ -14,14 +14,14 @@ type step struct {
 	text string
 	tool string
 	args map[string]any
-	slow bool // as scenario.paced, for this answer alone
+	slow bool // as scenario.paced, for this answer only
 }
 
 // scenario is the model's part in one run, and its speed.
 type scenario struct {
 	name  string
 	steps []step
-	paced bool // 800 characters a second instead of as fast as possible
+	paced bool // 800 characters a second instead of full speed
 }
 
 const counterFile = "pkg00/file0000.go"
@@ -75,8 +75,8 @@ func paced(n int) scenario {
 	return s
 }
 
-// long is a conversation of n turns, each a read of a file and an answer of a
-// paragraph; those that measured names talk slowly.
+// long is a conversation of n turns, each a read of a file and a paragraph as the
+// answer; the measured ones are slow.
 func long(n int, measured func(turn int) bool) scenario {
 	s := scenario{name: fmt.Sprintf("long-%d", n)}
 	for turn := 1; turn <= n; turn++ {

@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// probes are letters that nothing else on the screen contains, so that an echo
-// cannot be mistaken.
+// probes are letters that occur nowhere else on the screen, so an echo is unmistakable.
 var probes = strings.Split("абвгдежзийклмнопрстуфхцчшщъыьэюяαβγδεζηθικλμνξπρστυφχψωბგდევზთიკლმნოპჟრსტუფქღყშჩცძწჭხჯჰ", "")
 
 // screen measures the interactive program: start, idleness and a long answer.
@@ -58,7 +57,7 @@ func (b *bench) open(sc scenario) (*terminal, error) {
 	return t, nil
 }
 
-// drawn measures how long a long session takes to appear.
+// drawn measures the time until a long session appears.
 func (b *bench) drawn(prog program, n int) (float64, error) {
 	var v []float64
 	for range n {
@@ -115,7 +114,7 @@ func (b *bench) firstEcho(home, tree string) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	wait := t.expect(probes[0]) // the terminal's own echo is off
+	wait := t.expect(probes[0]) // without the terminal's own echo
 	if _, err := t.key(probes[0]); err != nil {
 		return 0, errorsFirst(err, t.close())
 	}
@@ -144,7 +143,7 @@ func (b *bench) idle() error {
 	return t.close()
 }
 
-// flood measures an answer of 100,000 characters that comes at once.
+// flood measures an answer of 100,000 characters in one piece.
 func (b *bench) flood() error {
 	var wall, cpu, kib, peak []float64
 	for range b.n {

@@ -16,10 +16,10 @@ import (
 // seen is the server's record of a request.
 type seen struct {
 	size     int
-	got, end time.Time // the body was in; the last byte was out
+	got, end time.Time // body received; last byte sent
 }
 
-// server is a model of no latency: each request is answered by the next step.
+// server is a model without latency: each request is answered by the next step.
 type server struct {
 	url string
 
@@ -52,7 +52,7 @@ func (s *server) requests() ([]seen, int) {
 	return append([]seen(nil), s.reqs...), s.other
 }
 
-// take returns the next step and where to note the end of its answer.
+// take returns the next step and where to record the end of its answer.
 func (s *server) take(size int) (step, bool, int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +89,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Unlock()
 }
 
-// events writes server-sent events, each with a flush of its own.
+// events writes server-sent events and flushes each.
 type events struct {
 	w     io.Writer
 	flush func() error
@@ -122,8 +122,8 @@ func (e events) text(text string, slow bool) {
 	e.finish("stop")
 }
 
-// piece is the length of the next piece of an answer: four characters, or a word
-// where somebody reads along and waits for it.
+// piece returns the length of the next piece of an answer: four characters, or a word
+// if the answer is slow.
 func piece(text string, slow bool) int {
 	if end := strings.IndexAny(text, " \n") + 1; slow && end > 0 {
 		return end

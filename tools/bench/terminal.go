@@ -37,11 +37,11 @@ type terminal struct {
 	mark  notice
 	tail  []byte // the end of the output, for text cut between reads
 	bytes int64
-	count int // of reads: frames, if each is taken at once
+	count int // of reads: frames, if each is read at once
 	last  time.Time
 }
 
-// notice is text whose first appearance is noted.
+// notice is a text whose first appearance is recorded.
 type notice struct {
 	text string
 	seen bool
@@ -65,8 +65,8 @@ func (p *place) start(argv []string, home, tree string) (*terminal, error) {
 	return t, nil
 }
 
-// openTerminal opens a pseudoterminal that does not echo by itself: an echo is
-// the program's.
+// openTerminal opens a pseudoterminal without local echo, so that an echo is the
+// program's.
 func openTerminal() (tty, side *os.File, err error) {
 	tty, side, err = pty.Open()
 	if err != nil {
@@ -81,7 +81,7 @@ func openTerminal() (tty, side *os.File, err error) {
 	return tty, side, unix.IoctlSetTermios(int(side.Fd()), unix.TCSETS, mode)
 }
 
-// read takes the output and answers the questions that terminals answer.
+// read reads the output and answers the terminal queries in it.
 func (t *terminal) read() {
 	defer close(t.ended)
 	buf := make([]byte, 64<<10)
@@ -135,7 +135,7 @@ func visible(p []byte) []byte {
 	return out
 }
 
-// expect returns when text is next written.
+// expect returns a function that waits until text is written, and returns the time.
 func (t *terminal) expect(text string) func() (time.Time, error) {
 	found := make(chan time.Time, 1)
 	t.mu.Lock()
@@ -153,7 +153,7 @@ func (t *terminal) expect(text string) func() (time.Time, error) {
 	}
 }
 
-// note has the first appearance of text noted.
+// note records the first appearance of text.
 func (t *terminal) note(text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -167,7 +167,7 @@ func (t *terminal) noted() bool {
 	return t.mark.seen
 }
 
-// key writes keys and says when.
+// key writes keys and returns the time.
 func (t *terminal) key(s string) (time.Time, error) {
 	now := time.Now()
 	_, err := t.tty.WriteString(s)
@@ -193,15 +193,15 @@ func (t *terminal) written() int64 {
 	return t.bytes
 }
 
-// reads is how often the program has written, as far as each write was read at once.
+// reads returns the number of writes by the program, if each was read at once.
 func (t *terminal) reads() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.count
 }
 
-// proc reads CPU time (ms) and resident memory (MiB; most is the peak) of the
-// program from /proc.
+// proc reads the program's CPU time (ms) and resident memory (MiB; most is the peak)
+// from /proc.
 func (t *terminal) proc() (cpu, now, most float64, err error) {
 	dir := filepath.Join("/proc", strconv.Itoa(t.cmd.Process.Pid))
 	stat, err := os.ReadFile(filepath.Join(dir, "stat"))
@@ -261,7 +261,7 @@ func (t *terminal) spent() (float64, error) {
 func (t *terminal) close() error {
 	err := t.cmd.Process.Kill()
 	<-t.ended
-	_ = t.cmd.Wait() // killed: there is no status to look at
+	_ = t.cmd.Wait() // killed: no status to check
 	return errorsFirst(err, t.tty.Close())
 }
 

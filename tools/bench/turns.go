@@ -10,8 +10,8 @@ import (
 // longTurns is the length of the long conversation.
 const longTurns = 500
 
-// The turns before and at those that are compared: their answers come slowly, so
-// that they are drawn frame by frame.
+// slowTurns is the number of turns measured at a point; their answers are slow, so that
+// they are drawn frame by frame.
 const slowTurns = 3
 
 // stage is the cost of the screen at one point of a conversation.
@@ -49,7 +49,7 @@ func (b *bench) turns() error {
 	return t.close()
 }
 
-// talk has the turns from first to last, and measures the last ones.
+// talk runs the turns from first to last, and measures the last ones.
 func (t *terminal) talk(first, last int) (stage, error) {
 	var frameBytes, frameCPU []float64
 	for turn := first; turn <= last-slowTurns; turn++ {
@@ -85,8 +85,8 @@ func (t *terminal) quickTurn(n int) error {
 	return err
 }
 
-// slowTurn is quickTurn for an answer that comes slowly: it returns the bytes and the CPU
-// time (µs) of a frame, on average over all from its first word to its last one.
+// slowTurn is quickTurn with a slow answer: it returns the bytes and the CPU time (µs)
+// of a frame, on average from the first word to the last.
 func (t *terminal) slowTurn(n int) (written, cpu float64, err error) {
 	begun := t.expect(fmt.Sprintf("begin%04d", n))
 	if _, err := t.key("go\r"); err != nil {

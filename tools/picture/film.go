@@ -9,7 +9,7 @@ import (
 	"github.com/bb2d0cf4/agent/tools/picture/cast"
 )
 
-// together is how long output may go on and still be one frame.
+// together is how long output may continue and still be one frame.
 const together = 90 * time.Millisecond
 
 // shot is a frame of a film.
@@ -30,7 +30,7 @@ func Film(r *cast.Recording) []byte {
 	return f.draw(r.Title)
 }
 
-// film draws frames beside each other; a window moves over them.
+// film draws frames next to each other; a window moves over them.
 type film struct {
 	w      *window
 	ids    map[string]int // of rows, by their content
@@ -72,8 +72,7 @@ func (f *film) shoot(from, until time.Duration) {
 	f.shots = append(f.shots, shot{from, until, b.String()})
 }
 
-// row returns the number of a row, which is drawn as if it were the first one; 0 if
-// there is nothing on it.
+// row returns the number of a row, drawn as if it were the first, or 0 if it is blank.
 func (f *film) row(y int) int {
 	w := &window{m: f.w.m, first: y, end: y + 1}
 	w.row(y)
@@ -117,7 +116,7 @@ func (f *film) longest() int {
 	return best
 }
 
-// style is the animation, for those who want one.
+// style returns the animation, for viewers without reduced motion.
 func (f *film) style() string {
 	var b strings.Builder
 	end := f.shots[len(f.shots)-1].until

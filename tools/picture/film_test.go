@@ -51,7 +51,7 @@ func TestFilm(t *testing.T) {
 	for _, part := range []string{
 		"animation:film 8s step-end infinite",
 		"@media (prefers-reduced-motion:reduce){.film{animation:none}}",
-		`<g class="film" transform="translate(-232.6)">`, // the longest, for those who play nothing
+		`<g class="film" transform="translate(-232.6)">`, // the longest, without animation
 		`height="110" viewBox`,                           // three rows are in use
 		`<g transform="translate(116.3)"><use href="#r1" y="0"/><use href="#r2" y="20"/></g>`,
 	} {

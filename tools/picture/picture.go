@@ -14,7 +14,7 @@ import (
 // Options describe the drawing around the text.
 type Options struct {
 	Title string // in the bar of the window
-	From  string // the first row to draw begins with it; empty: the first that is not blank
+	From  string // prefix of the first row to draw; empty: the first that is not blank
 }
 
 // Sizes in pixels. A cell is as wide as the common monospace fonts make it at this
@@ -80,7 +80,7 @@ func (w *window) frame(title string) {
 	fmt.Fprintf(&w.b, `<text x="%g" y="22" text-anchor="middle" fill="#8b8f98">%s</text>`+"\n", w.width/2, html.EscapeString(title))
 }
 
-// row draws the runs of row y: their grounds first, so that none covers text.
+// row draws the runs of row y, backgrounds first so that none covers text.
 func (w *window) row(y int) {
 	runs := runsOf(w.m, y)
 	for _, r := range runs {
@@ -90,7 +90,7 @@ func (w *window) row(y int) {
 		}
 	}
 	for _, r := range runs {
-		if !r.look.lined() { // some viewers drop blanks at the end, and stretch the rest
+		if !r.look.lined() { // some viewers drop trailing blanks and stretch the rest
 			text := strings.TrimRight(r.text, " ")
 			r.text, r.width = text, r.width-(len(r.text)-len(text))
 		}
@@ -102,7 +102,7 @@ func (w *window) row(y int) {
 	}
 }
 
-// cursor draws the cursor where the program shows it.
+// cursor draws the cursor if the program shows it.
 func (w *window) cursor() {
 	x, y := w.m.Cursor()
 	if w.m.Modes().CursorHidden || y < w.first || y >= w.end {

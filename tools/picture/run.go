@@ -14,8 +14,8 @@ type run struct {
 	look     look
 }
 
-// runsOf cuts row y into runs. One ends where the look changes, and at a character
-// that many fonts take from elsewhere, so that a wrong width moves nothing else.
+// runsOf cuts row y into runs. A run ends where the look changes, and at a character
+// that many fonts lack, so that its wrong width shifts nothing else.
 func runsOf(m *vt.Terminal, y int) []run {
 	var runs []run
 	columns, _ := m.Size()
@@ -51,7 +51,7 @@ func rare(text string) bool {
 	return r >= 0x2190
 }
 
-// trimmed leaves out the blanks that show nothing.
+// trimmed drops invisible trailing blanks.
 func trimmed(runs []run) []run {
 	var out []run
 	for _, r := range runs {

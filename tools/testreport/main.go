@@ -33,7 +33,7 @@ func run(args []string) error {
 	readErr := rep.read(out)
 	waitErr := cmd.Wait()
 	if err := rep.close(os.Getenv("CI") == "true"); err != nil {
-		return errors.Join(readErr, err) // says more than the exit status of go test
+		return errors.Join(readErr, err) // more precise than go test's exit status
 	}
 	return errors.Join(readErr, waitErr)
 }

@@ -28,8 +28,8 @@ func (p *Terminal) Paste(text string) {
 	p.send([]byte(text))
 }
 
-// Press presses keys: "a", "enter", "shift+enter", "ctrl+c", "alt+b", "up", "esc".
-// They are sent as the program has asked the terminal to send them.
+// Press presses keys: "a", "enter", "shift+enter", "ctrl+c", "alt+b", "up", "esc". It
+// encodes them in the modes that the program has set.
 func (p *Terminal) Press(keys ...string) {
 	p.t.Helper()
 	p.mu.Lock()
@@ -92,7 +92,8 @@ func character(code byte, mod int, m vt.Modes) string {
 	return prefix + string(rune(code))
 }
 
-// split takes the modifiers off a key, in whatever order; mod is as terminals send it.
+// split separates the modifiers from a key, in any order; mod is in the terminal's
+// encoding.
 func split(key string) (mod int, name string) {
 	bits, name := 0, key
 	for again := true; again; {

@@ -42,15 +42,15 @@ type Terminal struct {
 	storm   bool
 }
 
-// mark says when a part of the output was there, and where it ends.
+// mark is the time of a part of the output, and its end.
 type mark struct {
 	at  time.Time
 	end int
 }
 
-// New opens a terminal. It is closed, and what runs on it is killed, when the test
-// ends. Answers of the model go back to the program. The test fails if the program
-// changed a row that it had finished (see vt.Stats).
+// New opens a terminal. When the test ends, the terminal is closed and its processes
+// are killed. The model's answers go to the program. The test fails if the program
+// changes a finished row (see vt.Stats).
 func New(t testing.TB, opt vt.Options) *Terminal {
 	t.Helper()
 	master, tty, err := open()
@@ -81,8 +81,8 @@ func New(t testing.TB, opt vt.Options) *Terminal {
 	return p
 }
 
-// open opens a pty whose master can be closed while it is read, even if a process
-// that was forgotten still holds the other side.
+// open opens a pty whose master can be closed during a read, even if a leftover process
+// holds the other side.
 func open() (master, tty *os.File, err error) {
 	blocking, tty, err := pty.Open()
 	if err != nil {
@@ -122,8 +122,8 @@ func (p *Terminal) read() {
 	}
 }
 
-// write passes input on, so that neither a test nor the model waits for a program
-// that does not read.
+// write writes input, so that neither test nor model waits for a program that does not
+// read.
 func (p *Terminal) write() {
 	for {
 		p.mu.Lock()
@@ -152,7 +152,7 @@ func (p *Terminal) send(b []byte) {
 func (p *Terminal) close() {
 	if p.cmd != nil && !p.exited {
 		_ = p.cmd.Process.Kill() // it may have ended meanwhile
-		_ = p.cmd.Wait()         // its status is no longer of interest
+		_ = p.cmd.Wait()         // its status does not matter
 	}
 	p.mu.Lock()
 	p.closed = true
@@ -206,8 +206,7 @@ func (p *Terminal) Signal(sig os.Signal) {
 	}
 }
 
-// SignalGroup sends a signal to the program and to those that it has started in its
-// process group.
+// SignalGroup sends a signal to the program's process group.
 func (p *Terminal) SignalGroup(sig syscall.Signal) {
 	p.t.Helper()
 	if err := syscall.Kill(-p.cmd.Process.Pid, sig); err != nil {
@@ -224,8 +223,8 @@ func (p *Terminal) Stopped() {
 	}
 }
 
-// Resize changes the size as a user does: the terminal first, then the program
-// hears of it.
+// Resize changes the size as a user does: the terminal resizes, then notifies the
+// program.
 func (p *Terminal) Resize(width, height int) {
 	p.t.Helper()
 	p.mu.Lock()
@@ -273,8 +272,8 @@ func (p *Terminal) WaitFor(pattern string) {
 	p.WaitUntil(pattern, func(m *vt.Terminal) bool { return re.MatchString(m.String()) })
 }
 
-// Sync waits until the model has seen everything that was written to the terminal
-// so far, by whatever process.
+// Sync waits until the model has seen everything written to the terminal so far, by any
+// process.
 func (p *Terminal) Sync() {
 	p.t.Helper()
 	p.pending++
@@ -288,7 +287,7 @@ func (p *Terminal) Sync() {
 	})
 }
 
-// Look lets f see the model, while nothing changes it.
+// Look calls f with the model, which does not change meanwhile.
 func (p *Terminal) Look(f func(*vt.Terminal)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -322,7 +321,7 @@ type Output struct {
 	Data []byte
 }
 
-// Outputs returns what Bytes does, in the parts in which it came.
+// Outputs returns the content of Bytes in the parts in which it arrived.
 func (p *Terminal) Outputs() []Output {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -14,7 +14,7 @@ func (p *Terminal) Termios() unix.Termios {
 	return *t
 }
 
-// SetTermios changes the terminal's settings, as another program on it may.
+// SetTermios changes the terminal's settings, like another program on it.
 func (p *Terminal) SetTermios(to unix.Termios) {
 	p.t.Helper()
 	if err := unix.IoctlSetTermios(int(p.tty.Fd()), setTermios, &to); err != nil {

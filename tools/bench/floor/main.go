@@ -1,6 +1,6 @@
-// Command floor does the rounds of a benchmark with nothing around them: it is
-// the least that a Go program must do to talk to a model, read, edit, search and
-// run. It keeps no session, asks nobody and syncs no file.
+// Command floor does the rounds of a benchmark and nothing else: the minimum for a Go
+// program that talks to a model, reads, edits, searches and runs commands. It keeps no
+// session, asks nobody and syncs no file.
 package main
 
 import (

@@ -1,6 +1,6 @@
-// Package cast keeps recordings of a terminal as asciinema does (asciicast v2). It
-// guarantees that a recording reads back as it was written, that no character is cut
-// in two, and that time does not run backwards.
+// Package cast stores recordings of a terminal in asciinema's format (asciicast v2). It
+// guarantees that a recording reads back as written, that no character is cut in two,
+// and that time never runs backwards.
 package cast
 
 import (
@@ -37,8 +37,8 @@ type header struct {
 	Title   string `json:"title,omitempty"`
 }
 
-// Add adds output that came at this time, to the millisecond, after all that is there.
-// Empty output makes the recording last until then.
+// Add appends output at a time, to the millisecond, but not before the last event.
+// Empty output extends the recording.
 func (r *Recording) Add(at time.Duration, output []byte) {
 	if n := len(r.Events); n > 0 {
 		at = max(at, r.Events[n-1].At)
@@ -52,7 +52,7 @@ func (r *Recording) Add(at time.Duration, output []byte) {
 	r.Events = append(r.Events, Event{At: at.Round(time.Millisecond), Text: string(all[:whole])})
 }
 
-// cutOff is the length of the character at the end of b that is not whole.
+// cutOff returns the length of the incomplete character at the end of b.
 func cutOff(b []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
 		if tail := b[len(b)-n:]; utf8.RuneStart(tail[0]) {

@@ -53,7 +53,7 @@ func (l *line) split(x int) {
 
 var blank = Cell{Text: " ", Width: 1}
 
-// cut forgets everything from column x on.
+// cut removes all cells from column x on.
 func (l *line) cut(x int) {
 	l.split(x)
 	if x < len(l.cells) {
@@ -86,8 +86,8 @@ func (t *Terminal) print(s string) {
 	}
 }
 
-// join appends to the cluster printed last what belongs to it, where a write has
-// cut it in two, and returns the number of bytes used.
+// join appends the continuation of the cluster printed last, if a write has split it,
+// and returns the number of bytes used.
 func (t *Terminal) join(s string) int {
 	if t.last == "" || s[0] < 0x80 {
 		return 0
@@ -143,7 +143,7 @@ func (t *Terminal) put(cluster string) {
 	}
 }
 
-// touch notes that a row of the screen is about to change which was to stay.
+// touch counts a change of a finished row.
 func (t *Terminal) touch(y int, how string) {
 	if l := t.line(y); l.kept {
 		t.stats.Touched = append(t.stats.Touched, how+": "+l.String())

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// parser cuts the stream into text, controls and sequences, wherever writes cut it.
+// parser splits the stream into text, controls and sequences, across writes.
 type parser struct {
 	state byte // 0 text, '[' CSI, ']' OSC, 'P' other strings, 0x1b escape
 	buf   []byte
@@ -103,7 +103,7 @@ func (t *Terminal) sequence(c byte) {
 			body, done = strings.CutSuffix(string(ps.buf), "\x1b\\")
 		}
 		if ps.state == 'P' && strings.HasSuffix(body, "\x1b") {
-			done = false // an escape that tmux is to hand on
+			done = false // an escape for tmux to pass on
 		}
 		if done {
 			kind := ps.state

@@ -1,7 +1,7 @@
 package vt
 
-// Resize changes the size. The main screen keeps its text as the terminal's kind
-// does (Options.Rewrap); the alternate screen is cut.
+// Resize changes the size. The main screen keeps its text according to Options.Rewrap;
+// the alternate screen is cut.
 func (t *Terminal) Resize(width, height int) {
 	old := t.opt
 	t.opt.Width, t.opt.Height = max(1, width), max(1, height)
@@ -22,7 +22,7 @@ func (p *page) fitTo(width, height int) {
 	p.x, p.y, p.wrap = min(p.x, width-1), min(p.y, height-1), false
 }
 
-// place is a place in the text: a line of scrollback and screen, and a cell in it.
+// place is a position in the text: a line of scrollback and screen, and a cell.
 type place struct{ line, cell int }
 
 func (t *Terminal) resizeMain(old Options) {
@@ -89,7 +89,7 @@ func (t *Terminal) rewrap(lines []line, marks ...*place) []line {
 	return out
 }
 
-// shift moves the marks of lines first to end, which are cut, to where they go.
+// shift moves the marks of the cut lines, first to end, to their new place.
 func shift(marks []*place, from []place, first, end, to int) {
 	for m, f := range from {
 		if f.line >= first && f.line < end {
@@ -105,7 +105,7 @@ func cutAll(lines []line, width int) []line {
 	return lines
 }
 
-// join returns the cells of a logical line, and where in them each row begins.
+// join returns the cells of a logical line, and the start of each row in them.
 func join(lines []line) (cells []Cell, starts []int) {
 	for _, l := range lines {
 		starts = append(starts, len(cells))
@@ -128,8 +128,8 @@ func split(cells []Cell, width int) []line {
 	return append(rows, line{cells: cells[:len(cells):len(cells)]})
 }
 
-// find returns the row and the column of a cell; one behind the text counts to its
-// last row.
+// find returns the row and the column of a cell; a cell after the text is in its last
+// row.
 func find(rows []line, cell int) (row, col int) {
 	for row < len(rows)-1 && cell >= len(rows[row].cells) {
 		cell -= len(rows[row].cells)

@@ -12,8 +12,7 @@ type style struct {
 
 type attr struct{ kind, params string }
 
-// String returns the parameters as a style sequence would have them; empty for the
-// default style.
+// String returns the parameters as in a style sequence; "" for the default style.
 func (s style) String() string {
 	if len(s.attrs) == 0 {
 		return ""
@@ -25,7 +24,7 @@ func (s style) String() string {
 	return strings.Join(parts, ";")
 }
 
-// offs maps what switches an attribute off to its kind.
+// offs maps the parameters that switch an attribute off to its kind.
 var offs = map[string][]string{
 	"22": {"bold", "faint"}, "23": {"italic"}, "24": {"underline"}, "25": {"blink"}, "27": {"reverse"},
 	"28": {"conceal"}, "29": {"strike"}, "39": {"fg"}, "49": {"bg"}, "59": {"ul"},

@@ -8,10 +8,10 @@ import "strings"
 // Rewrap is what happens to lines when the terminal gets narrower.
 type Rewrap int
 
-// The ways of terminals.
+// Kinds of terminals.
 const (
-	RewrapAll    Rewrap = iota // lines that were too wide continue on the next row, and join again
-	RewrapOthers               // so, but the line with the cursor is cut
+	RewrapAll    Rewrap = iota // lines that are too wide continue on the next row, and join again
+	RewrapOthers               // the same, but the line with the cursor is cut
 	RewrapNone                 // all lines are cut
 )
 
@@ -25,8 +25,8 @@ type Options struct {
 	// WideLines makes box drawing characters two cells wide, as terminals set up for
 	// East Asian text do.
 	WideLines bool
-	// NoSync makes the terminal not know synchronised output, NoKitty not the Kitty
-	// keyboard protocol.
+	// NoSync makes the terminal ignore synchronised output, NoKitty the Kitty keyboard
+	// protocol.
 	NoSync, NoKitty bool
 	Background      string // answer to OSC 11; default "rgb:0000/0000/0000"
 	// Reply receives the terminal's answers to queries; nil drops them.
@@ -62,12 +62,12 @@ type Modes struct {
 type Stats struct {
 	Bytes     int
 	Frames    int      // synchronised frames
-	Unknown   []string // sequences that the model does not know
+	Unknown   []string // unknown sequences
 	Fences    []string // bodies of OSC 7777 sequences, see ptytest
 	Title     string
 	Notices   []string // desktop notifications: OSC 9, OSC 777
 	Bells     int
-	Clipboard string // what OSC 52 put there: which, and base64
+	Clipboard string // from OSC 52: the clipboard's name, and base64
 	// Touched lists finished rows that a program changed. A row is finished if it was
 	// written while the terminal wraps (DECAWM) and then left by a line feed: a program
 	// that redraws on the main screen turns wrapping off for its live rows.

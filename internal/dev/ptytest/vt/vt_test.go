@@ -163,7 +163,7 @@ func TestHeight(t *testing.T) {
 	}
 }
 
-// However a stream is cut, it means the same; and no stream breaks the model.
+// Splitting a stream does not change its meaning, and no stream breaks the model.
 func TestSplitStreams(t *testing.T) {
 	pieces := []string{"a", "漢", "👩‍💻", "e\u0301", "\x1b[31m", "\x1b[m", "\x1b[2A", "\x1b[K", "\r\n", "\n", "\x1b]0;t\x1b\\", "\x1b[J", "\xff", "\x1b[?1049h", "\x1b[?1049l", "\x1b[5;3H"}
 	rapid.Check(t, func(t *rapid.T) {
