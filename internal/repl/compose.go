@@ -29,13 +29,13 @@ func (r composedMsg) Put(ed *input.Editor) (problem string) {
 // openEditor opens a text in the user's editor; result returns the saved text and cleans up.
 type openEditor func(name, text string) (cmd *exec.Cmd, result func() (string, error), err error)
 
-// compose opens the prompt in the user's editor. lend runs a command in the terminal.
-func compose(ed *input.Editor, open openEditor, lend func(*exec.Cmd) tea.ExecCommand) tea.Cmd {
+// compose opens the prompt in the user's editor. inTerminal runs a command in the terminal.
+func compose(ed *input.Editor, open openEditor, inTerminal func(*exec.Cmd) tea.ExecCommand) tea.Cmd {
 	cmd, result, err := open("prompt.md", ed.Source())
 	if err != nil {
 		return func() tea.Msg { return composedMsg{problem: err.Error()} }
 	}
-	return tea.Exec(lend(cmd), func(err error) tea.Msg {
+	return tea.Exec(inTerminal(cmd), func(err error) tea.Msg {
 		defer crash.Guard()
 		text, err2 := result()
 		if err := errors.Join(err, err2); err != nil {

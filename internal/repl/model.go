@@ -310,10 +310,10 @@ func (m *model) screenKey(key tea.KeyPressMsg, shown hint) (cmd tea.Cmd, used bo
 		m.opt.Modes.Next()
 		return nil, true
 	case is(keys.Compose) && !m.ed.Completing() && m.opt.Editor != nil:
-		lent := func(cmd *exec.Cmd) tea.ExecCommand {
+		inTerminal := func(cmd *exec.Cmd) tea.ExecCommand {
 			return jobcontrol.Exec(cmd, m.opt.Terminal.In, m.opt.Terminal.Out, m.scr)
 		}
-		return compose(m.ed, openEditor(m.opt.Editor), lent), true
+		return compose(m.ed, openEditor(m.opt.Editor), inTerminal), true
 	case is(keys.Image) && m.opt.Images != nil:
 		return pasteImage(m.sched.turn.spawn, m.opt.Images.Paste), true
 	case m.ed.Empty():

@@ -45,7 +45,7 @@ type External func(name, text string) (cmd *exec.Cmd, result func() (string, err
 // Terminal describes the terminal of a UI.
 type Terminal struct {
 	In, Out *os.File // must be a terminal
-	Env     []string // "KEY=value", for its colours and habits
+	Env     []string // "KEY=value", for its colors and habits
 	Theme   string   // one of theme.Names
 	Diff    string   // auto, unified or split
 	Keys    keys.Map

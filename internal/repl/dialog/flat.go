@@ -40,7 +40,7 @@ func askFlat(ctx context.Context, t Terminal, p Page) (a Answer, err error) {
 	}
 	signal.Notify(f.stop, os.Interrupt)
 	defer signal.Stop(f.stop)
-	if err := screen.Drop(t.In, t.Out); err != nil {
+	if err := screen.DiscardInput(t.In, t.Out); err != nil {
 		return a, fmt.Errorf("cannot use the terminal: %w", err)
 	}
 	lines := append([]string{"", p.Title}, p.Text...)
@@ -144,7 +144,7 @@ func (f *flat) line(ctx context.Context, label string) (string, error) {
 // secret asks for a line without echo. Ctrl+C and Ctrl+D leave, Esc leaves or goes back: in
 // raw mode they arrive as keys.
 func (f *flat) secret(ctx context.Context, label string) (value string, err error) {
-	restore, err := screen.Hush(f.In, f.Out) // before the label invites typing
+	restore, err := screen.NoEcho(f.In, f.Out) // before the label invites typing
 	if err != nil {
 		return "", err
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/repl/paint"
 )
 
-// emphasise lays style over the changed parts of a line.
-func emphasise(spans []paint.Span, changed []diff.Span, style paint.Style) []paint.Span {
+// emphasize lays style over the changed parts of a line.
+func emphasize(spans []paint.Span, changed []diff.Span, style paint.Style) []paint.Span {
 	if len(changed) == 0 {
 		return spans
 	}

@@ -146,7 +146,7 @@ func (v *CommandView) bodyLines() []string {
 func (v *CommandView) commandLine(mark, text string, code *highlight.Lines) []string {
 	raw := text
 	text = sanitize.Exact(raw)
-	spans := emphasise(code.Line(text), revealed(raw, text), theme.Revealed)
+	spans := emphasize(code.Line(text), revealed(raw, text), theme.Revealed)
 	spans = expand(spans, tellingBlanks(text, nil, diff.Insert))
 	room := max(v.opt.Width-len(mark), 1)
 	var lines []string

@@ -115,10 +115,10 @@ func checkLines(t *rapid.T, lines []string, o diffview.Options) {
 			t.Fatalf("%d columns in %d: %q", w, o.Width, l)
 		}
 		if sanitize.Line(plain) != plain || o.NoColor && plain != l {
-			t.Fatalf("more than text and colours: %q", l)
+			t.Fatalf("more than text and colors: %q", l)
 		}
 		if strings.Contains(strings.ReplaceAll(l, "\x1b[", ""), "\x1b") {
-			t.Fatalf("a sequence that is no colour: %q", l)
+			t.Fatalf("a sequence that is no color: %q", l)
 		}
 	}
 }
@@ -148,7 +148,7 @@ func TestWindowsAreTheBody(t *testing.T) {
 		plain.Expand(v.Expanded())
 		for i, l := range plain.Lines(0, plain.Len()) {
 			if l != ansi.Strip(whole[i]) {
-				t.Fatalf("line %d: %q without colours, %q with", i, l, whole[i])
+				t.Fatalf("line %d: %q without colors, %q with", i, l, whole[i])
 			}
 		}
 		for at := 0; at < v.Len(); {

@@ -213,10 +213,10 @@ func (p *painter) spans(rows []row, i int, before bool) []paint.Span {
 	var show []diff.Span
 	if r.op != diff.Equal && !p.hunks.left(r) {
 		changed := marks(rows, i)
-		spans = emphasise(spans, changed, styleChanged[r.op])
+		spans = emphasize(spans, changed, styleChanged[r.op])
 		show = tellingBlanks(text, changed, r.op)
 	}
-	spans = expand(emphasise(spans, revealed(r.text, text), theme.Revealed), show)
+	spans = expand(emphasize(spans, revealed(r.text, text), theme.Revealed), show)
 	if p.hasCR(r) {
 		spans = append(spans, paint.Span{Text: "␍", Style: theme.Dim})
 	}

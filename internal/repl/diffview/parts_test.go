@@ -84,14 +84,14 @@ func TestExpand(t *testing.T) {
 }
 
 // Emphasis keeps the text and covers the given ranges.
-func TestEmphasise(t *testing.T) {
+func TestEmphasize(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOfN(rapid.RuneFrom([]rune("ab c世")), 1, 30, -1).Draw(t, "text")
 		cut := rapid.IntRange(0, len(text)).Draw(t, "cut")
 		a := rapid.IntRange(0, len(text)).Draw(t, "a")
 		b := rapid.IntRange(a, len(text)).Draw(t, "b")
 		mark := paint.Style{Attr: paint.Reverse}
-		spans := emphasise([]paint.Span{{Text: text[:cut]}, {Text: text[cut:]}}, []diff.Span{{Start: a, End: b}}, mark)
+		spans := emphasize([]paint.Span{{Text: text[:cut]}, {Text: text[cut:]}}, []diff.Span{{Start: a, End: b}}, mark)
 		at := 0
 		for _, s := range spans {
 			if text[at:at+len(s.Text)] != s.Text {

@@ -314,7 +314,7 @@ func TestTheViewFollowsTheCursor(t *testing.T) {
 	}
 }
 
-func TestColours(t *testing.T) {
+func TestColors(t *testing.T) {
 	for want, noColor := range map[string]bool{"\x1b[1;94m": false, "\x1b[1m": true} {
 		e := New(Options{Commands: []Command{{Name: "/help"}}, NoColor: noColor})
 		press(e, "/")

@@ -10,15 +10,15 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Lender gives the terminal away and takes it back.
-type Lender interface {
+// Suspender gives the terminal away and takes it back.
+type Suspender interface {
 	Suspend() error
 	Resume() error
 }
 
-// Screen is a Lender that knows the size of the terminal.
+// Screen is a Suspender that knows the size of the terminal.
 type Screen interface {
-	Lender
+	Suspender
 	Size() (width, height int)
 }
 
@@ -33,11 +33,11 @@ type (
 // external runs a program in the terminal (tea.ExecCommand).
 type external struct {
 	cmd    *exec.Cmd
-	screen Lender
+	screen Suspender
 }
 
 // Exec returns a tea.ExecCommand that suspends scr and runs cmd in the terminal.
-func Exec(cmd *exec.Cmd, in, out *os.File, scr Lender) tea.ExecCommand {
+func Exec(cmd *exec.Cmd, in, out *os.File, scr Suspender) tea.ExecCommand {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, out
 	return &external{cmd: cmd, screen: scr}
 }

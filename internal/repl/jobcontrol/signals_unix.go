@@ -47,7 +47,7 @@ func (s *Signals) Watch(ctx context.Context, scr *screen.Screen, send func(tea.M
 				width, height := scr.Size()
 				send(tea.WindowSizeMsg{Width: width, Height: height})
 			case syscall.SIGTSTP:
-				if !scr.Lent() {
+				if !scr.Suspended() {
 					send(Stop{})
 					continue
 				}
@@ -71,7 +71,7 @@ func (s *Signals) continued(scr *screen.Screen, send func(tea.Msg)) {
 	switch {
 	case s.stopped.CompareAndSwap(true, false):
 		s.back <- struct{}{}
-	case !scr.Lent():
+	case !scr.Suspended():
 		send(Continued{})
 	}
 }

@@ -57,14 +57,14 @@ type typesetter struct {
 	src []byte
 }
 
-// carry is the state of a list whose first items are printed.
-type carry struct {
+// listState is the state of a list whose first items are printed.
+type listState struct {
 	next int  // number of the next item
 	gap  bool // a blank line precedes the next item
 }
 
 // top renders a top-level block; a non-nil list continues one printed in part.
-func (r *typesetter) top(n ast.Node, list *carry) []string {
+func (r *typesetter) top(n ast.Node, list *listState) []string {
 	if l, ok := n.(*ast.List); ok {
 		lines, _ := r.items(l, list, nil, paint.Indent{})
 		return lines
@@ -140,7 +140,7 @@ func (r *typesetter) children(n ast.Node, ind paint.Indent) []string {
 		if len(part) == 0 {
 			continue
 		}
-		if len(lines) > 0 && apart(c) {
+		if len(lines) > 0 && separated(c) {
 			lines = append(lines, paint.Line(r.opt.NoColor, ind.Rest...))
 		}
 		lines = append(lines, part...)
@@ -152,15 +152,15 @@ func (r *typesetter) children(n ast.Node, ind paint.Indent) []string {
 	return lines
 }
 
-// apart reports whether a blank line separates n from the block before it.
-func apart(n ast.Node) bool {
+// separated reports whether a blank line separates n from the block before it.
+func separated(n ast.Node) bool {
 	return n.Kind() != ast.KindList || n.Parent().Kind() != ast.KindListItem
 }
 
 // items renders the items of a list up to but excluding until; before is the state left by
 // earlier items.
-func (r *typesetter) items(list *ast.List, before *carry, until ast.Node, ind paint.Indent) ([]string, carry) {
-	c := carry{next: list.Start}
+func (r *typesetter) items(list *ast.List, before *listState, until ast.Node, ind paint.Indent) ([]string, listState) {
+	c := listState{next: list.Start}
 	if before != nil {
 		c = *before
 	}
@@ -172,15 +172,15 @@ func (r *typesetter) items(list *ast.List, before *carry, until ast.Node, ind pa
 		lines = append(lines, r.item(list, n, c.next, ind)...)
 		ind.First = ind.Rest
 		c.next++
-		c.gap = roomy(n)
+		c.gap = hasBlankLine(n)
 	}
 	return lines, c
 }
 
-// roomy reports whether an item contains a blank line, which then also follows it.
-func roomy(item ast.Node) bool {
+// hasBlankLine reports whether an item contains a blank line, which then also follows it.
+func hasBlankLine(item ast.Node) bool {
 	for c := item.FirstChild(); c != nil; c = c.NextSibling() {
-		if c != item.FirstChild() && apart(c) {
+		if c != item.FirstChild() && separated(c) {
 			return true
 		}
 	}

@@ -27,7 +27,7 @@ func TestGolden(t *testing.T) {
 		}
 		name := strings.TrimSuffix(filepath.Base(file), ".md")
 		for label, opt := range map[string]Options{
-			"colours": {Width: 60}, "plain": {Width: 20, NoColor: true}, "wide": {Width: 200, NoColor: true},
+			"colors": {Width: 60}, "plain": {Width: 20, NoColor: true}, "wide": {Width: 200, NoColor: true},
 		} {
 			t.Run(name+"-"+label, func(t *testing.T) { golden.Lines(t, name+"-"+label, Render(string(text), opt)) })
 		}

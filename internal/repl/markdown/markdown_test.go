@@ -89,10 +89,10 @@ func checkLine(t *rapid.T, l string, opt Options) {
 		}
 	}
 	if again := ansi.Strip(l); again != plain || strings.ContainsAny(plain, "\x1b\r\t\n") {
-		t.Fatalf("more than text and colours: %q", l)
+		t.Fatalf("more than text and colors: %q", l)
 	}
 	if strings.Contains(strings.ReplaceAll(l, "\x1b[", ""), "\x1b") {
-		t.Fatalf("a sequence that is no colour: %q", l)
+		t.Fatalf("a sequence that is no color: %q", l)
 	}
 	if w := ansi.StringWidth(l); w > max(opt.Width, 8) {
 		t.Fatalf("%d columns in %d: %q", w, opt.Width, l)

@@ -25,13 +25,13 @@ const (
 type splitter struct {
 	emit func(lines []string)
 
-	pending   []byte // complete lines of unfinished blocks
-	tried     int    // size of pending at the last fruitless check
-	prevBlank bool   // the previous line was blank
-	fence     *fence // the code block that is open, or nil
-	list      *carry // the list whose items before pending are printed, or nil
-	printed   bool   // something has been printed
-	gap       bool   // a blank line precedes the next line
+	pending   []byte     // complete lines of unfinished blocks
+	tried     int        // size of pending at the last fruitless check
+	prevBlank bool       // the previous line was blank
+	fence     *fence     // the code block that is open, or nil
+	list      *listState // the list whose items before pending are printed, or nil
+	printed   bool       // something has been printed
+	gap       bool       // a blank line precedes the next line
 }
 
 // line adds one line, including its newline.
@@ -41,7 +41,7 @@ func (s *splitter) line(line []byte, opt Options) {
 		return
 	}
 	if len(line) > maxLine || len(s.pending) > maxBlock {
-		s.settle(true, opt)
+		s.printFinished(true, opt)
 		if s.fence != nil {
 			s.fenceLine(line, opt)
 			return
@@ -55,12 +55,12 @@ func (s *splitter) line(line []byte, opt Options) {
 	}
 	s.pending = append(s.pending, line...)
 	if s.due(line) {
-		s.settle(false, opt)
+		s.printFinished(false, opt)
 	}
 }
 
 func (s *splitter) close(opt Options) {
-	s.settle(true, opt)
+	s.printFinished(true, opt)
 	s.fence = nil
 }
 
@@ -82,8 +82,8 @@ func isLetter(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
-// settle prints the blocks of pending that no further line can change; if all, every block.
-func (s *splitter) settle(all bool, opt Options) {
+// printFinished prints the blocks of pending that no further line can change; if all, every block.
+func (s *splitter) printFinished(all bool, opt Options) {
 	if len(s.pending) == 0 {
 		return
 	}
@@ -91,7 +91,7 @@ func (s *splitter) settle(all bool, opt Options) {
 	r := typesetter{opt: opt, src: src}
 	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
 		if !all && s.unfinished(n, src) {
-			s.keep(n, &r)
+			s.retain(n, &r)
 			return
 		}
 		s.block(r.top(n, s.list))
@@ -123,9 +123,9 @@ func endsBlank(src []byte) bool {
 	return len(bytes.TrimSpace(src[bytes.LastIndexByte(src, '\n')+1:])) == 0
 }
 
-// keep retains n and everything after it, except for complete lines of a code block and all
+// retain keeps n and everything after it, except for complete lines of a code block and all
 // but the last item of a list, which are finished.
-func (s *splitter) keep(n ast.Node, r *typesetter) {
+func (s *splitter) retain(n ast.Node, r *typesetter) {
 	start := lineStart(n, r.src)
 	switch n := n.(type) {
 	case *ast.FencedCodeBlock:

@@ -109,7 +109,7 @@ func (p *Panel) back() bool {
 	return true
 }
 
-// verdict returns the answer of a key. It approves exactly what is shown.
+// verdict returns the answer of a key. It approves exactly the text on the screen.
 func (p *Panel) verdict(key string) (confirm.Verdict, bool) {
 	yes := p.scroll.fits && p.hidden(p.scroll) == 0
 	if p.plan != nil {

@@ -112,7 +112,7 @@ func (p *Printer) put(size int, b block) {
 // available.
 func (p *Printer) Call(ev session.CallEnded, output []string, above int) {
 	res := ev.Result
-	c := outcome{
+	c := callBlock{
 		title: ev.Title, said: res.ForUser, denied: res.Denied != nil, failed: res.Failed, first: !p.calls,
 		above: max(above, res.Lines-len(output)), // the live view may have missed lines
 	}
@@ -145,8 +145,8 @@ func (p *Printer) Call(ev session.CallEnded, output []string, above int) {
 // summary is the number of lines up to which a diff, including its names, is printed whole.
 const summary = 16
 
-// outcome is the printed form of a call.
-type outcome struct {
+// callBlock is the printed form of a call.
+type callBlock struct {
 	title, said    string
 	denied, failed bool
 	first          bool // first of several calls
@@ -157,7 +157,7 @@ type outcome struct {
 
 type edit struct{ path, diff string }
 
-func (c outcome) lines(look theme.Look) []string {
+func (c callBlock) lines(look theme.Look) []string {
 	st, width := look.Styles, look.Width
 	var lines []string
 	if c.first {
@@ -193,7 +193,7 @@ func (c outcome) lines(look theme.Look) []string {
 }
 
 // listed returns the lines of one of several calls.
-func (c outcome) listed() []string {
+func (c callBlock) listed() []string {
 	if !strings.Contains(c.said, "\n") {
 		return nil
 	}
@@ -202,7 +202,7 @@ func (c outcome) listed() []string {
 
 // head returns the call and its result. If there is room for only one, it shortens the call,
 // as long as some of it remains.
-func (c outcome) head(look theme.Look) string {
+func (c callBlock) head(look theme.Look) string {
 	const least = 20
 	title, said := sanitize.Line(c.title), ""
 	if c.said != "" && c.listed() == nil {
@@ -298,7 +298,7 @@ func (p *Printer) Greet(version, dir string, notes []string) {
 
 // History prints the end of a conversation and replaces the record.
 func (p *Printer) History(items []history.Item) {
-	defer func() { p.Record = record.Of(items) }() // printing must not record them again
+	defer func() { p.Record = record.FromHistory(items) }() // printing must not record them again
 	from, size := len(items), 0
 	for from > 0 && size < historyBytes {
 		from--
@@ -341,7 +341,7 @@ func (p *Printer) again(it history.Item, title string) {
 
 // deed prints the result of a call that changed or ran something or was declined.
 func (p *Printer) deed(d history.Deed) {
-	c := outcome{title: d.What, said: d.Result, denied: d.Refused, first: !p.calls}
+	c := callBlock{title: d.What, said: d.Result, denied: d.Refused, first: !p.calls}
 	size := len(c.title) + len(c.said)
 	for _, f := range d.Files {
 		c.changes = append(c.changes, edit{f.Path, f.Diff})

@@ -8,15 +8,15 @@ import (
 	"github.com/bb2d0cf4/agent/internal/session/history"
 )
 
-// Of returns the record of an earlier conversation.
-func Of(items []history.Item) Record {
+// FromHistory returns the record of an earlier conversation.
+func FromHistory(items []history.Item) Record {
 	var r Record
 	titles := map[string]string{}
 	for _, it := range items {
 		switch msg := it.Message; msg.Role {
 		case llm.User:
 			if notes := asides(msg); notes != "" {
-				r.Told(notes)
+				r.Context(notes)
 			}
 			r.Prompt(msg.UserText())
 		case llm.Assistant:

@@ -28,7 +28,7 @@ const (
 	prompt kind = iota
 	answer
 	call
-	told
+	added
 )
 
 // entry is one event of the conversation.
@@ -68,8 +68,8 @@ func (r *Record) Prompt(text string) { r.add(entry{kind: prompt, text: text}) }
 // Answer adds an answer of the model, in Markdown.
 func (r *Record) Answer(text string) { r.add(entry{kind: answer, text: text}) }
 
-// Told adds text of the program for the model that accompanied a prompt.
-func (r *Record) Told(text string) { r.add(entry{kind: told, text: text}) }
+// Context adds text of the program for the model that accompanied a prompt.
+func (r *Record) Context(text string) { r.add(entry{kind: added, text: text}) }
 
 // Call adds a tool call.
 func (r *Record) Call(c Call) {
@@ -134,7 +134,7 @@ func (e *entry) docs(room *int64) []pager.Doc {
 		return []pager.Doc{blank, pager.Block(text, func(look theme.Look) []string {
 			return markdown.Render(text, markdown.Options{Width: look.Width, NoColor: look.NoColor})
 		})}
-	case told:
+	case added:
 		return []pager.Doc{blank, pager.Text("Sent to the model with this prompt:"), pager.Text(e.text)}
 	case call:
 	}

@@ -108,7 +108,7 @@ func TestOfAnEarlierConversation(t *testing.T) {
 	for i, m := range msgs {
 		items[i].Message = m
 	}
-	r := record.Of(items)
+	r := record.FromHistory(items)
 	want := "\nSent to the model with this prompt:\na.txt changed\n\n❯ hello\n\nI look.\n\n● read_file a.txt\n1 | a\n\n● todo\nno"
 	if d := cmp.Diff(want, text(r.Page()())); d != "" {
 		t.Error(d)

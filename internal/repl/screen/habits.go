@@ -8,7 +8,7 @@ import (
 )
 
 // Sequences that set up and restore the terminal. The keyboard modes are set, not pushed:
-// this overwrites what a killed program left, and giveModes resets it.
+// this overwrites modes left by a killed program, and giveModes resets it.
 const (
 	takeModes = "\x1b[?2004h" + // bracketed paste
 		"\x1b[>4;2m" + "\x1b[=1;1u" + // distinguish Shift+Enter and Esc

@@ -14,16 +14,16 @@ import (
 // terminal.
 type palette struct {
 	profile colorprofile.Profile
-	colours paint.Palette     // nil keeps colors as they are
+	colors  paint.Palette     // nil keeps colors as they are
 	known   map[string]string // translated style sequences
 }
 
 // maxKnown bounds the size of known; the program uses some dozens of styles.
 const maxKnown = 4096
 
-// colour translates the style sequences of a clean line.
-func (p *palette) colour(s string) string {
-	if p.profile == colorprofile.TrueColor && p.colours == nil {
+// color translates the style sequences of a clean line.
+func (p *palette) color(s string) string {
+	if p.profile == colorprofile.TrueColor && p.colors == nil {
 		return s
 	}
 	var b strings.Builder
@@ -74,16 +74,16 @@ func (p *palette) downsample(seq string) string {
 
 // themed returns a style sequence in the theme's colors.
 func (p *palette) themed(seq string) string {
-	if p.colours == nil {
+	if p.colors == nil {
 		return seq
 	}
 	params := strings.Split(seq[2:len(seq)-1], ";")
 	var out []string
 	for i := 0; i < len(params); i++ {
-		c, kind, n := colourOf(params[i:])
+		c, kind, n := colorOf(params[i:])
 		switch kind {
 		case text, behind:
-			out = append(out, p.colours[c].Params(kind == behind))
+			out = append(out, p.colors[c].Params(kind == behind))
 		case none:
 			out = append(out, params[i])
 		case underline: // follows the foreground
@@ -106,9 +106,9 @@ const (
 	underline
 )
 
-// colourOf parses a color at the start of a sequence's parameters and returns the number of
+// colorOf parses a color at the start of a sequence's parameters and returns the number of
 // parameters it used. A color that is not in the palette is zero.
-func colourOf(params []string) (c paint.Color, of kind, n int) {
+func colorOf(params []string) (c paint.Color, of kind, n int) {
 	head, _, colon := strings.Cut(params[0], ":")
 	code, err := strconv.Atoi(head)
 	if err != nil {

@@ -33,7 +33,7 @@ func TestPalette(t *testing.T) {
 		for profile, want := range map[colorprofile.Profile]string{
 			colorprofile.TrueColor: tt.all, colorprofile.ANSI256: tt.some, colorprofile.ASCII: tt.none,
 		} {
-			p := palette{profile: profile, colours: theme}
+			p := palette{profile: profile, colors: theme}
 			for range 2 { // the second time from the cache
 				if got := p.translate(tt.in); got != want {
 					t.Errorf("%v: %q became %q, want %q", profile, tt.in, got, want)

@@ -80,7 +80,7 @@ func (r *region) paintTail(out []byte, tail []row) []byte {
 	return out
 }
 
-// writeRow replaces or adds row y. It writes only what follows the common prefix with the old
+// writeRow replaces or adds row y. It writes only the part after the common prefix with the old
 // row, if terminals are sure to agree on where that ends.
 func (r *region) writeRow(out []byte, y int, to row) []byte {
 	var old row

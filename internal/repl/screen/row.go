@@ -25,8 +25,8 @@ type preparer struct {
 }
 
 // use changes the colors and discards prepared rows.
-func (p *preparer) use(colours paint.Palette) {
-	p.colours, p.known, p.last = colours, nil, nil
+func (p *preparer) use(colors paint.Palette) {
+	p.colors, p.known, p.last = colors, nil, nil
 }
 
 // tail prepares the live region.
@@ -91,7 +91,7 @@ func (p *preparer) safe(line string) (string, facts) {
 		f = look(line)
 	}
 	if f.styled {
-		line = p.colour(line)
+		line = p.color(line)
 	}
 	if strings.HasSuffix(line, " ") || f.styled {
 		line = strings.TrimRight(line, " ")

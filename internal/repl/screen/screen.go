@@ -21,7 +21,7 @@ import (
 // Options configures a Screen.
 type Options struct {
 	In, Out *os.File // must be a terminal
-	Env     []string // "KEY=value", for the colours and the habits of the terminal
+	Env     []string // "KEY=value", for the colors and the habits of the terminal
 	Window  Window   // may be nil
 	Fresh   bool     // discard pending input
 }
@@ -70,8 +70,8 @@ type frame struct {
 type state int
 
 const (
-	taken state = iota
-	lent        // suspended
+	taken     state = iota
+	suspended       // suspended
 	closed
 )
 
@@ -138,7 +138,7 @@ func (s *Screen) Suspend() error {
 	if s.state != taken {
 		return nil
 	}
-	s.state = lent
+	s.state = suspended
 	width, height := s.Size()
 	out := s.shown.erase(width, height, s.now())
 	_, err := s.tty.Write(append(out, give(s.window)...))
@@ -167,11 +167,11 @@ func (s *Screen) Resume() error {
 	return err
 }
 
-// Lent reports whether s is suspended. It is safe for concurrent use.
-func (s *Screen) Lent() bool {
+// Suspended reports whether s is suspended. It is safe for concurrent use.
+func (s *Screen) Suspended() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.state == lent
+	return s.state == suspended
 }
 
 // take returns the sequences that set up the terminal, give those that restore it.
@@ -301,7 +301,7 @@ func (s *Screen) SetSync(supported bool) {
 }
 
 // SetPalette sets the colors of the program. No other color reaches the terminal then.
-func (s *Screen) SetPalette(colours paint.Palette) { s.lines.use(colours) }
+func (s *Screen) SetPalette(colors paint.Palette) { s.lines.use(colors) }
 
 // Profile returns the color profile of the terminal; below colorprofile.ANSI there are no
 // colors, or the user wants none.

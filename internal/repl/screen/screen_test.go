@@ -239,7 +239,7 @@ func TestLongLinesAreWrappedInTheirStyle(t *testing.T) {
 	}
 }
 
-func TestColours(t *testing.T) {
+func TestColors(t *testing.T) {
 	const line = "\x1b[1m\x1b[38;2;255;0;0mx\x1b[39m\x1b[4my"
 	tests := []struct {
 		env  string
@@ -344,7 +344,7 @@ func TestAWriteThatFailsEndsDrawing(t *testing.T) {
 }
 
 // The terminal may disagree about the width of a character: all rows keep their places, and
-// each shows what it would show alone.
+// each looks as it would alone.
 func TestWidthsThatTerminalsDisagreeAbout(t *testing.T) {
 	tests := []struct {
 		opt   vt.Options

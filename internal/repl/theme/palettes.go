@@ -27,7 +27,7 @@ func (l Look) Palette(sixteen bool) paint.Palette {
 	case l.Theme == "colorblind":
 		return pick(dark, colorblindDark, colorblindLight)
 	}
-	return pick(dark, darkColours, lightColours)
+	return pick(dark, darkColors, lightColors)
 }
 
 func pick(dark bool, onDark, onLight paint.Palette) paint.Palette {
@@ -37,7 +37,7 @@ func pick(dark bool, onDark, onLight paint.Palette) paint.Palette {
 	return onLight
 }
 
-var darkColours = paint.Palette{
+var darkColors = paint.Palette{
 	paint.Bad:      paint.RGB(0xff8f87),
 	paint.Good:     paint.RGB(0x7ee787),
 	paint.Warn:     paint.RGB(0xe3b341),
@@ -56,7 +56,7 @@ var darkColours = paint.Palette{
 	paint.BadTint:  paint.RGB(0x2d0f0f),
 }
 
-var lightColours = paint.Palette{
+var lightColors = paint.Palette{
 	paint.Bad:      paint.RGB(0xa40e26),
 	paint.Good:     paint.RGB(0x116329),
 	paint.Warn:     paint.RGB(0x7d4e00),

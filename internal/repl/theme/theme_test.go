@@ -93,7 +93,7 @@ func TestContrast(t *testing.T) {
 				text := shown(t, palette[role], profile)
 				check := func(what string, back rgb, least float64) {
 					if got := contrast(text, back); got < least {
-						t.Errorf("%s (dark %v, %v): colour %d on %s has %.2f:1, at least %.1f:1 wanted",
+						t.Errorf("%s (dark %v, %v): color %d on %s has %.2f:1, at least %.1f:1 wanted",
 							tt.theme, tt.dark, profile, role.Slot(), what, got, least)
 					}
 				}
@@ -169,34 +169,34 @@ func TestColorblind(t *testing.T) {
 	}
 	for _, dark := range []bool{true, false} {
 		if got := least("colorblind", dark); got < 20 {
-			t.Errorf("dark %v: two colours are only %.1f apart", dark, got)
+			t.Errorf("dark %v: two colors are only %.1f apart", dark, got)
 		}
 		if got := least("auto", dark); got >= 20 {
-			t.Errorf("dark %v: the usual colours are %.1f apart: what is the theme for?", dark, got)
+			t.Errorf("dark %v: the usual colors are %.1f apart: what is the theme for?", dark, got)
 		}
 	}
 }
 
 // A terminal with sixteen colors keeps its own; so does the theme "ansi".
-func TestSixteenColours(t *testing.T) {
+func TestSixteenColors(t *testing.T) {
 	for _, name := range Names() {
 		for _, dark := range []bool{true, false} {
 			look := New(name, false)
 			look.Dark = dark
 			for role, c := range look.Palette(true) {
 				if c < paint.Index(0) || c > paint.Index(15) {
-					t.Errorf("%s: colour %d is %s", name, role.Slot(), c.Params(false))
+					t.Errorf("%s: color %d is %s", name, role.Slot(), c.Params(false))
 				}
 			}
 		}
 	}
 }
 
-func TestEveryThemeHasEveryColour(t *testing.T) {
+func TestEveryThemeHasEveryColor(t *testing.T) {
 	for _, name := range Names() {
 		for _, role := range paint.Roles() {
 			if c := New(name, false).Palette(false)[role]; c == 0 && name != "ansi" && name != None {
-				t.Errorf("%s has no colour %d", name, role.Slot())
+				t.Errorf("%s has no color %d", name, role.Slot())
 			}
 		}
 	}
@@ -214,7 +214,7 @@ func TestBackground(t *testing.T) {
 	}
 }
 
-func TestWithoutColours(t *testing.T) {
+func TestWithoutColors(t *testing.T) {
 	for _, look := range []Look{New(None, false), New("dark", true)} {
 		for _, s := range []Style{look.Styles.Dim, look.Styles.Accent, look.Styles.Good, look.Styles.Bad, look.Styles.Warn, look.Styles.User} {
 			if got := Paint(s, "text"); got != "text" || !look.NoColor {

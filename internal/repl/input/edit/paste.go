@@ -13,7 +13,7 @@ const (
 	maxShownChars = 2000
 )
 
-// Tidy reduces pasted text to what can be typed: lines end in \n, and tab is the only other
+// Tidy reduces pasted text to characters that can be typed: lines end in \n, and tab is the only other
 // control character.
 func Tidy(s string) string {
 	if !strings.ContainsFunc(s, unwanted) && utf8.ValidString(s) {

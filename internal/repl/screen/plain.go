@@ -5,8 +5,8 @@ import (
 	"os"
 )
 
-// Drop discards pending input of a terminal, before a question in plain lines.
-func Drop(in, out *os.File) error {
+// DiscardInput discards pending input of a terminal, before a question in plain lines.
+func DiscardInput(in, out *os.File) error {
 	t, err := openTTY(in, out)
 	if err != nil {
 		return err
@@ -17,9 +17,9 @@ func Drop(in, out *os.File) error {
 	return nil
 }
 
-// Hush puts a terminal without a Screen into raw mode: no echo, and no signals from keys,
+// NoEcho puts a terminal without a Screen into raw mode: no echo, and no signals from keys,
 // until restore.
-func Hush(in, out *os.File) (restore func() error, err error) {
+func NoEcho(in, out *os.File) (restore func() error, err error) {
 	t, err := openTTY(in, out)
 	if err != nil {
 		return nil, err
