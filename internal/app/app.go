@@ -96,7 +96,7 @@ type App struct {
 func New(o Options) (*App, error) {
 	a := &App{Place: o.Place, Config: o.Config, jobs: shell.NewJobs(), Policy: permission.New(o.Mode), unlink: func() {}}
 	a.now.store = o.Place.Store
-	a.face.Emit = func(ev session.Event) { a.early = append(a.early, ev) }
+	a.face = Face{Emit: func(ev session.Event) { a.early = append(a.early, ev) }, Queued: noPrompts}
 	var err error
 	a.Root, err = OpenRoot(o.Config, o.Place.Dir, o.AddDirs, a.encoding)
 	if err != nil {
@@ -152,7 +152,7 @@ func (a *App) loopOptions(o Options, env []string) session.Options {
 // before Start and Run.
 func (a *App) Attach(f Face) {
 	if f.Queued == nil {
-		f.Queued = func() []string { return nil }
+		f.Queued = noPrompts
 	}
 	a.face = f
 	a.Editor.Attach(f.Editor)
@@ -165,6 +165,9 @@ func (a *App) Attach(f Face) {
 	}
 	a.early = nil
 }
+
+// noPrompts is the Queued of a face without a prompt.
+func noPrompts() []string { return nil }
 
 // Start links an editor in the background, until Close.
 func (a *App) Start(ctx context.Context) { a.unlink = a.Editor.Start(ctx) }

@@ -23,17 +23,17 @@ var toolName = sync.OnceValue(func() *regexp.Regexp {
 
 // withoutPluginFlags returns args without pluginFlags, and the names of those removed. To
 // refuse them would close the terminal in which the plugin starts the program.
-func withoutPluginFlags(args []string) (kept, ignored []string) {
+func withoutPluginFlags(args []string) (rest, ignored []string) {
 	known := pluginFlags()
-	kept = []string{} // not nil: cobra would take the arguments of the process
+	rest = []string{} // not nil: cobra would take the arguments of the process
 	for i := 0; i < len(args); i++ {
 		name, _, joined := strings.Cut(args[i], "=")
 		values, ok := known[name]
 		if args[i] == "--" {
-			return append(kept, args[i:]...), ignored
+			return append(rest, args[i:]...), ignored
 		}
 		if !ok {
-			kept = append(kept, args[i])
+			rest = append(rest, args[i])
 			continue
 		}
 		if !slices.Contains(ignored, name) {
@@ -43,7 +43,7 @@ func withoutPluginFlags(args []string) (kept, ignored []string) {
 			i += valuesOf(values, args[i+1:])
 		}
 	}
-	return kept, ignored
+	return rest, ignored
 }
 
 // valuesOf returns how many arguments in rest are values of the flag before it.

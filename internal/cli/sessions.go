@@ -44,11 +44,11 @@ func listSessions(p Process, f *flags, all bool) error {
 	if all {
 		dir = ""
 	}
-	kept, err := openArchive()
+	sessions, err := openArchive()
 	if err != nil {
 		return err
 	}
-	infos, err := kept.List(dir)
+	infos, err := sessions.List(dir)
 	if err != nil {
 		return err
 	}
@@ -69,11 +69,11 @@ func listSessions(p Process, f *flags, all bool) error {
 }
 
 func showSession(p Process, id string, asJSON bool) error {
-	kept, err := openArchive()
+	sessions, err := openArchive()
 	if err != nil {
 		return err
 	}
-	info, conv, err := kept.Read(id)
+	info, conv, err := sessions.Read(id)
 	if err != nil {
 		return commands.SessionError(id, err)
 	}
@@ -99,11 +99,11 @@ func removeSessions(ids []string) error {
 	if err != nil {
 		return err
 	}
-	kept := archive.New(cfg.Home)
+	sessions := archive.New(cfg.Home)
 	var errs []error
 	for _, id := range ids {
-		info, _, readErr := kept.Read(id)
-		err := kept.Remove(id)
+		info, _, readErr := sessions.Read(id)
+		err := sessions.Remove(id)
 		if err == nil && readErr == nil {
 			err = home.RemoveSpill(home.SpillDir(cfg.Home, info.ID), time.Now()) // the full id, as the file has it
 		}

@@ -65,12 +65,12 @@ func inUse(i archive.Info) string {
 
 // preview returns the end of a session, a line for each message.
 func (s sessions) preview(id string) string {
-	said, err := s.App.Archive.Preview(id)
+	messages, err := s.App.Archive.Preview(id)
 	if err != nil {
 		return err.Error()
 	}
 	var b strings.Builder
-	for _, m := range said[max(0, len(said)-previewed):] {
+	for _, m := range messages[max(0, len(messages)-previewed):] {
 		who := "model: "
 		if m.Role == llm.User {
 			who = "you: "
@@ -160,13 +160,13 @@ func (s sessions) resume(ctx context.Context, id string) (command.Reply, error) 
 // texts returns the texts of the sessions to choose from, for the filter. If they cannot
 // be read, it finds titles only.
 func (s sessions) texts(ctx context.Context, items []command.Choice) []string {
-	said, err := s.App.Archive.Texts(ctx, s.App.Dir)
+	texts, err := s.App.Archive.Texts(ctx, s.App.Dir)
 	if err != nil {
 		return nil
 	}
 	out := make([]string, len(items))
 	for i, it := range items {
-		out[i] = said[it.ID]
+		out[i] = texts[it.ID]
 	}
 	return out
 }
