@@ -291,7 +291,7 @@ func (f *fit) checkLedger(said []history.Item, sent, whole string, exact bool) {
 	if lines := strings.Count(sent, " [shortened]\n"); out > counted || marked > lines || exact && (out < counted || marked < lines) {
 		f.t.Fatalf("%d entries are not there, %d are counted; %d are short, %d are marked:\n%s", out, counted, marked, lines, sent)
 	}
-	if marked+out > 0 && size < 900 {
+	if exact && marked+out > 0 && size < 900 { // else the ledger has deeds of this turn too
 		f.t.Errorf("of %d bytes not all are there:\n%s", size, sent)
 	}
 	if marked > 0 {
