@@ -150,23 +150,23 @@ func Problems(m config.Model, f Facts) (list []Problem) {
 		list = append(list, Problem{m.Ref + " cannot call tools", "it can talk, but it can neither read nor change files, nor run commands", withTools(f), true})
 	}
 	if f.Untrained {
-		list = append(list, Problem{m.Ref + " was not trained to call tools, LM Studio says", "expect wrong calls, and files that it does not read", "Choose another with /model or agent config model", false})
+		list = append(list, Problem{m.Ref + " was not trained to call tools, according to LM Studio", "expect wrong calls and unread files", "Choose another with /model or agent config model", false})
 	}
 	window := m.Options.ContextWindow
 	served := fmt.Sprintf("%s is served with %d tokens of context", m.Ref, window)
 	switch {
 	case f.set && f.ContextWindow > 0 && window > f.ContextWindow:
-		what := fmt.Sprintf("%s is served with %d tokens of context, but context_window in your configuration says %d", m.Ref, f.ContextWindow, window)
-		list = append(list, Problem{what, "what is over is lost", larger(f), false})
+		what := fmt.Sprintf("%s is served with %d tokens of context, but context_window in your configuration is %d", m.Ref, f.ContextWindow, window)
+		list = append(list, Problem{what, "the server drops the excess", larger(f), false})
 	case window > 0 && window < least:
 		means := fmt.Sprintf("that is too little to work on files, as the instructions and the tools alone take about %d", Overhead)
 		list = append(list, Problem{served, means, larger(f), true})
 	case window > 0 && window < enough:
 		list = append(list, Problem{served, "that is little, and the conversation will be compacted often", larger(f), false})
 	case window == 0 && f.Server == "ollama" && !f.NoTools:
-		list = append(list, Problem{"Ollama does not say how much context it gives " + m.Ref, "it may be as little as 4096 tokens, and what is over is cut in silence", larger(f), false})
+		list = append(list, Problem{"Ollama does not report the size of the context it gives " + m.Ref, "it may be as small as 4096 tokens, and the excess is silently dropped", larger(f), false})
 	case window == 0 && f.NotLoaded:
-		list = append(list, Problem{"LM Studio has not loaded " + m.Ref + " yet", "how much context it will give it is not known, and it may be as little as 4096 tokens", larger(f), false})
+		list = append(list, Problem{"LM Studio has not loaded " + m.Ref + " yet", "the size of its context is unknown, and may be as small as 4096 tokens", larger(f), false})
 	}
 	return list
 }
@@ -175,9 +175,9 @@ func Problems(m config.Model, f Facts) (list []Problem) {
 func withTools(f Facts) string {
 	switch f.Server {
 	case "llamacpp":
-		return "Start llama-server with --jinja; it says: " + f.Refusal
+		return "Start llama-server with --jinja; its error: " + f.Refusal
 	case "vllm":
-		return "Start vLLM with --enable-auto-tool-choice and the --tool-call-parser of this model; it says: " + f.Refusal
+		return "Start vLLM with --enable-auto-tool-choice and the --tool-call-parser of this model; its error: " + f.Refusal
 	}
 	return "Choose another with /model or agent config model; ollama.com/search?c=tools lists some that can"
 }

@@ -26,7 +26,7 @@ func TestNotes(t *testing.T) {
 		"silent, no tools":  {local.Facts{Server: "ollama", NoTools: true}, 0, []string{"Choose another with /model"}},
 		"silent ollama":     {local.Facts{Server: "ollama", MaxContext: 40960}, 0, []string{"OLLAMA_CONTEXT_LENGTH=32768", "takes 40960"}},
 		"the user knows":    {local.Facts{Server: "ollama", MaxContext: 40960}, 32768, nil},
-		"the user is wrong": {local.Facts{Server: "lmstudio", ContextWindow: 4096, MaxContext: 9000}, 32768, []string{"with 4096 tokens", "says 32768", "takes 9000"}},
+		"the user is wrong": {local.Facts{Server: "lmstudio", ContextWindow: 4096, MaxContext: 9000}, 32768, []string{"with 4096 tokens", "is 32768", "takes 9000"}},
 		"little llama.cpp":  {local.Facts{Server: "llamacpp", ContextWindow: 12000}, 0, []string{"that is little", "larger -c"}},
 		"tiny vLLM":         {local.Facts{Server: "vllm", ContextWindow: 4096}, 0, []string{"too little to work on files", "--max-model-len"}},
 		"not trained":       {local.Facts{Server: "lmstudio", ContextWindow: 32768, Untrained: true}, 0, []string{"not trained to call tools"}},

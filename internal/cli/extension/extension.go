@@ -55,7 +55,7 @@ func Find(only, dir string) ([]Editor, error) {
 	case len(found) > 0:
 		return found, nil
 	case only != "":
-		return nil, fmt.Errorf("there is no program %s", only)
+		return nil, fmt.Errorf("no program %s", only)
 	}
 	return nil, ErrNoEditor
 }

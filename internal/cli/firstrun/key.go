@@ -209,7 +209,7 @@ func unfit(address, key string) string {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-		return "That is no address. It looks like https://models.example.com/v1 or http://127.0.0.1:8000/v1."
+		return "That is not an address. Addresses look like https://models.example.com/v1 or http://127.0.0.1:8000/v1."
 	case u.User != nil:
 		return "An address with a name or a password in it would be shown: paste the key below instead."
 	case key != "" && u.Scheme == "http" && !local.On(address):

@@ -437,7 +437,7 @@ func TestAnAddressThatIsWrong(t *testing.T) {
 	got := pl.walk(t, "addresses", 80, false, func(o Options) ([]string, error) { return Model(t.Context(), o) }, []step{
 		{"Another server", "Another<enter>"},
 		retry("Which server", "nonsense", ""),
-		retry("That is no address", "https://me:secret@127.0.0.1/v1", ""),
+		retry("That is not an address", "https://me:secret@127.0.0.1/v1", ""),
 		retry("would be shown", "http://models.example/v1", canary),
 		retry("anyone on the way", nowhere, ""),
 		retry("does not answer", pl.open+"/nothing", ""),
