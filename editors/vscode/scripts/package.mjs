@@ -16,7 +16,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const vsce = join(root, "node_modules", "@vscode", "vsce", "vsce");
 const built = join(root, "agent.vsix");
 const embedded = join(root, "dist", "agent.vsix");
-const allowed = /^(out\/(extension\.js|NOTICES\.txt)|package\.json|README\.md|CHANGELOG\.md|LICENSE(\.txt)?|media\/[\w./-]+\.(png|svg|md))$/;
+const allowed = /^(out\/(extension\.js|NOTICES\.txt)|package\.json|package\.nls(\.[a-z-]+)?\.json|l10n\/bundle\.l10n\.[a-z-]+\.json|README\.md|CHANGELOG\.md|LICENSE(\.txt)?|media\/[\w./-]+\.(png|svg|md))$/;
 // A zip file has local times, of which these are the first.
 const begin = new Date(1980, 0, 1);
 

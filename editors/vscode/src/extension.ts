@@ -92,7 +92,7 @@ async function begin(core: Core, link: Link, log: vscode.LogOutputChannel): Prom
 
 function registerFiles(context: vscode.ExtensionContext, remarks: Remarks): { views: Views; documents: InlineDocuments; inline: InlineProposals } {
   const [originals, proposals, merged] = [new SideFiles(), new SideFiles(), new SideFiles()];
-  const reason = new vscode.MarkdownString("This side is the file as it was when the edit was proposed.");
+  const reason = new vscode.MarkdownString(vscode.l10n.t("This side is the file as it was when the edit was proposed."));
   const headers = new Headers();
   const documents = new InlineDocuments(merged, headers);
   const views = new Views(new Diffs(originals, proposals, remarks, headers), new InlineReviews(documents), () => settings.review());
@@ -137,6 +137,7 @@ function compose(context: vscode.ExtensionContext, parts: Parts): Core {
       terminals: parts.shells,
       inline: parts.inline,
       ripgrep: findRipgrep(),
+      t: (message, ...args) => vscode.l10n.t(message, ...args),
     },
     {
       version: manifest.version,

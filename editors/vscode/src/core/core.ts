@@ -13,7 +13,7 @@ import { terminalTool } from "./native/command";
 import { Edits } from "./native/edits";
 import { jsonFailure } from "./native/guarded";
 import { nativeTools } from "./native/tools";
-import type { Cancel, Client, Ports, Selection, Settings } from "./ports";
+import type { Cancel, Client, Ports, Selection } from "./ports";
 import { nonceOf } from "./proof";
 import { mcpUrl, Published } from "./published";
 import type { McpEntry } from "./published";
@@ -196,8 +196,8 @@ export class Core {
 
   /** Explains once what it means to let programs in without a token. */
   private warnOfOpenDoors(): void {
-    const { notices, settings } = this.ports;
-    const open = openDoors(settings);
+    const { notices } = this.ports;
+    const open = openDoors(this.ports);
     for (const warning of open.filter((each) => !this.warned.includes(each))) notices.warn(warning);
     this.warned = open;
   }
@@ -222,7 +222,7 @@ export class Core {
   /** Disconnects an agent that is older than the proofs, and explains it on both sides. */
   private older(connection: Connection): ConnectionHandler {
     connection.close(4010, "this agent is too old for the editor's extension: update agent, then start it again");
-    if (!this.olderTold) this.ports.notices.warn("An agent that is older than this extension tried to connect. Update agent, then start it again.");
+    if (!this.olderTold) this.ports.notices.warn(this.ports.t("An agent that is older than this extension tried to connect. Update agent, then start it again."));
     this.olderTold = true;
     return { message: () => undefined, closed: () => undefined };
   }
@@ -232,13 +232,13 @@ export class Core {
   }
 }
 
-function openDoors(settings: Settings): string[] {
+function openDoors({ settings, t }: Ports): string[] {
   const open: string[] = [];
   if (settings.mcpEnabled() && !settings.requireAuth()) {
-    open.push("agent.requireAuth is off: every program on this computer can edit files and run commands through this window, as far as agent.approvalMode lets it.");
+    open.push(t("agent.requireAuth is off: every program on this computer can edit files and run commands through this window, as far as agent.approvalMode lets it."));
   }
   if (settings.bridgeEnabled() && !settings.bridgeRequireAuth()) {
-    open.push("agent.bridge.requireAuth is off: every program on this computer can show edits in this window; what it changes, you still accept.");
+    open.push(t("agent.bridge.requireAuth is off: every program on this computer can show edits in this window; you still accept each change."));
   }
   return open;
 }

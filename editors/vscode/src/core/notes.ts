@@ -1,21 +1,36 @@
-import type { Note } from "./ports";
+import type { Note, Translate } from "./ports";
 import { isObject } from "./schema";
 import { oneLine } from "./text";
 
 const notesMax = 20;
 const textMax = 300;
 
-/** The title of a kind of note; look marks kinds that need a second question. */
-const kinds: ReadonlyMap<string, { readonly title: string; readonly look: boolean }> = new Map([
-  ["protected", { title: "protected file", look: true }],
-  ["hidden", { title: "hidden characters", look: true }],
-  ["loose-match", { title: "matched loosely", look: true }],
-  ["far-right", { title: "text far to the right", look: true }],
-  ["executable", { title: "executable", look: true }],
-  ["whitespace", { title: "only white space", look: false }],
-  ["line-endings", { title: "line endings", look: false }],
-  ["empty", { title: "empty", look: false }],
-]);
+/** The kinds of notes that need a second question. */
+const cautious = ["protected", "hidden", "loose-match", "far-right", "executable"];
+
+/** The title of a kind of note; undefined if it has none. */
+function titleOf(kind: string, t: Translate): string | undefined {
+  switch (kind) {
+    case "protected":
+      return t("protected file");
+    case "hidden":
+      return t("hidden characters");
+    case "loose-match":
+      return t("matched loosely");
+    case "far-right":
+      return t("text far to the right");
+    case "executable":
+      return t("executable");
+    case "whitespace":
+      return t("only white space");
+    case "line-endings":
+      return t("line endings");
+    case "empty":
+      return t("empty");
+    default:
+      return undefined;
+  }
+}
 
 /** Reads the remarks of a client; malformed ones are dropped. */
 export function parseNotes(value: unknown): Note[] {
@@ -29,10 +44,10 @@ export function parseNotes(value: unknown): Note[] {
 
 /** The remarks that a person must have looked at before accepting. */
 export function mustLook(notes: readonly Note[]): readonly Note[] {
-  return notes.filter(({ kind }) => kinds.get(kind)?.look === true);
+  return notes.filter(({ kind }) => cautious.includes(kind));
 }
 
 /** The remarks in the few words that fit a title. */
-export function shortNotes(notes: readonly Note[]): string[] {
-  return [...new Set(notes.map(({ kind }) => kinds.get(kind)?.title).filter((title) => title !== undefined))].map((title) => `⚠ ${title}`);
+export function shortNotes(notes: readonly Note[], t: Translate): string[] {
+  return [...new Set(notes.map(({ kind }) => titleOf(kind, t)).filter((title) => title !== undefined))].map((title) => `⚠ ${title}`);
 }

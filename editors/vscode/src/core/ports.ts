@@ -299,6 +299,9 @@ export interface CommandVerdict {
   readonly feedback: string;
 }
 
+/** Translates a message for the person; {0}, {1} and so on are replaced by the arguments. */
+export type Translate = (message: string, ...args: (string | number)[]) => string;
+
 export interface Notices {
   /** A short message for the person, without a decision. */
   warn(message: string): void;
@@ -367,6 +370,7 @@ export interface Ports {
   readonly notices: Notices;
   readonly terminals: Terminals;
   readonly inline: Inline;
+  readonly t: Translate;
   /** The program ripgrep; undefined if missing. */
   readonly ripgrep: string | undefined;
 }

@@ -4,7 +4,7 @@ import { initial, isLive } from "./machine";
 import type { Machine, Outcome } from "./machine";
 import type { Decided } from "./outcome";
 import { mustLook, shortNotes } from "./notes";
-import type { Cancel, Note, ReviewComment, ShownDiff } from "./ports";
+import type { Cancel, Note, ReviewComment, ShownDiff, Translate } from "./ports";
 import type { ToolResult } from "./result";
 import { countChanges, unifiedDiff } from "./patch";
 import type { Stats } from "./patch";
@@ -101,6 +101,7 @@ export class Review {
     /** Relative to the workspace folder, or undefined outside of all. */
     readonly relative: string | undefined,
     readonly createdAt: number,
+    private readonly t: Translate,
   ) {
     this.machine = mustLook(request.notes ?? []).length > 0 ? { ...initial, cautious: true } : initial;
     this.draft = request.proposal;
@@ -128,14 +129,14 @@ export class Review {
     const name = visibleName(this.relative ?? path);
     const from = oldPath === path ? "" : `${visibleName(basename(oldPath))} → `;
     const remarks = [
-      this.base?.file.exists === false ? "new file" : "",
-      this.relative === undefined ? "outside the workspace" : "",
-      this.machine.stale ? "⚠ changed on disk" : "",
-      this.machine.held ? "being edited in the terminal" : "",
+      this.base?.file.exists === false ? this.t("new file") : "",
+      this.relative === undefined ? this.t("outside the workspace") : "",
+      this.machine.stale ? `⚠ ${this.t("changed on disk")}` : "",
+      this.machine.held ? this.t("being edited in the terminal") : "",
       this.request.remark ?? "",
-      ...shortNotes(this.request.notes ?? []),
+      ...shortNotes(this.request.notes ?? [], this.t),
     ].filter((remark) => remark !== "");
-    return `Review: ${from}${name}${remarks.length > 0 ? ` (${remarks.join(", ")})` : ""}`;
+    return this.t("Review: {0}", `${from}${name}${remarks.length > 0 ? ` (${remarks.join(", ")})` : ""}`);
   }
 
   /** How many lines the draft adds and removes, counted once for each draft. */
@@ -196,7 +197,7 @@ export class Review {
 
   private get place(): string {
     const { index, total } = this.request.batch ?? { index: 0, total: 1 };
-    return total > 1 ? `${index + 1} of ${total}` : "";
+    return total > 1 ? this.t("{0} of {1}", index + 1, total) : "";
   }
 
   private canInline(base: Base): boolean {

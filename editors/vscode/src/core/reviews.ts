@@ -136,7 +136,7 @@ export class Reviews {
     const earlier = this.verdicts.elsewhere(owner.id, request);
     if (earlier !== undefined) return { answer: Promise.resolve(earlier.result), cancel: () => undefined };
     const known = this.live().find((r) => isSameQuestion(r.request, request));
-    const review = known ?? new Review(this.newId(), owner, request, relative, this.ports.clock.now());
+    const review = known ?? new Review(this.newId(), owner, request, relative, this.ports.clock.now(), this.ports.t);
     review.waiter?.("aborted");
     let mine: (answer: Answer) => void = () => undefined;
     const answer = new Promise<Answer>((resolve) => (mine = resolve));
@@ -259,7 +259,7 @@ export class Reviews {
       case "askStale":
         return void this.askStale(review);
       case "warnHidden":
-        return this.ports.notices.warn(`The diff of ${review.title} could not be shown; it waits among the pending reviews.`);
+        return this.ports.notices.warn(this.ports.t("The diff of {0} could not be shown; it waits among the pending reviews.", review.title));
       case "update":
         view.update(id, { title: review.title, readonly: review.machine.held });
         return;

@@ -79,7 +79,7 @@ function targetsOf(parts: Parts, args: unknown[]): Target[] {
 function answerable(parts: Parts, targets: Target[]): Target[] {
   const free = targets.filter(({ id }) => parts.core.reviews.get(id)?.held !== true);
   if (free.length < targets.length) {
-    void vscode.window.showInformationMessage("This edit is being changed in the terminal. Finish there first.");
+    void vscode.window.showInformationMessage(vscode.l10n.t("This edit is being changed in the terminal. Finish there first."));
   }
   // A key meant for something else must not answer a question that has just appeared.
   return free.filter(({ id }) => parts.core.reviews.get(id) === undefined || parts.core.reviews.isReady(id));
@@ -114,9 +114,9 @@ async function rejectWithReason(parts: Parts, args: unknown[]): Promise<void> {
   const targets = targetsOf(parts, args);
   if (targets.length === 0) return;
   const reason = await vscode.window.showInputBox({
-    title: "Reject with a Reason",
-    prompt: "What should the agent do instead?",
-    placeHolder: "please keep the old name",
+    title: vscode.l10n.t("Reject with a Reason"),
+    prompt: vscode.l10n.t("What should the agent do instead?"),
+    placeHolder: vscode.l10n.t("please keep the old name"),
     ignoreFocusOut: true,
   });
   // Escape is no answer; an empty reason is a plain rejection.
@@ -128,7 +128,7 @@ async function rejectWithReason(parts: Parts, args: unknown[]): Promise<void> {
 function go(parts: Parts, step: 1 | -1): void {
   const waiting = parts.core.reviews.list().filter(isPending);
   if (waiting.length === 0) {
-    void vscode.window.showInformationMessage("No edit waits for your review.");
+    void vscode.window.showInformationMessage(vscode.l10n.t("No edit waits for your review."));
     return;
   }
   const active = parts.views.active();
@@ -152,22 +152,23 @@ function showQuestion(parts: Parts): void {
 
 /** Shows the state of the connection, with buttons for the next steps. */
 async function showStatus({ status, log, start, stop }: Parts): Promise<void> {
-  const turn = status.listens() ? "Stop Listening" : "Start Listening";
-  const buttons = status.listens() ? ["Show Log", turn] : [turn, "Show Log"];
+  const [listens, showLog] = [status.listens(), vscode.l10n.t("Show Log")];
+  const turn = listens ? vscode.l10n.t("Stop Listening") : vscode.l10n.t("Start Listening");
+  const buttons = listens ? [showLog, turn] : [turn, showLog];
   const choice = await vscode.window.showInformationMessage(status.report(), ...buttons);
-  if (choice === "Show Log") log.show();
-  else if (choice !== undefined) await (choice === "Stop Listening" ? stop() : start());
+  if (choice === showLog) log.show();
+  else if (choice !== undefined) await (listens ? stop() : start());
 }
 
 /** Puts on the clipboard what another MCP client needs, as most of them write it. */
 async function copyConfig(core: Core): Promise<void> {
   const entry = core.mcpEntry();
   if (entry === undefined) {
-    void vscode.window.showInformationMessage("Nothing listens for MCP clients: see the settings agent.autoStart and agent.mcp.enabled.");
+    void vscode.window.showInformationMessage(vscode.l10n.t("Nothing listens for MCP clients: see the settings agent.autoStart and agent.mcp.enabled."));
     return;
   }
   await vscode.env.clipboard.writeText(JSON.stringify({ mcpServers: { agent: { type: "http", ...entry } } }, null, 2));
-  void vscode.window.showInformationMessage("The configuration for MCP clients is on the clipboard. It holds a token: give it to programs of your own only.");
+  void vscode.window.showInformationMessage(vscode.l10n.t("The configuration for MCP clients is on the clipboard. It holds a token: give it only to programs of your own."));
 }
 
 interface Place {
@@ -179,14 +180,14 @@ interface Place {
 async function mention(parts: Parts, target: unknown, all: unknown): Promise<void> {
   const places = await placesOf(target, all);
   if (places.length === 0) {
-    void vscode.window.showInformationMessage("Select lines of a file first, then mention them.");
+    void vscode.window.showInformationMessage(vscode.l10n.t("Select lines of a file first, then mention them."));
     return;
   }
   let told = 0;
   for (const { path, lines } of places) told = parts.core.mention(path, lines);
   if (told > 0) return void parts.terminals.show();
   void vscode.window
-    .showInformationMessage("No agent is connected to this window.", "Start Agent")
+    .showInformationMessage(vscode.l10n.t("No agent is connected to this window."), vscode.l10n.t("Start Agent"))
     .then((choice) => (choice === undefined ? undefined : parts.terminals.start()));
 }
 

@@ -9,7 +9,7 @@ export type Heading = Pick<ShownDiff, "asks" | "place" | "description" | "notes"
  * warnings: in full, in a box that is not part of the text.
  */
 export class Headers implements vscode.Disposable {
-  private readonly controller = vscode.comments.createCommentController("agent.reason", "Edits of the agent");
+  private readonly controller = vscode.comments.createCommentController("agent.reason", vscode.l10n.t("Edits of the agent"));
   private readonly threads = new Map<string, vscode.CommentThread>();
 
   /** line: of the first change in the document; undefined if nothing is changed. */
@@ -18,12 +18,12 @@ export class Headers implements vscode.Disposable {
     if (this.threads.has(key)) return this.move(uri, line);
     const body = bodyOf(heading);
     if (body === undefined) return;
-    const comment: vscode.Comment = { author: { name: heading.asks === "" ? "A program" : heading.asks }, body, mode: vscode.CommentMode.Preview };
+    const comment: vscode.Comment = { author: { name: heading.asks === "" ? vscode.l10n.t("A program") : heading.asks }, body, mode: vscode.CommentMode.Preview };
     const thread = this.controller.createCommentThread(uri, new vscode.Range(0, 0, 0, 0), [comment]);
     thread.canReply = false;
     // One that is not resolved would open the view of comments.
     thread.state = vscode.CommentThreadState.Resolved;
-    thread.label = heading.place === "" ? "Proposed edit" : `Proposed edit ${heading.place}`;
+    thread.label = heading.place === "" ? vscode.l10n.t("Proposed edit") : vscode.l10n.t("Proposed edit {0}", heading.place);
     thread.collapsibleState = vscode.CommentThreadCollapsibleState.Expanded;
     this.threads.set(key, thread);
     this.move(uri, line);

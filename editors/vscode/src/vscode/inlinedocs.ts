@@ -14,7 +14,6 @@ const tooltipMax = 2_000;
 const freshMs = 450;
 /** How many states of a text are known again when the person undoes edits. */
 const statesMax = 500;
-const onlyShown = "Red lines are what the file has now. They cannot be changed here: use Show as Diff to edit freely.";
 
 export type What = "accept" | "reject";
 
@@ -193,7 +192,7 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
       const lens = (title: string, what: What, tooltip: string): vscode.CodeLens =>
         new vscode.CodeLens(range, { title, tooltip, command: command(what), arguments: [entry.id, hunk.from, merged.key(hunk)] });
       const lines = (kind: "added" | "removed"): string => cap(merged.lines.slice(hunk.from, hunk.to).filter((_, at) => merged.kinds[hunk.from + at] === kind).join("\n"), tooltipMax);
-      return [lens("$(check) Accept", "accept", lines("added")), lens("$(close) Reject", "reject", lines("removed"))];
+      return [lens(`$(check) ${vscode.l10n.t("Accept")}`, "accept", lines("added")), lens(`$(close) ${vscode.l10n.t("Reject")}`, "reject", lines("removed"))];
     });
   }
 
@@ -249,7 +248,9 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
     }));
     const next = entry.next?.text === text ? entry.next : (earlier ?? (entry.locked === "" ? entry.merged.edited(edits) : undefined));
     if (next?.text === text) return this.take(entry, next);
-    void vscode.window.setStatusBarMessage(entry.locked === "" ? onlyShown : `This edit is ${entry.locked}`, 5_000);
+    void vscode.window.setStatusBarMessage(entry.locked === ""
+        ? vscode.l10n.t("Red lines are the file's current text. They cannot be changed here: use Show as Diff to edit freely.")
+        : vscode.l10n.t("This edit is {0}", entry.locked), 5_000);
     void replaceAll(document, entry.merged.text);
   }
 

@@ -1,3 +1,4 @@
+import * as vscode from "vscode";
 import type { ShownDiff } from "../core/ports";
 import type { Reviews } from "../core/reviews";
 import { sameText } from "../core/text";
@@ -55,7 +56,7 @@ export class InlineReviews {
   }
 
   lock(id: string, locked: boolean): void {
-    this.documents.lock(id, locked ? "being edited in the terminal" : "");
+    this.documents.lock(id, locked ? vscode.l10n.t("being edited in the terminal") : "");
   }
 
   close(id: string): Promise<void> {

@@ -12,10 +12,10 @@ export function describe(review: ReviewInfo): string {
 /** What makes a review special. */
 export function marksOf(review: ReviewInfo): string[] {
   return [
-    review.isNew ? "new file" : "",
-    review.edited ? "edited by you" : "",
-    review.stale ? "changed on disk" : "",
-    review.held ? "being edited in the terminal" : "",
+    review.isNew ? vscode.l10n.t("new file") : "",
+    review.edited ? vscode.l10n.t("edited by you") : "",
+    review.stale ? vscode.l10n.t("changed on disk") : "",
+    review.held ? vscode.l10n.t("being edited in the terminal") : "",
   ].filter((mark) => mark !== "");
 }
 
@@ -39,9 +39,9 @@ export class Marks implements vscode.FileDecorationProvider {
     if (review === undefined) return undefined;
     if (review.stale) {
       const color = new vscode.ThemeColor("list.warningForeground");
-      return new vscode.FileDecoration("!", "The file has changed on disk since this edit was proposed", color);
+      return new vscode.FileDecoration("!", vscode.l10n.t("The file has changed on disk since this edit was proposed"), color);
     }
-    if (review.held) return new vscode.FileDecoration("T", "Being edited in the terminal");
+    if (review.held) return new vscode.FileDecoration("T", vscode.l10n.t("Being edited in the terminal"));
     return undefined;
   }
 }

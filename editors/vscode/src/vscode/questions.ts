@@ -7,12 +7,12 @@ const readyMs = 400;
 /** Asks what to do about an edit whose file has changed on disk. */
 export async function confirmStale(path: string, offerAnyway: boolean): Promise<"anyway" | "redo" | "no"> {
   const name = vscode.workspace.asRelativePath(path);
-  const redo = "Ask for It Again";
-  const anyway = "Accept Anyway";
-  const detail = "Ask for It Again: the program makes the edit again on the new text, and is given your changes of it as a patch.";
+  const redo = vscode.l10n.t("Ask for It Again");
+  const anyway = vscode.l10n.t("Accept Anyway");
+  const detail = vscode.l10n.t("Ask for It Again: the program makes the edit again on the new text, and gets your changes as a patch.");
   const answer = await ask(
-    `${name} has changed on disk since this edit was proposed.`,
-    offerAnyway ? `${detail}\n\nAccept Anyway: what changed meanwhile may be lost.` : detail,
+    vscode.l10n.t("{0} has changed on disk since this edit was proposed.", name),
+    offerAnyway ? `${detail}\n\n${vscode.l10n.t("Accept Anyway: changes made on disk meanwhile may be lost.")}` : detail,
     offerAnyway ? [redo, anyway] : [redo],
   );
   return answer === redo ? "redo" : answer === anyway ? "anyway" : "no";
@@ -20,8 +20,8 @@ export async function confirmStale(path: string, offerAnyway: boolean): Promise<
 
 /** Asks whether to accept although there are remarks, which are shown. */
 export async function confirmNotes(path: string, notes: readonly Note[]): Promise<boolean> {
-  const accept = "Accept";
-  return (await ask(`Accept this edit of ${vscode.workspace.asRelativePath(path)}?`, notes.map(({ text }) => `⚠ ${text}`).join("\n"), [accept])) === accept;
+  const accept = vscode.l10n.t("Accept");
+  return (await ask(vscode.l10n.t("Accept this edit of {0}?", vscode.workspace.asRelativePath(path)), notes.map(({ text }) => `⚠ ${text}`).join("\n"), [accept])) === accept;
 }
 
 /** A question that cannot be overlooked; it stays until its answer can have been meant for it. */

@@ -35,12 +35,16 @@ export class Registration {
     if (this.memory.get(wanted) === true) return;
     if (this.memory.get(asked) === true || !existsSync(this.file) || this.core.mcpEntry() === undefined) return;
     await this.memory.update(asked, true);
+    const add = vscode.l10n.t("Add Entry");
     const answer = await vscode.window.showInformationMessage(
-      `Let Claude Code edit and run through this editor? An entry "agent" is added to ${this.file}; every edit and command is still yours to accept.`,
-      "Add Entry",
-      "No",
+      vscode.l10n.t(
+        "Let Claude Code edit files and run commands through this editor? This adds an entry \"agent\" to {0}. You still accept every edit and command.",
+        this.file,
+      ),
+      add,
+      vscode.l10n.t("No"),
     );
-    if (answer === "Add Entry") await this.add();
+    if (answer === add) await this.add();
   }
 
   /** Follows the settings that the entry depends on: an entry that is wrong keeps its client out. */
@@ -54,7 +58,7 @@ export class Registration {
   /** The command to register. */
   async add(): Promise<void> {
     if (this.core.mcpEntry() === undefined) {
-      void vscode.window.showInformationMessage("Nothing listens for MCP clients: see the settings agent.autoStart and agent.mcp.enabled.");
+      void vscode.window.showInformationMessage(vscode.l10n.t("Nothing listens for MCP clients: see the settings agent.autoStart and agent.mcp.enabled."));
       return;
     }
     await this.memory.update(wanted, true);
@@ -66,7 +70,7 @@ export class Registration {
   async remove(): Promise<void> {
     await this.memory.update(wanted, undefined);
     const remove = (): Promise<Done> => register(this.file, homedir(), undefined);
-    const done = await this.change(remove, `The entry was removed from ${this.file}.`, `There is no entry in ${this.file}.`);
+    const done = await this.change(remove, vscode.l10n.t("The entry was removed from {0}.", this.file), vscode.l10n.t("{0} has no entry to remove.", this.file));
     if (done !== undefined) void vscode.window.showInformationMessage(done);
   }
 
@@ -76,7 +80,7 @@ export class Registration {
       const { port } = core;
       return port === undefined ? { did: "nothing" } : follow(file, homedir(), { port, entry: core.mcpEntry() }, (other) => core.isWindow(other));
     };
-    return this.change(run, `This window is registered in ${file}.`);
+    return this.change(run, vscode.l10n.t("This window is registered in {0}.", file));
   }
 
   /** One change after the other. Resolves with what to say of it: it was done, or it was so already. */
@@ -92,15 +96,14 @@ export class Registration {
       if (result.did === "refused") throw new Error(result.why);
       if (result.did === "left") {
         this.log.info(`the entry in ${this.file} belongs to another window, on port ${result.port}`);
-        return `The entry in ${this.file} belongs to another window that is open.`;
+        return vscode.l10n.t("The entry in {0} belongs to another open window.", this.file);
       }
       if (result.did === "nothing") return already;
       this.log.info(`${this.file}: ${result.did} mcpServers["agent"]`);
       return did;
     } catch (error) {
-      const why = `${this.file} is left as it is: ${messageOf(error)}`;
-      this.log.warn(why);
-      void vscode.window.showWarningMessage(why);
+      this.log.warn(`${this.file} was not changed: ${messageOf(error)}`);
+      void vscode.window.showWarningMessage(vscode.l10n.t("{0} was not changed: {1}", this.file, messageOf(error)));
       return undefined;
     }
   }

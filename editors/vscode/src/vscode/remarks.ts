@@ -2,17 +2,17 @@ import * as vscode from "vscode";
 import type { ReviewComment } from "../core/ports";
 import { inlineScheme, isReviewUri, originalScheme, reviewId } from "./uri";
 
-const author: vscode.CommentAuthorInformation = { name: "You" };
+const author: vscode.CommentAuthorInformation = { name: vscode.l10n.t("You") };
 
 /** The remarks that a person makes on lines of a diff; they go to the model with the answer. */
 export class Remarks implements vscode.Disposable {
-  private readonly controller = vscode.comments.createCommentController("agent.review", "Review of an edit");
+  private readonly controller = vscode.comments.createCommentController("agent.review", vscode.l10n.t("Review of an edit"));
   private readonly threads = new Map<string, Set<vscode.CommentThread>>();
 
   constructor() {
     this.controller.options = {
-      prompt: "Comment for the agent",
-      placeHolder: "What should be different here? Sent to the agent with your answer.",
+      prompt: vscode.l10n.t("Comment for the agent"),
+      placeHolder: vscode.l10n.t("What should be different here? Sent to the agent with your answer."),
     };
     this.controller.commentingRangeProvider = { provideCommentingRanges: wholeDocument };
   }
@@ -30,7 +30,7 @@ export class Remarks implements vscode.Disposable {
       text: reply.text,
     };
     thread.comments = [...thread.comments, comment];
-    thread.label = "For the agent";
+    thread.label = vscode.l10n.t("For the agent");
     thread.canReply = true;
     this.ofReview(id).add(thread);
   }

@@ -15,7 +15,7 @@ const integrationMs = 4_000;
 const lateMs = 30_000;
 const drainMs = 1_000;
 const endMs = 3_000;
-const name = "Agent: Commands";
+const name = vscode.l10n.t("Agent: Commands");
 /** A pager would wait for keys that nobody presses. */
 const env = { PAGER: "cat", GIT_PAGER: "cat", MANPAGER: "cat" };
 
@@ -221,7 +221,7 @@ class Shown implements vscode.Pseudoterminal {
     // What runs does not wait for the screen, but the answer does not come before there is one.
     const [result] = await Promise.all([child.ended, Promise.race([this.isOpen, child.ended])]);
     this.child = undefined;
-    this.write(`\u001b[2m[${result.exitCode === null ? "ended" : `exit ${result.exitCode}`}]\u001b[0m\n`);
+    this.write(`\u001b[2m[${result.exitCode === null ? vscode.l10n.t("ended") : vscode.l10n.t("exit {0}", result.exitCode)}]\u001b[0m\n`);
     return result;
   }
 

@@ -22,8 +22,8 @@ export class Status implements Notices, vscode.Disposable {
   private clients: readonly Connected[] = [];
 
   constructor() {
-    this.link.name = "Agent: Link";
-    this.pending.name = "Agent: Edits to Review";
+    this.link.name = vscode.l10n.t("Agent: Link");
+    this.pending.name = vscode.l10n.t("Agent: Edits to Review");
     this.pending.command = "agent.nextReview";
     this.pending.backgroundColor = new vscode.ThemeColor("statusBarItem.warningBackground");
     this.draw();
@@ -36,20 +36,20 @@ export class Status implements Notices, vscode.Disposable {
 
   async mayRun({ client, command, cwd }: CommandQuestion): Promise<CommandVerdict> {
     const where = vscode.workspace.asRelativePath(cwd);
-    const run: vscode.MessageItem = { title: "Run" };
+    const run: vscode.MessageItem = { title: vscode.l10n.t("Run") };
     // It takes the place of a button "Cancel", which would be a second one to reject.
-    const withReason: vscode.MessageItem = { title: "Reject with Reason…", isCloseAffordance: true };
+    const withReason: vscode.MessageItem = { title: vscode.l10n.t("Reject with Reason…"), isCloseAffordance: true };
     // The first button has the focus: a person who types without having seen the question must not
     // run anything.
     const answer = await vscode.window.showWarningMessage<vscode.MessageItem>(
-      `${client} wants to run a command in ${where}`,
+      vscode.l10n.t("{0} wants to run a command in {1}", client, where),
       { modal: true, detail: command },
-      { title: "Reject" },
+      { title: vscode.l10n.t("Reject") },
       run,
       withReason,
     );
     if (answer === run) return { run: true, feedback: "" };
-    const feedback = answer === withReason ? await vscode.window.showInputBox({ title: "Reject with a Reason", prompt: command, ignoreFocusOut: true }) : "";
+    const feedback = answer === withReason ? await vscode.window.showInputBox({ title: vscode.l10n.t("Reject with a Reason"), prompt: command, ignoreFocusOut: true }) : "";
     return { run: false, feedback: feedback ?? "" };
   }
 
@@ -65,11 +65,11 @@ export class Status implements Notices, vscode.Disposable {
   /** How the window is connected, as one paragraph. */
   report(): string {
     const { state } = this;
-    if (state.kind === "off") return "Agent is not listening.";
-    if (state.kind === "failed") return `Agent cannot listen: ${state.why}`;
+    if (state.kind === "off") return vscode.l10n.t("Agent is not listening.");
+    if (state.kind === "failed") return vscode.l10n.t("Agent cannot listen: {0}", state.why);
     const linked = this.linked();
-    const who = linked.length === 0 ? ["No agent is connected."] : linked.map((client) => `${lineOf(client)}.`);
-    return [`Agent listens on port ${state.port}.`, ...who, ...this.callers().map((client) => `${lineOf(client)}.`)].join(" ");
+    const who = linked.length === 0 ? [vscode.l10n.t("No agent is connected.")] : linked.map((client) => `${lineOf(client)}.`);
+    return [vscode.l10n.t("Agent listens on port {0}.", state.port), ...who, ...this.callers().map((client) => `${lineOf(client)}.`)].join(" ");
   }
 
   linkChanged(state: Link): void {
@@ -83,8 +83,8 @@ export class Status implements Notices, vscode.Disposable {
     const waiting = reviews.list().filter(isPending);
     void vscode.commands.executeCommand("setContext", "agent.pendingReviews", waiting.length);
     if (waiting.length === 0) return this.pending.hide();
-    this.pending.text = `$(diff) ${waiting.length} to review`;
-    this.pending.tooltip = [...waiting.map(describe), "", "Click to show the next one."].join("\n");
+    this.pending.text = `$(diff) ${vscode.l10n.t("{0} to review", waiting.length)}`;
+    this.pending.tooltip = [...waiting.map(describe), "", vscode.l10n.t("Click to show the next one.")].join("\n");
     this.pending.show();
   }
 
@@ -97,9 +97,9 @@ export class Status implements Notices, vscode.Disposable {
     const { state } = this;
     switch (state.kind) {
       case "off":
-        return this.show("$(circle-slash) Agent", "Agent: not listening. Click to start.", "agent.start");
+        return this.show("$(circle-slash) Agent", vscode.l10n.t("Agent: not listening. Click to start."), "agent.start");
       case "failed":
-        return this.show("$(warning) Agent", `Agent: ${state.why}. Click to try again.`, "agent.start");
+        return this.show("$(warning) Agent", vscode.l10n.t("Agent: {0}. Click to try again.", state.why), "agent.start");
       case "on":
         return this.drawOn(state.port);
     }
@@ -110,14 +110,14 @@ export class Status implements Notices, vscode.Disposable {
     const callers = this.callers().map((client) => lineOf(client));
     const first = mostUrgent(linked);
     if (first === undefined) {
-      const tooltip = [`Agent: listening on port ${port}, no agent connected. Click to start agent in a terminal.`, ...callers].join("\n");
+      const tooltip = [vscode.l10n.t("Agent: listening on port {0}, no agent connected. Click to start agent in a terminal.", port), ...callers].join("\n");
       return this.show(`$(debug-disconnect) Agent :${port}`, tooltip, "agent.startInTerminal");
     }
     const icon = icons[first.status?.state ?? "idle"];
     const text = withoutIcons(first.status?.text ?? "");
     const more = linked.length > 1 ? ` (${linked.length})` : "";
     const lines = [...linked.map((client) => lineOf(client)), ...callers];
-    this.show(`${icon} Agent${text === "" ? ` :${port}` : `: ${text}`}${more}`, [...lines, `Port ${port}.`].join("\n"), first.status?.state === "waiting" ? "agent.showQuestion" : "agent.showLog");
+    this.show(`${icon} Agent${text === "" ? ` :${port}` : `: ${text}`}${more}`, [...lines, vscode.l10n.t("Port {0}.", port)].join("\n"), first.status?.state === "waiting" ? "agent.showQuestion" : "agent.showLog");
   }
 
   /** Those that hold a connection. */
@@ -146,9 +146,12 @@ function mostUrgent(clients: readonly Connected[]): Connected | undefined {
 }
 
 function lineOf(client: Connected): string {
-  if (client.heard !== undefined) return `${client.name}: an MCP client, last heard at ${new Date(client.heard).toLocaleTimeString()}`;
+  if (client.heard !== undefined) return vscode.l10n.t("{0}: an MCP client, last heard at {1}", client.name, new Date(client.heard).toLocaleTimeString());
   const since = new Date(client.since).toLocaleTimeString();
-  const pid = client.pid === undefined ? "" : `, process ${client.pid}`;
+  const connected =
+    client.pid === undefined
+      ? vscode.l10n.t("{0}: connected since {1}", client.name, since)
+      : vscode.l10n.t("{0}: connected since {1}, process {2}", client.name, since, client.pid);
   const said = [client.status?.text, client.status?.tooltip].filter((each) => each !== undefined && each !== "");
-  return [`${client.name}: connected since ${since}${pid}`, ...said].join(". ");
+  return [connected, ...said].join(". ");
 }

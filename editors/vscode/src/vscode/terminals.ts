@@ -24,7 +24,7 @@ export class Terminals implements vscode.Disposable {
     // Kept while the window is loaded again: a terminal whose variables went for a
     // moment would offer to be relaunched, which ends what runs in it.
     environment.persistent = true;
-    environment.description = "Lets `agent` in this terminal find this window of the editor";
+    environment.description = vscode.l10n.t("Lets `agent` in this terminal find this window of the editor");
     this.listeners = [
       vscode.window.onDidStartTerminalShellExecution(({ terminal, execution }) => {
         this.atPrompt.delete(terminal);

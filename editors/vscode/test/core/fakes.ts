@@ -393,6 +393,7 @@ export class FakeEditor {
     },
     terminals: this.commands,
     inline: this.inline,
+    t: (message, ...args) => args.reduce<string>((text, arg, i) => text.replaceAll(`{${i}}`, String(arg)), message),
     ripgrep: onPath("rg"),
   };
 }

@@ -17,12 +17,22 @@ const manifest = JSON.parse(readFileSync("package.json", "utf8")) as {
   };
 };
 
+const english = jsonOf("package.nls.json");
+const german = jsonOf("package.nls.de.json");
+
+function jsonOf(file: string): Record<string, string> {
+  return JSON.parse(readFileSync(file, "utf8")) as Record<string, string>;
+}
+
 describe("the walkthrough", () => {
   const steps = manifest.contributes.walkthroughs.flatMap((walkthrough) => walkthrough.steps);
 
   for (const { id, description, media } of steps) {
     it(`${id} is shown as it is meant`, () => {
-      assert.ok(!description.includes("`"), "the editor shows backticks as they are");
+      for (const texts of [english, german]) {
+        const shown = texts[description.slice(1, -1)];
+        assert.ok(shown !== undefined && !shown.includes("`"), "the editor shows backticks as they are");
+      }
       assert.ok(existsSync(media.image ?? media.markdown ?? ""), "its picture is there");
     });
   }

@@ -195,7 +195,7 @@ describe("B4: execute_command", () => {
     await settled(50);
     editor.questions.shift()?.answer(true);
     await until("the warning", () => editor.warnings.length > 0);
-    assert.deepEqual([editor.warnings, editor.commands.runs.length], [["http client does not wait any more: the command was not run."], 0]);
+    assert.deepEqual([editor.warnings, editor.commands.runs.length], [["http client no longer waits: the command was not run."], 0]);
   });
 
   it("does not count a yes that came before the question could be read", async (t) => {

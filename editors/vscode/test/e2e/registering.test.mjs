@@ -22,7 +22,7 @@ describe("a profile that is new, of a person who uses Claude Code", () => {
   afterEach((t) => (t.passed === false ? session.keep(t.name) : undefined));
   after(() => session?.stop());
   const toast = (text) => session.page.locator(".notification-toast", { hasText: text });
-  const question = () => toast("Let Claude Code edit and run through this editor?");
+  const question = () => toast("Let Claude Code edit files and run commands through this editor?");
   const read = () => fs.readFileSync(file, "utf8");
   const entry = async () => JSON.parse(read()).mcpServers.agent;
   const wanted = async () => ({ type: "http", ...(await entryOf(session, await session.lock())) });
@@ -37,7 +37,7 @@ describe("a profile that is new, of a person who uses Claude Code", () => {
     await answer;
     client.close();
     await question().waitFor();
-    assert.match(await question().textContent(), /every edit and command is still yours to accept/);
+    assert.match(await question().textContent(), /You still accept every edit and command/);
     assert.equal(read(), MALFORMED);
     assert.deepEqual(fs.readdirSync(session.host.env.HOME).filter((name) => name.startsWith(".claude")), [".claude.json"]);
   });
@@ -45,7 +45,7 @@ describe("a profile that is new, of a person who uses Claude Code", () => {
   it("B10: a yes does not touch a file that is malformed, and says so", async () => {
     const { ino, mtimeMs } = fs.statSync(file);
     await question().locator(".monaco-button", { hasText: "Add Entry" }).click();
-    await toast("is left as it is").waitFor();
+    await toast("was not changed").waitFor();
     const now = fs.statSync(file);
     assert.deepEqual([read(), now.ino, now.mtimeMs], [MALFORMED, ino, mtimeMs]);
     await session.probe(`await vscode.commands.executeCommand("notifications.clearAll")`);

@@ -125,14 +125,14 @@ class Approvals {
   }
 
   private async question({ cancelled }: ToolCall, question: { client: string; command: string; cwd: string }): Promise<CommandVerdict | "silent"> {
-    const { clock, notices } = this.ports;
+    const { clock, notices, t } = this.ports;
     for (;;) {
       if (cancelled.aborted) return "silent";
       const asked = clock.now();
       const given = notices.mayRun(question);
       const answer = await Promise.race([given, aborted(cancelled)]);
       // A dialog cannot be closed by a program: tell the person that the answer had no effect.
-      if (answer === "silent") void given.then(({ run }) => run && notices.warn(`${question.client} does not wait any more: the command was not run.`));
+      if (answer === "silent") void given.then(({ run }) => run && notices.warn(t("{0} no longer waits: the command was not run.", question.client)));
       if (answer === "silent" || !answer.run || clock.now() - asked >= readingMs) return answer;
     }
   }

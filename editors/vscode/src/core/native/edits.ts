@@ -139,7 +139,7 @@ export class Edits {
         stack: true,
         timeoutMs: undefined,
         locked: true,
-        ...(saved ? { remark: "your unsaved changes were saved first" } : {}),
+        ...(saved ? { remark: this.ports.t("your unsaved changes were saved first") } : {}),
       },
       place.relative,
     );
