@@ -22,7 +22,7 @@ func answers(t *testing.T, texts ...string) *llmtest.Server {
 	return llmtest.NewServer(t, turns...)
 }
 
-func TestSlashCommandsTellWhatTheyAreAskedFor(t *testing.T) {
+func TestInformingCommands(t *testing.T) {
 	d := newDesk(t, answers(t, "Hello there."), nil)
 	d.sit()
 	d.say("hi")
@@ -254,7 +254,7 @@ func TestShiftTabChangesTheMode(t *testing.T) {
 	d.leave()
 }
 
-func TestQueuedTextComesBackAfterACancel(t *testing.T) {
+func TestCancelReturnsQueuedText(t *testing.T) {
 	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Text: "one two three", Chunk: 4, Fault: llmtest.Stall, After: 2}), nil)
 	d.sit()
 	d.say("count")

@@ -12,7 +12,7 @@ import (
 
 // The window's title shows the state, and a question notifies a person who has turned
 // away.
-func TestTheWindowSaysWhatGoesOn(t *testing.T) {
+func TestWindowTitleShowsTheState(t *testing.T) {
 	gate := make(chan struct{})
 	turn := editCall("hello", "good day")
 	turn.Gate = gate

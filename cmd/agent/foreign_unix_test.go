@@ -186,9 +186,9 @@ func TestInTheTerminalOfAPlugin(t *testing.T) {
 	}
 }
 
-// TestTextThatMayBeAnything: text that Emacs returns instead of the proposal is shown
+// TestUnrelatedTextIsShownFirst: text that Emacs returns instead of the proposal is shown
 // before it is written.
-func TestTextThatMayBeAnything(t *testing.T) {
+func TestUnrelatedTextIsShownFirst(t *testing.T) {
 	d := politeDesk(t, llmtest.Turn{Text: "All done."})
 	e, diff := d.askedIn(idetest.Emacs())
 	d.asked(`also open in Emacs`)
@@ -213,8 +213,8 @@ func TestTextThatMayBeAnything(t *testing.T) {
 	d.leave()
 }
 
-// TestYesTakesWhatIsTypedInNeovim answers in the terminal after typing in Neovim.
-func TestYesTakesWhatIsTypedInNeovim(t *testing.T) {
+// TestYesAcceptsTextTypedInNeovim answers in the terminal after typing in Neovim.
+func TestYesAcceptsTextTypedInNeovim(t *testing.T) {
 	d := politeDesk(t, llmtest.Turn{Text: "All done."})
 	_, diff := d.askedIn(idetest.Neovim())
 	d.asked(`also open in Neovim; y takes what you type there`)

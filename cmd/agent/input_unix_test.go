@@ -107,7 +107,7 @@ func TestALineForTheShellWaits(t *testing.T) {
 }
 
 // ↑ returns queued text to the prompt for editing.
-func TestUpTakesBackWhatIsQueued(t *testing.T) {
+func TestUpReturnsQueuedText(t *testing.T) {
 	call := llmtest.Call{Name: "execute_command", Args: `{"command":"while [ ! -e go ]; do :; done"}`}
 	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Calls: []llmtest.Call{call}}, llmtest.Turn{Text: "It ran."}), nil)
 	d.sit()
@@ -341,7 +341,7 @@ func TestImagesAreSent(t *testing.T) {
 }
 
 // A model that is not known to accept images gets none, and the user is warned.
-func TestImagesThatAModelDoesNotTake(t *testing.T) {
+func TestModelWithoutImages(t *testing.T) {
 	d := newDesk(t, answers(t, "I cannot see it."), nil)
 	var b bytes.Buffer
 	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 12, 8))); err != nil {
@@ -362,7 +362,7 @@ func TestImagesThatAModelDoesNotTake(t *testing.T) {
 }
 
 // Only lines typed at the prompt run in the shell: the initial prompt never does.
-func TestAFirstPromptIsNoLineForTheShell(t *testing.T) {
+func TestInitialPromptNeverRunsInTheShell(t *testing.T) {
 	d := newDesk(t, answers(t, "I see."), nil)
 	d.sit("!touch made")
 	d.WaitFor(`I see`)
@@ -378,7 +378,7 @@ func TestAFirstPromptIsNoLineForTheShell(t *testing.T) {
 
 // The sign before the prompt shows the effect of Enter. A folded paste that begins with
 // ! and a ! after a blank are easily overlooked; neither is a command line.
-func TestWhatTheSignDoesNotCallACommandIsNotRun(t *testing.T) {
+func TestPromptSignShowsCommandLines(t *testing.T) {
 	d := newDesk(t, answers(t, "One.", "Two."), nil)
 	d.sit()
 	d.Paste("!touch folded\n" + strings.Repeat("# more\n", 20))

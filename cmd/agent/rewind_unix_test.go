@@ -238,8 +238,8 @@ func TestUndoRedoAndDiff(t *testing.T) {
 	d.leave()
 }
 
-// TestAnUndoThatDiedIsMentioned expects a note about it in the next session.
-func TestAnUndoThatDiedIsMentioned(t *testing.T) {
+// TestInterruptedUndoIsMentioned expects a note about it in the next session.
+func TestInterruptedUndoIsMentioned(t *testing.T) {
 	d := changed(t)
 	d.leave()
 	cmd := exec.Command("agent", "undo", "--turn", "--yes")
@@ -270,9 +270,9 @@ func TestAnUndoThatDiedIsMentioned(t *testing.T) {
 	d.leave()
 }
 
-// TestRewindOfWhatOthersChanged rewinds a file that others changed: it is named, goes
+// TestRewindOfForeignChanges rewinds a file that others changed: it is named, goes
 // back on request, and a redo restores it.
-func TestRewindOfWhatOthersChanged(t *testing.T) {
+func TestRewindOfForeignChanges(t *testing.T) {
 	d := changed(t)
 	d.write("a.txt", "mine\n")
 	d.say("/rewind")

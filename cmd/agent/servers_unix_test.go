@@ -45,7 +45,7 @@ func (d *desk) prompted(args ...string) (code int, out string) {
 
 // Without a configured model, neither -p nor a session without a terminal uses a server
 // found on this machine.
-func TestNobodyBecomesTheModelUnasked(t *testing.T) {
+func TestLocalServersAreNotUsedUnasked(t *testing.T) {
 	server := llmtest.NewServer(t, llmtest.Turn{Text: "I am the model."})
 	address, connections := counted(t, server)
 	d := fresh(t, server)

@@ -62,7 +62,7 @@ func TestCompactionOnTheScreen(t *testing.T) {
 
 // The newest session is open in another window: agent -c continues the newest free one
 // with a note, and the list marks the other.
-func TestContinueWhatIsFree(t *testing.T) {
+func TestContinueTheNewestFreeSession(t *testing.T) {
 	d := newDesk(t, answers(t, "One.", "Two.", "Three."), nil)
 	d.sit()
 	d.say("the older one")

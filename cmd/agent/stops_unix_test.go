@@ -58,7 +58,7 @@ func TestResizedWhileStopped(t *testing.T) {
 
 // The program is stopped during an answer for longer than idle_timeout. When it
 // continues, it reads the rest.
-func TestAStopIsNoSilence(t *testing.T) {
+func TestStoppedTimeIsNotIdle(t *testing.T) {
 	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Text: "one two three four five six", Chunk: 4, Pace: 300 * time.Millisecond}), nil)
 	d.keep("config.yaml", "idle_timeout: 1s\n")
 	d.sit()

@@ -108,7 +108,7 @@ func TestAnotherUsersModelServer(t *testing.T) {
 }
 
 // A port that changes hands between two requests gets nothing of the second.
-func TestAPortThatPassesToAnotherUser(t *testing.T) {
+func TestPortChangesHands(t *testing.T) {
 	peertest.NeedsAnotherUser(t)
 	server := answers(t, "Hello.")
 	ours := httptest.NewServer(server)

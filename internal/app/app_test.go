@@ -214,7 +214,7 @@ func TestModels(t *testing.T) {
 	}
 }
 
-func TestAFolderThatIsNotThere(t *testing.T) {
+func TestMissingFolder(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "missing")
 	place := Place{Dir: missing, Store: archive.New(t.TempDir()).Create(missing, "m")}
 	_, err := New(Options{Config: config.Config{Home: t.TempDir()}, Place: place, Mode: permission.Default})

@@ -56,7 +56,7 @@ func TestTheRightProgramIsUsed(t *testing.T) {
 	}
 }
 
-func TestAProgramThatIsNotThereIsPassedOver(t *testing.T) {
+func TestMissingProgramIsSkipped(t *testing.T) {
 	desktop(t, map[string]string{"xsel": keep})
 	if _, err := os.Stat("/usr/bin/xclip"); err == nil {
 		t.Skip("xclip is installed")
@@ -66,7 +66,7 @@ func TestAProgramThatIsNotThereIsPassedOver(t *testing.T) {
 	}
 }
 
-func TestAProgramThatFailsIsNamed(t *testing.T) {
+func TestFailingProgramIsNamed(t *testing.T) {
 	desktop(t, map[string]string{"pbcopy": "exit 3"})
 	if used, err := write(t.Context(), "darwin", os.Environ(), "x"); err == nil || used != "" || !strings.Contains(err.Error(), "pbcopy did not accept the text") {
 		t.Errorf("%q, %v", used, err)

@@ -67,9 +67,9 @@ func TestWalks(t *testing.T) {
 	})
 }
 
-func TestNothingIsKnownAtFirst(t *testing.T) { check(t, New(open(t, "a.txt"))) }
+func TestNewIndexIsEmpty(t *testing.T) { check(t, New(open(t, "a.txt"))) }
 
-func TestAFolderThatIsGoneOffersNothing(t *testing.T) {
+func TestRemovedFolderOffersNothing(t *testing.T) {
 	root := open(t, "a.txt")
 	x := New(root)
 	if err := root.Close(); err != nil {

@@ -58,14 +58,14 @@ func TestExternalEditor(t *testing.T) {
 	}
 }
 
-func TestExternalEditorThatIsNotThere(t *testing.T) {
+func TestMissingExternalEditor(t *testing.T) {
 	_, _, err := External(t.TempDir(), []string{"no-such-editor"}, nil, "a", "")
 	if err == nil || !strings.Contains(err.Error(), "set EDITOR") {
 		t.Error(err)
 	}
 }
 
-func TestExternalEditorThatDeletesTheFile(t *testing.T) {
+func TestExternalEditorDeletesTheFile(t *testing.T) {
 	cmd, result, err := External(t.TempDir(), []string{"rm"}, nil, "a", "x")
 	if err != nil {
 		t.Fatal(err)

@@ -132,7 +132,7 @@ func TestNew(t *testing.T) {
 }
 
 // A model without its key fails before anything is sent.
-func TestAKeyThatIsMissing(t *testing.T) {
+func TestMissingKey(t *testing.T) {
 	for _, name := range []string{"OPENAI_API_KEY", "CORP_KEY", "OPENAI_BASE_URL"} {
 		t.Setenv(name, "")
 	}
@@ -169,7 +169,7 @@ func TestAKeyThatIsMissing(t *testing.T) {
 }
 
 // A stored key is used for its address alone, and only if no other is configured.
-func TestAKeyThatIsKept(t *testing.T) {
+func TestStoredKey(t *testing.T) {
 	for _, name := range []string{"DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "OPENAI_API_KEY"} {
 		t.Setenv(name, "")
 	}

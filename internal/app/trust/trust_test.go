@@ -69,14 +69,14 @@ func TestEveryChangeShows(t *testing.T) {
 	}
 }
 
-func TestTheAgentsOwnFolderIsNoProjects(t *testing.T) {
+func TestHomeIsNotAProject(t *testing.T) {
 	dir := scratch.Dir(t, map[string]string{".agent/config.yaml": "model: a/b"})
 	if f, err := Look(dir, filepath.Join(dir, ".agent")); err != nil || !f.Empty() {
 		t.Errorf("%+v, %v", f, err)
 	}
 }
 
-func TestWhatCannotBeLookedAt(t *testing.T) {
+func TestUnreadableFiles(t *testing.T) {
 	for want, files := range map[string]map[string]string{
 		"larger than 64 KiB": {".agent/config.yaml": strings.Repeat("x", maxSize+1)},
 		"not a file":         {".agent/config.yaml/x": ""},
@@ -192,7 +192,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-func TestAParentCoversWhatIsBelow(t *testing.T) {
+func TestTrustExtendsToFoldersBelow(t *testing.T) {
 	s := Open(t.TempDir())
 	parent := scratch.Dir(t, map[string]string{"a/.agent/config.yaml": "x", "ab/.agent/config.yaml": "x", "a/b/.agent/config.yaml": "x"})
 	a, b := filepath.Join(parent, "a"), filepath.Join(parent, "a", "b")
@@ -221,7 +221,7 @@ func TestAParentCoversWhatIsBelow(t *testing.T) {
 
 // Derived answers are deleted with the answer above; a person's own answers below
 // remain.
-func TestAnAnswerTakesWithItWhatFollowed(t *testing.T) {
+func TestDerivedAnswersAreDeleted(t *testing.T) {
 	s := Open(t.TempDir())
 	files := map[string]string{}
 	for _, name := range []string{"", "a/", "a/b/", "own/", "own/c/"} {
@@ -274,7 +274,7 @@ func TestAnAnswerTakesWithItWhatFollowed(t *testing.T) {
 	answers(gone)
 }
 
-func TestABrokenFileTrustsNothing(t *testing.T) {
+func TestMalformedFileTrustsNothing(t *testing.T) {
 	s := Open(t.TempDir())
 	scratch.Write(t, filepath.Join(s.home, "trust.json"), `[{"dir":"/","trusted":true}`)
 	if a, err := s.Of(Found{Dir: "/x"}); a != Unknown || err == nil {

@@ -62,7 +62,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoCommandIsNamed(t *testing.T) {
+func TestSkippedFilesAreNamed(t *testing.T) {
 	for file, c := range map[string]struct{ text, want string }{
 		"a b.md":       {"x", "letters, digits"},
 		"a\x1b[31m.md": {"x", "letters, digits"},
@@ -85,7 +85,7 @@ func TestWhatIsNoCommandIsNamed(t *testing.T) {
 	}
 }
 
-func TestNothingOfAFileReachesTheTerminalRaw(t *testing.T) {
+func TestTextIsSanitized(t *testing.T) {
 	list, _ := Load(nil, folder("f", map[string]string{"a.md": "---\ndescription: \"\\e[31mred\\nline\"\nargument-hint: \"\\e]0;t\\a\"\n---\nx"}))
 	if len(list) != 1 || strings.ContainsAny(list[0].Help+list[0].Args, "\x1b\a\n") {
 		t.Errorf("%+v", list)
@@ -111,7 +111,7 @@ type broken struct{ error }
 
 func (b broken) Open(string) (fs.File, error) { return nil, b.error }
 
-func TestAFolderThatIsNotThere(t *testing.T) {
+func TestMissingFolder(t *testing.T) {
 	if list, notes := Load(nil, Folder{Files: os.DirFS(filepath.Join(t.TempDir(), "none"))}); len(list)+len(notes) != 0 {
 		t.Errorf("%v %q", list, notes)
 	}

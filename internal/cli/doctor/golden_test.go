@@ -44,7 +44,7 @@ func programs(t *testing.T, names ...string) string {
 }
 
 // The doctor's whole output: all well, a weak model, much broken.
-func TestWhatTheDoctorSays(t *testing.T) {
+func TestOutput(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the paths and the modes are others")
 	}

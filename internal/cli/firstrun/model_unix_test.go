@@ -285,7 +285,7 @@ func TestEachWayToAModel(t *testing.T) {
 }
 
 // Leaving changes nothing, whichever screen is shown.
-func TestToLeaveChangesNothing(t *testing.T) {
+func TestLeavingChangesNothing(t *testing.T) {
 	another := []step{{"Another server", "Another<enter>"}, {"Address:", "<ctrl+u>KEYED<enter>" + canary + "<enter>"}, {"› small", "<ctrl+c>"}}
 	for name, steps := range map[string][]step{
 		"first":       {{"Which model", "<esc>"}},
@@ -379,7 +379,7 @@ func TestV1IsTried(t *testing.T) {
 }
 
 // A key that cannot be checked is kept if the person agrees.
-func TestAKeyThatCannotBeChecked(t *testing.T) {
+func TestUncheckedKey(t *testing.T) {
 	pl := newPlace(t, false)
 	t.Setenv("OPENAI_BASE_URL", nowhere)
 	got := pl.walk(t, "unchecked", 80, false, func(o Options) ([]string, error) { return Model(t.Context(), o) }, []step{
@@ -396,7 +396,7 @@ func TestAKeyThatCannotBeChecked(t *testing.T) {
 
 // A wrong key from the environment is an error that names the variable. Without a
 // network the key may be used unchecked. A wrong stored key is asked for again.
-func TestAKeyThatIsThereAndDoesNotWork(t *testing.T) {
+func TestWrongKey(t *testing.T) {
 	env := []step{{"› OpenAI  with the key in", "<enter>"}, {"› No", "<down><enter>"}}
 	model := func(o Options) ([]string, error) { return Model(t.Context(), o) }
 	t.Run("wrong", func(t *testing.T) {
@@ -429,7 +429,7 @@ func TestAKeyThatIsThereAndDoesNotWork(t *testing.T) {
 }
 
 // A wrong address of an unknown server is explained, and asked for again.
-func TestAnAddressThatIsWrong(t *testing.T) {
+func TestWrongAddress(t *testing.T) {
 	pl := newPlace(t, false)
 	retry := func(wait, address, key string) step {
 		return step{wait, "<ctrl+u>" + address + "<enter>" + key + "<enter>"}
@@ -464,7 +464,7 @@ func TestTheKeyOfAModel(t *testing.T) {
 }
 
 // A stored key is used again.
-func TestAKeyThatWasGiven(t *testing.T) {
+func TestStoredKey(t *testing.T) {
 	pl := newPlace(t, false)
 	first := []step{{"› OpenAI  with a key that you paste", "<enter>"}, {"Key:", canary + "<enter>"}}
 	again := []step{{"› OpenAI  with the key that you gave", "<enter>"}}

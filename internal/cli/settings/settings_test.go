@@ -43,7 +43,7 @@ func TestSetLosesNoChange(t *testing.T) {
 	}
 }
 
-func TestSetRefusesWhatTheConfigurationDoesNotTake(t *testing.T) {
+func TestSetRejectsWrongValues(t *testing.T) {
 	t.Setenv("AGENT_HOME", t.TempDir())
 	for key, value := range map[string]string{"permision_mode": "plan", "permission_mode": "dork"} {
 		err := Set(t.Context(), key, value)

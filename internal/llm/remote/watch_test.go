@@ -31,7 +31,7 @@ func TestAWatchEndsOnce(t *testing.T) {
 
 // The process was stopped for hours: that step does not count, and a full one follows
 // before the next look.
-func TestAStopIsNoSilence(t *testing.T) {
+func TestStoppedTimeIsNotIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := 0
 		w := newWatch(time.Minute, func() { ended++ })
