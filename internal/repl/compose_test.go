@@ -25,7 +25,7 @@ func TestAnEditorThatCannotBeOpened(t *testing.T) {
 }
 
 // The editor gets the prompt with its placeholders, and the terminal.
-func TestAnEditorIsLentTheTerminal(t *testing.T) {
+func TestEditorGetsTheTerminal(t *testing.T) {
 	ed := input.New(input.Options{})
 	ed.Paste(strings.Repeat("line\n", 20))
 	var name, text string

@@ -2,7 +2,7 @@ package repl
 
 import "testing"
 
-func TestOneProcessorIsSpare(t *testing.T) {
+func TestOneProcessorIsReserved(t *testing.T) {
 	for _, tt := range []struct{ found, want int }{{1, 4}, {2, 4}, {4, 4}, {16, 16}} {
 		have := tt.found
 		reserveProcessor(func(n int) int {

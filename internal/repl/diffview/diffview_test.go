@@ -240,7 +240,7 @@ func TestSummarizeAgreesWithTheView(t *testing.T) {
 	})
 }
 
-func TestSummarizeNamesWhatHappened(t *testing.T) {
+func TestSummarizeTitles(t *testing.T) {
 	o := diffview.Options{Width: 80, NoColor: true}
 	for want, unified := range map[string]string{
 		"create a +1 −0": diff.Unified("", "a", "", "x\n"),

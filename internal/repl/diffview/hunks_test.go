@@ -69,7 +69,7 @@ func TestLeftOutGolden(t *testing.T) {
 }
 
 // The header counts only the hunks that are kept.
-func TestHeaderCountsWhatIsKept(t *testing.T) {
+func TestHeaderCountsKeptHunks(t *testing.T) {
 	v := diffview.New(places(), diffview.Options{Width: 80, NoColor: true})
 	h := v.Hunks()
 	h.Toggle(0)

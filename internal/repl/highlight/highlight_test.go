@@ -31,7 +31,7 @@ var names = map[paint.Color]string{
 	paint.Number: "number", paint.Dim: "comment", paint.Good: "green", paint.Bad: "red",
 }
 
-func TestLinesFollowWhatIsOpen(t *testing.T) {
+func TestOpenConstructsContinue(t *testing.T) {
 	for _, tt := range []struct{ lang, code, want string }{
 		{"go", "a /* open\nstill */ if b // /* not\nif", "a ‹comment:/* open›\n‹comment:still */› ‹keyword:if› b ‹comment:// /* not›\n‹keyword:if›\n"},
 		{"go", "s := `raw\n/* text */` + \"/*\"\nreturn", "s := ‹text:`raw›\n‹text:/* text */`› + ‹text:\"/*\"›\n‹keyword:return›\n"},

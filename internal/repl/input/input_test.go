@@ -219,7 +219,7 @@ func TestTenMegabytesAreShownSmall(t *testing.T) {
 	}
 }
 
-func TestInsertGivesBackBeforeWhatIsThere(t *testing.T) {
+func TestInsertPrependsText(t *testing.T) {
 	e := New(Options{})
 	e.Insert("queued")
 	if got := state(e); got != "queued|" {
@@ -253,7 +253,7 @@ func TestInsertWord(t *testing.T) {
 }
 
 // Typed text is put back as typed, and a very long text folded.
-func TestInsertShowsWhatWasTyped(t *testing.T) {
+func TestInsertShowsTypedText(t *testing.T) {
 	e := New(Options{})
 	typed := strings.TrimSpace(strings.Repeat("queued\n\n", 20))
 	e.Insert(typed)
@@ -466,7 +466,7 @@ func TestImages(t *testing.T) {
 }
 
 // In a command, a path is an argument, not an image.
-func TestArgumentsAreNoImages(t *testing.T) {
+func TestArgumentsAreNotImages(t *testing.T) {
 	e := New(Options{Images: album{}, Shell: true, Commands: commands})
 	for text, want := range map[string]string{
 		"!convert /a.png": "!convert /a.png /b.png", "/model /a.png": "/model /a.png /b.png", "/a.png": "[image 1: /a.png 1×1] [image 1: /b.png 1×1]",

@@ -167,13 +167,13 @@ func TestCtrlCEndsAPasteWithoutEnd(t *testing.T) {
 }
 
 // Text that looks like the number of a paste is still text.
-func TestNumberIsNoTicket(t *testing.T) {
+func TestNumberIsNotAPaste(t *testing.T) {
 	if d := cmp.Diff([]string{"<2>", "<1>", "<one>"}, typed(t, pasted("2")+pasted("1")+pasted("one"))); d != "" {
 		t.Error(d)
 	}
 }
 
-func TestEndIsTold(t *testing.T) {
+func TestEndIsPrinted(t *testing.T) {
 	in, out, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

@@ -111,7 +111,7 @@ func TestOpensAtLine(t *testing.T) {
 	}
 }
 
-func TestFrameCostsWhatIsShown(t *testing.T) {
+func TestFrameCostDependsOnVisibleRows(t *testing.T) {
 	d := &numbered{n: 1_000_000}
 	p := pager.New(pager.Page{Doc: d}, look(80, 24))
 	most := 0

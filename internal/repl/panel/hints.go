@@ -25,7 +25,7 @@ func (p *Panel) hints(n int) []string {
 	st := p.look.Styles
 	switch {
 	case p.words.ed != nil && p.words.hunk >= 0:
-		return hint(p.look, st.Dim, p.renamed("what of this hunk? the model reads it with your answer · Enter keeps it · Esc goes back"))
+		return hint(p.look, st.Dim, p.renamed("comment on this hunk; the model reads it with your answer · Enter keeps it · Esc goes back"))
 	case p.words.ed != nil:
 		return hint(p.look, st.Dim, p.renamed("why not? the model reads this · Enter sends · Esc goes back"))
 	case p.Aside && p.Take != "":

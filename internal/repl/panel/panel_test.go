@@ -230,7 +230,7 @@ func TestLittleRoom(t *testing.T) {
 }
 
 // A panel that fits is never cut at its head, whatever room the keys take.
-func TestWhatFitsIsWhole(t *testing.T) {
+func TestFittingPanelIsNotCut(t *testing.T) {
 	for n := range 12 {
 		for height := 1; height < 16; height++ {
 			for _, keys := range []string{"", "?"} {
@@ -283,7 +283,7 @@ func TestForcedRequestGrantsNothing(t *testing.T) {
 	}
 }
 
-func TestEditedProposalIsWhatIsApproved(t *testing.T) {
+func TestEditedProposalIsApproved(t *testing.T) {
 	p := ready(edit(), 20)
 	name, text, ok := p.Proposal()
 	if name != "a.txt" || text != "two\n" || !ok {

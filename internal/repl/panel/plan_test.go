@@ -92,7 +92,7 @@ func TestPlanIsOneQuestion(t *testing.T) {
 	}
 }
 
-func TestPlanTellsWhatItTouches(t *testing.T) {
+func TestPlanListsItsFiles(t *testing.T) {
 	p := ready(undoing(3), 20)
 	for _, want := range []string{"undo the last turn: 3 files +4 −7", "create internal/server/file1.go  +1 −0", "delete internal/server/file2.go  +0 −5", "edit   internal/server/file3.go  +3 −2 · 2 places"} {
 		if got := shown(p, 20); !strings.Contains(got, want) {

@@ -183,7 +183,7 @@ func TestRemarkAndPart(t *testing.T) {
 }
 
 // Esc first closes detail views, one at a time.
-func TestEscLeavesTheListOfCalls(t *testing.T) {
+func TestEscClosesDetails(t *testing.T) {
 	p := ready(program(), 20)
 	press(p, "l", "v", "]")
 	for i, want := range []panel.Outcome{panel.Handled, panel.Handled, panel.Handled, panel.Cancel} {

@@ -145,7 +145,7 @@ func TestTypedCommandsAreShown(t *testing.T) {
 }
 
 // The result of a call is visible, however long the call; a failed one is shown in full.
-func TestTheOutcomeIsInSight(t *testing.T) {
+func TestResultOfACallIsVisible(t *testing.T) {
 	p := newPrinting(t, 40, 20)
 	long := "run for i in 1 2 3; do echo $i; sleep 1; done"
 	p.Call(ended(long, "exit 0", func(*tools.Result) {}), nil, 0)

@@ -54,7 +54,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-func TestOpensAtWhatWasFolded(t *testing.T) {
+func TestPageOpensAtFoldedOutput(t *testing.T) {
 	var r record.Record
 	if p := r.Page()(); p.At != -1 {
 		t.Errorf("nothing was folded, and it opens at %d", p.At)
@@ -93,7 +93,7 @@ func TestWholeOutputFromItsFile(t *testing.T) {
 	}
 }
 
-func TestOfAnEarlierConversation(t *testing.T) {
+func TestFromHistory(t *testing.T) {
 	msgs := []llm.Message{
 		{Role: llm.System, Parts: []llm.Part{{Kind: llm.TextPart, Text: "be good"}}},
 		{Role: llm.User, Parts: []llm.Part{{Kind: llm.TextPart, Text: "hello"}, {Kind: llm.TextPart, Text: "\n\na.txt changed", Aside: true}}},

@@ -130,7 +130,7 @@ func TestFinishedLinesAndTail(t *testing.T) {
 	}
 }
 
-func TestAFrameIsOneWriteOfWhatChanged(t *testing.T) {
+func TestFrameIsOneWriteOfChanges(t *testing.T) {
 	s, term := openFake(t, vt.Options{Width: 40, Height: 10})
 	step := func(name string, maxBytes int, do func()) {
 		t.Helper()
