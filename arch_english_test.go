@@ -18,16 +18,16 @@ var patterns = []struct {
 	bound         int
 }{
 	{"nominal what", "name the thing: \"the result\", \"the content\"", regexp.MustCompile(
-		`\b[Ww]hat (is|was|it|the|are|were|has|had|they|a|an|comes|came|stands|stood|follows|can|may|must|nobody|no|does|did|made)\b`), 424},
+		`\b[Ww]hat (is|was|it|the|are|were|has|had|they|a|an|comes|came|stands|stood|follows|can|may|must|nobody|no|does|did|made)\b`), 40},
 	{"says that", "\"reports whether\", \"returns\", \"explains\"", regexp.MustCompile(
-		`\b([Ss]ay|[Tt]ell|[Ss]aid|[Tt]old)(s|ing)? (that|whether|how|why|what|who|where|so)\b`), 90},
+		`\b([Ss]ay|[Tt]ell|[Ss]aid|[Tt]old)(s|ing)? (that|whether|how|why|what|who|where|so)\b`), 3},
 	{"is none", "\"\" if missing, nil without one, \"no\"", regexp.MustCompile(
-		`\b(is|are|was) none\b|that there is (not|none|no)|there (is|are) not\b|is not there|\bis no more\b`), 34},
-	{"stands", "\"is\", \"is open\", \"is pending\"", regexp.MustCompile(`\b[Ss]t(ands|ood|anding)\b`), 20},
+		`\b(is|are|was) none\b|that there is (not|none|no)|there (is|are) not\b|is not there|\bis no more\b`), 3},
+	{"stands", "\"is\", \"is open\", \"is pending\"", regexp.MustCompile(`\b[Ss]t(ands|ood|anding)\b`), 2},
 	{"where for if", "\"if\"", regexp.MustCompile(
-		`\b[Ww]here (it|there|that|nothing|nobody|this|they) (is|are|was|can|has|does)\b`), 23},
-	{"whoever", "name who", regexp.MustCompile(`\b([Ww]hoever|[Ww]hosoever)\b`), 25},
-	{"another one", "\"another\", and the noun", regexp.MustCompile(`\b(another|other) one(s)?\b`), 5},
+		`\b[Ww]here (it|there|that|nothing|nobody|this|they) (is|are|was|can|has|does)\b`), 2},
+	{"whoever", "name who", regexp.MustCompile(`\b([Ww]hoever|[Ww]hosoever)\b`), 1},
+	{"another one", "\"another\", and the noun", regexp.MustCompile(`\b(another|other) one(s)?\b`), 0},
 }
 
 // TestEnglish keeps the turns of phrase that docs/style.md advises against from

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What is inside is an extension, packed without the times and modes of a machine.
+// The package is an extension, without the times and modes of a machine.
 func TestPackage(t *testing.T) {
 	packed := Package()
 	files, err := zip.NewReader(bytes.NewReader(packed), int64(len(packed)))

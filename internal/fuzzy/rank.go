@@ -50,7 +50,7 @@ func Rank(query string, texts []string) []Match {
 // comparing bytes compares characters.
 type alphabet map[rune]byte
 
-// other stands for all characters beyond ASCII that the query lacks.
+// other represents all characters beyond ASCII that the query lacks.
 const other = 0xff
 
 func newAlphabet(query string) alphabet {

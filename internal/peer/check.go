@@ -60,7 +60,7 @@ func inside(local, remote netip.Addr) bool {
 	return false
 }
 
-// Owner tells who runs a process.
+// Owner is the kind of user who runs a process.
 type Owner int
 
 // The owners.

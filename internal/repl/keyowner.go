@@ -110,8 +110,8 @@ func (qs *questions) takeKeys(key tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 	return nil, true
 }
 
-// backToQuestion gives the keys back to the question; ok is false if it has them, or if there is none.
-// In vi mode, Esc in a draft belongs to the draft.
+// backToQuestion gives the keys back to the question; ok is false if it has them, or
+// without a question. In vi mode, Esc in a draft belongs to the draft.
 func (qs *questions) backToQuestion() (cmd tea.Cmd, ok bool) {
 	switch {
 	case qs.panel == nil || !qs.panel.Aside:

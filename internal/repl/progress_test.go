@@ -104,8 +104,8 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// Whatever a command prints: what is kept is bounded, lines are counted correctly, and the
-// visible part fits.
+// Whatever a command prints: the stored output is bounded, lines are counted correctly,
+// and the visible part fits.
 func TestOutputIsBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		turn := beginProgress(start)

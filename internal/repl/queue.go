@@ -55,7 +55,7 @@ func (q *queue) Next() (text string, acts bool) {
 	return first.text, first.acts
 }
 
-// Last removes and returns the newest line; empty if there is none.
+// Last removes and returns the newest line, or "".
 func (q *queue) Last() (text string, acts bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

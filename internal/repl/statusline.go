@@ -26,8 +26,7 @@ func StatusItems() []string {
 	return []string{itemMode, itemModel, itemBranch, itemContext, itemEditor, itemCost, itemTokens, itemFolder}
 }
 
-// itemWeights lists the items by importance: what the agent may do, what may run out, where
-// it works.
+// itemWeights lists the items by importance: permissions, limits, then places.
 var itemWeights = []string{itemMode, itemContext, itemCost, itemModel, itemEditor, itemBranch, itemTokens, itemFolder}
 
 // itemSeparator separates items.

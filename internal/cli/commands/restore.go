@@ -70,8 +70,8 @@ func (c changes) aim(s *undo.Scope, args string, turn undo.Range) error {
 	return nil
 }
 
-// restore carries out what the person approves of plan; it asks in every mode. It
-// returns the names of the restored files.
+// restore asks for approval of plan, in every mode, and carries out the approved part.
+// It returns the names of the restored files.
 func (c changes) restore(ctx context.Context, plan undo.Plan, a action) ([]string, error) {
 	v, err := c.App.Questions.AskPerson(ctx, a.question(plan))
 	if err != nil {
@@ -125,8 +125,7 @@ func (c changes) notifyModel(note modelNote, names []string) {
 	c.App.Remarks.Add(strings.ToUpper(note.text[:1]) + note.text[1:] + ": " + strings.Join(names, ", ") + more + ". Read them again before you edit them.")
 }
 
-// Stopped reports an undo during which a process died, and how to continue; "" if there
-// was none.
+// Stopped reports an undo during which a process died, and how to continue, or "".
 func Stopped(root *workspace.Root) string {
 	s := root.Stopped()
 	if s.Of == 0 {

@@ -51,9 +51,9 @@ func New(in *os.File, gone func()) *Keyboard {
 	return k
 }
 
-// growth bounds the ratio of what Read returns to what it reads, which is largest for empty
-// pastes. Everything read must be returned at once, because Bubble Tea waits for the terminal
-// before it calls Read again.
+// growth bounds the ratio of Read's output to its input, which is largest for empty
+// pastes. Everything read must be returned at once, because Bubble Tea waits for the
+// terminal before it calls Read again.
 const growth = 3
 
 // Read reads keys, with a number in place of each paste. It returns nothing in the middle of

@@ -92,7 +92,7 @@ func (p *Panel) warnUnseen(key string) bool {
 	return true
 }
 
-// back closes a detail view; it returns false if there is none.
+// back closes a detail view; it returns false without one.
 func (p *Panel) back() bool {
 	switch {
 	case p.plan != nil && p.plan.open:

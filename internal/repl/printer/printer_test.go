@@ -180,7 +180,7 @@ func TestReprint(t *testing.T) {
 	}
 }
 
-// A reprint has a bounded cost: it omits the oldest blocks, and says so.
+// A reprint has a bounded cost: it omits the oldest blocks, with a note.
 func TestReprintIsBounded(t *testing.T) {
 	p := newPrinting(t, 60, 10)
 	for i := range 3 * maxBlocks {

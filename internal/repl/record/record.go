@@ -1,6 +1,6 @@
-// Package record keeps a conversation in full, for reading what the screen showed only in
-// part. It guarantees a bounded size, however long the session: it drops the oldest entries
-// first, and says so.
+// Package record keeps a whole conversation, for reading the parts that the screen
+// shortened. It guarantees a bounded size, however long the session: it drops the
+// oldest entries first, with a note.
 package record
 
 import (
