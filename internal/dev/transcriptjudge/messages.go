@@ -45,20 +45,7 @@ func CheckMessages(body []byte) error {
 	if err := noDuplicates(body); err != nil {
 		return err
 	}
-	var req struct {
-		Model     string          `json:"model"`
-		MaxTokens int             `json:"max_tokens"`
-		System    []messagesBlock `json:"system"`
-		Tools     []struct {
-			Name   string          `json:"name"`
-			Schema json.RawMessage `json:"input_schema"`
-			Cache  json.RawMessage `json:"cache_control"`
-		} `json:"tools"`
-		Messages []struct {
-			Role    string          `json:"role"`
-			Content []messagesBlock `json:"content"`
-		} `json:"messages"`
-	}
+	var req messagesRequest
 	if err := json.Unmarshal(body, &req); err != nil {
 		return fmt.Errorf("the body: %w", err)
 	}
@@ -66,16 +53,47 @@ func CheckMessages(body []byte) error {
 		return errors.New("model, max_tokens and messages are required")
 	}
 	j := messagesJudge{open: map[string]bool{}, ids: map[string]bool{}}
-	for _, t := range req.Tools {
+	if err := errors.Join(j.tools(req.Tools), j.texts(req.System), j.messages(req.Messages)); err != nil {
+		return err
+	}
+	if j.markers > maxMarkers {
+		return fmt.Errorf("%d cache markers, at most %d", j.markers, maxMarkers)
+	}
+	return nil
+}
+
+// messagesRequest is a request of the Messages API.
+type messagesRequest struct {
+	Model     string            `json:"model"`
+	MaxTokens int               `json:"max_tokens"`
+	System    []messagesBlock   `json:"system"`
+	Tools     []messagesTool    `json:"tools"`
+	Messages  []messagesMessage `json:"messages"`
+}
+
+type messagesTool struct {
+	Name   string          `json:"name"`
+	Schema json.RawMessage `json:"input_schema"`
+	Cache  json.RawMessage `json:"cache_control"`
+}
+
+type messagesMessage struct {
+	Role    string          `json:"role"`
+	Content []messagesBlock `json:"content"`
+}
+
+func (j *messagesJudge) tools(tools []messagesTool) error {
+	for _, t := range tools {
 		j.mark(t.Cache)
 		if !isObject(t.Schema) || strings.ContainsFunc(t.Name, badInName) || t.Name == "" {
 			return fmt.Errorf("tool %q: a bad name, or a schema that is no object", t.Name)
 		}
 	}
-	if err := j.texts(req.System); err != nil {
-		return fmt.Errorf("system: %w", err)
-	}
-	for i, m := range req.Messages {
+	return nil
+}
+
+func (j *messagesJudge) messages(messages []messagesMessage) error {
+	for i, m := range messages {
 		if want := []string{"user", "assistant"}[i%2]; m.Role != want {
 			return fmt.Errorf("message %d is of role %q, want %q", i, m.Role, want)
 		}
@@ -87,11 +105,8 @@ func CheckMessages(body []byte) error {
 			return fmt.Errorf("message %d (%s): %w", i, m.Role, err)
 		}
 	}
-	if len(req.Messages)%2 == 0 {
+	if len(messages)%2 == 0 {
 		return errors.New("the last message is the model's: there is nothing to answer")
-	}
-	if j.markers > maxMarkers {
-		return fmt.Errorf("%d cache markers, at most %d", j.markers, maxMarkers)
 	}
 	return nil
 }
@@ -184,33 +199,44 @@ func (j *messagesJudge) assistant(blocks []messagesBlock) error {
 	if len(blocks) == 0 {
 		return errors.New("no content")
 	}
-	for i, b := range blocks {
-		switch b.Type {
-		case "text":
-			if err := b.hasText(); err != nil {
-				return err
-			}
-		case "thinking":
-			if b.Signature == "" || b.Cache != nil {
-				return errors.New("thinking without a signature, or with a marker")
-			}
-		case "redacted_thinking":
-			if b.Data == "" {
-				return errors.New("redacted thinking without data")
-			}
-		case "tool_use":
-			if b.ID == "" || len(b.ID) > 64 || strings.ContainsFunc(b.ID, badInName) || j.ids[b.ID] || b.Name == "" || !isObject(b.Input) {
-				return fmt.Errorf("call %q: a bad or used id, no name, or an input that is no object", b.ID)
-			}
-			j.ids[b.ID], j.open[b.ID] = true, true
-		default:
-			return fmt.Errorf("a block of type %q", b.Type)
-		}
+	for _, b := range blocks {
 		j.mark(b.Cache)
-		if i == len(blocks)-1 && strings.HasSuffix(b.Type, "thinking") {
-			return errors.New("the answer ends in thinking")
+		if err := j.answered(b); err != nil {
+			return err
 		}
 	}
+	if strings.HasSuffix(blocks[len(blocks)-1].Type, "thinking") {
+		return errors.New("the answer ends in thinking")
+	}
+	return nil
+}
+
+// answered checks a block of the model.
+func (j *messagesJudge) answered(b messagesBlock) error {
+	switch b.Type {
+	case "text":
+		return b.hasText()
+	case "thinking":
+		if b.Signature == "" || b.Cache != nil {
+			return errors.New("thinking without a signature, or with a marker")
+		}
+	case "redacted_thinking":
+		if b.Data == "" {
+			return errors.New("redacted thinking without data")
+		}
+	case "tool_use":
+		return j.use(b)
+	default:
+		return fmt.Errorf("a block of type %q", b.Type)
+	}
+	return nil
+}
+
+func (j *messagesJudge) use(b messagesBlock) error {
+	if b.ID == "" || len(b.ID) > 64 || strings.ContainsFunc(b.ID, badInName) || j.ids[b.ID] || b.Name == "" || !isObject(b.Input) {
+		return fmt.Errorf("call %q: a bad or used id, no name, or an input that is no object", b.ID)
+	}
+	j.ids[b.ID], j.open[b.ID] = true, true
 	return nil
 }
 

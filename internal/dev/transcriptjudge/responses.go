@@ -34,28 +34,12 @@ func CheckResponses(body []byte) error {
 	if err := noDuplicates(body); err != nil {
 		return err
 	}
-	var req struct {
-		Model    string          `json:"model"`
-		Store    *bool           `json:"store"`
-		Previous json.RawMessage `json:"previous_response_id"`
-		Tools    []struct {
-			Type   string          `json:"type"`
-			Name   string          `json:"name"`
-			Strict *bool           `json:"strict"`
-			Schema json.RawMessage `json:"parameters"`
-		} `json:"tools"`
-		Input []responsesItem `json:"input"`
-	}
+	var req responsesRequest
 	if err := json.Unmarshal(body, &req); err != nil {
 		return fmt.Errorf("the body: %w", err)
 	}
-	if req.Model == "" || req.Store == nil || *req.Store || req.Previous != nil || len(req.Input) == 0 {
-		return errors.New("a model, input and store: false are required, and no previous_response_id")
-	}
-	for _, t := range req.Tools {
-		if t.Type != "function" || t.Name == "" || t.Strict == nil || *t.Strict || !isObject(t.Schema) {
-			return fmt.Errorf("tool %q: no function with strict: false and a schema", t.Name)
-		}
+	if err := req.check(); err != nil {
+		return err
 	}
 	j := responsesJudge{open: map[string]bool{}, ids: map[string]bool{}}
 	for i, item := range req.Input {
@@ -72,6 +56,33 @@ func CheckResponses(body []byte) error {
 	return nil
 }
 
+// responsesRequest is a request of the Responses API.
+type responsesRequest struct {
+	Model    string          `json:"model"`
+	Store    *bool           `json:"store"`
+	Previous json.RawMessage `json:"previous_response_id"`
+	Tools    []struct {
+		Type   string          `json:"type"`
+		Name   string          `json:"name"`
+		Strict *bool           `json:"strict"`
+		Schema json.RawMessage `json:"parameters"`
+	} `json:"tools"`
+	Input []responsesItem `json:"input"`
+}
+
+// check checks everything but the input.
+func (r responsesRequest) check() error {
+	if r.Model == "" || r.Store == nil || *r.Store || r.Previous != nil || len(r.Input) == 0 {
+		return errors.New("a model, input and store: false are required, and no previous_response_id")
+	}
+	for _, t := range r.Tools {
+		if t.Type != "function" || t.Name == "" || t.Strict == nil || *t.Strict || !isObject(t.Schema) {
+			return fmt.Errorf("tool %q: no function with strict: false and a schema", t.Name)
+		}
+	}
+	return nil
+}
+
 func (j *responsesJudge) next(item responsesItem) error {
 	if j.reasoning && item.Type != "function_call" && item.Type != "reasoning" && item.Role != "assistant" {
 		return errors.New("the reasoning before it has lost the item that it led to")
@@ -84,25 +95,32 @@ func (j *responsesJudge) next(item responsesItem) error {
 		}
 		return nil
 	case "function_call":
-		var args map[string]json.RawMessage
-		if item.CallID == "" || j.ids[item.CallID] || item.Name == "" || json.Unmarshal([]byte(item.Arguments), &args) != nil || args == nil {
-			return fmt.Errorf("call %q: a bad or used id, no name, or arguments that are no object", item.CallID)
-		}
-		j.ids[item.CallID], j.open[item.CallID] = true, true
-		return nil
+		return j.call(item)
 	case "function_call_output":
-		if !j.open[item.CallID] {
-			return fmt.Errorf("no open call %q before it", item.CallID)
-		}
-		delete(j.open, item.CallID)
-		if len(item.Output) == 0 || string(item.Output) == `""` {
-			return errors.New("no output")
-		}
-		return nil
+		return j.output(item)
 	case "", "message":
 		return j.message(item)
 	}
 	return errors.New("an unknown type")
+}
+
+func (j *responsesJudge) call(item responsesItem) error {
+	if item.CallID == "" || j.ids[item.CallID] || item.Name == "" || !isObject(json.RawMessage(item.Arguments)) {
+		return fmt.Errorf("call %q: a bad or used id, no name, or arguments that are no object", item.CallID)
+	}
+	j.ids[item.CallID], j.open[item.CallID] = true, true
+	return nil
+}
+
+func (j *responsesJudge) output(item responsesItem) error {
+	if !j.open[item.CallID] {
+		return fmt.Errorf("no open call %q before it", item.CallID)
+	}
+	delete(j.open, item.CallID)
+	if len(item.Output) == 0 || string(item.Output) == `""` {
+		return errors.New("no output")
+	}
+	return nil
 }
 
 func (j *responsesJudge) message(item responsesItem) error {
