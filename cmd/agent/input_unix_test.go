@@ -163,7 +163,7 @@ func TestAnEditorThatFailsLeavesThePrompt(t *testing.T) {
 	d.sit()
 	d.Type("precious")
 	d.Press("ctrl+g")
-	d.WaitFor(`ended with an error, so the prompt is as it was`)
+	d.WaitFor(`failed, so the prompt is unchanged`)
 	d.prompt("❯ precious")
 	d.Press("ctrl+c")
 	d.leave()
