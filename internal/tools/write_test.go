@@ -254,7 +254,7 @@ func TestEditsThatCannotBe(t *testing.T) {
 		{"regex_replace", m{"path": "nope", "pattern": "a", "replacement": "b"}, []string{"does not exist"}},
 		{"patch", m{"path": "nope", "diff": "@@ -1 +1 @@\n-a\n+b\n"}, []string{"does not exist"}},
 		{"edit_file", m{"path": "main.go", "old_string": "foo()", "new_string": "bar()"}, []string{"2 places (lines 4, 5)", "replace_all"}},
-		{"edit_file", m{"path": "main.go", "old_string": "   foo(x)", "new_string": "bar()"}, []string{"old_string was not found; tried", "4 | →foo()"}},
+		{"edit_file", m{"path": "main.go", "old_string": "   foo(x)", "new_string": "bar()"}, []string{"old_string was not found", "4 | →foo()"}},
 		{"edit_file", m{"path": "main.go", "old_string": "", "new_string": "bar()"}, []string{"old_string is empty"}},
 		{"edit_file", m{"path": "main.go", "old_string": "a", "new_string": "a"}, []string{"are the same"}},
 		{"edit_lines", m{"path": "main.go", "start_line": 9, "end_line": 9, "new_content": ""}, []string{"lines 1 to 6"}},

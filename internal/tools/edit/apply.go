@@ -102,7 +102,7 @@ func (a *applier) locate(lines []line, h *Hunk) (at int, sh shift, stage Stage, 
 		}
 		return found[i], shifts[i], stage, nil
 	}
-	return 0, shift{}, 0, noMatch(a.text, joinLines(h.Old), joinLines(h.New))
+	return 0, shift{}, 0, noMatch(strings.ReplaceAll(a.text, "\r\n", "\n"), joinLines(h.Old), joinLines(h.New))
 }
 
 // choose returns the intended place: the only one, the one at the header's line, or the

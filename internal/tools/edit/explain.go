@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // MatchError explains why a text was not found, or found too often. Its message tells a
@@ -14,11 +15,15 @@ type MatchError struct {
 	Places int
 	Stage  Stage // the stage of an ambiguous match
 	Lines  []int // of the matches, 1-based; at most ten
-	// Nearest lists the most similar parts of the file, with visible blanks.
+	// Nearest lists the most similar parts of the file, best first, as diffs.
 	Nearest []string
 	// Done is the line that already holds the replacement, or zero.
 	Done int
 }
+
+// maxMessage is the size of the message of a MatchError in bytes. It leaves room within
+// 1,500 bytes for what a tool writes before it.
+const maxMessage = 1400
 
 // Error describes the failure and what to do next.
 func (e *MatchError) Error() string {
@@ -26,21 +31,22 @@ func (e *MatchError) Error() string {
 		return fmt.Sprintf("found in %d places (lines %s) by %s: add surrounding lines until it is unique, or set replace_all",
 			e.Places, joinInts(e.Lines), e.Stage)
 	}
-	var b strings.Builder
-	b.WriteString("not found; tried: exact match")
-	for s := Blanks; int(s) < stageCount; s++ {
-		b.WriteString(", " + s.String())
-	}
-	b.WriteString(".")
+	return e.opening() + strings.Join(e.Nearest, "") + e.advice()
+}
+
+func (e *MatchError) opening() string {
+	opening := "not found, neither exactly nor with a safe difference.\n"
 	if e.Done > 0 {
-		fmt.Fprintf(&b, "\nThe replacement is already at line %d: this edit may have been made before.", e.Done)
+		opening += fmt.Sprintf("The replacement is already at line %d: this edit may have been made before.\n", e.Done)
 	}
+	return opening
+}
+
+func (e *MatchError) advice() string {
 	if len(e.Nearest) > 0 {
-		b.WriteString("\nNearest lines of the file (→ is a tab, · a blank):\n")
-		b.WriteString(strings.Join(e.Nearest, "--\n"))
+		return "Send the file's exact text."
 	}
-	b.WriteString("\nRead the file and send its exact text.")
-	return b.String()
+	return "Read the file and send its exact text."
 }
 
 func joinInts(n []int) string {
@@ -51,125 +57,58 @@ func joinInts(n []int) string {
 	return strings.Join(parts, ", ")
 }
 
-// noMatch explains why before is not in text.
+// noMatch explains why before is not in text, whose lines end in \n.
 func noMatch(text, before, after string) *MatchError {
-	e := &MatchError{Nearest: nearest(split(text), textLines(before))}
-	if at := strings.Index(text, after); at >= 0 && strings.TrimSpace(after) != "" {
-		e.Done = lineAt(text, at)
-	}
+	e := &MatchError{Done: doneAt(text, before, after)}
+	s := similarity{have: split(text), want: textLines(before)}
+	room := maxMessage - len(e.opening()) - len(e.advice())
+	e.Nearest = s.nearest(room)
 	return e
 }
 
-// Bounds of the search for similar lines, which must not cost more than the edit.
-const (
-	nearLines   = 30_000 // lines searched
-	nearWidth   = 400    // bytes of a line looked at
-	nearShown   = 8      // lines shown of one place
-	nearPlaces  = 2
-	nearMinimum = 0.5
-)
-
-// nearest returns the parts of the file most similar to want, judged by the longest line
-// of want.
-func nearest(lines []line, want []string) []string {
-	anchor, ok := longest(want)
-	if !ok {
-		return nil
-	}
-	target := bigrams(want[anchor])
-	best := make([]int, 0, nearPlaces)
-	scores := make([]float64, 0, nearPlaces)
-	for i, l := range lines[:min(len(lines), nearLines)] {
-		score := target.likeness(l.text)
-		if score < nearMinimum || (len(scores) == nearPlaces && score <= scores[nearPlaces-1]) {
-			continue
-		}
-		best, scores = insertBest(best, scores, i, score)
-	}
-	var shown []string
-	for _, i := range best {
-		shown = append(shown, visibleWindow(lines, i-anchor, len(want)))
-	}
-	return shown
-}
-
-func insertBest(best []int, scores []float64, i int, score float64) ([]int, []float64) {
-	at := len(scores)
-	for at > 0 && scores[at-1] < score {
-		at--
-	}
-	best = append(best[:at], append([]int{i}, best[at:]...)...)
-	scores = append(scores[:at], append([]float64{score}, scores[at:]...)...)
-	if len(best) > nearPlaces {
-		best, scores = best[:nearPlaces], scores[:nearPlaces]
-	}
-	return best, scores
-}
-
-func longest(lines []string) (index int, ok bool) {
-	size := 0
-	for i, l := range lines {
-		if n := len(strings.TrimSpace(l)); n > size {
-			index, size = i, n
-		}
-	}
-	return index, size > 0
-}
-
-// bigramSet counts the pairs of adjacent characters of a line, ignoring blanks and case.
-type bigramSet struct {
-	count map[[2]rune]int
-	total int
-}
-
-func bigrams(s string) bigramSet {
-	set := bigramSet{count: map[[2]rune]int{}}
-	eachBigram(s, func(p [2]rune) {
-		set.count[p]++
-		set.total++
-	})
-	return set
-}
-
-func eachBigram(s string, f func([2]rune)) {
-	prev := rune(' ')
-	for _, r := range s[:min(len(s), nearWidth)] {
-		if unicode.IsSpace(r) {
-			continue
-		}
-		r = unicode.ToLower(r)
-		f([2]rune{prev, r})
-		prev = r
-	}
-}
-
-// likeness returns Dice's coefficient of the two sets, from 0 to 1.
-func (b bigramSet) likeness(s string) float64 {
-	seen := make(map[[2]rune]int, 16)
-	shared, total := 0, 0
-	eachBigram(s, func(p [2]rune) {
-		total++
-		if seen[p] < b.count[p] {
-			seen[p]++
-			shared++
-		}
-	})
-	if total == 0 {
+// doneAt returns the line of text that holds after, if the edit may have been made
+// before, or zero. A deletion proves nothing: what it leaves was there anyway.
+func doneAt(text, before, after string) int {
+	if strings.TrimSpace(after) == "" || isDeletion(before, after) {
 		return 0
 	}
-	return 2 * float64(shared) / float64(b.total+total)
+	for _, at := range indexAll(text, after, true) {
+		if wordBorder(text, at) && wordBorder(text, at+len(after)) {
+			return lineAt(text, at)
+		}
+	}
+	return 0
 }
 
-// visibleWindow formats count lines from index on, numbered.
-func visibleWindow(lines []line, index, count int) string {
-	start := max(index, 0)
-	end := min(max(index+count, start+1), len(lines), start+nearShown)
-	var b strings.Builder
-	for i := start; i < end; i++ {
-		fmt.Fprintf(&b, "%d | %s\n", i+1, Visible(lines[i].text))
+// isDeletion reports whether after is before with something taken out: one range of
+// bytes, or whole lines.
+func isDeletion(before, after string) bool {
+	before, after = strings.TrimSpace(before), strings.TrimSpace(after)
+	if head, tail := common(before, after); head+tail == len(after) {
+		return true
 	}
-	return b.String()
+	rest := textLines(before)
+	for _, l := range textLines(after) {
+		l = strings.TrimSpace(l)
+		for len(rest) > 0 && strings.TrimSpace(rest[0]) != l {
+			rest = rest[1:]
+		}
+		if len(rest) == 0 {
+			return false
+		}
+		rest = rest[1:]
+	}
+	return true
 }
+
+// wordBorder reports whether text may be cut at the byte at without cutting a word.
+func wordBorder(text string, at int) bool {
+	left, _ := utf8.DecodeLastRuneInString(text[:at])
+	right, _ := utf8.DecodeRuneInString(text[at:])
+	return !isWord(left) || !isWord(right)
+}
+
+func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // Visible returns s with tabs as →, blanks at both ends as ·, and other blanks and
 // invisible characters escaped.

@@ -128,7 +128,7 @@ func TestReplaceRefuses(t *testing.T) {
 		{"uneven indentation", " a\n   b\n", "a\nb\n", "c\n", []string{"not found", "·a", "···b"}},
 		{
 			"near lines are shown with tabs", "func f() {\n\treturn someValue\n}\n", "    return  someValues", "x",
-			[]string{"not found; tried: exact match", "indentation", "2 | →return someValue"},
+			[]string{"not found, neither exactly", "- | ····return  someValues", "+2 | →return someValue"},
 		},
 		{"done already", "alpha beta\nreturn newName\n", "return oldNamf", "return newName", []string{"is already at line 2"}},
 		{"case is never ignored", "Hello\n", "hello", "bye", []string{"not found", "1 | Hello"}},
