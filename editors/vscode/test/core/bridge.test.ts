@@ -215,7 +215,7 @@ describe("C2: messages", () => {
     assert.deepEqual(await bridge.next(), { type: "diffRejected", file: path, reason: "rejected" });
   });
 
-  it("proposeDiff answers with what is on disk: the person's edits and the editor's", async (t) => {
+  it("proposeDiff answers with the text on disk: the person's edits and the editor's", async (t) => {
     const { bridge, editor, path, decide, onDisk } = await proposed(t);
     editor.documents.format = (text) => `${text}// formatted\n`;
     decide({ kind: "accepted", text: "one\nzwei\n" });
@@ -247,7 +247,7 @@ describe("C2: messages", () => {
     assert.equal(untold.onDisk(), "other\n");
   });
 
-  it("nobody else answers for the person while a proposal stands", async (t) => {
+  it("nobody else answers for the person while a proposal is pending", async (t) => {
     const { bridge, editor, path, lockPath, onDisk } = await proposed(t);
     editor.documents.buffers.set(path, { text: "one\ntwo\n", isDirty: false, isUntitled: false });
     const agent = await WsClient.connect(t, lockPath);
@@ -311,7 +311,7 @@ describe("C2: messages", () => {
     assert.deepEqual(editor.documents.edits, []);
   });
 
-  it("closeDiff ends what is open about a file, which its own message answers", async (t) => {
+  it("closeDiff ends everything open about a file; each pending message gets its own answer", async (t) => {
     const { bridge, core, editor, file } = await start(t, { "a.txt": "one\ntwo\n" });
     bridge.send({ type: "openDiff", file: file("a.txt"), after: "x\n" });
     await shown(core);

@@ -122,7 +122,7 @@ describe("a request", () => {
   });
 });
 
-describe("what is no request", () => {
+describe("a malformed request", () => {
   const bad: [string, string, number][] = [
     ["no JSON", "{", -32700],
     ["a batch", "[]", -32600],

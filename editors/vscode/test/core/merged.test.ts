@@ -19,7 +19,7 @@ function type(line: number, character: number, text: string, to = { line, charac
 }
 
 describe("a proposal and its file in one text", () => {
-  it("shows what is removed above what is added", () => {
+  it("shows removed lines above added ones", () => {
     const merged = Merged.of(BASE, BOTH);
     assert.equal(shown(merged), "-one|+ONE| two| three| four|-five|+FIVE| ");
     assert.deepEqual([merged.draft, merged.decided], [BOTH, BASE]);
@@ -44,7 +44,7 @@ describe("a proposal and its file in one text", () => {
     assert.deepEqual([merged.find(key, 3), merged.find(key, 9)], [{ from: 3, to: 5 }, undefined]);
   });
 
-  it("what is typed is in the draft; a removed line cannot be changed", () => {
+  it("typed text is in the draft; a removed line cannot be changed", () => {
     const merged = Merged.of(BASE, BOTH);
     const typed = merged.edited([type(1, 3, "!"), type(3, 0, "new\n")]);
     assert.equal(typed === undefined ? "" : shown(typed), "-one|+ONE!| two| new| three| four|-five|+FIVE| ");
@@ -54,7 +54,7 @@ describe("a proposal and its file in one text", () => {
     assert.equal(below === undefined ? "" : shown(below), "-one|+more|+ONE| two| three| four|-five|+FIVE| ", "a line below it is a new one");
   });
 
-  it("of 2,000 random proposals, answers and edits the draft is always what is shown and not removed", () => {
+  it("of 2,000 random proposals, answers and edits the draft is always the shown text without removed lines", () => {
     const chance = new Chance(7);
     const word = (): string => chance.pick(["", "a", "b", "c", "dd"]);
     const text = (): string => Array.from({ length: chance.below(7) }, word).join(chance.pick(["\n", "\n", "\r\n"]));

@@ -216,7 +216,7 @@ describe("B4: execute_command", () => {
     await call.answer;
   });
 
-  it("shows what looks like a blank and is none, and what shows nothing", async (t) => {
+  it("shows characters that look like a blank, and invisible ones", async (t) => {
     const { client, editor } = await work(t);
     const call = client.begin("execute_command", { command: "a\u00a0b\u3164c\u{e0041}d\ufe0fe\u2800f\u3000g\u034f\th\n" });
     await until("the question", () => editor.questions.length > 0);
@@ -276,7 +276,7 @@ describe("B4: execute_command", () => {
     assert.deepEqual(await client.json("execute_command", { command: "true" }), { exit_code: null, output: "", cwd: folder, output_captured: false });
   });
 
-  it("says that a command took too long", async (t) => {
+  it("reports that a command took too long", async (t) => {
     const { client, editor, folder } = await work(t);
     editor.settings.approvalMode = "never";
     const result = await client.tool("execute_command", { command: "echo begun; sleep 1000", timeout_ms: 300 });
@@ -568,7 +568,7 @@ describe("B11: what can go wrong", () => {
     assert.deepEqual([result.isError, jsonOf(result)], [true, { error: "arguments.content is missing", code: "INVALID_PARAMS" }]);
   });
 
-  it("tells the client what is printed, before the command has ended", async (t) => {
+  it("sends the client the output before the command has ended", async (t) => {
     const { lockPath, editor, folder } = await work(t);
     const agent = await WsClient.connect(t, lockPath);
     const other = await WsClient.connect(t, lockPath);

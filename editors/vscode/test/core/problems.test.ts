@@ -102,7 +102,7 @@ describe("B6: problems after the save", () => {
     assert.match(String(jsonOf(await call.answer)["diagnostics"]), /^not complete: /);
   });
 
-  it("a file of a language that nobody serves is not waited for, and the answer says that nothing is known", async (t) => {
+  it("a file of a language that nobody serves is not waited for, and the answer reports the problems as unknown", async (t) => {
     const { client, core, editor } = await work(t, { "a.txt": "one\n" });
     editor.diagnostics.served = false;
     const call = client.begin("write_file", { path: "a.txt", content: "two\n" });

@@ -177,7 +177,7 @@ describe("the proof", () => {
     assert.deepEqual([shown.serverProof(), shown.clientProof()], [serverProof, clientProof]);
   });
 
-  it("of another secret, another port, or the server's own is none", () => {
+  it("of another secret, another port, or the server's own is invalid", () => {
     const message = (proof: string): string => JSON.stringify({ method: proveMethod, params: { proof } });
     const right = new Handshake(secret, 5765, nonce);
     assert.equal(right.isProved(message(right.clientProof())), true);

@@ -217,7 +217,7 @@ describe("a child", () => {
     assert.deepEqual([await ended, output], [0, "out\n"]);
   });
 
-  it("takes what is typed, and Ctrl-C", async (t) => {
+  it("takes keystrokes, and Ctrl-C", async (t) => {
     const typed = start(t, "read -r line; echo \"got $line\"");
     typed.child.input("hello\n");
     assert.deepEqual((await typed.child.ended).output, "got hello\n");
@@ -269,7 +269,7 @@ function isAlive(pid: number): boolean {
   return !execFileSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" }).startsWith("Z");
 }
 
-describe("what is told of the output as it comes", () => {
+describe("the output passed on as it comes", () => {
   const relayed = () => {
     const [sent, timers]: [string[], (() => void)[]] = [[], []];
     const clock = { now: () => 0, after: (_: number, run: () => void) => (timers.push(run), () => void timers.splice(timers.indexOf(run), 1)) };

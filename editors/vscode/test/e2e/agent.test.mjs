@@ -59,7 +59,7 @@ describe("agent in the integrated terminal", () => {
     assert.equal(session.read("b.txt").toString(), BASE);
   });
 
-  it("what is typed into the diff is written, and the model gets the patch", async () => {
+  it("text typed into the diff is written, and the model gets the patch", async () => {
     const turns = [
       looks("c.txt"),
       edit("c.txt", "two", "TWO"),

@@ -89,7 +89,7 @@ describe("a program that speaks in typed messages", () => {
     await lens("Accept").waitFor({ state: "detached" });
   });
 
-  it("C2: Ctrl+S accepts what is proposed", async () => {
+  it("C2: Ctrl+S accepts the proposal", async () => {
     send({ type: "proposeDiff", file: session.file("saved.txt"), edits: BOTH });
     await lens("Accept", 1).waitFor();
     await session.page.locator(".part.editor .editor-instance .view-lines").first().click();

@@ -174,7 +174,7 @@ describe("a diff in VS Code", () => {
     await session.noDiffs();
   });
 
-  it("reports what is typed, and is answered from outside with it", async () => {
+  it("reports typing, and is answered from outside with the typed text", async () => {
     const answer = ask(PROPOSED, { diff_id: "typed", on_close: "keep" });
     await bench.diffShown();
     await bench.typeAtEnd("here");

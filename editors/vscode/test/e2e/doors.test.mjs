@@ -205,7 +205,7 @@ describe("any MCP client in VS Code", () => {
     assert.equal(fs.existsSync(file("ran")), false);
   });
 
-  it("B4: what is typed by somebody who has not seen the question runs nothing", async () => {
+  it("B4: the keys of a person who has not seen the question run nothing", async () => {
     const answer = at.door.json("execute_command", { command: "touch typed" });
     const dialog = at.bench.page.locator(".monaco-dialog-box");
     await dialog.waitFor();

@@ -45,7 +45,7 @@ describe("the agent's proposals in one text with their file", () => {
     return { agent, same };
   };
 
-  it("one change is rejected, the other accepted: the agent writes what is left and is told", async () => {
+  it("one change is rejected, the other accepted: the agent writes the rest and learns of it", async () => {
     const { agent, same } = await asked("lenses");
     await until("Accept before Reject, in one line", async () => {
       const [accept, reject] = [await lens("Accept").boundingBox(), await lens("Reject").boundingBox()];
@@ -117,7 +117,7 @@ describe("the agent's proposals in one text with their file", () => {
     await gone();
   });
 
-  it("the terminal answers: what is typed in the text counts; a removed line cannot be changed", async () => {
+  it("the terminal answers: typing in the text counts; a removed line cannot be changed", async () => {
     const { agent } = await asked("terminal");
     await inText();
     await press("Control+End");
@@ -163,7 +163,7 @@ describe("the agent's proposals in one text with their file", () => {
     assert.equal(read("undo"), BOTH);
   });
 
-  it("Ctrl+S accepts what is left", async () => {
+  it("Ctrl+S accepts the rest", async () => {
     const { agent } = await asked("saved");
     await inText();
     await press("Control+s");

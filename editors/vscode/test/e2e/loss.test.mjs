@@ -67,7 +67,7 @@ describe("a question whose editor fails", () => {
     await at.scene.session.noDiffs();
   });
 
-  it("the extension host is killed: the terminal stands, and the diff comes again", async () => {
+  it("the extension host is killed: the terminal's question stays, and the diff comes again", async () => {
     const { agent, same } = await asked("host.txt");
     const { pid } = await at.scene.session.lock();
     process.kill(pid, "SIGKILL");

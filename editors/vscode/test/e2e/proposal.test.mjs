@@ -89,7 +89,7 @@ describe("a proposal in one text with its file", () => {
     assert.equal(await dirty(name), false, "unsaved");
   };
 
-  it("C2: Ctrl+S accepts what is left, and a client's saveDocument nothing", async () => {
+  it("C2: Ctrl+S accepts the rest, and a client's saveDocument nothing", async () => {
     const name = "saves.txt";
     await show(name);
     await propose(name);
@@ -150,7 +150,7 @@ describe("a proposal in one text with its file", () => {
     assert.equal(read(name), "other\n");
   });
 
-  it("C2: a rejection writes nothing, and what is accepted is told as it was saved", async () => {
+  it("C2: a rejection writes nothing, and an accepted text is reported as it was saved", async () => {
     const change = [{ range: { start: { line: 0, character: 5 }, end: { line: 0, character: 6 } }, oldText: "1", newText: "2" }];
     const { mtimeMs } = fs.statSync(session.file("reject.json"));
     send({ type: "proposeDiff", file: session.file("reject.json"), edits: change });

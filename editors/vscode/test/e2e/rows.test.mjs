@@ -221,7 +221,7 @@ describe("a window of several, on a port that is taken", () => {
       }
     });
 
-    it("B11: says that it has no workspace, and the first goes on", async () => {
+    it("B11: reports that it has no workspace, and the first goes on", async () => {
       const door = await connect(session, { lock: there });
       for (const [tool, args] of [["write_file", { path: "a.txt", content: "x" }], ["read_file", { path: "a.txt" }], ["execute_command", { command: "ls" }]]) {
         assert.equal((await door.json(tool, args)).code, "NO_WORKSPACE", tool);

@@ -60,7 +60,7 @@ describe("an answer in VS Code", () => {
     same();
   });
 
-  it("what is typed into the right side lands, and the next request holds the patch of it", async () => {
+  it("text typed into the right side is written, and the next request holds its patch", async () => {
     const agent = await at.scene.agent([edit("typed.txt", "two", "TWO"), { text: "Good." }]);
     await at.scene.bench.diffShown();
     await at.scene.bench.typeAtEnd("four");

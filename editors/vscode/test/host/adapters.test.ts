@@ -43,11 +43,11 @@ describe("the documents", () => {
     });
   }
 
-  it("says that a file is binary", async () => {
+  it("reports a binary file", async () => {
     assert.equal((await documents.read(file("a\0b"))).binary, true);
   });
 
-  it("says that a file is not there", async () => {
+  it("reports a missing file", async () => {
     const found = await documents.read(join(folder, "none"));
     assert.equal(found.exists, false);
     assert.match(found.sha256, /^e3b0c442/);
@@ -112,7 +112,7 @@ describe("the sides of a diff", () => {
     });
   }
 
-  it("keep what is saved and lose nothing that the setting's encoding cannot hold", async () => {
+  it("keep the saved text and lose nothing that the setting's encoding cannot hold", async () => {
     const document = await shown("a\n", "shiftjis");
     const edit = new vscode.WorkspaceEdit();
     edit.insert(document.uri, new vscode.Position(0, 0), "😀");
