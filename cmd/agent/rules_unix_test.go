@@ -181,7 +181,7 @@ func TestTheEndOfADiffIsSeen(t *testing.T) {
 	d.say("go on")
 	d.asked(`create long\.txt`)
 	d.Press("y")
-	d.WaitFor(`lines \d+–400 have not been on the screen: y again`)
+	d.WaitFor(`you have not seen lines \d+–400: y again`)
 	d.absent("long.txt")
 	d.Press("end")
 	d.asked(`line 400`)

@@ -83,7 +83,7 @@ func interactPlain(ctx context.Context, p Process, o opening) error {
 	if o.suggest != "" && o.first == "" {
 		o.notes = append(o.notes, "Try: "+o.suggest)
 	}
-	title := "agent " + p.Version + ", " + o.model.Ref + ", in " + a.Dir + "; /help says what there is."
+	title := "agent " + p.Version + ", " + o.model.Ref + ", in " + a.Dir + "; type /help for the commands."
 	ui := plain.New(plain.Options{
 		In: p.Stdin, Out: p.Stdout, Notes: append([]string{title}, o.notesOf(a)...), First: o.first,
 		Echo: !isTerminal(p.Stdin), Again: isTerminal(p.Stdin), Interrupt: interrupts, Labels: o.Interface.ScreenReader,

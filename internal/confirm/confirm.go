@@ -34,7 +34,7 @@ type Request struct {
 	Read    *Read
 	Save    *Save
 
-	// ByUser marks a request by a command of the user's, made beside the running turn.
+	// ByUser marks a request from a user's command, made while a turn may be running.
 	ByUser bool
 
 	// Alone is closed when this reviewer is the only one left. If its surface is not

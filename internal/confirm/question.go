@@ -215,8 +215,8 @@ func (p *Plan) excepts(out []int) bool {
 
 // Notes for a reviewer whose approval did not count.
 const (
-	lostDraft = "Edited on another surface, and that text cannot be fetched now. Another yes takes the text shown here."
-	maybeLost = "No answer from another surface: if it was edited there, that edit is lost. Another yes takes the text shown here."
+	lostDraft = "Edited on another surface, but that text cannot be fetched. Say yes again to accept the text shown here."
+	maybeLost = "No answer from another surface: if it was edited there, that edit is lost. Say yes again to accept the text shown here."
 )
 
 // askAgain shows the question again to a reviewer who approved a draft that was lost.

@@ -220,7 +220,7 @@ func TestLeftSide(t *testing.T) {
 	e.World.Open(req.Change.Path, idetest.Document{Dirty: true})
 	d.Accept()
 	asked := <-r.terminal.shown
-	if note := asked.Notes[len(asked.Notes)-1].Text; asked.Change.After != "new\n" || !strings.Contains(note, "Neovim holds unsaved changes of a.txt") {
+	if note := asked.Notes[len(asked.Notes)-1].Text; asked.Change.After != "new\n" || !strings.Contains(note, "Neovim has unsaved changes to a.txt") {
 		t.Errorf("the terminal was asked %+v", asked)
 	}
 	r.terminal.answers <- yes
@@ -263,7 +263,7 @@ func TestEmacsLock(t *testing.T) {
 	e.NextDiff().Accept()
 	select {
 	case asked := <-r.terminal.shown:
-		if note := asked.Notes[len(asked.Notes)-1].Text; !strings.Contains(note, "Emacs holds unsaved changes") {
+		if note := asked.Notes[len(asked.Notes)-1].Text; !strings.Contains(note, "Emacs has unsaved changes") {
 			t.Error(note)
 		}
 	case <-time.After(patience):
@@ -473,7 +473,7 @@ func TestYesIsAskedAgainForADoubtfulText(t *testing.T) {
 	e.NextDiff().Edit("something else altogether\n")
 	<-r.terminal.shown
 	r.terminal.answers <- yes
-	if asked := <-r.terminal.shown; len(asked.Notes) == 0 || asked.Change.After == "new\n" && !strings.Contains(asked.Notes[len(asked.Notes)-1].Text, "Another yes") {
+	if asked := <-r.terminal.shown; len(asked.Notes) == 0 || asked.Change.After == "new\n" && !strings.Contains(asked.Notes[len(asked.Notes)-1].Text, "Say yes again") {
 		t.Errorf("asked again %+v", asked)
 	}
 	r.terminal.answers <- confirm.Verdict{}

@@ -192,7 +192,7 @@ func hold(ctx context.Context, l *link, q *question, on bool) bool {
 func (v *Reviewer) draftFor(ctx context.Context, l *link, q *question) claimed {
 	text, edited, err := v.Draft(ctx, q.req.ID)
 	if err != nil {
-		v.opt.Face.note(q.req.ID, "the text typed in "+l.name()+" could not be fetched, so the text here begins without it")
+		v.opt.Face.note(q.req.ID, "the text typed in "+l.name()+" could not be fetched, so it is missing here")
 		return claimed{}
 	}
 	return claimed{text, edited}

@@ -103,7 +103,7 @@ func (v *Reviewer) approval(ctx context.Context, l *link, q *question, out clien
 			return confirm.Verdict{}, fmt.Errorf("%s answers with other texts", l.name())
 		}
 		if why != "" {
-			said.Unsure = fmt.Sprintf("%s returned this text and not the proposal: %s. Answer for this text.", l.name(), why)
+			said.Unsure = fmt.Sprintf("%s returned this text and not the proposal: %s. Do you approve this text?", l.name(), why)
 		}
 	}
 	if l.unsaved(ctx, q.req.Change.Path) {
@@ -111,7 +111,7 @@ func (v *Reviewer) approval(ctx context.Context, l *link, q *question, out clien
 			return confirm.Verdict{}, fmt.Errorf("%s has unsaved changes in %s", q.req.Change.Name, l.name())
 		}
 		said.Text = &out.Text
-		said.Unsure = fmt.Sprintf("%s holds unsaved changes of %s that are not in this text: perhaps typed on the left side of the diff.", l.name(), q.req.Change.Name)
+		said.Unsure = fmt.Sprintf("%s has unsaved changes to %s that are not in this text; they may have been typed on the left side of the diff.", l.name(), q.req.Change.Name)
 	}
 	return said, nil
 }

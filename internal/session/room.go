@@ -70,7 +70,7 @@ func (r *room) estimate(l load) meter.Fill {
 }
 
 // count takes the provider's count for the last request and publishes how full the
-// context is. cut reports whether the server dropped a part of the request in silence.
+// context is. cut reports whether the server dropped a part of the request silently.
 func (r *room) count(l load, u llm.Usage) (f meter.Fill, cut bool) {
 	cut = r.meter.Count(l.model, u)
 	r.resumed = 0

@@ -53,7 +53,7 @@ func (p *Panel) hints(n int) []string {
 // unseenKeys reports the unseen part of a diff and returns the keys.
 func (p *Panel) unseenKeys() []string {
 	seen, lines := p.unseen()
-	what := fmt.Sprintf("lines %d–%d have not been on the screen: y again approves them, too", seen+1, lines)
+	what := fmt.Sprintf("you have not seen lines %d–%d: y again approves them too", seen+1, lines)
 	return []string{what, "PgDn scrolls", "n no", p.esc()}
 }
 

@@ -26,8 +26,8 @@ func TestTheEndOfADiffWasShown(t *testing.T) {
 		req  confirm.Request
 		says string
 	}{
-		"many lines":  {writing(long.String()), "–400 have not been on the screen: y again"},
-		"a long line": {writing(strings.Repeat("x", 7000) + "\n"), "have not been on the screen: y again"},
+		"many lines":  {writing(long.String()), "–400: y again"},
+		"a long line": {writing(strings.Repeat("x", 7000) + "\n"), "you have not seen lines "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, key := range []string{"y", "a"} {

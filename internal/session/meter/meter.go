@@ -1,6 +1,6 @@
 // Package meter measures how much of a model's context a conversation fills. It
 // estimates, and learns from the counts of providers, from their errors for a
-// conversation that is too long, and from servers that drop the excess in silence. It
+// conversation that is too long, and from servers that drop the excess silently. It
 // guarantees that a guess never replaces a provider's figure.
 package meter
 
@@ -86,7 +86,7 @@ func (m *Meter) learn(model llm.Info, window int64) {
 }
 
 // Count tells m a provider's count for the last request. It returns true if the server
-// has dropped a part of the request in silence.
+// has dropped a part of the request silently.
 func (m *Meter) Count(model llm.Info, u llm.Usage) (cut bool) {
 	switch {
 	case u.Estimated:
@@ -101,14 +101,14 @@ func (m *Meter) Count(model llm.Info, u llm.Usage) (cut bool) {
 }
 
 // The minimum count, and the minimum growth in bytes, for a server to be suspected of
-// dropping the excess in silence.
+// dropping the excess silently.
 const (
 	leastWindow = 1500
 	leastGrowth = 8 << 10
 	mostBytes   = 8 // of a token on average, at most
 )
 
-// cuts reports whether the server dropped a part of the request in silence, as some
+// cuts reports whether the server dropped a part of the request silently, as some
 // local servers do: its count is no higher than before, or lower than any text's.
 func (m *Meter) cuts(model llm.Info, u llm.Usage) bool {
 	if m.Window(model) > 0 || u.Cached > 0 || u.Input < leastWindow {
