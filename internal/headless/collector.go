@@ -27,6 +27,8 @@ func (c *Collector) Add(ev session.Event) {
 	case session.RequestStarted:
 		c.rounds = ev.Round
 		c.answer.Reset()
+	case session.Retrying:
+		c.answer.Reset()
 	case session.TextDelta:
 		c.answer.WriteString(ev.Text)
 	case session.AnswerEnded:

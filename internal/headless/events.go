@@ -33,6 +33,7 @@ type (
 		Max     int    `json:"max"`
 		WaitMS  int64  `json:"wait_ms"`
 		Reason  string `json:"reason"`
+		Void    bool   `json:"void,omitzero"` // the text and reasoning of this request so far are void
 	}
 	usageEvent struct {
 		Type string `json:"type"` // usage, of one request
@@ -74,7 +75,7 @@ func jsonEvent(ev session.Event) any {
 	case session.RequestStarted:
 		return requestEvent{"request", ev.Round}
 	case session.Retrying:
-		return retryEvent{"retry", ev.Attempt, ev.Max, ev.Wait.Milliseconds(), ev.Reason}
+		return retryEvent{"retry", ev.Attempt, ev.Max, ev.Wait.Milliseconds(), ev.Reason, ev.Void}
 	case session.AnswerEnded:
 		u := usageObject{ev.Usage.Input, ev.Usage.Output, ev.Usage.Cached}
 		return usageEvent{"usage", u, ev.Usage.CostUSD, ev.Context}

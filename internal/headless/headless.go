@@ -177,6 +177,11 @@ func (f *Face) showText(ev session.Event) {
 		}
 	case session.TextDelta:
 		f.put(f.screen.Push(ev.Text))
+	case session.Retrying:
+		if ev.Void {
+			f.endLine()
+			f.put(session.BrokeOff + "\n")
+		}
 	}
 }
 

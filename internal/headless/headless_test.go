@@ -371,3 +371,30 @@ func TestAsAProcess(t *testing.T) {
 		t.Errorf("status %v, stderr %q", cmd.ProcessState, errs.String())
 	}
 }
+
+// A void part of an answer is in no result; a terminal, which has shown it, marks it.
+func TestAnswerThatBrokeOff(t *testing.T) {
+	events := []session.Event{
+		session.RequestStarted{Round: 1},
+		session.TextDelta{Text: "It is"},
+		session.Retrying{Retry: llm.Retry{Attempt: 2, Max: 6, Wait: time.Second, Reason: "HTTP 529"}, Void: true},
+		session.TextDelta{Text: "It is so."},
+	}
+	for name, c := range map[string]struct {
+		opt  Options
+		want string
+	}{
+		"pipe":     {Options{Format: Text}, "It is so.\n"},
+		"terminal": {Options{Format: Text, StdoutTTY: true}, "It is\n— the answer broke off; asking again —\nIt is so.\n"},
+	} {
+		if _, out, _ := run(t, c.opt, nil, events...); out != c.want {
+			t.Errorf("%s: %q", name, out)
+		}
+	}
+	_, out, _ := run(t, Options{Format: StreamJSON}, nil, events...)
+	for _, want := range []string{`"reason":"HTTP 529","void":true}`, `"result":"It is so."`} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %s in %s", want, out)
+		}
+	}
+}

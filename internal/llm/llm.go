@@ -135,7 +135,7 @@ type Delta struct {
 	Text      string
 	Reasoning string
 	Pending   *Pending // a tool call is being received
-	Retry     *Retry   // the request failed and will be sent again
+	Retry     *Retry   // the request failed and will be sent again; the deltas so far are void
 	End       *End     // the last step of a whole answer
 }
 
@@ -145,8 +145,8 @@ type Pending struct {
 	Bytes int
 }
 
-// Retry announces another attempt after a request that failed before any of the answer
-// was delivered.
+// Retry announces another attempt after a request that failed. The answer begins anew:
+// text, reasoning and pending calls delivered before it are void.
 type Retry struct {
 	Attempt int // number of the next attempt, from 2
 	Max     int

@@ -163,6 +163,10 @@ func (t *turns) event(ev session.Event) {
 		t.usage = usage{ev.Total, ev.Context, ev.Window}
 	case session.Filled:
 		t.usage = usage{ev.Total, ev.Context, ev.Window}
+	case session.Retrying:
+		if ev.Void {
+			t.out.Notice(session.BrokeOff)
+		}
 	case session.CallEnded:
 		lines, above := t.shown.Output()
 		t.out.Call(ev, lines, above)

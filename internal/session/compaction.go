@@ -157,6 +157,7 @@ func (l *Loop) summarise(ctx context.Context, req llm.Request) (string, error) {
 		case err != nil:
 			return "", err
 		case d.Retry != nil:
+			b.Reset()
 			l.opt.Emit(Retrying{Retry: *d.Retry})
 		case d.End != nil:
 			l.addUsage(d.End.Usage)

@@ -11,6 +11,9 @@ import (
 // in order.
 type Event interface{ event() }
 
+// BrokeOff is the line that marks the void part of an answer on a screen.
+const BrokeOff = "— the answer broke off; asking again —"
+
 // Typed is the name of the call of a command that the user typed, in its events.
 const Typed = "shell"
 
@@ -27,7 +30,12 @@ type (
 	// CallPending is the progress of a call that is being received.
 	CallPending struct{ llm.Pending }
 	// Retrying announces that a request is sent again.
-	Retrying struct{ llm.Retry }
+	Retrying struct {
+		llm.Retry
+		// Void reports whether the answer broke off: its text and reasoning so far are
+		// void.
+		Void bool
+	}
 	// AnswerEnded closes one answer of the model.
 	AnswerEnded struct {
 		Usage   llm.Usage // of this request

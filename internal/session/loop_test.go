@@ -368,7 +368,7 @@ func TestOutputIsOrderedAndEndsWithTheCall(t *testing.T) {
 func TestReasoningIsKeptApart(t *testing.T) {
 	r := newRig(t, Options{}, func(_ context.Context, yield func(llm.Delta, error) bool) {
 		_ = yield(llm.Delta{Reasoning: "hmm"}, nil) && yield(llm.Delta{Text: "yes"}, nil) &&
-			yield(llm.Delta{Pending: &llm.Pending{Name: "x"}}, nil) && yield(llm.Delta{Retry: &llm.Retry{Attempt: 2}}, nil) &&
+			yield(llm.Delta{Pending: &llm.Pending{Name: "x"}}, nil) &&
 			yield(llm.Delta{End: &llm.End{Extra: []byte(`{"k":1}`)}}, nil)
 	})
 	if err := r.Run(t.Context(), "go"); err != nil {
@@ -380,8 +380,26 @@ func TestReasoningIsKeptApart(t *testing.T) {
 	if diff := cmp.Diff(want, r.Messages()[1]); diff != "" {
 		t.Error(diff)
 	}
-	if len(eventsOf[ReasoningDelta](r)) != 1 || len(eventsOf[CallPending](r)) != 1 || len(eventsOf[Retrying](r)) != 1 {
+	if len(eventsOf[ReasoningDelta](r)) != 1 || len(eventsOf[CallPending](r)) != 1 {
 		t.Errorf("events %+v", r.events)
+	}
+}
+
+// TestARetryVoidsTheAnswerSoFar keeps only what came after the retry.
+func TestARetryVoidsTheAnswerSoFar(t *testing.T) {
+	r := newRig(t, Options{}, func(_ context.Context, yield func(llm.Delta, error) bool) {
+		retry := llm.Delta{Retry: &llm.Retry{Attempt: 2}}
+		_ = yield(retry, nil) && yield(llm.Delta{Reasoning: "hm"}, nil) && yield(llm.Delta{Text: "ye"}, nil) && yield(retry, nil) &&
+			yield(llm.Delta{Text: "yes"}, nil) && yield(llm.Delta{End: &llm.End{}}, nil)
+	})
+	if err := r.Run(t.Context(), "go"); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(llm.TextMessage(llm.Assistant, "yes"), r.Messages()[1]); diff != "" {
+		t.Error(diff)
+	}
+	if got := eventsOf[Retrying](r); len(got) != 2 || got[0].Void || !got[1].Void {
+		t.Errorf("retries %+v", got)
 	}
 }
 

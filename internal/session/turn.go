@@ -100,7 +100,10 @@ func (t *turn) receive(a *answer, d llm.Delta) {
 	case d.Pending != nil:
 		emit(CallPending{Pending: *d.Pending})
 	case d.Retry != nil:
-		emit(Retrying{Retry: *d.Retry})
+		void := a.text.Len()+a.reasoning.Len() > 0
+		a.text.Reset()
+		a.reasoning.Reset()
+		emit(Retrying{Retry: *d.Retry, Void: void})
 	}
 }
 

@@ -156,12 +156,14 @@ func TestAReplacementCharacterOfTheModelsOwnIsKept(t *testing.T) {
 // however complete it looks.
 func TestNoCallOfABrokenStream(t *testing.T) {
 	for _, fault := range []llmtest.Fault{llmtest.Drop, llmtest.Truncate} {
-		s := llmtest.NewServer(t, llmtest.Turn{Calls: []llmtest.Call{{Name: "f", Args: "{}"}}, Fault: fault, After: 2})
+		s := llmtest.NewServerFunc(t, func(int, []byte) llmtest.Turn {
+			return llmtest.Turn{Calls: []llmtest.Call{{Name: "f", Args: "{}"}}, Fault: fault, After: 2}
+		})
 		h := collect(t.Context(), client(t, s.URL()), hello())
 		if e := h.kind(t); e.Kind != llm.Truncated {
 			t.Errorf("kind %d, %v", e.Kind, e)
 		}
-		if len(h.pending) == 0 || len(h.retries) != 0 || len(s.Requests()) != 1 || s.Fired(fault) != 1 {
+		if n := remote.DefaultMaxAttempts; len(h.pending) == 0 || len(h.retries) != n-1 || len(s.Requests()) != n || s.Fired(fault) != n {
 			t.Errorf("pending %v, retries %v, requests %d, faults %d", h.pending, h.retries, len(s.Requests()), s.Fired(fault))
 		}
 	}

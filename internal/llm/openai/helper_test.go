@@ -37,6 +37,7 @@ func collect(ctx context.Context, m llm.Model, req llm.Request) response {
 		case d.Pending != nil:
 			h.pending = append(h.pending, *d.Pending)
 		case d.Retry != nil:
+			h.text, h.reasoning, h.steps = "", "", 0
 			h.retries = append(h.retries, *d.Retry)
 		case d.End != nil:
 			h.end = d.End

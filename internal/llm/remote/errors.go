@@ -58,7 +58,7 @@ func (e *ServerError) read(v any) {
 }
 
 func (e *ServerError) readObject(m map[string]any) {
-	if s, ok := m["type"].(string); ok && e.Type == "" {
+	if s, ok := m["type"].(string); ok && e.Type == "" && s != "error" { // the inner object has the type
 		e.Type = s
 	}
 	switch code := m["code"].(type) {

@@ -16,6 +16,12 @@ import (
 	"github.com/bb2d0cf4/agent/internal/peer"
 )
 
+// brokenError is a failure to read the stream of an answer.
+type brokenError struct{ err error }
+
+func (b *brokenError) Error() string { return b.err.Error() }
+func (b *brokenError) Unwrap() error { return b.err }
+
 // failure is a failed attempt. again reports whether the same request may work later.
 type failure struct {
 	err   *llm.Error
@@ -88,9 +94,9 @@ func (r reporter) explain(err error) *failure {
 	case errors.As(err, &redirect):
 		return fail(llm.Refused, false, "%s %s. The redirect was not followed, because it would send your key and conversation there. If the new address is right, set it as the base URL.", r.base.Host, redirect.Error())
 	case errors.Is(err, errIdle):
-		return fail(llm.Idle, false, "%s has sent no part of an answer for %v, so the request was ended. Try again, or raise idle_timeout.", r.base.Host, r.limits.Idle)
+		return fail(llm.Idle, true, "%s has sent no part of an answer for %v, so the request was ended. Try again, or raise idle_timeout.", r.base.Host, r.limits.Idle)
 	case errors.Is(err, errStalled):
-		return fail(llm.Idle, false, "%s has sent nothing more of its answer for %v, so the request was ended. The text so far is kept; none of its tool calls was run. Try again, or raise idle_timeout.", r.base.Host, r.limits.Idle)
+		return fail(llm.Idle, true, "%s has sent nothing more of its answer for %v, so the request was ended. The text so far is kept; none of its tool calls was run. Try again, or raise idle_timeout.", r.base.Host, r.limits.Idle)
 	case errors.Is(err, errTotal):
 		return fail(llm.Idle, false, "The answer from %s was not complete after %v, so the request was ended. Try again with a smaller task.", r.base.Host, r.limits.Total)
 	case errors.Is(err, ErrUnfinished), errors.Is(err, io.ErrUnexpectedEOF):
@@ -104,7 +110,8 @@ func (r reporter) explain(err error) *failure {
 		return f
 	}
 	var network net.Error
-	if errors.As(err, &network) || errors.Is(err, io.EOF) {
+	var broken *brokenError
+	if errors.As(err, &network) || errors.As(err, &broken) || errors.Is(err, io.EOF) {
 		return fail(llm.Truncated, true, "The connection to %s broke off: %v.", r.base.Host, bare(err))
 	}
 	return fail(llm.Temporary, false, "%s sent an answer that cannot be read: %v.", r.base.Host, bare(err))

@@ -38,7 +38,7 @@ func classifyWords(words string) (llm.ErrorKind, bool) {
 		return llm.NotFound, false
 	case hasAny(words, "invalid_request"):
 		return llm.Refused, false
-	case hasAny(words, "rate_limit", "overloaded", "server_error", "internal", "timeout", "unavailable", "exhausted"):
+	case hasAny(words, "rate_limit", "overloaded", "slow_down", "server_error", "api_error", "internal", "timeout", "unavailable", "exhausted"):
 		return llm.Temporary, true
 	}
 	return llm.Temporary, false

@@ -1,7 +1,7 @@
 // Package remote implements llm.Model with an HTTP server, whatever protocol that
-// speaks. It guarantees that an answer that did not end in order is an error, that
-// nothing is sent twice once a part of the answer was delivered, and that the key only
-// goes to the configured host.
+// speaks. It guarantees that an answer that did not end in order is never
+// complete: the request is sent again, or fails; and that the key only goes to the
+// configured host.
 package remote
 
 import (

@@ -42,9 +42,8 @@ func (c *Client) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delt
 	}
 }
 
-// stream repeats the request until there is an answer, an error that another attempt
-// would not change, or a part of an answer was delivered. It returns errStopped if emit
-// returns false.
+// stream repeats the request until there is a complete answer or an error that another
+// attempt would not change. It returns errStopped if emit returns false.
 func (c *Client) stream(ctx context.Context, req llm.Request, emit func(llm.Delta) bool) error {
 	if c.base == nil {
 		return c.reporter().addressFailure()
@@ -69,7 +68,7 @@ func (c *Client) stream(ctx context.Context, req llm.Request, emit func(llm.Delt
 			}
 			continue
 		}
-		if a.began || !fail.again || attempt >= c.opt.Limits.MaxAttempts {
+		if !fail.again || attempt >= c.opt.Limits.MaxAttempts {
 			return fail.err
 		}
 		wait := c.wait(attempt, fail.err.RetryAfter)
@@ -206,7 +205,7 @@ func (r *receiver) outcome(err error) error {
 	case errors.Is(err, io.EOF):
 		return ErrUnfinished
 	}
-	return err
+	return &brokenError{err}
 }
 
 // bytesPerToken estimates tokens if a server does not count them.

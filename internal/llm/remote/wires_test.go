@@ -40,12 +40,17 @@ var wires = []wire{
 // answer is all that a caller gets of one answer.
 type answer struct {
 	text, reasoning string
+	void            []string // text before each retry
 	end             *llm.End
 	err             error
 }
 
 func ask(ctx context.Context, m llm.Model, req llm.Request) (a answer) {
 	for d, err := range m.Stream(ctx, req) {
+		if d.Retry != nil {
+			a.void = append(a.void, a.text)
+			a.text, a.reasoning = "", ""
+		}
 		a.text += d.Text
 		a.reasoning += d.Reasoning
 		if d.End != nil {
@@ -288,6 +293,49 @@ func TestRefusalsAreLearned(t *testing.T) {
 		}
 		if n := len(s.Requests()); refused != 1 || n != 4 {
 			t.Errorf("%s: %d requests, %d refused", name, n, refused)
+		}
+	}
+}
+
+// TestBrokenStreamsAreSentAgain breaks an answer in the middle. The next attempt replaces
+// what was delivered of it.
+func TestBrokenStreamsAreSentAgain(t *testing.T) {
+	turn := llmtest.Turn{Reasoning: "I think", Text: "An answer of some length.", Chunk: 4, Calls: []llmtest.Call{{Name: "read", Args: `{"path":"a"}`}}}
+	turn.Usage = &llmtest.Usage{Input: 100, Output: 7, Cached: 40}
+	failed := []string{
+		`{"error":{"message":"Overloaded","code":529}}`,
+		`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`,
+		`{"type":"response.failed","response":{"error":{"code":"server_error","message":"it broke"}}}`,
+	}
+	for i, w := range wires {
+		broken := map[string]llmtest.Turn{}
+		for name, fault := range map[string]llmtest.Fault{"drop": llmtest.Drop, "truncate": llmtest.Truncate, "stall": llmtest.Stall} {
+			half := turn
+			half.Fault, half.After = fault, 10
+			broken[name] = half
+		}
+		body := stream(t, w, turn)
+		half, _, _ := bytes.Cut(body, []byte("ngth"))
+		half = half[:bytes.LastIndex(half, []byte("\n\n"))+2]
+		broken["error"] = llmtest.Raw(200, "text/event-stream", string(half)+"data: "+failed[i]+"\n\n")
+		for name, b := range broken {
+			t.Run(w.name+"/"+name, func(t *testing.T) {
+				s := llmtest.NewServer(t, b, b, turn)
+				transport := remote.NewTransport(nil)
+				t.Cleanup(transport.CloseIdleConnections)
+				c := remote.New(remote.Options{
+					BaseURL: s.URL(), Transport: transport, Limits: remote.Limits{Idle: 200 * time.Millisecond},
+					Clock: remote.Clock{Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }},
+				}, w.protocol())
+				a := ask(t.Context(), c, llm.Request{Messages: []llm.Message{llm.TextMessage(llm.User, "go")}})
+				a.check(t, turn)
+				if len(a.void) != 2 || a.void[0] == "" || !strings.HasPrefix(turn.Text, a.void[0]) {
+					t.Errorf("void: %q", a.void)
+				}
+				if r := s.Requests(); len(r) != 3 || !bytes.Equal(r[0], r[2]) {
+					t.Errorf("%d requests, or different ones", len(r))
+				}
+			})
 		}
 	}
 }

@@ -204,6 +204,9 @@ func (u *UI) Emit(ev session.Event) {
 	case session.CallOutput:
 		u.prints(ev.Text, false)
 	case session.Retrying:
+		if ev.Void {
+			u.say(u.opt.label("", "note") + session.BrokeOff + "\n")
+		}
 		u.say(u.opt.label("! ", "note") + fmt.Sprintf("%s; trying again in %.0f s (%d of %d)\n", sanitize.Line(ev.Reason), ev.Wait.Seconds(), ev.Attempt, ev.Max))
 	case session.CallEnded:
 		u.prints("", true)

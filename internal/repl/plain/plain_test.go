@@ -214,6 +214,8 @@ func TestEvents(t *testing.T) {
 		session.TurnStarted{Prompt: "p"},
 		session.Retrying{Retry: llm.Retry{Attempt: 2, Max: 6, Wait: 3 * time.Second, Reason: "HTTP 503"}},
 		session.ReasoningDelta{Text: "hm"},
+		session.TextDelta{Text: "ca"},
+		session.Retrying{Retry: llm.Retry{Attempt: 3, Max: 6, Wait: 3 * time.Second, Reason: "HTTP 529"}, Void: true},
 		session.TextDelta{Text: "caf\xc3"},
 		session.TextDelta{Text: "\xa9"},
 		session.AnswerEnded{},
@@ -231,6 +233,9 @@ func TestEvents(t *testing.T) {
 		u.Emit(ev)
 	}
 	const want = `! HTTP 503; trying again in 3 s (2 of 6)
+ca
+— the answer broke off; asking again —
+! HTTP 529; trying again in 3 s (3 of 6)
 café
 * Read a.go: 3 lines
 * Note

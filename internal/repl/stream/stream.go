@@ -140,6 +140,10 @@ func (r *renderer) apply(item any) {
 		r.post(it.Item)
 	case Reprint:
 		r.reprint(it)
+	case session.Retrying:
+		r.finish() // a void answer is not an item
+		r.bytes = 0
+		r.post(item)
 	default:
 		r.post(append(r.finish(), item)...)
 	}

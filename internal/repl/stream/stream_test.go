@@ -194,3 +194,28 @@ func TestReprint(t *testing.T) {
 		t.Errorf("%d updates where there is no answer", n)
 	}
 }
+
+// A void answer stays on the screen, but is no item to keep.
+func TestAnswerThatBrokeOff(t *testing.T) {
+	retry := session.Retrying{Void: true}
+	ups := rendered(t, func(inbox *Inbox) {
+		inbox.Put(session.ReasoningDelta{Text: "hm"})
+		inbox.Put(session.TextDelta{Text: "It i"})
+		inbox.Put(retry)
+		inbox.Put(session.TextDelta{Text: "It is so."})
+		inbox.Put(session.TurnEnded{})
+	})
+	var items []any
+	for _, up := range ups {
+		items = append(items, up.Items...)
+		if len(up.Items) > 0 && up.Items[0] == any(retry) && up.Bytes != 0 {
+			t.Errorf("%d bytes of a void answer", up.Bytes)
+		}
+	}
+	if d := cmp.Diff([]any{retry, Answer{"It is so."}, session.TurnEnded{}}, items); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]string{"hm", "It i", "It is so."}, printed(ups)); d != "" {
+		t.Error(d)
+	}
+}
