@@ -133,7 +133,7 @@ describe("a question whose editor fails", () => {
     try {
       await agent.shows("does not answer", STANDS);
       await at.scene.bench.typeInTerminal("y");
-      await agent.shows("that text cannot be fetched now");
+      await agent.shows("that text cannot be fetched");
       same();
     } finally {
       process.kill(pid, "SIGCONT");
