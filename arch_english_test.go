@@ -18,12 +18,12 @@ var patterns = []struct {
 	bound         int
 }{
 	{"nominal what", "name the thing: \"the result\", \"the content\"", regexp.MustCompile(
-		`\b[Ww]hat (is|was|it|the|are|were|has|had|they|a|an|comes|came|stands|stood|follows|can|may|must|nobody|no|does|did|made)\b`), 40},
+		`\b[Ww]hat (is|was|it|the|are|were|has|had|they|a|an|comes|came|stands|stood|follows|can|may|must|nobody|no|does|did|made)\b`), 42},
 	{"says that", "\"reports whether\", \"returns\", \"explains\"", regexp.MustCompile(
-		`\b([Ss]ay|[Tt]ell|[Ss]aid|[Tt]old)(s|ing)? (that|whether|how|why|what|who|where|so)\b`), 3},
+		`\b([Ss]ay|[Tt]ell|[Ss]aid|[Tt]old)(s|ing)? (that|whether|how|why|what|who|where|so)\b`), 1},
 	{"is none", "\"\" if missing, nil without one, \"no\"", regexp.MustCompile(
-		`\b(is|are|was) none\b|that there is (not|none|no)|there (is|are) not\b|is not there|\bis no more\b`), 3},
-	{"stands", "\"is\", \"is open\", \"is pending\"", regexp.MustCompile(`\b[Ss]t(ands|ood|anding)\b`), 2},
+		`\b(is|are|was) none\b|that there is (not|none|no)|there (is|are) not\b|is not there|\bis no more\b`), 2},
+	{"stands", "\"is\", \"is open\", \"is pending\"", regexp.MustCompile(`\b[Ss]t(ands|ood|anding)\b`), 1},
 	{"where for if", "\"if\"", regexp.MustCompile(
 		`\b[Ww]here (it|there|that|nothing|nobody|this|they) (is|are|was|can|has|does)\b`), 2},
 	{"whoever", "name who", regexp.MustCompile(`\b([Ww]hoever|[Ww]hosoever)\b`), 1},
