@@ -43,9 +43,6 @@ type Runner interface {
 	Run(ctx context.Context, prompt string) error
 }
 
-// errEmpty is the error of a turn without an answer.
-var errEmpty = errors.New("the model gave an empty answer: ask again, or try another model")
-
 // Options configures the output.
 type Options struct {
 	Format         Format
@@ -99,9 +96,6 @@ func (f *Face) Run(ctx context.Context, loop Runner, prompt string) int {
 		f.line(startEvent{Type: "start", SessionID: f.opt.SessionID, Prompt: prompt})
 	}
 	err := loop.Run(turn, prompt)
-	if err == nil && strings.TrimSpace(f.sum.Answer()) == "" && len(f.sum.denied) == 0 {
-		err = errEmpty
-	}
 	f.finish(err, f.opt.Now().Sub(began))
 	outErr := stop()
 	if outErr != nil {

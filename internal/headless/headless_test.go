@@ -163,15 +163,6 @@ func TestFailedTextKeepsWhatCame(t *testing.T) {
 	}
 }
 
-func TestNothingToShow(t *testing.T) {
-	for _, tty := range []bool{false, true} {
-		status, out, errs := run(t, Options{Format: Text, StdoutTTY: tty}, nil, session.RequestStarted{Round: 1})
-		if out != "" || !strings.Contains(errs, "empty answer") || status != ExitFailed {
-			t.Errorf("status %d, stdout %q, stderr %q", status, out, errs)
-		}
-	}
-}
-
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var out, errs bytes.Buffer

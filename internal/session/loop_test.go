@@ -300,14 +300,35 @@ func TestSameIDTwiceRunsOnce(t *testing.T) {
 	}
 }
 
+// TestEmptyAnswer asks again for an empty answer, and fails after a second one. Nothing of
+// them is kept; text typed meanwhile makes no second prompt in a row.
 func TestEmptyAnswer(t *testing.T) {
-	r := newRig(t, Options{}, end("", llm.End{Stop: llm.StopEnd}), say("fine"))
-	for _, prompt := range []string{"go", "next"} {
-		if err := r.Run(t.Context(), prompt); err != nil {
-			t.Fatal(err)
-		}
+	empty := end(" \n", llm.End{Stop: llm.StopEnd, Usage: llm.Usage{Input: 5}})
+	queued := []string{"also"}
+	opt := Options{Queued: func() []string {
+		q := queued
+		queued = nil
+		return q
+	}}
+	r := newRig(t, opt, empty, say("I look.", call("a", "read", `{}`)), empty, say("fine"), empty, empty, say("here"))
+	if err := r.Run(t.Context(), "go"); err != nil {
+		t.Fatal(err)
 	}
-	wantChat(t, r.model.last(), "user: go", "assistant: "+markEmpty, "user: next")
+	asked := []string{"user: go", `assistant: I look. a=read{}`, "tool a: content of a", "user: also", "assistant: fine"}
+	wantChat(t, r.Messages(), asked...)
+	if n := len(r.model.requests); n != 4 {
+		t.Errorf("%d requests", n)
+	}
+	if err := r.Run(t.Context(), "next"); !errors.Is(err, errEmptyAnswer) || r.stop() != StopFailed {
+		t.Errorf("error %v, stop %q", err, r.stop())
+	}
+	if got := r.Usage().Input; got != 40 {
+		t.Errorf("%d tokens of input", got)
+	}
+	if err := r.Run(t.Context(), "there?"); err != nil {
+		t.Fatal(err)
+	}
+	wantChat(t, r.model.last(), append(asked, "user: next", "assistant: "+markNoAnswer, "user: there?")...)
 }
 
 func TestCutAnswers(t *testing.T) {

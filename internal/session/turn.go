@@ -25,6 +25,7 @@ type turn struct {
 	rounds int // requests so far
 	again  repeats
 	shrunk int // requests since one did not fit
+	empty  int // empty answers in a row
 }
 
 // answer collects the model's answer to one request.
@@ -62,6 +63,13 @@ func (t *turn) run(ctx context.Context) (Stop, error) {
 			return t.broken(ctx, a, err)
 		}
 		t.shrunk = 0
+		if a.empty() {
+			if t.askAgain(a) {
+				continue
+			}
+			return StopFailed, errEmptyAnswer
+		}
+		t.empty = 0
 		if more, stop, err := t.accept(ctx, a); !more {
 			return stop, err
 		}
@@ -137,7 +145,6 @@ func (t *turn) accept(ctx context.Context, a *answer) (more bool, stop Stop, err
 		refuseAll(calls, a.end.Stop)
 	}
 	if len(calls) == 0 && strings.TrimSpace(a.text.String()) == "" {
-		l.opt.Emit(Notice{Text: "The model's answer was empty."})
 		a.text.WriteString(markEmpty)
 	}
 	l.append(history.Item{Message: a.message(calls)})
@@ -153,6 +160,27 @@ func (t *turn) accept(ctx context.Context, a *answer) (more bool, stop Stop, err
 		return false, StopFailed, errors.New("the provider's content filter ended the answer; rephrase the request")
 	}
 	return false, StopDone, nil
+}
+
+// errEmptyAnswer ends a turn after two empty answers in a row.
+var errEmptyAnswer = errors.New("the model gave an empty answer twice: ask again, or try another model")
+
+// empty reports whether a complete answer has neither text nor calls, and nothing that
+// explains it.
+func (a *answer) empty() bool {
+	explained := a.end.Stop == llm.StopLength || a.end.Stop == llm.StopFilter
+	return !explained && len(a.end.Calls) == 0 && strings.TrimSpace(a.text.String()) == ""
+}
+
+// askAgain counts an empty answer, which is not kept, and reports whether the request is
+// sent again: once.
+func (t *turn) askAgain(a *answer) bool {
+	t.loop.answered(a.end.Usage)
+	if t.empty++; t.empty > 1 {
+		return false
+	}
+	t.loop.opt.Emit(Notice{Text: "The model's answer was empty; asking again."})
+	return true
 }
 
 // answered counts the usage of a complete answer and emits it.
@@ -189,6 +217,9 @@ func (t *turn) limited(err error) (Stop, error) {
 // deliverQueued sends the model the text that the user has typed during the turn.
 func (t *turn) deliverQueued(ctx context.Context) {
 	l := t.loop
+	if l.chat.Unanswered() {
+		return // two prompts in a row; the text stays queued
+	}
 	queued := strings.Join(l.opt.Queued(), "\n\n")
 	if strings.TrimSpace(queued) == "" {
 		return
