@@ -27,6 +27,7 @@ type Error struct {
 	Status     int           // HTTP status, or zero
 	RetryAfter time.Duration // zero if the server named none
 	Message    string        // from the server, or describing the failure
+	Field      string        // the part of the request that the server refused, if it named one
 	// Window and Needed are set if a server explains why a conversation is TooLong: the
 	// number of tokens that a request may have, and of those that this one had.
 	Window, Needed int64

@@ -3,6 +3,7 @@ package remote
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"html"
 	"strconv"
 	"strings"
@@ -17,6 +18,7 @@ type ServerError struct {
 	Code    string // the server's own code, for example insufficient_quota
 	Type    string
 	Message string // one line, may be empty
+	Field   string // the part of the request that it is about, if named
 
 	NCtx, NPrompt int64 // llama.cpp's sizes; see Sizes
 }
@@ -61,6 +63,9 @@ func (e *ServerError) readObject(m map[string]any) {
 	if s, ok := m["type"].(string); ok && e.Type == "" && s != "error" { // the inner object has the type
 		e.Type = s
 	}
+	if e.Field == "" {
+		e.Field = fieldOf(m)
+	}
 	switch code := m["code"].(type) {
 	case string:
 		e.Code = code
@@ -77,6 +82,35 @@ func (e *ServerError) readObject(m map[string]any) {
 		if inner, ok := m[key]; ok && inner != nil {
 			e.read(inner)
 		}
+	}
+	if meta, ok := m["metadata"].(map[string]any); ok {
+		e.readUpstream(meta)
+	}
+}
+
+// fieldOf returns the part of the request that an error names: OpenAI's param, or the
+// path in pydantic's loc.
+func fieldOf(m map[string]any) string {
+	if param, ok := m["param"].(string); ok {
+		return param
+	}
+	loc, _ := m["loc"].([]any)
+	return strings.TrimSpace(fmt.Sprintln(loc...))
+}
+
+// readUpstream adds the message of the server behind a router, which the router's own
+// message does not quote.
+func (e *ServerError) readUpstream(meta map[string]any) {
+	raw, ok := meta["raw"].(string)
+	if !ok {
+		return
+	}
+	upstream := ParseServerError([]byte(raw))
+	if upstream.Message != "" && !strings.Contains(e.Message, upstream.Message) {
+		e.Message = strings.TrimPrefix(strings.TrimRight(e.Message, ".")+": "+upstream.Message, ": ")
+	}
+	if e.Field == "" {
+		e.Field = upstream.Field
 	}
 }
 

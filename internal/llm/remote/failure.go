@@ -175,7 +175,7 @@ func (r reporter) pageFailure(page []byte) *failure {
 // came in a stream and named none.
 func (r reporter) serverFailure(said *ServerError, wait time.Duration) *failure {
 	kind, again := said.Kind()
-	e := &llm.Error{Kind: kind, Status: said.Status, RetryAfter: wait}
+	e := &llm.Error{Kind: kind, Status: said.Status, RetryAfter: wait, Field: said.Field}
 	if kind == llm.TooLong {
 		e.Window, e.Needed = said.Sizes()
 	}
