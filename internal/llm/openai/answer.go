@@ -123,7 +123,7 @@ func (a *answer) End() *llm.End {
 	if u := a.usage; u != nil {
 		end.Usage = llm.Usage{Input: u.Input, Output: u.Output, Cached: min(u.Cached, u.Input), CostUSD: max(u.Cost, 0)}
 	}
-	end.Extra = a.echo.object(len(end.Calls) > 0)
+	end.Extra = a.echo.object(end.Calls)
 	return end
 }
 

@@ -77,7 +77,7 @@ func BenchmarkRound(b *testing.B) {
 				if len(p.conv.sent) > n {
 					b.StopTimer()
 					p.conv = conversation{} // back to the first n
-					p.conv.encode(llm.Request{Messages: req.Messages[:n]})
+					p.conv.encode(llm.Request{Messages: req.Messages[:n]}, 0)
 					b.StartTimer()
 				}
 				if h := collect(b.Context(), c, req); h.end == nil {

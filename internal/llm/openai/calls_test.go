@@ -188,8 +188,8 @@ func TestWhatIsEchoed(t *testing.T) {
 		events []string
 		want   string
 	}{
-		"reasoning_content with calls": {events: []string{delta(`"reasoning_content":"a"`), delta(`"reasoning_content":"\u00e9b"`), call}, want: `{"reasoning_content":"aéb"}`},
-		"reasoning with calls":         {events: []string{delta(`"reasoning":"a"`), call}, want: `{"reasoning":"a"}`},
+		"reasoning_content with calls": {events: []string{delta(`"reasoning_content":"a"`), delta(`"reasoning_content":"\u00e9b"`), call}, want: `"reasoning_content":"aéb"`},
+		"reasoning with calls":         {events: []string{delta(`"reasoning":"a"`), call}, want: `"reasoning":"a"`},
 		"reasoning without calls":      {events: []string{delta(`"reasoning_content":"a"`), says("hi")}},
 		"details, in pieces": {
 			events: []string{
@@ -197,9 +197,9 @@ func TestWhatIsEchoed(t *testing.T) {
 				delta(`"reasoning":"b","reasoning_details":[{"type":"reasoning.text","index":0,"text":"b","signature":"s"}]`),
 				delta(`"reasoning_details":[{"type":"reasoning.encrypted","index":1,"data":"zz","id":1.50}]`), says("hi"),
 			},
-			want: `{"reasoning_details":[{"index":0,"signature":"s","text":"ab","type":"reasoning.text"},{"data":"zz","id":1.50,"index":1,"type":"reasoning.encrypted"}]}`,
+			want: `{"reasoning_details":[{"index":0,"signature":"s","text":"ab","type":"reasoning.text"},{"data":"zz","id":1.50,"index":1,"type":"reasoning.encrypted"}]`,
 		},
-		"extra_content": {events: []string{delta(`"content":"hi","extra_content":{"g":1}`)}, want: `{"extra_content":{"g":1}}`},
+		"extra_content": {events: []string{delta(`"content":"hi","extra_content":{"g":1}`)}, want: `"extra_content":{"g":1}`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -209,7 +209,8 @@ func TestWhatIsEchoed(t *testing.T) {
 			if h.end == nil {
 				t.Fatal(h.err)
 			}
-			if diff := cmp.Diff(test.want, string(h.end.Extra)); diff != "" {
+			source := `"source":"` + s.URL() + ` test-model"`
+			if diff := cmp.Diff("{"+strings.Trim(test.want+","+source, ",")+"}", string(h.end.Extra)); diff != "" {
 				t.Error(diff)
 			}
 			req := hello()
@@ -217,8 +218,8 @@ func TestWhatIsEchoed(t *testing.T) {
 			if h := collect(t.Context(), c, req); h.err != nil {
 				t.Fatal(h.err)
 			}
-			if want := strings.Trim(test.want, "{}"); !strings.Contains(string(s.Requests()[1]), want) {
-				t.Errorf("%s is not in %s", want, s.Requests()[1])
+			if second := string(s.Requests()[1]); !strings.Contains(second, test.want) || strings.Contains(second, `"source"`) {
+				t.Errorf("want %s and no source in %s", test.want, second)
 			}
 		})
 	}

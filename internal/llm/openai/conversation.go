@@ -3,7 +3,6 @@ package openai
 import (
 	"bytes"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
@@ -18,11 +17,13 @@ const segmentSize = 64 << 10
 // own.
 type conversation struct {
 	mu       sync.Mutex
-	sent     []llm.Message       // the encoded messages; our own copies
-	ids      map[string]struct{} // of the calls in sent
-	segments [][]byte            // the encoded messages, each after a comma
+	sent     []llm.Message     // the encoded messages; our own copies
+	ids      map[string]string // the name of each call in sent, by its id
+	segments [][]byte          // the encoded messages, each after a comma
 	scratch  []byte
-	strict   bool // put an answer between a tool's result and a user's message
+	dialect  dialect // of the encoded messages
+	offers   bool    // whether their request offers tools
+	source   string  // see messageEncoder
 
 	specs []llm.ToolSpec
 	tools []byte // the encoded specs
@@ -45,19 +46,22 @@ func (q query) size() int {
 
 // encode encodes req. It reuses the previous encoding if req begins with the same
 // messages.
-func (c *conversation) encode(req llm.Request) query {
+func (c *conversation) encode(req llm.Request, d dialect) query {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.continues(req.Messages) {
-		c.sent, c.segments, c.ids = nil, nil, map[string]struct{}{}
+	offers := len(req.Tools) > 0
+	if d != c.dialect || offers != c.offers || !c.continues(req.Messages) {
+		c.sent, c.segments, c.ids = nil, nil, map[string]string{}
+		c.dialect, c.offers = d, offers
 	}
+	enc := messageEncoder{dialect: d, tools: offers, source: c.source, ids: c.ids}
 	for _, m := range req.Messages[len(c.sent):] {
-		c.add(m)
+		c.add(enc, m)
 	}
 	c.encodeTools(req.Tools)
 	q := query{tools: c.tools}
 	if req.System != "" {
-		q.messages = append(q.messages, appendMessage(nil, llm.TextMessage(llm.System, req.System)))
+		q.messages = append(q.messages, enc.append(nil, llm.TextMessage(llm.System, req.System)))
 	}
 	for i, s := range c.segments {
 		if i == 0 && req.System == "" {
@@ -76,6 +80,13 @@ func (c *conversation) used(id string) bool {
 	return ok
 }
 
+// hasTools reports whether the last request offers tools.
+func (c *conversation) hasTools() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.offers
+}
+
 func (c *conversation) continues(messages []llm.Message) bool {
 	return c.ids != nil && len(messages) >= len(c.sent) &&
 		slices.EqualFunc(c.sent, messages[:len(c.sent)], llm.Message.Equal)
@@ -85,33 +96,12 @@ func (c *conversation) continues(messages []llm.Message) bool {
 // insist on one. It must not be empty.
 const between = "(The user goes on.)"
 
-// mustAlternate reports whether the server refuses a message of the user right after a
-// tool's result, as some chat templates do.
-func mustAlternate(e *llm.Error) bool {
-	text := strings.ToLower(e.Message)
-	return (e.Kind == llm.Refused || e.Kind == llm.Temporary) &&
-		(strings.Contains(text, "roles must alternate") || strings.Contains(text, "role 'user' after role 'tool'") ||
-			strings.Contains(text, "role user after role tool"))
-}
-
-// insist encodes the conversation for servers whose roles must alternate from now on.
-// It reports whether that is a change.
-func (c *conversation) insist() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.strict {
-		return false
-	}
-	c.strict, c.ids = true, nil
-	return true
-}
-
-func (c *conversation) add(m llm.Message) {
+func (c *conversation) add(enc messageEncoder, m llm.Message) {
 	c.scratch = c.scratch[:0]
-	if n := len(c.sent); c.strict && m.Role == llm.User && n > 0 && c.sent[n-1].Role == llm.ToolReply {
-		c.scratch = appendMessage(append(c.scratch, ','), llm.TextMessage(llm.Assistant, between))
+	if n := len(c.sent); enc.dialect&alternate != 0 && m.Role == llm.User && n > 0 && c.sent[n-1].Role == llm.ToolReply {
+		c.scratch = enc.append(append(c.scratch, ','), llm.TextMessage(llm.Assistant, between))
 	}
-	c.scratch = appendMessage(append(c.scratch, ','), m)
+	c.scratch = enc.append(append(c.scratch, ','), m)
 	last := len(c.segments) - 1
 	if last < 0 || cap(c.segments[last])-len(c.segments[last]) < len(c.scratch) {
 		c.segments = append(c.segments, make([]byte, 0, max(segmentSize, len(c.scratch))))
@@ -121,7 +111,7 @@ func (c *conversation) add(m llm.Message) {
 	m.Parts, m.Calls = slices.Clone(m.Parts), slices.Clone(m.Calls)
 	c.sent = append(c.sent, m)
 	for _, call := range m.Calls {
-		c.ids[call.ID] = struct{}{}
+		c.ids[call.ID] = call.Name
 	}
 }
 

@@ -2,8 +2,10 @@ package openai
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
+	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/openai/wire"
 )
 
@@ -12,6 +14,7 @@ var reasoningKey = [...]string{wire.Reasoning: "reasoning", wire.ReasoningConten
 
 // echo collects the fields that the provider wants back with the answer.
 type echo struct {
+	source  string // the server and model, as in messageEncoder
 	key     string // the field of the reasoning; empty if nothing is sent back
 	text    strings.Builder
 	details []*detail
@@ -83,10 +86,10 @@ func (d *detail) encode() json.RawMessage {
 	return object(d.fields)
 }
 
-// object returns what goes back to the provider. Plain reasoning only goes back with
-// calls: the servers that ask for it want it until the calls are answered, and others
-// refuse it.
-func (e *echo) object(calls bool) json.RawMessage {
+// object returns what goes back to the provider, and its source. Plain reasoning only
+// goes back with calls, unless the server demands more: the servers that ask for it want
+// it until the calls are answered, and others refuse it.
+func (e *echo) object(calls []llm.ToolCall) json.RawMessage {
 	members := map[string]json.RawMessage{}
 	switch {
 	case len(e.details) > 0:
@@ -98,11 +101,14 @@ func (e *echo) object(calls bool) json.RawMessage {
 			list = append(list, d.encode()...)
 		}
 		members["reasoning_details"] = append(list, ']')
-	case calls && e.text.Len() > 0:
+	case len(calls) > 0 && e.text.Len() > 0:
 		members[e.key] = appendString(nil, e.text.String())
 	}
 	if e.extra != nil {
 		members["extra_content"] = e.extra
+	}
+	if len(members) > 0 || e.text.Len() > 0 || slices.ContainsFunc(calls, func(c llm.ToolCall) bool { return c.Extra != nil }) {
+		members[sourceKey] = appendString(nil, e.source)
 	}
 	return object(members)
 }

@@ -22,31 +22,62 @@ const (
 	noText   = "(no text)"   // of a user or a model
 )
 
-// appendMessage appends m in go-openai's encoding, followed by the provider's own
-// fields.
-func appendMessage(dst []byte, m llm.Message) []byte {
+// unseen replaces an image for a model that takes none.
+const unseen = "(an image that this model cannot see)"
+
+// messageEncoder encodes the messages of one request.
+type messageEncoder struct {
+	dialect dialect
+	tools   bool              // whether the request offers tools
+	source  string            // the server and model: only their own answers keep their reasoning
+	ids     map[string]string // the name of each call, by its id
+}
+
+// append appends m in go-openai's encoding, followed by the provider's own fields.
+func (e messageEncoder) append(dst []byte, m llm.Message) []byte {
 	msg := goopenai.ChatCompletionMessage{Role: string(m.Role)}
 	switch m.Role {
 	case llm.ToolReply:
 		msg.ToolCallID = m.CallID
 		msg.Content = textOf(m, noOutput)
+		if e.dialect&namedResults != 0 {
+			msg.Name = e.ids[m.CallID]
+		}
 	case llm.Assistant:
 		if m.Text() != "" || len(m.Calls) == 0 {
 			msg.Content = textOf(m, noText)
 		}
 	case llm.User:
+		if e.dialect&noImages != 0 {
+			m = withoutImages(m)
+		}
 		if msg.MultiContent = partsOf(m); msg.MultiContent == nil {
 			msg.Content = textOf(m, noText)
 		}
 	case llm.System:
 		msg.Content = textOf(m, noText)
+		if e.dialect&developer != 0 {
+			msg.Role = "developer"
+		}
 	}
 	dst = openObject(appendJSON(dst, msg))
 	if m.Role == llm.Assistant {
-		dst = appendCalls(dst, m.Calls)
-		dst = appendExtra(dst, m.Extra, "role", "content", "tool_calls", llm.OrderKey)
+		extra, own := e.extra(m)
+		dst = appendCalls(dst, m.Calls, own)
+		dst = appendExtra(dst, extra)
 	}
 	return append(dst, '}')
+}
+
+// withoutImages returns m with a remark in the place of each image.
+func withoutImages(m llm.Message) llm.Message {
+	m.Parts = slices.Clone(m.Parts)
+	for i, p := range m.Parts {
+		if p.Kind == llm.ImagePart {
+			m.Parts[i] = llm.Part{Kind: llm.TextPart, Text: unseen}
+		}
+	}
+	return m
 }
 
 // textOf returns the text of m, or empty if m has no text.
@@ -78,7 +109,8 @@ func partsOf(m llm.Message) []goopenai.ChatMessagePart {
 	return parts
 }
 
-func appendCalls(dst []byte, calls []llm.ToolCall) []byte {
+// appendCalls appends calls, with the provider's own fields if it made them.
+func appendCalls(dst []byte, calls []llm.ToolCall, own bool) []byte {
 	for i, c := range calls {
 		if i == 0 {
 			dst = append(dst, `,"tool_calls":[`...)
@@ -92,7 +124,10 @@ func appendCalls(dst []byte, calls []llm.ToolCall) []byte {
 		dst = openObject(appendJSON(dst, goopenai.ToolCall{
 			ID: c.ID, Type: goopenai.ToolTypeFunction, Function: goopenai.FunctionCall{Name: c.Name, Arguments: args},
 		}))
-		dst = append(appendExtra(dst, c.Extra, "id", "type", "function"), '}')
+		if own {
+			dst = appendExtra(dst, members(c.Extra, "extra_content"))
+		}
+		dst = append(dst, '}')
 	}
 	if len(calls) > 0 {
 		dst = append(dst, ']')
@@ -125,19 +160,9 @@ func appendJSON(dst []byte, v any) []byte {
 // openObject removes the end of an object, so that fields can be added.
 func openObject(dst []byte) []byte { return dst[:len(dst)-1] }
 
-// appendExtra appends the members of the object extra, except ours.
-func appendExtra(dst []byte, extra json.RawMessage, ours ...string) []byte {
-	if len(extra) == 0 {
-		return dst
-	}
-	var members map[string]json.RawMessage
-	if json.Unmarshal(extra, &members) != nil {
-		return dst // not an object: nothing to send back
-	}
+// appendExtra appends the members of an object, sorted.
+func appendExtra(dst []byte, members map[string]json.RawMessage) []byte {
 	for _, key := range slices.Sorted(maps.Keys(members)) {
-		if slices.Contains(ours, key) {
-			continue
-		}
 		dst = append(appendString(append(dst, ','), key), ':')
 		dst = append(dst, members[key]...)
 	}

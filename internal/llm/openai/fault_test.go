@@ -54,7 +54,7 @@ func wantFull() response {
 			Stop:  llm.StopTools,
 			Calls: []llm.ToolCall{{ID: "x", Name: "write_file", Args: `{"path":"a","content":"b"}`}},
 			Usage: llm.Usage{Input: 5, Output: 7},
-			Extra: json.RawMessage(`{"reasoning_content":"first thinké"}`),
+			Extra: json.RawMessage(`{"reasoning_content":"first thinké","source":"http://model.test/v1 "}`),
 		},
 	}
 }

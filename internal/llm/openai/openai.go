@@ -18,24 +18,32 @@ type Options struct {
 	Temperature *float64
 	Effort      string         // how much the model thinks; empty: its default
 	Extra       map[string]any // merged into the request's body, over our own
+	Learned     []string       // from the refusals of earlier; see Protocol.Learned
 }
 
 // Protocol encodes requests and reads answers. It may be used by several goroutines.
 type Protocol struct {
-	opt  Options
-	conv conversation
+	opt     Options
+	conv    conversation
+	learner *learner
 }
 
 var _ remote.Protocol = (*Protocol)(nil)
 
 // New returns the protocol for one model.
-func New(opt Options) *Protocol { return &Protocol{opt: opt} }
+func New(opt Options) *Protocol {
+	return &Protocol{
+		opt: opt, conv: conversation{source: remote.Shown(opt.BaseURL) + " " + opt.Model},
+		learner: newLearner(opt.Learned),
+	}
+}
 
 // Encode implements remote.Protocol. The encoded messages come last and are not copied,
 // so each request begins with the bytes of the previous one.
 func (p *Protocol) Encode(req llm.Request) (remote.Request, error) {
-	q := p.conv.encode(req)
-	head, err := p.head(q.tools)
+	d := p.learner.dialect()
+	q := p.conv.encode(req, d)
+	head, err := p.head(q.tools, d)
 	if err != nil {
 		return remote.Request{}, err
 	}
@@ -44,9 +52,15 @@ func (p *Protocol) Encode(req llm.Request) (remote.Request, error) {
 }
 
 // Answer implements remote.Protocol.
-func (p *Protocol) Answer() remote.Answer { return &answer{used: p.conv.used} }
+func (p *Protocol) Answer() remote.Answer {
+	return &answer{used: p.conv.used, echo: echo{source: p.conv.source}}
+}
+
+// Learned names the changes to requests that refusals taught, in words for people.
+func (p *Protocol) Learned() []string { return p.learner.dialect().names() }
 
 // Learn implements remote.Protocol.
 func (p *Protocol) Learn(refusal *llm.Error) bool {
-	return mustAlternate(refusal) && p.conv.insist()
+	fields, err := p.fields(p.learner.dialect(), p.conv.hasTools())
+	return err == nil && p.learner.learn(refusal, func(field string) bool { _, ok := fields[field]; return ok })
 }

@@ -12,7 +12,24 @@ import (
 
 // head returns the request's body up to its first message: go-openai's request, the
 // parameters that it cannot express beside it, and the encoded tools.
-func (p *Protocol) head(tools []byte) ([]byte, error) {
+func (p *Protocol) head(tools []byte, d dialect) ([]byte, error) {
+	fields, err := p.fields(d, len(tools) > 0)
+	if err != nil {
+		return nil, err
+	}
+	head, err := json.Marshal(fields)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the request's parameters: %w", err)
+	}
+	head = head[:len(head)-1]
+	if len(tools) > 0 {
+		head = append(append(head, `,"tools":`...), tools...)
+	}
+	return append(head, `,"messages":[`...), nil
+}
+
+// fields returns the parameters of a request that offers tools or not.
+func (p *Protocol) fields(d dialect, tools bool) (map[string]any, error) {
 	built, err := json.Marshal(goopenai.ChatCompletionRequest{
 		Model:         p.opt.Model,
 		Stream:        true,
@@ -32,21 +49,14 @@ func (p *Protocol) head(tools []byte) ([]byte, error) {
 		fields[limitName(p.opt.BaseURL)] = p.opt.MaxTokens
 	}
 	if p.opt.Effort != "" {
-		fields["reasoning_effort"] = p.opt.Effort
+		fields[effortField] = p.opt.Effort
 	}
 	maps.Copy(fields, p.opt.Extra)
 	maps.DeleteFunc(fields, func(key string, value any) bool {
 		return value == nil || key == "messages" || key == "tools"
 	})
-	head, err := json.Marshal(fields)
-	if err != nil {
-		return nil, fmt.Errorf("encoding the request's parameters: %w", err)
-	}
-	head = head[:len(head)-1]
-	if len(tools) > 0 {
-		head = append(append(head, `,"tools":`...), tools...)
-	}
-	return append(head, `,"messages":[`...), nil
+	d.adapt(fields, tools)
+	return fields, nil
 }
 
 // limitName returns the server's name for the limit of an answer: OpenAI refuses the
@@ -54,11 +64,11 @@ func (p *Protocol) head(tools []byte) ([]byte, error) {
 func limitName(baseURL string) string {
 	base, err := url.Parse(baseURL)
 	if err != nil {
-		return "max_tokens"
+		return oldLimitField
 	}
 	host := base.Hostname()
 	if host == "api.openai.com" || strings.HasSuffix(host, ".openai.azure.com") {
-		return "max_completion_tokens"
+		return newLimitField
 	}
-	return "max_tokens"
+	return oldLimitField
 }

@@ -43,7 +43,7 @@ func TestMessagesAreEncoded(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := string(appendMessage(nil, test.m))
+			got := string(messageEncoder{}.append(nil, test.m))
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Error(diff)
 			}
@@ -233,9 +233,9 @@ func TestRequestsGrowAtTheirEnd(t *testing.T) {
 // TestConversationEncodesWhatItIsGiven compares the cache with a fresh encoding, over
 // conversations that grow, change in place, shrink and branch.
 func TestConversationEncodesWhatItIsGiven(t *testing.T) {
-	fresh := func(req llm.Request) string {
+	fresh := func(req llm.Request, d dialect) string {
 		var c conversation
-		return join(c.encode(req))
+		return join(c.encode(req, d))
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		var c conversation
@@ -264,7 +264,8 @@ func TestConversationEncodesWhatItIsGiven(t *testing.T) {
 			if rapid.Bool().Draw(t, "tools") {
 				req.Tools = []llm.ToolSpec{{Name: "f"}}
 			}
-			if got, want := join(c.encode(req)), fresh(req); got != want {
+			d := dialect(rapid.SampledFrom([]uint{0, 0, 0, uint(thinkingWithCalls | thinkingInAll), uint(alternate)}).Draw(t, "dialect"))
+			if got, want := join(c.encode(req, d)), fresh(req, d); got != want {
 				t.Fatalf("encoded %d messages as\n%.300s\nwant\n%.300s", len(messages), got, want)
 			}
 		}
@@ -281,7 +282,7 @@ func TestRequestsUnderWayKeepTheirBytes(t *testing.T) {
 	var under []query
 	var want []string
 	for i := range 50 {
-		q := c.encode(req)
+		q := c.encode(req, 0)
 		under, want = append(under, q), append(want, join(q))
 		if i%7 == 6 {
 			req.Messages = req.Messages[:1:1]

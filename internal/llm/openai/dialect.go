@@ -1,0 +1,201 @@
+package openai
+
+import (
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+)
+
+// dialect is the set of changes that a server demands of a request. The zero value is
+// the form that most servers accept.
+type dialect uint
+
+const (
+	alternate         dialect = 1 << iota // an answer between a tool's result and a user's message
+	thinkingWithCalls                     // reasoning_content in answers with calls
+	thinkingInAll                         // and in all others, if the request offers tools
+	noThinking                            // no reasoning in any field
+	effortNone                            // reasoning_effort "none" in a request that offers tools
+	noEffort                              // no reasoning_effort
+	newLimit                              // max_completion_tokens
+	oldLimit                              // max_tokens
+	developer                             // this role for the system prompt
+	noStreamOptions
+	noParallelCalls
+	noTemperature
+	namedResults // a tool's result with the tool's name
+	noImages
+)
+
+// rule changes the dialect after a refusal.
+type rule struct {
+	name    string // of the change; people see it, and files hold it
+	on, off dialect
+	field   string // if set, the rule is for requests with this parameter
+	refused func(text string) bool
+}
+
+// rules are tried in order: the more specific ones come first.
+var rules = []rule{
+	{name: "roles alternate", on: alternate, refused: mustAlternate},
+	{name: "reasoning_content in answers with calls", on: thinkingWithCalls, off: noThinking, refused: func(s string) bool {
+		return wantsThinking(s) && strings.Contains(s, "tool call")
+	}},
+	{name: "reasoning_content in every answer", on: thinkingWithCalls | thinkingInAll, off: noThinking, refused: wantsThinking},
+	{name: "no reasoning_content", on: noThinking, off: thinkingWithCalls | thinkingInAll, refused: func(s string) bool {
+		return rejects(s, "reasoning_content", "reasoning content", "reasoning_details", "'reasoning'")
+	}},
+	{name: "reasoning_effort none with tools", on: effortNone, off: noEffort, refused: func(s string) bool {
+		return strings.Contains(s, "set reasoning_effort to 'none'")
+	}},
+	{name: "no reasoning_effort", on: noEffort, off: effortNone, field: effortField, refused: func(s string) bool {
+		return rejects(s, effortField) && !strings.Contains(s, "supported values") || strings.Contains(s, "does not support thinking")
+	}},
+	// With no effort in the request, the server's own default is in the way.
+	{name: "reasoning_effort none with tools", on: effortNone, off: noEffort, refused: func(s string) bool {
+		return strings.Contains(s, "function tools with reasoning_effort are not supported")
+	}},
+	{name: "max_completion_tokens", on: newLimit, off: oldLimit, field: oldLimitField, refused: func(s string) bool { return rejects(s, oldLimitField) }},
+	{name: "max_tokens", on: oldLimit, off: newLimit, field: newLimitField, refused: func(s string) bool { return rejects(s, newLimitField) }},
+	{name: "role developer", on: developer, refused: func(s string) bool {
+		return rejects(s, "'system'", `"system"`) && strings.Contains(s, "role")
+	}},
+	{name: "no stream_options", on: noStreamOptions, field: "stream_options", refused: func(s string) bool { return rejects(s, "stream_options") }},
+	{name: "no parallel_tool_calls", on: noParallelCalls, field: "parallel_tool_calls", refused: func(s string) bool { return rejects(s, "parallel_tool_calls") }},
+	{name: "no temperature", on: noTemperature, field: "temperature", refused: func(s string) bool { return rejects(s, "temperature") }},
+	{name: "tool results have a name", on: namedResults, refused: wantsNames},
+	{name: "no images", on: noImages, refused: noEyes.MatchString},
+}
+
+// The parameters of the request that go by several names or take several forms.
+const (
+	effortField   = "reasoning_effort"
+	oldLimitField = "max_tokens"
+	newLimitField = "max_completion_tokens"
+)
+
+// mustAlternate reports whether the server refuses a message of the user right after a
+// tool's result, as some chat templates do.
+func mustAlternate(s string) bool {
+	return strings.Contains(s, "roles must alternate") || strings.Contains(s, "role 'user' after role 'tool'") ||
+		strings.Contains(s, "role user after role tool")
+}
+
+// wantsThinking reports whether the server misses reasoning in an answer.
+func wantsThinking(s string) bool {
+	return (strings.Contains(s, "reasoning_content") || strings.Contains(s, "reasoning content")) &&
+		(strings.Contains(s, "passed back") || strings.Contains(s, "missing") || strings.Contains(s, "require"))
+}
+
+// nameless matches the refusal of a tool's result without a name.
+var nameless = regexp.MustCompile(`function_response\.name|missing parameter 'name'|role '?tool'? .{0,20}(have|requires?|needs?|missing) .{0,4}'?name|messages .* tool name`)
+
+func wantsNames(s string) bool { return nameless.MatchString(s) }
+
+// noEyes matches the refusal of any image, not that of a certain one.
+var noEyes = regexp.MustCompile(`(not|n't|cannot|only) (support|accept|process|take) (image inputs?|images|image content|image_url|vision|multimodal)` +
+	`|(image inputs?|images|image_url|vision|multimodal) (is|are) (not supported|only supported)|unknown variant .image_url|at most 0 image|not a multimodal model|support image input`)
+
+// rejects reports whether the server does not accept one of fields.
+func rejects(s string, fields ...string) bool {
+	contains := func(part string) bool { return strings.Contains(s, part) }
+	return slices.ContainsFunc(fields, contains) && slices.ContainsFunc([]string{
+		"not support", "unsupported", "unrecognized", "unknown", "not permitted", "not allowed", "only allowed",
+		"unexpected", "extra inputs", "extra fields", "remove",
+	}, contains)
+}
+
+// learner holds the dialect of one server and model.
+type learner struct {
+	mu    sync.Mutex
+	now   dialect
+	tried map[int]bool // the rules that were used, by index; none is used twice
+}
+
+// newLearner returns a learner that knows the changes with these names.
+func newLearner(names []string) *learner {
+	l := &learner{tried: map[int]bool{}}
+	for _, r := range rules {
+		if slices.Contains(names, r.name) {
+			l.now = l.now&^r.off | r.on
+		}
+	}
+	return l
+}
+
+// dialect returns the dialect for the next request.
+func (l *learner) dialect() dialect {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.now
+}
+
+// learn changes the dialect if a rule is for the refusal. It reports whether it did. has
+// reports whether the refused request had a parameter.
+func (l *learner) learn(refusal *llm.Error, has func(field string) bool) bool {
+	switch refusal.Status {
+	case 0, http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity, http.StatusInternalServerError:
+	default:
+		return false // busy, no key, too long: not about the form
+	}
+	if refusal.Kind == llm.TooLong {
+		return false
+	}
+	text := strings.ToLower(refusal.Message + " " + refusal.Field)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i, r := range rules {
+		if l.tried[i] || l.now&r.on == r.on || r.field != "" && !has(r.field) || !r.refused(text) {
+			continue
+		}
+		l.tried[i] = true
+		l.now = l.now&^r.off | r.on
+		return true
+	}
+	return false
+}
+
+// names returns the names of the changes in d, without those that others include.
+func (d dialect) names() []string {
+	var names []string
+	for _, r := range rules {
+		included := slices.ContainsFunc(rules, func(other rule) bool {
+			return d&other.on == other.on && other.on&r.on == r.on && other.on != r.on
+		})
+		if d&r.on == r.on && !included && !slices.Contains(names, r.name) {
+			names = append(names, r.name)
+		}
+	}
+	return names
+}
+
+// adapt changes the parameters of a request that offers tools or not.
+func (d dialect) adapt(fields map[string]any, tools bool) {
+	for field, without := range map[string]dialect{
+		effortField: noEffort, "stream_options": noStreamOptions, "parallel_tool_calls": noParallelCalls, "temperature": noTemperature,
+	} {
+		if d&without != 0 {
+			delete(fields, field)
+		}
+	}
+	if d&effortNone != 0 && tools {
+		fields[effortField] = "none"
+	}
+	if d&newLimit != 0 {
+		rename(fields, oldLimitField, newLimitField)
+	}
+	if d&oldLimit != 0 {
+		rename(fields, newLimitField, oldLimitField)
+	}
+}
+
+func rename(fields map[string]any, from, to string) {
+	if value, ok := fields[from]; ok {
+		delete(fields, from)
+		fields[to] = value
+	}
+}
