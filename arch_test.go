@@ -146,7 +146,7 @@ var layers = []struct {
 		"internal/tools/shell",
 	}},
 	{"internal/app/provider", []string{
-		"internal/child", "internal/app/keystore", "internal/app/servers", "internal/config", "internal/llm", "internal/llm/anthropic", "internal/llm/openai", "internal/llm/openai/local", "internal/llm/remote", "internal/llm/responses", "internal/llm/script",
+		"internal/child", "internal/app/keystore", "internal/app/servers", "internal/config", "internal/llm", "internal/llm/anthropic", "internal/llm/openai", "internal/llm/openai/local", "internal/llm/remote", "internal/llm/responses", "internal/llm/script", "internal/statefile",
 	}},
 	{"internal/app/servers", []string{
 		"internal/app/keystore", "internal/config", "internal/llm", "internal/llm/remote", "internal/peer", "internal/statefile",

@@ -68,11 +68,18 @@ func New(cfg config.Config, m config.Model) (llm.Model, error) {
 	if err := MissingKey(cfg, m); err != nil {
 		return nil, err
 	}
-	return model{Client(cfg, m), images(m), m.NoTools}, nil
+	client, memory := newClient(cfg, m)
+	return model{client, images(m), m.NoTools, memory}, nil
 }
 
 // Client is New for a model that is not a script.
 func Client(cfg config.Config, m config.Model) *remote.Client {
+	client, _ := newClient(cfg, m)
+	return client
+}
+
+// newClient is Client. The memory is nil if the protocol learns nothing that lasts.
+func newClient(cfg config.Config, m config.Model) (*remote.Client, *memory) {
 	opt := remote.Options{
 		Name: m.Ref, BaseURL: m.Endpoint.BaseURL, Headers: m.Endpoint.Headers,
 		Key:           func(ctx context.Context) (string, error) { return key(ctx, m.Endpoint, cfg) },
@@ -88,16 +95,17 @@ func Client(cfg config.Config, m config.Model) *remote.Client {
 		opt.Authorize = anthropic.Authorize
 		return remote.New(opt, anthropic.New(anthropic.Options{
 			Model: m.Name, MaxTokens: o.MaxTokens, Temperature: o.Temperature, Effort: o.Effort, Extra: o.Extra,
-		}))
+		})), nil
 	case config.WireResponses:
 		return remote.New(opt, responses.New(responses.Options{
 			Model: m.Name, MaxTokens: o.MaxTokens, Temperature: o.Temperature, Effort: o.Effort, Extra: o.Extra,
 			CacheKey: rand.Text(),
-		}))
+		})), nil
 	}
-	return remote.New(opt, openai.New(openai.Options{
+	memory := newMemory(OpenDialects(cfg.Home), openai.Options{
 		BaseURL: m.Endpoint.BaseURL, Model: m.Name, MaxTokens: o.MaxTokens, Temperature: o.Temperature, Effort: o.Effort, Extra: o.Extra,
-	}))
+	})
+	return remote.New(opt, memory.protocol), memory
 }
 
 // MissingKey returns an error if m needs a key that is missing. Another server at a
@@ -138,6 +146,7 @@ type model struct {
 	llm.Model
 	images  bool
 	noTools bool
+	memory  *memory
 }
 
 // Info describes the model.
@@ -160,7 +169,20 @@ func (m model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta,
 			req.Messages[i].Parts = slices.DeleteFunc(slices.Clone(msg.Parts), image)
 		}
 	}
-	return m.Model.Stream(ctx, req)
+	answer := m.Model.Stream(ctx, req)
+	if m.memory == nil {
+		return answer
+	}
+	return func(yield func(llm.Delta, error) bool) {
+		for d, err := range answer {
+			if d.End != nil {
+				m.memory.update(ctx)
+			}
+			if !yield(d, err) {
+				return
+			}
+		}
+	}
 }
 
 // free reports whether requests to m cost nothing: no key means no bill.

@@ -59,7 +59,7 @@ func TestImages(t *testing.T) {
 		{Kind: llm.TextPart, Text: "see"}, {Kind: llm.ImagePart, Mime: "image/png", Data: []byte{1}},
 	}}}}
 	for _, takes := range []bool{true, false} {
-		m := model{sent, takes, false}
+		m := model{Model: sent, images: takes}
 		m.Stream(t.Context(), req)
 		if got := len(sent.last.Messages[0].Parts) == 2; got != takes || m.Info().Images != takes || len(req.Messages[0].Parts) != 2 {
 			t.Errorf("takes images %v, was sent them %v", takes, got)

@@ -1,0 +1,121 @@
+package provider
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/llm/openai"
+	"github.com/bb2d0cf4/agent/internal/llm/remote"
+	"github.com/bb2d0cf4/agent/internal/statefile"
+)
+
+// DialectsFile is the name of the file in the agent's own folder.
+const DialectsFile = "dialects.json"
+
+// saveTime bounds the wait for other processes that are saving.
+const saveTime = time.Second
+
+// Dialect holds the changes to requests that a server's refusals taught, for one model.
+type Dialect struct {
+	BaseURL string   `json:"base_url"`
+	Model   string   `json:"model"`
+	Learned []string `json:"learned"` // see openai.Protocol.Learned
+}
+
+// Dialects stores each Dialect in the agent's own folder.
+type Dialects struct{ home string }
+
+// OpenDialects returns the Dialects in the agent's own folder, without reading them.
+func OpenDialects(home string) Dialects { return Dialects{home} }
+
+func (s Dialects) file() statefile.JSON[[]Dialect] {
+	return statefile.JSON[[]Dialect]{Path: filepath.Join(s.home, DialectsFile)}
+}
+
+// List returns all dialects, sorted.
+func (s Dialects) List() ([]Dialect, error) {
+	all, err := s.file().Read()
+	if errors.Is(err, statefile.ErrMalformed) {
+		return nil, fmt.Errorf("%s: %w", s.file().Path, err)
+	}
+	return all, err
+}
+
+// Forget deletes all dialects. It returns their number.
+func (s Dialects) Forget() (int, error) {
+	all, err := s.file().Read()
+	if err != nil && !errors.Is(err, statefile.ErrMalformed) {
+		return 0, err
+	}
+	return len(all), statefile.Remove(s.file().Path)
+}
+
+// learned returns what is stored for a model; nothing if the file cannot be read, as it
+// can be learned again.
+func (s Dialects) learned(baseURL, model string) []string {
+	all, err := s.file().Read()
+	if err != nil {
+		return nil
+	}
+	for _, d := range all {
+		if d.BaseURL == baseURL && d.Model == model {
+			return d.Learned
+		}
+	}
+	return nil
+}
+
+// save stores d in the place of an earlier one of its server and model.
+func (s Dialects) save(ctx context.Context, d Dialect) error {
+	if s.home == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, saveTime)
+	defer cancel()
+	return s.file().Change(ctx, func(all []Dialect) []Dialect {
+		all = slices.DeleteFunc(all, func(old Dialect) bool { return old.BaseURL == d.BaseURL && old.Model == d.Model })
+		all = append(all, d)
+		slices.SortFunc(all, func(a, b Dialect) int {
+			return cmp.Or(cmp.Compare(a.BaseURL, b.BaseURL), cmp.Compare(a.Model, b.Model))
+		})
+		return all
+	})
+}
+
+// memory stores what a protocol learns.
+type memory struct {
+	store    Dialects
+	protocol *openai.Protocol
+
+	mu   sync.Mutex
+	last Dialect // as stored
+}
+
+func newMemory(store Dialects, opt openai.Options) *memory {
+	d := Dialect{BaseURL: remote.Shown(opt.BaseURL), Model: opt.Model}
+	d.Learned = store.learned(d.BaseURL, d.Model)
+	opt.Learned = d.Learned
+	return &memory{store: store, protocol: openai.New(opt), last: d}
+}
+
+// update stores what is new. It is called after an answer, so that only changes that
+// led to one are stored.
+func (m *memory) update(ctx context.Context) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	learned := m.protocol.Learned()
+	if slices.Equal(learned, m.last.Learned) {
+		return
+	}
+	d := m.last
+	d.Learned = learned
+	if m.store.save(ctx, d) == nil { // else the next answer tries again
+		m.last = d
+	}
+}
