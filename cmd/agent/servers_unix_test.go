@@ -34,7 +34,13 @@ func counted(t *testing.T, behind http.Handler) (address string, connections *at
 // prompted runs the program with -p and returns its status and output.
 func (d *desk) prompted(args ...string) (code int, out string) {
 	d.t.Helper()
-	cmd := exec.Command("agent", append([]string{"-p", "hi"}, args...)...)
+	return d.command(append([]string{"-p", "hi"}, args...)...)
+}
+
+// command runs the program without a terminal.
+func (d *desk) command(args ...string) (code int, out string) {
+	d.t.Helper()
+	cmd := exec.Command("agent", args...)
 	cmd.Dir, cmd.Env = d.dir, d.env
 	text, err := cmd.CombinedOutput()
 	if _, failed := err.(*exec.ExitError); err != nil && !failed { //nolint:errorlint // Run returns it bare

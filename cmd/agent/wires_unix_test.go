@@ -74,3 +74,35 @@ providers:
 		})
 	}
 }
+
+// What a refusal taught outlives the process, until it is forgotten.
+func TestDialectOutlivesTheProcess(t *testing.T) {
+	refused := 0
+	server := llmtest.NewServerFunc(t, func(_ int, body []byte) llmtest.Turn {
+		request := string(body)
+		switch {
+		case strings.Count(request, `"role":"assistant"`) > strings.Count(request, `"reasoning_content":`):
+			refused++
+			return llmtest.Raw(http.StatusBadRequest, "application/json", `{"error":{"message":"The reasoning_content in the thinking mode must be passed back to the API.","type":"invalid_request_error"}}`)
+		case strings.Contains(request, `"role":"tool"`):
+			return llmtest.Turn{Text: "I have looked."}
+		}
+		return llmtest.Turn{Calls: []llmtest.Call{{Name: "list", Args: `{}`}}}
+	})
+	d := newDesk(t, server, nil)
+	learned := "test at " + server.URL() + ": reasoning_content in every answer"
+	for i, want := range []int{1, 1, 2} {
+		if code, out := d.prompted(); code != 0 || !strings.Contains(out, "I have looked.") || refused != want {
+			t.Fatalf("process %d: exit status %d, %d refusals: %s", i, code, refused, out)
+		}
+		if _, out := d.command("doctor"); !strings.Contains(out, learned) {
+			t.Errorf("no %q in\n%s", learned, out)
+		}
+		if i == 0 {
+			continue
+		}
+		if code, out := d.command("config", "forget-dialects"); code != 0 || !strings.Contains(out, "Forgot the dialect of one model.") {
+			t.Errorf("exit status %d: %s", code, out)
+		}
+	}
+}

@@ -2,12 +2,37 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"github.com/bb2d0cf4/agent/internal/app/provider"
 	"github.com/bb2d0cf4/agent/internal/cli/firstrun"
 	"github.com/bb2d0cf4/agent/internal/cli/settings"
 )
+
+// newForget returns the command that deletes the learned dialects.
+func newForget(p Process, f *flags) *cobra.Command {
+	return &cobra.Command{
+		Use: "forget-dialects", Short: "Forget what refusals taught about the servers of models", Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := loadConfig(overrides(cmd.Flags(), f))
+			if err != nil {
+				return err
+			}
+			n, err := provider.OpenDialects(cfg.Home).Forget()
+			switch {
+			case err != nil:
+				return err
+			case n == 0:
+				return show(p, "Nothing was learned.\n")
+			case n == 1:
+				return show(p, "Forgot the dialect of one model.\n")
+			}
+			return show(p, fmt.Sprintf("Forgot the dialects of %d models.\n", n))
+		},
+	}
+}
 
 func newConfig(p Process, f *flags) *cobra.Command {
 	path := &cobra.Command{
@@ -62,5 +87,5 @@ func newConfig(p Process, f *flags) *cobra.Command {
 			return err
 		},
 	}
-	return parent("config", "Show and change the configuration", path, show, set, model)
+	return parent("config", "Show and change the configuration", path, show, set, model, newForget(p, f))
 }

@@ -80,6 +80,7 @@ func Run(ctx context.Context, opt Options, cfg config.Config, cfgErr error) (hea
 		{"API keys", one(func() finding { return checkSecrets(cfg.Home) })},
 		{"project", one(func() finding { return checkProject(opt.Dir, cfg.Home) })},
 		{"model", func() []finding { return checkModel(ctx, cfg, cfgErr) }},
+		{"dialects", func() []finding { return checkDialects(cfg.Home) }},
 		{"terminal", one(func() finding { return checkTerminal(opt) })},
 		{"shell", one(func() finding {
 			return checkProgram("bash", "commands run with sh, which has fewer features", "install bash")

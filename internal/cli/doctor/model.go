@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/bb2d0cf4/agent/internal/app/keystore"
@@ -99,4 +100,20 @@ func serverFix(ctx context.Context, cfg config.Config, m config.Model, err error
 		return "start the server, or check the network and base_url"
 	}
 	return "check the address and the model's name"
+}
+
+// checkDialects lists what refusals taught about the servers; nothing if that is nothing.
+func checkDialects(home string) []finding {
+	all, err := provider.OpenDialects(home).List()
+	if err != nil {
+		return []finding{{weak, err.Error(), "what servers demand is learned again in every session", "agent config forget-dialects deletes the file"}}
+	}
+	var list []finding
+	for _, d := range all {
+		list = append(list, fine(fmt.Sprintf("%s at %s: %s", d.Model, d.BaseURL, strings.Join(d.Learned, ", "))))
+	}
+	if len(list) > 0 {
+		list[len(list)-1].fix = "agent config forget-dialects, if a server has changed"
+	}
+	return list
 }
