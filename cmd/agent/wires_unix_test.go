@@ -75,7 +75,7 @@ providers:
 	}
 }
 
-// What a refusal taught outlives the process, until it is forgotten.
+// A learned dialect outlives the process, until it is forgotten.
 func TestDialectOutlivesTheProcess(t *testing.T) {
 	refused := 0
 	server := llmtest.NewServerFunc(t, func(_ int, body []byte) llmtest.Turn {

@@ -56,7 +56,7 @@ func (s Dialects) Forget() (int, error) {
 	return len(all), statefile.Remove(s.file().Path)
 }
 
-// learned returns what is stored for a model; nothing if the file cannot be read, as it
+// learned returns the stored changes for a model; nil if the file cannot be read: they
 // can be learned again.
 func (s Dialects) learned(baseURL, model string) []string {
 	all, err := s.file().Read()
@@ -88,7 +88,7 @@ func (s Dialects) save(ctx context.Context, d Dialect) error {
 	})
 }
 
-// memory stores what a protocol learns.
+// memory stores the changes that a protocol learns.
 type memory struct {
 	store    Dialects
 	protocol *openai.Protocol
@@ -104,7 +104,7 @@ func newMemory(store Dialects, opt openai.Options) *memory {
 	return &memory{store: store, protocol: openai.New(opt), last: d}
 }
 
-// update stores what is new. It is called after an answer, so that only changes that
+// update stores new changes. It is called after an answer, so that only changes that
 // led to one are stored.
 func (m *memory) update(ctx context.Context) {
 	m.mu.Lock()

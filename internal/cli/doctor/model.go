@@ -102,7 +102,7 @@ func serverFix(ctx context.Context, cfg config.Config, m config.Model, err error
 	return "check the address and the model's name"
 }
 
-// checkDialects lists what refusals taught about the servers; nothing if that is nothing.
+// checkDialects lists the learned dialects; without any it finds nothing.
 func checkDialects(home string) []finding {
 	all, err := provider.OpenDialects(home).List()
 	if err != nil {
