@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -228,7 +229,7 @@ func TestUndoRedoAndDiff(t *testing.T) {
 	d.holds("three", "-", "-")
 	for _, name := range []string{"new/b.txt", "c.txt"} {
 		d.say("/redo")
-		d.asked(`y yes`)
+		d.asked(`create ` + regexp.QuoteMeta(name))
 		d.Press("y")
 		d.WaitFor(`redone: ` + name)
 	}
