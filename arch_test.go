@@ -65,7 +65,7 @@ var layers = []struct {
 		"internal/tools/args", "internal/tools/edit",
 		"internal/tools/search", "internal/tools/shell", "internal/workspace",
 	}},
-	{"internal/context", []string{"internal/editor", "internal/workspace"}},
+	{"internal/systemprompt", []string{"internal/editor", "internal/workspace"}},
 
 	{"internal/session/archive", []string{"internal/llm", "internal/session/history", "internal/statefile"}},
 	{"internal/session/compact", []string{"internal/llm", "internal/session/history", "internal/session/meter"}},
@@ -130,7 +130,7 @@ var layers = []struct {
 
 	{"internal/demo", []string{"internal/statefile"}},
 	{"internal/app", []string{
-		"internal/app/clipboard", "internal/app/home", "internal/app/idelink", "internal/app/promptline", "internal/app/provider", "internal/config", "internal/confirm", "internal/context",
+		"internal/app/clipboard", "internal/app/home", "internal/app/idelink", "internal/app/promptline", "internal/app/provider", "internal/config", "internal/confirm", "internal/systemprompt",
 		"internal/llm", "internal/permission", "internal/session", "internal/session/archive", "internal/session/history", "internal/statefile", "internal/tools", "internal/tools/shell", "internal/workspace",
 	}},
 	{"internal/app/clipboard", []string{"internal/child"}},

@@ -19,12 +19,12 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/promptline"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/confirm"
-	projectctx "github.com/bb2d0cf4/agent/internal/context"
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/permission"
 	"github.com/bb2d0cf4/agent/internal/session"
 	"github.com/bb2d0cf4/agent/internal/session/archive"
+	"github.com/bb2d0cf4/agent/internal/systemprompt"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
@@ -69,8 +69,8 @@ type App struct {
 	Config    config.Config
 	Root      *workspace.Root
 	Policy    *permission.Policy
-	Questions *confirm.Controller // the only one: it asks one question at a time
-	Context   *projectctx.Builder // writes the system prompt
+	Questions *confirm.Controller   // the only one: it asks one question at a time
+	Context   *systemprompt.Builder // writes the system prompt
 	Loop      *session.Loop
 	Editor    *idelink.Link
 	Images    *promptline.Images
@@ -109,7 +109,7 @@ func New(o Options) (*App, error) {
 	})
 	a.Questions = confirm.NewController(a.Policy)
 	a.allowSpill()
-	a.Context = projectctx.New(projectctx.Options{
+	a.Context = systemprompt.New(systemprompt.Options{
 		Dir: a.Root.Dir(), Roots: a.Root.Roots(), Shell: shellName(), Editor: a.Editor.View, Apart: a.Editor.Apart(),
 	})
 	env := shell.Environ(append(os.Environ(), o.Env...), o.Config.SecretEnv())

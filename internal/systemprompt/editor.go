@@ -1,4 +1,4 @@
-package projectctx
+package systemprompt
 
 import (
 	"fmt"

@@ -1,7 +1,7 @@
-// Package projectctx writes the system prompt. It guarantees that the prompt does not
+// Package systemprompt writes the system prompt. It guarantees that the prompt does not
 // change, byte for byte, while its sources do not, that it reads no file outside the
 // project's own folders, and that it runs no program.
-package projectctx
+package systemprompt
 
 import (
 	"context"
