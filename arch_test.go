@@ -146,9 +146,9 @@ var layers = []struct {
 		"internal/tools/shell",
 	}},
 	{"internal/app/provider", []string{
-		"internal/child", "internal/app/keystore", "internal/app/servers", "internal/config", "internal/llm", "internal/llm/anthropic", "internal/llm/openai", "internal/llm/openai/local", "internal/llm/remote", "internal/llm/responses", "internal/llm/script", "internal/statefile",
+		"internal/child", "internal/app/keystore", "internal/app/allowedservers", "internal/config", "internal/llm", "internal/llm/anthropic", "internal/llm/openai", "internal/llm/openai/local", "internal/llm/remote", "internal/llm/responses", "internal/llm/script", "internal/statefile",
 	}},
-	{"internal/app/servers", []string{
+	{"internal/app/allowedservers", []string{
 		"internal/app/keystore", "internal/config", "internal/llm", "internal/llm/remote", "internal/peer", "internal/statefile",
 	}},
 	{"internal/app/trust", []string{"internal/regular", "internal/statefile"}},
@@ -160,12 +160,12 @@ var layers = []struct {
 		"internal/tools", "internal/tools/shell", "internal/workspace", "internal/workspace/undo",
 	}},
 	{"internal/cli/doctor", []string{
-		"internal/app/home", "internal/app/keystore", "internal/app/provider", "internal/app/servers", "internal/app/trust", "internal/config", "internal/llm",
+		"internal/app/home", "internal/app/keystore", "internal/app/provider", "internal/app/allowedservers", "internal/app/trust", "internal/config", "internal/llm",
 		"internal/llm/remote", "internal/repl/keys", "internal/repl/theme", "internal/sanitize", "internal/statefile",
 	}},
 	{"internal/cli/extension", []string{"internal/child", "internal/statefile"}},
 	{"internal/cli/firstrun", []string{
-		"internal/app/keystore", "internal/app/servers", "internal/cli/settings", "internal/app/trust", "internal/config", "internal/llm", "internal/llm/anthropic", "internal/llm/remote",
+		"internal/app/keystore", "internal/app/allowedservers", "internal/cli/settings", "internal/app/trust", "internal/config", "internal/llm", "internal/llm/anthropic", "internal/llm/remote",
 		"internal/llm/openai/local", "internal/repl/dialog", "internal/repl/picker",
 	}},
 	{"internal/cli/settings", []string{

@@ -6,8 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/bb2d0cf4/agent/internal/app/allowedservers"
 	"github.com/bb2d0cf4/agent/internal/app/provider"
-	"github.com/bb2d0cf4/agent/internal/app/servers"
 	"github.com/bb2d0cf4/agent/internal/app/trust"
 	"github.com/bb2d0cf4/agent/internal/cli/firstrun"
 	"github.com/bb2d0cf4/agent/internal/config"
@@ -44,7 +44,7 @@ func completeSetup(ctx context.Context, p Process, f *flags, over config.Overrid
 	case provider.MissingKey(set.Config, m) != nil:
 		notes, err = firstrun.Key(ctx, o, m)
 	default:
-		return set, firstrun.Servers(ctx, o.Terminal, servers.Open(set.Home), m)
+		return set, firstrun.Servers(ctx, o.Terminal, allowedservers.Open(set.Home), m)
 	}
 	if err != nil {
 		return set, err

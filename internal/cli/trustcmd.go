@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/bb2d0cf4/agent/internal/app/servers"
+	"github.com/bb2d0cf4/agent/internal/app/allowedservers"
 	"github.com/bb2d0cf4/agent/internal/app/trust"
 	"github.com/bb2d0cf4/agent/internal/cli/firstrun"
 	"github.com/bb2d0cf4/agent/internal/config"
@@ -26,7 +26,7 @@ func newTrust(p Process, f *flags) *cobra.Command {
 				return err
 			}
 			folders, err1 := trust.Open(home).List()
-			addresses, err2 := servers.Open(home).List()
+			addresses, err2 := allowedservers.Open(home).List()
 			err = errors.Join(err1, err2)
 			for _, e := range folders {
 				err = errors.Join(err, showLine(p, e.String()))
@@ -107,7 +107,7 @@ func (a trustAdd) address(ctx context.Context, over config.Overrides, address st
 	if err != nil {
 		return usagef("the model, whose key may go there, is unknown: %w", err)
 	}
-	store := servers.Open(cfg.Home)
+	store := allowedservers.Open(cfg.Home)
 	questions, err := store.Unasked(m)
 	if err != nil {
 		return err
@@ -151,7 +151,7 @@ func removeAddress(ctx context.Context, address string) error {
 	if err != nil {
 		return err
 	}
-	was, err := servers.Open(home).Remove(ctx, address)
+	was, err := allowedservers.Open(home).Remove(ctx, address)
 	if err == nil && !was {
 		return usagef("%s was not allowed; agent trust list shows the allowed addresses", address)
 	}

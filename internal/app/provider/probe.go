@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bb2d0cf4/agent/internal/app/servers"
+	"github.com/bb2d0cf4/agent/internal/app/allowedservers"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/llm/openai/local"
 	"github.com/bb2d0cf4/agent/internal/llm/remote"
@@ -55,7 +55,7 @@ func Look(ctx context.Context, cfg config.Config, m config.Model) (config.Model,
 	if !inspects(m) {
 		return m, f, nil // the key is asked for later
 	}
-	err := servers.Open(cfg.Home).Permit(m)
+	err := allowedservers.Open(cfg.Home).Permit(m)
 	if err != nil {
 		return m, f, err
 	}
@@ -102,7 +102,7 @@ func Offers(ctx context.Context, cfg config.Config, m config.Model) ([]Offer, er
 	if m.Provider == config.ScriptProvider {
 		return []Offer{{Ref: m.Ref}}, nil
 	}
-	if err := servers.Open(cfg.Home).Permit(m); err != nil {
+	if err := allowedservers.Open(cfg.Home).Permit(m); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, offersTime)

@@ -15,8 +15,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/app/allowedservers"
 	"github.com/bb2d0cf4/agent/internal/app/keystore"
-	"github.com/bb2d0cf4/agent/internal/app/servers"
 	"github.com/bb2d0cf4/agent/internal/child"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/llm"
@@ -41,7 +41,7 @@ var ErrNoModel = errors.New(`no model is configured. Do one of these:
   agent demo, to see it work offline`)
 
 // Choose returns the configured model. The error is a mistake in the configuration or
-// an *servers.UnaskedError.
+// an *allowedservers.UnaskedError.
 func Choose(cfg config.Config) (m config.Model, err error) {
 	if cfg.Model == "" {
 		return m, ErrNoModel
@@ -49,7 +49,7 @@ func Choose(cfg config.Config) (m config.Model, err error) {
 	if m, err = cfg.Lookup(cfg.Model); err != nil {
 		return m, err
 	}
-	return m, servers.Open(cfg.Home).Permit(m)
+	return m, allowedservers.Open(cfg.Home).Permit(m)
 }
 
 // New makes the model without connecting or asking for a key. A missing key or a server
@@ -62,7 +62,7 @@ func New(cfg config.Config, m config.Model) (llm.Model, error) {
 		}
 		return scripted, nil
 	}
-	if err := servers.Open(cfg.Home).Permit(m); err != nil {
+	if err := allowedservers.Open(cfg.Home).Permit(m); err != nil {
 		return nil, err
 	}
 	if err := MissingKey(cfg, m); err != nil {
@@ -87,7 +87,7 @@ func newClient(cfg config.Config, m config.Model) (*remote.Client, *memory) {
 		Free:          free(m),
 		Prices:        remote.Prices{Input: m.Options.Input, Output: m.Options.Output, Cached: m.Options.Cached, Written: m.Options.Written},
 		Limits:        remote.Limits{Idle: cfg.Limits.IdleTimeout},
-		Check:         servers.Open(cfg.Home).Check,
+		Check:         allowedservers.Open(cfg.Home).Check,
 	}
 	o := m.Options
 	switch m.Wire() {

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/app/allowedservers"
 	"github.com/bb2d0cf4/agent/internal/app/keystore"
 	"github.com/bb2d0cf4/agent/internal/app/provider"
-	"github.com/bb2d0cf4/agent/internal/app/servers"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/remote"
@@ -32,7 +32,7 @@ func checkModel(ctx context.Context, cfg config.Config, cfgErr error) []finding 
 	ctx, cancel := context.WithTimeout(ctx, doctorTime)
 	defer cancel()
 	m, err := provider.Choose(cfg)
-	if unasked := new(servers.UnaskedError); errors.As(err, &unasked) {
+	if unasked := new(allowedservers.UnaskedError); errors.As(err, &unasked) {
 		return []finding{{broken, m.Ref + ": " + unasked.Why, silent, "agent trust add " + unasked.Address + " shows and allows it; a session asks too"}}
 	}
 	if errors.Is(err, provider.ErrNoModel) {

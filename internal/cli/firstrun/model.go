@@ -7,8 +7,8 @@ import (
 	"os"
 	"slices"
 
+	"github.com/bb2d0cf4/agent/internal/app/allowedservers"
 	"github.com/bb2d0cf4/agent/internal/app/keystore"
-	"github.com/bb2d0cf4/agent/internal/app/servers"
 	"github.com/bb2d0cf4/agent/internal/cli/settings"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/llm/openai/local"
@@ -36,7 +36,7 @@ type chooser struct {
 	at    string          // the address the key is for
 	notes []string
 	// allowed holds the servers and proxies that the person allowed on the way.
-	allowed []servers.Entry
+	allowed []allowedservers.Entry
 	others  []string // addresses where another user's program listens
 	single  bool     // the page for a key is the only page
 }
@@ -126,7 +126,7 @@ func (c *chooser) ask(ctx context.Context, p dialog.Page) (dialog.Answer, error)
 // save writes the permissions and the key that were collected, then the settings.
 func (c *chooser) save(ctx context.Context, more ...settings.Pair) error {
 	for _, e := range c.allowed {
-		if err := servers.Open(c.Config.Home).Allow(ctx, e); err != nil {
+		if err := allowedservers.Open(c.Config.Home).Allow(ctx, e); err != nil {
 			return err
 		}
 	}
@@ -192,7 +192,7 @@ func (c *chooser) local(ctx context.Context) (found []way) {
 // reachable returns the local servers that may be queried without asking: no other user
 // listens there, and no proxy is in between that was not allowed.
 func (c *chooser) reachable() (list []remote.Local) {
-	store := servers.Open(c.Config.Home)
+	store := allowedservers.Open(c.Config.Home)
 	for _, s := range remote.LocalServers() {
 		m := config.Model{Provider: s.Name, Endpoint: config.Provider{BaseURL: s.BaseURL}}
 		if known, err := c.Config.Lookup(s.Name + "/x"); err == nil {
@@ -205,7 +205,7 @@ func (c *chooser) reachable() (list []remote.Local) {
 		switch err := store.Permit(m); {
 		case err == nil:
 			list = append(list, s)
-		case servers.Stranger(s.BaseURL) != "" && !slices.Contains(c.others, remote.Shown(s.BaseURL)):
+		case allowedservers.Stranger(s.BaseURL) != "" && !slices.Contains(c.others, remote.Shown(s.BaseURL)):
 			c.others = append(c.others, remote.Shown(s.BaseURL))
 		}
 	}

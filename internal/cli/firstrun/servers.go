@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/bb2d0cf4/agent/internal/app/servers"
+	"github.com/bb2d0cf4/agent/internal/app/allowedservers"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/repl/dialog"
 	"github.com/bb2d0cf4/agent/internal/repl/picker"
@@ -14,7 +14,7 @@ import (
 
 // Servers asks for each permission that a request to m still needs, and saves the
 // answers.
-func Servers(ctx context.Context, t dialog.Terminal, s servers.Store, m config.Model) error {
+func Servers(ctx context.Context, t dialog.Terminal, s allowedservers.Store, m config.Model) error {
 	questions, err := s.Unasked(m)
 	if err != nil {
 		return err
@@ -32,7 +32,7 @@ func Servers(ctx context.Context, t dialog.Terminal, s servers.Store, m config.M
 
 // ask asks one question about a server or a proxy and saves nothing. It returns ErrLeft
 // for a no, and dialog.ErrBack if back is set and the person goes back.
-func ask(ctx context.Context, t dialog.Terminal, q servers.Question, back bool) error {
+func ask(ctx context.Context, t dialog.Terminal, q allowedservers.Question, back bool) error {
 	err := confirm(ctx, t, back, q.Title, append(q.Text, "agent trust rm "+q.Address+" takes a yes back."))
 	if errors.Is(err, ErrLeft) {
 		return fmt.Errorf("%w: nothing was sent to %s, and you will be asked again", ErrLeft, q.Address)
@@ -58,7 +58,7 @@ func confirm(ctx context.Context, t dialog.Terminal, back bool, title string, te
 // allow asks for each permission that a request to m still needs. The answers are saved
 // at the end.
 func (c *chooser) allow(ctx context.Context, m config.Model) error {
-	questions, err := servers.Open(c.Config.Home).Unasked(m)
+	questions, err := allowedservers.Open(c.Config.Home).Unasked(m)
 	if err != nil {
 		return err
 	}
