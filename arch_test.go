@@ -130,7 +130,7 @@ var layers = []struct {
 
 	{"internal/demo", []string{"internal/statefile"}},
 	{"internal/app", []string{
-		"internal/app/clipboard", "internal/app/home", "internal/app/idelink", "internal/app/promptline", "internal/app/provider", "internal/config", "internal/confirm", "internal/systemprompt",
+		"internal/app/clipboard", "internal/app/home", "internal/app/idelink", "internal/app/attachments", "internal/app/provider", "internal/config", "internal/confirm", "internal/systemprompt",
 		"internal/llm", "internal/permission", "internal/session", "internal/session/archive", "internal/session/history", "internal/statefile", "internal/tools", "internal/tools/shell", "internal/workspace",
 	}},
 	{"internal/app/clipboard", []string{"internal/child"}},
@@ -141,7 +141,7 @@ var layers = []struct {
 		"internal/ide/lock", "internal/sanitize", "internal/session", "internal/tools", "internal/tools/shell", "internal/workspace",
 	}},
 	{"internal/app/keystore", []string{"internal/statefile"}},
-	{"internal/app/promptline", []string{
+	{"internal/app/attachments", []string{
 		"internal/app/fileindex", "internal/llm", "internal/regular", "internal/sanitize", "internal/session", "internal/tools",
 		"internal/tools/shell",
 	}},

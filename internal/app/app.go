@@ -14,9 +14,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bb2d0cf4/agent/internal/app/attachments"
 	"github.com/bb2d0cf4/agent/internal/app/home"
 	"github.com/bb2d0cf4/agent/internal/app/idelink"
-	"github.com/bb2d0cf4/agent/internal/app/promptline"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/crash"
@@ -73,13 +73,13 @@ type App struct {
 	Context   *systemprompt.Builder // writes the system prompt
 	Loop      *session.Loop
 	Editor    *idelink.Link
-	Images    *promptline.Images
-	Remarks   promptline.Remarks
+	Images    *attachments.Images
+	Remarks   attachments.Remarks
 
 	face   Face
 	early  []session.Event // emitted before a face was attached
 	jobs   *shell.Jobs
-	lines  *promptline.Lines
+	lines  *attachments.Lines
 	aside  *idelink.Prompts
 	unlink func() // ends the link to the editor
 

@@ -4,9 +4,9 @@ import (
 	"context"
 	"strings"
 
+	"github.com/bb2d0cf4/agent/internal/app/attachments"
 	"github.com/bb2d0cf4/agent/internal/app/clipboard"
 	"github.com/bb2d0cf4/agent/internal/app/idelink"
-	"github.com/bb2d0cf4/agent/internal/app/promptline"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/session"
@@ -81,8 +81,8 @@ func (a *App) queued() []string { return a.face.Queued() }
 
 // newImages returns the images that the user attaches; env is the environment of the
 // program that reads the clipboard.
-func (a *App) newImages(env []string) *promptline.Images {
-	return &promptline.Images{
+func (a *App) newImages(env []string) *attachments.Images {
+	return &attachments.Images{
 		Dir:  a.Root.Dir(),
 		Tell: func(note string) { a.emit(session.Notice{Text: note}) },
 		Clip: func(ctx context.Context, limit int) ([]byte, error) { return clipboard.Image(ctx, env, limit) },
@@ -94,8 +94,8 @@ func (a *App) newImages(env []string) *promptline.Images {
 }
 
 // newLines returns what runs the user's own command lines, with env.
-func (a *App) newLines(env []string) *promptline.Lines {
-	return &promptline.Lines{
+func (a *App) newLines(env []string) *attachments.Lines {
+	return &attachments.Lines{
 		Jobs: a.jobs, Emit: a.emit,
 		Options: func() shell.Options { return shell.Options{Dir: a.Root.Dir(), Env: env, SpillDir: a.spillDir()} },
 		Ran: func(line, result string) {

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 
 	"github.com/bb2d0cf4/agent/internal/app"
+	"github.com/bb2d0cf4/agent/internal/app/attachments"
 	"github.com/bb2d0cf4/agent/internal/app/fileindex"
 	"github.com/bb2d0cf4/agent/internal/app/idelink"
-	"github.com/bb2d0cf4/agent/internal/app/promptline"
 	"github.com/bb2d0cf4/agent/internal/cli/commands"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/crash"
@@ -108,7 +108,7 @@ func interactScreen(ctx context.Context, p Process, o opening) error {
 	}
 	slash := o.slash(p, a)
 	files := fileindex.New(a.Root)
-	names := &promptline.Names{Files: files.Finder(), Editor: a.Editor.Named}
+	names := &attachments.Names{Files: files.Finder(), Editor: a.Editor.Named}
 	ui := repl.New(repl.Options{
 		Terminal: o.terminal(p, own),
 		Start:    repl.Start{Version: p.Version, Dir: a.Dir, Notes: o.notesOf(a), Prompt: o.first, Suggest: o.suggest},

@@ -1,4 +1,4 @@
-package promptline
+package attachments
 
 import (
 	"context"
