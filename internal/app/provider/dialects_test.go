@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/bb2d0cf4/agent/internal/app/servers"
+	"github.com/bb2d0cf4/agent/internal/app/allowedservers"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/dev/transcriptjudge"
 	"github.com/bb2d0cf4/agent/internal/llm"
@@ -286,7 +286,7 @@ func serve(t *testing.T, special func(b body) *llmtest.Turn) *llmtest.Server {
 func open(t *testing.T, cfg *config.Config, name string, server *llmtest.Server, o config.ModelOptions) llm.Model {
 	t.Helper()
 	endpoint := config.Provider{BaseURL: server.URL(), Wire: config.WireChat}
-	if err := servers.Open(cfg.Home).Allow(t.Context(), servers.Entry{Address: server.URL(), Provider: name}); err != nil {
+	if err := allowedservers.Open(cfg.Home).Allow(t.Context(), allowedservers.Entry{Address: server.URL(), Provider: name}); err != nil {
 		t.Fatal(err)
 	}
 	m, err := New(*cfg, config.Model{Ref: name + "/m", Provider: name, Name: "m", Endpoint: endpoint, Options: o})
