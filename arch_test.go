@@ -34,7 +34,7 @@ var layers = []struct {
 	{"internal/llm", nil},
 	{"internal/nearest", nil},
 	{"internal/peer", nil},
-	{"internal/regular", nil},
+	{"internal/regularfile", nil},
 	{"internal/sanitize", nil},
 	{"internal/statefile", nil},
 
@@ -55,11 +55,11 @@ var layers = []struct {
 		"internal/diff", "internal/workspace", "internal/workspace/journal", "internal/workspace/text",
 	}},
 	{"internal/confirm", []string{"internal/caution", "internal/diff", "internal/workspace"}},
-	{"internal/permission", []string{"internal/confirm", "internal/regular", "internal/sanitize"}},
+	{"internal/permission", []string{"internal/confirm", "internal/regularfile", "internal/sanitize"}},
 
 	{"internal/tools/args", []string{"internal/nearest"}},
 	{"internal/tools/edit", []string{"internal/diff"}},
-	{"internal/tools/search", []string{"internal/child", "internal/regular"}},
+	{"internal/tools/search", []string{"internal/child", "internal/regularfile"}},
 	{"internal/tools", []string{
 		"internal/caution", "internal/confirm", "internal/diff", "internal/editor", "internal/llm", "internal/nearest", "internal/permission", "internal/sanitize",
 		"internal/tools/args", "internal/tools/edit",
@@ -95,7 +95,7 @@ var layers = []struct {
 	{"internal/repl/input/edit", []string{"internal/sanitize"}},
 	{"internal/repl/input/vi", []string{"internal/repl/input/edit"}},
 	{"internal/repl/keyboard", nil},
-	{"internal/repl/keys", []string{"internal/nearest", "internal/regular", "internal/repl/theme", "internal/sanitize"}},
+	{"internal/repl/keys", []string{"internal/nearest", "internal/regularfile", "internal/repl/theme", "internal/sanitize"}},
 	{"internal/repl/jobcontrol", []string{"internal/repl/screen"}},
 	{"internal/repl/markdown", []string{"internal/repl/highlight", "internal/repl/paint", "internal/sanitize", "internal/repl/theme"}},
 	{"internal/repl/pager", []string{"internal/repl/paint", "internal/repl/theme", "internal/sanitize"}},
@@ -121,7 +121,7 @@ var layers = []struct {
 
 	{"internal/ide/activity", nil},
 	{"internal/ide/proof", nil},
-	{"internal/ide/lock", []string{"internal/ide/proof", "internal/peer", "internal/regular"}},
+	{"internal/ide/lock", []string{"internal/ide/proof", "internal/peer", "internal/regularfile"}},
 	{"internal/ide/wire", []string{"internal/ide/proof", "internal/peer"}},
 	{"internal/ide/client", []string{"internal/editor", "internal/ide/lock", "internal/ide/wire", "internal/peer"}},
 	{"internal/ide", []string{
@@ -142,7 +142,7 @@ var layers = []struct {
 	}},
 	{"internal/app/keystore", []string{"internal/statefile"}},
 	{"internal/app/attachments", []string{
-		"internal/app/fileindex", "internal/llm", "internal/regular", "internal/sanitize", "internal/session", "internal/tools",
+		"internal/app/fileindex", "internal/llm", "internal/regularfile", "internal/sanitize", "internal/session", "internal/tools",
 		"internal/tools/shell",
 	}},
 	{"internal/app/provider", []string{
@@ -151,8 +151,8 @@ var layers = []struct {
 	{"internal/app/allowedservers", []string{
 		"internal/app/keystore", "internal/config", "internal/llm", "internal/llm/remote", "internal/peer", "internal/statefile",
 	}},
-	{"internal/app/trust", []string{"internal/regular", "internal/statefile"}},
-	{"internal/app/usercommands", []string{"internal/regular", "internal/repl/command", "internal/sanitize"}},
+	{"internal/app/trust", []string{"internal/regularfile", "internal/statefile"}},
+	{"internal/app/usercommands", []string{"internal/regularfile", "internal/repl/command", "internal/sanitize"}},
 
 	{"internal/cli/commands", []string{
 		"internal/caution", "internal/app", "internal/app/clipboard", "internal/cli/settings", "internal/confirm", "internal/editor", "internal/diff",

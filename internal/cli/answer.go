@@ -12,7 +12,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/cli/commands"
 	"github.com/bb2d0cf4/agent/internal/crash"
 	"github.com/bb2d0cf4/agent/internal/headless"
-	"github.com/bb2d0cf4/agent/internal/regular"
+	"github.com/bb2d0cf4/agent/internal/regularfile"
 )
 
 // maxStdin is how many bytes of standard input can be appended to a prompt.
@@ -84,7 +84,7 @@ func withStdin(ctx context.Context, p Process, prompt string) (string, error) {
 	got := make(chan input, 1)
 	go func() { // a read that blocks for ever ends with the program
 		defer crash.Guard()
-		data, err := regular.ReadAll(p.Stdin, maxStdin)
+		data, err := regularfile.ReadAll(p.Stdin, maxStdin)
 		got <- input{data, err}
 	}()
 	silent := time.AfterFunc(patience, crash.Guarded(func() { remark(p, "waiting for standard input to end; add </dev/null to use none") }))
@@ -93,7 +93,7 @@ func withStdin(ctx context.Context, p Process, prompt string) (string, error) {
 	case <-ctx.Done():
 		return "", ctx.Err()
 	case i := <-got:
-		if errors.Is(i.err, regular.ErrTooLarge) {
+		if errors.Is(i.err, regularfile.ErrTooLarge) {
 			return "", usagef("standard input is larger than %d MiB; name the file in the prompt instead", maxStdin>>20)
 		}
 		if i.err != nil {

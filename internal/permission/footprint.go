@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bb2d0cf4/agent/internal/regular"
+	"github.com/bb2d0cf4/agent/internal/regularfile"
 )
 
 // Bounds of the search for what one command runs.
@@ -241,7 +241,7 @@ func (l *collector) add(path string) string {
 		l.files[path] = fmt.Sprint(info.Size(), info.ModTime().UnixNano())
 		return ""
 	}
-	data, err := regular.ReadFile(path, maxHashed)
+	data, err := regularfile.ReadFile(path, maxHashed)
 	if err != nil {
 		l.err = fmt.Errorf("%w: %w", errUnpredictable, err)
 		return ""

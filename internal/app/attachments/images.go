@@ -20,7 +20,7 @@ import (
 	"sync"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
-	"github.com/bb2d0cf4/agent/internal/regular"
+	"github.com/bb2d0cf4/agent/internal/regularfile"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
@@ -185,11 +185,11 @@ func unquote(text string) string {
 
 // readImage reads a regular file.
 func readImage(path string) ([]byte, error) {
-	data, err := regular.ReadFile(path, MaxImage)
+	data, err := regularfile.ReadFile(path, MaxImage)
 	switch {
-	case errors.Is(err, regular.ErrNotRegular):
+	case errors.Is(err, regularfile.ErrNotRegular):
 		return nil, errors.New("it is not a regular file")
-	case errors.Is(err, regular.ErrTooLarge):
+	case errors.Is(err, regularfile.ErrTooLarge):
 		return nil, errTooLarge
 	}
 	return data, err

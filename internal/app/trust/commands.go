@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bb2d0cf4/agent/internal/regular"
+	"github.com/bb2d0cf4/agent/internal/regularfile"
 )
 
 // walk reads the Markdown files of Commands, in the order of their names. Files that it
@@ -52,8 +52,8 @@ var errTooMany = fmt.Errorf("more than %d files", maxEntries)
 // list returns the entries of a folder. Too many are an error: a part of them could
 // differ each time.
 func (w *walk) list(name string) ([]fs.DirEntry, error) {
-	file, err := regular.OpenFolder(w.project, name)
-	if errors.Is(err, regular.ErrNotFolder) {
+	file, err := regularfile.OpenFolder(w.project, name)
+	if errors.Is(err, regularfile.ErrNotFolder) {
 		return nil, errors.New("not a folder")
 	}
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/bb2d0cf4/agent/internal/regular"
+	"github.com/bb2d0cf4/agent/internal/regularfile"
 )
 
 // Limits of the files in use.
@@ -85,13 +85,13 @@ func same(a, b string) bool {
 
 // read returns the content of a file within the size limit, nil if it does not exist.
 func read(project *os.Root, name string) ([]byte, error) {
-	data, err := regular.ReadIn(project, name, maxSize)
+	data, err := regularfile.ReadIn(project, name, maxSize)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
-	case errors.Is(err, regular.ErrNotRegular):
+	case errors.Is(err, regularfile.ErrNotRegular):
 		return nil, errors.New("not a file")
-	case errors.Is(err, regular.ErrTooLarge):
+	case errors.Is(err, regularfile.ErrTooLarge):
 		return nil, fmt.Errorf("larger than %d KiB", maxSize>>10)
 	case err != nil:
 		return nil, err

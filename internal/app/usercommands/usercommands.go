@@ -21,7 +21,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/bb2d0cf4/agent/internal/regular"
+	"github.com/bb2d0cf4/agent/internal/regularfile"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
@@ -200,11 +200,11 @@ func read(f Folder, file, name string) (command.Command, error) {
 
 // content returns the content of a file within the size limit.
 func content(files fs.FS, name string) ([]byte, error) {
-	data, err := regular.ReadFS(files, name, maxSize)
+	data, err := regularfile.ReadFS(files, name, maxSize)
 	switch {
-	case errors.Is(err, regular.ErrNotRegular):
+	case errors.Is(err, regularfile.ErrNotRegular):
 		return nil, errors.New("not a file")
-	case errors.Is(err, regular.ErrTooLarge):
+	case errors.Is(err, regularfile.ErrTooLarge):
 		return nil, fmt.Errorf("larger than %d KiB", maxSize>>10)
 	}
 	return data, err

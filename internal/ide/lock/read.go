@@ -15,7 +15,7 @@ import (
 	strict "github.com/go-json-experiment/json"
 
 	"github.com/bb2d0cf4/agent/internal/ide/proof"
-	"github.com/bb2d0cf4/agent/internal/regular"
+	"github.com/bb2d0cf4/agent/internal/regularfile"
 )
 
 func env(name string) string { return os.Getenv(name) }
@@ -271,9 +271,9 @@ func readBounded(f *os.File, info fs.FileInfo) ([]byte, string) {
 	if !info.Mode().IsRegular() {
 		return nil, "the lock file is not a regular file"
 	}
-	data, err := regular.ReadAll(f, maxSize)
+	data, err := regularfile.ReadAll(f, maxSize)
 	switch {
-	case errors.Is(err, regular.ErrTooLarge):
+	case errors.Is(err, regularfile.ErrTooLarge):
 		return nil, fmt.Sprintf("the lock file is larger than %d KiB", maxSize>>10)
 	case err != nil:
 		return nil, "the lock file cannot be read"

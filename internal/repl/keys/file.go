@@ -12,7 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/bb2d0cf4/agent/internal/nearest"
-	"github.com/bb2d0cf4/agent/internal/regular"
+	"github.com/bb2d0cf4/agent/internal/regularfile"
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 )
 
@@ -25,11 +25,11 @@ const maxFile = 64 << 10
 // Load reads the user's key file, if it exists. Its error names each wrong line and the fix;
 // the Map holds the others.
 func Load(path string) (Map, error) {
-	data, err := regular.ReadFile(path, maxFile)
+	data, err := regularfile.ReadFile(path, maxFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return Map{}, nil
-	case errors.Is(err, regular.ErrTooLarge):
+	case errors.Is(err, regularfile.ErrTooLarge):
 		return Map{}, fmt.Errorf("%s is larger than %d KiB", path, maxFile>>10)
 	case err != nil:
 		return Map{}, fmt.Errorf("read %s: %w", path, err)

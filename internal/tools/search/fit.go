@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
-	"github.com/bb2d0cf4/agent/internal/regular"
+	"github.com/bb2d0cf4/agent/internal/regularfile"
 )
 
 // maxFolders is the number of folders that fit checks.
@@ -105,7 +105,7 @@ func (l *looker) rules(ig *ignore, folder, dir string, list []fs.DirEntry) (*ign
 				return nil, errUnfit
 			}
 			var err error
-			if data, err = regular.ReadFile(filepath.Join(dir, d.Name()), maxIgnoreFile); err != nil {
+			if data, err = regularfile.ReadFile(filepath.Join(dir, d.Name()), maxIgnoreFile); err != nil {
 				return nil, errUnfit
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/bb2d0cf4/agent/internal/regular"
+	"github.com/bb2d0cf4/agent/internal/regularfile"
 )
 
 // maxIgnoreFile is the size limit of a .gitignore file in bytes.
@@ -72,7 +72,7 @@ func above(dir, root string) *ignore {
 	}
 	var ig *ignore
 	for i := len(folders) - 1; i >= 0; i-- {
-		data, err := regular.ReadFile(filepath.Join(folders[i], ".gitignore"), maxIgnoreFile)
+		data, err := regularfile.ReadFile(filepath.Join(folders[i], ".gitignore"), maxIgnoreFile)
 		if err != nil {
 			continue // git also continues after an unreadable file
 		}

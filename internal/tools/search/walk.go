@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bb2d0cf4/agent/internal/crash"
-	"github.com/bb2d0cf4/agent/internal/regular"
+	"github.com/bb2d0cf4/agent/internal/regularfile"
 )
 
 // maxWalk is the number of entries after which a walk stops.
@@ -126,7 +126,7 @@ func (w *walker) ignoreIn(ig *ignore, base string, list []fs.DirEntry) *ignore {
 	for _, d := range list {
 		switch d.Name() {
 		case ".gitignore":
-			data, _ = regular.ReadFS(w.fsys, path.Join(base, d.Name()), maxIgnoreFile) // unread, it ignores nothing
+			data, _ = regularfile.ReadFS(w.fsys, path.Join(base, d.Name()), maxIgnoreFile) // unread, it ignores nothing
 		case ".git":
 			nested = true
 		}

@@ -1,7 +1,7 @@
-// Package regular reads files that anybody may have put in place. It guarantees that only
+// Package regularfile reads files that anybody may have put in place. It guarantees that only
 // regular files are read, up to a limit, and that no read waits for the other end of a
 // pipe.
-package regular
+package regularfile
 
 import (
 	"errors"

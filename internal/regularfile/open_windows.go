@@ -1,4 +1,4 @@
-package regular
+package regularfile
 
 // noWait is not needed: a pipe has no name in a folder.
 const noWait = 0
