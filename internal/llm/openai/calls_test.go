@@ -197,7 +197,7 @@ func TestWhatIsEchoed(t *testing.T) {
 				delta(`"reasoning":"b","reasoning_details":[{"type":"reasoning.text","index":0,"text":"b","signature":"s"}]`),
 				delta(`"reasoning_details":[{"type":"reasoning.encrypted","index":1,"data":"zz","id":1.50}]`), says("hi"),
 			},
-			want: `{"reasoning_details":[{"index":0,"signature":"s","text":"ab","type":"reasoning.text"},{"data":"zz","id":1.50,"index":1,"type":"reasoning.encrypted"}]`,
+			want: `"reasoning_details":[{"index":0,"signature":"s","text":"ab","type":"reasoning.text"},{"data":"zz","id":1.50,"index":1,"type":"reasoning.encrypted"}]`,
 		},
 		"extra_content": {events: []string{delta(`"content":"hi","extra_content":{"g":1}`)}, want: `"extra_content":{"g":1}`},
 	}
