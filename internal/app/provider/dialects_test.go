@@ -165,6 +165,15 @@ var demands = map[string]struct {
 		answer:  llmtest.Raw(400, "application/json", `[{"error":{"code":400,"message":"* GenerateContentRequest.contents[2].parts[0].function_response.name: Name cannot be empty.\n","status":"INVALID_ARGUMENT"}}]`),
 		learned: []string{"tool results have a name"},
 	},
+	"Gemini, calls": {
+		refused: func(b body) bool {
+			return b.any("assistant", func(m body) bool {
+				return m.has("tool_calls") && !strings.Contains(fmt.Sprint(m["tool_calls"]), "thought_signature:skip_thought_signature_validator")
+			})
+		},
+		answer:  llmtest.Raw(400, "application/json", `[{"error":{"code":400,"message":"Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance.","status":"INVALID_ARGUMENT"}}]`),
+		learned: []string{"calls have a signature"},
+	},
 	"template, names": {
 		refused: func(b body) bool { return b.lacks("tool", "name") },
 		answer:  llmtest.Raw(400, "application/json", `{"error":{"message":"Missing parameter 'name': messages with role 'tool' must have a 'name'."}}`),
@@ -210,7 +219,7 @@ func TestDialectsAreLearned(t *testing.T) {
 				return nil
 			})
 			other := serve(t, func(b body) *llmtest.Turn {
-				if b.any("", func(m body) bool { return m.has("reasoning_content") || m.has("name") }) {
+				if b.any("", func(m body) bool { return m.has("reasoning_content") || m.has("name") }) || strings.Contains(fmt.Sprint(b["messages"]), "skip_thought") {
 					t.Error("another server was sent what this one demands")
 				}
 				if last := len(b.messages("")) - 1; last >= 0 && b.messages("")[last]["role"] == "user" {

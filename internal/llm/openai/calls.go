@@ -45,7 +45,7 @@ func (l *callList) add(p wire.CallPart) *call {
 	c.args.WriteString(p.Args)
 	c.garbled = c.garbled || p.Garbled
 	if p.Extra != nil {
-		c.extra = object(map[string]json.RawMessage{"extra_content": p.Extra})
+		c.extra = object(map[string]json.RawMessage{extraField: p.Extra})
 	}
 	return c
 }

@@ -29,6 +29,7 @@ const (
 	noTemperature
 	namedResults // a tool's result with the tool's name
 	noImages
+	signedCalls // a signature in calls of other models
 )
 
 // rule changes the dialect after a refusal.
@@ -68,6 +69,7 @@ var rules = []rule{
 	{name: "no parallel_tool_calls", on: noParallelCalls, field: "parallel_tool_calls", refused: func(s string) bool { return rejects(s, "parallel_tool_calls") }},
 	{name: "no temperature", on: noTemperature, field: "temperature", refused: func(s string) bool { return rejects(s, "temperature") }},
 	{name: "tool results have a name", on: namedResults, refused: wantsNames},
+	{name: "calls have a signature", on: signedCalls, refused: unsignedCall.MatchString},
 	{name: "no images", on: noImages, refused: noEyes.MatchString},
 }
 
@@ -93,6 +95,9 @@ func wantsThinking(s string) bool {
 
 // nameless matches the refusal of a tool's result without a name.
 var nameless = regexp.MustCompile(`function_response\.name|missing parameter 'name'|role '?tool'? .{0,20}(have|requires?|needs?|missing) .{0,4}'?name|messages .* tool name`)
+
+// unsignedCall matches the refusal of a call that Google's servers did not sign.
+var unsignedCall = regexp.MustCompile("is missing a .?thought_signature")
 
 func wantsNames(s string) bool { return nameless.MatchString(s) }
 

@@ -105,7 +105,7 @@ func (e *echo) object(calls []llm.ToolCall) json.RawMessage {
 		members[e.key] = appendString(nil, e.text.String())
 	}
 	if e.extra != nil {
-		members["extra_content"] = e.extra
+		members[extraField] = e.extra
 	}
 	if len(members) > 0 || e.text.Len() > 0 || slices.ContainsFunc(calls, func(c llm.ToolCall) bool { return c.Extra != nil }) {
 		members[sourceKey] = appendString(nil, e.source)

@@ -63,7 +63,7 @@ func (e messageEncoder) append(dst []byte, m llm.Message) []byte {
 	dst = openObject(appendJSON(dst, msg))
 	if m.Role == llm.Assistant {
 		extra, own := e.extra(m)
-		dst = appendCalls(dst, m.Calls, own)
+		dst = e.appendCalls(dst, m.Calls, own)
 		dst = appendExtra(dst, extra)
 	}
 	return append(dst, '}')
@@ -109,8 +109,11 @@ func partsOf(m llm.Message) []goopenai.ChatMessagePart {
 	return parts
 }
 
+// unsigned is the signature that Google documents for calls of other models.
+const unsigned = `{"google":{"thought_signature":"skip_thought_signature_validator"}}`
+
 // appendCalls appends calls, with the provider's own fields if it made them.
-func appendCalls(dst []byte, calls []llm.ToolCall, own bool) []byte {
+func (e messageEncoder) appendCalls(dst []byte, calls []llm.ToolCall, own bool) []byte {
 	for i, c := range calls {
 		if i == 0 {
 			dst = append(dst, `,"tool_calls":[`...)
@@ -124,9 +127,14 @@ func appendCalls(dst []byte, calls []llm.ToolCall, own bool) []byte {
 		dst = openObject(appendJSON(dst, goopenai.ToolCall{
 			ID: c.ID, Type: goopenai.ToolTypeFunction, Function: goopenai.FunctionCall{Name: c.Name, Arguments: args},
 		}))
+		var extra map[string]json.RawMessage
 		if own {
-			dst = appendExtra(dst, members(c.Extra, "extra_content"))
+			extra = members(c.Extra, extraField)
 		}
+		if i == 0 && len(extra) == 0 && e.dialect&signedCalls != 0 { // a server signs the first call of an answer only
+			extra = map[string]json.RawMessage{extraField: json.RawMessage(unsigned)}
+		}
+		dst = appendExtra(dst, extra)
 		dst = append(dst, '}')
 	}
 	if len(calls) > 0 {

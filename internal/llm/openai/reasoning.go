@@ -17,6 +17,7 @@ const (
 	plainField    = "reasoning"
 	thinkingField = "reasoning_content"
 	detailsField  = "reasoning_details"
+	extraField    = "extra_content" // signatures of Google's servers
 )
 
 // extra returns the fields beside text and calls in which an answer goes back, and
@@ -24,7 +25,7 @@ const (
 // without a source counts as its own: earlier versions did not store one.
 func (e messageEncoder) extra(m llm.Message) (fields map[string]json.RawMessage, own bool) {
 	var source string
-	stored := members(m.Extra, sourceKey, plainField, thinkingField, detailsField, "extra_content")
+	stored := members(m.Extra, sourceKey, plainField, thinkingField, detailsField, extraField)
 	_ = json.Unmarshal(stored[sourceKey], &source) // no string: not ours
 	own = stored[sourceKey] == nil || source == e.source
 	fields = map[string]json.RawMessage{}
