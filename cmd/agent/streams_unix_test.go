@@ -34,3 +34,18 @@ func TestAnswerThatBreaksOffIsAskedForAgain(t *testing.T) {
 		})
 	}
 }
+
+// Reasoning that a model writes into its text is not in the output of -p; with nothing else
+// the answer is empty.
+func TestThinkingInTheTextIsNoAnswer(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t,
+		llmtest.Turn{Text: "<think>They want a sum.</think>\n\nIt is 4.", Chunk: 3},
+		llmtest.Turn{Text: "<think>They want", Chunk: 3},
+		llmtest.Turn{Text: "<think>a sum.\n</think>\n", Chunk: 3}), nil)
+	if code, out := d.prompted(); code != 0 || out != "It is 4.\n" {
+		t.Errorf("exit status %d: %q", code, out)
+	}
+	if code, out := d.prompted(); code != 1 || strings.Contains(out, "want") || !strings.Contains(out, "empty answer twice") {
+		t.Errorf("exit status %d: %q", code, out)
+	}
+}

@@ -15,6 +15,7 @@ type answer struct {
 	buf    []byte      // text of kind that is not in deltas yet
 	kind   wire.Kind
 
+	think  thinkFilter
 	calls  callList
 	echo   echo
 	finish string
@@ -56,17 +57,27 @@ func (a *answer) text(buf []byte, before int, kind wire.Kind) {
 	a.kind = kind
 }
 
-// flush makes one delta of the text in buf.
+// flush makes deltas of the text in buf.
 func (a *answer) flush() {
 	if len(a.buf) == 0 {
 		return
 	}
 	if a.kind == wire.Text {
-		a.deltas = append(a.deltas, llm.Delta{Text: string(a.buf)})
+		a.deliver(a.think.split(a.buf))
 	} else {
-		a.deltas = append(a.deltas, llm.Delta{Reasoning: string(a.buf)})
+		a.deliver(string(a.buf), "")
 	}
 	a.buf = a.buf[:0]
+}
+
+// deliver makes a delta of each text that is not empty.
+func (a *answer) deliver(reasoning, text string) {
+	if reasoning != "" {
+		a.deltas = append(a.deltas, llm.Delta{Reasoning: reasoning})
+	}
+	if text != "" {
+		a.deltas = append(a.deltas, llm.Delta{Text: text})
+	}
 }
 
 // decode reads an event that is more than a piece of text.
@@ -115,6 +126,7 @@ func (a *answer) addCalls(parts []wire.CallPart) {
 
 // End implements remote.Answer.
 func (a *answer) End() *llm.End {
+	a.deliver(a.think.close())
 	stop := stopReason(a.finish)
 	end := &llm.End{Stop: stop, Calls: a.calls.finish(stop, a.used), Usage: llm.Usage{Estimated: true}}
 	if len(end.Calls) > 0 && stop == llm.StopEnd {

@@ -104,7 +104,7 @@ type Answer interface {
 	// until the next call of Add.
 	Deltas() []llm.Delta
 	// End returns the complete answer once Add has returned Ended. Its Usage is
-	// Estimated if the server gave no counts.
+	// Estimated if the server gave no counts. The last call of Deltas follows it.
 	End() *llm.End
 }
 

@@ -115,9 +115,7 @@ func (c *Client) attempt(ctx context.Context, req Request, a *receiver, emit fun
 	err = c.receive(r.Events, a, idle, emit)
 	if err == nil {
 		idle.stop()
-		if !emit(llm.Delta{End: a.end(req.Size, c.opt.Prices)}) {
-			err = errStopped
-		}
+		err = a.finish(req.Size, c.opt.Prices, emit)
 	} else {
 		err = cause(ctx, err)
 		if a.began && errors.Is(err, errIdle) {
@@ -213,6 +211,20 @@ const bytesPerToken = 3.8
 
 // maxTokens is more than any answer has; sums of it stay within an int64.
 const maxTokens = 1 << 40
+
+// finish delivers the rest of the answer and its end. sent is as for end.
+func (r *receiver) finish(sent int, prices Prices, emit func(llm.Delta) bool) error {
+	end := r.end(sent, prices)
+	for _, d := range r.answer.Deltas() {
+		if !emit(d) {
+			return errStopped
+		}
+	}
+	if !emit(llm.Delta{End: end}) {
+		return errStopped
+	}
+	return nil
+}
 
 // end returns the whole answer. sent is the size of the request in bytes.
 func (r *receiver) end(sent int, prices Prices) *llm.End {
