@@ -22,11 +22,11 @@ import (
 // nothing of files that it does not have open or has not read again since the last
 // write. The error is editor.ErrNone if no editor is linked.
 func (v *View) Report(ctx context.Context, path string, wait time.Duration) (found []editor.Diagnostic, known bool, err error) {
-	l, _ := v.now.get()
+	l, _ := v.links.get()
 	if l == nil {
 		return nil, false, editor.ErrNone
 	}
-	ctx, cancel := l.within(ctx, asking+wait+time.Second)
+	ctx, cancel := l.within(ctx, askTimeout+wait+time.Second)
 	defer cancel()
 	found, known, err = l.client.Documents.Diagnostics(ctx, path, wait)
 	if known && path != "" && !l.ours() {
@@ -37,7 +37,7 @@ func (v *View) Report(ctx context.Context, path string, wait time.Duration) (fou
 
 // open reports whether the editor has a file open.
 func (l *link) open(ctx context.Context, path string) bool {
-	ctx, cancel := context.WithTimeout(ctx, buffering)
+	ctx, cancel := context.WithTimeout(ctx, bufferTimeout)
 	defer cancel()
 	buf, err := l.client.Documents.Buffer(ctx, path, false)
 	return err == nil && buf.Open
@@ -47,9 +47,9 @@ func (l *link) open(ctx context.Context, path string) bool {
 // the editor's display name. An editor that does not answer or is not linked within a
 // second counts as holding none.
 func (v *View) Unsaved(ctx context.Context, path string) (name string, unsaved bool) {
-	ctx, cancel := context.WithTimeout(ctx, buffering)
+	ctx, cancel := context.WithTimeout(ctx, bufferTimeout)
 	defer cancel()
-	l := v.now.soon(ctx)
+	l := v.links.soon(ctx)
 	if l == nil {
 		return "", false
 	}
@@ -58,7 +58,7 @@ func (v *View) Unsaved(ctx context.Context, path string) (name string, unsaved b
 
 // unsaved reports whether the editor holds changes of a file that are not on disk.
 func (l *link) unsaved(ctx context.Context, path string) bool {
-	ctx, cancel := context.WithTimeout(ctx, buffering)
+	ctx, cancel := context.WithTimeout(ctx, bufferTimeout)
 	defer cancel()
 	buf, err := l.client.Documents.Buffer(ctx, path, false)
 	if errors.Is(err, client.ErrUnsupported) || err != nil && l.client.Single() {
@@ -96,7 +96,7 @@ func lockedByEmacs(path string) bool {
 // Encoding returns the name, as golang.org/x/text knows it, of the encoding in which
 // our own editor reads a file. It is empty if the editor has not reported it yet.
 func (v *View) Encoding(path string) string {
-	l, _ := v.now.get()
+	l, _ := v.links.get()
 	if l == nil || !l.ours() {
 		return ""
 	}
@@ -106,11 +106,11 @@ func (v *View) Encoding(path string) string {
 // Save has the editor save a file. It refuses if the editor may still hold the text
 // from before the last write, and so would put that text back.
 func (v *View) Save(ctx context.Context, path string) error {
-	l, _ := v.now.get()
+	l, _ := v.links.get()
 	if l == nil {
 		return editor.ErrNone
 	}
-	ctx, cancel := l.within(ctx, asking)
+	ctx, cancel := l.within(ctx, askTimeout)
 	defer cancel()
 	if v.writes.stale(ctx, l, path) {
 		return fmt.Errorf("%s may not have read it since the last edit was written, and saving could put the old text back: save it there by hand, or discard what is there", l.name())
@@ -127,12 +127,12 @@ func (v *View) Save(ctx context.Context, path string) error {
 
 // Wrote records a write, and has an editor that can do so read the file again.
 func (v *View) Wrote(ctx context.Context, done editor.Write) {
-	l, _ := v.now.get()
+	l, _ := v.links.get()
 	if l == nil || l.ours() {
 		v.writes.forget(done.Path)
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, buffering)
+	ctx, cancel := context.WithTimeout(ctx, bufferTimeout)
 	defer cancel()
 	v.writes.put(l, done, l.client.Documents.Reload(ctx, done.Path))
 }

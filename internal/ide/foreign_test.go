@@ -150,7 +150,7 @@ func TestQuittingEditor(t *testing.T) {
 // TestQuittingEditorAlone: the same where nobody else is asked, and a closed tab is a
 // no.
 func TestQuittingEditorAlone(t *testing.T) {
-	r := newRig(t, func(o *ide.Options) { o.Alone = true })
+	r := newRig(t, func(o *ide.Options) { o.Unattended = true })
 	e := r.editor(idetest.Ours())
 	req := r.proposal("old\n", "new\n")
 	got := r.ask(t.Context(), req)
@@ -402,7 +402,7 @@ func TestTimeoutsAreSentences(t *testing.T) {
 // TestDoubtAlone: where no terminal asks, the editor does, with the text that it has
 // returned.
 func TestDoubtAlone(t *testing.T) {
-	r := newRig(t, func(o *ide.Options) { o.Alone = true })
+	r := newRig(t, func(o *ide.Options) { o.Unattended = true })
 	e := r.editor(idetest.Emacs())
 	req := r.proposal("old\n", "new\n")
 	got := r.ask(t.Context(), req)

@@ -3,6 +3,9 @@
 // is bounded. An editor that is lost, stolen, slow or lying decides nothing and ends
 // nothing, a question that was answered elsewhere is taken off the editor's screen, and
 // an edit made in the editor is never silently passed over.
+//
+// A Bridge is the link to whatever editor is there; a link is one connection of it. Package
+// idelink joins a Bridge to a session, and package editor defines an editor's state.
 package ide
 
 import (
@@ -23,12 +26,12 @@ type Bridge struct {
 	Reviewer *Reviewer
 	View     *View
 	Terminal Terminal
-	// Activity is the state of this side that our own extension shows.
+	// Activity is the agent's state, which our own extension shows.
 	Activity *activity.Activity
 
 	opt      *Options
 	commands chan command
-	now      *current
+	links    *current
 	status   status
 	left     left
 }
@@ -36,11 +39,11 @@ type Bridge struct {
 // New returns a Bridge without a link. It does not look for editors before Run.
 func New(o Options) *Bridge {
 	o.Clock = o.Clock.withDefaults()
-	b := &Bridge{opt: &o, commands: make(chan command), now: &current{trying: o.Auto, changed: make(chan struct{})}}
-	b.Terminal = Terminal{b.now}
+	b := &Bridge{opt: &o, commands: make(chan command), links: &current{trying: o.Auto, changed: make(chan struct{})}}
+	b.Terminal = Terminal{b.links}
 	b.Activity = activity.New(o.Connect.Session)
-	b.Reviewer = &Reviewer{opt: b.opt, now: b.now, doing: b.Activity, proposed: proposed{seed: maphash.MakeSeed()}}
-	b.View = &View{opt: b.opt, now: b.now}
+	b.Reviewer = &Reviewer{opt: b.opt, links: b.links, doing: b.Activity, proposed: proposed{seed: maphash.MakeSeed()}}
+	b.View = &View{opt: b.opt, links: b.links}
 	b.status.set(Status{State: Off})
 	return b
 }
@@ -91,11 +94,11 @@ func (b *Bridge) Status() Status { return b.status.get() }
 // known that no editor can be linked.
 func (b *Bridge) Await(ctx context.Context) bool {
 	for {
-		l, changed := b.now.get()
+		l, changed := b.links.get()
 		switch {
 		case l != nil:
 			return true
-		case b.now.hopeless():
+		case b.links.hopeless():
 			return false
 		}
 		select {

@@ -138,7 +138,7 @@ func (k *keeper) abandon(why error) {
 		k.try.asked.done <- why
 	}
 	k.try = nil
-	k.b.now.ended(false)
+	k.b.links.ended(false)
 }
 
 // leave closes the link, if any, after taking our diffs off the editor's screen.
@@ -154,7 +154,7 @@ func (k *keeper) drop() {
 	if k.link == nil {
 		return
 	}
-	k.b.now.set(nil)
+	k.b.links.set(nil)
 	k.link.close()
 	k.link = nil
 }
@@ -166,7 +166,7 @@ func (k *keeper) begin(ctx context.Context, asked *command) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	k.try = &attempt{cancel: cancel, out: make(chan result, 1), asked: asked}
-	k.b.now.attempt()
+	k.b.links.attempt()
 	if asked != nil {
 		k.publish(Status{State: Connecting})
 	}
@@ -205,7 +205,7 @@ func (k *keeper) finish(ctx context.Context, t result) {
 		}
 		k.waitToRetry(fmt.Sprintf("%s could not be connected: %v", nameOf(t.from), t.err))
 	}
-	k.b.now.ended(errors.Is(t.err, ErrNoEditor))
+	k.b.links.ended(errors.Is(t.err, ErrNoEditor))
 	if again && asked == nil {
 		k.begin(ctx, nil)
 	}
@@ -230,7 +230,7 @@ func (k *keeper) linked(ctx context.Context, l *link) {
 	if k.aim.kind == chosen {
 		k.aim.remember(l.from)
 	}
-	k.b.now.set(l)
+	k.b.links.set(l)
 	if l.ours() {
 		l.begin(func() { k.b.Activity.Show(ctx, l.client, l.session) })
 		l.begin(func() { l.encodings.Run(ctx) })

@@ -76,7 +76,7 @@ func (l *link) probe(ctx context.Context) error {
 	err := l.client.Probe(ctx)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err == nil || l.unheard.Equal(began) && time.Since(began) < deaf { // given up early
+	if err == nil || l.unheard.Equal(began) && time.Since(began) < deafAfter { // given up early
 		l.unheard = time.Time{}
 	}
 	return err
@@ -87,11 +87,11 @@ func (l *link) probe(ctx context.Context) error {
 func (l *link) isDeaf() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return !l.unheard.IsZero() && time.Since(l.unheard) > deaf
+	return !l.unheard.IsZero() && time.Since(l.unheard) > deafAfter
 }
 
-// show records an open diff; the returned function removes it.
-func (l *link) show(tab string) (end func()) {
+// track records an open diff; the returned function removes it.
+func (l *link) track(tab string) (end func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.shown == nil {
@@ -123,14 +123,14 @@ type left struct {
 // leftDiff is a diff in the editor with the given name.
 type leftDiff struct{ editor, tab string }
 
-// mostLeft is the number of diffs remembered.
-const mostLeft = 100
+// maxLeft is the number of diffs remembered.
+const maxLeft = 100
 
 func (f *left) add(editor, tab string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.all = append(f.all, leftDiff{editor, tab})
-	if over := len(f.all) - mostLeft; over > 0 {
+	if over := len(f.all) - maxLeft; over > 0 {
 		f.all = f.all[over:]
 	}
 }
@@ -165,7 +165,7 @@ func (l *link) closeDiff(ctx context.Context, tab string, answered bool) {
 		l.leave(tab)
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 	defer cancel()
 	for try := 1; ; try++ {
 		closed, err := l.client.Diffs.Withdraw(ctx, tab)
@@ -206,7 +206,7 @@ func (l *link) tidy(ctx context.Context) {
 	if len(tabs) == 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaving)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTimeout)
 	defer cancel()
 	if l.ours() { // others would close the user's own diffs too
 		_, _ = l.client.Diffs.CloseAll(ctx)
@@ -220,7 +220,7 @@ func (l *link) tidy(ctx context.Context) {
 // sweep closes the diffs that could not be closed before, on this link or an earlier
 // one.
 func (l *link) sweep(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, withdrawing)
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	for _, tab := range l.left.take(l.name()) {
 		if l.client.Diffs.Close(ctx, tab) != nil {
@@ -236,7 +236,7 @@ func (l *link) clear(ctx context.Context) {
 		return
 	}
 	if l.client.Single() {
-		ctx, cancel := context.WithTimeout(ctx, withdrawing)
+		ctx, cancel := context.WithTimeout(ctx, callTimeout)
 		defer cancel()
 		_, _ = l.client.Diffs.CloseAll(ctx) // otherwise they stay, and answer nobody
 	}
@@ -253,28 +253,28 @@ func nameOf(c lock.Candidate) string {
 
 // Bounds of the parts of a review.
 const (
-	// withdrawing bounds a call about an open diff.
-	withdrawing = 900 * time.Millisecond
-	// closing bounds the closing of a diff that was answered elsewhere: the person who
+	// callTimeout bounds a call about an open diff.
+	callTimeout = 900 * time.Millisecond
+	// closeTimeout bounds the closing of a diff that was answered elsewhere: the person who
 	// pressed Esc waits for it.
-	closing = 300 * time.Millisecond
-	// leaving bounds the closing of all diffs when the link ends: the program waits for
+	closeTimeout = 300 * time.Millisecond
+	// leaveTimeout bounds the closing of all diffs when the link ends: the program waits for
 	// it before it exits.
-	leaving = 250 * time.Millisecond
-	// deaf is how long a probe may go unanswered before nobody waits for the editor.
-	deaf = 300 * time.Millisecond
-	// fetching bounds the fetching of a draft, for which the controller waits a second.
-	fetching = 800 * time.Millisecond
-	// comeback is how long a question waits for a lost editor if nobody else can answer.
-	comeback = 10 * time.Second
+	leaveTimeout = 250 * time.Millisecond
+	// deafAfter is how long a probe may go unanswered before nobody waits for the editor.
+	deafAfter = 300 * time.Millisecond
+	// fetchTimeout bounds the fetching of a draft, for which the controller waits a second.
+	fetchTimeout = 800 * time.Millisecond
+	// reconnectWait is how long a question waits for a lost editor if nobody else can answer.
+	reconnectWait = 10 * time.Second
 )
 
 // Bounds of the questions that tools ask.
 const (
-	// asking bounds a question that does not wait for language servers.
-	asking = 5 * time.Second
-	// buffering bounds the question whether a file is saved, for which an edit waits.
-	buffering = time.Second
+	// askTimeout bounds a question that does not wait for language servers.
+	askTimeout = 5 * time.Second
+	// bufferTimeout bounds the question whether a file is saved, for which an edit waits.
+	bufferTimeout = time.Second
 )
 
 // within bounds ctx by d, with a cause that is a sentence for people.

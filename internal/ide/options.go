@@ -20,10 +20,10 @@ type Options struct {
 	Diffs bool
 	// Inline shows proposals in the document itself, in editors that can do that.
 	Inline bool
-	// Alone means that no terminal can answer: closing a diff by hand is then a no.
-	Alone bool
-	Tell  Tell
-	Face  Face
+	// Unattended means that no terminal can answer: closing a diff by hand is then a no.
+	Unattended bool
+	Tell       Tell
+	Face       Face
 	// May reports whether the model may see a file; nil allows all. Read returns a file's
 	// text.
 	May   func(path string) bool

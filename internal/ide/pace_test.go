@@ -119,15 +119,15 @@ func TestAloneWithoutAnEditor(t *testing.T) {
 		want           time.Duration
 	}{
 		{false, false, 0},
-		{true, false, comeback},
+		{true, false, reconnectWait},
 		{false, true, thinks},
-		{true, true, thinks + comeback},
+		{true, true, thinks + reconnectWait},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			b := New(Options{Diffs: true})
 			if tt.lost {
-				b.now.set(&link{})
-				b.now.set(nil)
+				b.links.set(&link{})
+				b.links.set(nil)
 			}
 			start := time.Now()
 			c := confirm.NewController(nil, b.Reviewer)

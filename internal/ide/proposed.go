@@ -32,8 +32,8 @@ type lines struct {
 }
 
 const (
-	// mostProposed is the number of texts kept.
-	mostProposed = 200
+	// maxProposed is the number of texts kept.
+	maxProposed = 200
 	// alike is the least part of two texts in common lines for one to be an edit of the
 	// other.
 	alike = 0.5
@@ -49,7 +49,7 @@ func (p *proposed) add(q *question) {
 			p.all = append(p.all, sample{q.req.ID, c.Path, c.Name, maphash.String(p.seed, text), p.linesOf(text)})
 		}
 	}
-	if over := len(p.all) - mostProposed; over > 0 {
+	if over := len(p.all) - maxProposed; over > 0 {
 		p.all = p.all[over:]
 	}
 }

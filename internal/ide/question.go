@@ -33,9 +33,9 @@ type question struct {
 
 // asked is an open diff.
 type asked struct {
-	tab  string
-	over chan struct{} // closed once out is set
-	out  opened        // valid after over is closed
+	tab    string
+	over   chan struct{} // closed once out is set
+	result opened        // valid after over is closed
 }
 
 // claim takes a question for the terminal, or releases it with a new proposal.
@@ -126,9 +126,9 @@ func (r *reviews) shownAs(id string) *question {
 	return nil
 }
 
-// crossed returns the text that was accepted in the editor at the same instant as in
-// the terminal: the person meant that text. Without one it returns err, if there may be
-// another draft.
+// crossed waits briefly for an acceptance in the editor that crossed the terminal's yes,
+// and returns its text: the person meant that one. If none comes, it returns err if
+// maybe is set: there may be a draft.
 func (q *question) crossed(ctx context.Context, maybe bool, err error) (text string, edited bool, _ error) {
 	if out := q.accepted(ctx); out != nil {
 		return out.Text, out.Text != q.req.Change.After, nil
@@ -161,15 +161,15 @@ func (q *question) accepted(ctx context.Context) *client.DiffOutcome {
 	case <-ctx.Done():
 		return nil
 	}
-	if a.out.err == nil && (a.out.out.Kind == client.Accepted || a.out.out.Kind == client.AlreadyWritten) {
-		return &a.out.out
+	if a.result.err == nil && (a.result.outcome.Kind == client.Accepted || a.result.outcome.Kind == client.AlreadyWritten) {
+		return &a.result.outcome
 	}
 	return nil
 }
 
 // send hands c to the review and waits until it is done.
 func (q *question) send(ctx context.Context, c claim) claimed {
-	ctx, cancel := context.WithTimeout(ctx, 2*withdrawing)
+	ctx, cancel := context.WithTimeout(ctx, 2*callTimeout)
 	defer cancel()
 	c.done = make(chan claimed, 1)
 	select {
@@ -218,25 +218,25 @@ func (q *question) text() string {
 
 // opened is the result of an open diff.
 type opened struct {
-	out client.DiffOutcome
-	err error
+	outcome client.DiffOutcome
+	err     error
 }
 
 // unclear reports whether the result may come from an editor that is quitting. Our own
 // extension reports when a person has pressed a button.
 func (o opened) unclear(l *link) bool {
-	switch o.out.Kind {
+	switch o.outcome.Kind {
 	case client.Accepted, client.AlreadyWritten:
 		return false
 	case client.Rejected:
-		return o.err == nil && (!l.ours() || o.out.Reason == "tab_closed")
+		return o.err == nil && (!l.ours() || o.outcome.Reason == "tab_closed")
 	case client.Undecided:
 	}
 	return o.err == nil
 }
 
-// ask records a new diff of the question.
-func (q *question) ask(tab string) *asked {
+// newDiff records a new diff of the question.
+func (q *question) newDiff(tab string) *asked {
 	a := &asked{tab: tab, over: make(chan struct{})}
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -45,7 +45,7 @@ func (v *Reviewer) awaitLink(ctx context.Context, q *question) (*link, error) {
 	alone := q.req.Alone
 	var giveUp <-chan time.Time
 	for {
-		l, changed := v.now.get()
+		l, changed := v.links.get()
 		if l != nil {
 			return l, nil
 		}
@@ -60,11 +60,11 @@ func (v *Reviewer) awaitLink(ctx context.Context, q *question) (*link, error) {
 			q.replace(text)
 			return nil, errAgain
 		case <-alone:
-			if v.now.never() {
+			if v.links.never() {
 				return nil, confirm.ErrUndecided
 			}
 			alone = nil
-			t := time.NewTimer(comeback)
+			t := time.NewTimer(reconnectWait)
 			defer t.Stop()
 			giveUp = t.C
 		case <-giveUp:
@@ -93,7 +93,7 @@ func (v *Reviewer) request(l *link, q *question) client.DiffRequest {
 		r.Notes = append(r.Notes, client.Note{Kind: string(n.Kind), Text: n.Text})
 	}
 	r.Inline = v.opt.Inline
-	if v.opt.Alone {
+	if v.opt.Unattended {
 		r.OnClose = client.CloseRejects
 	}
 	return r
@@ -112,15 +112,15 @@ func (v *Reviewer) show(ctx context.Context, l *link, q *question) (confirm.Verd
 	l.sweep(ctx)
 	v.proposed.add(q)
 	req := v.request(l, q)
-	defer l.show(req.Tab)()
+	defer l.track(req.Tab)()
 	asking, cancel := context.WithCancel(ctx)
 	var work crash.Group
 	defer work.Wait()
 	defer cancel()
-	a := q.ask(req.Tab)
+	a := q.newDiff(req.Tab)
 	work.Go(func() {
 		defer close(a.over)
-		a.out.out, a.out.err = l.client.Diffs.Open(asking, req)
+		a.result.outcome, a.result.err = l.client.Diffs.Open(asking, req)
 	})
 	shown := l.shownNote()
 	if q.refused != "" {
@@ -133,12 +133,12 @@ func (v *Reviewer) show(ctx context.Context, l *link, q *question) (confirm.Verd
 			cancel()
 			answered := time.Now()
 			l.closeDiff(ctx, req.Tab, true)
-			if a.out.unclear(l) && l.ends(ctx, answered) {
+			if a.result.unclear(l) && l.ends(ctx, answered) {
 				l.leave(req.Tab)
 				v.lostDuring(q, l)
 				return confirm.Verdict{}, errAgain
 			}
-			return v.verdict(ctx, l, q, a.out)
+			return v.verdict(ctx, l, q, a.result)
 		case <-ctx.Done():
 			cancel()
 			l.closeDiff(ctx, req.Tab, false)
@@ -182,7 +182,7 @@ func (v *Reviewer) claimed(ctx context.Context, l *link, q *question, c claim, t
 
 // hold has our own extension stop (on) or resume taking answers to the question.
 func hold(ctx context.Context, l *link, q *question, on bool) bool {
-	ctx, cancel := context.WithTimeout(ctx, withdrawing)
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	return l.client.Diffs.Claim(ctx, q.id(), on) == nil
 }

@@ -561,7 +561,7 @@ func TestNotTheEditorsToAnswer(t *testing.T) {
 
 // TestAlone: only the editor is asked; closing the tab by hand is a no.
 func TestAlone(t *testing.T) {
-	r := newRig(t, func(o *ide.Options) { o.Alone = true })
+	r := newRig(t, func(o *ide.Options) { o.Unattended = true })
 	e := r.editor(idetest.Ours())
 	req := r.proposal("old\n", "new\n")
 	got := r.ask(t.Context(), req)

@@ -13,7 +13,7 @@ import (
 // and confirm.Drafter.
 type Reviewer struct {
 	opt     *Options
-	now     *current
+	links   *current
 	doing   *activity.Activity
 	reviews reviews
 
@@ -32,10 +32,10 @@ func (v *Reviewer) Draft(ctx context.Context, id string) (text string, edited bo
 	if q == nil {
 		return "", false, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, fetching)
+	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
 	known := q.edited().Edited
-	l, _ := v.now.get()
+	l, _ := v.links.get()
 	over := false
 	select {
 	case <-q.ended:
@@ -128,7 +128,7 @@ func (v *Reviewer) Release(ctx context.Context, id, text string) {
 
 // Shows returns the name of the editor that can show a question, or "".
 func (v *Reviewer) Shows() string {
-	if l, _ := v.now.get(); l != nil && l.ours() && v.opt.Diffs {
+	if l, _ := v.links.get(); l != nil && l.ours() && v.opt.Diffs {
 		return l.name()
 	}
 	return ""
@@ -138,11 +138,11 @@ func (v *Reviewer) Shows() string {
 // its tab was closed without an answer.
 func (v *Reviewer) Show(ctx context.Context, id string) error {
 	q, shows := v.reviews.get(id), v.Shows()
-	l, _ := v.now.get()
+	l, _ := v.links.get()
 	if q == nil || shows == "" || l == nil {
 		return errors.New("no editor has this question")
 	}
-	ctx, cancel := l.within(ctx, withdrawing)
+	ctx, cancel := l.within(ctx, callTimeout)
 	defer cancel()
 	if err := l.client.Diffs.Show(ctx, q.id()); err != nil {
 		return fmt.Errorf("%s does not show the diff: %w", shows, err)

@@ -74,7 +74,7 @@ func newRig(t *testing.T, set func(*ide.Options)) *rig {
 	r.Bridge = ide.New(o)
 	r.Reviewer, r.View = r.Bridge.Reviewer, r.Bridge.View
 	reviewers := []confirm.Reviewer{r.Reviewer}
-	if !o.Alone {
+	if !o.Unattended {
 		r.terminal = newTerminal()
 		reviewers = append(reviewers, r.terminal)
 	}

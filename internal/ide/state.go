@@ -16,8 +16,8 @@ const telling = 5 * time.Second
 
 // View is the state of the linked editor, without files that the model may not see.
 type View struct {
-	opt *Options
-	now *current
+	opt   *Options
+	links *current
 
 	writes writes
 
@@ -35,7 +35,7 @@ type glance struct {
 // State returns the editor's state as far as it is known when ctx ends. It does not
 // wait again for an editor that has not answered the last question yet.
 func (v *View) State(ctx context.Context) editor.State {
-	l, _ := v.now.get()
+	l, _ := v.links.get()
 	if l == nil {
 		return editor.State{}
 	}
@@ -197,7 +197,7 @@ func (v *View) place(l *link, s client.Selection) *editor.Selection {
 // Selection returns the editor's selection, or nil if nothing is selected or may be
 // read.
 func (v *View) Selection() *editor.Selection {
-	l, _ := v.now.get()
+	l, _ := v.links.get()
 	if l == nil {
 		return nil
 	}
@@ -210,7 +210,7 @@ func (v *View) Selection() *editor.Selection {
 // Glance is a cheap Selection for frequent calls: it reads files only after the
 // selection has changed.
 func (v *View) Glance() *editor.Selection {
-	l, _ := v.now.get()
+	l, _ := v.links.get()
 	if l == nil {
 		return nil
 	}

@@ -8,12 +8,12 @@ import (
 )
 
 // Terminal is the visible terminal of the linked editor.
-type Terminal struct{ now *current }
+type Terminal struct{ links *current }
 
 // Run runs an approved command there; see client.RunInTerminal. Without an editor it
 // returns editor.ErrNone.
 func (t Terminal) Run(ctx context.Context, cmd client.TerminalCommand) (client.TerminalRun, error) {
-	l, _ := t.now.get()
+	l, _ := t.links.get()
 	if l == nil {
 		return client.TerminalRun{}, editor.ErrNone
 	}

@@ -11,13 +11,13 @@ import (
 	"github.com/bb2d0cf4/agent/internal/ide/client"
 )
 
-// parting is how long before the end of a link an answer does not count as a person's:
+// quitWindow is how long before the end of a link an answer does not count as a person's:
 // an editor that is quitting rejects the diffs that it shows.
-const parting = 500 * time.Millisecond
+const quitWindow = 500 * time.Millisecond
 
 // ends reports whether the link ends within a moment of an answer.
 func (l *link) ends(ctx context.Context, answered time.Time) bool {
-	late := time.NewTimer(time.Until(answered.Add(parting)))
+	late := time.NewTimer(time.Until(answered.Add(quitWindow)))
 	defer late.Stop()
 	select {
 	case <-l.client.Done():
@@ -56,15 +56,15 @@ func (v *Reviewer) verdict(ctx context.Context, l *link, q *question, o opened) 
 		v.opt.Face.note(q.req.ID, l.refusal(q, o.err))
 		return confirm.Verdict{}, confirm.ErrUndecided
 	}
-	said := confirm.Verdict{By: l.name(), Feedback: limited(o.out.Feedback), Comments: comments(o.out.Comments)}
-	switch o.out.Kind {
+	said := confirm.Verdict{By: l.name(), Feedback: limited(o.outcome.Feedback), Comments: comments(o.outcome.Comments)}
+	switch o.outcome.Kind {
 	case client.Rejected:
 		return said, nil
 	case client.Accepted, client.AlreadyWritten:
-		return v.approval(ctx, l, q, o.out, said)
+		return v.approval(ctx, l, q, o.outcome, said)
 	case client.Undecided:
 	}
-	if o.out.Reason == client.LostEndings {
+	if o.outcome.Reason == client.LostEndings {
 		v.opt.Face.note(q.req.ID, l.name()+" does not keep the line endings of "+q.req.Change.Name+": answer here")
 		return confirm.Verdict{}, confirm.ErrUndecided
 	}
@@ -76,9 +76,9 @@ func (v *Reviewer) verdict(ctx context.Context, l *link, q *question, o opened) 
 	return confirm.Verdict{}, confirm.ErrUndecided
 }
 
-// mostMisfits is how many answers with the text of another file are ignored before the
+// maxMisfits is how many answers with the text of another file are ignored before the
 // editor is given up for this question.
-const mostMisfits = 3
+const maxMisfits = 3
 
 // approval returns the verdict for an acceptance. If the editor may have returned the
 // text for another question, or holds other changes of the file, everybody is asked
@@ -97,7 +97,7 @@ func (v *Reviewer) approval(ctx context.Context, l *link, q *question, out clien
 			q.misfits++
 			q.refused = "an answer of " + l.name() + " was ignored: " + why
 			v.opt.Face.note(q.req.ID, q.refused)
-			if q.misfits < mostMisfits {
+			if q.misfits < maxMisfits {
 				return confirm.Verdict{}, errAgain
 			}
 			return confirm.Verdict{}, fmt.Errorf("%s answers with other texts", l.name())
@@ -107,7 +107,7 @@ func (v *Reviewer) approval(ctx context.Context, l *link, q *question, out clien
 		}
 	}
 	if l.unsaved(ctx, q.req.Change.Path) {
-		if v.opt.Alone {
+		if v.opt.Unattended {
 			return confirm.Verdict{}, fmt.Errorf("%s has unsaved changes in %s", q.req.Change.Name, l.name())
 		}
 		said.Text = &out.Text

@@ -58,7 +58,7 @@ func (w *writes) stale(ctx context.Context, l *link, path string) bool {
 	if was == is {
 		return true
 	}
-	ctx, cancel := context.WithTimeout(ctx, buffering)
+	ctx, cancel := context.WithTimeout(ctx, bufferTimeout)
 	defer cancel()
 	if l.client.Documents.Lines(ctx, path) != is {
 		return true

@@ -1,4 +1,4 @@
-// Package idelink connects the link to an editor with the rest of a session: its
+// Package idelink joins the link to an editor with the rest of a session: its
 // configuration, its messages to people, its tools and its part of prompts. It
 // guarantees that the model gets nothing from the editor except the state of files
 // that may be read without asking and the selection that the user named.
@@ -66,7 +66,7 @@ func New(o Options) *Link {
 	l.Bridge = ide.New(ide.Options{
 		Search:  Search(o.Config, o.Root.Dir()),
 		Connect: client.Options{Version: o.Version, Session: o.Session, Dir: o.Root.Dir()},
-		Auto:    cfg.Enabled && cfg.AutoConnect, Diffs: cfg.UseDiffs && cfg.Review != "off", Inline: cfg.Review == "inline", Alone: o.Unattended,
+		Auto:    cfg.Enabled && cfg.AutoConnect, Diffs: cfg.UseDiffs && cfg.Review != "off", Inline: cfg.Review == "inline", Unattended: o.Unattended,
 		Tell: ide.Tell{Tabs: cfg.Context.OpenEditors, Diagnostics: cfg.Context.Diagnostics, Selection: cfg.Context.Selection},
 		Face: ide.Face{Note: l.remark, Changed: l.refresh, Mention: l.mention},
 		May:  l.inside,

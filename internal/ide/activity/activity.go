@@ -1,4 +1,4 @@
-// Package activity reports the state of this side to an editor: working, waiting for a
+// Package activity reports the agent's state to an editor: working, waiting for a
 // person, and for which session. The last report is always true, states that last for
 // less than Gap are not reported, and nobody waits for the editor.
 package activity
@@ -25,7 +25,7 @@ type Editor interface {
 	Done() <-chan struct{}
 }
 
-// Activity is the state of this side. Its methods may be called concurrently; only Show
+// Activity is the agent's state. Its methods may be called concurrently; only Show
 // blocks.
 type Activity struct {
 	mu      sync.Mutex
