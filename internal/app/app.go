@@ -76,12 +76,12 @@ type App struct {
 	Images    *attachments.Images
 	Remarks   attachments.Remarks
 
-	face   Face
-	early  []session.Event // emitted before a face was attached
-	jobs   *shell.Jobs
-	lines  *attachments.Lines
-	aside  *idelink.Prompts
-	unlink func() // ends the link to the editor
+	face          Face
+	early         []session.Event // emitted before a face was attached
+	jobs          *shell.Jobs
+	lines         *attachments.Lines
+	editorPrompts *idelink.Prompts
+	unlink        func() // ends the link to the editor
 
 	mu  sync.Mutex // guards now
 	now struct {

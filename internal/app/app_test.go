@@ -239,7 +239,7 @@ func TestTheEditorsStateFollowsABatch(t *testing.T) {
 	a := newAppIn(t, t.TempDir(), filepath.Join(t.TempDir(), "home"), config.Overrides{"ide.context": "message", "ide.auto_connect": "false"})
 	state := "IDE connected: X\n"
 	set := a.newTools(nil).(toolset)
-	set.aside = a.Editor.Prompts(func(context.Context) string { return state }, set.Set)
+	set.editorPrompts = a.Editor.Prompts(func(context.Context) string { return state }, set.Set)
 	call := func(index int) string {
 		t.Helper()
 		res, err := set.Call(t.Context(), "list_files", tools.Call{Args: json.RawMessage(`{}`), Batch: confirm.Batch{Index: index, Total: 2}})

@@ -31,7 +31,7 @@ func (a *App) message(ctx context.Context, prompt string) llm.Message {
 	}
 	m.Parts = append(m.Parts, llm.Part{Kind: llm.TextPart, Text: strings.ToValidUTF8(prompt, "\uFFFD")})
 	m.Parts = append(m.Parts, a.Images.Parts(prompt)...)
-	if more := a.aside.Suffix(ctx, prompt); more != "" {
+	if more := a.editorPrompts.Suffix(ctx, prompt); more != "" {
 		m.Parts = append(m.Parts, llm.Part{Kind: llm.TextPart, Text: strings.ToValidUTF8(more, "\uFFFD"), Aside: true})
 	}
 	return m
@@ -40,14 +40,14 @@ func (a *App) message(ctx context.Context, prompt string) llm.Message {
 // toolset is the tools, which append the editor's state to the last result of a batch.
 type toolset struct {
 	*tools.Set
-	aside *idelink.Prompts
+	editorPrompts *idelink.Prompts
 }
 
 // Call runs a tool.
 func (t toolset) Call(ctx context.Context, name string, call tools.Call) (tools.Result, error) {
 	res, err := t.Set.Call(ctx, name, call)
 	if err == nil && call.Batch.Index == call.Batch.Total-1 {
-		res.ForModel = t.aside.Append(ctx, res.ForModel)
+		res.ForModel = t.editorPrompts.Append(ctx, res.ForModel)
 	}
 	return res, err
 }
@@ -58,8 +58,8 @@ func (a *App) newTools(env []string) session.Toolset {
 		Root: a.Root, Ask: asker{a}, Jobs: a.jobs, Background: a.jobs, SpillDir: a.spillDir,
 		Session: func() string { return a.Current().ID() }, Home: a.Config.Home, Env: env,
 	}))
-	a.aside = a.Editor.Prompts(a.Context.Editor, set)
-	return toolset{set, a.aside}
+	a.editorPrompts = a.Editor.Prompts(a.Context.Editor, set)
+	return toolset{set, a.editorPrompts}
 }
 
 // asker asks the tools' questions, and shows in the editor that somebody is asked.

@@ -34,7 +34,7 @@ func (m *model) cover(below int) ([]string, *tea.Cursor) {
 	if p == nil || m.menu.pick != nil || !p.Full() && p.Fits(m.room(m.look.Height-1-below)-1) {
 		return nil, nil
 	}
-	if note, _ := p.Note(); note == nil && !p.Aside {
+	if note, _ := p.Note(); note == nil && !p.PromptHasKeys {
 		return p.View(m.look.Height), nil
 	}
 	typed, cursor := m.inputArea()

@@ -42,13 +42,13 @@ func (qs *questions) updateKeys(free, covered bool) tea.Cmd {
 		return nil
 	}
 	qs.questionChosen = qs.questionChosen && !changed
-	before := qs.panel.Aside
+	before := qs.panel.PromptHasKeys
 	qs.assignKeys(qs.promptHasKeys())
-	if changed && !qs.panel.Aside {
+	if changed && !qs.panel.PromptHasKeys {
 		qs.panel.Typed(qs.typed) // the draft is gone
 	}
 	switch {
-	case before && !qs.panel.Aside && !qs.questionChosen, uncovered:
+	case before && !qs.panel.PromptHasKeys && !qs.questionChosen, uncovered:
 		return qs.shown()
 	case covered, qs.wait() == 0:
 		return nil
@@ -70,7 +70,7 @@ func (qs *questions) promptTouched(free bool) {
 		return
 	}
 	qs.typed = qs.opt.Now()
-	if qs.panel != nil && !qs.panel.Aside {
+	if qs.panel != nil && !qs.panel.PromptHasKeys {
 		qs.panel.Typed(qs.typed)
 	}
 }
@@ -83,7 +83,7 @@ func (qs *questions) promptHasKeys() bool {
 
 // assignKeys gives the keys to the prompt or to the question.
 func (qs *questions) assignKeys(prompt bool) {
-	qs.panel.Aside, qs.panel.Take, qs.panel.Rename = prompt, "", qs.names[keys.Question]
+	qs.panel.PromptHasKeys, qs.panel.Take, qs.panel.Rename = prompt, "", qs.names[keys.Question]
 	if prompt {
 		qs.panel.Rename = qs.names[keys.Prompt]
 	}
@@ -114,7 +114,7 @@ func (qs *questions) takeKeys(key tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 // without a question. In vi mode, Esc in a draft belongs to the draft.
 func (qs *questions) backToQuestion() (cmd tea.Cmd, ok bool) {
 	switch {
-	case qs.panel == nil || !qs.panel.Aside:
+	case qs.panel == nil || !qs.panel.PromptHasKeys:
 		return nil, false
 	case qs.opt.Terminal.Vi && qs.drafting():
 		return nil, true

@@ -141,7 +141,7 @@ func (qs *questions) later() tea.Cmd {
 
 // wait returns the time until the panel accepts a key that is meant for it.
 func (qs *questions) wait() time.Duration {
-	if qs.panel.Aside {
+	if qs.panel.PromptHasKeys {
 		return qs.panel.Calm(qs.opt.Now())
 	}
 	return qs.panel.Wait(qs.opt.Now())
@@ -173,7 +173,7 @@ func (qs *questions) key(key tea.KeyPressMsg) (tea.Cmd, bool) {
 	where := keys.Question
 	if note, _ := qs.panel.Note(); note != nil {
 		where = keys.Prompt
-	} else if qs.panel.Aside || qs.panel.Wait(qs.opt.Now()) > 0 {
+	} else if qs.panel.PromptHasKeys || qs.panel.Wait(qs.opt.Now()) > 0 {
 		return qs.takeKeys(key)
 	}
 	outcome, verdict := qs.panel.Press(qs.opt.Terminal.Keys.In(where, key))
@@ -185,7 +185,7 @@ func (qs *questions) key(key tea.KeyPressMsg) (tea.Cmd, bool) {
 		return qs.claim(), true
 	case panel.Open:
 		qs.open()
-	case panel.Aside:
+	case panel.ToPrompt:
 		qs.promptChosen = true
 	case panel.Cancel:
 		return qs.cancel(), true

@@ -149,7 +149,7 @@ func (p *typist) rest() time.Duration {
 // arrived, or the prompt has the keys.
 func (p *typist) begins() bool {
 	a := p.m.ask
-	return a.panel == nil || a.panel.Aside || p.now.Sub(p.saw) < 300*time.Millisecond || p.now.Sub(p.last) <= 2*time.Second
+	return a.panel == nil || a.panel.PromptHasKeys || p.now.Sub(p.saw) < 300*time.Millisecond || p.now.Sub(p.last) <= 2*time.Second
 }
 
 // draft types a line or half of one.
@@ -224,7 +224,7 @@ func (p *typist) reply() {
 	}
 	p.busy = true
 	defer func() { p.busy = false }()
-	if a.panel.Aside {
+	if a.panel.PromptHasKeys {
 		if p.m.ed.Completing() {
 			p.update(escKey)
 		}

@@ -28,13 +28,13 @@ func (p *Panel) hints(n int) []string {
 		return hint(p.look, st.Dim, p.renamed("comment on this hunk; the model reads it with your answer · Enter keeps it · Esc goes back"))
 	case p.words.ed != nil:
 		return hint(p.look, st.Dim, p.renamed("why not? the model reads this · Enter sends · Esc goes back"))
-	case p.Aside && p.Take != "":
+	case p.PromptHasKeys && p.Take != "":
 		style := st.Dim
 		if p.calm {
 			style = st.Warn
 		}
 		return hint(p.look, style, p.Take+" to answer · the keys go to your draft")
-	case p.Aside:
+	case p.PromptHasKeys:
 		return hint(p.look, st.Dim, p.renamed("at the prompt: Enter queues it · ↑ queued text · Esc back to the question"))
 	case p.plan != nil && p.plan.open:
 		return p.items(st.Dim, []string{"space leaves the file out, or includes it", "] next file", "[ previous file", "v full", "Esc back to the list"})
@@ -59,7 +59,7 @@ func (p *Panel) unseenKeys() []string {
 
 // brief is hints for little room: only the essential keys.
 func (p *Panel) brief(n int) []string {
-	plain := p.words.ed == nil && !p.Aside && (p.plan == nil || !p.plan.open)
+	plain := p.words.ed == nil && !p.PromptHasKeys && (p.plan == nil || !p.plan.open)
 	switch {
 	case plain && !p.show.unseen.IsZero():
 		return p.items(p.look.Styles.Warn, p.unseenKeys())[:1]

@@ -22,7 +22,7 @@ const (
 	Edit                    // edit the proposal first
 	Cancel                  // stop the turn
 	Open                    // show the question in the editor
-	Aside                   // type at the prompt first
+	ToPrompt                // type at the prompt first
 )
 
 // Press handles a key. A panel that is not armed accepts keys only for a comment.
@@ -52,7 +52,7 @@ func (p *Panel) Press(key tea.KeyPressMsg) (Outcome, confirm.Verdict) {
 			return Open, confirm.Verdict{}
 		}
 	case "p":
-		return Aside, confirm.Verdict{}
+		return ToPrompt, confirm.Verdict{}
 	case "esc":
 		if !p.back() {
 			return Cancel, confirm.Verdict{}

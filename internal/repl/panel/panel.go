@@ -26,8 +26,8 @@ type Around struct {
 	Remark string
 	// Editor names the editor that can show the question; empty for none.
 	Editor string
-	// Aside reports that the prompt, not the question, has the keys.
-	Aside bool
+	// PromptHasKeys reports that the prompt, not the question, has the keys.
+	PromptHasKeys bool
 	// Take names the key that gives the keys back to the question, if a draft has them.
 	Take string
 	// Rename puts the user's own keys into a hint; nil keeps the defaults.
