@@ -2,6 +2,7 @@ package remote
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"html"
@@ -63,9 +64,7 @@ func (e *ServerError) readObject(m map[string]any) {
 	if s, ok := m["type"].(string); ok && e.Type == "" && s != "error" { // the inner object has the type
 		e.Type = s
 	}
-	if e.Field == "" {
-		e.Field = fieldOf(m)
-	}
+	e.Field = cmp.Or(e.Field, fieldOf(m))
 	switch code := m["code"].(type) {
 	case string:
 		e.Code = code
@@ -83,9 +82,7 @@ func (e *ServerError) readObject(m map[string]any) {
 			e.read(inner)
 		}
 	}
-	if meta, ok := m["metadata"].(map[string]any); ok {
-		e.readUpstream(meta)
-	}
+	e.readUpstream(m["metadata"])
 }
 
 // fieldOf returns the part of the request that an error names: OpenAI's param, or the
@@ -100,8 +97,9 @@ func fieldOf(m map[string]any) string {
 
 // readUpstream adds the message of the server behind a router, which the router's own
 // message does not quote.
-func (e *ServerError) readUpstream(meta map[string]any) {
-	raw, ok := meta["raw"].(string)
+func (e *ServerError) readUpstream(metadata any) {
+	fields, _ := metadata.(map[string]any)
+	raw, ok := fields["raw"].(string)
 	if !ok {
 		return
 	}
@@ -109,9 +107,7 @@ func (e *ServerError) readUpstream(meta map[string]any) {
 	if upstream.Message != "" && !strings.Contains(e.Message, upstream.Message) {
 		e.Message = strings.TrimPrefix(strings.TrimRight(e.Message, ".")+": "+upstream.Message, ": ")
 	}
-	if e.Field == "" {
-		e.Field = upstream.Field
-	}
+	e.Field = cmp.Or(e.Field, upstream.Field)
 }
 
 // pageTitle returns the title of a web page in one line.
