@@ -76,6 +76,9 @@ func (a *applier) apply(h *Hunk) error {
 	if a.mixed && len(h.Old) > 0 {
 		a.out.Stage = max(a.out.Stage, MixedEndings)
 	}
+	if a.out.Stage.Loose() && len(h.Old) > 0 {
+		a.out.Matched = append(a.out.Matched, matchedLines(lines[at:at+len(h.Old)]))
+	}
 	if a.out.Line == 0 {
 		a.out.Line = at + 1
 	}
@@ -89,7 +92,7 @@ func (a *applier) locate(lines []line, h *Hunk) (at int, sh shift, stage Stage, 
 		return at, shift{}, Exact, err
 	}
 	for stage = Exact; int(stage) < stageCount; stage++ {
-		if !stage.compared() {
+		if !stage.compared() || stage.rewrites() {
 			continue
 		}
 		found, shifts := windows(lines, h.Old, stage)
@@ -192,6 +195,14 @@ func (a *applier) endsOpen(h *Hunk) bool {
 		return h.newOpen
 	}
 	return a.text != "" && !strings.HasSuffix(a.text, "\n")
+}
+
+func matchedLines(lines []line) string {
+	texts := make([]string, len(lines))
+	for i, l := range lines {
+		texts[i] = l.text
+	}
+	return joinLines(texts)
 }
 
 func joinLines(lines []string) string {

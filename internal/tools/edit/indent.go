@@ -3,14 +3,20 @@ package edit
 import "strings"
 
 // shift is the same change of indentation for every line: add is prepended or cut
-// removed. One of them is empty.
-type shift struct{ add, cut string }
+// removed, or tabs converts it. The others are empty.
+type shift struct {
+	add, cut string
+	tabs     *tabs
+}
 
 // apply returns s shifted, blank lines unchanged. ok is false if s has too little
 // indentation.
 func (sh shift) apply(s string) (string, bool) {
 	if strings.TrimRight(s, " \t\r") == "" {
 		return s, true
+	}
+	if sh.tabs != nil {
+		return sh.tabs.apply(s)
 	}
 	rest, ok := strings.CutPrefix(s, sh.cut)
 	return sh.add + rest, ok
@@ -71,10 +77,10 @@ func shiftMatches(lines []line, want []string, sh shift) bool {
 
 // findShifted matches whole lines. Common lines at both ends of before and after stay as
 // in the file.
-func findShifted(text, before, after string, all bool) []span {
+func findShifted(text, before, after string, stage Stage, all bool) []span {
 	lines := split(text)
 	want, fill := textLines(before), textLines(after)
-	at, shifts := windows(lines, want, Indentation)
+	at, shifts := windows(lines, want, stage)
 	head, tail := commonLines(want, fill)
 	var spans []span
 	last := 0

@@ -40,13 +40,16 @@ func textLines(s string) []string {
 }
 
 // windows returns the indexes at which want matches consecutive lines at stage, and for
-// Indentation the shift of each.
+// Indentation and Tabs the shift of each.
 func windows(lines []line, want []string, stage Stage) (at []int, shifts []shift) {
 	if len(want) == 0 || len(want) > len(lines) {
 		return nil, nil
 	}
-	if stage == Indentation {
+	switch stage {
+	case Indentation:
 		return shiftedWindows(lines, want)
+	case Tabs:
+		return tabWindows(lines, want)
 	}
 	keys := make([]string, len(want))
 	for i, w := range want {

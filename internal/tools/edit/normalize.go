@@ -14,7 +14,7 @@ type piece struct {
 }
 
 // pieces yields the form of s that stage compares, in order and without what the stage
-// ignores. It is for the stages Blanks and Punctuation.
+// ignores. It is for the stages Blanks, Spacing and Punctuation.
 func pieces(s string, stage Stage) iter.Seq[piece] {
 	return func(yield func(piece) bool) {
 		for i := 0; i < len(s); {
@@ -33,7 +33,7 @@ func nextPiece(s string, i int, stage Stage) piece {
 		end++
 	}
 	if end > i {
-		return blankRun(s, i, end)
+		return blankRun(s, i, end, stage)
 	}
 	if s[i] >= utf8.RuneSelf && stage == Punctuation {
 		r, size := utf8.DecodeRuneInString(s[i:])
@@ -49,10 +49,13 @@ func nextPiece(s string, i int, stage Stage) piece {
 }
 
 // blankRun returns the piece for the blanks s[i:end], which is empty at the end of a
-// line.
-func blankRun(s string, i, end int) piece {
+// line, and for Spacing one blank unless it is the indentation.
+func blankRun(s string, i, end int, stage Stage) piece {
 	if end == len(s) || s[end] == '\n' {
 		return piece{"", i, end}
+	}
+	if stage == Spacing && i > 0 && s[i-1] != '\n' {
+		return piece{" ", i, end}
 	}
 	return piece{s[i:end], i, end}
 }

@@ -11,6 +11,8 @@ type Result struct {
 	Places int    // how many places were changed
 	// Line is the first changed line, 1-based; zero if nothing changed.
 	Line int
+	// Matched holds the file's own text for each place that matched loosely.
+	Matched []string
 }
 
 // Options are the options of Replace.
@@ -36,14 +38,29 @@ func Replace(text, before, after string, opt Options) (Result, error) {
 			continue
 		}
 		stage = src.stage(stage, spans, sent)
-		if len(spans) > 1 && !opt.All {
+		if len(spans) > 1 && (!opt.All || stage.rewrites()) {
 			return Result{}, &MatchError{Stage: stage, Lines: linesOf(src.flat, spans), Places: len(spans)}
 		}
-		return Result{
-			Text: src.replace(spans), Stage: stage, Places: len(spans), Line: lineAt(src.flat, src.narrow(spans)[0].from),
-		}, nil
+		out := Result{Stage: stage, Places: len(spans), Line: lineAt(src.flat, src.narrow(spans)[0].from)}
+		if stage.Loose() {
+			out.Matched = matched(src.flat, before, stage, opt.All)
+		}
+		out.Text = src.replace(spans)
+		return out, nil
 	}
 	return Result{}, noMatch(src.flat, before, after)
+}
+
+// matched returns the text of each match of before.
+func matched(text, before string, stage Stage, all bool) []string {
+	if stage == MixedEndings {
+		stage = Exact
+	}
+	var out []string
+	for _, sp := range find(text, before, "", stage, all) { // nothing in common with ""
+		out = append(out, text[sp.from:sp.to])
+	}
+	return out
 }
 
 // find returns the matches of before at stage with their replacements; overlapping ones
@@ -52,8 +69,10 @@ func find(text, before, after string, stage Stage, all bool) []span {
 	switch stage {
 	case Exact:
 		return findExact(text, before, after, all)
-	case Indentation:
-		return findShifted(text, before, after, all)
+	case Indentation, Tabs:
+		return findShifted(text, before, after, stage, all)
+	case EdgeLine, Numbers, Escapes:
+		return findReading(text, before, after, stage)
 	default:
 		return findNormal(text, before, after, stage, all)
 	}

@@ -11,11 +11,19 @@ const (
 	MixedEndings       // the file has more than one line ending
 	Blanks             // blanks at the ends of lines
 	Indentation        // every line shifted by the same indentation
+	Tabs               // tabs for blanks as indentation, or blanks for tabs
+	Spacing            // the number of blanks between words
 	Punctuation        // typographic quotes, dashes and blanks
+	EdgeLine           // a blank line before or after the text
+	Numbers            // the line numbers of a listing
+	Escapes            // too many backslashes
 )
 
 // stageCount is the number of stages.
-const stageCount = int(Punctuation) + 1
+const stageCount = int(Escapes) + 1
+
+// rewrites reports whether s reads differently what was sent.
+func (s Stage) rewrites() bool { return s >= EdgeLine }
 
 // compared reports whether s is a way to compare texts.
 func (s Stage) compared() bool { return s != LineEndings && s != MixedEndings }
@@ -33,8 +41,18 @@ func (s Stage) String() string {
 		return "ignoring blanks at line ends"
 	case Indentation:
 		return "shifting the indentation"
+	case Tabs:
+		return "converting tabs and blanks in the indentation"
+	case Spacing:
+		return "ignoring the number of blanks between words"
 	case Punctuation:
 		return "ignoring typographic punctuation"
+	case EdgeLine:
+		return "ignoring a blank line at the edge"
+	case Numbers:
+		return "removing line numbers"
+	case Escapes:
+		return "removing backslashes"
 	}
 	return "unknown"
 }
