@@ -44,10 +44,8 @@ func (w writer) apply(ctx context.Context, call Call, path string, compute func(
 	if err != nil {
 		return failed("%s: nothing was changed: %w", path, err), nil
 	}
-	if change.Exists && change.After == change.Text {
-		return Result{
-			ForModel: change.Name + " already holds exactly this: nothing was changed.", ForUser: "no change",
-		}, nil
+	if res := needless(change); res != nil {
+		return *res, nil
 	}
 	before := w.diagnostics.report(ctx, change.Path, 0, reportBefore)
 	notes, force := changeNotes(change, out.Stage, w.Home)
@@ -62,7 +60,7 @@ func (w writer) apply(ctx context.Context, call Call, path string, compute func(
 		return Result{}, UnansweredError{err}
 	}
 	if v.Decision != confirm.Approve {
-		return declined(w.tool, "edit", nothingChanged, v), nil
+		return w.unapproved(change, out, v), nil
 	}
 	res, err := w.commit(ctx, call, change, v, out)
 	if err == nil && len(res.Changes) > 0 {
@@ -73,6 +71,30 @@ func (w writer) apply(ctx context.Context, call Call, path string, compute func(
 		res.ForModel += "\nBefore this edit: " + lost
 	}
 	return res, err
+}
+
+// needless returns a result for a change that nobody has to be asked about, or nil: one
+// that changes nothing, or that leaves code out.
+func needless(c workspace.Change) *Result {
+	if c.Exists && c.After == c.Text {
+		return &Result{ForModel: c.Name + " already holds exactly this: nothing was changed.", ForUser: "no change"}
+	}
+	if l := placeholder(c); l != "" {
+		res := failed("%s: nothing was changed: the new text has %q in place of code. Send the code itself.", c.Name, l)
+		return &res
+	}
+	return nil
+}
+
+// unapproved returns the result of a change that was not approved. If a loose match alone
+// is the reason, that is no denial.
+func (w writer) unapproved(c workspace.Change, out edit.Result, v confirm.Verdict) Result {
+	if v.NoWay && out.Stage.Loose() {
+		if _, force := changeNotes(c, edit.Exact, w.Home); !force {
+			return inexact(c, out)
+		}
+	}
+	return declined(w.tool, "edit", nothingChanged, v)
 }
 
 // saveUnsaved saves a file with unsaved changes in the editor if the user agrees: a
