@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Placeholder returns the first line of after that stands for code left out, as in
+// Placeholder returns the first line of after that replaces code left out, as in
 // "// ... rest of the code", or "". A line that before holds as well is none.
 func Placeholder(before, after string) string {
 	had := map[string]bool{}
