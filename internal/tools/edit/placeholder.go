@@ -7,7 +7,7 @@ import (
 )
 
 // Placeholder returns the first line of after that replaces code left out, as in
-// "// ... rest of the code", or "". A line that before holds as well is none.
+// "// ... rest of the code", or "". It accepts a line that before holds as well.
 func Placeholder(before, after string) string {
 	had := map[string]bool{}
 	for _, l := range textLines(before) {

@@ -226,7 +226,7 @@ func unescapeLines(s string) (string, bool) {
 	return strings.Join(lines, "\n"), true
 }
 
-// unescapeAll reads s as the inside of a JSON string. It fails if s is none.
+// unescapeAll reads s as the inside of a JSON string. It fails if s is not valid.
 func unescapeAll(s string) (string, bool) {
 	body := strings.TrimSuffix(s, "\n")
 	if strings.Contains(body, "\n") {
