@@ -86,8 +86,8 @@ func needless(c workspace.Change) *Result {
 	return nil
 }
 
-// unapproved returns the result of a change that was not approved. If a loose match alone
-// is the reason, that is no denial.
+// unapproved returns the result of a change that was not approved. Nobody denied a change
+// that only a loose match kept from being written.
 func (w writer) unapproved(c workspace.Change, out edit.Result, v confirm.Verdict) Result {
 	if v.NoWay && out.Stage.Loose() {
 		if _, force := changeNotes(c, edit.Exact, w.Home); !force {

@@ -22,7 +22,7 @@ type MatchError struct {
 }
 
 // maxMessage is the size of the message of a MatchError in bytes. It leaves room within
-// 1,500 bytes for what a tool writes before it.
+// 1,500 bytes for the words of the tool before it.
 const maxMessage = 1400
 
 // Error describes the failure and what to do next.
@@ -67,7 +67,7 @@ func noMatch(text, before, after string) *MatchError {
 }
 
 // doneAt returns the line of text that holds after, if the edit may have been made
-// before, or zero. A deletion proves nothing: what it leaves was there anyway.
+// before, or zero. A deletion proves nothing: the rest was there anyway.
 func doneAt(text, before, after string) int {
 	if strings.TrimSpace(after) == "" || isDeletion(before, after) {
 		return 0

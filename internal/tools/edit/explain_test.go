@@ -102,7 +102,7 @@ func TestNearestOfALongBlock(t *testing.T) {
 	}
 }
 
-// What a deletion leaves was there before it.
+// The text that a deletion leaves was there before it.
 func TestADeletionIsNeverDone(t *testing.T) {
 	for _, tt := range []struct{ name, text, before, after string }{
 		{"of lines", "a()\nc()\n", "a()\nb()\nx()\n", "a()\n"},

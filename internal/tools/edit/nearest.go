@@ -9,7 +9,7 @@ import (
 const nearContext = 3
 
 // nearest returns the places of the file most similar to the lines sent, formatted in at
-// most room bytes. The first takes what it needs.
+// most room bytes. The first place has precedence.
 func (s *similarity) nearest(room int) []string {
 	var shown []string
 	for _, p := range s.places() {

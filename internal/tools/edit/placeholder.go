@@ -21,12 +21,12 @@ func Placeholder(before, after string) string {
 	return ""
 }
 
-// comment matches a line that is only a comment, and what it says.
+// comment matches a line that is only a comment, and captures its words.
 var comment = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?://+|#+|--|/\*+|\*|<!--|;+|%|\{/\*|"""|\()\s*(.*?)\s*(?:\*/\}?|-->|"""|\))?$`)
 })
 
-// omission matches what a comment says in place of code. The dots may be missing only if
+// omission matches the words of a comment in place of code. The dots may be missing only if
 // the words leave no doubt.
 var omission = sync.OnceValue(func() *regexp.Regexp {
 	const (

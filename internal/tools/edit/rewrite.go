@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// reading is another way to read what a model sent: the two texts without a mistake that
+// reading is another way to read the texts of a model: both without a mistake that
 // models make.
 type reading struct {
 	before, after string

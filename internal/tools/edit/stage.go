@@ -22,13 +22,13 @@ const (
 // stageCount is the number of stages.
 const stageCount = int(Escapes) + 1
 
-// rewrites reports whether s reads differently what was sent.
+// rewrites reports whether s changes both texts before it compares.
 func (s Stage) rewrites() bool { return s >= EdgeLine }
 
 // compared reports whether s is a way to compare texts.
 func (s Stage) compared() bool { return s != LineEndings && s != MixedEndings }
 
-// String returns what a stage ignores, to follow "matched after".
+// String describes a stage, to follow "matched after".
 func (s Stage) String() string {
 	switch s {
 	case Exact:
