@@ -62,7 +62,8 @@ func (a *App) newTools(env []string) session.Toolset {
 	return toolset{set, a.editorPrompts}
 }
 
-// asker asks the tools' questions, and shows in the editor that somebody is asked.
+// asker asks the tools' questions, and shows in the editor that somebody is asked, even if
+// the editor cannot show the question itself.
 type asker struct{ app *App }
 
 // Ask asks the person, unless a rule answers.

@@ -18,9 +18,9 @@ const withdrawal = time.Second
 // It is safe for concurrent use.
 type Controller struct {
 	policy Policy
-	// turn holds one token, for the open question. Waiting questions are served in order
+	// asking holds one token, for the open question. Waiting questions are served in order
 	// of arrival.
-	turn chan struct{}
+	asking chan struct{}
 	// changed wakes the open question after a change of seats.
 	changed chan struct{}
 
@@ -42,7 +42,7 @@ func newSeat(r Reviewer) *seat { return &seat{reviewer: r, busy: make(chan struc
 // NewController returns a controller that asks policy first and then all reviewers at
 // once. A nil policy has no rules.
 func NewController(policy Policy, reviewers ...Reviewer) *Controller {
-	c := &Controller{policy: policy, turn: make(chan struct{}, 1), changed: make(chan struct{}, 1)}
+	c := &Controller{policy: policy, asking: make(chan struct{}, 1), changed: make(chan struct{}, 1)}
 	for _, r := range reviewers {
 		c.seats = append(c.seats, newSeat(r))
 	}
@@ -116,11 +116,11 @@ func (c *Controller) AskPerson(ctx context.Context, req Request) (Verdict, error
 
 func (c *Controller) ask(ctx context.Context, req Request, policy Policy) (Verdict, error) {
 	select {
-	case c.turn <- struct{}{}:
+	case c.asking <- struct{}{}:
 	case <-ctx.Done():
 		return Verdict{}, ctx.Err()
 	}
-	defer func() { <-c.turn }()
+	defer func() { <-c.asking }()
 	if err := ctx.Err(); err != nil {
 		return Verdict{}, err
 	}

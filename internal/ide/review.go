@@ -24,7 +24,7 @@ func (v *Reviewer) Review(ctx context.Context, req confirm.Request) (confirm.Ver
 	}
 	q := v.reviews.begin(req)
 	defer v.reviews.end(q)
-	defer v.doing.Asks()()
+	defer v.doing.Asks()() // a user's command asks without app.asker, which counts the tools' questions
 	for {
 		l, err := v.awaitLink(ctx, q)
 		if errors.Is(err, errAgain) {

@@ -1,6 +1,6 @@
-// Package regularfile reads files that anybody may have put in place. It guarantees that only
-// regular files are read, up to a limit, and that no read waits for the other end of a
-// pipe.
+// Package regularfile reads files that anybody may have put in place. It guarantees
+// that only regular files are read, up to a limit, and that no read waits for the other end
+// of a pipe.
 package regularfile
 
 import (

@@ -2,6 +2,11 @@
 // answer is needed, a panel below the conversation. It guarantees that finished lines reach
 // the terminal's scrollback exactly once, so that the cost of a frame does not grow with the
 // session; that keys typed ahead never answer a question; and that the terminal is restored.
+//
+// Of its packages, theme defines the styles and paint applies them to lines of text; stream
+// Of its packages, theme defines the styles and paint applies them to lines of text; stream
+// renders the answer while it comes, printer the finished parts; screen writes both to the
+// terminal.
 package repl
 
 import (

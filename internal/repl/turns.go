@@ -86,10 +86,10 @@ type turns struct {
 	still   bool   // no animation
 	stopKey string // stops the turn
 
-	n       int // number of turns, to recognize old ticks
-	running bool
-	stop    context.CancelFunc
-	shown   progress
+	n         int // number of turns, to recognize old ticks
+	running   bool
+	cancelRun context.CancelFunc
+	shown     progress
 
 	usage
 }
@@ -117,21 +117,21 @@ func (t *turns) begin(shown string, run func(context.Context, string) error, tex
 	t.out.Prompt(shown)
 	t.n, t.running, t.shown = t.n+1, true, beginProgress(t.now())
 	inbox := t.inbox
-	t.stop = t.spawn(func(ctx context.Context) { inbox.Put(turnDone{run(ctx, text)}) })
+	t.cancelRun = t.spawn(func(ctx context.Context) { inbox.Put(turnDone{run(ctx, text)}) })
 	return t.nextTick()
 }
 
 // cancel stops the running turn and keeps its results.
 func (t *turns) cancel() {
 	if t.running {
-		t.stop()
+		t.cancelRun()
 		t.shown.Stopping()
 	}
 }
 
 // end handles the end of the turn.
 func (t *turns) end() {
-	t.stop()
+	t.cancelRun()
 	t.running, t.shown = false, progress{}
 }
 

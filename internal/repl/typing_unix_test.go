@@ -45,7 +45,7 @@ type typist struct {
 func newTypist(t *testing.T, m *model, rng *rand.Rand, fired map[string]int) *typist {
 	p := &typist{t: t, m: m, rng: rng, now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), fired: fired}
 	m.opt.Now = func() time.Time { return p.now }
-	m.sched.turn.running, m.sched.turn.stop = true, func() {}
+	m.sched.turn.running, m.sched.turn.cancelRun = true, func() {}
 	return p
 }
 

@@ -34,7 +34,8 @@ type Deps struct {
 	diagnostics *diagnostics // set by NewSet
 }
 
-// Asker decides whether something may be done. confirm.Controller implements it.
+// Asker decides whether something may be done. In the program it is app.asker, which
+// calls confirm.Controller.
 type Asker interface {
 	Ask(ctx context.Context, req confirm.Request) (confirm.Verdict, error)
 }

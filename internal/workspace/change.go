@@ -41,7 +41,7 @@ type File struct {
 // Change is a proposed new content of one file: a plain value that can be shown, edited
 // and journalled. Nothing is on disk before Commit.
 type Change struct {
-	File          // the file when the change was computed
+	File          // the file when the change was computed; Text is the text before
 	After  string // the whole new text, in the same terms as File.Text
 	Delete bool   // the file is to be removed (undo of a file that was created)
 	// Dirs lists folders to remove with a deleted file if they are empty by then:

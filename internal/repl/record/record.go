@@ -1,6 +1,6 @@
-// Package record keeps a whole conversation, for reading the parts that the screen
-// shortened. It guarantees a bounded size, however long the session: it drops the
-// oldest entries first, with a note.
+// Package record keeps a whole conversation. The viewer shows it in the pager, for the
+// parts that the screen shortened. It guarantees a bounded size, however long the
+// session: it drops the oldest entries first, with a note.
 package record
 
 import (
