@@ -4,7 +4,6 @@
 // session; that keys typed ahead never answer a question; and that the terminal is restored.
 //
 // Of its packages, theme defines the styles and paint applies them to lines of text; stream
-// Of its packages, theme defines the styles and paint applies them to lines of text; stream
 // renders the answer while it comes, printer the finished parts; screen writes both to the
 // terminal.
 package repl

@@ -139,7 +139,7 @@ func (t *turn) accept(ctx context.Context, a *answer) (more bool, stop Stop, err
 	l := t.loop
 	calls, dropped := l.chat.Admissible(a.end.Calls)
 	if dropped > 0 {
-		l.opt.Emit(Notice{Text: fmt.Sprintf("The model made %d call(s) twice; they run once.", dropped)})
+		l.opt.Emit(Notice{Text: fmt.Sprintf("The model repeated %d call(s); each runs once.", dropped)})
 	}
 	if a.end.Stop == llm.StopLength || a.end.Stop == llm.StopFilter {
 		refuseAll(calls, a.end.Stop)
