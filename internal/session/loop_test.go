@@ -295,7 +295,7 @@ func TestSameIDTwiceRunsOnce(t *testing.T) {
 	if diff := cmp.Diff([]string{"a", "a_2", "a_3", "call_3"}, r.tools.ran()); diff != "" {
 		t.Errorf("ran:\n%s", diff)
 	}
-	if notes := eventsOf[Notice](r); len(notes) != 1 || !strings.Contains(notes[0].Text, "twice") {
+	if notes := eventsOf[Notice](r); len(notes) != 1 || !strings.Contains(notes[0].Text, "each runs once") {
 		t.Errorf("notices %+v", notes)
 	}
 }
