@@ -228,6 +228,7 @@ func TestUndoRedoAndDiff(t *testing.T) {
 	d.WaitFor(`undone: new/b\.txt`)
 	d.holds("three", "-", "-")
 	for _, name := range []string{"new/b.txt", "c.txt"} {
+		d.gone("y yes") // or the next wait could see the question before
 		d.say("/redo")
 		d.asked(`create ` + regexp.QuoteMeta(name))
 		d.Press("y")

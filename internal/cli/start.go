@@ -123,7 +123,7 @@ func interactScreen(ctx context.Context, p Process, o opening) error {
 	begin(ctx, a, ui.Emit)
 	walking, end := context.WithCancel(ctx)
 	var work crash.Group
-	work.Go(func() { files.Run(walking) })
+	work.Go(func() { files.Run(walking, ui.FilesChanged) })
 	err = ui.Run(ctx, a)
 	end()
 	work.Wait()

@@ -98,9 +98,9 @@ func (x *Index) ask() {
 	}
 }
 
-// Run serves finders until ctx is done.
-func (x *Index) Run(ctx context.Context) {
-	var walked time.Time
+// Run serves finders until ctx is done. It calls walked after each walk.
+func (x *Index) Run(ctx context.Context, walked func()) {
+	var last time.Time
 	first := time.AfterFunc(firstWalk, crash.Guarded(x.ask))
 	defer first.Stop()
 	for {
@@ -108,9 +108,10 @@ func (x *Index) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-x.asked:
-			if time.Since(walked) > walkEvery {
+			if time.Since(last) > walkEvery {
 				x.Walk(ctx)
-				walked = time.Now()
+				last = time.Now()
+				walked()
 			}
 		}
 	}

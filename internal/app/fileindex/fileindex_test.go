@@ -44,9 +44,10 @@ func TestWalks(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		x := New(root)
 		ended := make(chan struct{})
+		walks := 0
 		go func() {
 			defer close(ended)
-			x.Run(ctx)
+			x.Run(ctx, func() { walks++ })
 		}()
 		<-time.After(2 * firstWalk)
 		synctest.Wait()
@@ -64,6 +65,9 @@ func TestWalks(t *testing.T) {
 		}
 		cancel()
 		<-ended
+		if walks != 2 {
+			t.Errorf("%d walks were reported", walks)
+		}
 	})
 }
 

@@ -3,6 +3,7 @@ package input
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -55,6 +56,21 @@ func (c *completion) update(b *edit.Buffer) {
 	case word[0] == '@' && c.files != nil:
 		c.items = c.matchFiles(query)
 	}
+}
+
+// refresh lists the files for an @name again; the selected one stays selected.
+func (c *completion) refresh(b *edit.Buffer) {
+	start, query := mention(b)
+	if c.files == nil || start == c.closed || start >= b.At || b.Gs[start].Text != at {
+		return
+	}
+	selected := ""
+	if c.open() {
+		selected = c.items[c.selected].label
+	}
+	c.items, c.start = c.matchFiles(query), start
+	c.selected = max(0, slices.IndexFunc(c.items, func(it item) bool { return it.label == selected }))
+	c.top = min(c.top, c.selected)
 }
 
 // at begins a name, quote a name with blanks.

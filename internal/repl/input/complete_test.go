@@ -126,3 +126,29 @@ func TestNamesAreNoTraps(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// The list of an @name opens and changes when the files become known, and keeps its selection.
+func TestFilesThatBecomeKnown(t *testing.T) {
+	var known []string
+	e := New(Options{Files: func(query string) []string { return lookup(known)(query) }, NoColor: true})
+	press(e, "'see_@ma'")
+	if got := shown(e); got != nil {
+		t.Fatalf("%q", got)
+	}
+	known = []string{"main.go", "map.go"}
+	e.FilesChanged()
+	if d := cmp.Diff([]string{"› main.go", "  map.go"}, shown(e)); d != "" {
+		t.Fatal(d)
+	}
+	press(e, "down")
+	known = []string{"manual.md", "main.go", "map.go"}
+	e.FilesChanged()
+	if d := cmp.Diff([]string{"  manual.md", "  main.go", "› map.go"}, shown(e)); d != "" {
+		t.Error(d)
+	}
+	press(e, "esc")
+	e.FilesChanged()
+	if got := shown(e); got != nil {
+		t.Errorf("a closed list opened: %q", got)
+	}
+}

@@ -271,6 +271,14 @@ func (e *Editor) Searching() bool { return e.past.search.open }
 // Version changes with the text.
 func (e *Editor) Version() int { return e.text.Version() }
 
+// FilesChanged refreshes the list of an @name: the files that Options.Files knows have
+// changed.
+func (e *Editor) FilesChanged() {
+	if !e.past.search.open {
+		e.list.refresh(&e.text.Buffer)
+	}
+}
+
 // Completing reports whether Esc would close a list or a search.
 func (e *Editor) Completing() bool { return e.past.search.open || e.list.open() }
 
