@@ -110,13 +110,13 @@ func (d *desk) awake(hint string) {
 }
 
 // footerStyle returns the style of the status line after the mode, which may have its
-// own.
+// own; "" if only the mode is drawn yet.
 func footerStyle(m *vt.Terminal, rows []string) string {
 	for y := len(rows) - 1; y >= 0; y-- {
 		if before, _, found := strings.Cut(rows[y], " · "); found && strings.HasSuffix(before, " mode") {
 			return m.Cell(utf8.RuneCountInString(before)+1, y).Style
 		}
-		if strings.HasSuffix(rows[y], " mode") {
+		if strings.HasSuffix(rows[y], "default mode") { // has no style of its own
 			return m.Cell(0, y).Style
 		}
 	}
