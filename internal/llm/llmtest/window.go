@@ -16,7 +16,7 @@ const (
 	VLLM                    // also counts the room for the answer
 	LlamaCpp                // reports them as numbers of their own
 	Wordless                // reports that it does not fit, without numbers
-	Truncating              // drops the oldest messages in silence
+	Truncating              // silently drops the oldest messages
 	shapes
 )
 

@@ -1,5 +1,5 @@
 // Package remote implements llm.Model with an HTTP server, whatever protocol that
-// speaks. It guarantees that an answer that did not end in order is never
+// speaks. It guarantees that an answer that did not end properly is never
 // complete: the request is sent again, or fails; and that the key only goes to the
 // configured host.
 package remote

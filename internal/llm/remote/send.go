@@ -154,9 +154,9 @@ func (r *reply) Close() error {
 	return r.body.Close()
 }
 
-// checkRedirect follows a redirect only on the same host, encrypted as before,
-// and with the same request: anything else would send the key or the
-// conversation to whom the user did not name, or lose the request's body.
+// checkRedirect follows a redirect only on the same host, encrypted as before, and with
+// the same request. Anything else would send the key or the conversation to a host that
+// the user did not name, or lose the request's body.
 func checkRedirect(req *http.Request, via []*http.Request) error {
 	first := via[0]
 	switch {

@@ -21,9 +21,9 @@ const (
 
 // The causes that cancel an attempt.
 var (
-	errIdle    = errors.New("no part of the answer has come for too long")
-	errStalled = errors.New("no further part of the answer has come for too long")
-	errTotal   = errors.New("the answer has taken too long")
+	errIdle    = errors.New("the server sent nothing for too long")
+	errStalled = errors.New("the server sent nothing more for too long")
+	errTotal   = errors.New("the answer took too long")
 	errStopped = errors.New("the caller stopped reading")
 	errEndless = errors.New("the answer does not end")
 )
@@ -155,7 +155,7 @@ func (r *receiver) add(event []byte) (Progress, error) {
 	return p, err
 }
 
-// receive delivers the parts of the answer until it has ended in order. The time that
+// receive delivers the parts of the answer until it has ended properly. The time that
 // the caller takes to use a part does not count as silence of the server.
 func (c *Client) receive(events *Events, r *receiver, idle *watch, emit func(llm.Delta) bool) error {
 	for {
