@@ -105,6 +105,8 @@ function pictures() {
     await bench.statusItem("2 to review").waitFor();
     await session.probe(`await vscode.commands.executeCommand("agent.reviews.focus")`);
     await bench.page.locator(".pane-body .monaco-list-row", { hasText: ".ts" }).nth(1).waitFor();
+    await bench.page.locator(".monaco-diff-editor .editor.modified .view-line:visible", { hasText: "total" }).first().waitFor();
+    await bench.titleButton("Accept").and(bench.page.locator(":not(.disabled)")).waitFor();
     await bench.screenshot(path.join(media, "pending.png"));
     const clip = { x: 0, y: 880 - 34, width: 640, height: 34 };
     await page.screenshot({ path: path.join(media, "status.png"), clip });
