@@ -32,6 +32,22 @@ func SafeID(id string) string {
 // maxID is the most bytes that a call's id may have.
 const maxID = 64
 
+// Object returns the arguments if they are a JSON object, else an empty one.
+func (c ToolCall) Object() string {
+	if strings.HasPrefix(strings.TrimSpace(c.Args), "{") && json.Valid([]byte(c.Args)) {
+		return c.Args
+	}
+	return "{}"
+}
+
+// ObjectSchema returns the schema, or that of any object if it is not valid JSON.
+func (s ToolSpec) ObjectSchema() json.RawMessage {
+	if json.Valid(s.Schema) {
+		return s.Schema
+	}
+	return json.RawMessage(`{"type":"object","properties":{}}`)
+}
+
 // ParseCall returns the call with the arguments that a model wrote, in an answer
 // that ended with stop. A call that cannot run, such as one that was cut off, has
 // a Problem.

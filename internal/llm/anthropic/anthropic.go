@@ -4,13 +4,8 @@
 package anthropic
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
-	"maps"
 	"net/http"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -85,12 +80,7 @@ func (p *Protocol) Encode(req llm.Request) (remote.Request, error) {
 	if err != nil {
 		return remote.Request{}, err
 	}
-	body := slices.Concat([][]byte{head}, turns, [][]byte{[]byte("]}")})
-	size := 0
-	for _, piece := range body {
-		size += len(piece)
-	}
-	return remote.Request{Path: "/messages", Body: body, Size: size}, nil
+	return remote.NewRequest("/messages", head, turns), nil
 }
 
 // Answer implements remote.Protocol.
@@ -105,16 +95,7 @@ func (p *Protocol) head(req llm.Request) ([]byte, error) {
 	if strings.TrimSpace(req.System) != "" {
 		fields["system"] = []map[string]any{{"type": "text", "text": req.System, "cache_control": ephemeral}}
 	}
-	maps.Copy(fields, p.opt.Extra)
-	maps.DeleteFunc(fields, func(key string, value any) bool { return value == nil || key == "messages" })
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(fields); err != nil {
-		return nil, fmt.Errorf("encoding the request's parameters: %w", err)
-	}
-	head := bytes.TrimSuffix(b.Bytes(), []byte("}\n"))
-	return append(head, `,"messages":[`...), nil
+	return remote.Head(fields, p.opt.Extra, "messages")
 }
 
 // ephemeral is the value of a cache marker.
@@ -123,11 +104,7 @@ var ephemeral = map[string]string{"type": "ephemeral"}
 func toolsOf(specs []llm.ToolSpec) []map[string]any {
 	tools := make([]map[string]any, len(specs))
 	for i, s := range specs {
-		schema := s.Schema
-		if !json.Valid(schema) {
-			schema = json.RawMessage(`{"type":"object","properties":{}}`)
-		}
-		tools[i] = map[string]any{"name": s.Name, "description": s.Description, "input_schema": schema}
+		tools[i] = map[string]any{"name": s.Name, "description": s.Description, "input_schema": s.ObjectSchema()}
 	}
 	tools[len(tools)-1]["cache_control"] = ephemeral
 	return tools

@@ -1,7 +1,6 @@
 package anthropic
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/llm/remote"
 )
 
 // marker asks the server to cache the request up to and with the block that
@@ -65,9 +65,8 @@ type conversation struct {
 	model string
 
 	mu    sync.Mutex
-	sent  []llm.Message // what turns hold; our own copies
+	sent  remote.Sent // what turns hold
 	turns []turn
-	ids   map[string]bool // of the calls in sent
 }
 
 // encode returns messages as the API has them, with commas between them. It uses
@@ -75,10 +74,11 @@ type conversation struct {
 func (c *conversation) encode(messages []llm.Message) ([][]byte, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(messages) < len(c.sent) || !slices.EqualFunc(c.sent, messages[:len(c.sent)], llm.Message.Equal) {
-		c.sent, c.turns, c.ids = nil, nil, nil
+	rest, continues := c.sent.Rest(messages)
+	if !continues {
+		c.turns = nil
 	}
-	for _, m := range messages[len(c.sent):] {
+	for _, m := range rest {
 		if err := c.add(m); err != nil {
 			return nil, err
 		}
@@ -92,20 +92,13 @@ func (c *conversation) add(m llm.Message) error {
 		role, blocks = "assistant", c.answerBlocks(m)
 	}
 	if len(blocks) > 0 {
-		content, err := join(blocks)
+		content, err := remote.Marshal(blocks)
 		if err != nil {
-			return err
+			return fmt.Errorf("encoding a message: %w", err)
 		}
-		c.grow(role, content)
+		c.grow(role, content[1:len(content)-1]) // without the brackets
 	}
-	m.Parts, m.Calls = slices.Clone(m.Parts), slices.Clone(m.Calls)
-	c.sent = append(c.sent, m)
-	for _, call := range m.Calls {
-		if c.ids == nil {
-			c.ids = map[string]bool{}
-		}
-		c.ids[call.ID] = true
-	}
+	c.sent.Add(m)
 	return nil
 }
 
@@ -160,7 +153,7 @@ func spoken(text string) turn {
 func (c *conversation) used(id string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.ids[id]
+	return c.sent.Used(id)
 }
 
 // userBlocks returns what the person, the program or a tool said.
@@ -206,26 +199,5 @@ func (c *conversation) answerBlocks(m llm.Message) []any {
 }
 
 func useOf(call llm.ToolCall) block {
-	args := call.Args
-	if !json.Valid([]byte(args)) || !strings.HasPrefix(strings.TrimSpace(args), "{") {
-		args = "{}"
-	}
-	return block{Type: "tool_use", ID: llm.SafeID(call.ID), Name: call.Name, Input: json.RawMessage(args)}
-}
-
-// join encodes blocks with commas between them.
-func join(blocks []any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	for i, each := range blocks {
-		if i > 0 {
-			b.Truncate(b.Len() - 1) // the encoder's newline
-			b.WriteByte(',')
-		}
-		if err := enc.Encode(each); err != nil {
-			return nil, fmt.Errorf("encoding a message: %w", err)
-		}
-	}
-	return bytes.TrimRight(b.Bytes(), "\n"), nil
+	return block{Type: "tool_use", ID: llm.SafeID(call.ID), Name: call.Name, Input: json.RawMessage(call.Object())}
 }

@@ -120,12 +120,8 @@ func (e messageEncoder) appendCalls(dst []byte, calls []llm.ToolCall, own bool) 
 		} else {
 			dst = append(dst, ',')
 		}
-		args := c.Args
-		if !isObject(args) {
-			args = "{}"
-		}
 		dst = openObject(appendJSON(dst, goopenai.ToolCall{
-			ID: c.ID, Type: goopenai.ToolTypeFunction, Function: goopenai.FunctionCall{Name: c.Name, Arguments: args},
+			ID: c.ID, Type: goopenai.ToolTypeFunction, Function: goopenai.FunctionCall{Name: c.Name, Arguments: c.Object()},
 		}))
 		var extra map[string]json.RawMessage
 		if own {
@@ -145,13 +141,9 @@ func (e messageEncoder) appendCalls(dst []byte, calls []llm.ToolCall, own bool) 
 
 // appendTool appends the description of a tool.
 func appendTool(dst []byte, s llm.ToolSpec) []byte {
-	schema := s.Schema
-	if !json.Valid(schema) {
-		schema = json.RawMessage(`{"type":"object","properties":{}}`)
-	}
 	return appendJSON(dst, goopenai.Tool{
 		Type:     goopenai.ToolTypeFunction,
-		Function: &goopenai.FunctionDefinition{Name: s.Name, Description: s.Description, Parameters: schema},
+		Function: &goopenai.FunctionDefinition{Name: s.Name, Description: s.Description, Parameters: s.ObjectSchema()},
 	})
 }
 

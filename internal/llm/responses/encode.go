@@ -1,15 +1,14 @@
 package responses
 
 import (
-	"bytes"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/llm/remote"
 )
 
 const wireName = "responses"
@@ -54,9 +53,8 @@ type conversation struct {
 	model string
 
 	mu    sync.Mutex
-	sent  []llm.Message // what items hold; our own copies
-	items [][]byte      // the items of one message each, each after a comma; never changed
-	ids   map[string]bool
+	sent  remote.Sent // what items hold
+	items [][]byte    // the items of one message each, each after a comma; never changed
 }
 
 // encode returns messages as items, each after a comma. It uses again what it
@@ -64,10 +62,11 @@ type conversation struct {
 func (c *conversation) encode(messages []llm.Message) ([][]byte, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(messages) < len(c.sent) || !slices.EqualFunc(c.sent, messages[:len(c.sent)], llm.Message.Equal) {
-		c.sent, c.items, c.ids = nil, nil, nil
+	rest, continues := c.sent.Rest(messages)
+	if !continues {
+		c.items = nil
 	}
-	for _, m := range messages[len(c.sent):] {
+	for _, m := range rest {
 		if err := c.add(m); err != nil {
 			return nil, err
 		}
@@ -76,25 +75,16 @@ func (c *conversation) encode(messages []llm.Message) ([][]byte, error) {
 }
 
 func (c *conversation) add(m llm.Message) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
+	var items []byte
 	for _, item := range c.itemsOf(m) {
-		b.WriteByte(',')
-		if err := enc.Encode(item); err != nil {
+		data, err := remote.Marshal(item)
+		if err != nil {
 			return fmt.Errorf("encoding a message: %w", err)
 		}
-		b.Truncate(b.Len() - 1) // the encoder's newline
+		items = append(append(items, ','), data...)
 	}
-	c.items = append(c.items, b.Bytes())
-	m.Parts, m.Calls = slices.Clone(m.Parts), slices.Clone(m.Calls)
-	c.sent = append(c.sent, m)
-	for _, call := range m.Calls {
-		if c.ids == nil {
-			c.ids = map[string]bool{}
-		}
-		c.ids[call.ID] = true
-	}
+	c.items = append(c.items, items)
+	c.sent.Add(m)
 	return nil
 }
 
@@ -102,7 +92,7 @@ func (c *conversation) add(m llm.Message) error {
 func (c *conversation) used(id string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.ids[id]
+	return c.sent.Used(id)
 }
 
 func (c *conversation) itemsOf(m llm.Message) []any {
@@ -128,20 +118,12 @@ func (c *conversation) answer(m llm.Message) []any {
 		case p.Opaque != nil:
 			items = append(items, p.Opaque)
 		case p.Call != nil:
-			items = append(items, call{Type: "function_call", CallID: llm.SafeID(p.Call.ID), Name: p.Call.Name, Args: object(p.Call.Args)})
+			items = append(items, call{Type: "function_call", CallID: llm.SafeID(p.Call.ID), Name: p.Call.Name, Args: p.Call.Object()})
 		default:
 			items = append(items, said{Role: "assistant", Content: []content{{Type: "output_text", Text: p.Text}}})
 		}
 	}
 	return items
-}
-
-// object returns args if they are a JSON object, else an empty one.
-func object(args string) string {
-	if json.Valid([]byte(args)) && strings.HasPrefix(strings.TrimSpace(args), "{") {
-		return args
-	}
-	return "{}"
 }
 
 func outputOf(m llm.Message) any {

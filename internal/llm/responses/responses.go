@@ -5,9 +5,7 @@
 package responses
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -58,12 +56,7 @@ func (p *Protocol) Encode(req llm.Request) (remote.Request, error) {
 	if len(items) > 0 {
 		items[0] = items[0][1:] // no comma before the first one
 	}
-	body := slices.Concat([][]byte{head}, items, [][]byte{[]byte("]}")})
-	size := 0
-	for _, piece := range body {
-		size += len(piece)
-	}
-	return remote.Request{Path: "/responses", Body: body, Size: size}, nil
+	return remote.NewRequest("/responses", head, items), nil
 }
 
 // Answer implements remote.Protocol.
@@ -87,25 +80,12 @@ func (p *Protocol) head(req llm.Request) ([]byte, error) {
 	}
 	tools := make([]tool, len(req.Tools))
 	for i, s := range req.Tools {
-		schema := s.Schema
-		if !json.Valid(schema) {
-			schema = json.RawMessage(`{"type":"object","properties":{}}`)
-		}
-		tools[i] = tool{Type: "function", Name: s.Name, Description: s.Description, Parameters: schema}
+		tools[i] = tool{Type: "function", Name: s.Name, Description: s.Description, Parameters: s.ObjectSchema()}
 	}
 	if len(tools) > 0 {
 		fields["tools"] = tools
 	}
-	maps.Copy(fields, p.opt.Extra)
-	maps.DeleteFunc(fields, func(key string, value any) bool { return value == nil || key == "input" })
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(fields); err != nil {
-		return nil, fmt.Errorf("encoding the request's parameters: %w", err)
-	}
-	head := bytes.TrimSuffix(b.Bytes(), []byte("}\n"))
-	return append(head, `,"input":[`...), nil
+	return remote.Head(fields, p.opt.Extra, "input")
 }
 
 // parameters returns what the request asks for beside the conversation.

@@ -1,0 +1,77 @@
+package remote
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+)
+
+// NewRequest returns the request whose body is head, the items of head's list and the
+// end of both. The model reads all of it.
+func NewRequest(path string, head []byte, items [][]byte) Request {
+	r := Request{Path: path, Body: slices.Concat([][]byte{head}, items, [][]byte{[]byte("]}")})}
+	for _, piece := range r.Body {
+		r.Size += len(piece)
+	}
+	return r
+}
+
+// Head returns a body up to the items of its list: fields, with the person's extra ones
+// over them. A nil value leaves a field out.
+func Head(fields, extra map[string]any, list string) ([]byte, error) {
+	maps.Copy(fields, extra)
+	maps.DeleteFunc(fields, func(key string, value any) bool { return value == nil || key == list })
+	head, err := Marshal(fields)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the request's parameters: %w", err)
+	}
+	return append(bytes.TrimSuffix(head, []byte{'}'}), `,"`+list+`":[`...), nil
+}
+
+// Marshal is json.Marshal without escapes for HTML.
+func Marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'}), nil
+}
+
+// Sent holds the messages of the last request, so that only new ones are encoded for
+// the next. It is for use by one goroutine.
+type Sent struct {
+	messages []llm.Message // our own copies
+	calls    map[string]bool
+}
+
+// Rest returns the messages that follow those of the last request. If messages do not
+// begin with those, continues is false, s is empty, and Rest returns all.
+func (s *Sent) Rest(messages []llm.Message) (rest []llm.Message, continues bool) {
+	n := len(s.messages)
+	if len(messages) < n || !slices.EqualFunc(s.messages, messages[:n], llm.Message.Equal) {
+		*s = Sent{}
+		return messages, false
+	}
+	return messages[n:], true
+}
+
+// Add records an encoded message.
+func (s *Sent) Add(m llm.Message) {
+	m.Parts, m.Calls = slices.Clone(m.Parts), slices.Clone(m.Calls)
+	s.messages = append(s.messages, m)
+	for _, call := range m.Calls {
+		if s.calls == nil {
+			s.calls = map[string]bool{}
+		}
+		s.calls[call.ID] = true
+	}
+}
+
+// Used reports whether a call of the messages has this ID.
+func (s *Sent) Used(id string) bool { return s.calls[id] }
