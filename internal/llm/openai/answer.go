@@ -103,7 +103,7 @@ func (a *answer) decode(event []byte) (remote.Progress, error) {
 	}
 	switch {
 	case c.Finish != "":
-		a.finish = c.Finish
+		a.finish = wire.Finish(a.finish, c.Finish)
 		return remote.Ended, nil
 	case c.Text != "" || c.Reasoning != "" || len(c.Calls) > 0 || c.Usage != nil:
 		return remote.Part, nil

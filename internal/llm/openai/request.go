@@ -53,7 +53,7 @@ func (p *Protocol) fields(d dialect, tools bool) (map[string]any, error) {
 	}
 	maps.Copy(fields, p.opt.Extra)
 	maps.DeleteFunc(fields, func(key string, value any) bool {
-		return value == nil || key == "messages" || key == "tools"
+		return value == nil || key == "messages" || key == "tools" || key == "n" // alternatives would be read as parts of one answer
 	})
 	d.adapt(fields, tools)
 	return fields, nil

@@ -38,8 +38,20 @@ func TestStreamsThatAreAnswers(t *testing.T) {
 		"filter":              {turn: sse(events(says("hi"), `{"choices":[{"index":0,"delta":{},"finish_reason":"content_filter"}]}`, finished)), text: "hi", stop: llm.StopFilter},
 		"empty finish reason": {turn: sse(events(`{"choices":[{"index":0,"delta":{"content":"hi"},"finish_reason":""}]}`, stop, finished)), text: "hi"},
 		"null content":        {turn: sse(events(`{"choices":[{"index":0,"delta":{"role":"assistant","content":null}}]}`, says("hi"), stop, finished)), text: "hi"},
-		"other choices": {
-			turn: sse(events(`{"choices":[{"index":1,"delta":{"content":"no"}},{"index":0,"delta":{"content":"hi"}}]}`, stop, finished)), text: "hi",
+		"parts as choices": {
+			turn: sse(events(
+				`{"choices":[{"index":0,"delta":{"reasoning":"h"}}]}`, `{"choices":[{"index":0,"delta":{"reasoning":"m"}}]}`,
+				`{"choices":[{"index":1,"delta":{"content":"h"}}]}`, `{"choices":[{"index":1,"delta":{"content":"i"}}]}`,
+				`{"choices":[{"index":3,"delta":{},"finish_reason":"stop"}]}`, finished)),
+			text: "hi", reasoning: "hm",
+		},
+		"parts as choices of one event": {
+			turn: llmtest.Raw(200, "application/json", `{"choices":[{"index":0,"message":{"content":"hi"},"finish_reason":"length"},{"index":1,"message":{"content":" there"},"finish_reason":"stop"}]}`),
+			text: "hi there", stop: llm.StopLength,
+		},
+		"a part that was cut off": {
+			turn: sse(events(`{"choices":[{"index":0,"delta":{"content":"hi"},"finish_reason":"length"}]}`, `{"choices":[{"index":1,"delta":{},"finish_reason":"stop"}]}`, finished)),
+			text: "hi", stop: llm.StopLength,
 		},
 		"refusal":           {turn: sse(events(`{"choices":[{"index":0,"delta":{"refusal":"I will not"}}]}`, stop, finished)), text: "I will not"},
 		"reasoning_content": {turn: sse(events(`{"choices":[{"index":0,"delta":{"reasoning_content":"hm"}}]}`, says("hi"), stop, finished)), text: "hi", reasoning: "hm"},

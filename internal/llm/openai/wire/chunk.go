@@ -156,10 +156,10 @@ func Decode(event []byte) (Chunk, error) {
 		return Chunk{Error: remote.ParseServerError(event)}, nil
 	}
 	var c Chunk
+	// Choices are parts of one answer: some servers number thoughts, text, calls and the
+	// end as choices, and no request asks for alternatives.
 	for _, choice := range r.Choices {
-		if choice.Index == 0 {
-			c.addChoice(choice)
-		}
+		c.addChoice(choice)
 	}
 	if r.Usage == nil && r.Groq != nil {
 		r.Usage = r.Groq.Usage
@@ -205,7 +205,7 @@ type essentialsOfChoice struct {
 }
 
 func (c *Chunk) addChoice(choice choice) {
-	c.Finish = string(choice.FinishReason)
+	c.Finish = Finish(c.Finish, string(choice.FinishReason))
 	d := choice.Delta
 	if d == nil {
 		d = choice.Message
@@ -213,10 +213,13 @@ func (c *Chunk) addChoice(choice choice) {
 	if d == nil {
 		return
 	}
-	c.Text = d.Content.text + d.Refusal
-	c.ReasoningKey, c.Reasoning = d.reasoning()
+	c.Text += d.Content.text + d.Refusal
+	if key, text := d.reasoning(); text != "" {
+		c.ReasoningKey = key
+		c.Reasoning += text
+	}
 	if present(d.ReasoningDetails) {
-		c.Details = details(d.ReasoningDetails)
+		c.Details = append(c.Details, details(d.ReasoningDetails)...)
 	}
 	if present(d.Extra) {
 		c.Extra = d.Extra
@@ -224,6 +227,15 @@ func (c *Chunk) addChoice(choice choice) {
 	for _, call := range d.ToolCalls {
 		c.Calls = append(c.Calls, call.part())
 	}
+}
+
+// Finish returns the reason why an answer ended if a part of it ended by one reason and
+// a later part by another: a part that just stops does not hide that one was cut off.
+func Finish(first, later string) string {
+	if first == "" || later != "" && strings.EqualFold(first, string(goopenai.FinishReasonStop)) {
+		return later
+	}
+	return first
 }
 
 // parseContent reads content that is a string or a list of parts.

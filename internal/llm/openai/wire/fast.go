@@ -65,7 +65,7 @@ func (s *scanner) choiceKey(key []byte) bool {
 	case "delta":
 		return s.once(sawDelta) && s.object(inDelta)
 	case "index":
-		return s.once(sawIndex) && s.take('0') && !s.digit()
+		return s.once(sawIndex) && s.index()
 	}
 	return s.null()
 }
@@ -194,6 +194,16 @@ func (s *scanner) scalar() bool {
 		return !padded && s.i < len(s.b) && (s.b[s.i] == ',' || s.b[s.i] == '}')
 	}
 	return false
+}
+
+// index skips a small whole number.
+func (s *scanner) index() bool {
+	first, start := s.peek(), s.i
+	for s.digit() {
+		s.i++
+	}
+	n := s.i - start
+	return n == 1 || n == 2 && first != '0'
 }
 
 func (s *scanner) digit() bool { return s.i < len(s.b) && s.b[s.i] >= '0' && s.b[s.i] <= '9' }

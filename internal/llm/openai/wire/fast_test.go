@@ -40,6 +40,7 @@ var commonEvents = []string{
 	`{"choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}`,
 	`{"choices":[{"index":0,"delta":{"content":"a\nb\"\\\/\t\r\b\f é 😀"}}],"created":0}`,
 	`{"choices":[{"delta":{"content":null,"reasoning_content":"hm"},"index":0}]}`,
+	`{"choices":[{"index":1,"delta":{"content":"x"}}]}`, `{"choices":[{"index":12 ,"delta":{"content":"x"}}]}`,
 	` { "choices" : [ { "index" : 0 , "delta" : { "reasoning" : "hm" } } ] } `,
 }
 
@@ -53,7 +54,8 @@ func TestCommonEventsAreReadFast(t *testing.T) {
 
 var rareEvents = []string{
 	"", "{}", "[]", "null", `{"choices":[]}`, `{"choices":[{}`, `{"choices":[{}]}x`,
-	`{"choices":[{"index":1,"delta":{"content":"x"}}]}`,
+	`{"choices":[{"index":"1","delta":{"content":"x"}}]}`, `{"choices":[{"index":1.5,"delta":{"content":"x"}}]}`, `{"choices":[{"index":-1,"delta":{"content":"x"}}]}`,
+	`{"choices":[{"index":01,"delta":{"content":"x"}}]}`, `{"choices":[{"index":99999999999999999999,"delta":{"content":"x"}}]}`,
 	`{"choices":[{"index":0,"delta":{"content":"x"}},{"index":0,"delta":{"content":"y"}}]}`,
 	`{"choices":[{"index":0,"delta":{"content":"x"},"finish_reason":"stop"}]}`,
 	`{"choices":[{"index":0,"delta":{"content":"x","content":"y"}}]}`,
