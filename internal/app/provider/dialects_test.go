@@ -179,6 +179,31 @@ var demands = map[string]struct {
 		answer:  llmtest.Raw(400, "application/json", `{"error":{"message":"Missing parameter 'name': messages with role 'tool' must have a 'name'."}}`),
 		learned: []string{"tool results have a name"},
 	},
+	"LM Studio, content": {
+		refused: withoutContent,
+		answer:  llmtest.Raw(400, "application/json", `{"error":"Invalid 'content': 'content' field must be a string or an array of objects."}`),
+		learned: []string{"content in answers with calls"},
+	},
+	"proxy, content": {
+		refused: withoutContent,
+		answer:  refusal(`"messages[2]: content is required"`),
+		learned: []string{"content in answers with calls"},
+	},
+	"pydantic, content": {
+		refused: withoutContent,
+		answer:  llmtest.Raw(422, "application/json", `{"detail":[{"type":"missing","loc":["body","messages",2,"assistant","content"],"msg":"Field required","input":{"role":"assistant"}}]}`),
+		learned: []string{"content in answers with calls"},
+	},
+	"serde, content": {
+		refused: withoutContent,
+		answer:  llmtest.Raw(422, "text/plain", "Failed to deserialize the JSON body into the target type: messages[2]: missing field `content` at line 1 column 300"),
+		learned: []string{"content in answers with calls"},
+	},
+	"Ollama, content": {
+		refused: withoutContent,
+		answer:  refusal(`"invalid message content type: <nil>"`),
+		learned: []string{"content in answers with calls"},
+	},
 	"Mistral": {
 		refused: userAfterTool,
 		answer:  llmtest.Raw(400, "application/json", `{"object":"error","message":"Unexpected role 'user' after role 'tool'","type":"invalid_request_message_order","code":"3230"}`),
@@ -189,6 +214,11 @@ var demands = map[string]struct {
 		answer:  llmtest.Raw(500, "application/json", `{"error":{"code":500,"message":"After the optional system message, conversation roles must alternate user/assistant/user/assistant/...","type":"server_error"}}`),
 		learned: []string{"roles alternate"},
 	},
+}
+
+// withoutContent reports whether an answer with calls has no content, or null.
+func withoutContent(b body) bool {
+	return b.any("assistant", func(m body) bool { return m["content"] == nil })
 }
 
 func userAfterTool(b body) bool {
@@ -255,7 +285,8 @@ func TestDialectsAreLearned(t *testing.T) {
 				t.Error(diff)
 			}
 			for _, request := range slices.Concat(server.Requests(), other.Requests()) {
-				request = []byte(strings.Replace(string(request), `"role":"developer"`, `"role":"system"`, 1))
+				// The judge knows the demands of most servers only.
+				request = []byte(strings.NewReplacer(`"role":"developer"`, `"role":"system"`, `"content":"",`, "").Replace(string(request)))
 				if err := transcriptjudge.Check(request); err != nil {
 					t.Errorf("%v in %s", err, request)
 				}

@@ -225,6 +225,73 @@ func TestWhatIsEchoed(t *testing.T) {
 	}
 }
 
+// A server that numbers the parts of an answer as choices loses no call.
+func TestCallsInAnyChoice(t *testing.T) {
+	inChoice := func(n, fields string) string {
+		return `{"choices":[{"index":` + n + `,"delta":{"tool_calls":[{` + fields + `}]}}]}`
+	}
+	s := llmtest.NewServer(t, sse(events(
+		`{"choices":[{"index":0,"delta":{"reasoning_content":"hm"}}]}`, `{"choices":[{"index":1,"delta":{"content":"I look."}}]}`,
+		inChoice("2", `"index":0,"id":"x","function":{"name":"f","arguments":"{\"a\":"}`), inChoice("2", `"index":0,"function":{"arguments":"1}"}`),
+		inChoice("3", `"index":0,"id":"y","function":{"name":"f","arguments":"{}"}`),
+		`{"choices":[{"index":4,"delta":{},"finish_reason":"tool_calls"}]}`, finished)))
+	h := collect(t.Context(), client(t, s.URL()), hello())
+	if h.err != nil || h.text != "I look." || h.reasoning != "hm" || h.end.Stop != llm.StopTools {
+		t.Fatalf("%+v", h)
+	}
+	want := []llm.ToolCall{{ID: "x", Name: "f", Args: `{"a":1}`}, {ID: "y", Name: "f", Args: "{}"}}
+	if diff := cmp.Diff(want, h.end.Calls); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Reasoning reaches a server that demands reasoning_content, however it came and whether
+// its answer has calls or not.
+func TestReasoningGoesBackAsDemanded(t *testing.T) {
+	delta := func(fields string) string { return `{"choices":[{"index":0,"delta":{` + fields + `}}]}` }
+	call := callPart(`"index":0,"id":"x","function":{"name":"f","arguments":"{}"}`)
+	for name, test := range map[string]struct {
+		events  []string
+		refusal string
+		want    string
+	}{
+		"details alone, with calls": {
+			[]string{delta(`"reasoning_details":[{"type":"reasoning.text","index":0,"text":"h"}]`), delta(`"reasoning_details":[{"type":"reasoning.text","index":0,"text":"m"}]`), call},
+			"thinking is enabled but reasoning_content is missing in assistant tool call message at index 1", `"reasoning_content":"hm","reasoning_details":[`,
+		},
+		"details and calls as choices": {
+			[]string{`{"choices":[{"index":0,"delta":{"reasoning_details":[{"type":"reasoning.summary","summary":"hm"}]}}]}`, `{"choices":[{"index":1,"delta":{"tool_calls":[{"id":"x","function":{"name":"f","arguments":"{}"}}]}}]}`},
+			"thinking is enabled but reasoning_content is missing in assistant tool call message at index 1", `"reasoning_content":"hm","reasoning_details":[`,
+		},
+		"no calls": {
+			[]string{delta(`"reasoning_content":"hm"`), says("hi")},
+			"The `reasoning_content` in the thinking mode must be passed back to the API.", `"content":"hi","reasoning_content":"hm"`,
+		},
+		"no calls, field reasoning": {
+			[]string{delta(`"reasoning":"hm"`), says("hi")},
+			"The `reasoning_content` in the thinking mode must be passed back to the API.", `"content":"hi","reasoning_content":"hm"`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := llmtest.NewServer(t, sse(events(append(test.events, stop, finished)...)),
+				llmtest.Raw(400, "application/json", `{"error":{"message":"`+test.refusal+`"}}`), llmtest.Turn{Text: "ok"})
+			c := client(t, s.URL())
+			req := hello()
+			req.Tools = []llm.ToolSpec{{Name: "f"}}
+			h := collect(t.Context(), c, req)
+			m := llm.Message{Role: llm.Assistant, Calls: h.end.Calls, Extra: h.end.Extra}
+			m.Parts = []llm.Part{{Kind: llm.ReasoningPart, Text: h.reasoning}, {Kind: llm.TextPart, Text: h.text}}
+			req.Messages = append(req.Messages, m)
+			if h := collect(t.Context(), c, req); h.err != nil {
+				t.Fatal(h.err)
+			}
+			if last := string(s.Requests()[2]); !strings.Contains(last, test.want) {
+				t.Errorf("want %s in %s", test.want, last)
+			}
+		})
+	}
+}
+
 func TestUsageAndCost(t *testing.T) {
 	usage := `{"choices":[],"usage":{"prompt_tokens":1000,"completion_tokens":100,"prompt_tokens_details":{"cached_tokens":400}}}`
 	prices := remote.Prices{Input: 2, Output: 10, Cached: 0.5}

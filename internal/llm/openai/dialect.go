@@ -29,7 +29,8 @@ const (
 	noTemperature
 	namedResults // a tool's result with the tool's name
 	noImages
-	signedCalls // a signature in calls of other models
+	signedCalls  // a signature in calls of other models
+	emptyContent // "" as the content of an answer that has calls only
 )
 
 // rule changes the dialect after a refusal.
@@ -70,6 +71,7 @@ var rules = []rule{
 	{name: "no temperature", on: noTemperature, field: "temperature", refused: func(s string) bool { return rejects(s, "temperature") }},
 	{name: "tool results have a name", on: namedResults, refused: wantsNames},
 	{name: "calls have a signature", on: signedCalls, refused: unsignedCall.MatchString},
+	{name: "content in answers with calls", on: emptyContent, refused: noContent.MatchString},
 	{name: "no images", on: noImages, refused: noEyes.MatchString},
 }
 
@@ -98,6 +100,10 @@ var nameless = regexp.MustCompile(`function_response\.name|missing parameter 'na
 
 // unsignedCall matches the refusal of a call that Google's servers did not sign.
 var unsignedCall = regexp.MustCompile("is missing a .?thought_signature")
+
+// noContent matches the refusal of a message that has no content, or null.
+var noContent = regexp.MustCompile(`(missing field|field required|is missing|received null).{0,60}\bcontent\b|invalid message content type: <nil>|` +
+	`\bcontent\b.{0,12}(field )?(is required|is missing|field required|may not be null|must not be null|must be a string|none is not an allowed value|input should be a valid (string|list)|(expected a string, )?(got|received) null)`)
 
 func wantsNames(s string) bool { return nameless.MatchString(s) }
 

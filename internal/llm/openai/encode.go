@@ -44,9 +44,11 @@ func (e messageEncoder) append(dst []byte, m llm.Message) []byte {
 			msg.Name = e.ids[m.CallID]
 		}
 	case llm.Assistant:
-		if m.Text() != "" || len(m.Calls) == 0 {
-			msg.Content = textOf(m, noText)
+		empty := noText
+		if len(m.Calls) > 0 {
+			empty = "" // calls need no text, and a blank one would be words put into the model's mouth
 		}
+		msg.Content = textOf(m, empty)
 	case llm.User:
 		if e.dialect&noImages != 0 {
 			m = withoutImages(m)
@@ -61,6 +63,9 @@ func (e messageEncoder) append(dst []byte, m llm.Message) []byte {
 		}
 	}
 	dst = openObject(appendJSON(dst, msg))
+	if msg.Role == string(llm.Assistant) && msg.Content == "" && e.dialect&emptyContent != 0 {
+		dst = append(dst, `,"content":""`...) // go-openai leaves it out
+	}
 	if m.Role == llm.Assistant {
 		extra, own := e.extra(m)
 		dst = e.appendCalls(dst, m.Calls, own)

@@ -34,6 +34,7 @@ func TestMessagesAreEncoded(t *testing.T) {
 		"empty answer":  {llm.Message{Role: llm.Assistant}, `{"role":"assistant","content":"(no text)"}`},
 		"reasoning":     {llm.Message{Role: llm.Assistant, Parts: []llm.Part{{Kind: llm.ReasoningPart, Text: "hm"}, {Kind: llm.TextPart, Text: "hi"}}}, `{"role":"assistant","content":"hi"}`},
 		"calls alone":   {llm.Message{Role: llm.Assistant, Calls: []llm.ToolCall{{ID: "x", Name: "f", Args: ""}}}, `{"role":"assistant","tool_calls":[{"id":"x","type":"function","function":{"name":"f","arguments":"{}"}}]}`},
+		"blank text":    {llm.Message{Role: llm.Assistant, Parts: part(" \n"), Calls: []llm.ToolCall{{ID: "x", Name: "f", Args: "{}"}}}, `{"role":"assistant","tool_calls":[{"id":"x","type":"function","function":{"name":"f","arguments":"{}"}}]}`},
 		"broken call":   {llm.Message{Role: llm.Assistant, Calls: []llm.ToolCall{{ID: "x", Name: "f", Args: `{"a`}}}, `{"role":"assistant","tool_calls":[{"id":"x","type":"function","function":{"name":"f","arguments":"{}"}}]}`},
 		"text and call": {llm.Message{Role: llm.Assistant, Parts: part("so"), Calls: []llm.ToolCall{{ID: "x", Name: "f", Args: `{"a":1}`}, {ID: "y", Name: "g", Args: "{}", Extra: json.RawMessage(`{"extra_content":{"s":"1"},"id":"no"}`)}}}, `{"role":"assistant","content":"so","tool_calls":[{"id":"x","type":"function","function":{"name":"f","arguments":"{\"a\":1}"}},{"id":"y","type":"function","function":{"name":"g","arguments":"{}"},"extra_content":{"s":"1"}}]}`},
 		"extra":         {llm.Message{Role: llm.Assistant, Parts: part("hi"), Extra: json.RawMessage(`{"reasoning_details":[1],"content":"no"}`)}, `{"role":"assistant","content":"hi","reasoning_details":[1]}`},
@@ -64,6 +65,7 @@ type requestBody struct {
 	Messages      []map[string]any `json:"messages"`
 	Tools         []map[string]any `json:"tools"`
 	TopK          int              `json:"top_k"`
+	N             int              `json:"n"`
 }
 
 func parse(t *testing.T, body []byte) requestBody {
@@ -84,7 +86,7 @@ func TestAnyModelTakesAnyParameter(t *testing.T) {
 		req := hello()
 		req.Tools = []llm.ToolSpec{{Name: "f", Description: "does f", Schema: json.RawMessage("{\n \"type\": \"object\" }")}, {Name: "g"}}
 		h := collect(t.Context(), client(t, s.URL(), func(o *options) {
-			o.Params = Options{Model: model, MaxTokens: 100, Temperature: &zero, Extra: map[string]any{"top_k": 5, "stream_options": nil, "messages": "no", "tools": "no"}}
+			o.Params = Options{Model: model, MaxTokens: 100, Temperature: &zero, Extra: map[string]any{"top_k": 5, "n": 2, "stream_options": nil, "messages": "no", "tools": "no"}}
 		}), req)
 		if h.err != nil {
 			t.Fatal(h.err)
