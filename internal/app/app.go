@@ -110,7 +110,7 @@ func New(o Options) (*App, error) {
 	a.Questions = confirm.NewController(a.Policy)
 	a.allowSpill()
 	a.Context = systemprompt.New(systemprompt.Options{
-		Dir: a.Root.Dir(), Roots: a.Root.Roots(), Shell: shellName(), Editor: a.Editor.View, Apart: a.Editor.Apart(),
+		Dir: a.Root.Dir(), Roots: a.Root.Roots(), Shell: shellName(), Editor: a.Editor.View, Fixed: o.Config.IDE.Context.Place == "message",
 	})
 	env := shell.Environ(append(os.Environ(), o.Env...), o.Config.SecretEnv())
 	a.Images = a.newImages(env)

@@ -233,10 +233,10 @@ func TestOverhead(t *testing.T) {
 	}
 }
 
-// With ide.context: message the editor's state goes with the last result of a batch, and
+// The editor's state goes with the last result of a batch, and
 // only when it has changed.
 func TestTheEditorsStateFollowsABatch(t *testing.T) {
-	a := newAppIn(t, t.TempDir(), filepath.Join(t.TempDir(), "home"), config.Overrides{"ide.context": "message", "ide.auto_connect": "false"})
+	a := newAppIn(t, t.TempDir(), filepath.Join(t.TempDir(), "home"), config.Overrides{"ide.auto_connect": "false"})
 	state := "IDE connected: X\n"
 	set := a.newTools(nil).(toolset)
 	set.editorPrompts = a.Editor.Prompts(func(context.Context) string { return state }, set.Set)
@@ -256,5 +256,12 @@ func TestTheEditorsStateFollowsABatch(t *testing.T) {
 	}
 	if got := call(1); strings.Contains(got, "IDE") {
 		t.Errorf("unchanged: %q", got)
+	}
+	a.editorPrompts = set.editorPrompts
+	if err := a.Use(a.Archive.Create(a.Dir, "m")); err != nil {
+		t.Fatal(err)
+	}
+	if got := call(1); !strings.HasSuffix(got, "\n\n[IDE connected: X]") {
+		t.Errorf("in another session: %q", got)
 	}
 }

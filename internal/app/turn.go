@@ -26,6 +26,9 @@ func (a *App) message(ctx context.Context, prompt string) llm.Message {
 	if remarks := a.Remarks.Take(); remarks != "" {
 		m.Parts = append(m.Parts, llm.Part{Kind: llm.TextPart, Text: remarks, Aside: true})
 	}
+	if news := a.Context.News(); news != "" {
+		m.Parts = append(m.Parts, llm.Part{Kind: llm.TextPart, Text: "[" + news + "]\n\n", Aside: true})
+	}
 	if ran := a.lines.Take(); ran != "" {
 		m.Parts = append(m.Parts, llm.Part{Kind: llm.TextPart, Text: ran, Aside: true})
 	}
@@ -74,6 +77,10 @@ func (a asker) Ask(ctx context.Context, req confirm.Request) (confirm.Verdict, e
 
 // emit shows an event on the face; the editor shows whether the model is working.
 func (a *App) emit(ev session.Event) {
+	if _, ok := ev.(session.Filled); ok { // the messages that described the surroundings may be gone
+		a.editorPrompts.Forget()
+		a.Context.Renew()
+	}
 	a.Editor.Saw(ev)
 	a.face.Emit(ev)
 }

@@ -47,7 +47,7 @@ func TestDefaults(t *testing.T) {
 		Home: dir, File: filepath.Join(dir, "config.yaml"), PermissionMode: "default",
 		Limits: Limits{MaxTurns: 1000, CompactAt: 85, IdleTimeout: 2 * time.Minute},
 		Shell:  Shell{Surface: "agent"},
-		IDE:    IDE{Enabled: true, AutoConnect: true, UseDiffs: true, Review: "diff", Foreign: "offer", Context: EditorContext{Place: "system", Diagnostics: true, OpenEditors: true, Selection: true}},
+		IDE:    IDE{Enabled: true, AutoConnect: true, UseDiffs: true, Review: "diff", Foreign: "offer", Context: EditorContext{Place: "message", Diagnostics: true, OpenEditors: true, Selection: true}},
 		Interface: Interface{
 			Theme: "auto", Diff: "auto", Status: []string{"mode", "model", "branch", "context", "editor", "cost"}, Title: true, Progress: true, Notify: "auto",
 		}, Encoding: "iso-8859-1",

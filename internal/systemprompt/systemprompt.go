@@ -26,7 +26,7 @@ type Options struct {
 	Dir    string           // the working directory, absolute, symlinks resolved
 	Roots  []string         // all folders that may be changed; may include Dir
 	Editor EditorState      // may be nil
-	Apart  bool             // leave the editor's block out of System
+	Fixed  bool             // System holds nothing that changes from prompt to prompt, see News
 	Shell  string           // the shell of commands, for example "bash"
 	Now    func() time.Time // nil means time.Now
 }
@@ -35,11 +35,16 @@ type Options struct {
 type Builder struct {
 	opt Options
 
-	mu   sync.Mutex // guards the fields below
-	seen stamp
-	base string // the prompt without the editor's block
-	proj project
+	mu    sync.Mutex // guards the fields below
+	seen  stamp
+	base  string // the prompt without the editor's block
+	proj  project
+	began moment // in base, if that is fixed
+	told  moment // to the model
 }
+
+// moment is what changes while a project stays the same.
+type moment struct{ day, branch string }
 
 // project is the data read from disk.
 type project struct {
@@ -60,7 +65,7 @@ func New(opt Options) *Builder {
 // changed.
 func (b *Builder) System(ctx context.Context) string {
 	base := b.refresh()
-	if b.opt.Apart {
+	if b.opt.Fixed {
 		return base
 	}
 	block := b.Editor(ctx)
@@ -120,15 +125,55 @@ func (b *Builder) refresh() string {
 	now := place.stamp(b.opt.Now().Format(time.DateOnly))
 	if b.base == "" || now != b.seen {
 		b.proj = place.read()
-		b.base = b.write(now.day)
+		at := moment{now.day, b.proj.branch}
+		if b.began == (moment{}) || !b.opt.Fixed {
+			b.began, b.told = at, at
+		}
+		b.base = b.write(b.began)
 		b.seen = now
 	}
 	return b.base
 }
 
+// News returns a line about each of the date and the branch that has changed since the
+// model was told; empty if System has them, or if there is no news.
+func (b *Builder) News() string {
+	b.refresh()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := moment{b.seen.day, b.proj.branch}
+	if !b.opt.Fixed || now == b.told {
+		return ""
+	}
+	var lines []string
+	if now.day != b.told.day {
+		lines = append(lines, "The date is now "+now.day+".")
+	}
+	if now.branch != b.told.branch {
+		lines = append(lines, branchNews(now.branch))
+	}
+	b.told = now
+	return strings.Join(lines, "\n")
+}
+
+func branchNews(branch string) string {
+	if branch == "" {
+		return "There is no Git branch any more."
+	}
+	return "The Git branch is now " + branch + "."
+}
+
+// Renew puts the present date and branch into the next System. It is for a conversation
+// that has lost messages, which may have held News.
+func (b *Builder) Renew() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.base, b.began = "", moment{}
+}
+
 // write writes the prompt, the most stable parts first: a provider caches the common
 // beginning of two requests.
-func (b *Builder) write(day string) string {
+func (b *Builder) write(at moment) string {
 	var w strings.Builder
 	w.WriteString(rules)
 	w.WriteString("\nEnvironment:\n")
@@ -142,9 +187,9 @@ func (b *Builder) write(day string) string {
 			w.WriteString("- Also open: " + oneLine(root) + "\n")
 		}
 	}
-	w.WriteString("- Date: " + day + "\n")
-	if b.proj.branch != "" {
-		w.WriteString("- Git branch: " + b.proj.branch + "\n")
+	w.WriteString("- Date: " + at.day + "\n")
+	if at.branch != "" {
+		w.WriteString("- Git branch: " + at.branch + "\n")
 	}
 	w.WriteString(b.proj.text)
 	return w.String()

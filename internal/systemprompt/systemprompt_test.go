@@ -227,7 +227,7 @@ func TestEditorIsAskedEachTimeAndBounded(t *testing.T) {
 	if with != without+"\nIDE connected: Vim\n  Open tabs: x\n" {
 		t.Errorf("with the editor:\n%s", with)
 	}
-	opt.Apart = true
+	opt.Fixed = true
 	b = New(opt)
 	if got := b.System(t.Context()); got != without {
 		t.Errorf("apart from the editor:\n%s", got)
@@ -266,5 +266,53 @@ func TestInstructionsAreDescribed(t *testing.T) {
 		if got := in.String(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+}
+
+// A fixed prompt keeps its first date and branch, and News reports each change once.
+func TestNews(t *testing.T) {
+	dir := scratch.Dir(t, map[string]string{".git/HEAD": "ref: refs/heads/main\n"})
+	now := day()
+	later := time.Now()
+	b := New(Options{Dir: dir, Fixed: true, Now: func() time.Time { return now }})
+	checkout := func(head string) {
+		t.Helper()
+		scratch.Write(t, filepath.Join(dir, ".git/HEAD"), head)
+		later = later.Add(time.Hour)
+		if err := os.Chtimes(filepath.Join(dir, ".git/HEAD"), later, later); err != nil {
+			t.Fatal(err)
+		}
+	}
+	news := func(want string) {
+		t.Helper()
+		if got := b.News(); got != want {
+			t.Errorf("news %q, want %q", got, want)
+		}
+	}
+	first := b.System(t.Context())
+	if !strings.Contains(first, "- Date: 2026-03-04\n- Git branch: main\n") {
+		t.Errorf("at the beginning:\n%s", first)
+	}
+	news("")
+	checkout("ref: refs/heads/next\n")
+	now = now.AddDate(0, 0, 1)
+	if got := b.System(t.Context()); got != first || b.Branch() != "next" {
+		t.Errorf("branch %q, and the prompt changed:\n%s", b.Branch(), got)
+	}
+	news("The date is now 2026-03-05.\nThe Git branch is now next.")
+	news("")
+	checkout("")
+	news("There is no Git branch any more.")
+	checkout("ref: refs/heads/main\n")
+	b.Renew()
+	if got := b.System(t.Context()); !strings.Contains(got, "- Date: 2026-03-05\n- Git branch: main\n") {
+		t.Errorf("in another conversation:\n%s", got)
+	}
+	news("")
+	moving := New(Options{Dir: dir, Now: func() time.Time { return now }})
+	moving.System(t.Context())
+	now = now.AddDate(0, 0, 1)
+	if got := moving.System(t.Context()); !strings.Contains(got, "- Date: 2026-03-06\n") || moving.News() != "" {
+		t.Errorf("a prompt that is not fixed:\n%s", got)
 	}
 }

@@ -130,7 +130,7 @@ func (s *scene) until(what string, ok func() bool) {
 
 func TestSelectionInAPrompt(t *testing.T) {
 	s := newScene(t, nil)
-	p := s.Prompts(nil, s.tools())
+	p := s.Prompts(nothingOpen, s.tools())
 	say := func(text string) string { return text + p.Suffix(t.Context(), text) }
 	if got := say("explain @selection"); got != "explain @selection\n\n(Nothing is selected in the editor.)" {
 		t.Errorf("without an editor: %q", got)
@@ -193,10 +193,13 @@ func TestMention(t *testing.T) {
 	})
 }
 
-// TestNewestMessage: with ide.context: message the block is appended to messages, and
+// nothingOpen describes an editor without open files.
+func nothingOpen(context.Context) string { return "" }
+
+// TestNewestMessage: the block is appended to messages, and
 // only when it has changed.
 func TestNewestMessage(t *testing.T) {
-	s := newScene(t, config.Overrides{"ide.context": "message"})
+	s := newScene(t, nil)
 	now := "IDE connected: X\n"
 	p := s.Prompts(func(context.Context) string { return now }, s.tools())
 	if got := p.Suffix(t.Context(), "hi"); got != "\n\n[IDE connected: X]" {
@@ -209,8 +212,20 @@ func TestNewestMessage(t *testing.T) {
 	if got := p.Append(t.Context(), "result"); got != "result\n\n[Nothing is open in the editor any more.]" {
 		t.Errorf("after a change: %q", got)
 	}
+	p.Forget()
+	if got := p.Append(t.Context(), "result"); got != "result" {
+		t.Errorf("in a conversation that was told of no editor: %q", got)
+	}
+	now = "IDE connected: X\n"
+	if got := p.Append(t.Context(), "result"); got != "result\n\n[IDE connected: X]" {
+		t.Errorf("in another conversation: %q", got)
+	}
 	if !s.Apart() {
 		t.Error("it is in the system prompt too")
+	}
+	inSystem := newScene(t, config.Overrides{"ide.context": "system"})
+	if got := inSystem.Prompts(func(context.Context) string { return now }, s.tools()).Suffix(t.Context(), "hi"); got != "" || inSystem.Apart() {
+		t.Errorf("with ide.context: system: %q", got)
 	}
 }
 
@@ -241,7 +256,7 @@ func TestSwitchedOff(t *testing.T) {
 	if _, unsaved := s.View.Unsaved(t.Context(), s.file()); unsaved {
 		t.Error("a file is unsaved")
 	}
-	if got := s.Prompts(nil, s.tools()).Suffix(t.Context(), "@selection"); got != "" {
+	if got := s.Prompts(nothingOpen, s.tools()).Suffix(t.Context(), "@selection"); got != "" {
 		t.Errorf("prompt %q", got)
 	}
 	if a, r := e.Handshakes(); a+r != 0 {
@@ -326,7 +341,7 @@ func TestView(t *testing.T) {
 // @diagnostics inserts the result of the model's own tool, once.
 func TestDiagnosticsInAPrompt(t *testing.T) {
 	s := newScene(t, nil)
-	p := s.Prompts(nil, s.tools())
+	p := s.Prompts(nothingOpen, s.tools())
 	if got := p.Suffix(t.Context(), "mend @diagnostics"); got != "\n\n@diagnostics of the editor:\nno editor connected" {
 		t.Errorf("without an editor: %q", got)
 	}

@@ -92,6 +92,9 @@ func (p *Prompts) diagnostics(ctx context.Context) string {
 	return res.ForModel
 }
 
+// Forget makes the next message describe the editor's state again.
+func (p *Prompts) Forget() { p.sent = "" }
+
 // Append appends the editor's state to a message if the system prompt does not hold it
 // and it has changed since it was last sent.
 func (p *Prompts) Append(ctx context.Context, message string) string {

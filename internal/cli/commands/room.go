@@ -37,6 +37,9 @@ func (r room) context(ctx context.Context, args string) (command.Reply, error) {
 	}
 	fill := r.App.Loop.Fill()
 	prompt := r.App.Context.Parts(ctx)
+	if r.App.Editor.Apart() {
+		prompt.Editor = "" // it is in the prompts and results
+	}
 	tokens := func(text string) int64 { return int64(float64(len(text)) * fill.PerByte) }
 	return command.Reply{Text: drawChart(fill.Window, fill.Context, []share{
 		{Name: "System prompt", Tokens: tokens(prompt.Rules)},

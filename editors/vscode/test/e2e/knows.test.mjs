@@ -30,8 +30,8 @@ describe("what the editor knows", () => {
       `return vscode.languages.getDiagnostics(vscode.Uri.file(args[0])).filter(({ severity }) => severity === vscode.DiagnosticSeverity.Error).length`,
       at.scene.session.file(name),
     );
-  /** The editor's part of a system prompt. */
-  const block = (system) => /^IDE connected: (?:.*\n)(?: {2,}.*\n)*/m.exec(`${system}\n`)?.[0] ?? "";
+  /** The editor's part of a prompt. */
+  const block = (asked) => /\n\n\[(IDE connected: [^]*)\]$/.exec(asked)?.[1] ?? "";
 
   it("a type error that an edit makes is in the result of the edit", async (t) => {
     await open("sum.ts");
@@ -60,7 +60,7 @@ describe("what the editor knows", () => {
     }
   });
 
-  it("open tabs, the selection and errors are in the next system prompt", async () => {
+  it("open tabs, the selection and errors go with the next prompt", async () => {
     const agent = await at.scene.linkedAgent([{ text: "I see." }]);
     await open("sum.ts");
     await open("other.txt", 0, 2);
@@ -71,7 +71,7 @@ describe("what the editor knows", () => {
     );
     await agent.shows("other.txt:1-2");
     await agent.type("what is open?\r");
-    const told = block(await at.scene.model.system(agent.prompt, 1));
+    const told = block(await at.scene.model.asked(agent.prompt, 1));
     assert.match(told, /^IDE connected: code-server\n {2}Open tabs: .*sum\.ts.*other\.txt.*\n/);
     assert.match(told, /^ {2}Diagnostics: \d+ errors?, \d+ warnings?\n(?: {4}.*\n)* {4}other\.txt:3: three is too many$/m);
     assert.match(told, /^ {2}Active: other\.txt$/m);
@@ -89,7 +89,7 @@ describe("what the editor knows", () => {
     );
     await agent.shows("other.txt:1-2");
     await agent.type("what is wrong?\r");
-    const told = block(await at.scene.model.system(agent.prompt, 1));
+    const told = block(await at.scene.model.asked(agent.prompt, 1));
     assert.match(told, /^ {4}other\.txt:1: error number 0$/m);
     assert.match(told, /\.\.\./);
     assert.ok(told.trimEnd().length <= 800, `${told.length} characters:\n${told}`);

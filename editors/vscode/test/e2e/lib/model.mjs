@@ -68,10 +68,10 @@ export class Model {
     return messages.slice(last + 1).filter(({ role }) => role === "tool").map(contentOf).join("\n");
   }
 
-  /** The system prompt of the n-th request. */
-  async system(prompt, n) {
+  /** The newest prompt of the n-th request. */
+  async asked(prompt, n) {
     const { messages } = await this.request(prompt, n);
-    return contentOf(messages.find(({ role }) => role === "system"));
+    return contentOf(messages.findLast(({ role }) => role === "user"));
   }
 
   stop() {
