@@ -89,7 +89,7 @@ var layers = []struct {
 	}},
 	{"internal/repl/diffview", []string{"internal/caution", "internal/diff", "internal/repl/highlight", "internal/repl/paint", "internal/sanitize", "internal/repl/theme"}},
 	{"internal/repl/stream", []string{
-		"internal/repl/markdown", "internal/repl/theme", "internal/sanitize", "internal/session",
+		"internal/repl/markdown", "internal/repl/theme", "internal/session",
 	}},
 	{"internal/repl/input", []string{"internal/fuzzy", "internal/repl/input/edit", "internal/repl/input/vi", "internal/repl/paint", "internal/sanitize", "internal/repl/theme"}},
 	{"internal/repl/input/edit", []string{"internal/sanitize"}},

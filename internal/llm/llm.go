@@ -72,6 +72,17 @@ func (m Message) Text() string {
 	return b.String()
 }
 
+// Reasoning returns the reasoning of m.
+func (m Message) Reasoning() string {
+	var b strings.Builder
+	for _, p := range m.Parts {
+		if p.Kind == ReasoningPart {
+			b.WriteString(p.Text)
+		}
+	}
+	return b.String()
+}
+
 // UserText returns the text that the user wrote: the text of m without asides.
 func (m Message) UserText() string {
 	var b strings.Builder

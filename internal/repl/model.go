@@ -128,7 +128,7 @@ func (m *model) streamed(up stream.Update) tea.Cmd {
 	case len(up.Lines) > 0:
 		m.out.Stream(up.Lines)
 	}
-	m.sched.turn.shown.Streams(up.Tail)
+	m.sched.turn.shown.Streams(up.Tail, up.Thinking)
 	m.sched.turn.shown.Received(up.Bytes)
 	var cmds []tea.Cmd
 	for _, item := range up.Items {
@@ -148,6 +148,9 @@ func (m *model) item(item any) tea.Cmd {
 		}
 		close(it.gone)
 		return cmd
+	case stream.Thought:
+		m.sched.turn.shown.Thought()
+		m.out.Thought(it.Text, it.Took)
 	case stream.Answer:
 		m.out.Answer(it.Text)
 	case queueTaken: // only redraws the queue

@@ -85,13 +85,19 @@ func (t *progress) Follow(ev session.Event, now time.Time) {
 
 func (t *progress) does(what string) { t.doing, t.retry = what, time.Time{} }
 
-// Streams records the unfinished end of the streaming text.
-func (t *progress) Streams(tail []string) {
+// Streams records the unfinished end of the streaming text, or that reasoning comes.
+func (t *progress) Streams(tail []string, thinking bool) {
 	t.tail = tail
-	if len(tail) > 0 {
+	switch {
+	case thinking:
+		t.does("thinking")
+	case len(tail) > 0:
 		t.does("answering")
 	}
 }
+
+// Thought records the end of reasoning.
+func (t *progress) Thought() { t.does("answering") }
 
 // add appends output and keeps its end.
 func (c *runningCall) add(text string) {

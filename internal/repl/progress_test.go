@@ -84,7 +84,7 @@ func TestWhatIsLeftOutFirst(t *testing.T) {
 
 func TestLive(t *testing.T) {
 	turn := beginProgress(start)
-	turn.Streams([]string{"the end of the"})
+	turn.Streams([]string{"the end of the"}, false)
 	turn.Follow(session.CallStarted{Title: "ls\n-l"}, start)
 	var all strings.Builder
 	for i := range 9 {

@@ -199,7 +199,14 @@ var scenes = []struct {
 	{name: "thinking", do: func(s *stage) {
 		s.say("be polite")
 		s.emit(session.ReasoningDelta{Text: "The user wants another greeting.\nI look for it "})
-	}, shows: `I look for it`},
+	}, shows: `thinking`},
+	{name: "thought", do: func(s *stage) {
+		s.say("be polite")
+		s.emit(session.ReasoningDelta{Text: "**The user wants another greeting.**\nI look for it in main.go."})
+		s.emit(call("Read main.go", "", func(r *tools.Result) { r.ForUser = "5 lines" })...)
+		s.emit(session.ReasoningDelta{Text: "It is rude, and a longer line of thought than any screen is wide: " + strings.Repeat("so it goes on, ", 12)})
+		s.emit(session.TextDelta{Text: "It is rude."}, session.ReasoningDelta{Text: "And"})
+	}, shows: `(?s)It is rude\..*thinking`},
 	{name: "streaming", do: func(s *stage) {
 		s.say("be polite")
 		s.emit(session.TextDelta{Text: answer})
@@ -351,7 +358,7 @@ func steady(s *stage) string {
 }
 
 // elapsed matches the duration of a turn.
-var elapsed = regexp.MustCompile(`· \d+s ·`)
+var elapsed = regexp.MustCompile(`· \d+s( ·|$)`)
 
 // counted matches the time until the next attempt.
 var counted = regexp.MustCompile(`retrying in \ds`)

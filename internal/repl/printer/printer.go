@@ -324,6 +324,7 @@ func (p *Printer) again(it history.Item, title string) {
 	case llm.User:
 		p.Prompt(msg.UserText())
 	case llm.Assistant:
+		p.Thought(msg.Reasoning(), -1)
 		if text := msg.Text(); strings.TrimSpace(text) != "" {
 			p.put(len(text), func(look theme.Look) []string { return append([]string{""}, answer(text, look)...) })
 		}

@@ -20,6 +20,9 @@ func FromHistory(items []history.Item) Record {
 			}
 			r.Prompt(msg.UserText())
 		case llm.Assistant:
+			if text := strings.TrimSpace(msg.Reasoning()); text != "" {
+				r.Thought(text, false)
+			}
 			if text := msg.Text(); strings.TrimSpace(text) != "" {
 				r.Answer(text)
 			}

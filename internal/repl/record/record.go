@@ -27,6 +27,7 @@ type kind int
 const (
 	prompt kind = iota
 	answer
+	thought
 	call
 	added
 )
@@ -67,6 +68,11 @@ func (r *Record) Prompt(text string) { r.add(entry{kind: prompt, text: text}) }
 
 // Answer adds an answer of the model, in Markdown.
 func (r *Record) Answer(text string) { r.add(entry{kind: answer, text: text}) }
+
+// Thought adds reasoning of the model; folded reports that the screen showed only a part.
+func (r *Record) Thought(text string, folded bool) {
+	r.add(entry{kind: thought, text: text, folded: folded})
+}
 
 // Context adds text of the program for the model that accompanied a prompt.
 func (r *Record) Context(text string) { r.add(entry{kind: added, text: text}) }
@@ -136,6 +142,8 @@ func (e *entry) docs(room *int64) []pager.Doc {
 		})}
 	case added:
 		return []pager.Doc{blank, pager.Text("Sent to the model with this prompt:"), pager.Text(e.text)}
+	case thought:
+		return []pager.Doc{blank, pager.Text("The model thought:"), pager.Text(e.text)}
 	case call:
 	}
 	docs := []pager.Doc{blank, e.head("● ", func(st theme.Styles) theme.Style { return st.Accent })}

@@ -36,10 +36,11 @@ func text(p pager.Page) string {
 func TestPage(t *testing.T) {
 	var r record.Record
 	r.Prompt("do it\nplease \x1b[2J")
+	r.Thought("They want it.\nI *do* it.\x1b[2J", true)
 	r.Answer("I *will*:\n\n- one")
 	r.Call(record.Call{Title: "Run make", Output: "exit code: 0\nmade\n"})
 	r.Call(record.Call{Title: "Edit a.txt", Diffs: []string{"--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+two\n"}})
-	want := "\n❯ do it\n  please \\u{1b}[2J\n\nI *will*:\n\n- one\n\n● Run make\nexit code: 0\nmade\n" +
+	want := "\n❯ do it\n  please \\u{1b}[2J\n\nThe model thought:\nThey want it.\nI *do* it.\n\nI *will*:\n\n- one\n\n● Run make\nexit code: 0\nmade\n" +
 		"\n● Edit a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+two"
 	p := r.Page()()
 	if d := cmp.Diff(want, text(p)); d != "" {

@@ -7,6 +7,7 @@ package stream
 import (
 	"context"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -36,6 +37,8 @@ type Update struct {
 	Tail    []string
 	Items   []any
 	Bytes   int // received of the answer, including its reasoning
+	// Thinking reports whether the newest piece of the answer is reasoning.
+	Thinking bool
 }
 
 // Answer is the item for a completed answer of the model, in Markdown.
@@ -65,6 +68,8 @@ type renderer struct {
 	md     *markdown.Stream // nil between answers
 	answer strings.Builder  // the answer that md renders
 	think  thinking
+
+	thinking bool // the newest piece is reasoning
 
 	bytes  int      // of the answer so far
 	lines  []string // finished, not yet sent
@@ -111,7 +116,7 @@ func (r *renderer) post(items ...any) {
 		r.send(Update{Lines: r.lines[:batch:batch]})
 		r.lines = r.lines[batch:]
 	}
-	r.send(Update{Lines: r.lines, Tail: r.tail(), Items: items, Bytes: r.bytes})
+	r.send(Update{Lines: r.lines, Tail: r.tail(), Items: items, Bytes: r.bytes, Thinking: r.thinking})
 	r.lines, r.dirty, r.sentAt = nil, false, r.now()
 }
 
@@ -119,7 +124,7 @@ func (r *renderer) tail() []string {
 	if r.md != nil {
 		return r.md.Tail(tailLines)
 	}
-	return r.think.tail(r.look)
+	return nil
 }
 
 func (r *renderer) apply(item any) {
@@ -127,9 +132,9 @@ func (r *renderer) apply(item any) {
 	case *textRun:
 		r.text(it.text)
 	case session.ReasoningDelta:
-		r.lines = append(r.lines, r.think.push(it.Text, r.look)...)
+		r.think.push(it.Text, r.now())
 		r.bytes += len(it.Text)
-		r.dirty = true
+		r.thinking, r.dirty = true, true
 	case theme.Look:
 		r.look = it
 		if r.md != nil {
@@ -141,9 +146,9 @@ func (r *renderer) apply(item any) {
 	case Reprint:
 		r.reprint(it)
 	case session.Retrying:
-		r.finish() // a void answer is not an item
+		void := slices.DeleteFunc(r.finish(), func(item any) bool { _, is := item.(Answer); return is }) // it is not to keep
 		r.bytes = 0
-		r.post(item)
+		r.post(append(void, item)...)
 	default:
 		r.post(append(r.finish(), item)...)
 	}
@@ -151,8 +156,11 @@ func (r *renderer) apply(item any) {
 
 // text renders text in slices and sends frames in between.
 func (r *renderer) text(text []byte) {
-	r.lines = append(r.lines, r.think.close(r.look)...)
+	r.thinking = false
 	if r.md == nil {
+		if thought := r.think.close(); thought != nil {
+			r.post(thought...)
+		}
 		r.md = markdown.New(markdown.Options{Width: r.look.Width, NoColor: r.look.NoColor, Wrapped: theme.Wrapped})
 		r.lines = append(r.lines, "")
 	}
@@ -192,16 +200,20 @@ func cut(text []byte, n int) int {
 	return n
 }
 
-// finish ends the streaming text and returns it as an item.
+// finish ends the streaming text and reasoning and returns them as items.
 func (r *renderer) finish() []any {
-	r.lines = append(r.lines, r.think.close(r.look)...)
+	r.thinking = false
+	thought := r.think.close()
+	if thought != nil {
+		r.bytes = 0
+	}
 	if r.md == nil {
-		return nil
+		return thought
 	}
 	r.lines = append(r.lines, r.md.Close()...)
 	r.md = nil
 	answer := Answer{strings.Clone(r.answer.String())} // a copy without spare capacity, because it is kept
 	r.answer.Reset()
 	r.bytes = 0
-	return []any{answer}
+	return append([]any{answer}, thought...) // reasoning amid the text, if any
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/repl/theme"
@@ -122,15 +123,52 @@ func TestUnfinishedTextIsShownWithinAFrame(t *testing.T) {
 	}
 }
 
+// Reasoning is not rendered: it becomes an item before the text or the call that follows, and
+// text that it interrupts stays one answer.
 func TestReasoningIsNoAnswer(t *testing.T) {
+	pending := session.CallPending{Pending: llm.Pending{Name: "read"}}
 	ups := rendered(t, func(inbox *Inbox) {
-		inbox.Put(session.ReasoningDelta{Text: "Hm. *Not*\nmarkdown \x1b]0;title\x07"})
-		inbox.Put(session.TextDelta{Text: "Answer."})
+		inbox.Put(session.ReasoningDelta{Text: "Hm. *Not*\n"})
+		inbox.Put(session.ReasoningDelta{Text: "markdown\n"})
+		inbox.Put(session.TextDelta{Text: "One "})
+		inbox.Put(session.ReasoningDelta{Text: "amid"})
+		inbox.Put(session.TextDelta{Text: "answer."})
+		inbox.Put(session.AnswerEnded{})
+		inbox.Put(session.ReasoningDelta{Text: "again"})
+		inbox.Put(pending)
+		inbox.Put(session.ReasoningDelta{Text: " \n"})
 		inbox.Put(session.TurnEnded{})
 	})
-	want := []string{"Hm. *Not*", `markdown \u{1b}]0;title\u{7}`, "Answer."}
-	if d := cmp.Diff(want, printed(ups)); d != "" {
+	if d := cmp.Diff([]string{"One answer."}, printed(ups)); d != "" {
 		t.Error(d)
+	}
+	var items []any
+	for _, up := range ups {
+		items = append(items, up.Items...)
+		if len(up.Items) == 1 && up.Items[0] == any(Thought{Text: "Hm. *Not*\nmarkdown"}) && len(printed(ups[:1])) > 0 {
+			t.Error("the answer is above its reasoning")
+		}
+	}
+	want := []any{Thought{Text: "Hm. *Not*\nmarkdown"}, Answer{"One answer."}, Thought{Text: "amid"}, session.AnswerEnded{}, Thought{Text: "again"}, pending, session.TurnEnded{}}
+	if d := cmp.Diff(want, items, cmpopts.IgnoreFields(Thought{}, "Took")); d != "" {
+		t.Error(d)
+	}
+}
+
+// However long the reasoning is, a frame carries none of it.
+func TestReasoningCostsNothingToShow(t *testing.T) {
+	ups := rendered(t, func(inbox *Inbox) {
+		for range 10_000 {
+			inbox.Put(session.ReasoningDelta{Text: "a line of it\n"})
+		}
+	})
+	for _, up := range ups {
+		if len(up.Lines)+len(up.Tail)+len(up.Items) > 0 || !up.Thinking {
+			t.Fatalf("%+v", up)
+		}
+	}
+	if last := ups[len(ups)-1]; last.Bytes != 130_000 || len(ups) > 2000 {
+		t.Errorf("%d bytes in %d updates", last.Bytes, len(ups))
 	}
 }
 
@@ -212,10 +250,11 @@ func TestAnswerThatBrokeOff(t *testing.T) {
 			t.Errorf("%d bytes of a void answer", up.Bytes)
 		}
 	}
-	if d := cmp.Diff([]any{retry, Answer{"It is so."}, session.TurnEnded{}}, items); d != "" {
+	want := []any{Thought{Text: "hm"}, retry, Answer{"It is so."}, session.TurnEnded{}}
+	if d := cmp.Diff(want, items, cmpopts.IgnoreFields(Thought{}, "Took")); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff([]string{"hm", "It i", "It is so."}, printed(ups)); d != "" {
+	if d := cmp.Diff([]string{"It i", "It is so."}, printed(ups)); d != "" {
 		t.Error(d)
 	}
 }

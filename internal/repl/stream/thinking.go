@@ -2,58 +2,38 @@ package stream
 
 import (
 	"strings"
-
-	"github.com/bb2d0cf4/agent/internal/repl/theme"
-	"github.com/bb2d0cf4/agent/internal/sanitize"
+	"time"
 )
 
-// thinking shows a model's reasoning, dimmed and plain, line by line.
+// Thought is the item for a model's completed reasoning.
+type Thought struct {
+	Text string
+	Took time.Duration // from its first piece to its last
+}
+
+// thinking collects a model's reasoning. None of it is rendered while it comes, so that a
+// frame costs the same however long it is.
 type thinking struct {
-	clean sanitize.Stream
-	line  string // the unfinished line
-	open  bool
+	text        strings.Builder
+	began, last time.Time
 }
 
-// push adds text and returns the lines that it finishes.
-func (t *thinking) push(text string, look theme.Look) []string {
-	var out []string
-	if !t.open {
-		t.open = true
-		out = append(out, "")
+// push adds a piece that came now.
+func (t *thinking) push(piece string, now time.Time) {
+	if t.text.Len() == 0 {
+		t.began = now
 	}
-	t.line += t.clean.Push(text)
-	for {
-		done, rest, found := strings.Cut(t.line, "\n")
-		if !found {
-			return out
-		}
-		out = append(out, t.render(done, look)...)
-		t.line = rest
-	}
+	t.text.WriteString(piece)
+	t.last = now
 }
 
-func (t *thinking) tail(look theme.Look) []string {
-	if t.line == "" {
-		return nil
-	}
-	return t.render(t.line, look)
-}
-
-// close ends the reasoning and returns its last lines.
-func (t *thinking) close(look theme.Look) []string {
-	if !t.open {
-		return nil
-	}
-	t.line += t.clean.Close()
-	out := t.tail(look)
+// close ends the reasoning and returns it as an item, unless it is blank.
+func (t *thinking) close() []any {
+	text := strings.TrimSpace(t.text.String())
+	took := t.last.Sub(t.began)
 	*t = thinking{}
-	return out
-}
-
-func (t *thinking) render(line string, look theme.Look) []string {
-	lines := theme.Wrap(strings.ReplaceAll(line, "\t", "    "), "  ", look.Width)
-	for i, l := range lines {
-		lines[i] = theme.Paint(look.Styles.Dim, l)
+	if text == "" {
+		return nil
 	}
-	return lines
+	return []any{Thought{strings.Clone(text), took}} // a copy without spare capacity, because it is kept
 }

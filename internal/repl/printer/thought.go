@@ -1,0 +1,75 @@
+package printer
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/bb2d0cf4/agent/internal/repl/theme"
+	"github.com/bb2d0cf4/agent/internal/sanitize"
+)
+
+// Thought prints a model's reasoning as one line: its first line, the time and the tokens.
+// took is negative if unknown. Blank reasoning is not printed.
+func (p *Printer) Thought(text string, took time.Duration) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return
+	}
+	line, rest, _ := strings.Cut(text, "\n")
+	line = strings.Trim(line[:min(len(line), thoughtBytes)], "*# ") // of a heading in Markdown
+	b := thoughtBlock{
+		line: sanitize.Line(strings.ToValidUTF8(line, "")), more: rest != "",
+		took: took, tokens: int64(len(text)/bytesPerToken) + 1, first: !p.calls,
+	}
+	p.Record.Thought(text, b.folded(p.Look))
+	p.put(len(b.line), b.lines)
+	p.calls = true
+}
+
+const (
+	// thoughtBytes bounds the part of a thought's first line that is printed.
+	thoughtBytes = 1 << 10
+	// thoughtColumns is the minimum of it that is visible.
+	thoughtColumns = 12
+	// bytesPerToken is a rough mean over languages and code.
+	bytesPerToken = 4
+)
+
+// thoughtBlock is the printed form of a model's reasoning.
+type thoughtBlock struct {
+	line   string
+	more   bool // lines follow
+	took   time.Duration
+	tokens int64 // estimated
+	first  bool  // not below a call or another thought
+}
+
+// measure returns the time and the tokens.
+func (b thoughtBlock) measure() string {
+	text := fmt.Sprintf(" · ~%s tokens", theme.Count(b.tokens))
+	if b.took >= 0 {
+		text = " · " + theme.Seconds(b.took) + text
+	}
+	return text
+}
+
+// folded reports whether the screen shows only a part.
+func (b thoughtBlock) folded(look theme.Look) bool {
+	return b.more || ansi.StringWidth("◌ "+b.line+b.measure()) > look.Width
+}
+
+func (b thoughtBlock) lines(look theme.Look) []string {
+	var lines []string
+	if b.first {
+		lines = append(lines, "")
+	}
+	after := b.measure()
+	if b.folded(look) && look.Keys.Whole != "" {
+		after += ", " + look.Keys.Whole
+	}
+	line := theme.Short(b.line, max(thoughtColumns, look.Width-ansi.StringWidth("◌ "+after)))
+	return append(lines, theme.Paint(look.Styles.Dim, theme.Short("◌ "+line+after, look.Width)))
+}
