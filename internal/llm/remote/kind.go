@@ -2,6 +2,7 @@ package remote
 
 import (
 	"net/http"
+	"regexp"
 	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
@@ -47,16 +48,25 @@ func classifyWords(words string) (llm.ErrorKind, bool) {
 // tooLong reports whether the conversation does not fit; servers have no common code
 // for it.
 func (e *ServerError) tooLong(words string) bool {
+	text := strings.ToLower(e.Message)
 	switch e.Status {
 	case 0, http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusInternalServerError:
+	case http.StatusTooManyRequests:
+		return strings.Contains(text, "request too large for") // more than the tokens of a minute: waiting does not help
 	default:
 		return false
 	}
-	return hasAny(words, "context_length", "exceed_context", "string_above_max_length") || hasAny(strings.ToLower(e.Message),
-		"maximum context length", "context window", "context size", "context length", "maximum model length",
-		"prompt is too long", "input is too long", "input length exceeds", "too many tokens", "too many input tokens",
-		"input token count", "reduce the length of the")
+	return hasAny(words, "context_length", "exceed_context", "string_above_max_length", "max_prompt_tokens_exceeded") ||
+		hasAny(text,
+			"maximum context length", "max context length", "context window", "context size", "context length", "exceed context limit",
+			"maximum model length", "maximum prompt length", "model token limit", "prompt is too long", "prompt too long",
+			"input is too long", "input length exceeds", "too many tokens", "too many input tokens", "input token count",
+			"reduce the length of the") ||
+		tooManyTokens.MatchString(text)
 }
+
+// tooManyTokens matches the refusals of Together, of Hugging Face and of GitHub.
+var tooManyTokens = regexp.MustCompile(`inputs. (?:tokens \+ .max_new_tokens. must be <=|must have less than) \d|token count of \d+ exceeds the limit`)
 
 func hasAny(s string, words ...string) bool {
 	for _, w := range words {

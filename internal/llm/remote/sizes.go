@@ -15,16 +15,27 @@ var (
 		regexp.MustCompile(`(?:context length|context window|context size|model length)(?: is| of| only|:|=|\(| |limit)*(\d[\d,]*)`),
 		regexp.MustCompile(`(\d[\d,]*)(?: tokens?)? (?:maximum context|maximum$|maximum[ .)]|context length|limit$|limit[ .)])`),
 		regexp.MustCompile(`maximum number of (?:input )?tokens allowed \(?(\d[\d,]*)`),
+		regexp.MustCompile(`(?:maximum prompt length is|context limit: \d+ \+ \d+ >|only supports up to|model token limit:|configured limit of|exceeds the limit of) (\d[\d,]*)`),
+		regexp.MustCompile(`inputs. (?:tokens \+ .max_new_tokens. must be <=|must have less than) (\d[\d,]*)`),
+		regexp.MustCompile(`\(tpm\): limit (\d[\d,]*)`),
 	}
 	neededWords = []*regexp.Regexp{
 		regexp.MustCompile(`resulted in (\d[\d,]*) tokens`),
 		regexp.MustCompile(`\((\d[\d,]*) (?:in the messages|of text input|in your prompt)`),
 		regexp.MustCompile(`requested (?:about )?(\d[\d,]*) tokens`),
 		regexp.MustCompile(`request (?:has |\()(\d[\d,]*) (?:input )?tokens`),
-		regexp.MustCompile(`prompt (?:contains|\(length|is too long:) (\d[\d,]*)`),
-		regexp.MustCompile(`input token count \(?(\d[\d,]*)`),
+		regexp.MustCompile(`(?:prompt|request) (?:contains|\(length|is too long:)(?: at least)? (\d[\d,]*)`),
+		regexp.MustCompile(`token count (?:of |is )?\(?(\d[\d,]*)`),
+		regexp.MustCompile(`context limit: (\d[\d,]*) \+`),
+		regexp.MustCompile(`[(,] ?requested:? (\d[\d,]*)`),
+		regexp.MustCompile(`given: (\d[\d,]*)`),
 	}
-	answerWords = regexp.MustCompile(`(\d[\d,]*) in the completion`)
+	answerWords = []*regexp.Regexp{
+		regexp.MustCompile(`(\d[\d,]*) in the (?:completion|output)`),
+		regexp.MustCompile(`requested (\d[\d,]*) output tokens`),
+		regexp.MustCompile(`context limit: \d+ \+ (\d[\d,]*)`),
+		regexp.MustCompile(`inputs. tokens and (\d[\d,]*) .max_new_tokens`),
+	}
 )
 
 // Sizes returns the context window and the size of the conversation that the error
@@ -39,7 +50,7 @@ func (e *ServerError) Sizes() (window, needed int64) {
 		needed = first(text, neededWords)
 	}
 	// The part reserved for the answer cannot be used for the conversation.
-	if answer := first(text, []*regexp.Regexp{answerWords}); answer > 0 && answer < window {
+	if answer := first(text, answerWords); answer > 0 && answer < window {
 		window -= answer
 	}
 	if needed <= window {
