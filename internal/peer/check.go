@@ -20,7 +20,9 @@ var (
 // ErrElsewhere, ErrUnknown, or the system's. Nothing secret may have been sent yet.
 // Because Check looks at the open connection, nobody can take the place of the
 // other end between the check and the first byte.
-func Check(conn net.Conn) error {
+func Check(conn net.Conn) error { return finder(sockets).check(conn) }
+
+func (f finder) check(conn net.Conn) error {
 	local, remote, err := ends(conn)
 	if err != nil {
 		return err
@@ -31,7 +33,7 @@ func Check(conn net.Conn) error {
 	if err := ambiguous(); err != nil {
 		return err
 	}
-	u, err := holder(local, remote)
+	u, err := f.holder(local, remote)
 	switch {
 	case err != nil:
 		return err

@@ -41,19 +41,25 @@ func TestCheckOwn(t *testing.T) {
 				address = fmt.Sprintf("127.0.0.1:%d", port)
 			}
 			conn := reach(t, address)
-			if err := Check(conn); err != nil {
-				t.Errorf("not accepted: %v", err)
-			}
+			check(t, "not accepted", conn, nil)
 			other, err := l.Accept()
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer other.Close()
 			_ = l.Close() // the accepted connection decides
-			if err := Check(conn); err != nil {
-				t.Errorf("accepted: %v", err)
-			}
+			check(t, "accepted", conn, nil)
 		})
+	}
+}
+
+// check checks a connection in each way.
+func check(t *testing.T, state string, conn net.Conn, want error) {
+	t.Helper()
+	for way, f := range ways() {
+		if err := f.check(conn); !errors.Is(err, want) {
+			t.Errorf("%s, by %s: %v", state, way, err)
+		}
 	}
 }
 
@@ -62,9 +68,7 @@ func TestCheckDoubt(t *testing.T) {
 	a, b := net.Pipe()
 	defer a.Close()
 	defer b.Close()
-	if err := Check(a); !errors.Is(err, ErrUnknown) {
-		t.Errorf("no TCP: %v", err)
-	}
+	check(t, "no TCP", a, ErrUnknown)
 	l, _ := listen(t, "tcp4", "127.0.0.1:0")
 	conn := dial(t, l)
 	other, err := l.Accept()
@@ -75,9 +79,7 @@ func TestCheckDoubt(t *testing.T) {
 	if _, err := conn.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
 		t.Fatal(err)
 	}
-	if err := Check(conn); !errors.Is(err, ErrUnknown) {
-		t.Errorf("nobody holds the other end: %v", err)
-	}
+	check(t, "nobody holds the other end", conn, ErrUnknown)
 }
 
 // elsewhere is a connection to another machine.
@@ -92,9 +94,7 @@ func (elsewhere) RemoteAddr() net.Addr {
 }
 
 func TestCheckElsewhere(t *testing.T) {
-	if err := Check(elsewhere{}); !errors.Is(err, ErrElsewhere) {
-		t.Errorf("got %v", err)
-	}
+	check(t, "another machine", elsewhere{}, ErrElsewhere)
 }
 
 // TestStrangerProcess is the other user's side of the next test.
@@ -123,16 +123,16 @@ func TestCheckStranger(t *testing.T) {
 		if what == "accept" {
 			s.Next("accepted")
 		}
-		if err := Check(conn); !errors.Is(err, ErrStranger) {
-			t.Errorf("%s: %v", what, err)
-		}
+		check(t, what, conn, ErrStranger)
 		uid := User(strconv.Itoa(peertest.UID))
-		if got, err := Of(conn); got != uid || err != nil {
-			t.Errorf("%s: Of returns %q, %v", what, got, err)
-		}
-		port := conn.RemoteAddr().(*net.TCPAddr).Port
-		if got, err := Listener(port); len(got) != 1 || got[0] != uid || got[0].IsSystem() || err != nil {
-			t.Errorf("%s: Listener returns %q, %v", what, got, err)
+		port := conn.RemoteAddr().(*net.TCPAddr).AddrPort().Port()
+		for way, f := range ways() {
+			if got, err := f.of(conn); got != uid || err != nil {
+				t.Errorf("%s, by %s: of returns %q, %v", what, way, got, err)
+			}
+			if got, err := f.listener(port); len(got) != 1 || got[0] != uid || got[0].IsSystem() || err != nil {
+				t.Errorf("%s, by %s: listener returns %q, %v", what, way, got, err)
+			}
 		}
 	}
 }

@@ -38,15 +38,30 @@ type socket struct {
 	user          User           // empty if unknown
 }
 
+// query selects sockets: those that listen on a port and, if both are valid, the one
+// with these two addresses.
+type query struct {
+	port          uint16
+	local, remote netip.AddrPort
+}
+
+// finder returns at least the sockets that a query selects. It must look for listeners
+// before it looks for the connection: a connection that nobody has accepted by then is
+// in the queue of one of those listeners. The other way round, a listener could accept
+// and close in between, and another user's could take its place.
+type finder func(query) ([]socket, error)
+
 // Listener returns the users that listen on a port for connections from this machine,
 // sorted, each once. There can be several: one user may listen on one address and
 // another on all addresses. The error is ErrNobody, ErrUnknown, or the system's.
-func Listener(port int) ([]User, error) {
-	all, err := sockets()
+func Listener(port int) ([]User, error) { return finder(sockets).listener(uint16(port)) }
+
+func (f finder) listener(port uint16) ([]User, error) {
+	all, err := f(query{port: port})
 	if err != nil {
 		return nil, err
 	}
-	return listeners(all, uint16(port))
+	return listeners(all, port)
 }
 
 func listeners(all []socket, port uint16) ([]User, error) {
@@ -71,17 +86,19 @@ func listeners(all []socket, port uint16) ([]User, error) {
 // Of returns the user who holds the other end of a TCP connection within this machine.
 // Before the connection is accepted, that is the only user who listens on the port.
 // The error is ErrUnknown, or the system's.
-func Of(conn net.Conn) (User, error) {
+func Of(conn net.Conn) (User, error) { return finder(sockets).of(conn) }
+
+func (f finder) of(conn net.Conn) (User, error) {
 	local, remote, err := ends(conn)
 	if err != nil {
 		return "", err
 	}
-	return holder(local, remote)
+	return f.holder(local, remote)
 }
 
 // holder does the work of Of, given the addresses of both ends.
-func holder(local, remote netip.AddrPort) (User, error) {
-	all, err := sockets()
+func (f finder) holder(local, remote netip.AddrPort) (User, error) {
+	all, err := f(query{remote.Port(), remote, local})
 	if err != nil {
 		return "", err
 	}

@@ -17,8 +17,8 @@ func (u User) IsSystem() bool {
 	return err == nil && n <= maxSystem
 }
 
-// sockets asks the kernel for its list.
-func sockets() ([]socket, error) {
+// sockets asks the kernel for its list of all sockets.
+func sockets(query) ([]socket, error) {
 	raw, err := unix.SysctlRaw("net.inet.tcp.pcblist_n")
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnknown, err)

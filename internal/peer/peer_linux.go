@@ -25,8 +25,19 @@ func (u User) IsSystem() bool {
 	return err == nil && n <= maxSystem
 }
 
-// sockets reads the kernel's tables.
-func sockets() ([]socket, error) {
+// sockets asks the kernel for the selected sockets, or reads its tables if it does not
+// answer such questions.
+func sockets(q query) ([]socket, error) {
+	all, err := ask(q)
+	if errors.Is(err, errNoAnswer) {
+		return table(q)
+	}
+	return all, err
+}
+
+// table reads the kernel's tables. That takes milliseconds even if they are short, as
+// the kernel walks all its hash buckets.
+func table(query) ([]socket, error) {
 	var all []socket
 	for _, name := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
 		f, err := os.Open(name)

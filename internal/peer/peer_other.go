@@ -5,4 +5,4 @@ package peer
 // IsSystem reports whether u is the administrator.
 func (u User) IsSystem() bool { return u == "0" }
 
-func sockets() ([]socket, error) { return nil, ErrUnknown }
+func sockets(query) ([]socket, error) { return nil, ErrUnknown }

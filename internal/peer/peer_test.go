@@ -27,15 +27,19 @@ func TestListener(t *testing.T) {
 	} {
 		t.Run(at.network+at.address, func(t *testing.T) {
 			l, port := listen(t, at.network, at.address)
-			got, err := Listener(port)
-			if d := cmp.Diff([]User{Self()}, got); d != "" || err != nil {
-				t.Error(d, err)
+			for way, f := range ways() {
+				got, err := f.listener(uint16(port))
+				if d := cmp.Diff([]User{Self()}, got); d != "" || err != nil {
+					t.Error(way, d, err)
+				}
 			}
 			if err := l.Close(); err != nil {
 				t.Fatal(err)
 			}
-			if got, err := Listener(port); !errors.Is(err, ErrNobody) {
-				t.Error(got, err)
+			for way, f := range ways() {
+				if got, err := f.listener(uint16(port)); !errors.Is(err, ErrNobody) {
+					t.Error(way, got, err)
+				}
 			}
 		})
 	}
@@ -49,17 +53,21 @@ func TestOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer near.Close()
-	if u, err := Of(near); u != Self() || err != nil {
-		t.Error("before it was accepted:", u, err)
+	for way, f := range ways() {
+		if u, err := f.of(near); u != Self() || err != nil {
+			t.Errorf("before it was accepted, by %s: %s, %v", way, u, err)
+		}
 	}
 	far, err := l.Accept()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer far.Close()
-	for _, c := range []net.Conn{near, far} {
-		if u, err := Of(c); u != Self() || err != nil {
-			t.Error(u, err)
+	for way, f := range ways() {
+		for _, c := range []net.Conn{near, far} {
+			if u, err := f.of(c); u != Self() || err != nil {
+				t.Error(way, u, err)
+			}
 		}
 	}
 	a, _ := net.Pipe()

@@ -27,8 +27,8 @@ func userOf(token windows.Token) User {
 // Arguments of GetExtendedTcpTable: all sockets, with the processes that hold them.
 const allWithProcess = 5
 
-// sockets asks the system for its tables.
-func sockets() ([]socket, error) {
+// sockets asks the system for its tables of all sockets.
+func sockets(query) ([]socket, error) {
 	table := windows.NewLazySystemDLL("iphlpapi.dll").NewProc("GetExtendedTcpTable")
 	if err := table.Find(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnknown, err)
