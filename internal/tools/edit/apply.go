@@ -59,11 +59,15 @@ type applier struct {
 
 func (a *applier) apply(h *Hunk) error {
 	lines := split(a.text)
-	at, sh, stage, err := a.locate(lines, h)
+	p, stage, err := a.locate(lines, h)
 	if err != nil {
 		return err
 	}
-	fill, ok := a.fill(lines, h, at, sh)
+	h, at := &p.hunk, p.at
+	if h.block {
+		h.pair(stage)
+	}
+	fill, ok := a.fill(lines, h, at, p.shift)
 	if !ok {
 		return errors.New("the lines match with less indentation than the added lines can lose: read the file and send its exact text")
 	}
@@ -85,38 +89,75 @@ func (a *applier) apply(h *Hunk) error {
 	return nil
 }
 
-// locate returns the index of the first line that h matches.
-func (a *applier) locate(lines []line, h *Hunk) (at int, sh shift, stage Stage, err error) {
+// placement is a place that a hunk fits: the index of its first line.
+type placement struct {
+	hunk  Hunk // as read at the stage that matched
+	at    int
+	shift shift
+}
+
+// locate returns the place that h matches.
+func (a *applier) locate(lines []line, h *Hunk) (placement, Stage, error) {
 	if len(h.Old) == 0 {
-		at, err = a.insertion(lines, h)
-		return at, shift{}, Exact, err
+		at, err := a.insertion(lines, h)
+		return placement{hunk: *h, at: at}, Exact, err
 	}
-	for stage = Exact; int(stage) < stageCount; stage++ {
-		if !stage.compared() || stage.rewrites() {
+	for stage := Exact; int(stage) < stageCount; stage++ {
+		if !stage.compared() {
 			continue
 		}
-		found, shifts := windows(lines, h.Old, stage)
+		found := a.placements(lines, h, stage)
 		if len(found) == 0 {
 			continue
 		}
-		i, err := a.choose(found, h, stage)
+		i, err := a.choose(found, stage)
 		if err != nil {
-			return 0, shift{}, stage, err
+			return placement{}, stage, err
 		}
-		return found[i], shifts[i], stage, nil
+		return found[i], stage, nil
 	}
-	return 0, shift{}, 0, noMatch(strings.ReplaceAll(a.text, "\r\n", "\n"), joinLines(h.Old), joinLines(h.New))
+	return placement{}, 0, noMatch(strings.ReplaceAll(a.text, "\r\n", "\n"), joinLines(h.Old), joinLines(h.New))
+}
+
+// placements returns the places that h fits at stage.
+func (a *applier) placements(lines []line, h *Hunk, stage Stage) []placement {
+	var out []placement
+	if !stage.rewrites() {
+		at, shifts := windows(lines, h.Old, stage)
+		for i := range at {
+			out = append(out, placement{*h, at[i], shifts[i]})
+		}
+		return out
+	}
+	var flat string
+	var flatLines []line
+	for _, r := range readings(joinLines(h.Old), joinLines(h.New), stage) {
+		as := newHunk(textLines(r.before), textLines(r.after))
+		as.Title, as.oldOpen, as.newOpen = h.Title, h.oldOpen, h.newOpen
+		at, shifts := windows(lines, as.Old, Exact)
+		if r.fits != nil && flat == "" {
+			flat = strings.ReplaceAll(a.text, "\r\n", "\n")
+			flatLines = split(flat)
+		}
+		for i := range at {
+			if r.fits == nil || r.fits(flat, flatLines[at[i]].from) {
+				out = append(out, placement{as, at[i], shifts[i]})
+			}
+		}
+	}
+	return out
 }
 
 // choose returns the intended place: the only one, the one at the header's line, or the
 // only one after the previous hunk.
-func (a *applier) choose(found []int, h *Hunk, stage Stage) (int, error) {
+func (a *applier) choose(found []placement, stage Stage) (int, error) {
 	behind, candidate := 0, 0
-	for i, at := range found {
-		if h.at > 0 && at == h.at-1+a.drift {
+	line := found[0].hunk.at
+	for i, p := range found {
+		if line > 0 && p.at == line-1+a.drift {
 			return i, nil
 		}
-		if at >= a.next {
+		if p.at >= a.next {
 			behind++
 			candidate = i
 		}
@@ -124,12 +165,12 @@ func (a *applier) choose(found []int, h *Hunk, stage Stage) (int, error) {
 	switch {
 	case len(found) == 1:
 		return 0, nil
-	case behind == 1 && a.next > 0 && h.at > 0:
+	case behind == 1 && a.next > 0 && line > 0:
 		return candidate, nil
 	}
 	e := &ambiguous{stage: stage, places: len(found)}
-	for _, at := range found[:min(len(found), maxPlaces)] {
-		e.lines = append(e.lines, at+1)
+	for _, p := range found[:min(len(found), maxPlaces)] {
+		e.lines = append(e.lines, p.at+1)
 	}
 	return 0, e
 }

@@ -75,27 +75,32 @@ func shiftMatches(lines []line, want []string, sh shift) bool {
 	return true
 }
 
-// findShifted matches whole lines. Common lines at both ends of before and after stay as
-// in the file.
-func findShifted(text, before, after string, stage Stage, all bool) []span {
+// findShifted matches whole lines. Lines that before and after share stay as in the file.
+func findShifted(text, before, after string, stage Stage, all bool) []match {
 	lines := split(text)
 	want, fill := textLines(before), textLines(after)
 	at, shifts := windows(lines, want, stage)
-	head, tail := commonLines(want, fill)
-	var spans []span
+	changed := sharedLines(joinLines(want), joinLines(fill), Blanks).Edits
+	var found []match
 	last := 0
 	for i, w := range at {
 		if all && w < last {
 			continue
 		}
-		moved, ok := shiftAll(fill[head:len(fill)-tail], shifts[i])
-		if !ok {
-			continue
+		m := match{}
+		m.from, m.to = bounds(lines, w, w+len(want), len(text))
+		shifted := true
+		for _, e := range changed {
+			moved, ok := shiftAll(fill[e.BStart:e.BEnd], shifts[i])
+			shifted = shifted && ok
+			m.edits = append(m.edits, lineSpan(text, lines, w+e.AStart, w+e.AEnd, moved))
 		}
-		last = w + len(want)
-		spans = append(spans, lineSpan(text, lines, w+head, last-tail, moved))
+		if shifted {
+			last = w + len(want)
+			found = append(found, m)
+		}
 	}
-	return spans
+	return found
 }
 
 func shiftAll(lines []string, sh shift) ([]string, bool) {
@@ -108,15 +113,4 @@ func shiftAll(lines []string, sh shift) ([]string, bool) {
 		out[i] = moved
 	}
 	return out, true
-}
-
-func commonLines(a, b []string) (head, tail int) {
-	limit := min(len(a), len(b))
-	for head < limit && a[head] == b[head] {
-		head++
-	}
-	for tail < limit-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
-		tail++
-	}
-	return head, tail
 }

@@ -90,42 +90,28 @@ func plain(s string, stage Stage) string {
 	return b.String()
 }
 
-// origin maps the range [start, end) of plain(s, stage) back to s. An empty range follows
-// its predecessor directly.
+// origin maps the range [start, end) of plain(s, stage) back to s. Blanks that plain leaves
+// out belong to what follows them.
 func origin(s string, stage Stage, start, end int) (from, to int) {
-	from, at := -1, 0
+	at := 0
 	for p := range pieces(s, stage) {
 		next := at + len(p.out)
-		if from < 0 && start < next {
-			from = p.from + p.offset(start-at)
+		if start <= next && start > at {
+			from = p.end(start - at)
 		}
 		if end <= next && end > at {
-			to = p.from + p.offsetEnd(end-at)
+			to = p.end(end - at)
 			break
 		}
 		at = next
 	}
-	switch {
-	case start == end:
-		return to, to
-	case from < 0:
-		return to, to
-	}
 	return from, to
 }
 
-// offset maps an index of out to one in the source, at or before it.
-func (p piece) offset(n int) int {
+// end maps the end of a range in out, which is not empty, to one in the source.
+func (p piece) end(n int) int {
 	if len(p.out) == p.to-p.from {
-		return n
+		return p.from + n
 	}
-	return 0
-}
-
-// offsetEnd maps the end of a range in out to one in the source.
-func (p piece) offsetEnd(n int) int {
-	if len(p.out) == p.to-p.from {
-		return n
-	}
-	return p.to - p.from
+	return p.to
 }

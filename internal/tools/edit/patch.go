@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/bb2d0cf4/agent/internal/diff"
 )
 
 // Patch is a parsed patch of one file.
@@ -27,6 +29,7 @@ type Hunk struct {
 	at int
 	// oldOpen and newOpen mean that the side is marked as ending without a newline.
 	oldOpen, newOpen bool
+	block            bool // the sides were sent apart
 }
 
 // ParsePatch reads a unified diff or SEARCH/REPLACE blocks.
@@ -97,21 +100,27 @@ func parseBlock(lines []string, i int) (Hunk, int, error) {
 	return Hunk{}, 0, fmt.Errorf("the block at line %d of the diff has no %s", start+1, missing)
 }
 
-// newHunk matches the common lines at both ends of a block's two sides.
+// newHunk returns a block's hunk.
 func newHunk(before, after []string) Hunk {
-	h := Hunk{Old: before, New: after, common: make([]int, len(after))}
-	head, tail := commonLines(before, after)
-	for i := range after {
-		switch {
-		case i < head:
-			h.common[i] = i
-		case i >= len(after)-tail:
-			h.common[i] = i - len(after) + len(before)
-		default:
-			h.common[i] = -1
-		}
-	}
+	h := Hunk{Old: before, New: after, block: true}
+	h.pair(Exact)
 	return h
+}
+
+// pair finds the lines that both sides of a block share, compared at stage.
+func (h *Hunk) pair(stage Stage) {
+	h.common = make([]int, len(h.New))
+	k, j := 0, 0
+	for _, e := range append(sharedLines(joinLines(h.Old), joinLines(h.New), stage).Edits, diff.Edit{AStart: len(h.Old), BStart: len(h.New)}) {
+		for ; j < e.BStart; j++ {
+			h.common[j] = k
+			k++
+		}
+		for ; j < e.BEnd; j++ {
+			h.common[j] = -1
+		}
+		k = e.AEnd
+	}
 }
 
 // hunkHeader matches a hunk's header with line numbers.

@@ -62,6 +62,13 @@ func TestPatch(t *testing.T) {
 		{"block deletes", "a\nb\n", block("a\n", ""), "b\n", Exact},
 		{"block for a new file", "", block("", "a\nb\n"), "a\nb\n", Exact},
 		{"block keeps what it does not change", "a \nb\nc \n", block("a\nb\nc\n", "a\nx\nc\n"), "a \nx\nc \n", Blanks},
+		{"block keeps an unchanged line between changed ones", "a \nb\t\nc\n", block("a\nb \nc\n", "x\nb \ny\n"), "x\nb\t\ny\n", Blanks},
+		{"a blank line before the text", "x\na\nb\n", "@@ -9,3 +9,3 @@\n \n a\n-b\n+c\n", "x\na\nc\n", EdgeLine},
+		{"a blank line after the text", "a\nb\nx\n", "@@\n a\n-b\n+c\n \n", "a\nc\nx\n", EdgeLine},
+		{"line numbers", "a\nb\nc\n", "@@\n 1 | a\n-2 | b\n+2 | x\n", "a\nx\nc\n", Numbers},
+		{"line numbers in CRLF and LF", "a\r\nb\nc\r\n", "@@\n 2:b\n-3:c\n+3:x\n", "a\r\nb\nx\r\n", Numbers},
+		{"too many backslashes", "a\nprint(\"\\n\")\n", "@@\n a\n-print(\\\"\\n\\\")\n+print(\\\"\\t\\\")\n", "a\nprint(\"\\t\")\n", Escapes},
+		{"block with line numbers", "a\nb\n", block("1 | a\n2 | b\n", "a\nx\n"), "a\nx\n", Numbers},
 		{"block is shifted", "\ta\n\tb\n", block("a\nb\n", "a\nc\n"), "\ta\n\tc\n", Indentation},
 	}
 	for _, tt := range tests {
@@ -103,6 +110,8 @@ func TestPatchRefuses(t *testing.T) {
 		{"stray line", "a\n", "@@ -1 +1 @@\n-a\n+b\nnext I will\n", []string{"line 4", "next I will"}},
 		{"empty hunk", "a\n", "@@ -1 +1 @@\n", []string{"empty"}},
 		{"no context", "a\n", "@@\n+b\n", []string{"add lines of context"}},
+		{"a blank line before two places", "a\nb\na\n", "@@\n \n-a\n+c\n", []string{"2 places (lines 1, 3)", "blank line at the edge"}},
+		{"wrong line numbers", "a\nb\n", "@@\n-7: b\n+7: c\n", []string{"not found"}},
 		{"empty search", "a\n", block("", "b\n"), []string{"add lines of context"}},
 		{"block without end", "a\n", searchMark + "\na\n" + divideMark + "\nb\n", []string{"line 1", "has no " + replaceMark}},
 		{"block without divide", "a\n", searchMark + "\na\n", []string{"has no " + divideMark}},

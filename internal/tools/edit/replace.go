@@ -33,17 +33,23 @@ func Replace(text, before, after string, opt Options) (Result, error) {
 		if !stage.compared() {
 			continue
 		}
-		spans := find(src.flat, before, after, stage, opt.All)
-		if len(spans) == 0 {
+		found := find(src.flat, before, after, stage, opt.All)
+		if len(found) == 0 {
 			continue
 		}
-		stage = src.stage(stage, spans, sent)
-		if len(spans) > 1 && (!opt.All || stage.rewrites()) {
-			return Result{}, &MatchError{Stage: stage, Lines: linesOf(src.flat, spans), Places: len(spans)}
+		var spans []span
+		for _, m := range found {
+			spans = append(spans, m.edits...)
 		}
-		out := Result{Stage: stage, Places: len(spans), Line: lineAt(src.flat, src.narrow(spans)[0].from)}
-		if stage.Loose() {
-			out.Matched = matched(src.flat, before, stage, opt.All)
+		stage = src.stage(stage, spans, sent)
+		if len(found) > 1 && (!opt.All || stage.rewrites()) {
+			return Result{}, &MatchError{Stage: stage, Lines: linesOf(src.flat, found), Places: len(found)}
+		}
+		out := Result{Stage: stage, Places: len(found), Line: lineAt(src.flat, found[0].first())}
+		for _, m := range found {
+			if stage.Loose() {
+				out.Matched = append(out.Matched, src.flat[m.from:m.to])
+			}
 		}
 		out.Text = src.replace(spans)
 		return out, nil
@@ -51,75 +57,79 @@ func Replace(text, before, after string, opt Options) (Result, error) {
 	return Result{}, noMatch(src.flat, before, after)
 }
 
-// matched returns the text of each match of before.
-func matched(text, before string, stage Stage, all bool) []string {
-	if stage == MixedEndings {
-		stage = Exact
-	}
-	var out []string
-	for _, sp := range find(text, before, "", stage, all) { // nothing in common with ""
-		out = append(out, text[sp.from:sp.to])
-	}
-	return out
+// match is a place where a text was found, and the edits that the replacement makes
+// there.
+type match struct {
+	from, to int
+	edits    []span
 }
 
-// find returns the matches of before at stage with their replacements; overlapping ones
-// only if they make the match ambiguous. Lines end in \n.
-func find(text, before, after string, stage Stage, all bool) []span {
+// first returns the offset of the first edit of m.
+func (m match) first() int {
+	if len(m.edits) == 0 {
+		return m.from
+	}
+	return m.edits[0].from
+}
+
+// find returns the matches of before at stage; overlapping ones only if they make the
+// match ambiguous. Lines end in \n. If an edit would join two lines by mistake, nothing
+// matches.
+func find(text, before, after string, stage Stage, all bool) []match {
+	var found []match
 	switch stage {
 	case Exact:
-		return findExact(text, before, after, all)
+		found = findExact(text, before, after, all)
 	case Indentation, Tabs:
 		return findShifted(text, before, after, stage, all)
 	case EdgeLine, Numbers, Escapes:
 		return findReading(text, before, after, stage)
 	default:
-		return findNormal(text, before, after, stage, all)
+		found = findNormal(text, before, after, stage, all)
 	}
+	if joinsLines(text, found, before, after, all) {
+		return nil
+	}
+	return found
 }
 
-func findExact(text, before, after string, all bool) []span {
-	var spans []span
+func findExact(text, before, after string, all bool) []match {
+	edits := changes(before, after, Exact)
+	var found []match
 	for _, at := range indexAll(text, before, all) {
-		spans = append(spans, span{at, at + len(before), after})
+		m := match{from: at, to: at + len(before)}
+		for _, e := range edits {
+			m.edits = append(m.edits, span{at + e.from, at + e.to, e.text})
+		}
+		found = append(found, m)
 	}
-	return spans
+	return found
 }
 
 // findNormal compares the texts in the form of stage. If blanks were cut from the end of
 // before, they were at the end of a line, so the match has to end there too.
-func findNormal(text, before, after string, stage Stage, all bool) []span {
+func findNormal(text, before, after string, stage Stage, all bool) []match {
 	whole, part := plain(text, stage), plain(before, stage)
 	if part == "" {
 		return nil
 	}
 	toLineEnd := isBlank(before[len(before)-1])
-	after = plainWhereSame(before, after, stage)
-	same, tail := common(part, after)
-	fill := after[same : len(after)-tail]
-	var spans []span
+	edits := changes(before, after, stage)
+	var found []match
 	for _, at := range indexAll(whole, part, all) {
 		end := at + len(part)
 		if toLineEnd && end < len(whole) && whole[end] != '\n' {
 			continue
 		}
-		from, to := origin(text, stage, at+same, end-tail)
-		spans = append(spans, span{from, to, fill})
-	}
-	return spans
-}
-
-// plainWhereSame returns after with the lines at both ends that before shares in the form
-// that stage compares.
-func plainWhereSame(before, after string, stage Stage) string {
-	lines := strings.Split(after, "\n")
-	head, tail := commonLines(strings.Split(before, "\n"), lines)
-	for i := range lines {
-		if i < head || i >= len(lines)-tail {
-			lines[i] = lineKey(lines[i], stage)
+		var m match
+		m.from, m.to = origin(text, stage, at, end)
+		for _, e := range edits {
+			from, to := origin(text, stage, at+e.from, at+e.to)
+			m.edits = append(m.edits, span{from, to, e.text})
 		}
+		found = append(found, m)
 	}
-	return strings.Join(lines, "\n")
+	return found
 }
 
 // indexAll returns the indexes of part in text, overlapping ones only if disjoint is not

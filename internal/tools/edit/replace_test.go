@@ -88,6 +88,49 @@ func TestReplace(t *testing.T) {
 			Result{Text: "x\n\ta\n\tc", Stage: Indentation, Places: 1, Line: 3},
 		},
 		{
+			"an unchanged line between changed ones keeps its blanks", "a\nkeep\t \nb\n", "a \nkeep  \nb\n", "A\nkeep  \nB\n",
+			Options{EOL: "\n"},
+			Result{Text: "A\nkeep\t \nB\n", Stage: Blanks, Places: 1, Line: 1},
+		},
+		{
+			"it keeps its quotes", "a\nsay “hi”\nb – c\n", "a\nsay \"hi\"\nb - c\n", "A\nsay \"hi\"\nB - c\n",
+			Options{EOL: "\n"},
+			Result{Text: "A\nsay “hi”\nB – c\n", Stage: Punctuation, Places: 1, Line: 1},
+		},
+		{
+			"it keeps its blanks when shifted", "\ta\n\tkeep \n\tb\n", "a\nkeep\nb\n", "A\nkeep\nB\n",
+			Options{EOL: "\n"},
+			Result{Text: "\tA\n\tkeep \n\tB\n", Stage: Indentation, Places: 1, Line: 1},
+		},
+		{
+			"it keeps its line ending", "a\nkeep\r\nb\n", "a\nkeep\nb\n", "A\nkeep\nB\n",
+			Options{EOL: "\n"},
+			Result{Text: "A\nkeep\r\nB\n", Stage: MixedEndings, Places: 1, Line: 1},
+		},
+		{
+			"a blank line of the file is replaced with its blanks", "a \n  \nb\n", "a\n\nb\n", "a\nx\nb\n",
+			Options{EOL: "\n"},
+			Result{Text: "a \nx\nb\n", Stage: Blanks, Places: 1, Line: 2},
+		},
+		{
+			"a line ending at the edge does not join lines", "x\nfoo\ny\n", "\nfoo\n", "bar\n",
+			Options{EOL: "\n"},
+			Result{Text: "x\nbar\ny\n", Stage: EdgeLine, Places: 1, Line: 2},
+		},
+		{
+			"nor one at the end", "x\nfoo\ny\n", "foo\n", "bar",
+			Options{EOL: "\n"},
+			Result{Text: "x\nbar\ny\n", Stage: EdgeLine, Places: 1, Line: 2},
+		},
+		{
+			"nor when a line is deleted", "x\nfoo\ny\n", "\nfoo\n", "",
+			Options{EOL: "\n"},
+			Result{Text: "x\ny\n", Stage: EdgeLine, Places: 1, Line: 2},
+		},
+		{"a deletion with either line ending", "x\nfoo\ny\n", "\nfoo", "", Options{}, Result{Text: "x\ny\n", Stage: Exact, Places: 1, Line: 1}},
+		{"a blank line is deleted", "x\n\nfoo\ny\n", "\nfoo\n", "bar\n", Options{}, Result{Text: "x\nbar\ny\n", Stage: Exact, Places: 1, Line: 2}},
+		{"lines are joined on purpose", "f()\n{\n", "\n{", " {", Options{}, Result{Text: "f() {\n", Stage: Exact, Places: 1, Line: 1}},
+		{
 			"punctuation stays where nothing changes", "say “hi” – now\nrest\n", `say "hi" - now`, `say "hi" - later`,
 			Options{EOL: "\n"},
 			Result{Text: "say “hi” – later\nrest\n", Stage: Punctuation, Places: 1, Line: 1},
@@ -134,6 +177,7 @@ func TestReplaceRefuses(t *testing.T) {
 		{"done already", "alpha beta\nreturn newName\n", "return oldNamf", "return newName", []string{"is already at line 2"}},
 		{"case is never ignored", "Hello\n", "hello", "bye", []string{"not found", "1 | Hello"}},
 		{"trimmed blanks end a line", "x = y\n", "x = \t", "z", []string{"not found"}},
+		{"no line is joined without a blank line", "x\nfoo\ny\n", "\nfoo\n\n", "bar\n\n", []string{"not found", "2 | foo"}},
 		{"nothing alike", "abc\n", "zzzz", "q", []string{"not found", "Read the file"}},
 		{"only blanks", "abc\n", "\t\t", "q", []string{"not found"}},
 		{"longer than the file", "abc", "abc\nabc\nabc", "q", []string{"not found"}},

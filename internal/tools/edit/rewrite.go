@@ -2,6 +2,7 @@ package edit
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -14,26 +15,21 @@ type reading struct {
 	fits          func(text string, at int) bool // nil if any place will do
 }
 
-// readings returns the other ways to read before and after at stage.
+// readings returns the other ways to read before and after at stage, each with another
+// text for before. If two differ in the replacement alone, it returns no reading.
 func readings(before, after string, stage Stage) []reading {
+	var all []reading
 	switch stage {
 	case EdgeLine:
-		return edgeReadings(before, after)
+		all = edgeReadings(before, after)
 	case Numbers:
-		return numberReadings(before, after)
+		all = numberReadings(before, after)
 	case Escapes:
-		return escapeReadings(before, after)
+		all = escapeReadings(before, after)
 	}
-	return nil
-}
-
-// findReading returns the exact matches of before, read differently. If several readings
-// match, all their matches are returned, so that the match is ambiguous. Readings that
-// differ in the replacement alone match nothing.
-func findReading(text, before, after string, stage Stage) []span {
-	var spans []span
+	var out []reading
 	seen := map[string]string{}
-	for _, r := range readings(before, after, stage) {
+	for _, r := range all {
 		fill, again := seen[r.before]
 		switch {
 		case again && fill != r.after:
@@ -42,18 +38,31 @@ func findReading(text, before, after string, stage Stage) []span {
 			continue
 		}
 		seen[r.before] = r.after
-		for _, at := range indexAll(text, r.before, false) {
-			if r.fits == nil || r.fits(text, at) {
-				spans = append(spans, span{at, at + len(r.before), r.after})
-			}
-		}
+		out = append(out, r)
 	}
-	return spans
+	return out
+}
+
+// findReading returns the exact matches of before, read differently. If several readings
+// match, all their matches are returned, so that the match is ambiguous.
+func findReading(text, before, after string, stage Stage) []match {
+	var found []match
+	for _, r := range readings(before, after, stage) {
+		places := findExact(text, r.before, r.after, false)
+		if r.fits != nil {
+			places = slices.DeleteFunc(places, func(m match) bool { return !r.fits(text, m.from) })
+		}
+		if joinsLines(text, places, r.before, r.after, false) {
+			return nil
+		}
+		found = append(found, places...)
+	}
+	return found
 }
 
 // edgeReadings removes one blank line from the beginning or the end of before, or the
-// last line ending, which the file's last line may lack. If after has it too, it goes as
-// well.
+// last line ending, which the file's last line or after may lack. If after has it too, it
+// goes as well.
 func edgeReadings(before, after string) []reading {
 	var out []reading
 	if rest, ok := cutFirstBlank(before); ok {
@@ -79,8 +88,10 @@ func edgeReadings(before, after string) []reading {
 		out = append(out, reading{before: rest, after: fill})
 	}
 	if rest, ok := strings.CutSuffix(before, "\n"); ok && !strings.HasSuffix(rest, "\n") {
-		out = append(out, reading{rest, strings.TrimSuffix(after, "\n"), func(text string, at int) bool {
-			return at+len(rest) == len(text)
+		fill, both := strings.CutSuffix(after, "\n")
+		out = append(out, reading{rest, fill, func(text string, at int) bool {
+			end := at + len(rest)
+			return end == len(text) || !both && after != "" && text[end] == '\n'
 		}})
 	}
 	return out
@@ -102,6 +113,8 @@ func cutLastBlank(s string) (string, bool) {
 }
 
 func atLineStart(text string, at int) bool { return at == 0 || text[at-1] == '\n' }
+
+func atLineEnd(text string, at int) bool { return at == len(text) || text[at] == '\n' }
 
 // numberedLine matches a line with the number that a listing puts before it.
 var numberedLine = sync.OnceValue(func() *regexp.Regexp {
@@ -126,7 +139,7 @@ func numberReadings(before, after string) []reading {
 	}
 	return []reading{{plain, fill, func(text string, at int) bool {
 		end := at + len(plain)
-		whole := atLineStart(text, at) && (end == len(text) || text[end] == '\n' || strings.HasSuffix(plain, "\n"))
+		whole := atLineStart(text, at) && (atLineEnd(text, end) || strings.HasSuffix(plain, "\n"))
 		return whole && (mark == "|" || mark == "→" || lineAt(text, at) == first)
 	}}}
 }

@@ -1,10 +1,6 @@
 package edit
 
-import (
-	"strings"
-
-	"github.com/bb2d0cf4/agent/internal/diff"
-)
+import "strings"
 
 // source is a file's text, also with \n as every line ending. Edits are computed on the
 // latter and made on the former, so that no line ending is cut in two.
@@ -88,19 +84,7 @@ func (s *source) stage(found Stage, spans []span, sent string) Stage {
 // rewrite returns the text with the given content. Unchanged lines keep their own line
 // ending.
 func (s *source) rewrite(content string) string {
-	if !s.mixed {
-		return s.replace([]span{{0, len(s.flat), content}})
-	}
-	d := diff.Lines(s.flat, content)
-	var spans []span
-	from, at := 0, 0 // the line d.A[at] begins at byte from
-	for _, e := range d.Edits {
-		from += size(d.A[at:e.AStart])
-		to := from + size(d.A[e.AStart:e.AEnd])
-		spans = append(spans, span{from, to, strings.Join(d.B[e.BStart:e.BEnd], "")})
-		from, at = to, e.AEnd
-	}
-	return s.replace(spans)
+	return s.replace(changes(s.flat, content, Exact))
 }
 
 // size returns the total length of lines in bytes.

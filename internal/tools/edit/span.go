@@ -49,11 +49,11 @@ func lineAt(text string, offset int) int {
 	return 1 + strings.Count(text[:offset], "\n")
 }
 
-// linesOf returns the lines where the spans begin, without duplicates.
-func linesOf(text string, spans []span) []int {
+// linesOf returns the lines of the edits, without duplicates.
+func linesOf(text string, found []match) []int {
 	var lines []int
-	for _, s := range spans {
-		lines = append(lines, lineAt(text, s.from))
+	for _, m := range found {
+		lines = append(lines, lineAt(text, m.first()))
 		if len(lines) == maxPlaces {
 			break
 		}
