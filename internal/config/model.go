@@ -27,6 +27,7 @@ type Provider struct {
 type ModelOptions struct {
 	ContextWindow int64   `yaml:"context_window"` // tokens
 	Images        *bool   `yaml:"images"`         // whether it accepts images; nil: judge by its name
+	CacheMarkers  *bool   `yaml:"cache_markers"`  // see Model.CacheMarkers
 	Input         float64 `yaml:"price_input"`
 	Output        float64 `yaml:"price_output"`
 	Cached        float64 `yaml:"price_cached"`
@@ -64,6 +65,17 @@ func (m Model) Wire() string {
 		return WireResponses
 	}
 	return WireChat
+}
+
+// CacheMarkers reports whether chat completions mark what the server should cache. Those
+// of OpenRouter demand it for Claude; most servers cache by themselves, and some refuse
+// the markers.
+func (m Model) CacheMarkers() bool {
+	if set := m.Options.CacheMarkers; set != nil {
+		return *set
+	}
+	u, err := url.Parse(m.Endpoint.BaseURL)
+	return err == nil && u.Hostname() == "openrouter.ai" && strings.Contains(strings.ToLower(m.Name), "claude")
 }
 
 // Model is everything needed to talk to a model.

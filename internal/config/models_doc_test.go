@@ -31,6 +31,24 @@ func TestModelsDocumentation(t *testing.T) {
 	}
 }
 
+func TestCacheMarkers(t *testing.T) {
+	router, yes, no := Provider{BaseURL: "https://openrouter.ai/api/v1"}, true, false
+	for name, c := range map[string]struct {
+		m    Model
+		want bool
+	}{
+		"Claude at OpenRouter":  {Model{Name: "anthropic/claude-sonnet-4.5", Endpoint: router}, true},
+		"another model there":   {Model{Name: "openai/gpt-5.1", Endpoint: router}, false},
+		"Claude elsewhere":      {Model{Name: "claude-sonnet-4-5", Endpoint: Provider{BaseURL: "https://proxy.example/v1"}}, false},
+		"as configured":         {Model{Name: "qwen/qwen3-max", Endpoint: router, Options: ModelOptions{CacheMarkers: &yes}}, true},
+		"not, as is configured": {Model{Name: "anthropic/claude-sonnet-4.5", Endpoint: router, Options: ModelOptions{CacheMarkers: &no}}, false},
+	} {
+		if got := c.m.CacheMarkers(); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
 func TestWire(t *testing.T) {
 	for name, c := range map[string]struct {
 		m    Model

@@ -113,6 +113,7 @@ var provider = &schema{kind: group, fields: []*schema{
 	{name: "models", kind: table, dots: true, elem: &schema{kind: group, fields: []*schema{
 		{name: "context_window", kind: count},
 		{name: "images", kind: boolean},
+		{name: "cache_markers", kind: boolean},
 		{name: "price_input", kind: number},
 		{name: "price_output", kind: number},
 		{name: "price_cached", kind: number},

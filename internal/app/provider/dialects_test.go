@@ -144,6 +144,12 @@ var demands = map[string]struct {
 		answer:  refusal(`"parallel_tool_calls: Extra inputs are not permitted"`),
 		learned: []string{"no parallel_tool_calls"},
 	},
+	"proxy, cache markers": {
+		options: config.ModelOptions{CacheMarkers: &yes},
+		refused: func(b body) bool { return strings.Contains(fmt.Sprint(b["messages"]), "cache_control") },
+		answer:  refusal(`"messages.0.content.0.cache_control: Extra inputs are not permitted"`),
+		learned: []string{"no cache markers"},
+	},
 	"proxy, images": {
 		options: config.ModelOptions{Images: &yes},
 		refused: func(b body) bool {

@@ -104,6 +104,7 @@ func newClient(cfg config.Config, m config.Model) (*remote.Client, *memory) {
 	}
 	memory := newMemory(OpenDialects(cfg.Home), openai.Options{
 		BaseURL: m.Endpoint.BaseURL, Model: m.Name, MaxTokens: o.MaxTokens, Temperature: o.Temperature, Effort: o.Effort, Extra: o.Extra,
+		CacheMarkers: m.CacheMarkers(),
 	})
 	return remote.New(opt, memory.protocol), memory
 }

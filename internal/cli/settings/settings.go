@@ -118,6 +118,9 @@ func describeModel(m config.ModelOptions) string {
 			text += ", " + each.name + " " + each.value
 		}
 	}
+	if m.CacheMarkers != nil {
+		text += fmt.Sprintf(", cache_markers %t", *m.CacheMarkers)
+	}
 	if m.MaxTokens > 0 {
 		text += fmt.Sprintf(", max_tokens %d", m.MaxTokens)
 	}

@@ -34,13 +34,14 @@ type judge struct {
 	open  map[string]bool // calls of the last answer without a result
 	ids   map[string]bool // all calls
 	asked bool            // a prompt was seen
+	marks int             // cache markers
 }
 
 // Check returns the first violation in body, a chat-completions request, that a strict
 // provider refuses: a system message that is not the first, an answer before any
 // prompt, an empty message, a call whose arguments are not a JSON object, a call
-// without exactly one result directly after its message, a result without a call, or
-// nothing left to answer.
+// without exactly one result directly after its message, a result without a call, more
+// than four cache markers, or nothing left to answer.
 func Check(body []byte) error {
 	if !utf8.Valid(body) {
 		return errors.New("the body is not UTF-8")
@@ -65,6 +66,9 @@ func Check(body []byte) error {
 	}
 	if len(j.open) > 0 {
 		return fmt.Errorf("%d call(s) without a result at the end", len(j.open))
+	}
+	if j.marks > maxMarkers {
+		return fmt.Errorf("%d cache markers, at most %d", j.marks, maxMarkers)
 	}
 	if last := req.Messages[len(req.Messages)-1].Role; last != "user" && last != "tool" {
 		return fmt.Errorf("the last message is of role %q: there is nothing to answer", last)
@@ -101,18 +105,18 @@ func (j *judge) next(i int, m message) error {
 	default:
 		return errors.New("unknown role")
 	}
-	return hasText(m.Content)
+	return j.hasText(m.Content)
 }
 
 func (j *judge) answer(m message) error {
 	if m.ToolCalls == nil {
-		return hasText(m.Content)
+		return j.hasText(m.Content)
 	}
 	if len(m.ToolCalls) == 0 {
 		return errors.New("tool_calls is empty")
 	}
 	if len(m.Content) > 0 && string(m.Content) != "null" {
-		if err := hasText(m.Content); err != nil {
+		if err := j.hasText(m.Content); err != nil {
 			return err
 		}
 	}
@@ -161,9 +165,9 @@ func (j *judge) result(m message) error {
 	return nil
 }
 
-// hasText returns an error if content is empty: not a string, an empty string, an empty
-// list, or a list with an empty text.
-func hasText(content json.RawMessage) error {
+// hasText counts the cache markers of content. It returns an error if content is empty:
+// not a string, an empty string, an empty list, or a list with an empty text.
+func (j *judge) hasText(content json.RawMessage) error {
 	var s string
 	if json.Unmarshal(content, &s) == nil && len(content) > 0 && content[0] == '"' {
 		if s == "" {
@@ -172,8 +176,9 @@ func hasText(content json.RawMessage) error {
 		return nil
 	}
 	var parts []struct {
-		Type string  `json:"type"`
-		Text *string `json:"text"`
+		Type  string          `json:"type"`
+		Text  *string         `json:"text"`
+		Cache json.RawMessage `json:"cache_control"`
 	}
 	if err := json.Unmarshal(content, &parts); err != nil || len(parts) == 0 {
 		return errors.New("no content")
@@ -181,6 +186,9 @@ func hasText(content json.RawMessage) error {
 	for _, p := range parts {
 		if p.Type == "" || p.Type == "text" && (p.Text == nil || *p.Text == "") {
 			return errors.New("an empty part")
+		}
+		if p.Cache != nil {
+			j.marks++
 		}
 	}
 	return nil

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// maxMarkers is how many places of a Messages request may ask for caching.
+// maxMarkers is how many places of a request may ask for caching.
 const maxMarkers = 4
 
 // messagesBlock is a block of content in the Messages API.

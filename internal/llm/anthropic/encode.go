@@ -12,16 +12,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm/remote"
 )
 
-// marker asks the server to cache the request up to and with the block that
-// carries it.
 const wireName = "anthropic"
-
-const marker = `,"cache_control":{"type":"ephemeral"}`
-
-// markedTurns is how many of the person's last turns carry a marker. With those
-// of the tools and of the system prompt that makes four, the most that a request
-// may have.
-const markedTurns = 2
 
 // Texts for places that the API does not allow to be empty.
 const (
@@ -118,7 +109,8 @@ func newTurn(role string, content []byte) turn {
 }
 
 // pieces returns the turns as the API demands them: the first and the last are
-// the person's, and the person's last ones carry markers.
+// the person's, and the person's last ones carry markers. With those of the tools and
+// of the system prompt that makes four, the most that a request may have.
 func (c *conversation) pieces() [][]byte {
 	turns := c.turns
 	if len(turns) == 0 || turns[0].role == "assistant" {
@@ -130,9 +122,9 @@ func (c *conversation) pieces() [][]byte {
 	var pieces [][]byte
 	marked := 0
 	for i, t := range slices.Backward(turns) {
-		if t.role == "user" && marked < markedTurns {
+		if t.role == "user" && marked < remote.MarkedTurns {
 			marked++
-			pieces = append(pieces, []byte(marker+turnEnd), t.data[:len(t.data)-len(turnEnd)])
+			pieces = append(pieces, []byte(remote.CacheMarker+turnEnd), t.data[:len(t.data)-len(turnEnd)])
 		} else {
 			pieces = append(pieces, t.data)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/dev/transcriptjudge"
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
+	"github.com/bb2d0cf4/agent/internal/llm/remote"
 )
 
 var specs = []llm.ToolSpec{
@@ -30,7 +31,9 @@ func encode(t *testing.T, p *Protocol, messages []llm.Message) []byte {
 }
 
 // withoutMarkers returns body without its cache markers, which move.
-func withoutMarkers(body []byte) []byte { return bytes.ReplaceAll(body, []byte(marker), nil) }
+func withoutMarkers(body []byte) []byte {
+	return bytes.ReplaceAll(body, []byte(remote.CacheMarker), nil)
+}
 
 func TestConversations(t *testing.T) {
 	for seed := range uint64(3000) {

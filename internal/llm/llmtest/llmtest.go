@@ -45,7 +45,7 @@ type Turn struct {
 type Call struct{ ID, Name, Args string }
 
 // Usage is the token count that the server reports.
-type Usage struct{ Input, Output, Cached int }
+type Usage struct{ Input, Output, Cached, Written int }
 
 // Fault is a failure of a stream.
 type Fault int
@@ -289,7 +289,7 @@ func (t Turn) usage(n int) string {
 	u := t.counts(n)
 	return encode(map[string]any{"choices": []any{}, "usage": map[string]any{
 		"prompt_tokens": u.Input, "completion_tokens": u.Output, "total_tokens": u.Input + u.Output,
-		"prompt_tokens_details": map[string]any{"cached_tokens": u.Cached},
+		"prompt_tokens_details": map[string]any{"cached_tokens": u.Cached, "cache_write_tokens": u.Written},
 	}})
 }
 

@@ -21,7 +21,10 @@ func (t Turn) messagesEvents(n int) []string {
 	}
 	add("message_start", map[string]any{"message": map[string]any{
 		"id": fmt.Sprintf("msg_%d", n), "role": "assistant", "content": []any{},
-		"usage": map[string]any{"input_tokens": u.Input - u.Cached, "cache_read_input_tokens": u.Cached, "cache_creation_input_tokens": 0, "output_tokens": 1},
+		"usage": map[string]any{
+			"input_tokens": u.Input - u.Cached - u.Written, "cache_read_input_tokens": u.Cached,
+			"cache_creation_input_tokens": u.Written, "output_tokens": 1,
+		},
 	}})
 	add("ping", map[string]any{})
 	if t.Reasoning != "" {

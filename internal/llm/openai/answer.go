@@ -133,7 +133,10 @@ func (a *answer) End() *llm.End {
 		end.Stop = llm.StopTools
 	}
 	if u := a.usage; u != nil {
-		end.Usage = llm.Usage{Input: u.Input, Output: u.Output, Cached: min(u.Cached, u.Input), CostUSD: max(u.Cost, 0)}
+		cached := min(u.Cached, u.Input)
+		end.Usage = llm.Usage{
+			Input: u.Input, Output: u.Output, Cached: cached, Written: min(u.Written, u.Input-cached), CostUSD: max(u.Cost, 0),
+		}
 	}
 	end.Extra = a.echo.object(end.Calls)
 	return end

@@ -310,6 +310,8 @@ func TestUsageAndCost(t *testing.T) {
 		"not counted":      {last: []string{stop}, prices: remote.Prices{Input: 1e6}, want: llm.Usage{Input: 18, Output: 2, CostUSD: 18, Estimated: true}},
 		"counted below 0":  {last: []string{stop, `{"choices":[],"usage":{"prompt_tokens":-1000000,"completion_tokens":1}}`}, want: llm.Usage{Input: 18, Output: 2, Estimated: true}},
 		"too many to add":  {last: []string{stop, `{"choices":[],"usage":{"prompt_tokens":9223372036854775807,"completion_tokens":1}}`}, want: llm.Usage{Input: 18, Output: 2, Estimated: true}},
+		"cache writes":     {last: []string{stop, `{"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":3,"cache_write_tokens":6}}}`}, want: llm.Usage{Input: 10, Output: 1, Cached: 3, Written: 6}},
+		"cache creation":   {last: []string{stop, `{"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":1,"cache_creation_input_tokens":60,"prompt_tokens_details":{"cached_tokens":3}}}`}, want: llm.Usage{Input: 10, Output: 1, Cached: 3, Written: 7}},
 		"more cached":      {last: []string{stop, `{"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":1,"prompt_cache_hit_tokens":70}}`}, prices: prices, want: llm.Usage{Input: 10, Output: 1, Cached: 10, CostUSD: 0.000015}},
 		"a cost below 0":   {last: []string{stop, `{"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":1,"cost":-5}}`}, want: llm.Usage{Input: 10, Output: 1}},
 		"counted as zero":  {last: []string{stop, `{"choices":[],"usage":{"prompt_tokens":0,"completion_tokens":0}}`}, want: llm.Usage{Input: 18, Output: 2, Estimated: true}},

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/llm/remote"
 )
 
 // segmentSize is the size of a piece of the encoded conversation in bytes: large enough
@@ -24,10 +25,16 @@ type conversation struct {
 	dialect  dialect // of the encoded messages
 	offers   bool    // whether their request offers tools
 	source   string  // see messageEncoder
+	markers  bool    // whether the server is asked to cache
+	turns    []turn  // the newest ones, if they can carry cache markers
 
 	specs []llm.ToolSpec
 	tools []byte // the encoded specs
 }
+
+// turn is what the model is sent between two of its answers. A cache marker for all up to
+// its end goes to a place in the segments.
+type turn struct{ segment, at int }
 
 // query is one encoded request.
 type query struct {
@@ -51,25 +58,42 @@ func (c *conversation) encode(req llm.Request, d dialect) query {
 	defer c.mu.Unlock()
 	offers := len(req.Tools) > 0
 	if d != c.dialect || offers != c.offers || !c.continues(req.Messages) {
-		c.sent, c.segments, c.ids = nil, nil, map[string]string{}
+		c.sent, c.segments, c.turns, c.ids = nil, nil, nil, map[string]string{}
 		c.dialect, c.offers = d, offers
 	}
-	enc := messageEncoder{dialect: d, tools: offers, source: c.source, ids: c.ids}
+	enc := messageEncoder{dialect: d, tools: offers, parts: c.markers && d&noMarkers == 0, source: c.source, ids: c.ids}
 	for _, m := range req.Messages[len(c.sent):] {
 		c.add(enc, m)
 	}
 	c.encodeTools(req.Tools)
 	q := query{tools: c.tools}
 	if req.System != "" {
-		q.messages = append(q.messages, enc.append(nil, llm.TextMessage(llm.System, req.System)))
-	}
-	for i, s := range c.segments {
-		if i == 0 && req.System == "" {
-			s = s[1:] // no comma before the first message
+		system := enc.append(nil, llm.TextMessage(llm.System, req.System))
+		if enc.parts {
+			system = slices.Insert(system, len(system)-len(partsEnd), []byte(remote.CacheMarker)...)
 		}
-		q.messages = append(q.messages, s)
+		q.messages = append(q.messages, system)
+	}
+	for i := range c.segments {
+		q.messages = append(q.messages, c.pieces(i)...)
+	}
+	if req.System == "" && len(q.messages) > 0 {
+		q.messages[0] = q.messages[0][1:] // no comma before the first message
 	}
 	return q
+}
+
+// pieces returns a segment with the cache markers.
+func (c *conversation) pieces(segment int) [][]byte {
+	var pieces [][]byte
+	from, data := 0, c.segments[segment]
+	for _, t := range c.turns {
+		if t.segment == segment {
+			pieces = append(pieces, data[from:t.at], []byte(remote.CacheMarker))
+			from = t.at
+		}
+	}
+	return append(pieces, data[from:])
 }
 
 // used reports whether a call of the conversation has this id.
@@ -98,8 +122,10 @@ const between = "(The user goes on.)"
 
 func (c *conversation) add(enc messageEncoder, m llm.Message) {
 	c.scratch = c.scratch[:0]
+	answered := len(c.sent) > 0 && c.sent[len(c.sent)-1].Role == llm.Assistant
 	if n := len(c.sent); enc.dialect&alternate != 0 && m.Role == llm.User && n > 0 && c.sent[n-1].Role == llm.ToolReply {
 		c.scratch = enc.append(append(c.scratch, ','), llm.TextMessage(llm.Assistant, between))
+		answered = true
 	}
 	c.scratch = enc.append(append(c.scratch, ','), m)
 	last := len(c.segments) - 1
@@ -108,10 +134,24 @@ func (c *conversation) add(enc messageEncoder, m llm.Message) {
 		last++
 	}
 	c.segments[last] = append(c.segments[last], c.scratch...)
+	if enc.parts && m.Role != llm.Assistant {
+		c.mark(turn{last, len(c.segments[last]) - len(partsEnd)}, answered)
+	}
 	m.Parts, m.Calls = slices.Clone(m.Parts), slices.Clone(m.Calls)
 	c.sent = append(c.sent, m)
 	for _, call := range m.Calls {
 		c.ids[call.ID] = call.Name
+	}
+}
+
+// mark records the end of a turn, which is a new one if it follows an answer.
+func (c *conversation) mark(t turn, answered bool) {
+	if n := len(c.turns); !answered && n > 0 {
+		c.turns = c.turns[:n-1]
+	}
+	c.turns = append(c.turns, t)
+	if extra := len(c.turns) - remote.MarkedTurns; extra > 0 {
+		c.turns = slices.Delete(c.turns, 0, extra)
 	}
 }
 

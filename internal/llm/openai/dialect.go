@@ -31,6 +31,7 @@ const (
 	noImages
 	signedCalls  // a signature in calls of other models
 	emptyContent // "" as the content of an answer that has calls only
+	noMarkers    // no cache markers
 )
 
 // rule changes the dialect after a refusal.
@@ -72,6 +73,7 @@ var rules = []rule{
 	{name: "tool results have a name", on: namedResults, refused: wantsNames},
 	{name: "calls have a signature", on: signedCalls, refused: unsignedCall.MatchString},
 	{name: "content in answers with calls", on: emptyContent, refused: noContent.MatchString},
+	{name: "no cache markers", on: noMarkers, field: markerField, refused: func(s string) bool { return rejects(s, markerField) }},
 	{name: "no images", on: noImages, refused: noEyes.MatchString},
 }
 
@@ -80,6 +82,7 @@ const (
 	effortField   = "reasoning_effort"
 	oldLimitField = "max_tokens"
 	newLimitField = "max_completion_tokens"
+	markerField   = "cache_control" // in messages
 )
 
 // mustAlternate reports whether the server refuses a message of the user right after a

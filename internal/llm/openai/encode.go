@@ -29,12 +29,31 @@ const unseen = "(an image that this model cannot see)"
 type messageEncoder struct {
 	dialect dialect
 	tools   bool              // whether the request offers tools
+	parts   bool              // whether prompts and results are lists of parts, which can carry a cache marker
 	source  string            // the server and model: only their own answers keep their reasoning
 	ids     map[string]string // the name of each call, by its id
 }
 
 // append appends m in go-openai's encoding, followed by the provider's own fields.
 func (e messageEncoder) append(dst []byte, m llm.Message) []byte {
+	msg := e.message(m)
+	if e.parts && m.Role != llm.Assistant {
+		return appendInParts(dst, msg)
+	}
+	dst = openObject(appendJSON(dst, msg))
+	if msg.Role == string(llm.Assistant) && msg.Content == "" && e.dialect&emptyContent != 0 {
+		dst = append(dst, `,"content":""`...) // go-openai leaves it out
+	}
+	if m.Role == llm.Assistant {
+		extra, own := e.extra(m)
+		dst = e.appendCalls(dst, m.Calls, own)
+		dst = appendExtra(dst, extra)
+	}
+	return append(dst, '}')
+}
+
+// message returns m as go-openai has it, without calls.
+func (e messageEncoder) message(m llm.Message) goopenai.ChatCompletionMessage {
 	msg := goopenai.ChatCompletionMessage{Role: string(m.Role)}
 	switch m.Role {
 	case llm.ToolReply:
@@ -62,16 +81,21 @@ func (e messageEncoder) append(dst []byte, m llm.Message) []byte {
 			msg.Role = "developer"
 		}
 	}
-	dst = openObject(appendJSON(dst, msg))
-	if msg.Role == string(llm.Assistant) && msg.Content == "" && e.dialect&emptyContent != 0 {
-		dst = append(dst, `,"content":""`...) // go-openai leaves it out
+	return msg
+}
+
+// partsEnd ends a message of appendInParts; a cache marker goes before it.
+const partsEnd = "}]}"
+
+// appendInParts appends msg with its content last, as a list of parts.
+func appendInParts(dst []byte, msg goopenai.ChatCompletionMessage) []byte {
+	parts := msg.MultiContent
+	if parts == nil {
+		parts = []goopenai.ChatMessagePart{{Type: goopenai.ChatMessagePartTypeText, Text: msg.Content}}
 	}
-	if m.Role == llm.Assistant {
-		extra, own := e.extra(m)
-		dst = e.appendCalls(dst, m.Calls, own)
-		dst = appendExtra(dst, extra)
-	}
-	return append(dst, '}')
+	msg.Content, msg.MultiContent = "", nil
+	dst = append(openObject(appendJSON(dst, msg)), `,"content":`...)
+	return append(appendJSON(dst, parts), '}')
 }
 
 // withoutImages returns m with a remark in the place of each image.

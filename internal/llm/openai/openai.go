@@ -19,6 +19,8 @@ type Options struct {
 	Effort      string         // how much the model thinks; empty: its default
 	Extra       map[string]any // merged into the request's body, over our own
 	Learned     []string       // from the refusals of earlier; see Protocol.Learned
+	// CacheMarkers means that the server caches only what requests mark.
+	CacheMarkers bool
 }
 
 // Protocol encodes requests and reads answers. It may be used by several goroutines.
@@ -33,7 +35,7 @@ var _ remote.Protocol = (*Protocol)(nil)
 // New returns the protocol for one model.
 func New(opt Options) *Protocol {
 	return &Protocol{
-		opt: opt, conv: conversation{source: remote.Shown(opt.BaseURL) + " " + opt.Model},
+		opt: opt, conv: conversation{source: remote.Shown(opt.BaseURL) + " " + opt.Model, markers: opt.CacheMarkers},
 		learner: newLearner(opt.Learned),
 	}
 }
@@ -62,5 +64,8 @@ func (p *Protocol) Learned() []string { return p.learner.dialect().names() }
 // Learn implements remote.Protocol.
 func (p *Protocol) Learn(refusal *llm.Error) bool {
 	fields, err := p.fields(p.learner.dialect(), p.conv.hasTools())
-	return err == nil && p.learner.learn(refusal, func(field string) bool { _, ok := fields[field]; return ok })
+	return err == nil && p.learner.learn(refusal, func(field string) bool {
+		_, ok := fields[field]
+		return ok || field == markerField && p.opt.CacheMarkers
+	})
 }

@@ -10,6 +10,14 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm"
 )
 
+// CacheMarker is the member of a piece of content that asks the server to cache the
+// request up to and with that piece.
+const CacheMarker = `,"cache_control":{"type":"ephemeral"}`
+
+// MarkedTurns is how many of the newest messages to the model carry a marker: the last
+// one for the next request, and the one before for this request.
+const MarkedTurns = 2
+
 // NewRequest returns the request whose body is head, the items of head's list and the
 // end of both. The model reads all of it.
 func NewRequest(path string, head []byte, items [][]byte) Request {

@@ -44,8 +44,8 @@ type CallPart struct {
 
 // Usage holds the tokens that the server counted. Cost is in USD; zero if unknown.
 type Usage struct {
-	Input, Output, Cached int64
-	Cost                  float64
+	Input, Output, Cached, Written int64
+	Cost                           float64
 }
 
 // The types below are go-openai's, with the fields that it does not know beside them,
@@ -97,9 +97,11 @@ type usage struct {
 	Completion float64 `json:"completion_tokens"`
 	Total      float64 `json:"total_tokens"`
 	Details    *struct {
-		Cached float64 `json:"cached_tokens"`
+		Cached  float64 `json:"cached_tokens"`
+		Written float64 `json:"cache_write_tokens"`
 	} `json:"prompt_tokens_details"`
 	CacheHit float64         `json:"prompt_cache_hit_tokens"`
+	Written  float64         `json:"cache_creation_input_tokens"`
 	Cost     json.RawMessage `json:"cost"`
 }
 
@@ -304,9 +306,10 @@ func (u *usage) counts() *Usage {
 	if u == nil || u.Prompt+u.Completion <= 0 {
 		return nil
 	}
-	c := &Usage{Input: int64(u.Prompt), Output: int64(u.Completion), Cached: int64(u.CacheHit)}
-	if u.Details != nil && u.Details.Cached > 0 {
-		c.Cached = int64(u.Details.Cached)
+	c := &Usage{Input: int64(u.Prompt), Output: int64(u.Completion), Cached: int64(u.CacheHit), Written: int64(u.Written)}
+	if u.Details != nil {
+		c.Cached = max(c.Cached, int64(u.Details.Cached))
+		c.Written = max(c.Written, int64(u.Details.Written))
 	}
 	var cost float64
 	if json.Unmarshal(u.Cost, &cost) == nil {
