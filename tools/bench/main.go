@@ -17,7 +17,7 @@ import (
 func main() {
 	out := flag.String("o", "docs/performance.md", "the report's file; - for standard output only")
 	runs := flag.Int("n", 5, "counted runs of each figure")
-	only := flag.String("only", "", "one part: headless, session, screen, typing or turns")
+	only := flag.String("only", "", "one part: headless, wires, session, screen, typing or turns")
 	flag.Parse()
 	// The model server in this process must not delay the terminal's reader.
 	runtime.GOMAXPROCS(max(4, runtime.NumCPU()))
@@ -45,7 +45,7 @@ func run(out string, n int, only string) error {
 	parts := []struct {
 		name string
 		run  func() error
-	}{{"headless", b.headless}, {"session", b.session}, {"screen", b.screen}, {"typing", b.typing}, {"turns", b.turns}}
+	}{{"headless", b.headless}, {"wires", b.wires}, {"session", b.session}, {"screen", b.screen}, {"typing", b.typing}, {"turns", b.turns}}
 	for _, p := range parts {
 		if only != "" && only != p.name {
 			continue
@@ -127,6 +127,47 @@ func (b *bench) headless() error {
 	}
 	b.under("first request", "KiB", edit.firstKiB, floor["edit-50"].firstKiB, 8)
 	b.under("requests beside the turns' own", "", float64(edit.otherReqs), 0, 0)
+	return nil
+}
+
+// wires measures the protocols beside chat completions. The floor speaks only that one,
+// as its work is the same in all of them.
+func (b *bench) wires() error {
+	b.section("The other protocols, headless",
+		"As above, by Anthropic's Messages API and OpenAI's Responses API. The floor speaks chat completions.")
+	idle, err := b.medians(b.floor, noop(), b.n)
+	if err != nil {
+		return err
+	}
+	busy, err := b.medians(b.floor, edits(50), b.n)
+	if err != nil {
+		return err
+	}
+	defer func() { b.wire = "" }()
+	for _, w := range []struct{ wire, name string }{{"anthropic", "Messages"}, {"responses", "Responses"}} {
+		b.wire = w.wire
+		if err := b.wireRows(w.name, idle, busy); err != nil {
+			return fmt.Errorf("%s: %w", w.name, err)
+		}
+	}
+	return nil
+}
+
+// wireRows measures the protocol in use beside the floor's figures.
+func (b *bench) wireRows(name string, idle, busy figures) error {
+	start, err := b.medians(b.agent, noop(), b.n)
+	if err != nil {
+		return err
+	}
+	edit, err := b.medians(b.agent, edits(50), b.n)
+	if err != nil {
+		return err
+	}
+	b.times("noop by "+name, "ms", start.wall, idle.wall, 3)
+	b.times("edit-50 by "+name, "ms", edit.wall, busy.wall, 2.5)
+	b.under("own cost of an edit round by "+name, "ms", percentile(edit.rounds, 50), percentile(busy.rounds, 50), 1.5)
+	b.under("first request by "+name, "KiB", edit.firstKiB, busy.firstKiB, 8)
+	b.under("requests beside the turns' own by "+name, "", float64(edit.otherReqs), 0, 0)
 	return nil
 }
 

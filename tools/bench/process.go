@@ -19,6 +19,7 @@ import (
 type place struct {
 	root   string
 	server *server
+	wire   string   // of the model, as the configuration names it; empty for chat completions
 	more   []string // environment
 }
 
@@ -33,9 +34,13 @@ type program struct {
 
 // env is the whole environment of a run, without our own variables.
 func (p *place) env(home string) []string {
+	model := "openai/bench"
+	if p.wire != "" {
+		model = p.wire + "/bench"
+	}
 	return append([]string{
 		"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "COLORTERM=truecolor", "LANG=C.UTF-8",
-		"OPENAI_BASE_URL=" + p.server.url, "OPENAI_API_KEY=x", "AGENT_MODEL=openai/bench",
+		"OPENAI_BASE_URL=" + p.server.url, "OPENAI_API_KEY=x", "AGENT_MODEL=" + model,
 	}, p.more...)
 }
 
@@ -51,6 +56,12 @@ func (p *place) fresh() (home, tree string, err error) {
 	allowed := fmt.Sprintf(`[{"address":%q,"provider":"openai"}]`, p.server.url)
 	if err := os.WriteFile(filepath.Join(home, ".agent", "servers.json"), []byte(allowed), 0o600); err != nil {
 		return "", "", err
+	}
+	if p.wire != "" {
+		provider := fmt.Sprintf("providers:\n  %s: {base_url: %q, api_key_env: OPENAI_API_KEY, wire: %[1]s}\n", p.wire, p.server.url)
+		if err := os.WriteFile(filepath.Join(home, ".agent", "config.yaml"), []byte(provider), 0o600); err != nil {
+			return "", "", err
+		}
 	}
 	if _, err := os.Stat(tree); err != nil {
 		return home, tree, makeTree(tree, 2000)

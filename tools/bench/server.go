@@ -4,7 +4,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -67,7 +66,8 @@ func (s *server) take(size int) (step, bool, int) {
 
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
-	if err != nil || !strings.HasSuffix(r.URL.Path, "/chat/completions") {
+	wire := wireOf(r.URL.Path)
+	if err != nil || wire == nil {
 		s.mu.Lock()
 		s.other++
 		s.mu.Unlock()
@@ -76,11 +76,11 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	st, slow, n := s.take(len(body))
 	w.Header().Set("Content-Type", "text/event-stream")
-	out := events{w: w, flush: http.NewResponseController(w).Flush}
+	out := events{wire: wire, w: w, flush: http.NewResponseController(w).Flush}
 	if st.tool != "" {
 		out.call(n, st)
 	} else {
-		out.text(st.text, slow)
+		out.text(n, st.text, slow)
 	}
 	s.mu.Lock()
 	if n < len(s.reqs) {
@@ -91,6 +91,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // events writes server-sent events and flushes each.
 type events struct {
+	wire  wire
 	w     io.Writer
 	flush func() error
 }
@@ -101,25 +102,27 @@ func (e events) send(data string) {
 	_ = e.flush()
 }
 
-func (e events) finish(reason string) {
-	e.send(`{"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":{},"finish_reason":"` + reason + `"}]}`)
-	e.send(`{"id":"c","object":"chat.completion.chunk","choices":[],"usage":{"prompt_tokens":100,"completion_tokens":10,"total_tokens":110}}`)
-	e.send("[DONE]")
+func (e events) sendAll(events []string) {
+	for _, data := range events {
+		e.send(data)
+	}
 }
 
-func (e events) text(text string, slow bool) {
+// text sends an answer of text, and pauses after each piece if it is slow.
+func (e events) text(n int, text string, slow bool) {
+	before, encode, after := e.wire.text(n, text)
+	e.sendAll(before)
 	due := time.Now()
 	for len(text) > 0 {
-		n := piece(text, slow)
-		quoted, _ := json.Marshal(text[:n]) //nolint:errchkjson // a string
-		e.send(`{"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":` + string(quoted) + `}}]}`)
-		text = text[n:]
+		size := piece(text, slow)
+		e.send(encode(text[:size]))
+		text = text[size:]
 		if slow {
-			due = due.Add(time.Duration(n) * time.Second / 800)
+			due = due.Add(time.Duration(size) * time.Second / 800)
 			<-time.After(time.Until(due))
 		}
 	}
-	e.finish("stop")
+	e.sendAll(after)
 }
 
 // piece returns the length of the next piece of an answer: four characters, or a word
@@ -131,9 +134,8 @@ func piece(text string, slow bool) int {
 	return min(4, len(text))
 }
 
+// call sends a call of a tool.
 func (e events) call(n int, st step) {
-	args, _ := json.Marshal(st.args)        //nolint:errchkjson // strings only
-	quoted, _ := json.Marshal(string(args)) //nolint:errchkjson // a string
-	e.send(fmt.Sprintf(`{"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"call_%d","type":"function","function":{"name":%q,"arguments":%s}}]}}]}`, n, st.tool, quoted))
-	e.finish("tool_calls")
+	args, _ := json.Marshal(st.args) //nolint:errchkjson // strings only
+	e.sendAll(e.wire.call(n, st.tool, string(args)))
 }
