@@ -35,6 +35,7 @@ var layers = []struct {
 	{"internal/nearest", nil},
 	{"internal/peer", nil},
 	{"internal/regularfile", nil},
+	{"internal/sandbox", nil},
 	{"internal/sanitize", nil},
 	{"internal/statefile", nil},
 

@@ -1,0 +1,95 @@
+// Package sandbox starts commands that the system confines: they, and everything that
+// they start, write only below the named folders, reach the network only if allowed, and
+// gain no rights. It guarantees that a command that cannot be confined does not start.
+//
+// On Linux it uses Landlock and seccomp, and no user namespace; on macOS sandbox-exec.
+// It limits changes and hides nothing: a command can read the user's files.
+package sandbox
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Policy limits a command.
+type Policy struct {
+	// Write lists absolute paths of the folders and devices that may be written, with
+	// everything below. A missing one grants nothing.
+	Write []string
+	// Network allows TCP and UDP, to any address.
+	Network bool
+}
+
+// Offer describes the sandbox of this system.
+type Offer struct {
+	// Missing explains why the system has no sandbox; "" if it has one.
+	Missing string
+	// Gaps lists what this system cannot prevent although a newer one could.
+	Gaps []string
+}
+
+// devices are the devices that any command may write.
+var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"}
+
+// maxLinks limits the symbolic links in a path, as Linux does.
+const maxLinks = 40
+
+// grants returns the resolved paths of p.Write. It leaves out a path that leads through
+// another listed folder: that one covers it, and an earlier command could have put a link
+// to any other folder there.
+func (p Policy) grants() []string {
+	inside := map[string]bool{}
+	for _, path := range p.Write {
+		inside[filepath.Clean(path)] = true
+		if resolved, err := filepath.EvalSymlinks(path); err == nil {
+			inside[resolved] = true
+		}
+	}
+	var out []string
+	for _, path := range p.Write {
+		if resolved := resolve(path, inside); resolved != "" && !slices.Contains(out, resolved) {
+			out = append(out, resolved)
+		}
+	}
+	return out
+}
+
+// resolve follows the links of an absolute path; "" if it is missing or leads through one
+// of the folders.
+func resolve(path string, folders map[string]bool) string {
+	if !filepath.IsAbs(path) {
+		return ""
+	}
+	at, rest, links := "/", split(path), 0
+	for len(rest) > 0 {
+		if folders[at] {
+			return ""
+		}
+		next := filepath.Join(at, rest[0])
+		info, err := os.Lstat(next)
+		if err != nil {
+			return ""
+		}
+		rest = rest[1:]
+		if info.Mode()&fs.ModeSymlink == 0 {
+			at = next
+			continue
+		}
+		target, err := os.Readlink(next)
+		if links++; err != nil || links > maxLinks {
+			return ""
+		}
+		if filepath.IsAbs(target) {
+			at = "/"
+		}
+		rest = slices.Concat(split(target), rest)
+	}
+	return at
+}
+
+func split(path string) []string {
+	return strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
+}

@@ -1,0 +1,34 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"time"
+)
+
+// sandboxExec confines a program by a profile. It is part of macOS.
+const sandboxExec = "/usr/bin/sandbox-exec"
+
+// Probe returns what this system offers. It tries a profile on a program that does
+// nothing.
+func Probe(ctx context.Context) Offer {
+	p := Policy{Write: []string{os.TempDir()}, Network: true}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, sandboxExec, "-p", p.seatbelt(), "/usr/bin/true")
+	cmd.Dir, cmd.Env = "/", []string{}
+	if err := cmd.Run(); err != nil {
+		return Offer{Missing: fmt.Sprintf("%s does not work: %v", sandboxExec, err)}
+	}
+	return Offer{}
+}
+
+// Start starts cmd, confined by the policy. sandbox-exec starts nothing if it cannot
+// apply the profile.
+func (p Policy) Start(cmd *exec.Cmd) error {
+	cmd.Args = append([]string{sandboxExec, "-p", p.seatbelt(), cmd.Path}, cmd.Args[1:]...)
+	cmd.Path = sandboxExec
+	return cmd.Start()
+}

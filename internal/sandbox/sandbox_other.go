@@ -1,0 +1,17 @@
+//go:build !darwin && !(linux && (amd64 || arm64))
+
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+)
+
+// Probe returns what this system offers: nothing.
+func Probe(context.Context) Offer { return Offer{Missing: "this system is not supported"} }
+
+// Start starts nothing: there is no sandbox.
+func (p Policy) Start(*exec.Cmd) error {
+	return errors.New("there is no sandbox on this system, so nothing was started")
+}
