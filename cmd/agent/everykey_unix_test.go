@@ -77,7 +77,7 @@ func everywhereKeys(t *testing.T, seen pressed) {
 	d.say("go")
 	d.WaitFor(`Yes`)
 	d.idle()
-	d.steps(seen, keys.Everywhere, step{"shift+tab", `accept-edits mode`}, step{"ctrl+o", `The full conversation`})
+	d.steps(seen, keys.Everywhere, step{"shift+tab", `accept-edits mode`}, step{"ctrl+t", `effort low`}, step{"ctrl+o", `The full conversation`})
 	d.Press("q")
 	d.gone("The full conversation")
 	times := func() int { return strings.Count(strings.Join(d.History(), "\n"), "❯ go") }

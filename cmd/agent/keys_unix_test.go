@@ -49,7 +49,7 @@ func TestAQuestionMarkShowsTheKeys(t *testing.T) {
 func TestKeysOfTheUsersOwn(t *testing.T) {
 	edit := llmtest.Call{Name: "edit_file", Args: `{"path":"a.txt","old_string":"one","new_string":"two"}`}
 	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Calls: []llmtest.Call{edit}}, llmtest.Turn{Text: "Done."}), map[string]string{"a.txt": "one\n"})
-	d.keep("keys.yaml", "leave: ctrl+q\nmode: alt+m\napprove: alt+y\nhistory: ctrl+t\npager-close: z\n")
+	d.keep("keys.yaml", "leave: ctrl+q\nmode: alt+m\napprove: alt+y\nhistory: ctrl+x\npager-close: z\n")
 	d.sit()
 	d.Press("shift+tab", "alt+m")
 	d.WaitFor(`accept-edits mode`)
@@ -64,7 +64,7 @@ func TestKeysOfTheUsersOwn(t *testing.T) {
 	if got := d.read("a.txt"); got != "two\n" {
 		t.Errorf("%q", got)
 	}
-	d.Press("ctrl+t")
+	d.Press("ctrl+x")
 	d.Type("chan")
 	d.WaitFor(`(?m)^❯ change it`)
 	d.Press("esc")

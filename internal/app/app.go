@@ -85,9 +85,11 @@ type App struct {
 
 	mu  sync.Mutex // guards now
 	now struct {
-		store *archive.Store
-		model config.Model
-		info  llm.Info
+		store   *archive.Store
+		model   config.Model
+		sends   llm.Model // the requests to model
+		info    llm.Info
+		efforts map[string]string // chosen in this session, by the model's name
 	}
 }
 
@@ -102,7 +104,8 @@ func New(o Options) (*App, error) {
 	if err != nil {
 		return nil, errors.Join(err, o.Place.Store.Close())
 	}
-	a.now.model, a.now.info = o.Ref, infoOf(o.Ref, o.Model)
+	a.now.model, a.now.sends, a.now.info = o.Ref, o.Model, infoOf(o.Ref, o.Model)
+	a.recallEfforts(o.Place.Store.Conversation())
 	a.jobs.Watchdog(o.Watchdog...)
 	a.Editor = idelink.New(idelink.Options{
 		Config: o.Config, Root: a.Root, Version: o.Version, Session: o.Place.Store.ID(), Unattended: o.Unattended,
@@ -144,7 +147,7 @@ func (a *App) loopOptions(o Options, env []string) session.Options {
 	return session.Options{
 		Model: o.Model, Tools: a.newTools(env), System: a.Context.System, Store: o.Place.Store,
 		Limits:    session.Limits{MaxTurns: limits.MaxTurns, MaxTokens: limits.MaxTokens, MaxCostUSD: limits.MaxCostUSD},
-		CompactAt: limits.CompactAt, Branch: a.Context.Branch, Emit: a.emit, Queued: a.queued, BuildMessage: a.message, SaveFull: a.keep,
+		CompactAt: limits.CompactAt, Branch: a.Context.Branch, Emit: a.emit, Queued: a.queued, BuildMessage: a.message, SaveFull: a.keep, Effort: a.Effort,
 	}
 }
 

@@ -30,7 +30,7 @@ func (a *App) SetModel(ctx context.Context, ref string) (notes []string, err err
 	a.Loop.SetModel(model)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.now.model, a.now.info = m, infoOf(m, model)
+	a.now.model, a.now.sends, a.now.info = m, model, infoOf(m, model)
 	return notes, nil
 }
 

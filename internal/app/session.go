@@ -36,6 +36,7 @@ func (a *App) Use(store *archive.Store) error {
 	a.recall()
 	a.mu.Lock()
 	a.now.store = store
+	a.recallEfforts(store.Conversation())
 	a.mu.Unlock()
 	a.Policy.Forget()
 	err := a.Root.Outside().Forget()

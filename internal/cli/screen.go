@@ -26,7 +26,7 @@ func (o *opening) terminal(p Process, own keys.Map) repl.Terminal {
 // statusOf returns the content of the status line for a.
 func statusOf(a *app.App) repl.Status {
 	return repl.Status{
-		Model: a.Info().Name, Branch: a.Context.Branch(), Editor: a.Editor.Footer(), Shows: a.Editor.Reviewer.Shows(),
+		Model: a.Info().Name, Effort: a.Effort(), Branch: a.Context.Branch(), Editor: a.Editor.Footer(), Shows: a.Editor.Reviewer.Shows(),
 	}
 }
 

@@ -139,6 +139,7 @@ type Request struct {
 	System   string
 	Messages []Message
 	Tools    []ToolSpec
+	Effort   string // how much to think: low, medium, high …; empty: as configured
 }
 
 // Delta is one step of an answer. Exactly one field is set.
@@ -211,6 +212,8 @@ type Info struct {
 	ContextWindow int64  // tokens; zero if not known
 	// Images reports whether the model is known to take images.
 	Images bool
+	// NoEffort reports whether the model is known to take no Request.Effort.
+	NoEffort bool
 	// Free reports whether requests cost nothing, so that a CostUSD of zero is correct.
 	Free bool
 }

@@ -135,6 +135,9 @@ func (m *model) status() map[string]string {
 	}
 	s := m.opt.Status()
 	items[itemModel], items[itemBranch], items[itemEditor] = s.Model, s.Branch, s.Editor
+	if s.Effort != "" {
+		items[itemModel] += itemSeparator + "effort " + s.Effort
+	}
 	switch {
 	case context > 0 && m.sched.turn.window > 0:
 		items[itemContext] = fmt.Sprintf("context %d%%", context*100/m.sched.turn.window)

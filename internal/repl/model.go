@@ -312,6 +312,9 @@ func (m *model) screenKey(key tea.KeyPressMsg, shown hint) (cmd tea.Cmd, used bo
 	case is(keys.Mode) && m.opt.Modes != nil:
 		m.opt.Modes.Next()
 		return nil, true
+	case is(keys.Effort) && m.opt.NextEffort != nil:
+		m.nextEffort()
+		return nil, true
 	case is(keys.Compose) && !m.ed.Completing() && m.opt.Editor != nil:
 		inTerminal := func(cmd *exec.Cmd) tea.ExecCommand {
 			return jobcontrol.Exec(cmd, m.opt.Terminal.In, m.opt.Terminal.Out, m.scr)

@@ -29,6 +29,7 @@ type Session = command.Session
 // Status is the content of the status line.
 type Status struct {
 	Model  string
+	Effort string // of the model; empty for the default
 	Branch string
 	// Editor names the linked editor and its selection; empty for none.
 	Editor string
@@ -89,8 +90,11 @@ type Options struct {
 	Start    Start
 	Status   func() Status
 	Modes    Modes
-	Commands []command.Command // besides those of the screen itself
-	Editor   External
+	// NextEffort changes how much the model thinks and returns the new effort; empty for the
+	// default. Nil if unsupported.
+	NextEffort func() (string, error)
+	Commands   []command.Command // besides those of the screen itself
+	Editor     External
 	// Shell runs a command line typed after a !; its progress arrives through Emit. Nil if
 	// unsupported.
 	Shell    func(ctx context.Context, line string) error

@@ -32,6 +32,16 @@ var itemWeights = []string{itemMode, itemContext, itemCost, itemModel, itemEdito
 // itemSeparator separates items.
 const itemSeparator = " · "
 
+// nextEffort changes how much the model thinks. The status line shows it, except the default.
+func (m *model) nextEffort() {
+	switch effort, err := m.opt.NextEffort(); {
+	case err != nil:
+		m.hint.text = err.Error()
+	case effort == "":
+		m.hint.text = "effort: the model's default"
+	}
+}
+
 // statusLine renders the non-empty items named in show, in that order, in at most width
 // columns.
 func statusLine(show []string, texts map[string]string, width int) string {

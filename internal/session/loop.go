@@ -51,6 +51,10 @@ type Options struct {
 	// BuildMessage turns the user's text into a message and may add to it. If nil, the
 	// message is the text.
 	BuildMessage func(ctx context.Context, prompt string) llm.Message
+	// Effort returns how much the user wants the model to think, see llm.Request. It is
+	// called at the start of a turn, because some servers refuse a change within one. If
+	// nil, it is the configured effort.
+	Effort func() string
 	// SaveFull saves the full text of the parts that a compaction shortens to a file
 	// that the model can read, replacing the session's previous one, and returns its
 	// path. If nil, the model only gets the shortened form.
@@ -94,6 +98,9 @@ func New(opt Options) (*Loop, error) {
 	}
 	if opt.Branch == nil {
 		opt.Branch = func() string { return "" }
+	}
+	if opt.Effort == nil {
+		opt.Effort = func() string { return "" }
 	}
 	if opt.Now == nil {
 		opt.Now = time.Now
@@ -247,7 +254,7 @@ func (l *Loop) Run(ctx context.Context, prompt string) error {
 		if l.chat.Unanswered() {
 			l.append(history.Item{Message: history.Text(llm.Assistant, markNoAnswer)})
 		}
-		t := &turn{loop: l, id: archive.NewID()}
+		t := &turn{loop: l, id: archive.NewID(), effort: l.opt.Effort()}
 		l.append(history.Item{Message: l.opt.BuildMessage(ctx, prompt), Meta: history.Meta{Turn: t.id, At: began}})
 		early := l.early
 		l.early = nil
@@ -265,7 +272,9 @@ var errEmptyPrompt = errors.New("the prompt is empty")
 
 // sync makes the conversation durable.
 func (l *Loop) sync() {
-	l.saver.sync(archive.State{Branch: l.opt.Branch(), Prompts: len(history.Prompts(l.chat.Items()))})
+	l.saver.sync(archive.State{
+		Branch: l.opt.Branch(), Prompts: len(history.Prompts(l.chat.Items())), Model: l.opt.Model.Info().Name, Effort: l.opt.Effort(),
+	})
 }
 
 // append extends the conversation and saves it. The caller makes sure that the

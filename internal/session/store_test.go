@@ -215,3 +215,40 @@ func TestUseAnotherSessionAfterAFault(t *testing.T) {
 		t.Errorf("%d messages, %v", len(c.Messages()), err)
 	}
 }
+
+// A choice of effort holds from the next turn on, and the session keeps it per model.
+func TestEffortOfASession(t *testing.T) {
+	a := archive.New(t.TempDir())
+	s := newStore(t, a)
+	effort := "low"
+	r := newRig(t, Options{Store: s, Effort: func() string { return effort }},
+		say("", call("a", "change", "{}")), say("one"), say("two"), say("three"))
+	r.tools.tools["change"] = func(context.Context, tools.Call) (tools.Result, error) {
+		effort = "high" // the user changes it during the turn
+		return tools.Result{ForModel: "done"}, nil
+	}
+	var saved []string
+	for _, prompt := range []string{"go", "on", "default"} {
+		if prompt == "default" {
+			effort = ""
+		}
+		if err := r.Run(t.Context(), prompt); err != nil {
+			t.Fatal(err)
+		}
+		_, c, err := a.Read(s.ID())
+		if err != nil {
+			t.Fatal(err)
+		}
+		saved = append(saved, c.Efforts["test/model"])
+	}
+	var sent []string
+	for _, req := range r.model.requests {
+		sent = append(sent, req.Effort)
+	}
+	if d := cmp.Diff([]string{"low", "low", "high", ""}, sent); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]string{"high", "high", ""}, saved); d != "" {
+		t.Error(d)
+	}
+}

@@ -22,7 +22,8 @@ const (
 type turn struct {
 	loop   *Loop
 	id     string
-	rounds int // requests so far
+	effort string // see llm.Request
+	rounds int    // requests so far
 	again  repeats
 	shrunk int // requests since one did not fit
 	empty  int // empty answers in a row
@@ -79,7 +80,7 @@ func (t *turn) run(ctx context.Context) (Stop, error) {
 // ask sends the conversation and receives the answer, emitting it as it comes.
 func (t *turn) ask(ctx context.Context, system string) (*answer, error) {
 	l := t.loop
-	req := llm.Request{System: system, Messages: l.chat.Sent(), Tools: l.opt.Tools.Specs()}
+	req := llm.Request{System: system, Messages: l.chat.Sent(), Tools: l.opt.Tools.Specs(), Effort: t.effort}
 	l.room.sending(system, l.load())
 	a := &answer{}
 	for d, err := range l.opt.Model.Stream(ctx, req) {

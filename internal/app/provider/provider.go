@@ -68,18 +68,18 @@ func New(cfg config.Config, m config.Model) (llm.Model, error) {
 	if err := MissingKey(cfg, m); err != nil {
 		return nil, err
 	}
-	client, memory := newClient(cfg, m)
-	return model{client, images(m), m.NoTools, memory}, nil
+	client, thinks, memory := newClient(cfg, m)
+	return model{client, images(m), m.NoTools, thinks, memory}, nil
 }
 
 // Client is New for a model that is not a script.
 func Client(cfg config.Config, m config.Model) *remote.Client {
-	client, _ := newClient(cfg, m)
+	client, _, _ := newClient(cfg, m)
 	return client
 }
 
 // newClient is Client. The memory is nil if the protocol learns nothing that lasts.
-func newClient(cfg config.Config, m config.Model) (*remote.Client, *memory) {
+func newClient(cfg config.Config, m config.Model) (*remote.Client, thinker, *memory) {
 	opt := remote.Options{
 		Name: m.Ref, BaseURL: m.Endpoint.BaseURL, Headers: m.Endpoint.Headers,
 		Key:           func(ctx context.Context) (string, error) { return key(ctx, m.Endpoint, cfg) },
@@ -93,20 +93,22 @@ func newClient(cfg config.Config, m config.Model) (*remote.Client, *memory) {
 	switch m.Wire() {
 	case config.WireAnthropic:
 		opt.Authorize = anthropic.Authorize
-		return remote.New(opt, anthropic.New(anthropic.Options{
+		p := anthropic.New(anthropic.Options{
 			Model: m.Name, MaxTokens: o.MaxTokens, Temperature: o.Temperature, Effort: o.Effort, Extra: o.Extra,
-		})), nil
+		})
+		return remote.New(opt, p), p, nil
 	case config.WireResponses:
-		return remote.New(opt, responses.New(responses.Options{
+		p := responses.New(responses.Options{
 			Model: m.Name, MaxTokens: o.MaxTokens, Temperature: o.Temperature, Effort: o.Effort, Extra: o.Extra,
 			CacheKey: rand.Text(),
-		})), nil
+		})
+		return remote.New(opt, p), p, nil
 	}
 	memory := newMemory(OpenDialects(cfg.Home), openai.Options{
 		BaseURL: m.Endpoint.BaseURL, Model: m.Name, MaxTokens: o.MaxTokens, Temperature: o.Temperature, Effort: o.Effort, Extra: o.Extra,
 		CacheMarkers: m.CacheMarkers(),
 	})
-	return remote.New(opt, memory.protocol), memory
+	return remote.New(opt, memory.protocol), memory.protocol, memory
 }
 
 // MissingKey returns an error if m needs a key that is missing. Another server at a
@@ -142,18 +144,22 @@ func images(m config.Model) bool {
 	return slices.ContainsFunc(vision, func(part string) bool { return strings.Contains(name, part) })
 }
 
+// thinker is a protocol that knows whether its model takes an effort.
+type thinker interface{ NoEffort() bool }
+
 // model is a model with its known abilities.
 type model struct {
 	llm.Model
 	images  bool
 	noTools bool
+	thinks  thinker // nil if unknown
 	memory  *memory
 }
 
 // Info describes the model.
 func (m model) Info() llm.Info {
 	info := m.Model.Info()
-	info.Images = m.images
+	info.Images, info.NoEffort = m.images, m.thinks != nil && m.thinks.NoEffort()
 	return info
 }
 

@@ -214,6 +214,34 @@ func TestModel(t *testing.T) {
 	}
 }
 
+func TestModelsEffort(t *testing.T) {
+	s := sitting(t, &reviewer{})
+	if _, err := s.run(t, "/model effort=high"); err == nil || !strings.Contains(err.Error(), "no effort to change") {
+		t.Errorf("of a script: %v", err)
+	}
+	for _, c := range []struct{ line, want, effort string }{
+		{"/model ollama/m effort=high", "Model: ollama/m\n", "high"},
+		{"/model effort=Low", "Model: ollama/m\nEffort: low", "low"},
+		{"/model ollama/n", "Model: ollama/n", ""},
+		{"/model ollama/m", "Model: ollama/m", "low"},
+		{"/model effort=default", "Model: ollama/m\nEffort: default", ""},
+	} {
+		if out := s.text(t, c.line); !strings.HasPrefix(out, c.want) || s.App.Effort() != c.effort {
+			t.Errorf("%s: %q, effort %q", c.line, out, s.App.Effort())
+		}
+	}
+	for _, wrong := range []string{"effort=", "effort=hihg", "ollama/n effort=hihg"} {
+		if _, err := s.run(t, "/model "+wrong); err == nil || !strings.Contains(err.Error(), "choose none, minimal, low") || s.App.Info().Name != "ollama/m" {
+			t.Errorf("%s: %v, %+v", wrong, err, s.App.Info())
+		}
+	}
+	for i, want := range []string{"low", "medium", "high", "", "low"} {
+		if got, err := s.App.NextEffort(); got != want || err != nil || s.App.Effort() != want {
+			t.Errorf("step %d: %q, %v", i, got, err)
+		}
+	}
+}
+
 func TestTexts(t *testing.T) {
 	s := sitting(t, &reviewer{})
 	for line, want := range map[string]string{"/context full": "Working directory: ", "/context": "System prompt", "/config": "permission_mode", "/doctor": "ok      version of script:"} {

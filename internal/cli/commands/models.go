@@ -1,10 +1,12 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
 
+	"github.com/bb2d0cf4/agent/internal/app"
 	"github.com/bb2d0cf4/agent/internal/repl/command"
 )
 
@@ -13,15 +15,18 @@ type models struct{ *Set }
 
 func (m models) list() []command.Command {
 	return []command.Command{
-		{Name: "model", Args: "[name]", Help: "show or change the model", Group: command.Model, Idle: true, Run: m.model},
+		{Name: "model", Args: "[name] [effort=LEVEL]", Help: "show or change the model and how much it thinks", Group: command.Model, Idle: true, Run: m.model},
 		{Name: "init", Help: "let the model write an AGENTS.md", Group: command.Model, Idle: true, Run: m.init},
 	}
 }
 
-// model changes the model, by name or by choice.
-func (m models) model(ctx context.Context, name string) (command.Reply, error) {
-	if name != "" {
-		return m.use(ctx, name)
+// model changes the model, by name or by choice, or its effort.
+func (m models) model(ctx context.Context, args string) (command.Reply, error) {
+	if name, effort, ok := cutEffort(args); ok {
+		return m.setEffort(ctx, name, effort)
+	}
+	if args != "" {
+		return m.use(ctx, args)
 	}
 	names, err := m.App.Models(ctx)
 	if err != nil {
@@ -34,7 +39,7 @@ func (m models) model(ctx context.Context, name string) (command.Reply, error) {
 	for i, n := range names {
 		items[i] = command.Choice{ID: n.Ref, Title: n.Ref, Detail: n.Detail}
 		if n.Ref == m.App.Info().Name {
-			items[i].Detail = strings.TrimSuffix("now, "+n.Detail, ", ")
+			items[i].Detail = strings.TrimSuffix("now, "+m.effort()+n.Detail, ", ")
 		}
 	}
 	return command.Reply{Pick: &command.Pick{Title: "Choose a model", Items: items, Choose: m.use}}, nil
@@ -46,6 +51,43 @@ func (m models) use(ctx context.Context, name string) (command.Reply, error) {
 		return command.Reply{}, err
 	}
 	return command.Reply{Text: strings.Join(append([]string{"Model: " + name}, notes...), "\n")}, nil
+}
+
+// cutEffort cuts "effort=LEVEL" off the end of the arguments.
+func cutEffort(args string) (name, effort string, ok bool) {
+	i := strings.LastIndex(" "+args, " effort=")
+	if i < 0 {
+		return args, "", false
+	}
+	return strings.TrimSpace(args[:i]), args[i+len("effort="):], true
+}
+
+// setEffort changes the effort of a model, which becomes the one in use; an empty name is
+// the one in use.
+func (m models) setEffort(ctx context.Context, name, level string) (command.Reply, error) {
+	effort, err := app.ParseEffort(level)
+	if err != nil {
+		return command.Reply{}, err
+	}
+	reply := command.Reply{Text: "Model: " + m.App.Info().Name}
+	if name != "" {
+		if reply, err = m.use(ctx, name); err != nil {
+			return command.Reply{}, err
+		}
+	}
+	if err := m.App.SetEffort(effort); err != nil {
+		return command.Reply{}, err
+	}
+	reply.Text += "\nEffort: " + cmp.Or(effort, app.DefaultEffort)
+	return reply, nil
+}
+
+// effort describes the effort of the model in use for a list; empty for the default.
+func (m models) effort() string {
+	if effort := m.App.Effort(); effort != "" {
+		return "effort " + effort + ", "
+	}
+	return ""
 }
 
 func (m models) init(context.Context, string) (command.Reply, error) {

@@ -4,6 +4,7 @@
 package anthropic
 
 import (
+	"cmp"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -37,6 +38,7 @@ type Protocol struct {
 	mu    sync.Mutex
 	limit int      // of the answer's tokens
 	think thinking // how thinking is asked for
+	asked bool     // the last request asks for it
 }
 
 // thinking is how a model is asked to think.
@@ -55,9 +57,6 @@ func New(opt Options) *Protocol {
 	p := &Protocol{opt: opt, conv: conversation{model: opt.Model}, limit: opt.MaxTokens}
 	if p.limit <= 0 {
 		p.limit = defaultMaxTokens
-	}
-	if opt.Effort == "" || opt.Effort == "none" {
-		p.think = silent
 	}
 	return p
 }
@@ -88,7 +87,7 @@ func (p *Protocol) Answer() remote.Answer { return &answer{model: p.opt.Model, u
 
 // head returns the body up to its first message.
 func (p *Protocol) head(req llm.Request) ([]byte, error) {
-	fields := p.parameters()
+	fields := p.parameters(cmp.Or(req.Effort, p.opt.Effort))
 	if len(req.Tools) > 0 {
 		fields["tools"] = toolsOf(req.Tools)
 	}
@@ -111,17 +110,18 @@ func toolsOf(specs []llm.ToolSpec) []map[string]any {
 }
 
 // parameters returns what the request asks for beside the conversation.
-func (p *Protocol) parameters() map[string]any {
+func (p *Protocol) parameters(effort string) map[string]any {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	fields := map[string]any{"model": p.opt.Model, "max_tokens": p.limit, "stream": true}
-	switch p.think {
-	case adaptive:
+	p.asked = effort != "" && effort != "none"
+	switch think := p.think; {
+	case think == adaptive && p.asked:
 		fields["thinking"] = map[string]any{"type": "adaptive"}
-		fields["output_config"] = map[string]any{"effort": p.opt.Effort}
-	case budgeted:
-		fields["thinking"] = map[string]any{"type": "enabled", "budget_tokens": budget(p.opt.Effort, p.limit)}
-	case silent:
+		fields["output_config"] = map[string]any{"effort": effort}
+	case think == budgeted && p.asked:
+		fields["thinking"] = map[string]any{"type": "enabled", "budget_tokens": budget(effort, p.limit)}
+	default:
 		if p.opt.Temperature != nil { // refused together with thinking
 			fields["temperature"] = *p.opt.Temperature
 		}
@@ -136,6 +136,13 @@ func budget(effort string, limit int) int {
 		tokens = 30_000
 	}
 	return max(1024, min(tokens, limit/2))
+}
+
+// NoEffort reports whether the model has refused to think.
+func (p *Protocol) NoEffort() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.think == silent
 }
 
 // tooMany finds the model's own bound in a refusal: "max_tokens: 32000 > 8192, which is …".
@@ -156,7 +163,7 @@ func (p *Protocol) Learn(refusal *llm.Error) bool {
 	}
 	about := strings.Contains(text, "thinking") || strings.Contains(text, "effort") || strings.Contains(text, "output_config")
 	switch {
-	case !about || p.think == silent:
+	case !about || !p.asked || p.think == silent:
 		return false
 	case p.think == adaptive:
 		p.think = budgeted

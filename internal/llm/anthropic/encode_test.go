@@ -111,6 +111,7 @@ func TestParameters(t *testing.T) {
 
 func TestLearn(t *testing.T) {
 	p := New(Options{Model: "m", Effort: "low", MaxTokens: 64_000})
+	p.parameters("low")
 	var asked []string
 	for _, refusal := range []string{
 		"max_tokens: 64000 > 8192, which is the maximum allowed number of output tokens for m",
@@ -120,7 +121,7 @@ func TestLearn(t *testing.T) {
 		if !p.Learn(&llm.Error{Kind: llm.Refused, Message: refusal}) {
 			t.Errorf("nothing learned from %q", refusal)
 		}
-		f := p.parameters()
+		f := p.parameters("low")
 		asked = append(asked, fmt.Sprint(f["max_tokens"], f["thinking"], f["output_config"]))
 	}
 	want := []string{
@@ -133,5 +134,8 @@ func TestLearn(t *testing.T) {
 		if p.Learn(&llm.Error{Kind: llm.Refused, Message: refusal}) {
 			t.Errorf("learned from %q, endlessly", refusal)
 		}
+	}
+	if !p.NoEffort() {
+		t.Error("an effort seems to help")
 	}
 }

@@ -24,6 +24,7 @@ type conversation struct {
 	scratch  []byte
 	dialect  dialect // of the encoded messages
 	offers   bool    // whether their request offers tools
+	effort   string  // of their request
 	source   string  // see messageEncoder
 	markers  bool    // whether the server is asked to cache
 	turns    []turn  // the newest ones, if they can carry cache markers
@@ -61,6 +62,7 @@ func (c *conversation) encode(req llm.Request, d dialect) query {
 		c.sent, c.segments, c.turns, c.ids = nil, nil, nil, map[string]string{}
 		c.dialect, c.offers = d, offers
 	}
+	c.effort = req.Effort
 	enc := messageEncoder{dialect: d, tools: offers, parts: c.markers && d&noMarkers == 0, source: c.source, ids: c.ids}
 	for _, m := range req.Messages[len(c.sent):] {
 		c.add(enc, m)
@@ -104,11 +106,11 @@ func (c *conversation) used(id string) bool {
 	return ok
 }
 
-// hasTools reports whether the last request offers tools.
-func (c *conversation) hasTools() bool {
+// last returns whether the last request offers tools, and its effort.
+func (c *conversation) last() (tools bool, effort string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.offers
+	return c.offers, c.effort
 }
 
 func (c *conversation) continues(messages []llm.Message) bool {

@@ -4,6 +4,7 @@
 package openai
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
@@ -45,7 +46,7 @@ func New(opt Options) *Protocol {
 func (p *Protocol) Encode(req llm.Request) (remote.Request, error) {
 	d := p.learner.dialect()
 	q := p.conv.encode(req, d)
-	head, err := p.head(q.tools, d)
+	head, err := p.head(q.tools, cmp.Or(req.Effort, p.opt.Effort), d)
 	if err != nil {
 		return remote.Request{}, err
 	}
@@ -61,9 +62,13 @@ func (p *Protocol) Answer() remote.Answer {
 // Learned names the changes to requests that refusals taught, in words for people.
 func (p *Protocol) Learned() []string { return p.learner.dialect().names() }
 
+// NoEffort reports whether the server has refused an effort.
+func (p *Protocol) NoEffort() bool { return p.learner.dialect()&(noEffort|effortNone) != 0 }
+
 // Learn implements remote.Protocol.
 func (p *Protocol) Learn(refusal *llm.Error) bool {
-	fields, err := p.fields(p.learner.dialect(), p.conv.hasTools())
+	tools, effort := p.conv.last()
+	fields, err := p.fields(p.learner.dialect(), cmp.Or(effort, p.opt.Effort), tools)
 	return err == nil && p.learner.learn(refusal, func(field string) bool {
 		_, ok := fields[field]
 		return ok || field == markerField && p.opt.CacheMarkers

@@ -12,8 +12,8 @@ import (
 
 // head returns the request's body up to its first message: go-openai's request, the
 // parameters that it cannot express beside it, and the encoded tools.
-func (p *Protocol) head(tools []byte, d dialect) ([]byte, error) {
-	fields, err := p.fields(d, len(tools) > 0)
+func (p *Protocol) head(tools []byte, effort string, d dialect) ([]byte, error) {
+	fields, err := p.fields(d, effort, len(tools) > 0)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func (p *Protocol) head(tools []byte, d dialect) ([]byte, error) {
 }
 
 // fields returns the parameters of a request that offers tools or not.
-func (p *Protocol) fields(d dialect, tools bool) (map[string]any, error) {
+func (p *Protocol) fields(d dialect, effort string, tools bool) (map[string]any, error) {
 	built, err := json.Marshal(goopenai.ChatCompletionRequest{
 		Model:         p.opt.Model,
 		Stream:        true,
@@ -48,8 +48,8 @@ func (p *Protocol) fields(d dialect, tools bool) (map[string]any, error) {
 	if p.opt.MaxTokens > 0 {
 		fields[limitName(p.opt.BaseURL)] = p.opt.MaxTokens
 	}
-	if p.opt.Effort != "" {
-		fields[effortField] = p.opt.Effort
+	if effort != "" {
+		fields[effortField] = effort
 	}
 	maps.Copy(fields, p.opt.Extra)
 	maps.DeleteFunc(fields, func(key string, value any) bool {

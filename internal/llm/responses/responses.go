@@ -5,6 +5,7 @@
 package responses
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -74,7 +75,7 @@ type tool struct {
 
 // head returns the body up to its first item.
 func (p *Protocol) head(req llm.Request) ([]byte, error) {
-	fields := p.parameters()
+	fields := p.parameters(cmp.Or(req.Effort, p.opt.Effort))
 	if strings.TrimSpace(req.System) != "" {
 		fields["instructions"] = req.System
 	}
@@ -89,7 +90,7 @@ func (p *Protocol) head(req llm.Request) ([]byte, error) {
 }
 
 // parameters returns what the request asks for beside the conversation.
-func (p *Protocol) parameters() map[string]any {
+func (p *Protocol) parameters(effort string) map[string]any {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	fields := map[string]any{"model": p.opt.Model, "stream": true, "store": false}
@@ -105,13 +106,20 @@ func (p *Protocol) parameters() map[string]any {
 	if !p.plain {
 		fields["include"] = []string{"reasoning.encrypted_content"}
 		reasoning := map[string]any{"summary": "auto"}
-		if p.opt.Effort != "" {
-			reasoning["effort"] = p.opt.Effort
+		if effort != "" {
+			reasoning["effort"] = effort
 		}
 		fields["reasoning"] = reasoning
 	}
 	maps.DeleteFunc(fields, func(key string, _ any) bool { return p.leave[key] })
 	return fields
+}
+
+// NoEffort reports whether the model does not reason.
+func (p *Protocol) NoEffort() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.plain || p.leave["reasoning"]
 }
 
 // optional are the parameters without which a request means the same.

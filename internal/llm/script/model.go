@@ -35,7 +35,7 @@ var _ llm.Model = (*Model)(nil)
 
 // Info implements llm.Model.
 func (m *Model) Info() llm.Info {
-	return llm.Info{Name: "script:" + m.name, ContextWindow: m.script.ContextWindow, Free: true}
+	return llm.Info{Name: "script:" + m.name, ContextWindow: m.script.ContextWindow, Free: true, NoEffort: true}
 }
 
 // Stream implements llm.Model. Its errors are *llm.Error, or ctx's.

@@ -6,6 +6,7 @@ const (
 	Interrupt Action = "interrupt"
 	Suspend   Action = "suspend"
 	Mode      Action = "mode"
+	Effort    Action = "effort"
 	Send      Action = "send"
 	Stop      Action = "stop"
 	Leave     Action = "leave"
@@ -26,6 +27,7 @@ var table = []Binding{
 	{Action: Interrupt, Place: Everywhere, Keys: []string{"ctrl+c"}, Help: "clear the prompt or stop the model; then leave", Brief: "clear; twice: leave", fixed: true},
 	{Action: Leave, Place: Prompt, Keys: []string{"ctrl+d"}, Help: "leave, if the prompt is empty", Brief: "leave", own: true},
 	{Action: Mode, Place: Everywhere, Keys: []string{"shift+tab"}, Help: "the next permission mode", Brief: "permission mode"},
+	{Action: Effort, Place: Everywhere, Keys: []string{"ctrl+t"}, Help: "how much the model thinks, from the next prompt on: low, medium, high, its default", Brief: "the model's effort", own: true},
 	{Action: Whole, Place: Everywhere, Keys: []string{"ctrl+o"}, Help: "the full conversation in the pager, including folded output and reasoning", Brief: "show everything", own: true},
 	{Action: Reprint, Place: Everywhere, Keys: []string{"ctrl+l"}, Help: "clear the screen and print the conversation again at the current width"},
 	{Action: Suspend, Place: Everywhere, Keys: []string{"ctrl+z"}, Help: "suspend the program (Unix)"},

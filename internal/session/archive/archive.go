@@ -45,8 +45,9 @@ type Info struct {
 type Conversation struct {
 	Entries []history.Entry
 	Usage   llm.Usage
-	Context int64    // tokens of the last request and its answer; zero if more has changed since
-	Notes   []string // damage that was found, a line each for the user
+	Context int64             // tokens of the last request and its answer; zero if more has changed since
+	Efforts map[string]string // the user's choice for each model, by its name; see State
+	Notes   []string          // damage that was found, a line each for the user
 }
 
 // Messages returns the messages that were not rewound.

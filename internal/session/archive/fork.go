@@ -36,7 +36,7 @@ func (a *Archive) Fork(id, title string) (*Store, error) {
 			}
 		}
 	})
-	s.conversation = Conversation{Entries: l.conversation.Entries, Notes: l.conversation.Notes}
+	s.conversation = Conversation{Entries: l.conversation.Entries, Efforts: l.conversation.Efforts, Notes: l.conversation.Notes}
 	s.prompted = l.promptTitle()
 	st := State{Branch: s.info.Branch, Prompts: s.info.Prompts}
 	if err := s.append(record{Kind: kindTitle, Title: s.info.Title}); err != nil {

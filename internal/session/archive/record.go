@@ -86,6 +86,9 @@ type State struct {
 	Title   string `json:"title,omitzero"`
 	Branch  string `json:"branch,omitzero"` // checked out
 	Prompts int    `json:"prompts"`         // answered and not rewound
+	// Effort is the user's choice of how much Model thinks; empty for the default.
+	Model  string `json:"model,omitzero"`
+	Effort string `json:"effort,omitzero"`
 }
 
 type meta struct {

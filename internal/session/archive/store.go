@@ -302,6 +302,9 @@ func load(data []byte) (loaded, error) {
 			l.conversation.Context = r.Usage.Input + r.Usage.Output
 		case r.Meta != nil && r.Meta.Version > version:
 			newer = r.Meta.Version
+		case r.State != nil:
+			l.conversation.setEffort(r.State.Model, r.State.Effort)
+			l.info.apply(body)
 		default:
 			l.info.apply(body)
 		}
@@ -312,6 +315,18 @@ func load(data []byte) (loaded, error) {
 	l.info.Size = int64(len(data))
 	l.conversation.Notes = damage(l.scan, unreadable)
 	return l, nil
+}
+
+// setEffort records the user's choice for a model, if there is one.
+func (c *Conversation) setEffort(model, effort string) {
+	if effort == "" {
+		delete(c.Efforts, model)
+		return
+	}
+	if c.Efforts == nil {
+		c.Efforts = map[string]string{}
+	}
+	c.Efforts[model] = effort
 }
 
 // promptTitle returns the title made of the prompts.
