@@ -75,7 +75,7 @@ turns:
   - text: done
     chunk: 100
 `)
-	if want := (llm.Info{Name: "script:test.yaml", ContextWindow: 1000, Free: true}); m.Info() != want {
+	if want := (llm.Info{Name: "script:test.yaml", ContextWindow: 1000, Free: true, NoEffort: true}); m.Info() != want {
 		t.Errorf("info %+v", m.Info())
 	}
 	args := `{"deep":{"x":true,"y":null},"lines":[1,2],"path":"a.go"}`
