@@ -29,6 +29,7 @@ var layers = []struct {
 	{"internal/diff", nil},
 	{"editors/vscode", nil},
 	{"internal/editor", nil},
+	{"internal/audit", []string{"internal/statefile"}},
 	{"internal/fuzzy", nil},
 	{"internal/initenv", nil},
 	{"internal/llm", nil},
@@ -131,7 +132,7 @@ var layers = []struct {
 
 	{"internal/demo", []string{"internal/statefile"}},
 	{"internal/app", []string{
-		"internal/app/clipboard", "internal/app/home", "internal/app/idelink", "internal/app/attachments", "internal/app/provider", "internal/config", "internal/confirm", "internal/systemprompt",
+		"internal/app/clipboard", "internal/app/home", "internal/app/idelink", "internal/app/attachments", "internal/app/provider", "internal/audit", "internal/config", "internal/confirm", "internal/systemprompt",
 		"internal/llm", "internal/permission", "internal/session", "internal/session/archive", "internal/session/history", "internal/statefile", "internal/tools", "internal/tools/shell", "internal/workspace",
 	}},
 	{"internal/app/clipboard", []string{"internal/child"}},

@@ -17,6 +17,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/app/attachments"
 	"github.com/bb2d0cf4/agent/internal/app/home"
 	"github.com/bb2d0cf4/agent/internal/app/idelink"
+	"github.com/bb2d0cf4/agent/internal/audit"
 	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/confirm"
 	"github.com/bb2d0cf4/agent/internal/crash"
@@ -100,7 +101,11 @@ func New(o Options) (*App, error) {
 	a.now.store = o.Place.Store
 	a.face = Face{Emit: func(ev session.Event) { a.early = append(a.early, ev) }, Queued: noPrompts}
 	var err error
-	a.Root, err = OpenRoot(o.Config, o.Place.Dir, o.AddDirs, a.encoding)
+	log := &auditor{
+		log: audit.Open(o.Config.Home), dir: o.Place.Dir, session: func() string { return a.Current().ID() },
+		warn: func(note string) { a.emit(session.Notice{Text: note}) },
+	}
+	a.Root, err = openRoot(o.Config, o.Place.Dir, o.AddDirs, a.encoding, log)
 	if err != nil {
 		return nil, errors.Join(err, o.Place.Store.Close())
 	}
@@ -111,6 +116,7 @@ func New(o Options) (*App, error) {
 		Config: o.Config, Root: a.Root, Version: o.Version, Session: o.Place.Store.ID(), Unattended: o.Unattended,
 	})
 	a.Questions = confirm.NewController(a.Policy)
+	a.Questions.Answered = log.answered
 	a.allowSpill()
 	a.Context = systemprompt.New(systemprompt.Options{
 		Dir: a.Root.Dir(), Roots: a.Root.Roots(), Shell: shellName(), Editor: a.Editor.View, Fixed: o.Config.IDE.Context.Place == "message",
@@ -126,11 +132,18 @@ func New(o Options) (*App, error) {
 	return a, nil
 }
 
-// OpenRoot opens the folder dir. encoding, which may be nil, returns a file's encoding
-// in an editor, which counts more than the configuration; "" if it is unknown.
-func OpenRoot(cfg config.Config, dir string, extra []string, encoding func(path string) workspace.Encoding) (*workspace.Root, error) {
+// OpenRoot opens the folder dir without a session. warn is called, at most once, if the
+// audit log cannot be written.
+func OpenRoot(cfg config.Config, dir string, warn func(note string)) (*workspace.Root, error) {
+	return openRoot(cfg, dir, nil, nil, &auditor{log: audit.Open(cfg.Home), dir: dir, warn: warn})
+}
+
+// openRoot opens the folder dir and the extra ones. encoding, which may be nil, returns a
+// file's encoding in an editor, which counts more than the configuration; "" if it is
+// unknown.
+func openRoot(cfg config.Config, dir string, extra []string, encoding func(path string) workspace.Encoding, log *auditor) (*workspace.Root, error) {
 	root, err := workspace.Open(dir, workspace.Options{
-		Extra: extra, Home: cfg.Home, Fallback: workspace.Encoding(cfg.Encoding), Asked: encoding,
+		Extra: extra, Home: cfg.Home, Fallback: workspace.Encoding(cfg.Encoding), Asked: encoding, Committed: log.committed,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open the folder %s: %w", dir, err)

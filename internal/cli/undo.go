@@ -72,7 +72,7 @@ func (u *undoCommand) run(ctx context.Context, p Process, f *flags) error {
 	if err != nil {
 		return err
 	}
-	root, err := app.OpenRoot(cfg, dir, nil, nil)
+	root, err := app.OpenRoot(cfg, dir, func(note string) { remark(p, note) })
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func edited(t *testing.T, file, before, after string) *workspace.Root {
 	if before != "" {
 		scratch.Write(t, filepath.Join(dir, file), before)
 	}
-	root, err := app.OpenRoot(config.Config{Home: t.TempDir(), Encoding: "iso-8859-1"}, dir, nil, nil)
+	root, err := app.OpenRoot(config.Config{Home: t.TempDir(), Encoding: "iso-8859-1"}, dir, func(note string) { t.Error(note) })
 	if err != nil {
 		t.Fatal(err)
 	}

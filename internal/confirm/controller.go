@@ -17,6 +17,10 @@ const withdrawal = time.Second
 // Controller puts questions to the policy and then to every reviewer at once.
 // It is safe for concurrent use.
 type Controller struct {
+	// Answered, if not nil, is called with each question and its result, before Ask
+	// returns. It must be set before the first question.
+	Answered func(ctx context.Context, req Request, v Verdict, err error)
+
 	policy Policy
 	// asking holds one token, for the open question. Waiting questions are served in order
 	// of arrival.
@@ -124,6 +128,15 @@ func (c *Controller) ask(ctx context.Context, req Request, policy Policy) (Verdi
 	if err := ctx.Err(); err != nil {
 		return Verdict{}, err
 	}
+	v, err := c.decide(ctx, req, policy)
+	if c.Answered != nil {
+		c.Answered(ctx, req, v, err)
+	}
+	return v, err
+}
+
+// decide answers req by policy, which may be nil, or else by the reviewers.
+func (c *Controller) decide(ctx context.Context, req Request, policy Policy) (Verdict, error) {
 	if req.ID == "" {
 		req.ID = "ask-" + rand.Text()[:16]
 	}

@@ -68,6 +68,9 @@ func (r *Root) commit(ctx context.Context, c Change, by Origin) (file File, err 
 	if err := k.run(ctx); err != nil {
 		return File{}, fmt.Errorf("%s was not written: %w", c.Name, err)
 	}
+	if r.committed != nil {
+		defer func() { r.committed(ctx, file, by) }()
+	}
 	if err := k.finish(); err != nil {
 		return k.written(), fmt.Errorf("%s %w: %w", c.Name, ErrNotDurable, err)
 	}

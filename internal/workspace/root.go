@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -26,6 +27,8 @@ type Options struct {
 	// Asked, if not nil, is called before Fallback is used, with the file's absolute
 	// path; it returns "" if it does not know.
 	Asked func(path string) Encoding
+	// Committed, if not nil, is called after each commit with the file as written.
+	Committed func(ctx context.Context, f File, by Origin)
 }
 
 // Origin records the reason for a change.
@@ -38,6 +41,8 @@ type Root struct {
 
 	committing sync.Mutex       // held by Commit
 	journal    *journal.Journal // nil without a home
+
+	committed func(context.Context, File, Origin) // may be nil
 
 	// at is called before each step of a commit and can fail it. It is nil except in
 	// tests, which inject faults, races and crashes.
@@ -69,7 +74,7 @@ func Open(dir string, opt Options) (*Root, error) {
 	if err := text.Check(opt.Fallback); err != nil {
 		return nil, err
 	}
-	r := &Root{files: files{fallback: opt.Fallback, asked: opt.Asked}, at: func(step) error { return nil }}
+	r := &Root{files: files{fallback: opt.Fallback, asked: opt.Asked}, committed: opt.Committed, at: func(step) error { return nil }}
 	for _, path := range append([]string{dir}, opt.Extra...) {
 		f, err := openFolder(path)
 		if err != nil {
