@@ -61,6 +61,7 @@ var layers = []struct {
 
 	{"internal/tools/args", []string{"internal/nearest"}},
 	{"internal/tools/edit", []string{"internal/diff"}},
+	{"internal/tools/shell/safecmd", []string{"internal/permission"}},
 	{"internal/tools/search", []string{"internal/child", "internal/regularfile"}},
 	{"internal/tools", []string{
 		"internal/caution", "internal/confirm", "internal/diff", "internal/editor", "internal/llm", "internal/nearest", "internal/permission", "internal/sanitize",

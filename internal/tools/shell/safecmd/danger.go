@@ -1,0 +1,317 @@
+package safecmd
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Limits of the search for dangers in text that a line runs as a line of its own.
+const (
+	maxDepth = 4
+	maxText  = 4 * maxLine // bytes, of all such texts
+)
+
+// detector finds the dangerous nodes of a line. It expands words as far as it can and
+// takes the rest for the worst; it never makes a line safe.
+type detector struct {
+	line  string
+	vars  map[string]string // the values of variables that the line has set so far
+	found map[syntax.Node]string
+	depth int
+	left  *int // bytes of text that may still be parsed
+}
+
+func newDetector(line string) *detector {
+	left := maxText
+	return &detector{line: line, vars: map[string]string{}, found: map[syntax.Node]string{}, left: &left}
+}
+
+// file finds the dangers of a parsed line.
+func (d *detector) file(f *syntax.File) {
+	syntax.Walk(f, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Stmt:
+			d.statement(n)
+		case *syntax.CallExpr:
+			d.mark(n, d.call(n))
+		case *syntax.DeclClause:
+			for _, a := range n.Args {
+				d.mark(n, d.assign(a))
+			}
+		case *syntax.BinaryCmd:
+			if n.Op == syntax.Pipe || n.Op == syntax.PipeAll {
+				d.pipe(n.Y)
+			}
+		case *syntax.FuncDecl:
+			d.function(n)
+		case *syntax.Redirect:
+			d.mark(n, d.redirect(n))
+		case *syntax.ParamExp:
+			if n.Param != nil && n.Param.Value == "IFS" {
+				d.mark(n, "it hides blanks")
+			}
+		}
+		return true
+	})
+}
+
+func (d *detector) mark(n syntax.Node, why string) {
+	if why != "" && d.found[n] == "" {
+		d.found[n] = why
+	}
+}
+
+// rest returns parts for the dangers that nobody has taken out of found, in their order.
+func (d *detector) rest() []Part {
+	nodes := make([]syntax.Node, 0, len(d.found))
+	for n := range d.found {
+		nodes = append(nodes, n)
+	}
+	slices.SortFunc(nodes, func(a, b syntax.Node) int {
+		return cmp.Or(cmp.Compare(a.Pos().Offset(), b.Pos().Offset()), cmp.Compare(a.End().Offset(), b.End().Offset()))
+	})
+	var parts []Part
+	for _, n := range nodes {
+		parts = append(parts, Part{source(d.line, n), Danger, d.found[n]})
+	}
+	return parts
+}
+
+// statement judges the input that a shell gets by a redirection, and output that empties
+// a file.
+func (d *detector) statement(s *syntax.Stmt) {
+	for _, n := range s.Redirs {
+		if writes(n) && d.silent(s.Cmd) {
+			d.mark(n, "it empties the file")
+		}
+		if n.Op != syntax.Hdoc && n.Op != syntax.DashHdoc && n.Op != syntax.WordHdoc || !d.interprets(s.Cmd) {
+			continue
+		}
+		text := d.document(n.Hdoc)
+		if n.Op == syntax.WordHdoc {
+			text = d.join(n.Word)
+		}
+		d.mark(n, d.script(text))
+	}
+}
+
+// writes reports whether a redirection replaces the content of a file.
+func writes(n *syntax.Redirect) bool {
+	switch n.Op {
+	case syntax.RdrOut, syntax.RdrClob, syntax.RdrAll, syntax.RdrAllClob:
+		return true
+	}
+	return false
+}
+
+// silentCommands print nothing, by their last path element.
+var silentCommands = []string{"", ".", ":", "true", "false", "echo -n", "printf ", "null", "bin"}
+
+// silent reports whether a command prints nothing, so that a file it writes to is empty.
+func (d *detector) silent(cmd syntax.Command) bool {
+	loud := false
+	if cmd != nil {
+		syntax.Walk(cmd, func(n syntax.Node) bool {
+			if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
+				args := d.args(call)
+				for len(args) > 0 && (isWrapper(args[0]) || args[0] != "" && strings.Trim(args[0], "0123456789") == "" || strings.HasPrefix(args[0], "-") || strings.Contains(args[0], "=")) {
+					args = args[1:]
+				}
+				loud = loud || !slices.Contains(silentCommands, path.Base(strings.Join(args, " ")))
+			}
+			return !loud
+		})
+	}
+	return !loud
+}
+
+// interprets reports whether a command runs the text that it reads.
+func (d *detector) interprets(cmd syntax.Command) bool {
+	runs := false
+	if cmd != nil {
+		syntax.Walk(cmd, func(n syntax.Node) bool {
+			if call, ok := n.(*syntax.CallExpr); ok {
+				runs = runs || slices.ContainsFunc(d.args(call), isInterpreter)
+			}
+			return !runs
+		})
+	}
+	return runs
+}
+
+// pipe marks the programs behind a pipe that run its text.
+func (d *detector) pipe(s *syntax.Stmt) {
+	if next, ok := s.Cmd.(*syntax.BinaryCmd); ok && len(s.Redirs) == 0 {
+		s = next.X // its other side gets its own look
+	}
+	syntax.Walk(s, func(n syntax.Node) bool {
+		call, ok := n.(*syntax.CallExpr)
+		if !ok || len(call.Args) == 0 {
+			return true
+		}
+		args := d.args(call)
+		if len(args) > 0 && (isInterpreter(args[0]) || isWrapper(args[0]) && slices.ContainsFunc(args, isInterpreter) || args[0] == "source" || args[0] == ".") {
+			d.mark(call, "it runs what comes through the pipe")
+		}
+		return true
+	})
+}
+
+// function marks a function that starts itself again.
+func (d *detector) function(f *syntax.FuncDecl) {
+	if f.Name == nil {
+		return
+	}
+	syntax.Walk(f.Body, func(n syntax.Node) bool {
+		if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 && slices.Contains(d.args(call), path.Base(f.Name.Value)) {
+			d.mark(f, "its function starts itself again and again")
+		}
+		return true
+	})
+}
+
+// redirect judges where output goes to and input comes from.
+func (d *detector) redirect(n *syntax.Redirect) string {
+	if n.Word == nil || n.Op == syntax.Hdoc || n.Op == syntax.DashHdoc || n.Op == syntax.WordHdoc || n.Op == syntax.DplIn {
+		return ""
+	}
+	to := d.join(n.Word)
+	if n.Op == syntax.RdrIn {
+		return secretWord(to)
+	}
+	if n.Op == syntax.DplOut && strings.Trim(to, "0123456789-") == "" {
+		return ""
+	}
+	if unknown(to) {
+		return "it writes to a file that is only known when it runs"
+	}
+	return target(to)
+}
+
+// target returns why writing to a path is dangerous, or "".
+func target(to string) string {
+	clean := path.Clean(to)
+	for _, harmless := range []string{"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"} {
+		if clean == harmless {
+			return ""
+		}
+	}
+	switch {
+	case strings.HasPrefix(clean, "/tmp/"):
+		return ""
+	case path.IsAbs(clean), strings.HasPrefix(clean, "~"), clean == "..", strings.HasPrefix(clean, "../"):
+		return "it writes outside of the folder, to " + to
+	case strings.HasPrefix(clean, ".git/"), strings.Contains(clean, "/.git/"):
+		return "it writes to git's own files"
+	}
+	return secretWord(to)
+}
+
+// assign notes the value of a variable, and judges it: programs run the values of some.
+func (d *detector) assign(a *syntax.Assign) string {
+	if a.Name == nil || a.Value == nil {
+		return ""
+	}
+	value := d.join(a.Value)
+	if a.Append {
+		value = d.vars[a.Name.Value] + value
+	}
+	if len(value) > maxValue {
+		value = unknownText
+	}
+	d.vars[a.Name.Value] = value
+	if why := secretWord(value); why != "" {
+		return why
+	}
+	if strings.ContainsAny(value, " \t\n") && !unknown(value) {
+		return d.nested(value)
+	}
+	return ""
+}
+
+// call returns why a simple command is dangerous, or "".
+func (d *detector) call(c *syntax.CallExpr) string {
+	for _, a := range c.Assigns {
+		if why := d.assign(a); why != "" {
+			return why
+		}
+	}
+	args := d.args(c)
+	switch {
+	case len(args) == 0:
+		return ""
+	case d.hides(c.Args[0]):
+		return hidesName
+	case isPrefix(args[0]) && d.hidesLater(c.Args[1:]):
+		return hidesName
+	}
+	return d.program(args)
+}
+
+const hidesName = "it hides the name of its program"
+
+// hidesLater is hides for the words after a program that starts the one they name.
+func (d *detector) hidesLater(words []*syntax.Word) bool {
+	for _, w := range words {
+		text, ok := literal(w)
+		number := strings.Trim(text, "0123456789.smhd") == ""
+		if hidden := d.hides(w); hidden || !ok || !number && !strings.HasPrefix(text, "-") && !strings.Contains(text, "=") && !isPrefix(text) {
+			return hidden && !strings.Contains(w.Lit(), "=")
+		}
+	}
+	return false
+}
+
+// hides reports whether a word disguises the name of a program.
+func (d *detector) hides(w *syntax.Word) bool {
+	if _, ok := literal(w); ok {
+		return len(w.Parts) > 1
+	}
+	lit := w.Lit()
+	return lit == "" || strings.ContainsAny(lit, "\\*?{~") || strings.Contains(lit, "[") && lit != "[" && lit != "[["
+}
+
+// script is nested for text that a shell certainly runs.
+func (d *detector) script(text string) string {
+	if unknown(text) {
+		return runsUnknown
+	}
+	if _, err := parse(text); err != nil {
+		return "it runs text that is not valid shell"
+	}
+	return d.nested(text)
+}
+
+// nested returns why text that may be run as a line of its own is dangerous, or "".
+func (d *detector) nested(text string) string {
+	if *d.left -= len(text); d.depth >= maxDepth || *d.left < 0 {
+		return "it runs text inside of text that is too deep to be judged"
+	}
+	inner := &detector{line: text, vars: d.vars, found: map[syntax.Node]string{}, depth: d.depth + 1, left: d.left}
+	file, err := parse(text)
+	if err != nil {
+		return inner.roughly(text)
+	}
+	inner.file(file)
+	if parts := inner.rest(); len(parts) > 0 {
+		return parts[0].Reason
+	}
+	return ""
+}
+
+// roughly judges text that is not valid shell, by its words.
+func (d *detector) roughly(text string) string {
+	for _, command := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(";|&()\n\r", r) }) {
+		words := strings.Fields(strings.NewReplacer(`"`, "", `'`, "", `\`, "", "`", " ", "$", "\x00").Replace(command))
+		for i := range min(len(words), 8) {
+			if why := d.program(words[i:]); why != "" {
+				return why
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,218 @@
+package safecmd
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/permission"
+)
+
+// Reasons for words that are not known.
+const (
+	hiddenWords = "some of its words are only known when it runs"
+	runsUnknown = "it runs text that is only known when it runs"
+)
+
+// having returns why if test holds for an argument, and a warning if one may be anything.
+func having(args []string, why string, test func(string) bool) string {
+	if slices.ContainsFunc(args, test) {
+		return why
+	}
+	if slices.ContainsFunc(args, mayBeOption) {
+		return hiddenWords
+	}
+	return ""
+}
+
+// mayBeOption reports whether an argument may be any option.
+func mayBeOption(arg string) bool {
+	return strings.HasPrefix(arg, unknownText) || strings.HasPrefix(arg, "-") && unknown(arg)
+}
+
+// short reports whether arg is a group of options of one letter with one of letters.
+func short(arg, letters string) bool {
+	return len(arg) > 1 && arg[0] == '-' && arg[1] != '-' && strings.ContainsAny(arg[1:], letters)
+}
+
+func remove(args []string) string {
+	return having(args, "it removes files for good", func(s string) bool {
+		return short(s, "rRf") || strings.HasPrefix(s, "--r") || strings.HasPrefix(s, "--f") || strings.ContainsAny(s, "*?[") ||
+			strings.HasPrefix(s, "/") || strings.HasPrefix(s, "~") || strings.HasPrefix(s, "../")
+	})
+}
+
+func recursive(args []string) string {
+	return having(args, "it changes who may use all files of a folder", func(s string) bool { return short(s, "R") || strings.HasPrefix(s, "--rec") })
+}
+
+// copying judges programs that write the file that they name last, or all of them.
+func copying(args []string) string {
+	var files []string
+	for _, a := range args {
+		if !strings.HasPrefix(a, "-") {
+			files = append(files, a)
+		}
+	}
+	if slices.ContainsFunc(files, func(s string) bool {
+		return s == "/dev/null" || s == "/dev/zero" || s == "/dev/random" || s == "/dev/urandom"
+	}) && len(files) > 1 {
+		return "it empties or overwrites a file"
+	}
+	if slices.ContainsFunc(args, unknown) {
+		return hiddenWords
+	}
+	if len(files) > 0 {
+		return target(files[len(files)-1])
+	}
+	return ""
+}
+
+func kill(args []string) string {
+	return having(args, "it can end all processes", func(s string) bool { return s == "-1" || s == "0" || s == "-0" }) // -1 as a signal is rare
+}
+
+// gitDanger judges git, whose command follows its own options.
+func gitDanger(args []string) string {
+	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
+		valued := slices.Contains([]string{"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env", "--super-prefix"}, args[0])
+		args = args[1:]
+		if valued && len(args) > 0 {
+			args = args[1:]
+		}
+	}
+	if len(args) == 0 {
+		return ""
+	}
+	if unknown(args[0]) {
+		return hiddenWords
+	}
+	rule := gitDangers[args[0]]
+	if rule == nil {
+		return ""
+	}
+	return rule(args[1:])
+}
+
+// option returns a danger for options: letters of short ones, beginnings of long ones, and
+// whole words.
+func option(why, letters string, words ...string) danger {
+	return func(args []string) string {
+		return having(args, why, func(s string) bool {
+			return letters != "" && short(s, letters) || slices.ContainsFunc(words, func(w string) bool {
+				return s == w || strings.HasPrefix(w, "--") && strings.HasPrefix(s, w)
+			})
+		})
+	}
+}
+
+// gitDangers are the dangers of git by its commands.
+var gitDangers = map[string]danger{
+	"branch":         option("it removes or overwrites a branch", "dDfMC", "--d", "--f"),
+	"checkout":       option("it drops changes that were not committed", "fB", "--", ".", "--f", "--ours", "--theirs", "--pa"),
+	"checkout-index": always("it overwrites files"),
+	"clean": func(args []string) string {
+		if slices.ContainsFunc(args, func(s string) bool { return short(s, "n") || s == "--dry-run" }) && !slices.ContainsFunc(args, unknown) {
+			return ""
+		}
+		return "it removes files for good"
+	},
+	"commit": func(args []string) string {
+		return having(withoutMessage(args), "it rewrites history", func(s string) bool { return strings.HasPrefix(s, "--am") })
+	},
+	"filter-branch": always("it rewrites history"), "filter-repo": always("it rewrites history"), "rebase": always("it rewrites history"), "replace": always("it rewrites history"),
+	"gc": option("it removes objects for good", "", "--p", "--aggressive"), "prune": always("it removes objects for good"),
+	"push": func(args []string) string {
+		return having(args, "it changes a remote repository for good", func(s string) bool {
+			return short(s, "fd") || strings.HasPrefix(s, "+") || strings.HasPrefix(s, ":") || slices.ContainsFunc([]string{"--f", "--d", "--m", "--pr"}, func(o string) bool { return strings.HasPrefix(s, o) })
+		})
+	},
+	"reflog": option("it removes history for good", "", "delete", "expire"),
+	"reset":  option("it drops changes that were not committed", "", "--h", "--m", "--k"),
+	"restore": func(args []string) string {
+		if slices.Contains(args, "--staged") && !slices.ContainsFunc(args, func(s string) bool { return short(s, "W") || strings.HasPrefix(s, "--w") || unknown(s) }) {
+			return ""
+		}
+		return "it drops changes that were not committed"
+	},
+	"rm":         option("it removes files", "rf", "--f"),
+	"stash":      option("it removes stashed changes", "", "drop", "clear", "pop"),
+	"submodule":  option("it removes files", "f", "deinit", "--f"),
+	"switch":     option("it drops changes that were not committed", "fC", "--f", "--di"),
+	"tag":        option("it removes or overwrites a tag", "df", "--d", "--f"),
+	"update-ref": always("it changes where a branch is"),
+	"worktree":   option("it removes a folder", "f", "remove", "prune", "--f"),
+}
+
+// withoutMessage returns the arguments of git commit without the message.
+func withoutMessage(args []string) []string {
+	var out []string
+	for i, arg := range args {
+		if i == 0 || args[i-1] != "--message" && args[i-1] != "--file" && !short(args[i-1], "mF") {
+			out = append(out, arg)
+		}
+	}
+	return out
+}
+
+// secretArgs returns which argument names a file that usually holds keys, or "".
+func secretArgs(name string, args []string) string {
+	if rule := programs[name]; rule != nil {
+		if uses, why := rule(args); why == "" {
+			args = uses.files
+			if uses.names {
+				return ""
+			}
+		}
+	}
+	for _, arg := range args {
+		if why := secretWord(arg); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// secretWord returns a reason if a word names a file that usually holds keys, or may
+// match one.
+func secretWord(word string) string {
+	if i := strings.LastIndexAny(word, "=@"); i >= 0 {
+		word = word[i+1:]
+	}
+	base := path.Base(word)
+	switch {
+	case word == "" || strings.ContainsAny(word, " \n") || isExample(base):
+	case strings.HasSuffix(base, "_history") && strings.HasPrefix(base, "."):
+		return "it uses the shell's history, " + word
+	case strings.ContainsAny(base, "*?[") && slices.ContainsFunc(secretNames, func(name string) bool { return matches(base, name) }):
+		return word + " can match a file that usually holds keys"
+	case permission.Secret(word) && !isIdentifier(word):
+		return word + " is a place that usually holds keys"
+	case strings.HasPrefix(word, "/proc/") && permission.NeverRead(word, "") != "", strings.HasPrefix(word, "/proc/self/"):
+		return word + " exposes the memory and environment of a process"
+	}
+	return ""
+}
+
+// isExample reports whether a file is a template for one with keys.
+func isExample(base string) bool {
+	return slices.ContainsFunc([]string{".example", ".sample", ".template", ".dist"}, func(end string) bool { return strings.HasSuffix(base, end) })
+}
+
+// isIdentifier reports whether a word such as id_token is rather a name in a program than
+// a file with a key.
+func isIdentifier(word string) bool {
+	return strings.HasPrefix(word, "id_") && !slices.ContainsFunc([]string{"id_rsa", "id_dsa", "id_ec", "id_ed", "id_x"}, func(kind string) bool { return strings.HasPrefix(word, kind) })
+}
+
+// secretNames are examples of names for patterns.
+var secretNames = []string{".env", ".env.local", "id_rsa", "id_ed25519", ".netrc", ".npmrc", ".git-credentials", "credentials", "server.pem", "server.key"}
+
+// matches reports whether a pattern that is about some names matches name.
+func matches(pattern, name string) bool {
+	if strings.HasPrefix(pattern, "*") && strings.Trim(pattern, "*?.") == "" || len(strings.Trim(pattern, "*?[]")) < 2 {
+		return false
+	}
+	ok, err := path.Match(pattern, name)
+	return err == nil && ok
+}

@@ -1,0 +1,191 @@
+package safecmd
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// danger returns why a program with these arguments is dangerous, or "". An argument that
+// holds unknownText may be anything.
+type danger func(args []string) string
+
+// always is the danger of a program whatever its arguments are.
+func always(why string) danger { return func([]string) string { return why } }
+
+// dangers maps programs to their dangers. Programs that start others are in wrappers.
+var dangers = map[string]danger{
+	"at": always("it runs something later"), "batch": always("it runs something later"),
+	"chattr": always("it changes what may be done with files"),
+	"chgrp":  recursive, "chmod": recursive, "chown": recursive, "setfacl": recursive,
+	"cp": copying, "mv": copying, "install": copying, "ln": copying, "tee": copying,
+	"crontab": func(args []string) string {
+		if slices.Equal(args, []string{"-l"}) {
+			return ""
+		}
+		return "it sets up something that runs later"
+	},
+	"dd": func(args []string) string {
+		return having(args, "it can overwrite files and disks", func(s string) bool { return strings.HasPrefix(s, "of=") })
+	},
+	"doas": always("it runs with the rights of another user"), "pkexec": always("it runs with the rights of another user"),
+	"runuser": always("it runs with the rights of another user"), "su": always("it runs with the rights of another user"), "sudo": always("it runs with the rights of another user"),
+	"find": func(args []string) string {
+		return having(args, "it removes what it finds", func(s string) bool { return s == "-delete" })
+	},
+	"git":  gitDanger,
+	"halt": always("it stops the machine"), "poweroff": always("it stops the machine"), "reboot": always("it stops the machine"), "shutdown": always("it stops the machine"), "init": always("it stops the machine"), "telinit": always("it stops the machine"),
+	"history": func(args []string) string {
+		return having(args, "it removes the shell's history", func(s string) bool { return s != "" && strings.Trim(s, "-0123456789") != "" })
+	},
+	"insmod": always("it changes the system"), "iptables": always("it changes the system"), "launchctl": always("it changes the system"), "modprobe": always("it changes the system"), "mount": always("it changes the system"),
+	"nft": always("it changes the system"), "passwd": always("it changes the system"), "sysctl": always("it changes the system"), "systemctl": always("it changes the system"), "umount": always("it changes the system"),
+	"useradd": always("it changes the system"), "userdel": always("it changes the system"), "usermod": always("it changes the system"), "visudo": always("it changes the system"), "chpasswd": always("it changes the system"),
+	"kill": kill, "killall": always("it ends processes by their name"), "pkill": always("it ends processes by their name"),
+	"fdisk": always("it destroys what is on a disk"), "mkswap": always("it destroys what is on a disk"), "parted": always("it destroys what is on a disk"), "sfdisk": always("it destroys what is on a disk"), "wipefs": always("it destroys what is on a disk"), "blkdiscard": always("it destroys what is on a disk"),
+	"rm": remove, "rmdir": func(args []string) string {
+		return having(args, "it removes several folders", func(s string) bool { return s == "-p" || strings.HasPrefix(s, "--p") })
+	},
+	"rsync": func(args []string) string {
+		return having(args, "it removes files that are missing elsewhere", func(s string) bool { return strings.HasPrefix(s, "--del") || strings.HasPrefix(s, "--remove") })
+	},
+	"shred": always("it destroys the content of files"), "truncate": always("it cuts the content off files"), "unlink": always("it removes a file"), "srm": always("it removes files"),
+	"unset": func(args []string) string {
+		return having(args, "it hides what the shell did", func(s string) bool { return strings.HasPrefix(s, "HIST") })
+	},
+}
+
+// wrappers start the program that their arguments name, or run an argument as a line.
+var wrappers = strings.Fields("alias ash bash busybox builtin bwrap caffeinate chroot chrt command coproc csh dash docker doas entr env eval exec expect fakeroot find fish firejail flock gdb git ionice ksh kubectl lldb ltrace " +
+	"nice nohup npx nsenter parallel perl podman proot python python3 ruby node php awk gawk mawk runuser script screen setpriv setsid sg sh source start-stop-daemon stdbuf strace su sudo systemd-run tar taskset tcsh time timeout tmux toybox " +
+	"trap unshare valgrind watch xargs zsh ssh . ! { if then do else while until for case")
+
+// prefixes are wrappers whose first word is a program.
+var prefixes = strings.Fields("builtin busybox caffeinate command doas env exec fakeroot nice nohup setsid stdbuf sudo time timeout toybox")
+
+// runners are wrappers whose words are run as lines.
+var runners = strings.Fields("alias ash bash csh dash fish ksh parallel script sh ssh su tcsh trap watch zsh")
+
+// interpreters run the text that they read.
+var interpreters = strings.Fields("ash bash csh dash fish ksh sh tcsh zsh python python2 python3 perl ruby node php lua")
+
+// languages are wrappers whose text is not that of a shell.
+var languages = strings.Fields("awk gawk mawk node perl php python python2 python3 ruby")
+
+// removals are names of functions that remove files.
+var removals = []string{"rmtree", "unlink", "os.remove", "rmSync", "rmdirSync", "rm_rf", "File.delete"}
+
+// code judges a program in another language by the commands that it seems to run.
+func (d *detector) code(text string) string {
+	if slices.ContainsFunc(removals, func(name string) bool { return strings.Contains(text, name) }) {
+		return "it removes files"
+	}
+	return d.roughly(text)
+}
+
+func isInterpreter(word string) bool { return slices.Contains(interpreters, path.Base(word)) }
+
+func isPrefix(word string) bool { return slices.Contains(prefixes, path.Base(word)) || isOdd(word) }
+
+func isWrapper(word string) bool { return slices.Contains(wrappers, path.Base(word)) || isOdd(word) }
+
+// isOdd reports whether a word in the place of a program can hardly be one.
+func isOdd(word string) bool { return strings.HasSuffix(word, "/") || strings.Contains(word, "=") }
+
+// program returns why the program args[0] with its arguments is dangerous, or "".
+func (d *detector) program(args []string) string {
+	name := path.Base(args[0])
+	if strings.HasPrefix(name, "mkfs") {
+		return "it destroys what is on a disk"
+	}
+	if rule := dangers[name]; rule != nil {
+		if why := rule(args[1:]); why != "" {
+			return why
+		}
+	}
+	if isWrapper(args[0]) {
+		if why := d.wrapped(name, args[1:]); why != "" {
+			return why
+		}
+	}
+	return secretArgs(name, args[1:])
+}
+
+// wrapped judges the programs and lines that a program starts.
+func (d *detector) wrapped(name string, args []string) string {
+	if name == "eval" {
+		return d.script(strings.Join(args, " "))
+	}
+	extended := args
+	if name == "xargs" || name == "parallel" || name == "find" {
+		extended = append(slices.Clone(args), unknownText) // it adds words of its own
+	}
+	inner := *d
+	inner.depth++
+	for i := range min(len(args), maxWords) {
+		if name == "git" || inner.depth > maxDepth || args[i] == name || !starts(args[i]) {
+			continue
+		}
+		if name == "find" && (i == 0 || !strings.HasPrefix(args[i-1], "-exec") && !strings.HasPrefix(args[i-1], "-ok")) {
+			continue
+		}
+		if why := inner.program(extended[i:]); why != "" {
+			return why
+		}
+	}
+	return d.texts(name, args)
+}
+
+// starts reports whether a word among others can name a program that is dangerous, or
+// starts one.
+func starts(word string) bool {
+	base := path.Base(word)
+	return dangers[base] != nil || isWrapper(word) || strings.HasPrefix(base, "mkfs")
+}
+
+// texts judges the arguments that a program runs as lines of their own.
+func (d *detector) texts(name string, args []string) string {
+	for i, arg := range args {
+		option := ""
+		if i > 0 {
+			option = args[i-1]
+		}
+		if why := d.textOf(name, option, arg); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// textOf judges an argument, which follows option.
+func (d *detector) textOf(name, option, arg string) string {
+	runs := slices.Contains(runners, name)
+	switch {
+	case unknown(arg) && (runs || isInterpreter(name) || name == "source" || name == "."):
+		return runsUnknown
+	case unknown(arg):
+		return ""
+	case slices.Contains(languages, name):
+		return d.code(arg)
+	case name == "git":
+		if _, command, ok := strings.Cut(arg, "=!"); ok {
+			return d.script(command)
+		}
+		return ""
+	case name == "trap" && option == "", isInterpreter(name) && short(option, "c"):
+		return d.script(arg)
+	case runs || strings.ContainsAny(arg, " \t\n;|&<>"):
+		return d.nested(assigned(arg))
+	}
+	return ""
+}
+
+// assigned returns the value of an argument such as --to-command=VALUE or name=VALUE, or
+// the argument.
+func assigned(arg string) string {
+	name, value, ok := strings.Cut(arg, "=")
+	if ok && !strings.ContainsAny(name, " \t\n;|&<>") {
+		return assigned(value)
+	}
+	return arg
+}

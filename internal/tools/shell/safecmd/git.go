@@ -1,0 +1,95 @@
+package safecmd
+
+import (
+	"slices"
+	"strings"
+)
+
+// gitSpecs are the commands of git that only read the repository's own objects and names:
+// with GitOptions and GitEnv, none of them runs a program that the repository names.
+// Commands that compare the files of the folder (status, diff) or show their content
+// (show, blame, log -p) run the repository's filters and converters, so they ask.
+var gitSpecs = map[string]spec{
+	"branch":        {flags: "aqrv", long: "--all --list --remotes --show-current --sort= --no-color --color= --verbose --ignore-case", none: true},
+	"check-ignore":  {flags: "nqv", long: "--no-index --non-matching --quiet --verbose"},
+	"count-objects": {flags: "vH", long: "--human-readable --verbose", none: true},
+	"describe":      {long: "--abbrev= --all --always --candidates= --contains --exact-match --exclude= --first-parent --long --match= --tags", words: true},
+	"log": {flags: "iqz", valued: "n", digits: true, words: true, long: "--abbrev-commit --abbrev= --after= --all --author= --before= --branches --committer= --date-order --date= --decorate --decorate= --first-parent --follow " +
+		"--format= --full-history --graph --grep= --left-right --max-count= --merges --name-only --name-status --no-color --no-decorate --no-merges --numstat --oneline --pretty --pretty= --reverse --shortstat --since= --skip= --stat --tags --topo-order --until="},
+	"ls-files":   {flags: "cosz", long: "--cached --exclude-standard --full-name --others --stage", folder: true, names: true},
+	"ls-tree":    {flags: "dlrtz", long: "--full-name --full-tree --long --name-only --name-status --abbrev=", words: true},
+	"merge-base": {flags: "a", long: "--all --fork-point --is-ancestor --octopus", words: true},
+	"name-rev":   {long: "--always --name-only --no-undefined --tags", words: true},
+	"reflog":     {valued: "n", digits: true, long: "--date= --max-count=", none: true},
+	"remote":     {none: true},
+	"rev-list": {flags: "", valued: "n", digits: true, words: true, long: "--after= --all --author= --before= --branches --count --first-parent --left-right --max-count= --merges --no-merges --objects --reverse --since= --skip= " +
+		"--tags --topo-order --until="},
+	"rev-parse": {flags: "q", long: "--abbrev-ref --absolute-git-dir --git-common-dir --git-dir --is-bare-repository --is-inside-git-dir --is-inside-work-tree --is-shallow-repository --quiet --short --short= --show-cdup " +
+		"--show-prefix --show-superproject-working-tree --show-toplevel --symbolic --symbolic-full-name --verify", words: true},
+	"shortlog": {flags: "cens", long: "--email --no-merges --numbered --summary", words: true},
+	"show-ref": {flags: "dhqs", long: "--abbrev --dereference --hash --heads --head --quiet --tags --verify", words: true},
+	"tag":      {flags: "l", long: "--list --sort=", words: true},
+	"version":  {none: true},
+}
+
+// git judges git COMMAND. Options before the command ask.
+func git(args []string) (reads, string) {
+	if len(args) == 1 && args[0] == "--version" {
+		return reads{}, ""
+	}
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
+		return reads{}, "its options before the command can make it run programs"
+	}
+	if slices.Equal(args, []string{"stash", "list"}) || slices.Equal(args, []string{"worktree", "list"}) {
+		return reads{}, ""
+	}
+	s, known := gitSpecs[args[0]]
+	if !known {
+		return reads{}, args[0] + " is not a command of git that only reads names and history; a repository can make other commands run its own programs"
+	}
+	c, why := s.parse(args[1:])
+	if why != "" {
+		return reads{}, why
+	}
+	if args[0] == "tag" && len(c.rest) > 0 && !c.has("-l") && !c.has("--list") {
+		return reads{}, "it makes a tag"
+	}
+	if why := gitFormat(c.options); why != "" {
+		return reads{}, why
+	}
+	return s.reads(c), ""
+}
+
+// gitFormats are the names of formats that a repository cannot define.
+var gitFormats = strings.Fields("email full fuller medium mboxrd oneline raw reference short")
+
+// gitFormat returns why the format in the options could run a program, or "". The
+// placeholders of signatures do, and a name may be one that the repository defines.
+func gitFormat(options map[string]string) string {
+	for _, name := range []string{"--format", "--pretty"} {
+		format, ok := options[name]
+		switch {
+		case !ok || format == "" || slices.Contains(gitFormats, format):
+		case strings.Contains(format, "%G"):
+			return "it checks signatures with a program"
+		case !strings.HasPrefix(format, "format:") && !strings.HasPrefix(format, "tformat:") && !strings.Contains(format, "%"):
+			return "the repository may define the format " + format
+		}
+	}
+	return ""
+}
+
+// gitOptions stand before the command of git in the lines that Script returns.
+var gitOptions = []string{
+	"--no-pager", "--no-optional-locks",
+	"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "diff.external=", "-c", "log.showSignature=false", "-c", "format.pretty=medium",
+	"-c", "gpg.program=false", "-c", "gpg.ssh.program=false", "-c", "gpg.x509.program=false", "-c", "core.sshCommand=false", "-c", "core.askPass=false", "-c", "core.alternateRefsCommand=false", "-c", "core.editor=false",
+	"-c", "credential.helper=", "-c", "protocol.allow=never", "-c", "submodule.recurse=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
+}
+
+// Env is added to the environment of the lines that Script returns: git fetches nothing
+// and asks nobody, go downloads and runs no other version of itself.
+var Env = []string{
+	"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_OPTIONAL_LOCKS=0",
+	"GOTOOLCHAIN=local", "GOPROXY=off",
+}

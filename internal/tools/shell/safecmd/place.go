@@ -1,0 +1,241 @@
+package safecmd
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/permission"
+)
+
+// Place is where a line would run.
+type Place struct {
+	Dir   string   // absolute, without symbolic links
+	Roots []string // the folders that may be read without a question, and written; likewise
+	Home  string   // the program's own folder
+	Path  string   // the value of PATH
+}
+
+// maxEntries is the number of entries up to which a folder is searched for files that
+// hold keys.
+const maxEntries = 50_000
+
+// Judge judges line by its text, by the files that it names and by where its programs
+// are.
+func (p Place) Judge(line string) Judgement {
+	j := Classify(line)
+	if j.Class != Safe {
+		return j
+	}
+	if runtime.GOOS == "windows" {
+		j.add(line, Ask, "the shell of Windows is not known")
+		return j
+	}
+	part := 0
+	for i, s := range j.steps {
+		if s.operator != "" {
+			continue
+		}
+		program, why := p.program(s.name)
+		if why == "" {
+			why = p.reads(s)
+		}
+		if why != "" {
+			j.Class, j.Parts[part].Class, j.Parts[part].Reason = Ask, Ask, why
+		}
+		j.steps[i].name = program
+		part++
+	}
+	if j.Class != Safe {
+		j.steps = nil
+	}
+	return j
+}
+
+// program returns the path of a program, or the name of a command of the shell, and why
+// it may be another program.
+func (p Place) program(name string) (path, why string) {
+	if slices.Contains(builtins, name) {
+		return name, ""
+	}
+	for _, dir := range filepath.SplitList(p.Path) {
+		path := filepath.Join(dir, name)
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(p.Dir, path)
+		}
+		info, err := os.Stat(path)
+		if err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
+			continue
+		}
+		target, err := filepath.EvalSymlinks(path)
+		if err != nil {
+			return "", fmt.Sprintf("%s cannot be examined: %v", name, err)
+		}
+		for _, at := range []string{path, target} {
+			if p.writable(at) {
+				return "", fmt.Sprintf("%s is %s, which commands and edits can replace", name, at)
+			}
+		}
+		return path, ""
+	}
+	return "", name + " is not installed"
+}
+
+// writable reports whether the agent, or everybody, can replace the program at path.
+func (p Place) writable(path string) bool {
+	if slices.ContainsFunc(append([]string{os.TempDir(), "/tmp", "/var/tmp", "/dev/shm"}, p.Roots...), func(dir string) bool { return within(dir, path) }) {
+		return true
+	}
+	for _, at := range []string{path, filepath.Dir(path)} {
+		if info, err := os.Stat(at); err != nil || info.Mode()&0o002 != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func within(dir, path string) bool {
+	if target, err := filepath.EvalSymlinks(dir); err == nil {
+		if rel, err := filepath.Rel(target, path); err == nil && filepath.IsLocal(rel) {
+			return true
+		}
+	}
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// reads returns why a file that a command reads needs a question, or "".
+func (p Place) reads(s step) string {
+	for _, name := range s.reads.files {
+		if why := p.file(name, s.reads.names); why != "" {
+			return why
+		}
+		if s.reads.deep {
+			if why := p.below(name, s.reads.hidden); why != "" {
+				return why
+			}
+		}
+	}
+	if s.in != "" {
+		return p.file(s.in, false)
+	}
+	return ""
+}
+
+// file returns why reading a file needs a question, or only listing it, or "". Where a
+// link leads counts.
+func (p Place) file(name string, listed bool) string {
+	if name == "-" || name == "/dev/null" {
+		return ""
+	}
+	path := name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(p.Dir, path)
+	}
+	target, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		target = filepath.Clean(path) // it is missing, or something that is not a path
+	}
+	for _, at := range []string{filepath.Clean(path), target} {
+		root := slices.IndexFunc(p.Roots, func(root string) bool { return within(root, at) })
+		if root < 0 {
+			return name + " is outside of the folder"
+		}
+		if why := p.secret(name, strings.TrimPrefix(at, p.Roots[root]), at); why != "" && !listed {
+			return why
+		}
+	}
+	if info, err := os.Stat(path); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+		return name + " is not an ordinary file"
+	}
+	return ""
+}
+
+func (p Place) secret(name, below, abs string) string {
+	if permission.Secret(below) || permission.NeverRead(abs, p.Home) != "" {
+		return name + " is a place that usually holds keys"
+	}
+	return ""
+}
+
+// below returns why reading everything in a folder needs a question, or "". hidden
+// includes the files whose names begin with a dot.
+func (p Place) below(name string, hidden bool) string {
+	top := name
+	if !filepath.IsAbs(top) {
+		top = filepath.Join(p.Dir, top)
+	}
+	if target, err := filepath.EvalSymlinks(top); err == nil {
+		top = target
+	}
+	entries, why := 0, ""
+	err := filepath.WalkDir(top, func(path string, e fs.DirEntry, err error) error {
+		entries++
+		rel := strings.TrimPrefix(strings.TrimPrefix(path, top), string(filepath.Separator))
+		switch {
+		case err != nil: // the command cannot read it either
+		case !hidden && rel != "" && strings.HasPrefix(e.Name(), "."):
+			if e.IsDir() {
+				return filepath.SkipDir
+			}
+			return nil
+		case entries > maxEntries:
+			why = name + " has too many files to look for those that hold keys"
+		case rel != "" && !e.IsDir() && (permission.Secret(rel) || permission.NeverRead(path, p.Home) != ""):
+			why = filepath.Join(name, rel) + " is a place that usually holds keys"
+		default:
+			return nil
+		}
+		return filepath.SkipAll
+	})
+	if err != nil {
+		return fmt.Sprintf("%s cannot be searched: %v", name, err)
+	}
+	return why
+}
+
+// Script returns the line to run for a safe line that Place.Judge returned: the same
+// commands, each program by its path, each word in quotes, git without the programs that
+// a repository can name. It is "" for another line. It needs Env in its environment.
+func (j Judgement) Script() string {
+	var words []string
+	for _, s := range j.steps {
+		if s.operator != "" {
+			words = append(words, s.operator)
+			continue
+		}
+		name := s.name
+		if !slices.Contains(builtins, name) {
+			name = quote(name)
+		}
+		words = append(words, name)
+		switch filepath.Base(s.name) {
+		case "git":
+			words = append(words, quoteAll(gitOptions)...)
+		case "rg":
+			if !s.reads.hidden { // whatever the ignore files of the project include
+				words = append(words, "--no-config", "--glob", quote("!.*"))
+			}
+		}
+		words = append(words, quoteAll(s.args)...)
+		if s.in != "" {
+			words = append(words, "<"+quote(s.in))
+		}
+		words = append(words, s.discard...)
+	}
+	return strings.Join(words, " ")
+}
+
+func quoteAll(words []string) []string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = quote(w)
+	}
+	return out
+}
+
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -1,0 +1,160 @@
+// Package safecmd classes shell command lines before they run: safe, ask or danger. It
+// guarantees that a line is safe only if each of its commands is a known program with
+// known options that only read, written in literal words; that the form of a safe line
+// which Judgement.Script returns consists of exactly the words that were judged; and that
+// everything unknown asks.
+package safecmd
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Class is how much care a command line needs. A greater class is stricter.
+type Class int
+
+// The classes.
+const (
+	Safe   Class = iota // only reads
+	Ask                 // unknown, or does more than read
+	Danger              // hard to undo, or disguised
+)
+
+// String returns the name of c.
+func (c Class) String() string {
+	switch c {
+	case Safe:
+		return "safe"
+	case Ask:
+		return "ask"
+	}
+	return "danger"
+}
+
+// MarshalText encodes c for JSON.
+func (c Class) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// Part is a piece of a line with a class of its own: a simple command, a redirection, or
+// a construct of the shell.
+type Part struct {
+	Text   string `json:"command"` // as in the line; not sanitized
+	Class  Class  `json:"class"`
+	Reason string `json:"reason"` // in plain words; not sanitized
+}
+
+// Judgement is the class of a line, which is the strictest class of its parts.
+type Judgement struct {
+	Class Class  `json:"class"`
+	Parts []Part `json:"parts"`
+
+	steps []step // of a safe line
+}
+
+// Reasons returns the reasons of the parts that give the line its class, each once.
+func (j Judgement) Reasons() []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, p := range j.Parts {
+		if p.Class == j.Class && !seen[p.Reason] {
+			seen[p.Reason] = true
+			out = append(out, p.Reason)
+		}
+	}
+	return out
+}
+
+func (j *Judgement) add(text string, class Class, format string, args ...any) {
+	j.Class = max(j.Class, class)
+	j.Parts = append(j.Parts, Part{text, class, fmt.Sprintf(format, args...)})
+}
+
+// maxLine is the length in bytes of the longest line that is parsed. A longer one is
+// dangerous: nobody reads it to its end.
+const maxLine = 16 << 10
+
+// maxNesting is the number of open brackets up to which a line is parsed: more take long.
+const maxNesting = 200
+
+func nesting(line string) int {
+	open, most := 0, 0
+	for _, c := range []byte(line) {
+		switch c {
+		case '(', '[', '{':
+			open++
+		case ')', ']', '}':
+			open = max(open-1, 0)
+		}
+		most = max(most, open)
+	}
+	return most
+}
+
+// Classify judges line by its text alone. Place.Judge also looks at the programs and
+// files that it names.
+func Classify(line string) Judgement {
+	var j Judgement
+	if len(line) > maxLine {
+		j.add(line, Danger, "it is too long to be judged: %d bytes", len(line))
+		return j
+	}
+	if nesting(line) > maxNesting {
+		j.add(line, Danger, "it is nested too deeply to be judged")
+		return j
+	}
+	if why := oddText(line); why != "" {
+		j.add(line, Ask, "%s", why)
+	}
+	file, err := parse(line)
+	if err != nil {
+		j.add(line, Danger, "it is not valid shell, so what it does is unknown: %s", firstLine(err.Error()))
+		return j
+	}
+	if len(file.Stmts) == 0 {
+		j.add(line, Ask, "it has no command")
+		return j
+	}
+	d := newDetector(line)
+	d.file(file)
+	r := reader{line: line, dangers: d.found}
+	r.statements(file.Stmts)
+	if len(file.Last) > 0 {
+		r.add(line, Ask, "it has a comment")
+	}
+	for _, p := range append(r.Parts, d.rest()...) {
+		j.add(p.Text, p.Class, "%s", p.Reason)
+	}
+	if j.Class == Safe {
+		j.steps = r.steps
+	}
+	return j
+}
+
+// parse parses a line of bash.
+func parse(line string) (*syntax.File, error) {
+	return syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(line), "")
+}
+
+// oddText returns why the characters of a line need a look, or "": shells, parsers and
+// eyes differ about the rest.
+func oddText(line string) string {
+	text := strings.TrimRight(line, "\n")
+	for _, r := range text {
+		switch {
+		case r == '\n':
+			return "it has several lines"
+		case r < ' ' && r != '\t' || r == 0x7f || r == utf8.RuneError:
+			return "it has control characters"
+		case r > 0x7e:
+			return "it has characters other than ASCII"
+		}
+	}
+	return ""
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	return s
+}
