@@ -136,6 +136,7 @@ type ToolSpec struct {
 // A provider may cache the encoding of Messages between requests: a caller only appends
 // to the slice that it sent before, or sends another slice.
 type Request struct {
+	Session  string // an id, the same for all requests of a conversation; may be empty
 	System   string
 	Messages []Message
 	Tools    []ToolSpec

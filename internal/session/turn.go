@@ -80,7 +80,9 @@ func (t *turn) run(ctx context.Context) (Stop, error) {
 // ask sends the conversation and receives the answer, emitting it as it comes.
 func (t *turn) ask(ctx context.Context, system string) (*answer, error) {
 	l := t.loop
-	req := llm.Request{System: system, Messages: l.chat.Sent(), Tools: l.opt.Tools.Specs(), Effort: t.effort}
+	req := llm.Request{
+		Session: l.id, System: system, Messages: l.chat.Sent(), Tools: l.opt.Tools.Specs(), Effort: t.effort,
+	}
 	l.room.sending(system, l.load())
 	a := &answer{}
 	for d, err := range l.opt.Model.Stream(ctx, req) {

@@ -5,7 +5,6 @@ package provider
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"iter"
@@ -100,7 +99,6 @@ func newClient(cfg config.Config, m config.Model) (*remote.Client, thinker, *mem
 	case config.WireResponses:
 		p := responses.New(responses.Options{
 			Model: m.Name, MaxTokens: o.MaxTokens, Temperature: o.Temperature, Effort: o.Effort, Extra: o.Extra,
-			CacheKey: rand.Text(),
 		})
 		return remote.New(opt, p), p, nil
 	}

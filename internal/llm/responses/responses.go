@@ -22,7 +22,6 @@ type Options struct {
 	MaxTokens   int    // of the answer, reasoning included; zero: the model's own limit
 	Temperature *float64
 	Effort      string         // how much the model thinks: none, low, medium, high …; empty: its default
-	CacheKey    string         // the same for all requests of a session
 	Extra       map[string]any // merged into the request's body, over our own
 }
 
@@ -75,7 +74,7 @@ type tool struct {
 
 // head returns the body up to its first item.
 func (p *Protocol) head(req llm.Request) ([]byte, error) {
-	fields := p.parameters(cmp.Or(req.Effort, p.opt.Effort))
+	fields := p.parameters(req.Session, cmp.Or(req.Effort, p.opt.Effort))
 	if strings.TrimSpace(req.System) != "" {
 		fields["instructions"] = req.System
 	}
@@ -90,7 +89,7 @@ func (p *Protocol) head(req llm.Request) ([]byte, error) {
 }
 
 // parameters returns what the request asks for beside the conversation.
-func (p *Protocol) parameters(effort string) map[string]any {
+func (p *Protocol) parameters(session, effort string) map[string]any {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	fields := map[string]any{"model": p.opt.Model, "stream": true, "store": false}
@@ -100,8 +99,8 @@ func (p *Protocol) parameters(effort string) map[string]any {
 	if p.opt.Temperature != nil {
 		fields["temperature"] = *p.opt.Temperature
 	}
-	if p.opt.CacheKey != "" {
-		fields["prompt_cache_key"] = p.opt.CacheKey
+	if session != "" {
+		fields["prompt_cache_key"] = session
 	}
 	if !p.plain {
 		fields["include"] = []string{"reasoning.encrypted_content"}
