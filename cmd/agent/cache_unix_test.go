@@ -148,7 +148,7 @@ providers:
 
 // Over each wire, a request begins with the bytes of the one before up to its last cache
 // marker, although the editor's state changes before each and the session is continued by
-// another process. The markers themselves move. This is what it saves.
+// another process. The markers themselves move. The test logs the savings.
 func TestRequestsBeginAsTheOneBefore(t *testing.T) {
 	_, uncachedCost := cached(t, false, "chat", "ide: {context: system}", ", cache_markers: false")
 	_, systemCost := cached(t, true, "chat", "ide: {context: system}", "")

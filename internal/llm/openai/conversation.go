@@ -33,7 +33,7 @@ type conversation struct {
 	tools []byte // the encoded specs
 }
 
-// turn is what the model is sent between two of its answers. A cache marker for all up to
+// turn is the text for the model between two of its answers. A cache marker for all up to
 // its end goes to a place in the segments.
 type turn struct{ segment, at int }
 
