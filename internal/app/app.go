@@ -81,6 +81,7 @@ type App struct {
 	early         []session.Event // emitted before a face was attached
 	jobs          *shell.Jobs
 	lines         *attachments.Lines
+	modeNews      *modeNews
 	editorPrompts *idelink.Prompts
 	unlink        func() // ends the link to the editor
 
@@ -121,6 +122,7 @@ func New(o Options) (*App, error) {
 	a.Context = systemprompt.New(systemprompt.Options{
 		Dir: a.Root.Dir(), Roots: a.Root.Roots(), Shell: shellName(), Editor: a.Editor.View, Fixed: o.Config.IDE.Context.Place == "message",
 	})
+	a.modeNews = &modeNews{policy: a.Policy, unattended: o.Unattended, stale: true, messages: func() []llm.Message { return a.Loop.Messages() }}
 	env := shell.Environ(append(os.Environ(), o.Env...), o.Config.SecretEnv())
 	a.Images = a.newImages(env)
 	a.lines = a.newLines(env)

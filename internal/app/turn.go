@@ -29,6 +29,9 @@ func (a *App) message(ctx context.Context, prompt string) llm.Message {
 	if news := a.Context.News(); news != "" {
 		m.Parts = append(m.Parts, llm.Part{Kind: llm.TextPart, Text: "[" + news + "]\n\n", Aside: true})
 	}
+	if news := a.modeNews.take(); news != "" {
+		m.Parts = append(m.Parts, llm.Part{Kind: llm.TextPart, Text: news + "\n\n", Aside: true})
+	}
 	if ran := a.lines.Take(); ran != "" {
 		m.Parts = append(m.Parts, llm.Part{Kind: llm.TextPart, Text: ran, Aside: true})
 	}
@@ -40,9 +43,11 @@ func (a *App) message(ctx context.Context, prompt string) llm.Message {
 	return m
 }
 
-// toolset is the tools, which append the editor's state to the last result of a batch.
+// toolset is the tools, which append the editor's state and a new permission mode to the
+// last result of a batch.
 type toolset struct {
 	*tools.Set
+	modeNews      *modeNews
 	editorPrompts *idelink.Prompts
 }
 
@@ -51,6 +56,9 @@ func (t toolset) Call(ctx context.Context, name string, call tools.Call) (tools.
 	res, err := t.Set.Call(ctx, name, call)
 	if err == nil && call.Batch.Index == call.Batch.Total-1 {
 		res.ForModel = t.editorPrompts.Append(ctx, res.ForModel)
+		if news := t.modeNews.take(); news != "" {
+			res.ForModel += "\n\n" + news
+		}
 	}
 	return res, err
 }
@@ -62,7 +70,7 @@ func (a *App) newTools(env []string) session.Toolset {
 		Session: func() string { return a.Current().ID() }, Home: a.Config.Home, Env: env,
 	}))
 	a.editorPrompts = a.Editor.Prompts(a.Context.Editor, set)
-	return toolset{set, a.editorPrompts}
+	return toolset{set, a.modeNews, a.editorPrompts}
 }
 
 // asker asks the tools' questions, and shows in the editor that somebody is asked, even if
@@ -80,6 +88,7 @@ func (a *App) emit(ev session.Event) {
 	if _, ok := ev.(session.Filled); ok { // the messages that described the surroundings may be gone
 		a.editorPrompts.Forget()
 		a.Context.Renew()
+		a.modeNews.forget()
 	}
 	a.Editor.Saw(ev)
 	a.face.Emit(ev)

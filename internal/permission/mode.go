@@ -37,6 +37,28 @@ func (m Mode) String() string {
 	return names[m]
 }
 
+// Explain describes m to a model in one or two sentences. unattended is set if nobody can
+// be asked.
+func (m Mode) Explain(unattended bool) string {
+	switch m {
+	case Default:
+		if unattended {
+			return "Nobody can be asked: edits and commands that no rule allows are declined."
+		}
+		return "Edits and commands are shown to the user for approval."
+	case AcceptEdits:
+		if unattended {
+			return "Edits are written unseen. Nobody can be asked: commands that no rule allows are declined."
+		}
+		return "Edits are written without asking the user, who still decides about commands."
+	case Plan:
+		return "Edits and commands are declined. Read and search, then answer with a plan: what you would change, where, and how you would check it."
+	case Bypass:
+		return "Edits and commands are carried out without asking anyone: take care with what cannot be undone."
+	}
+	return ""
+}
+
 // next returns the mode after m in Policy.Cycle.
 func (m Mode) next(bypass bool) Mode {
 	switch m {
