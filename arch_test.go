@@ -40,7 +40,7 @@ var layers = []struct {
 	{"internal/sanitize", nil},
 	{"internal/statefile", nil},
 
-	{"internal/tools/shell", nil},
+	{"internal/tools/shell", []string{"internal/sandbox"}},
 	{"internal/llm/anthropic", []string{"internal/llm", "internal/llm/remote"}},
 	{"internal/llm/openai", []string{"internal/llm", "internal/llm/openai/wire", "internal/llm/remote"}},
 	{"internal/llm/openai/local", []string{"internal/llm/remote", "internal/peer"}},

@@ -40,7 +40,7 @@ func (j *Jobs) start(opts Options, sink func([]byte)) (*command, error) {
 	cmd.Dir, cmd.Env = opts.Dir, slices.Concat(env, []string{mark})
 	cmd.Stdout, cmd.Stderr = w, w
 	started := time.Now()
-	shell, unwatched, err := j.family.start(cmd, r)
+	shell, unwatched, err := j.family.start(cmd, opts.Sandbox, r)
 	_ = w.Close() // the command has its own copy
 	if err != nil {
 		_ = r.Close()

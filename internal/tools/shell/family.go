@@ -7,39 +7,50 @@ import (
 	"os/exec"
 	"sync"
 	"time"
+
+	"github.com/bb2d0cf4/agent/internal/sandbox"
 )
 
 // family holds the processes that this program started with its commands: their shells,
 // and the orphans that it adopted.
 type family struct {
-	mu      sync.Mutex
-	shells  map[int]bool           // running or not waited for yet, by pid
-	active  int                    // commands that are not released
-	zombies map[identity]time.Time // adopted, with the time when they were first seen
-	named   map[identity]bool      // strays that were reported
-	started map[int]string         // the watchdog's lines for the shells, by pid
-	dog     watchdog
+	mu     sync.Mutex
+	shells map[int]bool // running or not waited for yet, by pid
+	active int          // commands that are not released
+	// confined has the shells of those that run in a sandbox.
+	confined map[int]bool
+	zombies  map[identity]time.Time // adopted, with the time when they were first seen
+	named    map[identity]bool      // strays that were reported
+	started  map[int]string         // the watchdog's lines for the shells, by pid
+	dog      watchdog
 }
 
 func newFamily() family {
-	return family{shells: map[int]bool{}, zombies: map[identity]time.Time{}, named: map[identity]bool{}, started: map[int]string{}, dog: watchdog{mark: newMark()}}
+	return family{shells: map[int]bool{}, confined: map[int]bool{}, zombies: map[identity]time.Time{}, named: map[identity]bool{}, started: map[int]string{}, dog: watchdog{mark: newMark()}}
 }
 
-// start starts a shell, which writes to pipe, and registers it before anybody can look
-// for orphans: an unregistered shell would look like one. unwatched is the reason for a
-// missing watchdog, the first time.
-func (f *family) start(cmd *exec.Cmd, pipe *os.File) (shell identity, unwatched, err error) {
+// start starts a shell, which writes to pipe, in a sandbox unless that is nil, and
+// registers it before anybody can look for orphans: an unregistered shell would look like
+// one. unwatched is the reason for a missing watchdog, the first time.
+func (f *family) start(cmd *exec.Cmd, in *sandbox.Policy, pipe *os.File) (shell identity, unwatched, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if unwatched = f.dog.tell(lineStarting, f.started); unwatched != nil {
 		unwatched, f.dog.failed = unlessReported(unwatched, f.dog.failed), true
 	}
-	if err := cmd.Start(); err != nil {
+	start := cmd.Start
+	if in != nil {
+		start = func() error { return in.Start(cmd) }
+	}
+	if err := start(); err != nil {
 		return identity{}, nil, err
 	}
 	pid := cmd.Process.Pid
 	f.shells[pid] = true
 	f.active++
+	if in != nil {
+		f.confined[pid] = true
+	}
 	shell = identity{pid: pid, start: birth(pid)}
 	f.started[pid] = fmt.Sprintf(lineStarted, pid, shell.start, pipeName(pipe))
 	_ = f.dog.tell(f.started[pid], f.started) // after an error, the next command tries again
@@ -65,6 +76,7 @@ func (f *family) release(shell int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.active--
+	delete(f.confined, shell)
 	delete(f.started, shell)
 	if f.dog.in != nil {
 		_ = f.dog.tell(fmt.Sprintf(lineEnded, shell), f.started)

@@ -24,7 +24,7 @@ func TestChildless(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shell, _, err := f.start(cmd, os.Stdin)
+	shell, _, err := f.start(cmd, nil, os.Stdin)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestChildless(t *testing.T) {
 // TestShellThatDoesNotStart: it leaves nothing registered.
 func TestShellThatDoesNotStart(t *testing.T) {
 	f := newFamily()
-	if _, _, err := f.start(exec.Command(filepath.Join(t.TempDir(), "nothing")), os.Stdin); err == nil {
+	if _, _, err := f.start(exec.Command(filepath.Join(t.TempDir(), "nothing")), nil, os.Stdin); err == nil {
 		t.Error("no error")
 	}
 	if len(f.shells) > 0 || f.active != 0 {

@@ -16,6 +16,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/bb2d0cf4/agent/internal/sandbox"
 )
 
 // DefaultLimit is the number of characters of output kept for the model.
@@ -38,7 +40,11 @@ type Options struct {
 	SpillDir string
 	// Limit is the number of characters in Result.Output; zero means DefaultLimit.
 	Limit int
+	// Sandbox confines the command, which does not start if that fails. Without one, the
+	// command has all rights of the user.
+	Sandbox *sandbox.Policy
 }
+
 
 // Result is the result of a command.
 type Result struct {

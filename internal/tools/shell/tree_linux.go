@@ -1,6 +1,10 @@
 package shell
 
-import "os"
+import (
+	"os"
+	"strconv"
+	"strings"
+)
 
 // left returns the living processes of the command, except a shell that has been waited
 // for. It reaps adopted zombies on the way.
@@ -61,7 +65,32 @@ func (t *tree) owns(e entry) bool {
 	if e.parent != os.Getpid() || e.zombie || t.family.shells[e.pid] || e.session == ownSession() {
 		return false
 	}
-	return hasMark(e.pid, t.mark) || feeds(e.pid, t.pipe)
+	return hasMark(e.pid, t.mark) || feeds(e.pid, t.pipe) || t.confinedAlone() && isConfined(e.pid)
+}
+
+// confinedAlone reports whether this is the only running command in a sandbox: an orphan
+// in one is its own then, or was left by an earlier command.
+func (t *tree) confinedAlone() bool {
+	return t.family.confined[t.shell.pid] && len(t.family.confined) == 1
+}
+
+// isConfined reports whether a process has more system call filters than this program: a
+// process keeps its filters for ever, and so do its descendants.
+func isConfined(pid int) bool { return filters(strconv.Itoa(pid)) > filters("self") }
+
+// filters returns the number of system call filters of a process; zero if unknown.
+func filters(pid string) int {
+	data, err := readProc("/proc/" + pid + "/status")
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(data), "\nSeccomp_filters:")
+	line, _, _ := strings.Cut(rest, "\n")
+	n, err := strconv.Atoi(strings.TrimSpace(line))
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 // strays returns orphans that the command may have started but that carry no trace of it:
