@@ -93,8 +93,8 @@ func commonPrefix(a, b string) int {
 const rounds = 20
 
 // cached runs a session over a wire, in which the editor's state is new before each
-// request. It returns the requests and the cost in USD.
-func cached(t *testing.T, automatic bool, wire, settings, options string) (requests [][]byte, cost float64) {
+// request. It returns the requests, the cost in USD, and what the cache saved of it.
+func cached(t *testing.T, automatic bool, wire, settings, options string) (requests [][]byte, cost, saved float64) {
 	cache := &prefixCache{automatic: automatic}
 	files := map[string]string{}
 	for n := range rounds {
@@ -133,25 +133,26 @@ providers:
 	for _, more := range []string{"--ide", "--continue"} {
 		code, out := d.command("-p", "read them", "--model", "mine/large", "--output-format", "json", "--ide", more)
 		var result struct {
-			Cost float64 `json:"cost_usd"`
+			Cost  float64 `json:"cost_usd"`
+			Saved float64 `json:"cache_saved_usd"`
 		}
 		if err := json.Unmarshal([]byte(out), &result); err != nil || code != 0 {
 			t.Fatalf("exit status %d, %v: %s", code, err, out)
 		}
-		cost += result.Cost
+		cost, saved = cost+result.Cost, saved+result.Saved
 	}
 	if len(server.Requests()) != rounds {
 		t.Fatalf("%d requests", len(server.Requests()))
 	}
-	return server.Requests(), cost
+	return server.Requests(), cost, saved
 }
 
 // Over each wire, a request begins with the bytes of the one before up to its last cache
 // marker, although the editor's state changes before each and the session is continued by
 // another process. The markers themselves move. The test logs the savings.
 func TestRequestsBeginAsTheOneBefore(t *testing.T) {
-	_, uncachedCost := cached(t, false, "chat", "ide: {context: system}", ", cache_markers: false")
-	_, systemCost := cached(t, true, "chat", "ide: {context: system}", "")
+	_, uncachedCost, _ := cached(t, false, "chat", "ide: {context: system}", ", cache_markers: false")
+	_, systemCost, _ := cached(t, true, "chat", "ide: {context: system}", "")
 	for _, c := range []struct {
 		wire, options string
 		automatic     bool
@@ -163,7 +164,7 @@ func TestRequestsBeginAsTheOneBefore(t *testing.T) {
 		{"responses", "", true, systemCost},
 	} {
 		t.Run(c.wire+c.options, func(t *testing.T) {
-			requests, cost := cached(t, c.automatic, c.wire, "", c.options)
+			requests, cost, saved := cached(t, c.automatic, c.wire, "", c.options)
 			for n, body := range requests[1:] {
 				last := bytes.TrimSuffix(requests[n], []byte("]}"))
 				if at := bytes.LastIndex(last, []byte(cacheMarker)); at >= 0 {
@@ -181,8 +182,8 @@ func TestRequestsBeginAsTheOneBefore(t *testing.T) {
 				}
 			}
 			t.Logf("%s%s: $%.4f before, $%.4f now", c.wire, c.options, c.before, cost)
-			if cost > c.before/2 {
-				t.Errorf("it costs $%.4f, and $%.4f before", cost, c.before)
+			if cost > c.before/2 || saved < c.before/2 {
+				t.Errorf("it costs $%.4f, $%.4f before; saved, it says, $%.4f", cost, c.before, saved)
 			}
 		})
 	}

@@ -77,6 +77,7 @@ type resultObject struct {
 	NumTurns     int                `json:"num_turns"`
 	Usage        usageObject        `json:"usage"`
 	CostUSD      float64            `json:"cost_usd"`
+	SavedUSD     float64            `json:"cache_saved_usd,omitzero"`
 	DurationMS   int64              `json:"duration_ms"`
 	FilesChanged []tools.FileChange `json:"files_changed"`
 	Denied       []tools.Denied     `json:"denied"`
@@ -86,13 +87,17 @@ type usageObject struct {
 	Input  int64 `json:"input_tokens"`
 	Output int64 `json:"output_tokens"`
 	Cached int64 `json:"cached_tokens"`
+	// Written is the part of Input that the server put into its cache.
+	Written int64 `json:"cache_written_tokens,omitzero"`
 }
+
+func usageOf(u llm.Usage) usageObject { return usageObject{u.Input, u.Output, u.Cached, u.Written} }
 
 func (c *Collector) result(id string, err error, took time.Duration) resultObject {
 	r := resultObject{
 		Type: "result", Result: c.Answer(), SessionID: id, NumTurns: c.rounds,
-		Usage:   usageObject{c.usage.Input, c.usage.Output, c.usage.Cached},
-		CostUSD: c.usage.CostUSD, DurationMS: took.Milliseconds(),
+		Usage:   usageOf(c.usage),
+		CostUSD: c.usage.CostUSD, SavedUSD: c.usage.SavedUSD, DurationMS: took.Milliseconds(),
 		FilesChanged: append([]tools.FileChange{}, c.changed...),
 		Denied:       append([]tools.Denied{}, c.denied...),
 	}

@@ -77,8 +77,7 @@ func jsonEvent(ev session.Event) any {
 	case session.Retrying:
 		return retryEvent{"retry", ev.Attempt, ev.Max, ev.Wait.Milliseconds(), ev.Reason, ev.Void}
 	case session.AnswerEnded:
-		u := usageObject{ev.Usage.Input, ev.Usage.Output, ev.Usage.Cached}
-		return usageEvent{"usage", u, ev.Usage.CostUSD, ev.Context}
+		return usageEvent{"usage", usageOf(ev.Usage), ev.Usage.CostUSD, ev.Context}
 	case session.CallStarted:
 		return callEvent{"tool_call", ev.Call.ID, ev.Call.Name, rawObject(ev.Call.Args), ev.Title}
 	case session.CallOutput:

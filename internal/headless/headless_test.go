@@ -72,13 +72,13 @@ func edits() []session.Event {
 		session.ReasoningDelta{Text: "hm"},
 		session.TextDelta{Text: "Do"},
 		session.TextDelta{Text: "ne. <ok>\u009b"},
-		session.AnswerEnded{Usage: llm.Usage{Input: 20, Output: 2, CostUSD: 0.5}, Context: 22},
+		session.AnswerEnded{Usage: llm.Usage{Input: 20, Output: 2, Written: 7, CostUSD: 0.5, SavedUSD: 0.25}, Context: 22},
 		session.TurnEnded{Stop: session.StopDone},
 	}
 }
 
 const wantResult = `{"type":"result","is_error":false,"result":"Done. <ok>\u009b","session_id":"s1","num_turns":2,` +
-	`"usage":{"input_tokens":30,"output_tokens":3,"cached_tokens":5},"cost_usd":0.75,"duration_ms":1500,` +
+	`"usage":{"input_tokens":30,"output_tokens":3,"cached_tokens":5,"cache_written_tokens":7},"cost_usd":0.75,"cache_saved_usd":0.25,"duration_ms":1500,` +
 	`"files_changed":[{"path":"x","added":3,"removed":1},{"path":"y","added":0,"removed":0}],` +
 	`"denied":[{"tool":"execute_command","reason":"nobody could be asked"}]}` + "\n"
 

@@ -195,6 +195,9 @@ type Usage struct {
 	Written int64 `json:"cache_written_tokens,omitzero"`
 	// CostUSD is zero if the model's prices are unknown.
 	CostUSD float64 `json:"cost_usd,omitzero"`
+	// SavedUSD is the saving by the provider's cache; less than zero if little was read
+	// again, and zero if the model's prices are unknown.
+	SavedUSD float64 `json:"saved_usd,omitzero"`
 	// Estimated reports whether the provider reported no usage.
 	Estimated bool `json:"estimated,omitzero"`
 }
@@ -203,7 +206,7 @@ type Usage struct {
 func (u Usage) Add(v Usage) Usage {
 	return Usage{
 		Input: u.Input + v.Input, Output: u.Output + v.Output, Cached: u.Cached + v.Cached, Written: u.Written + v.Written,
-		CostUSD: u.CostUSD + v.CostUSD, Estimated: u.Estimated || v.Estimated,
+		CostUSD: u.CostUSD + v.CostUSD, SavedUSD: u.SavedUSD + v.SavedUSD, Estimated: u.Estimated || v.Estimated,
 	}
 }
 

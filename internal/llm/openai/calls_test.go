@@ -301,7 +301,7 @@ func TestUsageAndCost(t *testing.T) {
 		want   llm.Usage
 	}{
 		"counted":          {last: []string{stop, usage}, want: llm.Usage{Input: 1000, Output: 100, Cached: 400}},
-		"priced":           {last: []string{stop, usage}, prices: prices, want: llm.Usage{Input: 1000, Output: 100, Cached: 400, CostUSD: 0.0024}},
+		"priced":           {last: []string{stop, usage}, prices: prices, want: llm.Usage{Input: 1000, Output: 100, Cached: 400, CostUSD: 0.0024, SavedUSD: 0.0006}},
 		"no cached price":  {last: []string{stop, usage}, prices: remote.Prices{Input: 2, Output: 10}, want: llm.Usage{Input: 1000, Output: 100, Cached: 400, CostUSD: 0.003}},
 		"their own cost":   {last: []string{stop, `{"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":1,"cost":0.25}}`}, want: llm.Usage{Input: 10, Output: 1, CostUSD: 0.25}},
 		"cache hits":       {last: []string{stop, `{"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":1,"prompt_cache_hit_tokens":7}}`}, want: llm.Usage{Input: 10, Output: 1, Cached: 7}},
@@ -312,7 +312,7 @@ func TestUsageAndCost(t *testing.T) {
 		"too many to add":  {last: []string{stop, `{"choices":[],"usage":{"prompt_tokens":9223372036854775807,"completion_tokens":1}}`}, want: llm.Usage{Input: 18, Output: 2, Estimated: true}},
 		"cache writes":     {last: []string{stop, `{"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":3,"cache_write_tokens":6}}}`}, want: llm.Usage{Input: 10, Output: 1, Cached: 3, Written: 6}},
 		"cache creation":   {last: []string{stop, `{"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":1,"cache_creation_input_tokens":60,"prompt_tokens_details":{"cached_tokens":3}}}`}, want: llm.Usage{Input: 10, Output: 1, Cached: 3, Written: 7}},
-		"more cached":      {last: []string{stop, `{"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":1,"prompt_cache_hit_tokens":70}}`}, prices: prices, want: llm.Usage{Input: 10, Output: 1, Cached: 10, CostUSD: 0.000015}},
+		"more cached":      {last: []string{stop, `{"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":1,"prompt_cache_hit_tokens":70}}`}, prices: prices, want: llm.Usage{Input: 10, Output: 1, Cached: 10, CostUSD: 0.000015, SavedUSD: 0.000015}},
 		"a cost below 0":   {last: []string{stop, `{"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":1,"cost":-5}}`}, want: llm.Usage{Input: 10, Output: 1}},
 		"counted as zero":  {last: []string{stop, `{"choices":[],"usage":{"prompt_tokens":0,"completion_tokens":0}}`}, want: llm.Usage{Input: 18, Output: 2, Estimated: true}},
 	}

@@ -5,6 +5,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -52,15 +53,11 @@ type Options struct {
 // had cached, Written that of input that it put into its cache; zero means Input.
 type Prices struct{ Input, Output, Cached, Written float64 }
 
-func (p Prices) cost(u llm.Usage) float64 {
-	if p.Cached == 0 {
-		p.Cached = p.Input
-	}
-	if p.Written == 0 {
-		p.Written = p.Input
-	}
-	fresh := u.Input - u.Cached - u.Written
-	return (float64(fresh)*p.Input + float64(u.Cached)*p.Cached + float64(u.Written)*p.Written + float64(u.Output)*p.Output) / 1e6
+// cost returns the cost of u, and how much more it would be without a cache.
+func (p Prices) cost(u llm.Usage) (usd, saved float64) {
+	full := (float64(u.Input)*p.Input + float64(u.Output)*p.Output) / 1e6
+	saved = (float64(u.Cached)*(p.Input-cmp.Or(p.Cached, p.Input)) + float64(u.Written)*(p.Input-cmp.Or(p.Written, p.Input))) / 1e6
+	return full - saved, saved
 }
 
 // Limits limits a request. Zero means the default.

@@ -240,7 +240,7 @@ func (r *receiver) end(sent int, prices Prices) *llm.End {
 		}
 	}
 	if prices != (Prices{}) {
-		end.Usage.CostUSD = prices.cost(end.Usage)
+		end.Usage.CostUSD, end.Usage.SavedUSD = prices.cost(end.Usage)
 	}
 	return end
 }

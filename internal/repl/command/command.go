@@ -97,9 +97,18 @@ type Edit struct {
 
 // Cost formats the usage of a session.
 func Cost(u llm.Usage) string {
-	s := fmt.Sprintf("%s tokens in (%s cached), %s out", theme.Count(u.Input), theme.Count(u.Cached), theme.Count(u.Output))
+	s := fmt.Sprintf("%s tokens in (%s read from the cache, %s written to it, %s uncached), %s out", theme.Count(u.Input),
+		theme.Count(u.Cached), theme.Count(u.Written), theme.Count(u.Input-u.Cached-u.Written), theme.Count(u.Output))
 	if u.CostUSD > 0 {
 		s += fmt.Sprintf(", $%.4f", u.CostUSD)
+	}
+	switch {
+	case u.SavedUSD > 0:
+		s += fmt.Sprintf("; the cache saved $%.4f", u.SavedUSD)
+	case u.SavedUSD < 0:
+		s += fmt.Sprintf("; the cache has cost $%.4f more than it saved", -u.SavedUSD)
+	case u.Cached > 0:
+		s += fmt.Sprintf("; the cache saved reading %s tokens again", theme.Count(u.Cached))
 	}
 	if u.Estimated {
 		s += " (estimated: the provider reports no usage)"

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
 )
 
 func TestSplit(t *testing.T) {
@@ -49,5 +51,19 @@ func TestMarkdown(t *testing.T) {
 	want := "### Changes\n\n| Command | Does |\n|---|---|\n| `/b` | that |\n\n### Program\n\n| Command | Does |\n|---|---|\n| `/a [x\\|y]` | does it |\n\n"
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
+	}
+}
+
+func TestCost(t *testing.T) {
+	for want, u := range map[string]llm.Usage{
+		"1.2k tokens in (0 read from the cache, 0 written to it, 1.2k uncached), 5 out":                                                                  {Input: 1200, Output: 5},
+		"90.0k tokens in (70.0k read from the cache, 15.0k written to it, 5.0k uncached), 2.0k out, $0.1000; the cache saved $0.2000":                    {Input: 90_000, Output: 2000, Cached: 70_000, Written: 15_000, CostUSD: 0.1, SavedUSD: 0.2},
+		"90.0k tokens in (0 read from the cache, 15.0k written to it, 75.0k uncached), 2.0k out, $0.3000; the cache has cost $0.0100 more than it saved": {Input: 90_000, Output: 2000, Written: 15_000, CostUSD: 0.3, SavedUSD: -0.01},
+		"90.0k tokens in (70.0k read from the cache, 0 written to it, 20.0k uncached), 2.0k out; the cache saved reading 70.0k tokens again":             {Input: 90_000, Output: 2000, Cached: 70_000},
+		"10 tokens in (0 read from the cache, 0 written to it, 10 uncached), 1 out (estimated: the provider reports no usage)":                           {Input: 10, Output: 1, Estimated: true},
+	} {
+		if d := cmp.Diff(want, Cost(u)); d != "" {
+			t.Error(d)
+		}
 	}
 }

@@ -146,7 +146,7 @@ func TestShellLines(t *testing.T) {
 		d.enter("/cost\n")
 		d.enter("go\n")
 		d.leave("\n> red\nno end\n* git status: exit 0\n\n> ! runs a command: !git status\n\n> Cancelled.\n"+
-			"\n> 0 tokens in (0 cached), 0 out\n\n> 1.2k tokens in (0 cached), 5 out, $0.5000\n\n> \n> \n", "go")
+			"\n> 0 tokens in (0 read from the cache, 0 written to it, 0 uncached), 0 out\n\n> 1.2k tokens in (0 read from the cache, 0 written to it, 1.2k uncached), 5 out, $0.5000\n\n> \n> \n", "go")
 		if diff := cmp.Diff([]string{"git status", "sleep"}, ran); diff != "" {
 			t.Error(diff)
 		}
