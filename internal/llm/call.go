@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"hash/fnv"
 	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/llm/lenient"
 )
 
 // NewCallID returns an id for a call to which the server gave none.
@@ -49,12 +51,15 @@ func (s ToolSpec) ObjectSchema() json.RawMessage {
 }
 
 // ParseCall returns the call with the arguments that a model wrote, in an answer
-// that ended with stop. A call that cannot run, such as one that was cut off, has
-// a Problem.
+// that ended with stop. Faults of the JSON that leave a single reading are repaired. A
+// call that cannot run, such as one that was cut off, has a Problem.
 func ParseCall(id, name, args string, stop StopReason) ToolCall {
 	args = strings.TrimSpace(args)
 	if args == "" {
 		args = "{}"
+	}
+	if repaired, ok := lenient.Object(args, stop == StopEnd || stop == StopTools); ok {
+		args = repaired
 	}
 	c := ToolCall{ID: id, Name: name, Args: args, Problem: problem(name, args, stop)}
 	if c.Problem != "" {

@@ -128,7 +128,11 @@ func (a *answer) addCalls(parts []wire.CallPart) {
 func (a *answer) End() *llm.End {
 	a.deliver(a.think.close())
 	stop := stopReason(a.finish)
-	end := &llm.End{Stop: stop, Calls: a.calls.finish(stop, a.used), Usage: llm.Usage{Estimated: true}}
+	said := stop
+	if a.finish == "" {
+		said = "" // the end of the last call may be missing
+	}
+	end := &llm.End{Stop: stop, Calls: a.calls.finish(said, a.used), Usage: llm.Usage{Estimated: true}}
 	if len(end.Calls) > 0 && stop == llm.StopEnd {
 		end.Stop = llm.StopTools
 	}

@@ -55,6 +55,13 @@ func TestCallsAreAssembled(t *testing.T) {
 			parts: []string{callPart(`"index":0,"id":"x","function":{"name":"f","arguments":"{}"}`), callPart(`"index":0,"id":"y","function":{"name":"f","arguments":"{}"}`)},
 			want:  []llm.ToolCall{{ID: "x", Name: "f", Args: `{}`}, {ID: "y", Name: "f", Args: `{}`}},
 		},
+		"faults with one reading": {
+			parts: []string{
+				callPart(`"index":0,"id":"x","function":{"name":"f","arguments":"{'a':True,}"}`), callPart(`"index":1,"id":"y","function":{"name":"f","arguments":"{\"a\":\"1\n2\""}`),
+				callPart(`"index":2,"id":"z","function":{"name":"f","arguments":"\"{\\\"a\\\":1}\""}`),
+			},
+			want: []llm.ToolCall{{ID: "x", Name: "f", Args: `{"a":true}`}, {ID: "y", Name: "f", Args: `{"a":"1\n2"}`}, {ID: "z", Name: "f", Args: `{"a":1}`}},
+		},
 		"several in one event": {
 			parts: []string{`{"choices":[{"index":0,"delta":{"tool_calls":[{"function":{"name":"f","arguments":"{}"}},{"function":{"name":"g","arguments":"{}"}}]}}]}`},
 			want:  []llm.ToolCall{{ID: "*", Name: "f", Args: `{}`}, {ID: "*", Name: "g", Args: `{}`}},
@@ -116,6 +123,8 @@ func TestCallsThatMustNotRun(t *testing.T) {
 		problem string
 	}{
 		"cut, and said to be whole":   {events: []string{call(`{"path":"a","content":"half`), stopTool}, problem: "not one complete JSON object"},
+		"no end, and none said":       {events: []string{call(`{"path":"a"`)}, problem: "not one complete JSON object"},
+		"two readings":                {events: []string{call(`{'path':'it's'}`), stopTool}, problem: "not one complete JSON object"},
 		"cut by the limit":            {events: []string{call(`{"path":"a","content":"half`), length}, problem: "token limit"},
 		"cut by the limit, but whole": {events: []string{call(`{"path":"a"}`), length}, problem: "token limit"},
 		"cut by the filter":           {events: []string{call(`{}`), `{"choices":[{"index":0,"delta":{},"finish_reason":"content_filter"}]}`}, problem: "content filter"},
