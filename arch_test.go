@@ -49,6 +49,7 @@ var layers = []struct {
 	{"internal/llm/remote", []string{"internal/llm", "internal/peer"}},
 	{"internal/llm/responses", []string{"internal/llm", "internal/llm/remote"}},
 	{"internal/llm/script", []string{"internal/llm"}},
+	{"internal/llm/written", []string{"internal/llm", "internal/llm/lenient"}},
 	{"internal/workspace", []string{
 		"internal/workspace/journal", "internal/workspace/text",
 	}},
@@ -150,7 +151,7 @@ var layers = []struct {
 		"internal/tools/shell",
 	}},
 	{"internal/app/provider", []string{
-		"internal/child", "internal/app/keystore", "internal/app/allowedservers", "internal/config", "internal/llm", "internal/llm/anthropic", "internal/llm/openai", "internal/llm/openai/local", "internal/llm/remote", "internal/llm/responses", "internal/llm/script", "internal/statefile",
+		"internal/child", "internal/app/keystore", "internal/app/allowedservers", "internal/config", "internal/llm", "internal/llm/anthropic", "internal/llm/openai", "internal/llm/openai/local", "internal/llm/remote", "internal/llm/responses", "internal/llm/script", "internal/llm/written", "internal/statefile",
 	}},
 	{"internal/app/allowedservers", []string{
 		"internal/app/keystore", "internal/config", "internal/llm", "internal/llm/remote", "internal/peer", "internal/statefile",

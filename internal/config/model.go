@@ -38,6 +38,9 @@ type ModelOptions struct {
 	MaxTokens   int            `yaml:"max_tokens"` // of an answer; zero: its own limit
 	Temperature *float64       `yaml:"temperature"`
 	Extra       map[string]any `yaml:"extra"` // merged into the request
+	// WrittenCalls reports whether calls are read that the model writes into its text;
+	// nil: if its server is on this machine.
+	WrittenCalls *bool `yaml:"written_calls"`
 }
 
 // The protocols that a server may speak.

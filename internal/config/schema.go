@@ -123,6 +123,7 @@ var provider = &schema{kind: group, fields: []*schema{
 		{name: "max_tokens", kind: count},
 		{name: "temperature", kind: number},
 		{name: "extra", kind: object},
+		{name: "written_calls", kind: boolean},
 	}}},
 }}
 

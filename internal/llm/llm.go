@@ -184,6 +184,11 @@ type End struct {
 	Calls []ToolCall
 	Usage Usage
 	Extra json.RawMessage // see Message.Extra
+	// Written is how many bytes at the end of the answer's text are Calls, which the
+	// model wrote there.
+	Written int
+	// Fault explains a call that the model wrote into its text and that cannot be read.
+	Fault string
 }
 
 // Usage counts tokens. Cached is the part of Input that the provider had cached,

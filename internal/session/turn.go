@@ -140,6 +140,10 @@ func (t *turn) broken(ctx context.Context, a *answer, err error) (Stop, error) {
 // with it.
 func (t *turn) accept(ctx context.Context, a *answer) (more bool, stop Stop, err error) {
 	l := t.loop
+	if n := a.end.Written; n > 0 {
+		a.cut(n)
+		l.opt.Emit(Notice{Text: fmt.Sprintf("Read from the text: %d call(s) that the model wrote there.", len(a.end.Calls))})
+	}
 	calls, dropped := l.chat.Admissible(a.end.Calls)
 	if dropped > 0 {
 		l.opt.Emit(Notice{Text: fmt.Sprintf("The model repeated %d call(s); each runs once.", dropped)})
@@ -155,6 +159,9 @@ func (t *turn) accept(ctx context.Context, a *answer) (more bool, stop Stop, err
 	if len(calls) > 0 {
 		return t.runCalls(ctx, calls, a.text.String())
 	}
+	if a.end.Fault != "" {
+		return false, StopFailed, errors.New(a.end.Fault)
+	}
 	switch a.end.Stop {
 	case llm.StopLength:
 		stop, err = t.limited(&LimitError{"the model's limit of output tokens cut the answer off; say \"go on\", or raise the limit"})
@@ -163,6 +170,14 @@ func (t *turn) accept(ctx context.Context, a *answer) (more bool, stop Stop, err
 		return false, StopFailed, errors.New("the provider's content filter ended the answer; rephrase the request")
 	}
 	return false, StopDone, nil
+}
+
+// cut removes the last n bytes of the text, and blanks before them.
+func (a *answer) cut(n int) {
+	text := a.text.String()
+	text = strings.TrimRight(text[:max(len(text)-n, 0)], " \t\r\n")
+	a.text.Reset()
+	a.text.WriteString(text)
 }
 
 // errEmptyAnswer ends a turn after two empty answers in a row.

@@ -21,9 +21,11 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/llm/anthropic"
 	"github.com/bb2d0cf4/agent/internal/llm/openai"
+	"github.com/bb2d0cf4/agent/internal/llm/openai/local"
 	"github.com/bb2d0cf4/agent/internal/llm/remote"
 	"github.com/bb2d0cf4/agent/internal/llm/responses"
 	"github.com/bb2d0cf4/agent/internal/llm/script"
+	"github.com/bb2d0cf4/agent/internal/llm/written"
 )
 
 // keyTime bounds the command that prints a key, which may ask for a passphrase.
@@ -68,7 +70,20 @@ func New(cfg config.Config, m config.Model) (llm.Model, error) {
 		return nil, err
 	}
 	client, thinks, memory := newClient(cfg, m)
-	return model{client, images(m), m.NoTools, thinks, memory}, nil
+	answers := llm.Model(client)
+	if readsWritten(m) {
+		answers = written.Model{Model: client}
+	}
+	return model{answers, images(m), m.NoTools, thinks, memory}, nil
+}
+
+// readsWritten reports whether calls in the text of m's answers are read: no recorded
+// answer of a hosted model has one.
+func readsWritten(m config.Model) bool {
+	if m.Options.WrittenCalls != nil {
+		return *m.Options.WrittenCalls
+	}
+	return local.On(m.Endpoint.BaseURL)
 }
 
 // Client is New for a model that is not a script.

@@ -1,0 +1,250 @@
+package written
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/llm/lenient"
+)
+
+// call is a call that was read; args is a JSON object.
+type call struct{ name, args string }
+
+// schema is the part of a tool's schema that decides how a call is read.
+type schema struct {
+	Properties map[string]struct {
+		Type any `json:"type"`
+	} `json:"properties"`
+	Required []string `json:"required"`
+}
+
+// reader reads the calls at the end of an answer. Its methods return false for anything
+// else; what they read before then is dropped.
+type reader struct {
+	text  string
+	i     int
+	tools map[string]schema
+	calls []call
+	fault string // why a call that was surely meant cannot be read; see find
+}
+
+func newReader(text string, specs []llm.ToolSpec) *reader {
+	text = strings.TrimRight(text, " \t\r\n")
+	for _, token := range []string{"<|im_end|>", "<|eot_id|>", "<|end_of_text|>", "</s>", "<｜end▁of▁sentence｜>"} {
+		text = strings.TrimSuffix(text, token)
+	}
+	r := &reader{text: text, tools: map[string]schema{}}
+	for _, s := range specs {
+		var known schema
+		_ = json.Unmarshal(s.ObjectSchema(), &known) // an odd schema describes nothing
+		r.tools[s.Name] = known
+	}
+	return r
+}
+
+// maxTries limits the places where calls may begin.
+const maxTries = 32
+
+// find reads the calls, and returns the place in text where they begin. If it cannot read
+// text that ends with a model's own mark of a call, it sets fault.
+func (r *reader) find() (start int, ok bool) {
+	if r.bare() {
+		return 0, true
+	}
+	fault := ""
+	for _, m := range marks(r.text, maxTries) {
+		r.i, r.calls, r.fault = m.at, nil, ""
+		if m.shape.read(r) && len(r.calls) > 0 {
+			return m.at, true
+		}
+		if m.meant(r.text) {
+			why := cmp.Or(r.fault, "it is not whole, or has several readings")
+			fault = "the model wrote a call as text that cannot be read (" + why + "), so it was not run: ask again, or try a model that is trained to call tools"
+		}
+	}
+	r.calls, r.fault = nil, fault
+	return 0, false
+}
+
+// rest returns the text that is not read yet.
+func (r *reader) rest() string { return r.text[r.i:] }
+
+// space skips white space, and reports whether text is left.
+func (r *reader) space() (more bool) {
+	r.i = len(r.text) - len(strings.TrimLeft(r.rest(), " \t\r\n"))
+	return r.i < len(r.text)
+}
+
+// take skips white space and one of tokens, and reports whether one was there.
+func (r *reader) take(tokens ...string) bool {
+	r.space()
+	for _, token := range tokens {
+		if strings.HasPrefix(r.rest(), token) {
+			r.i += len(token)
+			return true
+		}
+	}
+	return false
+}
+
+// until returns the text before token, and skips both.
+func (r *reader) until(token string) (string, bool) {
+	before, _, ok := strings.Cut(r.rest(), token)
+	if ok {
+		r.i += len(before) + len(token)
+	}
+	return before, ok
+}
+
+// name returns the letters of a name at the current place.
+func (r *reader) name() string {
+	r.space()
+	name := prefix(r.rest())
+	r.i += len(name)
+	return name
+}
+
+// prefix returns the name at the beginning of s.
+func prefix(s string) string {
+	return s[:len(s)-len(strings.TrimLeft(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."))]
+}
+
+// quote returns s as JSON.
+func quote(s string) string {
+	quoted, _ := json.Marshal(s) // a string: it cannot fail
+	return string(quoted)
+}
+
+// value returns a JSON value.
+func (r *reader) value() (string, bool) {
+	r.space()
+	value, rest, ok := lenient.Value(r.rest(), true)
+	if !ok {
+		r.fault = "its arguments are not JSON"
+		return "", false
+	}
+	r.i = len(r.text) - len(rest)
+	return value, true
+}
+
+// add records a call of a tool on offer.
+func (r *reader) add(name, args string) bool {
+	name = strings.TrimPrefix(strings.TrimSpace(name), "functions.")
+	if _, ok := r.tools[name]; !ok {
+		r.fault = "there is no tool of that name"
+		return false
+	}
+	object, ok := lenient.Object(args, true)
+	if !ok {
+		r.fault = "the arguments of " + name + " are not one JSON object"
+		return false
+	}
+	r.calls = append(r.calls, call{name, object})
+	return true
+}
+
+// object reads a call as JSON: its name and arguments.
+func (r *reader) object() bool {
+	value, ok := r.value()
+	return ok && r.addObject(json.RawMessage(value))
+}
+
+// addObject records a call that is JSON, or a list of calls.
+func (r *reader) addObject(value json.RawMessage) bool {
+	var list []json.RawMessage
+	if json.Unmarshal(value, &list) == nil {
+		return len(list) > 0 && !slices.ContainsFunc(list, func(c json.RawMessage) bool { return !r.addObject(c) })
+	}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(value, &members) != nil {
+		return false
+	}
+	if function := members["function"]; len(function) > 0 && function[0] == '{' {
+		return onlyKeys(members, "function", "type", "id", "index") && r.addObject(function)
+	}
+	args, parameters := members["arguments"], members["parameters"]
+	if args != nil && parameters != nil || !onlyKeys(members, "name", "arguments", "parameters", "id", "type") {
+		return false
+	}
+	if args == nil {
+		args = parameters
+	}
+	if args == nil || string(args) == "null" {
+		args = json.RawMessage("{}")
+	}
+	var name string
+	return json.Unmarshal(members["name"], &name) == nil && name != "" && r.add(name, string(args))
+}
+
+// onlyKeys reports whether members has no other keys.
+func onlyKeys(members map[string]json.RawMessage, keys ...string) bool {
+	for key := range members {
+		if !slices.Contains(keys, key) {
+			return false
+		}
+	}
+	return true
+}
+
+// fits reports whether each call has the keys that its tool demands, and no others. It
+// tells a call from other JSON.
+func (r *reader) fits() bool {
+	for _, c := range r.calls {
+		var args map[string]json.RawMessage
+		if json.Unmarshal([]byte(c.args), &args) != nil {
+			return false
+		}
+		known := r.tools[c.name]
+		for key := range args {
+			if _, ok := known.Properties[key]; !ok {
+				return false
+			}
+		}
+		for _, key := range known.Required {
+			if _, ok := args[key]; !ok {
+				return false
+			}
+		}
+	}
+	return len(r.calls) > 0
+}
+
+// typed returns the JSON value that text is for a parameter of a tool: text itself unless
+// the tool wants another type.
+func (r *reader) typed(tool, param, text string) string {
+	kind, known := r.tools[tool].Properties[param]
+	if known && kind.Type != "string" {
+		if value, rest, ok := lenient.Value(text, false); ok && strings.TrimSpace(rest) == "" {
+			return value
+		}
+	}
+	return quote(text)
+}
+
+// params collects the parameters of one call.
+type params struct {
+	r    *reader
+	tool string
+	keys []string
+	json strings.Builder
+}
+
+// add records a parameter with its JSON value. A repeated key may be a part of a value.
+func (p *params) add(key, value string) bool {
+	if slices.Contains(p.keys, key) || key == "" {
+		p.r.fault = "a parameter of " + p.tool + " is given twice"
+		return false
+	}
+	p.keys = append(p.keys, key)
+	if p.json.Len() > 0 {
+		p.json.WriteByte(',')
+	}
+	p.json.WriteString(quote(key) + ":" + value)
+	return true
+}
+
+// end records the call.
+func (p *params) end() bool { return p.r.add(p.tool, "{"+p.json.String()+"}") }

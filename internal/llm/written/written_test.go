@@ -1,0 +1,239 @@
+package written
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bb2d0cf4/agent/internal/llm"
+)
+
+// specs are the tools on offer.
+var specs = []llm.ToolSpec{
+	{Name: "read_file", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"offset":{"type":"integer"},"limit":{"type":"integer"}},"required":["path"]}`)},
+	{Name: "write_file", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}},"required":["path","content"]}`)},
+	{Name: "execute_command", Schema: json.RawMessage(`{"type":"object","properties":{"command":{"type":"string"},"timeout":{"type":"integer"},"background":{"type":"boolean"}},"required":["command"]}`)},
+	{Name: "todo", Schema: json.RawMessage(`{"type":"object","properties":{"items":{"type":"array"}},"required":["items"]}`)},
+	{Name: "list_files", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)},
+}
+
+const (
+	readA = `read_file {"path":"a.go"}`
+	readB = `read_file {"limit":5,"path":"b.go"}`
+	write = `write_file {"content":"<p>\n\t\"hi\"\n</p>\n","path":"a.html"}`
+	run   = `execute_command {"background":true,"command":"go test ./...","timeout":60}`
+)
+
+// reads are answers that end with calls: 40 of nine shapes.
+var reads = []struct {
+	name, text string
+	before     string // the text before the calls
+	want       []string
+}{
+	{"Hermes", "<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a.go\"}}\n</tool_call>", "", []string{readA}},
+	{"Hermes, after text", "I look.\n\n<tool_call>{\"name\":\"read_file\",\"arguments\":{\"path\":\"a.go\"}}</tool_call>\n", "I look.", []string{readA}},
+	{"Hermes, two", `<tool_call>{"name":"read_file","arguments":{"path":"a.go"}}</tool_call>` + "\n" + `<tool_call>{"name":"read_file","arguments":{"path":"b.go","limit":5}}</tool_call>`, "", []string{readA, readB}},
+	{"Hermes, arguments as text", `<tool_call>{"name":"read_file","arguments":"{\"path\":\"a.go\"}"}</tool_call>`, "", []string{readA}},
+	{"Hermes, no end", `Now: <tool_call>{"name":"read_file","arguments":{"path":"a.go"}}`, "Now:", []string{readA}},
+	{"Hermes, a bracket too few", `<tool_call>{"name":"read_file","arguments":{"path":"a.go"}</tool_call>`, "", []string{readA}},
+	{"Hermes, a bracket too many", `<tool_call>{"name":"read_file","arguments":{"path":"a.go"}}}</tool_call>`, "", []string{readA}},
+	{"Hermes, single quotes", `<tool_call>{'name': 'read_file', 'arguments': {'path': 'a.go'}}</tool_call>`, "", []string{readA}},
+	{"Hermes, end token", `<tool_call>{"name":"read_file","arguments":{"path":"a.go"}}</tool_call><|im_end|>`, "", []string{readA}},
+	{"Hermes, tags in the content", `<tool_call>{"name":"write_file","arguments":{"path":"x","content":"</tool_call><tool_call>"}}</tool_call>`, "", []string{`write_file {"content":"</tool_call><tool_call>","path":"x"}`}},
+	{"Qwen", "<tool_call>\n<function=read_file>\n<parameter=path>\na.go\n</parameter>\n</function>\n</tool_call>", "", []string{readA}},
+	{"Qwen, types", "<tool_call>\n<function=execute_command>\n<parameter=command>\ngo test ./...\n</parameter>\n<parameter=timeout>\n60\n</parameter>\n<parameter=background>\nTrue\n</parameter>\n</function>\n</tool_call>", "", []string{run}},
+	{"Qwen, no outer tag", "So.\n<function=read_file>\n<parameter=path>\na.go\n</parameter>\n</function>", "So.", []string{readA}},
+	{"Qwen, half an outer tag", "<function=read_file>\n<parameter=path>\na.go\n</parameter>\n</function>\n</tool_call>", "", []string{readA}},
+	{"Qwen, no end", "<tool_call>\n<function=read_file>\n<parameter=path>\na.go\n</parameter>", "", []string{readA}},
+	{"Qwen, no end at all", "<function=read_file>\n<parameter=path>a.go", "", []string{readA}},
+	{"Qwen, many lines", "<function=write_file>\n<parameter=path>\na.html\n</parameter>\n<parameter=content>\n<p>\n\t\"hi\"\n</p>\n\n</parameter>\n</function>", "", []string{write}},
+	{"Qwen, two", "<function=read_file><parameter=path>a.go</parameter></function>\n<function=read_file><parameter=path>b.go</parameter><parameter=limit>5</parameter></function>", "", []string{readA, readB}},
+	{"Qwen, array", `<function=todo><parameter=items>[{"content":"x","status":"pending"}]</parameter></function>`, "", []string{`todo {"items":[{"content":"x","status":"pending"}]}`}},
+	{"only JSON", `{"name": "read_file", "arguments": {"path": "a.go"}}`, "", []string{readA}},
+	{"only JSON, parameters", "\n{\"name\": \"read_file\", \"parameters\": {\"path\": \"b.go\", \"limit\": 5}}\n", "", []string{readB}},
+	{"only JSON, a list", `[{"name":"read_file","arguments":{"path":"a.go"}},{"name":"read_file","arguments":{"path":"b.go","limit":5}}]`, "", []string{readA, readB}},
+	{"only JSON, with a type", `{"type":"function","function":{"name":"read_file","arguments":"{\"path\":\"a.go\"}"}}`, "", []string{readA}},
+	{"Llama, JSON", `<|python_start|>{"name":"read_file","parameters":{"path":"a.go"}}<|python_end|>`, "", []string{readA}},
+	{"Llama, Python", `<|python_start|>[read_file(path="a.go"), read_file(path='b.go', limit=5)]<|python_end|><|eot|>`, "", []string{readA, readB}},
+	{"Llama, one call", `<|python_start|>execute_command(command="go test ./...", timeout=60, background=True)<|python_end|>`, "", []string{run}},
+	{"Llama, tag", `<|python_tag|>{"name":"read_file","parameters":{"path":"a.go"}}; {"name":"read_file","parameters":{"path":"b.go","limit":5}}<|eom_id|>`, "", []string{readA, readB}},
+	{"only Python", `[read_file(path="a.go")]`, "", []string{readA}},
+	{"only Python, several", `[list_files(), todo(items=[{'content': 'x'}])]`, "", []string{"list_files {}", `todo {"items":[{"content":"x"}]}`}},
+	{"Mistral", `[TOOL_CALLS][{"name":"read_file","arguments":{"path":"a.go"}}]`, "", []string{readA}},
+	{"Mistral, newer", `I look.[TOOL_CALLS]read_file[ARGS]{"path":"a.go"}[TOOL_CALLS]read_file[CALL_ID]abc123def[ARGS]{"path":"b.go","limit":5}</s>`, "I look.", []string{readA, readB}},
+	{"Mistral, without a separator", `[TOOL_CALLS]read_file{"path": "a.go"}`, "", []string{readA}},
+	{"Kimi", `<|tool_calls_section_begin|><|tool_call_begin|>functions.read_file:0<|tool_call_argument_begin|>{"path":"a.go"}<|tool_call_end|><|tool_call_begin|>functions.read_file:1<|tool_call_argument_begin|>{"path":"b.go","limit":5}<|tool_call_end|><|tool_calls_section_end|>`, "", []string{readA, readB}},
+	{"Kimi, one", `Let me see. <|tool_call_begin|>functions.read_file:0<|tool_call_argument_begin|>{"path":"a.go"}<|tool_call_end|>`, "Let me see.", []string{readA}},
+	{"DeepSeek DSML", "<｜DSML｜function_calls>\n<｜DSML｜invoke name=\"execute_command\">\n<｜DSML｜parameter name=\"command\" string=\"true\">go test ./...</｜DSML｜parameter>\n<｜DSML｜parameter name=\"timeout\" string=\"false\">60</｜DSML｜parameter>\n<｜DSML｜parameter name=\"background\" string=\"false\">true</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>", "", []string{run}},
+	{"DeepSeek, older", "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>read_file\n```json\n{\"path\":\"a.go\"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>", "", []string{readA}},
+	{"DeepSeek V3.1", "Yes.<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>read_file<｜tool▁sep｜>{\"path\":\"a.go\"}<｜tool▁call▁end｜><｜tool▁call▁begin｜>read_file<｜tool▁sep｜>{\"path\":\"b.go\",\"limit\":5}<｜tool▁call▁end｜><｜tool▁calls▁end｜>", "Yes.", []string{readA, readB}},
+	{"GLM", "<tool_call>read_file\n<arg_key>path</arg_key>\n<arg_value>a.go</arg_value>\n</tool_call>", "", []string{readA}},
+	{"GLM, types", "<tool_call>execute_command\n<arg_key>command</arg_key>\n<arg_value>go test ./...</arg_value>\n<arg_key>timeout</arg_key>\n<arg_value>60</arg_value>\n<arg_key>background</arg_key>\n<arg_value>true</arg_value>\n</tool_call>", "", []string{run}},
+	{"gpt-oss", "<|channel|>analysis<|message|>I look.<|end|><|start|>assistant<|channel|>commentary to=functions.read_file <|constrain|>json<|message|>{\"path\":\"a.go\"}<|call|>", "<|channel|>analysis<|message|>I look.<|end|>", []string{readA}},
+	{"gpt-oss, address first", "<|start|>assistant to=functions.read_file<|channel|>commentary json<|message|>{\"path\":\"b.go\",\"limit\":5}", "", []string{readB}},
+	{"after code", "Like this:\n\n```\n<tool_call>{\"name\":\"todo\",\"arguments\":{\"items\":[]}}</tool_call>\n```\n\n<tool_call>{\"name\":\"read_file\",\"arguments\":{\"path\":\"a.go\"}}</tool_call>", "Like this:\n\n```\n<tool_call>{\"name\":\"todo\",\"arguments\":{\"items\":[]}}</tool_call>\n```", []string{readA}},
+}
+
+// said streams an answer's text in pieces.
+type said struct {
+	llm.Model
+	text string
+	end  llm.End
+	err  error
+}
+
+func (s said) Stream(context.Context, llm.Request) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
+		if !yield(llm.Delta{Text: "void"}, nil) || !yield(llm.Delta{Retry: &llm.Retry{}}, nil) {
+			return
+		}
+		for piece := range strings.SplitSeq(s.text, " ") {
+			if !yield(llm.Delta{Text: piece}, nil) || !yield(llm.Delta{Text: " "}, nil) {
+				return
+			}
+		}
+		if s.err != nil {
+			yield(llm.Delta{}, s.err)
+			return
+		}
+		yield(llm.Delta{End: &s.end}, nil)
+	}
+}
+
+// read returns the end of an answer, and its text without the written calls.
+func read(t *testing.T, m said) (end *llm.End, text string) {
+	t.Helper()
+	for d, err := range (Model{m}).Stream(t.Context(), llm.Request{Tools: specs}) {
+		if d.Retry != nil {
+			text = ""
+		}
+		if text += d.Text; err != nil && !errors.Is(err, m.err) {
+			t.Fatal(err)
+		}
+		if d.End != nil {
+			end = d.End
+		}
+	}
+	if end != nil && end.Written > 0 {
+		text = text[:len(text)-end.Written]
+	}
+	return end, text
+}
+
+// calls returns name and arguments of each call, with sorted keys.
+func calls(t *testing.T, end *llm.End) []string {
+	t.Helper()
+	var all []string
+	for _, c := range end.Calls {
+		var args map[string]any
+		if err := json.Unmarshal([]byte(c.Args), &args); err != nil || c.Problem != "" || c.ID == "" {
+			t.Errorf("%+v: %v", c, err)
+		}
+		all = append(all, c.Name+" "+jsonOf(args))
+	}
+	return all
+}
+
+func jsonOf(v any) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(v) // of decoded JSON: it cannot fail
+	return strings.TrimSpace(b.String())
+}
+
+func TestWrittenCalls(t *testing.T) {
+	if len(reads) < 40 {
+		t.Errorf("only %d cases", len(reads))
+	}
+	for _, test := range reads {
+		t.Run(test.name, func(t *testing.T) {
+			end, text := read(t, said{text: test.text, end: llm.End{Stop: llm.StopEnd}})
+			if diff := cmp.Diff(test.want, calls(t, end)); diff != "" || end.Stop != llm.StopTools || end.Fault != "" {
+				t.Errorf("%s %s", end.Fault, diff)
+			}
+			if got := strings.TrimSpace(text); got != test.before {
+				t.Errorf("the text before is %q", got)
+			}
+		})
+	}
+}
+
+// TestFaults lists calls that are surely meant, and that cannot be read.
+func TestFaults(t *testing.T) {
+	for name, test := range map[string]struct{ text, why string }{
+		"unknown tool":       {`<tool_call>{"name":"fly","arguments":{}}</tool_call>`, "no tool of that name"},
+		"cut":                {`I look. ` + "\n" + `<tool_call>{"name":"read_file","arguments":{"pa`, "not JSON"},
+		"two readings":       {`<tool_call>{'name':'write_file','arguments':{'path':'it's'}}</tool_call>`, "not JSON"},
+		"tag in a parameter": {"<function=write_file>\n<parameter=path>\na\n</parameter>\n<parameter=content>\nx</parameter>\n<parameter=path>b</parameter>\n</function>", "twice"},
+		"text in between":    {"<function=write_file>\n<parameter=content>\nx</parameter> y</parameter>\n</function>", "not whole"},
+		"function in a text": {"<tool_call>\n<function=write_file>\n<parameter=content>\nfoo </function> bar\n</parameter>\n</function>\n</tool_call>", "not whole"},
+		"a list":             {`[TOOL_CALLS]read_file[ARGS][1]`, "not one JSON object"},
+		"other code":         {`<|python_tag|>print("hi")`, "not whole"},
+		"Kimi":               {`<|tool_call_begin|>functions.read_file:0<|tool_call_argument_begin|>{"path":`, "not JSON"},
+		"gpt-oss":            {`<|channel|>commentary to=functions.read_file<|message|>{"path":`, "not JSON"},
+	} {
+		end, _ := read(t, said{text: test.text, end: llm.End{Stop: llm.StopEnd}})
+		if len(end.Calls) > 0 || end.Written != 0 || !strings.Contains(end.Fault, test.why) || !strings.Contains(end.Fault, "the model wrote a call") {
+			t.Errorf("%s: %+v", name, end)
+		}
+	}
+}
+
+// TestNoCalls lists texts that only look like calls.
+func TestNoCalls(t *testing.T) {
+	const hermes = `<tool_call>{"name":"read_file","arguments":{"path":"a"}}</tool_call>`
+	for name, test := range map[string]said{
+		"in a code block":       {text: "For example:\n```xml\n" + hermes + "\n```\n"},
+		"in an open code block": {text: "For example:\n~~~~\n```\n~~~\n" + hermes},
+		"in a line":             {text: "Write `" + hermes + "`"},
+		"indented":              {text: "For example:\n\n    " + hermes},
+		"quoted":                {text: "The log says:\n> " + hermes},
+		"text behind":           {text: hermes + "\n\nThat is how a call looks."},
+		"cut off":               {text: hermes, end: llm.End{Stop: llm.StopLength}},
+		"filtered":              {text: hermes, end: llm.End{Stop: llm.StopFilter}},
+		"another call":          {text: hermes, end: llm.End{Stop: llm.StopTools, Calls: []llm.ToolCall{{ID: "x", Name: "todo"}}}},
+		"a schema":              {text: `{"name":"read_file","parameters":{"type":"object","properties":{"path":{"type":"string"}}}}`},
+		"a schema, described":   {text: `{"name":"read_file","description":"reads","parameters":{"path":"a"}}`},
+		"other JSON":            {text: `{"name":"agent","arguments":{"path":"a"}}`},
+		"JSON with text":        {text: `Here: {"name":"read_file","arguments":{"path":"a"}}`},
+		"JSON in a block":       {text: "```json\n{\"name\":\"read_file\",\"arguments\":{\"path\":\"a\"}}\n```"},
+		"keys missing":          {text: `{"name":"write_file","arguments":{"path":"a"}}`},
+		"two kinds of keys":     {text: `{"name":"list_files","arguments":{},"parameters":{}}`},
+		"Python":                {text: `read_file(path="a")`},
+		"a list of numbers":     {text: `[1, 2, 3]`},
+		"an empty list":         {text: `[]`},
+		"channels":              {text: "<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>Done."},
+		"broken":                {text: hermes, err: errors.New("broken")},
+		"nothing":               {text: ""},
+	} {
+		if test.end.Stop == "" {
+			test.end.Stop = llm.StopEnd
+		}
+		end, _ := read(t, test)
+		if test.err != nil {
+			if end != nil {
+				t.Errorf("%s: %+v", name, end)
+			}
+			continue
+		}
+		if diff := cmp.Diff(&test.end, end); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// A request without tools gets the answer as it is.
+func TestNoTools(t *testing.T) {
+	m := said{text: reads[0].text, end: llm.End{Stop: llm.StopEnd}}
+	for d := range (Model{m}).Stream(t.Context(), llm.Request{}) {
+		if d.End != nil && len(d.End.Calls) > 0 {
+			t.Errorf("%+v", d.End)
+		}
+	}
+}
