@@ -148,7 +148,7 @@ func (c *conversation) used(id string) bool {
 	return c.sent.Used(id)
 }
 
-// userBlocks returns what the person, the program or a tool said.
+// userBlocks returns the content of a message of the person, the program or a tool.
 func (c *conversation) userBlocks(m llm.Message) []any {
 	var content []block
 	for _, p := range m.Parts {

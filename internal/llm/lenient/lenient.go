@@ -209,7 +209,7 @@ func (p *parser) escape() bool {
 	case '\'':
 		p.out = append(p.out, c)
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't', 'u':
-		p.out = append(p.out, '\\', c) // Value checks what follows \u
+		p.out = append(p.out, '\\', c) // Value checks the digits of \u
 	default:
 		return false
 	}
