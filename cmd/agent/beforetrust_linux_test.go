@@ -46,6 +46,7 @@ var starts = []starting{
 	{args: "trust list"},
 	{args: "trust add", wait: "Trust this folder"},
 	{args: "trust rm"},
+	{args: "permissions explain ls"},
 	{args: "sessions list"},
 	{args: "sessions show none"},
 	{args: "undo"},
