@@ -45,7 +45,7 @@ let running: Core | undefined;
 export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel("Agent", { log: true });
   const status = new Status();
-  const terminals = new Terminals(context.environmentVariableCollection);
+  const terminals = new Terminals(context.environmentVariableCollection, context.workspaceState);
   const remarks = new Remarks();
   const places = new Places();
   const { views, documents, inline } = registerFiles(context, remarks);

@@ -8,6 +8,9 @@ import { settings } from "./settings";
 
 const program = "agent";
 const howToGet = "https://github.com/bb2d0cf4/agent#try-it";
+const lastAgents = "lastAgents";
+/** For as long an agent of the window as it was before is expected back; it tries twice as often. */
+const expectedMs = 60_000;
 
 /** The integrated terminals: their environment, and which of them runs the agent. */
 export class Terminals implements vscode.Disposable {
@@ -17,10 +20,15 @@ export class Terminals implements vscode.Disposable {
   private readonly atPrompt = new Set<vscode.Terminal>();
   /** The linked agents by process, with the terminals that they run in. */
   private readonly linked = new Map<number, vscode.Terminal | undefined>();
+  /** Those of them that were linked before the window was loaded again, and have not linked since. */
+  private readonly expected = new Set<number>();
   private told: boolean | undefined;
   private readonly listeners: vscode.Disposable[];
 
-  constructor(private readonly environment: vscode.EnvironmentVariableCollection) {
+  constructor(
+    private readonly environment: vscode.EnvironmentVariableCollection,
+    private readonly state: vscode.Memento,
+  ) {
     // Kept while the window is loaded again: a terminal whose variables went for a
     // moment would offer to be relaunched, which ends what runs in it.
     environment.persistent = true;
@@ -39,7 +47,9 @@ export class Terminals implements vscode.Disposable {
       vscode.window.onDidOpenTerminal(() => void this.findLinked()),
       vscode.window.onDidCloseTerminal((terminal) => this.forget(terminal)),
       vscode.window.onDidChangeActiveTerminal(() => this.tellKeys()),
+      this.expectLast(),
     ];
+    void this.findLinked();
   }
 
   /** What new terminals have to know to find us: never the token. */
@@ -67,7 +77,8 @@ export class Terminals implements vscode.Disposable {
    */
   async clientsChanged(clients: readonly Client[]): Promise<void> {
     const pids = new Set(clients.map(({ pid }) => pid).filter((pid) => pid !== undefined));
-    for (const pid of this.linked.keys()) if (!pids.has(pid)) this.linked.delete(pid);
+    for (const pid of pids) this.expected.delete(pid);
+    for (const pid of this.linked.keys()) if (!pids.has(pid) && !this.expected.has(pid)) this.linked.delete(pid);
     const fresh = [...pids].filter((pid) => !this.linked.has(pid));
     for (const pid of fresh) this.linked.set(pid, undefined);
     if (fresh.length > 0) await this.findLinked();
@@ -87,6 +98,23 @@ export class Terminals implements vscode.Disposable {
     for (const listener of this.listeners) listener.dispose();
   }
 
+  /**
+   * Expects the agents of the window as it was before. They take seconds to link again,
+   * and until then their keys would be the editor's: Shift+Enter would send half a prompt.
+   */
+  private expectLast(): vscode.Disposable {
+    for (const pid of this.state.get<readonly number[]>(lastAgents, [])) {
+      this.expected.add(pid);
+      this.linked.set(pid, undefined);
+    }
+    const late = setTimeout(() => {
+      for (const pid of this.expected) this.linked.delete(pid);
+      this.expected.clear();
+      this.tellKeys();
+    }, expectedMs);
+    return { dispose: () => clearTimeout(late) };
+  }
+
   private forget(terminal: vscode.Terminal): void {
     this.running.delete(terminal);
     this.atPrompt.delete(terminal);
@@ -96,12 +124,16 @@ export class Terminals implements vscode.Disposable {
 
   /** Finds the terminals of linked agents that have none yet. */
   private async findLinked(): Promise<void> {
+    let found = false;
     for (const [pid, known] of this.linked) {
       if (known !== undefined) continue;
       const terminal = await terminalOf(pid);
-      if (terminal !== undefined && this.linked.has(pid)) this.linked.set(pid, terminal);
+      if (terminal === undefined || !this.linked.has(pid)) continue;
+      this.linked.set(pid, terminal);
+      found = true;
     }
     this.tellKeys();
+    if (found) await this.state.update(lastAgents, [...this.linked.keys()]);
   }
 
   private runs(terminal: vscode.Terminal): boolean {

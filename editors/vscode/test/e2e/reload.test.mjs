@@ -20,25 +20,36 @@ function noteOffers() {
 describe("an agent in a terminal, after Reload Window", () => {
   const at = stage({ files: { "a.txt": "one\ntwo\nthree\n", "sub/b.txt": "" }, fresh: true });
 
-  /** Reloads the window, and waits until the agent is linked with it again. */
+  /** Reloads the window, and waits until its extensions are back. */
   const reload = async () => {
     const { session } = at.scene;
-    const { pid } = await session.lock();
+    const pid = () => session.probe("return process.pid");
+    const before = await pid();
     await session.bench.command("Developer: Reload Window");
-    await until("the extension to be back", () => session.host.locks().some((lock) => lock.pid !== pid), 60_000);
-    await until("the link", async () => /connected since/.test(await session.page.locator("[id$='agent.link'] a").getAttribute("aria-label")), 60_000);
+    await until("the extensions to be back", async () => (await pid()) !== before, 60_000);
   };
+  const link = () => at.scene.session.page.locator("[id$='agent.link'] a").getAttribute("aria-label");
   const focused = () => at.scene.session.page.evaluate(HAS_FOCUS);
 
   it("its keys are its own, and a mention brings the focus back to it", async () => {
     const { bench, session } = at.scene;
     await session.page.addInitScript(noteOffers);
     const agent = await at.scene.linkedAgent([{ text: "Good." }]);
+    await agent.hasKeys();
+    // The agent takes seconds to link again, here until it is told to: a person types at once.
+    await agent.type("/ide disconnect\r");
+    await until("the link to end", async () => /no agent connected/.test(await link()));
     await reload();
+    await agent.hasKeys();
     await bench.typeInTerminal("first");
     await session.page.keyboard.press("Shift+Enter");
     await session.page.keyboard.type("second");
     await agent.shows("first second");
+    await session.page.keyboard.press("Enter");
+    await agent.shows("Good.");
+    assert.match(await link(), /no agent connected/);
+    await agent.type("/ide connect\r");
+    await until("the link", async () => /connected since/.test(await link()), 60_000);
     await session.probe(
       `const editor = await vscode.window.showTextDocument(vscode.Uri.file(args[0]));
        editor.selection = new vscode.Selection(0, 0, 1, 3);`,
@@ -57,7 +68,8 @@ describe("an agent in a terminal, after Reload Window", () => {
 
   it("a key that the person keeps for the editor is the editor's", async () => {
     const { bench, session } = at.scene;
-    await at.scene.linkedAgent([]);
+    const agent = await at.scene.linkedAgent([]);
+    await agent.hasKeys();
     await session.probe(
       `const { defaultValue } = vscode.workspace.getConfiguration("agent").inspect("keys");
        await vscode.workspace.getConfiguration("agent").update("keys", defaultValue.filter((key) => key !== "ctrl+p"), true);`,

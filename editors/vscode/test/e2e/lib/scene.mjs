@@ -140,6 +140,12 @@ export class Agent {
     return this.window.terminalShows(text, ms);
   }
 
+  /** Waits until the window leaves the agent's keys to it, in the terminal at the front; the probe has a mark for that. */
+  async hasKeys() {
+    await this.window.probe(`await vscode.commands.executeCommand("setContext", "probe.marks", true)`);
+    await this.window.page.locator(".part.panel .action-label[aria-label='the agent has its keys']:visible").first().waitFor();
+  }
+
   /** Waits until the terminal asks and takes answers, which it says by colour. */
   async asks(ms = 30_000) {
     await this.shows(PANEL, ms);
