@@ -10,6 +10,7 @@ import { countChanges } from "./patch";
 import type { Stats } from "./patch";
 import { pathKey } from "./paths";
 import type { Cancel, Ports } from "./ports";
+import { readyMs } from "./ready";
 import { failure } from "./result";
 import { isSameQuestion, Review } from "./review";
 import type { Answer, Owner, ReviewInfo, ReviewRequest } from "./review";
@@ -23,8 +24,6 @@ const closeTimeoutMs = 5_000;
 /** Our own agent, which never writes over a file that has changed. */
 const agentName = "agent";
 const graceMs = 3_000;
-/** A key or a click that was meant for something else comes this soon after a review has appeared. */
-const readyMs = 400;
 /** A tab that moves to another group is opened there and then closed here. */
 const recheckMs = 50;
 const reportMs = 100;

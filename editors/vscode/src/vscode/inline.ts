@@ -2,11 +2,9 @@ import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import type { Inline, InlineEnd, InlineProposal } from "../core/ports";
 import { pathKey } from "../core/paths";
+import { readyMs } from "../core/ready";
 import { oneLine, sameText } from "../core/text";
 import type { InlineDocuments, InlineProposed } from "./inlinedocs";
-
-/** As long a proposal has to be on the screen before an answer to it counts. */
-const readyMs = 400;
 
 /**
  * Proposals of programs that leave the writing to the editor, each in one text

@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 import { Merged } from "../core/merged";
 import type { Hunk } from "../core/merged";
+import { buttonsMs } from "../core/ready";
 import { cap, toLf, withEol } from "../core/text";
 import { replaceAll } from "./documents";
 import type { Heading, Headers } from "./headers";
@@ -10,8 +11,6 @@ import { inlineScheme, reviewUri } from "./uri";
 
 /** The most removed text shown beside a change's lens. */
 const tooltipMax = 2_000;
-/** A little longer than an answer does not count yet. */
-const freshMs = 450;
 /** How many states of a text are known again when the person undoes edits. */
 const statesMax = 500;
 
@@ -104,7 +103,7 @@ export class InlineDocuments implements vscode.CodeLensProvider, vscode.Disposab
     };
     await vscode.commands.executeCommand("vscode.open", uri, options);
     this.refresh();
-    setTimeout(() => this.refresh(), freshMs);
+    setTimeout(() => this.refresh(), buttonsMs);
   }
 
   tabs(id: string): number {

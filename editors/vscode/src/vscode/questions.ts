@@ -1,8 +1,6 @@
 import * as vscode from "vscode";
 import type { Note } from "../core/ports";
-
-/** A key that was meant for something else comes this soon after a question has appeared. */
-const readyMs = 400;
+import { readyMs } from "../core/ready";
 
 /** Asks what to do about an edit whose file has changed on disk. */
 export async function confirmStale(path: string, offerAnyway: boolean): Promise<"anyway" | "redo" | "no"> {

@@ -1,17 +1,12 @@
 import * as vscode from "vscode";
 import type { DiffView, Note, ReviewComment, ShownDiff } from "../core/ports";
+import { buttonsMs, readyMs } from "../core/ready";
 import type { Diffs } from "./diffs";
 import type { InlineReviews } from "./inlinereviews";
 import { confirmNotes, confirmStale } from "./questions";
 import { activeReview } from "./tabs";
 
 type Mode = "diff" | "inline";
-
-/** For as long the buttons of a review that has come to the front are off: a little longer than its answers do not count. */
-const freshMs = 450;
-
-/** For as long a review has the focus before a key answers it; in milliseconds. */
-const readyMs = 400;
 
 /** Where reviews are shown: with two sides, or in one text. */
 export class Views implements DiffView {
@@ -40,7 +35,7 @@ export class Views implements DiffView {
     this.freshTimer = setTimeout(() => {
       void isFresh(false);
       this.inline.refresh();
-    }, freshMs);
+    }, buttonsMs);
   }
 
   /** One after the other: a review that is just being shown is not shown twice. */
