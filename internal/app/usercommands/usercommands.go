@@ -163,12 +163,26 @@ func find(files fs.FS) ([]string, error) {
 	return found, err
 }
 
-// nameOf matches the name of a command, whose parts are separated by colons.
-var nameOf = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}(:[A-Za-z0-9][A-Za-z0-9_-]{0,63})*$`)
+// namePart matches a part of the name of a command. Its length is limited apart: as a
+// count of repetitions it would take 0.2 ms to compile at every start.
+var namePart = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
+
+const maxNamePart = 64
+
+// isName reports whether name may be the name of a command, whose parts are separated by
+// colons.
+func isName(name string) bool {
+	for part := range strings.SplitSeq(name, ":") {
+		if len(part) > maxNamePart || !namePart.MatchString(part) {
+			return false
+		}
+	}
+	return true
+}
 
 // read reads one command.
 func read(f Folder, file, name string) (command.Command, error) {
-	if !nameOf.MatchString(name) {
+	if !isName(name) {
 		return command.Command{}, errors.New("its name may hold letters, digits, - and _ only")
 	}
 	data, err := f.content(file)

@@ -197,3 +197,15 @@ func TestInPlace(t *testing.T) {
 		t.Error("/undo is no prompt")
 	}
 }
+
+func TestIsName(t *testing.T) {
+	long := strings.Repeat("a", 64)
+	for name, want := range map[string]bool{
+		"a": true, "git:commit_all": true, "0-a": true, long: true, long + ":" + long: true,
+		"": false, ":": false, "a:": false, ":a": false, "a::b": false, "a\n": false, "a:_b": false, long + "a": false, "a:" + long + "a": false,
+	} {
+		if got := isName(name); got != want {
+			t.Errorf("%q: %v", name, got)
+		}
+	}
+}
