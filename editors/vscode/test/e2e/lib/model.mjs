@@ -38,6 +38,7 @@ export class Model {
   }
 
   async serve(request, response) {
+    const came = performance.now();
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
     if (!request.url.endsWith("/chat/completions")) return void response.writeHead(404).end("{}");
@@ -45,7 +46,7 @@ export class Model {
     const body = JSON.parse(raw);
     const prompt = promptOf(body);
     const at = body.messages.filter(({ role }) => role === "assistant").length;
-    this.requests.push({ prompt, at, body, raw });
+    this.requests.push({ prompt, at, body, raw, came });
     const turns = this.plays.get(prompt);
     const turn = typeof turns === "function" ? turns(body.messages) : turns?.[at];
     if (turn === undefined) {
@@ -59,6 +60,11 @@ export class Model {
   async request(prompt, n, ms = 30_000) {
     const found = () => this.requests.find((request) => request.prompt === prompt && request.at === n);
     return (await until(`request ${n + 1} of ${prompt}`, found, ms)).body;
+  }
+
+  /** When the n-th request of a conversation came, on the clock of performance.now. */
+  came(prompt, n) {
+    return this.requests.find((request) => request.prompt === prompt && request.at === n).came;
   }
 
   /** The tools' results just before the n-th request. */
