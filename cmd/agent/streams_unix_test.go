@@ -45,7 +45,7 @@ func TestThinkingInTheTextIsNoAnswer(t *testing.T) {
 	if code, out := d.prompted(); code != 0 || out != "It is 4.\n" {
 		t.Errorf("exit status %d: %q", code, out)
 	}
-	if code, out := d.prompted(); code != 1 || strings.Contains(out, "want") || !strings.Contains(out, "empty answer twice") {
+	if code, out := d.prompted(); code != 1 || strings.HasPrefix(out, "\n") || strings.Contains(out, "want") || !strings.Contains(out, "empty answer twice") {
 		t.Errorf("exit status %d: %q", code, out)
 	}
 }

@@ -64,6 +64,8 @@ type Face struct {
 	out    *output
 	screen sanitize.Stream // filters text for a terminal
 	column column
+	blanks string // the beginning of an answer that has only blanks so far
+	spoke  bool   // the answer has more than blanks
 }
 
 // column is the position of the terminal's cursor.
@@ -140,7 +142,7 @@ func (f *Face) finish(err error, took time.Duration) {
 		return
 	case f.opt.StdoutTTY:
 		f.endLine()
-	case f.sum.Answer() != "":
+	case strings.TrimSpace(f.sum.Answer()) != "":
 		f.out.write(strings.TrimSuffix(f.sum.Answer(), "\n") + "\n")
 	}
 	if err != nil {
@@ -165,18 +167,33 @@ func (f *Face) status(ctx context.Context, err error) int {
 func (f *Face) showText(ev session.Event) {
 	switch ev := ev.(type) {
 	case session.RequestStarted:
+		f.blanks, f.spoke = "", false
 		f.endLine()
 		if ev.Round > 1 && f.column == afterLine {
 			f.put("\n")
 		}
 	case session.TextDelta:
-		f.put(f.screen.Push(ev.Text))
+		f.showAnswer(ev.Text)
 	case session.Retrying:
+		f.blanks, f.spoke = "", false
 		if ev.Void {
 			f.endLine()
 			f.put(session.BrokeOff + "\n")
 		}
 	}
+}
+
+// showAnswer shows a piece of an answer. It holds back blanks at the beginning, because a
+// blank answer counts as missing.
+func (f *Face) showAnswer(text string) {
+	if !f.spoke {
+		f.blanks += text
+		if f.spoke = strings.TrimSpace(f.blanks) != ""; !f.spoke {
+			return
+		}
+		text, f.blanks = f.blanks, ""
+	}
+	f.put(f.screen.Push(text))
 }
 
 // put writes s to the terminal.

@@ -389,3 +389,26 @@ func TestAnswerThatBrokeOff(t *testing.T) {
 		}
 	}
 }
+
+// Blanks are no answer; blanks before one are printed with it.
+func TestBlankAnswers(t *testing.T) {
+	for _, tty := range []bool{false, true} {
+		blank := []session.Event{
+			session.RequestStarted{Round: 1},
+			session.TextDelta{Text: "\n "},
+			session.TextDelta{Text: " \n"},
+			session.AnswerEnded{},
+			session.RequestStarted{Round: 2},
+			session.TextDelta{Text: " \n"},
+			session.AnswerEnded{},
+		}
+		status, out, errs := run(t, Options{Format: Text, StdoutTTY: tty}, errors.New("the answer is empty"), blank...)
+		if status != ExitFailed || out != "" || errs != "agent: the answer is empty\n" {
+			t.Errorf("terminal %v: status %d, %q, %q", tty, status, out, errs)
+		}
+		_, out, _ = run(t, Options{Format: Text, StdoutTTY: tty}, nil, append(blank, session.TextDelta{Text: "It"}, session.TextDelta{Text: " is"})...)
+		if out != " \nIt is\n" {
+			t.Errorf("terminal %v: %q", tty, out)
+		}
+	}
+}
