@@ -221,6 +221,9 @@ type Info struct {
 	ContextWindow int64  // tokens; zero if not known
 	// Images reports whether the model is known to take images.
 	Images bool
+	// EchoesReasoning reports whether the reasoning of every answer goes back, not only that
+	// in Message.Extra.
+	EchoesReasoning bool
 	// NoEffort reports whether the model is known to take no Request.Effort.
 	NoEffort bool
 	// Free reports whether requests cost nothing, so that a CostUSD of zero is correct.

@@ -44,14 +44,14 @@ func (r *room) resume(tokens int64) {
 }
 
 // weigh returns the size of the conversation in a request, in bytes.
-func (r *room) weigh(chat *history.Transcript) int {
-	r.tally.Add(chat.Sent(), chat.Compaction() != nil)
-	return r.tally.Sum()
+func (r *room) weigh(l load) int {
+	r.tally.Add(l.chat.Sent(), l.chat.Compaction() != nil)
+	return r.tally.Sum(l.model)
 }
 
 // fill estimates the content of the context.
 func (r *room) fill(l load) meter.Fill {
-	r.weigh(l.chat)
+	r.weigh(l)
 	return r.meter.Fill(l.model, l.tools, r.tally)
 }
 
@@ -86,7 +86,7 @@ func (r *room) count(l load, u llm.Usage) (f meter.Fill, cut bool) {
 // sending notes the request that is about to be sent.
 func (r *room) sending(system string, l load) {
 	r.meter.Frame(system, l.tools)
-	r.meter.Send(r.weigh(l.chat))
+	r.meter.Send(r.weigh(l))
 }
 
 // crowded reports whether a request with the system prompt would fill more than
@@ -97,20 +97,20 @@ func (r *room) crowded(system string, l load, percent int) bool {
 	if window == 0 || percent == 0 {
 		return false
 	}
-	weight := r.weigh(l.chat)
+	weight := r.weigh(l)
 	return r.meter.Request(weight)*100 > window*int64(percent) && weight > r.floor
 }
 
 // setFloor keeps a conversation from being compacted again before it has grown by
 // a twentieth of the window.
 func (r *room) setFloor(l load) {
-	r.floor = r.weigh(l.chat) + r.meter.Bytes(r.meter.Window(l.model))/20
+	r.floor = r.weigh(l) + r.meter.Bytes(r.meter.Window(l.model))/20
 }
 
 // capacity returns how many bytes of the conversation fit if it may fill percent of
 // the window; zero means 90 percent.
 func (r *room) capacity(l load, percent int) int {
-	bytes := r.weigh(l.chat)
+	bytes := r.weigh(l)
 	if w := r.meter.Window(l.model); w > 0 {
 		if percent == 0 {
 			percent = 90

@@ -173,6 +173,7 @@ type model struct {
 func (m model) Info() llm.Info {
 	info := m.Model.Info()
 	info.Images, info.NoEffort = m.images, m.thinks != nil && m.thinks.NoEffort()
+	info.EchoesReasoning = m.memory != nil && m.memory.protocol.EchoesReasoning()
 	return info
 }
 

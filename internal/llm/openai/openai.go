@@ -65,6 +65,9 @@ func (p *Protocol) Learned() []string { return p.learner.dialect().names() }
 // NoEffort reports whether the server has refused an effort.
 func (p *Protocol) NoEffort() bool { return p.learner.dialect()&(noEffort|effortNone) != 0 }
 
+// EchoesReasoning reports whether the server has demanded the reasoning of every answer.
+func (p *Protocol) EchoesReasoning() bool { return p.learner.dialect()&thinkingInAll != 0 }
+
 // Learn implements remote.Protocol.
 func (p *Protocol) Learn(refusal *llm.Error) bool {
 	tools, effort := p.conv.last()

@@ -39,7 +39,8 @@ const (
 	imageBytes   = 4000
 )
 
-// Size returns the weight of m in a request, in bytes of text.
+// Size returns the weight of m in a request, in bytes of text. Reasoning that goes back with
+// an answer is in Extra; see Tally for servers that want more.
 func Size(m llm.Message) int {
 	n := messageBytes + len(m.CallID) + len(m.Extra)
 	for _, p := range m.Parts {
@@ -48,7 +49,7 @@ func Size(m llm.Message) int {
 			n += len(p.Text)
 		case llm.ImagePart:
 			n += imageBytes
-		case llm.ReasoningPart: // not sent
+		case llm.ReasoningPart:
 		}
 	}
 	for _, c := range m.Calls {

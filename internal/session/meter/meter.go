@@ -146,7 +146,7 @@ func (m *Meter) Fill(model llm.Info, specs []llm.ToolSpec, t Tally) Fill {
 	tools := toolBytes(specs)
 	return Fill{
 		Window: m.Window(model), Tools: tokens(tools), System: tokens(m.fixed - tools), PerByte: 1 / m.estimator.perToken(),
-		Summary: tokens(t.summary), Prompts: tokens(t.prompts), Answers: tokens(t.answers), Results: tokens(t.results),
+		Summary: tokens(t.summary), Prompts: tokens(t.prompts), Answers: tokens(t.answers + t.echoed(model)), Results: tokens(t.results),
 	}
 }
 
@@ -155,6 +155,7 @@ func (m *Meter) Fill(model llm.Info, specs []llm.ToolSpec, t Tally) Fill {
 type Tally struct {
 	seen                               int
 	summary, prompts, answers, results int
+	thoughts                           int // reasoning that is not in Extra, see llm.Info
 }
 
 // Add counts the messages that were added since the last call. If compacted is true,
@@ -171,10 +172,23 @@ func (t *Tally) Add(messages []llm.Message, compacted bool) {
 			t.results += size
 		default:
 			t.answers += size
+			if n := len(messages[i].Reasoning()); n > len(messages[i].Extra) {
+				t.thoughts += n
+			}
 		}
 	}
 	t.seen = len(messages)
 }
 
-// Sum returns the weight of all messages.
-func (t Tally) Sum() int { return t.summary + t.prompts + t.answers + t.results }
+// Sum returns the weight of all messages in a request to model.
+func (t Tally) Sum(model llm.Info) int {
+	return t.summary + t.prompts + t.answers + t.results + t.echoed(model)
+}
+
+// echoed returns the weight of the reasoning that goes back to model outside of Extra.
+func (t Tally) echoed(model llm.Info) int {
+	if model.EchoesReasoning {
+		return t.thoughts
+	}
+	return 0
+}

@@ -29,7 +29,7 @@ func TestFill(t *testing.T) {
 	all.Add(messages[:2], true)
 	all.Add(messages, true)
 	m.Frame(long(500), specs)
-	m.Send(all.Sum())
+	m.Send(all.Sum(model))
 	m.Count(model, llm.Usage{Input: int64(m.sent / 4)})
 	f := m.Fill(llm.Info{ContextWindow: 9000}, specs, all)
 	near := func(what string, got, want int64) {
@@ -137,5 +137,25 @@ func TestSize(t *testing.T) {
 	}
 	if got, want := Size(m), messageBytes+3+imageBytes+callBytes+7; got != want {
 		t.Errorf("%d, want %d", got, want)
+	}
+}
+
+// Reasoning counts if it is sent: as part of Extra, or to servers that want it with
+// every answer.
+func TestReasoningThatGoesBack(t *testing.T) {
+	thought := llm.Part{Kind: llm.ReasoningPart, Text: long(5000)}
+	var all Tally
+	all.Add([]llm.Message{
+		{Role: llm.Assistant, Parts: []llm.Part{thought}, Extra: json.RawMessage(`{"source":"here"}`)},
+		{Role: llm.Assistant, Parts: []llm.Part{thought}, Extra: json.RawMessage(`{"reasoning_content":"` + long(5000) + `"}`)},
+	}, false)
+	plain, echoes := all.Sum(model), all.Sum(llm.Info{EchoesReasoning: true})
+	if plain < 5000 || plain > 5200 || echoes != plain+5000 {
+		t.Errorf("%d bytes, %d with all reasoning", plain, echoes)
+	}
+	m := &Meter{}
+	few, more := m.Fill(model, nil, all).Answers, m.Fill(llm.Info{EchoesReasoning: true}, nil, all).Answers
+	if more < few+1400 {
+		t.Errorf("%d tokens, %d with all reasoning", few, more)
 	}
 }
