@@ -22,7 +22,7 @@ type Provider struct {
 	Models        map[string]ModelOptions `yaml:"models"`
 }
 
-// ModelOptions describes one model and what is asked of it. Prices are in USD per million
+// ModelOptions describes one model and its requests. Prices are in USD per million
 // tokens; zero means unknown.
 type ModelOptions struct {
 	ContextWindow int64   `yaml:"context_window"` // tokens

@@ -70,9 +70,11 @@ type Command struct {
 	Background bool
 }
 
-// Read is a request to read a file outside every root.
+// Read is a request to read a file outside the workspace, or one in it that usually holds
+// keys.
 type Read struct {
-	Path string // absolute, resolved
+	Path   string // absolute, resolved
+	Inside bool   // it is in the workspace
 }
 
 // Save asks to save a file that has unsaved changes in the user's editor.

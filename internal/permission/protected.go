@@ -153,6 +153,22 @@ func Secret(name string) bool {
 	return strings.HasPrefix(base, ".env") || strings.HasPrefix(base, "id_")
 }
 
+// SecretInside is Secret for a name relative to the workspace. It knows the folders and
+// files of a project that only look like places for keys.
+func SecretInside(name string) bool {
+	parts := strings.Split(fold(filepath.ToSlash(name)), "/")
+	base := parts[len(parts)-1]
+	switch {
+	case strings.HasPrefix(base, ".env"):
+		return !slices.Contains([]string{".example", ".sample", ".template", ".dist", ".defaults"}, filepath.Ext(base))
+	case strings.HasPrefix(base, "id_"):
+		_, key := slices.BinarySearch([]string{"id_dsa", "id_ecdsa", "id_ecdsa_sk", "id_ed25519", "id_ed25519_sk", "id_rsa"}, base)
+		return key
+	}
+	project := []string{".agent", ".docker", ".kube", ".azure"}
+	return Secret(strings.Join(slices.DeleteFunc(parts, func(part string) bool { return slices.Contains(project, part) }), "/"))
+}
+
 // fold maps names that some file system takes for the same to one name: it may ignore
 // case and characters that do not show, and Windows ignores certain endings.
 func fold(name string) string {

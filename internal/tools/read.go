@@ -13,17 +13,20 @@ import (
 	"github.com/bb2d0cf4/agent/internal/workspace"
 )
 
-// reader reads outside the workspace if a person agrees.
+// reader asks a person before it reads a file outside the workspace, or one that usually
+// holds keys.
 type reader struct {
 	Deps
 	tool string
 }
 
-// allowed calls open. If path is outside the workspace, it asks first; refused is set if
-// the answer is no.
+// allowed calls open. If a person has to agree to read path, it asks first; refused is set
+// if the answer is no.
 func (r reader) allowed(ctx context.Context, call Call, path string, open func() error) (refused *Result, err error) {
-	abs, _, err := r.Root.Resolve(path)
-	if !errors.Is(err, workspace.ErrOutside) || r.wasAllowed(abs) {
+	abs, name, err := r.Root.Resolve(path)
+	inside := err == nil
+	free := !inside && !errors.Is(err, workspace.ErrOutside) || inside && (!permission.SecretInside(name) || r.missing(path))
+	if free || r.wasAllowed(abs) {
 		return nil, open()
 	}
 	if why := permission.NeverRead(abs, r.Home); why != "" {
@@ -33,23 +36,46 @@ func (r reader) allowed(ctx context.Context, call Call, path string, open func()
 	_, _, err = r.Root.FS(path)
 	remarks, force := readNotes(abs, errors.Is(err, workspace.ErrOutside))
 	verdict, err := r.Ask.Ask(ctx, confirm.Request{
-		Tool: r.tool, Description: call.Description, Batch: call.Batch, Notes: remarks, Force: force, Read: &confirm.Read{Path: abs},
+		Tool: r.tool, Description: call.Description, Batch: call.Batch, Notes: remarks, Force: force, Read: &confirm.Read{Path: abs, Inside: inside},
 	})
 	if err != nil {
 		return nil, UnansweredError{err}
 	}
 	if verdict.Decision != confirm.Approve {
-		res := declined(r.tool, "read outside the workspace", "Nothing was read.", verdict)
+		what := "read outside the workspace"
+		if inside {
+			what = "read of a file that usually holds keys"
+		}
+		res := declined(r.tool, what, "Nothing was read.", verdict)
 		return &res, nil
 	}
 	r.Root.Outside().Allow(abs)
 	return nil, open()
 }
 
+// hides reports whether the text of the file at path is kept from the model until a person
+// agrees to read it.
+func (d Deps) hides(path string) bool {
+	abs, name, err := d.Root.Resolve(path)
+	return err == nil && permission.SecretInside(name) && !d.wasAllowed(abs)
+}
+
+// missing reports whether path does not exist, so that nobody needs to be asked.
+func (r reader) missing(path string) bool {
+	s, err := r.Root.Open(path)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && s.Close() != nil
+}
+
+// keepsOut reports whether a search of f leaves out the file abs, which usually holds
+// keys.
+func (r reader) keepsOut(f search.Folder, abs string) bool {
+	return permission.SecretInside(strings.TrimPrefix(abs, f.Root)) && !r.wasAllowed(abs)
+}
+
 // wasAllowed reports whether a person has agreed to read abs. Agreeing to a folder does
 // not cover places in it that usually hold keys.
-func (r reader) wasAllowed(abs string) bool {
-	by := r.Root.Outside().By(abs)
+func (d Deps) wasAllowed(abs string) bool {
+	by := d.Root.Outside().By(abs)
 	return by != "" && !permission.Secret(strings.TrimPrefix(abs, by))
 }
 

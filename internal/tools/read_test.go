@@ -357,3 +357,45 @@ func TestGetDiagnostics(t *testing.T) {
 	f.err = errors.New("timed out")
 	b.want(b.call("get_diagnostics", m{}), true, "The editor did not answer: timed out")
 }
+
+// A file in the workspace that usually holds keys is read only if a person agrees, and
+// none of its text gets to the model before that.
+func TestReadingKeysIsAsked(t *testing.T) {
+	const key = "s3cret-canary"
+	files := map[string]string{".env": "TOKEN=" + key + "\nA=1\n", "deploy/.env.prod": key, "certs/server.pem": key, "sub/id_ed25519": key, ".env.example": "TOKEN=\n", "id_map.go": "package id\n", ".agent/config.yaml": "x: 1\n"}
+	b := newBench(t, files)
+	for name := range files {
+		b.ask.asked, b.ask.verdict = nil, confirm.Verdict{}
+		free := name == ".env.example" || name == "id_map.go" || name == ".agent/config.yaml"
+		res := b.call("read_file", m{"path": name})
+		if res.Failed == free || len(b.ask.asked) > 0 == free || strings.Contains(res.ForModel, key) {
+			t.Errorf("%s: %d questions, failed %v: %s", name, len(b.ask.asked), res.Failed, res.ForModel)
+		}
+		if !free && (!b.ask.asked[0].Force || !b.ask.asked[0].Read.Inside) {
+			t.Errorf("%s: asked %+v", name, b.ask.asked[0])
+		}
+	}
+	b.ask.asked = nil
+	b.want(b.call("read_file", m{"path": ".env.none"}), true, "does not exist")
+	if err := os.Symlink(".env", filepath.Join(b.dir, "notes.txt")); err != nil {
+		t.Fatal(err)
+	}
+	b.want(b.call("search_files", m{"regex": key}), false, "Not searched: 4 files that usually hold keys")
+	b.want(b.call("edit_file", m{"path": ".env", "old_string": "TOKEN=x", "new_string": "y"}), true, "does not fit the file")
+	if len(b.ask.asked) > 0 {
+		t.Errorf("asked %+v", b.ask.asked[0])
+	}
+	for _, res := range []Result{
+		b.call("search_files", m{"regex": key, "path": ".env"}), b.call("read_file", m{"path": "notes.txt"}),
+		b.call("edit_file", m{"path": ".env", "old_string": "TOKEN=x", "new_string": "y"}),
+	} {
+		if strings.Contains(res.ForModel, key) || !res.Failed {
+			t.Errorf("the model was told %q", res.ForModel)
+		}
+	}
+
+	b.ask.verdict = confirm.Verdict{Decision: confirm.Approve}
+	b.want(b.call("read_file", m{"path": ".env"}), false, key)
+	b.ask.verdict = confirm.Verdict{}
+	b.want(b.call("search_files", m{"regex": key}), false, ".env", "Not searched: 3 files")
+}

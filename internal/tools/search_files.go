@@ -1,8 +1,10 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -62,7 +64,12 @@ func (s searcher) search(ctx context.Context, call Call, a searchFilesArgs) (Res
 			return failed("%s is never read: %s.", a.Path, permission.NeverRead(abs, s.Home)), nil
 		}
 		q.File = filepath.Base(a.Path)
-		f, name, refused, err = s.folder(ctx, call, filepath.Dir(a.Path))
+		var of *Result // the refusal of the folder
+		refused, err = s.allowed(ctx, call, a.Path, func() (err error) {
+			f, name, of, err = s.folder(ctx, call, filepath.Dir(a.Path))
+			return err
+		})
+		refused = cmp.Or(refused, of)
 	}
 	if refused != nil {
 		return *refused, nil
@@ -74,6 +81,20 @@ func (s searcher) search(ctx context.Context, call Call, a searchFilesArgs) (Res
 		never := q.Never
 		q.Never = func(abs string) bool { return never(abs) || permission.Secret(strings.TrimPrefix(abs, f.Abs)) }
 	}
+	left := 0
+	if q.File == "" {
+		never := q.Never
+		q.Never = func(abs string) bool {
+			if never(abs) {
+				return true
+			}
+			out := s.keepsOut(f, abs)
+			if out {
+				left++
+			}
+			return out
+		}
+	}
 	found, err := f.Grep(ctx, q)
 	if err != nil {
 		return s.unreadable(ctx, a.Path, err)
@@ -82,7 +103,11 @@ func (s searcher) search(ctx context.Context, call Call, a searchFilesArgs) (Res
 	if found.More {
 		user = "the first " + user
 	}
-	return Result{ForModel: found.Text(func(p string) string { return under(name, p) }), ForUser: user}, nil
+	text := found.Text(func(p string) string { return under(name, p) })
+	if left > 0 {
+		text += fmt.Sprintf("\n[Not searched: %s. Name one as path to ask the user for it.]", search.Count(left, "file that usually holds keys", "files that usually hold keys"))
+	}
+	return Result{ForModel: text, ForUser: user}, nil
 }
 
 // isFile reports whether path is a file in the workspace.

@@ -41,6 +41,9 @@ func (w writer) apply(ctx context.Context, call Call, path string, compute func(
 	if errors.Is(err, errMissing) {
 		return failed("%s does not exist.%s Use write_file to create it.", path, didYouMean(w.Root, path)), nil
 	}
+	if err != nil && w.hides(path) {
+		return failed("%s: nothing was changed: the edit does not fit the file, which usually holds keys. Read it first: the user is asked.", path), nil
+	}
 	if err != nil {
 		return failed("%s: nothing was changed: %w", path, err), nil
 	}
@@ -89,7 +92,7 @@ func needless(c workspace.Change) *Result {
 // unapproved returns the result of a change that was not approved. Nobody denied a change
 // that only a loose match kept from being written.
 func (w writer) unapproved(c workspace.Change, out edit.Result, v confirm.Verdict) Result {
-	if v.NoWay && out.Stage.Loose() {
+	if v.NoWay && out.Stage.Loose() && !w.hides(c.Path) {
 		if _, force := changeNotes(c, edit.Exact, w.Home); !force {
 			return inexact(c, out)
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm/remote"
 )
 
-// Options describe the model and what is asked of it.
+// Options describe the model and its requests.
 type Options struct {
 	Model       string // as the server knows it
 	MaxTokens   int    // of the answer; zero: defaultMaxTokens, or the model's limit if that is less
@@ -109,7 +109,7 @@ func toolsOf(specs []llm.ToolSpec) []map[string]any {
 	return tools
 }
 
-// parameters returns what the request asks for beside the conversation.
+// parameters returns the parameters of a request beside the conversation.
 func (p *Protocol) parameters(effort string) map[string]any {
 	p.mu.Lock()
 	defer p.mu.Unlock()

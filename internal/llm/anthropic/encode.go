@@ -51,7 +51,7 @@ type turn struct {
 const turnEnd = "}]}"
 
 // conversation keeps the encoded form of the messages that were sent last, so
-// that a request costs what is new in it.
+// that a request costs only its new part.
 type conversation struct {
 	model string
 
@@ -174,7 +174,7 @@ func (c *conversation) userBlocks(m llm.Message) []any {
 	return blocks
 }
 
-// answerBlocks returns what the model said; nothing of an answer that was empty.
+// answerBlocks returns the model's words and calls; nothing of an answer that was empty.
 func (c *conversation) answerBlocks(m llm.Message) []any {
 	var blocks []any
 	for _, p := range m.Pieces(wireName, c.model) {

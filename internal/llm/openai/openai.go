@@ -11,7 +11,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm/remote"
 )
 
-// Options describe the model and what is asked of it.
+// Options describe the model and its requests.
 type Options struct {
 	BaseURL     string
 	Model       string // as the server knows it

@@ -48,7 +48,7 @@ type output struct {
 }
 
 // conversation keeps the encoded form of the messages that were sent last, so
-// that a request costs what is new in it.
+// that a request costs only its new part.
 type conversation struct {
 	model string
 
@@ -110,7 +110,7 @@ func (c *conversation) itemsOf(m llm.Message) []any {
 	return []any{said{Role: string(m.Role), Content: parts}}
 }
 
-// answer returns what the model said; nothing of an answer that was empty.
+// answer returns the model's words and calls; nothing of an answer that was empty.
 func (c *conversation) answer(m llm.Message) []any {
 	var items []any
 	for _, p := range m.Pieces(wireName, c.model) {

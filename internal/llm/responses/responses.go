@@ -16,7 +16,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/llm/remote"
 )
 
-// Options describe the model and what is asked of it.
+// Options describe the model and its requests.
 type Options struct {
 	Model       string // as the server knows it
 	MaxTokens   int    // of the answer, reasoning included; zero: the model's own limit
@@ -88,7 +88,7 @@ func (p *Protocol) head(req llm.Request) ([]byte, error) {
 	return remote.Head(fields, p.opt.Extra, "input")
 }
 
-// parameters returns what the request asks for beside the conversation.
+// parameters returns the parameters of a request beside the conversation.
 func (p *Protocol) parameters(session, effort string) map[string]any {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -81,7 +81,7 @@ func texts(notes []caution.Note) []string {
 	return out
 }
 
-// reading is the body of a request to read outside the workspace, or to save a file in an
+// reading is the body of a request to read a file, or to save a file in an
 // editor: its header contains everything.
 type reading struct {
 	req  confirm.Request
@@ -90,9 +90,12 @@ type reading struct {
 
 // Header returns the file name and all remarks.
 func (r *reading) Header() []string {
-	text := "read outside the workspace"
-	if r.req.Read != nil {
-		text += ": " + sanitize.Name(r.req.Read.Path)
+	text := ""
+	switch read := r.req.Read; {
+	case read != nil && read.Inside:
+		text = "read a file that usually holds keys: " + sanitize.Name(read.Path)
+	case read != nil:
+		text = "read outside the workspace: " + sanitize.Name(read.Path)
 	}
 	if s := r.req.Save; s != nil {
 		text = "save " + sanitize.Name(s.Name) + " in " + sanitize.Name(s.Editor) + ": it has unsaved changes there, and the edit applies to them"

@@ -162,7 +162,11 @@ func describe(req confirm.Request) string {
 		fmt.Fprintf(&b, "Save %s in %s: it has unsaved changes there, and the edit applies to them\n",
 			sanitize.Name(req.Save.Name), sanitize.Name(req.Save.Editor))
 	case req.Read != nil:
-		fmt.Fprintf(&b, "Read a file outside the project: %s\n", sanitize.Name(req.Read.Path))
+		where := "outside the project"
+		if req.Read.Inside {
+			where = "that usually holds keys"
+		}
+		fmt.Fprintf(&b, "Read a file %s: %s\n", where, sanitize.Name(req.Read.Path))
 	}
 	return b.String()
 }
