@@ -61,7 +61,7 @@ var layers = []struct {
 	{"internal/confirm", []string{"internal/caution", "internal/diff", "internal/workspace"}},
 	{"internal/permission", []string{"internal/confirm", "internal/regularfile", "internal/sanitize"}},
 
-	{"internal/tools/args", []string{"internal/nearest"}},
+	{"internal/tools/args", []string{"internal/llm/lenient", "internal/nearest"}},
 	{"internal/tools/edit", []string{"internal/diff"}},
 	{"internal/tools/shell/safecmd", []string{"internal/permission"}},
 	{"internal/tools/search", []string{"internal/child", "internal/regularfile"}},

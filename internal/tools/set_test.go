@@ -248,7 +248,7 @@ func TestArgumentsAreStrict(t *testing.T) {
 		{"read_file", `{"file":"a"}`, `read_file was not run: there is no key "file"`},
 		{"read_file", `{"path":"a","path":"b"}`, "given twice"},
 		{"write_file", `{"path":"a"}`, `"content" is missing`},
-		{"edit_lines", `{"path":"a","start_line":"1","end_line":1,"new_content":""}`, `"start_line" has to be an integer`},
+		{"edit_lines", `{"path":"a","start_line":"one","end_line":1,"new_content":""}`, `"start_line" has to be an integer`},
 		{"write_file", `{"path":"a","content":"\ud800"}`, "not valid Unicode"},
 		{"todo", `{"items":[{"content":"a","state":"x"}]}`, `no key "state" (did you mean "status"?); the keys are: content, status`},
 	} {
@@ -257,6 +257,14 @@ func TestArgumentsAreStrict(t *testing.T) {
 	if len(b.ask.asked) != 0 {
 		t.Errorf("%d questions were asked", len(b.ask.asked))
 	}
+}
+
+// Arguments with one reading are taken, and the model is told of a key that is left out.
+func TestArgumentsAreLenient(t *testing.T) {
+	b := newBench(t, map[string]string{"a": "x\ny\n"})
+	b.want(b.raw("read_file", `{"filePath":"a","limit":"1","reason":"to see"}`), false, "1 | x", "[left out, since read_file has no such key: reason]")
+	b.want(b.raw("edit_file", `{"file_path":"a","oldString":"x","newString":"z","replaceAll":"true"}`), false, "Wrote a: 1 added")
+	b.want(b.raw("execute_command", `{"cmd":"echo hi","timeout":"5"}`), false, "hi")
 }
 
 type breaking struct{ Tool }

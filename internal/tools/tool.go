@@ -39,7 +39,7 @@ func (t *tool[A]) Spec() llm.ToolSpec { return t.spec }
 
 // Title implements Tool.
 func (t *tool[A]) Title(raw json.RawMessage) string {
-	a, err := args.Decode[A](t.params, raw)
+	a, _, err := args.Read[A](t.params, raw)
 	if err != nil {
 		return t.spec.Name
 	}
@@ -48,12 +48,15 @@ func (t *tool[A]) Title(raw json.RawMessage) string {
 
 // Call implements Tool.
 func (t *tool[A]) Call(ctx context.Context, call Call) (Result, error) {
-	a, err := args.Decode[A](t.params, call.Args)
+	a, left, err := args.Read[A](t.params, call.Args)
 	if err != nil {
 		return failed("%s was not run: %w.", t.spec.Name, err), nil
 	}
 	res, err := t.run(ctx, call, a)
 	res.Record.What = t.title(a)
+	if len(left) > 0 && err == nil {
+		res.ForModel += fmt.Sprintf("\n[left out, since %s has no such key: %s]", t.spec.Name, strings.Join(left, ", "))
+	}
 	return res, err
 }
 

@@ -1,7 +1,6 @@
-// Package args decodes the arguments of a tool call. It guarantees that arguments which
-// do not match the tool's schema exactly are refused, with a message that tells a model
-// what to send instead: unknown, repeated and missing keys, wrong types, and text that is
-// not valid Unicode.
+// Package args decodes the arguments of a tool call. It guarantees that arguments with no
+// or several readings in the tool's schema are refused, with a message that tells a model
+// its remedy: repeated and missing keys, wrong types, and text that is not valid Unicode.
 package args
 
 import (
