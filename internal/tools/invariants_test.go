@@ -87,13 +87,17 @@ func randomCall(t *rapid.T, b *bench) Result {
 	word := rapid.SampledFrom([]string{"one", "two", "three", "nowhere"}).Draw(t, "word")
 	line := rapid.IntRange(0, 5).Draw(t, "line")
 	name := rapid.SampledFrom([]string{"write_file", "edit_file", "edit_lines", "append_file", "regex_replace", "patch"}).Draw(t, "tool")
+	diff := rapid.SampledFrom([]string{
+		"<<<<<<< SEARCH\n" + word + "\n=======\nx\n>>>>>>> REPLACE\n",
+		"*** Begin Patch\n*** Update File: f\n-" + word + "\n+x\n*** End Patch\n",
+	}).Draw(t, "diff")
 	arguments := map[string]m{
 		"write_file":    {"path": "f", "content": word + "\n"},
 		"edit_file":     {"path": "f", "old_string": word, "new_string": "2", "replace_all": true},
 		"edit_lines":    {"path": "f", "start_line": line, "end_line": line, "new_content": word},
 		"append_file":   {"path": "f", "content": word},
 		"regex_replace": {"path": "f", "pattern": word, "replacement": "x"},
-		"patch":         {"path": "f", "diff": "<<<<<<< SEARCH\n" + word + "\n=======\nx\n>>>>>>> REPLACE\n"},
+		"patch":         {"path": "f", "diff": diff},
 	}[name]
 	raw, err := json.Marshal(arguments)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/tools/args"
 	"github.com/bb2d0cf4/agent/internal/tools/edit"
@@ -18,29 +19,143 @@ type patchArgs struct {
 
 func patchFile(d Deps) Tool {
 	params := []args.Param{
-		{Name: "path", Kind: args.Text, Required: true},
 		{Name: "diff", Kind: args.Text, Required: true},
+		{Name: "path", Kind: args.Text},
 	}
 	w := writer{d, "patch"}
-	return newTool(w.tool, params,
-		func(a patchArgs) string { return "Patch " + a.Path },
+	return newTool(w.tool, params, patchArgs.title,
 		func(ctx context.Context, call Call, a patchArgs) (Result, error) {
-			p, err := edit.ParsePatch(a.Diff)
+			files, err := a.files()
 			if err != nil {
 				return failed("The diff is malformed, so nothing was changed: %w.", err), nil
 			}
-			return w.apply(ctx, call, a.Path, func(f workspace.File) (edit.Result, error) { return applyPatch(p, f) })
+			return w.patch(ctx, call, files)
 		})
 }
 
-func applyPatch(p edit.Patch, f workspace.File) (edit.Result, error) {
-	switch {
-	case p.Create && f.Exists && f.Text != "":
-		return edit.Result{}, errors.New("the diff creates the file, but it exists: read it and send a diff of its content")
-	case p.Name != "" && path.Base(p.Name) != path.Base(f.Name):
-		return edit.Result{}, fmt.Errorf("the diff is for %s: send one call for each file", p.Name)
-	case !f.Exists && !p.Create && !p.Inserts():
-		return edit.Result{}, errMissing
+// title names the files of a patch.
+func (a patchArgs) title() string {
+	files, err := a.files()
+	if err != nil {
+		return strings.TrimSpace("Patch " + a.Path)
 	}
-	return p.Apply(f.Text, f.Format.EOL)
+	var names []string
+	for _, f := range files {
+		names = append(names, f.Path)
+	}
+	return "Patch " + strings.Join(names, ", ")
+}
+
+// files returns the parts of the patch, each with the path of a file.
+func (a patchArgs) files() ([]edit.FilePatch, error) {
+	files, err := edit.ParseFiles(a.Diff)
+	if err != nil || len(files) > 1 {
+		return files, err
+	}
+	f := &files[0]
+	f.Patch.Name = f.Path
+	if a.Path != "" {
+		f.Path = a.Path
+	}
+	if f.Path == "" {
+		return nil, errors.New("it names no file: send its path as well")
+	}
+	return files, nil
+}
+
+// patch changes the files of a patch in order, with a question for each. If one of them
+// cannot be computed, it asks nothing.
+func (w writer) patch(ctx context.Context, call Call, files []edit.FilePatch) (Result, error) {
+	if len(files) == 1 {
+		return w.apply(ctx, call, files[0].Path, patched(files[0]))
+	}
+	for _, f := range files {
+		if res, err := w.saveUnsaved(ctx, call, f.Path); err != nil {
+			return Result{}, err
+		} else if res != nil {
+			return *res, nil
+		}
+	}
+	var faults []string
+	for _, f := range files {
+		if _, _, refused := w.propose(f.Path, patched(f)); refused != nil && refused.Failed {
+			faults = append(faults, refused.ForModel)
+		}
+	}
+	if len(faults) > 0 {
+		return failed("%d of %d files cannot be patched, so nothing was changed in any.\n%s", len(faults), len(files), strings.Join(faults, "\n")), nil
+	}
+	var done results
+	for i, f := range files {
+		res, err := w.apply(ctx, call, f.Path, patched(f))
+		switch {
+		case err != nil && i == 0:
+			return Result{}, err
+		case err != nil:
+			res = failed("%s: nothing was changed: %w.", f.Path, err)
+			res.Stop = true
+		}
+		done = append(done, res)
+		if res.Failed {
+			break
+		}
+	}
+	return done.join(files), nil
+}
+
+// patched returns the computer for one part of a patch.
+func patched(p edit.FilePatch) computer {
+	return func(f workspace.File) (edit.Result, error) {
+		switch name := p.Patch.Name; {
+		case name != "" && path.Base(name) != path.Base(f.Name):
+			return edit.Result{}, fmt.Errorf("the diff is for %s: send one call for each file", name)
+		case p.Op == edit.Delete && !f.Exists:
+			return edit.Result{}, errMissing
+		case p.Op == edit.Delete:
+			return edit.Result{Delete: true}, nil
+		case (p.Op == edit.Add || p.Patch.Create) && f.Exists && f.Text != "":
+			return edit.Result{}, errors.New("the diff creates the file, but it exists: read it and send a diff of its content")
+		case p.Op == edit.Add:
+			return edit.Result{Text: p.Content}, nil
+		case !f.Exists && !p.Patch.Create && !p.Patch.Inserts():
+			return edit.Result{}, errMissing
+		}
+		return p.Patch.Apply(f.Text, f.Format.EOL)
+	}
+}
+
+// results are those of the files of one patch, in order. Only the last one may have
+// failed.
+type results []Result
+
+// join returns the result of a patch of files.
+func (r results) join(files []edit.FilePatch) Result {
+	last := r[len(r)-1]
+	out := Result{Failed: last.Failed, Denied: last.Denied, Stop: last.Stop}
+	var model, words []string
+	added, removed, written := 0, 0, 0
+	for _, res := range r {
+		model = append(model, res.ForModel)
+		out.Changes = append(out.Changes, res.Changes...)
+		if res.Record.Words != "" {
+			words = append(words, res.Record.Words)
+		}
+		for _, c := range res.Changes {
+			written, added, removed = written+1, added+c.Added, removed+c.Removed
+		}
+	}
+	out.ForUser = fmt.Sprintf("%d of %d files, +%d −%d", written, len(files), added, removed)
+	if last.Failed {
+		out.ForUser += "; " + files[len(r)-1].Path + ": " + last.ForUser
+	}
+	var rest []string
+	for _, f := range files[len(r):] {
+		rest = append(rest, f.Path)
+	}
+	if len(rest) > 0 {
+		model = append(model, "Not tried, and unchanged: "+strings.Join(rest, ", ")+".")
+	}
+	out.ForModel = strings.Join(model, "\n")
+	out.Record.Words = strings.Join(words, "\n")
+	return out
 }

@@ -24,32 +24,49 @@ type writer struct {
 // errMissing is returned by a compute function that needs an existing file.
 var errMissing = errors.New("there is no such file")
 
+// computer computes the new text of a file.
+type computer func(workspace.File) (edit.Result, error)
+
 // apply computes the new text of the file at path, has it reviewed, writes the approved
 // text and reports to the model.
-func (w writer) apply(ctx context.Context, call Call, path string, compute func(workspace.File) (edit.Result, error)) (Result, error) {
+func (w writer) apply(ctx context.Context, call Call, path string, compute computer) (Result, error) {
 	if res, err := w.saveUnsaved(ctx, call, path); err != nil {
 		return Result{}, err
 	} else if res != nil {
 		return *res, nil
 	}
-	var out edit.Result
+	change, out, refused := w.propose(path, compute)
+	if refused != nil {
+		return *refused, nil
+	}
+	return w.review(ctx, call, change, out)
+}
+
+// propose computes a change. If nobody has to be asked about it, it returns a result that
+// explains why.
+func (w writer) propose(path string, compute computer) (change workspace.Change, out edit.Result, refused *Result) {
 	change, err := w.Root.Propose(path, func(f workspace.File) (string, error) {
 		var err error
 		out, err = compute(f)
 		return out.Text, err
 	})
-	if errors.Is(err, errMissing) {
-		return failed("%s does not exist.%s Use write_file to create it.", path, didYouMean(w.Root, path)), nil
+	var res Result
+	switch {
+	case errors.Is(err, errMissing):
+		res = failed("%s does not exist.%s Use write_file to create it.", path, didYouMean(w.Root, path))
+	case err != nil && w.hides(path):
+		res = failed("%s: nothing was changed: the edit does not fit the file, which usually holds keys. Read it first: the user is asked.", path)
+	case err != nil:
+		res = failed("%s: nothing was changed: %w", path, err)
+	default:
+		change.Delete = out.Delete
+		return change, out, needless(change)
 	}
-	if err != nil && w.hides(path) {
-		return failed("%s: nothing was changed: the edit does not fit the file, which usually holds keys. Read it first: the user is asked.", path), nil
-	}
-	if err != nil {
-		return failed("%s: nothing was changed: %w", path, err), nil
-	}
-	if res := needless(change); res != nil {
-		return *res, nil
-	}
+	return change, out, &res
+}
+
+// review has a change reviewed, writes the approved text and reports to the model.
+func (w writer) review(ctx context.Context, call Call, change workspace.Change, out edit.Result) (Result, error) {
 	before := w.diagnostics.report(ctx, change.Path, 0, reportBefore)
 	notes, force := changeNotes(change, out.Stage, w.Home)
 	lost := w.lost(change)
@@ -79,7 +96,7 @@ func (w writer) apply(ctx context.Context, call Call, path string, compute func(
 // needless returns a result for a change that nobody has to be asked about, or nil: one
 // that changes nothing, or that leaves code out.
 func needless(c workspace.Change) *Result {
-	if c.Exists && c.After == c.Text {
+	if c.Exists && c.After == c.Text && !c.Delete {
 		return &Result{ForModel: c.Name + " already holds exactly this: nothing was changed.", ForUser: "no change"}
 	}
 	if l := placeholder(c); l != "" {
@@ -162,7 +179,7 @@ func (w writer) commit(ctx context.Context, call Call, change workspace.Change, 
 	if v.Text != nil {
 		final = workspace.NewContent(change, *v.Text)
 	}
-	if final.Exists && final.After == final.Text {
+	if final.Exists && final.After == final.Text && !final.Delete {
 		return Result{
 			ForModel: "The user changed the proposal back to the current content of " + change.Name + ": nothing was written." + feedbackForModel(v),
 			ForUser:  "no change",
@@ -194,6 +211,9 @@ func (w writer) commit(ctx context.Context, call Call, change workspace.Change, 
 // was approved may have saved it.
 func (w writer) holds(c workspace.Change) bool {
 	f, err := w.Root.Read(c.Path)
+	if c.Delete {
+		return err == nil && !f.Exists
+	}
 	return err == nil && f.Exists && f.Text == c.After && (!c.Exists || f.Format.Encoding == c.Format.Encoding && f.Format.BOM == c.Format.BOM)
 }
 
@@ -201,7 +221,10 @@ func (w writer) holds(c workspace.Change) bool {
 func written(change, final workspace.Change, v confirm.Verdict, out edit.Result) Result {
 	fc := fileChange(final)
 	verb := "Wrote"
-	if !final.Exists {
+	switch {
+	case final.Delete:
+		verb = "Deleted"
+	case !final.Exists:
 		verb = "Created"
 	}
 	var b strings.Builder
@@ -228,16 +251,19 @@ func written(change, final workspace.Change, v confirm.Verdict, out edit.Result)
 }
 
 func fileChange(c workspace.Change) FileChange {
-	before := c.Name
+	before, after := c.Name, c.Name
 	if !c.Exists {
 		before = ""
 	}
+	if c.Delete {
+		after = ""
+	}
 	added, removed := diff.Count(c.Text, c.After)
-	return FileChange{Path: c.Name, Added: added, Removed: removed, Diff: diff.Unified(before, c.Name, c.Text, c.After)}
+	return FileChange{Path: c.Name, Added: added, Removed: removed, Diff: diff.Unified(before, after, c.Text, c.After)}
 }
 
 // existing makes compute fail for a missing file.
-func existing(compute func(workspace.File) (edit.Result, error)) func(workspace.File) (edit.Result, error) {
+func existing(compute computer) computer {
 	return func(f workspace.File) (edit.Result, error) {
 		if !f.Exists {
 			return edit.Result{}, errMissing

@@ -102,11 +102,19 @@ func (a *applier) locate(lines []line, h *Hunk) (placement, Stage, error) {
 		at, err := a.insertion(lines, h)
 		return placement{hunk: *h, at: at}, Exact, err
 	}
+	if h.scope != nil && h.scope.first {
+		a.next = 0
+	}
+	var elsewhere []placement
 	for stage := Exact; int(stage) < stageCount; stage++ {
 		if !stage.compared() {
 			continue
 		}
 		found := a.placements(lines, h, stage)
+		if h.scope != nil && len(found) > 0 {
+			elsewhere = found
+			found = h.scope.within(lines, found)
+		}
 		if len(found) == 0 {
 			continue
 		}
@@ -115,6 +123,9 @@ func (a *applier) locate(lines []line, h *Hunk) (placement, Stage, error) {
 			return placement{}, stage, err
 		}
 		return found[i], stage, nil
+	}
+	if len(elsewhere) > 0 {
+		return placement{}, 0, h.scope.outside(elsewhere)
 	}
 	return placement{}, 0, noMatch(strings.ReplaceAll(a.text, "\r\n", "\n"), joinLines(h.Old), joinLines(h.New))
 }
@@ -133,7 +144,7 @@ func (a *applier) placements(lines []line, h *Hunk, stage Stage) []placement {
 	var flatLines []line
 	for _, r := range readings(joinLines(h.Old), joinLines(h.New), stage) {
 		as := newHunk(textLines(r.before), textLines(r.after))
-		as.Title, as.oldOpen, as.newOpen = h.Title, h.oldOpen, h.newOpen
+		as.Title, as.oldOpen, as.newOpen, as.scope = h.Title, h.oldOpen, h.newOpen, h.scope
 		at, shifts := windows(lines, as.Old, Exact)
 		if r.fits != nil && flat == "" {
 			flat = strings.ReplaceAll(a.text, "\r\n", "\n")
@@ -152,7 +163,7 @@ func (a *applier) placements(lines []line, h *Hunk, stage Stage) []placement {
 // only one after the previous hunk.
 func (a *applier) choose(found []placement, stage Stage) (int, error) {
 	behind, candidate := 0, 0
-	line := found[0].hunk.at
+	line, inOrder := found[0].hunk.at, found[0].hunk.scope != nil
 	for i, p := range found {
 		if line > 0 && p.at == line-1+a.drift {
 			return i, nil
@@ -165,7 +176,7 @@ func (a *applier) choose(found []placement, stage Stage) (int, error) {
 	switch {
 	case len(found) == 1:
 		return 0, nil
-	case behind == 1 && a.next > 0 && line > 0:
+	case behind == 1 && a.next > 0 && (line > 0 || inOrder):
 		return candidate, nil
 	}
 	e := &ambiguous{stage: stage, places: len(found)}
@@ -192,6 +203,9 @@ func (e *ambiguous) Error() string {
 func (a *applier) insertion(lines []line, h *Hunk) (int, error) {
 	if len(lines) == 0 {
 		return 0, nil
+	}
+	if h.scope != nil && h.scope.atEnd {
+		return len(lines), nil
 	}
 	at := h.at - 1 + a.drift
 	if h.at == 0 || at < 0 || at > len(lines) {

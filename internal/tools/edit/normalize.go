@@ -91,7 +91,7 @@ func plain(s string, stage Stage) string {
 }
 
 // origin maps the range [start, end) of plain(s, stage) back to s. Blanks that plain leaves
-// out belong to what follows them.
+// out belong to the next character.
 func origin(s string, stage Stage, start, end int) (from, to int) {
 	at := 0
 	for p := range pieces(s, stage) {

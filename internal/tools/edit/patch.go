@@ -30,6 +30,8 @@ type Hunk struct {
 	// oldOpen and newOpen mean that the side is marked as ending without a newline.
 	oldOpen, newOpen bool
 	block            bool // the sides were sent apart
+	// scope limits the places of a hunk in a patch of several files; nil otherwise.
+	scope *scope
 }
 
 // ParsePatch reads a unified diff or SEARCH/REPLACE blocks.
@@ -196,14 +198,7 @@ func parseHunk(lines []string, i int) (Hunk, int, error) {
 	for len(body) > 0 && body[len(body)-1] == "" && oldCount(body) != count {
 		body = body[:len(body)-1]
 	}
-	last := byte(0)
-	for _, l := range body {
-		if l == "" {
-			l = " " // an empty context line often lacks its blank
-		}
-		h.add(l, last)
-		last = l[0]
-	}
+	h.addLines(body)
 	if len(h.Old) == 0 && len(h.New) == 0 {
 		return Hunk{}, 0, fmt.Errorf("%s at line %d of the diff is empty", h.Title, i+1)
 	}
@@ -237,6 +232,18 @@ func oldCount(body []string) int {
 	return n
 }
 
+// addLines adds the lines of a hunk's body.
+func (h *Hunk) addLines(body []string) {
+	last := byte(0)
+	for _, l := range body {
+		if l == "" {
+			l = " " // an empty context line often lacks its blank
+		}
+		h.add(l, last)
+		last = l[0]
+	}
+}
+
 // add adds one line of a hunk's body; last is the first byte of the line before.
 func (h *Hunk) add(l string, last byte) {
 	switch l[0] {
@@ -263,10 +270,10 @@ func short(s string) string {
 	return s
 }
 
-// Inserts reports whether p only adds lines, like a patch that creates a file.
+// Inserts reports whether p only adds lines, like a unified diff that creates a file.
 func (p Patch) Inserts() bool {
 	for _, h := range p.Hunks {
-		if len(h.Old) > 0 {
+		if len(h.Old) > 0 || h.scope != nil {
 			return false
 		}
 	}

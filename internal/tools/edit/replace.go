@@ -10,7 +10,8 @@ type Result struct {
 	Stage  Stage  // the loosest stage that was needed
 	Places int    // how many places were changed
 	// Line is the first changed line, 1-based; zero if nothing changed.
-	Line int
+	Line   int
+	Delete bool // the file goes
 	// Matched holds the file's own text for each place that matched loosely.
 	Matched []string
 }

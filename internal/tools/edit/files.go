@@ -1,0 +1,206 @@
+package edit
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Op is the operation of a patch on a file.
+type Op int
+
+// The operations.
+const (
+	Update Op = iota // or create, if the patch only adds lines
+	Add
+	Delete
+)
+
+// FilePatch is the part of a patch for one file.
+type FilePatch struct {
+	Op      Op
+	Path    string // as in the patch; "" if it names none
+	Patch   Patch  // of an update
+	Content string // of an added file
+}
+
+// ParseFiles reads a patch of any format: *** Begin Patch with any number of files, or a
+// unified diff or SEARCH/REPLACE blocks for one file.
+func ParseFiles(s string) ([]FilePatch, error) {
+	lines := textLines(strings.ReplaceAll(s, "\r\n", "\n"))
+	for i, l := range lines {
+		if isMarker(l, searchMark) || strings.HasPrefix(l, "@@") {
+			break // such a mark below is text
+		}
+		if _, _, ok := fileHeader(l); ok || isMarker(l, beginMark) {
+			return parseFiles(lines, i)
+		}
+	}
+	p, err := ParsePatch(s)
+	return []FilePatch{{Path: p.Name, Patch: p}}, err
+}
+
+// The marks of a patch of several files.
+const (
+	beginMark = "*** Begin Patch"
+	endMark   = "*** End Patch"
+	eofMark   = "*** End of File"
+	moveMark  = "*** Move to: "
+)
+
+// fileHeader parses a line that begins the part of a file.
+func fileHeader(l string) (Op, string, bool) {
+	for op, mark := range []string{Update: "*** Update File:", Add: "*** Add File:", Delete: "*** Delete File:"} {
+		if name, ok := strings.CutPrefix(l, mark); ok {
+			return Op(op), strings.TrimSpace(name), true
+		}
+	}
+	return 0, "", false
+}
+
+// filesParser parses the lines of a patch of several files.
+type filesParser struct {
+	lines []string
+	next  int
+	files []FilePatch
+}
+
+// parseFiles parses the patch that begins at lines[start].
+func parseFiles(lines []string, start int) ([]FilePatch, error) {
+	p := filesParser{lines: lines, next: start}
+	open := false
+	for p.next < len(lines) {
+		l := lines[p.next]
+		op, path, isFile := fileHeader(l)
+		var err error
+		switch {
+		case isFile:
+			err = p.file(op, path)
+		case isMarker(l, beginMark):
+			open = true
+			p.next++
+		case isMarker(l, endMark):
+			open = false
+			p.next++
+		case strings.TrimSpace(l) == "", strings.HasPrefix(l, "```"), strings.TrimSpace(l) == "EOF":
+			p.next++
+		default:
+			err = p.stray()
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case open:
+		return nil, fmt.Errorf("the patch has no %s: it may have been cut off, send all of it", endMark)
+	case len(p.files) == 0:
+		return nil, fmt.Errorf("the patch names no file: begin each with *** Update File: path, *** Add File: path or *** Delete File: path")
+	}
+	return p.files, nil
+}
+
+// stray returns an error for a line that belongs to no part of the patch.
+func (p *filesParser) stray() error {
+	l := p.lines[p.next]
+	if name, ok := strings.CutPrefix(l, moveMark); ok {
+		return fmt.Errorf("line %d of the patch moves a file to %s: files are not moved by a patch. Move it with mv or git mv first, then send a patch for the new path", p.next+1, short(strings.TrimSpace(name)))
+	}
+	return fmt.Errorf("line %d of the patch belongs to no file or hunk: %q. Lines of a hunk begin with a blank, + or -, those of an added file with +", p.next+1, short(l))
+}
+
+// file parses the part of one file.
+func (p *filesParser) file(op Op, path string) error {
+	header := p.next
+	p.next++
+	if path == "" {
+		return fmt.Errorf("line %d of the patch names no file", header+1)
+	}
+	f := FilePatch{Op: op, Path: path}
+	switch op {
+	case Add:
+		var b strings.Builder
+		for ; p.next < len(p.lines) && strings.HasPrefix(p.lines[p.next], "+"); p.next++ {
+			b.WriteString(p.lines[p.next][1:] + "\n")
+		}
+		f.Content = b.String()
+	case Update:
+		for {
+			h, ok, err := p.hunk(path, len(f.Patch.Hunks))
+			if err != nil {
+				return err
+			}
+			if !ok {
+				break
+			}
+			f.Patch.Hunks = append(f.Patch.Hunks, h)
+		}
+		if p.next < len(p.lines) && strings.HasPrefix(p.lines[p.next], moveMark) {
+			return p.stray()
+		}
+		if len(f.Patch.Hunks) == 0 {
+			return fmt.Errorf("line %d of the patch updates %s without a hunk", header+1, short(path))
+		}
+	}
+	return p.add(f)
+}
+
+// add adds the part of a file; a second update of a file continues the first.
+func (p *filesParser) add(f FilePatch) error {
+	for i := range p.files {
+		first := &p.files[i]
+		switch {
+		case first.Path != f.Path:
+		case first.Op == Update && f.Op == Update:
+			for j := range f.Patch.Hunks {
+				f.Patch.Hunks[j].Title = hunkTitle(f.Path, len(first.Patch.Hunks)+j)
+			}
+			f.Patch.Hunks[0].scope.first = true
+			first.Patch.Hunks = append(first.Patch.Hunks, f.Patch.Hunks...)
+			return nil
+		default:
+			return fmt.Errorf("the patch has two parts for %s that exclude each other: send one", short(f.Path))
+		}
+	}
+	p.files = append(p.files, f)
+	return nil
+}
+
+func hunkTitle(path string, index int) string {
+	return fmt.Sprintf("hunk %d of %s", index+1, short(path))
+}
+
+// hunk parses the next hunk of a file. The first one may lack its @@.
+func (p *filesParser) hunk(path string, index int) (h Hunk, ok bool, err error) {
+	h = Hunk{Title: hunkTitle(path, index), scope: &scope{first: index == 0}}
+	header := p.next
+	for ; p.next < len(p.lines) && strings.HasPrefix(p.lines[p.next], "@@"); p.next++ {
+		if m := hunkHeader().FindStringSubmatch(p.lines[p.next]); m != nil {
+			h.at, _ = strconv.Atoi(m[1]) // digits only; on overflow there is no line
+			continue
+		}
+		h.scope.add(p.lines[p.next])
+	}
+	end := p.next
+	for end < len(p.lines) && (p.lines[end] == "" || strings.ContainsRune(" +-\\", rune(p.lines[end][0]))) {
+		end++
+	}
+	body := p.lines[p.next:end]
+	for len(body) > 0 && body[len(body)-1] == "" {
+		body = body[:len(body)-1]
+	}
+	if len(body) == 0 && header == p.next {
+		p.next = end
+		return h, false, nil
+	}
+	if len(body) == 0 {
+		return h, false, fmt.Errorf("%s at line %d of the patch is empty", h.Title, header+1)
+	}
+	h.addLines(body)
+	p.next = end
+	if p.next < len(p.lines) && isMarker(p.lines[p.next], eofMark) {
+		h.scope.atEnd = true
+		p.next++
+	}
+	return h, true, nil
+}

@@ -1,0 +1,95 @@
+package tools
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/confirm"
+)
+
+const several = `*** Begin Patch
+*** Update File: a
+@@
+-one
++two
+*** Add File: new/b
++b
+*** Delete File: c
+*** End Patch
+`
+
+func (b *bench) exists(name string) bool {
+	_, err := os.Lstat(filepath.Join(b.dir, name))
+	return err == nil
+}
+
+// Each file of a patch is a question of its own.
+func TestPatchOfSeveralFiles(t *testing.T) {
+	b := newBench(t, map[string]string{"a": "one\n", "c": "c\n"})
+	res := b.call("patch", m{"diff": several})
+	b.want(res, false, "Wrote a: 1 added, 1 removed", "Created new/b", "Deleted c: 0 added, 1 removed")
+	if b.read("a") != "two\n" || b.read("new/b") != "b\n" || b.exists("c") {
+		t.Errorf("a is %q", b.read("a"))
+	}
+	if len(b.ask.asked) != 3 || len(res.Changes) != 3 || res.ForUser != "3 of 3 files, +2 −2" {
+		t.Errorf("%d questions, %d changes, %s", len(b.ask.asked), len(res.Changes), res.ForUser)
+	}
+	if q := b.ask.asked[2].Change; !q.Delete || q.After != "" || q.Name != "c" {
+		t.Errorf("asked %+v", q)
+	}
+	if title := b.set.Title("patch", []byte(`{"diff":"*** Delete File: x\n*** Delete File: y\n"}`)); title != "Patch x, y" {
+		t.Error(title)
+	}
+}
+
+// If one file cannot be patched, nothing is asked, and each fault is explained.
+func TestPatchIsAllOrNothing(t *testing.T) {
+	b := newBench(t, map[string]string{"a": "1\n", "new/b": "here\n"})
+	b.want(b.call("patch", m{"diff": several}), true,
+		"3 of 3 files cannot be patched, so nothing was changed", "a: nothing was changed: 1 of 1 hunks", "hunk 1 of a: not found",
+		"new/b: nothing was changed: the diff creates the file, but it exists", "c does not exist")
+	if len(b.ask.asked) > 0 || b.read("a") != "1\n" {
+		t.Errorf("asked %d times", len(b.ask.asked))
+	}
+	b.want(b.call("patch", m{"diff": "*** Begin Patch\n*** Update File: a\n*** Move to: d\n"}), true, "git mv", "nothing was changed")
+	b.want(b.call("patch", m{"diff": "*** Update File: nope\n@@\n+a\n"}), true, "nope does not exist")
+	b.want(b.call("patch", m{"diff": "<<<<<<< SEARCH\n1\n=======\n2\n>>>>>>> REPLACE\n"}), true, "names no file")
+	b.want(b.call("patch", m{"path": "new/a", "diff": "*** Delete File: b\n"}), true, "the diff is for b")
+	b.want(b.call("patch", m{"path": "new/b", "diff": "*** Delete File: b\n"}), false, "Deleted new/b")
+	b.want(b.call("patch", m{"diff": "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-1\n+2\n"}), false, "Wrote a")
+}
+
+// A "no" to one file ends the patch; the model learns which files were written.
+func TestPatchStopsAtANo(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		answer confirm.Verdict
+		err    error
+		stop   bool
+		want   string
+	}{
+		{"no", confirm.Verdict{}, nil, true, "The user declined this edit."},
+		{"no, with words", confirm.Verdict{Feedback: "not b"}, nil, false, "not b"},
+		{"an error", confirm.Verdict{}, errors.New("cut off"), true, "new/b: nothing was changed: cut off."},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := newBench(t, map[string]string{"a": "one\n", "c": "c\n"})
+			b.ask.during = func(req confirm.Request) {
+				if req.Change.Name == "new/b" {
+					b.ask.verdict, b.ask.err = tt.answer, tt.err
+				}
+			}
+			res := b.call("patch", m{"diff": several})
+			b.want(res, true, "Wrote a", tt.want, "Not tried, and unchanged: c.")
+			if res.Stop != tt.stop || len(res.Changes) != 1 || !strings.HasPrefix(res.ForUser, "1 of 3 files, +1 −1; new/b: ") {
+				t.Errorf("stop %v, %d changes, %s", res.Stop, len(res.Changes), res.ForUser)
+			}
+			if b.read("a") != "two\n" || b.exists("new") || !b.exists("c") {
+				t.Error("the files do not hold what was answered")
+			}
+		})
+	}
+}
