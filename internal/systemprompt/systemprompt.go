@@ -39,8 +39,9 @@ type Builder struct {
 	seen  stamp
 	base  string // the prompt without the editor's block
 	proj  project
-	began moment // in base, if that is fixed
-	told  moment // to the model
+	began moment  // in base, if that is fixed
+	told  moment  // to the model
+	start *string // the overview, once a prompt has it; it does not change later
 }
 
 // moment is what changes while a project stays the same.
@@ -64,7 +65,7 @@ func New(opt Options) *Builder {
 // System returns the prompt. It reads files again only if their times or sizes have
 // changed.
 func (b *Builder) System(ctx context.Context) string {
-	base := b.refresh()
+	base := b.refresh() + b.overview()
 	if b.opt.Fixed {
 		return base
 	}
@@ -96,7 +97,7 @@ func (b *Builder) Parts(ctx context.Context) Parts {
 	instructions := b.proj.text
 	b.mu.Unlock()
 	return Parts{
-		Rules: strings.TrimSuffix(base, instructions), Instructions: instructions, Editor: b.Editor(ctx),
+		Rules: strings.TrimSuffix(base, instructions) + b.overview(), Instructions: instructions, Editor: b.Editor(ctx),
 	}
 }
 
@@ -135,6 +136,18 @@ func (b *Builder) refresh() string {
 	return b.base
 }
 
+// overview returns the overview of the folder, read for the first prompt only: the prompt
+// must not change with each new file.
+func (b *Builder) overview() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.start == nil {
+		text := findPlace(b.opt.Dir).overview()
+		b.start = &text
+	}
+	return *b.start
+}
+
 // News returns a line about each of the date and the branch that has changed since the
 // model was told; empty if System has them, or if there is no news.
 func (b *Builder) News() string {
@@ -163,12 +176,12 @@ func branchNews(branch string) string {
 	return "The Git branch is now " + branch + "."
 }
 
-// Renew puts the present date and branch into the next System. It is for a conversation
-// that has lost messages, which may have held News.
+// Renew puts the present date, branch and overview into the next System. It is for a
+// conversation that has lost messages, which may have held News.
 func (b *Builder) Renew() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.base, b.began = "", moment{}
+	b.base, b.began, b.start = "", moment{}, nil
 }
 
 // write writes the prompt, the most stable parts first: a provider caches the common
