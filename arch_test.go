@@ -66,7 +66,7 @@ var layers = []struct {
 	{"internal/tools/shell/safecmd", []string{"internal/permission"}},
 	{"internal/tools/search", []string{"internal/child", "internal/regularfile"}},
 	{"internal/tools", []string{
-		"internal/caution", "internal/confirm", "internal/diff", "internal/editor", "internal/llm", "internal/nearest", "internal/permission", "internal/sanitize",
+		"internal/caution", "internal/confirm", "internal/diff", "internal/editor", "internal/llm", "internal/nearest", "internal/permission", "internal/sandbox", "internal/sanitize",
 		"internal/tools/args", "internal/tools/edit",
 		"internal/tools/search", "internal/tools/shell", "internal/workspace",
 	}},
@@ -136,7 +136,7 @@ var layers = []struct {
 	{"internal/demo", []string{"internal/statefile"}},
 	{"internal/app", []string{
 		"internal/app/clipboard", "internal/app/home", "internal/app/idelink", "internal/app/attachments", "internal/app/provider", "internal/audit", "internal/config", "internal/confirm", "internal/systemprompt",
-		"internal/llm", "internal/permission", "internal/session", "internal/session/archive", "internal/session/history", "internal/statefile", "internal/tools", "internal/tools/shell", "internal/workspace",
+		"internal/llm", "internal/permission", "internal/sandbox", "internal/session", "internal/session/archive", "internal/session/history", "internal/statefile", "internal/tools", "internal/tools/shell", "internal/workspace",
 	}},
 	{"internal/app/clipboard", []string{"internal/child"}},
 	{"internal/app/fileindex", []string{"internal/fuzzy", "internal/tools/search", "internal/workspace"}},

@@ -66,7 +66,7 @@ func (t toolset) Call(ctx context.Context, name string, call tools.Call) (tools.
 // newTools returns the tools, which run commands with env.
 func (a *App) newTools(env []string) session.Toolset {
 	set := tools.NewSet(a.Editor.Equip(tools.Deps{
-		Root: a.Root, Ask: asker{a}, Jobs: a.jobs, Background: a.jobs, SpillDir: a.spillDir,
+		Root: a.Root, Ask: asker{a}, Jobs: a.jobs, Background: a.jobs, SpillDir: a.spillDir, Sandbox: a.sandbox,
 		Session: func() string { return a.Current().ID() }, Home: a.Config.Home, Env: env,
 	}))
 	a.editorPrompts = a.Editor.Prompts(a.Context.Editor, set)

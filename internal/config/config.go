@@ -30,6 +30,7 @@ type Config struct {
 	Limits         Limits
 	Providers      map[string]Provider // the user's, by name
 	Shell          Shell
+	Sandbox        Sandbox
 	IDE            IDE
 	Interface      Interface
 	// Encoding is the encoding of files that are not valid UTF-8 and have no byte order
@@ -73,6 +74,13 @@ type EditorContext struct {
 // Shell configures the running of commands.
 type Shell struct {
 	Surface string // agent, or ide for the editor's visible terminal
+}
+
+// Sandbox configures how commands are confined.
+type Sandbox struct {
+	Mode    string // auto, off or required
+	Network bool
+	Write   []string // absolute folders that commands may write besides the usual ones
 }
 
 // Interface configures the terminal's user interface.

@@ -47,7 +47,9 @@ func TestDefaults(t *testing.T) {
 		Home: dir, File: filepath.Join(dir, "config.yaml"), PermissionMode: "default",
 		Limits: Limits{MaxTurns: 1000, CompactAt: 85, IdleTimeout: 2 * time.Minute},
 		Shell:  Shell{Surface: "agent"},
-		IDE:    IDE{Enabled: true, AutoConnect: true, UseDiffs: true, Review: "diff", Foreign: "offer", Context: EditorContext{Place: "message", Diagnostics: true, OpenEditors: true, Selection: true}},
+
+		Sandbox: Sandbox{Mode: "off", Network: true},
+		IDE:     IDE{Enabled: true, AutoConnect: true, UseDiffs: true, Review: "diff", Foreign: "offer", Context: EditorContext{Place: "message", Diagnostics: true, OpenEditors: true, Selection: true}},
 		Interface: Interface{
 			Theme: "auto", Diff: "auto", Status: []string{"mode", "model", "branch", "context", "editor", "cost"}, Title: true, Progress: true, Notify: "auto",
 		}, Encoding: "iso-8859-1",
@@ -84,7 +86,7 @@ func TestEveryKeyInEverySource(t *testing.T) {
 	values := map[kind][3]string{
 		text: {"a", "b", "c"}, address: {"http://a", "http://b", "http://c"}, boolean: {"false", "true", "false"},
 		count: {"1", "2", "3"}, percent: {"1", "2", "3"}, number: {"1.5", "2.5", "3.5"}, duration: {"1s", "2s", "3s"},
-		several: {"cost", "cost, mode", "none"},
+		several: {"cost", "cost, mode", "none"}, folders: {filepath.Join(t.TempDir(), "a"), t.TempDir(), t.TempDir()},
 	}
 	for _, s := range scalars() {
 		t.Run(s.key, func(t *testing.T) {
@@ -131,6 +133,8 @@ func TestRefusals(t *testing.T) {
 		{"bool", "ide:\n  enabled: yes please\n", "neither true nor false"},
 		{"address", "base_url: file:///etc\n", "not an http"},
 		{"list", "providers:\n  x:\n    api_key_command: pass show\n", "want a list"},
+		{"folders", "sandbox_write: [/a, b]\n", `:1: sandbox_write: "b" is not an absolute folder`},
+		{"folders below", "sandbox_write: {a: b}\n", "want a list"},
 		{"alias", "model: &a x/y\neditor: *a\n", "aliases"},
 		{"two documents", "model: a/b\n---\nmodel: c/d\n", "more than one document"},
 		{"no mapping", "- a\n", "key: value"},
@@ -144,6 +148,22 @@ func TestRefusals(t *testing.T) {
 				t.Errorf("error %v, want %q", err, c.want)
 			}
 		})
+	}
+}
+
+func TestFolders(t *testing.T) {
+	dir := home(t, "sandbox_write: [~/a/, /b/../c]\n")
+	user, err := os.UserHomeDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := load(t, nil)
+	if want := []string{filepath.Join(user, "a"), filepath.FromSlash("/c")}; !cmp.Equal(want, c.Sandbox.Write) {
+		t.Errorf("%q in %s, want %q", c.Sandbox.Write, dir, want)
+	}
+	t.Setenv("AGENT_SANDBOX_WRITE", "~/x"+string(filepath.ListSeparator)+filepath.Join(user, "y"))
+	if want := []string{filepath.Join(user, "x"), filepath.Join(user, "y")}; !cmp.Equal(want, load(t, nil).Sandbox.Write) {
+		t.Errorf("%q from the environment, want %q", load(t, nil).Sandbox.Write, want)
 	}
 }
 

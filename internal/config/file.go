@@ -89,6 +89,8 @@ func (d *document) walk(s *schema, n *yaml.Node, prefix string) error {
 		return d.mapping(s, n, prefix, where)
 	case s.kind == list:
 		return d.list(n, key, where)
+	case s.kind == folders:
+		return d.folders(s, n, key, where)
 	case s.kind == object:
 		return checkObject(n, key, where)
 	case n.Kind != yaml.ScalarNode:
@@ -139,6 +141,23 @@ func checkObject(n *yaml.Node, key, where string) error {
 	if _, err := json.Marshal(v); err != nil {
 		return fmt.Errorf("%s%s: this cannot be sent as JSON: %w", where, key, err)
 	}
+	return nil
+}
+
+// folders checks a list of folders, or a single one.
+func (d *document) folders(s *schema, n *yaml.Node, key, where string) error {
+	items := n.Content
+	if n.Kind == yaml.ScalarNode {
+		items = []*yaml.Node{n}
+	} else if err := d.list(n, key, where); err != nil {
+		return err
+	}
+	for _, item := range items {
+		if err := s.check(item.Value); err != nil {
+			return fmt.Errorf("%s:%d: %s: %w", d.file, item.Line, key, err)
+		}
+	}
+	d.lines[key] = n.Line
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/viper"
@@ -32,7 +33,7 @@ func merge(doc document, project *layer, flags Overrides) (Config, error) {
 		if err != nil {
 			return Config{}, err
 		}
-		settings = append(settings, Setting{Key: s.key, Value: v.GetString(s.key), Source: source})
+		settings = append(settings, Setting{Key: s.key, Value: written(v, s), Source: source})
 	}
 	c := build(v)
 	c.Providers, c.settings, c.Notes = doc.providers, settings, doc.notes
@@ -42,6 +43,32 @@ func merge(doc document, project *layer, flags Overrides) (Config, error) {
 		}
 	}
 	return c, nil
+}
+
+// written returns the value of a key as text.
+func written(v *viper.Viper, s scalar) string {
+	if s.kind == folders {
+		return strings.Join(paths(v, s.key), ", ")
+	}
+	return v.GetString(s.key)
+}
+
+// paths returns a list of folders. A file has a list, and the environment one like PATH.
+func paths(v *viper.Viper, key string) []string {
+	list := v.GetStringSlice(key)
+	if text, ok := v.Get(key).(string); ok {
+		list = filepath.SplitList(text)
+	}
+	var out []string
+	for _, dir := range list {
+		if rest, ok := strings.CutPrefix(dir, "~/"); ok {
+			if home, err := os.UserHomeDir(); err == nil {
+				dir = filepath.Join(home, rest)
+			}
+		}
+		out = append(out, filepath.Clean(dir))
+	}
+	return out
 }
 
 // renamedVariable returns the new name of a renamed environment variable; empty for
@@ -118,6 +145,9 @@ func build(v *viper.Viper) Config {
 			IdleTimeout: v.GetDuration("idle_timeout"),
 		},
 		Shell: Shell{Surface: v.GetString("shell.surface")},
+		Sandbox: Sandbox{
+			Mode: v.GetString("sandbox"), Network: v.GetBool("sandbox_network"), Write: paths(v, "sandbox_write"),
+		},
 		IDE: IDE{
 			Enabled:     v.GetBool("ide.enabled"),
 			AutoConnect: v.GetBool("ide.auto_connect"),

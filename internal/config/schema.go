@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,9 +17,10 @@ import (
 type kind int
 
 const (
-	group kind = iota // a fixed set of keys
-	table             // any keys, all of the same schema
-	list              // of strings
+	group   kind = iota // a fixed set of keys
+	table               // any keys, all of the same schema
+	list                // of strings
+	folders             // a list of absolute paths; ~/ is the home directory
 	text
 	object   // any keys and values, as JSON has them
 	address  // an http or https URL
@@ -59,6 +61,9 @@ var root = &schema{kind: group, fields: []*schema{
 	{name: "max_cost_usd", kind: number, def: "0"},
 	{name: "compact_at", kind: percent, def: "85"},
 	{name: "idle_timeout", kind: duration, def: "2m0s"},
+	{name: "sandbox", kind: choice, def: "off", choices: []string{"auto", "off", "required"}},
+	{name: "sandbox_network", kind: boolean, def: "true"},
+	{name: "sandbox_write", kind: folders},
 	{name: "encoding", kind: text, def: "iso-8859-1"},
 	{name: "editor", kind: text},
 	{name: "interface", kind: group, fields: []*schema{
@@ -170,7 +175,7 @@ func (s *schema) valid(value string) bool {
 	case address:
 		return value == "" || isAddress(value)
 	case variable:
-		return value == "" || isVariable(value)
+		return isVariable(value)
 	case boolean:
 		return slices.Contains([]string{"true", "false"}, value)
 	case count, percent:
@@ -184,6 +189,8 @@ func (s *schema) valid(value string) bool {
 		return err == nil && d > 0
 	case choice, several:
 		return s.allows(value)
+	case folders:
+		return areFolders(value)
 	}
 	return true
 }
@@ -210,6 +217,8 @@ func (s *schema) wanted() string {
 		return "not a whole number from 0 to 100"
 	case number:
 		return "not a number of at least 0"
+	case folders:
+		return "not an absolute folder, nor one that begins with ~/"
 	case duration:
 		return "not a time such as 90s or 5m"
 	case several:
@@ -228,6 +237,14 @@ func items(value string) []string {
 		parts[i] = strings.TrimSpace(p)
 	}
 	return parts
+}
+
+// areFolders reports whether a list like PATH has only absolute folders and folders of
+// the home directory.
+func areFolders(list string) bool {
+	return !slices.ContainsFunc(filepath.SplitList(list), func(dir string) bool {
+		return !filepath.IsAbs(dir) && !strings.HasPrefix(dir, "~/")
+	})
 }
 
 func isAddress(s string) bool {

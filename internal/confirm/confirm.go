@@ -68,6 +68,9 @@ type Command struct {
 	Dir        string // absolute
 	Timeout    time.Duration
 	Background bool
+	// Unconfined marks the question whether a command that failed in the sandbox may run
+	// again without one. No rule and no mode approves it.
+	Unconfined bool
 }
 
 // Read is a request to read a file outside the workspace, or one in it that usually holds

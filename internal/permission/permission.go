@@ -75,11 +75,23 @@ func (p *Policy) Cycle() Mode {
 // Decide implements confirm.Policy. Verdict.By names the rule. If a grant has lapsed, the
 // Feedback of the undecided verdict explains why.
 func (p *Policy) Decide(req confirm.Request) (confirm.Verdict, bool) {
+	if req.Command != nil && req.Command.Unconfined {
+		return p.decideUnconfined(req)
+	}
 	v, decided := p.decide(req)
 	if decided || req.Command == nil {
 		return v, decided
 	}
 	return p.decideCommand(req)
+}
+
+// decideUnconfined leaves it to a person whether a command leaves the sandbox: no grant
+// and no mode approves that.
+func (p *Policy) decideUnconfined(req confirm.Request) (confirm.Verdict, bool) {
+	if p.Mode() == Plan {
+		return declineInPlan(req), true
+	}
+	return confirm.Verdict{}, false
 }
 
 // decide is Decide without the granted commands.
@@ -258,7 +270,7 @@ func grantFor(req confirm.Request) (g Grant, ok bool) {
 		return Grant{Tool: req.Tool}, req.Tool != "" && !req.Change.Delete
 	case req.Command != nil:
 		c := req.Command
-		return Grant{Line: c.Line, Dir: c.Dir, Background: c.Background}, c.Line != ""
+		return Grant{Line: c.Line, Dir: c.Dir, Background: c.Background}, c.Line != "" && !c.Unconfined
 	case req.Read != nil:
 		return Grant{Path: req.Read.Path}, req.Read.Path != ""
 	}

@@ -283,3 +283,21 @@ func TestConcurrentUse(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// Leaving the sandbox is a person's decision, whatever the mode and the grants.
+func TestNoModeLeavesTheSandbox(t *testing.T) {
+	for _, mode := range []permission.Mode{permission.Default, permission.AcceptEdits, permission.Plan, permission.Bypass} {
+		p := permission.New(mode)
+		inside, outside := command("true", "/"), command("true", "/")
+		outside.Command.Unconfined = true
+		p.Grant(inside)
+		p.Grant(outside)
+		v, decided := p.Decide(outside)
+		if decided != (mode == permission.Plan) || v.Decision == confirm.Approve {
+			t.Errorf("%s: %+v, %v", mode, v, decided)
+		}
+		if n := len(p.Grants()); n != 1 {
+			t.Errorf("%s: %d grants", mode, n)
+		}
+	}
+}

@@ -57,6 +57,16 @@ func (p Policy) grants() []string {
 	return out
 }
 
+// MayWrite reports whether the policy lets commands write a file or folder, or anything in
+// a folder that holds it.
+func (p Policy) MayWrite(path string) bool {
+	resolved := resolve(path, nil)
+	return resolved != "" && slices.ContainsFunc(p.grants(), func(dir string) bool {
+		rel, err := filepath.Rel(dir, resolved)
+		return err == nil && filepath.IsLocal(rel)
+	})
+}
+
 // resolve follows the links of an absolute path; "" if it is missing or leads through one
 // of the folders.
 func resolve(path string, folders map[string]bool) string {

@@ -25,6 +25,8 @@ type Deps struct {
 	// SpillDir returns the folder for output that is too long for the model. The
 	// caller allows the model to read files there.
 	SpillDir func() string
+	// Sandbox returns how the next command is confined; nil confines commands to nothing.
+	Sandbox func(ctx context.Context) Sandbox
 	// Session returns the id of the current session, which groups changes for undo.
 	Session func() string
 	Home    string // the program's own folder, which is protected; may be empty

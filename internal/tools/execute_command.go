@@ -84,10 +84,15 @@ func (c commander) decide(ctx context.Context, call Call, opts shell.Options, a 
 	if err != nil {
 		return failed("execute_command was not run: cwd: %w.", err), nil
 	}
-	v, err := c.Ask.Ask(ctx, confirm.Request{
-		Tool: "execute_command", Description: call.Description, Batch: call.Batch,
+	box := c.sandbox(ctx)
+	if res := box.refused(); res != nil {
+		return *res, nil
+	}
+	req := confirm.Request{
+		Tool: "execute_command", Description: call.Description, Batch: call.Batch, Notes: box.notes(),
 		Command: &confirm.Command{Line: a.Command, Dir: opts.Dir, Timeout: opts.Timeout, Background: a.Background},
-	})
+	}
+	v, err := c.Ask.Ask(ctx, req)
 	if err != nil {
 		return Result{}, UnansweredError{err}
 	}
@@ -97,10 +102,42 @@ func (c commander) decide(ctx context.Context, call Call, opts shell.Options, a 
 	if !c.isStill(opts.Dir, before) {
 		return failed("The command was not run: its folder %s has been replaced since the question.", opts.Dir), nil
 	}
+	opts.Sandbox = box.Policy
 	if a.Background {
 		return c.start(opts, v), nil
 	}
-	return c.run(ctx, opts, v)
+	return c.runConfined(ctx, req, box, opts, v)
+}
+
+// runConfined runs a command and, if it failed in the sandbox and a person allows it,
+// once more without one.
+func (c commander) runConfined(ctx context.Context, req confirm.Request, box Sandbox, opts shell.Options, v confirm.Verdict) (Result, error) {
+	before, err := os.Stat(opts.Dir)
+	if err != nil {
+		return failed("execute_command was not run: cwd: %w.", err), nil
+	}
+	out, res, err := c.run(ctx, opts, v)
+	if err != nil || out == nil {
+		return res, err
+	}
+	again, note, err := c.again(ctx, req, box, *out)
+	switch {
+	case err != nil:
+		return res, err
+	case note == "":
+		return res, nil
+	case again.Decision != confirm.Approve:
+		res.ForModel = note + "\n" + res.ForModel
+		return res, nil
+	case !c.isStill(opts.Dir, before):
+		res.ForModel = "It was not run again: its folder has been replaced since. Of the first time:\n" + res.ForModel
+		return res, nil
+	}
+	opts.Sandbox = nil
+	_, res, err = c.run(ctx, opts, again)
+	res.ForModel = note + res.ForModel
+	res.ForUser += ", without the sandbox"
+	return res, err
 }
 
 // dir returns the folder that a command runs in.
@@ -130,16 +167,17 @@ func (c commander) isStill(dir string, before fs.FileInfo) bool {
 	return err == nil && os.SameFile(before, info)
 }
 
-func (c commander) run(ctx context.Context, opts shell.Options, v confirm.Verdict) (Result, error) {
-	out, err := c.Jobs.Run(ctx, opts)
+// run runs an approved command. out is nil if it did not come to an end.
+func (c commander) run(ctx context.Context, opts shell.Options, v confirm.Verdict) (out *shell.Result, res Result, err error) {
+	got, err := c.Jobs.Run(ctx, opts)
 	if err != nil {
-		return failed("The command could not be started: %w.", err), nil
+		return nil, failed("The command could not be started: %w.", err), nil
 	}
-	if out.Cancelled {
-		return Result{Ran: true, Record: Record{Result: "stopped while it ran: its effect may be partial", Words: feedbackForRecord(v, "")}}, ctx.Err()
+	if got.Cancelled {
+		return nil, Result{Ran: true, Record: Record{Result: "stopped while it ran: its effect may be partial", Words: feedbackForRecord(v, "")}}, ctx.Err()
 	}
-	model, user := FormatCommand(out, opts.Timeout)
-	return Result{ForModel: model + feedbackForModel(v), ForUser: user, Lines: out.Lines, Log: out.Spill, Failed: out.ExitCode != 0 || out.TimedOut, Ran: true, Record: Record{Words: feedbackForRecord(v, "")}}, nil
+	model, user := FormatCommand(got, opts.Timeout)
+	return &got, Result{ForModel: model + feedbackForModel(v), ForUser: user, Lines: got.Lines, Log: got.Spill, Failed: got.ExitCode != 0 || got.TimedOut, Ran: true, Record: Record{Words: feedbackForRecord(v, "")}}, nil
 }
 
 func (c commander) start(opts shell.Options, v confirm.Verdict) Result {

@@ -21,6 +21,7 @@ type Command struct {
 	Dir        string
 	Timeout    time.Duration // zero to omit
 	Background bool
+	Unconfined bool // it ran in the sandbox, and would run again without
 	Notes      []string
 }
 
@@ -71,7 +72,7 @@ func (v *CommandView) layout() {
 func (v *CommandView) headerLines() []string {
 	c := v.command
 	f := paint.NewFlow(v.opt.Width, v.opt.NoColor, paint.Indent{Rest: []paint.Span{{Text: "  "}}})
-	f.Text("run", theme.Title)
+	f.Text(c.verb(), theme.Title)
 	if c.Dir != "" {
 		f.Text(" in ", paint.Style{})
 		f.Code(sanitize.Name(c.Dir), paint.Style{})
@@ -87,6 +88,13 @@ func (v *CommandView) headerLines() []string {
 		lines = append(lines, warningLines(w, v.opt)...)
 	}
 	return lines
+}
+
+func (c Command) verb() string {
+	if c.Unconfined {
+		return "run again without the sandbox"
+	}
+	return "run"
 }
 
 // duration formats d without zero parts.

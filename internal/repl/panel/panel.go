@@ -83,7 +83,7 @@ func (p *Panel) build() {
 		p.body = p.plan
 	case c != nil:
 		p.body = diffview.NewCommand(diffview.Command{
-			Line: c.Line, Dir: c.Dir, Timeout: c.Timeout, Background: c.Background, Notes: texts(p.req.Notes),
+			Line: c.Line, Dir: c.Dir, Timeout: c.Timeout, Background: c.Background, Unconfined: c.Unconfined, Notes: texts(p.req.Notes),
 		}, opt)
 	default:
 		p.body = &reading{p.req, p.look}

@@ -186,10 +186,13 @@ func changed(c workspace.Change) string {
 // commandLines returns a complete command with each line marked, so that none can imitate the
 // question.
 func commandLines(c confirm.Command) string {
-	background := ""
-	if c.Background {
-		background = " in the background"
+	how := ""
+	switch {
+	case c.Unconfined:
+		how = " again without the sandbox"
+	case c.Background:
+		how = " in the background"
 	}
 	lines := strings.ReplaceAll(sanitize.Exact(strings.TrimRight(c.Line, "\n")), "\n", "\n  $ ")
-	return fmt.Sprintf("Run%s in %s:\n  $ %s\n", background, sanitize.Name(c.Dir), lines)
+	return fmt.Sprintf("Run%s in %s:\n  $ %s\n", how, sanitize.Name(c.Dir), lines)
 }

@@ -45,7 +45,6 @@ type Options struct {
 	Sandbox *sandbox.Policy
 }
 
-
 // Result is the result of a command.
 type Result struct {
 	// ExitCode is the shell's status: 128+n if signal n ended it, and -1 if the command
