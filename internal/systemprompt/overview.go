@@ -169,8 +169,12 @@ func (p place) unfinished() string {
 		return ""
 	}
 	for _, o := range []struct{ file, what string }{
-		{"rebase-merge", "rebase"}, {"rebase-apply", "rebase"}, {"MERGE_HEAD", "merge"},
-		{"CHERRY_PICK_HEAD", "cherry-pick"}, {"REVERT_HEAD", "revert"}, {"BISECT_LOG", "bisection"},
+		{"rebase-merge", "rebase"},
+		{"rebase-apply", "rebase"},
+		{"MERGE_HEAD", "merge"},
+		{"CHERRY_PICK_HEAD", "cherry-pick"},
+		{"REVERT_HEAD", "revert"},
+		{"BISECT_LOG", "bisection"},
 	} {
 		if _, err := os.Lstat(filepath.Join(dir, o.file)); err == nil {
 			return o.what
