@@ -116,10 +116,11 @@ func (e Entry) sum() (string, error) {
 }
 
 // maxSubject bounds Subject, in bytes: Hash covers the whole command. maxLine bounds an
-// entry as JSON, where a byte may take six.
+// entry as JSON, where a byte may take six; usualLine holds nearly all.
 const (
 	maxSubject = 4 << 10
 	maxLine    = 64 << 10
+	usualLine  = 4 << 10
 )
 
 // entryStart begins the line of each entry.
@@ -131,9 +132,8 @@ func (l Log) cutTail(f *os.File) (prev string, err error) {
 	if err != nil || info.Size() == 0 {
 		return "", err
 	}
-	from := max(0, info.Size()-maxLine)
-	tail := make([]byte, info.Size()-from)
-	if _, err := f.ReadAt(tail, from); err != nil && !errors.Is(err, io.EOF) {
+	tail, from, err := readTail(f, info.Size())
+	if err != nil {
 		return "", err
 	}
 	end := bytes.LastIndexByte(tail, '\n') + 1
@@ -154,6 +154,23 @@ func (l Log) cutTail(f *os.File) (prev string, err error) {
 		return "", fmt.Errorf("the last line of %s is no entry; move the file away to begin a new log: %w", l.file, err)
 	}
 	return last.Sum, nil
+}
+
+// readTail returns the last bytes of f, which has the given size, and where they begin.
+// They hold the last entry unless it is longer than maxLine.
+func readTail(f *os.File, size int64) (tail []byte, from int64, err error) {
+	for _, most := range []int64{usualLine, maxLine} {
+		from = max(0, size-most)
+		tail = make([]byte, size-from)
+		if _, err := f.ReadAt(tail, from); err != nil && !errors.Is(err, io.EOF) {
+			return nil, 0, err
+		}
+		end := max(0, bytes.LastIndexByte(tail, '\n'))
+		if from == 0 || bytes.IndexByte(tail[:end], '\n') >= 0 {
+			break // the last entry begins in the tail
+		}
+	}
+	return tail, from, nil
 }
 
 // BrokenError reports an entry that does not continue the one before.

@@ -119,6 +119,28 @@ func TestUnfinishedLine(t *testing.T) {
 	}
 }
 
+// Entries of all lengths are found at the end of a long log, whole or not.
+func TestLongLines(t *testing.T) {
+	subjects := []string{"short", strings.Repeat("x", usualLine-600), strings.Repeat("x", maxSubject), strings.Repeat("\x01", maxSubject)}
+	for _, last := range subjects {
+		for _, torn := range subjects {
+			l := Open(t.TempDir())
+			fill(t, l, subjects...)
+			fill(t, l, last)
+			end := len(read(t, l))
+			fill(t, l, torn)
+			whole := read(t, l)
+			for n := end; n < len(whole); n += 1 + (len(whole)-end)/7 {
+				write(t, l, whole[:n])
+				fill(t, l, "after")
+				if got, broken := all(t, l); len(got) != len(subjects)+2 || len(broken) > 0 {
+					t.Errorf("%d bytes after an entry of %d: %d entries, %q", n-end, len(last), len(got), broken)
+				}
+			}
+		}
+	}
+}
+
 // A log whose end is something else is left alone.
 func TestForeignLog(t *testing.T) {
 	for _, text := range []string{"hello\n", "hello", "\n", strings.Repeat("x", maxLine) + "\n{}x\n"} {
