@@ -43,7 +43,7 @@ func (t *turn) runCalls(ctx context.Context, calls []llm.ToolCall, said string) 
 			ID: c.ID, Args: json.RawMessage(c.Args), Description: said, Turn: t.id,
 			Batch: confirm.Batch{ID: t.id + "." + strconv.Itoa(t.rounds), Index: i, Total: len(calls), Calls: titles, Done: done[:i:i]},
 		}
-		res, err := t.runCall(ctx, c, call)
+		res, limit, err := t.runCall(ctx, c, call)
 		if err != nil {
 			return t.failed(ctx, c, err)
 		}
@@ -52,30 +52,34 @@ func (t *turn) runCalls(ctx context.Context, calls []llm.ToolCall, said string) 
 			t.loop.closeCalls(resultNotRun)
 			return false, StopDenied, nil
 		}
-		if err := t.again.see(c, res); err != nil {
+		if limit != nil {
 			t.loop.closeCalls(resultAfterLimit)
-			stop, err := t.limited(err)
+			stop, err := t.limited(limit)
 			return false, stop, err
 		}
 	}
 	return true, "", nil
 }
 
-// runCall runs one call and appends its result. An error ends the turn.
-func (t *turn) runCall(ctx context.Context, c llm.ToolCall, call tools.Call) (tools.Result, error) {
+// runCall runs one call and appends its result. An error ends the turn, as does limit.
+func (t *turn) runCall(ctx context.Context, c llm.ToolCall, call tools.Call) (res tools.Result, limit, err error) {
 	title := t.title(c)
 	t.loop.opt.Emit(CallStarted{Call: c, Title: title})
 	began := t.loop.opt.Now()
-	res, err := t.perform(ctx, c, call)
+	res, err = t.perform(ctx, c, call)
 	if err != nil {
 		res = tools.Result{ForModel: failure(ctx, err), ForUser: "not finished", Failed: true, Ran: res.Ran, Record: res.Record}
+	} else {
+		var aside string
+		aside, limit = t.again.see(c, res)
+		res.ForModel += aside
 	}
 	t.loop.append(history.Item{Message: history.Result(c.ID, res.ForModel), Meta: history.Meta{Deed: deed(title, res)}})
 	for _, ended := range res.Ended {
 		t.loop.RecordDeed(history.Deed{What: ended})
 	}
 	t.loop.opt.Emit(CallEnded{Call: c, Title: title, Result: res, Took: t.loop.opt.Now().Sub(began)})
-	return res, err
+	return res, limit, err
 }
 
 // maxDiff is the maximum size of a diff that a session saves, in bytes. A resumed

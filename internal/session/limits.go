@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/bb2d0cf4/agent/internal/llm"
-	"github.com/bb2d0cf4/agent/internal/tools"
 )
 
 // Limits limits the cost of a prompt or of a session. Zero means no limit. They are
@@ -42,47 +41,4 @@ func (l Limits) check(rounds int, used llm.Usage, unpriced bool) error {
 			"set its price_input and price_output, or remove the limit"}
 	}
 	return nil
-}
-
-// maxRepeats is how often in a row the same call may have the same result, maxFailures
-// how often a tool may fail in the same way with any arguments.
-const (
-	maxRepeats  = 3
-	maxFailures = 5
-)
-
-// repeats counts calls in a row with the same result.
-type repeats struct {
-	name, args, result string
-	calls              int // with the same arguments
-	failures           int // with any arguments
-}
-
-// see returns an error if c has been repeated too often. As nothing changed in between,
-// the next call would have the same result.
-func (r *repeats) see(c llm.ToolCall, res tools.Result) error {
-	next := repeats{name: c.Name, args: c.Args, result: res.ForModel, calls: 1}
-	if res.Failed && res.Denied == nil {
-		next.failures = 1
-	}
-	if r.name == c.Name && r.result == res.ForModel && len(res.Changes) == 0 {
-		if r.args == c.Args {
-			next.calls += r.calls
-		}
-		if next.failures > 0 {
-			next.failures += r.failures
-		}
-	}
-	*r = next
-	var what string
-	switch {
-	case r.calls >= maxRepeats:
-		what = fmt.Sprintf("called %s %d times in a row with the same result", c.Name, r.calls)
-	case r.failures >= maxFailures:
-		what = fmt.Sprintf("made %d calls of %s in a row that failed in the same way", r.failures, c.Name)
-	default:
-		return nil
-	}
-	*r = repeats{}
-	return &LimitError{"stopped: the model " + what + "; say how to go on"}
 }

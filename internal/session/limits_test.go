@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/bb2d0cf4/agent/internal/llm"
 	"github.com/bb2d0cf4/agent/internal/tools"
 )
@@ -139,6 +141,52 @@ func TestSameCallSameResult(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A model that repeats several calls in turn is told, and stopped if it goes on.
+func TestRowOfCallsRepeats(t *testing.T) {
+	row := func(names ...string) (calls []llm.ToolCall) {
+		for i, name := range names {
+			calls = append(calls, call(strconv.Itoa(i), name, `{}`))
+		}
+		return calls
+	}
+	for name, tt := range map[string]struct {
+		calls []llm.ToolCall
+		told  []int // the calls whose results tell the model
+		ran   int
+	}{
+		"two":              {row("a", "b", "a", "b", "a", "b", "a"), []int{3}, 6},
+		"twice":            {row("a", "b", "a", "b", "c"), []int{3}, 5},
+		"twice, and again": {row("a", "b", "a", "b", "c", "a", "b", "a", "b", "c"), []int{3}, 9},
+		"three":            {row("a", "b", "c", "a", "b", "c", "a", "b", "c", "a"), []int{5}, 9},
+		"five":             {row("a", "b", "c", "d", "e", "a", "b", "c", "d", "e", "a"), []int{9}, 11},
+		"with one twice":   {row("a", "a", "b", "a", "a", "b", "a", "a", "b", "a"), []int{5}, 9},
+		"beyond":           {row("x", "c", "d", "a", "b", "a", "b"), []int{6}, 7},
+		"a change between": {row("a", "b", "edit", "a", "b", "edit", "a", "b", "edit"), nil, 9},
+		"other results":    {row("a", "read", "a", "read", "a", "read", "a", "read"), nil, 8},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, Options{}, say("", tt.calls...), say("fine"))
+			for _, name := range []string{"a", "b", "c", "d", "e", "x"} {
+				r.tools.tools[name] = does(tools.Result{ForModel: "the same"})
+			}
+			r.tools.tools["edit"] = does(tools.Result{ForModel: "written", Changes: []tools.FileChange{{Path: "f"}}})
+			err := r.Run(t.Context(), "go")
+			if len(r.tools.calls) != tt.ran || (err != nil) != (tt.ran < len(tt.calls)) {
+				t.Errorf("%d calls ran, want %d: %v", len(r.tools.calls), tt.ran, err)
+			}
+			var told []int
+			for i, m := range r.Messages()[2:] {
+				if strings.Contains(m.Text(), "You repeat the same") {
+					told = append(told, i)
+				}
+			}
+			if diff := cmp.Diff(tt.told, told); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }
 
