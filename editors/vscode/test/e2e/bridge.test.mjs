@@ -99,11 +99,7 @@ describe("a program that speaks in typed messages", () => {
   });
 
   it("C2: a document with unsaved changes gets a diff instead", async () => {
-    await session.probe(
-      `const editor = await vscode.window.showTextDocument(vscode.Uri.file(args[0]));
-       await editor.edit((edit) => edit.insert(new vscode.Position(5, 0), "mine\\n"));`,
-      session.file("dirty.txt"),
-    );
+    await session.typeInto(session.file("dirty.txt"), "mine\n", 5);
     send({ type: "proposeDiff", file: session.file("dirty.txt"), edits: BOTH });
     await session.bench.diffShown();
     await session.bench.titleButton("Reject").click();

@@ -159,11 +159,7 @@ describe("any MCP client in VS Code", () => {
   });
 
   it("B2: unsaved changes are saved before the review, and are in it", async () => {
-    await at.session.probe(
-      `const editor = await vscode.window.showTextDocument(vscode.Uri.file(args[0]));
-       await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), "mine\\n"));`,
-      file("dirty.txt"),
-    );
+    await at.session.typeInto(file("dirty.txt"), "mine\n");
     const answer = at.door.json("apply_diff", { path: "dirty.txt", diff: block("two", "TWO") });
     await at.bench.diffShown();
     assert.equal(read("dirty.txt"), `mine\n${BASE}`);

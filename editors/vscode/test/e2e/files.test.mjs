@@ -53,14 +53,7 @@ describe("a file", () => {
     await at.scene.bench.titleButton("Accept").click();
     return agent.told(1);
   };
-  /** Opens a file in an editor and types at its beginning, without saving. */
-  const typeInto = (name, text) =>
-    at.scene.session.probe(
-      `const editor = await vscode.window.showTextDocument(vscode.Uri.file(args[0]), { preview: false });
-       await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), args[1]));`,
-      file(name),
-      text,
-    );
+  const typeInto = (name, text) => at.scene.session.typeInto(file(name), text);
 
   it("that is new: it and its folders are made with the acceptance, not before", async () => {
     const agent = await at.scene.agent([call("write_file", { path: "new/deep/file.txt", content: PROPOSED }), { text: "Good." }]);

@@ -135,11 +135,7 @@ describe("the agent's proposals in one text with their file", () => {
 
   it("the terminal says no: another file's unsaved text stays as it is", async () => {
     const { agent, same } = await asked("focus");
-    await at.scene.session.probe(
-      `const editor = await vscode.window.showTextDocument(vscode.Uri.file(args[0]), { preview: false });
-       await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), "still "));`,
-      file("mine"),
-    );
+    await at.scene.session.typeInto(file("mine"), "still ");
     await agent.type("n");
     await agent.asksNothing();
     await gone();

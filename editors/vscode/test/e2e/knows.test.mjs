@@ -34,11 +34,7 @@ describe("what the editor knows", () => {
   const block = (asked) => /\n\n\[(IDE connected: [^]*)\]$/.exec(asked)?.[1] ?? "";
 
   it("a type error that an edit makes is in the result of the edit", async (t) => {
-    await open("sum.ts");
-    await probe(
-      `const document = vscode.window.activeTextEditor.document;
-       await vscode.window.activeTextEditor.edit((edit) => edit.insert(document.lineAt(1).range.start, "const wrong: number = '';"));`,
-    );
+    await at.scene.session.typeInto(at.scene.session.file("sum.ts"), "const wrong: number = '';", 1);
     await until("the TypeScript server", async () => (await errors("sum.ts")) === 1, 60_000);
     await probe(`await vscode.commands.executeCommand("workbench.action.files.revert")`);
     await until("the TypeScript server to be satisfied", async () => (await errors("sum.ts")) === 0, 60_000);

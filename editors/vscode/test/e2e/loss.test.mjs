@@ -14,6 +14,8 @@ const NAMES = ["tab", "reload", "host", "server", "again", "asleep", "draft", "g
 const files = Object.fromEntries(NAMES.map((name) => [`${name}.txt`, BASE]));
 // How soon the terminal reports that it is on its own.
 const STANDS = 5_000;
+// An agent looks for a window that was away for long every 30 seconds.
+const LOOKS_AGAIN = 60_000;
 
 describe("a question whose editor fails", () => {
   const at = stage({ files, fresh: true });
@@ -57,6 +59,7 @@ describe("a question whose editor fails", () => {
     const { pid } = await at.scene.session.lock();
     await at.scene.bench.command("Developer: Reload Window");
     await backAfter(pid);
+    await agent.shows("also open in code-server", LOOKS_AGAIN);
     await at.scene.bench.diffShown();
     await agent.asks();
     same();
@@ -75,7 +78,7 @@ describe("a question whose editor fails", () => {
     await agent.asks();
     same();
     await backAfter(pid);
-    await agent.shows("also open in code-server", 60_000);
+    await agent.shows("also open in code-server", LOOKS_AGAIN);
     await at.scene.bench.diffShown();
     same();
     await at.scene.bench.titleButton("Accept").click();
@@ -91,7 +94,7 @@ describe("a question whose editor fails", () => {
     await at.scene.session.noDiffs();
     same();
     await at.scene.session.probe(`await vscode.commands.executeCommand("agent.start")`);
-    await agent.shows("also open in code-server", 60_000);
+    await agent.shows("also open in code-server", LOOKS_AGAIN);
     await at.scene.session.probe(`await vscode.commands.executeCommand("agent.stop")`);
     await agent.shows("is lost: answer here", STANDS);
     await agent.type("y");

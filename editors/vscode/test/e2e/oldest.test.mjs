@@ -71,11 +71,7 @@ describe("the oldest supported VS Code", () => {
     const reject = session.page.locator(".codelens-decoration a", { hasText: "Reject" });
     await reject.waitFor();
     assert.equal((await state("a.txt", "agent-inline"))[0], "one\nONE\ntwo\n");
-    await session.probe(
-      `const editor = await vscode.window.showTextDocument(vscode.Uri.file(args[0]), { preview: false, viewColumn: vscode.ViewColumn.Beside });
-       await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), "mine "))`,
-      session.file("other.txt"),
-    );
+    await session.typeInto(session.file("other.txt"), "mine ", 0, { preview: false, viewColumn: -2 }); // beside
     await reject.click();
     await session.terminalShows("Write a.txt · declined");
     await until("no review", () =>

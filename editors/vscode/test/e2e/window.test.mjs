@@ -219,12 +219,7 @@ describe("a window with reviews", () => {
   });
 
   it("refuses a file with unsaved changes, by its error code", async () => {
-    await session.probe(
-      `const document = await vscode.workspace.openTextDocument(args[0]);
-       const editor = await vscode.window.showTextDocument(document);
-       await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), "unsaved "));`,
-      session.file("a.txt"),
-    );
+    await session.typeInto(session.file("a.txt"), "unsaved ");
     const [dirty] = await client.call("checkDocumentDirty", { filePath: session.file("a.txt"), includeText: true });
     assert.deepEqual([JSON.parse(dirty).isDirty, JSON.parse(dirty).text], [true, `unsaved ${BASE}`]);
     const sha256 = "0".repeat(64);

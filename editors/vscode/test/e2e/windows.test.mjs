@@ -144,11 +144,7 @@ describe("windows", () => {
     assert.match(await agent.told(1), /^Wrote a\.txt/);
     assert.equal(text(real), PROPOSED);
     assert.ok(fs.lstatSync(link).isSymbolicLink());
-    await window.probe(
-      `const editor = await vscode.window.showTextDocument(vscode.Uri.file(args[0]));
-       await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), "mine\\n"));`,
-      path.join(link, "b.txt"),
-    );
+    await window.typeInto(path.join(link, "b.txt"), "mine\n");
     const next = await scene.linkedAgent([call("append_file", { path: "b.txt", content: "four" }), { text: "Good." }], { window });
     await next.type("go on\r");
     await next.shows("unsaved");

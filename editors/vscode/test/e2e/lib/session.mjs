@@ -90,6 +90,24 @@ export class Session {
     return this.host.probe(code, ...args);
   }
 
+  /**
+   * Shows a file and inserts text at the beginning of a line, without saving. An edit of
+   * the document, not of its editor: that may go just now, for a file that was accepted.
+   */
+  typeInto(file, text, line = 0, options = { preview: false }) {
+    return this.probe(
+      `const document = await vscode.workspace.openTextDocument(args[0]);
+       await vscode.window.showTextDocument(document, args[3]);
+       const edit = new vscode.WorkspaceEdit();
+       edit.insert(document.uri, new vscode.Position(args[2], 0), args[1]);
+       if (!(await vscode.workspace.applyEdit(edit))) throw new Error("the edit was not applied");`,
+      file,
+      text,
+      line,
+      options,
+    );
+  }
+
   /** The labels of all tabs. */
   tabs() {
     return this.probe("return vscode.window.tabGroups.all.flatMap((group) => group.tabs.map((tab) => tab.label))");
