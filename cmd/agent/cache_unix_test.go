@@ -93,7 +93,7 @@ func commonPrefix(a, b string) int {
 const rounds = 20
 
 // cached runs a session over a wire, in which the editor's state is new before each
-// request. It returns the requests, the cost in USD, and what the cache saved of it.
+// request. It returns the requests, the cost in USD, and the saving by the cache.
 func cached(t *testing.T, automatic bool, wire, settings, options string) (requests [][]byte, cost, saved float64) {
 	cache := &prefixCache{automatic: automatic}
 	files := map[string]string{}

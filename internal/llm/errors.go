@@ -2,6 +2,7 @@ package llm
 
 import (
 	"fmt"
+	"net/http"
 	"time"
 )
 
@@ -28,6 +29,8 @@ type Error struct {
 	RetryAfter time.Duration // zero if the server named none
 	Message    string        // from the server, or describing the failure
 	Field      string        // the part of the request that the server refused, if it named one
+	// Details are the complaints of a server that has several about one request.
+	Details []string
 	// Window and Needed are set if a server explains why a conversation is TooLong: the
 	// number of tokens that a request may have, and of those that this one had.
 	Window, Needed int64
@@ -40,6 +43,28 @@ func (e *Error) Error() string {
 		return fmt.Sprintf("%s (HTTP %d)", e.Message, e.Status)
 	}
 	return e.Message
+}
+
+// Each returns e, or an error for each of its Details.
+func (e *Error) Each() []*Error {
+	if len(e.Details) < 2 {
+		return []*Error{e}
+	}
+	list := make([]*Error, len(e.Details))
+	for i, text := range e.Details {
+		list[i] = &Error{Kind: e.Kind, Status: e.Status, Message: text}
+	}
+	return list
+}
+
+// AboutForm reports whether the server may have refused the form of a request, and not
+// its size, its key or its time.
+func (e *Error) AboutForm() bool {
+	switch e.Status {
+	case 0, http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity, http.StatusInternalServerError:
+		return e.Kind != TooLong
+	}
+	return false
 }
 
 // Unwrap returns the cause.

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/bb2d0cf4/agent/internal/llm/openai"
+	"github.com/bb2d0cf4/agent/internal/config"
 	"github.com/bb2d0cf4/agent/internal/llm/remote"
 	"github.com/bb2d0cf4/agent/internal/statefile"
 )
@@ -25,7 +25,13 @@ const saveTime = time.Second
 type Dialect struct {
 	BaseURL string   `json:"base_url"`
 	Model   string   `json:"model"`
-	Learned []string `json:"learned"` // see openai.Protocol.Learned
+	Wire    string   `json:"wire,omitzero"` // see config.Model.Wire; empty: chat completions
+	Learned []string `json:"learned"`       // in words of the wire's protocol
+}
+
+// same reports whether d and e are of one server, model and wire.
+func (d Dialect) same(e Dialect) bool {
+	return d.BaseURL == e.BaseURL && d.Model == e.Model && d.Wire == e.Wire
 }
 
 // Dialects stores each Dialect in the agent's own folder.
@@ -56,22 +62,24 @@ func (s Dialects) Forget() (int, error) {
 	return len(all), statefile.Remove(s.file().Path)
 }
 
-// learned returns the stored changes for a model; nil if the file cannot be read: they
-// can be learned again.
-func (s Dialects) learned(baseURL, model string) []string {
+// find returns the stored dialect for a model; one without changes if the file cannot be
+// read: they can be learned again.
+func (s Dialects) find(m config.Model) Dialect {
+	d := Dialect{BaseURL: remote.Shown(m.Endpoint.BaseURL), Model: m.Name}
+	if wire := m.Wire(); wire != config.WireChat {
+		d.Wire = wire
+	}
 	all, err := s.file().Read()
 	if err != nil {
-		return nil
+		return d
 	}
-	for _, d := range all {
-		if d.BaseURL == baseURL && d.Model == model {
-			return d.Learned
-		}
+	if i := slices.IndexFunc(all, d.same); i >= 0 {
+		return all[i]
 	}
-	return nil
+	return d
 }
 
-// save stores d in the place of an earlier one of its server and model.
+// save stores d in the place of an earlier one of its server, model and wire.
 func (s Dialects) save(ctx context.Context, d Dialect) error {
 	if s.home == "" {
 		return nil
@@ -79,29 +87,28 @@ func (s Dialects) save(ctx context.Context, d Dialect) error {
 	ctx, cancel := context.WithTimeout(ctx, saveTime)
 	defer cancel()
 	return s.file().Change(ctx, func(all []Dialect) []Dialect {
-		all = slices.DeleteFunc(all, func(old Dialect) bool { return old.BaseURL == d.BaseURL && old.Model == d.Model })
+		all = slices.DeleteFunc(all, d.same)
 		all = append(all, d)
 		slices.SortFunc(all, func(a, b Dialect) int {
-			return cmp.Or(cmp.Compare(a.BaseURL, b.BaseURL), cmp.Compare(a.Model, b.Model))
+			return cmp.Or(cmp.Compare(a.BaseURL, b.BaseURL), cmp.Compare(a.Model, b.Model), cmp.Compare(a.Wire, b.Wire))
 		})
 		return all
 	})
 }
 
+// learner is a protocol that learns from refusals.
+type learner interface {
+	Learned() []string // the changes to requests, in words for people and for its options
+	NoEffort() bool    // whether the model is known to take no effort
+}
+
 // memory stores the changes that a protocol learns.
 type memory struct {
 	store    Dialects
-	protocol *openai.Protocol
+	protocol learner
 
 	mu   sync.Mutex
 	last Dialect // as stored
-}
-
-func newMemory(store Dialects, opt openai.Options) *memory {
-	d := Dialect{BaseURL: remote.Shown(opt.BaseURL), Model: opt.Model}
-	d.Learned = store.learned(d.BaseURL, d.Model)
-	opt.Learned = d.Learned
-	return &memory{store: store, protocol: openai.New(opt), last: d}
 }
 
 // update stores new changes. It is called after an answer, so that only changes that

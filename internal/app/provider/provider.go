@@ -69,12 +69,12 @@ func New(cfg config.Config, m config.Model) (llm.Model, error) {
 	if err := MissingKey(cfg, m); err != nil {
 		return nil, err
 	}
-	client, thinks, memory := newClient(cfg, m)
+	client, memory := newClient(cfg, m)
 	answers := llm.Model(client)
 	if readsWritten(m) {
 		answers = written.Model{Model: client}
 	}
-	return model{answers, images(m), m.NoTools, thinks, memory}, nil
+	return model{answers, images(m), m.NoTools, memory}, nil
 }
 
 // readsWritten reports whether calls in the text of m's answers are read: no recorded
@@ -88,12 +88,12 @@ func readsWritten(m config.Model) bool {
 
 // Client is New for a model that is not a script.
 func Client(cfg config.Config, m config.Model) *remote.Client {
-	client, _, _ := newClient(cfg, m)
+	client, _ := newClient(cfg, m)
 	return client
 }
 
-// newClient is Client. The memory is nil if the protocol learns nothing that lasts.
-func newClient(cfg config.Config, m config.Model) (*remote.Client, thinker, *memory) {
+// newClient is Client, with a memory for the protocol.
+func newClient(cfg config.Config, m config.Model) (*remote.Client, *memory) {
 	opt := remote.Options{
 		Name: m.Ref, BaseURL: m.Endpoint.BaseURL, Headers: m.Endpoint.Headers,
 		Key:           func(ctx context.Context) (string, error) { return key(ctx, m.Endpoint, cfg) },
@@ -103,25 +103,29 @@ func newClient(cfg config.Config, m config.Model) (*remote.Client, thinker, *mem
 		Limits:        remote.Limits{Idle: cfg.Limits.IdleTimeout},
 		Check:         allowedservers.Open(cfg.Home).Check,
 	}
+	store := OpenDialects(cfg.Home)
+	last := store.find(m)
 	o := m.Options
 	switch m.Wire() {
 	case config.WireAnthropic:
 		opt.Authorize = anthropic.Authorize
 		p := anthropic.New(anthropic.Options{
 			Model: m.Name, MaxTokens: o.MaxTokens, Temperature: o.Temperature, Effort: o.Effort, Extra: o.Extra,
+			Learned: last.Learned,
 		})
-		return remote.New(opt, p), p, nil
+		return remote.New(opt, p), &memory{store: store, protocol: p, last: last}
 	case config.WireResponses:
 		p := responses.New(responses.Options{
 			Model: m.Name, MaxTokens: o.MaxTokens, Temperature: o.Temperature, Effort: o.Effort, Extra: o.Extra,
+			Learned: last.Learned,
 		})
-		return remote.New(opt, p), p, nil
+		return remote.New(opt, p), &memory{store: store, protocol: p, last: last}
 	}
-	memory := newMemory(OpenDialects(cfg.Home), openai.Options{
+	p := openai.New(openai.Options{
 		BaseURL: m.Endpoint.BaseURL, Model: m.Name, MaxTokens: o.MaxTokens, Temperature: o.Temperature, Effort: o.Effort, Extra: o.Extra,
-		CacheMarkers: m.CacheMarkers(),
+		CacheMarkers: m.CacheMarkers(), Learned: last.Learned,
 	})
-	return remote.New(opt, memory.protocol), memory.protocol, memory
+	return remote.New(opt, p), &memory{store: store, protocol: p, last: last}
 }
 
 // MissingKey returns an error if m needs a key that is missing. Another server at a
@@ -157,23 +161,26 @@ func images(m config.Model) bool {
 	return slices.ContainsFunc(vision, func(part string) bool { return strings.Contains(name, part) })
 }
 
-// thinker is a protocol that knows whether its model takes an effort.
-type thinker interface{ NoEffort() bool }
+// echoer is a protocol that may send plain reasoning back.
+type echoer interface{ EchoesReasoning() bool }
 
 // model is a model with its known abilities.
 type model struct {
 	llm.Model
 	images  bool
 	noTools bool
-	thinks  thinker // nil if unknown
-	memory  *memory
+	memory  *memory // nil: it learns nothing
 }
 
 // Info describes the model.
 func (m model) Info() llm.Info {
 	info := m.Model.Info()
-	info.Images, info.NoEffort = m.images, m.thinks != nil && m.thinks.NoEffort()
-	info.EchoesReasoning = m.memory != nil && m.memory.protocol.EchoesReasoning()
+	info.Images = m.images
+	if m.memory != nil {
+		info.NoEffort = m.memory.protocol.NoEffort()
+		e, ok := m.memory.protocol.(echoer)
+		info.EchoesReasoning = ok && e.EchoesReasoning()
+	}
 	return info
 }
 

@@ -110,7 +110,11 @@ func checkDialects(home string) []finding {
 	}
 	var list []finding
 	for _, d := range all {
-		list = append(list, fine(fmt.Sprintf("%s at %s: %s", d.Model, d.BaseURL, strings.Join(d.Learned, ", "))))
+		wire := ""
+		if d.Wire != "" {
+			wire = " (" + d.Wire + ")"
+		}
+		list = append(list, fine(fmt.Sprintf("%s at %s%s: %s", d.Model, d.BaseURL, wire, strings.Join(d.Learned, ", "))))
 	}
 	if len(list) > 0 {
 		list[len(list)-1].fix = "agent config forget-dialects, if a server has changed"

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -22,6 +23,7 @@ type Options struct {
 	Temperature *float64
 	Effort      string         // how much the model thinks: low, medium, high …; empty: the model's default
 	Extra       map[string]any // merged into the request's body, over our own
+	Learned     []string       // from the refusals of earlier; see Protocol.Learned
 }
 
 // defaultMaxTokens bounds an answer, as the API demands a bound.
@@ -37,6 +39,7 @@ type Protocol struct {
 
 	mu    sync.Mutex
 	limit int      // of the answer's tokens
+	bound int      // of the model, if a refusal named it
 	think thinking // how thinking is asked for
 	asked bool     // the last request asks for it
 }
@@ -58,7 +61,38 @@ func New(opt Options) *Protocol {
 	if p.limit <= 0 {
 		p.limit = defaultMaxTokens
 	}
+	for _, change := range opt.Learned {
+		if tokens, ok := strings.CutPrefix(change, bounded); ok {
+			if n, err := strconv.Atoi(tokens); err == nil && n > 0 {
+				p.bound = n
+				p.limit = min(p.limit, n)
+			}
+		}
+		if think := slices.Index(thinkings[:], change); think > int(adaptive) {
+			p.think = thinking(think)
+		}
+	}
 	return p
+}
+
+// bounded begins the name of the change that bounds an answer.
+const bounded = "max_tokens "
+
+// thinkings are the names of each thinking, as a change.
+var thinkings = [...]string{budgeted: "thinking with a budget", silent: "no thinking"}
+
+// Learned names the changes to requests that refusals taught, in words for people.
+func (p *Protocol) Learned() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var names []string
+	if p.bound > 0 {
+		names = append(names, bounded+strconv.Itoa(p.bound))
+	}
+	if p.think != adaptive {
+		names = append(names, thinkings[p.think])
+	}
+	return names
 }
 
 // Authorize adds key to the header of a request, see remote.Options.
@@ -148,24 +182,30 @@ func (p *Protocol) NoEffort() bool {
 // tooMany finds the model's own bound in a refusal: "max_tokens: 32000 > 8192, which is …".
 var tooMany = regexp.MustCompile(`max_tokens: \d+ > (\d+)`)
 
+// neverThinks matches the refusal of any thinking, not only of its newest form.
+var neverThinks = regexp.MustCompile(`(does not|doesn't) support (extended )?thinking`)
+
 // Learn implements remote.Protocol.
 func (p *Protocol) Learn(refusal *llm.Error) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if !refusal.AboutForm() {
+		return false
+	}
 	text := strings.ToLower(refusal.Message)
 	if m := tooMany.FindStringSubmatch(text); m != nil {
 		limit, err := strconv.Atoi(m[1])
 		if err != nil || limit <= 0 || limit >= p.limit {
 			return false
 		}
-		p.limit = limit
+		p.limit, p.bound = limit, limit
 		return true
 	}
 	about := strings.Contains(text, "thinking") || strings.Contains(text, "effort") || strings.Contains(text, "output_config")
 	switch {
 	case !about || !p.asked || p.think == silent:
 		return false
-	case p.think == adaptive:
+	case p.think == adaptive && !neverThinks.MatchString(text):
 		p.think = budgeted
 	default:
 		p.think = silent

@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -151,12 +150,7 @@ func (l *learner) dialect() dialect {
 // learn changes the dialect if a rule is for the refusal. It reports whether it did. has
 // reports whether the refused request had a parameter.
 func (l *learner) learn(refusal *llm.Error, has func(field string) bool) bool {
-	switch refusal.Status {
-	case 0, http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity, http.StatusInternalServerError:
-	default:
-		return false // busy, no key, too long: not about the form
-	}
-	if refusal.Kind == llm.TooLong {
+	if !refusal.AboutForm() {
 		return false
 	}
 	text := strings.ToLower(refusal.Message + " " + refusal.Field)

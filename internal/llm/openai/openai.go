@@ -70,6 +70,14 @@ func (p *Protocol) EchoesReasoning() bool { return p.learner.dialect()&thinkingI
 
 // Learn implements remote.Protocol.
 func (p *Protocol) Learn(refusal *llm.Error) bool {
+	learned := false
+	for _, each := range refusal.Each() {
+		learned = p.learn(each) || learned
+	}
+	return learned
+}
+
+func (p *Protocol) learn(refusal *llm.Error) bool {
 	tools, effort := p.conv.last()
 	fields, err := p.fields(p.learner.dialect(), cmp.Or(effort, p.opt.Effort), tools)
 	return err == nil && p.learner.learn(refusal, func(field string) bool {

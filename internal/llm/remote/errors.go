@@ -18,8 +18,9 @@ type ServerError struct {
 	Status  int    // an HTTP status in the message itself, else zero
 	Code    string // the server's own code, for example insufficient_quota
 	Type    string
-	Message string // one line, may be empty
-	Field   string // the part of the request that it is about, if named
+	Message string   // one line, may be empty
+	Field   string   // the part of the request that it is about, if named
+	Details []string // the elements of a list of errors, each with its field
 
 	NCtx, NPrompt int64 // llama.cpp's sizes; see Sizes
 }
@@ -54,6 +55,9 @@ func (e *ServerError) read(v any) {
 	case []any:
 		for _, item := range v {
 			e.read(item)
+			if m, ok := item.(map[string]any); ok && len(v) > 1 {
+				e.Details = append(e.Details, detailOf(m))
+			}
 		}
 	case map[string]any:
 		e.readObject(v)
@@ -95,6 +99,13 @@ func fieldOf(m map[string]any) string {
 	return strings.TrimSpace(fmt.Sprintln(loc...))
 }
 
+// detailOf returns an element of a list of errors in one line.
+func detailOf(m map[string]any) string {
+	var inner ServerError
+	inner.readObject(m)
+	return oneLine(strings.Trim(inner.Field+": "+inner.Message, ": "))
+}
+
 // readUpstream adds the message of the server behind a router, which the router's own
 // message does not quote.
 func (e *ServerError) readUpstream(metadata any) {
@@ -108,6 +119,7 @@ func (e *ServerError) readUpstream(metadata any) {
 		e.Message = strings.TrimPrefix(strings.TrimRight(e.Message, ".")+": "+upstream.Message, ": ")
 	}
 	e.Field = cmp.Or(e.Field, upstream.Field)
+	e.Details = append(e.Details, upstream.Details...)
 }
 
 // pageTitle returns the title of a web page in one line.

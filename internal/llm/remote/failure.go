@@ -179,6 +179,9 @@ func (r reporter) serverFailure(said *ServerError, wait time.Duration) *failure 
 	if kind == llm.TooLong {
 		e.Window, e.Needed = said.Sizes()
 	}
+	for _, detail := range said.Details {
+		e.Details = append(e.Details, r.key.redact(detail))
+	}
 	text := strings.TrimRight(r.key.redact(said.Message), ".")
 	if kind == llm.Unauthorized {
 		r.key.drop() // only now: redact needed it

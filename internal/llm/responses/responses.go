@@ -23,6 +23,7 @@ type Options struct {
 	Temperature *float64
 	Effort      string         // how much the model thinks: none, low, medium, high …; empty: its default
 	Extra       map[string]any // merged into the request's body, over our own
+	Learned     []string       // from the refusals of earlier; see Protocol.Learned
 }
 
 // Protocol encodes requests and reads answers. It may be used by several goroutines.
@@ -31,7 +32,6 @@ type Protocol struct {
 	conv conversation
 
 	mu    sync.Mutex
-	plain bool            // the model does not reason
 	leave map[string]bool // parameters that the server refused
 }
 
@@ -39,7 +39,13 @@ var _ remote.Protocol = (*Protocol)(nil)
 
 // New returns the protocol for one model.
 func New(opt Options) *Protocol {
-	return &Protocol{opt: opt, conv: conversation{model: opt.Model}, leave: map[string]bool{}}
+	p := &Protocol{opt: opt, conv: conversation{model: opt.Model}, leave: map[string]bool{}}
+	for _, change := range opt.Learned {
+		if name, ok := strings.CutPrefix(change, without); ok && slices.Contains(optional, name) {
+			p.leave[name] = true
+		}
+	}
+	return p
 }
 
 // Encode implements remote.Protocol.
@@ -102,14 +108,12 @@ func (p *Protocol) parameters(session, effort string) map[string]any {
 	if session != "" {
 		fields["prompt_cache_key"] = session
 	}
-	if !p.plain {
-		fields["include"] = []string{"reasoning.encrypted_content"}
-		reasoning := map[string]any{"summary": "auto"}
-		if effort != "" {
-			reasoning["effort"] = effort
-		}
-		fields["reasoning"] = reasoning
+	fields["include"] = []string{"reasoning.encrypted_content"}
+	reasoning := map[string]any{"summary": "auto"}
+	if effort != "" {
+		reasoning["effort"] = effort
 	}
+	fields["reasoning"] = reasoning
 	maps.DeleteFunc(fields, func(key string, _ any) bool { return p.leave[key] })
 	return fields
 }
@@ -118,29 +122,56 @@ func (p *Protocol) parameters(session, effort string) map[string]any {
 func (p *Protocol) NoEffort() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.plain || p.leave["reasoning"]
+	return p.leave["reasoning"]
 }
 
 // optional are the parameters without which a request means the same.
 var optional = []string{"temperature", "max_output_tokens", "prompt_cache_key", "include", "reasoning"}
 
+// without begins the name of a change that leaves out a parameter.
+const without = "no "
+
+// Learned names the changes to requests that refusals taught, in words for people.
+func (p *Protocol) Learned() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var names []string
+	for _, name := range optional {
+		if p.leave[name] {
+			names = append(names, without+name)
+		}
+	}
+	return names
+}
+
 // Learn implements remote.Protocol.
 func (p *Protocol) Learn(refusal *llm.Error) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	text := strings.ToLower(refusal.Message)
-	if !p.plain && (strings.Contains(text, "encrypted content is not supported") || strings.Contains(text, "reasoning.") && strings.Contains(text, "support")) {
-		p.plain = true
-		return true
+	before := len(p.leave)
+	for _, each := range refusal.Each() {
+		if !each.AboutForm() {
+			continue
+		}
+		for _, name := range p.refused(strings.ToLower(each.Message + " " + each.Field)) {
+			p.leave[name] = true
+		}
 	}
-	if !strings.Contains(text, "parameter") && !strings.Contains(text, "unrecognized") {
-		return false
+	return len(p.leave) > before
+}
+
+// refused returns the parameters that the server does not accept, according to its text.
+func (p *Protocol) refused(text string) []string {
+	if strings.Contains(text, "encrypted content is not supported") || strings.Contains(text, "reasoning.") && strings.Contains(text, "support") {
+		return []string{"include", "reasoning"} // the model does not reason
+	}
+	if !strings.Contains(text, "parameter") && !strings.Contains(text, "unrecognized") && !strings.Contains(text, "not permitted") {
+		return nil
 	}
 	for _, name := range optional {
 		if strings.Contains(text, name) && !p.leave[name] {
-			p.leave[name] = true
-			return true
+			return []string{name}
 		}
 	}
-	return false
+	return nil
 }
