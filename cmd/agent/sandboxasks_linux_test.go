@@ -28,7 +28,7 @@ func newConfinedDesk(t *testing.T) (d *desk, outside string) {
 	return d, outside
 }
 
-// A yes to the command is none to leaving the sandbox, in the bypass mode too; and no
+// A yes to the command does not cover leaving the sandbox, nor does the bypass mode, and no
 // answer covers the next time.
 func TestLeavingTheSandboxIsAQuestion(t *testing.T) {
 	for _, mode := range []string{"default", "bypass"} {
