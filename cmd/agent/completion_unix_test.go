@@ -16,7 +16,7 @@ func TestBashAlone(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip(err)
 	}
-	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Text: "Hello."}), map[string]string{"a file.txt": ""})
+	d := newDesk(t, llmtest.NewServer(t, llmtest.Turn{Text: "Hello."}), map[string]string{"my file.txt": ""})
 	out, err := agentIn(t, d.dir, "completion", "bash").Output()
 	if err != nil {
 		t.Fatal(err)
@@ -39,7 +39,7 @@ func TestBashAlone(t *testing.T) {
 		{"agent -r ", `> agent -r [0-9a-z-]{8,} `},
 		{"agent --resume=", `> agent --resume=[0-9a-z-]{8,} `},
 		{"agent sessions show ", `> agent sessions show [0-9a-z-]{8,} `},
-		{"agent a", `> agent a\\ file.txt `},
+		{"agent m", `> agent my\\ file.txt `},
 	} {
 		d.Type(c.typed)
 		d.Press("tab")
