@@ -85,6 +85,7 @@ func Run(ctx context.Context, opt Options, cfg config.Config, cfgErr error) (hea
 		{"shell", one(func() finding {
 			return checkProgram("bash", "commands run with sh, which has fewer features", "install bash")
 		})},
+		{"sandbox", one(func() finding { return checkSandbox(ctx, cfg) })},
 		{"search", one(func() finding {
 			return checkProgram("rg", "the slower built-in search is used", "install ripgrep")
 		})},
