@@ -18,7 +18,7 @@ func appendFile(d Deps) Tool {
 	params := []args.Param{
 		{Name: "path", Kind: args.Text, Required: true},
 		{Name: "content", Kind: args.Text, Required: true},
-		{Name: "newline", Kind: args.Boolean, Doc: "default true: begin on a new line and end with one"},
+		{Name: "newline", Kind: args.Boolean, Doc: "default true: on lines of its own"},
 	}
 	w := writer{d, "append_file"}
 	return newTool(w.tool, params,

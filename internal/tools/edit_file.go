@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/bb2d0cf4/agent/internal/tools/args"
 	"github.com/bb2d0cf4/agent/internal/tools/edit"
@@ -11,18 +12,30 @@ import (
 )
 
 type editFileArgs struct {
-	Path       string `json:"path"`
-	OldString  string `json:"old_string"`
-	NewString  string `json:"new_string"`
-	ReplaceAll bool   `json:"replace_all"`
+	Path       string        `json:"path"`
+	OldString  *string       `json:"old_string"`
+	NewString  *string       `json:"new_string"`
+	ReplaceAll bool          `json:"replace_all"`
+	Edits      []replacement `json:"edits"`
+}
+
+// replacement is one of several edits of a file.
+type replacement struct {
+	OldString  *string `json:"old_string"`
+	NewString  *string `json:"new_string"`
+	ReplaceAll bool    `json:"replace_all"`
 }
 
 func editFile(d Deps) Tool {
 	params := []args.Param{
 		{Name: "path", Kind: args.Text, Required: true},
-		{Name: "old_string", Kind: args.Text, Required: true},
-		{Name: "new_string", Kind: args.Text, Required: true},
+		{Name: "old_string", Kind: args.Text},
+		{Name: "new_string", Kind: args.Text},
 		{Name: "replace_all", Kind: args.Boolean},
+		{
+			Name: "edits", Members: []string{"old_string", "new_string", "replace_all"},
+			Schema: `{"type":"array","items":{"type":"object","properties":{"old_string":{"type":"string"},"new_string":{"type":"string"}}}}`,
+		},
 	}
 	w := writer{d, "edit_file"}
 	return newTool(w.tool, params,
@@ -32,14 +45,54 @@ func editFile(d Deps) Tool {
 		})
 }
 
+// replace makes the edits in order, all of them or none.
 func (a editFileArgs) replace(f workspace.File) (edit.Result, error) {
-	if a.OldString == "" {
-		return edit.Result{}, errors.New("old_string is empty: use write_file to replace a whole file, append_file to add to its end")
+	one := replacement{a.OldString, a.NewString, a.ReplaceAll}
+	if len(a.Edits) == 0 {
+		return one.make(f.Text, f.Format.EOL)
 	}
-	if a.OldString == a.NewString {
+	if !one.isEmpty() {
+		return edit.Result{}, errors.New("send either old_string and new_string, or edits")
+	}
+	out := edit.Result{Text: f.Text}
+	var faults []string
+	for i, r := range a.Edits {
+		next, err := r.make(out.Text, f.Format.EOL)
+		if err != nil {
+			faults = append(faults, fmt.Sprintf("edit %d: %v", i+1, err))
+			continue
+		}
+		out.Text = next.Text
+		out.Stage = max(out.Stage, next.Stage)
+		out.Places += next.Places
+		out.Matched = append(out.Matched, next.Matched...)
+		if i == 0 {
+			out.Line = next.Line
+		}
+	}
+	if len(faults) > 0 {
+		return edit.Result{}, fmt.Errorf("%d of %d edits do not apply, each to the text that the ones before it leave.\n%s",
+			len(faults), len(a.Edits), strings.Join(faults, "\n"))
+	}
+	return out, nil
+}
+
+// isEmpty reports whether r holds no text: some models send every key.
+func (r replacement) isEmpty() bool {
+	return orDefault(r.OldString, "")+orDefault(r.NewString, "") == ""
+}
+
+// make makes one edit of text.
+func (r replacement) make(text, eol string) (edit.Result, error) {
+	switch {
+	case r.OldString == nil || r.NewString == nil:
+		return edit.Result{}, errors.New("old_string or new_string is missing: send both, an empty new_string to delete")
+	case *r.OldString == "":
+		return edit.Result{}, errors.New("old_string is empty: use write_file to replace a whole file, append_file to add to its end")
+	case *r.OldString == *r.NewString:
 		return edit.Result{}, errors.New("old_string and new_string are the same")
 	}
-	out, err := edit.Replace(f.Text, a.OldString, a.NewString, edit.Options{All: a.ReplaceAll, EOL: f.Format.EOL})
+	out, err := edit.Replace(text, *r.OldString, *r.NewString, edit.Options{All: r.ReplaceAll, EOL: eol})
 	if err != nil {
 		return out, fmt.Errorf("old_string was %w", err)
 	}

@@ -10,18 +10,53 @@ import (
 	"github.com/bb2d0cf4/agent/internal/confirm"
 )
 
-// editCase is a call of edit_file in testdata/edits.json.
+// editCase is an edit in testdata/edits.json: of one text, or else of several or by a
+// diff.
 type editCase struct {
 	Name    string
 	File    string
 	Old     string
 	New     string
+	Edits   []m
+	Diff    string
 	Want    string   // the file's text after the call
 	Need    []string // the lines of the file that the message of a refusal holds
 	Refused bool     // whatever the message
 }
 
-// TestEditTable makes the calls of testdata/edits.json in files with either line ending
+// call is a call of a tool for the file f.
+type call struct {
+	tool string
+	args m
+}
+
+// calls returns the calls that mean the edit: one of edit_file, and if it replaces whole
+// lines, patches in each format.
+func (c editCase) calls() []call {
+	switch {
+	case c.Diff != "":
+		return []call{{"patch", m{"path": "f", "diff": c.Diff}}}
+	case c.Edits != nil:
+		return []call{{"edit_file", m{"path": "f", "edits": c.Edits}}}
+	}
+	out := []call{{"edit_file", m{"path": "f", "old_string": c.Old, "new_string": c.New}}}
+	if !strings.HasSuffix(c.Old, "\n") || c.New != "" && !strings.HasSuffix(c.New, "\n") || strings.HasPrefix(c.Old, "\n") {
+		return out
+	}
+	hunk := prefixed("-", c.Old) + prefixed("+", c.New)
+	return append(out,
+		call{"patch", m{"path": "f", "diff": "<<<<<<< SEARCH\n" + c.Old + "=======\n" + c.New + ">>>>>>> REPLACE\n"}},
+		call{"patch", m{"path": "f", "diff": "--- a/f\n+++ b/f\n@@ @@\n" + hunk}},
+		call{"patch", m{"diff": "*** Begin Patch\n*** Update File: f\n" + hunk + "*** End Patch\n"}})
+}
+
+// prefixed puts prefix before each line of s.
+func prefixed(prefix, s string) string {
+	lines := strings.SplitAfter(s, "\n")
+	return prefix + strings.Join(lines[:len(lines)-1], prefix)
+}
+
+// TestEditTable makes the edits of testdata/edits.json in files with either line ending
 // and with both: no edit is made wrongly, each safe one is made, and of the refusals at
 // least nine in ten show the model all lines that it needs.
 func TestEditTable(t *testing.T) {
@@ -35,36 +70,46 @@ func TestEditTable(t *testing.T) {
 	}
 	b := newBench(t, nil)
 	b.ask.verdict = confirm.Verdict{Decision: confirm.Approve, By: "test"}
-	shown, refusals := 0, 0
+	calls, shown, refusals := 0, 0, 0
 	for _, c := range cases {
 		for _, ending := range []string{"LF", "CRLF", "mixed"} {
-			b.write("f", endLines(c.File, ending))
-			res := b.call("edit_file", m{"path": "f", "old_string": c.Old, "new_string": c.New})
-			at := fmt.Sprintf("%s (%s)", c.Name, ending)
-			after := b.read("f")
-			switch {
-			case c.Want != "":
-				if res.Failed || lf(after) != c.Want {
-					t.Errorf("%s: %s\n%s\nwant\n%s", at, res.ForModel, after, c.Want)
+			for form, call := range c.calls() {
+				calls++
+				b.write("f", endLines(c.File, ending))
+				res := b.call(call.tool, call.args)
+				b.check(fmt.Sprintf("%s (%s, form %d)", c.Name, ending, form), c, ending, res)
+				if c.Want != "" || c.Need == nil {
+					continue
 				}
-				if ending == "CRLF" && strings.Count(after, "\n") != strings.Count(after, "\r\n") {
-					t.Errorf("%s: not every line ends in CRLF: %q", at, after)
-				}
-			case !res.Failed || after != endLines(c.File, ending):
-				t.Errorf("%s: was made: %s\n%s", at, res.ForModel, after)
-			case c.Need != nil:
 				refusals++
 				if holdsAll(res.ForModel, c.Need) {
 					shown++
 				} else {
-					t.Logf("%s: %d bytes lack a line:\n%s", at, len(res.ForModel), res.ForModel)
+					t.Logf("%s (%s, form %d): %d bytes lack a line:\n%s", c.Name, ending, form, len(res.ForModel), res.ForModel)
 				}
 			}
 		}
 	}
-	t.Logf("%d cases; %d of %d refusals show all lines", len(cases), shown, refusals)
+	t.Logf("%d cases, %d calls; %d of %d refusals show all lines", len(cases), calls, shown, refusals)
 	if shown*10 < refusals*9 {
 		t.Errorf("%d of %d refusals show all lines", shown, refusals)
+	}
+}
+
+// check fails unless the file holds the wanted text, or is unchanged after a refusal.
+func (b *bench) check(at string, c editCase, ending string, res Result) {
+	b.Helper()
+	after := b.read("f")
+	switch {
+	case c.Want != "":
+		if res.Failed || lf(after) != c.Want {
+			b.Errorf("%s: %s\n%s\nwant\n%s", at, res.ForModel, after, c.Want)
+		}
+		if ending == "CRLF" && strings.Count(after, "\n") != strings.Count(after, "\r\n") {
+			b.Errorf("%s: not every line ends in CRLF: %q", at, after)
+		}
+	case !res.Failed || after != endLines(c.File, ending):
+		b.Errorf("%s: was made: %s\n%s", at, res.ForModel, after)
 	}
 }
 

@@ -16,8 +16,8 @@ type findFilesArgs struct {
 
 func findFiles(d Deps) Tool {
 	params := []args.Param{
-		{Name: "pattern", Kind: args.Text, Doc: "such as *.go or cmd/**/*_test.go", Required: true},
-		{Name: "path", Kind: args.Text, Doc: "folder"},
+		{Name: "pattern", Kind: args.Text, Doc: "such as cmd/**/*_test.go", Required: true},
+		{Name: "path", Kind: args.Text},
 	}
 	r := reader{d, "find_files"}
 	return newTool(r.tool, params,

@@ -22,7 +22,7 @@ type getDiagnosticsArgs struct {
 
 func getDiagnostics(d Deps) Tool {
 	params := []args.Param{
-		{Name: "path", Kind: args.Text, Doc: "default: all files"},
+		{Name: "path", Kind: args.Text},
 		{Name: "severity", Schema: `{"type":"string","enum":["error","warning","info","hint"],"description":"minimum"}`},
 	}
 	return newTool("get_diagnostics", params,

@@ -37,7 +37,7 @@ func searchFiles(d Deps) Tool {
 		{Name: "regex", Kind: args.Text, Doc: "RE2", Required: true},
 		{Name: "path", Kind: args.Text, Doc: "folder or file"},
 		{Name: "file_pattern", Kind: args.Text, Doc: "such as *.go"},
-		{Name: "context", Kind: args.Integer, Doc: "lines around a match, default 1"},
+		{Name: "context", Kind: args.Integer, Doc: "lines around, default 1"},
 		{Name: "limit", Kind: args.Integer, Doc: "matches, default 300"},
 	}
 	s := searcher{reader: reader{d, "search_files"}, ripgrep: sync.OnceValue(func() string { return findRipgrep(d) })}

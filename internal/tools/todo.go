@@ -27,7 +27,7 @@ type todoArgs struct {
 func todo() Tool {
 	params := []args.Param{{
 		Name: "items", Required: true, Members: []string{"content", "status"},
-		Schema: `{"type":"array","items":{"type":"object","properties":{"content":{"type":"string"},"status":{"type":"string","enum":["pending","in_progress","completed"]}},"required":["content","status"],"additionalProperties":false}}`,
+		Schema: `{"type":"array","items":{"type":"object","properties":{"content":{"type":"string"},"status":{"type":"string","enum":["pending","in_progress","completed"]}},"required":["content","status"]}}`,
 	}}
 	return newTool("todo", params,
 		func(a todoArgs) string {

@@ -354,3 +354,27 @@ func TestOnlyApprovedTextIsWritten(t *testing.T) {
 		}
 	})
 }
+
+// Several edits of a file are one proposal; if one does not apply, none is made.
+func TestSeveralEdits(t *testing.T) {
+	b := newBench(t, map[string]string{"f": "one\ntwo\nthree\n"})
+	edits := []m{{"old_string": "one", "new_string": "1"}, {"old_string": "1\ntwo", "new_string": "1\n2"}}
+	res := b.call("edit_file", m{"path": "f", "edits": edits})
+	b.want(res, false, "Wrote f: 2 added, 2 removed (lines), 2 places.")
+	if len(b.ask.asked) != 1 || b.read("f") != "1\n2\nthree\n" {
+		t.Errorf("%d questions: %q", len(b.ask.asked), b.read("f"))
+	}
+	b.want(b.call("edit_file", m{"path": "f", "edits": []m{{"old_string": "2", "new_string": ""}, {"old_string": "thre", "new_string": "3"}, {"old_string": "2", "new_string": "4"}}}), true,
+		"f: nothing was changed: 1 of 3 edits do not apply, each to the text that the ones before it leave.\nedit 3: old_string was not found")
+	b.want(b.call("edit_file", m{"path": "f", "edits": edits, "old_string": "three", "new_string": "3"}), true, "either old_string and new_string, or edits")
+	b.want(b.call("edit_file", m{"path": "f"}), true, "old_string or new_string is missing")
+	b.want(b.call("edit_file", m{"path": "f", "edits": []m{{"old_string": "1"}}}), true, "edit 1: old_string or new_string is missing")
+	if len(b.ask.asked) != 1 || b.read("f") != "1\n2\nthree\n" {
+		t.Errorf("%d questions: %q", len(b.ask.asked), b.read("f"))
+	}
+	// As some models send them: in a string, with other names, beside empty strings.
+	b.want(b.call("edit_file", m{"filePath": "f", "old_string": "", "new_string": "", "edits": `[{"oldText":"1","newText":"one"}]`}), false)
+	if b.read("f") != "one\n2\nthree\n" {
+		t.Errorf("%q", b.read("f"))
+	}
+}

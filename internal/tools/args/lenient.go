@@ -89,13 +89,36 @@ func (l list) fit(params []Param) {
 			l[i].key = key
 		}
 		if n := slices.IndexFunc(params, func(p Param) bool { return p.Name == l[i].key }); n >= 0 {
-			l[i].value = params[n].convert(f.value)
+			l[i].value = params[n].rename(params[n].convert(f.value))
 		}
 	}
 }
 
+// rename renames the keys of the objects in an array where only one reading is possible.
+func (p Param) rename(value jsontext.Value) jsontext.Value {
+	var items []jsontext.Value
+	if p.Members == nil || value.Kind() != '[' || json.Unmarshal(value, &items) != nil {
+		return value
+	}
+	members := make([]Param, len(p.Members))
+	for i, name := range p.Members {
+		members[i] = Param{Name: name, Kind: Text}
+	}
+	for i, item := range items {
+		if l, ok := parse(item); ok {
+			l.fit(members)
+			items[i] = l.encode()
+		}
+	}
+	out, err := json.Marshal(items)
+	if err != nil {
+		return value
+	}
+	return out
+}
+
 // aliases are other tools' names of our keys.
-var aliases = map[string]string{"file_path": "path", "cmd": "command", "old_str": "old_string", "new_str": "new_string"}
+var aliases = map[string]string{"file_path": "path", "cmd": "command", "old_str": "old_string", "new_str": "new_string", "old_text": "old_string", "new_text": "new_string"}
 
 // alias returns the key that a model means by one that the tool does not have.
 func alias(params []Param, key string) (string, bool) {

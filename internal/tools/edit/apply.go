@@ -64,7 +64,7 @@ func (a *applier) apply(h *Hunk) error {
 		return err
 	}
 	h, at := &p.hunk, p.at
-	if h.block {
+	if stage != Exact {
 		h.pair(stage)
 	}
 	fill, ok := a.fill(lines, h, at, p.shift)

@@ -59,7 +59,7 @@ func TestParseHunk(t *testing.T) {
 		},
 		{
 			"block", block("a\nb\nc\n", "a\nx\ny\nc\n"),
-			Hunk{Title: "block 1", Old: []string{"a", "b", "c"}, New: []string{"a", "x", "y", "c"}, common: []int{0, -1, -1, 2}, block: true},
+			Hunk{Title: "block 1", Old: []string{"a", "b", "c"}, New: []string{"a", "x", "y", "c"}, common: []int{0, -1, -1, 2}},
 		},
 	}
 	for _, tt := range tests {

@@ -3,6 +3,7 @@ package edit
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -29,7 +30,6 @@ type Hunk struct {
 	at int
 	// oldOpen and newOpen mean that the side is marked as ending without a newline.
 	oldOpen, newOpen bool
-	block            bool // the sides were sent apart
 	// scope limits the places of a hunk in a patch of several files; nil otherwise.
 	scope *scope
 }
@@ -102,27 +102,43 @@ func parseBlock(lines []string, i int) (Hunk, int, error) {
 	return Hunk{}, 0, fmt.Errorf("the block at line %d of the diff has no %s", start+1, missing)
 }
 
-// newHunk returns a block's hunk.
+// newHunk returns a hunk whose sides were sent apart.
 func newHunk(before, after []string) Hunk {
-	h := Hunk{Old: before, New: after, block: true}
+	h := Hunk{Old: before, New: after, common: slices.Repeat([]int{-1}, len(after))}
 	h.pair(Exact)
 	return h
 }
 
-// pair finds the lines that both sides of a block share, compared at stage.
+// pair finds lines that are both removed and added between two common ones, compared at
+// stage: they are common as well.
 func (h *Hunk) pair(stage Stage) {
-	h.common = make([]int, len(h.New))
+	common := slices.Clone(h.common)
+	k, j := 0, 0 // the lines behind the last common one
+	for i, c := range append(h.common, len(h.Old)) {
+		if c < 0 {
+			continue
+		}
+		for _, m := range pairs(h.Old[k:c], h.New[j:i], stage) {
+			common[j+m[1]] = k + m[0]
+		}
+		k, j = c+1, i+1
+	}
+	h.common = common
+}
+
+// pairs returns the indexes of the lines that before and after share.
+func pairs(before, after []string, stage Stage) [][2]int {
+	var out [][2]int
 	k, j := 0, 0
-	for _, e := range append(sharedLines(joinLines(h.Old), joinLines(h.New), stage).Edits, diff.Edit{AStart: len(h.Old), BStart: len(h.New)}) {
+	end := diff.Edit{AStart: len(before), BStart: len(after)}
+	for _, e := range append(sharedLines(joinLines(before), joinLines(after), stage).Edits, end) {
 		for ; j < e.BStart; j++ {
-			h.common[j] = k
+			out = append(out, [2]int{k, j})
 			k++
 		}
-		for ; j < e.BEnd; j++ {
-			h.common[j] = -1
-		}
-		k = e.AEnd
+		k, j = e.AEnd, e.BEnd
 	}
+	return out
 }
 
 // hunkHeader matches a hunk's header with line numbers.
