@@ -358,7 +358,7 @@ func TestNetlinkRefused(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestRefusedProcess$", "-test.v")
 	cmd.Env = append(os.Environ(), refused+"=1")
 	out, err := cmd.CombinedOutput()
-	if strings.Contains(string(out), "--- SKIP: TestRefusedProcess") {
+	if strings.Contains(string(out), "--- SKIP: TestRefusedProcess (") {
 		t.Skip(string(out))
 	}
 	if err != nil {
