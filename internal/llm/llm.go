@@ -129,6 +129,8 @@ type ToolSpec struct {
 	Name        string
 	Description string
 	Schema      json.RawMessage
+	// Reads reports whether calls change nothing, so that several may run at a time.
+	Reads bool
 }
 
 // Request is a request to continue a conversation.

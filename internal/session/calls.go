@@ -26,24 +26,32 @@ const (
 	resultAfterLimit = "Not run: a limit ended the turn before this call."
 )
 
-// runCalls runs the calls of one answer in order, one at a time. However it ends, every
-// call has its result in the transcript.
+// runCalls runs the calls of one answer in order, one at a time; those that only read may
+// run ahead. However it ends, every call has its result in the transcript.
 func (t *turn) runCalls(ctx context.Context, calls []llm.ToolCall, said string) (more bool, stop Stop, err error) {
 	said = archive.Clip(said, 200)
 	titles, done := make([]string, len(calls)), make([]string, len(calls))
 	for i, c := range calls {
 		titles[i] = t.title(c)
 	}
+	all := make([]*pending, len(calls))
+	for i, c := range calls {
+		all[i] = &pending{ToolCall: c, title: titles[i], call: tools.Call{
+			ID: c.ID, Args: json.RawMessage(c.Args), Description: said, Turn: t.id,
+			Batch: confirm.Batch{ID: t.id + "." + strconv.Itoa(t.rounds), Index: i, Total: len(calls), Calls: titles, Done: done[:i:i]},
+		}}
+	}
+	ahead := newAhead(t, all)
+	batch, cancel := context.WithCancel(ctx)
+	defer ahead.running.Wait()
+	defer cancel() // the calls whose turn did not come
 	for i, c := range calls {
 		if err := ctx.Err(); err != nil {
 			t.loop.closeCalls(notStarted(ctx))
 			return false, StopCancelled, err
 		}
-		call := tools.Call{
-			ID: c.ID, Args: json.RawMessage(c.Args), Description: said, Turn: t.id,
-			Batch: confirm.Batch{ID: t.id + "." + strconv.Itoa(t.rounds), Index: i, Total: len(calls), Calls: titles, Done: done[:i:i]},
-		}
-		res, limit, err := t.runCall(ctx, c, call)
+		ahead.start(batch, i)
+		res, limit, err := t.runCall(ctx, all[i])
 		if err != nil {
 			return t.failed(ctx, c, err)
 		}
@@ -62,23 +70,21 @@ func (t *turn) runCalls(ctx context.Context, calls []llm.ToolCall, said string) 
 }
 
 // runCall runs one call and appends its result. An error ends the turn, as does limit.
-func (t *turn) runCall(ctx context.Context, c llm.ToolCall, call tools.Call) (res tools.Result, limit, err error) {
-	title := t.title(c)
-	t.loop.opt.Emit(CallStarted{Call: c, Title: title})
-	began := t.loop.opt.Now()
-	res, err = t.perform(ctx, c, call)
+func (t *turn) runCall(ctx context.Context, p *pending) (res tools.Result, limit, err error) {
+	t.loop.opt.Emit(CallStarted{Call: p.ToolCall, Title: p.title})
+	res, took, err := p.result(ctx, t)
 	if err != nil {
 		res = tools.Result{ForModel: failure(ctx, err), ForUser: "not finished", Failed: true, Ran: res.Ran, Record: res.Record}
 	} else {
 		var aside string
-		aside, limit = t.again.see(c, res)
+		aside, limit = t.again.see(p.ToolCall, res)
 		res.ForModel += aside
 	}
-	t.loop.append(history.Item{Message: history.Result(c.ID, res.ForModel), Meta: history.Meta{Deed: deed(title, res)}})
+	t.loop.append(history.Item{Message: history.Result(p.ID, res.ForModel), Meta: history.Meta{Deed: deed(p.title, res)}})
 	for _, ended := range res.Ended {
 		t.loop.RecordDeed(history.Deed{What: ended})
 	}
-	t.loop.opt.Emit(CallEnded{Call: c, Title: title, Result: res, Took: t.loop.opt.Now().Sub(began)})
+	t.loop.opt.Emit(CallEnded{Call: p.ToolCall, Title: p.title, Result: res, Took: took})
 	return res, limit, err
 }
 
@@ -117,17 +123,23 @@ func (t *turn) title(c llm.ToolCall) (title string) {
 	return t.loop.opt.Tools.Title(c.Name, json.RawMessage(c.Args))
 }
 
-// perform calls the tool, unless the call is malformed. A panic becomes the tool's
-// result, and the turn goes on.
-func (t *turn) perform(ctx context.Context, c llm.ToolCall, call tools.Call) (res tools.Result, err error) {
+// perform calls the tool, unless the call is malformed, and emits its output. A panic
+// becomes the tool's result, and the turn goes on.
+func (t *turn) perform(ctx context.Context, c llm.ToolCall, call tools.Call) (tools.Result, error) {
+	out := &outlet{emit: t.loop.opt.Emit, id: c.ID}
+	call.Progress = out.progress
+	defer out.shut()
+	return t.invoke(ctx, c, call)
+}
+
+// invoke is perform without output. Several goroutines may call it for tools that only
+// read.
+func (t *turn) invoke(ctx context.Context, c llm.ToolCall, call tools.Call) (res tools.Result, err error) {
 	if c.Problem != "" {
 		return tools.Result{
 			ForModel: "Not run: " + c.Problem + ". Make the call again, whole.", ForUser: "malformed call", Failed: true,
 		}, nil
 	}
-	out := &outlet{emit: t.loop.opt.Emit, id: c.ID}
-	call.Progress = out.progress
-	defer out.shut()
 	defer func() {
 		if p := recover(); p != nil {
 			res = tools.Result{

@@ -17,7 +17,7 @@ import (
 )
 
 // Toolset holds the tools that the model can call. One goroutine at a time calls
-// its methods.
+// its methods, except Call for tools that only read.
 type Toolset interface {
 	Specs() []llm.ToolSpec
 	// Title describes a call in one line for the user; args may be invalid.

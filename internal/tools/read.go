@@ -33,6 +33,12 @@ func (r reader) allowed(ctx context.Context, call Call, path string, open func()
 		res := failed("%s is never read: %s.", path, why)
 		return &res, nil
 	}
+	if err := call.await(ctx); err != nil {
+		return nil, UnansweredError{err}
+	}
+	if r.wasAllowed(abs) { // at the question of an earlier call
+		return nil, open()
+	}
 	_, _, err = r.Root.FS(path)
 	remarks, force := readNotes(abs, errors.Is(err, workspace.ErrOutside))
 	verdict, err := r.Ask.Ask(ctx, confirm.Request{

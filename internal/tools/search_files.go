@@ -43,7 +43,7 @@ func searchFiles(d Deps) Tool {
 	s := searcher{reader: reader{d, "search_files"}, ripgrep: sync.OnceValue(func() string { return findRipgrep(d) })}
 	return newTool(s.tool, params,
 		func(a searchFilesArgs) string { return "Search /" + a.Regex + "/" + withPath("in", a.Path) },
-		s.search)
+		s.search).reads()
 }
 
 type searcher struct {

@@ -11,7 +11,8 @@ import (
 	"github.com/bb2d0cf4/agent/internal/nearest"
 )
 
-// Set holds all tools. Its methods must not be called concurrently.
+// Set holds all tools. Its methods must not be called concurrently, except Call for tools
+// that only read, with an Await.
 type Set struct {
 	tools       []Tool
 	specs       []llm.ToolSpec
@@ -62,7 +63,9 @@ func (s *Set) Call(ctx context.Context, name string, call Call) (res Result, err
 				name, p, origin(debug.Stack())), nil
 		}
 	}()
-	res, err = t.Call(ctx, call)
+	if res, err = t.Call(ctx, call); err == nil {
+		err = call.await(ctx)
+	}
 	if err == nil {
 		res.ForModel += s.diagnostics.late(ctx)
 		res.Ended = s.jobs.ended()

@@ -23,7 +23,7 @@ type tool[A any] struct {
 }
 
 // newTool returns the tool with the given name. The file name.md describes it.
-func newTool[A any](name string, params []args.Param, title func(A) string, run func(context.Context, Call, A) (Result, error)) Tool {
+func newTool[A any](name string, params []args.Param, title func(A) string, run func(context.Context, Call, A) (Result, error)) *tool[A] {
 	doc, err := docs.ReadFile(name + ".md")
 	if err != nil {
 		doc = []byte(name) // impossible: the tests read them all
@@ -32,6 +32,12 @@ func newTool[A any](name string, params []args.Param, title func(A) string, run 
 		Name: name, Description: strings.TrimSpace(string(doc)), Schema: json.RawMessage(args.Schema(params)),
 	}
 	return &tool[A]{spec: spec, params: params, title: title, run: run}
+}
+
+// reads marks t as a tool that changes nothing.
+func (t *tool[A]) reads() Tool {
+	t.spec.Reads = true
+	return t
 }
 
 // Spec implements Tool.

@@ -18,7 +18,11 @@ type Call struct {
 	Args json.RawMessage
 	// Progress, if not nil, receives output while the tool works. It may be called from
 	// another goroutine, but not after Call has returned.
-	Progress    func(chunk string)
+	Progress func(chunk string)
+	// Await, if not nil, means that the call runs ahead of its turn: it waits until the
+	// calls before it have ended. A tool calls it before it asks anybody, or uses what
+	// calls share.
+	Await       func(ctx context.Context) error
 	Description string // see confirm.Request
 	Batch       confirm.Batch
 	Turn        string // groups the changes of one prompt for undo
@@ -64,6 +68,14 @@ type FileChange struct {
 	Removed int    `json:"removed"`
 	// Diff is the unified diff of the committed change, for the user.
 	Diff string `json:"-"`
+}
+
+// await waits for the turn of the call.
+func (c Call) await(ctx context.Context) error {
+	if c.Await == nil {
+		return nil
+	}
+	return c.Await(ctx)
 }
 
 // Tool is one tool. Call returns an error only if the turn cannot go on, and ctx's error
