@@ -185,6 +185,9 @@ var tooMany = regexp.MustCompile(`max_tokens: \d+ > (\d+)`)
 // neverThinks matches the refusal of any thinking, not only of its newest form.
 var neverThinks = regexp.MustCompile(`(does not|doesn't) support (extended )?thinking`)
 
+// wrongLevel matches the refusal of an effort that names the accepted ones.
+var wrongLevel = regexp.MustCompile(`effort.*((supported|valid|allowed) (values|levels)|(should|must) be .*low)`)
+
 // Learn implements remote.Protocol.
 func (p *Protocol) Learn(refusal *llm.Error) bool {
 	p.mu.Lock()
@@ -203,7 +206,7 @@ func (p *Protocol) Learn(refusal *llm.Error) bool {
 	}
 	about := strings.Contains(text, "thinking") || strings.Contains(text, "effort") || strings.Contains(text, "output_config")
 	switch {
-	case !about || !p.asked || p.think == silent:
+	case !about || !p.asked || p.think == silent || wrongLevel.MatchString(text):
 		return false
 	case p.think == adaptive && !neverThinks.MatchString(text):
 		p.think = budgeted

@@ -138,4 +138,14 @@ func TestLearn(t *testing.T) {
 	if !p.NoEffort() {
 		t.Error("an effort seems to help")
 	}
+	p = New(Options{Model: "m"})
+	for _, refusal := range []string{
+		"output_config.effort: Input should be 'low', 'medium' or 'high'",
+		"This model does not support effort level 'xhigh'. Supported levels: high, low, max, medium.",
+	} {
+		p.parameters("xhigh")
+		if p.Learn(&llm.Error{Kind: llm.Refused, Message: refusal}) || p.NoEffort() {
+			t.Errorf("learned from %q, which is for the user", refusal)
+		}
+	}
 }

@@ -339,3 +339,27 @@ func TestBrokenStreamsAreSentAgain(t *testing.T) {
 		}
 	}
 }
+
+// TestUnknownEffort refuses one level of effort, naming the others: that is the user's
+// mistake, and teaches nothing about the model.
+func TestUnknownEffort(t *testing.T) {
+	for _, w := range wires {
+		s := llmtest.NewServerFunc(t, func(_ int, body []byte) llmtest.Turn {
+			if bytes.Contains(body, []byte(`"max"`)) {
+				return llmtest.Raw(400, "application/json", `{"error":{"type":"invalid_request_error","param":"reasoning.effort",`+
+					`"message":"Unsupported value: 'reasoning_effort' does not support 'max' with this model. Supported values are: 'low', 'medium', and 'high'."}}`)
+			}
+			return llmtest.Turn{Text: "ok"}
+		})
+		m := remote.New(remote.Options{BaseURL: s.URL()}, w.protocol())
+		ask := func(effort string) answer {
+			return ask(t.Context(), m, llm.Request{Effort: effort, Messages: []llm.Message{llm.TextMessage(llm.User, "go")}})
+		}
+		if a := ask("max"); a.err == nil || !strings.Contains(a.err.Error(), "Supported values are") {
+			t.Errorf("%s: %+v", w.name, a)
+		}
+		if a := ask("high"); a.err != nil || !bytes.Contains(s.Requests()[1], []byte(`"high"`)) {
+			t.Errorf("%s: %+v, %s", w.name, a, s.Requests())
+		}
+	}
+}

@@ -162,6 +162,9 @@ func (p *Protocol) Learn(refusal *llm.Error) bool {
 
 // refused returns the parameters that the server does not accept, according to its text.
 func (p *Protocol) refused(text string) []string {
+	if strings.Contains(text, "supported values") {
+		return nil // another value is accepted, which the user has to choose
+	}
 	if strings.Contains(text, "encrypted content is not supported") || strings.Contains(text, "reasoning.") && strings.Contains(text, "support") {
 		return []string{"include", "reasoning"} // the model does not reason
 	}
