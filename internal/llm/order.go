@@ -22,6 +22,16 @@ type OrderPart struct {
 	Call   bool            `json:"call,omitzero"`   // its next call
 }
 
+// AddCall adds the place of the last of calls, the answer's so far. A call with the id of
+// an earlier one gets none: it is a repetition, which is not kept.
+func (o *Order) AddCall(calls []ToolCall) {
+	last := len(calls) - 1
+	if id := calls[last].ID; id != "" && slices.ContainsFunc(calls[:last], func(c ToolCall) bool { return c.ID == id }) {
+		return
+	}
+	o.Parts = append(o.Parts, OrderPart{Call: true})
+}
+
 // OrderKey is the member of Message.Extra that holds an Order.
 const OrderKey = "order"
 

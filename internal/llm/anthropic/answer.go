@@ -182,7 +182,7 @@ func (a *answer) End() *llm.End {
 			order.Parts = append(order.Parts, llm.OrderPart{Text: r.text.Len()})
 		case "tool_use":
 			end.Calls = append(end.Calls, r.call(end.Stop, a.used))
-			order.Parts = append(order.Parts, llm.OrderPart{Call: true})
+			order.AddCall(end.Calls)
 		case "thinking", "redacted_thinking":
 			if raw := r.thinking(); raw != nil {
 				order.Parts = append(order.Parts, llm.OrderPart{Opaque: raw})

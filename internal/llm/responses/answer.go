@@ -201,7 +201,7 @@ func (a *answer) End() *llm.End {
 				id = llm.NewCallID()
 			}
 			end.Calls = append(end.Calls, llm.ParseCall(id, it.name, it.text.String(), a.stop))
-			order.Parts = append(order.Parts, llm.OrderPart{Call: true})
+			order.AddCall(end.Calls)
 		case "reasoning":
 			if it.whole != nil { // without its content encrypted it would be refused
 				order.Parts = append(order.Parts, llm.OrderPart{Opaque: it.whole})

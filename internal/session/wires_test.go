@@ -1,0 +1,362 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bb2d0cf4/agent/internal/dev/transcriptjudge"
+	"github.com/bb2d0cf4/agent/internal/llm"
+	"github.com/bb2d0cf4/agent/internal/llm/anthropic"
+	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
+	"github.com/bb2d0cf4/agent/internal/llm/openai"
+	"github.com/bb2d0cf4/agent/internal/llm/remote"
+	"github.com/bb2d0cf4/agent/internal/llm/responses"
+	"github.com/bb2d0cf4/agent/internal/tools"
+)
+
+// speaker is a model behind a wire, under a name that no other has.
+type speaker struct {
+	protocol func(model string) remote.Protocol
+	judge    func(body []byte) error
+	signed   string // how a request names the signature of the nth answer; empty: by none
+}
+
+func viaMessages(model string) remote.Protocol {
+	return anthropic.New(anthropic.Options{Model: model, Effort: "high"})
+}
+
+func viaResponses(model string) remote.Protocol {
+	return responses.New(responses.Options{Model: model, Effort: "high"})
+}
+
+var speakers = map[string]speaker{
+	"chat": {func(model string) remote.Protocol { return openai.New(openai.Options{Model: model}) }, transcriptjudge.Check, ""},
+	"chat-marked": {func(model string) remote.Protocol {
+		return openai.New(openai.Options{Model: model, CacheMarkers: true})
+	}, transcriptjudge.Check, ""},
+	"chat-echoing": {func(model string) remote.Protocol {
+		return openai.New(openai.Options{Model: model, Learned: []string{"reasoning_content in every answer"}})
+	}, echoed, ""},
+	"messages-a":  {viaMessages, transcriptjudge.CheckMessages, `"signature":"sig-%d"`},
+	"messages-b":  {viaMessages, transcriptjudge.CheckMessages, `"signature":"sig-%d"`},
+	"responses-a": {viaResponses, transcriptjudge.CheckResponses, `"encrypted_content":"enc-%d"`},
+	"responses-b": {viaResponses, transcriptjudge.CheckResponses, `"encrypted_content":"enc-%d"`},
+}
+
+// echoed judges a request to a server that wants reasoning_content in every answer.
+func echoed(body []byte) error {
+	var req struct {
+		Messages []struct {
+			Role      string
+			Reasoning *string `json:"reasoning_content"`
+		} `json:"messages"`
+		Tools json.RawMessage `json:"tools"`
+	}
+	if err := json.Unmarshal(body, &req); err != nil {
+		return fmt.Errorf("the body: %w", err)
+	}
+	for i, m := range req.Messages {
+		if req.Tools != nil && m.Role == "assistant" && m.Reasoning == nil {
+			return fmt.Errorf("message %d has no reasoning_content", i)
+		}
+	}
+	return transcriptjudge.Check(body)
+}
+
+// talkers drives conversations over all wires through faults. The server's goroutines
+// share it with that of the conversation.
+type talkers struct {
+	t      *testing.T
+	server *llmtest.Server
+
+	mu       sync.Mutex
+	rnd      *rand.Rand
+	fired    faults
+	requests int
+	cancel   func()
+	hangs    bool           // the answer under way ends when the user cancels it
+	thoughts map[int]string // the answers with signed reasoning and a call, by number: their model
+}
+
+// TestEveryWire checks that every provider would accept each request of a conversation
+// that changes its model and wire, is cancelled and compacted, and meets errors: the
+// form of the request, the reasoning that must go back, and the reasoning that must not.
+func TestEveryWire(t *testing.T) {
+	conversations := 300
+	if os.Getenv("AGENT_TEST_FULL") != "" {
+		conversations = 10_000
+	}
+	seed := rand.Uint64()
+	if s := os.Getenv("AGENT_TEST_SEED"); s != "" {
+		var err error
+		if seed, err = strconv.ParseUint(s, 10, 64); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fired, requests := faults{}, 0
+	for i := 0; i < conversations && !t.Failed(); i++ {
+		t.Run(strconv.Itoa(i), func(t *testing.T) {
+			s := &talkers{t: t, rnd: rand.New(rand.NewPCG(seed, uint64(i))), fired: fired, cancel: func() {}, thoughts: map[int]string{}}
+			s.server = llmtest.NewServerFunc(t, s.answer)
+			s.converse()
+			requests += s.requests
+		})
+	}
+	t.Logf("load: %d conversations, %d requests judged; seed %d (AGENT_TEST_SEED)", conversations, requests, seed)
+	for _, name := range slices.Sorted(maps.Keys(fired)) {
+		t.Logf("%6d %s", fired[name], name)
+	}
+	for _, name := range []string{
+		"change of model", "compaction", "rewind", "cancel before the stream", "cancel in mid-stream", "cancel in a tool",
+		"denial", "tool error", "broken stream", "stream without end", "error", "too long", "length stop", "malformed call",
+		"id of an earlier answer", "empty answer", "signed reasoning",
+	} {
+		if fired[name] == 0 {
+			t.Errorf("the fault %q never fired", name)
+		}
+	}
+}
+
+// converse runs some prompts with several models.
+func (s *talkers) converse() {
+	transport := remote.NewTransport(nil)
+	s.t.Cleanup(transport.CloseIdleConnections)
+	names := slices.Sorted(maps.Keys(speakers))
+	models := map[string]llm.Model{}
+	for _, name := range names {
+		models[name] = remote.New(remote.Options{
+			Name: name, BaseURL: s.server.URL(), Transport: transport, Limits: remote.Limits{MaxAttempts: 2, Idle: time.Second},
+			Clock: remote.Clock{Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }},
+		}, speakers[name].protocol(name))
+	}
+	r := newRig(s.t, Options{
+		System: func(context.Context) string { return "Be brief." }, Limits: Limits{MaxTurns: 2 + s.intn(4)},
+	})
+	r.opt.Tools, r.opt.Emit = offered{r.tools}, func(ev Event) {
+		if d, ok := ev.(TextDelta); ok && d.Text != "" {
+			s.heard()
+		}
+	}
+	for _, name := range []string{"deny", "fail", "cancelled"} {
+		r.tools.tools[name] = s.tool(name)
+	}
+	for range 2 + s.intn(5) {
+		if s.intn(2) == 0 || r.opt.Model == llm.Model(r.model) {
+			s.fires("change of model")
+			r.SetModel(models[names[s.intn(len(names))]])
+		}
+		s.prompt(r)
+	}
+}
+
+// prompt runs a prompt, sometimes after a compaction or a rewind.
+func (s *talkers) prompt(r *rig) {
+	ctx, cancel := context.WithCancel(s.t.Context())
+	defer cancel()
+	s.mu.Lock()
+	s.cancel, s.hangs = cancel, false
+	s.mu.Unlock()
+	prompts := r.Prompts()
+	switch s.intn(6) {
+	case 0:
+		err := r.Compact(ctx, "all")
+		switch {
+		case err == nil:
+			s.fires("compaction")
+		case !errors.Is(err, errNoGain) && ctx.Err() == nil:
+			s.t.Error(err)
+		}
+	case 1:
+		if len(prompts) > 0 {
+			s.fires("rewind")
+			if err := r.Rewind(prompts[s.intn(len(prompts))].N); err != nil {
+				s.t.Error(err)
+			}
+		}
+	}
+	// Its end does not matter: a failed request, a limit, a cancel.
+	_ = r.Run(ctx, "prompt "+strconv.Itoa(s.intn(100)))
+}
+
+// offered is a toolset that is named to the model.
+type offered struct{ *toolset }
+
+func (offered) Specs() []llm.ToolSpec {
+	return []llm.ToolSpec{{Name: "read", Description: "Read.", Schema: json.RawMessage(`{"type":"object"}`)}}
+}
+
+func (s *talkers) intn(n int) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.rnd.IntN(n)
+}
+
+func (s *talkers) fires(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fired[name]++
+}
+
+// heard cancels an answer that hangs.
+func (s *talkers) heard() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.hangs {
+		s.cancel()
+	}
+}
+
+// answer judges the nth request and answers it at random.
+func (s *talkers) answer(n int, body []byte) llmtest.Turn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests++
+	var req struct {
+		Model string          `json:"model"`
+		Tools json.RawMessage `json:"tools"`
+	}
+	if err := json.Unmarshal(body, &req); err != nil {
+		s.t.Error(err)
+	}
+	if err := errors.Join(speakers[req.Model].judge(body), s.reasoning(req.Model, string(body))); err != nil {
+		s.t.Errorf("request %d to %s: %v\n%s", n, req.Model, err, body)
+	}
+	turn := s.turn(req.Tools == nil)
+	if len(turn.Calls) > 0 && turn.Fault == llmtest.None && turn.Finish == "" && turn.Reasoning != "" && speakers[req.Model].signed != "" {
+		s.fired["signed reasoning"]++
+		s.thoughts[n] = req.Model
+		turn.Calls[0].ID = callOf(n)
+	}
+	if turn.Reasoning != "" {
+		turn.Reasoning = thoughtOf(req.Model)
+	}
+	return turn
+}
+
+func callOf(n int) string           { return fmt.Sprintf("thought_of_%d_", n) }
+func thoughtOf(model string) string { return "a thought of " + model + "." }
+
+// reasoning returns an error if a request lacks the signed reasoning of a call that it
+// has, or has the reasoning of another model.
+func (s *talkers) reasoning(model, body string) error {
+	for n, author := range s.thoughts {
+		sign := fmt.Sprintf(speakers[author].signed, n)
+		switch has := strings.Contains(body, sign); {
+		case author == model && !has && strings.Contains(body, `"`+callOf(n)+`"`):
+			return fmt.Errorf("no %s of answer %d", sign, n)
+		case author != model && has:
+			return fmt.Errorf("%s of answer %d, by %s", sign, n, author)
+		}
+	}
+	for other := range speakers {
+		if other != model && strings.Contains(body, thoughtOf(other)) {
+			return fmt.Errorf("it has a thought of %s", other)
+		}
+	}
+	return nil
+}
+
+// turn returns a random answer; most have calls. Nobody hears that to a request for a
+// summary.
+func (s *talkers) turn(summary bool) llmtest.Turn {
+	t := llmtest.Turn{Text: []string{"", "I look.", "Ünïcode\n"}[s.rnd.IntN(3)], Reasoning: []string{"", "hm"}[s.rnd.IntN(2)]}
+	long := strings.Repeat("a long answer ", 10)
+	switch s.rnd.IntN(20) {
+	case 0:
+		s.fired["cancel before the stream"]++
+		s.cancel()
+		return llmtest.Turn{Fault: llmtest.Stall}
+	case 1:
+		if summary {
+			break
+		}
+		s.fired["cancel in mid-stream"]++
+		s.hangs = true
+		return llmtest.Turn{Text: long, Fault: llmtest.Stall, After: 5}
+	case 2:
+		s.fired["broken stream"]++
+		t.Text, t.Fault, t.After = long, llmtest.Drop, s.rnd.IntN(8)
+	case 3:
+		s.fired["stream without end"]++
+		t.Text, t.Fault, t.After = long, llmtest.Truncate, s.rnd.IntN(8)
+	case 4:
+		s.fired["error"]++
+		return llmtest.Raw([]int{http.StatusBadRequest, http.StatusInternalServerError}[s.rnd.IntN(2)], "application/json", `{"error":{"message":"no"}}`)
+	case 5:
+		s.fired["too long"]++
+		return llmtest.Raw(http.StatusBadRequest, "application/json", `{"error":{"message":"prompt is too long: 213462 tokens > 200000 maximum"}}`)
+	case 6:
+		s.fired["empty answer"]++
+		return llmtest.Turn{}
+	case 7, 8, 9:
+		t.Text = "Done."
+		return t
+	case 10:
+		s.fired["length stop"]++
+		t.Finish = "length"
+	}
+	t.Calls = s.calls()
+	return t
+}
+
+func (s *talkers) calls() []llmtest.Call {
+	var list []llmtest.Call
+	for range 1 + s.rnd.IntN(3) {
+		c := llmtest.Call{Name: []string{"read", "read", "deny", "fail", "cancelled", "unknown"}[s.rnd.IntN(6)], Args: fmt.Sprintf(`{"n":%d}`, s.rnd.IntN(100))}
+		switch s.rnd.IntN(10) {
+		case 0:
+			s.fired["malformed call"]++
+			c.Args = []string{"", "{", "[]", `"x"`, "null"}[s.rnd.IntN(5)]
+		case 1:
+			s.fired["id of an earlier answer"]++
+			c.ID = "the_same"
+		case 2:
+			c.ID = "functions.read:" + strconv.Itoa(s.rnd.IntN(3))
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// tool returns a tool with one fault.
+func (s *talkers) tool(name string) toolFunc {
+	faulty := &storm{rnd: rand.New(rand.NewPCG(1, 1)), fired: faults{}, cancel: func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.cancel()
+	}}
+	run := faulty.tool(name)
+	return func(ctx context.Context, c tools.Call) (tools.Result, error) {
+		s.fires(map[string]string{"deny": "denial", "fail": "tool error", "cancelled": "cancel in a tool"}[name])
+		return run(ctx, c)
+	}
+}
+
+// A call that comes twice in an answer is kept once, and the reasoning before it stays.
+func TestRepeatedCallKeepsTheReasoning(t *testing.T) {
+	twice := llmtest.Call{ID: "a", Name: "read", Args: "{}"}
+	for _, name := range []string{"messages-a", "responses-a"} {
+		server := llmtest.NewServer(t, llmtest.Turn{Reasoning: "hm", Calls: []llmtest.Call{twice, twice}}, llmtest.Turn{Text: "done"})
+		r := newRig(t, Options{})
+		r.SetModel(remote.New(remote.Options{Name: name, BaseURL: server.URL()}, speakers[name].protocol(name)))
+		if err := r.Run(t.Context(), "go"); err != nil {
+			t.Fatal(err)
+		}
+		body := server.Requests()[1]
+		if err := speakers[name].judge(body); err != nil || !strings.Contains(string(body), fmt.Sprintf(speakers[name].signed, 0)) {
+			t.Errorf("%s: %v\n%s", name, err, body)
+		}
+	}
+}
