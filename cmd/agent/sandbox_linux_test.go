@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -221,6 +222,10 @@ var flights = map[string]string{
 	"name of the host": "hostname $(hostname)",
 }
 
+// special lists flights that a container may refuse without a sandbox, or that need a
+// program that is not everywhere.
+var special = []string{"program", "mount", "namespace", "system", "trace", "limit of memory", "devices", "clock", "name of the host"}
+
 // Each line leaves the workspace without the sandbox, and fails in it.
 func TestSandboxEscapes(t *testing.T) {
 	if os.Geteuid() != 0 {
@@ -232,7 +237,12 @@ func TestSandboxEscapes(t *testing.T) {
 			for _, mode := range []string{"off", "required"} {
 				b := newBoxed(t, mode)
 				line := strings.NewReplacer("OUT", b.home, "PARENT", "$PPID").Replace(line)
-				if out := b.run(line); strings.Contains(out, "exit code: 0") != (mode == "off") {
+				out := b.run(line)
+				escaped := strings.Contains(out, "exit code: 0")
+				if !escaped && mode == "off" && slices.Contains(special, name) {
+					t.Skipf("it fails without the sandbox too: %s", out)
+				}
+				if escaped != (mode == "off") {
 					t.Errorf("sandbox: %s: %s", mode, out)
 				}
 			}

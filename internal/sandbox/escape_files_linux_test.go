@@ -74,7 +74,7 @@ var writes = []escape{
 		}
 		return opened(fmt.Sprintf("/proc/self/fd/%d", fd), os.O_WRONLY)
 	}},
-	{name: "nameless file", got: world.made, try: func(w world) error {
+	{name: "nameless file", needs: "nameless files", got: world.made, try: func(w world) error {
 		fd, err := unix.Open(w.out, unix.O_TMPFILE|unix.O_WRONLY, 0o666)
 		if err != nil {
 			return err
@@ -202,13 +202,13 @@ var mounts = []escape{
 		return firstError(unix.Chroot(w.out), put("/new"))
 	}},
 	{name: "namespace of mounts", root: true, try: func(world) error { return sh("unshare -m true") }},
-	{name: "namespace of users", nobody: true, try: func(world) error { return sh("unshare -U true") }},
-	{name: "namespace of users by clone", nobody: true, try: func(world) error {
+	{name: "namespace of users", needs: "user namespaces", nobody: true, try: func(world) error { return sh("unshare -U true") }},
+	{name: "namespace of users by clone", needs: "user namespaces", nobody: true, try: func(world) error {
 		cmd := exec.Command("/bin/true")
 		cmd.SysProcAttr = &unix.SysProcAttr{Cloneflags: unix.CLONE_NEWUSER}
 		return cmd.Run()
 	}},
-	{name: "namespace of users by clone3", nobody: true, try: func(world) error {
+	{name: "namespace of users by clone3", needs: "user namespaces", nobody: true, try: func(world) error {
 		args := struct{ flags, pidfd, child, parent, exit, stack, size, tls uint64 }{flags: unix.CLONE_NEWUSER, exit: uint64(unix.SIGCHLD)}
 		pid, _, errno := unix.RawSyscall(unix.SYS_CLONE3, uintptr(unsafe.Pointer(&args)), unsafe.Sizeof(args), 0)
 		if pid == 0 && errno == 0 {
@@ -222,7 +222,7 @@ var mounts = []escape{
 		_, err := unix.Wait4(int(pid), nil, 0, nil)
 		return err
 	}},
-	{name: "mount in a namespace of users", nobody: true, try: func(w world) error {
+	{name: "mount in a namespace of users", needs: "user namespaces", nobody: true, try: func(w world) error {
 		return sh("unshare -rm mount -t tmpfs none '%s'", filepath.Join(w.out, "folder"))
 	}},
 	{name: "namespace of another process", root: true, try: func(w world) error {

@@ -81,10 +81,10 @@ func rawErr(_, _ uintptr, errno unix.Errno) error {
 }
 
 var devicesAndPrivileges = []escape{
-	{name: "make a character device", root: true, try: func(world) error { return unix.Mknod("mem", unix.S_IFCHR|0o666, int(unix.Mkdev(1, 1))) }},
-	{name: "make a block device", root: true, try: func(world) error { return unix.Mknod("disk", unix.S_IFBLK|0o666, int(unix.Mkdev(7, 0))) }},
+	{name: "make a character device", needs: "devices that root may make", root: true, try: func(world) error { return unix.Mknod("mem", unix.S_IFCHR|0o666, int(unix.Mkdev(1, 1))) }},
+	{name: "make a block device", needs: "devices that root may make", root: true, try: func(world) error { return unix.Mknod("disk", unix.S_IFBLK|0o666, int(unix.Mkdev(7, 0))) }},
 	{name: "write to a terminal", prepare: terminal, try: func(w world) error { return opened(w.extra, os.O_WRONLY|unix.O_NOCTTY) }},
-	{name: "type into a terminal", root: true, prepare: terminal, try: func(w world) error {
+	{name: "type into a terminal", needs: "TIOCSTI", root: true, prepare: terminal, try: func(w world) error {
 		fd, err := unix.Open(w.extra, unix.O_RDONLY|unix.O_NOCTTY, 0)
 		if err != nil {
 			return err
@@ -102,7 +102,7 @@ var devicesAndPrivileges = []escape{
 	{name: "write settings of a process", try: func(w world) error {
 		return os.WriteFile(fmt.Sprintf("/proc/%d/oom_score_adj", w.victim), []byte("500"), 0)
 	}},
-	{name: "write settings of the kernel", root: true, try: func(world) error {
+	{name: "write settings of the kernel", needs: "settings that root may write", root: true, try: func(world) error {
 		const name = "/proc/sys/kernel/printk_delay"
 		data, err := os.ReadFile(name)
 		if err != nil {
@@ -110,29 +110,29 @@ var devicesAndPrivileges = []escape{
 		}
 		return os.WriteFile(name, data, 0)
 	}},
-	{name: "setuid program", nobody: true, prepare: setuidProgram, try: func(w world) error {
+	{name: "setuid program", needs: "setuid programs in the temporary folder", nobody: true, prepare: setuidProgram, try: func(w world) error {
 		out, err := exec.Command(w.extra, "-u").Output()
 		if err == nil && strings.TrimSpace(string(out)) != "0" {
 			err = fmt.Errorf("the user is %s", out)
 		}
 		return err
 	}},
-	{name: "program with capabilities", nobody: true, prepare: capableProgram, try: func(w world) error {
+	{name: "program with capabilities", needs: "capabilities of files in the temporary folder", nobody: true, prepare: capableProgram, try: func(w world) error {
 		return exec.Command(w.extra, filepath.Join(filepath.Dir(w.extra), "secret")).Run()
 	}},
-	{name: "set the name of the host", root: true, try: func(world) error {
+	{name: "set the name of the host", needs: "a name that root may set", root: true, try: func(world) error {
 		name, err := os.Hostname()
 		return firstError(err, unix.Sethostname([]byte(name)))
 	}},
-	{name: "set the clock", root: true, try: func(world) error {
+	{name: "set the clock", needs: "a clock that root may set", root: true, try: func(world) error {
 		var now unix.Timeval
 		return firstError(unix.Gettimeofday(&now), unix.Settimeofday(&now))
 	}},
-	{name: "program for the kernel", root: true, try: func(world) error {
+	{name: "program for the kernel", needs: "bpf", root: true, try: func(world) error {
 		attr := struct{ kind, key, value, entries, rest uint32 }{kind: 2, key: 4, value: 4, entries: 1} // an array
 		return rawErr(unix.Syscall(unix.SYS_BPF, 0, uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr)))
 	}},
-	{name: "key of the login", prepare: func(t *testing.T, _ world) string {
+	{name: "key of the login", needs: "keyrings", prepare: func(t *testing.T, _ world) string {
 		t.Cleanup(func() {
 			if id, err := unix.KeyctlSearch(unix.KEY_SPEC_USER_KEYRING, "user", "sandbox-test", 0); err == nil {
 				_, _ = unix.KeyctlInt(unix.KEYCTL_UNLINK, id, unix.KEY_SPEC_USER_KEYRING, 0, 0) // it is gone at the next start of the system
@@ -143,11 +143,11 @@ var devicesAndPrivileges = []escape{
 		_, err := unix.AddKey("user", "sandbox-test", []byte("escaped"), unix.KEY_SPEC_USER_KEYRING)
 		return err
 	}},
-	{name: "io_uring", network: true, try: func(world) error {
+	{name: "io_uring", needs: "io_uring", network: true, try: func(world) error {
 		params := make([]byte, 120)
 		return rawErr(unix.Syscall(unix.SYS_IO_URING_SETUP, 1, uintptr(unsafe.Pointer(&params[0])), 0))
 	}},
-	{name: "page faults of the kernel", root: true, try: func(world) error {
+	{name: "page faults of the kernel", needs: "userfaultfd", root: true, try: func(world) error {
 		return rawErr(unix.Syscall(unix.SYS_USERFAULTFD, unix.O_CLOEXEC, 0, 0))
 	}},
 }
@@ -219,7 +219,7 @@ func ended(w world) bool {
 }
 
 var processes = []escape{
-	{name: "trace by attaching", try: func(w world) error {
+	{name: "trace by attaching", needs: "tracing of processes that are not children", try: func(w world) error {
 		return traced(func() error {
 			if err := unix.PtraceAttach(w.victim); err != nil {
 				return err
@@ -228,8 +228,8 @@ var processes = []escape{
 			return err
 		}, w.victim)
 	}},
-	{name: "trace by seizing", try: func(w world) error { runtime.LockOSThread(); return unix.PtraceSeize(w.victim) }},
-	{name: "read memory in proc", prepare: stack, try: func(w world) error {
+	{name: "trace by seizing", needs: "tracing of processes that are not children", try: func(w world) error { runtime.LockOSThread(); return unix.PtraceSeize(w.victim) }},
+	{name: "read memory in proc", needs: "tracing of processes that are not children", prepare: stack, try: func(w world) error {
 		f, err := os.Open(fmt.Sprintf("/proc/%d/mem", w.victim))
 		if err != nil {
 			return err
@@ -237,7 +237,7 @@ var processes = []escape{
 		_, err = f.ReadAt(make([]byte, 8), int64(w.address()))
 		return err
 	}},
-	{name: "write memory in proc", prepare: stack, try: func(w world) error {
+	{name: "write memory in proc", needs: "tracing of processes that are not children", prepare: stack, try: func(w world) error {
 		f, err := os.OpenFile(fmt.Sprintf("/proc/%d/mem", w.victim), os.O_RDWR, 0)
 		if err != nil {
 			return err
@@ -256,17 +256,17 @@ var processes = []escape{
 		}
 		return err
 	}},
-	{name: "read memory by a call", prepare: stack, try: func(w world) error {
+	{name: "read memory by a call", needs: "tracing of processes that are not children", prepare: stack, try: func(w world) error {
 		local, remote := vec(make([]byte, 8), w.address())
 		_, err := unix.ProcessVMReadv(w.victim, local, remote, 0)
 		return err
 	}},
-	{name: "write memory by a call", prepare: stack, try: func(w world) error {
+	{name: "write memory by a call", needs: "tracing of processes that are not children", prepare: stack, try: func(w world) error {
 		local, remote := vec(make([]byte, 8), w.address())
 		_, err := unix.ProcessVMWritev(w.victim, local, remote, 0)
 		return err
 	}},
-	{name: "steal an open file", got: world.changed, try: func(w world) error {
+	{name: "steal an open file", needs: "tracing of processes that are not children", got: world.changed, try: func(w world) error {
 		pidfd, err := unix.PidfdOpen(w.victim, 0)
 		if err != nil {
 			return err
