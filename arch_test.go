@@ -68,7 +68,7 @@ var layers = []struct {
 	{"internal/tools", []string{
 		"internal/caution", "internal/confirm", "internal/diff", "internal/editor", "internal/llm", "internal/nearest", "internal/permission", "internal/sandbox", "internal/sanitize",
 		"internal/tools/args", "internal/tools/edit",
-		"internal/tools/search", "internal/tools/shell", "internal/workspace",
+		"internal/tools/search", "internal/tools/shell", "internal/tools/shell/safecmd", "internal/workspace",
 	}},
 	{"internal/systemprompt", []string{"internal/editor", "internal/workspace"}},
 

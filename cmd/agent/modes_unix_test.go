@@ -35,7 +35,7 @@ func TestModelIsToldTheMode(t *testing.T) {
 	d.Press("shift+tab", "shift+tab")
 	d.WaitFor(`plan mode`)
 	turn("second", `Two\.`)
-	told(1, "[Permission mode: plan. Edits and commands are declined.")
+	told(1, "[Permission mode: plan. Edits and commands are declined, except some commands that only read")
 	turn("third", `Three\.`)
 	told(2, "")
 	d.Press("shift+tab")
@@ -67,7 +67,7 @@ func TestModelIsToldThatNobodyCanBeAsked(t *testing.T) {
 	for mode, want := range map[string]string{
 		"default":      "[Permission mode: default. Nobody can be asked",
 		"accept-edits": "[Permission mode: accept-edits. Edits are written unseen. Nobody can be asked",
-		"plan":         "[Permission mode: plan. Edits and commands are declined.",
+		"plan":         "[Permission mode: plan. Edits and commands are declined, except some commands that only read",
 		"bypass":       "[Permission mode: bypass. Edits and commands are carried out",
 	} {
 		d := newDesk(t, answers(t, "Done."), nil)

@@ -19,7 +19,7 @@ func runCall(line string) llmtest.Turn {
 // The pager shows output that is folded in the scrollback and was not sent to the
 // model.
 func TestWholeOutputInThePager(t *testing.T) {
-	d := newDesk(t, llmtest.NewServer(t, runCall("seq 200000"), llmtest.Turn{Text: "It counted."}), nil)
+	d := newDesk(t, llmtest.NewServer(t, runCall("env seq 200000"), llmtest.Turn{Text: "It counted."}), nil)
 	d.sit()
 	d.say("count")
 	d.asked(`seq 200000`)
@@ -31,7 +31,7 @@ func TestWholeOutputInThePager(t *testing.T) {
 		t.Fatal("the model was told all of it: nothing is shown by this test")
 	}
 	d.Press("ctrl+o")
-	d.WaitFor(`(?m)^● Run seq 200000\n1\n2\n`)
+	d.WaitFor(`(?m)^● Run env seq 200000\n1\n2\n`)
 	d.WaitFor(`lines 5–\d+ of 2000\d\d`)
 	d.Type("/77777")
 	d.WaitFor(`(?m)^/77777`)

@@ -63,11 +63,12 @@ func (t toolset) Call(ctx context.Context, name string, call tools.Call) (tools.
 	return res, err
 }
 
-// newTools returns the tools, which run commands with env.
-func (a *App) newTools(env []string) session.Toolset {
+// newTools returns the tools, which run commands with env. askAll makes those that only
+// read need a question too.
+func (a *App) newTools(env []string, askAll bool) session.Toolset {
 	set := tools.NewSet(a.Editor.Equip(tools.Deps{
 		Root: a.Root, Ask: asker{a}, Jobs: a.jobs, Background: a.jobs, SpillDir: a.spillDir, Sandbox: a.sandbox,
-		Session: func() string { return a.Current().ID() }, Home: a.Config.Home, Env: env,
+		Session: func() string { return a.Current().ID() }, Home: a.Config.Home, Env: env, AskAll: askAll,
 	}))
 	a.editorPrompts = a.Editor.Prompts(a.Context.Editor, set)
 	return toolset{set, a.modeNews, a.editorPrompts}

@@ -62,8 +62,9 @@ func Run(ctx context.Context, p Process) int {
 	return headless.ExitFailed
 }
 
-const long = `agent reads a project and proposes edits and commands. Nothing is written or run
-before you say yes, and what is written is exactly what you saw.
+const long = `agent reads a project and proposes edits and commands. Nothing is written
+before you say yes, and what is written is exactly what you saw. Nothing is run before
+you say yes, except commands that only read.
 
   agent                      open a session in this folder
   agent "fix the test"       the same, with a first prompt

@@ -38,7 +38,7 @@ func newPermissions(p Process, f *flags) *cobra.Command {
 
 // classes describes the classes of commands for people.
 var classes = map[safecmd.Class]string{
-	safecmd.Safe:   "safe: it only reads",
+	safecmd.Safe:   "safe: it only reads, and runs without a question",
 	safecmd.Ask:    "ask: it runs only after a yes",
 	safecmd.Danger: "danger: it runs only after a yes, each time",
 }

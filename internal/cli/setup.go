@@ -18,6 +18,7 @@ import (
 type setup struct {
 	config.Config
 	projectCommands map[string][]byte // by file, as they were trusted
+	untrusted       bool              // the project's files are not used
 	askedTrust      bool              // the user was asked whether to trust the project
 	suggest         string            // a first prompt to suggest
 	notes           []string          // for the user
@@ -72,6 +73,7 @@ func loadSetup(ctx context.Context, p Process, f *flags, over config.Overrides, 
 	}
 	found, err := trust.Look(dir, cfg.Home)
 	if err != nil {
+		s.untrusted = true
 		s.notes = append(s.notes, fmt.Sprintf("the project's .agent folder is not used: %v", err))
 		return s, nil
 	}
@@ -79,6 +81,7 @@ func loadSetup(ctx context.Context, p Process, f *flags, over config.Overrides, 
 		return s, nil
 	}
 	trusted, err := trusts(ctx, p, &s, found, asks)
+	s.untrusted = !trusted
 	if err != nil || !trusted {
 		return s, err
 	}

@@ -27,6 +27,7 @@ type Config struct {
 	// replaces the base URL of that model's provider.
 	Model, BaseURL string
 	PermissionMode string // default, accept-edits, plan or bypass
+	SafeCommands   string // run, or ask before commands that only read too
 	Limits         Limits
 	Providers      map[string]Provider // the user's, by name
 	Shell          Shell

@@ -44,7 +44,7 @@ func TestDefaults(t *testing.T) {
 	dir := home(t, "")
 	c := load(t, nil)
 	want := Config{
-		Home: dir, File: filepath.Join(dir, "config.yaml"), PermissionMode: "default",
+		Home: dir, File: filepath.Join(dir, "config.yaml"), PermissionMode: "default", SafeCommands: "run",
 		Limits: Limits{MaxTurns: 1000, CompactAt: 85, IdleTimeout: 2 * time.Minute},
 		Shell:  Shell{Surface: "agent"},
 

@@ -137,6 +137,7 @@ func build(v *viper.Viper) Config {
 		Model:          v.GetString("model"),
 		BaseURL:        v.GetString("base_url"),
 		PermissionMode: v.GetString("permission_mode"),
+		SafeCommands:   v.GetString("permissions.safe_commands"),
 		Limits: Limits{
 			MaxTurns:    v.GetInt("max_turns"),
 			MaxTokens:   v.GetInt64("max_session_tokens"),

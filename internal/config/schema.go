@@ -56,6 +56,9 @@ var root = &schema{kind: group, fields: []*schema{
 	{name: "model", kind: text},
 	{name: "base_url", kind: address},
 	{name: "permission_mode", kind: choice, def: "default", choices: []string{"default", "accept-edits", "plan", "bypass"}},
+	{name: "permissions", kind: group, fields: []*schema{
+		{name: "safe_commands", kind: choice, def: "run", choices: []string{"run", "ask"}},
+	}},
 	{name: "max_turns", kind: count, def: "1000"},
 	{name: "max_session_tokens", kind: count, def: "0"},
 	{name: "max_cost_usd", kind: number, def: "0"},

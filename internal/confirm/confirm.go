@@ -71,6 +71,9 @@ type Command struct {
 	// Unconfined marks the question whether a command that failed in the sandbox may run
 	// again without one. No rule and no mode approves it.
 	Unconfined bool
+	// ReadOnly means that Line is known to only read. A rule may approve such a command:
+	// the caller then runs a guarded form of it, which Verdict.Guarded demands.
+	ReadOnly bool
 }
 
 // Read is a request to read a file outside the workspace, or one in it that usually holds
@@ -118,6 +121,8 @@ type Verdict struct {
 	By string
 	// Rule is set if a rule answered, not a person.
 	Rule bool
+	// Guarded limits the approval of a command to its guarded form (see Command.ReadOnly).
+	Guarded bool
 	// NoWay is set if nobody could be asked.
 	NoWay bool
 }

@@ -61,6 +61,7 @@ type (
 		Denied       bool               `json:"denied"`
 		Result       string             `json:"result"` // as sent to the model
 		FilesChanged []tools.FileChange `json:"files_changed,omitempty"`
+		Rule         string             `json:"rule,omitempty"` // that approved a command without a question
 		DurationMS   int64              `json:"duration_ms"`
 	}
 )
@@ -85,7 +86,7 @@ func jsonEvent(ev session.Event) any {
 	case session.CallEnded:
 		return resultEvent{
 			"tool_result", ev.Call.ID, ev.Call.Name, ev.Result.Failed, ev.Result.Denied != nil,
-			ev.Result.ForModel, ev.Result.Changes, ev.Took.Milliseconds(),
+			ev.Result.ForModel, ev.Result.Changes, ev.Result.Rule, ev.Took.Milliseconds(),
 		}
 	case session.Notice:
 		return textEvent{"notice", ev.Text}

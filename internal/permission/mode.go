@@ -10,9 +10,9 @@ type Mode int
 
 // The modes. Users start in the first.
 const (
-	Default     Mode = iota // asks about everything that was not granted
+	Default     Mode = iota // asks about everything that was not granted, except commands that only read
 	AcceptEdits             // edits are approved, except those that force a review
-	Plan                    // edits and commands are declined; the model only plans
+	Plan                    // edits and commands are declined, except commands that only read; the model only plans
 	Bypass                  // everything is approved
 )
 
@@ -52,7 +52,7 @@ func (m Mode) Explain(unattended bool) string {
 		}
 		return "Edits are written without asking the user, who still decides about commands."
 	case Plan:
-		return "Edits and commands are declined. Read and search, then answer with a plan: what you would change, where, and how you would check it."
+		return "Edits and commands are declined, except some commands that only read, such as ls. Read and search, then answer with a plan: what you would change, where, and how you would check it."
 	case Bypass:
 		return "Edits and commands are carried out without asking anyone: take care with what cannot be undone."
 	}

@@ -1,7 +1,7 @@
 // Package permission is the policy of the confirmation controller: which requests the
 // mode of the session and the user's earlier answers decide without asking again. It
 // guarantees that only the bypass mode approves a request that forces a review, that the
-// plan mode changes and runs nothing, and that a grant covers only the things that the person was
+// plan mode changes nothing and runs only commands that only read, and that a grant covers only the things that the person was
 // shown: a tool's edits, one exact command line in one folder as long as it runs the same
 // programs and scripts, or one path.
 package permission
@@ -77,6 +77,11 @@ func (p *Policy) Cycle() Mode {
 func (p *Policy) Decide(req confirm.Request) (confirm.Verdict, bool) {
 	if req.Command != nil && req.Command.Unconfined {
 		return p.decideUnconfined(req)
+	}
+	if c := req.Command; c != nil && c.ReadOnly && !req.Force && p.Mode() != Bypass {
+		v := approve(OnlyReads)
+		v.Guarded = true
+		return v, true
 	}
 	v, decided := p.decide(req)
 	if decided || req.Command == nil {
@@ -277,13 +282,16 @@ func grantFor(req confirm.Request) (g Grant, ok bool) {
 	return Grant{}, false
 }
 
+// OnlyReads is the rule for commands that only read.
+const OnlyReads = "safe: only reads"
+
 func approve(rule string) confirm.Verdict {
 	return confirm.Verdict{Decision: confirm.Approve, By: rule, Rule: true}
 }
 
 // declineInPlan lets the model go on planning: the turn does not stop.
 func declineInPlan(req confirm.Request) confirm.Verdict {
-	what := "No command is run"
+	what := "No command is run, except those that only read,"
 	if req.Change != nil || req.Plan != nil || req.Save != nil {
 		what = "No file is changed"
 	}

@@ -21,6 +21,10 @@ func command(line, dir string) confirm.Request {
 	return confirm.Request{Tool: "execute_command", Command: &confirm.Command{Line: line, Dir: dir}}
 }
 
+func readOnly(line string, force bool) confirm.Request {
+	return confirm.Request{Tool: "execute_command", Force: force, Command: &confirm.Command{Line: line, Dir: "/w", ReadOnly: true}}
+}
+
 func read(path string) confirm.Request {
 	return confirm.Request{Tool: "read_file", Read: &confirm.Read{Path: path}}
 }
@@ -32,6 +36,21 @@ func forced(r confirm.Request) confirm.Request {
 
 func removal() confirm.Request {
 	return confirm.Request{Tool: "undo", Change: &workspace.Change{Delete: true}}
+}
+
+// TestOnlyTheGuardedFormRunsUnasked: a rule approves a command that only reads in its
+// guarded form, and a person who granted it gets the line itself.
+func TestOnlyTheGuardedFormRunsUnasked(t *testing.T) {
+	for mode, guarded := range map[permission.Mode]bool{permission.Default: true, permission.AcceptEdits: true, permission.Plan: true, permission.Bypass: false} {
+		p := permission.New(mode)
+		v, _ := p.Decide(readOnly("ls", false))
+		if v.Decision != confirm.Approve || v.Guarded != guarded || !v.Rule || guarded && v.By != permission.OnlyReads {
+			t.Errorf("%s: %+v", mode, v)
+		}
+	}
+	if v, _ := permission.New(permission.Bypass).Decide(command("ls", "/w")); v.Guarded {
+		t.Errorf("%+v", v)
+	}
 }
 
 // answer puts a decision into one word.
@@ -55,6 +74,8 @@ func TestModesDecide(t *testing.T) {
 		"removal":        {removal(), [4]string{"ask", "ask", "no", "yes"}},
 		"command":        {command("ls", "/w"), [4]string{"ask", "ask", "no", "yes"}},
 		"forced command": {forced(command("ls", "/w")), [4]string{"ask", "ask", "no", "yes"}},
+		"reading":        {readOnly("ls", false), [4]string{"yes", "yes", "yes", "yes"}},
+		"forced reading": {readOnly("ls", true), [4]string{"ask", "ask", "no", "yes"}},
 		"read":           {read("/usr/include/x.h"), [4]string{"ask", "ask", "ask", "yes"}},
 		"nothing at all": {confirm.Request{Tool: "x"}, [4]string{"ask", "ask", "no", "yes"}},
 	}
@@ -65,7 +86,7 @@ func TestModesDecide(t *testing.T) {
 			if got := answer(v, decided); got != want {
 				t.Errorf("%s in %s: %s, want %s", name, m, got, want)
 			}
-			if decided && (!strings.Contains(v.By, m.String()) || !v.Rule) {
+			if decided && (!strings.Contains(v.By, m.String()) && v.By != permission.OnlyReads || !v.Rule) {
 				t.Errorf("%s in %s: the verdict says it is by %q", name, m, v.By)
 			}
 			if v.Decision == confirm.Reject && decided && !strings.HasPrefix(v.Feedback, "plan mode: ") {

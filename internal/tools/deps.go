@@ -22,6 +22,7 @@ type Deps struct {
 	// Background lists the background commands whose end is reported; nil for none.
 	Background Background
 	Env        []string // the whole environment of commands
+	AskAll     bool     // ask about commands that only read too
 	// SpillDir returns the folder for output that is too long for the model. The
 	// caller allows the model to read files there.
 	SpillDir func() string

@@ -13,6 +13,7 @@ import (
 	"github.com/bb2d0cf4/agent/internal/sanitize"
 	"github.com/bb2d0cf4/agent/internal/tools/args"
 	"github.com/bb2d0cf4/agent/internal/tools/shell"
+	"github.com/bb2d0cf4/agent/internal/tools/shell/safecmd"
 )
 
 // Bounds of execute_command, in seconds.
@@ -88,9 +89,14 @@ func (c commander) decide(ctx context.Context, call Call, opts shell.Options, a 
 	if res := box.refused(); res != nil {
 		return *res, nil
 	}
+	judged := c.judge(a.Command, opts.Dir)
 	req := confirm.Request{
-		Tool: "execute_command", Description: call.Description, Batch: call.Batch, Notes: box.notes(),
-		Command: &confirm.Command{Line: a.Command, Dir: opts.Dir, Timeout: opts.Timeout, Background: a.Background},
+		Tool: "execute_command", Description: call.Description, Batch: call.Batch,
+		Notes: append(commandNotes(judged), box.notes()...), Force: judged.Class == safecmd.Danger,
+		Command: &confirm.Command{
+			Line: a.Command, Dir: opts.Dir, Timeout: opts.Timeout, Background: a.Background,
+			ReadOnly: judged.Class == safecmd.Safe && !a.Background && !c.AskAll,
+		},
 	}
 	v, err := c.Ask.Ask(ctx, req)
 	if err != nil {
@@ -103,7 +109,10 @@ func (c commander) decide(ctx context.Context, call Call, opts shell.Options, a 
 		return failed("The command was not run: its folder %s has been replaced since the question.", opts.Dir), nil
 	}
 	opts.Sandbox = box.Policy
-	if a.Background {
+	switch {
+	case v.Guarded:
+		return c.runGuarded(ctx, opts, judged, v)
+	case a.Background:
 		return c.start(opts, v), nil
 	}
 	return c.runConfined(ctx, req, box, opts, v)

@@ -100,8 +100,8 @@ func TestCommandIsAsked(t *testing.T) {
 		t.Fatalf("%d questions", len(b.ask.asked))
 	}
 	want := confirm.Command{Line: "touch made", Dir: b.dir, Timeout: 7 * time.Second}
-	if got := b.ask.asked[0].Command; got == nil || *got != want {
-		t.Errorf("asked about %+v", got)
+	if got := b.ask.asked[0].Command; got == nil || *got != want || b.ask.asked[0].Force || b.ask.asked[0].Notes != nil {
+		t.Errorf("asked about %+v: %+v", got, b.ask.asked[0])
 	}
 	b.ask.verdict = confirm.Verdict{Decision: confirm.Approve, Feedback: "go on"}
 	b.want(b.call("execute_command", m{"command": "touch made"}), false, "The user says: go on")
@@ -111,6 +111,46 @@ func TestCommandIsAsked(t *testing.T) {
 	b.ask.err = context.Canceled
 	if _, err := b.set.Call(t.Context(), "execute_command", Call{Args: json.RawMessage(`{"command":"true"}`)}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestReadOnlyCommands: a rule may approve a command that only reads, in the form that was
+// judged; a yes of a person is for the line as it is.
+func TestReadOnlyCommands(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no command is known to only read there")
+	}
+	b := newBench(t, map[string]string{"f": "x\n"})
+	run := func(line string, background bool) (confirm.Request, Result) {
+		b.ask.asked = nil
+		res := b.call("execute_command", m{"command": line, "background": background})
+		return b.ask.asked[0], res
+	}
+	b.ask.verdict = confirm.Verdict{Decision: confirm.Approve, Rule: true, Guarded: true, By: "a rule"}
+	req, res := run("cat f; pwd", false)
+	b.want(res, false, "exit code: 0\nx\n"+b.dir)
+	if !req.Command.ReadOnly || req.Force || req.Notes != nil || res.Rule != "a rule" || !strings.HasSuffix(res.ForUser, " · a rule") {
+		t.Errorf("%+v, %+v", req, res)
+	}
+	b.ask.verdict = confirm.Verdict{Decision: confirm.Approve}
+	if req, res := run("cat f", true); req.Command.ReadOnly || res.Rule != "" {
+		t.Errorf("in the background: %+v, %+v", req, res)
+	}
+	b.ask.verdict = confirm.Verdict{}
+	for line, note := range map[string]string{
+		"cat /etc/hostname":   "It only reads, but /etc/hostname is outside of the folder.",
+		"cat .env":            "Dangerous, so it is asked about each time: .env is a place that usually holds keys.",
+		"rm -rf build; cat f": "Dangerous, so it is asked about each time: it removes files for good.",
+	} {
+		req, _ := run(line, false)
+		if len(req.Notes) != 1 || req.Notes[0].Text != note || req.Command.ReadOnly || req.Force != strings.HasPrefix(note, "Dangerous") {
+			t.Errorf("%s: %+v", line, req)
+		}
+	}
+	b.deps.AskAll = true
+	b.set = NewSet(b.deps)
+	if req, _ := run("cat f", false); req.Command.ReadOnly {
+		t.Error("it may run without a question although all ask")
 	}
 }
 

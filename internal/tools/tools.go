@@ -32,6 +32,7 @@ type Call struct {
 type Result struct {
 	ForModel string // the text for the model; never empty
 	ForUser  string // one line, or the lines of a list; costs no tokens
+	Rule     string // the rule that approved a command without a question; "" without one
 	Lines    int    // of a command's output
 	Log      string // the file with the full output if ForModel lacks some
 	Failed   bool

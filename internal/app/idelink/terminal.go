@@ -54,7 +54,7 @@ func fateOf(ctx context.Context, ran client.TerminalRun, err error) fate {
 // Run runs a command once: one that the editor may have run is not run again. The
 // editor's terminal has no sandbox, so a command in one runs here.
 func (v visible) Run(ctx context.Context, opts shell.Options) (shell.Result, error) {
-	if opts.Sandbox != nil {
+	if opts.Here || opts.Sandbox != nil {
 		return v.Commands.Run(ctx, opts)
 	}
 	began := time.Now()

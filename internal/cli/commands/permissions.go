@@ -28,9 +28,9 @@ type modeHelp struct {
 
 // modes describes the modes.
 var modes = []modeHelp{
-	{permission.Default, "edits and commands ask"},
-	{permission.AcceptEdits, "edits are written without asking; commands ask"},
-	{permission.Plan, "nothing is written or run"},
+	{permission.Default, "edits and commands ask, except commands that only read"},
+	{permission.AcceptEdits, "edits are written without asking; commands ask as in default mode"},
+	{permission.Plan, "nothing is written, and only commands that only read are run"},
 	{permission.Bypass, "nothing asks (only with --permission-mode bypass)"},
 }
 

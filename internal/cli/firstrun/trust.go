@@ -68,5 +68,5 @@ func Describe(f trust.Found) []string {
 		lines = append(lines, "  (left out: "+l+")")
 	}
 	return append(lines, "",
-		"Whatever you answer, no edit is written and no command run without your yes, and a project sets no keys, addresses, programs or permissions.")
+		"Whatever you answer, no edit is written and no command run without your yes, except commands that only read, and a project sets no keys, addresses, programs or permissions.")
 }

@@ -29,6 +29,8 @@ type Options struct {
 	Dir  string // absolute; must exist
 	// Env is the whole environment, see Environ; nil means Environ of the program's own.
 	Env []string
+	// Here means that the command must run with Env, not in an editor's terminal.
+	Here bool
 	// Timeout ends the command; zero means none.
 	Timeout time.Duration
 	// Output, if not nil, receives output as it comes, at most about 20 times a second,

@@ -45,6 +45,7 @@ func (p Place) Judge(line string) Judgement {
 			why = p.reads(s)
 		}
 		if why != "" {
+			j.Misplaced = true
 			j.Class, j.Parts[part].Class, j.Parts[part].Reason = Ask, Ask, why
 		}
 		j.steps[i].name = program

@@ -58,6 +58,7 @@ func (r *reader) statement(s *syntax.Stmt) {
 		r.steps = append(r.steps, step{operator: cmd.Op.String()})
 		r.statement(cmd.Y)
 	case nil:
+		r.add(r.text(s), Ask, "it has no command")
 	default:
 		r.construct(cmd)
 	}

@@ -49,6 +49,9 @@ type Part struct {
 type Judgement struct {
 	Class Class  `json:"class"`
 	Parts []Part `json:"parts"`
+	// Misplaced means that the text only reads, but the files or programs that it names
+	// need a question.
+	Misplaced bool `json:"-"`
 
 	steps []step // of a safe line
 }

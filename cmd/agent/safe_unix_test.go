@@ -1,0 +1,30 @@
+//go:build unix
+
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/bb2d0cf4/agent/internal/llm/llmtest"
+)
+
+// A command that only reads runs without a question, and the screen shows why. The
+// question about a dangerous one is marked, and "a" does not answer it.
+func TestSafeAndDangerousCommands(t *testing.T) {
+	d := newDesk(t, llmtest.NewServer(t, runCall("cat main.go | wc -l"), runCall("rm -rf build"), llmtest.Turn{Text: "All done."}), map[string]string{"main.go": program, "build/x": "x"})
+	d.sit()
+	d.say("look around")
+	d.WaitFor(`exit 0.* · safe: only reads`)
+	d.asked(`Dangerous, so it is asked about each time: it removes files for good\.`)
+	if screen := d.Screen(); strings.Contains(screen, "a always") {
+		t.Errorf("always is offered:\n%s", screen)
+	}
+	d.Press("a")
+	d.Press("n")
+	d.idle()
+	if d.read("build/x") != "x" {
+		t.Error("it was run")
+	}
+	d.leave()
+}
