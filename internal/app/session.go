@@ -31,6 +31,7 @@ func (a *App) Use(store *archive.Store) error {
 	if err := a.Loop.Use(store); err != nil {
 		return errors.Join(fmt.Errorf("leave the session: %w", err), store.Close())
 	}
+	a.Context.Renew()
 	a.Remarks.Take() // they belong to the session before
 	a.lines.Take()
 	a.recall()

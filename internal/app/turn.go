@@ -88,7 +88,7 @@ func (a asker) Ask(ctx context.Context, req confirm.Request) (confirm.Verdict, e
 func (a *App) emit(ev session.Event) {
 	if _, ok := ev.(session.Filled); ok { // the messages that described the surroundings may be gone
 		a.editorPrompts.Forget()
-		a.Context.Renew()
+		a.Context.Retell()
 		a.modeNews.forget()
 	}
 	a.Editor.Saw(ev)

@@ -176,8 +176,18 @@ func branchNews(branch string) string {
 	return "The Git branch is now " + branch + "."
 }
 
-// Renew puts the present date, branch and overview into the next System. It is for a
-// conversation that has lost messages, which may have held News.
+// Retell puts the date and branch that News told into the next System. It is for a
+// conversation that has lost messages, which may have held the news.
+func (b *Builder) Retell() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.told != b.began {
+		b.base, b.began = "", moment{}
+	}
+}
+
+// Renew puts the present date, branch and overview into the next System. It is for
+// another conversation.
 func (b *Builder) Renew() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -299,13 +299,22 @@ func TestNews(t *testing.T) {
 	if got := b.System(t.Context()); got != first || b.Branch() != "next" {
 		t.Errorf("branch %q, and the prompt changed:\n%s", b.Branch(), got)
 	}
+	b.Retell()
+	if got := b.System(t.Context()); got != first {
+		t.Errorf("without news told, a lost message changes the prompt:\n%s", got)
+	}
 	news("The date is now 2026-03-05.\nThe Git branch is now next.")
 	news("")
 	checkout("")
 	news("There is no Git branch any more.")
 	checkout("ref: refs/heads/main\n")
+	scratch.Write(t, filepath.Join(dir, "new.txt"), "")
+	b.Retell()
+	if got := b.System(t.Context()); !strings.Contains(got, "- Date: 2026-03-05\n- Git branch: main\n") || strings.Contains(got, "new.txt") {
+		t.Errorf("after the loss of messages:\n%s", got)
+	}
 	b.Renew()
-	if got := b.System(t.Context()); !strings.Contains(got, "- Date: 2026-03-05\n- Git branch: main\n") {
+	if got := b.System(t.Context()); !strings.Contains(got, "- Date: 2026-03-05\n- Git branch: main\n") || !strings.Contains(got, "new.txt") {
 		t.Errorf("in another conversation:\n%s", got)
 	}
 	news("")
