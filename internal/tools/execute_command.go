@@ -144,7 +144,7 @@ func (c commander) runConfined(ctx context.Context, req confirm.Request, box San
 	}
 	opts.Sandbox = nil
 	_, res, err = c.run(ctx, opts, again)
-	res.ForModel = note + res.ForModel
+	res.ForModel = note + res.ForModel + feedbackForModel(v)
 	res.ForUser += ", without the sandbox"
 	return res, err
 }
@@ -194,9 +194,13 @@ func (c commander) start(opts shell.Options, v confirm.Verdict) Result {
 	if err != nil {
 		return failed("The command could not be started: %w.", err)
 	}
+	where := ""
+	if opts.Sandbox != nil {
+		where = " It runs in a sandbox: " + confinedLimits
+	}
 	return Result{
-		ForModel: fmt.Sprintf("Started in the background as %s. Its output goes to %s, which read_file can read; kill: %q ends it, as does the end of the session.%s",
-			job.ID, job.Log, job.ID, feedbackForModel(v)),
+		ForModel: fmt.Sprintf("Started in the background as %s. Its output goes to %s, which read_file can read; kill: %q ends it, as does the end of the session.%s%s",
+			job.ID, job.Log, job.ID, where, feedbackForModel(v)),
 		ForUser: "in the background as " + job.ID, Ran: true, Record: Record{Words: feedbackForRecord(v, "")},
 	}
 }

@@ -104,4 +104,6 @@ func (c commander) again(ctx context.Context, req confirm.Request, box Sandbox, 
 }
 
 // confinedNote tells the model about the sandbox when a command failed in it.
-const confinedNote = "The command ran in a sandbox, which may be why it failed: it can write only in the workspace, the temporary folder and some caches, and use no Unix sockets."
+const confinedNote = "The command ran in a sandbox, which may be why it failed: " + confinedLimits
+
+const confinedLimits = "it can write only in the workspace, the temporary folder and some caches, and use no Unix sockets."

@@ -46,13 +46,13 @@ func TestRunAgainWithoutTheSandbox(t *testing.T) {
 		if _, err := os.Stat(outside); err == nil {
 			t.Error("written before the answer")
 		}
-		b.ask.verdict.Feedback = ""
+		b.ask.verdict.Feedback = "be quick"
 		if req.Command.Unconfined {
 			b.ask.verdict.Feedback = "go on"
 		}
 	}
 	res := b.call("execute_command", m{"command": "echo x >" + outside + " && echo written"})
-	b.want(res, false, "The command failed in the sandbox; the user let it run again without.", "exit code: 0\nwritten", "go on")
+	b.want(res, false, "The command failed in the sandbox; the user let it run again without.", "exit code: 0\nwritten", "go on", "be quick")
 	if len(b.ask.asked) != 2 {
 		t.Fatalf("%d questions", len(b.ask.asked))
 	}
@@ -105,8 +105,12 @@ func TestNoSecondQuestion(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, _ := inSandbox(t, nil)
-			if b.call("execute_command", args); len(b.ask.asked) != 1 {
+			res := b.call("execute_command", args)
+			if len(b.ask.asked) != 1 {
 				t.Errorf("%d questions", len(b.ask.asked))
+			}
+			if name == "background" && !strings.Contains(res.ForModel, "It runs in a sandbox: it can write only") {
+				t.Errorf("the model is told %q", res.ForModel)
 			}
 		})
 	}
